@@ -1,35 +1,15 @@
 package browser_test
 
 import (
-	"context"
-	_ "embed"
-	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
-	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 )
-
-// axe is axe-core (https://github.com/dequelabs/axe-core, MPL-2.0), as npm has it.
-//
-//go:embed testdata/axe-core-4.14.1.min.js
-var axe string
-
-// violation is a rule of WCAG that a page breaks.
-type violation struct {
-	ID    string `json:"id"`
-	Help  string `json:"help"`
-	Nodes []struct {
-		HTML    string `json:"html"`
-		Summary string `json:"failureSummary"`
-	} `json:"nodes"`
-}
 
 // smallTargets lists what can be pressed and is smaller than 44 px, except links within a
 // sentence. The label of a checkbox belongs to its target.
@@ -59,27 +39,34 @@ type look struct {
 	width           int64
 }
 
+// name returns the language and the theme.
+func (l look) name() string { return l.language[:2] + "-" + l.theme }
+
 // setLook sets the language, theme and width of the next page.
 func (p *phone) setLook(l look) {
 	p.t.Helper()
-	p.look = l.language[:2] + "-" + l.theme
+	p.look = l.name()
 	p.do(language(l.language)(p), colors(l.theme), width(l.width)(p))
 	p.theme = l.theme
 }
 
-// checkPages checks the pages of base and each path in each of the looks.
+// checkPages checks the pages of base and each path in each of the looks. The phone opens a page
+// in the first one. For the others the audit tab shows the document that the service sends.
 func (p *phone) checkPages(base string, paths ...string) {
 	p.t.Helper()
 	for _, path := range paths {
-		for i, look := range looks {
-			p.setLook(look)
-			if i == 0 {
-				p.checkPage(base + path)
-				continue
+		p.setLook(looks[0])
+		p.checkPage(base + path)
+		for _, look := range looks[1:] {
+			a := p.auditTab()
+			a.path, a.look = p.path(), look.name()
+			a.setWidth(look.width)
+			if tag := a.show(p.document(look.language)); tag != look.language[:2] {
+				p.t.Errorf("%s is in the language %q, want %s", a.path, tag, look.language)
 			}
-			p.translate(look.language)
-			p.checkAccessibility()
-			p.screenshotForReview()
+			a.checkLayout(a.path)
+			a.checkRules(look.theme)
+			a.screenshotForReview(a.path)
 		}
 	}
 	p.resetTheme()
@@ -115,15 +102,13 @@ func (p *phone) checkPage(path string, steps ...func()) {
 		step()
 	}
 	p.checkAccessibility()
-	p.screenshotForReview()
+	p.screenshotForReview(p.path())
 	path, _, _ = strings.Cut(path, "?")
 	p.checked = append(p.checked, path)
 }
 
-// translate replaces the open document by the one that the service sends in another language.
-// The scripts of the page do not run again; checkPage checks the page with them. The compiled
-// code of axe-core stays, which takes half of the time of a check.
-func (p *phone) translate(language string) {
+// document returns the open page as the service sends it in another language.
+func (p *phone) document(language string) string {
 	p.t.Helper()
 	req, err := http.NewRequest("GET", p.url+p.path(), http.NoBody)
 	if err != nil {
@@ -143,57 +128,33 @@ func (p *phone) translate(language string) {
 	if got := resp.Request.URL.String(); got != req.URL.String() {
 		p.t.Fatalf("%s leads to %s in %s", req.URL, got, language)
 	}
-	text, err := json.Marshal(string(document))
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	var tag string
-	p.do(chromedp.Evaluate(`(async () => {
-		const next = new DOMParser().parseFromString(`+string(text)+`, 'text/html')
-		document.documentElement.replaceWith(document.adoptNode(next.documentElement))
-		const sheets = [...document.querySelectorAll('link[rel=stylesheet]')].filter((link) => !link.sheet)
-		await Promise.all(sheets.map((link) => new Promise((done) => { link.onload = link.onerror = done })))
-		return document.documentElement.lang
-	})()`, &tag, awaitPromise))
-	if tag != language[:2] {
-		p.t.Errorf("%s is in the language %q, want %s", p.path(), tag, language)
-	}
+	return string(document)
 }
 
-// checkAccessibility fails the test for each target of the open page that is too small, for
-// each rule that the page breaks in the light or the dark theme, and if the page is wider than
-// the window.
-func (p *phone) checkAccessibility() {
+// checkLayout fails the test for each target of the open page that is too small, and if the page
+// is wider than the window.
+func (p *phone) checkLayout(path string) {
 	p.t.Helper()
 	var faults, wide []string
 	p.do(chromedp.Evaluate(smallTargets, &faults), chromedp.Evaluate(tooWide, &wide))
 	for _, fault := range append(faults, wide...) {
-		p.t.Errorf("%s %s: a target has less than 44 px, or the page is too wide: %s", p.path(), p.look, fault)
+		p.t.Errorf("%s %s: a target has less than 44 px, or the page is too wide: %s", path, p.look, fault)
 	}
-	p.report(p.violations(allRules))
-	theme := p.theme
-	other := map[string]string{"": "dark", "light": "dark", "dark": "light"}[theme]
-	p.do(colors(other))
-	p.theme = other
-	p.report(p.violations(colorRules))
-	if theme == "" {
-		p.do(emulation.SetEmulatedMedia())
-	} else {
-		p.do(colors(theme))
-	}
-	p.theme = theme
 }
 
-// report fails the test for each violation.
-func (p *phone) report(violations []violation) {
+// checkAccessibility fails the test for each fault of layout of the open page, and for each rule
+// that the page breaks in the light or the dark theme.
+func (p *phone) checkAccessibility() {
 	p.t.Helper()
-	for _, v := range violations {
-		var nodes strings.Builder
-		for _, n := range v.Nodes {
-			fmt.Fprintf(&nodes, "\n  %s\n  %s", n.HTML, n.Summary)
-		}
-		p.t.Errorf("%s %s, theme %q: %s: %s%s", p.path(), p.look, p.theme, v.ID, v.Help, nodes.String())
-	}
+	path := p.path()
+	p.checkLayout(path)
+	a := p.auditTab()
+	a.path, a.look = path, p.look
+	a.setWidth(p.width)
+	var document string
+	p.script(withState, &document)
+	a.show(document)
+	a.checkRules(p.theme)
 }
 
 // colors asks pages for the colours of a theme, "light" or "dark".
@@ -201,51 +162,37 @@ func colors(theme string) chromedp.Action {
 	return emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}})
 }
 
-const (
-	// allRules are the rules of axe-core for WCAG and good practice.
-	allRules = `['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']`
-	// colorRules are those of allRules that compare colours. The stylesheets define only colours
-	// in prefers-color-scheme, so elements, names, sizes and places, on which the other rules
-	// depend, are the same in both themes.
-	colorRules = `['color-contrast', 'link-in-text-block']`
-)
-
 // awaitPromise lets Evaluate wait for the promise that a script returns.
 func awaitPromise(e *runtime.EvaluateParams) *runtime.EvaluateParams { return e.WithAwaitPromise(true) }
 
-// violations runs rules of axe-core on the open page.
-func (p *phone) violations(rules string) []violation {
-	p.t.Helper()
-	var result string
-	if !p.hasAxe {
-		p.do(chromedp.Evaluate(axe, nil), chromedp.ActionFunc(func(ctx context.Context) error {
-			_, err := page.AddScriptToEvaluateOnNewDocument(axe).Do(ctx) // sent once, for all later pages
-			return err
-		}))
-		p.hasAxe = true
-	}
-	p.do(chromedp.Evaluate(`axe.run(document, { runOnly: `+rules+`, preload: false, iframes: false, resultTypes: ['violations'] })
-		.then(r => JSON.stringify(r.violations))`, &result, awaitPromise))
-	var violations []violation
-	if err := json.Unmarshal([]byte(result), &violations); err != nil {
-		p.t.Fatal(err)
-	}
-	return violations
-}
-
-// TestAxeFindsViolations checks that checkAccessibility can fail, in each theme.
+// TestAxeFindsViolations checks that the audit tab finds faults, in each theme and in a box that
+// was checked after the page was loaded.
 func TestAxeFindsViolations(t *testing.T) {
 	t.Parallel()
 	p := newPhone(t, "")
+	a := p.auditTab()
 	p.open("data:text/html,<html><body><img src=x><p style='color:%23999'>pale</p></body></html>")
-	if found := p.violations(allRules); len(found) < 2 {
+	a.show(p.html())
+	if found := a.violations(allRules); len(found) < 2 {
 		t.Errorf("got %v, want an image without a text and a contrast that is too low", found)
 	}
 	p.open("data:text/html,<html lang=en><title>Pale</title><style>body{background:white;color:black}@media (prefers-color-scheme:dark){p{color:%23999}}</style><body><main><h1>Black</h1><p>pale in the dark</main></body></html>")
+	a.show(p.html())
 	for theme, want := range map[string]int{"light": 0, "dark": 1} {
-		p.do(colors(theme))
-		if found := p.violations(colorRules); len(found) != want {
+		a.setTheme(theme)
+		if found := a.violations(colorRules); len(found) != want {
 			t.Errorf("%s: got %v, want %d violations", theme, found, want)
 		}
+	}
+	p.open("data:text/html,<html lang=en><title>Box</title><style>body{background:white;color:black}:checked~p{color:%23999}</style><body><main><h1>Black</h1><input type=checkbox aria-label=Box><p>pale if checked</main></body></html>")
+	a.setTheme("light")
+	for want := range 2 {
+		var document string
+		p.script(withState, &document)
+		a.show(document)
+		if found := a.violations(colorRules); len(found) != want {
+			t.Errorf("got %v with %d checked boxes", found, want)
+		}
+		p.do(chromedp.Click("input", chromedp.ByQuery))
 	}
 }

@@ -23,8 +23,8 @@ type phone struct {
 	ctx   context.Context
 	url   string
 	width int64
-	// hasAxe reports whether the pages have axe-core.
-	hasAxe bool
+	// audit is the tab in which axe-core runs, nil before its first use.
+	audit *auditTab
 	// look is the language and theme of checkPages, and theme the one that the phone asks for now.
 	look, theme string
 	// lastStatus is the status of the newest page.
@@ -80,17 +80,23 @@ func newPhone(t *testing.T, url string, settings ...setting) *phone {
 	for _, s := range append([]setting{width(360), language("en-IN")}, settings...) {
 		actions = append(actions, s(p))
 	}
-	chromedp.ListenTarget(ctx, func(event any) {
+	p.watchRequests()
+	p.do(actions...)
+	return p
+}
+
+// watchRequests keeps the status of the newest page, and fails the test at a request to another
+// host.
+func (p *phone) watchRequests() {
+	chromedp.ListenTarget(p.ctx, func(event any) {
 		if got, ok := event.(*network.EventResponseReceived); ok && got.Type == network.ResourceTypeDocument {
 			p.lastStatus.Store(got.Response.Status)
 		}
 		sent, ok := event.(*network.EventRequestWillBeSent)
-		if ok && url != "" && !strings.HasPrefix(sent.Request.URL, url) && !strings.HasPrefix(sent.Request.URL, "data:") && !strings.HasPrefix(sent.Request.URL, "about:") {
-			t.Errorf("the browser asks another host: %s", sent.Request.URL)
+		if ok && p.url != "" && !strings.HasPrefix(sent.Request.URL, p.url) && !strings.HasPrefix(sent.Request.URL, "data:") && !strings.HasPrefix(sent.Request.URL, "about:") {
+			p.t.Errorf("the browser asks another host: %s", sent.Request.URL)
 		}
 	})
-	p.do(actions...)
-	return p
 }
 
 // do runs actions and fails the test at the first error.
@@ -198,14 +204,14 @@ func (p *phone) screenshot(name string) {
 	}
 }
 
-// screenshotForReview saves the open page at several widths, and with text of 200 %, if
-// TOUCHLINE_TEST_SCREENSHOTS names a folder.
-func (p *phone) screenshotForReview() {
+// screenshotForReview saves the open page under the name of a path, at several widths, and with
+// text of 200 %, if TOUCHLINE_TEST_SCREENSHOTS names a folder.
+func (p *phone) screenshotForReview(path string) {
 	p.t.Helper()
 	if len(screenshotWidths()) == 0 {
 		return
 	}
-	path, _, _ := strings.Cut(p.path(), "?")
+	path, _, _ = strings.Cut(path, "?")
 	name := p.look + regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}|(/a|unsubscribe)/[^/]{9,}|[^a-z]+`).ReplaceAllString(path, "-")
 	before := p.width
 	for _, pixels := range []int64{320, 360, 1280} {
