@@ -24,6 +24,8 @@ type pageData struct {
 	// players of the coach, family players of one guardian, batch players of a batch with sheets
 	// of attendance.
 	players, family, batch, sheets int
+	// batchMessages is how many of twenty messages go to the batch. The others go to one player.
+	batchMessages int
 	// name formats the name of a player.
 	name string
 }
@@ -37,7 +39,7 @@ func BenchmarkPages(b *testing.B) {
 	for engine, create := range map[string]func(testing.TB) string{"sqlite": storetest.SQLite, "postgres": storetest.Postgres} {
 		b.Run(engine, func(b *testing.B) {
 			s := newPagesService(b, create(b))
-			data := pageData{players: 1000, family: 1000, batch: 200, sheets: 60, name: "Player %d"}
+			data := pageData{players: 1000, family: 1000, batch: 200, sheets: 60, batchMessages: 20, name: "Player %d"}
 			for _, p := range benchmarkPages(b, s, data) {
 				b.Run(p.name, func(b *testing.B) { benchmarkPage(b, s.URL+p.path, p.client) })
 			}
@@ -162,7 +164,11 @@ func benchmarkTeam(b testing.TB, s *touchlinetest.Service, user *touchlinetest.U
 	payment := user.Call(b, "POST", "/api/fees/"+fee+"/payments", map[string]any{"amount": 100, "method": "cash", "paid_on": day(0)}).Want(b, 201).String("payment_id")
 	var message string
 	for i := range 20 {
-		message = user.Call(b, "POST", "/api/messages", map[string]any{"to": map[string]any{"batch_id": batch}, "audience": "guardian", "text": fmt.Sprintf("Message %d", i), "channels": []string{"in_app"}}).Want(b, 201).String("message_id")
+		to := map[string]any{"batch_id": batch}
+		if i < 20-data.batchMessages {
+			to = map[string]any{"player_ids": players[40:41]}
+		}
+		message = user.Call(b, "POST", "/api/messages", map[string]any{"to": to, "audience": "guardian", "text": fmt.Sprintf("Message %d", i), "channels": []string{"in_app"}}).Want(b, 201).String("message_id")
 	}
 	for i := range 100 {
 		user.Call(b, "POST", "/api/players/"+players[40]+"/progress", map[string]any{"metric": "Sprint", "value": 12 - float64(i)/100, "unit": "s", "on": day(-i)}).Want(b, 201)
@@ -214,7 +220,7 @@ const maxCoachPage = 250_000
 func TestCoachPagesAreSmall(t *testing.T) {
 	t.Parallel()
 	s := newPagesService(t, storetest.SQLite(t))
-	data := pageData{players: team.MaxBatchPlayers, family: 1, batch: team.MaxBatchPlayers, sheets: 1, name: "वेंकटसुब्रमण्यम %d"}
+	data := pageData{players: team.MaxBatchPlayers, family: 1, batch: team.MaxBatchPlayers, sheets: 1, batchMessages: 1, name: "वेंकटसुब्रमण्यम %d"}
 	checked := 0
 	for _, p := range benchmarkPages(t, s, data) {
 		if !strings.HasPrefix(p.name, "coach/") {
