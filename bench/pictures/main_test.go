@@ -20,7 +20,7 @@ const maxPeak = 150
 // detector of the test binary needs memory too.
 func TestPeak(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "pictures")
-	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", program, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	worst := map[string]bool{
