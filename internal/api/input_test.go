@@ -144,7 +144,7 @@ func TestHostileNames(t *testing.T) {
 		"isolate":              {"Kabir \u2067x\u2069", ""},
 		"only marks":           {"\u200f\u200e", ""},
 		"only spaces":          {" \u2003 ", ""},
-		"only an emoji":        {"🏑", ""},
+		"only an emoji":        {"🏑", "🏑"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
