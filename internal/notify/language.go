@@ -1,9 +1,11 @@
 package notify
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
+	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/event"
 )
 
@@ -70,6 +72,18 @@ func (w languageWords) coach(name string, insideSentence bool) string {
 		return titled(w.coachTitleLower, name, w.aCoachLower)
 	}
 	return titled(w.coachTitle, name, w.aCoach)
+}
+
+// studentFor names the student in a request to a party.
+func (w languageWords) studentFor(party actor.Role, name string) string {
+	switch {
+	case party == actor.Guardian:
+		return cmp.Or(name, w.aStudent)
+	case name == "":
+		return w.you
+	default:
+		return fmt.Sprintf(w.youNamed, name)
+	}
 }
 
 // maxStudents is how many students a text lists by name.

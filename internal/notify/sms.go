@@ -1,7 +1,6 @@
 package notify
 
 import (
-	"cmp"
 	"fmt"
 	"net/url"
 	"strings"
@@ -112,24 +111,13 @@ func requestText(m Message) Text {
 	if m.Request.Party == actor.Guardian {
 		template = guardian
 	}
-	return fillShort(template, m.Language, func(names int) map[string]string { return requestValues(m, names) })
-}
-
-// requestValues returns the variables of a request. Names have at most that many characters.
-func requestValues(m Message, names int) map[string]string {
 	r, w := m.Request, wordsOf(m.Language)
-	values := map[string]string{
-		"brand": m.Brand, "link": m.Link, "short_code": r.ShortCode, "batch": w.batches(r.BatchNames),
-		"coach": w.coach(shortName(Name(r.CoachName, ""), names), m.Kind == Reminder),
-	}
-	name := shortName(Name(r.StudentName, ""), names)
-	switch {
-	case r.Party == actor.Guardian:
-		values["student"] = cmp.Or(name, w.aStudent)
-	case name == "":
-		values["student"] = w.you
-	default:
-		values["student"] = fmt.Sprintf(w.youNamed, name)
-	}
-	return values
+	coach, student, batch := Name(r.CoachName, ""), Name(r.StudentName, ""), w.batches(r.BatchNames)
+	return fillShort(template, m.Language, func(names int) (map[string]string, int) {
+		coach, student := shortName(coach, names), shortName(student, names)
+		return map[string]string{
+			"brand": m.Brand, "link": m.Link, "short_code": r.ShortCode, "batch": batch,
+			"coach": w.coach(coach, m.Kind == Reminder), "student": w.studentFor(r.Party, student),
+		}, longestOf(coach, student)
+	})
 }

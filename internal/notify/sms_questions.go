@@ -2,6 +2,7 @@ package notify
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/touchline/touchline/internal/actor"
 )
@@ -14,10 +15,10 @@ func questionsText(questions []Question, m Message) Text {
 	var guardianLink, studentLink, guardianCode, studentCode string
 	for _, q := range questions {
 		if q.Party == actor.Guardian {
-			children = append(children, q.StudentName)
+			children = append(children, Name(q.StudentName, ""))
 			guardianLink, guardianCode = cmp.Or(guardianLink, q.Link), cmp.Or(guardianCode, q.ShortCode)
 		} else {
-			students = append(students, q.StudentName)
+			students = append(students, Name(q.StudentName, ""))
 			studentLink, studentCode = cmp.Or(studentLink, q.Link), cmp.Or(studentCode, q.ShortCode)
 		}
 	}
@@ -28,27 +29,28 @@ func questionsText(questions []Question, m Message) Text {
 	case len(children) == 0:
 		template = templateQuestionsStudent
 	}
-	return fillShort(template, m.Language, func(names int) map[string]string {
-		w := wordsOf(m.Language)
-		values := map[string]string{"brand": m.Brand, "coach": w.coach(shortName(Name(questions[0].CoachName, ""), names), false)}
+	coach, w := Name(questions[0].CoachName, ""), wordsOf(m.Language)
+	return fillShort(template, m.Language, func(names int) (map[string]string, int) {
+		coach, children, students := shortName(coach, names), shortNames(children, names), shortNames(students, names)
+		values := map[string]string{"brand": m.Brand, "coach": w.coach(coach, false)}
 		switch template {
 		case templateQuestionsGuardian:
-			values["students"], values["link"], values["short_code"] = w.list(shortNames(children, names)), guardianLink, guardianCode
+			values["students"], values["link"], values["short_code"] = w.list(children), guardianLink, guardianCode
 		case templateQuestionsStudent:
-			values["students"], values["link"], values["short_code"] = w.list(shortNames(students, names)), studentLink, studentCode
+			values["students"], values["link"], values["short_code"] = w.list(students), studentLink, studentCode
 		default:
-			values["students"], values["link"] = w.list(shortNames(children, names)), guardianLink
-			values["others"], values["other_link"] = w.list(shortNames(students, names)), studentLink
+			values["students"], values["link"] = w.list(children), guardianLink
+			values["others"], values["other_link"] = w.list(students), studentLink
 		}
-		return values
+		return values, longestOf(slices.Concat(children, students, []string{coach})...)
 	})
 }
 
-// shortNames shortens each name; one that is not safe becomes "".
+// shortNames shortens each name.
 func shortNames(names []string, longest int) []string {
 	short := make([]string, len(names))
 	for i, name := range names {
-		short[i] = shortName(Name(name, ""), longest)
+		short[i] = shortName(name, longest)
 	}
 	return short
 }

@@ -3,6 +3,7 @@ package notify
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // shortening is one way to make the text of a request shorter: old is replaced by new in its
@@ -55,34 +56,38 @@ func withoutCode(template, language string) string {
 }
 
 // fillShort returns the text of a request, shortened if it then takes fewer SMS. values returns
-// the values of the variables with names of at most that many characters. Templates that a
-// provider registers stay as they are, so Values has the whole names.
-func fillShort(name, language string, values func(names int) map[string]string) Text {
+// the variables with names of at most that many characters, and the characters of the longest
+// name that is left. Templates that a provider registers stay as they are, so Values has the
+// whole names.
+func fillShort(name, language string, values func(names int) (map[string]string, int)) Text {
 	if smsTemplates[language] == nil {
 		language = Languages[0]
 	}
-	whole := values(maxNameInMessage)
+	whole, names := values(maxNameInMessage)
 	template := smsTemplates[language][name]
 	if whole["short_code"] == "" {
 		template = withoutCode(template, language)
 	}
+	current := whole
 	body := fillRequest(template, whole)
-	shorter := func(template string, values map[string]string) {
-		if short := fillRequest(template, values); Segments(short) < Segments(body) {
-			body = short
+	segments := Segments(body)
+	shorten := func() {
+		short := fillRequest(template, current)
+		if n := Segments(short); n < segments {
+			body, segments = short, n
 		}
 	}
-	names := maxNameInMessage
 	for _, s := range shortenings[language] {
-		for ; s.names > 0 && names > s.names && Segments(body) > 1; names-- {
-			shorter(template, values(names-1))
+		for s.names > 0 && names > s.names && segments > 1 {
+			current, names = values(names - 1)
+			shorten()
 		}
-		if s.old != "" && Segments(body) > 1 {
+		if s.old != "" && segments > 1 {
 			template = strings.Replace(template, s.old, s.new, 1)
-			shorter(template, values(names))
+			shorten()
 		}
 	}
-	if short := fillRequest(withoutCode(template, language), values(names)); Segments(body) > 1 && Segments(short) == 1 {
+	if short := fillRequest(withoutCode(template, language), current); segments > 1 && Segments(short) == 1 {
 		body = short
 	}
 	return Text{Template: name, Language: language, Values: whole, Body: body}
@@ -95,10 +100,18 @@ func fillRequest(template string, values map[string]string) string {
 	return endOfName.Replace(fillIn(template, values))
 }
 
+// longestOf returns the number of characters of the longest name.
+func longestOf(names ...string) (longest int) {
+	for _, name := range names {
+		longest = max(longest, utf8.RuneCountInString(name))
+	}
+	return longest
+}
+
 // shortName shortens a name to at most longest characters: to its first words without the
 // initials before them, or else to the beginning of the first word.
 func shortName(name string, longest int) string {
-	if len([]rune(name)) <= longest {
+	if utf8.RuneCountInString(name) <= longest {
 		return name
 	}
 	words := strings.Fields(strings.TrimSuffix(name, "…"))
@@ -106,7 +119,7 @@ func shortName(name string, longest int) string {
 		words = words[1:]
 	}
 	for ; len(words) > 1; words = words[:len(words)-1] {
-		if short := strings.Join(words, " "); len([]rune(short)) <= longest {
+		if short := strings.Join(words, " "); utf8.RuneCountInString(short) <= longest {
 			return short
 		}
 	}

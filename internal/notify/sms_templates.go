@@ -83,7 +83,17 @@ func fill(name, language string, values map[string]string) Text {
 var variable = regexp.MustCompile(`\{([a-z_]+)\}`)
 
 func fillIn(template string, values map[string]string) string {
-	return variable.ReplaceAllStringFunc(template, func(v string) string { return values[strings.Trim(v, "{}")] })
+	var text strings.Builder
+	for {
+		before, rest, found := strings.Cut(template, "{")
+		text.WriteString(before)
+		if !found {
+			return text.String()
+		}
+		name, after, _ := strings.Cut(rest, "}")
+		text.WriteString(values[name])
+		template = after
+	}
 }
 
 // readText finds the template among names that made body, and its values. If several values
