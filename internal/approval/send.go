@@ -132,9 +132,7 @@ func (p *Player) queueMessages(party actor.Role, kind string, channels, kept []C
 			c.Events = append(c.Events, p.newEvent(eventType, party))
 		case DeliveryFailed:
 			failed = append(failed, channel)
-			e := p.newEvent(event.DeliveryFailed, party)
-			e.Channel = string(channel)
-			c.Events = append(c.Events, e)
+			c.Events = append(c.Events, p.DeliveryFailed(party, channel))
 		}
 		left = left || m.Address != "" && m.State != DeliveryFailed
 		c.Send = append(c.Send, m)
@@ -142,6 +140,13 @@ func (p *Player) queueMessages(party actor.Role, kind string, channels, kept []C
 	if kind == MessageRequest {
 		r.FailedChannels, r.DeliveryFailed = failed, len(failed) > 0 && !left
 	}
+}
+
+// DeliveryFailed returns the event of a message to party that failed permanently on a channel.
+func (p *Player) DeliveryFailed(party actor.Role, channel Channel) event.Event {
+	e := p.newEvent(event.DeliveryFailed, party)
+	e.Channel = string(channel)
+	return e
 }
 
 // closeRequest closes the open request of party, if there is one.

@@ -89,6 +89,37 @@ func TestFailuresByChannel(t *testing.T) {
 	})
 }
 
+// Of two channels that fail at the same time, the second one fails the request.
+func TestChannelsFailAtOnce(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
+		coach := p.coach(1)
+		const requests = 8
+		for i := range requests {
+			_, err := p.Add(bg, coach, child(fmt.Sprintf("Child %c", 'A'+i), ""), motherWithMail(number(2+i)))
+			ok(p, err)
+		}
+		mails := p.claimMail(notify.Request)
+		texts, err := p.db.ClaimDeliveries(bg, sms(notify.Request), p.db.NewID(), p.clock.Now().Add(time.Minute), requests)
+		if ok(p, err); len(mails) != requests || len(texts) != requests {
+			p.Fatalf("claimed %d mails and %d SMS", len(mails), len(texts))
+		}
+		for i, err := range concurrently(2*requests, func(i int) error {
+			d := mails[i/2]
+			if i%2 == 1 {
+				d = texts[i/2]
+			}
+			return p.db.DeliveryFailed(bg, []notify.Delivery{d}, notify.ReasonRefused, "")
+		}) {
+			if err != nil {
+				p.Errorf("failure %d: %v", i, err)
+			}
+		}
+		if n := p.count(`SELECT count(*) FROM requests WHERE delivery_failed`); n != requests {
+			p.Errorf("%d of %d requests have failed", n, requests)
+		}
+	})
+}
+
 // Confirmations go to a guardian's address and digests to a coach's, unless the person chose
 // no mail. A person who chose one of several channels for questions gets them there alone.
 func TestChosenChannels(t *testing.T) {

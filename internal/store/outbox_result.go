@@ -8,6 +8,7 @@ import (
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/notify"
 )
@@ -108,32 +109,39 @@ func (db *DB) DeliveryFailed(ctx context.Context, message []notify.Delivery, rea
 }
 
 // markFailed marks the channel of a failed delivery as failed in its request and notifies the
-// coach, if the request is open and was not sent again on this channel. The delivery of the
-// request has failed if that of each other channel has failed, too.
+// coach, if the request is open and was not sent again on this channel. It locks the request
+// before it reads the deliveries: of two channels that fail at the same time, the second sees
+// the first.
 func (tx *tx) markFailed(ctx context.Context, d notify.Delivery) error {
-	e := event.Event{Type: event.DeliveryFailed, RequestID: d.RequestID, Channel: string(d.Channel)}
+	p := &approval.Player{Guardian: &approval.Guardian{}}
+	var party actor.Role
 	err := tx.QueryRow(ctx, `
-		UPDATE requests SET failed_channels = replace(failed_channels, $4, '') || $4,
-			delivery_failed = NOT EXISTS (SELECT 1 FROM deliveries o
-				WHERE o.request_id = $1 AND o.kind = 'request' AND CASE o.channel WHEN 'whatsapp' THEN 'sms' ELSE o.channel END <> $3
-					AND o.recipient <> '' AND o.state <> 'failed'
-					AND NOT EXISTS (SELECT 1 FROM deliveries n WHERE n.request_id = $1 AND n.kind = 'request' AND n.id > o.id
-						AND `+channelOfRequest+` = CASE o.channel WHEN 'whatsapp' THEN 'sms' ELSE o.channel END))
-		WHERE id = $1 AND state = 'pending'
-			AND `+newestSending+`
-		RETURNING player_id, coach_id, approver_type`, d.RequestID, d.ID, string(d.Channel.OfRequest()), string(d.Channel.OfRequest())+",").Scan(&e.PlayerID, &e.CoachID, &e.Party)
+		UPDATE requests SET failed_channels = replace(failed_channels, $4, '') || $4
+		WHERE id = $1 AND state = 'pending' AND `+newestSending+`
+		RETURNING player_id, coach_id, approver_type, (SELECT p.student_name FROM players p WHERE p.id = requests.player_id),
+			(SELECT p.guardian_name FROM players p WHERE p.id = requests.player_id)`,
+		d.RequestID, d.ID, string(d.Channel.OfRequest()), string(d.Channel.OfRequest())+",").
+		Scan(&p.ID, &p.CoachID, &party, &p.Student.FullName, intoText(&p.Guardian.Name))
 	if isNoRows(err) {
 		return nil
 	}
 	if err != nil {
-		return err
+		return fmt.Errorf("mark channel %s of request %s: %w", d.Channel, d.RequestID, err)
 	}
-	err = tx.QueryRow(ctx, `SELECT student_name, guardian_name FROM players WHERE id = $1`, e.PlayerID).
-		Scan(&e.StudentName, intoText(&e.GuardianName))
+	rs, err := tx.Query(ctx, `
+		SELECT id, channel, state, recipient <> '' FROM deliveries WHERE request_id = $1 AND kind = 'request'`, d.RequestID)
+	messages, err := database.Collect(rs, err, func(s database.Scanner) (m notify.RequestMessage, err error) {
+		return m, s.Scan(&m.ID, &m.Channel, &m.State, &m.LeavesApp)
+	})
 	if err != nil {
-		return err
+		return fmt.Errorf("read deliveries of request %s: %w", d.RequestID, err)
 	}
-	return tx.notify(ctx, []event.Event{e}, func(actor.Role) string { return e.CoachID })
+	err = tx.Defer(ctx, `UPDATE requests SET delivery_failed = $2 WHERE id = $1`, d.RequestID, notify.AllFailed(messages))
+	if err != nil {
+		return fmt.Errorf("mark request %s: %w", d.RequestID, err)
+	}
+	p.Approver(party).Request = &approval.Request{ID: d.RequestID}
+	return tx.notify(ctx, []event.Event{p.DeliveryFailed(party, approval.Channel(d.Channel))}, func(actor.Role) string { return p.CoachID })
 }
 
 // unmarkFailed ends the mark of markFailed. It returns false if the request was closed, or sent
