@@ -1,6 +1,10 @@
 package approval
 
-import "time"
+import (
+	"time"
+
+	"github.com/touchline/touchline/internal/event"
+)
 
 // DigestRules are the settings of the digest that notifies a coach of requests that
 // are pending for long.
@@ -14,6 +18,11 @@ type DigestRules struct {
 // PendingSince returns the time before which a pending request was made that a digest
 // at now counts.
 func (r DigestRules) PendingSince(now time.Time) time.Time { return now.Add(-r.After) }
+
+// Event returns the event of a digest that counted pending requests.
+func (r DigestRules) Event(coachID string, pending int) event.Event {
+	return event.Event{Type: event.PendingLong, CoachID: coachID, Count: pending, Waited: r.After}
+}
 
 // FirstDue returns when a digest first counts a request made at requestedAt. It is one
 // microsecond after r.After, because the request must be pending for longer.

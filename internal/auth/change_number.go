@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/phone"
 )
@@ -16,6 +17,11 @@ type NumberChange struct {
 	// Current and New are the attempts at both codes. A correct code is consumed only
 	// together with the other.
 	Current, New Attempt
+}
+
+// Event returns the event that notifies the coach of the new number.
+func (c NumberChange) Event() event.Event {
+	return event.Event{Type: event.NumberChanged, Party: c.By.Role, PartyID: c.By.AccountID, SessionID: c.By.SessionID}
 }
 
 // NumberChangeResult is the result of a NumberChange. It succeeded if both outcomes

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/fault"
 )
 
@@ -147,6 +148,11 @@ func (d Document) NextExpiryNotification(now time.Time) time.Time {
 		}
 	}
 	return time.Time{}
+}
+
+// ExpiryEvent returns the event that notifies the coach that a certificate expires.
+func (d Document) ExpiryEvent() event.Event {
+	return event.Event{Type: event.CertificateExpiring, CoachID: d.CoachID, DocumentID: d.ID, Title: d.Title, Day: string(d.ExpiresOn)}
 }
 
 // Certifications returns the documents under certifications, newest first.

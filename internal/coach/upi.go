@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"time"
 
+	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/fault"
 )
 
@@ -16,6 +17,14 @@ func CheckUPIID(text string) string {
 		return ""
 	}
 	return "This is not a UPI ID, such as meera@okbank."
+}
+
+// Events returns the events of an edit of old that notify the coach.
+func (p Profile) Events(old Profile) []event.Event {
+	if p.UPIID == old.UPIID {
+		return nil
+	}
+	return []event.Event{{Type: event.UPIChanged, CoachID: p.ID}}
 }
 
 // setUPIID changes the UPI ID to which families pay. A person who only holds an open session

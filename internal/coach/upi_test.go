@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/fault"
 )
 
@@ -30,6 +31,9 @@ func TestUPIIDNeedsRecentOTP(t *testing.T) {
 	p, err := coach.Profile{}.Apply(coach.Patch{UPIID: &id, RecentOTP: true}, now)
 	if err != nil || p.UPIID != id || !p.UPIChangedAt.Equal(now) {
 		t.Fatalf("got %+v, %v", p, err)
+	}
+	if same, changed := p.Events(p), p.Events(coach.Profile{}); len(same) != 0 || len(changed) != 1 || changed[0].Type != event.UPIChanged {
+		t.Errorf("events without a change %+v, with one %+v", same, changed)
 	}
 	if again, err := p.Apply(coach.Patch{UPIID: &id}, now.Add(time.Hour)); err != nil || !again.UPIChangedAt.Equal(now) {
 		t.Errorf("the same again: %v, changed at %s", err, again.UPIChangedAt)

@@ -196,7 +196,7 @@ func (c *accountClosure) notify(ctx context.Context) error {
 				events = append(events, *effect.Event)
 			}
 		}
-		if err := c.tx.notify(ctx, events, nil, accounts...); err != nil {
+		if err := c.tx.notify(ctx, events, accounts...); err != nil {
 			return err
 		}
 		if err := c.tx.endSessionsWithoutRole(ctx, accounts); err != nil {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/database"
@@ -92,9 +91,7 @@ func (tx *tx) changeNumber(ctx context.Context, c auth.NumberChange) (int, error
 	if err := tx.deleteUnusedPreferences(ctx, c.By.Number); err != nil {
 		return 0, err
 	}
-	return int(ended), tx.notify(ctx, []event.Event{{
-		Type: event.NumberChanged, Party: actor.Coach, PartyID: c.By.AccountID, SessionID: c.By.SessionID,
-	}}, func(actor.Role) string { return c.By.AccountID })
+	return int(ended), tx.notify(ctx, []event.Event{c.Event()})
 }
 
 // moveDevices binds the coach's devices to the new number, so that a later owner of

@@ -6,11 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/database"
-	"github.com/touchline/touchline/internal/event"
 )
 
 // Profile returns a coach's profile.
@@ -111,10 +109,10 @@ func (db *DB) UpdateProfile(ctx context.Context, coachID string, fn func(coach.P
 		if err := tx.saveProfileDocuments(ctx, old, p); err != nil {
 			return err
 		}
-		if err := tx.reindexListing(ctx, coachID); err != nil || p.UPIID == old.UPIID {
+		if err := tx.reindexListing(ctx, coachID); err != nil {
 			return err
 		}
-		return tx.notify(ctx, []event.Event{{Type: event.UPIChanged, CoachID: coachID}}, func(actor.Role) string { return coachID })
+		return tx.notify(ctx, p.Events(old))
 	})
 }
 

@@ -7,7 +7,6 @@ import (
 	"math"
 	"time"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/event"
@@ -72,8 +71,7 @@ func (tx *tx) sendDigest(ctx context.Context, coachID string, version int64) err
 	if err != nil || n == 0 || pending == 0 {
 		return err
 	}
-	return tx.notify(ctx, []event.Event{{Type: event.PendingLong, CoachID: coachID, Count: pending, Waited: rules.After}},
-		func(actor.Role) string { return coachID })
+	return tx.notify(ctx, []event.Event{rules.Event(coachID, pending)})
 }
 
 // scheduleDigest makes the coach's digest due when it first counts r, unless an earlier

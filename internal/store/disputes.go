@@ -140,7 +140,7 @@ func (db *DB) LiftDispute(ctx context.Context, by *actor.Operator, approverID, r
 			events = append(events, p.DisputeLifted(party))
 		}
 		// notify also locks the account for endSessionsWithoutRole.
-		if err := tx.notify(ctx, events, func(actor.Role) string { return p.CoachID }, approverID); err != nil {
+		if err := tx.notify(ctx, events, approverID); err != nil {
 			return err
 		}
 		return tx.endSessionsWithoutRole(ctx, []string{approverID})

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/event"
@@ -44,7 +43,5 @@ func (tx *tx) sendExpiryNotification(ctx context.Context, d coach.Document) erro
 	if err != nil || n == 0 {
 		return err
 	}
-	return tx.notify(ctx, []event.Event{{
-		Type: event.CertificateExpiring, CoachID: d.CoachID, DocumentID: d.ID, Title: d.Title, Day: string(d.ExpiresOn),
-	}}, func(actor.Role) string { return d.CoachID })
+	return tx.notify(ctx, []event.Event{d.ExpiryEvent()})
 }

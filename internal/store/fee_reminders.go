@@ -70,7 +70,7 @@ func (tx *tx) remindFee(ctx context.Context, f *team.Fee, events []event.Event) 
 	if err := tx.saveFee(ctx, f); err != nil {
 		return err
 	}
-	return tx.notify(ctx, events, func(actor.Role) string { return "" })
+	return tx.notify(ctx, events)
 }
 
 // FeeAudience reads a fee and the parties of its player.

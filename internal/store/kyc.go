@@ -190,7 +190,7 @@ func (db *DB) DecideKYC(ctx context.Context, by actor.Operator, id string, d coa
 		}
 		s.State, s.Reason, s.DecidedAt = next, d.Reason, tx.Now
 		decided = s
-		return tx.notify(ctx, []event.Event{d.Event(s.CoachID)}, func(actor.Role) string { return s.CoachID })
+		return tx.notify(ctx, []event.Event{d.Event(s.CoachID)})
 	})
 	if err != nil {
 		return coach.Submission{}, err

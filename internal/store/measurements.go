@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/touchline/touchline/internal/actor"
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/fault"
@@ -18,8 +17,8 @@ var _ team.RecordStore = (*DB)(nil)
 // AddMeasurement saves a measurement of the coach's player and notifies the parties that
 // have progress tracking.
 func (db *DB) AddMeasurement(ctx context.Context, m *team.Measurement, check func(tier string) error) error {
-	r := record{coachID: m.CoachID, playerID: m.PlayerID, id: m.ID, event: event.ProgressAdded, service: team.ProgressTracking, check: check}
-	return db.addRecord(ctx, r, func(tx *tx) (added bool, err error) {
+	r := team.AddedRecord{Type: event.ProgressAdded, ID: m.ID, CoachID: m.CoachID, PlayerID: m.PlayerID}
+	return db.addRecord(ctx, r, check, func(tx *tx) (added bool, err error) {
 		m.CreatedAt, m.UpdatedAt = tx.Now, tx.Now
 		return tx.insert(ctx, `
 			INSERT INTO measurements (id, coach_id, player_id, metric, value, unit, measured_on, version, created_at, updated_at)
@@ -29,63 +28,48 @@ func (db *DB) AddMeasurement(ctx context.Context, m *team.Measurement, check fun
 	})
 }
 
-// record is a measurement or a report that is added.
-type record struct {
-	coachID, playerID, id string
-	event                 event.Type
-	service               team.AppService
-	check                 func(tier string) error
-}
-
 // insert runs an INSERT and reports whether it added a row.
 func (tx *tx) insert(ctx context.Context, query string, args ...any) (added bool, err error) {
 	n, err := tx.Exec(ctx, query, args...)
 	return n == 1, err
 }
 
-// addRecord saves a record of the coach's player and notifies the parties that have the
-// service. The lock of the player keeps the consents unchanged until the commit.
-func (db *DB) addRecord(ctx context.Context, r record, insert func(*tx) (added bool, err error)) error {
+// addRecord saves a record of the coach's player, if check allows it for the coach's stored
+// tier, and notifies the parties. The lock of the player keeps the consents unchanged until
+// the commit.
+func (db *DB) addRecord(ctx context.Context, r team.AddedRecord, check func(tier string) error, insert func(*tx) (added bool, err error)) error {
 	return db.write(ctx, func(tx *tx) error {
-		if err := tx.complete(ctx, idempotency.Work{ID: r.id, New: true}); err != nil {
+		if err := tx.complete(ctx, idempotency.Work{ID: r.ID, New: true}); err != nil {
 			return err
 		}
-		e := event.Event{Type: r.event, CoachID: r.coachID, PlayerID: r.playerID, RecordID: r.id}
 		var guardian, student, tier string
 		err := tx.QueryRow(ctx, `
 			SELECT p.student_name, p.guardian_id, p.student_id, (SELECT c.name FROM coaches c WHERE c.id = p.coach_id),
 				(SELECT c.tier FROM coaches c WHERE c.id = p.coach_id)
-			FROM players p WHERE p.id = $1 AND p.coach_id = $2 AND p.deleted_at IS NULL `+tx.ForShare("p"), r.playerID, r.coachID).
-			Scan(&e.StudentName, intoText(&guardian), intoText(&student), intoText(&e.CoachName), intoText(&tier))
+			FROM players p WHERE p.id = $1 AND p.coach_id = $2 AND p.deleted_at IS NULL `+tx.ForShare("p"), r.PlayerID, r.CoachID).
+			Scan(&r.StudentName, intoText(&guardian), intoText(&student), intoText(&r.CoachName), intoText(&tier))
 		if isNoRows(err) {
 			return fault.Missing()
 		}
 		if err != nil {
-			return fmt.Errorf("read player %s: %w", r.playerID, err)
+			return fmt.Errorf("read player %s: %w", r.PlayerID, err)
 		}
-		if err := r.check(tier); err != nil {
+		if err := check(tier); err != nil {
 			return err
 		}
 		added, err := insert(tx)
 		if err != nil {
-			return fmt.Errorf("save a record of player %s: %w", r.playerID, err)
+			return fmt.Errorf("save a record of player %s: %w", r.PlayerID, err)
 		}
 		if !added {
 			return nil
 		}
-		enabled, err := tx.enabled(ctx, []string{r.playerID})
+		enabled, err := tx.enabled(ctx, []string{r.PlayerID})
 		if err != nil {
 			return err
 		}
-		accounts := map[actor.Role]string{actor.Guardian: guardian, actor.Student: student}
-		var events []event.Event
-		for _, party := range approval.Parties {
-			if enabled(r.playerID, party, r.service) == team.Granted && enabled(r.playerID, party, team.InAppNotifications) == team.Granted {
-				e.Party, e.PartyID = party, accounts[party]
-				events = append(events, e)
-			}
-		}
-		return tx.notify(ctx, events, func(actor.Role) string { return "" })
+		r.Accounts = map[actor.Role]string{actor.Guardian: guardian, actor.Student: student}
+		return tx.notify(ctx, r.Events(enabled))
 	})
 }
 

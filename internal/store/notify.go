@@ -6,28 +6,22 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/phone"
 )
 
-// notify saves the notifications of events and queues their copies. accountOf returns
-// the recipient of an event that names none, such as a party whose account this
-// transaction creates. alsoLock are accounts to lock together with the recipients, in
-// one order.
+// notify saves the notifications of events and queues their copies. alsoLock are accounts to
+// lock together with the recipients, in one order.
 //
 // The Seqs of notifications come from the account's row, which stays locked until the
 // commit. They rise in commit order, so a stream that resumes after a Seq misses
 // nothing.
-func (tx *tx) notify(ctx context.Context, events []event.Event, accountOf func(actor.Role) string, alsoLock ...string) error {
+func (tx *tx) notify(ctx context.Context, events []event.Event, alsoLock ...string) error {
 	var drafts []notify.Draft
 	for _, e := range events {
 		for _, d := range notify.Plan(e, tx.db.options.Settings.Brand) {
-			if d.AccountID == "" {
-				d.AccountID = accountOf(d.To)
-			}
 			if d.AccountID == "" {
 				return fmt.Errorf("event %s: no account of the %s", e.Type, d.To)
 			}

@@ -141,7 +141,7 @@ func (tx *tx) markFailed(ctx context.Context, d notify.Delivery) error {
 		return fmt.Errorf("mark request %s: %w", d.RequestID, err)
 	}
 	p.Approver(party).Request = &approval.Request{ID: d.RequestID}
-	return tx.notify(ctx, []event.Event{p.DeliveryFailed(party, approval.Channel(d.Channel))}, func(actor.Role) string { return p.CoachID })
+	return tx.notify(ctx, []event.Event{p.DeliveryFailed(party, approval.Channel(d.Channel))})
 }
 
 // unmarkFailed ends the mark of markFailed. It returns false if the request was closed, or sent

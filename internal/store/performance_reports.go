@@ -14,8 +14,8 @@ import (
 // AddReport saves a report about the coach's player and notifies the parties that have
 // performance reports.
 func (db *DB) AddReport(ctx context.Context, r *team.Report, check func(tier string) error) error {
-	rec := record{coachID: r.CoachID, playerID: r.PlayerID, id: r.ID, event: event.ReportAdded, service: team.PerformanceReports, check: check}
-	return db.addRecord(ctx, rec, func(tx *tx) (added bool, err error) {
+	record := team.AddedRecord{Type: event.ReportAdded, ID: r.ID, CoachID: r.CoachID, PlayerID: r.PlayerID}
+	return db.addRecord(ctx, record, check, func(tx *tx) (added bool, err error) {
 		r.CreatedAt, r.UpdatedAt = tx.Now, tx.Now
 		return tx.insert(ctx, `
 			INSERT INTO performance_reports (id, coach_id, player_id, title, body, first_day, last_day, version, created_at, updated_at)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/fault"
@@ -218,12 +217,12 @@ func (tx *tx) apply(ctx context.Context, p *approval.Player, c approval.Change) 
 		func() error { return tx.deleteNotifications(ctx, p.ID, c.ForgetNotifications) },
 		func() error { return tx.closeServiceNotifications(ctx, p, c) },
 		func() error {
-			return tx.notify(ctx, c.Events, func(role actor.Role) string {
-				if role == actor.Coach {
-					return p.CoachID
+			for i, e := range c.Events {
+				if e.PartyID == "" && e.Party != "" { // findOrAddAccounts added the account
+					c.Events[i].PartyID = p.Approver(e.Party).AccountID
 				}
-				return p.Approver(role).AccountID
-			}, c.ForgetNotifications...)
+			}
+			return tx.notify(ctx, c.Events, c.ForgetNotifications...)
 		},
 		func() error { return tx.endSessionsWithoutRole(ctx, c.ForgetNotifications) },
 	}

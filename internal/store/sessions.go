@@ -112,7 +112,7 @@ func (db *DB) Revoke(ctx context.Context, s *auth.Session, e event.Event) error 
 		if err := tx.endPush(ctx, s.ID); err != nil {
 			return err
 		}
-		return tx.notify(ctx, []event.Event{e}, func(actor.Role) string { return s.AccountID })
+		return tx.notify(ctx, []event.Event{e})
 	})
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/team"
 )
@@ -191,5 +190,5 @@ func (tx *tx) notifyRecipients(ctx context.Context, e expansion, recipients []te
 		return err
 	}
 	events := team.Message{ID: e.id, CoachID: e.coachID}.Events(e.coachName, reached, enabled)
-	return tx.notify(ctx, events, func(actor.Role) string { return "" })
+	return tx.notify(ctx, events)
 }

@@ -56,7 +56,7 @@ func (db *DB) AddReply(ctx context.Context, by actor.Actor, r *team.Reply) error
 		if err != nil {
 			return fmt.Errorf("save reply: %w", err)
 		}
-		return tx.notify(ctx, []event.Event{r.Event()}, func(actor.Role) string { return r.CoachID })
+		return tx.notify(ctx, []event.Event{r.Event()})
 	})
 }
 

@@ -82,7 +82,7 @@ func (db *DB) DecideTier(ctx context.Context, by actor.Operator, coachID string,
 		if err := tx.audit(ctx, by, tierAuditActions[d.Outcome], "coach", coachID, d.Named); err != nil || d.Event == nil {
 			return err
 		}
-		return tx.notify(ctx, []event.Event{*d.Event}, func(actor.Role) string { return coachID })
+		return tx.notify(ctx, []event.Event{*d.Event})
 	})
 }
 
