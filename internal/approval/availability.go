@@ -36,6 +36,14 @@ type ConsentStatus struct {
 	CoachTier string
 }
 
+// HasParty reports whether the player has a guardian, or a student with a number.
+func (s ConsentStatus) HasParty(party actor.Role) bool {
+	if party == actor.Guardian {
+		return s.HasGuardian
+	}
+	return s.HasStudentNumber
+}
+
 // ConsentStatus returns the consent status of p.
 func (p *Player) ConsentStatus() ConsentStatus {
 	return ConsentStatus{

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 )
 
@@ -19,6 +20,15 @@ func TestServicesNotInTier(t *testing.T) {
 		}
 		if s != want {
 			t.Errorf("got %+v, want %+v", s, want)
+		}
+	}
+}
+
+func TestHasParty(t *testing.T) {
+	for _, tt := range []struct{ guardian, studentNumber bool }{{false, false}, {true, false}, {false, true}, {true, true}} {
+		s := approval.ConsentStatus{HasGuardian: tt.guardian, HasStudentNumber: tt.studentNumber}
+		if g, st := s.HasParty(actor.Guardian), s.HasParty(actor.Student); g != tt.guardian || st != tt.studentNumber {
+			t.Errorf("%+v: guardian %t, student %t", tt, g, st)
 		}
 	}
 }

@@ -182,6 +182,19 @@ func (p *Player) ownedBy(by actor.Actor) error {
 	return nil
 }
 
+// Languages returns the languages that the coach chose for the numbers of p. If both parties
+// have one number, that of the guardian counts.
+func (p *Player) Languages() map[phone.Number]string {
+	languages := map[phone.Number]string{}
+	if p.Student.Number != "" && p.Student.Language != "" {
+		languages[p.Student.Number] = p.Student.Language
+	}
+	if p.Guardian != nil && p.Guardian.Language != "" {
+		languages[p.Guardian.Number] = p.Guardian.Language
+	}
+	return languages
+}
+
 // newEvent returns an event about party with the common ids and names.
 func (p *Player) newEvent(t event.Type, party actor.Role) event.Event {
 	e := event.Event{

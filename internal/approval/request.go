@@ -42,7 +42,8 @@ type Request struct {
 	DeliveryFailed bool
 	ClosedAt       time.Time
 	// FollowedUpAt is when the coach first followed up, and FollowUpNote is the note of the
-	// last call. Only Store.Request and Store.Timeline load them.
+	// last call. Only Store.Request and Store.Timeline load them. A follow-up sets FollowedUpAt;
+	// the store keeps the first.
 	FollowedUpAt time.Time
 	FollowUpNote string
 	// Deliveries are oldest first, if loaded.

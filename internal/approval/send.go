@@ -88,7 +88,7 @@ func (p *Player) resend(party actor.Role, channels, changed []Channel, rules Rul
 	}
 	// A channel that waits keeps its delivery.
 	kept := slices.DeleteFunc(slices.Clone(open.Channels), func(channel Channel) bool { return slices.Contains(again, channel) })
-	open.Channels, open.LastSentAt = channels, op.Now
+	open.Channels, open.LastSentAt, open.FollowedUpAt = channels, op.Now, op.Now
 	c.Resent = append(c.Resent, open)
 	p.queueMessages(party, MessageRequest, again, kept, rules, c)
 	return nil
@@ -153,6 +153,9 @@ func (p *Player) DeliveryFailed(party actor.Role, channel Channel) event.Event {
 func (p *Player) closeRequest(party actor.Role, state RequestState, now time.Time, c *Change) {
 	if r := p.Approver(party).OpenRequest(); r != nil {
 		r.State, r.ClosedAt = state, now
+		if state == RequestCancelled { // only the coach cancels an open request
+			r.FollowedUpAt = now
+		}
 		c.Closed = append(c.Closed, r)
 	}
 }
@@ -197,6 +200,7 @@ func (p *Player) Remind(by actor.Actor, party actor.Role, rules Rules, op Operat
 		}
 		return Change{}, 0, f
 	}
+	approver.Request.FollowedUpAt = op.Now
 	c := Change{Save: true, Reminded: party, RemindersLeft: left - 1, Network: by.Network}
 	p.queueMessages(party, MessageReminder, approver.Request.Channels, nil, rules, &c)
 	return c, left - 1, nil

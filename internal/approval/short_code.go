@@ -66,6 +66,20 @@ type ShortCodePair struct {
 	Network string
 }
 
+// PairLimit limits the wrong pairs in a WrongPairsWindow.
+type PairLimit struct {
+	Name, Key string
+	Max       int
+}
+
+// Limits returns the limits that p counts against if it is wrong.
+func (p ShortCodePair) Limits() []PairLimit {
+	return []PairLimit{
+		{"short_code_pairs_per_address_hour", "short_code/network/" + p.Network, WrongPairsPerNetwork},
+		{"short_code_pairs_per_number_hour", "short_code/number/" + string(p.Number), WrongPairsPerNumber},
+	}
+}
+
 // WrongPairsExceeded is the error of a pair after too many wrong ones.
 type WrongPairsExceeded struct {
 	Limit string
@@ -76,8 +90,9 @@ type WrongPairsExceeded struct {
 func (WrongPairsExceeded) Error() string { return "too many wrong pairs of short code and number" }
 
 // FindByShortCode returns the open question with the short code that a person typed (see
-// ParseShortCode) to this number, or the zero LinkState. The caller must not let its answer show which of the two it was. A right
-// pair is refused like a wrong one after too many wrong pairs: error rate_limited.
+// ParseShortCode) to this number, or the zero LinkState. The caller's response must not show
+// which of the two it was. A right pair is refused like a wrong one after too many wrong pairs:
+// error rate_limited.
 func (s *Service) FindByShortCode(ctx context.Context, typed string, number phone.Number, network string) (LinkState, error) {
 	now := s.Now()
 	code, ok := ParseShortCode(typed)

@@ -3,6 +3,7 @@ package approval_test
 import (
 	"crypto/rand"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -47,5 +48,16 @@ func TestParseShortCode(t *testing.T) {
 		if _, ok := approval.ParseShortCode(typed); ok {
 			t.Errorf("ParseShortCode(%q) accepts it", typed)
 		}
+	}
+}
+
+func TestShortCodePairLimits(t *testing.T) {
+	pair := approval.ShortCodePair{Code: "ABCDEF", Number: "+919800000001", Network: "192.0.2.1"}
+	want := []approval.PairLimit{
+		{Name: "short_code_pairs_per_address_hour", Key: "short_code/network/192.0.2.1", Max: 10},
+		{Name: "short_code_pairs_per_number_hour", Key: "short_code/number/+919800000001", Max: 5},
+	}
+	if got := pair.Limits(); !slices.Equal(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
 	}
 }

@@ -53,6 +53,13 @@ type CountedAttempt struct {
 	Suspended       bool
 }
 
+// FoundChallenge reports whether the attempt counts against the challenge of Key, which is live
+// or exhausted, so that the following keys are not searched. An attempt of a known device
+// therefore never counts against the challenge that unknown devices share.
+func (c CountedAttempt) FoundChallenge() bool {
+	return c.Challenge != nil || !c.ExhaustedSentAt.IsZero()
+}
+
 // Failures are the wrong codes that a number or a proven device entered.
 type Failures struct {
 	// Times are newest first, and begin with the attempt that is evaluated.

@@ -85,13 +85,38 @@ func copiesOf(to actor.Role, t Type, e event.Event) []Channel {
 	return nil
 }
 
-// Outside returns which of the channels that reach the recipient carry the notification
-// outside of the app. Nothing switches off those about security.
-func (d Draft) Outside(p Preferences, reach []Channel) []Channel {
-	if d.Type == SecurityNotice {
-		return reach
+// CopyTo is where a copy of a notification goes.
+type CopyTo struct {
+	Channel Channel
+	Address string
+}
+
+// Copies returns where copies of d go outside of the app: to every push subscription, and on
+// those of its channels that have an address, as far as the recipient's preferences allow.
+// Nothing switches off copies about security.
+func (d Draft) Copies(p Preferences, addresses map[Channel]string, subscriptions []string) []CopyTo {
+	var reach []Channel
+	for _, c := range d.Channels {
+		if addresses[c] != "" {
+			reach = append(reach, c)
+		}
 	}
-	return p.Choose(NotificationCopy, reach)
+	var copies []CopyTo
+	if len(subscriptions) > 0 && p.Pushed(d.Type) {
+		reach = append(reach, Push)
+		for _, id := range subscriptions {
+			copies = append(copies, CopyTo{Push, id})
+		}
+	}
+	if d.Type != SecurityNotice {
+		reach = p.Choose(NotificationCopy, reach)
+	}
+	for _, c := range reach {
+		if c != Push {
+			copies = append(copies, CopyTo{c, addresses[c]})
+		}
+	}
+	return copies
 }
 
 // write returns the draft of type t for e.

@@ -60,6 +60,10 @@ func (w Webhook) Enabled() bool { return w.DisabledAt.IsZero() }
 // changes.
 func (w Webhook) MissedChanges(now time.Time) bool { return now.Sub(w.DisabledAt) > ChangesKept }
 
+// SignsWithOld reports whether messages are also signed with the secret before the last
+// rotation.
+func (w Webhook) SignsWithOld(now time.Time) bool { return w.OldSecretEndsAt.After(now) }
+
 // Sent returns the types of changes that are sent, never an empty list.
 func (w Webhook) Sent() []string {
 	if len(w.Types) == 0 {

@@ -172,3 +172,15 @@ func TestWebhookInput(t *testing.T) {
 		t.Errorf("an overlap of 8 days: got %v", err)
 	}
 }
+
+func TestSignsWithOld(t *testing.T) {
+	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+	for _, tt := range []struct {
+		ends time.Time
+		want bool
+	}{{time.Time{}, false}, {now.Add(-time.Second), false}, {now, false}, {now.Add(time.Second), true}} {
+		if got := (operator.Webhook{OldSecretEndsAt: tt.ends}).SignsWithOld(now); got != tt.want {
+			t.Errorf("an old secret that ends at %s signs: %t", tt.ends, got)
+		}
+	}
+}

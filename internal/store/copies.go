@@ -20,29 +20,17 @@ func (tx *tx) queueCopies(ctx context.Context, drafts []notify.Draft, ids []stri
 		account := accounts[d.AccountID]
 		to := approval.Addresses{Number: account.number, Email: cmp.Or(d.Email, account.email)}
 		addresses := map[notify.Channel]string{}
-		var reach []notify.Channel
 		for _, channel := range d.Channels {
 			if route := tx.db.options.Settings.route(channel, to); route.State == approval.DeliveryQueued {
-				addresses[channel], reach = route.Address, append(reach, channel)
+				addresses[channel] = route.Address
 			}
 		}
-		queue := func(channel notify.Channel, address string) {
-			values = append(values, tx.db.options.NewID(), ids[i], string(notify.NotificationCopy), string(channel), "queued",
-				d.AccountID, address, string(d.To), text(d.CountedFor()),
+		for _, c := range d.Copies(account.preferences, addresses, account.pushTo) {
+			values = append(values, tx.db.options.NewID(), ids[i], string(notify.NotificationCopy), string(c.Channel), "queued",
+				d.AccountID, c.Address, string(d.To), text(d.CountedFor()),
 				0, micros(tx.Now), micros(tx.Now.Add(notify.MessageLifetime)), micros(tx.Now), micros(tx.Now))
 			queued++
-			tx.wakeOutbox(notify.Lane{Channel: channel, Kind: notify.NotificationCopy})
-		}
-		if len(account.pushTo) > 0 && account.preferences.Pushed(d.Type) {
-			reach = append(reach, notify.Push)
-			for _, subscription := range account.pushTo {
-				queue(notify.Push, subscription)
-			}
-		}
-		for _, channel := range d.Outside(account.preferences, reach) {
-			if channel != notify.Push {
-				queue(channel, addresses[channel])
-			}
+			tx.wakeOutbox(notify.Lane{Channel: c.Channel, Kind: notify.NotificationCopy})
 		}
 	}
 	if queued == 0 {

@@ -65,11 +65,10 @@ func (tx *tx) familyFees(ctx context.Context, by actor.Actor, playerID string) (
 		return r, err
 	}
 	r.Payments = enabled(playerID, by.Role, team.DigitalPayments)
-	// Families pay no coach whom an operator suspended.
 	err = tx.QueryRow(ctx, `
-		SELECT c.name, CASE WHEN a.suspended_at IS NULL THEN c.upi_id END, c.upi_changed_at
+		SELECT c.name, c.upi_id, c.upi_changed_at, a.suspended_at IS NOT NULL
 		FROM coaches c JOIN accounts a ON a.id = c.id WHERE c.id = $1`, link.CoachID).
-		Scan(intoText(&r.Payee.Name), intoText(&r.Payee.UPIID), intoTime(&r.Payee.ChangedAt))
+		Scan(intoText(&r.Payee.Name), intoText(&r.Payee.UPIID), intoTime(&r.Payee.ChangedAt), &r.Payee.Suspended)
 	if err != nil && !isNoRows(err) {
 		return r, fmt.Errorf("read payee: %w", err)
 	}

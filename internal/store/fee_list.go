@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -8,15 +9,9 @@ import (
 	"github.com/touchline/touchline/internal/team"
 )
 
-// The first and the last date in every list.
-const (
-	firstDate = "0000-01-01"
-	lastDate  = "9999-12-31"
-)
-
 // Fees lists the fees of a coach that match a filter. Each index has the order of the list.
 func (db *DB) Fees(ctx context.Context, coachID string, f team.FeeFilter, p team.FeePage) ([]*team.Fee, error) {
-	status, from, to := feeRange(f)
+	status, from, to := f.Stored()
 	after, order := `(f.due_on, f.id) < ($5, $6)`, `ORDER BY f.due_on DESC, f.id DESC`
 	position := p.After
 	if f.OldestFirst {
@@ -25,7 +20,7 @@ func (db *DB) Fees(ctx context.Context, coachID string, f team.FeeFilter, p team
 		position = team.FeePosition{DueOn: lastDate, ID: lastID}
 	}
 	const rest = ` AND f.due_on >= $2 AND f.due_on <= $3 AND (CAST($4 AS TEXT) = '' OR f.status = $4) AND `
-	args := []any{coachID, from, to, status, string(position.DueOn), position.ID, p.Limit}
+	args := []any{coachID, string(from), cmp.Or(string(to), lastDate), string(status), string(position.DueOn), position.ID, p.Limit}
 	var rs *database.Rows
 	var err error
 	switch {
@@ -46,27 +41,6 @@ func (db *DB) Fees(ctx context.Context, coachID string, f team.FeeFilter, p team
 		return nil, fmt.Errorf("list fees: %w", err)
 	}
 	return fees, nil
-}
-
-// feeRange returns the status and the dates of the fees that match a filter. Due and
-// overdue fees are open ones from today on, and before.
-func feeRange(f team.FeeFilter) (status, from, to string) {
-	from, to = string(f.From), string(f.To)
-	if from == "" {
-		from = firstDate
-	}
-	if to == "" {
-		to = lastDate
-	}
-	switch f.State {
-	case team.Due:
-		return string(team.FeeOpen), max(from, string(f.Today)), to
-	case team.Overdue:
-		return string(team.FeeOpen), from, min(to, string(f.Today.AddDays(-1)))
-	case team.Unpaid:
-		return string(team.FeeOpen), from, to
-	}
-	return string(f.State), from, to
 }
 
 // UnpaidFees counts and adds up the open fees of a coach, for each currency.

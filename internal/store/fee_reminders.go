@@ -82,8 +82,7 @@ func (db *DB) FeeAudience(ctx context.Context, coachID, feeID string) (a team.Fe
 	return a, err
 }
 
-// feeAudience reads a fee and the parties of its player; none if an operator suspended the
-// coach. With the lock tx.ForShare("p") a decision of a party commits before, or waits until
+// feeAudience reads a fee and the parties of its player. With the lock tx.ForShare("p") a decision of a party commits before, or waits until
 // this transaction has committed.
 func (tx *tx) feeAudience(ctx context.Context, coachID, feeID, lock string) (team.FeeAudience, error) {
 	var a team.FeeAudience
@@ -91,14 +90,13 @@ func (tx *tx) feeAudience(ctx context.Context, coachID, feeID, lock string) (tea
 	if a.Fee, err = tx.fee(ctx, coachID, feeID); err != nil {
 		return a, err
 	}
-	var suspended bool
 	accounts := map[actor.Role]*string{actor.Guardian: new(string), actor.Student: new(string)}
 	err = tx.QueryRow(ctx, `
 		SELECT p.guardian_id, p.student_id, c.name, c.time_zone,
 			EXISTS (SELECT 1 FROM accounts s WHERE s.id = p.coach_id AND s.suspended_at IS NOT NULL)
 		FROM players p LEFT JOIN coaches c ON c.id = p.coach_id
 		WHERE p.id = $1 AND p.deleted_at IS NULL `+lock, a.Fee.PlayerID).
-		Scan(intoText(accounts[actor.Guardian]), intoText(accounts[actor.Student]), intoText(&a.CoachName), intoText(&a.Zone), &suspended)
+		Scan(intoText(accounts[actor.Guardian]), intoText(accounts[actor.Student]), intoText(&a.CoachName), intoText(&a.Zone), &a.Suspended)
 	if err != nil && !isNoRows(err) {
 		return a, fmt.Errorf("lock player %s: %w", a.Fee.PlayerID, err)
 	}
@@ -108,8 +106,8 @@ func (tx *tx) feeAudience(ctx context.Context, coachID, feeID, lock string) (tea
 		return a, err
 	}
 	for _, party := range approval.Parties {
-		if id := *accounts[party]; id != "" && !suspended {
-			a.Parties = append(a.Parties, team.FeeParty{Role: party, AccountID: id, Access: enabled(a.Fee.PlayerID, party, team.FeeReminders)})
+		if id := *accounts[party]; id != "" {
+			a.Linked = append(a.Linked, team.FeeParty{Role: party, AccountID: id, Access: enabled(a.Fee.PlayerID, party, team.FeeReminders)})
 		}
 	}
 	return a, nil

@@ -44,7 +44,6 @@ func (tx *tx) addReminder(ctx context.Context, p *approval.Player, party actor.R
 	if err != nil {
 		return fmt.Errorf("add reminder: %w", err)
 	}
-	err = tx.Defer(ctx, `UPDATE requests SET followed_up_at = $2 WHERE id = $1 AND followed_up_at IS NULL`,
-		p.Approver(party).Request.ID, micros(tx.Now))
-	return err
+	r := p.Approver(party).Request
+	return tx.Defer(ctx, `UPDATE requests SET followed_up_at = $2 WHERE id = $1 AND followed_up_at IS NULL`, r.ID, micros(r.FollowedUpAt))
 }

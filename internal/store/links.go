@@ -93,12 +93,9 @@ func (db *DB) FindByShortCode(ctx context.Context, pair approval.ShortCodePair, 
 		if state, err = tx.byShortCode(ctx, pair, now); err != nil {
 			return err
 		}
-		limits := []auth.Limit{
-			{Name: "short_code_pairs_per_address_hour", Key: "short_code/network/" + pair.Network, Max: approval.WrongPairsPerNetwork},
-			{Name: "short_code_pairs_per_number_hour", Key: "short_code/number/" + string(pair.Number), Max: approval.WrongPairsPerNumber},
-		}
-		for i := range limits {
-			limits[i].Per, limits[i].CheckOnly = approval.WrongPairsWindow, state.Open
+		var limits []auth.Limit
+		for _, l := range pair.Limits() {
+			limits = append(limits, auth.Limit{Name: l.Name, Key: l.Key, Max: l.Max, Per: approval.WrongPairsWindow, CheckOnly: state.Open})
 		}
 		exceeded, err := counter.count(ctx, tx, now, limits)
 		if err == nil && exceeded != nil {

@@ -83,9 +83,6 @@ func measurementDest(m *team.Measurement) []any {
 	return []any{&m.ID, &m.CoachID, &m.PlayerID, &m.Metric, &m.Value, &m.Unit, &m.On, intoTime(&m.CreatedAt), intoTime(&m.UpdatedAt)}
 }
 
-// lastDay is later than every day of a record.
-const lastDay = "9999-12-31"
-
 // Measurements lists the measurements of a coach's player, the newest day first.
 func (db *DB) Measurements(ctx context.Context, coachID, playerID, metric string, page team.RecordPage) ([]team.Measurement, error) {
 	var list []team.Measurement
@@ -118,7 +115,7 @@ func (db *DB) MeasurementsFor(ctx context.Context, by actor.Actor, playerID, met
 func measurements(ctx context.Context, q database.Querier, coachID, playerID, metric string, since int64, page team.RecordPage) ([]team.Measurement, error) {
 	day, id := page.Day, page.ID
 	if day == "" {
-		day, id = lastDay, lastID
+		day, id = lastDate, lastID
 	}
 	var rs *database.Rows
 	var err error

@@ -102,9 +102,9 @@ func (tx *tx) countAttempt(ctx context.Context, a auth.Attempt) (*countedAttempt
 				if c.ExhaustedSentAt, err = tx.exhaustedSentAt(ctx, a, key); err != nil {
 					return nil, err
 				}
-				if c.ExhaustedSentAt.IsZero() {
-					continue
-				} // else attempts of a device never count against the shared challenge
+			}
+			if !c.FoundChallenge() {
+				continue
 			}
 		}
 		if err := tx.countFailure(ctx, a, c); err != nil {

@@ -67,7 +67,7 @@ func (db *DB) AddPlayer(ctx context.Context, p *approval.Player, fn func(approva
 				return err
 			}
 		}
-		if err := tx.chooseLanguages(ctx, languagesOf(p), nil); err != nil {
+		if err := tx.chooseLanguages(ctx, p.Languages(), nil); err != nil {
 			return err
 		}
 		return tx.apply(ctx, p, c)
@@ -135,7 +135,7 @@ func (tx *tx) player(ctx context.Context, id string, load approval.LoadOptions) 
 }
 
 func (tx *tx) change(ctx context.Context, p *storedPlayer, fn func(*approval.Player) (approval.Change, error)) error {
-	before, live, languages, email := p.Identity(), p.DeletedAt.IsZero(), languagesOf(p.Player), p.GuardianEmail()
+	before, live, languages, email := p.Identity(), p.DeletedAt.IsZero(), p.Languages(), p.GuardianEmail()
 	c, err := fn(p.Player)
 	if err != nil || !c.Save {
 		return err
@@ -170,7 +170,7 @@ func (tx *tx) change(ctx context.Context, p *storedPlayer, fn func(*approval.Pla
 			return err
 		}
 	}
-	if err := tx.chooseLanguages(ctx, languagesOf(p.Player), languages); err != nil {
+	if err := tx.chooseLanguages(ctx, p.Languages(), languages); err != nil {
 		return err
 	}
 	if open := p.GuardianApprover.OpenRequest(); open != nil && email != "" && email != p.GuardianEmail() {

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/phone"
 )
@@ -79,18 +78,6 @@ func (db *DB) SavePreferences(ctx context.Context, n phone.Number, patch notify.
 		return notify.Preferences{}, fmt.Errorf("save preferences: %w", err)
 	}
 	return saved, nil
-}
-
-// languagesOf returns the languages that the coach chose for the numbers of p.
-func languagesOf(p *approval.Player) map[phone.Number]string {
-	languages := map[phone.Number]string{}
-	if p.Student.Number != "" && p.Student.Language != "" {
-		languages[p.Student.Number] = p.Student.Language
-	}
-	if p.Guardian != nil && p.Guardian.Language != "" {
-		languages[p.Guardian.Number] = p.Guardian.Language
-	}
-	return languages
 }
 
 // chooseLanguages saves the languages of numbers that have none. Choices in before were

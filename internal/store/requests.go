@@ -134,12 +134,9 @@ func (tx *tx) closeRequests(ctx context.Context, closed []*approval.Request) err
 		return err
 	}
 	for _, r := range closed {
-		// Cancelling an open request is a follow-up of the coach. Lifting a dispute, which
-		// also ends as cancelled, is not.
 		err := tx.DeferOne(ctx, `
-			UPDATE requests SET state = CAST($2 AS TEXT), closed_at = $3,
-				followed_up_at = CASE WHEN state = 'pending' AND $2 = 'cancelled' THEN COALESCE(followed_up_at, $3) ELSE followed_up_at END
-			WHERE id = $1`, r.ID, string(r.State), micros(r.ClosedAt))
+			UPDATE requests SET state = $2, closed_at = $3, followed_up_at = COALESCE(followed_up_at, CAST($4 AS BIGINT)) WHERE id = $1`,
+			r.ID, string(r.State), micros(r.ClosedAt), micros(r.FollowedUpAt))
 		if err != nil {
 			return fmt.Errorf("close request %s: %w", r.ID, err)
 		}
@@ -208,9 +205,9 @@ func (tx *tx) reopenRequest(ctx context.Context, r *approval.Request) error {
 func (tx *tx) resendRequests(ctx context.Context, resent []*approval.Request) error {
 	for _, r := range resent {
 		err := tx.DeferOne(ctx, `
-			UPDATE requests SET channels = $2, last_sent_at = $3, delivery_failed = $4, failed_channels = $5, followed_up_at = COALESCE(followed_up_at, $3)
+			UPDATE requests SET channels = $2, last_sent_at = $3, delivery_failed = $4, failed_channels = $5, followed_up_at = COALESCE(followed_up_at, $6)
 			WHERE id = $1 AND state = 'pending'`,
-			r.ID, joinChannels(r.Channels), micros(r.LastSentAt), r.DeliveryFailed, channelWords(r.FailedChannels))
+			r.ID, joinChannels(r.Channels), micros(r.LastSentAt), r.DeliveryFailed, channelWords(r.FailedChannels), micros(r.FollowedUpAt))
 		if err != nil {
 			return fmt.Errorf("resend request %s: %w", r.ID, err)
 		}

@@ -11,6 +11,9 @@ import (
 // lastID is greater than every id in every collation.
 const lastID = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 
+// lastDate is later than every date.
+const lastDate = "9999-12-31"
+
 // before returns the upper bound of a list in descending order of ids; "" is the first page.
 func before(id string) string {
 	if id == "" {

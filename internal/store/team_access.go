@@ -25,7 +25,7 @@ func (tx *tx) enabled(ctx context.Context, playerIDs []string) (team.Enabled, er
 	}
 	return func(playerID string, party actor.Role, service team.AppService) team.Access {
 		s, found := byID[playerID]
-		if !found || party == actor.Guardian && !s.HasGuardian || party == actor.Student && !s.HasStudentNumber {
+		if !found || !s.HasParty(party) {
 			return team.NotLinked
 		}
 		return tx.access(s, party, service)

@@ -109,13 +109,13 @@ func (tx *tx) insertWebhookMessages(ctx context.Context, onConflict, id string, 
 // blocks.
 func (db *DB) ClaimWebhookMessages(ctx context.Context, id, lease string, until time.Time, n int) (target operator.WebhookTarget, claimed []operator.WebhookMessage, err error) {
 	var secret, old []byte
-	var oldEndsAt time.Time
+	var w operator.Webhook
 	err = db.write(ctx, func(tx *tx) error {
 		claimed = nil
 		err := tx.QueryRow(ctx, `
 			SELECT url, secret, old_secret, old_secret_ends_at FROM webhooks
 			WHERE id = $1 AND disabled_at IS NULL AND (paused_until IS NULL OR paused_until <= $2)`, id, micros(tx.Now)).
-			Scan(&target.URL, &secret, &old, intoTime(&oldEndsAt))
+			Scan(&target.URL, &secret, &old, intoTime(&w.OldSecretEndsAt))
 		if isNoRows(err) {
 			return nil
 		}
@@ -135,7 +135,7 @@ func (db *DB) ClaimWebhookMessages(ctx context.Context, id, lease string, until 
 		return err
 	})
 	if err == nil && len(claimed) > 0 {
-		if oldEndsAt.IsZero() || !oldEndsAt.After(db.Now()) {
+		if !w.SignsWithOld(db.Now()) {
 			old = nil
 		}
 		target.Secrets, err = db.unsealSecrets(id, secret, old)

@@ -102,5 +102,5 @@ func (s *FeeServices) Remind(ctx context.Context, by actor.Actor, feeID string) 
 // Reminder returns what Remind would return now. It sends nothing.
 func (s *FeeServices) Reminder(ctx context.Context, by actor.Actor, feeID string) (FeeReminder, error) {
 	a, err := s.Reminders.FeeAudience(ctx, by.AccountID, feeID)
-	return FeeReminder{Fee: a.Fee, Parties: a.Parties, Left: a.left(s.Now())}, err
+	return FeeReminder{Fee: a.Fee, Parties: a.parties(), Left: a.left(s.Now())}, err
 }

@@ -58,8 +58,18 @@ type FeeAudience struct {
 	// Zone is the name of the coach's time zone.
 	Zone      string
 	CoachName string
-	// Parties are the guardian and the student, as far as the player has them.
-	Parties []FeeParty
+	// Linked are the guardian and the student, as far as the player has them.
+	Linked []FeeParty
+	// Suspended is true if an operator suspended the coach.
+	Suspended bool
+}
+
+// parties returns the parties that may be reminded: none of a suspended coach.
+func (a FeeAudience) parties() []FeeParty {
+	if a.Suspended {
+		return nil
+	}
+	return a.Linked
 }
 
 // FeeReminder is who was reminded of a fee.
@@ -86,7 +96,7 @@ func (a FeeAudience) Remind(now time.Time) (FeeReminder, []event.Event, error) {
 	if len(events) > 0 {
 		f.RemindedOn, f.RemindedCount = today, maxFeeRemindersPerDay-a.left(now)+1
 	}
-	return FeeReminder{Fee: f, Parties: a.Parties, Left: a.left(now)}, events, nil
+	return FeeReminder{Fee: f, Parties: a.parties(), Left: a.left(now)}, events, nil
 }
 
 // left returns how many more reminders of the fee the coach may send today.
@@ -112,7 +122,7 @@ func (a FeeAudience) RemindAutomatically(now time.Time) []event.Event {
 func (a FeeAudience) events() []event.Event {
 	var events []event.Event
 	f := a.Fee
-	for _, p := range a.Parties {
+	for _, p := range a.parties() {
 		if p.Access != Granted {
 			continue
 		}

@@ -168,6 +168,7 @@ func TestUPILink(t *testing.T) {
 	for name, change := range map[string]func(*team.UPIPayee, *team.Fee){
 		"no UPI ID":        func(p *team.UPIPayee, _ *team.Fee) { p.UPIID = "" },
 		"another currency": func(_ *team.UPIPayee, f *team.Fee) { f.Currency = "USD" },
+		"suspended":        func(p *team.UPIPayee, _ *team.Fee) { p.Suspended = true },
 		"waived":           func(_ *team.UPIPayee, f *team.Fee) { f.Status = team.FeeWaived },
 	} {
 		payee, fee := p, *f

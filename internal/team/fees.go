@@ -39,6 +39,25 @@ func (f FeeFilter) Month(first Date) FeeFilter {
 	return f
 }
 
+// Stored returns the stored status of the fees that match f, and the first and the last day on
+// which they are due; "" is any. Due fees are the open ones from Today on, overdue fees those
+// from before.
+func (f FeeFilter) Stored() (status FeeStatus, from, to Date) {
+	from, to = f.From, f.To
+	switch f.State {
+	case Due:
+		return FeeOpen, max(from, f.Today), to
+	case Overdue:
+		if yesterday := f.Today.AddDays(-1); to == "" || to > yesterday {
+			to = yesterday
+		}
+		return FeeOpen, from, to
+	case Unpaid:
+		return FeeOpen, from, to
+	}
+	return FeeStatus(f.State), from, to
+}
+
 // FeeSet is what an order adds. Repeat is nil if it does not repeat.
 type FeeSet struct {
 	Fees   []*Fee

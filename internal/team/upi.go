@@ -17,6 +17,8 @@ type UPIPayee struct {
 	UPIID     string
 	Name      string
 	ChangedAt time.Time
+	// Suspended is true if an operator suspended the coach: families pay nothing then.
+	Suspended bool
 }
 
 // NewUntil returns when payers no longer see that the UPI ID is new, or zero if they do
@@ -30,7 +32,7 @@ func (p UPIPayee) NewUntil(now time.Time) time.Time {
 
 // CanPay reports whether a payment app can pay the balance of f to p.
 func (p UPIPayee) CanPay(f *Fee) bool {
-	return p.UPIID != "" && f.Status == FeeOpen && f.Currency == upiCurrency
+	return p.UPIID != "" && !p.Suspended && f.Status == FeeOpen && f.Currency == upiCurrency
 }
 
 // Link returns the UPI link that pays the balance of f to p (NPCI, UPI Linking

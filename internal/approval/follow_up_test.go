@@ -1,0 +1,82 @@
+package approval_test
+
+import (
+	"maps"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/phone"
+)
+
+// TestFollowUps: a call, a reminder, a resend and a cancellation by the coach follow up on a
+// request; a dispute, a decision and the lifting of a dispute do not.
+func TestFollowUps(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+	noTest := func(phone.Number) bool { return false }
+	rules := approval.Rules{
+		RemindersPerWindow: 2, DefaultChannels: []approval.Channel{"in_app"}, TestNumber: noTest,
+		Routes: map[approval.Channel]approval.Route{"in_app": approval.RouteInApp},
+	}
+	coach := actor.Actor{AccountID: "coach", Role: actor.Coach}
+	guardian := actor.Actor{AccountID: "guardian", Role: actor.Guardian}
+	op := approval.Operation{Now: now, NewID: uuid.NewString}
+	for name, tt := range map[string]struct {
+		change   func(p *approval.Player) error
+		followed bool
+	}{
+		"call":     {func(p *approval.Player) error { _, err := p.FollowUp(coach, "request", "", op); return err }, true},
+		"reminder": {func(p *approval.Player) error { _, _, err := p.Remind(coach, actor.Guardian, rules, op); return err }, true},
+		"resend": {func(p *approval.Player) error {
+			_, _, err := p.Send(coach, actor.Guardian, approval.Patch{}, nil, rules, op)
+			return err
+		}, true},
+		"cancel":  {func(p *approval.Player) error { _, err := p.Cancel(coach, "request", op); return err }, true},
+		"dispute": {func(p *approval.Player) error { _, err := p.Dispute(guardian, "request", op); return err }, false},
+		"lifted dispute": {func(p *approval.Player) error {
+			p.GuardianApprover.Request.State = approval.RequestDisputed
+			_, err := p.Lift(guardian, "request", op)
+			return err
+		}, false},
+		"decision": {func(p *approval.Player) error {
+			_, err := p.Decide(guardian, actor.Guardian, approval.Decision{Action: approval.Approve}, op)
+			return err
+		}, false},
+	} {
+		p := &approval.Player{CoachID: coach.AccountID, Guardian: &approval.Guardian{Name: "Meera", Relationship: "mother", Number: "+919800000001"}}
+		p.GuardianApprover.AccountID, p.GuardianApprover.Consent.State = guardian.AccountID, approval.Pending
+		p.StudentApprover.Consent.State = approval.Pending
+		p.GuardianApprover.Request = &approval.Request{
+			ID: "request", Party: actor.Guardian, PartyID: guardian.AccountID, State: approval.RequestPending,
+			Channels: rules.DefaultChannels, RequestedAt: now.Add(-time.Hour), LastSentAt: now.Add(-time.Hour),
+		}
+		if err := tt.change(p); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if at := p.GuardianApprover.Request.FollowedUpAt; at.IsZero() == tt.followed || tt.followed && !at.Equal(now) {
+			t.Errorf("%s: followed up at %s, want a follow-up: %t", name, at, tt.followed)
+		}
+	}
+}
+
+func TestPlayerLanguages(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		student  approval.Student
+		guardian *approval.Guardian
+		want     map[phone.Number]string
+	}{
+		{approval.Student{Language: "hi"}, nil, map[phone.Number]string{}},
+		{approval.Student{Number: "+1", Language: "hi"}, &approval.Guardian{Number: "+2"}, map[phone.Number]string{"+1": "hi"}},
+		{approval.Student{Number: "+1", Language: "hi"}, &approval.Guardian{Number: "+1", Language: "en"}, map[phone.Number]string{"+1": "en"}},
+	} {
+		p := &approval.Player{Student: tt.student, Guardian: tt.guardian}
+		if got := p.Languages(); !maps.Equal(got, tt.want) {
+			t.Errorf("%+v, %+v: got %v", tt.student, tt.guardian, got)
+		}
+	}
+}
