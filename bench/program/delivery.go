@@ -17,12 +17,12 @@ import (
 )
 
 const (
-	// deliveryWorkers are coaches who ask.
+	// deliveryWorkers is the number of coaches who add players.
 	deliveryWorkers = 8
 	// deliveryBatch is how many rows one statement inserts.
 	deliveryBatch = 5_000
-	// drainPatience is when a drain without a message is given up.
-	drainPatience = 30 * time.Second
+	// drainTimeout is the longest wait for the next message of a drain.
+	drainTimeout = 30 * time.Second
 )
 
 // Delivery is how fast messages reach the gateway.
@@ -89,7 +89,7 @@ func (a *arrivals) await(ctx context.Context, n int) error {
 			return nil
 		case now > seen:
 			seen, since = now, time.Now()
-		case time.Since(since) > drainPatience:
+		case time.Since(since) > drainTimeout:
 			return fmt.Errorf("%d of %d messages arrived", now, n)
 		}
 		select {

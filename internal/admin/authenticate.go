@@ -34,9 +34,9 @@ func (c Caller) identify(info *httpx.RequestInfo) {
 	}
 }
 
-// authenticate returns the operator whose token the request carries. A rate limit per
-// address delays the responses to invalid tokens. It does not apply to valid tokens,
-// because operators may share an address, nor to requests without a token.
+// authenticate returns the operator whose token the request carries. An address that sends
+// too many invalid tokens gets 429 for further ones. A valid token is never refused for its
+// address, because operators may share one. Requests without a token do not count.
 func (s *Server) authenticate(r *http.Request) (Caller, error) {
 	return s.authenticateWith(r, s.Tokens.Authenticate)
 }
