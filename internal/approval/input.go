@@ -13,7 +13,6 @@ const (
 	MaxName         = 100
 	MaxRelationship = 50
 	MaxEmail        = 254 // RFC 5321, section 4.5.3.1
-	MaxMedical      = 4000
 	maxAge          = 120
 )
 

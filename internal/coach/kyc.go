@@ -1,8 +1,6 @@
 package coach
 
 import (
-	"slices"
-
 	"github.com/touchline/touchline/internal/fault"
 )
 
@@ -78,18 +76,6 @@ func (s KYCState) Allowed(operator bool) []KYCAction {
 		}
 	}
 	return allowed
-}
-
-// From returns the states that allow the action, to guard the statement that
-// carries it out.
-func (a KYCAction) From() []KYCState {
-	var from []KYCState
-	for _, c := range kycTransitions {
-		if c.action == a && !slices.Contains(from, c.from) {
-			from = append(from, c.from)
-		}
-	}
-	return from
 }
 
 // text returns s in words for people.

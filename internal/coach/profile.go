@@ -12,10 +12,8 @@ import (
 	"github.com/touchline/touchline/internal/phone"
 )
 
-// Limits of a profile, in characters, years and items.
+// Limits of a profile, in years, items and characters.
 const (
-	MaxName       = 100
-	MaxEmail      = 254
 	MaxExperience = 80
 	MaxSports     = 20
 	MaxSport      = 50

@@ -22,9 +22,6 @@ type LimitChange struct {
 	Used int64
 }
 
-// Lower reports whether the new limit allows less.
-func (c LimitChange) Lower() bool { return c.To != 0 && (c.From == 0 || c.To < c.From) }
-
 // Exceeded reports whether the coach uses more than the new limit. The coach keeps
 // everything, but cannot add more.
 func (c LimitChange) Exceeded() bool { return !withinLimit(c.To, c.Used, 0) }

@@ -16,15 +16,6 @@ import (
 	"github.com/touchline/touchline/internal/phone"
 )
 
-// Validate returns every error of c as Errors, or nil. Load validates too; call this
-// for a Config that was changed after Load.
-func (c *Config) Validate() error {
-	if errs := c.validate(nil); len(errs) > 0 {
-		return errs
-	}
-	return nil
-}
-
 // checks are the rules that tags cannot express, by setting. Each returns messages.
 var checks = map[string]func(*Config) []string{
 	"ADDR":                 func(c *Config) []string { return optional(checkAddr(c.Addr)) },

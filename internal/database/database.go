@@ -148,9 +148,6 @@ func (db *DB) Ping(ctx context.Context) error {
 	return db.QueryRow(ctx, `SELECT 1`).Scan(&one)
 }
 
-// Engine is "sqlite" or "postgres", for logs and metrics.
-func (db *DB) Engine() string { return string(db.engine) }
-
 // SkipLocked is the clause that makes a SELECT lock its rows and skip rows that another
 // transaction has locked.
 func (db *DB) SkipLocked() string { return db.engine.skipLocked() }

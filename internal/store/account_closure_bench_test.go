@@ -49,7 +49,7 @@ func closings(b *testing.B, p *fixture) {
 			MaxAttempts: 2, LastSentBefore: now.Add(-time.Minute), Channel: "sms",
 		})
 		ok(b, err)
-		if p.sql.Engine() == "postgres" {
+		if p.postgres {
 			ok(b, run(p.db, `ANALYZE`))
 		}
 		b.StartTimer()

@@ -27,11 +27,13 @@ import (
 type fixture struct {
 	testing.TB
 	*approval.Service
-	sql   *database.DB
-	db    *store.DB
-	clock *clock
-	vault *auth.Vault
-	rand  io.Reader // of the store; nil means crypto/rand
+	sql *database.DB
+	db  *store.DB
+	// postgres is true on PostgreSQL.
+	postgres bool
+	clock    *clock
+	vault    *auth.Vault
+	rand     io.Reader // of the store; nil means crypto/rand
 
 	queued   atomic.Int64
 	mu       sync.Mutex
@@ -78,7 +80,7 @@ func eachEngine(t *testing.T, test func(p *fixture), options ...option) {
 
 func newFixture(tb testing.TB, url string, options ...option) *fixture {
 	tb.Helper()
-	p := &fixture{TB: tb, clock: &clock{}}
+	p := &fixture{TB: tb, clock: &clock{}, postgres: strings.HasPrefix(url, "postgres")}
 	p.clock.now.Store(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC).UnixMicro())
 	p.sql = openDatabase(tb, url, database.Options{Now: p.clock.Now})
 	ok(tb, p.sql.Migrate(bg))
@@ -91,7 +93,7 @@ func newFixture(tb testing.TB, url string, options ...option) *fixture {
 
 // with returns a fixture with the same database and clock and with other settings.
 func (p *fixture) with(options ...option) *fixture {
-	other := &fixture{TB: p.TB, clock: p.clock, sql: p.sql, vault: p.vault}
+	other := &fixture{TB: p.TB, clock: p.clock, sql: p.sql, vault: p.vault, postgres: p.postgres}
 	other.openStore(options...)
 	return other
 }

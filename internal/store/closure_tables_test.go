@@ -85,7 +85,7 @@ func TestTablesAfterRemovalAndClosure(t *testing.T) {
 func (p *fixture) tables() []string {
 	p.Helper()
 	query := `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`
-	if p.sql.Engine() == "postgres" {
+	if p.postgres {
 		query = `SELECT tablename FROM pg_tables WHERE schemaname = current_schema()`
 	}
 	rs, err := p.db.Query(bg, query)

@@ -43,7 +43,7 @@ func benchmarkDashboard(b *testing.B, p *fixture, others int) {
 			SELECT CAST($1 AS TEXT) || i, CAST($1 AS TEXT) || i, 'coach', 0, i FROM n`, id, 10))
 		fill(id, `CAST($1 AS TEXT) || (1 + i % 10)`, batch)
 	}
-	if p.sql.Engine() == "postgres" {
+	if p.postgres {
 		ok(b, run(p.db, `ANALYZE`))
 	}
 	for b.Loop() {

@@ -33,7 +33,7 @@ func benchmarkReads(b *testing.B, p *fixture, n int) {
 	ok(b, run(p.db, `
 		INSERT INTO notifications (account_id, seq, id, type, title, body, data, created_at) `+numbers+`
 		SELECT CAST($1 AS TEXT), i, CAST(i AS TEXT), 'k', 't', 'b', '{}', i FROM n`, coach.AccountID, n))
-	if p.sql.Engine() == "postgres" {
+	if p.postgres {
 		ok(b, run(p.db, `ANALYZE players`))
 		ok(b, run(p.db, `ANALYZE notifications`))
 	}

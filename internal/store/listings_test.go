@@ -273,7 +273,7 @@ func (p *fixture) fillDirectory(n int) {
 	} {
 		ok(p, run(p.db, `INSERT INTO listing_terms (coach_id, term) `+ids+`SELECT id, `+term, n))
 	}
-	if p.sql.Engine() == "postgres" {
+	if p.postgres {
 		for _, table := range []string{"listings", "listing_terms", "accounts"} {
 			ok(p, run(p.db, `VACUUM ANALYZE `+table)) // as autovacuum does
 		}

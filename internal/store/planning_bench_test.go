@@ -35,7 +35,7 @@ func benchmarkPlanning(b *testing.B, p *fixture, n int) {
 			SELECT 'v' || CAST(i AS TEXT), 'request', 'sms', 'queued', CAST($1 AS TEXT), '+91' || CAST(i AS TEXT), 'guardian', 0, i, i, i, i FROM n`,
 			coach.AccountID, first, first+batch-1))
 	}
-	if p.sql.Engine() == "postgres" {
+	if p.postgres {
 		ok(b, run(p.db, `ANALYZE deliveries`))
 	}
 	b.Run("decisions", func(b *testing.B) {

@@ -220,7 +220,7 @@ func (p *fixture) gatherStatements() {
 // announce publishes an account with new notifications to another replica.
 func (p *fixture) announce() {
 	p.Helper()
-	if p.sql.Engine() != "postgres" {
+	if !p.postgres {
 		return
 	}
 	received := make(chan []string, 1)

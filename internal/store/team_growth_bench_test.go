@@ -74,7 +74,7 @@ func benchmarkTeamLists(b *testing.B, p *fixture, n int) {
 			ok(b, run(p.db, ids.Replace(fmt.Sprintf(statement, numbers))))
 		}
 	}
-	if p.sql.Engine() == "postgres" {
+	if p.postgres {
 		for _, statement := range rowsOfOthers {
 			ok(b, run(p.db, `ANALYZE `+strings.Fields(statement)[2]))
 		}

@@ -9,7 +9,6 @@ import (
 
 // Limits of batches.
 const (
-	MaxSport = 50
 	// MaxBatches limits the batches of a coach that are not archived.
 	MaxBatches = 500
 	// MaxBatchPlayers limits the players of a batch, and so the marks of a sheet.
