@@ -42,7 +42,7 @@ func newBase(ctx context.Context, cfg *config.Config, o Options, sql *database.D
 	}
 	db := store.New(sql, store.Options{
 		NewID: o.NewID, Rand: o.Rand, Settings: storeSettings(cfg, ch, tiers), Vault: keys.Vault,
-		OnQueued:   d.queue.Wake,
+		OnQueued:   d.queue.WakeFrom,
 		OnMessage:  d.expansion.Wake,
 		OnNotified: func(accountIDs []string) { d.hub.Wake(accountIDs...) },
 		OnChanged:  d.wakeFeed,

@@ -2,9 +2,10 @@ package store
 
 import "github.com/touchline/touchline/internal/notify"
 
-// wakeOutbox wakes a lane of this process's outbox after the commit.
+// wakeOutbox wakes a lane of this process's outbox after the commit, for deliveries that this
+// transaction made due.
 func (tx *tx) wakeOutbox(lane notify.Lane) {
-	tx.AfterCommit(func() { tx.db.options.OnQueued(lane) })
+	tx.AfterCommit(func() { tx.db.options.OnQueued(lane, tx.Now) })
 }
 
 // wakeFeed wakes the readers of the feed of changes in all replicas after the commit.
