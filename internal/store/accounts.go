@@ -39,7 +39,8 @@ func (tx *tx) findOrAddAccounts(ctx context.Context, p *approval.Player) error {
 		ON CONFLICT (mobile_number, role) DO NOTHING
 		RETURNING id, role`, args...)
 	added, err := setAccountIDs(p, rs, err)
-	if err != nil || added == len(wanted) {
+	tx.newAccounts = append(tx.newAccounts, added...)
+	if err != nil || len(added) == len(wanted) {
 		return err
 	}
 	rs, err = tx.Query(ctx, `
@@ -57,8 +58,8 @@ func (tx *tx) findOrAddAccounts(ctx context.Context, p *approval.Player) error {
 	return nil
 }
 
-// setAccountIDs sets the accounts of p's parties from rows of id and role, and counts them.
-func setAccountIDs(p *approval.Player, rs *database.Rows, err error) (int, error) {
+// setAccountIDs sets the accounts of p's parties from rows of id and role, and returns them.
+func setAccountIDs(p *approval.Player, rs *database.Rows, err error) ([]string, error) {
 	ids, err := database.Collect(rs, err, func(s database.Scanner) (id string, err error) {
 		var party actor.Role
 		if err = s.Scan(&id, &party); err == nil {
@@ -67,7 +68,7 @@ func setAccountIDs(p *approval.Player, rs *database.Rows, err error) (int, error
 		return id, err
 	})
 	if err != nil {
-		return 0, fmt.Errorf("find accounts: %w", err)
+		return nil, fmt.Errorf("find accounts: %w", err)
 	}
-	return len(ids), nil
+	return ids, nil
 }

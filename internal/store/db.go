@@ -99,14 +99,16 @@ func (db *DB) Failures() uint64 { return db.sql.Failures() }
 type tx struct {
 	*database.Tx
 	db *DB
+	// newAccounts are the accounts that this transaction has added.
+	newAccounts []string
 }
 
 // write runs fn in one transaction. fn may run more than once: see database.DB.Write.
 func (db *DB) write(ctx context.Context, fn func(tx *tx) error) error {
-	return db.sql.Write(ctx, func(t *database.Tx) error { return fn(&tx{t, db}) })
+	return db.sql.Write(ctx, func(t *database.Tx) error { return fn(&tx{Tx: t, db: db}) })
 }
 
 // view runs several reads over one state of the database: see database.DB.View.
 func (db *DB) view(ctx context.Context, fn func(tx *tx) error) error {
-	return db.sql.View(ctx, func(t *database.Tx) error { return fn(&tx{t, db}) })
+	return db.sql.View(ctx, func(t *database.Tx) error { return fn(&tx{Tx: t, db: db}) })
 }

@@ -24,8 +24,8 @@ func (db *DB) AddPlayer(ctx context.Context, p *approval.Player, fn func(approva
 			return err
 		}
 		// Lock order: see lockCoach. fn checks the roster.
-		roster, err := tx.registerPlayer(ctx, p.CoachID)
-		if err != nil {
+		var roster approval.Roster
+		if err := tx.registerPlayer(ctx, p.CoachID, &roster); err != nil {
 			return err
 		}
 		if err := tx.finishImportRow(ctx, p.ID); err != nil {
@@ -178,6 +178,9 @@ func (tx *tx) change(ctx context.Context, p *storedPlayer, fn func(*approval.Pla
 			return err
 		}
 	}
+	if err := tx.closeServiceNotifications(ctx, p.Player, c); err != nil {
+		return err
+	}
 	return tx.apply(ctx, p.Player, c)
 }
 
@@ -215,7 +218,6 @@ func (tx *tx) apply(ctx context.Context, p *approval.Player, c approval.Change) 
 		func() error { return tx.liftDispute(ctx, p, c.Lift, c.LiftedBy) },
 		func() error { return tx.queue(ctx, p, c) },
 		func() error { return tx.deleteNotifications(ctx, p.ID, c.ForgetNotifications) },
-		func() error { return tx.closeServiceNotifications(ctx, p, c) },
 		func() error {
 			for i, e := range c.Events {
 				if e.PartyID == "" && e.Party != "" { // findOrAddAccounts added the account

@@ -15,6 +15,9 @@ import (
 func (tx *tx) holdRepeated(ctx context.Context, p *approval.Player, c approval.Change) error {
 	wait := tx.db.options.Settings.ResendAfter
 	for _, r := range c.NewRequests() {
+		if slices.Contains(tx.newAccounts, p.Approver(r.Party).AccountID) {
+			continue // other transactions do not see the account yet, so it has no request
+		}
 		sent, err := tx.earlierSendings(ctx, p, r, tx.Now.Add(-wait))
 		if err != nil {
 			return err

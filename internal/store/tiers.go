@@ -158,21 +158,22 @@ func (tx *tx) announceServices(ctx context.Context, coachID, before, after strin
 	return tx.addChangeOfEach(ctx, ids, string(approval.AvailabilityChanged))
 }
 
-// registerPlayer counts one more player of the coach and returns the roster. It
-// counts before the limit is checked, so that concurrent requests see each other.
-func (tx *tx) registerPlayer(ctx context.Context, coachID string) (approval.Roster, error) {
-	var r approval.Roster
-	err := tx.QueryRow(ctx, `
+// registerPlayer counts one more player of the coach. It counts before the limit is checked,
+// so that concurrent requests see each other. The next statement sets the roster.
+func (tx *tx) registerPlayer(ctx context.Context, coachID string, r *approval.Roster) error {
+	err := tx.DeferRow(ctx, func(row database.Scanner) error {
+		err := row.Scan(&r.Players, intoText(&r.Tier), &r.KYC)
+		if isNoRows(err) {
+			return auth.ErrSessionEnded() // the account has closed since the session was read
+		}
+		return err
+	}, `
 		UPDATE coaches SET players = players + 1 WHERE id = $1
-		RETURNING players, tier, kyc_state`, coachID).
-		Scan(&r.Players, intoText(&r.Tier), &r.KYC)
-	if isNoRows(err) {
-		return r, auth.ErrSessionEnded() // the account has closed since the session was read
-	}
+		RETURNING players, tier, kyc_state`, coachID)
 	if err != nil {
-		return r, fmt.Errorf("count players of coach %s: %w", coachID, err)
+		return fmt.Errorf("count players of coach %s: %w", coachID, err)
 	}
-	return r, nil
+	return nil
 }
 
 // unregisterPlayer counts one player less.
