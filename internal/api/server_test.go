@@ -69,6 +69,10 @@ func (s *fakeSessionStore) Session(_ context.Context, id string) (*auth.Session,
 	return &kept, nil
 }
 
+func (s *fakeSessionStore) SessionOfToken(ctx context.Context, id string) (*auth.Session, error) {
+	return s.Session(ctx, id)
+}
+
 func newID() string { return uuid.Must(uuid.NewV7()).String() }
 
 func newFixture(t *testing.T, change ...func(*api.Config)) *fixture {

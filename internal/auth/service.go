@@ -76,6 +76,9 @@ type Store interface {
 
 	// Session returns a session, even one that has ended, or nil.
 	Session(ctx context.Context, id string) (*Session, error)
+	// SessionOfToken is Session with only what authenticates a caller: the account, the role,
+	// the number, the generation, its first use and the ends.
+	SessionOfToken(ctx context.Context, id string) (*Session, error)
 	// PageSession returns a session of pages with this token, even one that has ended, or
 	// nil.
 	PageSession(ctx context.Context, id string, tokenHash []byte) (*Session, error)

@@ -88,7 +88,7 @@ func (s *Service) Authenticate(ctx context.Context, accessToken string) (actor.A
 	if err != nil {
 		return actor.Actor{}, Claims{}, err
 	}
-	session, err := s.Store.Session(ctx, claims.SessionID)
+	session, err := s.Store.SessionOfToken(ctx, claims.SessionID)
 	if err != nil {
 		return actor.Actor{}, Claims{}, err
 	}

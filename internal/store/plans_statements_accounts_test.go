@@ -116,6 +116,8 @@ func (p *fixture) numberChangeAndClosure() {
 func (p *fixture) sessions() {
 	p.Helper()
 	now := p.clock.Now()
+	_, err := p.db.SessionOfToken(bg, "session")
+	ok(p, err)
 	s, err := p.db.Session(bg, "session")
 	ok(p, err)
 	_, err = p.db.Rotate(bg, auth.Rotation{SessionID: s.ID, Generation: 1, OldHash: []byte("1"), NewHash: []byte("2"), Now: now, IdleAt: now})
