@@ -10,7 +10,6 @@ import (
 	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/httpx"
-	"github.com/touchline/touchline/internal/ratelimit"
 	"github.com/touchline/touchline/internal/wire"
 )
 
@@ -47,7 +46,7 @@ func (s *Server) authenticate(r *http.Request) (Caller, error) {
 		return Caller{}, err
 	}
 	by, claims, err := s.Auth.Authenticate(r.Context(), token)
-	by.Network = ratelimit.Address(r, s.TrustedProxies)
+	by.Network = httpx.InfoFrom(r.Context()).Client
 	return Caller{Actor: by, Claims: claims}, err
 }
 

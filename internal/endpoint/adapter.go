@@ -79,6 +79,7 @@ func (a *Adapter[C]) allow(client string) error {
 // serve makes the checks in the order of api/openapi.yaml, section Problems, calls the
 // handler and writes its response.
 func (a *Adapter[C]) serve(w http.ResponseWriter, r *http.Request, rt *Route[C]) error {
+	infoOf(r).Client = ratelimit.Address(r, a.Middleware.TrustedProxies)
 	slot, err := a.admit(r, rt)
 	if err != nil {
 		if rt.Body.isUpload() {
@@ -159,7 +160,7 @@ func (a *Adapter[C]) admit(r *http.Request, rt *Route[C]) (inflight.Slot, error)
 	if rt.NoLimits {
 		return inflight.Slot{}, nil
 	}
-	if err := a.allow(ratelimit.Address(r, a.Middleware.TrustedProxies)); err != nil {
+	if err := a.allow(infoOf(r).Client); err != nil {
 		return inflight.Slot{}, err
 	}
 	return a.InFlight.For(r.Method).Acquire(rt.Urgent)
@@ -169,7 +170,7 @@ func (a *Adapter[C]) meta(r *http.Request) Meta[C] {
 	info := infoOf(r)
 	m := Meta[C]{
 		Method: r.Method, Path: r.URL.Path, Route: info.Route, TraceID: info.TraceID, Header: r.Header,
-		Client: ratelimit.Address(r, a.Middleware.TrustedProxies), BaseURL: a.scheme(r) + "://" + r.Host,
+		Client: info.Client, BaseURL: a.scheme(r) + "://" + r.Host,
 		http: r, middleware: &a.Middleware,
 	}
 	if r.URL.RawQuery != "" {

@@ -17,12 +17,14 @@ import (
 )
 
 // RequestInfo describes one request and its response, for logs, metrics and problem
-// documents. Router sets Route; Middleware sets the rest.
+// documents. Router sets Route, and the adapter of the API Client; Middleware sets the rest.
 type RequestInfo struct {
 	TraceID string
 	// Route is the pattern of the route, because a path may hold a secret. It is
 	// empty if no route matches.
 	Route string
+	// Client is the client's network, as rate limits count it: see ratelimit.Address.
+	Client string
 	// Status is the status of the response, 0 before it is written.
 	Status int
 	// Stream says that the response stays open, so that its duration says nothing.
