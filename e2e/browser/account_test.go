@@ -45,7 +45,8 @@ func TestCoachReadsNotifications(t *testing.T) {
 		}
 		p.screenshot("notifications")
 		p.checkAccessibility()
-		p.do(chromedp.Click(`.unread button`, chromedp.ByQuery), chromedp.WaitNotPresent(`.unread:nth-child(1)`, chromedp.ByQuery))
+		p.tap(`.unread button`)
+		p.waitUntil(`!document.querySelector('.unread:nth-child(1)')`)
 		if got := p.count(".unread"); got != unread-1 {
 			t.Errorf("got %d unread notifications after one was read, want %d", got, unread-1)
 		}
@@ -92,8 +93,7 @@ func TestCoachSettings(t *testing.T) {
 		p.screenshot("settings")
 		p.press("Sign out: test phone")
 		user.Call(t, "GET", "/api/me", nil).Want(t, 401, "session_revoked")
-		p.do(chromedp.SetValue(`[name=time_zone]`, "Asia/Dubai", chromedp.ByQuery), chromedp.SetValue(`[name=language]`, "hi", chromedp.ByQuery))
-		p.press("Save")
+		p.press("Save", "time_zone", "Asia/Dubai", "language", "hi")
 		if got := p.heading(); got != "सेटिंग" {
 			t.Errorf("got the heading %q after choosing Hindi", got)
 		}
@@ -103,8 +103,7 @@ func TestCoachSettings(t *testing.T) {
 		if saved.String("language") != "hi" || saved.String("time_zone") != "Asia/Dubai" {
 			t.Errorf("got the preferences %s %s, want hi Asia/Dubai", saved.String("language"), saved.String("time_zone"))
 		}
-		p.do(chromedp.SetValue(`[name=language]`, "en", chromedp.ByQuery))
-		p.press("सहेजें")
+		p.press("सहेजें", "language", "en")
 
 		p.press("Compare the plans")
 		p.checkAccessibility()
@@ -133,10 +132,8 @@ func TestCoachSettings(t *testing.T) {
 		p.screenshot("plan")
 		p.open("/coach/settings")
 		p.screenshot("settings")
-		p.do(chromedp.Click(`summary`, chromedp.ByQuery))
-		if _, err := chromedp.RunResponse(p.ctx, chromedp.Click(`button.danger`, chromedp.ByQuery)); err != nil {
-			t.Fatal(err)
-		}
+		p.tap(`summary`)
+		p.click(`button.danger`)
 		p.open("/coach/settings")
 		if got := p.path(); !strings.HasPrefix(got, "/sign-in/coach") {
 			t.Errorf("got %s after signing out everywhere, want the sign-in", got)

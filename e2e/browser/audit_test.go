@@ -51,7 +51,7 @@ func (p *phone) auditTab() *auditTab {
 		p.t.Cleanup(cancel)
 		p.audit = &auditTab{phone: &phone{t: p.t, ctx: ctx, url: p.url}}
 		p.audit.watchRequests()
-		p.audit.do(emulation.SetFocusEmulationEnabled(true))
+		p.audit.do(emulation.SetFocusEmulationEnabled(true), fewerEvents())
 		if p.url != "" { // a page without live parts, on the host of the stylesheets and pictures
 			p.audit.open("/coaches/none")
 			var mode string

@@ -193,6 +193,6 @@ func TestAxeFindsViolations(t *testing.T) {
 		if found := a.violations(colorRules); len(found) != want {
 			t.Errorf("got %v with %d checked boxes", found, want)
 		}
-		p.do(chromedp.Click("input", chromedp.ByQuery))
+		p.tap("input")
 	}
 }

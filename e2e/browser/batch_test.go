@@ -129,7 +129,8 @@ func TestSheetOnAPhone(t *testing.T) {
 	s.Clock.Skip(2 * time.Minute)
 	plain.signIn(s, "coach", coachNumber)
 	plain.open(path)
-	plain.do(chromedp.Click(`.marks fieldset:nth-child(2) [value=a]`, chromedp.ByQuery), chromedp.Click(`.marks fieldset:nth-child(3) [value=l]`, chromedp.ByQuery))
+	plain.tap(`.marks fieldset:nth-child(2) [value=a]`)
+	plain.tap(`.marks fieldset:nth-child(3) [value=l]`)
 	plain.screenshot("attendance")
 	plain.press("All others there")
 	if got := coach.Call(t, "GET", strings.Replace(path, "/coach/", "/api/", 1), nil).Want(t, 200); got.String("counts.present") != "28" || got.String("counts.absent") != "1" || got.String("counts.late") != "1" {
@@ -150,8 +151,9 @@ func TestSheetOnAPhone(t *testing.T) {
 		p.do(chromedp.Evaluate(fmt.Sprintf(`(document.querySelector('.marks fieldset:nth-child(%d) input:checked') || {value: ''}).value`, row), &mark))
 		return mark
 	}
-	p.do(chromedp.Click(`.marks fieldset:nth-child(1) [value=e]`, chromedp.ByQuery))
-	p.do(chromedp.Click(`#notes summary`, chromedp.ByQuery), chromedp.SendKeys(`.marks fieldset:nth-child(1) [name^=n-]`, "Doctor", chromedp.ByQuery))
+	p.tap(`.marks fieldset:nth-child(1) [value=e]`)
+	p.tap(`#notes summary`)
+	p.write(`.marks fieldset:nth-child(1) [name^=n-]`, "Doctor")
 	p.screenshot("attendance-notes")
 	p.open("/coach") // the marks are not sent
 	p.open(path)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
 
@@ -76,7 +77,7 @@ func newPhone(t *testing.T, url string, settings ...setting) *phone {
 	ctx, cancelTimeout := context.WithTimeout(ctx, 10*time.Minute)
 	t.Cleanup(cancelTimeout)
 	p := &phone{t: t, ctx: ctx, url: url}
-	actions := []chromedp.Action{network.Enable(), emulation.SetFocusEmulationEnabled(true)}
+	actions := []chromedp.Action{network.Enable(), emulation.SetFocusEmulationEnabled(true), fewerEvents()}
 	for _, s := range append([]setting{width(360), language("en-IN")}, settings...) {
 		actions = append(actions, s(p))
 	}
@@ -102,21 +103,16 @@ func (p *phone) watchRequests() {
 // do runs actions and fails the test at the first error.
 func (p *phone) do(actions ...chromedp.Action) {
 	p.t.Helper()
-	if err := onNewNodes(func() error { return chromedp.Run(p.ctx, actions...) }); err != nil {
-		p.t.Fatalf("%v\n%s", err, p.text())
-	}
-}
-
-// onNewNodes calls act again if a live page replaced the element between its search and its use.
-func onNewNodes(act func() error) error {
 	const tries = 5
 	var err error
-	for range tries {
-		if err = act(); err == nil || !strings.Contains(err.Error(), "node with given id") {
+	for range tries { // a page that leads to another one by itself ends the scripts of the first
+		if err = chromedp.Run(p.ctx, actions...); err == nil || !strings.Contains(err.Error(), "context was destroyed") {
 			break
 		}
 	}
-	return err
+	if err != nil {
+		p.t.Fatalf("%v\n%s", err, p.text())
+	}
 }
 
 // open goes to a path of the service.
@@ -125,7 +121,13 @@ func (p *phone) open(path string) {
 	if !strings.HasPrefix(path, "http") {
 		path = p.url + path
 	}
-	p.do(chromedp.Navigate(path))
+	err := p.load(func(ctx context.Context) error {
+		_, _, _, _, err := page.Navigate(path).Do(ctx)
+		return err
+	})
+	if err != nil {
+		p.t.Fatalf("open %s: %v\n%s", path, err, p.text())
+	}
 }
 
 // text returns the text of the page, for messages of failed tests.
@@ -133,7 +135,7 @@ func (p *phone) text() string {
 	var text string
 	ctx, cancel := context.WithTimeout(p.ctx, 5*time.Second)
 	defer cancel()
-	_ = chromedp.Run(ctx, chromedp.Text("body", &text, chromedp.ByQuery))
+	_ = chromedp.Run(ctx, chromedp.Evaluate(`document.body.innerText`, &text))
 	return text
 }
 
@@ -141,7 +143,7 @@ func (p *phone) text() string {
 func (p *phone) heading() string {
 	p.t.Helper()
 	var text string
-	p.do(chromedp.Text("h1", &text, chromedp.ByQuery))
+	p.do(chromedp.Evaluate(`document.querySelector('h1').innerText`, &text))
 	return strings.Join(strings.Fields(text), " ")
 }
 
@@ -161,23 +163,14 @@ func (p *phone) press(text string, fields ...string) {
 	p.set(fields...)
 	match := `*[self::button or self::a or self::summary][normalize-space()="` + text + `"]`
 	target := `(//main//` + match + ` | //body[not(.//main//` + match + `)]//` + match + `)[1]`
-	ctx, cancel := context.WithTimeout(p.ctx, 30*time.Second)
-	defer cancel()
-	open := `(() => { const e = document.evaluate(` + strconv.Quote(target) + `, document, null, 9, null).singleNodeValue
-		for (let d = e?.closest('details'); d && e.localName !== 'summary'; d = d.parentElement.closest('details')) d.open = true })()`
-	err := onNewNodes(func() error {
-		_, err := chromedp.RunResponse(ctx, chromedp.Evaluate(open, nil), chromedp.Click(target, chromedp.BySearch))
-		return err
-	})
-	if err != nil {
+	element := `(() => {
+		const e = document.evaluate(` + strconv.Quote(target) + `, document, null, 9, null).singleNodeValue
+		for (let d = e?.closest('details'); d && e.localName !== 'summary'; d = d.parentElement.closest('details')) d.open = true
+		return e
+	})()`
+	if err := p.load(func(ctx context.Context) error { return press(ctx, element) }); err != nil {
 		p.t.Fatalf("press %q: %v\n%s", text, err, p.text())
 	}
-}
-
-// fill types text into the field with this name.
-func (p *phone) fill(name, text string) {
-	p.t.Helper()
-	p.do(chromedp.SendKeys(fmt.Sprintf(`[name=%q]`, name), text, chromedp.ByQuery))
 }
 
 // screenshotWidths returns the widths at which a test opens pages for screenshots only: none
@@ -220,16 +213,6 @@ func (p *phone) screenshotForReview(path string) {
 	}
 	p.do(width(before)(p), chromedp.Evaluate(`document.documentElement.style.fontSize = '200%'`, nil))
 	p.screenshot("review-big-" + name)
-}
-
-// click clicks an element of the page and waits for the next page.
-func (p *phone) click(selector string) {
-	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.ctx, 30*time.Second)
-	defer cancel()
-	if _, err := chromedp.RunResponse(ctx, chromedp.Click(selector, chromedp.ByQuery)); err != nil {
-		p.t.Fatalf("click %s: %v\n%s", selector, err, p.text())
-	}
 }
 
 // submit presses the first wide button of the page and waits for the next page.

@@ -34,7 +34,7 @@ func TestCoachDay(t *testing.T) {
 	p.open("/coach/batches")
 	p.press("New batch")
 	p.fill("name", "U14 Evening")
-	p.do(chromedp.Click(`[name=days1][value=`+strings.ToLower(today.Weekday().String())+`]`, chromedp.ByQuery))
+	p.tap(`[name=days1][value=` + strings.ToLower(today.Weekday().String()) + `]`)
 	p.setValue("start1", "17:30")
 	p.setValue("end1", "19:00")
 	p.press("Save")
@@ -47,7 +47,7 @@ func TestCoachDay(t *testing.T) {
 
 	// Attendance.
 	p.press("Take attendance for today")
-	p.do(chromedp.Click(`.marks fieldset:nth-child(3) [value=l]`, chromedp.ByQuery))
+	p.tap(`.marks fieldset:nth-child(3) [value=l]`)
 	p.press("All others there")
 	p.waitForText("Saved.")
 
@@ -149,5 +149,13 @@ func TestCoachDay(t *testing.T) {
 // setValue sets the value of the field with this name.
 func (p *phone) setValue(name, value string) {
 	p.t.Helper()
-	p.do(chromedp.SetValue(`main [name="`+name+`"]`, value, chromedp.ByQuery))
+	var set string
+	p.script(`((e) => {
+		e.value = b
+		for (const event of ['input', 'change']) e.dispatchEvent(new Event(event, { bubbles: true }))
+		return e.value
+	})(document.querySelector('main [name="' + a + '"]'))`, &set, name, value)
+	if set != value {
+		p.t.Fatalf("the field %s takes %q for %q", name, set, value)
+	}
 }

@@ -1,6 +1,7 @@
 package browser_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +18,17 @@ func (p *phone) waitForText(text string) {
 		if time.Now().After(end) {
 			p.t.Fatalf("the page does not show %q:\n%s", text, p.text())
 		}
+	}
+}
+
+// waitUntil waits until a script returns true.
+func (p *phone) waitUntil(script string) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, loadTimeout)
+	defer cancel()
+	var is bool
+	if err := chromedp.Run(ctx, chromedp.ActionFunc(func(ctx context.Context) error { return wait(ctx, "("+script+") || null", &is) })); err != nil {
+		p.t.Fatalf("%v\n%s", err, p.text())
 	}
 }
 
@@ -50,7 +62,7 @@ func TestFirstDay(t *testing.T) {
 		coach.press("Save")
 		coach.press("Add a player")
 		coach.fill("student_name", "Asha Rao")
-		coach.do(chromedp.SetValue(`[name=date_of_birth]`, "2014-04-30", chromedp.ByQuery))
+		coach.setValue("date_of_birth", "2014-04-30")
 		coach.fill("student_number", "98123 45679")
 		coach.fill("guardian_name", "Ravi Rao")
 		coach.fill("relationship", "father")

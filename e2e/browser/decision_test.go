@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
@@ -112,9 +111,8 @@ func TestCodeFillsIn(t *testing.T) {
 	if p.count("input[name=code][autocomplete=one-time-code][inputmode=numeric]") != 1 {
 		t.Error("the field of the code does not offer codes from messages")
 	}
-	ctx, cancel := context.WithTimeout(p.ctx, 30*time.Second)
-	defer cancel()
-	if _, err := chromedp.RunResponse(ctx, chromedp.Evaluate(`arrive("`+s.OTP(guardianNumber, 0)+`")`, nil)); err != nil {
+	code := s.OTP(guardianNumber, 0)
+	if err := p.load(func(ctx context.Context) error { return chromedp.Evaluate(`arrive("`+code+`")`, nil).Do(ctx) }); err != nil {
 		t.Fatalf("the form was not sent: %v\n%s", err, p.text())
 	}
 	if got := p.heading(); !strings.Contains(got, "Asha Rao") || p.count(".answers button") != 2 {
@@ -138,9 +136,7 @@ func TestBackAndDoubleTap(t *testing.T) {
 		p.press("No, not for Asha Rao")
 		p.back()
 		p.press("Yes, for Asha Rao")
-		if _, err := chromedp.RunResponse(p.ctx, chromedp.DoubleClick(".answers button", chromedp.ByQuery)); err != nil {
-			t.Fatal(err)
-		}
+		p.click(".answers button", chromedp.ClickCount(2))
 		if got := p.heading(); got != "You said yes for Asha Rao" {
 			t.Fatalf("got the heading %q after a double tap", got)
 		}
@@ -162,9 +158,14 @@ func TestBackAndDoubleTap(t *testing.T) {
 // back presses the back button of the browser and waits for the page.
 func (p *phone) back() {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.ctx, 10*time.Second)
-	defer cancel()
-	if _, err := chromedp.RunResponse(ctx, chromedp.NavigateBack()); err != nil {
+	err := p.load(func(ctx context.Context) error {
+		current, entries, err := page.GetNavigationHistory().Do(ctx)
+		if err != nil {
+			return err
+		}
+		return page.NavigateToHistoryEntry(entries[current-1].ID).Do(ctx)
+	})
+	if err != nil {
 		p.t.Fatalf("back: %v\n%s", err, p.text())
 	}
 }

@@ -32,7 +32,7 @@ func TestPublicPage(t *testing.T) {
 			t.Errorf("the preview hides the name: %v, the bio: %v; want false and true", hidden("name"), hidden("bio"))
 		}
 		for _, field := range []string{"visible", "bio", "profile_picture", "certifications"} {
-			coach.do(chromedp.Click(`[value="`+strings.Replace(field, "visible", "yes", 1)+`"]`, chromedp.ByQuery))
+			coach.tap(`[value="` + strings.Replace(field, "visible", "yes", 1) + `"]`)
 		}
 		if hidden("bio") {
 			t.Error("the preview does not follow the choice of the bio")
@@ -73,7 +73,7 @@ func TestPublicPage(t *testing.T) {
 		visitor.checkAccessibility()
 		visitor.screenshot("coach")
 
-		coach.do(chromedp.Click(`[name=visible]`, chromedp.ByQuery))
+		coach.tap(`[name=visible]`)
 		coach.press("Save")
 		visitor.open("/coaches/" + user.ID + "?again")
 		if got := visitor.heading(); got != "That did not work" {
@@ -91,7 +91,7 @@ func TestVisibilityNeedsVerification(t *testing.T) {
 		p := newPhone(t, s.URL)
 		p.signIn(s, "coach", coachNumber)
 		p.open("/coach/visibility")
-		p.do(chromedp.Click(`[name=visible]`, chromedp.ByQuery))
+		p.tap(`[name=visible]`)
 		p.press("Save")
 		p.waitForText("Something needs to be put right")
 		p.screenshot("visibility-blocked")

@@ -115,7 +115,7 @@ func (p *phone) importFile(content []byte, text string) answer {
 		if err := os.WriteFile(path, content, 0o600); err != nil {
 			p.t.Fatal(err)
 		}
-		p.do(chromedp.SetUploadFiles(`[name=file]`, []string{path}, chromedp.ByQuery))
+		p.chooseFile(`[name=file]`, path)
 	}
 	p.press("Check the list", "text", text)
 	return p.answered()
@@ -216,7 +216,7 @@ func TestImportInSteps(t *testing.T) {
 		p.press("Send me a code")
 		p.enterCode(s, coachNumber, i+1)
 		p.screenshot("import")
-		p.do(chromedp.SetUploadFiles(`[name=file]`, []string{file}, chromedp.ByQuery))
+		p.chooseFile(`[name=file]`, file)
 		p.press("Check the list")
 		p.screenshot("import-ready")
 		p.press("Add 501 players and ask")

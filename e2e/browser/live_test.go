@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-
 	"github.com/touchline/touchline/internal/storetest"
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
@@ -83,7 +81,7 @@ func TestLivePageKeepsFocus(t *testing.T) {
 	p.open("/coach/players/" + id)
 	p.script(`document.querySelector('[data-live] summary').focus()`, nil)
 	s.SignIn(t, "guardian", guardianNumber).Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": id, "action": "approved"}).Want(t, 200)
-	p.do(chromedp.Poll(`performance.getEntriesByType('resource').some((e) => e.initiatorType === 'fetch')`, nil))
+	p.waitUntil(`performance.getEntriesByType('resource').some((e) => e.initiatorType === 'fetch')`)
 	if text := p.text(); strings.Contains(text, "The guardian said yes") {
 		t.Errorf("the part with the focus was replaced:\n%s", text)
 	}

@@ -140,7 +140,8 @@ func TestLongRoster(t *testing.T) {
 	p.press("Send me a code")
 	p.enterCode(s, coachNumber, 2)
 	id := strings.TrimPrefix(selected[0], "player=")
-	p.do(emulation.SetEmulatedMedia().WithMedia("print"), chromedp.Navigate(s.URL+"/coach/players/sheet?"+strings.Join(selected[:4], "&")))
+	p.do(emulation.SetEmulatedMedia().WithMedia("print"))
+	p.open("/coach/players/sheet?" + strings.Join(selected[:4], "&"))
 	if codes := p.visible(".sheet li"); codes != 8 {
 		t.Errorf("the printed sheet has %d codes, want 8", codes)
 	}

@@ -43,11 +43,9 @@ func picture(t *testing.T) []byte {
 // page, or with scripts perhaps only a new <main>.
 func (p *phone) send(form, path string) {
 	p.t.Helper()
-	p.do(
-		chromedp.SetUploadFiles(form+` [type=file]`, []string{path}, chromedp.ByQuery),
-		chromedp.SetAttributeValue(`main`, "data-old", "yes", chromedp.ByQuery),
-		chromedp.Click(form+` button`, chromedp.ByQuery),
-	)
+	p.chooseFile(form+` [type=file]`, path)
+	p.script(`document.querySelector('main').dataset.old = 'yes'`, nil)
+	p.tap(form + ` button`)
 	for end := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) {
 		var fresh bool
 		err := chromedp.Run(p.ctx, chromedp.Evaluate(`document.readyState === "complete" && !!document.querySelector("footer") && !document.querySelector("main[data-old]")`, &fresh))
@@ -89,12 +87,12 @@ func TestCoachUploads(t *testing.T) {
 				p.fill("title", "Hockey licence")
 				p.fill("issuer", "Hockey India")
 				soon := s.Clock.Now().AddDate(0, 0, 20).Format(time.DateOnly)
-				p.do(chromedp.SetValue(`[name=issued_on]`, "2030-01-01", chromedp.ByQuery), chromedp.SetValue(`[name=expires_on]`, soon, chromedp.ByQuery))
+				p.set("issued_on", "2030-01-01", "expires_on", soon)
 				addForm := `form[action="/coach/documents/add"]`
 				p.send(addForm, file(t, "licence.pdf", touchlinetest.PDF(3000, 2)))
 				p.waitForText("This day is before")
 				p.screenshot("document-faults")
-				p.do(chromedp.SetValue(`[name=issued_on]`, "2020-01-01", chromedp.ByQuery))
+				p.set("issued_on", "2020-01-01")
 				p.send(addForm, file(t, "licence.pdf", touchlinetest.PDF(3000, 2)))
 				p.waitForText("The certificate is saved")
 				p.waitForText("Ends soon")
@@ -106,7 +104,7 @@ func TestCoachUploads(t *testing.T) {
 				p.send(`form[action$="/file"]`, file(t, "new.pdf", touchlinetest.PDF(4000, 3)))
 				p.waitForText("The new file is saved")
 				p.screenshot("document")
-				p.do(chromedp.Click(`summary`, chromedp.ByQuery))
+				p.tap(`summary`)
 				p.press("Yes, delete it")
 				p.waitForText("It is deleted")
 				if items := user.Call(t, "GET", "/api/coach/documents?kind=certification", nil).Want(t, 200).Items(); len(items) != 0 {

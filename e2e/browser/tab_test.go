@@ -1,0 +1,157 @@
+package browser_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/chromedp/cdproto/css"
+	"github.com/chromedp/cdproto/dom"
+	"github.com/chromedp/cdproto/input"
+	cdplog "github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
+	"github.com/chromedp/chromedp"
+)
+
+// loadTimeout is how long a page may take to load, and an element to appear.
+const loadTimeout = time.Minute
+
+// fewerEvents ends the events of the DevTools protocol that chromedp enables and the tests do not
+// read: changes of the DOM, stylesheets, the log, the life cycle of pages, and the other tabs of
+// the browser. Each event costs time in Chromium and here. Actions of chromedp that take a selector
+// wait for such events, so the methods of this file find elements with scripts.
+func fewerEvents() chromedp.Action {
+	return chromedp.Tasks{css.Disable(), dom.Disable(), cdplog.Disable(), page.SetLifecycleEventsEnabled(false), target.SetDiscoverTargets(false)}
+}
+
+// load takes an action and waits until the page to which it leads has loaded.
+func (p *phone) load(act func(ctx context.Context) error) error {
+	ctx, cancel := context.WithTimeout(p.ctx, loadTimeout)
+	defer cancel()
+	loaded := make(chan error, 1)
+	finish := func(err error) {
+		select {
+		case loaded <- err:
+		default:
+		}
+	}
+	committed := false // an earlier load event is one of the page before
+	chromedp.ListenTarget(ctx, func(event any) {
+		switch event := event.(type) {
+		case *page.EventFrameNavigated:
+			if event.Frame.ParentID != "" {
+				return
+			}
+			committed = true
+			if event.Frame.UnreachableURL != "" {
+				finish(fmt.Errorf("%s cannot be reached", event.Frame.UnreachableURL))
+			} else if event.Type == page.NavigationTypeBackForwardCacheRestore {
+				finish(nil)
+			}
+		case *page.EventLoadEventFired:
+			if committed {
+				finish(nil)
+			}
+		case *page.EventNavigatedWithinDocument:
+			finish(nil)
+		}
+	})
+	if err := chromedp.Run(ctx, chromedp.ActionFunc(act)); err != nil {
+		return err
+	}
+	select {
+	case err := <-loaded:
+		return err
+	case <-ctx.Done():
+		return fmt.Errorf("no page loads: %w", ctx.Err())
+	}
+}
+
+// bySelector is the script that finds the first element that matches a selector.
+func bySelector(selector string) string {
+	return "document.querySelector(" + strconv.Quote(selector) + ")"
+}
+
+// wait evaluates a script again until its result is not null and stores that.
+func wait(ctx context.Context, script string, result any) error {
+	for {
+		var got []byte
+		err := chromedp.Evaluate(script, &got).Do(ctx)
+		var exception *runtime.ExceptionDetails
+		if errors.As(err, &exception) {
+			return err
+		}
+		if err == nil && len(got) > 0 && string(got) != "null" {
+			return json.Unmarshal(got, result)
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%s: %w", strings.Join(strings.Fields(script), " "), ctx.Err())
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// press presses the mouse in the middle of the element that a script finds, as soon as it is
+// visible.
+func press(ctx context.Context, element string, options ...chromedp.MouseOption) error {
+	var at []float64
+	if err := wait(ctx, `((e) => {
+		e?.scrollIntoView({ block: 'center', behavior: 'instant' })
+		const box = e?.getClientRects()[0]
+		return box && box.width && box.height ? [box.x + box.width / 2, box.y + box.height / 2] : null
+	})(`+element+`)`, &at); err != nil {
+		return err
+	}
+	return chromedp.MouseClickXY(at[0], at[1], options...).Do(ctx)
+}
+
+// tap clicks an element that leads to no other page.
+func (p *phone) tap(selector string) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, loadTimeout)
+	defer cancel()
+	if err := chromedp.Run(ctx, chromedp.ActionFunc(func(ctx context.Context) error { return press(ctx, bySelector(selector)) })); err != nil {
+		p.t.Fatalf("click %s: %v\n%s", selector, err, p.text())
+	}
+}
+
+// click clicks an element of the page and waits for the next page.
+func (p *phone) click(selector string, options ...chromedp.MouseOption) {
+	p.t.Helper()
+	if err := p.load(func(ctx context.Context) error { return press(ctx, bySelector(selector), options...) }); err != nil {
+		p.t.Fatalf("click %s: %v\n%s", selector, err, p.text())
+	}
+}
+
+// fill types text into the field with this name.
+func (p *phone) fill(name, text string) {
+	p.t.Helper()
+	p.write(fmt.Sprintf(`[name=%q]`, name), text)
+}
+
+// write types text into a field.
+func (p *phone) write(selector, text string) {
+	p.t.Helper()
+	var focused bool
+	p.script(`((e) => { e.focus(); return document.activeElement === e })(`+bySelector(selector)+`)`, &focused)
+	if !focused {
+		p.t.Fatalf("%s: the field %s cannot have the focus:\n%s", p.path(), selector, p.text())
+	}
+	p.do(input.InsertText(text))
+}
+
+// chooseFile chooses a file in a field.
+func (p *phone) chooseFile(selector, path string) {
+	p.t.Helper()
+	var field *runtime.RemoteObject
+	p.do(chromedp.Evaluate(bySelector(selector), &field), chromedp.ActionFunc(func(ctx context.Context) error {
+		return dom.SetFileInputFiles([]string{path}).WithObjectID(field.ObjectID).Do(ctx)
+	}))
+}
