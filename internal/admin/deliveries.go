@@ -2,7 +2,6 @@ package admin
 
 import (
 	"context"
-	"time"
 
 	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/notify"
@@ -43,9 +42,7 @@ func (s *Server) listDeliveries(ctx context.Context, r Request[noBody]) (Respons
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
-	if page.After.ID != "" {
-		search.After = notify.FailedDeliveryCursor{At: time.UnixMicro(page.After.At).UTC(), ID: page.After.ID}
-	}
+	search.After = notify.FailedDeliveryCursor{At: page.After.at(), ID: page.After.ID}
 	found, err := s.Deliveries.Failed(ctx, r.Caller.Operator(), search, page.ReadLimit())
 	if err != nil {
 		return Response{}, err

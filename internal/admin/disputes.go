@@ -2,7 +2,6 @@ package admin
 
 import (
 	"context"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -60,9 +59,7 @@ func (s *Server) searchDisputes(ctx context.Context, r Request[disputeSearchRequ
 }
 
 func (s *Server) findDisputes(ctx context.Context, caller Caller, search operator.DisputeSearch, page page) (Response, error) {
-	if page.After.ID != "" {
-		search.After = operator.DisputeCursor{At: time.UnixMicro(page.After.At).UTC(), RequestID: page.After.ID}
-	}
+	search.After = operator.DisputeCursor{At: page.After.at(), RequestID: page.After.ID}
 	found, err := s.Disputes.Find(ctx, caller.Operator(), search, page.ReadLimit())
 	if err != nil {
 		return Response{}, err

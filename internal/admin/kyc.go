@@ -3,7 +3,6 @@ package admin
 import (
 	"context"
 	"net/http"
-	"time"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/coach"
@@ -40,10 +39,7 @@ func (s *Server) listKYC(ctx context.Context, r Request[noBody]) (Response, erro
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
-	after := coach.KYCCursor{ID: page.After.ID}
-	if page.After.At != 0 {
-		after.At = time.UnixMicro(page.After.At).UTC()
-	}
+	after := coach.KYCCursor{At: page.After.at(), ID: page.After.ID}
 	waiting, err := s.Verifications.Queue(ctx, r.Caller.Operator(), after, page.ReadLimit())
 	if err != nil {
 		return Response{}, err

@@ -1,6 +1,8 @@
 package admin
 
 import (
+	"time"
+
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/wire"
@@ -11,6 +13,14 @@ type keyset struct {
 	At   int64  `json:"t,omitempty"` // microseconds
 	ID   string `json:"i,omitempty"`
 	Name string `json:"n,omitempty"`
+}
+
+// at returns the time of k; zero at the start of a list.
+func (k keyset) at() time.Time {
+	if k.At == 0 {
+		return time.Time{}
+	}
+	return time.UnixMicro(k.At).UTC()
 }
 
 type page = endpoint.Page[keyset]

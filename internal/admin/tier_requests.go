@@ -2,7 +2,6 @@ package admin
 
 import (
 	"context"
-	"time"
 
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/endpoint"
@@ -24,10 +23,7 @@ func (s *Server) listTierRequests(ctx context.Context, r Request[noBody]) (Respo
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
-	after := coach.TierRequestCursor{CoachID: page.After.ID}
-	if page.After.At != 0 {
-		after.At = time.UnixMicro(page.After.At).UTC()
-	}
+	after := coach.TierRequestCursor{At: page.After.at(), CoachID: page.After.ID}
 	found, err := s.Subscriptions.Requests(ctx, r.Caller.Operator(), after, page.ReadLimit())
 	if err != nil {
 		return Response{}, err

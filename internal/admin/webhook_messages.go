@@ -50,11 +50,8 @@ func (s *Server) listWebhookMessages(ctx context.Context, r Request[noBody], id 
 	if r.Query.Has("state") && r.Query.Get("state") != operator.MessageFailed {
 		f.Add("/state", "invalid_value", "This must be failed.")
 	}
-	search := operator.WebhookLogSearch{FailedOnly: r.Query.Has("state")}
 	page := endpoint.QueryPage[keyset](r.Meta, s.Vault.For(auth.ForCursors), r.Caller.ID+"\x00"+id, &f)
-	if page.After.ID != "" {
-		search.After = operator.WebhookLogCursor{At: time.UnixMicro(page.After.At).UTC(), ID: page.After.ID}
-	}
+	search := operator.WebhookLogSearch{FailedOnly: r.Query.Has("state"), After: operator.WebhookLogCursor{At: page.After.at(), ID: page.After.ID}}
 	if err := f.Err(); err != nil {
 		return Response{}, s.missingOr(ctx, r.Caller, id, err)
 	}
