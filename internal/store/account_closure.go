@@ -178,7 +178,7 @@ func (c *accountClosure) deleteNotifications(ctx context.Context) error {
 // deleteDisputes deletes the disputes about the coach, which have no effect any more.
 func (c *accountClosure) deleteDisputes(ctx context.Context) error {
 	rs, err := c.tx.Query(ctx, `DELETE FROM disputes WHERE coach_id = $1 RETURNING approver_id`, c.by.AccountID)
-	c.disputants, err = database.Collect(rs, err, func(s database.Scanner) (id string, err error) { return id, s.Scan(&id) })
+	c.disputants, err = collectTexts(rs, err)
 	return err
 }
 

@@ -111,7 +111,7 @@ func (db *DB) RecordAdults(ctx context.Context, adultBorn approval.Date, guardia
 			UPDATE players SET changes = changes + 1
 			WHERE deleted_at IS NULL AND student_state = 'approved' AND guardian_state <> 'approved' AND date_of_birth > $1 AND date_of_birth <= $2
 			RETURNING id`, from, to)
-		ids, err := database.Collect(rs, err, func(s database.Scanner) (id string, err error) { return id, s.Scan(&id) })
+		ids, err := collectTexts(rs, err)
 		if err != nil {
 			return fmt.Errorf("count the changes of new adults: %w", err)
 		}

@@ -39,17 +39,13 @@ func filled(ctx context.Context, q database.Querier, accountID string) (fields [
 }
 
 func profile(ctx context.Context, q database.Querier, coachID string) (coach.Profile, error) {
-	var (
-		p      coach.Profile
-		years  sql.NullInt64
-		sports string
-		shown  string
-	)
+	var p coach.Profile
+	var years sql.NullInt64
 	err := q.QueryRow(ctx, `
 		SELECT c.id, a.mobile_number, c.name, c.email, c.bio, c.experience_years, c.sports, c.visible, c.shown, c.tier, c.kyc_state, c.version, c.created_at, c.updated_at, c.time_zone, c.upi_id, c.upi_changed_at
 		FROM coaches c JOIN accounts a ON a.id = c.id
 		WHERE c.id = $1`, coachID).
-		Scan(&p.ID, &p.Number, intoText(&p.Name), intoText(&p.Email), intoText(&p.Bio), &years, &sports, &p.Visible, &shown, intoText(&p.Tier), &p.KYC, &p.Version,
+		Scan(&p.ID, &p.Number, intoText(&p.Name), intoText(&p.Email), intoText(&p.Bio), &years, intoJSON(&p.Sports), &p.Visible, intoJSON(&p.Show), intoText(&p.Tier), &p.KYC, &p.Version,
 			intoTime(&p.CreatedAt), intoTime(&p.UpdatedAt), intoText(&p.TimeZone), intoText(&p.UPIID), intoTime(&p.UPIChangedAt))
 	if isNoRows(err) {
 		return p, auth.ErrSessionEnded() // the account has closed since the session was read
@@ -60,12 +56,6 @@ func profile(ctx context.Context, q database.Querier, coachID string) (coach.Pro
 	if years.Valid {
 		n := int(years.Int64)
 		p.Experience = &n
-	}
-	if err := json.Unmarshal([]byte(sports), &p.Sports); err != nil {
-		return p, fmt.Errorf("sports of coach %s: %w", coachID, err)
-	}
-	if err := json.Unmarshal([]byte(shown), &p.Show); err != nil {
-		return p, fmt.Errorf("visibility of coach %s: %w", coachID, err)
 	}
 	rs, err := q.Query(ctx, `
 		SELECT `+documentColumns+`

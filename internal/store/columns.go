@@ -4,11 +4,24 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/notify"
 )
+
+// scannerWith scans more columns, before and after those of another scan.
+type scannerWith struct {
+	database.Scanner
+	first, last []any
+}
+
+// Scan implements database.Scanner.
+func (s scannerWith) Scan(dest ...any) error {
+	return s.Scanner.Scan(slices.Concat(s.first, dest, s.last)...)
+}
 
 // micros returns the stored form of a time: UTC microseconds, NULL for the zero time.
 func micros(t time.Time) any {
@@ -43,8 +56,17 @@ func intoDuration(d *time.Duration) sql.Scanner { return (*durationColumn)(d) }
 // intoText scans an optional string into s; NULL is "".
 func intoText(s *string) sql.Scanner { return (*textColumn)(s) }
 
-// intoWords scans a list whose words each end with a comma; NULL is the empty list.
-func intoWords(words *[]string) sql.Scanner { return (*wordsColumn)(words) }
+// joinWords returns the stored form of a list: each word ends with a comma.
+func joinWords[S ~string](words []S) string {
+	var b strings.Builder
+	for _, word := range words {
+		b.WriteString(string(word) + ",")
+	}
+	return b.String()
+}
+
+// intoWords scans a list of words with commas between or after them; NULL is the empty list.
+func intoWords[S ~string](words *[]S) sql.Scanner { return (*wordsColumn[S])(words) }
 
 type timeColumn time.Time
 
@@ -76,13 +98,16 @@ func (c *durationColumn) Scan(src any) error {
 	return nil
 }
 
-type wordsColumn []string
+type wordsColumn[S ~string] []S
 
 // Scan implements sql.Scanner.
-func (c *wordsColumn) Scan(src any) error {
+func (c *wordsColumn[S]) Scan(src any) error {
 	var all textColumn
 	err := all.Scan(src)
-	*c = strings.FieldsFunc(string(all), func(r rune) bool { return r == ',' })
+	*c = nil
+	for word := range strings.FieldsFuncSeq(string(all), func(r rune) bool { return r == ',' }) {
+		*c = append(*c, S(word))
+	}
 	return err
 }
 

@@ -8,6 +8,8 @@ import (
 	"context"
 	"crypto/rand"
 	"embed"
+	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"sync/atomic"
@@ -17,6 +19,7 @@ import (
 
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/notify"
 )
 
@@ -106,6 +109,22 @@ type tx struct {
 // write runs fn in one transaction. fn may run more than once: see database.DB.Write.
 func (db *DB) write(ctx context.Context, fn func(tx *tx) error) error {
 	return db.sql.Write(ctx, func(t *database.Tx) error { return fn(&tx{Tx: t, db: db}) })
+}
+
+// writeEach runs fn in one transaction for each item. An error of one item does not stop the
+// others, unless the database is unavailable. what describes the work on an item in its error.
+func writeEach[T any](ctx context.Context, db *DB, items []T, what func(T) string, fn func(*tx, T) error) error {
+	var failed []error
+	for _, item := range items {
+		err := db.write(ctx, func(tx *tx) error { return fn(tx, item) })
+		if err != nil {
+			failed = append(failed, fmt.Errorf("%s: %w", what(item), err))
+		}
+		if ctx.Err() != nil || fault.KindOf(err) == fault.Unavailable {
+			break
+		}
+	}
+	return errors.Join(failed...)
 }
 
 // view runs several reads over one state of the database: see database.DB.View.

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -10,7 +9,6 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/event"
-	"github.com/touchline/touchline/internal/fault"
 )
 
 // notDue is the due time of a coach without pending requests.
@@ -30,17 +28,8 @@ func (db *DB) SendDigests(ctx context.Context, n int) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("find digests: %w", err)
 	}
-	var failed []error
-	for _, d := range coaches {
-		err := db.write(ctx, func(tx *tx) error { return tx.sendDigest(ctx, d.coachID, d.version) })
-		if err != nil {
-			failed = append(failed, fmt.Errorf("send digest to coach %s: %w", d.coachID, err))
-		}
-		if ctx.Err() != nil || fault.KindOf(err) == fault.Unavailable {
-			break // the others would fail as well
-		}
-	}
-	return len(coaches), errors.Join(failed...)
+	what := func(d due) string { return "send digest to coach " + d.coachID }
+	return len(coaches), writeEach(ctx, db, coaches, what, func(tx *tx, d due) error { return tx.sendDigest(ctx, d.coachID, d.version) })
 }
 
 // sendDigest notifies one coach and sets when the next digest is due. It does nothing

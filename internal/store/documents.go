@@ -28,22 +28,15 @@ type variant struct {
 
 func scanDocument(s database.Scanner) (d coach.Document, err error) {
 	var width, height sql.NullInt64
-	var sizes string
-	err = s.Scan(&d.ID, &d.CoachID, &d.Kind, &d.Title, intoText(&d.Issuer), intoText((*string)(&d.IssuedOn)), intoText((*string)(&d.ExpiresOn)),
-		&d.File.Name, &d.File.MediaType, &d.File.Size, &d.File.SHA256, &width, &height, &sizes, &d.File.Blob, &d.InProfile,
-		intoTime(&d.NotifyAt), &d.Version, intoTime(&d.CreatedAt), intoTime(&d.UpdatedAt))
-	if err != nil {
-		return d, err
-	}
-	d.File.Width, d.File.Height = int(width.Int64), int(height.Int64)
 	var variants []variant
-	if err := json.Unmarshal([]byte(sizes), &variants); err != nil {
-		return d, fmt.Errorf("decode sizes of document %s: %w", d.ID, err)
-	}
+	err = s.Scan(&d.ID, &d.CoachID, &d.Kind, &d.Title, intoText(&d.Issuer), intoText((*string)(&d.IssuedOn)), intoText((*string)(&d.ExpiresOn)),
+		&d.File.Name, &d.File.MediaType, &d.File.Size, &d.File.SHA256, &width, &height, intoJSON(&variants), &d.File.Blob, &d.InProfile,
+		intoTime(&d.NotifyAt), &d.Version, intoTime(&d.CreatedAt), intoTime(&d.UpdatedAt))
+	d.File.Width, d.File.Height = int(width.Int64), int(height.Int64)
 	for _, v := range variants {
 		d.File.Sizes = append(d.File.Sizes, coach.PictureSize(v))
 	}
-	return d, nil
+	return d, err
 }
 
 func encodeSizes(f coach.StoredFile) (string, error) {

@@ -2,13 +2,11 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/event"
-	"github.com/touchline/touchline/internal/fault"
 )
 
 // SendExpiryNotifications notifies the coaches of up to n certificates whose expiry
@@ -22,17 +20,8 @@ func (db *DB) SendExpiryNotifications(ctx context.Context, n int) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("find due expiry notifications: %w", err)
 	}
-	var failed []error
-	for _, d := range due {
-		err := db.write(ctx, func(tx *tx) error { return tx.sendExpiryNotification(ctx, d) })
-		if err != nil {
-			failed = append(failed, fmt.Errorf("send expiry notification of document %s: %w", d.ID, err))
-		}
-		if ctx.Err() != nil || fault.KindOf(err) == fault.Unavailable {
-			break // the others would fail as well
-		}
-	}
-	return len(due), errors.Join(failed...)
+	what := func(d coach.Document) string { return "send expiry notification of document " + d.ID }
+	return len(due), writeEach(ctx, db, due, what, func(tx *tx, d coach.Document) error { return tx.sendExpiryNotification(ctx, d) })
 }
 
 // sendExpiryNotification notifies the coach of one certificate and schedules the next one.

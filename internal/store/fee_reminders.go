@@ -2,14 +2,12 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/event"
-	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/idempotency"
 	"github.com/touchline/touchline/internal/team"
 )
@@ -43,26 +41,17 @@ func (db *DB) RemindFees(ctx context.Context, n int) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("find due reminders of fees: %w", err)
 	}
-	var failed []error
-	for _, d := range all {
-		err := db.write(ctx, func(tx *tx) error {
-			audience, err := tx.feeAudience(ctx, d.coachID, d.feeID, tx.ForShare("p"))
-			if err != nil {
-				return err
-			}
-			if at := audience.Fee.RemindAt; at.IsZero() || at.After(tx.Now) {
-				return nil // another replica was faster
-			}
-			return tx.remindFee(ctx, audience.Fee, audience.RemindAutomatically(tx.Now))
-		})
+	what := func(d due) string { return "remind of fee " + d.feeID }
+	return len(all), writeEach(ctx, db, all, what, func(tx *tx, d due) error {
+		audience, err := tx.feeAudience(ctx, d.coachID, d.feeID, tx.ForShare("p"))
 		if err != nil {
-			failed = append(failed, fmt.Errorf("remind of fee %s: %w", d.feeID, err))
+			return err
 		}
-		if ctx.Err() != nil || fault.KindOf(err) == fault.Unavailable {
-			break // the others would fail as well
+		if at := audience.Fee.RemindAt; at.IsZero() || at.After(tx.Now) {
+			return nil // another replica was faster
 		}
-	}
-	return len(all), errors.Join(failed...)
+		return tx.remindFee(ctx, audience.Fee, audience.RemindAutomatically(tx.Now))
+	})
 }
 
 // remindFee saves a fee and sends the notifications of a reminder.

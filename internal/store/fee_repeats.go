@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/touchline/touchline/internal/database"
@@ -77,20 +76,12 @@ func (db *DB) MakeFees(ctx context.Context, n int) (int, error) {
 		SELECT r.id FROM fee_repeats r
 		WHERE r.next_at <= $1 AND (SELECT a.suspended_at FROM accounts a WHERE a.id = r.coach_id) IS NULL
 		ORDER BY r.next_at, r.id LIMIT $2`, micros(db.Now()), n)
-	due, err := database.Collect(rs, err, func(s database.Scanner) (id string, err error) { return id, s.Scan(&id) })
+	due, err := collectTexts(rs, err)
 	if err != nil {
 		return 0, fmt.Errorf("find due repeats of fees: %w", err)
 	}
-	var failed []error
-	for _, id := range due {
-		if err := db.write(ctx, func(tx *tx) error { return tx.makeFees(ctx, id) }); err != nil {
-			failed = append(failed, fmt.Errorf("make fees of repeat %s: %w", id, err))
-			if ctx.Err() != nil || fault.KindOf(err) == fault.Unavailable {
-				break // the others would fail as well
-			}
-		}
-	}
-	return len(due), errors.Join(failed...)
+	what := func(id string) string { return "make fees of repeat " + id }
+	return len(due), writeEach(ctx, db, due, what, func(tx *tx, id string) error { return tx.makeFees(ctx, id) })
 }
 
 // makeFees makes one month of a repeat. It does nothing if another replica was faster, or if an

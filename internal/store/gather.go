@@ -83,7 +83,7 @@ func (tx *tx) openWindows(ctx context.Context, fresh []notify.Delivery, _ time.T
 		ON CONFLICT (key, slot) DO UPDATE SET free_at = excluded.free_at
 		WHERE limit_slots.free_at <= $%d
 		RETURNING key`, rowsOf(len(first), 3), len(args)+1), append(args, micros(tx.Now))...)
-	opened, err := database.Collect(rs, err, func(s database.Scanner) (key string, err error) { return key, s.Scan(&key) })
+	opened, err := collectTexts(rs, err)
 	if err != nil {
 		return nil, fmt.Errorf("open windows: %w", err)
 	}

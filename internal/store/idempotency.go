@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -35,7 +34,7 @@ func (db *DB) ClaimKey(ctx context.Context, c idempotency.Claim) (*idempotency.S
 		}
 		var found idempotency.StoredResponse
 		err = tx.QueryRow(ctx, `SELECT fingerprint, answer, work FROM kept_answers WHERE owner = $1 AND key = $2`, c.Owner, c.Key).
-			Scan(&found.Fingerprint, &found.Sealed, intoWork(&found.Work))
+			Scan(&found.Fingerprint, &found.Sealed, intoJSON(&found.Work))
 		if isNoRows(err) {
 			return database.ErrStale // it was released concurrently
 		}
@@ -95,24 +94,9 @@ func (db *DB) ReleaseKey(ctx context.Context, h idempotency.Holder) (*idempotenc
 	}
 	var work *idempotency.Work
 	err = db.sql.QueryRow(ctx, `SELECT work FROM kept_answers WHERE owner = $1 AND key = $2 AND lease = $3`, h.Owner, h.Key, h.LeaseID).
-		Scan(intoWork(&work))
+		Scan(intoJSON(&work))
 	if isNoRows(err) {
 		return nil, nil
 	}
 	return work, err
-}
-
-// intoWork scans a nullable JSON column.
-func intoWork(dest **idempotency.Work) sql.Scanner { return workScanner{dest} }
-
-type workScanner struct{ dest **idempotency.Work }
-
-// Scan implements sql.Scanner.
-func (s workScanner) Scan(value any) error {
-	*s.dest = nil
-	var text sql.NullString
-	if err := text.Scan(value); err != nil || !text.Valid {
-		return err
-	}
-	return json.Unmarshal([]byte(text.String), s.dest)
 }

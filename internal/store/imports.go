@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -82,7 +81,7 @@ func importRowArgs(i *roster.Import, row roster.ImportRow) ([]any, error) {
 // deleteOldImports deletes the imports of a coach but for the newest keep ones.
 func (tx *tx) deleteOldImports(ctx context.Context, coachID string, keep int) error {
 	rs, err := tx.Query(ctx, `SELECT id FROM imports WHERE coach_id = $1 ORDER BY id DESC LIMIT $2`, coachID, keep)
-	kept, err := database.Collect(rs, err, func(s database.Scanner) (id string, err error) { return id, s.Scan(&id) })
+	kept, err := collectTexts(rs, err)
 	if err != nil {
 		return fmt.Errorf("list imports: %w", err)
 	}
@@ -136,17 +135,7 @@ func (db *DB) Imports(ctx context.Context, coachID string) ([]*roster.Import, er
 
 func scanImport(s database.Scanner) (*roster.Import, error) {
 	i := &roster.Import{Counts: map[roster.RowState]int{}}
-	var warnings string
-	var stop sql.NullString
-	if err := s.Scan(&i.ID, &i.CoachID, &warnings, &stop, intoTime(&i.CreatedAt), intoTime(&i.EndsAt)); err != nil {
-		return nil, err
-	}
-	if stop.Valid {
-		if err := json.Unmarshal([]byte(stop.String), &i.Stop); err != nil {
-			return nil, err
-		}
-	}
-	return i, json.Unmarshal([]byte(warnings), &i.Warnings)
+	return i, s.Scan(&i.ID, &i.CoachID, intoJSON(&i.Warnings), intoJSON(&i.Stop), intoTime(&i.CreatedAt), intoTime(&i.EndsAt))
 }
 
 // collectCounts sets the counts of the imports from rows of import, state and count.
@@ -200,14 +189,7 @@ func (db *DB) ImportRows(ctx context.Context, coachID, id string, f roster.RowFi
 }
 
 func scanImportRow(s database.Scanner) (row roster.ImportRow, err error) {
-	var entry, faults string
-	if err := s.Scan(&row.Number, &row.State, &entry, &faults, intoText(&row.PlayerID)); err != nil {
-		return row, err
-	}
-	if err := json.Unmarshal([]byte(entry), &row.Entry); err != nil {
-		return row, err
-	}
-	return row, json.Unmarshal([]byte(faults), &row.Faults)
+	return row, s.Scan(&row.Number, &row.State, intoJSON(&row.Entry), intoJSON(&row.Faults), intoText(&row.PlayerID))
 }
 
 // FinishRow sets the state of a row that waits, and changes no other row.

@@ -66,7 +66,7 @@ func (tx *tx) submission(ctx context.Context, r *database.Row) (coach.Submission
 	rs, err := tx.Query(ctx, `
 		SELECT d.id FROM kyc_documents k JOIN documents d ON d.id = k.document_id
 		WHERE k.submission_id = $1 ORDER BY d.id`, s.ID)
-	s.DocumentIDs, err = database.Collect(rs, err, func(s database.Scanner) (id string, err error) { return id, s.Scan(&id) })
+	s.DocumentIDs, err = collectTexts(rs, err)
 	return s, sealed, err
 }
 
@@ -111,13 +111,10 @@ func (db *DB) SubmitKYC(ctx context.Context, s coach.Submission, documents func(
 
 // identityDocuments returns those of ids that are identity documents of the coach.
 func (tx *tx) identityDocuments(ctx context.Context, coachID string, ids []string) ([]string, error) {
-	args := []any{coachID}
-	for _, id := range ids {
-		args = append(args, id)
-	}
+	args := append([]any{coachID}, textArgs(ids)...)
 	rs, err := tx.Query(ctx, `
 		SELECT id FROM documents WHERE coach_id = $1 AND kind = 'identity' AND id IN (`+params(2, len(ids))+`)`, args...)
-	return database.Collect(rs, err, func(s database.Scanner) (id string, err error) { return id, s.Scan(&id) })
+	return collectTexts(rs, err)
 }
 
 func (tx *tx) insertSubmission(ctx context.Context, s coach.Submission) error {

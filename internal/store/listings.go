@@ -61,16 +61,13 @@ func (tx *tx) deleteListing(ctx context.Context, coachID string) error {
 // saveTerms writes the difference between the stored terms and want, which is sorted.
 func (tx *tx) saveTerms(ctx context.Context, coachID string, want []string) error {
 	rs, err := tx.Query(ctx, `SELECT term FROM listing_terms WHERE coach_id = $1`, coachID)
-	have, err := database.Collect(rs, err, func(s database.Scanner) (term string, err error) { return term, s.Scan(&term) })
+	have, err := collectTexts(rs, err)
 	if err != nil {
 		return err
 	}
 	slices.Sort(have)
 	for batch := range termBatches(difference(have, want)) {
-		args := []any{coachID}
-		for _, term := range batch {
-			args = append(args, term)
-		}
+		args := append([]any{coachID}, textArgs(batch)...)
 		if err := tx.Defer(ctx, `DELETE FROM listing_terms WHERE coach_id = $1 AND term IN (`+params(2, len(batch))+`)`, args...); err != nil {
 			return err
 		}

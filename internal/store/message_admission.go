@@ -164,7 +164,7 @@ func (tx *tx) release(ctx context.Context, fits []candidate) ([]notify.Outgoing,
 			gives_up_at = CASE WHEN reason = 'held' THEN $%d ELSE gives_up_at END
 		WHERE (id, lease) IN %s
 		RETURNING id`, n+1, values), append(args, micros(tx.Now.Add(notify.MessageLifetime)))...)
-	ids, err := database.Collect(rs, err, func(s database.Scanner) (id string, err error) { return id, s.Scan(&id) })
+	ids, err := collectTexts(rs, err)
 	if err != nil {
 		return nil, fmt.Errorf("release: %w", err)
 	}

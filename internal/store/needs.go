@@ -117,9 +117,11 @@ func (tx *tx) listNeeds(ctx context.Context, coachID string, q coach.NeedQuery, 
 	return items, nil
 }
 
-// These list at most $2 needs of one kind of the coach $1, in the order of an index. refusedNeeds
-// lists NeedRejected, NeedRevoked or, with $3 = ”, both. A request from before $3 without a
-// follow-up is overdue; in longPendingNeeds one from before $3 with a follow-up is pending for long.
+// These list at most $2 needs of one kind of the coach $1, in the order of an index.
+//
+//	refusedNeeds       those of the kind $3, NeedRejected or NeedRevoked; both if $3 is empty
+//	longPendingNeeds   requests from before $3 with a follow-up
+//	the others         requests from before $3 without a follow-up are overdue
 const (
 	failedNeeds = `
 		SELECT 'delivery_failed', r.last_sent_at, p.id, p.student_name, r.approver_type, r.id

@@ -2,27 +2,16 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
-	"strings"
 	"time"
 
 	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/notify"
 )
 
-func scanNotification(s database.Scanner) (notify.Notification, error) {
-	var n notify.Notification
-	var data string
-	err := s.Scan(&n.Seq, &n.ID, &n.Type, &n.Title, &n.Body, &data, intoTime(&n.CreatedAt), intoTime(&n.ReadAt))
-	if err != nil {
-		return n, err
-	}
-	if err := json.Unmarshal([]byte(data), &n.Data); err != nil {
-		return n, fmt.Errorf("decode data of notification %s: %w", n.ID, err)
-	}
-	return n, nil
+func scanNotification(s database.Scanner) (n notify.Notification, err error) {
+	return n, s.Scan(&n.Seq, &n.ID, &n.Type, &n.Title, &n.Body, intoJSON(&n.Data), intoTime(&n.CreatedAt), intoTime(&n.ReadAt))
 }
 
 // Notifications lists an account's notifications with a Seq below before, newest
@@ -81,16 +70,8 @@ func (db *DB) MarkRead(ctx context.Context, accountID string, ids []string, at t
 		query := `UPDATE notifications SET read_at = $2 WHERE account_id = $1 AND read_at IS NULL`
 		args := []any{accountID, micros(at)}
 		if ids != nil {
-			marks := make([]string, paddedSize(len(ids)))
-			for i := range marks {
-				marks[i] = fmt.Sprintf("$%d", len(args)+1)
-				id := "" // padding, the id of no notification
-				if i < len(ids) {
-					id = ids[i]
-				}
-				args = append(args, id)
-			}
-			query += ` AND id IN (` + strings.Join(marks, ", ") + `)`
+			args = append(args, paddedIDs(ids)...)
+			query += ` AND id IN (` + params(3, len(args)-2) + `)`
 		}
 		if err := tx.Defer(ctx, query, args...); err != nil {
 			return fmt.Errorf("mark notifications as read: %w", err)
@@ -100,15 +81,6 @@ func (db *DB) MarkRead(ctx context.Context, accountID string, ids []string, at t
 		return err
 	})
 	return unread, err
-}
-
-// paddedSize rounds n up to a power of 4, so that few statements are prepared.
-func paddedSize(n int) int {
-	size := 1
-	for size < n {
-		size *= 4
-	}
-	return size
 }
 
 // Unread returns the number of unread notifications of an account, at most

@@ -131,10 +131,7 @@ func (tx *tx) deleteNotifications(ctx context.Context, playerID string, accountI
 	if len(accountIDs) == 0 {
 		return nil
 	}
-	args := []any{playerID}
-	for _, id := range accountIDs {
-		args = append(args, id)
-	}
+	args := append([]any{playerID}, textArgs(accountIDs)...)
 	err := tx.Defer(ctx, `DELETE FROM notifications WHERE player_id = $1 AND account_id IN (`+params(2, len(accountIDs))+`)`, args...)
 	if err != nil {
 		return fmt.Errorf("remove notifications of player %s: %w", playerID, err)

@@ -25,12 +25,11 @@ func (db *DB) AddOperatorSession(ctx context.Context, s operator.Session, hash [
 // ended, or nil.
 func (db *DB) OperatorSessionByHash(ctx context.Context, hash []byte) (*operator.Session, error) {
 	var s operator.Session
-	var scopes []string
 	err := db.sql.QueryRow(ctx, `
 		SELECT s.id, s.created_at, s.ends_at, t.id, t.name, t.scopes, t.created_at, t.ends_at, t.last_used_at, t.revoked_at
 		FROM operator_sessions s JOIN operator_tokens t ON t.id = s.token_id
 		WHERE s.hash = $1`, hash).
-		Scan(&s.ID, intoTime(&s.CreatedAt), intoTime(&s.EndsAt), &s.Token.ID, &s.Token.Name, intoWords(&scopes),
+		Scan(&s.ID, intoTime(&s.CreatedAt), intoTime(&s.EndsAt), &s.Token.ID, &s.Token.Name, intoWords(&s.Token.Scopes),
 			intoTime(&s.Token.CreatedAt), intoTime(&s.Token.EndsAt), intoTime(&s.Token.LastUsedAt), intoTime(&s.Token.RevokedAt))
 	if isNoRows(err) {
 		return nil, nil
@@ -38,7 +37,6 @@ func (db *DB) OperatorSessionByHash(ctx context.Context, hash []byte) (*operator
 	if err != nil {
 		return nil, fmt.Errorf("read operator session: %w", err)
 	}
-	s.Token.Scopes = splitScopes(scopes)
 	return &s, nil
 }
 

@@ -13,26 +13,8 @@ import (
 
 func scanToken(s database.Scanner) (operator.Token, error) {
 	var t operator.Token
-	var scopes []string
-	err := s.Scan(&t.ID, &t.Name, intoWords(&scopes), intoTime(&t.CreatedAt), intoTime(&t.EndsAt), intoTime(&t.LastUsedAt), intoTime(&t.RevokedAt))
-	t.Scopes = splitScopes(scopes)
+	err := s.Scan(&t.ID, &t.Name, intoWords(&t.Scopes), intoTime(&t.CreatedAt), intoTime(&t.EndsAt), intoTime(&t.LastUsedAt), intoTime(&t.RevokedAt))
 	return t, err
-}
-
-func splitScopes(words []string) (scopes []operator.Scope) {
-	for _, word := range words {
-		scopes = append(scopes, operator.Scope(word))
-	}
-	return scopes
-}
-
-// joinScopes returns the stored form of scopes: each ends with a comma.
-func joinScopes(t operator.Token) string {
-	var b strings.Builder
-	for _, scope := range t.Scopes {
-		b.WriteString(string(scope) + ",")
-	}
-	return b.String()
 }
 
 // AddToken stores a service token with the hash of its secret.
@@ -40,11 +22,11 @@ func (db *DB) AddToken(ctx context.Context, by actor.Operator, t operator.Token,
 	return db.write(ctx, func(tx *tx) error {
 		err := tx.Defer(ctx, `
 			INSERT INTO operator_tokens (id, name, hash, scopes, created_at, ends_at) VALUES ($1, $2, $3, $4, $5, $6)`,
-			t.ID, t.Name, hash, joinScopes(t), micros(t.CreatedAt), micros(t.EndsAt))
+			t.ID, t.Name, hash, joinWords(t.Scopes), micros(t.CreatedAt), micros(t.EndsAt))
 		if err != nil {
 			return fmt.Errorf("add service token: %w", err)
 		}
-		detail := fmt.Sprintf("scopes %s until %s", strings.TrimSuffix(joinScopes(t), ","), t.EndsAt.UTC().Format(time.DateOnly))
+		detail := fmt.Sprintf("scopes %s until %s", strings.TrimSuffix(joinWords(t.Scopes), ","), t.EndsAt.UTC().Format(time.DateOnly))
 		return tx.audit(ctx, by, operator.TokenCreated, "token", t.ID, detail)
 	})
 }

@@ -16,16 +16,16 @@ import (
 // requestColumns scans the columns id, approver_id, state, channels, requested_at,
 // last_sent_at, delivery_failed, failed_channels, closed_at and short_code of an optional request.
 type requestColumns struct {
-	id, partyID, state, channels  string
+	id, partyID, state            string
 	shortCode                     string
 	requestedAt, sentAt, closedAt time.Time
 	failed                        sql.NullBool
-	failedChannels                []string
+	channels, failedChannels      []approval.Channel
 }
 
 func (c *requestColumns) dest() []any {
 	return []any{
-		intoText(&c.id), intoText(&c.partyID), intoText(&c.state), intoText(&c.channels),
+		intoText(&c.id), intoText(&c.partyID), intoText(&c.state), intoWords(&c.channels),
 		intoTime(&c.requestedAt), intoTime(&c.sentAt), &c.failed, intoWords(&c.failedChannels), intoTime(&c.closedAt), intoText(&c.shortCode),
 	}
 }
@@ -35,42 +35,15 @@ func (c *requestColumns) request(p *approval.Player, party actor.Role) *approval
 	if c.id == "" {
 		return nil
 	}
-	var failed []approval.Channel
-	for _, name := range c.failedChannels {
-		failed = append(failed, approval.Channel(name))
-	}
 	return &approval.Request{
 		ID: c.id, PlayerID: p.ID, CoachID: p.CoachID, Party: party, PartyID: c.partyID,
-		State: approval.RequestState(c.state), ShortCode: c.shortCode, Channels: splitChannels(c.channels), RequestedAt: c.requestedAt, LastSentAt: c.sentAt,
-		DeliveryFailed: c.failed.Bool, FailedChannels: failed, ClosedAt: c.closedAt,
+		State: approval.RequestState(c.state), ShortCode: c.shortCode, Channels: c.channels, RequestedAt: c.requestedAt, LastSentAt: c.sentAt,
+		DeliveryFailed: c.failed.Bool, FailedChannels: c.failedChannels, ClosedAt: c.closedAt,
 	}
 }
 
-// splitChannels is the reverse of joinChannels.
-func splitChannels(s string) []approval.Channel {
-	var list []approval.Channel
-	for name := range strings.SplitSeq(s, ",") {
-		list = append(list, approval.Channel(name))
-	}
-	return list
-}
-
-// channelWords returns channels as intoWords reads them.
-func channelWords(list []approval.Channel) string {
-	var b strings.Builder
-	for _, c := range list {
-		b.WriteString(string(c) + ",")
-	}
-	return b.String()
-}
-
-func joinChannels(list []approval.Channel) string {
-	names := make([]string, len(list))
-	for i, c := range list {
-		names[i] = string(c)
-	}
-	return strings.Join(names, ",")
-}
+// joinChannels returns channels with commas between them.
+func joinChannels[S ~string](list []S) string { return strings.TrimSuffix(joinWords(list), ",") }
 
 const requestSelect = `
 	SELECT r.id, r.approver_id, r.state, r.channels, r.requested_at, r.last_sent_at, r.delivery_failed, r.failed_channels, r.closed_at, r.short_code,
@@ -181,7 +154,7 @@ func (tx *tx) openRequests(ctx context.Context, p *approval.Player, opened []*ap
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 			ON CONFLICT (short_code) DO NOTHING`,
 			r.ID, r.PlayerID, r.CoachID, string(r.Party), r.PartyID, string(r.State), joinChannels(r.Channels),
-			micros(r.RequestedAt), micros(r.LastSentAt), r.DeliveryFailed, channelWords(r.FailedChannels), r.ShortCode)
+			micros(r.RequestedAt), micros(r.LastSentAt), r.DeliveryFailed, joinWords(r.FailedChannels), r.ShortCode)
 		if err != nil {
 			return fmt.Errorf("open request %s: %w", r.ID, err)
 		}
@@ -207,7 +180,7 @@ func (tx *tx) resendRequests(ctx context.Context, resent []*approval.Request) er
 		err := tx.DeferOne(ctx, `
 			UPDATE requests SET channels = $2, last_sent_at = $3, delivery_failed = $4, failed_channels = $5, followed_up_at = COALESCE(followed_up_at, $6)
 			WHERE id = $1 AND state = 'pending'`,
-			r.ID, joinChannels(r.Channels), micros(r.LastSentAt), r.DeliveryFailed, channelWords(r.FailedChannels), micros(r.FollowedUpAt))
+			r.ID, joinChannels(r.Channels), micros(r.LastSentAt), r.DeliveryFailed, joinWords(r.FailedChannels), micros(r.FollowedUpAt))
 		if err != nil {
 			return fmt.Errorf("resend request %s: %w", r.ID, err)
 		}

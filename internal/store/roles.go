@@ -17,10 +17,7 @@ func (tx *tx) endSessionsWithoutRole(ctx context.Context, accountIDs []string) e
 	if len(accountIDs) == 0 {
 		return nil
 	}
-	var args []any
-	for _, id := range accountIDs {
-		args = append(args, id)
-	}
+	args := textArgs(accountIDs)
 	// 0 instead of now: expired by the clock of every replica, and for a refresh that
 	// has read its clock already and waits for this row.
 	err := tx.Defer(ctx, `

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/touchline/touchline/internal/database"
 )
 
 // lastID is greater than every id in every collation.
@@ -24,6 +26,11 @@ func before(id string) string {
 
 // isNoRows reports whether a statement returned no row.
 func isNoRows(err error) bool { return errors.Is(err, sql.ErrNoRows) }
+
+// collectTexts reads rows of one text.
+func collectTexts(rs *database.Rows, err error) ([]string, error) {
+	return database.Collect(rs, err, func(s database.Scanner) (text string, err error) { return text, s.Scan(&text) })
+}
 
 // rowsOf returns the VALUES of n rows: ($1, $2), ($3, $4) for n = 2 and columns = 2.
 func rowsOf(n, columns int) string {
@@ -76,6 +83,24 @@ func castTexts(first, n int) string {
 		cast[i] = "CAST($" + strconv.Itoa(first+i) + " AS TEXT)"
 	}
 	return strings.Join(cast, ", ")
+}
+
+// textArgs returns texts as arguments.
+func textArgs(texts []string) []any {
+	args := make([]any, len(texts))
+	for i, t := range texts {
+		args[i] = t
+	}
+	return args
+}
+
+// paddedSize rounds n up to a power of 4, so that few statements are prepared.
+func paddedSize(n int) int {
+	size := 1
+	for size < n {
+		size *= 4
+	}
+	return size
 }
 
 // paddedIDs returns ids as arguments, with "" up to paddedSize, the id of nothing, so that

@@ -32,10 +32,7 @@ func (tx *tx) addStatusChanges(ctx context.Context, playerID string, changes []a
 // counted.
 func (tx *tx) addChangeOfEach(ctx context.Context, playerIDs []string, changeType string) error {
 	for batch := range slices.Chunk(playerIDs, closureBatch) {
-		args := []any{changeType, micros(tx.Now)}
-		for _, id := range batch {
-			args = append(args, id)
-		}
+		args := append([]any{changeType, micros(tx.Now)}, textArgs(batch)...)
 		err := tx.Defer(ctx, `
 			INSERT INTO changes (player_id, sequence, type, guardian_state, student_state, at)
 			SELECT id, changes, CAST($1 AS TEXT), guardian_state, student_state, CAST($2 AS BIGINT)

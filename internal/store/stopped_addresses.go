@@ -79,7 +79,7 @@ func (db *DB) StoppedAddresses(ctx context.Context, by actor.Actor) ([]string, e
 		args[i] = notify.FoldAddress(address)
 	}
 	rs, err := db.sql.Query(ctx, `SELECT address FROM stopped_addresses WHERE address IN (`+params(1, len(args))+`) ORDER BY address`, args...)
-	return database.Collect(rs, err, func(s database.Scanner) (address string, err error) { return address, s.Scan(&address) })
+	return collectTexts(rs, err)
 }
 
 // maxAddresses is more than an account has.
@@ -95,7 +95,7 @@ func addressesOf(ctx context.Context, q database.Querier, by actor.Actor) ([]str
 		return nil, nil
 	}
 	rs, err := q.Query(ctx, query, by.AccountID, maxAddresses)
-	addresses, err := database.Collect(rs, err, func(s database.Scanner) (address string, err error) { return address, s.Scan(&address) })
+	addresses, err := collectTexts(rs, err)
 	if err != nil {
 		return nil, fmt.Errorf("read addresses: %w", err)
 	}

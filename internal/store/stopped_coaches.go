@@ -12,7 +12,7 @@ import (
 // stoppedCoaches returns the ids of the coaches whose messages a number stopped, sorted.
 func stoppedCoaches(ctx context.Context, q database.Querier, n phone.Number) ([]string, error) {
 	rs, err := q.Query(ctx, `SELECT coach_id FROM stopped_coaches WHERE mobile_number = $1 ORDER BY coach_id`, string(n))
-	return database.Collect(rs, err, func(s database.Scanner) (id string, err error) { return id, s.Scan(&id) })
+	return collectTexts(rs, err)
 }
 
 // StopCoach makes the messages of a coach to a number stay in the app. It may be repeated.

@@ -144,7 +144,7 @@ func (db *DB) Today(ctx context.Context, coachID string, dates func([]*team.Batc
 			FROM `+values+` v JOIN attendance_sheets s ON s.batch_id = v.column1 AND s.date = v.column2`, args...)
 		_, err = database.Collect(rs, err, func(row database.Scanner) (struct{}, error) {
 			var id string
-			s, err := scanSheet(prefixed{row, &id})
+			s, err := scanSheet(scannerWith{Scanner: row, first: []any{&id}})
 			sheets[id] = s
 			return struct{}{}, err
 		})
@@ -152,15 +152,6 @@ func (db *DB) Today(ctx context.Context, coachID string, dates func([]*team.Batc
 	})
 	return batches, sheets, err
 }
-
-// prefixed scans one more column before those of another scan.
-type prefixed struct {
-	database.Scanner
-	first any
-}
-
-// Scan implements database.Scanner.
-func (p prefixed) Scan(dest ...any) error { return p.Scanner.Scan(append([]any{p.first}, dest...)...) }
 
 // CoachAttendance lists the marks of all batches of a coach, by batch, day and player.
 func (db *DB) CoachAttendance(ctx context.Context, coachID string, after team.CoachAttendanceKey, limit int) ([]team.AttendanceMark, error) {

@@ -25,16 +25,8 @@ const batchSelect = `
 
 func scanBatch(s database.Scanner) (*team.Batch, error) {
 	b := &team.Batch{}
-	var schedule string
-	err := s.Scan(&b.ID, &b.CoachID, &b.Version, &b.Name, intoText(&b.Sport), intoText(&b.Venue), &schedule, &b.TimeZone,
+	return b, s.Scan(&b.ID, &b.CoachID, &b.Version, &b.Name, intoText(&b.Sport), intoText(&b.Venue), intoJSON(&b.Schedule), &b.TimeZone,
 		intoTime(&b.CreatedAt), intoTime(&b.UpdatedAt), intoTime(&b.ArchivedAt), &b.PlayerCount)
-	if err != nil {
-		return nil, err
-	}
-	if err := json.Unmarshal([]byte(schedule), &b.Schedule); err != nil {
-		return nil, fmt.Errorf("schedule of batch %s: %w", b.ID, err)
-	}
-	return b, nil
 }
 
 // AddBatch saves a new batch if fn allows it, or reads the coach's batch with this id.

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -56,23 +55,18 @@ func (db *DB) ExpandMessage(ctx context.Context) (more bool, err error) {
 // nextExpansion locks the oldest message that has recipients without rows. Messages of one
 // coach are expanded one after the other, so that the messages of a week are counted.
 func (tx *tx) nextExpansion(ctx context.Context) (e expansion, found bool, err error) {
-	var players, channels string
 	err = tx.QueryRow(ctx, `
 		SELECT m.id, m.coach_id, m.players, m.audience, m.channels, m.body, m.network, m.next_player, m.next_position, m.created_at
 		FROM team_messages m
 		WHERE m.expanded_at IS NULL AND NOT EXISTS (
 			SELECT 1 FROM team_messages o WHERE o.coach_id = m.coach_id AND o.expanded_at IS NULL AND o.id < m.id)
 		ORDER BY m.id LIMIT 1 `+tx.db.sql.SkipLocked()).
-		Scan(&e.id, &e.coachID, &players, &e.draft.Audience, &channels, &e.draft.Text, intoText(&e.network), &e.nextPlayer, &e.nextPosition, intoTime(&e.createdAt))
+		Scan(&e.id, &e.coachID, intoJSON(&e.players), &e.draft.Audience, intoWords(&e.draft.Channels), &e.draft.Text, intoText(&e.network), &e.nextPlayer, &e.nextPosition, intoTime(&e.createdAt))
 	if isNoRows(err) {
 		return e, false, nil
 	}
 	if err != nil {
 		return e, false, err
-	}
-	e.draft.Channels = splitTeamChannels(channels)
-	if err := json.Unmarshal([]byte(players), &e.players); err != nil {
-		return e, false, fmt.Errorf("players of message %s: %w", e.id, err)
 	}
 	e.coachName, e.suspended, err = tx.activeCoach(ctx, e.coachID)
 	return e, true, err

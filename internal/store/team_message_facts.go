@@ -38,7 +38,7 @@ func (tx *tx) targetPlayers(ctx context.Context, coachID string, t team.Target) 
 		rs, err = tx.Query(ctx, `
 			SELECT id FROM players WHERE coach_id = $1 AND deleted_at IS NULL ORDER BY id LIMIT $2`, coachID, team.MaxPlayers+1)
 	}
-	ids, err := database.Collect(rs, err, func(s database.Scanner) (id string, err error) { return id, s.Scan(&id) })
+	ids, err := collectTexts(rs, err)
 	if err != nil {
 		return nil, fmt.Errorf("list the players of a message: %w", err)
 	}

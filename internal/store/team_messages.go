@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
@@ -134,35 +133,13 @@ const messageColumns = `id, coach_id, batch_id, to_all, CASE WHEN batch_id IS NU
 	recipients, left_out, segments, created_at, expanded_at`
 
 func scanMessage(s database.Scanner) (m team.Message, err error) {
-	var players, channels string
-	err = s.Scan(&m.ID, &m.CoachID, intoText(&m.To.BatchID), &m.To.All, intoText(&players), &m.Audience, &channels, &m.Text,
+	return m, s.Scan(&m.ID, &m.CoachID, intoText(&m.To.BatchID), &m.To.All, intoJSON(&m.To.PlayerIDs), &m.Audience, intoWords(&m.Channels), &m.Text,
 		&m.Recipients, &m.LeftOut, &m.Segments, intoTime(&m.CreatedAt), intoTime(&m.ExpandedAt))
-	if err != nil {
-		return m, err
-	}
-	m.Channels = splitTeamChannels(channels)
-	if players != "" {
-		err = json.Unmarshal([]byte(players), &m.To.PlayerIDs)
-	}
-	return m, err
 }
 
+// joinTeamChannels returns channels in the order of team.Channels with commas between them.
 func joinTeamChannels(channels []team.Channel) string {
-	var names []string
-	for _, c := range team.Channels {
-		if slices.Contains(channels, c) {
-			names = append(names, string(c))
-		}
-	}
-	return strings.Join(names, ",")
-}
-
-func splitTeamChannels(names string) []team.Channel {
-	var channels []team.Channel
-	for name := range strings.SplitSeq(names, ",") {
-		channels = append(channels, team.Channel(name))
-	}
-	return channels
+	return joinChannels(slices.DeleteFunc(slices.Clone(team.Channels), func(c team.Channel) bool { return !slices.Contains(channels, c) }))
 }
 
 // Messages lists the messages of a coach, newest first.

@@ -42,14 +42,12 @@ func (db *DB) AddReply(ctx context.Context, by actor.Actor, r *team.Reply) error
 		if err := team.CheckReplies(count, oldest, tx.Now); err != nil {
 			return err
 		}
-		err = tx.QueryRow(ctx, `SELECT guardian_name FROM players WHERE id = $1`, r.PlayerID).Scan(intoText(&r.Name))
+		err = tx.QueryRow(ctx, `SELECT CASE WHEN $2 = 'guardian' THEN guardian_name ELSE student_name END FROM players WHERE id = $1`, r.PlayerID, string(by.Role)).
+			Scan(intoText(&r.Name))
 		if err != nil {
 			return fmt.Errorf("read player %s: %w", r.PlayerID, err)
 		}
 		r.CoachID, r.StudentName, r.CreatedAt = l.CoachID, l.StudentName, tx.Now
-		if by.Role == actor.Student {
-			r.Name = l.StudentName
-		}
 		err = tx.Defer(ctx, `
 			INSERT INTO team_replies (id, coach_id, player_id, party, account_id, body, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
 			r.ID, r.CoachID, r.PlayerID, string(r.Party), r.AccountID, r.Text, micros(tx.Now))
@@ -121,14 +119,7 @@ func (db *DB) ReadReplies(ctx context.Context, coachID string, ids []string) (in
 		if ids == nil {
 			err = tx.Defer(ctx, `UPDATE team_replies SET read_at = $2 WHERE coach_id = $1 AND read_at IS NULL`, coachID, micros(tx.Now))
 		} else {
-			args := []any{coachID, micros(tx.Now)}
-			for i := range paddedSize(len(ids)) {
-				if i < len(ids) {
-					args = append(args, ids[i])
-				} else {
-					args = append(args, "") // padding, the id of no reply
-				}
-			}
+			args := append([]any{coachID, micros(tx.Now)}, paddedIDs(ids)...)
 			err = tx.Defer(ctx, `
 				UPDATE team_replies SET read_at = $2 WHERE coach_id = $1 AND read_at IS NULL AND id IN (`+params(3, len(args)-2)+`)`, args...)
 		}

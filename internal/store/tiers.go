@@ -151,7 +151,7 @@ func (tx *tx) announceServices(ctx context.Context, coachID, before, after strin
 		UPDATE players SET changes = changes + 1
 		WHERE coach_id = $1 AND deleted_at IS NULL AND (guardian_state = 'approved' OR student_state = 'approved')
 		RETURNING id`, coachID)
-	ids, err := database.Collect(rs, err, func(s database.Scanner) (id string, err error) { return id, s.Scan(&id) })
+	ids, err := collectTexts(rs, err)
 	if err != nil {
 		return fmt.Errorf("count the changes of the players of coach %s: %w", coachID, err)
 	}

@@ -24,15 +24,6 @@ func scanWebhook(s database.Scanner) (w operator.Webhook, err error) {
 	return w, err
 }
 
-// joinWords returns the stored form of a list: each word ends with a comma.
-func joinWords(words []string) string {
-	var b strings.Builder
-	for _, word := range words {
-		b.WriteString(word + ",")
-	}
-	return b.String()
-}
-
 // webhookDetail describes a webhook for the audit log: the host, because the path may hold a
 // secret.
 func webhookDetail(w operator.Webhook) string {
@@ -98,7 +89,7 @@ func (db *DB) UpdateWebhook(ctx context.Context, by actor.Operator, id string, f
 // webhook returns a webhook and its version.
 func (tx *tx) webhook(ctx context.Context, id string) (operator.Webhook, int64, error) {
 	var version int64
-	w, err := scanWebhook(scannerWith{tx.QueryRow(ctx, `SELECT `+webhookColumns+`, version FROM webhooks WHERE id = $1`, id), &version})
+	w, err := scanWebhook(scannerWith{Scanner: tx.QueryRow(ctx, `SELECT `+webhookColumns+`, version FROM webhooks WHERE id = $1`, id), last: []any{&version}})
 	if isNoRows(err) {
 		return w, 0, fault.Missing()
 	}
@@ -107,15 +98,6 @@ func (tx *tx) webhook(ctx context.Context, id string) (operator.Webhook, int64, 
 	}
 	return w, version, nil
 }
-
-// scannerWith scans one more column, the last.
-type scannerWith struct {
-	database.Scanner
-	last any
-}
-
-// Scan implements database.Scanner.
-func (s scannerWith) Scan(into ...any) error { return s.Scanner.Scan(append(into, s.last)...) }
 
 // resumeWebhook makes a webhook that was disabled send its messages at once. If changes
 // may be missing from the feed, it begins at the end of the feed.
