@@ -98,20 +98,22 @@ func (m OutgoingMessage) Counts() []MessageCount {
 	return append(counts, costs...)
 }
 
-// coachCounter returns the counter of the approval messages of a coach, TeamCounter that of
-// the messages that the coach wrote, as they were accepted.
+// coachCounter returns the counter of the approval messages of a coach.
 func coachCounter(coachID string) string { return "coach/" + coachID }
-func TeamCounter(coachID string) string  { return "team/" + coachID }
 
-// newcoachCounter returns the counter of all messages of a new coach.
+// TeamCounter returns the counter of the messages that a coach wrote. A message counts when it
+// is accepted.
+func TeamCounter(coachID string) string { return "team/" + coachID }
+
+// newCoachCounter returns the counter of all messages of a new coach.
 func newCoachCounter(coachID string) string { return "new_coach/" + coachID }
 
 func (m OutgoingMessage) fromNewCoach() bool { return m.CoachID != "" && m.NewCoach }
 
 // MessageLimit is one limit that a message counts against.
 type MessageLimit struct {
-	// Key names the limit and the number, coach, network or block that it limits. Messages that wait for one key leave in
-	// order.
+	// Key names the limit and the number, coach, network or block that it limits. Messages that
+	// wait for one key leave in order.
 	Key string
 	// Counter is what the limit counts, and Size what the message adds to it.
 	Counter string

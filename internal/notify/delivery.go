@@ -132,9 +132,9 @@ type Copy struct {
 	Readable bool
 }
 
-// Needed reports whether the copy is worth a message on a channel. A mail and a push message always are. An SMS
-// is for CoachLeft, and any other type only if the recipient cannot read the notification in
-// the app.
+// Needed reports whether a channel carries the copy. Mail and push carry every copy. An SMS
+// carries CoachLeft, and other types only if the recipient cannot read the notification in the
+// app.
 func (c Copy) Needed(channel Channel) bool {
 	return channel == Email || channel == Push || c.Type == CoachLeft || !c.Readable
 }

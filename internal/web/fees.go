@@ -73,7 +73,7 @@ func feeQuery(r *Request) (url.Values, team.FeeFilter) {
 		filter = filter.Month(first)
 		query.Set("month", r.Value("month"))
 	}
-	// Who owes longest comes first.
+	// The fees that have been due for longest come first.
 	filter.OldestFirst = filter.State == team.Unpaid || filter.State == team.Overdue
 	return query, filter
 }
@@ -176,9 +176,9 @@ func (v *View) Price(cost team.Cost, currency string) string {
 
 // inCurrency writes a decimal number with the sign or code of its currency.
 func inCurrency(number, currency string) string {
-	whole, fraction := number, ""
-	if i := strings.IndexByte(number, '.'); i >= 0 {
-		whole, fraction = number[:i], number[i:]
+	whole, fraction, found := strings.Cut(number, ".")
+	if found {
+		fraction = "." + fraction
 	}
 	if currency == "INR" {
 		return "₹" + groupDigits(whole, 2) + fraction
@@ -186,8 +186,8 @@ func inCurrency(number, currency string) string {
 	return currency + "\u00a0" + groupDigits(whole, 3) + fraction
 }
 
-// groupDigits puts commas before the last three digits, and before each n digits ahead of
-// them.
+// groupDigits puts commas before the last three digits, and before each group of n digits to
+// the left of them: 12,34,567 for n = 2.
 func groupDigits(digits string, n int) string {
 	if len(digits) <= 3 {
 		return digits

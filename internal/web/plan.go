@@ -115,8 +115,7 @@ func (v *View) Bytes(n int64) string {
 
 func trimZero(f float64) string { return strings.TrimSuffix(strconv.FormatFloat(f, 'f', 1, 64), ".0") }
 
-// Number returns n, an int or int64, with its digits in groups, as in India and in English
-// alike up to 99,999.
+// Number formats n, an int or int64, with commas as in India: 12,34,567.
 func (v *View) Number(n any) string { return grouped(n) }
 
 func grouped(n any) string { return groupDigits(fmt.Sprint(n), 2) }
