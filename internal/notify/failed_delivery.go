@@ -35,8 +35,9 @@ type FailedDelivery struct {
 // CanRetry reports whether CheckRetry returns nil.
 func (d FailedDelivery) CanRetry() bool { return d.CheckRetry() == nil }
 
-// CheckRetry returns why the message cannot be sent again, or nil: only what a provider
-// did not accept or did not deliver can, and only while it still says what is so.
+// CheckRetry returns why the message cannot be sent again, or nil. A message can be sent again
+// if a provider did not accept or did not deliver it, while its request is open and was not
+// sent again since.
 func (d FailedDelivery) CheckRetry() error {
 	switch {
 	case d.State != FailedState:
@@ -67,7 +68,7 @@ type FailedDeliveryCursor struct {
 // the operator's audit log entry in its transaction.
 type DeliveryAdminStore interface {
 	// FailedDeliveries returns deliveries that failed, the latest failure first, without
-	// those that were dropped because nothing was to be sent any more.
+	// dropped ones: those of closed requests, and those that the recipient stopped.
 	FailedDeliveries(ctx context.Context, by actor.Operator, s FailedDeliverySearch, limit int) ([]FailedDelivery, error)
 	// RetryFailed loads a delivery, lets check refuse, and queues it for MessageLifetime.
 	// Without such a delivery it returns not_found. check may run more than once.
