@@ -47,9 +47,7 @@ type auditTab struct {
 func (p *phone) auditTab() *auditTab {
 	p.t.Helper()
 	if p.audit == nil {
-		ctx, cancel := chromedp.NewContext(p.ctx)
-		p.t.Cleanup(cancel)
-		p.audit = &auditTab{phone: &phone{t: p.t, ctx: ctx, url: p.url}}
+		p.audit = &auditTab{phone: &phone{t: p.t, ctx: newTab(p.t, p.ctx, p.profile), url: p.url}}
 		p.audit.watchRequests()
 		p.audit.do(emulation.SetFocusEmulationEnabled(true), fewerEvents())
 		if p.url != "" { // a page without live parts, on the host of the stylesheets and pictures

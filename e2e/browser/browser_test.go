@@ -12,18 +12,21 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 )
 
 // phone is a browser context with one tab and separate cookies.
 type phone struct {
-	t     *testing.T
-	ctx   context.Context
-	url   string
-	width int64
+	t       *testing.T
+	ctx     context.Context
+	profile cdp.BrowserContextID
+	url     string
+	width   int64
 	// audit is the tab in which axe-core runs, nil before its first use.
 	audit *auditTab
 	// look is the language and theme of checkPages, and theme the one that the phone asks for now.
@@ -72,11 +75,13 @@ func newPhone(t *testing.T, url string, settings ...setting) *phone {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
-	t.Cleanup(cancel)
-	ctx, cancelTimeout := context.WithTimeout(ctx, 10*time.Minute)
-	t.Cleanup(cancelTimeout)
-	p := &phone{t: t, ctx: ctx, url: url}
+	execute := cdp.WithExecutor(browser, chromedp.FromContext(browser).Browser)
+	profile, err := target.CreateBrowserContext().WithDisposeOnDetach(true).Do(execute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = target.DisposeBrowserContext(profile).Do(execute) })
+	p := &phone{t: t, ctx: newTab(t, browser, profile), url: url, profile: profile}
 	actions := []chromedp.Action{network.Enable(), emulation.SetFocusEmulationEnabled(true), fewerEvents()}
 	for _, s := range append([]setting{width(360), language("en-IN")}, settings...) {
 		actions = append(actions, s(p))

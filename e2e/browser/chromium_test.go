@@ -39,6 +39,7 @@ var chromium = sync.OnceValues(func() (context.Context, error) {
 		chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("disable-domain-reliability", true),
 		chromedp.Flag("wm-window-animations-disabled", true),
+		chromedp.Flag("allow-pre-commit-input", true), // see newTab
 		// Each page runs its scripts once, so optimizing them costs more than it saves.
 		chromedp.Flag("js-flags", "--no-turbofan --no-maglev"),
 		chromedp.WSURLReadTimeout(time.Minute),
