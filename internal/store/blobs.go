@@ -56,14 +56,10 @@ func (db *DB) ReleaseBlobs(ctx context.Context, keys []string) error {
 
 // ExpiredBlobs returns up to n expired blobs after the given one, longest expired first.
 func (db *DB) ExpiredBlobs(ctx context.Context, after coach.ExpiredBlob, n int) ([]coach.ExpiredBlob, error) {
-	since := int64(0)
-	if !after.EndsAt.IsZero() {
-		since = after.EndsAt.UnixMicro()
-	}
 	rs, err := db.sql.Query(ctx, `
 		SELECT key, ends_at FROM blobs
 		WHERE ends_at <= $1 AND (ends_at, key) > ($2, $3)
-		ORDER BY ends_at, key LIMIT $4`, micros(db.Now()), since, after.Key, n)
+		ORDER BY ends_at, key LIMIT $4`, micros(db.Now()), sinceMicros(after.EndsAt), after.Key, n)
 	return database.Collect(rs, err, func(s database.Scanner) (b coach.ExpiredBlob, err error) {
 		return b, s.Scan(&b.Key, intoTime(&b.EndsAt))
 	})

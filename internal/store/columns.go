@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -27,6 +28,22 @@ func (s scannerWith) Scan(dest ...any) error {
 func micros(t time.Time) any {
 	if t.IsZero() {
 		return nil
+	}
+	return t.UnixMicro()
+}
+
+// sinceMicros is micros with 0, before every stored time, for the zero time.
+func sinceMicros(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMicro()
+}
+
+// untilMicros is micros with a value after every stored time for the zero time.
+func untilMicros(t time.Time) int64 {
+	if t.IsZero() {
+		return math.MaxInt64
 	}
 	return t.UnixMicro()
 }

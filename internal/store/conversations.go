@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/database"
@@ -44,14 +43,6 @@ func (db *DB) Conversation(ctx context.Context, by actor.Actor, playerID string,
 		return nil
 	})
 	return list, err
-}
-
-// sinceMicros is micros with 0 for the zero time.
-func sinceMicros(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return t.UnixMicro()
 }
 
 func scanEntry(s database.Scanner) (e team.Entry, err error) {

@@ -84,7 +84,7 @@ func (tx *tx) chosen(ctx context.Context, p *approval.Player, send []approval.Me
 	kept := map[*approval.Request][]notify.Channel{}
 	for r, channels := range reach {
 		kept[r] = channels
-		if len(channels) < 3 { // one message
+		if len(channels) == 2 { // one message: its channel, and that on which it leaves first
 			continue
 		}
 		var chosen notify.Preferences

@@ -3,12 +3,10 @@ package store
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/database"
-	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/operator"
 )
 
@@ -37,10 +35,7 @@ func (db *DB) FindDisputes(ctx context.Context, by actor.Operator, s operator.Di
 }
 
 func (tx *tx) findDisputes(ctx context.Context, s operator.DisputeSearch, limit int) (how string, rs *database.Rows, err error) {
-	before := int64(math.MaxInt64)
-	if !s.After.At.IsZero() {
-		before = s.After.At.UnixMicro()
-	}
+	before := untilMicros(s.After.At)
 	switch {
 	case s.Number != "":
 		rs, err = tx.Query(ctx, disputeSelect+`
@@ -68,11 +63,8 @@ func (db *DB) Disputed(ctx context.Context, requestID string) (*approval.Request
 		SELECT d.player_id, d.coach_id, d.approver_id, r.approver_type
 		FROM disputes d JOIN requests r ON r.id = d.request_id
 		WHERE d.request_id = $1`, requestID).Scan(&r.PlayerID, &r.CoachID, &r.PartyID, &r.Party)
-	if isNoRows(err) {
-		return nil, fault.Missing()
-	}
 	if err != nil {
-		return nil, fmt.Errorf("read dispute of request %s: %w", requestID, err)
+		return nil, orMissing(err, "read dispute of request "+requestID)
 	}
 	return &r, nil
 }

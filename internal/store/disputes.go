@@ -10,7 +10,6 @@ import (
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/event"
-	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/operator"
 )
 
@@ -115,11 +114,8 @@ func (db *DB) LiftDispute(ctx context.Context, by *actor.Operator, approverID, r
 			FROM requests r JOIN players p ON p.id = r.player_id JOIN accounts c ON c.id = p.coach_id
 			WHERE r.id = $1 AND r.approver_id = $2 AND r.state IN ('disputed', 'cancelled')`, requestID, approverID).
 			Scan(&p.ID, &p.CoachID, &p.Student.FullName, &born, &party, &state, intoTime(&coachLeft))
-		if isNoRows(err) {
-			return fault.Missing()
-		}
 		if err != nil {
-			return fmt.Errorf("read disputed request %s: %w", requestID, err)
+			return orMissing(err, "read disputed request "+requestID)
 		}
 		if state == approval.RequestCancelled {
 			return nil // already lifted: the client may be retrying

@@ -3,11 +3,9 @@ package store
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/database"
-	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/operator"
 )
@@ -30,10 +28,7 @@ func scanFailedDelivery(s database.Scanner) (d notify.FailedDelivery, err error)
 
 // FailedDeliveries returns failed deliveries, the latest failure first, and audits the access.
 func (db *DB) FailedDeliveries(ctx context.Context, by actor.Operator, s notify.FailedDeliverySearch, limit int) ([]notify.FailedDelivery, error) {
-	before := int64(math.MaxInt64)
-	if !s.After.At.IsZero() {
-		before = s.After.At.UnixMicro()
-	}
+	before := untilMicros(s.After.At)
 	var found []notify.FailedDelivery
 	err := db.write(ctx, func(tx *tx) error {
 		var rs *database.Rows
@@ -64,11 +59,8 @@ func (db *DB) RetryFailed(ctx context.Context, by actor.Operator, id string, che
 	var retried notify.FailedDelivery
 	err := db.write(ctx, func(tx *tx) error {
 		d, err := scanFailedDelivery(tx.QueryRow(ctx, failedSelect+`WHERE d.id = $1`, id))
-		if isNoRows(err) {
-			return fault.Missing()
-		}
 		if err != nil {
-			return fmt.Errorf("read delivery %s: %w", id, err)
+			return orMissing(err, "read delivery "+id)
 		}
 		if err := check(d); err != nil {
 			return err

@@ -65,11 +65,8 @@ func (db *DB) FeeOfPayment(ctx context.Context, coachID, paymentID string) (*tea
 // fee reads a fee with its payments, or returns not_found.
 func (tx *tx) fee(ctx context.Context, coachID, feeID string) (*team.Fee, error) {
 	f, err := scanFee(tx.QueryRow(ctx, feeSelect+`WHERE f.id = $1 AND f.coach_id = $2`, feeID, coachID))
-	if isNoRows(err) {
-		return nil, fault.Missing()
-	}
 	if err != nil {
-		return nil, fmt.Errorf("read fee: %w", err)
+		return nil, orMissing(err, "read fee")
 	}
 	if f.Payments, err = payments(ctx, tx, f.ID); err != nil {
 		return nil, fmt.Errorf("read payments of fee %s: %w", f.ID, err)

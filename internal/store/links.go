@@ -7,7 +7,6 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/fault"
 )
 
 // LinkState returns the state of the link with this hash: the zero LinkState if the link
@@ -54,13 +53,7 @@ func (db *DB) LinkedPlayer(ctx context.Context, accountID string, hash []byte) (
 		JOIN requests r ON r.id = l.request_id AND r.approver_id = $2
 		JOIN players p ON p.id = r.player_id AND p.deleted_at IS NULL AND (p.guardian_id = $2 OR p.student_id = $2)
 		WHERE l.hash = $1`, hash, accountID).Scan(&id)
-	if isNoRows(err) {
-		return "", fault.Missing()
-	}
-	if err != nil {
-		return "", fmt.Errorf("read the player of a link: %w", err)
-	}
-	return id, nil
+	return id, orMissing(err, "read the player of a link")
 }
 
 // AskedParty returns the party that the link with this hash asked, or not_found unless the
@@ -74,13 +67,7 @@ func (db *DB) AskedParty(ctx context.Context, hash []byte, now time.Time) (appro
 		JOIN accounts a ON a.id = r.approver_id
 		WHERE l.hash = $1 AND l.ends_at > $2 AND l.to_number = TRUE`, hash, micros(now)).
 		Scan(&p.RequestID, &p.PlayerID, &p.State, &p.By.AccountID, &p.By.Role, &p.By.Number)
-	if isNoRows(err) {
-		return approval.AskedParty{}, fault.Missing()
-	}
-	if err != nil {
-		return approval.AskedParty{}, fmt.Errorf("read the party of a link: %w", err)
-	}
-	return p, nil
+	return p, orMissing(err, "read the party of a link")
 }
 
 // FindByShortCode finds the open request with this short code to this number, and counts

@@ -48,11 +48,8 @@ func (db *DB) addRecord(ctx context.Context, r team.AddedRecord, check func(tier
 				(SELECT c.tier FROM coaches c WHERE c.id = p.coach_id)
 			FROM players p WHERE p.id = $1 AND p.coach_id = $2 AND p.deleted_at IS NULL `+tx.ForShare("p"), r.PlayerID, r.CoachID).
 			Scan(&r.StudentName, intoText(&guardian), intoText(&student), intoText(&r.CoachName), intoText(&tier))
-		if isNoRows(err) {
-			return fault.Missing()
-		}
 		if err != nil {
-			return fmt.Errorf("read player %s: %w", r.PlayerID, err)
+			return orMissing(err, "read player "+r.PlayerID)
 		}
 		if err := check(tier); err != nil {
 			return err
@@ -141,13 +138,7 @@ func measurements(ctx context.Context, q database.Querier, coachID, playerID, me
 func (tx *tx) checkPlayer(ctx context.Context, coachID, playerID string) error {
 	var one int
 	err := tx.QueryRow(ctx, `SELECT 1 FROM players WHERE id = $1 AND coach_id = $2 AND deleted_at IS NULL`, playerID, coachID).Scan(&one)
-	if isNoRows(err) {
-		return fault.Missing()
-	}
-	if err != nil {
-		return fmt.Errorf("read player %s: %w", playerID, err)
-	}
-	return nil
+	return orMissing(err, "read player "+playerID)
 }
 
 // Measurement returns a measurement of a coach's player, or not_found.
@@ -165,11 +156,8 @@ func measurement(ctx context.Context, q database.Querier, coachID, playerID, id 
 	err = q.QueryRow(ctx, `
 		SELECT `+measurementColumns+`, version FROM measurements WHERE id = $1 AND coach_id = $2 AND player_id = $3`, id, coachID, playerID).
 		Scan(append(measurementDest(&m), &version)...)
-	if isNoRows(err) {
-		return m, 0, fault.Missing()
-	}
 	if err != nil {
-		return m, 0, fmt.Errorf("read measurement %s: %w", id, err)
+		return m, 0, orMissing(err, "read measurement "+id)
 	}
 	return m, version, nil
 }

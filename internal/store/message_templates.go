@@ -64,13 +64,7 @@ func (db *DB) Templates(ctx context.Context, coachID string, page team.Page) ([]
 func (db *DB) Template(ctx context.Context, coachID, id string) (team.Template, error) {
 	t, err := scanTemplate(db.sql.QueryRow(ctx, `
 		SELECT id, coach_id, title, body, created_at FROM message_templates WHERE id = $1 AND coach_id = $2`, id, coachID))
-	if isNoRows(err) {
-		return t, fault.Missing()
-	}
-	if err != nil {
-		return t, fmt.Errorf("read template %s: %w", id, err)
-	}
-	return t, nil
+	return t, orMissing(err, "read template "+id)
 }
 
 // DeleteTemplate deletes a template of a coach, or returns not_found.

@@ -14,10 +14,6 @@ import (
 // page from each and merges them. It limits the merged rows before it joins the requests:
 // SQLite would otherwise join and sort a page of each.
 func (db *DB) Pending(ctx context.Context, coachID string, adultBorn approval.Date, remindersSince time.Time, page approval.Page) ([]approval.PendingItem, error) {
-	after := int64(0)
-	if !page.After.At.IsZero() {
-		after = page.After.At.UnixMicro()
-	}
 	rs, err := db.sql.Query(ctx, `
 		SELECT w.player_id, w.student_name, w.party, w.approver_name, w.since, w.reason, w.number IS NOT NULL,
 			(SELECT count(*) FROM reminders m WHERE m.player_id = w.player_id AND m.approver_type = w.party AND m.sent_at > $7),
@@ -45,7 +41,7 @@ func (db *DB) Pending(ctx context.Context, coachID string, adultBorn approval.Da
 		) w
 		LEFT JOIN requests r ON r.id = w.request_id
 		ORDER BY w.since, w.player_id, w.party`,
-		coachID, after, page.After.ID, string(page.After.Party), adultBorn.String(), page.Limit, micros(remindersSince))
+		coachID, sinceMicros(page.After.At), page.After.ID, string(page.After.Party), adultBorn.String(), page.Limit, micros(remindersSince))
 	items, err := database.Collect(rs, err, func(s database.Scanner) (approval.PendingItem, error) {
 		var i approval.PendingItem
 		var columns requestColumns

@@ -7,7 +7,6 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/event"
-	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/team"
 )
 
@@ -89,11 +88,8 @@ func report(ctx context.Context, q database.Querier, coachID, playerID, id strin
 	err = q.QueryRow(ctx, `
 		SELECT `+reportColumns+`, version FROM performance_reports WHERE id = $1 AND coach_id = $2 AND player_id = $3`, id, coachID, playerID).
 		Scan(append(reportDest(&r), &version)...)
-	if isNoRows(err) {
-		return r, 0, fault.Missing()
-	}
 	if err != nil {
-		return r, 0, fmt.Errorf("read report %s: %w", id, err)
+		return r, 0, orMissing(err, "read report "+id)
 	}
 	return r, version, nil
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/database"
-	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/idempotency"
 )
 
@@ -110,11 +109,8 @@ func (db *DB) UpdatePlayer(ctx context.Context, id string, load approval.LoadOpt
 // player loads a player with the related rows that load names.
 func (tx *tx) player(ctx context.Context, id string, load approval.LoadOptions) (*storedPlayer, error) {
 	p, err := tx.db.scanStored(tx.QueryRow(ctx, playerSelect+`WHERE p.id = $1`, id))
-	if isNoRows(err) {
-		return nil, fault.Missing()
-	}
 	if err != nil {
-		return nil, fmt.Errorf("load player: %w", err)
+		return nil, orMissing(err, "load player")
 	}
 	if load.Disputes {
 		if err := tx.disputes(ctx, p.Player); err != nil {

@@ -3,11 +3,13 @@ package store
 import (
 	"database/sql"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/fault"
 )
 
 // lastID is greater than every id in every collation.
@@ -26,6 +28,18 @@ func before(id string) string {
 
 // isNoRows reports whether a statement returned no row.
 func isNoRows(err error) bool { return errors.Is(err, sql.ErrNoRows) }
+
+// orMissing returns not_found if a statement returned no row. It adds the action that failed to
+// any other error; nil stays nil.
+func orMissing(err error, action string) error {
+	switch {
+	case err == nil:
+		return nil
+	case isNoRows(err):
+		return fault.Missing()
+	}
+	return fmt.Errorf("%s: %w", action, err)
+}
 
 // collectTexts reads rows of one text.
 func collectTexts(rs *database.Rows, err error) ([]string, error) {

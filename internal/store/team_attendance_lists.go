@@ -6,7 +6,6 @@ import (
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/database"
-	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/team"
 )
 
@@ -98,12 +97,7 @@ func (tx *tx) mayReadPlayer(ctx context.Context, by actor.Actor, playerID string
 		_, err := tx.link(ctx, by, playerID, team.App)
 		return err
 	}
-	var one int
-	err := tx.QueryRow(ctx, `SELECT 1 FROM players WHERE id = $1 AND coach_id = $2 AND deleted_at IS NULL`, playerID, by.AccountID).Scan(&one)
-	if isNoRows(err) {
-		return fault.Missing()
-	}
-	return err
+	return tx.checkPlayer(ctx, by.AccountID, playerID)
 }
 
 // countMonths sets the totals of each month of the period, newest first.

@@ -9,7 +9,6 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/database"
-	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/phone"
 	"github.com/touchline/touchline/internal/team"
 )
@@ -50,11 +49,8 @@ func (tx *tx) targetPlayers(ctx context.Context, coachID string, t team.Target) 
 func (tx *tx) checkOpen(ctx context.Context, coachID, batchID, lock string) error {
 	var b team.Batch
 	err := tx.QueryRow(ctx, `SELECT b.archived_at FROM batches b WHERE b.id = $1 AND b.coach_id = $2 `+lock, batchID, coachID).Scan(intoTime(&b.ArchivedAt))
-	if isNoRows(err) {
-		return fault.Missing()
-	}
 	if err != nil {
-		return fmt.Errorf("read batch %s: %w", batchID, err)
+		return orMissing(err, "read batch "+batchID)
 	}
 	return b.CheckOpen()
 }

@@ -157,13 +157,7 @@ func (db *DB) Messages(ctx context.Context, coachID string, page team.Page) ([]t
 // Message returns a message of a coach, or not_found.
 func (db *DB) Message(ctx context.Context, coachID, id string) (team.Message, error) {
 	m, err := scanMessage(db.sql.QueryRow(ctx, `SELECT `+messageColumns+` FROM team_messages WHERE id = $1 AND coach_id = $2`, id, coachID))
-	if isNoRows(err) {
-		return m, fault.Missing()
-	}
-	if err != nil {
-		return m, fmt.Errorf("read message %s: %w", id, err)
-	}
-	return m, nil
+	return m, orMissing(err, "read message "+id)
 }
 
 // Recipients lists the recipients of a message after a position.

@@ -3,13 +3,11 @@ package store
 import (
 	"context"
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/database"
-	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/operator"
 )
 
@@ -26,10 +24,7 @@ func scanWebhookMessage(s database.Scanner) (m operator.WebhookMessage, err erro
 
 // WebhookLog lists the messages of a webhook, the newest event first, and audits the access.
 func (db *DB) WebhookLog(ctx context.Context, by actor.Operator, id string, s operator.WebhookLogSearch, limit int) ([]operator.WebhookMessage, error) {
-	before, beforeID := int64(math.MaxInt64), ""
-	if !s.After.At.IsZero() {
-		before, beforeID = s.After.At.UnixMicro(), s.After.ID
-	}
+	before, beforeID := untilMicros(s.After.At), s.After.ID
 	var messages []operator.WebhookMessage
 	err := db.write(ctx, func(tx *tx) error {
 		if _, _, err := tx.webhook(ctx, id); err != nil {
@@ -85,11 +80,8 @@ func (db *DB) ReplayWebhook(ctx context.Context, by actor.Operator, id string, f
 				coalesce((SELECT position FROM changes WHERE position IS NOT NULL AND positioned_at >= $2 ORDER BY positioned_at, position LIMIT 1), 0),
 				coalesce((SELECT position FROM changes WHERE position IS NOT NULL AND positioned_at < $3 ORDER BY positioned_at DESC, position DESC LIMIT 1), 0)
 			FROM webhooks WHERE id = $1`, id, micros(from), micros(to)).Scan(intoWords(&types), new(int64), &first, &last)
-		if isNoRows(err) {
-			return fault.Missing()
-		}
 		if err != nil {
-			return fmt.Errorf("find the changes to replay for webhook %s: %w", id, err)
+			return orMissing(err, "find the changes to replay for webhook "+id)
 		}
 		detail := fmt.Sprintf("from %s to %s", from.UTC().Format(time.RFC3339), to.UTC().Format(time.RFC3339))
 		return tx.audit(ctx, by, operator.WebhookReplayed, "webhook", id, detail)

@@ -90,11 +90,8 @@ func (db *DB) UpdateWebhook(ctx context.Context, by actor.Operator, id string, f
 func (tx *tx) webhook(ctx context.Context, id string) (operator.Webhook, int64, error) {
 	var version int64
 	w, err := scanWebhook(scannerWith{Scanner: tx.QueryRow(ctx, `SELECT `+webhookColumns+`, version FROM webhooks WHERE id = $1`, id), last: []any{&version}})
-	if isNoRows(err) {
-		return w, 0, fault.Missing()
-	}
 	if err != nil {
-		return w, 0, fmt.Errorf("read webhook %s: %w", id, err)
+		return w, 0, orMissing(err, "read webhook "+id)
 	}
 	return w, version, nil
 }
@@ -135,11 +132,8 @@ func (db *DB) RotateWebhookSecret(ctx context.Context, by actor.Operator, id, se
 				version = version + 1, updated_at = $4
 			WHERE id = $1
 			RETURNING `+webhookColumns, id, sealed, micros(oldEndsAt), micros(tx.Now)))
-		if isNoRows(err) {
-			return fault.Missing()
-		}
 		if err != nil {
-			return fmt.Errorf("rotate the secret of webhook %s: %w", id, err)
+			return orMissing(err, "rotate the secret of webhook "+id)
 		}
 		detail := "the old secret ended"
 		if !oldEndsAt.IsZero() {
