@@ -120,6 +120,19 @@ func (p *Player) Lift(by actor.Actor, requestID string, op Operation) (Change, e
 	return c, nil
 }
 
+// LiftOutdated ends the dispute of party about a request in this state, which the party can no
+// longer see. It returns false if it was lifted before: the client may be retrying. A coach who
+// closed the account is not notified.
+func (p *Player) LiftOutdated(party actor.Role, state RequestState, coachClosed bool) (lifted bool, events []event.Event) {
+	switch {
+	case state != RequestDisputed:
+		return false, nil
+	case coachClosed:
+		return true, nil
+	}
+	return true, []event.Event{p.DisputeLifted(party)}
+}
+
 // DisputeLifted returns the event that party lifted a dispute and no request is open.
 func (p *Player) DisputeLifted(party actor.Role) event.Event {
 	return p.newEvent(event.DisputeLifted, party)

@@ -1,7 +1,6 @@
 package approval_test
 
 import (
-	"maps"
 	"testing"
 	"time"
 
@@ -59,24 +58,6 @@ func TestFollowUps(t *testing.T) {
 		}
 		if at := p.GuardianApprover.Request.FollowedUpAt; at.IsZero() == tt.followed || tt.followed && !at.Equal(now) {
 			t.Errorf("%s: followed up at %s, want a follow-up: %t", name, at, tt.followed)
-		}
-	}
-}
-
-func TestPlayerLanguages(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		student  approval.Student
-		guardian *approval.Guardian
-		want     map[phone.Number]string
-	}{
-		{approval.Student{Language: "hi"}, nil, map[phone.Number]string{}},
-		{approval.Student{Number: "+1", Language: "hi"}, &approval.Guardian{Number: "+2"}, map[phone.Number]string{"+1": "hi"}},
-		{approval.Student{Number: "+1", Language: "hi"}, &approval.Guardian{Number: "+1", Language: "en"}, map[phone.Number]string{"+1": "en"}},
-	} {
-		p := &approval.Player{Student: tt.student, Guardian: tt.guardian}
-		if got := p.Languages(); !maps.Equal(got, tt.want) {
-			t.Errorf("%+v, %+v: got %v", tt.student, tt.guardian, got)
 		}
 	}
 }

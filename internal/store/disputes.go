@@ -9,7 +9,6 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/database"
-	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/operator"
 )
 
@@ -117,23 +116,20 @@ func (db *DB) LiftDispute(ctx context.Context, by *actor.Operator, approverID, r
 		if err != nil {
 			return orMissing(err, "read disputed request "+requestID)
 		}
-		if state == approval.RequestCancelled {
-			return nil // already lifted: the client may be retrying
-		}
 		if p.Student.DateOfBirth, err = approval.ParseDate(born); err != nil {
 			return err
+		}
+		p.Approver(party).AccountID, p.Approver(party).Request = approverID, &approval.Request{ID: requestID}
+		lifted, events := p.LiftOutdated(party, state, !coachLeft.IsZero())
+		if !lifted {
+			return nil
 		}
 		err = tx.ExecOne(ctx, `UPDATE requests SET state = 'cancelled' WHERE id = $1 AND state = 'disputed'`, requestID)
 		if err != nil {
 			return err
 		}
-		p.Approver(party).AccountID, p.Approver(party).Request = approverID, &approval.Request{ID: requestID}
 		if err := tx.liftDispute(ctx, p, party, by); err != nil {
 			return err
-		}
-		var events []event.Event
-		if coachLeft.IsZero() {
-			events = append(events, p.DisputeLifted(party))
 		}
 		// notify also locks the account for endSessionsWithoutRole.
 		if err := tx.notify(ctx, events, approverID); err != nil {

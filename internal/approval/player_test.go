@@ -1,0 +1,27 @@
+package approval_test
+
+import (
+	"maps"
+	"testing"
+
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/phone"
+)
+
+func TestPlayerLanguages(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		student  approval.Student
+		guardian *approval.Guardian
+		want     map[phone.Number]string
+	}{
+		{approval.Student{Language: "hi"}, nil, map[phone.Number]string{}},
+		{approval.Student{Number: "+1", Language: "hi"}, &approval.Guardian{Number: "+2"}, map[phone.Number]string{"+1": "hi"}},
+		{approval.Student{Number: "+1", Language: "hi"}, &approval.Guardian{Number: "+1", Language: "en"}, map[phone.Number]string{"+1": "en"}},
+	} {
+		p := &approval.Player{Student: tt.student, Guardian: tt.guardian}
+		if got := p.Languages(); !maps.Equal(got, tt.want) {
+			t.Errorf("%+v, %+v: got %v", tt.student, tt.guardian, got)
+		}
+	}
+}
