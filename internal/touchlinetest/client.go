@@ -122,9 +122,8 @@ func do(ctx context.Context, client *http.Client, method, address, token string,
 	if err != nil {
 		return nil, err
 	}
-	defer got.Body.Close()
 	resp := &Response{Status: got.StatusCode, Header: got.Header}
-	if resp.Body, err = io.ReadAll(got.Body); err != nil {
+	if resp.Body, err = readBody(got); err != nil {
 		return nil, err
 	}
 	if strings.Contains(got.Header.Get("Content-Type"), "json") && len(resp.Body) > 0 && resp.Body[0] == '{' {

@@ -50,14 +50,37 @@ func (t validatingTransport) RoundTrip(req *http.Request) (*http.Response, error
 		t.check(req, resp, nil)
 		return resp, nil
 	}
-	body, err := io.ReadAll(resp.Body)
-	_ = resp.Body.Close()
+	body, err := readBody(resp)
 	if err != nil {
 		return nil, err
 	}
-	resp.Body = io.NopCloser(bytes.NewReader(body))
+	resp.Body = &wholeBody{*bytes.NewReader(body), body}
 	t.check(req, resp, body)
 	return resp, nil
+}
+
+// wholeBody is the body of a response that was read.
+type wholeBody struct {
+	bytes.Reader
+	content []byte
+}
+
+// Close implements io.Closer.
+func (*wholeBody) Close() error { return nil }
+
+// readBody reads the body of a response and closes it. It does not copy a wholeBody: the
+// race detector makes each copy of a large file slow.
+func readBody(resp *http.Response) ([]byte, error) {
+	defer resp.Body.Close()
+	if whole, is := resp.Body.(*wholeBody); is {
+		return whole.content, nil
+	}
+	if resp.ContentLength <= 0 || resp.Request == nil || resp.Request.Method == http.MethodHead {
+		return io.ReadAll(resp.Body)
+	}
+	body := make([]byte, resp.ContentLength)
+	_, err := io.ReadFull(resp.Body, body)
+	return body, err
 }
 
 // CheckResponse fails tb if resp with body does not match what the OpenAPI document
