@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/touchline/touchline/internal/blob/blobtest"
@@ -68,8 +69,8 @@ func refusedFile(name string, content []byte, code string) hostileUpload {
 	return hostileUpload{name: name, body: certificateForm(name, content), status: 422, code: "validation_failed", faults: []string{"/file " + code}}
 }
 
-// hostileUploads returns all hostile uploads.
-func hostileUploads() []hostileUpload {
+// hostileUploads returns all hostile uploads. It makes the large ones once for all services.
+var hostileUploads = sync.OnceValue(func() []hostileUpload {
 	pdf, photo, drawing := touchlinetest.PDF(400, 1), picturetest.JPEG(picturetest.FourCorners(40, 30)), picturetest.PNG(picturetest.FourCorners(40, 30))
 	zip := "PK\x05\x06" + strings.Repeat("\x00", 18)
 	webpAnimated := "RIFF\x2a\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x02\x00\x00\x00\x0f\x00\x00\x0f\x00\x00ANIM\x06\x00\x00\x00\x00\x00\x00\x00\x00\x00VP8 \x00\x00\x00\x00"
@@ -190,7 +191,7 @@ func hostileUploads() []hostileUpload {
 		named("not\xff\xfeUTF-8.pdf", "notUTF-8.pdf"),
 		named("report.JPG", "report.pdf"),
 	}
-}
+})
 
 func shorten(s string) string {
 	if len(s) > 20 {

@@ -28,7 +28,7 @@ func TestPictures(t *testing.T) {
 	t.Parallel()
 	eachStorage(t, func(t *testing.T, s *touchlinetest.Service) {
 		c := s.Coach(t, "+919812300001")
-		photo := jpegWithLocation(1200, 800)
+		photo := largePhoto()
 		if !bytes.Contains(photo, []byte("GPS 12.9716")) {
 			t.Fatal("the photo has no GPS position")
 		}
