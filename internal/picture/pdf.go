@@ -71,8 +71,10 @@ func isZIP(r io.ReaderAt, size int64) (bool, error) {
 		}
 		header = header || bytes.Contains(b, []byte("PK\x03\x04"))
 		entry = entry || bytes.Contains(b, []byte("PK\x01\x02"))
-		end := int64(bytes.LastIndex(b, []byte("PK\x05\x06")))
-		if header && entry || end >= 0 && at+end >= size-zipTail {
+		if header && entry {
+			return true, nil
+		}
+		if tail := max(0, size-zipTail-at); tail < int64(len(b)) && bytes.Contains(b[tail:], []byte("PK\x05\x06")) {
 			return true, nil
 		}
 	}
