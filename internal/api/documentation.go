@@ -42,8 +42,13 @@ type renderedDocs struct {
 	operations map[string][]apidocs.Link
 }
 
-// NewDocumentation parses the templates.
-func NewDocumentation() (*Documentation, error) {
+// NewDocumentation returns the documentation. It has no settings, so all servers of this
+// process share it.
+func NewDocumentation() (*Documentation, error) { return sharedDocumentation() }
+
+var sharedDocumentation = sync.OnceValues(parseDocumentation)
+
+func parseDocumentation() (*Documentation, error) {
 	t, err := template.ParseFS(templateFiles, "templates/*.html")
 	if err != nil {
 		return nil, fmt.Errorf("parse the documentation templates: %w", err)
