@@ -108,18 +108,25 @@ func (db *DB) UpdatePlayer(ctx context.Context, id string, load approval.LoadOpt
 
 // player loads a player with the related rows that load names.
 func (tx *tx) player(ctx context.Context, id string, load approval.LoadOptions) (*storedPlayer, error) {
-	p, err := tx.db.scanStored(tx.QueryRow(ctx, playerSelect+`WHERE p.id = $1`, id))
+	var p *storedPlayer
+	err := tx.DeferRow(ctx, func(row database.Scanner) (err error) {
+		p, err = tx.db.scanStored(row)
+		return err
+	}, playerSelect+`WHERE p.id = $1`, id)
+	var decided []approval.Record
+	if err == nil && load.History {
+		decided, err = history(ctx, tx, id) // sends both statements
+	}
+	if err == nil {
+		err = tx.Flush()
+	}
 	if err != nil {
 		return nil, orMissing(err, "load player")
 	}
+	p.History = decided
 	if load.Disputes {
 		if err := tx.disputes(ctx, p.Player); err != nil {
 			return nil, err
-		}
-	}
-	if load.History {
-		if p.History, err = history(ctx, tx, id); err != nil {
-			return nil, fmt.Errorf("load history: %w", err)
 		}
 	}
 	if !load.RemindersSince.IsZero() {

@@ -292,3 +292,14 @@ func TestAdultsAndTheirGuardians(t *testing.T) {
 		ok(p, p.CheckAppAccess(bg, student))
 	})
 }
+
+// A decision about a missing player is not_found.
+func TestDecideMissingPlayer(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
+		p.add(p.coach(1), "Asha Rao", number(2), "")
+		err := p.decide(p.as(actor.Guardian, number(2)), p.db.NewID(), approval.Approve)
+		if fault.KindOf(err) != fault.NotFound {
+			p.Errorf("err = %v, want not_found", err)
+		}
+	})
+}

@@ -75,7 +75,7 @@ func TestRoundTrips(t *testing.T) {
 			players[n] = added.ID
 		}},
 		{"reading the account of a guardian", 1, func(n int) { guardians[n] = p.as(actor.Guardian, number(300+n)) }},
-		{"a decision", 5, func(n int) { ok(t, p.decide(guardians[n], players[n], approval.Approve)) }},
+		{"a decision", 4, func(n int) { ok(t, p.decide(guardians[n], players[n], approval.Approve)) }},
 		{"availability", 1, func(n int) {
 			if _, err := p.db.ConsentStatus(bg, sessions[n].Actor(), players[n]); fault.KindOf(err) != fault.NotFound {
 				t.Errorf("player of another coach: got %v, want not_found", err)
