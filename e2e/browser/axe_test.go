@@ -11,25 +11,6 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// smallTargets lists what can be pressed and is smaller than 44 px, except links within a
-// sentence. The label of a checkbox belongs to its target.
-const smallTargets = `[...document.querySelectorAll('a[href]:not(.skip), button, input:not([type=hidden]), select, textarea, summary')].filter((e) => {
-	const target = e.matches('[type=checkbox], [type=radio]') && e.closest('label') || e
-	const box = target.getBoundingClientRect()
-	const inSentence = getComputedStyle(e).display === 'inline' && e.parentElement.textContent.trim() !== e.textContent.trim()
-	return e.checkVisibility() && !inSentence && (box.height < 44 || box.width < 44)
-}).map((e) => { const box = e.getBoundingClientRect(); return e.outerHTML.slice(0, 150) + ' ' + box.width + ' x ' + box.height })`
-
-// tooWide reports the widths of the page and of the window if the page scrolls sideways, as it
-// is and with text of 200 %.
-const tooWide = `['', '200%'].flatMap((size) => {
-	const root = document.documentElement
-	root.style.fontSize = size
-	const widths = root.scrollWidth > root.clientWidth ? [(size || '100%') + ': ' + root.scrollWidth + ' in ' + root.clientWidth] : []
-	root.style.fontSize = ''
-	return widths
-})`
-
 // looks are the languages, themes and widths of checkPages. checkAccessibility checks the other
 // theme of each, so all four pairs are checked.
 var looks = []look{{"hi-IN", "light", 320}, {"en-IN", "dark", 360}}
@@ -45,6 +26,9 @@ func (l look) name() string { return l.language[:2] + "-" + l.theme }
 // setLook sets the language, theme and width of the next page.
 func (p *phone) setLook(l look) {
 	p.t.Helper()
+	if p.look == l.name() {
+		return
+	}
 	p.look = l.name()
 	p.do(language(l.language)(p), colors(l.theme), width(l.width)(p))
 	p.theme = l.theme
@@ -67,6 +51,7 @@ func (p *phone) checkPages(base string, paths ...string) {
 			a.checkLayout(a.path)
 			a.checkRules(look.theme)
 			a.screenshotForReview(a.path)
+			a.checkWide()
 		}
 	}
 	p.resetTheme()
@@ -80,6 +65,7 @@ func (p *phone) checkStep(path string, steps ...func()) {
 		p.setLook(look)
 		p.checkPage(path, steps...)
 	}
+	p.auditTab().checkWide()
 	p.resetTheme()
 }
 
@@ -129,17 +115,6 @@ func (p *phone) document(language string) string {
 		p.t.Fatalf("%s leads to %s in %s", req.URL, got, language)
 	}
 	return string(document)
-}
-
-// checkLayout fails the test for each target of the open page that is too small, and if the page
-// is wider than the window.
-func (p *phone) checkLayout(path string) {
-	p.t.Helper()
-	var faults, wide []string
-	p.do(chromedp.Evaluate(smallTargets, &faults), chromedp.Evaluate(tooWide, &wide))
-	for _, fault := range append(faults, wide...) {
-		p.t.Errorf("%s %s: a target has less than 44 px, or the page is too wide: %s", path, p.look, fault)
-	}
 }
 
 // checkAccessibility fails the test for each fault of layout of the open page, and for each rule

@@ -52,11 +52,6 @@ func withoutScripts() setting {
 	return func(*phone) chromedp.Action { return emulation.SetScriptExecutionDisabled(true) }
 }
 
-// dark asks pages for their dark colours.
-func dark() setting {
-	return func(*phone) chromedp.Action { return colors("dark") }
-}
-
 // width sets the width of the window, in CSS pixels. The default is 360.
 func width(pixels int64) setting {
 	return func(p *phone) chromedp.Action {

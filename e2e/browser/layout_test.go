@@ -1,65 +1,48 @@
 package browser_test
 
-import (
-	"strings"
-	"testing"
+import "github.com/chromedp/chromedp"
 
-	"github.com/chromedp/chromedp"
+// wideWindow is the width of a window in which each page has to fit, too, in pixels.
+const wideWindow = 1280
 
-	"github.com/touchline/touchline/internal/storetest"
-	"github.com/touchline/touchline/internal/touchlinetest"
-)
+// smallTargets lists what can be pressed and is smaller than 44 px, except links within a
+// sentence. The label of a checkbox belongs to its target.
+const smallTargets = `[...document.querySelectorAll('a[href]:not(.skip), button, input:not([type=hidden]), select, textarea, summary')].filter((e) => {
+	const target = e.matches('[type=checkbox], [type=radio]') && e.closest('label') || e
+	const box = target.getBoundingClientRect()
+	const inSentence = getComputedStyle(e).display === 'inline' && e.parentElement.textContent.trim() !== e.textContent.trim()
+	return e.checkVisibility() && !inSentence && (box.height < 44 || box.width < 44)
+}).map((e) => { const box = e.getBoundingClientRect(); return e.outerHTML.slice(0, 150) + ' ' + box.width + ' x ' + box.height })`
 
-// TestFamilyPagesFit opens each page of the families on a wide screen, with long names. No page
-// may scroll sideways. TestAccessibility checks all pages on narrow screens, in both languages, and
-// with text of 200 %.
-func TestFamilyPagesFit(t *testing.T) {
-	t.Parallel()
-	s := touchlinetest.New(t, storetest.SQLite(t))
-	coach := s.Coach(t, coachNumber)
-	coach.Call(t, "PATCH", "/api/coach/profile", map[string]any{"name": "Venkatanarasimharajuvaripeta Subrahmanyam"}).Want(t, 200)
-	body := touchlinetest.Minor(guardianNumber, "")
-	body["student"].(map[string]any)["full_name"] = "Lakshminarasimhacharyulu Venkatasubramanian"
-	player := "/me/guardian/players/" + coach.AddPlayer(t, body).String("player_id")
-	link := linkTo(t, s, guardianNumber, 0)
-	for _, tt := range []struct {
-		name     string
-		settings []setting
-	}{
-		{"wide-dark", []setting{width(1280), dark()}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			p := newPhone(t, s.URL, tt.settings...)
-			fits := func(name string) {
-				t.Helper()
-				var widths []int
-				p.do(chromedp.Evaluate(`[document.documentElement.scrollWidth, document.documentElement.clientWidth]`, &widths))
-				if widths[0] > widths[1] {
-					t.Errorf("%s is %d px wide on a screen of %d px", name, widths[0], widths[1])
-				}
-				p.screenshot("fit-" + tt.name + "-" + name)
-			}
-			for _, page := range [][2]string{{"question", link}, {"later", link + "/later"}, {"not-me", link + "/not-me"}, {"closed", "/a/none"}, {"short-code", "/a"}, {"sign-in", "/sign-in/family"}} {
-				p.open(page[1])
-				fits(page[0])
-			}
-			sent := s.Sent(guardianNumber, "otp")
-			p.open(link)
-			p.submit()
-			fits("code")
-			p.fill("code", s.OTP(guardianNumber, sent))
-			p.submit()
-			fits("answer")
-			p.wantEqualAnswers()
-			p.answer(strings.Repeat("z", 501))
-			fits("fault")
-			p.answer("Because.")
-			fits("check")
-			for _, page := range [][2]string{{"list", "/me/guardian"}, {"player", player}, {"dispute", player + "/not-me"}, {"messages", "/me/guardian/messages"}, {"devices", "/me/guardian/devices"}, {"disputes", "/me/guardian/disputes"}, {"dispute-ended", "/me/dispute-ended"}} {
-				p.open(page[1])
-				fits(page[0])
-			}
-		})
+// tooWide reports the widths of the page and of the window if the page scrolls sideways, as it
+// is and with text of 200 %.
+const tooWide = `['', '200%'].flatMap((size) => {
+	const root = document.documentElement
+	root.style.fontSize = size
+	const widths = root.scrollWidth > root.clientWidth ? [(size || '100%') + ': ' + root.scrollWidth + ' in ' + root.clientWidth] : []
+	root.style.fontSize = ''
+	return widths
+})`
+
+// checkLayout fails the test for each target of the open page that is too small, and if the page
+// is wider than the window.
+func (p *phone) checkLayout(path string) {
+	p.t.Helper()
+	var faults, wide []string
+	p.do(chromedp.Evaluate(smallTargets, &faults), chromedp.Evaluate(tooWide, &wide))
+	for _, fault := range append(faults, wide...) {
+		p.t.Errorf("%s %s: a target has less than 44 px, or the page is too wide: %s", path, p.look, fault)
+	}
+}
+
+// checkWide fails the test if the document of the tab is wider than a wide window.
+func (a *auditTab) checkWide() {
+	a.t.Helper()
+	a.setWidth(wideWindow)
+	var widths [2]int
+	a.do(chromedp.Evaluate(`[document.documentElement.scrollWidth, document.documentElement.clientWidth]`, &widths))
+	if widths[0] > widths[1] {
+		a.t.Errorf("%s %s: the page is %d px wide in a window of %d px", a.path, a.look, widths[0], widths[1])
 	}
 }
 
@@ -70,8 +53,18 @@ func (p *phone) answer(reason string) {
 	p.click(".answers button")
 }
 
-// wantEqualAnswers fails the test unless both answers have the same size and look.
+// wantEqualAnswers fails the test unless both answers have the same size and look, in this window
+// and in a wide one.
 func (p *phone) wantEqualAnswers() {
+	p.t.Helper()
+	narrow := p.width
+	p.compareAnswers()
+	p.do(width(wideWindow)(p))
+	p.compareAnswers()
+	p.do(width(narrow)(p))
+}
+
+func (p *phone) compareAnswers() {
 	p.t.Helper()
 	var looks []string
 	p.do(chromedp.Evaluate(`[...document.querySelectorAll('.answers button')].map(b => {
@@ -79,6 +72,6 @@ func (p *phone) wantEqualAnswers() {
 		return [r.width, s.color, s.backgroundColor, s.borderColor, s.borderWidth, s.fontSize, s.fontWeight, s.minHeight, b.autofocus, document.activeElement === b].join(' ')
 	})`, &looks))
 	if len(looks) != 2 || looks[0] != looks[1] {
-		p.t.Errorf("the answers look different: %q", looks)
+		p.t.Errorf("the answers look different at %d px: %q", p.width, looks)
 	}
 }
