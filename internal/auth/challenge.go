@@ -29,15 +29,9 @@ type Challenge struct {
 	Attempts int
 	SentAt   time.Time
 	EndsAt   time.Time
-	// Language is what the owner of the number chose, or empty. Only a LiveChallenge has it.
+	// Language is what the owner of the number chose, or empty. Only LiveChallenge
+	// loads it.
 	Language string
-}
-
-// LiveChallenge is a challenge whose code works, of a number that may sign in.
-type LiveChallenge struct {
-	Challenge
-	// HoldsRole is false for a number that the sign-in registers.
-	HoldsRole bool
 }
 
 // newCode returns n uniformly distributed decimal digits.

@@ -6,11 +6,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/phone"
 )
 
 // queueOTP queues the message of a challenge. The row names the challenge and does not
@@ -105,43 +105,22 @@ func scanDelivery(s database.Scanner) (notify.Delivery, error) {
 	return d, err
 }
 
-// LiveChallenges returns the challenges of OTP deliveries by their ids. It returns none for a
-// delivery whose code no longer works or whose number may not sign in, and then gets no OTP.
-func (db *DB) LiveChallenges(ctx context.Context, deliveries []notify.Delivery, maxAttempts int) (map[string]auth.LiveChallenge, error) {
-	live := make(map[string]auth.LiveChallenge, len(deliveries))
-	for _, role := range actor.Roles {
-		var ids []string
-		for _, d := range deliveries {
-			if d.Role == role {
-				ids = append(ids, d.ID)
-			}
-		}
-		if len(ids) == 0 {
-			continue
-		}
-		args := append([]any{micros(db.Now()), maxAttempts}, paddedIDs(ids)...)
-		rs, err := db.sql.Query(ctx, `
-			SELECT d.id, c.id, c.mobile_number, c.role, c.device_id, c.code, c.ends_at,
-				(SELECT language FROM preferences pr WHERE pr.mobile_number = c.mobile_number), `+roleFactsOf(role, "c.mobile_number", "c.role")+`
-			FROM deliveries d
-			JOIN otp_challenges c ON c.mobile_number = d.recipient AND c.role = d.role AND c.device_id = d.device_id AND c.id = d.challenge_id
-			WHERE d.id IN (`+params(3, len(args)-2)+`) AND c.used_at IS NULL AND c.ends_at > $1 AND c.tries < $2`, args...)
-		_, err = database.Collect(rs, err, func(s database.Scanner) (id string, err error) {
-			var c auth.LiveChallenge
-			var facts auth.RoleFacts
-			err = s.Scan(&id, &c.ID, (*string)(&c.Number), &c.Role, &c.DeviceID, &c.Code, intoTime(&c.EndsAt), intoText(&c.Language),
-				&facts.Registered, &facts.Linked, &facts.Disputed)
-			if err == nil && facts.MaySignIn(role) {
-				c.HoldsRole = facts.Held()
-				live[id] = c
-			}
-			return id, err
-		})
-		if err != nil {
-			return nil, fmt.Errorf("read the challenges of OTPs: %w", err)
-		}
+// LiveChallenge returns the challenge of an OTP delivery, and whether the number holds the
+// role. live is false if the code no longer works or if the number may not sign in, and
+// then gets no OTP.
+func (db *DB) LiveChallenge(ctx context.Context, d notify.Delivery, maxAttempts int) (c auth.Challenge, holdsRole, live bool, err error) {
+	c = auth.Challenge{ChallengeKey: auth.ChallengeKey{Number: phone.Number(d.To), Role: d.Role, DeviceID: d.DeviceID}, ID: d.ChallengeID}
+	var roles auth.RoleFacts
+	err = db.sql.QueryRow(ctx, `
+		SELECT code, ends_at, (SELECT language FROM preferences pr WHERE pr.mobile_number = $1), `+roleFacts(d.Role)+` FROM otp_challenges
+		WHERE mobile_number = $1 AND role = $2 AND device_id = $3 AND id = $4
+			AND used_at IS NULL AND ends_at > $5 AND tries < $6`,
+		d.To, string(d.Role), d.DeviceID, d.ChallengeID, micros(db.Now()), maxAttempts).
+		Scan(&c.Code, intoTime(&c.EndsAt), intoText(&c.Language), &roles.Registered, &roles.Linked, &roles.Disputed)
+	if isNoRows(err) {
+		return c, false, false, nil
 	}
-	return live, nil
+	return c, roles.Held(), roles.MaySignIn(d.Role), err
 }
 
 // RequestDetails returns what the message of a request says and to whom it goes, or false

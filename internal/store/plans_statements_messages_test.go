@@ -127,10 +127,8 @@ func (p *fixture) outbox() {
 	d := claim()
 	_, _, _, err = p.db.RequestDetails(bg, d)
 	ok(p, err)
-	for _, role := range actor.Roles {
-		_, err = p.db.LiveChallenges(bg, []notify.Delivery{{ID: d.ID, Role: role}, {ID: "another", Role: role}}, 5)
-		ok(p, err)
-	}
+	_, _, _, err = p.db.LiveChallenge(bg, notify.Delivery{To: string(number(60)), Role: actor.Coach, ChallengeID: "challenge"}, 5)
+	ok(p, err)
 	ok(p, p.db.DeliverySent(bg, []notify.Delivery{d}))
 	_, err = p.db.NewestSender(bg, phone.Number(d.To), notify.SMS)
 	ok(p, err)

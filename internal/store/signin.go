@@ -10,25 +10,21 @@ import (
 	"github.com/touchline/touchline/internal/phone"
 )
 
-// roleFacts selects auth.RoleFacts of the number $1 in role, which is $2.
-func roleFacts(role actor.Role) string { return roleFactsOf(role, "$1", "$2") }
-
-// roleFactsOf selects auth.RoleFacts of a number in role, which the expressions have. It names
-// only the tables that role depends on: PostgreSQL prepares each subquery for each execution.
-// An account of a coach has a profile: one transaction inserts both, and a closure frees the
+// roleFacts selects auth.RoleFacts of the number $1 in role, which is $2. It names only the
+// tables that role depends on: PostgreSQL prepares each subquery for each execution. An
+// account of a coach has a profile: one transaction inserts both, and a closure frees the
 // number.
-func roleFactsOf(role actor.Role, number, roleValue string) string {
-	account := `a.mobile_number = ` + number + ` AND a.role = ` + roleValue
-	disputed := `EXISTS (SELECT 1 FROM accounts a JOIN disputes d ON d.approver_id = a.id WHERE ` + account + `)`
+func roleFacts(role actor.Role) string {
+	const disputed = `EXISTS (SELECT 1 FROM accounts a JOIN disputes d ON d.approver_id = a.id WHERE a.mobile_number = $1 AND a.role = $2)`
 	switch role {
 	case actor.Coach:
-		return `EXISTS (SELECT 1 FROM accounts a WHERE ` + account + `), FALSE, FALSE`
+		return `EXISTS (SELECT 1 FROM accounts a WHERE a.mobile_number = $1 AND a.role = $2), FALSE, FALSE`
 	case actor.Guardian:
 		return `FALSE, EXISTS (SELECT 1 FROM accounts a JOIN players p ON p.guardian_id = a.id AND p.deleted_at IS NULL
-			WHERE ` + account + `), ` + disputed
+			WHERE a.mobile_number = $1 AND a.role = $2), ` + disputed
 	default:
 		return `FALSE, EXISTS (SELECT 1 FROM accounts a JOIN players p ON p.student_id = a.id AND p.deleted_at IS NULL
-			WHERE ` + account + `), ` + disputed
+			WHERE a.mobile_number = $1 AND a.role = $2), ` + disputed
 	}
 }
 

@@ -46,15 +46,14 @@ func (p *fixture) sendOTPs() (sent int) {
 	p.Helper()
 	claimed, err := p.db.ClaimDeliveries(bg, sms(notify.OTP), p.db.NewID(), p.clock.Now().Add(time.Minute), 8)
 	ok(p, err)
-	challenges, err := p.db.LiveChallenges(bg, claimed, 5)
-	ok(p, err)
 	for _, d := range claimed {
-		c, live := challenges[d.ID]
+		_, holdsRole, live, err := p.db.LiveChallenge(bg, d, 5)
+		ok(p, err)
 		if !live {
 			ok(p, p.db.DeliveryDropped(bg, []notify.Delivery{d}, notify.ReasonNotWanted))
 			continue
 		}
-		m := notify.Outgoing{Message: notify.Message{Kind: notify.OTP, HoldsRole: c.HoldsRole}, Deliveries: []notify.Delivery{d}, Segments: 1}
+		m := notify.Outgoing{Message: notify.Message{Kind: notify.OTP, HoldsRole: holdsRole}, Deliveries: []notify.Delivery{d}, Segments: 1}
 		admitted, err := p.db.AdmitMessages(bg, []notify.Outgoing{m})
 		ok(p, err)
 		for _, m := range admitted {

@@ -80,12 +80,8 @@ func (s *fakeStore) ClaimDeliveriesFrom(_ context.Context, lane notify.Lane, fro
 	return claimed, s.claimErr
 }
 
-func (s *fakeStore) LiveChallenges(_ context.Context, deliveries []notify.Delivery, _ int) (map[string]auth.LiveChallenge, error) {
-	live := map[string]auth.LiveChallenge{}
-	for _, d := range deliveries {
-		live[d.ID] = auth.LiveChallenge{Challenge: auth.Challenge{ID: d.ChallengeID, EndsAt: d.GivesUpAt}, HoldsRole: true}
-	}
-	return live, nil
+func (s *fakeStore) LiveChallenge(_ context.Context, d notify.Delivery, _ int) (c auth.Challenge, holdsRole, live bool, err error) {
+	return auth.Challenge{ID: d.ChallengeID, EndsAt: d.GivesUpAt}, true, true, nil
 }
 
 func (s *fakeStore) RequestDetails(_ context.Context, d notify.Delivery) (notify.RequestDetails, notify.Recipient, bool, error) {

@@ -32,7 +32,7 @@ type Store interface {
 	LanesDue(ctx context.Context, lanes []notify.Lane, now time.Time) ([]notify.Lane, error)
 	ClaimDeliveriesFrom(ctx context.Context, lane notify.Lane, from time.Time, lease string, until time.Time, n int) ([]notify.Delivery, error)
 	GatherRequests(ctx context.Context, claimed []notify.Delivery, until time.Time) ([][]notify.Delivery, error)
-	LiveChallenges(ctx context.Context, deliveries []notify.Delivery, maxAttempts int) (map[string]auth.LiveChallenge, error)
+	LiveChallenge(ctx context.Context, d notify.Delivery, maxAttempts int) (c auth.Challenge, holdsRole, live bool, err error)
 	RequestDetails(ctx context.Context, d notify.Delivery) (notify.RequestDetails, notify.Recipient, bool, error)
 	NotificationCopy(ctx context.Context, d notify.Delivery) (notify.Copy, notify.Recipient, bool, error)
 	TeamMessage(ctx context.Context, d notify.Delivery) (m notify.TeamMessage, to notify.Recipient, dropReason string, err error)
@@ -209,15 +209,9 @@ func (o *Outbox) sendBatch(ctx context.Context, lane notify.Lane, claimed []noti
 	if err != nil {
 		return err
 	}
-	var challenges map[string]auth.LiveChallenge
-	if lane.Kind == notify.OTP && len(claimed) > 0 {
-		if challenges, err = o.Store.LiveChallenges(ctx, claimed, o.OTPAttempts); err != nil {
-			return err
-		}
-	}
 	ready := make([]*notify.Outgoing, len(messages))
 	o.each(messages, func(i int, message []notify.Delivery) (err error) {
-		ready[i], err = o.prepare(ctx, message, challenges)
+		ready[i], err = o.prepare(ctx, message)
 		return err
 	})
 	admitted, err := o.admit(ctx, ready)

@@ -6,18 +6,17 @@ import (
 	"slices"
 	"time"
 
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/notify"
 )
 
 // prepare renders a message and returns it if it leaves now, else nil. Deliveries without
 // anything to send are completed, so that they do not use up a limit, and those in quiet
-// hours wait. challenges are those of OTPs, by delivery.
-func (o *Outbox) prepare(ctx context.Context, message []notify.Delivery, challenges map[string]auth.LiveChallenge) (*notify.Outgoing, error) {
+// hours wait.
+func (o *Outbox) prepare(ctx context.Context, message []notify.Delivery) (*notify.Outgoing, error) {
 	if message[0].AwaitsStatus {
 		return nil, o.fallBack(ctx, message, "no status")
 	}
-	c, err := o.compose(ctx, message, challenges)
+	c, err := o.compose(ctx, message)
 	if err != nil {
 		return nil, err
 	}
@@ -54,9 +53,9 @@ type composed struct {
 
 // compose renders the deliveries of a message and makes one message of them. The first one
 // that has something to send carries the others.
-func (o *Outbox) compose(ctx context.Context, message []notify.Delivery, challenges map[string]auth.LiveChallenge) (c composed, err error) {
+func (o *Outbox) compose(ctx context.Context, message []notify.Delivery) (c composed, err error) {
 	for _, d := range message {
-		r, err := o.render(ctx, d, challenges)
+		r, err := o.render(ctx, d)
 		switch {
 		case err != nil:
 			return c, err

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/notify"
 )
 
@@ -22,18 +21,18 @@ type rendered struct {
 }
 
 // render renders the message of d.
-func (o *Outbox) render(ctx context.Context, d notify.Delivery, challenges map[string]auth.LiveChallenge) (r rendered, err error) {
+func (o *Outbox) render(ctx context.Context, d notify.Delivery) (r rendered, err error) {
 	m := &r.message
 	*m = notify.Message{ID: d.ID, Attempt: d.Attempts, TotalAttempts: d.TotalAttempts, To: d.To, Kind: d.Kind, Brand: o.Brand, Role: d.Role, Ending: notify.OTPEnding{Host: notify.OTPHost(o.PublicURL), AppHash: o.AppHash}}
 	var to notify.Recipient
 	switch d.Kind {
 	case notify.OTP:
-		c, live := challenges[d.ID]
-		if !live {
-			return rendered{dropReason: notify.ReasonNotWanted}, nil
+		c, holdsRole, live, err := o.Store.LiveChallenge(ctx, d, o.OTPAttempts)
+		if err != nil || !live {
+			return rendered{dropReason: notify.ReasonNotWanted}, err
 		}
 		m.Code, err = o.OpenCode(c.ID, c.Code)
-		m.ValidFor, m.HoldsRole, m.Language = c.EndsAt.Sub(o.Now()), c.HoldsRole, c.Language
+		m.ValidFor, m.HoldsRole, m.Language = c.EndsAt.Sub(o.Now()), holdsRole, c.Language
 		return r, err
 	case notify.NotificationCopy:
 		found := false
