@@ -42,7 +42,7 @@ func newBase(ctx context.Context, cfg *config.Config, o Options, sql *database.D
 	}
 	db := store.New(sql, store.Options{
 		NewID: o.NewID, Rand: o.Rand, Settings: storeSettings(cfg, ch, tiers), Vault: keys.Vault,
-		OnQueued:   d.queue.WakeFrom,
+		OnQueued:   d.queue.Wake,
 		OnMessage:  d.expansion.Wake,
 		OnNotified: func(accountIDs []string) { d.hub.Wake(accountIDs...) },
 		OnChanged:  d.wakeFeed,

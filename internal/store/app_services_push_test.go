@@ -100,8 +100,8 @@ type pushStore struct {
 	stop    func()
 }
 
-func (s pushStore) ClaimDeliveriesFrom(ctx context.Context, lane notify.Lane, from time.Time, lease string, until time.Time, n int) ([]notify.Delivery, error) {
-	claimed, err := s.DB.ClaimDeliveriesFrom(ctx, lane, from, lease, until, n)
+func (s pushStore) ClaimDeliveries(ctx context.Context, lane notify.Lane, lease string, until time.Time, n int) ([]notify.Delivery, error) {
+	claimed, err := s.DB.ClaimDeliveries(ctx, lane, lease, until, n)
 	if len(claimed) < n {
 		s.stop()
 	}

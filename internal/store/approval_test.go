@@ -108,7 +108,7 @@ func (p *fixture) openStore(options ...option) {
 		Vault:    p.vault,
 		Rand:     p.rand,
 		Settings: settings,
-		OnQueued: func(notify.Lane, time.Time) { p.queued.Add(1) },
+		OnQueued: func(notify.Lane) { p.queued.Add(1) },
 		OnNotified: func(ids []string) {
 			p.mu.Lock()
 			defer p.mu.Unlock()

@@ -56,10 +56,10 @@ type Options struct {
 	// Vault seals personal data and derives the tokens of links. Without it, operations
 	// that need it fail.
 	Vault *auth.Vault
-	// OnQueued runs after a commit that queued a delivery, which is due at from or later. OnNotified runs after this or
+	// OnQueued runs after a commit that queued a delivery. OnNotified runs after this or
 	// another replica added notifications for these accounts, OnChanged after one added
 	// changes to the feed; here says that it was this one. None may block; nil means none.
-	OnQueued func(lane notify.Lane, from time.Time)
+	OnQueued func(lane notify.Lane)
 	// OnMessage runs after a commit that accepted a message to be expanded; nil means none.
 	OnMessage  func()
 	OnNotified func(accountIDs []string)
@@ -75,7 +75,7 @@ func New(db *database.DB, o Options) *DB {
 		o.Rand = rand.Reader
 	}
 	if o.OnQueued == nil {
-		o.OnQueued = func(notify.Lane, time.Time) {}
+		o.OnQueued = func(notify.Lane) {}
 	}
 	if o.OnMessage == nil {
 		o.OnMessage = func() {}

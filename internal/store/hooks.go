@@ -2,10 +2,9 @@ package store
 
 import "github.com/touchline/touchline/internal/notify"
 
-// wakeOutbox wakes a lane of this process's outbox after the commit, for deliveries that this
-// transaction made due.
+// wakeOutbox wakes a lane of this process's outbox after the commit.
 func (tx *tx) wakeOutbox(lane notify.Lane) {
-	tx.AfterCommit(func() { tx.db.options.OnQueued(lane, tx.Now) })
+	tx.AfterCommit(func() { tx.db.options.OnQueued(lane) })
 }
 
 // wakeFeed wakes the readers of the feed of changes in all replicas after the commit.

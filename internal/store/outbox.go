@@ -57,21 +57,12 @@ func (db *DB) LanesDue(ctx context.Context, lanes []notify.Lane, now time.Time) 
 	return found, nil
 }
 
-// ClaimDeliveries claims up to n of all due deliveries of a lane: see ClaimDeliveriesFrom.
-func (db *DB) ClaimDeliveries(ctx context.Context, lane notify.Lane, lease string, until time.Time, n int) ([]notify.Delivery, error) {
-	return db.ClaimDeliveriesFrom(ctx, lane, time.Time{}, lease, until, n)
-}
-
-// ClaimDeliveriesFrom claims up to n deliveries of a lane that are due, and have been since
-// from or a later time, oldest first. The claim holds until the given time; after that another
-// claim may take the deliveries.
-//
-// On PostgreSQL the index of queued deliveries keeps an entry of each claimed and each sent
-// delivery until the next VACUUM. A claim from the time of the wake reads none of the older ones.
+// ClaimDeliveries claims up to n due deliveries of a lane, oldest first. The claim
+// holds until the given time; after that another claim may take the deliveries.
 //
 // The casts make SQLite plan the statement without the values. With them it plans
 // again for each kind, because a partial index for one kind could serve.
-func (db *DB) ClaimDeliveriesFrom(ctx context.Context, lane notify.Lane, from time.Time, lease string, until time.Time, n int) ([]notify.Delivery, error) {
+func (db *DB) ClaimDeliveries(ctx context.Context, lane notify.Lane, lease string, until time.Time, n int) ([]notify.Delivery, error) {
 	var claimed []notify.Delivery
 	err := db.sql.ExecRows(ctx, func(rs *database.Rows, err error) error {
 		claimed, err = database.Collect(rs, err, scanDelivery)
@@ -80,10 +71,10 @@ func (db *DB) ClaimDeliveriesFrom(ctx context.Context, lane notify.Lane, from ti
 		UPDATE deliveries SET lease = $4, due_at = $5, attempts = attempts + 1, total_attempts = total_attempts + 1, updated_at = $3
 		WHERE id IN (
 			SELECT id FROM deliveries
-			WHERE state = 'queued' AND channel = CAST($1 AS TEXT) AND kind = CAST($2 AS TEXT) AND due_at <= $3 AND due_at >= $7
+			WHERE state = 'queued' AND channel = CAST($1 AS TEXT) AND kind = CAST($2 AS TEXT) AND due_at <= $3
 			ORDER BY due_at, id LIMIT $6 `+db.sql.SkipLocked()+`)
 		RETURNING `+deliveryColumns,
-		string(lane.Channel), string(lane.Kind), micros(db.Now()), lease, micros(until), n, max(0, from.UnixMicro()))
+		string(lane.Channel), string(lane.Kind), micros(db.Now()), lease, micros(until), n)
 	if err != nil {
 		return nil, fmt.Errorf("claim deliveries: %w", err)
 	}

@@ -139,35 +139,6 @@ func (p *fixture) claimOTPs(lease string) []notify.Delivery {
 	return claimed
 }
 
-// A claim from a time takes nothing that was due before, or is not due yet.
-func TestClaimFrom(t *testing.T) {
-	eachEngine(t, func(p *fixture) {
-		start := p.clock.Now()
-		for i := range 3 {
-			r := p.newChallenge(actor.Coach)
-			r.Challenge.Number = number(60 + i)
-			_, err := p.db.OpenChallenge(bg, r)
-			ok(p, err)
-			p.clock.advance(time.Minute)
-		}
-		p.clock.advance(-90 * time.Second) // the third is due in 30 s
-		for _, tt := range []struct {
-			from time.Time
-			want string
-		}{{start.Add(time.Microsecond), string(number(61))}, {start, string(number(60))}, {time.Time{}, ""}} {
-			claimed, err := p.db.ClaimDeliveriesFrom(bg, sms(notify.OTP), tt.from, "lease", p.clock.Now().Add(time.Hour), 10)
-			ok(p, err)
-			got := ""
-			for _, d := range claimed {
-				got += d.To
-			}
-			if got != tt.want {
-				p.Errorf("claimed %q from %s, want %q", got, tt.from, tt.want)
-			}
-		}
-	})
-}
-
 // A worker that holds a delivery for longer than its lease loses it to the next claim,
 // and its result is ignored.
 func TestClaimAfterLeaseEnds(t *testing.T) {

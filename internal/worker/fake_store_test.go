@@ -66,12 +66,12 @@ func (s *fakeStore) LanesDue(_ context.Context, lanes []notify.Lane, now time.Ti
 	return due, nil
 }
 
-func (s *fakeStore) ClaimDeliveriesFrom(_ context.Context, lane notify.Lane, from time.Time, lease string, until time.Time, n int) ([]notify.Delivery, error) {
+func (s *fakeStore) ClaimDeliveries(_ context.Context, lane notify.Lane, lease string, until time.Time, n int) ([]notify.Delivery, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var claimed []notify.Delivery
 	for _, r := range s.rows {
-		if s.claimErr == nil && len(claimed) < n && r.state == "queued" && r.Lane == lane && !r.due.After(time.Now()) && !r.due.Before(from) {
+		if s.claimErr == nil && len(claimed) < n && r.state == "queued" && r.Lane == lane && !r.due.After(time.Now()) {
 			r.Lease, r.due = lease, until
 			r.Attempts++
 			claimed = append(claimed, r.Delivery)

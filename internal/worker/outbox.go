@@ -30,7 +30,7 @@ const (
 // Store is the part of package store that the outbox uses. See there.
 type Store interface {
 	LanesDue(ctx context.Context, lanes []notify.Lane, now time.Time) ([]notify.Lane, error)
-	ClaimDeliveriesFrom(ctx context.Context, lane notify.Lane, from time.Time, lease string, until time.Time, n int) ([]notify.Delivery, error)
+	ClaimDeliveries(ctx context.Context, lane notify.Lane, lease string, until time.Time, n int) ([]notify.Delivery, error)
 	GatherRequests(ctx context.Context, claimed []notify.Delivery, until time.Time) ([][]notify.Delivery, error)
 	LiveChallenge(ctx context.Context, d notify.Delivery, maxAttempts int) (c auth.Challenge, holdsRole, live bool, err error)
 	RequestDetails(ctx context.Context, d notify.Delivery) (notify.RequestDetails, notify.Recipient, bool, error)
@@ -167,17 +167,16 @@ func (o *Outbox) runLane(ctx context.Context, lane notify.Lane) {
 			return
 		case running <- struct{}{}:
 		}
-		var from time.Time
 		select {
 		case <-ctx.Done():
 			return
-		case from = <-o.Signal.Woken(lane):
+		case <-o.Signal.Woken(lane):
 		}
 		if ctx.Err() != nil {
 			return
 		}
 		until := o.Now().Add(leaseDuration)
-		claimed := o.claim(ctx, lane, from, until)
+		claimed := o.claim(ctx, lane, until)
 		batches.Go(func() {
 			defer func() { <-running }()
 			if err := recovered(func() error { return o.sendBatch(detached, lane, claimed, until, sent) }); err != nil {
@@ -187,18 +186,18 @@ func (o *Outbox) runLane(ctx context.Context, lane notify.Lane) {
 	}
 }
 
-// claim claims up to sizeOf deliveries that are due at from or later. After a full batch it
-// wakes the lane at once, because more may be due.
-func (o *Outbox) claim(ctx context.Context, lane notify.Lane, from, until time.Time) (claimed []notify.Delivery) {
+// claim claims up to sizeOf deliveries. After a full batch it wakes the lane at once, because
+// more may be due.
+func (o *Outbox) claim(ctx context.Context, lane notify.Lane, until time.Time) (claimed []notify.Delivery) {
 	err := recovered(func() (err error) {
-		claimed, err = o.Store.ClaimDeliveriesFrom(ctx, lane, from, o.NewID(), until, sizeOf(lane))
+		claimed, err = o.Store.ClaimDeliveries(ctx, lane, o.NewID(), until, sizeOf(lane))
 		return err
 	})
 	if err != nil {
 		o.Log.Warn("claim a batch of deliveries", "channel", lane.Channel, "kind", lane.Kind, "error", err)
 	}
 	if len(claimed) == sizeOf(lane) {
-		o.Signal.WakeFrom(lane, from)
+		o.Signal.Wake(lane)
 	}
 	return claimed
 }

@@ -173,32 +173,3 @@ func TestShutdownFinishesBatch(t *testing.T) {
 		}
 	})
 }
-
-// A wake sends what is due from its time on, in several batches; the poll sends the rest.
-func TestWakeFrom(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := new(fakeStore)
-		earlier := s.queue(notify.Request)
-		q, _ := run(t, s, func(context.Context, notify.Message) error { return nil })
-		time.Sleep(300 * time.Millisecond)
-		var later []*row
-		for range 70 {
-			later = append(later, s.queue(notify.Request))
-		}
-		q.WakeFrom(lane(notify.Request), time.Now())
-		synctest.Wait()
-		for _, r := range later {
-			if s.state(r) != "sent" {
-				t.Fatalf("delivery %s is %s, want sent", r.ID, s.state(r))
-			}
-		}
-		if state := s.state(earlier); state != "queued" {
-			t.Errorf("the earlier delivery is %s, want queued", state)
-		}
-		time.Sleep(time.Second)
-		synctest.Wait()
-		if state := s.state(earlier); state != "sent" {
-			t.Errorf("after the poll the earlier delivery is %s, want sent", state)
-		}
-	})
-}
