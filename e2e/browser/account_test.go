@@ -45,8 +45,7 @@ func TestCoachReadsNotifications(t *testing.T) {
 		}
 		p.screenshot("notifications")
 		p.checkAccessibility()
-		p.tap(`.unread button`)
-		p.waitUntil(`!document.querySelector('.unread:nth-child(1)')`)
+		p.click(`.unread button`)
 		if got := p.count(".unread"); got != unread-1 {
 			t.Errorf("got %d unread notifications after one was read, want %d", got, unread-1)
 		}
