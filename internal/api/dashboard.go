@@ -2,10 +2,12 @@ package api
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/endpoint"
+	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/team"
 	"github.com/touchline/touchline/internal/wire"
 )
@@ -115,16 +117,36 @@ type attentionResponse struct {
 	Title        *string             `json:"title"`
 }
 
-// attentionDetails tell the coach what to do.
+// attentionDetails tell the coach what to do; see attentionDetail for coach.DeliveryFailed.
 var attentionDetails = map[coach.AttentionKind]string{
 	coach.ProfileIncomplete:   "Your profile is incomplete. Until it is complete you cannot add players or send requests.",
-	coach.DeliveryFailed:      "The request could not be delivered by SMS. Check the number, then send it again.",
 	coach.MessageHeld:         "Waiting: too many messages to this number. It goes out by itself.",
 	coach.ContactDisputed:     "The owner of this number says that it is the wrong number. Ask for the right one and correct it.",
 	coach.ConsentRejected:     "They rejected app access. Correct the details, then send the request again.",
 	coach.ConsentRevoked:      "They took their approval back. Ask them why before you send a new request.",
 	coach.CertificateExpiring: "This certificate ends soon. Upload the new one in its place.",
 	coach.CertificateExpired:  "This certificate has ended. Upload the new one in its place, or delete it.",
+}
+
+// attentionDetail tells the coach what to do about an item.
+func attentionDetail(a coach.Attention) string {
+	if a.Kind != coach.DeliveryFailed {
+		return attentionDetails[a.Kind]
+	}
+	mail := slices.Contains(a.Channels, string(notify.Email))
+	by := ""
+	switch {
+	case slices.Contains(a.Channels, string(notify.SMS)):
+		by = " by SMS"
+	case slices.Contains(a.Channels, string(notify.WhatsApp)):
+		by = " by WhatsApp"
+	case mail:
+		return "The request could not be delivered by mail. Check the e-mail address, then send it again, or use SMS."
+	}
+	if mail {
+		return "The request could not be delivered" + by + " or by mail. Check the number and the e-mail address, then send it again."
+	}
+	return "The request could not be delivered" + by + ". Check the number, then send it again."
 }
 
 // dashboard serves GET /api/coach/dashboard.
@@ -177,7 +199,7 @@ func newDashboardResponse(d *coach.Dashboard, now time.Time) dashboardResponse {
 	}
 	for _, v := range d.Attention {
 		a.Attention = append(a.Attention, attentionResponse{
-			Kind: v.Kind, Since: wire.Timestamp(v.Since), Detail: attentionDetails[v.Kind], PlayerID: wire.OrNull(v.PlayerID),
+			Kind: v.Kind, Since: wire.Timestamp(v.Since), Detail: attentionDetail(v), PlayerID: wire.OrNull(v.PlayerID),
 			StudentName: wire.OrNull(v.StudentName), ApproverType: wire.OrNull(string(v.Party)), RequestID: wire.OrNull(v.RequestID),
 			DocumentID: wire.OrNull(v.DocumentID), Title: wire.OrNull(v.Title),
 		})

@@ -56,5 +56,9 @@ func (s *Server) HandlerWith(tests ...TestRoute) http.Handler {
 	return s.adapter.Handler(routes)
 }
 
-// DeliveryDetail is deliveryDetail.
-var DeliveryDetail = deliveryDetail
+var (
+	// DeliveryDetail is deliveryDetail.
+	DeliveryDetail = deliveryDetail
+	// AttentionDetail is attentionDetail.
+	AttentionDetail = attentionDetail
+)

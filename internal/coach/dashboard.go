@@ -52,6 +52,8 @@ type Attention struct {
 	StudentName string
 	Party       actor.Role
 	RequestID   string
+	// Channels are those on which the request of a DeliveryFailed failed: sms, whatsapp, email.
+	Channels []string
 	// DocumentID and Title identify the certificate; empty if the item is not about one.
 	DocumentID string
 	Title      string

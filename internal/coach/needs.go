@@ -36,6 +36,8 @@ type Need struct {
 	Party                 actor.Role
 	// RequestID is the newest request, or "".
 	RequestID string
+	// Channels are those on which the request of a NeedFailed failed: sms, whatsapp, email.
+	Channels []string
 }
 
 // NeedQuery selects needs.

@@ -95,6 +95,8 @@ type Words struct {
 	Title  string `json:"title,omitempty"`
 	Day    string `json:"day,omitempty"`
 	Reason string `json:"reason,omitempty"`
+	// Channel is where a message failed.
+	Channel Channel `json:"channel,omitempty"`
 }
 
 // wordsIn returns the Words of a notification of type t for e.
@@ -106,6 +108,8 @@ func wordsIn(t Type, e event.Event) Words {
 		return Words{Title: e.Title, Day: e.Day}
 	case TierApproved, TierRefused, KYCRejected:
 		return Words{Title: e.Title, Reason: e.Reason}
+	case DeliveryFailed:
+		return Words{Channel: Channel(e.Channel)}
 	}
 	return Words{}
 }

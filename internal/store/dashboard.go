@@ -134,45 +134,51 @@ func (tx *tx) overdueFollowUps(ctx context.Context, coachID string, now time.Tim
 const stillDisputed = `p.deleted_at IS NULL AND (p.guardian_request_id = r.id AND p.guardian_state = 'pending'
 	OR p.student_request_id = r.id AND p.student_state = 'pending')`
 
+// failedChannels are the channels on which the newest sending of the request r failed. The
+// channel sms of a request reads whatsapp if its newest message left by WhatsApp.
+const failedChannels = `CASE (SELECT d.channel FROM deliveries d
+	WHERE d.request_id = r.id AND d.kind = 'request' AND d.channel IN ('sms', 'whatsapp') ORDER BY d.id DESC LIMIT 1)
+	WHEN 'whatsapp' THEN replace(r.failed_channels, 'sms,', 'whatsapp,') ELSE r.failed_channels END`
+
 // attention lists the players that need attention, the newest of each kind.
 func (tx *tx) attention(ctx context.Context, coachID string, d *coach.Dashboard) error {
 	rs, err := tx.Query(ctx, `
-		SELECT w.kind, w.since, w.player_id, w.student_name, w.party, w.request_id FROM (
+		SELECT w.kind, w.since, w.player_id, w.student_name, w.party, w.request_id, w.channels FROM (
 			SELECT * FROM (
 				SELECT p.guardian_state AS kind, p.guardian_changed_at AS since, p.id AS player_id, p.student_name AS student_name,
-					'guardian' AS party, p.guardian_request_id AS request_id
+					'guardian' AS party, p.guardian_request_id AS request_id, '' AS channels
 				FROM players p WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.guardian_state IN ('rejected', 'revoked')
 				ORDER BY p.guardian_changed_at DESC, p.id DESC LIMIT $2) g
 			UNION ALL
 			SELECT * FROM (
 				SELECT p.student_state AS kind, p.student_changed_at AS since, p.id AS player_id, p.student_name AS student_name,
-					'student' AS party, p.student_request_id AS request_id
+					'student' AS party, p.student_request_id AS request_id, '' AS channels
 				FROM players p WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.student_state IN ('rejected', 'revoked')
 				ORDER BY p.student_changed_at DESC, p.id DESC LIMIT $2) s
 			UNION ALL
 			SELECT * FROM (
 				SELECT 'delivery_failed' AS kind, r.last_sent_at AS since, p.id AS player_id, p.student_name AS student_name,
-					r.approver_type AS party, r.id AS request_id
+					r.approver_type AS party, r.id AS request_id, `+failedChannels+` AS channels
 				FROM requests r JOIN players p ON p.id = r.player_id
 				WHERE r.coach_id = $1 AND r.state = 'pending' AND r.delivery_failed = TRUE
 				ORDER BY r.last_sent_at DESC, r.id DESC LIMIT $2) f
 			UNION ALL
 			SELECT * FROM (
 				SELECT 'disputed' AS kind, r.closed_at AS since, p.id AS player_id, p.student_name AS student_name,
-					r.approver_type AS party, r.id AS request_id
+					r.approver_type AS party, r.id AS request_id, '' AS channels
 				FROM requests r JOIN players p ON p.id = r.player_id AND `+stillDisputed+`
 				WHERE r.coach_id = $1 AND r.state = 'disputed'
 				ORDER BY r.closed_at DESC, r.id DESC LIMIT $2) c
 			UNION ALL
 			SELECT * FROM (
 				SELECT 'message_limit' AS kind, r.requested_at AS since, p.id AS player_id, p.student_name AS student_name,
-					r.approver_type AS party, r.id AS request_id
+					r.approver_type AS party, r.id AS request_id, '' AS channels
 				FROM requests r JOIN players p ON p.id = r.player_id
 				WHERE r.id IN `+heldRequests+` AND r.state = 'pending' AND r.delivery_failed = FALSE AND r.approver_id NOT IN `+stoppedParties+`
 				ORDER BY r.requested_at DESC, r.id DESC LIMIT $2) h
 		) w`, coachID, coach.MaxAttention)
 	d.Attention, err = database.Collect(rs, err, func(s database.Scanner) (a coach.Attention, err error) {
-		return a, s.Scan(&a.Kind, intoTime(&a.Since), &a.PlayerID, &a.StudentName, &a.Party, intoText(&a.RequestID))
+		return a, s.Scan(&a.Kind, intoTime(&a.Since), &a.PlayerID, &a.StudentName, &a.Party, intoText(&a.RequestID), intoWords(&a.Channels))
 	})
 	return err
 }

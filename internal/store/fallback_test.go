@@ -1,11 +1,13 @@
 package store_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/store"
 )
@@ -110,5 +112,25 @@ func TestFallback(t *testing.T) {
 				p.Error("the coach was told of a failure that an SMS follows")
 			}
 		}
+		// The last one fails by WhatsApp, without an SMS after it.
+		p.add(coach, "Isha Rao", number(6), "")
+		ok(p, p.db.DeliveryFailed(bg, []notify.Delivery{p.claimOn(notify.WhatsApp, true)}, notify.ReasonRefused, notify.CauseNoWhatsApp))
+		p.wantFailedOn(coach, "[whatsapp]")
 	}, byWhatsApp)
+}
+
+// wantFailedOn checks the channels of the only request of a coach that failed, on the dashboard
+// and among the needs.
+func (p *fixture) wantFailedOn(by actor.Actor, want string) {
+	p.Helper()
+	board, err := p.db.Dashboard(bg, by.AccountID, p.clock.Now())
+	ok(p, err)
+	needs, err := p.db.Needs(bg, by.AccountID, coach.NeedQuery{Kind: coach.NeedFailed, Limit: 2}, p.clock.Now())
+	ok(p, err)
+	if len(board.Attention) != 1 || fmt.Sprint(board.Attention[0].Channels) != want {
+		p.Errorf("the dashboard has %+v, want a request that failed on %s", board.Attention, want)
+	}
+	if len(needs.Items) != 1 || fmt.Sprint(needs.Items[0].Channels) != want {
+		p.Errorf("the needs are %+v, want a request that failed on %s", needs.Items, want)
+	}
 }

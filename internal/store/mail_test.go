@@ -57,6 +57,7 @@ func TestFailuresByChannel(t *testing.T) {
 		_, err = p.db.StoreReceipt(bg, notify.Report{MessageID: sms.ID, Attempt: 1, Receipt: notify.ReceiptUndeliverable})
 		ok(p, err)
 		want("the SMS failed too", true, "[email sms]", 2)
+		p.wantFailedOn(coach, "[email sms]")
 		_, err = p.db.StoreReceipt(bg, notify.Report{MessageID: sms.ID, Attempt: 1, Receipt: notify.ReceiptDelivered})
 		ok(p, err)
 		want("the SMS arrived after all", false, "[email]", 2)

@@ -100,7 +100,7 @@ func (tx *tx) listNeeds(ctx context.Context, coachID string, q coach.NeedQuery, 
 		}
 		rs, err := list.read(left)
 		more, err := database.Collect(rs, err, func(s database.Scanner) (n coach.Need, err error) {
-			return n, s.Scan(&n.Kind, intoTime(&n.Since), &n.PlayerID, &n.StudentName, &n.Party, intoText(&n.RequestID))
+			return n, s.Scan(&n.Kind, intoTime(&n.Since), &n.PlayerID, &n.StudentName, &n.Party, intoText(&n.RequestID), intoWords(&n.Channels))
 		})
 		if err != nil {
 			return nil, err
@@ -124,47 +124,47 @@ func (tx *tx) listNeeds(ctx context.Context, coachID string, q coach.NeedQuery, 
 //	the others         requests from before $3 without a follow-up are overdue
 const (
 	failedNeeds = `
-		SELECT 'delivery_failed', r.last_sent_at, p.id, p.student_name, r.approver_type, r.id
+		SELECT 'delivery_failed', r.last_sent_at, p.id, p.student_name, r.approver_type, r.id, ` + failedChannels + `
 		FROM requests r JOIN players p ON p.id = r.player_id
 		WHERE r.coach_id = $1 AND r.state = 'pending' AND r.delivery_failed = TRUE
 		ORDER BY r.last_sent_at, r.id LIMIT $2`
 	disputedNeeds = `
-		SELECT 'disputed', r.closed_at, p.id, p.student_name, r.approver_type, r.id
+		SELECT 'disputed', r.closed_at, p.id, p.student_name, r.approver_type, r.id, ''
 		FROM requests r JOIN players p ON p.id = r.player_id AND ` + stillDisputed + `
 		WHERE r.coach_id = $1 AND r.state = 'disputed'
 		ORDER BY r.closed_at, r.id LIMIT $2`
 	refusedNeeds = `
 		SELECT * FROM (
-			SELECT p.guardian_state, p.guardian_changed_at, p.id, p.student_name, 'guardian', p.guardian_request_id
+			SELECT p.guardian_state, p.guardian_changed_at, p.id, p.student_name, 'guardian', p.guardian_request_id, ''
 			FROM players p
 			WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.guardian_state IN ('rejected', 'revoked') AND CAST($3 AS TEXT) IN ('', p.guardian_state)
 			ORDER BY p.guardian_changed_at DESC, p.id DESC LIMIT $2) g
 		UNION ALL
 		SELECT * FROM (
-			SELECT p.student_state, p.student_changed_at, p.id, p.student_name, 'student', p.student_request_id
+			SELECT p.student_state, p.student_changed_at, p.id, p.student_name, 'student', p.student_request_id, ''
 			FROM players p
 			WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.student_state IN ('rejected', 'revoked') AND CAST($3 AS TEXT) IN ('', p.student_state)
 			ORDER BY p.student_changed_at DESC, p.id DESC LIMIT $2) s`
 	overdueNeeds = `
-		SELECT 'overdue', r.requested_at, p.id, p.student_name, r.approver_type, r.id
+		SELECT 'overdue', r.requested_at, p.id, p.student_name, r.approver_type, r.id, ''
 		FROM requests r JOIN players p ON p.id = r.player_id
 		WHERE r.coach_id = $1 AND r.state = 'pending' AND r.followed_up_at IS NULL AND r.requested_at < $3 AND r.delivery_failed = FALSE
 		ORDER BY r.requested_at LIMIT $2`
 	stoppedNeeds = `
-		SELECT 'stopped', r.requested_at, p.id, p.student_name, r.approver_type, r.id
+		SELECT 'stopped', r.requested_at, p.id, p.student_name, r.approver_type, r.id, ''
 		FROM requests r JOIN players p ON p.id = r.player_id
 		WHERE r.coach_id = $1 AND r.approver_id IN ` + stoppedParties + `
 			AND r.state = 'pending' AND r.delivery_failed = FALSE AND (r.followed_up_at IS NOT NULL OR r.requested_at >= $3)
 		ORDER BY r.requested_at LIMIT $2`
 	heldNeeds = `
-		SELECT 'held', r.requested_at, p.id, p.student_name, r.approver_type, r.id
+		SELECT 'held', r.requested_at, p.id, p.student_name, r.approver_type, r.id, ''
 		FROM requests r JOIN players p ON p.id = r.player_id
 		WHERE r.id IN ` + heldRequests + `
 			AND r.state = 'pending' AND r.delivery_failed = FALSE AND (r.followed_up_at IS NOT NULL OR r.requested_at >= $3)
 			AND r.approver_id NOT IN ` + stoppedParties + `
 		ORDER BY r.requested_at LIMIT $2`
 	longPendingNeeds = `
-		SELECT 'long_pending', r.requested_at, p.id, p.student_name, r.approver_type, r.id
+		SELECT 'long_pending', r.requested_at, p.id, p.student_name, r.approver_type, r.id, ''
 		FROM requests r JOIN players p ON p.id = r.player_id
 		WHERE r.coach_id = $1 AND r.state = 'pending' AND r.followed_up_at IS NOT NULL AND r.requested_at < $3 AND r.delivery_failed = FALSE
 			AND r.id NOT IN ` + heldRequests + `

@@ -7,6 +7,7 @@ import (
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/notify"
 )
@@ -80,6 +81,40 @@ func TestStoredTextOfRemovedPlayer(t *testing.T) {
 		v := &View{Language: language, zone: time.UTC, texts: r.catalogue.translations[language]}
 		if got := newNotificationView(v, n, nil).Body; !strings.HasPrefix(got, want) {
 			t.Errorf("%s: got %q, want %q", language, got, want)
+		}
+	}
+}
+
+// TestFailedChannelIsNamed: a coach reads on which channel a question did not arrive.
+func TestFailedChannelIsNamed(t *testing.T) {
+	t.Parallel()
+	r, err := sharedRenderer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		language       string
+		channel        notify.Channel
+		body, step, on string
+	}{
+		{"en", "", "A question about Asha Rao did not arrive. Check the number", "Check the number", ""},
+		{"en", notify.SMS, "did not arrive by SMS. Check the number", "Check the number", "SMS"},
+		{"en", notify.WhatsApp, "did not arrive by WhatsApp. Check the number", "Check the number", "WhatsApp"},
+		{"en", notify.Email, "A mail with a question about Asha Rao did not arrive. Check the e-mail address", "Check the email", "Email"},
+		{"hi", notify.SMS, "SMS से नहीं पहुँचा। नंबर जाँचें", "नंबर जाँचें", "SMS"},
+		{"hi", notify.Email, "मेल नहीं पहुँची। ई-मेल पता जाँचें", "ईमेल जाँचें", "ईमेल"},
+	} {
+		v := &View{Language: tt.language, zone: time.UTC, texts: r.catalogue.translations[tt.language]}
+		e := event.Event{Type: event.DeliveryFailed, Party: actor.Guardian, PlayerID: "p", StudentName: "Asha Rao", Channel: string(tt.channel)}
+		for _, d := range notify.Plan(e, "Touchline") {
+			n := notify.Notification{Type: d.Type, Data: d.Data}
+			if got := newNotificationView(v, n, &approval.Player{Student: approval.Student{FullName: "Asha Rao"}}).Body; !strings.Contains(got, tt.body) {
+				t.Errorf("%s, %s: got %q, want %q", tt.language, tt.channel, got, tt.body)
+			}
+		}
+		need := coach.Need{Kind: coach.NeedFailed, Channels: strings.Fields(string(tt.channel))}
+		if got, err := v.NeedStep(need); got != tt.step || err != nil || v.Channels(need.Channels) != tt.on {
+			t.Errorf("%s, %s: the need has %q and %q, %v", tt.language, tt.channel, got, v.Channels(need.Channels), err)
 		}
 	}
 }

@@ -2,9 +2,13 @@ package web
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/notify"
 )
 
 const (
@@ -45,4 +49,21 @@ func (p *Pages) needsPage(ctx context.Context, r *Request, by actor.Actor) (Resp
 	}
 	v.Data = map[string]any{"Needs": needs, "Tabs": tabs, "Kind": kind, "Hidden": count - len(needs.Items)}
 	return page("needs", v), nil
+}
+
+// NeedStep returns the text of the button beside a need.
+func (v *View) NeedStep(n coach.Need) (string, error) {
+	if slices.Equal(n.Channels, []string{string(notify.Email)}) {
+		return v.T("need.step.delivery_failed.email")
+	}
+	return v.T("need.step." + string(n.Kind))
+}
+
+// Channels returns the names of channels with commas between them.
+func (v *View) Channels(list []string) string {
+	names := make([]string, len(list))
+	for i, c := range list {
+		names[i] = v.Channel(approval.Channel(c))
+	}
+	return strings.Join(names, ", ")
 }

@@ -70,12 +70,16 @@ func newNotificationView(v *View, n notify.Notification, player *approval.Player
 	switch {
 	case n.Type == notify.SecurityNotice && words.Event != "":
 		key += "." + string(words.Event)
+	case words.Channel == notify.Email:
+		key += ".email"
+	case words.Channel != "":
+		key += ".by"
 	case words.Reason != "" && n.Type != notify.TierApproved:
 		key += ".reason"
 	case words.Title == "" && (n.Type == notify.CertificateExpiring || n.Type == notify.KYCRejected || n.Type == notify.TierApproved || n.Type == notify.TierRefused):
 		key = "" // an older notification, without Words
 	}
-	values := []any{"Student", student, "Guardian", guardian, "Title", words.Title, "Date", v.Day(coach.Date(words.Day)), "Reason", words.Reason}
+	values := []any{"Student", student, "Guardian", guardian, "Title", words.Title, "Date", v.Day(coach.Date(words.Day)), "Reason", words.Reason, "Channel", v.Channel(approval.Channel(words.Channel))}
 	if n.Type == notify.PendingReminder {
 		values = append(values, "Count", n.Data.Count)
 	}
