@@ -34,11 +34,10 @@ type Filter struct {
 	Search string
 }
 
-// numberEnd matches a search for the end of a number.
+// numberEnd matches a search for the last digits of a number.
 var numberEnd = regexp.MustCompile(`^[0-9]{3,6}$`)
 
-// NumberEnd returns the digits with which a number that f searches for ends, or "" if
-// f searches for names alone.
+// NumberEnd returns Search if it can be the last digits of a number, otherwise "".
 func (f Filter) NumberEnd() string {
 	if numberEnd.MatchString(f.Search) {
 		return f.Search

@@ -30,14 +30,14 @@ type Request struct {
 	// contact until the store fills it.
 	PartyID string
 	State   RequestState
-	// ShortCode leads to the request together with the number. The store sets it in a new
-	// request; it is empty long after the request was closed.
+	// ShortCode and the number of the party together find the request. The store sets it in a
+	// new request, and deletes it ShortCodeReusedAfter after the request was closed.
 	ShortCode   string
 	Channels    []Channel
 	RequestedAt time.Time
 	LastSentAt  time.Time
 	// FailedChannels are those on which the newest sending failed permanently. Each failure
-	// notifies the coach. DeliveryFailed reports whether all channels failed that leave the app.
+	// notifies the coach. DeliveryFailed reports whether every channel that leaves the app failed.
 	FailedChannels []Channel
 	DeliveryFailed bool
 	ClosedAt       time.Time
@@ -62,9 +62,10 @@ func (r *Request) ResendAllowedAt(rules Rules) time.Time {
 	return r.LastSentAt.Add(rules.ResendAfter)
 }
 
-// resendable returns those of the channels on which r may be sent again before the wait is
-// over: if one has failed, all that were not sent, and those that stay in the app. changed
-// are the channels whose address the coach has corrected.
+// resendable returns those of channels on which r may be sent again before ResendAfter is over:
+//   - a channel that failed, or whose address the coach corrected (changed)
+//   - a channel on which r was not sent, if another one failed
+//   - a channel that stays in the app, if one that leaves it is sent again
 func (r *Request) resendable(channels, changed []Channel, leavesApp func(Channel) bool) []Channel {
 	var again []Channel
 	leaves := false
@@ -88,8 +89,8 @@ type Delivery struct {
 	// Kind is MessageRequest or MessageReminder.
 	Kind  string
 	State string // queued, sent, delivered, failed
-	// Reason says why it waits or failed, or is empty. Cause refines it, in words of package
-	// notify, or is empty.
+	// Reason says why it waits or failed, or is empty. Cause is a notify.Cause with the detail,
+	// or is empty.
 	Reason, Cause string
 	// QueuedAt is when the message could leave, At when the state changed.
 	QueuedAt, At time.Time
@@ -99,7 +100,7 @@ type Delivery struct {
 type Change struct {
 	// Save reports whether the player itself changed.
 	Save bool
-	// StatusChanges are what other services learn, oldest first. Service sets them.
+	// StatusChanges are the rows of the change feed, oldest first. Service sets them.
 	StatusChanges []StatusChange
 	// History is the decision to record, or nil.
 	History *Record
@@ -116,7 +117,7 @@ type Change struct {
 	// AfterDecision reports whether the coach asks again after the party rejected or
 	// revoked.
 	AfterDecision bool
-	// Network is where the caller asked for the messages.
+	// Network is the network address of the caller, which the message limits count.
 	Network string
 	// Reminded is the party that received a reminder, or empty.
 	Reminded actor.Role
