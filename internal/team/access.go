@@ -22,8 +22,8 @@ const (
 	ProgressTracking   AppService = "progress_tracking"
 )
 
-// opens says what a party reads once it has a service. Services that are only part of a page
-// are not in it.
+// opens has a text for each service that Err is called with: what the party reads after it
+// has approved.
 var opens = map[AppService]string{
 	App:                "the training times, the attendance and the fees",
 	PerformanceReports: "the reports that the coach writes",
@@ -47,8 +47,8 @@ const (
 	NotLinked Access = "unlinked"
 )
 
-// Err returns the problem that the party gets, or nil if it has the service. The problem says
-// what an approval opens, and shows nothing of it.
+// Err returns the problem that the party gets, or nil if it has the service. The problem names
+// what the party can read after an approval, without its content.
 func (a Access) Err(service AppService) error {
 	switch a {
 	case Granted:

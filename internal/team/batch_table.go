@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// BatchTitles are the titles of the columns of a file of batches.
+// BatchTitles are the column titles of an exported list of batches.
 var BatchTitles = []string{"Batch", "Sport", "Venue", "Schedule", "Time zone", "Players", "Archived"}
 
-// Cells returns the row of the batch in a file.
+// Cells returns the batch as one row under BatchTitles.
 func (b *Batch) Cells() []string {
 	archived := ""
 	if !b.ArchivedAt.IsZero() {

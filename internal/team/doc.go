@@ -1,7 +1,7 @@
 // Package team owns the coach's day: batches, attendance, manual fees, messages to
 // families, reports and progress.
 //
-// A coach works on these objects at once. A guardian or student reads them only after that
-// party has approved: see Access. Package approval decides, and the store asks it in the
-// transaction that reads or sends.
+// A coach can use them as soon as a player is added. A guardian or student reads them only
+// after that party has approved: see Access. Package approval decides, and the store asks it in
+// the transaction that reads or sends.
 package team
