@@ -15,8 +15,9 @@ const (
 	searchWindow = 500
 )
 
-// Listings returns up to limit listings that match all terms, newest first, after the one of
-// the coach after. next is the value of after for the next page, "" at the end.
+// Listings returns up to limit listings that match all terms, newest coach first. after is
+// the coach id at which the previous page ended, "" for the first page. next is the value of
+// after for the next page, "" at the end.
 func (db *DB) Listings(ctx context.Context, terms []string, after string, limit int) (found []coach.Listing, next string, err error) {
 	from, floor := before(after), ""
 	var rs *database.Rows
@@ -40,7 +41,7 @@ func (db *DB) Listings(ctx context.Context, terms []string, after string, limit 
 	return found, floor, nil
 }
 
-// search reads the listings of the first term from from down to floor and returns those
+// search reads the listings of the first term with floor <= coach id < from and returns those
 // that match the other terms. It uses scalar subqueries: for joins, PostgreSQL may plan to
 // read a whole term or the whole table.
 func (db *DB) search(ctx context.Context, terms []string, from, floor string, limit int) (*database.Rows, error) {
@@ -57,8 +58,9 @@ func (db *DB) search(ctx context.Context, terms []string, from, floor string, li
 		ORDER BY t.coach_id DESC LIMIT $3`, args...)
 }
 
-// rarestFirst puts the term with the fewest listings first: searchWindow listings of it
-// reach the lowest id. floor is that id, "" if the term has fewer listings.
+// rarestFirst moves the rarest term to the front. For each term it reads the coach id of the
+// searchWindow-th listing from the newest: the lower this id, the rarer the term. floor is this
+// id of the rarest term, "" if the term has fewer listings.
 func (db *DB) rarestFirst(ctx context.Context, terms []string, from string) (ordered []string, floor string, err error) {
 	args := []any{from, searchWindow - 1}
 	args = append(args, padTerms(terms)...)
@@ -89,7 +91,8 @@ func (db *DB) rarestFirst(ctx context.Context, terms []string, from string) (ord
 	return append(ordered, terms[rarest+1:]...), floors[rarest], nil
 }
 
-// padTerms appends "", which matches no listing, so that all searches use one statement.
+// padTerms appends "" up to maxTerms, so that all searches use one statement. search ignores
+// a "" after the first term, and rarestFirst finds no listing for it.
 func padTerms(terms []string) []any {
 	args := make([]any, maxTerms)
 	for i := range args {

@@ -41,15 +41,18 @@ func (m *crashingStore) ReserveBlobs(ctx context.Context, id string, blobs []coa
 }
 
 func (m *crashingStore) AddDocument(ctx context.Context, d coach.Document, check coach.StorageCheck) (saved coach.Document, err error) {
-	return saved, m.step(func() error { saved, err = m.DocumentStore.AddDocument(ctx, d, check); return err })
+	err = m.step(func() error { saved, err = m.DocumentStore.AddDocument(ctx, d, check); return err })
+	return saved, err
 }
 
 func (m *crashingStore) ReplaceFile(ctx context.Context, coachID, id string, f coach.StoredFile, now time.Time, check coach.StorageCheck) (d coach.Document, kyc coach.KYCState, err error) {
-	return d, kyc, m.step(func() error { d, kyc, err = m.DocumentStore.ReplaceFile(ctx, coachID, id, f, now, check); return err })
+	err = m.step(func() error { d, kyc, err = m.DocumentStore.ReplaceFile(ctx, coachID, id, f, now, check); return err })
+	return d, kyc, err
 }
 
 func (m *crashingStore) RemoveDocument(ctx context.Context, coachID, id string) (r coach.RemovedDocument, err error) {
-	return r, m.step(func() error { r, err = m.DocumentStore.RemoveDocument(ctx, coachID, id); return err })
+	err = m.step(func() error { r, err = m.DocumentStore.RemoveDocument(ctx, coachID, id); return err })
+	return r, err
 }
 
 func (m *crashingStore) ReleaseBlobs(ctx context.Context, keys []string) error {

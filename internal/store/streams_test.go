@@ -42,12 +42,12 @@ func (p *fixture) wantStreams(accountID string, want []string) {
 	}
 	slices.Sort(got)
 	if slices.Sort(want); !slices.Equal(got, want) {
-		p.Errorf("open are %v, want %v", got, want)
+		p.Errorf("got streams %v open, want %v", got, want)
 	}
 }
 
-// One more stream than an account may have replaces the oldest of all processes, but first
-// those of a dead process.
+// TestOpenStream checks that a stream beyond the limit of an account replaces a stream of a
+// dead process, if there is one, and otherwise the oldest.
 func TestOpenStream(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(p *fixture) {
@@ -61,24 +61,24 @@ func TestOpenStream(t *testing.T) {
 			}
 			all = append(all, o)
 		}
-		oldest := func(want notify.OpenedStream, what string) {
+		wantReplaced := func(want notify.OpenedStream, what string) {
 			p.Helper()
 			if _, replaced := p.open("one", "alive"); replaced != want.ID {
 				p.Errorf("%s: replaced %q, want %q", what, replaced, want.ID)
 			}
 		}
-		oldest(all[0], "the oldest")
+		wantReplaced(all[0], "the oldest")
 		ok(p, p.db.CloseStream(bg, all[0])) // it no longer has the slot
-		oldest(all[1], "the second")
+		wantReplaced(all[1], "the second")
 		ok(p, p.db.CloseStream(bg, all[5]))
-		oldest(notify.OpenedStream{}, "a free slot")
+		wantReplaced(notify.OpenedStream{}, "a free slot")
 		p.clock.advance(notify.StreamsExpire)
 		ok(p, p.db.RenewStreams(bg, "alive"))
-		oldest(all[3], "of the dead process")
-		oldest(all[7], "of the dead process, although others are older")
+		wantReplaced(all[3], "of the dead process")
+		wantReplaced(all[7], "of the dead process, although others are older")
 		ok(p, p.db.EndStreams(bg, "dead"))
-		oldest(all[9], "of the ended process")
-		oldest(all[2], "the oldest again")
+		wantReplaced(all[9], "of the ended process")
+		wantReplaced(all[2], "the oldest again")
 		if _, replaced := p.open("two", "alive"); replaced != "" {
 			p.Errorf("a stream of another account replaced %s", replaced)
 		}
@@ -90,8 +90,9 @@ func TestOpenStream(t *testing.T) {
 	})
 }
 
-// Of streams that two processes open at the same time, all that were not replaced stay, and
-// they are never more than an account may have.
+// TestOpenStreamsConcurrently opens streams of one account from two processes at the same time.
+// It checks that no stream is replaced twice, that the others stay, and that exactly the limit
+// is open.
 func TestOpenStreamsConcurrently(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(p *fixture) {
