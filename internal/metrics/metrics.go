@@ -1,7 +1,7 @@
 // Package metrics counts what this process does, for Prometheus: requests by route,
-// OTPs, sessions, decisions, deliveries and database errors. The wrappers of the stores,
-// here and in package securitylog, count, so no domain package depends on it. Label values
-// come from fixed lists and identify no person.
+// OTPs, sessions, decisions, deliveries and database errors. The wrappers of the stores, here
+// and in package securitylog, increment the counters, so that no domain package depends on
+// this one. Label values come from fixed lists and identify no person.
 package metrics
 
 import (
@@ -72,7 +72,7 @@ type Sources struct {
 	Now      func() time.Time
 }
 
-// Handler serves the counters and what s has at each scrape. It limits concurrent scrapes to
+// Handler serves the counters, and reads s at each scrape. It limits concurrent scrapes to
 // two, because each one queries the database.
 func (m *Metrics) Handler(s Sources) http.Handler {
 	r := prometheus.NewRegistry()
