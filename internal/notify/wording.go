@@ -9,8 +9,8 @@ import (
 	"github.com/touchline/touchline/internal/event"
 )
 
-// englishWording returns the title and body of a notification in English (spec section 6). A
-// nine-year-old can read them.
+// englishWording returns the title and body of a notification in English (spec section 6),
+// in words that a nine-year-old can read.
 func englishWording(to actor.Role, t Type, e event.Event, brand string) (title, body string) {
 	coach, student, guardian := coachAtStart(e), Name(e.StudentName, "the student"), titled("Guardian", e.GuardianName, "The guardian")
 	switch t {
