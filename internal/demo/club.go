@@ -9,7 +9,7 @@ import (
 // Person is someone who can sign in.
 type Person struct {
 	Role, Number, Name string
-	// About says what the person finds.
+	// About describes what the person sees after signing in.
 	About string
 }
 
@@ -66,14 +66,14 @@ func Build(ctx context.Context, s Service) ([]Person, error) {
 		{23 * day, c.decide},
 		{22 * day, c.formBatches},
 		{21 * day, c.train},
-		{20 * day, c.takeBack},
+		{20 * day, c.revoke},
 		{19 * day, c.train},
 		{16 * day, c.train},
 		{14 * day, c.train},
 		{12 * day, c.train},
 		{9*day + 2*hour, func() { c.add(child{"Sara Thomas", "", 10, "Mary Thomas", "aunt", abroad}) }},
 		{9 * day, c.train},
-		{8 * day, c.noteFees},
+		{8 * day, c.addFees},
 		{7 * day, c.train},
 		{5*day + 2*hour, c.addPending},
 		{5 * day, c.train},
@@ -94,7 +94,7 @@ func Build(ctx context.Context, s Service) ([]Person, error) {
 	return people, nil
 }
 
-// people are those worth signing in as.
+// people are the accounts that the demo offers for signing in.
 var people = []Person{
 	{"coach", meera, "Meera Nair", "verified, 14 players in every state, two batches, attendance, fees, messages, reports, a certificate that ends soon"},
 	{"coach", arun, "Arun Pillai", "no players yet; waits for the verification of his identity"},
@@ -110,13 +110,13 @@ var people = []Person{
 	{"student", joshis, "Anaya and Vivaan Joshi", "their mother's phone"},
 }
 
-// club is the club in the making.
+// club is the state of Build.
 type club struct {
 	*builder
 	coach *user
 	// players and batches are the ids by name.
 	players, batches map[string]string
-	// trained is the number of days with a training so far.
+	// trained is the number of training days so far.
 	trained int
 }
 
@@ -125,7 +125,7 @@ func (c *club) born(age int) string {
 	return time.Now().AddDate(-age, -5, -3).UTC().Format(time.DateOnly)
 }
 
-// later moves the clock forward, as far as it is behind.
+// later moves the clock forward by d, at most to the present.
 func (c *club) later(d time.Duration) {
 	c.Clock.setBehind(max(0, time.Duration(c.Clock.behind.Load())-d))
 }
@@ -231,12 +231,12 @@ func (c *club) decide() {
 	wrongPerson.call("POST", "/api/approval/requests/"+id+"/dispute", nil)
 }
 
-func (c *club) takeBack() {
+func (c *club) revoke() {
 	c.answer("guardian", lakshmi, "revoked", "He changes schools.", "Arjun Iyer")
 }
 
-// noteFees adds fees in every state, payments and a UPI ID.
-func (c *club) noteFees() {
+// addFees adds fees in every state, payments and a UPI ID.
+func (c *club) addFees() {
 	coach := c.signIn("coach", meera)
 	coach.call("PATCH", "/api/coach/profile", object{"upi_id": "meera.nair@okbank"})
 	on := func(days int) string { return c.Clock.Now().AddDate(0, 0, days).Format(time.DateOnly) }
