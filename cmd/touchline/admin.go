@@ -69,12 +69,12 @@ func runAdmin(ctx context.Context, args, environ []string, stdout, stderr io.Wri
 	if c.flags != nil {
 		c.flags(flags)
 	}
-	var own []*flag.Flag
-	flags.VisitAll(func(f *flag.Flag) { own = append(own, f) })
+	var commandFlags []*flag.Flag
+	flags.VisitAll(func(f *flag.Flag) { commandFlags = append(commandFlags, f) })
 	settings := settingFlags(flags)
 	positional, err := parse(flags, rest)
 	if errors.Is(err, flag.ErrHelp) {
-		c.usage(stdout, own)
+		c.usage(stdout, commandFlags)
 		return 0
 	}
 	if err == nil && len(positional) != len(c.args) {
@@ -85,7 +85,7 @@ func runAdmin(ctx context.Context, args, environ []string, stdout, stderr io.Wri
 	}
 	if err != nil {
 		fmt.Fprintf(stderr, "touchline admin %s: %v\n\n", c.words, err)
-		c.usage(stderr, own)
+		c.usage(stderr, commandFlags)
 		return 2
 	}
 	cfg, code := load(settings(), environ, stdout, stderr)
