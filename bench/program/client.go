@@ -47,11 +47,11 @@ func (c *client) post(ctx context.Context, path string, header http.Header, body
 
 // signIn signs a number in; otp returns the OTP after it was requested.
 func (c *client) signIn(ctx context.Context, number, role string, otp func() string) (access, refresh string, err error) {
-	who := `"mobile_number":"` + number + `","role":"` + role + `"`
-	if _, err := c.post(ctx, "/auth/request-otp", bench.JSONHeader, `{`+who+`}`); err != nil {
+	account := `"mobile_number":"` + number + `","role":"` + role + `"`
+	if _, err := c.post(ctx, "/auth/request-otp", bench.JSONHeader, `{`+account+`}`); err != nil {
 		return "", "", err
 	}
-	tokens, err := c.post(ctx, "/auth/login", bench.JSONHeader, `{`+who+`,"otp":"`+otp()+`"}`)
+	tokens, err := c.post(ctx, "/auth/login", bench.JSONHeader, `{`+account+`,"otp":"`+otp()+`"}`)
 	if err != nil {
 		return "", "", err
 	}

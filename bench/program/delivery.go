@@ -100,8 +100,8 @@ func (a *arrivals) await(ctx context.Context, n int) error {
 	}
 }
 
-// MeasureDelivery measures a program: rate messages a second for a time, then the drain of queued messages through a gateway that
-// takes delay for each.
+// MeasureDelivery measures a program: first the latency at rate messages a second for duration, then the rate at which a number of queued
+// messages leaves through a gateway that takes delay for each.
 func MeasureDelivery(ctx context.Context, p Program, engine string, rate float64, duration time.Duration, queued int, delay time.Duration) (Delivery, error) {
 	s, err := run(ctx, p, engine, deliveryWorkers)
 	if err != nil {
@@ -133,7 +133,7 @@ func MeasureDelivery(ctx context.Context, p Program, engine string, rate float64
 	return d, nil
 }
 
-// measureLatency adds players at a rate. Each has another guardian, who gets a message at once.
+// measureLatency adds players at a rate. Each has a different guardian, who gets a message at once.
 func (s *runningServer) measureLatency(ctx context.Context, d *Delivery, rate float64, duration time.Duration) error {
 	got := s.gateway.record(0)
 	client := newOverloadClient(s.server.URL())
@@ -197,7 +197,7 @@ func percentiles(all []time.Duration) Percentiles {
 // queue inserts n requests with queued messages to different numbers, of all coaches in turn. The service must not run.
 func (s *runningServer) queue(ctx context.Context, n int) error {
 	driver, address := "pgx", s.server.database.URL
-	if path, is := strings.CutPrefix(address, "sqlite:"); is {
+	if path, sqlite := strings.CutPrefix(address, "sqlite:"); sqlite {
 		driver, address = "sqlite", "file:"+path+"?_pragma=busy_timeout(20000)"
 	}
 	db, err := sql.Open(driver, address)
@@ -226,7 +226,7 @@ func (s *runningServer) queue(ctx context.Context, n int) error {
 				rows + id + `, 'request', 'sms', 'queued', ` + id + `, ` + number + `, 'guardian', '%[2]s', ` + id + `, 0, %[1]d, %[3]d, %[1]d, %[1]d FROM n`,
 		} {
 			if _, err := db.ExecContext(ctx, fmt.Sprintf(insert, now, coach, now+24*int64(time.Hour/time.Microsecond))); err != nil {
-				return err
+				return fmt.Errorf("%.30s: %w", insert, err)
 			}
 		}
 	}

@@ -38,9 +38,9 @@ func NewServer(ctx context.Context, program, engine, sms string, env ...string) 
 	if program == "" {
 		s.program, err = Build(ctx, database.Dir)
 	}
-	var known []byte
+	var settings []byte
 	if err == nil {
-		known, err = exec.CommandContext(ctx, s.program, "config").Output()
+		settings, err = exec.CommandContext(ctx, s.program, "config").Output()
 	}
 	if err == nil {
 		s.address, err = bench.FreeAddress()
@@ -49,7 +49,7 @@ func NewServer(ctx context.Context, program, engine, sms string, env ...string) 
 		s.Close()
 		return nil, err
 	}
-	s.env = append(Environment(database, sms, string(known)), "TOUCHLINE_ADDR="+s.address)
+	s.env = append(Environment(database, sms, string(settings)), "TOUCHLINE_ADDR="+s.address)
 	s.env = append(s.env, env...)
 	return s, nil
 }
@@ -67,9 +67,9 @@ func (s *Server) Start(ctx context.Context) (*bench.Process, error) {
 // Close removes the database. Stop the process first.
 func (s *Server) Close() { s.database.Close() }
 
-// stop ends a process within 10 seconds; its data is about to be removed.
+// stop ends a process within 10 seconds and ignores the error.
 func stop(p *bench.Process) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	p.Stop(ctx) //nolint:errcheck // nothing of it is used afterwards
+	p.Stop(ctx) //nolint:errcheck // the caller removes its data next
 }

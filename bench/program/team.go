@@ -203,7 +203,8 @@ func (m *teamMeasurement) signIns(ctx context.Context, done func() bool, maxTime
 				_, _, err := m.c.signIn(ctx, number, "coach", func() string { return m.s.gateway.await(number) })
 				took := time.Since(begun)
 				mu.Lock()
-				if all = append(all, took); err != nil {
+				all = append(all, took)
+				if err != nil {
 					failed = err
 				}
 				mu.Unlock()
