@@ -18,7 +18,8 @@ import (
 //	09:00:00  the message for Asha leaves; GatherFor starts
 //	09:02:00  one message for Bela and Chetan leaves
 //
-// The others wait: their claim ends here. Delivery.GatherStep decides what each does.
+// No group is empty. The others wait: their claim ends here. Delivery.GatherStep decides what
+// each does.
 // The claim of every returned delivery holds until the given time.
 func (db *DB) GatherRequests(ctx context.Context, claimed []notify.Delivery, until time.Time) ([][]notify.Delivery, error) {
 	steps := make(map[notify.GatherStep][]notify.Delivery)
@@ -150,34 +151,31 @@ func (tx *tx) claimCarried(ctx context.Context, carriers []notify.Delivery, unti
 		if err != nil {
 			return nil, fmt.Errorf("claim a gathered message: %w", err)
 		}
-		slices.SortFunc(group, func(a, b notify.Delivery) int { return strings.Compare(a.ID, b.ID) })
-		groups = append(groups, group)
+		if len(group) > 0 { // else a receipt or a closed account completed it after the claim
+			slices.SortFunc(group, func(a, b notify.Delivery) int { return strings.Compare(a.ID, b.ID) })
+			groups = append(groups, group)
+		}
 	}
 	return groups, nil
 }
 
-// withoutCarrier returns the deliveries whose carrier is complete, because its request has
-// ended: each leaves alone.
+// withoutCarrier returns the deliveries that are still claimed and whose carrier is complete,
+// because its request has ended: each leaves alone.
 func (tx *tx) withoutCarrier(ctx context.Context, carried []notify.Delivery, _ time.Time) ([][]notify.Delivery, error) {
 	var groups [][]notify.Delivery
 	for _, d := range carried {
-		waits, err := tx.isQueued(ctx, d.GatheredBy)
+		var alone bool
+		err := tx.QueryRow(ctx, `
+			SELECT EXISTS (SELECT 1 FROM deliveries d WHERE d.id = $1 AND d.lease = $2 AND d.state = 'queued'
+				AND NOT EXISTS (SELECT 1 FROM deliveries c WHERE c.id = d.gathered_by AND c.state = 'queued'))`, d.ID, d.Lease).Scan(&alone)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("read delivery %s: %w", d.ID, err)
 		}
-		if !waits {
+		if alone {
 			groups = append(groups, []notify.Delivery{d})
 		}
 	}
 	return groups, nil
-}
-
-func (tx *tx) isQueued(ctx context.Context, id string) (queued bool, err error) {
-	err = tx.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM deliveries WHERE id = $1 AND state = 'queued')`, id).Scan(&queued)
-	if err != nil {
-		return false, fmt.Errorf("read delivery %s: %w", id, err)
-	}
-	return queued, nil
 }
 
 // join makes the first delivery of an admitted message carry the others, so that every

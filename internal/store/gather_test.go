@@ -193,6 +193,35 @@ func TestGatheredMessageIsRetried(t *testing.T) {
 	}, gathering)
 }
 
+// TestGatheredMessageEndsWhileClaimed completes a message after a worker has claimed it again, as
+// a receipt of the first attempt or the closure of the coach's account does. No group is left.
+func TestGatheredMessageEndsWhileClaimed(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		c := p.coach(1)
+		for _, name := range []string{"Asha", "Bela", "Chetan"} {
+			p.add(c, name, number(9), "")
+		}
+		p.wantMessages("at once", "Asha")
+		p.clock.advance(2 * time.Minute)
+		for _, m := range p.claimMessages() {
+			ok(p, p.db.RetryDelivery(bg, m.Deliveries, p.clock.Now(), notify.ReasonRetrying))
+		}
+		until := p.clock.Now().Add(time.Minute)
+		claimed, err := p.db.ClaimDeliveries(bg, sms(notify.Request), p.db.NewID(), until, 8)
+		ok(p, err)
+		if len(claimed) != 2 {
+			p.Fatalf("claimed %d deliveries, want 2", len(claimed))
+		}
+		ok(p, run(p.db, `UPDATE deliveries SET state = 'delivered', lease = NULL WHERE state = 'queued'`))
+		groups, err := p.db.GatherRequests(bg, claimed, until)
+		ok(p, err)
+		if len(groups) > 0 {
+			p.Errorf("got groups %v, want none", groups)
+		}
+	}, gathering)
+}
+
 // claimAll claims n deliveries at a time, until none is due, and groups each claim.
 func (p *fixture) claimAll(n int) (groups [][]notify.Delivery) {
 	p.Helper()
