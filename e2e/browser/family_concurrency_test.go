@@ -109,6 +109,26 @@ func TestQuestionChangesMeanwhile(t *testing.T) {
 	})
 }
 
+// TestRepeatedYesNamesItsQuestion repeats a yes without a recent OTP. It is refused unless it names
+// its question: the coach may ask a new one between the check of the state and the decision.
+func TestRepeatedYesNamesItsQuestion(t *testing.T) {
+	t.Parallel()
+	onSQLite(t, func(t *testing.T, s *touchlinetest.Service) {
+		coach := s.Coach(t, coachNumber)
+		added := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, ""))
+		request := added.String("guardian_request_id")
+		guardian := newVisitor(t, s.URL)
+		guardian.account = s.SignIn(t, "guardian", guardianNumber).ID
+		s.Clock.Skip(2 * time.Minute) // past OTP_RESEND_AFTER
+		guardian.signIn(s, "guardian", guardianNumber)
+		decide := "/me/guardian/players/" + added.String("player_id") + "/decide"
+		guardian.post(decide, "action", "approved", "request", request).want(200, "The coach was told")
+		s.Clock.Skip(16 * time.Minute)
+		guardian.post(decide, "action", "approved", "request", request).want(200, "The coach was told")
+		guardian.post(decide, "action", "approved").want(409, "This was answered already")
+	})
+}
+
 // A session that ended elsewhere: the page is offered again, with the reason.
 func TestReasonSurvivesSignIn(t *testing.T) {
 	t.Parallel()

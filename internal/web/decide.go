@@ -129,7 +129,9 @@ func (p *Pages) decide(ctx context.Context, r *Request, by actor.Actor) (Respons
 		case p.fresh(r, by.Role):
 		case d.CanAnswer():
 			return p.proveAgain(ctx, r, by, d)
-		case d.State != approval.Approved:
+		case d.State != approval.Approved, r.Value("request") == "":
+			// An older OTP may only repeat the same answer to the same question. The request makes
+			// sure of that if the coach asks a new question at this moment.
 			return p.changedMeanwhile(ctx, r, by)
 		}
 	default:
@@ -150,7 +152,7 @@ func (p *Pages) decide(ctx context.Context, r *Request, by actor.Actor) (Respons
 	return Response{}, err
 }
 
-// changedMeanwhile shows how the question stands now, after an answer came too late.
+// changedMeanwhile shows the state of the question, after an answer that came too late.
 func (p *Pages) changedMeanwhile(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
 	d, err := p.load(ctx, r, by)
 	if err != nil {
