@@ -82,6 +82,9 @@ func (db *DB) Request(ctx context.Context, by actor.Actor, id string) (*approval
 		var d approval.Delivery
 		err := s.Scan(append(c.dest(), &p.ID, &p.CoachID, &party, intoTime(&followedUp), intoText(&note), intoText(&d.Kind), intoText(&channel),
 			intoText(&d.State), intoText(&d.Reason), intoText(&d.Cause), intoTime(&d.QueuedAt), intoTime(&d.At))...)
+		if err != nil {
+			return struct{}{}, err
+		}
 		if found == nil {
 			found = c.request(&p, party)
 			found.FollowedUpAt, found.FollowUpNote = followedUp, note
@@ -89,7 +92,7 @@ func (db *DB) Request(ctx context.Context, by actor.Actor, id string) (*approval
 		if d.Channel = approval.Channel(channel); channel != "" {
 			found.Deliveries = append(found.Deliveries, d)
 		}
-		return struct{}{}, err
+		return struct{}{}, nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read request: %w", err)
