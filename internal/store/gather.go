@@ -128,7 +128,7 @@ func (tx *tx) claimGathering(ctx context.Context, gathering []notify.Delivery, u
 			RETURNING `+deliveryColumns, d.Lease, micros(until), d.CoachID, d.To, string(d.Channel))
 		group, err := database.Collect(rs, err, scanDelivery)
 		if err != nil {
-			return nil, fmt.Errorf("claim what gathers: %w", err)
+			return nil, fmt.Errorf("claim gathering deliveries: %w", err)
 		}
 		if len(group) > 0 { // else another worker has sent it
 			slices.SortFunc(group, func(a, b notify.Delivery) int { return strings.Compare(a.ID, b.ID) })
