@@ -20,10 +20,11 @@ type Footprint struct {
 	Binary int64
 }
 
-// The program is started so many times, and is idle for so long before its memory is read.
 const (
+	// starts is how many starts are measured.
 	starts = 11
-	idle   = 5 * time.Second
+	// idle is how long the program is idle before its memory is read.
+	idle = 5 * time.Second
 )
 
 // MeasureFootprint builds the program and starts it several times.

@@ -22,11 +22,11 @@ const (
 	// overloadConnections and overloadCalls limit the client.
 	overloadConnections = 5000
 	overloadCalls       = 20_000
-	// A service is calm again when calmRequests in a row each take at most calmLatency.
-	calmRequests = 20
-	calmLatency  = 100 * time.Millisecond
-	// clientPatience is when a client gives a call up.
-	clientPatience = 10 * time.Second
+	// A service has recovered when recoveryRequests in a row each take at most recoveryLatency.
+	recoveryRequests = 20
+	recoveryLatency  = 100 * time.Millisecond
+	// clientTimeout is how long the client waits for a response.
+	clientTimeout = 10 * time.Second
 )
 
 // Overload is how a service behaves while three times its capacity arrives. Three of four requests read an availability, and one
@@ -39,17 +39,17 @@ type Overload struct {
 	Failed   int     // requests with another 5xx status, or without a response
 	// P50 and P99 are the latencies of served requests from their arrival. Lower is better.
 	P50, P99 time.Duration
-	// Calm is the time from the end of the overload to normal latencies.
-	Calm time.Duration
+	// Recovery is the time from the end of the overload to normal latencies.
+	Recovery time.Duration
 	// Memory is the largest resident memory of the process in bytes.
 	Memory int64
 }
 
 // String returns one line for people.
 func (o Overload) String() string {
-	return fmt.Sprintf("capacity %.0f/s, offered %.0f/s, served %.0f/s (%.0f %% of the capacity), refused %.0f/s, failed %d, p50 %s, p99 %s, calm after %s, memory %.0f MiB",
+	return fmt.Sprintf("capacity %.0f/s, offered %.0f/s, served %.0f/s (%.0f %% of the capacity), refused %.0f/s, failed %d, p50 %s, p99 %s, recovered after %s, memory %.0f MiB",
 		o.Capacity, o.Offered, o.Served, 100*o.Served/o.Capacity, o.Refused, o.Failed, o.P50.Round(time.Millisecond), o.P99.Round(time.Millisecond),
-		o.Calm.Round(time.Millisecond), float64(o.Memory)/(1<<20))
+		o.Recovery.Round(time.Millisecond), float64(o.Memory)/(1<<20))
 }
 
 // MeasureOverload measures a program: its capacity for a time, and then the overload for the same time.
@@ -70,10 +70,10 @@ func MeasureOverload(ctx context.Context, p Program, engine string, duration tim
 		return o, err
 	}
 	end := time.Now()
-	if err := c.awaitCalm(ctx, s); err != nil {
+	if err := c.awaitRecovery(ctx, s); err != nil {
 		return o, err
 	}
-	o.Calm = time.Since(end)
+	o.Recovery = time.Since(end)
 	c.calls.Wait()
 	c.summarise(&o, duration)
 	_, o.Memory, err = bench.Memory(s.process.PID())
@@ -91,7 +91,7 @@ func (s *runningServer) mixed(a *accounts) func() *http.Request {
 	}
 }
 
-// overloadClient sends requests at a rate, whether or not earlier ones are answered.
+// overloadClient sends requests at a rate and does not wait for earlier responses.
 type overloadClient struct {
 	base  *url.URL
 	http  *http.Client
@@ -110,7 +110,7 @@ func newOverloadClient(base string) *overloadClient {
 		panic(err)
 	}
 	return &overloadClient{base: u, http: &http.Client{
-		Timeout:   clientPatience,
+		Timeout:   clientTimeout,
 		Transport: &http.Transport{MaxConnsPerHost: overloadConnections, MaxIdleConnsPerHost: overloadConnections, DisableCompression: true},
 	}}
 }
@@ -175,15 +175,15 @@ func (c *overloadClient) do(r *http.Request) int {
 	return res.StatusCode
 }
 
-// awaitCalm reads until the latencies are normal, at most for a minute.
-func (c *overloadClient) awaitCalm(ctx context.Context, s *runningServer) error {
+// awaitRecovery reads until the latencies are normal, at most for a minute.
+func (c *overloadClient) awaitRecovery(ctx context.Context, s *runningServer) error {
 	read := s.availability(s.workers[0])
-	for deadline, inRow := time.Now().Add(time.Minute), 0; inRow < calmRequests; {
+	for deadline, inRow := time.Now().Add(time.Minute), 0; inRow < recoveryRequests; {
 		if ctx.Err() != nil || time.Now().After(deadline) {
-			return errors.Join(errors.New("the service did not become calm"), ctx.Err())
+			return errors.Join(errors.New("the service did not recover within a minute"), ctx.Err())
 		}
 		start := time.Now()
-		if status := c.do(read()); status == http.StatusOK && time.Since(start) <= calmLatency {
+		if status := c.do(read()); status == http.StatusOK && time.Since(start) <= recoveryLatency {
 			inRow++
 		} else {
 			inRow = 0
