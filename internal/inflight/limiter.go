@@ -13,11 +13,11 @@ import (
 
 const (
 	// burstQueue and burstWait are how many requests wait, and how long, in a burst: the
-	// queue was empty less than burstTime ago, and no request was refused for calmTime.
-	burstQueue = 4000
-	burstWait  = 500 * time.Millisecond
-	burstTime  = 500 * time.Millisecond
-	calmTime   = time.Second
+	// queue was empty less than burstTime ago, and no request was refused for noRefusalTime.
+	burstQueue    = 4000
+	burstWait     = 500 * time.Millisecond
+	burstTime     = 500 * time.Millisecond
+	noRefusalTime = time.Second
 	// Otherwise it is overload. The queue is then short, so that most requests are
 	// refused at once.
 	overloadQueue = 64
@@ -124,7 +124,7 @@ func (l *Limiter) queue(urgent bool) (*list.List, time.Duration) {
 		l.queuedSince = now
 	}
 	switch n := l.waiting.Len(); {
-	case now.Sub(l.queuedSince) < burstTime && now.Sub(l.refusedAt) > calmTime && n < burstQueue:
+	case now.Sub(l.queuedSince) < burstTime && now.Sub(l.refusedAt) > noRefusalTime && n < burstQueue:
 		return &l.waiting, burstWait
 	case n < overloadQueue:
 		return &l.waiting, overloadWait

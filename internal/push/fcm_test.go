@@ -64,12 +64,12 @@ func TestFCM(t *testing.T) {
 		t.Errorf("without names (-want +got):\n%s", diff)
 	}
 	store.byID["device"] = notify.PushSubscription{ID: "device", Token: "registration", ShowNames: true}
-	calm := message()
-	calm.Copy.Type = notify.PendingReminder
-	if err := sender.Send(t.Context(), calm); err != nil {
+	low := message()
+	low.Copy.Type = notify.PendingReminder
+	if err := sender.Send(t.Context(), low); err != nil {
 		t.Fatal(err)
 	}
-	if got := fcm.Wait(t, 1); got.Notification.Body != calm.Copy.Text || got.Android.Priority != "NORMAL" || got.APNS.Headers["apns-priority"] != "5" {
+	if got := fcm.Wait(t, 1); got.Notification.Body != low.Copy.Text || got.Android.Priority != "NORMAL" || got.APNS.Headers["apns-priority"] != "5" {
 		t.Errorf("with names: %+v", got)
 	}
 	if n := fcm.Issued(); n != 1 {
