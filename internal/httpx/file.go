@@ -17,8 +17,8 @@ const FileTimeout = 10 * time.Minute
 type File struct {
 	Name      string
 	MediaType string
-	// ETag identifies the content, without quotes. Each version of the file at the
-	// same URL has its own.
+	// ETag identifies the content, without quotes. Two versions of the file at the same
+	// URL have different ones.
 	ETag string
 	// Attachment tells the browser to save the file instead of showing it.
 	Attachment bool

@@ -95,8 +95,7 @@ func (p *Pages) addDocumentPage(ctx context.Context, r *Request, by actor.Actor)
 }
 
 func (p *Pages) addDocumentForm(ctx context.Context, r *Request, by actor.Actor, f *Form) (Response, error) {
-	section := "profile"
-	v, err := p.coachView(ctx, r, section, "documents.add.title", by)
+	v, err := p.coachView(ctx, r, "profile", "documents.add.title", by)
 	if err != nil {
 		return Response{}, err
 	}
@@ -116,11 +115,11 @@ func (p *Pages) addDocument(ctx context.Context, r *Request, by actor.Actor, for
 	if document.Kind == coach.ProfilePicture {
 		return Response{}, fault.Missing() // it has its own form
 	}
-	_, more, err := p.Documents.Check(document)
+	_, invalid, err := p.Documents.Check(document)
 	if err != nil {
 		return Response{}, err
 	}
-	for _, field := range more {
+	for _, field := range invalid {
 		faults.Add(field.Pointer, field.Code, field.Detail)
 	}
 	if err = faults.Err(); err == nil {
@@ -263,7 +262,7 @@ func (p *Pages) documentContent(ctx context.Context, r *Request, by actor.Actor)
 	}}, nil
 }
 
-// Validity says whether a certificate is still good.
+// Validity returns whether a certificate is valid, ends soon or has ended.
 func (v *View) Validity(d coach.Document) string { return string(d.Validity(v.now)) }
 
 // Day returns a date for people: "12 May 2027".
