@@ -39,8 +39,8 @@ func (p *Player) Decide(by actor.Actor, party actor.Role, d Decision, op Operati
 		return Change{}, err
 	}
 	// The history is ordered by time: a decision must be later than those before it.
-	for _, party := range Parties {
-		op.Now = laterThan(p.Approver(party).Consent.ChangedAt, op.Now)
+	for _, each := range Parties {
+		op.Now = laterThan(p.Approver(each).Consent.ChangedAt, op.Now)
 	}
 	c := Change{Save: true, History: &Record{
 		ID: op.NewID(), PlayerID: p.ID, Party: party, ApproverID: by.AccountID,
