@@ -25,10 +25,10 @@ func parse(f *flag.FlagSet, args []string) (positional []string, err error) {
 // settingFlags adds the flag of every setting to f. After f is parsed, the returned
 // function returns the flags that are set, as arguments for config.Load.
 func settingFlags(f *flag.FlagSet) func() []string {
-	own := map[string]bool{}
-	f.VisitAll(func(fl *flag.Flag) { own[fl.Name] = true })
+	commandFlags := map[string]bool{}
+	f.VisitAll(func(fl *flag.Flag) { commandFlags[fl.Name] = true })
 	for _, s := range config.Settings() {
-		if s.Flag != "" && !own[s.Flag] {
+		if s.Flag != "" && !commandFlags[s.Flag] {
 			f.String(s.Flag, "", s.Help)
 		}
 		if s.FileName != "" {
@@ -38,7 +38,7 @@ func settingFlags(f *flag.FlagSet) func() []string {
 	}
 	return func() (args []string) {
 		f.Visit(func(fl *flag.Flag) {
-			if !own[fl.Name] {
+			if !commandFlags[fl.Name] {
 				args = append(args, "--"+fl.Name+"="+fl.Value.String())
 			}
 		})
@@ -64,16 +64,16 @@ the database settings of the service. "touchline admin <command> --help" lists t
 }
 
 // usage prints the arguments and flags of one command.
-func (c *command) usage(w io.Writer, own []*flag.Flag) {
+func (c *command) usage(w io.Writer, commandFlags []*flag.Flag) {
 	fmt.Fprintf(w, "Usage: touchline admin %s", strings.Join(append([]string{c.words}, c.args...), " "))
-	for _, f := range own {
+	for _, f := range commandFlags {
 		fmt.Fprintf(w, " [--%s …]", f.Name)
 	}
 	fmt.Fprintf(w, "\n\n\t%s\n", c.help)
-	if len(own) > 0 {
+	if len(commandFlags) > 0 {
 		fmt.Fprintln(w)
 	}
-	for _, f := range own {
+	for _, f := range commandFlags {
 		fmt.Fprintf(w, "\t--%-10s %s", f.Name, f.Usage)
 		if f.DefValue != "" && f.DefValue != "0" {
 			fmt.Fprintf(w, " (default %s)", f.DefValue)
