@@ -39,10 +39,10 @@ func (p *phone) checkLayout(path string) {
 func (a *auditTab) checkWide() {
 	a.t.Helper()
 	a.setWidth(wideWindow)
-	var widths [2]int
-	a.do(chromedp.Evaluate(`[document.documentElement.scrollWidth, document.documentElement.clientWidth]`, &widths))
-	if widths[0] > widths[1] {
-		a.t.Errorf("%s %s: the page is %d px wide in a window of %d px", a.path, a.look, widths[0], widths[1])
+	var wide []string
+	a.do(chromedp.Evaluate(tooWide, &wide))
+	for _, widths := range wide {
+		a.t.Errorf("%s %s: the page is wider than its window: %s", a.path, a.look, widths)
 	}
 }
 
