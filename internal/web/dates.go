@@ -40,8 +40,10 @@ func (v *View) relative(t time.Time) string {
 // Days returns a duration in whole days, or in hours or minutes below a day: "3 days".
 func (v *View) Days(d time.Duration) string {
 	switch {
+	case d < time.Minute:
+		return v.mustT("time.short")
 	case d < time.Hour:
-		return v.mustT("time.minutes", "Count", max(1, int(d/time.Minute)))
+		return v.mustT("time.minutes", "Count", int(d/time.Minute))
 	case d < 24*time.Hour:
 		return v.mustT("time.hours", "Count", int(d/time.Hour))
 	}

@@ -11,9 +11,11 @@ func TestDays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := &View{texts: r.catalogue.translations["en"]}
+	v, hindi := &View{texts: r.catalogue.translations["en"]}, &View{texts: r.catalogue.translations["hi"]}
 	for d, want := range map[time.Duration]string{
-		0:                              "1 minute",
+		0:                              "less than a minute",
+		time.Minute - 1:                "less than a minute",
+		time.Minute:                    "1 minute",
 		59 * time.Minute:               "59 minutes",
 		time.Hour:                      "1 hour",
 		24*time.Hour - 1:               "23 hours",
@@ -22,6 +24,11 @@ func TestDays(t *testing.T) {
 	} {
 		if got := v.Days(d); got != want {
 			t.Errorf("Days(%s) is %q, want %q", d, got, want)
+		}
+	}
+	for d, want := range map[time.Duration]string{-time.Second: "एक मिनट से कम", time.Minute: "1 मिनट"} {
+		if got := hindi.Days(d); got != want {
+			t.Errorf("Days(%s) is %q in Hindi, want %q", d, got, want)
 		}
 	}
 }
