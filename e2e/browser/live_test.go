@@ -5,6 +5,7 @@ import (
 	"html"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -87,4 +88,50 @@ func TestLivePageKeepsFocus(t *testing.T) {
 	}
 	p.script(`document.activeElement.blur()`, nil)
 	p.waitForText("The guardian said yes")
+}
+
+// TestLivePageTriesAgain checks that a page that could not load its change tries again after 10
+// seconds. The page has a clock that runs these 10 seconds at once and no other timer.
+func TestLivePageTriesAgain(t *testing.T) {
+	t.Parallel()
+	s := touchlinetest.New(t, storetest.SQLite(t))
+	coach := s.Coach(t, coachNumber)
+	id := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber)).String("player_id")
+	p := newPhone(t, s.URL)
+	p.signIn(s, "coach", coachNumber)
+	p.open("/coach/players/" + id)
+	p.script(`(() => {
+		const load = window.fetch
+		window.failed = 0
+		window.fetch = async () => { window.failed++; return new Response('', { status: 503 }) }
+		window.setTimeout = (run, pause) => { if (pause === 10000) { window.fetch = load; run() } }
+	})()`, nil)
+	s.SignIn(t, "guardian", guardianNumber).Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": id, "action": "approved"}).Want(t, 200)
+	p.waitForText("The guardian said yes")
+	var failed int
+	if p.script(`window.failed`, &failed); failed == 0 {
+		t.Error("no load failed")
+	}
+}
+
+// TestFormIsSentOnce checks that a form is sent once, and again after the page came back from the
+// back/forward cache.
+func TestFormIsSentOnce(t *testing.T) {
+	t.Parallel()
+	onSQLite(t, func(t *testing.T, s *touchlinetest.Service) {
+		p := newPhone(t, s.URL)
+		p.open("/sign-in/coach")
+		var sent []int
+		p.script(`(() => {
+			let sent = 0
+			addEventListener('submit', (event) => { if (!event.defaultPrevented) sent++; event.preventDefault() })
+			const twice = () => { for (let i = 0; i < 2; i++) document.querySelector('main form').requestSubmit(); return sent }
+			const first = twice()
+			dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))
+			return [first, twice()]
+		})()`, &sent)
+		if !slices.Equal(sent, []int{1, 2}) {
+			t.Errorf("the form was sent %v times before and after the page came back, want [1 2]", sent)
+		}
+	})
 }
