@@ -86,11 +86,13 @@ func (db *DB) ReplyBy(ctx context.Context, by actor.Actor, playerID, id string) 
 	return r, err
 }
 
-// Replies lists the replies to a coach, newest first.
+// Replies lists the replies to a coach, newest first. A reply of an account that is no longer the
+// party of the player has no name: the names of the player are those of other people.
 func (db *DB) Replies(ctx context.Context, coachID string, unreadOnly bool, page team.Page) ([]team.Reply, error) {
 	const columns = `
 		SELECT r.id, r.coach_id, r.player_id, p.student_name, r.party, r.account_id,
-			CASE WHEN r.party = 'guardian' THEN p.guardian_name ELSE p.student_name END, r.body, r.created_at, r.read_at
+			CASE WHEN r.party = 'guardian' AND r.account_id = p.guardian_id THEN p.guardian_name
+				WHEN r.party = 'student' AND r.account_id = p.student_id THEN p.student_name END, r.body, r.created_at, r.read_at
 		FROM team_replies r JOIN players p ON p.id = r.player_id `
 	var rs *database.Rows
 	var err error

@@ -10,6 +10,7 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/storetest"
+	"github.com/touchline/touchline/internal/team"
 )
 
 // TestReplyAfterRevocation: a reply that begins while a revocation of the same party commits is
@@ -42,6 +43,32 @@ func TestReplyAfterRevocation(t *testing.T) {
 		if n := p.count(`SELECT count(*) FROM team_replies`); n != 1 {
 			t.Errorf("%d replies, want the one before the revocation", n)
 		}
+	})
+}
+
+// TestReplyOfFormerGuardian changes the guardian after a reply: the reply must not have the name of
+// the new guardian.
+func TestReplyOfFormerGuardian(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		c := p.coach(1)
+		a := p.add(c, "Asha Rao", number(2), "")
+		guardian := p.as(actor.Guardian, number(2))
+		ok(p, p.decide(guardian, a.ID, approval.Approve))
+		ok(p, second(p.messages(0).Reply(bg, guardian, a.ID, "We come.")))
+		names := func(want string) {
+			p.Helper()
+			for _, unread := range []bool{false, true} {
+				list, err := p.db.Replies(bg, c.AccountID, unread, team.Page{Limit: 5})
+				if err != nil || len(list) != 1 || list[0].Name != want {
+					p.Errorf("unread %t: got %+v, %v; want one reply of %q", unread, list, err, want)
+				}
+			}
+		}
+		names(mother(number(2)).Name)
+		_, err := p.Edit(bg, c, a.ID, approval.Patch{Guardian: &approval.GuardianPatch{Name: ptr("Other Guardian"), Number: ptr(number(3))}})
+		ok(p, err)
+		names("")
 	})
 }
 

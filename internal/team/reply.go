@@ -21,7 +21,8 @@ type Reply struct {
 	StudentName string
 	Party       actor.Role
 	AccountID   string
-	// Name is the name of the guardian or student as the coach entered it.
+	// Name is the name of the guardian or student as the coach entered it. It is empty if the
+	// party has another number since.
 	Name      string
 	Text      string
 	CreatedAt time.Time
