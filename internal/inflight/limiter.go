@@ -72,8 +72,8 @@ func (l *Limiter) Acquire(urgent bool) (Slot, error) {
 		defer l.mu.Unlock()
 		return l.enter(), nil
 	}
-	queue, patience := l.queue(urgent)
-	if patience == 0 {
+	queue, maxWait := l.queue(urgent)
+	if maxWait == 0 {
 		defer l.mu.Unlock()
 		return Slot{}, l.refuse()
 	}
@@ -81,7 +81,7 @@ func (l *Limiter) Acquire(urgent bool) (Slot, error) {
 	element := queue.PushBack(w)
 	l.mu.Unlock()
 
-	timer := time.NewTimer(patience)
+	timer := time.NewTimer(maxWait)
 	defer timer.Stop()
 	select {
 	case <-w.admitted:
