@@ -20,10 +20,11 @@ import (
 	"github.com/touchline/touchline/internal/picture/picturetest"
 )
 
-// So many coaches upload at the same time, and each uploads its PDF file so often.
 const (
+	// concurrentUploads is how many coaches upload at the same time.
 	concurrentUploads = 8
-	uploadRounds      = 5
+	// uploadRounds is how often each uploads its PDF file.
+	uploadRounds = 5
 )
 
 // uploads is the memory that concurrent uploads need and the time that they take. Lower is better for all.
