@@ -200,7 +200,7 @@ func TestMessageOverTheTiersLimit(t *testing.T) {
 		c.post(write, append(form, "step", "preview")...).
 			want(200, "It takes 4 SMS. They cost JPY\u00a016.", "Your plan allows 2 more SMS today. Write to fewer people, or write less.", "Change it").
 			without("Send to 1 person")
-		c.post(write, append(form, "step", "send")...).want(422, "Your plan allows 2 more SMS now.", strings.TrimSpace(long))
+		c.post(write, append(form, "step", "send")...).want(429, "Your plan allows 2 more SMS now. Write to fewer people, or write less.", strings.TrimSpace(long))
 		if got := coach.Call(t, "GET", "/api/messages", nil).Want(t, 200).Items(); len(got) != 0 {
 			t.Errorf("messages: %v", got)
 		}

@@ -153,9 +153,20 @@ func (p *phone) wantText(parts ...string) {
 // wantFault fails the test unless the page has the status 422 and the text next to a field.
 func (p *phone) wantFault(field, text string) {
 	p.t.Helper()
+	p.wantAtField(422, field, text)
+}
+
+// wantLimit fails the test unless the page has the status 429 and the text next to a field.
+func (p *phone) wantLimit(field, text string) {
+	p.t.Helper()
+	p.wantAtField(429, field, text)
+}
+
+func (p *phone) wantAtField(status int, field, text string) {
+	p.t.Helper()
 	var fault string
 	p.script(`document.getElementById(a + '-fault')?.textContent || ''`, &fault, field)
-	if p.status() != 422 || !strings.Contains(fault, text) {
+	if p.status() != status || !strings.Contains(fault, text) {
 		p.t.Errorf("%s: got status %d and at the field %s %q, want %q:\n%s", p.path(), p.status(), field, fault, text, p.words())
 	}
 }

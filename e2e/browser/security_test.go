@@ -6,11 +6,13 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/storetest"
+	"github.com/touchline/touchline/internal/team"
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
@@ -195,5 +197,45 @@ func TestShortCodeLimit(t *testing.T) {
 		if wait, err := strconv.Atoi(limited.header.Get("Retry-After")); err != nil || wait < 3500 || wait > 3600 {
 			t.Errorf("got Retry-After %q, want an hour", limited.header.Get("Retry-After"))
 		}
+	})
+}
+
+// TestSpentLimits sends forms beyond a limit. Each page is 429 with Retry-After, says the wait and
+// keeps what was written.
+func TestSpentLimits(t *testing.T) {
+	t.Parallel()
+	onSQLite(t, func(t *testing.T, s *touchlinetest.Service) {
+		coach, c := newFormClient(t, s, coachNumber)
+		player := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, "")).String("player_id")
+		limited := func(c *formClient, path string, want []string, pairs ...string) {
+			t.Helper()
+			page := c.post(path, pairs...).want(429, want...)
+			if wait, err := strconv.Atoi(page.header.Get("Retry-After")); err != nil || wait < 1 {
+				t.Errorf("%s: got Retry-After %q, want seconds", path, page.header.Get("Retry-After"))
+			}
+		}
+		for range 2 {
+			s.Clock.Skip(time.Minute)
+			coach.Call(t, "POST", "/api/approval/send-reminder", map[string]any{"player_id": player, "approver_type": "guardian"}).Want(t, 202)
+		}
+		last := strconv.FormatInt(s.Clock.Now().UnixMicro(), 10)
+		limited(c, "/coach/players/"+player+"/remind", []string{"You have used the reminders for this week. Wait 168 hours, or call."}, "party", "guardian", "last", last)
+
+		guardian := s.SignIn(t, "guardian", guardianNumber)
+		guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": player, "action": "approved"}).Want(t, 200)
+		fee := addOverdueFee(t, coach, player)
+		for range 3 {
+			coach.Call(t, "POST", "/api/fees/"+fee+"/remind", nil)
+		}
+		limited(c, "/coach/fees/"+fee+"/remind", []string{"You have reminded three times today. You can remind again tomorrow."})
+
+		family := newVisitor(t, s.URL)
+		family.account = guardian.ID
+		s.Clock.Skip(2 * time.Minute)
+		family.signIn(s, "guardian", guardianNumber)
+		for range team.MaxRepliesPerDay {
+			guardian.Call(t, "POST", "/api/me/players/"+player+"/messages", map[string]any{"text": "We come."}).Want(t, 201)
+		}
+		limited(family, "/me/guardian/players/"+player+"/messages", []string{"You have written many messages today. Wait 24 hours, then write again.", "One more question"}, "text", "One more question")
 	})
 }

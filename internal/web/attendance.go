@@ -115,7 +115,7 @@ func (p *Pages) saveAttendance(ctx context.Context, r *Request, by actor.Actor) 
 			f.Add(markFault(v, field, ids, marks))
 		}
 	case known.Kind == fault.Conflict, known.Kind == fault.Forbidden:
-		f.Add("", p.errorText(r, err))
+		p.addError(r, f, "", err)
 	default:
 		return Response{}, err
 	}

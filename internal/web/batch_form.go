@@ -103,7 +103,7 @@ func (p *Pages) batchFaults(ctx context.Context, r *Request, by actor.Actor, b *
 	case p.addFaults(r, f, err, fields):
 		f.Faults = slices.CompactFunc(f.Faults, func(a, b FieldFault) bool { return a == b })
 	case known.Kind == fault.Conflict || known.Kind == fault.Forbidden:
-		f.Add("", p.errorText(r, err))
+		p.addError(r, f, "", err)
 	default:
 		return Response{}, err
 	}

@@ -181,11 +181,7 @@ func (p *Pages) batchPlayersForm(ctx context.Context, r *Request, by actor.Actor
 	}
 	v.Form, v.Path = f, coachBatch(b.ID)+"/players"
 	v.Data = map[string]any{"Batch": b, "Players": players, "Next": next, "Search": r.Value("q"), "Done": v.textOr("batches.done."+r.URL.Query().Get("done"), "")}
-	resp := page("batch_players", v)
-	if len(f.Faults) > 0 {
-		resp.Status = 422
-	}
-	return resp, nil
+	return formPageResponse("batch_players", v), nil
 }
 
 // joinBatch serves POST …/players: the selected players join the batch.

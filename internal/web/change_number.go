@@ -60,7 +60,7 @@ func (p *Pages) beginNumberChange(ctx context.Context, r *Request, by actor.Acto
 			if !isLimit(err) {
 				return Response{}, err
 			}
-			f.Add("number", p.errorText(r, err))
+			p.addError(r, f, "number", err)
 			break
 		}
 	}
@@ -127,7 +127,7 @@ func (p *Pages) sendNumberCodes(ctx context.Context, r *Request, by actor.Actor)
 			return Response{}, err
 		}
 		if err != nil {
-			f.Add([]string{"new_code", "code"}[i], p.errorText(r, err))
+			p.addError(r, f, []string{"new_code", "code"}[i], err)
 		}
 	}
 	if len(f.Faults) > 0 {
@@ -178,16 +178,16 @@ func (p *Pages) numberChangeFault(ctx context.Context, r *Request, by actor.Acto
 	switch e.Extra["number"] {
 	case "current":
 		f.Values.Del("code")
-		f.Add("code", p.errorText(r, err))
+		p.addError(r, f, "code", err)
 		return p.numberCodesForm(ctx, r, by, to, f)
 	case "new":
 		f.Values.Del("new_code")
-		f.Add("new_code", p.errorText(r, err))
+		p.addError(r, f, "new_code", err)
 		return p.numberCodesForm(ctx, r, by, to, f)
 	}
 	number := &Form{Values: url.Values{"number": {to.Format()}}}
 	if e.Code == "number_in_use" || e.Code == "destination_blocked" {
-		number.Add("number", p.errorText(r, err))
+		p.addError(r, number, "number", err)
 	} else if !p.addFaults(r, number, err, map[string]string{"/new_mobile_number": "number"}) {
 		return Response{}, err
 	}

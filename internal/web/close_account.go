@@ -54,10 +54,10 @@ func (p *Pages) sendCloseCode(ctx context.Context, r *Request, by actor.Actor) (
 	}
 	f := new(Form)
 	if again {
-		f.Add("code", p.errorText(r, err))
+		p.addError(r, f, "code", err)
 		return p.closeForm(ctx, r, by, "close_account_code", f)
 	}
-	f.Add("", p.errorText(r, err))
+	p.addError(r, f, "", err)
 	return p.closeForm(ctx, r, by, "close_account", f)
 }
 
@@ -88,7 +88,7 @@ func (p *Pages) closeWithCode(ctx context.Context, r *Request, by actor.Actor) (
 		p.Streams.Hub.Wake(by.AccountID)
 		return redirect(closedPath, p.forget(actor.Coach)...), nil
 	case isCodeFault(err):
-		f.Add("code", p.errorText(r, err))
+		p.addError(r, f, "code", err)
 		return p.closeForm(ctx, r, by, "close_account_code", f)
 	}
 	return Response{}, err

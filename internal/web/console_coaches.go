@@ -74,7 +74,7 @@ func (c *Console) changeCoach(ctx context.Context, r *Request, by actor.Operator
 	case fault.Invalid, fault.Conflict:
 		f := &Form{Values: r.Form}
 		if !c.pages.addFaults(r, f, err, nil) {
-			f.Add("", c.pages.errorText(r, err))
+			c.pages.addError(r, f, "", err)
 		}
 		return c.coachPage(ctx, r, by, f)
 	}

@@ -110,7 +110,7 @@ func (c *Console) decideKYC(ctx context.Context, r *Request, by actor.Operator) 
 	case fault.Invalid, fault.Conflict:
 		f := &Form{Values: r.Form}
 		if !c.pages.addFaults(r, f, err, nil) {
-			f.Add("", c.pages.errorText(r, err))
+			c.pages.addError(r, f, "", err)
 		}
 		return c.kycPage(ctx, r, by, f)
 	}

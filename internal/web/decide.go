@@ -108,7 +108,7 @@ func (p *Pages) proveAgain(ctx context.Context, r *Request, by actor.Actor, d an
 			return Response{}, err
 		}
 		f := &Form{Values: r.Form}
-		f.Add("", p.errorText(r, err))
+		p.addError(r, f, "", err)
 		return p.answerForm(r, by, d, f), nil
 	}
 	return p.toCode(pending, p.keepDraft(r)...)

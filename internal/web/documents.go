@@ -79,7 +79,7 @@ func (p *Pages) addUploadFaults(r *Request, f *Form, err error, fields map[strin
 	}
 	switch fault.KindOf(err) {
 	case fault.Forbidden, fault.Conflict:
-		f.Add("", p.errorText(r, err))
+		p.addError(r, f, "", err)
 		return true
 	}
 	return false

@@ -102,7 +102,7 @@ func (p *Pages) addPlayerFaults(r *Request, f *Form, err error) bool {
 	}
 	switch fault.KindOf(err) {
 	case fault.Conflict, fault.Forbidden:
-		f.Add("", p.errorText(r, err))
+		p.addError(r, f, "", err)
 		return true
 	}
 	return false

@@ -23,6 +23,9 @@ func (p *Pages) errorText(r *Request, err error) string {
 	for name, value := range f.Extra {
 		pairs = append(pairs, name, value)
 	}
+	if _, ends := f.Extra["ends_at"]; ends && f.Code == "message_limit" {
+		return v.mustT("fault.message_limit.wait", pairs...)
+	}
 	if left, ok := f.Extra["attempts_left"].(int); ok {
 		if left == 0 {
 			return v.mustT("fault.otp_incorrect.last")

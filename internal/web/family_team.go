@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"errors"
 	"net/url"
 
 	"github.com/touchline/touchline/internal/actor"
@@ -57,7 +58,10 @@ func (p *Pages) writeReply(ctx context.Context, r *Request, by actor.Actor) (Res
 	case fault.KindOf(err) == fault.Forbidden: // the approval has ended meanwhile
 		return redirect(path), nil
 	case fault.CodeOf(err) == "message_limit":
-		f.Add("text", p.view(r, "failure.title").mustT("conversation.limit"))
+		limit, _ := errors.AsType[*fault.Error](err)
+		v := p.view(r, "failure.title")
+		f.Add("text", v.mustT("conversation.limit", "Wait", v.wait(limit.RetryAfter)))
+		f.limitedBy(err)
 	case !p.addFaults(r, f, err, nil):
 		return Response{}, err
 	}

@@ -84,12 +84,13 @@ func (p *Pages) addFeeFault(r *Request, f *Form, err error) bool {
 		f.Add("", v.mustT("fee.changed"))
 	case "reminder_limit":
 		f.Add("", v.mustT("fee.reminders_used"))
+		f.limitedBy(err)
 	case "batch_archived":
 		f.Add("for", v.mustT("fee_add.archived"))
 	case "idempotency_key_reused":
 		f.Add("", v.mustT("fee.saved_before"))
 	case "tier_limit", "request_in_progress":
-		f.Add("", p.errorText(r, err))
+		p.addError(r, f, "", err)
 	default:
 		return false
 	}

@@ -182,7 +182,7 @@ func (p *Pages) runImport(ctx context.Context, r *Request, by actor.Actor) (Resp
 		return p.featureNeeded(ctx, r, by, coach.Import, err)
 	case fault.KindOf(err) == fault.Forbidden, fault.KindOf(err) == fault.TooMany:
 		f := new(Form)
-		f.Add("", p.errorText(r, err))
+		p.addError(r, f, "", err)
 		return p.importStatusPage(ctx, r, by, f)
 	}
 	return Response{}, err

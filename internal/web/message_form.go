@@ -103,7 +103,7 @@ func (p *Pages) writeMessage(ctx context.Context, r *Request, by actor.Actor) (R
 	case code == "batch_archived" || isMissing(err):
 		f.Add("for", p.view(r, "message_form.title").mustT("message_form.gone"))
 	case code == "message_limit" || code == "tier_limit":
-		f.Add("", p.errorText(r, err))
+		p.addError(r, f, "", err)
 	case !p.addFaults(r, f, err, messageFields):
 		return Response{}, err
 	}

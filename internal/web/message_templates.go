@@ -54,7 +54,7 @@ func (p *Pages) addMessageTemplate(ctx context.Context, r *Request, by actor.Act
 	}
 	f := &Form{Values: r.Form}
 	if fault.CodeOf(err) == "tier_limit" {
-		f.Add("", p.errorText(r, err))
+		p.addError(r, f, "", err)
 	} else if !p.addFaults(r, f, err, nil) {
 		return Response{}, err
 	}

@@ -132,7 +132,7 @@ func (p *Pages) changePlayer(ctx context.Context, r *Request, by actor.Actor, do
 	}) {
 		switch fault.KindOf(err) {
 		case fault.Conflict, fault.TooMany, fault.Forbidden:
-			f.Add("", p.errorText(r, err))
+			p.addError(r, f, "", err)
 		default:
 			return Response{}, err
 		}

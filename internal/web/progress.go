@@ -103,7 +103,7 @@ func (p *Pages) addMeasurement(ctx context.Context, r *Request, by actor.Actor) 
 func (p *Pages) refusedRecord(r *Request, err error) (*Form, error) {
 	f := &Form{Values: r.Form}
 	if fault.CodeOf(err) == "tier_limit" {
-		f.Add("", p.errorText(r, err))
+		p.addError(r, f, "", err)
 		return f, nil
 	}
 	if !p.addFaults(r, f, err, nil) {

@@ -88,13 +88,9 @@ func redirect(path string, cookies ...*http.Cookie) Response {
 // page renders a template.
 func page(template string, v *View) Response { return Response{Template: template, View: v} }
 
-// formPageResponse renders a template with the form of v: 422 if the form has faults.
+// formPageResponse renders a template with the form of v; see withFaults.
 func formPageResponse(template string, v *View) Response {
-	resp := page(template, v)
-	if len(v.Form.Faults) > 0 {
-		resp.Status = http.StatusUnprocessableEntity
-	}
-	return resp
+	return page(template, v).withFaults(v.Form)
 }
 
 // with returns the response with another status.
