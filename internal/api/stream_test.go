@@ -71,7 +71,7 @@ func (s *fakeTray) StreamState(_ context.Context, o notify.OpenedStream, _ strin
 func (s *fakeTray) OpenStream(_ context.Context, o notify.OpenedStream) (slot int, replaced string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.streams) == notify.MaxStreams {
+	if len(s.streams) == notify.MaxAccountStreams {
 		replaced = s.streams[0]
 		s.streams = s.streams[1:]
 	}

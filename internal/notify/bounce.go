@@ -49,7 +49,8 @@ type Bounces struct {
 	Log    *slog.Logger
 }
 
-// Receive stores a report. If secret is wrong, it returns token_invalid and changes nothing. A report of a mail that the service no longer knows changes nothing.
+// Receive stores a report. If secret is wrong, it returns token_invalid and changes nothing. A
+// report of a mail that the service no longer knows changes nothing.
 func (b *Bounces) Receive(ctx context.Context, secret, contentType string, body []byte) error {
 	// Hashes have one length, so the comparison reveals none.
 	given, want := sha256.Sum256([]byte(secret)), sha256.Sum256([]byte(b.Secret))

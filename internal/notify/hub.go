@@ -66,7 +66,7 @@ func (h *Hub) Subscribe(accountID string) (*Subscription, error) {
 	if open := h.streams[accountID]; h.KeepNewest > 0 && len(open) == h.KeepNewest {
 		h.remove(open[0])
 	}
-	if h.MaxStreams > 0 && h.count >= h.MaxStreams && len(h.streams[accountID]) != MaxStreams {
+	if h.MaxStreams > 0 && h.count >= h.MaxStreams && len(h.streams[accountID]) != MaxAccountStreams {
 		return nil, fault.Overloaded("Too many apps wait for notifications. Read the list of notifications instead, and try again later.").
 			After(streamRetry)
 	}

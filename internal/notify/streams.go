@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// MaxStreams is how many streams an account may have in all processes together. One more
+	// MaxAccountStreams is how many streams an account may have in all processes together. One more
 	// ends the oldest.
-	MaxStreams = 10
+	MaxAccountStreams = 10
 	// StreamsRenewed is how often a process renews its last-seen time.
 	StreamsRenewed = 20 * time.Second
 	// StreamsExpire is how long after its last-seen time the streams of a process no
@@ -27,7 +27,7 @@ type OpenedStream struct {
 	ID, AccountID string
 	// Process is the process that writes the stream.
 	Process string
-	// Slot is the number of the stream among those of the account, below MaxStreams.
+	// Slot is the number of the stream among those of the account, below MaxAccountStreams.
 	Slot int
 	// OpenedAt orders the streams of an account. EndsAt is when the stream ends at the latest.
 	OpenedAt, EndsAt time.Time

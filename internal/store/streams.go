@@ -15,7 +15,7 @@ import (
 const maxStreamAttempts = 50
 
 // OpenStream saves the stream in a slot of its account. The primary key allows one stream for
-// each slot, so an account never has more than notify.MaxStreams rows. One guarded statement
+// each slot, so an account never has more than notify.MaxAccountStreams rows. One guarded statement
 // finds the slot and replaces the stream that it saw there; of concurrent calls that chose the
 // same slot one wins, and the others try again.
 func (db *DB) OpenStream(ctx context.Context, o notify.OpenedStream) (slot int, replaced string, err error) {

@@ -54,7 +54,7 @@ func TestOpenStream(t *testing.T) {
 		ok(p, p.db.RenewStreams(bg, "alive"))
 		ok(p, p.db.RenewStreams(bg, "dead"))
 		var all []notify.OpenedStream
-		for i := range notify.MaxStreams {
+		for i := range notify.MaxAccountStreams {
 			o, replaced := p.open("one", []string{"alive", "dead"}[i%2])
 			if replaced != "" {
 				p.Errorf("stream %d replaced %s", i, replaced)
@@ -129,8 +129,8 @@ func TestOpenStreamsConcurrently(t *testing.T) {
 			}
 		}
 		p.wantStreams("one", open)
-		if len(open) != notify.MaxStreams {
-			p.Errorf("%d streams are open, want %d", len(open), notify.MaxStreams)
+		if len(open) != notify.MaxAccountStreams {
+			p.Errorf("%d streams are open, want %d", len(open), notify.MaxAccountStreams)
 		}
 	})
 }
