@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -100,7 +101,7 @@ func CheckDocuments(stored int) error {
 	if stored < MaxDocuments {
 		return nil
 	}
-	return fault.Validation([]fault.Field{{Pointer: "/file", Code: "too_many", Detail: "You have 100 documents, the most allowed. Delete one first."}})
+	return fault.Validation([]fault.Field{{Pointer: "/file", Code: "too_many", Detail: fmt.Sprintf("You have %d documents, the most allowed. Delete one first.", MaxDocuments)}})
 }
 
 // checkCapacity refuses an upload early if a limit is reached. The transaction that

@@ -2,7 +2,7 @@ package coach
 
 import "time"
 
-// Validity says whether a document with an expiry date is still good.
+// Validity says whether a document with an expiry date is valid, ends soon or has ended.
 type Validity string
 
 // The validities.

@@ -71,8 +71,8 @@ func (db *DB) FeeAudience(ctx context.Context, coachID, feeID string) (a team.Fe
 	return a, err
 }
 
-// feeAudience reads a fee and the parties of its player. With the lock tx.ForShare("p") a decision of a party commits before, or waits until
-// this transaction has committed.
+// feeAudience reads a fee and the parties of its player. With the lock tx.ForShare("p") a decision
+// of a party commits before, or waits until this transaction has committed.
 func (tx *tx) feeAudience(ctx context.Context, coachID, feeID, lock string) (team.FeeAudience, error) {
 	var a team.FeeAudience
 	var err error

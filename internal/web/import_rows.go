@@ -100,8 +100,8 @@ func (p *Pages) importStatusPage(ctx context.Context, r *Request, by actor.Actor
 	return page("import_status", v), nil
 }
 
-// importRowState returns the state of the rows to show, "" for all: the one that the query asks for, or the faulty rows
-// first.
+// importRowState returns the state of the rows to show, "" for all: the one that the query
+// asks for, or without one the faulty rows if there are any.
 func importRowState(i *roster.Import, asked string) roster.RowState {
 	state := roster.RowState(asked)
 	switch {
