@@ -50,7 +50,7 @@ func readBody(w http.ResponseWriter, r *http.Request, kind BodyKind, maxUpload i
 		if body.Raw, err = wire.ReadAll(w, r, maxBody); err != nil {
 			return Body{}, err
 		}
-		if kind != AnyBody && (len(body.Raw) > 0 || kind != OptionalJSON) && !kind.matches(r.Header) {
+		if kind.checksMediaType(r.Header, body.Raw) && !kind.matches(r.Header) {
 			return Body{}, kind.errMediaType()
 		}
 	}
@@ -128,6 +128,21 @@ func (k BodyKind) mediaTypes() []string {
 		return []string{"text/csv", "text/tab-separated-values"}
 	default:
 		return []string{mediaJSON}
+	}
+}
+
+// checksMediaType reports whether a body must have a media type of this kind. A request with
+// neither a body nor a Content-Type is malformed_request where the call needs JSON.
+func (k BodyKind) checksMediaType(h http.Header, raw []byte) bool {
+	switch {
+	case k == AnyBody:
+		return false
+	case len(raw) > 0:
+		return true
+	case k == JSON || k == MergePatch:
+		return h.Get("Content-Type") != ""
+	default:
+		return k != OptionalJSON
 	}
 }
 
