@@ -17,9 +17,10 @@ type Patch struct {
 
 // MayOpenRequest reports whether the patch changes a field that consent depends on,
 // so that it may open a request. Opening a request requires a complete coach profile.
+// Removing the student's number opens none.
 func (p Patch) MayOpenRequest() bool {
 	s := p.Student
-	return s.FullName != nil || s.DateOfBirth != nil || s.Number != nil || p.Guardian != nil && p.Guardian.Number != nil
+	return s.FullName != nil || s.DateOfBirth != nil || s.Number != nil && *s.Number != "" || p.Guardian != nil && p.Guardian.Number != nil
 }
 
 // StudentPatch changes the student.
