@@ -18,8 +18,8 @@ type Reply struct {
 	Text    string
 }
 
-// stopWords end the messages of a coach, startWords allow them again, if they are all that a
-// reply says. The English words are those that networks know.
+// stopWords end the messages of a coach, startWords allow those of every coach again, if they are
+// all that a reply says. The English words are those that networks know.
 var (
 	stopWords  = []string{"STOP", "STOPALL", "STOP ALL", "UNSUBSCRIBE", "CANCEL", "END", "QUIT", "बंद", "बंद करो", "बंद करें", "रोको", "रोकें"}
 	startWords = []string{"START", "UNSTOP", "शुरू", "शुरू करें"}
@@ -42,7 +42,8 @@ type ReplyStore interface {
 	// "".
 	NewestSender(ctx context.Context, n phone.Number, channel Channel) (coachID string, err error)
 	StopCoach(ctx context.Context, n phone.Number, coachID string) error
-	AllowCoach(ctx context.Context, n phone.Number, coachID string) error
+	// AllowAllCoaches ends StopCoach for every coach, and returns their number.
+	AllowAllCoaches(ctx context.Context, n phone.Number) (coaches int, err error)
 }
 
 // Replies receives replies to messages.
@@ -70,22 +71,27 @@ func (s *Replies) Receive(ctx context.Context, provider, secret string, call Pro
 }
 
 // Apply stops the coach whose message was the newest to the sender of a reply, if the reply asks
-// for that, or allows it again.
+// for that, or allows every coach again: the reply does not say whose messages it wants, and the
+// newest may be of a coach who was never stopped. It changes no consent.
 func (s *Replies) Apply(ctx context.Context, r Reply) error {
-	if r.From == "" || !r.Stops() && !r.Starts() {
+	switch {
+	case r.From == "":
 		return nil
+	case r.Stops():
+		coachID, err := s.Store.NewestSender(ctx, r.From, r.Channel)
+		if err != nil || coachID == "" {
+			return err
+		}
+		if err := s.Store.StopCoach(ctx, r.From, coachID); err != nil {
+			return err
+		}
+		s.Log.Info("a reply stopped the messages of a coach", "from", r.From, "coach", coachID)
+	case r.Starts():
+		coaches, err := s.Store.AllowAllCoaches(ctx, r.From)
+		if err != nil || coaches == 0 {
+			return err
+		}
+		s.Log.Info("a reply allowed the messages of coaches again", "from", r.From, "coaches", coaches)
 	}
-	coachID, err := s.Store.NewestSender(ctx, r.From, r.Channel)
-	if err != nil || coachID == "" {
-		return err
-	}
-	change, what := s.Store.StopCoach, "a reply stopped the messages of a coach"
-	if r.Starts() {
-		change, what = s.Store.AllowCoach, "a reply allowed the messages of a coach again"
-	}
-	if err := change(ctx, r.From, coachID); err != nil {
-		return err
-	}
-	s.Log.Info(what, "from", r.From, "coach", coachID)
 	return nil
 }

@@ -38,9 +38,9 @@ func (s *replyStore) StopCoach(_ context.Context, n phone.Number, coachID string
 	return nil
 }
 
-func (s *replyStore) AllowCoach(_ context.Context, n phone.Number, coachID string) error {
-	s.changes = append(s.changes, "allow "+string(n)+" "+coachID)
-	return nil
+func (s *replyStore) AllowAllCoaches(_ context.Context, n phone.Number) (int, error) {
+	s.changes = append(s.changes, "allow all "+string(n))
+	return 1, nil
 }
 
 func TestReplies(t *testing.T) {
@@ -63,11 +63,12 @@ func TestReplies(t *testing.T) {
 		}
 	}
 	send("p", "right", "+919876543210", "STOP", "", "stop +919876543210 coach-id")
-	send("p", "right", "+919876543210", "START", "", "allow +919876543210 coach-id")
+	send("p", "right", "+919876543210", "START", "", "allow all +919876543210")
 	send("p", "right", "+919876543210", "hello", "", "")
 	send("p", "right", "", "STOP", "", "")
 	send("p", "wrong", "+919876543210", "STOP", "token_invalid", "")
 	send("q", "right", "+919876543210", "STOP", "not_found", "")
 	store.sender = ""
 	send("p", "right", "+919876543210", "STOP", "", "")
+	send("p", "right", "+919876543210", "START", "", "allow all +919876543210")
 }

@@ -30,6 +30,8 @@ func (p *fixture) notifications(by actor.Actor) {
 	ok(p, err)
 	_, err = p.db.SavePreferences(bg, by.Number, notify.PreferencesPatch{StoppedCoaches: &[]string{}})
 	ok(p, err)
+	_, err = p.db.AllowAllCoaches(bg, by.Number)
+	ok(p, err)
 	_, err = p.db.Preferences(bg, by.Number)
 	ok(p, err)
 	for _, ids := range [][]string{{"one"}, {"one", "two", "three"}, nil} {

@@ -235,6 +235,25 @@ func TestStoppedCoach(t *testing.T) {
 		if got := p.blockedBy(coach); got != "" {
 			p.Errorf("blocked by %q after the stop ended", got)
 		}
+
+		// A reply allows every coach of the number, and only of that number.
+		for _, stopped := range []actor.Actor{coach, other} {
+			ok(p, p.db.StopCoach(bg, number(2), stopped.AccountID))
+		}
+		ok(p, p.db.StopCoach(bg, number(3), other.AccountID))
+		for _, want := range []int{2, 0} {
+			if got, err := p.db.AllowAllCoaches(bg, number(2)); got != want || err != nil {
+				p.Errorf("allowed %d coaches, %v; want %d", got, err, want)
+			}
+		}
+		for _, by := range []actor.Actor{coach, other} {
+			if got := p.blockedBy(by); got != "" {
+				p.Errorf("blocked by %q after every stop ended", got)
+			}
+		}
+		if n := p.count(`SELECT count(*) FROM stopped_coaches`); n != 1 {
+			p.Errorf("%d stops are left, want that of the other number", n)
+		}
 	})
 }
 

@@ -33,6 +33,19 @@ func (db *DB) AllowCoach(ctx context.Context, n phone.Number, coachID string) er
 	return nil
 }
 
+// AllowAllCoaches ends StopCoach for every coach, and returns their number. It may be repeated.
+func (db *DB) AllowAllCoaches(ctx context.Context, n phone.Number) (coaches int, err error) {
+	err = db.write(ctx, func(tx *tx) error {
+		changed, err := tx.Exec(ctx, `DELETE FROM stopped_coaches WHERE mobile_number = $1`, string(n))
+		coaches = int(changed)
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("allow all coaches: %w", err)
+	}
+	return coaches, nil
+}
+
 func (tx *tx) stopCoach(ctx context.Context, n phone.Number, coachID string) error {
 	return tx.Defer(ctx, `
 		INSERT INTO stopped_coaches (mobile_number, coach_id, stopped_at) VALUES ($1, $2, $3)
