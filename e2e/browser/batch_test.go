@@ -1,12 +1,14 @@
 package browser_test
 
 import (
+	"context"
 	"fmt"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
 	"github.com/touchline/touchline/internal/storetest"
@@ -170,4 +172,14 @@ func TestSheetOnAPhone(t *testing.T) {
 	if got := checked(1); got != "e" || note != "Doctor" || !hidden {
 		t.Errorf("after sending: %q, note %q, notice hidden %t", got, note, hidden)
 	}
+
+	// A browser that blocks storage still waits for the connection before it sends the sheet.
+	p.do(chromedp.ActionFunc(func(ctx context.Context) error {
+		_, err := page.AddScriptToEvaluateOnNewDocument(`Object.defineProperty(window, 'localStorage', { get () { throw new Error('blocked') } })
+			Object.defineProperty(navigator, 'onLine', { get: () => false })`).Do(ctx)
+		return err
+	}))
+	p.open(path)
+	p.do(chromedp.Evaluate(`document.querySelector('.save-bar button').click()`, nil))
+	p.waitForText("There is no connection.")
 }

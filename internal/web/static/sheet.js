@@ -8,6 +8,7 @@ if (sheet) {
   const note = document.getElementById('unsent')
   const unsent = note.textContent
   const read = (name) => { try { return JSON.parse(localStorage.getItem(name)) } catch { return null } }
+  const names = () => { try { return Object.keys(localStorage) } catch { return [] } } // storage may be blocked
   const forget = (name) => { try { localStorage.removeItem(name) } catch { /* nothing is kept */ } }
   const value = (name) => (sheet.elements[name] ? sheet.elements[name].value : undefined)
 
@@ -30,8 +31,7 @@ if (sheet) {
     sheet.elements.version.value = kept.version
     note.hidden = false
   }
-  for (let i = 0; i < localStorage.length; i++) {
-    const name = localStorage.key(i)
+  for (const name of names()) {
     if (name.startsWith('sheet ') && !(Date.now() - (read(name) || {}).changed < week)) forget(name)
   }
   const kept = read(key)
