@@ -35,7 +35,7 @@ type rebuild func(ctx context.Context, m meta, w idempotency.Work) (Response, er
 
 // keyed is a request that may carry an Idempotency-Key.
 type keyed struct {
-	// owner is the account, or whatever else keys are unique for.
+	// owner is the account, or for a login the role and number: each owner has separate keys.
 	owner string
 	keep  time.Duration
 	// timeout limits the first request; 0 is firstTimeout.

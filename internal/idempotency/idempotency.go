@@ -1,14 +1,14 @@
-// Package idempotency stores the response to the first request with an
-// Idempotency-Key (IETF httpapi draft). A client that lost the
-// response repeats the request and gets the same response; the work is not repeated.
+// Package idempotency stores the response to the first request with an Idempotency-Key
+// (IETF httpapi draft). A client that lost the response repeats the request and gets the same
+// response; the work is not repeated.
 //
 // The transaction of the work marks the key as committed with a Work record, if the
 // lease of the request still holds the key. So the work is done at most once, even if
 // the response to COMMIT is lost or the request outlives its lease. The response is
 // stored afterwards. If that fails, it is rebuilt from the Work record.
 //
-// Stored responses are sealed, because they may contain tokens. The caller checks
-// who may read one.
+// Stored responses are encrypted, because they may contain tokens. The caller checks who may
+// read one.
 package idempotency
 
 import (

@@ -238,7 +238,7 @@ func (o *Outbox) group(ctx context.Context, lane notify.Lane, claimed []notify.D
 	return messages, nil
 }
 
-// each calls fn for all messages concurrently.
+// each calls fn for all messages concurrently. No message is empty.
 func (o *Outbox) each(messages [][]notify.Delivery, fn func(i int, message []notify.Delivery) error) {
 	var wait sync.WaitGroup
 	for i, m := range messages {
