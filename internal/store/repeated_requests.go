@@ -28,7 +28,8 @@ func (tx *tx) holdRepeated(ctx context.Context, p *approval.Player, c approval.C
 }
 
 // earlierSendings returns the times after since at which requests like r left, newest
-// first. A request whose messages still waited when it was closed (see dropHeld) never left.
+// first, at most approval.MaxRequestsPerResendAfter. The index requests_sent_to has them in
+// this order, so older requests to the party are not read. A request whose messages still waited when it was closed (see dropHeld) never left.
 func (tx *tx) earlierSendings(ctx context.Context, p *approval.Player, r *approval.Request, since time.Time) ([]time.Time, error) {
 	identity := p.Identity()
 	rs, err := tx.Query(ctx, `
@@ -37,12 +38,12 @@ func (tx *tx) earlierSendings(ctx context.Context, p *approval.Player, r *approv
 			AND r.delivery_failed = FALSE AND r.id <> $4
 			AND (q.id = $5 OR (q.student_key = $6 AND q.date_of_birth = $7))
 			AND EXISTS (SELECT 1 FROM deliveries d WHERE d.request_id = r.id AND d.kind = 'request' AND d.recipient <> ''
-				AND (d.total_attempts > 0 OR d.state <> 'failed' OR d.reason <> 'request_closed'))`,
-		p.Approver(r.Party).AccountID, p.CoachID, micros(since), r.ID, p.ID, identity.NameKey, identity.DateOfBirth.String())
+				AND (d.total_attempts > 0 OR d.state <> 'failed' OR d.reason <> 'request_closed'))
+		ORDER BY r.last_sent_at DESC LIMIT $8`,
+		p.Approver(r.Party).AccountID, p.CoachID, micros(since), r.ID, p.ID, identity.NameKey, identity.DateOfBirth.String(), approval.MaxRequestsPerResendAfter)
 	sent, err := database.Collect(rs, err, func(s database.Scanner) (t time.Time, err error) { return t, s.Scan(intoTime(&t)) })
 	if err != nil {
 		return nil, fmt.Errorf("find earlier requests to the %s: %w", r.Party, err)
 	}
-	slices.SortFunc(sent, func(a, b time.Time) int { return b.Compare(a) })
 	return sent, nil
 }

@@ -2,12 +2,15 @@ package store_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/store"
+	"github.com/touchline/touchline/internal/storetest"
 )
 
 // A message to the same number about the same child waits 48 h, also for a player who was
@@ -63,4 +66,34 @@ func TestRequestsAfterRejections(t *testing.T) {
 			p.wantSent("after a rejection", 1, want)
 		}
 	}, func(s *store.Settings) { s.ResendAfter = 48 * time.Hour })
+}
+
+// TestEarlierSendingsAreRecent: the search for earlier requests to a party reads only those of the
+// last 48 h, newest first, however many are older.
+func TestEarlierSendingsAreRecent(t *testing.T) {
+	t.Parallel()
+	p := newFixture(t, storetest.SQLite(t))
+	c := p.coach(1)
+	a := p.add(c, "Asha Rao", number(2), "")
+	_, err := p.Cancel(bg, c, a.GuardianApprover.Request.ID)
+	ok(t, err)
+	var query string
+	var args []any
+	stop := database.Observe(func(q string, a []any) {
+		if strings.Contains(q, "SELECT r.last_sent_at FROM requests") {
+			query, args = q, a
+		}
+	})
+	_, _, err = p.send(c, a.ID, actor.Guardian)
+	stop()
+	ok(t, err)
+	rs, err := p.db.Query(bg, "EXPLAIN QUERY PLAN "+query, args...)
+	lines, err := database.Collect(rs, err, func(s database.Scanner) (line string, err error) {
+		return line, s.Scan(new(int), new(int), new(int), &line)
+	})
+	ok(t, err)
+	plan := strings.Join(lines, "\n")
+	if !strings.Contains(plan, "(approver_id=? AND coach_id=? AND last_sent_at>?)") || strings.Contains(plan, "TEMP B-TREE") {
+		t.Errorf("the plan reads older requests, or sorts:\n%s", plan)
+	}
 }
