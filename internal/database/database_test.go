@@ -73,6 +73,7 @@ func eachEngine(t *testing.T, test func(t *testing.T, db *database.DB)) {
 }
 
 func TestReads(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *database.DB) {
 		err := db.QueryRow(bg, `SELECT n FROM counters WHERE name = $1`, "none").Scan(new(int))
 		if !errors.Is(err, sql.ErrNoRows) || fault.KindOf(err) != fault.Internal {
@@ -101,6 +102,7 @@ func TestReads(t *testing.T) {
 // A prepared statement takes another limit at each execution, and SQLite does not plan it again
 // for that.
 func TestLimitParameter(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *database.DB) {
 		ok(t, run(db, `INSERT INTO counters (name, n) VALUES ('b', 0), ('c', 0)`))
 		for _, limit := range []int{2, 0, 3, 1} {
@@ -130,6 +132,7 @@ func TestLimitParameter(t *testing.T) {
 // Concurrent Views that hold every connection, each with a statement that is not prepared
 // yet, do not deadlock.
 func TestViewsDoNotDeadlock(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *database.DB) {
 		views := runtime.GOMAXPROCS(0)
 		var begun, all sync.WaitGroup
@@ -155,6 +158,7 @@ func TestViewsDoNotDeadlock(t *testing.T) {
 }
 
 func TestClose(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *database.DB) {
 		started := make(chan struct{})
 		written := make(chan error)
@@ -181,6 +185,7 @@ func TestClose(t *testing.T) {
 }
 
 func TestSQLiteFull(t *testing.T) {
+	t.Parallel()
 	for _, clients := range []int{1, 20} {
 		t.Run(fmt.Sprint(clients), func(t *testing.T) {
 			db := openCounters(t, storetest.EmptySQLite(t))
@@ -212,6 +217,7 @@ func TestSQLiteFull(t *testing.T) {
 }
 
 func TestPostgresReconnects(t *testing.T) {
+	t.Parallel()
 	url := storetest.EmptyPostgres(t)
 	db, other := openCounters(t, url), openReplica(t, url)
 	kill := func() {
@@ -259,6 +265,7 @@ func openReplica(tb testing.TB, url string) *database.DB {
 }
 
 func TestOpenErrors(t *testing.T) {
+	t.Parallel()
 	for _, url := range []string{"", "mysql://x", "sqlite:", "sqlite://host/x", "sqlite:a?b", "postgres://u:secret@h:port/x"} {
 		err := database.ParseURL(url)
 		if err == nil || strings.Contains(err.Error(), "secret") || fault.KindOf(err) == fault.Unavailable {
@@ -274,6 +281,7 @@ func TestOpenErrors(t *testing.T) {
 }
 
 func TestSQLiteFileMode(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "new folder", "touch%20line#1.db")
 	if strings.ContainsRune(path, '#') {
 		path = strings.ReplaceAll(path, "#", "-")

@@ -19,6 +19,7 @@ const (
 
 // Deferred statements run in order, before the next statement and before the commit.
 func TestDefer(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *database.DB) {
 		var n, ends, seen int64
 		ok(t, db.Write(bg, func(tx *database.Tx) error {
@@ -36,6 +37,7 @@ func TestDefer(t *testing.T) {
 
 // The transaction is retried if a deferred guard affects no row.
 func TestDeferOneReattempts(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *database.DB) {
 		attempts := 0
 		ok(t, db.Write(bg, func(tx *database.Tx) error {
@@ -61,6 +63,7 @@ func TestDeferOneReattempts(t *testing.T) {
 // The transaction is also retried if its function returns another error for ErrStale,
 // because it takes the failure of the deferred guard for that of the next statement.
 func TestDeferOneReattemptsAfterAnotherError(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *database.DB) {
 		ended := errors.New("it has ended")
 		attempts := 0
@@ -89,6 +92,7 @@ func TestDeferOneReattemptsAfterAnotherError(t *testing.T) {
 // If the connection was lost before the only batch of a transaction, nothing was sent, so
 // the transaction is retried on another connection.
 func TestPostgresDeferOnLostConnection(t *testing.T) {
+	t.Parallel()
 	address := storetest.EmptyPostgres(t)
 	other := openCounters(t, address)
 	db, err := database.Open(bg, storetest.Relay(t, address, func(client, server net.Conn) {
@@ -120,6 +124,7 @@ func TestPostgresDeferOnLostConnection(t *testing.T) {
 
 // A failed deferred statement rolls the transaction back and returns its error.
 func TestDeferFails(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *database.DB) {
 		missed := func(row database.Scanner) error { var n, ends int64; return row.Scan(&n, &ends) }
 		wrong := func(row database.Scanner) error { var n, ends time.Time; return row.Scan(&n, &ends) }

@@ -20,6 +20,7 @@ const (
 
 // Of concurrent statements each runs once, returns its own error and reads its own row.
 func TestConcurrentExec(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *database.DB) {
 		const clients, rounds = 40, 20
 		var refused atomic.Int64
@@ -66,6 +67,7 @@ func TestConcurrentExec(t *testing.T) {
 
 // Of concurrent guarded updates of one row, one succeeds.
 func TestConcurrentGuardedExec(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *database.DB) {
 		for round := range 20 {
 			var won atomic.Int64
@@ -87,6 +89,7 @@ func TestConcurrentGuardedExec(t *testing.T) {
 
 // Statements that wait for a row lock do not delay statements on other rows.
 func TestPostgresExecDuringRowLock(t *testing.T) {
+	t.Parallel()
 	db := openCounters(t, storetest.EmptyPostgres(t))
 	for i := range 9 {
 		ok(t, run(db, addCounter, fmt.Sprint(i), 0))
@@ -131,6 +134,7 @@ func TestPostgresExecDuringRowLock(t *testing.T) {
 
 // Exec returns although another transaction already uses its connection.
 func TestPostgresExecReleasesConnection(t *testing.T) {
+	t.Parallel()
 	address := storetest.EmptyPostgres(t)
 	other := openCounters(t, address)
 	db, err := database.Open(bg, address, database.Options{Migrations: counters, MaxConns: 1})
@@ -168,6 +172,7 @@ func TestPostgresExecReleasesConnection(t *testing.T) {
 // While connections are killed, every successful Exec is committed once. A failed one may
 // be committed.
 func TestPostgresExecWhileConnectionsDie(t *testing.T) {
+	t.Parallel()
 	url := storetest.EmptyPostgres(t)
 	db, other := openCounters(t, url), openReplica(t, url)
 	var done, failed atomic.Int64
@@ -203,6 +208,7 @@ func TestPostgresExecWhileConnectionsDie(t *testing.T) {
 
 // An invalid argument or a scan error fails its own statement and no concurrent one.
 func TestExecErrorsAreSeparate(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *database.DB) {
 		const rounds = 20
 		var all sync.WaitGroup
@@ -233,6 +239,7 @@ func TestExecErrorsAreSeparate(t *testing.T) {
 }
 
 func TestExecWithoutArguments(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *database.DB) {
 		var all sync.WaitGroup
 		for range 20 {
@@ -251,6 +258,7 @@ func TestExecWithoutArguments(t *testing.T) {
 
 // A cancelled context refuses a statement.
 func TestExecAfterCancel(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *database.DB) {
 		request, cancel := context.WithCancel(bg)
 		cancel()

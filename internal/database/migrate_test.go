@@ -12,6 +12,7 @@ import (
 
 // Replicas that start concurrently apply each migration once.
 func TestConcurrentMigrate(t *testing.T) {
+	t.Parallel()
 	fsys := fstest.MapFS{
 		"0001_one.sql": {Data: []byte("-- +goose Up\nCREATE TABLE counters (name TEXT PRIMARY KEY, n BIGINT NOT NULL);\nINSERT INTO counters (name, n) VALUES ('a', 0);\n")},
 		"0002_two.sql": {Data: []byte("-- +goose Up\nUPDATE counters SET n = n + 1;\n")},
@@ -48,6 +49,7 @@ func TestConcurrentMigrate(t *testing.T) {
 
 // A failed migration returns an error and is rolled back.
 func TestMigrateFails(t *testing.T) {
+	t.Parallel()
 	storetest.EachEmpty(t, func(t *testing.T, url string) {
 		db, err := database.Open(bg, url, database.Options{Migrations: fstest.MapFS{
 			"0001_one.sql": {Data: []byte("-- +goose Up\nCREATE TABLE counters (name TEXT PRIMARY KEY);\nINSERT INTO nowhere VALUES (1);\n")},

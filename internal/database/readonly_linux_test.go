@@ -16,6 +16,7 @@ import (
 // A service that started while the SQLite file was read-only takes writes as soon as the
 // file does.
 func TestReadOnlySQLiteFileRecovers(t *testing.T) {
+	t.Parallel()
 	dir, err := os.MkdirTemp("", "readonly") // parents of t.TempDir are closed to others
 	ok(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })

@@ -13,6 +13,7 @@ import (
 
 // TestLockServer: one lock per SQLite file, by whatever name; any number for PostgreSQL.
 func TestLockServer(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	path, alias := filepath.Join(folder, "new folder", "x.db"), filepath.Join(folder, "alias.db")
 	waited := 0

@@ -10,6 +10,7 @@ import (
 )
 
 func TestPostgresSessionParams(t *testing.T) {
+	t.Parallel()
 	url := storetest.EmptyPostgres(t)
 	for _, tt := range []struct{ query, name, want string }{
 		{"", "idle_in_transaction_session_timeout", "3s"},
@@ -40,6 +41,7 @@ func TestPostgresSessionParams(t *testing.T) {
 
 // A transaction that PostgreSQL ended because it was idle runs again.
 func TestWriteRetriesIdleTransaction(t *testing.T) {
+	t.Parallel()
 	db := openCounters(t, storetest.EmptyPostgres(t)+"&idle_in_transaction_session_timeout=100ms")
 	attempts := 0
 	ok(t, db.Write(bg, func(tx *database.Tx) error {
@@ -57,6 +59,7 @@ func TestWriteRetriesIdleTransaction(t *testing.T) {
 // A transaction that waits for a lock for too long runs again, and fails as unavailable
 // after some seconds.
 func TestLockTimeout(t *testing.T) {
+	t.Parallel()
 	url := storetest.EmptyPostgres(t)
 	db := openCounters(t, url+"&idle_in_transaction_session_timeout=0")
 	other := openReplica(t, url+"&lock_timeout=100ms")

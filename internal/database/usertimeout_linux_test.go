@@ -12,6 +12,7 @@ import (
 // Connections to PostgreSQL close when sent data is not acknowledged for 10 s, or for the
 // time that the URL sets.
 func TestUserTimeout(t *testing.T) {
+	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	ok(t, err)
 	defer listener.Close()

@@ -12,6 +12,7 @@ import (
 // modernc.org/sqlite supports exactly the version of modernc.org/libc that its go.mod
 // requires. Another dependency that requires a newer libc breaks the pair.
 func TestLibcMatchesSQLite(t *testing.T) {
+	t.Parallel()
 	var sqlite, libc struct{ Version, GoMod string }
 	for path, module := range map[string]any{"modernc.org/sqlite": &sqlite, "modernc.org/libc": &libc} {
 		out, err := exec.Command("go", "list", "-m", "-json", path).Output()

@@ -19,6 +19,7 @@ func unavailable(tb testing.TB, what string, err error) {
 }
 
 func TestWritable(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *database.DB) {
 		ok(t, db.Writable(bg))
 		ok(t, run(db, `UPDATE counters SET n = 1`))
@@ -32,6 +33,7 @@ func TestWritable(t *testing.T) {
 // After a failover the connections of the pool reach the previous primary, which is
 // read-only. The first write succeeds on another connection, and the pool keeps none.
 func TestFencedPrimary(t *testing.T) {
+	t.Parallel()
 	db := openCounters(t, storetest.EmptyPostgres(t))
 	fence := func() {
 		const clients = 8
@@ -68,6 +70,7 @@ func TestFencedPrimary(t *testing.T) {
 // A standby serves reads, refuses writes as unavailable, and is not writable until it is
 // promoted.
 func TestStandby(t *testing.T) {
+	t.Parallel()
 	url := storetest.EmptyPostgres(t)
 	db, admin := openCounters(t, url), openReplica(t, url)
 	alter := func(value string) {
@@ -90,6 +93,7 @@ func TestStandby(t *testing.T) {
 
 // A damaged SQLite file is an outage, not a bug of the service.
 func TestDamagedSQLiteFile(t *testing.T) {
+	t.Parallel()
 	url := storetest.EmptySQLite(t)
 	path := strings.TrimPrefix(url, "sqlite:")
 	db, err := database.Open(bg, url, database.Options{Migrations: counters})

@@ -15,6 +15,7 @@ import (
 )
 
 func TestWrite(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *database.DB) {
 		refusal := errors.New("refused")
 		tests := map[string]struct {
@@ -47,6 +48,7 @@ func TestWrite(t *testing.T) {
 }
 
 func TestWriteStopsAfterFailedStatement(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *database.DB) {
 		err := db.Write(bg, func(tx *database.Tx) error {
 			ok(t, addTo(tx, "a"))
@@ -69,6 +71,7 @@ func TestWriteStopsAfterFailedStatement(t *testing.T) {
 }
 
 func TestWriteRefusesOpenRows(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *database.DB) {
 		err := db.Write(bg, func(tx *database.Tx) error {
 			if _, err := tx.Query(bg, `SELECT name FROM counters`); err != nil {
@@ -84,6 +87,7 @@ func TestWriteRefusesOpenRows(t *testing.T) {
 }
 
 func TestTxNow(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *database.DB) {
 		at := time.Date(2026, 3, 1, 12, 0, 0, 123456789, time.FixedZone("IST", 19800))
 		db.SetNow(func() time.Time { return at })
@@ -98,6 +102,7 @@ func TestTxNow(t *testing.T) {
 
 // Of concurrent transactions, some fail and some panic. Exactly the others are committed.
 func TestConcurrentWrites(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *database.DB) {
 		const clients, rounds = 50, 20
 		refusal := errors.New("refused")
@@ -150,6 +155,7 @@ func TestConcurrentWrites(t *testing.T) {
 
 // runtime.Goexit with open rows, as t.FailNow does, must not stop the writer.
 func TestWriteSurvivesGoexit(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *database.DB) {
 		var done sync.WaitGroup
 		done.Go(func() {
@@ -170,6 +176,7 @@ func TestWriteSurvivesGoexit(t *testing.T) {
 }
 
 func TestWriteReattemptsErrStale(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *database.DB) {
 		attempts := 0
 		ok(t, db.Write(bg, func(tx *database.Tx) error {
@@ -191,6 +198,7 @@ func TestWriteReattemptsErrStale(t *testing.T) {
 
 // Transactions read a counter and update it with a guard: no update is lost.
 func TestWriteRetriesConcurrentUpdates(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *database.DB) {
 		const clients, rounds = 10, 10
 		var all sync.WaitGroup
@@ -218,6 +226,7 @@ func TestWriteRetriesConcurrentUpdates(t *testing.T) {
 }
 
 func TestWriteAfterCancel(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *database.DB) {
 		request, cancel := context.WithCancel(bg)
 		ok(t, db.Write(request, func(tx *database.Tx) error {
