@@ -41,6 +41,7 @@ func openLinked(t *testing.T, url string) *store.DB {
 }
 
 func TestConsentStatus(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, url string) {
 		db := openLinked(t, url)
 		want := approval.ConsentStatus{
@@ -75,6 +76,7 @@ func TestConsentStatus(t *testing.T) {
 // TestConsentStatusComparesTheColumnOfTheRole: an account id of one role must not match
 // the column of another role.
 func TestConsentStatusComparesTheColumnOfTheRole(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, url string) {
 		db := openLinked(t, url)
 		if _, err := db.ConsentStatus(bg, actor.Actor{AccountID: "guardian", Role: actor.Student}, "player"); fault.KindOf(err) != fault.NotFound {
@@ -84,6 +86,7 @@ func TestConsentStatusComparesTheColumnOfTheRole(t *testing.T) {
 }
 
 func TestLink(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, url string) {
 		db := openLinked(t, url)
 		hash := auth.HashLink("token")

@@ -38,6 +38,7 @@ func (p *fixture) read(after operator.ChangeCursor, limit int) ([]string, operat
 // PostgreSQL one transaction stays open for 5 s after it has added its change; the changes
 // that commit meanwhile are read, and the held one after its commit.
 func TestChangesMissNothing(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, url string) {
 		t.Parallel()
 		const writers = 16
@@ -151,6 +152,7 @@ func lockAccount(t *testing.T, url, id string) (release func()) {
 // TestChangesExpire: changes are kept for 90 days. A reader that would miss one gets
 // cursor_expired, and may start again.
 func TestChangesExpire(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		_, empty := p.read(operator.ChangeCursor{}, 10)
 		coach := p.coach(1)
@@ -191,6 +193,7 @@ func TestChangesExpire(t *testing.T) {
 // TestRecordAdults: with REQUIRE_GUARDIAN_FOR_MINORS an 18th birthday changes the
 // availability of a student who approved alone. It is in the feed once.
 func TestRecordAdults(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a, b := p.add(coach, "Asha Rao", number(2), number(3)), p.add(coach, "Bela Rao", number(2), number(4))
@@ -213,6 +216,7 @@ func TestRecordAdults(t *testing.T) {
 
 // TestRecordAdultsWithoutRule: without the rule a birthday changes nothing.
 func TestRecordAdultsWithoutRule(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		a := p.add(p.coach(1), "Asha Rao", number(2), number(3))
 		ok(p, p.decide(p.as(actor.Student, number(3)), a.ID, approval.Approve))
@@ -231,6 +235,7 @@ func TestRecordAdultsWithoutRule(t *testing.T) {
 // TestChangesOfConcurrentReaders: readers that ask after a commit see its change, also if
 // another reader gives it its position at that moment.
 func TestChangesOfConcurrentReaders(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, url string) {
 		t.Parallel()
 		p := newFixture(t, url)

@@ -10,6 +10,7 @@ import (
 
 // TestFilled: the fields that the database reports as filled are those that Profile.Missing omits.
 func TestFilled(t *testing.T) {
+	t.Parallel()
 	fields := []string{"name", "email", "bio", "experience_years", "sports"}
 	storetest.Each(t, func(t *testing.T, url string) {
 		p := newFixture(t, url)

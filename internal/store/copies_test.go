@@ -11,6 +11,7 @@ import (
 
 // A completed copy is deleted after a week; a queued one is kept.
 func TestCopiesAreSwept(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		c := p.coach(1)
 		for i, name := range []string{"Asha", "Bela"} {

@@ -21,6 +21,7 @@ func (p *fixture) sendDigests(n int, coachID string) int {
 // A digest is due one microsecond after three days, and one of several replicas sends
 // it.
 func TestDigestIsDueAfterThreeDays(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")
@@ -56,6 +57,7 @@ func TestDigestIsDueAfterThreeDays(t *testing.T) {
 
 // DigestEvery separates two digests, even if more requests are pending for long.
 func TestDigestsAreSpaced(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		p.add(coach, "Asha Rao", number(2), "")
@@ -77,6 +79,7 @@ func TestDigestsAreSpaced(t *testing.T) {
 
 // An error for one coach does not stop the digests of the others.
 func TestDigestsContinueAfterError(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		broken, other := p.coach(1), p.coach(2)
 		p.add(broken, "Asha Rao", number(3), "")

@@ -13,6 +13,7 @@ import (
 // A party finds every dispute that it may lift, but not the name of a student whose party
 // it is no longer.
 func TestDisputes(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		var requests []string

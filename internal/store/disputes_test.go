@@ -11,6 +11,7 @@ import (
 )
 
 func TestDispute(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach, other := p.coach(1), p.coach(9)
 		a := p.add(coach, "Asha Rao", number(2), number(2))
@@ -51,6 +52,7 @@ func TestDispute(t *testing.T) {
 }
 
 func TestDisputeRemainsAfterRemoval(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")
@@ -71,6 +73,7 @@ func TestDisputeRemainsAfterRemoval(t *testing.T) {
 // A coach cannot change a player's name and birth date to those of a child whom the
 // guardian disputed, neither before nor after the guardian's decision.
 func TestRenameDoesNotBypassDispute(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")
@@ -107,6 +110,7 @@ func TestRenameDoesNotBypassDispute(t *testing.T) {
 // TestLiftAfterRemoval: the party can lift its dispute after the coach removed the
 // player; no other account can.
 func TestLiftAfterRemoval(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")
@@ -131,6 +135,7 @@ func TestLiftAfterRemoval(t *testing.T) {
 // TestLift: lifting a dispute within 30 days opens the request again, unless the coach
 // changed the student meanwhile. Otherwise the coach is notified.
 func TestLift(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		lift := func(n int, between func(*approval.Player)) (*approval.Player, *approval.Request) {

@@ -79,6 +79,7 @@ func (m *crashingStore) Delete(ctx context.Context, key string) error {
 // adding, replacing, removing and cleaning up. A document must be complete or
 // absent, and two hours later no blob may be left without a document.
 func TestCrashDuringDocumentChange(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, url string) {
 		p := newFixture(t, url)
 		by := p.coach(1)

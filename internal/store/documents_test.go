@@ -85,6 +85,7 @@ func (r unlimitedStore) Storage(context.Context, string) (int, int64, coach.Tier
 // TestConcurrentDocumentChanges checks that the usage counter equals the sum of the
 // documents.
 func TestConcurrentDocumentChanges(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, url string) {
 		p := newFixture(t, url)
 		coaches := []actor.Actor{p.coach(1), p.coach(2)}
@@ -167,6 +168,7 @@ func changeRandomDocument(s *coach.Documents, by actor.Actor, kind coach.Documen
 // TestConcurrentDocumentLimits checks that concurrent uploads fill the limit of
 // documents and of bytes exactly.
 func TestConcurrentDocumentLimits(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, url string) {
 		p := newFixture(t, url)
 		files := &fakeFiles{sizes: map[string]int64{}}

@@ -23,6 +23,7 @@ func (p *fixture) failOneRequest(reason string) notify.Delivery {
 // TestFailedDeliveries checks the order of the list, its pages, and that it has no dropped
 // messages.
 func TestFailedDeliveries(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		p.tickingClock()
 		one, two := p.coach(1), p.coach(2)
@@ -68,6 +69,7 @@ func TestFailedDeliveries(t *testing.T) {
 // TestRetryFailed checks that of concurrent retries one queues the message, that the coach
 // sees it queued, and that a second failure is reported again.
 func TestRetryFailed(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		p.tickingClock()
 		coach := p.coach(1)
@@ -118,6 +120,7 @@ func TestRetryFailed(t *testing.T) {
 // TestRetryIsRefused checks that a message is not sent again if its request is closed or
 // was sent again since, if it was dropped or sent, or if it is an OTP.
 func TestRetryIsRefused(t *testing.T) {
+	t.Parallel()
 	for name, tt := range map[string]struct {
 		prepare func(p *fixture, coach actor.Actor, a *approval.Player) (deliveryID string)
 		want    string

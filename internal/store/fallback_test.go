@@ -47,6 +47,7 @@ func (p *fixture) deliveryOf(coach actor.Actor, requestID string) (got string) {
 
 // TestFallback: a request leaves by WhatsApp, and by SMS if no status comes or it failed.
 func TestFallback(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		p.tickingClock()
 		coach := p.coach(1)

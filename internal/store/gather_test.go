@@ -72,6 +72,7 @@ func (p *fixture) wantMessages(when string, want ...string) {
 // The first question of a coach to a number leaves at once. Further ones within two
 // minutes leave together after them.
 func TestGatherRequests(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		one, two := p.coach(1), p.coach(2)
 		p.add(one, "Asha", number(9), "")
@@ -102,6 +103,7 @@ func TestGatherRequests(t *testing.T) {
 
 // Of questions that are due at once, the oldest leaves.
 func TestGatherAfterOutage(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		c := p.coach(1)
 		for _, name := range []string{"Asha", "Bela", "Chetan"} {
@@ -115,6 +117,7 @@ func TestGatherAfterOutage(t *testing.T) {
 
 // A question that is closed while it waits is not asked.
 func TestGatheringRequestIsCancelled(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		c := p.coach(1)
 		p.add(c, "Asha", number(9), "")
@@ -134,6 +137,7 @@ func TestGatheringRequestIsCancelled(t *testing.T) {
 // A question that was closed while it waited never left. One that follows it, after a
 // correction of the name or a cancellation, does not wait 48 h for it.
 func TestGatheringRequestIsReplaced(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		c := p.coach(1)
 		p.add(c, "Asha", number(9), "")
@@ -157,6 +161,7 @@ func TestGatheringRequestIsReplaced(t *testing.T) {
 // A message with several questions is retried with the same id and questions, and its
 // deliveries end together.
 func TestGatheredMessageIsRetried(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		c := p.coach(1)
 		var requests []string
@@ -240,6 +245,7 @@ func (p *fixture) claimAll(n int) (groups [][]notify.Delivery) {
 
 // A message beyond a limit is held. Its questions leave as single messages later.
 func TestGatheredMessageIsHeld(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		c := p.coach(1)
 		for _, name := range []string{"Asha", "Bela", "Chetan"} {
@@ -261,6 +267,7 @@ func TestGatheredMessageIsHeld(t *testing.T) {
 // Workers that claim parts of the same questions at the same time send each question in
 // one message.
 func TestConcurrentGathering(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		c := p.coach(1)
 		for i := range 9 {
@@ -322,6 +329,7 @@ func (p *fixture) gatherConcurrently() (sent []string) {
 
 // A delivery whose carrier is completed leaves alone.
 func TestGatheredDeliveryWithoutCarrier(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		c := p.coach(1)
 		p.add(c, "Asha", number(9), "")

@@ -56,6 +56,7 @@ func (p *fixture) verifications() {
 }
 
 func TestVerification(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		by, other := p.coach(1), p.coach(2)
 		first, second := p.identity(by, "identity"), p.identity(by, "identity")
@@ -155,6 +156,7 @@ func TestVerification(t *testing.T) {
 }
 
 func TestKYCQueue(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		var want []string
 		for i := range 7 {
@@ -192,6 +194,7 @@ func TestKYCQueue(t *testing.T) {
 
 // TestConcurrentKYCSubmit checks that one of many concurrent submissions succeeds.
 func TestConcurrentKYCSubmit(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		for round := range 5 {
 			by := p.coach(round + 1)
@@ -219,6 +222,7 @@ func TestConcurrentKYCSubmit(t *testing.T) {
 // submission and submits again: the decision applies to the submission that it
 // names, or fails.
 func TestKYCDecisionDuringResubmission(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		for round := range 20 {
 			by := p.coach(round + 1)
@@ -250,6 +254,7 @@ func TestKYCDecisionDuringResubmission(t *testing.T) {
 // TestConcurrentKYCDecisions approves, rejects and deletes the document
 // concurrently: exactly one takes effect, and all tables agree which.
 func TestConcurrentKYCDecisions(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		for round := range 20 {
 			by := p.coach(round + 1)
@@ -295,6 +300,7 @@ func TestConcurrentKYCDecisions(t *testing.T) {
 
 // TestClosedCoachHasNoSession deletes a coach's row, as a concurrent closure does.
 func TestClosedCoachHasNoSession(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		by := p.coach(1)
 		id, player := p.identity(by, "identity"), p.add(by, "Asha Rao", number(2), "")

@@ -10,6 +10,7 @@ import (
 // TestLimitMatchesModel compares a limit, also one with shards, with a plain list of all
 // occurrences.
 func TestLimitMatchesModel(t *testing.T) {
+	t.Parallel()
 	for _, most := range []int{4, 50} {
 		t.Run(fmt.Sprint(most), func(t *testing.T) { testLimitModel(t, most) })
 	}

@@ -13,6 +13,7 @@ import (
 )
 
 func TestLinkState(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), number(3))
@@ -42,6 +43,7 @@ func TestLinkState(t *testing.T) {
 }
 
 func TestLinkStateOfClosedQuestions(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		for name, closeIt := range map[string]func(a *approval.Player) error{
@@ -79,6 +81,7 @@ func (p *fixture) wantLink(hash []byte, want approval.LinkState) {
 
 // A closed link leads only the party that it asked to the player.
 func TestLinkedPlayer(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), number(2))
@@ -114,6 +117,7 @@ func TestLinkedPlayer(t *testing.T) {
 // The holder of a link that left to the asked number disputes without a session, as with
 // one, and only an open request.
 func TestDisputeByLink(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")

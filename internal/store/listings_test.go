@@ -72,6 +72,7 @@ func (p *fixture) profile(coachID, name, bio string, sports ...string) error {
 // TestConcurrentListingChanges changes different parts of one coach concurrently.
 // The listing must be the one that a reindex makes.
 func TestConcurrentListingChanges(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, url string) {
 		p := newFixture(t, url)
 		random := newRand(newSeed(t), 0)
@@ -120,6 +121,7 @@ func TestConcurrentListingChanges(t *testing.T) {
 }
 
 func TestListingFollowsProfile(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, url string) {
 		p := newFixture(t, url)
 		id := p.coach(1).AccountID
@@ -156,6 +158,7 @@ func TestListingFollowsProfile(t *testing.T) {
 }
 
 func TestDirectoryAppliesSettingsOnRead(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, url string) {
 		p := newFixture(t, url)
 		id := p.coach(1).AccountID
@@ -200,6 +203,7 @@ func TestDirectoryAppliesSettingsOnRead(t *testing.T) {
 // TestSearchPages checks that the pages of a search contain every match once,
 // newest first, although each page reads a bounded number of rows.
 func TestSearchPages(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, url string) {
 		p := newFixture(t, url)
 		n := 3*store.SearchWindow + 7

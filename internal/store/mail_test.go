@@ -33,6 +33,7 @@ func (p *fixture) claimMail(kind notify.Kind) []notify.Delivery {
 // Each channel fails separately: a request has failed when all its channels that leave the
 // app have, and each failure notifies the coach once.
 func TestFailuresByChannel(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a, err := p.Add(bg, coach, child("Asha Rao", ""), motherWithMail(number(2)))
@@ -92,6 +93,7 @@ func TestFailuresByChannel(t *testing.T) {
 
 // Of two channels that fail at the same time, the second one fails the request.
 func TestChannelsFailAtOnce(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		const requests = 8
@@ -124,6 +126,7 @@ func TestChannelsFailAtOnce(t *testing.T) {
 // Confirmations go to a guardian's address and digests to a coach's, unless the person chose
 // no mail. A person who chose one of several channels for questions gets them there alone.
 func TestChosenChannels(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		_, err := p.db.SavePreferences(bg, number(2), notify.PreferencesPatch{Channels: map[notify.Kind]*[]notify.Channel{
@@ -171,6 +174,7 @@ func TestChosenChannels(t *testing.T) {
 // The holder of an address stops mail to it with the link of a mail. Only an account with
 // that address allows it again.
 func TestStoppedAddresses(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a, err := p.Add(bg, coach, child("Asha Rao", ""), motherWithMail(number(2)))
@@ -213,6 +217,7 @@ func TestStoppedAddresses(t *testing.T) {
 
 // A mail counts 1 and costs nothing, and no block of numbers counts it.
 func TestLimitsOfMail(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		for _, name := range []string{"Asha Rao", "Bela Rao", "Chetan Rao"} {

@@ -71,6 +71,7 @@ func (p *fixture) newCoach(n int) actor.Actor {
 
 // Beyond a limit the request stands and its message is held until the limit admits it.
 func TestMessageLimits(t *testing.T) {
+	t.Parallel()
 	t.Run("per number", func(t *testing.T) {
 		eachEngine(t, func(p *fixture) {
 			one, two := p.coach(1), p.coach(9)
@@ -147,6 +148,7 @@ func TestMessageLimits(t *testing.T) {
 
 // Held messages leave oldest first, and no younger message overtakes them.
 func TestHeldMessagesLeaveInOrder(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		c := p.coach(1)
 		p.ask(c, 100, 5)
@@ -169,6 +171,7 @@ func TestHeldMessagesLeaveInOrder(t *testing.T) {
 // A message does not overtake an older one that waits for the same limit, also if a
 // worker claims it alone, before the older one is due.
 func TestMessageWaitsBehindOlderOneOfAnotherClaim(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		c := p.coach(1)
 		p.ask(c, 100, 2)
@@ -207,6 +210,7 @@ func (p *fixture) sendOne() string {
 
 // A closed request no longer waits: its held delivery ends at once.
 func TestHeldMessageOfClosedRequest(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		c := p.coach(1)
 		p.ask(c, 100, 1)
@@ -231,6 +235,7 @@ func TestHeldMessageOfClosedRequest(t *testing.T) {
 // The time that a message is held counts neither to its lifetime nor to the validity of
 // its link, and the pending list shows that it waits.
 func TestHeldTimeDoesNotCount(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		c := p.coach(1)
 		p.add(c, "Asha Rao", number(2), "")
@@ -265,6 +270,7 @@ func TestHeldTimeDoesNotCount(t *testing.T) {
 
 // Workers that count at the same time never exceed a limit.
 func TestConcurrentAdmissions(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		for i := range 4 {
 			c := p.coach(1 + i)
@@ -292,6 +298,7 @@ func TestConcurrentAdmissions(t *testing.T) {
 // A message does not overtake an older one that waits for the same limit, even if another
 // claim takes the older one.
 func TestHeldMessagesLeaveInOrderAcrossClaims(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		c := p.coach(1)
 		p.ask(c, 100, 2)
@@ -309,6 +316,7 @@ func TestHeldMessagesLeaveInOrderAcrossClaims(t *testing.T) {
 
 // A replica whose clock is behind counts with the others.
 func TestMessageCountsOfReplicasWithDifferentClocks(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		c := p.coach(1)
 		p.ask(c, 100, 2)

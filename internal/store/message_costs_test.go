@@ -16,6 +16,7 @@ import (
 
 // Costs are summed for each day, coach and channel. A second attempt costs nothing.
 func TestMessageCosts(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		first, second := p.coach(1), p.coach(4)
 		for i, coachNumber := range []int{2, 3} {

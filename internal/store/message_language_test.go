@@ -14,6 +14,7 @@ import (
 
 // Notifications and messages are in the language that was chosen for the recipient.
 func TestLanguageOfMessages(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		guardian := mother(number(2))
@@ -49,6 +50,7 @@ func (p *fixture) wantNewest(by actor.Actor, title string) {
 // A question that was sent before is repeated, also in a new request after a rejection. One
 // that never left is not.
 func TestRepeatedQuestion(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		p.tickingClock()
 		coach := p.coach(1)
@@ -108,6 +110,7 @@ func TestRepeatedQuestion(t *testing.T) {
 
 // A party that had approved learns what the coach changed.
 func TestPlayerChangedNamesChanges(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), number(3))

@@ -16,6 +16,7 @@ import (
 
 // TestNeeds: each party needs the coach for at most one reason, the most urgent one.
 func TestNeeds(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		t := p.TB
 		by := p.coach(1)

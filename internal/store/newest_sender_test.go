@@ -9,6 +9,7 @@ import (
 
 // The newest sender to a number is the coach whose SMS left last.
 func TestNewestSender(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		p.tickingClock()
 		want := func(n int, coachID string) {

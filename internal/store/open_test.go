@@ -38,6 +38,7 @@ func openDatabase(tb testing.TB, url string, o database.Options) *database.DB {
 }
 
 func TestNewIDRises(t *testing.T) {
+	t.Parallel()
 	db := store.New(openDatabase(t, storetest.SQLite(t), database.Options{}), store.Options{})
 	last := ""
 	for range 10_000 {

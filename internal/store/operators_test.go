@@ -25,6 +25,7 @@ var auditor = actor.Operator{Name: operator.ShellName("auditor")}
 // TestReadsOfOperatorsAreAudited: every list of an operator adds an entry to the audit log
 // in its transaction.
 func TestReadsOfOperatorsAreAudited(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, url string) {
 		p := newFixture(t, url)
 		by := actor.Operator{ID: p.db.NewID(), Name: "desk"}
@@ -52,6 +53,7 @@ func TestReadsOfOperatorsAreAudited(t *testing.T) {
 // TestOperatorTokens: a stored token is read back unchanged and is revoked once, and the
 // audit log records each action with its operator.
 func TestOperatorTokens(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, url string) {
 		p := newFixture(t, url)
 		now, shell := p.clock.Now(), actor.Operator{Name: operator.ShellName("root")}
@@ -107,6 +109,7 @@ func TestOperatorTokens(t *testing.T) {
 // TestOperatorSessions: a session is read back with its token, ends once, and is deleted
 // by the sweep after its end. The audit log has its begin and end.
 func TestOperatorSessions(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, url string) {
 		p := newFixture(t, url)
 		now := p.clock.Now()
@@ -163,6 +166,7 @@ func TestOperatorSessions(t *testing.T) {
 
 // TestRecordIntrospections: concurrent replicas add to the one entry of a token and minute.
 func TestRecordIntrospections(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, url string) {
 		p := newFixture(t, url)
 		minute := p.clock.Now().Truncate(time.Minute)
@@ -199,6 +203,7 @@ func TestRecordIntrospections(t *testing.T) {
 // TestAuditIsAppendOnly: no statement changes an entry or removes one, but for the count of
 // introspections.
 func TestAuditIsAppendOnly(t *testing.T) {
+	t.Parallel()
 	changes := regexp.MustCompile(`(?i)(UPDATE|DELETE\s+FROM|REPLACE\s+INTO|TRUNCATE)\s+audit_log|INTO audit_log[^;]*ON CONFLICT`)
 	const countOnly = "ON CONFLICT (operator_id, at) WHERE action = 'token.introspect' DO UPDATE SET count = audit_log.count + excluded.count`"
 	names, err := filepath.Glob("*.go")

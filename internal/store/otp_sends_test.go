@@ -11,6 +11,7 @@ import (
 // TestSendsAreRecorded: one row per code that is sent, also if it is sent again, none for
 // a request that sends nothing, and none an hour after the validity has ended.
 func TestSendsAreRecorded(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(f *fixture) {
 		send := func(role actor.Role, channel string) {
 			f.Helper()

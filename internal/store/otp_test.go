@@ -36,6 +36,7 @@ func (p *fixture) attempt(correct bool, maxFailures int, keys ...auth.ChallengeK
 // TestOTPFailuresMatchModel compares the limit on wrong codes with a plain list of
 // them: a maximum in any 24 h, then a block of 24 h. Correct codes do not count.
 func TestOTPFailuresMatchModel(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		seed := newSeed(p)
 		for round := range 6 {
@@ -81,6 +82,7 @@ func TestOTPFailuresMatchModel(t *testing.T) {
 // TestConcurrentFirstFailures enters a first wrong code of a number in three roles at once:
 // no more codes are compared than may fail.
 func TestConcurrentFirstFailures(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		const most = 2
 		for round := range 20 {
@@ -114,6 +116,7 @@ func TestConcurrentFirstFailures(t *testing.T) {
 // challenges, while the account closes, is suspended or changes its number. No session
 // stays active afterwards.
 func TestLoginRacesWithAccountEnd(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		for round := range 30 {
 			shared := auth.ChallengeKey{Number: number(2 * round), Role: actor.Coach}

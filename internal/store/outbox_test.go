@@ -36,6 +36,7 @@ func (p *fixture) claimOneRequest() notify.Delivery {
 // The permanent failure of a request's SMS notifies the coach once, and the request
 // may be sent again at once.
 func TestDeliveryFailed(t *testing.T) {
+	t.Parallel()
 	correct := func(n int) approval.Patch {
 		return approval.Patch{Guardian: &approval.GuardianPatch{Number: ptr(number(n))}}
 	}
@@ -99,6 +100,7 @@ func TestDeliveryFailed(t *testing.T) {
 // The failure of an earlier sending does not mark the request, even if the clock stepped
 // back between the sendings.
 func TestFailureOfEarlierSending(t *testing.T) {
+	t.Parallel()
 	for name, step := range map[string]time.Duration{"clock advances": 49 * time.Hour, "clock steps back": -time.Hour} {
 		t.Run(name, func(t *testing.T) {
 			eachEngine(t, func(p *fixture) {
@@ -142,6 +144,7 @@ func (p *fixture) claimOTPs(lease string) []notify.Delivery {
 // A worker that holds a delivery for longer than its lease loses it to the next claim,
 // and its result is ignored.
 func TestClaimAfterLeaseEnds(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		_, err := p.db.OpenChallenge(bg, p.newChallenge(actor.Coach))
 		ok(p, err)
@@ -180,6 +183,7 @@ func TestClaimAfterLeaseEnds(t *testing.T) {
 // A resend queues the live challenge, not the new one. A challenge without a channel, and one
 // requested too soon, queue nothing.
 func TestQueuedChallenge(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		unsent := p.newChallenge(actor.Coach)
 		unsent.Channel = ""
@@ -211,6 +215,7 @@ func TestQueuedChallenge(t *testing.T) {
 
 // A guardian's OTP is queued for any number, but only a number with the role gets it.
 func TestQueuedChallengeNeedsRole(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		_, err := p.db.OpenChallenge(bg, p.newChallenge(actor.Guardian))
 		ok(p, err)

@@ -43,6 +43,7 @@ func (p *fixture) pageLogin(s *auth.Service, role actor.Role, n phone.Number, li
 }
 
 func TestPageSessionLifetimes(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		a := p.add(p.coach(1), "Asha Rao", number(2), "")
 		s := p.signIn()
@@ -85,6 +86,7 @@ func TestPageSessionLifetimes(t *testing.T) {
 // A page session ends at once with everything that ends other sessions, and the extension
 // of its idle time cannot revive it.
 func TestPageSessionEnds(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")
@@ -121,6 +123,7 @@ func TestPageSessionEnds(t *testing.T) {
 
 // A page token is neither a refresh token nor made from one, and the other way round.
 func TestPageTokenIsNoRefreshToken(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		p.add(p.coach(1), "Asha Rao", number(2), "")
 		s := p.signIn()
@@ -144,6 +147,7 @@ func TestPageTokenIsNoRefreshToken(t *testing.T) {
 // The form of a sign-in that is sent twice, or again after a lost response, leads to one
 // session.
 func TestRepeatedPageLogin(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		p.add(p.coach(1), "Asha Rao", number(2), "")
 		s := p.signIn()
@@ -208,6 +212,7 @@ func TestRepeatedPageLogin(t *testing.T) {
 
 // Requests at the same time extend a page session once.
 func TestPageSessionIsExtendedOnceAMinute(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		p.add(p.coach(1), "Asha Rao", number(2), "")
 		s := p.signIn()
@@ -246,6 +251,7 @@ func TestPageSessionIsExtendedOnceAMinute(t *testing.T) {
 // The link in an SMS is a known device for the challenge of its number and role: strangers
 // who spend the limits of the number and the network do not lock its holder out.
 func TestLinkProvesDevice(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), number(3))
@@ -311,6 +317,7 @@ func TestLinkProvesDevice(t *testing.T) {
 // A silent request sends nothing, also to a number that holds the role. Its limits are
 // those of a number that does not hold the role.
 func TestSilentOTPRequest(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		p.add(p.coach(1), "Asha Rao", number(2), "")
 		s := p.signIn()

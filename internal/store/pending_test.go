@@ -11,6 +11,7 @@ import (
 )
 
 func TestPending(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		name := map[string]string{}

@@ -12,6 +12,7 @@ import (
 
 // TestOtherAccountsGetNotFound: a player of another account is not found.
 func TestOtherAccountsGetNotFound(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach, other := p.coach(1), p.coach(7)
 		a := p.add(coach, "Asha Rao", number(2), number(3))
@@ -63,6 +64,7 @@ func TestOtherAccountsGetNotFound(t *testing.T) {
 }
 
 func TestPlayersList(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		names := []string{"Asha Rao", "Bela Şen", "Carl Groß", "Dev 100%", "Eva_Li", "Frida O’Neil", "Gita", "Hana"}
@@ -135,6 +137,7 @@ func TestPlayersList(t *testing.T) {
 }
 
 func TestLinksList(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		var want []string
 		for i := range 5 {

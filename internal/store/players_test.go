@@ -15,6 +15,7 @@ import (
 )
 
 func TestAddPlayer(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		student := child("Asha Rao", number(3))
@@ -54,6 +55,7 @@ func TestAddPlayer(t *testing.T) {
 }
 
 func TestAddPlayerTwice(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach, other := p.coach(1), p.coach(9)
 		first := p.add(coach, "Zoë  Rao", number(2), "")
@@ -79,6 +81,7 @@ func TestAddPlayerTwice(t *testing.T) {
 }
 
 func TestRename(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), number(3))
@@ -127,6 +130,7 @@ func TestRename(t *testing.T) {
 
 // Consent belongs to the person who gave it, not to the number that follows.
 func TestContactChange(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")
@@ -180,6 +184,7 @@ func TestContactChange(t *testing.T) {
 }
 
 func TestRemovePlayer(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), number(3))
@@ -216,6 +221,7 @@ func TestRemovePlayer(t *testing.T) {
 }
 
 func TestMedicalIsSealed(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		student := child("Asha Rao", "")
@@ -259,6 +265,7 @@ func TestMedicalIsSealed(t *testing.T) {
 }
 
 func TestAdultsAndTheirGuardians(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a, err := p.Add(bg, coach, adult("Asha Rao", number(3)), nil)
@@ -295,6 +302,7 @@ func TestAdultsAndTheirGuardians(t *testing.T) {
 
 // A decision about a missing player is not_found.
 func TestDecideMissingPlayer(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		p.add(p.coach(1), "Asha Rao", number(2), "")
 		err := p.decide(p.as(actor.Guardian, number(2)), p.db.NewID(), approval.Approve)

@@ -17,6 +17,7 @@ import (
 var night = notify.QuietHours{Start: 21 * 60, End: 7*60 + 30}
 
 func TestPreferences(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		p.wantPreferences(2, notify.Preferences{})
 		for _, tt := range []struct {
@@ -54,6 +55,7 @@ func TestPreferences(t *testing.T) {
 
 // Concurrent patches of different fields are both saved.
 func TestConcurrentPreferences(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		for n := range 10 {
 			var wait sync.WaitGroup
@@ -91,6 +93,7 @@ func (p *fixture) wantPreferences(n int, want notify.Preferences) {
 // A coach keeps the preferences with a new number. They are deleted for a number that no
 // account has.
 func TestPreferencesFollowTheNumber(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		english := notify.Preferences{Language: "en"}
 		s := p.signIn()
@@ -141,6 +144,7 @@ func TestPreferencesFollowTheNumber(t *testing.T) {
 
 // A coach chooses the language of a number that has none.
 func TestLanguageChosenByCoach(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		english, hindi := notify.Preferences{Language: "en"}, notify.Preferences{Language: "hi"}
 		coach, other := p.coach(1), p.coach(9)
@@ -196,6 +200,7 @@ func TestLanguageChosenByCoach(t *testing.T) {
 // The pending list says that a party stopped the coach, and the worker drops the message. A
 // message in quiet hours waits without ending its lifetime.
 func TestStoppedCoach(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach, other := p.coach(1), p.coach(9)
 		p.add(coach, "Asha Rao", number(2), "")

@@ -47,6 +47,7 @@ func (p *fixture) claimPush(subscriptions *store.PushSubscriptions) string {
 // channels. A subscription ends with its session, when the browser gets another user, and
 // when it is gone.
 func TestPushSubscriptions(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach, s := p.coach(1), p.signIn()
 		subscriptions := store.NewPushSubscriptions(p.sql, p.vault, p.clock.Now)

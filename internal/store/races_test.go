@@ -74,6 +74,7 @@ func (p *fixture) checkInvariants(coach actor.Actor, id string) *approval.Player
 }
 
 func TestConcurrentDecisions(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")
@@ -104,6 +105,7 @@ func TestConcurrentDecisions(t *testing.T) {
 
 // Concurrent decisions of both parties both succeed.
 func TestConcurrentDecisionsOfBothParties(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		for round := range 10 {
@@ -126,6 +128,7 @@ func TestConcurrentDecisionsOfBothParties(t *testing.T) {
 
 // A decision applies to the child of the request, or fails.
 func TestConcurrentApproveAndRename(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		for round := range 10 {
@@ -153,6 +156,7 @@ func TestConcurrentApproveAndRename(t *testing.T) {
 }
 
 func TestConcurrentApproveAndContactChange(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		for round := range 10 {
@@ -181,6 +185,7 @@ func TestConcurrentApproveAndContactChange(t *testing.T) {
 }
 
 func TestConcurrentSends(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")
@@ -200,6 +205,7 @@ func TestConcurrentSends(t *testing.T) {
 }
 
 func TestConcurrentReminders(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")
@@ -217,6 +223,7 @@ func TestConcurrentReminders(t *testing.T) {
 }
 
 func TestConcurrentAdds(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		errs := concurrently(20, func(int) error {
@@ -242,6 +249,7 @@ func TestConcurrentAdds(t *testing.T) {
 
 // Of several concurrent renames of players to the same name, one succeeds.
 func TestConcurrentRenames(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		ids := make([]string, 10)
@@ -261,6 +269,7 @@ func TestConcurrentRenames(t *testing.T) {
 // When the last players of a number are removed concurrently, the sessions of the number
 // end.
 func TestConcurrentRemovals(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		for round := range 10 {
 			n := number(100 + round)
@@ -284,6 +293,7 @@ func TestConcurrentRemovals(t *testing.T) {
 // Concurrent changes of families and siblings do not deadlock, and the Seqs of notifications
 // have no gaps.
 func TestConcurrentChangesOfFamilies(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coaches := []actor.Actor{p.coach(1), p.coach(2), p.coach(3)}
 		family := []phone.Number{number(50), number(51), number(52)}
@@ -322,6 +332,7 @@ func TestConcurrentChangesOfFamilies(t *testing.T) {
 
 // The history is in the order of the commits, even if a decision waited for another one.
 func TestHistoryOrder(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		p.clock.setHook(time.Now)
 		coach := p.coach(1)
@@ -357,6 +368,7 @@ func TestHistoryOrder(t *testing.T) {
 // The history is in order even if the clock steps back between decisions, as it does between
 // replicas.
 func TestHistoryOrderAfterClockStepsBack(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), number(3))

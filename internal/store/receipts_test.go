@@ -49,6 +49,7 @@ func (p *fixture) wantDelivery(coach actor.Actor, d notify.Delivery, state, reas
 
 // TestStoreReceipt stores receipts repeatedly and out of order.
 func TestStoreReceipt(t *testing.T) {
+	t.Parallel()
 	const delivered, undeliverable, unreachable = notify.ReceiptDelivered, notify.ReceiptUndeliverable, notify.ReceiptUnreachable
 	for name, tt := range map[string]struct {
 		receipts      []notify.Receipt
@@ -81,6 +82,7 @@ func TestStoreReceipt(t *testing.T) {
 
 // A receipt may arrive before the worker has stored that the provider accepted the message.
 func TestReceiptBeforeTheResult(t *testing.T) {
+	t.Parallel()
 	for name, result := range map[string]func(p *fixture, d []notify.Delivery) error{
 		"accepted": func(p *fixture, d []notify.Delivery) error { return p.db.DeliverySent(bg, d) },
 		"refused":  func(p *fixture, d []notify.Delivery) error { return p.db.DeliveryFailed(bg, d, "refused", "") },
@@ -105,6 +107,7 @@ func TestReceiptBeforeTheResult(t *testing.T) {
 
 // A receipt of an attempt without a response ends the attempts that would follow.
 func TestReceiptBetweenAttempts(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		p.add(coach, "Asha Rao", number(2), "")
@@ -124,6 +127,7 @@ func TestReceiptBetweenAttempts(t *testing.T) {
 // Receipts change no message that was not sent, was dropped, or does not exist, and no
 // other message. A message that an operator sends again is not failed by old receipts.
 func TestReceiptsThatChangeNothing(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		p.tickingClock()
 		coach := p.coach(1)
@@ -150,6 +154,7 @@ func TestReceiptsThatChangeNothing(t *testing.T) {
 // After an operator has sent a message again, failures of its earlier attempts change
 // nothing, those of the new attempt do.
 func TestReceiptOfEarlierAttempt(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		p.tickingClock()
 		coach := p.coach(1)
@@ -175,6 +180,7 @@ func TestReceiptOfEarlierAttempt(t *testing.T) {
 
 // A failure of an earlier sending marks its delivery, not the request.
 func TestReceiptOfEarlierSending(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		p.tickingClock()
 		coach := p.coach(1)
@@ -190,6 +196,7 @@ func TestReceiptOfEarlierSending(t *testing.T) {
 
 // A receipt of a message that asks several questions is one of all its deliveries.
 func TestReceiptOfGatheredMessage(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		p.tickingClock()
 		coach := p.coach(1)
@@ -228,6 +235,7 @@ func TestReceiptOfGatheredMessage(t *testing.T) {
 
 // Concurrent receipts and the worker's result end in one state, and the coach is told once.
 func TestConcurrentReceipts(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		p.add(coach, "Asha Rao", number(2), "")
@@ -254,6 +262,7 @@ func TestConcurrentReceipts(t *testing.T) {
 
 // The receipt of an OTP has no request.
 func TestReceiptOfOTP(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		_, err := p.db.OpenChallenge(bg, p.newChallenge(actor.Coach))
 		ok(p, err)

@@ -11,6 +11,7 @@ import (
 // Deliveries of a channel that the service no longer has fail after their lifetime, and
 // the coach is told. Those of other channels stay, and those that a replica has claimed.
 func TestFailRemovedChannels(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		c := p.coach(1)
 		var requests []string
@@ -56,6 +57,7 @@ func TestFailRemovedChannels(t *testing.T) {
 
 // Each channel on which a sending fails notifies the coach.
 func TestEachFailedChannelNotifies(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		c := p.coach(1)
 		p.add(c, "Asha Rao", number(2), "")

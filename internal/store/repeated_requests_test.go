@@ -16,6 +16,7 @@ import (
 // A message to the same number about the same child waits 48 h, also for a player who was
 // deleted and added again; the request is open at once.
 func TestRepeatedRequestsAreHeld(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		c := p.coach(1)
 		start := p.clock.Now()
@@ -50,6 +51,7 @@ func TestRepeatedRequestsAreHeld(t *testing.T) {
 
 // After a rejection the next message leaves at once, but at most five in 48 h.
 func TestRequestsAfterRejections(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		c := p.coach(1)
 		a := p.add(c, "Asha Rao", number(2), "")

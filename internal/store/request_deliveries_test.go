@@ -9,6 +9,7 @@ import (
 )
 
 func TestStatusHasTheDeliveriesOfBothRequests(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), number(3))

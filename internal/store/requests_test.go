@@ -15,6 +15,7 @@ func (p *fixture) send(by actor.Actor, id string, party actor.Role) (*approval.R
 }
 
 func TestSend(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")
@@ -85,6 +86,7 @@ func TestSend(t *testing.T) {
 }
 
 func TestSendToCorrectedContact(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")
@@ -123,6 +125,7 @@ func (p *fixture) link(requestID string) []byte {
 }
 
 func TestRequestToBlockedDestination(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", "+15005550006", "")
@@ -146,6 +149,7 @@ func TestRequestToBlockedDestination(t *testing.T) {
 
 // TestPendingReason: each return to pending leaves its reason until the party answers.
 func TestPendingReason(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")
@@ -190,6 +194,7 @@ func TestPendingReason(t *testing.T) {
 }
 
 func TestPendingReasonOfAdultWithoutGuardian(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		a, err := p.Add(bg, p.coach(1), adult("Asha Rao", number(2)), nil)
 		ok(p, err)
@@ -200,6 +205,7 @@ func TestPendingReasonOfAdultWithoutGuardian(t *testing.T) {
 }
 
 func TestRemind(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), number(3))

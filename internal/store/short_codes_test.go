@@ -24,6 +24,7 @@ const (
 )
 
 func TestFindByShortCode(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), number(3))
@@ -63,6 +64,7 @@ func (p *fixture) wantPair(code string, n phone.Number, want approval.LinkState)
 // Wrong pairs use up the limits of the number and of the network. A right pair uses up
 // none, but a spent limit refuses it, too.
 func TestWrongPairsOfShortCodes(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		a := p.add(p.coach(1), "Asha Rao", number(2), "")
 		code := a.GuardianApprover.Request.ShortCode
@@ -95,6 +97,7 @@ func TestWrongPairsOfShortCodes(t *testing.T) {
 
 // Of concurrent wrong pairs for one number exactly as many are answered as the limit says.
 func TestWrongPairsAreCountedAtomically(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		var answered atomic.Int64
 		var wait sync.WaitGroup
@@ -114,6 +117,7 @@ func TestWrongPairsAreCountedAtomically(t *testing.T) {
 
 // A code that is in use, or was until less than a year ago, is not given again.
 func TestShortCodesAreUnique(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		// The source gives AAAAAA to every request until it is exhausted, then BBBBBB.

@@ -68,6 +68,7 @@ func (p *fixture) sendOTPs() (sent int) {
 // their role at 100 %. Requests of guardians are answered alike, whether or not the number
 // holds the role.
 func TestSMSBudget(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		c := p.coach(1)
 		p.ask(c, 100, 7)
@@ -120,6 +121,7 @@ func TestSMSBudget(t *testing.T) {
 // The budget is not exceeded by a message that costs more than it, or than the part that is not
 // kept for OTPs. Cheaper messages do not wait behind it.
 func TestMessageAboveBudget(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		c := p.coach(1)
 		p.ask(c, 100, 1)
@@ -146,6 +148,7 @@ func TestMessageAboveBudget(t *testing.T) {
 
 // An OTP neither waits behind held messages nor counts against their limits.
 func TestOTPIsNotHeld(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		p.ask(p.coach(1), 100, 2)
 		p.wantSent("up to the total", 1, 1)

@@ -27,6 +27,7 @@ func (p *fixture) statusChanges(playerID string) []string {
 // TestStatusChanges: each change of a status or of an availability is a row with the next
 // sequence of the player. Other changes add none.
 func TestStatusChanges(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")

@@ -167,6 +167,7 @@ func (c *stressTest) act(dice *rand.Rand) (what string, err error) {
 // TestStress runs random operations concurrently and then checks the invariants of the
 // database.
 func TestStress(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, url string) {
 		p := newFixture(t, url)
 		c := &stressTest{fixture: p, files: &fakeFiles{sizes: map[string]int64{}}, seen: map[string]int{}}
@@ -230,6 +231,7 @@ func TestStress(t *testing.T) {
 // account's, as a KYC decision and a new document do. They cannot deadlock, so each runs
 // once.
 func TestLockOrder(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, url string) {
 		p := newFixture(t, url)
 		c := &stressTest{fixture: p}

@@ -83,6 +83,7 @@ func (p *fixture) decideTier(coachID string, d coach.TierDecision) error {
 // TestUpdateTier checks that concurrent updates see each other's results, and that times
 // change only with their tier.
 func TestUpdateTier(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		by := p.coach(1)
 		for i, err := range concurrently(20, func(i int) error {
@@ -126,6 +127,7 @@ func TestUpdateTier(t *testing.T) {
 // TestDecideTier checks that one of many concurrent decisions about a request is carried
 // out, with one notification and one entry of the audit log.
 func TestDecideTier(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		s := &coach.Subscriptions{Store: p.db, Tiers: coach.Tiers{List: coach.DefaultTiers()}}
 		by, desk := p.coach(1), actor.Operator{ID: "token", Name: "desk"}
@@ -171,6 +173,7 @@ func TestDecideTier(t *testing.T) {
 // TestConcurrentRosterCount adds, renames and removes players concurrently. The
 // counter must equal the number of players and never exceed the limit.
 func TestConcurrentRosterCount(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		const most = 12
 		p.Rules.CheckRoster = func(r approval.Roster) error {

@@ -20,6 +20,7 @@ import (
 // TestRoundTrips fails if an operation takes another number of round trips on PostgreSQL
 // than expected.
 func TestRoundTrips(t *testing.T) {
+	t.Parallel()
 	address, trips := countTrips(t, storetest.Postgres(t))
 	p := newFixture(t, address)
 	number := func(n int) phone.Number { return number(100 + n) }

@@ -15,6 +15,7 @@ import (
 // TestWebhookOrder: while a message waits for its next attempt, later messages of its player
 // wait too, also those that were queued later, and messages of other players do not.
 func TestWebhookOrder(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		before := p.add(coach, "Before", number(2), "")
@@ -64,6 +65,7 @@ func TestWebhookOrder(t *testing.T) {
 // loses its webhook when a message has used up its attempts. Enabled again, the webhook
 // continues in order.
 func TestWebhookEnds(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		admin, coach := p.webhooks(), p.coach(1)
 		id, _ := p.addWebhook("player.pending")
@@ -140,6 +142,7 @@ func TestWebhookEnds(t *testing.T) {
 // TestWebhookReplay: the messages of a range of time are queued again under the same ids,
 // also those from before the webhook, in order, and only its types.
 func TestWebhookReplay(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		admin, coach := p.webhooks(), p.coach(1)
 		begun := p.clock.Now()
@@ -192,6 +195,7 @@ func TestWebhookReplay(t *testing.T) {
 
 // TestWebhookSecrets: secrets are sealed; during the overlap messages are signed with both.
 func TestWebhookSecrets(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		admin, coach := p.webhooks(), p.coach(1)
 		id, first := p.addWebhook()
