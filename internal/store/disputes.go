@@ -13,16 +13,17 @@ import (
 )
 
 // disputes loads the coach's name and number and the contacts that refuse requests
-// about this student: of this record, or of a removed record with the same name and
-// birth date. It keeps the coach's number unchanged until the commit. It returns an
-// error if the coach has closed the account.
+// about this student: of this record, or of a removed record that had the same name and
+// birth date when it was disputed or when it was removed. It keeps the coach's number
+// unchanged until the commit. It returns an error if the coach has closed the account.
 func (tx *tx) disputes(ctx context.Context, p *approval.Player) error {
 	p.Disputes = nil
 	rs, err := tx.Query(ctx, `
 		SELECT c.name, owner.mobile_number, owner.closed_at, a.role, a.mobile_number
 		FROM accounts owner
 		LEFT JOIN coaches c ON c.id = owner.id
-		LEFT JOIN disputes d ON d.coach_id = owner.id AND (d.player_id = $2 OR d.student_key = $3 AND d.date_of_birth = $4)
+		LEFT JOIN disputes d ON d.coach_id = owner.id AND (d.player_id = $2 OR d.student_key = $3 AND d.date_of_birth = $4
+			OR EXISTS (SELECT 1 FROM players q WHERE q.id = d.player_id AND q.student_key = $3 AND q.date_of_birth = $4))
 		LEFT JOIN accounts a ON a.id = d.approver_id
 		WHERE owner.id = $1 `+tx.ForKeyShare("owner"), p.CoachID, p.ID, p.Identity().NameKey, p.Student.DateOfBirth.String())
 	var closed time.Time
@@ -68,7 +69,8 @@ func (tx *tx) liftDispute(ctx context.Context, p *approval.Player, party actor.R
 	}
 	err := tx.Defer(ctx, `
 		DELETE FROM disputes
-		WHERE coach_id = $1 AND approver_id = $2 AND (player_id = $3 OR student_key = $4 AND date_of_birth = $5)`,
+		WHERE coach_id = $1 AND approver_id = $2 AND (player_id = $3 OR student_key = $4 AND date_of_birth = $5
+			OR EXISTS (SELECT 1 FROM players q WHERE q.id = disputes.player_id AND q.student_key = $4 AND q.date_of_birth = $5))`,
 		p.CoachID, p.Approver(party).AccountID, p.ID, p.Identity().NameKey, p.Student.DateOfBirth.String())
 	if err != nil {
 		return fmt.Errorf("lift dispute: %w", err)

@@ -8,6 +8,8 @@ import (
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/storetest"
+	"github.com/touchline/touchline/internal/team"
 )
 
 func TestDispute(t *testing.T) {
@@ -104,6 +106,55 @@ func TestRenameDoesNotBypassDispute(t *testing.T) {
 		patch := approval.Patch{Student: approval.StudentPatch{DateOfBirth: &a.Student.DateOfBirth}, Guardian: &approval.GuardianPatch{Number: ptr(number(4))}}
 		ok(p, edit(patch))
 		p.refused(edit(approval.Patch{Guardian: &approval.GuardianPatch{Number: ptr(number(2))}}), "contact_disputed")
+	})
+}
+
+// TestRenameBeforeRemovalDoesNotBypassDispute: a disputed player that was renamed and removed
+// cannot be added again to the same number, neither under its old name nor under its new one,
+// until the party lifts the dispute.
+func TestRenameBeforeRemovalDoesNotBypassDispute(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, url string) {
+		p := newFixture(t, url, withMessages)
+		coach := p.coach(1)
+		a := p.add(coach, "Asha Rao", number(2), "")
+		guardian, r := p.as(actor.Guardian, number(2)), a.GuardianApprover.Request.ID
+		_, err := p.Dispute(bg, guardian, r)
+		ok(p, err)
+		_, err = p.Edit(bg, coach, a.ID, approval.Patch{Student: approval.StudentPatch{FullName: ptr("Asha K. Rao")}})
+		ok(p, err)
+		ok(p, p.Remove(bg, coach, a.ID))
+		for _, name := range []string{"Asha Rao", "Asha K. Rao"} {
+			_, err = p.Add(bg, coach, child(name, ""), mother(number(2)))
+			p.refused(err, "contact_disputed")
+		}
+
+		// A player without an open request can get the name, but the number gets no message.
+		b := p.add(coach, "Bela Rao", number(2), "")
+		_, err = p.Cancel(bg, coach, b.GuardianApprover.Request.ID)
+		ok(p, err)
+		_, err = p.Edit(bg, coach, b.ID, approval.Patch{Student: approval.StudentPatch{FullName: ptr("Asha K. Rao")}})
+		ok(p, err)
+		m, err := p.messages(0).Send(bg, coach, team.Draft{To: team.Target{All: true}, Audience: team.ToGuardians, Text: "Hello", Channels: []team.Channel{team.SMS}})
+		ok(p, err)
+		p.expand()
+		if got := p.recipients(coach, m.ID); !slices.Equal(got, []string{"Asha K. Rao guardian left_out disputed"}) {
+			p.Errorf("recipients: got %q", got)
+		}
+		_, _, err = p.send(coach, b.ID, actor.Guardian)
+		p.refused(err, "contact_disputed")
+
+		// Lifting the dispute about another record of the student lifts this one too.
+		c := p.add(coach, "Chetan Rao", number(2), "")
+		_, err = p.Dispute(bg, guardian, c.GuardianApprover.Request.ID)
+		ok(p, err)
+		ok(p, p.Remove(bg, coach, b.ID))
+		p.clock.advance(time.Minute)
+		_, err = p.Edit(bg, coach, c.ID, approval.Patch{Student: approval.StudentPatch{FullName: ptr("Asha K. Rao")}})
+		ok(p, err)
+		ok(p, p.Lift(bg, guardian, c.GuardianApprover.Request.ID))
+		_, _, err = p.send(coach, c.ID, actor.Guardian)
+		ok(p, err)
 	})
 }
 
