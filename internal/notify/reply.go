@@ -18,7 +18,7 @@ type Reply struct {
 	Text    string
 }
 
-// stopWords end the messages of a coach, startWords allow those of every coach again, if they are
+// stopWords end the messages of a coach, startWords allow what stopWords ended, if they are
 // all that a reply says. The English words are those that networks know.
 var (
 	stopWords  = []string{"STOP", "STOPALL", "STOP ALL", "UNSUBSCRIBE", "CANCEL", "END", "QUIT", "बंद", "बंद करो", "बंद करें", "रोको", "रोकें"}
@@ -41,9 +41,10 @@ type ReplyStore interface {
 	// NewestSender returns the coach whose message on a channel was the newest to a number, or
 	// "".
 	NewestSender(ctx context.Context, n phone.Number, channel Channel) (coachID string, err error)
-	StopCoach(ctx context.Context, n phone.Number, coachID string) error
-	// AllowAllCoaches ends StopCoach for every coach, and returns their number.
-	AllowAllCoaches(ctx context.Context, n phone.Number) (coaches int, err error)
+	StopCoachByReply(ctx context.Context, n phone.Number, coachID string) error
+	// AllowCoachesByReply ends each StopCoachByReply of a number, and any stop of one coach, who
+	// may be "". It returns how many coaches may send messages again.
+	AllowCoachesByReply(ctx context.Context, n phone.Number, coachID string) (coaches int, err error)
 }
 
 // Replies receives replies to messages.
@@ -71,27 +72,30 @@ func (s *Replies) Receive(ctx context.Context, provider, secret string, call Pro
 }
 
 // Apply stops the coach whose message was the newest to the sender of a reply, if the reply asks
-// for that, or allows every coach again: the reply does not say whose messages it wants, and the
-// newest may be of a coach who was never stopped. It changes no consent.
+// for that. START allows that coach again and each coach whom a reply stopped: it does not say
+// whose messages it wants, and the newest may be of a coach who was never stopped. A coach whom
+// the person stopped on the page stays stopped. No reply changes consent.
 func (s *Replies) Apply(ctx context.Context, r Reply) error {
-	switch {
-	case r.From == "":
+	if r.From == "" || !r.Stops() && !r.Starts() {
 		return nil
-	case r.Stops():
-		coachID, err := s.Store.NewestSender(ctx, r.From, r.Channel)
-		if err != nil || coachID == "" {
-			return err
-		}
-		if err := s.Store.StopCoach(ctx, r.From, coachID); err != nil {
-			return err
-		}
-		s.Log.Info("a reply stopped the messages of a coach", "from", r.From, "coach", coachID)
-	case r.Starts():
-		coaches, err := s.Store.AllowAllCoaches(ctx, r.From)
-		if err != nil || coaches == 0 {
-			return err
-		}
-		s.Log.Info("a reply allowed the messages of coaches again", "from", r.From, "coaches", coaches)
 	}
+	newest, err := s.Store.NewestSender(ctx, r.From, r.Channel)
+	if err != nil {
+		return err
+	}
+	if r.Starts() {
+		coaches, err := s.Store.AllowCoachesByReply(ctx, r.From, newest)
+		if err == nil && coaches > 0 {
+			s.Log.Info("a reply allowed the messages of coaches again", "from", r.From, "coaches", coaches)
+		}
+		return err
+	}
+	if newest == "" {
+		return nil
+	}
+	if err := s.Store.StopCoachByReply(ctx, r.From, newest); err != nil {
+		return err
+	}
+	s.Log.Info("a reply stopped the messages of a coach", "from", r.From, "coach", newest)
 	return nil
 }

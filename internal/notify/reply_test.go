@@ -33,13 +33,13 @@ func (s *replyStore) NewestSender(context.Context, phone.Number, notify.Channel)
 	return s.sender, nil
 }
 
-func (s *replyStore) StopCoach(_ context.Context, n phone.Number, coachID string) error {
+func (s *replyStore) StopCoachByReply(_ context.Context, n phone.Number, coachID string) error {
 	s.changes = append(s.changes, "stop "+string(n)+" "+coachID)
 	return nil
 }
 
-func (s *replyStore) AllowAllCoaches(_ context.Context, n phone.Number) (int, error) {
-	s.changes = append(s.changes, "allow all "+string(n))
+func (s *replyStore) AllowCoachesByReply(_ context.Context, n phone.Number, coachID string) (int, error) {
+	s.changes = append(s.changes, "allow "+string(n)+" "+coachID)
 	return 1, nil
 }
 
@@ -63,12 +63,12 @@ func TestReplies(t *testing.T) {
 		}
 	}
 	send("p", "right", "+919876543210", "STOP", "", "stop +919876543210 coach-id")
-	send("p", "right", "+919876543210", "START", "", "allow all +919876543210")
+	send("p", "right", "+919876543210", "START", "", "allow +919876543210 coach-id")
 	send("p", "right", "+919876543210", "hello", "", "")
 	send("p", "right", "", "STOP", "", "")
 	send("p", "wrong", "+919876543210", "STOP", "token_invalid", "")
 	send("q", "right", "+919876543210", "STOP", "not_found", "")
 	store.sender = ""
 	send("p", "right", "+919876543210", "STOP", "", "")
-	send("p", "right", "+919876543210", "START", "", "allow all +919876543210")
+	send("p", "right", "+919876543210", "START", "", "allow +919876543210 ")
 }

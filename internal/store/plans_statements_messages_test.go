@@ -30,7 +30,7 @@ func (p *fixture) notifications(by actor.Actor) {
 	ok(p, err)
 	_, err = p.db.SavePreferences(bg, by.Number, notify.PreferencesPatch{StoppedCoaches: &[]string{}})
 	ok(p, err)
-	_, err = p.db.AllowAllCoaches(bg, by.Number)
+	_, err = p.db.AllowCoachesByReply(bg, by.Number, "one")
 	ok(p, err)
 	_, err = p.db.Preferences(bg, by.Number)
 	ok(p, err)

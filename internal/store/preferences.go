@@ -114,8 +114,8 @@ func (tx *tx) copyPreferences(ctx context.Context, from, to phone.Number) error 
 		ON CONFLICT (mobile_number) DO NOTHING`, string(from), string(to))
 	if err == nil {
 		err = tx.Defer(ctx, `
-			INSERT INTO stopped_coaches (mobile_number, coach_id, stopped_at)
-			SELECT $2, coach_id, stopped_at FROM stopped_coaches WHERE mobile_number = $1
+			INSERT INTO stopped_coaches (mobile_number, coach_id, stopped_at, by_reply)
+			SELECT $2, coach_id, stopped_at, by_reply FROM stopped_coaches WHERE mobile_number = $1
 			ON CONFLICT (mobile_number, coach_id) DO NOTHING`, string(from), string(to))
 	}
 	if err != nil {

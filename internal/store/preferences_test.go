@@ -241,23 +241,32 @@ func TestStoppedCoach(t *testing.T) {
 			p.Errorf("blocked by %q after the stop ended", got)
 		}
 
-		// A reply allows every coach of the number, and only of that number.
-		for _, stopped := range []actor.Actor{coach, other} {
-			ok(p, p.db.StopCoach(bg, number(2), stopped.AccountID))
-		}
-		ok(p, p.db.StopCoach(bg, number(3), other.AccountID))
-		for _, want := range []int{2, 0} {
-			if got, err := p.db.AllowAllCoaches(bg, number(2)); got != want || err != nil {
-				p.Errorf("allowed %d coaches, %v; want %d", got, err, want)
+		// START ends what replies of the number stopped, and not what it stopped on the page.
+		ok(p, p.db.StopCoach(bg, number(2), coach.AccountID))
+		for _, n := range []int{2, 3} {
+			for _, stopped := range []actor.Actor{coach, other} {
+				ok(p, p.db.StopCoachByReply(bg, number(n), stopped.AccountID))
 			}
 		}
-		for _, by := range []actor.Actor{coach, other} {
-			if got := p.blockedBy(by); got != "" {
-				p.Errorf("blocked by %q after every stop ended", got)
+		for _, tt := range []struct {
+			newest        string
+			want          int
+			blocks, other string
+		}{
+			{"", 1, "stopped", ""},
+			{other.AccountID, 0, "stopped", ""},
+			{coach.AccountID, 1, "", ""}, // the message to which the person replied is of this coach
+			{coach.AccountID, 0, "", ""},
+		} {
+			if got, err := p.db.AllowCoachesByReply(bg, number(2), tt.newest); got != tt.want || err != nil {
+				p.Errorf("allowed %d coaches, %v; want %d", got, err, tt.want)
+			}
+			if a, b := p.blockedBy(coach), p.blockedBy(other); a != tt.blocks || b != tt.other {
+				p.Errorf("blocked by %q and %q, want %q and %q", a, b, tt.blocks, tt.other)
 			}
 		}
-		if n := p.count(`SELECT count(*) FROM stopped_coaches`); n != 1 {
-			p.Errorf("%d stops are left, want that of the other number", n)
+		if n := p.count(`SELECT count(*) FROM stopped_coaches`); n != 2 {
+			p.Errorf("%d stops are left, want those of the other number", n)
 		}
 	})
 }
