@@ -50,6 +50,9 @@ func (p *phone) checkPages(base string, paths ...string) {
 			}
 			a.checkLayout(a.path)
 			a.checkRules(look.theme)
+			if len(screenshotWidths()) > 0 {
+				a.setTheme(look.theme) // checkRules ends with the other one
+			}
 			a.screenshotForReview(a.path)
 			a.checkWide()
 		}
