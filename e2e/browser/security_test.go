@@ -214,18 +214,6 @@ func TestSpentLimits(t *testing.T) {
 				t.Errorf("%s: got Retry-After %q, want seconds", path, page.header.Get("Retry-After"))
 			}
 		}
-		// The number holds no role. Its page does not differ from that of one that does.
-		blocked := map[string]any{"mobile_number": "+919812345699", "role": "guardian", "otp": "000000"}
-		for range 2 {
-			s.Clock.Skip(2 * time.Minute)
-			s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": "+919812345699", "role": "guardian"}).Want(t, 202)
-			for range 5 {
-				s.Call(t, "POST", "/auth/verify-otp", "", blocked).Want(t, 422, "otp_incorrect")
-			}
-		}
-		s.Clock.Skip(2 * time.Minute)
-		limited(newVisitor(t, s.URL), "/sign-in/guardian", []string{"There were too many wrong codes. Wait 24 hours, then ask for a new code.", "12345699"}, "number", "+9198 12345699")
-
 		for range 2 {
 			s.Clock.Skip(time.Minute)
 			coach.Call(t, "POST", "/api/approval/send-reminder", map[string]any{"player_id": player, "approver_type": "guardian"}).Want(t, 202)

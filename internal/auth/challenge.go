@@ -32,13 +32,7 @@ type Challenge struct {
 	// Language is what the owner of the number chose, or empty. Only LiveChallenge
 	// loads it.
 	Language string
-	// BlockedUntil is until when no code of its number or device is accepted, or zero. Only
-	// OpenChallenge loads it.
-	BlockedUntil time.Time
 }
-
-// Usable reports whether the code may be accepted before it ends. If not, no SMS is sent.
-func (c Challenge) Usable() bool { return c.BlockedUntil.Before(c.EndsAt) }
 
 // newCode returns n uniformly distributed decimal digits.
 func newCode(random io.Reader, n int) (string, error) {

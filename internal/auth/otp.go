@@ -39,9 +39,6 @@ type IssuedOTP struct {
 	ExpiresIn time.Duration
 	ResendIn  time.Duration
 	Length    int
-	// BlockedFor is how long no code is accepted, because too many wrong ones were entered; zero
-	// if the code can be used. It does not depend on the role, and an attempt returns it, too.
-	BlockedFor time.Duration
 }
 
 // OTPRequest asks for an OTP.
@@ -57,8 +54,7 @@ type OTPRequest struct {
 	Silent bool
 }
 
-// RequestOTP opens a challenge and queues its SMS, unless too many wrong codes were entered and
-// the code will not be accepted. The worker checks whether the number
+// RequestOTP opens a challenge and queues its SMS. The worker checks whether the number
 // holds the role before it sends the SMS, so that the response and its timing are the
 // same for every number. Errors: destination_blocked, otp_resend_too_soon, otp_send_limit.
 func (s *Service) RequestOTP(ctx context.Context, in OTPRequest) (IssuedOTP, error) {
@@ -105,21 +101,7 @@ func (s *Service) RequestOTP(ctx context.Context, in OTPRequest) (IssuedOTP, err
 	if err != nil {
 		return IssuedOTP{}, err
 	}
-	issued := IssuedOTP{ExpiresIn: opened.EndsAt.Sub(now), ResendIn: s.Settings.OTPResendAfter, Length: s.Settings.OTPLength}
-	if !opened.Usable() {
-		issued.BlockedFor = opened.BlockedUntil.Sub(now)
-	}
-	return issued, nil
-}
-
-// RequestUsableOTP is RequestOTP for a page, which can tell the person to wait. Errors: those of
-// RequestOTP, and otp_attempts_exceeded if no code is accepted.
-func (s *Service) RequestUsableOTP(ctx context.Context, in OTPRequest) error {
-	issued, err := s.RequestOTP(ctx, in)
-	if err == nil && issued.BlockedFor > 0 {
-		return errAttemptsExceeded("otp_wrong_per_day", issued.BlockedFor, s.Now())
-	}
-	return err
+	return IssuedOTP{ExpiresIn: opened.EndsAt.Sub(now), ResendIn: s.Settings.OTPResendAfter, Length: s.Settings.OTPLength}, nil
 }
 
 // lastSentBefore returns the latest time of the last send that permits another. If

@@ -57,8 +57,7 @@ type Store interface {
 	// link left to number itself and asks it in this role, or "". open reports whether the
 	// link is valid and the request is open.
 	LinkedRequest(ctx context.Context, linkHash []byte, number phone.Number, role actor.Role, now time.Time) (requestID string, open bool, err error)
-	// OpenChallenge counts the limits, saves the challenge and queues its SMS, if its code is
-	// usable. If its key
+	// OpenChallenge counts the limits, saves the challenge and queues its SMS. If its key
 	// has a live challenge, it sends that one again. Errors: LimitExceeded, ResendTooSoon,
 	// FraudSuspected.
 	OpenChallenge(ctx context.Context, r ChallengeRequest) (Challenge, error)

@@ -40,13 +40,13 @@ func (db *DB) LinkedRequest(ctx context.Context, linkHash []byte, number phone.N
 	return requestID, open, err
 }
 
-// OpenChallenge counts the limits, saves the challenge and queues its SMS, if the code is usable. A live
+// OpenChallenge counts the limits, saves the challenge and queues its SMS. A live
 // challenge of the same key stays and is sent again, with the same code, attempts and
 // end. One upsert decides, so that concurrent requests cannot both send.
 func (db *DB) OpenChallenge(ctx context.Context, r auth.ChallengeRequest) (auth.Challenge, error) {
 	opened, counter, budget := r.Challenge, db.newLimitCounter(), &budgetReservation{db: db}
 	err := db.write(ctx, func(tx *tx) error {
-		r, c := r, r.Challenge
+		c := r.Challenge
 		var roles auth.RoleFacts
 		err := tx.QueryRow(ctx, `
 			INSERT INTO otp_challenges (mobile_number, role, device_id, id, code, tries, sent_at, ends_at, used_at)
@@ -58,18 +58,15 @@ func (db *DB) OpenChallenge(ctx context.Context, r auth.ChallengeRequest) (auth.
 				ends_at = CASE WHEN `+challengeLives+` THEN otp_challenges.ends_at ELSE excluded.ends_at END,
 				used_at = NULL, sent_at = excluded.sent_at
 			WHERE otp_challenges.sent_at <= $8 OR otp_challenges.used_at IS NOT NULL
-			RETURNING id, code, ends_at, (SELECT f.blocked_until FROM otp_failures f WHERE f.who = $10), `+roleFacts(c.Role),
+			RETURNING id, code, ends_at, `+roleFacts(c.Role),
 			string(c.Number), string(c.Role), c.DeviceID, c.ID, c.Code, micros(c.SentAt), micros(c.EndsAt),
-			micros(r.LastSentBefore), r.MaxAttempts, subject(c.ChallengeKey)).
-			Scan(&c.ID, &c.Code, intoTime(&c.EndsAt), intoTime(&c.BlockedUntil), &roles.Registered, &roles.Linked, &roles.Disputed)
+			micros(r.LastSentBefore), r.MaxAttempts).
+			Scan(&c.ID, &c.Code, intoTime(&c.EndsAt), &roles.Registered, &roles.Linked, &roles.Disputed)
 		if isNoRows(err) { // before the limits: it is the more helpful error
 			return tx.resendTooSoon(ctx, c.ChallengeKey)
 		}
 		if err != nil {
 			return fmt.Errorf("open challenge: %w", err)
-		}
-		if !c.Usable() {
-			r.Channel = "" // counted like others, but nothing is sent, so no cost is reserved
 		}
 		if err := tx.countSend(ctx, r, roles, counter, budget); err != nil {
 			return err

@@ -39,7 +39,8 @@ func (p *Pages) sendCloseCode(ctx context.Context, r *Request, by actor.Actor) (
 	send := p.sendCode
 	if again {
 		send = func(ctx context.Context, r *Request, s pendingSignIn) error {
-			return p.Auth.RequestUsableOTP(ctx, p.otpRequest(r, s))
+			_, err := p.Auth.RequestOTP(ctx, p.otpRequest(r, s))
+			return err
 		}
 	}
 	err := send(ctx, r, pending)

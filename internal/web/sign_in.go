@@ -88,7 +88,7 @@ func home(role actor.Role) string {
 // sendCode sends a code to the number of a sign-in. A code that was sent a moment ago is
 // no error: the person can enter it.
 func (p *Pages) sendCode(ctx context.Context, r *Request, s pendingSignIn) error {
-	err := p.Auth.RequestUsableOTP(ctx, p.otpRequest(r, s))
+	_, err := p.Auth.RequestOTP(ctx, p.otpRequest(r, s))
 	if fault.CodeOf(err) == "otp_resend_too_soon" {
 		return nil
 	}
@@ -144,7 +144,7 @@ func (p *Pages) sendAgain(ctx context.Context, r *Request) (Response, error) {
 	if !ok {
 		return beginAgain(s), nil
 	}
-	err := p.Auth.RequestUsableOTP(ctx, p.otpRequest(r, s))
+	_, err := p.Auth.RequestOTP(ctx, p.otpRequest(r, s))
 	if err != nil {
 		if !isLimit(err) {
 			return Response{}, err
