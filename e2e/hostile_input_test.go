@@ -21,7 +21,7 @@ var (
 // hostileQueries are query strings that no list expects.
 var hostileQueries = []string{
 	"cursor=%00", "cursor=" + strings.Repeat("A", 900), "limit=-1&limit=1e9", "from=0000-00-00&to=9999-12-31", "from=%00",
-	"state=%00&metric=%00%ff&unread=%00&archived=%ff&player_id=%00&batch_id=%00&q=%00%ff%27", "due_from=0000-00-00&due_to=9999-12-31", "a=%zz",
+	"state=%00&metric=%00%ff&unread=%00&archived=%ff&player_id=%00&batch_id=%00&q=%00%ff%27", "due_from=0000-00-00&due_to=9999-12-31", "a=%zz", "metric=%00", "q=%00",
 }
 
 // hostileBodies returns the body with each of its fields replaced by each hostile value.

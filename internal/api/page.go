@@ -56,5 +56,8 @@ func queryText(query url.Values, name string, f *wire.Faults, rules wire.Rules) 
 		f.Add("/"+name, "invalid_characters", "This must be UTF-8.")
 		return ""
 	}
-	return rules.Text(text, "/"+name, f)
+	if text = rules.Text(text, "/"+name, f); f.Has("/" + name) {
+		return "" // PostgreSQL refuses some characters, such as NUL, with an error
+	}
+	return text
 }
