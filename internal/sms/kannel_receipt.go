@@ -45,6 +45,7 @@ var (
 	receiptStat  = regexp.MustCompile(`(?i)\bstat:([a-z]+)`)
 	receiptError = regexp.MustCompile(`(?i)\berr:0*([0-9]{1,3})\b`)
 	submitError  = regexp.MustCompile(`(?i)^nack/([0-9]{1,3})/`)
+	receiptText  = regexp.MustCompile(`(?i)text:`)
 )
 
 // readKannelFailure reads an answer (%A) about a message that was not delivered. An answer
@@ -95,8 +96,8 @@ func readKannelReceipt(call notify.ProviderCall) (r notify.Report, final, ok boo
 // networkState returns the part of a network's answer that is safe to log: an SMPP receipt
 // ends with the first characters of the message.
 func networkState(answer string) string {
-	if i := strings.Index(strings.ToLower(answer), "text:"); i >= 0 {
-		answer = answer[:i]
+	if text := receiptText.FindStringIndex(answer); text != nil {
+		answer = answer[:text[0]]
 	}
 	answer = clean(strings.TrimSpace(answer))
 	return strings.ToValidUTF8(answer[:min(len(answer), 120)], "")

@@ -176,6 +176,10 @@ func TestKannelReceipt(t *testing.T) {
 		{"16", "NACK/88/Throttling error", unreachable, "network", "NACK/88/Throttling error"},
 		{"16", "NACK/Retries Exceeded", unreachable, "network", "NACK/Retries Exceeded"},
 		{"16", "NACK/\x1b[2J\xff" + strings.Repeat("x", 300), undeliverable, "", ""},
+		// Ⱥ has more bytes in lower case, İ fewer.
+		{"2", strings.Repeat("Ⱥ", 8) + "text:123456 is", undeliverable, "", strings.Repeat("Ⱥ", 8)},
+		{"2", strings.Repeat("Ⱥ", 40) + "Text:123456 is", undeliverable, "", strings.Repeat("Ⱥ", 40)},
+		{"2", "id:İ stat:UNDELIV text:123456 is", undeliverable, "", "id:İ stat:UNDELIV"},
 		{"4", "", "", "", ""},
 		{"8", "ACK/", "", "", ""},
 		{"", "", "", "", ""},
