@@ -78,18 +78,23 @@ func (f *failover) choose(attempt int, now time.Time) *failoverEntry {
 }
 
 // next completes the error of an attempt. A refusal counts as temporary while another
-// provider may take the message, unless it is about the number.
+// provider may take the message, unless it is about the number. At the end of a round of
+// attempts, that is a provider with an outage, which has refused nothing.
 func (f *failover) next(m Message, err error) error {
 	failed, ok := errors.AsType[*notify.SendError](err)
-	if !ok || m.Attempt%len(f.entries) == 0 {
-		return err // every provider was tried since the last wait
+	if !ok {
+		return err
 	}
 	aboutNumber := slices.Contains([]notify.Cause{notify.CauseUnknownNumber, notify.CauseNotMobile, notify.CauseOptedOut}, failed.Cause)
 	if failed.Permanent && aboutNumber {
 		return err
 	}
+	roundEnds := m.Attempt%len(f.entries) == 0
+	if roundEnds && !slices.ContainsFunc(f.entries, (*failoverEntry).paused) {
+		return err
+	}
 	again := *failed
-	again.Permanent, again.Next = false, true
+	again.Permanent, again.Next = false, !roundEnds
 	return &again
 }
 
@@ -107,6 +112,9 @@ func (e *failoverEntry) ready(now time.Time) bool {
 	e.pausedUntil = now.Add(pause)
 	return true
 }
+
+// paused reports whether e had an outage and no attempt through it succeeded since.
+func (e *failoverEntry) paused() bool { return !e.pauseEnd().IsZero() }
 
 func (e *failoverEntry) pauseEnd() time.Time {
 	e.mu.Lock()

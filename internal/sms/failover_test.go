@@ -102,6 +102,19 @@ func TestFailoverOfRefusals(t *testing.T) {
 		t.Errorf("last provider: %+v, want a permanent failure", failed)
 	}
 
+	// A provider that had an outage has refused nothing: the message waits for it.
+	p, g = gateways(t, 2)
+	g[0].Behave(smstest.Behaviour{Status: 503})
+	g[1].Behave(smstest.Behaviour{Status: 422})
+	for attempt := 1; attempt <= 4; attempt++ { // from the third one on, both are made through the second provider
+		if failed := sendAttempt(t, p, attempt); failed == nil || failed.Permanent || failed.Next != (attempt%2 == 1) {
+			t.Errorf("attempt %d beside an outage: %+v, want a temporary failure", attempt, failed)
+		}
+	}
+	if got := counts(g); !slices.Equal(got, []int{1, 3}) {
+		t.Errorf("attempts at the gateways: %v, want 1, 3", got)
+	}
+
 	api := smstest.NewTwilio(t)
 	api.Refuse("+919876543210", 21610)
 	c := twilioConfig(api)
