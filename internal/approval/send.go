@@ -18,11 +18,11 @@ func (p *Player) Send(by actor.Actor, party actor.Role, correction Patch, channe
 	if err := p.ownedBy(by); err != nil {
 		return Change{}, false, err
 	}
-	approver, before, addresses := p.Approver(party), p.Number(party), p.addresses(party)
+	approver, before, addresses := p.Approver(party), *p, p.addresses(party)
 	if err := fault.Validation(p.merge(correction, op)); err != nil {
 		return Change{}, false, err
 	}
-	corrected := p.Number(party) != before
+	corrected := p.Number(party) != before.Number(party)
 	if corrected {
 		if err := rules.checkContacts(p, p.CoachNumber); err != nil {
 			return Change{}, false, err
@@ -49,9 +49,11 @@ func (p *Player) Send(by actor.Actor, party actor.Role, correction Patch, channe
 		channels = rules.defaultChannels(p, party)
 	}
 	if corrected {
-		p.changeContact(party, before, op, &c)
-		if p.Approver(otherParty(party)).Consent.State == Approved {
-			c.Events = append(c.Events, p.newEvent(event.Changed, otherParty(party)))
+		p.changeContact(party, before.Number(party), op, &c)
+		if other := otherParty(party); p.Approver(other).Consent.State == Approved {
+			e := p.newEvent(event.Changed, other)
+			e.Changes = p.changes(&before, party)
+			c.Events = append(c.Events, e)
 		}
 	}
 	if approver.Consent.State != Pending {

@@ -1,0 +1,46 @@
+package approval_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/phone"
+)
+
+// TestCorrectionNamesTheChange: a request with a corrected number tells the other party, which
+// has approved, that this number changed.
+func TestCorrectionNamesTheChange(t *testing.T) {
+	t.Parallel()
+	rules := approval.Rules{TestNumber: func(phone.Number) bool { return false }}
+	coach := actor.Actor{AccountID: "coach", Role: actor.Coach}
+	corrected := phone.Number("+919800000003")
+	for party, tt := range map[actor.Role]struct {
+		patch approval.Patch
+		want  event.Change
+	}{
+		actor.Guardian: {approval.Patch{Guardian: &approval.GuardianPatch{Number: &corrected}}, event.GuardianNumberChanged},
+		actor.Student:  {approval.Patch{Student: approval.StudentPatch{Number: &corrected}}, event.StudentNumberChanged},
+	} {
+		p := &approval.Player{
+			ID: "player", CoachID: coach.AccountID, Student: approval.Student{FullName: "Asha Rao", Number: "+919800000002"},
+			Guardian:         &approval.Guardian{Name: "Meera", Relationship: "mother", Number: "+919800000001"},
+			GuardianApprover: approval.Approver{AccountID: "guardian", Consent: approval.Consent{State: approval.Approved}},
+			StudentApprover:  approval.Approver{AccountID: "student", Consent: approval.Consent{State: approval.Approved}},
+		}
+		p.Approver(party).Consent.State = approval.Rejected
+		c, _, err := p.Send(coach, party, tt.patch, nil, rules, approval.Operation{Now: time.Now(), NewID: uuid.NewString})
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(c.Events, func(e event.Event) bool { return e.Type == event.Changed })
+		if i < 0 || !slices.Equal(c.Events[i].Changes, []event.Change{tt.want}) {
+			t.Errorf("the number of the %s was corrected: events %+v, want a change of %s", party, c.Events, tt.want)
+		}
+	}
+}
