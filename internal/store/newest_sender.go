@@ -12,18 +12,22 @@ import (
 
 var _ notify.ReplyStore = (*DB)(nil)
 
+// leftChannel is true if the message of the delivery d left on the channel $2. The status of one
+// that waits for it is not known yet.
+const leftChannel = `d.channel = $2 AND (d.state IN ('sent', 'delivered') OR d.reason = 'awaiting_status')`
+
 // NewestSender returns the coach whose message on a channel was the newest to a number, or "".
-// It reads the messages of the coaches who asked the number, without an index of all messages.
+// A message is as new as its last change, when it left or arrived: a limit may have held it for a
+// day. It reads the messages of the coaches who asked the number, without an index of all messages.
 func (db *DB) NewestSender(ctx context.Context, n phone.Number, channel notify.Channel) (string, error) {
 	rs, err := db.sql.Query(ctx, `
 		SELECT asked.coach_id,
-			(SELECT max(d.created_at) FROM accounts a
+			(SELECT max(d.updated_at) FROM accounts a
 				JOIN requests r ON r.approver_id = a.id AND r.coach_id = asked.coach_id
-				JOIN deliveries d ON d.request_id = r.id AND d.recipient = $1 AND d.channel = $2 AND d.state IN ('sent', 'delivered')
+				JOIN deliveries d ON d.request_id = r.id AND d.recipient = $1 AND `+leftChannel+`
 				WHERE a.mobile_number = $1),
-			(SELECT max(d.created_at) FROM deliveries d
-				WHERE d.coach_id = asked.coach_id AND d.recipient = $1 AND d.kind = 'team' AND d.state <> 'left_out'
-					AND d.channel = $2 AND d.state IN ('sent', 'delivered'))
+			(SELECT max(d.updated_at) FROM deliveries d
+				WHERE d.coach_id = asked.coach_id AND d.recipient = $1 AND d.kind = 'team' AND d.state <> 'left_out' AND `+leftChannel+`)
 		FROM (SELECT DISTINCT r.coach_id FROM accounts a JOIN requests r ON r.approver_id = a.id WHERE a.mobile_number = $1) asked`, string(n), string(channel))
 	newest, at := "", time.Time{}
 	_, err = database.Collect(rs, err, func(s database.Scanner) (coachID string, err error) {

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/notify"
 )
 
@@ -32,11 +34,67 @@ func TestNewestSender(t *testing.T) {
 		ok(p, p.db.DeliverySent(bg, []notify.Delivery{failed}))
 		want(2, second.AccountID)
 		ok(p, run(p.db, `INSERT INTO deliveries (id, kind, channel, state, recipient, role, coach_id, attempts, due_at, gives_up_at, created_at, updated_at)
-			VALUES ('team', 'team', 'sms', 'sent', $1, 'guardian', $2, 1, 0, 0, $3, 0)`, string(number(2)), first.AccountID, p.clock.Now().Add(time.Hour).UnixMicro()))
+			VALUES ('team', 'team', 'sms', 'sent', $1, 'guardian', $2, 1, 0, 0, $3, $3)`, string(number(2)), first.AccountID, p.clock.Now().Add(time.Hour).UnixMicro()))
 		want(2, first.AccountID)
 		want(3, "")
 		if got, err := p.db.NewestSender(bg, number(2), notify.WhatsApp); err != nil || got != "" {
 			p.Errorf("newest sender by WhatsApp: %q, %v; want none", got, err)
 		}
 	})
+}
+
+// wantNewestSender checks which coach a STOP of number 2 stops.
+func (p *fixture) wantNewestSender(when string, channel notify.Channel, coachID string) {
+	p.Helper()
+	got, err := p.db.NewestSender(bg, number(2), channel)
+	if err != nil || got != coachID {
+		p.Errorf("%s: newest sender %q, %v; want %q", when, got, err, coachID)
+	}
+}
+
+// TestNewestSenderOfHeldMessage: a message that waited is as new as its sending. A limit holds the
+// reminder of one coach, another coach asks an hour later, and the reminder leaves a day later.
+func TestNewestSenderOfHeldMessage(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
+		held, other := p.coach(1), p.coach(4)
+		a := p.add(held, "Asha Rao", number(2), "")
+		p.sendRequests(1)
+		p.clock.advance(time.Hour)
+		ok(p, second(p.RemindAfter(bg, held, a.ID, actor.Guardian, time.Time{})))
+		remind := func() []notify.Outgoing {
+			claimed, err := p.db.ClaimDeliveries(bg, sms(notify.Reminder), p.db.NewID(), p.clock.Now().Add(time.Minute), 1)
+			ok(p, err)
+			if len(claimed) != 1 {
+				p.Fatalf("claimed %+v, want the reminder", claimed)
+			}
+			admitted, err := p.db.AdmitMessages(bg, outgoing(1, claimed...))
+			ok(p, err)
+			return admitted
+		}
+		if admitted := remind(); len(admitted) != 0 {
+			p.Fatalf("admitted %+v, want the reminder to wait", admitted)
+		}
+		p.clock.advance(time.Hour)
+		p.add(other, "Asha Rao", number(2), "")
+		p.sendRequests(1)
+		p.wantNewestSender("while the reminder waits", notify.SMS, other.AccountID)
+		p.clock.advance(day - time.Hour)
+		for _, m := range remind() {
+			ok(p, p.db.DeliverySent(bg, m.Deliveries))
+		}
+		p.wantNewestSender("after the reminder has left", notify.SMS, held.AccountID)
+	}, limited(approval.MessageLimits{PerNumberFromCoach: 1}))
+}
+
+// TestNewestSenderAwaitsStatus: a message that the provider accepted counts before its status is
+// known.
+func TestNewestSenderAwaitsStatus(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
+		by := p.coach(1)
+		p.add(by, "Asha Rao", number(2), "")
+		d := p.claimOn(notify.WhatsApp, true)
+		p.wantNewestSender("before it left", notify.WhatsApp, "")
+		ok(p, p.db.AwaitStatus(bg, []notify.Delivery{d}, p.clock.Now().Add(time.Minute)))
+		p.wantNewestSender("before its status is known", notify.WhatsApp, by.AccountID)
+	}, byWhatsApp)
 }
