@@ -159,6 +159,23 @@ func TestFees(t *testing.T) {
 		if got := coach.Call(t, "GET", receipt, nil, "Accept: text/html").Want(t, 200); !strings.Contains(string(got.Body), "no longer valid") {
 			t.Errorf("receipt of the reversed payment: %s", got.Body)
 		}
+		// The receipt has the day of the coach, also where that differs from the day in UTC.
+		far := "Pacific/Kiritimati"
+		if s.Clock.Now().UTC().Hour() < 10 {
+			far = "Pacific/Pago_Pago"
+		}
+		coach.Call(t, "PATCH", "/api/coach/profile", object{"time_zone": far}).Want(t, 200)
+		reversedAt, err := time.Parse(time.RFC3339, coach.Call(t, "GET", receipt, nil).Want(t, 200).String("reversed_at"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if zone, err = time.LoadLocation(far); err != nil {
+			t.Fatal(err)
+		}
+		if got := coach.Call(t, "GET", receipt, nil, "Accept: text/html").Want(t, 200); !strings.Contains(string(got.Body), "Reversed on "+reversedAt.In(zone).Format(time.DateOnly)) {
+			t.Errorf("reversed at %s for a coach in %s: %s", reversedAt, far, got.Body)
+		}
+		coach.Call(t, "PATCH", "/api/coach/profile", object{"time_zone": "Asia/Kolkata"}).Want(t, 200)
 		coach.Call(t, "POST", path+"/waive", object{"reason": "A sibling pays."}, "Idempotency-Key: four").Want(t, 200)
 		coach.Call(t, "POST", path+"/payments", payment).Want(t, 409, "invalid_transition")
 		if own := guardian.Call(t, "GET", fees+"/"+added.String("fee_id"), nil).Want(t, 200); own.String("state") != "waived" || own.String("payment_link") != "" {

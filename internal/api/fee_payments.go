@@ -2,11 +2,11 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	_ "embed"
 	"html/template"
 	"net/http"
-	"time"
 
 	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/idempotency"
@@ -130,15 +130,17 @@ func (s *Server) getReceipt(ctx context.Context, r Request[noBody], id string) (
 		Note: wire.OrNull(p.Note), CreatedAt: wire.Timestamp(p.CreatedAt), ReversedAt: wire.TimestampOrNull(p.ReversedAt), Reason: wire.OrNull(p.Reason),
 	}
 	if wire.Preferred(r.Header, "application/json", mediaHTML) == mediaHTML {
-		return receiptPage(receipt, p.ReversedAt)
+		zone := team.Zone(cmp.Or(profile.TimeZone, s.Coaches.DefaultTimeZone))
+		return receiptPage(receipt, team.DateOf(p.ReversedAt, zone))
 	}
 	return endpoint.OK(receipt), nil
 }
 
-// receiptPage returns the page of a receipt.
-func receiptPage(receipt feeReceipt, reversedAt time.Time) (Response, error) {
+// receiptPage returns the page of a receipt. reversedOn is a day of the coach; the page shows it
+// only if the payment was reversed.
+func receiptPage(receipt feeReceipt, reversedOn team.Date) (Response, error) {
 	var page bytes.Buffer
-	if err := receiptTemplate.Execute(&page, map[string]any{"Receipt": receipt, "ReversedOn": reversedAt.Format(time.DateOnly)}); err != nil {
+	if err := receiptTemplate.Execute(&page, map[string]any{"Receipt": receipt, "ReversedOn": reversedOn}); err != nil {
 		return Response{}, err
 	}
 	return Response{Raw: page.Bytes(), Header: http.Header{
