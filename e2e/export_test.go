@@ -46,7 +46,13 @@ func TestExportAll(t *testing.T) {
 		coach.Call(t, "POST", "/api/players/"+id+"/reports", object{"title": "March", "text": "Good", "from": today, "to": today}).Want(t, 201)
 		coach.Upload(t, "certification", "first-aid.pdf", touchlinetest.PDF(500, 1)).Want(t, 201)
 
+		far := otherDayZone(t, s.Clock.Now())
+		coach.Call(t, "PATCH", "/api/coach/profile", object{"time_zone": far.String()}).Want(t, 200)
+		addedOn := dayOf(t, asha.String("created_at"), far)
 		files := exported(t, coach)
+		if !slices.ContainsFunc(files["players"], func(row string) bool { return strings.HasSuffix(strings.TrimSpace(row), "|Asthma|"+addedOn) }) {
+			t.Errorf("players.csv has no player added on %s: %q", addedOn, files["players"])
+		}
 		for name, want := range map[string]string{
 			"profile": coach.ID + "|'+919812300001|Meera Nair", "documents": "first-aid.pdf|", "players": id + "|'=Asha|", "requests": id + "|'=Asha|guardian|approved|",
 			"decisions": id + "|'=Asha|guardian|approved|", "batches": batch + "|Juniors|", "batch_players": batch + "|Juniors|" + id + "|'=Asha|",

@@ -160,20 +160,11 @@ func TestFees(t *testing.T) {
 			t.Errorf("receipt of the reversed payment: %s", got.Body)
 		}
 		// The receipt has the day of the coach, also where that differs from the day in UTC.
-		far := "Pacific/Kiritimati"
-		if s.Clock.Now().UTC().Hour() < 10 {
-			far = "Pacific/Pago_Pago"
-		}
-		coach.Call(t, "PATCH", "/api/coach/profile", object{"time_zone": far}).Want(t, 200)
-		reversedAt, err := time.Parse(time.RFC3339, coach.Call(t, "GET", receipt, nil).Want(t, 200).String("reversed_at"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if zone, err = time.LoadLocation(far); err != nil {
-			t.Fatal(err)
-		}
-		if got := coach.Call(t, "GET", receipt, nil, "Accept: text/html").Want(t, 200); !strings.Contains(string(got.Body), "Reversed on "+reversedAt.In(zone).Format(time.DateOnly)) {
-			t.Errorf("reversed at %s for a coach in %s: %s", reversedAt, far, got.Body)
+		far := otherDayZone(t, s.Clock.Now())
+		coach.Call(t, "PATCH", "/api/coach/profile", object{"time_zone": far.String()}).Want(t, 200)
+		reversedOn := dayOf(t, coach.Call(t, "GET", receipt, nil).Want(t, 200).String("reversed_at"), far)
+		if got := coach.Call(t, "GET", receipt, nil, "Accept: text/html").Want(t, 200); !strings.Contains(string(got.Body), "Reversed on "+reversedOn) {
+			t.Errorf("reversed on %s for a coach in %s: %s", reversedOn, far, got.Body)
 		}
 		coach.Call(t, "PATCH", "/api/coach/profile", object{"time_zone": "Asia/Kolkata"}).Want(t, 200)
 		coach.Call(t, "POST", path+"/waive", object{"reason": "A sibling pays."}, "Idempotency-Key: four").Want(t, 200)
@@ -254,4 +245,28 @@ func TestRepeatedFeesOfBatch(t *testing.T) {
 		coach.Call(t, "PATCH", "/api/coach/profile", object{"upi_id": "thief@ybl"}).Want(t, 410, "otp_expired")
 		coach.Call(t, "PATCH", "/api/coach/profile", object{"upi_id": "meera@ybl", "bio": "New."}).Want(t, 200)
 	})
+}
+
+// otherDayZone returns a time zone in which another day has begun than in UTC.
+func otherDayZone(t *testing.T, now time.Time) *time.Location {
+	t.Helper()
+	name := "Pacific/Kiritimati"
+	if now.UTC().Hour() < 10 {
+		name = "Pacific/Pago_Pago"
+	}
+	zone, err := time.LoadLocation(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return zone
+}
+
+// dayOf returns the day of a timestamp in a zone.
+func dayOf(t *testing.T, timestamp string, zone *time.Location) string {
+	t.Helper()
+	at, err := time.Parse(time.RFC3339, timestamp)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at.In(zone).Format(time.DateOnly)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/roster"
+	"github.com/touchline/touchline/internal/team"
 	"github.com/touchline/touchline/internal/wire"
 )
 
@@ -54,13 +55,18 @@ func (a *archive) allDocuments(ctx context.Context, by actor.Actor, row func(...
 }
 
 func (a *archive) players(ctx context.Context, by actor.Actor, row func(...string) error) error {
+	own, err := a.profiles.Profile(ctx, by)
+	if err != nil {
+		return err
+	}
+	zone := team.Zone(cmp.Or(own.TimeZone, a.profiles.DefaultTimeZone))
 	return a.approvals.EachPlayer(ctx, by, approval.Filter{}, func(p *approval.Player) error {
 		e := exportOf(p)
 		cells := []string{p.ID}
 		for _, c := range roster.Columns {
 			cells = append(cells, *e.Cell(c))
 		}
-		return row(append(cells, e.GuardianStatus, e.StudentStatus, p.Student.Medical, p.CreatedAt.Format(time.DateOnly))...)
+		return row(append(cells, e.GuardianStatus, e.StudentStatus, p.Student.Medical, string(team.DateOf(p.CreatedAt, zone)))...)
 	})
 }
 
