@@ -79,8 +79,13 @@ var teamPages = map[notify.Type]string{notify.TeamMessageType: "/messages", noti
 func newMessageView(v *View, n notify.Notification, player *approval.Player, role actor.Role) messageView {
 	m := messageView{At: n.CreatedAt, Unread: n.ReadAt.IsZero()}
 	student, coach := "", ""
-	if player != nil {
-		student, coach = notify.Name(player.Student.FullName, ""), notify.Name(player.CoachName, "")
+	named := player != nil
+	if named {
+		coach = notify.Name(player.CoachName, "")
+		// The notification of a student's own answer does not name the student.
+		if named = role == actor.Student || namedThen(n, player.Student.FullName); named {
+			student = notify.Name(player.Student.FullName, "")
+		}
 		m.Player = playerPath(role, player.ID) + teamPages[n.Type]
 		if n.Type == notify.FeeReminder && n.Data.FeeID != "" {
 			m.Player += "/fees/" + n.Data.FeeID
@@ -90,9 +95,22 @@ func newMessageView(v *View, n notify.Notification, player *approval.Player, rol
 	for i, c := range n.Data.Changes {
 		changes[i] = v.mustT("change." + string(c))
 	}
-	m.Title, m.Body = v.word(n, "message."+string(n.Type)+".title", "message."+string(n.Type), player != nil,
+	m.Title, m.Body = v.word(n, "message."+string(n.Type)+".title", "message."+string(n.Type), named,
 		"Student", cmp.Or(student, v.mustT("question.the_child")), "Coach", cmp.Or(coach, v.mustT("question.the_coach")), "Changes", strings.Join(changes, ", "))
 	return m
+}
+
+// answerTypes are the notifications of an answer. The person who gave it, or whom it is about,
+// may have another name in the player now: the coach has corrected it, or entered another person.
+var answerTypes = []notify.Type{
+	notify.GuardianApproved, notify.GuardianRejected, notify.GuardianRevoked, notify.GuardianApprovalConfirmed, notify.GuardianRejectConfirmed,
+	notify.StudentApproved, notify.StudentRejected, notify.StudentRevoked,
+}
+
+// namedThen reports whether a notification may be worded with a name of today: that of an answer
+// only if its stored text has the name too.
+func namedThen(n notify.Notification, name string) bool {
+	return !slices.Contains(answerTypes, n.Type) || strings.Contains(n.Body, notify.Name(name, ""))
 }
 
 // word returns the title and the text of a notification in the language of the page, from

@@ -41,7 +41,7 @@ func TestNotificationsAreWorded(t *testing.T) {
 					StudentName: "Asha Rao", GuardianName: "Ravi Rao", CoachName: "Meera Nair",
 				}
 				for _, d := range notify.Plan(e, "Touchline") {
-					d.Title, d.Body = "stored", "stored"
+					d.Title, d.Body = "stored", "stored, about Asha Rao and Ravi Rao"
 					n := notify.Notification{Type: d.Type, Title: d.Title, Body: d.Body, Data: d.Data}
 					title, body := "", ""
 					if d.To == actor.Coach {
@@ -54,7 +54,7 @@ func TestNotificationsAreWorded(t *testing.T) {
 						continue
 					}
 					found++
-					if title == "stored" || body == "stored" || title == "" || strings.Contains(body, "<no value>") || textLanguage(body) != language {
+					if title == "stored" || strings.HasPrefix(body, "stored") || title == "" || strings.Contains(body, "<no value>") || textLanguage(body) != language {
 						t.Errorf("%s: %s to a %s is worded %q: %q", language, kind, d.To, title, body)
 					}
 					if e.Reason != "" && (d.Type == notify.KYCRejected || d.Type == notify.TierRefused) && !strings.Contains(body, e.Reason) {
@@ -81,6 +81,37 @@ func TestStoredTextOfRemovedPlayer(t *testing.T) {
 		v := &View{Language: language, zone: time.UTC, texts: r.catalogue.translations[language]}
 		if got := newNotificationView(v, n, nil).Body; !strings.HasPrefix(got, want) {
 			t.Errorf("%s: got %q, want %q", language, got, want)
+		}
+	}
+}
+
+// TestAnswersKeepTheirNames: an answer of the past is not shown under the name of a guardian or
+// student that the coach entered later.
+func TestAnswersKeepTheirNames(t *testing.T) {
+	t.Parallel()
+	r, err := sharedRenderer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	then := event.Event{PlayerID: "p", StudentName: "Asha Rao", GuardianName: "Ravi Rao", CoachName: "Meera Nair"}
+	now := &approval.Player{ID: "p", CoachName: "Meera Nair", Student: approval.Student{FullName: "Bela Das"}, Guardian: &approval.Guardian{Name: "Uma Das"}}
+	for _, language := range languages {
+		v := &View{Language: language, zone: time.UTC, texts: r.catalogue.translations[language]}
+		for _, kind := range []event.Type{event.Approved, event.Rejected, event.Revoked} {
+			for _, party := range approval.Parties {
+				e := then
+				e.Type, e.Party = kind, party
+				for _, d := range notify.Plan(e, "Touchline") {
+					n := notify.Notification{Type: d.Type, Title: d.Title, Body: d.Body, Data: d.Data}
+					body := newMessageView(v, n, now, party).Body
+					if d.To == actor.Coach {
+						body = newNotificationView(v, n, now).Body
+					}
+					if strings.Contains(body, "Bela") || strings.Contains(body, "Uma") || strings.Contains(body, "<no value>") || textLanguage(body) != language {
+						t.Errorf("%s: %s of the %s, to the %s: %q", language, kind, party, d.To, body)
+					}
+				}
+			}
 		}
 	}
 }

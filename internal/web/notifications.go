@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"net/url"
+	"slices"
 	"strconv"
 
 	"github.com/touchline/touchline/internal/actor"
@@ -59,10 +60,16 @@ func (p *Pages) notifications(ctx context.Context, r *Request, by actor.Actor) (
 // newNotificationView words a notification for a coach; see word.
 func newNotificationView(v *View, n notify.Notification, player *approval.Player) notificationView {
 	student, guardian := v.mustT("news.the_student"), v.mustT("news.the_guardian")
-	if player != nil {
-		student = player.Student.FullName
-		if player.Guardian != nil {
+	named := player != nil
+	if named {
+		if named = namedThen(n, player.Student.FullName); named {
+			student = player.Student.FullName
+		}
+		switch {
+		case player.Guardian != nil && namedThen(n, player.Guardian.Name):
 			guardian = player.Guardian.Name
+		case slices.Contains([]notify.Type{notify.GuardianApproved, notify.GuardianRejected, notify.GuardianRevoked}, n.Type):
+			named = false
 		}
 	}
 	key := "news." + string(n.Type)
@@ -84,7 +91,7 @@ func newNotificationView(v *View, n notify.Notification, player *approval.Player
 		values = append(values, "Count", n.Data.Count)
 	}
 	view := notificationView{Notification: n}
-	view.Title, view.Body = v.word(n, "notification."+string(n.Type), key, player != nil, values...)
+	view.Title, view.Body = v.word(n, "notification."+string(n.Type), key, named, values...)
 	view.About, view.Link = aboutNotification(n)
 	return view
 }
