@@ -3,7 +3,36 @@ package web
 import (
 	"testing"
 	"time"
+
+	"github.com/touchline/touchline/internal/coach"
 )
+
+// TestDayWithoutMidnight: a zone whose summer time begins at midnight has no 0:00 on that day.
+func TestDayWithoutMidnight(t *testing.T) {
+	t.Parallel()
+	r, err := sharedRenderer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		zone      string
+		day, want string
+	}{
+		{"America/Santiago", "2026-09-06", "6 September"},
+		{"America/Havana", "2027-03-14", "14 March 2027"},
+		{"Pacific/Kiritimati", "2026-12-31", "31 December"},
+		{"Pacific/Pago_Pago", "2027-01-01", "1 January 2027"},
+	} {
+		zone, err := time.LoadLocation(tt.zone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := &View{zone: zone, now: time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC), texts: r.catalogue.translations["en"]}
+		if got := v.Day(coach.Date(tt.day)); got != tt.want {
+			t.Errorf("%s in %s is %q, want %q", tt.day, tt.zone, got, tt.want)
+		}
+	}
+}
 
 func TestDays(t *testing.T) {
 	t.Parallel()

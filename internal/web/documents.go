@@ -265,11 +265,11 @@ func (p *Pages) documentContent(ctx context.Context, r *Request, by actor.Actor)
 // Validity returns whether a certificate is valid, ends soon or has ended.
 func (v *View) Validity(d coach.Document) string { return string(d.Validity(v.now)) }
 
-// Day returns a date for people: "12 May 2027".
+// Day returns a date for people: "12 May", with the year if it is another.
 func (v *View) Day(d coach.Date) string {
-	t, err := time.ParseInLocation(time.DateOnly, string(d), v.zone)
+	t, err := time.Parse(time.DateOnly, string(d))
 	if err != nil {
 		return string(d)
 	}
-	return v.Date(t)
+	return v.Date(time.Date(t.Year(), t.Month(), t.Day(), 12, 0, 0, 0, v.zone)) // a day may have no midnight
 }
