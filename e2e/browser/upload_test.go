@@ -81,6 +81,17 @@ func TestCoachUploads(t *testing.T) {
 				if got := user.Call(t, "GET", "/api/coach/profile", nil).String("profile_picture.document_id"); got != first {
 					t.Errorf("got the picture %s after replacing, want %s", got, first)
 				}
+				if name == "with scripts" {
+					var button string
+					p.chooseFile(pictureForm+` [type=file]`, file(t, "me.png", picture(t)))
+					p.script(`XMLHttpRequest.prototype.send = () => {}`, nil)
+					p.tap(pictureForm + ` button`)
+					p.script(`document.querySelector('form[action="/coach/profile/picture"] button').textContent`, &button)
+					if button != "Replace the picture" {
+						t.Errorf("while the picture is sent its button reads %q", button)
+					}
+					p.open("/coach/profile")
+				}
 
 				p.press("Add a certificate")
 				p.screenshot("document-add")

@@ -9,6 +9,7 @@ function prepare (form) {
   const status = form.querySelector('output')
   const preview = document.querySelector('[data-preview]')
   const say = (text) => { status.textContent = text }
+  let busy = false // not data-busy, which is a text for page.js
 
   file.addEventListener('change', () => {
     const chosen = file.files[0]
@@ -23,11 +24,11 @@ function prepare (form) {
   form.addEventListener('submit', (event) => {
     if (event.defaultPrevented) return
     event.preventDefault()
-    if (form.dataset.busy) return
+    if (busy) return
     const chosen = file.files[0]
     if (chosen && chosen.size > form.dataset.max * megabyte) return say(form.dataset.large)
-    form.dataset.busy = 'yes'
-    const end = (text) => { delete form.dataset.busy; delete form.dataset.sent; bar.hidden = true; say(text) }
+    busy = true
+    const end = (text) => { busy = false; delete form.dataset.sent; bar.hidden = true; say(text) }
     const request = new XMLHttpRequest()
     request.open('POST', form.action)
     request.setRequestHeader('Accept', 'text/html')
