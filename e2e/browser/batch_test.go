@@ -165,6 +165,14 @@ func TestSheetOnAPhone(t *testing.T) {
 	p.waitForText("These marks are not sent yet.")
 	p.press("Save")
 	p.waitForText("Saved.")
+	p.tap(`.marks fieldset:nth-child(2) [value=l]`)
+	p.open(path + "?done=saved") // the phone loads the page of the saved sheet again
+	if got := checked(2); got != "l" {
+		t.Errorf("the mark after the first ones were sent is %q, want l", got)
+	}
+	p.waitForText("These marks are not sent yet.")
+	p.press("Save")
+	p.waitForText("Saved.")
 	p.open(path)
 	var hidden bool
 	var note string

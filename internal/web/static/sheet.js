@@ -34,25 +34,29 @@ if (sheet) {
   for (const name of names()) {
     if (name.startsWith('sheet ') && !(Date.now() - (read(name) || {}).changed < week)) forget(name)
   }
+  const keep = (now) => { try { localStorage.setItem(key, JSON.stringify(now)) } catch { /* the form still works */ } }
   const kept = read(key)
-  if ('saved' in sheet.dataset) forget(key)
+  // The page of a saved sheet may load again after more marks. Only what was sent is forgotten.
+  if ('saved' in sheet.dataset && kept && kept.sent && kept.version !== value('version')) forget(key)
   else if (kept && !document.getElementById('faults')) restore(kept)
 
   sheet.addEventListener('input', (event) => {
     if (!/^[mn]-/.test(event.target.name)) return
     const now = read(key) || { version: value('version'), values: {}, times: {} }
     now.changed = Date.now()
+    now.sent = false
     now.values[event.target.name] = value(event.target.name)
     if (event.target.name.startsWith('m-')) {
       const name = event.target.name.replace('m-', 't-')
       setTime(name, now.times[name] = new Date().toISOString())
     }
-    try { localStorage.setItem(key, JSON.stringify(now)) } catch { /* the form still works */ }
+    keep(now)
   })
 
   let waiting = null
   sheet.addEventListener('submit', (event) => {
-    if (navigator.onLine) return
+    const now = read(key)
+    if (navigator.onLine) return now && keep({ ...now, sent: true })
     event.preventDefault()
     event.stopImmediatePropagation()
     waiting = event.submitter
