@@ -16,6 +16,8 @@ type Recipient struct {
 	// Stopped is true if the person wants no messages of the delivery's coach, and
 	// AddressStopped if the holder of the address of the delivery wants no mail.
 	Stopped, AddressStopped bool
+	// CoachSuspended is true for a request or reminder whose coach an operator suspended.
+	CoachSuspended bool
 }
 
 // TeamRecipientStatus is what has changed for the recipient of a coach's message since it was
@@ -65,6 +67,8 @@ func (r Recipient) Check(kind Kind, t Type, now time.Time) (dropReason string, w
 		return "", time.Time{}
 	case r.Stopped:
 		return ReasonStopped, time.Time{}
+	case r.CoachSuspended:
+		return ReasonNotWanted, time.Time{}
 	case kind == Team && r.Preferences.Channels[Team] != nil && len(r.Preferences.Channels[Team]) == 0:
 		return ReasonNotWanted, time.Time{}
 	case r.Preferences.QuietHours.Set():

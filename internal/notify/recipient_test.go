@@ -17,6 +17,8 @@ func TestRecipientCheck(t *testing.T) {
 	quiet := notify.Recipient{Number: "+919812345671", Preferences: notify.Preferences{QuietHours: notify.QuietHours{Start: 21 * 60, End: 7 * 60}}}
 	stopped := quiet
 	stopped.Stopped = true
+	suspended := quiet
+	suspended.CoachSuspended = true
 	elsewhere := quiet
 	elsewhere.Preferences.TimeZone = "Europe/London" // 17:00
 	for _, tt := range []struct {
@@ -37,6 +39,8 @@ func TestRecipientCheck(t *testing.T) {
 		{"no preferences", notify.Recipient{Number: quiet.Number}, notify.Request, "", "", time.Time{}},
 		{"a question of a stopped coach", stopped, notify.Request, "", "stopped", time.Time{}},
 		{"a reminder of a stopped coach", stopped, notify.Reminder, "", "stopped", time.Time{}},
+		{"a question of a suspended coach", suspended, notify.Request, "", "not_wanted", time.Time{}},
+		{"a reminder of a suspended coach", suspended, notify.Reminder, "", "not_wanted", time.Time{}},
 		{"a removal by a stopped coach", stopped, notify.NotificationCopy, notify.PlayerRemoved, "stopped", time.Time{}},
 		{"the person's decision about a stopped coach", stopped, notify.NotificationCopy, notify.GuardianRevoked, "", time.Time{}},
 		{"an OTP after a stop", stopped, notify.OTP, "", "", time.Time{}},

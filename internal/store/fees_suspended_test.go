@@ -8,6 +8,7 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/storetest"
 	"github.com/touchline/touchline/internal/team"
 )
@@ -111,5 +112,31 @@ func TestSuspendedCoachStops(t *testing.T) {
 		fees(1)
 		ok(t, accounts.Restore(bg, testOperator, by.AccountID))
 		fees(3)
+	})
+}
+
+// TestSuspendedCoachSendsNoRequest: a request that waits when an operator suspends the
+// coach does not leave. The family can still answer it.
+func TestSuspendedCoachSendsNoRequest(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
+		by := p.coach(1)
+		a := p.add(by, "Asha Rao", number(2), "")
+		accounts := &coach.AccountAdmin{Store: p.db}
+		request := p.claimOneRequest()
+		want := func(when, want string) {
+			p.Helper()
+			_, to, open, err := p.db.RequestDetails(bg, request)
+			ok(p, err)
+			if reason, _ := to.Check(request.Kind, "", p.clock.Now()); reason != want || !open {
+				p.Errorf("%s: dropped for %q, open: %t; want %q of an open request", when, reason, open, want)
+			}
+		}
+		want("before", "")
+		ok(p, accounts.Suspend(bg, testOperator, by.AccountID, "why"))
+		want("suspended", notify.ReasonNotWanted)
+		ok(p, accounts.Restore(bg, testOperator, by.AccountID))
+		want("restored", "")
+		ok(p, accounts.Suspend(bg, testOperator, by.AccountID, "why"))
+		ok(p, p.decide(p.as(actor.Guardian, number(2)), a.ID, approval.Approve))
 	})
 }

@@ -131,7 +131,8 @@ func (db *DB) RequestDetails(ctx context.Context, d notify.Delivery) (notify.Req
 					AND d.created_at < (SELECT created_at FROM deliveries WHERE id = $2)),
 			a.mobile_number,
 			EXISTS (SELECT 1 FROM stopped_coaches st WHERE st.mobile_number = a.mobile_number AND st.coach_id = r.coach_id),
-			EXISTS (SELECT 1 FROM stopped_addresses sa WHERE sa.address = $4), `+preferenceColumns+`
+			EXISTS (SELECT 1 FROM stopped_addresses sa WHERE sa.address = $4),
+			EXISTS (SELECT 1 FROM accounts s WHERE s.id = r.coach_id AND s.suspended_at IS NOT NULL), `+preferenceColumns+`
 		FROM requests r JOIN players p ON p.id = r.player_id
 		LEFT JOIN coaches c ON c.id = r.coach_id
 		LEFT JOIN accounts a ON a.id = r.approver_id
@@ -140,6 +141,7 @@ func (db *DB) RequestDetails(ctx context.Context, d notify.Delivery) (notify.Req
 		d.RequestID, d.ID, d.To, notify.FoldAddress(d.To)).
 		Scan(append([]any{
 			&r.Party, intoText(&r.CoachName), &r.StudentName, intoText(&r.ShortCode), intoBatches(&batches), &r.Repeated, intoText((*string)(&to.Number)), &to.Stopped, &to.AddressStopped,
+			&to.CoachSuspended,
 		}, preferenceDest(&to.Preferences)...)...)
 	for _, b := range batches {
 		r.BatchNames = append(r.BatchNames, b.Name)
