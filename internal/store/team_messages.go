@@ -160,11 +160,13 @@ func (db *DB) Message(ctx context.Context, coachID, id string) (team.Message, er
 	return m, orMissing(err, "read message "+id)
 }
 
-// Recipients lists the recipients of a message after a position.
+// Recipients lists the recipients of a message after a position. One who is no longer the guardian
+// of the player has no name: that of the player is the name of another person.
 func (db *DB) Recipients(ctx context.Context, coachID, id string, after, limit int) ([]team.RecipientState, error) {
 	rs, err := db.sql.Query(ctx, `
-		SELECT r.position, r.player_id, p.student_name, r.party, CASE WHEN r.party = 'guardian' THEN p.guardian_name ELSE p.student_name END, r.is_copy,
-			d.channel, d.state, d.reason, d.updated_at
+		SELECT r.position, r.player_id, p.student_name, r.party,
+			CASE WHEN r.party = 'student' THEN p.student_name WHEN r.account_id IS NULL OR r.account_id = p.guardian_id THEN p.guardian_name END,
+			r.is_copy, d.channel, d.state, d.reason, d.updated_at
 		FROM deliveries d
 		JOIN team_recipients r ON r.message_id = d.team_message_id AND r.position = d.team_position
 		JOIN players p ON p.id = r.player_id
