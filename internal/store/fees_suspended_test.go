@@ -85,7 +85,7 @@ func TestSuspendedCoachStops(t *testing.T) {
 		accounts := &coach.AccountAdmin{Store: p.db}
 		if postgres {
 			m := send()
-			commit := commitWhenWaited(t, url, `WITH coach AS (UPDATE coaches SET version = version RETURNING id)
+			commit := commitWhenWaited(t, url, 1, `WITH coach AS (UPDATE coaches SET version = version RETURNING id)
 				UPDATE accounts SET suspended_at = 1, suspended_why = 'why' FROM coach WHERE accounts.id = coach.id`)
 			expanded := make(chan error, 1)
 			go func() { expanded <- second(p.db.ExpandMessage(bg)) }()

@@ -40,12 +40,6 @@ func (tx *tx) access(s approval.ConsentStatus, party actor.Role, service team.Ap
 // link returns a player of the calling guardian or student who has the service. It returns
 // not_found for other players, then the error of team.Access.
 func (tx *tx) link(ctx context.Context, by actor.Actor, playerID string, service team.AppService) (*team.Link, error) {
-	return tx.lockLink(ctx, by, playerID, service, "")
-}
-
-// lockLink is link. With the lock tx.ForShare("p") a decision of the party commits before, or
-// waits until this transaction has committed.
-func (tx *tx) lockLink(ctx context.Context, by actor.Actor, playerID string, service team.AppService, lock string) (*team.Link, error) {
 	l := &team.Link{PlayerID: playerID}
 	s := approval.ConsentStatus{PlayerID: playerID}
 	var born string
@@ -56,7 +50,7 @@ func (tx *tx) lockLink(ctx context.Context, by actor.Actor, playerID string, ser
 		FROM players p LEFT JOIN coaches c ON c.id = p.coach_id
 		WHERE p.id = $1 AND p.deleted_at IS NULL AND (
 			CAST($2 AS TEXT) = 'guardian' AND p.guardian_id = $3
-			OR $2 = 'student' AND p.student_id = $3) `+lock, playerID, string(by.Role), by.AccountID)
+			OR $2 = 'student' AND p.student_id = $3)`, playerID, string(by.Role), by.AccountID)
 	if err := scanLink(row, l, &s, &born, &guardianAt, &studentAt); err != nil {
 		return nil, err
 	}

@@ -15,13 +15,19 @@ import (
 )
 
 // AddReply saves a reply of a guardian or student and notifies the coach. No reply commits after
-// the party has revoked its approval.
+// the party has revoked its approval. Replies about a player run one after the other, so that
+// MaxRepliesPerDay holds.
 func (db *DB) AddReply(ctx context.Context, by actor.Actor, r *team.Reply) error {
 	return db.write(ctx, func(tx *tx) error {
 		if err := tx.complete(ctx, idempotency.Work{ID: r.ID, New: true}); err != nil {
 			return err
 		}
-		l, err := tx.lockLink(ctx, by, r.PlayerID, team.TeamCommunications, tx.ForShare("p"))
+		err := tx.Defer(ctx, `
+			UPDATE players SET version = version WHERE id = $1 AND (guardian_id = $2 OR student_id = $2)`, r.PlayerID, by.AccountID)
+		if err != nil {
+			return fmt.Errorf("lock player %s: %w", r.PlayerID, err)
+		}
+		l, err := tx.link(ctx, by, r.PlayerID, team.TeamCommunications)
 		if err != nil {
 			return err
 		}

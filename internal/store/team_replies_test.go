@@ -9,6 +9,7 @@ import (
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/storetest"
 	"github.com/touchline/touchline/internal/team"
 )
@@ -30,7 +31,7 @@ func TestReplyAfterRevocation(t *testing.T) {
 		commit := func() { ok(t, p.decide(guardian, a.ID, approval.Revoke)) }
 		if postgres {
 			p = newFixture(t, url+"&lock_timeout=9s")
-			commit = commitWhenWaited(t, url, `UPDATE players SET guardian_state = 'revoked'`)
+			commit = commitWhenWaited(t, url, 1, `UPDATE players SET guardian_state = 'revoked'`)
 		} else {
 			commit()
 		}
@@ -72,9 +73,48 @@ func TestReplyOfFormerGuardian(t *testing.T) {
 	})
 }
 
-// commitWhenWaited runs a statement in a transaction. commit commits it when another transaction
-// waits for a lock.
-func commitWhenWaited(t *testing.T, url, statement string) (commit func()) {
+// TestConcurrentReplies sends the last reply of a day twice at once. On PostgreSQL both wait for a
+// lock before one of them is saved.
+func TestConcurrentReplies(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, url string) {
+		t.Parallel()
+		p := newFixture(t, url)
+		c := p.coach(1)
+		a := p.add(c, "Asha Rao", number(2), "")
+		guardian := p.as(actor.Guardian, number(2))
+		ok(t, p.decide(guardian, a.ID, approval.Approve))
+		reply := func() error { return second(p.messages(0).Reply(bg, guardian, a.ID, "We come.")) }
+		for range team.MaxRepliesPerDay - 1 {
+			ok(t, reply())
+		}
+		commit := func() {}
+		if p.postgres {
+			p = newFixture(t, url+"&lock_timeout=9s")
+			commit = commitWhenWaited(t, url, 2, `UPDATE accounts SET role = role`)
+		}
+		replied := make(chan error, 2)
+		for range 2 {
+			go func() { replied <- reply() }()
+		}
+		commit()
+		refused := 0
+		for range 2 {
+			if err := <-replied; fault.CodeOf(err) == "message_limit" {
+				refused++
+			} else if err != nil {
+				t.Error(err)
+			}
+		}
+		if n := p.count(`SELECT count(*) FROM team_replies`); n != team.MaxRepliesPerDay || refused != 1 {
+			t.Errorf("%d replies, %d refused; want %d and 1", n, refused, team.MaxRepliesPerDay)
+		}
+	})
+}
+
+// commitWhenWaited runs a statement in a transaction. commit commits it when n other transactions
+// wait for a lock.
+func commitWhenWaited(t testing.TB, url string, n int, statement string) (commit func()) {
 	t.Helper()
 	conn, err := pgx.Connect(bg, url)
 	ok(t, err)
@@ -88,7 +128,7 @@ func commitWhenWaited(t *testing.T, url, statement string) (commit func()) {
 	t.Cleanup(func() { watcher.Close(bg) })
 	return func() {
 		deadline := time.Now().Add(5 * time.Second)
-		for waiting := 0; waiting == 0 && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		for waiting := 0; waiting < n && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 			ok(t, watcher.QueryRow(bg, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(&waiting))
 		}
 		ok(t, tx.Commit(bg))
