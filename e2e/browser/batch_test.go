@@ -38,6 +38,10 @@ func TestBatchPages(t *testing.T) {
 		if again := c.post("/coach/batches/add", form...).want(200); again.path != first.path {
 			t.Errorf("the same form made %s and %s", first.path, again.path)
 		}
+		form[3] = "U14" // written after the button "back"
+		refused := c.post("/coach/batches/add", form...).want(422, "sent before with other content", `value="U14"`)
+		form[1] = requestField.FindStringSubmatch(refused.body)[1]
+		c.post("/coach/batches/add", form...).want(200, "The batch is made.", "U14")
 		if strings.Contains(first.raw, "<b>\"Evening") {
 			t.Error("the name is markup")
 		}

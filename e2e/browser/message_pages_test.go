@@ -137,6 +137,11 @@ func TestMessagePages(t *testing.T) {
 		if n := strings.Count(g.Page.Text(), "Thank you"); n != 1 {
 			t.Errorf("the reply is there %d times", n)
 		}
+		g.Open(own + "/messages")
+		g.Press("Send", "text", "We are late.", "request", reply) // a page from before the first reply
+		wantText(t, g, "sent before with other content")
+		g.Press("Send", "text", "We are late.")
+		wantText(t, g, "Your message is sent.", "We are late.")
 		g.Press("Send", "text", " ")
 		wantText(t, g, "Fill this in.")
 		// The session ends while the guardian writes.
@@ -159,7 +164,7 @@ func TestMessagePages(t *testing.T) {
 
 		// The coach reads the reply.
 		c.Open("/coach")
-		wantText(t, c, "Messages 1 new", "The cup is on Sunday.")
+		wantText(t, c, "Messages 2 new", "The cup is on Sunday.")
 		c.Press("Replies")
 		wantText(t, c, "Ravi Rao", "Thank you <3", "About Asha Rao")
 		c.Press("Mark all as read")

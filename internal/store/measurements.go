@@ -20,11 +20,15 @@ func (db *DB) AddMeasurement(ctx context.Context, m *team.Measurement, check fun
 	r := team.AddedRecord{Type: event.ProgressAdded, ID: m.ID, CoachID: m.CoachID, PlayerID: m.PlayerID}
 	return db.addRecord(ctx, r, check, func(tx *tx) (added bool, err error) {
 		m.CreatedAt, m.UpdatedAt = tx.Now, tx.Now
-		return tx.insert(ctx, `
+		added, err = tx.insert(ctx, `
 			INSERT INTO measurements (id, coach_id, player_id, metric, value, unit, measured_on, version, created_at, updated_at)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $8)
 			ON CONFLICT (id) DO NOTHING`,
 			m.ID, m.CoachID, m.PlayerID, m.Metric, m.Value, m.Unit, m.On, micros(tx.Now))
+		if err == nil && !added {
+			*m, _, err = measurement(ctx, tx, m.CoachID, m.PlayerID, m.ID)
+		}
+		return added, err
 	})
 }
 

@@ -16,11 +16,15 @@ func (db *DB) AddReport(ctx context.Context, r *team.Report, check func(tier str
 	record := team.AddedRecord{Type: event.ReportAdded, ID: r.ID, CoachID: r.CoachID, PlayerID: r.PlayerID}
 	return db.addRecord(ctx, record, check, func(tx *tx) (added bool, err error) {
 		r.CreatedAt, r.UpdatedAt = tx.Now, tx.Now
-		return tx.insert(ctx, `
+		added, err = tx.insert(ctx, `
 			INSERT INTO performance_reports (id, coach_id, player_id, title, body, first_day, last_day, version, created_at, updated_at)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $8)
 			ON CONFLICT (id) DO NOTHING`,
 			r.ID, r.CoachID, r.PlayerID, r.Title, r.Text, r.From, r.To, micros(tx.Now))
+		if err == nil && !added {
+			*r, _, err = report(ctx, tx, r.CoachID, r.PlayerID, r.ID)
+		}
+		return added, err
 	})
 }
 

@@ -59,7 +59,7 @@ func (p *fixture) batchStatements() {
 	p.Helper()
 	by, s := p.coach(95), p.batches()
 	b := p.batch(by, "U12")
-	_, err := s.AddOnce(bg, by, b.ID, team.BatchPatch{Name: &b.Name})
+	_, err := s.AddOnce(bg, by, b.ID, team.BatchPatch{Name: &b.Name, Schedule: &b.Schedule})
 	ok(p, err)
 	a := p.add(by, "Asha Rao", number(96), number(97))
 	ok(p, s.Join(bg, by, b.ID, a.ID))

@@ -2,6 +2,7 @@ package team
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
@@ -77,14 +78,15 @@ func (s *Batches) Add(ctx context.Context, by actor.Actor, p BatchPatch) (*Batch
 }
 
 // AddOnce is Add for a batch with this id. It returns the coach's batch with the id if there
-// is one already, so that a form that is sent twice makes one batch.
+// is one already, so that a form that is sent twice makes one batch. With another patch it
+// returns idempotency_key_reused.
 func (s *Batches) AddOnce(ctx context.Context, by actor.Actor, id string, p BatchPatch) (*Batch, error) {
 	now := s.now()
 	b := &Batch{ID: id, CoachID: by.AccountID, Version: 1, CreatedAt: now}
 	b.Apply(p, now)
-	chosen := b.TimeZone
+	sent := *b
 	err := s.Store.AddBatch(ctx, b, func(c Coach) error {
-		if b.TimeZone = chosen; chosen == "" {
+		if b.TimeZone = sent.TimeZone; b.TimeZone == "" {
 			b.TimeZone = c.TimeZone
 		}
 		if err := s.CheckFeature(c.Tier, RosterFeature); err != nil {
@@ -95,7 +97,8 @@ func (s *Batches) AddOnce(ctx context.Context, by actor.Actor, id string, p Batc
 	if err != nil {
 		return nil, err
 	}
-	return b, nil
+	return b, checkSame(b.Name == sent.Name && b.Sport == sent.Sport && b.Venue == sent.Venue && slices.Equal(b.Schedule, sent.Schedule) &&
+		(sent.TimeZone == "" || b.TimeZone == sent.TimeZone))
 }
 
 // Batch returns a batch of the calling coach.

@@ -52,7 +52,7 @@ type MessageStore interface {
 	ReplyBy(ctx context.Context, by actor.Actor, playerID, id string) (*Reply, error)
 	// AddReply saves a reply if the party has team communications now, and notifies the
 	// coach. It sets the coach and the names. If the party has a reply with the id, it
-	// changes nothing.
+	// sets the text of r to that of this reply and saves nothing.
 	AddReply(ctx context.Context, by actor.Actor, r *Reply) error
 	Replies(ctx context.Context, coachID string, unreadOnly bool, page Page) ([]Reply, error)
 	// ReadReplies marks the coach's replies among ids as read, or all if ids is nil. It
@@ -216,13 +216,14 @@ func (s *Messages) Reply(ctx context.Context, by actor.Actor, playerID, text str
 	return s.ReplyOnce(ctx, by, s.NewID(), playerID, text)
 }
 
-// ReplyOnce is Reply for a reply with this id, so that a form that is sent twice saves one.
+// ReplyOnce is Reply for a reply with this id, so that a form that is sent twice saves one. It
+// returns idempotency_key_reused if the reply with the id has another text.
 func (s *Messages) ReplyOnce(ctx context.Context, by actor.Actor, id, playerID, text string) (*Reply, error) {
 	r := &Reply{ID: id, PlayerID: playerID, Party: by.Role, AccountID: by.AccountID, Text: text}
 	if err := s.Store.AddReply(ctx, by, r); err != nil {
 		return nil, err
 	}
-	return r, nil
+	return r, checkSame(r.Text == text)
 }
 
 // CheckReply returns why the caller may not reply, or nil.

@@ -18,7 +18,8 @@ type RecordPage struct {
 // is not the coach's is not_found, and so is one that a party is not linked to.
 type RecordStore interface {
 	// AddMeasurement and AddReport let check refuse the stored tier of the coach, and notify
-	// the parties that have the service now. They change nothing if the record exists.
+	// the parties that have the service now. If a record of the player with the id exists, they
+	// set their argument to it and save nothing.
 	AddMeasurement(ctx context.Context, m *Measurement, check func(tier string) error) error
 	Measurements(ctx context.Context, coachID, playerID, metric string, page RecordPage) ([]Measurement, error)
 	Measurement(ctx context.Context, coachID, playerID, id string) (Measurement, error)
@@ -58,16 +59,18 @@ func VisibleSince(approvedAt time.Time, all bool) time.Time {
 }
 
 // Measure adds a measurement of a player of the calling coach. A measurement that has an id
-// already keeps it, so that a form that is sent twice adds one.
+// already keeps it, so that a form that is sent twice adds one; it returns
+// idempotency_key_reused if the form had other content the first time.
 func (s *Records) Measure(ctx context.Context, by actor.Actor, m Measurement) (*Measurement, error) {
 	m.CoachID = by.AccountID
 	if m.ID == "" {
 		m.ID = s.NewID()
 	}
+	sent := m
 	if err := s.Store.AddMeasurement(ctx, &m, s.checkTier(ProgressTracking)); err != nil {
 		return nil, err
 	}
-	return &m, nil
+	return &m, checkSame(m.Metric == sent.Metric && m.Value == sent.Value && m.Unit == sent.Unit && m.On == sent.On)
 }
 
 // Measurements lists the measurements of a player, the newest day first: all, or those of a
@@ -103,17 +106,17 @@ func (s *Records) DeleteMeasurement(ctx context.Context, by actor.Actor, playerI
 	return s.Store.DeleteMeasurement(ctx, by.AccountID, playerID, id)
 }
 
-// Report adds a report about a player of the calling coach. A report that has an id already keeps
-// it, so that a form that is sent twice adds one.
+// Report adds a report about a player of the calling coach. The id of a report works as in Measure.
 func (s *Records) Report(ctx context.Context, by actor.Actor, r Report) (*Report, error) {
 	r.CoachID = by.AccountID
 	if r.ID == "" {
 		r.ID = s.NewID()
 	}
+	sent := r
 	if err := s.Store.AddReport(ctx, &r, s.checkTier(PerformanceReports)); err != nil {
 		return nil, err
 	}
-	return &r, nil
+	return &r, checkSame(r.Title == sent.Title && r.Text == sent.Text && r.From == sent.From && r.To == sent.To)
 }
 
 // Reports lists the reports about a player, newest first.

@@ -85,6 +85,9 @@ func (p *Pages) editBatch(ctx context.Context, r *Request, by actor.Actor) (Resp
 // batchFaults shows the form again with an error that the coach can mend.
 func (p *Pages) batchFaults(ctx context.Context, r *Request, by actor.Actor, b *team.Batch, groups []int, err error) (Response, error) {
 	f := &Form{Values: r.Form}
+	if fault.CodeOf(err) == "idempotency_key_reused" {
+		f.Values.Set(requestField, p.Batches.NewID())
+	}
 	fields := map[string]string{"/name": "name", "/sport": "sport", "/venue": "venue", "/time_zone": "time_zone", "/schedule": "days1"}
 	for i, n := range groups {
 		at := fmt.Sprintf("/schedule/%d", i)

@@ -1,0 +1,49 @@
+package store_test
+
+import (
+	"testing"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/team"
+)
+
+// TestFormsSentAgain sends forms twice: the same content is saved once, and other content under the
+// id of a form that was saved is refused, so that it is not lost unnoticed.
+func TestFormsSentAgain(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		c := p.coach(1)
+		a := p.add(c, "Asha Rao", number(2), "")
+		guardian := p.as(actor.Guardian, number(2))
+		ok(p, p.decide(guardian, a.ID, approval.Approve))
+		batches := &team.Batches{Store: p.db, CheckFeature: anyTier, Now: p.clock.Now, NewID: p.db.NewID}
+		schedule := team.Schedule{{Weekday: 1, Start: 60, End: 120}}
+		for table, send := range map[string]func(id, text string) error{
+			"team_replies": func(id, text string) error { return second(p.messages(0).ReplyOnce(bg, guardian, id, a.ID, text)) },
+			"measurements": func(id, text string) error {
+				return second(p.records().Measure(bg, c, team.Measurement{ID: id, PlayerID: a.ID, Metric: text, Value: 12.4, On: "2026-03-02"}))
+			},
+			"performance_reports": func(id, text string) error {
+				return second(p.records().Report(bg, c, team.Report{ID: id, PlayerID: a.ID, Title: "March", Text: text, From: "2026-03-01", To: "2026-03-31"}))
+			},
+			"batches": func(id, text string) error {
+				return second(batches.AddOnce(bg, c, id, team.BatchPatch{Name: &text, Schedule: &schedule}))
+			},
+		} {
+			id := p.db.NewID()
+			for range 2 {
+				if err := send(id, "first"); err != nil {
+					p.Errorf("%s: %v", table, err)
+				}
+			}
+			if err := send(id, "second"); fault.CodeOf(err) != "idempotency_key_reused" {
+				p.Errorf("%s: other content gets %v, want idempotency_key_reused", table, err)
+			}
+			if n := p.count(`SELECT count(*) FROM ` + table); n != 1 {
+				p.Errorf("%s has %d rows, want 1", table, n)
+			}
+		}
+	})
+}
