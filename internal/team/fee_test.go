@@ -131,12 +131,12 @@ func TestAmounts(t *testing.T) {
 			t.Errorf("%s %s is %d, %t; want %d", c.text, c.currency, got, ok, c.amount)
 		}
 	}
-	for text, want := range map[string]int64{"1,500": 150000, " 1500.5 ": 150050, "1,00,000": 10000000, "0": 0} {
+	for text, want := range map[string]int64{"1,500": 150000, "1,500.5": 150050, " 1500.5 ": 150050, "1,00,000": 10000000, "1,000,000": 100000000, "0": 0} {
 		if got, ok := team.ParseAmount(text, "INR"); !ok || got != want {
 			t.Errorf("%q is %d, %t; want %d", text, got, ok, want)
 		}
 	}
-	for _, text := range []string{"", ".", "-1", "1.505", "1e3", "٣", "1 000", "1.5.0", "9999999999999999"} {
+	for _, text := range []string{"", ".", "-1", "1.505", "1e3", "٣", "1 000", "1.5.0", "9999999999999999", "12,50", "1.500,00", "1,5000", ",500", "1,,500", "1.5,0", "1,0,000", "1,5000,000"} {
 		if got, ok := team.ParseAmount(text, "INR"); ok {
 			t.Errorf("%q is %d, want no amount", text, got)
 		}

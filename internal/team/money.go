@@ -2,6 +2,7 @@ package team
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,16 +55,21 @@ func FormatAmount(amount int64, currency string) string {
 	return sign + digits[:point] + "." + digits[point:]
 }
 
+// wholeAmount matches a number without decimals, with commas between its groups of digits or none:
+// 1500, 1,500, 1,00,000, 1,000,000.
+var wholeAmount = regexp.MustCompile(`^([0-9]{1,15}|[0-9]{1,3}(,[0-9]{2,3}){0,3},[0-9]{3})$`)
+
 // ParseAmount reads a decimal number as people write it in a form, such as 1,500 or
 // 1500.50, in minor units. It returns false for a text that is no such number or has too
-// many decimals.
+// many decimals, also for 12,50: its author means 12.50, and 1250 would be wrong.
 func ParseAmount(text, currency string) (int64, bool) {
-	whole, fraction, _ := strings.Cut(strings.ReplaceAll(strings.TrimSpace(text), ",", ""), ".")
+	whole, fraction, _ := strings.Cut(strings.TrimSpace(text), ".")
 	decimals := Decimals(currency)
-	if whole == "" || len(fraction) > decimals || len(whole) > 15 || !isDigits(whole+fraction) {
+	if !wholeAmount.MatchString(whole) || len(fraction) > decimals || !isDigits(fraction) {
 		return 0, false
 	}
-	amount, err := strconv.ParseInt(whole+fraction+strings.Repeat("0", decimals-len(fraction)), 10, 64)
+	digits := strings.ReplaceAll(whole, ",", "") + fraction + strings.Repeat("0", decimals-len(fraction))
+	amount, err := strconv.ParseInt(digits, 10, 64)
 	return amount, err == nil
 }
 
