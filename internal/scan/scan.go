@@ -72,12 +72,15 @@ func (c *Clamd) Scan(ctx context.Context, r io.Reader) (Result, error) {
 	return parseReply(reply)
 }
 
+// replyClean is clamd's reply for a clean file.
+const replyClean = "stream: OK"
+
 // parseReply reads clamd's reply: "stream: OK", "stream: <name> FOUND" or an error.
 func parseReply(reply string) (Result, error) {
-	text, isStream := strings.CutPrefix(reply, "stream: ")
-	if isStream && text == "OK" {
+	if reply == replyClean {
 		return Result{}, nil
 	}
+	text, isStream := strings.CutPrefix(reply, "stream: ")
 	if name, found := strings.CutSuffix(text, " FOUND"); isStream && found && name != "" {
 		return Result{Infected: name}, nil
 	}
@@ -99,8 +102,9 @@ func (c *Clamd) instream(ctx context.Context, r io.Reader) (string, error) {
 		if _, ok := errors.AsType[*sourceError](err); ok || ctx.Err() != nil {
 			return "", err
 		}
-		// clamd may have sent the reason before it closed the connection.
-		if reply, reading := c.readReply(ctx, conn); reading == nil && reply != "" {
+		// clamd may have sent the reason, or a virus name, before it closed the connection. It has
+		// not read the whole file, so it cannot be clean.
+		if reply, reading := c.readReply(ctx, conn); reading == nil && reply != "" && reply != replyClean {
 			return reply, nil
 		}
 		return "", err

@@ -91,6 +91,16 @@ func TestScanFailureIsUnavailable(t *testing.T) {
 			t.Errorf("err = %v", err)
 		}
 	})
+	t.Run("OK before the end of the file", func(t *testing.T) {
+		early := func(conn net.Conn) {
+			_, _ = io.WriteString(conn, "stream: OK\x00")
+			_ = conn.(*net.TCPConn).CloseRead()
+		}
+		scanner, _ := scan.New((&scantest.Clamd{TB: t, Reply: early}).Listen("tcp", "127.0.0.1:0"))
+		if v, err := scanner.Scan(ctx, io.LimitReader(zeros{}, 100<<20)); fault.KindOf(err) != fault.Unavailable {
+			t.Errorf("got %+v, %v; want unavailable", v, err)
+		}
+	})
 	t.Run("connection refused", func(t *testing.T) {
 		for _, address := range []string{"tcp:127.0.0.1:1", "unix:" + filepath.Join(t.TempDir(), "s")} {
 			scanner, _ := scan.New(address)
