@@ -64,7 +64,7 @@ func (db *DB) AddImport(ctx context.Context, i *roster.Import, rows []roster.Imp
 				return fmt.Errorf("add rows of import: %w", err)
 			}
 		}
-		return tx.deleteOldImports(ctx, i.CoachID, keep)
+		return tx.deleteOldImports(ctx, i.CoachID, i.ID, keep)
 	})
 	return added && err == nil, err
 }
@@ -78,18 +78,19 @@ func importRowArgs(i *roster.Import, row roster.ImportRow) ([]any, error) {
 	return []any{i.CoachID, i.ID, row.Number, string(row.State), string(entry), string(faults), micros(i.EndsAt)}, err
 }
 
-// deleteOldImports deletes the imports of a coach but for the newest keep ones.
-func (tx *tx) deleteOldImports(ctx context.Context, coachID string, keep int) error {
-	rs, err := tx.Query(ctx, `SELECT id FROM imports WHERE coach_id = $1 ORDER BY id DESC LIMIT $2`, coachID, keep)
-	kept, err := collectTexts(rs, err)
-	if err != nil {
+// deleteOldImports deletes the imports of a coach but for added, which is new, and the newest
+// keep-1 others. The id of a new one may be older: it is made when the form is opened.
+func (tx *tx) deleteOldImports(ctx context.Context, coachID, added string, keep int) error {
+	var newest string // of those to delete
+	err := tx.QueryRow(ctx, `
+		SELECT id FROM imports WHERE coach_id = $1 AND id <> $2 ORDER BY id DESC LIMIT 1 OFFSET $3`, coachID, added, keep-1).Scan(&newest)
+	if err != nil && !isNoRows(err) {
 		return fmt.Errorf("list imports: %w", err)
 	}
-	oldest := kept[len(kept)-1]
-	if err := tx.Defer(ctx, `DELETE FROM import_rows WHERE coach_id = $1 AND import_id < $2`, coachID, oldest); err != nil {
+	if err := tx.Defer(ctx, `DELETE FROM import_rows WHERE coach_id = $1 AND import_id <= $2 AND import_id <> $3`, coachID, newest, added); err != nil {
 		return fmt.Errorf("delete old imports: %w", err)
 	}
-	return tx.Defer(ctx, `DELETE FROM imports WHERE coach_id = $1 AND id < $2`, coachID, oldest)
+	return tx.Defer(ctx, `DELETE FROM imports WHERE coach_id = $1 AND id <= $2 AND id <> $3`, coachID, newest, added)
 }
 
 // Import returns an import of a coach, or not_found.

@@ -216,3 +216,27 @@ func TestImportsEnd(t *testing.T) {
 		p.refused(err, "session_revoked")
 	})
 }
+
+// TestImportFromAnOldPage: an import whose id is older than the imports that are kept, because its
+// form was opened before them, is there after it was made.
+func TestImportFromAnOldPage(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		by, s := p.coach(1), p.imports()
+		old := p.db.NewID()
+		for range 11 {
+			ok(p, second(s.Create(bg, by, playersFile(1, 1))))
+		}
+		for range 2 {
+			ok(p, second(s.CreateOnce(bg, by, old, playersFile(1, 2))))
+			i, err := s.Import(bg, by, old)
+			ok(p, err)
+			if i.Rows() != 2 {
+				p.Errorf("%d rows, want 2", i.Rows())
+			}
+		}
+		if list, err := s.Imports(bg, by); err != nil || len(list) > 10 {
+			p.Errorf("%d imports, %v; want at most 10", len(list), err)
+		}
+	})
+}
