@@ -160,8 +160,8 @@ func (db *DB) Message(ctx context.Context, coachID, id string) (team.Message, er
 	return m, orMissing(err, "read message "+id)
 }
 
-// Recipients lists the recipients of a message after a position. One who is no longer the guardian
-// of the player has no name: that of the player is the name of another person.
+// Recipients lists the recipients of a message after a position. A former guardian of the player has no
+// name: the one that the player has is of another person.
 func (db *DB) Recipients(ctx context.Context, coachID, id string, after, limit int) ([]team.RecipientState, error) {
 	rs, err := db.sql.Query(ctx, `
 		SELECT r.position, r.player_id, p.student_name, r.party,
