@@ -57,10 +57,13 @@ func visibleLine(r rune) rune {
 }
 
 var (
-	// numberRun matches digits and what people write between the digits of a phone number.
-	numberRun = regexp.MustCompile(`\+?[(]?\p{Nd}(?:[\p{Nd}\pZ()./\-–]*\p{Nd})?`)
+	// numberRun matches digits and what people write between the digits of a phone number,
+	// also joiners and marks, which show nothing or make a digit an emoji.
+	numberRun = regexp.MustCompile(`\+?[(]?\p{Nd}(?:[\p{Nd}\pM\pZ()./\-–\x{200c}\x{200d}]*\p{Nd}\pM*)?`)
 	// calendarDay matches a day, whose digits are no phone number.
 	calendarDay = regexp.MustCompile(`\b(?:\d{1,2}[./-]\d{1,2}[./-](?:\d{4}|\d{2})|\d{4}-\d{2}-\d{2})\b`)
+	// ipAddress matches an IPv4 address.
+	ipAddress = regexp.MustCompile(`\b\d{1,3}(?:\.\d{1,3}){3}\b`)
 )
 
 // phoneDigits is the least number of digits that count as a phone number.
@@ -86,19 +89,20 @@ func WithoutLinks(text string) string {
 	return strings.TrimSpace(strings.Join(lines, "\n"))
 }
 
-// splitLink drops a URL and an e-mail address, and splits a domain at its dots. Other words
-// stay as they are.
+// splitLink drops a URL, an IP address and an e-mail address, and splits a domain at its dots.
+// Other words stay as they are.
 func splitLink(word string) []string {
 	lower := strings.ToLower(word)
 	dotted := false
 	runes := []rune(word)
 	for i, r := range runes {
-		if isDot(r) && i > 0 && i+1 < len(runes) && isLetterOrDigit(runes[i-1]) && unicode.IsLetter(runes[i+1]) {
+		// A part of a domain can also end with a mark, a joiner or a symbol.
+		if isDot(r) && i > 0 && i+1 < len(runes) && !isDot(runes[i-1]) && unicode.IsLetter(runes[i+1]) {
 			dotted = true
 		}
 	}
 	switch {
-	case strings.Contains(lower, "://"), strings.HasPrefix(lower, "www."), strings.ContainsAny(word, "@＠"):
+	case strings.Contains(lower, "://"), strings.HasPrefix(lower, "www."), strings.ContainsAny(word, "@＠"), ipAddress.MatchString(word):
 		return nil
 	case !dotted:
 		return []string{word}

@@ -37,15 +37,23 @@ func TestTeamText(t *testing.T) {
 
 func TestWithoutLinks(t *testing.T) {
 	for text, want := range map[string]string{
-		"Match on 12.05.2026 at 17:30, ground 3":          "Match on 12.05.2026 at 17:30, ground 3",
-		"From 2026-05-12 17.30 to 19.00":                  "From 2026-05-12 17.30 to 19.00",
-		"Fee: ₹1,500 for June. Bring 2 shirts.":           "Fee: ₹1,500 for June. Bring 2 shirts.",
-		"Come at 5.Bring water":                           "Come at 5 Bring water",
-		"98123-45678":                                     "",
-		"(080) 2345 6789 now":                             "now",
-		"९८१२३४५६७८ पर":                                   "पर",
-		"club.example":                                    "club example",
-		"club․example":                                    "club example",
+		"Match on 12.05.2026 at 17:30, ground 3": "Match on 12.05.2026 at 17:30, ground 3",
+		"From 2026-05-12 17.30 to 19.00":         "From 2026-05-12 17.30 to 19.00",
+		"Fee: ₹1,500 for June. Bring 2 shirts.":  "Fee: ₹1,500 for June. Bring 2 shirts.",
+		"Come at 5.Bring water":                  "Come at 5 Bring water",
+		"98123-45678":                            "",
+		"(080) 2345 6789 now":                    "now",
+		"९८१२३४५६७८ पर":                          "पर",
+		"club.example":                           "club example",
+		"club․example":                           "club example",
+		"देखें सेवा.भारत":                        "देखें सेवा भारत", // the vowel sign before the dot is a mark
+		"i❤.example/a ok":                        "ok",
+		"club\u200d.example/a ok":                "ok",
+		"5.9.1.2/pay ok":                         "ok",
+		"Group 1.2.3 from 5.30 …at 5":            "Group 1.2.3 from 5.30 …at 5",
+		"Wait...then come":                       "Wait...then come",
+		strings.Join(strings.Split("98123", ""), "\ufe0f\u20e3") + "45678\ufe0f\u20e3 now": "now", // digits as emoji
+		"98123\u200d45678 now":                            "now",
 		"club.example/join?x=1 ok":                        "ok",
 		"www.club.example ok":                             "ok",
 		"HTTPS://X.example ok":                            "ok",
