@@ -197,3 +197,24 @@ func TestHostileNames(t *testing.T) {
 		}
 	})
 }
+
+// TestCodeForYesAfterLink waits on the answer page until the code of the link is too old. The next
+// page names the number to which the new code went, and leads back to the question.
+func TestCodeForYesAfterLink(t *testing.T) {
+	t.Parallel()
+	onSQLite(t, func(t *testing.T, s *touchlinetest.Service) {
+		f := newFamily(t, s)
+		b := newPhone(t, s.URL)
+		f.answerPage(t, b)
+		s.Clock.Advance(16 * time.Minute)
+		b.press("Yes, for Asha Rao")
+		b.wantHeading("Enter the code")
+		b.wantText("We sent an SMS with a code to ••••")
+		if text := b.words(); strings.Contains(text, "Enter another number") {
+			t.Errorf("a signed-in caller is asked for another number:\n%s", text)
+		}
+		s.Clock.Advance(16 * time.Minute)
+		b.press("Continue", "code", "123456") // too late: the page begins again
+		b.wantHeading("May the Touchline app serve you about Asha Rao?")
+	})
+}

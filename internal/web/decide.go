@@ -100,7 +100,7 @@ func (p *Pages) checkForm(r *Request, by actor.Actor, d answerPage, f *Form) Res
 func (p *Pages) proveAgain(ctx context.Context, r *Request, by actor.Actor, d answerPage) (Response, error) {
 	session := r.Sessions[by.Role]
 	pending := pendingSignIn{
-		Role: by.Role, Number: by.Number, Next: d.Path + "/answer",
+		Role: by.Role, Number: by.Number, SignedIn: true, Next: d.Path + "/answer",
 		FromLink: session.PageIdle <= auth.LinkIdle, Remember: session.EndsAt.Sub(session.CreatedAt) > auth.PageLifetime,
 	}
 	if err := p.sendCode(ctx, r, pending); err != nil {

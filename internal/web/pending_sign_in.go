@@ -36,6 +36,8 @@ type pendingSignIn struct {
 	// the link, or empty.
 	FromLink bool
 	Link     string
+	// SignedIn says that a caller with a session proves the number again.
+	SignedIn bool
 	Next     string
 	// Remember is true if the session lasts 30 days.
 	Remember bool
@@ -84,6 +86,8 @@ func beginAgain(s pendingSignIn) Response { return redirect(s.firstPage()) }
 // firstPage returns the page where the sign-in began, or the start page if s is empty.
 func (s pendingSignIn) firstPage() string {
 	switch {
+	case s.SignedIn:
+		return s.Next
 	case s.Link != "":
 		return "/a/" + s.Link
 	case s.FromLink:

@@ -132,8 +132,8 @@ func (p *Pages) codeForm(r *Request, s pendingSignIn, f *Form) (Response, error)
 	v.Form = f
 	v.Path = "/sign-in/code"
 	v.Data = map[string]any{
-		"Number": s.Number, "ShortCode": s.FromLink && s.Link == "", "Role": s.Role, "Length": p.Auth.Settings.OTPLength,
-		"Sent": r.URL.Query().Get("sent") == "again", "FromLink": s.Link != "", "FirstPage": s.firstPage(),
+		"Number": s.Number, "ShortCode": s.FromLink && s.Link == "" && !s.SignedIn, "Role": s.Role, "Length": p.Auth.Settings.OTPLength,
+		"Sent": r.URL.Query().Get("sent") == "again", "FixedNumber": s.Link != "" || s.SignedIn, "FirstPage": s.firstPage(),
 	}
 	return page("code", v).withFaults(f), nil
 }
