@@ -109,9 +109,10 @@ func TestQuestionChangesMeanwhile(t *testing.T) {
 	})
 }
 
-// TestRepeatedYesNamesItsQuestion repeats a yes without a recent OTP. It is refused unless it names
-// its question: the coach may ask a new one between the check of the state and the decision.
-func TestRepeatedYesNamesItsQuestion(t *testing.T) {
+// TestYesNamesItsQuestion sends yes without its question, which changes nothing: it may be meant for
+// an older one. A yes without a recent OTP may only be repeated: the coach may ask a new question
+// between the check of the state and the decision.
+func TestYesNamesItsQuestion(t *testing.T) {
 	t.Parallel()
 	onSQLite(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
@@ -122,6 +123,10 @@ func TestRepeatedYesNamesItsQuestion(t *testing.T) {
 		s.Clock.Skip(2 * time.Minute) // past OTP_RESEND_AFTER
 		guardian.signIn(s, "guardian", guardianNumber)
 		decide := "/me/guardian/players/" + added.String("player_id") + "/decide"
+		guardian.post(decide, "action", "approved").want(200, "May the Touchline app serve you about Asha Rao?")
+		if got := coach.Call(t, "GET", "/api/players/"+added.String("player_id"), nil).String("guardian_state"); got != "pending" {
+			t.Errorf("a yes without its question made the state %s", got)
+		}
 		guardian.post(decide, "action", "approved", "request", request).want(200, "The coach was told")
 		s.Clock.Skip(16 * time.Minute)
 		guardian.post(decide, "action", "approved", "request", request).want(200, "The coach was told")

@@ -126,12 +126,16 @@ func (p *Pages) decide(ctx context.Context, r *Request, by actor.Actor) (Respons
 	case approval.Reject, approval.Revoke:
 	case approval.Approve:
 		switch {
+		case r.Value("request") == "" && d.CanAnswer():
+			return redirect(d.Path + "/answer"), nil
+		case r.Value("request") == "":
+			// Without its question a yes would answer the one that the coach asks at this moment.
+			return p.changedMeanwhile(ctx, r, by)
 		case p.fresh(r, by.Role):
 		case d.CanAnswer():
 			return p.proveAgain(ctx, r, by, d)
-		case d.State != approval.Approved, r.Value("request") == "":
-			// An older OTP may only repeat the same answer to the same question. The request makes
-			// sure of that if the coach asks a new question at this moment.
+		case d.State != approval.Approved:
+			// An older OTP may only repeat the same answer to the same question.
 			return p.changedMeanwhile(ctx, r, by)
 		}
 	default:
