@@ -1,13 +1,13 @@
 package web
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
@@ -78,13 +78,15 @@ var teamPages = map[notify.Type]string{notify.TeamMessageType: "/messages", noti
 // newMessageView words a notification for a party; see word.
 func newMessageView(v *View, n notify.Notification, player *approval.Player, role actor.Role) messageView {
 	m := messageView{At: n.CreatedAt, Unread: n.ReadAt.IsZero()}
-	student, coach := "", ""
+	student, coach := v.mustT("question.the_child"), v.mustT("question.the_coach")
 	named := player != nil
 	if named {
-		coach = notify.Name(player.CoachName, "")
+		if name := notify.Name(player.CoachName, ""); name != "" {
+			coach = v.mustT("message.coach", "Name", name)
+		}
 		// The notification of a student's own answer does not name the student.
 		if named = role == actor.Student || namedThen(n, player.Student.FullName); named {
-			student = notify.Name(player.Student.FullName, "")
+			student = notify.Name(player.Student.FullName, student)
 		}
 		m.Player = playerPath(role, player.ID) + teamPages[n.Type]
 		if n.Type == notify.FeeReminder && n.Data.FeeID != "" {
@@ -96,8 +98,14 @@ func newMessageView(v *View, n notify.Notification, player *approval.Player, rol
 		changes[i] = v.mustT("change." + string(c))
 	}
 	m.Title, m.Body = v.word(n, "message."+string(n.Type)+".title", "message."+string(n.Type), named,
-		"Student", cmp.Or(student, v.mustT("question.the_child")), "Coach", cmp.Or(coach, v.mustT("question.the_coach")), "Changes", strings.Join(changes, ", "))
+		"Student", student, "Coach", coach, "TheCoach", upperFirst(coach), "Changes", strings.Join(changes, ", "))
 	return m
+}
+
+// upperFirst returns a text with its first letter as at the start of a sentence.
+func upperFirst(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	return string(unicode.ToUpper(first)) + text[size:]
 }
 
 // answerTypes are the notifications of an answer. The person who gave it, or whom it is about,

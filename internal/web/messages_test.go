@@ -116,6 +116,32 @@ func TestAnswersKeepTheirNames(t *testing.T) {
 	}
 }
 
+// TestMessageWithoutNames words what a caller reads about a player that is gone.
+func TestMessageWithoutNames(t *testing.T) {
+	t.Parallel()
+	r, err := sharedRenderer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := notify.Notification{Type: notify.GuardianRequest, Title: "stored", Body: "मीरा", Data: notify.Data{PlayerID: "p"}}
+	named := &approval.Player{ID: "p", CoachName: "Meera Nair", Student: approval.Student{FullName: "Asha Rao"}}
+	for _, tt := range []struct {
+		language string
+		player   *approval.Player
+		want     string
+	}{
+		{"en", nil, "The coach asks if the app may serve you about the child."},
+		{"en", named, "Coach Meera Nair asks if the app may serve you about Asha Rao."},
+		{"hi", named, "कोच Meera Nair पूछते हैं"},
+		{"hi", &approval.Player{ID: "p"}, "कोच पूछते हैं"},
+	} {
+		v := &View{Language: tt.language, zone: time.UTC, texts: r.catalogue.translations[tt.language]}
+		if got := newMessageView(v, n, tt.player, actor.Guardian).Body; !strings.HasPrefix(got, tt.want) {
+			t.Errorf("%s: got %q, want %q", tt.language, got, tt.want)
+		}
+	}
+}
+
 // TestFailedChannelIsNamed: a coach reads on which channel a question did not arrive.
 func TestFailedChannelIsNamed(t *testing.T) {
 	t.Parallel()
