@@ -28,7 +28,7 @@ func csvResponse(name string, titles []string, each func(ctx context.Context, ro
 // fileResponse sends a file while it is written. If write fails before the first byte, its
 // error is the response.
 func fileResponse(name, mediaType string, write func(ctx context.Context, out io.Writer) error) Response {
-	return Response{Write: func(w http.ResponseWriter, r *http.Request) error {
+	return Response{Download: true, Write: func(w http.ResponseWriter, r *http.Request) error {
 		// The time of the route is meant for a page of a list.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), httpx.FileTimeout)
 		defer cancel()

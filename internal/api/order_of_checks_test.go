@@ -4,11 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"strings"
 	"testing"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/api"
+	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/inflight"
@@ -144,6 +146,35 @@ func TestOverloadAfterRateLimit(t *testing.T) {
 		t.Errorf("healthz: got %d, want 200", w.Code)
 	}
 	slot.Release()
+}
+
+// TestDownloadIsNotInFlight: a file is written as fast as its client reads it, so it must not
+// take the place of another request.
+func TestDownloadIsNotInFlight(t *testing.T) {
+	limiter := inflight.New(1)
+	export := func(_ context.Context, _ actor.Actor, out io.Writer) error {
+		if n := limiter.Stats().Running; n != 0 {
+			t.Errorf("%d requests are in flight while a file is written", n)
+		}
+		_, err := io.WriteString(out, "cells")
+		return err
+	}
+	a := newFixture(t, func(c *api.Config) {
+		c.InFlight, c.ExportAll = &inflight.Limits{Reads: limiter}, export
+		c.ExportPlayers = func(ctx context.Context, by actor.Actor, _ approval.Filter, out io.Writer) error {
+			return export(ctx, by, out)
+		}
+	})
+	a.session.Role = actor.Coach
+	token, err := a.auth.Tokens.Access(a.session)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, mediaType := range map[string]string{"/api/players": "text/csv", "/api/export": "application/zip"} {
+		if w := send(a.server.Handler(), "GET", path, "", "Authorization: Bearer "+token, "Accept: "+mediaType); w.Code != 200 || w.Body.String() != "cells" {
+			t.Errorf("%s: got %d %s", path, w.Code, w.Body)
+		}
+	}
 }
 
 // TestInternalErrorsStayInternal checks that the response to an error or a panic does not

@@ -127,7 +127,7 @@ func (a *Adapter[C]) serve(w http.ResponseWriter, r *http.Request, rt *Route[C])
 		r = untimed
 	}
 	resp, err := rt.Handle(r.Context(), m, body)
-	if resp.Write == nil || rt.Timeout > defaultTimeout { // a page does its work while it is written
+	if resp.Write == nil || resp.Download || rt.Timeout > defaultTimeout { // a page does its work while it is written
 		slot.Release()
 	}
 	return resp.write(w, r, err)

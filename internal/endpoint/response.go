@@ -27,6 +27,9 @@ type Response struct {
 	// Write replaces everything but Header: it writes a stream or a file. If it returns
 	// an error, it has written nothing.
 	Write func(w http.ResponseWriter, r *http.Request) error
+	// Download is true if Write takes as long as the client reads: the request is then no
+	// longer in flight.
+	Download bool
 }
 
 // OK returns 200 with body.
