@@ -28,6 +28,8 @@ func (p *fixture) webhookStatements() {
 	p.clock.advance(operator.ChangesKept + day)
 	_, err := admin.Update(bg, auditor, id, operator.WebhookPatch{Enabled: ptr(true)})
 	ok(p, err)
+	_, err = admin.Update(bg, auditor, id, operator.WebhookPatch{URL: ptr("https://app.example/new")})
+	ok(p, err)
 	_, _, err = admin.Rotate(bg, auditor, id, time.Hour)
 	ok(p, err)
 	_, err = admin.Test(bg, auditor, id)

@@ -80,6 +80,12 @@ func (db *DB) UpdateWebhook(ctx context.Context, by actor.Operator, id string, f
 			}
 			w.FailingSince = time.Time{}
 		}
+		if w.URL != before.URL {
+			if err := tx.changeEndpoint(ctx, id); err != nil {
+				return err
+			}
+			w.FailingSince = time.Time{}
+		}
 		saved = w
 		return tx.audit(ctx, by, operator.WebhookUpdated, "webhook", id, webhookDetail(w))
 	})
@@ -114,6 +120,21 @@ func (tx *tx) resumeWebhook(ctx context.Context, before operator.Webhook) error 
 		WHERE webhook_id = $1 AND state = 'queued' AND due_at > $2 AND lease IS NULL`, before.ID, micros(tx.Now))
 	if err != nil {
 		return fmt.Errorf("resume the messages of webhook %s: %w", before.ID, err)
+	}
+	return nil
+}
+
+// changeEndpoint makes a webhook send its waiting messages to its new URL at once. The attempts in
+// progress at the old one lose their claims: their results would count against the new one.
+func (tx *tx) changeEndpoint(ctx context.Context, id string) error {
+	err := tx.Defer(ctx, `UPDATE webhooks SET paused_until = NULL, failing_since = NULL WHERE id = $1`, id)
+	if err == nil {
+		err = tx.Defer(ctx, `
+			UPDATE webhook_messages SET due_at = $2, attempts = 0, lease = NULL
+			WHERE webhook_id = $1 AND state = 'queued' AND (due_at > $2 OR lease IS NOT NULL)`, id, micros(tx.Now))
+	}
+	if err != nil {
+		return fmt.Errorf("change the endpoint of webhook %s: %w", id, err)
 	}
 	return nil
 }
