@@ -221,9 +221,11 @@ func addRecords(t *testing.T, s *touchlinetest.Service, c *touchlinetest.Browser
 	c.Open("/coach/players/" + player)
 	c.Press("Progress")
 	c.Press("Save", "metric", "", "value", "fast", "on", day(9))
-	wantText(t, c, "Fill this in.", "Write a number, such as 12.4.", "This day is in the future.")
+	wantText(t, c, "Fill this in.", "Write a number, such as 12.4 or 1500.", "This day is in the future.")
 	c.Press("Save", "metric", "Sprint", "value", "-1000000000001", "on", day(0))
 	wantText(t, c, "This is too small.")
+	c.Press("Save", "metric", "Run", "value", "1,500", "on", day(0)) // 1500 to one person and 1.5 to another
+	wantText(t, c, "Write a number, such as 12.4 or 1500.")
 	for i, value := range []string{"12,1", "11.5"} {
 		c.Press("Save", "metric", "Sprint", "value", value, "unit", "s", "on", day(i-2))
 		wantText(t, c, "The result is saved.")

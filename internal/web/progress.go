@@ -118,7 +118,7 @@ func readMeasurement(r *Request, playerID string, p *Pages, f *wire.Faults) team
 	if value, ok := readNumber(r.Value("value")); ok {
 		body["value"] = value
 	} else if r.Value("value") != "" {
-		f.Add("/value", "invalid_number_value", "Write a number, such as 12.4.")
+		f.Add("/value", "invalid_number_value", "Write a number, such as 12.4 or 1500.")
 	}
 	var in input.Measurement
 	wire.Bind(body, &in, f)

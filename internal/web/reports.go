@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -17,9 +18,17 @@ import (
 // reportsPerPage is the number of reports on one page.
 const reportsPerPage = 20
 
-// readNumber reads a number with a point or a comma before the decimals.
+// thousands matches a number such as 1,500, which is 1500 to one person and 1.5 to another.
+var thousands = regexp.MustCompile(`,\d{3}$`)
+
+// readNumber reads a number with a point or a comma before the decimals. It refuses one that
+// thousands matches.
 func readNumber(text string) (json.Number, bool) {
-	text = strings.Replace(strings.TrimSpace(text), ",", ".", 1)
+	text = strings.TrimSpace(text)
+	if thousands.MatchString(text) {
+		return "", false
+	}
+	text = strings.Replace(text, ",", ".", 1)
 	if _, err := strconv.ParseFloat(text, 64); err != nil || strings.ContainsAny(text, "xXpPiInN_") {
 		return "", false
 	}
