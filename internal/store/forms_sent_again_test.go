@@ -47,3 +47,43 @@ func TestFormsSentAgain(t *testing.T) {
 		}
 	})
 }
+
+// TestFormWithAnIDOfOthers sends forms with ids that others have: they are refused like a form that
+// was sent before, and say nothing about what has the id.
+func TestFormWithAnIDOfOthers(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		batches := &team.Batches{Store: p.db, CheckFeature: anyTier, Now: p.clock.Now, NewID: p.db.NewID}
+		name := "U12"
+		draft := team.Draft{To: team.Target{All: true}, Audience: team.ToGuardians, Text: "Hi", Channels: []team.Channel{team.SMS}}
+		ids := map[string]string{}
+		for n := range 2 {
+			c := p.coach(1 + n)
+			a := p.add(c, "Asha Rao", number(10+n), "")
+			guardian := p.as(actor.Guardian, number(10+n))
+			ok(p, p.decide(guardian, a.ID, approval.Approve))
+			for what, send := range map[string]func(id string) error{
+				"reply": func(id string) error { return second(p.messages(0).ReplyOnce(bg, guardian, id, a.ID, "Hi")) },
+				"measurement": func(id string) error {
+					return second(p.records().Measure(bg, c, team.Measurement{ID: id, PlayerID: a.ID, Metric: "Run", Value: 1, On: "2026-03-02"}))
+				},
+				"report": func(id string) error {
+					return second(p.records().Report(bg, c, team.Report{ID: id, PlayerID: a.ID, Title: "March", Text: "Hi", From: "2026-03-01", To: "2026-03-31"}))
+				},
+				"batch":   func(id string) error { return second(batches.AddOnce(bg, c, id, team.BatchPatch{Name: &name})) },
+				"message": func(id string) error { return second(p.messages(0).SendOnce(bg, c, id, draft)) },
+				"import":  func(id string) error { return second(p.imports().CreateOnce(bg, c, id, playersFile(1, 1))) },
+			} {
+				if n == 0 {
+					ids[what] = p.db.NewID()
+				}
+				switch err := send(ids[what]); {
+				case n == 0 && err != nil:
+					p.Errorf("%s: %v", what, err)
+				case n == 1 && fault.KindOf(err) != fault.Invalid && fault.KindOf(err) != fault.NotFound:
+					p.Errorf("%s with an id of others gets %v", what, err)
+				}
+			}
+		}
+	}, withMessages)
+}

@@ -77,3 +77,12 @@ func scanLink(row database.Scanner, l *team.Link, s *approval.ConsentStatus, bor
 	}
 	return err
 }
+
+// orSentBefore returns err, or team.ErrSentBefore if another object has the id of a new one: a form
+// names the id of what it adds, and may be changed before it is sent.
+func orSentBefore(err error) error {
+	if database.IsUnique(err) {
+		return team.ErrSentBefore()
+	}
+	return err
+}

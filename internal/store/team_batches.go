@@ -31,7 +31,7 @@ func scanBatch(s database.Scanner) (*team.Batch, error) {
 
 // AddBatch saves a new batch if fn allows it, or reads the coach's batch with this id.
 func (db *DB) AddBatch(ctx context.Context, b *team.Batch, fn func(team.Coach) error) error {
-	return db.write(ctx, func(tx *tx) error {
+	return orSentBefore(db.write(ctx, func(tx *tx) error {
 		if err := tx.complete(ctx, idempotency.Work{ID: b.ID, New: true}); err != nil {
 			return err
 		}
@@ -69,7 +69,7 @@ func (db *DB) AddBatch(ctx context.Context, b *team.Batch, fn func(team.Coach) e
 			return fmt.Errorf("add batch: %w", err)
 		}
 		return nil
-	})
+	}))
 }
 
 // teamCoach reads what the rules of package team need to know of a coach.

@@ -35,7 +35,7 @@ func (db *DB) PlanMessage(ctx context.Context, coachID string, d team.Draft) (*t
 // tier, in one transaction. The coach's row is locked first, so that the coach's messages
 // are counted one after the other.
 func (db *DB) AcceptMessage(ctx context.Context, m *team.Message, network string, check func(*team.Plan, team.Sending) error) error {
-	return db.write(ctx, func(tx *tx) error {
+	return orSentBefore(db.write(ctx, func(tx *tx) error {
 		if err := tx.complete(ctx, idempotency.Work{ID: m.ID, New: true}); err != nil {
 			return err
 		}
@@ -83,7 +83,7 @@ func (db *DB) AcceptMessage(ctx context.Context, m *team.Message, network string
 		}
 		tx.AfterCommit(tx.db.options.OnMessage)
 		return nil
-	})
+	}))
 }
 
 // sending reads what the messages of a coach depend on.

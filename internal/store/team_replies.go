@@ -18,7 +18,7 @@ import (
 // the party has revoked its approval. Replies about a player run one after the other, so that
 // MaxRepliesPerDay holds.
 func (db *DB) AddReply(ctx context.Context, by actor.Actor, r *team.Reply) error {
-	return db.write(ctx, func(tx *tx) error {
+	return orSentBefore(db.write(ctx, func(tx *tx) error {
 		if err := tx.complete(ctx, idempotency.Work{ID: r.ID, New: true}); err != nil {
 			return err
 		}
@@ -61,7 +61,7 @@ func (db *DB) AddReply(ctx context.Context, by actor.Actor, r *team.Reply) error
 			return fmt.Errorf("save reply: %w", err)
 		}
 		return tx.notify(ctx, []event.Event{r.Event()})
-	})
+	}))
 }
 
 // CheckReply returns not_found unless by is linked to the player, and else why it has no team
