@@ -93,7 +93,7 @@ func TestOperatorsDecideKYC(t *testing.T) {
 			body["reason"] = "x"
 			op.Call(t, "POST", path+"/reject", body).Want(t, 422, "validation_failed")
 		}
-		op.Call(t, "POST", path+"/approve", nil).Want(t, 415)
+		op.Call(t, "POST", path+"/approve", nil).Want(t, 400, "malformed_request")
 		otherSubmission := op.Call(t, "GET", "/api/admin/kyc/"+second.ID, nil).Want(t, 200).String("submission_id")
 		op.Call(t, "POST", path+"/approve", object{"submission_id": otherSubmission}).Want(t, 409, "request_superseded")
 		s.Operator(t, operator.Coaches).Call(t, "POST", path+"/approve", object{"submission_id": saw}).Want(t, 403, "insufficient_scope")
@@ -181,7 +181,7 @@ func TestFindCoaches(t *testing.T) {
 		} {
 			op.Call(t, "POST", search, wrong).Want(t, 422, "validation_failed")
 		}
-		op.Call(t, "POST", search, nil).Want(t, 415)
+		op.Call(t, "POST", search, nil).Want(t, 400, "malformed_request")
 		// A number must never be part of a URL.
 		op.Call(t, "GET", "/api/admin/coaches?q=meera", nil).Want(t, 404)
 		coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, ""))
@@ -232,7 +232,7 @@ func TestSuspension(t *testing.T) {
 		for _, reason := range []string{" ", "a\u0007b", "a\u202eb", "a\u2066b"} {
 			op.Call(t, "POST", path+"/suspend", object{"reason": reason}).Want(t, 422, "validation_failed")
 		}
-		op.Call(t, "POST", path+"/suspend", nil).Want(t, 415)
+		op.Call(t, "POST", path+"/suspend", nil).Want(t, 400, "malformed_request")
 		a := op.Call(t, "POST", path+"/suspend", object{"reason": "asked for by the school"}).Want(t, 200)
 		if a.String("state") != "suspended" || a.String("suspended_for") != "asked for by the school" {
 			t.Errorf("suspended coach: got %s", a.Body)
