@@ -215,6 +215,30 @@ func TestRate(t *testing.T) {
 	})
 }
 
+// TestRateWaitIsLimited: a message that waits behind others and then behind an OTP waits no more
+// than 20 s in all, so that its attempt ends before its lease.
+func TestRateWaitIsLimited(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		// An OTP leaves every 20 s, another message every 25 s.
+		p := sms.NewFailover(sms.Config{Rates: map[string]float64{"test": 0.05}}, &scripted{})
+		if err := p.Send(t.Context(), sms.Message{Kind: sms.Text}); err != nil {
+			t.Fatal(err)
+		}
+		time.AfterFunc(24*time.Second, func() {
+			if err := p.Send(t.Context(), sms.Message{Kind: sms.OTP}); err != nil {
+				t.Errorf("an OTP: %v", err)
+			}
+		})
+		time.Sleep(6 * time.Second)
+		start := time.Now()
+		err := p.Send(t.Context(), sms.Message{Kind: sms.Text})
+		failed, ok := errors.AsType[*notify.SendError](err)
+		if waited := time.Since(start); !ok || failed.Permanent || waited > 20*time.Second {
+			t.Errorf("got %v after %s, want a temporary failure within 20 s", err, waited)
+		}
+	})
+}
+
 // The outcomes of attempts are observed with the name of the provider.
 func TestObserve(t *testing.T) {
 	t.Parallel()

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// maxRateWait is the longest wait for a rate inside an attempt. It ends before the lease
-	// of the outbox does.
+	// maxRateWait is the longest wait for both rates inside an attempt. The attempt then ends
+	// before the lease of the outbox does.
 	maxRateWait = 20 * time.Second
 	// otherShare is the share of a rate that messages other than OTPs may use.
 	otherShare = 0.8
@@ -41,10 +41,11 @@ func (l *rateLimit) wait(ctx context.Context, otp bool) error {
 	if otp {
 		limiters = limiters[1:]
 	}
+	left := maxRateWait
 	for _, limiter := range limiters {
 		r := limiter.Reserve()
 		delay := r.Delay()
-		if delay > maxRateWait {
+		if left -= delay; left < 0 {
 			r.Cancel()
 			return &notify.SendError{Wait: delay, Reason: "the provider's SMS_RATES is used up"}
 		}
