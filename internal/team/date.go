@@ -57,10 +57,17 @@ func (d Date) AddDays(n int) Date { return Date(d.utc().AddDate(0, 0, n).Format(
 // Month returns the month of d, YYYY-MM.
 func (d Date) Month() string { return string(d[:7]) }
 
-// At returns a time of the day d in a zone.
+// At returns a time of the day d in a zone. Where the clock skips the time on that day, it is as
+// much later: 01:00 for a midnight that does not exist.
 func (d Date) At(of TimeOfDay, zone *time.Location) time.Time {
-	t := d.utc()
-	return time.Date(t.Year(), t.Month(), t.Day(), int(of)/60, int(of)%60, 0, 0, zone)
+	day := d.utc()
+	t := time.Date(day.Year(), day.Month(), day.Day(), int(of)/60, int(of)%60, 0, 0, zone)
+	if DateOf(t, zone) >= d {
+		return t
+	}
+	_, before := t.Zone()
+	_, after := t.Add(Day).Zone()
+	return t.Add(time.Duration(after-before) * time.Second)
 }
 
 // End returns the first moment after d in a zone.

@@ -62,3 +62,21 @@ func TestUpcoming(t *testing.T) {
 		}
 	}
 }
+
+// TestMidnightWithoutAnHour: where the clock goes from 23:59 to 01:00, a day begins at 01:00, and not
+// an hour before its date.
+func TestMidnightWithoutAnHour(t *testing.T) {
+	t.Parallel()
+	for name, day := range map[string]team.Date{"America/Havana": "2026-03-08", "America/Santiago": "2026-09-06", "Africa/Cairo": "2026-04-24"} {
+		zone := team.Zone(name)
+		for of, want := range map[team.TimeOfDay]string{0: "01:00", 30: "01:30", 60: "01:00"} {
+			if got := day.At(of, zone); team.DateOf(got, zone) != day || got.Format("15:04") != want {
+				t.Errorf("%s: %s %s is %s, want %s", name, day, of, got, want)
+			}
+		}
+		before := day.AddDays(-1)
+		if end := before.End(zone); team.DateOf(end, zone) != day || team.DateOf(end.Add(-1), zone) != before {
+			t.Errorf("%s: %s ends at %s", name, before, end)
+		}
+	}
+}
