@@ -150,3 +150,33 @@ func TestPlayerPages(t *testing.T) {
 		p.screenshot("player-remove")
 	}
 }
+
+// TestEditPlayerOnTwoPhones saves a form that was drawn before another phone changed the player.
+// Only the fields that differ from what the form showed are saved.
+func TestEditPlayerOnTwoPhones(t *testing.T) {
+	t.Parallel()
+	s := touchlinetest.New(t, storetest.SQLite(t))
+	coach := s.Coach(t, coachNumber)
+	id := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber)).String("player_id")
+	p := newPhone(t, s.URL)
+	p.signIn(s, "coach", coachNumber)
+	p.open("/coach/players/" + id + "/edit")
+	const corrected = "+919812345699"
+	coach.Call(t, "PATCH", "/api/players/"+id, map[string]any{
+		"student": map[string]any{"medical_information": "Carries two inhalers."}, "guardian": map[string]any{"mobile_number": corrected},
+	}).Want(t, 200)
+	p.press("Save", "student_name", "Asha Raju")
+	p.answered().want(200, "This changes what the family agreed to")
+	p.press("Change something")
+	p.press("Save", "relationship", "aunt")
+	p.press("Save and ask")
+	p.answered().want(200, "Saved.")
+	got := coach.Call(t, "GET", "/api/players/"+id, nil)
+	for path, want := range map[string]string{
+		"guardian.mobile_number": corrected, "student.medical_information": "Carries two inhalers.", "student.full_name": "Asha Raju", "guardian.relationship": "aunt",
+	} {
+		if got.String(path) != want {
+			t.Errorf("%s is %q, want %q", path, got.String(path), want)
+		}
+	}
+}

@@ -2,6 +2,8 @@ package web
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"net/url"
 	"strings"
@@ -50,7 +52,7 @@ func (p *Pages) editPlayerForm(ctx context.Context, r *Request, by actor.Actor, 
 	}
 	v.Form = f
 	v.Path = coachPlayer(player.ID) + "/edit"
-	v.Data = map[string]any{"Player": player, "Adult": player.Adult(p.Now()), "Effect": effect, "Fields": editFields}
+	v.Data = map[string]any{"Player": player, "Adult": player.Adult(p.Now()), "Effect": effect, "Fields": editFields, "Shown": shownValues(f, player)}
 	if effect.Any() {
 		return page("edit_player_check", v), nil
 	}
@@ -126,16 +128,43 @@ var editFields = []struct {
 	{"guardian_language", "guardian", "language", true},
 }
 
-// readPlayerPatch reads the fields that differ from the player into the body that the API
-// takes. A guardian without any field is removed.
+// shownField begins the name of a hidden field with the digest of what the form showed at first.
+// Another phone may have changed the player since: what the coach left as it was is not saved over
+// that.
+const shownField = "shown_"
+
+// digest returns a short hash of the value of a field, "" of an empty one.
+func digest(value string) string {
+	if value = strings.TrimSpace(strings.ReplaceAll(value, "\r\n", "\n")); value == "" {
+		return ""
+	}
+	hash := sha256.Sum256([]byte(value))
+	return hex.EncodeToString(hash[:8])
+}
+
+// shownValues returns the hidden fields of the form f: those that were sent, or the stored player.
+func shownValues(f *Form, player *approval.Player) map[string]string {
+	shown, stored := map[string]string{}, playerValues(player)
+	for _, field := range editFields {
+		shown[shownField+field.Field] = digest(stored.Get(field.Field))
+		if sent := f.Values[shownField+field.Field]; len(sent) > 0 {
+			shown[shownField+field.Field] = sent[0]
+		}
+	}
+	return shown
+}
+
+// readPlayerPatch reads the fields that differ from the player, and from what the form showed,
+// into the body that the API takes. A guardian that the form showed is removed if all its fields
+// are empty.
 func readPlayerPatch(r *Request, player *approval.Player, f *wire.Faults) input.PlayerPatch {
 	before := playerValues(player)
 	body := map[string]any{}
 	guardian := false
 	for _, field := range editFields {
-		value := r.Value(field.Field)
+		value, shown := r.Value(field.Field), shownField+field.Field
 		guardian = guardian || field.object == "guardian" && value != "" && field.Field != "guardian_language"
-		if strings.ReplaceAll(value, "\r\n", "\n") == before.Get(field.Field) {
+		if strings.ReplaceAll(value, "\r\n", "\n") == before.Get(field.Field) || r.Form.Has(shown) && digest(value) == r.Value(shown) {
 			continue
 		}
 		object, _ := body[field.object].(map[string]any)
@@ -150,7 +179,7 @@ func readPlayerPatch(r *Request, player *approval.Player, f *wire.Faults) input.
 	}
 	if !guardian {
 		delete(body, "guardian")
-		if player.Guardian != nil {
+		if player.Guardian != nil && (!r.Form.Has(shownField+"guardian_name") || r.Value(shownField+"guardian_name") != "") {
 			body["guardian"] = nil
 		}
 	}
