@@ -3,6 +3,7 @@ package browser_test
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"regexp"
 	"strings"
 	"testing"
@@ -74,6 +75,12 @@ func TestBatchPages(t *testing.T) {
 		}
 		c.post(sheet, marks("1", "a", "e", "n-"+keyOf(bela), strings.Repeat("x", 501))...).want(422, "This is too long.", "xxx")
 		c.post(sheet, marks("1", "a", "e", "t-"+keyOf(asha), "2099-01-01T00:00:00Z")...).want(200, "Saved.")
+		// A body that the handler does not read would leave only the address, which names no account.
+		values := url.Values{}
+		for list := marks("2", "p", "p"); len(list) > 0; list = list[2:] {
+			values.Add(list[0], list[1])
+		}
+		c.upload(sheet+"?"+values.Encode(), nil).want(422, "We could not read this form.")
 		c.get("/coach").want(200, "Taken", "0 of 2 players there")
 		c.get(path).want(200, "1 not there", "1 excused", `formaction="`+id+`/players/`+bela+`/remove"`)
 		c.get("/coach/players/"+bela+"/attendance").want(200, "1 excused")

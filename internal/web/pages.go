@@ -72,9 +72,10 @@ type Route struct {
 	// Upload is for a form with a file: the handler reads the body under the limits of
 	// package upload.
 	Upload bool
-	// MaxBody limits the body of a POST in bytes; 0 means 64 KiB. A multipart body is not
-	// read: the handler reads it.
+	// MaxBody limits the body of a POST in bytes; 0 means 64 KiB.
 	MaxBody int64
+	// Multipart is for a form that may have a multipart body: the handler reads it.
+	Multipart bool
 }
 
 // routes lists every page.

@@ -84,7 +84,7 @@ func (p *Pages) handle(w http.ResponseWriter, req *Request, rt Route) (resp Resp
 	defer func() { slot.Release() }()
 	// The handler of a form with a file checks the account of the form; other handlers rely on
 	// the fields that readForm reads.
-	if req.isMultipart() && !rt.Upload && rt.MaxBody == 0 {
+	if req.isMultipart() && !rt.Upload && !rt.Multipart {
 		return Response{}, fault.New(fault.Malformed, "malformed_request", "This form could not be read. Open the page again.")
 	}
 	if err := p.origin.Check(req.Request); err != nil {

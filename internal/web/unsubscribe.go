@@ -14,7 +14,7 @@ import (
 func (p *Pages) unsubscribeRoutes() []Route {
 	return []Route{
 		{Method: "GET", Pattern: "/unsubscribe/{token}", Handle: p.unsubscribePage},
-		{Method: "POST", Pattern: "/unsubscribe/{token}", Handle: p.unsubscribe, Urgent: true, MaxBody: maxForm}, // mail programs may send multipart,
+		{Method: "POST", Pattern: "/unsubscribe/{token}", Handle: p.unsubscribe, Urgent: true, Multipart: true},
 	}
 }
 
