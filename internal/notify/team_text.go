@@ -56,12 +56,15 @@ func visibleLine(r rune) rune {
 	return visible(r)
 }
 
+// dayOfMonth and month are parts of calendarDay.
+const dayOfMonth, month = `(?:0?[1-9]|[12]\d|3[01])`, `(?:0?[1-9]|1[0-2])`
+
 var (
 	// numberRun matches digits and what people write between the digits of a phone number,
 	// also joiners and marks, which show nothing or make a digit an emoji.
 	numberRun = regexp.MustCompile(`\+?[(]?\p{Nd}(?:[\p{Nd}\pM\pZ()./\-–\x{200c}\x{200d}]*\p{Nd}\pM*)?`)
-	// calendarDay matches a day, whose digits are no phone number.
-	calendarDay = regexp.MustCompile(`\b(?:\d{1,2}[./-]\d{1,2}[./-](?:\d{4}|\d{2})|\d{4}-\d{2}-\d{2})\b`)
+	// calendarDay matches a day, whose digits are no phone number: 12.05.2026, 5/25/26, 2026-05-12.
+	calendarDay = regexp.MustCompile(`\b(?:(?:` + dayOfMonth + `[./-]` + month + `|` + month + `[./-]` + dayOfMonth + `)[./-](?:19|20)?\d\d|(?:19|20)\d\d-` + month + `-` + dayOfMonth + `)\b`)
 	// ipAddress matches an IPv4 address.
 	ipAddress = regexp.MustCompile(`\b\d{1,3}(?:\.\d{1,3}){3}\b`)
 )

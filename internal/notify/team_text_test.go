@@ -41,6 +41,10 @@ func TestWithoutLinks(t *testing.T) {
 		"From 2026-05-12 17.30 to 19.00":         "From 2026-05-12 17.30 to 19.00",
 		"Fee: ₹1,500 for June. Bring 2 shirts.":  "Fee: ₹1,500 for June. Bring 2 shirts.",
 		"Come at 5.Bring water":                  "Come at 5 Bring water",
+		"98-12-3456-78 now":                      "now", // no day
+		"98.12.34.56.78 now":                     "now",
+		"5/25/2026, 1.6.26 and 2026-12-31":       "5/25/2026, 1.6.26 and 2026-12-31",
+		"2026-99-99 1":                           "",
 		"98123-45678":                            "",
 		"(080) 2345 6789 now":                    "now",
 		"९८१२३४५६७८ पर":                          "पर",
