@@ -28,7 +28,8 @@ type FailedDelivery struct {
 	RequestID string // "" without a request
 	CreatedAt time.Time
 	UpdatedAt time.Time
-	// Outdated is true if its request is closed, or was sent again since.
+	// Outdated is true if its request is closed, was sent again since, or goes to another
+	// address now.
 	Outdated bool
 }
 
@@ -36,8 +37,8 @@ type FailedDelivery struct {
 func (d FailedDelivery) CanRetry() bool { return d.CheckRetry() == nil }
 
 // CheckRetry returns why the message cannot be sent again, or nil. A message can be sent again
-// if a provider did not accept or did not deliver it, while its request is open and was not
-// sent again since.
+// if a provider did not accept or did not deliver it, while its request is open, was not sent
+// again since, and still goes to this address.
 func (d FailedDelivery) CheckRetry() error {
 	switch {
 	case d.State != FailedState:
@@ -47,7 +48,7 @@ func (d FailedDelivery) CheckRetry() error {
 	case d.Reason != ReasonRefused && d.Reason != ReasonGaveUp && d.Reason != ReasonUnreachable:
 		return fault.New(fault.Conflict, "invalid_transition", "This message was not sent, reason %s. Sending it again would not change that.", d.Reason).With("state", d.State)
 	case d.Outdated:
-		return fault.New(fault.Conflict, "request_superseded", "The request of this message is closed or was sent again.")
+		return fault.New(fault.Conflict, "request_superseded", "The request of this message is closed, was sent again, or goes to another address now.")
 	}
 	return nil
 }

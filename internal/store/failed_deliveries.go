@@ -12,10 +12,14 @@ import (
 
 var _ notify.DeliveryAdminStore = (*DB)(nil)
 
-// failedSelect finds a newer sending of a request on the channel as DeliveryFailed does.
+// failedSelect finds a newer sending of a request on the channel as DeliveryFailed does, and an
+// address that is not the party's any more as RequestDetails does.
 const failedSelect = `
 	SELECT d.id, d.channel, d.kind, d.state, d.reason, d.cause, d.attempts, d.coach_id, d.request_id, d.created_at, d.updated_at,
-		d.request_id IS NOT NULL AND (r.state <> 'pending' OR d.kind = 'request' AND EXISTS (
+		d.request_id IS NOT NULL AND (r.state <> 'pending'
+			OR NOT EXISTS (SELECT 1 FROM accounts a JOIN players p ON p.id = r.player_id
+				WHERE a.id = r.approver_id AND (a.mobile_number = d.recipient OR r.approver_type = 'guardian' AND p.guardian_email = d.recipient))
+			OR d.kind = 'request' AND EXISTS (
 			SELECT 1 FROM deliveries n WHERE n.request_id = d.request_id AND n.kind = 'request' AND n.id > d.id
 				AND ` + channelOfRequest + ` = CASE d.channel WHEN 'whatsapp' THEN 'sms' ELSE d.channel END))
 	FROM deliveries d LEFT JOIN requests r ON r.id = d.request_id `

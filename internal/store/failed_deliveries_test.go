@@ -172,3 +172,24 @@ func TestRetryIsRefused(t *testing.T) {
 		})
 	}
 }
+
+// TestRetryToFormerAddress: a failed mail to an address that the coach has corrected is not sent
+// again, so its link stays dead and its failure stays marked.
+func TestRetryToFormerAddress(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
+		by := p.coach(1)
+		a, err := p.Add(bg, by, child("Asha Rao", ""), motherWithMail(number(2)))
+		ok(p, err)
+		mails := p.claimMail(notify.Request)
+		ok(p, p.db.DeliveryFailed(bg, mails, notify.ReasonRefused, notify.CauseUnknownAddress))
+		_, err = p.Edit(bg, by, a.ID, approval.Patch{Guardian: &approval.GuardianPatch{Email: ptr("new@families.example")}})
+		ok(p, err)
+		_, err = p.db.RetryFailed(bg, testOperator, mails[0].ID, notify.FailedDelivery.CheckRetry)
+		p.refused(err, "request_superseded")
+		request := a.GuardianApprover.Request.ID
+		live := p.count(`SELECT count(*) FROM request_links WHERE request_id = $1 AND address IS NOT NULL AND ends_at > $2`, request, p.clock.Now().UnixMicro())
+		if marked := p.count(`SELECT count(*) FROM requests WHERE id = $1 AND failed_channels = 'email,'`, request); live != 0 || marked != 1 {
+			p.Errorf("%d live links to the former address, %d marks of the failure; want 0 and 1", live, marked)
+		}
+	})
+}
