@@ -40,8 +40,9 @@ func (c Change) HoldRepeated(r *Request, sent []time.Time, resendAfter time.Dura
 // RepeatedFrom returns the sending from which the message of a new request waits
 // ResendAfter, or zero if the message may leave now. sent are the times of the earlier
 // requests of the coach about the same child to the same party and number, newest
-// first, within ResendAfter; those after MaxRequestsPerResendAfter do not matter. afterDecision reports whether the party rejected or revoked:
-// then only the number of requests is limited. The consent itself never waits.
+// first, within ResendAfter; those after MaxRequestsPerResendAfter do not matter.
+// afterDecision reports whether the party rejected or revoked: then only the number of
+// requests is limited. The consent itself never waits.
 func RepeatedFrom(sent []time.Time, afterDecision bool) time.Time {
 	switch {
 	case len(sent) > 0 && !afterDecision:

@@ -29,7 +29,8 @@ func (tx *tx) holdRepeated(ctx context.Context, p *approval.Player, c approval.C
 
 // earlierSendings returns the times after since at which requests like r left, newest
 // first, at most approval.MaxRequestsPerResendAfter. The index requests_sent_to has them in
-// this order, so older requests to the party are not read. A request whose messages still waited when it was closed (see dropHeld) never left.
+// this order, so older requests to the party are not read. A request whose messages still
+// waited when it was closed (see dropHeld) never left.
 func (tx *tx) earlierSendings(ctx context.Context, p *approval.Player, r *approval.Request, since time.Time) ([]time.Time, error) {
 	identity := p.Identity()
 	rs, err := tx.Query(ctx, `
