@@ -1,6 +1,7 @@
 package browser_test
 
 import (
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -74,6 +75,13 @@ func TestFeePages(t *testing.T) {
 		own := "/me/guardian/players/" + f.player + "/fees" + strings.TrimPrefix(fee, "/coach/fees")
 		if got := g.Open(own); got.Path != "/me/guardian/players/"+f.player+"/fees" {
 			t.Errorf("the fee before the answer leads to %s", got.Path)
+		}
+		// No one can be reminded yet, also if the form is sent twice.
+		for range 2 {
+			got := c.Send("POST", fee+"/remind", url.Values{"account": {f.coach.ID}, "request": {"0190a000-0000-7000-8000-000000000001"}})
+			if got.Status != 200 || strings.Contains(got.Text(), "The family is reminded") {
+				t.Errorf("a reminder that reached no one gets %d: %s", got.Status, got.Text())
+			}
 		}
 		guardian := s.SignIn(t, "guardian", guardianNumber)
 		guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": f.player, "action": "approved"}).Want(t, 200)
