@@ -66,7 +66,7 @@ const threePlans = `{"tiers": [
 		"features": ["chat", "sms", "roster", "documents", "directory"], "shows": ["name", "bio", "sports"]},
 	{"name": "pro", "title": "Pro", "self_service": false, "limits": {"players": 1000, "storage_bytes": 2147483648, "messages_per_day": 0},
 		"features": ["chat", "sms", "roster", "documents", "directory", "import", "export"], "shows": ["name", "bio", "sports"]},
-	{"name": "small", "title": "Small", "self_service": true, "limits": {"players": 1, "storage_bytes": 209715200, "messages_per_day": 200},
+	{"name": "small", "title": "Small", "self_service": true, "limits": {"players": 1, "storage_bytes": 209715200, "messages_per_day": 0},
 		"features": ["chat", "sms", "roster"], "shows": ["name"]}
 ]}`
 
@@ -130,6 +130,7 @@ func TestCoachSettings(t *testing.T) {
 		p.width = 1280
 		p.screenshot("plan")
 		p.open("/coach/settings")
+		p.waitForText("0, no limit")
 		p.screenshot("settings")
 		p.tap(`summary`)
 		p.click(`button.danger`)

@@ -102,6 +102,18 @@ func (v *View) Limit(name string, limit int64) string {
 	return v.Number(limit)
 }
 
+// Used returns how much of a limit of a tier is used, for people.
+func (v *View) Used(name string, used, limit int64) string {
+	text := v.Number(used)
+	if name == "storage_bytes" {
+		text = v.Bytes(used)
+	}
+	if limit == 0 {
+		return v.mustT("settings.plan.used.unlimited", "Used", text)
+	}
+	return v.mustT("settings.plan.used", "Used", text, "Limit", v.Limit(name, limit))
+}
+
 // Bytes returns a size for people, such as "200 MB", with 1 MB as 1,048,576 bytes.
 func (v *View) Bytes(n int64) string {
 	switch {
