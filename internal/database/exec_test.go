@@ -20,7 +20,6 @@ const (
 
 // Of concurrent statements each runs once, returns its own error and reads its own row.
 func TestConcurrentExec(t *testing.T) {
-	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *database.DB) {
 		const clients, rounds = 40, 20
 		var refused atomic.Int64
@@ -67,7 +66,6 @@ func TestConcurrentExec(t *testing.T) {
 
 // Of concurrent guarded updates of one row, one succeeds.
 func TestConcurrentGuardedExec(t *testing.T) {
-	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *database.DB) {
 		for round := range 20 {
 			var won atomic.Int64
@@ -89,7 +87,6 @@ func TestConcurrentGuardedExec(t *testing.T) {
 
 // Statements that wait for a row lock do not delay statements on other rows.
 func TestPostgresExecDuringRowLock(t *testing.T) {
-	t.Parallel()
 	db := openCounters(t, storetest.EmptyPostgres(t))
 	for i := range 9 {
 		ok(t, run(db, addCounter, fmt.Sprint(i), 0))
@@ -134,7 +131,6 @@ func TestPostgresExecDuringRowLock(t *testing.T) {
 
 // Exec returns although another transaction already uses its connection.
 func TestPostgresExecReleasesConnection(t *testing.T) {
-	t.Parallel()
 	address := storetest.EmptyPostgres(t)
 	other := openCounters(t, address)
 	db, err := database.Open(bg, address, database.Options{Migrations: counters, MaxConns: 1})
@@ -147,8 +143,11 @@ func TestPostgresExecReleasesConnection(t *testing.T) {
 			if err := addTo(tx, "a"); err != nil {
 				return err
 			}
-			go func() { done <- run(db, addOne, "a") }() // takes the connection and waits for the row lock
-			time.Sleep(2 * time.Millisecond)
+			go func() { done <- run(db, addOne, "a") }() // takes the connection
+			for waiting := false; !waiting; {
+				ok(t, other.QueryRow(bg, `
+					SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')`).Scan(&waiting))
+			}
 			next.Go(func() {
 				ok(t, db.Write(bg, func(tx *database.Tx) error { <-release; return nil }))
 			})
@@ -172,7 +171,6 @@ func TestPostgresExecReleasesConnection(t *testing.T) {
 // While connections are killed, every successful Exec is committed once. A failed one may
 // be committed.
 func TestPostgresExecWhileConnectionsDie(t *testing.T) {
-	t.Parallel()
 	url := storetest.EmptyPostgres(t)
 	db, other := openCounters(t, url), openReplica(t, url)
 	var done, failed atomic.Int64

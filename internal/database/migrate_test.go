@@ -12,7 +12,6 @@ import (
 
 // Replicas that start concurrently apply each migration once.
 func TestConcurrentMigrate(t *testing.T) {
-	t.Parallel()
 	fsys := fstest.MapFS{
 		"0001_one.sql": {Data: []byte("-- +goose Up\nCREATE TABLE counters (name TEXT PRIMARY KEY, n BIGINT NOT NULL);\nINSERT INTO counters (name, n) VALUES ('a', 0);\n")},
 		"0002_two.sql": {Data: []byte("-- +goose Up\nUPDATE counters SET n = n + 1;\n")},

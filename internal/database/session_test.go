@@ -10,7 +10,6 @@ import (
 )
 
 func TestPostgresSessionParams(t *testing.T) {
-	t.Parallel()
 	url := storetest.EmptyPostgres(t)
 	for _, tt := range []struct{ query, name, want string }{
 		{"", "idle_in_transaction_session_timeout", "3s"},

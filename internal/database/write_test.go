@@ -102,7 +102,6 @@ func TestTxNow(t *testing.T) {
 
 // Of concurrent transactions, some fail and some panic. Exactly the others are committed.
 func TestConcurrentWrites(t *testing.T) {
-	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *database.DB) {
 		const clients, rounds = 50, 20
 		refusal := errors.New("refused")
@@ -198,7 +197,6 @@ func TestWriteReattemptsErrStale(t *testing.T) {
 
 // Transactions read a counter and update it with a guard: no update is lost.
 func TestWriteRetriesConcurrentUpdates(t *testing.T) {
-	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *database.DB) {
 		const clients, rounds = 10, 10
 		var all sync.WaitGroup
