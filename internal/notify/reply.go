@@ -73,7 +73,7 @@ func (s *Replies) Receive(ctx context.Context, provider, secret string, call Pro
 
 // Apply stops the coach whose message was the newest to the sender of a reply, if the reply asks
 // for that. START allows that coach again and each coach whom a reply stopped: it does not say
-// whose messages it wants, and the newest may be of a coach who was never stopped. A coach whom
+// whose messages it wants, and the newest may be of a coach who was never stopped. Another coach whom
 // the person stopped on the page stays stopped. No reply changes consent.
 func (s *Replies) Apply(ctx context.Context, r Reply) error {
 	if r.From == "" || !r.Stops() && !r.Starts() {
