@@ -159,8 +159,10 @@ func TestShutdownWaitsForTLSRequest(t *testing.T) {
 	}
 	defer conn.Close()
 	const body = `{"mobile_number": "98123 45678"}`
-	fmt.Fprintf(conn, "POST /auth/request-otp HTTP/1.1\r\nHost: t\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body[:5])
-	time.Sleep(100 * time.Millisecond)
+	fmt.Fprintf(conn, "POST /auth/request-otp HTTP/1.1\r\nHost: t\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: %d\r\n\r\n", len(body))
+	responses := bufio.NewReader(conn)
+	waitForContinue(t, responses)
+	_, _ = io.WriteString(conn, body[:5])
 	stopped := make(chan error, 1)
 	go func() { stopped <- s.Stop() }()
 	select {
@@ -169,12 +171,21 @@ func TestShutdownWaitsForTLSRequest(t *testing.T) {
 	case <-time.After(300 * time.Millisecond):
 	}
 	_, _ = io.WriteString(conn, body[5:])
-	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	resp, err := http.ReadResponse(responses, nil)
 	if err != nil || resp.StatusCode != http.StatusAccepted {
 		t.Errorf("got %v, %v; want 202", resp, err)
 	}
 	if err := <-stopped; err != nil {
 		t.Errorf("Stop: %v", err)
+	}
+}
+
+// waitForContinue reads status 100, which the server sends when a handler reads the body.
+func waitForContinue(t *testing.T, responses *bufio.Reader) {
+	t.Helper()
+	resp, err := http.ReadResponse(responses, nil)
+	if err != nil || resp.StatusCode != http.StatusContinue {
+		t.Fatalf("got %v, %v; want 100", resp, err)
 	}
 }
 
@@ -192,16 +203,19 @@ func TestShutdownWaitsForHTTP2Request(t *testing.T) {
 		t.Fatal(err)
 	}
 	req.Header.Set("Content-Type", "application/json")
+	// The client sends the body when the handler reads it.
+	req.Header.Set("Expect", "100-continue")
+	client := newTLSClient()
+	client.Transport.(*http.Transport).ExpectContinueTimeout = time.Minute
 	stopped := make(chan error, 1)
 	go func() {
 		_, _ = io.WriteString(send, `{"mobile_number": `)
-		time.Sleep(100 * time.Millisecond)
 		go func() { stopped <- s.Stop() }()
 		time.Sleep(300 * time.Millisecond)
 		_, _ = io.WriteString(send, `"98123 45678"}`)
 		_ = send.Close()
 	}()
-	resp, err := newTLSClient().Do(req)
+	resp, err := client.Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}
