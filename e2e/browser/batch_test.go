@@ -28,7 +28,7 @@ func TestBatchPages(t *testing.T) {
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach, c := newFormClient(t, s, coachNumber)
 		c.get("/coach/batches").want(200, "No batches yet")
-		c.post("/coach/batches/add", "name", "", "start1", "19:00", "end1", "18:00").want(422, "Fill this in.", "Choose at least one day")
+		c.post("/coach/batches/add", "name", "", "start1", "19:00", "end1", "18:00").want(422, "Name – Fill this in.", "Training times – Choose at least one day")
 		c.post("/coach/batches/add", "name", "U12", "days1", "monday", "start1", "19:00", "end1", "18:00", "days2", "monday", "start2", "soon", "end2", "").want(422, "Write the time like 17:30.", `value="19:00"`)
 		c.post("/coach/batches/add", "name", "U12", "days1", "monday", "start1", "19:00", "end1", "18:00").want(422, "The end must be after the start.")
 		request := requestField.FindStringSubmatch(c.get("/coach/batches/add").body)[1]
@@ -73,7 +73,7 @@ func TestBatchPages(t *testing.T) {
 		if got := coach.Call(t, "GET", "/api/batches/"+id+"/attendance/"+date, nil).String("counts.absent"); got != "0" {
 			t.Errorf("a refused form saved %s marks", got)
 		}
-		c.post(sheet, marks("1", "a", "e", "n-"+keyOf(bela), strings.Repeat("x", 501))...).want(422, "This is too long.", "xxx")
+		c.post(sheet, marks("1", "a", "e", "n-"+keyOf(bela), strings.Repeat("x", 501))...).want(422, "Bela Das – This is too long.", "xxx")
 		c.post(sheet, marks("1", "a", "e", "t-"+keyOf(asha), "2099-01-01T00:00:00Z")...).want(200, "Saved.")
 		// A body that the handler does not read would leave only the address, which names no account.
 		values := url.Values{}

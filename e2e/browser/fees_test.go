@@ -33,7 +33,7 @@ func TestFeePages(t *testing.T) {
 		if c.Page.Status != 422 {
 			t.Fatalf("a form with faults: got %d, want 422", c.Page.Status)
 		}
-		wantText(t, c, "Fill this in.", "Write an amount", "Enter a day that exists")
+		wantText(t, c, "What is it for? – Fill this in.", "Amount in INR – Write an amount", "Pay until – Enter a day that exists")
 		if got := c.Page.Value("amount"); got != "1e3" {
 			t.Errorf("the form lost the amount: %q", got)
 		}

@@ -34,7 +34,7 @@ func TestMessagePages(t *testing.T) {
 		}
 		wantText(t, c, "This has characters that we cannot use.")
 		c.Press("See how it arrives", "for", "", "text", " ")
-		wantText(t, c, "Choose one of these.", "Fill this in.")
+		wantText(t, c, "– Choose one of these.", "– Fill this in.")
 		c.Press("See how it arrives", "for", "batch:"+f.player, "text", "Rain", "audience", "guardian", "channels", "sms")
 		wantText(t, c, "This batch or player is no longer there.")
 		const text = "Bring <b>water</b>. Call +91 98123 99999"

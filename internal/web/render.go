@@ -119,8 +119,15 @@ func (p *Pages) send(w http.ResponseWriter, r *http.Request, req *Request, resp 
 
 func (p *Pages) writeTemplate(w http.ResponseWriter, r *http.Request, resp Response) {
 	var out bytes.Buffer
-	if err := p.render.templates.ExecuteTemplate(&out, path.Base(resp.Template)+".html", resp.View); err != nil {
-		panic(err) // a test renders every template; the middleware recovers
+	times := 1
+	if f := resp.View.Form; f != nil && len(f.Faults) > 0 {
+		times = 2 // the list of faults is above the fields whose labels it needs
+	}
+	for range times {
+		out.Reset()
+		if err := p.render.templates.ExecuteTemplate(&out, path.Base(resp.Template)+".html", resp.View); err != nil {
+			panic(err) // a test renders every template; the middleware recovers
+		}
 	}
 	status := resp.Status
 	if status == 0 {

@@ -108,6 +108,8 @@ func (p *Pages) sheetForm(v *View, sheet *team.Sheet, members []team.Membership)
 		if values := v.Form.Values; values != nil {
 			mark, row.Note, row.At = markOf(values.Get(markField+key)), values.Get(noteField+key), values.Get(markedAtField+key)
 			row.MarkFault, row.NoteFault = v.Form.Fault(markField+key), v.Form.Fault(noteField+key)
+			v.Label(markField+key, names[i])
+			v.Label(noteField+key, names[i])
 			if mark != m.Mark && m.Mark != "" {
 				row.Remark += " " + v.mustT("attendance.other", "Mark", v.mustT("mark."+string(m.Mark)))
 			}

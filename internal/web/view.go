@@ -189,6 +189,8 @@ type Form struct {
 	Restored bool
 	// Faults are texts by field name, in the page's language.
 	Faults []FieldFault
+	// labels are those of the fields that the page has shown so far, by name.
+	labels map[string]string
 	// wait is when a limit that is one of the faults ends; 0 if none is.
 	wait time.Duration
 }
@@ -209,6 +211,9 @@ func (f *Form) Fault(name string) string {
 	return ""
 }
 
+// Label returns the label of a field that the page has shown, or "".
+func (f *Form) Label(name string) string { return f.labels[name] }
+
 // Add adds a fault.
 func (f *Form) Add(field, text string) { f.Faults = append(f.Faults, FieldFault{field, text}) }
 
@@ -223,6 +228,15 @@ type Field struct {
 	Rows         int
 }
 
+// Label returns text, which is the label of a field, and keeps it for the list of faults.
+func (v *View) Label(name, text string) string {
+	if v.Form.labels == nil {
+		v.Form.labels = map[string]string{}
+	}
+	v.Form.labels[name] = text
+	return text
+}
+
 // Field returns an input with its label and hint from the catalogue: label is a key, and
 // so is label+".hint" where it exists. The options are "name=value" pairs: type,
 // autocomplete, inputmode, maxlength, rows; or "required".
@@ -231,7 +245,7 @@ func (v *View) Field(name, label string, options ...string) (Field, error) {
 	if err != nil {
 		return Field{}, err
 	}
-	f := Field{View: v, Name: name, Label: text, Type: "text", Value: v.Form.Value(name), Fault: v.Form.Fault(name)}
+	f := Field{View: v, Name: name, Label: v.Label(name, text), Type: "text", Value: v.Form.Value(name), Fault: v.Form.Fault(name)}
 	if hint, err := v.T(label + ".hint"); err == nil {
 		f.Hint = hint
 	}
