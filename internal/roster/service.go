@@ -43,8 +43,9 @@ func (s *Service) Create(ctx context.Context, by actor.Actor, data []byte) (*Imp
 	return s.CreateOnce(ctx, by, s.NewID(), data)
 }
 
-// CreateOnce is Create for an import with this id. It returns the coach's import with the
-// id if there is one already, so that a form that is sent twice makes one import.
+// CreateOnce is Create for an import with this id. If the coach has an import with the id, it
+// returns that one for the same file, so that a form that is sent twice makes one import; for
+// another file, which was chosen after the button "back", it makes an import with a new id.
 func (s *Service) CreateOnce(ctx context.Context, by actor.Actor, id string, data []byte) (*Import, error) {
 	sheet, err := Parse(data)
 	if err != nil {
@@ -75,10 +76,24 @@ func (s *Service) CreateOnce(ctx context.Context, by actor.Actor, id string, dat
 	if err != nil {
 		return nil, err
 	}
-	if !added {
+	if added {
+		return i, nil
+	}
+	stored, err := s.Store.ImportRows(ctx, by.AccountID, id, RowFilter{Limit: MaxRows})
+	if err != nil {
+		return nil, err
+	}
+	if slices.EqualFunc(stored, rows, sameCells) {
 		return s.Store.Import(ctx, by.AccountID, id)
 	}
-	return i, nil
+	i.ID = s.NewID()
+	_, err = s.Store.AddImport(ctx, i, rows, keepImports)
+	return i, err
+}
+
+// sameCells reports whether two rows were read from the same cells.
+func sameCells(a, b ImportRow) bool {
+	return a.Number == b.Number && !slices.ContainsFunc(Columns, func(c Column) bool { return *a.Entry.Cell(c) != *b.Entry.Cell(c) })
 }
 
 // namedBatches returns the batches of the coach, or none if no row names one.

@@ -6,6 +6,7 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/roster"
 	"github.com/touchline/touchline/internal/team"
 )
 
@@ -44,6 +45,27 @@ func TestFormsSentAgain(t *testing.T) {
 			if n := p.count(`SELECT count(*) FROM ` + table); n != 1 {
 				p.Errorf("%s has %d rows, want 1", table, n)
 			}
+		}
+	})
+}
+
+// TestImportWithAnotherFile sends the form of an import that was made again: with the same file it is the
+// same import, and with another file, for example the corrected one, another import.
+func TestImportWithAnotherFile(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		c, s, id := p.coach(1), p.imports(), p.db.NewID()
+		ok(p, second(s.CreateOnce(bg, c, id, playersFile(1, 2))))
+		ok(p, second(s.Step(bg, c, id)))
+		for file, want := range map[string]int{string(playersFile(1, 2)): 2, string(playersFile(1, 3)): 3} {
+			i, err := s.CreateOnce(bg, c, id, []byte(file))
+			ok(p, err)
+			if i.Rows() != want || (i.ID == id) != (want == 2) || (i.State() == roster.Done) != (want == 2) {
+				p.Errorf("a file of %d rows became the import %s, which has %d rows and is %s", want, i.ID, i.Rows(), i.State())
+			}
+		}
+		if list, err := s.Imports(bg, c); err != nil || len(list) != 2 {
+			p.Errorf("%d imports, %v; want 2", len(list), err)
 		}
 	})
 }
