@@ -20,8 +20,8 @@ func (o *Outbox) prepare(ctx context.Context, message []notify.Delivery) (*notif
 	if err != nil {
 		return nil, err
 	}
-	if len(c.dropped) > 0 {
-		if err := o.drop(ctx, c.dropped, c.dropReason); err != nil {
+	for reason, dropped := range c.dropped {
+		if err := o.drop(ctx, dropped, reason); err != nil {
 			return nil, err
 		}
 	}
@@ -46,21 +46,21 @@ type composed struct {
 	// waitUntil and refused are those of rendered.
 	waitUntil time.Time
 	refused   bool
-	// dropped are the deliveries without anything to send, and dropReason says why.
-	dropped    []notify.Delivery
-	dropReason string
+	// dropped are the deliveries without anything to send, by the reason.
+	dropped map[string][]notify.Delivery
 }
 
 // compose renders the deliveries of a message and makes one message of them. The first one
 // that has something to send carries the others.
 func (o *Outbox) compose(ctx context.Context, message []notify.Delivery) (c composed, err error) {
+	c.dropped = map[string][]notify.Delivery{}
 	for _, d := range message {
 		r, err := o.render(ctx, d)
 		switch {
 		case err != nil:
 			return c, err
 		case r.dropReason != "":
-			c.dropped, c.dropReason = append(c.dropped, d), r.dropReason
+			c.dropped[r.dropReason] = append(c.dropped[r.dropReason], d)
 			continue
 		case len(c.out.Deliveries) == 0:
 			c.out.Message, c.waitUntil, c.refused = r.message, r.waitUntil, r.refused // a message has one recipient

@@ -96,6 +96,25 @@ func TestGatheredRequests(t *testing.T) {
 	})
 }
 
+// Each delivery of a message that does not leave ends with its own reason: a request to an address
+// that wants no mail has failed, also if another one of the message was closed.
+func TestGatheredToAStoppedAddress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &fakeStore{gathers: true, closed: map[string]bool{}, recipient: notify.Recipient{AddressStopped: true}}
+		open, closed := s.queue(notify.Request), s.queue(notify.Request)
+		s.closed[closed.RequestID] = true
+		_, stop := run(t, s, func(context.Context, notify.Message) error {
+			t.Error("a message was sent")
+			return nil
+		})
+		time.Sleep(time.Minute)
+		stop()
+		if open.state != "failed" || open.reason != notify.ReasonAddressStopped || closed.state != "dropped" || closed.reason != notify.ReasonRequestClosed {
+			t.Errorf("the open request is %s (%s), the closed one %s (%s)", open.state, open.reason, closed.state, closed.reason)
+		}
+	})
+}
+
 // A held delivery is sent after its admission. A dropped one uses up no limit.
 func TestHeld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
