@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/touchline/touchline/internal/admin"
+	"github.com/touchline/touchline/internal/notify"
 )
 
 // TestAuditEnums compares the actions and the kinds of objects in the OpenAPI document with
@@ -60,6 +61,38 @@ func TestAuditEnums(t *testing.T) {
 	}
 	if diff := cmp.Diff(slices.Sorted(maps.Keys(kinds)), entry.ObjectKind.Enum); diff != "" {
 		t.Errorf("kinds of objects (-calls +openapi.yaml):\n%s", diff)
+	}
+}
+
+// TestDeliveryEnums checks that the document has every channel and kind of the messages that can fail.
+func TestDeliveryEnums(t *testing.T) {
+	t.Parallel()
+	var document struct {
+		Components struct {
+			Schemas struct {
+				Delivery struct {
+					Properties struct{ Channel, Kind struct{ Enum []string } }
+				}
+			}
+		}
+	}
+	data, err := admin.Document()
+	if err == nil {
+		err = json.Unmarshal(data, &document)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	delivery, kinds := document.Components.Schemas.Delivery.Properties, []string{}
+	for _, kind := range notify.Kinds {
+		kinds = append(kinds, string(kind))
+	}
+	if diff := cmp.Diff(kinds, delivery.Kind.Enum); diff != "" {
+		t.Errorf("kinds (-package notify +openapi.yaml):\n%s", diff)
+	}
+	channels := []string{string(notify.SMS), string(notify.WhatsApp), string(notify.Email), string(notify.Push)} // all but in_app, which leaves nothing
+	if diff := cmp.Diff(channels, delivery.Channel.Enum); diff != "" {
+		t.Errorf("channels (-package notify +openapi.yaml):\n%s", diff)
 	}
 }
 

@@ -24,6 +24,11 @@ const failedSelect = `
 				AND ` + channelOfRequest + ` = CASE d.channel WHEN 'whatsapp' THEN 'sms' ELSE d.channel END))
 	FROM deliveries d LEFT JOIN requests r ON r.id = d.request_id `
 
+// failedWhere leaves out what the worker dropped: its first reasons are those of the index
+// deliveries_unsent, the others those of a message of a coach.
+const failedWhere = `WHERE d.state = 'failed' AND d.reason NOT IN ('request_closed', 'not_wanted', 'stopped')
+				AND d.reason NOT IN ('disputed', 'contact_changed', 'player_removed')`
+
 func scanFailedDelivery(s database.Scanner) (d notify.FailedDelivery, err error) {
 	err = s.Scan(&d.ID, &d.Channel, &d.Kind, &d.State, intoText(&d.Reason), intoText((*string)(&d.Cause)), &d.Attempts, intoText(&d.CoachID), intoText(&d.RequestID),
 		intoTime(&d.CreatedAt), intoTime(&d.UpdatedAt), &d.Outdated)
@@ -40,12 +45,12 @@ func (db *DB) FailedDeliveries(ctx context.Context, by actor.Operator, s notify.
 		detail := ""
 		if s.CoachID == "" {
 			rs, err = tx.Query(ctx, failedSelect+`
-				WHERE d.state = 'failed' AND d.reason NOT IN ('request_closed', 'not_wanted', 'stopped') AND (d.updated_at, d.id) < ($1, $2)
+				`+failedWhere+` AND (d.updated_at, d.id) < ($1, $2)
 				ORDER BY d.updated_at DESC, d.id DESC LIMIT $3`, before, s.After.ID, limit)
 		} else {
 			detail = "of coach " + s.CoachID
 			rs, err = tx.Query(ctx, failedSelect+`
-				WHERE d.state = 'failed' AND d.reason NOT IN ('request_closed', 'not_wanted', 'stopped') AND d.coach_id = $1 AND (d.updated_at, d.id) < ($2, $3)
+				`+failedWhere+` AND d.coach_id = $1 AND (d.updated_at, d.id) < ($2, $3)
 				ORDER BY d.updated_at DESC, d.id DESC LIMIT $4`, s.CoachID, before, s.After.ID, limit)
 		}
 		if found, err = database.Collect(rs, err, scanFailedDelivery); err != nil {

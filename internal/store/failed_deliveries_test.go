@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -32,8 +33,10 @@ func TestFailedDeliveries(t *testing.T) {
 		p.add(two, "Bela Rao", number(12), "")
 		second := p.failOneRequest(notify.ReasonRefused)
 		p.add(one, "Chetan Rao", "+15005550006", "") // blocked, so it failed before an attempt
-		p.add(one, "Divya Rao", number(14), "")
-		ok(p, p.db.DeliveryDropped(bg, []notify.Delivery{p.claimOneRequest()}, notify.ReasonRequestClosed))
+		for i, dropped := range []string{notify.ReasonRequestClosed, notify.ReasonNotWanted, notify.ReasonStopped, notify.ReasonDisputed, notify.ReasonContactChanged, notify.ReasonPlayerRemoved} {
+			p.add(one, fmt.Sprintf("Divya %d", i), number(20+i), "")
+			ok(p, p.db.DeliveryDropped(bg, []notify.Delivery{p.claimOneRequest()}, dropped))
+		}
 		p.add(one, "Esha Rao", number(15), "")
 		ok(p, p.db.DeliverySent(bg, []notify.Delivery{p.claimOneRequest()}))
 
