@@ -57,7 +57,7 @@ func (db *DB) MessageCosts(ctx context.Context, by actor.Operator, s notify.Mess
 	if after.Day.IsZero() {
 		after.Day = startOfDay(s.To).AddDate(0, 0, 1) // the rows of the days before
 	}
-	from := micros(startOfDay(s.From))
+	from := sinceMicros(startOfDay(s.From))
 	var found []notify.MessageCost
 	err := db.write(ctx, func(tx *tx) error {
 		var rs *database.Rows

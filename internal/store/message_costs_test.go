@@ -66,6 +66,8 @@ func TestMessageCosts(t *testing.T) {
 		last := all[1]
 		check(notify.MessageCostSearch{From: day, To: next, After: notify.MessageCostCursor{Day: last.Day, CoachID: last.CoachID, Channel: last.Channel}}, 10, all[2])
 		check(notify.MessageCostSearch{From: next, To: next}, 10, all[0])
+		check(notify.MessageCostSearch{From: time.Time{}, To: next}, 10, all...) // from=0001-01-01
+		check(notify.MessageCostSearch{From: day, To: time.Time{}}, 10)
 		check(notify.MessageCostSearch{From: day, To: next, CoachID: first.AccountID}, 10, cost(next, first.AccountID, 1), cost(day, first.AccountID, 2))
 		check(notify.MessageCostSearch{From: day, To: next, CoachID: first.AccountID, After: notify.MessageCostCursor{Day: next, Channel: notify.SMS}}, 10, cost(day, first.AccountID, 2))
 		check(notify.MessageCostSearch{From: day.AddDate(0, 0, -9), To: day.AddDate(0, 0, -1)}, 10)
