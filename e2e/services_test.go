@@ -164,6 +164,7 @@ func TestChangeFeed(t *testing.T) {
 		if rows, _ := read(service, "?cursor=&limit=1"); len(rows) != 1 {
 			t.Errorf("an empty cursor: got %q, want the first change", rows)
 		}
+		service.Call(t, "GET", path+"?wait=99999999999", nil).Want(t, 200) // as 30
 		service.Call(t, "GET", path+"?wait=soon", nil).Want(t, 422, "validation_failed")
 		s.Operator(t, operator.AvailabilityByNumber).Call(t, "GET", path, nil).Want(t, 403, "insufficient_scope")
 		s.Clock.Advance(operator.ChangesKept + time.Second)

@@ -2,6 +2,7 @@ package admin
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"time"
 
@@ -100,8 +101,8 @@ func queryWait(r Request[noBody], f *wire.Faults) time.Duration {
 	if !r.Query.Has("wait") {
 		return 0
 	}
-	seconds, err := strconv.ParseUint(r.Query.Get("wait"), 10, 32)
-	if err != nil {
+	seconds, err := strconv.ParseUint(r.Query.Get("wait"), 10, 64)
+	if err != nil && !errors.Is(err, strconv.ErrRange) { // a number of more than 64 bits is above 30, too
 		f.Add("/wait", "invalid_value", "This must be a whole number of seconds, from 0 to 30.")
 	}
 	return time.Duration(min(seconds, maxChangesWait)) * time.Second
