@@ -94,6 +94,9 @@ func TestOperatorsDecideKYC(t *testing.T) {
 			op.Call(t, "POST", path+"/reject", body).Want(t, 422, "validation_failed")
 		}
 		op.Call(t, "POST", path+"/approve", nil).Want(t, 400, "malformed_request")
+		for _, decision := range []string{"/approve", "/reject"} { // not_found comes before validation_failed
+			op.Call(t, "POST", "/api/admin/kyc/"+certificate+decision, object{}).Want(t, 404, "not_found")
+		}
 		otherSubmission := op.Call(t, "GET", "/api/admin/kyc/"+second.ID, nil).Want(t, 200).String("submission_id")
 		op.Call(t, "POST", path+"/approve", object{"submission_id": otherSubmission}).Want(t, 409, "request_superseded")
 		s.Operator(t, operator.Coaches).Call(t, "POST", path+"/approve", object{"submission_id": saw}).Want(t, 403, "insufficient_scope")

@@ -108,7 +108,12 @@ func TestTierRequests(t *testing.T) {
 		}
 		unknown := *first
 		unknown.ID = op.ID
-		decide(&unknown, "approve", object{"tier": "pro"}).Want(t, 404, "not_found")
+		for _, body := range []object{{"tier": "pro", "reason": "Later"}, {}} { // not_found comes before validation_failed
+			for _, call := range []string{"POST tier-requests/%/approve", "POST tier-requests/%/refuse", "PUT coaches/%/tier", "POST coaches/%/suspend"} {
+				method, path, _ := strings.Cut(strings.Replace(call, "%", unknown.ID, 1), " ")
+				op.Call(t, method, "/api/admin/"+path, body).Want(t, 404, "not_found")
+			}
+		}
 		s.Operator(t, operator.KYC).Call(t, "GET", list, nil).Want(t, 403, "insufficient_scope")
 	})
 }

@@ -100,6 +100,15 @@ func (s *Server) readCoach(ctx context.Context, caller Caller, id string) (Respo
 	}), nil
 }
 
+// missingCoachOr returns not_found if there is no such coach, else err: not_found comes before
+// validation_failed.
+func (s *Server) missingCoachOr(ctx context.Context, caller Caller, id string, err error) error {
+	if _, _, missing := s.Accounts.Read(ctx, caller.Operator(), id); missing != nil {
+		return missing
+	}
+	return err
+}
+
 type tierRequest struct {
 	Tier string `json:"tier" rule:"required,min=1,max=100"`
 }
@@ -108,7 +117,7 @@ type tierRequest struct {
 func (s *Server) setTier(ctx context.Context, r Request[tierRequest], id string) (Response, error) {
 	in := r.Body
 	if err := r.Faults.Err(); err != nil {
-		return Response{}, err
+		return Response{}, s.missingCoachOr(ctx, r.Caller, id, err)
 	}
 	if _, err := s.Subscriptions.Set(ctx, r.Caller.Operator(), id, in.Tier); err != nil {
 		return Response{}, err
@@ -137,7 +146,7 @@ func Reason(text string) (string, error) {
 func (s *Server) suspend(ctx context.Context, r Request[suspendRequest], id string) (Response, error) {
 	in := r.Body
 	if err := r.Faults.Err(); err != nil {
-		return Response{}, err
+		return Response{}, s.missingCoachOr(ctx, r.Caller, id, err)
 	}
 	if err := s.Accounts.Suspend(ctx, r.Caller.Operator(), id, in.Reason); err != nil {
 		return Response{}, err

@@ -137,7 +137,7 @@ type rejectRequest struct {
 func (s *Server) approveKYC(ctx context.Context, r Request[approveRequest]) (Response, error) {
 	in := r.Body
 	if err := r.Faults.Err(); err != nil {
-		return Response{}, err
+		return Response{}, s.missingSubmissionOr(ctx, r.Meta, err)
 	}
 	return s.decideKYC(ctx, r.Meta, in.SubmissionID, s.Verifications.Approve)
 }
@@ -146,11 +146,24 @@ func (s *Server) approveKYC(ctx context.Context, r Request[approveRequest]) (Res
 func (s *Server) rejectKYC(ctx context.Context, r Request[rejectRequest]) (Response, error) {
 	in := r.Body
 	if err := r.Faults.Err(); err != nil {
-		return Response{}, err
+		return Response{}, s.missingSubmissionOr(ctx, r.Meta, err)
 	}
 	return s.decideKYC(ctx, r.Meta, in.SubmissionID, func(ctx context.Context, by actor.Operator, id string) (coach.Submission, error) {
 		return s.Verifications.Reject(ctx, by, id, in.Reason)
 	})
+}
+
+// missingSubmissionOr returns not_found if the coach of the path has no submission, else err:
+// not_found comes before validation_failed.
+func (s *Server) missingSubmissionOr(ctx context.Context, m endpoint.Meta[Caller], err error) error {
+	id, missing := m.PathID("coach_id")
+	if missing == nil {
+		_, missing = s.Verifications.Newest(ctx, id)
+	}
+	if missing != nil {
+		return missing
+	}
+	return err
 }
 
 // decideKYC decides the coach's newest submission, if it is the one that the operator
