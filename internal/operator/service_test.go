@@ -80,6 +80,10 @@ func TestCreateValidatesRequest(t *testing.T) {
 		// A token cannot have the name of a shell user.
 		{operator.TokenRequest{Name: "shell:root", Scopes: kyc, Days: 1}, "/name invalid_value"},
 		{operator.TokenRequest{Name: " shell:root", Scopes: kyc, Days: 1}, "/name invalid_value"},
+		{operator.TokenRequest{Name: "\u200dshell:root", Scopes: kyc, Days: 1}, "/name invalid_value"},
+		{operator.TokenRequest{Name: "Shell:root", Scopes: kyc, Days: 1}, "/name invalid_value"},
+		{operator.TokenRequest{Name: "a\u200fb", Scopes: kyc, Days: 1}, "/name invalid_value"},
+		{operator.TokenRequest{Name: "\u200d\u3164-", Scopes: kyc, Days: 1}, "/name required"},
 		{operator.TokenRequest{Name: "x", Scopes: []operator.Scope{"KYC", "consent"}, Days: 1}, "/scopes invalid_value, /scopes invalid_value"},
 		{operator.TokenRequest{Name: "x", Scopes: []operator.Scope{""}, Days: 1}, "/scopes invalid_value"},
 		{operator.TokenRequest{Name: "x", Scopes: kyc, Days: -1}, "/days invalid_value"},

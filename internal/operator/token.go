@@ -68,11 +68,11 @@ type TokenRequest struct {
 func (r TokenRequest) validate() error {
 	var f []fault.Field
 	switch n := utf8.RuneCountInString(r.Name); {
-	case strings.TrimSpace(r.Name) == "":
-		f = append(f, fault.Field{Pointer: "/name", Code: "required", Detail: "Name the program or person that will use the token."})
 	case n > MaxName || !utf8.ValidString(r.Name) || strings.ContainsFunc(r.Name, misleading):
 		f = append(f, fault.Field{Pointer: "/name", Code: "invalid_value", Detail: fmt.Sprintf("A name has 1 to %d characters, in one line.", MaxName)})
-	case strings.HasPrefix(r.Name, ShellName("")):
+	case !strings.ContainsFunc(r.Name, visible):
+		f = append(f, fault.Field{Pointer: "/name", Code: "required", Detail: "Name the program or person that will use the token."})
+	case strings.HasPrefix(strings.ToLower(strings.Map(withoutFormat, r.Name)), ShellName("")):
 		f = append(f, fault.Field{Pointer: "/name", Code: "invalid_value", Detail: "A name must not begin with shell:."})
 	}
 	if len(r.Scopes) == 0 {
@@ -92,7 +92,20 @@ func (r TokenRequest) validate() error {
 // misleading reports whether c breaks a line or changes the writing direction, so
 // that a name could look like another one.
 func misleading(c rune) bool {
-	return unicode.IsControl(c) || c == '\u2028' || c == '\u2029' || '\u202a' <= c && c <= '\u202e' || '\u2066' <= c && c <= '\u2069'
+	return unicode.IsControl(c) || c == '\u2028' || c == '\u2029' || unicode.Is(unicode.Bidi_Control, c)
+}
+
+// visible reports whether c is a letter or a number that shows something.
+func visible(c rune) bool {
+	return unicode.In(c, unicode.L, unicode.N) && !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, c)
+}
+
+// withoutFormat drops format characters, such as the joiners of Devanagari, which show nothing.
+func withoutFormat(c rune) rune {
+	if unicode.Is(unicode.Cf, c) {
+		return -1
+	}
+	return c
 }
 
 func list(scopes []Scope) string {
