@@ -88,8 +88,8 @@ func newType(n node) Type {
 	case t.Text == "object" && name != "" && linked(name):
 		t.Text, t.Object = "", name
 	}
-	if f := n.at("format").Value; f != "" {
-		t.Text = formats[f]
+	if words, ok := formats[n.at("format").Value]; ok { // int64 is shown as integer
+		t.Text = words
 	}
 	if c := n.at("const"); c.exists() {
 		t.Choices = []string{c.Value}
