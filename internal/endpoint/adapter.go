@@ -90,8 +90,9 @@ func (a *Adapter[C]) serve(w http.ResponseWriter, r *http.Request, rt *Route[C])
 	defer func() { slot.Release() }() // the one that slot holds then
 	untimed := r
 	infoOf(r).Stream = rt.NoTimeout
+	timeout := cmp.Or(rt.Timeout, defaultTimeout)
 	if !rt.NoTimeout {
-		timed, cancel := httpx.WithTimeout(r, cmp.Or(rt.Timeout, defaultTimeout))
+		timed, cancel := httpx.WithTimeout(r, timeout)
 		defer cancel()
 		r = timed
 	}
@@ -123,8 +124,13 @@ func (a *Adapter[C]) serve(w http.ResponseWriter, r *http.Request, rt *Route[C])
 		}
 		defer release()
 	}
-	if rt.Body.isUpload() {
+	switch {
+	case rt.Body.isUpload():
 		r = untimed
+	case rt.Body != NoBody && !rt.NoTimeout: // the time that the client took to send the body does not count
+		timed, cancel := httpx.WithTimeout(untimed, timeout)
+		defer cancel()
+		r = timed
 	}
 	resp, err := rt.Handle(r.Context(), m, body)
 	if resp.Write == nil || resp.Download || rt.Timeout > defaultTimeout { // a page does its work while it is written

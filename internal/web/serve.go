@@ -90,13 +90,6 @@ func (p *Pages) handle(w http.ResponseWriter, req *Request, rt Route) (resp Resp
 	if err := p.origin.Check(req.Request); err != nil {
 		return Response{}, fault.New(fault.Forbidden, "cross_origin", "This form was sent from another site. Open the page again and send it from there.").Because(err)
 	}
-	untimed := req.Request
-	ctx := req.Context()
-	if !rt.Stream {
-		timed, cancel := httpx.WithTimeout(req.Request, timeout)
-		defer cancel()
-		req.Request, ctx = timed, timed.Context()
-	}
 	slot.Release() // a slot is for work, not for waiting for the client
 	limit := rt.MaxBody
 	if rt.Upload {
@@ -104,6 +97,13 @@ func (p *Pages) handle(w http.ResponseWriter, req *Request, rt Route) (resp Resp
 	}
 	if err := req.readForm(w, limit); err != nil {
 		return Response{}, err
+	}
+	untimed := req.Request
+	ctx := req.Context()
+	if !rt.Stream {
+		timed, cancel := httpx.WithTimeout(req.Request, timeout) // without the time that the client took to send the form
+		defer cancel()
+		req.Request, ctx = timed, timed.Context()
 	}
 	if !rt.Stream && !req.isMultipart() {
 		slot = p.InFlight.For(req.Method).Reenter()
