@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -180,7 +181,7 @@ func (a *Adapter[C]) meta(r *http.Request) Meta[C] {
 		http: r, middleware: &a.Middleware,
 	}
 	if r.URL.RawQuery != "" {
-		m.Query = r.URL.Query()
+		m.Query, m.queryErr = url.ParseQuery(r.URL.RawQuery)
 	}
 	return m
 }

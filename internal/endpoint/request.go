@@ -42,13 +42,15 @@ type Meta[C any] struct {
 	// Route is the pattern of the route.
 	Route   string
 	TraceID string
-	Query   url.Values
-	Header  http.Header
+	// Query has the parameters that can be decoded; QueryPage reports the others.
+	Query  url.Values
+	Header http.Header
 	// Client is the client's network, as rate limits count it (see ratelimit.Address).
 	Client string
 	// BaseURL is the scheme and host under which the client reached this listener.
 	BaseURL string
 
+	queryErr   error // of parsing the query
 	http       *http.Request
 	middleware *httpx.Middleware
 }
