@@ -2,12 +2,19 @@ package phone_test
 
 import (
 	"testing"
+	"time"
+	_ "time/tzdata" // as in the program
+
+	"github.com/nyaruka/phonenumbers"
 
 	"github.com/touchline/touchline/internal/phone"
 )
 
 func TestTimeZone(t *testing.T) {
-	for n, want := range map[phone.Number]string{"+919876543210": "Asia/Kolkata", "+6581234567": "Asia/Singapore", "": "UTC", "+999": "UTC"} {
+	for n, want := range map[phone.Number]string{
+		"+919876543210": "Asia/Kolkata", "+6581234567": "Asia/Singapore", "+12125550100": "America/New_York", "+18085550100": "Pacific/Honolulu",
+		"+351912345678": "Europe/Lisbon", "+447400123456": "Europe/London", "": "UTC", "+999": "UTC",
+	} {
 		if got := n.TimeZone(); got != want {
 			t.Errorf("%q is in the time zone %q, want %q", string(n), got, want)
 		}
@@ -15,9 +22,20 @@ func TestTimeZone(t *testing.T) {
 }
 
 func TestRegionTimeZone(t *testing.T) {
-	for region, want := range map[string]string{"IN": "Asia/Kolkata", "SG": "Asia/Singapore", "NP": "Asia/Kathmandu", "": "UTC", "XX": "UTC"} {
+	for region, want := range map[string]string{
+		"IN": "Asia/Kolkata", "SG": "Asia/Singapore", "NP": "Asia/Kathmandu", "": "UTC", "XX": "UTC",
+		// libphonenumber names several time zones for the country code.
+		"US": "America/New_York", "CA": "America/Toronto", "JM": "America/Jamaica", "ES": "Europe/Madrid", "RU": "Europe/Moscow",
+		"KZ": "Asia/Almaty", "BR": "America/Sao_Paulo", "MX": "America/Mexico_City", "AU": "Australia/Sydney", "PT": "Europe/Lisbon",
+	} {
 		if got := phone.RegionTimeZone(region); got != want {
 			t.Errorf("region %q has the time zone %q, want %q", region, got, want)
+		}
+	}
+	for region := range phonenumbers.GetSupportedRegions() {
+		zone := phone.RegionTimeZone(region)
+		if _, err := time.LoadLocation(zone); err != nil || zone == "UTC" {
+			t.Errorf("region %s has the time zone %q: %v", region, zone, err)
 		}
 	}
 }
