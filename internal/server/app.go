@@ -10,7 +10,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -19,7 +18,6 @@ import (
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/database"
-	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/store"
@@ -142,20 +140,3 @@ func newApp(ctx context.Context, cfg *config.Config, o Options, sql *database.DB
 
 // Close closes the file store and the database. Call it after Serve has returned.
 func (a *App) Close() error { return errors.Join(a.files.Close(), a.sql.Close()) }
-
-// readiness knows whether load balancers may send requests to the replica.
-type readiness struct {
-	db       *database.DB
-	draining atomic.Bool
-}
-
-// check returns why load balancers must send no requests, or nil.
-func (r *readiness) check(ctx context.Context) error {
-	if r.draining.Load() {
-		return fault.ErrDraining
-	}
-	if err := r.db.Migrated(ctx); err != nil {
-		return err
-	}
-	return r.db.Writable(ctx)
-}

@@ -1,0 +1,45 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+)
+
+// TestReadinessSharesChecks: concurrent calls of /readyz cost one check of the database; a later
+// call checks again.
+func TestReadinessSharesChecks(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var checks atomic.Int32
+		proceed := make(chan error)
+		r := &readiness{checkDatabase: func(context.Context) error {
+			checks.Add(1)
+			return <-proceed
+		}}
+		down := errors.New("the database is down")
+		for _, want := range []error{down, nil} {
+			results := make(chan error, 100)
+			for range cap(results) {
+				go func() { results <- r.check(t.Context()) }()
+			}
+			synctest.Wait()
+			canceled, cancel := context.WithCancel(t.Context())
+			cancel()
+			if err := r.check(canceled); !errors.Is(err, context.Canceled) {
+				t.Errorf("a call that was canceled: got %v", err)
+			}
+			proceed <- want
+			for range cap(results) {
+				if err := <-results; !errors.Is(err, want) {
+					t.Errorf("got %v, want %v", err, want)
+				}
+			}
+		}
+		if n := checks.Load(); n != 2 {
+			t.Errorf("got %d checks, want 2", n)
+		}
+	})
+}
