@@ -62,10 +62,6 @@ func serveDemo(ctx context.Context, folder, addr, adminAddr string, stdout, stde
 		return err
 	}
 	closeListeners := func() { _, _ = public.Close(), operators.Close() }
-	if !cfg.Development() {
-		closeListeners()
-		return fmt.Errorf("%s is not a loopback address: codes are printed in the terminal, so other computers must not reach the demo", cfg.Addr)
-	}
 	var clock demo.Clock
 	var terminal demo.Terminal
 	log := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelError}))
@@ -110,6 +106,11 @@ func listenDemo(ctx context.Context, folder, addr, adminAddr string) (cfg *confi
 	}, nil, server.CheckTiers)
 	if err != nil {
 		return nil, nil, nil, err
+	}
+	for _, address := range []string{cfg.Addr, cfg.AdminAddr} { // --admin-addr may be off
+		if !config.IsLoopback(address) {
+			return nil, nil, nil, fmt.Errorf("%s is not a loopback address: codes and a token are printed in the terminal, so other computers must not reach the demo", address)
+		}
 	}
 	public, operators, err = listen(ctx, cfg)
 	if errors.Is(err, syscall.EADDRINUSE) && addr == demoAddr && adminAddr == demoAdminAddr {

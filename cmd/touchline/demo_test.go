@@ -186,14 +186,22 @@ func TestDemo(t *testing.T) {
 	}
 }
 
-// TestDemoStaysLocal: the demo refuses an address that other computers reach.
+// TestDemoStaysLocal: the demo refuses addresses that other computers reach, and to run without
+// the operators' listener.
 func TestDemoStaysLocal(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	var stderr screen
-	if code := run(t.Context(), []string{"demo", "--addr=0.0.0.0:0", "--admin-addr=127.0.0.1:0"}, nil, io.Discard, &stderr); code != 1 {
-		t.Errorf("exit status %d, want 1", code)
-	}
-	if !strings.Contains(stderr.text.String(), "not a loopback address") {
-		t.Errorf("printed %s", stderr.text.String())
+	for _, args := range [][]string{
+		{"--addr=0.0.0.0:0", "--admin-addr=127.0.0.1:0"},
+		{"--addr=127.0.0.1:0", "--admin-addr=0.0.0.0:0"},
+		{"--addr=127.0.0.1:0", "--admin-addr=off"},
+		{"--addr=127.0.0.1:0", "--admin-addr="},
+	} {
+		var stderr screen
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		code := run(ctx, append([]string{"demo"}, args...), nil, io.Discard, &stderr)
+		cancel()
+		if code != 1 || !strings.Contains(stderr.text.String(), "not a loopback address") {
+			t.Errorf("%v: exit status %d, printed %s", args, code, stderr.text.String())
+		}
 	}
 }

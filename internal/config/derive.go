@@ -115,8 +115,13 @@ func (c *Config) publicURL(addr string) string {
 // of sending them, and has no PUBLIC_URL. Limits on OTPs and messages are then off,
 // unless they are set: no SMS is sent, and all requests come from one address.
 func (c *Config) Development() bool {
-	host, _, err := net.SplitHostPort(c.Addr)
-	return err == nil && isLoopback(host) && c.SMS == smsLog && !c.isSet("PUBLIC_URL")
+	return IsLoopback(c.Addr) && c.SMS == smsLog && !c.isSet("PUBLIC_URL")
+}
+
+// IsLoopback reports whether only this machine reaches a listener on addr, host:port.
+func IsLoopback(addr string) bool {
+	host, _, err := net.SplitHostPort(addr)
+	return err == nil && isLoopback(host)
 }
 
 func isLoopback(host string) bool {
