@@ -52,7 +52,7 @@ func openCertificate(cfg *config.Config, o Options) (*certificate, error) {
 func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if now := c.now(); now.Sub(c.checked) >= certificateCheckInterval {
+	if now := c.now(); now.Sub(c.checked).Abs() >= certificateCheckInterval { // the clock may be set back
 		if err := c.read(); err != nil {
 			c.log.Warn("read the new TLS certificate: it cannot be used, the old one stays in use", "error", err)
 		}
