@@ -63,10 +63,12 @@ func readSchedule(in wire.Opt[[]Slot], f *wire.Faults) *team.Schedule {
 		day, known := team.ParseWeekday(s.Weekday)
 		start, startErr := team.ParseTimeOfDay(s.Start)
 		end, endErr := team.ParseTimeOfDay(s.End)
-		for name, err := range map[string]error{"start": startErr, "end": endErr} {
-			if err != nil {
-				f.Add(wire.PointTo(at, name), "invalid_time", "Write the time as HH:MM, such as 17:30.")
-			}
+		const detail = "Write the time as HH:MM, such as 17:30."
+		if startErr != nil {
+			f.Add(wire.PointTo(at, "start"), "invalid_time", detail)
+		}
+		if endErr != nil {
+			f.Add(wire.PointTo(at, "end"), "invalid_time", detail)
 		}
 		complete = complete && known && startErr == nil && endErr == nil
 		schedule = append(schedule, team.Slot{Weekday: day, Start: start, End: end})

@@ -1,0 +1,20 @@
+package input_test
+
+import (
+	"testing"
+
+	"github.com/touchline/touchline/internal/input"
+	"github.com/touchline/touchline/internal/wire"
+)
+
+// TestScheduleFaultsInOrder: the same request gets the same response, byte for byte.
+func TestScheduleFaultsInOrder(t *testing.T) {
+	t.Parallel()
+	for range 50 {
+		var f wire.Faults
+		input.Batch{Name: "U12", Schedule: wire.Opt[[]input.Slot]{Set: true, Value: []input.Slot{{Weekday: "monday", Start: "5pm", End: "6pm"}}}}.Read(&f)
+		if len(f) != 2 || f[0].Pointer != "/schedule/0/start" || f[1].Pointer != "/schedule/0/end" {
+			t.Fatalf("got %v, want the faults of start and end", f)
+		}
+	}
+}
