@@ -218,7 +218,7 @@ var catalogue = []Type{
 	},
 	{
 		"payload_too_large", 413, "The body is too large",
-		"A body may have at most 64 KiB.",
+		"The body is larger than this call takes: 64 KiB of JSON, 10 MiB for a document, 4 MiB for a file of players. `detail` has the limit.",
 		"Send less.",
 	},
 	{
