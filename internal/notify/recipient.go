@@ -16,6 +16,9 @@ type Recipient struct {
 	// Stopped is true if the person wants no messages of the delivery's coach, and
 	// AddressStopped if the holder of the address of the delivery wants no mail.
 	Stopped, AddressStopped bool
+	// AddressChanged is true for the copy of a notification to an e-mail address that the
+	// recipient no longer has.
+	AddressChanged bool
 	// CoachSuspended is true for a request or reminder whose coach an operator suspended.
 	CoachSuspended bool
 }
@@ -58,11 +61,14 @@ var urgentTypes = []Type{
 
 // Check decides whether a message of a kind may leave now. t is the type of a notification,
 // else empty. dropReason is set if the message is dropped, and waitUntil if it waits; both are
-// empty if it may leave.
+// empty if it may leave. A copy about security also goes to the address at the time of its
+// event: a thief of the account could change the address before the copy leaves.
 func (r Recipient) Check(kind Kind, t Type, now time.Time) (dropReason string, waitUntil time.Time) {
 	switch {
 	case r.AddressStopped && t != SecurityNotice:
 		return ReasonAddressStopped, time.Time{}
+	case r.AddressChanged && t != SecurityNotice:
+		return ReasonNotWanted, time.Time{}
 	case kind == OTP || slices.Contains(urgentTypes, t):
 		return "", time.Time{}
 	case r.Stopped:

@@ -19,6 +19,8 @@ func TestRecipientCheck(t *testing.T) {
 	stopped.Stopped = true
 	suspended := quiet
 	suspended.CoachSuspended = true
+	corrected := quiet
+	corrected.AddressChanged = true
 	elsewhere := quiet
 	elsewhere.Preferences.TimeZone = "Europe/London" // 17:00
 	for _, tt := range []struct {
@@ -43,6 +45,8 @@ func TestRecipientCheck(t *testing.T) {
 		{"a reminder of a suspended coach", suspended, notify.Reminder, "", "not_wanted", time.Time{}},
 		{"a removal by a stopped coach", stopped, notify.NotificationCopy, notify.PlayerRemoved, "stopped", time.Time{}},
 		{"the person's decision about a stopped coach", stopped, notify.NotificationCopy, notify.GuardianRevoked, "", time.Time{}},
+		{"a decision to a former address", corrected, notify.NotificationCopy, notify.GuardianApprovalConfirmed, "not_wanted", time.Time{}},
+		{"security to a former address", corrected, notify.NotificationCopy, notify.SecurityNotice, "", time.Time{}},
 		{"an OTP after a stop", stopped, notify.OTP, "", "", time.Time{}},
 	} {
 		reason, wait := tt.to.Check(tt.kind, tt.t, now)

@@ -47,28 +47,34 @@ func (tx *tx) queueCopies(ctx context.Context, drafts []notify.Draft, ids []stri
 }
 
 // NotificationCopy returns the notification of a delivery and to whom it goes, or false if
-// it was deleted.
+// it was deleted. The address of a coach is that of the profile, that of a guardian is in the
+// player; the record of a removed player, which the notification does not name, never changes.
 func (db *DB) NotificationCopy(ctx context.Context, d notify.Delivery) (notify.Copy, notify.Recipient, bool, error) {
 	var c notify.Copy
 	var to notify.Recipient
 	var roles auth.RoleFacts
+	var current bool
 	err := db.sql.QueryRow(ctx, `
 		SELECT n.type, n.title, n.body, a.mobile_number,
 			EXISTS (SELECT 1 FROM stopped_coaches st WHERE st.mobile_number = a.mobile_number AND st.coach_id = $2),
 			EXISTS (SELECT 1 FROM stopped_addresses sa WHERE sa.address = $3),
+			EXISTS (SELECT 1 FROM coaches c WHERE c.id = n.account_id AND c.email = $4)
+				OR EXISTS (SELECT 1 FROM players p WHERE p.id = n.player_id AND p.guardian_id = n.account_id AND p.guardian_email = $4)
+				OR n.type = $5,
 			EXISTS (SELECT 1 FROM coaches c WHERE c.id = n.account_id),
 			EXISTS (SELECT 1 FROM players p WHERE p.guardian_id = n.account_id AND p.deleted_at IS NULL)
 				OR EXISTS (SELECT 1 FROM players p WHERE p.student_id = n.account_id AND p.deleted_at IS NULL),
 			EXISTS (SELECT 1 FROM disputes d WHERE d.approver_id = n.account_id), `+preferenceColumns+`
 		FROM notifications n LEFT JOIN accounts a ON a.id = n.account_id
 		LEFT JOIN preferences ON preferences.mobile_number = a.mobile_number
-		WHERE n.id = $1`, d.NotificationID, d.CoachID, notify.FoldAddress(d.To)).
+		WHERE n.id = $1`, d.NotificationID, d.CoachID, notify.FoldAddress(d.To), d.To, string(notify.PlayerRemoved)).
 		Scan(append([]any{
-			&c.Type, &c.Title, &c.Text, intoText((*string)(&to.Number)), &to.Stopped, &to.AddressStopped, &roles.Registered, &roles.Linked, &roles.Disputed,
+			&c.Type, &c.Title, &c.Text, intoText((*string)(&to.Number)), &to.Stopped, &to.AddressStopped, &current, &roles.Registered, &roles.Linked, &roles.Disputed,
 		}, preferenceDest(&to.Preferences)...)...)
 	if isNoRows(err) {
 		return c, to, false, nil
 	}
 	c.Readable, c.ToCoach = roles.Held(), d.Role == actor.Coach
+	to.AddressChanged = d.Channel == notify.Email && !current
 	return c, to, err == nil, err
 }

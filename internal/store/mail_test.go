@@ -244,3 +244,47 @@ func TestLimitsOfMail(t *testing.T) {
 		}
 	})
 }
+
+// A copy that waits does not go to an address that was corrected or removed meanwhile. That about
+// a removed player goes to the address that the player had.
+func TestCopyToFormerAddress(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		coach := p.coach(1)
+		want := func(when string, d notify.Delivery, changed bool) {
+			p.Helper()
+			_, to, found, err := p.db.NotificationCopy(bg, d)
+			if err != nil || !found || to.AddressChanged != changed {
+				p.Errorf("%s: address changed %t, %t, %v; want %t", when, to.AddressChanged, found, err, changed)
+			}
+		}
+		a, err := p.Add(bg, coach, child("Asha Rao", ""), motherWithMail(number(2)))
+		ok(p, err)
+		_, err = p.Add(bg, coach, child("Bela Rao", ""), motherWithMail(number(2)))
+		ok(p, err)
+		ok(p, p.decide(p.as(actor.Guardian, number(2)), a.ID, approval.Approve))
+		confirmation := p.claimMail(notify.NotificationCopy)[0]
+		want("a confirmation", confirmation, false)
+		for _, email := range []string{"new@families.example", ""} {
+			_, err = p.Edit(bg, coach, a.ID, approval.Patch{Guardian: &approval.GuardianPatch{Email: ptr(email)}})
+			ok(p, err)
+			want("a confirmation, the address is now "+email, confirmation, true)
+		}
+		_, err = p.Edit(bg, coach, a.ID, approval.Patch{Guardian: &approval.GuardianPatch{Email: ptr(address)}})
+		ok(p, err)
+		ok(p, p.Remove(bg, coach, a.ID))
+		removal := p.claimMail(notify.NotificationCopy)[0]
+		want("the player was removed", removal, false)
+		ok(p, p.db.DeliverySent(bg, []notify.Delivery{confirmation, removal}))
+
+		ok(p, run(p.db, `UPDATE coaches SET email = 'coach@club.example' WHERE id = $1`, coach.AccountID))
+		p.clock.advance(4 * day)
+		p.sendDigests(10, coach.AccountID)
+		digest := p.claimMail(notify.NotificationCopy)[0]
+		want("a digest", digest, false)
+		ok(p, run(p.db, `UPDATE coaches SET email = 'new@club.example' WHERE id = $1`, coach.AccountID))
+		want("the coach has another address", digest, true)
+		ok(p, run(p.db, `UPDATE coaches SET email = NULL WHERE id = $1`, coach.AccountID))
+		want("the coach has no address", digest, true)
+	})
+}
