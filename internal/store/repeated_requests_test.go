@@ -49,6 +49,32 @@ func TestRepeatedRequestsAreHeld(t *testing.T) {
 	}, func(s *store.Settings) { s.ResendAfter = 48 * time.Hour })
 }
 
+// A player that was renamed or whose birth date was changed before it was removed is the same
+// when it is added again, also with another case. Another child of the number is not.
+func TestRepeatedRequestsOfRenamedPlayer(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		born, other := child("", "").DateOfBirth, approval.Date{Year: 2011, Month: time.May, Day: 2}
+		for i, patch := range []approval.StudentPatch{
+			{FullName: ptr("Asha Roy")}, {DateOfBirth: &other}, {FullName: ptr("Asha Roy"), DateOfBirth: &other},
+		} {
+			c, n := p.coach(1+i), number(10+i)
+			a := p.add(c, "Asha Rao", n, "")
+			p.wantSent("first", 1, 1)
+			_, err := p.Edit(bg, c, a.ID, approval.Patch{Student: patch})
+			ok(p, err)
+			ok(p, p.Remove(bg, c, a.ID))
+			again := p.add(c, "ASHA  rao", n, "")
+			if again.Student.DateOfBirth != born {
+				p.Fatalf("added again with %s", again.Student.DateOfBirth)
+			}
+			p.wantSent("added again", 1, 0)
+			p.add(c, "Bela Rao", n, "")
+			p.wantSent("another child", 1, 1)
+		}
+	}, func(s *store.Settings) { s.ResendAfter = 48 * time.Hour })
+}
+
 // After a rejection the next message leaves at once, but at most five in 48 h.
 func TestRequestsAfterRejections(t *testing.T) {
 	t.Parallel()

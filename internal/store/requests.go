@@ -145,6 +145,7 @@ func (tx *tx) openRequests(ctx context.Context, p *approval.Player, opened []*ap
 	if len(opened) == 0 {
 		return nil
 	}
+	identity := p.Identity()
 	for _, r := range opened {
 		var err error
 		if r.ShortCode, err = approval.NewShortCode(tx.db.options.Rand); err != nil {
@@ -153,11 +154,13 @@ func (tx *tx) openRequests(ctx context.Context, p *approval.Player, opened []*ap
 		r.PartyID = p.Approver(r.Party).AccountID
 		// If the code is in use, the transaction is stale and runs again with another code.
 		err = tx.DeferOne(ctx, `
-			INSERT INTO requests (id, player_id, coach_id, approver_type, approver_id, state, channels, requested_at, last_sent_at, delivery_failed, failed_channels, short_code)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+			INSERT INTO requests (id, player_id, coach_id, approver_type, approver_id, state, channels, requested_at, last_sent_at, delivery_failed, failed_channels, short_code,
+				student_key, date_of_birth)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
 			ON CONFLICT (short_code) DO NOTHING`,
 			r.ID, r.PlayerID, r.CoachID, string(r.Party), r.PartyID, string(r.State), joinChannels(r.Channels),
-			micros(r.RequestedAt), micros(r.LastSentAt), r.DeliveryFailed, joinWords(r.FailedChannels), r.ShortCode)
+			micros(r.RequestedAt), micros(r.LastSentAt), r.DeliveryFailed, joinWords(r.FailedChannels), r.ShortCode,
+			identity.NameKey, identity.DateOfBirth.String())
 		if err != nil {
 			return fmt.Errorf("open request %s: %w", r.ID, err)
 		}
