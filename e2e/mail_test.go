@@ -126,8 +126,16 @@ func TestMail(t *testing.T) {
 		b.Open("/sign-in/guardian")
 		b.Press("Send me a code", "number", guardianNumber)
 		b.Press("Continue", "code", s.OTP(guardianNumber, codes))
-		b.Open("/me/guardian/settings")
-		b.Press("मेल फिर से चालू करें")
+		// A settings page only says that mail is stopped: an account can name any address.
+		const allow = "मेल फिर से चालू करें"
+		if settings := b.Open("/me/guardian/settings").Text(); !strings.Contains(settings, "meera@families.example") || strings.Contains(settings, allow) {
+			t.Errorf("the settings: %s", settings)
+		}
+		b.Open(pathOf(s, strings.Trim(question.Header.Get("List-Unsubscribe"), "<>")))
+		b.Press(allow)
+		if !strings.Contains(b.Page.Text(), "मेल फिर से चालू है।") || stoppedAddresses(t, s) != 0 {
+			t.Errorf("mail is allowed again: %s", b.Page.Text())
+		}
 		guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": playerID, "action": "approved"}).Want(t, 200)
 		if got := server.Wait(t, address, 1); got.Subject != "आपने हाँ कहा" {
 			t.Errorf("the confirmation: %q\n%s", got.Subject, got.Text)
@@ -166,7 +174,7 @@ func TestUnsubscribe(t *testing.T) {
 			return resp.StatusCode
 		}
 		forged := stop[:len(stop)-6] + strings.Repeat("A", 6)
-		for _, path := range []string{forged, "/unsubscribe/x", "/unsubscribe/" + strings.Repeat("A", 80)} {
+		for _, path := range []string{forged, forged + "/allow", "/unsubscribe/x", "/unsubscribe/" + strings.Repeat("A", 80)} {
 			if status := oneClick(path); status != http.StatusNotFound {
 				t.Errorf("%s: status %d, want 404", path, status)
 			}

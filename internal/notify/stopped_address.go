@@ -20,9 +20,11 @@ type AddressStore interface {
 	// StoppedAddresses returns which of the addresses of an account get no mail: those that
 	// coaches gave for the guardian, or that of the coach's profile.
 	StoppedAddresses(ctx context.Context, by actor.Actor) ([]string, error)
-	// AllowAddress ends StopAddress for an address of the account, and does nothing for any
-	// other address.
-	AllowAddress(ctx context.Context, by actor.Actor, address string) error
+	// AddressStopped reports whether an address gets no mail.
+	AddressStopped(ctx context.Context, address string) (bool, error)
+	// AllowAddress ends StopAddress. Only the holder of the address may do that, with the link
+	// of a mail: an account can name any address. It may be repeated.
+	AllowAddress(ctx context.Context, address string) error
 }
 
 // FoldAddress returns the spelling under which a stopped address is stored. Mail servers

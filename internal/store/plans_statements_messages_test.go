@@ -82,8 +82,10 @@ func (p *fixture) mail() {
 	for _, by := range []actor.Actor{c, p.as(actor.Guardian, number(76))} {
 		_, err = p.db.StoppedAddresses(bg, by)
 		ok(p, err)
-		ok(p, p.db.AllowAddress(bg, by, address))
 	}
+	_, err = p.db.AddressStopped(bg, address)
+	ok(p, err)
+	ok(p, p.db.AllowAddress(bg, address))
 	_, _, err = p.Send(bg, c, a.ID, actor.Guardian, approval.Patch{Guardian: &approval.GuardianPatch{Email: ptr("new@families.example")}}, nil)
 	ok(p, err)
 }

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
@@ -102,19 +101,18 @@ func addressesOf(ctx context.Context, q database.Querier, by actor.Actor) ([]str
 	return addresses, nil
 }
 
-// AllowAddress ends StopAddress for an address of the account.
-func (db *DB) AllowAddress(ctx context.Context, by actor.Actor, address string) error {
-	err := db.write(ctx, func(tx *tx) error {
-		own, err := addressesOf(ctx, tx, by)
-		if err != nil {
-			return err
-		}
-		address := notify.FoldAddress(address)
-		if !slices.ContainsFunc(own, func(a string) bool { return notify.FoldAddress(a) == address }) {
-			return nil
-		}
-		return tx.Defer(ctx, `DELETE FROM stopped_addresses WHERE address = $1`, address)
-	})
+// AddressStopped reports whether an address gets no mail.
+func (db *DB) AddressStopped(ctx context.Context, address string) (stopped bool, err error) {
+	err = db.sql.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM stopped_addresses WHERE address = $1)`, notify.FoldAddress(address)).Scan(&stopped)
+	if err != nil {
+		return false, fmt.Errorf("read a stopped address: %w", err)
+	}
+	return stopped, nil
+}
+
+// AllowAddress ends StopAddress. It may be repeated.
+func (db *DB) AllowAddress(ctx context.Context, address string) error {
+	_, err := db.sql.Exec(ctx, `DELETE FROM stopped_addresses WHERE address = $1`, notify.FoldAddress(address))
 	if err != nil {
 		return fmt.Errorf("allow an address: %w", err)
 	}

@@ -14,7 +14,6 @@ func (p *Pages) accountRoutes() []Route {
 		{Method: "POST", Pattern: settingsPath, Handle: p.signedIn(actor.Coach, p.saveSettings)},
 		{Method: "POST", Pattern: settingsPath + "/push", Handle: p.signedIn(actor.Coach, p.subscribePush)},
 		{Method: "POST", Pattern: settingsPath + "/push/end", Handle: p.signedIn(actor.Coach, p.unsubscribePush)},
-		{Method: "POST", Pattern: settingsPath + "/mail/allow", Handle: p.signedIn(actor.Coach, p.allowAddress)},
 		{Method: "POST", Pattern: settingsPath + "/devices/{session_id}/end", Handle: p.signedIn(actor.Coach, p.endSession)},
 		{Method: "GET", Pattern: numberPath, Handle: p.signedIn(actor.Coach, p.changeNumberPage)},
 		{Method: "POST", Pattern: numberPath, Handle: p.signedIn(actor.Coach, p.beginNumberChange)},

@@ -24,7 +24,6 @@ func (p *Pages) familyRoutes() []Route {
 			Route{Method: "POST", Pattern: base + "/settings/coaches/{coach_id}/allow", Handle: p.signedIn(role, p.allowCoach)},
 			Route{Method: "POST", Pattern: base + "/settings/push", Handle: p.signedIn(role, p.subscribePush)},
 			Route{Method: "POST", Pattern: base + "/settings/push/end", Handle: p.signedIn(role, p.unsubscribePush)},
-			Route{Method: "POST", Pattern: base + "/settings/mail/allow", Handle: p.signedIn(role, p.allowAddress)},
 			Route{Method: "GET", Pattern: base + "/devices", Handle: p.signedIn(role, p.devices)},
 			Route{Method: "POST", Pattern: base + "/devices/{session_id}/end", Handle: p.signedIn(role, p.endDevice)},
 			Route{Method: "GET", Pattern: base + "/number", Handle: p.signedIn(role, p.familyNumber)},

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/notify"
 )
@@ -15,19 +14,32 @@ func (p *Pages) unsubscribeRoutes() []Route {
 	return []Route{
 		{Method: "GET", Pattern: "/unsubscribe/{token}", Handle: p.unsubscribePage},
 		{Method: "POST", Pattern: "/unsubscribe/{token}", Handle: p.unsubscribe, Urgent: true, Multipart: true},
+		{Method: "POST", Pattern: "/unsubscribe/{token}/allow", Handle: p.allowMail},
 	}
 }
 
-// unsubscribePage serves GET /unsubscribe/{token}: it asks to confirm. It changes nothing,
-// because scanners fetch links.
-func (p *Pages) unsubscribePage(_ context.Context, r *Request) (Response, error) {
+// unsubscribePage serves GET /unsubscribe/{token}: it asks to confirm, or offers mail again to an
+// address that gets none. It changes nothing, because scanners fetch links.
+func (p *Pages) unsubscribePage(ctx context.Context, r *Request) (Response, error) {
 	address, ok := p.MailAddress(r.PathValue("token"))
 	if !ok {
 		return Response{}, fault.Missing()
 	}
+	stopped, err := p.Addresses.AddressStopped(ctx, address)
+	if err != nil {
+		return Response{}, err
+	}
+	return p.mailPage(r, address, stopped), nil
+}
+
+// mailPage returns the page for the holder of an address, who can stop mail or allow it again.
+func (p *Pages) mailPage(r *Request, address string, stopped bool) Response {
 	v := p.view(r, "unsubscribe.title")
-	v.Data = map[string]any{"Address": notify.MaskAddress(address), "Token": r.PathValue("token")}
-	return page("unsubscribe", v), nil
+	v.Data = map[string]any{"Address": notify.MaskAddress(address), "Token": r.PathValue("token"), "Allowed": r.URL.Query().Has("allowed")}
+	if stopped {
+		return page("unsubscribed", v)
+	}
+	return page("unsubscribe", v)
 }
 
 // unsubscribe serves POST /unsubscribe/{token}: it ends mail to the address. Mail programs
@@ -40,18 +52,20 @@ func (p *Pages) unsubscribe(ctx context.Context, r *Request) (Response, error) {
 	if err := p.Addresses.StopAddress(ctx, address); err != nil {
 		return Response{}, err
 	}
-	v := p.view(r, "unsubscribe.title")
-	v.Data = map[string]any{"Address": notify.MaskAddress(address)}
-	return page("unsubscribed", v), nil
+	return p.mailPage(r, address, true), nil
 }
 
-// allowAddress serves POST …/settings/mail/allow: mail to an address of the caller leaves
-// again.
-func (p *Pages) allowAddress(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	if err := p.Addresses.AllowAddress(ctx, by, r.Value("address")); err != nil {
+// allowMail serves POST /unsubscribe/{token}/allow: mail to the address leaves again. It may be
+// repeated.
+func (p *Pages) allowMail(ctx context.Context, r *Request) (Response, error) {
+	address, ok := p.MailAddress(r.PathValue("token"))
+	if !ok {
+		return Response{}, fault.Missing()
+	}
+	if err := p.Addresses.AllowAddress(ctx, address); err != nil {
 		return Response{}, err
 	}
-	return redirect(settingsOf(by.Role) + "?done=mail"), nil
+	return redirect("/unsubscribe/" + r.PathValue("token") + "?allowed"), nil
 }
 
 // stopAddressOfLink ends mail to the address to which a link left, for a person whom the
