@@ -106,15 +106,16 @@ func (tx *tx) insertWebhookMessages(ctx context.Context, onConflict, id string, 
 }
 
 // ClaimWebhookMessages claims up to n due messages that no earlier message of their player
-// blocks.
+// blocks. A concurrent change of the webhook commits before its URL is read, or waits for the
+// claims, which changeEndpoint then ends.
 func (db *DB) ClaimWebhookMessages(ctx context.Context, id, lease string, until time.Time, n int) (target operator.WebhookTarget, claimed []operator.WebhookMessage, err error) {
 	var secret, old []byte
 	var w operator.Webhook
 	err = db.write(ctx, func(tx *tx) error {
 		claimed = nil
 		err := tx.QueryRow(ctx, `
-			SELECT url, secret, old_secret, old_secret_ends_at FROM webhooks
-			WHERE id = $1 AND disabled_at IS NULL AND (paused_until IS NULL OR paused_until <= $2)`, id, micros(tx.Now)).
+			SELECT w.url, w.secret, w.old_secret, w.old_secret_ends_at FROM webhooks w
+			WHERE w.id = $1 AND w.disabled_at IS NULL AND (w.paused_until IS NULL OR w.paused_until <= $2) `+tx.ForShare("w"), id, micros(tx.Now)).
 			Scan(&target.URL, &secret, &old, intoTime(&w.OldSecretEndsAt))
 		if isNoRows(err) {
 			return nil

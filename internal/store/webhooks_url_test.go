@@ -1,7 +1,9 @@
 package store_test
 
 import (
+	"fmt"
 	"testing"
+	"time"
 
 	"github.com/touchline/touchline/internal/operator"
 )
@@ -36,6 +38,41 @@ func TestWebhookURLChanged(t *testing.T) {
 		update("https://app.example/newer")
 		if retried := p.claim(id, 8); len(retried) != 1 {
 			p.Errorf("claimed %+v, want the failed message at once", retried)
+		}
+	})
+}
+
+// TestWebhookURLChangesDuringClaim: of a claim and a concurrent change of the URL, either the claim
+// has the new URL, or its messages are claimed again for it.
+func TestWebhookURLChangesDuringClaim(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		admin := p.webhooks()
+		id, _ := p.addWebhook()
+		for i := range 50 {
+			url := fmt.Sprint("https://app.example/", i)
+			_, err := admin.Test(bg, auditor, id)
+			ok(p, err)
+			lease := p.db.NewID()
+			var target operator.WebhookTarget
+			var messages []operator.WebhookMessage
+			for _, err := range concurrently(2, func(first int) (err error) {
+				if first == 0 {
+					_, err = admin.Update(bg, auditor, id, operator.WebhookPatch{URL: ptr(url)})
+				} else {
+					target, messages, err = p.db.ClaimWebhookMessages(bg, id, lease, p.clock.Now().Add(time.Minute), 8)
+				}
+				return err
+			}) {
+				ok(p, err)
+			}
+			if target.URL != url && p.count(`SELECT count(*) FROM webhook_messages WHERE webhook_id = $1 AND lease = $2`, id, lease) != 0 {
+				p.Fatalf("round %d: %d messages are claimed for the old URL %s", i, len(messages), target.URL)
+			}
+			p.deliver(id, 200, nil)
+			for _, m := range messages {
+				p.respond(id, claimed{m, target}, 200)
+			}
 		}
 	})
 }
