@@ -91,14 +91,15 @@ func (db *DB) ReplayWebhook(ctx context.Context, by actor.Operator, id string, f
 	}
 	var total int64
 	for at := first - 1; at < last; at += webhookBatch {
-		err := db.write(ctx, func(tx *tx) error {
-			n, err := tx.insertWebhookMessages(ctx, replayedMessage, id, types, at, min(at+webhookBatch, last))
-			total += n
+		var n int64
+		err := db.write(ctx, func(tx *tx) (err error) {
+			n, err = tx.insertWebhookMessages(ctx, replayedMessage, id, types, at, min(at+webhookBatch, last))
 			return err
 		})
 		if err != nil {
 			return total, err
 		}
+		total += n
 	}
 	db.options.OnChanged(true)
 	return total, nil

@@ -10,6 +10,7 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/storetest"
 )
 
 // TestWebhookOrder: while a message waits for its next attempt, later messages of its player
@@ -191,6 +192,30 @@ func TestWebhookReplay(t *testing.T) {
 			t.Errorf("got %d messages after 30 days, want 0", n)
 		}
 	})
+}
+
+// TestWebhookReplayCountsOnce: a replay whose transaction is retried counts its messages once.
+func TestWebhookReplayCountsOnce(t *testing.T) {
+	t.Parallel()
+	p := newFixture(t, storetest.Postgres(t))
+	begun := p.clock.Now()
+	p.add(p.coach(1), "Asha Rao", number(2), "")
+	_, _, err := p.db.DueWebhooks(bg)
+	ok(t, err)
+	p.clock.advance(time.Hour)
+	id, _ := p.addWebhook()
+	for _, q := range []string{ // the first commit fails
+		`CREATE SEQUENCE commits`,
+		`CREATE FUNCTION fail_first() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+			IF nextval('commits') = 1 THEN RAISE EXCEPTION USING ERRCODE = '40001', MESSAGE = 'test'; END IF; RETURN NULL; END $$`,
+		`CREATE CONSTRAINT TRIGGER fail_first AFTER INSERT ON webhook_messages DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION fail_first()`,
+	} {
+		ok(t, run(p.db, q))
+	}
+	n, err := p.webhooks().Replay(bg, auditor, id, begun, time.Time{})
+	if attempted := p.count(`SELECT last_value FROM commits`); err != nil || n != 2 || attempted != 3 {
+		t.Errorf("counted %d messages after %d were checked, %v; want 2 in the second attempt", n, attempted, err)
+	}
 }
 
 // TestWebhookSecrets: secrets are sealed; during the overlap messages are signed with both.
