@@ -40,8 +40,9 @@ func (p *Pages) feePage(ctx context.Context, r *Request, by actor.Actor, f *Form
 		f.Values.Set("paid_on", string(today))
 	}
 	v.Form, v.Path = f, feesPath+"/"+id
+	// Each form of the page has an id, so that sending one does not end the others.
 	v.Data = map[string]any{
-		"Fee": fee, "State": fee.State(today), "Today": today, "Methods": team.Methods, "RequestID": p.Fees.NewID(),
+		"Fee": fee, "State": fee.State(today), "Today": today, "Methods": team.Methods, "RequestID": p.Fees.NewID,
 		"Open": fee.Status == team.FeeOpen, "Done": v.textOr("fee.done."+r.URL.Query().Get("done"), ""),
 	}
 	return formPageResponse("fee", v), nil
