@@ -91,6 +91,13 @@ func TestMessagePages(t *testing.T) {
 		if got := c.Page.Value("text"); got != "No training today: rain." {
 			t.Errorf("the template gives %q", got)
 		}
+		const rain = "No training today: rain."
+		for written, want := range map[string]string{"Asha, read this.": "Asha, read this.\n" + rain, rain: rain, "": rain} {
+			c.Press("Rain", "for", who, "audience", "student", "channels", "in_app", "text", written)
+			if got := c.Page.Value("text"); got != want || c.Page.Value("audience") != "student" || !strings.Contains(c.Page.Body, `"`+who+`" selected`) {
+				t.Errorf("a template after a text gives %q, want %q for the same recipient:\n%s", got, want, c.Page.Body)
+			}
+		}
 		c.Open("/coach/messages/templates")
 		c.Press("Delete: Rain")
 		wantText(t, c, "The template is deleted.", "You have no templates")

@@ -71,11 +71,15 @@ var messageFields = map[string]string{
 }
 
 // writeMessage serves POST /coach/messages/write: with step=send it sends the message, with
-// step=change it shows the form again, else a preview.
+// step=change it shows the form again, with template=… also with the text of that template, else a
+// preview.
 func (p *Pages) writeMessage(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
 	f := &Form{Values: r.Form}
-	if r.Value("step") == "change" {
+	switch {
+	case r.Value("step") == "change":
 		return p.messageForm(ctx, r, by, f)
+	case r.Value("template") != "":
+		return p.useTemplate(ctx, r, by, f)
 	}
 	if err := p.Coaches.Complete(ctx, by); err != nil {
 		return Response{}, err
@@ -106,6 +110,25 @@ func (p *Pages) writeMessage(ctx context.Context, r *Request, by actor.Actor) (R
 		p.addError(r, f, "", err)
 	case !p.addFaults(r, f, err, messageFields):
 		return Response{}, err
+	}
+	return p.messageForm(ctx, r, by, f)
+}
+
+// useTemplate shows the form with the text of a template. A text that the coach wrote stays before
+// it, and the text of another template is replaced.
+func (p *Pages) useTemplate(ctx context.Context, r *Request, by actor.Actor, f *Form) (Response, error) {
+	templates, err := p.Messages.Templates(ctx, by, team.Page{Limit: team.MaxTemplates})
+	if err != nil {
+		return Response{}, err
+	}
+	written := strings.ReplaceAll(r.Value("text"), "\r\n", "\n")
+	if slices.ContainsFunc(templates, func(t team.Template) bool { return t.Text == written }) {
+		written = ""
+	}
+	for _, t := range templates {
+		if t.ID == r.Value("template") {
+			r.Form.Set("text", strings.TrimSpace(written+"\n"+t.Text))
+		}
 	}
 	return p.messageForm(ctx, r, by, f)
 }
