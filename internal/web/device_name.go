@@ -2,7 +2,8 @@ package web
 
 import "strings"
 
-// deviceName returns a short name of the browser for the list of signed-in devices.
+// deviceName returns a short name of the browser for the list of signed-in devices. Every browser
+// of an iPhone says Safari, and every one with the engine of Chrome says Chrome, so these are last.
 func deviceName(userAgent string) string {
 	system, browser := "", ""
 	for _, known := range [][2]string{{"Android", "Android"}, {"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Windows", "Windows"}, {"Mac OS", "Mac"}, {"Linux", "Linux"}} {
@@ -11,7 +12,18 @@ func deviceName(userAgent string) string {
 			break
 		}
 	}
-	for _, known := range [][2]string{{"SamsungBrowser/", "Samsung Internet"}, {"Edg/", "Edge"}, {"OPR/", "Opera"}, {"Firefox/", "Firefox"}, {"Chrome/", "Chrome"}, {"Safari/", "Safari"}} {
+	for _, known := range [][2]string{
+		{"SamsungBrowser/", "Samsung Internet"},
+		{"Edg/", "Edge"},
+		{"EdgA/", "Edge"},
+		{"EdgiOS/", "Edge"},
+		{"OPR/", "Opera"},
+		{"Firefox/", "Firefox"},
+		{"FxiOS/", "Firefox"},
+		{"Chrome/", "Chrome"},
+		{"CriOS/", "Chrome"},
+		{"Safari/", "Safari"},
+	} {
 		if strings.Contains(userAgent, known[0]) {
 			browser = known[1]
 			break
