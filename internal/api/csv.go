@@ -32,7 +32,7 @@ func fileResponse(name, mediaType string, write func(ctx context.Context, out io
 		// The time of the route is meant for a page of a list.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), httpx.FileTimeout)
 		defer cancel()
-		return httpx.Download(w, name, mediaType, func(out io.Writer) error { return write(ctx, out) })
+		return httpx.Download(w, r, name, mediaType, func(out io.Writer) error { return write(ctx, out) })
 	}}
 }
 

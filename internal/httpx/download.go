@@ -1,6 +1,7 @@
 package httpx
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -8,15 +9,17 @@ import (
 )
 
 // Download sends a file that write produces, for the browser to save under name. Its length
-// is unknown when it begins. Each write may take WriteTimeout, and all FileTimeout.
+// is unknown when it begins. Each write may take WriteTimeout, and all FileTimeout. For HEAD the
+// first write fails, so that write stops.
 //
 // If write fails before it has written anything, Download returns its error and nothing was
 // sent. Later it panics, which aborts the connection, so that the client sees that the file
 // is incomplete.
-func Download(w http.ResponseWriter, name, mediaType string, write func(io.Writer) error) error {
+func Download(w http.ResponseWriter, r *http.Request, name, mediaType string, write func(io.Writer) error) error {
 	out := &download{
 		deadlineWriter: deadlineWriter{w, http.NewResponseController(w), time.Now().Add(FileTimeout)},
 		header:         http.Header{"Content-Type": {mediaType}, "Content-Disposition": {File{Name: name, Attachment: true}.disposition()}},
+		head:           r.Method == http.MethodHead,
 	}
 	err := write(out)
 	switch {
@@ -25,6 +28,8 @@ func Download(w http.ResponseWriter, name, mediaType string, write func(io.Write
 		return nil
 	case !out.begun:
 		return err
+	case out.head:
+		return nil
 	case out.clientGone:
 		panic(http.ErrAbortHandler)
 	}
@@ -36,7 +41,12 @@ type download struct {
 	deadlineWriter
 	header            http.Header
 	begun, clientGone bool
+	// head is true for a response without a body.
+	head bool
 }
+
+// errHead ends the writing of a response to HEAD.
+var errHead = errors.New("a response to HEAD has no body")
 
 // Write implements io.Writer.
 func (d *download) Write(p []byte) (int, error) {
@@ -45,6 +55,9 @@ func (d *download) Write(p []byte) (int, error) {
 		for name, values := range d.header {
 			d.Header()[name] = values
 		}
+	}
+	if d.head {
+		return 0, errHead
 	}
 	n, err := d.deadlineWriter.Write(p)
 	d.clientGone = d.clientGone || err != nil

@@ -136,7 +136,7 @@ func (p *Pages) exportFees(_ context.Context, r *Request, by actor.Actor) (Respo
 	return Response{Write: func(w http.ResponseWriter, req *http.Request) error {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(req.Context()), httpx.FileTimeout)
 		defer cancel()
-		return httpx.Download(w, "fees.csv", csvfile.MediaType, func(out io.Writer) error {
+		return httpx.Download(w, req, "fees.csv", csvfile.MediaType, func(out io.Writer) error {
 			return csvfile.WriteTable(out, team.FeeTitles, func(row func(...string) error) error {
 				return p.Fees.Each(ctx, by, filter, func(f *team.Fee, today team.Date) error { return row(f.Cells(today)...) })
 			})

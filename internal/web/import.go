@@ -207,6 +207,6 @@ func download(name, mediaType string, write func(ctx context.Context, out io.Wri
 	return Response{Write: func(w http.ResponseWriter, r *http.Request) error {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), httpx.FileTimeout)
 		defer cancel()
-		return httpx.Download(w, name, mediaType, func(out io.Writer) error { return write(ctx, out) })
+		return httpx.Download(w, r, name, mediaType, func(out io.Writer) error { return write(ctx, out) })
 	}}
 }
