@@ -13,21 +13,39 @@ import (
 var _ notify.ReplyStore = (*DB)(nil)
 
 // leftChannel is true if the message of the delivery d left on the channel $2. The status of one
-// that waits for it is not known yet.
-const leftChannel = `d.channel = $2 AND (d.state IN ('sent', 'delivered') OR d.reason = 'awaiting_status')`
+// that waits for it is not known yet. movedChannel is true if it moved from the channel $2 to
+// another one: attempts counts those on the other channel alone. It may have reached the person on
+// $2 too.
+const (
+	leftChannel  = `d.channel = $2 AND (d.state IN ('sent', 'delivered') OR d.reason = 'awaiting_status')`
+	movedChannel = `d.channel <> $2 AND d.total_attempts > d.attempts`
+)
 
-// NewestSender returns the coach whose message on a channel was the newest to a number, or "".
+// NewestSender returns the coach whose message on a channel was the newest to a number, or "". A
+// message that moved from the channel to another one counts if no other message left there.
+func (db *DB) NewestSender(ctx context.Context, n phone.Number, channel notify.Channel) (string, error) {
+	newest, err := db.newestSender(ctx, n, channel, leftChannel)
+	if err == nil && newest == "" {
+		newest, err = db.newestSender(ctx, n, channel, movedChannel)
+	}
+	if err != nil {
+		return "", fmt.Errorf("find the newest sender to a number: %w", err)
+	}
+	return newest, nil
+}
+
+// newestSender returns the coach of the newest message to a number for which left is true, or "".
 // A message is as new as its last change, when it left or arrived: a limit may have held it for a
 // day. It reads the messages of the coaches who asked the number, without an index of all messages.
-func (db *DB) NewestSender(ctx context.Context, n phone.Number, channel notify.Channel) (string, error) {
+func (db *DB) newestSender(ctx context.Context, n phone.Number, channel notify.Channel, left string) (string, error) {
 	rs, err := db.sql.Query(ctx, `
 		SELECT asked.coach_id,
 			(SELECT max(d.updated_at) FROM accounts a
 				JOIN requests r ON r.approver_id = a.id AND r.coach_id = asked.coach_id
-				JOIN deliveries d ON d.request_id = r.id AND d.recipient = $1 AND `+leftChannel+`
+				JOIN deliveries d ON d.request_id = r.id AND d.recipient = $1 AND `+left+`
 				WHERE a.mobile_number = $1),
 			(SELECT max(d.updated_at) FROM deliveries d
-				WHERE d.coach_id = asked.coach_id AND d.recipient = $1 AND d.kind = 'team' AND d.state <> 'left_out' AND `+leftChannel+`)
+				WHERE d.coach_id = asked.coach_id AND d.recipient = $1 AND d.kind = 'team' AND d.state <> 'left_out' AND `+left+`)
 		FROM (SELECT DISTINCT r.coach_id FROM accounts a JOIN requests r ON r.approver_id = a.id WHERE a.mobile_number = $1) asked`, string(n), string(channel))
 	newest, at := "", time.Time{}
 	_, err = database.Collect(rs, err, func(s database.Scanner) (coachID string, err error) {
@@ -42,8 +60,5 @@ func (db *DB) NewestSender(ctx context.Context, n phone.Number, channel notify.C
 		}
 		return coachID, nil
 	})
-	if err != nil {
-		return "", fmt.Errorf("find the newest sender to a number: %w", err)
-	}
-	return newest, nil
+	return newest, err
 }

@@ -87,7 +87,8 @@ func TestNewestSenderOfHeldMessage(t *testing.T) {
 }
 
 // TestNewestSenderAwaitsStatus: a message that the provider accepted counts before its status is
-// known.
+// known, and after it moved to SMS because no status came. A message that left by WhatsApp alone
+// comes first.
 func TestNewestSenderAwaitsStatus(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
 		by := p.coach(1)
@@ -96,5 +97,16 @@ func TestNewestSenderAwaitsStatus(t *testing.T) {
 		p.wantNewestSender("before it left", notify.WhatsApp, "")
 		ok(p, p.db.AwaitStatus(bg, []notify.Delivery{d}, p.clock.Now().Add(time.Minute)))
 		p.wantNewestSender("before its status is known", notify.WhatsApp, by.AccountID)
+		p.clock.advance(2 * time.Minute)
+		ok(p, p.db.FallBack(bg, []notify.Delivery{p.claimOn(notify.WhatsApp, true)}, notify.SMS))
+		p.wantNewestSender("after it moved", notify.WhatsApp, by.AccountID)
+		p.wantNewestSender("before it left by SMS", notify.SMS, "")
+		ok(p, p.db.DeliverySent(bg, []notify.Delivery{p.claimOn(notify.SMS, true)}))
+		p.wantNewestSender("after it left by SMS", notify.WhatsApp, by.AccountID)
+		p.wantNewestSender("after it left by SMS", notify.SMS, by.AccountID)
+		other := p.coach(4)
+		p.add(other, "Asha Rao", number(2), "")
+		ok(p, p.db.AwaitStatus(bg, []notify.Delivery{p.claimOn(notify.WhatsApp, true)}, p.clock.Now().Add(time.Minute)))
+		p.wantNewestSender("after another coach wrote by WhatsApp", notify.WhatsApp, other.AccountID)
 	}, byWhatsApp)
 }

@@ -134,8 +134,10 @@ func (p *fixture) outbox() {
 	_, _, _, err = p.db.LiveChallenge(bg, notify.Delivery{To: string(number(60)), Role: actor.Coach, ChallengeID: "challenge"}, 5)
 	ok(p, err)
 	ok(p, p.db.DeliverySent(bg, []notify.Delivery{d}))
-	_, err = p.db.NewestSender(bg, phone.Number(d.To), notify.SMS)
-	ok(p, err)
+	for _, channel := range []notify.Channel{notify.SMS, notify.WhatsApp} {
+		_, err = p.db.NewestSender(bg, phone.Number(d.To), channel)
+		ok(p, err)
+	}
 	ok(p, p.db.DeliveryDropped(bg, []notify.Delivery{claim()}, "gone"))
 	postponed := claim()
 	ok(p, p.db.PostponeDelivery(bg, []notify.Delivery{postponed}, p.clock.Now(), "later"))
