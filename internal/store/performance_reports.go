@@ -39,10 +39,7 @@ func reportDest(r *team.Report) []any {
 // Reports lists the reports about a coach's player, newest first.
 func (db *DB) Reports(ctx context.Context, coachID, playerID string, page team.Page) ([]team.Report, error) {
 	var list []team.Report
-	err := db.view(ctx, func(tx *tx) (err error) {
-		if err := tx.checkPlayer(ctx, coachID, playerID); err != nil {
-			return err
-		}
+	err := db.viewRecords(ctx, coachID, playerID, func(tx *tx) (err error) {
 		list, err = reports(ctx, tx, coachID, playerID, 0, page)
 		return err
 	})
@@ -52,13 +49,8 @@ func (db *DB) Reports(ctx context.Context, coachID, playerID string, page team.P
 // ReportsFor lists the reports about a player that a guardian or student may see now.
 func (db *DB) ReportsFor(ctx context.Context, by actor.Actor, playerID string, page team.Page) ([]team.Report, error) {
 	var list []team.Report
-	err := db.view(ctx, func(tx *tx) error {
-		l, err := tx.link(ctx, by, playerID, team.PerformanceReports)
-		if err != nil {
-			return err
-		}
-		since := sinceMicros(team.VisibleSince(l.ApprovedAt, tx.db.options.Settings.WholeHistory))
-		list, err = reports(ctx, tx, l.CoachID, playerID, since, page)
+	err := db.viewRecordsFor(ctx, by, playerID, team.PerformanceReports, func(tx *tx, coachID string, since int64) (err error) {
+		list, err = reports(ctx, tx, coachID, playerID, since, page)
 		return err
 	})
 	return list, err
@@ -79,10 +71,7 @@ func reports(ctx context.Context, q database.Querier, coachID, playerID string, 
 
 // Report returns a report about a coach's player, or not_found.
 func (db *DB) Report(ctx context.Context, coachID, playerID, id string) (r team.Report, err error) {
-	return r, db.view(ctx, func(tx *tx) (err error) {
-		if err := tx.checkPlayer(ctx, coachID, playerID); err != nil {
-			return err
-		}
+	return r, db.viewRecords(ctx, coachID, playerID, func(tx *tx) (err error) {
 		r, _, err = report(ctx, tx, coachID, playerID, id)
 		return err
 	})
@@ -100,10 +89,7 @@ func report(ctx context.Context, q database.Querier, coachID, playerID, id strin
 
 // UpdateReport lets fn change a report and saves it.
 func (db *DB) UpdateReport(ctx context.Context, coachID, playerID, id string, fn func(*team.Report) error) error {
-	return db.write(ctx, func(tx *tx) error {
-		if err := tx.checkPlayer(ctx, coachID, playerID); err != nil {
-			return err
-		}
+	return db.changeRecord(ctx, coachID, playerID, func(tx *tx) error {
 		r, version, err := report(ctx, tx, coachID, playerID, id)
 		if err != nil {
 			return err
