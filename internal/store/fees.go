@@ -144,27 +144,20 @@ func (tx *tx) payers(ctx context.Context, coachID string, o team.FeeOrder) ([]te
 	return database.Collect(rs, err, func(s database.Scanner) (p team.Payer, err error) { return p, s.Scan(&p.PlayerID, &p.StudentName) })
 }
 
-// feesPerInsert limits the parameters of a statement.
-const feesPerInsert = 100
-
 // insertFees adds fees. It skips a fee that its series has already.
 func (tx *tx) insertFees(ctx context.Context, fees []*team.Fee) error {
-	for len(fees) > 0 {
-		n := min(len(fees), feesPerInsert)
-		var args []any
-		for _, f := range fees[:n] {
-			args = append(args, f.ID, f.CoachID, f.PlayerID, text(f.BatchID), text(f.SeriesID), f.Period, f.Title, f.Amount, f.Currency, string(f.DueOn),
-				string(f.Status), f.Paid, micros(f.RemindAt), f.RemindedCount, micros(f.CreatedAt), f.Version)
-		}
-		err := tx.Defer(ctx, `
-			INSERT INTO fees (id, coach_id, player_id, batch_id, series_id, period, title, amount, currency, due_on,
-				status, paid, remind_at, reminded_count, created_at, version)
-			VALUES `+rowsOf(n, 16)+`
-			ON CONFLICT (series_id, period, player_id) WHERE series_id IS NOT NULL DO NOTHING`, args...)
-		if err != nil {
-			return fmt.Errorf("add fees: %w", err)
-		}
-		fees = fees[n:]
+	const columns = 16
+	var values []any
+	for _, f := range fees {
+		values = append(values, f.ID, f.CoachID, f.PlayerID, text(f.BatchID), text(f.SeriesID), f.Period, f.Title, f.Amount, f.Currency, string(f.DueOn),
+			string(f.Status), f.Paid, micros(f.RemindAt), f.RemindedCount, micros(f.CreatedAt), f.Version)
+	}
+	err := tx.insertRows(ctx, `
+		INSERT INTO fees (id, coach_id, player_id, batch_id, series_id, period, title, amount, currency, due_on,
+			status, paid, remind_at, reminded_count, created_at, version)`, `
+		ON CONFLICT (series_id, period, player_id) WHERE series_id IS NOT NULL DO NOTHING`, columns, values)
+	if err != nil {
+		return fmt.Errorf("add fees: %w", err)
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
@@ -16,8 +15,8 @@ import (
 
 var _ roster.Store = (*DB)(nil)
 
-// importBatch is the number of rows that one statement inserts.
-const importBatch = 500
+// importRowColumns is the number of values of importRowArgs.
+const importRowColumns = 7
 
 // AddImport saves an import with its rows and deletes the coach's oldest imports, so that
 // at most keep remain. It returns false if an import has this id already.
@@ -26,11 +25,13 @@ func (db *DB) AddImport(ctx context.Context, i *roster.Import, rows []roster.Imp
 	if err != nil {
 		return false, err
 	}
-	args := make([][]any, len(rows))
-	for n, row := range rows {
-		if args[n], err = importRowArgs(i, row); err != nil {
+	var args []any
+	for _, row := range rows {
+		values, err := importRowArgs(i, row)
+		if err != nil {
 			return false, err
 		}
+		args = append(args, values...)
 	}
 	err = db.write(ctx, func(tx *tx) error {
 		added = false
@@ -56,13 +57,10 @@ func (db *DB) AddImport(ctx context.Context, i *roster.Import, rows []roster.Imp
 			return nil
 		}
 		added = true
-		for batch := range slices.Chunk(args, importBatch) {
-			_, err := tx.Exec(ctx, `
-				INSERT INTO import_rows (coach_id, import_id, number, state, entry, faults, ends_at) VALUES `+rowsOf(len(batch), 7),
-				slices.Concat(batch...)...)
-			if err != nil {
-				return fmt.Errorf("add rows of import: %w", err)
-			}
+		err = tx.insertRows(ctx, `
+			INSERT INTO import_rows (coach_id, import_id, number, state, entry, faults, ends_at)`, "", importRowColumns, args)
+		if err != nil {
+			return fmt.Errorf("add rows of import: %w", err)
 		}
 		return tx.deleteOldImports(ctx, i.CoachID, i.ID, keep)
 	})

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -44,6 +45,21 @@ func orMissing(err error, action string) error {
 // collectTexts reads rows of one text.
 func collectTexts(rs *database.Rows, err error) ([]string, error) {
 	return database.Collect(rs, err, func(s database.Scanner) (text string, err error) { return text, s.Scan(&text) })
+}
+
+// maxParameters is how many parameters an INSERT of many rows has. The driver of SQLite looks up
+// the name of each one in a list of all, so the time of a statement grows with their square.
+const maxParameters = 512
+
+// insertRows inserts rows. before and after are the text of the statement around its VALUES. values
+// are those of one row after the other, as many for each row as columns says.
+func (tx *tx) insertRows(ctx context.Context, before, after string, columns int, values []any) error {
+	for batch := range slices.Chunk(values, maxParameters/columns*columns) {
+		if err := tx.Defer(ctx, before+" VALUES "+rowsOf(len(batch)/columns, columns)+after, batch...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // rowsOf returns the VALUES of n rows: ($1, $2), ($3, $4) for n = 2 and columns = 2.

@@ -149,16 +149,14 @@ func (tx *tx) addRecipients(ctx context.Context, e expansion, recipients []team.
 				micros(tx.Now), micros(tx.Now.Add(notify.MessageLifetime)), micros(tx.Now), micros(tx.Now), 0)
 		}
 	}
-	err := tx.Defer(ctx, `
-		INSERT INTO team_recipients (message_id, position, player_id, party, account_id, is_copy)
-		VALUES `+rowsOf(len(rows)/recipientColumns, recipientColumns), rows...)
+	err := tx.insertRows(ctx, `
+		INSERT INTO team_recipients (message_id, position, player_id, party, account_id, is_copy)`, "", recipientColumns, rows)
 	if err != nil {
 		return fmt.Errorf("save recipients: %w", err)
 	}
-	err = tx.Defer(ctx, `
+	err = tx.insertRows(ctx, `
 		INSERT INTO deliveries (id, kind, channel, state, reason, account_id, recipient, role, coach_id, network, team_message_id, team_position,
-			due_at, gives_up_at, created_at, updated_at, attempts)
-		VALUES `+rowsOf(len(deliveries)/deliveryColumns, deliveryColumns), deliveries...)
+			due_at, gives_up_at, created_at, updated_at, attempts)`, "", deliveryColumns, deliveries)
 	if err != nil {
 		return fmt.Errorf("queue deliveries: %w", err)
 	}
