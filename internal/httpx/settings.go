@@ -26,7 +26,8 @@ type Settings struct {
 	AccessLog bool
 	// Observe is called after each response; it may be nil.
 	Observe func(method string, info *RequestInfo, took time.Duration)
-	// Refused is called with each error that is written as a problem; it may be nil.
+	// Refused is called with each error that is written as a problem or shown on a page; it may
+	// be nil.
 	Refused func(ctx context.Context, info *RequestInfo, err error)
 }
 

@@ -34,7 +34,7 @@ func newAPI(cfg *config.Config, o Options, s *services) (http.Handler, error) {
 // newPages returns the pages for families, coaches and visitors.
 func newPages(cfg *config.Config, o Options, s *services) (*web.Pages, error) {
 	return web.New(web.Config{
-		Services: s.public, Settings: s.settings(cfg, o, "public", nil),
+		Services: s.public, Settings: s.settings(cfg, o, "public", s.security.Refused),
 		MailAddress: s.keys.Vault.MailAddress, Sealer: s.keys.Vault.For(auth.ForSignIn),
 		Brand: cfg.Brand, AppURL: cfg.App(), Limiter: ratelimit.New(cfg.RequestsPerAddressMinute),
 	})
@@ -55,11 +55,11 @@ func newAdmin(cfg *config.Config, o Options, s *services) (http.Handler, error) 
 // newConsole returns the pages of the operators' listener.
 func newConsole(cfg *config.Config, o Options, s *services) (*web.Console, error) {
 	return web.NewConsole(web.ConsoleConfig{
-		Operators: s.operators, Settings: s.settings(cfg, o, "operators", nil), Brand: cfg.Brand, TLS: cfg.TLSOn(),
+		Operators: s.operators, Settings: s.settings(cfg, o, "operators", s.security.RefusedOperator), Brand: cfg.Brand, TLS: cfg.TLSOn(),
 	})
 }
 
-// settings returns the settings of a listener. refused is nil if nothing logs refusals.
+// settings returns the settings of a listener. refused logs refusals.
 func (b base) settings(cfg *config.Config, o Options, listener string, refused func(context.Context, *httpx.RequestInfo, error)) httpx.Settings {
 	return httpx.Settings{
 		PublicURL: cfg.PublicURL, TrustedProxies: cfg.TrustedProxies, Now: o.Now, NewTicker: o.NewTicker,

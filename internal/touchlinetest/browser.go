@@ -73,6 +73,9 @@ func (b *Browser) Send(method, path string, form url.Values) *Page {
 	if form != nil {
 		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		req.Header.Set("Origin", b.base)
+		if b.Page != nil {
+			req.Header.Set("Origin", b.Page.url.Scheme+"://"+b.Page.url.Host)
+		}
 	}
 	req.Header.Set("Accept", "text/html")
 	req.Header.Set("Accept-Encoding", "gzip")

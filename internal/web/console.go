@@ -99,6 +99,7 @@ func (c *Console) scope(required operator.Scope, h func(context.Context, *Reques
 			return redirect("/"), nil
 		}
 		by := r.Operator.Token.Operator()
+		httpx.InfoFrom(ctx).OperatorID = by.ID
 		if err := c.Tokens.RequireScope(&r.Operator.Token, required); err != nil {
 			if recorded := c.Tokens.Record(ctx, by, operator.ScopeRefused, "token", by.ID, "scope "+string(required)); recorded != nil {
 				return Response{}, recorded
@@ -148,6 +149,7 @@ func (c *Console) signIn(ctx context.Context, r *Request) (Response, error) {
 	}
 	session, secret, err := c.Tokens.SignIn(ctx, strings.TrimSpace(r.Form.Get("token")))
 	if fault.KindOf(err) == fault.Unauthenticated {
+		c.pages.refused(r, err)
 		if err := c.Tokens.Record(ctx, actor.Operator{Name: "refused token"}, operator.TokenRefused, "token", "", fault.CodeOf(err)); err != nil {
 			return Response{}, err
 		}

@@ -9,7 +9,15 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/httpx"
 )
+
+// refused reports an error that the page shows: the refusal of a limit is a security event.
+func (p *Pages) refused(r *Request, err error) {
+	if p.Refused != nil {
+		p.Refused(r.Context(), httpx.InfoFrom(r.Context()), err)
+	}
+}
 
 // errorText returns what went wrong and what to do, in the language of the page. The
 // catalogue has a text "fault.<code>" for each error that a page can meet.
@@ -42,11 +50,12 @@ func (p *Pages) errorText(r *Request, err error) string {
 // addError puts err next to a field. The page of a limit is 429.
 func (p *Pages) addError(r *Request, f *Form, field string, err error) {
 	f.Add(field, p.errorText(r, err))
-	f.limitedBy(err)
+	p.limitedBy(r, f, err)
 }
 
 // limitedBy makes the page 429 if err is a limit.
-func (f *Form) limitedBy(err error) {
+func (p *Pages) limitedBy(r *Request, f *Form, err error) {
+	p.refused(r, err)
 	if e, ok := errors.AsType[*fault.Error](err); ok && e.Kind == fault.TooMany {
 		f.wait = max(f.wait, e.RetryAfter, time.Second)
 	}

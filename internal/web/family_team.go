@@ -61,7 +61,7 @@ func (p *Pages) writeReply(ctx context.Context, r *Request, by actor.Actor) (Res
 		limit, _ := errors.AsType[*fault.Error](err)
 		v := p.view(r, "failure.title")
 		f.Add("text", v.mustT("conversation.limit", "Wait", v.wait(limit.RetryAfter)))
-		f.limitedBy(err)
+		p.limitedBy(r, f, err)
 	case !p.addFaults(r, f, err, nil):
 		return Response{}, err
 	}

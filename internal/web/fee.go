@@ -85,7 +85,7 @@ func (p *Pages) addFeeFault(r *Request, f *Form, err error) bool {
 		f.Add("", v.mustT("fee.changed"))
 	case "reminder_limit":
 		f.Add("", v.mustT("fee.reminders_used"))
-		f.limitedBy(err)
+		p.limitedBy(r, f, err)
 	case "batch_archived":
 		f.Add("for", v.mustT("fee_add.archived"))
 	case "idempotency_key_reused":

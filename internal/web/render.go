@@ -170,6 +170,7 @@ func (p *Pages) failure(r *Request, err error) Response {
 	if e, ok := err.(signInError); ok {
 		return e.redirect()
 	}
+	p.refused(r, err)
 	status, wait := http.StatusInternalServerError, 0
 	switch fault.KindOf(err) {
 	case fault.NotFound:

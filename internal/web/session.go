@@ -9,6 +9,7 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/httpx"
 	"github.com/touchline/touchline/internal/team"
 )
 
@@ -65,6 +66,9 @@ func (p *Pages) signedIn(role actor.Role, h func(context.Context, *Request, acto
 				return Response{}, signInError{Role: role, Next: formPage(r), Cookies: p.keepDraft(r)}
 			}
 			return Response{}, signInError{Role: role, Next: r.URL.Path}
+		}
+		if info := httpx.InfoFrom(ctx); info != nil {
+			info.AccountID, info.SessionID = by.AccountID, by.SessionID
 		}
 		zone, err := p.zone(ctx, by)
 		if err != nil {
