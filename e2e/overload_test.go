@@ -119,6 +119,11 @@ func TestOverloaded(t *testing.T) {
 				t.Errorf("the metrics have no %q", want)
 			}
 		}
+		for line := range strings.Lines(s.Log.String()) {
+			if strings.Contains(line, `"level":"ERROR"`) {
+				t.Errorf("a refused request is logged as a bug: %s", line)
+			}
+		}
 		if strings.Contains(text, `touchline_http_overloaded_total{kind="write"} 0`) {
 			t.Error("refused requests are not counted")
 		}

@@ -85,7 +85,7 @@ func (m *Middleware) WriteProblem(w http.ResponseWriter, r *http.Request, info *
 	if m.Refused != nil {
 		m.Refused(r.Context(), info, err)
 	}
-	m.problems().Write(w, r, info.TraceID, info.Route, err)
+	m.Problems().Write(w, r, info.TraceID, info.Route, err)
 }
 
 // The values of the security headers are shared by all responses: do not append to them.
@@ -121,7 +121,7 @@ func (m *Middleware) recover(w *statusRecorder, r *http.Request) {
 	}
 	err := fmt.Errorf("panic: %v\n%s", v, debug.Stack())
 	if w.info.Status != 0 {
-		m.problems().Unexpected(r, w.info.TraceID, w.info.Route, err)
+		m.Problems().Unexpected(r, w.info.TraceID, w.info.Route, err)
 		panic(http.ErrAbortHandler)
 	}
 	m.WriteProblem(w, r, w.info, err)

@@ -31,6 +31,7 @@ type Settings struct {
 	Refused func(ctx context.Context, info *RequestInfo, err error)
 }
 
-func (s *Settings) problems() problem.Writer {
+// Problems returns what classifies, logs and writes errors.
+func (s *Settings) Problems() problem.Writer {
 	return problem.Writer{PublicURL: s.PublicURL, Log: s.Log}
 }

@@ -44,24 +44,27 @@ type Writer struct {
 	Log       *slog.Logger
 }
 
-// Write writes err as a problem document. An error that is not a *fault.Error is logged
-// here and not shown. The log has the trace id and the route pattern, not the path, which
-// may contain a secret.
-func (p Writer) Write(w http.ResponseWriter, r *http.Request, trace, route string, err error) {
+// Classify returns the problem to show for err and its status. It logs an error that is not a
+// *fault.Error, which is not shown, and what made the service unavailable. The log has the
+// trace id and the route pattern, not the path, which may contain a secret.
+func (p Writer) Classify(r *http.Request, trace, route string, err error) (*fault.Error, int) {
 	e, ok := errors.AsType[*fault.Error](err)
-	status := 0
-	if ok {
-		status = statuses[e.Kind]
+	if !ok || statuses[e.Kind] == 0 {
+		return p.Unexpected(r, trace, route, err)
 	}
-	if status == 0 {
-		e, status = p.Unexpected(r, trace, route, err)
-	} else if e.Kind == fault.Unavailable && errors.Unwrap(e) != nil { // overloaded has no cause
+	if e.Kind == fault.Unavailable && errors.Unwrap(e) != nil { // overloaded has no cause
 		level := slog.LevelWarn
 		if errors.Is(err, fault.ErrDraining) {
 			level = slog.LevelDebug
 		}
 		p.Log.LogAttrs(r.Context(), level, "unavailable", slog.String("route", route), slog.String("trace_id", trace), slog.Any("error", err))
 	}
+	return e, statuses[e.Kind]
+}
+
+// Write writes err as a problem document and logs it; see Classify.
+func (p Writer) Write(w http.ResponseWriter, r *http.Request, trace, route string, err error) {
+	e, status := p.Classify(r, trace, route, err)
 	h := w.Header()
 	if e.RetryAfter > 0 || e.Kind == fault.TooMany {
 		h.Set("Retry-After", strconv.Itoa(max(1, int(math.Ceil(e.RetryAfter.Seconds())))))

@@ -171,6 +171,11 @@ func (p *Pages) failure(r *Request, err error) Response {
 		return e.redirect()
 	}
 	p.refused(r, err)
+	info := httpx.InfoFrom(r.Context())
+	shown, _ := p.Problems().Classify(r.Request, info.TraceID, info.Route, err)
+	if shown.Kind == fault.Unavailable {
+		err = shown // also of a timeout, which is no *fault.Error
+	}
 	status, wait := http.StatusInternalServerError, 0
 	switch fault.KindOf(err) {
 	case fault.NotFound:
@@ -198,10 +203,6 @@ func (p *Pages) failure(r *Request, err error) Response {
 		status = http.StatusUnprocessableEntity
 	}
 	resp := page("failure", p.view(r, "failure.title")).with(status)
-	if status >= 500 {
-		info := httpx.InfoFrom(r.Context())
-		p.Log.ErrorContext(r.Context(), "serve page", "route", info.Route, "trace_id", info.TraceID, "status", status, "error", err)
-	}
 	if wait > 0 {
 		resp.Header = http.Header{"Retry-After": {strconv.Itoa(wait)}}
 	}
