@@ -65,6 +65,9 @@ func TestMessages(t *testing.T) {
 		if again := coach.Call(t, "POST", "/api/messages", first, key).Want(t, 201); string(again.Body) != string(sent.Body) {
 			t.Errorf("the same key again: %s, want %s", again.Body, sent.Body)
 		}
+		if got := coach.Call(t, "GET", "/api/messages/"+sent.String("message_id"), nil).Want(t, 200); len(got.JSON["recipients"].([]any)) != 1 {
+			t.Errorf("recipients of an accepted message: %s", got.Body)
+		}
 		const want = "Meera Nair: Bring water. Call or see\nTo stop: "
 		if text := s.SMS("+919812300011", "message", 1).Text; !strings.HasPrefix(text, want) || strings.Contains(text, "98123 99999") {
 			t.Errorf("SMS = %q, want it to begin with %q", text, want)

@@ -19,7 +19,7 @@ func newTeam(cfg *config.Config, o Options, b base, subscriptions *coach.Subscri
 		Messages: &team.Messages{
 			Store:        b.db,
 			PerDay:       func(tier string) int { return int(b.tiers.Of(tier).Limits.MessagesPerDay) },
-			CheckFeature: checkFeature, HasChat: b.channels.hasChat(), Now: o.Now, NewID: o.NewID,
+			CheckFeature: checkFeature, HasChat: b.channels.hasChat(), Expand: b.db.ExpandAccepted, Now: o.Now, NewID: o.NewID,
 		},
 		Records: &team.Records{Store: b.db, CheckFeature: checkFeature, NewID: o.NewID},
 		Fees: &team.Fees{

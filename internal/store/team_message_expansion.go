@@ -44,7 +44,8 @@ func (db *DB) ExpandMessage(ctx context.Context) (more bool, err error) {
 		if more = found; err != nil || !found {
 			return err
 		}
-		return tx.expand(ctx, e)
+		_, err = tx.expand(ctx, e)
+		return err
 	})
 	if err != nil {
 		return false, fmt.Errorf("expand a message: %w", err)
@@ -72,6 +73,43 @@ func (tx *tx) nextExpansion(ctx context.Context) (e expansion, found bool, err e
 	return e, true, err
 }
 
+// ExpandAccepted gives the first recipients of an accepted message their rows and deliveries
+// before the worker does. It waits for a worker that is at the message. It does nothing while
+// an older message of the coach waits. expanded is zero if recipients without rows remain:
+// the worker continues.
+func (db *DB) ExpandAccepted(ctx context.Context, coachID, id string) (expanded time.Time, err error) {
+	err = db.write(ctx, func(tx *tx) error {
+		expanded = time.Time{}
+		e := expansion{id: id, coachID: coachID}
+		err := tx.QueryRow(ctx, `
+			UPDATE team_messages SET next_position = next_position
+			WHERE id = $1 AND coach_id = $2 AND expanded_at IS NULL AND NOT EXISTS (
+				SELECT 1 FROM team_messages o WHERE o.coach_id = $2 AND o.expanded_at IS NULL AND o.id < $1)
+			RETURNING players, audience, channels, body, network, next_player, next_position, created_at`, id, coachID).
+			Scan(intoJSON(&e.players), &e.draft.Audience, intoWords(&e.draft.Channels), &e.draft.Text, intoText(&e.network), &e.nextPlayer, &e.nextPosition, intoTime(&e.createdAt))
+		if isNoRows(err) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if e.coachName, e.suspended, err = tx.activeCoach(ctx, coachID); err != nil {
+			return err
+		}
+		done, err := tx.expand(ctx, e)
+		if done {
+			expanded = tx.Now
+		} else {
+			tx.AfterCommit(tx.db.options.OnMessage) // the worker skipped the row while it was locked
+		}
+		return err
+	})
+	if err != nil {
+		return time.Time{}, fmt.Errorf("expand message %s: %w", id, err)
+	}
+	return expanded, nil
+}
+
 // activeCoach returns the name of a coach, "" for a closed account, and whether an operator
 // suspended the account. A suspension commits before, or waits until this transaction has
 // committed.
@@ -91,14 +129,15 @@ func (tx *tx) activeCoach(ctx context.Context, id string) (name string, suspende
 	return name, suspended, nil
 }
 
-// expand saves the next recipients of a message, at most expansionBatch of them.
-func (tx *tx) expand(ctx context.Context, e expansion) error {
+// expand saves the next recipients of a message, at most expansionBatch of them. done is
+// true if these are the last.
+func (tx *tx) expand(ctx context.Context, e expansion) (done bool, err error) {
 	rules := tx.db.options.Settings.TeamMessages
 	end := min(len(e.players), e.nextPlayer+expansionBatch/rules.RecipientsPerPlayer(e.draft.Audience))
 	ids := e.players[e.nextPlayer:end]
 	facts, err := tx.playerFacts(ctx, e.coachID, ids, e.id, true)
 	if err != nil {
-		return err
+		return false, err
 	}
 	byID := map[string]team.PlayerFacts{}
 	for _, p := range facts {
@@ -114,19 +153,20 @@ func (tx *tx) expand(ctx context.Context, e expansion) error {
 		plan.Add(p)
 	}
 	if err := tx.addRecipients(ctx, e, plan.Recipients); err != nil {
-		return err
+		return false, err
 	}
+	done = end == len(e.players)
 	var expanded any
-	if end == len(e.players) {
+	if done {
 		expanded = micros(tx.Now)
 	}
 	err = tx.DeferOne(ctx, `
 		UPDATE team_messages SET next_player = $3, next_position = $4, expanded_at = $5
 		WHERE id = $1 AND next_player = $2`, e.id, e.nextPlayer, end, e.nextPosition+len(plan.Recipients), expanded)
 	if err != nil {
-		return err
+		return false, err
 	}
-	return tx.notifyRecipients(ctx, e, plan.Recipients)
+	return done, tx.notifyRecipients(ctx, e, plan.Recipients)
 }
 
 // addRecipients saves recipients with a delivery for each of their channels.

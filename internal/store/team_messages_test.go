@@ -252,6 +252,53 @@ func TestExpansionOnce(t *testing.T) {
 	})
 }
 
+// TestExpandAccepted: the recipients of a message have their deliveries when it is accepted.
+// After the first 100 of a longer one, and while an older message waits, the worker expands.
+func TestExpandAccepted(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, url string) {
+		p := newFixture(t, url, withMessages)
+		c := p.coach(1)
+		p.insertPlayers(c, 130)
+		s := p.messages(0)
+		send := func(players int) team.Message {
+			t.Helper()
+			list, err := p.Players(bg, c, approval.Filter{}, approval.Page{Limit: players})
+			ok(t, err)
+			to := team.Target{}
+			for _, a := range list {
+				to.PlayerIDs = append(to.PlayerIDs, a.ID)
+			}
+			m, err := s.Send(bg, c, team.Draft{To: to, Audience: team.ToGuardians, Text: p.db.NewID(), Channels: []team.Channel{team.SMS}})
+			ok(t, err)
+			return *m
+		}
+		want := func(m team.Message, rows int, done bool) {
+			t.Helper()
+			if n := len(p.recipients(c, m.ID)); n != rows || m.ExpandedAt.IsZero() == done {
+				t.Errorf("%d recipients with rows, expanded at %v; want %d, %v", n, m.ExpandedAt, rows, done)
+			}
+		}
+		s.Expand = p.db.ExpandAccepted
+		want(send(2), 2, true)
+		long := send(130)
+		want(long, 100, false)
+		waiting := send(1)
+		want(waiting, 0, false)
+		p.expand()
+		long.ExpandedAt = p.clock.Now()
+		want(long, 130, true)
+		for _, m := range []team.Message{long, waiting} {
+			if expanded, err := p.db.ExpandAccepted(bg, c.AccountID, m.ID); !expanded.IsZero() || err != nil {
+				t.Errorf("expanded again: %v, %v", expanded, err)
+			}
+		}
+		if expanded, err := p.db.ExpandAccepted(bg, p.coach(2).AccountID, send(1).ID); !expanded.IsZero() || err != nil {
+			t.Errorf("expanded by another coach: %v, %v", expanded, err)
+		}
+	})
+}
+
 // insertPlayers adds players with a guardian each, fast.
 func (p *fixture) insertPlayers(c actor.Actor, n int) {
 	p.Helper()
@@ -283,6 +330,7 @@ func (p *fixture) teamStatements() {
 		ok(p, err)
 		last = m.ID
 	}
+	ok(p, second(p.db.ExpandAccepted(bg, c.AccountID, last)))
 	p.expand()
 	p.sendTeam()
 	_, err := s.List(bg, c, team.Page{Limit: 5})

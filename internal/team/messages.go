@@ -79,8 +79,12 @@ type Messages struct {
 	CheckFeature CheckFeature
 	// HasChat is true if the service has a transport for the chat.
 	HasChat bool
-	Now     func() time.Time
-	NewID   func() string
+	// Expand gives the first recipients of an accepted message their deliveries, so that the
+	// coach can read them at once; expanded is zero if recipients remain for the worker. nil
+	// leaves all to the worker.
+	Expand func(ctx context.Context, coachID, id string) (expanded time.Time, err error)
+	Now    func() time.Time
+	NewID  func() string
 }
 
 // Preview returns what Send would do with a draft, and how many segments the coach may send
@@ -99,7 +103,7 @@ func (s *Messages) Preview(ctx context.Context, by actor.Actor, d Draft) (*Plan,
 	return plan, s.allowed(sending), nil
 }
 
-// Send accepts a message of the calling coach. The worker gives each recipient a delivery.
+// Send accepts a message of the calling coach. Each recipient gets a delivery.
 func (s *Messages) Send(ctx context.Context, by actor.Actor, d Draft) (*Message, error) {
 	return s.SendOnce(ctx, by, s.NewID(), d)
 }
@@ -121,6 +125,12 @@ func (s *Messages) SendOnce(ctx context.Context, by actor.Actor, id string, d Dr
 	})
 	if err != nil {
 		return nil, err
+	}
+	if s.Expand != nil && m.ExpandedAt.IsZero() {
+		// The message is accepted. After an error the worker expands it.
+		if expanded, err := s.Expand(ctx, by.AccountID, m.ID); err == nil {
+			m.ExpandedAt = expanded
+		}
 	}
 	return m, nil
 }
