@@ -85,7 +85,7 @@ func Open(ctx context.Context, url string, o Options) (*DB, error) {
 // the readers open read-only.
 func (db *DB) connect() error {
 	if db.engine == postgres {
-		db.reads = db.target.openPool(sessionParams)
+		db.reads = db.target.openPool(withParams(db.target.config, sessionParams))
 		return nil
 	}
 	if err := db.target.makeFile(); err != nil {

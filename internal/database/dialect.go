@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -104,8 +105,8 @@ func parseURL(raw string, o Options) (target, error) {
 }
 
 // openPool opens the pool of PostgreSQL. pgx caches prepared statements per connection.
-func (t target) openPool(params ...map[string]string) *sql.DB {
-	pool := sql.OpenDB(newConnector(t.config, params...))
+func (t target) openPool(params *pgx.ConnConfig) *sql.DB {
+	pool := sql.OpenDB(newConnector(t.config, params))
 	pool.SetMaxOpenConns(t.conns)
 	pool.SetMaxIdleConns(t.conns) // with fewer, a busy pool would dial all the time
 	pool.SetConnMaxIdleTime(idleTime)
@@ -117,7 +118,9 @@ func (t target) openPool(params ...map[string]string) *sql.DB {
 // which holds its one connection.
 func (t target) openMigrator() (*sql.DB, error) {
 	if t.engine == postgres {
-		return t.openPool(sessionParams, migrationParams), nil
+		params := withParams(t.config, sessionParams)
+		maps.Copy(params.RuntimeParams, migrationParams)
+		return t.openPool(params), nil
 	}
 	return t.openWriter()
 }

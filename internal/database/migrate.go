@@ -21,6 +21,8 @@ const (
 	// maxMigrateAttempts is how often a process retries after another one migrated the SQLite
 	// file first.
 	maxMigrateAttempts = 20
+	// tableLockRetry is the pause before a migration waits for the lock of a table again.
+	tableLockRetry = time.Second
 )
 
 // ErrNotMigrated says that migrations are missing.
@@ -50,7 +52,8 @@ func (db *DB) Migrated(ctx context.Context) error {
 
 // Migrate applies the missing migrations, each in a transaction. Replicas may call it
 // concurrently: each migration is applied once, and all calls return after the last. If
-// none is missing, it is one small read.
+// none is missing, it is one small read. On PostgreSQL it tries again until ctx ends while
+// other transactions lock a table that a migration changes: see migrationParams.
 func (db *DB) Migrate(ctx context.Context) error {
 	for attempt := 1; ; attempt++ {
 		err := db.Migrated(ctx)
@@ -60,13 +63,21 @@ func (db *DB) Migrate(ctx context.Context) error {
 		if err = db.migrate(ctx); err == nil {
 			continue
 		}
+		pause := time.Duration(attempt) * time.Millisecond
+		again := attempt < maxMigrateAttempts
+		if db.engine == postgres {
+			pause, again = tableLockRetry, mayRetry(err)
+		}
 		// Two processes may migrate one SQLite file: one of them fails, because the
 		// migration is applied or the file is locked. On PostgreSQL the advisory lock
 		// prevents that.
-		if db.engine == postgres || attempt == maxMigrateAttempts || ctx.Err() != nil {
+		if !again || ctx.Err() != nil {
 			return fmt.Errorf("migrate the database: %w", classify(err))
 		}
-		time.Sleep(time.Duration(attempt) * time.Millisecond)
+		select {
+		case <-ctx.Done():
+		case <-time.After(pause):
+		}
 	}
 }
 
@@ -171,9 +182,15 @@ func (o once) Insert(ctx context.Context, on versions.DBTxConn, req versions.Ins
 // replica at once; the lock of goose polls every 5 s.
 type advisory struct{}
 
-// SessionLock waits for the lock.
+// SessionLock waits for the lock, however long the migrations of another replica take.
 func (advisory) SessionLock(ctx context.Context, conn *sql.Conn) error {
-	_, err := conn.ExecContext(ctx, `SELECT pg_advisory_lock($1)`, int64(migrateLock))
+	if _, err := conn.ExecContext(ctx, `SET lock_timeout = 0`); err != nil {
+		return err
+	}
+	if _, err := conn.ExecContext(ctx, `SELECT pg_advisory_lock($1)`, int64(migrateLock)); err != nil {
+		return err
+	}
+	_, err := conn.ExecContext(ctx, `RESET lock_timeout`)
 	return err
 }
 

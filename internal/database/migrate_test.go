@@ -2,9 +2,12 @@ package database_test
 
 import (
 	"errors"
+	"maps"
 	"sync"
 	"testing"
 	"testing/fstest"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/storetest"
@@ -65,4 +68,47 @@ func TestMigrateFails(t *testing.T) {
 			t.Error("half of the migration was committed")
 		}
 	})
+}
+
+// TestMigrateBehindReader: a migration that waits for a table, because a backup reads it, does
+// not keep the other replicas from it. A statement of a migration may take longer than the
+// statement_timeout of the URL.
+func TestMigrateBehindReader(t *testing.T) {
+	url := storetest.EmptyPostgres(t)
+	replica := openCounters(t, url)
+	backup, err := pgx.Connect(bg, url)
+	ok(t, err)
+	defer backup.Close(bg)
+	dump, err := backup.Begin(bg)
+	ok(t, err)
+	_, err = dump.Exec(bg, `LOCK TABLE counters IN ACCESS SHARE MODE`)
+	ok(t, err)
+
+	newer := maps.Clone(counters)
+	newer["0002_color.sql"] = &fstest.MapFile{Data: []byte("-- +goose Up\nSELECT pg_sleep(0.2);\nALTER TABLE counters ADD COLUMN color TEXT;\n")}
+	next, err := database.Open(bg, url+"", database.Options{Migrations: newer})
+	ok(t, err)
+	defer next.Close()
+	migrated := make(chan error, 1)
+	go func() { migrated <- next.Migrate(bg) }()
+	for waiting := false; !waiting; {
+		ok(t, replica.QueryRow(bg, `
+			SELECT EXISTS (SELECT 1 FROM pg_locks WHERE relation = 'counters'::regclass AND NOT granted AND mode = 'AccessExclusiveLock')`).Scan(&waiting))
+		select {
+		case err := <-migrated:
+			t.Fatalf("Migrate returned %v while the table was locked", err)
+		default:
+		}
+	}
+	ok(t, addOnce(replica))
+	ok(t, dump.Rollback(bg))
+	ok(t, <-migrated)
+	ok(t, run(replica, `UPDATE counters SET color = 'red'`))
+	if n := counter(t, replica, "a"); n != 1 {
+		t.Errorf("n = %d, want 1", n)
+	}
+}
+
+func addOnce(db *database.DB) error {
+	return db.Write(bg, func(tx *database.Tx) error { return addTo(tx, "a") })
 }

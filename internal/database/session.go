@@ -35,9 +35,11 @@ var sessionParams = map[string]string{
 	"tcp_user_timeout":        "10s",
 }
 
-// migrationParams replace those of sessionParams that would interrupt a long migration or
-// the wait for another replica's migration.
-var migrationParams = map[string]string{"lock_timeout": "0", "statement_timeout": "0"}
+// migrationParams are the run-time parameters of a session that migrates, also if the URL
+// sets others. A migration may take long, but not wait long for the lock of a table: every
+// later statement on the table waits behind it. If a backup reads the table for an hour, the
+// migration waits in short steps, between which the other replicas serve.
+var migrationParams = map[string]string{"lock_timeout": "500ms", "statement_timeout": "0"}
 
 // keepAlive and defaultUserTimeout detect a lost server as quickly as the server detects a
 // lost client: keepAlive without traffic, defaultUserTimeout with data to send.
@@ -65,14 +67,12 @@ func dialer(config *pgx.ConnConfig) *net.Dialer {
 }
 
 // withParams returns a copy of config with params, unless the URL sets them.
-func withParams(config *pgx.ConnConfig, params ...map[string]string) *pgx.ConnConfig {
+func withParams(config *pgx.ConnConfig, params map[string]string) *pgx.ConnConfig {
 	own := config.RuntimeParams
 	c := config.Copy()
-	for _, set := range params {
-		for name, value := range set {
-			if _, named := own[name]; !named && !strings.Contains(own["options"], name) {
-				c.RuntimeParams[name] = value
-			}
+	for name, value := range params {
+		if _, named := own[name]; !named && !strings.Contains(own["options"], name) {
+			c.RuntimeParams[name] = value
 		}
 	}
 	return c
@@ -86,8 +86,10 @@ type connector struct {
 	pooler           *atomic.Bool // the server refused sessionParams
 }
 
-func newConnector(config *pgx.ConnConfig, params ...map[string]string) driver.Connector {
-	return &connector{stdlib.GetConnector(*withParams(config, params...)), stdlib.GetConnector(*config), new(atomic.Bool)}
+// newConnector returns a connector with the configuration of a URL, without and with
+// sessionParams.
+func newConnector(plain, params *pgx.ConnConfig) driver.Connector {
+	return &connector{stdlib.GetConnector(*params), stdlib.GetConnector(*plain), new(atomic.Bool)}
 }
 
 // Connect opens a connection.
