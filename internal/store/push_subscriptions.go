@@ -48,6 +48,9 @@ func (db *DB) SavePushSubscription(ctx context.Context, by actor.Actor, s notify
 			ON CONFLICT (session_id) DO UPDATE SET id = excluded.id, endpoint = excluded.endpoint, sealed = excluded.sealed,
 				show_names = excluded.show_names, created_at = excluded.created_at`,
 			by.SessionID, by.AccountID, s.ID, endpoint, vault.Seal(plain, s.ID), s.ShowNames, micros(s.CreatedAt))
+		if errors.Is(err, database.ErrStale) {
+			return auth.ErrSessionEnded() // another attempt would find no session either
+		}
 		if err != nil {
 			return err
 		}
@@ -63,9 +66,6 @@ func (db *DB) SavePushSubscription(ctx context.Context, by actor.Actor, s notify
 		}
 		return tx.complete(ctx, idempotency.Work{})
 	})
-	if errors.Is(err, database.ErrStale) {
-		return auth.ErrSessionEnded()
-	}
 	if err != nil {
 		return fmt.Errorf("save push subscription: %w", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/phone"
 	"github.com/touchline/touchline/internal/store"
@@ -90,8 +91,12 @@ func TestPushSubscriptions(t *testing.T) {
 		if n := p.count(`SELECT count(*) FROM push_subscriptions`); n != 1 {
 			p.Errorf("%d subscriptions after the sign-out, want 1", n)
 		}
-		if err := p.db.SavePushSubscription(bg, phoneA, notify.PushSubscription{ID: "x", CreatedAt: p.clock.Now()}); err == nil {
-			p.Error("an ended session subscribed")
+		attempts, now := 0, p.clock.Now() // a transaction reads the clock once
+		p.clock.setHook(func() time.Time { attempts++; return now })
+		err = p.db.SavePushSubscription(bg, phoneA, notify.PushSubscription{ID: "x", CreatedAt: now})
+		p.clock.setHook(nil)
+		if fault.CodeOf(err) != "session_revoked" || attempts != 1 {
+			p.Errorf("an ended session: got %v after %d attempts, want session_revoked after one", err, attempts)
 		}
 		remind(other)
 		want("the other guardian", "https://push.example/b")
