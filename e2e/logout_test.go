@@ -8,7 +8,8 @@ import (
 )
 
 // TestLogoutOfAllByRefreshToken: only a current refresh token can end the
-// number's other sessions, because an old one may be stolen.
+// number's other sessions, because an old one may be stolen, and the number may have a new
+// owner since one expired.
 func TestLogoutOfAllByRefreshToken(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -37,5 +38,17 @@ func TestLogoutOfAllByRefreshToken(t *testing.T) {
 		logout(p.Refresh).Want(t, 204)
 		works(p.Access, 401)
 		works(other.Access, 401)
+
+		// The role of a guardian ends. The next owner of the number signs in.
+		coach := s.Coach(t, "+919812300001")
+		id := coach.AddPlayer(t, child(1, guardianNumber)).String("player_id")
+		former := s.SignIn(t, "guardian", guardianNumber)
+		coach.Call(t, "DELETE", "/api/players/"+id, nil).Want(t, 204)
+		coach.AddPlayer(t, child(2, guardianNumber))
+		s.Clock.Advance(2 * time.Minute)
+		owner := s.SignIn(t, "guardian", guardianNumber)
+		logout(former.Refresh).Want(t, 401, "refresh_token_expired")
+		works(former.Access, 401)
+		works(owner.Access, 200)
 	})
 }

@@ -140,20 +140,26 @@ func (s *Service) Logout(ctx context.Context, by actor.Actor, all bool) error {
 
 // LogoutByRefresh ends the session of a refresh token. It is no error if the session
 // has ended already. With all it acts like Logout, but only for a token that could
-// still be exchanged: an older one may be stolen, so it ends only its own session and
-// returns refresh_token_reused.
+// still be exchanged. Any other ends only its own session: an older one may be stolen
+// (refresh_token_reused), and the number may have a new owner since one expired
+// (refresh_token_expired).
 func (s *Service) LogoutByRefresh(ctx context.Context, refreshToken string, all bool) error {
 	id, generation, ok := s.Keys.Vault.parseRefreshToken(refreshToken)
 	if !ok {
 		return errRefresh("refresh_token_invalid", "This is not a refresh token of this service.")
 	}
+	now := s.Now()
 	session, err := s.Store.Session(ctx, id)
-	if err != nil || session == nil || session.checkActive(s.Now()) != nil {
+	if err != nil || session == nil || session.checkActive(now) != nil {
 		return err
 	}
-	current := generation > session.Generation || session.canRefresh(generation)
+	expired := !now.Before(session.IdleAt)
+	current := !expired && (generation > session.Generation || session.canRefresh(generation))
 	if err := s.Logout(ctx, session.Actor(), all && current); err != nil || current || !all {
 		return err
+	}
+	if expired {
+		return errRefresh("refresh_token_expired", "The refresh token has expired. Only its own session has ended.")
 	}
 	return errRefresh("refresh_token_reused", "This refresh token was used before. Only its own session has ended.")
 }
