@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -98,7 +99,7 @@ type eventReader struct {
 
 func openStream(t *testing.T, url, token, last string) *eventReader {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
 	r, err := http.NewRequestWithContext(ctx, "GET", url+"/api/notifications/stream", nil)
 	if err != nil {
@@ -153,28 +154,99 @@ func (f *eventReader) ends() {
 	}
 }
 
+// serverTimeout is the read and write timeout of the server. It is shorter than the test,
+// because a stream must outlive it.
+const serverTimeout = 100 * time.Millisecond
+
+// timeoutListener has connections that apply the timeouts of the server when startTimeouts is
+// called. On a busy machine they would pass before a stream begins.
+type timeoutListener struct {
+	net.Listener
+	mu    sync.Mutex
+	conns []*timeoutConn
+}
+
+func (l *timeoutListener) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	c := &timeoutConn{Conn: conn}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.conns = append(l.conns, c)
+	return c, nil
+}
+
+// startTimeouts starts the timeouts that no stream has replaced by its own.
+func (l *timeoutListener) startTimeouts() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, c := range l.conns {
+		c.mu.Lock()
+		if c.read {
+			_ = c.Conn.SetReadDeadline(time.Now().Add(serverTimeout))
+		}
+		if c.write {
+			_ = c.Conn.SetWriteDeadline(time.Now().Add(serverTimeout))
+		}
+		c.mu.Unlock()
+	}
+}
+
+// timeoutConn keeps the deadlines of the server's timeouts back.
+type timeoutConn struct {
+	net.Conn
+	mu          sync.Mutex
+	read, write bool // a deadline is kept back
+}
+
+func (c *timeoutConn) SetReadDeadline(at time.Time) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.Conn.SetReadDeadline(keepBack(at, &c.read))
+}
+
+func (c *timeoutConn) SetWriteDeadline(at time.Time) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.Conn.SetWriteDeadline(keepBack(at, &c.write))
+}
+
+// keepBack returns the deadline to set now. It sets kept for one of serverTimeout; one that has
+// passed ends a read at once.
+func keepBack(at time.Time, kept *bool) time.Time {
+	left := time.Until(at)
+	if *kept = left > 0 && left <= serverTimeout; *kept {
+		return time.Time{}
+	}
+	return at
+}
+
 func TestStream(t *testing.T) {
-	setup := func(t *testing.T) (*fixture, string) {
+	setup := func(t *testing.T) (*fixture, string, *timeoutListener) {
 		a := newFixture(t)
 		srv := httptest.NewUnstartedServer(a.server.Handler())
-		// Shorter than the test, because a stream must outlive them.
-		srv.Config.ReadTimeout, srv.Config.WriteTimeout = 100*time.Millisecond, 100*time.Millisecond
+		listener := &timeoutListener{Listener: srv.Listener}
+		srv.Listener = listener
+		srv.Config.ReadTimeout, srv.Config.WriteTimeout = serverTimeout, serverTimeout
 		srv.Start()
 		t.Cleanup(srv.Close)
 		t.Cleanup(a.hub.Close)
-		return a, srv.URL
+		return a, srv.URL, listener
 	}
 	t.Run("sends only new notifications and outlives the server's timeouts", func(t *testing.T) {
-		a, url := setup(t)
+		a, url, server := setup(t)
 		a.tray.add()
 		f := openStream(t, url, a.token, "")
+		server.startTimeouts()
 		for range 5 {
 			f.until(": still here")
 		}
 		f.want(a.tray.add(), a.tray.add())
 	})
 	t.Run("resumes after the last event", func(t *testing.T) {
-		a, url := setup(t)
+		a, url, _ := setup(t)
 		var ids []string
 		for range 250 {
 			ids = append(ids, a.tray.add())
@@ -182,7 +254,7 @@ func TestStream(t *testing.T) {
 		openStream(t, url, a.token, ids[9]).want(ids[10:]...)
 	})
 	t.Run("begins with new notifications after an unknown event", func(t *testing.T) {
-		a, url := setup(t)
+		a, url, _ := setup(t)
 		a.tray.add()
 		for _, last := range []string{newID(), "42", "x\x01"[:1]} {
 			f := openStream(t, url, a.token, last)
@@ -197,16 +269,17 @@ func TestStream(t *testing.T) {
 	}
 	for name, end := range ends {
 		t.Run("ends with the "+name, func(t *testing.T) {
-			a, url := setup(t)
+			a, url, server := setup(t)
 			a.tray.state.Links = 2
 			f := openStream(t, url, a.token, "")
-			time.Sleep(150 * time.Millisecond)
+			server.startTimeouts()
+			time.Sleep(serverTimeout * 3 / 2)
 			end(a)
 			f.ends()
 		})
 	}
 	t.Run("the eleventh stream of an account ends the first", func(t *testing.T) {
-		a, url := setup(t)
+		a, url, _ := setup(t)
 		first := openStream(t, url, a.token, "")
 		var last *eventReader
 		for range 10 {
@@ -216,7 +289,7 @@ func TestStream(t *testing.T) {
 		last.want(a.tray.add())
 	})
 	t.Run("a stream beyond the limit of the process is refused", func(t *testing.T) {
-		a, url := setup(t)
+		a, url, _ := setup(t)
 		a.hub.MaxStreams = 2
 		var open []*notify.Subscription
 		for _, account := range []string{"x", "y"} {
@@ -241,7 +314,7 @@ func TestStream(t *testing.T) {
 		}
 	})
 	t.Run("an account with ten streams replaces one although the process is full", func(t *testing.T) {
-		a, url := setup(t)
+		a, url, _ := setup(t)
 		a.hub.MaxStreams = 10
 		first := openStream(t, url, a.token, "")
 		for range 10 {
@@ -250,7 +323,7 @@ func TestStream(t *testing.T) {
 		first.ends()
 	})
 	t.Run("HEAD returns at once", func(t *testing.T) {
-		a, _ := setup(t)
+		a, _, _ := setup(t)
 		if w := send(a.server.Handler(), "HEAD", "/api/notifications/stream", "", "Authorization: Bearer "+a.token); w.Code != 200 {
 			t.Errorf("got %d, want 200", w.Code)
 		}
