@@ -123,14 +123,19 @@ func commitWhenWaited(t testing.TB, url string, n int, statement string) (commit
 	ok(t, err)
 	_, err = tx.Exec(bg, statement)
 	ok(t, err)
-	watcher, err := pgx.Connect(bg, url) // a transaction reads pg_stat_activity once
-	ok(t, err)
-	t.Cleanup(func() { watcher.Close(bg) })
 	return func() {
-		deadline := time.Now().Add(5 * time.Second)
-		for waiting := 0; waiting < n && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
-			ok(t, watcher.QueryRow(bg, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(&waiting))
-		}
+		waitForLocks(t, url, n)
 		ok(t, tx.Commit(bg))
+	}
+}
+
+// waitForLocks returns when n transactions wait for a lock.
+func waitForLocks(t testing.TB, url string, n int) {
+	t.Helper()
+	conn, err := pgx.Connect(bg, url) // a transaction reads pg_stat_activity once
+	ok(t, err)
+	defer conn.Close(bg)
+	for waiting := 0; waiting < n; time.Sleep(5 * time.Millisecond) {
+		ok(t, conn.QueryRow(bg, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(&waiting))
 	}
 }
