@@ -28,13 +28,18 @@ func TestLostMasterKey(t *testing.T) {
 		}
 		db := openTables(t, s)
 		execSQL(t, db, `INSERT INTO tls_entries (name, sealed, claim_ends_at) VALUES ('touchline.test', $1, 0)`, make([]byte, 100))
+		execSQL(t, db, `
+			INSERT INTO push_subscriptions (session_id, id, account_id, role, endpoint, sealed, show_names, ends_at, created_at)
+			SELECT id, id, account_id, role, $1, $1, FALSE, ends_at, created_at FROM sessions WHERE role = 'coach'`, make([]byte, 100))
 		for statement := range strings.SplitSeq(way, ";") {
 			if statement = strings.TrimSpace(statement); statement != "" && statement != "BEGIN" && statement != "COMMIT" {
 				execSQL(t, db, statement)
 			}
 		}
-		if n := queryOne[int](t, db, `SELECT count(*) FROM tls_entries`); n != 0 {
-			t.Errorf("%d certificates are still encrypted under the lost key", n)
+		for _, table := range []string{"tls_entries", "push_subscriptions"} {
+			if n := queryOne[int](t, db, `SELECT count(*) FROM `+table); n != 0 {
+				t.Errorf("%d rows of %s are still encrypted under the lost key", n, table)
+			}
 		}
 		s = touchlinetest.New(t, s.Config.DatabaseURL.Reveal(), enableKYC, func(c *config.Config) { c.Files = s.Config.Files })
 
