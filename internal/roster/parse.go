@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/touchline/touchline/internal/csvfile"
@@ -239,7 +240,7 @@ func (p *parser) readRow(record []string, err error) (row Row, kind dateKind, fi
 	row.Number = line - p.skipped
 	p.countLineBreaks(record)
 	for i, cell := range record {
-		text := csvfile.Restore(strings.TrimSpace(cell))
+		text := csvfile.Restore(trimCell(cell))
 		if text == "" {
 			continue
 		}
@@ -258,6 +259,14 @@ func (p *parser) readRow(record []string, err error) (row Row, kind dateKind, fi
 		kind = row.readBirthDate()
 	}
 	return row, kind, filled
+}
+
+// trimCell returns a cell without spaces at its ends, and without what programs put around a copied
+// text, which show nothing: marks of direction, zero-width spaces and byte order marks.
+func trimCell(cell string) string {
+	return strings.TrimFunc(cell, func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u200b' || r == '\ufeff'
+	})
 }
 
 // countLineBreaks counts the line breaks inside of the cells.

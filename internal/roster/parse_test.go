@@ -44,6 +44,7 @@ func TestParse(t *testing.T) {
 		"day first":           english + strings.ReplaceAll(row, "2012-04-30", "30-04-2012"),
 		"month name":          english + strings.ReplaceAll(row, "2012-04-30", "30-Apr-2012"),
 		"time of a date":      english + strings.ReplaceAll(row, "2012-04-30", "2012/04/30 00:00:00"),
+		"direction marks":     english + strings.NewReplacer("2012-04-30", "\u200e2012-04-30\u200e ", "ravi@example.org", "\u202aravi@example.org\u202c", "Asha Rao", "\ufeffAsha Rao\u200b").Replace(row) + "\u200b,\u200e,,,,,\n",
 		"digits of Hindi":     english + strings.ReplaceAll(row, "2012-04-30", "३०/०४/२०१२"),
 		"export":              strings.TrimSuffix(english, "\n") + ",Guardian status,Student status\n" + strings.TrimSuffix(row, "\n") + ",approved,pending\n",
 		"UTF-16 little":       utf16Text(english+row, false),
