@@ -41,6 +41,9 @@ func (c *Config) warnNetwork(warn func(string, ...any)) {
 	case !isLoopback(host) && !c.TLSOn() && public.Scheme == "http" && c.SMS != smsLog:
 		warn("ADDR is not a loopback address, and neither TLS_CERT, TLS_AUTOCERT_DOMAINS nor an https PUBLIC_URL is set: tokens and OTPs cross the network unencrypted")
 	}
+	if c.SMS != smsLog && !c.PublicURLSet() && isLoopback(public.Hostname()) {
+		warn("PUBLIC_URL is not set: the links in messages begin with %s, which only this machine reaches", c.PublicURL)
+	}
 	if c.SMS == smsLog {
 		if !isLoopback(host) {
 			warn("SMS is log, but ADDR is not a loopback address: no SMS is sent, and the terminal shows every OTP")
