@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"time"
@@ -43,7 +42,7 @@ func listDeliveries(ctx context.Context, sh *shell, _ []string) error {
 func listCosts(ctx context.Context, sh *shell, _ []string) error {
 	days := sh.number("days")
 	if days < 1 {
-		return errors.New("--days must be 1 or more")
+		return errUsage("--days must be 1 or more")
 	}
 	today := time.Now().UTC()
 	search := notify.MessageCostSearch{From: today.AddDate(0, 0, 1-days), To: today, CoachID: sh.text("coach")}
