@@ -24,10 +24,9 @@ const failedSelect = `
 				AND ` + channelOfRequest + ` = CASE d.channel WHEN 'whatsapp' THEN 'sms' ELSE d.channel END))
 	FROM deliveries d LEFT JOIN requests r ON r.id = d.request_id `
 
-// failedWhere leaves out what the worker dropped: its first reasons are those of the index
-// deliveries_unsent, the others those of a message of a coach.
-const failedWhere = `WHERE d.state = 'failed' AND d.reason NOT IN ('request_closed', 'not_wanted', 'stopped')
-				AND d.reason NOT IN ('disputed', 'contact_changed', 'player_removed')`
+// failedWhere leaves out what the worker dropped. Its reasons are those of the indexes
+// deliveries_not_sent.
+const failedWhere = `WHERE d.state = 'failed' AND d.reason NOT IN ('request_closed', 'not_wanted', 'stopped', 'disputed', 'contact_changed', 'player_removed')`
 
 func scanFailedDelivery(s database.Scanner) (d notify.FailedDelivery, err error) {
 	err = s.Scan(&d.ID, &d.Channel, &d.Kind, &d.State, intoText(&d.Reason), intoText((*string)(&d.Cause)), &d.Attempts, intoText(&d.CoachID), intoText(&d.RequestID),
