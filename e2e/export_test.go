@@ -87,6 +87,10 @@ func TestExportAll(t *testing.T) {
 		}
 		guardian.Call(t, "GET", "/api/export", nil).Want(t, 403, "role_not_allowed")
 		coach.Call(t, "GET", "/api/export", nil, "Accept: text/html").Want(t, 406, "not_acceptable")
+		guardian.Call(t, "HEAD", "/api/export", nil).Want(t, 403)
+		if head := coach.Call(t, "HEAD", "/api/export", nil).Want(t, 200); head.Header.Get("Content-Type") != "application/zip" {
+			t.Errorf("HEAD: %v", head.Header)
+		}
 	})
 }
 
