@@ -102,8 +102,8 @@ func (s *Server) readCoach(ctx context.Context, caller Caller, id string) (Respo
 
 // missingCoachOr returns not_found if there is no such coach, else err: not_found comes before
 // validation_failed.
-func (s *Server) missingCoachOr(ctx context.Context, caller Caller, id string, err error) error {
-	if _, _, missing := s.Accounts.Read(ctx, caller.Operator(), id); missing != nil {
+func (s *Server) missingCoachOr(ctx context.Context, id string, err error) error {
+	if missing := s.Accounts.Check(ctx, id); missing != nil {
 		return missing
 	}
 	return err
@@ -117,7 +117,7 @@ type tierRequest struct {
 func (s *Server) setTier(ctx context.Context, r Request[tierRequest], id string) (Response, error) {
 	in := r.Body
 	if err := r.Faults.Err(); err != nil {
-		return Response{}, s.missingCoachOr(ctx, r.Caller, id, err)
+		return Response{}, s.missingCoachOr(ctx, id, err)
 	}
 	if _, err := s.Subscriptions.Set(ctx, r.Caller.Operator(), id, in.Tier); err != nil {
 		return Response{}, err
@@ -146,7 +146,7 @@ func Reason(text string) (string, error) {
 func (s *Server) suspend(ctx context.Context, r Request[suspendRequest], id string) (Response, error) {
 	in := r.Body
 	if err := r.Faults.Err(); err != nil {
-		return Response{}, s.missingCoachOr(ctx, r.Caller, id, err)
+		return Response{}, s.missingCoachOr(ctx, id, err)
 	}
 	if err := s.Accounts.Suspend(ctx, r.Caller.Operator(), id, in.Reason); err != nil {
 		return Response{}, err

@@ -40,7 +40,7 @@ func (s *Server) listTierRequests(ctx context.Context, r Request[noBody]) (Respo
 func (s *Server) approveTier(ctx context.Context, r Request[tierRequest], id string) (Response, error) {
 	in := r.Body
 	if err := r.Faults.Err(); err != nil {
-		return Response{}, s.missingCoachOr(ctx, r.Caller, id, err)
+		return Response{}, s.missingCoachOr(ctx, id, err)
 	}
 	if _, err := s.Subscriptions.Approve(ctx, r.Caller.Operator(), id, in.Tier); err != nil {
 		return Response{}, err
@@ -57,7 +57,7 @@ type refuseTierRequest struct {
 func (s *Server) refuseTier(ctx context.Context, r Request[refuseTierRequest], id string) (Response, error) {
 	in := r.Body
 	if err := r.Faults.Err(); err != nil {
-		return Response{}, s.missingCoachOr(ctx, r.Caller, id, err)
+		return Response{}, s.missingCoachOr(ctx, id, err)
 	}
 	if _, err := s.Subscriptions.Refuse(ctx, r.Caller.Operator(), id, in.Tier, in.Reason); err != nil {
 		return Response{}, err

@@ -56,6 +56,7 @@ type AccountAdminStore interface {
 	FindCoaches(ctx context.Context, by actor.Operator, s AccountSearch, limit int) ([]AccountMatch, error)
 	// ReadCoach returns the account and the profile, or not_found.
 	ReadCoach(ctx context.Context, by actor.Operator, id string) (Account, Profile, error)
+	CheckCoach(ctx context.Context, id string) error
 	// Suspend loads the account, lets check refuse, then suspends it and ends its
 	// sessions and its listing.
 	Suspend(ctx context.Context, by actor.Operator, id, reason string, check func(Account) error) error
@@ -78,6 +79,12 @@ func (a *AccountAdmin) Find(ctx context.Context, by actor.Operator, s AccountSea
 // Read returns one coach and audits the access.
 func (a *AccountAdmin) Read(ctx context.Context, by actor.Operator, id string) (Account, Profile, error) {
 	return a.Store.ReadCoach(ctx, by, id)
+}
+
+// Check returns not_found if there is no such coach. It shows nothing of the coach, so it is not
+// audited.
+func (a *AccountAdmin) Check(ctx context.Context, id string) error {
+	return a.Store.CheckCoach(ctx, id)
 }
 
 // Suspend ends every session of a coach at once and blocks sign-in. The listing is

@@ -102,6 +102,11 @@ func (db *DB) ReadCoach(ctx context.Context, by actor.Operator, id string) (coac
 	return a, p, err
 }
 
+// CheckCoach returns not_found if there is no such coach.
+func (db *DB) CheckCoach(ctx context.Context, id string) error {
+	return orMissing(db.sql.QueryRow(ctx, `SELECT 1 FROM coaches WHERE id = $1`, id).Scan(new(int)), "find a coach")
+}
+
 func (tx *tx) coachAccount(ctx context.Context, id string) (coach.Account, error) {
 	f, err := scanAccount(tx.QueryRow(ctx, `
 		SELECT `+accountColumns+` FROM accounts a JOIN coaches c ON c.id = a.id WHERE a.id = $1`, id))

@@ -51,6 +51,7 @@ func (p *fixture) operators() {
 			p.Fatal(found, err)
 		}
 	}
+	ok(p, p.db.CheckCoach(bg, c.AccountID))
 	_, _, err = p.db.ReadCoach(bg, by, c.AccountID)
 	ok(p, err)
 	allow := func(coach.Account) error { return nil }
