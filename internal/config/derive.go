@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,7 +22,7 @@ func (c *Config) derive() {
 	for i, country := range c.Countries {
 		c.Countries[i] = strings.ToUpper(country)
 	}
-	c.PublicURL = strings.TrimSuffix(c.PublicURL, "/")
+	c.PublicURL = normalURL(c.PublicURL)
 	c.SMS = SecretURL(strings.Join(c.SMSProviders(), ","))
 	if !c.isSet("PUBLIC_URL") {
 		c.PublicURL = c.publicURL(c.Addr)
@@ -58,6 +59,17 @@ func (c *Config) derive() {
 // offInDevelopment reports whether development mode turns the limit s off.
 func (c *Config) offInDevelopment(s setting) bool {
 	return s.offInDevelopment && !c.isSet(s.key) && c.Development()
+}
+
+// normalURL returns a PUBLIC_URL as browsers write its origin: scheme and host in lower case,
+// without the default port and a final slash. It returns an invalid one as it is.
+func normalURL(text string) string {
+	text = strings.TrimSuffix(text, "/")
+	u, err := url.Parse(text)
+	if err != nil || checkPublicURL(text) != "" {
+		return text
+	}
+	return u.Scheme + "://" + strings.TrimSuffix(strings.ToLower(u.Host), ":"+defaultPorts[u.Scheme])
 }
 
 // WithListenAddr returns a copy of c whose PUBLIC_URL, unless it is set, follows from the

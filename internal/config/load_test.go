@@ -202,6 +202,9 @@ func TestDerived(t *testing.T) {
 		{[]string{"--addr=localhost:0"}, func(c *config.Config) bool { return c.Development() }},
 		{[]string{"--app-url=https://app.example/open"}, func(c *config.Config) bool { return c.App() == "https://app.example/open" }},
 		{[]string{"--public-url=https://t.example/"}, func(c *config.Config) bool { return c.PublicURL == "https://t.example" }},
+		{[]string{"--public-url=HTTPS://T.Example:443/"}, func(c *config.Config) bool { return c.PublicURL == "https://t.example" }},
+		{[]string{"--public-url=http://t.example:80"}, func(c *config.Config) bool { return c.PublicURL == "http://t.example" }},
+		{[]string{"--public-url=https://[2001:DB8::1]:8443"}, func(c *config.Config) bool { return c.PublicURL == "https://[2001:db8::1]:8443" }},
 		{[]string{"--default-region=gb"}, func(c *config.Config) bool { return c.DefaultRegion == "GB" && c.CountryAllowed("US") }},
 		{[]string{"--countries=in, gb"}, func(c *config.Config) bool { return c.CountryAllowed("GB") && !c.CountryAllowed("US") }},
 		{[]string{"--sms=http:https://gw.example/send"}, func(c *config.Config) bool {
