@@ -10,6 +10,7 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/httpx"
 	"github.com/touchline/touchline/internal/phone"
 )
 
@@ -171,7 +172,7 @@ func (p *Pages) enterCode(ctx context.Context, r *Request) (Response, error) {
 	grant, err := p.Auth.PageLogin(ctx, p.pageSignIn(r, s, otp))
 	switch {
 	case err == nil:
-		return p.signedInResponse(ctx, r, s, grant)
+		return p.signedInResponse(ctx, r, s, grant), nil
 	case isCodeFault(err):
 		p.addError(r, f, "code", err)
 		return p.codeForm(r, s, f)
@@ -194,21 +195,23 @@ func (p *Pages) pageSignIn(r *Request, s pendingSignIn, otp string) auth.PageSig
 }
 
 // signedInResponse sets the cookies of a new session and goes to the next page. It ends
-// the session that the new one replaces in this browser.
-func (p *Pages) signedInResponse(ctx context.Context, r *Request, s pendingSignIn, grant *auth.PageGrant) (Response, error) {
-	if replaced, ok := r.Actor(s.Role); ok && replaced.SessionID != grant.Session.ID {
-		if err := p.Auth.Logout(ctx, replaced, false); err != nil {
-			return Response{}, err
+// the session that the new one replaces in this browser. It logs a failure and goes on: the code
+// is used up, so the session would be lost.
+func (p *Pages) signedInResponse(ctx context.Context, r *Request, s pendingSignIn, grant *auth.PageGrant) Response {
+	warn := func(failed string, err error) {
+		if err != nil {
+			p.Log.WarnContext(ctx, failed, "trace_id", httpx.InfoFrom(ctx).TraceID, "error", err)
 		}
 	}
-	cookies, err := p.applyLanguage(ctx, r, s.Number)
-	if err != nil {
-		return Response{}, err
+	if replaced, ok := r.Actor(s.Role); ok && replaced.SessionID != grant.Session.ID {
+		warn("end the session that a sign-in replaces", p.Auth.Logout(ctx, replaced, false))
 	}
+	cookies, err := p.applyLanguage(ctx, r, s.Number)
+	warn("apply the language of a number that signed in", err)
 	return redirect(s.Next, append(cookies,
 		p.cookies.remove(p.cookies.name(pendingCookie)),
 		p.cookies.cookie(p.cookies.sessionName(s.Role), grant.Token, grant.Ends),
-		p.cookies.cookie(p.cookies.deviceName(s.Role), grant.DeviceToken, grant.DeviceEnds))...), nil
+		p.cookies.cookie(p.cookies.deviceName(s.Role), grant.DeviceToken, grant.DeviceEnds))...)
 }
 
 // isCodeFault reports whether err is about the code, so that the form can show it.
