@@ -5,10 +5,14 @@ import (
 	"errors"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/fault"
 )
+
+// checkTimeout limits a check of the database.
+const checkTimeout = 5 * time.Second
 
 // readiness knows whether load balancers may send requests to the replica.
 type readiness struct {
@@ -36,7 +40,8 @@ func databaseCheck(db *database.DB) func(context.Context) error {
 }
 
 // check returns why load balancers must send no requests, or nil. Concurrent calls share one
-// check of the database: /readyz has no limit per address, and each check is a write on SQLite.
+// check of the database: /readyz has no limit per address, and each check is a write on SQLite. A
+// client that goes away does not end the check of the others.
 func (r *readiness) check(ctx context.Context) error {
 	if r.draining.Load() {
 		return fault.ErrDraining
@@ -60,6 +65,8 @@ func (r *readiness) check(ctx context.Context) error {
 		r.mu.Unlock()
 		close(own.done)
 	}()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), checkTimeout)
+	defer cancel()
 	own.err = r.checkDatabase(ctx)
 	return own.err
 }

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 )
 
 // TestReadinessSharesChecks: concurrent calls of /readyz cost one check of the database; a later
@@ -40,6 +41,31 @@ func TestReadinessSharesChecks(t *testing.T) {
 		}
 		if n := checks.Load(); n != 2 {
 			t.Errorf("got %d checks, want 2", n)
+		}
+	})
+}
+
+// TestReadinessOfOthers: the check goes on for the other callers if the first one goes away.
+func TestReadinessOfOthers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := &readiness{checkDatabase: func(ctx context.Context) error {
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(time.Second):
+				return nil
+			}
+		}}
+		first, leave := context.WithCancel(t.Context())
+		go func() { _ = r.check(first) }()
+		synctest.Wait()
+		second := make(chan error)
+		go func() { second <- r.check(t.Context()) }()
+		synctest.Wait()
+		leave()
+		if err := <-second; err != nil {
+			t.Errorf("the second caller: got %v", err)
 		}
 	})
 }
