@@ -112,7 +112,7 @@ func requestText(m Message) Text {
 		template = guardian
 	}
 	r, w := m.Request, wordsOf(m.Language)
-	coach, student, batch := Name(r.CoachName, ""), Name(r.StudentName, ""), w.batches(r.BatchNames)
+	coach, student, batch := nameInRequest(r.CoachName), nameInRequest(r.StudentName), w.batches(r.BatchNames)
 	return fillShort(template, m.Language, func(names int) (map[string]string, int) {
 		coach, student := shortName(coach, names), shortName(student, names)
 		return map[string]string{

@@ -15,10 +15,10 @@ func questionsText(questions []Question, m Message) Text {
 	var guardianLink, studentLink, guardianCode, studentCode string
 	for _, q := range questions {
 		if q.Party == actor.Guardian {
-			children = append(children, Name(q.StudentName, ""))
+			children = append(children, nameInRequest(q.StudentName))
 			guardianLink, guardianCode = cmp.Or(guardianLink, q.Link), cmp.Or(guardianCode, q.ShortCode)
 		} else {
-			students = append(students, Name(q.StudentName, ""))
+			students = append(students, nameInRequest(q.StudentName))
 			studentLink, studentCode = cmp.Or(studentLink, q.Link), cmp.Or(studentCode, q.ShortCode)
 		}
 	}
@@ -29,7 +29,7 @@ func questionsText(questions []Question, m Message) Text {
 	case len(children) == 0:
 		template = templateQuestionsStudent
 	}
-	coach, w := Name(questions[0].CoachName, ""), wordsOf(m.Language)
+	coach, w := nameInRequest(questions[0].CoachName), wordsOf(m.Language)
 	return fillShort(template, m.Language, func(names int) (map[string]string, int) {
 		coach, children, students := shortName(coach, names), shortNames(children, names), shortNames(students, names)
 		values := map[string]string{"brand": m.Brand, "coach": w.coach(coach, false)}

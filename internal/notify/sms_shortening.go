@@ -24,13 +24,13 @@ var shortenings = map[string][]shortening{
 		{old: "May sports app {brand} send training news", new: "Training news by sports app {brand}"},
 		{old: " code {short_code}", new: " {short_code}"},
 		{old: " added {student} to {batch} and asks again:", new: " asks again for {student}:"},
-		{names: 12},
 		{old: "Yes, no or ", new: "Yes/no/"},
 		{old: "Say yes or no", new: "Yes or no"},
+		{old: "Training news", new: "News"},
+		{names: 12},
 		{old: " to {batch}"},
 		{old: "Reminder: ", new: "Again: "},
 		{names: 8},
-		{old: "Training news", new: "News"},
 		{names: 5},
 	},
 	hindi: {
@@ -100,6 +100,13 @@ func fillRequest(template string, values map[string]string) string {
 	return endOfName.Replace(fillIn(template, values))
 }
 
+// straight replaces the punctuation that phones put into names. It is not in the GSM alphabet,
+// and one such character makes a text of 160 characters one of three SMS.
+var straight = strings.NewReplacer("\u2018", "'", "\u2019", "'", "\u02bc", "'", "\u2010", "-", "\u2011", "-", "\u2013", "-")
+
+// nameInRequest is Name for the SMS of a request.
+func nameInRequest(name string) string { return straight.Replace(Name(name, "")) }
+
 // longestOf returns the number of characters of the longest name.
 func longestOf(names ...string) (longest int) {
 	for _, name := range names {
@@ -115,7 +122,7 @@ func shortName(name string, longest int) string {
 		return name
 	}
 	words := strings.Fields(strings.TrimSuffix(name, "…"))
-	for len(words) > 1 && lettersIn(words[0]) < 3 {
+	for len(words) > 1 && areInitials(words[0]) {
 		words = words[1:]
 	}
 	for ; len(words) > 1; words = words[:len(words)-1] {
@@ -129,6 +136,14 @@ func shortName(name string, longest int) string {
 		cut--
 	}
 	return string(first[:cut])
+}
+
+// areInitials reports whether a word of a name is initials, such as "K", "KL" or "Kh.". A first
+// name of two letters, such as "Om", is none.
+func areInitials(word string) bool {
+	n := lettersIn(word)
+	capitals := word == strings.ToUpper(word) && word != strings.ToLower(word)
+	return n < 2 || n == 2 && (capitals || strings.HasSuffix(word, "."))
 }
 
 // lettersIn counts the letters of a word.
