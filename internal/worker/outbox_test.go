@@ -135,7 +135,6 @@ func TestHeld(t *testing.T) {
 	})
 }
 
-// A held delivery to a suppressed address counts as sent and uses up no limit.
 // A message in the recipient's quiet hours leaves when they end, and one of a coach whose
 // messages the recipient stopped never does.
 func TestRecipientPreferences(t *testing.T) {
@@ -167,6 +166,7 @@ func TestRecipientPreferences(t *testing.T) {
 	})
 }
 
+// A delivery to a suppressed address counts as sent and uses up no limit.
 func TestSuppressed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := new(fakeStore)
