@@ -84,6 +84,8 @@ type Delivery struct {
 	// Held is true if the delivery waited for a limit, and HeldBy is the limit's key.
 	Held   bool
 	HeldBy string
+	// Postponed is true if the delivery waited for the end of quiet hours.
+	Postponed bool
 	// Gathers is true if the delivery waits to leave in one message with others of the
 	// coach to the same address. GatheredBy is the delivery whose message carries this
 	// one, or empty; it carries itself too.

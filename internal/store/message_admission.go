@@ -171,6 +171,7 @@ func (tx *tx) release(ctx context.Context, fits []candidate) ([]notify.Outgoing,
 	var admitted []notify.Outgoing
 	var counts []approval.MessageCount
 	var counted []candidate
+	var postponed []string // requests
 	for _, c := range fits {
 		released := 0
 		for _, d := range c.Deliveries {
@@ -178,6 +179,9 @@ func (tx *tx) release(ctx context.Context, fits []candidate) ([]notify.Outgoing,
 				continue
 			}
 			released++
+			if d.Kind == notify.Request && (d.Postponed || d.Gathers) {
+				postponed = append(postponed, d.RequestID)
+			}
 			if !d.Held {
 				continue
 			}
@@ -196,10 +200,30 @@ func (tx *tx) release(ctx context.Context, fits []candidate) ([]notify.Outgoing,
 		}
 		admitted = append(admitted, c.Outgoing)
 	}
+	if err := tx.setLastSent(ctx, postponed); err != nil {
+		return nil, err
+	}
 	if err := tx.addCosts(ctx, counted); err != nil {
 		return nil, err
 	}
 	return admitted, tx.addCounts(ctx, counts)
+}
+
+// setLastSent sets the time of sending of those requests whose message was held because they repeat
+// an earlier one, as releaseHeld does, and then waited for another reason. Their time was that of
+// the earlier one.
+func (tx *tx) setLastSent(ctx context.Context, requestIDs []string) error {
+	if len(requestIDs) == 0 {
+		return nil
+	}
+	ids := paddedIDs(requestIDs)
+	err := tx.Defer(ctx, `
+		UPDATE requests SET last_sent_at = $1
+		WHERE state = 'pending' AND last_sent_at < requested_at AND id IN (`+params(2, len(ids))+`)`, append([]any{micros(tx.Now)}, ids...)...)
+	if err != nil {
+		return fmt.Errorf("set the time of sending: %w", err)
+	}
+	return nil
 }
 
 // releaseHeld starts the times of a held delivery, and wakes the next deliveries that

@@ -92,7 +92,7 @@ func scanDelivery(s database.Scanner) (notify.Delivery, error) {
 		intoText(&d.CoachID), intoText(&d.RequestID), intoText(&d.ChallengeID), intoText(&d.DeviceID), intoText(&d.NotificationID),
 		&d.Counted, &d.Reserved, intoText(&d.HeldBy), intoText(&d.Network), intoText(&d.GatheredBy),
 		intoText(&d.TeamMessageID), &d.TeamPosition)
-	d.Held, d.Gathers, d.AwaitsStatus = reason == notify.ReasonHeld, reason == notify.ReasonGathering, reason == notify.ReasonAwaitingStatus
+	d.Held, d.Postponed, d.Gathers, d.AwaitsStatus = reason == notify.ReasonHeld, reason == notify.ReasonQuietHours, reason == notify.ReasonGathering, reason == notify.ReasonAwaitingStatus
 	return d, err
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/storetest"
 )
@@ -46,6 +47,39 @@ func TestRepeatedRequestsAreHeld(t *testing.T) {
 		p.wantSent("before 48 h", 1, 0)
 		p.clock.advance(time.Second)
 		p.wantSent("after 48 h", 1, 1)
+	}, func(s *store.Settings) { s.ResendAfter = 48 * time.Hour })
+}
+
+// A held message that waits for the end of quiet hours, too, counts as sent when it leaves: the next one
+// waits 48 h after it.
+func TestRepeatedRequestInQuietHours(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		c := p.coach(1)
+		a := p.add(c, "Asha Rao", number(2), "")
+		p.wantSent("first", 1, 1)
+		p.clock.advance(time.Hour)
+		_, err := p.Cancel(bg, c, a.GuardianApprover.Request.ID)
+		ok(p, err)
+		r, _, err := p.send(c, a.ID, actor.Guardian)
+		ok(p, err)
+		p.clock.advance(47 * time.Hour)
+		ok(p, p.db.PostponeDelivery(bg, []notify.Delivery{p.claimOneRequest()}, p.clock.Now().Add(9*time.Hour), notify.ReasonQuietHours))
+		p.wantSent("in quiet hours", 1, 0)
+		p.clock.advance(9 * time.Hour)
+		left := p.clock.Now()
+		p.wantSent("after quiet hours", 1, 1)
+		if got, err := p.Request(bg, c, r.ID); err != nil || !got.LastSentAt.Equal(left) {
+			p.Errorf("last sent %s, %v; want %s", got.LastSentAt, err, left)
+		}
+		p.clock.advance(time.Minute)
+		_, err = p.Cancel(bg, c, r.ID)
+		ok(p, err)
+		_, _, err = p.send(c, a.ID, actor.Guardian)
+		ok(p, err)
+		p.wantSent("repeated", 1, 0)
+		p.clock.advance(48 * time.Hour)
+		p.wantSent("48 h later", 1, 1)
 	}, func(s *store.Settings) { s.ResendAfter = 48 * time.Hour })
 }
 
