@@ -1,6 +1,7 @@
 package phone
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/nyaruka/phonenumbers"
@@ -9,12 +10,16 @@ import (
 // TimeZone returns the IANA name of the time zone of n, or "UTC" if it is unknown. A number
 // in a country with several time zones may get one of the others.
 func (n Number) TimeZone() string {
+	region := n.Region()
+	if zone := ownZones[region]; zone != "" {
+		return zone
+	}
 	zones, err := phonenumbers.GetTimezonesForPrefix(string(n))
 	if err != nil || len(zones) == 0 || zones[0] == phonenumbers.UNKNOWN_TIMEZONE {
 		return "UTC"
 	}
 	if len(zones) > 1 {
-		if main := mainZones[n.Region()]; slices.Contains(zones, main) {
+		if main := mainZones[region]; slices.Contains(zones, main) {
 			return main
 		}
 	}
@@ -27,8 +32,8 @@ func (n Number) TimeZone() string {
 // RegionTimeZone returns the IANA name of the time zone of an ISO 3166 country, or "UTC" if it
 // is unknown. In a country with several time zones it is the one of most people.
 func RegionTimeZone(region string) string {
-	if main := mainZones[region]; main != "" {
-		return main
+	if zone := cmp.Or(ownZones[region], mainZones[region]); zone != "" {
+		return zone
 	}
 	// Countries share a country code: +1 alone is 25 of them.
 	example := phonenumbers.GetExampleNumberForType(region, phonenumbers.MOBILE)
@@ -46,8 +51,15 @@ func RegionTimeZone(region string) string {
 var mainZones = map[string]string{
 	"AU": "Australia/Sydney", "BR": "America/Sao_Paulo", "CA": "America/Toronto", "CD": "Africa/Kinshasa", "CL": "America/Santiago",
 	"EC": "America/Guayaquil", "ES": "Europe/Madrid", "GB": "Europe/London", "ID": "Asia/Jakarta", "IT": "Europe/Rome",
-	"KZ": "Asia/Almaty", "MN": "Asia/Ulaanbaatar", "MX": "America/Mexico_City", "MY": "Asia/Kuala_Lumpur", "NO": "Europe/Oslo",
-	"NZ": "Pacific/Auckland", "PT": "Europe/Lisbon", "RU": "Europe/Moscow", "US": "America/New_York",
+	"KI": "Pacific/Tarawa", "KZ": "Asia/Almaty", "MN": "Asia/Ulaanbaatar", "MX": "America/Mexico_City", "MY": "Asia/Kuala_Lumpur", "NO": "Europe/Oslo",
+	"NZ": "Pacific/Auckland", "PF": "Pacific/Tahiti", "PT": "Europe/Lisbon", "RU": "Europe/Moscow", "US": "America/New_York",
+}
+
+// ownZones are the time zones of countries for which libphonenumber names one of another country,
+// whose clock differs or is set forward in summer.
+var ownZones = map[string]string{
+	"CC": "Indian/Cocos", "CX": "Indian/Christmas", "DZ": "Africa/Algiers", "EH": "Africa/El_Aaiun", "LY": "Africa/Tripoli",
+	"MA": "Africa/Casablanca", "NI": "America/Managua", "PS": "Asia/Hebron", "SS": "Africa/Juba",
 }
 
 // currentNames are the names of time zones that libphonenumber calls by an older one.
