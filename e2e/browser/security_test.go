@@ -107,11 +107,15 @@ func TestSignOutOfAnotherAccount(t *testing.T) {
 	}
 }
 
-// TestRateLimitOfPages checks that a page says when the limit of an address ends.
+// TestRateLimitOfPages checks that a page says when the limit of an address ends, and that pages
+// and the API share it.
 func TestRateLimitOfPages(t *testing.T) {
 	t.Parallel()
 	s := touchlinetest.New(t, storetest.SQLite(t), func(c *config.Config) { c.RequestsPerAddressMinute = 60 })
-	for range 100 {
+	for range 40 {
+		s.Call(t, "GET", "/api/coaches", "", nil).Want(t, 200)
+	}
+	for range 40 {
 		resp, err := http.Get(s.URL + "/sign-in/coach")
 		if err != nil {
 			t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/inflight"
+	"github.com/touchline/touchline/internal/ratelimit"
 )
 
 // TestOrderOfChecks sends requests with several faults. The response is that of the first
@@ -105,7 +106,7 @@ func TestMethods(t *testing.T) {
 }
 
 func TestRateLimitBeforeAuthentication(t *testing.T) {
-	h := newFixture(t, func(c *api.Config) { c.RequestsPerMinute = 2 }).server.Handler()
+	h := newFixture(t, func(c *api.Config) { c.Limiter = ratelimit.New(2) }).server.Handler()
 	send(h, "GET", "/api/me", "")
 	send(h, "GET", "/nowhere", "")
 	if w := send(h, "GET", "/api/me", ""); problemCode(t, w) != "rate_limited" || w.Header().Get("Retry-After") == "" {
@@ -126,7 +127,7 @@ func TestRateLimitBeforeAuthentication(t *testing.T) {
 // authentication.
 func TestOverloadAfterRateLimit(t *testing.T) {
 	limiter := inflight.New(1)
-	h := newFixture(t, func(c *api.Config) { c.RequestsPerMinute, c.InFlight = 2, &inflight.Limits{Reads: limiter} }).server.Handler()
+	h := newFixture(t, func(c *api.Config) { c.Limiter, c.InFlight = ratelimit.New(2), &inflight.Limits{Reads: limiter} }).server.Handler()
 	slot, err := limiter.Acquire(false)
 	if err != nil {
 		t.Fatal(err)

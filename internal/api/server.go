@@ -32,8 +32,8 @@ type Config struct {
 
 	// CORSOrigins are the origins whose browser apps may call the API.
 	CORSOrigins []string
-	// RequestsPerMinute limits the requests of an address; 0 means no limit.
-	RequestsPerMinute int
+	// Limiter limits the requests of an address; nil means no limit.
+	Limiter *ratelimit.Limiter
 }
 
 // Server serves the public API. Create it with New.
@@ -47,7 +47,7 @@ func New(c Config) *Server {
 	s := &Server{Config: c}
 	s.adapter = endpoint.Adapter[Caller]{
 		Middleware:   httpx.Middleware{Settings: c.Settings, HTTPS: strings.HasPrefix(c.PublicURL, "https://")},
-		Authenticate: s.authenticate, Identify: Caller.identify, Limiter: ratelimit.New(c.RequestsPerMinute), InFlight: c.InFlight, CrossOrigin: httpx.CrossOrigin(c.CORSOrigins), NotFoundPage: c.NotFoundPage,
+		Authenticate: s.authenticate, Identify: Caller.identify, Limiter: c.Limiter, InFlight: c.InFlight, CrossOrigin: httpx.CrossOrigin(c.CORSOrigins), NotFoundPage: c.NotFoundPage,
 	}
 	return s
 }

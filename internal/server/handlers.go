@@ -19,7 +19,8 @@ func newAPI(cfg *config.Config, o Options, s *services) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	pages, err := newPages(cfg, o, s)
+	limiter := ratelimit.New(cfg.RequestsPerAddressMinute)
+	pages, err := newPages(cfg, o, s, limiter)
 	if err != nil {
 		return nil, err
 	}
@@ -27,16 +28,16 @@ func newAPI(cfg *config.Config, o Options, s *services) (http.Handler, error) {
 		Services: s.public, Settings: s.settings(cfg, o, "public", s.security.Refused),
 		Challenge: callbacks(cfg).Challenge, ChatReplies: chatReplies(cfg, s.public.Phones),
 		Documentation: documentation, NotFoundPage: pages.NotFound, Ready: s.readiness.check,
-		CORSOrigins: cfg.CORSOrigins, RequestsPerMinute: cfg.RequestsPerAddressMinute,
+		CORSOrigins: cfg.CORSOrigins, Limiter: limiter,
 	}).Handler()), nil
 }
 
 // newPages returns the pages for families, coaches and visitors.
-func newPages(cfg *config.Config, o Options, s *services) (*web.Pages, error) {
+func newPages(cfg *config.Config, o Options, s *services, limiter *ratelimit.Limiter) (*web.Pages, error) {
 	return web.New(web.Config{
 		Services: s.public, Settings: s.settings(cfg, o, "public", s.security.Refused),
 		MailAddress: s.keys.Vault.MailAddress, Sealer: s.keys.Vault.For(auth.ForSignIn),
-		Brand: cfg.Brand, AppURL: cfg.App(), Limiter: ratelimit.New(cfg.RequestsPerAddressMinute),
+		Brand: cfg.Brand, AppURL: cfg.App(), Limiter: limiter,
 	})
 }
 
