@@ -78,6 +78,10 @@ func TestDirectory(t *testing.T) {
 		if lost.String("visible") != "true" || lost.String("listed") != "false" || lost.String("blocked_by") != "profile_incomplete" || lost.String("missing") != "[bio]" {
 			t.Errorf("conditions missing: got %s", lost.Body)
 		}
+		for _, body := range []map[string]any{visibilityBody(true, "name"), visibilityBody(true, "shoe size"), {"visible": true}} {
+			coach.Call(t, "PUT", "/api/coach/visibility", body).Want(t, 403, "profile_incomplete")
+		}
+		coach.Call(t, "PUT", "/api/coach/visibility", visibilityBody(false, "shoe size")).Want(t, 422, "validation_failed")
 		trace := regexp.MustCompile(`"trace_id":"[0-9a-f]+"`)
 		hidden := s.Call(t, "GET", at, "", nil).Want(t, 404)
 		none := s.Call(t, "GET", "/api/coaches/019aa5c4-1111-7222-8333-444455556666", "", nil).Want(t, 404)

@@ -41,6 +41,11 @@ func (s *Server) setVisibility(ctx context.Context, r Request[visibilityRequest]
 		}
 	}
 	if err := f.Err(); err != nil {
+		if in.Visible { // profile_incomplete comes before validation_failed, as on every call
+			if incomplete := s.profileComplete(ctx, r.Caller); incomplete != nil {
+				return Response{}, incomplete
+			}
+		}
 		return Response{}, err
 	}
 	v, err := s.Directory.SetVisibility(ctx, r.Caller.Actor, coach.VisibilityRequest{Visible: in.Visible, Show: in.Show})
