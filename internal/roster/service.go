@@ -137,7 +137,7 @@ func (s *Service) Step(ctx context.Context, by actor.Actor, id string) (*Import,
 	if err != nil {
 		return nil, err
 	}
-	if stop != nil && stop.Code == "tier_limit" {
+	if stop != nil && slices.Contains(playerLimits, stop.Code) {
 		if err := s.finishExisting(ctx, by, id); err != nil {
 			return nil, err
 		}
@@ -171,8 +171,11 @@ func (s *Service) addRows(ctx context.Context, by actor.Actor, id string) (*Stop
 	return nil, nil
 }
 
+// playerLimits are the codes of a limit of players: that of the tier, or that before the verification.
+var playerLimits = []string{"tier_limit", "kyc_required"}
+
 // finishExisting finishes the rows of students whom the coach has: they need no room in the
-// tier, so that only rows beyond its limit keep waiting.
+// limit of players, so that only rows beyond it keep waiting.
 func (s *Service) finishExisting(ctx context.Context, by actor.Actor, id string) error {
 	for after := 0; ; {
 		rows, err := s.Store.ImportRows(ctx, by.AccountID, id, RowFilter{State: Waiting, After: after, Limit: existingBatch})

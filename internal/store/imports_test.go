@@ -160,6 +160,32 @@ func TestImportGoesOnAfterLimit(t *testing.T) {
 	})
 }
 
+// TestImportStopsForVerification: rows beyond the limit of players before the verification wait, but
+// for those of students whom the coach has.
+func TestImportStopsForVerification(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		by, s := p.coach(1), p.imports()
+		p.add(by, "Child 2", number(1002), "")
+		p.Rules.CheckRoster = func(r approval.Roster) error {
+			if r.Players <= 1 {
+				return nil
+			}
+			return fault.New(fault.Forbidden, "kyc_required", "Verify your identity first.")
+		}
+		i, err := s.Create(bg, by, playersFile(1, 3))
+		ok(p, err)
+		i, err = s.Step(bg, by, i.ID)
+		ok(p, err)
+		if i.State() != roster.Stopped || i.Stop == nil || i.Stop.Code != "kyc_required" {
+			p.Errorf("state %s, stop %+v", i.State(), i.Stop)
+		}
+		if diff := cmp.Diff([]roster.RowState{roster.Waiting, roster.Exists, roster.Waiting}, p.states(s, by, i.ID)); diff != "" {
+			p.Errorf("rows (-want +got):\n%s", diff)
+		}
+	})
+}
+
 // TestImportIsPrivate: an import of another coach is not_found.
 func TestImportIsPrivate(t *testing.T) {
 	t.Parallel()
