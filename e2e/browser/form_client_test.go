@@ -42,7 +42,7 @@ func newVisitor(t testing.TB, url string) *formClient {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &formClient{t: t, url: url, client: &http.Client{Jar: jar, Timeout: 30 * time.Second}}
+	c := &formClient{t: t, url: url, client: &http.Client{Jar: jar, Timeout: touchlinetest.CallLimit}}
 	t.Cleanup(c.client.CloseIdleConnections)
 	return c
 }

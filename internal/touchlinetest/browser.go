@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"golang.org/x/net/html"
 )
@@ -45,7 +44,7 @@ func (s *Service) Browser(tb testing.TB) *Browser {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	client := &http.Client{Jar: jar, Transport: new(http.Transport), Timeout: 30 * time.Second}
+	client := &http.Client{Jar: jar, Transport: new(http.Transport), Timeout: CallLimit}
 	tb.Cleanup(client.CloseIdleConnections)
 	return &Browser{Language: "en", tb: tb, base: s.URL, client: client}
 }

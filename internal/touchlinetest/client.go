@@ -10,7 +10,12 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 )
+
+// CallLimit ends a call that hangs. The service answers each call earlier. It is long because an upload of
+// 10 MiB, which takes a second alone, takes more than 30 s on a busy machine.
+const CallLimit = 3 * time.Minute
 
 // Response is a response of the service with its whole body.
 type Response struct {

@@ -149,11 +149,11 @@ func (s *Service) start() {
 	s.AdminURL = "http://" + adminListener.Addr().String()
 	s.client = &http.Client{
 		Transport: ValidatingTransport(s.tb, &http.Transport{MaxIdleConnsPerHost: 256}),
-		Timeout:   30 * time.Second,
+		Timeout:   CallLimit,
 	}
 	s.adminClient = &http.Client{
 		Transport: validatingTransport{s.tb, &http.Transport{}, loadAdminContract},
-		Timeout:   30 * time.Second,
+		Timeout:   CallLimit,
 	}
 	s.stop = sync.OnceValue(func() error {
 		cancel()
