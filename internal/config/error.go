@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -17,12 +18,21 @@ type Error struct {
 	Message string
 }
 
-// Error returns the error in one line.
+// userInfo is the part of a URL that may hold a password, quotedUserInfo that of a URL which a
+// message quotes; an example in a message has no quotes.
+var (
+	userInfo       = regexp.MustCompile(`//[^\s"]*@`)
+	quotedUserInfo = regexp.MustCompile(`("[^"]*//)[^\s"]*@`)
+)
+
+// Error returns the error in one line, without the user and the password of a URL: a URL of a
+// database can be in the wrong variable.
 func (e Error) Error() string {
+	message := quotedUserInfo.ReplaceAllString(e.Message, "${1}"+masked+"@")
 	if e.Value == "" {
-		return e.Name + ": " + e.Message
+		return e.Name + ": " + message
 	}
-	return fmt.Sprintf("%s=%s: %s", e.Name, printable(e.Value), e.Message)
+	return fmt.Sprintf("%s=%s: %s", e.Name, printable(userInfo.ReplaceAllString(e.Value, "//"+masked+"@")), message)
 }
 
 // Errors are all errors of the settings. Load and Validate return it.

@@ -254,3 +254,25 @@ func FuzzLoad(f *testing.F) {
 		}
 	})
 }
+
+// TestErrorsHidePasswords: the error of a setting that is given a URL with a password does not
+// show it: errors end up in logs.
+func TestErrorsHidePasswords(t *testing.T) {
+	t.Parallel()
+	shown := 0
+	for _, s := range config.Settings() {
+		for _, value := range []string{"https://user:hunter2@t.example", "https://hunter2@t.example/x, z", "postgres://user:hunter2@t.example:x/db"} {
+			_, err := config.Load(nil, []string{s.Name + "=" + value})
+			if err == nil {
+				continue
+			}
+			shown++
+			if strings.Contains(err.Error(), "hunter2") {
+				t.Errorf("%s=%s: %v", s.Name, value, err)
+			}
+		}
+	}
+	if shown < 100 {
+		t.Errorf("got %d errors, want at least 100", shown)
+	}
+}
