@@ -33,14 +33,31 @@ func newBatchIDs(batches []Batch) batchIDs {
 // foldBatch returns the same text for names that differ in case or spaces.
 func foldBatch(name string) string { return strings.ToLower(strings.Join(strings.Fields(name), " ")) }
 
-// check sets the ids of the batches that a row names, or adds a fault. A cell that is the
-// whole name of a batch names that one, also if it has a semicolon.
-func (ids batchIDs) check(row *Row) {
-	names := []string{row.Entry.Batches}
-	if ids[foldBatch(row.Entry.Batches)] == nil {
-		names = strings.Split(row.Entry.Batches, batchSeparator)
+// maxParts limits the parts of a cell that are tried together: their combinations take time in each of
+// 10,000 rows. A cell with more is read as names without semicolons.
+const maxParts = 10
+
+// split returns the names in a cell. A name may have semicolons: as many parts as are the name of a
+// batch together are one name.
+func (ids batchIDs) split(cell string) []string {
+	parts := strings.Split(cell, batchSeparator)
+	if len(parts) > maxParts {
+		return parts
 	}
-	for _, name := range names {
+	var names []string
+	for n := 0; len(parts) > 0; parts = parts[n:] {
+		n = len(parts)
+		for n > 1 && ids[foldBatch(strings.Join(parts[:n], batchSeparator))] == nil {
+			n--
+		}
+		names = append(names, strings.Join(parts[:n], batchSeparator))
+	}
+	return names
+}
+
+// check sets the ids of the batches that a row names, or adds a fault.
+func (ids batchIDs) check(row *Row) {
+	for _, name := range ids.split(row.Entry.Batches) {
 		found := ids[foldBatch(name)]
 		switch {
 		case strings.TrimSpace(name) == "":

@@ -69,7 +69,7 @@ func TestCheck(t *testing.T) {
 	if rules.check(&row, nil); row.Entry.StudentNumber != "+919876543210" {
 		t.Errorf("number %q, want E.164", row.Entry.StudentNumber)
 	}
-	for cell, want := range map[string][]string{"": nil, "u12;; goal keepers ;U12": {"1", "2"}, "a; b": {"3"}} {
+	for cell, want := range map[string][]string{"": nil, "u12;; goal keepers ;U12": {"1", "2"}, "a; b": {"3"}, "U12; A; B; Goal keepers": {"1", "3", "2"}, "a;  B ;": {"3"}} {
 		row := Row{Entry: Entry{StudentName: "Asha", BirthDate: adult, Batches: cell}}
 		if rules.check(&row, batches); len(row.Faults) > 0 || !slices.Equal(row.Entry.BatchIDs, want) {
 			t.Errorf("%q: batches %v with faults %v, want %v", cell, row.Entry.BatchIDs, row.Faults, want)
