@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -87,11 +88,15 @@ func TestWhatsApp(t *testing.T) {
 		}
 
 		// A reply stops the coach's messages, a forged one does not.
+		// Meta sends up to 1,000 replies in one call.
 		say := func(text, secret string, want int) {
 			t.Helper()
-			res := cloud.Post(t, address, map[string]any{"messages": []any{map[string]any{
-				"from": strings.TrimPrefix(guardianNumber, "+"), "id": "wamid.in", "timestamp": "1767225600", "type": "text", "text": map[string]any{"body": text},
-			}}}, secret)
+			message := func(text, from string) any {
+				return map[string]any{"from": from, "id": "wamid.in", "timestamp": "1767225600", "type": "text", "text": map[string]any{"body": text}}
+			}
+			messages := slices.Repeat([]any{message("Thanks", "15550100")}, 999)
+			messages = append(messages, message(text, strings.TrimPrefix(guardianNumber, "+")))
+			res := cloud.Post(t, address, map[string]any{"messages": messages}, secret)
 			if res.StatusCode != want {
 				t.Errorf("reply %s: %s, want %d", text, res.Status, want)
 			}

@@ -22,6 +22,10 @@ func (s *Server) receiveReceipt(ctx context.Context, r Request[url.Values]) (Res
 	return endpoint.NoContent(), nil
 }
 
+// maxReceipts is the size of the largest call of Meta, in bytes:
+// https://developers.facebook.com/docs/whatsapp/cloud-api/guides/set-up-webhooks
+const maxReceipts = 3 << 20
+
 // receiveReceipts serves POST /receipts/{provider}, which a provider calls with receipts of any
 // messages.
 func (s *Server) receiveReceipts(ctx context.Context, r Request[url.Values]) (Response, error) {

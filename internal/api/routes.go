@@ -138,7 +138,7 @@ func (s *Server) serviceRoutes() []route {
 		{Method: "GET", Pattern: "/receipts/{message}/{secret}", Handle: handle(s.receiveReceipt), Authenticate: anonymous, Produces: endpoint.AnyMedia, NoLimits: true},
 		{Method: "POST", Pattern: "/receipts/{message}/{secret}", Handle: handle(s.receiveReceipt), Authenticate: anonymous, Body: endpoint.AnyBody, Produces: endpoint.AnyMedia, NoLimits: true},
 		{Method: "GET", Pattern: "/receipts/{provider}", Handle: handle(s.verifyReceipts), Authenticate: anonymous, Produces: endpoint.AnyMedia, NoLimits: true},
-		{Method: "POST", Pattern: "/receipts/{provider}", Handle: handle(s.receiveReceipts), Authenticate: anonymous, Body: endpoint.AnyBody, Produces: endpoint.AnyMedia, NoLimits: true},
+		{Method: "POST", Pattern: "/receipts/{provider}", Handle: handle(s.receiveReceipts), Authenticate: anonymous, Body: endpoint.AnyBody, MaxBody: maxReceipts, Produces: endpoint.AnyMedia, NoLimits: true},
 		{Method: "POST", Pattern: "/replies/{provider}", Handle: handle(s.receiveReply), Authenticate: anonymous, Body: endpoint.AnyBody, Produces: endpoint.AnyMedia, NoLimits: true},
 		{Method: "GET", Pattern: "/replies/{provider}/{secret}", Handle: handle(s.receiveReply), Authenticate: anonymous, Produces: endpoint.AnyMedia, NoLimits: true},
 		{Method: "POST", Pattern: "/bounces/{secret}", Handle: handle(s.receiveBounce), Authenticate: anonymous, Body: endpoint.AnyBody, Produces: endpoint.AnyMedia, NoLimits: true},

@@ -30,12 +30,15 @@ type Adapter[C any] struct {
 	// NotFoundPage serves browsers that ask for a path without a route outside /api and /auth;
 	// nil means the problem document.
 	NotFoundPage http.HandlerFunc
+
+	largeBodies chan struct{}
 }
 
 func infoOf(r *http.Request) *httpx.RequestInfo { return httpx.InfoFrom(r.Context()) }
 
 // Handler returns the handler of all routes.
 func (a *Adapter[C]) Handler(routes []Route[C]) http.Handler {
+	a.largeBodies = make(chan struct{}, maxLargeBodies)
 	all := make([]httpx.Route, len(routes))
 	for i := range routes {
 		rt := &routes[i]
@@ -105,7 +108,12 @@ func (a *Adapter[C]) serve(w http.ResponseWriter, r *http.Request, rt *Route[C])
 	if rt.Body != NoBody {
 		slot.Release()
 	}
-	body, err := readBody(w, r, rt.Body, rt.MaxUpload, rt.mediaTypes())
+	limit, release, err := a.bodyLimit(w, r, rt)
+	if err != nil {
+		return err
+	}
+	defer release()
+	body, err := readBody(w, r, rt.Body, limit, rt.mediaTypes())
 	if err != nil {
 		return err
 	}

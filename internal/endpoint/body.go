@@ -11,7 +11,7 @@ import (
 	"github.com/touchline/touchline/internal/wire"
 )
 
-// maxBody limits every body but an upload, in bytes.
+// maxBody limits every body but an upload, in bytes; see Route.MaxBody.
 const maxBody = 64 << 10
 
 const (
@@ -40,14 +40,14 @@ func (k BodyKind) isUpload() bool { return k == Multipart || k == CSV }
 
 // readBody reads and parses the body and checks the Accept header. Its checks are
 // those of 413, 415, 406 and 400, in this order.
-func readBody(w http.ResponseWriter, r *http.Request, kind BodyKind, maxUpload int64, produces []string) (Body, error) {
+func readBody(w http.ResponseWriter, r *http.Request, kind BodyKind, limit int64, produces []string) (Body, error) {
 	if kind.isUpload() {
-		return openUpload(w, r, kind, maxUpload, produces)
+		return openUpload(w, r, kind, limit, produces)
 	}
 	var body Body
 	var err error
 	if kind != NoBody {
-		if body.Raw, err = wire.ReadAll(w, r, maxBody); err != nil {
+		if body.Raw, err = wire.ReadAll(w, r, limit); err != nil {
 			return Body{}, err
 		}
 		if kind.checksMediaType(r.Header, body.Raw) && !kind.matches(r.Header) {
