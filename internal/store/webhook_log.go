@@ -52,6 +52,9 @@ func (db *DB) WebhookLog(ctx context.Context, by actor.Operator, id string, s op
 // AddTestMessage queues a test message, unless check refuses.
 func (db *DB) AddTestMessage(ctx context.Context, by actor.Operator, id string, m operator.WebhookMessage, check func(operator.Webhook) error) error {
 	return db.write(ctx, func(tx *tx) error {
+		if err := tx.lockWebhook(ctx, id); err != nil {
+			return err
+		}
 		w, _, err := tx.webhook(ctx, id)
 		if err == nil {
 			err = check(w)
@@ -68,6 +71,12 @@ func (db *DB) AddTestMessage(ctx context.Context, by actor.Operator, id string, 
 		tx.AfterCommit(func() { tx.db.options.OnChanged(true) })
 		return tx.audit(ctx, by, operator.WebhookTested, "webhook", id, m.ID)
 	})
+}
+
+// lockWebhook keeps a webhook until the end of the transaction, or returns not_found.
+func (tx *tx) lockWebhook(ctx context.Context, id string) error {
+	err := tx.QueryRow(ctx, `SELECT 1 FROM webhooks w WHERE w.id = $1 `+tx.ForShare("w"), id).Scan(new(int))
+	return orMissing(err, "lock webhook "+id)
 }
 
 // ReplayWebhook queues the messages of changes again, in batches.
@@ -93,7 +102,9 @@ func (db *DB) ReplayWebhook(ctx context.Context, by actor.Operator, id string, f
 	for at := first - 1; at < last; at += webhookBatch {
 		var n int64
 		err := db.write(ctx, func(tx *tx) (err error) {
-			n, err = tx.insertWebhookMessages(ctx, replayedMessage, id, types, at, min(at+webhookBatch, last))
+			if err = tx.lockWebhook(ctx, id); err == nil {
+				n, err = tx.insertWebhookMessages(ctx, replayedMessage, id, types, at, min(at+webhookBatch, last))
+			}
 			return err
 		})
 		if err != nil {
