@@ -7,7 +7,7 @@ import (
 )
 
 // cleanupBatch is how many blobs one query returns. A run stops after
-// cleanupMaxFailures failed deletions.
+// cleanupMaxFailures failed deletions. The next one begins after them.
 const (
 	cleanupBatch       = 100
 	cleanupMaxFailures = 10
@@ -20,6 +20,9 @@ func (s *Documents) DeleteExpiredBlobs(ctx context.Context) (int64, error) {
 	var deleted int64
 	var failed []error
 	var last ExpiredBlob
+	if stopped := s.cleanupStopped.Swap(nil); stopped != nil {
+		last = *stopped
+	}
 	for {
 		expired, err := s.Store.ExpiredBlobs(ctx, last, cleanupBatch)
 		if err != nil {
@@ -30,6 +33,7 @@ func (s *Documents) DeleteExpiredBlobs(ctx context.Context) (int64, error) {
 			if err := s.deleteBlob(ctx, b.Key); err != nil {
 				// Continue with the others.
 				if failed = append(failed, fmt.Errorf("delete blob %s: %w", b.Key, err)); len(failed) == cleanupMaxFailures {
+					s.cleanupStopped.Store(&b)
 					return deleted, errors.Join(failed...)
 				}
 				continue

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
@@ -136,6 +137,10 @@ type Documents struct {
 	Now   func() time.Time
 	NewID func() string
 	Log   *slog.Logger
+
+	// cleanupStopped is the blob at which the last run of DeleteExpiredBlobs stopped; nil if it
+	// came to the end.
+	cleanupStopped atomic.Pointer[ExpiredBlob]
 }
 
 // List returns up to n documents of the caller, newest first, of one kind unless

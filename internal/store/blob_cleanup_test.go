@@ -1,0 +1,60 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/storetest"
+)
+
+// stuckFiles cannot delete files whose key begins with stuck.
+type stuckFiles struct{ *fakeFiles }
+
+func (f stuckFiles) Delete(ctx context.Context, key string) error {
+	if strings.HasPrefix(key, "stuck") {
+		return errors.New("access denied")
+	}
+	return f.fakeFiles.Delete(ctx, key)
+}
+
+// TestCleanupPassesStuckFiles: files that cannot be deleted stop a run of the clean-up, but not the
+// deletion of the files after them in later runs.
+func TestCleanupPassesStuckFiles(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, url string) {
+		p := newFixture(t, url)
+		by := p.coach(1)
+		files := stuckFiles{&fakeFiles{sizes: map[string]int64{"z-other": 1}}}
+		blobs := []coach.Blob{{Key: "z-other", Size: 1}}
+		for i := range 25 {
+			key := fmt.Sprintf("stuck%02d", i)
+			files.sizes[key] = 1
+			blobs = append(blobs, coach.Blob{Key: key, Size: 1})
+		}
+		ok(t, p.db.ReserveBlobs(bg, by.AccountID, blobs, p.clock.Now().Add(-time.Minute)))
+		s := p.newDocuments(p.db, files)
+		var deleted int64
+		for range 3 {
+			n, err := s.DeleteExpiredBlobs(bg)
+			deleted += n
+			if err == nil {
+				t.Error("a run with files that cannot be deleted reports no error")
+			}
+		}
+		if _, there := files.sizes["z-other"]; there || deleted != 1 {
+			t.Errorf("deleted %d files, want the one that can be deleted", deleted)
+		}
+		// The next run begins at the start again.
+		clear(files.sizes)
+		files.sizes["a-new"] = 1
+		ok(t, p.db.ReserveBlobs(bg, by.AccountID, []coach.Blob{{Key: "a-new", Size: 1}}, p.clock.Now().Add(-time.Hour)))
+		if n, _ := s.DeleteExpiredBlobs(bg); n != 1 {
+			t.Errorf("the next run deleted %d files, want 1", n)
+		}
+	})
+}
