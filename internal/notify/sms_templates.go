@@ -56,7 +56,7 @@ var smsTemplates = map[string]map[string]string{
 		templateReminderStudent:   "याद दिलाने के लिए: {coach} ने {student} {batch} में जोड़ा। क्या खेल ऐप {brand} अभ्यास की खबरें भेजे? हाँ, ना या मैं नहीं: कोड {short_code} या {link}",
 		templateQuestionsGuardian: "{coach} ने {students} को जोड़ा। क्या खेल ऐप {brand} आपको खबरें भेजे? हर एक के लिए हाँ या ना कहें: कोड {short_code} या {link}",
 		templateQuestionsStudent:  "{coach} ने {students} को जोड़ा। क्या खेल ऐप {brand} अभ्यास की खबरें भेजे? हर कोई खुद हाँ या ना कहे: कोड {short_code} या {link}",
-		templateQuestionsBoth:     "{coach} पूछते हैं: क्या खेल ऐप {brand} आपको खबरें भेजे? हाँ या ना कहें। {students} के अभिभावक: {link} {others} खुद: {other_link}",
+		templateQuestionsBoth:     "{coach} का सवाल: क्या खेल ऐप {brand} आपको खबरें भेजे? हाँ या ना कहें। {students} के अभिभावक: {link} {others} खुद: {other_link}",
 		templatePlayerRemoved:     "{coach} ने {brand} पर {student} को सूची से हटाया। वहाँ {student} के लिए ऐप बंद है। आपको कुछ नहीं करना है।",
 		templateCoachLeft:         "{coach} ने {brand} पर अपना खाता बंद किया। वहाँ {students} के लिए ऐप बंद है। आपको कुछ नहीं करना है।",
 	},

@@ -33,7 +33,7 @@ var whatsAppTemplates = map[string]map[string]string{
 		templateReminderStudent:   "याद दिलाने के लिए: {coach} ने {student} {batch} में जोड़ा। क्या खेल ऐप {brand} आपको अभ्यास की खबरें भेजे? पेज पर हाँ, ना या मैं नहीं कहें।",
 		templateQuestionsGuardian: "नमस्ते! {coach} ने {students} को जोड़ा। क्या खेल ऐप {brand} आपको इनकी खबरें भेजे? पेज पर हर एक के लिए हाँ या ना कहें।",
 		templateQuestionsStudent:  "नमस्ते! {coach} ने {students} को जोड़ा। क्या खेल ऐप {brand} आपको अभ्यास की खबरें भेजे? पेज पर हर कोई खुद हाँ या ना कहे।",
-		templateQuestionsBoth:     "नमस्ते! {coach} पूछते हैं: क्या खेल ऐप {brand} आपको खबरें भेजे? पहला बटन {students} के अभिभावक के लिए है, दूसरे से {others} खुद जवाब दें।",
+		templateQuestionsBoth:     "नमस्ते! {coach} का सवाल: क्या खेल ऐप {brand} आपको खबरें भेजे? पहला बटन {students} के अभिभावक के लिए है, दूसरे से {others} खुद जवाब दें।",
 	},
 }
 

@@ -35,6 +35,9 @@ func hindiWording(to actor.Role, t Type, e event.Event, brand string) (title, bo
 		}
 		return "विद्यार्थी ने हाँ वापस ली", fmt.Sprintf("%s ने ऐप की मंज़ूरी वापस ली। चैट और SMS चलते रहेंगे।", student)
 	case PendingReminder:
+		if e.Count == 1 {
+			return "एक परिवार ने अभी जवाब नहीं दिया", fmt.Sprintf("1 सवाल का जवाब %s से ज़्यादा समय से नहीं आया।", hindiSpan(e.Waited))
+		}
 		return "परिवारों ने अभी जवाब नहीं दिया", fmt.Sprintf("%d सवालों का जवाब %s से ज़्यादा समय से नहीं आया।", e.Count, hindiSpan(e.Waited))
 	case GuardianRequest:
 		return "आपका जवाब चाहिए", fmt.Sprintf("%s ने %s को %s में जोड़ा। ऐप चालू करने के लिए मंज़ूरी दें, या ना कहें।", unknownCoach, student, wordsOf(hindi).batches(e.BatchNames))
@@ -49,7 +52,7 @@ func hindiWording(to actor.Role, t Type, e event.Event, brand string) (title, bo
 	case StudentRejectConfirmed:
 		return "आपने ना कहा", "आपने अपनी प्रोफ़ाइल मंज़ूर नहीं की। आपके कोच जानकारी ठीक करेंगे।"
 	case RequestReminder:
-		return "एक सवाल अब भी खुला है", fmt.Sprintf("%s %s के बारे में फिर पूछते हैं। ऐप चालू करने के लिए मंज़ूरी दें, या ना कहें।", unknownCoach, student)
+		return "एक सवाल अब भी खुला है", fmt.Sprintf("%s ने %s के बारे में फिर पूछा है। ऐप चालू करने के लिए मंज़ूरी दें, या ना कहें।", unknownCoach, student)
 	case RequestDisputed:
 		return "यह नंबर किसी और का है", fmt.Sprintf("%s के लिए आपने जो नंबर दिया (%s), वह किसी और का है। सही नंबर पूछें और उसे ठीक करें।", student, hindiParty(e.Party))
 	case DisputeLifted:
@@ -60,11 +63,11 @@ func hindiWording(to actor.Role, t Type, e event.Event, brand string) (title, bo
 			name = guardian
 		}
 		if Channel(e.Channel) == Email {
-			return "एक मेल नहीं पहुँची", fmt.Sprintf("%s को सवाल मेल से नहीं भेजा जा सका। ई-मेल पता जाँचें और सवाल दोबारा भेजें, या SMS भेजें।", name)
+			return "एक मेल नहीं पहुँची", fmt.Sprintf("%s को सवाल मेल से नहीं भेजा जा सका। ईमेल पता जाँचें और सवाल दोबारा भेजें, या SMS भेजें।", name)
 		}
 		return "एक संदेश नहीं पहुँचा", fmt.Sprintf("%s को सवाल%s नहीं भेजा जा सका। नंबर जाँचें और सवाल दोबारा भेजें।", name, hindiChannel(e))
 	case FeeReminder:
-		return "एक फ़ीस देनी है", fmt.Sprintf("%s आपको %s की एक फ़ीस याद दिलाते हैं: %s। इसकी आख़िरी तारीख %s है। रकम देखने के लिए फ़ीस खोलें।", coach, student, Name(e.Title, "फ़ीस"), hindiDay(e.Day))
+		return "एक फ़ीस देनी है", fmt.Sprintf("%s ने आपको %s की एक फ़ीस याद दिलाई है: %s। इसकी आख़िरी तारीख %s है। रकम देखने के लिए फ़ीस खोलें।", coach, student, Name(e.Title, "फ़ीस"), hindiDay(e.Day))
 	case SecurityNotice:
 		if e.Type == event.UPIChanged {
 			return "आपकी UPI ID बदली गई", "परिवार अब दूसरी UPI ID पर पैसे भेजते हैं, और 7 दिन तक देखते हैं कि वह नई है। अगर यह आप नहीं थे, तो उसे वापस बदलें, हर जगह से साइन आउट करें और यह सेवा चलाने वालों को बताएँ।"
@@ -105,7 +108,7 @@ func hindiWording(to actor.Role, t Type, e event.Event, brand string) (title, bo
 		}
 		return "आप अब जुड़े नहीं हैं", fmt.Sprintf("%s ने आपके साथ जुड़ाव ख़त्म किया। वहाँ ऐप आपके लिए बंद है।", coach)
 	case CoachLeft:
-		return "आपके कोच चले गए", fill(templateCoachLeft, hindi, map[string]string{"coach": coach, "brand": brand, "students": wordsOf(hindi).list(studentsOf(e))}).Body
+		return "आपके कोच अब यहाँ नहीं हैं", fill(templateCoachLeft, hindi, map[string]string{"coach": coach, "brand": brand, "students": wordsOf(hindi).list(studentsOf(e))}).Body
 	}
 	return "", ""
 }

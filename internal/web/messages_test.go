@@ -132,8 +132,8 @@ func TestMessageWithoutNames(t *testing.T) {
 	}{
 		{"en", nil, "The coach asks if the app may serve you about the child."},
 		{"en", named, "Coach Meera Nair asks if the app may serve you about Asha Rao."},
-		{"hi", named, "कोच Meera Nair पूछते हैं"},
-		{"hi", &approval.Player{ID: "p"}, "कोच पूछते हैं"},
+		{"hi", named, "कोच Meera Nair का सवाल है"},
+		{"hi", &approval.Player{ID: "p"}, "कोच का सवाल है"},
 	} {
 		v := &View{Language: tt.language, zone: time.UTC, texts: r.catalogue.translations[tt.language]}
 		if got := newMessageView(v, n, tt.player, actor.Guardian).Body; !strings.HasPrefix(got, tt.want) {
@@ -159,7 +159,7 @@ func TestFailedChannelIsNamed(t *testing.T) {
 		{"en", notify.WhatsApp, "did not arrive by WhatsApp. Check the number", "Check the number", "WhatsApp"},
 		{"en", notify.Email, "A mail with a question about Asha Rao did not arrive. Check the e-mail address", "Check the email", "Email"},
 		{"hi", notify.SMS, "SMS से नहीं पहुँचा। नंबर जाँचें", "नंबर जाँचें", "SMS"},
-		{"hi", notify.Email, "मेल नहीं पहुँची। ई-मेल पता जाँचें", "ईमेल जाँचें", "ईमेल"},
+		{"hi", notify.Email, "मेल नहीं पहुँची। ईमेल पता जाँचें", "ईमेल जाँचें", "ईमेल"},
 	} {
 		v := &View{Language: tt.language, zone: time.UTC, texts: r.catalogue.translations[tt.language]}
 		e := event.Event{Type: event.DeliveryFailed, Party: actor.Guardian, PlayerID: "p", StudentName: "Asha Rao", Channel: string(tt.channel)}
