@@ -1,5 +1,6 @@
 -- Failed deliveries for operators, without the messages of coaches that were dropped before they
--- left. The indexes replace deliveries_unsent and deliveries_unsent_of_coach.
+-- left. The indexes replace deliveries_unsent and deliveries_unsent_of_coach, which the next
+-- migration drops.
 
 -- +goose Up
 
@@ -7,11 +8,7 @@ CREATE INDEX deliveries_not_sent ON deliveries (updated_at, id)
 	WHERE state = 'failed' AND reason NOT IN ('request_closed', 'not_wanted', 'stopped', 'disputed', 'contact_changed', 'player_removed');
 CREATE INDEX deliveries_not_sent_of_coach ON deliveries (coach_id, updated_at, id)
 	WHERE state = 'failed' AND reason NOT IN ('request_closed', 'not_wanted', 'stopped', 'disputed', 'contact_changed', 'player_removed');
-DROP INDEX deliveries_unsent;
-DROP INDEX deliveries_unsent_of_coach;
 
 -- +goose Down
-CREATE INDEX deliveries_unsent ON deliveries (updated_at, id) WHERE state = 'failed' AND reason NOT IN ('request_closed', 'not_wanted', 'stopped');
-CREATE INDEX deliveries_unsent_of_coach ON deliveries (coach_id, updated_at, id) WHERE state = 'failed' AND reason NOT IN ('request_closed', 'not_wanted', 'stopped');
 DROP INDEX deliveries_not_sent_of_coach;
 DROP INDEX deliveries_not_sent;
