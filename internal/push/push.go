@@ -51,11 +51,12 @@ type Config struct {
 type Sender struct {
 	config          Config
 	private, public string
+	slow            *slowSubscriptions
 }
 
 // New returns a Sender.
 func New(c Config) *Sender {
-	return &Sender{config: c, private: encode(c.Key.Bytes()), public: PublicKey(c.Key)}
+	return &Sender{config: c, private: encode(c.Key.Bytes()), public: PublicKey(c.Key), slow: newSlowSubscriptions()}
 }
 
 // Send makes one attempt to send m to the device of its subscription. A subscription that the

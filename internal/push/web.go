@@ -21,8 +21,16 @@ func PublicKey(key *ecdh.PrivateKey) string { return encode(key.PublicKey().Byte
 
 func encode(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
 
-// sendWeb encrypts a text for the browser of a subscription and sends it.
+// sendWeb encrypts a text for the browser of a subscription and sends it, unless the push
+// service was slow shortly before.
 func (s *Sender) sendWeb(ctx context.Context, m notify.Message, to notify.PushSubscription, text notify.PushText) error {
+	began := s.config.Now()
+	if err := s.slow.check(to.ID, began); err != nil {
+		return err
+	}
+	defer func() { s.slow.record(to.ID, began, s.config.Now()) }()
+	ctx, cancel := context.WithTimeout(ctx, attemptTimeout)
+	defer cancel()
 	body, err := json.Marshal(text)
 	if err != nil {
 		return err
