@@ -1,6 +1,7 @@
 package browser_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -34,9 +35,10 @@ func TestPlayerFormsSentTwiceActOnce(t *testing.T) {
 			c.post(path+"/cancel", "party", "student", "request", request).want(200, "You took the question back.")
 		}
 		for range 2 {
-			c.post(path+"/ask", "party", "student", "last", "0").want(200, "The question is on its way.", "You asked the student", "was taken back")
+			c.post(path+"/ask", "party", "student", "response", "pending", "request", request, "last", "99999999999999999").want(200, "The question is on its way.", "You asked the student", "was taken back")
 		}
-		c.post(path+"/ask", "party", "student", "last", "99999999999999999").want(422, "The question is open already.")
+		request = coach.Call(t, "GET", "/api/players/"+id, nil).String("student_request_id")
+		c.post(path+"/ask", "party", "student", "response", "pending", "request", request, "last", "99999999999999999").want(422, "The question is open already.")
 		for range 2 {
 			c.post(path+"/call", "party", "guardian", "request", coach.Call(t, "GET", "/api/players/"+id, nil).String("guardian_request_id"), "note", "Answers <tonight>").
 				want(200, "We noted your call.", "Answers <tonight>")
@@ -47,6 +49,63 @@ func TestPlayerFormsSentTwiceActOnce(t *testing.T) {
 			}
 		}
 		c.get(path).want(404)
+	})
+}
+
+// TestOldFormDoesNotAskAgain sends forms of the coach's page that are older than a refusal or a
+// correction: they must not ask again, or write the old number back.
+func TestOldFormDoesNotAskAgain(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		coach := s.Coach(t, coachNumber)
+		id := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, "")).String("player_id")
+		path := "/coach/players/" + id
+		s.Clock.Skip(2 * time.Minute) // past OTP_RESEND_AFTER
+		phone, other := s.Browser(t), s.Browser(t)
+		for _, b := range []*touchlinetest.Browser{phone, other} {
+			b.Open("/sign-in/coach")
+			sent := s.Sent(coachNumber, "otp")
+			b.Press("Send me a code", "number", coachNumber)
+			b.Press("Continue", "code", s.OTP(coachNumber, sent))
+			s.Clock.Skip(2 * time.Minute)
+			b.Open(path)
+		}
+		guardian := s.SignIn(t, "guardian", guardianNumber)
+		refuse := func() {
+			t.Helper()
+			guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": id, "action": "rejected"}).Want(t, 200)
+		}
+		state := func(when, want string) {
+			t.Helper()
+			if got := coach.Call(t, "GET", "/api/players/"+id, nil).String("guardian_status"); got != want {
+				t.Errorf("%s: the guardian's status is %s, want %s", when, got, want)
+			}
+		}
+		old := func(b *touchlinetest.Browser, number string) {
+			t.Helper()
+			if p := b.Press("Send the question", "number", number); p.Status != 422 || !strings.Contains(p.Text(), "answered or sent meanwhile") {
+				t.Errorf("an old form got %d: %s", p.Status, p.Text())
+			}
+		}
+		refuse()
+		old(phone, "")
+		state("a form drawn before the refusal", "rejected")
+
+		phone.Open(path)
+		drawn := *phone.Page
+		phone.Press("Send the question")
+		state("a new form", "pending")
+		refuse()
+		phone.Page = &drawn
+		old(phone, "")
+		state("the same form after the second refusal", "rejected")
+
+		const corrected = "+919812345699"
+		coach.Call(t, "POST", "/api/approval/send-guardian-request", map[string]any{"player_id": id, "guardian": map[string]any{"mobile_number": corrected}}).Want(t, 201)
+		old(other, guardianNumber)
+		if got := coach.Call(t, "GET", "/api/players/"+id, nil).String("guardian.mobile_number"); got != corrected {
+			t.Errorf("an old form changed the number to %s", got)
+		}
 	})
 }
 

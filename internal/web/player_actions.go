@@ -48,7 +48,8 @@ func (p *Pages) remind(ctx context.Context, r *Request, by actor.Actor) (Respons
 }
 
 // ask serves POST …/ask: it sends a question to a party, to a corrected number if the form
-// has one. The second of two equal forms finds the question of the first.
+// has one. The second of two equal forms finds the question of the first. A form that is
+// older than the response of the party changes nothing.
 func (p *Pages) ask(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
 	return p.changePlayer(ctx, r, by, "asked", func(id string, party actor.Role) error {
 		if err := p.Coaches.Complete(ctx, by); err != nil {
@@ -57,7 +58,8 @@ func (p *Pages) ask(ctx context.Context, r *Request, by actor.Actor) (Response, 
 		var faults wire.Faults
 		var correction approval.Patch
 		reader := input.Reader{Phones: p.Phones, Now: p.Now(), Faults: &faults}
-		if number := reader.Number("/number", r.Value("number")); number != "" {
+		number := reader.Number("/number", r.Value("number"))
+		if number != "" {
 			if party == actor.Guardian {
 				correction.Guardian = &approval.GuardianPatch{Number: &number}
 			} else {
@@ -67,19 +69,25 @@ func (p *Pages) ask(ctx context.Context, r *Request, by actor.Actor) (Response, 
 		if err := faults.Err(); err != nil {
 			return err
 		}
-		_, _, err := p.Approvals.Send(ctx, by, id, party, correction, nil)
-		if fault.CodeOf(err) == "request_pending" {
+		err := p.Approvals.SendShown(ctx, by, id, party, correction, approval.Shown{
+			Response: approval.State(r.Value("response")), RequestID: r.Value("request"), SentAt: r.time("last"),
+		})
+		if fault.CodeOf(err) == "request_superseded" {
 			player, readErr := p.Approvals.Player(ctx, by, id)
 			if readErr != nil {
 				return readErr
 			}
-			if open := player.Approver(party).OpenRequest(); open != nil && open.LastSentAt.After(r.time("last")) {
+			if player.Approver(party).OpenRequest() != nil && (number == "" || number == player.Number(party)) {
 				return nil
 			}
+			return errChangedMeanwhile
 		}
 		return err
 	})
 }
+
+// errChangedMeanwhile says that the party was asked or responded after the form was drawn.
+var errChangedMeanwhile = fault.New(fault.Conflict, "changed_meanwhile", "The question was answered or sent meanwhile. The page shows how things are now.")
 
 // cancelRequest serves POST …/cancel: it takes an open question back.
 func (p *Pages) cancelRequest(ctx context.Context, r *Request, by actor.Actor) (Response, error) {

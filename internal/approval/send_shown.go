@@ -1,0 +1,42 @@
+package approval
+
+import (
+	"context"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/fault"
+)
+
+// Shown is what a form showed of a party and its newest request.
+type Shown struct {
+	// Response is the state of the party's consent.
+	Response State
+	// RequestID is empty if there was no request.
+	RequestID string
+	// SentAt is when the request was last sent.
+	SentAt time.Time
+}
+
+// outdated reports whether a response, another request or another sending has followed.
+func (s Shown) outdated(a *Approver) bool {
+	r := a.Request
+	return a.Consent.State != s.Response || r != nil && (r.ID != s.RequestID || r.LastSentAt.After(s.SentAt))
+}
+
+// SendShown is Send for a form. It returns request_superseded if a response, another request or
+// another sending followed what the form showed: an old form must not ask after a later refusal,
+// or undo a later correction of the number.
+func (s *Service) SendShown(ctx context.Context, by actor.Actor, id string, party actor.Role, correction Patch, shown Shown) error {
+	_, err := s.update(ctx, id, LoadOptions{Disputes: true}, func(p *Player, op Operation) (Change, error) {
+		if err := p.ownedBy(by); err != nil {
+			return Change{}, err
+		}
+		if shown.outdated(p.Approver(party)) {
+			return Change{}, fault.New(fault.Conflict, "request_superseded", "The question was answered or sent after this page was opened.")
+		}
+		c, _, err := p.Send(by, party, correction, nil, s.Rules, op)
+		return c, err
+	})
+	return err
+}
