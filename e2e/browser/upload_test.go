@@ -107,6 +107,9 @@ func TestCoachUploads(t *testing.T) {
 				p.send(addForm, file(t, "licence.pdf", touchlinetest.PDF(3000, 2)))
 				p.waitForText("The certificate is saved")
 				p.waitForText("Ends soon")
+				p.open("/coach")
+				p.wantText("Ends soon · " + s.Clock.Now().AddDate(0, 0, 20).Format("2 January"))
+				p.open("/coach/profile")
 				p.screenshot("profile-uploads")
 				if name == "with scripts" {
 					p.checkAccessibility()

@@ -54,9 +54,11 @@ type Attention struct {
 	RequestID   string
 	// Channels are those on which the request of a DeliveryFailed failed: sms, whatsapp, email.
 	Channels []string
-	// DocumentID and Title identify the certificate; empty if the item is not about one.
+	// DocumentID and Title identify the certificate, whose last day is ExpiresOn; empty if
+	// the item is not about one.
 	DocumentID string
 	Title      string
+	ExpiresOn  Date
 }
 
 // ConsentCounts counts players by the consent state of one party.
@@ -193,9 +195,9 @@ func expiringCertificates(documents []Document, now time.Time) (items []Attentio
 		}
 		switch v.Validity(now) {
 		case EndsSoon:
-			items = append(items, Attention{Kind: CertificateExpiring, Since: v.ExpiresOn.daysBefore(expiryNotificationDays[0]), DocumentID: v.ID, Title: v.Title})
+			items = append(items, Attention{Kind: CertificateExpiring, Since: v.ExpiresOn.daysBefore(expiryNotificationDays[0]), DocumentID: v.ID, Title: v.Title, ExpiresOn: v.ExpiresOn})
 		case Ended:
-			items = append(items, Attention{Kind: CertificateExpired, Since: v.ExpiresOn.daysBefore(-1), DocumentID: v.ID, Title: v.Title})
+			items = append(items, Attention{Kind: CertificateExpired, Since: v.ExpiresOn.daysBefore(-1), DocumentID: v.ID, Title: v.Title, ExpiresOn: v.ExpiresOn})
 		}
 	}
 	return items
