@@ -167,6 +167,8 @@ func TestErrors(t *testing.T) {
 		{[]string{"--master-key", "abc"}, nil, "set TOUCHLINE_MASTER_KEY or TOUCHLINE_MASTER_KEY_FILE"},
 		{[]string{"serve"}, nil, "argument 1: is not a flag"},
 		{[]string{"--"}, nil, "argument 1: is not a flag"},
+		{nil, env("DATA_DIR=a?b"), "TOUCHLINE_DATA_DIR=a?b: a folder with the SQLite file has no ? and no # in its path"},
+		{nil, env("TWILIO_SENDER=A long name"), "or the SID of a messaging service"},
 		{nil, env("DATA_DIR=a\x00b"), `TOUCHLINE_DATA_DIR="a\x00b": must be a path`},
 	}
 	for _, tt := range tests {

@@ -124,7 +124,10 @@ func (c *Config) checkTwilioSender() []string {
 	if strings.HasPrefix(c.TwilioSender, "MG") && len(c.TwilioSender) == 34 {
 		return nil
 	}
-	return optional(checkSMSSender(c.TwilioSender))
+	if checkSMSSender(c.TwilioSender) != "" {
+		return []string{"must be a number of 3 to 15 digits, up to 11 letters and digits, or the SID of a messaging service (MG and 32 characters)"}
+	}
+	return nil
 }
 
 func (c *Config) checkEntity() []string {

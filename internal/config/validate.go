@@ -24,9 +24,9 @@ var checks = map[string]func(*Config) []string{
 	"APP_URL":              func(c *Config) []string { return optional(checkAppURL(c.AppURL)) },
 	"ANDROID_APP_HASH":     func(c *Config) []string { return optional(checkAppHash(c.AndroidAppHash)) },
 	"CORS_ORIGINS":         (*Config).checkCORSOrigins,
-	"DATA_DIR":             func(c *Config) []string { return optional(checkPath(c.DataDir)) },
+	"DATA_DIR":             (*Config).checkDataDir,
 	masterKey:              func(c *Config) []string { return optional(checkMasterKey(c.MasterKeyBase64)) },
-	"DATABASE_URL":         func(c *Config) []string { return optional(checkDatabaseURL(c.DatabaseURL.Reveal())) },
+	"DATABASE_URL":         (*Config).checkDatabase,
 	"ADMIN_ADDR":           (*Config).checkAdminAddr,
 	"FILES":                func(c *Config) []string { return optional(checkFiles(c.Files.Reveal())) },
 	"TLS_CERT":             (*Config).checkTLSCert,
@@ -220,6 +220,22 @@ func checkMasterKey(key Secret) string {
 		return err.Error()
 	}
 	return ""
+}
+
+// checkDataDir refuses a folder in which the SQLite file of the default DATABASE_URL cannot be.
+func (c *Config) checkDataDir() []string {
+	if !c.isSet("DATABASE_URL") && strings.ContainsAny(c.DataDir, "?#") {
+		return []string{"a folder with the SQLite file has no ? and no # in its path; choose another one, or set DATABASE_URL"}
+	}
+	return optional(checkPath(c.DataDir))
+}
+
+// checkDatabase leaves the default, which follows from DATA_DIR, to checkDataDir.
+func (c *Config) checkDatabase() []string {
+	if !c.isSet("DATABASE_URL") {
+		return nil
+	}
+	return optional(checkDatabaseURL(c.DatabaseURL.Reveal()))
 }
 
 func checkDatabaseURL(text string) string {
