@@ -78,7 +78,7 @@ func runAdmin(ctx context.Context, args, environ []string, stdout, stderr io.Wri
 		return 0
 	}
 	if err == nil && len(positional) != len(c.args) {
-		err = fmt.Errorf("requires %d arguments: %s", len(c.args), strings.Join(c.args, " "))
+		err = fmt.Errorf("requires %s", strings.Join(c.args, " "))
 		if len(c.args) == 0 {
 			err = errors.New("takes no arguments")
 		}

@@ -24,7 +24,7 @@ Usage:
 	touchline serve                migrate the database and run the service
 	touchline demo                 serve a club with example data, deleted when it stops
 	touchline migrate              migrate the database and exit
-	touchline admin                commands for operators: tokens, verifications, coaches, audit log
+	touchline admin                commands for operators: tokens, coaches, messages, webhooks, audit log
 	touchline config               print every setting with its value, default and source
 	touchline sms-templates        print the texts of SMS, for registration in India
 	touchline whatsapp-templates   print the templates of WhatsApp messages, as requests to Meta, one on each line
@@ -93,6 +93,7 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 func load(args, environ []string, stdout, stderr io.Writer) (*config.Config, int) {
 	cfg, err := config.Load(args, environ, server.CheckTiers)
 	if errors.Is(err, config.ErrHelp) {
+		fmt.Fprint(stdout, "Each setting as a flag and as an environment variable, with its default and its meaning:\n\n")
 		config.Usage(stdout)
 		return nil, 0
 	}
