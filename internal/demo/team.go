@@ -83,13 +83,12 @@ func (c *club) train() {
 	if c.trained%3 == 0 {
 		c.takeAttendance(coach, beginners, date, marks[beginners][c.trained/3])
 	}
-	sprints := []float64{13.4, 13.2, 13.3, 12.9, 12.8, 12.9, 12.6, 12.5, 12.3}
+	sprints := map[string][]float64{
+		"Asha Rao":    {13.4, 13.2, 13.3, 12.9, 12.8, 12.9, 12.6, 12.5, 12.3},
+		"Anaya Joshi": {14.1, 13.9, 14, 13.6, 13.5, 13.6, 13.3, 13.2, 13},
+	}
 	for _, name := range []string{"Asha Rao", "Anaya Joshi"} {
-		value := sprints[c.trained]
-		if name != "Asha Rao" {
-			value += 0.7
-		}
-		coach.call("POST", "/api/players/"+c.players[name]+"/progress", object{"metric": "80 m sprint", "value": value, "unit": "s", "on": date})
+		coach.call("POST", "/api/players/"+c.players[name]+"/progress", object{"metric": "80 m sprint", "value": sprints[name][c.trained], "unit": "s", "on": date})
 	}
 	c.trained++
 }
@@ -110,7 +109,7 @@ func (c *club) takeAttendance(coach *user, batch, date, letters string) {
 func (c *club) writeAndReport() {
 	coach := c.signedIn()
 	coach.call("POST", "/api/messages/templates", object{"title": "Rain", "text": "No training today, the ground is wet. We train again on the next day of the schedule."})
-	c.write(coach, object{"all": true}, "District cup on Sunday week at 9:00, municipal ground. Please tell me by Thursday who comes.")
+	c.write(coach, object{"all": true}, "District cup next Sunday at 9:00, municipal ground. Please tell me by Thursday who comes.")
 	on := func(days int) string { return c.Clock.Now().In(india).AddDate(0, 0, days).Format(time.DateOnly) }
 	report := func(name, title, text string) {
 		coach.call("POST", "/api/players/"+c.players[name]+"/reports", object{"title": title, "text": text, "from": on(-21), "to": on(0)})
