@@ -36,7 +36,8 @@ func (db *DB) NewestSender(ctx context.Context, n phone.Number, channel notify.C
 
 // newestSender returns the coach of the newest message to a number for which left is true, or "".
 // A message is as new as its last change, when it left or arrived: a limit may have held it for a
-// day. It reads the messages of the coaches who asked the number, without an index of all messages.
+// day. The SMS that a coach removed the player is one of them. It reads the messages of the coaches
+// who asked the number, without an index of all messages.
 func (db *DB) newestSender(ctx context.Context, n phone.Number, channel notify.Channel, left string) (string, error) {
 	rs, err := db.sql.Query(ctx, `
 		SELECT asked.coach_id,
@@ -45,15 +46,17 @@ func (db *DB) newestSender(ctx context.Context, n phone.Number, channel notify.C
 				JOIN deliveries d ON d.request_id = r.id AND d.recipient = $1 AND `+left+`
 				WHERE a.mobile_number = $1),
 			(SELECT max(d.updated_at) FROM deliveries d
-				WHERE d.coach_id = asked.coach_id AND d.recipient = $1 AND d.kind = 'team' AND d.state <> 'left_out' AND `+left+`)
+				WHERE d.coach_id = asked.coach_id AND d.recipient = $1 AND d.kind = 'team' AND d.state <> 'left_out' AND `+left+`),
+			(SELECT max(d.updated_at) FROM deliveries d
+				WHERE d.coach_id = asked.coach_id AND d.recipient = $1 AND d.kind = 'notice' AND d.channel = 'sms' AND `+left+`)
 		FROM (SELECT DISTINCT r.coach_id FROM accounts a JOIN requests r ON r.approver_id = a.id WHERE a.mobile_number = $1) asked`, string(n), string(channel))
 	newest, at := "", time.Time{}
 	_, err = database.Collect(rs, err, func(s database.Scanner) (coachID string, err error) {
-		var asked, wrote time.Time
-		if err = s.Scan(&coachID, intoTime(&asked), intoTime(&wrote)); err != nil {
+		var asked, wrote, told time.Time
+		if err = s.Scan(&coachID, intoTime(&asked), intoTime(&wrote), intoTime(&told)); err != nil {
 			return "", err
 		}
-		for _, t := range []time.Time{asked, wrote} {
+		for _, t := range []time.Time{asked, wrote, told} {
 			if t.After(at) {
 				newest, at = coachID, t
 			}

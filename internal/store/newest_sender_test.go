@@ -86,6 +86,29 @@ func TestNewestSenderOfHeldMessage(t *testing.T) {
 	}, limited(approval.MessageLimits{PerNumberFromCoach: 1}))
 }
 
+// TestNewestSenderOfRemoval: an SMS that a coach removed the player is a message of this coach. A
+// STOP to it must not stop the coach who asked before.
+func TestNewestSenderOfRemoval(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		removes, asks := p.coach(1), p.coach(4)
+		a := p.add(removes, "Asha Rao", number(2), "")
+		p.sendRequests(1)
+		ok(p, p.decide(p.as(actor.Guardian, number(2)), a.ID, approval.Approve))
+		p.clock.advance(time.Minute)
+		p.add(asks, "Asha Rao", number(2), "")
+		p.sendRequests(1)
+		p.wantNewestSender("before the removal", notify.SMS, asks.AccountID)
+		p.clock.advance(time.Minute)
+		ok(p, p.Remove(bg, removes, a.ID))
+		claimed, err := p.db.ClaimDeliveries(bg, sms(notify.NotificationCopy), p.db.NewID(), p.clock.Now().Add(time.Minute), 1)
+		ok(p, err)
+		p.wantNewestSender("before the SMS about the removal left", notify.SMS, asks.AccountID)
+		ok(p, p.db.DeliverySent(bg, claimed))
+		p.wantNewestSender("after the SMS about the removal left", notify.SMS, removes.AccountID)
+	})
+}
+
 // TestNewestSenderAwaitsStatus: a message that the provider accepted counts before its status is
 // known, and after it moved to SMS because no status came. A message that left by WhatsApp alone
 // comes first.
