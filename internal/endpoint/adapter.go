@@ -31,14 +31,14 @@ type Adapter[C any] struct {
 	// nil means the problem document.
 	NotFoundPage http.HandlerFunc
 
-	largeBodies chan struct{}
+	largeBodies largeBodies
 }
 
 func infoOf(r *http.Request) *httpx.RequestInfo { return httpx.InfoFrom(r.Context()) }
 
 // Handler returns the handler of all routes.
 func (a *Adapter[C]) Handler(routes []Route[C]) http.Handler {
-	a.largeBodies = make(chan struct{}, maxLargeBodies)
+	a.largeBodies.byClient = map[string]int{}
 	all := make([]httpx.Route, len(routes))
 	for i := range routes {
 		rt := &routes[i]

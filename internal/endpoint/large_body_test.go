@@ -2,6 +2,7 @@ package endpoint_test
 
 import (
 	"context"
+	"fmt"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -9,7 +10,8 @@ import (
 	"github.com/touchline/touchline/internal/endpoint"
 )
 
-// TestLargeBody: a route may take more than 64 KiB, at most 16 such bodies at the same time.
+// TestLargeBody: a route may take more than 64 KiB, at most 16 such bodies at the same time and 4
+// of one client.
 func TestLargeBody(t *testing.T) {
 	t.Parallel()
 	const kib = 1 << 10
@@ -45,9 +47,23 @@ func TestLargeBody(t *testing.T) {
 		t.Errorf("a large body of unknown length: got %d, want 413", w.Code)
 	}
 
+	sendFrom := func(client int, path string) int {
+		r := httptest.NewRequest("POST", path, strings.NewReader(strings.Repeat("x", 64*kib+1)))
+		r.Header.Set("Caller", "asha")
+		r.RemoteAddr = fmt.Sprintf("198.51.100.%d:443", client)
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w.Code
+	}
 	done := make(chan int)
-	for range 16 {
-		go func() { done <- send(h, "POST", "/large?wait", strings.Repeat("x", 64*kib+1)).Code }()
+	for i := range 16 {
+		if i == 4 {
+			if status := sendFrom(0, "/large"); status != 503 {
+				t.Errorf("a fifth large body of one client: got %d, want 503", status)
+			}
+			check("/large", 64*kib+1, 200)
+		}
+		go func() { done <- sendFrom(i/4, "/large?wait") }()
 		<-started
 	}
 	check("/large", 64*kib+1, 503)
@@ -56,6 +72,11 @@ func TestLargeBody(t *testing.T) {
 	for range 16 {
 		if status := <-done; status != 200 {
 			t.Errorf("one of 16 large bodies: got %d, want 200", status)
+		}
+	}
+	for i := range 5 { // every place is free again
+		if status := sendFrom(0, "/large"); status != 200 {
+			t.Errorf("large body %d after the others: got %d, want 200", i, status)
 		}
 	}
 	check("/large", 64*kib+1, 200)
