@@ -289,6 +289,26 @@ func loseCommit(client, server net.Conn, lost *atomic.Int64) {
 	}
 }
 
+// TestKeyOfRemovedPlayer: the call that added a player returns 404 after the player was removed. It
+// does not add the player again.
+func TestKeyOfRemovedPlayer(t *testing.T) {
+	t.Parallel()
+	s := touchlinetest.New(t, storetest.SQLite(t))
+	coach := s.Coach(t, coachNumber)
+	add := func() *touchlinetest.Response {
+		return coach.Call(t, "POST", "/api/players/add", touchlinetest.Minor(guardianNumber, ""), "Idempotency-Key: add-1")
+	}
+	id := add().Want(t, 201).String("player_id")
+	if again := add().Want(t, 201).String("player_id"); again != id {
+		t.Errorf("the same key added %s, then %s", id, again)
+	}
+	coach.Call(t, "DELETE", "/api/players/"+id, nil).Want(t, 204)
+	add().Want(t, 404, "not_found")
+	if left := coach.Call(t, "GET", "/api/players", nil).Items(); len(left) != 0 {
+		t.Errorf("the call of the removed player added %v", left)
+	}
+}
+
 // TestKeyOfDeadRequest: a key whose first request died before the commit is free within
 // 5 s, and the dead request cannot commit any more.
 func TestKeyOfDeadRequest(t *testing.T) {
