@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -76,10 +77,16 @@ func (tx *tx) nextExpansion(ctx context.Context) (e expansion, found bool, err e
 // ExpandAccepted gives the first recipients of an accepted message their rows and deliveries
 // before the worker does. It waits for a worker that is at the message. It does nothing while
 // an older message of the coach waits. expanded is zero if recipients without rows remain:
-// the worker continues.
+// the worker continues. It is tried once, because the coach waits for the response: behind a
+// lock all attempts would take 8 s.
 func (db *DB) ExpandAccepted(ctx context.Context, coachID, id string) (expanded time.Time, err error) {
+	tried := false
 	err = db.write(ctx, func(tx *tx) error {
 		expanded = time.Time{}
+		if tried {
+			return errTriedOnce
+		}
+		tried = true
 		e := expansion{id: id, coachID: coachID}
 		err := tx.QueryRow(ctx, `
 			UPDATE team_messages SET next_position = next_position
@@ -109,6 +116,8 @@ func (db *DB) ExpandAccepted(ctx context.Context, coachID, id string) (expanded 
 	}
 	return expanded, nil
 }
+
+var errTriedOnce = errors.New("the first attempt failed, and the worker makes the next one")
 
 // activeCoach returns the name of a coach, "" for a closed account, and whether an operator
 // suspended the account. A suspension commits before, or waits until this transaction has

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
@@ -297,6 +298,41 @@ func TestExpandAccepted(t *testing.T) {
 			t.Errorf("expanded by another coach: %v, %v", expanded, err)
 		}
 	})
+}
+
+// TestExpandAcceptedDoesNotWait: while a transaction keeps the deliveries locked, for example a
+// migration that builds an index, the coach does not wait for the retries of other writes, which
+// take 8 s. The worker expands the message later.
+func TestExpandAcceptedDoesNotWait(t *testing.T) {
+	t.Parallel()
+	url := storetest.Postgres(t)
+	p := newFixture(t, url+"&lock_timeout=50ms", withMessages)
+	c := p.coach(1)
+	p.insertPlayers(c, 3)
+	other, err := pgx.Connect(bg, url)
+	ok(t, err)
+	defer other.Close(bg)
+	index, err := other.Begin(bg)
+	ok(t, err)
+	_, err = index.Exec(bg, `LOCK TABLE deliveries IN SHARE MODE`)
+	ok(t, err)
+
+	s := p.messages(0)
+	s.Expand = p.db.ExpandAccepted
+	start := time.Now()
+	m, err := s.Send(bg, c, team.Draft{To: team.Target{All: true}, Audience: team.ToGuardians, Text: "Hi", Channels: []team.Channel{team.SMS}})
+	ok(t, err)
+	if took := time.Since(start); took > 4*time.Second {
+		t.Errorf("the coach waited %v", took)
+	}
+	if !m.ExpandedAt.IsZero() {
+		t.Errorf("expanded at %v", m.ExpandedAt)
+	}
+	ok(t, index.Rollback(bg))
+	p.expand()
+	if n := p.count(`SELECT count(*) FROM deliveries WHERE team_message_id = $1`, m.ID); n != 3 {
+		t.Errorf("%d SMS, want 3", n)
+	}
 }
 
 // insertPlayers adds players with a guardian each, fast.
