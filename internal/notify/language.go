@@ -52,7 +52,7 @@ var wordsByLanguage = map[string]languageWords{
 		aStudent: "एक विद्यार्थी", theStudent: "विद्यार्थी", you: "आपको", youNamed: "आपको (%s)", aBatch: "एक बैच", moreBatches: "%s और %d और बैच", and: " और ", nStudents: "%d विद्यार्थी", nMore: "%d और",
 		yourCoach: "आपके कोच", toStudent: "%s की ओर से %s को", toStop: "बंद करने के लिए: ",
 		changes: map[event.Change]string{
-			event.NameChanged: "नाम", event.BirthDateChanged: "जन्मतिथि",
+			event.NameChanged: "नाम", event.BirthDateChanged: "जन्म तिथि",
 			event.GuardianNumberChanged: "अभिभावक का नंबर", event.StudentNumberChanged: "विद्यार्थी का नंबर",
 		},
 	},
