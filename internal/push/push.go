@@ -44,6 +44,8 @@ type Config struct {
 	// FCM sends to apps. It is nil if the service has no account at FCM.
 	FCM *FCM
 	Now func() time.Time
+	// Clock times the attempts; nil means time.Now. Now may be set while an attempt runs.
+	Clock func() time.Time
 }
 
 // Sender sends the outbox's deliveries, whose addresses are ids of subscriptions. It implements
@@ -56,6 +58,9 @@ type Sender struct {
 
 // New returns a Sender.
 func New(c Config) *Sender {
+	if c.Clock == nil {
+		c.Clock = time.Now
+	}
 	return &Sender{config: c, private: encode(c.Key.Bytes()), public: PublicKey(c.Key), slow: newSlowSubscriptions()}
 }
 

@@ -27,7 +27,10 @@ func TestSlowService(t *testing.T) {
 		store.byID[id] = notify.PushSubscription{ID: id, Endpoint: service.Endpoint(), P256DH: service.Browser.P256DH(), Auth: service.Browser.Auth()}
 	}
 	client := &timedClient{Client: webhook.NewClient(loopback), at: now}
-	sender := push.New(push.Config{Store: store, Client: client, Key: key, Contact: "https://touchline.example", Now: func() time.Time { return client.at }})
+	sender := push.New(push.Config{
+		Store: store, Client: client, Key: key, Contact: "https://touchline.example",
+		Now: func() time.Time { return now }, Clock: func() time.Time { return client.at },
+	})
 	send := func(to string) error {
 		m := message()
 		m.To = to

@@ -24,11 +24,11 @@ func encode(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
 // sendWeb encrypts a text for the browser of a subscription and sends it, unless the push
 // service was slow shortly before.
 func (s *Sender) sendWeb(ctx context.Context, m notify.Message, to notify.PushSubscription, text notify.PushText) error {
-	began := s.config.Now()
+	began := s.config.Clock()
 	if err := s.slow.check(to.ID, began); err != nil {
 		return err
 	}
-	defer func() { s.slow.record(to.ID, began, s.config.Now()) }()
+	defer func() { s.slow.record(to.ID, began, s.config.Clock()) }()
 	ctx, cancel := context.WithTimeout(ctx, attemptTimeout)
 	defer cancel()
 	body, err := json.Marshal(text)
