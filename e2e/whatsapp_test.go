@@ -2,9 +2,11 @@ package e2e_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -89,21 +91,35 @@ func TestWhatsApp(t *testing.T) {
 
 		// A reply stops the coach's messages, a forged one does not.
 		// Meta sends up to 1,000 replies in one call.
-		say := func(text, secret string, want int) {
+		replies := 0
+		say := func(text, secret string, want int) (repeat func()) {
 			t.Helper()
+			replies++
+			s.Clock.Advance(2 * time.Second) // times have no fractions of a second
 			message := func(text, from string) any {
-				return map[string]any{"from": from, "id": "wamid.in", "timestamp": "1767225600", "type": "text", "text": map[string]any{"body": text}}
+				return map[string]any{
+					"from": from, "id": fmt.Sprintf("wamid.in%d", replies), "timestamp": strconv.FormatInt(s.Clock.Now().Unix(), 10), "type": "text", "text": map[string]any{"body": text},
+				}
 			}
 			messages := slices.Repeat([]any{message("Thanks", "15550100")}, 999)
 			messages = append(messages, message(text, strings.TrimPrefix(guardianNumber, "+")))
-			res := cloud.Post(t, address, map[string]any{"messages": messages}, secret)
-			if res.StatusCode != want {
-				t.Errorf("reply %s: %s, want %d", text, res.Status, want)
+			post := func() {
+				t.Helper()
+				if res := cloud.Post(t, address, map[string]any{"messages": messages}, secret); res.StatusCode != want {
+					t.Errorf("reply %s: %s, want %d", text, res.Status, want)
+				}
 			}
+			post()
+			return post
 		}
 		say("STOP", "another secret", 401)
 		awaitBlocked(t, coach, request, nil)
 		say("Stop", cloud.AppSecret, 200)
+		awaitBlocked(t, coach, request, "stopped")
+		repeatStart := say("START", cloud.AppSecret, 200)
+		awaitBlocked(t, coach, request, nil)
+		say("STOP", cloud.AppSecret, 200)
+		repeatStart() // as Meta does if it lost the response
 		awaitBlocked(t, coach, request, "stopped")
 		say("START", cloud.AppSecret, 200)
 		awaitBlocked(t, coach, request, nil)

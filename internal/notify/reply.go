@@ -4,7 +4,9 @@ import (
 	"context"
 	"log/slog"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/touchline/touchline/internal/fault"
@@ -16,7 +18,17 @@ type Reply struct {
 	Channel Channel
 	From    phone.Number
 	Text    string
+	// ID is the provider's id of the reply: a repeated call has the same. It is empty if the
+	// provider names none.
+	ID string
+	// SentAt is when the person sent the reply, in whole seconds. It is zero if the provider does
+	// not say.
+	SentAt time.Time
 }
+
+// RepliesKept is how long the id of a reply is stored. Meta repeats a call for 7 days:
+// https://developers.facebook.com/docs/graph-api/webhooks/getting-started
+const RepliesKept = 14 * 24 * time.Hour
 
 // stopWords end the messages of a coach, startWords allow what stopWords ended, if they are
 // all that a reply says. The English words are those that networks know.
@@ -36,15 +48,25 @@ func (r Reply) words() string {
 	return strings.Join(words, " ")
 }
 
+// ParseSentAt parses a Unix time in seconds. It returns zero for any other text.
+func ParseSentAt(seconds string) time.Time {
+	if s, err := strconv.ParseInt(seconds, 10, 64); err == nil && s > 0 {
+		return time.Unix(s, 0)
+	}
+	return time.Time{}
+}
+
 // ReplyStore stores what replies say; package store implements it.
 type ReplyStore interface {
 	// NewestSender returns the coach whose message on a channel was the newest to a number, or
 	// "".
 	NewestSender(ctx context.Context, n phone.Number, channel Channel) (coachID string, err error)
-	StopCoachByReply(ctx context.Context, n phone.Number, coachID string) error
-	// AllowCoachesByReply ends each StopCoachByReply of a number, and any stop of one coach, who
-	// may be "". It returns how many coaches may send messages again.
-	AllowCoachesByReply(ctx context.Context, n phone.Number, coachID string) (coaches int, err error)
+	// StopCoachByReply stops a coach, unless a reply with the same id did it before.
+	StopCoachByReply(ctx context.Context, r Reply, coachID string) (stopped bool, err error)
+	// AllowCoachesByReply ends each StopCoachByReply of the sender, and any stop of one coach, who
+	// may be "". A stop that is later than the reply stays, and a reply with the same id as an
+	// earlier one ends none. It returns how many coaches may send messages again.
+	AllowCoachesByReply(ctx context.Context, r Reply, coachID string) (coaches int, err error)
 }
 
 // Replies receives replies to messages.
@@ -75,6 +97,12 @@ func (s *Replies) Receive(ctx context.Context, provider, secret string, call Pro
 // for that. START allows that coach again and each coach whom a reply stopped: it does not say
 // whose messages it wants, and the newest may be of a coach who was never stopped. Another coach whom
 // the person stopped on the page stays stopped. No reply changes consent.
+//
+// A provider may repeat a call, and deliver it late. Neither must end a later stop:
+//
+//	10:00  START, the response is lost
+//	10:05  STOP
+//	10:06  START of 10:00 again
 func (s *Replies) Apply(ctx context.Context, r Reply) error {
 	if r.From == "" || !r.Stops() && !r.Starts() {
 		return nil
@@ -84,7 +112,7 @@ func (s *Replies) Apply(ctx context.Context, r Reply) error {
 		return err
 	}
 	if r.Starts() {
-		coaches, err := s.Store.AllowCoachesByReply(ctx, r.From, newest)
+		coaches, err := s.Store.AllowCoachesByReply(ctx, r, newest)
 		if err == nil && coaches > 0 {
 			s.Log.Info("a reply allowed the messages of coaches again", "from", r.From, "coaches", coaches)
 		}
@@ -93,9 +121,9 @@ func (s *Replies) Apply(ctx context.Context, r Reply) error {
 	if newest == "" {
 		return nil
 	}
-	if err := s.Store.StopCoachByReply(ctx, r.From, newest); err != nil {
-		return err
+	stopped, err := s.Store.StopCoachByReply(ctx, r, newest)
+	if err == nil && stopped {
+		s.Log.Info("a reply stopped the messages of a coach", "from", r.From, "coach", newest)
 	}
-	s.Log.Info("a reply stopped the messages of a coach", "from", r.From, "coach", newest)
-	return nil
+	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"testing"
+	"time"
 
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/notify"
@@ -23,6 +24,16 @@ func TestReplyWords(t *testing.T) {
 	}
 }
 
+func TestParseSentAt(t *testing.T) {
+	for seconds, want := range map[string]time.Time{
+		"1767225600": time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), "": {}, "0": {}, "-1": {}, "2026-01-01": {}, "99999999999999999999": {},
+	} {
+		if got := notify.ParseSentAt(seconds); !got.Equal(want) {
+			t.Errorf("%q: %v, want %v", seconds, got, want)
+		}
+	}
+}
+
 // replyStore records what replies change.
 type replyStore struct {
 	sender  string
@@ -33,13 +44,13 @@ func (s *replyStore) NewestSender(context.Context, phone.Number, notify.Channel)
 	return s.sender, nil
 }
 
-func (s *replyStore) StopCoachByReply(_ context.Context, n phone.Number, coachID string) error {
-	s.changes = append(s.changes, "stop "+string(n)+" "+coachID)
-	return nil
+func (s *replyStore) StopCoachByReply(_ context.Context, r notify.Reply, coachID string) (bool, error) {
+	s.changes = append(s.changes, "stop "+string(r.From)+" "+coachID)
+	return true, nil
 }
 
-func (s *replyStore) AllowCoachesByReply(_ context.Context, n phone.Number, coachID string) (int, error) {
-	s.changes = append(s.changes, "allow "+string(n)+" "+coachID)
+func (s *replyStore) AllowCoachesByReply(_ context.Context, r notify.Reply, coachID string) (int, error) {
+	s.changes = append(s.changes, "allow "+string(r.From)+" "+coachID)
 	return 1, nil
 }
 

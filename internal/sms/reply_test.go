@@ -25,14 +25,18 @@ func TestReplyReaders(t *testing.T) {
 			t.Errorf("from %s: got %+v, %t; want %s", from, got, ok, want)
 		}
 	}
+	call := notify.ProviderCall{Query: url.Values{"from": {"9876543210"}, "text": {"STOP"}, "id": {"a-b"}, "sent_at": {"1767225600"}}}
+	if got, _ := readers["kannel"](call, "0123456789abcdef"); got.ID != "a-b" || got.SentAt.Unix() != 1767225600 {
+		t.Errorf("Kannel: got %+v, want the id and the time", got)
+	}
 	for _, secret := range []string{"", "0123456789abcde", "0123456789abcdefg"} {
 		if _, ok := readers["kannel"](notify.ProviderCall{}, secret); ok {
 			t.Errorf("secret %q is accepted", secret)
 		}
 	}
 	const address = "https://t.example/replies/twilio"
-	form := url.Values{"From": {"+919876543210"}, "Body": {"Stop"}, "To": {"+15005550006"}}
-	if got, ok := readers["twilio"](twilioCall(address, address, "token", form), ""); !ok || got.From != "+919876543210" || !got.Stops() {
+	form := url.Values{"From": {"+919876543210"}, "Body": {"Stop"}, "MessageSid": {"SM1"}, "To": {"+15005550006"}}
+	if got, ok := readers["twilio"](twilioCall(address, address, "token", form), ""); !ok || got.From != "+919876543210" || !got.Stops() || got.ID != "SM1" {
 		t.Errorf("Twilio: got %+v, %t", got, ok)
 	}
 	if _, ok := readers["twilio"](twilioCall(address, address, "other", form), ""); ok {

@@ -71,6 +71,7 @@ func fillTables(t *testing.T, url string) {
 		`INSERT INTO message_counts SELECT 'number/' || i % 500, i, 1, i FROM generate_series(1, 5000) i`,
 		`INSERT INTO preferences SELECT 'n' || i, 'hi', NULL, i FROM generate_series(1, 5000) i`,
 		`INSERT INTO push_subscriptions SELECT 's' || i, 'ps' || i, 'a' || i % 1000, 'guardian', CAST('e' || i AS BYTEA), '\x01', FALSE, i, i FROM generate_series(1, 5000) i`,
+		`INSERT INTO handled_replies SELECT CAST('r' || i AS BYTEA), i FROM generate_series(1, 5000) i`,
 		`INSERT INTO stopped_addresses SELECT 'a' || i || '@x.example', i FROM generate_series(1, 5000) i`,
 		`INSERT INTO stopped_coaches SELECT 'n' || i, 'a' || i % 100, i FROM generate_series(1, 5000) i`,
 		`INSERT INTO documents SELECT 'd' || i, 'a' || i % 200, CASE WHEN i % 4 = 0 THEN 'identity' ELSE 'certification' END, 't', NULL, NULL, NULL, 'f', 'm', 1, 's',

@@ -245,7 +245,7 @@ func TestStoppedCoach(t *testing.T) {
 		ok(p, p.db.StopCoach(bg, number(2), coach.AccountID))
 		for _, n := range []int{2, 3} {
 			for _, stopped := range []actor.Actor{coach, other} {
-				ok(p, p.db.StopCoachByReply(bg, number(n), stopped.AccountID))
+				ok(p, second(p.db.StopCoachByReply(bg, notify.Reply{From: number(n)}, stopped.AccountID)))
 			}
 		}
 		for _, tt := range []struct {
@@ -258,7 +258,7 @@ func TestStoppedCoach(t *testing.T) {
 			{coach.AccountID, 1, "", ""}, // the message to which the person replied is of this coach
 			{coach.AccountID, 0, "", ""},
 		} {
-			if got, err := p.db.AllowCoachesByReply(bg, number(2), tt.newest); got != tt.want || err != nil {
+			if got, err := p.db.AllowCoachesByReply(bg, notify.Reply{From: number(2)}, tt.newest); got != tt.want || err != nil {
 				p.Errorf("allowed %d coaches, %v; want %d", got, err, tt.want)
 			}
 			if a, b := p.blockedBy(coach), p.blockedBy(other); a != tt.blocks || b != tt.other {

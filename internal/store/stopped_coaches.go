@@ -2,10 +2,13 @@ package store
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/phone"
 )
 
@@ -17,20 +20,30 @@ func stoppedCoaches(ctx context.Context, q database.Querier, n phone.Number) ([]
 
 // StopCoach makes the messages of a coach to a number stay in the app. It may be repeated.
 func (db *DB) StopCoach(ctx context.Context, n phone.Number, coachID string) error {
-	return db.stopCoach(ctx, n, coachID, false)
-}
-
-// StopCoachByReply is StopCoach for a person who replied to a message.
-func (db *DB) StopCoachByReply(ctx context.Context, n phone.Number, coachID string) error {
-	return db.stopCoach(ctx, n, coachID, true)
-}
-
-func (db *DB) stopCoach(ctx context.Context, n phone.Number, coachID string, byReply bool) error {
-	err := db.write(ctx, func(tx *tx) error { return tx.stopCoach(ctx, n, coachID, byReply) })
+	err := db.write(ctx, func(tx *tx) error { return tx.stopCoach(ctx, n, coachID, tx.Now, false) })
 	if err != nil {
 		return fmt.Errorf("stop a coach: %w", err)
 	}
 	return nil
+}
+
+// StopCoachByReply is StopCoach for a person who replied to a message. It returns false if the
+// reply was handled before.
+func (db *DB) StopCoachByReply(ctx context.Context, r notify.Reply, coachID string) (stopped bool, err error) {
+	err = db.write(ctx, func(tx *tx) error {
+		if stopped, err = tx.isNewReply(ctx, r); err != nil || !stopped {
+			return err
+		}
+		at := tx.Now
+		if !r.SentAt.IsZero() && r.SentAt.Before(at) {
+			at = r.SentAt
+		}
+		return tx.stopCoach(ctx, r.From, coachID, at, true)
+	})
+	if err != nil {
+		return false, fmt.Errorf("stop a coach by a reply: %w", err)
+	}
+	return stopped, nil
 }
 
 // AllowCoach ends StopCoach. It may be repeated.
@@ -42,11 +55,23 @@ func (db *DB) AllowCoach(ctx context.Context, n phone.Number, coachID string) er
 	return nil
 }
 
-// AllowCoachesByReply ends each StopCoachByReply of a number, and StopCoach for one coach. It
-// returns how many coaches may send messages again, and may be repeated.
-func (db *DB) AllowCoachesByReply(ctx context.Context, n phone.Number, coachID string) (coaches int, err error) {
+// AllowCoachesByReply ends each StopCoachByReply of a number, and StopCoach for one coach, unless
+// the stop is later than the reply. It returns how many coaches may send messages again, and may
+// be repeated.
+func (db *DB) AllowCoachesByReply(ctx context.Context, r notify.Reply, coachID string) (coaches int, err error) {
 	err = db.write(ctx, func(tx *tx) error {
-		changed, err := tx.Exec(ctx, `DELETE FROM stopped_coaches WHERE mobile_number = $1 AND (by_reply OR coach_id = $2)`, string(n), coachID)
+		coaches = 0
+		isNew, err := tx.isNewReply(ctx, r)
+		if err != nil || !isNew {
+			return err
+		}
+		until := tx.Now
+		if !r.SentAt.IsZero() {
+			until = r.SentAt.Add(time.Second) // SentAt has no fractions of a second
+		}
+		changed, err := tx.Exec(ctx, `
+			DELETE FROM stopped_coaches WHERE mobile_number = $1 AND (by_reply OR coach_id = $2) AND stopped_at <= $3`,
+			string(r.From), coachID, micros(until))
 		coaches = int(changed)
 		return err
 	})
@@ -56,11 +81,26 @@ func (db *DB) AllowCoachesByReply(ctx context.Context, n phone.Number, coachID s
 	return coaches, nil
 }
 
-// stopCoach keeps the first stop. If a page stopped the coach, a reply does not change that.
-func (tx *tx) stopCoach(ctx context.Context, n phone.Number, coachID string, byReply bool) error {
+// isNewReply reports whether no call with the id of r was handled before, and stores the id. A
+// hash is stored because the ids of WhatsApp contain the number.
+func (tx *tx) isNewReply(ctx context.Context, r notify.Reply) (bool, error) {
+	if r.ID == "" {
+		return true, nil
+	}
+	hash := sha256.Sum256([]byte(string(r.Channel) + " " + r.ID))
+	n, err := tx.Exec(ctx, `
+		INSERT INTO handled_replies (hash, handled_at) VALUES ($1, $2)
+		ON CONFLICT (hash) DO NOTHING`, hash[:], micros(tx.Now))
+	return n == 1, err
+}
+
+// stopCoach stores the time of the newest stop. If a page stopped the coach, a reply does not
+// change that START must not end it.
+func (tx *tx) stopCoach(ctx context.Context, n phone.Number, coachID string, at time.Time, byReply bool) error {
 	return tx.Defer(ctx, `
 		INSERT INTO stopped_coaches (mobile_number, coach_id, stopped_at, by_reply) VALUES ($1, $2, $3, $4)
-		ON CONFLICT (mobile_number, coach_id) DO NOTHING`, string(n), coachID, micros(tx.Now), byReply)
+		ON CONFLICT (mobile_number, coach_id) DO UPDATE SET stopped_at = excluded.stopped_at
+		WHERE stopped_coaches.stopped_at < excluded.stopped_at`, string(n), coachID, micros(at), byReply)
 }
 
 func (tx *tx) allowCoach(ctx context.Context, n phone.Number, coachID string) error {
@@ -71,7 +111,7 @@ func (tx *tx) allowCoach(ctx context.Context, n phone.Number, coachID string) er
 func (tx *tx) replaceStopped(ctx context.Context, n phone.Number, before, after []string) error {
 	for _, id := range after {
 		if !slices.Contains(before, id) {
-			if err := tx.stopCoach(ctx, n, id, false); err != nil {
+			if err := tx.stopCoach(ctx, n, id, tx.Now, false); err != nil {
 				return err
 			}
 		}

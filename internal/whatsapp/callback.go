@@ -28,8 +28,10 @@ type callback struct {
 			Value struct {
 				Statuses []status `json:"statuses"`
 				Messages []struct {
-					From string `json:"from"`
-					Text struct {
+					From      string `json:"from"`
+					ID        string `json:"id"`
+					Timestamp string `json:"timestamp"` // Unix time in seconds
+					Text      struct {
 						Body string `json:"body"`
 					} `json:"text"`
 				} `json:"messages"`
@@ -81,7 +83,9 @@ func (c Callbacks) Replies(call notify.ProviderCall, parse func(string) (phone.N
 			for _, m := range change.Value.Messages {
 				// Meta leaves out the plus.
 				if n, err := parse("+" + strings.TrimPrefix(m.From, "+")); err == nil && change.Field == "messages" {
-					replies = append(replies, notify.Reply{Channel: notify.WhatsApp, From: n, Text: m.Text.Body})
+					replies = append(replies, notify.Reply{
+						Channel: notify.WhatsApp, From: n, Text: m.Text.Body, ID: m.ID, SentAt: notify.ParseSentAt(m.Timestamp),
+					})
 				}
 			}
 		}

@@ -77,7 +77,7 @@ group = sms-service
 keyword = default
 catch-all = true
 max-messages = 0
-get-url = "%[6]s/?from=%%p&text=%%a"
+get-url = "%[6]s/?from=%%p&text=%%a&id=%%I&sent_at=%%T"
 `
 
 // StartKannel starts a Kannel in a temporary directory on free ports. Without its programs it

@@ -1,0 +1,67 @@
+package store_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/notify"
+)
+
+// TestRepeatedReply: providers repeat calls and deliver them late. Only a START that is newer than
+// the stop ends it.
+func TestRepeatedReply(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		begin := p.clock.Now().Truncate(time.Second)
+		coach, other := p.coach(1).AccountID, p.coach(4).AccountID
+		reply := func(id string, minute int) notify.Reply {
+			return notify.Reply{Channel: notify.WhatsApp, From: number(2), ID: id, SentAt: begin.Add(time.Duration(minute) * time.Minute)}
+		}
+		stop := func(r notify.Reply, coachID string, want bool) {
+			p.Helper()
+			if stopped, err := p.db.StopCoachByReply(bg, r, coachID); err != nil || stopped != want {
+				p.Errorf("STOP %s: %t, %v; want %t", r.ID, stopped, err, want)
+			}
+		}
+		start := func(r notify.Reply, want int) {
+			p.Helper()
+			if coaches, err := p.db.AllowCoachesByReply(bg, r, coach); err != nil || coaches != want {
+				p.Errorf("START %s: %d coaches, %v; want %d", r.ID, coaches, err, want)
+			}
+		}
+		p.clock.advance(time.Hour)
+		stop(reply("stop 0", 0), coach, true)
+		start(reply("start 1", 1), 1)
+		stop(reply("stop 2", 2), coach, true)
+		start(reply("start 1", 1), 0)
+		start(reply("late start 1", 1), 0)
+		stop(reply("stop 0", 0), other, false) // meanwhile the other coach wrote
+		stop(reply("stop 5", 5), coach, true)
+		start(reply("late start 4", 4), 0)
+		stop(reply("late stop 3", 3), coach, true)
+		start(reply("late start again", 4), 0)
+		start(reply("start 6", 6), 1)
+
+		// A provider that names no time.
+		without := func(id string) notify.Reply { return notify.Reply{Channel: notify.SMS, From: number(2), ID: id} }
+		stop(without("stop"), coach, true)
+		start(without("start"), 1)
+		stop(without("stop again"), coach, true)
+		start(without("start"), 0)
+		start(without(""), 1)
+		stop(without(""), coach, true)
+		start(without(""), 1)
+
+		// A stop of the page is newer than a late START.
+		ok(p, p.db.StopCoach(bg, number(2), coach))
+		start(reply("late start 59", 59), 0)
+		start(reply("start 60", 60), 1)
+
+		ok(p, second(p.db.Sweep(bg, p.clock.Now().Add(notify.RepliesKept-time.Second))))
+		stop(reply("stop 0", 0), coach, false)
+		ok(p, second(p.db.Sweep(bg, p.clock.Now().Add(notify.RepliesKept+time.Second))))
+		if n := p.count(`SELECT count(*) FROM handled_replies`); n != 0 {
+			p.Errorf("%d replies are left after the sweep", n)
+		}
+	})
+}
