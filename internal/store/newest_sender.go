@@ -36,8 +36,9 @@ func (db *DB) NewestSender(ctx context.Context, n phone.Number, channel notify.C
 
 // newestSender returns the coach of the newest message to a number for which left is true, or "".
 // A message is as new as its last change, when it left or arrived: a limit may have held it for a
-// day. The SMS that a coach removed the player is one of them. It reads the messages of the coaches
-// who asked the number, without an index of all messages.
+// day. The SMS that a coach removed the player is one of them. After the SMS that a coach closed the
+// account, which has no coach_id, there is no coach to stop. It reads the messages of the coaches who
+// asked the number, without an index of all messages.
 func (db *DB) newestSender(ctx context.Context, n phone.Number, channel notify.Channel, left string) (string, error) {
 	rs, err := db.sql.Query(ctx, `
 		SELECT asked.coach_id,
@@ -49,7 +50,10 @@ func (db *DB) newestSender(ctx context.Context, n phone.Number, channel notify.C
 				WHERE d.coach_id = asked.coach_id AND d.recipient = $1 AND d.kind = 'team' AND d.state <> 'left_out' AND `+left+`),
 			(SELECT max(d.updated_at) FROM deliveries d
 				WHERE d.coach_id = asked.coach_id AND d.recipient = $1 AND d.kind = 'notice' AND d.channel = 'sms' AND `+left+`)
-		FROM (SELECT DISTINCT r.coach_id FROM accounts a JOIN requests r ON r.approver_id = a.id WHERE a.mobile_number = $1) asked`, string(n), string(channel))
+		FROM (SELECT DISTINCT r.coach_id FROM accounts a JOIN requests r ON r.approver_id = a.id WHERE a.mobile_number = $1) asked
+		UNION ALL SELECT '', NULL, NULL,
+			(SELECT max(d.updated_at) FROM deliveries d
+				WHERE d.coach_id IS NULL AND d.recipient = $1 AND d.kind = 'notice' AND d.channel = 'sms' AND `+left+`)`, string(n), string(channel))
 	newest, at := "", time.Time{}
 	_, err = database.Collect(rs, err, func(s database.Scanner) (coachID string, err error) {
 		var asked, wrote, told time.Time

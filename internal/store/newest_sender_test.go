@@ -109,6 +109,32 @@ func TestNewestSenderOfRemoval(t *testing.T) {
 	})
 }
 
+// TestNewestSenderOfClosure: after the SMS that a coach closed the account there is no coach to
+// stop. A STOP to it must not stop the coach who asked before.
+func TestNewestSenderOfClosure(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		leaves, asks := p.coach(1), p.coach(4)
+		a := p.add(leaves, "Asha Rao", number(2), "")
+		p.sendRequests(1)
+		ok(p, p.decide(p.as(actor.Guardian, number(2)), a.ID, approval.Approve))
+		p.clock.advance(time.Minute)
+		p.add(asks, "Asha Rao", number(2), "")
+		p.sendRequests(1)
+		p.clock.advance(time.Minute)
+		p.closeAccount(leaves)
+		claimed, err := p.db.ClaimDeliveries(bg, sms(notify.NotificationCopy), p.db.NewID(), p.clock.Now().Add(time.Minute), 1)
+		ok(p, err)
+		p.wantNewestSender("before the SMS about the closure left", notify.SMS, asks.AccountID)
+		ok(p, p.db.DeliverySent(bg, claimed))
+		p.wantNewestSender("after the SMS about the closure left", notify.SMS, "")
+		p.clock.advance(time.Minute)
+		p.add(asks, "Bela Rao", number(2), "")
+		p.sendRequests(1)
+		p.wantNewestSender("after the next request", notify.SMS, asks.AccountID)
+	})
+}
+
 // TestNewestSenderAwaitsStatus: a message that the provider accepted counts before its status is
 // known, and after it moved to SMS because no status came. A message that left by WhatsApp alone
 // comes first.
