@@ -20,7 +20,7 @@ const (
 // of index rows.
 type Source interface {
 	// Backlog returns how many deliveries of a lane are queued, counted up to limit,
-	// and the oldest due time, or zero if none is queued.
+	// and since when the oldest should have left, or zero if none is queued.
 	Backlog(ctx context.Context, lane notify.Lane, limit int) (queued int, oldest time.Time, err error)
 	// Failures is how many calls of this process the database could not serve.
 	Failures() uint64
@@ -36,7 +36,7 @@ var (
 	waiting = prometheus.NewDesc("touchline_outbox_waiting",
 		"Queued deliveries, of all replicas; 10000 means 10000 or more.", []string{"channel", "kind"}, nil)
 	late = prometheus.NewDesc("touchline_outbox_late_seconds",
-		"Time since the oldest queued delivery was due.", []string{"channel", "kind"}, nil)
+		"Time since the oldest queued delivery was due for its first attempt; a held one is not late.", []string{"channel", "kind"}, nil)
 )
 
 // databaseCollector reads the database at each scrape.

@@ -8,11 +8,21 @@ import (
 )
 
 // Backlog returns how many deliveries of a lane are queued, counted up to limit, and
-// the oldest due time, or zero if none is queued. It reads at most limit index entries.
+// since when the oldest should have left, or zero if none is queued. It reads at most limit
+// rows.
+//
+// Each attempt sets due_at to a later time. The first one was due at created_at for an OTP,
+// and a lifetime before gives_up_at for a message. A delivery that waits on purpose, such as
+// a held one, is late only after its due_at.
 func (db *DB) Backlog(ctx context.Context, lane notify.Lane, limit int) (queued int, oldest time.Time, err error) {
 	err = db.sql.QueryRow(ctx, `
-		SELECT count(*), min(q.due_at) FROM (
-			SELECT due_at FROM deliveries WHERE channel = $1 AND kind = $2 AND state = 'queued' ORDER BY due_at, id LIMIT $3
-		) AS q`, string(lane.Channel), string(lane.Kind), limit).Scan(&queued, intoTime(&oldest))
+		SELECT count(*), min(CASE
+			WHEN q.attempts = 0 OR q.reason <> 'retrying' THEN q.due_at
+			WHEN q.kind = 'otp' THEN q.created_at
+			ELSE q.gives_up_at - CAST($4 AS BIGINT) END)
+		FROM (
+			SELECT kind, reason, attempts, due_at, gives_up_at, created_at FROM deliveries
+			WHERE channel = $1 AND kind = $2 AND state = 'queued' ORDER BY due_at, id LIMIT $3
+		) AS q`, string(lane.Channel), string(lane.Kind), limit, notify.MessageLifetime.Microseconds()).Scan(&queued, intoTime(&oldest))
 	return queued, oldest, err
 }

@@ -33,6 +33,46 @@ func (p *fixture) claimOneRequest() notify.Delivery {
 	return all[0]
 }
 
+// While a gateway is down each attempt moves the time at which a delivery is due. Its
+// backlog counts from the first time.
+func TestBacklogOfFailingGateway(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		since := func(what string, lane notify.Lane, want time.Time) {
+			p.Helper()
+			queued, oldest, err := p.db.Backlog(bg, lane, 10)
+			if err != nil || queued != 1 || !oldest.Equal(want) {
+				p.Errorf("%s %s: %d since %s, %v; want 1 since %s", lane.Kind, what, queued, oldest, err, want)
+			}
+		}
+		p.add(p.coach(1), "Asha Rao", number(2), "")
+		_, err := p.db.OpenChallenge(bg, p.newChallenge(actor.Coach))
+		ok(p, err)
+		queuedAt := p.clock.stopped()
+		for _, kind := range []notify.Kind{notify.Request, notify.OTP} {
+			lane := sms(kind)
+			since("queued", lane, queuedAt)
+			for range 3 {
+				now := p.clock.stopped()
+				d, err := p.db.ClaimDeliveries(bg, lane, p.db.NewID(), now.Add(time.Minute), 1)
+				if err != nil || len(d) != 1 {
+					p.Fatalf("claimed %+v, %v; want one delivery", d, err)
+				}
+				since("claimed", lane, queuedAt)
+				ok(p, p.db.RetryDelivery(bg, d, now.Add(4*time.Second), notify.ReasonRetrying))
+				since("retried", lane, queuedAt)
+				p.clock.advance(5 * time.Second)
+			}
+			until := p.clock.stopped().Add(time.Hour)
+			d, err := p.db.ClaimDeliveries(bg, lane, p.db.NewID(), until, 1)
+			ok(p, err)
+			ok(p, p.db.PostponeDelivery(bg, d, until, notify.ReasonQuietHours))
+			since("postponed", lane, until)
+			p.clock.advance(-15 * time.Second)
+		}
+	})
+}
+
 // The permanent failure of a request's SMS notifies the coach once, and the request
 // may be sent again at once.
 func TestDeliveryFailed(t *testing.T) {
