@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/touchlinetest"
@@ -165,6 +166,41 @@ func TestLiftDisputeOpensQuestion(t *testing.T) {
 		b.press("Yes, for Asha Rao")
 		b.press("Say yes")
 		b.wantHeading("You said yes for Asha Rao")
+	})
+}
+
+// TestOldFormKeepsLaterDispute: a form that was opened for a dispute does not end a later dispute
+// of the same request.
+func TestOldFormKeepsLaterDispute(t *testing.T) {
+	t.Parallel()
+	onSQLite(t, func(t *testing.T, s *touchlinetest.Service) {
+		f := newFamily(t, s)
+		b := newPhone(t, s.URL)
+		b.signIn(s, "guardian", guardianNumber)
+		dispute := func() {
+			t.Helper()
+			b.open("/me/guardian/players/" + f.player + "/not-me")
+			b.press("Yes, this isn't me")
+			b.wantText("You said that this is not you")
+			b.open("/me/guardian/disputes")
+			b.press("It was for me after all")
+		}
+		dispute()
+		old := b.keep()
+		b.press("Yes, it was for me")
+		b.wantHeading("The coach may ask you again")
+		b.restore(old)
+		b.press("Yes, it was for me")
+		b.wantHeading("The coach may ask you again") // a double tap
+		s.Clock.Advance(time.Minute)
+		dispute()
+		b.restore(old)
+		b.press("Yes, it was for me")
+		b.wantHeading("Questions that were not for you")
+		f.coach.Call(t, "POST", "/api/approval/send-guardian-request", map[string]any{"player_id": f.player}).Want(t, 409, "contact_disputed")
+		b.press("It was for me after all")
+		b.press("Yes, it was for me")
+		b.wantHeading("The coach may ask you again")
 	})
 }
 

@@ -88,12 +88,22 @@ func (p *Pages) liftPage(ctx context.Context, r *Request, by actor.Actor) (Respo
 	return redirect(home(by.Role) + "/disputes"), nil // lifted already, or never the caller's
 }
 
-// lift serves POST /me/{role}/disputes/{request_id}: it ends a dispute. The session ends
-// with it if no coach names the number any more, so the next page needs none.
+// lift serves POST /me/{role}/disputes/{request_id}: it ends the dispute for which the form was
+// made, and no later one of the same request. The session ends with it if no coach names the number
+// any more, so the next page needs none.
 func (p *Pages) lift(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
 	id, err := r.PathID("request_id")
 	if err != nil {
 		return Response{}, err
+	}
+	list, err := p.ownDisputes(ctx, by)
+	if err != nil {
+		return Response{}, err
+	}
+	for _, d := range list {
+		if d.RequestID == id && !d.DisputedAt.Equal(r.time("disputed")) {
+			return redirect(home(by.Role) + "/disputes"), nil
+		}
 	}
 	if err := p.Approvals.Lift(ctx, by, id); err != nil {
 		return Response{}, err
