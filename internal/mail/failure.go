@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/textproto"
 	"strings"
+	"syscall"
 
 	gomail "github.com/wneessen/go-mail"
 
@@ -23,6 +25,14 @@ func dialError(err error) error {
 		reason = "the mail server offers no STARTTLS"
 	case strings.Contains(text, "AUTH"):
 		reason = "the mail server refused the user or the password"
+	default:
+		if answer, ok := errors.AsType[*textproto.Error](err); ok {
+			reason = fmt.Sprintf("the mail server answered %d", answer.Code)
+		} else if _, ok := errors.AsType[*net.DNSError](err); ok {
+			reason = "the host of the mail server was not found"
+		} else if errno, ok := errors.AsType[syscall.Errno](err); ok {
+			reason += ": " + errno.Error()
+		}
 	}
 	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
 		reason = "the mail server did not answer in time"

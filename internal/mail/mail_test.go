@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
+	"net"
 	"os"
 	"strings"
 	"testing"
@@ -141,7 +143,8 @@ func TestFailures(t *testing.T) {
 		"wrong password":      {mailtest.STARTTLS, func(c *mail.Config) { c.Password = "wrong" }, "the mail server refused the user or the password"},
 		"unknown authority":   {mailtest.ImplicitTLS, func(c *mail.Config) { c.CAFile = mailtest.New(t, mailtest.STARTTLS).CAFile }, "the certificate of the mail server is not valid"},
 		"no STARTTLS offered": {mailtest.Plain, func(c *mail.Config) { c.CAFile = mailtest.New(t, mailtest.STARTTLS).CAFile }, "the mail server offers no STARTTLS"},
-		"nothing listens":     {mailtest.Plain, func(c *mail.Config) { c.Server = "smtp://127.0.0.1:1" }, "connect to the mail server"},
+		"nothing listens":     {mailtest.Plain, func(c *mail.Config) { c.Server = "smtp://127.0.0.1:1" }, "connect to the mail server: connection refused"},
+		"refused greeting":    {mailtest.Plain, func(c *mail.Config) { c.Server = greet(t, "421 4.3.2 too busy for g@example.org") }, "the mail server answered 421"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -152,6 +155,27 @@ func TestFailures(t *testing.T) {
 			}
 		})
 	}
+}
+
+// greet starts a server that sends one line and closes the connection.
+func greet(t *testing.T, line string) (url string) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			c, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = fmt.Fprintf(c, "%s\r\n", line)
+			_ = c.Close()
+		}
+	}()
+	return "smtp://" + listener.Addr().String()
 }
 
 func wantFailure(t *testing.T, err error, permanent bool, cause notify.Cause, reason string) {
