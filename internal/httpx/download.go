@@ -33,8 +33,12 @@ func Download(w http.ResponseWriter, r *http.Request, name, mediaType string, wr
 	case out.clientGone:
 		panic(http.ErrAbortHandler)
 	}
-	panic(fmt.Errorf("write %s: %w", name, err))
+	panic(incompleteError{fmt.Errorf("write %s: %w", name, err)})
 }
+
+// incompleteError is the panic of a handler that cannot complete a response that has begun.
+// The middleware logs it as the error of a request and aborts the connection.
+type incompleteError struct{ error }
 
 // download sets the headers before the first byte.
 type download struct {

@@ -36,7 +36,8 @@ const framedPDF = "default-src 'none'; object-src 'self'; style-src 'unsafe-inli
 // Serve sends the file, one range of it, or 304 if the client has it. It limits the
 // time of each write to WriteTimeout, and that of all to FileTimeout. A range outside the
 // file is range_not_satisfiable and an If-Match that fails precondition_failed: then Serve
-// has set headers, but written nothing.
+// has set headers, but written nothing. If the content cannot be read to its end, Serve
+// panics with an incompleteError.
 func (f File) Serve(w http.ResponseWriter, r *http.Request) error {
 	h := w.Header()
 	h.Set("Content-Type", f.MediaType)
@@ -57,7 +58,11 @@ func (f File) Serve(w http.ResponseWriter, r *http.Request) error {
 	}
 	out := &fileWriter{deadlineWriter: deadlineWriter{w, http.NewResponseController(w), time.Now().Add(FileTimeout)}}
 	out.relax()
-	http.ServeContent(out, r, "", time.Time{}, f.Content)
+	content := &contentReader{ReadSeeker: f.Content}
+	http.ServeContent(out, r, "", time.Time{}, content)
+	if content.err != nil && r.Context().Err() == nil {
+		panic(incompleteError{fmt.Errorf("send a file: %w", content.err)})
+	}
 	out.extend() // for the end of the response, which the server writes
 	if out.refused != nil {
 		for _, name := range []string{"Content-Type", "Content-Disposition", "Content-Length"} {
@@ -67,6 +72,21 @@ func (f File) Serve(w http.ResponseWriter, r *http.Request) error {
 		return out.refused
 	}
 	return nil
+}
+
+// contentReader keeps the error of a read, which ServeContent drops.
+type contentReader struct {
+	io.ReadSeeker
+	err error
+}
+
+// Read implements io.Reader.
+func (c *contentReader) Read(p []byte) (int, error) {
+	n, err := c.ReadSeeker.Read(p)
+	if err != nil && err != io.EOF {
+		c.err = err
+	}
+	return n, err
 }
 
 // fileWriter does not write a 416 or 412 of ServeContent, whose body is plain text.

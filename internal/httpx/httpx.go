@@ -119,6 +119,10 @@ func (m *Middleware) recover(w *statusRecorder, r *http.Request) {
 	if v == http.ErrAbortHandler {
 		panic(v)
 	}
+	if incomplete, ok := v.(incompleteError); ok {
+		m.Problems().Classify(r, w.info.TraceID, w.info.Route, incomplete.error)
+		panic(http.ErrAbortHandler)
+	}
 	err := fmt.Errorf("panic: %v\n%s", v, debug.Stack())
 	if w.info.Status != 0 {
 		m.Problems().Unexpected(r, w.info.TraceID, w.info.Route, err)
