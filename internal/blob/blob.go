@@ -105,6 +105,6 @@ func unavailable(ctx context.Context, doing, key string, err error) error {
 	case errors.Is(ctx.Err(), context.Canceled):
 		return ctx.Err()
 	default:
-		return fault.Down(fmt.Errorf("%s %s: %w", doing, key, err))
+		return fault.Down(fmt.Errorf("file store: %s %s: %w", doing, key, err))
 	}
 }

@@ -182,6 +182,24 @@ func TestFailingStoreIsUnavailable(t *testing.T) {
 	})
 }
 
+// TestErrorNamesCode: the error of a bucket names the file store and the code of S3.
+func TestErrorNamesCode(t *testing.T) {
+	t.Parallel()
+	server := blobtest.New(t)
+	full := func(http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/xml")
+			w.WriteHeader(http.StatusInsufficientStorage)
+			_, _ = io.WriteString(w, "<Error><Code>XMinioStorageFull</Code><Message>Delete a few objects.</Message></Error>")
+		})
+	}
+	server.Wrap.Store(&full)
+	err := blobtest.Open(t, server.Address()).Put(ctx, "a", strings.NewReader("x"), 1, "")
+	if want := "file store: put a: XMinioStorageFull: Delete a few objects."; fault.KindOf(err) != fault.Unavailable || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
 func TestPutIsRetried(t *testing.T) {
 	t.Parallel()
 	server := blobtest.New(t)

@@ -127,7 +127,7 @@ func (b *bucket) put(ctx context.Context, key string, r io.ReadSeeker, size int6
 	if err == nil {
 		_, err = b.client.PutObject(limited, b.name, b.object(key), r, size, "", sum, opts)
 	}
-	return unavailable(ctx, "put", key, b.mapNotFound(err))
+	return unavailable(ctx, "put", key, mapError(err))
 }
 
 // sha256Of returns the hex SHA-256 of the size bytes of r, and rewinds r.
@@ -155,7 +155,7 @@ func (b *bucket) Open(ctx context.Context, key string) (io.ReadSeekCloser, int64
 	limited, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	info, err := b.client.StatObject(limited, b.name, b.object(key), minio.StatObjectOptions{})
-	if err = b.mapNotFound(err); errors.Is(err, ErrNotFound) {
+	if err = mapError(err); errors.Is(err, ErrNotFound) {
 		// A missing bucket gives the same response as a missing key.
 		if exists, err := b.client.BucketExists(limited, b.name); err != nil || !exists {
 			return nil, 0, unavailable(ctx, "read", key, errors.Join(fmt.Errorf("no bucket %s", b.name), err))
@@ -174,7 +174,7 @@ func (b *bucket) Delete(ctx context.Context, key string) error {
 	}
 	limited, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	err := b.mapNotFound(b.client.RemoveObject(limited, b.name, b.object(key), minio.RemoveObjectOptions{}))
+	err := mapError(b.client.RemoveObject(limited, b.name, b.object(key), minio.RemoveObjectOptions{}))
 	if errors.Is(err, ErrNotFound) {
 		return nil
 	}
@@ -184,12 +184,19 @@ func (b *bucket) Delete(ctx context.Context, key string) error {
 // Close implements Store.
 func (b *bucket) Close() error { return nil }
 
-// mapNotFound maps the error of a missing key to ErrNotFound.
-func (b *bucket) mapNotFound(err error) error {
-	if code := minio.ToErrorResponse(err).Code; err != nil && (code == minio.NoSuchKey || code == "NotFound") {
+// mapError maps the error of a missing key to ErrNotFound, and adds the code of S3, such as
+// SlowDown, to others: minio-go prints the message alone.
+func mapError(err error) error {
+	e, ok := errors.AsType[minio.ErrorResponse](err)
+	switch {
+	case !ok:
+		return err
+	case e.Code == minio.NoSuchKey || e.Code == "NotFound":
 		return ErrNotFound
+	case e.Code == "" || strings.Contains(e.Error(), e.Code):
+		return err
 	}
-	return err
+	return fmt.Errorf("%s: %w", e.Code, err)
 }
 
 func statusCode(err error) int {

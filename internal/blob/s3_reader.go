@@ -36,7 +36,7 @@ func (o *objectReader) Read(p []byte) (int, error) {
 	}
 	if o.body == nil {
 		if err := o.openBody(); err != nil {
-			return 0, unavailable(o.ctx, "read", o.key, o.bucket.mapNotFound(err))
+			return 0, unavailable(o.ctx, "read", o.key, mapError(err))
 		}
 	}
 	stalled := time.AfterFunc(stallTimeout, o.cancel)
