@@ -3,16 +3,22 @@ package blob_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"testing/iotest"
 	"time"
+
+	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/credentials"
 
 	"github.com/touchline/touchline/internal/blob"
 	"github.com/touchline/touchline/internal/blob/blobtest"
@@ -180,6 +186,64 @@ func TestFailingStoreIsUnavailable(t *testing.T) {
 		wantDown(t, err)
 		_ = r.Close()
 	})
+}
+
+// TestFileNamesAreObjectNames: docs/operating.md says how to move files between a folder and
+// a bucket.
+func TestFileNamesAreObjectNames(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	old := blobtest.Open(t, "file:"+dir)
+	keys := []string{"0198f2c4-7b00-7e21-a1c4-5d2f9e8b6a10", "0198f2c4-7b00-7e21-a1c4-5d2f9e8b6a10/128", "touchline-store"}
+	for _, key := range keys {
+		if err := old.Put(ctx, key, strings.NewReader(key), int64(len(key)), ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	address, back := blobtest.New(t).Address(), t.TempDir()
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := minio.NewCore(strings.TrimPrefix(u.Query().Get("endpoint"), "http://"), &minio.Options{
+		Creds: credentials.NewStaticV4(blobtest.Key, blobtest.Secret, ""), Region: u.Query().Get("region"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "[^.]*", "*"))
+	if err != nil || len(files) != len(keys) {
+		t.Fatalf("files %v, %v; want %d", files, err, len(keys))
+	}
+	for _, file := range files {
+		name := filepath.Base(file)
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := sha256.Sum256(data)
+		object := strings.Trim(u.Path, "/") + "/" + name
+		if _, err := client.PutObject(ctx, u.Host, object, bytes.NewReader(data), int64(len(data)), "", hex.EncodeToString(sum[:]),
+			minio.PutObjectOptions{DisableContentSha256: true}); err != nil {
+			t.Fatal(err)
+		}
+		first, _, _ := strings.Cut(name, ".")
+		if err := client.FGetObject(ctx, u.Host, object, filepath.Join(back, first[len(first)-2:], name), minio.GetObjectOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, store := range []string{address, "file:" + back} {
+		for _, key := range keys {
+			r, _, err := blobtest.Open(t, store).Open(ctx, key)
+			if err != nil {
+				t.Fatalf("%s: %v", key, err)
+			}
+			data, err := io.ReadAll(r)
+			if err := errors.Join(err, r.Close()); err != nil || string(data) != key {
+				t.Errorf("%s: %q, %v", key, data, err)
+			}
+		}
+	}
 }
 
 // TestErrorNamesCode: the error of a bucket names the file store and the code of S3.
