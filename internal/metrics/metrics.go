@@ -30,6 +30,7 @@ type Metrics struct {
 	webhooks   *prometheus.CounterVec
 	sends      *prometheus.CounterVec
 	receipts   *prometheus.CounterVec
+	expansions *prometheus.CounterVec
 }
 
 // buckets are seconds. Most handlers take less than the first on an idle machine; the
@@ -56,7 +57,9 @@ func New(build buildinfo.Info) *Metrics {
 		webhooks:   counter("webhook_attempts_total", "Attempts to send a message to a webhook by outcome.", "outcome"),
 		sends:      counter("sms_attempts_total", "Attempts to send an SMS by provider and outcome: sent, failed or refused.", "provider", "outcome"),
 		receipts:   counter("sms_receipts_total", "Receipts that changed a delivery, by provider: delivered, unreachable or undeliverable.", "provider", "receipt"),
+		expansions: counter("message_expansion_failures_total", "Failed attempts to give the recipients of a coach's message their deliveries."),
 	}
+	m.expansions.WithLabelValues() // a scrape has it before the first failure
 	m.build.WithLabelValues(build.Release, build.Commit, build.Go).Set(1)
 	return m
 }
@@ -77,7 +80,7 @@ type Sources struct {
 func (m *Metrics) Handler(s Sources) http.Handler {
 	r := prometheus.NewRegistry()
 	r.MustRegister(
-		m.build, m.requests, m.durations, m.otps, m.sessions, m.decisions, m.deliveries, m.webhooks, m.sends, m.receipts,
+		m.build, m.requests, m.durations, m.otps, m.sessions, m.decisions, m.deliveries, m.webhooks, m.sends, m.receipts, m.expansions,
 		databaseCollector{s}, loadCollector{s.Load},
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
@@ -86,6 +89,9 @@ func (m *Metrics) Handler(s Sources) http.Handler {
 	}
 	return promhttp.HandlerFor(r, promhttp.HandlerOpts{Registry: r, MaxRequestsInFlight: 2, Timeout: 8 * time.Second, EnableOpenMetrics: true})
 }
+
+// ExpansionFailed counts a failed attempt to expand a message.
+func (m *Metrics) ExpansionFailed() { m.expansions.WithLabelValues().Inc() }
 
 // Observe returns a function that counts and measures the requests of one listener.
 func (m *Metrics) Observe(listener string) func(method string, info *httpx.RequestInfo, took time.Duration) {

@@ -44,7 +44,7 @@ func newWorker(cfg *config.Config, o Options, s *services) *worker.Worker {
 		CheckBudget:  s.budget.check,
 		RenewStreams: s.public.Streams.Renew,
 		Expand: worker.Expansion{
-			Next: s.db.ExpandMessage, Signal: s.delivery.expansion,
+			Next: s.db.ExpandMessage, Failed: s.metrics.ExpansionFailed, Signal: s.delivery.expansion,
 		},
 		NewTicker: o.NewTicker,
 		Log:       o.Log,

@@ -34,36 +34,79 @@ type expansion struct {
 	nextPlayer   int
 	nextPosition int
 	createdAt    time.Time
+	// failures counts the failed attempts since the last recipients got their rows.
+	failures int
 }
 
 // ExpandMessage gives the next recipients of the oldest accepted message their rows and
 // deliveries. It returns false if there is no such message. Each message is locked by one
-// replica at a time, and its position is saved with the rows, so each recipient gets one.
+// replica at a time, and its position is saved with the rows, so each recipient gets one. A
+// message that fails is tried again later, and meanwhile those of other coaches are expanded.
 func (db *DB) ExpandMessage(ctx context.Context) (more bool, err error) {
-	err = db.write(ctx, func(tx *tx) error {
-		e, found, err := tx.nextExpansion(ctx)
-		if more = found; err != nil || !found {
+	var e expansion
+	failed := true
+	defer func() {
+		if failed && e.id != "" { // after a panic too
+			err = errors.Join(err, db.postponeExpansion(ctx, e))
+		}
+	}()
+	err = db.write(ctx, func(tx *tx) (err error) {
+		if e, more, err = tx.nextExpansion(ctx); err != nil || !more {
 			return err
 		}
 		_, err = tx.expand(ctx, e)
 		return err
 	})
-	if err != nil {
-		return false, fmt.Errorf("expand a message: %w", err)
+	switch {
+	case err != nil && e.id == "":
+		return false, fmt.Errorf("find a message to expand: %w", err)
+	case err != nil:
+		return false, fmt.Errorf("expand message %s, attempt %d: %w", e.id, e.failures+1, err)
 	}
+	failed = false
 	return more, nil
+}
+
+// ExpansionAttempts are those at one message. They take about a day: the wait doubles from 1 s to
+// maxExpansionWait. Later its text could mislead.
+const (
+	ExpansionAttempts = 35
+	maxExpansionWait  = time.Hour
+)
+
+// postponeExpansion makes a message wait after a failed attempt, or ends the attempts. Then the later
+// messages of its coach follow.
+func (db *DB) postponeExpansion(ctx context.Context, e expansion) error {
+	failures := e.failures + 1
+	err := db.write(ctx, func(tx *tx) error {
+		var next any
+		if failures < ExpansionAttempts {
+			next = micros(tx.Now.Add(min(maxExpansionWait, time.Second<<e.failures)))
+		}
+		_, err := tx.Exec(ctx, `
+			UPDATE team_messages SET expand_failures = $2, expand_at = $3
+			WHERE id = $1 AND expanded_at IS NULL AND expand_failures = $4`, e.id, failures, next, e.failures)
+		return err
+	})
+	switch {
+	case err != nil:
+		return fmt.Errorf("postpone message %s: %w", e.id, err)
+	case failures == ExpansionAttempts:
+		return fmt.Errorf("message %s is given up", e.id)
+	}
+	return nil
 }
 
 // nextExpansion locks the oldest message that has recipients without rows. Messages of one
 // coach are expanded one after the other, so that the messages of a week are counted.
 func (tx *tx) nextExpansion(ctx context.Context) (e expansion, found bool, err error) {
 	err = tx.QueryRow(ctx, `
-		SELECT m.id, m.coach_id, m.players, m.audience, m.channels, m.body, m.network, m.next_player, m.next_position, m.created_at
+		SELECT m.id, m.expand_failures, m.coach_id, m.players, m.audience, m.channels, m.body, m.network, m.next_player, m.next_position, m.created_at
 		FROM team_messages m
-		WHERE m.expanded_at IS NULL AND NOT EXISTS (
-			SELECT 1 FROM team_messages o WHERE o.coach_id = m.coach_id AND o.expanded_at IS NULL AND o.id < m.id)
-		ORDER BY m.id LIMIT 1 `+tx.db.sql.SkipLocked()).
-		Scan(&e.id, &e.coachID, intoJSON(&e.players), &e.draft.Audience, intoWords(&e.draft.Channels), &e.draft.Text, intoText(&e.network), &e.nextPlayer, &e.nextPosition, intoTime(&e.createdAt))
+		WHERE m.expanded_at IS NULL AND m.expand_at <= $1 AND NOT EXISTS (
+			SELECT 1 FROM team_messages o WHERE o.coach_id = m.coach_id AND o.expanded_at IS NULL AND o.expand_at IS NOT NULL AND o.id < m.id)
+		ORDER BY m.id LIMIT 1 `+tx.db.sql.SkipLocked(), micros(tx.Now)).
+		Scan(&e.id, &e.failures, &e.coachID, intoJSON(&e.players), &e.draft.Audience, intoWords(&e.draft.Channels), &e.draft.Text, intoText(&e.network), &e.nextPlayer, &e.nextPosition, intoTime(&e.createdAt))
 	if isNoRows(err) {
 		return e, false, nil
 	}
@@ -91,7 +134,7 @@ func (db *DB) ExpandAccepted(ctx context.Context, coachID, id string) (expanded 
 		err := tx.QueryRow(ctx, `
 			UPDATE team_messages SET next_position = next_position
 			WHERE id = $1 AND coach_id = $2 AND expanded_at IS NULL AND NOT EXISTS (
-				SELECT 1 FROM team_messages o WHERE o.coach_id = $2 AND o.expanded_at IS NULL AND o.id < $1)
+				SELECT 1 FROM team_messages o WHERE o.coach_id = $2 AND o.expanded_at IS NULL AND o.expand_at IS NOT NULL AND o.id < $1)
 			RETURNING players, audience, channels, body, network, next_player, next_position, created_at`, id, coachID).
 			Scan(intoJSON(&e.players), &e.draft.Audience, intoWords(&e.draft.Channels), &e.draft.Text, intoText(&e.network), &e.nextPlayer, &e.nextPosition, intoTime(&e.createdAt))
 		if isNoRows(err) {
@@ -170,7 +213,7 @@ func (tx *tx) expand(ctx context.Context, e expansion) (done bool, err error) {
 		expanded = micros(tx.Now)
 	}
 	err = tx.DeferOne(ctx, `
-		UPDATE team_messages SET next_player = $3, next_position = $4, expanded_at = $5
+		UPDATE team_messages SET next_player = $3, next_position = $4, expanded_at = $5, expand_failures = 0
 		WHERE id = $1 AND next_player = $2`, e.id, e.nextPlayer, end, e.nextPosition+len(plan.Recipients), expanded)
 	if err != nil {
 		return false, err

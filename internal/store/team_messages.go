@@ -130,11 +130,11 @@ func (tx *tx) planMessage(ctx context.Context, coachID, coachName string, d team
 // messageColumns are the columns that scanMessage scans. They have the players only of a
 // message that names each player.
 const messageColumns = `id, coach_id, batch_id, to_all, CASE WHEN batch_id IS NULL AND to_all = FALSE THEN players END, audience, channels, body,
-	recipients, left_out, segments, created_at, expanded_at`
+	recipients, left_out, segments, created_at, expanded_at, expanded_at IS NULL AND expand_at IS NULL`
 
 func scanMessage(s database.Scanner) (m team.Message, err error) {
 	return m, s.Scan(&m.ID, &m.CoachID, intoText(&m.To.BatchID), &m.To.All, intoJSON(&m.To.PlayerIDs), &m.Audience, intoWords(&m.Channels), &m.Text,
-		&m.Recipients, &m.LeftOut, &m.Segments, intoTime(&m.CreatedAt), intoTime(&m.ExpandedAt))
+		&m.Recipients, &m.LeftOut, &m.Segments, intoTime(&m.CreatedAt), intoTime(&m.ExpandedAt), &m.GivenUp)
 }
 
 // joinTeamChannels returns channels in the order of team.Channels with commas between them.

@@ -253,6 +253,82 @@ func TestExpansionOnce(t *testing.T) {
 	})
 }
 
+// TestExpansionFails: a message that fails in each attempt keeps no other coach waiting, is tried
+// again after longer and longer waits, and is given up after about a day.
+func TestExpansionFails(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		send := func(c actor.Actor, text string) string {
+			p.Helper()
+			m, err := p.messages(0).Send(bg, c, team.Draft{To: team.Target{All: true}, Audience: team.ToGuardians, Text: text, Channels: []team.Channel{team.SMS}})
+			ok(p, err)
+			return m.ID
+		}
+		isExpanded := func(c actor.Actor, id string) bool {
+			p.Helper()
+			m, err := p.db.Message(bg, c.AccountID, id)
+			ok(p, err)
+			return !m.ExpandedAt.IsZero()
+		}
+		a, b := p.coach(1), p.coach(4)
+		for i, name := range []string{"Asha Rao", "Bela Rao", "Chetan Rao"} {
+			p.add(a, name, number(10+i), "")
+			p.add(b, name, number(20+i), "")
+		}
+		broken := send(a, "Broken")
+		ok(p, run(p.db, `UPDATE team_messages SET players = 'x' WHERE id = $1`, broken))
+		later, other := send(a, "Later"), send(b, "Other")
+
+		if _, err := p.db.ExpandMessage(bg); err == nil || !strings.Contains(err.Error(), broken) {
+			p.Fatalf("got %v, want an error that names the message %s", err, broken)
+		}
+		p.expand()
+		if !isExpanded(b, other) || isExpanded(a, later) {
+			p.Errorf("the other coach's message: %t, the later one of the coach: %t; want true, false", isExpanded(b, other), isExpanded(a, later))
+		}
+		failures := 1
+		for begin := p.clock.Now(); failures < store.ExpansionAttempts; {
+			p.clock.advance(time.Second)
+			more, err := p.db.ExpandMessage(bg)
+			if err != nil {
+				failures++
+			} else if more {
+				p.Fatal("the later message was expanded")
+			}
+			if took := p.clock.Now().Sub(begin); took > 26*time.Hour {
+				p.Fatalf("%d attempts in %s", failures, took)
+			}
+			if failures > 12 {
+				p.clock.advance(20 * time.Minute)
+			}
+		}
+		p.expand()
+		if !isExpanded(a, later) || isExpanded(a, broken) {
+			p.Errorf("the later message: %t, the one that was given up: %t; want true, false", isExpanded(a, later), isExpanded(a, broken))
+		}
+		m, err := p.messages(0).Message(bg, a, broken)
+		ok(p, err)
+		if counts, err := p.messages(0).CountStates(bg, a, m); err != nil || counts[team.Failed] != 3 || counts[team.Queued] != 0 {
+			p.Errorf("counts = %v, %v; want 3 failed", counts, err)
+		}
+
+		// A message that succeeds after a failure.
+		mended := send(b, "Mended")
+		var players string
+		ok(p, p.sql.QueryRow(bg, `SELECT players FROM team_messages WHERE id = $1`, mended).Scan(&players))
+		ok(p, run(p.db, `UPDATE team_messages SET players = 'x' WHERE id = $1`, mended))
+		if _, err := p.db.ExpandMessage(bg); err == nil {
+			p.Error("the message did not fail")
+		}
+		ok(p, run(p.db, `UPDATE team_messages SET players = $2 WHERE id = $1`, mended, players))
+		p.clock.advance(2 * time.Second)
+		p.expand()
+		if !isExpanded(b, mended) {
+			p.Error("the mended message was not expanded")
+		}
+	}, withMessages)
+}
+
 // TestExpandAccepted: the recipients of a message have their deliveries when it is accepted.
 // After the first 100 of a longer one, and while an older message waits, the worker expands.
 func TestExpandAccepted(t *testing.T) {
@@ -368,8 +444,14 @@ func (p *fixture) teamStatements() {
 	}
 	ok(p, second(p.db.ExpandAccepted(bg, c.AccountID, last)))
 	p.expand()
+	broken, err := s.Send(bg, c, team.Draft{To: team.Target{All: true}, Audience: team.ToBoth, Text: "Broken", Channels: team.Channels})
+	ok(p, err)
+	ok(p, run(p.db, `UPDATE team_messages SET players = 'x' WHERE id = $1`, broken.ID))
+	if _, err := p.db.ExpandMessage(bg); err == nil {
+		p.Error("the message did not fail")
+	}
 	p.sendTeam()
-	_, err := s.List(bg, c, team.Page{Limit: 5})
+	_, err = s.List(bg, c, team.Page{Limit: 5})
 	ok(p, err)
 	m, err := s.Message(bg, c, last)
 	ok(p, err)

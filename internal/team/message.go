@@ -71,6 +71,8 @@ type Message struct {
 	CreatedAt                     time.Time
 	// ExpandedAt is when the last recipient got a row; zero before.
 	ExpandedAt time.Time
+	// GivenUp is true if the remaining recipients got no row because every attempt failed.
+	GivenUp bool
 }
 
 // CheckText returns why text cannot be sent, as the code and detail of a fault, or "".

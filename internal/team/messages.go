@@ -207,7 +207,7 @@ func (s *Messages) Recipients(ctx context.Context, by actor.Actor, id string, af
 }
 
 // CountStates counts the recipients of a message by state. Those that have no delivery yet
-// count as queued.
+// count as queued, and as failed if they get none.
 func (s *Messages) CountStates(ctx context.Context, by actor.Actor, m Message) (map[State]int, error) {
 	counts, err := s.Store.CountStates(ctx, by.AccountID, m.ID)
 	if err != nil || !m.ExpandedAt.IsZero() {
@@ -217,7 +217,11 @@ func (s *Messages) CountStates(ctx context.Context, by actor.Actor, m Message) (
 	for _, n := range counts {
 		missing -= n
 	}
-	counts[Queued] += max(0, missing)
+	state := Queued
+	if m.GivenUp {
+		state = Failed
+	}
+	counts[state] += max(0, missing)
 	return counts, nil
 }
 

@@ -7,6 +7,8 @@ type Expansion struct {
 	// Next handles the next recipients of the oldest message, in one transaction. It returns
 	// false if there are none.
 	Next func(ctx context.Context) (more bool, err error)
+	// Failed counts an attempt that failed; nil counts none.
+	Failed func()
 	// Signal is woken when a message is accepted. Every process also looks each second.
 	Signal *Signal
 }
@@ -30,6 +32,9 @@ func (w *Worker) expand(ctx context.Context) {
 			})
 			if err != nil {
 				if ctx.Err() == nil {
+					if e.Failed != nil {
+						e.Failed()
+					}
 					w.config.Log.Warn("a background job failed and will run again", "job", "expand messages", "error", err)
 				}
 				break

@@ -21,7 +21,7 @@ func newTicker(period time.Duration) (<-chan time.Time, func()) {
 // Jobs continue after errors and panics. A shutdown waits for the running job.
 func TestPeriodicJobs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		digests, rotations, sweeps, swept, expansions := 0, 0, 0, false, 0
+		digests, rotations, sweeps, swept, expansions, failedExpansions := 0, 0, 0, false, 0, 0
 		log := slog.New(slog.DiscardHandler)
 		w := worker.New(worker.Config{
 			Outbox: worker.NewOutbox(worker.OutboxConfig{
@@ -44,7 +44,7 @@ func TestPeriodicJobs(t *testing.T) {
 			RecordAdults:        func(context.Context) error { return nil },
 			CheckBudget:         func(context.Context) error { return nil },
 			Expand: worker.Expansion{
-				Signal: worker.NewSignal(),
+				Signal: worker.NewSignal(), Failed: func() { failedExpansions++ },
 				Next: func(context.Context) (bool, error) {
 					expansions++
 					switch expansions % 3 {
@@ -80,8 +80,8 @@ func TestPeriodicJobs(t *testing.T) {
 		if digests != 3*600 || rotations != 10 || sweeps != 1 {
 			t.Errorf("%d digests, %d rotations, %d sweeps in ten minutes; want 1800, 10, 1", digests, rotations, sweeps)
 		}
-		if expansions != 900 { // two, one, two, one …
-			t.Errorf("%d steps of expansions in ten minutes, want 900", expansions)
+		if expansions != 900 || failedExpansions != 600 { // two, one, two, one …
+			t.Errorf("%d steps of expansions in ten minutes, %d failed; want 900, 600", expansions, failedExpansions)
 		}
 		cancel()
 		<-done
