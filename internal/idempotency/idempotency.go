@@ -15,6 +15,9 @@ import (
 	"context"
 	"crypto/hmac"
 	"encoding/json"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
 	"time"
 
 	"github.com/touchline/touchline/internal/fault"
@@ -130,11 +133,12 @@ type Service struct {
 	sealer Sealer
 	now    func() time.Time
 	newID  func() string
+	log    *slog.Logger
 }
 
 // New returns a Service.
-func New(store Store, sealer Sealer, now func() time.Time, newID func() string) *Service {
-	return &Service{store: store, sealer: sealer, now: now, newID: newID}
+func New(store Store, sealer Sealer, now func() time.Time, newID func() string, log *slog.Logger) *Service {
+	return &Service{store: store, sealer: sealer, now: now, newID: newID, log: log}
 }
 
 // Lease is held by the first request with a key. Finish or Release ends it.
@@ -207,11 +211,22 @@ func (l *Lease) KeepAlive(ctx context.Context) (stop func()) {
 			case <-ctx.Done():
 				return
 			case <-ticker.C:
-				_ = l.service.store.RenewKey(ctx, l.Holder, l.service.now().Add(leaseTime))
+				l.renew(ctx)
 			}
 		}
 	}()
 	return func() { cancel(); <-done }
+}
+
+// renew renews the lease once. Without the recover a panic would end the process: no middleware is
+// above this goroutine.
+func (l *Lease) renew(ctx context.Context) {
+	defer func() {
+		if v := recover(); v != nil {
+			l.service.log.Error("renew an idempotency key", "error", fmt.Sprintf("panic: %v\n%s", v, debug.Stack()))
+		}
+	}()
+	_ = l.service.store.RenewKey(ctx, l.Holder, l.service.now().Add(leaseTime))
 }
 
 // MayRetry reports whether a response tells the client to try again (429, 5xx). Such

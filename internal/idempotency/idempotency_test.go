@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"reflect"
 	"strings"
 	"sync"
@@ -19,8 +20,9 @@ import (
 
 // fakeStore is a Store in memory.
 type fakeStore struct {
-	mu   sync.Mutex
-	rows map[string]*row
+	mu     sync.Mutex
+	rows   map[string]*row
+	panics int // the next renewals that panic
 }
 
 type row struct {
@@ -52,6 +54,10 @@ func (s *fakeStore) held(h idempotency.Holder) *row {
 func (s *fakeStore) RenewKey(_ context.Context, h idempotency.Holder, leaseEndsAt time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.panics > 0 {
+		s.panics--
+		panic("oops")
+	}
 	if have := s.held(h); have != nil {
 		have.claim.LeaseEndsAt = leaseEndsAt
 	}
@@ -92,6 +98,7 @@ type fixture struct {
 	store   *fakeStore
 	now     time.Time
 	clock   func() time.Time
+	log     bytes.Buffer
 }
 
 func setup(t *testing.T) *fixture {
@@ -107,7 +114,7 @@ func setup(t *testing.T) *fixture {
 		return fmt.Sprint("lease-", leases)
 	}
 	f.clock = func() time.Time { return f.now }
-	f.service = idempotency.New(f.store, vault.For(auth.ForResponses), func() time.Time { return f.clock() }, newID)
+	f.service = idempotency.New(f.store, vault.For(auth.ForResponses), func() time.Time { return f.clock() }, newID, slog.New(slog.NewTextHandler(&f.log, nil)))
 	return f
 }
 
@@ -235,6 +242,22 @@ func TestRunningRequestRenewsItsLease(t *testing.T) {
 		stop()
 		time.Sleep(3 * time.Second)
 		f.wantLease("owner", "key", "{}")
+	})
+}
+
+// A renewal that panics does not end the process, and is tried again before the lease ends.
+func TestRenewalPanics(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := setup(t)
+		f.clock = time.Now
+		stop := f.wantLease("owner", "key", "{}").KeepAlive(t.Context())
+		f.store.panics = 1
+		time.Sleep(time.Minute + time.Millisecond)
+		f.wantFault("request_in_progress", "owner", "key", "{}")
+		stop()
+		if n := strings.Count(f.log.String(), "panic: oops"); n != 1 {
+			t.Errorf("%d panics are logged, want 1:\n%s", n, &f.log)
+		}
 	})
 }
 

@@ -45,7 +45,7 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 			Auth:           accounts,
 			Approvals:      approvals,
 			Imports:        newImports(o, b.db, approvals, teams.Batches, common),
-			Idempotency:    idempotency.New(b.db, b.keys.Vault.For(auth.ForResponses), o.Now, o.NewID),
+			Idempotency:    idempotency.New(b.db, b.keys.Vault.For(auth.ForResponses), o.Now, o.NewID, o.Log),
 			Tray:           &notify.Tray{Store: b.db, Now: o.Now},
 			Preferences:    b.db,
 			Addresses:      b.db,
