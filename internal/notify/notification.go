@@ -128,14 +128,17 @@ type Draft struct {
 	Channels []Channel
 	// Email is the address that the event names, or empty.
 	Email string
-	// translations are title and body in other languages.
-	translations map[string][2]string
+	// event and brand word the draft in another language.
+	event event.Event
+	brand string
 }
 
 // In returns the draft in a language; in the default one if it has no text in that.
 func (d Draft) In(language string) Draft {
-	if text, ok := d.translations[language]; ok {
-		d.Title, d.Body = text[0], text[1]
+	if language == hindi {
+		if title, body := hindiWording(d.To, d.Type, d.event, d.brand); title != "" {
+			d.Title, d.Body = title, body
+		}
 	}
 	return d
 }

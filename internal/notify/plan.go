@@ -121,7 +121,7 @@ func (d Draft) Copies(p Preferences, addresses map[Channel]string, subscriptions
 
 // write returns the draft of type t for e.
 func write(to actor.Role, accountID string, t Type, e event.Event, brand string) Draft {
-	d := Draft{To: to, AccountID: accountID, Type: t, Data: Data{
+	d := Draft{To: to, AccountID: accountID, Type: t, event: e, brand: brand, Data: Data{
 		PlayerID: e.PlayerID, RequestID: e.RequestID, CoachID: e.CoachID, SessionID: e.SessionID, Count: e.Count, DocumentID: e.DocumentID, FeeID: e.FeeID,
 		MessageID: e.MessageID, RecordID: e.RecordID, Changes: e.Changes, Words: wordsIn(t, e),
 	}}
@@ -134,8 +134,5 @@ func write(to actor.Role, accountID string, t Type, e event.Event, brand string)
 		d.Email = e.GuardianEmail
 	}
 	d.Title, d.Body = englishWording(to, t, e, brand)
-	if title, body := hindiWording(to, t, e, brand); title != "" {
-		d.translations = map[string][2]string{hindi: {title, body}}
-	}
 	return d
 }
