@@ -32,7 +32,7 @@ const playerSelect = `
 type storedPlayer struct {
 	*approval.Player
 	sealed  []byte
-	medical string // the plain text of sealed
+	details playerDetails // as they were read
 }
 
 func (db *DB) scanStored(s database.Scanner) (*storedPlayer, error) {
@@ -66,7 +66,7 @@ func (db *DB) scanStored(s database.Scanner) (*storedPlayer, error) {
 	if p.Student.Medical, err = db.unseal(auth.ForMedical, stored.sealed, p.ID); err != nil {
 		return nil, fmt.Errorf("player %s: %w", p.ID, err)
 	}
-	stored.medical = p.Student.Medical
+	stored.details = stored.detailsOf()
 	return stored, nil
 }
 

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
@@ -48,13 +49,17 @@ func (tx *tx) linkRequests(ctx context.Context, p *approval.Player, statusChange
 // savePlayer saves p and counts its status changes; ErrStale if it has changed since it
 // was read.
 func (tx *tx) savePlayer(ctx context.Context, p *storedPlayer, statusChanges int) error {
-	if p.Student.Medical != p.medical {
+	if p.detailsOf() == p.details {
+		return tx.saveConsents(ctx, p, statusChanges)
+	}
+	if p.Student.Medical != p.details.student.Medical {
 		sealed, err := tx.db.seal(auth.ForMedical, p.Student.Medical, p.ID)
 		if err != nil {
 			return err
 		}
-		p.sealed, p.medical = sealed, p.Student.Medical
+		p.sealed = sealed
 	}
+	p.details = p.detailsOf()
 	g := guardianOf(p.Player)
 	err := tx.DeferOne(ctx, `
 		UPDATE players SET version = version + 1,
@@ -82,6 +87,27 @@ func (tx *tx) savePlayer(ctx context.Context, p *storedPlayer, statusChanges int
 	return nil
 }
 
+// saveConsents is savePlayer for a player whose details have not changed. SQLite writes each
+// index of a column that the statement sets, even if the value stays the same.
+func (tx *tx) saveConsents(ctx context.Context, p *storedPlayer, statusChanges int) error {
+	g, s := p.GuardianApprover, p.StudentApprover
+	err := tx.DeferOne(ctx, `
+		UPDATE players SET version = version + 1,
+			guardian_state = $3, guardian_changed_at = $4, guardian_pending_since = $5, guardian_pending_reason = $6, guardian_request_id = $7,
+			student_state = $8, student_changed_at = $9, student_pending_since = $10, student_pending_reason = $11, student_request_id = $12,
+			changes = changes + $13
+		WHERE id = $1 AND version = $2`,
+		p.ID, p.Version,
+		string(g.Consent.State), micros(g.Consent.ChangedAt), micros(g.Consent.PendingSince), text(string(g.Consent.PendingReason)), text(requestID(g)),
+		string(s.Consent.State), micros(s.Consent.ChangedAt), micros(s.Consent.PendingSince), text(string(s.Consent.PendingReason)), text(requestID(s)),
+		statusChanges)
+	if err != nil {
+		return fmt.Errorf("save consents of player %s: %w", p.ID, err)
+	}
+	p.Version++
+	return nil
+}
+
 // samePlayer returns the id of the coach's live player with the name and birth date of p.
 func samePlayer(ctx context.Context, q database.Querier, p *approval.Player) (string, error) {
 	var id string
@@ -90,6 +116,18 @@ func samePlayer(ctx context.Context, q database.Querier, p *approval.Player) (st
 		WHERE coach_id = $1 AND student_key = $2 AND date_of_birth = $3 AND deleted_at IS NULL`,
 		p.CoachID, p.Identity().NameKey, p.Student.DateOfBirth.String()).Scan(&id)
 	return id, err
+}
+
+// playerDetails are the columns of a player that are not about a consent.
+type playerDetails struct {
+	student                         approval.Student
+	guardian                        approval.Guardian
+	studentAccount, guardianAccount string
+	deletedAt                       time.Time
+}
+
+func (p *storedPlayer) detailsOf() playerDetails {
+	return playerDetails{p.Student, guardianOf(p.Player), p.StudentApprover.AccountID, p.GuardianApprover.AccountID, p.DeletedAt}
 }
 
 func guardianOf(p *approval.Player) approval.Guardian {
