@@ -32,14 +32,15 @@ func (tx *tx) holdRepeated(ctx context.Context, p *approval.Player, c approval.C
 // this order, so older requests to the party are not read. A request whose messages still
 // waited when it was closed (see dropHeld) never left. The student of another record is the same
 // with the name and birth date that it has now, or had when the request was opened: the coach may
-// have renamed it before removing it.
+// have renamed it before removing it. Only a removed record can have those of p now (players_once).
 func (tx *tx) earlierSendings(ctx context.Context, p *approval.Player, r *approval.Request, since time.Time) ([]time.Time, error) {
 	identity := p.Identity()
 	rs, err := tx.Query(ctx, `
-		SELECT r.last_sent_at FROM requests r JOIN players q ON q.id = r.player_id
+		SELECT r.last_sent_at FROM requests r
 		WHERE r.approver_id = $1 AND r.coach_id = $2 AND r.last_sent_at > $3 AND r.last_sent_at >= r.requested_at
 			AND r.delivery_failed = FALSE AND r.id <> $4
-			AND (q.id = $5 OR q.student_key = $6 AND q.date_of_birth = $7 OR r.student_key = $6 AND r.date_of_birth = $7)
+			AND (r.player_id = $5 OR r.student_key = $6 AND r.date_of_birth = $7 OR r.player_id IN (
+				SELECT q.id FROM players q WHERE q.coach_id = $2 AND q.student_key = $6 AND q.date_of_birth = $7 AND q.deleted_at IS NOT NULL))
 			AND EXISTS (SELECT 1 FROM deliveries d WHERE d.request_id = r.id AND d.kind = 'request' AND d.recipient <> ''
 				AND (d.total_attempts > 0 OR d.state <> 'failed' OR d.reason <> 'request_closed'))
 		ORDER BY r.last_sent_at DESC LIMIT $8`,
