@@ -44,6 +44,14 @@ func (s ConsentStatus) HasParty(party actor.Role) bool {
 	return s.HasStudentNumber
 }
 
+// Approved reports whether party has approved.
+func (s ConsentStatus) Approved(party actor.Role) bool {
+	if party == actor.Guardian {
+		return s.Guardian == Approved
+	}
+	return s.Student == Approved
+}
+
 // ConsentStatus returns the consent status of p.
 func (p *Player) ConsentStatus() ConsentStatus {
 	return ConsentStatus{

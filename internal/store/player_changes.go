@@ -139,6 +139,7 @@ func (tx *tx) player(ctx context.Context, id string, load approval.LoadOptions) 
 
 func (tx *tx) change(ctx context.Context, p *storedPlayer, fn func(*approval.Player) (approval.Change, error)) error {
 	before, live, languages, email := p.Identity(), p.DeletedAt.IsZero(), p.Languages(), p.GuardianEmail()
+	consents := p.ConsentStatus()
 	c, err := fn(p.Player)
 	if err != nil || !c.Save {
 		return err
@@ -181,7 +182,7 @@ func (tx *tx) change(ctx context.Context, p *storedPlayer, fn func(*approval.Pla
 			return err
 		}
 	}
-	if err := tx.closeServiceNotifications(ctx, p.Player, c); err != nil {
+	if err := tx.closeServiceNotifications(ctx, p.Player, consents, c); err != nil {
 		return err
 	}
 	return tx.apply(ctx, p.Player, c)

@@ -10,17 +10,17 @@ import (
 )
 
 // closeServiceNotifications deletes the notifications of app services about a player from
-// the trays of parties that no longer have the app, after a change of a consent. A
-// reminder that is sent at the same time has locked the player's row: it committed before
-// and is deleted, or finds no approval.
-func (tx *tx) closeServiceNotifications(ctx context.Context, p *approval.Player, c approval.Change) error {
+// the trays of parties that no longer have the app, after a change of a consent. A party that
+// had not approved before has none. A reminder that is sent at the same time has locked the
+// player's row: it committed before and is deleted, or finds no approval.
+func (tx *tx) closeServiceNotifications(ctx context.Context, p *approval.Player, before approval.ConsentStatus, c approval.Change) error {
 	if len(c.StatusChanges) == 0 {
 		return nil
 	}
 	status := p.ConsentStatus()
 	for _, party := range approval.Parties {
 		account := p.Approver(party).AccountID
-		if account == "" || tx.access(status, party, team.App) == team.Granted {
+		if account == "" || !before.Approved(party) || tx.access(status, party, team.App) == team.Granted {
 			continue
 		}
 		args := []any{p.ID, account}
