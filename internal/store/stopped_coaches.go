@@ -94,8 +94,8 @@ func (tx *tx) isNewReply(ctx context.Context, r notify.Reply) (bool, error) {
 	return n == 1, err
 }
 
-// stopCoach stores the time of the newest stop. If a page stopped the coach, a reply does not
-// change that START must not end it.
+// stopCoach stores the time of the newest stop. A stop that began on a page stays one, so that START
+// does not end it together with those of replies.
 func (tx *tx) stopCoach(ctx context.Context, n phone.Number, coachID string, at time.Time, byReply bool) error {
 	return tx.Defer(ctx, `
 		INSERT INTO stopped_coaches (mobile_number, coach_id, stopped_at, by_reply) VALUES ($1, $2, $3, $4)
