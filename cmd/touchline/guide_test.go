@@ -10,9 +10,9 @@ import (
 // TestAPIGuide runs the examples of docs/api-guide.md one after the other. An error status of any call
 // ends the shell.
 func TestAPIGuide(t *testing.T) {
-	for _, program := range []string{"bash", "curl"} {
-		if _, err := exec.LookPath(program); err != nil {
-			t.Skipf("the examples of the guide need %s", program)
+	for _, name := range []string{"bash", "curl"} {
+		if _, err := exec.LookPath(name); err != nil {
+			t.Skipf("the examples of the guide need %s", name)
 		}
 	}
 	text, err := os.ReadFile("../../docs/api-guide.md")
@@ -23,7 +23,7 @@ func TestAPIGuide(t *testing.T) {
 	if n := strings.Count(examples, "$URL/"); n < 30 {
 		t.Fatalf("got %d calls in the examples, want more", n)
 	}
-	binary := build(t)
+	binary := program(t)
 	s := serve(t, binary, "--kyc=on")
 	output := runScript(t, s, binary, "bash", `set -o pipefail; curl() { command curl --fail-with-body "$@"; }`+"\n"+examples)
 	for _, want := range []string{`"next":"complete_profile"`, `"guardian_app_enabled":true`, `"reminders_left":1`, `"requested_tier":"pro"`, `"listed":true`, "\n304\n"} {

@@ -17,13 +17,13 @@ import (
 // TestREADME runs the sessions of the README with curl in the shells that readers use, and
 // compares the output with the one that the README shows.
 func TestREADME(t *testing.T) {
-	binary := build(t)
+	binary := program(t)
 	for _, shell := range []string{"sh", "bash", "zsh"} {
 		t.Run(shell, func(t *testing.T) {
 			t.Parallel()
-			for _, program := range []string{shell, "curl"} {
-				if _, err := exec.LookPath(program); err != nil {
-					t.Skipf("the sessions in the README need %s", program)
+			for _, name := range []string{shell, "curl"} {
+				if _, err := exec.LookPath(name); err != nil {
+					t.Skipf("the sessions in the README need %s", name)
 				}
 			}
 			t.Run("a first session", func(t *testing.T) { runSession(t, binary, shell, "## A first session with the API") })
@@ -84,14 +84,15 @@ func runScript(t *testing.T, s running, binary, shell, commands string) string {
 	return string(output)
 }
 
-// build builds the service and returns its path.
-func build(t *testing.T) string {
+// program returns the path of the test program, which TestMain runs as the command touchline.
+// Linking the command takes more processor time than the sessions.
+func program(t *testing.T) string {
 	t.Helper()
-	binary := filepath.Join(t.TempDir(), "touchline")
-	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", binary, ".").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
+	path, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
 	}
-	return binary
+	return path
 }
 
 // blocks returns the code blocks whose language matches a regular expression.
