@@ -61,7 +61,25 @@ func New(build buildinfo.Info) *Metrics {
 	}
 	m.expansions.WithLabelValues() // a scrape has it before the first failure
 	m.build.WithLabelValues(build.Release, build.Commit, build.Go).Set(1)
+	m.startAtZero()
 	return m
+}
+
+// startAtZero creates the series on which alerts look for growth. Prometheus sees no growth
+// from a missing series to 1.
+func (m *Metrics) startAtZero() {
+	for _, outcome := range outcomes {
+		m.otps.WithLabelValues(outcome)
+	}
+	for _, outcome := range []string{"issued", "refused", "fraud_suspected"} {
+		m.otps.WithLabelValues(outcome)
+	}
+	for _, event := range []string{"opened", "refreshed", "reused", "ended", "ended_all"} {
+		m.sessions.WithLabelValues(event)
+	}
+	for _, outcome := range webhookOutcomes {
+		m.webhooks.WithLabelValues(outcome)
+	}
 }
 
 // Sources are what a scrape reads beside the counters.
@@ -78,6 +96,11 @@ type Sources struct {
 // Handler serves the counters, and reads s at each scrape. It limits concurrent scrapes to
 // two, because each one queries the database.
 func (m *Metrics) Handler(s Sources) http.Handler {
+	for _, lane := range s.Lanes {
+		for _, outcome := range []string{"sent", "retried", "failed", "dropped"} {
+			m.deliveries.WithLabelValues(string(lane.Channel), string(lane.Kind), outcome)
+		}
+	}
 	r := prometheus.NewRegistry()
 	r.MustRegister(
 		m.build, m.requests, m.durations, m.otps, m.sessions, m.decisions, m.deliveries, m.webhooks, m.sends, m.receipts, m.expansions,

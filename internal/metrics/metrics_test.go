@@ -118,6 +118,21 @@ func TestDurationsWithoutStreams(t *testing.T) {
 	}
 }
 
+// TestCountersStartAtZero: an alert on growth needs the series before its first event.
+func TestCountersStartAtZero(t *testing.T) {
+	text := scrape(t, metrics.New(build), fakeSource{})
+	for _, want := range []string{
+		`touchline_otp_total{outcome="incorrect"} 0`, `touchline_otp_total{outcome="fraud_suspected"} 0`,
+		`touchline_sessions_total{event="reused"} 0`, `touchline_webhook_attempts_total{outcome="retried"} 0`,
+		`touchline_deliveries_total{channel="sms",kind="otp",outcome="retried"} 0`,
+		`touchline_deliveries_total{channel="sms",kind="notice",outcome="failed"} 0`,
+	} {
+		if !strings.Contains(text, want+"\n") {
+			t.Errorf("got no %s in\n%s", want, text)
+		}
+	}
+}
+
 func TestBuildInfo(t *testing.T) {
 	text := scrape(t, metrics.New(build), fakeSource{})
 	if want := `touchline_build_info{goversion="go1",revision="abc",version="1.2.3"} 1`; !strings.Contains(text, want) {
