@@ -2,6 +2,8 @@ package roster
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"slices"
 	"time"
@@ -45,7 +47,7 @@ func (s *Service) Create(ctx context.Context, by actor.Actor, data []byte) (*Imp
 
 // CreateOnce is Create for an import with this id. If the coach has an import with the id, it
 // returns that one for the same file, so that a form that is sent twice makes one import; for
-// another file, which was chosen after the button "back", it makes an import with a new id.
+// another file, which was chosen after the button "back", it makes one import with another id.
 func (s *Service) CreateOnce(ctx context.Context, by actor.Actor, id string, data []byte) (*Import, error) {
 	sheet, err := Parse(data)
 	if err != nil {
@@ -73,22 +75,28 @@ func (s *Service) CreateOnce(ctx context.Context, by actor.Actor, id string, dat
 		i.Counts[rows[n].State]++
 	}
 	added, err := s.Store.AddImport(ctx, i, rows, keepImports)
-	if err != nil {
-		return nil, err
-	}
-	if added {
-		return i, nil
+	if err != nil || added {
+		return i, err
 	}
 	stored, err := s.Store.ImportRows(ctx, by.AccountID, id, RowFilter{Limit: MaxRows})
 	if err != nil {
 		return nil, err
 	}
-	if slices.EqualFunc(stored, rows, sameCells) {
-		return s.Store.Import(ctx, by.AccountID, id)
+	if !slices.EqualFunc(stored, rows, sameCells) {
+		i.ID = idOfOtherFile(by, id, data)
+		if added, err = s.Store.AddImport(ctx, i, rows, keepImports); err != nil || added {
+			return i, err
+		}
 	}
-	i.ID = s.NewID()
-	_, err = s.Store.AddImport(ctx, i, rows, keepImports)
-	return i, err
+	return s.Store.Import(ctx, by.AccountID, i.ID)
+}
+
+// idOfOtherFile returns the id of the import of another file that was sent with the form id: the
+// same for the same coach and file, so that a double tap makes one import. It keeps the time in id.
+func idOfOtherFile(by actor.Actor, id string, data []byte) string {
+	sum := sha256.Sum256(append([]byte(by.AccountID+id), data...))
+	h := hex.EncodeToString(sum[:])
+	return id[:14] + "7" + h[:3] + "-8" + h[3:6] + "-" + h[6:18]
 }
 
 // sameCells reports whether two rows were read from the same cells.
@@ -112,7 +120,10 @@ func (s *Service) Import(ctx context.Context, by actor.Actor, id string) (*Impor
 
 // Imports returns the imports of the calling coach, the newest first: at most 10.
 func (s *Service) Imports(ctx context.Context, by actor.Actor) ([]*Import, error) {
-	return s.Store.Imports(ctx, by.AccountID)
+	imports, err := s.Store.Imports(ctx, by.AccountID)
+	// The ids are in the order in which their forms were opened.
+	slices.SortStableFunc(imports, func(a, b *Import) int { return b.CreatedAt.Compare(a.CreatedAt) })
+	return imports, err
 }
 
 // Rows returns rows of an import of the calling coach, in the order of the file.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/roster"
 	"github.com/touchline/touchline/internal/team"
@@ -60,12 +61,23 @@ func TestImportWithAnotherFile(t *testing.T) {
 		for file, want := range map[string]int{string(playersFile(1, 2)): 2, string(playersFile(1, 3)): 3} {
 			i, err := s.CreateOnce(bg, c, id, []byte(file))
 			ok(p, err)
-			if i.Rows() != want || (i.ID == id) != (want == 2) || (i.State() == roster.Done) != (want == 2) {
+			if !endpoint.IsID(i.ID) || i.Rows() != want || (i.ID == id) != (want == 2) || (i.State() == roster.Done) != (want == 2) {
 				p.Errorf("a file of %d rows became the import %s, which has %d rows and is %s", want, i.ID, i.Rows(), i.State())
 			}
 		}
+		for _, err := range concurrently(4, func(int) error { return second(s.CreateOnce(bg, c, id, playersFile(1, 3))) }) { // a double tap
+			ok(p, err)
+		}
 		if list, err := s.Imports(bg, c); err != nil || len(list) != 2 {
 			p.Errorf("%d imports, %v; want 2", len(list), err)
+		}
+		other := p.db.NewID()
+		ok(p, second(s.CreateOnce(bg, c, other, playersFile(1, 4))))
+		if i, err := s.CreateOnce(bg, c, other, playersFile(1, 3)); err != nil || i.Rows() != 3 {
+			p.Errorf("the same file with another form: %v, %v", i, err)
+		}
+		if list, err := s.Imports(bg, c); err != nil || len(list) != 4 {
+			p.Errorf("%d imports, %v; want 4", len(list), err)
 		}
 	})
 }
