@@ -176,6 +176,23 @@ func TestAutocertDomains(t *testing.T) {
 	}
 }
 
+// TestKeyWithPassword: the error of a TLS key with a password says how to remove it.
+func TestKeyWithPassword(t *testing.T) {
+	for _, key := range []string{
+		"-----BEGIN ENCRYPTED PRIVATE KEY-----\nMIH0\n-----END ENCRYPTED PRIVATE KEY-----\n",
+		"-----BEGIN EC PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nMIH0\n-----END EC PRIVATE KEY-----\n",
+	} {
+		file := filepath.Join(t.TempDir(), "key.pem")
+		if err := os.WriteFile(file, []byte(key), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := config.Load(nil, env("TLS_CERT=load_test.go", "TLS_KEY="+file))
+		if err == nil || !strings.Contains(err.Error(), "the key has a password") {
+			t.Errorf("got %v", err)
+		}
+	}
+}
+
 // TestDerivedPublicURLWithTLS: with TLS the derived PUBLIC_URL is https.
 func TestDerivedPublicURLWithTLS(t *testing.T) {
 	c := config.Defaults()

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -45,6 +46,9 @@ func (c *Config) checkTLSCert() []string {
 	key, message := readPEM(c.TLSKey)
 	if message != "" {
 		return nil // checkTLSKey reports it
+	}
+	if bytes.Contains(key, []byte("ENCRYPTED")) { // PKCS #8 and, in a header, the older form
+		return []string{"cannot be used with TLS_KEY: the key has a password; write it without one: openssl pkey -in <key> -out <file>"}
 	}
 	if _, err := tls.X509KeyPair(certificate, key); err != nil {
 		return []string{"cannot be used with TLS_KEY: " + err.Error()}

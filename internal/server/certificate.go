@@ -13,8 +13,15 @@ import (
 	"github.com/touchline/touchline/internal/config"
 )
 
-// certificateCheckInterval is how often a handshake checks whether the files changed.
-const certificateCheckInterval = 30 * time.Second
+const (
+	// certificateCheckInterval is how often a handshake checks whether the files changed.
+	certificateCheckInterval = 30 * time.Second
+	// renewalExpected is how long before its end a certificate should have been renewed, or a
+	// tenth of its lifetime if that is shorter.
+	renewalExpected = 7 * 24 * time.Hour
+	// renewalWarnInterval is the least time between two warnings that it was not.
+	renewalWarnInterval = time.Hour
+)
 
 // certificate holds the certificate of TLS_CERT and TLS_KEY. It reads the files again
 // when they change, so that a renewal needs no restart.
@@ -27,6 +34,7 @@ type certificate struct {
 	pair     *tls.Certificate
 	versions [2]fileVersion // of the files of pair
 	checked  time.Time
+	warned   time.Time
 }
 
 // fileVersion identifies the content of a file without reading it.
@@ -44,6 +52,7 @@ func openCertificate(cfg *config.Config, o Options) (*certificate, error) {
 	if err := c.read(); err != nil {
 		return nil, fmt.Errorf("read the TLS certificate: %w", err)
 	}
+	c.warn(c.now())
 	return c, nil
 }
 
@@ -57,8 +66,28 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 			c.log.Warn("read the new TLS certificate: it cannot be used, the old one stays in use", "error", err)
 		}
 		c.checked = now
+		c.warn(now)
 	}
 	return c.pair, nil
+}
+
+// warn logs each hour that clients refuse the certificate, or soon will.
+func (c *certificate) warn(now time.Time) {
+	leaf := c.pair.Leaf
+	text := ""
+	switch {
+	case now.Before(leaf.NotBefore):
+		text = "the TLS certificate is not valid yet: clients refuse it"
+	case now.After(leaf.NotAfter):
+		text = "the TLS certificate has expired: clients refuse it"
+	case leaf.NotAfter.Sub(now) < min(renewalExpected, leaf.NotAfter.Sub(leaf.NotBefore)/10):
+		text = "the TLS certificate expires soon and was not renewed"
+	}
+	if text == "" || now.Sub(c.warned).Abs() < renewalWarnInterval {
+		return
+	}
+	c.warned = now
+	c.log.Warn(text, "not_before", leaf.NotBefore, "not_after", leaf.NotAfter)
 }
 
 // read reads the files if they changed since the last call.
@@ -78,7 +107,7 @@ func (c *certificate) read() error {
 	if err != nil {
 		return withoutPath(err)
 	}
-	c.pair, c.versions = &pair, versions
+	c.pair, c.versions, c.warned = &pair, versions, time.Time{}
 	return nil
 }
 

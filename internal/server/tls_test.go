@@ -26,13 +26,18 @@ import (
 // writeCertificate writes a new certificate for 127.0.0.1 and its key.
 func writeCertificate(t *testing.T, serial int64, certFile, keyFile string) {
 	t.Helper()
+	writeCertificateUntil(t, serial, certFile, keyFile, time.Now().Add(-time.Hour), time.Now().Add(time.Hour))
+}
+
+func writeCertificateUntil(t *testing.T, serial int64, certFile, keyFile string, notBefore, notAfter time.Time) {
+	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(serial), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		NotBefore: notBefore, NotAfter: notAfter,
 	}
 	certificate, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	if err != nil {
@@ -114,6 +119,41 @@ func TestTLSCertificateRenewal(t *testing.T) {
 	if strings.Contains(s.Log.String(), dir) {
 		t.Error("the log shows the path of the key")
 	}
+}
+
+// TestTLSCertificateExpiry: the log warns of a certificate that was not renewed, or that
+// clients refuse, until it is renewed.
+func TestTLSCertificateExpiry(t *testing.T) {
+	t.Parallel()
+	dir, day := t.TempDir(), 24*time.Hour
+	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	start := time.Now() // that of the test clock
+	writeCertificateUntil(t, 1, certFile, keyFile, start.Add(-60*day), start.Add(30*day))
+	s := touchlinetest.New(t, "sqlite:"+filepath.Join(dir, "db"), func(c *config.Config) { c.TLSCert, c.TLSKey = certFile, keyFile })
+	seen := 0
+	want := func(text string) {
+		t.Helper()
+		certificateSerial(t, s)
+		certificateSerial(t, s) // the second handshake warns no more
+		log := s.Log.String()
+		warnings := strings.Count(log[seen:], "the TLS certificate ")
+		if text == "" && warnings > 0 || text != "" && (warnings != 1 || !strings.Contains(log[seen:], text)) {
+			t.Errorf("got %d warnings, want %q in\n%s", warnings, text, log[seen:])
+		}
+		seen = len(log)
+	}
+	want("")
+	s.Clock.Advance(24 * day)
+	want("expires soon")
+	s.Clock.Advance(30 * time.Minute)
+	want("")
+	s.Clock.Advance(7 * day)
+	want("has expired")
+	writeCertificateUntil(t, 2, certFile, keyFile, start.Add(40*day), start.Add(90*day))
+	s.Clock.Advance(time.Minute)
+	want("is not valid yet")
+	s.Clock.Advance(20 * day)
+	want("")
 }
 
 // TestTLSOfBothListeners: the operators' listener speaks TLS too, and both send HSTS.
