@@ -44,8 +44,6 @@ type Store interface {
 	Remindable(ctx context.Context, coachID string, quota ReminderQuota, begun time.Time, limit int) ([]Recipient, error)
 	// PlayersByID returns those of the players with these ids that by has, newest first.
 	PlayersByID(ctx context.Context, by actor.Actor, ids []string) ([]*Player, error)
-	// LoadDeliveries sets the deliveries of the requests, oldest first.
-	LoadDeliveries(ctx context.Context, requests ...*Request) error
 	// Request returns a request to the coach who sent it and to the party that it asks.
 	Request(ctx context.Context, by actor.Actor, id string) (*Request, error)
 	// Pending omits guardians of adults: students born on or before adultBorn,
@@ -75,6 +73,8 @@ type LoadOptions struct {
 	Disputes bool
 	// History loads the decisions.
 	History bool
+	// Deliveries loads the deliveries of the newest requests, oldest first, after a change.
+	Deliveries bool
 }
 
 // Service carries out the operations on players and consents.
@@ -143,7 +143,7 @@ func (s *Service) update(ctx context.Context, id string, load LoadOptions, fn fu
 // they were saved, not later ones.
 func (s *Service) Decide(ctx context.Context, by actor.Actor, id string, d Decision) (*Player, []Record, error) {
 	var saved Change
-	p, err := s.update(ctx, id, LoadOptions{History: true}, func(p *Player, op Operation) (c Change, err error) {
+	p, err := s.update(ctx, id, LoadOptions{History: true, Deliveries: true}, func(p *Player, op Operation) (c Change, err error) {
 		c, err = p.Decide(by, by.Role, d, op)
 		saved = c
 		return c, err
@@ -158,23 +158,23 @@ func (s *Service) Decide(ctx context.Context, by actor.Actor, id string, d Decis
 	if saved.History != nil {
 		history = append(history, *saved.History)
 	}
-	if err := s.Store.LoadDeliveries(ctx, p.NewestRequests()...); err != nil {
-		return nil, nil, err
-	}
 	return p, hideReasons(by, history), nil
 }
 
 // Send asks party for its approval and reports whether the request is new.
 func (s *Service) Send(ctx context.Context, by actor.Actor, id string, party actor.Role, correction Patch, channels []Channel) (*Request, bool, error) {
 	var created bool
-	p, err := s.update(ctx, id, LoadOptions{Disputes: true}, func(p *Player, op Operation) (c Change, err error) {
+	p, err := s.update(ctx, id, LoadOptions{Disputes: true, Deliveries: true}, func(p *Player, op Operation) (c Change, err error) {
 		c, created, err = p.Send(by, party, correction, channels, s.Rules, op)
 		return c, err
 	})
 	if err != nil {
 		return nil, false, err
 	}
-	r, err := s.Store.Request(ctx, by, p.Approver(party).Request.ID)
+	r := p.Approver(party).Request
+	if !created {
+		r, err = s.Store.Request(ctx, by, r.ID) // with its follow-up
+	}
 	return r, created, err
 }
 

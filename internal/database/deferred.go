@@ -8,6 +8,7 @@ type deferred struct {
 	args  []any
 	one   bool                // ErrStale unless it affects exactly one row
 	scan  func(Scanner) error // scans its row, sql.ErrNoRows without one; nil: it returns none
+	each  bool                // scan gets each of its rows instead
 }
 
 // mayFail reports whether the result of s may forbid the commit.
@@ -32,6 +33,12 @@ func (t *Tx) DeferRow(ctx context.Context, scan func(Scanner) error, query strin
 	return t.deferStatement(ctx, deferred{query: query, args: args, scan: scan})
 }
 
+// DeferRows is Defer for a statement that returns rows, of which scan reads each. An error
+// of scan ends the transaction.
+func (t *Tx) DeferRows(ctx context.Context, scan func(Scanner) error, query string, args ...any) error {
+	return t.deferStatement(ctx, deferred{query: query, args: args, scan: scan, each: true})
+}
+
 func (t *Tx) deferStatement(ctx context.Context, s deferred) error {
 	if t.pg != nil {
 		if err := t.ready(); err != nil {
@@ -42,6 +49,10 @@ func (t *Tx) deferStatement(ctx context.Context, s deferred) error {
 		return nil
 	}
 	switch {
+	case s.each:
+		rs, err := t.Query(ctx, s.query, s.args...)
+		_, err = Collect(rs, err, func(row Scanner) (struct{}, error) { return struct{}{}, s.scan(row) })
+		return err
 	case s.scan != nil:
 		return s.scan(t.QueryRow(ctx, s.query, s.args...))
 	case s.one:

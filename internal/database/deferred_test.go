@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"errors"
 	"net"
+	"slices"
 	"testing"
 	"time"
 
@@ -31,6 +32,36 @@ func TestDefer(t *testing.T) {
 		}))
 		if seen != 2 || n != 4 || ends != 7 {
 			t.Errorf("read %d, then n = %d, ends = %d; want 2, 4, 7", seen, n, ends)
+		}
+	})
+}
+
+// DeferRows scans each row, before the next statement and before the commit.
+func TestDeferRows(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *database.DB) {
+		const list = `SELECT key FROM limits WHERE occurrences < $1 ORDER BY key`
+		var first, last []string
+		into := func(keys *[]string) func(database.Scanner) error {
+			return func(row database.Scanner) error {
+				*keys = append(*keys, "")
+				return row.Scan(&(*keys)[len(*keys)-1])
+			}
+		}
+		ok(t, db.Write(bg, func(tx *database.Tx) error {
+			first, last = nil, nil
+			ok(t, tx.Defer(bg, addLimit, "a", 1, 7))
+			ok(t, tx.Defer(bg, addLimit, "b", 2, 7))
+			ok(t, tx.DeferRows(bg, into(&first), list, 9))
+			ok(t, tx.DeferRows(bg, into(&first), list, 0))
+			ok(t, tx.ExecOne(bg, growLimit, "b"))
+			if !slices.Equal(first, []string{"a", "b"}) {
+				t.Errorf("read %q, want a and b", first)
+			}
+			return tx.DeferRows(bg, into(&last), list, 3)
+		}))
+		if !slices.Equal(last, []string{"a"}) {
+			t.Errorf("read %q, want a", last)
 		}
 	})
 }
@@ -132,9 +163,10 @@ func TestDeferFails(t *testing.T) {
 			last func(tx *database.Tx) error
 			want error
 		}{
-			"a duplicate":  {func(tx *database.Tx) error { return tx.Defer(bg, addLimit, "c", 1, 1) }, nil},
-			"no row":       {func(tx *database.Tx) error { return tx.DeferRow(bg, missed, readLimit, "missing") }, sql.ErrNoRows},
-			"a scan error": {func(tx *database.Tx) error { return tx.DeferRow(bg, wrong, readLimit, "c") }, nil},
+			"a duplicate":          {func(tx *database.Tx) error { return tx.Defer(bg, addLimit, "c", 1, 1) }, nil},
+			"no row":               {func(tx *database.Tx) error { return tx.DeferRow(bg, missed, readLimit, "missing") }, sql.ErrNoRows},
+			"a scan error of rows": {func(tx *database.Tx) error { return tx.DeferRows(bg, wrong, readLimit, "c") }, nil},
+			"a scan error":         {func(tx *database.Tx) error { return tx.DeferRow(bg, wrong, readLimit, "c") }, nil},
 		} {
 			var later error
 			err := db.Write(bg, func(tx *database.Tx) error {

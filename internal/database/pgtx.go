@@ -133,9 +133,14 @@ func (s *deferred) readResult(results pgx.BatchResults) (forbidden, err error) {
 		return nil, err
 	}
 	defer rs.Close()
-	if rs.Next() {
+	switch {
+	case s.each:
+		for forbidden == nil && rs.Next() {
+			forbidden = s.scan(batchRow{rs})
+		}
+	case rs.Next():
 		forbidden = s.scan(batchRow{rs})
-	} else if rs.Err() == nil {
+	case rs.Err() == nil:
 		forbidden = s.scan(noRow{})
 	}
 	if rs.Close(); forbidden == nil {

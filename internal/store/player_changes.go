@@ -69,7 +69,7 @@ func (db *DB) AddPlayer(ctx context.Context, p *approval.Player, fn func(approva
 		if err := tx.chooseLanguages(ctx, p.Languages(), nil); err != nil {
 			return err
 		}
-		return tx.apply(ctx, p, c)
+		return tx.apply(ctx, p, c, approval.LoadOptions{})
 	})
 }
 
@@ -88,7 +88,7 @@ func (db *DB) UpdatePlayer(ctx context.Context, id string, load approval.LoadOpt
 			if p, err = tx.player(ctx, id, load); err != nil {
 				return err
 			}
-			return tx.change(ctx, p, fn)
+			return tx.change(ctx, p, load, fn)
 		})
 		if !database.IsUnique(err) {
 			return err
@@ -137,7 +137,7 @@ func (tx *tx) player(ctx context.Context, id string, load approval.LoadOptions) 
 	return p, nil
 }
 
-func (tx *tx) change(ctx context.Context, p *storedPlayer, fn func(*approval.Player) (approval.Change, error)) error {
+func (tx *tx) change(ctx context.Context, p *storedPlayer, load approval.LoadOptions, fn func(*approval.Player) (approval.Change, error)) error {
 	before, live, languages, email := p.Identity(), p.DeletedAt.IsZero(), p.Languages(), p.GuardianEmail()
 	consents := p.ConsentStatus()
 	c, err := fn(p.Player)
@@ -185,7 +185,7 @@ func (tx *tx) change(ctx context.Context, p *storedPlayer, fn func(*approval.Pla
 	if err := tx.closeServiceNotifications(ctx, p.Player, consents, c); err != nil {
 		return err
 	}
-	return tx.apply(ctx, p.Player, c)
+	return tx.apply(ctx, p.Player, c, load)
 }
 
 // workOf returns what a change did, for the response to its Idempotency-Key.
@@ -207,7 +207,7 @@ func workOf(p *approval.Player, c approval.Change) idempotency.Work {
 
 // apply saves a change without the player's own row. It locks last the rows that changes of
 // other players lock too: the message limits and the accounts.
-func (tx *tx) apply(ctx context.Context, p *approval.Player, c approval.Change) error {
+func (tx *tx) apply(ctx context.Context, p *approval.Player, c approval.Change, load approval.LoadOptions) error {
 	steps := []func() error{
 		func() error { return tx.addStatusChanges(ctx, p.ID, c.StatusChanges) },
 		func() error { return tx.closeRequests(ctx, c.Closed) },
@@ -221,6 +221,12 @@ func (tx *tx) apply(ctx context.Context, p *approval.Player, c approval.Change) 
 		func() error { return tx.addDispute(ctx, p, c.Dispute) },
 		func() error { return tx.liftDispute(ctx, p, c.Lift, c.LiftedBy) },
 		func() error { return tx.queue(ctx, p, c) },
+		func() error { // before notify, whose first statement sends the deferred ones
+			if !load.Deliveries {
+				return nil
+			}
+			return tx.loadDeliveries(ctx, p.NewestRequests())
+		},
 		func() error { return tx.deleteNotifications(ctx, p.ID, c.ForgetNotifications) },
 		func() error {
 			for i, e := range c.Events {

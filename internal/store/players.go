@@ -94,7 +94,7 @@ func (db *DB) PlayerStatus(ctx context.Context, by actor.Actor, id string) (p *a
 		if records, err = history(ctx, tx, id); err != nil {
 			return fmt.Errorf("read history: %w", err)
 		}
-		return loadDeliveries(ctx, tx, p.NewestRequests())
+		return tx.loadDeliveries(ctx, p.NewestRequests())
 	})
 	return p, records, err
 }

@@ -8,13 +8,9 @@ import (
 	"github.com/touchline/touchline/internal/database"
 )
 
-// LoadDeliveries loads the deliveries of requests, oldest first. The caller must have
-// checked access to the requests.
-func (db *DB) LoadDeliveries(ctx context.Context, requests ...*approval.Request) error {
-	return loadDeliveries(ctx, db.sql, requests)
-}
-
-func loadDeliveries(ctx context.Context, q database.Querier, requests []*approval.Request) error {
+// loadDeliveries loads the deliveries of requests, oldest first, with the next statement of the
+// transaction. The caller must have checked access to the requests.
+func (tx *tx) loadDeliveries(ctx context.Context, requests []*approval.Request) error {
 	if len(requests) == 0 {
 		return nil
 	}
@@ -24,18 +20,17 @@ func loadDeliveries(ctx context.Context, q database.Querier, requests []*approva
 		byID[r.ID], r.Deliveries = r, nil
 		ids = append(ids, r.ID)
 	}
-	rs, err := q.Query(ctx, `
-		SELECT request_id, kind, channel, state, reason, cause, created_at, updated_at FROM deliveries
-		WHERE request_id IN (`+params(1, len(ids))+`) ORDER BY id`, ids...)
-	_, err = database.Collect(rs, err, func(s database.Scanner) (struct{}, error) {
+	err := tx.DeferRows(ctx, func(s database.Scanner) error {
 		var id string
 		var d approval.Delivery
 		err := s.Scan(&id, &d.Kind, &d.Channel, &d.State, intoText(&d.Reason), intoText(&d.Cause), intoTime(&d.QueuedAt), intoTime(&d.At))
 		if r := byID[id]; r != nil {
 			r.Deliveries = append(r.Deliveries, d)
 		}
-		return struct{}{}, err
-	})
+		return err
+	}, `
+		SELECT request_id, kind, channel, state, reason, cause, created_at, updated_at FROM deliveries
+		WHERE request_id IN (`+params(1, len(ids))+`) ORDER BY id`, ids...)
 	if err != nil {
 		return fmt.Errorf("read deliveries: %w", err)
 	}

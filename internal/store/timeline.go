@@ -32,7 +32,7 @@ func (db *DB) Timeline(ctx context.Context, by actor.Actor, id string, reminders
 				p.Approver(r.Party).Request = r
 			}
 		}
-		return loadDeliveries(ctx, tx, t.Requests)
+		return tx.loadDeliveries(ctx, t.Requests)
 	})
 	return t, err
 }

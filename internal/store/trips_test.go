@@ -76,7 +76,12 @@ func TestRoundTrips(t *testing.T) {
 			players[n] = added.ID
 		}},
 		{"reading the account of a guardian", 1, func(n int) { guardians[n] = p.as(actor.Guardian, number(300+n)) }},
-		{"a decision", 4, func(n int) { ok(t, p.decide(guardians[n], players[n], approval.Approve)) }},
+		{"a decision", 3, func(n int) { ok(t, p.decide(guardians[n], players[n], approval.Approve)) }},
+		{"a revocation", 3, func(n int) { ok(t, p.decide(guardians[n], players[n], approval.Revoke)) }},
+		{"a new request", 5, func(n int) {
+			_, _, err := p.Send(bg, by, players[n], actor.Guardian, approval.Patch{}, nil)
+			ok(t, err)
+		}},
 		{"availability", 1, func(n int) {
 			if _, err := p.db.ConsentStatus(bg, sessions[n].Actor(), players[n]); fault.KindOf(err) != fault.NotFound {
 				t.Errorf("player of another coach: got %v, want not_found", err)
