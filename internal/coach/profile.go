@@ -143,6 +143,8 @@ func UniqueSports(sports []string) bool {
 // Store stores profiles; package store implements it.
 type Store interface {
 	Profile(ctx context.Context, coachID string) (Profile, error)
+	// FilledFields returns Profile.Filled, none without a profile.
+	FilledFields(ctx context.Context, coachID string) ([]string, error)
 	// UpdateProfile loads the profile, lets fn change it, and saves it unless it
 	// was changed meanwhile. fn may run more than once.
 	UpdateProfile(ctx context.Context, coachID string, fn func(Profile) (Profile, error)) error
@@ -209,7 +211,11 @@ func (s *Service) apply(p Profile, patch Patch) (Profile, error) {
 // Complete returns profile_incomplete with the missing fields until the caller's
 // profile is complete (spec section 5, rule 7).
 func (s *Service) Complete(ctx context.Context, by actor.Actor) error {
-	p, err := s.Profile(ctx, by)
+	filled, err := s.Store.FilledFields(ctx, by.AccountID)
+	if err != nil || s.Completed(filled) {
+		return err
+	}
+	p, err := s.Profile(ctx, by) // its error says that the account has closed
 	if err != nil {
 		return err
 	}
