@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"flag"
+	"fmt"
 
 	"github.com/touchline/touchline/internal/operator"
 )
@@ -10,12 +11,12 @@ import (
 func auditCommands() []command {
 	return []command{{words: "audit", help: "list the actions of operators, newest first", run: listAudit, flags: func(f *flag.FlagSet) {
 		f.String("object", "", "only actions on the coach, document, session or token with this id")
-		f.Int("limit", 50, "maximum number of entries")
+		f.Int("limit", 50, fmt.Sprintf("maximum number of entries, at most %d", listLimit))
 	}}}
 }
 
 func listAudit(ctx context.Context, sh *shell, _ []string) error {
-	entries, err := sh.Tokens.Audit(ctx, sh.by, sh.text("object"), "", max(1, sh.number("limit")))
+	entries, err := sh.Tokens.Audit(ctx, sh.by, sh.text("object"), "", min(max(1, sh.number("limit")), listLimit))
 	if err != nil {
 		return err
 	}
