@@ -23,7 +23,7 @@ type AddressStore interface {
 	// AddressStopped reports whether an address gets no mail.
 	AddressStopped(ctx context.Context, address string) (bool, error)
 	// AllowAddress ends StopAddress. Only the holder of the address may do that, with the link
-	// of a mail: an account can name any address. It may be repeated.
+	// of a mail: an account can name any address. Operators have a command. It may be repeated.
 	AllowAddress(ctx context.Context, address string) error
 }
 

@@ -36,6 +36,8 @@ const (
 	DeliveriesListed = "delivery.list"
 	DeliveryRetried  = "delivery.retry"
 	CostsListed      = "message_cost.list"
+	// MailAllowed: an operator ended a stop of mail to an address. The detail is the reason.
+	MailAllowed = "mail.allow"
 	// ConversationRead: an operator read what a coach and a family wrote. The detail is the
 	// reason.
 	ConversationRead = "conversation.read"

@@ -36,6 +36,7 @@ func newShell(cfg *config.Config, o Options, db *store.DB, logged securitylog.St
 		Deliveries:   &notify.DeliveryAdmin{Store: db},
 		Webhooks:     newWebhookAdmin(cfg, o, db),
 		Safeguarding: &team.Safeguarding{Store: db},
+		Mail:         db,
 	}
 }
 

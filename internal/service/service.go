@@ -35,6 +35,7 @@ type Shell struct {
 	Deliveries   *notify.DeliveryAdmin
 	Webhooks     *operator.WebhookAdmin
 	Safeguarding *team.Safeguarding
+	Mail         operator.MailStore
 }
 
 // Operators are the services of the operators' listener.

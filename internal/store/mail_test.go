@@ -8,7 +8,9 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/phone"
 	"github.com/touchline/touchline/internal/store"
 )
@@ -214,6 +216,17 @@ func TestStoppedAddresses(t *testing.T) {
 		}
 		if got, err := p.db.StoppedAddresses(bg, guardian); err != nil || len(got) != 0 {
 			p.Errorf("stopped after it was allowed: %v, %v", got, err)
+		}
+
+		ok(p, p.db.AllowAddressForOperator(bg, auditor, "other@Families.example", "asked by mail"))
+		if err := p.db.AllowAddressForOperator(bg, auditor, "other@families.example", "again"); fault.KindOf(err) != fault.NotFound {
+			p.Errorf("an address that is not stopped: %v, want not_found", err)
+		}
+		if stopped, err := p.db.AddressStopped(bg, "other@families.example"); err != nil || stopped {
+			p.Errorf("stopped after an operator allowed it: %t, %v", stopped, err)
+		}
+		if log, err := p.db.Audit(bg, auditor, "", "", 10); err != nil || len(log) != 1 || log[0].Action != operator.MailAllowed || log[0].Detail != "asked by mail" || log[0].ObjectID != "" {
+			p.Errorf("audit log %+v, %v; want one entry without the address", log, err)
 		}
 	})
 }

@@ -88,6 +88,8 @@ func (p *fixture) mail() {
 	_, err = p.db.AddressStopped(bg, address)
 	ok(p, err)
 	ok(p, p.db.AllowAddress(bg, address))
+	ok(p, p.db.StopAddress(bg, address))
+	ok(p, p.db.AllowAddressForOperator(bg, auditor, address, "asked by mail"))
 	_, _, err = p.Send(bg, c, a.ID, actor.Guardian, approval.Patch{Guardian: &approval.GuardianPatch{Email: ptr("new@families.example")}}, nil)
 	ok(p, err)
 }

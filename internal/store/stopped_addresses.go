@@ -7,10 +7,15 @@ import (
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/operator"
 )
 
-var _ notify.AddressStore = (*DB)(nil)
+var (
+	_ notify.AddressStore = (*DB)(nil)
+	_ operator.MailStore  = (*DB)(nil)
+)
 
 // StopAddress ends mail to an address. It may be repeated.
 func (db *DB) StopAddress(ctx context.Context, address string) error {
@@ -115,6 +120,25 @@ func (db *DB) AllowAddress(ctx context.Context, address string) error {
 	_, err := db.sql.Exec(ctx, `DELETE FROM stopped_addresses WHERE address = $1`, notify.FoldAddress(address))
 	if err != nil {
 		return fmt.Errorf("allow an address: %w", err)
+	}
+	return nil
+}
+
+// AllowAddressForOperator is AllowAddress with an audit entry. It returns not_found if mail to the
+// address was not stopped.
+func (db *DB) AllowAddressForOperator(ctx context.Context, by actor.Operator, address, reason string) error {
+	err := db.write(ctx, func(tx *tx) error {
+		n, err := tx.Exec(ctx, `DELETE FROM stopped_addresses WHERE address = $1`, notify.FoldAddress(address))
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return fault.Missing()
+		}
+		return tx.audit(ctx, by, operator.MailAllowed, "address", "", reason)
+	})
+	if err != nil {
+		return fmt.Errorf("allow an address for an operator: %w", err)
 	}
 	return nil
 }
