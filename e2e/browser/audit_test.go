@@ -48,7 +48,7 @@ func (p *phone) auditTab() *auditTab {
 	p.t.Helper()
 	if p.audit == nil {
 		p.audit = &auditTab{phone: &phone{t: p.t, ctx: newTab(p.t, p.ctx, p.profile), url: p.url}}
-		p.audit.watchRequests()
+		p.audit.watchPolicy()
 		p.audit.do(emulation.SetFocusEmulationEnabled(true), fewerEvents())
 		if p.url != "" { // a page without live parts, on the host of the stylesheets and pictures
 			p.audit.open("/coaches/none")

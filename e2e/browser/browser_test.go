@@ -3,18 +3,19 @@ package browser_test
 import (
 	"context"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
-	"github.com/chromedp/cdproto/network"
+	cdplog "github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
@@ -31,8 +32,6 @@ type phone struct {
 	audit *auditTab
 	// look is the language and theme of checkPages, and theme the one that the phone asks for now.
 	look, theme string
-	// lastStatus is the status of the newest page.
-	lastStatus atomic.Int64
 	// checked has the path of each page that checkPage checked.
 	checked []string
 }
@@ -43,7 +42,7 @@ type setting func(*phone) chromedp.Action
 // language sets the languages that the browser asks for.
 func language(tag string) setting {
 	return func(*phone) chromedp.Action {
-		return network.SetExtraHTTPHeaders(network.Headers{"Accept-Language": tag})
+		return emulation.SetUserAgentOverride("").WithAcceptLanguage(tag)
 	}
 }
 
@@ -71,33 +70,47 @@ func newPhone(t *testing.T, url string, settings ...setting) *phone {
 		t.Fatal(err)
 	}
 	execute := cdp.WithExecutor(browser, chromedp.FromContext(browser).Browser)
-	profile, err := target.CreateBrowserContext().WithDisposeOnDetach(true).Do(execute)
+	create := target.CreateBrowserContext().WithDisposeOnDetach(true)
+	if url != "" {
+		_, host, _ := strings.Cut(url, "://")
+		create = create.WithProxyServer(otherHosts(t)).WithProxyBypassList("<-loopback>;" + host)
+	}
+	profile, err := create.Do(execute)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = target.DisposeBrowserContext(profile).Do(execute) })
 	p := &phone{t: t, ctx: newTab(t, browser, profile), url: url, profile: profile}
-	actions := []chromedp.Action{network.Enable(), emulation.SetFocusEmulationEnabled(true), fewerEvents()}
+	actions := []chromedp.Action{emulation.SetFocusEmulationEnabled(true), fewerEvents()}
 	for _, s := range append([]setting{width(360), language("en-IN")}, settings...) {
 		actions = append(actions, s(p))
 	}
-	p.watchRequests()
+	p.watchPolicy()
 	p.do(actions...)
 	return p
 }
 
-// watchRequests keeps the status of the newest page, and fails the test at a request to another
-// host.
-func (p *phone) watchRequests() {
+// watchPolicy fails the test at what the policy of a page blocks, such as a request to another
+// host. Styles of elements are those of checkLayout, which the audit tab copies.
+func (p *phone) watchPolicy() {
 	chromedp.ListenTarget(p.ctx, func(event any) {
-		if got, ok := event.(*network.EventResponseReceived); ok && got.Type == network.ResourceTypeDocument {
-			p.lastStatus.Store(got.Response.Status)
-		}
-		sent, ok := event.(*network.EventRequestWillBeSent)
-		if ok && p.url != "" && !strings.HasPrefix(sent.Request.URL, p.url) && !strings.HasPrefix(sent.Request.URL, "data:") && !strings.HasPrefix(sent.Request.URL, "about:") {
-			p.t.Errorf("the browser asks another host: %s", sent.Request.URL)
+		got, ok := event.(*cdplog.EventEntryAdded)
+		if ok && got.Entry.Source == cdplog.SourceSecurity && !strings.HasPrefix(got.Entry.Text, "Applying inline style") {
+			p.t.Errorf("%s: %s", got.Entry.URL, got.Entry.Text)
 		}
 	})
+}
+
+// otherHosts returns the address of a proxy for requests to hosts other than the service. Each of
+// them fails the test.
+func otherHosts(t *testing.T) string {
+	t.Helper()
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		t.Errorf("the browser asks another host: %s %s", r.Method, r.RequestURI)
+		w.WriteHeader(http.StatusBadGateway)
+	}))
+	t.Cleanup(proxy.Close)
+	return proxy.URL
 }
 
 // do runs actions and fails the test at the first error.

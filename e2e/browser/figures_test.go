@@ -88,7 +88,7 @@ func TestQuestionOnSlowNetwork(t *testing.T) {
 	link := linkTo(t, s, guardianNumber, 0)
 	p := newPhone(t, s.URL)
 	const bytesPerSecond = 400_000 / 8
-	p.do(network.EmulateNetworkConditions(false, 400, bytesPerSecond, bytesPerSecond))
+	p.do(network.Enable(), network.EmulateNetworkConditions(false, 400, bytesPerSecond, bytesPerSecond))
 	// The fastest of three: other tests use the same processor.
 	took := time.Hour
 	for range 3 {

@@ -54,8 +54,13 @@ func (p *phone) set(fields ...string) {
 	}
 }
 
-// status returns the status of the newest page.
-func (p *phone) status() int { return int(p.lastStatus.Load()) }
+// status returns the status of the open page.
+func (p *phone) status() int {
+	p.t.Helper()
+	var status int
+	p.script(`performance.getEntriesByType('navigation')[0].responseStatus`, &status)
+	return status
+}
 
 // words returns the text of the main part of the page, also of hidden parts, with single spaces.
 func (p *phone) words() string {

@@ -14,7 +14,7 @@ import (
 	"github.com/chromedp/cdproto/css"
 	"github.com/chromedp/cdproto/dom"
 	"github.com/chromedp/cdproto/input"
-	cdplog "github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/target"
@@ -42,11 +42,12 @@ func newTab(t *testing.T, parent context.Context, profile cdp.BrowserContextID) 
 }
 
 // fewerEvents ends the events of the DevTools protocol that chromedp enables and the tests do not
-// read: changes of the DOM, stylesheets, the log, the life cycle of pages, and the other tabs of
-// the browser. Each event costs time in Chromium and here. Actions of chromedp that take a selector
-// wait for such events, so the methods of this file find elements with scripts.
+// read: requests, changes of the DOM, stylesheets, the life cycle of pages, and the other tabs of the
+// browser. Each event costs time in Chromium and here; those of requests took a third of a
+// navigation. Actions of chromedp that take a selector wait for such events, so the methods of this
+// file find elements with scripts.
 func fewerEvents() chromedp.Action {
-	return chromedp.Tasks{css.Disable(), dom.Disable(), cdplog.Disable(), page.SetLifecycleEventsEnabled(false), target.SetDiscoverTargets(false)}
+	return chromedp.Tasks{network.Disable(), css.Disable(), dom.Disable(), page.SetLifecycleEventsEnabled(false), target.SetDiscoverTargets(false)}
 }
 
 // load takes an action and waits until the page to which it leads has loaded.
