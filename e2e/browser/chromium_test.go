@@ -35,13 +35,19 @@ var chromium = sync.OnceValues(func() (context.Context, error) {
 		return nil, err
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.DisableGPU,
+		// Fewer processes. chromedp has the former name of this feature.
+		chromedp.Flag("enable-features", "NetworkServiceInProcess2"),
+		chromedp.Flag("in-process-gpu", true),
+		// A new page in the frame of the one before. The rest is the list of chromedp.
+		chromedp.Flag("disable-features", "RenderDocument,site-per-process,Translate"),
+		chromedp.Flag("disable-threaded-compositing", true),
 		chromedp.Flag("disable-software-rasterizer", true), // no WebGL
 		chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("disable-domain-reliability", true),
 		chromedp.Flag("wm-window-animations-disabled", true),
 		chromedp.Flag("allow-pre-commit-input", true), // see newTab
-		// Each page runs its scripts once, so optimizing them costs more than it saves.
-		chromedp.Flag("js-flags", "--no-turbofan --no-maglev"),
+		// The compiler that takes longest saves less than it costs.
+		chromedp.Flag("js-flags", "--no-turbofan"),
 		chromedp.WSURLReadTimeout(time.Minute),
 	)
 	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
