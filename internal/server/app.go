@@ -95,6 +95,7 @@ func Open(ctx context.Context, cfg *config.Config, o Options) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
+	warnOfClock(ctx, sql, o.Log)
 	files, err := openFiles(ctx, cfg, store.NewInstallation(sql), o)
 	if err != nil {
 		return nil, errors.Join(err, sql.Close())

@@ -63,6 +63,20 @@ func openDatabase(ctx context.Context, cfg *config.Config, o Options) (*database
 	return db, tiers, nil
 }
 
+// maxClockOffset is how far clocks may differ before the log warns. NTP keeps them within
+// milliseconds.
+const maxClockOffset = 5 * time.Second
+
+// warnOfClock logs that the clock of this machine differs from that of the database: an OTP or
+// a limit that one replica records then ends too early or too late on another.
+func warnOfClock(ctx context.Context, db *database.DB, log *slog.Logger) {
+	offset, err := db.ClockOffset(ctx)
+	if err == nil && offset.Abs() > maxClockOffset {
+		log.Warn("the clock of this machine differs from that of the database: OTPs of other replicas end too early or too late; synchronise both clocks",
+			"ahead_seconds", offset.Round(time.Second).Seconds())
+	}
+}
+
 func storeSettings(cfg *config.Config, ch channels, tiers coach.Tiers) store.Settings {
 	return store.Settings{
 		Brand:        cfg.Brand,

@@ -1,0 +1,33 @@
+package server_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/storetest"
+	"github.com/touchline/touchline/internal/touchlinetest"
+)
+
+// TestWrongClock: a replica whose clock differs from that of PostgreSQL warns when it starts.
+func TestWrongClock(t *testing.T) {
+	t.Parallel()
+	const warning = "the clock of this machine differs"
+	s := touchlinetest.New(t, storetest.Postgres(t))
+	if strings.Contains(s.Log.String(), warning) {
+		t.Errorf("a right clock: %s", s.Log)
+	}
+	s.Clock.Advance(5 * time.Minute)
+	if log := s.Replica().Log.String(); !strings.Contains(log, warning) || !strings.Contains(log, `"ahead_seconds":300`) {
+		t.Errorf("5 minutes ahead: %s", log)
+	}
+	s.Clock.Advance(-10 * time.Minute)
+	if log := s.Replica().Log.String(); !strings.Contains(log, warning) || !strings.Contains(log, `"ahead_seconds":-300`) {
+		t.Errorf("5 minutes behind: %s", log)
+	}
+	lite := touchlinetest.New(t, "sqlite:"+filepath.Join(t.TempDir(), "db"))
+	if strings.Contains(lite.Log.String(), warning) {
+		t.Errorf("SQLite: %s", lite.Log)
+	}
+}
