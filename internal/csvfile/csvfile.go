@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"io"
 	"strings"
+	"unicode/utf8"
 )
 
 // MediaType is the media type of a file that Writer writes.
@@ -67,29 +68,59 @@ func WriteTable(out io.Writer, titles []string, each func(row func(cells ...stri
 	return w.Flush()
 }
 
-// formulaSigns begin a formula in a spreadsheet program.
-const formulaSigns = "=+-@"
+const (
+	// formulaSigns begin a formula in a spreadsheet program, the wide ones in Japanese and Chinese
+	// editions: https://owasp.org/www-community/attacks/CSV_Injection
+	formulaSigns = "=+-@＝＋－＠"
+	// separators end a cell where lists are separated by semicolons, as in most of Europe. There
+	// the quotes of a cell do not count, so that a line break or semicolon in it begins a new one.
+	// Some programs remove tabs before a text.
+	separators = ";\t\r\n"
+)
 
 // Neutralise returns the text of a cell that no spreadsheet program runs as a formula: it
-// puts an apostrophe before a text that begins with one of formulaSigns.
+// puts an apostrophe before a text that begins with one of formulaSigns, also after one of
+// separators.
 func Neutralise(text string) string {
-	if startsFormula(text) {
-		return "'" + text
-	}
-	return text
+	return eachPart(text, func(part string) string {
+		if startsFormula(part) {
+			return "'" + part
+		}
+		return part
+	})
 }
 
 // Restore returns the text that Neutralise was given.
 func Restore(cell string) string {
-	if text, ok := strings.CutPrefix(cell, "'"); ok && startsFormula(text) {
-		return text
-	}
-	return cell
+	return eachPart(cell, func(part string) string {
+		if text, ok := strings.CutPrefix(part, "'"); ok && startsFormula(text) {
+			return text
+		}
+		return part
+	})
 }
 
-// startsFormula reports whether text begins with one of formulaSigns, after any number
-// of apostrophes, so that Restore inverts Neutralise for every text.
+// eachPart applies change to the parts of a text between separators.
+func eachPart(text string, change func(part string) string) string {
+	if !strings.ContainsAny(text, separators) {
+		return change(text)
+	}
+	var b strings.Builder
+	for {
+		i := strings.IndexAny(text, separators)
+		if i < 0 {
+			b.WriteString(change(text))
+			return b.String()
+		}
+		b.WriteString(change(text[:i]))
+		b.WriteByte(text[i])
+		text = text[i+1:]
+	}
+}
+
+// startsFormula reports whether text begins with one of formulaSigns, after any number of quotes
+// and apostrophes: programs remove quotes, and Restore inverts Neutralise for every text.
 func startsFormula(text string) bool {
-	text = strings.TrimLeft(text, "'")
-	return text != "" && strings.IndexByte(formulaSigns, text[0]) >= 0
+	sign, _ := utf8.DecodeRuneInString(strings.TrimLeft(text, `'"`))
+	return sign != utf8.RuneError && strings.ContainsRune(formulaSigns, sign)
 }
