@@ -8,6 +8,9 @@ import (
 	"github.com/touchline/touchline/internal/config"
 )
 
+// twilioSID has the form of an account SID.
+const twilioSID = "AC0123456789abcdef0123456789ABCDEF"
+
 func TestErrors(t *testing.T) {
 	tests := []struct {
 		args    []string
@@ -38,6 +41,7 @@ func TestErrors(t *testing.T) {
 		{nil, env("MASTER_KEY=short"), "TOUCHLINE_MASTER_KEY=••••••: must be 32 bytes in base64"},
 		{nil, env("DATABASE_URL=mysql://u:pw@h/d"), "TOUCHLINE_DATABASE_URL=••••••: must be sqlite:<path> or postgres://"},
 		{nil, env("DATABASE_URL=postgres://"), "must be sqlite:<path>"},
+		{nil, env("DATABASE_URL=postgres://u:pw@a:5432,b:x/d"), "must be sqlite:<path>"},
 		{nil, env("DATABASE_URL=sqlite:"), "must be sqlite:<path>"},
 		{nil, env("DATABASE_URL=sqlite::memory:"), "must be a file"},
 		{nil, env("DATABASE_URL=sqlite:x.db?_txlock=none"), "has no ?"},
@@ -49,10 +53,12 @@ func TestErrors(t *testing.T) {
 		{nil, env("SMS=log,twilio"), "provider 1: log must be alone"},
 		{nil, env("SMS=http:https://gw.example/send,ftp:x"), "provider 2: there is no provider ftp"},
 		{nil, env("SMS=http:https://gw.example/send,"), "provider 2: there is no such provider"},
-		{nil, env("SMS=twilio", "TWILIO_ACCOUNT_SID=AC1", "TWILIO_AUTH_TOKEN=t"), "TOUCHLINE_TWILIO_SENDER: must be set, because SMS is twilio"},
-		{nil, env("SMS=twilio", "TWILIO_ACCOUNT_SID=AC1", "TWILIO_SENDER=ACADEMY"), "TOUCHLINE_TWILIO_AUTH_TOKEN: must be set, because SMS is twilio"},
+		{nil, env("SMS=twilio", "TWILIO_ACCOUNT_SID="+twilioSID, "TWILIO_AUTH_TOKEN=t"), "TOUCHLINE_TWILIO_SENDER: must be set, because SMS is twilio"},
+		{nil, env("SMS=twilio", "TWILIO_ACCOUNT_SID="+twilioSID, "TWILIO_SENDER=ACADEMY"), "TOUCHLINE_TWILIO_AUTH_TOKEN: must be set, because SMS is twilio"},
+		{nil, env("SMS=twilio", "TWILIO_ACCOUNT_SID=SK"+twilioSID[2:], "TWILIO_AUTH_TOKEN=t", "TWILIO_SENDER=ACADEMY"), "must be the account SID: AC and 32 hexadecimal digits"},
+		{nil, env("SMS=twilio", "TWILIO_ACCOUNT_SID="+twilioSID+"0", "TWILIO_AUTH_TOKEN=t", "TWILIO_SENDER=ACADEMY"), "must be the account SID"},
 		{nil, env("SMS=twilio", "TWILIO_AUTH_TOKEN=t", "TWILIO_SENDER=ACADEMY"), "TOUCHLINE_TWILIO_ACCOUNT_SID: must be set, because SMS is twilio"},
-		{nil, env("SMS=twilio", "TWILIO_ACCOUNT_SID=AC1", "TWILIO_AUTH_TOKEN=t", "TWILIO_SENDER=A long name"), "TOUCHLINE_TWILIO_SENDER=A long name: must be a number of 3 to 15 digits"},
+		{nil, env("SMS=twilio", "TWILIO_ACCOUNT_SID="+twilioSID, "TWILIO_AUTH_TOKEN=t", "TWILIO_SENDER=A long name"), "TOUCHLINE_TWILIO_SENDER=A long name: must be a number of 3 to 15 digits"},
 		{nil, env("SMS=msg91", "MSG91_HEADER=TLINES", "MSG91_ENTITY_ID=12", "MSG91_TEMPLATES=otp_coach.en=a/1"), "TOUCHLINE_MSG91_AUTH_KEY: must be set, because SMS is msg91"},
 		{nil, env("SMS=msg91", "MSG91_AUTH_KEY=k", "MSG91_ENTITY_ID=12", "MSG91_TEMPLATES=otp_coach.en=a/1"), "TOUCHLINE_MSG91_HEADER: must be set, because SMS is msg91"},
 		{nil, env("SMS=msg91", "MSG91_AUTH_KEY=k", "MSG91_HEADER=TLINES", "MSG91_TEMPLATES=otp_coach.en=a/1"), "TOUCHLINE_MSG91_ENTITY_ID: must be set, because SMS is msg91"},
@@ -141,8 +147,8 @@ func TestErrors(t *testing.T) {
 		{nil, env("BRAND=--"), "must be a name of 1 to 30 characters"},
 		{nil, env("APP_URL=javascript:alert(1)"), "must be none, or an http or https URL"},
 		{nil, env("CLAMAV=on"), "must be off, unix:<path> or tcp:<host>:<port>"},
-		{nil, env("TLS_CERT=x.pem"), "TOUCHLINE_TLS_KEY=off: must name the key of TLS_CERT"},
-		{nil, env("TLS_KEY=x.pem"), "TOUCHLINE_TLS_CERT=off: must name the certificate of TLS_KEY"},
+		{nil, env("TLS_CERT=error_test.go"), "TOUCHLINE_TLS_KEY=off: must name the key of TLS_CERT"},
+		{nil, env("TLS_KEY=error_test.go"), "TOUCHLINE_TLS_CERT=off: must name the certificate of TLS_KEY"},
 		{nil, env("TLS_CERT=x.pem", "TLS_KEY=error_test.go"), "TOUCHLINE_TLS_CERT=x.pem: cannot be read: no such file or directory"},
 		{nil, env("TLS_CERT=error_test.go", "TLS_KEY=x.pem"), "TOUCHLINE_TLS_KEY=x.pem: cannot be read: no such file or directory"},
 		{nil, env("TLS_CERT=error_test.go", "TLS_KEY=error_test.go"), "TOUCHLINE_TLS_CERT=error_test.go: cannot be used with TLS_KEY: "},

@@ -361,3 +361,27 @@ func TestConfiguredNames(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+// TestPostgresWithSeveralHosts: a URL may name several servers, also only some with a port.
+func TestPostgresWithSeveralHosts(t *testing.T) {
+	for _, url := range []string{
+		"postgres://a,b/db?target_session_attrs=read-write", "postgres://u:p@a:5432,b:5433/db", "postgres://u:p@a:5432,b/db",
+		"postgres://u:p@a,b:5433", "postgres://u:p@[::1]:5432,[::2]:5432/db", "postgres:///db?host=a,b&port=1,2",
+	} {
+		if _, err := config.Load(nil, env("DATABASE_URL="+url)); err != nil {
+			t.Errorf("%s: %v", url, err)
+		}
+	}
+}
+
+// TestMissingTLSFile: a file that cannot be read is reported also if the other one is not set.
+func TestMissingTLSFile(t *testing.T) {
+	for set, want := range map[string]string{
+		"TLS_CERT=x.pem": "TOUCHLINE_TLS_CERT=x.pem: cannot be read: no such file or directory\nTOUCHLINE_TLS_KEY=off: must name the key of TLS_CERT",
+		"TLS_KEY=x.pem":  "TOUCHLINE_TLS_CERT=off: must name the certificate of TLS_KEY\nTOUCHLINE_TLS_KEY=x.pem: cannot be read: no such file or directory",
+	} {
+		if _, err := config.Load(nil, env(set)); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", set, err, want)
+		}
+	}
+}

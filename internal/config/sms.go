@@ -91,6 +91,15 @@ func (c *Config) requiredFor(kind, value string) []string {
 	return nil
 }
 
+var twilioAccountSID = regexp.MustCompile(`^AC[0-9a-fA-F]{32}$`)
+
+func (c *Config) checkTwilioAccountSID() []string {
+	if c.TwilioAccountSID != "" && !twilioAccountSID.MatchString(c.TwilioAccountSID) {
+		return []string{"must be the account SID: AC and 32 hexadecimal digits"}
+	}
+	return c.requiredFor("twilio", c.TwilioAccountSID)
+}
+
 // checkSMSSender accepts a phone number of up to 15 digits, or the 11 characters that a
 // network carries of a name.
 func checkSMSSender(s string) string {

@@ -36,12 +36,15 @@ func (c *Config) checkTLSCert() []string {
 	if !isNamed(c.TLSCert) && isNamed(c.TLSKey) {
 		return []string{"must name the certificate of TLS_KEY"}
 	}
-	if !c.TLSFiles() {
+	if !isNamed(c.TLSCert) {
 		return nil
 	}
 	certificate, message := readPEM(c.TLSCert)
 	if message != "" {
 		return []string{message}
+	}
+	if !isNamed(c.TLSKey) {
+		return nil // checkTLSKey reports it
 	}
 	key, message := readPEM(c.TLSKey)
 	if message != "" {
@@ -60,7 +63,7 @@ func (c *Config) checkTLSKey() []string {
 	if isNamed(c.TLSCert) && !isNamed(c.TLSKey) {
 		return []string{"must name the key of TLS_CERT"}
 	}
-	if !c.TLSFiles() {
+	if !isNamed(c.TLSKey) {
 		return nil
 	}
 	_, message := readPEM(c.TLSKey)

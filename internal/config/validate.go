@@ -44,7 +44,7 @@ var checks = map[string]func(*Config) []string{
 	"SMS_SENDER":            func(c *Config) []string { return optional(checkSMSSender(c.SMSSender)) },
 	"SMS_REPLY_SECRET":      func(c *Config) []string { return optional(checkReplySecret(c.SMSReplySecret.Reveal())) },
 	"SMS_RATES":             (*Config).checkRates,
-	"TWILIO_ACCOUNT_SID":    func(c *Config) []string { return c.requiredFor("twilio", c.TwilioAccountSID) },
+	"TWILIO_ACCOUNT_SID":    (*Config).checkTwilioAccountSID,
 	"TWILIO_AUTH_TOKEN":     func(c *Config) []string { return c.requiredFor("twilio", c.TwilioAuthToken.Reveal()) },
 	"TWILIO_SENDER":         (*Config).checkTwilioSender,
 	"MSG91_AUTH_KEY":        func(c *Config) []string { return c.requiredFor("msg91", c.MSG91AuthKey.Reveal()) },
@@ -253,14 +253,31 @@ func checkDatabaseURL(text string) string {
 		}
 		return ""
 	case "postgres", "postgresql":
-		u, err := url.Parse(text)
-		if err != nil || u.Host == "" && u.Query().Get("host") == "" {
-			return accepted
+		for _, one := range eachHost(text) {
+			if u, err := url.Parse(one); err != nil || u.Host == "" && u.Query().Get("host") == "" {
+				return accepted
+			}
 		}
 		return ""
 	default:
 		return accepted
 	}
+}
+
+// eachHost returns the URL with each of its hosts alone. url.Parse accepts several hosts only if
+// they look like one with a port.
+func eachHost(address string) []string {
+	scheme, rest, _ := strings.Cut(address, "//")
+	end := strings.IndexAny(rest, "/?#")
+	if end < 0 {
+		end = len(rest)
+	}
+	start := strings.LastIndexByte(rest[:end], '@') + 1
+	var each []string
+	for host := range strings.SplitSeq(rest[start:end], ",") {
+		each = append(each, scheme+"//"+rest[:start]+host+rest[end:])
+	}
+	return each
 }
 
 func (c *Config) checkDefaultRegion() []string {
