@@ -264,6 +264,43 @@ func TestErrorNamesCode(t *testing.T) {
 	}
 }
 
+// TestStalledDownload: the error of a download that stalls does not look like that of a client
+// that has gone.
+func TestStalledDownload(t *testing.T) {
+	t.Parallel()
+	server := blobtest.New(t)
+	s := blobtest.Open(t, server.Address())
+	if err := s.Put(ctx, "a", strings.NewReader(strings.Repeat("x", 100_000)), 100_000, ""); err != nil {
+		t.Fatal(err)
+	}
+	stall := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method != http.MethodGet {
+				next.ServeHTTP(w, r)
+				return
+			}
+			w.Header().Set("Content-Length", "100000")
+			w.Header().Set("Last-Modified", time.Now().UTC().Format(http.TimeFormat))
+			_, _ = w.Write(make([]byte, 1000))
+			_ = http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+		})
+	}
+	server.Wrap.Store(&stall)
+	blob.SetStall(s, 50*time.Millisecond)
+	r, _, err := s.Open(ctx, "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = io.ReadAll(r)
+	if err := r.Close(); err != nil {
+		t.Error(err)
+	}
+	if want := "file store: read a: the server stopped sending"; fault.KindOf(err) != fault.Unavailable || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
 func TestPutIsRetried(t *testing.T) {
 	t.Parallel()
 	server := blobtest.New(t)

@@ -35,7 +35,12 @@ type bucket struct {
 	client *minio.Core
 	name   string
 	prefix string
+	// stall is how long a server may send nothing during a download.
+	stall time.Duration
 }
+
+// errStalled is the error of a download that the server does not continue.
+var errStalled = errors.New("the server stopped sending")
 
 func openS3(address string, getenv func(string) string) (*bucket, error) {
 	u, err := url.Parse(address)
@@ -73,7 +78,7 @@ func openS3(address string, getenv func(string) string) (*bucket, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create a client for bucket %s: %w", u.Host, err)
 	}
-	return &bucket{client, u.Host, strings.Trim(path.Clean("/"+u.Path), "/")}, nil
+	return &bucket{client, u.Host, strings.Trim(path.Clean("/"+u.Path), "/"), stallTimeout}, nil
 }
 
 // transport returns an HTTP transport whose timeouts detect a server that does not respond.

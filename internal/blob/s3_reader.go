@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"sync/atomic"
 	"time"
 
 	"github.com/minio/minio-go/v7"
@@ -21,10 +22,12 @@ type objectReader struct {
 	offset int64 // of the next Read
 	body   io.ReadCloser
 	cancel context.CancelFunc
-	closed bool
+	// stalled is set when the server has sent nothing for too long.
+	stalled atomic.Bool
+	closed  bool
 }
 
-// Read implements io.Reader. It fails once the server sends nothing for stallTimeout.
+// Read implements io.Reader. It fails once the server sends nothing for the stall time.
 func (o *objectReader) Read(p []byte) (int, error) {
 	switch {
 	case o.closed:
@@ -39,7 +42,11 @@ func (o *objectReader) Read(p []byte) (int, error) {
 			return 0, unavailable(o.ctx, "read", o.key, mapError(err))
 		}
 	}
-	stalled := time.AfterFunc(stallTimeout, o.cancel)
+	cancel := o.cancel
+	stalled := time.AfterFunc(o.bucket.stall, func() {
+		o.stalled.Store(true)
+		cancel()
+	})
 	n, err := o.body.Read(p)
 	stalled.Stop()
 	o.offset += int64(n)
@@ -49,6 +56,8 @@ func (o *objectReader) Read(p []byte) (int, error) {
 		return n, nil
 	case err == io.EOF:
 		err = io.ErrUnexpectedEOF
+	case err != nil && o.stalled.Load():
+		err = errStalled
 	}
 	if err != nil {
 		o.closeBody()
