@@ -1,4 +1,4 @@
-package touchlinetest_test
+package server_test
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package storetest_test
+package store_test
 
 import (
 	"database/sql"
