@@ -108,6 +108,39 @@ func TestRepeatedQuestion(t *testing.T) {
 	})
 }
 
+// TestRepeatedQuestionAfterRename: an earlier request asked about the child that the player was then.
+func TestRepeatedQuestionAfterRename(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		p.tickingClock()
+		coach := p.coach(1)
+		sendOne := func(what string, repeated bool) {
+			p.Helper()
+			p.clock.advance(49 * time.Hour) // a repeated one is held
+			d := p.claimOneRequest()
+			if details, _, _, err := p.db.RequestDetails(bg, d); err != nil || details.Repeated != repeated {
+				p.Errorf("%s: repeated = %t, %v; want %t", what, details.Repeated, err, repeated)
+			}
+			ok(p, p.db.DeliverySent(bg, []notify.Delivery{d}))
+		}
+		rename := func(id, name string) {
+			p.Helper()
+			ok(p, second(p.Edit(bg, coach, id, approval.Patch{Student: approval.StudentPatch{FullName: &name}})))
+		}
+		a := p.add(coach, "Asha Rao", number(2), "")
+		sendOne("Asha", false)
+		rename(a.ID, "Bela Rao")
+		sendOne("Bela in the place of Asha", false)
+		rename(a.ID, "Asha Rao")
+		sendOne("Asha again", true)
+		rename(a.ID, "Chetan Rao")
+		sendOne("Chetan in the place of Asha", false)
+		ok(p, p.Remove(bg, coach, a.ID))
+		p.add(coach, "Asha Rao", number(2), "")
+		sendOne("Asha, whose record was renamed and removed", true)
+	})
+}
+
 // A party that had approved learns what the coach changed.
 func TestPlayerChangedNamesChanges(t *testing.T) {
 	t.Parallel()

@@ -117,16 +117,16 @@ func (db *DB) LiveChallenge(ctx context.Context, d notify.Delivery, maxAttempts 
 // RequestDetails returns what the message of a request says and to whom it goes, or false
 // if the request is closed or the party has another address by now. The message repeats an
 // earlier one if that reached the party on any channel outside the app and asked about the same
-// child, also of a player who was removed.
+// child, as the requests name it: the coach may have renamed the player since, or removed it.
 func (db *DB) RequestDetails(ctx context.Context, d notify.Delivery) (notify.RequestDetails, notify.Recipient, bool, error) {
 	var r notify.RequestDetails
 	var to notify.Recipient
 	var batches []approval.Batch
 	err := db.sql.QueryRow(ctx, `
 		SELECT r.approver_type, c.name, p.student_name, r.short_code, `+batchesOfPlayer+`,
-			EXISTS (SELECT 1 FROM requests o JOIN players q ON q.id = o.player_id JOIN deliveries d ON d.request_id = o.id
+			EXISTS (SELECT 1 FROM requests o JOIN deliveries d ON d.request_id = o.id
 				WHERE o.approver_id = r.approver_id AND o.coach_id = r.coach_id
-					AND (q.id = p.id OR q.student_key = p.student_key AND q.date_of_birth = p.date_of_birth)
+					AND (o.id = r.id OR o.student_key = r.student_key AND o.date_of_birth = r.date_of_birth)
 					AND d.kind = 'request' AND d.recipient <> '' AND d.state IN ('sent', 'delivered')
 					AND d.created_at < (SELECT created_at FROM deliveries WHERE id = $2)),
 			a.mobile_number,
