@@ -22,7 +22,7 @@ func testLimitModel(t *testing.T, most int) {
 		random := rand.New(rand.NewPCG(1, 2))
 		var admitted []time.Time
 		refusals := 0
-		for step := range 40 * most {
+		for step := range 160 + 10*most {
 			now := p.clock.Now()
 			if random.IntN(10) == 0 {
 				ok(p, p.db.SweepAt(bg, now))
