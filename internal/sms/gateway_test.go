@@ -1,4 +1,4 @@
-package smstest_test
+package sms_test
 
 import (
 	"context"
