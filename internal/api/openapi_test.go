@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -17,14 +18,19 @@ import (
 	"github.com/touchline/touchline/internal/problem"
 )
 
-// document returns the OpenAPI document as JSON values.
-func document(t *testing.T) map[string]any {
-	t.Helper()
+// parsed is the OpenAPI document as JSON values. Parsing it takes 50 ms.
+var parsed = sync.OnceValues(func() (any, error) {
 	raw, err := api.Document()
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
+	return jsonschema.UnmarshalJSON(bytes.NewReader(raw))
+})
+
+// document returns the OpenAPI document as JSON values. The caller must not change them.
+func document(t *testing.T) map[string]any {
+	t.Helper()
+	doc, err := parsed()
 	if err != nil {
 		t.Fatal(err)
 	}
