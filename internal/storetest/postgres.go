@@ -96,8 +96,9 @@ func create(server *url.URL, template string) (address string, drop func() error
 }
 
 // withoutFsync makes tests faster: a power cut would lose commits. Autovacuum would start a
-// process for each test's database.
-var withoutFsync = []string{"-c", "autovacuum=off", "-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off", "-c", "max_wal_size=256MB"}
+// process for each test's database. By default PostgreSQL plans each of the first
+// five executions of a prepared statement; a generic plan is made once for each connection.
+var withoutFsync = []string{"-c", "autovacuum=off", "-c", "plan_cache_mode=force_generic_plan", "-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off", "-c", "max_wal_size=256MB"}
 
 // sharedServer is the server of this process's tests, without fsync. DurableServer is
 // another one with fsync, for measurements. If TOUCHLINE_TEST_POSTGRES names a server,
