@@ -61,7 +61,8 @@ type createWebhookRequest struct {
 	Enabled     *bool     `json:"enabled"`
 }
 
-// createWebhook serves POST /api/admin/webhooks.
+// createWebhook serves POST /api/admin/webhooks. It takes no Idempotency-Key: a key belongs to an account, and the
+// secret is shown only once.
 func (s *Server) createWebhook(ctx context.Context, r Request[createWebhookRequest]) (Response, error) {
 	in := r.Body
 	if err := r.Faults.Err(); err != nil {
