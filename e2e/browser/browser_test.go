@@ -91,12 +91,16 @@ func newPhone(t *testing.T, url string, settings ...setting) *phone {
 }
 
 // watchPolicy fails the test at what the policy of a page blocks, such as a request to another
-// host. Styles of elements are those of checkLayout, which the audit tab copies.
+// host. Styles of elements are those of checkLayout, which the audit tab copies, and frames are
+// those that its own page blocks.
 func (p *phone) watchPolicy() {
 	chromedp.ListenTarget(p.ctx, func(event any) {
 		got, ok := event.(*cdplog.EventEntryAdded)
-		if ok && got.Entry.Source == cdplog.SourceSecurity && !strings.HasPrefix(got.Entry.Text, "Applying inline style") {
-			p.t.Errorf("%s: %s", got.Entry.URL, got.Entry.Text)
+		if !ok || got.Entry.Source != cdplog.SourceSecurity {
+			return
+		}
+		if text := got.Entry.Text; !strings.HasPrefix(text, "Applying inline style") && !strings.HasPrefix(text, "Framing '"+p.url) {
+			p.t.Errorf("%s: %s", got.Entry.URL, text)
 		}
 	})
 }

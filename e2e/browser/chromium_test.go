@@ -34,13 +34,14 @@ var chromium = sync.OnceValues(func() (context.Context, error) {
 	if err != nil {
 		return nil, err
 	}
+	draw := len(screenshotWidths()) > 0
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.DisableGPU,
 		// Fewer processes. chromedp has the former name of this feature.
 		chromedp.Flag("enable-features", "NetworkServiceInProcess2"),
-		chromedp.Flag("in-process-gpu", true),
+		chromedp.Flag("in-process-gpu", !draw),
 		// A new page in the frame of the one before. The rest is the list of chromedp.
 		chromedp.Flag("disable-features", "RenderDocument,site-per-process,Translate"),
-		chromedp.Flag("disable-threaded-compositing", true),
+		chromedp.Flag("disable-threaded-compositing", !draw),
 		chromedp.Flag("disable-software-rasterizer", true), // no WebGL
 		chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("disable-domain-reliability", true),
