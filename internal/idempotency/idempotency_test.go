@@ -250,9 +250,10 @@ func TestRenewalPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := setup(t)
 		f.clock = time.Now
-		stop := f.wantLease("owner", "key", "{}").KeepAlive(t.Context())
 		f.store.panics = 1
+		stop := f.wantLease("owner", "key", "{}").KeepAlive(t.Context())
 		time.Sleep(time.Minute + time.Millisecond)
+		synctest.Wait()
 		f.wantFault("request_in_progress", "owner", "key", "{}")
 		stop()
 		if n := strings.Count(f.log.String(), "panic: oops"); n != 1 {
