@@ -15,6 +15,7 @@ import (
 
 // Replicas that start concurrently apply each migration once.
 func TestConcurrentMigrate(t *testing.T) {
+	t.Parallel()
 	fsys := fstest.MapFS{
 		"0001_one.sql": {Data: []byte("-- +goose Up\nCREATE TABLE counters (name TEXT PRIMARY KEY, n BIGINT NOT NULL);\nINSERT INTO counters (name, n) VALUES ('a', 0);\n")},
 		"0002_two.sql": {Data: []byte("-- +goose Up\nUPDATE counters SET n = n + 1;\n")},
@@ -74,6 +75,7 @@ func TestMigrateFails(t *testing.T) {
 // not keep the other replicas from it. A statement of a migration may take longer than the
 // statement_timeout of the URL.
 func TestMigrateBehindReader(t *testing.T) {
+	t.Parallel()
 	url := storetest.EmptyPostgres(t)
 	replica := openCounters(t, url)
 	backup, err := pgx.Connect(bg, url)
