@@ -3,6 +3,7 @@ package e2e_test
 import (
 	"context"
 	"fmt"
+	"net/http/httptrace"
 	"reflect"
 	"slices"
 	"strings"
@@ -216,12 +217,17 @@ func TestChangeFeedAtShutdown(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		service := s.Operator(t, operator.AvailabilityScope)
-		done := make(chan *touchlinetest.Response)
+		done, sent := make(chan *touchlinetest.Response), make(chan struct{}, 9) // the client may try again
 		go func() {
-			resp, _ := s.AdminDo(context.Background(), "GET", "/api/services/changes?wait=30", service.Token, nil)
+			ctx := httptrace.WithClientTrace(context.Background(), &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { sent <- struct{}{} }})
+			resp, err := s.AdminDo(ctx, "GET", "/api/services/changes?wait=30", service.Token, nil)
+			if err != nil {
+				t.Error(err)
+			}
 			done <- resp
 		}()
-		time.Sleep(200 * time.Millisecond)
+		<-sent
+		time.Sleep(200 * time.Millisecond) // the handler reads the feed
 		begun := time.Now()
 		if err := s.Stop(); err != nil {
 			t.Error(err)
