@@ -60,7 +60,7 @@ func (c CountedAttempt) FoundChallenge() bool {
 	return c.Challenge != nil || !c.ExhaustedSentAt.IsZero()
 }
 
-// Failures are the wrong codes that a number or a proven device entered.
+// Failures are the wrong codes for a number or from a known device.
 type Failures struct {
 	// Times are newest first, and begin with the attempt that is evaluated.
 	Times        []time.Time

@@ -12,8 +12,8 @@ import (
 	"github.com/touchline/touchline/internal/phone"
 )
 
-// ChallengeKey identifies a challenge: each number, role and proven device has at
-// most one. All devices that are not proven share the one with an empty DeviceID.
+// ChallengeKey identifies a challenge: each number, role and known device has at
+// most one. All unknown devices share the one with an empty DeviceID.
 type ChallengeKey struct {
 	Number   phone.Number
 	Role     actor.Role

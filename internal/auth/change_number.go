@@ -48,7 +48,7 @@ func (s *Service) ChangeNumber(ctx context.Context, by actor.Actor, deviceToken,
 	if err != nil {
 		return by, 0, err
 	}
-	// Without a device token: devices are proven for one number only.
+	// Without a device token: a device is known for one number only.
 	replacement, _, err := s.newAttempt(ctx, ChallengeKey{Number: to, Role: by.Role}, newOTP, Proof{}, now)
 	if err != nil {
 		return by, 0, err

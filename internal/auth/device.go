@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Proof shows that a request comes from a person who has the number. It has a separate
-// challenge and separate limits, so that strangers cannot lock the person out.
+// Proof shows that a request comes from the owner of the number. It has a separate
+// challenge and separate limits, so that strangers cannot lock the owner out.
 type Proof struct {
 	// DeviceToken is the token of an earlier sign-in, or "".
 	DeviceToken string
@@ -16,7 +16,7 @@ type Proof struct {
 	LinkHash []byte
 }
 
-// knownDevice is what a Proof proves. The zero value is an unknown device.
+// knownDevice is the device that a Proof identifies. The zero value is an unknown device.
 type knownDevice struct {
 	// id is the DeviceID of its challenges.
 	id string
@@ -26,11 +26,11 @@ type knownDevice struct {
 	maySend bool
 }
 
-// linkDeviceID returns the DeviceID of challenges that the link of a request proves.
+// linkDeviceID returns the DeviceID of challenges that were requested with the link of a request.
 func linkDeviceID(requestID string) string { return "link/" + requestID }
 
-// device returns what p proves for the number and role of key. A link whose question was
-// closed meanwhile still verifies a code that was sent before.
+// device returns the known device that p identifies for the number and role of key. The link
+// of a request that has been closed still verifies a code that was sent before.
 func (s *Service) device(ctx context.Context, key ChallengeKey, p Proof, now time.Time) (knownDevice, error) {
 	if p.DeviceToken != "" {
 		id, err := s.Store.Device(ctx, hashToken(p.DeviceToken), key.Number, now)

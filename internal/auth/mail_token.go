@@ -2,16 +2,16 @@ package auth
 
 import "encoding/base64"
 
-// mailTokenContext binds the tokens that end mail to an address.
+// mailTokenContext distinguishes these tokens from other texts sealed for mail.
 const mailTokenContext = "stop"
 
-// MailToken returns the token with which the holder of an address ends mail to it. It hides
-// the address, and every mail to the address has the same one.
+// MailToken returns the token in the unsubscribe link of mails to address. It does not reveal
+// the address, and is the same in every mail to it.
 func (v *Vault) MailToken(address string) string {
 	return base64.RawURLEncoding.EncodeToString(v.For(ForMail).SealDeterministic([]byte(address), mailTokenContext))
 }
 
-// MailAddress returns the address of a token, or false if the token is not one of MailToken.
+// MailAddress returns the address of a token, or false if MailToken did not create the token.
 func (v *Vault) MailAddress(token string) (string, bool) {
 	sealed, err := base64.RawURLEncoding.Strict().DecodeString(token)
 	if err != nil {

@@ -40,7 +40,7 @@ func (v *Vault) parseRefreshToken(s string) (sessionID string, generation int64,
 	return uuid.UUID(raw[:16]).String(), int64(binary.BigEndian.Uint32(raw[16:20])), true
 }
 
-// hashToken returns what the store saves of a token.
+// hashToken returns the hash of a token, which the store saves in place of the token.
 func hashToken(token string) []byte {
 	sum := sha256.Sum256([]byte(token))
 	return sum[:]
@@ -68,5 +68,5 @@ func (v *Vault) ValidReceiptSecret(ref, secret string) bool {
 	return hmac.Equal([]byte(secret), []byte(v.ReceiptSecret(ref)))
 }
 
-// HashLink returns what the store saves of a link's token.
+// HashLink returns the hash of a link's token, which the store saves in place of the token.
 func HashLink(token string) []byte { return hashToken(token) }

@@ -41,7 +41,7 @@ type Settings struct {
 	TestCode func(phone.Number, time.Time) string
 }
 
-// Limits of a proven device, and how long it stays proven.
+// Limits of a known device, and how long it stays known.
 const (
 	deviceFailures = 10
 	deviceSends    = 5
