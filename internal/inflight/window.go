@@ -8,20 +8,20 @@ const (
 	initialLimit, lowestLimit, highestLimit = 64, 16, 256
 	// windowTime is how long requests are measured before the limit changes.
 	windowTime = 100 * time.Millisecond
-	// slowTime is what a request may take from its admission. If more than one in
-	// slowShare takes longer while the limit is in use, the limit is too high.
+	// slowTime is the time limit of a fast request, from its admission. If more than one
+	// in slowShare takes longer while the limit is in use, the limit is too high.
 	slowTime  = 150 * time.Millisecond
 	slowShare = 10
-	// lowerBy limits one change: the limit becomes at least this part of itself.
-	lowerBy = 0.3
+	// One change lowers the limit to no less than smallestFactor of its value.
+	smallestFactor = 0.3
 )
 
-// window measures the requests of about windowTime, and derives the next limit: it
-// rises in steps of a tenth while requests are fast, and falls in proportion to the time
-// that slow requests take. Without load it returns to initialLimit.
+// window measures the requests of about windowTime and derives the next limit: it rises by
+// a tenth while requests are fast and the limit is in use, and falls in proportion to the
+// mean time of slow requests. Without load it returns to initialLimit.
 type window struct {
 	start    time.Time
-	peak     int // requests in flight
+	peak     int // most requests in flight
 	finished int
 	slow     int
 	slowSum  time.Duration
@@ -50,7 +50,7 @@ func (w *window) observe(start, now time.Time, limit float64) float64 {
 	case done.slow*slowShare > done.finished:
 		w.lowered = now
 		mean := done.slowSum / time.Duration(done.slow)
-		return max(lowestLimit, limit*max(lowerBy, float64(slowTime)/float64(mean)))
+		return max(lowestLimit, limit*max(smallestFactor, float64(slowTime)/float64(mean)))
 	case done.peak >= int(limit):
 		return min(highestLimit, limit*1.1)
 	default:
