@@ -24,7 +24,7 @@ type EndedApprover struct {
 	State     State
 }
 
-// ClosureEffect is what the closure of a coach's account means for one other account.
+// ClosureEffect is the effect of the closure of a coach's account on one other account.
 type ClosureEffect struct {
 	AccountID string
 	// Event notifies the account; nil if it is not notified.

@@ -95,8 +95,8 @@ func (p *Player) Dispute(by actor.Actor, requestID string, op Operation) (Change
 // ReopenWithin is how long after a dispute its lifting opens the request again.
 const ReopenWithin = 30 * 24 * time.Hour
 
-// Lift ends a dispute: the coach may ask this number again. The request is open again if
-// it is still the question to this party, and the dispute is not older than
+// Lift ends a dispute: the coach may ask this number again. The request is open again if it
+// still concerns this party and the same student, and the dispute is not older than
 // ReopenWithin. Otherwise the coach is notified and may send a new one.
 func (p *Player) Lift(by actor.Actor, requestID string, op Operation) (Change, error) {
 	if by.Role == actor.Coach || !p.VisibleTo(by) {

@@ -8,7 +8,7 @@ import (
 )
 
 // Patch is a merge patch of a player (RFC 7396): nil keeps a field, a pointer to
-// the zero value clears it. Each value is already valid on its own.
+// the zero value clears it. Each value has been validated; merge validates the whole player.
 type Patch struct {
 	Student        StudentPatch
 	Guardian       *GuardianPatch
@@ -106,7 +106,7 @@ func (p *Player) Edit(by actor.Actor, patch Patch, rules Rules, op Operation) (C
 	otherStudent := p.Student.FullName != before.Student.FullName || p.Student.DateOfBirth != before.Student.DateOfBirth
 	for _, party := range Parties {
 		approver := p.Approver(party)
-		// A cancelled request is not replaced.
+		// Pending without an open request: it was cancelled or disputed, and is not replaced.
 		needsRequest := approver.OpenRequest() != nil || approver.Consent.State != Pending
 		if approver.Consent.State == Approved && !numberChanged[party] {
 			if changes := p.changes(&before, otherParty(party)); len(changes) > 0 {
@@ -132,8 +132,8 @@ func (p *Player) Edit(by actor.Actor, patch Patch, rules Rules, op Operation) (C
 	return c, nil
 }
 
-// changes returns what differs from before that matters to a party: the student, and the
-// number of the other party.
+// changes returns the differences from before that concern a party: the student's name and
+// birth date, and the number of the other party.
 func (p *Player) changes(before *Player, other actor.Role) []event.Change {
 	var changes []event.Change
 	add := func(change event.Change, differs bool) {

@@ -8,8 +8,8 @@ import (
 	"github.com/touchline/touchline/internal/phone"
 )
 
-// LinkState is what the link in a message, or a short code, leads to. It is the zero
-// LinkState unless the link is valid and its question is open, so that no other link
+// LinkState is the request of the link in a message or of a short code. It is the zero
+// LinkState unless the link is valid and the request is open, so that no other link
 // reveals a name.
 type LinkState struct {
 	Open      bool
@@ -26,14 +26,14 @@ type LinkState struct {
 	CoachTier string
 	// Adult reports whether the student is 18 or older, so that a guardian is optional.
 	Adult bool
-	// OthersOpen reports whether Number has other open questions as Party.
+	// OthersOpen reports whether Number has other open requests as Party.
 	OthersOpen bool
 	// ToNumber reports whether the link left to Number itself, and not to an e-mail address.
 	// It is false for a short code.
 	ToNumber bool
 }
 
-// LinkStore is the part of Store that finds questions without a session.
+// LinkStore is the part of Store that finds requests without a session.
 type LinkStore interface {
 	// LinkState returns the state of the link with this hash at now.
 	LinkState(ctx context.Context, tokenHash []byte, now time.Time) (LinkState, error)

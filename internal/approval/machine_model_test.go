@@ -42,66 +42,66 @@ type model struct {
 	name      int
 }
 
-func (h *modelApprover) apply(action string) bool {
+func (a *modelApprover) apply(action string) bool {
 	for line := range strings.Lines(specification) {
-		if cells := strings.Split(line, "|"); len(cells) == 3 && strings.TrimSpace(cells[0]) == h.state && strings.TrimSpace(cells[1]) == action {
-			h.state = strings.TrimSpace(cells[2])
+		if cells := strings.Split(line, "|"); len(cells) == 3 && strings.TrimSpace(cells[0]) == a.state && strings.TrimSpace(cells[1]) == action {
+			a.state = strings.TrimSpace(cells[2])
 			return true
 		}
 	}
 	return false
 }
 
-func (h *modelApprover) decide(action, request string) string {
-	if request != "" && (request != h.requestID || h.requestState == "cancelled" || h.requestState == "disputed") {
+func (a *modelApprover) decide(action, request string) string {
+	if request != "" && (request != a.requestID || a.requestState == "cancelled" || a.requestState == "disputed") {
 		return "request_superseded"
 	}
-	if h.state == action {
+	if a.state == action {
 		return ""
 	}
-	if h.state == "pending" && h.requestState != "open" {
+	if a.state == "pending" && a.requestState != "open" {
 		return "no_open_request"
 	}
-	if !h.apply(map[string]string{"approved": "approves", "rejected": "rejects", "revoked": "revokes"}[action]) {
+	if !a.apply(map[string]string{"approved": "approves", "rejected": "rejects", "revoked": "revokes"}[action]) {
 		return "invalid_transition"
 	}
-	if h.requestState == "open" {
-		h.requestState = "decided"
+	if a.requestState == "open" {
+		a.requestState = "decided"
 	}
-	h.history = append(h.history, action)
+	a.history = append(a.history, action)
 	return ""
 }
 
 // send returns an error code, "new" or "again".
-func (h *modelApprover) send(to phone.Number, now time.Time) string {
+func (a *modelApprover) send(to phone.Number, now time.Time) string {
 	switch {
-	case h.state == "approved":
+	case a.state == "approved":
 		return "already_approved"
 	case to == "":
 		return "no_contact_number"
-	case h.disputed[to]:
+	case a.disputed[to]:
 		return "contact_disputed"
-	case h.requestState == "open" && to == h.number:
-		if !h.failed && now.Before(h.sent.Add(48*time.Hour)) {
+	case a.requestState == "open" && to == a.number:
+		if !a.failed && now.Before(a.sent.Add(48*time.Hour)) {
 			return "request_pending"
 		}
-		h.sent, h.failed = now, false
+		a.sent, a.failed = now, false
 		return "again"
-	case to != h.number:
-		h.restart(to, now)
-	case h.state != "pending":
-		if !h.apply("coach resubmits") && !h.apply("requests re-approval") {
-			return "stuck in " + h.state
+	case to != a.number:
+		a.restart(to, now)
+	case a.state != "pending":
+		if !a.apply("coach resubmits") && !a.apply("requests re-approval") {
+			return "stuck in " + a.state
 		}
 	}
-	h.requestState, h.sent, h.failed, h.requestedAt = "open", now, false, now
+	a.requestState, a.sent, a.failed, a.requestedAt = "open", now, false, now
 	return "new"
 }
 
 // restart makes the consent pending, for a new number or another student.
-func (h *modelApprover) restart(n phone.Number, now time.Time) {
-	if h.requestState == "open" {
-		h.requestState = "cancelled"
+func (a *modelApprover) restart(n phone.Number, now time.Time) {
+	if a.requestState == "open" {
+		a.requestState = "cancelled"
 	}
-	h.state, h.number, h.pendingSince = "pending", n, now
+	a.state, a.number, a.pendingSince = "pending", n, now
 }

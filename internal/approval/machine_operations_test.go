@@ -13,12 +13,12 @@ import (
 )
 
 func (r *machineTest) decide(*rapid.T) {
-	party, h := r.party()
+	party, a := r.party()
 	action := rapid.SampledFrom([]string{"approved", "rejected", "revoked"}).Draw(r.T, "action")
-	request := r.drawRequest(h)
+	request := r.drawRequest(a)
 	want := "not_found"
-	if !r.removed && h.number != "" {
-		want = h.decide(action, request)
+	if !r.removed && a.number != "" {
+		want = a.decide(action, request)
 	}
 	_, _, err := r.Decide(context.Background(), r.recipient(party), r.id, approval.Decision{Action: approval.Trigger(action), RequestID: request})
 	r.expect(err, want)
@@ -26,9 +26,9 @@ func (r *machineTest) decide(*rapid.T) {
 
 // decideUnauthorized tries to decide with a former number, the coach's account or another coach.
 func (r *machineTest) decideUnauthorized(*rapid.T) {
-	party, h := r.party()
+	party, a := r.party()
 	n := r.draw("other")
-	if n == h.number {
+	if n == a.number {
 		return
 	}
 	by := rapid.SampledFrom([]actor.Actor{{Role: party, AccountID: account(party, n)}, r.coach, {Role: actor.Coach, AccountID: "other coach"}}).Draw(r.T, "caller")
@@ -37,8 +37,8 @@ func (r *machineTest) decideUnauthorized(*rapid.T) {
 }
 
 func (r *machineTest) send(*rapid.T) {
-	party, h := r.party()
-	to := h.number
+	party, a := r.party()
+	to := a.number
 	var correction approval.Patch
 	if rapid.Bool().Draw(r.T, "corrected") {
 		to = r.draw("corrected")
@@ -50,37 +50,37 @@ func (r *machineTest) send(*rapid.T) {
 	}
 	want := "not_found"
 	if !r.removed {
-		want = h.send(to, r.now)
+		want = a.send(to, r.now)
 	}
 	got, created, err := r.Send(context.Background(), r.coach, r.id, party, correction, nil)
 	switch want {
 	case "new":
 		r.expect(err, "")
-		if !created || got.ID == h.requestID {
+		if !created || got.ID == a.requestID {
 			r.Fatalf("sent %+v, created %t; want a new request", got, created)
 		}
-		r.addOldRequest(h)
-		h.requestID = got.ID
+		r.addOldRequest(a)
+		a.requestID = got.ID
 	case "again":
 		r.expect(err, "")
-		if created || got.ID != h.requestID {
-			r.Fatalf("sent %+v, created %t; want %s again", got, created, h.requestID)
+		if created || got.ID != a.requestID {
+			r.Fatalf("sent %+v, created %t; want %s again", got, created, a.requestID)
 		}
 	default:
 		r.expect(err, want)
 	}
 }
 
-func (r *machineTest) addOldRequest(h *modelApprover) {
-	if h.requestID != "" {
-		r.old = append(r.old, h.requestID)
+func (r *machineTest) addOldRequest(a *modelApprover) {
+	if a.requestID != "" {
+		r.old = append(r.old, a.requestID)
 	}
 }
 
 func (r *machineTest) remind(*rapid.T) {
-	party, h := r.party()
+	party, a := r.party()
 	recent := 0
-	for _, at := range h.reminders {
+	for _, at := range a.reminders {
 		if r.now.Sub(at) < 7*24*time.Hour {
 			recent++
 		}
@@ -89,12 +89,12 @@ func (r *machineTest) remind(*rapid.T) {
 	switch {
 	case r.removed:
 		want = "not_found"
-	case h.requestState != "open":
+	case a.requestState != "open":
 		want = "no_open_request"
 	case recent >= 2:
 		want = "reminder_limit"
 	default:
-		h.reminders = append(h.reminders, r.now)
+		a.reminders = append(a.reminders, r.now)
 	}
 	_, left, err := r.Remind(context.Background(), r.coach, r.id, party)
 	r.expect(err, want)
@@ -104,50 +104,50 @@ func (r *machineTest) remind(*rapid.T) {
 }
 
 func (r *machineTest) cancel(*rapid.T) {
-	_, h := r.party()
-	request := r.drawRequest(h)
+	_, a := r.party()
+	request := r.drawRequest(a)
 	want := "no_open_request"
 	switch {
 	case r.removed || request == "" || request == "unknown":
 		want = "not_found"
-	case request == h.requestID && h.requestState == "open":
-		h.requestState, want = "cancelled", ""
+	case request == a.requestID && a.requestState == "open":
+		a.requestState, want = "cancelled", ""
 	}
 	_, err := r.Cancel(context.Background(), r.coach, request)
 	r.expect(err, want)
 }
 
 func (r *machineTest) dispute(*rapid.T) {
-	party, h := r.party()
+	party, a := r.party()
 	want := "no_open_request"
 	switch {
-	case r.removed || h.requestID == "" || h.number == "":
+	case r.removed || a.requestID == "" || a.number == "":
 		want = "not_found"
-	case h.requestState == "open":
-		h.requestState, want = "disputed", ""
-		h.disputedAt = r.now
-		h.disputed[h.number] = true
-	case r.store.requests[h.requestID].PartyID != r.recipient(party).AccountID:
+	case a.requestState == "open":
+		a.requestState, want = "disputed", ""
+		a.disputedAt = r.now
+		a.disputed[a.number] = true
+	case r.store.requests[a.requestID].PartyID != r.recipient(party).AccountID:
 		want = "not_found"
 	}
-	_, err := r.Dispute(context.Background(), r.recipient(party), h.requestID)
+	_, err := r.Dispute(context.Background(), r.recipient(party), a.requestID)
 	r.expect(err, want)
 }
 
 func (r *machineTest) lift(*rapid.T) {
-	party, h := r.party()
+	party, a := r.party()
 	want := ""
 	switch {
-	case r.removed || h.requestID == "" || h.number == "" || r.store.requests[h.requestID].PartyID != r.recipient(party).AccountID:
+	case r.removed || a.requestID == "" || a.number == "" || r.store.requests[a.requestID].PartyID != r.recipient(party).AccountID:
 		want = "not_found"
-	case h.requestState == "disputed":
-		h.requestState = "open"
-		if r.now.Sub(h.disputedAt) > 30*24*time.Hour || h.pendingSince.After(h.requestedAt) {
-			h.requestState = "cancelled"
+	case a.requestState == "disputed":
+		a.requestState = "open"
+		if r.now.Sub(a.disputedAt) > 30*24*time.Hour || a.pendingSince.After(a.requestedAt) {
+			a.requestState = "cancelled"
 		}
-		delete(h.disputed, h.number)
+		delete(a.disputed, a.number)
 	}
-	r.expect(r.Lift(context.Background(), r.recipient(party), h.requestID), want)
+	r.expect(r.Lift(context.Background(), r.recipient(party), a.requestID), want)
 }
 
 // edit changes any combination of name, birth date and numbers.
@@ -198,15 +198,15 @@ func (r *machineTest) edit(*rapid.T) {
 	if want == "" {
 		another := name != r.name || adult != r.adult
 		r.name, r.adult = name, adult
-		for party, h := range r.approvers {
-			numberChanged := to[party] != h.number
+		for party, a := range r.approvers {
+			numberChanged := to[party] != a.number
 			if !numberChanged && !another {
 				continue
 			}
-			needsRequest := numberChanged || h.requestState == "open" || h.state != "pending"
-			h.restart(to[party], r.now)
-			if newRequest[party] = needsRequest && h.number != "" && !h.disputed[h.number]; newRequest[party] {
-				h.send(h.number, r.now)
+			needsRequest := numberChanged || a.requestState == "open" || a.state != "pending"
+			a.restart(to[party], r.now)
+			if newRequest[party] = needsRequest && a.number != "" && !a.disputed[a.number]; newRequest[party] {
+				a.send(a.number, r.now)
 			}
 		}
 	}
@@ -214,9 +214,9 @@ func (r *machineTest) edit(*rapid.T) {
 	r.expect(err, want)
 	for party, is := range newRequest {
 		if is {
-			h := r.approvers[party]
-			if h.requestID = p.Approver(party).Request.ID; h.requestID == before[party] {
-				r.Fatalf("request of the %s is still %s, want a new one", party, h.requestID)
+			a := r.approvers[party]
+			if a.requestID = p.Approver(party).Request.ID; a.requestID == before[party] {
+				r.Fatalf("request of the %s is still %s, want a new one", party, a.requestID)
 			}
 			if before[party] != "" {
 				r.old = append(r.old, before[party])
@@ -235,9 +235,9 @@ func (r *machineTest) remove(*rapid.T) {
 	}
 	r.removed = true
 	r.expect(r.Remove(context.Background(), r.coach, r.id), want)
-	for _, h := range r.approvers {
-		if h.requestState == "open" {
-			h.requestState = "cancelled"
+	for _, a := range r.approvers {
+		if a.requestState == "open" {
+			a.requestState = "cancelled"
 		}
 	}
 }
@@ -248,10 +248,10 @@ func (r *machineTest) advanceClock(*rapid.T) {
 
 // failDelivery makes the SMS of an open request fail permanently.
 func (r *machineTest) failDelivery(*rapid.T) {
-	if _, h := r.party(); h.requestState == "open" {
-		h.failed = true
-		q := r.store.requests[h.requestID]
+	if _, a := r.party(); a.requestState == "open" {
+		a.failed = true
+		q := r.store.requests[a.requestID]
 		q.DeliveryFailed, q.FailedChannels = true, []approval.Channel{"sms"}
-		r.store.requests[h.requestID] = q
+		r.store.requests[a.requestID] = q
 	}
 }

@@ -73,9 +73,9 @@ func newMachineTest(t *rapid.T) *machineTest {
 		t.Fatal(err)
 	}
 	r.id = p.ID
-	for party, h := range r.approvers {
-		if h.requestState == "open" {
-			h.requestID = p.Approver(party).Request.ID
+	for party, a := range r.approvers {
+		if a.requestState == "open" {
+			a.requestID = p.Approver(party).Request.ID
 		}
 	}
 	return r
@@ -99,8 +99,8 @@ func (r *machineTest) recipient(party actor.Role) actor.Actor {
 }
 
 // drawRequest draws the request id of a call: none, the newest, an older or an unknown one.
-func (r *machineTest) drawRequest(h *modelApprover) string {
-	return rapid.SampledFrom(append([]string{"", h.requestID, "unknown"}, r.old...)).Draw(r.T, "request")
+func (r *machineTest) drawRequest(a *modelApprover) string {
+	return rapid.SampledFrom(append([]string{"", a.requestID, "unknown"}, r.old...)).Draw(r.T, "request")
 }
 
 // expect compares an error code with the model's.
@@ -122,19 +122,19 @@ func (r *machineTest) check(*rapid.T) {
 	}
 	services := p.ConsentStatus().Availability(approval.Rules{}, r.now)
 	on := map[actor.Role]bool{actor.Guardian: services.GuardianApp, actor.Student: services.StudentApp}
-	for party, h := range r.approvers {
+	for party, a := range r.approvers {
 		approver := p.Approver(party)
-		if string(approver.Consent.State) != h.state || (approver.OpenRequest() != nil) != (h.requestState == "open") || p.Number(party) != h.number {
-			r.Fatalf("%s: %+v at %s, request %+v; want %+v", party, approver.Consent, p.Number(party), approver.Request, h)
+		if string(approver.Consent.State) != a.state || (approver.OpenRequest() != nil) != (a.requestState == "open") || p.Number(party) != a.number {
+			r.Fatalf("%s: %+v at %s, request %+v; want %+v", party, approver.Consent, p.Number(party), approver.Request, a)
 		}
-		if approver.Request != nil && approver.Request.ID != h.requestID {
-			r.Fatalf("%s: newest request %s, want %s", party, approver.Request.ID, h.requestID)
+		if approver.Request != nil && approver.Request.ID != a.requestID {
+			r.Fatalf("%s: newest request %s, want %s", party, approver.Request.ID, a.requestID)
 		}
-		if !slices.Equal(history[party], h.history) {
-			r.Fatalf("%s: history %q, want %q", party, history[party], h.history)
+		if !slices.Equal(history[party], a.history) {
+			r.Fatalf("%s: history %q, want %q", party, history[party], a.history)
 		}
-		if on[party] != (h.state == "approved") {
-			r.Fatalf("%s: app services %t in state %s", party, on[party], h.state)
+		if on[party] != (a.state == "approved") {
+			r.Fatalf("%s: app services %t in state %s", party, on[party], a.state)
 		}
 	}
 }

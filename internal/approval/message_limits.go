@@ -53,7 +53,7 @@ type OutgoingMessage struct {
 // NewCoach reports whether a coach who registered at the given time counts as new.
 func NewCoach(registered, now time.Time) bool { return now.Sub(registered) < newCoachFor }
 
-// MessageCount is what a message adds to a counter.
+// MessageCount is the amount that a message adds to a counter.
 type MessageCount struct {
 	Counter string
 	Size    int64
@@ -70,7 +70,7 @@ const (
 // CostWindow is the window of the budget.
 const CostWindow = day
 
-// Counts returns what m adds to each counter, whether or not a limit uses it.
+// Counts returns the amount that m adds to each counter, whether or not a limit uses it.
 func (m OutgoingMessage) Counts() []MessageCount {
 	var costs []MessageCount
 	if m.Cost > 0 && !m.Reserved {
@@ -115,7 +115,7 @@ type MessageLimit struct {
 	// Key names the limit and the number, coach, network or block that it limits. Messages that
 	// wait for one key leave in order.
 	Key string
-	// Counter is what the limit counts, and Size what the message adds to it.
+	// Counter is the counter that the limit reads. The message adds Size to it.
 	Counter string
 	Size    int64
 	Max     int64
@@ -124,15 +124,15 @@ type MessageLimit struct {
 	Strict bool
 }
 
-// WindowCount is what a counter has counted in a window that ends now. Oldest is when the
-// oldest message in the window was counted.
+// WindowCount is the sum of a counter in a window that ends now. Oldest is when the oldest
+// message in the window was counted.
 type WindowCount struct {
 	Size   int64
 	Oldest time.Time
 }
 
-// Wait returns how long until l may admit its message beside what was counted in the
-// window, or 0 if it does now.
+// Wait returns how long l holds its message back, given the sum in the window, or 0 if l
+// admits it now.
 func (l MessageLimit) Wait(counted WindowCount, now time.Time) time.Duration {
 	if l.Strict && l.Size > l.Max {
 		return l.Window
@@ -207,5 +207,5 @@ func (l MessageLimits) BudgetShort(spent int64) bool {
 	return l.Budget > 0 && spent >= l.sharedBudget()
 }
 
-// Block returns what the 10,000 numbers beside a number have in common.
+// Block returns the prefix that a number shares with the 10,000 numbers beside it.
 func Block(number string) string { return number[:max(0, len(number)-blockDigits)] }

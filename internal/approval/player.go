@@ -45,7 +45,7 @@ type Player struct {
 	DeletedAt time.Time
 }
 
-// Student is what the coach enters about a student (spec section 2.5).
+// Student is the coach's data about a student (spec section 2.5).
 type Student struct {
 	FullName    string
 	DateOfBirth Date
@@ -54,17 +54,17 @@ type Student struct {
 	// Medical is visible to the coach, the guardian and an adult student only. It
 	// is encrypted in the database and never logged.
 	Medical string
-	// Language is what the coach chose for a number that has chosen none, or empty.
+	// Language is the coach's choice for a number that has chosen none, or empty.
 	Language string
 }
 
-// Guardian is what the coach enters about a guardian (spec section 2.5).
+// Guardian is the coach's data about a guardian (spec section 2.5).
 type Guardian struct {
 	Name         string
 	Relationship string
 	Number       phone.Number
 	Email        string
-	// Language is what the coach chose for a number that has chosen none, or empty.
+	// Language is the coach's choice for a number that has chosen none, or empty.
 	Language string
 }
 

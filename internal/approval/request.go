@@ -96,7 +96,7 @@ type Delivery struct {
 	QueuedAt, At time.Time
 }
 
-// Change is what to save with a player in one transaction. The zero Change saves nothing.
+// Change is the data to save with a player in one transaction. The zero Change saves nothing.
 type Change struct {
 	// Save reports whether the player itself changed.
 	Save bool

@@ -8,7 +8,7 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// Shown is what a form showed of a party and its newest request.
+// Shown is the state of a party and its newest request when a form was shown.
 type Shown struct {
 	// Response is the state of the party's consent.
 	Response State
@@ -25,8 +25,8 @@ func (s Shown) outdated(a *Approver) bool {
 }
 
 // SendShown is Send for a form. It returns request_superseded if a response, another request or
-// another sending followed what the form showed: an old form must not ask after a later refusal,
-// or undo a later correction of the number.
+// another sending has followed since the form was shown: an old form must not ask after a later
+// refusal, or undo a later correction of the number.
 func (s *Service) SendShown(ctx context.Context, by actor.Actor, id string, party actor.Role, correction Patch, shown Shown) error {
 	_, err := s.update(ctx, id, LoadOptions{Disputes: true}, func(p *Player, op Operation) (Change, error) {
 		if err := p.ownedBy(by); err != nil {

@@ -120,7 +120,7 @@ func (s *Service) Add(ctx context.Context, by actor.Actor, student Student, guar
 	return p, nil
 }
 
-// update runs fn on the player and returns what was saved. Each run has a new
+// update runs fn on the player and returns the player as saved. Each run has a new
 // Operation, so that after a lost race the later change has the later time.
 func (s *Service) update(ctx context.Context, id string, load LoadOptions, fn func(*Player, Operation) (Change, error)) (*Player, error) {
 	var saved *Player

@@ -89,10 +89,10 @@ type WrongPairsExceeded struct {
 // Error implements error.
 func (WrongPairsExceeded) Error() string { return "too many wrong pairs of short code and number" }
 
-// FindByShortCode returns the open question with the short code that a person typed (see
-// ParseShortCode) to this number, or the zero LinkState. The caller's response must not show
-// which of the two it was. A right pair is refused like a wrong one after too many wrong pairs:
-// error rate_limited.
+// FindByShortCode returns the open request to this number with the short code that a person
+// typed (see ParseShortCode), or the zero LinkState. The caller's response must not show which
+// of the two it was. After too many wrong pairs a right pair is refused like a wrong one: error
+// rate_limited.
 func (s *Service) FindByShortCode(ctx context.Context, typed string, number phone.Number, network string) (LinkState, error) {
 	now := s.Now()
 	code, ok := ParseShortCode(typed)

@@ -32,8 +32,8 @@ func (p *Player) firstChanges(now time.Time) []StatusChange {
 	return p.statusChanges(ConsentStatus{}, Rules{}, now)
 }
 
-// statusChanges returns what changed since the status before, which is the zero value for
-// a new player. A guardian who does not exist has no consent that could change.
+// statusChanges returns the changes since before, which is the zero value for a new player.
+// A guardian who does not exist has no consent that could change.
 func (p *Player) statusChanges(before ConsentStatus, rules Rules, now time.Time) []StatusChange {
 	if !p.DeletedAt.IsZero() {
 		return []StatusChange{{Type: PlayerRemoved, At: now}}

@@ -37,17 +37,17 @@ func (s *Service) Timeline(ctx context.Context, by actor.Actor, id string) (*Tim
 	return s.Store.Timeline(ctx, by, id, s.operation().Now.Add(-s.Rules.ReminderWindow), MaxTimeline)
 }
 
-// EditEffect is what an edit would do to the consents of a player.
+// EditEffect is the effect of an edit on the consents of a player.
 type EditEffect struct {
 	// Ended are the parties whose approval would end, Asked those that would get a new
-	// question.
+	// request.
 	Ended, Asked []actor.Role
 }
 
 // Any reports whether the edit would change a consent or ask a party.
 func (e EditEffect) Any() bool { return len(e.Ended)+len(e.Asked) > 0 }
 
-// PreviewEdit returns what Edit would do to the consents, or its error. It saves nothing.
+// PreviewEdit returns the effect of Edit on the consents, or its error. It saves nothing.
 func (s *Service) PreviewEdit(ctx context.Context, by actor.Actor, id string, patch Patch) (EditEffect, error) {
 	var effect EditEffect
 	_, err := s.update(ctx, id, LoadOptions{Disputes: true}, func(p *Player, op Operation) (Change, error) {

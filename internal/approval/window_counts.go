@@ -12,7 +12,7 @@ type MessageWindow struct {
 	Length  time.Duration
 }
 
-// MessageWindows is what the counters of some messages have counted in their windows.
+// MessageWindows holds the sums of the counters of some messages, by window.
 type MessageWindows map[MessageWindow]WindowCount
 
 // WindowOf returns the window that l limits.
