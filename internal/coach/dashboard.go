@@ -107,7 +107,7 @@ func (f FollowUp) Share() (float64, bool) {
 	return float64(f.FollowedUp) / float64(f.Reached), true
 }
 
-// Summary is what Dashboard and Overview have in common.
+// Summary is the common part of Dashboard and Overview.
 type Summary struct {
 	Profile Profile
 	// Missing are the required profile fields that are empty.

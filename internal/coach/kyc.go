@@ -19,7 +19,7 @@ const (
 	Withdrawn KYCState = "withdrawn"
 )
 
-// KYCAction is what changes a KYCState.
+// KYCAction changes a KYCState; see KYCState.Next.
 type KYCAction string
 
 // The actions. A coach withdraws by deleting or replacing a document of an

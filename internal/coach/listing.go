@@ -12,7 +12,7 @@ type ListingSource struct {
 	Suspended bool
 }
 
-// VisibilityRequest is what a coach wants the directory to show. It is stored even
+// VisibilityRequest is the coach's choice for the directory. It is stored even
 // while other rules keep the coach out of the directory.
 type VisibilityRequest struct {
 	Visible bool

@@ -6,8 +6,8 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 )
 
-// Overview is what a coach sees first. It counts like Dashboard, and has the most urgent needs
-// instead of the lists of what needs attention.
+// Overview is the data of the coach's start page. It counts like Dashboard, and has the most
+// urgent needs in place of complete lists.
 type Overview struct {
 	Summary
 	// Reached and FollowedUp are those of FollowUp.

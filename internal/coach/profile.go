@@ -34,7 +34,7 @@ type Profile struct {
 	// UPIID is where families pay fees, or ""; it was changed last at UPIChangedAt.
 	UPIID        string
 	UPIChangedAt time.Time
-	// VisibilityRequest is what the directory should show.
+	// VisibilityRequest is the coach's choice for the directory.
 	VisibilityRequest
 	// Tier is the stored name of the subscription tier, "" for none; KYC is the
 	// verification state. Edits do not change either.

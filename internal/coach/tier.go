@@ -13,8 +13,8 @@ type Tier struct {
 	Title string // for people
 	// SelfService tiers can be chosen by coaches; others can be requested, and operators decide.
 	SelfService bool
-	// Features are what calls (see CheckFeature) and services require; nil is StandardFeatures. Words
-	// that the service does not know are for the apps.
+	// Features are required by calls (see CheckFeature) and by services; nil is StandardFeatures.
+	// Features that the service does not know are for the apps.
 	Features []string
 	Limits   Limits
 	// Shows are the fields that the directory may show (see Showable). Without any

@@ -2,7 +2,7 @@ package coach
 
 import "slices"
 
-// TierChange is what changes for a coach who goes from one tier to another.
+// TierChange is the difference between two tiers for a coach.
 type TierChange struct {
 	// Lost and Gained are features, in the order of the tier that has them.
 	Lost, Gained []string
@@ -26,7 +26,7 @@ type LimitChange struct {
 // everything, but cannot add more.
 func (c LimitChange) Exceeded() bool { return !withinLimit(c.To, c.Used, 0) }
 
-// Change returns what changes if the coach takes the tier to.
+// Change returns the differences for the coach between the current tier and to.
 func (s Subscription) Change(to Tier) TierChange {
 	c := TierChange{Lost: without(s.Tier.features(), to.features()), Gained: without(to.features(), s.Tier.features())}
 	c.Hidden = without(s.Tier.Shown(Showable), to.Shows)

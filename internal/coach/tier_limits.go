@@ -8,7 +8,7 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// TierStatus is what the limits of a coach depend on.
+// TierStatus decides the limits of a coach.
 type TierStatus struct {
 	// Tier is the stored name of the coach's tier; "" is the first tier.
 	Tier string

@@ -33,7 +33,7 @@ type TierRequestCursor struct {
 	CoachID string
 }
 
-// TierOutcome is what an operator did.
+// TierOutcome is an operator's decision about a tier request.
 type TierOutcome string
 
 // The outcomes.

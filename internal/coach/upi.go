@@ -11,7 +11,7 @@ import (
 // upiID matches a UPI ID: a name, and the handle of a payment provider (NPCI).
 var upiID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{1,255}@[A-Za-z][A-Za-z0-9]{1,63}$`)
 
-// CheckUPIID returns what is wrong with a UPI ID, or "".
+// CheckUPIID returns the fault of a UPI ID, or "".
 func CheckUPIID(text string) string {
 	if upiID.MatchString(text) {
 		return ""

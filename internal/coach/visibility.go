@@ -31,8 +31,8 @@ func (d *Directory) Visibility(ctx context.Context, by actor.Actor) (Visibility,
 	return d.visibility(s), nil
 }
 
-// Preview returns what the directory can show of the caller, whether the caller is visible
-// or not: every field of the tier.
+// Preview returns the caller's listing with every field of the tier, whether the caller is
+// visible or not.
 func (d *Directory) Preview(ctx context.Context, by actor.Actor) (Listing, error) {
 	s, err := d.Store.ListingSource(ctx, by.AccountID)
 	if err != nil {
