@@ -28,7 +28,7 @@ func (c Channel) OfRequest() Channel {
 	return c
 }
 
-// Kind is what a delivery carries.
+// Kind is the kind of message that a delivery carries.
 type Kind string
 
 // The kinds, most urgent first.
@@ -103,7 +103,7 @@ type Delivery struct {
 	TeamPosition  int
 }
 
-// RequestDetails is what the message of an approval request says.
+// RequestDetails is the content of the message of an approval request.
 type RequestDetails struct {
 	Party       actor.Role
 	CoachName   string
@@ -112,7 +112,7 @@ type RequestDetails struct {
 	BatchNames []string
 	// ShortCode is the short code of the request, or empty.
 	ShortCode string
-	// Repeated is true if the same question was sent before.
+	// Repeated is true if the same request was sent before.
 	Repeated bool
 }
 
@@ -203,7 +203,7 @@ func (e *SendError) Error() string { return e.Reason }
 // Outgoing is a message that is ready to send.
 type Outgoing struct {
 	Message Message
-	// Deliveries are what the message completes, the oldest first.
+	// Deliveries are the deliveries that the message completes, the oldest first.
 	Deliveries []Delivery
 	// Segments is how many SMS segments the message takes.
 	Segments int

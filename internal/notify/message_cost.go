@@ -10,7 +10,7 @@ import (
 // MessageCostsKept is how long the costs of a day are kept.
 const MessageCostsKept = 800 * 24 * time.Hour
 
-// MessageCost is what a coach's messages on one channel took on one day.
+// MessageCost is the number and cost of a coach's messages on one channel on one day.
 type MessageCost struct {
 	Day time.Time // its start, UTC
 	// CoachID is "" for OTPs, and for messages of coaches who have left.

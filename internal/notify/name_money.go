@@ -14,7 +14,7 @@ var moneyWords = map[string]bool{
 	"k": true, "lac": true, "lacs": true, "lakh": true, "lakhs": true, "लाख": true, "crore": true, "crores": true, "cr": true,
 }
 
-// offerWords are what an offer says beside an amount. In a name without an amount they
+// offerWords are words of an offer, beside an amount. In a name without an amount they
 // stay: Win is a name.
 var offerWords = map[string]bool{
 	"win": true, "won": true, "winner": true, "free": true, "get": true, "earn": true, "claim": true, "cash": true, "cashback": true, "bonus": true,

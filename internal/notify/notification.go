@@ -79,17 +79,17 @@ type Data struct {
 	MessageID string `json:"message_id,omitempty"`
 	RecordID  string `json:"record_id,omitempty"`
 
-	// Changes are what the coach changed about the student.
+	// Changes are the coach's changes of the student.
 	Changes []event.Change `json:"changes,omitempty"`
 
-	// Words are what pages need to word the notification in another language. The API does
-	// not return them; its clients have title and body.
+	// Words are values from which pages word the notification in another language. The API
+	// does not return them; its clients have title and body.
 	Words Words `json:"words,omitzero"`
 }
 
 // Words are the parts of a text that no id leads to.
 type Words struct {
-	// Event is what happened, if the type does not say it.
+	// Event is the type of the event, if several events have this notification type.
 	Event event.Type `json:"event,omitempty"`
 	// Title is the title of a certificate or tier. Day is YYYY-MM-DD.
 	Title  string `json:"title,omitempty"`

@@ -21,7 +21,7 @@ var ChosenKinds = []Kind{Request, Reminder, NotificationCopy, Team}
 // cannot be switched off.
 var ChosenChannels = []Channel{SMS, WhatsApp, Email, Push}
 
-// Preferences are what the person with a number chose. They hold for every role.
+// Preferences are the choices of the owner of a number. They hold for every role.
 type Preferences struct {
 	// Language is one of Languages, or empty if none was chosen.
 	Language string

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// PushText is what a browser shows. Package push encrypts it.
+// PushText is the notification that a browser shows. Package push encrypts it.
 type PushText struct {
 	Title string `json:"title"`
 	Body  string `json:"body"`

@@ -12,7 +12,7 @@ const (
 	DeliveredState = "delivered"
 )
 
-// Receipt is what a provider reports later about a message that it accepted.
+// Receipt is the later result of a message that a provider accepted.
 type Receipt string
 
 // The receipts.
@@ -36,7 +36,7 @@ type Report struct {
 	Receipt Receipt
 	// Cause says why the message was not delivered, or is empty.
 	Cause Cause
-	// NetworkSays is what the provider or the network said, for the log. It contains no
+	// NetworkSays is the reason given by the provider or the network, for the log. It contains no
 	// number and no text of the message.
 	NetworkSays string
 }
@@ -44,7 +44,7 @@ type Report struct {
 // NewestAttempt is the attempt of a report that names none.
 const NewestAttempt = math.MaxInt
 
-// DeliveryStatus is what a receipt depends on and changes.
+// DeliveryStatus is the part of a delivery that a receipt depends on and changes.
 type DeliveryStatus struct {
 	State, Reason string
 	Cause         Cause

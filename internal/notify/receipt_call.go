@@ -45,7 +45,7 @@ type ProviderCall struct {
 	Header func(name string) string
 }
 
-// ReceiptReader returns what a call of a provider reports of the message to which its
+// ReceiptReader returns the report in a call of a provider, about the message to which its
 // address belongs. final is false if the call says nothing final. ok is false if the call
 // is not from the provider.
 type ReceiptReader func(ProviderCall) (r Report, final, ok bool)
@@ -53,7 +53,7 @@ type ReceiptReader func(ProviderCall) (r Report, final, ok bool)
 // AccountReport is a report that a provider sends to its address for all messages.
 type AccountReport struct {
 	Ref MessageRef
-	// Secret is what the provider repeats as the secret of Ref. It may be wrong.
+	// Secret is sent by the provider as the secret of Ref. It may be wrong.
 	Secret string
 	Report Report
 	// Final is false if the report says nothing final.

@@ -45,7 +45,7 @@ func (r Report) Targets(found []ReceiptTarget) []ReceiptTarget {
 	return targets
 }
 
-// ReceiptEffect is what a report changes.
+// ReceiptEffect is the effect of a report on a delivery.
 type ReceiptEffect struct {
 	// FallBack is the channel that sends the delivery now, or empty. Status counts without one.
 	FallBack Channel
@@ -58,7 +58,7 @@ type ReceiptEffect struct {
 	FailsRequest, ReachesRequest bool
 }
 
-// Effect returns what a report changes, and whether it changes anything. A failure on a
+// Effect returns the effect of a report, and whether it has any. A failure on a
 // channel with a fallback starts the attempts there. A delivery that could arrive later
 // (ReceiptUnreachable) does not fail its request.
 func (d ReceiptTarget) Effect(r Report, fallbacks map[Channel]Channel, now time.Time) (ReceiptEffect, bool) {

@@ -23,8 +23,8 @@ type Recipient struct {
 	CoachSuspended bool
 }
 
-// TeamRecipientStatus is what has changed for the recipient of a coach's message since it was
-// written.
+// TeamRecipientStatus says which facts about the recipient of a coach's message have changed
+// since it was written.
 type TeamRecipientStatus struct {
 	// RemovedAt is when the coach removed the player, SuspendedAt when an operator suspended
 	// the coach; each is zero if that did not happen.

@@ -29,7 +29,7 @@ func SMSOf(m Message) Text {
 	return requestText(m)
 }
 
-// OTPEnding is what the last lines of an OTP need, so that phones can fill in the code.
+// OTPEnding has the values of the last lines of an OTP, by which phones fill in the code.
 type OTPEnding struct {
 	// Host is that of the pages, or empty if browsers cannot fill in the code there.
 	Host string
