@@ -125,7 +125,7 @@ func newSecret(random io.Reader, prefix string) (string, error) {
 	return prefix + base64.RawURLEncoding.EncodeToString(raw), nil
 }
 
-// hash returns what the store saves of a secret.
+// hash returns the hash of a secret, which the store saves in place of the secret.
 func hash(secret string) []byte {
 	sum := sha256.Sum256([]byte(secret))
 	return sum[:]

@@ -102,7 +102,7 @@ type WebhookPatch struct {
 	Enabled *bool
 }
 
-// webhookRules are what a webhook may be.
+// webhookRules decide which webhooks are valid.
 type webhookRules struct {
 	// reachable reports whether messages may be sent to an address.
 	reachable func(netip.Addr) bool

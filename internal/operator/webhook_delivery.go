@@ -32,7 +32,7 @@ type WebhookQueue interface {
 	SaveWebhookResult(ctx context.Context, id string, m WebhookMessage, r WebhookResult) (WebhookHealth, error)
 }
 
-// WebhookHealth is what a result says about the endpoint, for the log.
+// WebhookHealth is a change of the endpoint's state, for the log.
 type WebhookHealth struct {
 	// FirstFailure says that the attempt failed and the one before did not.
 	FirstFailure bool

@@ -124,7 +124,7 @@ type WebhookAttempt struct {
 	RetryAfter time.Duration
 }
 
-// WebhookResult is what an attempt changes.
+// WebhookResult is the effect of an attempt.
 type WebhookResult struct {
 	WebhookAttempt
 	// State is the new state of the message. DueAt is the next attempt if it is queued.
@@ -148,7 +148,7 @@ func (m WebhookMessage) DisabledBy(r WebhookResult, failingSince, now time.Time)
 	return ""
 }
 
-// After returns what an attempt changes. jitter is between 0 and 1; it adds up to a tenth to
+// After returns the effect of an attempt. jitter is between 0 and 1; it adds up to a tenth to
 // the wait, so that attempts after an outage are not made at the same time.
 func (m WebhookMessage) After(a WebhookAttempt, now time.Time, jitter float64) WebhookResult {
 	r := WebhookResult{WebhookAttempt: a, State: MessageQueued, Gone: a.Status == statusGone}
