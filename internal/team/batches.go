@@ -15,7 +15,7 @@ const (
 	AttendanceFeature = "attendance"
 )
 
-// Coach is what rules need to know of a coach.
+// Coach has the facts about a coach that rules need.
 type Coach struct {
 	// Tier is the stored name of the tier.
 	Tier string

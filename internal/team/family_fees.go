@@ -99,7 +99,7 @@ func (s *FeeServices) Remind(ctx context.Context, by actor.Actor, feeID string) 
 	return sent, err
 }
 
-// Reminder returns what Remind would return now. It sends nothing.
+// Reminder returns the result that Remind would have now. It sends nothing.
 func (s *FeeServices) Reminder(ctx context.Context, by actor.Actor, feeID string) (FeeReminder, error) {
 	a, err := s.Reminders.FeeAudience(ctx, by.AccountID, feeID)
 	return FeeReminder{Fee: a.Fee, Parties: a.parties(), Left: a.left(s.Now())}, err

@@ -9,7 +9,7 @@ import (
 // MaxAmount is the highest amount of a fee, in minor units of the currency: paise, cents.
 const MaxAmount = 1_000_000_000_000
 
-// FeeStatus is what the store keeps of a fee. The state follows from it and the date.
+// FeeStatus is the stored status of a fee. The fee's state follows from it and the date.
 type FeeStatus string
 
 // The statuses. An open fee has a balance.
@@ -34,8 +34,8 @@ const (
 	Unpaid FeeState = "unpaid"
 )
 
-// Fee is what one player owes for one thing. Money that the coach received is noted as
-// payments; the service moves no money.
+// Fee is an amount that one player owes. Money that the coach received is noted as payments;
+// the service moves no money.
 type Fee struct {
 	ID       string
 	CoachID  string
@@ -90,7 +90,7 @@ func (f *Fee) State(today Date) FeeState {
 	return Due
 }
 
-// Balance is what is still to be paid: 0 for a fee that was waived or is void.
+// Balance returns the unpaid amount: 0 for a fee that was waived or is void.
 func (f *Fee) Balance() int64 {
 	if f.Status == FeeWaived || f.Status == FeeVoid {
 		return 0

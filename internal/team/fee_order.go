@@ -29,7 +29,7 @@ type FeeOrder struct {
 	Until  Date
 }
 
-// Check returns what is wrong with the dates of the order on the day today of the coach.
+// Check returns the faults of the order's dates. today is the date in the coach's time zone.
 func (o FeeOrder) Check(today Date) error {
 	var faults []fault.Field
 	if o.DueOn < today.addYears(-maxDueYears) || o.DueOn > today.addYears(maxDueYears) {

@@ -52,7 +52,7 @@ type FeeParty struct {
 	Access Access
 }
 
-// FeeAudience is what the store reads to remind the parties of a fee.
+// FeeAudience has the facts from which the parties of a fee are reminded.
 type FeeAudience struct {
 	Fee *Fee
 	// Zone is the name of the coach's time zone.

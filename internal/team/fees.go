@@ -58,7 +58,7 @@ func (f FeeFilter) Stored() (status FeeStatus, from, to Date) {
 	return FeeStatus(f.State), from, to
 }
 
-// FeeSet is what an order adds. Repeat is nil if it does not repeat.
+// FeeSet has the fees that an order adds. Repeat is nil if the order does not repeat.
 type FeeSet struct {
 	Fees   []*Fee
 	Repeat *FeeRepeat
@@ -69,7 +69,7 @@ type FeeChange struct {
 	NewPayment, Reversed *Payment
 }
 
-// FeeSum is what is open in one currency.
+// FeeSum is the sum of unpaid fees in one currency.
 type FeeSum struct {
 	Currency                  string
 	Unpaid, Overdue           int
@@ -154,8 +154,8 @@ func (s *Fees) Add(ctx context.Context, by actor.Actor, o FeeOrder) ([]*Fee, err
 	return added, nil
 }
 
-// Check returns what Add would refuse about the order, or not_found, and adds nothing, so
-// that a caller with other faults can report all of them together.
+// Check returns the error that Add would return for the order, and adds nothing, so that a
+// caller with other faults can report all of them together.
 func (s *Fees) Check(ctx context.Context, by actor.Actor, o FeeOrder) error {
 	if err := s.Store.CheckPayers(ctx, by.AccountID, o); err != nil || o.DueOn == "" {
 		return err

@@ -12,7 +12,7 @@ type Letter struct {
 	Language string
 }
 
-// Addressee is what the letter to one recipient depends on.
+// Addressee has the facts on which the letter to one recipient depends.
 type Addressee struct {
 	// EverApproved is true if the account has approved a player of the coach at any time.
 	EverApproved bool

@@ -52,7 +52,7 @@ type Target struct {
 	All       bool
 }
 
-// Draft is what a coach writes.
+// Draft is a message that a coach writes.
 type Draft struct {
 	To       Target
 	Audience Audience

@@ -11,7 +11,7 @@ import (
 // Day is the window of the tier's limit of messages.
 const Day = 24 * time.Hour
 
-// Sending is what a coach's messages depend on, as a transaction reads it.
+// Sending has the facts on which a coach's messages depend, read by one transaction.
 type Sending struct {
 	CoachName string
 	// Tier is the stored name of the coach's tier.
@@ -87,8 +87,8 @@ type Messages struct {
 	NewID  func() string
 }
 
-// Preview returns what Send would do with a draft, and how many segments the coach may send
-// now; -1 means no limit.
+// Preview returns the plan of Send for a draft, and how many segments the coach may send now;
+// -1 means no limit.
 func (s *Messages) Preview(ctx context.Context, by actor.Actor, d Draft) (*Plan, int, error) {
 	if err := d.To.CheckTarget(); err != nil {
 		return nil, 0, err

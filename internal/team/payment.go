@@ -72,7 +72,7 @@ func (f *Fee) Reverse(paymentID, reason string, zone *time.Location, now time.Ti
 // maxPaidYears is how many years ago a payment may have been made.
 const maxPaidYears = 10
 
-// checkPaidOn returns what is wrong with the day of a payment.
+// checkPaidOn returns the fault of the day of a payment.
 func checkPaidOn(day, today Date) error {
 	switch {
 	case day > today:

@@ -45,7 +45,7 @@ const (
 // MaxPerWeek is how many messages of a coach reach a party that never approved in 7 days.
 const MaxPerWeek = 2
 
-// PartyFacts is what decides which channels reach one party of a player.
+// PartyFacts decide which channels reach one party of a player.
 type PartyFacts struct {
 	// Exists is false if an adult has no guardian.
 	Exists    bool

@@ -13,7 +13,7 @@ import (
 // MaxRepliesPerDay limits the replies of one party of a player in 24 h.
 const MaxRepliesPerDay = 50
 
-// Reply is what a guardian or student wrote to the coach.
+// Reply is a message of a guardian or student to the coach.
 type Reply struct {
 	ID          string
 	CoachID     string

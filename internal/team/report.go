@@ -2,7 +2,7 @@ package team
 
 import "time"
 
-// Report is what a coach wrote about the performance of a player.
+// Report is a coach's text about the performance of a player.
 type Report struct {
 	ID, CoachID, PlayerID string
 	Title, Text           string

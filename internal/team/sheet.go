@@ -77,7 +77,7 @@ func (s *Sheet) Counts() Counts {
 	return counts
 }
 
-// SheetChange is what to save of a changed sheet. The zero SheetChange saves nothing.
+// SheetChange has the changes of a sheet to save. The zero SheetChange saves nothing.
 type SheetChange struct {
 	// Set has the marks to save: new ones, and ones that replace another.
 	Set []PlayerMark

@@ -125,7 +125,7 @@ func (m NewMark) record(old *PlayerMark, u SheetUpdate) PlayerMark {
 	return saved
 }
 
-// equals reports whether old is what Replace would save for m.
+// equals reports whether Replace would save old for m.
 func (m NewMark) equals(old PlayerMark) bool {
 	note := ""
 	if m.Note != nil {
@@ -134,7 +134,7 @@ func (m NewMark) equals(old PlayerMark) bool {
 	return m.Mark == old.Mark && note == old.Note && (m.MarkedAt.IsZero() || m.MarkedAt.Equal(old.MarkedAt))
 }
 
-// merges reports whether old is what Merge would save for m.
+// merges reports whether Merge would save old for m.
 func (m NewMark) merges(old PlayerMark) bool {
 	return m.Mark == old.Mark && (m.Note == nil || *m.Note == old.Note) && (m.MarkedAt.IsZero() || m.MarkedAt.Equal(old.MarkedAt))
 }
