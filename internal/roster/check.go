@@ -16,7 +16,7 @@ type Rules struct {
 	// BirthDate reports whether a person born on a day, YYYY-MM-DD, needs a guardian
 	// today, and what is wrong with the birth date, or "".
 	BirthDate func(date string) (needsGuardian bool, wrong string)
-	// Email returns what is wrong with an e-mail address, or "".
+	// Email returns the fault of an e-mail address, or "".
 	Email func(text string) string
 }
 

@@ -15,7 +15,7 @@ type dateKind int
 const (
 	invalidDate dateKind = iota
 	twoDigitYear
-	serialDate // the number of days that a spreadsheet keeps
+	serialDate // the day number of a spreadsheet, such as 41759
 	clearDate  // in one order only
 	dayFirst   // both numbers may be the month: read with the day first
 	monthFirst // only the second number can be the day
@@ -31,8 +31,8 @@ var (
 	midnight      = regexp.MustCompile(`[T ]+0{1,2}:00(:00)?(\.0+)?Z?$`)
 )
 
-// parseDate returns a date as YYYY-MM-DD, and how it was written. The text is "" for a
-// date that does not exist or is not one.
+// parseDate returns a date as YYYY-MM-DD, and how it was written. The date is "" if text is
+// no date or a date that does not exist.
 func parseDate(text string) (string, dateKind) {
 	text = strings.Map(phone.ASCIIDigit, midnight.ReplaceAllString(strings.TrimSpace(text), ""))
 	switch {
@@ -63,7 +63,7 @@ func parseDate(text string) (string, dateKind) {
 	return "", invalidDate
 }
 
-// newDate returns a date that exists.
+// newDate returns a date as YYYY-MM-DD, or invalidDate if it does not exist.
 func newDate(year, month, day int, kind dateKind) (string, dateKind) {
 	t := time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)
 	if year < 1 || t.Year() != year || int(t.Month()) != month || t.Day() != day {
@@ -72,9 +72,9 @@ func newDate(year, month, day int, kind dateKind) (string, dateKind) {
 	return t.Format(time.DateOnly), kind
 }
 
-// number returns the value of a text of digits.
+// number returns the value of up to four digits.
 func number(digits string) int {
-	n, _ := strconv.Atoi(digits) // the patterns admit at most four digits
+	n, _ := strconv.Atoi(digits) // the patterns match only digits
 	return n
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// RowState is what became of a row.
+// RowState is the result of a row.
 type RowState string
 
 // The states of a row. Only Waiting changes.

@@ -24,7 +24,7 @@ const (
 	maxSeparators = 50 * (MaxRows + 1)
 )
 
-// Sheet is what Parse read.
+// Sheet is the result of Parse.
 type Sheet struct {
 	Rows []Row
 	// Warnings say what the coach should check, although the rows can be added.
@@ -51,7 +51,7 @@ type Fault struct {
 type Warning struct {
 	Code   string `json:"code"`
 	Detail string `json:"detail"`
-	// Row and Text are what Detail names: the row and the date of day_first, the titles of
+	// Row and Text are the values in Detail: the row and the date of day_first, the titles of
 	// unknown_columns.
 	Row  int    `json:"row,omitempty"`
 	Text string `json:"text,omitempty"`
