@@ -41,8 +41,8 @@ type Response struct {
 	Subject string
 }
 
-// Work is what the first request with a key committed: the facts that its response is
-// rebuilt from.
+// Work is the committed work of the first request with a key: the facts from which its
+// response is rebuilt.
 type Work struct {
 	// ID is the id of the object that was made or changed.
 	ID string `json:"id,omitempty"`
@@ -94,7 +94,7 @@ type Claim struct {
 	EndsAt      time.Time
 }
 
-// StoredResponse is what a key that is in use holds.
+// StoredResponse is the stored state of a key that is in use.
 type StoredResponse struct {
 	Fingerprint []byte
 	// Sealed is nil until the response is stored.
@@ -108,7 +108,7 @@ type StoredResponse struct {
 type Store interface {
 	// ClaimKey returns nil if the claim now holds the key: the key was unused or had
 	// ended, or the lease of a request with the same fingerprint has ended before its
-	// work was committed. Otherwise it returns what the key holds.
+	// work was committed. Otherwise it returns the stored state of the key.
 	ClaimKey(ctx context.Context, c Claim) (*StoredResponse, error)
 	// RenewKey moves the end of the lease, if it still holds the key and the work is
 	// not committed.
@@ -147,7 +147,7 @@ type Lease struct {
 	Holder
 }
 
-// Earlier is what the first request with a key left: its response, or the work from
+// Earlier is the result of the first request with a key: its response, or the work from
 // which the response must be rebuilt.
 type Earlier struct {
 	Response *Response
