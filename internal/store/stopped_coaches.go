@@ -81,13 +81,14 @@ func (db *DB) AllowCoachesByReply(ctx context.Context, r notify.Reply, coachID s
 	return coaches, nil
 }
 
-// isNewReply reports whether no call with the id of r was handled before, and stores the id. A
-// hash is stored because the ids of WhatsApp contain the number.
+// isNewReply reports whether no call with r was handled before, and stores it. A repeated call
+// equals the first one: if a gateway sends the same id with different replies, none is lost. A
+// hash is stored because it contains the number.
 func (tx *tx) isNewReply(ctx context.Context, r notify.Reply) (bool, error) {
 	if r.ID == "" {
 		return true, nil
 	}
-	hash := sha256.Sum256([]byte(string(r.Channel) + " " + r.ID))
+	hash := sha256.Sum256(fmt.Appendf(nil, "%s %s %t %d %s", r.Channel, r.From, r.Stops(), r.SentAt.Unix(), r.ID))
 	n, err := tx.Exec(ctx, `
 		INSERT INTO handled_replies (hash, handled_at) VALUES ($1, $2)
 		ON CONFLICT (hash) DO NOTHING`, hash[:], micros(tx.Now))

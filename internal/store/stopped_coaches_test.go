@@ -65,3 +65,26 @@ func TestRepeatedReply(t *testing.T) {
 		}
 	})
 }
+
+// TestReplyWithAnIDOfAnother: a gateway that sends the same id with each reply, such as an
+// unknown parameter as it is, loses no STOP of another person and no later STOP.
+func TestReplyWithAnIDOfAnother(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		coach, at := p.coach(1).AccountID, p.clock.Now().Truncate(time.Second)
+		reply := func(n int, text string, at time.Time) notify.Reply {
+			return notify.Reply{Channel: notify.SMS, From: number(n), Text: text, ID: "%I", SentAt: at}
+		}
+		for _, r := range []notify.Reply{reply(2, "STOP", at), reply(3, "STOP", at), reply(2, "STOP", at.Add(time.Minute))} {
+			if stopped, err := p.db.StopCoachByReply(bg, r, coach); err != nil || !stopped {
+				p.Errorf("STOP of %s at %s: %t, %v; want true", r.From, r.SentAt, stopped, err)
+			}
+		}
+		if stopped, err := p.db.StopCoachByReply(bg, reply(3, "STOP", at), coach); err != nil || stopped {
+			p.Errorf("repeated STOP: %t, %v; want false", stopped, err)
+		}
+		if coaches, err := p.db.AllowCoachesByReply(bg, reply(3, "START", at), coach); err != nil || coaches != 1 {
+			p.Errorf("START: %d coaches, %v; want 1", coaches, err)
+		}
+	})
+}
