@@ -88,3 +88,21 @@ func TestReplyWithAnIDOfAnother(t *testing.T) {
 		}
 	})
 }
+
+// TestStopOnThePageAfterAReply: START does not end a stop that the person repeated on the page.
+func TestStopOnThePageAfterAReply(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		coach, other := p.coach(1).AccountID, p.coach(4).AccountID
+		reply := notify.Reply{Channel: notify.SMS, From: number(2)}
+		ok(p, second(p.db.StopCoachByReply(bg, reply, coach)))
+		ok(p, p.db.StopCoach(bg, number(2), coach))
+		ok(p, second(p.db.StopCoachByReply(bg, reply, coach)))
+		if coaches, err := p.db.AllowCoachesByReply(bg, reply, other); err != nil || coaches != 0 {
+			p.Errorf("START to another coach: %d coaches, %v; want 0", coaches, err)
+		}
+		if coaches, err := p.db.AllowCoachesByReply(bg, reply, coach); err != nil || coaches != 1 {
+			p.Errorf("START to this coach: %d coaches, %v; want 1", coaches, err)
+		}
+	})
+}
