@@ -14,8 +14,16 @@ import (
 	"github.com/touchline/touchline/internal/wire"
 )
 
-// listPage is the length of one page of a list of operators.
+// listPage is the length of one page of a list on the operators' pages.
 const listPage = 50
+
+// lastOfFull returns the last entry of a full page, after which the next page begins, or nil.
+func lastOfFull[T any](list []T) *T {
+	if len(list) < listPage {
+		return nil
+	}
+	return &list[len(list)-1]
+}
 
 // kycQueue serves GET /kyc: submissions that wait for a decision, oldest first.
 func (c *Console) kycQueue(ctx context.Context, r *Request, by actor.Operator) (Response, error) {
@@ -28,7 +36,7 @@ func (c *Console) kycQueue(ctx context.Context, r *Request, by actor.Operator) (
 		return Response{}, err
 	}
 	v := c.view(r, "kyc", "operator.kyc.title")
-	v.Data = map[string]any{"Queue": queue, "More": len(queue) == listPage}
+	v.Data = map[string]any{"Queue": queue, "Last": lastOfFull(queue)}
 	return page("operator_kyc", v), nil
 }
 

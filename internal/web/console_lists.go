@@ -20,7 +20,7 @@ func (c *Console) deliveries(ctx context.Context, r *Request, by actor.Operator)
 		return Response{}, err
 	}
 	v := c.view(r, "deliveries", "operator.deliveries.title")
-	v.Data = map[string]any{"Deliveries": failed, "More": len(failed) == listPage, "Retried": r.Value("done") == "yes", "Refused": r.Value("done") == "no"}
+	v.Data = map[string]any{"Deliveries": failed, "Last": lastOfFull(failed), "Retried": r.Value("done") == "yes", "Refused": r.Value("done") == "no"}
 	return page("operator_deliveries", v), nil
 }
 
@@ -47,6 +47,6 @@ func (c *Console) audit(ctx context.Context, r *Request, by actor.Operator) (Res
 		return Response{}, err
 	}
 	v := c.view(r, "audit", "operator.audit.title")
-	v.Data = map[string]any{"Entries": entries, "More": len(entries) == listPage}
+	v.Data = map[string]any{"Entries": entries, "Last": lastOfFull(entries)}
 	return page("operator_audit", v), nil
 }
