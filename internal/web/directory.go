@@ -21,7 +21,7 @@ func (p *Pages) directoryRoutes() []Route {
 	}
 }
 
-// coachCard is what a public page shows of a coach. Fields that are not shown are empty.
+// coachCard has the data about a coach that a public page shows. Other fields are empty.
 type coachCard struct {
 	coach.Listing
 	// Picture is the address of the picture, or "".

@@ -43,8 +43,8 @@ func playerValues(player *approval.Player) url.Values {
 	return values
 }
 
-// editPlayerForm shows the form. If effect has any, it shows the check page instead, which
-// says what the change does to the consents.
+// editPlayerForm returns the page with the form. If effect is not empty, it returns the check
+// page, which explains the effect on the consents.
 func (p *Pages) editPlayerForm(ctx context.Context, r *Request, by actor.Actor, player *approval.Player, f *Form, effect approval.EditEffect) (Response, error) {
 	v, err := p.coachView(ctx, r, "players", "edit.title", by)
 	if err != nil {
@@ -60,7 +60,7 @@ func (p *Pages) editPlayerForm(ctx context.Context, r *Request, by actor.Actor, 
 }
 
 // editPlayer serves POST …/edit. A change that ends or asks for a consent is saved only
-// after the coach has read what it does. The same form sent twice changes nothing more.
+// after the coach has confirmed the check page. The same form sent twice changes nothing more.
 func (p *Pages) editPlayer(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
 	player, err := p.playerInPath(ctx, r, by)
 	if err != nil {
@@ -93,7 +93,7 @@ func (p *Pages) editPlayer(ctx context.Context, r *Request, by actor.Actor) (Res
 	return p.editPlayerForm(ctx, r, by, player, f, effect)
 }
 
-// addPlayerFaults puts an error that the coach can mend into the form of a player. It
+// addPlayerFaults shows an error that the coach can correct in the form of a player. It
 // returns false if err is another error.
 func (p *Pages) addPlayerFaults(r *Request, f *Form, err error) bool {
 	if p.addFaults(r, f, err, playerFields) {
@@ -128,9 +128,9 @@ var editFields = []struct {
 	{"guardian_language", "guardian", "language", true},
 }
 
-// shownField begins the name of a hidden field with the digest of what the form showed at first.
-// Another phone may have changed the player since: what the coach left as it was is not saved over
-// that.
+// shownField is the prefix of hidden fields. Each has the digest of the value that the form showed
+// at first. Another device may have changed the player since: a field that the coach left unchanged
+// must not undo that change.
 const shownField = "shown_"
 
 // digest returns a short hash of the value of a field, "" of an empty one.

@@ -19,7 +19,7 @@ func (p *Pages) refused(r *Request, err error) {
 	}
 }
 
-// errorText returns what went wrong and what to do, in the language of the page. The
+// errorText describes an error and its remedy, in the language of the page. The
 // catalogue has a text "fault.<code>" for each error that a page can meet.
 func (p *Pages) errorText(r *Request, err error) string {
 	v := p.view(r, "failure.title")

@@ -210,8 +210,8 @@ func (p *Pages) links(ctx context.Context, by actor.Actor, after string) (links 
 	return links, next, nil
 }
 
-// permission serves GET /me/{role}/players/{player_id}: the answer for one child, what is
-// on, and every change.
+// permission serves GET /me/{role}/players/{player_id}: the answer for one child, the services
+// that are on, and every change.
 func (p *Pages) permission(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
 	d, err := p.load(ctx, r, by)
 	if err != nil {

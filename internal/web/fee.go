@@ -159,7 +159,7 @@ func readReason(r *Request, field string) (faults wire.Faults, reason string) {
 
 // remindFee serves POST /coach/fees/{fee_id}/remind.
 func (p *Pages) remindFee(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	done := "repeated" // what became of the first of two equal forms is not known here
+	done := "repeated" // the result of the first of two equal forms is not known here
 	resp, err := p.changeFee(ctx, r, by, "", nil, nil, func(ctx context.Context, id string) error {
 		sent, err := p.FeeServices.Remind(ctx, by, id)
 		done = "reminded_none"

@@ -78,8 +78,8 @@ func feeQuery(r *Request) (url.Values, team.FeeFilter) {
 	return query, filter
 }
 
-// fees serves GET /coach/fees: what is unpaid in all, the fees that match the filter, and the
-// fees that repeat.
+// fees serves GET /coach/fees: the unpaid sums, the fees that match the filter, and the fees
+// that repeat.
 func (p *Pages) fees(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
 	query, filter := feeQuery(r)
 	after := team.FeePosition{DueOn: team.Date(r.Value("after_day")), ID: r.Value("after")}

@@ -152,7 +152,7 @@ func (v *View) rowFaults(i *roster.Import, row roster.ImportRow) []string {
 	return texts
 }
 
-// importWarnings returns what the coach should check in the whole file.
+// importWarnings returns the warnings about the whole file.
 func (v *View) importWarnings(i *roster.Import) []string {
 	var texts []string
 	for _, w := range i.Warnings {

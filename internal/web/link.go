@@ -30,7 +30,7 @@ func (p *Pages) linkRoutes() []Route {
 	}
 }
 
-// question is what the page of an open link shows before the sign-in. Names are made safe
+// question is the data of the page of an open link before the sign-in. Names are made safe
 // as in messages, because strangers can open the page of a link that they were sent.
 type question struct {
 	Token    string

@@ -62,7 +62,7 @@ func (p *Pages) addMessageTemplate(ctx context.Context, r *Request, by actor.Act
 }
 
 // deleteMessageTemplate serves POST /coach/messages/templates/{template_id}/delete. The same
-// form sent twice finds no template the second time, which is what it wants.
+// form sent twice finds no template the second time, and succeeds.
 func (p *Pages) deleteMessageTemplate(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
 	id, err := r.PathID("template_id")
 	if err == nil {

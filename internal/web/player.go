@@ -27,7 +27,7 @@ type partyView struct {
 	LastReminder, LastSent time.Time
 	// CanResend reports whether the open question may be sent again now.
 	CanResend bool
-	// Next is what the coach can do next, as a key of the texts "next.…".
+	// Next is the coach's possible next step, as a key of the texts "next.…".
 	Next string
 }
 
@@ -47,7 +47,7 @@ func (v partyView) CanAsk() bool {
 // NeedsNumber reports whether only another number helps.
 func (v partyView) NeedsNumber() bool { return v.Next == "disputed" || v.Next == "failed" }
 
-// nextStep returns what the coach can do next about a party, as a key of the texts "next.…".
+// nextStep returns the coach's possible next step about a party, as a key of the texts "next.…".
 func nextStep(number phone.Number, c approval.Consent, r *approval.Request, now time.Time) string {
 	switch {
 	case number == "":

@@ -14,7 +14,7 @@ type timelineEntry struct {
 	Party actor.Role
 	// Key is the text of the entry, without "timeline.".
 	Key string
-	// Quote is what the party or the coach wrote, or "".
+	// Quote is a text of the party or the coach, or "".
 	Quote string
 	// Deliveries are the messages of a question.
 	Deliveries []approval.Delivery

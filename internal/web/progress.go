@@ -128,7 +128,7 @@ func readMeasurement(r *Request, playerID string, p *Pages, f *wire.Faults) team
 }
 
 // deleteMeasurement serves POST …/progress/{measurement_id}/delete. The same form sent twice
-// finds nothing the second time, which is what it wants.
+// finds nothing the second time, and succeeds.
 func (p *Pages) deleteMeasurement(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
 	player, err := p.playerInPath(ctx, r, by)
 	if err != nil {

@@ -79,7 +79,7 @@ func asFile(kind string, content []byte) Response {
 	}}
 }
 
-// pushState is what the settings show about push messages on this device.
+// pushState is the state of push messages on this device, for the settings page.
 type pushState struct {
 	// Key is the public key of the service.
 	Key                   string

@@ -18,7 +18,7 @@ const (
 	playersToChoose = 200
 )
 
-// recipientChoice is what the forms of fees and messages list under "For". The field "for"
+// recipientChoice has the options under "For" in the forms of fees and messages. The field "for"
 // holds player:<id> or batch:<id>.
 type recipientChoice struct {
 	Batches []team.BatchName

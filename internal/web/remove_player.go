@@ -22,7 +22,7 @@ func (p *Pages) removePlayerPage(ctx context.Context, r *Request, by actor.Actor
 }
 
 // removePlayer serves POST …/remove. The same form sent twice finds no player the second
-// time, which is what it wants.
+// time, and succeeds.
 func (p *Pages) removePlayer(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
 	id, err := r.PathID("player_id")
 	if err != nil {

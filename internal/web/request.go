@@ -28,7 +28,7 @@ type Request struct {
 	// Zone is the time zone of the signed-in caller of the page, or nil.
 	Zone *time.Location
 
-	// draft is what the person wrote on this page before the browser signed in again, or nil.
+	// draft is the form that the person filled in before the browser signed in again, or nil.
 	draft url.Values
 	w     http.ResponseWriter
 }

@@ -100,7 +100,7 @@ func (p *Pages) otpRequest(r *Request, s pendingSignIn) auth.OTPRequest {
 	return auth.OTPRequest{Number: s.Number, Role: s.Role, Proof: p.proof(r, s), Network: r.Address, Silent: s.Silent}
 }
 
-// proof returns what makes this browser a known device of the number: the token of an
+// proof returns the proof that this browser is a known device of the number: the token of an
 // earlier sign-in, or the link from which this one began.
 func (p *Pages) proof(r *Request, s pendingSignIn) auth.Proof {
 	var proof auth.Proof

@@ -14,7 +14,7 @@ import (
 	"github.com/touchline/touchline/internal/phone"
 )
 
-// View is what a template sees. T and its like are the texts of the page's language.
+// View is the argument of a page template. T and similar methods return texts in the page's language.
 type View struct {
 	Language string
 	Brand    string
@@ -198,7 +198,7 @@ type Form struct {
 // FieldFault is the fault of one field.
 type FieldFault struct{ Field, Text string }
 
-// Value returns what the person entered.
+// Value returns the entered value of a field.
 func (f *Form) Value(name string) string { return f.Values.Get(name) }
 
 // Fault returns the fault of a field, or "".
