@@ -10,7 +10,7 @@ import (
 	"github.com/touchline/touchline/bench"
 )
 
-// Footprint is what the built program needs before it serves a request. Lower is better for all three.
+// Footprint has the time and memory of a start and the size of the built program. Lower is better for all three.
 type Footprint struct {
 	// Ready is the median time from the start to the first response with status 200, on a migrated database.
 	Ready time.Duration

@@ -19,10 +19,10 @@ type gateway struct {
 	url    string
 	server *http.Server
 	otps   sync.Map     // number to chan string
-	last   atomic.Int64 // when the last message arrived, in ns since 1970
+	last   atomic.Int64 // Unix time of the last message in nanoseconds
 	// messages counts the messages that are not OTPs.
 	messages atomic.Int64
-	// recorder records messages, or is nil.
+	// recorder is nil unless messages are recorded.
 	recorder atomic.Pointer[arrivals]
 }
 
@@ -66,7 +66,7 @@ func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// record records the messages from now on that are not OTPs, and takes delay for each.
+// record starts to record messages that are not OTPs, and delays the response to each by delay.
 func (g *gateway) record(delay time.Duration) *arrivals {
 	a := &arrivals{delay: delay, at: map[string]time.Time{}}
 	g.recorder.Store(a)

@@ -15,7 +15,7 @@ import (
 // Program is a built program. An empty Path builds the service of this module.
 type Program struct{ Name, Path string }
 
-// Operations are what [Group.Compare] can measure, in the order of a usual run.
+// Operations are the operations that [Group.Compare] can measure, in the order of a usual run.
 var Operations = []string{"sign-in", "first sign-in", "read", "refresh", "decision", "add player"}
 
 // Group is one or more programs, usually two builds, each a server with a separate database on the same engine.

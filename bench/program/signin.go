@@ -9,7 +9,7 @@ import (
 	"github.com/touchline/touchline/bench"
 )
 
-// knownNumbers is how many coaches' numbers each worker signs in, in turn.
+// knownNumbers is the number of registered coaches whom each worker signs in, one after the other.
 const knownNumbers = 32
 
 func knownNumber(worker, i int) string {
@@ -33,7 +33,7 @@ func signIns(g *gateway, number func(worker, i int) string) func(worker int) fun
 	}
 }
 
-// register signs every known number in once.
+// register registers the known numbers: it signs each in once.
 func register(ctx context.Context, known bench.Contender, workers int) error {
 	once := known
 	once.Requests = func(worker int) func() *http.Request {

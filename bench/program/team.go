@@ -22,7 +22,7 @@ const maxMessages = 2
 // messageTimeout is how long all SMS of a message may take to leave.
 const messageTimeout = 5 * time.Minute
 
-// TeamLoad is what MeasureTeam does.
+// TeamLoad is the load of MeasureTeam.
 type TeamLoad struct {
 	Marks      int           // of a sheet
 	Recipients int           // of a message
