@@ -14,7 +14,7 @@ import (
 	"github.com/touchline/touchline/internal/store"
 )
 
-// base is what the services, the listeners and the worker of a replica use.
+// base has the parts that the services, the listeners and the worker of a replica share.
 type base struct {
 	db        *store.DB
 	logged    securitylog.Stores // db with its security events logged

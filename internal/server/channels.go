@@ -73,7 +73,7 @@ func mailConfig(cfg *config.Config, o Options, vault *auth.Vault) mail.Config {
 	}
 }
 
-// newBounces returns what receives reports of mails that did not arrive.
+// newBounces returns the receiver of reports about mails that did not arrive.
 func newBounces(cfg *config.Config, o Options, db notify.ReceiptStore) *notify.Bounces {
 	return &notify.Bounces{Store: db, Secret: cfg.MailBounceSecret.Reveal(), Read: mail.ReadBounce, Log: o.Log}
 }
@@ -100,7 +100,7 @@ func (c channels) routes() map[approval.Channel]approval.Route {
 	return routes
 }
 
-// delivery is what the store, the API and the worker use to deliver notifications.
+// delivery has the channels by which the store, the API and the worker deliver notifications.
 type delivery struct {
 	senders map[notify.Channel]worker.Sender
 	queue   *notify.QueueSignal // wakes the outbox

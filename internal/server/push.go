@@ -40,7 +40,7 @@ func pushContact(cfg *config.Config) string {
 	return "touchline@localhost"
 }
 
-// newPushSubscriptions returns what the API and the pages use.
+// newPushSubscriptions returns the service of push subscriptions for the API and the pages.
 func newPushSubscriptions(cfg *config.Config, o Options, db notify.PushStore, keys *auth.Keys) *notify.PushSubscriptions {
 	networks := webhook.Networks(cfg.PushNetworks)
 	_, apps := cfg.ServiceAccount()

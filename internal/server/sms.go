@@ -35,12 +35,13 @@ func smsConfig(cfg *config.Config, o Options, vault *auth.Vault) sms.Config {
 	return c
 }
 
-// newReplies returns what receives replies to SMS.
+// newReplies returns the receiver of replies to SMS.
 func newReplies(cfg *config.Config, o Options, db notify.ReplyStore, parser phone.Parser) *notify.Replies {
 	return &notify.Replies{Store: db, Readers: sms.ReplyReaders(smsConfig(cfg, o, nil), parser.Parse), Log: o.Log}
 }
 
-// newReceipts returns what receives receipts of SMS and of WhatsApp, or nil if no provider reports any.
+// newReceipts returns the receiver of receipts of SMS and of WhatsApp, or nil if no provider
+// sends receipts.
 func newReceipts(cfg *config.Config, o Options, db notify.ReceiptStore, vault *auth.Vault, m *metrics.Metrics) *notify.Receipts {
 	c := smsConfig(cfg, o, vault)
 	r := &notify.Receipts{

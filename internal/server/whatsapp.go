@@ -17,12 +17,12 @@ func newWhatsApp(cfg *config.Config, testNumber func(phone.Number) bool) (worker
 	})
 }
 
-// callbacks returns what reads the calls of Meta.
+// callbacks returns the reader of Meta's calls.
 func callbacks(cfg *config.Config) whatsapp.Callbacks {
 	return whatsapp.Callbacks{AppSecret: cfg.WhatsAppAppSecret.Reveal(), VerifyToken: cfg.WhatsAppVerifyToken.Reveal()}
 }
 
-// chatReplies returns what reads the replies in a call of Meta.
+// chatReplies returns the reader of replies in Meta's calls.
 func chatReplies(cfg *config.Config, parser phone.Parser) func(notify.ProviderCall) []notify.Reply {
 	return func(call notify.ProviderCall) []notify.Reply { return callbacks(cfg).Replies(call, parser.Parse) }
 }
