@@ -49,7 +49,7 @@ func newClient(address string, timeout time.Duration) (*client, *url.URL, error)
 	}}, u, nil
 }
 
-// response is what a gateway responded. body may be cut off or incomplete.
+// response is the response of a gateway. body may be cut off or incomplete.
 type response struct {
 	status int
 	header http.Header

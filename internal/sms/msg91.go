@@ -101,7 +101,8 @@ func (p *MSG91) Send(ctx context.Context, m Message) error {
 // msg91BadNumber has the error codes of MSG91 for a number that is not a mobile number.
 var msg91BadNumber = map[string]bool{"101": true, "202": true}
 
-// result returns what a response means. MSG91 also responds 200 to requests that it refuses.
+// result returns the error that a response means, or nil. MSG91 also responds 200 to requests
+// that it refuses.
 func (p *MSG91) result(res response) error {
 	var body struct {
 		Type    string `json:"type"`

@@ -9,7 +9,7 @@ import (
 
 // msg91Report is one report of MSG91, of any version of its webhook.
 type msg91Report struct {
-	// CRQID is the one that Send gave the message. Messages of other systems have "" or "0".
+	// CRQID is the id that Send gave the message. Messages of other systems have "" or "0".
 	CRQID  msg91Field `json:"CRQID"`
 	Status msg91Field `json:"status"`
 	Desc   msg91Field `json:"desc"`
@@ -75,7 +75,7 @@ func readMSG91(call notify.ProviderCall) (reports []notify.AccountReport, signed
 
 // read translates a report by MSG91's list of statuses.
 func (r msg91Report) read() (report notify.Report, final bool) {
-	failed := failure{}
+	var failed failure
 	switch r.Status {
 	case "1":
 		return notify.Report{Receipt: notify.ReceiptDelivered}, true
@@ -88,8 +88,8 @@ func (r msg91Report) read() (report notify.Report, final bool) {
 	default: // pending, submitted
 		return notify.Report{}, false
 	}
-	says := clean(strings.TrimSpace(string(r.Status + " " + r.Desc + " " + r.Reason)))
-	return notify.Report{Receipt: failed.receipt, Cause: failed.cause, NetworkSays: strings.ToValidUTF8(says[:min(len(says), 120)], "")}, true
+	reason := clean(strings.TrimSpace(string(r.Status + " " + r.Desc + " " + r.Reason)))
+	return notify.Report{Receipt: failed.receipt, Cause: failed.cause, NetworkSays: strings.ToValidUTF8(reason[:min(len(reason), 120)], "")}, true
 }
 
 // readMSG91Failure finds the failure that the words of a report describe.

@@ -55,7 +55,7 @@ type Provider interface {
 // sendTimeout bounds one attempt.
 const sendTimeout = 10 * time.Second
 
-// Config is what New needs.
+// Config is the configuration for New.
 type Config struct {
 	// Specs are the providers in the order in which they are tried: "log", "http:<url>",
 	// "kannel:<url of sendsms>", "twilio" or "msg91". A URL after "twilio:" or "msg91:"
@@ -68,8 +68,8 @@ type Config struct {
 	// Rates limits the messages a second of a provider, by name. A provider without an entry
 	// has no limit.
 	Rates map[string]float64
-	// ReceiptURL returns the address at which a provider reports what became of an attempt,
-	// without a query. ReceiptSecret returns its last part.
+	// ReceiptURL returns the address, without a query, to which a provider sends the receipt
+	// of an attempt. ReceiptSecret returns the last part of the address.
 	ReceiptURL, ReceiptSecret func(notify.MessageRef) string
 	// ReplySecret is the last part of the address for replies to Kannel; empty receives none.
 	ReplySecret string

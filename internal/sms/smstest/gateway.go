@@ -230,7 +230,7 @@ func (g *Gateway) respond(w http.ResponseWriter, b Behaviour, m Received) {
 
 var e164 = regexp.MustCompile(`^\+[1-9][0-9]{4,14}$`)
 
-// parse decodes a request. fault says what is wrong with its form, if anything.
+// parse decodes a request. fault is the fault of its form, or "".
 func parse(r *http.Request) (m Received, fault string) {
 	m.Header = r.Header.Clone()
 	if r.Method != http.MethodPost {
