@@ -45,7 +45,7 @@ type DB struct {
 	shards atomic.Uint64
 }
 
-// Options are what New needs besides the database.
+// Options configure New.
 type Options struct {
 	// Rand is the source of short codes; nil means crypto/rand.
 	Rand io.Reader

@@ -99,7 +99,7 @@ func (db *DB) Storage(ctx context.Context, coachID string) (documents int, bytes
 	return documents, bytes, status, err
 }
 
-// storageUsage is what a coach stores after a change, and the tier status.
+// storageUsage is the storage that a coach uses after a change, and the tier status.
 type storageUsage struct {
 	bytes  int64
 	status coach.TierStatus

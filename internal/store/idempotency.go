@@ -10,7 +10,7 @@ import (
 	"github.com/touchline/touchline/internal/idempotency"
 )
 
-// ClaimKey claims the key and returns nil, or returns what the key holds. A key can be
+// ClaimKey claims the key and returns nil, or returns its stored state. A key can be
 // claimed if it is new, if its response has expired, or if the lease of the same request
 // has ended before its work was committed.
 func (db *DB) ClaimKey(ctx context.Context, c idempotency.Claim) (*idempotency.StoredResponse, error) {

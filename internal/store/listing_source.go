@@ -9,7 +9,7 @@ import (
 	"github.com/touchline/touchline/internal/coach"
 )
 
-// ListingSource returns what the listing of one coach is made of.
+// ListingSource returns the data from which the listing of one coach is made.
 func (db *DB) ListingSource(ctx context.Context, coachID string) (s coach.ListingSource, err error) {
 	return s, db.view(ctx, func(tx *tx) (err error) {
 		s, err = tx.listingSource(ctx, coachID)

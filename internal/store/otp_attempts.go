@@ -276,7 +276,7 @@ func (tx *tx) decrementAttempt(ctx context.Context, counted *countedAttempt, a a
 	return tx.Defer(ctx, `UPDATE otp_failures SET times = substr(times, $2) WHERE who = $1`, subject(c.ChallengeKey), timestampDigits+1)
 }
 
-// subject returns what failures count against: the proven device or the number.
+// subject returns the subject of failures: the known device or the number.
 func subject(key auth.ChallengeKey) string {
 	if key.DeviceID != "" {
 		return "device/" + key.DeviceID

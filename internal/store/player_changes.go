@@ -188,7 +188,7 @@ func (tx *tx) change(ctx context.Context, p *storedPlayer, load approval.LoadOpt
 	return tx.apply(ctx, p.Player, c, load)
 }
 
-// workOf returns what a change did, for the response to its Idempotency-Key.
+// workOf returns the work of a change, for the response to its Idempotency-Key.
 func workOf(p *approval.Player, c approval.Change) idempotency.Work {
 	switch {
 	case c.Reminded != "":

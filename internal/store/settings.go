@@ -25,7 +25,7 @@ type Settings struct {
 	// ResendAfter is how long a message waits after another about the same child to
 	// the same party and number.
 	ResendAfter time.Duration
-	// GatherFor is how long further questions of a coach to a number wait after the
+	// GatherFor is how long further requests of a coach to a number wait after the
 	// first, to leave in one message; 0 is off.
 	GatherFor time.Duration
 	// Messages limits the messages.

@@ -11,14 +11,14 @@ import (
 	"github.com/touchline/touchline/internal/operator"
 )
 
-// sweepBatch limits the rows of one statement, so that it holds its locks only shortly.
+// sweepBatch limits the rows of one statement, so that it holds its locks only briefly.
 const sweepBatch = 500
 
 // Sweep frees short codes and deletes expired rows, such as challenges, links and sessions. It
 // never deletes history, requests or players. It returns the number of changed rows.
 func (db *DB) Sweep(ctx context.Context, now time.Time) (int64, error) {
 	var total int64
-	for { // changes that no service reads get positions here, or they would stay forever
+	for { // changes without a position are never deleted, so give one to those that no service has read
 		n, err := db.positionChanges(ctx)
 		if err != nil {
 			return total, err
@@ -44,11 +44,11 @@ func (db *DB) Sweep(ctx context.Context, now time.Time) (int64, error) {
 		{"rows of imports", `DELETE FROM import_rows WHERE (coach_id, import_id, number) IN (SELECT coach_id, import_id, number FROM import_rows WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)`, now},
 		{"imports", `DELETE FROM imports WHERE id IN (SELECT id FROM imports WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)`, now},
 		{"reminders", `DELETE FROM reminders WHERE id IN (SELECT id FROM reminders WHERE sent_at < $1 ORDER BY sent_at LIMIT $2)`, now.Add(-approval.RemindersKept)},
-		{"messages", `DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE kind = 'otp' AND state <> 'queued' AND updated_at < $1 ORDER BY updated_at LIMIT $2)`, now.Add(-notify.DeliveriesKept)},
+		{"deliveries of OTPs", `DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE kind = 'otp' AND state <> 'queued' AND updated_at < $1 ORDER BY updated_at LIMIT $2)`, now.Add(-notify.DeliveriesKept)},
 		{"changes", `DELETE FROM changes WHERE position IN (SELECT position FROM changes WHERE position IS NOT NULL AND positioned_at < $1 ORDER BY positioned_at, position LIMIT $2)`, now.Add(-operator.ChangesKept - operator.ChangesOverlap)},
 		{"messages of webhooks", `DELETE FROM webhook_messages WHERE (webhook_id, id) IN (SELECT webhook_id, id FROM webhook_messages WHERE state <> 'queued' AND updated_at < $1 ORDER BY updated_at LIMIT $2)`, now.Add(-operator.WebhookMessagesKept)},
 		{"message counts", `DELETE FROM message_counts WHERE (counter, counted_at) IN (SELECT counter, counted_at FROM message_counts WHERE counted_at < $1 ORDER BY counted_at LIMIT $2) AND counted_at < $1`, now.Add(-approval.MessageCountsKept)},
-		{"notices", `DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE kind = 'notice' AND state <> 'queued' AND updated_at < $1 ORDER BY updated_at LIMIT $2)`, now.Add(-notify.DeliveriesKept)},
+		{"deliveries of notices", `DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE kind = 'notice' AND state <> 'queued' AND updated_at < $1 ORDER BY updated_at LIMIT $2)`, now.Add(-notify.DeliveriesKept)},
 		{"replies", `DELETE FROM handled_replies WHERE hash IN (SELECT hash FROM handled_replies WHERE handled_at < $1 ORDER BY handled_at LIMIT $2)`, now.Add(-notify.RepliesKept)},
 		{"costs of messages", `DELETE FROM message_costs WHERE (day, coach_id, channel) IN (SELECT day, coach_id, channel FROM message_costs WHERE day < $1 ORDER BY day, coach_id, channel LIMIT $2)`, now.Add(-notify.MessageCostsKept)},
 		{"sessions", `DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)`, now.Add(-auth.SessionsKept)},
