@@ -61,7 +61,7 @@ type Sender interface {
 	Suppressed(to string) bool
 }
 
-// OutboxConfig is what NewOutbox needs. All fields but Fallbacks are required.
+// OutboxConfig is the configuration for NewOutbox. All fields but Fallbacks are required.
 type OutboxConfig struct {
 	Store   Store
 	Senders map[notify.Channel]Sender

@@ -40,7 +40,7 @@ func (o *Outbox) prepare(ctx context.Context, message []notify.Delivery) (*notif
 	return &c.out, nil
 }
 
-// composed is a message with what was rendered for its recipient.
+// composed is a rendered message for one recipient.
 type composed struct {
 	out notify.Outgoing
 	// waitUntil and refused are those of rendered.

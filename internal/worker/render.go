@@ -11,12 +11,12 @@ import (
 // rendered is a delivery rendered from the current state.
 type rendered struct {
 	message notify.Message
-	// dropReason says why nothing is sent any more. waitUntil is when a message that has to wait
-	// is sent. Both are empty for a message that is sent now.
+	// dropReason is set if the message must not be sent any more, waitUntil if it must wait for
+	// the end of quiet hours. Both are zero for a message that is sent now.
 	dropReason string
 	waitUntil  time.Time
 	// refused is true if the recipient chose no messages on this channel. The message is then
-	// sent on the other channel.
+	// sent on the fallback channel.
 	refused bool
 }
 
@@ -40,7 +40,7 @@ func (o *Outbox) render(ctx context.Context, d notify.Delivery) (r rendered, err
 		if err != nil || !found || !m.Copy.Needed(d.Channel) {
 			return rendered{dropReason: notify.ReasonNotWanted}, err
 		}
-		m.Link = o.home(m.Copy, d.Role)
+		m.Link = o.startURL(m.Copy, d.Role)
 	case notify.Team:
 		m.Team, to, r.dropReason, err = o.Store.TeamMessage(ctx, d)
 		if err != nil || r.dropReason != "" {
@@ -59,15 +59,15 @@ func (o *Outbox) render(ctx context.Context, d notify.Delivery) (r rendered, err
 		m.Link = o.PublicURL + "/a/" + o.LinkToken(d.ID)
 	}
 	m.Language = to.Preferences.Language
-	_, hasOther := o.Fallbacks[d.Channel]
-	r.refused = hasOther && to.Preferences.Refuses(d.Kind, d.Channel)
+	_, hasFallback := o.Fallbacks[d.Channel]
+	r.refused = hasFallback && to.Preferences.Refuses(d.Kind, d.Channel)
 	r.dropReason, r.waitUntil = to.Check(d.Kind, m.Copy.Type, o.Now())
 	return r, nil
 }
 
-// home returns the page on which the recipient reads the notification, or "" if the recipient
-// cannot sign in any more.
-func (o *Outbox) home(c notify.Copy, role actor.Role) string {
+// startURL returns the address of the page on which the recipient reads the notification, or ""
+// if the recipient cannot sign in any more.
+func (o *Outbox) startURL(c notify.Copy, role actor.Role) string {
 	switch {
 	case !c.Readable:
 		return ""

@@ -19,7 +19,7 @@ const (
 	webhookLease = time.Minute
 )
 
-// WebhooksConfig is what NewWebhooks needs. All fields are required.
+// WebhooksConfig is the configuration for NewWebhooks. All fields are required.
 type WebhooksConfig struct {
 	Queue operator.WebhookQueue
 	// Send makes one attempt. It returns an error only if nothing can be sent.

@@ -41,7 +41,7 @@ const jobBatch = 100
 // time.Ticker does, and a function that stops it.
 type NewTicker func(period time.Duration) (ticks <-chan time.Time, stop func())
 
-// Config is what New needs. All fields but Webhooks are required.
+// Config is the configuration for New. All fields but Webhooks are required.
 type Config struct {
 	Outbox *Outbox
 	// Webhooks sends the changes of the feed to other services; nil sends none.
