@@ -19,12 +19,12 @@ import (
 )
 
 // sessionParams are the run-time parameters of a session on PostgreSQL. They free the
-// locks of a replica that is frozen or cut off, so that other replicas wait seconds for
-// them. A value in the URL wins.
+// locks of a replica that is frozen or cut off, so that other replicas wait only seconds
+// for them. A value in the URL wins.
 var sessionParams = map[string]string{
 	// A replica sends the next statement of a transaction at once.
 	"idle_in_transaction_session_timeout": "3s",
-	// Write then runs the transaction again.
+	// After this error Write runs the transaction again.
 	"lock_timeout": "1s",
 	// As long as readTimeout and writeTimeout: after it the caller has its error.
 	"statement_timeout": "10s",

@@ -49,8 +49,9 @@ func (db *DB) writablePostgres(ctx context.Context) error {
 	return nil
 }
 
-// dropIdle closes the idle connections of the pool. After a failover they would reach the
-// previous primary until the end of their life; SQLite's would keep damaged pages.
+// dropIdle closes the idle connections of the pool. After a failover on PostgreSQL they would
+// reach the previous primary until the end of their life; on SQLite they would keep damaged
+// pages in their cache.
 func (db *DB) dropIdle() {
 	n := db.reads.Stats().MaxOpenConnections
 	db.reads.SetMaxIdleConns(0)
