@@ -20,7 +20,7 @@ import (
 	"github.com/touchline/touchline/internal/server"
 )
 
-// The addresses of the demo, if they are free.
+// The default addresses of the demo.
 const (
 	demoAddr      = "127.0.0.1:8080"
 	demoAdminAddr = "127.0.0.1:8081"
@@ -97,8 +97,8 @@ func serveDemo(ctx context.Context, folder, addr, adminAddr string, stdout, stde
 	return <-served
 }
 
-// listenDemo returns the settings of the demo and opens both listeners. If a default address
-// is in use, it takes a free port.
+// listenDemo returns the settings of the demo and opens both listeners. If both addresses are
+// the defaults and one is in use, it takes free ports.
 func listenDemo(ctx context.Context, folder, addr, adminAddr string) (cfg *config.Config, public, operators net.Listener, err error) {
 	cfg, err = config.Load([]string{
 		"--addr=" + addr, "--admin-addr=" + adminAddr, "--data-dir=" + filepath.Join(folder, "data"),
@@ -107,7 +107,7 @@ func listenDemo(ctx context.Context, folder, addr, adminAddr string) (cfg *confi
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	for _, address := range []string{cfg.Addr, cfg.AdminAddr} { // --admin-addr may be off
+	for _, address := range []string{cfg.Addr, cfg.AdminAddr} { // refuses --admin-addr=off, too
 		if !config.IsLoopback(address) {
 			return nil, nil, nil, fmt.Errorf("%s is not a loopback address: codes and a token are printed in the terminal, so other computers must not reach the demo", address)
 		}
