@@ -25,7 +25,7 @@ import (
 // sendTimeout bounds one attempt. Some servers delay each answer by seconds.
 const sendTimeout = 30 * time.Second
 
-// Config is what New needs.
+// Config is the configuration for New.
 type Config struct {
 	// Server is smtp://user@host:port, with STARTTLS, or smtps://user@host:port, with TLS from
 	// the start. Without a user there is no authentication. smtp to a loopback address uses
@@ -193,5 +193,5 @@ func MessageID(deliveryID, from string) string {
 // queues a message.
 func (s *Sender) Suppressed(string) bool { return false }
 
-// Segments returns what the message limits count: 1 for a mail.
+// Segments returns the amount that the message limits count for a mail: 1.
 func (s *Sender) Segments(notify.Message) int { return 1 }

@@ -18,7 +18,7 @@ import (
 // fcmTimeout bounds one request to FCM, and one for an access token.
 const fcmTimeout = 10 * time.Second
 
-// FCMConfig is what NewFCM needs. All fields but KeyID are required.
+// FCMConfig is the configuration for NewFCM. All fields but KeyID are required.
 type FCMConfig struct {
 	// API is the address of FCM HTTP v1, without the version.
 	API string

@@ -47,8 +47,8 @@ func (a fcmAnswer) code() (code string, badToken bool) {
 	return code, badToken
 }
 
-// fcmResult returns what a response of FCM means, or nil if FCM has taken the message. Errors of
-// the account or of the project are temporary: an operator can mend them.
+// fcmResult returns the error that a response of FCM means, or nil if FCM has accepted the
+// message. Errors of the account or of the project are temporary: an operator can correct them.
 func fcmResult(resp *http.Response, body []byte, now time.Time) error {
 	var answer fcmAnswer
 	readable := json.Unmarshal(body, &answer) == nil

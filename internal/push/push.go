@@ -31,7 +31,7 @@ type Client interface {
 	Do(r *http.Request) (*http.Response, error)
 }
 
-// Config is what New needs.
+// Config is the configuration for New.
 type Config struct {
 	Store Store
 	// Client sends to the push services of browsers.

@@ -15,8 +15,8 @@ import (
 
 // Callbacks reads the calls of Meta.
 type Callbacks struct {
-	// AppSecret signs status callbacks. VerifyToken is what Meta sends when an operator enters
-	// the address of the callbacks.
+	// AppSecret signs status callbacks. Meta sends VerifyToken when an operator enters the
+	// address of the callbacks.
 	AppSecret, VerifyToken string
 }
 
@@ -93,7 +93,7 @@ func (c Callbacks) Replies(call notify.ProviderCall, parse func(string) (phone.N
 	return replies
 }
 
-// report returns what a status means. known is false for one without a meaning here.
+// report returns the report of a status. known is false for a status that means nothing here.
 func (s status) report() (r notify.Report, known bool) {
 	switch s.Status {
 	case "sent":
@@ -120,8 +120,8 @@ func (c Callbacks) signed(call notify.ProviderCall) bool {
 	return isHex && err == nil && c.AppSecret != "" && hmac.Equal(signature, mac.Sum(nil))
 }
 
-// Challenge returns what the service must respond when Meta verifies the address of the
-// callbacks, or false if the call is not from Meta.
+// Challenge returns the response to Meta's check of the address of the callbacks, or false if
+// the call is not from Meta.
 func (c Callbacks) Challenge(call notify.ProviderCall) (challenge string, ok bool) {
 	token := []byte(call.Query.Get("hub.verify_token"))
 	equal := subtle.ConstantTimeCompare(token, []byte(c.VerifyToken)) == 1

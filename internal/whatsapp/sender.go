@@ -27,7 +27,7 @@ const (
 	maxResponse = 64 << 10
 )
 
-// Config is what NewSender needs.
+// Config is the configuration for NewSender.
 type Config struct {
 	// API is the address of the Graph API with its version, PhoneID the id of the number that
 	// sends, and Token the access token.
@@ -108,7 +108,7 @@ func describe(err error) string {
 	return "is unreachable"
 }
 
-// result returns what a response of the Cloud API means.
+// result returns the error that a response of the Cloud API means, or nil.
 func result(status int, body []byte) error {
 	var answer struct {
 		Messages []struct {

@@ -39,7 +39,7 @@ type Sent struct {
 	Text string
 	// Links are those of the buttons.
 	Links []string
-	// Ref is what the statuses repeat.
+	// Ref is repeated in the statuses.
 	Ref string
 }
 
