@@ -17,7 +17,7 @@ import (
 type (
 	// Request is a request of an operator, with a body of type T.
 	Request[T any] = endpoint.Request[Caller, T]
-	// Response is what a handler returns.
+	// Response is the result of a handler.
 	Response = endpoint.Response
 
 	route = endpoint.Route[Caller]

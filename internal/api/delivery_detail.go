@@ -42,7 +42,8 @@ var causeDetails = map[notify.Cause]string{
 	notify.CauseNetwork:       "The phone network had a fault and lost the message. Send the request again later.",
 }
 
-// deliveryDetail tells a coach what became of a message and what to do, or returns "".
+// deliveryDetail explains the state of a message to a coach, and the remedy. It returns "" if
+// there is nothing to explain.
 func deliveryDetail(d approval.Delivery) string {
 	if detail := mailDetail(d); detail != "" && d.Channel == approval.Channel(notify.Email) {
 		return detail

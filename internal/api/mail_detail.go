@@ -20,7 +20,8 @@ var mailDetails = map[string]string{
 	approval.ReasonTestNumber:          "This is a test number. No mail is sent for it.",
 }
 
-// mailDetail tells a coach what became of a mail and what to do, or returns "".
+// mailDetail explains the state of a mail to a coach, and the remedy. It returns "" if there
+// is nothing to explain.
 func mailDetail(d approval.Delivery) string {
 	if detail, ok := mailDetails[d.Cause]; ok && d.State == approval.DeliveryFailed {
 		return detail

@@ -60,7 +60,7 @@ type preferencesPatch struct {
 	StoppedCoaches wire.Opt[[]string]       `json:"stopped_coaches" rule:"max=200,id"`
 }
 
-// channelsPatch has a field for each of notify.ChosenKinds. A question and its reminder
+// channelsPatch has a field for each of notify.ChosenKinds. A request and its reminder
 // need a way out of the app.
 type channelsPatch struct {
 	Request  wire.Opt[[]string] `json:"request" rule:"min=1"`

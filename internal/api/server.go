@@ -17,8 +17,8 @@ import (
 type Config struct {
 	public.Services
 	httpx.Settings
-	// Challenge returns what Meta expects when it verifies the address of its calls, or false
-	// if the call is not from Meta.
+	// Challenge returns the response to Meta's check of the address of its calls, or false if
+	// the call is not from Meta.
 	Challenge func(notify.ProviderCall) (string, bool)
 	// ChatReplies returns the replies in a call of Meta, without those of a forged one.
 	ChatReplies func(notify.ProviderCall) []notify.Reply

@@ -11,7 +11,7 @@ import (
 	"strconv"
 )
 
-// Response is what a handler returns. With an error, only Header and Subject count:
+// Response is the result of a handler. With an error, only Header and Subject count:
 // the adapter writes the error as a problem document.
 type Response struct {
 	// Status is 200 if it is 0.

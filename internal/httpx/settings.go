@@ -9,8 +9,8 @@ import (
 	"github.com/touchline/touchline/internal/problem"
 )
 
-// Settings are what the API, the pages and the operators' listener need beside their
-// services. All are required unless the comment says otherwise.
+// Settings are the parts, beside their services, that the API, the pages and the operators'
+// listener need. All are required unless the comment says otherwise.
 type Settings struct {
 	// PublicURL is the URL of the public listener, without a final slash.
 	PublicURL string
@@ -31,7 +31,7 @@ type Settings struct {
 	Refused func(ctx context.Context, info *RequestInfo, err error)
 }
 
-// Problems returns what classifies, logs and writes errors.
+// Problems returns the writer that classifies, logs and writes errors.
 func (s *Settings) Problems() problem.Writer {
 	return problem.Writer{PublicURL: s.PublicURL, Log: s.Log}
 }

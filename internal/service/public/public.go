@@ -67,6 +67,6 @@ type Team struct {
 	Messages   *team.Messages
 	Records    *team.Records
 	Fees       *team.Fees
-	// FeeServices are what families have of fees.
+	// FeeServices are the calls of families about fees.
 	FeeServices *team.FeeServices
 }
