@@ -14,7 +14,7 @@ type Error struct {
 	Name string
 	// Value is the value of the setting without its secrets; it may be empty.
 	Value string
-	// Message says what is wrong and what is accepted.
+	// Message describes the fault and the accepted values.
 	Message string
 }
 

@@ -22,7 +22,7 @@ type Setting struct {
 	Flag string
 	// Default is the default as an operator would write it, or what it depends on.
 	Default string
-	// Limits says what is accepted, unless Help does.
+	// Limits describes the accepted values, unless Help does.
 	Limits string
 	Help   string
 }

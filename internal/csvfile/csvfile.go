@@ -41,7 +41,7 @@ func (w *Writer) Write(cells ...string) error {
 	return w.csv.Write(w.record)
 }
 
-// Flush writes what is buffered, and returns the first error of any Write.
+// Flush writes the buffer, and returns the first error of any Write.
 func (w *Writer) Flush() error {
 	w.csv.Flush()
 	return w.csv.Error()

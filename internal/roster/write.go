@@ -41,5 +41,5 @@ func (w *Writer) Write(e Export) error {
 	return w.csv.Write(append(w.record, e.GuardianStatus, e.StudentStatus)...)
 }
 
-// Flush writes what is buffered, and returns the first error of any Write.
+// Flush writes the buffer, and returns the first error of any Write.
 func (w *Writer) Flush() error { return w.csv.Flush() }
