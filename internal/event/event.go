@@ -106,7 +106,7 @@ type Event struct {
 	// BatchNames are the batches that the player is in.
 	BatchNames []string
 
-	// Changes are what the coach changed, for Changed.
+	// Changes are the coach's changes, for Changed.
 	Changes []Change
 
 	// For DeliveryFailed.

@@ -82,7 +82,7 @@ func (m *Metrics) startAtZero() {
 	}
 }
 
-// Sources are what a scrape reads beside the counters.
+// Sources are the sources of a scrape beside the counters.
 type Sources struct {
 	Database Source
 	// Lanes are those of the outbox.

@@ -7,7 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// SMSCosts are what SMS cost.
+// SMSCosts are the costs of SMS.
 type SMSCosts struct {
 	// Spent returns the costs of the last 24 h. If it fails, the metric is not a number.
 	Spent func(context.Context) (float64, error)

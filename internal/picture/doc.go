@@ -7,6 +7,6 @@
 //		Create: func(s picture.Size) (io.Writer, error) { … a new blob.Spool … },
 //	})
 //
-// A *FileError says what is wrong with the file, for the person who sent it; its
-// Fault method converts it to a fault. Any other error is internal or a fault.Down.
+// A *FileError describes the fault of the file to the person who sent it; its Fault
+// method converts it to a fault. Any other error is internal or a fault.Down.
 package picture

@@ -127,7 +127,7 @@ func (p *Page) Text() string {
 	return text(find(p.root, func(n *html.Node) bool { return n.Data == "main" }))
 }
 
-// Value returns what a field of the page holds, of radio buttons the chosen one.
+// Value returns the value of a field of the page, of radio buttons the chosen one.
 func (p *Page) Value(field string) string {
 	n := find(p.root, func(n *html.Node) bool {
 		chosen := func(a html.Attribute) bool { return a.Key == "checked" }

@@ -18,7 +18,7 @@ func FlatLossless(width, height int, palette bool) []byte {
 	return lossless(width, height, []byte("\xe8\x41\x29\x8a\xdc\xff\x02\x00"))
 }
 
-// manyCodes is what follows the header of ManyCodes.
+// manyCodes is the part of ManyCodes after its header.
 //
 //go:embed codes2600.vp8l.gz
 var manyCodes []byte
