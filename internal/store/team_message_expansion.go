@@ -119,9 +119,9 @@ func (tx *tx) nextExpansion(ctx context.Context) (e expansion, found bool, err e
 
 // ExpandAccepted gives the first recipients of an accepted message their rows and deliveries
 // before the worker does. It waits for a worker that is at the message. It does nothing while
-// an older message of the coach waits. expanded is zero if recipients without rows remain:
-// the worker continues. It is tried once, because the coach waits for the response: behind a
-// lock all attempts would take 8 s.
+// an older message of the coach waits, and if the message was given up. expanded is zero if
+// recipients without rows remain: the worker continues. It is tried once, because the coach
+// waits for the response: behind a lock all attempts would take 8 s.
 func (db *DB) ExpandAccepted(ctx context.Context, coachID, id string) (expanded time.Time, err error) {
 	tried := false
 	err = db.write(ctx, func(tx *tx) error {
@@ -133,7 +133,7 @@ func (db *DB) ExpandAccepted(ctx context.Context, coachID, id string) (expanded 
 		e := expansion{id: id, coachID: coachID}
 		err := tx.QueryRow(ctx, `
 			UPDATE team_messages SET next_position = next_position
-			WHERE id = $1 AND coach_id = $2 AND expanded_at IS NULL AND NOT EXISTS (
+			WHERE id = $1 AND coach_id = $2 AND expanded_at IS NULL AND expand_at IS NOT NULL AND NOT EXISTS (
 				SELECT 1 FROM team_messages o WHERE o.coach_id = $2 AND o.expanded_at IS NULL AND o.expand_at IS NOT NULL AND o.id < $1)
 			RETURNING players, audience, channels, body, network, next_player, next_position, created_at`, id, coachID).
 			Scan(intoJSON(&e.players), &e.draft.Audience, intoWords(&e.draft.Channels), &e.draft.Text, intoText(&e.network), &e.nextPlayer, &e.nextPosition, intoTime(&e.createdAt))

@@ -311,6 +311,13 @@ func TestExpansionFails(t *testing.T) {
 		if counts, err := p.messages(0).CountStates(bg, a, m); err != nil || counts[team.Failed] != 3 || counts[team.Queued] != 0 {
 			p.Errorf("counts = %v, %v; want 3 failed", counts, err)
 		}
+		ok(p, run(p.db, `UPDATE team_messages SET players = (SELECT players FROM team_messages WHERE id = $2) WHERE id = $1`, broken, later))
+		again := p.messages(0)
+		again.Expand = p.db.ExpandAccepted
+		ok(p, second(again.SendOnce(bg, a, broken, team.Draft{To: team.Target{All: true}}))) // its form, sent again from an old page
+		if n := len(p.recipients(a, broken)); n != 0 {
+			p.Errorf("the message that was given up reached %d recipients", n)
+		}
 
 		// A message that succeeds after a failure.
 		mended := send(b, "Mended")

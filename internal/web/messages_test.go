@@ -10,6 +10,7 @@ import (
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/team"
 )
 
 // events are the events that notify someone.
@@ -172,6 +173,35 @@ func TestFailedChannelIsNamed(t *testing.T) {
 		need := coach.Need{Kind: coach.NeedFailed, Channels: strings.Fields(string(tt.channel))}
 		if got, err := v.NeedStep(need); got != tt.step || err != nil || v.Channels(need.Channels) != tt.on {
 			t.Errorf("%s, %s: the need has %q and %q, %v", tt.language, tt.channel, got, v.Channels(need.Channels), err)
+		}
+	}
+}
+
+// TestMessageOnItsWay: the page of a message says that it is being sent until every recipient has
+// a state. A message that was given up is not.
+func TestMessageOnItsWay(t *testing.T) {
+	t.Parallel()
+	r, err := sharedRenderer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		message team.Message
+		want    bool
+	}{
+		{team.Message{}, true},
+		{team.Message{ExpandedAt: time.Unix(1, 0)}, false},
+		{team.Message{GivenUp: true}, false},
+	} {
+		v := &View{Language: "en", TitleKey: "team_message.title", zone: time.UTC, texts: r.catalogue.translations["en"], Form: new(Form)}
+		tt.message.To.All, tt.message.Audience = true, team.ToBoth
+		v.Data = map[string]any{"Message": tt.message, "Counts": map[team.State]int{}}
+		var page strings.Builder
+		if err := r.templates.ExecuteTemplate(&page, "team_message.html", v); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(page.String(), "We are sending the message."); got != tt.want {
+			t.Errorf("%+v: %t, want %t", tt.message, got, tt.want)
 		}
 	}
 }
