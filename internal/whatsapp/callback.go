@@ -28,9 +28,11 @@ type callback struct {
 			Value struct {
 				Statuses []status `json:"statuses"`
 				Messages []struct {
-					From      string `json:"from"`
-					ID        string `json:"id"`
-					Timestamp string `json:"timestamp"` // Unix time in seconds
+					From string `json:"from"`
+					ID   string `json:"id"`
+					// Timestamp is a Unix time in seconds, as a string. Other webhooks of Meta have
+					// numbers: such a value must not fail the call, which may have a STOP.
+					Timestamp json.RawMessage `json:"timestamp"`
 					Text      struct {
 						Body string `json:"body"`
 					} `json:"text"`
@@ -84,7 +86,7 @@ func (c Callbacks) Replies(call notify.ProviderCall, parse func(string) (phone.N
 				// Meta leaves out the plus.
 				if n, err := parse("+" + strings.TrimPrefix(m.From, "+")); err == nil && change.Field == "messages" {
 					replies = append(replies, notify.Reply{
-						Channel: notify.WhatsApp, From: n, Text: m.Text.Body, ID: m.ID, SentAt: notify.ParseSentAt(m.Timestamp),
+						Channel: notify.WhatsApp, From: n, Text: m.Text.Body, ID: m.ID, SentAt: notify.ParseSentAt(strings.Trim(string(m.Timestamp), `"`)),
 					})
 				}
 			}

@@ -78,11 +78,13 @@ func TestReplies(t *testing.T) {
 	body := `{"object": "whatsapp_business_account", "entry": [{"changes": [{"field": "messages", "value": {"messages": [
 		{"from": "919876543210", "id": "wamid.1", "timestamp": "1767225600", "type": "text", "text": {"body": "Stop"}},
 		{"from": "919876543211", "id": "wamid.2", "type": "image", "image": {"id": "1"}},
+		{"from": "919876543212", "id": "wamid.4", "timestamp": 1767225600, "type": "text", "text": {"body": "Stop"}},
 		{"from": "not a number", "id": "wamid.3", "type": "text", "text": {"body": "STOP"}}]}}]}]}`
 	parse := phone.Parser{DefaultRegion: "IN"}.Parse
 	want := []notify.Reply{
 		{Channel: notify.WhatsApp, From: "+919876543210", Text: "Stop", ID: "wamid.1", SentAt: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)},
 		{Channel: notify.WhatsApp, From: "+919876543211", ID: "wamid.2"},
+		{Channel: notify.WhatsApp, From: "+919876543212", Text: "Stop", ID: "wamid.4", SentAt: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)},
 	}
 	if diff := cmp.Diff(want, c.Replies(signedCall(body, "secret"), parse)); diff != "" {
 		t.Error(diff)
