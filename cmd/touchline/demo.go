@@ -102,7 +102,7 @@ func serveDemo(ctx context.Context, folder, addr, adminAddr string, stdout, stde
 func listenDemo(ctx context.Context, folder, addr, adminAddr string) (cfg *config.Config, public, operators net.Listener, err error) {
 	cfg, err = config.Load([]string{
 		"--addr=" + addr, "--admin-addr=" + adminAddr, "--data-dir=" + filepath.Join(folder, "data"),
-		"--countries=IN", "--kyc=on", "--requests-per-address-minute=0",
+		"--countries=IN", "--kyc=on", "--requests-per-address-minute=0", "--shutdown-drain=0s",
 	}, nil, server.CheckTiers)
 	if err != nil {
 		return nil, nil, nil, err
