@@ -10,6 +10,7 @@ import (
 // TestAPIGuide runs the examples of docs/api-guide.md one after the other. An error status of any call
 // ends the shell.
 func TestAPIGuide(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"bash", "curl"} {
 		if _, err := exec.LookPath(name); err != nil {
 			t.Skipf("the examples of the guide need %s", name)

@@ -17,6 +17,7 @@ import (
 // TestREADME runs the sessions of the README with curl in the shells that readers use, and
 // compares the output with the one that the README shows.
 func TestREADME(t *testing.T) {
+	t.Parallel()
 	binary := program(t)
 	for _, shell := range []string{"sh", "bash", "zsh"} {
 		t.Run(shell, func(t *testing.T) {
@@ -26,8 +27,14 @@ func TestREADME(t *testing.T) {
 					t.Skipf("the sessions in the README need %s", name)
 				}
 			}
-			t.Run("a first session", func(t *testing.T) { runSession(t, binary, shell, "## A first session with the API") })
-			t.Run("a second session", func(t *testing.T) { runSession(t, binary, shell, "## A second session", "--kyc=on") })
+			t.Run("a first session", func(t *testing.T) {
+				t.Parallel()
+				runSession(t, binary, shell, "## A first session with the API")
+			})
+			t.Run("a second session", func(t *testing.T) {
+				t.Parallel()
+				runSession(t, binary, shell, "## A second session", "--kyc=on")
+			})
 		})
 	}
 }
@@ -115,7 +122,7 @@ type running struct {
 func serve(t *testing.T, binary string, flags ...string) running {
 	t.Helper()
 	folder := t.TempDir()
-	service := exec.Command(binary, append([]string{"serve", "--addr", "127.0.0.1:0"}, flags...)...)
+	service := exec.Command(binary, append([]string{"serve", "--addr", "127.0.0.1:0", "--shutdown-drain", "0s"}, flags...)...)
 	service.Dir = folder
 	service.Stderr = os.Stderr
 	printed, err := service.StdoutPipe()
