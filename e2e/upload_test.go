@@ -22,6 +22,7 @@ import (
 	"github.com/touchline/touchline/internal/scan/scantest"
 	"github.com/touchline/touchline/internal/server"
 	"github.com/touchline/touchline/internal/touchlinetest"
+	"github.com/touchline/touchline/internal/upload"
 )
 
 // TestUploadIdempotencyKey: a key repeats the first response, even with another
@@ -98,7 +99,9 @@ func readStatus(t *testing.T, conn net.Conn) int {
 func TestSlowUploads(t *testing.T) {
 	t.Parallel()
 	touchlinetest.EachDatabase(t, func(t *testing.T, url string) {
-		s := touchlinetest.NewWith(t, url, func(o *server.Options) { o.UploadStallTimeout, o.UploadTimeout = time.Second, 4*time.Second }, touchlinetest.ManyConnections)
+		s := touchlinetest.NewWith(t, url, func(o *server.Options) {
+			o.UploadTimeouts = upload.Timeouts{Stall: time.Second, Arrive: 4 * time.Second}
+		}, touchlinetest.ManyConnections)
 		c := s.Coach(t, "+919812300001")
 		body := certificateForm("a.pdf", touchlinetest.PDF(2000, 1))
 		// The upload takes longer than the stall timeout, but no pause in it does.

@@ -21,6 +21,7 @@ import (
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/store"
+	"github.com/touchline/touchline/internal/upload"
 	"github.com/touchline/touchline/internal/worker"
 )
 
@@ -34,8 +35,10 @@ type Options struct {
 	Log       *slog.Logger
 	// Terminal is where SMS=log prints messages. The default discards them.
 	Terminal io.Writer
-	// UploadStallTimeout and UploadTimeout limit an upload; see upload.Timeouts.
-	UploadStallTimeout, UploadTimeout time.Duration
+	// UploadTimeouts limit the time in which an upload arrives.
+	UploadTimeouts upload.Timeouts
+	// DiscardStall limits the wait for more of a body that the handler has not read.
+	DiscardStall time.Duration
 }
 
 func (o Options) withDefaults() Options {
@@ -64,6 +67,9 @@ func (o Options) withDefaults() Options {
 	if o.Terminal == nil {
 		o.Terminal = io.Discard
 	}
+	if o.DiscardStall == 0 {
+		o.DiscardStall = discardStall
+	}
 	return o
 }
 
@@ -85,6 +91,8 @@ type App struct {
 	operators   *operator.Service
 	readiness   *readiness
 	load        *load
+
+	discardStall time.Duration
 }
 
 // Open opens and migrates the database of cfg, opens its file store, and returns a
@@ -135,7 +143,7 @@ func newApp(ctx context.Context, cfg *config.Config, o Options, sql *database.DB
 	return &App{
 		cfg: cfg, log: o.Log, sql: sql, db: s.db, files: files, certificate: certificate, acme: acme, api: public, admin: operators,
 		worker: newWorker(cfg, o, s), hub: s.delivery.hub, streams: s.public.Streams, waiting: s.delivery.waiting,
-		operators: s.operators.Tokens, readiness: s.readiness, load: s.load,
+		operators: s.operators.Tokens, readiness: s.readiness, load: s.load, discardStall: o.DiscardStall,
 	}, nil
 }
 

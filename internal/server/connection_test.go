@@ -4,19 +4,31 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/touchline/touchline/internal/server"
 	"github.com/touchline/touchline/internal/storetest"
 	"github.com/touchline/touchline/internal/touchlinetest"
+	"github.com/touchline/touchline/internal/upload"
 )
 
 // promptly is the longest that a connection may stay open for the rest of a body that
-// does not arrive: 5 s in the handler, 5 s after the response, and some for a busy
+// does not arrive: briefly in the handler, briefly after the response, and some for a busy
 // machine. The read timeout of the server is longer.
-const promptly = 15 * time.Second
+const (
+	promptly = 15 * time.Second
+	briefly  = 500 * time.Millisecond
+)
+
+// shortTimeouts replaces the waits for the rest of a body, of 5 s each.
+func shortTimeouts(o *server.Options) {
+	o.UploadTimeouts.End, o.DiscardStall = briefly, briefly
+}
 
 // readAnswer reads one response and waits until the server closes the connection, if
 // it announces that. closed is false if it keeps the connection open.
@@ -67,13 +79,13 @@ func TestChunkedBodyClosesConnection(t *testing.T) {
 // waits, gets its response soon, and does not delay a stop.
 func TestBodyShorterThanItsLength(t *testing.T) {
 	t.Parallel()
-	s := touchlinetest.New(t, storetest.SQLite(t))
+	s := touchlinetest.NewWith(t, storetest.SQLite(t), shortTimeouts)
 	c := s.Coach(t, "+919812300001")
 	form, contentType := touchlinetest.Form(map[string]string{"kind": "identity"}, "a.pdf", touchlinetest.PDF(3000, 1))
 	upload := func(token string) string {
 		return fmt.Sprintf("POST /api/coach/documents HTTP/1.1\r\nHost: t\r\nAuthorization: Bearer %s\r\n%s\r\nContent-Length: %d\r\n\r\n%s", token, contentType, len(form)+9, form)
 	}
-	var all sync.WaitGroup // each waits for some seconds, whatever -parallel is
+	var all sync.WaitGroup // all wait at the same time, whatever -parallel is
 	defer all.Wait()
 	for _, tt := range []struct {
 		name, request string
@@ -100,7 +112,7 @@ func TestBodyShorterThanItsLength(t *testing.T) {
 		})
 	}
 	t.Run("stop", func(t *testing.T) {
-		other := touchlinetest.New(t, storetest.SQLite(t))
+		other := touchlinetest.NewWith(t, storetest.SQLite(t), shortTimeouts)
 		c := other.Coach(t, "+919812300001")
 		conn := dial(t, other.URL)
 		if _, err := conn.Write([]byte(upload(c.Access))); err != nil {
@@ -115,6 +127,57 @@ func TestBodyShorterThanItsLength(t *testing.T) {
 			t.Errorf("got %d, want 400", status)
 		}
 	})
+}
+
+// pipeListener accepts the connections of a channel.
+type pipeListener chan net.Conn
+
+func (l pipeListener) Accept() (net.Conn, error) {
+	if conn, ok := <-l; ok {
+		return conn, nil
+	}
+	return nil, net.ErrClosed
+}
+func (pipeListener) Close() error   { return nil }
+func (pipeListener) Addr() net.Addr { return &net.TCPAddr{} }
+
+// TestDefaultTimeoutsOfBodies: by default a handler of an upload waits 5 s for the end of the
+// body, and the connection 5 s for a body that the handler has not read.
+func TestDefaultTimeoutsOfBodies(t *testing.T) {
+	t.Parallel()
+	readForm := func(w http.ResponseWriter, r *http.Request) {
+		body := upload.NewBody(r.Body, http.NewResponseController(w), upload.Timeouts{})
+		defer body.Done()
+		if _, err := upload.ReadForm(body, r.Header, nil, "kind"); err == nil {
+			t.Error("a form that is too short was read")
+		}
+	}
+	for name, tt := range map[string]struct {
+		handler http.HandlerFunc
+		want    time.Duration
+	}{
+		"ignored body": {func(http.ResponseWriter, *http.Request) {}, 5 * time.Second},
+		"upload":       {readForm, 10 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l := make(pipeListener, 1)
+				served := make(chan error, 1)
+				go func() { served <- server.ServeDefaults(l, tt.handler) }()
+				client, accepted := net.Pipe()
+				l <- accepted
+				start := time.Now()
+				const form = "--b\r\nContent-Disposition: form-data; name=\"kind\"\r\n\r\nx\r\n--b--\r\n"
+				fmt.Fprintf(client, "POST / HTTP/1.1\r\nHost: t\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: %d\r\n\r\n%s", len(form)+9, form)
+				_, closed := readAnswer(t, client, "POST")
+				if took := time.Since(start).Truncate(time.Second); !closed || took != tt.want {
+					t.Errorf("closed %t after %s, want closed after %s", closed, took, tt.want)
+				}
+				close(l)
+				<-served
+			})
+		})
+	}
 }
 
 // TestRefusedBodyIsRead: a client that sends a whole body before it reads the response gets

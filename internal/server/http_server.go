@@ -87,17 +87,17 @@ func (a *App) guardConnection(next http.Handler) http.Handler {
 		body := r.Body
 		next.ServeHTTP(w, r)
 		if r.ProtoMajor == 1 && r.ContentLength != 0 {
-			discard(http.NewResponseController(w), body, r.Header.Get("Expect") == "")
+			a.discard(http.NewResponseController(w), body, r.Header.Get("Expect") == "")
 		}
 	})
 }
 
 // discard reads the rest of a body. A client that expects 100 Continue may wait with it for
 // the response: net/http alone decides about that body, within the first deadline.
-func discard(control *http.ResponseController, body io.Reader, sends bool) {
+func (a *App) discard(control *http.ResponseController, body io.Reader, sends bool) {
 	end := time.Now().Add(discardTimeout)
 	for left := discardBytes; left > 0; left -= discardChunk {
-		deadline := time.Now().Add(discardStall)
+		deadline := time.Now().Add(a.discardStall)
 		if end.Before(deadline) {
 			deadline = end
 		}

@@ -57,7 +57,7 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 			ExportAll:      newArchive(b.db, approvals, common.Subscriptions, coaches.Coaches, documents, teams),
 			InFlight:       b.load.inFlight,
 			Uploads:        new(upload.Limiter),
-			UploadTimeouts: upload.Timeouts{Stall: o.UploadStallTimeout, Arrive: o.UploadTimeout},
+			UploadTimeouts: o.UploadTimeouts,
 		},
 		operators: service.Operators{
 			Shell: newShell(cfg, o, b.db, b.logged, common, approvals), HTTP: http,

@@ -18,7 +18,7 @@ const (
 	stallTimeout = 30 * time.Second
 	// arriveTimeout ends an upload that takes too long: 10 MiB arrive in time at 50 KB/s.
 	arriveTimeout = 5 * time.Minute
-	// endTimeout limits the wait for the end of a body after its last boundary.
+	// endTimeout ends a body that does not end after its last boundary.
 	endTimeout = 5 * time.Second
 	// WorkTimeout limits the check and the storage of a file after it has arrived.
 	WorkTimeout = 45 * time.Second
@@ -30,6 +30,8 @@ type Timeouts struct {
 	Stall time.Duration
 	// Arrive limits the time of a whole upload; 0 means 5 min.
 	Arrive time.Duration
+	// End limits the wait for the end of a body after its last boundary; 0 means 5 s.
+	End time.Duration
 }
 
 // Body reads an upload under its own deadlines and size limit. The server's read
@@ -38,6 +40,7 @@ type Body struct {
 	source         io.Reader
 	control        *http.ResponseController
 	stall, timeout time.Duration
+	end            time.Duration // for what follows the last boundary
 
 	startedAt, extendedAt time.Time
 	bytesLeft             int64 // of the body
@@ -48,12 +51,12 @@ type Body struct {
 // NewBody returns the body of a request of at most MaxBody bytes. The caller calls Done
 // after it has read the body.
 func NewBody(source io.Reader, control *http.ResponseController, t Timeouts) *Body {
-	t.Stall, t.Arrive = cmp.Or(t.Stall, stallTimeout), cmp.Or(t.Arrive, arriveTimeout)
+	t.Stall, t.Arrive, t.End = cmp.Or(t.Stall, stallTimeout), cmp.Or(t.Arrive, arriveTimeout), cmp.Or(t.End, endTimeout)
 	// Over HTTP/2, net/http resets the stream when the server's write timeout passes,
 	// even if the handler still reads.
 	_ = control.SetWriteDeadline(time.Now().Add(t.Arrive + WorkTimeout + httpx.WriteTimeout))
 	return &Body{
-		source: source, control: control, stall: t.Stall, timeout: t.Arrive,
+		source: source, control: control, stall: t.Stall, timeout: t.Arrive, end: t.End,
 		startedAt: time.Now(), bytesLeft: MaxBody, tooLarge: errUploadSize, partHeaderLeft: -1,
 	}
 }
@@ -97,7 +100,7 @@ func (b *Body) extendDeadline() {
 // before it sends the response.
 func (b *Body) readEnd() error {
 	b.partHeaderLeft = -1
-	b.timeout = min(b.timeout, time.Since(b.startedAt)+endTimeout)
+	b.timeout = min(b.timeout, time.Since(b.startedAt)+b.end)
 	b.extendedAt = time.Time{} // the next read sets the shorter deadline
 	_, err := io.Copy(io.Discard, b)
 	if errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, io.ErrUnexpectedEOF) {

@@ -1,0 +1,10 @@
+package server_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/touchline/touchline/internal/storetest"
+)
+
+func TestMain(m *testing.M) { os.Exit(storetest.Main(m, 2)) }
