@@ -9,7 +9,7 @@ import (
 
 // maxLargeBodies limits the bodies of more than maxBody that are in memory at the same time, and
 // maxClientLargeBodies those of one client: the calls are anonymous until the body is read, so one
-// client that sends slowly must not take every place.
+// client that sends slowly must not take every slot.
 const maxLargeBodies, maxClientLargeBodies = 16, 4
 
 // largeBodies counts the bodies of more than maxBody in memory. It is safe for concurrent use.
@@ -19,8 +19,8 @@ type largeBodies struct {
 	byClient map[string]int
 }
 
-// reserve counts a body of a client. It returns false if there are too many.
-func (l *largeBodies) reserve(client string) bool {
+// acquire takes a slot for a body of a client. It returns false if none is free.
+func (l *largeBodies) acquire(client string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.all >= maxLargeBodies || l.byClient[client] >= maxClientLargeBodies {
@@ -40,8 +40,8 @@ func (l *largeBodies) release(client string) {
 	}
 }
 
-// bodyLimit returns the largest body that a request may have, in bytes, and reserves a place for
-// a body of more than maxBody. Such a body must have a Content-Length.
+// bodyLimit returns the largest body that a request may have, in bytes, and takes a slot for a
+// body of more than maxBody. Such a body must have a Content-Length.
 func (a *Adapter[C]) bodyLimit(w http.ResponseWriter, r *http.Request, rt *Route[C]) (limit int64, release func(), err error) {
 	client := infoOf(r).Client
 	switch {
@@ -51,7 +51,7 @@ func (a *Adapter[C]) bodyLimit(w http.ResponseWriter, r *http.Request, rt *Route
 		return maxBody, func() {}, nil
 	case r.ContentLength > rt.MaxBody:
 		return max(maxBody, rt.MaxBody), func() {}, nil
-	case a.largeBodies.reserve(client):
+	case a.largeBodies.acquire(client):
 		return rt.MaxBody, func() { a.largeBodies.release(client) }, nil
 	}
 	closeConnection(w) // the body is not read

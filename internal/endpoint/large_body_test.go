@@ -74,7 +74,7 @@ func TestLargeBody(t *testing.T) {
 			t.Errorf("one of 16 large bodies: got %d, want 200", status)
 		}
 	}
-	for i := range 5 { // every place is free again
+	for i := range 5 { // every slot is free again
 		if status := sendFrom(0, "/large"); status != 200 {
 			t.Errorf("large body %d after the others: got %d, want 200", i, status)
 		}

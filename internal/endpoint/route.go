@@ -42,7 +42,7 @@ type Route[C any] struct {
 	// NoLimits exempts the route from the rate limit per address and from the limit of
 	// requests in flight.
 	NoLimits bool
-	// Acquire reserves a limited resource for the caller until the response is written.
+	// Acquire takes a limited resource for the caller until the response is written.
 	Acquire func(C) (release func(), err error)
 }
 
