@@ -19,7 +19,7 @@ func deliveryCommands() []command {
 			f.String("coach", "", "only messages of the coach with this id")
 			f.Int("days", 30, "how many days, up to today (UTC)")
 		}},
-		{words: "deliveries retry", args: []string{"<delivery_id>"}, help: "send a message that failed again", run: retryDelivery, needsKey: true},
+		{words: "deliveries retry", args: []string{"<delivery_id>"}, help: "send a failed message again", run: retryDelivery, needsKey: true},
 	}
 }
 
