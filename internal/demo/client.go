@@ -116,19 +116,19 @@ func (u *user) send(method, path, contentType string, body io.Reader) object {
 	if u.token != "" {
 		request.Header.Set("Authorization", "Bearer "+u.token)
 	}
-	answer, err := http.DefaultClient.Do(request)
+	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		u.b.err = err
 		return object{}
 	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
 	out := object{}
 	if err == nil && len(text) > 0 {
 		err = json.Unmarshal(text, &out)
 	}
-	if err == nil && answer.StatusCode >= 300 {
-		err = fmt.Errorf("%d %s", answer.StatusCode, text)
+	if err == nil && response.StatusCode >= 300 {
+		err = fmt.Errorf("%d %s", response.StatusCode, text)
 	}
 	if err != nil {
 		u.b.err = fmt.Errorf("%s: %s %s: %w", u.who, method, path, err)
@@ -136,8 +136,8 @@ func (u *user) send(method, path, contentType string, body io.Reader) object {
 	return out
 }
 
-// settle waits until every message about the player has left, failed or is held, so that
-// it has the time of the clock.
+// settle waits until every message about the player has left, failed or is held. Messages
+// are sent with the time of the demo's clock, which the next step changes.
 func (u *user) settle(playerID string) {
 	end := time.Now().Add(waitTimeout)
 	for u.b.err == nil {
