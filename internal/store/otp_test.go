@@ -112,7 +112,7 @@ func TestConcurrentFirstFailures(t *testing.T) {
 	})
 }
 
-// TestLoginRacesWithAccountEnd runs logins from proven devices, which have their own
+// TestLoginRacesWithAccountEnd runs logins from known devices, which have their own
 // challenges, while the account closes, is suspended or changes its number. No session
 // stays active afterwards.
 func TestLoginRacesWithAccountEnd(t *testing.T) {
