@@ -130,9 +130,9 @@ func (f *FCM) send(ctx context.Context, m notify.Message, token string, text not
 		return &notify.SendError{Reason: "FCM did not respond"}
 	}
 	defer resp.Body.Close()
-	answer, _ := io.ReadAll(io.LimitReader(resp.Body, maxResponse))
+	raw, _ := io.ReadAll(io.LimitReader(resp.Body, maxResponse))
 	if resp.StatusCode == http.StatusUnauthorized {
 		f.tokens.forget(access)
 	}
-	return fcmResult(resp, answer, f.now())
+	return fcmResult(resp, raw, f.now())
 }

@@ -19,8 +19,8 @@ var fcmCodes = []string{
 	"INVALID_ARGUMENT", "UNREGISTERED", "SENDER_ID_MISMATCH", "QUOTA_EXCEEDED", "UNAVAILABLE", "INTERNAL", "THIRD_PARTY_AUTH_ERROR",
 }
 
-// fcmAnswer is the name of a message or an error.
-type fcmAnswer struct {
+// fcmResponse is the body of a response: the name of a message, or an error.
+type fcmResponse struct {
 	Name  string `json:"name"`
 	Error struct {
 		Status  string `json:"status"`
@@ -35,8 +35,8 @@ type fcmAnswer struct {
 
 // code returns the error code of FCM, or "". badToken is true if the registration token is no
 // valid one.
-func (a fcmAnswer) code() (code string, badToken bool) {
-	for _, d := range a.Error.Details {
+func (r fcmResponse) code() (code string, badToken bool) {
+	for _, d := range r.Error.Details {
 		if slices.Contains(fcmCodes, d.ErrorCode) {
 			code = d.ErrorCode
 		}
@@ -50,20 +50,20 @@ func (a fcmAnswer) code() (code string, badToken bool) {
 // fcmResult returns the error that a response of FCM means, or nil if FCM has accepted the
 // message. Errors of the account or of the project are temporary: an operator can correct them.
 func fcmResult(resp *http.Response, body []byte, now time.Time) error {
-	var answer fcmAnswer
-	readable := json.Unmarshal(body, &answer) == nil
-	if resp.StatusCode == http.StatusOK && readable && answer.Name != "" {
+	var parsed fcmResponse
+	readable := json.Unmarshal(body, &parsed) == nil
+	if resp.StatusCode == http.StatusOK && readable && parsed.Name != "" {
 		return nil
 	}
-	f := &notify.SendError{Reason: fmt.Sprintf("FCM answered %d", resp.StatusCode)}
-	code, badToken := answer.code()
+	f := &notify.SendError{Reason: fmt.Sprintf("FCM responded %d", resp.StatusCode)}
+	code, badToken := parsed.code()
 	if code != "" {
 		f.Reason += ", " + code
 	}
 	f.Wait = retryAfter(resp.Header.Get("Retry-After"), now)
 	switch status := resp.StatusCode; {
 	// A 404 of a proxy or of a wrong FCM_API has no such status.
-	case code == "UNREGISTERED", status == http.StatusNotFound && answer.Error.Status == "NOT_FOUND":
+	case code == "UNREGISTERED", status == http.StatusNotFound && parsed.Error.Status == "NOT_FOUND":
 		f.Gone = true
 	case status == http.StatusBadRequest && badToken:
 		f.Gone = true

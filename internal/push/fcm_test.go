@@ -80,7 +80,7 @@ func TestFCM(t *testing.T) {
 		t.Errorf("after an hour: %v, %d access tokens, want 2", err, fcm.Issued())
 	}
 	fcm.EndToken()
-	wantError(t, "refused token", sender.Send(t.Context(), message()), notify.SendError{Reason: "FCM answered 401"})
+	wantError(t, "refused token", sender.Send(t.Context(), message()), notify.SendError{Reason: "FCM responded 401"})
 	if err := sender.Send(t.Context(), message()); err != nil || fcm.Issued() != 3 {
 		t.Errorf("after a refused token: %v, %d access tokens, want 3", err, fcm.Issued())
 	}
@@ -119,22 +119,22 @@ func TestFCMResults(t *testing.T) {
 		body   string
 		want   notify.SendError
 	}{
-		{"unregistered", 404, nil, pushtest.FCMError(404, "UNREGISTERED", "NOT_FOUND"), notify.SendError{Gone: true, Reason: "FCM answered 404, UNREGISTERED"}},
-		{"not found", 404, nil, `{"error":{"code":404,"status":"NOT_FOUND"}}`, notify.SendError{Gone: true, Reason: "FCM answered 404"}},
-		{"404 of another server", 404, nil, "<!DOCTYPE html>", notify.SendError{Reason: "FCM answered 404"}},
-		{"no token of an app", 400, nil, badToken, notify.SendError{Gone: true, Reason: "FCM answered 400, INVALID_ARGUMENT"}},
-		{"invalid argument", 400, nil, pushtest.FCMError(400, "INVALID_ARGUMENT", "INVALID_ARGUMENT"), notify.SendError{Permanent: true, Reason: "FCM answered 400, INVALID_ARGUMENT"}},
-		{"too large", 400, nil, `{"error":{"code":400,"status":"INVALID_ARGUMENT"}}`, notify.SendError{Permanent: true, Reason: "FCM answered 400"}},
-		{"another project", 403, nil, pushtest.FCMError(403, "SENDER_ID_MISMATCH", "PERMISSION_DENIED"), notify.SendError{Permanent: true, Reason: "FCM answered 403, SENDER_ID_MISMATCH"}},
-		{"no permission", 403, nil, `{"error":{"code":403,"status":"PERMISSION_DENIED"}}`, notify.SendError{Reason: "FCM answered 403"}},
-		{"key of Apple", 401, nil, pushtest.FCMError(401, "THIRD_PARTY_AUTH_ERROR", "UNAUTHENTICATED"), notify.SendError{Reason: "FCM answered 401, THIRD_PARTY_AUTH_ERROR"}},
-		{"quota", 429, nil, pushtest.FCMError(429, "QUOTA_EXCEEDED", "RESOURCE_EXHAUSTED"), notify.SendError{Wait: time.Minute, Reason: "FCM answered 429, QUOTA_EXCEEDED"}},
-		{"quota with a wait", 429, http.Header{"Retry-After": {"30"}}, pushtest.FCMError(429, "QUOTA_EXCEEDED", "RESOURCE_EXHAUSTED"), notify.SendError{Wait: 30 * time.Second, Reason: "FCM answered 429, QUOTA_EXCEEDED"}},
-		{"unavailable", 503, http.Header{"Retry-After": {"Mon, 02 Mar 2026 09:02:00 GMT"}}, pushtest.FCMError(503, "UNAVAILABLE", "UNAVAILABLE"), notify.SendError{Wait: 2 * time.Minute, Reason: "FCM answered 503, UNAVAILABLE"}},
-		{"internal", 500, nil, pushtest.FCMError(500, "INTERNAL", "INTERNAL"), notify.SendError{Reason: "FCM answered 500, INTERNAL"}},
-		{"gateway", 502, nil, "<!DOCTYPE html>", notify.SendError{Reason: "FCM answered 502"}},
-		{"garbage", 200, nil, "{}", notify.SendError{Reason: "FCM answered 200"}},
-		{"unknown code", 418, nil, pushtest.FCMError(418, "Asha Rao", ""), notify.SendError{Reason: "FCM answered 418"}},
+		{"unregistered", 404, nil, pushtest.FCMError(404, "UNREGISTERED", "NOT_FOUND"), notify.SendError{Gone: true, Reason: "FCM responded 404, UNREGISTERED"}},
+		{"not found", 404, nil, `{"error":{"code":404,"status":"NOT_FOUND"}}`, notify.SendError{Gone: true, Reason: "FCM responded 404"}},
+		{"404 of another server", 404, nil, "<!DOCTYPE html>", notify.SendError{Reason: "FCM responded 404"}},
+		{"no token of an app", 400, nil, badToken, notify.SendError{Gone: true, Reason: "FCM responded 400, INVALID_ARGUMENT"}},
+		{"invalid argument", 400, nil, pushtest.FCMError(400, "INVALID_ARGUMENT", "INVALID_ARGUMENT"), notify.SendError{Permanent: true, Reason: "FCM responded 400, INVALID_ARGUMENT"}},
+		{"too large", 400, nil, `{"error":{"code":400,"status":"INVALID_ARGUMENT"}}`, notify.SendError{Permanent: true, Reason: "FCM responded 400"}},
+		{"another project", 403, nil, pushtest.FCMError(403, "SENDER_ID_MISMATCH", "PERMISSION_DENIED"), notify.SendError{Permanent: true, Reason: "FCM responded 403, SENDER_ID_MISMATCH"}},
+		{"no permission", 403, nil, `{"error":{"code":403,"status":"PERMISSION_DENIED"}}`, notify.SendError{Reason: "FCM responded 403"}},
+		{"key of Apple", 401, nil, pushtest.FCMError(401, "THIRD_PARTY_AUTH_ERROR", "UNAUTHENTICATED"), notify.SendError{Reason: "FCM responded 401, THIRD_PARTY_AUTH_ERROR"}},
+		{"quota", 429, nil, pushtest.FCMError(429, "QUOTA_EXCEEDED", "RESOURCE_EXHAUSTED"), notify.SendError{Wait: time.Minute, Reason: "FCM responded 429, QUOTA_EXCEEDED"}},
+		{"quota with a wait", 429, http.Header{"Retry-After": {"30"}}, pushtest.FCMError(429, "QUOTA_EXCEEDED", "RESOURCE_EXHAUSTED"), notify.SendError{Wait: 30 * time.Second, Reason: "FCM responded 429, QUOTA_EXCEEDED"}},
+		{"unavailable", 503, http.Header{"Retry-After": {"Mon, 02 Mar 2026 09:02:00 GMT"}}, pushtest.FCMError(503, "UNAVAILABLE", "UNAVAILABLE"), notify.SendError{Wait: 2 * time.Minute, Reason: "FCM responded 503, UNAVAILABLE"}},
+		{"internal", 500, nil, pushtest.FCMError(500, "INTERNAL", "INTERNAL"), notify.SendError{Reason: "FCM responded 500, INTERNAL"}},
+		{"gateway", 502, nil, "<!DOCTYPE html>", notify.SendError{Reason: "FCM responded 502"}},
+		{"garbage", 200, nil, "{}", notify.SendError{Reason: "FCM responded 200"}},
+		{"unknown code", 418, nil, pushtest.FCMError(418, "Asha Rao", ""), notify.SendError{Reason: "FCM responded 418"}},
 	} {
 		store.byID["device"] = notify.PushSubscription{ID: "device", Token: "registration"}
 		fcm.Answer(tt.status, tt.header, tt.body)

@@ -124,7 +124,7 @@ func TestResults(t *testing.T) {
 	} {
 		sender, service, store := newSender(t, loopback)
 		service.Answer(tt.status, tt.header)
-		tt.want.Reason = "the push service answered " + strconv.Itoa(tt.status)
+		tt.want.Reason = "the push service responded " + strconv.Itoa(tt.status)
 		wantError(t, http.StatusText(tt.status), sender.Send(t.Context(), message()), tt.want)
 		if _, kept := store.byID["device"]; kept == tt.want.Gone {
 			t.Errorf("%d: the subscription is kept: %t", tt.status, kept)

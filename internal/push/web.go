@@ -67,7 +67,7 @@ func topic(id string) string { return strings.ReplaceAll(id, "-", "") }
 
 // result returns nil if the push service has taken the message.
 func (s *Sender) result(resp *http.Response) error {
-	f := &notify.SendError{Reason: fmt.Sprintf("the push service answered %d", resp.StatusCode)}
+	f := &notify.SendError{Reason: fmt.Sprintf("the push service responded %d", resp.StatusCode)}
 	switch code := resp.StatusCode; {
 	case code >= 200 && code < 300:
 		return nil
