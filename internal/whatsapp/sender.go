@@ -96,8 +96,8 @@ func (s *Sender) Send(ctx context.Context, m notify.Message) error {
 		return &notify.SendError{Outage: true, Reason: "WhatsApp " + describe(err)}
 	}
 	defer res.Body.Close()
-	answer, _ := io.ReadAll(io.LimitReader(res.Body, maxResponse))
-	return result(res.StatusCode, answer)
+	raw, _ := io.ReadAll(io.LimitReader(res.Body, maxResponse))
+	return result(res.StatusCode, raw)
 }
 
 // describe returns a safe phrase for err: the error itself contains the address.
@@ -110,7 +110,7 @@ func describe(err error) string {
 
 // result returns the error that a response of the Cloud API means, or nil.
 func result(status int, body []byte) error {
-	var answer struct {
+	var parsed struct {
 		Messages []struct {
 			ID string `json:"id"`
 		} `json:"messages"`
@@ -118,12 +118,12 @@ func result(status int, body []byte) error {
 			Code int `json:"code"`
 		} `json:"error"`
 	}
-	readable := json.Unmarshal(body, &answer) == nil
-	if status == http.StatusOK && readable && len(answer.Messages) == 1 && answer.Messages[0].ID != "" {
+	readable := json.Unmarshal(body, &parsed) == nil
+	if status == http.StatusOK && readable && len(parsed.Messages) == 1 && parsed.Messages[0].ID != "" {
 		return nil
 	}
 	failed := &notify.SendError{Reason: fmt.Sprintf("WhatsApp responded %d", status)}
-	code := answer.Error.Code
+	code := parsed.Error.Code
 	if code != 0 {
 		failed.Reason += fmt.Sprintf(", error %d", code)
 	}
