@@ -26,8 +26,8 @@ func dialError(err error) error {
 	case strings.Contains(text, "AUTH"):
 		reason = "the mail server refused the user or the password"
 	default:
-		if answer, ok := errors.AsType[*textproto.Error](err); ok {
-			reason = fmt.Sprintf("the mail server answered %d", answer.Code)
+		if response, ok := errors.AsType[*textproto.Error](err); ok {
+			reason = fmt.Sprintf("the mail server responded %d", response.Code)
 		} else if _, ok := errors.AsType[*net.DNSError](err); ok {
 			reason = "the host of the mail server was not found"
 		} else if errno, ok := errors.AsType[syscall.Errno](err); ok {
@@ -35,7 +35,7 @@ func dialError(err error) error {
 		}
 	}
 	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
-		reason = "the mail server did not answer in time"
+		reason = "the mail server did not respond in time"
 	}
 	return &notify.SendError{Reason: reason}
 }
@@ -48,7 +48,7 @@ func sendError(err error) error {
 		return &notify.SendError{Reason: "the connection to the mail server broke"}
 	}
 	code, status := failure.ErrorCode(), failure.EnhancedStatusCode()
-	f := &notify.SendError{Reason: strings.TrimSpace(fmt.Sprintf("the mail server answered %d %s", code, status))}
+	f := &notify.SendError{Reason: strings.TrimSpace(fmt.Sprintf("the mail server responded %d %s", code, status))}
 	switch {
 	case code < 500:
 	case failure.Reason == gomail.ErrSMTPRcptTo && !strings.HasPrefix(status, "5.7."):

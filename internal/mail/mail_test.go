@@ -111,13 +111,13 @@ func TestFailures(t *testing.T) {
 		cause     notify.Cause
 		reason    string
 	}{
-		"no such address":    {mailtest.Behaviour{Recipient: refusal(550, 5, 1, 1)}, true, notify.CauseUnknownAddress, "the mail server answered 550 5.1.1"},
-		"mailbox full":       {mailtest.Behaviour{Recipient: refusal(552, 5, 2, 2)}, true, notify.CauseMailboxFull, "the mail server answered 552 5.2.2"},
-		"greylisting":        {mailtest.Behaviour{Recipient: refusal(450, 4, 2, 0)}, false, "", "the mail server answered 450 4.2.0"},
-		"relaying is denied": {mailtest.Behaviour{Recipient: refusal(554, 5, 7, 1)}, false, "", "the mail server answered 554 5.7.1"},
-		"sender refused":     {mailtest.Behaviour{Sender: refusal(553, 5, 1, 8)}, false, "", "the mail server answered 553 5.1.8"},
-		"taken for spam":     {mailtest.Behaviour{Data: refusal(554, 5, 7, 1)}, true, notify.CauseFiltered, "the mail server answered 554 5.7.1"},
-		"out of space":       {mailtest.Behaviour{Data: refusal(452, 4, 3, 1)}, false, "", "the mail server answered 452 4.3.1"},
+		"no such address":    {mailtest.Behaviour{Recipient: refusal(550, 5, 1, 1)}, true, notify.CauseUnknownAddress, "the mail server responded 550 5.1.1"},
+		"mailbox full":       {mailtest.Behaviour{Recipient: refusal(552, 5, 2, 2)}, true, notify.CauseMailboxFull, "the mail server responded 552 5.2.2"},
+		"greylisting":        {mailtest.Behaviour{Recipient: refusal(450, 4, 2, 0)}, false, "", "the mail server responded 450 4.2.0"},
+		"relaying is denied": {mailtest.Behaviour{Recipient: refusal(554, 5, 7, 1)}, false, "", "the mail server responded 554 5.7.1"},
+		"sender refused":     {mailtest.Behaviour{Sender: refusal(553, 5, 1, 8)}, false, "", "the mail server responded 553 5.1.8"},
+		"taken for spam":     {mailtest.Behaviour{Data: refusal(554, 5, 7, 1)}, true, notify.CauseFiltered, "the mail server responded 554 5.7.1"},
+		"out of space":       {mailtest.Behaviour{Data: refusal(452, 4, 3, 1)}, false, "", "the mail server responded 452 4.3.1"},
 		"broken connection":  {mailtest.Behaviour{Drop: true}, false, "", "the connection to the mail server broke"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -144,7 +144,7 @@ func TestFailures(t *testing.T) {
 		"unknown authority":   {mailtest.ImplicitTLS, func(c *mail.Config) { c.CAFile = mailtest.New(t, mailtest.STARTTLS).CAFile }, "the certificate of the mail server is not valid"},
 		"no STARTTLS offered": {mailtest.Plain, func(c *mail.Config) { c.CAFile = mailtest.New(t, mailtest.STARTTLS).CAFile }, "the mail server offers no STARTTLS"},
 		"nothing listens":     {mailtest.Plain, func(c *mail.Config) { c.Server = "smtp://127.0.0.1:1" }, "connect to the mail server: connection refused"},
-		"refused greeting":    {mailtest.Plain, func(c *mail.Config) { c.Server = greet(t, "421 4.3.2 too busy for g@example.org") }, "the mail server answered 421"},
+		"refused greeting":    {mailtest.Plain, func(c *mail.Config) { c.Server = greet(t, "421 4.3.2 too busy for g@example.org") }, "the mail server responded 421"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
