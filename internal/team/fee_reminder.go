@@ -72,7 +72,7 @@ func (a FeeAudience) parties() []FeeParty {
 	return a.Linked
 }
 
-// FeeReminder is who was reminded of a fee.
+// FeeReminder is the result of reminding the parties of a fee.
 type FeeReminder struct {
 	Fee     *Fee
 	Parties []FeeParty
