@@ -15,8 +15,8 @@ var (
 	_ team.FeeReminderStore = (*DB)(nil)
 )
 
-// FamilyFees lists the fees of a player for a party that has approved, from one state of the
-// database: a revocation that committed before closes them.
+// FamilyFees lists the fees of a player for a party that has approved. It reads one state of the
+// database, so that no fee is listed after a revocation has committed.
 func (db *DB) FamilyFees(ctx context.Context, by actor.Actor, playerID string, p team.FeePage) (r team.FamilyFees, err error) {
 	position := p.After
 	if position.ID == "" {
@@ -53,7 +53,8 @@ func (db *DB) FamilyFee(ctx context.Context, by actor.Actor, playerID, feeID str
 	return r, err
 }
 
-// familyFees reads what decides whether and how the party by sees the fees of a player.
+// familyFees reads the link of the party by to a player, and the payee, or returns the error of
+// team.Access if the party may not see the fees.
 func (tx *tx) familyFees(ctx context.Context, by actor.Actor, playerID string) (team.FamilyFees, error) {
 	link, err := tx.link(ctx, by, playerID, team.App)
 	if err != nil {
