@@ -36,15 +36,15 @@ const (
 )
 
 // PushSubscription is how the device of one session receives push messages. That of a browser
-// is what PushSubscription.toJSON of the Push API returns; that of an app has a Token alone.
+// has the values of PushSubscription.toJSON of the Push API; that of an app has a Token alone.
 type PushSubscription struct {
 	ID string
-	// Endpoint is the URL of the browser's push service. Who knows it can send messages.
+	// Endpoint is the URL of the browser's push service. With it anyone can send messages.
 	Endpoint string
 	// P256DH is the public key of the browser and Auth its secret, in base64url (RFC 8291).
 	P256DH, Auth string
-	// Token is the registration token of an app at FCM. Who knows it and may send for the
-	// project of the app can send messages.
+	// Token is the registration token of an app at FCM. With it any account of the app's
+	// project can send messages.
 	Token string
 	// ShowNames allows names and the text of notifications on a locked screen.
 	ShowNames bool
