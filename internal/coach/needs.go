@@ -14,7 +14,7 @@ type NeedKind string
 // The kinds. An open request is failed, overdue, stopped, held or long pending, the first that
 // fits.
 const (
-	NeedFailed      NeedKind = "delivery_failed" // the question did not arrive
+	NeedFailed      NeedKind = "delivery_failed" // the request did not arrive
 	NeedDisputed    NeedKind = "disputed"        // the number belongs to someone else
 	NeedRejected    NeedKind = "rejected"
 	NeedRevoked     NeedKind = "revoked"
@@ -30,7 +30,7 @@ var NeedKinds = []NeedKind{NeedFailed, NeedDisputed, NeedRejected, NeedRevoked, 
 // Need is one party that needs the coach.
 type Need struct {
 	Kind NeedKind
-	// Since is when the question left, was answered or was opened.
+	// Since is when the request left, was decided or was opened.
 	Since                 time.Time
 	PlayerID, StudentName string
 	Party                 actor.Role

@@ -74,7 +74,7 @@ func ManyConnections(c *config.Config) { c.DatabaseConnections = 8 }
 
 // New starts a service on the database at url with the default settings of a service
 // that sends SMS, except that limits per client address and on all sends are off, because
-// all requests of a test come from one address, and that each question is one SMS.
+// all HTTP requests of a test come from one address, and that each approval request is one SMS.
 func New(tb testing.TB, url string, options ...Option) *Service {
 	return NewWith(tb, url, func(*server.Options) {}, options...)
 }
