@@ -26,7 +26,7 @@ type Reply struct {
 	SentAt time.Time
 }
 
-// RepliesKept is how long the id of a reply is stored. Meta repeats a call for 7 days:
+// RepliesKept is how long the hash of a reply is stored. Meta repeats a call for 7 days:
 // https://developers.facebook.com/docs/graph-api/webhooks/getting-started
 const RepliesKept = 14 * 24 * time.Hour
 
@@ -61,11 +61,11 @@ type ReplyStore interface {
 	// NewestSender returns the coach whose message on a channel was the newest to a number, or
 	// "".
 	NewestSender(ctx context.Context, n phone.Number, channel Channel) (coachID string, err error)
-	// StopCoachByReply stops a coach, unless a reply with the same id did it before.
+	// StopCoachByReply stops a coach, unless an earlier call had the same reply.
 	StopCoachByReply(ctx context.Context, r Reply, coachID string) (stopped bool, err error)
 	// AllowCoachesByReply ends each StopCoachByReply of the sender, and any stop of one coach, who
-	// may be "". A stop that is later than the reply stays, and a reply with the same id as an
-	// earlier one ends none. It returns how many coaches may send messages again.
+	// may be "". A stop that is later than the reply stays, and the reply of an earlier call ends
+	// none. It returns how many coaches may send messages again.
 	AllowCoachesByReply(ctx context.Context, r Reply, coachID string) (coaches int, err error)
 }
 
