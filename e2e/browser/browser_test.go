@@ -3,8 +3,6 @@ package browser_test
 import (
 	"context"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -16,8 +14,9 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	cdplog "github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
-	"github.com/chromedp/cdproto/target"
+	"github.com/chromedp/cdproto/storage"
 	"github.com/chromedp/chromedp"
 )
 
@@ -59,7 +58,8 @@ func width(pixels int64) setting {
 	}
 }
 
-// newPhone opens a browser for the service at url. A request to another host fails the test.
+// newPhone opens a browser for the service at url, without cookies and stored data. A page of
+// another host fails the test.
 func newPhone(t *testing.T, url string, settings ...setting) *phone {
 	t.Helper()
 	if _, err := findBrowser(); err != nil {
@@ -69,19 +69,9 @@ func newPhone(t *testing.T, url string, settings ...setting) *phone {
 	if err != nil {
 		t.Fatal(err)
 	}
-	execute := cdp.WithExecutor(browser, chromedp.FromContext(browser).Browser)
-	create := target.CreateBrowserContext().WithDisposeOnDetach(true)
-	if url != "" {
-		_, host, _ := strings.Cut(url, "://")
-		create = create.WithProxyServer(otherHosts(t)).WithProxyBypassList("<-loopback>;" + host)
-	}
-	profile, err := create.Do(execute)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = target.DisposeBrowserContext(profile).Do(execute) })
+	profile := newProfile(t, browser)
 	p := &phone{t: t, ctx: newTab(t, browser, profile), url: url, profile: profile}
-	actions := []chromedp.Action{emulation.SetFocusEmulationEnabled(true), fewerEvents()}
+	actions := []chromedp.Action{emulation.SetFocusEmulationEnabled(true), fewerEvents(), network.ClearBrowserCookies(), storage.ClearDataForOrigin(url, "all")}
 	for _, s := range append([]setting{width(360), language("en-IN")}, settings...) {
 		actions = append(actions, s(p))
 	}
@@ -103,18 +93,6 @@ func (p *phone) watchPolicy() {
 			p.t.Errorf("%s: %s", got.Entry.URL, text)
 		}
 	})
-}
-
-// otherHosts returns the address of a proxy for requests to hosts other than the service. Each of
-// them fails the test.
-func otherHosts(t *testing.T) string {
-	t.Helper()
-	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		t.Errorf("the browser asks another host: %s %s", r.Method, r.RequestURI)
-		w.WriteHeader(http.StatusBadGateway)
-	}))
-	t.Cleanup(proxy.Close)
-	return proxy.URL
 }
 
 // do runs actions and fails the test at the first error.

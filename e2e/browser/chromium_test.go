@@ -3,12 +3,17 @@ package browser_test
 import (
 	"context"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 )
 
@@ -28,7 +33,7 @@ func findBrowser() (string, error) {
 }
 
 // chromium is the browser of all tests of this process. A start costs about a second of
-// processor time, so each phone is a browser context of this one, with separate cookies.
+// processor time, so each phone has a browser context of this one.
 var chromium = sync.OnceValues(func() (context.Context, error) {
 	program, err := findBrowser()
 	if err != nil {
@@ -39,6 +44,7 @@ var chromium = sync.OnceValues(func() (context.Context, error) {
 		// Fewer processes. chromedp has the former name of this feature.
 		chromedp.Flag("enable-features", "NetworkServiceInProcess2"),
 		chromedp.Flag("in-process-gpu", !draw),
+		chromedp.Flag("renderer-process-limit", "1"), // the tabs of a profile share its process
 		// A new page in the frame of the one before. The rest is the list of chromedp.
 		chromedp.Flag("disable-features", "RenderDocument,site-per-process,Translate"),
 		chromedp.Flag("disable-threaded-compositing", !draw),
@@ -50,10 +56,11 @@ var chromium = sync.OnceValues(func() (context.Context, error) {
 		// The compiler that takes longest saves less than it costs.
 		chromedp.Flag("js-flags", "--no-turbofan"),
 		chromedp.WSURLReadTimeout(time.Minute),
+		chromedp.ProxyServer(otherHosts.URL), chromedp.Flag("proxy-bypass-list", "<-loopback>;127.0.0.1"),
 	)
 	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, _ := chromedp.NewContext(allocator)
-	if err := chromedp.Run(ctx); err != nil {
+	if err := chromedp.Run(ctx, fewerEvents()); err != nil {
 		stop()
 		return nil, err
 	}
@@ -66,11 +73,50 @@ var chromium = sync.OnceValues(func() (context.Context, error) {
 	return ctx, nil
 })
 
+// otherHosts is a proxy for requests to hosts other than the services. Each of them fails the
+// tests. The policy of each page blocks requests to another port.
+var otherHosts = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	fmt.Fprintf(os.Stderr, "the browser asks another host: %s %s\n", r.Method, r.RequestURI)
+	asked.Store(true)
+	w.WriteHeader(http.StatusBadGateway)
+}))
+
+// asked tells whether the browser sent a request to another host.
+var asked atomic.Bool
+
+// profiles are the browser contexts that no test uses now.
+var profiles = make(chan cdp.BrowserContextID, 100)
+
+// newProfile returns a browser context with separate cookies. Tests use it one after the other,
+// because its process takes longer to start than a page to load.
+func newProfile(t *testing.T, browser context.Context) cdp.BrowserContextID {
+	t.Helper()
+	var id cdp.BrowserContextID
+	select {
+	case id = <-profiles:
+	default:
+		var err error
+		execute := cdp.WithExecutor(browser, chromedp.FromContext(browser).Browser)
+		if id, err = target.CreateBrowserContext().WithDisposeOnDetach(true).Do(execute); err != nil {
+			t.Fatal(err)
+		}
+		// The process ends with its last tab, so one tab stays open.
+		if _, err := target.CreateTarget("about:blank").WithBrowserContextID(id).Do(execute); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() { profiles <- id })
+	return id
+}
+
 // stopChromium ends the browser and waits until its processes and its folder are gone.
 var stopChromium = func() error { return nil }
 
 func TestMain(m *testing.M) {
 	code := m.Run()
+	if asked.Load() {
+		code = 1
+	}
 	if err := stopChromium(); err != nil {
 		fmt.Fprintf(os.Stderr, "stop the browser: %v\n", err)
 		code = 1

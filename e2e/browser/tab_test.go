@@ -19,6 +19,9 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
+
+	"github.com/touchline/touchline/internal/storetest"
+	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
 // loadTimeout is how long a page may take to load, and an element to appear.
@@ -71,6 +74,8 @@ func (p *phone) load(act func(ctx context.Context) error) error {
 			committed = true
 			if event.Frame.UnreachableURL != "" {
 				finish(fmt.Errorf("%s cannot be reached", event.Frame.UnreachableURL))
+			} else if !strings.HasPrefix(event.Frame.URL, p.url) {
+				finish(fmt.Errorf("%s is a page of another host", event.Frame.URL))
 			} else if event.Type == page.NavigationTypeBackForwardCacheRestore {
 				finish(nil)
 			}
@@ -174,4 +179,25 @@ func (p *phone) chooseFile(selector, path string) {
 	p.do(chromedp.Evaluate(bySelector(selector), &field), chromedp.ActionFunc(func(ctx context.Context) error {
 		return dom.SetFileInputFiles([]string{path}).WithObjectID(field.ObjectID).Do(ctx)
 	}))
+}
+
+// TestPhoneIsEmpty checks that a phone has no cookie and no stored value of an earlier test.
+func TestPhoneIsEmpty(t *testing.T) {
+	s := touchlinetest.New(t, storetest.SQLite(t))
+	for range 2 {
+		t.Run("phone", func(t *testing.T) {
+			p := newPhone(t, s.URL)
+			p.open("/coaches")
+			var found string
+			p.script(`(() => {
+				const found = document.cookie + (localStorage.a || '')
+				document.cookie = 'a=cookie; max-age=1000'
+				localStorage.a = 'value'
+				return found
+			})()`, &found)
+			if found != "" {
+				t.Errorf("a new phone has %q", found)
+			}
+		})
+	}
 }
