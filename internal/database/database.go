@@ -41,6 +41,9 @@ type DB struct {
 	closed  bool
 	running sync.WaitGroup
 
+	maxAttempts  int
+	retryTimeout time.Duration
+
 	failures atomic.Uint64
 	// suspect says that SQLite refused a write or could not use the disk: see Writable.
 	suspect atomic.Bool
@@ -68,7 +71,7 @@ func Open(ctx context.Context, url string, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{now: o.Now, engine: t.engine, target: t, migrations: o.Migrations}
+	db := &DB{now: o.Now, engine: t.engine, target: t, migrations: o.Migrations, maxAttempts: maxAttempts, retryTimeout: retryTimeout}
 	if db.now == nil {
 		db.now = time.Now
 	}

@@ -217,6 +217,7 @@ func TestSQLiteFull(t *testing.T) {
 }
 
 func TestPostgresReconnects(t *testing.T) {
+	t.Parallel()
 	url := storetest.EmptyPostgres(t)
 	db, other := openCounters(t, url), openReplica(t, url)
 	kill := func() {

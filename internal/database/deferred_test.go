@@ -123,11 +123,19 @@ func TestDeferOneReattemptsAfterAnotherError(t *testing.T) {
 // If the connection was lost before the only batch of a transaction, nothing was sent, so
 // the transaction is retried on another connection.
 func TestPostgresDeferOnLostConnection(t *testing.T) {
+	t.Parallel()
 	address := storetest.EmptyPostgres(t)
 	other := openCounters(t, address)
+	closed := make(chan struct{}, 10)
 	db, err := database.Open(bg, storetest.Relay(t, address, func(client, server net.Conn) {
 		go storetest.Copy(server, client, func() {})
-		go storetest.Copy(client, server, func() {})
+		go func() {
+			session := false // a connection that cancels a statement receives nothing
+			storetest.Copy(client, server, func() { session = true })
+			if session {
+				closed <- struct{}{}
+			}
+		}()
 	}), database.Options{Migrations: counters, MaxConns: 1})
 	ok(t, err)
 	defer db.Close()
@@ -145,7 +153,7 @@ func TestPostgresDeferOnLostConnection(t *testing.T) {
 				SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
 				WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`).Scan(&left))
 		}
-		time.Sleep(100 * time.Millisecond) // the relay closes the connection
+		<-closed // the relay has closed the connection
 		ok(t, add())
 	}
 	if n := counter(t, other, "a"); n != 18 {

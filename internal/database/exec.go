@@ -74,7 +74,7 @@ func (db *DB) single(ctx context.Context, query string, args []any, run func(ctx
 			db.dropIdle()
 			continue
 		}
-		if !(mayRetry(err) || isConnectionLost(err) && pgconn.SafeToRetry(err)) || attempt == maxAttempts || !backoff(own, attempt) {
+		if !(mayRetry(err) || isConnectionLost(err) && pgconn.SafeToRetry(err)) || attempt == db.maxAttempts || !backoff(own, attempt) {
 			return db.failure(err)
 		}
 	}

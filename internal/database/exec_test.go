@@ -131,6 +131,7 @@ func TestPostgresExecDuringRowLock(t *testing.T) {
 
 // Exec returns although another transaction already uses its connection.
 func TestPostgresExecReleasesConnection(t *testing.T) {
+	t.Parallel()
 	address := storetest.EmptyPostgres(t)
 	other := openCounters(t, address)
 	db, err := database.Open(bg, address, database.Options{Migrations: counters, MaxConns: 1})
@@ -171,6 +172,7 @@ func TestPostgresExecReleasesConnection(t *testing.T) {
 // While connections are killed, every successful Exec is committed once. A failed one may
 // be committed.
 func TestPostgresExecWhileConnectionsDie(t *testing.T) {
+	t.Parallel()
 	url := storetest.EmptyPostgres(t)
 	db, other := openCounters(t, url), openReplica(t, url)
 	var done, failed atomic.Int64

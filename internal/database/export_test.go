@@ -17,6 +17,13 @@ var (
 // SetNow replaces the clock.
 func (db *DB) SetNow(now func() time.Time) { db.now = now }
 
+// SetRetries replaces the limits of a write that runs again, and returns the defaults.
+func (db *DB) SetRetries(attempts int, timeout time.Duration) (defaultAttempts int, defaultTimeout time.Duration) {
+	defaultAttempts, defaultTimeout = db.maxAttempts, db.retryTimeout
+	db.maxAttempts, db.retryTimeout = attempts, timeout
+	return defaultAttempts, defaultTimeout
+}
+
 // Unprepared reads without the cache of prepared statements, to measure its gain.
 func (db *DB) Unprepared(ctx context.Context, q string, dest any, args ...any) error {
 	return db.reads.QueryRowContext(ctx, q, args...).Scan(dest)

@@ -14,6 +14,7 @@ import (
 // Behind PgBouncer in transaction mode, the modes of pgx without named prepared statements
 // work.
 func TestPgBouncer(t *testing.T) {
+	t.Parallel()
 	url := storetest.EmptyPostgres(t)
 	direct := openCounters(t, url)
 	pooled := storetest.PgBouncer(t, url)

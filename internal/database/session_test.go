@@ -10,6 +10,7 @@ import (
 )
 
 func TestPostgresSessionParams(t *testing.T) {
+	t.Parallel()
 	url := storetest.EmptyPostgres(t)
 	for _, tt := range []struct{ query, name, want string }{
 		{"", "idle_in_transaction_session_timeout", "3s"},
@@ -56,29 +57,33 @@ func TestWriteRetriesIdleTransaction(t *testing.T) {
 }
 
 // A transaction that waits for a lock for too long runs again, and fails as unavailable
-// after some seconds.
+// after the timeout.
 func TestLockTimeout(t *testing.T) {
 	t.Parallel()
 	url := storetest.EmptyPostgres(t)
 	db := openCounters(t, url+"&idle_in_transaction_session_timeout=0")
 	other := openReplica(t, url+"&lock_timeout=100ms")
-	written := make(chan error, 1)
-	attempts := 0
+	written, attempts := make(chan error, 1), make(chan struct{}, 100)
 	write := func() error {
 		return other.Write(bg, func(tx *database.Tx) error {
-			attempts++
+			attempts <- struct{}{}
 			return addTo(tx, "a")
 		})
 	}
 	ok(t, db.Write(bg, func(tx *database.Tx) error {
 		ok(t, addTo(tx, "a"))
 		go func() { written <- write() }()
-		time.Sleep(500 * time.Millisecond)
+		for range 3 {
+			<-attempts
+		}
 		return nil
 	}))
 	ok(t, <-written)
-	if n := counter(t, db, "a"); n != 2 || attempts < 2 {
-		t.Errorf("n = %d after %d attempts, want 2 after several", n, attempts)
+	if n := counter(t, db, "a"); n != 2 {
+		t.Errorf("n = %d, want 2", n)
+	}
+	if _, was := other.SetRetries(100, 300*time.Millisecond); was != 8*time.Second {
+		t.Errorf("a write runs again for %s by default, want 8s", was)
 	}
 	ok(t, db.Write(bg, func(tx *database.Tx) error {
 		ok(t, addTo(tx, "a"))

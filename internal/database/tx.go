@@ -82,7 +82,7 @@ func (db *DB) Write(ctx context.Context, fn func(tx *Tx) error) error {
 		if !mayRetry(err) && (atCommit || !isConnectionLost(err)) {
 			return db.failure(err)
 		}
-		if attempt == maxAttempts || time.Since(start) > retryTimeout || !backoff(own, attempt) {
+		if attempt == db.maxAttempts || time.Since(start) > db.retryTimeout || !backoff(own, attempt) {
 			return db.failure(fault.Down(err))
 		}
 	}

@@ -70,6 +70,7 @@ func TestFencedPrimary(t *testing.T) {
 // A standby serves reads, refuses writes as unavailable, and is not writable until it is
 // promoted.
 func TestStandby(t *testing.T) {
+	t.Parallel()
 	url := storetest.EmptyPostgres(t)
 	db, admin := openCounters(t, url), openReplica(t, url)
 	alter := func(value string) {

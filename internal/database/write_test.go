@@ -196,9 +196,13 @@ func TestWriteReattemptsErrStale(t *testing.T) {
 		if n := counter(t, db, "a"); n != 1 || attempts != 5 {
 			t.Errorf("n = %d after %d attempts, want 1 after 5", n, attempts)
 		}
-		err := db.Write(bg, func(*database.Tx) error { return database.ErrStale })
-		if fault.KindOf(err) != fault.Unavailable {
-			t.Errorf("err = %v, want unavailable", err)
+		attempts = 0
+		if was, _ := db.SetRetries(10, time.Minute); was != 100 {
+			t.Errorf("%d attempts by default, want 100", was)
+		}
+		err := db.Write(bg, func(*database.Tx) error { attempts++; return database.ErrStale })
+		if fault.KindOf(err) != fault.Unavailable || attempts != 10 {
+			t.Errorf("err = %v after %d attempts, want unavailable after 10", err, attempts)
 		}
 	})
 }
