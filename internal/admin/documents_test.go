@@ -70,7 +70,7 @@ func (s slowReader) WriteTo(w io.Writer) (int64, error) {
 }
 
 func (s slowReader) Read(p []byte) (int, error) {
-	time.Sleep(60 * time.Millisecond)
+	time.Sleep(10 * time.Millisecond)
 	return s.Reader.Read(p[:min(len(p), 100_000)])
 }
 func (slowReader) Close() error { return nil }
@@ -78,6 +78,7 @@ func (slowReader) Close() error { return nil }
 // TestSlowDocument checks that a document arrives that takes longer than the server's write
 // timeout, and that a browser cannot run it as a page.
 func TestSlowDocument(t *testing.T) {
+	t.Parallel()
 	content := bytes.Repeat([]byte("%PDF-1.7\n"), 150_000)
 	handler := admin.New(admin.Config{
 		Operators: service.Operators{
@@ -91,7 +92,7 @@ func TestSlowDocument(t *testing.T) {
 		Settings: httpx.Settings{Now: time.Now, Log: slog.New(slog.DiscardHandler)},
 	}).Handler()
 	srv := httptest.NewUnstartedServer(handler)
-	srv.Config.WriteTimeout = 300 * time.Millisecond
+	srv.Config.WriteTimeout = 100 * time.Millisecond
 	srv.Start()
 	t.Cleanup(srv.Close)
 	ask := func(headers ...string) (*http.Response, []byte, error) {
