@@ -229,33 +229,35 @@ func TestResponsesOfSlowRequestsAreStored(t *testing.T) {
 // TestCommittedWorkIsNotRepeated checks that a request whose work was committed, but whose
 // handler could not tell, gets the rebuilt response, as does its repeat.
 func TestCommittedWorkIsNotRepeated(t *testing.T) {
-	a := newFixture(t)
-	ran := 0
-	h := a.server.HandlerWith(api.TestRoute{
-		Pattern: "/api/thing", Idempotent: true,
-		Handle: func(ctx context.Context) (endpoint.Response, error) {
-			ran++
-			a.responses.commit(ctx, idempotency.Work{ID: "thing-1"})
-			return endpoint.Response{}, fault.Down(errors.New("commit: connection lost"))
-		},
-		Rebuild: func(w idempotency.Work) (endpoint.Response, error) { return endpoint.Created("/api/"+w.ID, 1), nil },
-	})
-	for _, failures := range []int{0, 9} { // in the second run the database is unavailable when the first request ends
-		key := fmt.Sprint("k-", failures)
-		for i := range 3 {
-			a.responses.failures = failures
-			w := send(h, "POST", "/api/thing", "{}", "Authorization: Bearer "+a.token, "Idempotency-Key: "+key)
-			a.responses.failures, failures = 0, 0
-			if want := 201; i > 0 || key == "k-0" {
-				if w.Code != want || w.Header().Get("Location") != "/api/thing-1" {
-					t.Errorf("key %s, request %d: got %d %s, want 201 with Location", key, i+1, w.Code, w.Body)
+	synctest.Test(t, func(t *testing.T) {
+		a := newFixture(t)
+		ran := 0
+		h := a.server.HandlerWith(api.TestRoute{
+			Pattern: "/api/thing", Idempotent: true,
+			Handle: func(ctx context.Context) (endpoint.Response, error) {
+				ran++
+				a.responses.commit(ctx, idempotency.Work{ID: "thing-1"})
+				return endpoint.Response{}, fault.Down(errors.New("commit: connection lost"))
+			},
+			Rebuild: func(w idempotency.Work) (endpoint.Response, error) { return endpoint.Created("/api/"+w.ID, 1), nil },
+		})
+		for _, failures := range []int{0, 9} { // in the second run the database is unavailable when the first request ends
+			key := fmt.Sprint("k-", failures)
+			for i := range 3 {
+				a.responses.failures = failures
+				w := send(h, "POST", "/api/thing", "{}", "Authorization: Bearer "+a.token, "Idempotency-Key: "+key)
+				a.responses.failures, failures = 0, 0
+				if want := 201; i > 0 || key == "k-0" {
+					if w.Code != want || w.Header().Get("Location") != "/api/thing-1" {
+						t.Errorf("key %s, request %d: got %d %s, want 201 with Location", key, i+1, w.Code, w.Body)
+					}
 				}
 			}
 		}
-	}
-	if ran != 2 {
-		t.Errorf("handler ran %d times, want once for each key", ran)
-	}
+		if ran != 2 {
+			t.Errorf("handler ran %d times, want once for each key", ran)
+		}
+	})
 }
 
 // TestRunningRequestsRenewTheirLease checks that the lease is renewed each second, and no

@@ -38,6 +38,7 @@ func document(t *testing.T) map[string]any {
 }
 
 func TestDocumentsAreValid(t *testing.T) {
+	t.Parallel()
 	for name, read := range map[string]func() ([]byte, error){"api": api.Document, "admin": admin.Document} {
 		t.Run(name, func(t *testing.T) {
 			raw, err := read()
@@ -58,6 +59,7 @@ func TestDocumentsAreValid(t *testing.T) {
 // TestDocumentHasNoDuplicateKeys decodes into maps, which fails for a duplicate key. The
 // conversion to JSON would not notice it.
 func TestDocumentHasNoDuplicateKeys(t *testing.T) {
+	t.Parallel()
 	raw, err := os.ReadFile("openapi.yaml")
 	if err != nil {
 		t.Fatal(err)
@@ -69,6 +71,7 @@ func TestDocumentHasNoDuplicateKeys(t *testing.T) {
 }
 
 func TestOperations(t *testing.T) {
+	t.Parallel()
 	doc := document(t)
 	seen := map[string]string{}
 	for path, methods := range doc["paths"].(map[string]any) {
@@ -109,6 +112,7 @@ func TestOperations(t *testing.T) {
 
 // Without additionalProperties: false, a schema would accept any response.
 func TestObjectsAreClosed(t *testing.T) {
+	t.Parallel()
 	walk(document(t)["components"].(map[string]any)["schemas"], "", func(at string, object map[string]any) {
 		if object["properties"] != nil && object["type"] != nil && object["additionalProperties"] != false {
 			t.Errorf("%s: additionalProperties is not false", at)
@@ -117,6 +121,7 @@ func TestObjectsAreClosed(t *testing.T) {
 }
 
 func TestExamplesFitTheirSchemas(t *testing.T) {
+	t.Parallel()
 	doc := document(t)
 	compiler := jsonschema.NewCompiler()
 	compiler.DefaultDraft(jsonschema.Draft2020)
@@ -195,6 +200,7 @@ const publishedCodes = `
 
 // TestCatalogue: clients depend on the codes, so a test fails when one changes.
 func TestCatalogue(t *testing.T) {
+	t.Parallel()
 	var want, wantCodes []string
 	for line := range strings.SplitSeq(strings.TrimSpace(publishedCodes), "\n") {
 		words := strings.Fields(line)

@@ -224,7 +224,9 @@ func keepBack(at time.Time, kept *bool) time.Time {
 }
 
 func TestStream(t *testing.T) {
+	t.Parallel()
 	setup := func(t *testing.T) (*fixture, string, *timeoutListener) {
+		t.Parallel()
 		a := newFixture(t)
 		srv := httptest.NewUnstartedServer(a.server.Handler())
 		listener := &timeoutListener{Listener: srv.Listener}
