@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"testing/iotest"
 	"time"
@@ -123,10 +124,14 @@ func TestFailingStoreIsUnavailable(t *testing.T) {
 	}
 	all := func(t *testing.T, s blob.Store) {
 		t.Helper()
-		wantDown(t, s.Put(ctx, "a", strings.NewReader("x"), 1, ""))
-		_, _, err := s.Open(ctx, "a")
-		wantDown(t, err)
-		wantDown(t, s.Delete(ctx, "a"))
+		var wait sync.WaitGroup // each call pauses before it sends the request again
+		defer wait.Wait()
+		wait.Go(func() { wantDown(t, s.Put(ctx, "a", strings.NewReader("x"), 1, "")) })
+		wait.Go(func() {
+			_, _, err := s.Open(ctx, "a")
+			wantDown(t, err)
+		})
+		wait.Go(func() { wantDown(t, s.Delete(ctx, "a")) })
 	}
 	t.Run("deleted folder", func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "files")
@@ -142,6 +147,7 @@ func TestFailingStoreIsUnavailable(t *testing.T) {
 		})
 	})
 	t.Run("connection refused", func(t *testing.T) {
+		t.Parallel()
 		// Port 1 is reserved. The port of a closed server can become that of another test's server.
 		all(t, blobtest.Open(t, "s3://k:s@files?endpoint=http://127.0.0.1:1"))
 	})
@@ -160,6 +166,7 @@ func TestFailingStoreIsUnavailable(t *testing.T) {
 		all(t, blobtest.Open(t, server.Address()))
 	})
 	t.Run("response cut off", func(t *testing.T) {
+		t.Parallel()
 		server := blobtest.New(t)
 		s := blobtest.Open(t, server.Address())
 		if err := s.Put(ctx, "a", strings.NewReader(strings.Repeat("x", 100_000)), 100_000, ""); err != nil {
