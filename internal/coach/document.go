@@ -100,7 +100,7 @@ func (d Date) daysBefore(days int) time.Time {
 }
 
 // DocumentPatch changes the description of a document: nil keeps a field, a pointer
-// to "" clears it. Each value is already valid on its own.
+// to "" clears it. Each value has been validated.
 type DocumentPatch struct {
 	Title, Issuer       *string
 	IssuedOn, ExpiresOn *Date

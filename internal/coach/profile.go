@@ -48,7 +48,7 @@ type Profile struct {
 }
 
 // Patch changes a profile: nil keeps a field, a pointer to the zero value clears
-// it. Each value is already valid on its own.
+// it. Each value has been validated.
 type Patch struct {
 	Name       *string
 	Email      *string

@@ -22,7 +22,7 @@ type Subscription struct {
 	Usage Usage
 }
 
-// Usage is how much a coach uses of what tiers limit.
+// Usage has the amounts that tiers limit.
 type Usage struct {
 	Players      int64
 	StorageBytes int64

@@ -43,8 +43,7 @@ func (s *Documents) Check(upload Upload) (mediaType string, faults []fault.Field
 	return mediaType, faults, err
 }
 
-// Add stores a new document of the caller. It exists once its bytes are durable, or
-// not at all.
+// Add stores a new document of the caller. The document exists only when its bytes are durable.
 func (s *Documents) Add(ctx context.Context, by actor.Actor, upload Upload) (Document, error) {
 	mediaType, faults, err := s.Check(upload)
 	if err = cmp.Or(err, fault.Validation(faults)); err != nil {
