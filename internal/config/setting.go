@@ -97,7 +97,7 @@ func newSetting(field reflect.StructField, index int) setting {
 	return s
 }
 
-// limits returns a phrase for what the tags accept.
+// limits returns a phrase for the values that the tags accept.
 func (s setting) limits(field reflect.StructField) string {
 	zero := field.Tag.Get("zero")
 	switch {
