@@ -95,7 +95,7 @@ func (s *Server) requireScope(ctx context.Context, caller Caller, required opera
 }
 
 // auditRefusal records a refused token or scope, up to auditedRefusalsPerMinute. If that
-// fails, the request is refused all the same.
+// fails, the request is still refused.
 func (s *Server) auditRefusal(ctx context.Context, by actor.Operator, action, tokenID, detail string) {
 	if s.audited.Allow(tokenID, s.Now()) != nil {
 		return

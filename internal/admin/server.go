@@ -1,4 +1,4 @@
-// Package admin serves the operators' API on its own listener: verifications, coach
+// Package admin serves the operators' API on a separate listener: verifications, coach
 // accounts and tiers, disputes, failed messages, conversations, webhooks, token introspection,
 // metrics and the audit log. Operators cannot change consents, so the package does not import
 // approval.
