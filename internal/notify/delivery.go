@@ -184,14 +184,14 @@ type SendError struct {
 	Permanent bool
 	// Cause says why, or is empty.
 	Cause Cause
-	// Outage is true if the provider takes no messages at all now, not only not this one.
+	// Outage is true if the provider would now refuse every message.
 	Outage bool
 	// Next is true if another provider can try at once.
 	Next bool
 	// Wait is how long the provider asks to wait before the next attempt, or zero.
 	Wait time.Duration
 	// Gone is true if the recipient can no longer be reached in this way. The message is
-	// dropped: no person can mend it.
+	// dropped: no person can correct that.
 	Gone bool
 	// Reason is safe to log: it contains no address, text or credential.
 	Reason string

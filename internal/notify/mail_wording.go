@@ -8,7 +8,8 @@ type mailWords struct {
 
 	subject, subjectAgain, subjectReminder, subjectSeveral string
 	heading, headingSeveral                                string
-	// who says who asks; yes what a yes does and what works without it.
+	// who names the coach and the student; yes explains the effect of a yes, and lists the
+	// functions that work without it.
 	who, whoAgain, whoReminder, whoSeveral, yes string
 	answer, answerAbout                         string
 	both, shortCode, notMe                      string

@@ -138,8 +138,8 @@ func shortName(name string, longest int) string {
 	return string(first[:cut])
 }
 
-// areInitials reports whether a word of a name is initials, such as "K", "KL" or "Kh.". A first
-// name of two letters, such as "Om", is none.
+// areInitials reports whether a word of a name is initials, such as "K", "KL" or "Kh.", and not a
+// first name of two letters, such as "Om".
 func areInitials(word string) bool {
 	n := lettersIn(word)
 	capitals := word == strings.ToUpper(word) && word != strings.ToLower(word)

@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// TeamMessage is a message of a coach to a guardian or student, with what its text needs.
+// TeamMessage is a message of a coach to a guardian or student, with the values for its text.
 type TeamMessage struct {
 	CoachName string
 	Text      string
