@@ -65,7 +65,7 @@ func (a *archive) write(ctx context.Context, by actor.Actor, out io.Writer) erro
 	return csvfile.WriteArchive(ctx, out, tables)
 }
 
-// playerTitles are those of a file that can be imported, and of what an import does not read.
+// playerTitles returns the titles of the columns that an import reads, and of further columns.
 func playerTitles() string {
 	titles := []string{"Player ID"}
 	for _, c := range roster.Columns {
