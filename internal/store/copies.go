@@ -46,8 +46,8 @@ func (tx *tx) queueCopies(ctx context.Context, drafts []notify.Draft, ids []stri
 	return nil
 }
 
-// NotificationCopy returns the notification of a delivery and to whom it goes, or false if
-// it was deleted. The address of a coach is that of the profile, that of a guardian is in the
+// NotificationCopy returns the notification of a delivery and its recipient, or false if it
+// was deleted. The address of a coach is that of the profile, that of a guardian is in the
 // player; the record of a removed player, which the notification does not name, never changes.
 func (db *DB) NotificationCopy(ctx context.Context, d notify.Delivery) (notify.Copy, notify.Recipient, bool, error) {
 	var c notify.Copy

@@ -73,7 +73,7 @@ func (tx *tx) verifyOTP(ctx context.Context, a auth.Attempt) (auth.VerificationR
 	return result, err
 }
 
-// countedAttempt is an auth.CountedAttempt with what a coach's sign-in needs: the
+// countedAttempt is an auth.CountedAttempt with the facts for a coach's sign-in: the
 // account, whose row is locked until the commit, and the fields of its profile.
 type countedAttempt struct {
 	auth.CountedAttempt

@@ -114,7 +114,7 @@ func (db *DB) LiveChallenge(ctx context.Context, d notify.Delivery, maxAttempts 
 	return c, roles.Held(), roles.MaySignIn(d.Role), err
 }
 
-// RequestDetails returns what the message of a request says and to whom it goes, or false
+// RequestDetails returns the content and the recipient of the message of a request, or false
 // if the request is closed or the party has another address by now. The message repeats an
 // earlier one if that reached the party on any channel outside the app and asked about the same
 // child, as the requests name it: the coach may have renamed the player since, or removed it.

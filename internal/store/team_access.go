@@ -79,7 +79,7 @@ func scanLink(row database.Scanner, l *team.Link, s *approval.ConsentStatus, bor
 }
 
 // orSentBefore returns err, or team.ErrSentBefore if another object has the id of a new one: a form
-// names the id of what it adds, and may be changed before it is sent.
+// has the id of the object that it adds, and the person may change the form and send it again.
 func orSentBefore(err error) error {
 	if database.IsUnique(err) {
 		return team.ErrSentBefore()
