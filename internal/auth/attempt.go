@@ -39,7 +39,7 @@ type SignIn struct {
 	DeviceEnds time.Time
 }
 
-// CountedAttempt is what the store found when it counted an attempt.
+// CountedAttempt is the state that the store found when it counted an attempt.
 type CountedAttempt struct {
 	// Key is the key that the attempt counts against.
 	Key ChallengeKey

@@ -29,7 +29,7 @@ type Challenge struct {
 	Attempts int
 	SentAt   time.Time
 	EndsAt   time.Time
-	// Language is what the owner of the number chose, or empty. Only LiveChallenge
+	// Language is the choice of the number's owner, or empty. Only LiveChallenge
 	// loads it.
 	Language string
 }

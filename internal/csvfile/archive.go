@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// ArchiveMediaType is the media type of what WriteArchive writes.
+// ArchiveMediaType is the media type of an archive of WriteArchive.
 const ArchiveMediaType = "application/zip"
 
 // Table is one file of an archive.

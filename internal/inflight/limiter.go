@@ -55,7 +55,7 @@ func New(limit int) *Limiter {
 	return &Limiter{limit: initialLimit, window: window{start: time.Now()}}
 }
 
-// Slot counts one request in flight. The zero Slot is none.
+// Slot counts one request in flight. The zero Slot counts none.
 type Slot struct {
 	limiter *Limiter
 	start   time.Time

@@ -14,7 +14,7 @@ const (
 	MessageFailed    = "failed"
 )
 
-// WebhookMessage is an event for one webhook. It says what Change says, and so names no
+// WebhookMessage is an event for one webhook. It has the data of a Change, so it names no
 // person.
 type WebhookMessage struct {
 	// ID is the same for every attempt and every replay of an event: msg_ with the player and

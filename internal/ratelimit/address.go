@@ -8,7 +8,7 @@ import (
 )
 
 // Address returns the network that the rate limit of a request counts: the IPv4
-// address of the client, or its IPv6 /64, which is what a provider assigns to one
+// address of the client, or its IPv6 /64, because a provider assigns a /64 to one
 // customer. It trusts X-Forwarded-For only from trusted proxies.
 func Address(r *http.Request, trusted []netip.Prefix) string {
 	return Network(Client(r.RemoteAddr, r.Header.Values("X-Forwarded-For"), trusted))

@@ -40,7 +40,7 @@ type Body struct {
 	source         io.Reader
 	control        *http.ResponseController
 	stall, timeout time.Duration
-	end            time.Duration // for what follows the last boundary
+	end            time.Duration // for the bytes after the last boundary
 
 	startedAt, extendedAt time.Time
 	bytesLeft             int64 // of the body

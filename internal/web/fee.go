@@ -48,8 +48,8 @@ func (p *Pages) feePage(ctx context.Context, r *Request, by actor.Actor, f *Form
 	return formPageResponse("fee", v), nil
 }
 
-// changeFee runs a change of the fee in the path once for a form, and shows the fee with what
-// became of it.
+// changeFee runs a change of the fee in the path once for a form, and shows the fee with the
+// result.
 func (p *Pages) changeFee(ctx context.Context, r *Request, by actor.Actor, done string, faults wire.Faults, fields map[string]string, change func(ctx context.Context, feeID string) error) (Response, error) {
 	id, err := r.PathID("fee_id")
 	if err != nil {
