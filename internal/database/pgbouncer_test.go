@@ -64,6 +64,9 @@ func useDatabase(db *database.DB, name string) error {
 	if err != nil {
 		return err
 	}
+	if err := db.QueryRow(bg, `SELECT name FROM counters WHERE name = $1 AND (note IS NULL OR $2)`, name, false).Scan(new(string)); err != nil {
+		return err
+	}
 	return db.ExecRow(bg, func(s database.Scanner) error { return s.Scan(new(int)) },
 		`UPDATE counters SET n = n + $2 WHERE name = $1 RETURNING n`, "a", 1)
 }
