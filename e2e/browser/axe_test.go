@@ -140,8 +140,8 @@ func colors(theme string) chromedp.Action {
 // awaitPromise lets Evaluate wait for the promise that a script returns.
 func awaitPromise(e *runtime.EvaluateParams) *runtime.EvaluateParams { return e.WithAwaitPromise(true) }
 
-// TestAxeFindsViolations checks that the audit tab finds faults, in each theme and in a box that
-// was checked after the page was loaded.
+// TestAxeFindsViolations checks that the audit tab finds faults, in each theme, in a box that was
+// checked after the page was loaded, and in a word in Devanagari.
 func TestAxeFindsViolations(t *testing.T) {
 	t.Parallel()
 	p := newPhone(t, "")
@@ -169,5 +169,10 @@ func TestAxeFindsViolations(t *testing.T) {
 			t.Errorf("got %v with %d checked boxes", found, want)
 		}
 		p.tap("input")
+	}
+	p.open("data:text/html;charset=utf-8,<html lang=hi><title>Word</title><style>body{background:white;color:%23999}</style><body><main><h1>स्थिति</h1></main></body></html>")
+	a.show(p.html())
+	if found := a.violations(colorRules); len(found) != 1 {
+		t.Errorf("got %v, want a contrast that is too low", found)
 	}
 }
