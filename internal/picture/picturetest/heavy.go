@@ -25,7 +25,7 @@ func HeavyPictures() []HeavyPicture {
 		{"PNG, 8 bits, transparent", func() []byte { return PNG(photo(image.NewNRGBA(square), false)) }, true},
 		{"PNG, 16 bits", func() []byte { return PNG(image16(square, 0xff)) }, true},
 		{"PNG, 16 bits, transparent", func() []byte { return PNG(image16(square, 0x80)) }, true},
-		{"PNG, 16 bits, rotated", func() []byte { return AfterHeader(PNG(image16(square, 0x80)), Chunk("eXIf", EXIF(6))) }, true},
+		{"PNG, 16 bits, rotated", func() []byte { return SyntheticPNG(side, side, 16, 6, 0, Chunk("eXIf", EXIF(6))) }, true},
 		{"PNG, palette", func() []byte { return SyntheticPNG(side, side, 8, 3, 0, Chunk("PLTE", make([]byte, 768))) }, true},
 		{"PNG, 8 bits, interlaced", func() []byte { return SyntheticPNG(side, side, 8, 6, 1) }, true},
 		{"PNG, 16 bits, interlaced, 12 MP", func() []byte { return SyntheticPNG(4000, 3000, 16, 6, 1) }, true},
