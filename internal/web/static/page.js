@@ -54,7 +54,7 @@ if (events && document.querySelector('[data-live]')) {
     }
   }
   const load = () => { loads = loads.then(show).then(check).catch(() => { setTimeout(load, 10000) }) }
-  // No event tells that a queued message left. The pauses double from 2 seconds to an hour.
+  // No event reports that a queued message has left. The pauses double from 2 seconds to an hour.
   let pause = 1000
   const check = () => { if (pause < 3600000 && document.querySelector('[data-queued]')) setTimeout(load, pause *= 2) }
   check()
@@ -90,7 +90,7 @@ if (push && 'serviceWorker' in navigator && 'PushManager' in window && 'Notifica
     const earlier = await pushManager.getSubscription()
     const subscription = await pushManager.subscribe(options).catch(async (error) => {
       if (!earlier) throw error
-      await earlier.unsubscribe() // it is for another key
+      await earlier.unsubscribe() // the earlier subscription is for another key
       return pushManager.subscribe(options)
     })
     const { endpoint, keys } = subscription.toJSON()

@@ -5,8 +5,8 @@ const sheet = document.querySelector('form[data-sheet]')
 if (sheet) {
   const key = 'sheet ' + sheet.dataset.sheet
   const week = 7 * 24 * 3600 * 1000
-  const note = document.getElementById('unsent')
-  const unsent = note.textContent
+  const notice = document.getElementById('unsent')
+  const unsent = notice.textContent
   const read = (name) => { try { return JSON.parse(localStorage.getItem(name)) } catch { return null } }
   const names = () => { try { return Object.keys(localStorage) } catch { return [] } } // storage may be blocked
   const forget = (name) => { try { localStorage.removeItem(name) } catch { /* nothing is kept */ } }
@@ -29,42 +29,42 @@ if (sheet) {
     for (const [name, at] of Object.entries(kept.times)) if (value(name.replace('t-', 'm-')) !== undefined) setTime(name, at)
     if (Object.entries(kept.values).some(([name, old]) => name.startsWith('n-') && old)) document.getElementById('notes').open = true
     sheet.elements.version.value = kept.version
-    note.hidden = false
+    notice.hidden = false
   }
   for (const name of names()) {
     if (name.startsWith('sheet ') && !(Date.now() - (read(name) || {}).changed < week)) forget(name)
   }
-  const keep = (now) => { try { localStorage.setItem(key, JSON.stringify(now)) } catch { /* the form still works */ } }
+  const keep = (draft) => { try { localStorage.setItem(key, JSON.stringify(draft)) } catch { /* the form still works */ } }
   const kept = read(key)
-  // The page of a saved sheet may load again after more marks. Only what was sent is forgotten.
+  // The page of a saved sheet may load again after more marks. Only marks that were sent are forgotten.
   if ('saved' in sheet.dataset && kept && kept.sent && kept.version !== value('version')) forget(key)
   else if (kept && !document.getElementById('faults')) restore(kept)
 
   sheet.addEventListener('input', (event) => {
     if (!/^[mn]-/.test(event.target.name)) return
-    const now = read(key) || { version: value('version'), values: {}, times: {} }
-    now.changed = Date.now()
-    now.sent = false
-    now.values[event.target.name] = value(event.target.name)
+    const draft = read(key) || { version: value('version'), values: {}, times: {} }
+    draft.changed = Date.now()
+    draft.sent = false
+    draft.values[event.target.name] = value(event.target.name)
     if (event.target.name.startsWith('m-')) {
       const name = event.target.name.replace('m-', 't-')
-      setTime(name, now.times[name] = new Date().toISOString())
+      setTime(name, draft.times[name] = new Date().toISOString())
     }
-    keep(now)
+    keep(draft)
   })
 
   let waiting = null
   sheet.addEventListener('submit', (event) => {
-    const now = read(key)
-    if (navigator.onLine) return now && keep({ ...now, sent: true })
+    const draft = read(key)
+    if (navigator.onLine) return draft && keep({ ...draft, sent: true })
     event.preventDefault()
     event.stopImmediatePropagation()
     waiting = event.submitter
-    note.textContent = note.dataset.offline
-    note.hidden = false
+    notice.textContent = notice.dataset.offline
+    notice.hidden = false
   })
   addEventListener('online', () => {
-    note.textContent = unsent
+    notice.textContent = unsent
     if (waiting) sheet.requestSubmit(waiting)
     waiting = null
   })

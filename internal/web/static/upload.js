@@ -39,7 +39,7 @@ function prepare (form) {
     }
     request.onload = () => {
       if (request.status < 300) {
-        // The answer is the page after the redirect. Its address may be this one.
+        // The response is the page after the redirect. Its address may be this one.
         if (location.href.split('#')[0] === request.responseURL.split('#')[0]) return location.reload()
         return location.assign(request.responseURL)
       }
