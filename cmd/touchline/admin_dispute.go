@@ -10,7 +10,7 @@ import (
 
 func disputeCommands() []command {
 	return []command{
-		{words: "disputes list", help: "list the numbers' disputes of requests, newest first", run: listDisputes, flags: func(f *flag.FlagSet) {
+		{words: "disputes list", help: "list the disputes of requests, newest first", run: listDisputes, flags: func(f *flag.FlagSet) {
 			f.String("coach", "", "only disputes of requests of the coach with this id")
 			f.String("number", "", "only disputes of this mobile number")
 		}},
