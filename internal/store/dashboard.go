@@ -36,7 +36,7 @@ func (db *DB) Dashboard(ctx context.Context, coachID string, now time.Time) (*co
 	return d, err
 }
 
-// summary reads what the dashboard and the overview have in common.
+// summary reads the common part of the dashboard and the overview.
 func (tx *tx) summary(ctx context.Context, coachID string, now time.Time) (s coach.Summary, err error) {
 	if s.Profile, err = profile(ctx, tx, coachID); err != nil {
 		return s, err
@@ -75,7 +75,7 @@ func (tx *tx) countPlayers(ctx context.Context, coachID string) (players coach.P
 	return players, err
 }
 
-// countPending counts what Pending lists.
+// countPending counts the approvals that Pending lists.
 func (tx *tx) countPending(ctx context.Context, coachID string, now time.Time) (pending coach.PendingCounts, err error) {
 	err = tx.QueryRow(ctx, `
 		SELECT count(*), count(*) FILTER (WHERE w.since < $3), count(*) FILTER (WHERE w.since < $4), min(w.since)

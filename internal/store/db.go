@@ -58,7 +58,7 @@ type Options struct {
 	Vault *auth.Vault
 	// OnQueued runs after a commit that queued a delivery. OnNotified runs after this or
 	// another replica added notifications for these accounts, OnChanged after one added
-	// changes to the feed; here says that it was this one. None may block; nil means none.
+	// changes to the feed; here is true for this replica. None may block; nil means none.
 	OnQueued func(lane notify.Lane)
 	// OnMessage runs after a commit that accepted a message to be expanded; nil means none.
 	OnMessage  func()

@@ -52,7 +52,7 @@ func (db *DB) Payments(ctx context.Context, coachID string, after int64, limit i
 	return list, nil
 }
 
-// CoachMeasurements lists the measurements of all players of a coach after one of them, by
+// CoachMeasurements lists the measurements of all players of a coach after the given one, by
 // player and day.
 func (db *DB) CoachMeasurements(ctx context.Context, coachID string, after team.Measurement, limit int) ([]team.Measurement, error) {
 	rs, err := db.sql.Query(ctx, `
@@ -66,7 +66,7 @@ func (db *DB) CoachMeasurements(ctx context.Context, coachID string, after team.
 	return list, nil
 }
 
-// CoachReports lists the reports about all players of a coach after one of them, by player.
+// CoachReports lists the reports about all players of a coach after the given one, by player.
 func (db *DB) CoachReports(ctx context.Context, coachID string, after team.Report, limit int) ([]team.Report, error) {
 	rs, err := db.sql.Query(ctx, `
 		SELECT `+reportColumns+` FROM performance_reports

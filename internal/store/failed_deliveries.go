@@ -24,7 +24,7 @@ const failedSelect = `
 				AND ` + channelOfRequest + ` = CASE d.channel WHEN 'whatsapp' THEN 'sms' ELSE d.channel END))
 	FROM deliveries d LEFT JOIN requests r ON r.id = d.request_id `
 
-// failedWhere leaves out what the worker dropped. Its reasons are those of the indexes
+// failedWhere leaves out deliveries that the worker dropped. Its reasons are those of the indexes
 // deliveries_not_sent.
 const failedWhere = `WHERE d.state = 'failed' AND d.reason NOT IN ('request_closed', 'not_wanted', 'stopped', 'disputed', 'contact_changed', 'player_removed')`
 
@@ -96,8 +96,8 @@ func (db *DB) RetryFailed(ctx context.Context, by actor.Operator, id string, che
 	return retried, err
 }
 
-// retryRequest renews the link of a delivery that is sent again, and ends the mark of its
-// request that the delivery failed. ErrStale if the request was closed or sent again.
+// retryRequest renews the link of a delivery that is sent again, and removes the mark of
+// markFailed from its request. ErrStale if the request was closed or sent again.
 func (tx *tx) retryRequest(ctx context.Context, d notify.FailedDelivery, to string) error {
 	if d.RequestID == "" {
 		return nil

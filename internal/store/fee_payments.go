@@ -64,7 +64,7 @@ func (db *DB) UpdateFee(ctx context.Context, coachID, feeID string, fn func(f *t
 	})
 }
 
-// saveFee saves what changes of a fee; ErrStale if it has changed since it was read.
+// saveFee saves the columns of a fee that can change; ErrStale if it has changed since it was read.
 func (tx *tx) saveFee(ctx context.Context, f *team.Fee) error {
 	err := tx.ExecOne(ctx, `
 		UPDATE fees SET status = $3, paid = $4, reason = $5, closed_at = $6, remind_at = $7, reminded_on = $8, reminded_count = $9, version = version + 1

@@ -12,7 +12,7 @@ import (
 	"github.com/touchline/touchline/internal/team"
 )
 
-// RemindFee loads a fee and its parties, saves what fn changes of the fee, and sends the
+// RemindFee loads a fee and its parties, saves the changes of fn to the fee, and sends the
 // notifications of its events, in one transaction. fn may run more than once.
 func (db *DB) RemindFee(ctx context.Context, coachID, feeID string, fn func(team.FeeAudience) ([]event.Event, error)) error {
 	return db.write(ctx, func(tx *tx) error {

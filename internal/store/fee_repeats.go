@@ -59,8 +59,8 @@ func (tx *tx) insertFeeRepeat(ctx context.Context, r *team.FeeRepeat) error {
 	return nil
 }
 
-// saveFeeRepeat saves what changes of a repeat; ErrStale if it has changed since it was
-// read.
+// saveFeeRepeat saves the columns of a repeat that can change; ErrStale if it has changed since
+// it was read.
 func (tx *tx) saveFeeRepeat(ctx context.Context, r *team.FeeRepeat) error {
 	return tx.ExecOne(ctx, `
 		UPDATE fee_repeats SET made = $3, next_at = $4, ended_at = $5, version = version + 1 WHERE id = $1 AND version = $2`,

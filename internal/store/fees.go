@@ -80,7 +80,7 @@ func (db *DB) FeesOfSeries(ctx context.Context, coachID, seriesID string) ([]*te
 	return database.Collect(rs, err, scanFee)
 }
 
-// AddFees adds what fn returns for the player of o, or for the players that are in its
+// AddFees adds the fees that fn returns for the player of o, or for the players that are in its
 // batch now.
 func (db *DB) AddFees(ctx context.Context, coachID string, o team.FeeOrder, fn func(zone string, payers []team.Payer) (team.FeeSet, error)) error {
 	return db.write(ctx, func(tx *tx) error {

@@ -209,9 +209,9 @@ func (tx *tx) release(ctx context.Context, fits []candidate) ([]notify.Outgoing,
 	return admitted, tx.addCounts(ctx, counts)
 }
 
-// setLastSent sets the time of sending of those requests whose message was held because they repeat
-// an earlier one, as releaseHeld does, and then waited for another reason. Their time was that of
-// the earlier one.
+// setLastSent sets the time of sending of requests that repeat an earlier one. Until their message
+// leaves, they have the time of the earlier one. releaseHeld sets the time of a message that a
+// limit held; these messages were held and then waited for another reason.
 func (tx *tx) setLastSent(ctx context.Context, requestIDs []string) error {
 	if len(requestIDs) == 0 {
 		return nil

@@ -12,10 +12,9 @@ import (
 
 var _ notify.ReplyStore = (*DB)(nil)
 
-// leftChannel is true if the message of the delivery d left on the channel $2. The status of one
-// that waits for it is not known yet. movedChannel is true if it moved from the channel $2 to
-// another one: attempts counts those on the other channel alone. It may have reached the person on
-// $2 too.
+// leftChannel is true if the message of the delivery d left on the channel $2, also while its
+// status is awaited. movedChannel is true if the message moved from the channel $2 to another one,
+// whose attempts alone are in attempts; it may have reached the person on $2 too.
 const (
 	leftChannel  = `d.channel = $2 AND (d.state IN ('sent', 'delivered') OR d.reason = 'awaiting_status')`
 	movedChannel = `d.channel <> $2 AND d.total_attempts > d.attempts`
@@ -35,10 +34,10 @@ func (db *DB) NewestSender(ctx context.Context, n phone.Number, channel notify.C
 }
 
 // newestSender returns the coach of the newest message to a number for which left is true, or "".
-// A message is as new as its last change, when it left or arrived: a limit may have held it for a
-// day. The SMS that a coach removed the player is one of them. After the SMS that a coach closed the
-// account, which has no coach_id, there is no coach to stop. It reads the messages of the coaches who
-// asked the number, without an index of all messages.
+// The time of a message is that of its last change, when it left or arrived, because a limit may
+// have held it for a day. The SMS that a coach removed the player counts too. If the newest message
+// is the SMS that a coach closed the account, which has no coach_id, there is no coach to stop. The
+// statement reads the messages of the coaches who asked the number, without an index of all messages.
 func (db *DB) newestSender(ctx context.Context, n phone.Number, channel notify.Channel, left string) (string, error) {
 	rs, err := db.sql.Query(ctx, `
 		SELECT asked.coach_id,

@@ -144,7 +144,7 @@ func (tx *tx) markFailed(ctx context.Context, d notify.Delivery) error {
 	return tx.notify(ctx, []event.Event{p.DeliveryFailed(party, approval.Channel(d.Channel))})
 }
 
-// unmarkFailed ends the mark of markFailed. It returns false if the request was closed, or sent
+// unmarkFailed removes the mark of markFailed. It returns false if the request was closed, or sent
 // again on this channel.
 func (tx *tx) unmarkFailed(ctx context.Context, requestID, deliveryID string, channel notify.Channel) (bool, error) {
 	n, err := tx.Exec(ctx, `

@@ -13,7 +13,7 @@ import (
 	"github.com/touchline/touchline/internal/phone"
 )
 
-// candidates reads what the limits of messages depend on.
+// candidates reads the facts on which the limits of messages depend.
 func (tx *tx) candidates(ctx context.Context, messages []notify.Outgoing) ([]candidate, error) {
 	settings := tx.db.options.Settings
 	senders, err := tx.senders(ctx, messages)

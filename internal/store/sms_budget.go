@@ -26,7 +26,7 @@ func (db *DB) SMSSpent(ctx context.Context) (int64, error) {
 	return spent, err
 }
 
-// costs reads what the messages and OTPs of the last 24 h cost.
+// costs reads the cost of the messages and OTPs of the last 24 h.
 func (tx *tx) costs(ctx context.Context) (approval.WindowCount, error) {
 	limit := approval.MessageLimit{Counter: approval.CostCounter, Window: approval.CostWindow}
 	windows, err := tx.messageWindows(ctx, []candidate{{limits: []approval.MessageLimit{limit}}})
