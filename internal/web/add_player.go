@@ -81,8 +81,8 @@ func (p *Pages) addPlayer(ctx context.Context, r *Request, by actor.Actor) (Resp
 // sameForm is how long the same form counts as sent twice by mistake.
 const sameForm = time.Minute
 
-// addedBefore goes to a player that the coach has already. A player of the last minute was
-// added by the same form.
+// addedBefore redirects to the page of a player that the coach has already. A player that was
+// added in the last minute was added by the same form.
 func (p *Pages) addedBefore(ctx context.Context, by actor.Actor, id string) (Response, error) {
 	player, err := p.Approvals.Player(ctx, by, id)
 	if err != nil {

@@ -82,7 +82,7 @@ func (p *Pages) editBatch(ctx context.Context, r *Request, by actor.Actor) (Resp
 	return p.batchFaults(ctx, r, by, b, groups, err)
 }
 
-// batchFaults shows the form again with an error that the coach can mend.
+// batchFaults shows the form again with an error that the coach can correct.
 func (p *Pages) batchFaults(ctx context.Context, r *Request, by actor.Actor, b *team.Batch, groups []int, err error) (Response, error) {
 	f := &Form{Values: r.Form}
 	if fault.CodeOf(err) == "idempotency_key_reused" {

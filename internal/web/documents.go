@@ -71,8 +71,8 @@ func newUpload(form *upload.Form, kind coach.DocumentKind) coach.Upload {
 	return u
 }
 
-// addUploadFaults adds what the coach can mend about an upload. It returns false for other
-// errors.
+// addUploadFaults adds the faults of an upload that the coach can correct. It returns false for
+// other errors.
 func (p *Pages) addUploadFaults(r *Request, f *Form, err error, fields map[string]string) bool {
 	if p.addFaults(r, f, err, fields) {
 		return true

@@ -117,7 +117,7 @@ func (p *Pages) noteCall(ctx context.Context, r *Request, by actor.Actor) (Respo
 }
 
 // changePlayer calls change and goes back to the page of the player, or to Today if the
-// form came from there. An error that the coach can mend shows on the page of the player.
+// form came from there. An error that the coach can correct shows on the page of the player.
 func (p *Pages) changePlayer(ctx context.Context, r *Request, by actor.Actor, done string, change func(id string, party actor.Role) error) (Response, error) {
 	id, err := r.PathID("player_id")
 	if err != nil {
