@@ -37,7 +37,7 @@ type Batch struct {
 }
 
 // BatchPatch changes a batch: nil keeps a field, a pointer to the zero value clears it. Each
-// value is already valid by itself.
+// value has been validated.
 type BatchPatch struct {
 	Name, Sport, Venue *string
 	Schedule           *Schedule

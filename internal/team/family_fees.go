@@ -38,7 +38,7 @@ type FamilyFeeStore interface {
 
 // FeeReminderStore sends reminders of fees; package store implements it.
 type FeeReminderStore interface {
-	// RemindFee loads a fee and its parties, saves what fn changes, and sends the events in
+	// RemindFee loads a fee and its parties, saves the changes of fn, and sends the events in
 	// the same transaction. fn may run more than once.
 	RemindFee(ctx context.Context, coachID, feeID string, fn func(FeeAudience) ([]event.Event, error)) error
 	// FeeAudience reads a fee and its parties.

@@ -82,7 +82,7 @@ type FeeStore interface {
 	Zone(ctx context.Context, coachID string) (string, error)
 	// CheckPayers returns not_found if the player or the batch of o is not the coach's.
 	CheckPayers(ctx context.Context, coachID string, o FeeOrder) error
-	// AddFees adds what fn returns for the player or the players of the batch of o.
+	// AddFees adds the fees that fn returns for the player or the players of the batch of o.
 	AddFees(ctx context.Context, coachID string, o FeeOrder, fn func(zone string, payers []Payer) (FeeSet, error)) error
 	// UpdateFee loads a fee with its payments, lets fn change it, and saves it unless it
 	// was changed meanwhile. It gives a new payment its receipt number. fn may run more
