@@ -15,7 +15,7 @@ import (
 // says nothing final. The error is a *BounceError.
 type BounceReader func(contentType string, body []byte) (r Report, final bool, err error)
 
-// BounceError says what is wrong with a report.
+// BounceError is the fault of a report.
 type BounceError struct {
 	// MediaType is true if no report has the content type.
 	MediaType bool
