@@ -39,7 +39,7 @@ type Row struct {
 	Faults []Fault
 }
 
-// Fault says what is wrong with a row and how to fix it. Column is "" for the whole row.
+// Fault describes the fault of a row and its remedy. Column is "" for the whole row.
 // Column and Code together have one meaning, so that a page can say it in another language.
 type Fault struct {
 	Column Column `json:"column,omitempty"`
@@ -47,7 +47,7 @@ type Fault struct {
 	Detail string `json:"detail"`
 }
 
-// Warning says what the coach should check in the whole file.
+// Warning tells the coach to check something in the whole file.
 type Warning struct {
 	Code   string `json:"code"`
 	Detail string `json:"detail"`
