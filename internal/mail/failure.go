@@ -56,7 +56,7 @@ func sendError(err error) error {
 	case failure.Reason == gomail.ErrSMTPData, failure.Reason == gomail.ErrSMTPDataClose:
 		f.Permanent, f.Cause = true, notify.CauseFiltered
 	}
-	// Any other refusal is about the sender or its rights (5.7.x), which an operator can mend.
+	// Any other refusal is about the sender or its rights (5.7.x), which an operator can correct.
 	return f
 }
 
