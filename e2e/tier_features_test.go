@@ -14,7 +14,7 @@ const featureTiers = `{"tiers": [
 	{"name": "full", "title": "Full", "self_service": true, "shows": ["name"]}
 ]}`
 
-// TestTierFeatures: a feature gates its calls, and an app service that the tier does not
+// TestTierFeatures: calls require the features of the tier, and an app service that the tier does not
 // have is off whatever the parties approved.
 func TestTierFeatures(t *testing.T) {
 	t.Parallel()
