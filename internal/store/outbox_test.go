@@ -166,9 +166,9 @@ func TestFailureOfEarlierSending(t *testing.T) {
 // newChallenge returns a challenge request for a role of one number.
 func (p *fixture) newChallenge(role actor.Role) auth.ChallengeRequest {
 	now := p.clock.Now()
-	slot := auth.ChallengeKey{Number: number(60), Role: role}
+	key := auth.ChallengeKey{Number: number(60), Role: role}
 	return auth.ChallengeRequest{
-		Challenge:   auth.Challenge{ChallengeKey: slot, ID: p.db.NewID(), Code: []byte("sealed"), SentAt: now, EndsAt: now.Add(time.Hour)},
+		Challenge:   auth.Challenge{ChallengeKey: key, ID: p.db.NewID(), Code: []byte("sealed"), SentAt: now, EndsAt: now.Add(time.Hour)},
 		MaxAttempts: 5, LastSentBefore: now.Add(-time.Minute), Channel: "sms",
 	}
 }
