@@ -48,7 +48,8 @@ func (tx *tx) queueCopies(ctx context.Context, drafts []notify.Draft, ids []stri
 
 // NotificationCopy returns the notification of a delivery and its recipient, or false if it
 // was deleted. The address of a coach is that of the profile, that of a guardian is in the
-// player; the record of a removed player, which the notification does not name, never changes.
+// player. The address of a PlayerRemoved counts as current: the notification names no player,
+// and the record of a removed player never changes.
 func (db *DB) NotificationCopy(ctx context.Context, d notify.Delivery) (notify.Copy, notify.Recipient, bool, error) {
 	var c notify.Copy
 	var to notify.Recipient
