@@ -141,46 +141,18 @@ func TestAdminCommands(t *testing.T) {
 			}
 		}
 
-		for _, tt := range []struct {
-			code int
-			args string
-			want string
-		}{
-			{2, "", "Usage"},
-			{2, "nonsense", "Usage"},
-			{0, "help", ""},
-			{0, "token create --help", ""},
-			{2, "token create", "--name"},
-			{2, "token create --name x --scopes all", "no scope"},
-			{2, "token create --name x --scopes kyc --days 367", "--days"},
-			{2, "token revoke", "<id>"},
-			{1, "token revoke x", "nothing"},
-			{2, "token list --nonsense", "nonsense"},
-			{2, "token list --clamav=nonsense", "TOUCHLINE_CLAMAV"},
-			{1, "kyc approve " + coach, "nothing"},
-			{1, "coach find unknown", "no coach"},
-			{2, "coach tier " + coach + " nonsense", "academy"},
-			{2, "coach suspend " + coach, "--reason"},
-			{2, "coach suspend " + coach + " --reason a\u001b[2Jb", "--reason: This has characters that are not allowed here"},
-			{2, "coach suspend " + coach + " --reason a\u202eb", "--reason: This has characters that are not allowed here"},
-			{2, "kyc reject " + coach + " --reason a\u0007b", "--reason: This has characters that are not allowed here"},
-			{2, "kyc reject " + coach + " --reason a\u2066b", "--reason: This has characters that are not allowed here"},
-			{2, "kyc reject " + coach + " --reason \xff", "--reason"},
-			{2, "kyc reject " + coach, "--reason"},
-			{1, "coach restore " + coach, "already active"},
-			{1, "disputes lift " + coach, "nothing"},
-			{1, "deliveries retry " + coach, "nothing"},
-			{2, "mail allow a@b.example", "--reason"},
-			{2, "mail allow b.example --reason Asked", "no e-mail address"},
-			{1, "mail allow a@b.example --reason Asked", "not stopped"},
-			{1, "tier-requests approve " + coach + " pro", "does not ask"},
-			{2, "tier-requests approve " + coach + " gold", "academy"},
-			{1, "tier-requests refuse " + coach + " pro --reason No", "does not ask"},
-			{2, "tier-requests refuse " + coach + " pro", "--reason"},
-			{2, "disputes list --number 12", "--number"},
-			{2, "disputes list --number " + coachNumber + " --coach " + coach, "--number"},
+		for _, tt := range []struct{ args, want string }{
+			{"token revoke x", "nothing"},
+			{"kyc approve " + coach, "nothing"},
+			{"coach find unknown", "no coach"},
+			{"coach restore " + coach, "already active"},
+			{"disputes lift " + coach, "nothing"},
+			{"deliveries retry " + coach, "nothing"},
+			{"mail allow a@b.example --reason Asked", "not stopped"},
+			{"tier-requests approve " + coach + " pro", "does not ask"},
+			{"tier-requests refuse " + coach + " pro --reason No", "does not ask"},
 		} {
-			if _, output := run(tt.code, strings.Fields(tt.args)...); !strings.Contains(output, tt.want) {
+			if _, output := run(1, strings.Fields(tt.args)...); !strings.Contains(output, tt.want) {
 				t.Errorf("admin %s: got %q", tt.args, output)
 			}
 		}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+// TestAdminUsage: a command line that is wrong is exit status 2 and says what is wrong. Help is
+// not an error.
+func TestAdminUsage(t *testing.T) {
+	environ := []string{"TOUCHLINE_DATA_DIR=" + t.TempDir(), "TOUCHLINE_KYC=on"}
+	const coach = "0198f2c4-6a10-7c3e-9b52-4f0e8d1a7b21"
+	for _, tt := range []struct {
+		code int
+		args string
+		want string
+	}{
+		{2, "", "Usage"},
+		{2, "nonsense", "Usage"},
+		{0, "help", ""},
+		{0, "token create --help", ""},
+		{2, "token create", "--name"},
+		{2, "token create --name x --scopes all", "no scope"},
+		{2, "token create --name x --scopes kyc --days 367", "--days"},
+		{2, "token revoke", "<id>"},
+		{2, "token list --nonsense", "nonsense"},
+		{2, "token list --clamav=nonsense", "TOUCHLINE_CLAMAV"},
+		{2, "coach tier " + coach + " nonsense", "academy"},
+		{2, "coach suspend " + coach, "--reason"},
+		{2, "coach suspend " + coach + " --reason a\u001b[2Jb", "--reason: This has characters that are not allowed here"},
+		{2, "coach suspend " + coach + " --reason a\u202eb", "--reason: This has characters that are not allowed here"},
+		{2, "kyc reject " + coach + " --reason a\u0007b", "--reason: This has characters that are not allowed here"},
+		{2, "kyc reject " + coach + " --reason a\u2066b", "--reason: This has characters that are not allowed here"},
+		{2, "kyc reject " + coach + " --reason \xff", "--reason"},
+		{2, "kyc reject " + coach, "--reason"},
+		{2, "mail allow a@b.example", "--reason"},
+		{2, "mail allow b.example --reason Asked", "no e-mail address"},
+		{2, "tier-requests approve " + coach + " gold", "academy"},
+		{2, "tier-requests refuse " + coach + " pro", "--reason"},
+		{2, "disputes list --number 12", "--number"},
+		{2, "disputes list --number +919812300001 --coach " + coach, "--number"},
+	} {
+		var stdout, stderr bytes.Buffer
+		code := runAdmin(t.Context(), strings.Fields(tt.args), environ, &stdout, &stderr)
+		if code != tt.code || !strings.Contains(stderr.String(), tt.want) {
+			t.Errorf("admin %s: got exit status %d, want %d: %q", tt.args, code, tt.code, stderr.String())
+		}
+	}
+}
