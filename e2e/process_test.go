@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -41,6 +42,10 @@ var binaryDir string
 // mostly wait: for polls, timeouts and commits.
 const parallelTests = "8"
 
+// gcPercent replaces the default of GOGC (100), with which garbage collection takes 8 % of the
+// processor time of this process.
+const gcPercent = 400
+
 func TestMain(m *testing.M) {
 	flag.Parse()
 	parallelIsSet := false
@@ -48,6 +53,7 @@ func TestMain(m *testing.M) {
 	if !parallelIsSet {
 		_ = flag.Set("test.parallel", parallelTests)
 	}
+	debug.SetGCPercent(gcPercent)
 	code := m.Run()
 	if binaryDir != "" {
 		_ = os.RemoveAll(binaryDir)
