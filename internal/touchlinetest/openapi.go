@@ -59,6 +59,11 @@ func (t validatingTransport) RoundTrip(req *http.Request) (*http.Response, error
 	return resp, nil
 }
 
+// CloseIdleConnections is for http.Client.CloseIdleConnections.
+func (t validatingTransport) CloseIdleConnections() {
+	(&http.Client{Transport: t.base}).CloseIdleConnections()
+}
+
 // wholeBody is the body of a response that was read.
 type wholeBody struct {
 	bytes.Reader

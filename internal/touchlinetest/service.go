@@ -156,10 +156,11 @@ func (s *Service) start() {
 		Timeout:   CallLimit,
 	}
 	s.stop = sync.OnceValue(func() error {
-		cancel()
-		err := <-done
+		// A client may have opened a connection that no request used. Shutdown waits 5 s for one.
 		s.client.CloseIdleConnections()
 		s.adminClient.CloseIdleConnections()
+		cancel()
+		err := <-done
 		return errors.Join(err, app.Close())
 	})
 	s.tb.Cleanup(func() {
