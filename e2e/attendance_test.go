@@ -14,6 +14,7 @@ import (
 // TestAttendance takes attendance as a phone at the ground does, corrects it, and reads it as
 // coach, guardian and student.
 func TestAttendance(t *testing.T) {
+	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach, other := s.Coach(t, "+919812300001"), s.Coach(t, "+919812300002")
 		batch := addBatch(t, coach, "U12 Evening")

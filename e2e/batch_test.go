@@ -30,6 +30,7 @@ func named(name, guardian string, batchIDs ...string) map[string]any {
 
 // TestBatches takes a batch from its creation to the archive.
 func TestBatches(t *testing.T) {
+	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach, other := s.Coach(t, "+919812300001"), s.Coach(t, "+919812300002")
 		key := "Idempotency-Key: " + uuid.NewString()
@@ -152,6 +153,7 @@ func TestBatches(t *testing.T) {
 
 // TestFamilySchedule: a party reads the schedule while it approves, and no longer.
 func TestFamilySchedule(t *testing.T) {
+	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, "+919812300001")
 		body := touchlinetest.Minor("+919812300011", "+919812300021")
