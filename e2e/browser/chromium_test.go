@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -113,6 +114,7 @@ func newProfile(t *testing.T, browser context.Context) cdp.BrowserContextID {
 var stopChromium = func() error { return nil }
 
 func TestMain(m *testing.M) {
+	debug.SetGCPercent(400) // as the command touchline does
 	code := m.Run()
 	if asked.Load() {
 		code = 1
