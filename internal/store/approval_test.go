@@ -73,7 +73,6 @@ type option = func(*store.Settings)
 // eachEngine runs test on both engines, each with an empty database.
 func eachEngine(t *testing.T, test func(p *fixture), options ...option) {
 	storetest.Each(t, func(t *testing.T, url string) {
-		t.Parallel()
 		test(newFixture(t, url, options...))
 	})
 }

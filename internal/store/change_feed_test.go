@@ -40,7 +40,6 @@ func (p *fixture) read(after operator.ChangeCursor, limit int) ([]string, operat
 func TestChangesMissNothing(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, url string) {
-		t.Parallel()
 		const writers, minReadWhileHeld = 16, 100
 		p := newFixture(t, url)
 		var players []*approval.Player
@@ -255,7 +254,6 @@ func TestRecordAdultsWithoutRule(t *testing.T) {
 func TestChangesOfConcurrentReaders(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, url string) {
-		t.Parallel()
 		p := newFixture(t, url)
 		coach := p.coach(1)
 		_, cursor := p.read(operator.ChangeCursor{}, 100)

@@ -59,7 +59,6 @@ func TestSuspendedCoachGetsNoMoney(t *testing.T) {
 func TestSuspendedCoachStops(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, url string) {
-		t.Parallel()
 		postgres := strings.HasPrefix(url, "postgres")
 		if postgres {
 			url += "&lock_timeout=9s"

@@ -30,7 +30,6 @@ func (p *fixture) occur(limits ...auth.Limit) (refused string, wait time.Duratio
 // a limit of three admits exactly three.
 func TestLimitIsExactUnderConcurrency(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, url string) {
-		t.Parallel()
 		p := newFixture(t, url)
 		other := store.New(openDatabase(t, url, database.Options{Now: p.clock.Now, MaxConns: 2}), store.Options{})
 		replicas := []*store.DB{p.db, other}

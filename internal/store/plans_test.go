@@ -22,7 +22,7 @@ import (
 func TestPlans(t *testing.T) {
 	source := literals(t)
 	seen := map[string]bool{}
-	storetest.Each(t, func(t *testing.T, url string) {
+	check := func(t *testing.T, url string) {
 		statements := recordStatements(t, url)
 		fillTables(t, url)
 		explain := newExplain(t, url)
@@ -37,7 +37,9 @@ func TestPlans(t *testing.T) {
 				checkPlan(t, query, explain(query, statements[query]))
 			}
 		}
-	})
+	}
+	t.Run("sqlite", func(t *testing.T) { check(t, storetest.SQLite(t)) })
+	t.Run("postgres", func(t *testing.T) { check(t, storetest.Postgres(t)) })
 	if t.Failed() || t.Skipped() {
 		return
 	}

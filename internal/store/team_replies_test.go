@@ -20,7 +20,6 @@ import (
 func TestReplyAfterRevocation(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, url string) {
-		t.Parallel()
 		postgres := strings.HasPrefix(url, "postgres")
 		p := newFixture(t, url)
 		c := p.coach(1)
@@ -78,7 +77,6 @@ func TestReplyOfFormerGuardian(t *testing.T) {
 func TestConcurrentReplies(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, url string) {
-		t.Parallel()
 		p := newFixture(t, url)
 		c := p.coach(1)
 		a := p.add(c, "Asha Rao", number(2), "")

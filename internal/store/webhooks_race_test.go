@@ -20,7 +20,6 @@ import (
 func TestWebhookRace(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, url string) {
-		t.Parallel()
 		const players, rounds, replicas = 6, 4, 3
 		p := newFixture(t, url)
 		p.addWebhook()

@@ -16,12 +16,17 @@ import (
 	"github.com/touchline/touchline/internal/store"
 )
 
-// Each runs test as subtests "sqlite" and "postgres", each with the URL of a database that
-// has the store's tables and no rows.
+// Each runs test as parallel subtests "sqlite" and "postgres", each with the URL of a database
+// that has the store's tables and no rows. A subtest gets its database when it runs: otherwise
+// the databases of all tests exist at the same time.
 func Each(t *testing.T, test func(t *testing.T, url string)) {
 	t.Helper()
-	t.Run("sqlite", func(t *testing.T) { test(t, SQLite(t)) })
-	t.Run("postgres", func(t *testing.T) { test(t, Postgres(t)) })
+	for name, create := range map[string]func(testing.TB) string{"sqlite": SQLite, "postgres": Postgres} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, create(t))
+		})
+	}
 }
 
 // SQLite returns the URL of a database with the store's tables in a temporary folder.
