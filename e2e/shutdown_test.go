@@ -133,13 +133,23 @@ func TestStopWaitsForRequests(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
+	_ = conn.SetDeadline(time.Now().Add(waitLimit))
 	const body = `{"mobile_number": "+919812300001"}`
-	fmt.Fprintf(conn, "POST /auth/request-otp HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body[:10])
-	time.Sleep(500 * time.Millisecond)
+	fmt.Fprintf(conn, "POST /auth/request-otp HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: %d\r\n\r\n", len(body))
+	const reads = "HTTP/1.1 100 Continue\r\n\r\n"
+	if got, err := io.ReadAll(io.LimitReader(conn, int64(len(reads)))); string(got) != reads {
+		t.Fatalf("got %q, %v; want %q", got, err, reads)
+	}
+	fmt.Fprint(conn, body[:10])
 	p.interrupt()
-	time.Sleep(500 * time.Millisecond)
+	eventually(t, "the listener is closed", func() bool {
+		refused, err := net.Dial("tcp", strings.TrimPrefix(p.url, "http://"))
+		if err == nil {
+			_ = refused.Close()
+		}
+		return err != nil
+	})
 	fmt.Fprint(conn, body[10:])
-	_ = conn.SetReadDeadline(time.Now().Add(waitLimit))
 	all, err := io.ReadAll(conn)
 	if err != nil || !strings.HasPrefix(string(all), "HTTP/1.1 202 ") {
 		t.Errorf("got %q, %v, want 202", all, err)
