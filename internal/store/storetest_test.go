@@ -42,9 +42,9 @@ func TestPostgresIsEmptied(t *testing.T) {
 		ok(t, run(newFixture(t, changed).db, `CREATE VIEW numbers AS SELECT mobile_number FROM accounts`))
 	})
 	again := false
-	for range 20 {
+	for i := 0; i < 20 && !again; i++ {
 		url := storetest.Postgres(t)
-		again = again || url == used
+		again = url == used
 		if url == changed {
 			t.Error("a changed database is used again")
 		}
