@@ -102,7 +102,7 @@ func TestMetricsWithoutDatabase(t *testing.T) {
 	t.Parallel()
 	address := storetest.Postgres(t)
 	pg := newProxy(t, address)
-	s := touchlinetest.New(t, pg.url())
+	s := touchlinetest.New(t, pg.url(), touchlinetest.ManyConnections) // a request that waits for the lock holds one
 	scraper, auditor := s.Operator(t, operator.Metrics), s.Operator(t, operator.Audit)
 	unused := s.Operator(t, operator.Metrics)
 	scrape := func(up string) {
