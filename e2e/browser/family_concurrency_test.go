@@ -204,5 +204,5 @@ func TestTwoPhonesAtOnce(t *testing.T) {
 		if len(history) != 1 {
 			t.Errorf("got %d decisions, want 1", len(history))
 		}
-	})
+	}, touchlinetest.ManyConnections)
 }
