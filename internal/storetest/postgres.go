@@ -36,11 +36,20 @@ func EachEmpty(t *testing.T, test func(t *testing.T, url string)) {
 	t.Run("postgres", func(t *testing.T) { test(t, EmptyPostgres(t)) })
 }
 
-// EmptySQLite returns the URL of a database in a temporary folder. The file does not exist
-// yet.
+// EmptySQLite returns the URL of a database in a temporary folder, in memory if possible: there
+// a commit waits for no disk. The file does not exist yet.
 func EmptySQLite(tb testing.TB) string {
 	tb.Helper()
-	return "sqlite:" + filepath.Join(tb.TempDir(), "touchline.db")
+	parent := memoryFolder()
+	if parent == "" {
+		parent = tb.TempDir()
+	}
+	dir, err := os.MkdirTemp(parent, "touchline-sqlite-")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return "sqlite:" + filepath.Join(dir, "touchline.db")
 }
 
 // EmptyPostgres returns the URL of an empty database. When tb ends, the database and its
