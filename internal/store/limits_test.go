@@ -179,7 +179,7 @@ func TestSweepRemovesIdleLimits(t *testing.T) {
 // (HOT) update, which writes no index. It is not parallel: while transactions of other tests
 // run, PostgreSQL keeps old row versions, which fill the page.
 func TestLimitUpdatesAreHeapOnly(t *testing.T) {
-	p := newFixture(t, storetest.FreshPostgres(t))
+	p := newFixture(t, storetest.Postgres(t))
 	l := limit("a", 1000, time.Hour)
 	counts := 1000 + l.Shards()
 	for range counts {

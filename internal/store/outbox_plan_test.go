@@ -19,7 +19,7 @@ import (
 // last ANALYZE found no queued delivery: then an index of queued deliveries seems to be
 // empty, but it holds an entry for each delivery that was queued since the last VACUUM.
 func TestFinishDeliveryByID(t *testing.T) {
-	url := storetest.FreshPostgres(t)
+	url := storetest.Postgres(t)
 	p := newFixture(t, url, limited(approval.MessageLimits{PerNumber: 1}))
 	p.ask(p.coach(1), 100, 8)
 	p.add(p.coach(2), "Asha Rao", number(100), "")

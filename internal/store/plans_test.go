@@ -39,7 +39,7 @@ func TestPlans(t *testing.T) {
 		}
 	}
 	t.Run("sqlite", func(t *testing.T) { check(t, storetest.SQLite(t)) })
-	t.Run("postgres", func(t *testing.T) { check(t, storetest.FreshPostgres(t)) })
+	t.Run("postgres", func(t *testing.T) { check(t, storetest.Postgres(t)) })
 	if t.Failed() || t.Skipped() {
 		return
 	}

@@ -12,8 +12,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/store"
 )
@@ -46,20 +44,8 @@ func SQLite(tb testing.TB) string {
 }
 
 // Postgres returns the URL of a database with the store's tables, on the server of
-// EmptyPostgres. An earlier test may have used it: deleted rows still take space, and counters
-// of PostgreSQL do not start at 0.
+// EmptyPostgres.
 func Postgres(tb testing.TB) string {
-	tb.Helper()
-	return copyPostgres(tb, borrow)
-}
-
-// FreshPostgres is Postgres with a database that no other test uses.
-func FreshPostgres(tb testing.TB) string {
-	tb.Helper()
-	return copyPostgres(tb, createFor)
-}
-
-func copyPostgres(tb testing.TB, create func(tb testing.TB, server *url.URL, template string) string) string {
 	tb.Helper()
 	server := server(tb)
 	// On a server that outlives this process a template would stay behind.
@@ -75,7 +61,7 @@ func copyPostgres(tb testing.TB, create func(tb testing.TB, server *url.URL, tem
 		tb.Fatalf("migrate a database to copy: %v", err)
 	}
 	// Without fsync a copy of the files takes 22 ms; a copy through the log takes 220 ms.
-	return create(tb, server, template+" STRATEGY file_copy")
+	return createFor(tb, server, template+" STRATEGY file_copy")
 }
 
 // sqliteTemplate returns the bytes of a migrated database, made once for this process.
@@ -119,16 +105,7 @@ var postgresTemplate = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := migrate(address); err != nil {
-		return "", err
-	}
-	ctx := context.Background()
-	conn, err := pgx.Connect(ctx, address)
-	if err != nil {
-		return "", err
-	}
-	_, err = conn.PgConn().Exec(ctx, keepFirstRows).ReadAll()
-	return path.Base(u.Path), errors.Join(err, conn.Close(ctx))
+	return path.Base(u.Path), migrate(address)
 })
 
 // migrate applies the store's migrations and closes all connections.
