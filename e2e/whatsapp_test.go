@@ -143,7 +143,7 @@ func TestWhatsApp(t *testing.T) {
 		left := 12 // the OTP is valid for 5 minutes
 		eventually(t, "the OTP leaves by SMS", func() bool {
 			if left--; left >= 0 {
-				s.Clock.Advance(10 * time.Second)
+				s.Clock.Pass(10 * time.Second) // a claim of a delivery lasts 60 s
 			}
 			return len(gateway.Accepted()) == 3
 		})
