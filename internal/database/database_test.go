@@ -295,3 +295,24 @@ func TestSQLiteFileMode(t *testing.T) {
 		}
 	}
 }
+
+func TestConcurrentFirstOpens(t *testing.T) {
+	t.Parallel()
+	for range 20 {
+		url := storetest.EmptySQLite(t)
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() {
+				db, err := database.Open(t.Context(), url, database.Options{})
+				if err != nil {
+					t.Errorf("open a new file: %v", err)
+					return
+				}
+				if err := db.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+	}
+}

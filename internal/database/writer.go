@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"sync"
+	"time"
 )
 
 // maxBatch limits how many transactions share one commit, and so how long the first of
@@ -54,12 +55,24 @@ func startWriter(t target) (*writer, error) {
 		return nil, err
 	}
 	w := &writer{pool: pool, jobs: make(chan *job), done: make(chan struct{})}
-	if err := w.connect(); err != nil {
+	if err := w.connectFirst(); err != nil {
 		_ = pool.Close()
 		return nil, err
 	}
 	go w.loop()
 	return w, nil
+}
+
+// connectFirst opens the first connection, for at most busyTimeout. If several processes open a
+// new file, journal_mode(WAL) of one fails at once: SQLite does not wait to upgrade a lock.
+func (w *writer) connectFirst() error {
+	start := time.Now()
+	for attempt := 1; ; attempt++ {
+		err := w.connect()
+		if err == nil || !mayRetry(err) || time.Since(start) > busyTimeout || !backoff(context.Background(), attempt) {
+			return err
+		}
+	}
 }
 
 // close waits for the running batch and closes the connection. do must not be called any
