@@ -63,14 +63,14 @@ func EachDatabase(t *testing.T, test func(t *testing.T, url string)) {
 // machine a test can send more than the service handles.
 const noOverload = "100000"
 
-// connections is DATABASE_CONNECTIONS, its minimum: one listens, and one runs transactions. Each
-// connection is a process of PostgreSQL that starts with empty caches, so more of them take more
-// processor time. ManyConnections is for tests of concurrent requests.
-const connections = 2
+// connections is DATABASE_CONNECTIONS: one listens, and two transactions can run at the same
+// time. Each connection is a process of PostgreSQL that starts with empty caches, so more of
+// them take more processor time. ManyConnections is for tests of concurrent requests.
+const connections = 3
 
-// ManyConnections lets four transactions of each replica run at the same time, for tests that
-// send requests concurrently.
-func ManyConnections(c *config.Config) { c.DatabaseConnections = 5 }
+// ManyConnections lets more transactions run at the same time, for tests that send many
+// requests concurrently.
+func ManyConnections(c *config.Config) { c.DatabaseConnections = 8 }
 
 // New starts a service on the database at url with the default settings of a service
 // that sends SMS, except that limits per client address and on all sends are off, because
