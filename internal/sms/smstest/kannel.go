@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -196,17 +197,22 @@ func decodeUCS2(encoded string) string {
 	return string(utf16.Decode(units))
 }
 
-// freePorts returns n ports that were free a moment ago.
+// freePorts returns n ports that were free a moment ago. They are below those that the system
+// gives to connections and to listeners without a port (from 32768 on Linux): other tests use such
+// a port before Kannel does.
 func freePorts(tb testing.TB, n int) []int {
 	tb.Helper()
-	ports := make([]int, n)
-	for i := range ports {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			tb.Fatal(err)
+	const first, end = 20_000, 30_000
+	var ports []int
+	for tries := 1; len(ports) < n; tries++ {
+		port := first + rand.IntN(end-first)
+		l, err := net.Listen("tcp", fmt.Sprintf(":%d", port))
+		if err == nil {
+			defer l.Close() // after the last one, so that each port is another one
+			ports = append(ports, port)
+		} else if tries == 100 {
+			tb.Fatalf("find free ports: %v", err)
 		}
-		defer l.Close()
-		ports[i] = l.Addr().(*net.TCPAddr).Port
 	}
 	return ports
 }
