@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/touchline/touchline/internal/touchlinetest"
+	"github.com/touchline/touchline/internal/storetest"
 )
 
 var (
@@ -22,7 +22,7 @@ var (
 // on.
 func TestAdminCommands(t *testing.T) {
 	t.Parallel()
-	touchlinetest.EachDatabase(t, func(t *testing.T, database string) {
+	storetest.Each(t, func(t *testing.T, database string) {
 		settings := []string{"TOUCHLINE_DATABASE_URL=" + database, "TOUCHLINE_KYC=on"}
 		p := startServer(t, append([]string{"TOUCHLINE_ADMIN_ADDR=127.0.0.1:0"}, settings...)...)
 		var admin string

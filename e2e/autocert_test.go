@@ -25,6 +25,7 @@ import (
 
 	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/storetest"
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
@@ -148,7 +149,7 @@ func consoleCookie(t *testing.T, s *touchlinetest.Service) *http.Cookie {
 // database has neither keys nor certificates in plain text.
 func TestAutocert(t *testing.T) {
 	t.Parallel()
-	touchlinetest.EachDatabase(t, func(t *testing.T, databaseURL string) {
+	storetest.Each(t, func(t *testing.T, databaseURL string) {
 		a := newACMEServer(t)
 		s := touchlinetest.New(t, databaseURL, func(c *config.Config) {
 			c.TLSAutocertDomains, c.TLSAutocertDirectory, c.TLSAutocertCA = domain+","+otherDomain, a.directory, a.authorities

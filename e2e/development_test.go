@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/touchline/touchline/internal/touchlinetest"
+	"github.com/touchline/touchline/internal/storetest"
 )
 
 // TestDevelopmentSendsWithoutLimit: a server that only listens on loopback and prints its
@@ -12,7 +12,7 @@ import (
 // wrong attempts stay limited.
 func TestDevelopmentSendsWithoutLimit(t *testing.T) {
 	t.Parallel()
-	touchlinetest.EachDatabase(t, func(t *testing.T, url string) {
+	storetest.Each(t, func(t *testing.T, url string) {
 		const body = `{"mobile_number": "+919812300001"}`
 		p := startServer(t, "TOUCHLINE_DATABASE_URL="+url)
 		eventually(t, "the start says that limits are off", func() bool {

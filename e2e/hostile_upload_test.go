@@ -12,13 +12,14 @@ import (
 	"github.com/touchline/touchline/internal/blob/blobtest"
 	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/picture/picturetest"
+	"github.com/touchline/touchline/internal/storetest"
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
 // eachStorage runs test on both databases with both file stores.
 func eachStorage(t *testing.T, test func(t *testing.T, s *touchlinetest.Service), options ...touchlinetest.Option) {
 	blobtest.Each(t, func(t *testing.T, address string) {
-		touchlinetest.EachDatabase(t, func(t *testing.T, url string) {
+		storetest.Each(t, func(t *testing.T, url string) {
 			files := "file:" + t.TempDir()
 			if !strings.HasPrefix(address, "file:") {
 				files = blobtest.S3(t)

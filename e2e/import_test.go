@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/touchline/touchline/internal/storetest"
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
@@ -24,7 +25,7 @@ const csvType = "Content-Type: text/csv"
 // goes on, and the file that the coach exports reads back without change.
 func TestImport(t *testing.T) {
 	t.Parallel()
-	touchlinetest.EachDatabase(t, func(t *testing.T, url string) {
+	storetest.Each(t, func(t *testing.T, url string) {
 		s := touchlinetest.New(t, url, withTiers(t, importTiers))
 		coach := s.Coach(t, coachNumber)
 		var file strings.Builder
@@ -144,7 +145,7 @@ func sortedLines(text []byte) string {
 // TestImportAtOnce: two replicas that run an import at the same time add each player once.
 func TestImportAtOnce(t *testing.T) {
 	t.Parallel()
-	touchlinetest.EachDatabase(t, func(t *testing.T, url string) {
+	storetest.Each(t, func(t *testing.T, url string) {
 		s := touchlinetest.New(t, url, withTiers(t, importTiers), touchlinetest.ManyConnections)
 		coach := s.Coach(t, coachNumber)
 		coach.Call(t, "PUT", "/api/coach/subscription", object{"tier": "big"}).Want(t, 200)
@@ -180,7 +181,7 @@ func TestImportAtOnce(t *testing.T) {
 // TestImportRefusals: bodies that are no import.
 func TestImportRefusals(t *testing.T) {
 	t.Parallel()
-	touchlinetest.EachDatabase(t, func(t *testing.T, url string) {
+	storetest.Each(t, func(t *testing.T, url string) {
 		s := touchlinetest.New(t, url)
 		coach := s.SignIn(t, "coach", coachNumber)
 		coach.Call(t, "POST", "/api/players/import", "name", csvType).Want(t, 403, "profile_incomplete")

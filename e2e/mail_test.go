@@ -13,6 +13,7 @@ import (
 
 	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/mail/mailtest"
+	"github.com/touchline/touchline/internal/storetest"
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
@@ -32,7 +33,7 @@ func mailBy(server *mailtest.Server) touchlinetest.Option {
 // eachMail runs test on both engines, each with a mail server.
 func eachMail(t *testing.T, mode mailtest.Mode, test func(t *testing.T, s *touchlinetest.Service, server *mailtest.Server)) {
 	t.Parallel()
-	touchlinetest.EachDatabase(t, func(t *testing.T, database string) {
+	storetest.Each(t, func(t *testing.T, database string) {
 		server := mailtest.New(t, mode)
 		test(t, touchlinetest.New(t, database, mailBy(server)), server)
 	})

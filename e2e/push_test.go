@@ -13,6 +13,7 @@ import (
 	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/push/pushtest"
+	"github.com/touchline/touchline/internal/storetest"
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
@@ -143,7 +144,7 @@ func TestPush(t *testing.T) {
 // FCM no longer knows is removed.
 func TestPushOfApps(t *testing.T) {
 	t.Parallel()
-	touchlinetest.EachDatabase(t, func(t *testing.T, database string) {
+	storetest.Each(t, func(t *testing.T, database string) {
 		fcm := pushtest.NewFCM(t)
 		s := touchlinetest.New(t, database, func(c *config.Config) {
 			c.FCMAPI, c.FCMServiceAccount, c.AccessTokenLifetime = fcm.URL, config.Secret(fcm.ServiceAccount()), 24*time.Hour

@@ -15,6 +15,7 @@ import (
 
 	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/sms/smstest"
+	"github.com/touchline/touchline/internal/storetest"
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
@@ -56,7 +57,7 @@ func awaitSMS(t *testing.T, coach *touchlinetest.User, requestID, state, reason 
 // was corrected.
 func TestKannel(t *testing.T) {
 	t.Parallel()
-	touchlinetest.EachDatabase(t, func(t *testing.T, database string) {
+	storetest.Each(t, func(t *testing.T, database string) {
 		kannel := smstest.StartKannel(t)
 		s := touchlinetest.New(t, database, sendBy(kannel.Spec, kannel.User, kannel.Password),
 			func(c *config.Config) { c.SMSReplySecret = "0123456789abcdef" })
@@ -139,7 +140,7 @@ func (k *sendsms) receiptPath(t *testing.T, s *touchlinetest.Service, number str
 // reason; a permanent one notifies the coach once, and the request may be sent again at once.
 func TestReceipts(t *testing.T) {
 	t.Parallel()
-	touchlinetest.EachDatabase(t, func(t *testing.T, database string) {
+	storetest.Each(t, func(t *testing.T, database string) {
 		kannel := &sendsms{receipts: map[string]string{}}
 		gateway := httptest.NewServer(kannel)
 		t.Cleanup(gateway.Close)

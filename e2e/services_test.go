@@ -12,6 +12,7 @@ import (
 
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/server"
+	"github.com/touchline/touchline/internal/storetest"
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
@@ -177,7 +178,7 @@ func TestChangeFeed(t *testing.T) {
 // PostgreSQL. No ticker ticks here, so no poll can find the change.
 func TestChangeFeedWakes(t *testing.T) {
 	t.Parallel()
-	touchlinetest.EachDatabase(t, func(t *testing.T, url string) {
+	storetest.Each(t, func(t *testing.T, url string) {
 		s := touchlinetest.NewWith(t, url, func(o *server.Options) {
 			o.NewTicker = func(time.Duration) (<-chan time.Time, func()) { return nil, func() {} }
 		})

@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/touchline/touchline/internal/touchlinetest"
+	"github.com/touchline/touchline/internal/storetest"
 )
 
 // unlimited turns off the limits per client address and in total.
@@ -282,7 +282,7 @@ func TestCommands(t *testing.T) {
 // data does not start.
 func TestStartRefusesWrongMasterKey(t *testing.T) {
 	t.Parallel()
-	touchlinetest.EachDatabase(t, func(t *testing.T, address string) {
+	storetest.Each(t, func(t *testing.T, address string) {
 		database := "TOUCHLINE_DATABASE_URL=" + address
 		first := startServer(t, database)
 		replicas := []*process{first}

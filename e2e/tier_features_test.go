@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/storetest"
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
@@ -18,7 +19,7 @@ const featureTiers = `{"tiers": [
 // have is off whatever the parties approved.
 func TestTierFeatures(t *testing.T) {
 	t.Parallel()
-	touchlinetest.EachDatabase(t, func(t *testing.T, url string) {
+	storetest.Each(t, func(t *testing.T, url string) {
 		s := touchlinetest.New(t, url, withTiers(t, featureTiers))
 		coach := s.Coach(t, coachNumber)
 		id := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber)).String("player_id")

@@ -21,6 +21,7 @@ import (
 	"github.com/touchline/touchline/internal/picture/picturetest"
 	"github.com/touchline/touchline/internal/scan/scantest"
 	"github.com/touchline/touchline/internal/server"
+	"github.com/touchline/touchline/internal/storetest"
 	"github.com/touchline/touchline/internal/touchlinetest"
 	"github.com/touchline/touchline/internal/upload"
 )
@@ -98,7 +99,7 @@ func readStatus(t *testing.T, conn net.Conn) int {
 // others.
 func TestSlowUploads(t *testing.T) {
 	t.Parallel()
-	touchlinetest.EachDatabase(t, func(t *testing.T, url string) {
+	storetest.Each(t, func(t *testing.T, url string) {
 		s := touchlinetest.NewWith(t, url, func(o *server.Options) {
 			o.UploadTimeouts = upload.Timeouts{Stall: time.Second, Arrive: 4 * time.Second}
 		}, touchlinetest.ManyConnections)
@@ -153,7 +154,7 @@ func TestSlowUploads(t *testing.T) {
 // and change nothing, and existing documents stay.
 func TestFileStoreUnavailable(t *testing.T) {
 	t.Parallel()
-	touchlinetest.EachDatabase(t, func(t *testing.T, url string) {
+	storetest.Each(t, func(t *testing.T, url string) {
 		bucket := blobtest.New(t)
 		s := touchlinetest.New(t, url, func(c *config.Config) { c.Files = config.SecretURL(bucket.Address()) })
 		c := s.Coach(t, "+919812300001")

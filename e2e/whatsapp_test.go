@@ -13,6 +13,7 @@ import (
 
 	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/sms/smstest"
+	"github.com/touchline/touchline/internal/storetest"
 	"github.com/touchline/touchline/internal/touchlinetest"
 	"github.com/touchline/touchline/internal/whatsapp"
 	"github.com/touchline/touchline/internal/whatsapp/whatsapptest"
@@ -23,7 +24,7 @@ import (
 // code or request.
 func TestWhatsApp(t *testing.T) {
 	t.Parallel()
-	touchlinetest.EachDatabase(t, func(t *testing.T, database string) {
+	storetest.Each(t, func(t *testing.T, database string) {
 		cloud, gateway := whatsapptest.New(t), smstest.New(t)
 		s := touchlinetest.New(t, database, func(c *config.Config) {
 			c.SMS, c.WhatsApp, c.WhatsAppAPI, c.WhatsAppPhoneID = config.SecretURL(gateway.Spec()), []string{"otp", "request"}, cloud.API(), cloud.PhoneID

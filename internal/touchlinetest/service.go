@@ -45,18 +45,7 @@ type Option func(*config.Config)
 
 // Each runs test on SQLite and on PostgreSQL in parallel, with one service for each.
 func Each(t *testing.T, test func(t *testing.T, s *Service), options ...Option) {
-	EachDatabase(t, func(t *testing.T, url string) { test(t, New(t, url, options...)) })
-}
-
-// EachDatabase runs test on SQLite and on PostgreSQL in parallel, with the URL of a
-// database that has the store's tables and no rows.
-func EachDatabase(t *testing.T, test func(t *testing.T, url string)) {
-	for name, create := range map[string]func(testing.TB) string{"sqlite": storetest.SQLite, "postgres": storetest.Postgres} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			test(t, create(t))
-		})
-	}
+	storetest.Each(t, func(t *testing.T, url string) { test(t, New(t, url, options...)) })
 }
 
 // noOverload is MAX_IN_FLIGHT of a service whose test is not about overload: on a busy
