@@ -42,6 +42,19 @@ var (
 func (r Reply) Stops() bool  { return slices.Contains(stopWords, r.words()) }
 func (r Reply) Starts() bool { return slices.Contains(startWords, r.words()) }
 
+// clockTolerance is how far the clock of a provider may be behind. Few people reply within a minute
+// to one message and get another one.
+const clockTolerance = time.Minute
+
+// writtenBy returns the latest time at which the person may have sent the reply, or zero if
+// the provider does not say.
+func (r Reply) writtenBy() time.Time {
+	if r.SentAt.IsZero() {
+		return time.Time{}
+	}
+	return r.SentAt.Add(clockTolerance)
+}
+
 // words returns the words of the text in capitals, without digits and punctuation.
 func (r Reply) words() string {
 	words := strings.FieldsFunc(strings.ToUpper(r.Text), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsMark(c) })
@@ -58,9 +71,10 @@ func ParseSentAt(seconds string) time.Time {
 
 // ReplyStore stores what replies say; package store implements it.
 type ReplyStore interface {
-	// NewestSender returns the coach whose message on a channel was the newest to a number, or
-	// "".
-	NewestSender(ctx context.Context, n phone.Number, channel Channel) (coachID string, err error)
+	// NewestSender returns the coach whose message on a channel was the newest to a number at a
+	// time, or "". A zero time is now. So is a time before the first message: that clock is wrong,
+	// and the STOP must not be lost.
+	NewestSender(ctx context.Context, n phone.Number, channel Channel, until time.Time) (coachID string, err error)
 	// StopCoachByReply stops a coach, unless an earlier call had the same reply.
 	StopCoachByReply(ctx context.Context, r Reply, coachID string) (stopped bool, err error)
 	// AllowCoachesByReply ends each StopCoachByReply of the sender, and any stop of one coach, who
@@ -93,8 +107,8 @@ func (s *Replies) Receive(ctx context.Context, provider, secret string, call Pro
 	return s.Apply(ctx, r)
 }
 
-// Apply stops the coach whose message was the newest to the sender of a reply, if the reply asks
-// for that. START allows that coach again and each coach whom a reply stopped: it does not say
+// Apply stops the coach whose message was the newest to the sender when the person sent the reply,
+// or now if the provider does not say when, if the reply asks for that. START allows that coach again and each coach whom a reply stopped: it does not say
 // whose messages it wants, and the newest may be of a coach who was never stopped. Another coach whom
 // the person stopped on the page stays stopped. No reply changes consent.
 //
@@ -107,7 +121,7 @@ func (s *Replies) Apply(ctx context.Context, r Reply) error {
 	if r.From == "" || !r.Stops() && !r.Starts() {
 		return nil
 	}
-	newest, err := s.Store.NewestSender(ctx, r.From, r.Channel)
+	newest, err := s.Store.NewestSender(ctx, r.From, r.Channel, r.writtenBy())
 	if err != nil {
 		return err
 	}

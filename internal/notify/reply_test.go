@@ -37,10 +37,12 @@ func TestParseSentAt(t *testing.T) {
 // replyStore records what replies change.
 type replyStore struct {
 	sender  string
+	until   time.Time
 	changes []string
 }
 
-func (s *replyStore) NewestSender(context.Context, phone.Number, notify.Channel) (string, error) {
+func (s *replyStore) NewestSender(_ context.Context, _ phone.Number, _ notify.Channel, until time.Time) (string, error) {
+	s.until = until
 	return s.sender, nil
 }
 
@@ -82,4 +84,20 @@ func TestReplies(t *testing.T) {
 	store.sender = ""
 	send("p", "right", "+919876543210", "STOP", "", "")
 	send("p", "right", "+919876543210", "START", "", "allow +919876543210 ")
+}
+
+// TestLateReply: a reply is about the messages that had left when the person sent it, plus a minute
+// for the clock of the provider.
+func TestLateReply(t *testing.T) {
+	store := &replyStore{sender: "coach-id"}
+	r := notify.Replies{Store: store, Log: slog.New(slog.DiscardHandler)}
+	sent := time.Date(2026, 1, 1, 10, 0, 0, 0, time.UTC)
+	for at, want := range map[time.Time]time.Time{sent: sent.Add(time.Minute), {}: {}} {
+		for _, text := range []string{"STOP", "START"} {
+			err := r.Apply(t.Context(), notify.Reply{From: "+919876543210", Text: text, SentAt: at})
+			if err != nil || !store.until.Equal(want) {
+				t.Errorf("%s sent at %v: newest sender until %v, %v; want %v", text, at, store.until, err, want)
+			}
+		}
+	}
 }

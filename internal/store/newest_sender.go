@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/touchline/touchline/internal/database"
@@ -14,46 +15,58 @@ var _ notify.ReplyStore = (*DB)(nil)
 
 // leftChannel is true if the message of the delivery d left on the channel $2, also while its
 // status is awaited. movedChannel is true if the message moved from the channel $2 to another one,
-// whose attempts alone are in attempts; it may have reached the person on $2 too.
+// whose attempts alone are in attempts; it may have reached the person on $2 too. messageTime is
+// when the message arrived, or left if it had not arrived by $3; NULL if it left later. The time
+// of creation does not count, because a limit may have held the message for a day.
 const (
 	leftChannel  = `d.channel = $2 AND (d.state IN ('sent', 'delivered') OR d.reason = 'awaiting_status')`
 	movedChannel = `d.channel <> $2 AND d.total_attempts > d.attempts`
+	messageTime  = `CASE WHEN d.updated_at <= $3 THEN d.updated_at WHEN d.left_at <= $3 THEN d.left_at END`
 )
 
-// NewestSender returns the coach whose message on a channel was the newest to a number, or "". A
-// message that moved from the channel to another one counts if no other message left there.
-func (db *DB) NewestSender(ctx context.Context, n phone.Number, channel notify.Channel) (string, error) {
-	newest, err := db.newestSender(ctx, n, channel, leftChannel)
-	if err == nil && newest == "" {
-		newest, err = db.newestSender(ctx, n, channel, movedChannel)
+// NewestSender returns the coach whose message on a channel was the newest to a number at until, or
+// "". A message that moved from the channel to another one counts if no other message left there.
+// If there was none at until, or until is zero, the newest message of all counts.
+func (db *DB) NewestSender(ctx context.Context, n phone.Number, channel notify.Channel, until time.Time) (string, error) {
+	times := []int64{math.MaxInt64}
+	if !until.IsZero() {
+		times = []int64{until.UnixMicro(), math.MaxInt64}
 	}
-	if err != nil {
-		return "", fmt.Errorf("find the newest sender to a number: %w", err)
+	for _, at := range times {
+		for _, left := range []string{leftChannel, movedChannel} {
+			newest, found, err := db.newestSender(ctx, n, channel, left, at)
+			if err != nil {
+				return "", fmt.Errorf("find the newest sender to a number: %w", err)
+			}
+			if found {
+				return newest, nil
+			}
+		}
 	}
-	return newest, nil
+	return "", nil
 }
 
-// newestSender returns the coach of the newest message to a number for which left is true, or "".
-// The time of a message is that of its last change, when it left or arrived, because a limit may
-// have held it for a day. The SMS that a coach removed the player counts too. If the newest message
+// newestSender returns the coach of the newest message to a number for which left is true, and
+// whether there is one. The SMS that a coach removed the player counts too. If the newest message
 // is the SMS that a coach closed the account, which has no coach_id, there is no coach to stop. The
 // statement reads the messages of the coaches who asked the number, without an index of all messages.
-func (db *DB) newestSender(ctx context.Context, n phone.Number, channel notify.Channel, left string) (string, error) {
+func (db *DB) newestSender(ctx context.Context, n phone.Number, channel notify.Channel, left string, until int64) (newest string, found bool, err error) {
 	rs, err := db.sql.Query(ctx, `
 		SELECT asked.coach_id,
-			(SELECT max(d.updated_at) FROM accounts a
+			(SELECT max(`+messageTime+`) FROM accounts a
 				JOIN requests r ON r.approver_id = a.id AND r.coach_id = asked.coach_id
 				JOIN deliveries d ON d.request_id = r.id AND d.recipient = $1 AND `+left+`
 				WHERE a.mobile_number = $1),
-			(SELECT max(d.updated_at) FROM deliveries d
+			(SELECT max(`+messageTime+`) FROM deliveries d
 				WHERE d.coach_id = asked.coach_id AND d.recipient = $1 AND d.kind = 'team' AND d.state <> 'left_out' AND `+left+`),
-			(SELECT max(d.updated_at) FROM deliveries d
+			(SELECT max(`+messageTime+`) FROM deliveries d
 				WHERE d.coach_id = asked.coach_id AND d.recipient = $1 AND d.kind = 'notice' AND d.channel = 'sms' AND `+left+`)
 		FROM (SELECT DISTINCT r.coach_id FROM accounts a JOIN requests r ON r.approver_id = a.id WHERE a.mobile_number = $1) asked
 		UNION ALL SELECT '', NULL, NULL,
-			(SELECT max(d.updated_at) FROM deliveries d
-				WHERE d.coach_id IS NULL AND d.recipient = $1 AND d.kind = 'notice' AND d.channel = 'sms' AND `+left+`)`, string(n), string(channel))
-	newest, at := "", time.Time{}
+			(SELECT max(`+messageTime+`) FROM deliveries d
+				WHERE d.coach_id IS NULL AND d.recipient = $1 AND d.kind = 'notice' AND d.channel = 'sms' AND `+left+`)`,
+		string(n), string(channel), until)
+	at := time.Time{}
 	_, err = database.Collect(rs, err, func(s database.Scanner) (coachID string, err error) {
 		var asked, wrote, told time.Time
 		if err = s.Scan(&coachID, intoTime(&asked), intoTime(&wrote), intoTime(&told)); err != nil {
@@ -61,10 +74,10 @@ func (db *DB) newestSender(ctx context.Context, n phone.Number, channel notify.C
 		}
 		for _, t := range []time.Time{asked, wrote, told} {
 			if t.After(at) {
-				newest, at = coachID, t
+				newest, found, at = coachID, true, t
 			}
 		}
 		return coachID, nil
 	})
-	return newest, err
+	return newest, found, err
 }

@@ -16,7 +16,7 @@ func TestNewestSender(t *testing.T) {
 		p.tickingClock()
 		want := func(n int, coachID string) {
 			p.Helper()
-			got, err := p.db.NewestSender(bg, number(n), notify.SMS)
+			got, err := p.db.NewestSender(bg, number(n), notify.SMS, time.Time{})
 			if err != nil || got != coachID {
 				p.Errorf("newest sender to number %d: %q, %v; want %q", n, got, err, coachID)
 			}
@@ -37,7 +37,7 @@ func TestNewestSender(t *testing.T) {
 			VALUES ('team', 'team', 'sms', 'sent', $1, 'guardian', $2, 1, 0, 0, $3, $3)`, string(number(2)), first.AccountID, p.clock.Now().Add(time.Hour).UnixMicro()))
 		want(2, first.AccountID)
 		want(3, "")
-		if got, err := p.db.NewestSender(bg, number(2), notify.WhatsApp); err != nil || got != "" {
+		if got, err := p.db.NewestSender(bg, number(2), notify.WhatsApp, time.Time{}); err != nil || got != "" {
 			p.Errorf("newest sender by WhatsApp: %q, %v; want none", got, err)
 		}
 	})
@@ -46,7 +46,13 @@ func TestNewestSender(t *testing.T) {
 // wantNewestSender checks which coach a STOP of number 2 stops.
 func (p *fixture) wantNewestSender(when string, channel notify.Channel, coachID string) {
 	p.Helper()
-	got, err := p.db.NewestSender(bg, number(2), channel)
+	p.wantNewestSenderUntil(when, channel, time.Time{}, coachID)
+}
+
+// wantNewestSenderUntil is wantNewestSender for a STOP that was sent by a time.
+func (p *fixture) wantNewestSenderUntil(when string, channel notify.Channel, until time.Time, coachID string) {
+	p.Helper()
+	got, err := p.db.NewestSender(bg, number(2), channel, until)
 	if err != nil || got != coachID {
 		p.Errorf("%s: newest sender %q, %v; want %q", when, got, err, coachID)
 	}
@@ -135,6 +141,51 @@ func TestNewestSenderOfClosure(t *testing.T) {
 	})
 }
 
+// TestNewestSenderAtATime: a STOP that arrives late stops the coach whose message was the newest when
+// the person wrote it. A receipt that arrives later does not change when a message left.
+func TestNewestSenderAtATime(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		first, next, leaves := p.coach(1), p.coach(4), p.coach(5)
+		begin := p.clock.Now()
+		minute := func(m int) time.Time { return begin.Add(time.Duration(m) * time.Minute) }
+		request := func(by actor.Actor, name string) notify.Delivery {
+			p.add(by, name, number(2), "")
+			d := p.claimOneRequest()
+			ok(p, p.db.DeliverySent(bg, []notify.Delivery{d}))
+			return d
+		}
+		p.clock.advance(time.Minute)
+		a := p.add(leaves, "Chetan Rao", number(2), "")
+		p.sendRequests(1)
+		ok(p, p.decide(p.as(actor.Guardian, number(2)), a.ID, approval.Approve))
+		p.clock.advance(9 * time.Minute)
+		d := request(first, "Asha Rao") // at minute 10
+		p.clock.advance(10 * time.Minute)
+		request(next, "Bela Rao") // at minute 20
+		p.wantNewestSenderUntil("between the messages", notify.SMS, minute(15), first.AccountID)
+		p.wantNewestSenderUntil("when the second left", notify.SMS, minute(20), next.AccountID)
+		p.wantNewestSenderUntil("in the future", notify.SMS, minute(9999), next.AccountID)
+		p.wantNewestSenderUntil("a wrong time before any message", notify.SMS, minute(0), next.AccountID)
+
+		p.clock.advance(10 * time.Minute)
+		ok(p, second(p.db.StoreReceipt(bg, notify.Report{MessageID: d.ID, Attempt: 1, Receipt: notify.ReceiptDelivered})))
+		p.wantNewestSenderUntil("before a late receipt", notify.SMS, minute(15), first.AccountID)
+		p.wantNewestSenderUntil("before a late receipt", notify.SMS, minute(25), next.AccountID)
+		p.wantNewestSenderUntil("after a late receipt", notify.SMS, minute(30), first.AccountID)
+
+		p.clock.advance(10 * time.Minute)
+		p.closeAccount(leaves)
+		claimed, err := p.db.ClaimDeliveries(bg, sms(notify.NotificationCopy), p.db.NewID(), p.clock.Now().Add(time.Minute), 1)
+		ok(p, err)
+		ok(p, p.db.DeliverySent(bg, claimed))
+		p.clock.advance(10 * time.Minute)
+		request(next, "Deepa Rao")
+		p.wantNewestSenderUntil("after the closure", notify.SMS, minute(45), "")
+		p.wantNewestSenderUntil("at the end", notify.SMS, time.Time{}, next.AccountID)
+	})
+}
+
 // TestNewestSenderAwaitsStatus: a message that the provider accepted counts before its status is
 // known, and after it moved to SMS because no status came. A message that left by WhatsApp alone
 // comes first.
@@ -146,6 +197,7 @@ func TestNewestSenderAwaitsStatus(t *testing.T) {
 		p.wantNewestSender("before it left", notify.WhatsApp, "")
 		ok(p, p.db.AwaitStatus(bg, []notify.Delivery{d}, p.clock.Now().Add(time.Minute)))
 		p.wantNewestSender("before its status is known", notify.WhatsApp, by.AccountID)
+		left := p.clock.Now()
 		p.clock.advance(2 * time.Minute)
 		ok(p, p.db.FallBack(bg, []notify.Delivery{p.claimOn(notify.WhatsApp, true)}, notify.SMS))
 		p.wantNewestSender("after it moved", notify.WhatsApp, by.AccountID)
@@ -154,8 +206,10 @@ func TestNewestSenderAwaitsStatus(t *testing.T) {
 		p.wantNewestSender("after it left by SMS", notify.WhatsApp, by.AccountID)
 		p.wantNewestSender("after it left by SMS", notify.SMS, by.AccountID)
 		other := p.coach(4)
+		p.clock.advance(time.Minute)
 		p.add(other, "Asha Rao", number(2), "")
 		ok(p, p.db.AwaitStatus(bg, []notify.Delivery{p.claimOn(notify.WhatsApp, true)}, p.clock.Now().Add(time.Minute)))
 		p.wantNewestSender("after another coach wrote by WhatsApp", notify.WhatsApp, other.AccountID)
+		p.wantNewestSenderUntil("before another coach wrote by WhatsApp", notify.WhatsApp, left, by.AccountID)
 	}, byWhatsApp)
 }

@@ -15,7 +15,7 @@ import (
 
 // DeliverySent completes the deliveries of messages that the provider accepted.
 func (db *DB) DeliverySent(ctx context.Context, accepted []notify.Delivery) error {
-	return db.setLeased(ctx, accepted, `state = 'sent', reason = NULL`)
+	return db.setLeased(ctx, accepted, `state = 'sent', reason = NULL, left_at = coalesce(left_at, $1)`)
 }
 
 // DeliverySuppressed completes deliveries to a test number, to which nothing is sent.
@@ -31,7 +31,7 @@ func (db *DB) RetryDelivery(ctx context.Context, message []notify.Delivery, due 
 // AwaitStatus makes the deliveries of a message that the provider accepted wait until its
 // status must be known.
 func (db *DB) AwaitStatus(ctx context.Context, message []notify.Delivery, until time.Time) error {
-	return db.setLeased(ctx, message, `due_at = $2, reason = $3`, micros(until), notify.ReasonAwaitingStatus)
+	return db.setLeased(ctx, message, `due_at = $2, reason = $3, left_at = coalesce(left_at, $1)`, micros(until), notify.ReasonAwaitingStatus)
 }
 
 // FallBack queues the deliveries of a message on another channel, with new attempts there.
@@ -67,7 +67,7 @@ func (db *DB) DeliveryDropped(ctx context.Context, message []notify.Delivery, re
 }
 
 // setLeased sets columns of deliveries in one statement, so that they change together, and
-// ends their lease. args are the parameters from $2 on. It changes no delivery that another
+// ends their lease. $1 is the time now; args are the parameters from $2 on. It changes no delivery that another
 // claim has taken meanwhile: each has a lease that is not in the statement.
 //
 // The lease is the guard: only a queued delivery has one. A condition on the state would

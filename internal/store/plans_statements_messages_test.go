@@ -139,7 +139,7 @@ func (p *fixture) outbox() {
 	ok(p, err)
 	ok(p, p.db.DeliverySent(bg, []notify.Delivery{d}))
 	for _, channel := range []notify.Channel{notify.SMS, notify.WhatsApp} {
-		_, err = p.db.NewestSender(bg, phone.Number(d.To), channel)
+		_, err = p.db.NewestSender(bg, phone.Number(d.To), channel, p.clock.Now())
 		ok(p, err)
 	}
 	ok(p, p.db.DeliveryDropped(bg, []notify.Delivery{claim()}, "gone"))

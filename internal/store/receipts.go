@@ -63,7 +63,8 @@ func (tx *tx) applyReceipt(ctx context.Context, d notify.ReceiptTarget, e notify
 		return tx.fallBack(ctx, d, e)
 	}
 	err := tx.ExecOne(ctx, `
-		UPDATE deliveries SET state = $2, reason = CAST($3 AS TEXT), cause = CAST($9 AS TEXT), lease = NULL, held_by = NULL, updated_at = $4
+		UPDATE deliveries SET state = $2, reason = CAST($3 AS TEXT), cause = CAST($9 AS TEXT), lease = NULL, held_by = NULL,
+			updated_at = $4, left_at = coalesce(left_at, $4)
 		WHERE id = $1 AND state = $5 AND reason IS NOT DISTINCT FROM CAST($6 AS TEXT) AND lease IS NOT DISTINCT FROM CAST($7 AS TEXT)
 			AND attempts = $8`,
 		d.ID, e.Status.State, text(e.Status.Reason), micros(tx.Now), d.Status.State, text(d.Status.Reason), text(d.Lease), d.Attempts,
