@@ -88,7 +88,7 @@ func TestMigrateBehindReader(t *testing.T) {
 
 	newer := maps.Clone(counters)
 	newer["0002_color.sql"] = &fstest.MapFile{Data: []byte("-- +goose Up\nSELECT pg_sleep(0.2);\nALTER TABLE counters ADD COLUMN color TEXT;\n")}
-	next, err := database.Open(bg, url+"", database.Options{Migrations: newer})
+	next, err := database.Open(bg, url+"&statement_timeout=100ms", database.Options{Migrations: newer})
 	ok(t, err)
 	defer next.Close()
 	migrated := make(chan error, 1)
