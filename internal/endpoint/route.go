@@ -37,7 +37,7 @@ type Route[C any] struct {
 	// NoTimeout is for a response that stays open: a stream.
 	NoTimeout bool
 	// Urgent requests are refused last when the process is overloaded: those that end a
-	// session or take a permission away, and decisions.
+	// session, stop messages or decide, and public keys.
 	Urgent bool
 	// NoLimits exempts the route from the rate limit per address and from the limit of
 	// requests in flight.

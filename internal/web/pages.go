@@ -66,8 +66,8 @@ type Route struct {
 	Handle  Handler
 	// Stream is for a response that stays open: it has no timeout and is not compressed.
 	Stream bool
-	// Urgent requests are refused last when the process is overloaded: decisions and
-	// sign-out.
+	// Urgent requests are refused last when the process is overloaded: decisions,
+	// disputes, sign-out and unsubscribing from mail.
 	Urgent bool
 	// Upload is for a form with a file: the handler reads the body under the limits of
 	// package upload.
