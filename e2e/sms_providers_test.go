@@ -91,7 +91,7 @@ func TestTwilio(t *testing.T) {
 			t.Errorf("the second provider got %d messages, want none", n)
 		}
 
-		twilio.Away(true)
+		twilio.SetUnavailable(true)
 		request = coach.AddPlayer(t, child(4, "+919812300078")).String("guardian_request_id")
 		awaitSMS(t, coach, request, "sent", "")
 		if got := gateway.Accepted(); len(got) != 1 || got[0].To != "+919812300078" {

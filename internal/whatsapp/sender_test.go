@@ -121,7 +121,7 @@ func TestSendErrors(t *testing.T) {
 	if failed := send(); failed != nil {
 		t.Errorf("accepted: %+v", failed)
 	}
-	cloud.Away(true)
+	cloud.SetUnavailable(true)
 	if failed := send(); failed == nil || failed.Permanent || !failed.Outage {
 		t.Errorf("away: %+v, want a temporary error", failed)
 	}

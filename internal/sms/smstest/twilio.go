@@ -26,11 +26,11 @@ type Twilio struct {
 
 	server *httptest.Server
 
-	mu       sync.Mutex
-	away     bool
-	errors   map[string]int
-	messages []url.Values
-	faults   []string
+	mu          sync.Mutex
+	unavailable bool
+	errors      map[string]int
+	messages    []url.Values
+	faults      []string
 }
 
 // NewTwilio starts a Twilio. The test fails if a request breaks Twilio's documentation.
@@ -57,11 +57,11 @@ func (t *Twilio) Refuse(to string, code int) {
 	t.errors[to] = code
 }
 
-// Away makes Twilio respond 503 to all messages, or no longer.
-func (t *Twilio) Away(away bool) {
+// SetUnavailable says whether Twilio responds 503 to all messages.
+func (t *Twilio) SetUnavailable(unavailable bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.away = away
+	t.unavailable = unavailable
 }
 
 // Messages returns the forms of the accepted messages.
@@ -84,7 +84,7 @@ func (t *Twilio) serve(w http.ResponseWriter, r *http.Request) {
 	form, fault := t.check(r)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.away {
+	if t.unavailable {
 		fail(http.StatusServiceUnavailable, 20503, "Service unavailable")
 		return
 	}

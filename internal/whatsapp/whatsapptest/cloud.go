@@ -1,5 +1,5 @@
 // Package whatsapptest is the WhatsApp Cloud API on a real socket, for tests. It accepts and
-// refuses what Meta's documentation says, and calls the address of the status callbacks.
+// refuses messages as Meta's documentation says, and calls the webhook with statuses and replies.
 package whatsapptest
 
 import (
@@ -24,12 +24,12 @@ type Cloud struct {
 
 	server *httptest.Server
 
-	mu        sync.Mutex
-	templates map[string]template // by name and language
-	errors    map[string]int      // by number
-	away      bool
-	messages  []Sent
-	faults    []string
+	mu          sync.Mutex
+	templates   map[string]template // by name and language
+	errors      map[string]int      // by number
+	unavailable bool
+	messages    []Sent
+	faults      []string
 }
 
 // Sent is an accepted message.
@@ -39,7 +39,7 @@ type Sent struct {
 	Text string
 	// Links are those of the buttons.
 	Links []string
-	// Ref is repeated in the statuses.
+	// Ref is the biz_opaque_callback_data. Statuses return it.
 	Ref string
 }
 
@@ -60,7 +60,7 @@ func New(tb testing.TB) *Cloud {
 	return c
 }
 
-// API is the address of the API with its version.
+// API returns the base URL of the API with its version.
 func (c *Cloud) API() string { return c.server.URL + "/v23.0" }
 
 // Messages returns the accepted messages.
@@ -77,11 +77,11 @@ func (c *Cloud) Refuse(to string, code int) {
 	c.errors[to] = code
 }
 
-// Away makes WhatsApp respond 503, or no longer.
-func (c *Cloud) Away(away bool) {
+// SetUnavailable says whether WhatsApp responds 503 to every request.
+func (c *Cloud) SetUnavailable(unavailable bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.away = away
+	c.unavailable = unavailable
 }
 
 func (c *Cloud) serve(w http.ResponseWriter, r *http.Request) {
@@ -96,7 +96,7 @@ func (c *Cloud) serve(w http.ResponseWriter, r *http.Request) {
 		}})
 	}
 	switch {
-	case c.away:
+	case c.unavailable:
 		fail(http.StatusServiceUnavailable, 131016, "Service unavailable")
 		return
 	case r.Header.Get("Authorization") != "Bearer "+c.Token:
@@ -190,7 +190,7 @@ func (c *Cloud) read(r *http.Request) (Sent, error) {
 		case i == 0 && t.code:
 			sent.Text = component.Parameters[0].Text
 		case i > 0 && (component.Type != "button" || component.SubType != "url" || component.Index != fmt.Sprint(i-1) || len(names) != 1 || names[0] != ""):
-			return Sent{}, fmt.Errorf("component %+v is no button %d", component, i-1)
+			return Sent{}, fmt.Errorf("component %+v is not button %d", component, i-1)
 		case i > 0 && t.code && component.Parameters[0].Text != sent.Text:
 			return Sent{}, fmt.Errorf("the button copies another code")
 		case i > 0 && !t.code:
@@ -200,8 +200,8 @@ func (c *Cloud) read(r *http.Request) (Sent, error) {
 	return sent, nil
 }
 
-// Status calls an address with a status of the nth message, signed with secret, and returns the
-// response. code is an error code, or 0.
+// Status calls an address with a status of message n, counted from 0, signed with secret, and
+// returns the response. code is an error code, or 0.
 func (c *Cloud) Status(tb testing.TB, address string, n int, status string, code int, secret string) *http.Response {
 	tb.Helper()
 	m := c.Messages()[n]
@@ -215,7 +215,7 @@ func (c *Cloud) Status(tb testing.TB, address string, n int, status string, code
 	return c.Post(tb, address, map[string]any{"statuses": []any{report}}, secret)
 }
 
-// Post calls an address with a change of the field messages, signed with secret.
+// Post calls an address with a change of the webhook field "messages", signed with secret.
 func (c *Cloud) Post(tb testing.TB, address string, value map[string]any, secret string) *http.Response {
 	tb.Helper()
 	value["messaging_product"] = "whatsapp"
