@@ -60,8 +60,8 @@ type preferencesPatch struct {
 	StoppedCoaches wire.Opt[[]string]       `json:"stopped_coaches" rule:"max=200,id"`
 }
 
-// channelsPatch has a field for each of notify.ChosenKinds. A request and its reminder
-// need a way out of the app.
+// channelsPatch has a field for each of notify.ChosenKinds. A request and its reminder need
+// at least one channel outside the app, because many families have no app.
 type channelsPatch struct {
 	Request  wire.Opt[[]string] `json:"request" rule:"min=1"`
 	Reminder wire.Opt[[]string] `json:"reminder" rule:"min=1"`
@@ -108,7 +108,7 @@ func readQuietHours(in wire.Opt[quietHoursBody], f *wire.Faults) *notify.QuietHo
 	return &q
 }
 
-// read returns the changes of the kinds that are named.
+// read returns the changes of the kinds that the patch names.
 func (p channelsPatch) read(f *wire.Faults) map[notify.Kind]*[]notify.Channel {
 	changes := map[notify.Kind]*[]notify.Channel{}
 	for kind, in := range map[notify.Kind]wire.Opt[[]string]{notify.Request: p.Request, notify.Reminder: p.Reminder, notify.NotificationCopy: p.Notice, notify.Team: p.Team} {

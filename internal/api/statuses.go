@@ -104,8 +104,8 @@ func (v view) status(p *approval.Player, history []approval.Record) statusRespon
 	return a
 }
 
-// pendingReason returns why the consent of party is pending, or nil. A party reads its own
-// reason alone.
+// pendingReason returns why the consent of party is pending, or nil. A party may read only the
+// reason of its consent.
 func (v view) pendingReason(p *approval.Player, party actor.Role) *string {
 	if v.by.Role != actor.Coach && v.by.Role != party {
 		return nil
@@ -139,7 +139,7 @@ type pendingResponse struct {
 	BlockedBy       *string        `json:"blocked_by"`
 }
 
-// pending returns one party whose decision the coach waits for.
+// pending returns the response for one party that has not decided.
 func (v view) pending(i approval.PendingItem) pendingResponse {
 	a := pendingResponse{
 		PlayerID: i.PlayerID, StudentName: i.StudentName,

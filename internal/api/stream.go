@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// streamBatch is the number of notifications that one read returns.
+	// streamBatch is the highest number of notifications that one read returns.
 	streamBatch = 100
-	// streamPoll is how often a stream checks its session.
+	// streamPoll is how often a stream checks its session and looks for new notifications.
 	streamPoll = 2 * time.Second
 	// streamHeartbeat is how often a stream writes a comment.
 	streamHeartbeat = 20 * time.Second
@@ -27,8 +27,8 @@ const (
 
 // stream serves GET /api/notifications/stream: server-sent events, each notification
 // once and in the order of its sequence number. The stream ends when the access token
-// expires, soon after the session or a link of the caller ends, and when newer streams of the
-// account replace it.
+// expires, soon after the session ends or a player no longer names the caller, and when a
+// newer stream of the account replaces it.
 func (s *Server) stream(ctx context.Context, r Request[noBody]) (Response, error) {
 	by := r.Caller.Actor
 	// Open before the read, so that no notification is missed between the two.
@@ -96,12 +96,12 @@ func (s *Server) follow(ctx context.Context, caller Caller, st *notify.Stream, o
 	defer stopBeat()
 	expiry := time.NewTimer(expiresAt.Sub(s.Now()))
 	defer expiry.Stop()
-	links := state.Links
+	players := state.Players
 	for {
-		if !state.Live || state.Links < links || !s.Now().Before(expiresAt) {
+		if !state.Live || state.Players < players || !s.Now().Before(expiresAt) {
 			return
 		}
-		links = state.Links
+		players = state.Players
 		if !s.catchUp(ctx, caller.Actor, out, state.Seq) {
 			return
 		}

@@ -194,30 +194,31 @@ func (l *timeoutListener) startTimeouts() {
 	}
 }
 
-// timeoutConn keeps the deadlines of the server's timeouts back.
+// timeoutConn sets no deadline for the server's timeouts, but records that one was asked for.
 type timeoutConn struct {
 	net.Conn
 	mu          sync.Mutex
-	read, write bool // a deadline is kept back
+	read, write bool // a deadline was not set
 }
 
 func (c *timeoutConn) SetReadDeadline(at time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.Conn.SetReadDeadline(keepBack(at, &c.read))
+	return c.Conn.SetReadDeadline(withoutTimeout(at, &c.read))
 }
 
 func (c *timeoutConn) SetWriteDeadline(at time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.Conn.SetWriteDeadline(keepBack(at, &c.write))
+	return c.Conn.SetWriteDeadline(withoutTimeout(at, &c.write))
 }
 
-// keepBack returns the deadline to set now. It sets kept for one of serverTimeout; one that has
-// passed ends a read at once.
-func keepBack(at time.Time, kept *bool) time.Time {
+// withoutTimeout returns no deadline, and sets removed, if at is a timeout of the server: within
+// serverTimeout from now. It returns any other one unchanged, such as one in the past, which ends
+// a read at once.
+func withoutTimeout(at time.Time, removed *bool) time.Time {
 	left := time.Until(at)
-	if *kept = left > 0 && left <= serverTimeout; *kept {
+	if *removed = left > 0 && left <= serverTimeout; *removed {
 		return time.Time{}
 	}
 	return at
@@ -255,24 +256,24 @@ func TestStream(t *testing.T) {
 		}
 		openStream(t, url, a.token, ids[9]).want(ids[10:]...)
 	})
-	t.Run("begins with new notifications after an unknown event", func(t *testing.T) {
+	t.Run("sends only new notifications if Last-Event-ID is unknown", func(t *testing.T) {
 		a, url, _ := setup(t)
 		a.tray.add()
-		for _, last := range []string{newID(), "42", "x\x01"[:1]} {
+		for _, last := range []string{newID(), "42", "x"} {
 			f := openStream(t, url, a.token, last)
 			f.want(a.tray.add())
 		}
 	})
 	ends := map[string]func(*fixture){
-		"session":  func(a *fixture) { a.tray.change(func(s *fakeTray) { s.state.Live = false }) },
-		"link":     func(a *fixture) { a.tray.change(func(s *fakeTray) { s.state.Links-- }) },
-		"store":    func(a *fixture) { a.tray.change(func(s *fakeTray) { s.err = fmt.Errorf("gone") }) },
-		"shutdown": func(a *fixture) { a.hub.Close() },
+		"after the session":                        func(a *fixture) { a.tray.change(func(s *fakeTray) { s.state.Live = false }) },
+		"when a player no longer names the caller": func(a *fixture) { a.tray.change(func(s *fakeTray) { s.state.Players-- }) },
+		"after an error of the store":              func(a *fixture) { a.tray.change(func(s *fakeTray) { s.err = fmt.Errorf("gone") }) },
+		"at shutdown":                              func(a *fixture) { a.hub.Close() },
 	}
 	for name, end := range ends {
-		t.Run("ends with the "+name, func(t *testing.T) {
+		t.Run("ends "+name, func(t *testing.T) {
 			a, url, server := setup(t)
-			a.tray.state.Links = 2
+			a.tray.state.Players = 2
 			f := openStream(t, url, a.token, "")
 			server.startTimeouts()
 			time.Sleep(serverTimeout * 3 / 2)

@@ -41,7 +41,7 @@ func (s *Server) setVisibility(ctx context.Context, r Request[visibilityRequest]
 		}
 	}
 	if err := f.Err(); err != nil {
-		if in.Visible { // profile_incomplete comes before validation_failed, as on every call
+		if in.Visible { // profile_incomplete comes before validation_failed, as in every operation
 			if incomplete := s.profileComplete(ctx, r.Caller); incomplete != nil {
 				return Response{}, incomplete
 			}

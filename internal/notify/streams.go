@@ -57,8 +57,8 @@ type StreamState struct {
 	Live bool
 	// Seq is the Seq of the account's newest notification, or 0.
 	Seq int64
-	// Links is the number of players that name the account; 0 for a coach.
-	Links int
+	// Players is the number of players that name the account; 0 for a coach.
+	Players int
 }
 
 // Streams opens the notification streams of this process. The database limits the streams of

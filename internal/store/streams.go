@@ -100,7 +100,7 @@ func (db *DB) StreamState(ctx context.Context, o notify.OpenedStream, sessionID 
 		WHERE s.id = $1 AND s.account_id = $2 AND s.role = $3 AND s.revoked_at IS NULL AND s.ends_at > $4
 			AND (s.page_idle IS NULL OR s.idle_at > $4)
 			AND EXISTS (SELECT 1 FROM streams t WHERE t.account_id = $2 AND t.slot = $5 AND t.id = $6)`,
-		sessionID, o.AccountID, string(role), micros(now), o.Slot, o.ID).Scan(&st.Seq, &st.Links)
+		sessionID, o.AccountID, string(role), micros(now), o.Slot, o.ID).Scan(&st.Seq, &st.Players)
 	if isNoRows(err) {
 		return notify.StreamState{}, nil
 	}
