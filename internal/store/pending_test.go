@@ -10,6 +10,8 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 )
 
+// TestPending: the list has each party that has not decided, in pages, with the reason why a
+// request cannot reach it. Removed players are not in it.
 func TestPending(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(p *fixture) {
@@ -39,7 +41,7 @@ func TestPending(t *testing.T) {
 		ok(p, err)
 		removed := add(child("F", ""), mother(number(25)))
 		ok(p, p.Remove(bg, coach, removed.ID))
-		// A minor for one day more.
+		// A minor until tomorrow.
 		today := approval.DateOf(p.clock.Now())
 		add(approval.Student{FullName: "G", DateOfBirth: approval.Date{Year: today.Year - 18, Month: today.Month, Day: today.Day + 1}, Number: number(16)}, mother(number(26)))
 
@@ -80,7 +82,7 @@ func TestPending(t *testing.T) {
 		if last := all[len(all)-1]; last.PlayerID != a.ID || !last.PendingSince.Equal(p.clock.Now()) || last.Reminders != 0 {
 			p.Errorf("last = %+v", last)
 		}
-		// Player G is an adult by now: the guardian's consent is optional, but a request is open.
+		// Player G is an adult now: the guardian's consent is optional, but its request is still open.
 		if n := len(all); n != 9 {
 			p.Errorf("%d pending items, want 9", n)
 		}

@@ -15,7 +15,7 @@ func (p *fixture) batches() *team.Batches {
 
 func anyFeature(string, string) error { return nil }
 
-// batch adds a batch of a coach that trains on Mondays.
+// batch adds a batch that trains on Mondays.
 func (p *fixture) batch(by actor.Actor, name string) *team.Batch {
 	p.Helper()
 	b, err := p.batches().Add(bg, by, team.BatchPatch{Name: &name, Schedule: &team.Schedule{{Weekday: time.Monday, Start: 17 * 60, End: 18 * 60}}})
@@ -54,7 +54,7 @@ func (p *fixture) attendanceStatements(by actor.Actor, batchID, playerID string)
 	ok(p, err)
 }
 
-// batchStatements runs the statements of the coach's day.
+// batchStatements runs the statements on batches and attendance.
 func (p *fixture) batchStatements() {
 	p.Helper()
 	by, s := p.coach(95), p.batches()

@@ -13,7 +13,7 @@ import (
 	"github.com/touchline/touchline/internal/store"
 )
 
-// notifications runs the statements that read and mark notifications.
+// notifications runs the statements on notifications and preferences.
 func (p *fixture) notifications(by actor.Actor) {
 	p.Helper()
 	for _, unread := range []bool{false, true} {
@@ -40,8 +40,6 @@ func (p *fixture) notifications(by actor.Actor) {
 		_, err = p.db.MarkRead(bg, by.AccountID, ids, p.clock.Now())
 		ok(p, err)
 	}
-	p.streams(by)
-	p.tls()
 }
 
 // tls runs the statements on certificates.
@@ -191,7 +189,7 @@ func (p *fixture) outbox() {
 	free.requestOTP(75, actor.Coach)
 	free.requestOTP(76, actor.Coach)
 	if sent := poor.sendOTPs(); sent != 1 {
-		p.Errorf("%d OTPs left, want 1", sent)
+		p.Errorf("%d OTPs sent, want 1", sent)
 	}
 	p.with(budgeted(1000), maxOTPCost(1)).requestOTP(77, actor.Coach)
 	if poor.requestOTP(78, actor.Coach) == 0 {
@@ -203,7 +201,7 @@ func (p *fixture) outbox() {
 	ok(p, err)
 }
 
-// gatherStatements sends a first question, and two more that gather and are retried.
+// gatherStatements sends a request alone, then gathers two more in one message that is retried.
 func (p *fixture) gatherStatements() {
 	p.Helper()
 	p = p.with(gathering)
@@ -217,7 +215,7 @@ func (p *fixture) gatherStatements() {
 	p.clock.advance(2 * time.Minute)
 	gathered := p.claimMessages()
 	if len(gathered) != 1 || len(gathered[0].Deliveries) != 2 {
-		p.Fatalf("messages = %v, want one with two questions", gathered)
+		p.Fatalf("messages = %v, want one with two requests", gathered)
 	}
 	ok(p, p.db.RetryDelivery(bg, gathered[0].Deliveries, p.clock.Now(), notify.ReasonRetrying))
 	p.claimAll(1)

@@ -172,6 +172,8 @@ func (p *fixture) consents() {
 	_, err = p.db.SendDigests(bg, 10)
 	ok(p, err)
 	p.notifications(c)
+	p.streams(c)
+	p.tls()
 	_, err = p.db.Profile(bg, c.AccountID)
 	ok(p, err)
 	ok(p, p.db.UpdateProfile(bg, c.AccountID, func(v coach.Profile) (coach.Profile, error) { return v, nil }))

@@ -9,7 +9,8 @@ import (
 	"github.com/touchline/touchline/internal/database"
 )
 
-// CountRemindable counts the open requests of a coach by whether they can be reminded of.
+// CountRemindable counts the open requests of a coach: those for which a reminder can be sent
+// now, those with no reminder left, and those whose message was not delivered.
 func (db *DB) CountRemindable(ctx context.Context, coachID string, quota approval.ReminderQuota) (c approval.RemindCounts, err error) {
 	err = db.sql.QueryRow(ctx, `
 		WITH w AS MATERIALIZED (

@@ -50,8 +50,8 @@ func TestRepeatedRequestsAreHeld(t *testing.T) {
 	}, func(s *store.Settings) { s.ResendAfter = 48 * time.Hour })
 }
 
-// A held message that waits for the end of quiet hours, too, counts as sent when it leaves: the next one
-// waits 48 h after it.
+// A held message that was also postponed to the end of quiet hours counts as sent when it leaves: the
+// next message waits for 48 h from then.
 func TestRepeatedRequestInQuietHours(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(p *fixture) {
@@ -83,8 +83,9 @@ func TestRepeatedRequestInQuietHours(t *testing.T) {
 	}, func(s *store.Settings) { s.ResendAfter = 48 * time.Hour })
 }
 
-// A player that was renamed or whose birth date was changed before it was removed is the same
-// when it is added again, also with another case. Another child of the number is not.
+// A player whose name or birth date was changed before it was removed counts as the same child if
+// it is added again under the first name and date, in any letter case. Another child of the same
+// number does not.
 func TestRepeatedRequestsOfRenamedPlayer(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(p *fixture) {
@@ -130,9 +131,9 @@ func TestRequestsAfterRejections(t *testing.T) {
 	}, func(s *store.Settings) { s.ResendAfter = 48 * time.Hour })
 }
 
-// TestEarlierSendingsAreRecent: the search for earlier requests to a party reads only those of the
-// last 48 h, newest first, however many are older.
-func TestEarlierSendingsAreRecent(t *testing.T) {
+// TestEarlierRequestsPlan: the search for earlier requests to a party reads an index for those of the
+// last 48 h and does not sort, so older requests cost nothing.
+func TestEarlierRequestsPlan(t *testing.T) {
 	t.Parallel()
 	p := newFixture(t, storetest.SQLite(t))
 	c := p.coach(1)

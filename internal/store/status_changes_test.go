@@ -65,7 +65,7 @@ func TestStatusChanges(t *testing.T) {
 		ok(p, err)
 		statuses, err := p.db.ConsentStatuses(bg, []string{a.ID, alone.ID})
 		if err != nil || len(statuses) != 1 || statuses[0].Sequence != 1 {
-			t.Errorf("got %v, %v; want the adult alone with sequence 1", statuses, err)
+			t.Errorf("got %v, %v; want only the adult, with sequence 1", statuses, err)
 		}
 		if got := p.statusChanges(alone.ID); !slices.Equal(got, []string{"1 pending student pending/pending"}) {
 			t.Errorf("adult without guardian: got %q", got)

@@ -8,7 +8,8 @@ import (
 	"github.com/touchline/touchline/internal/storetest"
 )
 
-// TestSQLiteIsMigrated: a copy has the tables, so that no test migrates it again.
+// TestSQLiteIsMigrated: the database that storetest.SQLite copies for a test has the tables, so that
+// no test runs the migrations.
 func TestSQLiteIsMigrated(t *testing.T) {
 	db, err := sql.Open("sqlite", "file:"+strings.TrimPrefix(storetest.SQLite(t), "sqlite:"))
 	if err != nil {

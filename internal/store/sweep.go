@@ -57,6 +57,8 @@ func (db *DB) Sweep(ctx context.Context, now time.Time) (int64, error) {
 		{"processes with streams", `DELETE FROM stream_processes WHERE id IN (SELECT id FROM stream_processes WHERE seen_at < $1 ORDER BY seen_at LIMIT $2) AND seen_at < $1`, now.Add(-notify.StreamProcessesKept)},
 		{"operator sessions", `DELETE FROM operator_sessions WHERE id IN (SELECT id FROM operator_sessions WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)`, now},
 	} {
+		// A statement repeats its condition where another transaction may extend the row between
+		// the subquery and the deletion.
 		for {
 			var n int64
 			err := db.write(ctx, func(tx *tx) (err error) {

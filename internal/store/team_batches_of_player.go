@@ -11,14 +11,14 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// batchesOfPlayer selects the open batches that the player p is in: id, space and name of
-// each, with line breaks between. Names have no line breaks. intoBatches scans it.
+// batchesOfPlayer selects the batches of the player p that are not archived: id, space and name
+// of each, separated by line breaks. Names have no line breaks. intoBatches scans it.
 const batchesOfPlayer = `(SELECT string_agg(b.id || ' ' || b.name, '
 ')
 			FROM batch_players m JOIN batches b ON b.id = m.batch_id AND b.archived_at IS NULL
 			WHERE m.player_id = p.id AND m.left_at IS NULL)`
 
-// intoBatches scans batchesOfPlayer, by id.
+// intoBatches scans batchesOfPlayer and sorts the batches by id.
 func intoBatches(batches *[]approval.Batch) sql.Scanner { return (*batchesColumn)(batches) }
 
 type batchesColumn []approval.Batch
