@@ -66,9 +66,9 @@ func pathOf(s *touchlinetest.Service, address string) string {
 	return strings.TrimPrefix(address, s.Config.PublicURL)
 }
 
-// TestMail: a guardian with an address gets the question by mail too, in the chosen
-// language, over STARTTLS. The link in it answers nothing by itself, and "this isn't me"
-// behind it ends mail to the address alone.
+// TestMail: a guardian with an address gets the request by mail too, in the chosen language,
+// over STARTTLS. Opening the link decides nothing. "This isn't me" on its page stops mail to the
+// address; the request stays open.
 func TestMail(t *testing.T) {
 	const address = "Meera@families.example"
 	eachMail(t, mailtest.STARTTLS, func(t *testing.T, s *touchlinetest.Service, server *mailtest.Server) {
@@ -113,7 +113,7 @@ func TestMail(t *testing.T) {
 				t.Errorf("blocked by %v although the SMS was sent", item["blocked_by"])
 			}
 		}
-		// The wait is lifted for mail alone.
+		// Only mail may be sent again before RESEND_AFTER.
 		send := map[string]any{"player_id": playerID, "channels": []string{"sms"}}
 		coach.Call(t, "POST", "/api/approval/send-guardian-request", send).Want(t, 409, "request_pending")
 		send["channels"] = []string{"email"}
@@ -151,9 +151,9 @@ func channelsOf(request *touchlinetest.Response) (channels []string) {
 	return channels
 }
 
-// TestUnsubscribe: one POST to the address in List-Unsubscribe ends mail to an address,
-// except about the safety of an account. A forged address changes nothing. Coaches get
-// digests and notices about security by mail.
+// TestUnsubscribe: one POST to the URL in List-Unsubscribe ends mail to an address, except
+// notices about account security. A forged URL changes nothing. Coaches get digests and
+// security notices by mail.
 func TestUnsubscribe(t *testing.T) {
 	const address = "coach@club.example"
 	eachMail(t, mailtest.ImplicitTLS, func(t *testing.T, s *touchlinetest.Service, server *mailtest.Server) {
@@ -208,8 +208,8 @@ func TestUnsubscribe(t *testing.T) {
 	})
 }
 
-// TestBounces: a forged report is 401 and changes nothing. A permanent one notifies the coach,
-// who corrects the address and sends the question again at once.
+// TestBounces: a forged report is 401 and changes nothing. A report of a permanent failure notifies
+// the coach, who corrects the address and sends the request again at once.
 func TestBounces(t *testing.T) {
 	const address, corrected = "mera@families.example", "meera@families.example"
 	eachMail(t, mailtest.Plain, func(t *testing.T, s *touchlinetest.Service, server *mailtest.Server) {
@@ -241,7 +241,7 @@ func TestBounces(t *testing.T) {
 			t.Errorf("the link to the former address: status %d, want 404", page.Status)
 		}
 
-		// A whole notification of a mail server: the mailbox gave up for now.
+		// A delivery status notification (RFC 3464) with a temporary failure.
 		content, err := os.ReadFile("../internal/mail/testdata/bounce.eml")
 		if err != nil {
 			t.Fatal(err)
