@@ -35,7 +35,7 @@ type ClosureEffect struct {
 // account, ordered by account id:
 //
 //   - An account that approved gets one notification, which names all its students.
-//   - An account that was only asked gets none: a wrong number must learn no more.
+//   - An account that was only asked gets none, because its number may be wrong.
 //   - An account that disputed a request gets none; disputes end with the account.
 func AccountClosure(coachID, coachName string, players []EndedPlayer, disputants []string) []ClosureEffect {
 	var effects []ClosureEffect

@@ -120,9 +120,9 @@ func (p *Player) Lift(by actor.Actor, requestID string, op Operation) (Change, e
 	return c, nil
 }
 
-// LiftOutdated ends the dispute of party about a request in this state, which the party can no
-// longer see. It returns false if it was lifted before: the client may be retrying. A coach who
-// closed the account is not notified.
+// LiftOutdated ends the dispute of party about a request that the party can no longer see; state
+// is the state of that request. It returns false if the dispute has ended already, as in a retry of
+// the client. The events notify the coach, unless the coach closed the account.
 func (p *Player) LiftOutdated(party actor.Role, state RequestState, coachClosed bool) (lifted bool, events []event.Event) {
 	switch {
 	case state != RequestDisputed:
@@ -133,7 +133,7 @@ func (p *Player) LiftOutdated(party actor.Role, state RequestState, coachClosed 
 	return true, []event.Event{p.DisputeLifted(party)}
 }
 
-// DisputeLifted returns the event that party lifted a dispute and no request is open.
+// DisputeLifted returns the event that the dispute of party ended and that its request stays closed.
 func (p *Player) DisputeLifted(party actor.Role) event.Event {
 	return p.newEvent(event.DisputeLifted, party)
 }

@@ -43,7 +43,7 @@ func (c *Config) derive() {
 		c.AccessLog = c.LogFormat == "json"
 	}
 	if !c.isSet("REFRESH_TOKEN_IDLE") {
-		// A lifetime shorter than the default idle time shortens both.
+		// A session cannot be idle longer than it lives.
 		c.RefreshTokenIdle = min(c.RefreshTokenIdle, c.RefreshTokenLifetime)
 	}
 	if !c.isSet("SMS_CURRENCY") {
@@ -62,7 +62,7 @@ func (c *Config) offInDevelopment(s setting) bool {
 }
 
 // normalURL returns a PUBLIC_URL as browsers write its origin: scheme and host in lower case,
-// without the default port and a final slash. It returns an invalid one as it is.
+// without the default port and without a final slash. It returns an invalid one unchanged.
 func normalURL(text string) string {
 	text = strings.TrimSuffix(text, "/")
 	u, err := url.Parse(text)
@@ -72,8 +72,8 @@ func normalURL(text string) string {
 	return u.Scheme + "://" + strings.TrimSuffix(strings.ToLower(u.Host), ":"+defaultPorts[u.Scheme])
 }
 
-// WithListenAddr returns a copy of c whose PUBLIC_URL, unless it is set, follows from the
-// address that the listener took: ADDR may ask for a free port.
+// WithListenAddr returns a copy of c whose PUBLIC_URL, unless it is set, has the port of
+// addr, the address of the open listener. With port 0 in ADDR the system chooses the port.
 func (c *Config) WithListenAddr(addr net.Addr) *Config {
 	cfg := *c
 	host, _, err := net.SplitHostPort(c.Addr)
@@ -143,7 +143,7 @@ func isLoopback(host string) bool {
 
 // InFlightLimit returns MAX_IN_FLIGHT, or 0 if it is adaptive.
 func (c *Config) InFlightLimit() int {
-	n, _ := strconv.Atoi(c.MaxInFlight) // adaptive is no number
+	n, _ := strconv.Atoi(c.MaxInFlight) // "adaptive" is not a number
 	return n
 }
 

@@ -18,8 +18,8 @@ const (
 	versionTable = goose.DefaultTablename
 	// migrateLock is the advisory lock of replicas that migrate concurrently.
 	migrateLock = 7306642134
-	// maxMigrateAttempts is how often a process retries after another one migrated the SQLite
-	// file first.
+	// maxMigrateAttempts is how often a process tries to migrate a SQLite file that other
+	// processes migrate at the same time.
 	maxMigrateAttempts = 20
 	// tableLockRetry is the pause before a migration waits for the lock of a table again.
 	tableLockRetry = time.Second
@@ -63,14 +63,14 @@ func (db *DB) Migrate(ctx context.Context) error {
 		if err = db.migrate(ctx); err == nil {
 			continue
 		}
+		// Two processes may migrate one SQLite file: one of them fails, because the
+		// migration is applied or the file is locked. On PostgreSQL the advisory lock
+		// prevents that.
 		pause := time.Duration(attempt) * time.Millisecond
 		again := attempt < maxMigrateAttempts
 		if db.engine == postgres {
 			pause, again = tableLockRetry, mayRetry(err)
 		}
-		// Two processes may migrate one SQLite file: one of them fails, because the
-		// migration is applied or the file is locked. On PostgreSQL the advisory lock
-		// prevents that.
 		if !again || ctx.Err() != nil {
 			return fmt.Errorf("migrate the database: %w", classify(err))
 		}

@@ -14,9 +14,8 @@ const maxNameInMessage = 40
 const maxDigits = 6
 
 // Name makes a name that a user typed safe for a message: it removes control and
-// invisible characters, everything that a phone turns into a link or that a reader takes
-// for one, and offers of money. It cuts long names, and returns fallback if no letter or
-// digit is left.
+// invisible characters, links and texts that look like links, and offers of money. It cuts
+// long names, and returns fallback if no letter or digit is left.
 func Name(name, fallback string) string {
 	words := strings.FieldsFunc(strings.Map(visible, name), unicode.IsSpace)
 	var kept []string
@@ -55,8 +54,8 @@ func isDot(r rune) bool {
 	return strings.ContainsRune(".\u06d4\u0701\u0702\u2024\u3002\ua4f8\ua60e\ufe12\ufe52\uff0e\uff61\U00010a50\U0001d16d", r)
 }
 
-// unlink splits a word at its dots, so that a domain is no link. It drops an email
-// address, a URL and a phone number. Initials such as "A.P.J." stay one word.
+// unlink splits a word at its dots, so that a phone makes no link from a domain. It drops an
+// email address, a URL and a phone number. Initials such as "A.P.J." stay one word.
 func unlink(word string) []string {
 	if strings.ContainsAny(word, `/\@:<>／＼＠：＜＞`) || digits(word) > 4 {
 		return nil
