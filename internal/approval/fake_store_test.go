@@ -74,7 +74,7 @@ func (s *fakeStore) PlayerStatus(ctx context.Context, by actor.Actor, id string)
 func (s *fakeStore) LoadDeliveries(context.Context, ...*approval.Request) error { return nil }
 
 // LiftDispute finds nothing: in the model every party that disputed still sees the request.
-func (s *fakeStore) LiftDispute(context.Context, *actor.Operator, string, string) error {
+func (s *fakeStore) LiftDispute(context.Context, *actor.Operator, string, string, *time.Time) error {
 	return fault.Missing()
 }
 

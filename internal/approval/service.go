@@ -51,8 +51,9 @@ type Store interface {
 	Pending(ctx context.Context, coachID string, adultBorn Date, remindersSince time.Time, page Page) ([]PendingItem, error)
 	// LiftDispute ends the dispute of an account about a request that the account
 	// can no longer see, and notifies the coach; or it returns not_found. operator is nil
-	// if the account itself lifts it.
-	LiftDispute(ctx context.Context, operator *actor.Operator, approverID, requestID string) error
+	// if the account itself lifts it. It returns ErrDisputedAgain if shown is not nil and not
+	// the time of the dispute.
+	LiftDispute(ctx context.Context, operator *actor.Operator, approverID, requestID string, shown *time.Time) error
 	// Disputed returns a request with a dispute that has not been lifted, or not_found.
 	Disputed(ctx context.Context, requestID string) (*Request, error)
 	// DisputesOf lists the disputed requests to an account, newest first.
@@ -210,13 +211,35 @@ func (s *Service) Dispute(ctx context.Context, by actor.Actor, requestID string)
 
 // Lift ends the dispute of a request.
 func (s *Service) Lift(ctx context.Context, by actor.Actor, requestID string) error {
-	_, err := s.updateRequest(ctx, by, requestID, func(p *Player, op Operation) (Change, error) { return p.Lift(by, requestID, op) })
+	return s.lift(ctx, by, requestID, nil)
+}
+
+// LiftShown is Lift for a form that showed a dispute of that time. It returns request_superseded
+// if the party disputed the request again since: an old form must not end a later dispute.
+func (s *Service) LiftShown(ctx context.Context, by actor.Actor, requestID string, disputedAt time.Time) error {
+	return s.lift(ctx, by, requestID, &disputedAt)
+}
+
+// lift ends the dispute of a request, unless shown is not nil and not its time.
+func (s *Service) lift(ctx context.Context, by actor.Actor, requestID string, shown *time.Time) error {
+	_, err := s.updateRequest(ctx, by, requestID, func(p *Player, op Operation) (Change, error) {
+		r := p.Approver(by.Role).Request
+		if shown != nil && r != nil && r.ID == requestID && r.State == RequestDisputed && !r.ClosedAt.Equal(*shown) && p.VisibleTo(by) {
+			return Change{}, ErrDisputedAgain()
+		}
+		return p.Lift(by, requestID, op)
+	})
 	if fault.KindOf(err) == fault.NotFound && by.Role != actor.Coach {
 		// The coach removed the player or changed the number. The dispute still exists,
 		// and the party that disputed may still end it.
-		return s.Store.LiftDispute(ctx, nil, by.AccountID, requestID)
+		return s.Store.LiftDispute(ctx, nil, by.AccountID, requestID, shown)
 	}
 	return err
+}
+
+// ErrDisputedAgain returns request_superseded for a form that showed an earlier dispute.
+func ErrDisputedAgain() error {
+	return fault.New(fault.Conflict, "request_superseded", "You said again that this is not you after this page was opened.")
 }
 
 // LiftForOperator ends the dispute of a request with the effects of Lift, or returns
@@ -233,7 +256,7 @@ func (s *Service) LiftForOperator(ctx context.Context, by actor.Operator, reques
 		return c, err
 	})
 	if err == nil && !lifted || fault.KindOf(err) == fault.NotFound {
-		return s.Store.LiftDispute(ctx, &by, r.PartyID, requestID)
+		return s.Store.LiftDispute(ctx, &by, r.PartyID, requestID, nil)
 	}
 	return err
 }

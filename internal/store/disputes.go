@@ -102,19 +102,20 @@ func (db *DB) DisputesOf(ctx context.Context, approverID string, page approval.P
 
 // LiftDispute ends the dispute of an account about a request that the account can
 // no longer see, because the coach removed the player or changed the number. It
-// notifies the coach. by is the operator who ends it, or nil if the account does.
-func (db *DB) LiftDispute(ctx context.Context, by *actor.Operator, approverID, requestID string) error {
+// notifies the coach. by is the operator who ends it, or nil if the account does. It returns
+// ErrDisputedAgain if shown is not nil and not the time of the dispute.
+func (db *DB) LiftDispute(ctx context.Context, by *actor.Operator, approverID, requestID string, shown *time.Time) error {
 	return db.write(ctx, func(tx *tx) error {
 		p := &approval.Player{}
 		var party actor.Role
 		var born string
 		var state approval.RequestState
-		var coachLeft time.Time
+		var disputedAt, coachLeft time.Time
 		err := tx.QueryRow(ctx, `
-			SELECT p.id, p.coach_id, p.student_name, p.date_of_birth, r.approver_type, r.state, c.closed_at
+			SELECT p.id, p.coach_id, p.student_name, p.date_of_birth, r.approver_type, r.state, r.closed_at, c.closed_at
 			FROM requests r JOIN players p ON p.id = r.player_id JOIN accounts c ON c.id = p.coach_id
 			WHERE r.id = $1 AND r.approver_id = $2 AND r.state IN ('disputed', 'cancelled')`, requestID, approverID).
-			Scan(&p.ID, &p.CoachID, &p.Student.FullName, &born, &party, &state, intoTime(&coachLeft))
+			Scan(&p.ID, &p.CoachID, &p.Student.FullName, &born, &party, &state, intoTime(&disputedAt), intoTime(&coachLeft))
 		if err != nil {
 			return orMissing(err, "read disputed request "+requestID)
 		}
@@ -126,7 +127,10 @@ func (db *DB) LiftDispute(ctx context.Context, by *actor.Operator, approverID, r
 		if !lifted {
 			return nil
 		}
-		err = tx.ExecOne(ctx, `UPDATE requests SET state = 'cancelled' WHERE id = $1 AND state = 'disputed'`, requestID)
+		if shown != nil && !disputedAt.Equal(*shown) {
+			return approval.ErrDisputedAgain()
+		}
+		err = tx.ExecOne(ctx, `UPDATE requests SET state = 'cancelled' WHERE id = $1 AND state = 'disputed' AND closed_at = $2`, requestID, micros(disputedAt))
 		if err != nil {
 			return err
 		}

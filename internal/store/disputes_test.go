@@ -183,6 +183,43 @@ func TestLiftAfterRemoval(t *testing.T) {
 	})
 }
 
+// TestOldFormKeepsLaterDispute: a form that showed the first dispute of a request does not end the
+// second one, also after the coach removed the player.
+func TestOldFormKeepsLaterDispute(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		coach := p.coach(1)
+		a := p.add(coach, "Asha Rao", number(2), "")
+		guardian, r := p.as(actor.Guardian, number(2)), a.GuardianApprover.Request.ID
+		dispute := func() time.Time {
+			p.Helper()
+			_, err := p.Dispute(bg, guardian, r)
+			ok(p, err)
+			at := p.clock.Now()
+			p.clock.advance(time.Minute)
+			return at
+		}
+		first := dispute()
+		ok(p, p.LiftShown(bg, guardian, r, first))
+		ok(p, p.LiftShown(bg, guardian, r, first)) // a double tap
+		again := dispute()
+		p.refused(p.LiftShown(bg, guardian, r, first), "request_superseded")
+		p.refused(p.LiftShown(bg, guardian, r, time.Time{}), "request_superseded")
+		p.refused(p.LiftShown(bg, coach, r, again), "not_found")
+		_, _, err := p.send(coach, a.ID, actor.Guardian)
+		p.refused(err, "contact_disputed")
+		ok(p, p.Remove(bg, coach, a.ID))
+		p.refused(p.LiftShown(bg, guardian, r, first), "request_superseded")
+		if n := p.count(`SELECT count(*) FROM disputes`); n != 1 {
+			p.Errorf("%d disputes, want 1", n)
+		}
+		ok(p, p.LiftShown(bg, guardian, r, again))
+		if n := p.count(`SELECT count(*) FROM disputes`); n != 0 {
+			p.Errorf("%d disputes, want none", n)
+		}
+	})
+}
+
 // TestLift: lifting a dispute within 30 days opens the request again, unless the coach
 // changed the student meanwhile. Otherwise the coach is notified.
 func TestLift(t *testing.T) {

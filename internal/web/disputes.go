@@ -96,16 +96,11 @@ func (p *Pages) lift(ctx context.Context, r *Request, by actor.Actor) (Response,
 	if err != nil {
 		return Response{}, err
 	}
-	list, err := p.ownDisputes(ctx, by)
+	err = p.Approvals.LiftShown(ctx, by, id, r.time("disputed"))
+	if fault.CodeOf(err) == "request_superseded" {
+		return redirect(home(by.Role) + "/disputes"), nil
+	}
 	if err != nil {
-		return Response{}, err
-	}
-	for _, d := range list {
-		if d.RequestID == id && !d.DisputedAt.Equal(r.time("disputed")) {
-			return redirect(home(by.Role) + "/disputes"), nil
-		}
-	}
-	if err := p.Approvals.Lift(ctx, by, id); err != nil {
 		return Response{}, err
 	}
 	return redirect("/me/dispute-ended"), nil
