@@ -1,13 +1,18 @@
 package worker
 
-import "context"
+import (
+	"context"
+
+	"github.com/touchline/touchline/internal/fault"
+)
 
 // Expansion gives the recipients of accepted messages their deliveries, some at a time.
 type Expansion struct {
 	// Next handles the next recipients of the oldest message, in one transaction. It returns
 	// false if there are none.
 	Next func(ctx context.Context) (more bool, err error)
-	// Failed counts an attempt that failed; nil counts none.
+	// Failed counts an attempt that failed; nil counts none. It is not called while the database
+	// is unavailable, which has its own metric.
 	Failed func()
 	// Signal is woken when a message is accepted. Every process also looks each second.
 	Signal *Signal
@@ -32,7 +37,7 @@ func (w *Worker) expand(ctx context.Context) {
 			})
 			if err != nil {
 				if ctx.Err() == nil {
-					if e.Failed != nil {
+					if e.Failed != nil && fault.KindOf(err) != fault.Unavailable {
 						e.Failed()
 					}
 					w.config.Log.Warn("a background job failed and will run again", "job", "expand messages", "error", err)

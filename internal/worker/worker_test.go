@@ -3,11 +3,13 @@ package worker_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/worker"
 )
@@ -47,13 +49,15 @@ func TestPeriodicJobs(t *testing.T) {
 				Signal: worker.NewSignal(), Failed: func() { failedExpansions++ },
 				Next: func(context.Context) (bool, error) {
 					expansions++
-					switch expansions % 3 {
+					switch expansions % 4 {
 					case 1:
 						return true, nil // more follows at once
 					case 2:
 						panic("oops")
+					case 3:
+						return false, fmt.Errorf("find a message: %w", fault.Down(errors.New("outage"))) // counts as an error of the database
 					}
-					return false, errors.New("outage")
+					return false, errors.New("damaged")
 				},
 			},
 			RecordIntrospections:    func(context.Context) error { return nil },
@@ -80,8 +84,8 @@ func TestPeriodicJobs(t *testing.T) {
 		if digests != 3*600 || rotations != 10 || sweeps != 1 {
 			t.Errorf("%d digests, %d rotations, %d sweeps in ten minutes; want 1800, 10, 1", digests, rotations, sweeps)
 		}
-		if expansions != 900 || failedExpansions != 600 { // two, one, two, one …
-			t.Errorf("%d steps of expansions in ten minutes, %d failed; want 900, 600", expansions, failedExpansions)
+		if expansions != 800 || failedExpansions != 400 { // two, one, one, two …
+			t.Errorf("%d steps of expansions in ten minutes, %d counted as failed; want 800, 400", expansions, failedExpansions)
 		}
 		cancel()
 		<-done
