@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -118,7 +119,7 @@ func TestFailingStoreIsUnavailable(t *testing.T) {
 		if fault.KindOf(err) != fault.Unavailable {
 			t.Errorf("err = %v, want unavailable", err)
 		}
-		if strings.Contains(err.Error(), blobtest.Secret) {
+		if err != nil && strings.Contains(err.Error(), blobtest.Secret) {
 			t.Errorf("error contains the secret: %v", err)
 		}
 	}
@@ -165,6 +166,21 @@ func TestFailingStoreIsUnavailable(t *testing.T) {
 		server.Wrap.Store(&fail)
 		all(t, blobtest.Open(t, server.Address()))
 	})
+	for _, status := range []int{http.StatusOK, http.StatusNotFound} {
+		t.Run(fmt.Sprintf("proxy responds %d itself", status), func(t *testing.T) {
+			t.Parallel()
+			server := blobtest.New(t)
+			reply := func(http.Handler) http.Handler {
+				return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+					w.Header().Set("Content-Type", "text/html")
+					w.WriteHeader(status)
+					_, _ = io.WriteString(w, "<html>proxy</html>")
+				})
+			}
+			server.Wrap.Store(&reply)
+			all(t, blobtest.Open(t, server.Address()))
+		})
+	}
 	t.Run("response cut off", func(t *testing.T) {
 		t.Parallel()
 		server := blobtest.New(t)

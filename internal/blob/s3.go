@@ -39,6 +39,9 @@ type bucket struct {
 	stall time.Duration
 }
 
+// errNotS3 is the error of a response that S3 does not send.
+var errNotS3 = errors.New("the response did not come from S3: check the endpoint and its proxy")
+
 // errStalled is the error of a download that the server does not continue.
 var errStalled = errors.New("the server stopped sending")
 
@@ -58,7 +61,7 @@ func openS3(address string, getenv func(string) string) (*bucket, error) {
 	}
 	opts := &minio.Options{
 		Creds: credentials.NewStaticV4(key, secret, token), Secure: true,
-		Region: u.Query().Get("region"), Transport: transport(), MaxRetries: maxAttempts,
+		Region: u.Query().Get("region"), Transport: checkedTransport{transport()}, MaxRetries: maxAttempts,
 	}
 	if opts.Region == "" {
 		opts.Region = getenv("AWS_REGION")
@@ -94,6 +97,22 @@ func transport() *http.Transport {
 		ForceAttemptHTTP2:     true,
 		DisableCompression:    true,
 	}
+}
+
+// checkedTransport refuses a success that did not come from S3, for example from a proxy that
+// has no route to it: minio-go takes each 2xx as done. S3 sends an ETag for each object that it
+// stores, and 204 for each that it deletes.
+type checkedTransport struct{ base http.RoundTripper }
+
+func (t checkedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := t.base.RoundTrip(r)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		return resp, err
+	}
+	if r.Method == http.MethodDelete || r.Method == http.MethodPut && resp.Header.Get("ETag") == "" {
+		return nil, errors.Join(errNotS3, resp.Body.Close())
+	}
+	return resp, nil
 }
 
 // object returns the object name of key. The slash becomes a dot: a server that
@@ -132,7 +151,10 @@ func (b *bucket) put(ctx context.Context, key string, r io.ReadSeeker, size int6
 	if err == nil {
 		_, err = b.client.PutObject(limited, b.name, b.object(key), r, size, "", sum, opts)
 	}
-	return unavailable(ctx, "put", key, mapError(err))
+	if err = mapError(err); errors.Is(err, ErrNotFound) {
+		err = errNotS3 // S3 never misses the object that it is to store
+	}
+	return unavailable(ctx, "put", key, err)
 }
 
 // sha256Of returns the hex SHA-256 of the size bytes of r, and rewinds r.
@@ -160,14 +182,8 @@ func (b *bucket) Open(ctx context.Context, key string) (io.ReadSeekCloser, int64
 	limited, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	info, err := b.client.StatObject(limited, b.name, b.object(key), minio.StatObjectOptions{})
-	if err = mapError(err); errors.Is(err, ErrNotFound) {
-		// A missing bucket gives the same response as a missing key.
-		if exists, err := b.client.BucketExists(limited, b.name); err != nil || !exists {
-			return nil, 0, unavailable(ctx, "read", key, errors.Join(fmt.Errorf("no bucket %s", b.name), err))
-		}
-	}
 	if err != nil {
-		return nil, 0, unavailable(ctx, "read", key, err)
+		return nil, 0, unavailable(ctx, "read", key, b.missing(limited, mapError(err)))
 	}
 	return &objectReader{bucket: b, ctx: ctx, key: key, etag: info.ETag, size: info.Size}, info.Size, nil
 }
@@ -179,11 +195,23 @@ func (b *bucket) Delete(ctx context.Context, key string) error {
 	}
 	limited, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	err := mapError(b.client.RemoveObject(limited, b.name, b.object(key), minio.RemoveObjectOptions{}))
+	err := b.missing(limited, mapError(b.client.RemoveObject(limited, b.name, b.object(key), minio.RemoveObjectOptions{})))
 	if errors.Is(err, ErrNotFound) {
 		return nil
 	}
 	return unavailable(ctx, "delete", key, err)
+}
+
+// missing returns err, or another error if err is ErrNotFound and the bucket is missing, which
+// gives the same response as a missing key. So does a proxy that has no route to the server.
+func (b *bucket) missing(ctx context.Context, err error) error {
+	if !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	if exists, existsErr := b.client.BucketExists(ctx, b.name); existsErr != nil || !exists {
+		return errors.Join(fmt.Errorf("no bucket %s", b.name), existsErr)
+	}
+	return err
 }
 
 // Close implements Store.
