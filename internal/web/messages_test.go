@@ -178,7 +178,7 @@ func TestFailedChannelIsNamed(t *testing.T) {
 }
 
 // TestMessageOnItsWay: the page of a message says that it is being sent until every recipient has
-// a state. A message that was given up is not.
+// a state. For a message that was given up it says so, also after its form is sent again.
 func TestMessageOnItsWay(t *testing.T) {
 	t.Parallel()
 	r, err := sharedRenderer()
@@ -195,13 +195,17 @@ func TestMessageOnItsWay(t *testing.T) {
 	} {
 		v := &View{Language: "en", TitleKey: "team_message.title", zone: time.UTC, texts: r.catalogue.translations["en"], Form: new(Form)}
 		tt.message.To.All, tt.message.Audience = true, team.ToBoth
-		v.Data = map[string]any{"Message": tt.message, "Counts": map[team.State]int{}}
+		v.Data = map[string]any{"Message": tt.message, "Counts": map[team.State]int{}, "Done": "The message is on its way."}
 		var page strings.Builder
 		if err := r.templates.ExecuteTemplate(&page, "team_message.html", v); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.Contains(page.String(), "We are sending the message."); got != tt.want {
 			t.Errorf("%+v: %t, want %t", tt.message, got, tt.want)
+		}
+		gaveUp, onItsWay := strings.Contains(page.String(), "We could not send the message"), strings.Contains(page.String(), "on its way.")
+		if gaveUp != tt.message.GivenUp || onItsWay == gaveUp {
+			t.Errorf("%+v: given up: %t, on its way: %t", tt.message, gaveUp, onItsWay)
 		}
 	}
 }
