@@ -106,7 +106,7 @@ func (tx *tx) chooseLanguages(ctx context.Context, languages, before map[phone.N
 }
 
 // copyPreferences gives a new number of a person the preferences of the old one, unless
-// the new one has some.
+// the new one has some. The stops of both numbers apply.
 func (tx *tx) copyPreferences(ctx context.Context, from, to phone.Number) error {
 	err := tx.Defer(ctx, `
 		INSERT INTO preferences (mobile_number, language, time_zone, quiet_start, quiet_end, channels, updated_at)
@@ -116,7 +116,7 @@ func (tx *tx) copyPreferences(ctx context.Context, from, to phone.Number) error 
 		err = tx.Defer(ctx, `
 			INSERT INTO stopped_coaches (mobile_number, coach_id, stopped_at, by_reply)
 			SELECT $2, coach_id, stopped_at, by_reply FROM stopped_coaches WHERE mobile_number = $1
-			ON CONFLICT (mobile_number, coach_id) DO NOTHING`, string(from), string(to))
+			`+mergeStops, string(from), string(to))
 	}
 	if err != nil {
 		return fmt.Errorf("copy preferences: %w", err)

@@ -123,9 +123,15 @@ func TestPreferencesFollowTheNumber(t *testing.T) {
 		// The number 3 is a guardian's: its preferences stay, and it keeps them afterwards.
 		choose(3, "en")
 		p.add(p.coach(9), "Asha Rao", number(3), "")
+		reply := notify.Reply{From: number(3)}
+		ok(p, second(p.db.StopCoachByReply(bg, reply, "c1")))
 		by = changeNumber(2, 3)
 		english.StoppedCoaches = []string{"c1"}
 		p.wantPreferences(3, english)
+		// The number 2 stopped c1 on the page, which START does not end.
+		if coaches, err := p.db.AllowCoachesByReply(bg, reply, ""); err != nil || coaches != 0 {
+			p.Errorf("START allowed %d coaches, %v; want none", coaches, err)
+		}
 		p.wantPreferences(2, notify.Preferences{})
 		_, err = s.RequestOTP(bg, auth.OTPRequest{Number: by.Number, Role: actor.Coach, Network: network})
 		ok(p, err)

@@ -95,14 +95,16 @@ func (tx *tx) isNewReply(ctx context.Context, r notify.Reply) (bool, error) {
 	return n == 1, err
 }
 
-// stopCoach stores the time of the newest stop, and whether each one was a reply: START does not end
+// mergeStops keeps the time of the newest stop, and whether each one was a reply: START does not end
 // a stop on a page together with those of replies.
+const mergeStops = `ON CONFLICT (mobile_number, coach_id) DO UPDATE SET
+	stopped_at = CASE WHEN stopped_coaches.stopped_at < excluded.stopped_at THEN excluded.stopped_at ELSE stopped_coaches.stopped_at END,
+	by_reply = stopped_coaches.by_reply AND excluded.by_reply`
+
 func (tx *tx) stopCoach(ctx context.Context, n phone.Number, coachID string, at time.Time, byReply bool) error {
 	return tx.Defer(ctx, `
 		INSERT INTO stopped_coaches (mobile_number, coach_id, stopped_at, by_reply) VALUES ($1, $2, $3, $4)
-		ON CONFLICT (mobile_number, coach_id) DO UPDATE SET
-			stopped_at = CASE WHEN stopped_coaches.stopped_at < excluded.stopped_at THEN excluded.stopped_at ELSE stopped_coaches.stopped_at END,
-			by_reply = stopped_coaches.by_reply AND excluded.by_reply`, string(n), coachID, micros(at), byReply)
+		`+mergeStops, string(n), coachID, micros(at), byReply)
 }
 
 func (tx *tx) allowCoach(ctx context.Context, n phone.Number, coachID string) error {
