@@ -28,7 +28,8 @@ func (c *Config) Warnings(now time.Time) []string {
 	return list
 }
 
-// warnNetwork warns of tokens and OTPs that others can read.
+// warnNetwork warns of tokens and OTPs that others can read, of links that families cannot open,
+// and of proxies that any client can imitate.
 func (c *Config) warnNetwork(warn func(string, ...any)) {
 	public, err := url.Parse(c.PublicURL)
 	if err != nil {
