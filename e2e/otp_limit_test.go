@@ -185,3 +185,31 @@ func TestRefreshGrace(t *testing.T) {
 		refresh(t, s, third.String("refresh_token")).Want(t, 401, "session_revoked")
 	})
 }
+
+// TestClockSetBack: a number can sign in although its last OTP was sent by a clock that was two
+// days ahead.
+func TestClockSetBack(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		request := func() *touchlinetest.Response {
+			t.Helper()
+			return s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": coachNumber})
+		}
+		s.Clock.Advance(48 * time.Hour)
+		request().Want(t, 202)
+		early := s.OTP(coachNumber, 0)
+
+		s.Clock.Advance(-48 * time.Hour)
+		request().Want(t, 202)
+		otp := s.OTP(coachNumber, 1)
+		if otp == early {
+			t.Error("the OTP of two days ahead is still valid")
+		}
+		s.Clock.Advance(61 * time.Second)
+		refused := request().Want(t, 429, "otp_send_limit")
+		if wait, err := strconv.Atoi(refused.Header.Get("Retry-After")); err != nil || wait > 3539 {
+			t.Errorf("Retry-After is %s, want at most 3539", refused.Header.Get("Retry-After"))
+		}
+		s.Call(t, "POST", "/auth/login", "", map[string]any{"mobile_number": coachNumber, "otp": otp}).Want(t, 200)
+	}, func(c *config.Config) { c.OTPSendsPerHour = 1 })
+}

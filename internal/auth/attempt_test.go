@@ -211,7 +211,7 @@ func TestLimitFreeAt(t *testing.T) {
 		var all, stamps []time.Time
 		for n := int64(1); n <= int64(4*limit); n++ {
 			at := time.Unix(n, 0)
-			got := l.FreeAt(0, n, stamps)
+			got := l.FreeAt(at, 0, n, stamps)
 			if i := int(n) - 1 - limit; i < 0 && !got.IsZero() {
 				t.Fatalf("Max %d: occurrence %d must wait until %v", most, n, got)
 			} else if i >= 0 {

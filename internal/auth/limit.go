@@ -11,6 +11,11 @@ const (
 	maxStamps = 64
 )
 
+// MaxClockSkew is how far the clocks of replicas may differ. A stored time that is later than
+// that was stored by a clock that was ahead and is right now. It is ignored: after a jump of two
+// days a number would otherwise get no OTP for two days.
+const MaxClockSkew = 5 * time.Minute
+
 // Limit admits at most Max occurrences of Key in any window of length Per. The
 // store counts them for all replicas.
 //
@@ -57,18 +62,19 @@ func (l Limit) StampsKept(shard int) int { return l.ShardMax(shard)/l.StampEvery
 //	ShardMax 128, a time for each second occurrence: 140 needs the time of 12,
 //	and 141 (which needs 13) that of 14
 //
-// So a window never has more than Max occurrences.
-func (l Limit) FreeAt(shard int, n int64, stamps []time.Time) time.Time {
+// So a window never has more than Max occurrences. Times beyond MaxClockSkew after now do not count.
+func (l Limit) FreeAt(now time.Time, shard int, n int64, stamps []time.Time) time.Time {
 	every := int64(l.StampEvery(shard))
 	earlier := n - int64(l.ShardMax(shard))
 	if earlier <= 0 {
 		return time.Time{}
 	}
 	newest, needed := (n-1)/every, (earlier+every-1)/every
-	if i := newest - needed; i < int64(len(stamps)) {
-		return stamps[max(0, i)].Add(l.Per)
+	i := max(0, newest-needed)
+	if i >= int64(len(stamps)) || stamps[i].After(now.Add(MaxClockSkew)) {
+		return time.Time{}
 	}
-	return time.Time{}
+	return stamps[i].Add(l.Per)
 }
 
 // LimitExceeded is the error of a limit that refuses an occurrence, and how long

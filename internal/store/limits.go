@@ -58,9 +58,9 @@ func (c *limitCounter) count(ctx context.Context, tx *tx, now time.Time, limits 
 	elsewhere := false
 	for _, l := range limits {
 		own := shards[l.Key]
-		freeAt := own.next(l)
+		freeAt := own.next(now, l)
 		if !l.CheckOnly {
-			freeAt = own.current(l)
+			freeAt = own.current(now, l)
 		}
 		if !freeAt.After(now) {
 			continue
@@ -89,17 +89,17 @@ type limitShard struct {
 }
 
 // next returns when the next occurrence is admitted.
-func (s limitShard) next(l auth.Limit) time.Time {
-	return l.FreeAt(s.number, s.occurrences+1, s.stamps)
+func (s limitShard) next(now time.Time, l auth.Limit) time.Time {
+	return l.FreeAt(now, s.number, s.occurrences+1, s.stamps)
 }
 
 // current returns when the newest occurrence, which the row counts already, is admitted.
-func (s limitShard) current(l auth.Limit) time.Time {
+func (s limitShard) current(now time.Time, l auth.Limit) time.Time {
 	stamps := s.stamps
 	if s.occurrences%int64(l.StampEvery(s.number)) == 0 {
 		stamps = stamps[1:] // without its own
 	}
-	return l.FreeAt(s.number, s.occurrences, stamps)
+	return l.FreeAt(now, s.number, s.occurrences, stamps)
 }
 
 // increment numbers the occurrence in a shard of each limit and returns the shards by key.
@@ -151,7 +151,7 @@ func (c *limitCounter) findFree(ctx context.Context, tx *tx, now time.Time, l au
 	}
 	free := make([]time.Time, shards) // a shard without a row is free
 	for _, row := range rows {
-		free[row.number] = row.next(l)
+		free[row.number] = row.next(now, l)
 	}
 	free[own] = freeAt
 	earliest := own

@@ -57,10 +57,10 @@ func (db *DB) OpenChallenge(ctx context.Context, r auth.ChallengeRequest) (auth.
 				tries   = CASE WHEN `+challengeLives+` THEN otp_challenges.tries   ELSE 0 END,
 				ends_at = CASE WHEN `+challengeLives+` THEN otp_challenges.ends_at ELSE excluded.ends_at END,
 				used_at = NULL, sent_at = excluded.sent_at
-			WHERE otp_challenges.sent_at <= $8 OR otp_challenges.used_at IS NOT NULL
+			WHERE otp_challenges.sent_at <= $8 OR otp_challenges.sent_at > $10 OR otp_challenges.used_at IS NOT NULL
 			RETURNING id, code, ends_at, `+roleFacts(c.Role),
 			string(c.Number), string(c.Role), c.DeviceID, c.ID, c.Code, micros(c.SentAt), micros(c.EndsAt),
-			micros(r.LastSentBefore), r.MaxAttempts).
+			micros(r.LastSentBefore), r.MaxAttempts, micros(c.SentAt.Add(auth.MaxClockSkew))).
 			Scan(&c.ID, &c.Code, intoTime(&c.EndsAt), &roles.Registered, &roles.Linked, &roles.Disputed)
 		if isNoRows(err) { // before the limits: it is the more helpful error
 			return tx.resendTooSoon(ctx, c.ChallengeKey)
@@ -118,8 +118,9 @@ func (tx *tx) countSend(ctx context.Context, r auth.ChallengeRequest, roles auth
 	return nil
 }
 
-// challengeLives is true if the code of the existing challenge still works.
-const challengeLives = `otp_challenges.used_at IS NULL AND otp_challenges.ends_at > $6 AND otp_challenges.tries < $9`
+// challengeLives is true if the code of the existing challenge still works, and was not sent by a
+// clock that was ahead, which would make it valid for too long.
+const challengeLives = `otp_challenges.used_at IS NULL AND otp_challenges.ends_at > $6 AND otp_challenges.tries < $9 AND otp_challenges.sent_at <= $10`
 
 func (tx *tx) resendTooSoon(ctx context.Context, key auth.ChallengeKey) error {
 	var soon auth.ResendTooSoon
