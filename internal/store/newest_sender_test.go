@@ -186,6 +186,44 @@ func TestNewestSenderAtATime(t *testing.T) {
 	})
 }
 
+// TestNewestSenderOfFailedMessage: a message whose attempt failed, or that the provider reported as
+// failed, may have reached the person. A STOP is for its coach if no other message left.
+func TestNewestSenderOfFailedMessage(t *testing.T) {
+	t.Parallel()
+	for name, fail := range map[string]func(*fixture, notify.Delivery) error{
+		"retried": func(p *fixture, d notify.Delivery) error {
+			return p.db.RetryDelivery(bg, []notify.Delivery{d}, p.clock.Now().Add(day), notify.ReasonRetrying)
+		},
+		"given up": func(p *fixture, d notify.Delivery) error {
+			return p.db.DeliveryFailed(bg, []notify.Delivery{d}, notify.ReasonGaveUp, "")
+		},
+		"reported": func(p *fixture, d notify.Delivery) error {
+			ok(p, p.db.DeliverySent(bg, []notify.Delivery{d}))
+			return second(p.db.StoreReceipt(bg, notify.Report{MessageID: d.ID, Attempt: 1, Receipt: notify.ReceiptUndeliverable}))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachEngine(t, func(p *fixture) {
+				by, other := p.coach(1), p.coach(4)
+				p.add(by, "Asha Rao", number(2), "")
+				d := p.claimOneRequest()
+				p.wantNewestSender("before the attempt ended", notify.SMS, "")
+				ok(p, fail(p, d))
+				p.wantNewestSender("after it failed", notify.SMS, by.AccountID)
+				p.wantNewestSender("on another channel", notify.WhatsApp, "")
+				p.clock.advance(time.Minute)
+				p.add(other, "Bela Rao", number(2), "")
+				dropped := p.claimOneRequest()
+				ok(p, p.db.DeliveryDropped(bg, []notify.Delivery{dropped}, notify.ReasonStopped))
+				p.wantNewestSender("after a message was dropped", notify.SMS, by.AccountID)
+				p.add(other, "Chetan Rao", number(2), "")
+				p.sendRequests(1)
+				p.wantNewestSender("after another message left", notify.SMS, other.AccountID)
+			})
+		})
+	}
+}
+
 // TestNewestSenderAwaitsStatus: a message that the provider accepted counts before its status is
 // known, and after it moved to SMS because no status came. A message that left by WhatsApp alone
 // comes first.
