@@ -31,9 +31,13 @@ type Reply struct {
 const RepliesKept = 14 * 24 * time.Hour
 
 // stopWords end the messages of a coach, startWords allow what stopWords ended, if they are
-// all that a reply says. The English words are those that networks know.
+// all that a reply says. The English words are those that networks know, and those of 47 CFR
+// 64.1200(a)(10).
 var (
-	stopWords  = []string{"STOP", "STOPALL", "STOP ALL", "UNSUBSCRIBE", "CANCEL", "END", "QUIT", "बंद", "बंद करो", "बंद करें", "रोको", "रोकें"}
+	stopWords = []string{
+		"STOP", "STOPALL", "STOP ALL", "UNSUBSCRIBE", "CANCEL", "END", "QUIT", "REVOKE", "OPTOUT", "OPT OUT",
+		"बंद", "बंद करो", "बंद करें", "बन्द", "बन्द करो", "बन्द करें", "रोको", "रोकें",
+	}
 	startWords = []string{"START", "UNSTOP", "शुरू", "शुरू करें"}
 )
 
@@ -55,9 +59,16 @@ func (r Reply) writtenBy() time.Time {
 	return r.SentAt.Add(clockTolerance)
 }
 
-// words returns the words of the text in capitals, without digits and punctuation.
+// words returns the words of the text in capitals, without digits, punctuation and characters that
+// are not visible, such as the joiners of Hindi.
 func (r Reply) words() string {
-	words := strings.FieldsFunc(strings.ToUpper(r.Text), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsMark(c) })
+	visible := strings.Map(func(c rune) rune {
+		if unicode.Is(unicode.Cf, c) {
+			return -1
+		}
+		return c
+	}, r.Text)
+	words := strings.FieldsFunc(strings.ToUpper(visible), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsMark(c) })
 	return strings.Join(words, " ")
 }
 

@@ -14,6 +14,8 @@ import (
 func TestReplyWords(t *testing.T) {
 	for text, want := range map[string]string{
 		"STOP": "stop", " stop. ": "stop", "Stop!": "stop", "stop\nall": "stop", "Unsubscribe": "stop", "“बंद करें”": "stop", "रोकें।": "stop",
+		"Opt out": "stop", "OPT-OUT": "stop", "optout": "stop", "revoke": "stop", "बन्द करो": "stop", "बन्द": "stop", "बन्द करें": "stop",
+		"बन्\u200dद": "stop", "\ufeffSTOP\u200b": "stop", // characters that are not visible
 		"START": "start", "unstop": "start", "शुरू": "start",
 		"": "", "Please do not stop": "", "STOP IT, WHO IS THIS": "", "yes": "", "STOPPED": "", "1": "",
 	} {
