@@ -140,7 +140,7 @@ func TestAccessibility(t *testing.T) {
 				p.checkStep("/coach/fees/add", save)
 				p.checkStep("/coach/messages/write?player="+asha, func() { p.fill("text", "Training is at six.") }, save)
 				p.checkStep("/coach/players/"+bela+"/edit", func() { p.fill("student_name", "x") }, save)
-				p.checkStep("/coach/profile", func() { p.setValue("account", asha) }, save) // drawn for another account
+				p.checkStep("/coach/profile", func() { p.setValue("account", asha) }, save) // rendered for another account
 				if err := os.RemoveAll(strings.TrimPrefix(string(s.Config.Files), "file:")); err != nil {
 					t.Fatal(err)
 				}

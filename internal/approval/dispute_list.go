@@ -13,8 +13,8 @@ type DisputedRequest struct {
 	DisputedAt time.Time
 	// CoachName is empty if the profile has no name.
 	CoachName string
-	// PlayerID and StudentName are empty if the recipient is no party of the player any
-	// more: the coach deleted the player or corrected the number.
+	// PlayerID and StudentName are empty if the recipient is no longer a party of the player:
+	// the coach deleted the player or corrected the number.
 	PlayerID    string
 	StudentName string
 }

@@ -93,7 +93,7 @@ func (f Failures) Blocked(now time.Time, maxFailures int) time.Time {
 // VerifyOutcome is how an attempt ended.
 type VerifyOutcome int
 
-// The outcomes of an attempt. Only WrongCode is counted.
+// The outcomes of an attempt. Only WrongCode stays counted.
 const (
 	NoChallenge       VerifyOutcome = iota // no live challenge
 	AttemptsExhausted                      // the challenge has no attempts left

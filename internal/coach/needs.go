@@ -8,7 +8,7 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 )
 
-// NeedKind says why a party of a player needs the coach. A party has at most one.
+// NeedKind says why the coach should act for a party of a player. A party has at most one.
 type NeedKind string
 
 // The kinds. An open request is failed, overdue, stopped, held or long pending, the first that
@@ -27,7 +27,7 @@ const (
 // NeedKinds lists every kind, the most urgent first.
 var NeedKinds = []NeedKind{NeedFailed, NeedDisputed, NeedRejected, NeedRevoked, NeedOverdue, NeedStopped, NeedHeld, NeedLongPending}
 
-// Need is one party that needs the coach.
+// Need is one party for which the coach should act.
 type Need struct {
 	Kind NeedKind
 	// Since is when the request left, was decided or was opened.
@@ -49,7 +49,7 @@ type NeedQuery struct {
 	Limit int
 }
 
-// Needs are the parties that need the coach.
+// Needs are the parties for which the coach should act.
 type Needs struct {
 	// Counts count all of them by kind.
 	Counts map[NeedKind]int

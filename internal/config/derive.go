@@ -159,8 +159,8 @@ func (c *Config) SMSAllowed(n phone.Number) bool {
 	return slices.Contains(c.Countries, "*") || c.CountryAllowed(n.Region())
 }
 
-// CreateDataDir creates the data folder, accessible only by its owner, if the database
-// is in it.
+// CreateDataDir creates DATA_DIR, accessible only by its owner, unless DATABASE_URL is set: then
+// the database is elsewhere.
 func (c *Config) CreateDataDir() error {
 	if c.isSet("DATABASE_URL") {
 		return nil

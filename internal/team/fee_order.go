@@ -83,7 +83,7 @@ func (r *FeeRepeat) Make(payers []Payer, zone *time.Location, now time.Time, new
 	return fees
 }
 
-// EndedBy reports whether the error of reading the payers of a repeat ends it: the coach
+// EndedBy reports whether err, from reading the payers of a repeat, ends the repeat: the coach
 // removed the player or archived the batch.
 func EndedBy(err error) bool {
 	kind := fault.KindOf(err)

@@ -12,21 +12,21 @@ import (
 )
 
 const (
-	// needsShown is the number of needs above the roster and on Today.
+	// needsShown is how many needs the roster and the page Today show.
 	needsShown = 5
-	// needsPerPage is the number of needs on their page.
+	// needsPerPage is how many needs needsPage shows.
 	needsPerPage = 50
 )
 
-// needTab is a kind of need with its number.
+// needTab is a kind of need, with how many needs are of this kind.
 type needTab struct {
 	Kind    coach.NeedKind // "" for all
 	Count   int
 	Current bool
 }
 
-// needsPage serves GET /coach/players?show=needs: the parties that need the coach, the most
-// urgent first, or with kind=… those of one kind.
+// needsPage serves GET /coach/players?show=needs: the parties for which the coach should act, the
+// most urgent first, or with kind=… those of one kind.
 func (p *Pages) needsPage(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
 	kind := coach.NeedKind(r.Value("kind"))
 	needs, err := p.Dashboards.Needs(ctx, by, coach.NeedQuery{Kind: kind, Limit: needsPerPage})

@@ -17,8 +17,8 @@ const (
 	maxSearch = 100
 )
 
-// players serves GET /coach/players: who needs the coach, then the roster, newest first,
-// with a search by name or number and filters by status. show=needs is needsPage.
+// players serves GET /coach/players: the parties for which the coach should act, then the roster,
+// newest first, with a search by name or number and filters by status. show=needs is needsPage.
 func (p *Pages) players(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
 	if r.Value("show") == "needs" {
 		return p.needsPage(ctx, r, by)

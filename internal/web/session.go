@@ -57,7 +57,7 @@ func (e signInError) redirect() Response {
 }
 
 // signedIn returns a handler that is called with a caller in a role. Without a session it
-// leads to the sign-in. A form that was drawn for another account changes nothing.
+// leads to the sign-in. A form that was rendered for another account changes nothing.
 func (p *Pages) signedIn(role actor.Role, h func(context.Context, *Request, actor.Actor) (Response, error)) Handler {
 	return func(ctx context.Context, r *Request) (Response, error) {
 		by, ok := r.Actor(role)
@@ -102,7 +102,7 @@ func formPage(r *Request) string {
 	return "/"
 }
 
-// otherAccount is the page for a form that was drawn for another account.
+// otherAccount is the page for a form that was rendered for another account.
 func (p *Pages) otherAccount(r *Request, by actor.Actor) Response {
 	v := p.signedInView(r, "other_account.title", by)
 	v.Data = map[string]any{"Number": masked(by.Number), "Back": formPage(r)}

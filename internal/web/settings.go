@@ -10,7 +10,7 @@ import (
 
 const (
 	settingsPath = "/coach/settings"
-	// maxDevicesShown is more devices than a coach uses.
+	// maxDevicesShown limits the list of devices; no coach is expected to have more.
 	maxDevicesShown = 100
 )
 

@@ -194,9 +194,9 @@ func (p *Pages) pageSignIn(r *Request, s pendingSignIn, otp string) auth.PageSig
 	return in
 }
 
-// signedInResponse sets the cookies of a new session and goes to the next page. It ends
-// the session that the new one replaces in this browser. It logs a failure and goes on: the code
-// is used up, so the session would be lost.
+// signedInResponse sets the cookies of a new session and redirects to the next page. It ends the
+// session that the new one replaces in this browser. It only logs a failure, because the code is
+// used up and the new session would be lost.
 func (p *Pages) signedInResponse(ctx context.Context, r *Request, s pendingSignIn, grant *auth.PageGrant) Response {
 	warn := func(failed string, err error) {
 		if err != nil {
@@ -214,7 +214,8 @@ func (p *Pages) signedInResponse(ctx context.Context, r *Request, s pendingSignI
 		p.cookies.cookie(p.cookies.deviceName(s.Role), grant.DeviceToken, grant.DeviceEnds))...)
 }
 
-// isCodeFault reports whether err is about the code, so that the form can show it.
+// isCodeFault reports whether err is about the code, so that the form can show it. The form is
+// also the page of a canceled request, which no client reads.
 func isCodeFault(err error) bool {
 	code := fault.CodeOf(err)
 	return strings.HasPrefix(code, "otp_") || code == "account_suspended" || errors.Is(err, context.Canceled)

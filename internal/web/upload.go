@@ -24,7 +24,7 @@ const (
 type uploadHandler func(ctx context.Context, r *Request, by actor.Actor, form *upload.Form) (Response, error)
 
 // withUpload returns a handler that reads a form with a file and these fields. A form that
-// was drawn for another account changes nothing.
+// was rendered for another account changes nothing.
 func (p *Pages) withUpload(h uploadHandler, names ...string) func(context.Context, *Request, actor.Actor) (Response, error) {
 	names = append(names, "account", requestField)
 	return func(ctx context.Context, r *Request, by actor.Actor) (resp Response, err error) {
