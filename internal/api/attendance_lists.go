@@ -58,7 +58,7 @@ func (s *Server) listSheets(ctx context.Context, r Request[noBody], batchID stri
 	return endpoint.PageResponse(page, sheets, convert, func(t team.SheetSummary) keyset { return keyset{ID: string(t.Date)} }), nil
 }
 
-// sheetTitles and sheetCells are a file of sheets: a column for each mark has its number.
+// sheetTitles returns the header of the CSV file of sheets. Each mark has a column with its count.
 func sheetTitles() []string {
 	titles := []string{"Date", "Outside schedule"}
 	for _, mark := range team.Marks {
@@ -67,6 +67,7 @@ func sheetTitles() []string {
 	return append(titles, "Updated at")
 }
 
+// sheetCells returns the row of a sheet under sheetTitles.
 func sheetCells(t team.SheetSummary) []string {
 	cells := []string{string(t.Date), strconv.FormatBool(t.OutsideSchedule)}
 	for _, mark := range team.Marks {

@@ -89,7 +89,7 @@ func (s *Server) listDocuments(ctx context.Context, r Request[noBody]) (Response
 	kind := ""
 	if query.Has("kind") {
 		if kind = query.Get("kind"); !utf8.ValidString(kind) {
-			kind = "?"
+			kind = "?" // is no kind, so that the rules refuse it
 		}
 		kind = upload.KindRules.Text(kind, "/kind", &f)
 	}
@@ -114,7 +114,7 @@ func (s *Server) getDocument(ctx context.Context, r Request[noBody], id string) 
 }
 
 type documentPatch struct {
-	Title     wire.Opt[string] `json:"title" rule:"name,min=1,max=100,notnull"`
+	Title     *string          `json:"title" rule:"notnull,name,min=1,max=100"`
 	Issuer    wire.Opt[string] `json:"issuer" rule:"name,min=1,max=100"`
 	IssuedOn  wire.Opt[string] `json:"issued_on"`
 	ExpiresOn wire.Opt[string] `json:"expires_on"`
@@ -123,11 +123,8 @@ type documentPatch struct {
 // editDocument serves PATCH /api/coach/documents/{document_id}.
 func (s *Server) editDocument(ctx context.Context, r Request[documentPatch], id string) (Response, error) {
 	in, f := r.Body, r.Faults
-	if in.Title.Null {
-		f.Add("/title", "invalid_type", "This cannot be cleared.")
-	}
 	patch := coach.DocumentPatch{
-		Title: input.Value(in.Title), Issuer: input.Value(in.Issuer),
+		Title: in.Title, Issuer: input.Value(in.Issuer),
 		IssuedOn: patchDate(in.IssuedOn, "/issued_on", &f), ExpiresOn: patchDate(in.ExpiresOn, "/expires_on", &f),
 	}
 	if len(f) > 0 {

@@ -19,7 +19,7 @@ type notificationResponse struct {
 }
 
 func newNotificationResponse(n notify.Notification) notificationResponse {
-	n.Data.Words = notify.Words{}
+	n.Data.Words = notify.Words{} // they are for the texts alone
 	return notificationResponse{
 		ID: n.ID, Type: string(n.Type), Title: n.Title, Body: n.Body, Data: n.Data,
 		CreatedAt: wire.Timestamp(n.CreatedAt), ReadAt: wire.TimestampOrNull(n.ReadAt),
