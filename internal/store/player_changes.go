@@ -182,7 +182,7 @@ func (tx *tx) change(ctx context.Context, p *storedPlayer, load approval.LoadOpt
 			return err
 		}
 	}
-	if err := tx.closeServiceNotifications(ctx, p.Player, consents, c); err != nil {
+	if err := tx.deleteServiceNotifications(ctx, p.Player, consents, c); err != nil {
 		return err
 	}
 	return tx.apply(ctx, p.Player, c, load)

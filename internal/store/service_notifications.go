@@ -9,11 +9,11 @@ import (
 	"github.com/touchline/touchline/internal/team"
 )
 
-// closeServiceNotifications deletes the notifications of app services about a player from
-// the trays of parties that no longer have the app, after a change of a consent. A party that
-// had not approved before has none. A reminder that is sent at the same time has locked the
-// player's row: it committed before and is deleted, or finds no approval.
-func (tx *tx) closeServiceNotifications(ctx context.Context, p *approval.Player, before approval.ConsentStatus, c approval.Change) error {
+// deleteServiceNotifications deletes the notifications of app services about a player for the
+// parties that no longer have the app, after a change of a consent. A party that had not approved
+// before has none. A fee reminder that is sent at the same time locks the player's row: it commits
+// before and is deleted, or finds no approval.
+func (tx *tx) deleteServiceNotifications(ctx context.Context, p *approval.Player, before approval.ConsentStatus, c approval.Change) error {
 	if len(c.StatusChanges) == 0 {
 		return nil
 	}
@@ -30,7 +30,7 @@ func (tx *tx) closeServiceNotifications(ctx context.Context, p *approval.Player,
 		err := tx.Defer(ctx, `
 			DELETE FROM notifications WHERE player_id = $1 AND account_id = $2 AND type IN (`+params(3, len(notify.OfServices))+`)`, args...)
 		if err != nil {
-			return fmt.Errorf("close the notifications of services: %w", err)
+			return fmt.Errorf("delete notifications of app services: %w", err)
 		}
 	}
 	return nil

@@ -51,9 +51,8 @@ type Settings struct {
 	TeamMessages team.MessageRules
 	// WholeHistory lets a party see what a coach added before the party approved.
 	WholeHistory bool
-	// First is the channel that a queued message of a lane leaves on first, and Fallbacks is
-	// the channel on which one leaves that a channel could not deliver. Lanes and channels
-	// without an entry have none.
+	// First has, by lane, the channel that is tried before the channel of the lane. Fallbacks
+	// has, by channel, the channel for messages that it could not deliver. Both may lack entries.
 	First     map[notify.Lane]notify.Channel
 	Fallbacks map[notify.Channel]notify.Channel
 	// Route returns where a channel sends a notification to a person, and the first state of

@@ -60,8 +60,8 @@ type budgetReservation struct {
 }
 
 // reserve reserves the cost of the OTP of r. It returns how long the budget refuses it, or
-// nil. A request that sends nothing reserves nothing; it takes the same steps, and one of a
-// guardian or student is refused like one that sends.
+// nil. A request that sends nothing reserves nothing, but takes the same steps. For a guardian or
+// student the budget refuses it exactly when it would refuse one that sends.
 func (b *budgetReservation) reserve(ctx context.Context, tx *tx, r auth.ChallengeRequest, roles auth.RoleFacts) (*auth.LimitExceeded, error) {
 	settings, key := tx.db.options.Settings, r.Challenge.ChallengeKey
 	if b.reserved = false; settings.Messages.Budget == 0 {
@@ -112,7 +112,8 @@ const costShards = 8
 // costShard returns the counter of a shard.
 func costShard(shard int) string { return approval.CostCounter + "/otp/" + strconv.Itoa(shard) }
 
-// lockCosts locks n shards of the costs of OTPs from first until the commit, in one order.
+// lockCosts locks n shards of the costs of OTPs from first until the commit, always in the same
+// order. The locks are rows of installation.
 func (tx *tx) lockCosts(ctx context.Context, first, n int) error {
 	rows := make([]string, n)
 	args := make([]any, n)

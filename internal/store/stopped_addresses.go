@@ -33,7 +33,7 @@ func (tx *tx) stopAddress(ctx context.Context, address string) error {
 }
 
 // StopAddressOfLink ends mail to the address to which a link left. The mails of its request to
-// this address then count as failed, so that the coach is told and may choose another way at
+// this address then count as failed, so that the coach is notified and may use another channel at
 // once. The request stays open.
 func (db *DB) StopAddressOfLink(ctx context.Context, linkHash []byte, now time.Time) (stopped bool, err error) {
 	err = db.write(ctx, func(tx *tx) error {
@@ -86,7 +86,7 @@ func (db *DB) StoppedAddresses(ctx context.Context, by actor.Actor) ([]string, e
 	return collectTexts(rs, err)
 }
 
-// maxAddresses is more than an account has.
+// maxAddresses bounds the addresses that are read of one account.
 const maxAddresses = 200
 
 // addressesOf returns the e-mail addresses of an account.
