@@ -71,7 +71,7 @@ type Config struct {
 	// Expand gives the recipients of messages their deliveries.
 	Expand Expansion
 	// FailRemovedChannels completes up to n overdue deliveries of channels that the service
-	// no longer has. It returns how many.
+	// no longer has. It returns n if there may be more.
 	FailRemovedChannels func(ctx context.Context, n int) (int, error)
 	// Sweep deletes rows that have ended. It returns how many.
 	Sweep     func(ctx context.Context) (int64, error)
