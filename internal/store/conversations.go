@@ -55,6 +55,7 @@ func scanEntry(s database.Scanner) (e team.Entry, err error) {
 // PlayerConversation returns the whole conversation about a player with all parties, newest
 // first, and writes the operator's audit log entry with the reason.
 func (db *DB) PlayerConversation(ctx context.Context, by actor.Operator, playerID, reason string, page team.Page) ([]team.Entry, error) {
+	const maxParties = 2 // of a player: a message to both is two rows and one entry
 	var list []team.Entry
 	err := db.write(ctx, func(tx *tx) error {
 		var one int
@@ -67,7 +68,7 @@ func (db *DB) PlayerConversation(ctx context.Context, by actor.Operator, playerI
 			SELECT m.id, TRUE, r.party, r.is_copy, m.body, m.created_at
 			FROM team_recipients r JOIN team_messages m ON m.id = r.message_id
 			WHERE r.player_id = $1 AND r.message_id < $2
-			ORDER BY r.message_id DESC, r.position DESC LIMIT $3`, playerID, before(page.After), 2*page.Limit)
+			ORDER BY r.message_id DESC, r.position DESC LIMIT $3`, playerID, before(page.After), maxParties*page.Limit)
 		messages, err := database.Collect(rs, err, scanEntry)
 		if err != nil {
 			return fmt.Errorf("read the conversation about a player: %w", err)

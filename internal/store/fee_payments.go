@@ -77,8 +77,8 @@ func (tx *tx) saveFee(ctx context.Context, f *team.Fee) error {
 	return nil
 }
 
-// insertPayment gives a payment the next receipt number of its coach. The number is free
-// again if the transaction fails, because its row stays locked until the commit.
+// insertPayment saves a payment with the next receipt number of its coach. The row of the number
+// stays locked until the commit, so a transaction that fails leaves no gap.
 func (tx *tx) insertPayment(ctx context.Context, coachID string, p *team.Payment) error {
 	err := tx.QueryRow(ctx, `
 		INSERT INTO fee_receipts (coach_id, last) VALUES ($1, 1)

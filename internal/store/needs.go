@@ -12,7 +12,7 @@ import (
 	"github.com/touchline/touchline/internal/database"
 )
 
-// Needs counts and lists the parties that need a coach from one state of the database.
+// Needs counts and lists the needs of a coach from one state of the database.
 func (db *DB) Needs(ctx context.Context, coachID string, q coach.NeedQuery, now time.Time) (needs coach.Needs, err error) {
 	err = db.view(ctx, func(tx *tx) error {
 		needs, err = tx.needs(ctx, coachID, q, now)
@@ -37,7 +37,7 @@ const stoppedParties = `(SELECT a.id FROM stopped_coaches st JOIN accounts a ON 
 // heldRequests are the requests of the coach $1 with a message that waits for a message limit.
 const heldRequests = `(SELECT request_id FROM deliveries WHERE coach_id = $1 AND state = 'queued' AND request_id IS NOT NULL AND reason = 'held')`
 
-// countNeeds counts in indexes that have few entries of other requests.
+// countNeeds counts the needs of each kind. Each count reads an index with few other entries.
 func (tx *tx) countNeeds(ctx context.Context, coachID string, now time.Time) (map[coach.NeedKind]int, error) {
 	var failed, disputed, guardianRejected, guardianRevoked, studentRejected, studentRevoked, overdue, stopped, held, long int
 	err := tx.QueryRow(ctx, `
@@ -119,9 +119,9 @@ func (tx *tx) listNeeds(ctx context.Context, coachID string, q coach.NeedQuery, 
 
 // These list at most $2 needs of one kind of the coach $1, in the order of an index.
 //
-//	refusedNeeds       those of the kind $3, NeedRejected or NeedRevoked; both if $3 is empty
-//	longPendingNeeds   requests from before $3 with a follow-up
-//	the others         requests from before $3 without a follow-up are overdue
+//	refusedNeeds                            $3 is the kind, NeedRejected or NeedRevoked; "" for both
+//	overdueNeeds, stoppedNeeds, heldNeeds   a request from before $3 without a follow-up is overdue
+//	longPendingNeeds                        only requests from before $3, with a follow-up
 const (
 	failedNeeds = `
 		SELECT 'delivery_failed', r.last_sent_at, p.id, p.student_name, r.approver_type, r.id, ` + failedChannels + `

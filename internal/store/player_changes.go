@@ -62,7 +62,7 @@ func (db *DB) AddPlayer(ctx context.Context, p *approval.Player, fn func(approva
 			}
 		}
 		if len(c.Opened)+len(c.StatusChanges) > 0 {
-			if err := tx.linkRequests(ctx, p, len(c.StatusChanges)); err != nil {
+			if err := tx.setRequests(ctx, p, len(c.StatusChanges)); err != nil {
 				return err
 			}
 		}

@@ -40,8 +40,8 @@ func (tx *tx) insertPlayer(ctx context.Context, p *approval.Player) (bool, error
 	return n == 1, nil
 }
 
-// linkRequests sets the requests of a new player and counts its first status changes.
-func (tx *tx) linkRequests(ctx context.Context, p *approval.Player, statusChanges int) error {
+// setRequests sets the newest requests of a new player and counts its first status changes.
+func (tx *tx) setRequests(ctx context.Context, p *approval.Player, statusChanges int) error {
 	return tx.DeferOne(ctx, `UPDATE players SET guardian_request_id = $2, student_request_id = $3, changes = $4 WHERE id = $1`,
 		p.ID, text(requestID(p.GuardianApprover)), text(requestID(p.StudentApprover)), statusChanges)
 }

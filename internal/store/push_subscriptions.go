@@ -92,8 +92,8 @@ func NewPushSubscriptions(db *database.DB, vault *auth.Vault, now func() time.Ti
 	return &PushSubscriptions{db, vault, now}
 }
 
-// PushSubscription returns a subscription whose session is live, or false. It removes that of
-// a session that has ended by itself.
+// PushSubscription returns a subscription whose session is live, or false. It removes the
+// subscription of a session that has ended.
 func (p *PushSubscriptions) PushSubscription(ctx context.Context, id string) (notify.PushSubscription, bool, error) {
 	s, found, err := scanPushSubscription(p.vault, p.sql.QueryRow(ctx, `
 		SELECT p.id, p.sealed, p.show_names, p.created_at FROM push_subscriptions p JOIN sessions s ON s.id = p.session_id
@@ -152,7 +152,7 @@ func (tx *tx) endPush(ctx context.Context, sessionID string) error {
 	return nil
 }
 
-// endPushOfAccount removes the subscriptions of an account but for that of the session keep.
+// endPushOfAccount removes the subscriptions of an account, except that of the session keep.
 func (tx *tx) endPushOfAccount(ctx context.Context, accountID, keep string) error {
 	err := tx.Defer(ctx, `DELETE FROM push_subscriptions WHERE account_id = $1 AND session_id <> $2`, accountID, keep)
 	if err != nil {

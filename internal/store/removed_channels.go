@@ -12,7 +12,8 @@ import (
 
 // FailRemovedChannels completes up to n queued deliveries of channels other than the given
 // ones, after their lifetime: no worker of this configuration sends them. Before, another
-// replica may still have the channel. It returns how many it completed.
+// replica may still have the channel. n counts for each channel, and it returns the highest
+// number that it completed for one, so that the caller repeats the call while that is n.
 func (db *DB) FailRemovedChannels(ctx context.Context, channels []notify.Channel, n int) (int, error) {
 	removed, err := db.removedChannels(ctx, channels)
 	if err != nil {

@@ -30,9 +30,11 @@ func (tx *tx) holdRepeated(ctx context.Context, p *approval.Player, c approval.C
 // earlierSendings returns the times after since at which requests like r left, newest
 // first, at most approval.MaxRequestsPerResendAfter. The index requests_sent_to has them in
 // this order, so older requests to the party are not read. A request whose messages still
-// waited when it was closed (see dropHeld) never left. The student of another record is the same
-// with the name and birth date that it has now, or had when the request was opened: the coach may
-// have renamed it before removing it. Only a removed record can have those of p now (players_once).
+// waited when it was closed (see dropHeld) never left.
+//
+// A request of another player is about the same child if that player has the name and birth date
+// of p now, or had them when the request was opened: the coach may have renamed the player before
+// removing it. Only a removed player can have them now (players_once).
 func (tx *tx) earlierSendings(ctx context.Context, p *approval.Player, r *approval.Request, since time.Time) ([]time.Time, error) {
 	identity := p.Identity()
 	rs, err := tx.Query(ctx, `

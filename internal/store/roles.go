@@ -5,13 +5,13 @@ import (
 	"fmt"
 )
 
-// endSessionsWithoutRole ends the refresh tokens of those accounts that hold their
-// role no longer (see auth.RoleFacts). The number may get a new owner, who must not
+// endSessionsWithoutRole ends the refresh tokens of those accounts that no longer hold their
+// role (see auth.RoleFacts). The number may get a new owner, who must not
 // find a session of the previous one. The access token remains valid for some minutes,
 // but shows nothing of the player.
 //
-// The caller must hold the row locks of the accounts. So if two transactions end the
-// last two links of an account, the second sees the change of the first. A login locks
+// The caller must hold the row locks of the accounts. So if two transactions remove the last
+// two players that name an account, the second sees the change of the first. A login locks
 // the same row: either its session is ended here, or it waits for this commit.
 func (tx *tx) endSessionsWithoutRole(ctx context.Context, accountIDs []string) error {
 	if len(accountIDs) == 0 {
