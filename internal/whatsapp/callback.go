@@ -6,6 +6,7 @@ import (
 	"crypto/subtle"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"strconv"
 	"strings"
 
@@ -31,7 +32,7 @@ type callback struct {
 					From string `json:"from"`
 					ID   string `json:"id"`
 					// Timestamp is a Unix time in seconds, as a string. Other webhooks of Meta have
-					// numbers: such a value must not fail the call, which may have a STOP.
+					// numbers.
 					Timestamp json.RawMessage `json:"timestamp"`
 					Text      struct {
 						Body string `json:"body"`
@@ -40,6 +41,14 @@ type callback struct {
 			} `json:"value"`
 		} `json:"changes"`
 	} `json:"entry"`
+}
+
+// parse parses the body of a call. It leaves out each value of another type than documented, which
+// must not lose a STOP elsewhere in the call.
+func parse(body []byte) (c callback, ok bool) {
+	err := json.Unmarshal(body, &c)
+	_, wrongType := errors.AsType[*json.UnmarshalTypeError](err)
+	return c, err == nil || wrongType
 }
 
 type status struct {
@@ -56,8 +65,8 @@ func (c Callbacks) Read(call notify.ProviderCall) (reports []notify.AccountRepor
 	if !c.signed(call) {
 		return nil, false
 	}
-	var body callback
-	if json.Unmarshal(call.Body, &body) != nil {
+	body, ok := parse(call.Body)
+	if !ok {
 		return nil, true
 	}
 	for _, entry := range body.Entry {
@@ -73,10 +82,14 @@ func (c Callbacks) Read(call notify.ProviderCall) (reports []notify.AccountRepor
 	return reports, true
 }
 
-// Replies returns the texts that people sent, if Meta has signed the call. parse parses a number.
-func (c Callbacks) Replies(call notify.ProviderCall, parse func(string) (phone.Number, error)) []notify.Reply {
-	var body callback
-	if !c.signed(call) || json.Unmarshal(call.Body, &body) != nil {
+// Replies returns the texts that people sent, if Meta has signed the call. parseNumber parses a
+// number.
+func (c Callbacks) Replies(call notify.ProviderCall, parseNumber func(string) (phone.Number, error)) []notify.Reply {
+	if !c.signed(call) {
+		return nil
+	}
+	body, ok := parse(call.Body)
+	if !ok {
 		return nil
 	}
 	var replies []notify.Reply
@@ -84,7 +97,7 @@ func (c Callbacks) Replies(call notify.ProviderCall, parse func(string) (phone.N
 		for _, change := range entry.Changes {
 			for _, m := range change.Value.Messages {
 				// Meta leaves out the plus.
-				if n, err := parse("+" + strings.TrimPrefix(m.From, "+")); err == nil && change.Field == "messages" {
+				if n, err := parseNumber("+" + strings.TrimPrefix(m.From, "+")); err == nil && change.Field == "messages" {
 					replies = append(replies, notify.Reply{
 						Channel: notify.WhatsApp, From: n, Text: m.Text.Body, ID: m.ID, SentAt: notify.ParseSentAt(strings.Trim(string(m.Timestamp), `"`)),
 					})

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"net/url"
+	"slices"
 	"testing"
 	"time"
 
@@ -91,6 +92,25 @@ func TestReplies(t *testing.T) {
 	}
 	if got := c.Replies(signedCall(body, "other"), parse); len(got) != 0 {
 		t.Errorf("a forged call has the replies %+v", got)
+	}
+}
+
+// TestValueOfWrongType: a value of another type than documented loses neither the STOP of another
+// person nor a status in the same call.
+func TestValueOfWrongType(t *testing.T) {
+	t.Parallel()
+	c := whatsapp.Callbacks{AppSecret: "secret"}
+	parse := phone.Parser{DefaultRegion: "IN"}.Parse
+	for _, wrong := range []string{`"messages": [{"from": 919876543211, "text": "Stop"}]`, `"messages": {}`, `"statuses": [{"status": "failed", "errors": [{"code": "131026"}]}]`} {
+		call := signedCall(`{"entry": [{"changes": [{"field": "messages", "value": {`+wrong+`}}, {"field": "messages", "value": {
+			"statuses": [{"status": "sent", "biz_opaque_callback_data": "`+notify.MessageRef{MessageID: "m", Attempt: 1}.String()+`"}],
+			"messages": [{"from": "919876543210", "id": "wamid.1", "text": {"body": "Stop"}}]}}]}]}`, "secret")
+		if got := c.Replies(call, parse); !slices.ContainsFunc(got, func(r notify.Reply) bool { return r.From == "+919876543210" && r.Stops() }) {
+			t.Errorf("%s: the STOP is lost: %+v", wrong, got)
+		}
+		if got, _ := c.Read(call); len(got) != 1 {
+			t.Errorf("%s: %d statuses, want 1", wrong, len(got))
+		}
 	}
 }
 
