@@ -130,7 +130,8 @@ func (s *Server) profileComplete(ctx context.Context, caller Caller) error {
 	return s.Coaches.Complete(ctx, caller.Actor)
 }
 
-// serviceRoutes are the key set, health and documentation.
+// serviceRoutes are the calls of SMS, WhatsApp and mail providers, the key set, health and
+// documentation.
 func (s *Server) serviceRoutes() []route {
 	routes := []route{
 		// Without limits: all receipts come from one address, and some providers do not repeat a

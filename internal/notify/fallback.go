@@ -1,6 +1,9 @@
 package notify
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Fallback says which channel sends a message that another channel cannot deliver, and when.
 type Fallback struct {
@@ -8,8 +11,7 @@ type Fallback struct {
 	To Channel
 	// After is how long the first channel may take to report that it sent the message.
 	After time.Duration
-	// Attempts is how often the first channel is tried if it does not accept the message for
-	// now.
+	// Attempts is how often the first channel is tried if each attempt fails temporarily.
 	Attempts int
 }
 
@@ -21,13 +23,5 @@ func (f Fallback) Now(failed *SendError, attempt int) bool {
 // Refuses reports whether the person chose other channels for a kind of message.
 func (p Preferences) Refuses(kind Kind, channel Channel) bool {
 	chosen, set := p.Channels[kind]
-	if !set {
-		return false
-	}
-	for _, c := range chosen {
-		if c == channel {
-			return false
-		}
-	}
-	return true
+	return set && !slices.Contains(chosen, channel)
 }

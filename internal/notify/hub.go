@@ -17,8 +17,8 @@ const streamRetry = 30 * time.Second
 type Hub struct {
 	// MaxStreams limits the streams of all accounts; 0 means no limit.
 	MaxStreams int
-	// KeepNewest ends the oldest stream of an account that has one more in this process; 0
-	// ends none.
+	// KeepNewest is how many streams of one account may be open in this process: one more ends
+	// the oldest. 0 means no limit.
 	KeepNewest int
 
 	mu      sync.Mutex

@@ -24,7 +24,7 @@ type Mail struct {
 // MailLink is a link with its label.
 type MailLink struct{ Label, URL string }
 
-// Required reports whether the mail is sent to an address that gets no other mail.
+// Required reports whether the mail is sent even if its recipient stopped mail to the address.
 func (m Mail) Required() bool { return m.StopLabel == "" }
 
 // MailOf renders m as a mail in the language of its recipient. Only guardians and coaches

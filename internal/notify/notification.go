@@ -87,7 +87,7 @@ type Data struct {
 	Words Words `json:"words,omitzero"`
 }
 
-// Words are the parts of a text that no id leads to.
+// Words are the parts of a text that cannot be read by an id of Data.
 type Words struct {
 	// Event is the type of the event, if several events have this notification type.
 	Event event.Type `json:"event,omitempty"`
@@ -128,7 +128,7 @@ type Draft struct {
 	Channels []Channel
 	// Email is the address that the event names, or empty.
 	Email string
-	// event and brand word the draft in another language.
+	// event and brand are for the text in another language.
 	event event.Event
 	brand string
 }

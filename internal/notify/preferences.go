@@ -39,8 +39,9 @@ type Preferences struct {
 // clears it.
 type PreferencesPatch struct {
 	Language, TimeZone *string
-	// Channels changes kinds: nil means that the person chose none for it. ClearChannels
-	// clears the others.
+	// Channels has the kinds to change: nil removes the choice, so that the kind has all
+	// channels; an empty list chooses no channel. ClearChannels removes the choices for the
+	// other kinds.
 	Channels       map[Kind]*[]Channel
 	ClearChannels  bool
 	QuietHours     *QuietHours
@@ -70,7 +71,7 @@ func (p Preferences) With(patch PreferencesPatch) Preferences {
 }
 
 // Choose returns which of the channels that reach the person carry a message of a kind: the
-// chosen ones, or all if none of those reaches. None are chosen with an empty list.
+// chosen ones, or all if none of the chosen ones reaches the person. An empty list chooses none.
 func (p Preferences) Choose(kind Kind, reach []Channel) []Channel {
 	chosen, ok := p.Channels[kind]
 	if !ok {

@@ -20,8 +20,9 @@ type PushText struct {
 // maxPushBody is the longest body in characters. A push message has at most 4 KiB.
 const maxPushBody = 400
 
-// pushBodies tell the recipient to open the app, by language. Titles name no person; the body
-// of a notification names children, and a locked screen is no place for them.
+// pushBodies tell the recipient to open the app, by language. They replace the text of the
+// notification, which may name children, because anyone can read a locked screen. Titles name no
+// person.
 var pushBodies = map[string]string{
 	english: "Open {brand} to read it.",
 	hindi:   "पढ़ने के लिए {brand} खोलें।",
