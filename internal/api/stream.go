@@ -72,17 +72,13 @@ func (s *Server) stream(ctx context.Context, r Request[noBody]) (Response, error
 }
 
 // resumeAfter returns the sequence number after which a stream begins: that of the
-// notification lastEventID, or newest if it is not a notification of the caller.
+// notification lastEventID (see notify.Tray.SeqOf), or newest if lastEventID is not an id.
 func (s *Server) resumeAfter(ctx context.Context, by actor.Actor, lastEventID string, newest int64) (int64, error) {
 	id := strings.TrimSpace(lastEventID)
 	if !endpoint.IsID(id) {
 		return newest, nil
 	}
-	seq, known, err := s.Tray.SeqOf(ctx, by, id)
-	if err != nil || !known {
-		return newest, err
-	}
-	return seq, nil
+	return s.Tray.SeqOf(ctx, by, id)
 }
 
 // follow writes the notifications until the stream must end. It ends at an error too,

@@ -17,9 +17,9 @@ type TrayStore interface {
 	Notifications(ctx context.Context, accountID string, unreadOnly bool, before int64, limit int) ([]Notification, error)
 	// NotificationsAfter lists notifications with a Seq above after, oldest first.
 	NotificationsAfter(ctx context.Context, accountID string, after int64, limit int) ([]Notification, error)
-	// NotificationSeq returns the Seq of a notification, or false if the account has
-	// none with that id.
-	NotificationSeq(ctx context.Context, accountID, id string) (int64, bool, error)
+	// NotificationSeq returns the Seq of a notification. If the account has none with that id,
+	// as after its deletion, it returns the Seq of the newest one with a smaller id, or 0.
+	NotificationSeq(ctx context.Context, accountID, id string) (int64, error)
 	// MarkRead sets the read time of the account's unread notifications among ids, or
 	// of all if ids is nil. It returns how many are still unread, at most MaxUnread.
 	MarkRead(ctx context.Context, accountID string, ids []string, at time.Time) (int, error)
@@ -43,8 +43,9 @@ func (t *Tray) After(ctx context.Context, by actor.Actor, seq int64, limit int) 
 	return t.Store.NotificationsAfter(ctx, by.AccountID, seq, limit)
 }
 
-// SeqOf returns the Seq of one of the caller's notifications.
-func (t *Tray) SeqOf(ctx context.Context, by actor.Actor, id string) (int64, bool, error) {
+// SeqOf returns the Seq of one of the caller's notifications, or of the newest one with a smaller
+// id, or 0.
+func (t *Tray) SeqOf(ctx context.Context, by actor.Actor, id string) (int64, error) {
 	return t.Store.NotificationSeq(ctx, by.AccountID, id)
 }
 

@@ -44,22 +44,22 @@ func (db *DB) NotificationsAfter(ctx context.Context, accountID string, after in
 	return database.Collect(rs, err, scanNotification)
 }
 
-// NotificationSeq returns the Seq of a notification of the account. For a deleted
-// notification it returns the Seq of the newest one that is older: ids sort by time.
-func (db *DB) NotificationSeq(ctx context.Context, accountID, id string) (int64, bool, error) {
+// NotificationSeq returns the Seq of a notification of the account. If it was deleted, it returns
+// the Seq of the newest one with a smaller id, or 0: ids sort by the clocks of replicas.
+func (db *DB) NotificationSeq(ctx context.Context, accountID, id string) (int64, error) {
 	var seq int64
 	err := db.sql.QueryRow(ctx, `SELECT seq FROM notifications WHERE id = $1 AND account_id = $2`, id, accountID).Scan(&seq)
 	if !isNoRows(err) {
-		return seq, err == nil, err
+		return seq, err
 	}
 	// The scan from the newest reads only what the stream sends again anyway.
 	err = db.sql.QueryRow(ctx, `
 		SELECT seq FROM notifications WHERE account_id = $1 AND id < $2
 		ORDER BY seq DESC LIMIT 1`, accountID, id).Scan(&seq)
 	if isNoRows(err) {
-		return 0, true, nil
+		return 0, nil
 	}
-	return seq, err == nil, err
+	return seq, err
 }
 
 // MarkRead marks the account's notifications among ids as read, or all if ids is nil.

@@ -22,7 +22,7 @@ func (p *fixture) notifications(by actor.Actor) {
 	}
 	_, err := p.db.NotificationsAfter(bg, by.AccountID, 0, 5)
 	ok(p, err)
-	_, _, err = p.db.NotificationSeq(bg, by.AccountID, "none")
+	_, err = p.db.NotificationSeq(bg, by.AccountID, "none")
 	ok(p, err)
 	_, err = p.db.Unread(bg, by.AccountID)
 	ok(p, err)

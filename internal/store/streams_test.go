@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/notify"
 )
 
@@ -132,5 +134,35 @@ func TestOpenStreamsConcurrently(t *testing.T) {
 		if len(open) != notify.MaxAccountStreams {
 			p.Errorf("%d streams are open, want %d", len(open), notify.MaxAccountStreams)
 		}
+	})
+}
+
+// TestNotificationSeq: a stream that resumes from a deleted notification begins after the newest one
+// with a smaller id.
+func TestNotificationSeq(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		c := p.coach(1)
+		a := p.add(c, "Asha Rao", number(2), number(3))
+		ok(p, p.decide(p.as(actor.Guardian, number(2)), a.ID, approval.Approve))
+		ok(p, p.decide(p.as(actor.Student, number(3)), a.ID, approval.Approve))
+		ok(p, p.decide(p.as(actor.Guardian, number(2)), a.ID, approval.Revoke))
+		all, err := p.db.Notifications(bg, c.AccountID, false, 0, 10)
+		if err != nil || len(all) != 3 {
+			p.Fatalf("got %d notifications, %v; want 3", len(all), err)
+		}
+		newest, middle, oldest := all[0], all[1], all[2]
+		want := func(id string, seq int64) {
+			p.Helper()
+			if got, err := p.db.NotificationSeq(bg, c.AccountID, id); err != nil || got != seq {
+				p.Errorf("got seq %d, %v; want %d", got, err, seq)
+			}
+		}
+		want(middle.ID, middle.Seq)
+		ok(p, run(p.db, `DELETE FROM notifications WHERE id = $1`, middle.ID))
+		want(middle.ID, oldest.Seq)
+		want(newest.ID, newest.Seq)
+		ok(p, run(p.db, `DELETE FROM notifications WHERE id = $1`, oldest.ID))
+		want(middle.ID, 0)
 	})
 }
