@@ -24,7 +24,7 @@ func checkOrigin(origin string) string {
 	}
 	u, err := url.Parse(origin)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
-		return fmt.Sprintf("%q is no origin; write it as https://app.example", origin)
+		return fmt.Sprintf("%q is not an origin; write it as https://app.example", origin)
 	}
 	// Browsers send lower case, Punycode, and no default port, path or final slash.
 	want := strings.ToLower(u.Scheme + "://" + strings.TrimSuffix(u.Host, ":"+defaultPorts[u.Scheme]))
@@ -32,7 +32,7 @@ func checkOrigin(origin string) string {
 		return fmt.Sprintf("%q has letters outside ASCII; write the host in Punycode, as browsers send it", origin)
 	}
 	if origin != want {
-		return fmt.Sprintf("%q is no origin as browsers send it; write %s", origin, want)
+		return fmt.Sprintf("%q is not an origin as browsers send it; write %s", origin, want)
 	}
 	return ""
 }
