@@ -66,8 +66,8 @@ func (p *Pages) closeCodePage(ctx context.Context, r *Request, by actor.Actor) (
 	return p.closeForm(ctx, r, by, "close_account_code", new(Form))
 }
 
-// closeAccount serves POST /coach/settings/close/code. The second of two equal forms finds
-// no session any more; it must not lead to the sign-in, which would register a new account.
+// closeAccount serves POST /coach/settings/close/code. The second of two equal forms no
+// longer finds a session; it must not lead to the sign-in, which would register a new account.
 func (p *Pages) closeAccount(ctx context.Context, r *Request) (Response, error) {
 	if _, ok := r.Actor(actor.Coach); !ok {
 		return redirect(closedPath + "?signed-out"), nil

@@ -55,7 +55,7 @@ func (p *Pages) qrPage(ctx context.Context, r *Request, by actor.Actor) (Respons
 		return Response{}, err
 	}
 	if !hasCode(player, party) {
-		return redirect(coachPlayer(id)), nil // answered or taken back since the page was drawn
+		return redirect(coachPlayer(id)), nil // answered or taken back since the page was rendered
 	}
 	v, err := p.coachView(ctx, r, "players", "code.show.title", by)
 	if err != nil {

@@ -89,8 +89,8 @@ func (p *Pages) liftPage(ctx context.Context, r *Request, by actor.Actor) (Respo
 }
 
 // lift serves POST /me/{role}/disputes/{request_id}: it ends the dispute for which the form was
-// made, and no later one of the same request. The session ends with it if no coach names the number
-// any more, so the next page needs none.
+// made, and no later one of the same request. The session ends with it if no player names the
+// account any longer, so the next page needs no session.
 func (p *Pages) lift(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
 	id, err := r.PathID("request_id")
 	if err != nil {

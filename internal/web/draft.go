@@ -78,7 +78,7 @@ func (p *Pages) keepDraft(r *Request) []*http.Cookie {
 	}
 	d := draft{Account: r.Form.Get("account"), Page: draftPage(r), Values: url.Values{}, Ends: p.Now().Add(draftLifetime).Unix()}
 	filled := false
-	whole := false // a part of a sheet would look like marks that were taken away
+	whole := false // a part of a sheet would look like removed marks
 	for name, values := range r.Form {
 		part := slices.ContainsFunc(draftPrefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 		if part || slices.Contains(draftFields, name) {

@@ -52,7 +52,7 @@ func (p *Pages) importForm(ctx context.Context, r *Request, by actor.Actor, f *F
 	return formPageResponse("import", v), nil
 }
 
-// featureNeeded shows which tier has a feature. It returns err if it is no tier_limit.
+// featureNeeded shows which tier has a feature. It returns err if it is not tier_limit.
 func (p *Pages) featureNeeded(ctx context.Context, r *Request, by actor.Actor, feature string, err error) (Response, error) {
 	f, ok := errors.AsType[*fault.Error](err)
 	if !ok || f.Code != "tier_limit" {

@@ -19,7 +19,7 @@ const pageOfMessages = 30
 
 // messages serves GET /me/{role}/messages: the caller's notifications, newest first.
 func (p *Pages) messages(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	before, _ := strconv.ParseInt(r.Value("before"), 10, 64) // 0, the newest, if it is no number
+	before, _ := strconv.ParseInt(r.Value("before"), 10, 64) // 0, the newest, if it is not a number
 	list, err := p.Tray.List(ctx, by, false, max(0, before), pageOfMessages+1)
 	if err != nil {
 		return Response{}, err

@@ -39,7 +39,7 @@ func (v *View) Micros(t time.Time) int64 {
 }
 
 // remind serves POST …/remind: it repeats the open question of a party, once for each time
-// that the form was drawn.
+// that the form was rendered.
 func (p *Pages) remind(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
 	return p.changePlayer(ctx, r, by, "reminded", func(id string, party actor.Role) error {
 		_, err := p.Approvals.RemindAfter(ctx, by, id, party, r.time("last"))
@@ -86,7 +86,7 @@ func (p *Pages) ask(ctx context.Context, r *Request, by actor.Actor) (Response, 
 	})
 }
 
-// errChangedMeanwhile says that the party was asked or responded after the form was drawn.
+// errChangedMeanwhile says that the party was asked or responded after the form was rendered.
 var errChangedMeanwhile = fault.New(fault.Conflict, "changed_meanwhile", "The question was answered or sent meanwhile. The page shows how things are now.")
 
 // cancelRequest serves POST …/cancel: it takes an open question back.

@@ -29,7 +29,7 @@ func (p *Pages) remindAllPage(ctx context.Context, r *Request, by actor.Actor) (
 }
 
 // remindAll serves POST /coach/players/remind: one step of reminders. The form carries when
-// it was drawn: no party gets two reminders after that time, however often it is sent.
+// it was rendered: no party gets two reminders after that time, however often it is sent.
 func (p *Pages) remindAll(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
 	begun := r.time("begun")
 	if begun.IsZero() || begun.After(p.Now()) {

@@ -107,7 +107,7 @@ func (p *Pages) teamMessage(ctx context.Context, r *Request, by actor.Actor) (Re
 	if err != nil {
 		return Response{}, err
 	}
-	after, _ := strconv.Atoi(r.Value("after"))    // 0, the first, if it is no number
+	after, _ := strconv.Atoi(r.Value("after"))    // 0, the first, if it is not a number
 	after = min(max(0, after), 2*team.MaxPlayers) // the last position at most
 	recipients, err := p.Messages.Recipients(ctx, by, id, after, messagesPerPage+1)
 	if err != nil {
