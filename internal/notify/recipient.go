@@ -35,7 +35,7 @@ type TeamRecipientStatus struct {
 	Disputed bool
 }
 
-// DropReason returns why a message to a number must not leave any more, or "".
+// DropReason returns why a message to a number must no longer be sent, or "".
 func (s TeamRecipientStatus) DropReason(to phone.Number) string {
 	switch {
 	case !s.RemovedAt.IsZero():

@@ -36,9 +36,9 @@ type OpenedStream struct {
 // StreamStore stores the open streams of all processes. Package store implements it.
 type StreamStore interface {
 	// OpenStream saves the stream in a slot of its account: one that is free, else one whose
-	// stream has ended or whose process is dead, else that of the oldest stream. It returns
-	// the slot and the id of the stream that it replaced, or "". It returns overloaded if
-	// too many streams of the account open at the same time.
+	// stream has ended or whose process no longer renews it, else that of the oldest stream. It
+	// returns the slot and the id of the stream that it replaced, or "". It returns overloaded
+	// if too many streams of the account open at the same time.
 	OpenStream(ctx context.Context, o OpenedStream) (slot int, replaced string, err error)
 	// CloseStream frees the slot of the stream if it still has it.
 	CloseStream(ctx context.Context, o OpenedStream) error

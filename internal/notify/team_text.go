@@ -63,7 +63,7 @@ var (
 	// numberRun matches digits and what people write between the digits of a phone number,
 	// also joiners and marks, which show nothing or make a digit an emoji.
 	numberRun = regexp.MustCompile(`\+?[(]?\p{Nd}(?:[\p{Nd}\pM\pZ()./\-–\x{200c}\x{200d}]*\p{Nd}\pM*)?`)
-	// calendarDay matches a day, whose digits are no phone number: 12.05.2026, 5/25/26, 2026-05-12.
+	// calendarDay matches a day, whose digits are not a phone number: 12.05.2026, 5/25/26, 2026-05-12.
 	calendarDay = regexp.MustCompile(`\b(?:(?:` + dayOfMonth + `[./-]` + month + `|` + month + `[./-]` + dayOfMonth + `)[./-](?:19|20)?\d\d|(?:19|20)\d\d-` + month + `-` + dayOfMonth + `)\b`)
 	// ipAddress matches an IPv4 address.
 	ipAddress = regexp.MustCompile(`\b\d{1,3}(?:\.\d{1,3}){3}\b`)

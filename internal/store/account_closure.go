@@ -175,7 +175,7 @@ func (c *accountClosure) deleteNotifications(ctx context.Context) error {
 	return nil
 }
 
-// deleteDisputes deletes the disputes about the coach, which have no effect any more.
+// deleteDisputes deletes the disputes about the coach, which no longer have an effect.
 func (c *accountClosure) deleteDisputes(ctx context.Context) error {
 	rs, err := c.tx.Query(ctx, `DELETE FROM disputes WHERE coach_id = $1 RETURNING approver_id`, c.by.AccountID)
 	c.disputants, err = collectTexts(rs, err)

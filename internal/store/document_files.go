@@ -116,7 +116,7 @@ func (tx *tx) withdrawIfIdentity(ctx context.Context, d coach.Document, kyc coac
 }
 
 // withdrawKYC withdraws the undecided submission that contains the document,
-// because an operator could not check the document any more. An earlier decision stands.
+// because an operator could no longer check the document. An earlier decision stands.
 func (tx *tx) withdrawKYC(ctx context.Context, coachID, documentID string) (bool, error) {
 	n, err := tx.Exec(ctx, `
 		UPDATE kyc_submissions SET state = 'withdrawn', decided_at = $3

@@ -13,7 +13,7 @@ import (
 var _ notify.DeliveryAdminStore = (*DB)(nil)
 
 // failedSelect finds a newer sending of a request on the channel as DeliveryFailed does, and an
-// address that is not the party's any more as RequestDetails does.
+// address that is no longer the party's as RequestDetails does.
 const failedSelect = `
 	SELECT d.id, d.channel, d.kind, d.state, d.reason, d.cause, d.attempts, d.coach_id, d.request_id, d.created_at, d.updated_at,
 		d.request_id IS NOT NULL AND (r.state <> 'pending'

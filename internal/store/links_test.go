@@ -103,7 +103,7 @@ func TestLinkedPlayer(t *testing.T) {
 		_, err := p.LinkedPlayer(bg, guardian, auth.HashLink("mistyped"))
 		p.refused(err, "not_found")
 
-		// The coach corrects the number: the former guardian is no party any more.
+		// The coach corrects the number: the former guardian is no longer a party.
 		_, err = p.Edit(bg, coach, a.ID, approval.Patch{Guardian: &approval.GuardianPatch{Number: ptr(number(7))}})
 		ok(p, err)
 		_, err = p.LinkedPlayer(bg, guardian, hash)

@@ -7,8 +7,8 @@ import (
 	"github.com/touchline/touchline/internal/notify"
 )
 
-// endTeam ends the memberships of a player who is removed, and deletes what no call returns
-// any more: measurements, reports, and the coach's notifications of replies. Attendance,
+// endTeam ends the memberships of a player who is removed, and deletes the rows that no call
+// returns any longer: measurements, reports, and the coach's notifications of replies. Attendance,
 // fees and messages stay in the coach's lists. The player's row is locked, so no concurrent
 // transaction adds anything.
 func (tx *tx) endTeam(ctx context.Context, p *approval.Player) error {

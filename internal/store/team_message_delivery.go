@@ -10,7 +10,7 @@ import (
 )
 
 // TeamMessage returns the message of a delivery and its recipient. dropReason is set if it
-// must not leave any more: the player was removed, the party has another number or disputed
+// must no longer be sent: the player was removed, the party has another number or disputed
 // a request, or the coach may not write.
 func (db *DB) TeamMessage(ctx context.Context, d notify.Delivery) (m notify.TeamMessage, to notify.Recipient, dropReason string, err error) {
 	var coachName, body string

@@ -60,7 +60,7 @@ type status struct {
 }
 
 // Read returns the reports in a call, and whether Meta has signed it. Statuses of messages of
-// other systems are left out, and so is everything that is no status.
+// other systems are left out, and so is everything that is not a status.
 func (c Callbacks) Read(call notify.ProviderCall) (reports []notify.AccountReport, signed bool) {
 	if !c.signed(call) {
 		return nil, false

@@ -33,7 +33,7 @@ func (o *Outbox) failed(ctx context.Context, message []notify.Delivery, err erro
 		return o.Store.DeliveryDropped(ctx, message, notify.ReasonNotWanted)
 	}
 	o.Log.Warn("a message was not sent", "delivery", d.ID, "channel", d.Channel, "kind", d.Kind,
-		"to", phone.Number(d.To), // logged masked; an address that is no number is hidden entirely
+		"to", phone.Number(d.To), // logged masked; an address that is not a number is hidden entirely
 		"attempt", d.Attempts, "permanent", f.Permanent, "reason", f.Reason)
 	if other, ok := o.Fallbacks[d.Channel]; ok && other.Now(f, d.Attempts) {
 		return o.fallBack(ctx, message, f.Reason)

@@ -11,7 +11,7 @@ import (
 // rendered is a delivery rendered from the current state.
 type rendered struct {
 	message notify.Message
-	// dropReason is set if the message must not be sent any more, waitUntil if it must wait for
+	// dropReason is set if the message must no longer be sent, waitUntil if it must wait for
 	// the end of quiet hours. Both are zero for a message that is sent now.
 	dropReason string
 	waitUntil  time.Time
@@ -66,7 +66,7 @@ func (o *Outbox) render(ctx context.Context, d notify.Delivery) (r rendered, err
 }
 
 // startURL returns the address of the page on which the recipient reads the notification, or ""
-// if the recipient cannot sign in any more.
+// if the recipient can no longer sign in.
 func (o *Outbox) startURL(c notify.Copy, role actor.Role) string {
 	switch {
 	case !c.Readable:
