@@ -11,7 +11,7 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// hostile are values that no field expects. Those in rawHostile are no valid JSON or no valid
+// hostile are values that no field expects. Those in rawHostile are not valid JSON or not valid
 // text, so they are written into the body as they are.
 var (
 	hostile    = []any{nil, -1, "a\x00b", "\u202e\u200b", "0000-00-00", strings.Repeat("x", 70_000), []any{"\x00"}, object{"\x00": 1}, uuid.Max.String()}

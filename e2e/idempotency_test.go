@@ -310,7 +310,7 @@ func TestKeyOfRemovedPlayer(t *testing.T) {
 }
 
 // TestKeyOfDeadRequest: a key whose first request died before the commit is free within
-// 5 s, and the dead request cannot commit any more.
+// 5 s, and the dead request can no longer commit.
 func TestKeyOfDeadRequest(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {

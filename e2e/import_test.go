@@ -178,7 +178,7 @@ func TestImportAtOnce(t *testing.T) {
 	})
 }
 
-// TestImportRefusals: bodies that are no import.
+// TestImportRefusals: bodies that are not an import.
 func TestImportRefusals(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, url string) {

@@ -9,8 +9,8 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// TestSessionEndsWithItsRole: an account that no player names any more sees the
-// player gone at once and cannot refresh, on any replica. An account that another
+// TestSessionEndsWithItsRole: an account that no player names any longer gets
+// 404 for the player at once and cannot refresh, on any replica. An account that another
 // player names, or with a dispute to withdraw, can refresh.
 func TestSessionEndsWithItsRole(t *testing.T) {
 	t.Parallel()

@@ -18,7 +18,7 @@ import (
 	"github.com/touchline/touchline/internal/web"
 )
 
-// withoutCheck are patterns that GET serves and that are no pages: files, streams and redirects.
+// withoutCheck are patterns that GET serves and that are not pages: files, streams and redirects.
 var withoutCheck = []string{
 	"/robots.txt", "/static/{name}", "/service-worker.js", "/manifest.webmanifest", "/coach/events",
 	"/coach/players/export", "/coach/players/import/example.csv", "/coach/fees/export", "/coach/settings/export", "/coach/documents/{document_id}/content",

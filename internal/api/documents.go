@@ -89,7 +89,7 @@ func (s *Server) listDocuments(ctx context.Context, r Request[noBody]) (Response
 	kind := ""
 	if query.Has("kind") {
 		if kind = query.Get("kind"); !utf8.ValidString(kind) {
-			kind = "?" // is no kind, so that the rules refuse it
+			kind = "?" // not a kind, so that the rules refuse it
 		}
 		kind = upload.KindRules.Text(kind, "/kind", &f)
 	}

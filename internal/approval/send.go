@@ -164,7 +164,7 @@ func (p *Player) closeRequest(party actor.Role, state RequestState, now time.Tim
 
 // changeContact resets party for a new number, because consent belongs to a person.
 // The old account loses access to the player and its notifications about it; the
-// open request and its link are cancelled. A first number is no change of the person, so
+// open request and its link are cancelled. A first number is not a change of the person, so
 // it keeps the reason why the consent is pending.
 func (p *Player) changeContact(party actor.Role, before phone.Number, op Operation, c *Change) {
 	approver := p.Approver(party)

@@ -103,7 +103,7 @@ func TestAccessTokenClaims(t *testing.T) {
 }
 
 // TestVerifyRefusesForgery tests tokens of other keys, and tokens of this service's key
-// that are no valid access tokens (RFC 8725).
+// that are not valid access tokens (RFC 8725).
 func TestVerifyRefusesForgery(t *testing.T) {
 	clock, store := newClock(), new(fakeKeyStore)
 	keys := openKeys(t, store, clock.Now)

@@ -79,7 +79,7 @@ func (s *Subscriptions) Set(ctx context.Context, by actor.Operator, coachID, nam
 }
 
 // Approve gives a coach the tier that the coach asked for, and notifies the coach. It
-// returns request_superseded if the coach does not ask for this tier any more.
+// returns request_superseded if the coach no longer asks for this tier.
 func (s *Subscriptions) Approve(ctx context.Context, by actor.Operator, coachID, name string) (Subscription, error) {
 	if _, err := s.tierNamed(name); err != nil {
 		return Subscription{}, err
@@ -91,7 +91,7 @@ func (s *Subscriptions) Approve(ctx context.Context, by actor.Operator, coachID,
 }
 
 // Refuse ends a coach's request for a tier, and notifies the coach, who reads the reason.
-// It returns request_superseded if the coach does not ask for this tier any more.
+// It returns request_superseded if the coach no longer asks for this tier.
 func (s *Subscriptions) Refuse(ctx context.Context, by actor.Operator, coachID, name, reason string) (Subscription, error) {
 	reason = strings.TrimSpace(reason)
 	if n := utf8.RuneCountInString(reason); n == 0 || n > MaxTierReason || !utf8.ValidString(reason) || strings.ContainsRune(reason, 0) {

@@ -96,7 +96,7 @@ func TestSession(t *testing.T) {
 }
 
 // TestSecretsAreNotInterchangeable checks that a token's secret opens no session, that a
-// session's secret is no token, and that signing out ends the session.
+// session's secret is not a token, and that signing out ends the session.
 func TestSecretsAreNotInterchangeable(t *testing.T) {
 	now := time.Unix(1e9, 0)
 	s, _ := newService(&now)

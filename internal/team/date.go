@@ -73,7 +73,7 @@ func (d Date) At(of TimeOfDay, zone *time.Location) time.Time {
 // End returns the first moment after d in a zone.
 func (d Date) End(zone *time.Location) time.Time { return d.AddDays(1).At(0, zone) }
 
-// utc returns d as a time; the zero time for a string that is no date.
+// utc returns d as a time; the zero time for a string that is not a date.
 func (d Date) utc() time.Time {
 	t, _ := time.Parse(time.DateOnly, string(d))
 	return t

@@ -60,7 +60,7 @@ func FormatAmount(amount int64, currency string) string {
 var wholeAmount = regexp.MustCompile(`^([0-9]{1,15}|[0-9]{1,3}(,[0-9]{2,3}){0,3},[0-9]{3})$`)
 
 // ParseAmount reads a decimal number as people write it in a form, such as 1,500 or
-// 1500.50, in minor units. It returns false for a text that is no such number or has too
+// 1500.50, in minor units. It returns false for a text that is not such a number or has too
 // many decimals, also for 12,50: its author means 12.50, and 1250 would be wrong.
 func ParseAmount(text, currency string) (int64, bool) {
 	whole, fraction, _ := strings.Cut(strings.TrimSpace(text), ".")

@@ -18,7 +18,7 @@ type Precondition struct {
 }
 
 // ParsePrecondition reads the values of If-Match: versions, with or without the quotes of
-// an ETag. Tags that are no version match none.
+// an ETag. Tags that are not a version match none.
 func ParsePrecondition(values []string) Precondition {
 	p := Precondition{Given: len(values) > 0}
 	for tag := range strings.SplitSeq(strings.Join(values, ","), ",") {

@@ -133,8 +133,8 @@ func (s *Sheet) apply(c SheetChange, now time.Time) {
 	s.UpdatedAt = now
 }
 
-// MaxDaysAhead is how many days after today attendance can be noted: for a player who will
-// be away.
+// MaxDaysAhead is how many days after today attendance can be noted, such as an excused absence in
+// advance.
 const MaxDaysAhead = 366
 
 // checkDate returns a fault for a day that is too far ahead.
