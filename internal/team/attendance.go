@@ -78,7 +78,7 @@ func (a *PlayerAttendance) Counts() Counts {
 	return all
 }
 
-// Attended is the number of players who came, in time or late.
+// Attended is the number of players who were present or late.
 func (c Counts) Attended() int { return c[Present] + c[Late] }
 
 // SheetSummary is a sheet without its marks.

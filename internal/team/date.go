@@ -57,8 +57,8 @@ func (d Date) AddDays(n int) Date { return Date(d.utc().AddDate(0, 0, n).Format(
 // Month returns the month of d, YYYY-MM.
 func (d Date) Month() string { return string(d[:7]) }
 
-// At returns a time of the day d in a zone. Where the clock skips the time on that day, it is as
-// much later: 01:00 for a midnight that does not exist.
+// At returns a time of the day d in a zone. If the start of daylight saving time skips that time,
+// it returns the time that is as much later: 01:00 for a skipped midnight.
 func (d Date) At(of TimeOfDay, zone *time.Location) time.Time {
 	day := d.utc()
 	t := time.Date(day.Year(), day.Month(), day.Day(), int(of)/60, int(of)%60, 0, 0, zone)

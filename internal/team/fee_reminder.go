@@ -52,7 +52,7 @@ type FeeParty struct {
 	Access Access
 }
 
-// FeeAudience has the facts from which the parties of a fee are reminded.
+// FeeAudience has the facts on which a reminder of a fee depends.
 type FeeAudience struct {
 	Fee *Fee
 	// Zone is the name of the coach's time zone.

@@ -1,8 +1,11 @@
 package team
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
-// State is how far a message has come.
+// State is the state of a message to one recipient.
 type State string
 
 // The states, the best last.
@@ -26,28 +29,16 @@ type SendState struct {
 	At     time.Time
 }
 
-// RecipientState is a recipient and what became of the message.
+// RecipientState is a recipient with the state of the message on each channel.
 type RecipientState struct {
 	Recipient
 	Position int
 	Channels []SendState
 }
 
-// Best returns the channel on which the message came farthest, the first of several.
+// Best returns the channel with the best state, the first of several.
 func (r RecipientState) Best() SendState {
-	rank := func(s State) int {
-		for i, state := range States {
-			if s == state {
-				return i
-			}
-		}
-		return -1
-	}
-	best := r.Channels[0]
-	for _, c := range r.Channels[1:] {
-		if rank(c.State) > rank(best.State) {
-			best = c
-		}
-	}
-	return best
+	return slices.MaxFunc(r.Channels, func(a, b SendState) int {
+		return slices.Index(States, a.State) - slices.Index(States, b.State)
+	})
 }
