@@ -49,7 +49,7 @@ type Introspection struct {
 // Introspect describes a token. An access token is active while a call with it would
 // succeed, a refresh token while it can be exchanged. Introspecting an access token
 // counts as its use: the previous refresh token cannot be exchanged afterwards. An
-// unknown token is not active; it is no error.
+// unknown token is not active, without an error.
 func (i *Introspector) Introspect(ctx context.Context, token string) (Introspection, error) {
 	if id, generation, ok := i.Auth.Keys.Vault.parseRefreshToken(token); ok {
 		return i.introspectRefresh(ctx, id, generation)

@@ -29,14 +29,13 @@ type Rotation struct {
 	IdleAt     time.Time
 }
 
-// Refresh exchanges a refresh token for its successor. One UPDATE
-// rotates the session, guarded by generation and hash. For a token that was exchanged
-// before:
+// Refresh exchanges a refresh token for its successor. One UPDATE rotates the session, guarded by
+// generation and hash. For a token that was exchanged before:
 //
 //	successor not used yet             the same successor again (a lost response)
 //	successor used within the grace    refresh_token_raced
 //	successor used before              refresh_token_reused; the session ends, because
-//	                                   one of the two holders has stolen the token
+//	                                   one of the two holders may have stolen the token
 func (s *Service) Refresh(ctx context.Context, token string) (*Grant, error) {
 	vault := s.Keys.Vault
 	id, generation, ok := vault.parseRefreshToken(token)

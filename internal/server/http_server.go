@@ -121,8 +121,8 @@ func (s *httpServer) serve() error {
 	return s.Serve(s.listener)
 }
 
-// shutdownAll closes the listeners and the idle connections, waits until requests
-// under way have their response, and after shutdownTimeout closes their connections.
+// shutdownAll closes the listeners and the idle connections, waits for the active requests, and
+// after shutdownTimeout closes their connections.
 func shutdownAll(servers []*httpServer) error {
 	ctx, cancel := context.WithTimeout(context.Background(), shutdownTimeout)
 	defer cancel()
