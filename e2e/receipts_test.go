@@ -52,9 +52,9 @@ func awaitSMS(t *testing.T, coach *touchlinetest.User, requestID, state, reason 
 	})
 }
 
-// TestKannel: an OTP and an approval request pass through a real Kannel, and its receipts
-// show the coach what happened. A dead number is failed, and is asked again at once after it
-// was corrected.
+// TestKannel: an OTP and an approval request pass through a real Kannel, and the coach sees its
+// receipts. A request to a number that does not exist is failed, and leaves again at once after the
+// number was corrected.
 func TestKannel(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, database string) {

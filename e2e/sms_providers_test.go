@@ -20,8 +20,8 @@ func byTwilio(twilio *smstest.Twilio, others ...string) touchlinetest.Option {
 	}
 }
 
-// TestTwilio: an OTP and requests leave through Twilio, and its signed calls say what became of
-// them. Forged calls are 401 and change nothing. While Twilio is away, another gateway sends.
+// TestTwilio: an OTP and requests leave through Twilio, and its signed calls report their
+// state. Forged calls are 401 and change nothing. While Twilio responds 503, another gateway sends.
 func TestTwilio(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, database string) {
@@ -104,7 +104,7 @@ func TestTwilio(t *testing.T) {
 }
 
 // TestMSG91: messages leave as registered templates, and reports of each version of the webhook
-// say what became of them.
+// give their state.
 func TestMSG91(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, database string) {

@@ -19,8 +19,8 @@ import (
 	"github.com/touchline/touchline/internal/whatsapp/whatsapptest"
 )
 
-// TestWhatsApp: OTPs and requests leave by WhatsApp, and signed statuses say what became of
-// them. What WhatsApp refuses, fails to deliver or does not report leaves by SMS, with the same
+// TestWhatsApp: OTPs and requests leave by WhatsApp, and signed statuses report their
+// state. What WhatsApp refuses, fails to deliver or does not report leaves by SMS, with the same
 // code or request.
 func TestWhatsApp(t *testing.T) {
 	t.Parallel()
