@@ -29,7 +29,7 @@ const (
 	claimWait = 8 * time.Second
 	// acmeTimeout limits one call of the ACME service.
 	acmeTimeout = 30 * time.Second
-	// warnInterval is the least time between two warnings of failed handshakes.
+	// warnInterval is the least time between two warnings of failed handshakes or connections.
 	warnInterval = time.Minute
 )
 

@@ -2,11 +2,17 @@ package server_test
 
 import (
 	"bufio"
+	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
+	"os"
+	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -163,7 +169,7 @@ func TestDefaultTimeoutsOfBodies(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				l := make(pipeListener, 1)
 				served := make(chan error, 1)
-				go func() { served <- server.ServeDefaults(l, tt.handler) }()
+				go func() { served <- server.ServeDefaults(l, tt.handler, slog.New(slog.DiscardHandler)) }()
 				client, accepted := net.Pipe()
 				l <- accepted
 				start := time.Now()
@@ -178,6 +184,33 @@ func TestDefaultTimeoutsOfBodies(t *testing.T) {
 			})
 		})
 	}
+}
+
+// fullListener fails n times, as a process without a free file does, and is closed then.
+type fullListener struct {
+	pipeListener
+	n int
+}
+
+func (l *fullListener) Accept() (net.Conn, error) {
+	if l.n--; l.n < 0 {
+		return nil, net.ErrClosed
+	}
+	return nil, &net.OpError{Op: "accept", Net: "tcp", Err: os.NewSyscallError("accept4", syscall.EMFILE)}
+}
+
+// TestAcceptErrors: the log warns each minute that connections cannot be accepted.
+func TestAcceptErrors(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		l := &fullListener{n: 100} // net/http waits up to a second after each error
+		if err := server.ServeDefaults(l, http.NotFoundHandler(), slog.New(slog.NewTextHandler(&log, nil))); !errors.Is(err, net.ErrClosed) {
+			t.Error(err)
+		}
+		if n := strings.Count(log.String(), "level=WARN"); n != 2 || !strings.Contains(log.String(), "too many open files") {
+			t.Errorf("%d warnings in 90 s, want 2:\n%s", n, &log)
+		}
+	})
 }
 
 // TestRefusedBodyIsRead: a client that sends a whole body before it reads the response gets

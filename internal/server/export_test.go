@@ -10,8 +10,8 @@ import (
 )
 
 // ServeDefaults serves handler on l with the timeouts of a replica whose Options are zero.
-func ServeDefaults(l net.Listener, handler http.Handler) error {
-	a := &App{log: slog.New(slog.DiscardHandler), readiness: new(readiness), discardStall: Options{}.withDefaults().DiscardStall}
+func ServeDefaults(l net.Listener, handler http.Handler, log *slog.Logger) error {
+	a := &App{log: log, readiness: new(readiness), discardStall: Options{}.withDefaults().DiscardStall}
 	return a.newHTTPServer(l, handler, &connections{limit: 1}).serve()
 }
 

@@ -48,7 +48,7 @@ type httpServer struct {
 // newHTTPServer returns a server of handler on l. Connections beyond the limit of c wait
 // until one closes.
 func (a *App) newHTTPServer(l net.Listener, handler http.Handler, c *connections) *httpServer {
-	s := &httpServer{listener: netutil.LimitListener(l, c.limit), Server: &http.Server{
+	s := &httpServer{listener: netutil.LimitListener(&warningListener{Listener: l, log: a.log}, c.limit), Server: &http.Server{
 		Handler:           a.guardConnection(handler),
 		ReadHeaderTimeout: headerTimeout,
 		ReadTimeout:       readTimeout,
@@ -66,6 +66,27 @@ func (a *App) newHTTPServer(l net.Listener, handler http.Handler, c *connections
 		s.tls, s.TLSConfig = true, a.acme.tlsConfig()
 	}
 	return s
+}
+
+// warningListener logs, at most once a minute, that connections cannot be accepted, for example
+// because the process has no free file. net/http tries again and logs it at debug.
+type warningListener struct {
+	net.Listener
+	log    *slog.Logger
+	warned time.Time
+}
+
+// Accept implements net.Listener. Only one goroutine calls it.
+func (l *warningListener) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if err == nil || errors.Is(err, net.ErrClosed) {
+		return conn, err
+	}
+	if now := time.Now(); now.Sub(l.warned) >= warnInterval {
+		l.warned = now
+		l.log.Warn("accept connections: new clients wait until it succeeds", "error", err)
+	}
+	return conn, err
 }
 
 // guardConnection decides whether an HTTP/1.1 connection stays open after the response.
