@@ -65,7 +65,7 @@ type PendingItem struct {
 	Reminders int
 }
 
-// BlockedBy returns the code of the reason why the party cannot respond, or "".
+// BlockedBy returns the code of the reason why no message of the request reaches the party, or "".
 func (i PendingItem) BlockedBy() string {
 	switch {
 	case !i.HasNumber:

@@ -38,7 +38,7 @@ type TierOutcome string
 
 // The outcomes.
 const (
-	TierSet      TierOutcome = "set" // without or against a request
+	TierSet      TierOutcome = "set" // whether or not the coach asked for a tier
 	TierApproved TierOutcome = "approved"
 	TierRefused  TierOutcome = "refused"
 )
