@@ -276,7 +276,7 @@ func TestChangeNumberRaces(t *testing.T) {
 		const path = "/auth/change-number"
 		next := 0
 		number := func() string { next++; return fmt.Sprint("+9198124", 10000+next) }
-		sound := func(what string) {
+		checkSessions := func(what string) {
 			t.Helper()
 			if n := queryOne[int](t, db, `SELECT count(*) FROM sessions s JOIN accounts a ON a.id = s.account_id
 				WHERE s.revoked_at IS NULL AND s.mobile_number <> a.mobile_number`); n != 0 {
@@ -291,7 +291,7 @@ func TestChangeNumberRaces(t *testing.T) {
 			if (got[0].Status == 200) == (got[1].Status == 200) {
 				t.Errorf("two changes to one number: got %s and %s", got[0].Body, got[1].Body)
 			}
-			sound("two to one number")
+			checkSessions("two to one number")
 
 			// A login with the same code registers another coach, or finds the
 			// code used.
@@ -302,7 +302,7 @@ func TestChangeNumberRaces(t *testing.T) {
 			if (got[0].Status == 200) == (got[1].Status == 200) {
 				t.Errorf("login with the new number: got %s and %s", got[0].Body, got[1].Body)
 			}
-			sound("a login with the new number")
+			checkSessions("a login with the new number")
 
 			// A login with the old number and another code is ended by the
 			// change, or opens a new account.
@@ -320,7 +320,7 @@ func TestChangeNumberRaces(t *testing.T) {
 			if got[1].Status == 200 && got[1].String("account.id") == d.ID {
 				r.Call(t, "GET", "/api/me", got[1].String("access_token"), nil).Want(t, 401, "session_revoked")
 			}
-			sound("a login with the old number")
+			checkSessions("a login with the old number")
 
 			// A refresh on another replica.
 			e, to := s.Coach(t, number()), number()
@@ -336,7 +336,7 @@ func TestChangeNumberRaces(t *testing.T) {
 			if got[1].Status == 200 {
 				r.Call(t, "GET", "/api/me", got[1].String("access_token"), nil).Want(t, 401, "session_revoked")
 			}
-			sound("a refresh")
+			checkSessions("a refresh")
 
 			// A player whose guardian has the new number.
 			f, to := s.Coach(t, number()), number()

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -39,7 +38,7 @@ func TestUploadIdempotencyKey(t *testing.T) {
 		}
 		first, again := post("k", 1, "Passport").Want(t, 201), post("k", 1, "Passport").Want(t, 201)
 		if string(first.Body) != string(again.Body) || again.Header.Get("Location") != first.Header.Get("Location") {
-			t.Errorf("got %s\nwant %s", first.Body, again.Body)
+			t.Errorf("got %s\nwant %s", again.Body, first.Body)
 		}
 		post("k", 2, "Passport").Want(t, 422, "idempotency_key_reused")
 		post("k", 1, "Visa").Want(t, 422, "idempotency_key_reused")
@@ -47,7 +46,6 @@ func TestUploadIdempotencyKey(t *testing.T) {
 			t.Errorf("invalid key: got %v", got)
 		}
 		var wait sync.WaitGroup
-		var made atomic.Int64
 		for range 6 {
 			wait.Go(func() {
 				body, header := touchlinetest.Form(map[string]string{"kind": "identity"}, "b.pdf", touchlinetest.PDF(50_000, 3))
@@ -55,7 +53,6 @@ func TestUploadIdempotencyKey(t *testing.T) {
 				if err != nil || a.Status != 201 && a.Status != 409 {
 					t.Errorf("%v, %v", a, err)
 				}
-				made.Add(1)
 			})
 		}
 		wait.Wait()
@@ -256,7 +253,7 @@ func TestPublicPicture(t *testing.T) {
 // TestDeletedFilesAreRemoved: files of deleted documents are deleted within
 // minutes.
 func TestDeletedFilesAreRemoved(t *testing.T) {
-	t.Parallel() // waits for the cleanup job
+	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		c := s.Coach(t, "+919812300001")
 		d := c.Upload(t, "profile_picture", "me.jpg", picturetest.JPEG(picturetest.FourCorners(400, 300))).Want(t, 201)
