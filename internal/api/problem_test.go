@@ -80,9 +80,8 @@ func compare(t *testing.T, file string, got []byte) {
 	}
 }
 
-// TestNotFoundHidesExistence checks that an absent object and an object of another account
-// get the same response.
-func TestNotFoundHidesExistence(t *testing.T) {
+// TestInvalidIDIsNotFound: a text that is not an id gets the response of a missing object.
+func TestInvalidIDIsNotFound(t *testing.T) {
 	a := newFixture(t)
 	h := a.server.HandlerWith(api.TestRoute{Pattern: "/api/absent/{id}", Handle: func(ctx context.Context) (endpoint.Response, error) { return endpoint.Response{}, fault.Missing() }})
 	token := "Authorization: Bearer " + a.token

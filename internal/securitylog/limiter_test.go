@@ -2,8 +2,8 @@ package securitylog
 
 import "testing"
 
-// TestLimiter checks that a kind is logged eventsPerSecond times in a second, and that
-// the next second tells how many were left out.
+// TestLimiter: a kind of event is logged eventsPerSecond times in a second, and the first one in the
+// next second has the number of those that were omitted.
 func TestLimiter(t *testing.T) {
 	var l limiter
 	for i := range eventsPerSecond + 3 {
@@ -18,6 +18,6 @@ func TestLimiter(t *testing.T) {
 		t.Errorf("the next second: got %d, %t, want 3, true", omitted, ok)
 	}
 	if omitted, ok := l.allowAt("a", 101); omitted != 0 || !ok {
-		t.Errorf("after it was told: got %d, %t, want 0, true", omitted, ok)
+		t.Errorf("the one after it: got %d, %t, want 0, true", omitted, ok)
 	}
 }

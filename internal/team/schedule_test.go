@@ -25,6 +25,10 @@ func TestSchedule(t *testing.T) {
 			t.Errorf("got %v, want a fault at %s", faults, name)
 		}
 	}
+}
+
+func TestParseTimeOfDay(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]string{"00:00": "00:00", "23:59": "23:59", "24:00": "", "7:00": "", "07:60": "", "": "", "07:00 ": ""} {
 		got, err := team.ParseTimeOfDay(text)
 		if (err == nil) != (want != "") || err == nil && got.String() != want {
@@ -63,9 +67,9 @@ func TestUpcoming(t *testing.T) {
 	}
 }
 
-// TestMidnightWithoutAnHour: where the clock goes from 23:59 to 01:00, a day begins at 01:00, and not
-// an hour before its date.
-func TestMidnightWithoutAnHour(t *testing.T) {
+// TestSkippedMidnight: where daylight saving time skips midnight, a day begins at 01:00 and not on the
+// day before.
+func TestSkippedMidnight(t *testing.T) {
 	t.Parallel()
 	for name, day := range map[string]team.Date{"America/Havana": "2026-03-08", "America/Santiago": "2026-09-06", "Africa/Cairo": "2026-04-24"} {
 		zone := team.Zone(name)
