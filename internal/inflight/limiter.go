@@ -151,7 +151,8 @@ func (l *Limiter) enter() Slot {
 	return Slot{l, time.Now()}
 }
 
-// Release ends the request and admits one that waits. Releasing twice is harmless.
+// Release ends the request and admits waiting requests up to the limit, urgent ones first.
+// Releasing twice is harmless.
 func (s *Slot) Release() {
 	l := s.limiter
 	if l == nil {
@@ -173,14 +174,14 @@ func (s *Slot) Release() {
 	l.window.peak = max(l.window.peak, l.running)
 }
 
-// Stats are the numbers of a limiter.
+// Stats are the current numbers of requests, and the limit.
 type Stats struct {
 	Running, Waiting, Limit int
 	// Refused counts the requests since the start.
 	Refused uint64
 }
 
-// Stats returns the numbers of now.
+// Stats returns the current numbers.
 func (l *Limiter) Stats() Stats {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -24,7 +24,7 @@ type BatchPatch struct {
 	TimeZone wire.Opt[string] `json:"time_zone" rule:"min=1,max=64"`
 }
 
-// Slot is the Slot of openapi.yaml.
+// Slot is the ScheduleSlot of openapi.yaml.
 type Slot struct {
 	Weekday string `json:"weekday" rule:"required,oneof=monday|tuesday|wednesday|thursday|friday|saturday|sunday"`
 	Start   string `json:"start" rule:"required"`

@@ -14,7 +14,7 @@ const shutdownTimeout = 30 * time.Second
 // Serve serves the API on public and, unless operators is nil, the operators' API on
 // operators, and runs the worker, until ctx ends. Then it shuts down: /readyz answers
 // 503, the listeners stay open for the drain time so that load balancers notice, and
-// requests under way finish. If one listener fails, Serve closes both.
+// active requests finish. If one listener fails, Serve closes both.
 func (a *App) Serve(ctx context.Context, public, operators net.Listener) error {
 	servers := []*httpServer{a.newHTTPServer(public, a.api, &a.load.public)}
 	if operators != nil {
