@@ -35,7 +35,7 @@ type DB struct {
 	target     target
 	migrations fs.FS
 
-	// writing guards closed and counts the transactions under way, so that Close
+	// writing guards closed and counts the running transactions, so that Close
 	// can let them end.
 	writing sync.RWMutex
 	closed  bool
