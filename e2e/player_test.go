@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
@@ -190,6 +191,24 @@ func TestIncompleteProfileSendsNothing(t *testing.T) {
 		for _, path := range []string{"send-guardian-request", "send-student-request", "send-reminder"} {
 			coach.Call(t, "POST", "/api/approval/"+path, map[string]any{"player_id": id, "approver_type": "guardian"}).Want(t, 403, "profile_incomplete")
 		}
+	})
+}
+
+// TestTestNumbersApart: a test number is linked with test numbers only. The problem and its
+// page say so, and not that the number is the coach's own.
+func TestTestNumbersApart(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		p := s.Coach(t, coachNumber).Call(t, "POST", "/api/players/add", touchlinetest.Minor(guardianNumber, "")).Want(t, 422, "contact_conflict")
+		if got, want := p.String("title"), "That number cannot be used here"; got != want {
+			t.Errorf("title: got %q, want %q", got, want)
+		}
+		page := s.Call(t, "GET", "/problems/contact_conflict", "", nil).Want(t, 200)
+		if want := "A test number can be linked with test numbers only."; !strings.Contains(string(page.Body), want) {
+			t.Errorf("page of the problem: no %q", want)
+		}
+	}, func(c *config.Config) {
+		c.TestNumbers = []config.TestNumber{{Number: guardianNumber, Code: "123456", Until: time.Now().Add(24 * time.Hour)}}
 	})
 }
 

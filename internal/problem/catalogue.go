@@ -243,8 +243,8 @@ var catalogue = []Type{
 		"Check the latest SMS and try again. `attempts_left` says how often you can try. Or ask for a new OTP.",
 	},
 	{
-		"contact_conflict", 422, "That number is the coach's own",
-		"A guardian or student must be another person than the coach. A coach cannot take the number of a guardian or student of one of their players.",
+		"contact_conflict", 422, "That number cannot be used here",
+		"A guardian or student must be another person than the coach. A coach cannot take the number of a guardian or student of one of their players. A test number can be linked with test numbers only.",
 		"Enter the number of the guardian or the student; for a number change, one that no player of yours names.",
 	},
 	{
