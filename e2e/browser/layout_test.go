@@ -1,6 +1,13 @@
 package browser_test
 
-import "github.com/chromedp/chromedp"
+import (
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/touchline/touchline/internal/storetest"
+	"github.com/touchline/touchline/internal/touchlinetest"
+)
 
 // wideWindow is the width of a window in which each page has to fit, too, in pixels.
 const wideWindow = 1280
@@ -61,6 +68,16 @@ func (p *phone) wantEqualAnswers() {
 	p.compareAnswers()
 	p.do(width(wideWindow)(p))
 	p.compareAnswers()
+	var broken []string
+	p.do(chromedp.Evaluate(`[...document.querySelectorAll('.answers button')].filter(b => {
+		b.style.overflowWrap = 'normal'
+		const breaks = b.scrollWidth > b.clientWidth
+		b.style.overflowWrap = ''
+		return breaks
+	}).map(b => b.innerText)`, &broken))
+	if len(broken) > 0 {
+		p.t.Errorf("%d px break a name within a word: %q", p.width, broken)
+	}
 	p.do(width(narrow)(p))
 }
 
@@ -73,5 +90,29 @@ func (p *phone) compareAnswers() {
 	})`, &looks))
 	if len(looks) != 2 || looks[0] != looks[1] {
 		p.t.Errorf("the answers look different at %d px: %q", p.width, looks)
+	}
+}
+
+// TestButtonsOfListAlign checks that a long name does not move the button of its row to the next
+// line, in a narrow and in a wide window.
+func TestButtonsOfListAlign(t *testing.T) {
+	t.Parallel()
+	s := touchlinetest.New(t, storetest.SQLite(t))
+	coach := s.Coach(t, coachNumber)
+	batch := coach.Call(t, "POST", "/api/batches", map[string]any{"name": "U12"}).Want(t, 201).String("batch_id")
+	for _, name := range []string{"Bela Shah", "Lakshminarasimhacharyulu Asha Venkatasubramanian"} {
+		player := coach.AddPlayer(t, named(name, guardianNumber, "")).String("player_id")
+		coach.Call(t, "PUT", "/api/batches/"+batch+"/players/"+player, nil).Want(t, 204)
+	}
+	p := newPhone(t, s.URL)
+	p.signIn(s, "coach", coachNumber)
+	for _, pixels := range []int64{360, wideWindow} {
+		p.do(width(pixels)(p))
+		p.open("/coach/batches/" + batch)
+		var edges []float64
+		p.do(chromedp.Evaluate(`[...document.querySelectorAll('.lines button.link')].map(b => b.getBoundingClientRect().right)`, &edges))
+		if len(edges) != 2 || edges[0] != edges[1] {
+			t.Errorf("at %d px the buttons end at %v", pixels, edges)
+		}
 	}
 }
