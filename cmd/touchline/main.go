@@ -91,7 +91,7 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 // load reads the settings. If the flags ask for help or a setting is invalid, it prints
 // the help or the errors and returns nil and the exit status.
 func load(args, environ []string, stdout, stderr io.Writer) (*config.Config, int) {
-	cfg, err := config.Load(args, environ, server.CheckTiers)
+	cfg, err := config.Load(args, environ, server.CheckTiers, server.CheckDatabaseURL)
 	if errors.Is(err, config.ErrHelp) {
 		fmt.Fprint(stdout, "Each setting as a flag and as an environment variable, with its default and its meaning:\n\n")
 		config.Usage(stdout)

@@ -17,6 +17,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"io/fs"
 	"sync"
 	"sync/atomic"
@@ -69,7 +70,7 @@ type Options struct {
 func Open(ctx context.Context, url string, o Options) (*DB, error) {
 	t, err := parseURL(url, o)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("database URL: %w", err)
 	}
 	db := &DB{now: o.Now, engine: t.engine, target: t, migrations: o.Migrations, maxAttempts: maxAttempts, retryTimeout: retryTimeout}
 	if db.now == nil {

@@ -70,23 +70,32 @@ type target struct {
 	conns  int
 }
 
+// CheckURL returns why Open cannot use a database URL, without a connection.
+func CheckURL(url string) error {
+	_, err := parseURL(url, Options{})
+	return err
+}
+
 // parseURL parses a database URL. Its errors never contain the password.
 func parseURL(raw string, o Options) (target, error) {
 	scheme, rest, _ := strings.Cut(raw, ":")
 	switch scheme {
 	case "sqlite":
 		if rest == "" || strings.ContainsAny(rest, "?#\x00") || (strings.HasPrefix(rest, "//") && !strings.HasPrefix(rest, "///")) {
-			return target{}, errors.New("database URL: sqlite: must be followed by the path of a file only, such as sqlite:/var/lib/touchline/touchline.db")
+			return target{}, errors.New("sqlite: must be followed by the path of a file only, such as sqlite:/var/lib/touchline/touchline.db")
 		}
 		path, err := filepath.Abs(rest)
 		if err != nil {
-			return target{}, fmt.Errorf("database URL: %w", err)
+			return target{}, err
 		}
 		return target{engine: sqlite, path: path}, nil
 	case "postgres", "postgresql":
 		cfg, err := pgx.ParseConfig(raw)
 		if err != nil {
-			return target{}, fmt.Errorf("database URL: %w", err)
+			if _, reason, found := strings.Cut(err.Error(), "`: "); found { // pgx repeats the URL before it
+				err = errors.New(reason)
+			}
+			return target{}, err
 		}
 		if cfg.ConnectTimeout == 0 {
 			cfg.ConnectTimeout = connectTimeout
@@ -101,7 +110,7 @@ func parseURL(raw string, o Options) (target, error) {
 		}
 		return target{engine: postgres, config: cfg, conns: conns}, nil
 	}
-	return target{}, errors.New("database URL: it must begin with sqlite: or postgres://")
+	return target{}, errors.New("it must begin with sqlite: or postgres://")
 }
 
 // openPool opens the pool of PostgreSQL. pgx caches prepared statements per connection.

@@ -25,8 +25,11 @@ type ServerLock struct{ file *os.File }
 // may have any number of servers: LockServer returns at once.
 func LockServer(ctx context.Context, url string, timeout time.Duration, waiting func()) (*ServerLock, error) {
 	t, err := parseURL(url, Options{})
-	if err != nil || t.engine != sqlite {
-		return new(ServerLock), err
+	if err != nil {
+		return nil, fmt.Errorf("database URL: %w", err)
+	}
+	if t.engine != sqlite {
+		return new(ServerLock), nil
 	}
 	path := t.path
 	if resolved, err := filepath.EvalSymlinks(path); err == nil {

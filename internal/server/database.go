@@ -18,6 +18,15 @@ import (
 	"github.com/touchline/touchline/internal/store"
 )
 
+// CheckDatabaseURL returns the error in the parameters of DATABASE_URL. It is a config.Check.
+func CheckDatabaseURL(cfg *config.Config) config.Errors {
+	err := database.CheckURL(cfg.DatabaseURL.Reveal())
+	if err == nil {
+		return nil
+	}
+	return config.Errors{{Name: "TOUCHLINE_DATABASE_URL", Value: cfg.DatabaseURL.String(), Message: "cannot be used: " + err.Error()}}
+}
+
 // Migrate applies the missing migrations to the database of cfg.
 func Migrate(ctx context.Context, cfg *config.Config) error {
 	db, _, err := openDatabase(ctx, cfg, Options{}.withDefaults())
