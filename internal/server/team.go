@@ -36,7 +36,7 @@ func messageRules(cfg *config.Config, ch channels) team.MessageRules {
 		CopyGuardian: cfg.CopyGuardian,
 		HasChat:      ch.hasChat(),
 		Reachable:    func(c team.Channel, n phone.Number) bool { return ch.accepts(channelOf[c], n) },
-		Render: func(l team.Letter) string {
+		Render: func(l team.OutgoingText) string {
 			return notify.TeamText(notify.TeamMessage{
 				CoachName: l.CoachName, Text: l.Text, StudentName: l.StudentName, Restricted: l.Restricted, StopURL: notify.StopURL(cfg.PublicURL), Language: l.Language,
 			})

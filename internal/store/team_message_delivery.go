@@ -39,7 +39,7 @@ func (db *DB) TeamMessage(ctx context.Context, d notify.Delivery) (m notify.Team
 	if err != nil {
 		return m, to, "", fmt.Errorf("read the message of delivery %s: %w", d.ID, err)
 	}
-	l := team.NewLetter(coachName, body, addressee)
+	l := team.NewOutgoingText(coachName, body, addressee)
 	m = notify.TeamMessage{CoachName: l.CoachName, Text: l.Text, StudentName: l.StudentName, Restricted: l.Restricted}
 	return m, to, status.DropReason(to.Number), nil
 }

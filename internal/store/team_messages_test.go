@@ -25,7 +25,7 @@ func withMessages(s *store.Settings) {
 	s.TeamMessages = team.MessageRules{
 		CopyGuardian: true,
 		Reachable:    func(_ team.Channel, n phone.Number) bool { return n[:3] == "+91" },
-		Render: func(l team.Letter) string {
+		Render: func(l team.OutgoingText) string {
 			return notify.TeamText(notify.TeamMessage{CoachName: l.CoachName, Text: l.Text, StudentName: l.StudentName, Restricted: l.Restricted, StopURL: "https://t.example/me", Language: l.Language})
 		},
 		Segments: notify.Segments,

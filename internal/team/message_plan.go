@@ -18,7 +18,7 @@ type MessageRules struct {
 	// Reachable reports whether the service sends to a number on a channel.
 	Reachable func(c Channel, n phone.Number) bool
 	// Render returns the text that leaves the service, or "" if nothing visible is left.
-	Render func(Letter) string
+	Render func(OutgoingText) string
 	// Segments returns how many SMS segments a text takes.
 	Segments func(text string) int
 	// Price returns the price of a segment; nil if no prices are configured.
@@ -36,7 +36,7 @@ type Plan struct {
 	// reached has the numbers that already get the message on a channel.
 	reached map[numberOn]bool
 	// texts has the number of segments of each text that was rendered.
-	texts map[Letter]int
+	texts map[OutgoingText]int
 
 	Recipients []Recipient
 }
@@ -57,7 +57,7 @@ func (r MessageRules) RecipientsPerPlayer(a Audience) int {
 
 // NewPlan returns a plan without recipients. Add adds them.
 func (r MessageRules) NewPlan(coachName string, d Draft) *Plan {
-	return &Plan{rules: r, coachName: coachName, draft: d, reached: map[numberOn]bool{}, texts: map[Letter]int{}}
+	return &Plan{rules: r, coachName: coachName, draft: d, reached: map[numberOn]bool{}, texts: map[OutgoingText]int{}}
 }
 
 // Add adds the recipients of a player: the parties of the audience, and the guardian of a
@@ -95,10 +95,10 @@ func (p *Plan) recipient(f PlayerFacts, party actor.Role, channels []Channel, is
 
 // send decides about one recipient on one channel.
 func (p *Plan) send(f PlayerFacts, facts *PartyFacts, c Channel, isCopy bool) Send {
-	letter := NewLetter(p.coachName, p.draft.Text, Addressee{
+	text := NewOutgoingText(p.coachName, p.draft.Text, Addressee{
 		EverApproved: facts.EverApproved, Copy: isCopy, StudentName: f.StudentName, Language: facts.Language,
 	})
-	s := Send{Channel: c, Number: facts.Number, Restricted: c != InApp && letter.Restricted, Language: letter.Language}
+	s := Send{Channel: c, Number: facts.Number, Restricted: c != InApp && text.Restricted, Language: text.Language}
 	if s.Reason = facts.refuses(f, c, p.rules); s.Reason != "" || c == InApp {
 		return s
 	}
@@ -107,7 +107,7 @@ func (p *Plan) send(f PlayerFacts, facts *PartyFacts, c Channel, isCopy bool) Se
 		s.Reason = ReasonSameNumber
 		return s
 	}
-	if s.Segments = p.segments(letter); s.Segments == 0 {
+	if s.Segments = p.segments(text); s.Segments == 0 {
 		s.Reason = ReasonOnlyLinks
 		return s
 	}
@@ -149,8 +149,8 @@ func (f *PartyFacts) refuses(p PlayerFacts, c Channel, rules MessageRules) Reaso
 	return ""
 }
 
-// segments returns how many segments a letter takes, or 0 if nothing is left of it.
-func (p *Plan) segments(l Letter) int {
+// segments returns how many segments a text takes, or 0 if nothing is left of it.
+func (p *Plan) segments(l OutgoingText) int {
 	n, known := p.texts[l]
 	if !known {
 		if text := p.rules.Render(l); text != "" {
@@ -203,29 +203,29 @@ type Variant struct {
 // for recipients that approved at any time come first, then the restricted texts. Texts in two
 // languages are two variants if they differ.
 func (p *Plan) Variants() []Variant {
-	letters := map[Letter]int{}
+	counts := map[OutgoingText]int{}
 	for _, r := range p.Recipients {
 		for _, s := range r.Sends {
 			if s.Channel != InApp && s.Reason == "" {
-				letters[Letter{CoachName: p.coachName, Text: p.draft.Text, Restricted: s.Restricted, Language: s.Language}]++
+				counts[OutgoingText{CoachName: p.coachName, Text: p.draft.Text, Restricted: s.Restricted, Language: s.Language}]++
 			}
 		}
 	}
 	var variants []Variant
-	for _, l := range slices.SortedFunc(maps.Keys(letters), compareLetters) {
+	for _, l := range slices.SortedFunc(maps.Keys(counts), compareTexts) {
 		text := p.rules.Render(l)
 		i := slices.IndexFunc(variants, func(v Variant) bool { return v.Restricted == l.Restricted && v.Text == text })
 		if i < 0 {
 			i = len(variants)
 			variants = append(variants, Variant{Text: text, Restricted: l.Restricted, Segments: p.rules.Segments(text)})
 		}
-		variants[i].Messages += letters[l]
+		variants[i].Messages += counts[l]
 	}
 	return variants
 }
 
-// compareLetters orders restricted letters last, then by language.
-func compareLetters(a, b Letter) int {
+// compareTexts orders restricted texts last, then by language.
+func compareTexts(a, b OutgoingText) int {
 	switch {
 	case a.Restricted == b.Restricted:
 		return cmp.Compare(a.Language, b.Language)

@@ -37,7 +37,7 @@ func rules(copyGuardian bool) team.MessageRules {
 	return team.MessageRules{
 		CopyGuardian: copyGuardian,
 		Reachable:    func(_ team.Channel, n phone.Number) bool { return !strings.HasPrefix(string(n), "+44") },
-		Render: func(l team.Letter) string {
+		Render: func(l team.OutgoingText) string {
 			if l.Restricted {
 				return strings.ReplaceAll(l.Text, "link", "") + l.Language
 			}

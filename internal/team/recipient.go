@@ -112,7 +112,7 @@ type Send struct {
 	// Reason is why the channel does not reach the recipient, or "".
 	Reason Reason
 	Number phone.Number
-	// Restricted and Language are fields of the Letter.
+	// Restricted and Language are fields of the OutgoingText.
 	Restricted bool
 	Language   string
 	// Segments and Cost are the length and the price of the text; 0 in the app.

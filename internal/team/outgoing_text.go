@@ -1,7 +1,7 @@
 package team
 
-// Letter is the text of a message as it leaves the service.
-type Letter struct {
+// OutgoingText is the text of a message as it leaves the service.
+type OutgoingText struct {
 	CoachName, Text string
 	// StudentName is set for the copy of a guardian.
 	StudentName string
@@ -12,7 +12,7 @@ type Letter struct {
 	Language string
 }
 
-// Addressee has the facts on which the letter to one recipient depends.
+// Addressee has the facts on which the text to one recipient depends.
 type Addressee struct {
 	// EverApproved is true if the account has approved a player of the coach at any time.
 	EverApproved bool
@@ -22,9 +22,9 @@ type Addressee struct {
 	Language    string
 }
 
-// NewLetter returns the letter to one recipient. Only the letter of a copy names the student.
-func NewLetter(coachName, text string, to Addressee) Letter {
-	l := Letter{CoachName: coachName, Text: text, Restricted: !to.EverApproved, Language: to.Language}
+// NewOutgoingText returns the text to one recipient. Only the text of a copy names the student.
+func NewOutgoingText(coachName, text string, to Addressee) OutgoingText {
+	l := OutgoingText{CoachName: coachName, Text: text, Restricted: !to.EverApproved, Language: to.Language}
 	if to.Copy {
 		l.StudentName = to.StudentName
 	}
