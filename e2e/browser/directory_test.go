@@ -76,7 +76,7 @@ func TestPublicPage(t *testing.T) {
 		coach.tap(`[name=visible]`)
 		coach.press("Save")
 		visitor.open("/coaches/" + user.ID + "?again")
-		if got := visitor.heading(); got != "That did not work" {
+		if got := visitor.heading(); got != "We cannot find this page" {
 			t.Errorf("the page of a hidden coach has the heading %q", got)
 		}
 	})

@@ -176,10 +176,10 @@ func (p *Pages) failure(r *Request, err error) Response {
 	if shown.Kind == fault.Unavailable {
 		err = shown // also of a timeout, which is no *fault.Error
 	}
-	status, wait := http.StatusInternalServerError, 0
+	status, wait, title := http.StatusInternalServerError, 0, "failure.title"
 	switch fault.KindOf(err) {
 	case fault.NotFound:
-		status = http.StatusNotFound
+		status, title = http.StatusNotFound, "failure.not_found"
 	case fault.Unavailable:
 		status, wait = http.StatusServiceUnavailable, 2
 	case fault.TooMany:
@@ -202,7 +202,7 @@ func (p *Pages) failure(r *Request, err error) Response {
 	default:
 		status = http.StatusUnprocessableEntity
 	}
-	resp := page("failure", p.view(r, "failure.title")).with(status)
+	resp := page("failure", p.view(r, title)).with(status)
 	if wait > 0 {
 		resp.Header = http.Header{"Retry-After": {strconv.Itoa(wait)}}
 	}
