@@ -313,6 +313,8 @@ func TestWarnings(t *testing.T) {
 		{"OTP_LENGTH=4 OTP_TRIES=100", "there are 10000 OTPs, and OTP_TRIES and OTP_WRONG_PER_DAY allow 100 attempts"},
 		{"OTP_LENGTH=5 OTP_WRONG_PER_DAY=1000", "allow 1000 attempts"},
 		{"OTP_TRIES=100 OTP_WRONG_PER_DAY=1000", ""},
+		{"MAX_CONNECTIONS=4000", "STREAMS (4000) is not below MAX_CONNECTIONS (4000)"},
+		{"MAX_CONNECTIONS=4001", ""},
 		{"TEST_NUMBERS=+919900000001=123456@2027-01-31", ""},
 		{"TEST_NUMBERS=+919900000001=123456@2099-01-31,+919900000002=123456@2026-11-21", "is more than a year away|has passed"},
 	} {

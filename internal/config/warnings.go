@@ -24,6 +24,9 @@ func (c *Config) Warnings(now time.Time) []string {
 	warn := func(format string, args ...any) { list = append(list, prefix+fmt.Sprintf(format, args...)) }
 	c.warnNetwork(warn)
 	c.warnOTPs(warn)
+	if c.Streams >= c.MaxConnections {
+		warn("STREAMS (%d) is not below MAX_CONNECTIONS (%d): open streams can keep every other request waiting", c.Streams, c.MaxConnections)
+	}
 	c.warnTestNumbers(warn, now)
 	return list
 }
