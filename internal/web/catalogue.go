@@ -100,5 +100,6 @@ func (t *translation) localize(key string, pairs []any) (string, error) {
 			}
 		}
 	}
-	return t.localizer.Localize(&config)
+	text, err := t.localizer.Localize(&config)
+	return strings.ReplaceAll(text, "….", "…"), err // a shortened name at the end of a sentence
 }
