@@ -136,6 +136,10 @@ func TestDisputeWhenSignedIn(t *testing.T) {
 		// The dispute remains when the coach removes the player, and the party can end it.
 		f.coach.Call(t, "DELETE", "/api/players/"+f.player, nil).Want(t, 204)
 		b = newPhone(t, s.URL)
+		b.open("/a/not-me")
+		if b.press("Sign in"); b.path() != "/sign-in/family" {
+			t.Errorf("the page after a dispute leads to %s", b.path())
+		}
 		b.signIn(s, "guardian", guardianNumber)
 		b.press("Questions that were not for you")
 		b.wantText("A child", "With Meera Nair")
