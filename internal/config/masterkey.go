@@ -105,16 +105,23 @@ func syncFolder(path string) error {
 	return errors.Join(folder.Sync(), folder.Close())
 }
 
-// checkKeyMode refuses a key file that every user of the machine may read or write. A
-// group may read it: orchestrators give files to a group. Windows has no such mode, and
-// a pipe has no other reader.
+// checkKeyMode refuses a key file that every user of the machine may read or write.
 func checkKeyMode(path string) error {
+	mode, forAll, err := modeForAll(path)
+	if forAll {
+		return fmt.Errorf("has mode %04o: every user of this machine may use it; run chmod 600, and replace the key if others could read it", mode)
+	}
+	return err
+}
+
+// modeForAll returns the mode of a file, and whether every user of the machine may read or write it.
+// A group may read a key: orchestrators give files to a group. Windows has no such mode, and a pipe
+// has no other reader.
+func modeForAll(path string) (mode fs.FileMode, forAll bool, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return err
+		return 0, false, err
 	}
-	if mode := info.Mode(); runtime.GOOS != "windows" && mode.IsRegular() && mode.Perm()&0o007 != 0 {
-		return fmt.Errorf("has mode %04o: every user of this machine may use it; run chmod 600, and replace the key if others could read it", mode.Perm())
-	}
-	return nil
+	mode = info.Mode().Perm()
+	return mode, runtime.GOOS != "windows" && info.Mode().IsRegular() && mode&0o007 != 0, nil
 }
