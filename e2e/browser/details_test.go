@@ -52,7 +52,10 @@ func TestAddressesOfPages(t *testing.T) {
 			t.Errorf("%s leads to %s", path, got)
 		}
 	}
-	c.get("/coachs").want(404, "There is nothing here that you can see.")
+	c.get("/coachs").want(404, "There is nothing here that you can see.", `<a href="/">Go to the start page</a>`)
+	for path, start := range map[string]string{"/coach/none": "/coach", "/coach/players/none": "/coach", "/me/guardian/none": "/me/guardian", "/coaches/none": "/"} {
+		c.get(path).want(404, `<a href="`+start+`">Go to the start page</a>`)
+	}
 	for _, path := range []string{"/coachs", "/api//me", "/api/../api/me", "//auth/login"} {
 		if got := fetch(t, s, path); got.StatusCode != 404 || got.Header.Get("Content-Type") != "application/problem+json" {
 			t.Errorf("%s for a program: got %d, %s, want a problem with 404", path, got.StatusCode, got.Header.Get("Content-Type"))

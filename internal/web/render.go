@@ -16,6 +16,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/httpx"
 )
@@ -206,6 +207,17 @@ func (p *Pages) failure(r *Request, err error) Response {
 	if wait > 0 {
 		resp.Header = http.Header{"Retry-After": {strconv.Itoa(wait)}}
 	}
-	resp.View.Data = map[string]any{"Message": p.errorText(r, err), "Status": status}
+	resp.View.Data = map[string]any{"Message": p.errorText(r, err), "Status": status, "Start": startPage(r.URL.Path)}
 	return resp
+}
+
+// startPage returns the first page of the role that has a page, or the start page of the site. The
+// latter is also the way on from a first page that fails.
+func startPage(address string) string {
+	for _, role := range []actor.Role{actor.Coach, actor.Guardian, actor.Student} {
+		if strings.HasPrefix(address, home(role)+"/") {
+			return home(role)
+		}
+	}
+	return "/"
 }
