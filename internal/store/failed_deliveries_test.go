@@ -179,6 +179,7 @@ func TestRetryIsRefused(t *testing.T) {
 // TestRetryToFormerAddress: a failed mail to an address that the coach has corrected is not sent
 // again, so its link stays dead and its failure stays marked.
 func TestRetryToFormerAddress(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		by := p.coach(1)
 		a, err := p.Add(bg, by, child("Asha Rao", ""), motherWithMail(number(2)))

@@ -117,6 +117,7 @@ func TestSuspendedCoachStops(t *testing.T) {
 // TestSuspendedCoachSendsNoRequest: a request that waits when an operator suspends the
 // coach does not leave. The family can still answer it.
 func TestSuspendedCoachSendsNoRequest(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		by := p.coach(1)
 		a := p.add(by, "Asha Rao", number(2), "")

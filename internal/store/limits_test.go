@@ -29,6 +29,7 @@ func (p *fixture) occur(limits ...auth.Limit) (refused string, wait time.Duratio
 // TestLimitIsExactUnderConcurrency sends 400 concurrent occurrences from two replicas:
 // a limit of three admits exactly three.
 func TestLimitIsExactUnderConcurrency(t *testing.T) {
+	t.Parallel()
 	storetest.Each(t, func(t *testing.T, url string) {
 		p := newFixture(t, url)
 		other := store.New(openDatabase(t, url, database.Options{Now: p.clock.Now, MaxConns: 2}), store.Options{})
@@ -62,6 +63,7 @@ func TestLimitIsExactUnderConcurrency(t *testing.T) {
 
 // TestLimitWindow checks that the window slides and that the wait is exact.
 func TestLimitWindow(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		l := limit("a", 4, time.Hour)
 		want := func(refused string, wait time.Duration) {
@@ -97,6 +99,7 @@ func TestLimitWindow(t *testing.T) {
 // TestLimitsCountAllOrNone checks that a refused occurrence counts against no limit, and
 // that the longest wait is returned.
 func TestLimitsCountAllOrNone(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		a, b, c := limit("a", 1, time.Minute), limit("b", 2, time.Hour), limit("c", 2, time.Hour)
 		if refused, _ := p.occur(a, b, c); refused != "" {
@@ -129,6 +132,7 @@ func TestLimitsCountAllOrNone(t *testing.T) {
 
 // TestCheckOnlyLimit checks that a limit with CheckOnly refuses, but does not count.
 func TestCheckOnlyLimit(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		counted := limit("a", 2, time.Hour)
 		checked := counted
@@ -159,6 +163,7 @@ func TestCheckOnlyLimit(t *testing.T) {
 // TestSweepRemovesIdleLimits checks that Sweep removes limits whose windows are empty,
 // and no others.
 func TestSweepRemovesIdleLimits(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		used, idle := limit("used", 2, time.Hour), limit("idle", 2, time.Minute)
 		p.occur(used)

@@ -61,6 +61,7 @@ func (p *fixture) wantNewestSenderUntil(when string, channel notify.Channel, unt
 // TestNewestSenderOfHeldMessage: a message that waited is as new as its sending. A limit holds the
 // reminder of one coach, another coach asks an hour later, and the reminder leaves a day later.
 func TestNewestSenderOfHeldMessage(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		held, other := p.coach(1), p.coach(4)
 		a := p.add(held, "Asha Rao", number(2), "")
@@ -228,6 +229,7 @@ func TestNewestSenderOfFailedMessage(t *testing.T) {
 // known, and after it moved to SMS because no status came. A message that left by WhatsApp alone
 // comes first.
 func TestNewestSenderAwaitsStatus(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		by := p.coach(1)
 		p.add(by, "Asha Rao", number(2), "")

@@ -11,6 +11,7 @@ import (
 // TestSQLiteIsMigrated: the database that storetest.SQLite copies for a test has the tables, so that
 // no test runs the migrations.
 func TestSQLiteIsMigrated(t *testing.T) {
+	t.Parallel()
 	db, err := sql.Open("sqlite", "file:"+strings.TrimPrefix(storetest.SQLite(t), "sqlite:"))
 	if err != nil {
 		t.Fatal(err)

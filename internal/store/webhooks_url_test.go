@@ -11,6 +11,7 @@ import (
 // TestWebhookURLChanged: a result of the old endpoint says nothing about the new one. An attempt
 // that runs while the URL changes neither disables the webhook nor delays its message.
 func TestWebhookURLChanged(t *testing.T) {
+	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		id, _ := p.addWebhook()
 		p.add(p.coach(1), "Asha Rao", number(2), "")
