@@ -103,7 +103,7 @@ func (s *Server) approvalRoutes() []route {
 		{Method: "GET", Pattern: "/api/players/imports", Handle: handle(s.listImports), Authorize: coachOnly},
 		{Method: "GET", Pattern: "/api/players/imports/{import_id}", Handle: handleID("import_id", s.getImport), Authorize: coachOnly},
 		{Method: "GET", Pattern: "/api/players/imports/{import_id}/rows", Handle: handleID("import_id", s.listImportRows), Authorize: coachOnly},
-		{Method: "POST", Pattern: "/api/players/imports/{import_id}/run", Handle: handleID("import_id", s.runImport), Authorize: completeCoach},
+		{Method: "POST", Pattern: "/api/players/imports/{import_id}/run", Handle: handleID("import_id", s.runImport), Authorize: completeCoach, Timeout: roster.StepTimeout},
 		{Method: "GET", Pattern: "/api/players", Handle: handle(s.listPlayers), Authorize: coachOnly, Alternative: mediaCSV},
 		{Method: "GET", Pattern: "/api/players/{player_id}", Handle: handleID("player_id", s.getPlayer)},
 		{Method: "PATCH", Pattern: "/api/players/{player_id}", Handle: handleID("player_id", s.updatePlayer), Authorize: coachOnly, Body: endpoint.MergePatch},

@@ -172,6 +172,8 @@ func (p *Pages) runImport(ctx context.Context, r *Request, by actor.Actor) (Resp
 	if err != nil {
 		return Response{}, err
 	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), roster.StepTimeout)
+	defer cancel()
 	if err = p.Coaches.Complete(ctx, by); err == nil {
 		_, err = p.Imports.Step(ctx, by, id)
 	}
