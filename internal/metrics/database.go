@@ -50,15 +50,20 @@ func (c databaseCollector) Describe(ch chan<- *prometheus.Desc) {
 }
 
 // Collect implements prometheus.Collector. If the database does not respond or takes no
-// writes, it reports touchline_database_up 0. It omits the outbox if it cannot be read.
+// writes, it reports touchline_database_up 0. It omits the outbox if a lane cannot be read.
 func (c databaseCollector) Collect(ch chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
 	defer cancel()
+	// The outbox is read first: a blocked test write takes the rest of scrapeTimeout.
 	value := 1.0
-	if c.writable(ctx) != nil {
+	outbox, err := c.outbox(ctx)
+	if err != nil {
 		value = 0
 	}
-	if c.collectOutbox(ctx, ch) != nil {
+	for _, m := range outbox {
+		ch <- m
+	}
+	if c.writable(ctx) != nil {
 		value = 0
 	}
 	ch <- gauge(up, value)
@@ -77,20 +82,23 @@ func (c databaseCollector) writable(ctx context.Context) error {
 	}
 }
 
-func (c databaseCollector) collectOutbox(ctx context.Context, ch chan<- prometheus.Metric) error {
+// outbox returns the metrics of every lane, or an error and none.
+func (c databaseCollector) outbox(ctx context.Context) ([]prometheus.Metric, error) {
+	var all []prometheus.Metric
 	for _, lane := range c.Lanes {
 		queued, oldest, err := c.Database.Backlog(ctx, lane, backlogLimit)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		age := 0.0
 		if !oldest.IsZero() {
 			age = max(0, c.Now().Sub(oldest).Seconds())
 		}
-		ch <- gauge(waiting, float64(queued), string(lane.Channel), string(lane.Kind))
-		ch <- gauge(late, age, string(lane.Channel), string(lane.Kind))
+		all = append(all,
+			gauge(waiting, float64(queued), string(lane.Channel), string(lane.Kind)),
+			gauge(late, age, string(lane.Channel), string(lane.Kind)))
 	}
-	return nil
+	return all, nil
 }
 
 func gauge(desc *prometheus.Desc, value float64, labels ...string) prometheus.Metric {

@@ -18,7 +18,7 @@ import (
 )
 
 // fakeSource is a database with fixed metrics.
-type fakeSource struct{ down, readOnly, stuck bool }
+type fakeSource struct{ down, readOnly, stuck, oneLane bool }
 
 func (s fakeSource) Writable(ctx context.Context) error {
 	if s.stuck {
@@ -30,8 +30,8 @@ func (s fakeSource) Writable(ctx context.Context) error {
 	return nil
 }
 func (s fakeSource) Failures() uint64 { return 3 }
-func (s fakeSource) Backlog(context.Context, notify.Lane, int) (int, time.Time, error) {
-	if s.down {
+func (s fakeSource) Backlog(ctx context.Context, lane notify.Lane, _ int) (int, time.Time, error) {
+	if s.down || s.oneLane && lane.Kind != notify.OTP || ctx.Err() != nil {
 		return 0, time.Time{}, errors.New("down")
 	}
 	return 7, time.Unix(990, 0), nil
@@ -53,7 +53,8 @@ func scrape(t *testing.T, m *metrics.Metrics, source fakeSource) string {
 }
 
 // TestDatabaseMetrics checks that touchline_database_up is 0 if the database is down, takes
-// no writes or is stuck, and that a scrape does not wait for a stuck one.
+// no writes or is stuck, and that a scrape does not wait for a stuck one. The outbox is
+// complete if it can be read, and missing if not.
 func TestDatabaseMetrics(t *testing.T) {
 	const outbox = "touchline_outbox_waiting{channel=\"sms\",kind=\"otp\"} 7\n|touchline_outbox_late_seconds{channel=\"sms\",kind=\"request\"} 10\n|go_goroutines"
 	for name, tt := range map[string]struct {
@@ -63,7 +64,8 @@ func TestDatabaseMetrics(t *testing.T) {
 		"up":        {fakeSource{}, "touchline_database_up 1\n|touchline_database_errors_total 3\n|" + outbox, "nothing"},
 		"down":      {fakeSource{down: true}, "touchline_database_up 0\n|touchline_database_errors_total 3\n", "touchline_outbox_waiting{"},
 		"read-only": {fakeSource{readOnly: true}, "touchline_database_up 0\n|touchline_database_errors_total 3\n|" + outbox, "nothing"},
-		"stuck":     {fakeSource{stuck: true}, "touchline_database_up 0\n|touchline_database_errors_total 3\n", "nothing"},
+		"stuck":     {fakeSource{stuck: true}, "touchline_database_up 0\n|touchline_database_errors_total 3\n|" + outbox, "nothing"},
+		"one lane":  {fakeSource{oneLane: true}, "touchline_database_up 0\n|touchline_database_errors_total 3\n", "touchline_outbox_waiting{"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
