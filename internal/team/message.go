@@ -86,9 +86,10 @@ func CheckText(text string) (code, detail string) {
 	return "", ""
 }
 
-// visible reports whether r shows something: also an emoji, but no space, mark or filler.
+// visible reports whether r shows something: also an emoji, but no space, mark or filler, and
+// not the blank Braille pattern, which is a symbol.
 func visible(r rune) bool {
-	return unicode.IsOneOf([]*unicode.RangeTable{unicode.L, unicode.N, unicode.P, unicode.S}, r) &&
+	return unicode.IsOneOf([]*unicode.RangeTable{unicode.L, unicode.N, unicode.P, unicode.S}, r) && r != '\u2800' &&
 		!unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
 }
 

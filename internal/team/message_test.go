@@ -24,6 +24,7 @@ func TestCheckText(t *testing.T) {
 		strings.Repeat("é", 1001):     "too_long",
 		"":                            "invalid_characters",
 		" \u200b\u2060\u3164\ufe0f\n": "invalid_characters",
+		"\u2800":                      "invalid_characters",
 	} {
 		if code, _ := team.CheckText(text); code != want {
 			t.Errorf("%.20q: code %q, want %q", text, code, want)
