@@ -216,7 +216,9 @@ func (t *target) work(ctx context.Context, worker int, end time.Time) ([]time.Du
 // do sends req to the contender and reads the whole response into body.
 func (t *target) do(ctx context.Context, req *http.Request, body *bytes.Buffer) (status int, err error) {
 	sent := req.WithContext(ctx)
-	sent.URL = &url.URL{Scheme: t.base.Scheme, Host: t.base.Host, Path: req.URL.Path, RawQuery: req.URL.RawQuery}
+	u := *req.URL
+	u.Scheme, u.Host = t.base.Scheme, t.base.Host
+	sent.URL = &u
 	res, err := t.client.Do(sent)
 	if err != nil {
 		return 0, err

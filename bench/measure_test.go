@@ -77,6 +77,19 @@ func TestCompareInterleavesRounds(t *testing.T) {
 	}
 }
 
+// TestCompareKeepsEscapedPath: the server gets an escaped slash of a path as it is.
+func TestCompareKeepsEscapedPath(t *testing.T) {
+	const target = "/players/a%2Fb?page=1"
+	handler := func(w http.ResponseWriter, r *http.Request) {
+		if r.RequestURI != target {
+			http.Error(w, r.RequestURI, http.StatusNotFound)
+		}
+	}
+	if _, err := bench.Compare(t.Context(), []bench.Contender{{Name: "x", URL: serveHTTP(t, handler), Requests: get(target)}}, quick); err != nil {
+		t.Error(err)
+	}
+}
+
 // In a chain each request depends on the response before it, as in a refresh.
 func TestComparePassesResponsesToTheWorker(t *testing.T) {
 	const workers = 2
