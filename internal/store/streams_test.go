@@ -78,6 +78,7 @@ func TestOpenStream(t *testing.T) {
 		ok(p, p.db.RenewStreams(bg, "alive"))
 		wantReplaced(all[3], "of the dead process")
 		wantReplaced(all[7], "of the dead process, although others are older")
+		ok(p, p.db.RenewStreams(bg, "dead")) // it is alive again
 		ok(p, p.db.EndStreams(bg, "dead"))
 		wantReplaced(all[9], "of the ended process")
 		wantReplaced(all[2], "the oldest again")
