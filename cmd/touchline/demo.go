@@ -50,10 +50,16 @@ func runDemo(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	err = serveDemo(ctx, folder, *addr, *adminAddr, stdout, stderr)
 	if err = errors.Join(err, os.RemoveAll(folder)); err != nil {
 		fmt.Fprintln(stderr, "touchline demo:", err)
+		if _, ok := errors.AsType[settingsError](err); ok {
+			return 2
+		}
 		return 1
 	}
 	return 0
 }
+
+// settingsError is an error of the flags: exit status 2.
+type settingsError struct{ error }
 
 // serveDemo serves the club of the demo, with its data in folder.
 func serveDemo(ctx context.Context, folder, addr, adminAddr string, stdout, stderr io.Writer) error {
@@ -105,11 +111,11 @@ func listenDemo(ctx context.Context, folder, addr, adminAddr string) (cfg *confi
 		"--countries=IN", "--kyc=on", "--requests-per-address-minute=0", "--shutdown-drain=0s",
 	}, nil, server.CheckTiers)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, nil, settingsError{err}
 	}
 	for _, address := range []string{cfg.Addr, cfg.AdminAddr} { // refuses --admin-addr=off, too
 		if !config.IsLoopback(address) {
-			return nil, nil, nil, fmt.Errorf("%s is not a loopback address: codes and a token are printed in the terminal, so other computers must not reach the demo", address)
+			return nil, nil, nil, settingsError{fmt.Errorf("%s is not a loopback address: codes and a token are printed in the terminal, so other computers must not reach the demo", address)}
 		}
 	}
 	public, operators, err = listen(ctx, cfg)

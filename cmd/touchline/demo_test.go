@@ -200,7 +200,7 @@ func TestDemoStaysLocal(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		code := run(ctx, append([]string{"demo"}, args...), nil, io.Discard, &stderr)
 		cancel()
-		if code != 1 || !strings.Contains(stderr.text.String(), "not a loopback address") {
+		if code != 2 || !strings.Contains(stderr.text.String(), "not a loopback address") {
 			t.Errorf("%v: exit status %d, printed %s", args, code, stderr.text.String())
 		}
 	}
