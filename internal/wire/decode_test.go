@@ -110,6 +110,14 @@ func TestDecodeFaults(t *testing.T) {
 	}
 }
 
+// TestNameDetail: the detail says what a name must contain, since "--" is visible.
+func TestNameDetail(t *testing.T) {
+	_, fields, err := decode([]byte(`{"name":"--"}`))
+	if err != nil || len(fields) != 1 || fields[0].Detail != "This must contain a letter, a number or an emoji." {
+		t.Errorf("faults %+v, error %v", fields, err)
+	}
+}
+
 func TestDecodeValues(t *testing.T) {
 	in, fields, err := decode([]byte(`{"name":" Zoe\u0308 ","notes":" a\r\nb ","years":7,"token":" t ","other":{"place":"x"},"tags":["a "]}`))
 	if err != nil || len(fields) > 0 {

@@ -13,7 +13,7 @@ import (
 //	min=, max=   bounds: characters of a string, items of a list, value of a number
 //	each=        maximum characters of each string in a list; the minimum is 1
 //	oneof=a|b    allowed strings
-//	name         a visible character if not empty, and no marks that change the writing direction
+//	name         a letter, a number or an emoji if not empty, and no marks that change the writing direction
 //	lines        line breaks and tabs are allowed
 //	secret       any characters, taken unchanged: a token
 //	id           a UUID of any version; becomes lower case

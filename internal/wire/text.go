@@ -41,7 +41,7 @@ func (r Rules) Text(s, at string, f *Faults) string {
 	case r.hasMax && length > r.max:
 		f.Add(at, "too_long", "This may have at most "+strconv.Itoa(r.max)+" characters.")
 	case r.name && length > 0 && !strings.ContainsFunc(s, visible):
-		f.Add(at, "invalid_characters", "This must contain a visible character.")
+		f.Add(at, "invalid_characters", "This must contain a letter, a number or an emoji.")
 	}
 	return s
 }
