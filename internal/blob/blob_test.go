@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/iotest"
 	"time"
@@ -209,6 +210,37 @@ func TestFailingStoreIsUnavailable(t *testing.T) {
 		wantDown(t, err)
 		_ = r.Close()
 	})
+}
+
+// TestEarlyResponse checks that an attempt no longer reads the content when the next one does. The
+// race detector reports a read of the first one.
+func TestEarlyResponse(t *testing.T) {
+	t.Parallel()
+	server := blobtest.New(t)
+	var puts atomic.Int32
+	busy := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodPut && puts.Add(1) == 1 {
+				w.WriteHeader(http.StatusServiceUnavailable) // before it has read the content
+				return
+			}
+			next.ServeHTTP(w, r)
+		})
+	}
+	server.Wrap.Store(&busy)
+	s := blobtest.Open(t, server.Address())
+	content := strings.Repeat("0123456789", 100_000)
+	if err := s.Put(ctx, "a", strings.NewReader(content), int64(len(content)), ""); err != nil {
+		t.Fatal(err)
+	}
+	r, _, err := s.Open(ctx, "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if got, err := io.ReadAll(r); err != nil || string(got) != content || puts.Load() != 2 {
+		t.Errorf("after %d attempts the object has %d bytes, want %d after 2; %v", puts.Load(), len(got), len(content), err)
+	}
 }
 
 // TestFileNamesAreObjectNames: docs/operating.md says how to move files between a folder and

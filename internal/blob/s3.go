@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"path"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/minio/minio-go/v7"
@@ -105,6 +106,12 @@ func transport() *http.Transport {
 type checkedTransport struct{ base http.RoundTripper }
 
 func (t checkedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Body != nil && r.Body != http.NoBody {
+		body := &attemptBody{ReadCloser: r.Body}
+		defer body.end()
+		r = r.WithContext(r.Context())
+		r.Body = body
+	}
 	resp, err := t.base.RoundTrip(r)
 	if err != nil || resp.StatusCode != http.StatusOK {
 		return resp, err
@@ -113,6 +120,30 @@ func (t checkedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, errors.Join(errNotS3, resp.Body.Close())
 	}
 	return resp, nil
+}
+
+// attemptBody is the body of one attempt. After an early response, http.Transport may still read
+// it while minio-go rewinds the same content for the next attempt.
+type attemptBody struct {
+	io.ReadCloser
+	mu    sync.Mutex
+	ended bool
+}
+
+func (b *attemptBody) Read(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.ended {
+		return 0, http.ErrBodyReadAfterClose
+	}
+	return b.ReadCloser.Read(p)
+}
+
+// end waits for a running Read and refuses later ones.
+func (b *attemptBody) end() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.ended = true
 }
 
 // object returns the object name of key. The slash becomes a dot: a server that
