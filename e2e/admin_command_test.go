@@ -98,6 +98,15 @@ func TestAdminCommands(t *testing.T) {
 		if list, _ := run(0, "coach", "list"); !strings.Contains(list, coach) {
 			t.Errorf("coach list: got %s", list)
 		}
+		for _, command := range [][]string{{"list"}, {"find", coachNumber}, {"show", coach}} {
+			args := append([]string{"coach"}, command...)
+			if got, _ := run(0, args...); !strings.Contains(got, "not_started") {
+				t.Errorf("%v: got %s, want not_started", args, got)
+			}
+			if got, _ := run(0, append(args, "--kyc=off")...); !strings.Contains(got, "disabled") || strings.Contains(got, "not_started") {
+				t.Errorf("%v with the setting KYC off: got %s, want disabled", args, got)
+			}
+		}
 		if shown, _ := run(0, "coach", "tier", coach, "academy"); !strings.Contains(shown, "academy") {
 			t.Errorf("coach tier: got %s", shown)
 		}

@@ -49,7 +49,7 @@ func findCoach(ctx context.Context, sh *shell, args []string) error {
 
 func (sh *shell) printMatches(found []coach.AccountMatch) error {
 	return printTable(sh.stdout, "ID\tNUMBER\tNAME\tTIER\tKYC\tSTATE", found, func(f coach.AccountMatch) []any {
-		return []any{f.ID, f.Number, orDash(f.Name), sh.Subscriptions.Tiers.Of(f.Tier).Name, f.KYC, f.State()}
+		return []any{f.ID, f.Number, orDash(f.Name), sh.Subscriptions.Tiers.Of(f.Tier).Name, sh.Subscriptions.Tiers.KYCState(f.KYC), f.State()}
 	})
 }
 
@@ -67,10 +67,6 @@ func (sh *shell) printCoach(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	kyc := string(a.KYC)
-	if !sh.Verifications.On {
-		kyc = string(coach.Disabled)
-	}
 	tw := newTabWriter(sh.stdout)
 	for _, row := range [][2]string{
 		{"id", a.ID},
@@ -82,7 +78,7 @@ func (sh *shell) printCoach(ctx context.Context, id string) error {
 		{"tier", sub.Tier.Name + ", since " + formatTime(sub.Since)},
 		{"requested tier", orDash(sub.Requested)},
 		{"usage", fmt.Sprintf("%d players, %d bytes stored, %d messages in 24 h", sub.Usage.Players, sub.Usage.StorageBytes, sub.Usage.Messages)},
-		{"verification", kyc},
+		{"verification", string(sh.Subscriptions.Tiers.KYCState(a.KYC))},
 		{"state", a.State()},
 	} {
 		fmt.Fprintf(tw, "%s\t%s\n", row[0], row[1])
