@@ -81,24 +81,28 @@ func readKannelFailure(answer string) failure {
 // readKannelReceipt is the notify.ReceiptReader of Kannel. The parameters are type (%d) and
 // answer (%A). The address of the call is secret; Kannel does not sign.
 func readKannelReceipt(call notify.ProviderCall) (r notify.Report, final, ok bool) {
-	answer := networkState(call.Query.Get("answer"))
+	answer := withoutText(call.Query.Get("answer"))
 	switch call.Query.Get("type") {
 	case "1":
 		return notify.Report{Receipt: notify.ReceiptDelivered}, true, true
 	case "2", "16":
 		failed := readKannelFailure(answer)
-		return notify.Report{Receipt: failed.receipt, Cause: failed.cause, NetworkSays: answer}, true, true
+		return notify.Report{Receipt: failed.receipt, Cause: failed.cause, NetworkSays: shorten(answer)}, true, true
 	default: // accepted or queued by the network
 		return notify.Report{}, false, true
 	}
 }
 
-// networkState returns the part of a network's answer that is safe to log: an SMPP receipt
-// ends with the first characters of the message.
-func networkState(answer string) string {
+// withoutText returns a network's answer without its end: an SMPP receipt ends with the first
+// characters of the message.
+func withoutText(answer string) string {
 	if text := receiptText.FindStringIndex(answer); text != nil {
 		answer = answer[:text[0]]
 	}
-	answer = clean(strings.TrimSpace(answer))
+	return clean(strings.TrimSpace(answer))
+}
+
+// shorten returns at most 120 bytes of an answer, for the log.
+func shorten(answer string) string {
 	return strings.ToValidUTF8(answer[:min(len(answer), 120)], "")
 }

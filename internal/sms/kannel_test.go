@@ -176,6 +176,11 @@ func TestKannelReceipt(t *testing.T) {
 		{"2", "id:1 stat:UNDELIV text: err:027", undeliverable, "", "id:1 stat:UNDELIV"},
 		{"2", "id:1 stat:REJECTD err:004 Text:", undeliverable, "", "id:1 stat:REJECTD err:004"},
 		{"2", "", undeliverable, "", ""},
+		// The cause is past the 120 bytes that are logged.
+		{
+			"2", "id:0198f2c4-6a10-7c3e-9b52-4f0e8d1a7b21 sub:001 dlvrd:000 submit date:2607281200 done date:2607281205 stat:UNDELIV err:006 text:", unreachable, "phone_off",
+			"id:0198f2c4-6a10-7c3e-9b52-4f0e8d1a7b21 sub:001 dlvrd:000 submit date:2607281200 done date:2607281205 stat:UNDELIV err:0",
+		},
 		{"2", "id:1 stat:EXPIRED err:000 text:", unreachable, "phone_off", "id:1 stat:EXPIRED err:000"},
 		{"2", "id:1 stat:DELETED err:001 text:", unreachable, "network", ""},
 		{"16", "NACK/11/Invalid Destination Address", undeliverable, "unknown_number", "NACK/11/Invalid Destination Address"},
