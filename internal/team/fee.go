@@ -106,7 +106,10 @@ func (f *Fee) Waive(reason string, now time.Time, today Date) error {
 // Void ends a fee that was made by mistake. Its payments must be reversed before, so that
 // no money belongs to a fee that does not exist.
 func (f *Fee) Void(reason string, now time.Time, today Date) error {
-	if f.Status == FeeOpen && f.Paid > 0 {
+	switch {
+	case f.Status == FeePaid:
+		return errFeeState(f, today, "Reverse its payments first. Then it can be voided.")
+	case f.Status == FeeOpen && f.Paid > 0:
 		return errFeeState(f, today, "Payments of this fee are not reversed. Reverse them first, or waive the rest.")
 	}
 	return f.end(FeeVoid, reason, now, today)
@@ -114,7 +117,7 @@ func (f *Fee) Void(reason string, now time.Time, today Date) error {
 
 func (f *Fee) end(status FeeStatus, reason string, now time.Time, today Date) error {
 	if f.Status != FeeOpen {
-		return errFeeState(f, today, "Only a fee with a balance can be waived or void.")
+		return errFeeState(f, today, "Only a fee with a balance can be waived or voided.")
 	}
 	f.Status, f.Reason, f.ClosedAt, f.RemindAt = status, reason, now, time.Time{}
 	return nil

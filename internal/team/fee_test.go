@@ -1,6 +1,7 @@
 package team_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -83,6 +84,20 @@ func TestFeeTransitions(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestVoidPaidFee: the error of voiding a paid fee says how to do it, and that works.
+func TestVoidPaidFee(t *testing.T) {
+	t.Parallel()
+	f := openFee()
+	must(t, f.Pay(pay(1000), today))
+	if err := f.Void("r", noon, today); err == nil || !strings.Contains(err.Error(), "Reverse its payments first.") {
+		t.Errorf("void of a paid fee: %v", err)
+	}
+	if _, err := f.Reverse("p", "r", kolkata, noon); err != nil {
+		t.Fatal(err)
+	}
+	must(t, f.Void("r", noon, today))
 }
 
 // TestPaymentsSum: after any payments and reversals, paid is the sum of the payments that
