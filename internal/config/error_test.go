@@ -142,6 +142,7 @@ func TestErrors(t *testing.T) {
 		{nil, env("FILES=s3://127.0.0.1:9000/bucket"), "after s3:// comes the bucket"},
 		{nil, env("FILES=s3://bucket?zone=x"), "accepts endpoint and region"},
 		{nil, env("FILES=s3://bucket?endpoint=minio"), "endpoint must be an http or https URL"},
+		{nil, env("FILES=s3://bucket?endpoint=https://minio/s3"), "endpoint must be an http or https URL without a path"},
 		{nil, env("BRAND=Club\nYes"), "must be a name of 1 to 30 characters"},
 		{nil, env("BRAND=A club with a name of 31 letters"), "must be a name of 1 to 30 characters"},
 		{nil, env("BRAND=--"), "must be a name of 1 to 30 characters"},

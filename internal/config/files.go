@@ -46,8 +46,8 @@ func checkFiles(text string) string {
 				return fmt.Sprintf("accepts endpoint and region, not %q", name)
 			}
 			if name == "endpoint" {
-				if e, err := url.Parse(values[0]); err != nil || e.Host == "" || e.Scheme != "http" && e.Scheme != "https" {
-					return "endpoint must be an http or https URL"
+				if e, err := url.Parse(values[0]); err != nil || e.Host == "" || strings.Trim(e.Path, "/") != "" || e.Scheme != "http" && e.Scheme != "https" {
+					return "endpoint must be an http or https URL without a path"
 				}
 			}
 		}
