@@ -168,7 +168,7 @@ func (p *parser) readTitles() error {
 	}
 	var unknown []string
 	for _, cell := range record {
-		title := strings.TrimSpace(csvfile.Restore(cell))
+		title := csvfile.Restore(trimCell(cell))
 		c := titles[foldTitle(title)]
 		switch {
 		case c == unclear:
@@ -188,7 +188,11 @@ func (p *parser) readTitles() error {
 		}
 	}
 	if len(unknown) > 0 {
-		named := strings.Join(unknown[:min(len(unknown), 10)], ", ")
+		const most = 10
+		named := strings.Join(unknown[:min(len(unknown), most)], ", ")
+		if others := len(unknown) - most; others > 0 {
+			named += fmt.Sprintf(" (+%d)", others) // the pages put it into a text of any language
+		}
 		p.warn(Warning{Code: "unknown_columns", Detail: "We do not import these columns: " + named + ".", Text: named})
 	}
 	p.countLineBreaks(record)

@@ -154,6 +154,30 @@ func TestParseDayOrder(t *testing.T) {
 	}
 }
 
+// TestParseUnknownColumns: the warning names at most 10 columns and counts the others. A title
+// that shows nothing is no column.
+func TestParseUnknownColumns(t *testing.T) {
+	t.Parallel()
+	for titles, want := range map[string]string{
+		"\u200b":                  "",
+		"\u200bnote\u200b":        `"note"`,
+		"a,b,c,d,e,f,g,h,i,j":     `"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"`,
+		"a,b,c,d,e,f,g,h,i,j,k,l": `"a", "b", "c", "d", "e", "f", "g", "h", "i", "j" (+2)`,
+	} {
+		sheet, err := roster.Parse([]byte("name,dob," + titles + "\nAsha,2012-04-30\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if len(sheet.Warnings) > 0 {
+			got = sheet.Warnings[0].Text
+		}
+		if got != want {
+			t.Errorf("%q: warning about %s, want %s", titles, got, want)
+		}
+	}
+}
+
 // TestParseRowFaults: a broken row does not hide the rows after it, and each row has the
 // number that a spreadsheet program shows.
 func TestParseRowFaults(t *testing.T) {
