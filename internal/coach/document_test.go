@@ -98,16 +98,16 @@ func TestNextExpiryNotification(t *testing.T) {
 // TestDocumentApply checks that only a new expiry date restarts the notifications.
 func TestDocumentApply(t *testing.T) {
 	now := time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
-	original := coach.Document{Kind: coach.Certification, Title: "a", IssuedOn: "2026-01-01", ExpiresOn: "2026-06-05"}
+	original := coach.Document{Kind: coach.Certification, Title: "a", IssuedOn: "2026-01-01", ExpiresOn: "2026-06-05", NotifyAt: now}
 	title, same, later, earlier, none := "b", original.ExpiresOn, coach.Date("2026-12-31"), coach.Date("2025-12-31"), coach.Date("")
 	for _, tt := range []struct {
-		patch    coach.DocumentPatch
-		notified bool
-		fault    bool
+		patch coach.DocumentPatch
+		want  time.Time // NotifyAt
+		fault bool
 	}{
-		{patch: coach.DocumentPatch{Title: &title}},
-		{patch: coach.DocumentPatch{ExpiresOn: &same}},
-		{patch: coach.DocumentPatch{ExpiresOn: &later}, notified: true},
+		{patch: coach.DocumentPatch{Title: &title}, want: now},
+		{patch: coach.DocumentPatch{ExpiresOn: &same}, want: now},
+		{patch: coach.DocumentPatch{ExpiresOn: &later}, want: time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)},
 		{patch: coach.DocumentPatch{ExpiresOn: &none}},
 		{patch: coach.DocumentPatch{ExpiresOn: &earlier}, fault: true},
 		{patch: coach.DocumentPatch{IssuedOn: &later}, fault: true},
@@ -120,8 +120,8 @@ func TestDocumentApply(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || got.NotifyAt.IsZero() == tt.notified || !got.UpdatedAt.Equal(now) {
-			t.Errorf("%+v: got NotifyAt %s, error %v", tt.patch, got.NotifyAt, err)
+		if err != nil || !got.NotifyAt.Equal(tt.want) || !got.UpdatedAt.Equal(now) {
+			t.Errorf("%+v: got NotifyAt %s, error %v; want %s", tt.patch, got.NotifyAt, err, tt.want)
 		}
 	}
 }
