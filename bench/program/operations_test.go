@@ -43,3 +43,25 @@ func TestPairComparesEveryOperation(t *testing.T) {
 		t.Errorf("the club: %s, %v", team, err)
 	}
 }
+
+func TestLatenciesP(t *testing.T) {
+	ten := make(program.Latencies, 10)
+	for i := range ten {
+		ten[i] = time.Duration(i+1) * time.Millisecond
+	}
+	for _, c := range []struct {
+		latencies program.Latencies
+		share     float64
+		want      time.Duration
+	}{
+		{ten, 0, time.Millisecond},
+		{ten, 0.5, 5 * time.Millisecond},
+		{ten, 0.99, 10 * time.Millisecond},
+		{ten, 1, 10 * time.Millisecond},
+		{nil, 0.99, 0},
+	} {
+		if got := c.latencies.P(c.share); got != c.want {
+			t.Errorf("P(%g) of %d = %s, want %s", c.share, len(c.latencies), got, c.want)
+		}
+	}
+}

@@ -3,10 +3,12 @@ package program
 import (
 	"context"
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/touchline/touchline/bench"
@@ -33,9 +35,13 @@ type TeamLoad struct {
 // Latencies are the durations of operations in ascending order.
 type Latencies []time.Duration
 
-// P returns the latency that a share of the operations do not exceed: 0.99 is p99.
+// P returns the latency that a share of the operations do not exceed, by nearest rank: 0.99 is
+// p99. It is 0 if there are none.
 func (l Latencies) P(share float64) time.Duration {
-	return l[min(len(l)-1, int(share*float64(len(l))))].Round(100 * time.Microsecond)
+	if len(l) == 0 {
+		return 0
+	}
+	return l[max(0, int(math.Ceil(share*float64(len(l))))-1)].Round(100 * time.Microsecond)
 }
 
 // String returns one part of a line for people.
@@ -175,7 +181,14 @@ func (m *teamMeasurement) message(ctx context.Context, t *Team) error {
 		return err
 	}
 	t.Accepted = append(t.Accepted, time.Since(begun))
-	left := func() bool { return m.s.gateway.messages.Load()-before >= wanted }
+	var leftAfter atomic.Int64 // a time.Duration; 0 until the last SMS left
+	left := func() bool {
+		if m.s.gateway.messages.Load()-before < wanted {
+			return false
+		}
+		leftAfter.CompareAndSwap(0, int64(time.Since(begun)))
+		return true
+	}
 	meanwhile, err := m.signIns(ctx, left, messageTimeout)
 	if err != nil {
 		return err
@@ -183,16 +196,18 @@ func (m *teamMeasurement) message(ctx context.Context, t *Team) error {
 	if !left() {
 		return fmt.Errorf("%d of %d SMS left in %s", m.s.gateway.messages.Load()-before, wanted, messageTimeout)
 	}
-	t.Left, t.Meanwhile = append(t.Left, time.Since(begun)), append(t.Meanwhile, meanwhile...)
+	t.Left, t.Meanwhile = append(t.Left, time.Duration(leftAfter.Load())), append(t.Meanwhile, meanwhile...)
 	return m.s.gateway.drained(ctx)
 }
 
 // signIns signs coaches in on all workers until done returns true, at most for maxTime, and at least one on each worker.
+// The first error stops all workers.
 func (m *teamMeasurement) signIns(ctx context.Context, done func() bool, maxTime time.Duration) (Latencies, error) {
 	end := time.Now().Add(maxTime)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	var mu sync.Mutex
 	var all Latencies
-	var failed error
 	var workers sync.WaitGroup
 	for worker := range m.load.Workers {
 		workers.Go(func() {
@@ -202,11 +217,12 @@ func (m *teamMeasurement) signIns(ctx context.Context, done func() bool, maxTime
 				begun := time.Now()
 				_, _, err := m.c.signIn(ctx, number, "coach", func() string { return m.s.gateway.await(number) })
 				took := time.Since(begun)
+				if err != nil {
+					cancel(err) // only the first counts
+					return
+				}
 				mu.Lock()
 				all = append(all, took)
-				if err != nil {
-					failed = err
-				}
 				mu.Unlock()
 				time.Sleep(max(0, signInEvery-took))
 			}
@@ -214,5 +230,5 @@ func (m *teamMeasurement) signIns(ctx context.Context, done func() bool, maxTime
 	}
 	workers.Wait()
 	slices.Sort(all)
-	return all, failed
+	return all, context.Cause(ctx)
 }
