@@ -57,12 +57,19 @@ func commands() []command {
 func runAdmin(ctx context.Context, args, environ []string, stdout, stderr io.Writer) int {
 	c, rest := findCommand(args)
 	if c == nil {
-		if len(args) == 0 || !slices.Contains([]string{"help", "-h", "--help"}, args[len(args)-1]) {
-			adminUsage(stderr)
-			return 2
+		if len(args) > 0 && (args[0] == "help" || slices.Contains([]string{"help", "-h", "--help"}, args[len(args)-1])) {
+			adminUsage(stdout)
+			return 0
 		}
-		adminUsage(stdout)
-		return 0
+		if len(args) > 0 {
+			words := slices.IndexFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "-") })
+			if words < 0 {
+				words = len(args)
+			}
+			fmt.Fprintf(stderr, "touchline admin: unknown command %q\n\n", strings.Join(args[:words], " "))
+		}
+		adminUsage(stderr)
+		return 2
 	}
 	flags := flag.NewFlagSet(c.words, flag.ContinueOnError)
 	flags.SetOutput(io.Discard)

@@ -17,8 +17,11 @@ func TestAdminUsage(t *testing.T) {
 		want string
 	}{
 		{2, "", "Usage"},
-		{2, "nonsense", "Usage"},
+		{2, "nonsense", "touchline admin: unknown command \"nonsense\"\n\n"},
+		{2, "coach lsit --kyc=off", "touchline admin: unknown command \"coach lsit\"\n\n"},
 		{0, "help", ""},
+		{0, "help coach", ""},
+		{0, "coach --help", ""},
 		{0, "token create --help", ""},
 		{2, "token create", "--name"},
 		{2, "token create --name x --scopes all", "no scope"},
