@@ -33,6 +33,8 @@ func TestAdminUsage(t *testing.T) {
 		{2, "coach suspend " + coach, "--reason"},
 		{2, "coach suspend " + coach + " --reason a\u001b[2Jb", "--reason: This has characters that are not allowed here"},
 		{2, "coach suspend " + coach + " --reason a\u202eb", "--reason: This has characters that are not allowed here"},
+		{2, "webhook rotate-secret " + coach + " --overlap-in=-1h", "--overlap-in: The overlap must be between 0s and 168h."},
+		{2, "webhook rotate-secret " + coach + " --overlap-in=169h", "--overlap-in: The overlap must be between 0s and 168h."},
 		{2, "kyc reject " + coach + " --reason a\u0007b", "--reason: This has characters that are not allowed here"},
 		{2, "kyc reject " + coach + " --reason a\u2066b", "--reason: This has characters that are not allowed here"},
 		{2, "kyc reject " + coach + " --reason \xff", "--reason"},

@@ -18,13 +18,13 @@ func webhookCommands() []command {
 		f.String("events", "", "events to send, separated by commas; all if it is empty: "+strings.Join(operator.EventTypes(operator.ChangeTypes), ","))
 	}
 	return []command{
-		{words: "webhook create", help: "send every change to an endpoint; print its secret once", run: createWebhook, flags: details, needsKey: true},
+		{words: "webhook create", help: "send changes to an endpoint; print its secret once", run: createWebhook, flags: details, needsKey: true},
 		{words: "webhook list", help: "list the webhooks, newest first", run: listWebhooks},
 		{words: "webhook update", args: id, help: "change the URL, the description or the events", run: updateWebhook, flags: details},
 		{words: "webhook disable", args: id, help: "send nothing; the webhook keeps its position in the feed", run: disableWebhook},
-		{words: "webhook enable", args: id, help: "send everything since it was disabled", run: enableWebhook},
+		{words: "webhook enable", args: id, help: "send again, from where it stopped; changes are kept for 90 days", run: enableWebhook},
 		{words: "webhook rotate-secret", args: id, help: "replace the secret; print the new one once", run: rotateWebhookSecret, needsKey: true, flags: func(f *flag.FlagSet) {
-			f.String("overlap-in", operator.DefaultSecretOverlap.String(), "time for which messages are signed with both, at most 168h; 0s ends the old one")
+			f.String("overlap-in", operator.DefaultSecretOverlap.String(), "how long the old secret also signs messages, at most 168h; 0s ends it at once")
 		}},
 		{words: "webhook test", args: id, help: "send a test message", run: testWebhook},
 		{words: "webhook replay", args: id, help: "send the messages of a range of time again, with their ids", run: replayWebhook, flags: func(f *flag.FlagSet) {
@@ -118,6 +118,9 @@ func rotateWebhookSecret(ctx context.Context, sh *shell, args []string) error {
 	if err != nil {
 		return errUsage("--overlap-in must be a duration such as 24h or 0s")
 	}
+	if overlap < 0 || overlap > operator.MaxSecretOverlap {
+		return errUsage("--overlap-in: The overlap must be between 0s and %.0fh.", operator.MaxSecretOverlap.Hours())
+	}
 	w, secret, err := sh.Webhooks.Rotate(ctx, sh.by, args[0], overlap)
 	if err != nil {
 		return err
@@ -136,7 +139,7 @@ func testWebhook(ctx context.Context, sh *shell, args []string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(sh.stdout, "The service sends message %s within a second. The result is in: touchline admin webhook log %s\n", m.ID, args[0])
+	fmt.Fprintf(sh.stdout, "Message %s is queued. The result is in: touchline admin webhook log %s\n", m.ID, args[0])
 	return nil
 }
 
@@ -155,7 +158,7 @@ func replayWebhook(ctx context.Context, sh *shell, args []string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(sh.stdout, "%d messages are queued. The service sends them from now on.\n", n)
+	fmt.Fprintf(sh.stdout, "%d messages are queued. The service sends them while the webhook is enabled.\n", n)
 	return nil
 }
 
