@@ -58,13 +58,7 @@ func (c *club) write(coach *user, to object, text string) {
 	end := time.Now().Add(waitTimeout)
 	for c.err == nil {
 		message := coach.call("GET", "/api/messages/"+id, nil)
-		recipients, _ := message["recipients"].([]any)
-		left := message["expanded_at"] != nil
-		for _, r := range recipients {
-			r, _ := r.(object)
-			left = left && r["state"] != "queued"
-		}
-		if left {
+		if message["expanded_at"] != nil && !queuedOnAny(message["recipients"]) {
 			return
 		}
 		if time.Now().After(end) {
@@ -72,6 +66,22 @@ func (c *club) write(coach *user, to object, text string) {
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
+}
+
+// queuedOnAny reports whether a channel of one of the recipients has not been tried. The state
+// of a recipient is that of its best channel: in_app is delivered while an SMS is queued.
+func queuedOnAny(recipients any) bool {
+	list, _ := recipients.([]any)
+	for _, r := range list {
+		r, _ := r.(object)
+		channels, _ := r["channels"].([]any)
+		for _, c := range channels {
+			if c, ok := c.(object); ok && c["state"] == "queued" {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // train takes the attendance of a day on which the juniors train, and of the beginners each
