@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/auth"
@@ -60,6 +61,31 @@ func TestFrozenReplica(t *testing.T) {
 	}
 	if longest < 500*time.Millisecond {
 		t.Error("no request met the frozen replica")
+	}
+}
+
+// TestLockedFreeShard: two shards of a limit are free, and another replica keeps one of them
+// locked. A request finds the other. If it chose the locked shard each time that its own is full,
+// it would need 31 lock timeouts; a write is retried for 8 s.
+func TestLockedFreeShard(t *testing.T) {
+	t.Parallel()
+	url := storetest.Postgres(t)
+	p := newFixture(t, url+"&lock_timeout=400ms")
+	hour := limit("hour", 1024, time.Hour) // 64 shards of 16
+	for range hour.Max {
+		p.occur(hour)
+	}
+	conn, err := pgx.Connect(bg, url)
+	ok(t, err)
+	t.Cleanup(func() { conn.Close(bg) })
+	_, err = conn.Exec(bg, `UPDATE limits SET occurrences = 0, times = '' WHERE shard IN (2, 62)`)
+	ok(t, err)
+	tx, err := conn.Begin(bg)
+	ok(t, err)
+	_, err = tx.Exec(bg, `SELECT 1 FROM limits WHERE shard = 2 FOR UPDATE`)
+	ok(t, err)
+	if refused, _ := p.occur(hour); refused != "" {
+		t.Error("refused although a shard is free")
 	}
 }
 

@@ -17,6 +17,8 @@ type limitCounter struct {
 	next uint64
 	// free are the shards that had a free slot when an earlier attempt looked, by key.
 	free map[string]int
+	// failures is the number of attempts that could not lock their shards.
+	failures int
 }
 
 // newLimitCounter returns a counter for one call of DB.write.
@@ -44,7 +46,7 @@ func (c *limitCounter) shard(l auth.Limit) int {
 // this attempt is full and another is not, count fails with database.ErrStale, and the next
 // attempt uses the other: a transaction never locks two shards of a limit. If another
 // replica keeps a shard locked, the lock timeout fails the attempt, and the next one uses
-// the following shard.
+// the following shard. If that is full, too, it looks for another free shard.
 func (c *limitCounter) count(ctx context.Context, tx *tx, now time.Time, limits []auth.Limit) (*auth.LimitExceeded, error) {
 	if len(limits) == 0 {
 		return nil, nil
@@ -52,6 +54,8 @@ func (c *limitCounter) count(ctx context.Context, tx *tx, now time.Time, limits 
 	c.next = c.db.shards.Add(1)
 	shards, err := c.increment(ctx, tx, now, limits)
 	if err != nil {
+		c.failures++
+		clear(c.free)
 		return nil, fmt.Errorf("increment limits: %w", err)
 	}
 	var exceeded *auth.LimitExceeded
@@ -139,7 +143,8 @@ func deletableAt(t time.Time) int64 {
 }
 
 // findFree returns a shard of l that admits the next occurrence, and when. The own shard
-// does at freeAt; if no other does earlier, it returns own.
+// does at freeAt; if no other does earlier, it returns own. After each lock timeout it chooses
+// another of the shards that admit one now, because the one before may still be locked.
 func (c *limitCounter) findFree(ctx context.Context, tx *tx, now time.Time, l auth.Limit, own int, freeAt time.Time) (int, time.Time, error) {
 	shards := l.Shards()
 	rs, err := tx.Query(ctx, `SELECT shard, occurrences, times FROM limits WHERE key = $1 AND shard < $2`, l.Key, shards)
@@ -155,10 +160,17 @@ func (c *limitCounter) findFree(ctx context.Context, tx *tx, now time.Time, l au
 	}
 	free[own] = freeAt
 	earliest := own
+	var open []int
 	for shard, at := range free {
 		if at.Before(free[earliest]) {
 			earliest = shard
 		}
+		if !at.After(now) {
+			open = append(open, shard)
+		}
+	}
+	if len(open) > 0 {
+		earliest = open[c.failures%len(open)]
 	}
 	return earliest, free[earliest], nil
 }
