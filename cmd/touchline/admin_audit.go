@@ -20,7 +20,7 @@ func listAudit(ctx context.Context, sh *shell, _ []string) error {
 	if err != nil {
 		return err
 	}
-	return printTable(sh.stdout, "WHEN\tBY\tTOKEN\tACTION\tOBJECT\tDETAIL", entries, func(e operator.Entry) []any {
+	return printTable(sh, "WHEN\tBY\tTOKEN\tACTION\tOBJECT\tDETAIL", entries, func(e operator.Entry) []any {
 		return []any{e.At.UTC().Format("2006-01-02 15:04:05 MST"), e.By.Name, orDash(e.By.ID), e.Action, orDash(e.ObjectID), e.Detail}
 	})
 }

@@ -48,7 +48,7 @@ func findCoach(ctx context.Context, sh *shell, args []string) error {
 }
 
 func (sh *shell) printMatches(found []coach.AccountMatch) error {
-	return printTable(sh.stdout, "ID\tNUMBER\tNAME\tTIER\tKYC\tSTATE", found, func(f coach.AccountMatch) []any {
+	return printTable(sh, "ID\tNUMBER\tNAME\tTIER\tKYC\tSTATE", found, func(f coach.AccountMatch) []any {
 		return []any{f.ID, f.Number, orDash(f.Name), sh.Subscriptions.Tiers.Of(f.Tier).Name, sh.Subscriptions.Tiers.KYCState(f.KYC), f.State()}
 	})
 }

@@ -28,7 +28,7 @@ func listDeliveries(ctx context.Context, sh *shell, _ []string) error {
 	if err != nil {
 		return err
 	}
-	return printTable(sh.stdout, "ID\tCHANNEL\tKIND\tREASON\tCAUSE\tATTEMPTS\tFAILED\tCOACH\tREQUEST\tRETRY", found, func(d notify.FailedDelivery) []any {
+	return printTable(sh, "ID\tCHANNEL\tKIND\tREASON\tCAUSE\tATTEMPTS\tFAILED\tCOACH\tREQUEST\tRETRY", found, func(d notify.FailedDelivery) []any {
 		retry := "possible"
 		if !d.CanRetry() {
 			retry = "-"

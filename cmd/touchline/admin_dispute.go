@@ -31,7 +31,7 @@ func listDisputes(ctx context.Context, sh *shell, _ []string) error {
 	if err != nil {
 		return err
 	}
-	return printTable(sh.stdout, "REQUEST\tPARTY\tCOACH\tNAME\tDISPUTED", found, func(d operator.Dispute) []any {
+	return printTable(sh, "REQUEST\tPARTY\tCOACH\tNAME\tDISPUTED", found, func(d operator.Dispute) []any {
 		return []any{d.RequestID, d.Party, d.CoachID, orDash(d.CoachName), formatTime(d.At)}
 	})
 }

@@ -26,7 +26,7 @@ func listKYC(ctx context.Context, sh *shell, _ []string) error {
 	if err != nil {
 		return err
 	}
-	return printTable(sh.stdout, "COACH\tNAME\tSUBMITTED\tSUBMISSION", waiting, func(s coach.Submission) []any {
+	return printTable(sh, "COACH\tNAME\tSUBMITTED\tSUBMISSION", waiting, func(s coach.Submission) []any {
 		return []any{s.CoachID, orDash(s.CoachName), formatTime(s.SubmittedAt), s.ID}
 	})
 }

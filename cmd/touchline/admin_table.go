@@ -10,9 +10,10 @@ import (
 
 func newTabWriter(w io.Writer) *tabwriter.Writer { return tabwriter.NewWriter(w, 0, 0, 2, ' ', 0) }
 
-// printTable prints the titles of columns, separated by tabs, and a row for each item.
-func printTable[T any](w io.Writer, titles string, items []T, row func(T) []any) error {
-	tw := newTabWriter(w)
+// printTable prints the titles of columns, separated by tabs, and a row for each item. It
+// says if listLimit may have left out rows.
+func printTable[T any](sh *shell, titles string, items []T, row func(T) []any) error {
+	tw := newTabWriter(sh.stdout)
 	fmt.Fprintln(tw, titles)
 	for _, item := range items {
 		var cells []string
@@ -20,6 +21,9 @@ func printTable[T any](w io.Writer, titles string, items []T, row func(T) []any)
 			cells = append(cells, oneLine(fmt.Sprint(value)))
 		}
 		fmt.Fprintln(tw, strings.Join(cells, "\t"))
+	}
+	if len(items) == listLimit {
+		fmt.Fprintf(sh.stderr, "The list ends after %d rows. There may be more.\n", listLimit)
 	}
 	return tw.Flush()
 }

@@ -46,7 +46,7 @@ func listTokens(ctx context.Context, sh *shell, _ []string) error {
 	if err != nil {
 		return err
 	}
-	return printTable(sh.stdout, "ID\tNAME\tSCOPES\tCREATED\tVALID UNTIL\tLAST USED\tSTATE", tokens, func(t operator.Token) []any {
+	return printTable(sh, "ID\tNAME\tSCOPES\tCREATED\tVALID UNTIL\tLAST USED\tSTATE", tokens, func(t operator.Token) []any {
 		state := "valid"
 		switch {
 		case !t.RevokedAt.IsZero():

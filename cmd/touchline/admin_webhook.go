@@ -71,7 +71,7 @@ func listWebhooks(ctx context.Context, sh *shell, _ []string) error {
 	if err != nil {
 		return err
 	}
-	return printTable(sh.stdout, "ID\tURL\tDESCRIPTION\tEVENTS\tSTATE\tLAST ACCEPTED\tFAILING SINCE", webhooks, func(w operator.Webhook) []any {
+	return printTable(sh, "ID\tURL\tDESCRIPTION\tEVENTS\tSTATE\tLAST ACCEPTED\tFAILING SINCE", webhooks, func(w operator.Webhook) []any {
 		events, state, failing := "all", "enabled", "-"
 		if len(w.Types) > 0 {
 			events = strings.Join(operator.EventTypes(w.Types), ",")
@@ -167,7 +167,7 @@ func logWebhook(ctx context.Context, sh *shell, args []string) error {
 	if err != nil {
 		return err
 	}
-	return printTable(sh.stdout, "MESSAGE\tEVENT\tAT\tSTATE\tATTEMPTS\tLAST RESPONSE\tNEXT ATTEMPT", messages, func(m operator.WebhookMessage) []any {
+	return printTable(sh, "MESSAGE\tEVENT\tAT\tSTATE\tATTEMPTS\tLAST RESPONSE\tNEXT ATTEMPT", messages, func(m operator.WebhookMessage) []any {
 		response, next := "-", "-"
 		switch {
 		case m.Error != "":
