@@ -40,7 +40,7 @@ func TestPairComparesEveryOperation(t *testing.T) {
 	}
 	team, err := program.MeasureTeam(t.Context(), programs[0], "sqlite", program.TeamLoad{Marks: 5, Recipients: 30, Workers: 2, Duration: 20 * time.Millisecond})
 	if err != nil || len(team.NewSheets) == 0 || len(team.ChangedSheets) == 0 || len(team.Meanwhile) == 0 || len(team.Left) != 2 {
-		t.Errorf("the club: %s, %v", team, err)
+		t.Errorf("the team load: %s, %v", team, err)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/touchline/touchline/bench"
 )
 
-// signInEvery is how often each worker signs a coach in while a message is sent. It leaves the service time to spare, so that
+// signInEvery is how often each worker signs a coach in, with and without a message. It leaves the service time to spare, so that
 // latencies show what the message costs and not a queue of sign-ins.
 const signInEvery = 200 * time.Millisecond
 
@@ -66,7 +66,7 @@ func (t Team) String() string {
 		t.Load.Marks, t.NewSheets, t.Load.Marks, t.ChangedSheets, t.Load.Recipients, t.Accepted.P(1), t.Left.P(1), t.Idle, t.Meanwhile, t.Meanwhile.P(0.99)-t.Idle.P(0.99))
 }
 
-// MeasureTeam measures a program with a club of one coach.
+// MeasureTeam measures a program with the team load of one coach.
 func MeasureTeam(ctx context.Context, p Program, engine string, load TeamLoad) (Team, error) {
 	s, err := run(ctx, p, engine, load.Workers)
 	if err != nil {

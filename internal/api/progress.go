@@ -142,7 +142,7 @@ func (s *Server) listProgress(ctx context.Context, r Request[noBody], playerID s
 	if err != nil {
 		return Response{}, err
 	}
-	if err := f.Err(); err != nil { // after approval_pending and not_found
+	if err := f.Err(); err != nil { // report a fault of the query only if the caller may see the player
 		return Response{}, err
 	}
 	return endpoint.PageResponse(page, list, newMeasurementResponse, func(m team.Measurement) keyset { return keyset{Day: m.On, ID: m.ID} }), nil

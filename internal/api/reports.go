@@ -65,7 +65,7 @@ func (s *Server) listReports(ctx context.Context, r Request[noBody], playerID st
 	if err != nil {
 		return Response{}, err
 	}
-	if failure != nil { // after approval_pending and not_found
+	if failure != nil { // report a bad cursor or limit only if the caller may see the player
 		return Response{}, failure
 	}
 	return endpoint.PageResponse(page.page, list, newReportResponse, func(r team.Report) keyset { return keyset{ID: r.ID} }), nil

@@ -35,7 +35,7 @@ type Introspection struct {
 	Active bool
 	// Kind is AccessToken or RefreshToken.
 	Kind string
-	// ID is the jti of an access token. Refresh tokens have an ID of the same form.
+	// ID is the jti. The access and the refresh token of one generation share it.
 	ID        string
 	AccountID string
 	SessionID string

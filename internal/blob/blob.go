@@ -35,7 +35,7 @@ var ErrNotFound = errors.New("blob: not found")
 type Store interface {
 	// Put stores the size bytes of r, from its start, and replaces earlier content
 	// of the key. Once it returns nil, they are durable: synced to disk, or
-	// accepted by the server. Before that no reader sees any of them. It may read r
+	// accepted by the server. No reader sees a part of the content. It may read r
 	// more than once.
 	Put(ctx context.Context, key string, r io.ReadSeeker, size int64, mediaType string) error
 	// Open returns the content of the key and its size in bytes. The reader is for
@@ -60,7 +60,7 @@ type Options struct {
 //	s3://<key>:<secret>@<bucket>/<prefix>?endpoint=<url>&region=<region>
 //
 // It creates a missing folder. It does not contact a bucket: see Identify. Errors
-// never contain the address, which may hold a secret.
+// never contain the credentials of the address.
 func Open(ctx context.Context, address string, opts Options) (Store, error) {
 	if opts.Getenv == nil {
 		opts.Getenv = os.Getenv

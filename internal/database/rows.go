@@ -20,7 +20,7 @@ func Collect[T any](rs *Rows, err error, scan func(Scanner) (T, error)) ([]T, er
 	return all, rs.Err()
 }
 
-// cursor is *sql.Rows, or pgRows in a transaction on PostgreSQL.
+// cursor is *sql.Rows, or pgRows on PostgreSQL, in a transaction and in ExecRows.
 type cursor interface {
 	Scanner
 	Next() bool

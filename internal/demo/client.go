@@ -152,7 +152,8 @@ func (u *user) settle(playerID string) {
 	}
 }
 
-// queued reports whether a delivery of the request has not been tried.
+// queued reports whether a delivery of the request waits for an attempt or a status, and is
+// not held by a limit.
 func queued(request any) bool {
 	r, _ := request.(object)
 	deliveries, _ := r["deliveries"].([]any)

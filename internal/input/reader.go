@@ -13,7 +13,7 @@ import (
 	"github.com/touchline/touchline/internal/wire"
 )
 
-// Reader reads the values of a player after decoding. It adds their faults to those of the
+// Reader reads and checks values after decoding. It adds their faults to those of the
 // decoding, and ignores a field that has one already.
 type Reader struct {
 	Phones phone.Parser
@@ -47,7 +47,7 @@ func (r Reader) Number(at, text string) phone.Number {
 
 var dateForm = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}$`)
 
-// BirthDate reads YYYY-MM-DD. ok is false if no living person can have this birth date.
+// BirthDate reads YYYY-MM-DD. ok is false if the field has a fault.
 func (r Reader) BirthDate(at, text string) (date approval.Date, ok bool) {
 	if r.hasFault(at) {
 		return approval.Date{}, false

@@ -11,9 +11,10 @@ import (
 // streamRetry is when an app may try again to open a stream that was refused.
 const streamRetry = 30 * time.Second
 
-// Hub wakes the notification streams of this process. A lost wake only delays a
-// stream: streams also poll the store. The zero Hub is ready for use. A Hub is safe
-// for concurrent use.
+// Hub wakes the notification streams of this process, or the calls of operators that wait
+// for a change. The key of a stream is its account, the key of a call its operator token. A
+// lost wake only delays a stream or a call: both also poll the store. The zero Hub is ready
+// for use. A Hub is safe for concurrent use.
 type Hub struct {
 	// MaxStreams limits the streams of all accounts; 0 means no limit.
 	MaxStreams int

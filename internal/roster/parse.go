@@ -65,8 +65,9 @@ func (r *Row) add(c Column, code, format string, args ...any) {
 
 // Parse reads a CSV file or cells that were pasted from a spreadsheet. It reads UTF-8, UTF-16
 // with a byte order mark, else Windows-1252; cells separated by commas, semicolons or
-// tabs; and titles in English or Hindi in any order. The error is a validation_failed that
-// names every fault for which no row can be read. Faults of single rows are in the rows.
+// tabs; and titles in English or Hindi in any order. Errors: payload_too_large;
+// validation_failed if the file cannot be read, or with all faults of the titles. Faults of
+// single rows are in the rows.
 func Parse(data []byte) (Sheet, error) {
 	if len(data) > MaxBytes {
 		return Sheet{}, ErrTooLarge()
@@ -319,7 +320,7 @@ func (p *parser) checkDayOrder() {
 		row := p.sheet.Rows[i]
 		p.warn(Warning{
 			Code: "day_first", Row: row.Number, Text: row.Entry.BirthDate,
-			Detail: fmt.Sprintf("We read dates with the day first. Please check one: row %d is born on %s.", row.Number, row.Entry.BirthDate),
+			Detail: fmt.Sprintf("We read dates with the day first. Please check one: the birth date in row %d is %s.", row.Number, row.Entry.BirthDate),
 		})
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/touchline/touchline/internal/database"
 )
 
-// countersOf returns the counters whose sum is a counter of package approval.
+// countersOf returns the stored counters of a counter of package approval, which is their sum.
 func countersOf(counter string) []string {
 	counters := []string{counter}
 	if counter == approval.CostCounter {
@@ -37,6 +37,8 @@ func (tx *tx) messageWindows(ctx context.Context, candidates []candidate) (appro
 	if len(rows) == 0 {
 		return windows, nil
 	}
+	// The columns are the stored counter, the length and the start of its window, and the
+	// counter of package approval.
 	values, args := valuesTable(rows, "TEXT", "BIGINT", "BIGINT", "TEXT")
 	rs, err := tx.Query(ctx, `
 		SELECT v.column4, v.column2, oldest.counted_at, newest.total - oldest.total + oldest.size
@@ -62,8 +64,10 @@ func (tx *tx) messageWindows(ctx context.Context, candidates []candidate) (appro
 	return windows, nil
 }
 
-// addCounts adds to the counters. The time of a counter never decreases, although the
-// clocks of replicas differ: else its totals would not be in order.
+// addCounts adds to the counters. The caller holds the row lock under which each of them is
+// counted: that of message_admission, of the cost shard or of the coach. The time of a
+// counter never decreases, although the clocks of replicas differ: else its totals would not
+// be in order.
 func (tx *tx) addCounts(ctx context.Context, counts []approval.MessageCount) error {
 	sizes := make(map[string]int64)
 	var rows [][]any
@@ -79,6 +83,8 @@ func (tx *tx) addCounts(ctx context.Context, counts []approval.MessageCount) err
 	for _, row := range rows {
 		row[2] = sizes[row[0].(string)]
 	}
+	// The columns are the counter, the time and the size. WHERE skips the padding of
+	// valuesTable.
 	values, args := valuesTable(rows, "TEXT", "BIGINT", "BIGINT")
 	err := tx.Defer(ctx, `
 		INSERT INTO message_counts (counter, counted_at, size, total)

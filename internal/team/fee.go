@@ -73,8 +73,8 @@ type Fee struct {
 	Payments []Payment
 }
 
-// State returns the state on the day today of the coach. A fee is overdue from the day
-// after it is due.
+// State returns the state on today, the date in the coach's time zone. A fee is overdue from
+// the day after it is due.
 func (f *Fee) State(today Date) FeeState {
 	switch f.Status {
 	case FeePaid:
