@@ -43,7 +43,7 @@ type command struct {
 	// flags, if not nil, adds the flags of the command.
 	flags func(f *flag.FlagSet)
 	run   func(ctx context.Context, sh *shell, args []string) error
-	// needsKey opens the master key, for a command that reads encrypted columns.
+	// needsKey opens the master key, for commands that encrypt, decrypt or derive secrets.
 	needsKey bool
 }
 

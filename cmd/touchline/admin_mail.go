@@ -13,7 +13,7 @@ import (
 
 func mailCommands() []command {
 	return []command{{
-		words: "mail allow", args: []string{"<address>"}, help: "let mail leave to an address whose holder stopped it and asks for mail again", run: allowMail,
+		words: "mail allow", args: []string{"<address>"}, help: "allow mail to an address again, at its holder's request", run: allowMail,
 		flags: func(f *flag.FlagSet) {
 			f.String("reason", "", "reason for the audit log, without the address")
 		},
@@ -23,7 +23,7 @@ func mailCommands() []command {
 func allowMail(ctx context.Context, sh *shell, args []string) error {
 	address := strings.TrimSpace(args[0])
 	if local, domain, _ := strings.Cut(address, "@"); local == "" || domain == "" {
-		return errUsage("%q is no e-mail address", address)
+		return errUsage("%q is not an e-mail address", address)
 	}
 	reason, err := admin.Reason(sh.text("reason"))
 	if err != nil {

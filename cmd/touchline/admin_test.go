@@ -40,7 +40,7 @@ func TestAdminUsage(t *testing.T) {
 		{2, "kyc reject " + coach + " --reason \xff", "--reason"},
 		{2, "kyc reject " + coach, "--reason"},
 		{2, "mail allow a@b.example", "--reason"},
-		{2, "mail allow b.example --reason Asked", "no e-mail address"},
+		{2, "mail allow b.example --reason Asked", "not an e-mail address"},
 		{2, "tier-requests approve " + coach + " gold", "academy"},
 		{2, "tier-requests refuse " + coach + " pro", "--reason"},
 		{2, "disputes list --number 12", "--number"},

@@ -23,7 +23,7 @@ func listTierRequests(ctx context.Context, sh *shell, _ []string) error {
 	if err != nil {
 		return err
 	}
-	return printTable(sh, "COACH\tNAME\tTIER\tREQUESTED\tSINCE", found, func(r coach.TierRequest) []any {
+	return printTable(sh, "COACH\tNAME\tCURRENT TIER\tREQUESTED TIER\tREQUESTED AT", found, func(r coach.TierRequest) []any {
 		return []any{r.CoachID, orDash(r.CoachName), sh.Subscriptions.Tiers.Of(r.Tier).Name, r.Requested, formatTime(r.At)}
 	})
 }

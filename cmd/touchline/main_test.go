@@ -5,10 +5,11 @@ import (
 	"testing"
 )
 
-// asCommand is an environment variable of the processes that the tests start.
+// asCommand, if set, makes the test binary run as touchline. TestMain sets it for child
+// processes.
 const asCommand = "RUN_TEST_PROGRAM_AS_TOUCHLINE"
 
-// TestMain runs the command touchline in a process that a test started.
+// TestMain runs touchline if asCommand is set, and the tests otherwise.
 func TestMain(m *testing.M) {
 	if os.Getenv(asCommand) != "" {
 		main() // exits

@@ -91,7 +91,8 @@ func runScript(t *testing.T, s running, binary, shell, commands string) string {
 	return string(output)
 }
 
-// program returns the path of the test program, which TestMain runs as the command touchline.
+// program returns the path of this test binary, which runs as touchline if TestMain has set
+// its variable.
 // Linking the command takes more processor time than the sessions.
 func program(t *testing.T) string {
 	t.Helper()

@@ -32,7 +32,7 @@ func (s *Server) addPayment(ctx context.Context, r Request[input.Payment], id st
 	if err != nil {
 		return Response{}, err
 	}
-	return s.paymentResponse(ctx, r.Meta, fee, p, true)
+	return s.paymentOfFeeResponse(ctx, r.Meta, fee, p, true)
 }
 
 // reversePayment serves POST /api/fees/{fee_id}/payments/{payment_id}/reverse.
@@ -55,10 +55,10 @@ func (s *Server) reversePayment(ctx context.Context, r Request[reasonRequest], i
 	if err != nil {
 		return Response{}, err
 	}
-	return s.paymentResponse(ctx, r.Meta, fee, p, false)
+	return s.paymentOfFeeResponse(ctx, r.Meta, fee, p, false)
 }
 
-func (s *Server) paymentResponse(ctx context.Context, m meta, fee *team.Fee, p *team.Payment, created bool) (Response, error) {
+func (s *Server) paymentOfFeeResponse(ctx context.Context, m meta, fee *team.Fee, p *team.Payment, created bool) (Response, error) {
 	today, err := s.Fees.Today(ctx, m.Caller.Actor)
 	if err != nil {
 		return Response{}, err
@@ -76,7 +76,7 @@ func (s *Server) rebuildPayment(ctx context.Context, m meta, w idempotency.Work)
 	if err != nil {
 		return Response{}, err
 	}
-	return s.paymentResponse(ctx, m, fee, p, w.New)
+	return s.paymentOfFeeResponse(ctx, m, fee, p, w.New)
 }
 
 const mediaHTML = "text/html"
@@ -136,7 +136,7 @@ func (s *Server) getReceipt(ctx context.Context, r Request[noBody], id string) (
 	return endpoint.OK(receipt), nil
 }
 
-// receiptPage returns the page of a receipt. reversedOn is a day of the coach; the page shows it
+// receiptPage returns the page of a receipt. reversedOn is the date in the coach's time zone; the page shows it
 // only if the payment was reversed.
 func receiptPage(receipt feeReceipt, reversedOn team.Date) (Response, error) {
 	var page bytes.Buffer

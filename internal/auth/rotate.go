@@ -8,7 +8,7 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// Grant is a session with its tokens: the result of Login and Refresh.
+// Grant is a session with its tokens: the result of Login, LoginGrant and Refresh.
 type Grant struct {
 	Session      *Session
 	AccessToken  string

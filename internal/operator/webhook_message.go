@@ -17,15 +17,16 @@ const (
 // WebhookMessage is an event for one webhook. It has the data of a Change, so it names no
 // person.
 type WebhookMessage struct {
-	// ID is the same for every attempt and every replay of an event: msg_ with the player and
-	// the sequence of the change.
+	// ID is the same for every attempt and every replay of an event:
+	// msg_<player>_<sequence>, or msg_test_<id> for a test.
 	ID string
-	// Test says that the message only tests the endpoint. It has no Change but its time.
+	// Test says that the message only tests the endpoint. Of Change only At is set.
 	Test bool
 	// Change is the change; its Position is not set.
 	Change
 	State string
-	// Attempts is the number of attempts since the message was queued or replayed.
+	// Attempts is the number of attempts since the message was queued or replayed, including
+	// the one in progress, so at least 1 in After.
 	Attempts int
 	// DueAt is the next attempt of a queued message.
 	DueAt time.Time
@@ -100,8 +101,7 @@ const (
 	// WebhookFailsAfter is how long an endpoint may accept nothing. When a message of such an
 	// endpoint has failed for good, its webhook is disabled.
 	WebhookFailsAfter = 72 * time.Hour
-	// webhookPause is the pause for all messages of an endpoint that does not respond or that
-	// says that it has too much to do.
+	// webhookPause is the minimum pause of a webhook after one of pauseStatuses.
 	webhookPause = 5 * time.Second
 	// maxRetryAfter limits the pause for which an endpoint asks.
 	maxRetryAfter = 24 * time.Hour

@@ -49,8 +49,7 @@ type Operators struct {
 }
 
 // OpenOperators opens and migrates the database of cfg. With keys it also opens the
-// master key, to decrypt the legal name of a verification; the other services need no
-// key. Call Close afterwards.
+// master key, for commands that encrypt, decrypt or derive secrets. Call Close afterwards.
 func OpenOperators(ctx context.Context, cfg *config.Config, o Options, keys bool) (*Operators, error) {
 	o = o.withDefaults()
 	sql, tiers, err := openDatabase(ctx, cfg, o)

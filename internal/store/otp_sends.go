@@ -8,7 +8,7 @@ import (
 	"github.com/touchline/touchline/internal/database"
 )
 
-// recordSend records that the code of c is sent. A resend changes nothing.
+// recordSend records that the OTP of c is sent. A resend changes nothing.
 func (tx *tx) recordSend(ctx context.Context, c auth.Challenge, to auth.Destination) error {
 	if to.Block == "" {
 		return nil
@@ -23,14 +23,15 @@ func (tx *tx) recordSend(ctx context.Context, c auth.Challenge, to auth.Destinat
 	return nil
 }
 
-// codeUse is the use of the codes that were sent to a block and to its country.
+// codeUse is the use of the OTPs that were sent to a block and to its country.
 type codeUse struct{ block, country auth.CodeUse }
 
 // fraud reports whether either looks like toll fraud.
 func (u *codeUse) fraud() bool { return u.block.BlockFraud() || u.country.CountryFraud() }
 
-// readCodeUse reads the use of the codes that were sent to the destination of r. The
-// result is complete after the next statement or Flush.
+// readCodeUse reads the use of the OTPs that were sent to the destination of r. Only OTPs
+// whose validity ended in the last FraudWindow count. The result is complete after the next
+// statement or Flush.
 func (tx *tx) readCodeUse(ctx context.Context, r auth.ChallengeRequest) (*codeUse, error) {
 	use, to, now := new(codeUse), r.Destination, r.Challenge.SentAt
 	into := func(u *auth.CodeUse) func(database.Scanner) error {
@@ -41,6 +42,7 @@ func (tx *tx) readCodeUse(ctx context.Context, r auth.ChallengeRequest) (*codeUs
 		WHERE block = $1 AND ends_at > $2 AND ends_at <= $3`,
 		to.Block, micros(now.Add(-auth.FraudWindow)), micros(now))
 	if err == nil && to.Country != "" {
+		// country <> '' makes the partial index otp_sends_by_country usable.
 		err = tx.DeferRow(ctx, into(&use.country), `
 			SELECT count(*), count(*) FILTER (WHERE used = TRUE), count(DISTINCT network) FROM otp_sends
 			WHERE country = $1 AND country <> '' AND ends_at > $2 AND ends_at <= $3`,

@@ -12,8 +12,7 @@ import (
 	"github.com/touchline/touchline/internal/storetest"
 )
 
-// TestStatusIsConsistent: a decision that commits while a status is read is either in both
-// the player and the history, or in neither.
+// TestStatusIsConsistent: the player and the history in a response come from one snapshot.
 func TestStatusIsConsistent(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, url string) {
 		p := newFixture(t, url)
@@ -42,7 +41,7 @@ func TestStatusIsConsistent(t *testing.T) {
 			for _, party := range approval.Parties {
 				recorded := slices.ContainsFunc(history, func(r approval.Record) bool { return r.Party == party })
 				if state := got.Approver(party).Consent.State; recorded != (state == approval.Approved) {
-					t.Errorf("%s, %s: got state %s and history %+v, want both of one time", name, party, state, history)
+					t.Errorf("%s, %s: got state %s and history %+v, want both from one snapshot", name, party, state, history)
 				}
 			}
 		}

@@ -11,7 +11,7 @@ import (
 const (
 	// MaxBatches limits the batches of a coach that are not archived.
 	MaxBatches = 500
-	// MaxBatchPlayers limits the players of a batch, and so the marks of a sheet.
+	// MaxBatchPlayers limits the current players of a batch.
 	MaxBatchPlayers = 500
 	// MaxBatchesOfPlayer limits the batches that a request adds a player to.
 	MaxBatchesOfPlayer = 20
@@ -32,7 +32,7 @@ type Batch struct {
 	PlayerCount int
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
-	// ArchivedAt is zero until the coach archives the batch, after which it does not change.
+	// ArchivedAt is zero for an open batch.
 	ArchivedAt time.Time
 }
 

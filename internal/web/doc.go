@@ -1,9 +1,10 @@
-// Package web serves the pages for people: families, coaches and visitors.
+// Package web serves the HTML pages of families, coaches, visitors and operators.
 //
 // Pages are rendered on the server, and every form works without JavaScript. A handler is
 // a function of values, func(ctx, *Request) (Response, error), and calls the same domain
-// services as the API. A handler that returns an error gets a page that says what to do.
+// services as the API. If a handler returns an error, the response is a page that says what
+// to do.
 //
-// One file is one page or one flow. Templates are in templates/, texts in locales/ (one
+// Each page or flow has one file; the other files are shared. Templates are in templates/, texts in locales/ (one
 // JSON file for each area and language), and everything that browsers load in static/.
 package web

@@ -14,7 +14,7 @@ import (
 	"github.com/touchline/touchline/internal/worker"
 )
 
-// Waits double from 1 s to 5 min, each within a quarter of that. The last attempt is
+// Waits double from 1 s to 5 min, with ±25 % jitter. The last attempt is
 // at GivesUpAt.
 func TestBackoff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -73,7 +73,8 @@ func TestBackoffHasJitter(t *testing.T) {
 	})
 }
 
-// A longer wait that the provider asks for is respected, a shorter one is not.
+// A longer wait that the provider asks for is respected, a shorter one is not, and one beyond
+// GivesUpAt is shortened to it.
 func TestSendErrorWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := new(fakeStore)
