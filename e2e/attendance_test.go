@@ -114,11 +114,13 @@ func TestAttendance(t *testing.T) {
 		other.Call(t, "GET", "/api/batches/"+batch+"/attendance?from=x", nil).Want(t, 404, "not_found")
 		other.Call(t, "GET", "/api/players/"+ids[0]+"/attendance?from=x", nil).Want(t, 404, "not_found")
 
-		// A player who left can be corrected where a mark is, and marked for the time before.
+		// A player who left can be corrected where a mark is, and gets none for days before joining.
 		coach.Call(t, "DELETE", "/api/batches/"+batch+"/players/"+ids[2], nil).Want(t, 204)
 		coach.Call(t, "PATCH", path, sheet(mark(2, "late"))).Want(t, 200)
 		yesterday := "/api/batches/" + batch + "/attendance/" + now.AddDate(0, 0, -1).Format(time.DateOnly)
-		coach.Call(t, "PUT", yesterday, sheet(mark(0, "late"), mark(2, "present"))).Want(t, 200)
+		coach.Call(t, "PUT", yesterday, sheet(mark(0, "late"), mark(2, "present"))).Want(t, 422, "validation_failed")
+		coach.Call(t, "PATCH", yesterday, sheet(mark(2, "present", "marked_at", at(-60)))).Want(t, 422, "validation_failed")
+		coach.Call(t, "PUT", yesterday, sheet(mark(0, "late"))).Want(t, 200)
 		tomorrow := "/api/batches/" + batch + "/attendance/" + now.AddDate(0, 0, 1).Format(time.DateOnly)
 		coach.Call(t, "PUT", tomorrow, sheet(mark(0, "excused"), mark(2, "present"))).Want(t, 422, "validation_failed")
 		if got := coach.Call(t, "GET", tomorrow, nil).Want(t, 200).String("version"); got != "0" {

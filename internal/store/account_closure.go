@@ -216,6 +216,8 @@ func (c *accountClosure) deleteTeam(ctx context.Context) error {
 		statement{query: `DELETE FROM attendance_marks WHERE coach_id = $1`, args: []any{coach}},
 		statement{query: `DELETE FROM attendance_sheets WHERE coach_id = $1`, args: []any{coach}},
 		statement{query: `DELETE FROM batch_players WHERE coach_id = $1`, args: []any{coach}},
+		statement{query: `DELETE FROM earlier_memberships WHERE coach_id = $1`, args: []any{coach}},
+		statement{query: `DELETE FROM removed_records WHERE coach_id = $1`, args: []any{coach}},
 		statement{query: `DELETE FROM measurements WHERE coach_id = $1`, args: []any{coach}},
 		statement{query: `DELETE FROM performance_reports WHERE coach_id = $1`, args: []any{coach}},
 		statement{query: `DELETE FROM message_templates WHERE coach_id = $1`, args: []any{coach}},

@@ -26,6 +26,8 @@ var teamTables = map[string]leftBehind{
 	"attendance_marks":    {`FROM attendance_marks WHERE coach_id = $1`, true, false},
 	"attendance_sheets":   {`FROM attendance_sheets WHERE coach_id = $1`, true, false},
 	"batch_players":       {`FROM batch_players WHERE left_at IS NULL AND coach_id = $1`, false, false},
+	"earlier_memberships": {`FROM earlier_memberships WHERE coach_id = $1`, true, false},
+	"removed_records":     {`FROM removed_records WHERE coach_id = $1`, false, false},
 	"batches":             {`FROM batches WHERE archived_at IS NULL AND coach_id = $1`, true, false},
 	"fee_payments":        {`FROM fee_payments WHERE coach_id = $1`, true, true},
 	"fee_receipts":        {`FROM fee_receipts WHERE coach_id = $1`, true, true},
@@ -132,6 +134,8 @@ func (p *fixture) fullDay() (by actor.Actor, playerID string) {
 	ok(p, err)
 	_, err = p.records().Report(bg, by, team.Report{PlayerID: a.ID, Title: "March", Text: "Good", From: "2026-03-01", To: "2026-03-31"})
 	ok(p, err)
+	ok(p, run(p.db, `INSERT INTO earlier_memberships (coach_id, batch_id, player_id, joined_at, left_at) VALUES ($1, $2, $3, 1, 2)`, by.AccountID, batch, a.ID))
+	ok(p, run(p.db, `INSERT INTO removed_records (id, coach_id, player_id, kind, content, removed_at) VALUES ('r', $1, $2, 'report', '{}', 1)`, by.AccountID, a.ID))
 	ok(p, run(p.db, `INSERT INTO stopped_coaches (mobile_number, coach_id, stopped_at) VALUES ($1, $2, 1)`, string(number(2)), by.AccountID))
 	return by, a.ID
 }

@@ -87,6 +87,8 @@ func fillTables(t *testing.T, url string) {
 		`INSERT INTO listing_terms SELECT 's:' || i % 3, 'a' || i FROM generate_series(1, 1000) i`,
 		`INSERT INTO batches SELECT 'b' || i, 'a' || i % 100, 1, 'n', NULL, NULL, '[]', 'UTC', i, i, CASE WHEN i % 5 = 0 THEN i END FROM generate_series(1, 1000) i`,
 		`INSERT INTO batch_players SELECT 'a' || i % 100, 'b' || i % 500, 'p' || i % 3000, i, CASE WHEN i % 5 = 0 THEN i END FROM generate_series(1, 1000) i ON CONFLICT DO NOTHING`,
+		`INSERT INTO earlier_memberships SELECT coach_id, batch_id, player_id, 0, 1 FROM batch_players`,
+		`INSERT INTO removed_records SELECT 'removed' || i, 'a' || i % 100, 'p' || i % 3000, 'report', '{}', i FROM generate_series(1, 1000) i`,
 		`INSERT INTO attendance_sheets SELECT 'b' || i % 500, '2026-01-' || i / 500, 'a' || i % 100, 1, FALSE, 1, 0, 0, 0, i, i FROM generate_series(1, 1000) i`,
 		`INSERT INTO attendance_marks SELECT 'a' || i % 100, 'b' || i % 500, '2026-01-' || i / 2000, 'p' || i % 3000, 'late', NULL, i, i, 'a', NULL FROM generate_series(1, 4000) i ON CONFLICT DO NOTHING`,
 		`INSERT INTO superseded_marks SELECT 'a' || i % 100, 'b' || i % 500, '2026-01-' || i / 2000, 'p' || i % 3000, 'late', NULL, i, i, 'a', NULL, i FROM generate_series(1, 4000) i`,

@@ -16,6 +16,7 @@ func (tx *tx) endTeam(ctx context.Context, p *approval.Player) error {
 		{`UPDATE batch_players SET left_at = $2 WHERE player_id = $1 AND left_at IS NULL`, []any{p.ID, micros(tx.Now)}},
 		{`DELETE FROM measurements WHERE coach_id = $1 AND player_id = $2`, []any{p.CoachID, p.ID}},
 		{`DELETE FROM performance_reports WHERE coach_id = $1 AND player_id = $2`, []any{p.CoachID, p.ID}},
+		{`DELETE FROM removed_records WHERE coach_id = $1 AND player_id = $2`, []any{p.CoachID, p.ID}},
 		{`DELETE FROM notifications WHERE player_id = $1 AND type = $2`, []any{p.ID, string(notify.TeamReplyType)}},
 	} {
 		if err := tx.Defer(ctx, s.query, s.args...); err != nil {

@@ -20,7 +20,17 @@ func (db *DB) Sheet(ctx context.Context, coachID, batchID string, date team.Date
 		if sheet, err = tx.sheet(ctx, b, date); err != nil {
 			return err
 		}
-		players, err = tx.batchPlayers(ctx, coachID, batchID)
+		if players, err = tx.batchPlayers(ctx, coachID, batchID); err != nil {
+			return err
+		}
+		ids := make([]string, len(players))
+		for i, m := range players {
+			ids[i] = m.PlayerID
+		}
+		members, err := tx.members(ctx, batchID, ids)
+		for i, id := range ids {
+			players[i].Earlier = members[id].Earlier
+		}
 		return err
 	})
 	return sheet, players, err
@@ -90,13 +100,24 @@ func (tx *tx) members(ctx context.Context, batchID string, playerIDs []string) (
 		return members, nil
 	}
 	ids := paddedIDs(playerIDs)
+	of := ` WHERE batch_id = $1 AND player_id IN (` + params(2, len(ids)) + `)`
 	rs, err := tx.Query(ctx, `
-		SELECT player_id, joined_at, left_at FROM batch_players WHERE batch_id = $1 AND player_id IN (`+params(2, len(ids))+`)`,
+		SELECT player_id, joined_at, left_at, FALSE FROM batch_players`+of+`
+		UNION ALL SELECT player_id, joined_at, left_at, TRUE FROM earlier_memberships`+of,
 		append([]any{batchID}, ids...)...)
-	_, err = database.Collect(rs, err, func(row database.Scanner) (m team.Membership, err error) {
-		err = row.Scan(&m.PlayerID, intoTime(&m.JoinedAt), intoTime(&m.LeftAt))
-		members[m.PlayerID] = m
-		return m, err
+	_, err = database.Collect(rs, err, func(row database.Scanner) (s team.Stay, err error) {
+		var id string
+		var earlier bool
+		err = row.Scan(&id, intoTime(&s.JoinedAt), intoTime(&s.LeftAt), &earlier)
+		m := members[id]
+		m.PlayerID = id
+		if earlier {
+			m.Earlier = append(m.Earlier, s)
+		} else {
+			m.JoinedAt, m.LeftAt = s.JoinedAt, s.LeftAt
+		}
+		members[id] = m
+		return s, err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read members of batch: %w", err)

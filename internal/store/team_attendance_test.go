@@ -168,3 +168,43 @@ func TestSheetsAndArchive(t *testing.T) {
 		}
 	})
 }
+
+// TestJoinAgain: a player who joins again within a day never left. One who joins later gets no new
+// mark for the days in between, and the sheet of such a day does not list the player.
+func TestJoinAgain(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, url string) {
+		p := newFixture(t, url)
+		by, batchID, players := p.squad(1, 2)
+		s, b := p.attendance(), p.batches()
+		leaveFor := func(d time.Duration) {
+			t.Helper()
+			ok(t, b.Leave(bg, by, batchID, players[0]))
+			p.clock.advance(d)
+			ok(t, b.Join(bg, by, batchID, players[0]))
+		}
+		try := func(days int, change team.ChangeSheet) (listed int, code string) {
+			t.Helper()
+			date := trainingDay.AddDays(days)
+			_, listedPlayers, err := s.Sheet(bg, by, batchID, date)
+			ok(t, err)
+			_, err = change(bg, by, batchID, date, marksOf(team.Late, players[0]), team.Precondition{})
+			return len(listedPlayers), fault.CodeOf(err)
+		}
+		leaveFor(team.RejoinWithin)
+		if n, code := try(-30, s.Merge); n != 2 || code != "" {
+			t.Errorf("after a day outside, a day of the past: %d listed, %q", n, code)
+		}
+		p.clock.advance(24 * time.Hour) // day 2
+		leaveFor(5 * 24 * time.Hour)    // from day 2 to day 7
+		leaveFor(3 * 24 * time.Hour)    // from day 7 to day 10
+		for day, want := range map[int]string{1: "", 2: "validation_failed", 4: "validation_failed", 9: "validation_failed", 10: "", 11: ""} {
+			for _, change := range []team.ChangeSheet{s.Replace, s.Merge} {
+				n, code := try(day, change)
+				if code != want || (n == 2) != (want == "") {
+					t.Errorf("day %d: %d players listed, %q, want %q", day, n, code, want)
+				}
+			}
+		}
+	})
+}

@@ -234,12 +234,24 @@ func (tx *tx) inBatch(ctx context.Context, id, playerID string) (in bool, err er
 	return in, err
 }
 
-// joinBatch adds a player to a batch that is locked.
+// joinBatch adds a player to a batch that is locked. A player who left within team.RejoinWithin
+// continues the membership.
 func (tx *tx) joinBatch(ctx context.Context, coachID, id, playerID string) error {
+	since := micros(tx.Now.Add(-team.RejoinWithin))
+	err := tx.Defer(ctx, `
+		INSERT INTO earlier_memberships (coach_id, batch_id, player_id, joined_at, left_at)
+		SELECT coach_id, batch_id, player_id, joined_at, left_at FROM batch_players
+		WHERE coach_id = $1 AND batch_id = $2 AND player_id = $3 AND left_at < $4
+		ON CONFLICT (batch_id, player_id, left_at) DO NOTHING`,
+		coachID, id, playerID, since)
+	if err != nil {
+		return err
+	}
 	return tx.DeferOne(ctx, `
 		INSERT INTO batch_players (coach_id, batch_id, player_id, joined_at) VALUES ($1, $2, $3, $4)
-		ON CONFLICT (batch_id, player_id) DO UPDATE SET joined_at = excluded.joined_at, left_at = NULL`,
-		coachID, id, playerID, micros(tx.Now))
+		ON CONFLICT (batch_id, player_id) DO UPDATE SET left_at = NULL,
+			joined_at = CASE WHEN batch_players.left_at < $5 THEN excluded.joined_at ELSE batch_players.joined_at END`,
+		coachID, id, playerID, micros(tx.Now), since)
 }
 
 // BatchPlayers lists the players of a batch by name, or returns not_found.

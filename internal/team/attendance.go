@@ -136,7 +136,8 @@ type Attendance struct {
 
 func (s *Attendance) now() time.Time { return s.Now().UTC().Truncate(time.Microsecond) }
 
-// Sheet returns a sheet of the calling coach, and the players of its batch, by name.
+// Sheet returns a sheet of the calling coach, and the players of its batch who have a mark or may
+// get one, by name.
 func (s *Attendance) Sheet(ctx context.Context, by actor.Actor, batchID string, date Date) (*Sheet, []Membership, error) {
 	sheet, players, err := s.Store.Sheet(ctx, by.AccountID, batchID, date)
 	if err != nil {
@@ -145,6 +146,10 @@ func (s *Attendance) Sheet(ctx context.Context, by actor.Actor, batchID string, 
 	if sheet.Version == 0 {
 		sheet.OutsideSchedule = sheet.Batch.Schedule.Outside(date)
 	}
+	zone := Zone(sheet.Batch.TimeZone)
+	players = slices.DeleteFunc(players, func(m Membership) bool {
+		return sheet.find(m.PlayerID) == nil && !m.mayMark(date, zone, time.Time{})
+	})
 	return sheet, players, nil
 }
 

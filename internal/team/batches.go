@@ -35,6 +35,37 @@ type Membership struct {
 	JoinedAt    time.Time
 	// LeftAt is zero while the player is in the batch.
 	LeftAt time.Time
+	// Earlier are the stays that ended before the player joined again at JoinedAt.
+	Earlier []Stay
+}
+
+// Stay is the time of a player in a batch, until before LeftAt.
+type Stay struct{ JoinedAt, LeftAt time.Time }
+
+// RejoinWithin is how long after leaving a player who joins again counts as never having left. The
+// player was then in the batch on each day in between.
+const RejoinWithin = 24 * time.Hour
+
+// mayMark reports whether the player may get a new mark for a day, made at markedAt (zero for
+// now). A player who has never left the batch may get one for any day, since coaches also note
+// trainings before they added the player. A player who has left, and perhaps joined again, may get
+// one for a day of a stay, made before that stay ended.
+func (m Membership) mayMark(date Date, zone *time.Location, markedAt time.Time) bool {
+	if m.LeftAt.IsZero() && len(m.Earlier) == 0 {
+		return true
+	}
+	starts, ends := date.At(0, zone), date.End(zone)
+	marked := ends
+	if !markedAt.IsZero() && markedAt.Before(ends) {
+		marked = markedAt
+	}
+	for _, s := range append(slices.Clone(m.Earlier), Stay{m.JoinedAt, m.LeftAt}) {
+		open := s.LeftAt.IsZero()
+		if s.JoinedAt.Before(ends) && (open || starts.Before(s.LeftAt) && marked.Before(s.LeftAt)) {
+			return true
+		}
+	}
+	return false
 }
 
 // BatchStore stores batches; package store implements it. Every call names the coach, and

@@ -168,13 +168,15 @@ func (s *Sheet) check(u SheetUpdate) error {
 }
 
 // checkMembers returns batch_archived, or a fault for each mark of a player outside of the
-// batch: see mayMark. A mark that is there can be corrected.
+// batch: see Membership.mayMark. A mark that is there can be corrected.
 func (s *Sheet) checkMembers(u SheetUpdate) error {
 	var faults []fault.Field
+	zone := Zone(s.Batch.TimeZone)
 	for i, m := range u.Marks {
-		if s.find(m.PlayerID) == nil && !s.mayMark(m, u) {
+		member, found := u.Members[m.PlayerID]
+		if s.find(m.PlayerID) == nil && !(found && member.mayMark(s.Date, zone, m.MarkedAt)) {
 			faults = append(faults, fault.Field{
-				Pointer: fmt.Sprintf("/marks/%d/player_id", i), Code: "not_in_batch", Detail: "This player is not in the batch. Take the mark out, or add the player to the batch again.",
+				Pointer: fmt.Sprintf("/marks/%d/player_id", i), Code: "not_in_batch", Detail: "This player was not in the batch on this day. Take the mark out.",
 			})
 		}
 	}
@@ -182,18 +184,4 @@ func (s *Sheet) checkMembers(u SheetUpdate) error {
 		return err
 	}
 	return s.Batch.CheckOpen()
-}
-
-// mayMark reports whether the player is in the batch, or was when the mark was made, or was
-// at the end of the day.
-func (s *Sheet) mayMark(m NewMark, u SheetUpdate) bool {
-	member, found := u.Members[m.PlayerID]
-	if !found || member.LeftAt.IsZero() {
-		return found
-	}
-	marked := s.Date.End(Zone(s.Batch.TimeZone))
-	if !m.MarkedAt.IsZero() && m.MarkedAt.Before(marked) {
-		marked = m.MarkedAt
-	}
-	return marked.Before(member.LeftAt)
 }

@@ -153,6 +153,7 @@ func TestReplacePrecondition(t *testing.T) {
 func TestWhoMayBeMarked(t *testing.T) {
 	t.Parallel()
 	left := noon.Add(-time.Hour)
+	joined := noon.AddDate(0, 0, -2)
 	for _, tt := range []struct {
 		name     string
 		date     team.Date
@@ -160,6 +161,12 @@ func TestWhoMayBeMarked(t *testing.T) {
 		marked   bool // before the player left
 		want     bool
 	}{
+		{"the day of joining", "2026-02-28", time.Time{}, false, true},
+		{"the day before joining", "2026-02-27", time.Time{}, false, false},
+		{"the day before joining, made while in the batch", "2026-02-27", left.Add(-time.Minute), false, false},
+		{"the day before joining, made then", "2026-02-27", noon.AddDate(0, 0, -3), false, false},
+		{"a correction before joining", "2026-02-27", time.Time{}, true, true},
+		{"the day after, made before the player left", "2026-03-03", left.Add(-time.Minute), false, false},
 		{"now", today, time.Time{}, false, false},
 		{"made before the player left", today, left.Add(-time.Minute), false, true},
 		{"made after the player left", today, left.Add(time.Minute), false, false},
@@ -176,10 +183,36 @@ func TestWhoMayBeMarked(t *testing.T) {
 			}
 		}
 		u := update(team.NewMark{PlayerID: "p1", Mark: team.Absent, MarkedAt: tt.markedAt}, team.NewMark{PlayerID: "p2", Mark: team.Present})
-		u.Members["p1"] = team.Membership{PlayerID: "p1", LeftAt: left}
+		u.Members["p1"] = team.Membership{PlayerID: "p1", JoinedAt: joined, LeftAt: left}
 		_, err := s.Merge(u)
 		if (err == nil) != tt.want || err != nil && fault.KindOf(err) != fault.Invalid {
 			t.Errorf("%s: got %v, want allowed %t", tt.name, err, tt.want)
+		}
+	}
+}
+
+// TestMarksOfAPlayerWhoJoinedAgain: there are no new marks between two stays, nor before the first.
+func TestMarksOfAPlayerWhoJoinedAgain(t *testing.T) {
+	t.Parallel()
+	again := team.Membership{
+		PlayerID: "p1", JoinedAt: noon.AddDate(0, 0, -1),
+		Earlier: []team.Stay{{noon.AddDate(0, 0, -9), noon.AddDate(0, 0, -7)}, {noon.AddDate(0, 0, -5), noon.AddDate(0, 0, -4)}},
+	}
+	for _, left := range []time.Time{{}, noon} {
+		again.LeftAt = left
+		for date, want := range map[team.Date]bool{
+			"2026-02-20": false, "2026-02-21": true, "2026-02-22": true, "2026-02-24": false, "2026-02-25": true, "2026-02-27": false,
+			"2026-02-28": false, "2026-03-01": true, "2026-03-03": left.IsZero(),
+		} {
+			for name, change := range map[string]func(*team.Sheet, team.SheetUpdate) (team.SheetChange, error){"PUT": (*team.Sheet).Replace, "PATCH": (*team.Sheet).Merge} {
+				s := newSheet()
+				s.Date = date
+				u := update(team.NewMark{PlayerID: "p1", Mark: team.Present})
+				u.Members["p1"] = again
+				if _, err := change(s, u); (err == nil) != want || err != nil && fault.KindOf(err) != fault.Invalid {
+					t.Errorf("%s of %s, left at %v: got %v, want allowed %t", name, date, left, err, want)
+				}
+			}
 		}
 	}
 }
