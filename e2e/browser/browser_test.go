@@ -62,13 +62,7 @@ func width(pixels int64) setting {
 // another host fails the test.
 func newPhone(t *testing.T, url string, settings ...setting) *phone {
 	t.Helper()
-	if _, err := findBrowser(); err != nil {
-		t.Skipf("no browser: %v", err)
-	}
-	browser, err := chromium()
-	if err != nil {
-		t.Fatal(err)
-	}
+	browser := startBrowser(t)
 	profile := newProfile(t, browser)
 	p := &phone{t: t, ctx: newTab(t, browser, profile), url: url, profile: profile}
 	actions := []chromedp.Action{emulation.SetFocusEmulationEnabled(true), fewerEvents(), network.ClearBrowserCookies(), storage.ClearDataForOrigin(url, "all")}

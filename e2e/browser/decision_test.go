@@ -155,7 +155,8 @@ func TestBackAndDoubleTap(t *testing.T) {
 	})
 }
 
-// back presses the back button of the browser and waits for the page.
+// back presses the back button of the browser and waits for the page. One that the browser kept in
+// its memory loads again, and is inert until then.
 func (p *phone) back() {
 	p.t.Helper()
 	err := p.load(func(ctx context.Context) error {
@@ -168,4 +169,5 @@ func (p *phone) back() {
 	if err != nil {
 		p.t.Fatalf("back: %v\n%s", err, p.text())
 	}
+	p.waitUntil(`document.readyState === 'complete' && !document.body.inert`)
 }

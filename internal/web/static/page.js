@@ -22,8 +22,15 @@ if (print) {
   print.hidden = false
   print.addEventListener('click', () => window.print())
 }
-// The page may come back from the cache of the back button.
-addEventListener('pageshow', () => { for (const form of document.forms) delete form.dataset.sent })
+// The back button may show a page from the memory of the browser, which ignores no-store: a question
+// that was answered meanwhile. Such a page loads again, unless the person has typed into it.
+addEventListener('pageshow', (event) => {
+  for (const form of document.forms) delete form.dataset.sent
+  const fields = [...document.querySelectorAll('input:not([type=hidden]), textarea')]
+  if (!event.persisted || fields.some((e) => e.value !== e.defaultValue || e.checked !== e.defaultChecked)) return
+  document.body.inert = true // no tap acts on the old page
+  location.reload()
+})
 
 // The browser offers the code of an SMS that ends with @host #code (Web OTP).
 const otp = document.querySelector('form[data-otp]')
