@@ -16,11 +16,24 @@ import (
 	"github.com/touchline/touchline/internal/admin"
 	"github.com/touchline/touchline/internal/api"
 	"github.com/touchline/touchline/internal/problem"
+	"github.com/touchline/touchline/internal/touchlinetest/openapitest"
 )
 
 // parsed is the OpenAPI document as JSON values. Parsing it takes 50 ms.
 var parsed = sync.OnceValues(func() (any, error) {
 	raw, err := api.Document()
+	if err != nil {
+		return nil, err
+	}
+	return jsonschema.UnmarshalJSON(bytes.NewReader(raw))
+})
+
+// strict is the document that allows only what it lists.
+var strict = sync.OnceValues(func() (any, error) {
+	raw, err := api.Document()
+	if err == nil {
+		raw, err = openapitest.Strict(raw)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -110,19 +123,12 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// Without additionalProperties: false, a schema would accept any response.
-func TestObjectsAreClosed(t *testing.T) {
-	t.Parallel()
-	walk(document(t)["components"].(map[string]any)["schemas"], "", func(at string, object map[string]any) {
-		if object["properties"] != nil && object["type"] != nil && object["additionalProperties"] != false {
-			t.Errorf("%s: additionalProperties is not false", at)
-		}
-	})
-}
-
 func TestExamplesFitTheirSchemas(t *testing.T) {
 	t.Parallel()
-	doc := document(t)
+	doc, err := strict()
+	if err != nil {
+		t.Fatal(err)
+	}
 	compiler := jsonschema.NewCompiler()
 	compiler.DefaultDraft(jsonschema.Draft2020)
 	compiler.AssertFormat()
@@ -239,7 +245,7 @@ func TestCatalogue(t *testing.T) {
 
 	schemas := document(t)["components"].(map[string]any)["schemas"].(map[string]any)
 	var published []string
-	for _, code := range schemas["ProblemCode"].(map[string]any)["enum"].([]any) {
+	for _, code := range schemas["ProblemCode"].(map[string]any)["x-extensible-enum"].([]any) {
 		published = append(published, code.(string))
 	}
 	slices.Sort(published)

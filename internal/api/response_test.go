@@ -193,7 +193,11 @@ func checkSchema(t *testing.T, schema string, response []byte) {
 	c.DefaultDraft(jsonschema.Draft2020)
 	c.AssertFormat()
 	const at = "https://touchline.test/openapi.json"
-	if err := c.AddResource(at, document(t)); err != nil {
+	doc, err := strict()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.AddResource(at, doc); err != nil {
 		t.Fatal(err)
 	}
 	compiled, err := c.Compile(at + "#/components/schemas/" + schema)

@@ -35,6 +35,8 @@ type Type struct {
 	Bounds []string
 	// Choices are the values of an enumeration.
 	Choices []string
+	// Open is true if Choices may get more values.
+	Open    bool
 	Default string
 }
 
@@ -81,7 +83,7 @@ func newType(n node) Type {
 	switch name := refName(n); {
 	case t.Text == "array":
 		item := newType(n.at("items"))
-		t.Text, t.Object, t.Choices = strings.TrimSpace("list of "+item.Text), item.Object, item.Choices
+		t.Text, t.Object, t.Choices, t.Open = strings.TrimSpace("list of "+item.Text), item.Object, item.Choices, item.Open
 		for _, b := range item.Bounds {
 			t.Bounds = append(t.Bounds, "each "+b)
 		}
@@ -94,7 +96,9 @@ func newType(n node) Type {
 	if c := n.at("const"); c.exists() {
 		t.Choices = []string{c.Value}
 	}
-	for _, choice := range n.at("enum").texts() {
+	known := n.at("x-extensible-enum")
+	t.Open = t.Open || known.exists()
+	for _, choice := range append(n.at("enum").texts(), known.texts()...) {
 		if choice != "null" {
 			t.Choices = append(t.Choices, choice)
 		}
@@ -159,7 +163,7 @@ func linked(name string) bool {
 
 // example returns an example value of a schema, made from the examples of its fields.
 func example(n node) node {
-	for _, given := range []node{n.at("const"), n.at("default"), first(n.at("examples")), first(n.at("enum"))} {
+	for _, given := range []node{n.at("const"), n.at("default"), first(n.at("examples")), first(n.at("enum")), first(n.at("x-extensible-enum"))} {
 		if given.exists() {
 			return given
 		}

@@ -15,10 +15,11 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/touchline/touchline/internal/httpx"
+	"github.com/touchline/touchline/internal/touchlinetest/openapitest"
 )
 
-// contract checks responses against an OpenAPI 3.1 document. It compiles each
-// schema (JSON Schema 2020-12) at its first use.
+// contract checks responses against the strict copy of an OpenAPI 3.1 document (see
+// openapitest.Strict). It compiles each schema (JSON Schema 2020-12) at its first use.
 type contract struct {
 	document   *openapi3.T
 	components any        // of the document, as JSON, for the references in schemas
@@ -46,6 +47,9 @@ type pathRecorder struct {
 func newContract(read func() ([]byte, error)) (*contract, error) {
 	raw, err := read()
 	if err != nil {
+		return nil, err
+	}
+	if raw, err = openapitest.Strict(raw); err != nil {
 		return nil, err
 	}
 	c := &contract{paths: httpx.NewMux(http.NotFoundHandler()), compiler: jsonschema.NewCompiler(), schemas: map[*openapi3.Schema]*jsonschema.Schema{}}

@@ -69,7 +69,7 @@ func TestProblems(t *testing.T) {
 	coach := s.signIn(t, coachNumber, touchline.RoleCoach)
 
 	missing := must(coach.GetAvailabilityWithResponse(t.Context(), uuid.New()))(t)
-	if missing.ApplicationproblemJSON404 == nil || missing.ApplicationproblemJSON404.Code != touchline.ProblemCodeNotFound {
+	if missing.ApplicationproblemJSON404 == nil || missing.ApplicationproblemJSON404.Code != "not_found" {
 		t.Errorf("availability of an unknown player: %s", missing.Body)
 	}
 	invalid := must(coach.CompleteProfileWithResponse(t.Context(), touchline.CompleteProfileJSONRequestBody{Bio: "x", Sports: []string{"hockey"}}))(t)
@@ -77,7 +77,7 @@ func TestProblems(t *testing.T) {
 		t.Fatalf("profile without a name: %s", invalid.Body)
 	}
 	var problem *touchline.Problem = invalid.ApplicationproblemJSON422
-	if problem.Code != touchline.ProblemCodeValidationFailed || problem.Errors == nil || (*problem.Errors)[0].Pointer != "/name" {
+	if problem.Code != "validation_failed" || problem.Errors == nil || (*problem.Errors)[0].Pointer != "/name" {
 		t.Errorf("profile without a name: %s", invalid.Body)
 	}
 }
