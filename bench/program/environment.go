@@ -60,6 +60,7 @@ func Environment(d *Database, sms, known string) []string {
 	env := []string{
 		"DATA_DIR=" + d.Dir, "DATABASE_URL=" + d.URL, "SMS=" + sms,
 		"COUNTRIES=*", "OTP_RESEND_AFTER=0s", "SHUTDOWN_DRAIN=0s",
+		"TRUSTED_PROXIES=127.0.0.1,::1", // all connections come from one address
 	}
 	for _, limit := range []string{
 		"OTP_SENDS_PER_HOUR", "OTP_SENDS_PER_DAY", "OTP_SENDS_PER_ADDRESS_HOUR", "OTP_SENDS_TOTAL_HOUR", "REQUESTS_PER_ADDRESS_MINUTE",

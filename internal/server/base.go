@@ -50,7 +50,7 @@ func newBase(ctx context.Context, cfg *config.Config, o Options, sql *database.D
 	security := securitylog.New(o.Log, m)
 	return base{
 		db: db, logged: security.Stores(db), keys: keys, tiers: tiers, channels: ch, delivery: d,
-		readiness: &readiness{checkDatabase: databaseCheck(sql)}, security: security, metrics: m, load: newLoad(cfg),
+		readiness: &readiness{checkDatabase: databaseCheck(sql)}, security: security, metrics: m, load: newLoad(cfg, o.Log),
 		budget: &smsBudget{db: db, budget: cfg.SMSBudget, log: o.Log},
 	}, nil
 }

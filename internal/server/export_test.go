@@ -1,9 +1,11 @@
 package server
 
 import (
+	"crypto/tls"
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 
 	"github.com/touchline/touchline/internal/blob"
 	"github.com/touchline/touchline/internal/store"
@@ -11,8 +13,19 @@ import (
 
 // ServeDefaults serves handler on l with the timeouts of a replica whose Options are zero.
 func ServeDefaults(l net.Listener, handler http.Handler, log *slog.Logger) error {
+	return newDefaultServer(l, handler, 1, nil, log).serve()
+}
+
+// ServeConnections serves handler on l with these limits of connections, over HTTP/2 with encrypted.
+func ServeConnections(l net.Listener, handler http.Handler, limit int, trusted []netip.Prefix, encrypted *tls.Config) error {
+	s := newDefaultServer(l, handler, limit, trusted, slog.New(slog.DiscardHandler))
+	s.TLSConfig, s.tls = encrypted, encrypted != nil
+	return s.serve()
+}
+
+func newDefaultServer(l net.Listener, handler http.Handler, limit int, trusted []netip.Prefix, log *slog.Logger) *httpServer {
 	a := &App{log: log, readiness: new(readiness), discardStall: Options{}.withDefaults().DiscardStall}
-	return a.newHTTPServer(l, handler, &connections{limit: 1}).serve()
+	return a.newHTTPServer(l, handler, newConnections(limit, trusted, log))
 }
 
 // NewVerifiedStore returns files as a replica of the installation uses it.

@@ -11,8 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/net/netutil"
-
 	"github.com/touchline/touchline/internal/httpx"
 )
 
@@ -45,10 +43,9 @@ type httpServer struct {
 	tls      bool
 }
 
-// newHTTPServer returns a server of handler on l. Connections beyond the limit of c wait
-// until one closes.
+// newHTTPServer returns a server of handler on l, whose connections c bounds.
 func (a *App) newHTTPServer(l net.Listener, handler http.Handler, c *connections) *httpServer {
-	s := &httpServer{listener: netutil.LimitListener(&warningListener{Listener: l, log: a.log}, c.limit), Server: &http.Server{
+	s := &httpServer{listener: c.listen(&warningListener{Listener: l, log: a.log}), Server: &http.Server{
 		Handler:           a.guardConnection(handler),
 		ReadHeaderTimeout: headerTimeout,
 		ReadTimeout:       readTimeout,

@@ -1,9 +1,7 @@
 package server
 
 import (
-	"net"
-	"net/http"
-	"sync/atomic"
+	"log/slog"
 
 	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/inflight"
@@ -18,14 +16,14 @@ const operatorConnections = 1000
 // load counts and limits what clients do at the same time.
 type load struct {
 	inFlight          *inflight.Limits
-	public, operators connections
+	public, operators *connections
 }
 
-func newLoad(cfg *config.Config) *load {
+func newLoad(cfg *config.Config, log *slog.Logger) *load {
 	return &load{
 		inFlight:  inflight.NewLimits(cfg.InFlightLimit()),
-		public:    connections{limit: cfg.MaxConnections},
-		operators: connections{limit: operatorConnections},
+		public:    newConnections(cfg.MaxConnections, cfg.TrustedProxies, log),
+		operators: newConnections(operatorConnections, cfg.TrustedProxies, log),
 	}
 }
 
@@ -36,21 +34,3 @@ func (l *load) metrics(hub *notify.Hub) metrics.Load {
 		Streams:     hub.Streams,
 	}
 }
-
-// connections counts the open connections of one listener.
-type connections struct {
-	limit int // more wait for one to close
-	open  atomic.Int64
-}
-
-// observe is the ConnState of an http.Server.
-func (c *connections) observe(_ net.Conn, state http.ConnState) {
-	switch state {
-	case http.StateNew:
-		c.open.Add(1)
-	case http.StateClosed, http.StateHijacked:
-		c.open.Add(-1)
-	}
-}
-
-func (c *connections) count() float64 { return float64(c.open.Load()) }

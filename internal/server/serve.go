@@ -16,9 +16,9 @@ const shutdownTimeout = 30 * time.Second
 // 503, the listeners stay open for the drain time so that load balancers notice, and
 // active requests finish. If one listener fails, Serve closes both.
 func (a *App) Serve(ctx context.Context, public, operators net.Listener) error {
-	servers := []*httpServer{a.newHTTPServer(public, a.api, &a.load.public)}
+	servers := []*httpServer{a.newHTTPServer(public, a.api, a.load.public)}
 	if operators != nil {
-		servers = append(servers, a.newHTTPServer(operators, a.admin, &a.load.operators))
+		servers = append(servers, a.newHTTPServer(operators, a.admin, a.load.operators))
 	}
 	stopBackground := a.startBackground()
 	defer stopBackground()

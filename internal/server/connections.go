@@ -1,0 +1,227 @@
+package server
+
+import (
+	"container/list"
+	"crypto/tls"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/touchline/touchline/internal/ratelimit"
+)
+
+// addressShare is the part of all connections that one address may have. Mobile networks put
+// thousands of phones behind one address.
+const addressShare = 4
+
+// connections bounds the open connections of one listener: in all, and those of one address
+// except of a trusted proxy. At a limit the connection that has been idle for the longest time
+// is closed for a new one. A connection is idle while it serves no request: also one that has
+// sent no complete header, or whose TLS handshake is unfinished.
+type connections struct {
+	limit, addressLimit int
+	trusted             []netip.Prefix
+	log                 *slog.Logger
+
+	mu       sync.Mutex
+	room     sync.Cond // signalled when a connection closes or becomes idle, and when closed is set
+	closed   bool      // no connection is accepted any more
+	open     int
+	idle     list.List // of *connection, the longest idle first
+	networks map[string]*network
+	warned   time.Time
+}
+
+// network counts the connections of one address, or of one IPv6 /64.
+type network struct {
+	name string
+	open int
+	idle list.List // of *connection, the longest idle first
+}
+
+func newConnections(limit int, trusted []netip.Prefix, log *slog.Logger) *connections {
+	c := &connections{limit: limit, addressLimit: max(1, limit/addressShare), trusted: trusted, log: log, networks: map[string]*network{}}
+	c.room.L = &c.mu
+	return c
+}
+
+// count returns the number of open connections.
+func (c *connections) count() float64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return float64(c.open)
+}
+
+// observe is the ConnState of an http.Server. An HTTP/2 connection is active while it has a stream.
+func (c *connections) observe(conn net.Conn, state http.ConnState) {
+	if encrypted, ok := conn.(*tls.Conn); ok {
+		conn = encrypted.NetConn()
+	}
+	own, ok := conn.(*connection)
+	if !ok {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch state {
+	case http.StateActive, http.StateHijacked:
+		own.setBusy()
+	case http.StateIdle:
+		own.setIdle()
+		c.room.Signal()
+	}
+}
+
+// admit waits until conn has room, and returns it as an open connection. It returns false if
+// its address has too many connections that all serve requests, or after close.
+func (c *connections) admit(conn net.Conn) (*connection, bool) {
+	own := &connection{Conn: conn, all: c}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for !c.closed {
+		own.network = c.networkOf(conn)
+		var longest *list.Element
+		switch {
+		case own.network != nil && own.network.open >= c.addressLimit:
+			if longest = own.network.idle.Front(); longest == nil {
+				c.warn()
+				return nil, false
+			}
+		case c.open >= c.limit:
+			if longest = c.idle.Front(); longest == nil {
+				c.room.Wait()
+				continue
+			}
+		default:
+			own.enter()
+			return own, true
+		}
+		idle := longest.Value.(*connection)
+		idle.leave()
+		_ = idle.Conn.Close() // http.Server sees the error of its read
+	}
+	return nil, false
+}
+
+// networkOf returns the network of conn, or nil if it has no limit.
+func (c *connections) networkOf(conn net.Conn) *network {
+	client := ratelimit.Client(conn.RemoteAddr().String(), nil, nil)
+	if !client.IsValid() || slices.ContainsFunc(c.trusted, func(p netip.Prefix) bool { return p.Contains(client) }) {
+		return nil
+	}
+	name := ratelimit.Network(client)
+	if n := c.networks[name]; n != nil {
+		return n
+	}
+	return &network{name: name}
+}
+
+// warn logs, at most once a minute, that an address uses all its connections. The log has no
+// addresses of clients.
+func (c *connections) warn() {
+	if now := time.Now(); now.Sub(c.warned) >= warnInterval {
+		c.warned = now
+		c.log.Warn("refuse connections of an address that has a quarter of MAX_CONNECTIONS and uses all; name each proxy in TRUSTED_PROXIES", "connections", c.addressLimit)
+	}
+}
+
+// connection is an open connection. Its lock is that of connections.
+type connection struct {
+	net.Conn
+	all     *connections
+	network *network // nil without a limit for its address
+	left    bool
+	// idle and idleOfNetwork are its elements of the lists of idle connections; nil while it
+	// serves a request.
+	idle, idleOfNetwork *list.Element
+}
+
+// Close implements net.Conn.
+func (c *connection) Close() error {
+	c.all.mu.Lock()
+	c.leave()
+	c.all.mu.Unlock()
+	return c.Conn.Close()
+}
+
+func (c *connection) enter() {
+	c.all.open++
+	if n := c.network; n != nil {
+		n.open++
+		c.all.networks[n.name] = n
+	}
+	c.setIdle()
+}
+
+// leave ends the count of the connection, once.
+func (c *connection) leave() {
+	if c.left {
+		return
+	}
+	c.setBusy()
+	c.left = true
+	c.all.open--
+	if n := c.network; n != nil {
+		if n.open--; n.open == 0 {
+			delete(c.all.networks, n.name)
+		}
+	}
+	c.all.room.Signal()
+}
+
+func (c *connection) setIdle() {
+	if c.left || c.idle != nil {
+		return
+	}
+	c.idle = c.all.idle.PushBack(c)
+	if c.network != nil {
+		c.idleOfNetwork = c.network.idle.PushBack(c)
+	}
+}
+
+func (c *connection) setBusy() {
+	if c.idle == nil {
+		return
+	}
+	c.all.idle.Remove(c.idle)
+	if c.network != nil {
+		c.network.idle.Remove(c.idleOfNetwork)
+	}
+	c.idle, c.idleOfNetwork = nil, nil
+}
+
+// listen returns l with its connections bounded by c.
+func (c *connections) listen(l net.Listener) net.Listener { return &boundedListener{l, c} }
+
+type boundedListener struct {
+	net.Listener
+	connections *connections
+}
+
+// Accept implements net.Listener. It does not return a connection beyond a limit.
+func (l *boundedListener) Accept() (net.Conn, error) {
+	for {
+		conn, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		if own, ok := l.connections.admit(conn); ok {
+			return own, nil
+		}
+		_ = conn.Close()
+	}
+}
+
+// Close implements net.Listener. It ends an Accept that waits for room.
+func (l *boundedListener) Close() error {
+	c := l.connections
+	c.mu.Lock()
+	c.closed = true
+	c.room.Signal()
+	c.mu.Unlock()
+	return l.Listener.Close()
+}
