@@ -142,19 +142,32 @@ func TestAmounts(t *testing.T) {
 		if got := team.FormatAmount(c.amount, c.currency); got != c.text {
 			t.Errorf("%d %s is %s, want %s", c.amount, c.currency, got, c.text)
 		}
-		if got, ok := team.ParseAmount(c.text, c.currency); ok != (c.amount > 0) || ok && got != c.amount {
-			t.Errorf("%s %s is %d, %t; want %d", c.text, c.currency, got, ok, c.amount)
+		if got, code := team.ParseAmount(c.text, c.currency); (code == "") != (c.amount > 0) || code == "" && got != c.amount {
+			t.Errorf("%s %s is %d, %q; want %d", c.text, c.currency, got, code, c.amount)
 		}
 	}
-	for text, want := range map[string]int64{"1,500": 150000, "1,500.5": 150050, " 1500.5 ": 150050, "1,00,000": 10000000, "1,000,000": 100000000, "0": 0} {
-		if got, ok := team.ParseAmount(text, "INR"); !ok || got != want {
-			t.Errorf("%q is %d, %t; want %d", text, got, ok, want)
+	for text, want := range map[string]int64{
+		"1,500": 150000, "1,500.5": 150050, " 1500.5 ": 150050, "1,00,000": 10000000, "1,000,000": 100000000, "0": 0,
+		"₹1,500.00": 150000, "₹ 1,50,000": 15000000, "Rs. 1500/-": 150000, "rs 1,500": 150000, "INR 1500.50": 150050, "1500 INR": 150000, "1500 ₹": 150000,
+		"1 500": 150000, "1\u00a0500.00": 150000, "₹\u00a01\u202f50\u202f000": 15000000, "1500/-": 150000, "रु 500": 50000, "1,23,45,678": 1234567800,
+	} {
+		if got, code := team.ParseAmount(text, "INR"); code != "" || got != want {
+			t.Errorf("%q is %d, %q; want %d", text, got, code, want)
 		}
 	}
-	for _, text := range []string{"", ".", "-1", "1.505", "1e3", "٣", "1 000", "1.5.0", "9999999999999999", "12,50", "1.500,00", "1,5000", ",500", "1,,500", "1.5,0", "1,0,000", "1,5000,000"} {
-		if got, ok := team.ParseAmount(text, "INR"); ok {
-			t.Errorf("%q is %d, want no amount", text, got)
+	for code, texts := range map[string][]string{
+		"too_large":        {"9999999999999999999999"},
+		"invalid_amount":   {"", ".", "-1", "₹-5", "1e3", "٣", "$15", "€15", "EUR 15", "Rs", "₹₹5", "15 rupees", "1/2"},
+		"ambiguous_amount": {"1.505", "1.500", "1.5.0", "12,50", "1.500,00", "1,5000", ",500", "1,,500", "1.5,0", "1,0,000", "1,5000,000", "15 00", "1, 500", "1,500 000", "₹12,50"},
+	} {
+		for _, text := range texts {
+			if got, found := team.ParseAmount(text, "INR"); found != code {
+				t.Errorf("%q is %d, %q; want %s", text, got, found, code)
+			}
 		}
+	}
+	if got, code := team.ParseAmount("$15.50", "USD"); got != 1550 || code != "" {
+		t.Errorf("$15.50 is %d, %q", got, code)
 	}
 }
 

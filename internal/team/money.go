@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // The currencies whose minor unit is not a hundredth (ISO 4217).
@@ -55,22 +56,51 @@ func FormatAmount(amount int64, currency string) string {
 	return sign + digits[:point] + "." + digits[point:]
 }
 
-// wholeAmount matches a number without decimals, with commas between its groups of digits or none:
-// 1500, 1,500, 1,00,000, 1,000,000.
-var wholeAmount = regexp.MustCompile(`^([0-9]{1,15}|[0-9]{1,3}(,[0-9]{2,3}){0,3},[0-9]{3})$`)
+// wholeAmount matches a number without decimals, with commas or spaces between its groups of digits
+// or none: 1500, 1,500, 1 500, 1,00,000, 1,000,000.
+var wholeAmount = regexp.MustCompile(`^([0-9]+|[0-9]{1,3}((,[0-9]{2,3}){0,3},|( [0-9]{2,3}){0,3} )[0-9]{3})$`)
 
-// ParseAmount reads a decimal number as people write it in a form, such as 1,500 or
-// 1500.50, in minor units. It returns false for a text that is not such a number or has too
-// many decimals, also for 12,50: its author means 12.50, and 1250 would be wrong.
-func ParseAmount(text, currency string) (int64, bool) {
-	whole, fraction, _ := strings.Cut(strings.TrimSpace(text), ".")
+// currencySigns are what people write for a currency beside its code, the longest first.
+var currencySigns = map[string][]string{
+	"INR": {"रुपये", "रु.", "रु", "rs.", "rs", "₹", "₨"},
+	"USD": {"us$", "$"}, "EUR": {"€"}, "GBP": {"£"}, "LKR": {"rs.", "rs"}, "PKR": {"rs.", "rs"}, "NPR": {"rs.", "rs", "रु.", "रु"}, "BDT": {"৳"},
+}
+
+// ParseAmount reads an amount as people write it in a form, such as 1,500, ₹1,50,000.00 or
+// Rs. 1500/-, in minor units. code is "too_large" for more than 64 bits,
+// "ambiguous_amount" for digits with misplaced commas, points or spaces (the author of 12,50 means
+// 12.50, and the author of 1.500 may mean 1500), and "invalid_amount" for other texts.
+func ParseAmount(text, currency string) (amount int64, code string) {
+	number := trimCurrency(strings.Join(strings.FieldsFunc(text, unicode.IsSpace), " "), currency)
+	whole, fraction, _ := strings.Cut(number, ".")
 	decimals := Decimals(currency)
 	if !wholeAmount.MatchString(whole) || len(fraction) > decimals || !isDigits(fraction) {
-		return 0, false
+		if strings.Trim(number, "0123456789., ") == "" && strings.ContainsAny(number, "0123456789") {
+			return 0, "ambiguous_amount"
+		}
+		return 0, "invalid_amount"
 	}
-	digits := strings.ReplaceAll(whole, ",", "") + fraction + strings.Repeat("0", decimals-len(fraction))
+	digits := strings.NewReplacer(",", "", " ", "").Replace(whole) + fraction + strings.Repeat("0", decimals-len(fraction))
 	amount, err := strconv.ParseInt(digits, 10, 64)
-	return amount, err == nil
+	if err != nil {
+		return 0, "too_large"
+	}
+	return amount, ""
+}
+
+// trimCurrency removes the sign or code of the currency before or after a number, and the /- that
+// ends amounts in India.
+func trimCurrency(text, currency string) string {
+	text = strings.TrimSpace(strings.TrimSuffix(strings.ToLower(text), "/-"))
+	for _, sign := range append([]string{strings.ToLower(currency)}, currencySigns[currency]...) {
+		if rest, found := strings.CutPrefix(text, sign); found {
+			return strings.TrimSpace(rest)
+		}
+		if rest, found := strings.CutSuffix(text, sign); found {
+			return strings.TrimSpace(rest)
+		}
+	}
+	return text
 }
 
 func isDigits(text string) bool {

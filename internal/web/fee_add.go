@@ -105,12 +105,12 @@ func readFeeOrder(r *Request, currency string, f *wire.Faults) team.FeeOrder {
 
 // readAmount reads the field "amount" in the currency.
 func readAmount(r *Request, currency string, f *wire.Faults) int64 {
-	amount, ok := team.ParseAmount(r.Value("amount"), currency)
+	amount, code := team.ParseAmount(r.Value("amount"), currency)
 	switch {
 	case r.Value("amount") == "":
 		f.Add("/amount", "required", "Write the amount.")
-	case !ok:
-		f.Add("/amount", "invalid_amount", "Write an amount, such as 1500 or 1500.50.")
+	case code != "":
+		f.Add("/amount", code, "Write an amount, such as 1500 or 1500.50.")
 	case amount < 1:
 		f.Add("/amount", "not_positive", "The amount must be more than 0.")
 	case amount > team.MaxAmount:
