@@ -40,7 +40,7 @@ func TestFeePages(t *testing.T) {
 		c.Press("Add a fee", "for", who, "title", "Training in May", "amount", "1,500", "due_on", day(-1))
 		wantText(t, c, "The fee is added.", "Asha Rao", "₹1,500.00", "Overdue")
 		c.Open("/coach")
-		wantText(t, c, "Unpaid fees", "₹1,500.00 from 1 unpaid fee", "₹1,500.00 is overdue")
+		wantText(t, c, "Fees still to pay", "₹1,500.00 still to pay, from 1 fee", "₹1,500.00 is overdue")
 		c.Press("See the fees")
 		c.Press("Asha Rao")
 		wantHeading(t, c, "Training in May")
@@ -54,14 +54,35 @@ func TestFeePages(t *testing.T) {
 		for range 2 { // a second tap has no effect
 			c.Open(fee)
 			c.Press("Note the payment", payment...)
-			wantText(t, c, "The payment is noted.", "Still to pay₹1,000.00")
+			wantText(t, c, "The payment is noted.", "Still to pay₹1,000.00", "Overdue. Part paid, ₹1,000.00 left", "From the aunt")
 		}
+		c.Open("/coach/fees")
+		wantText(t, c, "Overdue. Part paid, ₹1,000.00 left")
 		c.Open(fee)
 		c.Press("Note the payment", append(payment, "amount", "1")...)
 		wantText(t, c, "This form was saved already.")
 		c.Press("Receipt 1")
-		wantText(t, c, "Receipt 1", "Asha Rao", "₹500.00", "From the aunt")
+		wantText(t, c, "Receipt 1", "Asha Rao", "₹500.00")
+		if strings.Contains(c.Page.Body, "aunt") {
+			t.Errorf("the receipt shows the note of the coach: %s", c.Page.Text())
+		}
 		receipt := c.Page.Path
+
+		// A fee that is due later and paid in part, with amounts as people write them.
+		c.Open("/coach/fees/add")
+		c.Press("Add a fee", "for", who, "title", "Shoes", "amount", "12,50", "due_on", day(9))
+		wantText(t, c, "This can be read in two ways.")
+		c.Press("Add a fee", "for", who, "title", "Shoes", "amount", "₹1,500.00", "due_on", day(9))
+		wantText(t, c, "The fee is added.", "Not paid yet")
+		c.Open("/coach/fees?state=due")
+		c.Press("Asha Rao")
+		c.Press("Note the payment", "amount", "Rs. 400/-", "method", "cash", "paid_on", day(0))
+		wantText(t, c, "Part paid, ₹1,100.00 left")
+		if strings.Contains(c.Page.Body, "Not paid yet") {
+			t.Errorf("a fee that is paid in part: %s", c.Page.Text())
+		}
+		c.Press("Waive it", "waive_reason", "Too small")
+		wantText(t, c, "The fee is waived.", "Part paid, the rest waived")
 
 		// The guardian: what a yes would show, then the fee and the code.
 		g := f.browser
@@ -93,8 +114,10 @@ func TestFeePages(t *testing.T) {
 		wantText(t, c, "This is not a UPI ID.")
 		c.Press("Save", "upi_id", "meera@okbank")
 		wantText(t, c, "Saved.", "meera@okbank")
+		g.Open("/me/guardian/players/" + f.player + "/fees")
+		wantText(t, g, "Overdue. Part paid, ₹1,000.00 left")
 		g.Open(own)
-		wantText(t, g, "Still to pay₹1,000.00", "Receipt 1", "The coach changed this UPI ID in the last 7 days.", "Pay ₹1,000.00 in your UPI app")
+		wantText(t, g, "Overdue. Part paid, ₹1,000.00 left", "Still to pay₹1,000.00", "Receipt 1", "The coach changed this UPI ID in the last 7 days.", "Pay ₹1,000.00 in your UPI app")
 		if !strings.Contains(g.Page.Body, `href="upi://pay?pa=meera%40okbank&amp;pn=`) || !strings.Contains(g.Page.Body, "<svg") || strings.Contains(g.Page.Body, "aunt") {
 			t.Errorf("the page of the fee: %s", g.Page.Body)
 		}
@@ -109,6 +132,9 @@ func TestFeePages(t *testing.T) {
 		wantText(t, c, "The payment is reversed.", "Another child", "Still to pay₹1,500.00")
 		c.Open(receipt)
 		wantText(t, c, "The receipt is no longer valid.")
+		if strings.Contains(c.Page.Body, "Another child") {
+			t.Errorf("the receipt shows the reason of the coach: %s", c.Page.Text())
+		}
 		c.Page = page // the button "back" of the browser: the other forms of the page still work
 		c.Press("Waive it", "waive_reason", "A sibling pays")
 		wantText(t, c, "The fee is waived.", "A sibling pays", "Waived")

@@ -202,16 +202,15 @@ func (p *Pages) receipt(ctx context.Context, r *Request, by actor.Actor) (Respon
 	if err != nil {
 		return Response{}, err
 	}
-	v.Data = receiptView{Back: feesPath + "/" + id, Coach: profile.Name, Fee: fee, Payment: *payment, Note: payment.Note}
+	v.Data = receiptView{Back: feesPath + "/" + id, Coach: profile.Name, Fee: fee, Payment: *payment}
 	return page("receipt", v), nil
 }
 
-// receiptView is a receipt on paper or on a screen.
+// receiptView is a receipt on paper or on a screen. The family gets it, so it has neither the note
+// of the payment nor the reason of a reversal: they are for the coach alone.
 type receiptView struct {
 	Back    string
 	Coach   string
 	Fee     *team.Fee
 	Payment team.Payment
-	// Note is empty for the family: notes are the coach's alone.
-	Note string
 }

@@ -208,9 +208,13 @@ func (v *View) FeeDay(d team.Date) string {
 	return v.dayMonthYear(t)
 }
 
-// FeeState returns the state of a fee for people.
-func (v *View) FeeState(state team.FeeState) Status {
-	text := v.mustT("fees.state." + string(state))
+// FeeState returns the state of a fee for people, with what is left of a fee that is paid in part.
+func (v *View) FeeState(f *team.Fee, state team.FeeState) Status {
+	key := "fees.state." + string(state)
+	if f.Paid > 0 && state != team.Paid {
+		key += ".part"
+	}
+	text := v.mustT(key, "Balance", v.Money(f.Balance(), f.Currency))
 	switch state {
 	case team.Paid:
 		return Status{"yes", "✓", text}
