@@ -1,6 +1,7 @@
 package browser_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -113,6 +114,51 @@ func TestButtonsOfListAlign(t *testing.T) {
 		p.do(chromedp.Evaluate(`[...document.querySelectorAll('.lines button.link')].map(b => b.getBoundingClientRect().right)`, &edges))
 		if len(edges) != 2 || edges[0] != edges[1] {
 			t.Errorf("at %d px the buttons end at %v", pixels, edges)
+		}
+	}
+}
+
+// displacedBoxes lists the rows with a checkbox whose text is not beside it: on a line below the
+// checkbox, or under it. The row is the label with the text, or the table row or list item.
+const displacedBoxes = `[...document.querySelectorAll('main input[type=checkbox]')].flatMap((box) => {
+	const row = box.closest('tr, li') || box.closest('label')
+	const at = box.getBoundingClientRect(), range = document.createRange()
+	const texts = [...row.querySelectorAll('*'), row].flatMap((e) => [...e.childNodes]).filter((n) => n.nodeType === 3 && n.data.trim() && !n.parentElement.closest('.visually-hidden'))
+	const lines = texts.flatMap((n) => { range.selectNodeContents(n); return [...range.getClientRects()] })
+	const under = lines.filter((l) => l.left < at.right && at.left < l.right && l.top < at.bottom && at.top < l.bottom)
+	const beside = lines.some((l) => l.top < at.bottom && at.top < l.bottom)
+	return under.length || !beside ? [row.textContent.trim().slice(0, 40) + ' ' + JSON.stringify([at, ...lines.slice(0, 2)])] : []
+})`
+
+// TestNamesBesideCheckboxes checks that a long name stays beside its checkbox.
+func TestNamesBesideCheckboxes(t *testing.T) {
+	t.Parallel()
+	s := touchlinetest.New(t, storetest.SQLite(t), enableKYC)
+	coach := s.Coach(t, coachNumber)
+	long := strings.Repeat("Lakshminarasimha ", 5) + "Venkatasubraman"
+	for _, name := range []string{long, strings.Repeat("W", 100)} {
+		coach.Call(t, "POST", "/api/batches", map[string]any{"name": name}).Want(t, 201)
+		coach.AddPlayer(t, named(name, guardianNumber, studentNumber))
+		coach.Upload(t, "identity", "passport.pdf", touchlinetest.PDF(100, len(name)), "title", name).Want(t, 201)
+	}
+	batch := coach.Call(t, "GET", "/api/batches", nil).Items()[0]["batch_id"].(string)
+	p := newPhone(t, s.URL)
+	p.signIn(s, "coach", coachNumber)
+	for _, pixels := range []int64{360, wideWindow} {
+		p.do(width(pixels)(p))
+		for _, path := range []string{"/coach/players", "/coach/players/add", "/coach/batches/" + batch + "/players", "/coach/verification"} {
+			p.open(path)
+			p.screenshot("checkboxes-" + strings.ReplaceAll(path, "/", "-"))
+			var boxes int
+			var displaced []string
+			p.do(chromedp.Evaluate(`document.querySelectorAll('main input[type=checkbox]').length`, &boxes), chromedp.Evaluate(displacedBoxes, &displaced))
+			for _, row := range displaced {
+				t.Errorf("%s at %d px: the text is not beside the checkbox: %s", path, pixels, row)
+			}
+			if boxes < 2 {
+				t.Errorf("%s has %d checkboxes", path, boxes)
+			}
+			p.checkLayout(path)
 		}
 	}
 }
