@@ -44,9 +44,9 @@ func (p *Pages) addPlayerForm(ctx context.Context, r *Request, by actor.Actor, f
 // playerFields maps the pointers of input.Player to the fields of the form.
 var playerFields = map[string]string{
 	"/student/full_name": "student_name", "/student/date_of_birth": "date_of_birth", "/student/contact_number": "student_number",
-	"/student/medical_information": "medical", "/guardian": "guardian_name", "/guardian/name": "guardian_name",
+	"/student/medical_information": "medical", "/student/language": "student_language", "/guardian": "guardian_name", "/guardian/name": "guardian_name",
 	"/guardian/relationship": "relationship", "/guardian/mobile_number": "guardian_number", "/guardian/email": "guardian_email",
-	"/batch_ids": "batches",
+	"/guardian/language": "guardian_language", "/batch_ids": "batches",
 }
 
 // addPlayer serves POST /coach/players/add. The same form sent twice leads to the player
@@ -101,6 +101,7 @@ func playerForm(r *Request, f *wire.Faults) input.Player {
 	set(student, "date_of_birth", r.Value("date_of_birth"))
 	set(student, "contact_number", r.Value("student_number"))
 	set(student, "medical_information", r.Value("medical"))
+	set(student, "language", r.Value("student_language"))
 	body := map[string]any{"student": student}
 	guardian := map[string]any{}
 	set(guardian, "name", r.Value("guardian_name"))
@@ -108,6 +109,7 @@ func playerForm(r *Request, f *wire.Faults) input.Player {
 	set(guardian, "mobile_number", r.Value("guardian_number"))
 	set(guardian, "email", r.Value("guardian_email"))
 	if len(guardian) > 0 {
+		set(guardian, "language", r.Value("guardian_language"))
 		body["guardian"] = guardian
 	}
 	var in input.Player
