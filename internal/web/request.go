@@ -28,6 +28,8 @@ type Request struct {
 	// Zone is the time zone of the signed-in caller of the page, or nil.
 	Zone *time.Location
 
+	// hasPage says that the path answers GET too.
+	hasPage bool
 	// draft is the form that the person filled in before the browser signed in again, or nil.
 	draft url.Values
 	w     http.ResponseWriter

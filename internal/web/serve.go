@@ -37,13 +37,14 @@ func (p *Pages) serve(m *httpx.Middleware, pattern string, methods map[string]Ro
 	slices.Sort(allow)
 	route := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		httpx.InfoFrom(r.Context()).Route = pattern
+		_, hasPage := methods[http.MethodGet]
 		rt, ok := methods[r.Method]
 		if !ok {
 			w.Header().Set("Allow", strings.Join(allow, ", "))
-			p.write(w, r, &Request{Request: r, Language: p.language(r)}, Response{}, fault.New(fault.MethodNotAllowed, "method_not_allowed", "This page takes %s.", strings.Join(allow, ", ")))
+			p.write(w, r, &Request{Request: r, Language: p.language(r), hasPage: hasPage}, Response{}, fault.New(fault.MethodNotAllowed, "method_not_allowed", "This page takes %s.", strings.Join(allow, ", ")))
 			return
 		}
-		p.respond(w, r, rt)
+		p.respond(w, r, rt, hasPage)
 	})
 	compressed := compress()(route)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -56,9 +57,10 @@ func (p *Pages) serve(m *httpx.Middleware, pattern string, methods map[string]Ro
 	})
 }
 
-// respond makes the checks that come before a handler, calls it and writes its response.
-func (p *Pages) respond(w http.ResponseWriter, r *http.Request, rt Route) {
-	req := &Request{Request: r, Language: p.language(r), Address: ratelimit.Address(r, p.TrustedProxies), w: w}
+// respond makes the checks that come before a handler, calls it and writes its response. hasPage
+// says that the path also has a page.
+func (p *Pages) respond(w http.ResponseWriter, r *http.Request, rt Route, hasPage bool) {
+	req := &Request{Request: r, Language: p.language(r), Address: ratelimit.Address(r, p.TrustedProxies), hasPage: hasPage, w: w}
 	resp, err := p.handle(w, req, rt)
 	p.write(w, r, req, resp, err)
 }

@@ -32,8 +32,8 @@ type View struct {
 	Section string
 	// InlineStyle puts the style sheet into the page, for a first view in one response.
 	InlineStyle bool
-	// Path is the address of the page, to which a change of the language returns. It is
-	// empty if the page is the response to a POST.
+	// Path is the address to which a change of the language returns: that of the page, or of the
+	// first page of the role if the page is the response to a form and has no address.
 	Path string
 	// HidePath leaves Path out of the page, for pages that must be equal at every address.
 	// The browser then sends it as the Referer.
@@ -63,8 +63,13 @@ func (p *Pages) view(r *Request, title string) *View {
 	if r.Zone != nil {
 		v.zone = r.Zone
 	}
-	if r.Method == "GET" || r.Method == "HEAD" {
+	switch {
+	case r.Method == "GET" || r.Method == "HEAD":
 		v.Path = r.URL.RequestURI()
+	case r.hasPage:
+		v.Path = r.URL.EscapedPath()
+	default:
+		v.Path = startPage(r.URL.Path)
 	}
 	return v
 }
