@@ -113,6 +113,9 @@ func (s *Server) kycDocument(ctx context.Context, r Request[noBody]) (Response, 
 	if content.Document.CoachID == id {
 		err = s.Tokens.Record(ctx, r.Caller.Operator(), operator.DocumentRead, "document", documentID, "of coach "+id)
 	}
+	if err == nil {
+		err = r.Faults.Err()
+	}
 	if err != nil {
 		_ = content.Close()
 		return Response{}, err

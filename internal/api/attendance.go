@@ -16,13 +16,13 @@ import (
 func (s *Server) attendanceRoutes() []route {
 	const sheet = "/api/batches/{batch_id}/attendance/{date}"
 	return []route{
-		{Method: "GET", Pattern: "/api/batches/{batch_id}/attendance", Handle: handleID("batch_id", s.listSheets), Authorize: coachOnly, Alternative: mediaCSV},
+		{Method: "GET", Pattern: "/api/batches/{batch_id}/attendance", Handle: handleID("batch_id", s.listSheets), Authorize: coachOnly, Alternative: mediaCSV, Query: endpoint.Paged("from", "to")},
 		{Method: "GET", Pattern: sheet, Handle: handleID("batch_id", s.getSheet), Authorize: coachOnly, Alternative: mediaCSV},
 		{Method: "PUT", Pattern: sheet, Handle: handleID("batch_id", s.replaceSheet), Authorize: coachOnly, Body: endpoint.JSON},
 		{Method: "PATCH", Pattern: sheet, Handle: handleID("batch_id", s.mergeSheet), Authorize: coachOnly, Body: endpoint.MergePatch},
 		{Method: "GET", Pattern: sheet + "/superseded", Handle: handleID("batch_id", s.listSuperseded), Authorize: coachOnly, Alternative: mediaCSV},
-		{Method: "GET", Pattern: "/api/players/{player_id}/attendance", Handle: handleID("player_id", s.playerAttendance), Authorize: coachOnly, Alternative: mediaCSV},
-		{Method: "GET", Pattern: "/api/me/players/{player_id}/attendance", Handle: handleID("player_id", s.playerAttendance), Authorize: partyOnly, Alternative: mediaCSV},
+		{Method: "GET", Pattern: "/api/players/{player_id}/attendance", Handle: handleID("player_id", s.playerAttendance), Authorize: coachOnly, Alternative: mediaCSV, Query: endpoint.Paged("from", "to")},
+		{Method: "GET", Pattern: "/api/me/players/{player_id}/attendance", Handle: handleID("player_id", s.playerAttendance), Authorize: partyOnly, Alternative: mediaCSV, Query: endpoint.Paged("from", "to")},
 	}
 }
 
@@ -114,7 +114,7 @@ func (s *Server) checkBatch(ctx context.Context, m meta, batchID string, f wire.
 
 // getSheet serves GET /api/batches/{batch_id}/attendance/{date}.
 func (s *Server) getSheet(ctx context.Context, r Request[noBody], batchID string) (Response, error) {
-	var f wire.Faults
+	f := r.Faults
 	date := sheetDate(r.Meta, &f)
 	if err := s.checkBatch(ctx, r.Meta, batchID, f); err != nil {
 		return Response{}, err
@@ -233,7 +233,7 @@ var supersededTitles = []string{"Player", "Mark", "Note", "Marked at", "Recorded
 
 // listSuperseded serves GET /api/batches/{batch_id}/attendance/{date}/superseded.
 func (s *Server) listSuperseded(ctx context.Context, r Request[noBody], batchID string) (Response, error) {
-	var f wire.Faults
+	f := r.Faults
 	date := sheetDate(r.Meta, &f)
 	if err := s.checkBatch(ctx, r.Meta, batchID, f); err != nil {
 		return Response{}, err

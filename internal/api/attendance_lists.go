@@ -37,7 +37,7 @@ type sheetSummary struct {
 
 // listSheets serves GET /api/batches/{batch_id}/attendance.
 func (s *Server) listSheets(ctx context.Context, r Request[noBody], batchID string) (Response, error) {
-	var f wire.Faults
+	f := r.Faults
 	period := queryPeriod(r.Meta, &f)
 	page := s.page(r.Meta, &f)
 	if err := s.checkBatch(ctx, r.Meta, batchID, f); err != nil {
@@ -117,7 +117,7 @@ func newAttendanceMark(by actor.Actor, m team.AttendanceMark) any {
 // /api/me/players/{player_id}/attendance for a guardian or student.
 func (s *Server) playerAttendance(ctx context.Context, r Request[noBody], playerID string) (Response, error) {
 	by := r.Caller.Actor
-	var f wire.Faults
+	f := r.Faults
 	period := queryPeriod(r.Meta, &f)
 	page := s.page(r.Meta, &f)
 	if len(f) > 0 { // not_found and the approval come first

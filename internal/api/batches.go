@@ -17,13 +17,13 @@ func (s *Server) batchRoutes() []route {
 	const batch = "/api/batches/{batch_id}"
 	return []route{
 		{Method: "POST", Pattern: "/api/batches", Handle: s.idempotent(handle(s.addBatch), s.rebuildBatch), Authorize: coachOnly, Body: endpoint.JSON},
-		{Method: "GET", Pattern: "/api/batches", Handle: handle(s.listBatches), Authorize: coachOnly, Alternative: mediaCSV},
+		{Method: "GET", Pattern: "/api/batches", Handle: handle(s.listBatches), Authorize: coachOnly, Alternative: mediaCSV, Query: endpoint.Paged("archived")},
 		{Method: "GET", Pattern: batch, Handle: handleID("batch_id", s.getBatch), Authorize: coachOnly},
 		{Method: "PATCH", Pattern: batch, Handle: handleID("batch_id", s.editBatch), Authorize: coachOnly, Body: endpoint.MergePatch},
 		{Method: "DELETE", Pattern: batch, Handle: handleID("batch_id", s.archiveBatch), Authorize: coachOnly},
 		{Method: "PUT", Pattern: batch + "/players/{player_id}", Handle: handleID("batch_id", changeMembership(s.Batches.Join)), Authorize: coachOnly},
 		{Method: "DELETE", Pattern: batch + "/players/{player_id}", Handle: handleID("batch_id", changeMembership(s.Batches.Leave)), Authorize: coachOnly},
-		{Method: "GET", Pattern: "/api/me/players/{player_id}/schedule", Handle: handleID("player_id", s.schedule), Authorize: partyOnly},
+		{Method: "GET", Pattern: "/api/me/players/{player_id}/schedule", Handle: handleID("player_id", s.schedule), Authorize: partyOnly, Query: endpoint.Paged()},
 	}
 }
 
@@ -87,7 +87,7 @@ func (s *Server) rebuildBatch(ctx context.Context, m meta, w idempotency.Work) (
 
 // listBatches serves GET /api/batches.
 func (s *Server) listBatches(ctx context.Context, r Request[noBody]) (Response, error) {
-	var f wire.Faults
+	f := r.Faults
 	archived := queryText(r.Query, "archived", &f, wire.ParseRules("oneof=true|false")) == "true"
 	page := s.page(r.Meta, &f)
 	if err := f.Err(); err != nil {
@@ -182,7 +182,7 @@ type trainingResponse struct {
 
 // schedule serves GET /api/me/players/{player_id}/schedule.
 func (s *Server) schedule(ctx context.Context, r Request[noBody], playerID string) (Response, error) {
-	var f wire.Faults
+	f := r.Faults
 	page := s.page(r.Meta, &f)
 	_, batches, upcoming, err := s.Batches.Schedule(ctx, r.Caller.Actor, playerID) // 404 and 403 come before 422
 	if err == nil {

@@ -17,7 +17,7 @@ import (
 
 // listCoaches serves GET /api/coaches to anyone.
 func (s *Server) listCoaches(ctx context.Context, r Request[noBody]) (Response, error) {
-	var f wire.Faults
+	f := r.Faults
 	query := r.Query
 	wanted := coachQuery(query, &f)
 	page := s.page(r.Meta, &f)

@@ -20,6 +20,10 @@ func (s *Server) documentContent(ctx context.Context, r Request[noBody]) (Respon
 	if err != nil {
 		return Response{}, err
 	}
+	if err := r.Faults.Err(); err != nil {
+		_ = content.Close()
+		return Response{}, err
+	}
 	return contentResponse(content), nil
 }
 

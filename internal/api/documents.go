@@ -84,7 +84,7 @@ func newPictureResponse(d *coach.Document) *pictureResponse {
 
 // listDocuments serves GET /api/coach/documents.
 func (s *Server) listDocuments(ctx context.Context, r Request[noBody]) (Response, error) {
-	var f wire.Faults
+	f := r.Faults
 	query := r.Query
 	kind := ""
 	if query.Has("kind") {

@@ -22,6 +22,15 @@ func Digits(typed string) (string, bool) {
 	return otp, len(f) == 0
 }
 
+// Queries returns the query parameters of each route, by its method and pattern.
+func (s *Server) Queries() map[string][]string {
+	queries := map[string][]string{}
+	for _, rt := range s.routes() {
+		queries[rt.Method+" "+rt.Pattern] = rt.Query
+	}
+	return queries
+}
+
 // TestRoute is a POST of JSON for tests.
 type TestRoute struct {
 	Pattern    string

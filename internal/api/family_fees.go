@@ -72,7 +72,7 @@ func (s *Server) newFamilyFee(f team.FamilyFee) familyFeeResponse {
 
 // listFamilyFees serves GET /api/me/players/{player_id}/fees.
 func (s *Server) listFamilyFees(ctx context.Context, r Request[noBody], playerID string) (Response, error) {
-	var f wire.Faults
+	f := r.Faults
 	page := s.page(r.Meta, &f)
 	if len(f) > 0 {
 		// 404 and 403 come before 422.
@@ -179,7 +179,7 @@ func (s *Server) rebuildFeeReminder(ctx context.Context, m meta, w idempotency.W
 
 // listFeeRepeats serves GET /api/fee-repeats.
 func (s *Server) listFeeRepeats(ctx context.Context, r Request[noBody]) (Response, error) {
-	var f wire.Faults
+	f := r.Faults
 	page := s.page(r.Meta, &f)
 	if err := f.Err(); err != nil {
 		return Response{}, err

@@ -18,8 +18,8 @@ func (s *Server) feeRoutes() []route {
 	const family = "/api/me/players/{player_id}/fees"
 	return []route{
 		{Method: "POST", Pattern: "/api/fees", Handle: s.idempotent(handle(s.addFees), s.rebuildFees), Authorize: coachOnly, Body: endpoint.JSON},
-		{Method: "GET", Pattern: "/api/fees", Handle: handle(s.listFees), Authorize: coachOnly, Alternative: mediaCSV},
-		{Method: "GET", Pattern: "/api/fee-repeats", Handle: handle(s.listFeeRepeats), Authorize: coachOnly},
+		{Method: "GET", Pattern: "/api/fees", Handle: handle(s.listFees), Authorize: coachOnly, Alternative: mediaCSV, Query: endpoint.Paged("player_id", "batch_id", "state", "month")},
+		{Method: "GET", Pattern: "/api/fee-repeats", Handle: handle(s.listFeeRepeats), Authorize: coachOnly, Query: endpoint.Paged()},
 		{Method: "DELETE", Pattern: "/api/fee-repeats/{repeat_id}", Handle: handleID("repeat_id", s.endFeeRepeat), Authorize: coachOnly},
 		{Method: "GET", Pattern: fee, Handle: handleID("fee_id", s.getFee), Authorize: coachOnly},
 		{Method: "POST", Pattern: fee + "/waive", Handle: s.idempotent(handleID("fee_id", s.waiveFee), s.rebuildFee), Authorize: coachOnly, Body: endpoint.JSON},
@@ -28,7 +28,7 @@ func (s *Server) feeRoutes() []route {
 		{Method: "POST", Pattern: fee + "/payments", Handle: s.idempotent(handleID("fee_id", s.addPayment), s.rebuildPayment), Authorize: coachOnly, Body: endpoint.JSON},
 		{Method: "POST", Pattern: payment + "/reverse", Handle: s.idempotent(handleID("fee_id", s.reversePayment), s.rebuildPayment), Authorize: coachOnly, Body: endpoint.JSON},
 		{Method: "GET", Pattern: payment + "/receipt", Handle: handleID("fee_id", s.getReceipt), Authorize: coachOnly, Alternative: mediaHTML},
-		{Method: "GET", Pattern: family, Handle: handleID("player_id", s.listFamilyFees), Authorize: partyOnly},
+		{Method: "GET", Pattern: family, Handle: handleID("player_id", s.listFamilyFees), Authorize: partyOnly, Query: endpoint.Paged()},
 		{Method: "GET", Pattern: family + "/{fee_id}", Handle: handleID("player_id", s.getFamilyFee), Authorize: partyOnly},
 		{Method: "GET", Pattern: family + "/{fee_id}/qr", Handle: handleID("player_id", s.familyFeeQR), Authorize: partyOnly, Produces: mediaSVG},
 	}
@@ -85,7 +85,7 @@ func (s *Server) rebuildFees(ctx context.Context, m meta, w idempotency.Work) (R
 
 // listFees serves GET /api/fees.
 func (s *Server) listFees(ctx context.Context, r Request[noBody]) (Response, error) {
-	var f wire.Faults
+	f := r.Faults
 	filter := feeFilter(r.Query, &f)
 	page := s.page(r.Meta, &f)
 	if err := f.Err(); err != nil {

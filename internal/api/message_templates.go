@@ -47,7 +47,7 @@ func (s *Server) rebuildTemplate(ctx context.Context, m meta, w idempotency.Work
 
 // listTemplates serves GET /api/messages/templates, newest first.
 func (s *Server) listTemplates(ctx context.Context, r Request[noBody]) (Response, error) {
-	page, err := s.teamPage(r.Meta)
+	page, err := s.teamPage(r.Meta, r.Faults)
 	if err != nil {
 		return Response{}, err
 	}

@@ -18,15 +18,15 @@ func (s *Server) messageRoutes() []route {
 	const family = "/api/me/players/{player_id}/messages"
 	return []route{
 		{Method: "POST", Pattern: "/api/messages", Handle: s.idempotent(handle(s.sendMessage), s.rebuildMessage), Authorize: completeCoach, Body: endpoint.JSON},
-		{Method: "GET", Pattern: "/api/messages", Handle: handle(s.listMessages), Authorize: coachOnly},
+		{Method: "GET", Pattern: "/api/messages", Handle: handle(s.listMessages), Authorize: coachOnly, Query: endpoint.Paged()},
 		{Method: "POST", Pattern: "/api/messages/preview", Handle: handle(s.previewMessage), Authorize: coachOnly, Body: endpoint.JSON},
-		{Method: "GET", Pattern: "/api/messages/{message_id}", Handle: handleID("message_id", s.getMessage), Authorize: coachOnly},
-		{Method: "GET", Pattern: "/api/messages/replies", Handle: handle(s.listReplies), Authorize: coachOnly},
+		{Method: "GET", Pattern: "/api/messages/{message_id}", Handle: handleID("message_id", s.getMessage), Authorize: coachOnly, Query: endpoint.Paged()},
+		{Method: "GET", Pattern: "/api/messages/replies", Handle: handle(s.listReplies), Authorize: coachOnly, Query: endpoint.Paged("unread")},
 		{Method: "POST", Pattern: "/api/messages/replies/read", Handle: handle(s.markRepliesRead), Authorize: coachOnly, Body: endpoint.JSON},
 		{Method: "POST", Pattern: "/api/messages/templates", Handle: s.idempotent(handle(s.addTemplate), s.rebuildTemplate), Authorize: coachOnly, Body: endpoint.JSON},
-		{Method: "GET", Pattern: "/api/messages/templates", Handle: handle(s.listTemplates), Authorize: coachOnly},
+		{Method: "GET", Pattern: "/api/messages/templates", Handle: handle(s.listTemplates), Authorize: coachOnly, Query: endpoint.Paged()},
 		{Method: "DELETE", Pattern: "/api/messages/templates/{template_id}", Handle: handleID("template_id", s.deleteTemplate), Authorize: coachOnly},
-		{Method: "GET", Pattern: family, Handle: handleID("player_id", s.conversation), Authorize: partyOnly},
+		{Method: "GET", Pattern: family, Handle: handleID("player_id", s.conversation), Authorize: partyOnly, Query: endpoint.Paged()},
 		{Method: "POST", Pattern: family, Handle: s.mayReply(s.idempotent(handleID("player_id", s.reply), s.rebuildReply)), Authorize: partyOnly, Body: endpoint.JSON},
 	}
 }
@@ -94,7 +94,7 @@ func (s *Server) previewMessage(ctx context.Context, r Request[input.Message]) (
 
 // listMessages serves GET /api/messages, newest first.
 func (s *Server) listMessages(ctx context.Context, r Request[noBody]) (Response, error) {
-	page, err := s.teamPage(r.Meta)
+	page, err := s.teamPage(r.Meta, r.Faults)
 	if err != nil {
 		return Response{}, err
 	}
@@ -111,7 +111,7 @@ func (s *Server) getMessage(ctx context.Context, r Request[noBody], id string) (
 	if err != nil {
 		return Response{}, err
 	}
-	page, err := s.teamPage(r.Meta)
+	page, err := s.teamPage(r.Meta, r.Faults)
 	if err != nil {
 		return Response{}, err
 	}
@@ -143,8 +143,7 @@ func (p listPage) team() team.Page {
 }
 
 // teamPage returns the page of a list that the query asks for.
-func (s *Server) teamPage(m meta) (listPage, error) {
-	var f wire.Faults
+func (s *Server) teamPage(m meta, f wire.Faults) (listPage, error) {
 	p := s.page(m, &f)
 	return listPage{p}, f.Err()
 }

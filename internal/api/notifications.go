@@ -28,7 +28,7 @@ func newNotificationResponse(n notify.Notification) notificationResponse {
 
 // listNotifications serves GET /api/notifications, newest first.
 func (s *Server) listNotifications(ctx context.Context, r Request[noBody]) (Response, error) {
-	var f wire.Faults
+	f := r.Faults
 	query := r.Query
 	p := s.page(r.Meta, &f)
 	unread := query.Get("unread")

@@ -105,7 +105,7 @@ func TestOperations(t *testing.T) {
 			}
 			want := []string{"500"}
 			if strings.HasPrefix(path, "/auth/") || strings.HasPrefix(path, "/api/") {
-				want = append(want, "406", "429", "503")
+				want = append(want, "406", "422", "429", "503")
 				if op["security"] == nil {
 					want = append(want, "401")
 				}

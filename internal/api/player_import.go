@@ -77,7 +77,7 @@ func (s *Server) readFile(file endpoint.Upload) ([]byte, error) {
 
 // listImports serves GET /api/players/imports.
 func (s *Server) listImports(ctx context.Context, r Request[noBody]) (Response, error) {
-	var f wire.Faults
+	f := r.Faults
 	page := s.page(r.Meta, &f)
 	if err := f.Err(); err != nil {
 		return Response{}, err
@@ -105,7 +105,7 @@ func (s *Server) listImportRows(ctx context.Context, r Request[noBody], id strin
 	if err != nil {
 		return Response{}, err
 	}
-	var f wire.Faults
+	f := r.Faults
 	state := queryText(r.Query, "state", &f, wire.ParseRules("oneof=faulty|waiting|added|exists|refused"))
 	page := s.page(r.Meta, &f)
 	if err := f.Err(); err != nil {

@@ -34,7 +34,7 @@ func (s *Server) addPlayer(ctx context.Context, r Request[input.Player]) (Respon
 
 // listPlayers serves GET /api/players.
 func (s *Server) listPlayers(ctx context.Context, r Request[noBody]) (Response, error) {
-	var f wire.Faults
+	f := r.Faults
 	query := r.Query
 	filter := playerFilter(query, &f)
 	page := s.page(r.Meta, &f)
@@ -116,7 +116,7 @@ func (s *Server) deletePlayer(ctx context.Context, r Request[noBody], id string)
 
 // listMyPlayers serves GET /api/me/players.
 func (s *Server) listMyPlayers(ctx context.Context, r Request[noBody]) (Response, error) {
-	var f wire.Faults
+	f := r.Faults
 	page := s.page(r.Meta, &f)
 	if err := f.Err(); err != nil {
 		return Response{}, err

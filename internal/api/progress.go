@@ -16,17 +16,17 @@ func (s *Server) recordRoutes() []route {
 	const progress, reports = "/api/players/{player_id}/progress", "/api/players/{player_id}/reports"
 	return []route{
 		{Method: "POST", Pattern: progress, Handle: s.idempotent(handleID("player_id", s.addMeasurement), s.rebuildMeasurement), Authorize: coachOnly, Body: endpoint.JSON},
-		{Method: "GET", Pattern: progress, Handle: handleID("player_id", s.listProgress), Authorize: coachOnly},
+		{Method: "GET", Pattern: progress, Handle: handleID("player_id", s.listProgress), Authorize: coachOnly, Query: endpoint.Paged("metric")},
 		{Method: "GET", Pattern: progress + "/{measurement_id}", Handle: handleRecord("measurement_id", getRecord(s.Records.Measurement, newMeasurementResponse)), Authorize: coachOnly},
 		{Method: "PATCH", Pattern: progress + "/{measurement_id}", Handle: handleRecord("measurement_id", editRecord(s.Records.Measurement, s.readMeasurementPatch, s.Records.EditMeasurement, newMeasurementResponse)), Authorize: coachOnly, Body: endpoint.MergePatch},
 		{Method: "DELETE", Pattern: progress + "/{measurement_id}", Handle: handleRecord("measurement_id", deleteRecord(s.Records.DeleteMeasurement)), Authorize: coachOnly},
 		{Method: "POST", Pattern: reports, Handle: s.idempotent(handleID("player_id", s.addReport), s.rebuildReport), Authorize: coachOnly, Body: endpoint.JSON},
-		{Method: "GET", Pattern: reports, Handle: handleID("player_id", s.listReports), Authorize: coachOnly},
+		{Method: "GET", Pattern: reports, Handle: handleID("player_id", s.listReports), Authorize: coachOnly, Query: endpoint.Paged()},
 		{Method: "GET", Pattern: reports + "/{report_id}", Handle: handleRecord("report_id", getRecord(s.Records.OneReport, newReportResponse)), Authorize: coachOnly},
 		{Method: "PATCH", Pattern: reports + "/{report_id}", Handle: handleRecord("report_id", editRecord(s.Records.OneReport, input.ReportPatch.Read, s.Records.EditReport, newReportResponse)), Authorize: coachOnly, Body: endpoint.MergePatch},
 		{Method: "DELETE", Pattern: reports + "/{report_id}", Handle: handleRecord("report_id", deleteRecord(s.Records.DeleteReport)), Authorize: coachOnly},
-		{Method: "GET", Pattern: "/api/me/players/{player_id}/progress", Handle: handleID("player_id", s.listProgress), Authorize: partyOnly},
-		{Method: "GET", Pattern: "/api/me/players/{player_id}/reports", Handle: handleID("player_id", s.listReports), Authorize: partyOnly},
+		{Method: "GET", Pattern: "/api/me/players/{player_id}/progress", Handle: handleID("player_id", s.listProgress), Authorize: partyOnly, Query: endpoint.Paged("metric")},
+		{Method: "GET", Pattern: "/api/me/players/{player_id}/reports", Handle: handleID("player_id", s.listReports), Authorize: partyOnly, Query: endpoint.Paged()},
 	}
 }
 
@@ -135,7 +135,7 @@ func (s *Server) rebuildMeasurement(ctx context.Context, m meta, w idempotency.W
 // listProgress serves GET /api/players/{player_id}/progress and, for a party, GET
 // /api/me/players/{player_id}/progress: the newest day first.
 func (s *Server) listProgress(ctx context.Context, r Request[noBody], playerID string) (Response, error) {
-	var f wire.Faults
+	f := r.Faults
 	metric := queryText(r.Query, "metric", &f, wire.ParseRules("max=50"))
 	page := s.page(r.Meta, &f)
 	list, err := s.Records.Measurements(ctx, r.Caller.Actor, playerID, metric, team.RecordPage{Day: page.After.Day, ID: page.After.ID, Limit: page.ReadLimit()})

@@ -75,7 +75,7 @@ func newEntryResponse(e team.Entry) entryResponse {
 
 // conversation serves GET /api/me/players/{player_id}/messages, newest first.
 func (s *Server) conversation(ctx context.Context, r Request[noBody], playerID string) (Response, error) {
-	page, failure := s.teamPage(r.Meta)
+	page, failure := s.teamPage(r.Meta, r.Faults)
 	if failure != nil {
 		if err := s.Messages.CheckReply(ctx, r.Caller.Actor, playerID); err != nil {
 			return Response{}, err
@@ -110,7 +110,7 @@ func newReplyResponse(r team.Reply) replyResponse {
 
 // listReplies serves GET /api/messages/replies, newest first.
 func (s *Server) listReplies(ctx context.Context, r Request[noBody]) (Response, error) {
-	var f wire.Faults
+	f := r.Faults
 	unread := queryText(r.Query, "unread", &f, wire.ParseRules("oneof=true|false"))
 	page := listPage{s.page(r.Meta, &f)}
 	if err := f.Err(); err != nil {

@@ -60,7 +60,7 @@ func (s *Server) rebuildReport(ctx context.Context, m meta, w idempotency.Work) 
 // listReports serves GET /api/players/{player_id}/reports and, for a party, GET
 // /api/me/players/{player_id}/reports: newest first.
 func (s *Server) listReports(ctx context.Context, r Request[noBody], playerID string) (Response, error) {
-	page, failure := s.teamPage(r.Meta)
+	page, failure := s.teamPage(r.Meta, r.Faults)
 	list, err := s.Records.Reports(ctx, r.Caller.Actor, playerID, page.team())
 	if err != nil {
 		return Response{}, err

@@ -34,7 +34,7 @@ func (s *Server) authRoutes() []route {
 		{Method: "POST", Pattern: "/auth/login", Handle: handle(s.login), Authenticate: anonymous, Body: endpoint.JSON},
 		{Method: "POST", Pattern: "/auth/refresh", Handle: handle(s.refresh), Authenticate: anonymous, Body: endpoint.JSON},
 		{Method: "POST", Pattern: "/auth/logout", Handle: handle(s.logout), Authenticate: s.authenticateOptional, Body: endpoint.OptionalJSON, Urgent: true},
-		{Method: "GET", Pattern: "/auth/sessions", Handle: handle(s.listSessions)},
+		{Method: "GET", Pattern: "/auth/sessions", Handle: handle(s.listSessions), Query: endpoint.Paged()},
 		{Method: "DELETE", Pattern: "/auth/sessions/{session_id}", Handle: handleID("session_id", s.endSession), Urgent: true},
 		{Method: "POST", Pattern: "/auth/complete-profile", Handle: handle(s.completeProfile), Authorize: coachOnly, Body: endpoint.JSON},
 		{Method: "POST", Pattern: "/auth/change-number", Handle: s.idempotent(handle(s.changeNumber), s.rebuildNumberChange), Authorize: coachOnly, Body: endpoint.JSON},
@@ -54,7 +54,7 @@ func (s *Server) accountRoutes() []route {
 		{Method: "PATCH", Pattern: "/api/coach/profile", Handle: handle(s.editProfile), Authorize: coachOnly, Body: endpoint.MergePatch},
 		{Method: "GET", Pattern: "/api/coach/dashboard", Handle: handle(s.dashboard), Authorize: coachOnly},
 		s.exportRoute(),
-		{Method: "GET", Pattern: "/api/notifications", Handle: handle(s.listNotifications)},
+		{Method: "GET", Pattern: "/api/notifications", Handle: handle(s.listNotifications), Query: endpoint.Paged("unread")},
 		{Method: "POST", Pattern: "/api/notifications/read", Handle: handle(s.markRead), Body: endpoint.JSON},
 		{Method: "GET", Pattern: "/api/notifications/stream", Handle: handle(s.stream), Produces: "text/event-stream", NoTimeout: true},
 	}
@@ -62,7 +62,7 @@ func (s *Server) accountRoutes() []route {
 
 func (s *Server) coachRoutes() []route {
 	return []route{
-		{Method: "GET", Pattern: "/api/subscription-tiers", Handle: handle(s.listTiers), Authorize: coachOnly},
+		{Method: "GET", Pattern: "/api/subscription-tiers", Handle: handle(s.listTiers), Authorize: coachOnly, Query: endpoint.Paged()},
 		{Method: "GET", Pattern: "/api/coach/subscription", Handle: handle(s.subscription), Authorize: coachOnly},
 		{Method: "PUT", Pattern: "/api/coach/subscription", Handle: handle(s.chooseTier), Authorize: coachOnly, Body: endpoint.JSON},
 
@@ -75,7 +75,7 @@ func (s *Server) directoryRoutes() []route {
 	return []route{
 		{Method: "GET", Pattern: "/api/coach/visibility", Handle: handle(s.visibility), Authorize: coachOnly},
 		{Method: "PUT", Pattern: "/api/coach/visibility", Handle: handle(s.setVisibility), Authorize: coachOnly, Body: endpoint.JSON},
-		{Method: "GET", Pattern: "/api/coaches", Handle: handle(s.listCoaches), Authenticate: anonymous},
+		{Method: "GET", Pattern: "/api/coaches", Handle: handle(s.listCoaches), Authenticate: anonymous, Query: endpoint.Paged("sport", "q")},
 		{Method: "GET", Pattern: "/api/coaches/{coach_id}", Handle: handleID("coach_id", s.getCoach), Authenticate: anonymous},
 	}
 }
@@ -83,12 +83,12 @@ func (s *Server) directoryRoutes() []route {
 func (s *Server) documentRoutes() []route {
 	const list, one = "/api/coach/documents", "/api/coach/documents/{document_id}"
 	return []route{
-		{Method: "GET", Pattern: list, Handle: handle(s.listDocuments), Authorize: coachOnly},
+		{Method: "GET", Pattern: list, Handle: handle(s.listDocuments), Authorize: coachOnly, Query: endpoint.Paged("kind")},
 		{Method: "POST", Pattern: list, Handle: handle(s.addDocument), Authorize: coachOnly, Body: endpoint.Multipart, MaxUpload: upload.MaxBody, Acquire: s.acquireUpload},
 		{Method: "GET", Pattern: one, Handle: handleID("document_id", s.getDocument), Authorize: coachOnly},
 		{Method: "PATCH", Pattern: one, Handle: handleID("document_id", s.editDocument), Authorize: coachOnly, Body: endpoint.MergePatch},
 		{Method: "DELETE", Pattern: one, Handle: handleID("document_id", s.deleteDocument), Authorize: coachOnly},
-		{Method: "GET", Pattern: one + "/content", Handle: handle(s.documentContent), Authenticate: s.authenticateOptional, Produces: endpoint.AnyMedia, Timeout: httpx.FileTimeout},
+		{Method: "GET", Pattern: one + "/content", Handle: handle(s.documentContent), Authenticate: s.authenticateOptional, Produces: endpoint.AnyMedia, Timeout: httpx.FileTimeout, Query: []string{"size"}},
 		{Method: "PUT", Pattern: one + "/content", Handle: handle(s.replaceContent), Authorize: coachOnly, Body: endpoint.Multipart, MaxUpload: upload.MaxBody, Acquire: s.acquireUpload},
 	}
 }
@@ -100,16 +100,16 @@ func (s *Server) approvalRoutes() []route {
 	return []route{
 		{Method: "POST", Pattern: "/api/players/add", Handle: s.idempotent(handle(s.addPlayer), s.rebuildPlayer), Authorize: completeCoach, Body: endpoint.JSON},
 		{Method: "POST", Pattern: "/api/players/import", Handle: handle(s.importPlayers), Authorize: completeCoach, Body: endpoint.CSV, MaxUpload: roster.MaxBytes, Acquire: s.acquireUpload},
-		{Method: "GET", Pattern: "/api/players/imports", Handle: handle(s.listImports), Authorize: coachOnly},
+		{Method: "GET", Pattern: "/api/players/imports", Handle: handle(s.listImports), Authorize: coachOnly, Query: endpoint.Paged()},
 		{Method: "GET", Pattern: "/api/players/imports/{import_id}", Handle: handleID("import_id", s.getImport), Authorize: coachOnly},
-		{Method: "GET", Pattern: "/api/players/imports/{import_id}/rows", Handle: handleID("import_id", s.listImportRows), Authorize: coachOnly},
+		{Method: "GET", Pattern: "/api/players/imports/{import_id}/rows", Handle: handleID("import_id", s.listImportRows), Authorize: coachOnly, Query: endpoint.Paged("state")},
 		{Method: "POST", Pattern: "/api/players/imports/{import_id}/run", Handle: handleID("import_id", s.runImport), Authorize: completeCoach, Timeout: roster.StepTimeout},
-		{Method: "GET", Pattern: "/api/players", Handle: handle(s.listPlayers), Authorize: coachOnly, Alternative: mediaCSV},
+		{Method: "GET", Pattern: "/api/players", Handle: handle(s.listPlayers), Authorize: coachOnly, Alternative: mediaCSV, Query: endpoint.Paged("guardian_status", "student_status", "guardian_state", "student_state", "batch_id", "q")},
 		{Method: "GET", Pattern: "/api/players/{player_id}", Handle: handleID("player_id", s.getPlayer)},
 		{Method: "PATCH", Pattern: "/api/players/{player_id}", Handle: handleID("player_id", s.updatePlayer), Authorize: coachOnly, Body: endpoint.MergePatch},
 		{Method: "DELETE", Pattern: "/api/players/{player_id}", Handle: handleID("player_id", s.deletePlayer), Authorize: coachOnly},
 		{Method: "GET", Pattern: "/api/players/approval-status/{playerId}", Handle: handleID("playerId", s.approvalStatus)},
-		{Method: "GET", Pattern: "/api/me/players", Handle: handle(s.listMyPlayers), Authorize: partyOnly},
+		{Method: "GET", Pattern: "/api/me/players", Handle: handle(s.listMyPlayers), Authorize: partyOnly, Query: endpoint.Paged()},
 		{Method: "POST", Pattern: "/api/approval/send-guardian-request", Handle: s.idempotent(handle(s.sendGuardianRequest), s.rebuildRequest), Authorize: completeCoach, Body: endpoint.JSON},
 		{Method: "POST", Pattern: "/api/approval/send-student-request", Handle: s.idempotent(handle(s.sendStudentRequest), s.rebuildRequest), Authorize: completeCoach, Body: endpoint.JSON},
 		{Method: "POST", Pattern: "/api/approval/send-reminder", Handle: s.idempotent(handle(s.sendReminder), s.rebuildReminder), Authorize: completeCoach, Body: endpoint.JSON},
@@ -120,7 +120,7 @@ func (s *Server) approvalRoutes() []route {
 		{Method: "POST", Pattern: "/api/approval/requests/{request_id}/follow-up", Handle: s.idempotent(handleID("request_id", s.followUp), s.rebuildRequest), Authorize: coachOnly, Body: endpoint.OptionalJSON},
 		{Method: "POST", Pattern: "/api/approval/requests/{request_id}/dispute", Handle: s.idempotent(handleID("request_id", s.disputeRequest), s.rebuildRequest), Authorize: partyOnly, Body: endpoint.OptionalJSON, Urgent: true},
 		{Method: "DELETE", Pattern: "/api/approval/requests/{request_id}/dispute", Handle: handleID("request_id", s.liftDispute), Authorize: partyOnly, Urgent: true},
-		{Method: "GET", Pattern: "/api/coach/pending-approvals", Handle: handle(s.listPending), Authorize: coachOnly},
+		{Method: "GET", Pattern: "/api/coach/pending-approvals", Handle: handle(s.listPending), Authorize: coachOnly, Query: endpoint.Paged()},
 		{Method: "GET", Pattern: "/api/services/availability/{playerId}", Handle: handleID("playerId", s.availability)},
 	}
 }

@@ -19,7 +19,7 @@ type sessionResponse struct {
 
 // listSessions serves GET /auth/sessions, newest first.
 func (s *Server) listSessions(ctx context.Context, r Request[noBody]) (Response, error) {
-	var f wire.Faults
+	f := r.Faults
 	p := s.page(r.Meta, &f)
 	if err := f.Err(); err != nil {
 		return Response{}, err

@@ -35,7 +35,7 @@ func (s *Server) respond(ctx context.Context, r Request[decisionRequest]) (Respo
 
 // listPending serves GET /api/coach/pending-approvals.
 func (s *Server) listPending(ctx context.Context, r Request[noBody]) (Response, error) {
-	var f wire.Faults
+	f := r.Faults
 	page := s.page(r.Meta, &f)
 	if err := f.Err(); err != nil {
 		return Response{}, err

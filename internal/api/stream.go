@@ -30,6 +30,9 @@ const (
 // expires, soon after the session ends or a player no longer names the caller, and when a
 // newer stream of the account replaces it.
 func (s *Server) stream(ctx context.Context, r Request[noBody]) (Response, error) {
+	if err := r.Faults.Err(); err != nil {
+		return Response{}, err
+	}
 	by := r.Caller.Actor
 	// Open before the read, so that no notification is missed between the two.
 	st, err := s.Streams.Open(ctx, by, r.Caller.Claims.ExpiresAt)

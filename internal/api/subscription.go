@@ -46,7 +46,7 @@ func newTierResponse(t coach.Tier) tierResponse {
 
 // listTiers serves GET /api/subscription-tiers, in the order of the configuration.
 func (s *Server) listTiers(_ context.Context, r Request[noBody]) (Response, error) {
-	var f wire.Faults
+	f := r.Faults
 	page := s.page(r.Meta, &f)
 	if err := f.Err(); err != nil {
 		return Response{}, err

@@ -141,7 +141,7 @@ func (a *Adapter[C]) serve(w http.ResponseWriter, r *http.Request, rt *Route[C])
 		defer cancel()
 		r = timed
 	}
-	resp, err := rt.Handle(r.Context(), m, body)
+	resp, err := rt.handle(r.Context(), m, body)
 	if resp.Write == nil || resp.Download || rt.Timeout > defaultTimeout { // a page does its work while it is written
 		slot.Release()
 	}
@@ -189,7 +189,7 @@ func (a *Adapter[C]) meta(r *http.Request) Meta[C] {
 		http: r, middleware: &a.Middleware,
 	}
 	if r.URL.RawQuery != "" {
-		m.Query, m.queryErr = url.ParseQuery(r.URL.RawQuery)
+		m.Query, _ = url.ParseQuery(r.URL.RawQuery) // without its invalid parts; see queryFaults
 	}
 	return m
 }

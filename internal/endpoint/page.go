@@ -1,9 +1,6 @@
 package endpoint
 
 import (
-	"net/url"
-	"strings"
-
 	"github.com/touchline/touchline/internal/wire"
 )
 
@@ -19,33 +16,12 @@ type Page[K any] struct {
 // QueryPage returns the page of the query parameters limit and cursor. The cursor must
 // be of the same route and of the same caller, whom callerID names. An empty one is that of
 // the first page: many clients write ?cursor= before they have one.
-//
-// A parameter that cannot be decoded, such as q=50%, is a fault: without it the list would not
-// be filtered.
 func QueryPage[K, C any](m Meta[C], sealer wire.Sealer, callerID string, f *wire.Faults) Page[K] {
-	m.checkQuery(f)
 	var cursor *string
 	if value := m.Query.Get("cursor"); value != "" {
 		cursor = &value
 	}
 	return NewPage[K](m, sealer, callerID, wire.Limit(m.Query, f), cursor, f)
-}
-
-// checkQuery adds a fault for each parameter of the query that cannot be decoded.
-func (m Meta[C]) checkQuery(f *wire.Faults) {
-	if m.queryErr == nil {
-		return
-	}
-	for part := range strings.SplitSeq(m.http.URL.RawQuery, "&") {
-		if _, err := url.ParseQuery(part); err == nil {
-			continue
-		}
-		name, _, _ := strings.Cut(part, "=")
-		if decoded, err := url.QueryUnescape(name); err == nil {
-			name = decoded
-		}
-		f.Add(wire.PointTo("", name), "invalid_value", "This cannot be decoded. Write % as %25 and ; as %3B.")
-	}
 }
 
 // NewPage returns a page of limit items after cursor; nil is the first page.

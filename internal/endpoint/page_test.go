@@ -6,24 +6,23 @@ import (
 	"testing"
 
 	"github.com/touchline/touchline/internal/endpoint"
-	"github.com/touchline/touchline/internal/wire"
 )
 
 // TestQueryThatCannotBeDecoded: a list is refused if a parameter cannot be decoded. Without the
 // parameter it would have all items.
 func TestQueryThatCannotBeDecoded(t *testing.T) {
 	t.Parallel()
-	h := handlerFor(route{Method: "GET", Pattern: "/things", Handle: endpoint.Handle(
+	h := handlerFor(route{Method: "GET", Pattern: "/api/things", Query: endpoint.Paged("q"), Handle: endpoint.Handle(
 		func(_ context.Context, r request[struct{}]) (response, error) {
-			var f wire.Faults
+			f := r.Faults
 			endpoint.QueryPage[string](r.Meta, nil, "", &f)
 			return endpoint.OK(r.Query.Get("q")), f.Err()
 		})})
 	for query, want := range map[string]string{
 		"q=50%25": "", "limit=5&q=a%3Bb": "", "": "",
-		"q=50%": "/q", "limit=5&q=a;b": "/q", "a%2Fb=%zz": "/a~1b", "%=1": "/%", "limit=0&q=%": "/q",
+		"q=50%": "/q", "limit=5&q=a;b": "/q", "a%2Fb=%zz": "/a~1b", "%=1": "/%", "limit=0&q=%": "/q", "Q=1": "/Q", "limit=5&&_=1": "/_",
 	} {
-		w := send(h, "GET", "/things?"+query, "")
+		w := send(h, "GET", "/api/things?"+query, "")
 		var problem struct{ Errors []struct{ Pointer string } }
 		if w.Code != 200 {
 			if err := json.Unmarshal(w.Body.Bytes(), &problem); err != nil {

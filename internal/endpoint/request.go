@@ -42,7 +42,7 @@ type Meta[C any] struct {
 	// Route is the pattern of the route.
 	Route   string
 	TraceID string
-	// Query has the parameters that can be decoded; QueryPage reports the others.
+	// Query has the parameters that can be decoded; Faults report the others.
 	Query  url.Values
 	Header http.Header
 	// Client is the client's network, as rate limits count it (see ratelimit.Address).
@@ -50,7 +50,6 @@ type Meta[C any] struct {
 	// BaseURL is the scheme and host under which the client reached this listener.
 	BaseURL string
 
-	queryErr   error // of parsing the query
 	http       *http.Request
 	middleware *httpx.Middleware
 }

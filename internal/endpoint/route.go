@@ -22,6 +22,8 @@ type Route[C any] struct {
 	// Authorize are the checks of the caller, in order.
 	Authorize []func(context.Context, C) error
 	Body      BodyKind
+	// Query names the parameters of the query. See queryFaults for the others.
+	Query []string
 	// MaxUpload limits a Multipart or CSV body, in bytes.
 	MaxUpload int64
 	// MaxBody limits a body that is not an upload and has a Content-Length, in bytes; 0 means 64 KiB.

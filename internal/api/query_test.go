@@ -1,0 +1,16 @@
+package api_test
+
+import (
+	"testing"
+
+	"github.com/touchline/touchline/internal/api"
+	"github.com/touchline/touchline/internal/touchlinetest/openapitest"
+)
+
+func TestQueryParameters(t *testing.T) {
+	document, err := api.Document()
+	if err != nil {
+		t.Fatal(err)
+	}
+	openapitest.CheckQueries(t, document, new(api.Server).Queries())
+}
