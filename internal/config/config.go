@@ -27,7 +27,8 @@ import (
 type Config struct {
 	Addr                 string         `env:"ADDR" default:"127.0.0.1:8080" help:"address of the API listener, host:port; port 0 takes a free port, an empty host listens on every interface"`
 	AdminAddr            string         `env:"ADMIN_ADDR" default:"off" help:"address of the operators' listener, host:port; keep it off the public network"`
-	PublicURL            string         `env:"PUBLIC_URL" shown:"from ADDR" help:"URL at which clients reach the service, used in links and as the issuer of tokens; http or https, without path or query"`
+	PublicURL            string         `env:"PUBLIC_URL" shown:"from ADDR" help:"URL at which clients reach the service, used in links and as the issuer of tokens; https, or http on a loopback address, without path or query"`
+	InsecureHTTP         bool           `env:"INSECURE_HTTP" default:"off" help:"allow http on a PUBLIC_URL that is not loopback, and requests that a trusted proxy received over http, for a test; others can read tokens and OTPs"`
 	TLSCert              string         `env:"TLS_CERT" default:"off" help:"PEM file with the certificate chain of ADDR and ADMIN_ADDR; turns TLS on; a renewed file is read within a minute"`
 	TLSKey               string         `env:"TLS_KEY" default:"off" help:"PEM file with the private key of TLS_CERT"`
 	TLSAutocertDomains   string         `env:"TLS_AUTOCERT_DOMAINS" default:"off" help:"domain names, separated by commas, whose certificates the service gets and renews from an ACME service such as Let's Encrypt; turns TLS on; setting it accepts the terms of that service"`

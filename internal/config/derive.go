@@ -66,7 +66,7 @@ func (c *Config) offInDevelopment(s setting) bool {
 func normalURL(text string) string {
 	text = strings.TrimSuffix(text, "/")
 	u, err := url.Parse(text)
-	if err != nil || checkPublicURL(text) != "" {
+	if err != nil || checkServerURL(text) != "" {
 		return text
 	}
 	return u.Scheme + "://" + strings.TrimSuffix(strings.ToLower(u.Host), ":"+defaultPorts[u.Scheme])
@@ -83,6 +83,12 @@ func (c *Config) WithListenAddr(addr net.Addr) *Config {
 	}
 	return &cfg
 }
+
+// HTTPSOnly reports whether clients must use https: PUBLIC_URL has it, and INSECURE_HTTP is off.
+func (c *Config) HTTPSOnly() bool { return c.PublicHTTPS() && !c.InsecureHTTP }
+
+// PublicHTTPS reports whether clients reach the service by https, of the service or of a proxy.
+func (c *Config) PublicHTTPS() bool { return strings.HasPrefix(c.PublicURL, "https://") }
 
 // PublicURLSet reports whether PUBLIC_URL is set. If not, it follows from ADDR and differs
 // between replicas.

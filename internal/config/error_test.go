@@ -2,6 +2,8 @@ package config_test
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -12,6 +14,10 @@ import (
 const twilioSID = "AC0123456789abcdef0123456789ABCDEF"
 
 func TestErrors(t *testing.T) {
+	noKey := filepath.Join(t.TempDir(), "key.pem")
+	if err := os.WriteFile(noKey, []byte("no key"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	tests := []struct {
 		args    []string
 		environ []string
@@ -26,6 +32,10 @@ func TestErrors(t *testing.T) {
 		{nil, env("PUBLIC_URL=https://t.example?x=1"), "TOUCHLINE_PUBLIC_URL"},
 		{nil, env("PUBLIC_URL=https://"), "TOUCHLINE_PUBLIC_URL"},
 		{nil, env("PUBLIC_URL=ftp://t.example"), "TOUCHLINE_PUBLIC_URL"},
+		{nil, env("PUBLIC_URL=http://t.example"), "must be the https URL at which clients reach the service: others can read tokens and OTPs that are sent over http to t.example; for a test set TOUCHLINE_INSECURE_HTTP=on"},
+		{nil, env("PUBLIC_URL=HTTP://192.0.2.1:8080", "INSECURE_HTTP=off"), "must be the https URL"},
+		{nil, env("PUBLIC_URL=http://127.0.0.1.example"), "must be the https URL"},
+		{nil, env("ADDR=192.0.2.1:80"), "TOUCHLINE_PUBLIC_URL=http://192.0.2.1:80: must be the https URL"},
 		{nil, env("TRUSTED_PROXIES=10.0.0.0/33"), `"10.0.0.0/33" is neither an address nor a range`},
 		{nil, env("TRUSTED_PROXIES=*"), `"*" is neither`},
 		{nil, env("CORS_ORIGINS=*"), `"*" would let sites that you do not know call the API; name each origin`},
@@ -149,10 +159,10 @@ func TestErrors(t *testing.T) {
 		{nil, env("APP_URL=javascript:alert(1)"), "must be none, or an http or https URL"},
 		{nil, env("CLAMAV=on"), "must be off, unix:<path> or tcp:<host>:<port>"},
 		{nil, env("TLS_CERT=error_test.go"), "TOUCHLINE_TLS_KEY=off: must name the key of TLS_CERT"},
-		{nil, env("TLS_KEY=error_test.go"), "TOUCHLINE_TLS_CERT=off: must name the certificate of TLS_KEY"},
-		{nil, env("TLS_CERT=x.pem", "TLS_KEY=error_test.go"), "TOUCHLINE_TLS_CERT=x.pem: cannot be read: no such file or directory"},
+		{nil, env("TLS_KEY=" + noKey), "TOUCHLINE_TLS_CERT=off: must name the certificate of TLS_KEY"},
+		{nil, env("TLS_CERT=x.pem", "TLS_KEY="+noKey), "TOUCHLINE_TLS_CERT=x.pem: cannot be read: no such file or directory"},
 		{nil, env("TLS_CERT=error_test.go", "TLS_KEY=x.pem"), "TOUCHLINE_TLS_KEY=x.pem: cannot be read: no such file or directory"},
-		{nil, env("TLS_CERT=error_test.go", "TLS_KEY=error_test.go"), "TOUCHLINE_TLS_CERT=error_test.go: cannot be used with TLS_KEY: "},
+		{nil, env("TLS_CERT=error_test.go", "TLS_KEY="+noKey), "TOUCHLINE_TLS_CERT=error_test.go: cannot be used with TLS_KEY: "},
 		{nil, env("TLS_AUTOCERT_DOMAINS=a.example,*.t.example"), `TOUCHLINE_TLS_AUTOCERT_DOMAINS=a.example,*.t.example: "*.t.example" is a wildcard`},
 		{nil, env("TLS_AUTOCERT_DOMAINS=192.0.2.1"), "is not a domain name"},
 		{nil, env("TLS_AUTOCERT_DOMAINS=,"), "names no domain"},

@@ -2,9 +2,7 @@ package config
 
 import (
 	"errors"
-	"io"
 	"io/fs"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -106,35 +104,23 @@ func (l *loader) readEnvironment(environ []string) {
 // readFile reads the value of a setting from a file. The file of the master key may be
 // missing: CreateMasterKey creates it.
 func (l *loader) readFile(s setting, file input) {
-	const maxSize = 64 << 10
 	path := file.text
 	file.origin.path = path
-	f, err := os.Open(path)
+	text, err := readSecretFile(path)
 	if errors.Is(err, fs.ErrNotExist) && s.key == masterKey {
 		l.inputs[s.key] = file.withText("")
 		return
 	}
-	if err == nil && s.key == masterKey {
-		if err := checkKeyMode(path); err != nil {
-			l.addError(s.FileName, path, err.Error())
-			return
-		}
+	if message := fileError(err); message != "" {
+		l.addError(s.FileName, path, message)
+		return
 	}
-	if err == nil {
-		defer f.Close()
-		var text []byte
-		if text, err = io.ReadAll(io.LimitReader(f, maxSize)); err == nil {
-			if value := strings.TrimSpace(string(text)); value != "" {
-				l.inputs[s.key] = file.withText(value)
-				return
-			}
-			err = errors.New("the file is empty")
-		}
+	value := strings.TrimSpace(string(text))
+	if value == "" {
+		l.addError(s.FileName, path, "cannot be read: the file is empty")
+		return
 	}
-	if perr, ok := errors.AsType[*fs.PathError](err); ok {
-		err = perr.Err // the error names the path already
-	}
-	l.addError(s.FileName, path, "cannot be read: "+err.Error())
+	l.inputs[s.key] = file.withText(value)
 }
 
 // withText returns in with the text that its file holds.

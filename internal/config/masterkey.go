@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 )
 
 const (
@@ -57,11 +56,11 @@ func (c *Config) CreateMasterKey() ([]byte, error) {
 }
 
 func readKey(path string) ([]byte, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
+	text, err := readSecretFile(path)
+	if _, ok := errors.AsType[*fs.PathError](err); ok {
 		return nil, fmt.Errorf("read the master key: %w", err)
 	}
-	if err := checkKeyMode(path); err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("the master key in %s %w", path, err)
 	}
 	key, err := decodeKey(string(text))
@@ -103,25 +102,4 @@ func syncFolder(path string) error {
 		return err
 	}
 	return errors.Join(folder.Sync(), folder.Close())
-}
-
-// checkKeyMode refuses a key file that every user of the machine may read or write.
-func checkKeyMode(path string) error {
-	mode, forAll, err := modeForAll(path)
-	if forAll {
-		return fmt.Errorf("has mode %04o: every user of this machine may use it; run chmod 600, and replace the key if others could read it", mode)
-	}
-	return err
-}
-
-// modeForAll returns the mode of a file, and whether every user of the machine may read or write it.
-// A group may read a key: orchestrators give files to a group. Windows has no such mode, and a pipe
-// has no other reader.
-func modeForAll(path string) (mode fs.FileMode, forAll bool, err error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return 0, false, err
-	}
-	mode = info.Mode().Perm()
-	return mode, runtime.GOOS != "windows" && info.Mode().IsRegular() && mode&0o007 != 0, nil
 }

@@ -46,7 +46,7 @@ func (c *Config) checkTLSCert() []string {
 	if !isNamed(c.TLSKey) {
 		return nil // checkTLSKey reports it
 	}
-	key, message := readPEM(c.TLSKey)
+	key, message := readPrivatePEM(c.TLSKey)
 	if message != "" {
 		return nil // checkTLSKey reports it
 	}
@@ -66,20 +66,31 @@ func (c *Config) checkTLSKey() []string {
 	if !isNamed(c.TLSKey) {
 		return nil
 	}
-	_, message := readPEM(c.TLSKey)
+	_, message := readPrivatePEM(c.TLSKey)
 	return optional(message)
 }
 
-// readPEM returns the content of a file, or an error message.
+// readPEM returns the content of a public file, or an error message.
 func readPEM(path string) ([]byte, string) {
 	text, err := os.ReadFile(path)
+	return text, fileError(err)
+}
+
+// readPrivatePEM is readPEM for a file with a private key, which not every user may read.
+func readPrivatePEM(path string) ([]byte, string) {
+	text, err := readSecretFile(path)
+	return text, fileError(err)
+}
+
+// fileError returns the message of an error of a file that a setting names, or "".
+func fileError(err error) string {
 	if perr, ok := errors.AsType[*fs.PathError](err); ok {
-		err = perr.Err // the error names the path already
+		return "cannot be read: " + perr.Err.Error() // the setting shows the path already
 	}
 	if err != nil {
-		return nil, "cannot be read: " + err.Error()
+		return err.Error()
 	}
-	return text, ""
+	return ""
 }
 
 // AutocertAuthorities returns the authorities from which the certificate of the ACME service may

@@ -19,7 +19,7 @@ import (
 // checks are the rules that tags cannot express, by setting. Each returns messages.
 var checks = map[string]func(*Config) []string{
 	"ADDR":                 func(c *Config) []string { return optional(checkAddr(c.Addr)) },
-	"PUBLIC_URL":           func(c *Config) []string { return optional(checkPublicURL(c.PublicURL)) },
+	"PUBLIC_URL":           (*Config).checkPublicURL,
 	"BRAND":                func(c *Config) []string { return optional(checkBrand(c.Brand)) },
 	"APP_URL":              func(c *Config) []string { return optional(checkAppURL(c.AppURL)) },
 	"ANDROID_APP_HASH":     func(c *Config) []string { return optional(checkAppHash(c.AndroidAppHash)) },
@@ -164,7 +164,19 @@ func checkAddr(addr string) string {
 	return ""
 }
 
-func checkPublicURL(text string) string {
+// checkPublicURL refuses http on another host than loopback, also if PUBLIC_URL follows from ADDR.
+func (c *Config) checkPublicURL() []string {
+	if message := checkServerURL(c.PublicURL); message != "" {
+		return []string{message}
+	}
+	if u, err := url.Parse(c.PublicURL); err == nil && u.Scheme == "http" && !isLoopback(u.Hostname()) && !c.InsecureHTTP {
+		return []string{fmt.Sprintf("must be the https URL at which clients reach the service: others can read tokens and OTPs that are sent over http to %s; for a test set %sINSECURE_HTTP=on", u.Hostname(), prefix)}
+	}
+	return nil
+}
+
+// checkServerURL checks that text is the URL of a server and no more.
+func checkServerURL(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil ||
 		u.Path != "" || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || strings.HasSuffix(text, "#") || !hasValidPort(u) {

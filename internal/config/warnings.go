@@ -31,8 +31,8 @@ func (c *Config) Warnings(now time.Time) []string {
 	return list
 }
 
-// warnNetwork warns of tokens and OTPs that others can read, of links that families cannot open, of
-// a private key that others can use, and of proxies that any client can imitate.
+// warnNetwork warns of tokens and OTPs that others can read, of links that families cannot open, and
+// of proxies that any client can imitate.
 func (c *Config) warnNetwork(warn func(string, ...any)) {
 	public, err := url.Parse(c.PublicURL)
 	if err != nil {
@@ -59,8 +59,8 @@ func (c *Config) warnNetwork(warn func(string, ...any)) {
 			warn("SMS is log, which is for development: no SMS is sent, and the terminal shows every OTP")
 		}
 	}
-	if mode, forAll, _ := modeForAll(c.TLSKey); c.TLSFiles() && forAll {
-		warn("TLS_KEY has mode %04o: every user of this machine may use it; run chmod 600, and replace the key if others could read it", mode)
+	if public.Scheme == "https" && c.InsecureHTTP {
+		warn("INSECURE_HTTP is on: requests that a proxy received over http are answered, and others can read their tokens and OTPs")
 	}
 	if slices.ContainsFunc(c.TrustedProxies, func(p netip.Prefix) bool { return p.Bits() == 0 }) {
 		warn("TRUSTED_PROXIES trusts every address: any client can choose the address that limits count")

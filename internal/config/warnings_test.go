@@ -1,15 +1,9 @@
 package config_test
 
 import (
-	"errors"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/touchline/touchline/internal/config"
 )
 
 // TestWarnings: each dangerous setting is one line, and safe settings have none.
@@ -24,10 +18,11 @@ func TestWarnings(t *testing.T) {
 		{gateway + " ADDR=:8080 PUBLIC_URL=https://t.example TRUSTED_PROXIES=10.0.0.0/8", ""},
 		{gateway, "PUBLIC_URL is not set: the links in messages begin with http://127.0.0.1:8080"},
 		{gateway + " PUBLIC_URL=http://127.0.0.1:8080", ""},
-		{"ADDR=:8080 PUBLIC_URL=http://t.example", "PUBLIC_URL is http on t.example|SMS is log, but ADDR"},
-		{gateway + " PUBLIC_URL=http://t.example", "PUBLIC_URL is http on t.example"},
+		{"ADDR=:8080 INSECURE_HTTP=on PUBLIC_URL=http://t.example", "PUBLIC_URL is http on t.example|SMS is log, but ADDR"},
+		{gateway + " INSECURE_HTTP=on PUBLIC_URL=http://t.example", "PUBLIC_URL is http on t.example"},
 		{gateway + " ADDR=:8080", "ADDR is not a loopback address, and neither|begin with http://localhost:8080"},
-		{gateway + " ADDR=192.0.2.1:80", "PUBLIC_URL is http on 192.0.2.1"},
+		{gateway + " INSECURE_HTTP=on PUBLIC_URL=https://t.example", "INSECURE_HTTP is on"},
+		{gateway + " INSECURE_HTTP=on ADDR=192.0.2.1:80", "PUBLIC_URL is http on 192.0.2.1"},
 		{"PUBLIC_URL=https://t.example", "SMS is log, but PUBLIC_URL is https"},
 		{"PUBLIC_URL=http://localhost:8080", "SMS is log, which is for development"},
 		{"ADDR=:8080 PUBLIC_URL=https://t.example", "SMS is log, but ADDR|SMS is log, but PUBLIC_URL is https"},
@@ -68,22 +63,6 @@ func TestWarnings(t *testing.T) {
 			if !strings.Contains(got[i], want[i]) || strings.Contains(got[i], "9900000") {
 				t.Errorf("%s: got %q, want %q", tt.variables, got[i], want[i])
 			}
-		}
-	}
-}
-
-// TestWarningOfKeyMode: the start warns of a TLS key that every user of the machine may read.
-func TestWarningOfKeyMode(t *testing.T) {
-	c := config.Defaults()
-	c.TLSCert, c.TLSKey = "cert.pem", filepath.Join(t.TempDir(), "key.pem")
-	for mode, want := range map[os.FileMode]int{0o600: 0, 0o640: 0, 0o644: 1, 0o602: 1} {
-		if err := errors.Join(os.WriteFile(c.TLSKey, nil, mode), os.Chmod(c.TLSKey, mode)); err != nil {
-			t.Fatal(err)
-		}
-		got := c.Warnings(time.Now())
-		got = slices.DeleteFunc(got, func(line string) bool { return !strings.Contains(line, "TLS_KEY has mode") })
-		if len(got) != want {
-			t.Errorf("mode %o: got %q, want %d warnings", mode, got, want)
 		}
 	}
 }
