@@ -99,6 +99,7 @@ type App struct {
 // replica that is ready to serve. Call Close afterwards.
 func Open(ctx context.Context, cfg *config.Config, o Options) (*App, error) {
 	o = o.withDefaults()
+	warnOfPlainDatabase(cfg, o.Log)
 	sql, tiers, err := openDatabase(ctx, cfg, o)
 	if err != nil {
 		return nil, err
@@ -140,8 +141,10 @@ func newApp(ctx context.Context, cfg *config.Config, o Options, sql *database.DB
 	if err != nil {
 		return nil, err
 	}
+	proxies := &proxyWarner{trusted: cfg.TrustedProxies, log: o.Log, now: o.Now}
 	return &App{
-		cfg: cfg, log: o.Log, sql: sql, db: s.db, files: files, certificate: certificate, acme: acme, api: public, admin: operators,
+		cfg: cfg, log: o.Log, sql: sql, db: s.db, files: files, certificate: certificate, acme: acme,
+		api: proxies.wrap(public), admin: proxies.wrap(operators),
 		worker: newWorker(cfg, o, s), hub: s.delivery.hub, streams: s.public.Streams, waiting: s.delivery.waiting,
 		operators: s.operators.Tokens, readiness: s.readiness, load: s.load, discardStall: o.DiscardStall,
 	}, nil

@@ -86,6 +86,13 @@ func warnOfClock(ctx context.Context, db *database.DB, log *slog.Logger) {
 	}
 }
 
+// warnOfPlainDatabase logs that data crosses the network unencrypted.
+func warnOfPlainDatabase(cfg *config.Config, log *slog.Logger) {
+	if hosts := database.PlainHosts(cfg.DatabaseURL.Reveal()); len(hosts) > 0 {
+		log.Warn("TOUCHLINE_DATABASE_URL connects to another machine without TLS: others can read names, numbers and the password of the database; use sslmode=verify-full", "hosts", hosts)
+	}
+}
+
 func storeSettings(cfg *config.Config, ch channels, tiers coach.Tiers) store.Settings {
 	return store.Settings{
 		Brand:        cfg.Brand,
