@@ -3,9 +3,7 @@ package endpoint
 import (
 	"cmp"
 	"net/http"
-	"net/netip"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/touchline/touchline/internal/fault"
@@ -194,16 +192,7 @@ func (a *Adapter[C]) meta(r *http.Request) Meta[C] {
 	return m
 }
 
-// scheme returns the scheme of the connection, or the one that a trusted proxy names.
+// scheme returns the scheme with which the client reached this listener, http if it is unknown.
 func (a *Adapter[C]) scheme(r *http.Request) string {
-	if r.TLS != nil {
-		return "https"
-	}
-	if r.Header.Get("X-Forwarded-Proto") == "https" {
-		peer, err := netip.ParseAddrPort(r.RemoteAddr)
-		if err == nil && slices.ContainsFunc(a.Middleware.TrustedProxies, func(p netip.Prefix) bool { return p.Contains(peer.Addr().Unmap()) }) {
-			return "https"
-		}
-	}
-	return "http"
+	return cmp.Or(a.Middleware.Scheme(r), "http")
 }

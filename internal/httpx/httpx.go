@@ -52,6 +52,8 @@ type Middleware struct {
 	Settings
 	// HTTPS says that clients use TLS although a proxy ends it.
 	HTTPS bool
+	// Refuse writes the error of a request that it must not pass on; nil writes a problem document.
+	Refuse func(w http.ResponseWriter, r *http.Request, err error)
 }
 
 // Serve sets the trace id and the security headers, calls next, recovers its panic
@@ -63,11 +65,15 @@ func (m *Middleware) Serve(w http.ResponseWriter, r *http.Request, info *Request
 		w.Header()["Strict-Transport-Security"] = oneYear
 	}
 	recorder := &statusRecorder{ResponseWriter: w, info: info}
-	if m.Observe != nil || m.Log.Enabled(r.Context(), m.accessLevel()) {
+	if m.Observe != nil || m.Log.Enabled(r.Context(), m.accessLevel(r)) {
 		start := time.Now() // the real clock, not the injected one: this measures a duration
 		defer m.observe(r, info, start)
 	}
 	defer m.recover(recorder, r)
+	if m.mustUseHTTPS(r) {
+		m.requireHTTPS(recorder, r, info)
+		return
+	}
 	next.ServeHTTP(recorder, r)
 }
 
@@ -138,13 +144,14 @@ func (m *Middleware) observe(r *http.Request, info *RequestInfo, start time.Time
 	if m.Observe != nil {
 		m.Observe(r.Method, info, took)
 	}
-	m.Log.LogAttrs(context.WithoutCancel(r.Context()), m.accessLevel(), "request",
+	m.Log.LogAttrs(context.WithoutCancel(r.Context()), m.accessLevel(r), "request",
 		slog.String("method", MethodLabel(r.Method)), slog.String("route", info.Route), slog.Int("status", info.Status),
 		slog.Float64("duration_ms", float64(took.Microseconds())/1000), slog.String("trace_id", info.TraceID))
 }
 
-func (m *Middleware) accessLevel() slog.Level {
-	if m.AccessLog {
+// accessLevel returns the level of the line of a request. Probes would be most of the lines.
+func (m *Middleware) accessLevel(r *http.Request) slog.Level {
+	if m.AccessLog && !IsProbe(r.URL.Path) {
 		return slog.LevelInfo
 	}
 	return slog.LevelDebug

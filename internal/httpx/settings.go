@@ -14,6 +14,8 @@ import (
 type Settings struct {
 	// PublicURL is the URL of the public listener, without a final slash.
 	PublicURL string
+	// HTTPSOnly redirects or refuses requests of clients that reached a proxy over http.
+	HTTPSOnly bool
 	// TrustedProxies are the proxies whose X-Forwarded headers count.
 	TrustedProxies []netip.Prefix
 

@@ -118,6 +118,11 @@ var catalogue = []Type{
 		"Use a token with the scope that `WWW-Authenticate` names. An operator creates one with `touchline admin token create`.",
 	},
 	{
+		"https_required", 403, "Sent without encryption",
+		"The request was sent over http, so others on the network could read it. Reads over http are redirected.",
+		"Use the https address of the service. If the request had a token or an OTP, sign out and sign in again.",
+	},
+	{
 		"account_suspended", 403, "The account is suspended",
 		"An operator of the service has suspended this account.",
 		"Ask the operator of the service.",

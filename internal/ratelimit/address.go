@@ -36,6 +36,11 @@ func Client(remote string, forwarded []string, trusted []netip.Prefix) netip.Add
 	return client
 }
 
+// IsTrusted reports whether an address, with or without port, is that of a trusted proxy.
+func IsTrusted(address string, trusted []netip.Prefix) bool {
+	return contains(trusted, parseAddr(strings.TrimSpace(address)))
+}
+
 func contains(prefixes []netip.Prefix, a netip.Addr) bool {
 	return slices.ContainsFunc(prefixes, func(p netip.Prefix) bool { return p.Contains(a) })
 }

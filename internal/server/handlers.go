@@ -25,7 +25,7 @@ func newAPI(cfg *config.Config, o Options, s *services) (http.Handler, error) {
 		return nil, err
 	}
 	return pages.Handler(api.New(api.Config{
-		Services: s.public, Settings: s.settings(cfg, o, "public", s.security.Refused),
+		Services: s.public, Settings: s.publicSettings(cfg, o),
 		Challenge: callbacks(cfg).Challenge, ChatReplies: chatReplies(cfg, s.public.Phones),
 		Documentation: documentation, NotFoundPage: pages.NotFound, Ready: s.readiness.check,
 		CORSOrigins: cfg.CORSOrigins, Limiter: limiter,
@@ -35,7 +35,7 @@ func newAPI(cfg *config.Config, o Options, s *services) (http.Handler, error) {
 // newPages returns the pages for families, coaches and visitors.
 func newPages(cfg *config.Config, o Options, s *services, limiter *ratelimit.Limiter) (*web.Pages, error) {
 	return web.New(web.Config{
-		Services: s.public, Settings: s.settings(cfg, o, "public", s.security.Refused),
+		Services: s.public, Settings: s.publicSettings(cfg, o),
 		MailAddress: s.keys.Vault.MailAddress, Sealer: s.keys.Vault.For(auth.ForSignIn),
 		Brand: cfg.Brand, AppURL: cfg.App(), Limiter: limiter,
 	})
@@ -56,8 +56,15 @@ func newAdmin(cfg *config.Config, o Options, s *services) (http.Handler, error) 
 // newConsole returns the pages of the operators' listener.
 func newConsole(cfg *config.Config, o Options, s *services) (*web.Console, error) {
 	return web.NewConsole(web.ConsoleConfig{
-		Operators: s.operators, Settings: s.settings(cfg, o, "operators", s.security.RefusedOperator), Brand: cfg.Brand, TLS: cfg.TLSOn(),
+		Operators: s.operators, Settings: s.settings(cfg, o, "operators", s.security.RefusedOperator), Brand: cfg.Brand, HTTPS: cfg.TLSOn() || cfg.PublicHTTPS(),
 	})
+}
+
+// publicSettings returns the settings of the public listener. PUBLIC_URL is its address.
+func (s *services) publicSettings(cfg *config.Config, o Options) httpx.Settings {
+	settings := s.settings(cfg, o, "public", s.security.Refused)
+	settings.HTTPSOnly = cfg.HTTPSOnly()
+	return settings
 }
 
 // settings returns the settings of a listener. refused logs refusals.

@@ -19,8 +19,8 @@ type ConsoleConfig struct {
 	httpx.Settings
 	// Brand is the name of the service on pages.
 	Brand string
-	// TLS says that the operators' listener speaks TLS, so that its cookies need it.
-	TLS bool
+	// HTTPS says that operators use https, of this listener or of a proxy, so that cookies need it.
+	HTTPS bool
 }
 
 // Console serves the operators' pages on the operators' listener. It shows nothing about
@@ -37,7 +37,7 @@ func NewConsole(c ConsoleConfig) (*Console, error) {
 	if err != nil {
 		return nil, err
 	}
-	pages.cookies.secure = c.TLS
+	pages.cookies.secure = c.HTTPS
 	pages.origin = http.NewCrossOriginProtection() // the public pages are another site for the console
 	console := &Console{ConsoleConfig: c, pages: pages, attempts: ratelimit.New(signInsPerMinute)}
 	pages.identify = console.identify
@@ -47,6 +47,9 @@ func NewConsole(c ConsoleConfig) (*Console, error) {
 const (
 	// operatorCookie is the name of the cookie of an operator's session, without prefix.
 	operatorCookie = actor.Role("operator")
+	// afterSignIn is the query of the page after a sign-in. Over http a browser keeps no cookie
+	// that needs https, unless the address is that of its machine.
+	afterSignIn = "signed-in"
 	// signInsPerMinute limits the sign-ins from one address, and so the entries of the audit
 	// log about wrong tokens.
 	signInsPerMinute = 10
@@ -130,7 +133,11 @@ func (c *Console) overview(next http.Handler) Handler {
 				return nil
 			}}, nil
 		case r.Operator == nil:
-			return c.signInForm(r, new(Form)), nil
+			f := new(Form)
+			if r.URL.Query().Has(afterSignIn) && c.HTTPS && r.TLS == nil {
+				f.Add("token", c.pages.view(r, "operator.title").mustT("operator.cookie.fault"))
+			}
+			return c.signInForm(r, f), nil
 		}
 		return page("operator", c.view(r, "overview", "operator.title")), nil
 	}
@@ -161,7 +168,7 @@ func (c *Console) signIn(ctx context.Context, r *Request) (Response, error) {
 		return Response{}, err
 	}
 	lifetime := session.EndsAt.Sub(c.pages.Now())
-	return redirect("/", c.pages.cookies.cookie(c.pages.cookies.sessionName(operatorCookie), secret, lifetime)), nil
+	return redirect("/?"+afterSignIn, c.pages.cookies.cookie(c.pages.cookies.sessionName(operatorCookie), secret, lifetime)), nil
 }
 
 // signOut serves POST /sign-out.

@@ -107,7 +107,7 @@ func (p *Pages) Handler(next http.Handler) http.Handler {
 // handler serves routes, and the page of not_found for the other paths of areas. It passes
 // every other request to next.
 func (p *Pages) handler(routes []Route, next http.Handler, areas ...string) http.Handler {
-	m := &httpx.Middleware{Settings: p.Settings, HTTPS: strings.HasPrefix(p.PublicURL, "https://")}
+	m := &httpx.Middleware{Settings: p.Settings, HTTPS: strings.HasPrefix(p.PublicURL, "https://"), Refuse: p.refuse}
 	mux := http.NewServeMux()
 	mux.Handle("/", next)
 	byPattern := map[string]map[string]Route{}
@@ -140,6 +140,9 @@ func (p *Pages) handler(routes []Route, next http.Handler, areas ...string) http
 }
 
 // NotFound serves the page of not_found, within the middleware of another handler.
-func (p *Pages) NotFound(w http.ResponseWriter, r *http.Request) {
-	p.write(w, r, &Request{Request: r, Language: p.language(r)}, Response{}, fault.Missing())
+func (p *Pages) NotFound(w http.ResponseWriter, r *http.Request) { p.refuse(w, r, fault.Missing()) }
+
+// refuse writes the page of an error of a request that no handler has seen.
+func (p *Pages) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	p.write(w, r, &Request{Request: r, Language: p.language(r)}, Response{}, err)
 }
