@@ -182,10 +182,12 @@ func TestImportAtOnce(t *testing.T) {
 func TestImportRefusals(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, url string) {
-		s := touchlinetest.New(t, url)
+		s := touchlinetest.New(t, url, withTiers(t, importTiers))
 		coach := s.SignIn(t, "coach", coachNumber)
 		coach.Call(t, "POST", "/api/players/import", "name", csvType).Want(t, 403, "profile_incomplete")
 		coach = s.Coach(t, coachNumber)
+		coach.Call(t, "POST", "/api/players/import", "", csvType).Want(t, 403, "tier_limit")
+		coach.Call(t, "PUT", "/api/coach/subscription", object{"tier": "big"}).Want(t, 200)
 		coach.Call(t, "POST", "/api/players/import", "{}").Want(t, 415, "unsupported_media_type")
 		coach.Call(t, "POST", "/api/players/import", "name", csvType, "Accept: text/csv").Want(t, 406, "not_acceptable")
 		coach.Call(t, "POST", "/api/players/import", strings.Repeat("x", 4<<20+1), csvType).Want(t, 413, "payload_too_large")

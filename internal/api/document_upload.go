@@ -19,14 +19,14 @@ var closeConnection = Response{Header: http.Header{"Connection": {"close"}}}
 func (s *Server) readForm(r Request[endpoint.Upload], names ...string) (*upload.Form, error) {
 	body := s.uploadBody(r.Body)
 	defer body.Done()
-	return upload.ReadForm(body, r.Header, s.Documents.NewSpool, names...)
+	return upload.ReadForm(body, r.Header, s.Documents.NewSpool, upload.Fields{Texts: names})
 }
 
 func (s *Server) uploadBody(u endpoint.Upload) *upload.Body {
 	return upload.NewBody(u, u.Control, s.UploadTimeouts)
 }
 
-func (s *Server) acquireUpload(caller Caller) (release func(), err error) {
+func (s *Server) acquireUpload(_ context.Context, caller Caller) (release func(), err error) {
 	return s.Uploads.Acquire(caller.AccountID, s.Now())
 }
 

@@ -2,13 +2,10 @@ package api
 
 import (
 	"context"
-	"errors"
-	"io"
-	"os"
 	"slices"
 
+	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/endpoint"
-	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/idempotency"
 	"github.com/touchline/touchline/internal/roster"
 	"github.com/touchline/touchline/internal/upload"
@@ -21,12 +18,22 @@ const (
 	faultyRows  = 100
 )
 
+// acquireImport returns tier_limit unless the coach's tier includes imports: the file of
+// another coach is not read.
+func (s *Server) acquireImport(ctx context.Context, caller Caller) (release func(), err error) {
+	if err := s.Subscriptions.CheckFeature(ctx, caller.Actor, coach.Import); err != nil {
+		return nil, err
+	}
+	return s.acquireUpload(ctx, caller)
+}
+
 // importPlayers serves POST /api/players/import.
 func (s *Server) importPlayers(ctx context.Context, r Request[endpoint.Upload]) (Response, error) {
-	data, err := s.readFile(r.Body)
+	file, err := s.readFile(r.Body)
 	if err != nil {
 		return closeConnection, err
 	}
+	defer func() { _ = file.Close() }() // it was only read
 	ctx, cancel := context.WithTimeout(ctx, upload.WorkTimeout)
 	defer cancel()
 	by := r.Caller.Actor
@@ -38,7 +45,7 @@ func (s *Server) importPlayers(ctx context.Context, r Request[endpoint.Upload]) 
 		return endpoint.Created("/api/players/imports/"+id, body).WithSubject(id), nil
 	}
 	return s.handleOnce(ctx, r.Meta, keyed{
-		owner: by.AccountID, keep: keepResponse, body: data,
+		owner: by.AccountID, keep: keepResponse, body: []byte(file.SHA256()),
 		mayRepeat: func(ctx context.Context, id string) error {
 			_, err := s.Imports.Import(ctx, by, id)
 			return err
@@ -48,7 +55,7 @@ func (s *Server) importPlayers(ctx context.Context, r Request[endpoint.Upload]) 
 			if err := f.Err(); err != nil {
 				return Response{}, err
 			}
-			i, err := s.Imports.Create(ctx, by, data)
+			i, err := s.Imports.Create(ctx, by, file)
 			if err != nil {
 				return Response{}, err
 			}
@@ -57,22 +64,12 @@ func (s *Server) importPlayers(ctx context.Context, r Request[endpoint.Upload]) 
 	})
 }
 
-// readFile reads a CSV body.
-func (s *Server) readFile(file endpoint.Upload) ([]byte, error) {
+// readFile reads a CSV body into a spool, which the caller closes.
+func (s *Server) readFile(file endpoint.Upload) (coach.Spool, error) {
 	body := s.uploadBody(file)
 	defer body.Done()
 	body.Limit(roster.MaxBytes, roster.ErrTooLarge())
-	data, err := io.ReadAll(body)
-	_, known := errors.AsType[*fault.Error](err)
-	switch {
-	case err == nil, known:
-		return data, err
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return nil, wire.Malformed("The file came too slowly. Try again on a better network.")
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, wire.Malformed("The file ends before it is complete.")
-	}
-	return nil, wire.Malformed("The file cannot be read.").Because(err)
+	return upload.ReadFile(body, s.Documents.NewSpool)
 }
 
 // listImports serves GET /api/players/imports.

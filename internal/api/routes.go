@@ -99,7 +99,7 @@ func (s *Server) approvalRoutes() []route {
 	completeCoach := []authorize{roles(actor.Coach), s.profileComplete}
 	return []route{
 		{Method: "POST", Pattern: "/api/players/add", Handle: s.idempotent(handle(s.addPlayer), s.rebuildPlayer), Authorize: completeCoach, Body: endpoint.JSON},
-		{Method: "POST", Pattern: "/api/players/import", Handle: handle(s.importPlayers), Authorize: completeCoach, Body: endpoint.CSV, MaxUpload: roster.MaxBytes, Acquire: s.acquireUpload},
+		{Method: "POST", Pattern: "/api/players/import", Handle: handle(s.importPlayers), Authorize: completeCoach, Body: endpoint.CSV, MaxUpload: roster.MaxBytes, Acquire: s.acquireImport},
 		{Method: "GET", Pattern: "/api/players/imports", Handle: handle(s.listImports), Authorize: coachOnly, Query: endpoint.Paged()},
 		{Method: "GET", Pattern: "/api/players/imports/{import_id}", Handle: handleID("import_id", s.getImport), Authorize: coachOnly},
 		{Method: "GET", Pattern: "/api/players/imports/{import_id}/rows", Handle: handleID("import_id", s.listImportRows), Authorize: coachOnly, Query: endpoint.Paged("state")},

@@ -122,7 +122,7 @@ func (a *Adapter[C]) serve(w http.ResponseWriter, r *http.Request, rt *Route[C])
 		slot = a.InFlight.For(r.Method).Reenter()
 	}
 	if rt.Acquire != nil {
-		release, err := rt.Acquire(m.Caller)
+		release, err := rt.Acquire(r.Context(), m.Caller)
 		if err != nil {
 			if rt.Body.isUpload() {
 				closeConnection(w)

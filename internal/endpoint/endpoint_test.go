@@ -234,7 +234,7 @@ func TestAcquire(t *testing.T) {
 	var err error
 	h := handlerFor(route{
 		Method: "GET", Pattern: "/thing",
-		Acquire: func(string) (func(), error) {
+		Acquire: func(context.Context, string) (func(), error) {
 			if err != nil {
 				return nil, err
 			}

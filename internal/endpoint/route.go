@@ -44,8 +44,9 @@ type Route[C any] struct {
 	// NoLimits exempts the route from the rate limit per address and from the limit of
 	// requests in flight.
 	NoLimits bool
-	// Acquire takes a limited resource for the caller until the response is written.
-	Acquire func(C) (release func(), err error)
+	// Acquire takes a limited resource for the caller until the response is written. It runs
+	// before an upload is read.
+	Acquire func(context.Context, C) (release func(), err error)
 }
 
 // mediaTypes are the media types of the response.

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"io"
 	"slices"
 	"time"
 
@@ -40,15 +41,25 @@ type Service struct {
 	NewID        func() string
 }
 
+// File is a file as a coach sent it, such as a spool.
+type File interface {
+	io.ReaderAt
+	Size() int64
+}
+
 // Create reads a file and keeps its rows as an import. It adds no player.
-func (s *Service) Create(ctx context.Context, by actor.Actor, data []byte) (*Import, error) {
-	return s.CreateOnce(ctx, by, s.NewID(), data)
+func (s *Service) Create(ctx context.Context, by actor.Actor, file File) (*Import, error) {
+	return s.CreateOnce(ctx, by, s.NewID(), file)
 }
 
 // CreateOnce is Create for an import with this id. If the coach has an import with the id, it
 // returns that one for the same file, so that a form that is sent twice makes one import; for
 // another file, which was chosen after the button "back", it makes one import with another id.
-func (s *Service) CreateOnce(ctx context.Context, by actor.Actor, id string, data []byte) (*Import, error) {
+func (s *Service) CreateOnce(ctx context.Context, by actor.Actor, id string, file File) (*Import, error) {
+	data, err := io.ReadAll(io.NewSectionReader(file, 0, file.Size()))
+	if err != nil {
+		return nil, err
+	}
 	sheet, err := Parse(data)
 	if err != nil {
 		return nil, err

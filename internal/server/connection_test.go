@@ -154,7 +154,7 @@ func TestDefaultTimeoutsOfBodies(t *testing.T) {
 	readForm := func(w http.ResponseWriter, r *http.Request) {
 		body := upload.NewBody(r.Body, http.NewResponseController(w), upload.Timeouts{})
 		defer body.Done()
-		if _, err := upload.ReadForm(body, r.Header, nil, "kind"); err == nil {
+		if _, err := upload.ReadForm(body, r.Header, nil, upload.Fields{Texts: []string{"kind"}}); err == nil {
 			t.Error("a form that is too short was read")
 		}
 	}

@@ -58,8 +58,8 @@ func TestImportWithAnotherFile(t *testing.T) {
 		c, s, id := p.coach(1), p.imports(), p.db.NewID()
 		ok(p, second(s.CreateOnce(bg, c, id, playersFile(1, 2))))
 		ok(p, second(s.Step(bg, c, id)))
-		for file, want := range map[string]int{string(playersFile(1, 2)): 2, string(playersFile(1, 3)): 3} {
-			i, err := s.CreateOnce(bg, c, id, []byte(file))
+		for file, want := range map[roster.File]int{playersFile(1, 2): 2, playersFile(1, 3): 3} {
+			i, err := s.CreateOnce(bg, c, id, file)
 			ok(p, err)
 			if !endpoint.IsID(i.ID) || i.Rows() != want || (i.ID == id) != (want == 2) || (i.State() == roster.Done) != (want == 2) {
 				p.Errorf("a file of %d rows became the import %s, which has %d rows and is %s", want, i.ID, i.Rows(), i.State())

@@ -46,7 +46,7 @@ func readForm(body, mediaType string) (form *upload.Form, left int, err error) {
 	form, err = upload.ReadForm(content, r.Header, func() (coach.Spool, error) {
 		left++
 		return &memorySpool{open: &left}, nil
-	}, "kind", "title")
+	}, upload.Fields{Texts: []string{"kind", "title"}})
 	return form, left, err
 }
 

@@ -30,7 +30,7 @@ func (p *Pages) batchRoutes() []Route {
 		{Method: "POST", Pattern: one + "/players/{player_id}/remove", Handle: p.signedIn(actor.Coach, p.leaveBatch)},
 		{Method: "GET", Pattern: one + "/attendance", Handle: p.signedIn(actor.Coach, p.chooseAttendance)},
 		{Method: "GET", Pattern: one + "/attendance/{date}", Handle: p.signedIn(actor.Coach, p.attendance)},
-		{Method: "POST", Pattern: one + "/attendance/{date}", Handle: p.signedIn(actor.Coach, p.saveAttendance), MaxBody: maxSheetForm},
+		{Method: "POST", Pattern: one + "/attendance/{date}", Handle: p.signedIn(actor.Coach, p.saveAttendance), LargeForm: maxSheetForm},
 	}
 }
 

@@ -19,16 +19,19 @@ const (
 	documentsPath = "/coach/documents"
 )
 
+// documentFields are the fields of the form that adds a document.
+var documentFields = upload.Fields{Texts: []string{"kind", "title", "issuer", "issued_on", "expires_on"}}
+
 // documentRoutes lists the pages of a coach's picture and certificates.
 func (p *Pages) documentRoutes() []Route {
 	one := documentsPath + "/{document_id}"
 	return []Route{
-		{Method: "POST", Pattern: profilePath + "/picture", Handle: p.signedIn(actor.Coach, p.withUpload(p.savePicture)), Upload: true},
+		{Method: "POST", Pattern: profilePath + "/picture", Handle: p.signedIn(actor.Coach, p.withUpload(uploadForm{Handle: p.savePicture})), Upload: true},
 		{Method: "GET", Pattern: documentsPath + "/add", Handle: p.signedIn(actor.Coach, p.addDocumentPage)},
-		{Method: "POST", Pattern: documentsPath + "/add", Handle: p.signedIn(actor.Coach, p.withUpload(p.addDocument, "kind", "title", "issuer", "issued_on", "expires_on")), Upload: true},
+		{Method: "POST", Pattern: documentsPath + "/add", Handle: p.signedIn(actor.Coach, p.withUpload(uploadForm{Fields: documentFields, Handle: p.addDocument})), Upload: true},
 		{Method: "GET", Pattern: one, Handle: p.signedIn(actor.Coach, p.document)},
 		{Method: "POST", Pattern: one, Handle: p.signedIn(actor.Coach, p.editDocument)},
-		{Method: "POST", Pattern: one + "/file", Handle: p.signedIn(actor.Coach, p.withUpload(p.replaceFile)), Upload: true},
+		{Method: "POST", Pattern: one + "/file", Handle: p.signedIn(actor.Coach, p.withUpload(uploadForm{Handle: p.replaceFile})), Upload: true},
 		{Method: "POST", Pattern: one + "/delete", Handle: p.signedIn(actor.Coach, p.deleteDocument)},
 		{Method: "GET", Pattern: one + "/content", Handle: p.signedIn(actor.Coach, p.documentContent)},
 	}

@@ -1,13 +1,11 @@
 package web
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
 	"net/http"
 	"regexp"
-	"time"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/coach"
@@ -16,17 +14,23 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/httpx"
 	"github.com/touchline/touchline/internal/roster"
+	"github.com/touchline/touchline/internal/upload"
 )
 
-const (
-	// maxImportForm limits the body of the import: a file or a pasted spreadsheet, and the
-	// other fields.
-	maxImportForm = roster.MaxBytes + 64<<10
-	// importUpload limits the time in which the file arrives: 4 MiB at 300 kbit/s.
-	importUpload = 2 * time.Minute
-	// importWork limits the time to read and keep the rows of a file.
-	importWork = 30 * time.Second
-)
+// maxPastedAgain limits the pasted cells that a page with a fault shows again, in bytes.
+const maxPastedAgain = 64 << 10
+
+// importUpload is the form of the import: a file or pasted cells.
+func (p *Pages) importUpload() uploadForm {
+	return uploadForm{
+		Fields:  upload.Fields{Texts: []string{"token"}, Pasted: "text"},
+		MaxFile: roster.MaxBytes, TooLarge: roster.ErrTooLarge(),
+		Allow: func(ctx context.Context, by actor.Actor) error {
+			return p.Subscriptions.CheckFeature(ctx, by, coach.Import)
+		},
+		Refuse: p.importRefused, Handle: p.createImport,
+	}
+}
 
 // importPage serves GET /coach/players/import: upload a file or paste cells, and the
 // recent imports.
@@ -74,33 +78,33 @@ func (p *Pages) featureNeeded(ctx context.Context, r *Request, by actor.Actor, f
 // createImport serves POST /coach/players/import. It keeps the rows and adds no player.
 // The token of the form is the id of the import, so that the same form sent twice makes
 // one import.
-func (p *Pages) createImport(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	data, err := p.readImport(r)
-	if err != nil && fault.KindOf(err) != fault.TooLarge {
-		return Response{}, err
-	}
-	if err == nil && r.Form.Get("account") != by.AccountID {
-		return p.otherAccount(r, by), nil
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), importWork) // the upload may have used up the time of ctx
-	defer cancel()
+func (p *Pages) createImport(ctx context.Context, r *Request, by actor.Actor, form *upload.Form) (Response, error) {
 	id := r.Value("token")
 	if !endpoint.IsID(id) {
 		id = p.Imports.NewID()
 	}
-	var i *roster.Import
-	switch {
-	case err != nil:
-	case len(bytes.TrimSpace(data)) == 0:
+	if form.Pasted != nil && form.Pasted.Size() <= maxPastedAgain {
+		text, _ := io.ReadAll(form.Pasted) // a page with a fault has no cells if they cannot be read
+		r.Form.Set("text", string(text))
+	}
+	file := form.File
+	if file == nil || file.Size() == 0 {
+		file = form.Pasted
+	}
+	if file == nil || file.Size() == 0 {
 		f := &Form{Values: r.Form}
 		f.Add("file", p.view(r, "import.title").mustT("import.file.none"))
 		return p.importForm(ctx, r, by, f)
-	default:
-		i, err = p.Imports.CreateOnce(ctx, by, id, data)
 	}
-	if err == nil {
-		return redirect("/coach/imports/" + i.ID), nil
+	i, err := p.Imports.CreateOnce(ctx, by, id, file)
+	if err != nil {
+		return p.importRefused(ctx, r, by, err)
 	}
+	return redirect("/coach/imports/" + i.ID), nil
+}
+
+// importRefused returns the page of an import that was not made.
+func (p *Pages) importRefused(ctx context.Context, r *Request, by actor.Actor, err error) (Response, error) {
 	if fault.CodeOf(err) == "tier_limit" {
 		return p.featureNeeded(ctx, r, by, coach.Import, err)
 	}
@@ -109,34 +113,6 @@ func (p *Pages) createImport(ctx context.Context, r *Request, by actor.Actor) (R
 		return Response{}, err
 	}
 	return p.importForm(ctx, r, by, f)
-}
-
-// readImport reads the form with its file. A pasted text counts if there is no file.
-func (p *Pages) readImport(r *Request) ([]byte, error) {
-	if !isMultipart(r) {
-		return []byte(r.Form.Get("text")), nil
-	}
-	control := http.NewResponseController(r.w)
-	_ = control.SetReadDeadline(time.Now().Add(importUpload)) // the deadline of the server is for short forms
-	_ = control.SetWriteDeadline(time.Now().Add(importUpload + importWork + httpx.WriteTimeout))
-	if err := r.ParseMultipartForm(maxImportForm); err != nil {
-		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-			r.Form = r.URL.Query()
-			return nil, roster.ErrTooLarge()
-		}
-		return nil, fault.New(fault.Malformed, "malformed_request", "This form could not be read. Open the page again.").Because(err)
-	}
-	r.Form = r.MultipartForm.Value
-	defer func() { _ = r.MultipartForm.RemoveAll() }()
-	if files := r.MultipartForm.File["file"]; len(files) > 0 && files[0].Size > 0 {
-		file, err := files[0].Open()
-		if err != nil {
-			return nil, err
-		}
-		defer func() { _ = file.Close() }()
-		return io.ReadAll(file)
-	}
-	return []byte(r.Form.Get("text")), nil
 }
 
 // quoted finds the name of a column in the detail of a fault.

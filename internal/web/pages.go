@@ -72,9 +72,9 @@ type Route struct {
 	// Upload is for a form with a file: the handler reads the body under the limits of
 	// package upload.
 	Upload bool
-	// MaxBody limits the body of a POST in bytes; 0 means 64 KiB.
-	MaxBody int64
-	// Multipart is for a form that may have a multipart body: the handler reads it.
+	// LargeForm limits the form of a signed-in coach in bytes; 0 means 64 KiB.
+	LargeForm int64
+	// Multipart is for a form that may have a multipart body, which is not read.
 	Multipart bool
 }
 

@@ -14,7 +14,7 @@ func (p *Pages) playerRoutes() []Route {
 		{Method: "GET", Pattern: players + "/sheet", Handle: p.signedIn(actor.Coach, p.sheet)},
 		{Method: "GET", Pattern: players + "/export", Handle: p.signedIn(actor.Coach, p.exportPlayers)},
 		{Method: "GET", Pattern: players + "/import", Handle: p.signedIn(actor.Coach, p.importPage)},
-		{Method: "POST", Pattern: players + "/import", Handle: p.signedIn(actor.Coach, p.createImport), MaxBody: maxImportForm, Multipart: true},
+		{Method: "POST", Pattern: players + "/import", Handle: p.signedIn(actor.Coach, p.withUpload(p.importUpload())), Upload: true},
 		{Method: "GET", Pattern: players + "/import/example.csv", Handle: p.signedIn(actor.Coach, p.importExample)},
 		{Method: "GET", Pattern: "/coach/imports/{import_id}", Handle: p.signedIn(actor.Coach, p.importStatus)},
 		{Method: "POST", Pattern: "/coach/imports/{import_id}/run", Handle: p.signedIn(actor.Coach, p.runImport)},

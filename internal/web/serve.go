@@ -12,10 +12,10 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/httpx"
 	"github.com/touchline/touchline/internal/ratelimit"
-	"github.com/touchline/touchline/internal/upload"
 )
 
 const (
@@ -92,50 +92,61 @@ func (p *Pages) handle(w http.ResponseWriter, req *Request, rt Route) (resp Resp
 	if err := p.origin.Check(req.Request); err != nil {
 		return Response{}, fault.New(fault.Forbidden, "cross_origin", "This form was sent from another site. Open the page again and send it from there.").Because(err)
 	}
-	slot.Release() // a slot is for work, not for waiting for the client
-	limit := rt.MaxBody
-	if rt.Upload {
-		limit = upload.MaxBody + 1 // package upload has the limit, and needs one byte more
-	}
-	if err := req.readForm(w, limit); err != nil {
-		return Response{}, err
-	}
 	untimed := req.Request
 	ctx := req.Context()
 	if !rt.Stream {
-		timed, cancel := httpx.WithTimeout(req.Request, timeout) // without the time that the client took to send the form
+		timed, cancel := httpx.WithTimeout(untimed, timeout)
 		defer cancel()
 		req.Request, ctx = timed, timed.Context()
-	}
-	if !rt.Stream && !req.isMultipart() {
-		slot = p.InFlight.For(req.Method).Reenter()
 	}
 	if err := p.identify(ctx, req); err != nil {
 		return Response{}, err
 	}
-	if rt.Upload {
-		body := req.Body
+	switch {
+	case rt.Stream:
+		slot.Release()
+	case rt.Upload: // the handler reads the form under the limits of package upload
+		slot.Release()
 		req.Request, ctx = untimed, untimed.Context()
-		req.Body = body
+	case req.Method == http.MethodPost && !req.isMultipart():
+		slot.Release() // a slot is for work, not for waiting for the client
+		limit := rt.maxForm(req)
+		err := req.readForm(w, limit)
+		if fault.KindOf(err) == fault.TooLarge && limit < rt.LargeForm {
+			req.Form, err = url.Values{}, nil // the handler leads to the sign-in
+		}
+		if err != nil {
+			return Response{}, err
+		}
+		slot = p.InFlight.For(req.Method).Reenter()
+		timed, cancel := httpx.WithTimeout(req.Request, timeout) // without the time that the client took to send the form
+		defer cancel()
+		req.Request, ctx = timed, timed.Context()
+	default:
+		req.Form = validQuery(req.URL.Query())
 	}
 	return rt.Handle(ctx, req)
 }
 
-// readForm reads the body of a POST, unless it is multipart.
+// maxForm limits the body of a form that is not an upload, in bytes. It is 64 KiB for strangers.
+func (rt *Route) maxForm(r *Request) int64 {
+	if _, ok := r.Actor(actor.Coach); ok && rt.LargeForm > 0 {
+		return rt.LargeForm
+	}
+	return maxForm
+}
+
+// readForm reads a form of at most limit bytes.
 func (r *Request) readForm(w http.ResponseWriter, limit int64) error {
-	if limit == 0 {
-		limit = maxForm
+	tooLong := fault.New(fault.TooLarge, "payload_too_large", "This form is too long. Shorten your text and send it again.")
+	if r.ContentLength > limit {
+		w.Header().Set("Connection", "close") // the body is not read
+		return tooLong
 	}
-	if r.Body != nil {
-		r.Body = http.MaxBytesReader(w, r.Body, limit)
-	}
-	if r.Method != http.MethodPost || r.isMultipart() {
-		r.Form = validQuery(r.URL.Query())
-		return nil
-	}
+	r.Body = http.MaxBytesReader(w, r.Body, limit)
 	if err := r.ParseForm(); err != nil {
 		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-			return fault.New(fault.TooLarge, "payload_too_large", "This form is too long. Shorten your text and send it again.")
+			return tooLong
 		}
 		return fault.New(fault.Malformed, "malformed_request", "This form could not be read. Open the page again.").Because(err)
 	}

@@ -54,7 +54,3 @@ func (p *Pages) robots(context.Context, *Request) (Response, error) {
 		return err
 	}}, nil
 }
-
-func isMultipart(r *Request) bool {
-	return strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/")
-}

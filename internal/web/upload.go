@@ -4,11 +4,11 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/endpoint"
-	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/idempotency"
 	"github.com/touchline/touchline/internal/upload"
 )
@@ -23,25 +23,37 @@ const (
 // uploadHandler handles a form with a file. Request.Form has the other fields.
 type uploadHandler func(ctx context.Context, r *Request, by actor.Actor, form *upload.Form) (Response, error)
 
-// withUpload returns a handler that reads a form with a file and these fields. A form that
-// was rendered for another account changes nothing.
-func (p *Pages) withUpload(h uploadHandler, names ...string) func(context.Context, *Request, actor.Actor) (Response, error) {
-	names = append(names, "account", requestField)
-	return func(ctx context.Context, r *Request, by actor.Actor) (resp Response, err error) {
-		if !r.isMultipart() {
-			return Response{}, fault.New(fault.Malformed, "malformed_request", "This form has no file.")
-		}
-		release, err := p.Uploads.Acquire(by.AccountID, p.Now())
+// uploadForm is a form with a file. Nothing of its body is read before the caller is known, may
+// send it and has a slot.
+type uploadForm struct {
+	upload.Fields
+	// Allow, if not nil, returns why the caller may not send the form.
+	Allow func(ctx context.Context, by actor.Actor) error
+	// MaxFile limits the file in bytes, and TooLarge is the error of a larger one; 0 means those of
+	// a document.
+	MaxFile  int64
+	TooLarge error
+	// Refuse, if not nil, returns the page of an error of Allow, or of a form that could not be
+	// read. It returns the error if it has no page for it.
+	Refuse func(ctx context.Context, r *Request, by actor.Actor, err error) (Response, error)
+	Handle uploadHandler
+}
+
+// withUpload returns a handler that reads a form with a file. A form that was rendered for
+// another account changes nothing.
+func (p *Pages) withUpload(f uploadForm) func(context.Context, *Request, actor.Actor) (Response, error) {
+	f.Texts = append(slices.Clip(f.Texts), "account", requestField)
+	return func(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+		release, err := p.acquireUpload(ctx, by, &f)
 		if err != nil {
-			return Response{}, err
+			return f.refuse(ctx, r, by, err)
 		}
 		defer release()
-		body := upload.NewBody(r.Body, http.NewResponseController(r.w), p.UploadTimeouts)
-		form, err := upload.ReadForm(body, r.Header, p.Documents.NewSpool, names...)
-		body.Done()
+		form, err := p.readUpload(r, &f)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), upload.WorkTimeout) // the upload may have used up the time of ctx
+		defer cancel()
 		if err != nil {
-			r.w.Header().Set("Connection", "close") // the body was not read to its end
-			return Response{}, err
+			return f.refuse(ctx, r, by, err)
 		}
 		defer form.Close()
 		if form.Texts["account"] != by.AccountID {
@@ -51,10 +63,36 @@ func (p *Pages) withUpload(h uploadHandler, names ...string) func(context.Contex
 		for name, text := range form.Texts {
 			r.Form.Set(name, text)
 		}
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), upload.WorkTimeout)
-		defer cancel()
-		return h(ctx, r, by, form)
+		return f.Handle(ctx, r, by, form)
 	}
+}
+
+// acquireUpload checks the caller and takes a slot for an upload.
+func (p *Pages) acquireUpload(ctx context.Context, by actor.Actor, f *uploadForm) (release func(), err error) {
+	if f.Allow != nil {
+		if err := f.Allow(ctx, by); err != nil {
+			return nil, err
+		}
+	}
+	return p.Uploads.Acquire(by.AccountID, p.Now())
+}
+
+func (p *Pages) readUpload(r *Request, f *uploadForm) (*upload.Form, error) {
+	body := upload.NewBody(r.Body, http.NewResponseController(r.w), p.UploadTimeouts)
+	defer body.Done()
+	if f.MaxFile > 0 {
+		body.Limit(f.MaxFile+upload.MaxTexts, f.TooLarge)
+	}
+	return upload.ReadForm(body, r.Header, p.Documents.NewSpool, f.Fields)
+}
+
+// refuse returns the page of a form whose body was not read to its end.
+func (f *uploadForm) refuse(ctx context.Context, r *Request, by actor.Actor, err error) (Response, error) {
+	r.w.Header().Set("Connection", "close")
+	if f.Refuse == nil {
+		return Response{}, err
+	}
+	return f.Refuse(ctx, r, by, err)
 }
 
 // once runs work at most once for the field "request" of a form: a second tap or a reload
