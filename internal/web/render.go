@@ -120,15 +120,16 @@ func (p *Pages) send(w http.ResponseWriter, r *http.Request, req *Request, resp 
 
 func (p *Pages) writeTemplate(w http.ResponseWriter, r *http.Request, resp Response) {
 	var out bytes.Buffer
-	times := 1
-	if f := resp.View.Form; f != nil && len(f.Faults) > 0 {
-		times = 2 // the list of faults is above the fields whose labels it needs
-	}
-	for range times {
+	render := func() {
 		out.Reset()
 		if err := p.render.templates.ExecuteTemplate(&out, path.Base(resp.Template)+".html", resp.View); err != nil {
 			panic(err) // a test renders every template; the middleware recovers
 		}
+	}
+	render()
+	if f := resp.View.Form; f != nil && len(f.Faults) > 0 {
+		f.sortFaults() // the list of faults is above the fields, whose labels and order it needs
+		render()
 	}
 	status := resp.Status
 	if status == 0 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -194,8 +195,10 @@ type Form struct {
 	Restored bool
 	// Faults are texts by field name, in the page's language.
 	Faults []FieldFault
-	// labels are those of the fields that the page has shown so far, by name.
+	// labels are those of the fields that the page has shown so far, by name, and order their
+	// names in the order of the page.
 	labels map[string]string
+	order  []string
 	// wait is when a limit that is one of the faults ends; 0 if none is.
 	wait time.Duration
 }
@@ -219,8 +222,19 @@ func (f *Form) Fault(name string) string {
 // Label returns the label of a field that the page has shown, or "".
 func (f *Form) Label(name string) string { return f.labels[name] }
 
-// Add adds a fault.
-func (f *Form) Add(field, text string) { f.Faults = append(f.Faults, FieldFault{field, text}) }
+// sortFaults puts the faults into the order of the fields on the page, and those of no field first.
+func (f *Form) sortFaults() {
+	slices.SortStableFunc(f.Faults, func(a, b FieldFault) int {
+		return slices.Index(f.order, a.Field) - slices.Index(f.order, b.Field)
+	})
+}
+
+// Add adds a fault, unless the field has one already.
+func (f *Form) Add(field, text string) {
+	if field == "" || f.Fault(field) == "" {
+		f.Faults = append(f.Faults, FieldFault{field, text})
+	}
+}
 
 // Field is one input of a form, for the template "input".
 type Field struct {
@@ -237,6 +251,9 @@ type Field struct {
 func (v *View) Label(name, text string) string {
 	if v.Form.labels == nil {
 		v.Form.labels = map[string]string{}
+	}
+	if _, known := v.Form.labels[name]; !known {
+		v.Form.order = append(v.Form.order, name)
 	}
 	v.Form.labels[name] = text
 	return text
