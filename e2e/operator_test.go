@@ -283,6 +283,10 @@ func TestOperatorsListener(t *testing.T) {
 		if m.String("introspection_endpoint") != s.AdminURL+"/auth/introspect" || m.String("revocation_endpoint") != s.AdminURL+"/auth/revoke" {
 			t.Errorf("metadata: got %s", m.Body)
 		}
+		public := s.Call(t, "GET", "/.well-known/oauth-authorization-server", "", nil).Want(t, 200)
+		if issuer := m.String("issuer"); issuer != public.String("issuer") || m.String("jwks_uri") != issuer+"/.well-known/jwks.json" || public.String("jwks_uri") != m.String("jwks_uri") {
+			t.Errorf("metadata of the issuer: got %s, of the operators' listener %s", public.Body, m.Body)
+		}
 		coach := s.SignIn(t, "coach", coachNumber)
 		for _, path := range []string{"/api/me", "/auth/sessions", "/api/approval/guardian-response", "/"} {
 			s.AdminCall(t, "GET", path, coach.Access, nil).Want(t, 404, "not_found")

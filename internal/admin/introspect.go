@@ -16,6 +16,7 @@ type introspection struct {
 	Issuer    string   `json:"iss,omitempty"`
 	Audience  []string `json:"aud,omitempty"`
 	Subject   string   `json:"sub,omitempty"`
+	ClientID  string   `json:"client_id,omitempty"`
 	Session   string   `json:"sid,omitempty"`
 	Role      string   `json:"role,omitempty"`
 	IssuedAt  int64    `json:"iat,omitempty"`
@@ -43,7 +44,7 @@ func (s *Server) introspect(ctx context.Context, r Request[url.Values]) (Respons
 		tokenType = auth.RefreshToken // a service must not accept it as an access token
 	}
 	return endpoint.OK(introspection{
-		Active: true, TokenType: tokenType, Issuer: i.Issuer, Audience: i.Audience, Subject: i.AccountID, Session: i.SessionID,
+		Active: true, TokenType: tokenType, Issuer: i.Issuer, Audience: i.Audience, Subject: i.AccountID, ClientID: auth.ClientID, Session: i.SessionID,
 		Role: string(i.Role), IssuedAt: i.IssuedAt.Unix(), ExpiresAt: i.ExpiresAt.Unix(), ID: i.ID,
 	}), nil
 }

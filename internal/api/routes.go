@@ -144,6 +144,7 @@ func (s *Server) serviceRoutes() []route {
 		{Method: "GET", Pattern: "/replies/{provider}/{secret}", Handle: handle(s.receiveReply), Authenticate: anonymous, Produces: endpoint.AnyMedia, NoLimits: true},
 		{Method: "POST", Pattern: "/bounces/{secret}", Handle: handle(s.receiveBounce), Authenticate: anonymous, Body: endpoint.AnyBody, Produces: endpoint.AnyMedia, NoLimits: true},
 		{Method: "GET", Pattern: "/.well-known/jwks.json", Handle: handle(s.jwks), Authenticate: anonymous, Produces: endpoint.AnyMedia, Urgent: true},
+		{Method: "GET", Pattern: "/.well-known/oauth-authorization-server", Handle: handle(s.metadata), Authenticate: anonymous, Produces: endpoint.AnyMedia, Urgent: true},
 		{Method: "GET", Pattern: "/healthz", Handle: handle(s.healthz), Authenticate: anonymous, Produces: endpoint.AnyMedia, NoLimits: true},
 		{Method: "GET", Pattern: "/readyz", Handle: handle(s.readyz), Authenticate: anonymous, Produces: endpoint.AnyMedia, NoLimits: true},
 	}

@@ -18,6 +18,10 @@ import (
 // Audience is the aud claim of every access token.
 const Audience = "touchline"
 
+// ClientID is the client_id claim of every access token (RFC 9068, section 2.2): the pages and apps
+// of this service.
+const ClientID = "touchline"
+
 // Claims are the claims of a valid access token. They do not show whether its session
 // is still active.
 type Claims struct {
@@ -70,6 +74,7 @@ const (
 
 type accessClaims struct {
 	jwt.RegisteredClaims
+	ClientID  string     `json:"client_id"`
 	SessionID string     `json:"sid"`
 	Role      actor.Role `json:"role"`
 }
@@ -82,7 +87,7 @@ func (t *Tokens) Access(s *Session) (string, error) {
 			Issuer: t.issuer, Audience: jwt.ClaimStrings{Audience}, Subject: s.AccountID, ID: tokenID(s.ID, s.Generation),
 			IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(now.Add(t.lifetime)),
 		},
-		SessionID: s.ID, Role: s.Role,
+		ClientID: ClientID, SessionID: s.ID, Role: s.Role,
 	})
 	token.Header["typ"], token.Header["kid"] = tokenType, key.id
 	signed, err := token.SignedString(key.private)

@@ -84,7 +84,7 @@ func TestAccessTokenClaims(t *testing.T) {
 	var got map[string]any
 	part(t, token, 1, &got)
 	want := map[string]any{
-		"iss": issuer, "aud": []any{"touchline"}, "sub": accountID, "sid": sessionID, "role": "guardian",
+		"iss": issuer, "aud": []any{"touchline"}, "sub": accountID, "sid": sessionID, "role": "guardian", "client_id": "touchline",
 		"iat": float64(start.Unix()), "exp": float64(start.Add(15 * time.Minute).Unix()), "jti": sessionID + ".3",
 	}
 	if fmt.Sprint(got) != fmt.Sprint(want) {

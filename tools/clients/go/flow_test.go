@@ -2,7 +2,9 @@ package clients_test
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
+	"os/exec"
 	"testing"
 	"time"
 
@@ -82,6 +84,31 @@ func TestProblems(t *testing.T) {
 	}
 }
 
+// TestTokenVerifies: a library for OAuth finds the issuer's metadata and keys, and verifies an
+// access token and no other.
+func TestTokenVerifies(t *testing.T) {
+	s := startServer(t)
+	token := s.accessToken(t, coachNumber, touchline.RoleCoach)
+	verify := func(token string) ([]byte, error) {
+		return exec.Command("node", "../typescript/verify.mjs", s.url, token).CombinedOutput()
+	}
+	printed, err := verify(token)
+	var claims struct {
+		Issuer   string `json:"iss"`
+		ClientID string `json:"client_id"`
+		Role     string
+	}
+	if err == nil {
+		err = json.Unmarshal(printed, &claims)
+	}
+	if err != nil || claims.Issuer != s.url || claims.ClientID != "touchline" || claims.Role != "coach" {
+		t.Errorf("verify.mjs: %v\n%s", err, printed)
+	}
+	if printed, err := verify(token[:len(token)-10] + "AAAAAAAAAA"); err == nil {
+		t.Errorf("a forged token was accepted: %s", printed)
+	}
+}
+
 // TestOperatorsClient reads the health of the operators' listener.
 func TestOperatorsClient(t *testing.T) {
 	s := startServer(t)
@@ -98,6 +125,20 @@ func TestOperatorsClient(t *testing.T) {
 // signIn returns a client with a session of the number in the role.
 func (s *service) signIn(t *testing.T, number string, role touchline.Role) *touchline.ClientWithResponses {
 	t.Helper()
+	token := s.accessToken(t, number, role)
+	client, err := touchline.NewClientWithResponses(s.url, touchline.WithRequestEditorFn(func(_ context.Context, r *http.Request) error {
+		r.Header.Set("Authorization", "Bearer "+token)
+		return nil
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client
+}
+
+// accessToken signs the number in as the role.
+func (s *service) accessToken(t *testing.T, number string, role touchline.Role) string {
+	t.Helper()
 	public, err := touchline.NewClientWithResponses(s.url)
 	if err != nil {
 		t.Fatal(err)
@@ -110,15 +151,7 @@ func (s *service) signIn(t *testing.T, number string, role touchline.Role) *touc
 	if login.JSON200 == nil {
 		t.Fatalf("login: %s", login.Body)
 	}
-	token := login.JSON200.AccessToken
-	client, err := touchline.NewClientWithResponses(s.url, touchline.WithRequestEditorFn(func(_ context.Context, r *http.Request) error {
-		r.Header.Set("Authorization", "Bearer "+token)
-		return nil
-	}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return client
+	return login.JSON200.AccessToken
 }
 
 // must fails the test if a call got no response that the client can decode.
