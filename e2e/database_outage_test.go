@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/storetest"
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
@@ -29,10 +30,23 @@ func TestDatabaseUnavailable(t *testing.T) {
 	id, link := player.String("player_id"), linkPath(t, s, guardianNumber, 0)
 	s.SMS(studentNumber, "message", 0)
 	guardian := s.SignIn(t, "guardian", guardianNumber)
+	desk := s.Operator(t, operator.Coaches, operator.Introspect)
 	f := openStream(t, coach, "")
 	s.Call(t, "GET", "/readyz", "", nil).Want(t, 200)
 
+	// A call with a key waits for a row when the outage begins.
+	unlock := lockAccount(t, address, coach.ID)
+	waiting := make(chan *touchlinetest.Response, 1)
+	go func() {
+		waiting <- s.Call(t, "POST", "/api/players/add", coach.Access, child(8, otherNumber), "Idempotency-Key: waits")
+	}()
+	admin := openSQL(t, address)
+	eventually(t, "the call waits for the row", func() bool {
+		return queryOne[int](t, admin, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`) > 0
+	})
 	pg.close()
+	unlock()
+	(<-waiting).Want(t, 503, "unavailable")
 	f.ends(15 * time.Second)
 	calls := []struct {
 		method, path string
@@ -52,6 +66,7 @@ func TestDatabaseUnavailable(t *testing.T) {
 		{"GET", "/api/approval/requests/" + player.String("guardian_request_id"), coach, nil},
 		{"PATCH", "/api/coach/profile", coach, map[string]any{"name": "Half Done"}},
 		{"POST", "/api/players/add", coach, child(9, otherNumber)},
+		{"GET", "/api/me", guardian, nil},
 		{"POST", "/api/approval/send-reminder", coach, map[string]any{"player_id": id, "approver_type": "guardian"}},
 		{"POST", "/api/approval/send-guardian-request", coach, map[string]any{"player_id": id}},
 		{"POST", "/api/notifications/read", coach, map[string]any{"all": true}},
@@ -87,6 +102,9 @@ func TestDatabaseUnavailable(t *testing.T) {
 	if _ = page.Body.Close(); page.StatusCode != 503 || page.Header.Get("Retry-After") == "" {
 		t.Errorf("link page: got status %d, Retry-After %q", page.StatusCode, page.Header.Get("Retry-After"))
 	}
+	s.AdminCall(t, "GET", "/api/admin/tier-requests", desk.Token, nil).Want(t, 503, "unavailable")
+	s.AdminCall(t, "POST", "/auth/introspect", desk.Token, url.Values{"token": {coach.Access}}).Want(t, 503, "unavailable")
+	coach.Upload(t, "identity", "a.pdf", touchlinetest.PDF(300, 1)).Want(t, 503, "unavailable")
 	s.Call(t, "GET", "/readyz", "", nil).Want(t, 503)
 	s.Call(t, "GET", "/healthz", "", nil).Want(t, 200)
 
@@ -109,7 +127,6 @@ func TestDatabaseUnavailable(t *testing.T) {
 	refresh(t, s, coach.Refresh).Want(t, 200)
 
 	// Broken connections are invisible to clients.
-	admin := openSQL(t, address)
 	kill := func() {
 		execSQL(t, admin, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`)
 	}
@@ -118,6 +135,30 @@ func TestDatabaseUnavailable(t *testing.T) {
 		coach.Call(t, "GET", "/api/me", nil).Want(t, 200)
 		kill()
 		s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": fmt.Sprintf("+9198127%05d", i)}).Want(t, 202)
+	}
+	wantNoErrorLines(t, s)
+}
+
+// lockAccount locks the row of an account, so that writes that name it wait until unlock is called.
+func lockAccount(t *testing.T, address, id string) (unlock func()) {
+	t.Helper()
+	tx, err := openSQL(t, address).Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec(`SELECT 1 FROM accounts WHERE id = $1 FOR UPDATE`, id); err != nil {
+		t.Fatal(err)
+	}
+	return func() { _ = tx.Rollback() }
+}
+
+// wantNoErrorLines fails if the log has a line at error, which means a bug.
+func wantNoErrorLines(t *testing.T, s *touchlinetest.Service) {
+	t.Helper()
+	for line := range strings.Lines(s.Log.String()) {
+		if strings.Contains(line, `"level":"ERROR"`) {
+			t.Errorf("the log has %s", line)
+		}
 	}
 }
 
@@ -234,6 +275,7 @@ func TestDatabaseRefusesConnections(t *testing.T) {
 	execSQL(t, admin, "ALTER DATABASE "+name+" ALLOW_CONNECTIONS true")
 	eventually(t, "the service is ready again", func() bool { return s.Call(t, "GET", "/readyz", "", nil).Status == 200 })
 	coach.Call(t, "GET", "/api/me", nil).Want(t, 200)
+	wantNoErrorLines(t, s)
 }
 
 // TestDatabaseReadOnly: while PostgreSQL refuses writes, as a standby does, reads work,
@@ -252,4 +294,5 @@ func TestDatabaseReadOnly(t *testing.T) {
 	execSQL(t, admin, "ALTER DATABASE "+name+" RESET default_transaction_read_only")
 	eventually(t, "the service is ready again", func() bool { return s.Call(t, "GET", "/readyz", "", nil).Status == 200 })
 	coach.Call(t, "POST", "/api/players/add", child(1, guardianNumber)).Want(t, 201)
+	wantNoErrorLines(t, s)
 }

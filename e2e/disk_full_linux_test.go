@@ -51,7 +51,7 @@ func TestDiskFull(t *testing.T) {
 		return status == 202
 	})
 	p.interrupt()
-	if code := p.wait(waitLimit); code != 0 {
+	if code := p.wait(waitLimit); code != 0 || strings.Contains(p.stderrText(), "level=ERROR") {
 		t.Errorf("got exit code %d: %s", code, p.stderrText())
 	}
 }

@@ -202,7 +202,11 @@ func (s *Server) settle(ctx context.Context, traceID string, end func(context.Co
 		}
 	}
 	if err != nil {
-		s.Log.LogAttrs(ctx, slog.LevelError, "store the response of an idempotent request", slog.String("trace_id", traceID), slog.Any("error", err))
+		level := slog.LevelError
+		if fault.KindOf(err) == fault.Unavailable || errors.Is(err, context.DeadlineExceeded) {
+			level = slog.LevelWarn // the database is away: the lease frees the key
+		}
+		s.Log.LogAttrs(ctx, level, "store the response of an idempotent request", slog.String("trace_id", traceID), slog.Any("error", err))
 	}
 }
 

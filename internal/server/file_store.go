@@ -99,7 +99,7 @@ func (v *verifiedStore) require(ctx context.Context, claim bool) error {
 	if err == nil || fault.KindOf(err) == fault.Unavailable || ctx.Err() != nil {
 		return err
 	}
-	v.log.Error("verify the file store: this replica has another file store than the database knows; documents return 503", "error", err)
+	v.log.Warn("verify the file store: this replica has another file store than the database knows; documents return 503", "error", err)
 	return fault.Down(err)
 }
 
