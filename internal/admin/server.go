@@ -8,6 +8,7 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/touchline/touchline/internal/bodies"
 	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/httpx"
 	"github.com/touchline/touchline/internal/ratelimit"
@@ -46,6 +47,7 @@ func New(c Config) *Server {
 	s := &Server{Config: c, failures: ratelimit.New(failuresPerMinute), audited: ratelimit.New(auditedRefusalsPerMinute)}
 	s.adapter = endpoint.Adapter[Caller]{
 		Middleware: httpx.Middleware{Settings: c.Settings}, Authenticate: s.authenticate, Identify: Caller.identify,
+		Bodies: new(bodies.Memory),
 	}
 	return s
 }

@@ -47,7 +47,7 @@ func New(c Config) *Server {
 	s := &Server{Config: c}
 	s.adapter = endpoint.Adapter[Caller]{
 		Middleware:   httpx.Middleware{Settings: c.Settings, HTTPS: strings.HasPrefix(c.PublicURL, "https://")},
-		Authenticate: s.authenticate, Identify: Caller.identify, Limiter: c.Limiter, InFlight: c.InFlight, CrossOrigin: httpx.CrossOrigin(c.CORSOrigins), NotFoundPage: c.NotFoundPage,
+		Authenticate: s.authenticate, Identify: Caller.identify, Limiter: c.Limiter, InFlight: c.InFlight, Bodies: c.Bodies, CrossOrigin: httpx.CrossOrigin(c.CORSOrigins), NotFoundPage: c.NotFoundPage,
 	}
 	return s
 }

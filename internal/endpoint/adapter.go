@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/touchline/touchline/internal/bodies"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/httpx"
 	"github.com/touchline/touchline/internal/inflight"
@@ -23,20 +24,19 @@ type Adapter[C any] struct {
 	Limiter *ratelimit.Limiter
 	// InFlight limits the requests that are handled at the same time; nil means no limit.
 	InFlight *inflight.Limits
+	// Bodies bounds the memory of bodies; nil means no limit.
+	Bodies *bodies.Memory
 	// CrossOrigin wraps every route; nil does not. See httpx.CrossOrigin.
 	CrossOrigin func(http.Handler) http.Handler
 	// NotFoundPage serves browsers that ask for a path without a route outside /api and /auth;
 	// nil means the problem document.
 	NotFoundPage http.HandlerFunc
-
-	largeBodies largeBodies
 }
 
 func infoOf(r *http.Request) *httpx.RequestInfo { return httpx.InfoFrom(r.Context()) }
 
 // Handler returns the handler of all routes.
 func (a *Adapter[C]) Handler(routes []Route[C]) http.Handler {
-	a.largeBodies.byClient = map[string]int{}
 	all := make([]httpx.Route, len(routes))
 	for i := range routes {
 		rt := &routes[i]
@@ -106,12 +106,8 @@ func (a *Adapter[C]) serve(w http.ResponseWriter, r *http.Request, rt *Route[C])
 	if rt.Body != NoBody {
 		slot.Release()
 	}
-	limit, release, err := a.bodyLimit(w, r, rt)
-	if err != nil {
-		return err
-	}
+	body, release, err := a.readBody(w, r, rt)
 	defer release()
-	body, err := readBody(w, r, rt.Body, limit, rt.mediaTypes())
 	if err != nil {
 		return err
 	}

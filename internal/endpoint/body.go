@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/touchline/touchline/internal/bodies"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/wire"
 )
@@ -39,28 +40,42 @@ const (
 func (k BodyKind) isUpload() bool { return k == Multipart || k == CSV }
 
 // readBody reads and parses the body and checks the Accept header. Its checks are
-// those of 413, 415, 406 and 400, in this order.
-func readBody(w http.ResponseWriter, r *http.Request, kind BodyKind, limit int64, produces []string) (Body, error) {
+// those of 413, 415, 406 and 400, in this order. The caller must call release when the body is
+// no longer needed, also after an error.
+func (a *Adapter[C]) readBody(w http.ResponseWriter, r *http.Request, rt *Route[C]) (body Body, release func(), err error) {
+	kind, produces := rt.Body, rt.mediaTypes()
+	release = func() {}
 	if kind.isUpload() {
-		return openUpload(w, r, kind, limit, produces)
+		body, err = openUpload(w, r, kind, rt.MaxUpload, produces)
+		return body, release, err
 	}
-	var body Body
-	var err error
 	if kind != NoBody {
-		if body.Raw, err = wire.ReadAll(w, r, limit); err != nil {
-			return Body{}, err
+		info := infoOf(r)
+		received, err := a.Bodies.Read(bodies.Holder{AccountID: info.AccountID, Address: info.Client}, r.Body, r.ContentLength, max(maxBody, rt.MaxBody))
+		body.Raw, release = received.Bytes, received.Release
+		if err != nil {
+			if fault.KindOf(err) != fault.Malformed {
+				closeConnection(w) // the rest of the body is not read
+			}
+			return Body{}, release, err
 		}
 		if kind.checksMediaType(r.Header, body.Raw) && !kind.matches(r.Header) {
-			return Body{}, kind.errMediaType()
+			return Body{}, release, kind.errMediaType()
 		}
 	}
 	if !acceptable(r.Header, produces) {
-		return Body{}, errNotAcceptable(produces)
+		return Body{}, release, errNotAcceptable(produces)
 	}
+	err = body.parse(kind, r.Header)
+	return body, release, err
+}
+
+// parse parses a body that was read.
+func (body *Body) parse(kind BodyKind, header http.Header) (err error) {
 	switch {
 	case kind == NoBody || kind == OptionalJSON && len(body.Raw) == 0:
 	case kind == AnyBody:
-		if Form.matches(r.Header) {
+		if Form.matches(header) {
 			body.form, _ = url.ParseQuery(string(body.Raw)) // without its invalid parts
 		}
 	case kind == Form:
@@ -70,7 +85,7 @@ func readBody(w http.ResponseWriter, r *http.Request, kind BodyKind, limit int64
 	default:
 		body.json, err = wire.Parse(body.Raw, &body.Faults)
 	}
-	return body, err
+	return err
 }
 
 // openUpload checks the headers of an upload. If it refuses the upload, it closes the

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/touchline/touchline/internal/bodies"
 	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/httpx"
@@ -31,6 +32,7 @@ func handlerFor(routes ...route) http.Handler {
 		Middleware: httpx.Middleware{Settings: httpx.Settings{
 			TrustedProxies: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}, Now: time.Now, Log: log,
 		}},
+		Bodies: new(bodies.Memory),
 		Authenticate: func(r *http.Request) (string, error) {
 			if caller := r.Header.Get("Caller"); caller != "" {
 				return caller, nil

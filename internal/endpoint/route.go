@@ -26,7 +26,7 @@ type Route[C any] struct {
 	Query []string
 	// MaxUpload limits a Multipart or CSV body, in bytes.
 	MaxUpload int64
-	// MaxBody limits a body that is not an upload and has a Content-Length, in bytes; 0 means 64 KiB.
+	// MaxBody limits a body that is not an upload, in bytes; 0 means 64 KiB.
 	MaxBody int64
 	// Produces is the media type of the response: application/json if it is empty.
 	Produces string

@@ -6,6 +6,7 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/blob"
+	"github.com/touchline/touchline/internal/bodies"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/idempotency"
@@ -56,6 +57,7 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 			ExportPlayers:  newExport(approvals, common.Subscriptions),
 			ExportAll:      newArchive(b.db, approvals, common.Subscriptions, coaches.Coaches, documents, teams),
 			InFlight:       b.load.inFlight,
+			Bodies:         new(bodies.Memory),
 			Uploads:        new(upload.Limiter),
 			UploadTimeouts: o.UploadTimeouts,
 		},

@@ -6,11 +6,13 @@ import (
 	"strings"
 
 	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/bodies"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/httpx"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/ratelimit"
 	"github.com/touchline/touchline/internal/service"
+	"github.com/touchline/touchline/internal/service/public"
 )
 
 // ConsoleConfig has the services and settings of the operators' console.
@@ -33,7 +35,7 @@ type Console struct {
 
 // NewConsole returns the console.
 func NewConsole(c ConsoleConfig) (*Console, error) {
-	pages, err := New(Config{Settings: c.Settings, Brand: c.Brand})
+	pages, err := New(Config{Services: public.Services{Bodies: new(bodies.Memory)}, Settings: c.Settings, Brand: c.Brand})
 	if err != nil {
 		return nil, err
 	}

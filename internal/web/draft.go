@@ -72,9 +72,17 @@ func draftPage(r *Request) string {
 // keepDraft returns the cookie with what the person filled in. An empty reason removes an
 // earlier one.
 func (p *Pages) keepDraft(r *Request) []*http.Cookie {
-	if r.isMultipart() && 0 < r.ContentLength && r.ContentLength <= maxForm && r.ParseMultipartForm(maxForm) == nil {
-		r.Form = r.MultipartForm.Value
-		_ = r.MultipartForm.RemoveAll()
+	if r.isMultipart() && 0 < r.ContentLength {
+		body, err := p.Bodies.Read(r.holder(), r.Body, r.ContentLength, maxForm)
+		defer body.Release()
+		if err == nil {
+			r.Body = io.NopCloser(bytes.NewReader(body.Bytes))
+			err = r.ParseMultipartForm(maxForm)
+		}
+		if err == nil {
+			r.Form = r.MultipartForm.Value
+			_ = r.MultipartForm.RemoveAll()
+		}
 	}
 	d := draft{Account: r.Form.Get("account"), Page: draftPage(r), Values: url.Values{}, Ends: p.Now().Add(draftLifetime).Unix()}
 	filled := false

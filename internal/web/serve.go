@@ -1,9 +1,10 @@
 package web
 
 import (
+	"bytes"
 	"context"
-	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"runtime/debug"
@@ -13,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/bodies"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/httpx"
 	"github.com/touchline/touchline/internal/ratelimit"
@@ -111,7 +113,8 @@ func (p *Pages) handle(w http.ResponseWriter, req *Request, rt Route) (resp Resp
 	case req.Method == http.MethodPost && !req.isMultipart():
 		slot.Release() // a slot is for work, not for waiting for the client
 		limit := rt.maxForm(req)
-		err := req.readForm(w, limit)
+		body, err := p.readForm(req, limit)
+		defer body.Release()
 		if fault.KindOf(err) == fault.TooLarge && limit < rt.LargeForm {
 			req.Form, err = url.Values{}, nil // the handler leads to the sign-in
 		}
@@ -136,25 +139,32 @@ func (rt *Route) maxForm(r *Request) int64 {
 	return maxForm
 }
 
-// readForm reads a form of at most limit bytes.
-func (r *Request) readForm(w http.ResponseWriter, limit int64) error {
-	tooLong := fault.New(fault.TooLarge, "payload_too_large", "This form is too long. Shorten your text and send it again.")
-	if r.ContentLength > limit {
-		w.Header().Set("Connection", "close") // the body is not read
-		return tooLong
+// readForm reads a form of at most limit bytes. The caller releases its body.
+func (p *Pages) readForm(r *Request, limit int64) (*bodies.Body, error) {
+	body, err := p.Bodies.Read(r.holder(), r.Body, r.ContentLength, limit)
+	if err != nil {
+		r.w.Header().Set("Connection", "close") // the body was not read to its end
+		return body, err
 	}
-	r.Body = http.MaxBytesReader(w, r.Body, limit)
-	if err := r.ParseForm(); err != nil {
-		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-			return tooLong
-		}
-		return fault.New(fault.Malformed, "malformed_request", "This form could not be read. Open the page again.").Because(err)
-	}
-	if !isText(r.PostForm) {
-		return fault.New(fault.Malformed, "malformed_request", "This form could not be read. Open the page again.")
+	r.Body = io.NopCloser(bytes.NewReader(body.Bytes))
+	if err := r.ParseForm(); err != nil || !isText(r.PostForm) {
+		return body, fault.New(fault.Malformed, "malformed_request", "This form could not be read. Open the page again.").Because(err)
 	}
 	r.Form = r.PostForm
-	return nil
+	return body, nil
+}
+
+// holder returns the caller whose body is read: one of the accounts of the browser.
+func (r *Request) holder() bodies.Holder {
+	for _, role := range actor.Roles {
+		if s := r.Sessions[role]; s != nil {
+			return bodies.Holder{AccountID: s.AccountID}
+		}
+	}
+	if r.Operator != nil {
+		return bodies.Holder{AccountID: r.Operator.Token.ID}
+	}
+	return bodies.Holder{Address: r.Address}
 }
 
 // isText reports whether every name and value is UTF-8 without NUL, as browsers send it.

@@ -8,6 +8,7 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/bodies"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/idempotency"
 	"github.com/touchline/touchline/internal/inflight"
@@ -48,6 +49,8 @@ type Services struct {
 
 	// InFlight limits the requests that are handled at the same time; nil means no limit.
 	InFlight *inflight.Limits
+	// Bodies bounds the memory of bodies; nil means no limit.
+	Bodies *bodies.Memory
 	// Uploads counts the uploads in progress.
 	Uploads        *upload.Limiter
 	UploadTimeouts upload.Timeouts
