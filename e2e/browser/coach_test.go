@@ -73,6 +73,10 @@ func TestFirstDay(t *testing.T) {
 			t.Fatalf("got the page %q after adding, want the player", got)
 		}
 		coach.waitForText("SMS: sent")
+		coach.wantText("In the app: there to read")
+		if coach.count(".delivery .yes") != 0 {
+			t.Errorf("the page says that a message was delivered:\n%s", coach.text())
+		}
 		coach.screenshot("player")
 
 		guardian := newPhone(t, s.URL)

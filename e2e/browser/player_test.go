@@ -27,7 +27,7 @@ func TestPlayerFormsSentTwiceActOnce(t *testing.T) {
 		path := "/coach/players/" + id
 
 		for range 2 {
-			c.post(path+"/remind", "party", "guardian", "last", "0").want(200, "We sent the question again.", "1 reminder is left", "Reminder")
+			c.post(path+"/remind", "party", "guardian", "last", "0").want(200, "The reminder is on its way.", "1 reminder is left", "Reminder")
 		}
 		c.post(path+"/cancel", "party", "guardian", "request", "\x00\xff").want(422)
 		request := coach.Call(t, "GET", "/api/players/"+id, nil).String("student_request_id")
@@ -194,7 +194,7 @@ func TestPlayerPages(t *testing.T) {
 		t.Fatalf("got the page %q", got)
 	}
 	p.press("Remind")
-	p.waitForText("1 reminder is left this week.")
+	p.waitForText("The reminder is on its way.")
 	for _, width := range screenshotWidths() {
 		p.do(chromedp.EmulateViewport(width, 800))
 		p.width = width

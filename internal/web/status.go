@@ -1,6 +1,9 @@
 package web
 
-import "github.com/touchline/touchline/internal/approval"
+import (
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/notify"
+)
 
 // Status is a state that people read: a word with a shape and a colour, for the template
 // "status".
@@ -29,6 +32,27 @@ func (v *View) Consent(c approval.Consent, newest *approval.Request) Status {
 		return Status{"no", "!", v.mustT("consent.undelivered")}
 	}
 	return Status{"wait", "○", v.mustT("consent.waiting", "Days", v.Since(c.PendingSince))}
+}
+
+// DeliveryStatus returns how far a message of a question has come. What is in the app waits there
+// until the person opens it: it counts as delivered in the API, but nothing has reached the person.
+func (v *View) DeliveryStatus(d approval.Delivery) Status {
+	symbols := map[string]Status{
+		approval.DeliveryDelivered: {Class: "yes", Symbol: "✓"}, approval.DeliveryFailed: {Class: "no", Symbol: "!"}, approval.DeliverySent: {Class: "wait", Symbol: "→"},
+	}
+	status, known := symbols[d.State]
+	if !known {
+		status = Status{Class: "wait", Symbol: "○"}
+	}
+	state := "delivery." + d.State
+	if d.Channel == approval.Channel(notify.InApp) && d.State == approval.DeliveryDelivered {
+		status, state = Status{Symbol: "–"}, "delivery.in_app"
+	}
+	status.Text = v.Channel(d.Channel) + ": " + v.mustT(state)
+	if d.Kind == approval.MessageReminder {
+		status.Text = v.mustT("timeline.reminder") + " · " + status.Text
+	}
+	return status
 }
 
 // Answer returns how a question stands, for the party that it asks.
