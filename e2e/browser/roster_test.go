@@ -73,6 +73,8 @@ func TestRosterPages(t *testing.T) {
 	p.get("/coach/players/"+asha).want(200, "1 reminder is left this week.")
 	s.SMS(guardianNumber, "message", 1)
 	s.SMS("+919812345690", "message", 1)
+	p.get("/coach/players/remind").want(200, "There is no one to remind", "2 people get none: their last message is less than a day old.")
+	s.Clock.Advance(24 * time.Hour)
 	for end := time.Now().Add(10 * time.Second); !strings.Contains(page.body, "2 people get a reminder") || begunField.FindStringSubmatch(page.body)[1] == begun; page = p.get("/coach/players/remind") {
 		if time.Now().After(end) {
 			t.Fatalf("the reminders were not delivered:\n%s", page.body)

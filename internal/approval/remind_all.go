@@ -17,8 +17,9 @@ const (
 // RemindCounts counts the open requests of a coach by whether they can be reminded of.
 type RemindCounts struct {
 	// Ready get a reminder. UsedUp have had all reminders of the window. Undelivered are
-	// the others whose message waits or failed.
-	Ready, UsedUp, Undelivered int
+	// the others whose message waits or failed. Recent are the others that got a message within
+	// ReminderPause.
+	Ready, UsedUp, Undelivered, Recent int
 }
 
 // ReminderQuota is the limit on reminders to one party, as of a time.
@@ -26,6 +27,8 @@ type ReminderQuota struct {
 	// Since is the start of the window, and Max the number of reminders in it.
 	Since time.Time
 	Max   int
+	// PauseSince is the start of the ReminderPause.
+	PauseSince time.Time
 }
 
 // Recipient is one party of a player.
@@ -35,7 +38,8 @@ type Recipient struct {
 }
 
 func (s *Service) reminderQuota() ReminderQuota {
-	return ReminderQuota{s.operation().Now.Add(-s.Rules.ReminderWindow), s.Rules.RemindersPerWindow}
+	now := s.operation().Now
+	return ReminderQuota{now.Add(-s.Rules.ReminderWindow), s.Rules.RemindersPerWindow, now.Add(-ReminderPause)}
 }
 
 // CountRemindable counts what RemindAll would do for the calling coach.
@@ -44,7 +48,7 @@ func (s *Service) CountRemindable(ctx context.Context, by actor.Actor) (RemindCo
 }
 
 // RemindAll sends a reminder to each party of the calling coach that has an open request, a
-// delivered message and a reminder left, and none since begun. It stops after about 2 s or
+// delivered message and a reminder left, and no message within ReminderPause or since begun. It stops after about 2 s or
 // 100 reminders, and reports whether more remain: the caller repeats it with the same
 // begun. It may be repeated at any time: no party gets two reminders after begun.
 func (s *Service) RemindAll(ctx context.Context, by actor.Actor, begun time.Time) (more bool, err error) {

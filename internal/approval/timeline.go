@@ -28,6 +28,31 @@ func (t *Timeline) RemindersLeft(party actor.Role, rules Rules) int {
 	return max(0, rules.RemindersPerWindow-len(t.Player.Approver(party).Reminders))
 }
 
+// ReminderPause is how long the coach's pages wait after a message to a party before they offer a
+// reminder. The API does not wait.
+const ReminderPause = 24 * time.Hour
+
+// NextReminder returns when the coach's pages offer a reminder to a party with an open request: after
+// ReminderPause, and when the limit on reminders allows one.
+func (t *Timeline) NextReminder(party actor.Role, rules Rules) time.Time {
+	approver := t.Player.Approver(party)
+	at := approver.Request.LastSentAt.Add(ReminderPause)
+	if n := len(approver.Reminders); n > 0 {
+		at = latest(at, approver.Reminders[n-1].Add(ReminderPause))
+		if first := n - rules.RemindersPerWindow; first >= 0 {
+			at = latest(at, approver.Reminders[first].Add(rules.ReminderWindow))
+		}
+	}
+	return at
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
 // Timeline returns the timeline of a player of the calling coach, over one state of the
 // database.
 func (s *Service) Timeline(ctx context.Context, by actor.Actor, id string) (*Timeline, error) {

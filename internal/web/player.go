@@ -20,8 +20,10 @@ type partyView struct {
 	Consent  approval.Consent
 	Request  *approval.Request // the newest, or nil
 	Optional bool              // the guardian of an adult
-	// RemindersLeft is the number of reminders that the coach may send now.
+	// RemindersLeft is the number of reminders that the coach may send now, and NextReminder when
+	// the page offers the next one; zero if it is offered now.
 	RemindersLeft int
+	NextReminder  time.Time
 	// LastReminder and LastSent are when the newest reminder and the newest question were
 	// sent. Forms carry them, so that a form that is sent twice acts once.
 	LastReminder, LastSent time.Time
@@ -42,6 +44,11 @@ func (v partyView) Open() *approval.Request {
 // CanAsk reports whether the coach can send a question, because none is open.
 func (v partyView) CanAsk() bool {
 	return v.Number != "" && v.Open() == nil && v.Consent.State != approval.Approved
+}
+
+// CanRemind reports whether the page offers a reminder.
+func (v partyView) CanRemind() bool {
+	return v.Open() != nil && !v.NeedsNumber() && v.NextReminder.IsZero() && v.RemindersLeft > 0
 }
 
 // NeedsNumber reports whether only another number helps.
@@ -109,6 +116,9 @@ func (p *Pages) newPartyView(t *approval.Timeline, party actor.Role) partyView {
 	if r := approver.Request; r != nil {
 		v.LastSent = r.LastSentAt
 		v.CanResend = v.Open() != nil && !now.Before(r.ResendAllowedAt(p.Approvals.Rules))
+		if next := t.NextReminder(party, p.Approvals.Rules); next.After(now) {
+			v.NextReminder = next
+		}
 	}
 	v.Next = nextStep(v.Number, v.Consent, v.Request, now)
 	return v
