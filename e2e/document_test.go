@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/touchlinetest"
@@ -284,4 +285,37 @@ func TestIdentityDocuments(t *testing.T) {
 			t.Errorf("profile: got KYC state %s", got)
 		}
 	}, func(c *config.Config) { c.KYC = true })
+}
+
+// TestIssuedInTheFuture: a document is not issued after the coach's current day, by POST and PATCH.
+// The day differs between the time zones at both ends of the world.
+func TestIssuedInTheFuture(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		c := s.Coach(t, "+919812300001")
+		pdf := touchlinetest.PDF(2000, 1)
+		ahead, err := time.LoadLocation("Pacific/Kiritimati")
+		if err != nil {
+			t.Fatal(err)
+		}
+		today, tomorrow := s.Clock.Now().In(ahead).Format(time.DateOnly), s.Clock.Now().In(ahead).AddDate(0, 0, 1).Format(time.DateOnly)
+		zone := func(name string) {
+			c.Call(t, "PATCH", "/api/coach/profile", object{"time_zone": name}).Want(t, 200)
+		}
+		refused := func(r *touchlinetest.Response) {
+			t.Helper()
+			if r.Want(t, 422, "validation_failed"); !strings.Contains(string(r.Body), `"/issued_on"`) || !strings.Contains(string(r.Body), "in_future") {
+				t.Errorf("got %s", r.Body)
+			}
+		}
+		zone("Pacific/Kiritimati")
+		refused(c.Upload(t, "certification", "a.pdf", pdf, "issued_on", tomorrow))
+		one := "/api/coach/documents/" + c.Upload(t, "certification", "a.pdf", pdf, "issued_on", today).Want(t, 201).String("document_id")
+		refused(c.Call(t, "PATCH", one, object{"issued_on": tomorrow}))
+		zone("Pacific/Pago_Pago")
+		refused(c.Upload(t, "certification", "a.pdf", pdf, "issued_on", today))
+		refused(c.Call(t, "PATCH", one, object{"issued_on": today, "expires_on": "2099-01-01"}))
+		c.Call(t, "PATCH", one, object{"title": "First aid"}).Want(t, 200)
+		c.Call(t, "PATCH", one, object{"issued_on": nil}).Want(t, 200)
+	})
 }

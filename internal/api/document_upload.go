@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/idempotency"
@@ -56,7 +57,7 @@ func (s *Server) addDocument(ctx context.Context, r Request[endpoint.Upload]) (R
 		handle: func(ctx context.Context, f wire.Faults) (Response, error) {
 			f = append(f, form.Faults...)
 			draft := form.Document(&f)
-			if err := s.checkDraft(draft, f); err != nil {
+			if err := s.checkDraft(ctx, by, draft, f); err != nil {
 				return Response{}, err
 			}
 			d, err := s.Documents.Add(ctx, by, draft)
@@ -69,11 +70,11 @@ func (s *Server) addDocument(ctx context.Context, r Request[endpoint.Upload]) (R
 }
 
 // checkDraft returns every fault of an upload as an error, with those of its file.
-func (s *Server) checkDraft(draft coach.Upload, f wire.Faults) error {
+func (s *Server) checkDraft(ctx context.Context, by actor.Actor, draft coach.Upload, f wire.Faults) error {
 	if f.Has("/file") {
 		return f.Err()
 	}
-	_, more, err := s.Documents.Check(draft)
+	_, more, err := s.Documents.Check(ctx, by, draft)
 	if err != nil {
 		return err
 	}
@@ -104,7 +105,7 @@ func (s *Server) replaceContent(ctx context.Context, r Request[endpoint.Upload])
 	if form.File != nil {
 		draft.File = form.File
 	}
-	if err := s.checkDraft(draft, form.Faults); err != nil {
+	if err := s.checkDraft(ctx, r.Caller.Actor, draft, form.Faults); err != nil {
 		return Response{}, err
 	}
 	d, kyc, err := s.Documents.Replace(ctx, r.Caller.Actor, id, draft)

@@ -107,14 +107,18 @@ type DocumentPatch struct {
 }
 
 // Apply returns d with the patch applied. A new expiry date restarts the expiry
-// notifications.
-func (d Document) Apply(patch DocumentPatch, now time.Time) (Document, error) {
+// notifications. today is the day of the coach.
+func (d Document) Apply(patch DocumentPatch, now time.Time, today Date) (Document, error) {
 	ends := d.ExpiresOn
 	set(&d.Title, patch.Title)
 	set(&d.Issuer, patch.Issuer)
 	set(&d.IssuedOn, patch.IssuedOn)
 	set(&d.ExpiresOn, patch.ExpiresOn)
-	if err := fault.Validation(CheckDates(d.IssuedOn, d.ExpiresOn)); err != nil {
+	faults := CheckDates(d.IssuedOn, d.ExpiresOn)
+	if patch.IssuedOn != nil {
+		faults = append(faults, checkIssued(d.IssuedOn, today)...)
+	}
+	if err := fault.Validation(faults); err != nil {
 		return d, err
 	}
 	if d.ExpiresOn != ends {
@@ -130,6 +134,14 @@ func CheckDates(issued, expires Date) []fault.Field {
 		return nil
 	}
 	return []fault.Field{{Pointer: "/expires_on", Code: "before_issued_on", Detail: "This cannot be before issued_on."}}
+}
+
+// checkIssued returns a fault for a day of issue after today.
+func checkIssued(issued, today Date) []fault.Field {
+	if issued <= today {
+		return nil
+	}
+	return []fault.Field{{Pointer: "/issued_on", Code: "in_future", Detail: "This day has not come yet. Write the day on the document."}}
 }
 
 // expiryNotificationDays are the days before expiry on which the coach is notified.

@@ -100,6 +100,7 @@ func TestDocumentApply(t *testing.T) {
 	now := time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
 	original := coach.Document{Kind: coach.Certification, Title: "a", IssuedOn: "2026-01-01", ExpiresOn: "2026-06-05", NotifyAt: now}
 	title, same, later, earlier, none := "b", original.ExpiresOn, coach.Date("2026-12-31"), coach.Date("2025-12-31"), coach.Date("")
+	today, tomorrow := coach.Date("2026-06-01"), coach.Date("2026-06-02")
 	for _, tt := range []struct {
 		patch coach.DocumentPatch
 		want  time.Time // NotifyAt
@@ -111,9 +112,11 @@ func TestDocumentApply(t *testing.T) {
 		{patch: coach.DocumentPatch{ExpiresOn: &none}},
 		{patch: coach.DocumentPatch{ExpiresOn: &earlier}, fault: true},
 		{patch: coach.DocumentPatch{IssuedOn: &later}, fault: true},
+		{patch: coach.DocumentPatch{IssuedOn: &tomorrow, ExpiresOn: &later}, fault: true},
+		{patch: coach.DocumentPatch{IssuedOn: &today}, want: now},
 		{patch: coach.DocumentPatch{IssuedOn: &none, ExpiresOn: &earlier}},
 	} {
-		got, err := original.Apply(tt.patch, now)
+		got, err := original.Apply(tt.patch, now, "2026-06-01")
 		if tt.fault {
 			if fault.CodeOf(err) != "validation_failed" {
 				t.Errorf("%+v: got error %v, want validation_failed", tt.patch, err)

@@ -32,6 +32,8 @@ type RemovedDocument struct {
 // ReplaceFile has committed. DeleteExpiredBlobs removes reservations older than an
 // hour and blobs without a document.
 type DocumentStore interface {
+	// Zone returns the IANA name of the time zone of a coach, the default one if the coach chose none.
+	Zone(ctx context.Context, coachID string) (string, error)
 	// DocumentSubmissions returns the verifications that name a document, without legal
 	// names and documents.
 	DocumentSubmissions(ctx context.Context, documentID string) ([]Submission, error)
@@ -156,13 +158,30 @@ func (s *Documents) Document(ctx context.Context, by actor.Actor, id string) (Do
 
 // Edit changes the description of a document of the caller.
 func (s *Documents) Edit(ctx context.Context, by actor.Actor, id string, patch DocumentPatch) (Document, error) {
+	today, err := s.today(ctx, by)
+	if err != nil {
+		return Document{}, err
+	}
 	var saved Document
-	err := s.Store.UpdateDocument(ctx, by.AccountID, id, func(d Document) (Document, error) {
+	err = s.Store.UpdateDocument(ctx, by.AccountID, id, func(d Document) (Document, error) {
 		var err error
-		saved, err = d.Apply(patch, s.Now())
+		saved, err = d.Apply(patch, s.Now(), today)
 		return saved, err
 	})
 	return saved, err
+}
+
+// today returns the current day in the time zone of the caller.
+func (s *Documents) today(ctx context.Context, by actor.Actor) (Date, error) {
+	name, err := s.Store.Zone(ctx, by.AccountID)
+	if err != nil {
+		return "", err
+	}
+	zone, err := time.LoadLocation(name)
+	if err != nil {
+		zone = time.UTC
+	}
+	return Date(s.Now().In(zone).Format(time.DateOnly)), nil
 }
 
 // Remove deletes a document of the caller. The clean-up deletes its bytes later.

@@ -25,17 +25,25 @@ type Upload struct {
 	File                File   // nil if the client sent none
 }
 
-// Check detects the type of an uploaded file and returns its faults, without decoding it.
-func (s *Documents) Check(upload Upload) (mediaType string, faults []fault.Field, err error) {
+// Check detects the type of an uploaded file and returns the faults of the file, without decoding it,
+// and of the day of issue.
+func (s *Documents) Check(ctx context.Context, by actor.Actor, upload Upload) (mediaType string, faults []fault.Field, err error) {
+	if upload.IssuedOn != "" {
+		today, err := s.today(ctx, by)
+		if err != nil {
+			return "", nil, err
+		}
+		faults = checkIssued(upload.IssuedOn, today)
+	}
 	if upload.File == nil {
-		return "", []fault.Field{{Pointer: "/file", Code: "required", Detail: "This is needed."}}, nil
+		return "", append(faults, fault.Field{Pointer: "/file", Code: "required", Detail: "This is needed."}), nil
 	}
 	if upload.File.Size() == 0 {
-		return "", []fault.Field{{Pointer: "/file", Code: "empty", Detail: "The file is empty. Choose another one."}}, nil
+		return "", append(faults, fault.Field{Pointer: "/file", Code: "empty", Detail: "The file is empty. Choose another one."}), nil
 	}
 	mediaType, err = s.Processor.Type(upload.File)
 	if fileErr, ok := errors.AsType[*FileError](err); ok {
-		return "", []fault.Field{fileErr.field()}, nil
+		return "", append(faults, fileErr.field()), nil
 	}
 	if err == nil && upload.Kind == ProfilePicture && mediaType == PDF {
 		faults = append(faults, fault.Field{Pointer: "/file", Code: "not_a_picture", Detail: "A profile picture must be a JPEG, PNG or WebP file."})
@@ -45,7 +53,7 @@ func (s *Documents) Check(upload Upload) (mediaType string, faults []fault.Field
 
 // Add stores a new document of the caller. The document exists only when its bytes are durable.
 func (s *Documents) Add(ctx context.Context, by actor.Actor, upload Upload) (Document, error) {
-	mediaType, faults, err := s.Check(upload)
+	mediaType, faults, err := s.Check(ctx, by, upload)
 	if err = cmp.Or(err, fault.Validation(faults)); err != nil {
 		return Document{}, err
 	}
@@ -79,7 +87,7 @@ func (s *Documents) Replace(ctx context.Context, by actor.Actor, id string, uplo
 		return Document{}, "", err
 	}
 	upload.Kind = old.Kind
-	mediaType, faults, err := s.Check(upload)
+	mediaType, faults, err := s.Check(ctx, by, upload)
 	if err = cmp.Or(err, fault.Validation(faults)); err != nil {
 		return Document{}, "", err
 	}

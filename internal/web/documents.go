@@ -118,7 +118,7 @@ func (p *Pages) addDocument(ctx context.Context, r *Request, by actor.Actor, for
 	if document.Kind == coach.ProfilePicture {
 		return Response{}, fault.Missing() // it has its own form
 	}
-	_, invalid, err := p.Documents.Check(document)
+	_, invalid, err := p.Documents.Check(ctx, by, document)
 	if err != nil {
 		return Response{}, err
 	}
