@@ -84,10 +84,11 @@ func TestBatchPages(t *testing.T) {
 		c.get("/coach").want(200, "Taken", "0 of 2 players there")
 		c.get(path).want(200, "1 not there", "1 excused", `formaction="`+id+`/players/`+bela+`/remove"`)
 		c.get("/coach/players/"+bela+"/attendance").want(200, "1 excused")
-		c.post(path+"/players/"+bela+"/remove").want(200, "The player is out of the batch.")
+		c.post(path+"/players/"+bela+"/remove").want(200, "Take this player out of the batch?", "Bela").without("is out of the batch")
+		c.post(path+"/players/"+bela+"/remove", "at_once", "yes").want(200, "The player is out of the batch.")
 		c.get(sheet).want(200, "no longer in the batch")
 		c.post(path+"/attendance/"+s.Clock.Now().In(india).AddDate(0, 0, 1).Format(time.DateOnly), marks("0", "p", "p")...).
-			want(422, "This player is not in the batch any more.")
+			want(422, "This player was not in the batch on this day.")
 		for _, bad := range []string{sheet + "x", path + "/attendance/1999-01-01", "/coach/batches/" + asha, "/coach/batches/x", "/coach/batches/" + asha + "/attendance/" + date} {
 			c.get(bad).want(404)
 		}

@@ -121,7 +121,20 @@ func (db *DB) UpdateMeasurement(ctx context.Context, coachID, playerID, id strin
 	})
 }
 
-// DeleteMeasurement deletes a measurement, or returns not_found.
+// DeleteMeasurement deletes a measurement, or returns not_found. RestoreMeasurement undoes it.
 func (db *DB) DeleteMeasurement(ctx context.Context, coachID, playerID, id string) error {
-	return db.deleteRecord(ctx, coachID, playerID, `DELETE FROM measurements WHERE id = $1 AND coach_id = $2 AND player_id = $3`, id)
+	return removeRecord(ctx, db, "measurement", coachID, playerID, id, `DELETE FROM measurements WHERE id = $1 AND version = $2`, func(tx *tx) (team.Measurement, int64, error) {
+		return measurement(ctx, tx, coachID, playerID, id)
+	})
+}
+
+// RestoreMeasurement adds a measurement again as it was before DeleteMeasurement.
+func (db *DB) RestoreMeasurement(ctx context.Context, coachID, playerID, id string) error {
+	return restoreRecord(ctx, db, "measurement", coachID, playerID, id, func(tx *tx, r removed[team.Measurement]) error {
+		m := r.Record
+		return tx.DeferOne(ctx, `
+			INSERT INTO measurements (id, coach_id, player_id, metric, value, unit, measured_on, version, created_at, updated_at)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+			m.ID, coachID, playerID, m.Metric, m.Value, m.Unit, m.On, r.Version, micros(m.CreatedAt), micros(m.UpdatedAt))
+	})
 }

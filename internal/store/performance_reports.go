@@ -104,7 +104,20 @@ func (db *DB) UpdateReport(ctx context.Context, coachID, playerID, id string, fn
 	})
 }
 
-// DeleteReport deletes a report, or returns not_found.
+// DeleteReport deletes a report, or returns not_found. RestoreReport undoes it.
 func (db *DB) DeleteReport(ctx context.Context, coachID, playerID, id string) error {
-	return db.deleteRecord(ctx, coachID, playerID, `DELETE FROM performance_reports WHERE id = $1 AND coach_id = $2 AND player_id = $3`, id)
+	return removeRecord(ctx, db, "report", coachID, playerID, id, `DELETE FROM performance_reports WHERE id = $1 AND version = $2`, func(tx *tx) (team.Report, int64, error) {
+		return report(ctx, tx, coachID, playerID, id)
+	})
+}
+
+// RestoreReport adds a report again as it was before DeleteReport.
+func (db *DB) RestoreReport(ctx context.Context, coachID, playerID, id string) error {
+	return restoreRecord(ctx, db, "report", coachID, playerID, id, func(tx *tx, r removed[team.Report]) error {
+		return tx.DeferOne(ctx, `
+			INSERT INTO performance_reports (id, coach_id, player_id, title, body, first_day, last_day, version, created_at, updated_at)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+			r.Record.ID, coachID, playerID, r.Record.Title, r.Record.Text, r.Record.From, r.Record.To, r.Version,
+			micros(r.Record.CreatedAt), micros(r.Record.UpdatedAt))
+	})
 }

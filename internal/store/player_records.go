@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/touchline/touchline/internal/actor"
-	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/idempotency"
 	"github.com/touchline/touchline/internal/team"
 )
@@ -83,20 +82,6 @@ func (db *DB) changeRecord(ctx context.Context, coachID, playerID string, change
 			return err
 		}
 		return change(tx)
-	})
-}
-
-// deleteRecord deletes the row of a query, or returns not_found.
-func (db *DB) deleteRecord(ctx context.Context, coachID, playerID, query, id string) error {
-	return db.changeRecord(ctx, coachID, playerID, func(tx *tx) error {
-		n, err := tx.Exec(ctx, query, id, coachID, playerID)
-		if err != nil {
-			return fmt.Errorf("delete record %s: %w", id, err)
-		}
-		if n == 1 {
-			return nil
-		}
-		return fault.Missing()
 	})
 }
 

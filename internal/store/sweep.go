@@ -9,6 +9,7 @@ import (
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/team"
 )
 
 // sweepBatch limits the rows of one statement, so that it holds its locks only briefly.
@@ -51,6 +52,7 @@ func (db *DB) Sweep(ctx context.Context, now time.Time) (int64, error) {
 		{"deliveries of notices", `DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE kind = 'notice' AND state <> 'queued' AND updated_at < $1 ORDER BY updated_at LIMIT $2)`, now.Add(-notify.DeliveriesKept)},
 		{"replies", `DELETE FROM handled_replies WHERE hash IN (SELECT hash FROM handled_replies WHERE handled_at < $1 ORDER BY handled_at LIMIT $2)`, now.Add(-notify.RepliesKept)},
 		{"costs of messages", `DELETE FROM message_costs WHERE (day, coach_id, channel) IN (SELECT day, coach_id, channel FROM message_costs WHERE day < $1 ORDER BY day, coach_id, channel LIMIT $2)`, now.Add(-notify.MessageCostsKept)},
+		{"removed records", `DELETE FROM removed_records WHERE id IN (SELECT id FROM removed_records WHERE removed_at < $1 ORDER BY removed_at LIMIT $2) AND removed_at < $1`, now.Add(-team.RestoreWithin)},
 		{"sessions", `DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)`, now.Add(-auth.SessionsKept)},
 		{"push subscriptions", `DELETE FROM push_subscriptions WHERE session_id IN (SELECT session_id FROM push_subscriptions WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)`, now},
 		{"streams", `DELETE FROM streams WHERE (account_id, slot) IN (SELECT account_id, slot FROM streams WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, now},

@@ -540,4 +540,6 @@ func (p *fixture) recordStatements(c, guardian actor.Actor, playerID string) {
 	ok(p, err)
 	ok(p, s.DeleteMeasurement(bg, c, playerID, m.ID))
 	ok(p, s.DeleteReport(bg, c, playerID, r.ID))
+	ok(p, s.RestoreMeasurement(bg, c, playerID, m.ID))
+	ok(p, s.RestoreReport(bg, c, playerID, r.ID))
 }

@@ -25,7 +25,10 @@ type RecordStore interface {
 	Measurement(ctx context.Context, coachID, playerID, id string) (Measurement, error)
 	// UpdateMeasurement lets fn change a measurement. fn may run more than once.
 	UpdateMeasurement(ctx context.Context, coachID, playerID, id string, fn func(*Measurement) error) error
+	// DeleteMeasurement and DeleteReport keep the record for RestoreWithin. A restore adds it again
+	// with its times and without a notification, or returns not_found.
 	DeleteMeasurement(ctx context.Context, coachID, playerID, id string) error
+	RestoreMeasurement(ctx context.Context, coachID, playerID, id string) error
 	// MeasurementsFor lists those that the calling guardian or student may see now.
 	MeasurementsFor(ctx context.Context, by actor.Actor, playerID, metric string, page RecordPage) ([]Measurement, error)
 
@@ -34,8 +37,13 @@ type RecordStore interface {
 	Report(ctx context.Context, coachID, playerID, id string) (Report, error)
 	UpdateReport(ctx context.Context, coachID, playerID, id string, fn func(*Report) error) error
 	DeleteReport(ctx context.Context, coachID, playerID, id string) error
+	RestoreReport(ctx context.Context, coachID, playerID, id string) error
 	ReportsFor(ctx context.Context, by actor.Actor, playerID string, page Page) ([]Report, error)
 }
+
+// RestoreWithin is how long a deleted record can be restored. Pages offer it for 10 s; a phone with a
+// bad connection may send it later.
+const RestoreWithin = 10 * time.Minute
 
 // Records carries out the operations on progress and performance reports.
 type Records struct {
@@ -106,6 +114,11 @@ func (s *Records) DeleteMeasurement(ctx context.Context, by actor.Actor, playerI
 	return s.Store.DeleteMeasurement(ctx, by.AccountID, playerID, id)
 }
 
+// RestoreMeasurement undoes DeleteMeasurement.
+func (s *Records) RestoreMeasurement(ctx context.Context, by actor.Actor, playerID, id string) error {
+	return s.Store.RestoreMeasurement(ctx, by.AccountID, playerID, id)
+}
+
 // Report adds a report about a player of the calling coach. The id of a report works as in Measure.
 func (s *Records) Report(ctx context.Context, by actor.Actor, r Report) (*Report, error) {
 	r.CoachID = by.AccountID
@@ -152,4 +165,9 @@ func (s *Records) EditReport(ctx context.Context, by actor.Actor, playerID, id s
 // DeleteReport deletes a report of the calling coach.
 func (s *Records) DeleteReport(ctx context.Context, by actor.Actor, playerID, id string) error {
 	return s.Store.DeleteReport(ctx, by.AccountID, playerID, id)
+}
+
+// RestoreReport undoes DeleteReport.
+func (s *Records) RestoreReport(ctx context.Context, by actor.Actor, playerID, id string) error {
+	return s.Store.RestoreReport(ctx, by.AccountID, playerID, id)
 }

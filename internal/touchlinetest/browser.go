@@ -1,6 +1,7 @@
 package touchlinetest
 
 import (
+	"cmp"
 	"compress/gzip"
 	"io"
 	"net/http"
@@ -150,15 +151,12 @@ func (b *Browser) Press(label string, fields ...string) *Page {
 	if n.Data == "a" {
 		return b.Open(b.resolve(attribute(n, "href")))
 	}
-	form := n.Parent
-	for form.Data != "form" {
-		form = form.Parent
-	}
+	form := formOf(b.Page.root, n)
 	values := url.Values{}
-	for field := range form.Descendants() {
+	for field := range b.Page.root.Descendants() {
 		name := attribute(field, "name")
 		switch {
-		case name == "" || field.Data == "button":
+		case name == "" || field.Data == "button" || formOf(b.Page.root, field) != form:
 		case field.Data == "textarea":
 			values.Set(name, "")
 			if field.FirstChild != nil {
@@ -175,7 +173,18 @@ func (b *Browser) Press(label string, fields ...string) *Page {
 	for i := 0; i+1 < len(fields); i += 2 {
 		values.Set(fields[i], fields[i+1])
 	}
-	return b.Send("POST", b.resolve(attribute(form, "action")), values)
+	return b.Send("POST", b.resolve(cmp.Or(attribute(n, "formaction"), attribute(form, "action"))), values)
+}
+
+// formOf returns the form of a field or button: the one that it names, or the one around it.
+func formOf(root, n *html.Node) *html.Node {
+	if id := attribute(n, "form"); id != "" {
+		return find(root, func(f *html.Node) bool { return f.Data == "form" && attribute(f, "id") == id })
+	}
+	for n != nil && n.Data != "form" {
+		n = n.Parent
+	}
+	return n
 }
 
 func (b *Browser) resolve(reference string) string {

@@ -27,7 +27,9 @@ func (p *Pages) batchRoutes() []Route {
 		{Method: "POST", Pattern: one + "/archive", Handle: p.signedIn(actor.Coach, p.archiveBatch)},
 		{Method: "GET", Pattern: one + "/players", Handle: p.signedIn(actor.Coach, p.batchPlayersPage)},
 		{Method: "POST", Pattern: one + "/players", Handle: p.signedIn(actor.Coach, p.joinBatch)},
+		{Method: "GET", Pattern: one + "/players/{player_id}/remove", Handle: p.signedIn(actor.Coach, p.checkLeaveBatch)},
 		{Method: "POST", Pattern: one + "/players/{player_id}/remove", Handle: p.signedIn(actor.Coach, p.leaveBatch)},
+		{Method: "POST", Pattern: one + "/players/{player_id}/restore", Handle: p.signedIn(actor.Coach, p.rejoinBatch)},
 		{Method: "GET", Pattern: one + "/attendance", Handle: p.signedIn(actor.Coach, p.chooseAttendance)},
 		{Method: "GET", Pattern: one + "/attendance/{date}", Handle: p.signedIn(actor.Coach, p.attendance)},
 		{Method: "POST", Pattern: one + "/attendance/{date}", Handle: p.signedIn(actor.Coach, p.saveAttendance), LargeForm: maxSheetForm},
@@ -108,7 +110,7 @@ func (p *Pages) batch(ctx context.Context, r *Request, by actor.Actor) (Response
 	v.Data = map[string]any{
 		"Batch": b, "Players": players, "Sheets": sheets, "Today": today, "Next": nextTraining(b, p),
 		"Taken": slices.ContainsFunc(sheets, func(s team.SheetSummary) bool { return s.Date == today }),
-		"Done":  v.textOr("batches.done."+r.Value("done"), ""),
+		"Done":  v.textOr("batches.done."+r.Value("done"), ""), "Undo": p.undoPath(r, coachBatch(b.ID)+"/players/", "/restore"),
 	}
 	return page("batch", v), nil
 }
@@ -218,21 +220,47 @@ func (p *Pages) batchError(r *Request, err error) string {
 	return p.errorText(r, err)
 }
 
+// membershipInPath returns the batch and the player of the path, and the membership as a removal.
+func membershipInPath(r *Request) (batchID, playerID string, x removal, err error) {
+	if batchID, err = r.PathID("batch_id"); err != nil {
+		return "", "", x, err
+	}
+	playerID, err = r.PathID("player_id")
+	return batchID, playerID, removal{List: coachBatch(batchID), ID: playerID}, err
+}
+
+// checkLeaveBatch serves GET …/players/{player_id}/remove.
+func (p *Pages) checkLeaveBatch(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	b, err := p.loadBatch(ctx, r, by)
+	if err != nil {
+		return Response{}, err
+	}
+	_, playerID, x, err := membershipInPath(r)
+	if err != nil {
+		return Response{}, err
+	}
+	player, err := p.Approvals.Player(ctx, by, playerID)
+	if err != nil {
+		return Response{}, err
+	}
+	return p.removalCheck(ctx, r, by, "batches", "removal.membership", player.Student.FullName+" · "+b.Name, x)
+}
+
 // leaveBatch serves POST …/players/{player_id}/remove.
 func (p *Pages) leaveBatch(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	id, err := r.PathID("batch_id")
+	batchID, playerID, x, err := membershipInPath(r)
 	if err != nil {
 		return Response{}, err
 	}
-	playerID, err := r.PathID("player_id")
+	return p.remove(r, x, func() error { return p.Batches.Leave(ctx, by, batchID, playerID) })
+}
+
+// rejoinBatch serves POST …/players/{player_id}/restore. The membership continues: see
+// team.RejoinWithin.
+func (p *Pages) rejoinBatch(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	batchID, playerID, x, err := membershipInPath(r)
 	if err != nil {
 		return Response{}, err
 	}
-	if err := p.Batches.Leave(ctx, by, id, playerID); err != nil {
-		return Response{}, err
-	}
-	if r.Value("back") == "player" {
-		return redirect(coachPlayer(playerID) + "?done=saved"), nil
-	}
-	return redirect(coachBatch(id) + "?done=left"), nil
+	return p.undo(x, func() error { return p.Batches.Join(ctx, by, batchID, playerID) }, func() bool { return false })
 }

@@ -84,10 +84,36 @@ func (p *Pages) keepDraft(r *Request) []*http.Cookie {
 			_ = r.MultipartForm.RemoveAll()
 		}
 	}
-	d := draft{Account: r.Form.Get("account"), Page: draftPage(r), Values: url.Values{}, Ends: p.Now().Add(draftLifetime).Unix()}
+	return p.draftCookies(draftPage(r), r.Form)
+}
+
+// keepTyped returns resp with what the person wrote into the form of a page, which a button beside
+// that form sent too. stored are the fields of the form as they are without changes.
+func (p *Pages) keepTyped(r *Request, resp Response, page string, stored url.Values) Response {
+	typed, sent, changed := url.Values{"account": r.Form["account"]}, false, false
+	for name, values := range stored {
+		sent = sent || r.Form.Has(name)
+		typed[name] = r.Form[name]
+		changed = changed || lines(r.Form[name]) != lines(values)
+	}
+	if sent && changed {
+		resp.Cookies = append(resp.Cookies, p.draftCookies(page, typed)...)
+	}
+	return resp
+}
+
+// lines returns the values of a field as one text with the line breaks of this service; browsers send
+// others.
+func lines(values []string) string {
+	return strings.ReplaceAll(strings.Join(values, "\x00"), "\r\n", "\n")
+}
+
+// draftCookies returns the cookie with the fields of a form that people fill in.
+func (p *Pages) draftCookies(page string, form url.Values) []*http.Cookie {
+	d := draft{Account: form.Get("account"), Page: page, Values: url.Values{}, Ends: p.Now().Add(draftLifetime).Unix()}
 	filled := false
 	whole := false // a part of a sheet would look like removed marks
-	for name, values := range r.Form {
+	for name, values := range form {
 		part := slices.ContainsFunc(draftPrefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 		if part || slices.Contains(draftFields, name) {
 			d.Values[name] = values
@@ -96,13 +122,13 @@ func (p *Pages) keepDraft(r *Request) []*http.Cookie {
 		}
 	}
 	if !filled {
-		if r.Form.Has("reason") {
+		if form.Has("reason") {
 			return []*http.Cookie{p.cookies.remove(p.cookies.name(draftCookie))}
 		}
 		return nil
 	}
 	for _, name := range draftContext {
-		if values := r.Form[name]; len(values) > 0 {
+		if values := form[name]; len(values) > 0 {
 			d.Values[name] = values
 		}
 	}
@@ -184,7 +210,8 @@ func (p *Pages) withDraft(r *Request, by actor.Actor, h func() (Response, error)
 	case r.Method == http.MethodPost:
 		had := p.readDraft(r, by.AccountID, draftPage(r)) != nil
 		resp, err := h()
-		if had && err == nil {
+		replaced := slices.ContainsFunc(resp.Cookies, func(c *http.Cookie) bool { return c.Name == p.cookies.name(draftCookie) })
+		if had && err == nil && !replaced {
 			resp = forget(resp)
 		}
 		return resp, err

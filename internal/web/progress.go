@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"net/url"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
@@ -21,12 +22,16 @@ func (p *Pages) recordRoutes() []Route {
 	routes := []Route{
 		{Method: "GET", Pattern: progress, Handle: p.signedIn(actor.Coach, p.progress)},
 		{Method: "POST", Pattern: progress, Handle: p.signedIn(actor.Coach, p.addMeasurement)},
+		{Method: "GET", Pattern: progress + "/{measurement_id}/delete", Handle: p.signedIn(actor.Coach, p.checkMeasurement)},
 		{Method: "POST", Pattern: progress + "/{measurement_id}/delete", Handle: p.signedIn(actor.Coach, p.deleteMeasurement)},
+		{Method: "POST", Pattern: progress + "/{measurement_id}/restore", Handle: p.signedIn(actor.Coach, p.restoreMeasurement)},
 		{Method: "GET", Pattern: reports, Handle: p.signedIn(actor.Coach, p.reports)},
 		{Method: "POST", Pattern: reports, Handle: p.signedIn(actor.Coach, p.addReport)},
 		{Method: "GET", Pattern: reports + "/{report_id}", Handle: p.signedIn(actor.Coach, p.editReportPage)},
 		{Method: "POST", Pattern: reports + "/{report_id}", Handle: p.signedIn(actor.Coach, p.editReport)},
+		{Method: "GET", Pattern: reports + "/{report_id}/delete", Handle: p.signedIn(actor.Coach, p.checkReport)},
 		{Method: "POST", Pattern: reports + "/{report_id}/delete", Handle: p.signedIn(actor.Coach, p.deleteReport)},
+		{Method: "POST", Pattern: reports + "/{report_id}/restore", Handle: p.signedIn(actor.Coach, p.restoreReport)},
 	}
 	for _, role := range approval.Parties {
 		one := "/me/" + string(role) + "/players/{player_id}"
@@ -70,8 +75,8 @@ func (p *Pages) progressPage(ctx context.Context, r *Request, by actor.Actor, pl
 	}
 	v.Form, v.Path = f, coachPlayer(player.ID)+"/progress"
 	v.Data = map[string]any{
-		"Player": player, "Metrics": newMetricViews(list), "Today": v.now.In(v.zone).Format("2006-01-02"), "RequestID": p.Messages.NewID(),
-		"Done": v.textOr("progress.done."+r.Value("done"), ""),
+		"Player": player, "Metrics": newMetricViews(list), "Today": v.today(), "RequestID": p.Messages.NewID(),
+		"Done": v.textOr("progress.done."+r.Value("done"), ""), "Undo": p.undoPath(r, v.Path+"/", "/restore"),
 	}
 	return formPageResponse("progress", v), nil
 }
@@ -127,19 +132,53 @@ func readMeasurement(r *Request, playerID string, p *Pages, f *wire.Faults) team
 	return m
 }
 
-// deleteMeasurement serves POST …/progress/{measurement_id}/delete. The same form sent twice
-// finds nothing the second time, and succeeds.
-func (p *Pages) deleteMeasurement(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+// measurementInPath returns the player of the path, and the measurement as a removal.
+func (p *Pages) measurementInPath(ctx context.Context, r *Request, by actor.Actor) (*approval.Player, removal, error) {
 	player, err := p.playerInPath(ctx, r, by)
+	if err != nil {
+		return nil, removal{}, err
+	}
+	id, err := r.PathID("measurement_id")
+	return player, removal{
+		List: coachPlayer(player.ID) + "/progress", ID: id,
+		Typed: url.Values{"metric": {""}, "value": {""}, "unit": {""}, "on": {p.view(r, "").today()}},
+	}, err
+}
+
+// checkMeasurement serves GET …/progress/{measurement_id}/delete.
+func (p *Pages) checkMeasurement(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	player, x, err := p.measurementInPath(ctx, r, by)
 	if err != nil {
 		return Response{}, err
 	}
-	id, err := r.PathID("measurement_id")
-	if err == nil {
-		err = p.Records.DeleteMeasurement(ctx, by, player.ID, id)
+	m, err := p.Records.Measurement(ctx, by, player.ID, x.ID)
+	if isMissing(err) {
+		return redirect(x.List), nil
 	}
-	if err != nil && !isMissing(err) {
+	if err != nil {
 		return Response{}, err
 	}
-	return redirect(coachPlayer(player.ID) + "/progress?done=deleted"), nil
+	v := p.view(r, "")
+	return p.removalCheck(ctx, r, by, "players", "removal.measurement", m.Metric+": "+v.Measured(m.Value, m.Unit)+", "+v.RecordDay(m.On), x)
+}
+
+// deleteMeasurement serves POST …/progress/{measurement_id}/delete.
+func (p *Pages) deleteMeasurement(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	player, x, err := p.measurementInPath(ctx, r, by)
+	if err != nil {
+		return Response{}, err
+	}
+	return p.remove(r, x, func() error { return p.Records.DeleteMeasurement(ctx, by, player.ID, x.ID) })
+}
+
+// restoreMeasurement serves POST …/progress/{measurement_id}/restore.
+func (p *Pages) restoreMeasurement(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	player, x, err := p.measurementInPath(ctx, r, by)
+	if err != nil {
+		return Response{}, err
+	}
+	return p.undo(x, func() error { return p.Records.RestoreMeasurement(ctx, by, player.ID, x.ID) }, func() bool {
+		_, err := p.Records.Measurement(ctx, by, player.ID, x.ID)
+		return err == nil
+	})
 }

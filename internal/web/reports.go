@@ -62,6 +62,7 @@ func (p *Pages) reportsPage(ctx context.Context, r *Request, by actor.Actor, pla
 	v.Form, v.Path = f, path
 	v.Data = map[string]any{
 		"Player": player, "List": list, "Next": next, "RequestID": p.Messages.NewID(), "Done": v.textOr("reports.done."+r.Value("done"), ""),
+		"Undo": p.undoPath(r, path+"/", "/restore"),
 	}
 	return formPageResponse("reports", v), nil
 }
@@ -154,18 +155,51 @@ func (p *Pages) editReport(ctx context.Context, r *Request, by actor.Actor) (Res
 	return p.editReportForm(ctx, r, by, player, report, f)
 }
 
-// deleteReport serves POST …/reports/{report_id}/delete.
-func (p *Pages) deleteReport(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+// removedReport returns the player of the path, and the report as a removal.
+func (p *Pages) removedReport(ctx context.Context, r *Request, by actor.Actor) (*approval.Player, removal, error) {
 	player, err := p.playerInPath(ctx, r, by)
+	if err != nil {
+		return nil, removal{}, err
+	}
+	id, err := r.PathID("report_id")
+	return player, removal{
+		List: coachPlayer(player.ID) + "/reports", ID: id, Typed: url.Values{"title": {""}, "text": {""}, "from": {""}, "to": {""}},
+	}, err
+}
+
+// checkReport serves GET …/reports/{report_id}/delete.
+func (p *Pages) checkReport(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	player, x, err := p.removedReport(ctx, r, by)
 	if err != nil {
 		return Response{}, err
 	}
-	id, err := r.PathID("report_id")
-	if err == nil {
-		err = p.Records.DeleteReport(ctx, by, player.ID, id)
+	report, err := p.Records.OneReport(ctx, by, player.ID, x.ID)
+	if isMissing(err) {
+		return redirect(x.List), nil
 	}
-	if err != nil && !isMissing(err) {
+	if err != nil {
 		return Response{}, err
 	}
-	return redirect(coachPlayer(player.ID) + "/reports?done=deleted"), nil
+	return p.removalCheck(ctx, r, by, "players", "removal.report", report.Title, x)
+}
+
+// deleteReport serves POST …/reports/{report_id}/delete.
+func (p *Pages) deleteReport(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	player, x, err := p.removedReport(ctx, r, by)
+	if err != nil {
+		return Response{}, err
+	}
+	return p.remove(r, x, func() error { return p.Records.DeleteReport(ctx, by, player.ID, x.ID) })
+}
+
+// restoreReport serves POST …/reports/{report_id}/restore.
+func (p *Pages) restoreReport(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	player, x, err := p.removedReport(ctx, r, by)
+	if err != nil {
+		return Response{}, err
+	}
+	return p.undo(x, func() error { return p.Records.RestoreReport(ctx, by, player.ID, x.ID) }, func() bool {
+		_, err := p.Records.OneReport(ctx, by, player.ID, x.ID)
+		return err == nil
+	})
 }

@@ -14,6 +14,15 @@ addEventListener('submit', (event) => {
   const button = event.submitter || form.querySelector('button')
   if (form.dataset.busy && button) button.textContent = form.dataset.busy
 })
+// What can be undone is done at once; without this script a page asks first. The offer to undo ends
+// after 10 seconds, unless the person is about to press it.
+for (const button of document.querySelectorAll('[data-at-once]')) {
+  button.name = 'at_once'
+  button.value = 'yes'
+}
+const undo = document.querySelector('form[data-undo]')
+const endUndo = () => undo.matches(':hover, :focus-within') ? setTimeout(endUndo, 1000) : undo.remove()
+if (undo) setTimeout(endUndo, 10000)
 // Long work goes on in steps.
 const next = document.querySelector('form[data-auto]')
 if (next) setTimeout(() => next.requestSubmit(), 200)
