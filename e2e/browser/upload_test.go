@@ -70,7 +70,7 @@ func TestCoachUploads(t *testing.T) {
 				p := newPhone(t, s.URL, settings...)
 				p.signIn(s, "coach", coachNumber)
 				p.open("/coach/profile")
-				pictureForm := `form[action="/coach/profile/picture"]`
+				pictureForm := `[aria-labelledby=picture-heading]`
 				p.send(pictureForm, file(t, "me.png", touchlinetest.PDF(2000, 1)))
 				p.waitForText("This must be a picture")
 				p.send(pictureForm, file(t, "me.png", picture(t)))
@@ -86,7 +86,7 @@ func TestCoachUploads(t *testing.T) {
 					p.chooseFile(pictureForm+` [type=file]`, file(t, "me.png", picture(t)))
 					p.script(`XMLHttpRequest.prototype.send = () => {}`, nil)
 					p.tap(pictureForm + ` button`)
-					p.script(`document.querySelector('form[action="/coach/profile/picture"] button').textContent`, &button)
+					p.script(`document.querySelector('[aria-labelledby=picture-heading] button').textContent`, &button)
 					if button != "Replace the picture" {
 						t.Errorf("while the picture is sent its button reads %q", button)
 					}
@@ -115,7 +115,7 @@ func TestCoachUploads(t *testing.T) {
 					p.checkAccessibility()
 				}
 				p.press("Hockey licence")
-				p.send(`form[action$="/file"]`, file(t, "new.pdf", touchlinetest.PDF(4000, 3)))
+				p.send(`[aria-labelledby=replace]`, file(t, "new.pdf", touchlinetest.PDF(4000, 3)))
 				p.waitForText("The new file is saved")
 				p.screenshot("document")
 				p.tap(`summary`)

@@ -19,32 +19,38 @@ const (
 	documentsPath = "/coach/documents"
 )
 
-// documentFields are the fields of the form that adds a document.
-var documentFields = upload.Fields{Texts: []string{"kind", "title", "issuer", "issued_on", "expires_on"}}
+// The fields of the form that adds a document, and of the one that describes it.
+var (
+	documentFields    = upload.Fields{Texts: []string{"kind", "title", "issuer", "issued_on", "expires_on"}}
+	descriptionFields = upload.Fields{Texts: documentFields.Texts[1:]}
+)
 
 // documentRoutes lists the pages of a coach's picture and certificates.
 func (p *Pages) documentRoutes() []Route {
 	one := documentsPath + "/{document_id}"
 	return []Route{
-		{Method: "POST", Pattern: profilePath + "/picture", Handle: p.signedIn(actor.Coach, p.withUpload(uploadForm{Handle: p.savePicture})), Upload: true},
+		{Method: "POST", Pattern: profilePath + "/picture", Handle: p.signedIn(actor.Coach, p.withUpload(uploadForm{Fields: upload.Fields{Texts: profileFields}, Handle: p.savePicture})), Upload: true},
 		{Method: "GET", Pattern: documentsPath + "/add", Handle: p.signedIn(actor.Coach, p.addDocumentPage)},
 		{Method: "POST", Pattern: documentsPath + "/add", Handle: p.signedIn(actor.Coach, p.withUpload(uploadForm{Fields: documentFields, Handle: p.addDocument})), Upload: true},
 		{Method: "GET", Pattern: one, Handle: p.signedIn(actor.Coach, p.document)},
 		{Method: "POST", Pattern: one, Handle: p.signedIn(actor.Coach, p.editDocument)},
-		{Method: "POST", Pattern: one + "/file", Handle: p.signedIn(actor.Coach, p.withUpload(uploadForm{Handle: p.replaceFile})), Upload: true},
+		{Method: "POST", Pattern: one + "/file", Handle: p.signedIn(actor.Coach, p.withUpload(uploadForm{Fields: descriptionFields, Handle: p.replaceFile})), Upload: true},
 		{Method: "POST", Pattern: one + "/delete", Handle: p.signedIn(actor.Coach, p.deleteDocument)},
 		{Method: "GET", Pattern: one + "/content", Handle: p.signedIn(actor.Coach, p.documentContent)},
 	}
 }
 
 // savePicture serves POST /coach/profile/picture: it adds the picture of the profile, or
-// replaces the earlier one.
+// replaces the earlier one. The form also has the other fields of the profile, which it does not save.
 func (p *Pages) savePicture(ctx context.Context, r *Request, by actor.Actor, form *upload.Form) (Response, error) {
 	profile, err := p.Coaches.Profile(ctx, by)
 	if err != nil {
 		return Response{}, err
 	}
 	file := newUpload(form, coach.ProfilePicture)
+	for _, name := range profileFields {
+		delete(form.Texts, name) // they may differ when the same picture is sent again
+	}
 	if err = form.Faults.Err(); err == nil {
 		if old := profile.Picture(); old != nil {
 			_, _, err = p.Documents.Replace(ctx, by, old.ID, file)
@@ -57,12 +63,15 @@ func (p *Pages) savePicture(ctx context.Context, r *Request, by actor.Actor, for
 	}
 	if err != nil {
 		f := profileValues(profile)
+		if r.Form.Has("name") {
+			f.Values = r.Form
+		}
 		if !p.addUploadFaults(r, f, err, map[string]string{"/file": "picture"}) {
 			return Response{}, err
 		}
 		return p.profileForm(ctx, r, by, profile, f)
 	}
-	return redirect(profilePath + "?done=picture"), nil
+	return p.keepTyped(r, redirect(profilePath+"?done=picture"), profilePath, profileValues(profile).Values), nil
 }
 
 // newUpload returns the file of a form as a document of a kind.
@@ -217,12 +226,15 @@ func (p *Pages) replaceFile(ctx context.Context, r *Request, by actor.Actor, for
 	}
 	if err != nil {
 		f := documentValues(d)
+		if r.Form.Has("title") {
+			f.Values = r.Form
+		}
 		if !p.addUploadFaults(r, f, err, nil) {
 			return Response{}, err
 		}
 		return p.documentPage(ctx, r, by, d, f)
 	}
-	return redirect(documentPath(d.ID) + "?done=replaced"), nil
+	return p.keepTyped(r, redirect(documentPath(d.ID)+"?done=replaced"), documentPath(d.ID), documentValues(d).Values), nil
 }
 
 // deleteDocument serves POST /coach/documents/{document_id}/delete. It is no error if the
@@ -235,8 +247,12 @@ func (p *Pages) deleteDocument(ctx context.Context, r *Request, by actor.Actor) 
 	if err != nil && fault.KindOf(err) != fault.NotFound {
 		return Response{}, err
 	}
-	if d.Kind == coach.Identity {
+	switch d.Kind {
+	case coach.Identity:
 		return redirect(verificationPath), nil
+	case coach.ProfilePicture:
+		profile, err := p.Coaches.Profile(ctx, by)
+		return p.keepTyped(r, redirect(profilePath+"?done=deleted"), profilePath, profileValues(profile).Values), err
 	}
 	return redirect(profilePath + "?done=deleted#certificates"), nil
 }

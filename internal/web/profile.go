@@ -22,9 +22,14 @@ func (p *Pages) profilePage(ctx context.Context, r *Request, by actor.Actor) (Re
 	return p.profileForm(ctx, r, by, profile, r.restored(profileValues(profile)))
 }
 
+// profileFields are the fields of the form of the profile.
+var profileFields = []string{"name", "email", "bio", "sports", "time_zone", "experience_years"}
+
 // profileValues returns the form with the values of a profile.
 func profileValues(profile coach.Profile) *Form {
-	values := url.Values{"name": {profile.Name}, "email": {profile.Email}, "bio": {profile.Bio}, "sports": {strings.Join(profile.Sports, ", ")}, "time_zone": {profile.TimeZone}}
+	values := url.Values{
+		"name": {profile.Name}, "email": {profile.Email}, "bio": {profile.Bio}, "sports": {strings.Join(profile.Sports, ", ")}, "time_zone": {profile.TimeZone}, "experience_years": {""},
+	}
 	if profile.Experience != nil {
 		values.Set("experience_years", strconv.Itoa(*profile.Experience))
 	}
@@ -53,6 +58,9 @@ func (p *Pages) saveProfile(ctx context.Context, r *Request, by actor.Actor) (Re
 	before, err := p.Coaches.Profile(ctx, by)
 	if err != nil {
 		return Response{}, err
+	}
+	if r.Form.Has("open") {
+		return p.keepTyped(r, redirect(documentsPath+"/add"), profilePath, profileValues(before).Values), nil
 	}
 	var faults wire.Faults
 	patch := readProfile(r, &faults)

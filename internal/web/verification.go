@@ -42,11 +42,11 @@ func (p *Pages) verificationForm(ctx context.Context, r *Request, by actor.Actor
 	if err != nil {
 		return Response{}, err
 	}
+	stored := verificationValues(submission, documents)
 	if f == nil {
-		f = &Form{Values: url.Values{"legal_name": {submission.LegalName}}}
-		for _, d := range documents {
-			f.Values.Add("document", d.ID)
-		}
+		f = &Form{Values: stored}
+	} else if f.Restored && !f.Values.Has("document") {
+		f.Values["document"] = stored["document"] // also one that was added meanwhile
 	}
 	v.Form, v.Path = f, verificationPath
 	v.Data = map[string]any{
@@ -56,9 +56,39 @@ func (p *Pages) verificationForm(ctx context.Context, r *Request, by actor.Actor
 	return formPageResponse("verification", v), nil
 }
 
+// verificationValues returns the fields of the form: the name of an earlier submission and all documents.
+func verificationValues(submission coach.Submission, documents []coach.Document) url.Values {
+	values := url.Values{"legal_name": {submission.LegalName}}
+	for _, d := range documents {
+		values.Add("document", d.ID)
+	}
+	return values
+}
+
+// openAddDocument goes to the form of a document and keeps what the coach wrote. A choice of all
+// documents is not kept, so that it includes the new one.
+func (p *Pages) openAddDocument(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	_, submission, err := p.Verifications.State(ctx, by)
+	if err != nil {
+		return Response{}, err
+	}
+	documents, err := p.Documents.List(ctx, by, coach.Identity, "", coach.MaxDocuments)
+	if err != nil {
+		return Response{}, err
+	}
+	stored := verificationValues(submission, documents)
+	if lines(r.Form["document"]) == lines(stored["document"]) {
+		delete(stored, "document")
+	}
+	return p.keepTyped(r, redirect(documentsPath+"/add?kind=identity"), verificationPath, stored), nil
+}
+
 // submitVerification serves POST /coach/verification. Sent twice, it submits once: the
 // state allows no second submission.
 func (p *Pages) submitVerification(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	if r.Form.Has("open") {
+		return p.openAddDocument(ctx, r, by)
+	}
 	var faults wire.Faults
 	name := wire.ParseRules("name,min=1,max=100").Text(r.Value("legal_name"), "/legal_name", &faults)
 	ids := slices.Compact(slices.Sorted(slices.Values(r.Form["document"])))
