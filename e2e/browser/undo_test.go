@@ -36,11 +36,13 @@ func TestUndo(t *testing.T) {
 				}{
 					{
 						"/coach/players/" + f.player + "/progress", "Delete Sprint " + s.Clock.Now().Format("2 January 2006"), "Delete this result?", "The result is deleted.", "The result is back.",
-						[]string{"metric", "Push-ups", "value", "12"}, one + "/progress/" + result.String("measurement_id"), "/api/me/players/" + f.player + "/progress",
+						[]string{"metric", "Push-ups", "value", "12"},
+						one + "/progress/" + result.String("measurement_id"), "/api/me/players/" + f.player + "/progress",
 					},
 					{
 						"/coach/players/" + f.player + "/reports", "Delete Spring", "Delete this report?", "The report is deleted.", "The report is back.",
-						[]string{"title", "Summer", "text", "First line\nsecond line"}, one + "/reports/" + report.String("report_id"), "/api/me/players/" + f.player + "/reports",
+						[]string{"title", "Summer", "text", "First line\nsecond line"},
+						one + "/reports/" + report.String("report_id"), "/api/me/players/" + f.player + "/reports",
 					},
 					{
 						"/coach/batches/" + batch, "Take out: Asha Rao", "Take this player out of the batch?", "The player is out of the batch.", "The player is in the batch again.",
