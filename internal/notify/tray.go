@@ -7,8 +7,9 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 )
 
-// MaxUnread limits how many unread notifications are counted.
-const MaxUnread = 1000
+// MaxUnread limits how many unread notifications are counted: apps show "99+", and each call of
+// /api/me counts.
+const MaxUnread = 100
 
 // TrayStore stores notifications. Package store implements it.
 type TrayStore interface {

@@ -19,7 +19,6 @@ func BenchmarkCloseAccount(b *testing.B) {
 
 func closings(b *testing.B, p *fixture) {
 	const players = 10_000
-	const numbers = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $2) `
 	nth := 0
 	for b.Loop() {
 		b.StopTimer()

@@ -59,13 +59,10 @@ func (db *DB) NotificationCopy(ctx context.Context, d notify.Delivery) (notify.C
 		SELECT n.type, n.title, n.body, a.mobile_number,
 			EXISTS (SELECT 1 FROM stopped_coaches st WHERE st.mobile_number = a.mobile_number AND st.coach_id = $2),
 			EXISTS (SELECT 1 FROM stopped_addresses sa WHERE sa.address = $3),
-			EXISTS (SELECT 1 FROM coaches c WHERE c.id = n.account_id AND c.email = $4)
-				OR EXISTS (SELECT 1 FROM players p WHERE p.id = n.player_id AND p.guardian_id = n.account_id AND p.guardian_email = $4)
+			(SELECT 1 FROM coaches c WHERE c.id = n.account_id AND c.email = $4 LIMIT 1) IS NOT NULL
+				OR (SELECT 1 FROM players p WHERE p.id = n.player_id AND p.guardian_id = n.account_id AND p.guardian_email = $4 LIMIT 1) IS NOT NULL
 				OR n.type = $5,
-			EXISTS (SELECT 1 FROM coaches c WHERE c.id = n.account_id),
-			EXISTS (SELECT 1 FROM players p WHERE p.guardian_id = n.account_id AND p.deleted_at IS NULL)
-				OR EXISTS (SELECT 1 FROM players p WHERE p.student_id = n.account_id AND p.deleted_at IS NULL),
-			EXISTS (SELECT 1 FROM disputes d WHERE d.approver_id = n.account_id), `+preferenceColumns+`
+			`+accountRoles+`, `+preferenceColumns+`
 		FROM notifications n LEFT JOIN accounts a ON a.id = n.account_id
 		LEFT JOIN preferences ON preferences.mobile_number = a.mobile_number
 		WHERE n.id = $1`, d.NotificationID, d.CoachID, notify.FoldAddress(d.To), d.To, string(notify.PlayerRemoved)).

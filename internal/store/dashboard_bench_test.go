@@ -21,7 +21,6 @@ func BenchmarkDashboard(b *testing.B) {
 func benchmarkDashboard(b *testing.B, p *fixture, others int) {
 	coach := p.coach(1)
 	const own = 1000
-	const numbers = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $2) `
 	requestedAt := p.clock.Now().Add(-100 * time.Hour).UnixMicro()
 	fill := func(coachID, owner string, n int) {
 		ok(b, run(p.db, `

@@ -24,7 +24,6 @@ func benchmarkReads(b *testing.B, p *fixture, n int) {
 	ok(b, run(p.db, `
 		INSERT INTO sessions (id, account_id, role, mobile_number, device_id, generation, refresh_hash, created_at, last_used_at, idle_at, ends_at)
 		VALUES ('session', $1, 'coach', '+91', 'd', 1, $2, 1, 1, 1, 1)`, coach.AccountID, []byte{1}))
-	const numbers = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $2) `
 	ok(b, run(p.db, `
 		INSERT INTO players (id, coach_id, version, student_name, student_key, date_of_birth, search_key, student_state, student_pending_since,
 			guardian_name, guardian_number, guardian_state, guardian_pending_since, created_at) `+numbers+`

@@ -5,6 +5,15 @@ import (
 	"fmt"
 )
 
+// accountRoles selects auth.RoleFacts of the account a. Each LIMIT matters: PostgreSQL may answer an
+// EXISTS in a select list by reading all players once (a hashed subplan), which it does while it has
+// no statistics of a new table.
+const accountRoles = `
+	(SELECT 1 FROM coaches c WHERE c.id = a.id LIMIT 1) IS NOT NULL,
+	(SELECT 1 FROM players p WHERE p.guardian_id = a.id AND p.deleted_at IS NULL LIMIT 1) IS NOT NULL
+		OR (SELECT 1 FROM players p WHERE p.student_id = a.id AND p.deleted_at IS NULL LIMIT 1) IS NOT NULL,
+	(SELECT 1 FROM disputes d WHERE d.approver_id = a.id LIMIT 1) IS NOT NULL`
+
 // endSessionsWithoutRole ends the refresh tokens of those accounts that no longer hold their
 // role (see auth.RoleFacts). The number may get a new owner, who must not
 // find a session of the previous one. The access token remains valid for some minutes,

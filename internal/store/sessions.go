@@ -175,11 +175,7 @@ func (db *DB) Sessions(ctx context.Context, accountID string, now time.Time, aft
 // Roles returns the roles that number holds (see auth.RoleFacts).
 func (db *DB) Roles(ctx context.Context, number phone.Number) ([]actor.Role, error) {
 	rs, err := db.sql.Query(ctx, `
-		SELECT a.role,
-			EXISTS (SELECT 1 FROM coaches c WHERE c.id = a.id),
-			EXISTS (SELECT 1 FROM players p WHERE p.guardian_id = a.id AND p.deleted_at IS NULL)
-				OR EXISTS (SELECT 1 FROM players p WHERE p.student_id = a.id AND p.deleted_at IS NULL),
-			EXISTS (SELECT 1 FROM disputes d WHERE d.approver_id = a.id)
+		SELECT a.role, `+accountRoles+`
 		FROM accounts a WHERE a.mobile_number = $1
 		ORDER BY a.role`, string(number))
 	var held []actor.Role // in alphabetical order, which is that of actor.Roles

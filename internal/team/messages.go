@@ -38,7 +38,7 @@ type MessageStore interface {
 	AcceptMessage(ctx context.Context, m *Message, network string, check func(*Plan, Sending) error) error
 	Messages(ctx context.Context, coachID string, page Page) ([]Message, error)
 	Message(ctx context.Context, coachID, id string) (Message, error)
-	// UnreadReplies counts the unread replies, at most 1,000.
+	// UnreadReplies counts the unread replies, at most 100.
 	UnreadReplies(ctx context.Context, coachID string) (int, error)
 	// Recipients lists the recipients of a message that have a row, in their order.
 	Recipients(ctx context.Context, coachID, id string, after, limit int) ([]RecipientState, error)
