@@ -4,6 +4,7 @@ import (
 	"context"
 	"unicode/utf8"
 
+	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/wire"
@@ -37,8 +38,15 @@ func (s *Server) kycState(state coach.KYCState) string {
 	return string(state)
 }
 
+// deviceApprovalResponse is an approval on a device that had signed in as the coach.
+type deviceApprovalResponse struct {
+	PlayerID     string     `json:"player_id"`
+	ApproverType actor.Role `json:"approver_type"`
+	Timestamp    string     `json:"timestamp"`
+}
+
 // coachResponse is one coach: profile, tier and usage. It says nothing about players but
-// their number.
+// their number, and the ids of those with an approval on a device of the coach.
 type coachResponse struct {
 	accountResponse
 	SuspendedFor    *string        `json:"suspended_for"`
@@ -52,6 +60,8 @@ type coachResponse struct {
 	Use             useResponse    `json:"use"`
 	Visible         bool           `json:"visible"`
 	Limits          limitsResponse `json:"limits"`
+
+	ApprovalsOnCoachDevice []deviceApprovalResponse `json:"approvals_on_coach_device"`
 }
 
 type useResponse struct {
@@ -82,6 +92,14 @@ func (s *Server) readCoach(ctx context.Context, caller Caller, id string) (Respo
 	if err != nil {
 		return Response{}, err
 	}
+	onDevice, err := s.Accounts.DeviceApprovals(ctx, id)
+	if err != nil {
+		return Response{}, err
+	}
+	flagged := make([]deviceApprovalResponse, len(onDevice))
+	for i, d := range onDevice {
+		flagged[i] = deviceApprovalResponse{PlayerID: d.PlayerID, ApproverType: d.Party, Timestamp: wire.Timestamp(d.At)}
+	}
 	sports := p.Sports
 	if sports == nil {
 		sports = []string{}
@@ -96,7 +114,8 @@ func (s *Server) readCoach(ctx context.Context, caller Caller, id string) (Respo
 		accountResponse: s.newAccountResponse(a), SuspendedFor: wire.OrNull(a.SuspendedReason),
 		Email: wire.OrNull(p.Email), Bio: wire.OrNull(p.Bio), ExperienceYears: p.Experience, Sports: sports, UpdatedAt: wire.Timestamp(p.UpdatedAt),
 		TierSince: wire.Timestamp(sub.Since), RequestedTier: wire.OrNull(sub.Requested), Use: useResponse{sub.Usage.Players, sub.Usage.StorageBytes, sub.Usage.Messages}, Visible: p.Visible,
-		Limits: limitsResponse{limit(sub.Tier.Limits.Players), limit(sub.Tier.Limits.StorageBytes), limit(sub.Tier.Limits.MessagesPerDay)},
+		Limits:                 limitsResponse{limit(sub.Tier.Limits.Players), limit(sub.Tier.Limits.StorageBytes), limit(sub.Tier.Limits.MessagesPerDay)},
+		ApprovalsOnCoachDevice: flagged,
 	}), nil
 }
 

@@ -46,6 +46,9 @@ func (p *Player) Decide(by actor.Actor, party actor.Role, d Decision, op Operati
 		ID: op.NewID(), PlayerID: p.ID, Party: party, ApproverID: by.AccountID,
 		Action: d.Action, Reason: d.Reason, At: op.Now,
 	}}
+	if d.Action == Approve {
+		c.History.SessionID = by.SessionID
+	}
 	if approver.Consent.State == Pending {
 		p.closeRequest(party, RequestState(next), op.Now, &c)
 	}

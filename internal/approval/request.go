@@ -162,4 +162,9 @@ type Record struct {
 	Reason     string
 	RequestID  string
 	At         time.Time
+	// SessionID is the session that approves, or empty. It is not stored.
+	SessionID string
+	// CoachDevice reports whether the party approved on a device that had signed in as the coach
+	// of the player. The store finds out in the transaction that saves the record.
+	CoachDevice bool
 }

@@ -46,8 +46,11 @@ type Operation struct {
 	NewID func() string
 }
 
-// checkContacts refuses a contact that is the coach's own number, and a mix of test
-// numbers and real numbers.
+// FormerNumbersKept is how long a coach who has given up a number must not name it as a contact.
+const FormerNumbersKept = 365 * 24 * time.Hour
+
+// checkContacts refuses a contact that is the coach's own number or was it within
+// FormerNumbersKept, and a mix of test numbers and real numbers.
 func (r Rules) checkContacts(p *Player, coach phone.Number) error {
 	var conflicts []fault.Field
 	for _, party := range Parties {
@@ -61,6 +64,10 @@ func (r Rules) checkContacts(p *Player, coach phone.Number) error {
 		case n == coach && !r.AllowCoachAsContact:
 			conflicts = append(conflicts, fault.Field{
 				Pointer: pointer, Code: "own_number", Detail: "This is your own number. Enter the number of the " + string(party) + ".",
+			})
+		case p.CoachHeld != nil && p.CoachHeld(n) && !r.AllowCoachAsContact:
+			conflicts = append(conflicts, fault.Field{
+				Pointer: pointer, Code: "former_number", Detail: "This was your own number less than a year ago. Enter the number of the " + string(party) + ".",
 			})
 		case r.TestNumber(n) != r.TestNumber(coach):
 			conflicts = append(conflicts, fault.Field{

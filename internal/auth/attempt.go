@@ -37,6 +37,9 @@ type SignIn struct {
 	// DeviceHash and DeviceEnds register or renew the session's device.
 	DeviceHash []byte
 	DeviceEnds time.Time
+	// OtherDevices are the hashes of the device tokens that the request presented besides: the
+	// same device, as it signed in with other numbers.
+	OtherDevices [][]byte
 }
 
 // CountedAttempt is the state that the store found when it counted an attempt.

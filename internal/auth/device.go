@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"bytes"
 	"context"
 	"time"
 )
@@ -14,6 +15,20 @@ type Proof struct {
 	// or nil. It counts only for the role that the link asks, and if DeviceToken is not
 	// that of a device of the number.
 	LinkHash []byte
+	// OtherTokens are device tokens that the same browser got for other roles. They prove nothing
+	// about the number, but say who else signs in on this device.
+	OtherTokens []string
+}
+
+// otherDevices returns the hashes of the tokens of p that are not that of the device with hash own.
+func (p Proof) otherDevices(own []byte) [][]byte {
+	var others [][]byte
+	for _, token := range append([]string{p.DeviceToken}, p.OtherTokens...) {
+		if hash := hashToken(token); token != "" && !bytes.Equal(hash, own) {
+			others = append(others, hash)
+		}
+	}
+	return others
 }
 
 // knownDevice is the device that a Proof identifies. The zero value is an unknown device.

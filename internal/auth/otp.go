@@ -228,9 +228,10 @@ func (s *Service) signIn(ctx context.Context, key ChallengeKey, otp string, proo
 			device = s.NewID()
 		}
 		session.DeviceID = device
+		hash := hashToken(s.Keys.Vault.deviceToken(device))
 		return &SignIn{
 			Session: session, RefreshHash: tokenHash,
-			DeviceHash: hashToken(s.Keys.Vault.deviceToken(device)), DeviceEnds: session.CreatedAt.Add(deviceLifetime),
+			DeviceHash: hash, DeviceEnds: session.CreatedAt.Add(deviceLifetime), OtherDevices: proof.otherDevices(hash),
 		}, nil
 	})
 	return err

@@ -26,6 +26,7 @@ type Metrics struct {
 	otps       *prometheus.CounterVec
 	sessions   *prometheus.CounterVec
 	decisions  *prometheus.CounterVec
+	onCoach    *prometheus.CounterVec
 	deliveries *prometheus.CounterVec
 	webhooks   *prometheus.CounterVec
 	sends      *prometheus.CounterVec
@@ -53,6 +54,7 @@ func New(build buildinfo.Info) *Metrics {
 		otps:       counter("otp_total", "OTP requests and attempts by outcome.", "outcome"),
 		sessions:   counter("sessions_total", "Session events.", "event"),
 		decisions:  counter("decisions_total", "Recorded decisions of guardians and students.", "party", "action"),
+		onCoach:    counter("approvals_on_coach_device_total", "Approvals on a device that had signed in as the coach who asked.", "party"),
 		deliveries: counter("deliveries_total", "Delivery attempts by channel, kind and outcome.", "channel", "kind", "outcome"),
 		webhooks:   counter("webhook_attempts_total", "Attempts to send a message to a webhook by outcome.", "outcome"),
 		sends:      counter("sms_attempts_total", "Attempts to send an SMS by provider and outcome: sent, failed or refused.", "provider", "outcome"),
@@ -103,7 +105,7 @@ func (m *Metrics) Handler(s Sources) http.Handler {
 	}
 	r := prometheus.NewRegistry()
 	r.MustRegister(
-		m.build, m.requests, m.durations, m.otps, m.sessions, m.decisions, m.deliveries, m.webhooks, m.sends, m.receipts, m.expansions,
+		m.build, m.requests, m.durations, m.otps, m.sessions, m.decisions, m.onCoach, m.deliveries, m.webhooks, m.sends, m.receipts, m.expansions,
 		databaseCollector{s}, loadCollector{s.Load},
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)

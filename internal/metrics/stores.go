@@ -46,6 +46,9 @@ func (m *Metrics) Sessions(event string, n int) {
 // Decided counts a decision of a guardian or student.
 func (m *Metrics) Decided(d *approval.Record) {
 	m.decisions.WithLabelValues(string(d.Party), string(d.Action)).Inc()
+	if d.CoachDevice {
+		m.onCoach.WithLabelValues(string(d.Party)).Inc()
+	}
 }
 
 // SMSAttempt counts an attempt to send an SMS.

@@ -249,7 +249,7 @@ var catalogue = []Type{
 	},
 	{
 		"contact_conflict", 422, "That number cannot be used here",
-		"A guardian or student must be another person than the coach. A coach cannot take the number of a guardian or student of one of their players. A test number can be linked with test numbers only.",
+		"A guardian or student must be another person than the coach. A number that the coach gave up less than a year ago is refused too. A coach cannot take the number of a guardian or student of one of their players. A test number can be linked with test numbers only.",
 		"Enter the number of the guardian or the student; for a number change, one that no player of yours names.",
 	},
 	{

@@ -108,7 +108,10 @@ func (c *accountClosure) releaseNumber(ctx context.Context) error {
 	if errors.Is(err, database.ErrStale) {
 		return auth.ErrSessionEnded() // another session closed it, or changed the number
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return c.tx.addFormerNumber(ctx, c.by, true)
 }
 
 // endSessions ends every session of the account and deletes the devices of the
@@ -134,6 +137,7 @@ func (c *accountClosure) endSessions(ctx context.Context) error {
 			WHERE account_id = $1 AND revoked_at IS NULL`, args: []any{coach, number, now}},
 		statement{query: `DELETE FROM devices WHERE mobile_number = $1`, args: []any{string(c.by.Number)}},
 		statement{query: `DELETE FROM push_subscriptions WHERE account_id = $1`, args: []any{coach}},
+		statement{query: `DELETE FROM coach_devices WHERE coach_id = $1`, args: []any{coach}},
 	)
 }
 

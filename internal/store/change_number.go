@@ -61,6 +61,9 @@ func (tx *tx) changeNumber(ctx context.Context, c auth.NumberChange) (int, error
 	if err := tx.checkNewNumber(ctx, c); err != nil {
 		return 0, err
 	}
+	if err := tx.addFormerNumber(ctx, c.By, false); err != nil {
+		return 0, err
+	}
 	var device string
 	err = tx.QueryRow(ctx, `
 		UPDATE sessions SET mobile_number = $3

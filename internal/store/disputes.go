@@ -10,28 +10,46 @@ import (
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/phone"
 )
 
-// disputes loads the coach's name and number and the contacts that refuse requests
+// disputes loads the coach's name and numbers and the contacts that refuse requests
 // about this student: of this record, or of a removed record that had the same name and
 // birth date when it was disputed or when it was removed. It keeps the coach's number
 // unchanged until the commit. It returns an error if the coach has closed the account.
+//
+// The second statement begins when the first has the lock, so it sees what a concurrent change
+// of the coach's number committed.
 func (tx *tx) disputes(ctx context.Context, p *approval.Player) error {
-	p.Disputes = nil
-	rs, err := tx.Query(ctx, `
-		SELECT c.name, owner.mobile_number, owner.closed_at, a.role, a.mobile_number
-		FROM accounts owner
-		LEFT JOIN coaches c ON c.id = owner.id
-		LEFT JOIN disputes d ON d.coach_id = owner.id AND (d.player_id = $2 OR d.student_key = $3 AND d.date_of_birth = $4
-			OR EXISTS (SELECT 1 FROM players q WHERE q.id = d.player_id AND q.student_key = $3 AND q.date_of_birth = $4))
-		LEFT JOIN accounts a ON a.id = d.approver_id
-		WHERE owner.id = $1 `+tx.ForKeyShare("owner"), p.CoachID, p.ID, p.Identity().NameKey, p.Student.DateOfBirth.String())
+	p.Disputes, p.CoachHeld = nil, nil
 	var closed time.Time
+	err := tx.DeferRow(ctx, func(row database.Scanner) error {
+		return row.Scan(intoText(&p.CoachName), &p.CoachNumber, intoTime(&closed))
+	}, `
+		SELECT c.name, owner.mobile_number, owner.closed_at
+		FROM accounts owner LEFT JOIN coaches c ON c.id = owner.id
+		WHERE owner.id = $1 `+tx.ForKeyShare("owner"), p.CoachID)
+	if err != nil {
+		return fmt.Errorf("lock number of coach %s: %w", p.CoachID, err)
+	}
+	rs, err := tx.Query(ctx, `
+		SELECT a.role, a.mobile_number, NULL
+		FROM disputes d JOIN accounts a ON a.id = d.approver_id
+		WHERE d.coach_id = $1 AND (d.player_id = $2 OR d.student_key = $3 AND d.date_of_birth = $4
+			OR EXISTS (SELECT 1 FROM players q WHERE q.id = d.player_id AND q.student_key = $3 AND q.date_of_birth = $4))
+		UNION ALL SELECT NULL, NULL, f.number_hash FROM former_numbers f WHERE f.account_id = $1 AND f.left_at > $5`,
+		p.CoachID, p.ID, p.Identity().NameKey, p.Student.DateOfBirth.String(), micros(tx.Now.Add(-approval.FormerNumbersKept)))
+	former := map[string]bool{}
 	_, err = database.Collect(rs, err, func(s database.Scanner) (struct{}, error) {
 		var role, number string
-		err := s.Scan(intoText(&p.CoachName), &p.CoachNumber, intoTime(&closed), intoText(&role), intoText(&number))
+		var hash []byte
+		err := s.Scan(intoText(&role), intoText(&number), &hash)
 		if number != "" {
 			p.Disputes = append(p.Disputes, contact(role, number))
+		}
+		if len(hash) > 0 {
+			former[string(hash)] = true
+			p.CoachHeld = func(n phone.Number) bool { return former[string(tx.db.numberHash(n))] }
 		}
 		return struct{}{}, err
 	})

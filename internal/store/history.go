@@ -9,14 +9,20 @@ import (
 	"github.com/touchline/touchline/internal/database"
 )
 
-func (tx *tx) addHistory(ctx context.Context, r *approval.Record) error {
+// addHistory saves a decision about p, and sets CoachDevice in r once the statement was sent.
+func (tx *tx) addHistory(ctx context.Context, p *approval.Player, r *approval.Record) error {
 	if r == nil {
 		return nil
 	}
-	err := tx.Defer(ctx, `
-		INSERT INTO approval_history (id, player_id, approver_type, approver_id, action, reason, request_id, decided_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-		r.ID, r.PlayerID, string(r.Party), r.ApproverID, string(r.Action), text(r.Reason), text(r.RequestID), micros(r.At))
+	err := tx.DeferRow(ctx, func(row database.Scanner) error { return row.Scan(&r.CoachDevice) }, `
+		INSERT INTO approval_history (id, player_id, approver_type, approver_id, action, reason, request_id, decided_at, coach_device)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, (
+			SELECT c.coach_id FROM sessions s
+			JOIN devices d ON d.id = s.device_id
+			JOIN coach_devices c ON c.token_hash = d.token_hash AND c.coach_id = $10
+			WHERE s.id = $9))
+		RETURNING coach_device IS NOT NULL`,
+		r.ID, r.PlayerID, string(r.Party), r.ApproverID, string(r.Action), text(r.Reason), text(r.RequestID), micros(r.At), r.SessionID, p.CoachID)
 	if err != nil {
 		return fmt.Errorf("add history record: %w", err)
 	}
@@ -27,10 +33,10 @@ func (tx *tx) addHistory(ctx context.Context, r *approval.Record) error {
 // access to the player.
 func history(ctx context.Context, q database.Querier, playerID string) ([]approval.Record, error) {
 	rs, err := q.Query(ctx, `
-		SELECT id, player_id, approver_type, approver_id, action, reason, request_id, decided_at
+		SELECT id, player_id, approver_type, approver_id, action, reason, request_id, decided_at, coach_device IS NOT NULL
 		FROM approval_history WHERE player_id = $1 ORDER BY decided_at, id`, playerID)
 	return database.Collect(rs, err, func(s database.Scanner) (r approval.Record, err error) {
-		return r, s.Scan(&r.ID, &r.PlayerID, &r.Party, &r.ApproverID, &r.Action, intoText(&r.Reason), intoText(&r.RequestID), intoTime(&r.At))
+		return r, s.Scan(&r.ID, &r.PlayerID, &r.Party, &r.ApproverID, &r.Action, intoText(&r.Reason), intoText(&r.RequestID), intoTime(&r.At), &r.CoachDevice)
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/idempotency"
 )
 
@@ -38,6 +39,13 @@ func (db *DB) AddPlayer(ctx context.Context, p *approval.Player, fn func(approva
 			return err
 		}
 		if !added {
+			// A contact_conflict comes before player_exists. Only the store knows the former numbers.
+			if err := tx.disputes(ctx, p); err != nil {
+				return err
+			}
+			if _, err := fn(roster); fault.KindOf(err) == fault.Invalid {
+				return err
+			}
 			id, err := samePlayer(ctx, tx, p)
 			if isNoRows(err) {
 				return database.ErrStale // it was removed concurrently
@@ -211,7 +219,7 @@ func (tx *tx) apply(ctx context.Context, p *approval.Player, c approval.Change, 
 	steps := []func() error{
 		func() error { return tx.addStatusChanges(ctx, p.ID, c.StatusChanges) },
 		func() error { return tx.closeRequests(ctx, c.Closed) },
-		func() error { return tx.addHistory(ctx, c.History) },
+		func() error { return tx.addHistory(ctx, p, c.History) },
 		func() error { return tx.holdRepeated(ctx, p, c) },
 		func() error { return tx.openRequests(ctx, p, c.Opened) },
 		func() error { return tx.reopenRequest(ctx, c.Reopened) },

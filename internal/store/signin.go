@@ -46,6 +46,9 @@ func (tx *tx) signIn(ctx context.Context, in *auth.SignIn, c *countedAttempt) er
 	if err != nil {
 		return fmt.Errorf("register device: %w", err)
 	}
+	if err := tx.markCoachDevices(ctx, s, in); err != nil {
+		return err
+	}
 	err = tx.Defer(ctx, `
 		INSERT INTO sessions (id, account_id, role, mobile_number, device_id, device_name, generation, refresh_hash,
 			created_at, last_used_at, idle_at, ends_at, page_idle)
@@ -56,6 +59,38 @@ func (tx *tx) signIn(ctx context.Context, in *auth.SignIn, c *countedAttempt) er
 		return fmt.Errorf("open session: %w", err)
 	}
 	tx.AfterCommit(func() { in.Session.AccountID, in.Session.FilledFields = s.AccountID, s.FilledFields })
+	return nil
+}
+
+// markCoachDevices saves that the device of a sign-in is also a device of coaches: of the coach who
+// signs in, on each known device whose token the request presented; or, for a family, of each coach
+// who signed in on one of these devices before.
+func (tx *tx) markCoachDevices(ctx context.Context, s auth.Session, in *auth.SignIn) error {
+	presented := make([]any, len(in.OtherDevices))
+	for i, hash := range in.OtherDevices {
+		presented[i] = hash
+	}
+	var err error
+	switch {
+	case s.Role == actor.Coach:
+		err = tx.Defer(ctx, `
+			INSERT INTO coach_devices (token_hash, coach_id, ends_at)
+			SELECT d.token_hash, CAST($1 AS TEXT), d.ends_at FROM devices d WHERE d.token_hash IN (`+params(2, 1+len(presented))+`)
+			ON CONFLICT (token_hash, coach_id) DO UPDATE SET ends_at = excluded.ends_at`,
+			append([]any{s.AccountID, in.DeviceHash}, presented...)...)
+	case len(presented) > 0:
+		err = tx.Defer(ctx, `
+			INSERT INTO coach_devices (token_hash, coach_id, ends_at)
+			SELECT d.token_hash, c.coach_id, d.ends_at
+			FROM devices d, coach_devices c
+			WHERE d.token_hash = $1 AND c.token_hash IN (`+params(2, len(presented))+`)
+			GROUP BY d.token_hash, c.coach_id, d.ends_at
+			ON CONFLICT (token_hash, coach_id) DO UPDATE SET ends_at = excluded.ends_at`,
+			append([]any{in.DeviceHash}, presented...)...)
+	}
+	if err != nil {
+		return fmt.Errorf("mark devices of coaches: %w", err)
+	}
 	return nil
 }
 
@@ -83,7 +118,7 @@ func (tx *tx) findOrAddAccount(ctx context.Context, s *auth.Session) error {
 	if err != nil {
 		return fmt.Errorf("register coach: %w", err)
 	}
-	return nil
+	return tx.inheritFormerNumbers(ctx, s)
 }
 
 // checkRoleHeld reads the role facts again, now that the account's row is locked. It

@@ -5,6 +5,7 @@ import (
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/phone"
 )
 
 // errNoVault is the error of a store without Options.Vault.
@@ -41,6 +42,14 @@ func (db *DB) sealNumber(by actor.Actor) ([]byte, error) {
 		return nil, errNoVault
 	}
 	return db.options.Vault.For(auth.ForClosed).Seal([]byte(by.Number), by.AccountID), nil
+}
+
+// numberHash returns the hash under which former_numbers has a number, or nil without a vault.
+func (db *DB) numberHash(n phone.Number) []byte {
+	if db.options.Vault == nil {
+		return nil
+	}
+	return db.options.Vault.For(auth.ForClosed).MAC([]byte(n))
 }
 
 // linkHash returns the hash of the link in the message of a delivery.

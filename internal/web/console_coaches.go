@@ -48,10 +48,14 @@ func (c *Console) coachPage(ctx context.Context, r *Request, by actor.Operator, 
 	if err != nil {
 		return Response{}, err
 	}
+	onDevice, err := c.Accounts.DeviceApprovals(ctx, id)
+	if err != nil {
+		return Response{}, err
+	}
 	v := c.view(r, "coaches", "operator.coaches.title")
 	v.Form = f
 	v.Path = "/coaches/" + id
-	v.Data = map[string]any{"Account": account, "Profile": profile, "Subscription": subscription}
+	v.Data = map[string]any{"Account": account, "Profile": profile, "Subscription": subscription, "OnDevice": onDevice}
 	return formPageResponse("operator_coach", v), nil
 }
 

@@ -145,6 +145,11 @@ func servicesOf(a approval.Availability) []string {
 // CanAnswer reports whether there is a question to answer.
 func (d answerPage) CanAnswer() bool { return d.State == approval.Pending && d.RequestID != "" }
 
+// OnCoachDevice reports whether the party's yes counts and was given on a device of the coach.
+func (d answerPage) OnCoachDevice() bool {
+	return d.State == approval.Approved && len(d.History) > 0 && d.History[len(d.History)-1].CoachDevice
+}
+
 // MayCheck reports whether the party may take the action of the page.
 func (d answerPage) MayCheck() bool {
 	_, err := d.State.Next(d.Action)

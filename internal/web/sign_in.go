@@ -107,6 +107,11 @@ func (p *Pages) proof(r *Request, s pendingSignIn) auth.Proof {
 	if c, err := r.Cookie(p.cookies.deviceName(s.Role)); err == nil {
 		proof.DeviceToken = c.Value
 	}
+	for _, role := range actor.Roles {
+		if c, err := r.Cookie(p.cookies.deviceName(role)); err == nil && role != s.Role {
+			proof.OtherTokens = append(proof.OtherTokens, c.Value)
+		}
+	}
 	if s.Link != "" {
 		proof.LinkHash = auth.HashLink(s.Link)
 	}
