@@ -128,13 +128,10 @@ func (tx *tx) takeSeqs(ctx context.Context, count map[string]int64) (map[string]
 
 // deleteNotifications deletes the accounts' notifications about a player.
 func (tx *tx) deleteNotifications(ctx context.Context, playerID string, accountIDs []string) error {
-	if len(accountIDs) == 0 {
-		return nil
-	}
-	args := append([]any{playerID}, textArgs(accountIDs)...)
-	err := tx.Defer(ctx, `DELETE FROM notifications WHERE player_id = $1 AND account_id IN (`+params(2, len(accountIDs))+`)`, args...)
-	if err != nil {
-		return fmt.Errorf("remove notifications of player %s: %w", playerID, err)
+	for _, id := range accountIDs {
+		if err := tx.endNotifications(ctx, playerID, id); err != nil {
+			return err
+		}
 	}
 	return nil
 }

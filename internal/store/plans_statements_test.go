@@ -28,6 +28,7 @@ func runPooledStatements(t *testing.T, url string) *fixture {
 	}), withMessages)
 	p.consents()
 	p.challenges()
+	p.coachDevices()
 	p.numberChangeAndClosure()
 	p.sessions()
 	p.outbox()

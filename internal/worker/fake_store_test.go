@@ -101,6 +101,10 @@ func (s *fakeStore) TeamMessage(context.Context, notify.Delivery) (notify.TeamMe
 	return notify.TeamMessage{CoachName: "Meera", Text: "Training is at 5."}, notify.Recipient{}, "", nil
 }
 
+func (s *fakeStore) MarkSending(_ context.Context, messages []notify.Outgoing) ([]notify.Outgoing, error) {
+	return messages, nil
+}
+
 func (s *fakeStore) AdmitMessages(_ context.Context, messages []notify.Outgoing) ([]notify.Outgoing, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -37,6 +37,7 @@ type Store interface {
 	NotificationCopy(ctx context.Context, d notify.Delivery) (notify.Copy, notify.Recipient, bool, error)
 	TeamMessage(ctx context.Context, d notify.Delivery) (m notify.TeamMessage, to notify.Recipient, dropReason string, err error)
 	AdmitMessages(ctx context.Context, messages []notify.Outgoing) ([]notify.Outgoing, error)
+	MarkSending(ctx context.Context, messages []notify.Outgoing) ([]notify.Outgoing, error)
 	WakeHeld(ctx context.Context) error
 	DeliverySent(ctx context.Context, accepted []notify.Delivery) error
 	DeliverySuppressed(ctx context.Context, message []notify.Delivery) error
@@ -214,6 +215,9 @@ func (o *Outbox) sendBatch(ctx context.Context, lane notify.Lane, claimed []noti
 		return err
 	})
 	admitted, err := o.admit(ctx, ready)
+	if err == nil {
+		admitted, err = o.markSending(ctx, admitted)
+	}
 	if err != nil {
 		return err
 	}

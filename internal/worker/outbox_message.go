@@ -113,6 +113,24 @@ func (o *Outbox) admit(ctx context.Context, ready []*notify.Outgoing) ([]notify.
 	return append(admitted, counted...), err
 }
 
+// markSending returns the messages that still may leave. It marks those of app services: the
+// approval of their recipients may have ended since they were rendered.
+func (o *Outbox) markSending(ctx context.Context, admitted []notify.Outgoing) ([]notify.Outgoing, error) {
+	var others, ofServices []notify.Outgoing
+	for _, m := range admitted {
+		if m.Message.Kind == notify.NotificationCopy && slices.Contains(notify.OfServices, m.Message.Copy.Type) {
+			ofServices = append(ofServices, m)
+		} else {
+			others = append(others, m)
+		}
+	}
+	if len(ofServices) == 0 {
+		return others, nil
+	}
+	marked, err := o.Store.MarkSending(ctx, ofServices)
+	return append(others, marked...), err
+}
+
 // send makes one attempt and stores its result.
 func (o *Outbox) send(ctx context.Context, m notify.Outgoing, sent *completions) error {
 	if err := o.Senders[m.Deliveries[0].Channel].Send(ctx, m.Message); err != nil {
