@@ -118,6 +118,7 @@ func (p *Player) queueMessages(party actor.Role, kind string, channels, kept []C
 	}
 	var failed []Channel
 	left := false // a message has left the app, or leaves it
+	inApp := false
 	for _, channel := range kept {
 		if slices.Contains(r.FailedChannels, channel) {
 			failed = append(failed, channel)
@@ -131,6 +132,7 @@ func (p *Player) queueMessages(party actor.Role, kind string, channels, kept []C
 		case "":
 			continue // the address was removed
 		case DeliveryDelivered:
+			inApp = true
 			c.Events = append(c.Events, p.newEvent(eventType, party))
 		case DeliveryFailed:
 			failed = append(failed, channel)
@@ -138,6 +140,9 @@ func (p *Player) queueMessages(party actor.Role, kind string, channels, kept []C
 		}
 		left = left || m.Address != "" && m.State != DeliveryFailed
 		c.Send = append(c.Send, m)
+	}
+	if kind == MessageRequest && !inApp { // spec section 4.2: each request notifies in the app
+		c.Events = append(c.Events, p.newEvent(eventType, party))
 	}
 	if kind == MessageRequest {
 		r.FailedChannels, r.DeliveryFailed = failed, len(failed) > 0 && !left

@@ -144,9 +144,9 @@ func (d Draft) In(language string) Draft {
 }
 
 // CountedFor returns the coach whose message limits count copies of the draft, or "". A coach
-// who left has none.
+// who left has none, and mail to a coach must not use up what may go to families.
 func (d Draft) CountedFor() string {
-	if d.Type == CoachLeft {
+	if d.Type == CoachLeft || d.To == actor.Coach {
 		return ""
 	}
 	return d.Data.CoachID

@@ -1,6 +1,8 @@
 package notify
 
 import (
+	"slices"
+
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/event"
 )
@@ -65,9 +67,12 @@ func Plan(e event.Event, brand string) []Draft {
 }
 
 // mailed are the types that a recipient in the role gets by mail, too.
-var mailed = map[Type]actor.Role{
-	GuardianApprovalConfirmed: actor.Guardian, GuardianRejectConfirmed: actor.Guardian, GuardianRevoked: actor.Guardian, PlayerChanged: actor.Guardian,
-	PendingReminder: actor.Coach, SecurityNotice: actor.Coach,
+var mailed = map[actor.Role][]Type{
+	actor.Guardian: {GuardianApprovalConfirmed, GuardianRejectConfirmed, GuardianRevoked, PlayerChanged},
+	actor.Coach: {
+		GuardianApproved, GuardianRejected, GuardianRevoked, StudentApproved, StudentRejected, StudentRevoked,
+		RequestDisputed, DisputeLifted, DeliveryFailed, PendingReminder, KYCVerified, KYCRejected, SecurityNotice,
+	},
 }
 
 // copiesOf returns the channels that carry a notification beside the app.
@@ -79,7 +84,7 @@ func copiesOf(to actor.Role, t Type, e event.Event) []Channel {
 		return []Channel{SMS, Email}
 	case e.Type == event.Removed:
 		return []Channel{SMS} // the recipient may have lost the role and can then not sign in to read it
-	case mailed[t] == to:
+	case slices.Contains(mailed[to], t):
 		return []Channel{Email}
 	}
 	return nil
