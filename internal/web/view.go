@@ -246,8 +246,10 @@ type Field struct {
 	Autocomplete, InputMode string
 	Value, Fault string
 	Required     bool
-	MaxLength    int
-	Rows         int
+	// Need is the text beside the label of a field that is not always required.
+	Need      string
+	MaxLength int
+	Rows      int
 }
 
 // Label returns text, which is the label of a field, and keeps it for the list of faults.
@@ -274,11 +276,14 @@ func (v *View) Field(name, label string, options ...string) (Field, error) {
 	if hint, err := v.T(label + ".hint"); err == nil {
 		f.Hint = hint
 	}
+	need := "form.optional"
 	for _, option := range options {
 		key, value, _ := strings.Cut(option, "=")
 		switch key {
 		case "required":
-			f.Required = true
+			f.Required, need = true, ""
+		case "need": // when the field is required
+			need = "form.need." + value
 		case "type":
 			f.Type = value
 		case "autocomplete":
@@ -300,5 +305,8 @@ func (v *View) Field(name, label string, options ...string) (Field, error) {
 			return Field{}, err
 		}
 	}
-	return f, nil
+	if need != "" {
+		f.Need, err = v.T(need)
+	}
+	return f, err
 }
