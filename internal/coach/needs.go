@@ -16,7 +16,7 @@ type NeedKind string
 const (
 	NeedFailed      NeedKind = "delivery_failed" // the request did not arrive
 	NeedDisputed    NeedKind = "disputed"        // the number belongs to someone else
-	NeedRejected    NeedKind = "rejected"
+	NeedRejected    NeedKind = "rejected"        // until the coach has read of it, as NeedRevoked
 	NeedRevoked     NeedKind = "revoked"
 	NeedOverdue     NeedKind = "overdue"      // open for longer than FollowUpTarget without a follow-up
 	NeedStopped     NeedKind = "stopped"      // the party wants no messages from the coach
@@ -38,6 +38,8 @@ type Need struct {
 	RequestID string
 	// Channels are those on which the request of a NeedFailed failed: sms, whatsapp, email.
 	Channels []string
+	// HasReason reports whether the party gave a reason for a NeedRejected or NeedRevoked.
+	HasReason bool
 }
 
 // NeedQuery selects needs.

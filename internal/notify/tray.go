@@ -24,6 +24,9 @@ type TrayStore interface {
 	// MarkRead sets the read time of the account's unread notifications among ids, or
 	// of all if ids is nil. It returns how many are still unread, at most MaxUnread.
 	MarkRead(ctx context.Context, accountID string, ids []string, at time.Time) (int, error)
+	// MarkRefusalsRead sets the read time of the account's unread notifications of a no to the
+	// questions about a player.
+	MarkRefusalsRead(ctx context.Context, accountID, playerID string, at time.Time) error
 	// Unread returns the number of unread notifications, at most MaxUnread.
 	Unread(ctx context.Context, accountID string) (int, error)
 }
@@ -63,6 +66,12 @@ func (t *Tray) MarkRead(ctx context.Context, by actor.Actor, ids []string) (int,
 // arrived meanwhile.
 func (t *Tray) MarkAllRead(ctx context.Context, by actor.Actor) (int, error) {
 	return t.Store.MarkRead(ctx, by.AccountID, nil, t.Now())
+}
+
+// MarkRefusalsRead marks the caller's notifications of a no to the questions about a player as
+// read, because the caller reads it on the player's page.
+func (t *Tray) MarkRefusalsRead(ctx context.Context, by actor.Actor, playerID string) error {
+	return t.Store.MarkRefusalsRead(ctx, by.AccountID, playerID, t.Now())
 }
 
 // Unread returns the number of the caller's unread notifications, at most MaxUnread.

@@ -37,6 +37,15 @@ const stoppedParties = `(SELECT a.id FROM stopped_coaches st JOIN accounts a ON 
 // heldRequests are the requests of the coach $1 with a message that waits for a message limit.
 const heldRequests = `(SELECT request_id FROM deliveries WHERE coach_id = $1 AND state = 'queued' AND request_id IS NOT NULL AND reason = 'held')`
 
+// unreadGuardianRefusal and unreadStudentRefusal: the coach has not read the notification of the
+// refusal that stands, nor opened the player since; see MarkRefusalsRead.
+const (
+	unreadGuardianRefusal = `EXISTS (SELECT 1 FROM notifications n
+		WHERE n.player_id = p.id AND n.account_id = p.coach_id AND n.type = 'guardian_' || p.guardian_state AND n.read_at IS NULL)`
+	unreadStudentRefusal = `EXISTS (SELECT 1 FROM notifications n
+		WHERE n.player_id = p.id AND n.account_id = p.coach_id AND n.type = 'student_' || p.student_state AND n.read_at IS NULL)`
+)
+
 // countNeeds counts the needs of each kind. Each count reads an index with few other entries.
 func (tx *tx) countNeeds(ctx context.Context, coachID string, now time.Time) (map[coach.NeedKind]int, error) {
 	var failed, disputed, guardianRejected, guardianRevoked, studentRejected, studentRevoked, overdue, stopped, held, long int
@@ -58,9 +67,9 @@ func (tx *tx) countNeeds(ctx context.Context, coachID string, now time.Time) (ma
 					AND approver_id NOT IN `+stoppedParties+`
 					AND id NOT IN `+heldRequests+`)
 		FROM (SELECT count(*) FILTER (WHERE guardian_state = 'rejected') AS rejected, count(*) FILTER (WHERE guardian_state = 'revoked') AS revoked
-				FROM players WHERE coach_id = $1 AND deleted_at IS NULL AND guardian_state IN ('rejected', 'revoked')) g,
+				FROM players p WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.guardian_state IN ('rejected', 'revoked') AND `+unreadGuardianRefusal+`) g,
 			(SELECT count(*) FILTER (WHERE student_state = 'rejected') AS rejected, count(*) FILTER (WHERE student_state = 'revoked') AS revoked
-				FROM players WHERE coach_id = $1 AND deleted_at IS NULL AND student_state IN ('rejected', 'revoked')) s`,
+				FROM players p WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.student_state IN ('rejected', 'revoked') AND `+unreadStudentRefusal+`) s`,
 		coachID, micros(now.Add(-coach.FollowUpTarget)), micros(now.Add(-coach.LongPending))).
 		Scan(&failed, &disputed, &guardianRejected, &guardianRevoked, &studentRejected, &studentRevoked, &overdue, &stopped, &held, &long)
 	return map[coach.NeedKind]int{
@@ -100,7 +109,7 @@ func (tx *tx) listNeeds(ctx context.Context, coachID string, q coach.NeedQuery, 
 		}
 		rs, err := list.read(left)
 		more, err := database.Collect(rs, err, func(s database.Scanner) (n coach.Need, err error) {
-			return n, s.Scan(&n.Kind, intoTime(&n.Since), &n.PlayerID, &n.StudentName, &n.Party, intoText(&n.RequestID), intoWords(&n.Channels))
+			return n, s.Scan(&n.Kind, intoTime(&n.Since), &n.PlayerID, &n.StudentName, &n.Party, intoText(&n.RequestID), intoWords(&n.Channels), &n.HasReason)
 		})
 		if err != nil {
 			return nil, err
@@ -124,47 +133,53 @@ func (tx *tx) listNeeds(ctx context.Context, coachID string, q coach.NeedQuery, 
 //	longPendingNeeds                        only requests from before $3, with a follow-up
 const (
 	failedNeeds = `
-		SELECT 'delivery_failed', r.last_sent_at, p.id, p.student_name, r.approver_type, r.id, ` + failedChannels + `
+		SELECT 'delivery_failed', r.last_sent_at, p.id, p.student_name, r.approver_type, r.id, ` + failedChannels + `, FALSE
 		FROM requests r JOIN players p ON p.id = r.player_id
 		WHERE r.coach_id = $1 AND r.state = 'pending' AND r.delivery_failed = TRUE
 		ORDER BY r.last_sent_at, r.id LIMIT $2`
 	disputedNeeds = `
-		SELECT 'disputed', r.closed_at, p.id, p.student_name, r.approver_type, r.id, ''
+		SELECT 'disputed', r.closed_at, p.id, p.student_name, r.approver_type, r.id, '', FALSE
 		FROM requests r JOIN players p ON p.id = r.player_id AND ` + stillDisputed + `
 		WHERE r.coach_id = $1 AND r.state = 'disputed'
 		ORDER BY r.closed_at, r.id LIMIT $2`
 	refusedNeeds = `
 		SELECT * FROM (
-			SELECT p.guardian_state, p.guardian_changed_at, p.id, p.student_name, 'guardian', p.guardian_request_id, ''
+			SELECT p.guardian_state, p.guardian_changed_at, p.id, p.student_name, 'guardian', p.guardian_request_id, '',
+				EXISTS (SELECT 1 FROM approval_history h
+					WHERE h.player_id = p.id AND h.decided_at = p.guardian_changed_at AND h.approver_type = 'guardian' AND h.reason IS NOT NULL)
 			FROM players p
 			WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.guardian_state IN ('rejected', 'revoked') AND CAST($3 AS TEXT) IN ('', p.guardian_state)
+				AND ` + unreadGuardianRefusal + `
 			ORDER BY p.guardian_changed_at DESC, p.id DESC LIMIT $2) g
 		UNION ALL
 		SELECT * FROM (
-			SELECT p.student_state, p.student_changed_at, p.id, p.student_name, 'student', p.student_request_id, ''
+			SELECT p.student_state, p.student_changed_at, p.id, p.student_name, 'student', p.student_request_id, '',
+				EXISTS (SELECT 1 FROM approval_history h
+					WHERE h.player_id = p.id AND h.decided_at = p.student_changed_at AND h.approver_type = 'student' AND h.reason IS NOT NULL)
 			FROM players p
 			WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.student_state IN ('rejected', 'revoked') AND CAST($3 AS TEXT) IN ('', p.student_state)
+				AND ` + unreadStudentRefusal + `
 			ORDER BY p.student_changed_at DESC, p.id DESC LIMIT $2) s`
 	overdueNeeds = `
-		SELECT 'overdue', r.requested_at, p.id, p.student_name, r.approver_type, r.id, ''
+		SELECT 'overdue', r.requested_at, p.id, p.student_name, r.approver_type, r.id, '', FALSE
 		FROM requests r JOIN players p ON p.id = r.player_id
 		WHERE r.coach_id = $1 AND r.state = 'pending' AND r.followed_up_at IS NULL AND r.requested_at < $3 AND r.delivery_failed = FALSE
 		ORDER BY r.requested_at LIMIT $2`
 	stoppedNeeds = `
-		SELECT 'stopped', r.requested_at, p.id, p.student_name, r.approver_type, r.id, ''
+		SELECT 'stopped', r.requested_at, p.id, p.student_name, r.approver_type, r.id, '', FALSE
 		FROM requests r JOIN players p ON p.id = r.player_id
 		WHERE r.coach_id = $1 AND r.approver_id IN ` + stoppedParties + `
 			AND r.state = 'pending' AND r.delivery_failed = FALSE AND (r.followed_up_at IS NOT NULL OR r.requested_at >= $3)
 		ORDER BY r.requested_at LIMIT $2`
 	heldNeeds = `
-		SELECT 'held', r.requested_at, p.id, p.student_name, r.approver_type, r.id, ''
+		SELECT 'held', r.requested_at, p.id, p.student_name, r.approver_type, r.id, '', FALSE
 		FROM requests r JOIN players p ON p.id = r.player_id
 		WHERE r.id IN ` + heldRequests + `
 			AND r.state = 'pending' AND r.delivery_failed = FALSE AND (r.followed_up_at IS NOT NULL OR r.requested_at >= $3)
 			AND r.approver_id NOT IN ` + stoppedParties + `
 		ORDER BY r.requested_at LIMIT $2`
 	longPendingNeeds = `
-		SELECT 'long_pending', r.requested_at, p.id, p.student_name, r.approver_type, r.id, ''
+		SELECT 'long_pending', r.requested_at, p.id, p.student_name, r.approver_type, r.id, '', FALSE
 		FROM requests r JOIN players p ON p.id = r.player_id
 		WHERE r.coach_id = $1 AND r.state = 'pending' AND r.followed_up_at IS NOT NULL AND r.requested_at < $3 AND r.delivery_failed = FALSE
 			AND r.id NOT IN ` + heldRequests + `

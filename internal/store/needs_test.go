@@ -103,8 +103,36 @@ func TestNeeds(t *testing.T) {
 		if diff := cmp.Diff(expected, overview); diff != "" || overview.Reached == 0 || overview.Pending.Total == 0 {
 			t.Errorf("the overview counts other than the dashboard (-dashboard, +overview): %s", diff)
 		}
-		if other, err := p.db.Needs(bg, p.coach(2).AccountID, coach.NeedQuery{Limit: 5}, p.clock.Now()); err != nil || other.Total() != 0 || len(other.Items) != 0 {
-			t.Errorf("another coach needs %+v: %v", other, err)
+		other := p.coach(2)
+		// A no stays until the coach has opened the player; another one is a need again.
+		for _, player := range []*approval.Player{no, back} {
+			ok(t, p.db.MarkRefusalsRead(bg, other.AccountID, player.ID, p.clock.Now()))
+		}
+		if got := list(coach.NeedRejected, 50) + list(coach.NeedRevoked, 50); got != "rejected: norevoked: back" {
+			t.Errorf("after another coach read of it: got %q", got)
+		}
+		ok(t, p.db.MarkRefusalsRead(bg, by.AccountID, no.ID, p.clock.Now()))
+		if got := list("", 50); got != strings.Join(slices.Delete(slices.Clone(want), 3, 4), "\n") {
+			t.Errorf("after the coach read of a no: got\n%s", got)
+		}
+		ok(t, p.db.MarkRefusalsRead(bg, by.AccountID, back.ID, p.clock.Now()))
+		_, _, err = p.send(by, no.ID, actor.Student)
+		ok(t, err)
+		_, _, err = p.Decide(bg, p.as(actor.Student, number(16)), no.ID, approval.Decision{Action: approval.Reject, Reason: "Too far away."})
+		ok(t, err)
+		needs, err = p.db.Needs(bg, by.AccountID, coach.NeedQuery{Limit: 50}, p.clock.Now())
+		ok(t, err)
+		var refusals []coach.Need
+		for _, n := range needs.Items {
+			if n.Kind == coach.NeedRejected || n.Kind == coach.NeedRevoked {
+				refusals = append(refusals, n)
+			}
+		}
+		if len(refusals) != 1 || !refusals[0].HasReason || refusals[0].PlayerID != no.ID || needs.Counts[coach.NeedRejected] != 1 || needs.Counts[coach.NeedRevoked] != 0 {
+			t.Errorf("after another no: got %+v and %v", refusals, needs.Counts)
+		}
+		if theirs, err := p.db.Needs(bg, other.AccountID, coach.NeedQuery{Limit: 5}, p.clock.Now()); err != nil || theirs.Total() != 0 || len(theirs.Items) != 0 {
+			t.Errorf("another coach needs %+v: %v", theirs, err)
 		}
 	})
 }

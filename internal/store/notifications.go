@@ -83,6 +83,26 @@ func (db *DB) MarkRead(ctx context.Context, accountID string, ids []string, at t
 	return unread, err
 }
 
+// unreadRefusals are the unread notifications of the account $1 of a no to the questions about the player $2.
+const unreadRefusals = `player_id = $2 AND account_id = $1 AND read_at IS NULL
+	AND type IN ('guardian_rejected', 'guardian_revoked', 'student_rejected', 'student_revoked')`
+
+// MarkRefusalsRead marks the notifications of the account of a no to the questions about a player as
+// read. It writes nothing if there is none, because each view of the player's page calls it.
+func (db *DB) MarkRefusalsRead(ctx context.Context, accountID, playerID string, at time.Time) error {
+	var any bool
+	err := db.sql.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM notifications WHERE `+unreadRefusals+`)`, accountID, playerID).Scan(&any)
+	if err == nil && any {
+		err = db.write(ctx, func(tx *tx) error {
+			return tx.Defer(ctx, `UPDATE notifications SET read_at = $3 WHERE `+unreadRefusals, accountID, playerID, micros(at))
+		})
+	}
+	if err != nil {
+		return fmt.Errorf("mark refusals as read: %w", err)
+	}
+	return nil
+}
+
 // Unread returns the number of unread notifications of an account, at most
 // notify.MaxUnread.
 func (db *DB) Unread(ctx context.Context, accountID string) (int, error) {

@@ -188,7 +188,11 @@ func (p *fixture) needStatements() {
 	for _, changes := range [][]string{
 		{`UPDATE requests SET delivery_failed = TRUE WHERE coach_id = $1`},
 		{`UPDATE requests SET state = 'disputed', closed_at = 1 WHERE coach_id = $1`, `UPDATE players SET guardian_state = 'pending', student_state = 'pending' WHERE coach_id = $1`},
-		{`UPDATE players SET guardian_state = 'rejected' WHERE coach_id = $1`},
+		{
+			`UPDATE players SET guardian_state = 'rejected' WHERE coach_id = $1`,
+			`INSERT INTO notifications (account_id, seq, id, type, title, body, data, player_id, created_at)
+			SELECT coach_id, 100000, 'refusal', 'guardian_rejected', 'No', 'No', '{}', id, 1 FROM players WHERE coach_id = $1 ORDER BY id LIMIT 1`,
+		},
 		{`UPDATE requests SET ` + open + `, delivery_failed = FALSE, requested_at = 1 WHERE coach_id = $1`},
 		{`UPDATE requests SET requested_at = 1, followed_up_at = 2 WHERE coach_id = $1`},
 		{`UPDATE deliveries SET state = 'queued', reason = 'held', lease = NULL WHERE coach_id = $1`},
@@ -204,6 +208,9 @@ func (p *fixture) needStatements() {
 		ok(p, err)
 		if len(needs.Items) == 0 {
 			p.Errorf("no need after %s", changes)
+		}
+		for _, need := range needs.Items {
+			ok(p, p.db.MarkRefusalsRead(bg, by.AccountID, need.PlayerID, p.clock.Now()))
 		}
 	}
 }

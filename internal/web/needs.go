@@ -51,10 +51,38 @@ func (p *Pages) needsPage(ctx context.Context, r *Request, by actor.Actor) (Resp
 	return page("needs", v), nil
 }
 
+// NeedStatus returns what a need is about.
+func (v *View) NeedStatus(n coach.Need) Status {
+	status := Status{Class: "no", Symbol: "!", Text: v.mustT("need." + string(n.Kind))}
+	switch n.Kind {
+	case coach.NeedRejected:
+		status.Class, status.Symbol = "", "✕"
+	case coach.NeedRevoked:
+		status.Class, status.Symbol = "", "↩"
+	case coach.NeedOverdue, coach.NeedLongPending, coach.NeedHeld, coach.NeedStopped:
+		status.Class, status.Symbol = "wait", "○"
+	}
+	if len(n.Channels) > 0 {
+		status.Text += " · " + v.Channels(n.Channels)
+	}
+	return status
+}
+
+// NeedPath returns the page of the button beside a need, at the reason of a no.
+func (v *View) NeedPath(n coach.Need) string {
+	if n.HasReason {
+		return coachPlayer(n.PlayerID) + "#" + string(n.Party) + "-reason"
+	}
+	return coachPlayer(n.PlayerID)
+}
+
 // NeedStep returns the text of the button beside a need.
 func (v *View) NeedStep(n coach.Need) (string, error) {
-	if slices.Equal(n.Channels, []string{string(notify.Email)}) {
+	switch {
+	case slices.Equal(n.Channels, []string{string(notify.Email)}):
 		return v.T("need.step.delivery_failed.email")
+	case n.HasReason:
+		return v.T("need.step.reason")
 	}
 	return v.T("need.step." + string(n.Kind))
 }

@@ -12,6 +12,9 @@ import (
 	"github.com/touchline/touchline/internal/phone"
 )
 
+// liveHeader is a header of the requests with which page.js loads a page again.
+const liveHeader = "Touchline-Live"
+
 // partyView is one party on the page of a player.
 type partyView struct {
 	Party    actor.Role
@@ -31,6 +34,8 @@ type partyView struct {
 	CanResend bool
 	// Next is the coach's possible next step, as a key of the texts "next.…".
 	Next string
+	// Reason is the reason that the party gave for a no, or "".
+	Reason string
 }
 
 // Open returns the open request, or nil.
@@ -44,6 +49,11 @@ func (v partyView) Open() *approval.Request {
 // CanAsk reports whether the coach can send a question, because none is open.
 func (v partyView) CanAsk() bool {
 	return v.Number != "" && v.Open() == nil && v.Consent.State != approval.Approved
+}
+
+// Refused reports whether the party said no, or took a yes back.
+func (v partyView) Refused() bool {
+	return v.Consent.State == approval.Rejected || v.Consent.State == approval.Revoked
 }
 
 // CanRemind reports whether the page offers a reminder.
@@ -120,6 +130,11 @@ func (p *Pages) newPartyView(t *approval.Timeline, party actor.Role) partyView {
 			v.NextReminder = next
 		}
 	}
+	for _, d := range t.History {
+		if d.Party == party && d.At.Equal(v.Consent.ChangedAt) && v.Refused() {
+			v.Reason = d.Reason
+		}
+	}
 	v.Next = nextStep(v.Number, v.Consent, v.Request, now)
 	return v
 }
@@ -139,15 +154,21 @@ func (p *Pages) playerPage(ctx context.Context, r *Request, by actor.Actor, f *F
 	if err != nil {
 		return Response{}, err
 	}
-	v, err := p.coachView(ctx, r, "players", "player.title", by)
-	if err != nil {
-		return Response{}, err
-	}
 	var parties []partyView
 	for _, party := range approval.Parties {
 		if party != actor.Guardian || t.Player.Guardian != nil {
 			parties = append(parties, p.newPartyView(t, party))
 		}
+	}
+	// The page that a script loads again is not read: it may be open in another tab.
+	if r.Header.Get(liveHeader) == "" && slices.ContainsFunc(parties, partyView.Refused) {
+		if err := p.Tray.MarkRefusalsRead(ctx, by, id); err != nil {
+			return Response{}, err
+		}
+	}
+	v, err := p.coachView(ctx, r, "players", "player.title", by)
+	if err != nil {
+		return Response{}, err
 	}
 	v.Form = f
 	v.Path = coachPlayer(id)

@@ -14,16 +14,17 @@ type Status struct {
 	Text   string
 }
 
-// Consent returns how the question to a party stands, for its coach. newest is the newest
+// Consent returns how the question to a party stands, for its coach. A no is neutral: red is for
+// what the coach can mend. newest is the newest
 // request, or nil.
 func (v *View) Consent(c approval.Consent, newest *approval.Request) Status {
 	switch {
 	case c.State == approval.Approved:
 		return Status{"yes", "✓", v.mustT("consent.approved", "Date", v.Date(c.ChangedAt))}
 	case c.State == approval.Rejected:
-		return Status{"no", "✕", v.mustT("consent.rejected", "Date", v.Date(c.ChangedAt))}
+		return Status{"", "✕", v.mustT("consent.rejected", "Date", v.Date(c.ChangedAt))}
 	case c.State == approval.Revoked:
-		return Status{"no", "↩", v.mustT("consent.revoked", "Date", v.Date(c.ChangedAt))}
+		return Status{"", "↩", v.mustT("consent.revoked", "Date", v.Date(c.ChangedAt))}
 	case newest == nil, newest.State == approval.RequestCancelled:
 		return Status{"", "–", v.mustT("consent.not_asked")}
 	case newest.State == approval.RequestDisputed:

@@ -59,7 +59,7 @@ if (events && document.querySelector('[data-live]')) {
   let loads = Promise.resolve()
   const show = async () => {
     stale = false
-    const response = await fetch(location.href, { headers: { Accept: 'text/html' } })
+    const response = await fetch(location.href, { headers: { Accept: 'text/html', 'Touchline-Live': 'yes' } })
     if (response.status >= 500) throw response.status
     if (!response.ok) return
     const page = new DOMParser().parseFromString(await response.text(), 'text/html')
