@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"golang.org/x/time/rate"
 
 	"github.com/touchline/touchline/internal/blob"
 	"github.com/touchline/touchline/internal/coach"
@@ -93,6 +94,7 @@ type App struct {
 	load        *load
 
 	discardStall time.Duration
+	discards     *rate.Limiter // of bytes
 }
 
 // Open opens and migrates the database of cfg, opens its file store, and returns a
@@ -146,7 +148,7 @@ func newApp(ctx context.Context, cfg *config.Config, o Options, sql *database.DB
 		cfg: cfg, log: o.Log, sql: sql, db: s.db, files: files, certificate: certificate, acme: acme,
 		api: proxies.wrap(public), admin: proxies.wrap(operators),
 		worker: newWorker(cfg, o, s), hub: s.delivery.hub, streams: s.public.Streams, waiting: s.delivery.waiting,
-		operators: s.operators.Tokens, readiness: s.readiness, load: s.load, discardStall: o.DiscardStall,
+		operators: s.operators.Tokens, readiness: s.readiness, load: s.load, discardStall: o.DiscardStall, discards: rate.NewLimiter(discardRate, discardBurst),
 	}, nil
 }
 

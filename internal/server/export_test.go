@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"net/netip"
 
+	"golang.org/x/time/rate"
+
 	"github.com/touchline/touchline/internal/blob"
 	"github.com/touchline/touchline/internal/store"
 )
@@ -24,7 +26,7 @@ func ServeConnections(l net.Listener, handler http.Handler, limit int, trusted [
 }
 
 func newDefaultServer(l net.Listener, handler http.Handler, limit int, trusted []netip.Prefix, log *slog.Logger) *httpServer {
-	a := &App{log: log, readiness: new(readiness), discardStall: Options{}.withDefaults().DiscardStall}
+	a := &App{log: log, readiness: new(readiness), discardStall: Options{}.withDefaults().DiscardStall, discards: rate.NewLimiter(discardRate, discardBurst)}
 	return a.newHTTPServer(l, handler, newConnections(limit, trusted, log))
 }
 

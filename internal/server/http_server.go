@@ -4,14 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"sync"
 	"time"
-
-	"github.com/touchline/touchline/internal/httpx"
 )
 
 // The limits of one connection. A phone on a slow network needs seconds, not minutes,
@@ -29,6 +26,10 @@ const (
 	discardTimeout = 30 * time.Second
 	discardChunk   = 64 << 10
 	discardBytes   = 32 << 20
+	// discardRate limits the bytes a second that the process reads only to discard them, and
+	// discardBurst those at once: 1,400 refused bodies of 4 MiB would take seconds of processor
+	// time, and other requests would wait.
+	discardRate, discardBurst = 64 << 20, 32 << 20
 
 	// The limits of an HTTP/2 connection. Its streams have the timeouts above.
 	pingAfter    = 30 * time.Second // without a frame
@@ -84,50 +85,6 @@ func (l *warningListener) Accept() (net.Conn, error) {
 		l.log.Warn("accept connections: new clients wait until it succeeds", "error", err)
 	}
 	return conn, err
-}
-
-// guardConnection decides whether an HTTP/1.1 connection stays open after the response.
-//
-// While the replica drains, it asks clients to close their connection, so that at the
-// end of the drain time only unused connections are idle.
-//
-// After a chunked body it closes the connection: a proxy that finds another end of the
-// body would take the rest for a request of the next client (RFC 9112, section 11.2).
-//
-// It reads the rest of a body that the handler has refused. Many clients, such as browsers,
-// send a whole body before they read the response. If the server closed the connection
-// earlier, they would report a reset connection instead of the response.
-func (a *App) guardConnection(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if a.readiness.draining.Load() || len(r.TransferEncoding) > 0 {
-			w.Header().Set("Connection", "close") // over HTTP/2, net/http sends GOAWAY
-		}
-		body := r.Body
-		next.ServeHTTP(w, r)
-		if r.ProtoMajor == 1 && r.ContentLength != 0 {
-			a.discard(http.NewResponseController(w), body, r.Header.Get("Expect") == "")
-		}
-	})
-}
-
-// discard reads the rest of a body. A client that expects 100 Continue may wait with it for
-// the response: net/http alone decides about that body, within the first deadline.
-func (a *App) discard(control *http.ResponseController, body io.Reader, sends bool) {
-	end := time.Now().Add(discardTimeout)
-	for left := discardBytes; left > 0; left -= discardChunk {
-		deadline := time.Now().Add(a.discardStall)
-		if end.Before(deadline) {
-			deadline = end
-		}
-		_ = control.SetReadDeadline(deadline)
-		if !sends {
-			return
-		}
-		if _, err := io.CopyN(io.Discard, body, discardChunk); err != nil {
-			return
-		}
-		_ = control.SetWriteDeadline(time.Now().Add(httpx.WriteTimeout))
-	}
 }
 
 // serve accepts connections until the server shuts down. With TLS it speaks HTTP/2
