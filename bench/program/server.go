@@ -2,6 +2,7 @@ package program
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -52,6 +53,38 @@ func NewServer(ctx context.Context, program, engine, sms string, env ...string) 
 	s.env = append(Environment(database, sms, string(settings)), "TOUCHLINE_ADDR="+s.address)
 	s.env = append(s.env, env...)
 	return s, nil
+}
+
+// NewDefaultServer is NewServer with the default of every setting that is not in env, but for
+// the address, the database and the folder of its data.
+func NewDefaultServer(ctx context.Context, program, engine string, env ...string) (*Server, error) {
+	database, err := NewDatabase(engine)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{database: database, program: program}
+	if program == "" {
+		s.program, err = Build(ctx, database.Dir)
+	}
+	if err == nil {
+		s.address, err = bench.FreeAddress()
+	}
+	if err != nil {
+		s.Close()
+		return nil, err
+	}
+	s.env = append([]string{"TOUCHLINE_DATA_DIR=" + database.Dir, "TOUCHLINE_DATABASE_URL=" + database.URL, "TOUCHLINE_ADDR=" + s.address}, env...)
+	return s, nil
+}
+
+// Admin runs a command of touchline admin beside the server.
+func (s *Server) Admin(ctx context.Context, args ...string) error {
+	cmd := exec.CommandContext(ctx, s.program, append([]string{"admin"}, args...)...)
+	cmd.Env = append(os.Environ(), s.env...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("admin %v: %w: %s", args, err, out)
+	}
+	return nil
 }
 
 // URL returns the root of the server's API.
