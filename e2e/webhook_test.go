@@ -303,3 +303,40 @@ func TestWebhookOutage(t *testing.T) {
 		}
 	}, allowLoopback)
 }
+
+// TestCreateWebhookOnce: a repeat with the same Idempotency-Key returns the first response with the
+// secret, to the same token alone, and creates nothing.
+func TestCreateWebhookOnce(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		admin := s.Operator(t, operator.Webhooks)
+		const path, key = "/api/admin/webhooks", "Idempotency-Key: create-1"
+		body := map[string]any{"url": "https://app.example/hooks"}
+		var group sync.WaitGroup
+		for range 4 { // one of them creates it
+			group.Go(func() {
+				if got := admin.Call(t, "POST", path, body, key); got.Status != 201 && got.Code() != "request_in_progress" {
+					t.Errorf("got %d %s, want 201 or request_in_progress", got.Status, got.Body)
+				}
+			})
+		}
+		group.Wait()
+		first := admin.Call(t, "POST", path, body, key).Want(t, 201)
+		again := admin.Call(t, "POST", path, body, key).Want(t, 201)
+		if string(again.Body) != string(first.Body) || again.Header.Get("Location") != first.Header.Get("Location") || !strings.HasPrefix(first.String("secret"), "whsec_") {
+			t.Errorf("got %s\nagain %s", first.Body, again.Body)
+		}
+		if got := admin.Call(t, "GET", path, nil).Want(t, 200).Items(); len(got) != 1 {
+			t.Errorf("got %d webhooks, want 1", len(got))
+		}
+		admin.Call(t, "POST", path, map[string]any{"url": "https://app.example/others"}, key).Want(t, 422, "idempotency_key_reused")
+		admin.Call(t, "POST", path, map[string]any{"url": "http://app.example/hooks"}).Want(t, 422, "validation_failed")
+		admin.Call(t, "POST", path, body, "Idempotency-Key: \"").Want(t, 422, "validation_failed")
+		other := s.Operator(t, operator.Webhooks).Call(t, "POST", path, body, key).Want(t, 201)
+		if other.String("secret") == first.String("secret") {
+			t.Error("another token got the secret")
+		}
+		admin.Call(t, "DELETE", first.Header.Get("Location"), nil).Want(t, 204)
+		admin.Call(t, "POST", path, body, key).Want(t, 404, "not_found")
+	}, allowLoopback)
+}

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/endpoint"
+	"github.com/touchline/touchline/internal/idempotency"
+	"github.com/touchline/touchline/internal/keyed"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/wire"
 )
@@ -61,20 +63,34 @@ type createWebhookRequest struct {
 	Enabled     *bool     `json:"enabled"`
 }
 
-// createWebhook serves POST /api/admin/webhooks. It takes no Idempotency-Key: a key belongs to an account, and the
-// secret is shown only once.
+// createWebhook serves POST /api/admin/webhooks. A repeat with the same Idempotency-Key returns the
+// secret again, to the same token alone.
 func (s *Server) createWebhook(ctx context.Context, r Request[createWebhookRequest]) (Response, error) {
-	in := r.Body
-	if err := r.Faults.Err(); err != nil {
-		return Response{}, err
+	in, by := r.Body, r.Caller.Operator()
+	created := func(w *operator.Webhook, secret string, err error) (Response, error) {
+		if err != nil {
+			return Response{}, err
+		}
+		return endpoint.Created("/api/admin/webhooks/"+w.ID, webhookSecretResponse{newWebhookResponse(*w), secret}).WithSubject(w.ID), nil
 	}
-	w, secret, err := s.Webhooks.Create(ctx, r.Caller.Operator(), operator.WebhookPatch{
-		URL: &in.URL, Description: in.Description, Events: in.Events, Enabled: in.Enabled,
+	return keyed.Handle(ctx, keyed.Service{Keys: s.Idempotency, Log: s.Log}, r.Meta, keyed.Request{
+		Owner: "operator/" + r.Caller.ID, Keep: keyed.Keep, Body: r.Raw,
+		MayRepeat: func(ctx context.Context, id string) error {
+			_, err := s.Webhooks.Find(ctx, by, id)
+			return err
+		},
+		Handle: func(ctx context.Context, f wire.Faults) (Response, error) {
+			if err := append(r.Faults, f...).Err(); err != nil {
+				return Response{}, err
+			}
+			return created(s.Webhooks.Create(ctx, by, operator.WebhookPatch{
+				URL: &in.URL, Description: in.Description, Events: in.Events, Enabled: in.Enabled,
+			}))
+		},
+		Rebuild: func(ctx context.Context, w idempotency.Work) (Response, error) {
+			return created(s.Webhooks.FindWithSecret(ctx, by, w.ID))
+		},
 	})
-	if err != nil {
-		return Response{}, err
-	}
-	return endpoint.Created("/api/admin/webhooks/"+w.ID, webhookSecretResponse{newWebhookResponse(*w), secret}), nil
 }
 
 // webhook serves GET /api/admin/webhooks/{webhook_id}.

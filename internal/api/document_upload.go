@@ -8,6 +8,7 @@ import (
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/idempotency"
+	"github.com/touchline/touchline/internal/keyed"
 	"github.com/touchline/touchline/internal/upload"
 	"github.com/touchline/touchline/internal/wire"
 )
@@ -41,20 +42,20 @@ func (s *Server) addDocument(ctx context.Context, r Request[endpoint.Upload]) (R
 	ctx, cancel := context.WithTimeout(ctx, upload.WorkTimeout)
 	defer cancel()
 	by := r.Caller.Actor
-	return s.handleOnce(ctx, r.Meta, keyed{
-		owner: by.AccountID, keep: keepResponse, timeout: upload.WorkTimeout, body: form.Fingerprint(),
-		mayRepeat: func(ctx context.Context, id string) error {
+	return s.handleOnce(ctx, r.Meta, keyed.Request{
+		Owner: by.AccountID, Keep: keyed.Keep, Timeout: upload.WorkTimeout, Body: form.Fingerprint(),
+		MayRepeat: func(ctx context.Context, id string) error {
 			_, err := s.Documents.Document(ctx, by, id)
 			return err
 		},
-		rebuild: func(ctx context.Context, w idempotency.Work) (Response, error) {
+		Rebuild: func(ctx context.Context, w idempotency.Work) (Response, error) {
 			d, err := s.Documents.Document(ctx, by, w.ID)
 			if err != nil {
 				return Response{}, err
 			}
 			return endpoint.Created("/api/coach/documents/"+d.ID, newDocumentResponse(d)), nil
 		},
-		handle: func(ctx context.Context, f wire.Faults) (Response, error) {
+		Handle: func(ctx context.Context, f wire.Faults) (Response, error) {
 			f = append(f, form.Faults...)
 			draft := form.Document(&f)
 			if err := s.checkDraft(ctx, by, draft, f); err != nil {

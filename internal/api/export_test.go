@@ -7,11 +7,12 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/idempotency"
+	"github.com/touchline/touchline/internal/keyed"
 	"github.com/touchline/touchline/internal/wire"
 )
 
 var (
-	IdempotencyKey = idempotencyKey
+	IdempotencyKey = keyed.Key
 	IsID           = endpoint.IsID
 )
 

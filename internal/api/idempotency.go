@@ -1,70 +1,30 @@
 package api
 
 import (
-	"cmp"
 	"context"
-	"errors"
-	"log/slog"
-	"net/http"
-	"strings"
-	"time"
 
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/endpoint"
-	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/idempotency"
+	"github.com/touchline/touchline/internal/keyed"
 	"github.com/touchline/touchline/internal/wire"
 )
-
-const (
-	// keepResponse is how long the response to a request with a key can be repeated.
-	keepResponse = 24 * time.Hour
-	// firstTimeout limits the first request with a key, unless its handler says otherwise.
-	firstTimeout = 10 * time.Second
-	// settleTimeout limits storing the response or releasing the key.
-	settleTimeout = 5 * time.Second
-)
-
-// settlePauses are the pauses between attempts to settle a key while the database is
-// unavailable. A repeat with an unsettled key gets request_in_progress until the lease ends.
-var settlePauses = []time.Duration{50 * time.Millisecond, 200 * time.Millisecond, time.Second}
 
 // rebuild returns the response of committed work again. It reads what the caller may
 // see now.
 type rebuild func(ctx context.Context, m meta, w idempotency.Work) (Response, error)
 
-// keyed is a request that may carry an Idempotency-Key.
-type keyed struct {
-	// owner is the account, or for a login the role and number: each owner has separate keys.
-	owner string
-	keep  time.Duration
-	// timeout limits the first request; 0 is firstTimeout.
-	timeout time.Duration
-	// body must be the same in all requests with the key.
-	body []byte
-	// checkRepeat runs before a later request with the key is answered; nil is no check.
-	// same is false if the request differs from the first.
-	checkRepeat func(ctx context.Context, same bool) error
-	// mayRepeat returns why the caller may no longer see the subject of the response.
-	mayRepeat func(ctx context.Context, subject string) error
-	// handle handles the first request. It gets the faults of the header. Its context
-	// holds the key, so that the store commits the key with the work.
-	handle func(context.Context, wire.Faults) (Response, error)
-	// rebuild returns the response if the work is committed and no response is stored.
-	rebuild func(context.Context, idempotency.Work) (Response, error)
-}
-
 // idempotent lets the caller of a route send an Idempotency-Key. The store must call
 // complete in the transaction of the route's work.
 func (s *Server) idempotent(next endpoint.Handler[Caller], again rebuild) endpoint.Handler[Caller] {
 	return func(ctx context.Context, m meta, body endpoint.Body) (Response, error) {
-		return s.handleOnce(ctx, m, keyed{
-			owner: m.Caller.AccountID, keep: keepResponse, body: body.Raw,
-			mayRepeat: func(ctx context.Context, playerID string) error {
+		return s.handleOnce(ctx, m, keyed.Request{
+			Owner: m.Caller.AccountID, Keep: keyed.Keep, Body: body.Raw,
+			MayRepeat: func(ctx context.Context, playerID string) error {
 				return s.checkPlayerVisible(ctx, m.Caller.Actor, playerID)
 			},
-			rebuild: func(ctx context.Context, w idempotency.Work) (Response, error) { return again(ctx, m, w) },
-			handle: func(ctx context.Context, f wire.Faults) (Response, error) {
+			Rebuild: func(ctx context.Context, w idempotency.Work) (Response, error) { return again(ctx, m, w) },
+			Handle: func(ctx context.Context, f wire.Faults) (Response, error) {
 				if len(f) > 0 && len(body.Raw) == 0 {
 					return Response{}, f.Err()
 				}
@@ -75,173 +35,17 @@ func (s *Server) idempotent(next endpoint.Handler[Caller], again rebuild) endpoi
 	}
 }
 
-// handleOnce handles the first request with a key and repeats its response to the
-// later ones. It handles each request without a key.
-func (s *Server) handleOnce(ctx context.Context, m meta, k keyed) (Response, error) {
-	key, present, ok := idempotencyKey(m.Header.Values("Idempotency-Key"))
-	if !ok {
-		return k.handle(ctx, wire.Faults{{Pointer: "/Idempotency-Key", Code: "invalid_value", Detail: "This must have 1 to 255 printable characters, quoted or bare."}})
-	}
-	if !present {
-		return k.handle(ctx, nil)
-	}
-	lease, earlier, err := s.Idempotency.Begin(ctx, k.owner, key, k.keep, []byte(m.Method), []byte(m.Path), k.body)
-	if lease != nil {
-		return s.handleFirst(ctx, m, lease, k), nil
-	}
-	if failure := k.checkLater(ctx, earlier, err); failure != nil {
-		return Response{}, failure
-	}
-	if err != nil {
-		return Response{}, err
-	}
-	if earlier.Response == nil {
-		return k.rebuilt(ctx, *earlier.Work)
-	}
-	stored := earlier.Response
-	if stored.Subject != "" {
-		if err := k.mayRepeat(ctx, stored.Subject); err != nil {
-			return Response{}, err
+// handleOnce is keyed.Handle for a call whose work may be a wrong OTP.
+func (s *Server) handleOnce(ctx context.Context, m meta, k keyed.Request) (Response, error) {
+	rebuild := k.Rebuild
+	k.Rebuild = func(ctx context.Context, w idempotency.Work) (Response, error) {
+		switch w.WrongOTP {
+		case "":
+			return rebuild(ctx, w)
+		case "otp":
+			return Response{}, auth.ErrWrongOTP(w.Number)
 		}
+		return Response{}, auth.ErrWrongOTP(w.Number).With("number", w.WrongOTP)
 	}
-	resp := Response{Status: stored.Status, Header: http.Header{}, Raw: stored.Body}
-	for name, value := range stored.Header {
-		resp.Header.Set(name, value)
-	}
-	return resp, nil
-}
-
-// checkLater calls checkRepeat for a later request with the key, of which Begin returned
-// earlier or err. The same request gets a response that failed without a check.
-func (k keyed) checkLater(ctx context.Context, earlier *idempotency.Earlier, err error) error {
-	if k.checkRepeat == nil || earlier.Failed() {
-		return nil
-	}
-	refused, isFault := errors.AsType[*fault.Error](err)
-	if err != nil && (!isFault || refused.Kind == fault.Unavailable) {
-		return nil // whether the key is in use is unknown
-	}
-	same := err == nil || refused.Code != "idempotency_key_reused"
-	return k.checkRepeat(ctx, same)
-}
-
-// rebuilt returns the response of committed work.
-func (k keyed) rebuilt(ctx context.Context, w idempotency.Work) (Response, error) {
-	switch w.WrongOTP {
-	case "":
-		return k.rebuild(ctx, w)
-	case "otp":
-		return Response{}, auth.ErrWrongOTP(w.Number)
-	}
-	return Response{}, auth.ErrWrongOTP(w.Number).With("number", w.WrongOTP)
-}
-
-// handleFirst handles the first request with a key and stores its response. It goes on
-// if the client disconnects, because a client with a key repeats the request. Storing
-// has its own timeout, so that a handler that used up its time is not run again.
-//
-// If the handler failed although its work is committed, because the response to COMMIT
-// was lost, the response is rebuilt.
-func (s *Server) handleFirst(ctx context.Context, m meta, lease *idempotency.Lease, k keyed) Response {
-	whole := context.WithoutCancel(ctx)
-	ctx, cancel := context.WithTimeout(idempotency.WithHolder(whole, lease.Holder), cmp.Or(k.timeout, firstTimeout))
-	defer cancel()
-	stop := lease.KeepAlive(whole)
-	defer stop()
-	handled := false
-	release := func(ctx context.Context) (err error) {
-		_, err = lease.Release(ctx)
-		return err
-	}
-	defer func() {
-		if !handled { // the handler panicked
-			s.settle(whole, m.TraceID, release)
-		}
-	}()
-	resp, err := k.handle(ctx, nil)
-	resp = m.Render(ctx, resp, err)
-	handled = true
-	if !stored(resp).MayRetry() {
-		s.settle(whole, m.TraceID, func(ctx context.Context) error { return lease.Finish(ctx, stored(resp)) })
-		return resp
-	}
-	s.settle(whole, m.TraceID, func(ctx context.Context) error {
-		work, err := lease.Release(ctx)
-		if err == nil && work != nil {
-			again, failure := k.rebuilt(ctx, *work)
-			resp = m.Render(ctx, again, failure)
-		}
-		return err
-	})
-	return resp
-}
-
-// stored returns a rendered response as package idempotency stores it.
-func stored(resp Response) idempotency.Response {
-	a := idempotency.Response{Status: resp.Status, Body: resp.Raw, Subject: resp.Subject, Header: map[string]string{}}
-	for name := range resp.Header {
-		a.Header[name] = resp.Header.Get(name)
-	}
-	return a
-}
-
-// settle calls end until the database responds. The response is sent even if it could
-// not be stored.
-func (s *Server) settle(ctx context.Context, traceID string, end func(context.Context) error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTimeout)
-	defer cancel()
-	err := end(ctx)
-	for _, pause := range settlePauses {
-		if fault.KindOf(err) != fault.Unavailable {
-			break
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(pause):
-			err = end(ctx)
-		}
-	}
-	if err != nil {
-		level := slog.LevelError
-		if fault.KindOf(err) == fault.Unavailable || errors.Is(err, context.DeadlineExceeded) {
-			level = slog.LevelWarn // the database is away: the lease frees the key
-		}
-		s.Log.LogAttrs(ctx, level, "store the response of an idempotent request", slog.String("trace_id", traceID), slog.Any("error", err))
-	}
-}
-
-// idempotencyKey returns the key of the header values: a string of RFC 9651, or the bare
-// characters that most clients send. ok is false if the header is malformed.
-func idempotencyKey(values []string) (key string, present, ok bool) {
-	if len(values) == 0 {
-		return "", false, true
-	}
-	key = strings.Trim(values[0], " \t")
-	if strings.HasPrefix(key, `"`) {
-		if key, ok = unquote(key); !ok {
-			return "", true, false
-		}
-	}
-	ok = len(values) == 1 && len(key) >= 1 && len(key) <= 255 && !strings.ContainsFunc(key, unprintable)
-	return key, true, ok
-}
-
-func unprintable(r rune) bool { return r < 0x20 || r > 0x7e }
-
-// unquote returns the value of a string of RFC 9651, section 3.3.3, without parameters.
-func unquote(s string) (string, bool) {
-	var b strings.Builder
-	for i := 1; i < len(s); i++ {
-		switch s[i] {
-		case '"':
-			return b.String(), i == len(s)-1
-		case '\\':
-			i++
-			if i == len(s) || s[i] != '"' && s[i] != '\\' {
-				return "", false
-			}
-		}
-		b.WriteByte(s[i])
-	}
-	return "", false
+	return keyed.Handle(ctx, keyed.Service{Keys: s.Idempotency, Log: s.Log}, m, k)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/idempotency"
+	"github.com/touchline/touchline/internal/keyed"
 	"github.com/touchline/touchline/internal/wire"
 )
 
@@ -53,20 +54,20 @@ func (s *Server) login(ctx context.Context, r Request[loginRequest]) (Response, 
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
-	return s.handleOnce(ctx, r.Meta, keyed{
-		owner: "login/" + string(key.Role) + "/" + string(key.Number), keep: keepLogin, body: r.Raw,
-		checkRepeat: func(ctx context.Context, same bool) error {
+	return s.handleOnce(ctx, r.Meta, keyed.Request{
+		Owner: "login/" + string(key.Role) + "/" + string(key.Number), Keep: keepLogin, Body: r.Raw,
+		CheckRepeat: func(ctx context.Context, same bool) error {
 			return s.Auth.CheckLoginRepeat(ctx, key, in.DeviceToken, same)
 		},
-		mayRepeat: s.Auth.CheckLoginSession,
-		rebuild: func(ctx context.Context, w idempotency.Work) (Response, error) {
+		MayRepeat: s.Auth.CheckLoginSession,
+		Rebuild: func(ctx context.Context, w idempotency.Work) (Response, error) {
 			grant, err := s.Auth.LoginGrant(ctx, w.ID)
 			if err != nil {
 				return Response{}, err
 			}
 			return s.grantResponse(grant), nil
 		},
-		handle: func(ctx context.Context, f wire.Faults) (Response, error) {
+		Handle: func(ctx context.Context, f wire.Faults) (Response, error) {
 			if err := f.Err(); err != nil {
 				return Response{}, err
 			}

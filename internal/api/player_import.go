@@ -7,6 +7,7 @@ import (
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/idempotency"
+	"github.com/touchline/touchline/internal/keyed"
 	"github.com/touchline/touchline/internal/roster"
 	"github.com/touchline/touchline/internal/upload"
 	"github.com/touchline/touchline/internal/wire"
@@ -44,14 +45,14 @@ func (s *Server) importPlayers(ctx context.Context, r Request[endpoint.Upload]) 
 		}
 		return endpoint.Created("/api/players/imports/"+id, body).WithSubject(id), nil
 	}
-	return s.handleOnce(ctx, r.Meta, keyed{
-		owner: by.AccountID, keep: keepResponse, body: []byte(file.SHA256()),
-		mayRepeat: func(ctx context.Context, id string) error {
+	return s.handleOnce(ctx, r.Meta, keyed.Request{
+		Owner: by.AccountID, Keep: keyed.Keep, Body: []byte(file.SHA256()),
+		MayRepeat: func(ctx context.Context, id string) error {
 			_, err := s.Imports.Import(ctx, by, id)
 			return err
 		},
-		rebuild: func(ctx context.Context, w idempotency.Work) (Response, error) { return created(ctx, w.ID) },
-		handle: func(ctx context.Context, f wire.Faults) (Response, error) {
+		Rebuild: func(ctx context.Context, w idempotency.Work) (Response, error) { return created(ctx, w.ID) },
+		Handle: func(ctx context.Context, f wire.Faults) (Response, error) {
 			if err := f.Err(); err != nil {
 				return Response{}, err
 			}

@@ -96,9 +96,12 @@ func newFixture(t *testing.T, change ...func(*api.Config)) *fixture {
 	}
 	c := api.Config{
 		Services: public.Services{
-			Common: service.Common{Phones: phone.Parser{DefaultRegion: "IN"}}, HTTP: service.HTTP{Streams: &notify.Streams{Hub: a.hub, Store: a.tray, Now: time.Now, NewID: newID}},
+			Common: service.Common{Phones: phone.Parser{DefaultRegion: "IN"}},
+			HTTP: service.HTTP{
+				Streams:     &notify.Streams{Hub: a.hub, Store: a.tray, Now: time.Now, NewID: newID},
+				Idempotency: idempotency.New(a.responses, keys.Vault.For(auth.ForResponses), time.Now, newID, slog.New(slog.DiscardHandler)),
+			},
 			Auth: a.auth, Tray: &notify.Tray{Store: a.tray, Now: time.Now}, Uploads: new(upload.Limiter),
-			Idempotency: idempotency.New(a.responses, keys.Vault.For(auth.ForResponses), time.Now, newID, slog.New(slog.DiscardHandler)),
 		},
 		Settings: httpx.Settings{
 			PublicURL: "https://touchline.example",

@@ -27,6 +27,8 @@ type WebhookStore interface {
 	DeleteWebhook(ctx context.Context, by actor.Operator, id string) error
 	// Webhook returns a webhook.
 	Webhook(ctx context.Context, by actor.Operator, id string) (*Webhook, error)
+	// WebhookWithSecret returns a webhook and its newest secret.
+	WebhookWithSecret(ctx context.Context, by actor.Operator, id string) (*Webhook, string, error)
 	// Webhooks lists webhooks, newest first, starting after the one with the ID after.
 	Webhooks(ctx context.Context, by actor.Operator, after string, limit int) ([]Webhook, error)
 	// WebhookLog lists the messages of a webhook, the newest event first.
@@ -57,11 +59,11 @@ type WebhookAdmin struct {
 	Store WebhookStore
 	// Reachable reports whether messages may be sent to an address.
 	Reachable func(netip.Addr) bool
-	// PlainHTTP allows http URLs, to addresses that a setting names.
-	PlainHTTP bool
-	Now       func() time.Time
-	NewID     func() string
-	Rand      io.Reader
+	// Networks are the operator's networks, to which messages may be sent by http.
+	Networks []netip.Prefix
+	Now      func() time.Time
+	NewID    func() string
+	Rand     io.Reader
 }
 
 // Create adds a webhook and returns its secret, which cannot be read again.
@@ -79,6 +81,11 @@ func (a *WebhookAdmin) Create(ctx context.Context, by actor.Operator, p WebhookP
 		return nil, "", err
 	}
 	return &w, secret, a.Store.AddWebhook(ctx, by, w, secret)
+}
+
+// FindWithSecret returns a webhook and its secret, for a repeat of Create.
+func (a *WebhookAdmin) FindWithSecret(ctx context.Context, by actor.Operator, id string) (*Webhook, string, error) {
+	return a.Store.WebhookWithSecret(ctx, by, id)
 }
 
 // Update changes a webhook. It continues with the messages that were not sent yet.
@@ -166,7 +173,7 @@ func (a *WebhookAdmin) Replay(ctx context.Context, by actor.Operator, id string,
 }
 
 func (a *WebhookAdmin) rules() webhookRules {
-	return webhookRules{reachable: a.Reachable, plainHTTP: a.PlainHTTP}
+	return webhookRules{reachable: a.Reachable, networks: a.Networks}
 }
 
 // newSecret returns a secret in the form of the Standard Webhooks specification.

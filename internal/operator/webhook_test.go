@@ -137,7 +137,9 @@ func TestWebhookInput(t *testing.T) {
 		Store: saved, Reachable: func(a netip.Addr) bool { return !a.IsPrivate() && !a.IsLoopback() },
 		Now: time.Now, NewID: func() string { return "id" }, Rand: strings.NewReader(strings.Repeat("r", 4096)),
 	}
+	var networks []netip.Prefix
 	create := func(address, description string, events ...string) string {
+		admin.Networks = networks
 		_, secret, err := admin.Create(t.Context(), actor.Operator{}, operator.WebhookPatch{URL: &address, Description: &description, Events: &events})
 		if f, ok := err.(*fault.Error); ok {
 			var faults []string
@@ -166,6 +168,15 @@ func TestWebhookInput(t *testing.T) {
 	} {
 		if got := create(tt.url, tt.description, strings.FieldsFunc(tt.events, func(r rune) bool { return r == ',' })...); got != tt.want {
 			t.Errorf("%.60s: got %s, want %s", tt.url, got, tt.want)
+		}
+	}
+	networks = []netip.Prefix{netip.MustParsePrefix("198.51.100.0/28")}
+	for url, want := range map[string]string{
+		"http://198.51.100.7:9000/hooks": "[]", "http://hooks:9000/": "[]", "http://hooks.shop.svc.cluster.local/": "[]", "http://LOCALHOST./": "[]",
+		"http://[::ffff:198.51.100.7]/": "[]", "http://app.example/": "[/url]", "http://192.0.2.1/": "[/url]", "http://198.51.100.16/": "[/url]", "http://localhost.example/": "[/url]",
+	} {
+		if got := create(url, ""); got != want {
+			t.Errorf("%s with a network of the operator: got %s, want %s", url, got, want)
 		}
 	}
 	if _, _, err := admin.Rotate(t.Context(), actor.Operator{}, "id", 8*24*time.Hour); fault.CodeOf(err) != "validation_failed" {

@@ -33,8 +33,9 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 	}
 	common := newCommon(cfg, o, b.logged, b.tiers)
 	http := service.HTTP{
-		Documents: documents,
-		Streams:   &notify.Streams{Hub: b.delivery.hub, Store: b.db, Process: o.NewID(), Now: o.Now, NewID: o.NewID},
+		Documents:   documents,
+		Streams:     &notify.Streams{Hub: b.delivery.hub, Store: b.db, Process: o.NewID(), Now: o.Now, NewID: o.NewID},
+		Idempotency: idempotency.New(b.db, b.keys.Vault.For(auth.ForResponses), o.Now, o.NewID, o.Log),
 	}
 	approvals := newApprovals(cfg, o, b.logged, b.channels, b.tiers)
 	accounts := newAuth(cfg, o, b.logged, b.keys)
@@ -46,7 +47,6 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 			Auth:           accounts,
 			Approvals:      approvals,
 			Imports:        newImports(o, b.db, approvals, teams.Batches, common),
-			Idempotency:    idempotency.New(b.db, b.keys.Vault.For(auth.ForResponses), o.Now, o.NewID, o.Log),
 			Tray:           &notify.Tray{Store: b.db, Now: o.Now},
 			Preferences:    b.db,
 			Addresses:      b.db,

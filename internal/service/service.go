@@ -7,6 +7,7 @@ package service
 import (
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/idempotency"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/phone"
@@ -24,6 +25,8 @@ type Common struct {
 type HTTP struct {
 	Documents *coach.Documents
 	Streams   *notify.Streams
+	// Idempotency keeps the responses to requests with an Idempotency-Key.
+	Idempotency *idempotency.Service
 }
 
 // Shell are the services of the commands of touchline admin.

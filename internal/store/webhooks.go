@@ -11,6 +11,7 @@ import (
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/idempotency"
 	"github.com/touchline/touchline/internal/operator"
 )
 
@@ -50,6 +51,9 @@ func (db *DB) AddWebhook(ctx context.Context, by actor.Operator, w operator.Webh
 			w.ID, w.URL, w.Description, joinWords(w.Types), sealed, micros(w.DisabledAt), text(w.DisabledReason), micros(w.CreatedAt))
 		if err != nil {
 			return fmt.Errorf("add webhook: %w", err)
+		}
+		if err := tx.complete(ctx, idempotency.Work{ID: w.ID, New: true}); err != nil {
+			return err
 		}
 		return tx.audit(ctx, by, operator.WebhookCreated, "webhook", w.ID, webhookDetail(w))
 	})
@@ -189,6 +193,29 @@ func (db *DB) Webhook(ctx context.Context, by actor.Operator, id string) (*opera
 		return tx.audit(ctx, by, operator.WebhookRead, "webhook", id, "")
 	})
 	return &w, err
+}
+
+// WebhookWithSecret returns a webhook and its newest secret, and audits the access.
+func (db *DB) WebhookWithSecret(ctx context.Context, by actor.Operator, id string) (*operator.Webhook, string, error) {
+	var w operator.Webhook
+	var sealed []byte
+	err := db.write(ctx, func(tx *tx) (err error) {
+		if w, _, err = tx.webhook(ctx, id); err != nil {
+			return err
+		}
+		if err := tx.QueryRow(ctx, `SELECT secret FROM webhooks WHERE id = $1`, id).Scan(&sealed); err != nil {
+			return fmt.Errorf("read the secret of webhook %s: %w", id, err)
+		}
+		return tx.audit(ctx, by, operator.WebhookRead, "webhook", id, "with its secret")
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	secrets, err := db.unsealSecrets(id, sealed)
+	if err != nil {
+		return nil, "", err
+	}
+	return &w, secrets[0], nil
 }
 
 // Webhooks lists webhooks, newest first, and audits the access.

@@ -232,6 +232,9 @@ func TestWebhookSecrets(t *testing.T) {
 			p.respond(id, batch[0], 200)
 			return batch[0].target.Secrets
 		}
+		if w, got, err := p.webhooks().FindWithSecret(bg, auditor, id); err != nil || w.ID != id || got != first {
+			t.Errorf("with its secret: got %v, %q, %v", w, got, err)
+		}
 		if got := secrets(); !slices.Equal(got, []string{first}) {
 			t.Errorf("got %q, want %q", got, first)
 		}

@@ -10,7 +10,6 @@ import (
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/bodies"
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/idempotency"
 	"github.com/touchline/touchline/internal/inflight"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/roster"
@@ -28,7 +27,6 @@ type Services struct {
 	Auth        *auth.Service
 	Approvals   *approval.Service
 	Imports     *roster.Service
-	Idempotency *idempotency.Service
 	Tray        *notify.Tray
 	Preferences notify.PreferenceStore
 	Addresses   notify.AddressStore
