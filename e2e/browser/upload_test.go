@@ -154,6 +154,14 @@ func TestCoachVerification(t *testing.T) {
 		operator := s.Operator(t, "kyc")
 		submission := operator.Call(t, "GET", "/api/admin/kyc/"+user.ID, nil).Want(t, 200).String("submission_id")
 		operator.Call(t, "POST", "/api/admin/kyc/"+user.ID+"/reject", map[string]any{"submission_id": submission, "reason": "The picture is dark."}).Want(t, 200)
+		p.get("/coach").want(200, "Needs you", "Identity check", "Not accepted", "“The picture is dark.”", "You have no players yet")
+		if got := p.count("#needs-you .count, .needs .status.no"); got != 2 {
+			t.Errorf("the needs do not count the refused check:\n%s", p.html())
+		}
+		p.checkLayout("/coach")
+		p.screenshot("verification-needs")
+		p.press("Correct and send again")
+		p.waitForText("The picture is dark.")
 		p.open("/coach/notifications")
 		p.press("See the check of my identity")
 		p.waitForText("The picture is dark.")
@@ -162,6 +170,7 @@ func TestCoachVerification(t *testing.T) {
 		if state := user.Call(t, "GET", "/api/coach/kyc", nil).String("state"); state != "submitted" {
 			t.Errorf("got the state %s after submitting again, want submitted", state)
 		}
+		p.get("/coach").want(200).without("Needs you")
 	}, func(c *config.Config) { c.KYC = true })
 }
 

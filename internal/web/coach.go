@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/coach"
 )
 
 func (p *Pages) coachRoutes() []Route {
@@ -39,12 +40,24 @@ func (p *Pages) today(ctx context.Context, r *Request, by actor.Actor) (Response
 	if err != nil {
 		return Response{}, err
 	}
+	var rejected *coach.Submission
+	if board.KYC == coach.Rejected {
+		_, submission, err := p.Verifications.State(ctx, by)
+		if err != nil {
+			return Response{}, err
+		}
+		rejected = &submission
+	}
+	needs := board.Needs.Total() + len(board.Certificates)
+	if rejected != nil {
+		needs++
+	}
 	v := p.signedInView(r, "today.title", by)
 	v.Section, v.Unread = "today", board.Unread
 	const megabyte = 1 << 20
 	limits, used := board.Subscription.Tier.Limits, board.Subscription.Usage
 	v.Data = map[string]any{
-		"Unpaid": unpaid, "Board": board, "Batches": len(batches), "Today": today,
+		"Unpaid": unpaid, "Board": board, "Needs": needs, "Rejected": rejected, "Batches": len(batches), "Today": today,
 		"Fresh": board.Pending.Total - board.Pending.Over48h, "Older": board.Pending.Over48h - board.Pending.LongPending,
 		"Use": []tierUse{
 			{"players", used.Players, limits.Players},
