@@ -81,16 +81,23 @@ func TestDailyAttemptLimit(t *testing.T) {
 		}
 		s.Clock.Advance(2 * time.Minute)
 		before := s.Sent(coachNumber, "otp")
-		s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": coachNumber}).Want(t, 202)
-		otp := s.OTP(coachNumber, before)
-		blocked := s.Call(t, "POST", "/auth/login", "", map[string]any{"mobile_number": coachNumber, "otp": otp}).Want(t, 429, "otp_attempts_exceeded")
+		for _, role := range []string{"coach", "guardian"} { // the number holds one of them
+			asked := s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": coachNumber, "role": role}).Want(t, 429, "otp_attempts_exceeded")
+			if asked.String("limit") != "otp_wrong_per_day" || asked.Header.Get("Retry-After") == "" {
+				t.Errorf("asking for a code as %s: got %s", role, asked.Body)
+			}
+		}
+		blocked := s.Call(t, "POST", "/auth/login", "", map[string]any{"mobile_number": coachNumber, "otp": "123456"}).Want(t, 429, "otp_attempts_exceeded")
 		if blocked.Header.Get("Retry-After") == "" {
 			t.Fatal("Retry-After is missing")
+		}
+		if got := s.Sent(coachNumber, "otp"); got != before {
+			t.Errorf("%d SMS left with codes that cannot be used", got-before)
 		}
 		// The device has its own challenge and attempts.
 		before = s.Sent(coachNumber, "otp")
 		s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": coachNumber, "device_token": known.Device}).Want(t, 202)
-		otp = s.OTP(coachNumber, before)
+		otp := s.OTP(coachNumber, before)
 		s.Call(t, "POST", "/auth/login", "", map[string]any{"mobile_number": coachNumber, "otp": otp, "device_token": known.Device}).Want(t, 200)
 
 		s.Clock.Advance(25 * time.Hour)

@@ -33,6 +33,14 @@ type ResendTooSoon struct{ SentAt time.Time }
 // Error implements error.
 func (ResendTooSoon) Error() string { return "a code was sent a moment ago" }
 
+// AttemptsBlocked is the error of a request for a code that could not be used: too many wrong codes
+// were entered for the number, or on the known device, and block it until then. It does not depend on the roles
+// of the number.
+type AttemptsBlocked struct{ Until time.Time }
+
+// Error implements error.
+func (AttemptsBlocked) Error() string { return "too many wrong codes were entered" }
+
 // IssuedOTP is the result of RequestOTP. It does not show whether the number holds
 // the role.
 type IssuedOTP struct {
@@ -56,7 +64,7 @@ type OTPRequest struct {
 
 // RequestOTP opens a challenge and queues its SMS. The worker checks whether the number
 // holds the role before it sends the SMS, so that the response and its timing are the
-// same for every number. Errors: destination_blocked, otp_resend_too_soon, otp_send_limit.
+// same for every number. Errors: destination_blocked, otp_resend_too_soon, otp_send_limit, otp_attempts_exceeded.
 func (s *Service) RequestOTP(ctx context.Context, in OTPRequest) (IssuedOTP, error) {
 	key := ChallengeKey{Number: in.Number, Role: in.Role}
 	if !s.Settings.Reachable(key.Number) {
@@ -91,6 +99,9 @@ func (s *Service) RequestOTP(ctx context.Context, in OTPRequest) (IssuedOTP, err
 		wait := soon.SentAt.Add(s.Settings.OTPResendAfter).Sub(now)
 		return IssuedOTP{}, fault.New(fault.TooMany, "otp_resend_too_soon", "A code was sent a moment ago. Wait before you ask for a new OTP.").
 			With("limit", "otp_resend_after").With("ends_at", now.Add(wait)).After(wait)
+	}
+	if blocked, ok := errors.AsType[AttemptsBlocked](err); ok {
+		return IssuedOTP{}, errAttemptsExceeded("otp_wrong_per_day", max(blocked.Until.Sub(now), time.Second), now)
 	}
 	if _, ok := errors.AsType[FraudSuspected](err); ok {
 		return IssuedOTP{}, errFraudSuspected()

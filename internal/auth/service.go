@@ -59,7 +59,7 @@ type Store interface {
 	LinkedRequest(ctx context.Context, linkHash []byte, number phone.Number, role actor.Role, now time.Time) (requestID string, open bool, err error)
 	// OpenChallenge counts the limits, saves the challenge and queues its SMS. If its key
 	// has a live challenge, it sends that one again. Errors: LimitExceeded, ResendTooSoon,
-	// FraudSuspected.
+	// AttemptsBlocked, FraudSuspected.
 	OpenChallenge(ctx context.Context, r ChallengeRequest) (Challenge, error)
 	// VerifyOTP counts an attempt, evaluates it (see Attempt) and saves the result.
 	VerifyOTP(ctx context.Context, a Attempt) (VerificationResult, error)

@@ -48,6 +48,7 @@ func (db *DB) OpenChallenge(ctx context.Context, r auth.ChallengeRequest) (auth.
 	err := db.write(ctx, func(tx *tx) error {
 		c := r.Challenge
 		var roles auth.RoleFacts
+		var blockedUntil time.Time
 		err := tx.QueryRow(ctx, `
 			INSERT INTO otp_challenges (mobile_number, role, device_id, id, code, tries, sent_at, ends_at, used_at)
 			VALUES ($1, $2, $3, $4, $5, 0, $6, $7, NULL)
@@ -58,15 +59,18 @@ func (db *DB) OpenChallenge(ctx context.Context, r auth.ChallengeRequest) (auth.
 				ends_at = CASE WHEN `+challengeLives+` THEN otp_challenges.ends_at ELSE excluded.ends_at END,
 				used_at = NULL, sent_at = excluded.sent_at
 			WHERE otp_challenges.sent_at <= $8 OR otp_challenges.sent_at > $10 OR otp_challenges.used_at IS NOT NULL
-			RETURNING id, code, ends_at, `+roleFacts(c.Role),
+			RETURNING id, code, ends_at, `+blockedUntilOf+`, `+roleFacts(c.Role),
 			string(c.Number), string(c.Role), c.DeviceID, c.ID, c.Code, micros(c.SentAt), micros(c.EndsAt),
-			micros(r.LastSentBefore), r.MaxAttempts, micros(c.SentAt.Add(auth.MaxClockSkew))).
-			Scan(&c.ID, &c.Code, intoTime(&c.EndsAt), &roles.Registered, &roles.Linked, &roles.Disputed)
+			micros(r.LastSentBefore), r.MaxAttempts, micros(c.SentAt.Add(auth.MaxClockSkew)), subject(c.ChallengeKey)).
+			Scan(&c.ID, &c.Code, intoTime(&c.EndsAt), intoTime(&blockedUntil), &roles.Registered, &roles.Linked, &roles.Disputed)
 		if isNoRows(err) { // before the limits: it is the more helpful error
-			return tx.resendTooSoon(ctx, c.ChallengeKey)
+			return tx.resendTooSoon(ctx, r.Challenge)
 		}
 		if err != nil {
 			return fmt.Errorf("open challenge: %w", err)
+		}
+		if blockedUntil.After(c.SentAt) {
+			return auth.AttemptsBlocked{Until: blockedUntil}
 		}
 		if err := tx.countSend(ctx, r, roles, counter, budget); err != nil {
 			return err
@@ -122,13 +126,23 @@ func (tx *tx) countSend(ctx context.Context, r auth.ChallengeRequest, roles auth
 // clock that was ahead, which would make it valid for too long.
 const challengeLives = `otp_challenges.used_at IS NULL AND otp_challenges.ends_at > $6 AND otp_challenges.tries < $9 AND otp_challenges.sent_at <= $10`
 
-func (tx *tx) resendTooSoon(ctx context.Context, key auth.ChallengeKey) error {
+// blockedUntilOf selects until when too many wrong codes block the number or device $11.
+const blockedUntilOf = `(SELECT f.blocked_until FROM otp_failures f WHERE f.who = $11)`
+
+// resendTooSoon returns auth.ResendTooSoon, or auth.AttemptsBlocked if the code that was sent a moment ago
+// cannot be used any more.
+func (tx *tx) resendTooSoon(ctx context.Context, c auth.Challenge) error {
 	var soon auth.ResendTooSoon
+	var blocked auth.AttemptsBlocked
 	err := tx.QueryRow(ctx, `
-		SELECT sent_at FROM otp_challenges WHERE mobile_number = $1 AND role = $2 AND device_id = $3`,
-		string(key.Number), string(key.Role), key.DeviceID).Scan(intoTime(&soon.SentAt))
+		SELECT sent_at, (SELECT f.blocked_until FROM otp_failures f WHERE f.who = $4)
+		FROM otp_challenges WHERE mobile_number = $1 AND role = $2 AND device_id = $3`,
+		string(c.Number), string(c.Role), c.DeviceID, subject(c.ChallengeKey)).Scan(intoTime(&soon.SentAt), intoTime(&blocked.Until))
 	if err != nil {
 		return fmt.Errorf("read last send: %w", err)
+	}
+	if blocked.Until.After(c.SentAt) {
+		return blocked
 	}
 	return soon
 }

@@ -34,6 +34,9 @@ func (p *Pages) errorText(r *Request, err error) string {
 	if _, ends := f.Extra["ends_at"]; ends && f.Code == "message_limit" {
 		return v.mustT("fault.message_limit.wait", pairs...)
 	}
+	if f.Code == "otp_attempts_exceeded" && f.Extra["limit"] == "otp_wrong_per_day" {
+		return v.mustT("fault.otp_attempts_exceeded.number", pairs...)
+	}
 	if left, ok := f.Extra["attempts_left"].(int); ok {
 		if left == 0 {
 			return v.mustT("fault.otp_incorrect.last")

@@ -139,7 +139,9 @@ func (p *Pages) codeForm(r *Request, s pendingSignIn, f *Form) (Response, error)
 	v.Path = "/sign-in/code"
 	v.Data = map[string]any{
 		"Number": s.Number, "ShortCode": s.FromLink && s.Link == "" && !s.SignedIn, "Role": s.Role, "Length": p.Auth.Settings.OTPLength,
-		"Sent": r.URL.Query().Get("sent") == "again", "FixedNumber": s.Link != "" || s.SignedIn, "FirstPage": s.firstPage(),
+		// Each number may register as a coach, and a link or a session shows that its number is known here.
+		"Known": s.Role == actor.Coach || s.Link != "" || s.SignedIn,
+		"Sent":  r.URL.Query().Get("sent") == "again", "FixedNumber": s.Link != "" || s.SignedIn, "FirstPage": s.firstPage(),
 	}
 	return page("code", v).withFaults(f), nil
 }
