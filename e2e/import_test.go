@@ -142,6 +142,42 @@ func sortedLines(text []byte) string {
 	return strings.Join(lines, "\n")
 }
 
+// TestImportOfManyFiles: 48 files of 8 coaches at the same time are all read, and a cell that is too
+// long is a fault of its row alone.
+func TestImportOfManyFiles(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, url string) {
+		s := touchlinetest.New(t, url, withTiers(t, importTiers), touchlinetest.ManyConnections)
+		var wait sync.WaitGroup
+		for n := range 8 {
+			coach := s.Coach(t, fmt.Sprintf("+91981230001%d", n))
+			coach.Call(t, "PUT", "/api/coach/subscription", object{"tier": "big"}).Want(t, 200)
+			for m := range 6 {
+				file := "name,dob\n" + strings.Repeat("Asha Rao,1990-04-30\n", 600+m) + strings.Repeat("आ", 1001) + ",1990-04-30\n"
+				wait.Go(func() {
+					got, err := s.Do(t.Context(), "POST", "/api/players/import", coach.Access, file, csvType)
+					if err != nil || got.Status != 201 {
+						t.Errorf("import: %v, %v", got, err)
+						return
+					}
+					path := got.Header.Get("Location")
+					for got.String("state") == "reading" {
+						if got, err = s.Do(t.Context(), "POST", path+"/run", coach.Access, nil); err != nil || got.Status != 200 {
+							t.Errorf("read: %v, %v", got, err)
+							return
+						}
+					}
+					if got, err = s.Do(t.Context(), "GET", path, coach.Access, nil); err != nil || got.String("counts.waiting") != fmt.Sprint(600+m) ||
+						got.String("counts.faulty") != "1" || !strings.Contains(string(got.Body), `"column":"student_name","code":"cell_too_long"`) {
+						t.Errorf("after it was read: %v, %v", got, err)
+					}
+				})
+			}
+		}
+		wait.Wait()
+	})
+}
+
 // TestImportAtOnce: two replicas that run an import at the same time add each player once.
 func TestImportAtOnce(t *testing.T) {
 	t.Parallel()

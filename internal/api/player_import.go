@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/endpoint"
@@ -19,6 +20,9 @@ const (
 	faultyRows  = 100
 )
 
+// awaitImport is how long an upload waits until all rows of its file were read.
+const awaitImport = 20 * time.Second
+
 // acquireImport returns tier_limit unless the coach's tier includes imports: the file of
 // another coach is not read.
 func (s *Server) acquireImport(ctx context.Context, caller Caller) (release func(), err error) {
@@ -34,7 +38,12 @@ func (s *Server) importPlayers(ctx context.Context, r Request[endpoint.Upload]) 
 	if err != nil {
 		return closeConnection, err
 	}
-	defer func() { _ = file.Close() }() // it was only read
+	kept := false
+	defer func() {
+		if !kept {
+			_ = file.Close() // it was only read
+		}
+	}()
 	ctx, cancel := context.WithTimeout(ctx, upload.WorkTimeout)
 	defer cancel()
 	by := r.Caller.Actor
@@ -58,6 +67,10 @@ func (s *Server) importPlayers(ctx context.Context, r Request[endpoint.Upload]) 
 			}
 			i, err := s.Imports.Create(ctx, by, file)
 			if err != nil {
+				return Response{}, err
+			}
+			kept = true // the import closes it
+			if _, err := s.Imports.Await(ctx, by, i.ID, awaitImport); err != nil {
 				return Response{}, err
 			}
 			return created(ctx, i.ID)

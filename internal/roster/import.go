@@ -27,6 +27,8 @@ type State string
 
 // The states of an import.
 const (
+	Reading    State = "reading"     // more rows of the file come
+	Failed     State = "failed"      // the process that read the file has ended before its last row
 	Ready      State = "ready"       // no row was added yet
 	InProgress State = "in_progress" // some rows are done
 	Stopped    State = "stopped"     // a limit stopped it; it can go on later
@@ -41,7 +43,17 @@ type Import struct {
 	// Stop says what stopped the last step; nil if a step may go on.
 	Stop *Stop
 	// Counts are the rows in each state.
-	Counts    map[RowState]int
+	Counts map[RowState]int
+	// FileRows are the rows of the file, also of those that are not read yet; 0 for an import of
+	// an earlier release.
+	FileRows int
+	// FileSHA256 identifies the file.
+	FileSHA256 string
+	// ReadingUntil is the zero time when all rows are here. Before, a process that reads the file
+	// moves it; once it has passed, that process has ended.
+	ReadingUntil time.Time
+	// Failed reports that ReadingUntil has passed.
+	Failed    bool
 	CreatedAt time.Time
 	// EndsAt is when the import is deleted.
 	EndsAt time.Time
@@ -58,6 +70,10 @@ type Stop struct {
 // State returns where the import stands.
 func (i *Import) State() State {
 	switch {
+	case i.Failed:
+		return Failed
+	case !i.ReadingUntil.IsZero():
+		return Reading
 	case i.Counts[Waiting] == 0:
 		return Done
 	case i.Stop != nil:
@@ -68,8 +84,11 @@ func (i *Import) State() State {
 	return Ready
 }
 
-// Rows returns the number of rows.
-func (i *Import) Rows() int {
+// Rows returns the number of rows of the file.
+func (i *Import) Rows() int { return max(i.FileRows, i.ReadRows()) }
+
+// ReadRows returns the number of rows that were read.
+func (i *Import) ReadRows() int {
 	total := 0
 	for _, n := range i.Counts {
 		total += n
@@ -101,9 +120,12 @@ type RowID struct {
 // Store stores imports; package store implements it. Every call names the coach, and
 // returns not_found for an import of another coach.
 type Store interface {
-	// AddImport saves an import with its rows and deletes the oldest imports of the coach
+	// AddImport saves an import with its first rows and deletes the oldest imports of the coach
 	// beyond keep. It returns false and saves nothing if an import has this id already.
 	AddImport(ctx context.Context, i *Import, rows []ImportRow, keep int) (added bool, err error)
+	// AddImportRows adds rows to an import that is being read, and sets ReadingUntil: the zero time
+	// with the last rows. It returns not_found if the import is not being read any more.
+	AddImportRows(ctx context.Context, i *Import, rows []ImportRow, readingUntil time.Time) error
 	Import(ctx context.Context, coachID, id string) (*Import, error)
 	// Imports returns the coach's imports, the newest first. There are few: see AddImport.
 	Imports(ctx context.Context, coachID string) ([]*Import, error)

@@ -1,6 +1,8 @@
 package roster
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -20,15 +22,25 @@ const (
 	MaxBytes = 4 << 20
 	// MaxRows are the rows without the titles and without empty rows.
 	MaxRows = 10_000
-	// maxSeparators limits the cells, which are held in memory: 50 in each row.
-	maxSeparators = 50 * (MaxRows + 1)
+	// maxCells limits the cells, because those of a row are held in memory: 50 in each row.
+	maxCells = 50 * (MaxRows + 1)
+	// maxCell limits the characters of a cell that is read. The longest that can be right has
+	// 20 names of batches.
+	maxCell = 1000
+	// maxFirstLine limits the part of the first line in which the separator is looked for, in bytes.
+	maxFirstLine = 16 << 10
 )
 
-// Sheet is the result of Parse.
-type Sheet struct {
-	Rows []Row
-	// Warnings say what the coach should check, although the rows can be added.
-	Warnings []Warning
+// sheet is a file whose titles are understood and whose rows were counted.
+type sheet struct {
+	source source
+	rows   int
+	// monthFirst reports that a date has the month first for certain, such as 04/30/2012.
+	monthFirst bool
+	// namesBatches reports that a row names a batch.
+	namesBatches bool
+	// warnings say what the coach should check, although the rows can be added.
+	warnings []Warning
 }
 
 // Row is one row of the file.
@@ -63,34 +75,71 @@ func (r *Row) add(c Column, code, format string, args ...any) {
 	}
 }
 
-// Parse reads a CSV file or cells that were pasted from a spreadsheet. It reads UTF-8, UTF-16
-// with a byte order mark, else Windows-1252; cells separated by commas, semicolons or
-// tabs; and titles in English or Hindi in any order. Errors: payload_too_large;
-// validation_failed if the file cannot be read, or with all faults of the titles. Faults of
-// single rows are in the rows.
-func Parse(data []byte) (Sheet, error) {
-	if len(data) > MaxBytes {
-		return Sheet{}, ErrTooLarge()
+// readSheet reads a CSV file or cells that were pasted from a spreadsheet, and keeps no row. It
+// reads UTF-8, UTF-16 with a byte order mark, else Windows-1252; cells separated by commas,
+// semicolons or tabs; and titles in English or Hindi in any order. Errors: payload_too_large;
+// validation_failed if the file cannot be read, or with all faults of the titles.
+func readSheet(file io.ReaderAt, size int64) (*sheet, error) {
+	if size > MaxBytes {
+		return nil, ErrTooLarge()
 	}
-	if isOtherFormat(data) {
-		return Sheet{}, fileFault("not_csv", "This file is not CSV. Open it in your spreadsheet program and save it as CSV UTF-8.")
+	source, err := open(file, size)
+	if err != nil {
+		return nil, err
 	}
-	text, guessed, err := decode(data)
-	if err != nil || strings.Contains(text, "\x00") { // UTF-32 begins like UTF-16
-		return Sheet{}, fileFault("not_csv", "We cannot read this file. Save it as CSV UTF-8.")
+	s := &sheet{source: source}
+	var dayFirstRow Row
+	err = s.parse(&s.warnings, func(row Row, kind dateKind) error {
+		if s.rows++; s.rows > MaxRows {
+			return fileFault("too_many_rows", "This file has more than 10,000 students. Split it into two files.")
+		}
+		s.monthFirst = s.monthFirst || kind == monthFirst
+		s.namesBatches = s.namesBatches || row.Entry.Batches != ""
+		if kind == dayFirst && dayFirstRow.Number == 0 {
+			dayFirstRow = row
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case s.rows == 0:
+		return nil, fileFault("no_rows", "There is no student below the titles. Write one student in each row.")
+	case dayFirstRow.Number > 0 && !s.monthFirst:
+		s.warnings = append(s.warnings, Warning{
+			Code: "day_first", Row: dayFirstRow.Number, Text: dayFirstRow.Entry.BirthDate,
+			Detail: fmt.Sprintf("We read dates with the day first. Please check one: the birth date in row %d is %s.", dayFirstRow.Number, dayFirstRow.Entry.BirthDate),
+		})
 	}
-	p := newParser(text)
-	if err := p.readTitles(); err != nil {
-		return Sheet{}, err
+	if source.guessed {
+		s.warnings = append(s.warnings, Warning{Code: "encoding_guessed", Detail: "The file does not say how its letters are stored. We read it as Windows-1252. If names look wrong, save the file as CSV UTF-8 and try again."})
 	}
-	if err := p.readRows(); err != nil {
-		return Sheet{}, err
+	return s, nil
+}
+
+// each calls fn with each row and its faults, in the order of the file.
+func (s *sheet) each(fn func(Row) error) error {
+	return s.parse(new([]Warning), func(row Row, kind dateKind) error {
+		s.checkDayOrder(&row, kind)
+		return fn(row)
+	})
+}
+
+// parse reads the file from its start, adds the warnings about the titles, and calls fn with each row
+// that is not empty, and how its birth date is written.
+func (s *sheet) parse(warnings *[]Warning, fn func(Row, dateKind) error) error {
+	p, err := newParser(s.source.text())
+	if err == nil {
+		err = p.readTitles()
 	}
-	p.checkDayOrder()
-	if guessed {
-		p.warn(Warning{Code: "encoding_guessed", Detail: "The file does not say how its letters are stored. We read it as Windows-1252. If names look wrong, save the file as CSV UTF-8 and try again."})
+	if err == nil {
+		*warnings = append(*warnings, p.warnings...)
+		err = p.readRows(fn)
 	}
-	return p.sheet, nil
+	if errors.Is(err, errNoText) {
+		return fileFault("not_csv", "We cannot read this file. Save it as CSV UTF-8.")
+	}
+	return err
 }
 
 // ErrTooLarge returns the error of a file of more than MaxBytes.
@@ -102,34 +151,56 @@ func fileFault(code, format string, args ...any) error {
 	return fault.Validation([]fault.Field{{Pointer: "/file", Code: code, Detail: fmt.Sprintf(format, args...)}})
 }
 
-// parser reads one file.
+// parser reads the text of one file.
 type parser struct {
-	text    string
 	reader  *csv.Reader
 	columns []Column // of each cell of a row; "" for a cell that is not read
 	// skipped counts the line breaks inside of cells so far: lines of the file that are no
 	// rows of a spreadsheet.
-	skipped int
-	kinds   []dateKind // of the birth date of each row
-	sheet   Sheet
+	skipped  int
+	warnings []Warning
 }
 
-func newParser(text string) *parser {
-	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
-	p := &parser{text: text}
+func newParser(text io.Reader) (*parser, error) {
+	in := bufio.NewReaderSize(text, maxFirstLine)
+	start, err := in.Peek(maxFirstLine)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
 	separator := rune(0)
 	// Excel reads and writes a first line that names the separator.
-	if line, rest, found := strings.Cut(text, "\n"); found && len(line) == len("sep=,") && strings.HasPrefix(line, "sep=") {
-		separator, p.text = rune(line[len("sep=")]), rest
+	if line, rest, found := strings.Cut(string(start), "\n"); found && len(line) == len("sep=,") && strings.HasPrefix(line, "sep=") {
+		separator, start = rune(line[len("sep=")]), []byte(rest)
+		_, _ = in.Discard(len(line) + 1) // it is in the buffer
 	}
 	if !strings.ContainsRune(",;\t", separator) {
-		separator = findSeparator(p.text)
+		separator = findSeparator(string(start))
 	}
-	p.reader = csv.NewReader(strings.NewReader(p.text))
+	p := &parser{}
+	p.reader = csv.NewReader(&cellCounter{in: in, separator: byte(separator)})
 	p.reader.Comma = separator
 	p.reader.FieldsPerRecord = -1
 	p.reader.ReuseRecord = true
-	return p
+	return p, nil
+}
+
+// errTooManyCells is the error of a file whose rows would need too much memory.
+var errTooManyCells = fileFault("too_many_columns", "This file has too many columns. Keep the ones that we read, and delete the others.")
+
+// cellCounter ends a text that has too many separators.
+type cellCounter struct {
+	in        io.Reader
+	separator byte
+	count     int
+}
+
+// Read implements io.Reader.
+func (c *cellCounter) Read(p []byte) (int, error) {
+	n, err := c.in.Read(p)
+	if c.count += bytes.Count(p[:n], []byte{c.separator}); c.count > maxCells {
+		return 0, errTooManyCells
+	}
+	return n, err
 }
 
 // findSeparator returns the separator with which the first line has the most titles that
@@ -153,21 +224,23 @@ func findSeparator(text string) rune {
 
 // readTitles reads the first row.
 func (p *parser) readTitles() error {
-	if strings.Count(p.text, string(p.reader.Comma)) > maxSeparators {
-		return fileFault("too_many_columns", "This file has too many columns. Keep the ones that we read, and delete the others.")
-	}
 	record, err := p.reader.Read()
 	if err == io.EOF {
 		return fileFault("empty", "This file is empty. Write the titles in the first row and one student in each row below.")
 	}
-	if err != nil {
+	if _, ok := errors.AsType[*csv.ParseError](err); ok {
 		return fileFault("unclosed_quote", "We cannot read the first row: delete its quotation marks.")
+	}
+	if err != nil {
+		return err
 	}
 	var faults []fault.Field
 	add := func(code, format string, args ...any) {
 		faults = append(faults, fault.Field{Pointer: "/file", Code: code, Detail: fmt.Sprintf(format, args...)})
 	}
-	var unknown []string
+	const most = 10
+	var unknown []string // the first ones
+	others := 0
 	for _, cell := range record {
 		title := csvfile.Restore(trimCell(cell))
 		c := titles[foldTitle(title)]
@@ -176,8 +249,10 @@ func (p *parser) readTitles() error {
 			add("unclear_column", "We cannot tell whose number the column %q holds. Name it %q or %q.", shorten(title), Titles[GuardianNumber], Titles[StudentNumber])
 		case c == ignored, c == "" && title == "":
 			c = ""
-		case c == "":
+		case c == "" && len(unknown) < most:
 			unknown = append(unknown, fmt.Sprintf("%q", shorten(title)))
+		case c == "":
+			others++
 		case slices.Contains(p.columns, c):
 			add("duplicate_column", "Two columns mean %q. Delete one of them.", Titles[c])
 		}
@@ -189,12 +264,11 @@ func (p *parser) readTitles() error {
 		}
 	}
 	if len(unknown) > 0 {
-		const most = 10
-		named := strings.Join(unknown[:min(len(unknown), most)], ", ")
-		if others := len(unknown) - most; others > 0 {
+		named := strings.Join(unknown, ", ")
+		if others > 0 {
 			named += fmt.Sprintf(" (+%d)", others) // the pages put it into a text of any language
 		}
-		p.warn(Warning{Code: "unknown_columns", Detail: "We do not import these columns: " + named + ".", Text: named})
+		p.warnings = []Warning{{Code: "unknown_columns", Detail: "We do not import these columns: " + named + ".", Text: named}}
 	}
 	p.countLineBreaks(record)
 	return fault.Validation(faults)
@@ -208,27 +282,23 @@ func shorten(text string) string {
 	return string([]rune(text)[:40]) + "…"
 }
 
-func (p *parser) warn(w Warning) { p.sheet.Warnings = append(p.sheet.Warnings, w) }
-
-// readRows reads the rows below the titles.
-func (p *parser) readRows() error {
+// readRows calls fn with each row below the titles that is not empty.
+func (p *parser) readRows(fn func(Row, dateKind) error) error {
 	for {
 		record, err := p.reader.Read()
 		if err == io.EOF {
-			if len(p.sheet.Rows) == 0 {
-				return fileFault("no_rows", "There is no student below the titles. Write one student in each row.")
-			}
 			return nil
+		}
+		if _, ok := errors.AsType[*csv.ParseError](err); err != nil && !ok {
+			return err
 		}
 		row, kind, filled := p.readRow(record, err)
 		if !filled {
 			continue
 		}
-		if len(p.sheet.Rows) == MaxRows {
-			return fileFault("too_many_rows", "This file has more than 10,000 students. Split it into two files.")
+		if err := fn(row, kind); err != nil {
+			return err
 		}
-		p.sheet.Rows = append(p.sheet.Rows, row)
-		p.kinds = append(p.kinds, kind)
 	}
 }
 
@@ -256,8 +326,11 @@ func (p *parser) readRow(record []string, err error) (row Row, kind dateKind, fi
 		case p.columns[i] == "":
 		case strings.ContainsRune(text, utf8.RuneError):
 			row.add(p.columns[i], "unreadable", "This has letters that we cannot read. Write it again, and save the file as CSV UTF-8.")
+		case len(text) > maxCell && utf8.RuneCountInString(text) > maxCell:
+			row.add(p.columns[i], "cell_too_long", "This cell has more than 1,000 characters. Shorten it.")
+			*row.Entry.Cell(p.columns[i]) = shorten(text)
 		default:
-			*row.Entry.Cell(p.columns[i]) = text
+			*row.Entry.Cell(p.columns[i]) = strings.Clone(text) // the text of the whole row is not kept
 		}
 	}
 	if filled {
@@ -305,22 +378,11 @@ func (r *Row) readBirthDate() dateKind {
 // checkDayOrder decides about dates such as 03/04/2012, which are read with the day first.
 // If another date of the file has the month first for certain, such as 04/30/2012, it
 // refuses them all: a wrong birth date would not be noticed.
-func (p *parser) checkDayOrder() {
-	monthIsFirst := slices.Contains(p.kinds, monthFirst)
-	for i := range p.sheet.Rows {
-		row, kind := &p.sheet.Rows[i], p.kinds[i]
-		switch {
-		case kind == monthFirst:
-			row.add(BirthDate, "month_first", "We read the day first, then the month. Write this date as %s.", row.Entry.BirthDate)
-		case kind == dayFirst && monthIsFirst:
-			row.add(BirthDate, "ambiguous_date", "We cannot tell the day from the month, because other rows have the month first. Write the date as 2012-04-30: year, month, day.")
-		}
-	}
-	if i := slices.Index(p.kinds, dayFirst); i >= 0 && !monthIsFirst {
-		row := p.sheet.Rows[i]
-		p.warn(Warning{
-			Code: "day_first", Row: row.Number, Text: row.Entry.BirthDate,
-			Detail: fmt.Sprintf("We read dates with the day first. Please check one: the birth date in row %d is %s.", row.Number, row.Entry.BirthDate),
-		})
+func (s *sheet) checkDayOrder(row *Row, kind dateKind) {
+	switch {
+	case kind == monthFirst:
+		row.add(BirthDate, "month_first", "We read the day first, then the month. Write this date as %s.", row.Entry.BirthDate)
+	case kind == dayFirst && s.monthFirst:
+		row.add(BirthDate, "ambiguous_date", "We cannot tell the day from the month, because other rows have the month first. Write the date as 2012-04-30: year, month, day.")
 	}
 }

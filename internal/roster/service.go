@@ -2,10 +2,8 @@ package roster
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
-	"io"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -39,99 +37,32 @@ type Service struct {
 	CheckFeature func(ctx context.Context, by actor.Actor) error
 	Now          func() time.Time
 	NewID        func() string
-}
+	Log          *slog.Logger
 
-// File is a file as a coach sent it, such as a spool.
-type File interface {
-	io.ReaderAt
-	Size() int64
-}
-
-// Create reads a file and keeps its rows as an import. It adds no player.
-func (s *Service) Create(ctx context.Context, by actor.Actor, file File) (*Import, error) {
-	return s.CreateOnce(ctx, by, s.NewID(), file)
-}
-
-// CreateOnce is Create for an import with this id. If the coach has an import with the id, it
-// returns that one for the same file, so that a form that is sent twice makes one import; for
-// another file, which was chosen after the button "back", it makes one import with another id.
-func (s *Service) CreateOnce(ctx context.Context, by actor.Actor, id string, file File) (*Import, error) {
-	data, err := io.ReadAll(io.NewSectionReader(file, 0, file.Size()))
-	if err != nil {
-		return nil, err
-	}
-	sheet, err := Parse(data)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.CheckFeature(ctx, by); err != nil {
-		return nil, err
-	}
-	batches, err := s.namedBatches(ctx, by, sheet)
-	if err != nil {
-		return nil, err
-	}
-	now := s.Now().UTC().Truncate(time.Microsecond)
-	i := &Import{
-		ID: id, CoachID: by.AccountID, Warnings: sheet.Warnings, Counts: map[RowState]int{},
-		CreatedAt: now, EndsAt: now.Add(importLifetime),
-	}
-	rows := make([]ImportRow, len(sheet.Rows))
-	for n, row := range sheet.Rows {
-		s.Rules.check(&row, batches)
-		rows[n] = ImportRow{Row: row, State: Waiting}
-		if len(row.Faults) > 0 {
-			rows[n].State = Faulty
-		}
-		i.Counts[rows[n].State]++
-	}
-	added, err := s.Store.AddImport(ctx, i, rows, keepImports)
-	if err != nil || added {
-		return i, err
-	}
-	stored, err := s.Store.ImportRows(ctx, by.AccountID, id, RowFilter{Limit: MaxRows})
-	if err != nil {
-		return nil, err
-	}
-	if !slices.EqualFunc(stored, rows, sameCells) {
-		i.ID = idOfOtherFile(by, id, data)
-		if added, err = s.Store.AddImport(ctx, i, rows, keepImports); err != nil || added {
-			return i, err
-		}
-	}
-	return s.Store.Import(ctx, by.AccountID, i.ID)
-}
-
-// idOfOtherFile returns the id of the import of another file that was sent with the form id: the
-// same for the same coach and file, so that a double tap makes one import. It keeps the time in id.
-func idOfOtherFile(by actor.Actor, id string, data []byte) string {
-	sum := sha256.Sum256(append([]byte(by.AccountID+id), data...))
-	h := hex.EncodeToString(sum[:])
-	return id[:14] + "7" + h[:3] + "-8" + h[3:6] + "-" + h[6:18]
-}
-
-// sameCells reports whether two rows were read from the same cells.
-func sameCells(a, b ImportRow) bool {
-	return a.Number == b.Number && !slices.ContainsFunc(Columns, func(c Column) bool { return *a.Entry.Cell(c) != *b.Entry.Cell(c) })
-}
-
-// namedBatches returns the batches of the coach, or none if no row names one.
-func (s *Service) namedBatches(ctx context.Context, by actor.Actor, sheet Sheet) (batchIDs, error) {
-	if !slices.ContainsFunc(sheet.Rows, func(r Row) bool { return r.Entry.Batches != "" }) {
-		return nil, nil
-	}
-	batches, err := s.Batches(ctx, by)
-	return newBatchIDs(batches), err
+	line    line
+	readers readers
 }
 
 // Import returns an import of the calling coach.
 func (s *Service) Import(ctx context.Context, by actor.Actor, id string) (*Import, error) {
-	return s.Store.Import(ctx, by.AccountID, id)
+	i, err := s.Store.Import(ctx, by.AccountID, id)
+	return s.judged(i), err
+}
+
+// judged returns i with Failed set.
+func (s *Service) judged(i *Import) *Import {
+	if i != nil {
+		i.Failed = !i.ReadingUntil.IsZero() && !s.Now().Before(i.ReadingUntil)
+	}
+	return i
 }
 
 // Imports returns the imports of the calling coach, the newest first: at most 10.
 func (s *Service) Imports(ctx context.Context, by actor.Actor) ([]*Import, error) {
 	imports, err := s.Store.Imports(ctx, by.AccountID)
+	for _, i := range imports {
+		s.judged(i)
+	}
 	// The ids are in the order in which their forms were opened.
 	slices.SortStableFunc(imports, func(a, b *Import) int { return b.CreatedAt.Compare(a.CreatedAt) })
 	return imports, err
@@ -150,14 +81,18 @@ const StepTimeout = 30 * time.Second
 // import as it is then. Steps may run at the same time and may be repeated: each row adds
 // its player once. A limit of the coach, such as tier_limit, is no error: it leaves the rest
 // of the rows waiting, and Import.Stop names it. After another error the rows that were
-// added stay added, and a later step goes on.
+// added stay added, and a later step goes on. It adds nothing while the file is being read, or
+// after that has failed.
 func (s *Service) Step(ctx context.Context, by actor.Actor, id string) (*Import, error) {
-	i, err := s.Store.Import(ctx, by.AccountID, id)
+	i, err := s.Import(ctx, by, id)
 	if err != nil {
 		return nil, err
 	}
 	if err := s.CheckFeature(ctx, by); err != nil {
 		return nil, err
+	}
+	if !i.ReadingUntil.IsZero() { // the coach sees all rows before one is added
+		return s.Await(ctx, by, id, stepTime)
 	}
 	stop, err := s.addRows(ctx, by, id)
 	if err != nil {
@@ -173,7 +108,7 @@ func (s *Service) Step(ctx context.Context, by actor.Actor, id string) (*Import,
 			return nil, err
 		}
 	}
-	return s.Store.Import(ctx, by.AccountID, id)
+	return s.Import(ctx, by, id)
 }
 
 // addRows adds rows until a limit of the step or of the coach.

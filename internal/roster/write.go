@@ -6,7 +6,7 @@ import (
 	"github.com/touchline/touchline/internal/csvfile"
 )
 
-// Writer writes players as CSV in UTF-8. Its rows read back through Parse without change.
+// Writer writes players as CSV in UTF-8. An import reads its rows back without change.
 type Writer struct {
 	csv    *csvfile.Writer
 	record []string

@@ -43,7 +43,7 @@ func newImports(o Options, db *store.DB, approvals *approval.Service, batches *t
 		CheckFeature: func(ctx context.Context, by actor.Actor) error {
 			return common.Subscriptions.CheckFeature(ctx, by, coach.Import)
 		},
-		Now: o.Now, NewID: o.NewID,
+		Now: o.Now, NewID: o.NewID, Log: o.Log,
 	}
 }
 

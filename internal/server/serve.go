@@ -43,7 +43,7 @@ func (a *App) Serve(ctx context.Context, public, operators net.Listener) error {
 const lastRecordTimeout = 5 * time.Second
 
 // startBackground runs the worker and the LISTEN connection. The returned function
-// stops both, waits for them, frees the slots of the ended streams, and records the last
+// stops both and the reading of files of players, waits for them, frees the slots of the ended streams, and records the last
 // introspections.
 func (a *App) startBackground() (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
@@ -52,6 +52,7 @@ func (a *App) startBackground() (stop func()) {
 	wait.Go(func() { a.db.Listen(ctx) })
 	return func() {
 		cancel()
+		wait.Go(a.imports.Stop)
 		wait.Wait()
 		ctx, cancel := context.WithTimeout(context.Background(), lastRecordTimeout)
 		defer cancel()

@@ -2,8 +2,10 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
@@ -15,41 +17,32 @@ import (
 
 var _ roster.Store = (*DB)(nil)
 
-// importRowColumns is the number of values of importRowArgs.
+// importRowColumns is the number of values of a row in importRowArgs.
 const importRowColumns = 7
 
-// AddImport saves an import with its rows and deletes the coach's oldest imports, so that
+// AddImport saves an import with its first rows and deletes the coach's oldest imports, so that
 // at most keep remain. It returns false if an import has this id already.
 func (db *DB) AddImport(ctx context.Context, i *roster.Import, rows []roster.ImportRow, keep int) (added bool, err error) {
 	warnings, err := json.Marshal(i.Warnings)
 	if err != nil {
 		return false, err
 	}
-	var args []any
-	for _, row := range rows {
-		values, err := importRowArgs(i, row)
-		if err != nil {
-			return false, err
-		}
-		args = append(args, values...)
+	args, err := importRowArgs(i, rows)
+	if err != nil {
+		return false, err
 	}
 	err = db.write(ctx, func(tx *tx) error {
 		added = false
 		if err := tx.complete(ctx, idempotency.Work{ID: i.ID, New: true}); err != nil {
 			return err
 		}
-		// An account that closes waits for this lock, and then deletes this import too.
-		if _, err := tx.lockCoach(ctx, i.CoachID); err != nil {
-			return fmt.Errorf("lock coach %s: %w", i.CoachID, err)
-		}
-		if _, err := tx.tierChoice(ctx, i.CoachID); isNoRows(err) {
-			return auth.ErrSessionEnded() // the account has closed since the session was read
-		} else if err != nil {
+		if err := tx.lockImporter(ctx, i.CoachID); err != nil {
 			return err
 		}
 		n, err := tx.Exec(ctx, `
-			INSERT INTO imports (id, coach_id, warnings, created_at, ends_at) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (id) DO NOTHING`,
-			i.ID, i.CoachID, string(warnings), micros(i.CreatedAt), micros(i.EndsAt))
+			INSERT INTO imports (id, coach_id, warnings, created_at, ends_at, file_rows, file_sha256, reading_until)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (id) DO NOTHING`,
+			i.ID, i.CoachID, string(warnings), micros(i.CreatedAt), micros(i.EndsAt), i.FileRows, i.FileSHA256, micros(i.ReadingUntil))
 		if err != nil {
 			return fmt.Errorf("add import: %w", err)
 		}
@@ -57,23 +50,77 @@ func (db *DB) AddImport(ctx context.Context, i *roster.Import, rows []roster.Imp
 			return nil
 		}
 		added = true
-		err = tx.insertRows(ctx, `
-			INSERT INTO import_rows (coach_id, import_id, number, state, entry, faults, ends_at)`, "", importRowColumns, args)
-		if err != nil {
-			return fmt.Errorf("add rows of import: %w", err)
+		if err := tx.insertImportRows(ctx, args); err != nil {
+			return err
 		}
 		return tx.deleteOldImports(ctx, i.CoachID, i.ID, keep)
 	})
 	return added && err == nil, err
 }
 
-func importRowArgs(i *roster.Import, row roster.ImportRow) ([]any, error) {
-	entry, err := json.Marshal(row.Entry)
+// AddImportRows adds rows to an import that is being read, and sets until when it counts as being
+// read: the zero time with the last rows.
+func (db *DB) AddImportRows(ctx context.Context, i *roster.Import, rows []roster.ImportRow, readingUntil time.Time) error {
+	args, err := importRowArgs(i, rows)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	faults, err := json.Marshal(row.Faults)
-	return []any{i.CoachID, i.ID, row.Number, string(row.State), string(entry), string(faults), micros(i.EndsAt)}, err
+	err = db.write(ctx, func(tx *tx) error {
+		if err := tx.lockImporter(ctx, i.CoachID); err != nil {
+			return err
+		}
+		n, err := tx.Exec(ctx, `UPDATE imports SET reading_until = $3 WHERE coach_id = $1 AND id = $2 AND reading_until IS NOT NULL`,
+			i.CoachID, i.ID, micros(readingUntil))
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return fault.Missing()
+		}
+		return tx.insertImportRows(ctx, args)
+	})
+	if err != nil {
+		return fmt.Errorf("read the file of import %s: %w", i.ID, err)
+	}
+	return nil
+}
+
+// lockImporter locks the coach of an import. An account that closes waits for this lock, and then
+// deletes the import too.
+func (tx *tx) lockImporter(ctx context.Context, coachID string) error {
+	if _, err := tx.lockCoach(ctx, coachID); err != nil {
+		return fmt.Errorf("lock coach %s: %w", coachID, err)
+	}
+	_, err := tx.tierChoice(ctx, coachID)
+	if isNoRows(err) {
+		return auth.ErrSessionEnded() // the account has closed since the session was read
+	}
+	return err
+}
+
+func (tx *tx) insertImportRows(ctx context.Context, args []any) error {
+	err := tx.insertRows(ctx, `
+		INSERT INTO import_rows (coach_id, import_id, number, state, entry, faults, ends_at)`, "", importRowColumns, args)
+	if err != nil {
+		return fmt.Errorf("add rows of import: %w", err)
+	}
+	return nil
+}
+
+func importRowArgs(i *roster.Import, rows []roster.ImportRow) ([]any, error) {
+	args := make([]any, 0, importRowColumns*len(rows))
+	for _, row := range rows {
+		entry, err := json.Marshal(row.Entry)
+		if err != nil {
+			return nil, err
+		}
+		faults, err := json.Marshal(row.Faults)
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, i.CoachID, i.ID, row.Number, string(row.State), string(entry), string(faults), micros(i.EndsAt))
+	}
+	return args, nil
 }
 
 // deleteOldImports deletes the imports of a coach but for added, which is new, and the newest
@@ -96,7 +143,7 @@ func (db *DB) Import(ctx context.Context, coachID, id string) (*roster.Import, e
 	var i *roster.Import
 	err := db.view(ctx, func(tx *tx) (err error) {
 		i, err = scanImport(tx.QueryRow(ctx, `
-			SELECT id, coach_id, warnings, stop, created_at, ends_at FROM imports WHERE coach_id = $1 AND id = $2`, coachID, id))
+			SELECT id, coach_id, warnings, stop, created_at, ends_at, file_rows, file_sha256, reading_until FROM imports WHERE coach_id = $1 AND id = $2`, coachID, id))
 		if isNoRows(err) {
 			return fault.Missing()
 		}
@@ -118,7 +165,7 @@ func (db *DB) Imports(ctx context.Context, coachID string) ([]*roster.Import, er
 	var imports []*roster.Import
 	err := db.view(ctx, func(tx *tx) error {
 		rs, err := tx.Query(ctx, `
-			SELECT id, coach_id, warnings, stop, created_at, ends_at FROM imports WHERE coach_id = $1 ORDER BY id DESC`, coachID)
+			SELECT id, coach_id, warnings, stop, created_at, ends_at, file_rows, file_sha256, reading_until FROM imports WHERE coach_id = $1 ORDER BY id DESC`, coachID)
 		if imports, err = database.Collect(rs, err, scanImport); err != nil {
 			return err
 		}
@@ -134,7 +181,11 @@ func (db *DB) Imports(ctx context.Context, coachID string) ([]*roster.Import, er
 
 func scanImport(s database.Scanner) (*roster.Import, error) {
 	i := &roster.Import{Counts: map[roster.RowState]int{}}
-	return i, s.Scan(&i.ID, &i.CoachID, intoJSON(&i.Warnings), intoJSON(&i.Stop), intoTime(&i.CreatedAt), intoTime(&i.EndsAt))
+	var rows sql.NullInt64
+	err := s.Scan(&i.ID, &i.CoachID, intoJSON(&i.Warnings), intoJSON(&i.Stop), intoTime(&i.CreatedAt), intoTime(&i.EndsAt),
+		&rows, intoText(&i.FileSHA256), intoTime(&i.ReadingUntil))
+	i.FileRows = int(rows.Int64)
+	return i, err
 }
 
 // collectCounts sets the counts of the imports from rows of import, state and count.

@@ -3,7 +3,7 @@ package store_test
 import (
 	"context"
 	"fmt"
-	"io"
+	"log/slog"
 	"strings"
 	"sync"
 	"testing"
@@ -40,19 +40,23 @@ func (p *fixture) imports() *roster.Service {
 		},
 		Batches:      func(context.Context, actor.Actor) ([]roster.Batch, error) { return nil, nil },
 		CheckFeature: func(context.Context, actor.Actor) error { return nil },
+		Log:          slog.New(slog.DiscardHandler),
 	}
 }
 
 const importTitles = "Student name,Date of birth,Guardian name,Relationship,Guardian number\n"
 
 // playersFile returns a file of n children from the number first on.
-func playersFile(first, n int) *strings.Reader {
+func playersFile(first, n int) roster.File { return roster.NewFile([]byte(playersText(first, n))) }
+
+// playersText returns the text of playersFile.
+func playersText(first, n int) string {
 	var b strings.Builder
 	b.WriteString(importTitles)
 	for i := first; i < first+n; i++ {
 		fmt.Fprintf(&b, "Child %d,2014-05-06,Meera,mother,%s\n", i, number(1000+i))
 	}
-	return strings.NewReader(b.String())
+	return b.String()
 }
 
 // states returns the states of all rows.
@@ -120,10 +124,8 @@ func TestImportGoesOnAfterLimit(t *testing.T) {
 		}
 		existing, late := p.add(by, "Child 2", number(1002), ""), p.add(by, "Child 6", number(1006), "")
 		p.add(p.coach(2), "Child 5", number(1005), "")
-		six, err := io.ReadAll(playersFile(1, 6))
-		ok(p, err)
-		file := string(six) + "No number,2014-05-06,Meera,mother,12\nOwn,2014-05-06,Meera,mother," + string(by.Number) + "\n"
-		i, err := s.Create(bg, by, strings.NewReader(file))
+		file := playersText(1, 6) + "No number,2014-05-06,Meera,mother,12\nOwn,2014-05-06,Meera,mother," + string(by.Number) + "\n"
+		i, err := s.Create(bg, by, roster.NewFile([]byte(file)))
 		ok(p, err)
 		if i.State() != roster.Ready {
 			p.Errorf("state %s, want ready", i.State())

@@ -231,6 +231,10 @@ func (p *fixture) importPlayers() {
 	_, err = s.Imports(bg, by)
 	ok(p, err)
 	p.states(s, by, i.ID)
+	long, err := s.Create(bg, by, playersFile(1, 501))
+	ok(p, err)
+	_, err = s.Await(bg, by, long.ID, time.Minute)
+	ok(p, err)
 }
 
 // directory lists a coach, searches, and hides the coach.

@@ -53,6 +53,16 @@ func (f *Form) Close() {
 	}
 }
 
+// Keep leaves a spool of the form open when the form is closed: another owner closes it.
+func (f *Form) Keep(spool coach.Spool) {
+	if f.File == spool {
+		f.File = nil
+	}
+	if f.Pasted == spool {
+		f.Pasted = nil
+	}
+}
+
 // Fingerprint identifies the upload for its Idempotency-Key. The body itself does not: a
 // repeated upload has other boundaries.
 func (f *Form) Fingerprint() []byte {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"regexp"
+	"time"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/coach"
@@ -31,6 +32,9 @@ func (p *Pages) importUpload() uploadForm {
 		Refuse: p.importRefused, Handle: p.createImport,
 	}
 }
+
+// awaitImport is how long the page of an import waits until all rows of its file were read.
+const awaitImport = 2 * time.Second
 
 // importPage serves GET /coach/players/import: upload a file or paste cells, and the
 // recent imports.
@@ -99,6 +103,10 @@ func (p *Pages) createImport(ctx context.Context, r *Request, by actor.Actor, fo
 	i, err := p.Imports.CreateOnce(ctx, by, id, file)
 	if err != nil {
 		return p.importRefused(ctx, r, by, err)
+	}
+	form.Keep(file) // the import closes it
+	if _, err := p.Imports.Await(ctx, by, i.ID, awaitImport); err != nil {
+		return Response{}, err
 	}
 	return redirect("/coach/imports/" + i.ID), nil
 }

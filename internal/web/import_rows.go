@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/coach"
@@ -56,7 +57,7 @@ func (p *Pages) importStatusPage(ctx context.Context, r *Request, by actor.Actor
 	if err != nil {
 		return Response{}, err
 	}
-	i, err := p.Imports.Import(ctx, by, id)
+	i, err := p.Imports.Await(ctx, by, id, time.Second) // the page of an import that is read loads itself again
 	if err != nil {
 		return Response{}, err
 	}

@@ -1,0 +1,115 @@
+package roster
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+)
+
+// Create checks a file and keeps its rows as an import. It adds no player. The rows of a long file
+// are read after it has returned: see Await. Without an error it closes file after it was read.
+func (s *Service) Create(ctx context.Context, by actor.Actor, file File) (*Import, error) {
+	return s.CreateOnce(ctx, by, s.NewID(), file)
+}
+
+// CreateOnce is Create for an import with this id. If the coach has an import with the id, it
+// returns that one for the same file, so that a form that is sent twice makes one import; for
+// another file, which was chosen after the button "back", it makes one import with another id.
+func (s *Service) CreateOnce(ctx context.Context, by actor.Actor, id string, file File) (*Import, error) {
+	r := &reader{by: by, file: file, done: make(chan struct{})}
+	read, err := s.create(ctx, r, id)
+	if err != nil {
+		return nil, err
+	}
+	if !read {
+		_ = file.Close() // it was only read
+	}
+	return s.Import(ctx, by, r.i.ID)
+}
+
+// create makes the import, and reports whether r still reads its file.
+func (s *Service) create(ctx context.Context, r *reader, id string) (read bool, err error) {
+	if err := s.CheckFeature(ctx, r.by); err != nil {
+		return false, err
+	}
+	if err := s.line.enter(ctx, &s.line.checks); err != nil {
+		return false, errBusy().Because(err)
+	}
+	defer s.line.leave()
+	if r.sheet, err = readSheet(r.file, r.file.Size()); err != nil {
+		return false, err
+	}
+	if r.sheet.namesBatches {
+		batches, err := s.Batches(ctx, r.by)
+		if err != nil {
+			return false, err
+		}
+		r.batches = newBatchIDs(batches)
+	}
+	now := s.Now().UTC().Truncate(time.Microsecond)
+	r.i = &Import{
+		ID: id, CoachID: r.by.AccountID, Warnings: r.sheet.warnings, FileRows: r.sheet.rows, FileSHA256: r.sheet.source.sha256,
+		CreatedAt: now, EndsAt: now.Add(importLifetime),
+	}
+	if r.sheet.rows > readBatch {
+		return s.createLong(ctx, r)
+	}
+	rows := make([]ImportRow, 0, r.sheet.rows)
+	err = r.sheet.each(func(row Row) error {
+		rows = append(rows, s.importRow(row, r.batches))
+		return nil
+	})
+	if err == nil {
+		_, err = s.addOnce(ctx, r.i, rows)
+	}
+	return false, err
+}
+
+// createLong makes an import whose rows are read later.
+func (s *Service) createLong(ctx context.Context, r *reader) (read bool, err error) {
+	if err := s.readers.admit(r); err != nil {
+		return false, err
+	}
+	r.i.ReadingUntil = s.Now().Add(readingLease)
+	added, err := s.addOnce(ctx, r.i, nil)
+	if err != nil || !added {
+		s.readers.remove(r)
+		return false, err
+	}
+	s.readers.start(r)
+	go s.read(r)
+	return true, nil
+}
+
+// addOnce adds an import, with another id if the coach has an import of another file with its id.
+// It reports false if the coach has an import of the same file.
+func (s *Service) addOnce(ctx context.Context, i *Import, rows []ImportRow) (added bool, err error) {
+	if added, err = s.Store.AddImport(ctx, i, rows, keepImports); err != nil || added {
+		return added, err
+	}
+	stored, err := s.Store.Import(ctx, i.CoachID, i.ID)
+	if err != nil || stored.FileSHA256 == i.FileSHA256 {
+		return false, err
+	}
+	i.ID = idOfOtherFile(i)
+	return s.Store.AddImport(ctx, i, rows, keepImports)
+}
+
+// idOfOtherFile returns the id of the import of another file that was sent with the id of i: the
+// same for the same coach and file, so that a double tap makes one import. It keeps the time in the id.
+func idOfOtherFile(i *Import) string {
+	sum := sha256.Sum256([]byte(i.CoachID + i.ID + i.FileSHA256))
+	h := hex.EncodeToString(sum[:])
+	return i.ID[:14] + "7" + h[:3] + "-8" + h[3:6] + "-" + h[6:18]
+}
+
+func (s *Service) importRow(row Row, batches batchIDs) ImportRow {
+	s.Rules.check(&row, batches)
+	if len(row.Faults) > 0 {
+		return ImportRow{Row: row, State: Faulty}
+	}
+	return ImportRow{Row: row, State: Waiting}
+}

@@ -1,0 +1,49 @@
+package roster
+
+import (
+	"bytes"
+	"io"
+)
+
+// Sheet is a file that was parsed.
+type Sheet struct {
+	Rows     []Row
+	Warnings []Warning
+}
+
+// Parse parses a file, as a stream.
+func Parse(data []byte) (Sheet, error) {
+	s, err := ReadSheet(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return Sheet{}, err
+	}
+	all := Sheet{Warnings: s.warnings}
+	err = s.each(func(row Row) error {
+		all.Rows = append(all.Rows, row)
+		return nil
+	})
+	return all, err
+}
+
+// ParsedSheet is a file whose rows can be read.
+type ParsedSheet struct{ *sheet }
+
+// ReadSheet checks a file.
+func ReadSheet(file io.ReaderAt, size int64) (ParsedSheet, error) {
+	s, err := readSheet(file, size)
+	return ParsedSheet{s}, err
+}
+
+// Each calls fn with each row.
+func (s ParsedSheet) Each(fn func(Row) error) error { return s.each(fn) }
+
+// ReadBatch is the number of rows that are held in memory.
+const ReadBatch = readBatch
+
+// Stopping returns what is closed when Stop is called.
+func (s *Service) Stopping() <-chan struct{} {
+	s.readers.mu.Lock()
+	defer s.readers.mu.Unlock()
+	s.readers.init()
+	return s.readers.ctx.Done()
+}
