@@ -18,7 +18,8 @@ type AddressStore interface {
 	// false for any other link; StopAddressOfLink may be repeated.
 	StopAddressOfLink(ctx context.Context, linkHash []byte, now time.Time) (stopped bool, err error)
 	// StoppedAddresses returns which of the addresses of an account get no mail: those that
-	// coaches gave for the guardian, or that of the coach's profile.
+	// coaches gave for the guardian and whose players the guardian approved, or that of the
+	// coach's profile.
 	StoppedAddresses(ctx context.Context, by actor.Actor) ([]string, error)
 	// AddressStopped reports whether an address gets no mail.
 	AddressStopped(ctx context.Context, address string) (bool, error)

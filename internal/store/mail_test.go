@@ -174,7 +174,7 @@ func TestChosenChannels(t *testing.T) {
 }
 
 // The holder of an address stops mail to it with the link of a mail, until the holder allows it
-// again. An account sees which of its addresses are stopped.
+// again. An account sees which of its addresses are stopped, a guardian only after an approval.
 func TestStoppedAddresses(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(p *fixture) {
@@ -200,6 +200,10 @@ func TestStoppedAddresses(t *testing.T) {
 			p.Errorf("recipient %+v, %v; want the address stopped", to, err)
 		}
 		ok(p, p.db.StopAddress(bg, "OTHER@families.example"))
+		if got, err := p.db.StoppedAddresses(bg, guardian); err != nil || len(got) != 0 {
+			p.Errorf("stopped for a guardian who has not approved: %v, %v; want none", got, err)
+		}
+		ok(p, p.decide(guardian, a.ID, approval.Approve))
 		if got, err := p.db.StoppedAddresses(bg, guardian); err != nil || fmt.Sprint(got) != "[meera@families.example]" {
 			p.Errorf("stopped %v, %v", got, err)
 		}

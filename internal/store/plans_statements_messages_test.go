@@ -79,10 +79,12 @@ func (p *fixture) mail() {
 	_, err = p.db.StopAddressOfLink(bg, auth.HashLink(p.vault.LinkToken(mails[0].ID)), p.clock.Now())
 	ok(p, err)
 	ok(p, p.db.StopAddress(bg, "other@families.example"))
+	ok(p, run(p.db, `UPDATE players SET guardian_state = 'approved' WHERE id = $1`, a.ID))
 	for _, by := range []actor.Actor{c, p.as(actor.Guardian, number(76))} {
 		_, err = p.db.StoppedAddresses(bg, by)
 		ok(p, err)
 	}
+	ok(p, run(p.db, `UPDATE players SET guardian_state = 'pending' WHERE id = $1`, a.ID))
 	_, err = p.db.AddressStopped(bg, address)
 	ok(p, err)
 	ok(p, p.db.AllowAddress(bg, address))

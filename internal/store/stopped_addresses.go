@@ -89,12 +89,15 @@ func (db *DB) StoppedAddresses(ctx context.Context, by actor.Actor) ([]string, e
 // maxAddresses bounds the addresses that are read of one account.
 const maxAddresses = 200
 
-// addressesOf returns the e-mail addresses of an account.
+// addressesOf returns the e-mail addresses of an account. A guardian learns the address that a
+// coach entered only from a player that the guardian approved: the number may be a wrong one.
 func addressesOf(ctx context.Context, q database.Querier, by actor.Actor) ([]string, error) {
 	query := `SELECT email FROM coaches WHERE id = $1 AND email IS NOT NULL LIMIT $2`
 	switch by.Role {
 	case actor.Guardian:
-		query = `SELECT DISTINCT guardian_email FROM players WHERE guardian_id = $1 AND deleted_at IS NULL AND guardian_email IS NOT NULL LIMIT $2`
+		query = `
+			SELECT DISTINCT guardian_email FROM players
+			WHERE guardian_id = $1 AND deleted_at IS NULL AND guardian_email IS NOT NULL AND guardian_state = 'approved' LIMIT $2`
 	case actor.Student:
 		return nil, nil
 	}
