@@ -10,9 +10,12 @@ import (
 
 // LinkState is the request of the link in a message or of a short code. It is the zero
 // LinkState unless the link is valid and the request is open, so that no other link
-// reveals a name.
+// reveals a name. Of a link that is only too old it has Old alone.
 type LinkState struct {
-	Open      bool
+	Open bool
+	// Old: the request is open, but the link is no longer valid. The party can still answer
+	// after a sign-in.
+	Old       bool
 	RequestID string
 	PlayerID  string
 	// Party is the role that is asked.

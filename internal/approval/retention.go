@@ -3,8 +3,8 @@ package approval
 import "time"
 
 const (
-	// LinksKept is how long an expired link is kept. Until then it leads the party that was
-	// asked to the player, after a sign-in.
+	// LinksKept is how long an expired link of a closed request is kept. Until then it leads the
+	// party that was asked to the player, after a sign-in.
 	LinksKept = 30 * 24 * time.Hour
 	// RemindersKept is the longest REMINDER_WINDOW.
 	RemindersKept = 90 * 24 * time.Hour

@@ -109,7 +109,9 @@ func TestLink(t *testing.T) {
 			}
 		}
 		notFound("another token", "tokem", 999)
-		notFound("at its end", "token", 1000)
+		if got, err := open("token", 1000); err != nil || got != (approval.LinkState{Old: true}) {
+			t.Errorf("at its end: %+v, %v; want an old link without names", got, err)
+		}
 		ok(t, run(db, `UPDATE coaches SET name = NULL`))
 		if got, err := open("token", 999); err != nil || got.CoachName != "" {
 			t.Errorf("a coach without a name: %+v, %v", got, err)

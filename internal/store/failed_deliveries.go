@@ -60,8 +60,7 @@ func (db *DB) FailedDeliveries(ctx context.Context, by actor.Operator, s notify.
 	return found, err
 }
 
-// RetryFailed queues a failed delivery again, with all attempts. The link in its message
-// is valid for its full time. Of concurrent calls one succeeds. A delivery that shared a
+// RetryFailed queues a failed delivery again, with all attempts. Of concurrent calls one succeeds. A delivery that shared a
 // message with others leaves without them, so the message limits count it again.
 func (db *DB) RetryFailed(ctx context.Context, by actor.Operator, id string, check func(notify.FailedDelivery) error) (notify.FailedDelivery, error) {
 	var retried notify.FailedDelivery
@@ -73,19 +72,17 @@ func (db *DB) RetryFailed(ctx context.Context, by actor.Operator, id string, che
 		if err := check(d); err != nil {
 			return err
 		}
-		var to string
-		err = tx.QueryRow(ctx, `
+		n, err := tx.Exec(ctx, `
 			UPDATE deliveries SET state = 'queued', reason = NULL, cause = NULL, attempts = 0, due_at = $2, gives_up_at = $3, updated_at = $2,
 				gathered_by = NULL, counted = (counted = TRUE AND gathered_by IS NULL)
-			WHERE id = $1 AND state = 'failed'
-			RETURNING recipient`, id, micros(tx.Now), micros(tx.Now.Add(notify.MessageLifetime))).Scan(&to)
-		if isNoRows(err) {
-			return database.ErrStale // another operator was faster
-		}
+			WHERE id = $1 AND state = 'failed'`, id, micros(tx.Now), micros(tx.Now.Add(notify.MessageLifetime)))
 		if err != nil {
 			return fmt.Errorf("queue delivery %s: %w", id, err)
 		}
-		if err := tx.retryRequest(ctx, d, to); err != nil {
+		if n == 0 {
+			return database.ErrStale // another operator was faster
+		}
+		if err := tx.retryRequest(ctx, d); err != nil {
 			return err
 		}
 		tx.wakeOutbox(d.Lane)
@@ -96,15 +93,9 @@ func (db *DB) RetryFailed(ctx context.Context, by actor.Operator, id string, che
 	return retried, err
 }
 
-// retryRequest renews the link of a delivery that is sent again, and removes the mark of
-// markFailed from its request. ErrStale if the request was closed or sent again.
-func (tx *tx) retryRequest(ctx context.Context, d notify.FailedDelivery, to string) error {
-	if d.RequestID == "" {
-		return nil
-	}
-	if err := tx.renewLink(ctx, notify.Delivery{ID: d.ID, RequestID: d.RequestID, To: to}, tx.Now); err != nil {
-		return err
-	}
+// retryRequest removes the mark of markFailed from the request of a delivery that is sent again.
+// ErrStale if the request was closed or sent again.
+func (tx *tx) retryRequest(ctx context.Context, d notify.FailedDelivery) error {
 	if d.Kind != notify.Request {
 		return nil // the worker drops a reminder of a closed request
 	}

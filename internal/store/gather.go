@@ -108,7 +108,7 @@ func (tx *tx) awaitWindow(ctx context.Context, d notify.Delivery) error {
 	if err != nil {
 		return fmt.Errorf("wait for the window: %w", err)
 	}
-	return tx.renewLink(ctx, d, tx.Now.Add(tx.db.options.Settings.GatherFor))
+	return nil
 }
 
 // claimGathering claims all that gather with one of the deliveries, also if another worker

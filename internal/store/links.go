@@ -3,27 +3,35 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/notify"
 )
 
-// LinkState returns the state of the link with this hash: the zero LinkState if the link
-// is unknown or has expired, or its request is not open.
+// LinkState returns the state of the link with this hash: only Old if the link has expired and its
+// request is open, the zero LinkState if the link is unknown or its request is not open. A link that
+// left by mail is unknown once the coach has corrected the address.
 func (db *DB) LinkState(ctx context.Context, hash []byte, now time.Time) (approval.LinkState, error) {
 	l := approval.LinkState{Open: true}
 	var born string
+	var old bool
 	err := db.sql.QueryRow(ctx, `
-		SELECT r.id, r.player_id, r.approver_type, a.mobile_number, c.name, c.tier, p.student_name, p.date_of_birth, l.to_number,
+		SELECT l.ends_at <= $2, r.id, r.player_id, r.approver_type, a.mobile_number, c.name, c.tier, p.student_name, p.date_of_birth, l.to_number,
 			EXISTS (SELECT 1 FROM requests o WHERE o.approver_id = r.approver_id AND o.state = 'pending' AND o.id <> r.id)
 		FROM request_links l
 		JOIN requests r ON r.id = l.request_id AND r.state = 'pending'
 		JOIN accounts a ON a.id = r.approver_id
 		JOIN players p ON p.id = r.player_id AND p.deleted_at IS NULL
 		LEFT JOIN coaches c ON c.id = r.coach_id
-		WHERE l.hash = $1 AND l.ends_at > $2`, hash, micros(now)).
-		Scan(&l.RequestID, &l.PlayerID, &l.Party, &l.Number, intoText(&l.CoachName), intoText(&l.CoachTier), &l.StudentName, &born, &l.ToNumber, &l.OthersOpen)
+		WHERE l.hash = $1 AND (l.to_number = TRUE OR l.address = p.guardian_email)`, hash, micros(now)).
+		Scan(&old, &l.RequestID, &l.PlayerID, &l.Party, &l.Number, intoText(&l.CoachName), intoText(&l.CoachTier), &l.StudentName, &born, &l.ToNumber, &l.OthersOpen)
+	if err == nil && old {
+		return approval.LinkState{Old: true}, nil
+	}
 	return linkState(l, born, now, err)
 }
 
@@ -111,11 +119,37 @@ func (tx *tx) byShortCode(ctx context.Context, pair approval.ShortCodePair, now 
 	return linkState(l, born, now, err)
 }
 
-// endLinksTo ends the links of a request that left to an e-mail address.
-func (tx *tx) endLinksTo(ctx context.Context, requestID, address string) error {
-	err := tx.Defer(ctx, `UPDATE request_links SET ends_at = $3 WHERE request_id = $1 AND address = $2`, requestID, address, micros(tx.Now))
+// RenewLinks makes the links of messages valid for their full time, in the moment before the
+// messages leave: a message may have waited for its gateway, for a limit, for others to gather or
+// for an operator. It inserts a link that a sweep has deleted meanwhile.
+func (db *DB) RenewLinks(ctx context.Context, leaving []notify.Delivery) error {
+	leaving = slices.DeleteFunc(slices.Clone(leaving), func(d notify.Delivery) bool { return d.Kind != notify.Request && d.Kind != notify.Reminder })
+	if len(leaving) == 0 {
+		return nil
+	}
+	// Sorted, so that concurrent transactions lock the rows in the same order.
+	slices.SortFunc(leaving, func(a, b notify.Delivery) int { return strings.Compare(a.ID, b.ID) })
+	err := db.write(ctx, func(tx *tx) error {
+		for _, d := range leaving {
+			hash, err := db.linkHash(d.ID)
+			if err != nil {
+				return err
+			}
+			err = tx.Defer(ctx, `
+				INSERT INTO request_links (hash, request_id, ends_at, to_number, address)
+				SELECT $1, r.id, $3, a.mobile_number = $4, CASE WHEN a.mobile_number <> $4 THEN CAST($4 AS TEXT) END
+				FROM requests r JOIN accounts a ON a.id = r.approver_id
+				WHERE r.id = $2
+				ON CONFLICT (hash) DO UPDATE SET ends_at = excluded.ends_at`,
+				hash, d.RequestID, micros(tx.Now.Add(db.options.Settings.LinkValidity)), d.To)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 	if err != nil {
-		return fmt.Errorf("end links to a former address: %w", err)
+		return fmt.Errorf("renew links: %w", err)
 	}
 	return nil
 }

@@ -64,7 +64,37 @@ func TestLinkStateOfClosedQuestions(t *testing.T) {
 			a := p.add(coach, name, number(2), "")
 			hash := p.link(a.GuardianApprover.Request.ID)
 			ok(p, closeIt(a))
-			p.wantLink(hash, approval.LinkState{})
+			p.wantLink(hash, approval.LinkState{Old: name == "link expired"})
+		}
+	})
+}
+
+// A link of an open request stays old, however long the request is open. The sweep deletes it
+// when the request is closed.
+func TestSweepKeepsLinksOfOpenRequests(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		coach := p.coach(1)
+		a, b := p.add(coach, "Asha Rao", number(2), ""), p.add(coach, "Bela Rao", number(3), "")
+		open, closed := p.link(a.GuardianApprover.Request.ID), p.link(b.GuardianApprover.Request.ID)
+		ok(p, p.decide(p.as(actor.Guardian, number(3)), b.ID, approval.Reject))
+		links := func() int { return p.count(`SELECT count(*) FROM request_links`) }
+		for range 4 {
+			p.clock.advance(45 * day)
+			ok(p, second(p.db.Sweep(bg, p.clock.Now())))
+			ok(p, second(p.db.Sweep(bg, p.clock.Now())))
+			p.wantLink(open, approval.LinkState{Old: true})
+			p.wantLink(closed, approval.LinkState{})
+			if n := links(); n != 1 {
+				p.Fatalf("%d links, want that of the open request", n)
+			}
+		}
+		ok(p, p.decide(p.as(actor.Guardian, number(2)), a.ID, approval.Reject))
+		p.wantLink(open, approval.LinkState{})
+		p.clock.advance(31 * day)
+		ok(p, second(p.db.Sweep(bg, p.clock.Now())))
+		if n := links(); n != 0 {
+			p.Errorf("%d links of closed requests", n)
 		}
 	})
 }

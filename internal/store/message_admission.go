@@ -146,7 +146,7 @@ func (tx *tx) hold(ctx context.Context, m notify.Outgoing, key string, wait time
 
 // release marks the deliveries of the messages that fit as counted, counts the messages,
 // and returns them without those that another worker claimed meanwhile. The time that a
-// delivery was held counts neither to its lifetime nor to the validity of its link.
+// delivery was held does not count to its lifetime.
 func (tx *tx) release(ctx context.Context, fits []candidate) ([]notify.Outgoing, error) {
 	if len(fits) == 0 {
 		return nil, nil
@@ -229,11 +229,6 @@ func (tx *tx) setLastSent(ctx context.Context, requestIDs []string) error {
 // releaseHeld starts the times of a held delivery, and wakes the next deliveries that
 // wait for the same limit.
 func (tx *tx) releaseHeld(ctx context.Context, d notify.Delivery) error {
-	if d.RequestID != "" {
-		if err := tx.renewLink(ctx, d, tx.Now); err != nil {
-			return err
-		}
-	}
 	if d.Kind == notify.Request {
 		// The wait for the next sending begins when this one leaves.
 		err := tx.Defer(ctx, `UPDATE deliveries SET created_at = $2 WHERE id = $1`, d.ID, micros(tx.Now))

@@ -39,6 +39,7 @@ func (p *fixture) sendRequests(segments int) (sent []string) {
 		admitted, err := p.db.AdmitMessages(bg, outgoing(segments, claimed...))
 		ok(p, err)
 		for _, m := range admitted {
+			ok(p, p.db.RenewLinks(bg, m.Deliveries))
 			ok(p, p.db.DeliverySent(bg, m.Deliveries))
 			sent = append(sent, m.Deliveries[0].To)
 		}

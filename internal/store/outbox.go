@@ -151,23 +151,3 @@ func (db *DB) RequestDetails(ctx context.Context, d notify.Delivery) (notify.Req
 	}
 	return r, to, err == nil, err
 }
-
-// renewLink makes a delivery's link valid for its full time after from. It inserts the
-// link if the sweep has deleted it while the delivery was held.
-func (tx *tx) renewLink(ctx context.Context, d notify.Delivery, from time.Time) error {
-	hash, err := tx.db.linkHash(d.ID)
-	if err != nil {
-		return err
-	}
-	err = tx.Defer(ctx, `
-		INSERT INTO request_links (hash, request_id, ends_at, to_number, address)
-		VALUES ($1, $2, $3,
-			EXISTS (SELECT 1 FROM requests r JOIN accounts a ON a.id = r.approver_id WHERE r.id = $2 AND a.mobile_number = $4),
-			(SELECT CAST($4 AS TEXT) FROM requests r JOIN accounts a ON a.id = r.approver_id WHERE r.id = $2 AND a.mobile_number <> $4))
-		ON CONFLICT (hash) DO UPDATE SET ends_at = excluded.ends_at`,
-		hash, d.RequestID, micros(from.Add(tx.db.options.Settings.LinkValidity)), d.To)
-	if err != nil {
-		return fmt.Errorf("renew link: %w", err)
-	}
-	return nil
-}

@@ -40,8 +40,7 @@ func (db *DB) FallBack(ctx context.Context, message []notify.Delivery, to notify
 }
 
 // PostponeDelivery makes the deliveries of a message wait until a time, for example the end
-// of quiet hours. The attempt does not count, and neither its lifetime nor the validity of
-// its links ends before it leaves.
+// of quiet hours. The attempt does not count, and its lifetime begins when it leaves.
 func (db *DB) PostponeDelivery(ctx context.Context, message []notify.Delivery, until time.Time, reason string) error {
 	return db.write(ctx, func(tx *tx) error {
 		for _, d := range message {
@@ -50,9 +49,6 @@ func (db *DB) PostponeDelivery(ctx context.Context, message []notify.Delivery, u
 					attempts = attempts - 1, total_attempts = total_attempts - 1
 				WHERE id = $1 AND lease = $2`,
 				d.ID, d.Lease, micros(until), micros(until.Add(notify.MessageLifetime)), reason, micros(tx.Now))
-			if err == nil && d.RequestID != "" {
-				err = tx.renewLink(ctx, d, until)
-			}
 			if err != nil {
 				return fmt.Errorf("postpone delivery %s: %w", d.ID, err)
 			}

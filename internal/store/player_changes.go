@@ -146,7 +146,7 @@ func (tx *tx) player(ctx context.Context, id string, load approval.LoadOptions) 
 }
 
 func (tx *tx) change(ctx context.Context, p *storedPlayer, load approval.LoadOptions, fn func(*approval.Player) (approval.Change, error)) error {
-	before, live, languages, email := p.Identity(), p.DeletedAt.IsZero(), p.Languages(), p.GuardianEmail()
+	before, live, languages := p.Identity(), p.DeletedAt.IsZero(), p.Languages()
 	consents := p.ConsentStatus()
 	c, err := fn(p.Player)
 	if err != nil || !c.Save {
@@ -184,11 +184,6 @@ func (tx *tx) change(ctx context.Context, p *storedPlayer, load approval.LoadOpt
 	}
 	if err := tx.chooseLanguages(ctx, p.Languages(), languages); err != nil {
 		return err
-	}
-	if open := p.GuardianApprover.OpenRequest(); open != nil && email != "" && email != p.GuardianEmail() {
-		if err := tx.endLinksTo(ctx, open.ID, email); err != nil {
-			return err
-		}
 	}
 	if err := tx.deleteServiceNotifications(ctx, p.Player, consents, c); err != nil {
 		return err

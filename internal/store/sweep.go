@@ -16,7 +16,8 @@ import (
 const sweepBatch = 500
 
 // Sweep frees short codes and deletes expired rows, such as challenges, links and sessions. It
-// never deletes history, requests or players. It returns the number of changed rows.
+// never deletes history, requests, players or the links of open requests. It returns the number of
+// changed rows.
 func (db *DB) Sweep(ctx context.Context, now time.Time) (int64, error) {
 	var total int64
 	for { // changes without a position are never deleted, so give one to those that no service has read
@@ -25,6 +26,15 @@ func (db *DB) Sweep(ctx context.Context, now time.Time) (int64, error) {
 			return total, err
 		}
 		if n < positionBatch {
+			break
+		}
+	}
+	for { // an old link of an open request is looked at again only after LinksKept
+		n, err := db.keepLinks(ctx, now)
+		if err != nil {
+			return total, err
+		}
+		if total += n; n < sweepBatch {
 			break
 		}
 	}
@@ -78,4 +88,19 @@ func (db *DB) Sweep(ctx context.Context, now time.Time) (int64, error) {
 		}
 	}
 	return total, nil
+}
+
+// keepLinks keeps a batch of expired links whose requests are open, for another LinksKept. They stay
+// expired. Their page says that the link is old and that the question waits for an answer.
+func (db *DB) keepLinks(ctx context.Context, now time.Time) (int64, error) {
+	n, err := db.sql.Exec(ctx, `
+		UPDATE request_links SET ends_at = $3
+		WHERE ends_at < $1 AND hash IN (
+			SELECT hash FROM request_links l
+			WHERE ends_at < $1 AND EXISTS (SELECT 1 FROM requests r WHERE r.id = l.request_id AND r.state = 'pending')
+			ORDER BY ends_at LIMIT $2)`, micros(now.Add(-approval.LinksKept)), sweepBatch, micros(now))
+	if err != nil {
+		return 0, fmt.Errorf("keep links of open requests: %w", err)
+	}
+	return n, nil
 }

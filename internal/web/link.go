@@ -58,6 +58,10 @@ func (p *Pages) withLink(h func(context.Context, *Request, approval.LinkState) (
 		if link.Open {
 			return h(ctx, r, link)
 		}
+		suffix := ""
+		if link.Old {
+			suffix = "/answer"
+		}
 		for _, role := range approval.Parties {
 			by, ok := r.Actor(role)
 			if !ok {
@@ -65,20 +69,24 @@ func (p *Pages) withLink(h func(context.Context, *Request, approval.LinkState) (
 			}
 			id, err := p.Approvals.LinkedPlayer(ctx, by, auth.HashLink(token))
 			if err == nil {
-				return redirect(playerPath(role, id)), nil
+				return redirect(playerPath(role, id) + suffix), nil
 			}
 			if fault.KindOf(err) != fault.NotFound {
 				return Response{}, err
 			}
 		}
-		return p.closedLink(r), nil
+		return p.notOpen(r, link.Old), nil
 	}
 }
 
-// closedLink is the page of every link that is not open. It is byte for byte the same for
-// all of them, also if no such link ever existed. The query "sign-in" leads to the sign-in
-// and, for the party that the link asked, back to its answer.
-func (p *Pages) closedLink(r *Request) Response {
+// closedLink is the page of every link whose request is not open. It is byte for byte the same
+// for all of them, also if no such link ever existed.
+func (p *Pages) closedLink(r *Request) Response { return p.notOpen(r, false) }
+
+// notOpen is the page of a link that is not open, because it is old or its request is closed. It
+// has no names. The query "sign-in" leads to the sign-in and, for the party that the link asked,
+// back to its question or answer.
+func (p *Pages) notOpen(r *Request, old bool) Response {
 	token := r.PathValue("token")
 	switch {
 	case r.URL.Query().Has("signed-in") || r.URL.Query().Has("sign-in") && !plausible(token):
@@ -86,8 +94,12 @@ func (p *Pages) closedLink(r *Request) Response {
 	case r.URL.Query().Has("sign-in"):
 		return redirect("/sign-in/family?" + url.Values{"next": {"/a/" + token + "?signed-in"}}.Encode())
 	}
-	v := p.view(r, "link.closed.title")
-	v.InlineStyle, v.HidePath, v.Path = true, true, "/a"
+	text := "link.closed"
+	if old {
+		text = "link.old"
+	}
+	v := p.view(r, text+".title")
+	v.InlineStyle, v.HidePath, v.Path, v.Data = true, true, "/a", text
 	return page("link_closed", v).with(http.StatusNotFound)
 }
 

@@ -29,7 +29,7 @@ func (p *Pages) refuseByLink(ctx context.Context, r *Request) (Response, error) 
 	}
 	err := p.Approvals.DisputeByLink(ctx, auth.HashLink(token))
 	switch fault.KindOf(err) {
-	case fault.NotFound: // the link did not leave to the asked number
+	case fault.NotFound: // the link did not leave to the asked number, or is not valid
 		return p.stopAddressOfLink(ctx, r, auth.HashLink(token))
 	case fault.Conflict:
 		return p.closedLink(r), nil

@@ -76,7 +76,8 @@ func (p *Pages) stopAddressOfLink(ctx context.Context, r *Request, linkHash []by
 		return Response{}, err
 	}
 	if !stopped {
-		return p.closedLink(r), nil
+		link, err := p.Approvals.Link(ctx, linkHash)
+		return p.notOpen(r, link.Old), err
 	}
 	v := p.view(r, "not_me.title")
 	v.InlineStyle, v.Data = true, map[string]any{}

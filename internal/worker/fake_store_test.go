@@ -39,6 +39,7 @@ type row struct {
 	state, reason string
 	due           time.Time
 	retries       []time.Time // the due times of RetryDelivery
+	renewed       time.Time   // when RenewLinks was called
 }
 
 func (s *fakeStore) queue(kind notify.Kind) *row { return s.queueOn(lane(kind)) }
@@ -103,6 +104,15 @@ func (s *fakeStore) TeamMessage(context.Context, notify.Delivery) (notify.TeamMe
 
 func (s *fakeStore) MarkSending(_ context.Context, messages []notify.Outgoing) ([]notify.Outgoing, error) {
 	return messages, nil
+}
+
+func (s *fakeStore) RenewLinks(_ context.Context, leaving []notify.Delivery) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, d := range leaving {
+		s.claimed(d).renewed = time.Now()
+	}
+	return nil
 }
 
 func (s *fakeStore) AdmitMessages(_ context.Context, messages []notify.Outgoing) ([]notify.Outgoing, error) {

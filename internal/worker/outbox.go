@@ -37,6 +37,7 @@ type Store interface {
 	NotificationCopy(ctx context.Context, d notify.Delivery) (notify.Copy, notify.Recipient, bool, error)
 	TeamMessage(ctx context.Context, d notify.Delivery) (m notify.TeamMessage, to notify.Recipient, dropReason string, err error)
 	AdmitMessages(ctx context.Context, messages []notify.Outgoing) ([]notify.Outgoing, error)
+	RenewLinks(ctx context.Context, leaving []notify.Delivery) error
 	MarkSending(ctx context.Context, messages []notify.Outgoing) ([]notify.Outgoing, error)
 	WakeHeld(ctx context.Context) error
 	DeliverySent(ctx context.Context, accepted []notify.Delivery) error
@@ -219,6 +220,13 @@ func (o *Outbox) sendBatch(ctx context.Context, lane notify.Lane, claimed []noti
 		admitted, err = o.markSending(ctx, admitted)
 	}
 	if err != nil {
+		return err
+	}
+	var leaving []notify.Delivery
+	for _, m := range admitted {
+		leaving = append(leaving, m.Deliveries...)
+	}
+	if err := o.Store.RenewLinks(ctx, leaving); err != nil {
 		return err
 	}
 	var wait sync.WaitGroup

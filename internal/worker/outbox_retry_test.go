@@ -187,3 +187,30 @@ func TestPanicDelaysOneDelivery(t *testing.T) {
 		}
 	})
 }
+
+// The links of a message are renewed right before each attempt, so that they are valid for their full
+// time from when it leaves.
+func TestLinksAreRenewedBeforeEachAttempt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &fakeStore{gathers: true}
+		rows := []*row{s.queue(notify.Request), s.queue(notify.Request)}
+		attempts := 0
+		q, stop := run(t, s, func(context.Context, notify.Message) error {
+			for _, r := range rows {
+				if !r.renewed.Equal(time.Now()) {
+					t.Errorf("attempt %d: the link of delivery %s was renewed at %s, want %s", attempts, r.ID, r.renewed, time.Now())
+				}
+			}
+			if attempts++; attempts < 3 {
+				return errors.New("no such host")
+			}
+			return nil
+		})
+		q.Wake(lane(notify.Request))
+		time.Sleep(time.Minute)
+		stop()
+		if attempts != 3 {
+			t.Errorf("%d attempts, want 3", attempts)
+		}
+	})
+}
