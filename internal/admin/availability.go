@@ -23,6 +23,7 @@ type availabilityResponse struct {
 	PlayerID           string          `json:"player_id"`
 	Sequence           int64           `json:"sequence"`
 	ChatEnabled        bool            `json:"chat_enabled"`
+	ChatAvailable      bool            `json:"chat_available"`
 	SMSEnabled         bool            `json:"sms_enabled"`
 	GuardianAppEnabled bool            `json:"guardian_app_enabled"`
 	StudentAppEnabled  bool            `json:"student_app_enabled"`
@@ -35,7 +36,7 @@ func newAvailabilityResponse(a operator.Availability) availabilityResponse {
 		services[i] = serviceAccess(access)
 	}
 	return availabilityResponse{
-		PlayerID: a.PlayerID, Sequence: a.Sequence, ChatEnabled: true, SMSEnabled: true,
+		PlayerID: a.PlayerID, Sequence: a.Sequence, ChatEnabled: true, ChatAvailable: a.HasChat, SMSEnabled: true,
 		GuardianAppEnabled: a.GuardianApp, StudentAppEnabled: a.StudentApp, Services: services,
 	}
 }

@@ -19,6 +19,7 @@ type serviceAccess struct {
 type availabilityResponse struct {
 	PlayerID           string          `json:"player_id"`
 	ChatEnabled        bool            `json:"chat_enabled"`
+	ChatAvailable      bool            `json:"chat_available"`
 	SMSEnabled         bool            `json:"sms_enabled"`
 	GuardianAppEnabled bool            `json:"guardian_app_enabled"`
 	StudentAppEnabled  bool            `json:"student_app_enabled"`
@@ -27,7 +28,7 @@ type availabilityResponse struct {
 
 func newAvailabilityResponse(a approval.Availability) availabilityResponse {
 	return availabilityResponse{
-		PlayerID: a.PlayerID, ChatEnabled: true, SMSEnabled: true,
+		PlayerID: a.PlayerID, ChatEnabled: true, ChatAvailable: a.HasChat, SMSEnabled: true,
 		GuardianAppEnabled: a.GuardianApp, StudentAppEnabled: a.StudentApp, Services: services(a),
 	}
 }

@@ -153,7 +153,7 @@ func TestAvailabilityResponse(t *testing.T) {
 	for _, a := range []approval.Availability{
 		{PlayerID: playerID},
 		{PlayerID: playerID, GuardianApp: true},
-		{PlayerID: playerID, StudentApp: true},
+		{PlayerID: playerID, StudentApp: true, HasChat: true},
 		{PlayerID: playerID, GuardianApp: true, StudentApp: true},
 	} {
 		a.HasGuardian, a.HasStudentNumber = true, true
@@ -164,6 +164,7 @@ func TestAvailabilityResponse(t *testing.T) {
 		checkSchema(t, "Availability", got)
 		var response struct {
 			PlayerID string `json:"player_id"`
+			Chat     bool   `json:"chat_available"`
 			Guardian bool   `json:"guardian_app_enabled"`
 			Student  bool   `json:"student_app_enabled"`
 			Services []struct {
@@ -174,7 +175,7 @@ func TestAvailabilityResponse(t *testing.T) {
 		if err := json.Unmarshal(got, &response); err != nil {
 			t.Fatal(err)
 		}
-		if response.PlayerID != a.PlayerID || response.Guardian != a.GuardianApp || response.Student != a.StudentApp {
+		if response.PlayerID != a.PlayerID || response.Guardian != a.GuardianApp || response.Student != a.StudentApp || response.Chat != a.HasChat {
 			t.Errorf("%+v: %s", a, got)
 		}
 		for i, s := range response.Services {

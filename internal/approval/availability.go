@@ -67,6 +67,8 @@ type Availability struct {
 	Sequence    int64
 	GuardianApp bool
 	StudentApp  bool
+	// HasChat is that of Rules: without a transport no chat message reaches a party.
+	HasChat bool
 	// HasGuardian and HasStudentNumber are those of ConsentStatus.
 	HasGuardian      bool
 	HasStudentNumber bool
@@ -87,7 +89,9 @@ type ServiceAccess struct {
 const ReasonTier = "tier"
 
 // Services lists the immediate services, then the app services. A guardian who does
-// not exist has none, and a student without a number has no SMS.
+// not exist has none, and a student without a number has no SMS. The immediate services are
+// the coach's tools and what arrives by chat and SMS: that they are on does not mean that the
+// party may read the roster, attendance or fees in the app, which AppAccess decides.
 func (a Availability) Services() []ServiceAccess {
 	list := make([]ServiceAccess, 0, len(Immediate)+len(AppServices))
 	for _, name := range Immediate {
@@ -110,6 +114,7 @@ func (s ConsentStatus) Availability(rules Rules, now time.Time) Availability {
 		Sequence:    s.Sequence,
 		GuardianApp: s.Guardian == Approved,
 		StudentApp:  s.Student == Approved,
+		HasChat:     rules.HasChat,
 		HasGuardian: s.HasGuardian, HasStudentNumber: s.HasStudentNumber,
 	}
 	if rules.RequireGuardianForMinors && !s.DateOfBirth.IsAdult(now) {

@@ -25,6 +25,8 @@ type Rules struct {
 	// DefaultChannels are used if the coach names none, those on which the party has an
 	// address.
 	DefaultChannels []Channel
+	// HasChat reports whether the service has a transport for the chat.
+	HasChat bool
 	// TestNumber reports whether n is configured for app-store review.
 	TestNumber func(n phone.Number) bool
 	// TierHas reports whether a stored tier has an app service; nil is all.

@@ -14,6 +14,8 @@ type Availability struct {
 	Sequence    int64
 	GuardianApp bool
 	StudentApp  bool
+	// HasChat is true if the service has a transport for the chat.
+	HasChat  bool
 	Services    []ServiceAccess
 }
 

@@ -51,7 +51,7 @@ func (a availability) convert(statuses []approval.ConsentStatus) []operator.Avai
 	all := make([]operator.Availability, len(statuses))
 	for i, status := range statuses {
 		v := status.Availability(a.rules, now)
-		all[i] = operator.Availability{PlayerID: v.PlayerID, Sequence: v.Sequence, GuardianApp: v.GuardianApp, StudentApp: v.StudentApp}
+		all[i] = operator.Availability{PlayerID: v.PlayerID, Sequence: v.Sequence, GuardianApp: v.GuardianApp, StudentApp: v.StudentApp, HasChat: v.HasChat}
 		for _, access := range v.Services() {
 			all[i].Services = append(all[i].Services, operator.ServiceAccess(access))
 		}

@@ -83,6 +83,8 @@ type answerPage struct {
 	// them. NeedsGuardian reports whether those of a student wait for the guardian's yes.
 	Services          []string
 	On, NeedsGuardian bool
+	// Chat reports whether the service has a transport for the chat.
+	Chat bool
 	// RequestID is the open request that the page shows, or empty. A decision names it, so
 	// that it is refused if the coach has changed the question meanwhile.
 	RequestID string
@@ -115,7 +117,7 @@ func (p *Pages) newAnswerPage(r *Request, by actor.Actor, player *approval.Playe
 		Guardian: by.Role == actor.Guardian, Adult: player.Adult(p.Now()), State: approver.Consent.State, Consent: approver.Consent,
 	}
 	services := player.ConsentStatus().Availability(p.Approvals.Rules, p.Now())
-	d.On = services.GuardianApp
+	d.On, d.Chat = services.GuardianApp, services.HasChat
 	if by.Role == actor.Student {
 		d.On = services.StudentApp
 		d.NeedsGuardian = p.Approvals.Rules.RequireGuardianForMinors && !d.Adult && player.GuardianApprover.Consent.State != approval.Approved

@@ -40,6 +40,7 @@ type question struct {
 	Adult    bool
 	Number   string // masked
 	ByMail   bool   // the link left by mail: "This isn't me" ends only mail to the address
+	Chat     bool   // the service has a transport for the chat
 	Services []string
 }
 
@@ -131,7 +132,7 @@ func (p *Pages) questionPage(r *Request, link approval.LinkState, f *Form) Respo
 func (p *Pages) newQuestion(r *Request, link approval.LinkState) question {
 	return question{
 		Token: r.PathValue("token"), Coach: notify.Name(link.CoachName, ""), Student: notify.Name(link.StudentName, ""),
-		Guardian: link.Party == actor.Guardian, Adult: link.Adult, Number: masked(link.Number), ByMail: !link.ToNumber,
+		Guardian: link.Party == actor.Guardian, Adult: link.Adult, Number: masked(link.Number), ByMail: !link.ToNumber, Chat: p.Approvals.Rules.HasChat,
 		Services: servicesOf(approval.ConsentStatus{CoachTier: link.CoachTier}.Availability(p.Approvals.Rules, p.Now())),
 	}
 }
