@@ -98,10 +98,10 @@ func TestRecords(t *testing.T) {
 		if got := coach.Call(t, "POST", "/api/players/"+asha+"/reports", bad).Want(t, 422, "validation_failed"); !strings.Contains(string(got.Body), `"/to"`) {
 			t.Errorf("a period that ends before it starts: %s", got.Body)
 		}
-	})
+	}, func(c *config.Config) { c.AppHistory = "since_approval" })
 }
 
-// TestWholeHistory: with APP_HISTORY=all an approval opens what was added before it.
+// TestWholeHistory: an approval opens what was added before it, unless APP_HISTORY says otherwise.
 func TestWholeHistory(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -117,5 +117,36 @@ func TestWholeHistory(t *testing.T) {
 				t.Errorf("%s after the approval: %v, want what was added before", list, got)
 			}
 		}
-	}, func(c *config.Config) { c.AppHistory = "all" })
+	})
+}
+
+// TestHistoryPagesAgree: the coach's pages say what families will see of what the coach adds before
+// their yes, and the families' pages show just that.
+func TestHistoryPagesAgree(t *testing.T) {
+	t.Parallel()
+	for _, whole := range []bool{true, false} {
+		setting, promise, empty := "all", "They also see what you added before.", ""
+		if !whole {
+			setting, promise, empty = "since_approval", "They never see what you added before.", "after your yes appears here"
+		}
+		t.Run(setting, func(t *testing.T) {
+			t.Parallel()
+			touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+				coach := s.Coach(t, coachNumber)
+				id := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, "")).String("player_id")
+				coach.Call(t, "POST", "/api/players/"+id+"/progress", map[string]any{"metric": "Sprint", "value": 12.4, "unit": "s", "on": "2026-03-02"}).Want(t, 201)
+				coach.Call(t, "POST", "/api/players/"+id+"/reports", map[string]any{"title": "Spring", "text": "She runs more.", "from": "2026-01-05", "to": "2026-03-28"}).Want(t, 201)
+				s.SignIn(t, "guardian", guardianNumber).Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": id, "action": "approved"}).Want(t, 200)
+				b, family := signInPages(t, s, "coach", coachNumber), signInPages(t, s, "guardian", guardianNumber)
+				for page, content := range map[string]string{"progress": "12.4", "reports": "She runs more."} {
+					wantText(t, "the coach's page", b.Open("/coach/players/"+id+"/"+page), []string{promise, content}, nil)
+					has, lacks := []string{content}, []string(nil)
+					if !whole {
+						has, lacks = []string{empty}, []string{content}
+					}
+					wantText(t, "the family's page", family.Open("/me/guardian/players/"+id+"/"+page), has, lacks)
+				}
+			}, func(c *config.Config) { c.AppHistory = setting })
+		})
+	}
 }

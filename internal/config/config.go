@@ -129,7 +129,7 @@ type Config struct {
 	AllowCoachAsContact      bool     `env:"ALLOW_COACH_AS_CONTACT" default:"off" help:"a guardian or student may have the coach's own number"`
 	FeeReminders             bool     `env:"FEE_REMINDERS" default:"on" help:"guardians and students with the service fee_reminders are reminded in the app of an unpaid fee, 3 days before it is due and on the day"`
 	CopyGuardian             bool     `env:"COPY_GUARDIAN" default:"on" help:"what a coach writes to a student under 18 goes to the guardian too, on the same channel"`
-	AppHistory               string   `env:"APP_HISTORY" default:"since_approval" oneof:"all,since_approval" help:"what a party sees in the app after its approval: all that the coach added, or what was added since"`
+	AppHistory               string   `env:"APP_HISTORY" default:"all" oneof:"all,since_approval" help:"what a party sees in the app after its approval: all that the coach added, or what was added since"`
 	RequestsPerAddressMinute int      `env:"REQUESTS_PER_ADDRESS_MINUTE" default:"600" min:"0" max:"1000000000" zero:"off" help:"requests per minute from one network address (/64 for IPv6), counted by each process"`
 	MaxConnections           int      `env:"MAX_CONNECTIONS" default:"6000" min:"1" max:"1000000" help:"open connections to ADDR, a quarter of them from one address unless it is in TRUSTED_PROXIES; at a limit the longest idle one is closed for a new one"`
 	MaxInFlight              string   `env:"MAX_IN_FLIGHT" default:"adaptive" help:"reads, and as many writes, that are handled at the same time, without uploads, downloads, streams and health checks; more get 503; a number from 1 to 1000000, or adaptive, which follows the time that requests take"`

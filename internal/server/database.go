@@ -126,7 +126,7 @@ func storeSettings(cfg *config.Config, ch channels, tiers coach.Tiers) store.Set
 		Access:              approval.Rules{RequireGuardianForMinors: cfg.RequireGuardianForMinors, TierHas: tiers.Has},
 		Route:               ch.destination,
 		TeamMessages:        messageRules(cfg, ch),
-		WholeHistory:        cfg.AppHistory == "all",
+		WholeHistory:        wholeHistory(cfg),
 	}
 }
 
@@ -138,3 +138,6 @@ func isTestNumber(cfg *config.Config, o Options) func(phone.Number) bool {
 		return ok
 	}
 }
+
+// wholeHistory reports whether a party reads in the app what a coach added before it approved.
+func wholeHistory(cfg *config.Config) bool { return cfg.AppHistory == "all" }

@@ -37,7 +37,7 @@ func newPages(cfg *config.Config, o Options, s *services, limiter *ratelimit.Lim
 	return web.New(web.Config{
 		Services: s.public, Settings: s.publicSettings(cfg, o),
 		MailAddress: s.keys.Vault.MailAddress, Sealer: s.keys.Vault.For(auth.ForSignIn),
-		Brand: cfg.Brand, AppURL: cfg.App(), Limiter: limiter,
+		Brand: cfg.Brand, AppURL: cfg.App(), WholeHistory: wholeHistory(cfg), Limiter: limiter,
 	})
 }
 

@@ -26,6 +26,8 @@ type Config struct {
 	Brand string
 	// AppURL, if not empty, is where the app can be opened instead of a page.
 	AppURL string
+	// WholeHistory is true if a party reads in the app what a coach added before it approved.
+	WholeHistory bool
 	// Limiter limits the requests of a client address; nil means no limit.
 	Limiter *ratelimit.Limiter
 }

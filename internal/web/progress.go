@@ -76,7 +76,7 @@ func (p *Pages) progressPage(ctx context.Context, r *Request, by actor.Actor, pl
 	v.Form, v.Path = f, coachPlayer(player.ID)+"/progress"
 	v.Data = map[string]any{
 		"Player": player, "Metrics": newMetricViews(list), "Today": v.today(), "RequestID": p.Messages.NewID(),
-		"Done": v.textOr("progress.done."+r.Value("done"), ""), "Undo": p.undoPath(r, v.Path+"/", "/restore"),
+		"Done": v.textOr("progress.done."+r.Value("done"), ""), "WholeHistory": p.WholeHistory, "Undo": p.undoPath(r, v.Path+"/", "/restore"),
 	}
 	return formPageResponse("progress", v), nil
 }

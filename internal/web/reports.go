@@ -62,7 +62,7 @@ func (p *Pages) reportsPage(ctx context.Context, r *Request, by actor.Actor, pla
 	v.Form, v.Path = f, path
 	v.Data = map[string]any{
 		"Player": player, "List": list, "Next": next, "RequestID": p.Messages.NewID(), "Done": v.textOr("reports.done."+r.Value("done"), ""),
-		"Undo": p.undoPath(r, path+"/", "/restore"),
+		"WholeHistory": p.WholeHistory, "Undo": p.undoPath(r, path+"/", "/restore"),
 	}
 	return formPageResponse("reports", v), nil
 }

@@ -88,7 +88,7 @@ func (p *Pages) familyPage(ctx context.Context, r *Request, by actor.Actor, name
 	if err != nil {
 		return Response{}, err
 	}
-	data["Back"], data["Student"] = d.Path, d.Student
+	data["Back"], data["Student"], data["WholeHistory"] = d.Path, d.Student, p.WholeHistory
 	if form, ok := data["Form"].(*Form); ok {
 		v.Form, v.Path = form, r.URL.Path
 	}
