@@ -61,6 +61,6 @@ func TestGatheredSMS(t *testing.T) {
 			return reason == "gathering"
 		})
 		s.Clock.Advance(2*time.Minute + time.Second)
-		waitForHeld(t, coach, held)
+		waitForHeld(t, coach, held, heldByNumber)
 	}, func(c *config.Config) { c.MessagesGather, c.MessagesPerNumberFromCoach = 2*time.Minute, 3 })
 }

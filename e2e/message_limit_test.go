@@ -32,7 +32,7 @@ func TestMessageLimitPerNumber(t *testing.T) {
 		seventh := coach.Call(t, "POST", "/api/approval/send-guardian-request", map[string]any{
 			"player_id": id, "guardian": map[string]any{"mobile_number": guardianNumber},
 		}).Want(t, 201)
-		waitForHeld(t, coach, seventh.String("request_id"))
+		waitForHeld(t, coach, seventh.String("request_id"), heldByNumber)
 		if seventh.String("state") != "pending" {
 			t.Errorf("seventh request: got state %s", seventh.String("state"))
 		}
@@ -51,15 +51,21 @@ func TestMessageLimitPerNumber(t *testing.T) {
 	})
 }
 
+// What the coach reads about a held SMS.
+const (
+	heldByNumber = "Waiting: too many messages to this number. It goes out by itself."
+	heldByCoach  = "Waiting: you have sent many messages today. It goes out by itself."
+	heldByBudget = "Waiting: this service has spent its money for SMS for now. It goes out by itself."
+)
+
 // waitForHeld waits until the worker has held the SMS of a request, and checks that the
 // coach sees why.
-func waitForHeld(t *testing.T, coach *touchlinetest.User, requestID string) {
+func waitForHeld(t *testing.T, coach *touchlinetest.User, requestID, waiting string) {
 	t.Helper()
 	eventually(t, "the message is held", func() bool {
 		state, reason := smsDelivery(getRequest(t, coach, requestID))
 		return state == "queued" && reason == "held"
 	})
-	const waiting = "Waiting: too many messages to this number. It goes out by itself."
 	if detail := smsDetail(getRequest(t, coach, requestID)); detail != waiting {
 		t.Errorf("detail: got %q, want %q", detail, waiting)
 	}
@@ -97,7 +103,7 @@ func TestHeldMessageIsCancelled(t *testing.T) {
 		coach.AddPlayer(t, child(1, guardianNumber))
 		held := coach.AddPlayer(t, child(2, guardianNumber)).String("guardian_request_id")
 		s.SMS(guardianNumber, "message", 0)
-		waitForHeld(t, coach, held)
+		waitForHeld(t, coach, held, heldByNumber)
 		coach.Call(t, "POST", "/api/approval/requests/"+held+"/cancel", nil).Want(t, 200)
 		s.Clock.Advance(day + time.Minute)
 		coach = renewTokens(t, coach)

@@ -29,7 +29,7 @@ func TestSMSBudget(t *testing.T) {
 		otp("coach", coach2Number).Want(t, 202)
 		s.OTP(coach2Number, 0)
 		held := coach.AddPlayer(t, child(2, "+919812300031")).String("guardian_request_id")
-		waitForHeld(t, coach, held)
+		waitForHeld(t, coach, held, heldByBudget)
 		refused := otp("coach", "+919812300032").Want(t, 429, "otp_send_limit")
 		if refused.String("limit") != "sms_budget" || refused.Header.Get("Retry-After") == "" {
 			t.Errorf("a new coach: got %v", refused.JSON)

@@ -226,7 +226,7 @@ func TestExplicitSendIsHeld(t *testing.T) {
 		}
 		coach.Call(t, "PUT", "/api/coach/subscription", object{"tier": "large"}).Want(t, 200)
 		coach.Call(t, "POST", "/api/approval/send-reminder", object{"player_id": player.String("player_id"), "approver_type": "guardian"}).Want(t, 202)
-		waitForHeld(t, coach, player.String("guardian_request_id"))
+		waitForHeld(t, coach, player.String("guardian_request_id"), heldByCoach)
 		s.Clock.Advance(day + time.Minute)
 		s.SMS(guardianNumber, "message", 1)
 	}, withTiers(t, smallTiers), func(c *config.Config) { c.MessagesPerCoach = 1 })

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/notify"
@@ -117,10 +118,9 @@ type attentionResponse struct {
 	Title        *string             `json:"title"`
 }
 
-// attentionDetails tell the coach what to do; see attentionDetail for coach.DeliveryFailed.
+// attentionDetails tell the coach what to do; see attentionDetail for the kinds that are not here.
 var attentionDetails = map[coach.AttentionKind]string{
 	coach.ProfileIncomplete:   "Your profile is incomplete. Until it is complete you cannot add players or send requests.",
-	coach.MessageHeld:         "Waiting: too many messages to this number. It goes out by itself.",
 	coach.ContactDisputed:     "The owner of this number says that it is the wrong number. Ask for the right one and correct it.",
 	coach.ConsentRejected:     "They rejected app access. Correct the details, then send the request again.",
 	coach.ConsentRevoked:      "They took their approval back. Ask them why before you send a new request.",
@@ -130,7 +130,11 @@ var attentionDetails = map[coach.AttentionKind]string{
 
 // attentionDetail tells the coach what to do about an item.
 func attentionDetail(a coach.Attention) string {
-	if a.Kind != coach.DeliveryFailed {
+	switch a.Kind {
+	case coach.MessageHeld:
+		return holdDetails[approval.HoldOf(a.HeldBy)]
+	case coach.DeliveryFailed:
+	default:
 		return attentionDetails[a.Kind]
 	}
 	mail := slices.Contains(a.Channels, string(notify.Email))

@@ -3,16 +3,17 @@ package api
 import (
 	"cmp"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/wire"
 )
 
 // deliveryDetails tells a coach what the reason of a delivery means. It names no other
 // coach and no other family, although they may have used up a limit.
 var deliveryDetails = map[string]string{
-	notify.ReasonHeld:                 "Waiting: too many messages to this number. It goes out by itself.",
 	notify.ReasonGathering:            "Waiting a few minutes, so that your questions to this number leave in one SMS.",
 	notify.ReasonRetrying:             "The SMS service did not take the message yet. We try again by ourselves.",
 	notify.ReasonAwaitingStatus:       "WhatsApp has the message. If it cannot deliver it, an SMS follows by itself.",
@@ -27,6 +28,16 @@ var deliveryDetails = map[string]string{
 	approval.ReasonDestinationBlocked: "We do not send SMS to this country. Ask for a number of another country.",
 	approval.ReasonTestNumber:         "This is a test number. No SMS is sent to it.",
 	approval.ReasonChannelUnavailable: "We do not send messages this way any more. Choose another way, then send the request again.",
+}
+
+// holdDetails tell a coach what a held message waits for.
+var holdDetails = map[approval.Hold]string{
+	approval.HoldNumber:     "Waiting: too many messages to this number. It goes out by itself.",
+	approval.HoldCoach:      "Waiting: you have sent many messages today. It goes out by itself.",
+	approval.HoldService:    "Waiting: this service has reached a limit on messages. It goes out by itself.",
+	approval.HoldBudget:     "Waiting: this service has spent its money for SMS for now. It goes out by itself.",
+	approval.HoldOverBudget: "Waiting: this message costs more than this service may spend. Tell the people who run it.",
+	approval.HoldResend:     "Waiting: this person got the question a short time ago. It goes out by itself.",
 }
 
 // causeDetails replace deliveryDetails where the provider named the cause.
@@ -45,6 +56,9 @@ var causeDetails = map[notify.Cause]string{
 // deliveryDetail explains the state of a message to a coach, and the remedy. It returns "" if
 // there is nothing to explain.
 func deliveryDetail(d approval.Delivery) string {
+	if d.Hold != "" && d.State == approval.DeliveryQueued {
+		return holdDetail(d)
+	}
 	if detail := mailDetail(d); detail != "" && d.Channel == approval.Channel(notify.Email) {
 		return detail
 	}
@@ -55,6 +69,18 @@ func deliveryDetail(d approval.Delivery) string {
 	detail = cmp.Or(causeDetails[notify.Cause(d.Cause)], detail)
 	if notify.Cause(d.Cause) == notify.CausePhoneOff {
 		return fmt.Sprintf(detail, waited(d.At.Sub(d.QueuedAt)))
+	}
+	return detail
+}
+
+// holdDetail says what a held message waits for, and until when if that is known.
+func holdDetail(d approval.Delivery) string {
+	detail := holdDetails[d.Hold]
+	switch {
+	case d.Hold == approval.HoldNumber && d.Channel == approval.Channel(notify.Email):
+		return "Waiting: too many messages to this address. It goes out by itself."
+	case d.Hold == approval.HoldResend:
+		return "Waiting until " + wire.Timestamp(d.DueAt) + strings.TrimPrefix(detail, "Waiting")
 	}
 	return detail
 }

@@ -30,7 +30,6 @@ func TestDeliveryDetail(t *testing.T) {
 		{"queued", "retrying", "phone_off", 0, "did not take the message yet"},
 		{"failed", "refused", "unknown_address", 0, "This e-mail address does not exist."},
 		{"failed", "address_stopped", "", 0, "wants no mail from us"},
-		{"queued", "held", "", 0, "Waiting: too many messages to this number. It goes out by itself."},
 		{"delivered", "", "", 0, ""},
 	} {
 		d := approval.Delivery{Channel: "sms", State: tt.state, Reason: tt.reason, Cause: string(tt.cause), QueuedAt: queued, At: queued.Add(tt.after)}
@@ -60,5 +59,28 @@ func TestAttentionDetail(t *testing.T) {
 	}
 	if got := api.AttentionDetail(coach.Attention{Kind: coach.ConsentRejected}); !strings.HasPrefix(got, "They rejected") {
 		t.Errorf("rejected: got %q", got)
+	}
+}
+
+// A held message names what it waits for. Only a limit of the number speaks of the number.
+func TestHoldDetail(t *testing.T) {
+	due := time.Date(2026, 3, 4, 17, 0, 0, 0, time.UTC)
+	for _, tt := range []struct {
+		channel approval.Channel
+		hold    approval.Hold
+		want    string
+	}{
+		{"sms", approval.HoldNumber, "Waiting: too many messages to this number. It goes out by itself."},
+		{"email", approval.HoldNumber, "Waiting: too many messages to this address. It goes out by itself."},
+		{"sms", approval.HoldCoach, "Waiting: you have sent many messages today. It goes out by itself."},
+		{"email", approval.HoldService, "Waiting: this service has reached a limit on messages. It goes out by itself."},
+		{"sms", approval.HoldBudget, "Waiting: this service has spent its money for SMS for now. It goes out by itself."},
+		{"sms", approval.HoldOverBudget, "Waiting: this message costs more than this service may spend. Tell the people who run it."},
+		{"sms", approval.HoldResend, "Waiting until 2026-03-04T17:00:00Z: this person got the question a short time ago. It goes out by itself."},
+	} {
+		d := approval.Delivery{Channel: tt.channel, State: "queued", Reason: "held", Hold: tt.hold, DueAt: due}
+		if got := api.DeliveryDetail(d); got != tt.want {
+			t.Errorf("%s by %s: got %q, want %q", tt.hold, tt.channel, got, tt.want)
+		}
 	}
 }

@@ -11,7 +11,6 @@ var mailDetails = map[string]string{
 	string(notify.CauseMailboxFull):    "The mailbox is full. Ask the person to make space in it, or send the request by SMS.",
 	string(notify.CauseFiltered):       "The mail server did not take our mail. The people who run this service can correct that. Send the request by SMS meanwhile.",
 	string(notify.CauseNetwork):        "The mail server of the person did not respond. Send the request again later, or by SMS.",
-	notify.ReasonHeld:                  "Waiting: too many messages to this address. It goes out by itself.",
 	notify.ReasonGathering:             "Waiting a few minutes, so that your questions to this address leave in one mail.",
 	notify.ReasonRetrying:              "The mail server did not take the mail yet. We try again by ourselves.",
 	notify.ReasonRefused:               "The mail cannot reach this address. Check the address, then send the request again.",

@@ -64,7 +64,7 @@ func fixturePlayer() *approval.Player {
 			Request: &approval.Request{
 				ID: studentRequestID, PlayerID: playerID, CoachID: coachID, Party: actor.Student, PartyID: childID, State: approval.RequestPending, ShortCode: "KTMWXR",
 				Channels: []approval.Channel{"in_app", "sms"}, RequestedAt: requestedAt, LastSentAt: requestedAt,
-				Deliveries: []approval.Delivery{{Channel: "sms", State: "queued", Reason: "held", At: requestedAt}},
+				Deliveries: []approval.Delivery{{Channel: "sms", State: "queued", Reason: "held", Hold: approval.HoldNumber, At: requestedAt}},
 			},
 		},
 		CreatedAt: requestedAt,

@@ -1,6 +1,9 @@
 package approval
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 const (
 	hour = time.Hour
@@ -182,6 +185,45 @@ const (
 	BudgetKey     = "budget"
 	OverBudgetKey = "budget/over"
 )
+
+// Hold says what a held message waits for. Its values are in the texts of pages.
+type Hold string
+
+// The values of Hold. Coach and Service reveal nothing about other coaches.
+const (
+	// HoldNumber: too many messages went to the number.
+	HoldNumber Hold = "number"
+	// HoldCoach: the coach has sent too many messages.
+	HoldCoach Hold = "coach"
+	// HoldService: a limit of the whole service, or of a network or block of numbers.
+	HoldService Hold = "service"
+	// HoldBudget: the service has spent its budget for SMS. HoldOverBudget: the message alone
+	// costs more than all of it.
+	HoldBudget     Hold = "budget"
+	HoldOverBudget Hold = "over_budget"
+	// HoldResend: the party got the question a short time ago. It waits for Rules.ResendAfter
+	// and for no limit.
+	HoldResend Hold = "resend"
+)
+
+// HoldOf returns what a held message waits for, from the key of its MessageLimit, or "" if it
+// has none.
+func HoldOf(key string) Hold {
+	kind, rest, _ := strings.Cut(key, "/")
+	switch {
+	case key == "":
+		return HoldResend
+	case kind == "number", kind == "coach" && strings.Contains(rest, "/"):
+		return HoldNumber
+	case kind == "coach", kind == "new_coach":
+		return HoldCoach
+	case key == OverBudgetKey:
+		return HoldOverBudget
+	case kind == BudgetKey:
+		return HoldBudget
+	}
+	return HoldService
+}
 
 // budgetFor returns the limit for the cost of m. No message exceeds it.
 func (l MessageLimits) budgetFor(m OutgoingMessage) MessageLimit {

@@ -129,3 +129,34 @@ func TestNewCoach(t *testing.T) {
 		t.Error("a coach is new for 7 days")
 	}
 }
+
+// Each limit says what a held message waits for. Only the limits of a number speak of the number,
+// and none names another coach.
+func TestHoldOf(t *testing.T) {
+	limits := approval.MessageLimits{
+		TotalHour: 1, TotalDay: 1, PerAddress: 1, PerBlock: 1, NewCoach: 1, PerCoach: 1, PerNumberFromCoach: 1, PerNumber: 1, Budget: 500_000,
+	}
+	want := map[string]approval.Hold{
+		"number/+919800000001": approval.HoldNumber, "coach/c1/+919800000001": approval.HoldNumber,
+		"coach/c1": approval.HoldCoach, "new_coach/c1": approval.HoldCoach,
+		"network/2001:db8::/64": approval.HoldService, "block/+91980000": approval.HoldService,
+		"total_hour/new": approval.HoldService, "total_day/new": approval.HoldService, "total_hour": approval.HoldService, "total_day": approval.HoldService,
+		"budget": approval.HoldBudget, "budget/over": approval.HoldOverBudget,
+	}
+	seen := map[string]bool{}
+	for _, cost := range []int64{100, 450_000} {
+		m := approval.OutgoingMessage{CoachID: "c1", To: "+919800000001", Network: "2001:db8::/64", Segments: 1, Cost: cost, NewCoach: true, NeverSignedIn: true}
+		for _, l := range limits.For(m) {
+			seen[l.Key] = true
+			if got := approval.HoldOf(l.Key); got != want[l.Key] {
+				t.Errorf("%s: got %q, want %q", l.Key, got, want[l.Key])
+			}
+		}
+	}
+	if len(seen) != len(want) {
+		t.Errorf("limits %v, want %d", seen, len(want))
+	}
+	if got := approval.HoldOf(""); got != approval.HoldResend {
+		t.Errorf("no limit: got %q, want %q", got, approval.HoldResend)
+	}
+}

@@ -92,6 +92,9 @@ type Delivery struct {
 	// Reason says why it waits or failed, or is empty. Cause is a notify.Cause with the detail,
 	// or is empty.
 	Reason, Cause string
+	// Hold says what a message with the reason held waits for. DueAt is when it is looked at next.
+	Hold  Hold
+	DueAt time.Time
 	// QueuedAt is when the message could leave, At when the state changed.
 	QueuedAt, At time.Time
 }

@@ -54,6 +54,8 @@ type Attention struct {
 	RequestID   string
 	// Channels are those on which the request of a DeliveryFailed failed: sms, whatsapp, email.
 	Channels []string
+	// HeldBy is the key of the limit that holds the message of a MessageHeld, or "".
+	HeldBy string
 	// DocumentID and Title identify the certificate, whose last day is ExpiresOn; empty if
 	// the item is not about one.
 	DocumentID string

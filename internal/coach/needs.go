@@ -40,6 +40,8 @@ type Need struct {
 	Channels []string
 	// HasReason reports whether the party gave a reason for a NeedRejected or NeedRevoked.
 	HasReason bool
+	// HeldBy is the key of the limit that holds the message of a NeedHeld, or "".
+	HeldBy string
 }
 
 // NeedQuery selects needs.

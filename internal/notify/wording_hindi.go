@@ -46,7 +46,7 @@ func hindiWording(to actor.Role, t Type, e event.Event, brand string) (title, bo
 	case GuardianRejectConfirmed:
 		return "आपने ना कहा", fmt.Sprintf("%s के बारे में ऐप आपके लिए बंद रहेगा। कोच को बता दिया गया।", student)
 	case StudentRequest:
-		return "आपकी प्रोफ़ाइल तैयार है", fmt.Sprintf("%s ने आपको%s %s में जोड़ा। सब कुछ इस्तेमाल करने के लिए मंज़ूरी दें, या ना कहें।", unknownCoach, apposition(e.StudentName), wordsOf(hindi).batches(e.BatchNames))
+		return "आपकी प्रोफ़ाइल तैयार है", fmt.Sprintf("%s ने आपको%s %s में जोड़ा। सब कुछ इस्तेमाल करने के लिए मंज़ूरी दें, या ना कहें।", unknownCoach, apposition(e.StudentName), hindiBatchesOrList(e.BatchNames))
 	case StudentApprovalConfirmed:
 		return "आपने हाँ कहा", "आपकी प्रोफ़ाइल मंज़ूर है। सब कुछ चालू है। आप इसे किसी भी दिन वापस ले सकते हैं।"
 	case StudentRejectConfirmed:
@@ -148,4 +148,12 @@ func hindiDay(date string) string {
 		return date
 	}
 	return strconv.Itoa(t.Day()) + " " + hindiMonths[t.Month()-1] + " " + strconv.Itoa(t.Year())
+}
+
+// hindiBatchesOrList names batches, or "the coach's list" if there are none.
+func hindiBatchesOrList(names []string) string {
+	if len(names) == 0 {
+		return "अपनी सूची"
+	}
+	return wordsOf(hindi).batches(names)
 }

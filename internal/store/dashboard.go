@@ -180,5 +180,18 @@ func (tx *tx) attention(ctx context.Context, coachID string, d *coach.Dashboard)
 	d.Attention, err = database.Collect(rs, err, func(s database.Scanner) (a coach.Attention, err error) {
 		return a, s.Scan(&a.Kind, intoTime(&a.Since), &a.PlayerID, &a.StudentName, &a.Party, intoText(&a.RequestID), intoWords(&a.Channels))
 	})
+	if err != nil {
+		return err
+	}
+	var held []string
+	for _, a := range d.Attention {
+		if a.Kind == coach.MessageHeld {
+			held = append(held, a.RequestID)
+		}
+	}
+	heldBy, err := tx.heldBy(ctx, held)
+	for i, a := range d.Attention {
+		d.Attention[i].HeldBy = heldBy[a.RequestID]
+	}
 	return err
 }

@@ -111,6 +111,9 @@ func (tx *tx) listNeeds(ctx context.Context, coachID string, q coach.NeedQuery, 
 		more, err := database.Collect(rs, err, func(s database.Scanner) (n coach.Need, err error) {
 			return n, s.Scan(&n.Kind, intoTime(&n.Since), &n.PlayerID, &n.StudentName, &n.Party, intoText(&n.RequestID), intoWords(&n.Channels), &n.HasReason)
 		})
+		if err == nil && list.kind == coach.NeedHeld {
+			err = tx.addHeldBy(ctx, more)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -124,6 +127,41 @@ func (tx *tx) listNeeds(ctx context.Context, coachID string, q coach.NeedQuery, 
 		items = append(items, more[:min(len(more), left)]...)
 	}
 	return items, nil
+}
+
+// addHeldBy adds the limits to needs with held messages.
+func (tx *tx) addHeldBy(ctx context.Context, needs []coach.Need) error {
+	var requests []string
+	for _, n := range needs {
+		requests = append(requests, n.RequestID)
+	}
+	heldBy, err := tx.heldBy(ctx, requests)
+	for i, n := range needs {
+		needs[i].HeldBy = heldBy[n.RequestID]
+	}
+	return err
+}
+
+// heldBy returns the key of the limit for which the message of each request waits, "" for none.
+func (tx *tx) heldBy(ctx context.Context, requests []string) (map[string]string, error) {
+	keys := make(map[string]string)
+	if len(requests) == 0 {
+		return keys, nil
+	}
+	ids := paddedIDs(requests)
+	rs, err := tx.Query(ctx, `
+		SELECT request_id, held_by FROM deliveries WHERE request_id IN (`+params(1, len(ids))+`) AND state = 'queued' AND reason = 'held' ORDER BY id`, ids...)
+	_, err = database.Collect(rs, err, func(s database.Scanner) (id string, err error) {
+		var key string
+		if err = s.Scan(&id, intoText(&key)); err == nil {
+			keys[id] = key
+		}
+		return id, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the limits of held messages: %w", err)
+	}
+	return keys, nil
 }
 
 // These list at most $2 needs of one kind of the coach $1, in the order of an index.

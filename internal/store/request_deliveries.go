@@ -6,7 +6,33 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/notify"
 )
+
+// sentColumns are the columns that sentMessage scans. A join that finds no delivery leaves them NULL.
+const sentColumns = `d.kind, d.channel, d.state, d.reason, d.cause, d.held_by, d.due_at, d.created_at, d.updated_at`
+
+// sentMessage is a message of a request while it is scanned. heldBy is the key of the limit for
+// which it waits.
+type sentMessage struct {
+	approval.Delivery
+	heldBy string
+}
+
+func (m *sentMessage) dest() []any {
+	d := &m.Delivery
+	return []any{
+		intoText(&d.Kind), intoText((*string)(&d.Channel)), intoText(&d.State), intoText(&d.Reason), intoText(&d.Cause), intoText(&m.heldBy),
+		intoTime(&d.DueAt), intoTime(&d.QueuedAt), intoTime(&d.At),
+	}
+}
+
+func (m *sentMessage) delivery() approval.Delivery {
+	if m.Reason == notify.ReasonHeld {
+		m.Hold = approval.HoldOf(m.heldBy)
+	}
+	return m.Delivery
+}
 
 // loadDeliveries loads the deliveries of requests, oldest first, with the next statement of the
 // transaction. The caller must have checked access to the requests.
@@ -22,15 +48,15 @@ func (tx *tx) loadDeliveries(ctx context.Context, requests []*approval.Request) 
 	}
 	err := tx.DeferRows(ctx, func(s database.Scanner) error {
 		var id string
-		var d approval.Delivery
-		err := s.Scan(&id, &d.Kind, &d.Channel, &d.State, intoText(&d.Reason), intoText(&d.Cause), intoTime(&d.QueuedAt), intoTime(&d.At))
+		var d sentMessage
+		err := s.Scan(append([]any{&id}, d.dest()...)...)
 		if r := byID[id]; r != nil {
-			r.Deliveries = append(r.Deliveries, d)
+			r.Deliveries = append(r.Deliveries, d.delivery())
 		}
 		return err
 	}, `
-		SELECT request_id, kind, channel, state, reason, cause, created_at, updated_at FROM deliveries
-		WHERE request_id IN (`+params(1, len(ids))+`) ORDER BY id`, ids...)
+		SELECT d.request_id, `+sentColumns+` FROM deliveries d
+		WHERE d.request_id IN (`+params(1, len(ids))+`) ORDER BY d.id`, ids...)
 	if err != nil {
 		return fmt.Errorf("read deliveries: %w", err)
 	}

@@ -47,8 +47,7 @@ func joinChannels[S ~string](list []S) string { return strings.TrimSuffix(joinWo
 
 const requestSelect = `
 	SELECT r.id, r.approver_id, r.state, r.channels, r.requested_at, r.last_sent_at, r.delivery_failed, r.failed_channels, r.closed_at, r.short_code,
-		r.player_id, r.coach_id, r.approver_type, r.followed_up_at, r.follow_up_note, d.kind, d.channel, d.state, d.reason,
-		d.cause, d.created_at, d.updated_at
+		r.player_id, r.coach_id, r.approver_type, r.followed_up_at, r.follow_up_note, ` + sentColumns + `
 	FROM requests r
 	JOIN players p ON p.id = r.player_id AND p.deleted_at IS NULL
 	LEFT JOIN deliveries d ON d.request_id = r.id `
@@ -78,10 +77,8 @@ func (db *DB) Request(ctx context.Context, by actor.Actor, id string) (*approval
 		var party actor.Role
 		var followedUp time.Time
 		var note string
-		var channel string
-		var d approval.Delivery
-		err := s.Scan(append(c.dest(), &p.ID, &p.CoachID, &party, intoTime(&followedUp), intoText(&note), intoText(&d.Kind), intoText(&channel),
-			intoText(&d.State), intoText(&d.Reason), intoText(&d.Cause), intoTime(&d.QueuedAt), intoTime(&d.At))...)
+		var d sentMessage
+		err := s.Scan(append(append(c.dest(), &p.ID, &p.CoachID, &party, intoTime(&followedUp), intoText(&note)), d.dest()...)...)
 		if err != nil {
 			return struct{}{}, err
 		}
@@ -89,8 +86,8 @@ func (db *DB) Request(ctx context.Context, by actor.Actor, id string) (*approval
 			found = c.request(&p, party)
 			found.FollowedUpAt, found.FollowUpNote = followedUp, note
 		}
-		if d.Channel = approval.Channel(channel); channel != "" {
-			found.Deliveries = append(found.Deliveries, d)
+		if d.Channel != "" {
+			found.Deliveries = append(found.Deliveries, d.delivery())
 		}
 		return struct{}{}, nil
 	})

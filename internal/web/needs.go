@@ -59,7 +59,9 @@ func (v *View) NeedStatus(n coach.Need) Status {
 		status.Class, status.Symbol = "", "✕"
 	case coach.NeedRevoked:
 		status.Class, status.Symbol = "", "↩"
-	case coach.NeedOverdue, coach.NeedLongPending, coach.NeedHeld, coach.NeedStopped:
+	case coach.NeedHeld:
+		status = Status{"wait", "○", v.mustT("need.held." + string(approval.HoldOf(n.HeldBy)))}
+	case coach.NeedOverdue, coach.NeedLongPending, coach.NeedStopped:
 		status.Class, status.Symbol = "wait", "○"
 	}
 	if len(n.Channels) > 0 {

@@ -121,6 +121,9 @@ func (v *View) Channel(c approval.Channel) string { return v.textOr("channel."+s
 
 // Reason returns why a delivery waits or failed and what to do, or "".
 func (v *View) Reason(d approval.Delivery) string {
+	if d.State == approval.DeliveryQueued && d.Hold != "" && d.Hold != approval.HoldNumber {
+		return v.mustT("delivery.held."+string(d.Hold), "When", v.DateTime(d.DueAt))
+	}
 	if d.Channel == approval.Channel(notify.Email) {
 		if text := v.mailReason(d); text != "" {
 			return text
