@@ -9,7 +9,8 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// Every link that is not open shows one page, byte for byte, whatever closed it.
+// Every link whose question is closed shows one page, byte for byte, whatever closed it, and every link
+// that is only too old another one.
 func TestClosedLinksAreAlike(t *testing.T) {
 	t.Parallel()
 	onSQLite(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -51,7 +52,15 @@ func TestClosedLinksAreAlike(t *testing.T) {
 		if want.Status != 404 || want.Heading() != "This question is closed" {
 			t.Fatalf("got the closed link %d %q", want.Status, want.Heading())
 		}
+		old := s.Browser(t).Open(links["expired"])
+		if old.Status != 404 || old.Heading() != "This link is old" {
+			t.Fatalf("got the old link %d %q", old.Status, old.Heading())
+		}
 		for kind, link := range links {
+			want := want
+			if kind == "expired" {
+				want = old
+			}
 			for _, path := range []string{link, link + "/later", link + "/not-me"} {
 				got := s.Browser(t).Open(path)
 				if got.Status != want.Status || got.Body != want.Body {
@@ -66,12 +75,17 @@ func TestClosedLinksAreAlike(t *testing.T) {
 			}
 		}
 
-		// The page leads the party that was asked to its answer, and everybody else to "My permissions".
-		for kind, heading := range map[string]string{"answered": "Answered Rao", "expired": "Expired Rao", "deleted": "My permissions", "corrected": "My permissions"} {
+		// The page leads the party that was asked to its question or answer, and everybody else to "My permissions".
+		for kind, heading := range map[string]string{"answered": "Answered Rao", "expired": "May the Touchline app serve you about Expired Rao?", "deleted": "My permissions", "corrected": "My permissions"} {
 			p := newPhone(t, s.URL)
 			p.open(links[kind])
-			p.wantHeading("This question is closed")
-			p.screenshot("link-closed")
+			if kind == "expired" {
+				p.wantHeading("This link is old")
+				p.screenshot("link-old")
+			} else {
+				p.wantHeading("This question is closed")
+				p.screenshot("link-closed")
+			}
 			p.press("Sign in")
 			otps := s.Sent(guardianNumber, "otp")
 			p.press("Send me a code", "number", guardianNumber, "role", "guardian")

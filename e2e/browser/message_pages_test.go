@@ -189,7 +189,7 @@ func TestMessagePages(t *testing.T) {
 		}
 
 		s.SignIn(t, "guardian", guardianNumber).Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": f.player, "action": "revoked"}).Want(t, 200)
-		closed("Here you will", "It is closed, because you said no or took your yes back.")
+		closed("Here you will", "You took your yes back, so this page shows you nothing.")
 	}, func(c *config.Config) { c.SMSPrices = []config.SMSPrice{{Country: "*", Price: 1200}} })
 }
 

@@ -16,7 +16,7 @@ type Availability struct {
 	StudentApp  bool
 	// HasChat is true if the service has a transport for the chat.
 	HasChat  bool
-	Services    []ServiceAccess
+	Services []ServiceAccess
 }
 
 // ServiceAccess is one service and the parties that have it.
