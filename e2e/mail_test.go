@@ -129,7 +129,7 @@ func TestMail(t *testing.T) {
 		b.Press("Continue", "code", s.OTP(guardianNumber, codes))
 		const allow = "मेल फिर से चालू करें"
 		if settings := b.Open("/me/guardian/settings").Text(); strings.Contains(settings, "families.example") {
-			t.Errorf("the settings of a guardian who has not approved show the address: %s", settings)
+			t.Errorf("the settings before an approval show the address: %s", settings)
 		}
 		b.Open(pathOf(s, strings.Trim(question.Header.Get("List-Unsubscribe"), "<>")))
 		b.Press(allow)

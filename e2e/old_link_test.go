@@ -20,7 +20,7 @@ import (
 )
 
 // wantQuestion opens a link and checks the heading and the status of its page. A page that is not the
-// question names nobody.
+// question names no person.
 func wantQuestion(t *testing.T, s *touchlinetest.Service, what, path, heading string) {
 	t.Helper()
 	status := http.StatusNotFound

@@ -202,7 +202,7 @@ func TestStoppedAddresses(t *testing.T) {
 		}
 		ok(p, p.db.StopAddress(bg, "OTHER@families.example"))
 		if got, err := p.db.StoppedAddresses(bg, guardian); err != nil || len(got) != 0 {
-			p.Errorf("stopped for a guardian who has not approved: %v, %v; want none", got, err)
+			p.Errorf("stopped for a guardian before an approval: %v, %v; want none", got, err)
 		}
 		ok(p, p.decide(guardian, a.ID, approval.Approve))
 		if got, err := p.db.StoppedAddresses(bg, guardian); err != nil || fmt.Sprint(got) != "[meera@families.example]" {
