@@ -107,8 +107,17 @@ func TestFeePages(t *testing.T) {
 		guardian := s.SignIn(t, "guardian", guardianNumber)
 		guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": f.player, "action": "approved"}).Want(t, 200)
 		c.Open(fee)
-		c.Press("Remind the family in the app")
+		c.Press("Remind the family in the app", "amount", "250", "method", "upi", "note", "From the uncle")
+		wantText(t, c, "The family is reminded in the app.", "it is not saved yet")
+		if c.Page.Value("amount") != "250" || c.Page.Value("note") != "From the uncle" || !strings.Contains(c.Page.Body, `value="upi" selected`) {
+			t.Errorf("a reminder loses the payment that the coach writes: %s", c.Page.Body)
+		}
+		c.Open(fee + "?stored")
+		c.Press("Remind the family in the app", "method", "cash")
 		wantText(t, c, "The family is reminded in the app.")
+		if strings.Contains(c.Page.Text(), "not saved yet") {
+			t.Errorf("a reminder without a payment: %s", c.Page.Text())
+		}
 		c.Open("/coach/fees/upi")
 		c.Press("Save", "upi_id", "meera")
 		wantText(t, c, "This is not a UPI ID.")

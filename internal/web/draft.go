@@ -90,13 +90,14 @@ func (p *Pages) keepDraft(r *Request) []*http.Cookie {
 // keepTyped returns resp with what the person wrote into the form of a page, which a button beside
 // that form sent too. stored are the fields of the form as they are without changes.
 func (p *Pages) keepTyped(r *Request, resp Response, page string, stored url.Values) Response {
-	typed, sent, changed := url.Values{"account": r.Form["account"]}, false, false
+	typed, changed := url.Values{"account": r.Form["account"]}, false
 	for name, values := range stored {
-		sent = sent || r.Form.Has(name)
-		typed[name] = r.Form[name]
-		changed = changed || lines(r.Form[name]) != lines(values)
+		if r.Form.Has(name) {
+			typed[name] = r.Form[name]
+			changed = changed || lines(r.Form[name]) != lines(values)
+		}
 	}
-	if sent && changed {
+	if changed {
 		resp.Cookies = append(resp.Cookies, p.draftCookies(page, typed)...)
 	}
 	return resp

@@ -55,8 +55,12 @@ func (p *Pages) changeFee(ctx context.Context, r *Request, by actor.Actor, done 
 	if err != nil {
 		return Response{}, err
 	}
+	key, form := r.Value(requestField), r.Form
+	if own := r.Value("remind"); own != "" { // the button also sends the form of a payment
+		key, form = own, url.Values{"remind": {own}}
+	}
 	if err = faults.Err(); err == nil {
-		err = p.onceFor(ctx, r, by, r.Value(requestField), r.Form, func(ctx context.Context) error { return change(ctx, id) })
+		err = p.onceFor(ctx, r, by, key, form, func(ctx context.Context) error { return change(ctx, id) })
 	}
 	if err == nil {
 		return redirect(feesPath + "/" + id + "?done=" + done), nil
@@ -157,7 +161,7 @@ func readReason(r *Request, field string) (faults wire.Faults, reason string) {
 	return faults, reason
 }
 
-// remindFee serves POST /coach/fees/{fee_id}/remind.
+// remindFee serves POST /coach/fees/{fee_id}/remind. A payment that the coach was writing stays.
 func (p *Pages) remindFee(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
 	done := "repeated" // the result of the first of two equal forms is not known here
 	resp, err := p.changeFee(ctx, r, by, "", nil, nil, func(ctx context.Context, id string) error {
@@ -170,10 +174,13 @@ func (p *Pages) remindFee(ctx context.Context, r *Request, by actor.Actor) (Resp
 		}
 		return err
 	})
-	if err == nil && resp.Redirect != "" {
-		resp.Redirect += done
+	if err != nil || resp.Redirect == "" {
+		return resp, err
 	}
-	return resp, err
+	today, err := p.Fees.Today(ctx, by)
+	resp.Redirect += done
+	stored := url.Values{"amount": {""}, "method": {string(team.Methods[0])}, "paid_on": {string(today)}, "note": {""}}
+	return p.keepTyped(r, resp, feesPath+"/"+r.PathValue("fee_id"), stored), err
 }
 
 // receipt serves GET /coach/fees/{fee_id}/receipts/{payment_id}: a receipt to print.
