@@ -82,3 +82,13 @@ func TestRequiredEmail(t *testing.T) {
 		t.Errorf("the form calls a field optional: %v", optionalField.FindAllString(page, -1))
 	}
 }
+
+// TestGuardianNeeded: a child without a guardian gets a fault for each field that is missing.
+func TestGuardianNeeded(t *testing.T) {
+	t.Parallel()
+	s := touchlinetest.New(t, storetest.SQLite(t))
+	_, c := newFormClient(t, s, coachNumber)
+	c.post("/coach/players/add", "student_name", "Asha", "date_of_birth", "2014-04-30").
+		want(422, `id="guardian_name-fault"`, `id="relationship-fault"`, `id="guardian_number-fault"`).without(`id="guardian_email-fault"`)
+	c.post("/coach/players/add", "student_name", "Asha", "date_of_birth", "1990-04-30").want(200)
+}

@@ -97,6 +97,13 @@ func (p *Pages) editPlayer(ctx context.Context, r *Request, by actor.Actor) (Res
 // returns false if err is another error.
 func (p *Pages) addPlayerFaults(r *Request, f *Form, err error) bool {
 	if p.addFaults(r, f, err, playerFields) {
+		// Without any of the three fields there is no guardian, which is one fault.
+		missing := f.Fault("guardian_name")
+		for _, name := range []string{"relationship", "guardian_number"} {
+			if missing != "" && r.Value("guardian_name")+r.Value(name) == "" && f.Fault(name) == "" {
+				f.Add(name, missing)
+			}
+		}
 		return true
 	}
 	if _, ok := errors.AsType[*fault.Error](err); !ok {
