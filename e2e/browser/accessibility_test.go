@@ -66,8 +66,9 @@ func TestAccessibility(t *testing.T) {
 	receipt := "/" + fee + "/receipts/" + payment
 	message := coach.Call(t, "POST", "/api/messages", map[string]any{"to": map[string]any{"all": true}, "audience": "guardian", "text": "Training is at six.", "channels": []string{"sms", "in_app"}}).
 		Want(t, 201).String("message_id")
+	result := ""
 	for i, value := range []float64{12.1, 11.5} {
-		coach.Call(t, "POST", "/api/players/"+asha+"/progress", map[string]any{"metric": "Sprint", "value": value, "unit": "s", "on": day(i - 9)}).Want(t, 201)
+		result = coach.Call(t, "POST", "/api/players/"+asha+"/progress", map[string]any{"metric": "Sprint", "value": value, "unit": "s", "on": day(i - 9)}).Want(t, 201).String("measurement_id")
 	}
 	report := coach.Call(t, "POST", "/api/players/"+asha+"/reports", map[string]any{"title": "Spring term", "text": "She is quick.", "from": day(-9), "to": day(-1)}).Want(t, 201).String("report_id")
 	guardian.Call(t, "POST", "/api/me/players/"+asha+"/messages", map[string]any{"text": "We come."}).Want(t, 201)
@@ -125,9 +126,9 @@ func TestAccessibility(t *testing.T) {
 					"/settings", "/settings/number", "/settings/close", "/settings/close/code", "/settings/plan", "/settings/plan/pro",
 					"/fees", "/fees/add", "/fees/upi", "/fees/"+fee, "/fees"+receipt, "/imports/"+imported)
 				p.checkPages("/coach/players", "", "?show=needs", "/add", "/remind", "/import", "/sheet", "/sheet?player="+bela, "/none")
-				p.checkPages("/coach/players/"+asha, "", "/attendance", "/progress", "/reports", "/reports/"+report)
+				p.checkPages("/coach/players/"+asha, "", "/attendance", "/progress", "/reports", "/reports/"+report, "/reports/"+report+"/delete", "/progress/"+result+"/delete")
 				p.checkPages("/coach/players/"+bela, "", "/edit", "/remove", "/qr?party=guardian")
-				p.checkPages("/coach/batches", "", "/add", "/"+batch, "/"+batch+"/edit", "/"+batch+"/archive", "/"+batch+"/players", "/"+batch+"/attendance/"+day(-1))
+				p.checkPages("/coach/batches", "", "/add", "/"+batch, "/"+batch+"/edit", "/"+batch+"/archive", "/"+batch+"/players", "/"+batch+"/players/"+bela+"/remove", "/"+batch+"/attendance/"+day(-1))
 				p.checkPages("/coach/messages", "", "/write", "/templates", "/replies", "/"+message)
 				p.open("/coach/settings/number")
 				p.fill("number", "+919812345691")

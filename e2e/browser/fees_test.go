@@ -57,7 +57,7 @@ func TestFeePages(t *testing.T) {
 			wantText(t, c, "The payment is noted.", "Still to pay₹1,000.00", "Overdue. Part paid, ₹1,000.00 left", "From the aunt")
 		}
 		c.Open("/coach/fees")
-		wantText(t, c, "Overdue. Part paid, ₹1,000.00 left")
+		wantText(t, c, "₹1,000.00 of ₹1,500.00", "Overdue, part paid")
 		c.Open(fee)
 		c.Press("Note the payment", append(payment, "amount", "1")...)
 		wantText(t, c, "This form was saved already.")

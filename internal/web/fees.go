@@ -210,9 +210,18 @@ func (v *View) FeeDay(d team.Date) string {
 
 // FeeState returns the state of a fee for people, with what is left of a fee that is paid in part.
 func (v *View) FeeState(f *team.Fee, state team.FeeState) Status {
+	return v.feeState(f, state, ".part")
+}
+
+// FeeStateInTable is FeeState beside a column that has what is left.
+func (v *View) FeeStateInTable(f *team.Fee, state team.FeeState) Status {
+	return v.feeState(f, state, ".short")
+}
+
+func (v *View) feeState(f *team.Fee, state team.FeeState, part string) Status {
 	key := "fees.state." + string(state)
 	if f.Paid > 0 && state != team.Paid {
-		key += ".part"
+		key += part
 	}
 	text := v.mustT(key, "Balance", v.Money(f.Balance(), f.Currency))
 	switch state {
