@@ -214,6 +214,32 @@ func TestImportAtOnce(t *testing.T) {
 	})
 }
 
+// TestImportIsOfferedByTier: the page of the players offers the import and the export in a tier that has
+// them, and an import names its rows.
+func TestImportIsOfferedByTier(t *testing.T) {
+	t.Parallel()
+	s := touchlinetest.New(t, storetest.SQLite(t), withTiers(t, importTiers))
+	coach := s.Coach(t, coachNumber)
+	coach.AddPlayer(t, object{"student": object{"full_name": "Asha Rao", "date_of_birth": "1990-07-09"}})
+	b := signInPages(t, s, "coach", coachNumber)
+	offers := func() bool {
+		page := b.Open("/coach/players").Body
+		return strings.Contains(page, "/coach/players/import") || strings.Contains(page, "/coach/players/export")
+	}
+	if offers() {
+		t.Error("a tier without import and export offers them")
+	}
+	coach.Call(t, "PUT", "/api/coach/subscription", object{"tier": "big"}).Want(t, 200)
+	if !offers() {
+		t.Error("a tier with import and export does not offer them")
+	}
+	id := coach.Call(t, "POST", "/api/players/import", "name,dob\n"+strings.Repeat("x", 1001)+",2012-04-30\n", csvType).Want(t, 201).String("import_id")
+	page := b.Open("/coach/imports/" + id).Body
+	if !strings.Contains(page, "Row 2") || !strings.Contains(page, "Name of the student: This has more than 1,000 letters.") {
+		t.Errorf("the page of the import:\n%s", page)
+	}
+}
+
 // TestImportRefusals: bodies that are not an import.
 func TestImportRefusals(t *testing.T) {
 	t.Parallel()

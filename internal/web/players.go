@@ -53,8 +53,13 @@ func (p *Pages) players(ctx context.Context, r *Request, by actor.Actor) (Respon
 	if err != nil {
 		return Response{}, err
 	}
+	plan, err := p.Subscriptions.Of(ctx, by.AccountID)
+	if err != nil {
+		return Response{}, err
+	}
 	v.Form = &Form{Values: r.Form}
 	v.Data = map[string]any{
+		"CanImport": plan.Tier.Has(coach.Import), "CanExport": plan.Tier.Has(coach.Export),
 		"Players": list, "Next": next, "Filtered": filtered || r.Value("after") != "",
 		"Needs": needs, "Batches": batches, "Export": "/coach/players/export?" + query.Encode(),
 		"Done": v.textOr("players.done."+r.Value("done"), ""),
