@@ -30,14 +30,16 @@ def is_genuine(headers, body):
 
 class Receiver(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
-        body = self.rfile.read(int(self.headers["content-length"]))
         try:
+            length = int(self.headers["content-length"] or 0)
+            body = self.rfile.read(max(length, 0))
             genuine = is_genuine(self.headers, body)
         except (AttributeError, TypeError, ValueError):
             genuine = False
         if not genuine:
             print("refused: the signature is wrong", flush=True)
             self.send_response(401)
+            self.send_header("Content-Length", "0")
         elif self.headers["webhook-id"] in handled:
             print("known already:", self.headers["webhook-id"], flush=True)
             self.send_response(204)

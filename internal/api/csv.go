@@ -4,8 +4,11 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"slices"
+	"strings"
 
 	"github.com/touchline/touchline/internal/csvfile"
+	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/httpx"
 	"github.com/touchline/touchline/internal/wire"
 )
@@ -15,6 +18,30 @@ const mediaCSV = "text/csv"
 // prefersCSV reports whether the caller of a list asks for a file.
 func prefersCSV(h http.Header) bool {
 	return wire.Preferred(h, "application/json", mediaCSV) == mediaCSV
+}
+
+// withCSVRoutes adds a sibling to each route that also sends a file: it sends the file whatever the
+// Accept header prefers, so that a generated client has a call with one type of response. A file has
+// all items, so the sibling has no limit and no cursor.
+func withCSVRoutes(routes []route) []route {
+	for _, rt := range slices.Clone(routes) {
+		if rt.Alternative != mediaCSV {
+			continue
+		}
+		next := rt.Handle
+		rt.Handle = func(ctx context.Context, m meta, body endpoint.Body) (Response, error) {
+			m.Header = m.Header.Clone()
+			m.Header.Set("Accept", mediaCSV)
+			return next(ctx, m, body)
+		}
+		if rt.Pattern += ".csv"; strings.HasSuffix(rt.Pattern, "}.csv") { // a wildcard is a whole segment
+			rt.Pattern = strings.TrimSuffix(rt.Pattern, ".csv") + "/sheet.csv"
+		}
+		rt.Produces, rt.Alternative = mediaCSV, ""
+		rt.Query = slices.DeleteFunc(slices.Clone(rt.Query), func(name string) bool { return name == "limit" || name == "cursor" })
+		routes = append(routes, rt)
+	}
+	return routes
 }
 
 // csvResponse sends a file with a row of titles and the rows that each writes. If each fails

@@ -14,7 +14,7 @@ import (
 
 // routes lists every operation.
 func (s *Server) routes() []route {
-	return slices.Concat(s.authRoutes(), s.accountRoutes(), s.coachRoutes(), s.documentRoutes(), s.approvalRoutes(), s.directoryRoutes(), s.batchRoutes(), s.attendanceRoutes(), s.messageRoutes(), s.recordRoutes(), s.feeRoutes(), s.serviceRoutes())
+	return withCSVRoutes(slices.Concat(s.authRoutes(), s.accountRoutes(), s.coachRoutes(), s.documentRoutes(), s.approvalRoutes(), s.directoryRoutes(), s.batchRoutes(), s.attendanceRoutes(), s.messageRoutes(), s.recordRoutes(), s.feeRoutes(), s.serviceRoutes()))
 }
 
 // handle is endpoint.Handle for the handlers of this package.
