@@ -54,7 +54,7 @@ func TestMessagePages(t *testing.T) {
 			"channels": {"sms"}, "step": {"send"},
 		}
 		c.Press("Send to 1 person")
-		wantText(t, c, "The message is on its way.", "Training is at six.", "1 recipient · Guardians · SMS")
+		wantText(t, c, "The message is on its way.", "Training is at six.", "1 person · Guardians · SMS")
 		message := c.Page.Path
 		if again := c.Send("POST", s.URL+"/coach/messages/write", form); again.Path != message {
 			t.Errorf("the same form led to %s and %s", message, again.Path)

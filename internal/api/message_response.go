@@ -129,7 +129,7 @@ func newPreviewResponse(p *team.Plan, allowed int) previewResponse {
 		out.AllowedNow = &allowed
 	}
 	for _, v := range p.Variants() {
-		out.Texts = append(out.Texts, textResponse(v))
+		out.Texts = append(out.Texts, textResponse{v.Text, v.Restricted, v.Segments, v.Messages})
 	}
 	for _, r := range p.Recipients {
 		if reason := r.LeftOut(); reason != "" && len(out.LeftOut) < maxLeftOut {

@@ -68,10 +68,10 @@ func (db *DB) AcceptMessage(ctx context.Context, m *team.Message, network string
 		}
 		err = tx.Defer(ctx, `
 			INSERT INTO team_messages (id, coach_id, batch_id, to_all, players, audience, channels, body, network,
-				recipients, left_out, segments, next_player, next_position, created_at)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 0, 1, $13)`,
+				recipients, left_out, segments, people, people_left_out, next_player, next_position, created_at)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 0, 1, $15)`,
 			m.ID, m.CoachID, text(m.To.BatchID), m.To.All, string(list), string(m.Audience), joinTeamChannels(m.Channels), m.Text, text(network),
-			m.Recipients, m.LeftOut, m.Segments, micros(tx.Now))
+			m.Recipients, m.LeftOut, m.Segments, m.People, m.PeopleLeftOut, micros(tx.Now))
 		if err != nil {
 			return fmt.Errorf("save message: %w", err)
 		}
@@ -130,11 +130,11 @@ func (tx *tx) planMessage(ctx context.Context, coachID, coachName string, d team
 // messageColumns are the columns that scanMessage scans. They have the players only of a
 // message that names each player.
 const messageColumns = `id, coach_id, batch_id, to_all, CASE WHEN batch_id IS NULL AND to_all = FALSE THEN players END, audience, channels, body,
-	recipients, left_out, segments, created_at, expanded_at, expanded_at IS NULL AND expand_at IS NULL`
+	recipients, left_out, segments, COALESCE(people, recipients - left_out), COALESCE(people_left_out, left_out), created_at, expanded_at, expanded_at IS NULL AND expand_at IS NULL`
 
 func scanMessage(s database.Scanner) (m team.Message, err error) {
 	return m, s.Scan(&m.ID, &m.CoachID, intoText(&m.To.BatchID), &m.To.All, intoJSON(&m.To.PlayerIDs), &m.Audience, intoWords(&m.Channels), &m.Text,
-		&m.Recipients, &m.LeftOut, &m.Segments, intoTime(&m.CreatedAt), intoTime(&m.ExpandedAt), &m.GivenUp)
+		&m.Recipients, &m.LeftOut, &m.Segments, &m.People, &m.PeopleLeftOut, intoTime(&m.CreatedAt), intoTime(&m.ExpandedAt), &m.GivenUp)
 }
 
 // joinTeamChannels returns channels in the order of team.Channels with commas between them.

@@ -109,9 +109,9 @@ func TestTeamMessages(t *testing.T) {
 			t.Errorf("recipients (-want +got):\n%s", diff)
 		}
 		texts := []team.Variant{
-			{Text: "Coach 1: Training is at 5.", Segments: 1, Messages: 1},
-			{Text: "Coach 1: Training is at 5.\nTo stop: https://t.example/me", Restricted: true, Segments: 1, Messages: 2},
-			{Text: "Coach 1: Training is at 5.\nबंद करने के लिए: https://t.example/me", Restricted: true, Segments: 1, Messages: 1},
+			{Text: "Coach 1: Training is at 5.", Segments: 1, Messages: 1, People: 1},
+			{Text: "Coach 1: Training is at 5.\nTo stop: https://t.example/me", Restricted: true, Segments: 1, Messages: 2, People: 2},
+			{Text: "Coach 1: Training is at 5.\nबंद करने के लिए: https://t.example/me", Restricted: true, Segments: 1, Messages: 1, People: 1},
 		}
 		if diff := cmp.Diff(texts, plan.Variants()); diff != "" {
 			t.Errorf("texts (-want +got):\n%s", diff)

@@ -68,7 +68,9 @@ type Message struct {
 	// Recipients and LeftOut count the recipients as they were planned. LeftOut are those
 	// that no channel reaches. Segments is how many SMS segments count for the tier.
 	Recipients, LeftOut, Segments int
-	CreatedAt                     time.Time
+	// People and PeopleLeftOut count people as they were planned; see Totals.
+	People, PeopleLeftOut int
+	CreatedAt             time.Time
 	// ExpandedAt is when the last recipient got a row; zero before.
 	ExpandedAt time.Time
 	// GivenUp is true if the remaining recipients got no row because every attempt failed.

@@ -165,6 +165,9 @@ func (p *Plan) segments(l OutgoingText) int {
 type Totals struct {
 	// Recipients counts all, LeftOut those that no channel reaches.
 	Recipients, LeftOut int
+	// People counts the numbers that a message reaches: a guardian of two players is two recipients
+	// and one person. PeopleLeftOut counts the people whom no channel reaches.
+	People, PeopleLeftOut int
 	// Segments and Cost add up all messages that leave the service.
 	Segments int
 	Cost     Cost
@@ -188,26 +191,62 @@ func (p *Plan) Totals() Totals {
 			}
 		}
 	}
+	t.People, t.PeopleLeftOut = len(p.reachedPeople()), len(p.PeopleLeftOut())
 	return t
 }
 
-// Variant is one text of a message and how many get it.
+// number returns the number of the recipient, or "" without one.
+func (r Recipient) number() phone.Number { return r.Sends[0].Number }
+
+func (p *Plan) reachedPeople() map[phone.Number]bool {
+	reached := map[phone.Number]bool{}
+	for _, r := range p.Recipients {
+		if r.LeftOut() == "" {
+			reached[r.number()] = true
+		}
+	}
+	return reached
+}
+
+// PeopleLeftOut returns one recipient of each person whom no channel reaches, also not for another
+// player.
+func (p *Plan) PeopleLeftOut() []Recipient {
+	known := p.reachedPeople()
+	var leftOut []Recipient
+	for _, r := range p.Recipients {
+		if r.LeftOut() == "" || known[r.number()] {
+			continue
+		}
+		if r.number() != "" {
+			known[r.number()] = true
+		}
+		leftOut = append(leftOut, r)
+	}
+	return leftOut
+}
+
+// Variant is one text of a message, how many messages have it, and how many people get it.
 type Variant struct {
-	Text       string
-	Restricted bool
-	Segments   int
-	Messages   int
+	Text             string
+	Restricted       bool
+	Segments         int
+	Messages, People int
 }
 
 // Variants returns the texts that leave the service, without the copies for guardians. Texts
 // for recipients that approved at any time come first, then the restricted texts. Texts in two
 // languages are two variants if they differ.
 func (p *Plan) Variants() []Variant {
-	counts := map[OutgoingText]int{}
+	counts, people := map[OutgoingText]int{}, map[OutgoingText]map[phone.Number]bool{}
 	for _, r := range p.Recipients {
 		for _, s := range r.Sends {
 			if s.Channel != InApp && s.Reason == "" {
-				counts[OutgoingText{CoachName: p.coachName, Text: p.draft.Text, Restricted: s.Restricted, Language: s.Language}]++
+				text := OutgoingText{CoachName: p.coachName, Text: p.draft.Text, Restricted: s.Restricted, Language: s.Language}
+				counts[text]++
+				if people[text] == nil {
+					people[text] = map[phone.Number]bool{}
+				}
+				people[text][s.Number] = true
 			}
 		}
 	}
@@ -220,6 +259,7 @@ func (p *Plan) Variants() []Variant {
 			variants = append(variants, Variant{Text: text, Restricted: l.Restricted, Segments: p.rules.Segments(text)})
 		}
 		variants[i].Messages += counts[l]
+		variants[i].People += len(people[l])
 	}
 	return variants
 }

@@ -132,7 +132,7 @@ func TestVariants(t *testing.T) {
 		}})
 	}
 	want := []team.Variant{
-		{Text: "Hi", Segments: 1, Messages: 3}, {Text: "Hi", Restricted: true, Segments: 1, Messages: 1}, {Text: "Hihi", Restricted: true, Segments: 1, Messages: 2},
+		{Text: "Hi", Segments: 1, Messages: 3, People: 3}, {Text: "Hi", Restricted: true, Segments: 1, Messages: 1, People: 1}, {Text: "Hihi", Restricted: true, Segments: 1, Messages: 2, People: 2},
 	}
 	if diff := cmp.Diff(want, plan.Variants()); diff != "" {
 		t.Error(diff)

@@ -118,6 +118,7 @@ func (s *Messages) SendOnce(ctx context.Context, by actor.Actor, id string, d Dr
 	err := s.Store.AcceptMessage(ctx, m, by.Network, func(p *Plan, sending Sending) error {
 		t := p.Totals()
 		m.Recipients, m.LeftOut, m.Segments = t.Recipients, t.LeftOut, t.Segments
+		m.People, m.PeopleLeftOut = t.People, t.PeopleLeftOut
 		if err := s.checkChannels(sending, d); err != nil {
 			return err
 		}

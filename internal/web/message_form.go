@@ -161,16 +161,11 @@ func (p *Pages) messagePreview(ctx context.Context, r *Request, by actor.Actor, 
 		return Response{}, err
 	}
 	const shown = 100
-	var leftOut []team.Recipient
-	totals := plan.Totals()
-	for _, recipient := range plan.Recipients {
-		if recipient.LeftOut() != "" && len(leftOut) < shown {
-			leftOut = append(leftOut, recipient)
-		}
-	}
+	totals, leftOut := plan.Totals(), plan.PeopleLeftOut()
+	leftOut = leftOut[:min(len(leftOut), shown)]
 	v.Form, v.Path = f, teamMessagesPath+"/write"
 	v.Data = map[string]any{
-		"Totals": totals, "Reached": totals.Recipients - totals.LeftOut, "Variants": plan.Variants(), "LeftOut": leftOut, "MoreLeftOut": totals.LeftOut - len(leftOut),
+		"Totals": totals, "Reached": totals.People, "Variants": plan.Variants(), "LeftOut": leftOut, "MoreLeftOut": totals.PeopleLeftOut - len(leftOut),
 		"Allowed": allowed, "TooMany": allowed >= 0 && totals.Segments > allowed, "RequestID": p.Messages.NewID(), "Channels": r.Form["channels"],
 	}
 	return page("message_preview", v), nil
