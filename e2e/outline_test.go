@@ -30,7 +30,8 @@ func TestPendingPartyReadsOutlineOnly(t *testing.T) {
 		anyone.Press("This isn't me")
 		anyone.Press("Yes, this isn't me")
 
-		secrets := []string{"secret", "families.example", "2013-07-09", "9 July 2013", "North ground", "monday", "Monday", "17:30"}
+		// No times or weekdays: the time of the test could be one of them.
+		secrets := []string{"secret", "families.example", "2013-07-09", "9 July 2013", "North ground"}
 		check := func(where, content string) {
 			t.Helper()
 			for _, secret := range secrets {
