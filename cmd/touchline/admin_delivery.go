@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"time"
 
+	"github.com/touchline/touchline/internal/admin"
 	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/notify"
 )
@@ -20,6 +22,10 @@ func deliveryCommands() []command {
 			f.Int("days", 30, "how many days, up to today (UTC)")
 		}},
 		{words: "deliveries retry", args: []string{"<delivery_id>"}, help: "send a failed message again", run: retryDelivery, needsKey: true},
+		{words: "deliveries", help: "list the messages to a number in any state, the newest first, with attempts and reason", run: findDeliveries, flags: func(f *flag.FlagSet) {
+			f.String("number", "", "mobile number of the person, in any spelling")
+			f.Bool("json", false, "print a line of JSON for each message, as the API does")
+		}},
 	}
 }
 
@@ -28,13 +34,40 @@ func listDeliveries(ctx context.Context, sh *shell, _ []string) error {
 	if err != nil {
 		return err
 	}
-	return printTable(sh, "ID\tCHANNEL\tKIND\tREASON\tCAUSE\tATTEMPTS\tFAILED\tCOACH\tREQUEST\tRETRY", found, func(d notify.FailedDelivery) []any {
+	return printTable(sh, "ID\tCHANNEL\tKIND\tTO\tREASON\tCAUSE\tATTEMPTS\tFAILED\tCOACH\tNAME\tREQUEST\tRETRY", found, func(d notify.DeliveryRecord) []any {
 		retry := "possible"
 		if !d.CanRetry() {
 			retry = "-"
 		}
 		return []any{
-			d.ID, d.Channel, d.Kind, d.Reason, orDash(string(d.Cause)), d.Attempts, formatTime(d.UpdatedAt), orDash(d.CoachID), orDash(d.RequestID), retry,
+			d.ID, d.Channel, d.Kind, orDash(d.MaskedTo()), d.Reason, orDash(string(d.Cause)), d.Attempts, formatTime(d.UpdatedAt), orDash(d.CoachID), orDash(d.CoachName), orDash(d.RequestID), retry,
+		}
+	})
+}
+
+// findDeliveries answers "the SMS never came".
+func findDeliveries(ctx context.Context, sh *shell, _ []string) error {
+	number, err := sh.Phones.Parse(sh.text("number"))
+	if err != nil {
+		return errUsage("--number must be a complete mobile number")
+	}
+	found, err := sh.Deliveries.To(ctx, sh.by, notify.NumberDeliverySearch{Number: number}, listLimit)
+	if err != nil {
+		return err
+	}
+	if sh.text("json") == "true" {
+		out := json.NewEncoder(sh.stdout)
+		out.SetEscapeHTML(false)
+		for _, d := range found {
+			if err := out.Encode(admin.DeliveryJSON(d)); err != nil {
+				return fmt.Errorf("print the messages: %w", err)
+			}
+		}
+		return nil
+	}
+	return printTable(sh, "ID\tCHANNEL\tKIND\tSTATE\tREASON\tCAUSE\tATTEMPTS\tQUEUED\tCHANGED\tCOACH\tNAME", found, func(d notify.DeliveryRecord) []any {
+		return []any{
+			d.ID, d.Channel, d.Kind, d.State, orDash(d.Reason), orDash(string(d.Cause)), d.Attempts, formatTime(d.CreatedAt), formatTime(d.UpdatedAt), orDash(d.CoachID), orDash(d.CoachName),
 		}
 	})
 }

@@ -16,17 +16,23 @@ type deliveryResponse struct {
 	Reason     *string `json:"reason"`
 	Cause      *string `json:"cause"`
 	Attempts   int     `json:"attempts"`
+	Recipient  *string `json:"recipient"`
 	CoachID    *string `json:"coach_id"`
+	CoachName  *string `json:"coach_name"`
 	RequestID  *string `json:"request_id"`
 	CreatedAt  string  `json:"created_at"`
 	UpdatedAt  string  `json:"updated_at"`
 	CanRetry   bool    `json:"can_retry"`
 }
 
-func newDeliveryResponse(d notify.FailedDelivery) deliveryResponse {
+// DeliveryJSON returns a delivery as this API writes it, for the shell.
+func DeliveryJSON(d notify.DeliveryRecord) any { return newDeliveryResponse(d) }
+
+func newDeliveryResponse(d notify.DeliveryRecord) deliveryResponse {
 	return deliveryResponse{
-		DeliveryID: d.ID, Channel: string(d.Channel), Kind: string(d.Kind), State: d.State, Reason: wire.OrNull(d.Reason), Cause: wire.OrNull(string(d.Cause)), Attempts: d.Attempts,
-		CoachID: wire.OrNull(d.CoachID), RequestID: wire.OrNull(d.RequestID),
+		DeliveryID: d.ID, Channel: string(d.Channel), Kind: string(d.Kind), State: d.State, Reason: wire.OrNull(d.Reason), Cause: wire.OrNull(string(d.Cause)),
+		Attempts: d.Attempts, Recipient: wire.OrNull(d.MaskedTo()),
+		CoachID: wire.OrNull(d.CoachID), CoachName: wire.OrNull(d.CoachName), RequestID: wire.OrNull(d.RequestID),
 		CreatedAt: wire.Timestamp(d.CreatedAt), UpdatedAt: wire.Timestamp(d.UpdatedAt), CanRetry: d.CanRetry(),
 	}
 }
@@ -47,9 +53,36 @@ func (s *Server) listDeliveries(ctx context.Context, r Request[noBody]) (Respons
 	if err != nil {
 		return Response{}, err
 	}
-	return endpoint.PageResponse(page, found, newDeliveryResponse, func(d notify.FailedDelivery) keyset {
+	return endpoint.PageResponse(page, found, newDeliveryResponse, func(d notify.DeliveryRecord) keyset {
 		return keyset{At: d.UpdatedAt.UnixMicro(), ID: d.ID}
 	}), nil
+}
+
+type deliverySearchRequest struct {
+	Number string  `json:"number" rule:"required,min=1,max=64"`
+	Limit  *int    `json:"limit" rule:"min=1"`
+	Cursor *string `json:"cursor" rule:"secret,min=1,max=512"`
+}
+
+// searchDeliveries serves POST /api/admin/deliveries/search: those to one number, newest first.
+func (s *Server) searchDeliveries(ctx context.Context, r Request[deliverySearchRequest]) (Response, error) {
+	in, f := r.Body, r.Faults
+	if err := f.Err(); err != nil {
+		return Response{}, err
+	}
+	number, err := s.Phones.Parse(in.Number)
+	if err != nil {
+		f.Add("/number", "invalid_number", "This is not a complete mobile number.")
+	}
+	page := s.bodyPage(r.Meta, in.Limit, in.Cursor, &f)
+	if err := f.Err(); err != nil {
+		return Response{}, err
+	}
+	found, err := s.Deliveries.To(ctx, r.Caller.Operator(), notify.NumberDeliverySearch{Number: number, After: page.After.ID}, page.ReadLimit())
+	if err != nil {
+		return Response{}, err
+	}
+	return endpoint.PageResponse(page, found, newDeliveryResponse, func(d notify.DeliveryRecord) keyset { return keyset{ID: d.ID} }), nil
 }
 
 // retryDelivery serves POST /api/admin/deliveries/{delivery_id}/retry.

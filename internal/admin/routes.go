@@ -19,6 +19,7 @@ func (s *Server) routes() []route {
 	return []route{
 		{Method: "POST", Pattern: "/auth/introspect", Handle: handle(s.introspect), Authorize: introspect, Body: endpoint.Form},
 		{Method: "POST", Pattern: "/auth/revoke", Handle: handle(s.revoke), Authorize: introspect, Body: endpoint.Form, Produces: endpoint.AnyMedia},
+		{Method: "GET", Pattern: "/api/admin/overview", Handle: handle(s.overview)},
 		{Method: "GET", Pattern: "/api/admin/kyc", Handle: handle(s.listKYC), Authorize: kyc, Query: endpoint.Paged()},
 		{Method: "GET", Pattern: "/api/admin/kyc/{coach_id}", Handle: handleID("coach_id", s.kyc), Authorize: kyc},
 		{Method: "GET", Pattern: "/api/admin/kyc/{coach_id}/documents/{document_id}/content", Handle: handle(s.kycDocument), Authorize: kyc, Produces: endpoint.AnyMedia, Timeout: httpx.FileTimeout},
@@ -33,6 +34,7 @@ func (s *Server) routes() []route {
 		{Method: "POST", Pattern: "/api/admin/tier-requests/{coach_id}/approve", Handle: handleID("coach_id", s.approveTier), Authorize: coaches, Body: endpoint.JSON},
 		{Method: "POST", Pattern: "/api/admin/tier-requests/{coach_id}/refuse", Handle: handleID("coach_id", s.refuseTier), Authorize: coaches, Body: endpoint.JSON},
 		{Method: "GET", Pattern: "/api/admin/deliveries", Handle: handle(s.listDeliveries), Authorize: deliveries, Query: endpoint.Paged("state", "coach_id")},
+		{Method: "POST", Pattern: "/api/admin/deliveries/search", Handle: handle(s.searchDeliveries), Authorize: deliveries, Body: endpoint.JSON},
 		{Method: "POST", Pattern: "/api/admin/deliveries/{delivery_id}/retry", Handle: handleID("delivery_id", s.retryDelivery), Authorize: deliveries},
 		{Method: "GET", Pattern: "/api/admin/message-costs", Handle: handle(s.listMessageCosts), Authorize: deliveries, Query: endpoint.Paged("from", "to", "coach_id")},
 		{Method: "GET", Pattern: "/api/admin/disputes", Handle: handle(s.listDisputes), Authorize: disputes, Query: endpoint.Paged("coach_id")},

@@ -39,6 +39,8 @@ type Store interface {
 	EndOperatorSession(ctx context.Context, by actor.Operator, id string) error
 	// Record adds an entry for an operation that changes nothing: a read.
 	Record(ctx context.Context, by actor.Operator, action, objectKind, objectID, detail string) error
+	// Counts counts what waits for operators, each up to MaxCount, and messages that failed after since.
+	Counts(ctx context.Context, since time.Time) (Counts, error)
 	// RecordIntrospections adds each count to the entry of its token and minute.
 	RecordIntrospections(ctx context.Context, all []Introspections) error
 }

@@ -41,7 +41,7 @@ func TestFailedDeliveries(t *testing.T) {
 		p.add(one, "Esha Rao", number(15), "")
 		ok(p, p.db.DeliverySent(bg, []notify.Delivery{p.claimOneRequest()}))
 
-		read := func(coachID string, limit int) (all []notify.FailedDelivery) {
+		read := func(coachID string, limit int) (all []notify.DeliveryRecord) {
 			p.Helper()
 			search := notify.FailedDeliverySearch{CoachID: coachID}
 			for {
@@ -190,7 +190,7 @@ func TestRetryToFormerAddress(t *testing.T) {
 		ok(p, p.db.DeliveryFailed(bg, mails, notify.ReasonRefused, notify.CauseUnknownAddress))
 		_, err = p.Edit(bg, by, a.ID, approval.Patch{Guardian: &approval.GuardianPatch{Email: ptr("new@families.example")}})
 		ok(p, err)
-		_, err = p.db.RetryFailed(bg, testOperator, mails[0].ID, notify.FailedDelivery.CheckRetry)
+		_, err = p.db.RetryFailed(bg, testOperator, mails[0].ID, notify.DeliveryRecord.CheckRetry)
 		p.refused(err, "request_superseded")
 		request := a.GuardianApprover.Request.ID
 		p.wantLink(auth.HashLink(p.vault.LinkToken(mails[0].ID)), approval.LinkState{})

@@ -37,6 +37,10 @@ func (p *fixture) operators() {
 		_, err = p.db.Audit(bg, auditor, object, "", 5)
 		ok(p, err)
 	}
+	_, err = p.db.Counts(bg, now)
+	ok(p, err)
+	_, err = p.db.DeliveriesTo(bg, by, notify.NumberDeliverySearch{Number: "+919812300001"}, 5)
+	ok(p, err)
 	waiting, _, err := p.db.Backlog(bg, notify.Lane{Channel: notify.SMS, Kind: notify.OTP}, 10)
 	if err != nil || waiting < 0 {
 		p.Fatal(waiting, err)

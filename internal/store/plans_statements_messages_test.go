@@ -168,7 +168,7 @@ func (p *fixture) outbox() {
 		_, err = p.db.FailedDeliveries(bg, auditor, notify.FailedDeliverySearch{CoachID: coachID}, 5)
 		ok(p, err)
 	}
-	_, err = p.db.RetryFailed(bg, auditor, failed.ID, func(notify.FailedDelivery) error { return nil })
+	_, err = p.db.RetryFailed(bg, auditor, failed.ID, func(notify.DeliveryRecord) error { return nil })
 	ok(p, err)
 	p.clock.advance(2 * day)
 	strict := p.with(limited(approval.MessageLimits{PerNumberFromCoach: 1})) // admits one delivery and holds the others

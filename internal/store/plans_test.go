@@ -82,6 +82,8 @@ var exceptions = []exception{
 	{"WHERE a.mobile_number = $1 AND (d.created_at, d.request_id)", "ORDER BY", "the disputes of one number"},
 	{"WHERE a.mobile_number = $1 AND (d.created_at, d.request_id)", "Sort", "the same"},
 	{"FROM deliveries WHERE request_id IN", "", "the deliveries of two requests"},
+	{"kyc_submissions s WHERE s.state = 'submitted' LIMIT", "kyc_queue", "100 rows of the index of the queue"},
+	{"kyc_submissions s WHERE s.state = 'submitted' LIMIT", "coaches_tier_requests", "100 rows of the index of requests"},
 	{"GROUP BY held_by", "deliveries_held", "the index of held deliveries alone"},
 	{"changes SET position", "changes_without_position", "the index of changes without a position, one batch"},
 	{"changes SET position", "ORDER BY", "the same"},

@@ -137,7 +137,7 @@ func TestReceiptsThatChangeNothing(t *testing.T) {
 		p.add(coach, "Bela Rao", number(3), "")
 		retried := p.claimOneRequest()
 		ok(p, p.db.DeliveryFailed(bg, []notify.Delivery{retried}, notify.ReasonRefused, ""))
-		_, err := p.db.RetryFailed(bg, auditor, retried.ID, notify.FailedDelivery.CheckRetry)
+		_, err := p.db.RetryFailed(bg, auditor, retried.ID, notify.DeliveryRecord.CheckRetry)
 		ok(p, err)
 		for _, id := range []string{retried.ID, "no-such-message", ""} {
 			p.receipts(id, notify.ReceiptUndeliverable, notify.ReceiptUnreachable)
@@ -162,7 +162,7 @@ func TestReceiptOfEarlierAttempt(t *testing.T) {
 		d := p.claimOneRequest()
 		ok(p, p.db.DeliverySent(bg, []notify.Delivery{d}))
 		p.receipts(d.ID, notify.ReceiptUnreachable)
-		_, err := p.db.RetryFailed(bg, auditor, d.ID, notify.FailedDelivery.CheckRetry)
+		_, err := p.db.RetryFailed(bg, auditor, d.ID, notify.DeliveryRecord.CheckRetry)
 		ok(p, err)
 		again := p.claimOneRequest()
 		if again.TotalAttempts != 2 || again.Attempts != 1 {
@@ -221,7 +221,7 @@ func TestReceiptOfGatheredMessage(t *testing.T) {
 
 		// The first question is sent again, alone. Receipts of the old message are those of the
 		// second one, and receipts of the new message are not.
-		_, err = p.db.RetryFailed(bg, auditor, message[0].ID, notify.FailedDelivery.CheckRetry)
+		_, err = p.db.RetryFailed(bg, auditor, message[0].ID, notify.DeliveryRecord.CheckRetry)
 		ok(p, err)
 		again := p.claimOneRequest()
 		ok(p, p.db.DeliverySent(bg, []notify.Delivery{again}))

@@ -71,6 +71,10 @@ func (c *Console) routes(next http.Handler) []Route {
 		{Method: "GET", Pattern: "/coaches/{coach_id}", Handle: c.scope(operator.Coaches, c.coach)},
 		{Method: "POST", Pattern: "/coaches/{coach_id}", Handle: c.scope(operator.Coaches, c.changeCoach)},
 		{Method: "GET", Pattern: "/deliveries", Handle: c.scope(operator.Deliveries, c.deliveries)},
+		{Method: "GET", Pattern: "/deliveries/search", Handle: func(context.Context, *Request) (Response, error) { return redirect("/deliveries"), nil }},
+		{Method: "POST", Pattern: "/deliveries/search", Handle: c.scope(operator.Deliveries, c.searchDeliveries)},
+		{Method: "GET", Pattern: "/tier-requests", Handle: c.scope(operator.Coaches, c.tierRequests)},
+		{Method: "POST", Pattern: "/tier-requests/{coach_id}", Handle: c.scope(operator.Coaches, c.decideTier)},
 		{Method: "POST", Pattern: "/deliveries/{delivery_id}", Handle: c.scope(operator.Deliveries, c.retryDelivery)},
 		{Method: "GET", Pattern: "/audit", Handle: c.scope(operator.Audit, c.audit)},
 		{Method: "POST", Pattern: "/language", Handle: c.pages.chooseLanguage},
@@ -80,7 +84,7 @@ func (c *Console) routes(next http.Handler) []Route {
 
 // Handler returns the handler of the console. It passes every other request to next.
 func (c *Console) Handler(next http.Handler) http.Handler {
-	return c.pages.handler(c.routes(next), next, "/kyc/", "/coaches/", "/deliveries/")
+	return c.pages.handler(c.routes(next), next, "/kyc/", "/coaches/", "/tier-requests/", "/deliveries/")
 }
 
 // identify resolves the session cookie of an operator.
@@ -126,7 +130,7 @@ func (c *Console) view(r *Request, section, title string) *View {
 // overview serves GET / for people: the sign-in, or the sections that the token allows.
 // Programs get the response of next.
 func (c *Console) overview(next http.Handler) Handler {
-	return func(_ context.Context, r *Request) (Response, error) {
+	return func(ctx context.Context, r *Request) (Response, error) {
 		r.w.Header().Add("Vary", "Accept")
 		switch {
 		case !strings.Contains(r.Header.Get("Accept"), "text/html"):
@@ -141,7 +145,13 @@ func (c *Console) overview(next http.Handler) Handler {
 			}
 			return c.signInForm(r, f), nil
 		}
-		return page("operator", c.view(r, "overview", "operator.title")), nil
+		counts, err := c.Tokens.Counts(ctx)
+		if err != nil {
+			return Response{}, err
+		}
+		v := c.view(r, "overview", "operator.title")
+		v.Data = map[string]int{"kyc": counts.Verifications, "tier-requests": counts.TierRequests, "deliveries": counts.FailedDeliveries}
+		return page("operator", v), nil
 	}
 }
 

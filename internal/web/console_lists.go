@@ -2,9 +2,11 @@ package web
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/notify"
 )
@@ -20,8 +22,84 @@ func (c *Console) deliveries(ctx context.Context, r *Request, by actor.Operator)
 		return Response{}, err
 	}
 	v := c.view(r, "deliveries", "operator.deliveries.title")
+	v.Form = new(Form)
 	v.Data = map[string]any{"Deliveries": failed, "Last": lastOfFull(failed), "Retried": r.Value("done") == "yes", "Refused": r.Value("done") == "no"}
 	return page("operator_deliveries", v), nil
+}
+
+// searchDeliveries serves POST /deliveries/search: the messages to a number in any state. It is a
+// form that is sent, because a URL must not hold a number.
+func (c *Console) searchDeliveries(ctx context.Context, r *Request, by actor.Operator) (Response, error) {
+	v := c.view(r, "deliveries", "operator.deliveries.title")
+	v.Path = "/deliveries" // a change of the language cannot repeat the search
+	v.Form = &Form{Values: r.Form}
+	number, err := c.Phones.Parse(v.Form.Value("number"))
+	if err != nil {
+		v.Form.Add("number", v.mustT("invalid.invalid_number"))
+		v.Data = map[string]any{"Searched": true}
+		return formPageResponse("operator_number", v), nil
+	}
+	found, err := c.Deliveries.To(ctx, by, notify.NumberDeliverySearch{Number: number, After: v.Form.Value("after")}, listPage)
+	if err != nil {
+		return Response{}, err
+	}
+	v.Data = map[string]any{"Deliveries": found, "Last": lastOfFull(found), "Number": number}
+	return page("operator_number", v), nil
+}
+
+// DeliveryReason explains why a message is in its state, or returns "".
+func (v *View) DeliveryReason(d notify.DeliveryRecord) string {
+	text, err := v.T("operator.reason." + d.Reason)
+	if d.Cause != "" {
+		text, err = v.T("operator.cause." + string(d.Cause))
+	}
+	if err != nil {
+		return ""
+	}
+	return text
+}
+
+// tierRequests serves GET /tier-requests: coaches who asked for a tier, oldest request first.
+func (c *Console) tierRequests(ctx context.Context, r *Request, by actor.Operator) (Response, error) {
+	var after coach.TierRequestCursor
+	if at, err := time.Parse(time.RFC3339Nano, r.Value("at")); err == nil {
+		after = coach.TierRequestCursor{At: at, CoachID: r.Value("after")}
+	}
+	requests, err := c.Subscriptions.Requests(ctx, by, after, listPage)
+	if err != nil {
+		return Response{}, err
+	}
+	v := c.view(r, "tier-requests", "operator.tier_requests.title")
+	v.Form = new(Form)
+	v.Data = map[string]any{"Requests": requests, "Last": lastOfFull(requests), "Done": r.Value("done"), "Tiers": c.Subscriptions.Tiers}
+	return page("operator_tier_requests", v), nil
+}
+
+// decideTier serves POST /tier-requests/{coach_id}: it approves or refuses the tier that the operator
+// saw.
+func (c *Console) decideTier(ctx context.Context, r *Request, by actor.Operator) (Response, error) {
+	id, err := r.PathID("coach_id")
+	if err != nil {
+		return Response{}, err
+	}
+	tier, done := r.Form.Get("tier"), "approved"
+	if r.Form.Get("decision") == "refuse" {
+		done = "refused"
+		_, err = c.Subscriptions.Refuse(ctx, by, id, tier, strings.TrimSpace(r.Form.Get("reason")))
+	} else {
+		_, err = c.Subscriptions.Approve(ctx, by, id, tier)
+	}
+	switch fault.KindOf(err) {
+	case fault.Conflict: // decided or changed since
+		done = "changed"
+	case fault.Invalid:
+		done = "reason"
+	default:
+		if err != nil {
+			return Response{}, err
+		}
+	}
+	return redirect("/tier-requests?done=" + done), nil
 }
 
 // retryDelivery serves POST /deliveries/{delivery_id}: it sends a message again.

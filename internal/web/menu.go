@@ -35,6 +35,7 @@ var operatorMenu = []struct {
 	{MenuItem{Name: "overview", Path: "/"}, ""},
 	{MenuItem{Name: "kyc", Path: "/kyc"}, operator.KYC},
 	{MenuItem{Name: "coaches", Path: "/coaches"}, operator.Coaches},
+	{MenuItem{Name: "tier-requests", Path: "/tier-requests"}, operator.Coaches},
 	{MenuItem{Name: "deliveries", Path: "/deliveries"}, operator.Deliveries},
 	{MenuItem{Name: "audit", Path: "/audit"}, operator.Audit},
 }

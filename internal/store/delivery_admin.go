@@ -12,47 +12,47 @@ import (
 
 var _ notify.DeliveryAdminStore = (*DB)(nil)
 
-// failedSelect finds a newer sending of a request on the channel as DeliveryFailed does, and an
+// deliverySelect finds a newer sending of a request on the channel as DeliveryFailed does, and an
 // address that is no longer the party's as RequestDetails does.
-const failedSelect = `
-	SELECT d.id, d.channel, d.kind, d.state, d.reason, d.cause, d.attempts, d.coach_id, d.request_id, d.created_at, d.updated_at,
+const deliverySelect = `
+	SELECT d.id, d.channel, d.kind, d.state, d.reason, d.cause, d.attempts, d.recipient, d.coach_id, c.name, d.request_id, d.created_at, d.updated_at,
 		d.request_id IS NOT NULL AND (r.state <> 'pending'
 			OR NOT EXISTS (SELECT 1 FROM accounts a JOIN players p ON p.id = r.player_id
 				WHERE a.id = r.approver_id AND (a.mobile_number = d.recipient OR r.approver_type = 'guardian' AND p.guardian_email = d.recipient))
 			OR d.kind = 'request' AND EXISTS (
 			SELECT 1 FROM deliveries n WHERE n.request_id = d.request_id AND n.kind = 'request' AND n.id > d.id
 				AND ` + channelOfRequest + ` = CASE d.channel WHEN 'whatsapp' THEN 'sms' ELSE d.channel END))
-	FROM deliveries d LEFT JOIN requests r ON r.id = d.request_id `
+	FROM deliveries d LEFT JOIN requests r ON r.id = d.request_id LEFT JOIN coaches c ON c.id = d.coach_id `
 
 // failedWhere leaves out deliveries that the worker dropped. Its reasons are those of the indexes
 // deliveries_not_sent.
 const failedWhere = `WHERE d.state = 'failed' AND d.reason NOT IN ('request_closed', 'not_wanted', 'stopped', 'disputed', 'contact_changed', 'player_removed')`
 
-func scanFailedDelivery(s database.Scanner) (d notify.FailedDelivery, err error) {
-	err = s.Scan(&d.ID, &d.Channel, &d.Kind, &d.State, intoText(&d.Reason), intoText((*string)(&d.Cause)), &d.Attempts, intoText(&d.CoachID), intoText(&d.RequestID),
+func scanDeliveryRecord(s database.Scanner) (d notify.DeliveryRecord, err error) {
+	err = s.Scan(&d.ID, &d.Channel, &d.Kind, &d.State, intoText(&d.Reason), intoText((*string)(&d.Cause)), &d.Attempts, &d.To, intoText(&d.CoachID), intoText(&d.CoachName), intoText(&d.RequestID),
 		intoTime(&d.CreatedAt), intoTime(&d.UpdatedAt), &d.Outdated)
 	return d, err
 }
 
 // FailedDeliveries returns failed deliveries, the latest failure first, and audits the access.
-func (db *DB) FailedDeliveries(ctx context.Context, by actor.Operator, s notify.FailedDeliverySearch, limit int) ([]notify.FailedDelivery, error) {
+func (db *DB) FailedDeliveries(ctx context.Context, by actor.Operator, s notify.FailedDeliverySearch, limit int) ([]notify.DeliveryRecord, error) {
 	before := untilMicros(s.After.At)
-	var found []notify.FailedDelivery
+	var found []notify.DeliveryRecord
 	err := db.write(ctx, func(tx *tx) error {
 		var rs *database.Rows
 		var err error
 		detail := ""
 		if s.CoachID == "" {
-			rs, err = tx.Query(ctx, failedSelect+`
+			rs, err = tx.Query(ctx, deliverySelect+`
 				`+failedWhere+` AND (d.updated_at, d.id) < ($1, $2)
 				ORDER BY d.updated_at DESC, d.id DESC LIMIT $3`, before, s.After.ID, limit)
 		} else {
 			detail = "of coach " + s.CoachID
-			rs, err = tx.Query(ctx, failedSelect+`
+			rs, err = tx.Query(ctx, deliverySelect+`
 				`+failedWhere+` AND d.coach_id = $1 AND (d.updated_at, d.id) < ($2, $3)
 				ORDER BY d.updated_at DESC, d.id DESC LIMIT $4`, s.CoachID, before, s.After.ID, limit)
 		}
-		if found, err = database.Collect(rs, err, scanFailedDelivery); err != nil {
+		if found, err = database.Collect(rs, err, scanDeliveryRecord); err != nil {
 			return fmt.Errorf("list failed deliveries: %w", err)
 		}
 		return tx.audit(ctx, by, operator.DeliveriesListed, "delivery", "", detail)
@@ -60,12 +60,28 @@ func (db *DB) FailedDeliveries(ctx context.Context, by actor.Operator, s notify.
 	return found, err
 }
 
+// DeliveriesTo returns the deliveries to a number, the newest first, and audits the access without the
+// number.
+func (db *DB) DeliveriesTo(ctx context.Context, by actor.Operator, s notify.NumberDeliverySearch, limit int) ([]notify.DeliveryRecord, error) {
+	var found []notify.DeliveryRecord
+	err := db.write(ctx, func(tx *tx) error {
+		rs, err := tx.Query(ctx, deliverySelect+`
+			WHERE d.recipient = $1 AND d.recipient <> '' AND d.id < $2
+			ORDER BY d.id DESC LIMIT $3`, string(s.Number), before(s.After), limit)
+		if found, err = database.Collect(rs, err, scanDeliveryRecord); err != nil {
+			return fmt.Errorf("list deliveries to a number: %w", err)
+		}
+		return tx.audit(ctx, by, operator.DeliveriesListed, "delivery", "", "by number")
+	})
+	return found, err
+}
+
 // RetryFailed queues a failed delivery again, with all attempts. Of concurrent calls one succeeds. A delivery that shared a
 // message with others leaves without them, so the message limits count it again.
-func (db *DB) RetryFailed(ctx context.Context, by actor.Operator, id string, check func(notify.FailedDelivery) error) (notify.FailedDelivery, error) {
-	var retried notify.FailedDelivery
+func (db *DB) RetryFailed(ctx context.Context, by actor.Operator, id string, check func(notify.DeliveryRecord) error) (notify.DeliveryRecord, error) {
+	var retried notify.DeliveryRecord
 	err := db.write(ctx, func(tx *tx) error {
-		d, err := scanFailedDelivery(tx.QueryRow(ctx, failedSelect+`WHERE d.id = $1`, id))
+		d, err := scanDeliveryRecord(tx.QueryRow(ctx, deliverySelect+`WHERE d.id = $1`, id))
 		if err != nil {
 			return orMissing(err, "read delivery "+id)
 		}
@@ -95,7 +111,7 @@ func (db *DB) RetryFailed(ctx context.Context, by actor.Operator, id string, che
 
 // retryRequest removes the mark of markFailed from the request of a delivery that is sent again.
 // ErrStale if the request was closed or sent again.
-func (tx *tx) retryRequest(ctx context.Context, d notify.FailedDelivery) error {
+func (tx *tx) retryRequest(ctx context.Context, d notify.DeliveryRecord) error {
 	if d.Kind != notify.Request {
 		return nil // the worker drops a reminder of a closed request
 	}

@@ -2,10 +2,13 @@ package notify
 
 import (
 	"context"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/phone"
 )
 
 // QueuedState and FailedState are two of the states of a delivery.
@@ -14,10 +17,13 @@ const (
 	FailedState = "failed"
 )
 
-// FailedDelivery is a delivery that has failed, for operators. It names no recipient.
-type FailedDelivery struct {
+// DeliveryRecord is a delivery as operators see it: without its text, its code and its link, and
+// with its recipient masked.
+type DeliveryRecord struct {
 	ID string
 	Lane
+	// To is the number or address of the recipient; see MaskedTo.
+	To     string
 	State  string
 	Reason string
 	// Cause refines Reason, or is empty.
@@ -25,6 +31,7 @@ type FailedDelivery struct {
 	// Attempts is how many there were; 0 if the message failed before the first one.
 	Attempts  int
 	CoachID   string // "" for an OTP
+	CoachName string
 	RequestID string // "" without a request
 	CreatedAt time.Time
 	UpdatedAt time.Time
@@ -33,13 +40,26 @@ type FailedDelivery struct {
 	Outdated bool
 }
 
+// MaskedTo returns the recipient as operators see it, or "" if it is neither a number nor an e-mail
+// address: "+91…5678", "m…@example.org".
+func (d DeliveryRecord) MaskedTo() string {
+	if local, domain, found := strings.Cut(d.To, "@"); found {
+		_, size := utf8.DecodeRuneInString(local)
+		return local[:size] + "…@" + domain
+	}
+	if strings.HasPrefix(d.To, "+") {
+		return phone.Number(d.To).Mask()
+	}
+	return ""
+}
+
 // CanRetry reports whether CheckRetry returns nil.
-func (d FailedDelivery) CanRetry() bool { return d.CheckRetry() == nil }
+func (d DeliveryRecord) CanRetry() bool { return d.CheckRetry() == nil }
 
 // CheckRetry returns why the message cannot be sent again, or nil. A message can be sent again
 // if a provider did not accept or did not deliver it, while its request is open, was not sent
 // again since, and still goes to this address.
-func (d FailedDelivery) CheckRetry() error {
+func (d DeliveryRecord) CheckRetry() error {
 	switch {
 	case d.State != FailedState:
 		return fault.New(fault.Conflict, "invalid_transition", "This message has not failed.").With("state", d.State)
@@ -59,6 +79,13 @@ type FailedDeliverySearch struct {
 	After   FailedDeliveryCursor
 }
 
+// NumberDeliverySearch selects the deliveries to a number, in any state.
+type NumberDeliverySearch struct {
+	Number phone.Number
+	// After is the id of the last delivery of the previous page; "" starts with the newest.
+	After string
+}
+
 // FailedDeliveryCursor is a position in the list of failed deliveries.
 type FailedDeliveryCursor struct {
 	At time.Time
@@ -70,10 +97,12 @@ type FailedDeliveryCursor struct {
 type DeliveryAdminStore interface {
 	// FailedDeliveries returns deliveries that failed, the latest failure first, without
 	// dropped ones: those of closed requests, and those that the recipient stopped.
-	FailedDeliveries(ctx context.Context, by actor.Operator, s FailedDeliverySearch, limit int) ([]FailedDelivery, error)
+	FailedDeliveries(ctx context.Context, by actor.Operator, s FailedDeliverySearch, limit int) ([]DeliveryRecord, error)
+	// DeliveriesTo returns the deliveries to a number, the newest first.
+	DeliveriesTo(ctx context.Context, by actor.Operator, s NumberDeliverySearch, limit int) ([]DeliveryRecord, error)
 	// RetryFailed loads a delivery, lets check refuse, and queues it for MessageLifetime.
 	// Without such a delivery it returns not_found. check may run more than once.
-	RetryFailed(ctx context.Context, by actor.Operator, id string, check func(FailedDelivery) error) (FailedDelivery, error)
+	RetryFailed(ctx context.Context, by actor.Operator, id string, check func(DeliveryRecord) error) (DeliveryRecord, error)
 	// MessageCosts returns the costs of messages, the newest day first.
 	MessageCosts(ctx context.Context, by actor.Operator, s MessageCostSearch, limit int) ([]MessageCost, error)
 }
@@ -83,13 +112,19 @@ type DeliveryAdminStore interface {
 type DeliveryAdmin struct{ Store DeliveryAdminStore }
 
 // Failed returns failed deliveries, the latest failure first, and audits the access.
-func (a *DeliveryAdmin) Failed(ctx context.Context, by actor.Operator, s FailedDeliverySearch, limit int) ([]FailedDelivery, error) {
+func (a *DeliveryAdmin) Failed(ctx context.Context, by actor.Operator, s FailedDeliverySearch, limit int) ([]DeliveryRecord, error) {
 	return a.Store.FailedDeliveries(ctx, by, s, limit)
+}
+
+// To returns the deliveries to a number in any state, the newest first, and audits the access. It
+// answers "the SMS never came".
+func (a *DeliveryAdmin) To(ctx context.Context, by actor.Operator, s NumberDeliverySearch, limit int) ([]DeliveryRecord, error) {
+	return a.Store.DeliveriesTo(ctx, by, s, limit)
 }
 
 // Retry sends a failed delivery again, with the same id, so that a provider that did accept
 // it can drop the duplicate. The message limits do not count it again, unless it shared a
 // message with others.
-func (a *DeliveryAdmin) Retry(ctx context.Context, by actor.Operator, id string) (FailedDelivery, error) {
-	return a.Store.RetryFailed(ctx, by, id, FailedDelivery.CheckRetry)
+func (a *DeliveryAdmin) Retry(ctx context.Context, by actor.Operator, id string) (DeliveryRecord, error) {
+	return a.Store.RetryFailed(ctx, by, id, DeliveryRecord.CheckRetry)
 }
