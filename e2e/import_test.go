@@ -3,6 +3,7 @@ package e2e_test
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -237,6 +238,24 @@ func TestImportIsOfferedByTier(t *testing.T) {
 	page := b.Open("/coach/imports/" + id).Body
 	if !strings.Contains(page, "Row 2") || !strings.Contains(page, "Name of the student: This has more than 1,000 letters.") {
 		t.Errorf("the page of the import:\n%s", page)
+	}
+}
+
+// TestPageOfImportThatIsRead: the page of an import says how far the reading of its file is, and what to
+// do after it has failed. It offers no step.
+func TestPageOfImportThatIsRead(t *testing.T) {
+	t.Parallel()
+	s := touchlinetest.New(t, storetest.SQLite(t), withTiers(t, importTiers))
+	coach := s.Coach(t, coachNumber)
+	coach.Call(t, "PUT", "/api/coach/subscription", object{"tier": "big"}).Want(t, 200)
+	id := coach.Call(t, "POST", "/api/players/import", "name,dob\nAsha,1990-04-30\n", csvType).Want(t, 201).String("import_id")
+	b := signInPages(t, s, "coach", coachNumber)
+	for until, want := range map[int64]string{math.MaxInt64: "1 of 700 rows are read.", 1: "We added no player. Send the list again."} {
+		execSQL(t, openTables(t, s), fmt.Sprintf("UPDATE imports SET file_rows = 700, reading_until = %d", until))
+		page := b.Open("/coach/imports/" + id)
+		if page.Status != 200 || !strings.Contains(page.Body, want) || strings.Contains(page.Body, "/run") {
+			t.Errorf("got %d, want %q and no step:\n%s", page.Status, want, page.Body)
+		}
 	}
 }
 
