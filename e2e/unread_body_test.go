@@ -82,6 +82,9 @@ func TestRefusedBeforeBody(t *testing.T) {
 			{"a cell file without the feature", "POST", imports, []string{csvType, "Content-Length: 4194304", bearer(coach)}, 403, "tier_limit"},
 			{"a document without a token", "POST", documents, []string{multipart, length}, 401, "token_missing"},
 			{"a document of a guardian", "POST", documents, []string{multipart, length, bearer(guardian)}, 403, "role_not_allowed"},
+			{"a bounce with a wrong secret", "POST", "/bounces/wrong", []string{"Content-Length: 65537"}, 401, "token_invalid"},
+			{"receipts of a provider that is not configured", "POST", "/receipts/whatsapp", []string{"Content-Length: 3000000"}, 404, "not_found"},
+			{"a reply of a provider that is not configured", "POST", "/replies/twilio", []string{"Content-Length: 65537"}, 404, "not_found"},
 			{"JSON without a token", "POST", "/api/players/add", []string{"Content-Type: application/json", "Content-Length: 200000"}, 401, "token_missing"},
 		} {
 			resp := answerToHeaders(t, s, tt.method, tt.path, tt.headers...)

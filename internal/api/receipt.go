@@ -10,12 +10,33 @@ import (
 	"github.com/touchline/touchline/internal/notify"
 )
 
+// The calls of providers are checked as far as their address goes before a body is read.
+
+func (s *Server) authenticateReceipt(r *http.Request) (Caller, error) {
+	if s.Receipts == nil {
+		return Caller{}, fault.Missing()
+	}
+	return Caller{}, s.Receipts.Check(r.PathValue("message"), r.PathValue("secret"))
+}
+
+func (s *Server) authenticateReceipts(r *http.Request) (Caller, error) {
+	if s.Receipts == nil {
+		return Caller{}, fault.Missing()
+	}
+	return Caller{}, s.Receipts.CheckProvider(r.PathValue("provider"))
+}
+
+func (s *Server) authenticateReply(r *http.Request) (Caller, error) {
+	return Caller{}, s.Replies.CheckProvider(r.PathValue("provider"))
+}
+
+func (s *Server) authenticateBounce(r *http.Request) (Caller, error) {
+	return Caller{}, s.Bounces.Check(r.PathValue("secret"))
+}
+
 // receiveReceipt serves GET and POST /receipts/{message}/{secret}, which providers of SMS
 // call.
 func (s *Server) receiveReceipt(ctx context.Context, r Request[url.Values]) (Response, error) {
-	if s.Receipts == nil {
-		return Response{}, fault.Missing()
-	}
 	if err := s.Receipts.Receive(ctx, r.PathPart("message"), r.PathPart("secret"), s.providerCall(r)); err != nil {
 		return Response{}, err
 	}
@@ -29,9 +50,6 @@ const maxReceipts = 3 << 20
 // receiveReceipts serves POST /receipts/{provider}, which a provider calls with receipts of any
 // messages.
 func (s *Server) receiveReceipts(ctx context.Context, r Request[url.Values]) (Response, error) {
-	if s.Receipts == nil {
-		return Response{}, fault.Missing()
-	}
 	provider := r.PathPart("provider")
 	if err := s.Receipts.ReceiveAll(ctx, provider, s.providerCall(r)); err != nil {
 		return Response{}, err

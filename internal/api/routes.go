@@ -136,13 +136,13 @@ func (s *Server) serviceRoutes() []route {
 	routes := []route{
 		// Without limits: all receipts come from one address, and some providers do not repeat a
 		// call. The secret is checked before anything else.
-		{Method: "GET", Pattern: "/receipts/{message}/{secret}", Handle: handle(s.receiveReceipt), Authenticate: anonymous, Produces: endpoint.AnyMedia, NoLimits: true},
-		{Method: "POST", Pattern: "/receipts/{message}/{secret}", Handle: handle(s.receiveReceipt), Authenticate: anonymous, Body: endpoint.AnyBody, Produces: endpoint.AnyMedia, NoLimits: true},
+		{Method: "GET", Pattern: "/receipts/{message}/{secret}", Handle: handle(s.receiveReceipt), Authenticate: s.authenticateReceipt, Produces: endpoint.AnyMedia, NoLimits: true},
+		{Method: "POST", Pattern: "/receipts/{message}/{secret}", Handle: handle(s.receiveReceipt), Authenticate: s.authenticateReceipt, Body: endpoint.AnyBody, Produces: endpoint.AnyMedia, NoLimits: true},
 		{Method: "GET", Pattern: "/receipts/{provider}", Handle: handle(s.verifyReceipts), Authenticate: anonymous, Produces: endpoint.AnyMedia, NoLimits: true},
-		{Method: "POST", Pattern: "/receipts/{provider}", Handle: handle(s.receiveReceipts), Authenticate: anonymous, Body: endpoint.AnyBody, MaxBody: maxReceipts, Produces: endpoint.AnyMedia, NoLimits: true},
-		{Method: "POST", Pattern: "/replies/{provider}", Handle: handle(s.receiveReply), Authenticate: anonymous, Body: endpoint.AnyBody, Produces: endpoint.AnyMedia, NoLimits: true},
-		{Method: "GET", Pattern: "/replies/{provider}/{secret}", Handle: handle(s.receiveReply), Authenticate: anonymous, Produces: endpoint.AnyMedia, NoLimits: true},
-		{Method: "POST", Pattern: "/bounces/{secret}", Handle: handle(s.receiveBounce), Authenticate: anonymous, Body: endpoint.AnyBody, Produces: endpoint.AnyMedia, NoLimits: true},
+		{Method: "POST", Pattern: "/receipts/{provider}", Handle: handle(s.receiveReceipts), Authenticate: s.authenticateReceipts, Body: endpoint.AnyBody, MaxBody: maxReceipts, Produces: endpoint.AnyMedia, NoLimits: true},
+		{Method: "POST", Pattern: "/replies/{provider}", Handle: handle(s.receiveReply), Authenticate: s.authenticateReply, Body: endpoint.AnyBody, Produces: endpoint.AnyMedia, NoLimits: true},
+		{Method: "GET", Pattern: "/replies/{provider}/{secret}", Handle: handle(s.receiveReply), Authenticate: s.authenticateReply, Produces: endpoint.AnyMedia, NoLimits: true},
+		{Method: "POST", Pattern: "/bounces/{secret}", Handle: handle(s.receiveBounce), Authenticate: s.authenticateBounce, Body: endpoint.AnyBody, Produces: endpoint.AnyMedia, NoLimits: true},
 		{Method: "GET", Pattern: "/.well-known/jwks.json", Handle: handle(s.jwks), Authenticate: anonymous, Produces: endpoint.AnyMedia, Urgent: true},
 		{Method: "GET", Pattern: "/.well-known/oauth-authorization-server", Handle: handle(s.metadata), Authenticate: anonymous, Produces: endpoint.AnyMedia, Urgent: true},
 		{Method: "GET", Pattern: "/healthz", Handle: handle(s.healthz), Authenticate: anonymous, Produces: endpoint.AnyMedia, NoLimits: true},

@@ -49,13 +49,21 @@ type Bounces struct {
 	Log    *slog.Logger
 }
 
-// Receive stores a report. If secret is wrong, it returns token_invalid and changes nothing. A
-// report of a mail that the service no longer knows changes nothing.
-func (b *Bounces) Receive(ctx context.Context, secret, contentType string, body []byte) error {
+// Check returns token_invalid if secret is wrong. It needs no body.
+func (b *Bounces) Check(secret string) error {
 	// Hashes have one length, so the comparison reveals none.
 	given, want := sha256.Sum256([]byte(secret)), sha256.Sum256([]byte(b.Secret))
 	if b.Secret == "" || subtle.ConstantTimeCompare(given[:], want[:]) != 1 {
 		return errForged()
+	}
+	return nil
+}
+
+// Receive stores a report. If secret is wrong, it returns token_invalid and changes nothing. A
+// report of a mail that the service no longer knows changes nothing.
+func (b *Bounces) Receive(ctx context.Context, secret, contentType string, body []byte) error {
+	if err := b.Check(secret); err != nil {
+		return err
 	}
 	r, final, err := b.Read(contentType, body)
 	if wrong, ok := errors.AsType[*BounceError](err); ok {

@@ -80,15 +80,32 @@ func errForged() error {
 	return fault.New(fault.Unauthenticated, "token_invalid", "This is not the address for receipts of the message.")
 }
 
+// Check returns token_invalid unless secret is that of ref. It needs no body.
+func (s *Receipts) Check(ref, secret string) error {
+	message, known := ParseMessageRef(ref)
+	if !s.Valid(ref, secret) || !known || s.Readers[message.Provider] == nil {
+		return errForged()
+	}
+	return nil
+}
+
+// CheckProvider returns not_found unless the provider calls one address for all messages. It
+// needs no body.
+func (s *Receipts) CheckProvider(provider string) error {
+	if s.AccountReaders[provider] == nil {
+		return fault.Missing()
+	}
+	return nil
+}
+
 // Receive stores a receipt. Unless secret is that of ref and the call is from the provider,
 // it returns token_invalid and changes nothing.
 func (s *Receipts) Receive(ctx context.Context, ref, secret string, call ProviderCall) error {
-	message, known := ParseMessageRef(ref)
-	read := s.Readers[message.Provider]
-	if !s.Valid(ref, secret) || !known || read == nil {
-		return errForged()
+	if err := s.Check(ref, secret); err != nil {
+		return err
 	}
-	report, final, ok := read(call)
+	message, _ := ParseMessageRef(ref)
+	report, final, ok := s.Readers[message.Provider](call)
 	if !ok {
 		return errForged()
 	}
@@ -102,11 +119,10 @@ func (s *Receipts) Receive(ctx context.Context, ref, secret string, call Provide
 // systems. If the call is not signed and no report has the secret of its message, it returns
 // token_invalid and changes nothing.
 func (s *Receipts) ReceiveAll(ctx context.Context, provider string, call ProviderCall) error {
-	read := s.AccountReaders[provider]
-	if read == nil {
-		return fault.Missing()
+	if err := s.CheckProvider(provider); err != nil {
+		return err
 	}
-	reports, signed := read(call)
+	reports, signed := s.AccountReaders[provider](call)
 	genuine := signed
 	for _, r := range reports {
 		if r.Ref.Provider != provider || !signed && !s.Valid(r.Ref.String(), r.Secret) {

@@ -104,14 +104,21 @@ type Replies struct {
 	Log     *slog.Logger
 }
 
+// CheckProvider returns not_found unless the provider reports replies. It needs no body.
+func (s *Replies) CheckProvider(provider string) error {
+	if s.Readers[provider] == nil {
+		return fault.Missing()
+	}
+	return nil
+}
+
 // Receive applies the reply in a call. Unless the call is from the provider, it returns
 // token_invalid and changes nothing.
 func (s *Replies) Receive(ctx context.Context, provider, secret string, call ProviderCall) error {
-	read := s.Readers[provider]
-	if read == nil {
-		return fault.Missing()
+	if err := s.CheckProvider(provider); err != nil {
+		return err
 	}
-	r, ok := read(call, secret)
+	r, ok := s.Readers[provider](call, secret)
 	if !ok {
 		return fault.New(fault.Unauthenticated, "token_invalid", "This is not the address for replies.")
 	}
