@@ -31,6 +31,7 @@ type attack struct {
 }
 
 var attacks = []attack{
+	{"nothing", func(ctx context.Context, _ *service, _ *sender) { <-ctx.Done() }}, // for comparison
 	{"forms", func(ctx context.Context, s *service, from *sender) {
 		from.atOnce(ctx, 560, func(int) request {
 			return post("/coach/players/import", "application/x-www-form-urlencoded", "", "text=")

@@ -4,6 +4,7 @@
 //	go run ./bench/abuse                                    each attack alone for 40 s, then all for two minutes
 //	go run ./bench/abuse -attacks forms,files -alone 20s    two attacks alone
 //	go run ./bench/abuse -attacks all -duration 2m          all at once, from eight addresses
+//	go run ./bench/abuse -attacks forms+files               some at once, from eight addresses
 //	go run ./bench/abuse -program /tmp/touchline            another build
 //
 // It sends traffic to loopback only, from 127.0.0.2 to 127.0.0.10, and exits with 1 if a goal is missed.
@@ -31,7 +32,7 @@ const (
 	// maxMemory and maxRead are the goals for all attacks at once.
 	maxMemory = 400 << 20
 	maxRead   = time.Second
-	// allAttacks is the attack that is all others at once.
+	// allAttacks stands for all attacks at once.
 	allAttacks = "all"
 )
 
@@ -45,10 +46,9 @@ func main() {
 }
 
 func run(ctx context.Context, args []string) error {
-	names := append(attackNames(), allAttacks)
 	var (
 		flags    = flag.NewFlagSet("abuse", flag.ContinueOnError)
-		chosen   = flags.String("attacks", strings.Join(names, ","), "attacks, one after the other")
+		chosen   = flags.String("attacks", strings.Join(attackNames(), ",")+","+allAttacks, "attacks, one after the other; a plus sign between some that run at once")
 		alone    = flags.Duration("alone", 40*time.Second, "duration of an attack alone")
 		duration = flags.Duration("duration", 2*time.Minute, "duration of all attacks at once")
 		engines  = flags.String("engines", "sqlite", "database engines: "+strings.Join(program.Engines, ","))
@@ -64,15 +64,16 @@ func run(ctx context.Context, args []string) error {
 			return err
 		}
 		for name := range strings.SplitSeq(*chosen, ",") {
-			if !slices.Contains(names, name) {
+			atOnce, err := parse(name)
+			if err != nil {
 				s.close()
-				return fmt.Errorf("-attacks: no %q; choose from %s", name, strings.Join(names, ","))
+				return err
 			}
 			length := *alone
-			if name == allAttacks {
+			if len(atOnce) > 1 {
 				length = *duration
 			}
-			r, err := s.measure(ctx, name, length)
+			r, err := s.measure(ctx, atOnce, length)
 			if err != nil {
 				s.close()
 				return fmt.Errorf("%s on %s: %w", name, engine, err)
@@ -86,6 +87,21 @@ func run(ctx context.Context, args []string) error {
 		return errors.New("a goal was missed: less than 400 MiB, and a p99 below 1 s without a failed read")
 	}
 	return nil
+}
+
+// parse returns the attacks that run at once.
+func parse(list string) (chosen []attack, err error) {
+	if list == allAttacks {
+		return attacks, nil
+	}
+	for name := range strings.SplitSeq(list, "+") {
+		i := slices.Index(attackNames(), name)
+		if i < 0 {
+			return nil, fmt.Errorf("-attacks: no %q; choose from %s and %s", name, strings.Join(attackNames(), ", "), allAttacks)
+		}
+		chosen = append(chosen, attacks[i])
+	}
+	return chosen, nil
 }
 
 // result is how the service behaves during an attack. Lower is better for all but Reads.
@@ -106,7 +122,7 @@ func (r result) String() string {
 }
 
 // measure starts the service, attacks it for a time and reads as a neighbour meanwhile.
-func (s *service) measure(ctx context.Context, name string, length time.Duration) (r result, err error) {
+func (s *service) measure(ctx context.Context, atOnce []attack, length time.Duration) (r result, err error) {
 	process, err := s.server.Start(ctx)
 	if err != nil {
 		return r, err
@@ -120,14 +136,12 @@ func (s *service) measure(ctx context.Context, name string, length time.Duration
 	defer cancel()
 	counts := new(counts)
 	var attackers sync.WaitGroup
-	for _, a := range attacks {
-		if name == a.name || name == allAttacks {
-			from := addresses[:1]
-			if name == allAttacks {
-				from = addresses
-			}
-			attackers.Go(func() { a.run(attacked, s, &sender{name: a.name, target: s.address(), from: from, counts: counts}) })
-		}
+	from := addresses[:1]
+	if len(atOnce) > 1 {
+		from = addresses
+	}
+	for _, a := range atOnce {
+		attackers.Go(func() { a.run(attacked, s, &sender{name: a.name, target: s.address(), from: from, counts: counts}) })
 	}
 	reads := s.read(attacked)
 	attackers.Wait()
