@@ -32,6 +32,8 @@ func (p *fixture) webhookStatements() {
 	ok(p, err)
 	_, _, err = admin.Rotate(bg, auditor, id, time.Hour)
 	ok(p, err)
+	_, _, err = p.db.WebhookWithSecret(bg, auditor, id)
+	ok(p, err)
 	_, err = admin.Test(bg, auditor, id)
 	ok(p, err)
 	ok(p, p.decide(p.as(actor.Guardian, number(9601)), a.ID, approval.Revoke))
