@@ -63,7 +63,8 @@ func TestDeviceHasOwnLimits(t *testing.T) {
 			}
 		}
 		s.Clock.Advance(6 * time.Minute)
-		s.Call(t, "POST", "/auth/request-otp", "", ask).Want(t, 429, "otp_attempts_exceeded")
+		wantBlocked(t, s.Call(t, "POST", "/auth/request-otp", "", ask), s.Clock.Now())
+		s.Call(t, "POST", "/auth/login", "", withDevice(map[string]any{"mobile_number": coachNumber, "otp": otp}, p.Device)).Want(t, 429, "otp_attempts_exceeded")
 		// The device's attempts do not count for the number.
 		s.Clock.Advance(61 * time.Second)
 		otp = requestOTP(t, s, coachNumber, "")

@@ -9,9 +9,9 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// TestBlockedNumber: after ten wrong codes of a stranger no SMS leaves for a new device. The page and
-// the API say so, alike for a number that a coach entered and for another one, and the link of an
-// earlier SMS still leads in.
+// TestBlockedNumber: after ten wrong codes of a stranger no SMS leaves for a new device. The API answers
+// 202 as always and says until when, and the page says so, alike for a number that a coach entered
+// and for another one. The link of an earlier SMS still leads in.
 func TestBlockedNumber(t *testing.T) {
 	t.Parallel()
 	const unknown = "+919812300071"
@@ -44,9 +44,14 @@ func TestBlockedNumber(t *testing.T) {
 		sent := s.Sent(guardianNumber, "otp")
 		var answers, pages []string
 		for _, number := range []string{guardianNumber, unknown} {
-			a := s.Call(t, "POST", "/auth/request-otp", "", body(number)).Want(t, 429, "otp_attempts_exceeded")
-			answers = append(answers, a.String("detail")+a.String("limit"))
-			b := s.Browser(t)
+			a := s.Call(t, "POST", "/auth/request-otp", "", body(number))
+			wantBlocked(t, a, s.Clock.Now())
+			answers = append(answers, digits.ReplaceAllString(string(a.Body), "0"))
+			attempt := body(number)
+			attempt["otp"] = "000000"
+			s.Call(t, "POST", "/auth/login", "", attempt).Want(t, 429, "otp_attempts_exceeded")
+			s.Call(t, "POST", "/auth/request-otp", "", body(number)).Want(t, 429, "otp_resend_too_soon")
+			b := s.Browser(t) // a code of a moment ago cannot be used either
 			b.Open("/sign-in/guardian")
 			page := b.Press("Send me a code", "number", number)
 			if page.Status != 429 || !strings.Contains(page.Text(), "we send no code for") || strings.Contains(page.Text(), "We sent") {
@@ -68,4 +73,14 @@ func TestBlockedNumber(t *testing.T) {
 			t.Errorf("the link of the SMS leads to %s: %s", b.Page.Path, b.Page.Text())
 		}
 	})
+}
+
+// wantBlocked checks the answer to a request for a code that cannot be used at now.
+func wantBlocked(t *testing.T, a *touchlinetest.Response, now time.Time) {
+	t.Helper()
+	a.Want(t, 202)
+	until, err := time.Parse(time.RFC3339, a.String("attempts_blocked_until"))
+	if err != nil || !until.After(now) || until.After(now.Add(24*time.Hour)) {
+		t.Errorf("blocked at %s: got %s", now, a.Body)
+	}
 }

@@ -24,6 +24,8 @@ type requestOTPResponse struct {
 	ExpiresIn int `json:"expires_in"`
 	ResendIn  int `json:"resend_in"`
 	OTPLength int `json:"otp_length"`
+	// AttemptsBlockedUntil is set while no code can be used.
+	AttemptsBlockedUntil *string `json:"attempts_blocked_until,omitempty"`
 }
 
 // requestOTP serves POST /auth/request-otp.
@@ -41,6 +43,7 @@ func (s *Server) requestOTP(ctx context.Context, r Request[requestOTPRequest]) (
 	}
 	return endpoint.Accepted(requestOTPResponse{
 		ExpiresIn: wire.Seconds(issued.ExpiresIn), ResendIn: wire.CeilSeconds(issued.ResendIn), OTPLength: issued.Length,
+		AttemptsBlockedUntil: wire.TimestampOrNull(issued.BlockedUntil),
 	}), nil
 }
 

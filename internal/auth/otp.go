@@ -28,18 +28,22 @@ type ChallengeRequest struct {
 }
 
 // ResendTooSoon is the error of a request too soon after the last code of its key.
-type ResendTooSoon struct{ SentAt time.Time }
+type ResendTooSoon struct {
+	SentAt time.Time
+	// BlockedUntil is as in OpenedChallenge.
+	BlockedUntil time.Time
+}
 
 // Error implements error.
 func (ResendTooSoon) Error() string { return "a code was sent a moment ago" }
 
-// AttemptsBlocked is the error of a request for a code that could not be used: too many wrong codes
-// were entered for the number, or on the known device, and block it until then. It does not depend on the roles
-// of the number.
-type AttemptsBlocked struct{ Until time.Time }
-
-// Error implements error.
-func (AttemptsBlocked) Error() string { return "too many wrong codes were entered" }
+// OpenedChallenge is the result of Store.OpenChallenge.
+type OpenedChallenge struct {
+	EndsAt time.Time
+	// BlockedUntil is set while too many wrong codes block the number, or the known device. No code
+	// was then queued, because it could not be used.
+	BlockedUntil time.Time
+}
 
 // IssuedOTP is the result of RequestOTP. It does not show whether the number holds
 // the role.
@@ -47,6 +51,18 @@ type IssuedOTP struct {
 	ExpiresIn time.Duration
 	ResendIn  time.Duration
 	Length    int
+	// BlockedUntil is set while too many wrong codes block the number, or the known device: no code
+	// can be used before, so none is sent. It does not depend on the roles of the number. It is set
+	// also beside otp_resend_too_soon.
+	BlockedUntil time.Time
+}
+
+// CheckUsable returns otp_attempts_exceeded if no code was sent because none can be used at now.
+func (i IssuedOTP) CheckUsable(now time.Time) error {
+	if i.BlockedUntil.IsZero() {
+		return nil
+	}
+	return errAttemptsExceeded("otp_wrong_per_day", max(i.BlockedUntil.Sub(now), time.Second), now)
 }
 
 // OTPRequest asks for an OTP.
@@ -64,7 +80,7 @@ type OTPRequest struct {
 
 // RequestOTP opens a challenge and queues its SMS. The worker checks whether the number
 // holds the role before it sends the SMS, so that the response and its timing are the
-// same for every number. Errors: destination_blocked, otp_resend_too_soon, otp_send_limit, otp_attempts_exceeded.
+// same for every number. Errors: destination_blocked, otp_resend_too_soon, otp_send_limit.
 func (s *Service) RequestOTP(ctx context.Context, in OTPRequest) (IssuedOTP, error) {
 	key := ChallengeKey{Number: in.Number, Role: in.Role}
 	if !s.Settings.Reachable(key.Number) {
@@ -97,11 +113,8 @@ func (s *Service) RequestOTP(ctx context.Context, in OTPRequest) (IssuedOTP, err
 	opened, err := s.Store.OpenChallenge(ctx, r)
 	if soon, ok := errors.AsType[ResendTooSoon](err); ok {
 		wait := soon.SentAt.Add(s.Settings.OTPResendAfter).Sub(now)
-		return IssuedOTP{}, fault.New(fault.TooMany, "otp_resend_too_soon", "A code was sent a moment ago. Wait before you ask for a new OTP.").
+		return IssuedOTP{BlockedUntil: soon.BlockedUntil}, fault.New(fault.TooMany, "otp_resend_too_soon", "A code was sent a moment ago. Wait before you ask for a new OTP.").
 			With("limit", "otp_resend_after").With("ends_at", now.Add(wait)).After(wait)
-	}
-	if blocked, ok := errors.AsType[AttemptsBlocked](err); ok {
-		return IssuedOTP{}, errAttemptsExceeded("otp_wrong_per_day", max(blocked.Until.Sub(now), time.Second), now)
 	}
 	if _, ok := errors.AsType[FraudSuspected](err); ok {
 		return IssuedOTP{}, errFraudSuspected()
@@ -112,7 +125,9 @@ func (s *Service) RequestOTP(ctx context.Context, in OTPRequest) (IssuedOTP, err
 	if err != nil {
 		return IssuedOTP{}, err
 	}
-	return IssuedOTP{ExpiresIn: opened.EndsAt.Sub(now), ResendIn: s.Settings.OTPResendAfter, Length: s.Settings.OTPLength}, nil
+	return IssuedOTP{
+		ExpiresIn: opened.EndsAt.Sub(now), ResendIn: s.Settings.OTPResendAfter, Length: s.Settings.OTPLength, BlockedUntil: opened.BlockedUntil,
+	}, nil
 }
 
 // lastSentBefore returns the latest time of the last send that permits another. If

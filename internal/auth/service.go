@@ -58,9 +58,10 @@ type Store interface {
 	// link is valid and the request is open.
 	LinkedRequest(ctx context.Context, linkHash []byte, number phone.Number, role actor.Role, now time.Time) (requestID string, open bool, err error)
 	// OpenChallenge counts the limits, saves the challenge and queues its SMS. If its key
-	// has a live challenge, it sends that one again. Errors: LimitExceeded, ResendTooSoon,
-	// AttemptsBlocked, FraudSuspected.
-	OpenChallenge(ctx context.Context, r ChallengeRequest) (Challenge, error)
+	// has a live challenge, it sends that one again. While too many wrong codes block the
+	// number or device, it queues nothing. Errors: LimitExceeded, ResendTooSoon,
+	// FraudSuspected.
+	OpenChallenge(ctx context.Context, r ChallengeRequest) (OpenedChallenge, error)
 	// VerifyOTP counts an attempt, evaluates it (see Attempt) and saves the result.
 	VerifyOTP(ctx context.Context, a Attempt) (VerificationResult, error)
 	// RepeatLogin counts a request that repeats the Idempotency-Key of a login, and

@@ -12,7 +12,7 @@ import (
 func account(id string) slog.Attr { return slog.String("account_id", id) }
 func session(id string) slog.Attr { return slog.String("session_id", id) }
 
-func (s *stores) OpenChallenge(ctx context.Context, r auth.ChallengeRequest) (auth.Challenge, error) {
+func (s *stores) OpenChallenge(ctx context.Context, r auth.ChallengeRequest) (auth.OpenedChallenge, error) {
 	c, err := s.Stores.OpenChallenge(ctx, r)
 	s.log.metrics.Requested(err)
 	return c, err

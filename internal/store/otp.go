@@ -42,9 +42,10 @@ func (db *DB) LinkedRequest(ctx context.Context, linkHash []byte, number phone.N
 
 // OpenChallenge counts the limits, saves the challenge and queues its SMS. A live
 // challenge of the same key stays and is sent again, with the same code, attempts and
-// end. One upsert decides, so that concurrent requests cannot both send.
-func (db *DB) OpenChallenge(ctx context.Context, r auth.ChallengeRequest) (auth.Challenge, error) {
-	opened, counter, budget := r.Challenge, db.newLimitCounter(), &budgetReservation{db: db}
+// end. One upsert decides, so that concurrent requests cannot both send. While too many wrong
+// codes block the number or device, the request counts as always but queues nothing.
+func (db *DB) OpenChallenge(ctx context.Context, r auth.ChallengeRequest) (auth.OpenedChallenge, error) {
+	opened, counter, budget := auth.OpenedChallenge{}, db.newLimitCounter(), &budgetReservation{db: db}
 	err := db.write(ctx, func(tx *tx) error {
 		c := r.Challenge
 		var roles auth.RoleFacts
@@ -69,14 +70,16 @@ func (db *DB) OpenChallenge(ctx context.Context, r auth.ChallengeRequest) (auth.
 		if err != nil {
 			return fmt.Errorf("open challenge: %w", err)
 		}
-		if blockedUntil.After(c.SentAt) {
-			return auth.AttemptsBlocked{Until: blockedUntil}
-		}
+		blocked := blockedUntil.After(c.SentAt)
+		budget.blocked = blocked
 		if err := tx.countSend(ctx, r, roles, counter, budget); err != nil {
 			return err
 		}
-		opened = c
-		if r.Channel == "" {
+		opened = auth.OpenedChallenge{EndsAt: c.EndsAt}
+		if blocked {
+			opened.BlockedUntil = blockedUntil
+		}
+		if r.Channel == "" || blocked {
 			return nil
 		}
 		if roles.MaySignIn(c.Role) {
@@ -129,20 +132,18 @@ const challengeLives = `otp_challenges.used_at IS NULL AND otp_challenges.ends_a
 // blockedUntilOf selects until when too many wrong codes block the number or device $11.
 const blockedUntilOf = `(SELECT f.blocked_until FROM otp_failures f WHERE f.who = $11)`
 
-// resendTooSoon returns auth.ResendTooSoon, or auth.AttemptsBlocked if the code that was sent a moment ago
-// cannot be used any more.
+// resendTooSoon returns auth.ResendTooSoon.
 func (tx *tx) resendTooSoon(ctx context.Context, c auth.Challenge) error {
 	var soon auth.ResendTooSoon
-	var blocked auth.AttemptsBlocked
 	err := tx.QueryRow(ctx, `
 		SELECT sent_at, (SELECT f.blocked_until FROM otp_failures f WHERE f.who = $4)
 		FROM otp_challenges WHERE mobile_number = $1 AND role = $2 AND device_id = $3`,
-		string(c.Number), string(c.Role), c.DeviceID, subject(c.ChallengeKey)).Scan(intoTime(&soon.SentAt), intoTime(&blocked.Until))
+		string(c.Number), string(c.Role), c.DeviceID, subject(c.ChallengeKey)).Scan(intoTime(&soon.SentAt), intoTime(&soon.BlockedUntil))
 	if err != nil {
 		return fmt.Errorf("read last send: %w", err)
 	}
-	if blocked.Until.After(c.SentAt) {
-		return blocked
+	if !soon.BlockedUntil.After(c.SentAt) {
+		soon.BlockedUntil = time.Time{}
 	}
 	return soon
 }

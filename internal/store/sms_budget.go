@@ -57,6 +57,8 @@ type budgetReservation struct {
 	exact bool
 	// reserved is true if this attempt reserved the cost.
 	reserved bool
+	// blocked is true if too many wrong codes block the number or device, so that no OTP leaves.
+	blocked bool
 }
 
 // reserve reserves the cost of the OTP of r. It returns how long the budget refuses it, or
@@ -99,7 +101,7 @@ func (b *budgetReservation) reserve(ctx context.Context, tx *tx, r auth.Challeng
 			exceeded = auth.LongerWait(exceeded, &auth.LimitExceeded{Name: "sms_budget", Wait: max(wait, time.Second)})
 		}
 	}
-	if exceeded != nil || otp.Cost == 0 || r.Channel == "" || !roles.MaySignIn(key.Role) {
+	if exceeded != nil || otp.Cost == 0 || r.Channel == "" || b.blocked || !roles.MaySignIn(key.Role) {
 		return exceeded, nil
 	}
 	b.reserved = true

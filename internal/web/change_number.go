@@ -53,7 +53,7 @@ func (p *Pages) beginNumberChange(ctx context.Context, r *Request, by actor.Acto
 		f.Add("number", v.mustT("invalid.same_number"))
 	default:
 		for _, request := range p.changeOTPs(r, by, to) {
-			_, err := p.Auth.RequestOTP(ctx, request)
+			err := p.requestCode(ctx, request)
 			if err == nil || fault.CodeOf(err) == "otp_resend_too_soon" {
 				continue // a code that was sent a moment ago can be entered
 			}
@@ -122,7 +122,7 @@ func (p *Pages) sendNumberCodes(ctx context.Context, r *Request, by actor.Actor)
 	}
 	f := new(Form)
 	for i, request := range p.changeOTPs(r, by, to) {
-		_, err := p.Auth.RequestOTP(ctx, request)
+		err := p.requestCode(ctx, request)
 		if err != nil && !isLimit(err) {
 			return Response{}, err
 		}

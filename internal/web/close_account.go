@@ -39,8 +39,7 @@ func (p *Pages) sendCloseCode(ctx context.Context, r *Request, by actor.Actor) (
 	send := p.sendCode
 	if again {
 		send = func(ctx context.Context, r *Request, s pendingSignIn) error {
-			_, err := p.Auth.RequestOTP(ctx, p.otpRequest(r, s))
-			return err
+			return p.requestCode(ctx, p.otpRequest(r, s))
 		}
 	}
 	err := send(ctx, r, pending)

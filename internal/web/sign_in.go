@@ -89,9 +89,19 @@ func home(role actor.Role) string {
 // sendCode sends a code to the number of a sign-in. A code that was sent a moment ago is
 // no error: the person can enter it.
 func (p *Pages) sendCode(ctx context.Context, r *Request, s pendingSignIn) error {
-	_, err := p.Auth.RequestOTP(ctx, p.otpRequest(r, s))
+	err := p.requestCode(ctx, p.otpRequest(r, s))
 	if fault.CodeOf(err) == "otp_resend_too_soon" {
 		return nil
+	}
+	return err
+}
+
+// requestCode asks for a code. It returns otp_attempts_exceeded if no code leaves because none can be
+// used, so that the page does not promise one.
+func (p *Pages) requestCode(ctx context.Context, in auth.OTPRequest) error {
+	issued, err := p.Auth.RequestOTP(ctx, in)
+	if blocked := issued.CheckUsable(p.Now()); blocked != nil {
+		return blocked
 	}
 	return err
 }
@@ -152,7 +162,7 @@ func (p *Pages) sendAgain(ctx context.Context, r *Request) (Response, error) {
 	if !ok {
 		return beginAgain(s), nil
 	}
-	_, err := p.Auth.RequestOTP(ctx, p.otpRequest(r, s))
+	err := p.requestCode(ctx, p.otpRequest(r, s))
 	if err != nil {
 		if !isLimit(err) {
 			return Response{}, err
