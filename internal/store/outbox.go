@@ -97,16 +97,17 @@ func scanDelivery(s database.Scanner) (notify.Delivery, error) {
 }
 
 // LiveChallenge returns the challenge of an OTP delivery, and whether the number holds the
-// role. live is false if the code no longer works or if the number may not sign in, and
-// then gets no OTP.
+// role. live is false if the code no longer works, if wrong codes block the number or
+// device, or if the number may not sign in. It then gets no OTP.
 func (db *DB) LiveChallenge(ctx context.Context, d notify.Delivery, maxAttempts int) (c auth.Challenge, holdsRole, live bool, err error) {
 	c = auth.Challenge{ChallengeKey: auth.ChallengeKey{Number: phone.Number(d.To), Role: d.Role, DeviceID: d.DeviceID}, ID: d.ChallengeID}
 	var roles auth.RoleFacts
 	err = db.sql.QueryRow(ctx, `
 		SELECT code, ends_at, (SELECT language FROM preferences pr WHERE pr.mobile_number = $1), `+roleFacts(d.Role)+` FROM otp_challenges
 		WHERE mobile_number = $1 AND role = $2 AND device_id = $3 AND id = $4
-			AND used_at IS NULL AND ends_at > $5 AND tries < $6`,
-		d.To, string(d.Role), d.DeviceID, d.ChallengeID, micros(db.Now()), maxAttempts).
+			AND used_at IS NULL AND ends_at > $5 AND tries < $6
+			AND NOT EXISTS (SELECT 1 FROM otp_failures f WHERE f.who = $7 AND f.blocked_until > $5)`,
+		d.To, string(d.Role), d.DeviceID, d.ChallengeID, micros(db.Now()), maxAttempts, subject(c.ChallengeKey)).
 		Scan(&c.Code, intoTime(&c.EndsAt), intoText(&c.Language), &roles.Registered, &roles.Linked, &roles.Disputed)
 	if isNoRows(err) {
 		return c, false, false, nil

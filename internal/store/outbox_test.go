@@ -268,3 +268,24 @@ func TestQueuedChallengeNeedsRole(t *testing.T) {
 		}
 	})
 }
+
+// TestBlockedNumberGetsNoQueuedOTP: an OTP that was queued before wrong codes blocked its number does
+// not leave, because it cannot be used.
+func TestBlockedNumberGetsNoQueuedOTP(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		request := p.newChallenge(actor.Coach)
+		_, err := p.db.OpenChallenge(bg, request)
+		ok(p, err)
+		claimed := p.claimOTPs("a")
+		for _, want := range []bool{true, false} {
+			if _, _, live, err := p.db.LiveChallenge(bg, claimed[0], 5); live != want || err != nil {
+				p.Errorf("LiveChallenge = %t, %v; want %t", live, err, want)
+			}
+			result, err := p.db.VerifyOTP(bg, p.attempt(false, 1, request.Challenge.ChallengeKey))
+			if err != nil || want && result.BlockUntil.IsZero() {
+				p.Fatalf("a wrong code: got %+v, %v", result, err)
+			}
+		}
+	})
+}
