@@ -79,8 +79,8 @@ type PushSubscriptions struct {
 	Key string
 	// Reachable reports whether messages may be sent to an address.
 	Reachable func(netip.Addr) bool
-	// PlainHTTP allows http URLs, to addresses that a setting names.
-	PlainHTTP bool
+	// PlainHTTP reports whether a URL with this host may be http.
+	PlainHTTP func(host string) bool
 	// Apps is true if the service sends to apps by FCM.
 	Apps  bool
 	Now   func() time.Time
@@ -140,7 +140,7 @@ func (p *PushSubscriptions) checkEndpoint(text string) string {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || len(text) > MaxPushEndpoint || u.Hostname() == "" || u.Opaque != "" || u.User != nil || strings.Contains(text, "#"),
-		u.Scheme != "https" && (u.Scheme != "http" || !p.PlainHTTP):
+		u.Scheme != "https" && (u.Scheme != "http" || !p.PlainHTTP(u.Hostname())):
 		return fmt.Sprintf("This must be the https URL of a push service, of at most %d characters.", MaxPushEndpoint)
 	}
 	if addr, err := netip.ParseAddr(u.Hostname()); err == nil && !p.Reachable(addr) {

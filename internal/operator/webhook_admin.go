@@ -59,11 +59,11 @@ type WebhookAdmin struct {
 	Store WebhookStore
 	// Reachable reports whether messages may be sent to an address.
 	Reachable func(netip.Addr) bool
-	// Networks are the operator's networks, to which messages may be sent by http.
-	Networks []netip.Prefix
-	Now      func() time.Time
-	NewID    func() string
-	Rand     io.Reader
+	// PlainHTTP reports whether a URL with this host may be http.
+	PlainHTTP func(host string) bool
+	Now       func() time.Time
+	NewID     func() string
+	Rand      io.Reader
 }
 
 // Create adds a webhook and returns its secret, which cannot be read again.
@@ -173,7 +173,7 @@ func (a *WebhookAdmin) Replay(ctx context.Context, by actor.Operator, id string,
 }
 
 func (a *WebhookAdmin) rules() webhookRules {
-	return webhookRules{reachable: a.Reachable, networks: a.Networks}
+	return webhookRules{reachable: a.Reachable, plainHTTP: a.PlainHTTP}
 }
 
 // newSecret returns a secret in the form of the Standard Webhooks specification.

@@ -12,6 +12,7 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/webhook"
 )
 
 // TestWebhookSchedule: ten attempts at the times of the Standard Webhooks specification.
@@ -137,9 +138,9 @@ func TestWebhookInput(t *testing.T) {
 		Store: saved, Reachable: func(a netip.Addr) bool { return !a.IsPrivate() && !a.IsLoopback() },
 		Now: time.Now, NewID: func() string { return "id" }, Rand: strings.NewReader(strings.Repeat("r", 4096)),
 	}
-	var networks []netip.Prefix
+	var networks webhook.Networks
 	create := func(address, description string, events ...string) string {
-		admin.Networks = networks
+		admin.PlainHTTP = networks.AllowsHTTP
 		_, secret, err := admin.Create(t.Context(), actor.Operator{}, operator.WebhookPatch{URL: &address, Description: &description, Events: &events})
 		if f, ok := err.(*fault.Error); ok {
 			var faults []string
@@ -170,7 +171,7 @@ func TestWebhookInput(t *testing.T) {
 			t.Errorf("%.60s: got %s, want %s", tt.url, got, tt.want)
 		}
 	}
-	networks = []netip.Prefix{netip.MustParsePrefix("198.51.100.0/28")}
+	networks = webhook.Networks{netip.MustParsePrefix("198.51.100.0/28")}
 	for url, want := range map[string]string{
 		"http://198.51.100.7:9000/hooks": "[]", "http://hooks:9000/": "[]", "http://hooks.shop.svc.cluster.local/": "[]", "http://LOCALHOST./": "[]",
 		"http://[::ffff:198.51.100.7]/": "[]", "http://app.example/": "[/url]", "http://192.0.2.1/": "[/url]", "http://198.51.100.16/": "[/url]", "http://localhost.example/": "[/url]",

@@ -45,6 +45,6 @@ func newPushSubscriptions(cfg *config.Config, o Options, db notify.PushStore, ke
 	networks := webhook.Networks(cfg.PushNetworks)
 	_, apps := cfg.ServiceAccount()
 	return &notify.PushSubscriptions{
-		Store: db, Key: push.PublicKey(keys.VAPID), Reachable: networks.Allows, PlainHTTP: len(networks) > 0, Apps: apps, Now: o.Now, NewID: o.NewID,
+		Store: db, Key: push.PublicKey(keys.VAPID), Reachable: networks.Allows, PlainHTTP: networks.AllowsHTTP, Apps: apps, Now: o.Now, NewID: o.NewID,
 	}
 }

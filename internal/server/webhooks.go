@@ -12,7 +12,7 @@ import (
 func newWebhookAdmin(cfg *config.Config, o Options, db operator.WebhookStore) *operator.WebhookAdmin {
 	networks := webhook.Networks(cfg.WebhookNetworks)
 	return &operator.WebhookAdmin{
-		Store: db, Reachable: networks.Allows, Networks: networks, Now: o.Now, NewID: o.NewID, Rand: o.Rand,
+		Store: db, Reachable: networks.Allows, PlainHTTP: networks.AllowsHTTP, Now: o.Now, NewID: o.NewID, Rand: o.Rand,
 	}
 }
 

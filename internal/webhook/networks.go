@@ -3,6 +3,7 @@ package webhook
 import (
 	"net/netip"
 	"slices"
+	"strings"
 )
 
 // Networks are the private networks that messages may go to. Public addresses are always
@@ -19,6 +20,21 @@ func (n Networks) Allows(addr netip.Addr) bool {
 func (n Networks) Contains(addr netip.Addr) bool {
 	addr = addr.Unmap()
 	return addr.Zone() == "" && slices.ContainsFunc(n, func(p netip.Prefix) bool { return p.Contains(addr) })
+}
+
+// privateSuffixes end names that the public DNS does not have (RFC 6761, 6762, 8375, ICANN's
+// .internal).
+var privateSuffixes = []string{".localhost", ".local", ".internal", ".home.arpa"}
+
+// AllowsHTTP reports whether a URL with this host may be http: others can read and change what
+// travels so through the internet. The sender checks the address of a name.
+func (n Networks) AllowsHTTP(host string) bool {
+	if addr, err := netip.ParseAddr(host); err == nil {
+		return n.Contains(addr)
+	}
+	name := strings.ToLower(strings.TrimSuffix(host, "."))
+	return len(n) > 0 && (!strings.Contains(name, ".") ||
+		slices.ContainsFunc(privateSuffixes, func(suffix string) bool { return strings.HasSuffix(name, suffix) }))
 }
 
 // notPublic are the networks that are not part of the public internet (the special-purpose
