@@ -36,17 +36,20 @@ func (tx *tx) endNotifications(ctx context.Context, playerID, accountID string, 
 	if err != nil {
 		return fmt.Errorf("drop copies of notifications: %w", err)
 	}
-	rs, err := tx.Query(ctx, `
+	var sending []notify.Delivery
+	err = tx.DeferRows(ctx, func(s database.Scanner) error {
+		var d notify.Delivery
+		err := s.Scan(&d.ID, &d.Lease)
+		sending = append(sending, d)
+		return err
+	}, `
 		SELECT id, lease FROM deliveries
 		WHERE kind = 'notice' AND state = 'queued' AND account_id = $2 AND notification_id IN (SELECT id`+ended+`)
 			AND sending_lease = lease AND due_at > `+params(next, 1), append(args, micros(tx.Now))...)
-	sending, err := database.Collect(rs, err, func(s database.Scanner) (d notify.Delivery, err error) { return d, s.Scan(&d.ID, &d.Lease) })
 	if err != nil {
 		return fmt.Errorf("find copies that are being sent: %w", err)
 	}
-	if len(sending) > 0 {
-		tx.AfterCommit(func() { tx.db.awaitSent(ctx, sending) })
-	}
+	tx.AfterCommit(func() { tx.db.awaitSent(ctx, sending) })
 	if err := tx.Defer(ctx, `DELETE`+ended, args...); err != nil {
 		return fmt.Errorf("delete notifications of player %s: %w", playerID, err)
 	}
@@ -62,6 +65,9 @@ const (
 // awaitSent waits until the results of deliveries are stored, or their leases are lost, by a worker
 // of any replica. It gives up after awaitSentAtMost: a provider may be slower.
 func (db *DB) awaitSent(ctx context.Context, sending []notify.Delivery) {
+	if len(sending) == 0 {
+		return
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), awaitSentAtMost)
 	defer cancel()
 	ids, leases := make([]any, len(sending)), make([]any, len(sending))
