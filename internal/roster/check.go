@@ -18,6 +18,8 @@ type Rules struct {
 	BirthDate func(date string) (needsGuardian bool, wrong string)
 	// Email returns the fault of an e-mail address, or "".
 	Email func(text string) string
+	// FoldName returns the same text for names of the same student, if the birth date is the same.
+	FoldName func(name string) string
 }
 
 // check normalises the entry of a row and adds its faults. A row whose cells may be in

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
@@ -19,7 +20,7 @@ func (s *Service) Create(ctx context.Context, by actor.Actor, file File) (*Impor
 // returns that one for the same file, so that a form that is sent twice makes one import; for
 // another file, which was chosen after the button "back", it makes one import with another id.
 func (s *Service) CreateOnce(ctx context.Context, by actor.Actor, id string, file File) (*Import, error) {
-	r := &reader{by: by, file: file, done: make(chan struct{})}
+	r := &reader{by: by, file: file, students: map[student]int{}, done: make(chan struct{})}
 	read, err := s.create(ctx, r, id)
 	if err != nil {
 		return nil, err
@@ -59,7 +60,7 @@ func (s *Service) create(ctx context.Context, r *reader, id string) (read bool, 
 	}
 	rows := make([]ImportRow, 0, r.sheet.rows)
 	err = r.sheet.each(func(row Row) error {
-		rows = append(rows, s.importRow(row, r.batches))
+		rows = append(rows, s.importRow(r, row))
 		return nil
 	})
 	if err == nil {
@@ -106,10 +107,20 @@ func idOfOtherFile(i *Import) string {
 	return i.ID[:14] + "7" + h[:3] + "-8" + h[3:6] + "-" + h[6:18]
 }
 
-func (s *Service) importRow(row Row, batches batchIDs) ImportRow {
-	s.Rules.check(&row, batches)
+// importRow checks the next row of the file. A student is added from the first row without faults.
+func (s *Service) importRow(r *reader, row Row) ImportRow {
+	s.Rules.check(&row, r.batches)
 	if len(row.Faults) > 0 {
 		return ImportRow{Row: row, State: Faulty}
 	}
+	who := student{s.Rules.FoldName(row.Entry.StudentName), row.Entry.BirthDate}
+	if first, ok := r.students[who]; ok {
+		row.Faults = []Fault{{
+			Code: "duplicate_row", Row: first,
+			Detail: fmt.Sprintf("The same student is in row %d. We add the student from row %d. Delete one of the two rows.", first, first),
+		}}
+		return ImportRow{Row: row, State: Faulty}
+	}
+	r.students[who] = row.Number
 	return ImportRow{Row: row, State: Waiting}
 }

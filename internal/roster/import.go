@@ -10,7 +10,7 @@ import (
 // RowState is the result of a row.
 type RowState string
 
-// The states of a row. Only Waiting changes.
+// The states of a row when it was read are Faulty, Waiting and Exists. Only Waiting changes.
 const (
 	Faulty  RowState = "faulty"  // it cannot be added as it is
 	Waiting RowState = "waiting" // it is added by a later step
@@ -29,7 +29,7 @@ type State string
 const (
 	Reading    State = "reading"     // more rows of the file come
 	Failed     State = "failed"      // the process that read the file has ended before its last row
-	Ready      State = "ready"       // no row was added yet
+	Ready      State = "ready"       // no row was added yet; those of students whom the coach has are known
 	InProgress State = "in_progress" // some rows are done
 	Stopped    State = "stopped"     // a limit stopped it; it can go on later
 	Done       State = "done"        // no row waits
@@ -78,7 +78,7 @@ func (i *Import) State() State {
 		return Done
 	case i.Stop != nil:
 		return Stopped
-	case i.Counts[Added]+i.Counts[Exists]+i.Counts[Refused] > 0:
+	case i.Counts[Added]+i.Counts[Refused] > 0:
 		return InProgress
 	}
 	return Ready
@@ -120,10 +120,11 @@ type RowID struct {
 // Store stores imports; package store implements it. Every call names the coach, and
 // returns not_found for an import of another coach.
 type Store interface {
-	// AddImport saves an import with its first rows and deletes the oldest imports of the coach
+	// AddImport saves an import with its first rows, those of students whom the coach has as Exists,
+	// and deletes the oldest imports of the coach
 	// beyond keep. It returns false and saves nothing if an import has this id already.
 	AddImport(ctx context.Context, i *Import, rows []ImportRow, keep int) (added bool, err error)
-	// AddImportRows adds rows to an import that is being read, and sets ReadingUntil: the zero time
+	// AddImportRows adds rows as AddImport does to an import that is being read, and sets ReadingUntil: the zero time
 	// with the last rows. It returns not_found if the import is not being read any more.
 	AddImportRows(ctx context.Context, i *Import, rows []ImportRow, readingUntil time.Time) error
 	Import(ctx context.Context, coachID, id string) (*Import, error)

@@ -57,6 +57,8 @@ type Fault struct {
 	Column Column `json:"column,omitempty"`
 	Code   string `json:"code"`
 	Detail string `json:"detail"`
+	// Row is the row in the detail of duplicate_row.
+	Row int `json:"row,omitempty"`
 }
 
 // Warning tells the coach to check something in the whole file.
@@ -71,7 +73,7 @@ type Warning struct {
 
 func (r *Row) add(c Column, code, format string, args ...any) {
 	if !slices.ContainsFunc(r.Faults, func(f Fault) bool { return f.Column == c }) {
-		r.Faults = append(r.Faults, Fault{c, code, fmt.Sprintf(format, args...)})
+		r.Faults = append(r.Faults, Fault{Column: c, Code: code, Detail: fmt.Sprintf(format, args...)})
 	}
 }
 

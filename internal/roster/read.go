@@ -62,7 +62,7 @@ func (s *Service) addAllRows(ctx context.Context, r *reader) error {
 	rows := make([]ImportRow, 0, readBatch)
 	added := 0
 	return r.sheet.each(func(row Row) error {
-		rows = append(rows, s.importRow(row, r.batches))
+		rows = append(rows, s.importRow(r, row))
 		added++
 		var until time.Time
 		if added < r.sheet.rows {

@@ -85,6 +85,7 @@ func newService(store *memoryStore) *roster.Service {
 			Text:      func(_ roster.Column, text string) (string, string, string) { return text, "", "" },
 			BirthDate: func(string) (bool, string) { return false, "" },
 			Email:     func(string) string { return "" },
+			FoldName:  strings.ToLower,
 		},
 		CheckFeature: func(context.Context, actor.Actor) error { return nil },
 	}
@@ -109,7 +110,12 @@ func (f *slowFile) ReadAt(p []byte, at int64) (int, error) {
 func (f *slowFile) Close() error { f.closed.Store(true); return nil }
 
 func players(n int) string {
-	return "name,dob\n" + strings.Repeat("Asha,2012-04-30\n", n)
+	text := strings.Builder{}
+	text.WriteString("name,dob\n")
+	for i := range n {
+		fmt.Fprintf(&text, "%04x,2012-04-30\n", i)
+	}
+	return text.String()
 }
 
 // TestTwoFilesAtOnce: a process reads two of 48 files of 8 coaches at the same time, in the order in

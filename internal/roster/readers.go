@@ -23,6 +23,9 @@ type readers struct {
 	wait    sync.WaitGroup
 }
 
+// student identifies the student of a row: the folded name and the birth date.
+type student struct{ name, birthDate string }
+
 // reader reads the rows of one file.
 type reader struct {
 	by      actor.Actor
@@ -30,7 +33,9 @@ type reader struct {
 	sheet   *sheet
 	file    File
 	batches batchIDs
-	done    chan struct{}
+	// students are the rows of the students in the file so far.
+	students map[student]int
+	done     chan struct{}
 }
 
 // Stop ends the reading of all files and waits for that. Their imports have failed.

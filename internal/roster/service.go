@@ -73,7 +73,7 @@ func (s *Service) Rows(ctx context.Context, by actor.Actor, id string, f RowFilt
 	return s.Store.ImportRows(ctx, by.AccountID, id, f)
 }
 
-// StepTimeout limits a call of Step. At a limit of players it compares all rows with the
+// StepTimeout limits a call of Step. In the first step and at a limit of players it compares all rows with the
 // coach's players: up to 10,000 rows, 0.2 s on a quiet machine.
 const StepTimeout = 30 * time.Second
 
@@ -93,6 +93,11 @@ func (s *Service) Step(ctx context.Context, by actor.Actor, id string) (*Import,
 	}
 	if !i.ReadingUntil.IsZero() { // the coach sees all rows before one is added
 		return s.Await(ctx, by, id, stepTime)
+	}
+	if i.State() == Ready { // players may have been added since the file was read
+		if err := s.finishExisting(ctx, by, id); err != nil {
+			return nil, err
+		}
 	}
 	stop, err := s.addRows(ctx, by, id)
 	if err != nil {
@@ -185,7 +190,7 @@ var columnOf = map[string]Column{
 func faultsOf(refusal *fault.Error) []Fault {
 	var faults []Fault
 	for _, field := range refusal.Fields {
-		faults = append(faults, Fault{columnOf[field.Pointer], field.Code, field.Detail})
+		faults = append(faults, Fault{Column: columnOf[field.Pointer], Code: field.Code, Detail: field.Detail})
 	}
 	if len(faults) == 0 {
 		faults = []Fault{{Code: refusal.Code, Detail: refusal.Message}}

@@ -72,7 +72,8 @@ func rosterRules(phones phone.Parser, now func() time.Time) roster.Rules {
 			}
 			return !date.IsAdult(now()), approval.CheckBirthDate(date, now())
 		},
-		Email: approval.CheckEmail,
+		Email:    approval.CheckEmail,
+		FoldName: approval.FoldName,
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
@@ -50,7 +51,7 @@ func (db *DB) AddImport(ctx context.Context, i *roster.Import, rows []roster.Imp
 			return nil
 		}
 		added = true
-		if err := tx.insertImportRows(ctx, args); err != nil {
+		if err := tx.insertImportRows(ctx, i, rows, args); err != nil {
 			return err
 		}
 		return tx.deleteOldImports(ctx, i.CoachID, i.ID, keep)
@@ -77,7 +78,7 @@ func (db *DB) AddImportRows(ctx context.Context, i *roster.Import, rows []roster
 		if n == 0 {
 			return fault.Missing()
 		}
-		return tx.insertImportRows(ctx, args)
+		return tx.insertImportRows(ctx, i, rows, args)
 	})
 	if err != nil {
 		return fmt.Errorf("read the file of import %s: %w", i.ID, err)
@@ -98,9 +99,17 @@ func (tx *tx) lockImporter(ctx context.Context, coachID string) error {
 	return err
 }
 
-func (tx *tx) insertImportRows(ctx context.Context, args []any) error {
+// insertImportRows adds the rows whose values are args, those of students whom the coach has as Exists.
+func (tx *tx) insertImportRows(ctx context.Context, i *roster.Import, rows []roster.ImportRow, args []any) error {
 	err := tx.insertRows(ctx, `
 		INSERT INTO import_rows (coach_id, import_id, number, state, entry, faults, ends_at)`, "", importRowColumns, args)
+	for some := range slices.Chunk(rows, existingRows) {
+		if err != nil {
+			break
+		}
+		query, args := existingRowsUpdate(i.CoachID, i.ID, some)
+		err = tx.Defer(ctx, query, args...)
+	}
 	if err != nil {
 		return fmt.Errorf("add rows of import: %w", err)
 	}
@@ -260,22 +269,29 @@ func (db *DB) FinishRow(ctx context.Context, id roster.RowID, state roster.RowSt
 
 // FinishExisting marks those of the rows as Exists that wait and whose student the coach has.
 func (db *DB) FinishExisting(ctx context.Context, coachID, id string, rows []roster.ImportRow) error {
+	query, args := existingRowsUpdate(coachID, id, rows)
+	if _, err := db.sql.Exec(ctx, query, args...); err != nil {
+		return fmt.Errorf("finish rows of import %s: %w", id, err)
+	}
+	return nil
+}
+
+// existingRows is how many rows one statement compares with the players of the coach.
+const existingRows = 512
+
+func existingRowsUpdate(coachID, id string, rows []roster.ImportRow) (query string, args []any) {
 	students := make([][]any, len(rows))
 	for n, row := range rows {
 		students[n] = []any{row.Number, approval.FoldName(row.Entry.StudentName), row.Entry.BirthDate}
 	}
 	values, args := valuesTable(students, "BIGINT", "TEXT", "TEXT")
 	coach, imported := params(len(args)+1, 1), params(len(args)+2, 1)
-	_, err := db.sql.Exec(ctx, `
+	return `
 		UPDATE import_rows SET state = 'exists', player_id = v.player_id
-		FROM (SELECT s.column1 AS number, p.id AS player_id FROM `+values+` s
-			JOIN players p ON p.coach_id = `+coach+` AND p.student_key = s.column2 AND p.date_of_birth = s.column3 AND p.deleted_at IS NULL) v
-		WHERE import_rows.coach_id = `+coach+` AND import_rows.import_id = `+imported+` AND import_rows.number = v.number AND import_rows.state = 'waiting'`,
-		append(args, coachID, id)...)
-	if err != nil {
-		return fmt.Errorf("finish rows of import %s: %w", id, err)
-	}
-	return nil
+		FROM (SELECT s.column1 AS number, p.id AS player_id FROM ` + values + ` s
+			JOIN players p ON p.coach_id = ` + coach + ` AND p.student_key = s.column2 AND p.date_of_birth = s.column3 AND p.deleted_at IS NULL) v
+		WHERE import_rows.coach_id = ` + coach + ` AND import_rows.import_id = ` + imported + ` AND import_rows.number = v.number AND import_rows.state = 'waiting'`,
+		append(args, coachID, id)
 }
 
 // SetStop saves what stopped an import; nil clears it.

@@ -27,6 +27,7 @@ func (p *fixture) imports() *roster.Service {
 			Text:      func(_ roster.Column, text string) (string, string, string) { return text, "", "" },
 			BirthDate: func(string) (bool, string) { return true, "" },
 			Email:     func(string) string { return "" },
+			FoldName:  approval.FoldName,
 		},
 		AddPlayer: func(ctx context.Context, by actor.Actor, e roster.Entry) (string, error) {
 			born, err := approval.ParseDate(e.BirthDate)

@@ -94,6 +94,7 @@ func (p *Pages) importStatusPage(ctx context.Context, r *Request, by actor.Actor
 	v.Path = path
 	v.Data = map[string]any{
 		"Import": i, "State": i.State(), "Waiting": waiting, "Faulty": i.Counts[roster.Faulty], "Added": i.Counts[roster.Added],
+		"Exists": i.Counts[roster.Exists], "Refused": i.Counts[roster.Refused],
 		"Ready": i.Rows() - i.Counts[roster.Faulty], "Finished": i.Rows() - i.Counts[roster.Faulty] - waiting,
 		"Warnings": v.importWarnings(i), "Stop": stop, "StopLink": stopLink, "Rows": views, "Tabs": importTabs(i, state), "Next": next,
 		"Running": query.Get("running") == "yes" && len(f.Faults) == 0,
@@ -137,7 +138,7 @@ func (v *View) rowFaults(i *roster.Import, row roster.ImportRow) []string {
 	for _, f := range row.Faults {
 		text := f.Detail
 		for _, key := range []string{"import.fault." + string(f.Column) + "." + f.Code, "import.fault." + f.Code, "invalid." + f.Code, "fault." + f.Code} {
-			if found, err := v.T(key, "Date", row.Entry.BirthDate, "Wait", ""); err == nil {
+			if found, err := v.T(key, "Date", row.Entry.BirthDate, "Row", f.Row, "Wait", ""); err == nil {
 				text = found
 				break
 			}
