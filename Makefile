@@ -22,7 +22,7 @@ check: ## Everything that CI runs
 
 .PHONY: fmt
 fmt: ## Format the Go files
-	$(TOOL) gofumpt -w $$(find . -name '*.go' -not -name '*.gen.go' -not -path '*/node_modules/*')
+	$(TOOL) gofumpt -w $$(find . -name '*.go' -not -name '*[._]gen.go' -not -path '*/node_modules/*')
 
 .PHONY: bench
 bench: ## Measure this build over HTTP; ARGS are flags of bench/load
