@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"os"
 	"slices"
 	"sync"
 	"time"
@@ -43,13 +44,18 @@ type Overload struct {
 	Recovery time.Duration
 	// Memory is the largest resident memory of the process in bytes.
 	Memory int64
+	// AtCapacity and InOverload are the processors that were busy. What the client needs, the service does not have.
+	AtCapacity, InOverload Processors
 }
+
+// Processors are how many processors the service and its client kept busy.
+type Processors struct{ Service, Client float64 }
 
 // String returns one line for people.
 func (o Overload) String() string {
-	return fmt.Sprintf("capacity %.0f/s, offered %.0f/s, served %.0f/s (%.0f %% of the capacity), refused %.0f/s, failed %d, p50 %s, p99 %s, recovered after %s, memory %.0f MiB",
+	return fmt.Sprintf("capacity %.0f/s, offered %.0f/s, served %.0f/s (%.0f %% of the capacity), refused %.0f/s, failed %d, p50 %s, p99 %s, recovered after %s, memory %.0f MiB, processors of service and client %.2f and %.2f at capacity, %.2f and %.2f in the overload",
 		o.Capacity, o.Offered, o.Served, 100*o.Served/o.Capacity, o.Refused, o.Failed, o.P50.Round(time.Millisecond), o.P99.Round(time.Millisecond),
-		o.Recovery.Round(time.Millisecond), float64(o.Memory)/(1<<20))
+		o.Recovery.Round(time.Millisecond), float64(o.Memory)/(1<<20), o.AtCapacity.Service, o.AtCapacity.Client, o.InOverload.Service, o.InOverload.Client)
 }
 
 // MeasureOverload measures a program: its capacity for a time, and then the overload for the same time.
@@ -59,14 +65,21 @@ func MeasureOverload(ctx context.Context, p Program, engine string, duration tim
 		return Overload{}, err
 	}
 	defer s.close()
-	result, err := bench.Compare(ctx, []bench.Contender{{Name: p.Name, URL: s.server.URL(), Requests: s.eachWorker(s.mixed)}},
-		bench.Options{Rounds: 1, Round: duration, Warmup: duration / 5, Workers: capacityWorkers})
+	var o Overload
+	o.AtCapacity, err = s.processors(func() error {
+		result, err := bench.Compare(ctx, []bench.Contender{{Name: p.Name, URL: s.server.URL(), Requests: s.eachWorker(s.mixed)}},
+			bench.Options{Rounds: 1, Round: duration, Warmup: duration / 5, Workers: capacityWorkers})
+		if err == nil {
+			o.Capacity = result.Series[0].Throughput()
+		}
+		return err
+	})
 	if err != nil {
-		return Overload{}, err
+		return o, err
 	}
-	o := Overload{Capacity: result.Series[0].Throughput()}
 	c := newOverloadClient(s.server.URL())
-	if err := c.offer(ctx, s, overloadFactor*o.Capacity, duration); err != nil {
+	o.InOverload, err = s.processors(func() error { return c.offer(ctx, s, overloadFactor*o.Capacity, duration) })
+	if err != nil {
 		return o, err
 	}
 	end := time.Now()
@@ -78,6 +91,20 @@ func MeasureOverload(ctx context.Context, p Program, engine string, duration tim
 	c.summarise(&o, duration)
 	_, o.Memory, err = bench.Memory(s.process.PID())
 	return o, err
+}
+
+// processors returns the processors that were busy while a function ran.
+func (s *runningServer) processors(during func() error) (Processors, error) {
+	start := time.Now()
+	service, errService := bench.CPUTime(s.process.PID())
+	client, errClient := bench.CPUTime(os.Getpid())
+	if err := errors.Join(errService, errClient, during()); err != nil {
+		return Processors{}, err
+	}
+	serviceEnd, errService := bench.CPUTime(s.process.PID())
+	clientEnd, errClient := bench.CPUTime(os.Getpid())
+	took := time.Since(start).Seconds()
+	return Processors{(serviceEnd - service).Seconds() / took, (clientEnd - client).Seconds() / took}, errors.Join(errService, errClient)
 }
 
 // mixed is three reads and one new player in turn.
