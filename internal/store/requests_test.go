@@ -110,7 +110,7 @@ func TestSendToCorrectedContact(t *testing.T) {
 			}
 		}
 		p.clock.advance(14 * day)
-		p.wantLink(p.link(r.ID), approval.LinkState{})
+		p.wantLink(p.link(r.ID), approval.LinkState{Old: true})
 		// The request is still open.
 		ok(p, p.decide(newGuardian, a.ID, approval.Approve))
 	})
