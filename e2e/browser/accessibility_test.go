@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/mail/mailtest"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/storetest"
@@ -58,12 +59,12 @@ func TestAccessibility(t *testing.T) {
 		marks = append(marks, map[string]any{"player_id": player, "mark": "late", "note": "The bus was late."})
 	}
 	coach.Call(t, "PUT", "/api/batches/"+batch+"/attendance/"+day(-1), map[string]any{"marks": marks}).Want(t, 200)
-	fee := addOverdueFee(t, coach, asha)
+	feeID := addOverdueFee(t, coach, asha)
 	coach.Call(t, "POST", "/api/fees", map[string]any{
 		"player_id": bela, "title": strings.Repeat("Summercamp ", 9), "amount": 1_000_000_000_000, "due_on": day(-30), "repeat": map[string]any{"every": "month"},
 	}).Want(t, 201)
-	payment := coach.Call(t, "GET", "/api/fees/"+fee, nil).Want(t, 200).JSON["payments"].([]any)[0].(map[string]any)["payment_id"].(string)
-	receipt := "/" + fee + "/receipts/" + payment
+	payment := coach.Call(t, "GET", "/api/fees/"+feeID, nil).Want(t, 200).JSON["payments"].([]any)[0].(map[string]any)["payment_id"].(string)
+	receipt := "/" + feeID + "/receipts/" + payment
 	message := coach.Call(t, "POST", "/api/messages", map[string]any{"to": map[string]any{"all": true}, "audience": "guardian", "text": "Training is at six.", "channels": []string{"sms", "in_app"}}).
 		Want(t, 201).String("message_id")
 	result := ""
@@ -106,7 +107,7 @@ func TestAccessibility(t *testing.T) {
 				p.fill("code", s.OTP(guardianNumber, sent))
 				p.submit()
 				p.checkPages("/me/guardian", "", "/messages", "/settings", "/devices", "/number", "/disputes", "/disputes/"+chand, "/players/none")
-				p.checkPages("/me/guardian/players/"+asha, "", "/check?action=revoked", "/done", "/schedule", "/attendance", "/fees", "/fees/"+fee, "/fees"+receipt, "/messages", "/progress", "/reports")
+				p.checkPages("/me/guardian/players/"+asha, "", "/check?action=revoked", "/done", "/schedule", "/attendance", "/fees", "/fees/"+feeID, "/fees"+receipt, "/messages", "/progress", "/reports")
 				p.open(link) // another number
 				sent = s.Sent(other, "otp")
 				p.submit()
@@ -124,7 +125,7 @@ func TestAccessibility(t *testing.T) {
 				p.signIn(s, "coach", coachNumber)
 				p.checkPages("/coach", "", "/profile", "/visibility", "/verification", "/documents/add", "/documents/"+document, "/notifications",
 					"/settings", "/settings/number", "/settings/close", "/settings/close/code", "/settings/plan", "/settings/plan/pro",
-					"/fees", "/fees/add", "/fees/upi", "/fees/"+fee, "/fees"+receipt, "/imports/"+imported)
+					"/fees", "/fees/add", "/fees/upi", "/fees/"+feeID, "/fees"+receipt, "/imports/"+imported)
 				p.checkPages("/coach/players", "", "?show=needs", "/add", "/remind", "/import", "/sheet", "/sheet?player="+bela, "/none")
 				p.checkPages("/coach/players/"+asha, "", "/attendance", "/progress", "/reports", "/reports/"+report, "/reports/"+report+"/delete", "/progress/"+result+"/delete")
 				p.checkPages("/coach/players/"+bela, "", "/edit", "/remove", "/qr?party=guardian")
@@ -168,7 +169,7 @@ func TestAccessibility(t *testing.T) {
 	if families == nil || coaches == nil || operators == nil {
 		return // -run chose some of them
 	}
-	pages, console := web.Patterns()
+	pages, console := web.Patterns(new(fee.Service).Pages)
 	wantChecked(t, pages, families, coaches)
 	wantChecked(t, console, operators)
 }

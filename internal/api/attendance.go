@@ -13,16 +13,16 @@ import (
 )
 
 // attendanceRoutes are the attendance of batches and of players.
-func (s *Server) attendanceRoutes() []route {
+func (s *Server) attendanceRoutes() []Route {
 	const sheet = "/api/batches/{batch_id}/attendance/{date}"
-	return []route{
-		{Method: "GET", Pattern: "/api/batches/{batch_id}/attendance", Handle: handleID("batch_id", s.listSheets), Authorize: coachOnly, Alternative: mediaCSV, Query: endpoint.Paged("from", "to")},
-		{Method: "GET", Pattern: sheet, Handle: handleID("batch_id", s.getSheet), Authorize: coachOnly, Alternative: mediaCSV},
-		{Method: "PUT", Pattern: sheet, Handle: handleID("batch_id", s.replaceSheet), Authorize: coachOnly, Body: endpoint.JSON},
-		{Method: "PATCH", Pattern: sheet, Handle: handleID("batch_id", s.mergeSheet), Authorize: coachOnly, Body: endpoint.MergePatch},
-		{Method: "GET", Pattern: sheet + "/superseded", Handle: handleID("batch_id", s.listSuperseded), Authorize: coachOnly, Alternative: mediaCSV},
-		{Method: "GET", Pattern: "/api/players/{player_id}/attendance", Handle: handleID("player_id", s.playerAttendance), Authorize: coachOnly, Alternative: mediaCSV, Query: endpoint.Paged("from", "to")},
-		{Method: "GET", Pattern: "/api/me/players/{player_id}/attendance", Handle: handleID("player_id", s.playerAttendance), Authorize: partyOnly, Alternative: mediaCSV, Query: endpoint.Paged("from", "to")},
+	return []Route{
+		{Method: "GET", Pattern: "/api/batches/{batch_id}/attendance", Handle: endpoint.HandleID("batch_id", s.listSheets), Authorize: CoachOnly, Alternative: MediaCSV, Query: endpoint.Paged("from", "to")},
+		{Method: "GET", Pattern: sheet, Handle: endpoint.HandleID("batch_id", s.getSheet), Authorize: CoachOnly, Alternative: MediaCSV},
+		{Method: "PUT", Pattern: sheet, Handle: endpoint.HandleID("batch_id", s.replaceSheet), Authorize: CoachOnly, Body: endpoint.JSON},
+		{Method: "PATCH", Pattern: sheet, Handle: endpoint.HandleID("batch_id", s.mergeSheet), Authorize: CoachOnly, Body: endpoint.MergePatch},
+		{Method: "GET", Pattern: sheet + "/superseded", Handle: endpoint.HandleID("batch_id", s.listSuperseded), Authorize: CoachOnly, Alternative: MediaCSV},
+		{Method: "GET", Pattern: "/api/players/{player_id}/attendance", Handle: endpoint.HandleID("player_id", s.playerAttendance), Authorize: CoachOnly, Alternative: MediaCSV, Query: endpoint.Paged("from", "to")},
+		{Method: "GET", Pattern: "/api/me/players/{player_id}/attendance", Handle: endpoint.HandleID("player_id", s.playerAttendance), Authorize: PartyOnly, Alternative: MediaCSV, Query: endpoint.Paged("from", "to")},
 	}
 }
 
@@ -90,7 +90,7 @@ func sheetPlayers(s *team.Sheet, members []team.Membership) []sheetPlayer {
 }
 
 // sheetDate returns the day in the path, or a fault.
-func sheetDate(m meta, f *wire.Faults) team.Date { return readDate("/date", m.PathPart("date"), f) }
+func sheetDate(m Meta, f *wire.Faults) team.Date { return readDate("/date", m.PathPart("date"), f) }
 
 func readDate(at, text string, f *wire.Faults) team.Date {
 	d, err := team.ParseDate(text)
@@ -102,7 +102,7 @@ func readDate(at, text string, f *wire.Faults) team.Date {
 
 // checkBatch returns the faults of a request that names a batch, as an error. A batch that is
 // not the caller's is not_found, whatever the faults.
-func (s *Server) checkBatch(ctx context.Context, m meta, batchID string, f wire.Faults) error {
+func (s *Server) checkBatch(ctx context.Context, m Meta, batchID string, f wire.Faults) error {
 	if len(f) == 0 {
 		return nil
 	}
@@ -113,7 +113,7 @@ func (s *Server) checkBatch(ctx context.Context, m meta, batchID string, f wire.
 }
 
 // getSheet serves GET /api/batches/{batch_id}/attendance/{date}.
-func (s *Server) getSheet(ctx context.Context, r Request[noBody], batchID string) (Response, error) {
+func (s *Server) getSheet(ctx context.Context, r Request[NoBody], batchID string) (Response, error) {
 	f := r.Faults
 	date := sheetDate(r.Meta, &f)
 	if err := s.checkBatch(ctx, r.Meta, batchID, f); err != nil {
@@ -124,8 +124,8 @@ func (s *Server) getSheet(ctx context.Context, r Request[noBody], batchID string
 		return Response{}, err
 	}
 	players := sheetPlayers(sheet, members)
-	if prefersCSV(r.Header) {
-		return csvResponse("attendance-"+string(date)+".csv", []string{"Batch", "Date", "Student name", "Mark", "Note", "Marked at"}, func(_ context.Context, row func(...string) error) error {
+	if PrefersCSV(r.Header) {
+		return CSVResponse("attendance-"+string(date)+".csv", []string{"Batch", "Date", "Student name", "Mark", "Note", "Marked at"}, func(_ context.Context, row func(...string) error) error {
 			return eachSheetRow(sheet, players, row)
 		}).WithHeader("ETag", team.VersionTag(sheet.Version)), nil
 	}
@@ -232,7 +232,7 @@ type supersededMark struct {
 var supersededTitles = []string{"Player", "Mark", "Note", "Marked at", "Recorded at", "Account", "Session"}
 
 // listSuperseded serves GET /api/batches/{batch_id}/attendance/{date}/superseded.
-func (s *Server) listSuperseded(ctx context.Context, r Request[noBody], batchID string) (Response, error) {
+func (s *Server) listSuperseded(ctx context.Context, r Request[NoBody], batchID string) (Response, error) {
 	f := r.Faults
 	date := sheetDate(r.Meta, &f)
 	if err := s.checkBatch(ctx, r.Meta, batchID, f); err != nil {
@@ -242,8 +242,8 @@ func (s *Server) listSuperseded(ctx context.Context, r Request[noBody], batchID 
 	if err != nil {
 		return Response{}, err
 	}
-	if prefersCSV(r.Header) {
-		return csvResponse("superseded.csv", supersededTitles, func(_ context.Context, row func(...string) error) error {
+	if PrefersCSV(r.Header) {
+		return CSVResponse("superseded.csv", supersededTitles, func(_ context.Context, row func(...string) error) error {
 			for _, m := range marks {
 				if err := row(m.PlayerID, string(m.Mark), m.Note, wire.Timestamp(m.MarkedAt), wire.Timestamp(m.RecordedAt), m.Account, m.Session); err != nil {
 					return err

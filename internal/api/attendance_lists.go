@@ -12,7 +12,7 @@ import (
 )
 
 // queryPeriod returns the days of the query parameters from and to.
-func queryPeriod(m meta, f *wire.Faults) team.Period {
+func queryPeriod(m Meta, f *wire.Faults) team.Period {
 	var p team.Period
 	if m.Query.Has("from") {
 		p.From = readDate("/from", m.Query.Get("from"), f)
@@ -36,15 +36,15 @@ type sheetSummary struct {
 }
 
 // listSheets serves GET /api/batches/{batch_id}/attendance.
-func (s *Server) listSheets(ctx context.Context, r Request[noBody], batchID string) (Response, error) {
+func (s *Server) listSheets(ctx context.Context, r Request[NoBody], batchID string) (Response, error) {
 	f := r.Faults
 	period := queryPeriod(r.Meta, &f)
-	page := s.page(r.Meta, &f)
+	page := s.Page(r.Meta, &f)
 	if err := s.checkBatch(ctx, r.Meta, batchID, f); err != nil {
 		return Response{}, err
 	}
-	if prefersCSV(r.Header) {
-		return csvResponse("sheets.csv", sheetTitles(), func(ctx context.Context, row func(...string) error) error {
+	if PrefersCSV(r.Header) {
+		return CSVResponse("sheets.csv", sheetTitles(), func(ctx context.Context, row func(...string) error) error {
 			return s.Attendance.EachSheet(ctx, r.Caller.Actor, batchID, period, func(t team.SheetSummary) error { return row(sheetCells(t)...) })
 		}), nil
 	}
@@ -55,7 +55,7 @@ func (s *Server) listSheets(ctx context.Context, r Request[noBody], batchID stri
 	convert := func(t team.SheetSummary) sheetSummary {
 		return sheetSummary{string(t.Date), t.Version, t.OutsideSchedule, newCounts(t.Counts), wire.Timestamp(t.UpdatedAt)}
 	}
-	return endpoint.PageResponse(page, sheets, convert, func(t team.SheetSummary) keyset { return keyset{ID: string(t.Date)} }), nil
+	return endpoint.PageResponse(page, sheets, convert, func(t team.SheetSummary) Keyset { return Keyset{ID: string(t.Date)} }), nil
 }
 
 // sheetTitles returns the header of the CSV file of sheets. Each mark has a column with its count.
@@ -115,23 +115,23 @@ func newAttendanceMark(by actor.Actor, m team.AttendanceMark) any {
 
 // playerAttendance serves GET /api/players/{player_id}/attendance for the coach, and GET
 // /api/me/players/{player_id}/attendance for a guardian or student.
-func (s *Server) playerAttendance(ctx context.Context, r Request[noBody], playerID string) (Response, error) {
+func (s *Server) playerAttendance(ctx context.Context, r Request[NoBody], playerID string) (Response, error) {
 	by := r.Caller.Actor
 	f := r.Faults
 	period := queryPeriod(r.Meta, &f)
-	page := s.page(r.Meta, &f)
+	page := s.Page(r.Meta, &f)
 	if len(f) > 0 { // not_found and the approval come first
 		if _, err := s.Attendance.OfPlayer(ctx, by, playerID, team.Period{}, team.AttendanceKey{}, 1); err != nil {
 			return Response{}, err
 		}
 		return Response{}, f.Err()
 	}
-	if prefersCSV(r.Header) {
+	if PrefersCSV(r.Header) {
 		titles := []string{"Date", "Batch", "Mark"}
 		if by.Role == actor.Coach {
 			titles = append(titles, "Note")
 		}
-		return csvResponse("attendance.csv", titles, func(ctx context.Context, row func(...string) error) error {
+		return CSVResponse("attendance.csv", titles, func(ctx context.Context, row func(...string) error) error {
 			return s.Attendance.EachOfPlayer(ctx, by, playerID, period, func(m team.AttendanceMark) error {
 				return row([]string{string(m.Date), m.BatchName, string(m.Mark), m.Note}[:len(titles)]...)
 			})
@@ -145,7 +145,7 @@ func (s *Server) playerAttendance(ctx context.Context, r Request[noBody], player
 	if len(a.Marks) > page.Limit() {
 		a.Marks = a.Marks[:page.Limit()]
 		last := a.Marks[page.Limit()-1]
-		next := page.Cursor(keyset{Day: string(last.Date), ID: last.BatchID})
+		next := page.Cursor(Keyset{Day: string(last.Date), ID: last.BatchID})
 		body.NextCursor = &next
 	}
 	for _, m := range a.Marks {

@@ -43,7 +43,7 @@ func services(a approval.Availability) []serviceAccess {
 }
 
 // availability serves GET /api/services/availability/{playerId}.
-func (s *Server) availability(ctx context.Context, r Request[noBody], id string) (Response, error) {
+func (s *Server) availability(ctx context.Context, r Request[NoBody], id string) (Response, error) {
 	a, err := s.Approvals.Availability(ctx, r.Caller.Actor, id)
 	if err != nil {
 		return Response{}, err

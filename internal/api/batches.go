@@ -13,17 +13,17 @@ import (
 )
 
 // batchRoutes are batches, their players and the schedule of a player.
-func (s *Server) batchRoutes() []route {
+func (s *Server) batchRoutes() []Route {
 	const batch = "/api/batches/{batch_id}"
-	return []route{
-		{Method: "POST", Pattern: "/api/batches", Handle: s.idempotent(handle(s.addBatch), s.rebuildBatch), Authorize: coachOnly, Body: endpoint.JSON},
-		{Method: "GET", Pattern: "/api/batches", Handle: handle(s.listBatches), Authorize: coachOnly, Alternative: mediaCSV, Query: endpoint.Paged("archived")},
-		{Method: "GET", Pattern: batch, Handle: handleID("batch_id", s.getBatch), Authorize: coachOnly},
-		{Method: "PATCH", Pattern: batch, Handle: handleID("batch_id", s.editBatch), Authorize: coachOnly, Body: endpoint.MergePatch},
-		{Method: "DELETE", Pattern: batch, Handle: handleID("batch_id", s.archiveBatch), Authorize: coachOnly},
-		{Method: "PUT", Pattern: batch + "/players/{player_id}", Handle: handleID("batch_id", changeMembership(s.Batches.Join)), Authorize: coachOnly},
-		{Method: "DELETE", Pattern: batch + "/players/{player_id}", Handle: handleID("batch_id", changeMembership(s.Batches.Leave)), Authorize: coachOnly},
-		{Method: "GET", Pattern: "/api/me/players/{player_id}/schedule", Handle: handleID("player_id", s.schedule), Authorize: partyOnly, Query: endpoint.Paged()},
+	return []Route{
+		{Method: "POST", Pattern: "/api/batches", Handle: s.Idempotent(endpoint.Handle(s.addBatch), s.rebuildBatch), Authorize: CoachOnly, Body: endpoint.JSON},
+		{Method: "GET", Pattern: "/api/batches", Handle: endpoint.Handle(s.listBatches), Authorize: CoachOnly, Alternative: MediaCSV, Query: endpoint.Paged("archived")},
+		{Method: "GET", Pattern: batch, Handle: endpoint.HandleID("batch_id", s.getBatch), Authorize: CoachOnly},
+		{Method: "PATCH", Pattern: batch, Handle: endpoint.HandleID("batch_id", s.editBatch), Authorize: CoachOnly, Body: endpoint.MergePatch},
+		{Method: "DELETE", Pattern: batch, Handle: endpoint.HandleID("batch_id", s.archiveBatch), Authorize: CoachOnly},
+		{Method: "PUT", Pattern: batch + "/players/{player_id}", Handle: endpoint.HandleID("batch_id", changeMembership(s.Batches.Join)), Authorize: CoachOnly},
+		{Method: "DELETE", Pattern: batch + "/players/{player_id}", Handle: endpoint.HandleID("batch_id", changeMembership(s.Batches.Leave)), Authorize: CoachOnly},
+		{Method: "GET", Pattern: "/api/me/players/{player_id}/schedule", Handle: endpoint.HandleID("player_id", s.schedule), Authorize: PartyOnly, Query: endpoint.Paged()},
 	}
 }
 
@@ -77,7 +77,7 @@ func (s *Server) addBatch(ctx context.Context, r Request[input.Batch]) (Response
 }
 
 // rebuildBatch returns the response of addBatch again.
-func (s *Server) rebuildBatch(ctx context.Context, m meta, w idempotency.Work) (Response, error) {
+func (s *Server) rebuildBatch(ctx context.Context, m Meta, w idempotency.Work) (Response, error) {
 	b, err := s.Batches.Batch(ctx, m.Caller.Actor, w.ID)
 	if err != nil {
 		return Response{}, err
@@ -86,15 +86,15 @@ func (s *Server) rebuildBatch(ctx context.Context, m meta, w idempotency.Work) (
 }
 
 // listBatches serves GET /api/batches.
-func (s *Server) listBatches(ctx context.Context, r Request[noBody]) (Response, error) {
+func (s *Server) listBatches(ctx context.Context, r Request[NoBody]) (Response, error) {
 	f := r.Faults
-	archived := queryText(r.Query, "archived", &f, wire.ParseRules("oneof=true|false")) == "true"
-	page := s.page(r.Meta, &f)
+	archived := QueryText(r.Query, "archived", &f, wire.ParseRules("oneof=true|false")) == "true"
+	page := s.Page(r.Meta, &f)
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
-	if prefersCSV(r.Header) {
-		return csvResponse("batches.csv", team.BatchTitles, func(ctx context.Context, row func(...string) error) error {
+	if PrefersCSV(r.Header) {
+		return CSVResponse("batches.csv", team.BatchTitles, func(ctx context.Context, row func(...string) error) error {
 			return s.Batches.Each(ctx, r.Caller.Actor, archived, func(b *team.Batch) error { return row(b.Cells()...) })
 		}), nil
 	}
@@ -102,11 +102,11 @@ func (s *Server) listBatches(ctx context.Context, r Request[noBody]) (Response, 
 	if err != nil {
 		return Response{}, err
 	}
-	return endpoint.PageResponse(page, batches, newBatchResponse, func(b *team.Batch) keyset { return keyset{ID: b.ID} }), nil
+	return endpoint.PageResponse(page, batches, newBatchResponse, func(b *team.Batch) Keyset { return Keyset{ID: b.ID} }), nil
 }
 
 // getBatch serves GET /api/batches/{batch_id}.
-func (s *Server) getBatch(ctx context.Context, r Request[noBody], id string) (Response, error) {
+func (s *Server) getBatch(ctx context.Context, r Request[NoBody], id string) (Response, error) {
 	b, err := s.Batches.Batch(ctx, r.Caller.Actor, id)
 	if err != nil {
 		return Response{}, err
@@ -132,7 +132,7 @@ func (s *Server) editBatch(ctx context.Context, r Request[input.BatchPatch], id 
 }
 
 // archiveBatch serves DELETE /api/batches/{batch_id}.
-func (s *Server) archiveBatch(ctx context.Context, r Request[noBody], id string) (Response, error) {
+func (s *Server) archiveBatch(ctx context.Context, r Request[NoBody], id string) (Response, error) {
 	if err := s.Batches.Archive(ctx, r.Caller.Actor, id); err != nil {
 		return Response{}, err
 	}
@@ -140,8 +140,8 @@ func (s *Server) archiveBatch(ctx context.Context, r Request[noBody], id string)
 }
 
 // changeMembership serves PUT and DELETE /api/batches/{batch_id}/players/{player_id}.
-func changeMembership(change func(ctx context.Context, by actor.Actor, id, playerID string) error) func(context.Context, Request[noBody], string) (Response, error) {
-	return func(ctx context.Context, r Request[noBody], id string) (Response, error) {
+func changeMembership(change func(ctx context.Context, by actor.Actor, id, playerID string) error) func(context.Context, Request[NoBody], string) (Response, error) {
+	return func(ctx context.Context, r Request[NoBody], id string) (Response, error) {
 		playerID, err := r.PathID("player_id")
 		if err != nil {
 			return Response{}, err
@@ -181,9 +181,9 @@ type trainingResponse struct {
 }
 
 // schedule serves GET /api/me/players/{player_id}/schedule.
-func (s *Server) schedule(ctx context.Context, r Request[noBody], playerID string) (Response, error) {
+func (s *Server) schedule(ctx context.Context, r Request[NoBody], playerID string) (Response, error) {
 	f := r.Faults
-	page := s.page(r.Meta, &f)
+	page := s.Page(r.Meta, &f)
 	_, batches, upcoming, err := s.Batches.Schedule(ctx, r.Caller.Actor, playerID) // 404 and 403 come before 422
 	if err == nil {
 		err = f.Err()
@@ -197,7 +197,7 @@ func (s *Server) schedule(ctx context.Context, r Request[noBody], playerID strin
 	}
 	if n := page.Limit(); len(batches) > n {
 		batches = batches[:n]
-		next := page.Cursor(keyset{ID: batches[n-1].ID})
+		next := page.Cursor(Keyset{ID: batches[n-1].ID})
 		a.NextCursor = &next
 	}
 	for _, b := range batches {

@@ -13,40 +13,40 @@ import (
 	"github.com/touchline/touchline/internal/wire"
 )
 
-const mediaCSV = "text/csv"
+const MediaCSV = "text/csv"
 
-// prefersCSV reports whether the caller of a list asks for a file.
-func prefersCSV(h http.Header) bool {
-	return wire.Preferred(h, "application/json", mediaCSV) == mediaCSV
+// PrefersCSV reports whether the caller of a list asks for a file.
+func PrefersCSV(h http.Header) bool {
+	return wire.Preferred(h, "application/json", MediaCSV) == MediaCSV
 }
 
 // withCSVRoutes adds a sibling to each route that also sends a file: it sends the file whatever the
 // Accept header prefers, so that a generated client has a call with one type of response. A file has
 // all items, so the sibling has no limit and no cursor.
-func withCSVRoutes(routes []route) []route {
+func withCSVRoutes(routes []Route) []Route {
 	for _, rt := range slices.Clone(routes) {
-		if rt.Alternative != mediaCSV {
+		if rt.Alternative != MediaCSV {
 			continue
 		}
 		next := rt.Handle
-		rt.Handle = func(ctx context.Context, m meta, body endpoint.Body) (Response, error) {
+		rt.Handle = func(ctx context.Context, m Meta, body endpoint.Body) (Response, error) {
 			m.Header = m.Header.Clone()
-			m.Header.Set("Accept", mediaCSV)
+			m.Header.Set("Accept", MediaCSV)
 			return next(ctx, m, body)
 		}
 		if rt.Pattern += ".csv"; strings.HasSuffix(rt.Pattern, "}.csv") { // a wildcard is a whole segment
 			rt.Pattern = strings.TrimSuffix(rt.Pattern, ".csv") + "/sheet.csv"
 		}
-		rt.Produces, rt.Alternative = mediaCSV, ""
+		rt.Produces, rt.Alternative = MediaCSV, ""
 		rt.Query = slices.DeleteFunc(slices.Clone(rt.Query), func(name string) bool { return name == "limit" || name == "cursor" })
 		routes = append(routes, rt)
 	}
 	return routes
 }
 
-// csvResponse sends a file with a row of titles and the rows that each writes. If each fails
+// CSVResponse sends a file with a row of titles and the rows that each writes. If each fails
 // before the first row, its error is the response.
-func csvResponse(name string, titles []string, each func(ctx context.Context, row func(cells ...string) error) error) Response {
+func CSVResponse(name string, titles []string, each func(ctx context.Context, row func(cells ...string) error) error) Response {
 	return fileResponse(name, csvfile.MediaType, func(ctx context.Context, out io.Writer) error {
 		return csvfile.WriteTable(out, titles, func(row func(...string) error) error { return each(ctx, row) })
 	})
@@ -64,12 +64,12 @@ func fileResponse(name, mediaType string, write func(ctx context.Context, out io
 }
 
 // exportAll serves GET /api/export.
-func (s *Server) exportAll(_ context.Context, r Request[noBody]) (Response, error) {
+func (s *Server) exportAll(_ context.Context, r Request[NoBody]) (Response, error) {
 	by := r.Caller.Actor
 	return fileResponse("export.zip", csvfile.ArchiveMediaType, func(ctx context.Context, out io.Writer) error { return s.ExportAll(ctx, by, out) }), nil
 }
 
 // exportRoute is everything of a coach as one file.
-func (s *Server) exportRoute() route {
-	return route{Method: "GET", Pattern: "/api/export", Handle: handle(s.exportAll), Authorize: coachOnly, Produces: csvfile.ArchiveMediaType, Timeout: httpx.FileTimeout}
+func (s *Server) exportRoute() Route {
+	return Route{Method: "GET", Pattern: "/api/export", Handle: endpoint.Handle(s.exportAll), Authorize: CoachOnly, Produces: csvfile.ArchiveMediaType, Timeout: httpx.FileTimeout}
 }

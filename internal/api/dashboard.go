@@ -9,7 +9,7 @@ import (
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/notify"
-	"github.com/touchline/touchline/internal/team"
+	"github.com/touchline/touchline/internal/service/public"
 	"github.com/touchline/touchline/internal/wire"
 )
 
@@ -44,7 +44,7 @@ type dashboardSum struct {
 	Overdue  int64  `json:"overdue_balance"`
 }
 
-func newDashboardFees(sums []team.FeeSum) dashboardFees {
+func newDashboardFees(sums []public.FeeSum) dashboardFees {
 	fees := dashboardFees{Sums: []dashboardSum{}}
 	for _, sum := range sums {
 		fees.Count += sum.Unpaid
@@ -154,12 +154,12 @@ func attentionDetail(a coach.Attention) string {
 }
 
 // dashboard serves GET /api/coach/dashboard.
-func (s *Server) dashboard(ctx context.Context, r Request[noBody]) (Response, error) {
+func (s *Server) dashboard(ctx context.Context, r Request[NoBody]) (Response, error) {
 	d, err := s.Dashboards.Of(ctx, r.Caller.Actor)
 	if err != nil {
 		return Response{}, err
 	}
-	unpaid, err := s.Fees.Unpaid(ctx, r.Caller.Actor)
+	unpaid, err := s.UnpaidFees(ctx, r.Caller.Actor)
 	if err != nil {
 		return Response{}, err
 	}

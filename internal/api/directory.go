@@ -16,11 +16,11 @@ import (
 )
 
 // listCoaches serves GET /api/coaches to anyone.
-func (s *Server) listCoaches(ctx context.Context, r Request[noBody]) (Response, error) {
+func (s *Server) listCoaches(ctx context.Context, r Request[NoBody]) (Response, error) {
 	f := r.Faults
 	query := r.Query
 	wanted := coachQuery(query, &f)
-	page := s.page(r.Meta, &f)
+	page := s.Page(r.Meta, &f)
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
@@ -30,7 +30,7 @@ func (s *Server) listCoaches(ctx context.Context, r Request[noBody]) (Response, 
 	}
 	out := wire.List[publicCoach]{Items: []publicCoach{}}
 	if next != "" {
-		cursor := page.Cursor(keyset{ID: next})
+		cursor := page.Cursor(Keyset{ID: next})
 		out.NextCursor = &cursor
 	}
 	for _, l := range coaches {
@@ -41,8 +41,8 @@ func (s *Server) listCoaches(ctx context.Context, r Request[noBody]) (Response, 
 
 // coachQuery reads the search of the directory.
 func coachQuery(query url.Values, f *wire.Faults) coach.Query {
-	sport := queryText(query, "sport", f, wire.ParseRules("min=1,max="+strconv.Itoa(coach.MaxSport)))
-	text := queryText(query, "q", f, wire.ParseRules("min=1,max=100"))
+	sport := QueryText(query, "sport", f, wire.ParseRules("min=1,max="+strconv.Itoa(coach.MaxSport)))
+	text := QueryText(query, "q", f, wire.ParseRules("min=1,max=100"))
 	if len(*f) > 0 {
 		return coach.Query{}
 	}
@@ -54,7 +54,7 @@ func coachQuery(query url.Values, f *wire.Faults) coach.Query {
 }
 
 // getCoach serves GET /api/coaches/{coach_id} to anyone.
-func (s *Server) getCoach(ctx context.Context, r Request[noBody], id string) (Response, error) {
+func (s *Server) getCoach(ctx context.Context, r Request[NoBody], id string) (Response, error) {
 	l, err := s.Directory.Coach(ctx, id)
 	if err != nil {
 		return Response{}, err
@@ -117,7 +117,7 @@ const publicMaxAge = 60
 
 // publicResponse returns body as JSON that any cache may keep, or 304 to a client that
 // has it. It does not depend on the caller.
-func publicResponse(m meta, body any) (Response, error) {
+func publicResponse(m Meta, body any) (Response, error) {
 	raw, err := json.Marshal(body)
 	if err != nil {
 		return Response{}, fmt.Errorf("encode the response: %w", err)

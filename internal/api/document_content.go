@@ -12,7 +12,7 @@ import (
 
 // documentContent serves GET /api/coach/documents/{document_id}/content to the owner,
 // and a public picture to anyone.
-func (s *Server) documentContent(ctx context.Context, r Request[noBody]) (Response, error) {
+func (s *Server) documentContent(ctx context.Context, r Request[NoBody]) (Response, error) {
 	content, err := s.openContent(ctx, r)
 	if fault.KindOf(err) == fault.NotFound {
 		return Response{}, errNoContent(r.Caller, err)
@@ -27,7 +27,7 @@ func (s *Server) documentContent(ctx context.Context, r Request[noBody]) (Respon
 	return contentResponse(content), nil
 }
 
-func (s *Server) openContent(ctx context.Context, r Request[noBody]) (*coach.Content, error) {
+func (s *Server) openContent(ctx context.Context, r Request[NoBody]) (*coach.Content, error) {
 	id, err := r.PathID("document_id")
 	if err != nil {
 		return nil, err

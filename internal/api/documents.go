@@ -83,7 +83,7 @@ func newPictureResponse(d *coach.Document) *pictureResponse {
 }
 
 // listDocuments serves GET /api/coach/documents.
-func (s *Server) listDocuments(ctx context.Context, r Request[noBody]) (Response, error) {
+func (s *Server) listDocuments(ctx context.Context, r Request[NoBody]) (Response, error) {
 	f := r.Faults
 	query := r.Query
 	kind := ""
@@ -93,7 +93,7 @@ func (s *Server) listDocuments(ctx context.Context, r Request[noBody]) (Response
 		}
 		kind = upload.KindRules.Text(kind, "/kind", &f)
 	}
-	page := s.page(r.Meta, &f)
+	page := s.Page(r.Meta, &f)
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
@@ -101,11 +101,11 @@ func (s *Server) listDocuments(ctx context.Context, r Request[noBody]) (Response
 	if err != nil {
 		return Response{}, err
 	}
-	return endpoint.PageResponse(page, list, newDocumentResponse, func(d coach.Document) keyset { return keyset{ID: d.ID} }), nil
+	return endpoint.PageResponse(page, list, newDocumentResponse, func(d coach.Document) Keyset { return Keyset{ID: d.ID} }), nil
 }
 
 // getDocument serves GET /api/coach/documents/{document_id}.
-func (s *Server) getDocument(ctx context.Context, r Request[noBody], id string) (Response, error) {
+func (s *Server) getDocument(ctx context.Context, r Request[NoBody], id string) (Response, error) {
 	d, err := s.Documents.Document(ctx, r.Caller.Actor, id)
 	if err != nil {
 		return Response{}, err
@@ -160,7 +160,7 @@ type documentDeletedResponse struct {
 }
 
 // deleteDocument serves DELETE /api/coach/documents/{document_id}.
-func (s *Server) deleteDocument(ctx context.Context, r Request[noBody], id string) (Response, error) {
+func (s *Server) deleteDocument(ctx context.Context, r Request[NoBody], id string) (Response, error) {
 	removed, err := s.Documents.Remove(ctx, r.Caller.Actor, id)
 	if err != nil {
 		return Response{}, err

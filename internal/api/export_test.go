@@ -47,16 +47,16 @@ type TestRoute struct {
 func (s *Server) HandlerWith(tests ...TestRoute) http.Handler {
 	routes := s.routes()
 	for _, t := range tests {
-		rt := route{Method: http.MethodPost, Pattern: t.Pattern, Body: endpoint.JSON}
-		rt.Handle = func(ctx context.Context, _ meta, _ endpoint.Body) (Response, error) { return t.Handle(ctx) }
+		rt := Route{Method: http.MethodPost, Pattern: t.Pattern, Body: endpoint.JSON}
+		rt.Handle = func(ctx context.Context, _ Meta, _ endpoint.Body) (Response, error) { return t.Handle(ctx) }
 		if t.Idempotent {
-			rt.Handle = s.idempotent(rt.Handle, func(_ context.Context, _ meta, w idempotency.Work) (Response, error) { return t.Rebuild(w) })
+			rt.Handle = s.Idempotent(rt.Handle, func(_ context.Context, _ Meta, w idempotency.Work) (Response, error) { return t.Rebuild(w) })
 		}
 		if t.Public {
 			rt.Authenticate = anonymous
 		}
 		if t.CoachOnly {
-			rt.Authorize = coachOnly
+			rt.Authorize = CoachOnly
 		}
 		if t.Authorize != nil {
 			rt.Authorize = []authorize{func(ctx context.Context, caller Caller) error { return t.Authorize(ctx, caller.Actor) }}

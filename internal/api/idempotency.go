@@ -12,12 +12,12 @@ import (
 
 // rebuild returns the response of committed work again. It reads what the caller may
 // see now.
-type rebuild func(ctx context.Context, m meta, w idempotency.Work) (Response, error)
+type rebuild func(ctx context.Context, m Meta, w idempotency.Work) (Response, error)
 
-// idempotent lets the caller of a route send an Idempotency-Key. The store must call
+// Idempotent lets the caller of a route send an Idempotency-Key. The store must call
 // complete in the transaction of the route's work.
-func (s *Server) idempotent(next endpoint.Handler[Caller], again rebuild) endpoint.Handler[Caller] {
-	return func(ctx context.Context, m meta, body endpoint.Body) (Response, error) {
+func (s *Server) Idempotent(next endpoint.Handler[Caller], again rebuild) endpoint.Handler[Caller] {
+	return func(ctx context.Context, m Meta, body endpoint.Body) (Response, error) {
 		return s.handleOnce(ctx, m, keyed.Request{
 			Owner: m.Caller.AccountID, Keep: keyed.Keep, Body: body.Raw,
 			MayRepeat: func(ctx context.Context, playerID string) error {
@@ -36,7 +36,7 @@ func (s *Server) idempotent(next endpoint.Handler[Caller], again rebuild) endpoi
 }
 
 // handleOnce is keyed.Handle for a call whose work may be a wrong OTP.
-func (s *Server) handleOnce(ctx context.Context, m meta, k keyed.Request) (Response, error) {
+func (s *Server) handleOnce(ctx context.Context, m Meta, k keyed.Request) (Response, error) {
 	rebuild := k.Rebuild
 	k.Rebuild = func(ctx context.Context, w idempotency.Work) (Response, error) {
 		switch w.WrongOTP {

@@ -29,7 +29,7 @@ func newKYCResponse(state coach.KYCState, sub coach.Submission) kycResponse {
 }
 
 // kyc serves GET /api/coach/kyc.
-func (s *Server) kyc(ctx context.Context, r Request[noBody]) (Response, error) {
+func (s *Server) kyc(ctx context.Context, r Request[NoBody]) (Response, error) {
 	state, sub, err := s.Verifications.State(ctx, r.Caller.Actor)
 	if err != nil {
 		return Response{}, err

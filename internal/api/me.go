@@ -19,7 +19,7 @@ type meResponse struct {
 }
 
 // me serves GET /api/me.
-func (s *Server) me(ctx context.Context, r Request[noBody]) (Response, error) {
+func (s *Server) me(ctx context.Context, r Request[NoBody]) (Response, error) {
 	by := r.Caller.Actor
 	out := meResponse{Account: newAccountResponse(by), Role: string(by.Role), ProfileComplete: true}
 	roles, err := s.Auth.Roles(ctx, by)

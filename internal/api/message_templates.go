@@ -37,7 +37,7 @@ func (s *Server) addTemplate(ctx context.Context, r Request[input.Template]) (Re
 }
 
 // rebuildTemplate returns the response of addTemplate again.
-func (s *Server) rebuildTemplate(ctx context.Context, m meta, w idempotency.Work) (Response, error) {
+func (s *Server) rebuildTemplate(ctx context.Context, m Meta, w idempotency.Work) (Response, error) {
 	t, err := s.Messages.Template(ctx, m.Caller.Actor, w.ID)
 	if err != nil {
 		return Response{}, err
@@ -46,7 +46,7 @@ func (s *Server) rebuildTemplate(ctx context.Context, m meta, w idempotency.Work
 }
 
 // listTemplates serves GET /api/messages/templates, newest first.
-func (s *Server) listTemplates(ctx context.Context, r Request[noBody]) (Response, error) {
+func (s *Server) listTemplates(ctx context.Context, r Request[NoBody]) (Response, error) {
 	page, err := s.teamPage(r.Meta, r.Faults)
 	if err != nil {
 		return Response{}, err
@@ -55,11 +55,11 @@ func (s *Server) listTemplates(ctx context.Context, r Request[noBody]) (Response
 	if err != nil {
 		return Response{}, err
 	}
-	return endpoint.PageResponse(page.page, list, newTemplateResponse, func(t team.Template) keyset { return keyset{ID: t.ID} }), nil
+	return endpoint.PageResponse(page.page, list, newTemplateResponse, func(t team.Template) Keyset { return Keyset{ID: t.ID} }), nil
 }
 
 // deleteTemplate serves DELETE /api/messages/templates/{template_id}.
-func (s *Server) deleteTemplate(ctx context.Context, r Request[noBody], id string) (Response, error) {
+func (s *Server) deleteTemplate(ctx context.Context, r Request[NoBody], id string) (Response, error) {
 	if err := s.Messages.DeleteTemplate(ctx, r.Caller.Actor, id); err != nil {
 		return Response{}, err
 	}

@@ -13,21 +13,21 @@ import (
 )
 
 // messageRoutes are messages, replies and templates.
-func (s *Server) messageRoutes() []route {
+func (s *Server) messageRoutes() []Route {
 	completeCoach := []authorize{roles(actor.Coach), s.profileComplete}
 	const family = "/api/me/players/{player_id}/messages"
-	return []route{
-		{Method: "POST", Pattern: "/api/messages", Handle: s.idempotent(handle(s.sendMessage), s.rebuildMessage), Authorize: completeCoach, Body: endpoint.JSON},
-		{Method: "GET", Pattern: "/api/messages", Handle: handle(s.listMessages), Authorize: coachOnly, Query: endpoint.Paged()},
-		{Method: "POST", Pattern: "/api/messages/preview", Handle: handle(s.previewMessage), Authorize: coachOnly, Body: endpoint.JSON},
-		{Method: "GET", Pattern: "/api/messages/{message_id}", Handle: handleID("message_id", s.getMessage), Authorize: coachOnly, Query: endpoint.Paged()},
-		{Method: "GET", Pattern: "/api/messages/replies", Handle: handle(s.listReplies), Authorize: coachOnly, Query: endpoint.Paged("unread")},
-		{Method: "POST", Pattern: "/api/messages/replies/read", Handle: handle(s.markRepliesRead), Authorize: coachOnly, Body: endpoint.JSON},
-		{Method: "POST", Pattern: "/api/messages/templates", Handle: s.idempotent(handle(s.addTemplate), s.rebuildTemplate), Authorize: coachOnly, Body: endpoint.JSON},
-		{Method: "GET", Pattern: "/api/messages/templates", Handle: handle(s.listTemplates), Authorize: coachOnly, Query: endpoint.Paged()},
-		{Method: "DELETE", Pattern: "/api/messages/templates/{template_id}", Handle: handleID("template_id", s.deleteTemplate), Authorize: coachOnly},
-		{Method: "GET", Pattern: family, Handle: handleID("player_id", s.conversation), Authorize: partyOnly, Query: endpoint.Paged()},
-		{Method: "POST", Pattern: family, Handle: s.mayReply(s.idempotent(handleID("player_id", s.reply), s.rebuildReply)), Authorize: partyOnly, Body: endpoint.JSON},
+	return []Route{
+		{Method: "POST", Pattern: "/api/messages", Handle: s.Idempotent(endpoint.Handle(s.sendMessage), s.rebuildMessage), Authorize: completeCoach, Body: endpoint.JSON},
+		{Method: "GET", Pattern: "/api/messages", Handle: endpoint.Handle(s.listMessages), Authorize: CoachOnly, Query: endpoint.Paged()},
+		{Method: "POST", Pattern: "/api/messages/preview", Handle: endpoint.Handle(s.previewMessage), Authorize: CoachOnly, Body: endpoint.JSON},
+		{Method: "GET", Pattern: "/api/messages/{message_id}", Handle: endpoint.HandleID("message_id", s.getMessage), Authorize: CoachOnly, Query: endpoint.Paged()},
+		{Method: "GET", Pattern: "/api/messages/replies", Handle: endpoint.Handle(s.listReplies), Authorize: CoachOnly, Query: endpoint.Paged("unread")},
+		{Method: "POST", Pattern: "/api/messages/replies/read", Handle: endpoint.Handle(s.markRepliesRead), Authorize: CoachOnly, Body: endpoint.JSON},
+		{Method: "POST", Pattern: "/api/messages/templates", Handle: s.Idempotent(endpoint.Handle(s.addTemplate), s.rebuildTemplate), Authorize: CoachOnly, Body: endpoint.JSON},
+		{Method: "GET", Pattern: "/api/messages/templates", Handle: endpoint.Handle(s.listTemplates), Authorize: CoachOnly, Query: endpoint.Paged()},
+		{Method: "DELETE", Pattern: "/api/messages/templates/{template_id}", Handle: endpoint.HandleID("template_id", s.deleteTemplate), Authorize: CoachOnly},
+		{Method: "GET", Pattern: family, Handle: endpoint.HandleID("player_id", s.conversation), Authorize: PartyOnly, Query: endpoint.Paged()},
+		{Method: "POST", Pattern: family, Handle: s.mayReply(s.Idempotent(endpoint.HandleID("player_id", s.reply), s.rebuildReply)), Authorize: PartyOnly, Body: endpoint.JSON},
 	}
 }
 
@@ -45,7 +45,7 @@ func (s *Server) sendMessage(ctx context.Context, r Request[input.Message]) (Res
 }
 
 // rebuildMessage returns the response of sendMessage again.
-func (s *Server) rebuildMessage(ctx context.Context, m meta, w idempotency.Work) (Response, error) {
+func (s *Server) rebuildMessage(ctx context.Context, m Meta, w idempotency.Work) (Response, error) {
 	message, err := s.Messages.Message(ctx, m.Caller.Actor, w.ID)
 	if err != nil {
 		return Response{}, err
@@ -93,7 +93,7 @@ func (s *Server) previewMessage(ctx context.Context, r Request[input.Message]) (
 }
 
 // listMessages serves GET /api/messages, newest first.
-func (s *Server) listMessages(ctx context.Context, r Request[noBody]) (Response, error) {
+func (s *Server) listMessages(ctx context.Context, r Request[NoBody]) (Response, error) {
 	page, err := s.teamPage(r.Meta, r.Faults)
 	if err != nil {
 		return Response{}, err
@@ -102,11 +102,11 @@ func (s *Server) listMessages(ctx context.Context, r Request[noBody]) (Response,
 	if err != nil {
 		return Response{}, err
 	}
-	return endpoint.PageResponse(page.page, list, newMessageResponse, func(m team.Message) keyset { return keyset{ID: m.ID} }), nil
+	return endpoint.PageResponse(page.page, list, newMessageResponse, func(m team.Message) Keyset { return Keyset{ID: m.ID} }), nil
 }
 
 // getMessage serves GET /api/messages/{message_id} with a page of its recipients.
-func (s *Server) getMessage(ctx context.Context, r Request[noBody], id string) (Response, error) {
+func (s *Server) getMessage(ctx context.Context, r Request[NoBody], id string) (Response, error) {
 	m, err := s.Messages.Message(ctx, r.Caller.Actor, id)
 	if err != nil {
 		return Response{}, err
@@ -126,7 +126,7 @@ func (s *Server) getMessage(ctx context.Context, r Request[noBody], id string) (
 	body := messageDetailResponse{messageResponse: newMessageResponse(m), Counts: newCountsResponse(counts), Recipients: []recipientResponse{}}
 	if n := page.page.Limit(); len(recipients) > n {
 		recipients = recipients[:n]
-		next := page.page.Cursor(keyset{Seq: int64(recipients[n-1].Position)})
+		next := page.page.Cursor(Keyset{Seq: int64(recipients[n-1].Position)})
 		body.NextCursor = &next
 	}
 	for _, recipient := range recipients {
@@ -143,7 +143,7 @@ func (p listPage) team() team.Page {
 }
 
 // teamPage returns the page of a list that the query asks for.
-func (s *Server) teamPage(m meta, f wire.Faults) (listPage, error) {
-	p := s.page(m, &f)
+func (s *Server) teamPage(m Meta, f wire.Faults) (listPage, error) {
+	p := s.Page(m, &f)
 	return listPage{p}, f.Err()
 }

@@ -27,10 +27,10 @@ func newNotificationResponse(n notify.Notification) notificationResponse {
 }
 
 // listNotifications serves GET /api/notifications, newest first.
-func (s *Server) listNotifications(ctx context.Context, r Request[noBody]) (Response, error) {
+func (s *Server) listNotifications(ctx context.Context, r Request[NoBody]) (Response, error) {
 	f := r.Faults
 	query := r.Query
-	p := s.page(r.Meta, &f)
+	p := s.Page(r.Meta, &f)
 	unread := query.Get("unread")
 	if query.Has("unread") && unread != "true" && unread != "false" {
 		f.Add("/unread", "invalid_value", "This must be true or false.")
@@ -42,7 +42,7 @@ func (s *Server) listNotifications(ctx context.Context, r Request[noBody]) (Resp
 	if err != nil {
 		return Response{}, err
 	}
-	return endpoint.PageResponse(p, list, newNotificationResponse, func(n notify.Notification) keyset { return keyset{Seq: n.Seq} }), nil
+	return endpoint.PageResponse(p, list, newNotificationResponse, func(n notify.Notification) Keyset { return Keyset{Seq: n.Seq} }), nil
 }
 
 type markReadRequest struct {

@@ -12,8 +12,8 @@ import (
 	"github.com/touchline/touchline/internal/wire"
 )
 
-// keyset is the sort key of an item. Each list sets the fields that its order needs.
-type keyset struct {
+// Keyset is the sort key of an item. Each list sets the fields that its order needs.
+type Keyset struct {
 	At    int64      `json:"t,omitempty"` // microseconds
 	ID    string     `json:"i,omitempty"`
 	Party actor.Role `json:"p,omitempty"`
@@ -21,8 +21,8 @@ type keyset struct {
 	Day   string     `json:"d,omitempty"` // YYYY-MM-DD
 }
 
-func keysetOf(k approval.Keyset) keyset {
-	out := keyset{ID: k.ID, Party: k.Party}
+func keysetOf(k approval.Keyset) Keyset {
+	out := Keyset{ID: k.ID, Party: k.Party}
 	if !k.At.IsZero() {
 		out.At = k.At.UnixMicro()
 	}
@@ -30,7 +30,7 @@ func keysetOf(k approval.Keyset) keyset {
 }
 
 // approval converts k for package approval.
-func (k keyset) approval() approval.Keyset {
+func (k Keyset) approval() approval.Keyset {
 	out := approval.Keyset{ID: k.ID, Party: k.Party}
 	if k.At != 0 {
 		out.At = time.UnixMicro(k.At).UTC()
@@ -38,16 +38,16 @@ func (k keyset) approval() approval.Keyset {
 	return out
 }
 
-type page = endpoint.Page[keyset]
+type page = endpoint.Page[Keyset]
 
-// page returns the page of a list that the query asks for.
-func (s *Server) page(m meta, f *wire.Faults) page {
-	return endpoint.QueryPage[keyset](m, s.Auth.Keys.Vault.For(auth.ForCursors), m.Caller.AccountID, f)
+// Page returns the page of a list that the query asks for.
+func (s *Server) Page(m Meta, f *wire.Faults) page {
+	return endpoint.QueryPage[Keyset](m, s.Auth.Keys.Vault.For(auth.ForCursors), m.Caller.AccountID, f)
 }
 
-// queryText returns a query parameter that the rules allow, or "" if it is absent or has a
+// QueryText returns a query parameter that the rules allow, or "" if it is absent or has a
 // fault.
-func queryText(query url.Values, name string, f *wire.Faults, rules wire.Rules) string {
+func QueryText(query url.Values, name string, f *wire.Faults, rules wire.Rules) string {
 	if !query.Has(name) {
 		return ""
 	}

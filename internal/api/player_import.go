@@ -87,9 +87,9 @@ func (s *Server) readFile(file endpoint.Upload) (coach.Spool, error) {
 }
 
 // listImports serves GET /api/players/imports.
-func (s *Server) listImports(ctx context.Context, r Request[noBody]) (Response, error) {
+func (s *Server) listImports(ctx context.Context, r Request[NoBody]) (Response, error) {
 	f := r.Faults
-	page := s.page(r.Meta, &f)
+	page := s.Page(r.Meta, &f)
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
@@ -98,11 +98,11 @@ func (s *Server) listImports(ctx context.Context, r Request[noBody]) (Response, 
 		return Response{}, err
 	}
 	later := slices.DeleteFunc(all, func(i *roster.Import) bool { return page.After.ID != "" && i.ID >= page.After.ID })
-	return endpoint.PageResponse(page, later, newImportSummary, func(i *roster.Import) keyset { return keyset{ID: i.ID} }), nil
+	return endpoint.PageResponse(page, later, newImportSummary, func(i *roster.Import) Keyset { return Keyset{ID: i.ID} }), nil
 }
 
 // getImport serves GET /api/players/imports/{import_id}.
-func (s *Server) getImport(ctx context.Context, r Request[noBody], id string) (Response, error) {
+func (s *Server) getImport(ctx context.Context, r Request[NoBody], id string) (Response, error) {
 	body, err := s.importResponse(ctx, r.Meta, id)
 	if err != nil {
 		return Response{}, err
@@ -111,14 +111,14 @@ func (s *Server) getImport(ctx context.Context, r Request[noBody], id string) (R
 }
 
 // listImportRows serves GET /api/players/imports/{import_id}/rows.
-func (s *Server) listImportRows(ctx context.Context, r Request[noBody], id string) (Response, error) {
+func (s *Server) listImportRows(ctx context.Context, r Request[NoBody], id string) (Response, error) {
 	i, err := s.Imports.Import(ctx, r.Caller.Actor, id)
 	if err != nil {
 		return Response{}, err
 	}
 	f := r.Faults
-	state := queryText(r.Query, "state", &f, wire.ParseRules("oneof=faulty|waiting|added|exists|refused"))
-	page := s.page(r.Meta, &f)
+	state := QueryText(r.Query, "state", &f, wire.ParseRules("oneof=faulty|waiting|added|exists|refused"))
+	page := s.Page(r.Meta, &f)
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
@@ -129,11 +129,11 @@ func (s *Server) listImportRows(ctx context.Context, r Request[noBody], id strin
 		return Response{}, err
 	}
 	convert := func(row roster.ImportRow) importRowResponse { return newImportRow(i, row) }
-	return endpoint.PageResponse(page, rows, convert, func(row roster.ImportRow) keyset { return keyset{Seq: int64(row.Number)} }), nil
+	return endpoint.PageResponse(page, rows, convert, func(row roster.ImportRow) Keyset { return Keyset{Seq: int64(row.Number)} }), nil
 }
 
 // runImport serves POST /api/players/imports/{import_id}/run.
-func (s *Server) runImport(ctx context.Context, r Request[noBody], id string) (Response, error) {
+func (s *Server) runImport(ctx context.Context, r Request[NoBody], id string) (Response, error) {
 	if _, err := s.Imports.Step(ctx, r.Caller.Actor, id); err != nil {
 		return Response{}, err
 	}

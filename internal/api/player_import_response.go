@@ -72,7 +72,7 @@ type importRowFault struct {
 }
 
 // importResponse returns an import with its first rows and its first faulty rows.
-func (s *Server) importResponse(ctx context.Context, m meta, id string) (importWithRows, error) {
+func (s *Server) importResponse(ctx context.Context, m Meta, id string) (importWithRows, error) {
 	i, err := s.Imports.Import(ctx, m.Caller.Actor, id)
 	if err != nil {
 		return importWithRows{}, err

@@ -33,15 +33,15 @@ func (s *Server) addPlayer(ctx context.Context, r Request[input.Player]) (Respon
 }
 
 // listPlayers serves GET /api/players.
-func (s *Server) listPlayers(ctx context.Context, r Request[noBody]) (Response, error) {
+func (s *Server) listPlayers(ctx context.Context, r Request[NoBody]) (Response, error) {
 	f := r.Faults
 	query := r.Query
 	filter := playerFilter(query, &f)
-	page := s.page(r.Meta, &f)
+	page := s.Page(r.Meta, &f)
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
-	if prefersCSV(r.Header) {
+	if PrefersCSV(r.Header) {
 		return s.exportPlayers(r.Caller.Actor, filter), nil
 	}
 	players, err := s.Approvals.Players(ctx, r.Caller.Actor, filter, approval.Page{Limit: page.ReadLimit(), After: page.After.approval()})
@@ -59,24 +59,24 @@ func (s *Server) exportPlayers(by actor.Actor, filter approval.Filter) Response 
 }
 
 // byPlayerID orders players from the newest to the oldest: ids are UUIDv7.
-func byPlayerID(p *approval.Player) keyset { return keyset{ID: p.ID} }
+func byPlayerID(p *approval.Player) Keyset { return Keyset{ID: p.ID} }
 
 // playerFilter reads the filter of the list of players.
 func playerFilter(query url.Values, f *wire.Faults) approval.Filter {
 	status := wire.ParseRules("oneof=pending|approved|rejected")
 	state := wire.ParseRules("oneof=pending|approved|rejected|revoked")
 	return approval.Filter{
-		GuardianStatus: queryText(query, "guardian_status", f, status),
-		StudentStatus:  queryText(query, "student_status", f, status),
-		GuardianState:  approval.State(queryText(query, "guardian_state", f, state)),
-		StudentState:   approval.State(queryText(query, "student_state", f, state)),
-		BatchID:        queryText(query, "batch_id", f, wire.ParseRules("id")),
-		Search:         queryText(query, "q", f, wire.ParseRules("max=100")), // "" finds all players
+		GuardianStatus: QueryText(query, "guardian_status", f, status),
+		StudentStatus:  QueryText(query, "student_status", f, status),
+		GuardianState:  approval.State(QueryText(query, "guardian_state", f, state)),
+		StudentState:   approval.State(QueryText(query, "student_state", f, state)),
+		BatchID:        QueryText(query, "batch_id", f, wire.ParseRules("id")),
+		Search:         QueryText(query, "q", f, wire.ParseRules("max=100")), // "" finds all players
 	}
 }
 
 // getPlayer serves GET /api/players/{player_id}.
-func (s *Server) getPlayer(ctx context.Context, r Request[noBody], id string) (Response, error) {
+func (s *Server) getPlayer(ctx context.Context, r Request[NoBody], id string) (Response, error) {
 	p, err := s.Approvals.Player(ctx, r.Caller.Actor, id)
 	if err != nil {
 		return Response{}, err
@@ -107,7 +107,7 @@ func (s *Server) updatePlayer(ctx context.Context, r Request[input.PlayerPatch],
 }
 
 // deletePlayer serves DELETE /api/players/{player_id}.
-func (s *Server) deletePlayer(ctx context.Context, r Request[noBody], id string) (Response, error) {
+func (s *Server) deletePlayer(ctx context.Context, r Request[NoBody], id string) (Response, error) {
 	if err := s.Approvals.Remove(ctx, r.Caller.Actor, id); err != nil {
 		return Response{}, err
 	}
@@ -115,9 +115,9 @@ func (s *Server) deletePlayer(ctx context.Context, r Request[noBody], id string)
 }
 
 // listMyPlayers serves GET /api/me/players.
-func (s *Server) listMyPlayers(ctx context.Context, r Request[noBody]) (Response, error) {
+func (s *Server) listMyPlayers(ctx context.Context, r Request[NoBody]) (Response, error) {
 	f := r.Faults
-	page := s.page(r.Meta, &f)
+	page := s.Page(r.Meta, &f)
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}

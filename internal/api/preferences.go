@@ -43,7 +43,7 @@ func newPreferencesResponse(p notify.Preferences) preferencesResponse {
 }
 
 // preferences serves GET /api/me/preferences.
-func (s *Server) preferences(ctx context.Context, r Request[noBody]) (Response, error) {
+func (s *Server) preferences(ctx context.Context, r Request[NoBody]) (Response, error) {
 	p, err := s.Preferences.Preferences(ctx, r.Caller.Number)
 	if err != nil {
 		return Response{}, err

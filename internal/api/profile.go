@@ -3,12 +3,10 @@ package api
 import (
 	"cmp"
 	"context"
-	"errors"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/endpoint"
-	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/input"
 	"github.com/touchline/touchline/internal/wire"
 )
@@ -60,7 +58,7 @@ func (s *Server) newProfileResponse(p coach.Profile) profileResponse {
 }
 
 // profile serves GET /api/coach/profile.
-func (s *Server) profile(ctx context.Context, r Request[noBody]) (Response, error) {
+func (s *Server) profile(ctx context.Context, r Request[NoBody]) (Response, error) {
 	p, err := s.Coaches.Profile(ctx, r.Caller.Actor)
 	if err != nil {
 		return Response{}, err
@@ -115,7 +113,7 @@ func (s *Server) edit(ctx context.Context, by actor.Actor, patch coach.Patch, f 
 	if len(f) > 0 {
 		patch.RecentOTP = true // the faults come first
 		// The documents in the patch may have faults too.
-		if err := addFaults(&f, s.Coaches.Check(ctx, by, patch)); err != nil {
+		if err := f.Merge(s.Coaches.Check(ctx, by, patch)); err != nil {
 			return Response{}, err
 		}
 		return Response{}, f.Err()
@@ -125,16 +123,4 @@ func (s *Server) edit(ctx context.Context, by actor.Actor, patch coach.Patch, f 
 		return Response{}, err
 	}
 	return endpoint.OK(s.newProfileResponse(p)), nil
-}
-
-// addFaults adds the faults of a validation error to f. It returns any other error.
-func addFaults(f *wire.Faults, err error) error {
-	known, ok := errors.AsType[*fault.Error](err)
-	if !ok || known.Kind != fault.Invalid {
-		return err
-	}
-	for _, field := range known.Fields {
-		f.Add(field.Pointer, field.Code, field.Detail)
-	}
-	return nil
 }

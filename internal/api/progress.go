@@ -12,27 +12,27 @@ import (
 )
 
 // recordRoutes are the progress of players and reports about them.
-func (s *Server) recordRoutes() []route {
+func (s *Server) recordRoutes() []Route {
 	const progress, reports = "/api/players/{player_id}/progress", "/api/players/{player_id}/reports"
-	return []route{
-		{Method: "POST", Pattern: progress, Handle: s.idempotent(handleID("player_id", s.addMeasurement), s.rebuildMeasurement), Authorize: coachOnly, Body: endpoint.JSON},
-		{Method: "GET", Pattern: progress, Handle: handleID("player_id", s.listProgress), Authorize: coachOnly, Query: endpoint.Paged("metric")},
-		{Method: "GET", Pattern: progress + "/{measurement_id}", Handle: handleRecord("measurement_id", getRecord(s.Records.Measurement, newMeasurementResponse)), Authorize: coachOnly},
-		{Method: "PATCH", Pattern: progress + "/{measurement_id}", Handle: handleRecord("measurement_id", editRecord(s.Records.Measurement, s.readMeasurementPatch, s.Records.EditMeasurement, newMeasurementResponse)), Authorize: coachOnly, Body: endpoint.MergePatch},
-		{Method: "DELETE", Pattern: progress + "/{measurement_id}", Handle: handleRecord("measurement_id", deleteRecord(s.Records.DeleteMeasurement)), Authorize: coachOnly},
-		{Method: "POST", Pattern: reports, Handle: s.idempotent(handleID("player_id", s.addReport), s.rebuildReport), Authorize: coachOnly, Body: endpoint.JSON},
-		{Method: "GET", Pattern: reports, Handle: handleID("player_id", s.listReports), Authorize: coachOnly, Query: endpoint.Paged()},
-		{Method: "GET", Pattern: reports + "/{report_id}", Handle: handleRecord("report_id", getRecord(s.Records.OneReport, newReportResponse)), Authorize: coachOnly},
-		{Method: "PATCH", Pattern: reports + "/{report_id}", Handle: handleRecord("report_id", editRecord(s.Records.OneReport, input.ReportPatch.Read, s.Records.EditReport, newReportResponse)), Authorize: coachOnly, Body: endpoint.MergePatch},
-		{Method: "DELETE", Pattern: reports + "/{report_id}", Handle: handleRecord("report_id", deleteRecord(s.Records.DeleteReport)), Authorize: coachOnly},
-		{Method: "GET", Pattern: "/api/me/players/{player_id}/progress", Handle: handleID("player_id", s.listProgress), Authorize: partyOnly, Query: endpoint.Paged("metric")},
-		{Method: "GET", Pattern: "/api/me/players/{player_id}/reports", Handle: handleID("player_id", s.listReports), Authorize: partyOnly, Query: endpoint.Paged()},
+	return []Route{
+		{Method: "POST", Pattern: progress, Handle: s.Idempotent(endpoint.HandleID("player_id", s.addMeasurement), s.rebuildMeasurement), Authorize: CoachOnly, Body: endpoint.JSON},
+		{Method: "GET", Pattern: progress, Handle: endpoint.HandleID("player_id", s.listProgress), Authorize: CoachOnly, Query: endpoint.Paged("metric")},
+		{Method: "GET", Pattern: progress + "/{measurement_id}", Handle: handleRecord("measurement_id", getRecord(s.Records.Measurement, newMeasurementResponse)), Authorize: CoachOnly},
+		{Method: "PATCH", Pattern: progress + "/{measurement_id}", Handle: handleRecord("measurement_id", editRecord(s.Records.Measurement, s.readMeasurementPatch, s.Records.EditMeasurement, newMeasurementResponse)), Authorize: CoachOnly, Body: endpoint.MergePatch},
+		{Method: "DELETE", Pattern: progress + "/{measurement_id}", Handle: handleRecord("measurement_id", deleteRecord(s.Records.DeleteMeasurement)), Authorize: CoachOnly},
+		{Method: "POST", Pattern: reports, Handle: s.Idempotent(endpoint.HandleID("player_id", s.addReport), s.rebuildReport), Authorize: CoachOnly, Body: endpoint.JSON},
+		{Method: "GET", Pattern: reports, Handle: endpoint.HandleID("player_id", s.listReports), Authorize: CoachOnly, Query: endpoint.Paged()},
+		{Method: "GET", Pattern: reports + "/{report_id}", Handle: handleRecord("report_id", getRecord(s.Records.OneReport, newReportResponse)), Authorize: CoachOnly},
+		{Method: "PATCH", Pattern: reports + "/{report_id}", Handle: handleRecord("report_id", editRecord(s.Records.OneReport, input.ReportPatch.Read, s.Records.EditReport, newReportResponse)), Authorize: CoachOnly, Body: endpoint.MergePatch},
+		{Method: "DELETE", Pattern: reports + "/{report_id}", Handle: handleRecord("report_id", deleteRecord(s.Records.DeleteReport)), Authorize: CoachOnly},
+		{Method: "GET", Pattern: "/api/me/players/{player_id}/progress", Handle: endpoint.HandleID("player_id", s.listProgress), Authorize: PartyOnly, Query: endpoint.Paged("metric")},
+		{Method: "GET", Pattern: "/api/me/players/{player_id}/reports", Handle: endpoint.HandleID("player_id", s.listReports), Authorize: PartyOnly, Query: endpoint.Paged()},
 	}
 }
 
 // handleRecord is handleID for a record of a player: h gets the ids of both.
 func handleRecord[T any](name string, h recordHandler[T]) endpoint.Handler[Caller] {
-	return handleID("player_id", func(ctx context.Context, r Request[T], playerID string) (Response, error) {
+	return endpoint.HandleID("player_id", func(ctx context.Context, r Request[T], playerID string) (Response, error) {
 		id, _ := r.PathID(name) // "" is not found
 		return h(ctx, r, playerID, id)
 	})
@@ -42,8 +42,8 @@ func handleRecord[T any](name string, h recordHandler[T]) endpoint.Handler[Calle
 type recordHandler[T any] = func(ctx context.Context, r Request[T], playerID, id string) (Response, error)
 
 // getRecord returns a record that read reads.
-func getRecord[R, Out any](read func(ctx context.Context, by actor.Actor, playerID, id string) (R, error), convert func(R) Out) recordHandler[noBody] {
-	return func(ctx context.Context, r Request[noBody], playerID, id string) (Response, error) {
+func getRecord[R, Out any](read func(ctx context.Context, by actor.Actor, playerID, id string) (R, error), convert func(R) Out) recordHandler[NoBody] {
+	return func(ctx context.Context, r Request[NoBody], playerID, id string) (Response, error) {
 		record, err := read(ctx, r.Caller.Actor, playerID, id)
 		if err != nil {
 			return Response{}, err
@@ -76,8 +76,8 @@ func editRecord[In, Patch, R, Out any](
 }
 
 // deleteRecord deletes a record.
-func deleteRecord(remove func(ctx context.Context, by actor.Actor, playerID, id string) error) recordHandler[noBody] {
-	return func(ctx context.Context, r Request[noBody], playerID, id string) (Response, error) {
+func deleteRecord(remove func(ctx context.Context, by actor.Actor, playerID, id string) error) recordHandler[NoBody] {
+	return func(ctx context.Context, r Request[NoBody], playerID, id string) (Response, error) {
 		if err := remove(ctx, r.Caller.Actor, playerID, id); err != nil {
 			return Response{}, err
 		}
@@ -123,7 +123,7 @@ func (s *Server) addMeasurement(ctx context.Context, r Request[input.Measurement
 }
 
 // rebuildMeasurement returns the response of addMeasurement again.
-func (s *Server) rebuildMeasurement(ctx context.Context, m meta, w idempotency.Work) (Response, error) {
+func (s *Server) rebuildMeasurement(ctx context.Context, m Meta, w idempotency.Work) (Response, error) {
 	playerID, _ := m.PathID("player_id")
 	saved, err := s.Records.Measurement(ctx, m.Caller.Actor, playerID, w.ID)
 	if err != nil {
@@ -134,10 +134,10 @@ func (s *Server) rebuildMeasurement(ctx context.Context, m meta, w idempotency.W
 
 // listProgress serves GET /api/players/{player_id}/progress and, for a party, GET
 // /api/me/players/{player_id}/progress: the newest day first.
-func (s *Server) listProgress(ctx context.Context, r Request[noBody], playerID string) (Response, error) {
+func (s *Server) listProgress(ctx context.Context, r Request[NoBody], playerID string) (Response, error) {
 	f := r.Faults
-	metric := queryText(r.Query, "metric", &f, wire.ParseRules("max=50"))
-	page := s.page(r.Meta, &f)
+	metric := QueryText(r.Query, "metric", &f, wire.ParseRules("max=50"))
+	page := s.Page(r.Meta, &f)
 	list, err := s.Records.Measurements(ctx, r.Caller.Actor, playerID, metric, team.RecordPage{Day: page.After.Day, ID: page.After.ID, Limit: page.ReadLimit()})
 	if err != nil {
 		return Response{}, err
@@ -145,7 +145,7 @@ func (s *Server) listProgress(ctx context.Context, r Request[noBody], playerID s
 	if err := f.Err(); err != nil { // report a fault of the query only if the caller may see the player
 		return Response{}, err
 	}
-	return endpoint.PageResponse(page, list, newMeasurementResponse, func(m team.Measurement) keyset { return keyset{Day: m.On, ID: m.ID} }), nil
+	return endpoint.PageResponse(page, list, newMeasurementResponse, func(m team.Measurement) Keyset { return Keyset{Day: m.On, ID: m.ID} }), nil
 }
 
 // readMeasurementPatch reads a patch. A day in the future is a fault.

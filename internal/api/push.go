@@ -74,7 +74,7 @@ type pushResponse struct {
 }
 
 // pushSubscription serves GET /api/me/push-subscriptions.
-func (s *Server) pushSubscription(ctx context.Context, r Request[noBody]) (Response, error) {
+func (s *Server) pushSubscription(ctx context.Context, r Request[NoBody]) (Response, error) {
 	subscription, found, err := s.Push.Store.SessionPushSubscription(ctx, r.Caller.Actor)
 	if err != nil {
 		return Response{}, err
@@ -101,7 +101,7 @@ func (s *Server) subscribePush(ctx context.Context, r Request[pushSubscriptionRe
 }
 
 // rebuildPush returns the response of subscribePush again.
-func (s *Server) rebuildPush(ctx context.Context, m meta, _ idempotency.Work) (Response, error) {
+func (s *Server) rebuildPush(ctx context.Context, m Meta, _ idempotency.Work) (Response, error) {
 	saved, _, err := s.Push.Store.SessionPushSubscription(ctx, m.Caller.Actor)
 	if err != nil {
 		return Response{}, err
@@ -110,7 +110,7 @@ func (s *Server) rebuildPush(ctx context.Context, m meta, _ idempotency.Work) (R
 }
 
 // unsubscribePush serves DELETE /api/me/push-subscriptions.
-func (s *Server) unsubscribePush(ctx context.Context, r Request[noBody]) (Response, error) {
+func (s *Server) unsubscribePush(ctx context.Context, r Request[NoBody]) (Response, error) {
 	if err := s.Push.Store.DeletePushSubscription(ctx, r.Caller.Actor); err != nil {
 		return Response{}, err
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // rebuildPlayer returns the response of addPlayer again.
-func (s *Server) rebuildPlayer(ctx context.Context, m meta, w idempotency.Work) (Response, error) {
+func (s *Server) rebuildPlayer(ctx context.Context, m Meta, w idempotency.Work) (Response, error) {
 	p, err := s.Approvals.Player(ctx, m.Caller.Actor, w.ID)
 	if err != nil {
 		return Response{}, err
@@ -18,7 +18,7 @@ func (s *Server) rebuildPlayer(ctx context.Context, m meta, w idempotency.Work) 
 
 // rebuildRequest returns the response of a call that opened, sent again or closed a
 // request.
-func (s *Server) rebuildRequest(ctx context.Context, m meta, w idempotency.Work) (Response, error) {
+func (s *Server) rebuildRequest(ctx context.Context, m Meta, w idempotency.Work) (Response, error) {
 	request, err := s.Approvals.OwnRequest(ctx, m.Caller.Actor, w.ID)
 	if err != nil {
 		return Response{}, err
@@ -31,7 +31,7 @@ func (s *Server) rebuildRequest(ctx context.Context, m meta, w idempotency.Work)
 }
 
 // rebuildReminder returns the response of sendReminder again.
-func (s *Server) rebuildReminder(ctx context.Context, m meta, w idempotency.Work) (Response, error) {
+func (s *Server) rebuildReminder(ctx context.Context, m Meta, w idempotency.Work) (Response, error) {
 	request, err := s.Approvals.OwnRequest(ctx, m.Caller.Actor, w.ID)
 	if err != nil {
 		return Response{}, err
@@ -40,7 +40,7 @@ func (s *Server) rebuildReminder(ctx context.Context, m meta, w idempotency.Work
 }
 
 // rebuildKYC returns the response of submitKYC again.
-func (s *Server) rebuildKYC(ctx context.Context, m meta, _ idempotency.Work) (Response, error) {
+func (s *Server) rebuildKYC(ctx context.Context, m Meta, _ idempotency.Work) (Response, error) {
 	state, sub, err := s.Verifications.State(ctx, m.Caller.Actor)
 	if err != nil {
 		return Response{}, err
@@ -50,7 +50,7 @@ func (s *Server) rebuildKYC(ctx context.Context, m meta, _ idempotency.Work) (Re
 
 // rebuildNumberChange returns the response of changeNumber again. The caller's session
 // has the new number already.
-func (s *Server) rebuildNumberChange(ctx context.Context, m meta, w idempotency.Work) (Response, error) {
+func (s *Server) rebuildNumberChange(ctx context.Context, m Meta, w idempotency.Work) (Response, error) {
 	by, err := s.Auth.CurrentActor(ctx, m.Caller.Actor)
 	if err != nil {
 		return Response{}, err

@@ -14,7 +14,7 @@ import (
 // mayReply checks that the caller may reply before anything else about the call, so that a
 // party that took its approval back does not get a stored response either.
 func (s *Server) mayReply(next endpoint.Handler[Caller]) endpoint.Handler[Caller] {
-	return func(ctx context.Context, m meta, body endpoint.Body) (Response, error) {
+	return func(ctx context.Context, m Meta, body endpoint.Body) (Response, error) {
 		id, err := m.PathID("player_id")
 		if err == nil {
 			err = s.Messages.CheckReply(ctx, m.Caller.Actor, id)
@@ -41,7 +41,7 @@ func (s *Server) reply(ctx context.Context, r Request[input.Reply], playerID str
 }
 
 // rebuildReply returns the response of reply again.
-func (s *Server) rebuildReply(ctx context.Context, m meta, w idempotency.Work) (Response, error) {
+func (s *Server) rebuildReply(ctx context.Context, m Meta, w idempotency.Work) (Response, error) {
 	id, _ := m.PathID("player_id")
 	reply, err := s.Messages.ReplyBy(ctx, m.Caller.Actor, id, w.ID)
 	if err != nil {
@@ -74,7 +74,7 @@ func newEntryResponse(e team.Entry) entryResponse {
 }
 
 // conversation serves GET /api/me/players/{player_id}/messages, newest first.
-func (s *Server) conversation(ctx context.Context, r Request[noBody], playerID string) (Response, error) {
+func (s *Server) conversation(ctx context.Context, r Request[NoBody], playerID string) (Response, error) {
 	page, failure := s.teamPage(r.Meta, r.Faults)
 	if failure != nil {
 		if err := s.Messages.CheckReply(ctx, r.Caller.Actor, playerID); err != nil {
@@ -86,7 +86,7 @@ func (s *Server) conversation(ctx context.Context, r Request[noBody], playerID s
 	if err != nil {
 		return Response{}, err
 	}
-	return endpoint.PageResponse(page.page, list, newEntryResponse, func(e team.Entry) keyset { return keyset{ID: e.ID} }), nil
+	return endpoint.PageResponse(page.page, list, newEntryResponse, func(e team.Entry) Keyset { return Keyset{ID: e.ID} }), nil
 }
 
 // replyResponse is the Reply of openapi.yaml.
@@ -109,10 +109,10 @@ func newReplyResponse(r team.Reply) replyResponse {
 }
 
 // listReplies serves GET /api/messages/replies, newest first.
-func (s *Server) listReplies(ctx context.Context, r Request[noBody]) (Response, error) {
+func (s *Server) listReplies(ctx context.Context, r Request[NoBody]) (Response, error) {
 	f := r.Faults
-	unread := queryText(r.Query, "unread", &f, wire.ParseRules("oneof=true|false"))
-	page := listPage{s.page(r.Meta, &f)}
+	unread := QueryText(r.Query, "unread", &f, wire.ParseRules("oneof=true|false"))
+	page := listPage{s.Page(r.Meta, &f)}
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
@@ -120,7 +120,7 @@ func (s *Server) listReplies(ctx context.Context, r Request[noBody]) (Response, 
 	if err != nil {
 		return Response{}, err
 	}
-	return endpoint.PageResponse(page.page, list, newReplyResponse, func(r team.Reply) keyset { return keyset{ID: r.ID} }), nil
+	return endpoint.PageResponse(page.page, list, newReplyResponse, func(r team.Reply) Keyset { return Keyset{ID: r.ID} }), nil
 }
 
 // markRepliesRead serves POST /api/messages/replies/read.

@@ -48,7 +48,7 @@ func (s *Server) addReport(ctx context.Context, r Request[input.Report], playerI
 }
 
 // rebuildReport returns the response of addReport again.
-func (s *Server) rebuildReport(ctx context.Context, m meta, w idempotency.Work) (Response, error) {
+func (s *Server) rebuildReport(ctx context.Context, m Meta, w idempotency.Work) (Response, error) {
 	playerID, _ := m.PathID("player_id")
 	saved, err := s.Records.OneReport(ctx, m.Caller.Actor, playerID, w.ID)
 	if err != nil {
@@ -59,7 +59,7 @@ func (s *Server) rebuildReport(ctx context.Context, m meta, w idempotency.Work) 
 
 // listReports serves GET /api/players/{player_id}/reports and, for a party, GET
 // /api/me/players/{player_id}/reports: newest first.
-func (s *Server) listReports(ctx context.Context, r Request[noBody], playerID string) (Response, error) {
+func (s *Server) listReports(ctx context.Context, r Request[NoBody], playerID string) (Response, error) {
 	page, failure := s.teamPage(r.Meta, r.Faults)
 	list, err := s.Records.Reports(ctx, r.Caller.Actor, playerID, page.team())
 	if err != nil {
@@ -68,5 +68,5 @@ func (s *Server) listReports(ctx context.Context, r Request[noBody], playerID st
 	if failure != nil { // report a bad cursor or limit only if the caller may see the player
 		return Response{}, failure
 	}
-	return endpoint.PageResponse(page.page, list, newReportResponse, func(r team.Report) keyset { return keyset{ID: r.ID} }), nil
+	return endpoint.PageResponse(page.page, list, newReportResponse, func(r team.Report) Keyset { return Keyset{ID: r.ID} }), nil
 }

@@ -21,10 +21,10 @@ type (
 	// Response is the result of a handler.
 	Response = endpoint.Response
 
-	meta  = endpoint.Meta[Caller]
-	route = endpoint.Route[Caller]
-	// noBody is the body of a request without one.
-	noBody = struct{}
+	Meta  = endpoint.Meta[Caller]
+	Route = endpoint.Route[Caller]
+	// NoBody is the body of a request without one.
+	NoBody = struct{}
 )
 
 // Caller is the account whose access token a request carries.
@@ -79,10 +79,10 @@ func roles(allowed ...actor.Role) authorize {
 }
 
 var (
-	coachOnly    = []authorize{roles(actor.Coach)}
+	CoachOnly    = []authorize{roles(actor.Coach)}
 	guardianOnly = []authorize{roles(actor.Guardian)}
 	studentOnly  = []authorize{roles(actor.Student)}
-	partyOnly    = []authorize{roles(actor.Guardian, actor.Student)}
+	PartyOnly    = []authorize{roles(actor.Guardian, actor.Student)}
 )
 
 // checkPlayerVisible returns not_found unless the caller may see the player.

@@ -70,7 +70,7 @@ func (s *Server) sendReminder(ctx context.Context, r Request[reminderRequest]) (
 
 // getRequest serves GET /api/approval/requests/{request_id}. For a student,
 // approval_pending comes before not_found.
-func (s *Server) getRequest(ctx context.Context, r Request[noBody]) (Response, error) {
+func (s *Server) getRequest(ctx context.Context, r Request[NoBody]) (Response, error) {
 	id, _ := r.PathID("request_id") // "" is not found
 	request, err := s.Approvals.Request(ctx, r.Caller.Actor, id)
 	if err != nil {
@@ -80,7 +80,7 @@ func (s *Server) getRequest(ctx context.Context, r Request[noBody]) (Response, e
 }
 
 // cancelRequest serves POST /api/approval/requests/{request_id}/cancel.
-func (s *Server) cancelRequest(ctx context.Context, r Request[noBody], id string) (Response, error) {
+func (s *Server) cancelRequest(ctx context.Context, r Request[NoBody], id string) (Response, error) {
 	return s.changeRequest(ctx, r.Caller, id, r.Faults, s.Approvals.Cancel)
 }
 
@@ -92,7 +92,7 @@ func (s *Server) followUp(ctx context.Context, r Request[followUpRequest], id st
 }
 
 // disputeRequest serves POST /api/approval/requests/{request_id}/dispute.
-func (s *Server) disputeRequest(ctx context.Context, r Request[noBody], id string) (Response, error) {
+func (s *Server) disputeRequest(ctx context.Context, r Request[NoBody], id string) (Response, error) {
 	return s.changeRequest(ctx, r.Caller, id, r.Faults, s.Approvals.Dispute)
 }
 
@@ -113,7 +113,7 @@ func (s *Server) changeRequest(ctx context.Context, caller Caller, id string, f 
 }
 
 // liftDispute serves DELETE /api/approval/requests/{request_id}/dispute.
-func (s *Server) liftDispute(ctx context.Context, r Request[noBody], id string) (Response, error) {
+func (s *Server) liftDispute(ctx context.Context, r Request[NoBody], id string) (Response, error) {
 	if err := s.Approvals.Lift(ctx, r.Caller.Actor, id); err != nil {
 		return Response{}, err
 	}

@@ -32,6 +32,8 @@ type Config struct {
 
 	// CORSOrigins are the origins whose browser apps may call the API.
 	CORSOrigins []string
+	// Features list the operations of the features that have a folder.
+	Features []func(*Server) []Route
 	// Limiter limits the requests of an address; nil means no limit.
 	Limiter *ratelimit.Limiter
 }

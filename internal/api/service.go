@@ -14,7 +14,7 @@ type jwksResponse struct {
 
 // jwks serves GET /.well-known/jwks.json, the newest key first. A key is published an
 // hour before it signs, so caches may keep the set for five minutes.
-func (s *Server) jwks(context.Context, Request[noBody]) (Response, error) {
+func (s *Server) jwks(context.Context, Request[NoBody]) (Response, error) {
 	keys, err := s.Auth.Keys.JWKS()
 	if err != nil {
 		return Response{}, err
@@ -34,7 +34,7 @@ type metadataResponse struct {
 }
 
 // metadata serves GET /.well-known/oauth-authorization-server.
-func (s *Server) metadata(context.Context, Request[noBody]) (Response, error) {
+func (s *Server) metadata(context.Context, Request[NoBody]) (Response, error) {
 	return endpoint.OK(metadataResponse{
 		Issuer: s.PublicURL, JWKS: s.PublicURL + "/.well-known/jwks.json", ResponseTypes: []string{}, GrantTypes: []string{},
 		Documentation: s.PublicURL + "/docs",
@@ -42,11 +42,11 @@ func (s *Server) metadata(context.Context, Request[noBody]) (Response, error) {
 }
 
 // healthz serves GET /healthz.
-func (s *Server) healthz(context.Context, Request[noBody]) (Response, error) {
+func (s *Server) healthz(context.Context, Request[NoBody]) (Response, error) {
 	return endpoint.Healthy(), nil
 }
 
 // readyz serves GET /readyz.
-func (s *Server) readyz(ctx context.Context, _ Request[noBody]) (Response, error) {
+func (s *Server) readyz(ctx context.Context, _ Request[NoBody]) (Response, error) {
 	return endpoint.Ready(ctx, s.Ready)
 }

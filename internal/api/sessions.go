@@ -18,9 +18,9 @@ type sessionResponse struct {
 }
 
 // listSessions serves GET /auth/sessions, newest first.
-func (s *Server) listSessions(ctx context.Context, r Request[noBody]) (Response, error) {
+func (s *Server) listSessions(ctx context.Context, r Request[NoBody]) (Response, error) {
 	f := r.Faults
-	p := s.page(r.Meta, &f)
+	p := s.Page(r.Meta, &f)
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
@@ -34,11 +34,11 @@ func (s *Server) listSessions(ctx context.Context, r Request[noBody]) (Response,
 			SessionID: session.ID, DeviceName: wire.OrNull(session.DeviceName), Role: string(session.Role),
 			CreatedAt: wire.Timestamp(session.CreatedAt), LastUsedAt: wire.Timestamp(session.LastUsedAt), Current: session.ID == by.SessionID,
 		}
-	}, func(session *auth.Session) keyset { return keyset{ID: session.ID} }), nil
+	}, func(session *auth.Session) Keyset { return Keyset{ID: session.ID} }), nil
 }
 
 // endSession serves DELETE /auth/sessions/{session_id}.
-func (s *Server) endSession(ctx context.Context, r Request[noBody], id string) (Response, error) {
+func (s *Server) endSession(ctx context.Context, r Request[NoBody], id string) (Response, error) {
 	by := r.Caller.Actor
 	if err := s.Auth.EndSession(ctx, by, id); err != nil {
 		return Response{}, err

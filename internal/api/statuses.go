@@ -11,7 +11,7 @@ import (
 )
 
 // approvalStatus serves GET /api/players/approval-status/{playerId}.
-func (s *Server) approvalStatus(ctx context.Context, r Request[noBody], id string) (Response, error) {
+func (s *Server) approvalStatus(ctx context.Context, r Request[NoBody], id string) (Response, error) {
 	p, history, err := s.Approvals.Status(ctx, r.Caller.Actor, id)
 	if err != nil {
 		return Response{}, err
@@ -34,9 +34,9 @@ func (s *Server) respond(ctx context.Context, r Request[decisionRequest]) (Respo
 }
 
 // listPending serves GET /api/coach/pending-approvals.
-func (s *Server) listPending(ctx context.Context, r Request[noBody]) (Response, error) {
+func (s *Server) listPending(ctx context.Context, r Request[NoBody]) (Response, error) {
 	f := r.Faults
-	page := s.page(r.Meta, &f)
+	page := s.Page(r.Meta, &f)
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
@@ -44,7 +44,7 @@ func (s *Server) listPending(ctx context.Context, r Request[noBody]) (Response, 
 	if err != nil {
 		return Response{}, err
 	}
-	return endpoint.PageResponse(page, items, s.view(r.Caller).pending, func(i approval.PendingItem) keyset {
+	return endpoint.PageResponse(page, items, s.view(r.Caller).pending, func(i approval.PendingItem) Keyset {
 		return keysetOf(approval.Keyset{At: i.PendingSince, ID: i.PlayerID, Party: i.Party})
 	}), nil
 }

@@ -29,7 +29,7 @@ const (
 // once and in the order of its sequence number. The stream ends when the access token
 // expires, soon after the session ends or a player no longer names the caller, and when a
 // newer stream of the account replaces it.
-func (s *Server) stream(ctx context.Context, r Request[noBody]) (Response, error) {
+func (s *Server) stream(ctx context.Context, r Request[NoBody]) (Response, error) {
 	if err := r.Faults.Err(); err != nil {
 		return Response{}, err
 	}

@@ -45,15 +45,15 @@ func newTierResponse(t coach.Tier) tierResponse {
 }
 
 // listTiers serves GET /api/subscription-tiers, in the order of the configuration.
-func (s *Server) listTiers(_ context.Context, r Request[noBody]) (Response, error) {
+func (s *Server) listTiers(_ context.Context, r Request[NoBody]) (Response, error) {
 	f := r.Faults
-	page := s.page(r.Meta, &f)
+	page := s.Page(r.Meta, &f)
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
 	tiers := s.Subscriptions.Tiers.List
 	i := 1 + slices.IndexFunc(tiers, func(t coach.Tier) bool { return t.Name == page.After.ID })
-	return endpoint.PageResponse(page, tiers[i:], newTierResponse, func(t coach.Tier) keyset { return keyset{ID: t.Name} }), nil
+	return endpoint.PageResponse(page, tiers[i:], newTierResponse, func(t coach.Tier) Keyset { return Keyset{ID: t.Name} }), nil
 }
 
 type subscriptionResponse struct {
@@ -78,7 +78,7 @@ func newSubscriptionResponse(sub coach.Subscription) subscriptionResponse {
 }
 
 // subscription serves GET /api/coach/subscription.
-func (s *Server) subscription(ctx context.Context, r Request[noBody]) (Response, error) {
+func (s *Server) subscription(ctx context.Context, r Request[NoBody]) (Response, error) {
 	sub, err := s.Subscriptions.Subscription(ctx, r.Caller.Actor)
 	if err != nil {
 		return Response{}, err

@@ -24,7 +24,7 @@ type visibilityResponse struct {
 }
 
 // visibility serves GET /api/coach/visibility.
-func (s *Server) visibility(ctx context.Context, r Request[noBody]) (Response, error) {
+func (s *Server) visibility(ctx context.Context, r Request[NoBody]) (Response, error) {
 	v, err := s.Directory.Visibility(ctx, r.Caller.Actor)
 	if err != nil {
 		return Response{}, err

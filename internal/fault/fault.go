@@ -154,3 +154,6 @@ func CodeOf(err error) string {
 	}
 	return ""
 }
+
+// IsMissing reports whether err is not_found.
+func IsMissing(err error) bool { return KindOf(err) == NotFound }

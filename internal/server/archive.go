@@ -9,6 +9,7 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/csvfile"
+	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/roster"
 	"github.com/touchline/touchline/internal/service/public"
 	"github.com/touchline/touchline/internal/store"
@@ -16,8 +17,8 @@ import (
 )
 
 // newArchive returns a function that writes everything of a coach.
-func newArchive(db *store.DB, approvals *approval.Service, subscriptions *coach.Subscriptions, profiles *coach.Service, documents *coach.Documents, team public.Team) func(context.Context, actor.Actor, io.Writer) error {
-	return (&archive{db: db, approvals: approvals, subscriptions: subscriptions, profiles: profiles, documents: documents, team: team}).write
+func newArchive(db *store.DB, approvals *approval.Service, subscriptions *coach.Subscriptions, profiles *coach.Service, documents *coach.Documents, team public.Team, fees *fee.Service) func(context.Context, actor.Actor, io.Writer) error {
+	return (&archive{db: db, approvals: approvals, subscriptions: subscriptions, profiles: profiles, documents: documents, team: team, fees: fees}).write
 }
 
 // archive writes everything of a coach as a ZIP of CSV files.
@@ -28,6 +29,7 @@ type archive struct {
 	profiles      *coach.Service
 	documents     *coach.Documents
 	team          public.Team
+	fees          *fee.Service
 }
 
 // archivePage is the number of rows that are read at a time.
@@ -53,7 +55,7 @@ func (a *archive) write(ctx context.Context, by actor.Actor, out io.Writer) erro
 	add("batches", "Batch ID,"+strings.Join(team.BatchTitles, ","), a.batches)
 	add("batch_players", "Batch ID,Batch,Player ID,Student name,Joined at", a.batchPlayers)
 	add("attendance", "Batch ID,Batch,Date,Player ID,Student name,Mark,Note,Marked at,Recorded at", a.attendance)
-	add("fees", strings.Join(team.FeeTitles, ","), a.fees)
+	add("fees", strings.Join(fee.Titles, ","), a.feeRows)
 	add("payments", "Payment ID,Fee ID,Receipt,Amount in minor units,Method,Paid on,Note,Created at,Reversed at,Reason", a.payments)
 	add("fee_repeats", "Repeat ID,Student name,Batch,Title,Currency,Amount,First due on,Until,Months made", a.feeRepeats)
 	add("messages", "Message ID,To,Audience,Channels,Text,Recipients,Left out,Segments,Created at", a.messages)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/team"
 )
 
@@ -66,30 +67,30 @@ func (a *archive) attendance(ctx context.Context, by actor.Actor, row func(...st
 	})
 }
 
-func (a *archive) fees(ctx context.Context, by actor.Actor, row func(...string) error) error {
-	return a.team.Fees.Each(ctx, by, team.FeeFilter{}, func(f *team.Fee, today team.Date) error { return row(f.Cells(today)...) })
+func (a *archive) feeRows(ctx context.Context, by actor.Actor, row func(...string) error) error {
+	return a.fees.Each(ctx, by, fee.Filter{}, row)
 }
 
 func (a *archive) payments(ctx context.Context, by actor.Actor, row func(...string) error) error {
 	return pages(
-		func(after team.Payment) ([]team.Payment, error) {
-			return a.db.Payments(ctx, by.AccountID, after.Receipt, archivePage)
+		func(after fee.Payment) ([]fee.Payment, error) {
+			return a.fees.Payments(ctx, by, after.Receipt, archivePage)
 		},
-		func(p team.Payment) error {
+		func(p fee.Payment) error {
 			return row(p.ID, p.FeeID, fmt.Sprint(p.Receipt), fmt.Sprint(p.Amount), string(p.Method), string(p.PaidOn), p.Note, moment(p.CreatedAt), moment(p.ReversedAt), p.Reason)
 		})
 }
 
 func (a *archive) feeRepeats(ctx context.Context, by actor.Actor, row func(...string) error) error {
 	return pages(
-		func(after *team.FeeRepeat) ([]*team.FeeRepeat, error) {
+		func(after *fee.Repeat) ([]*fee.Repeat, error) {
 			before := ""
 			if after != nil {
 				before = after.ID
 			}
-			return a.team.Fees.Repeats(ctx, by, before, archivePage)
+			return a.fees.Repeats(ctx, by, before, archivePage)
 		},
-		func(r *team.FeeRepeat) error {
+		func(r *fee.Repeat) error {
 			return row(r.ID, r.StudentName, r.BatchName, r.Title, r.Currency, team.FormatAmount(r.Amount, r.Currency), string(r.DueOn), string(r.Until), strconv.Itoa(r.Made))
 		})
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/metrics"
 	"github.com/touchline/touchline/internal/securitylog"
 	"github.com/touchline/touchline/internal/store"
@@ -46,6 +47,7 @@ func newBase(ctx context.Context, cfg *config.Config, o Options, sql *database.D
 		OnMessage:  d.expansion.Wake,
 		OnNotified: func(accountIDs []string) { d.hub.Wake(accountIDs...) },
 		OnChanged:  d.wakeFeed,
+		Hooks:      store.Hooks{CoachLeft: fee.CoachLeft},
 	})
 	security := securitylog.New(o.Log, m)
 	return base{

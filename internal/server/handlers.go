@@ -3,11 +3,13 @@ package server
 import (
 	"context"
 	"net/http"
+	"sync"
 
 	"github.com/touchline/touchline/internal/admin"
 	"github.com/touchline/touchline/internal/api"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/httpx"
 	"github.com/touchline/touchline/internal/ratelimit"
 	"github.com/touchline/touchline/internal/web"
@@ -29,12 +31,21 @@ func newAPI(cfg *config.Config, o Options, s *services) (http.Handler, error) {
 		Challenge: callbacks(cfg).Challenge, ChatReplies: chatReplies(cfg, s.public.Phones),
 		Documentation: documentation, NotFoundPage: pages.NotFound, Ready: s.readiness.check,
 		CORSOrigins: cfg.CORSOrigins, Limiter: limiter,
+		Features: []func(*api.Server) []api.Route{s.fees.Operations},
 	}).Handler()), nil
 }
 
+// renderer is the renderer of this process.
+var renderer = sync.OnceValues(func() (*web.Renderer, error) { return web.NewRenderer(fee.Files) })
+
 // newPages returns the pages for families, coaches and visitors.
 func newPages(cfg *config.Config, o Options, s *services, limiter *ratelimit.Limiter) (*web.Pages, error) {
+	r, err := renderer()
+	if err != nil {
+		return nil, err
+	}
 	return web.New(web.Config{
+		Renderer: r, Features: []func(*web.Pages) []web.Route{s.fees.Pages},
 		Services: s.public, Settings: s.publicSettings(cfg, o),
 		MailAddress: s.keys.Vault.MailAddress, Sealer: s.keys.Vault.For(auth.ForSignIn),
 		Brand: cfg.Brand, AppURL: cfg.App(), WholeHistory: wholeHistory(cfg), Limiter: limiter,
@@ -55,8 +66,12 @@ func newAdmin(cfg *config.Config, o Options, s *services) (http.Handler, error) 
 
 // newConsole returns the pages of the operators' listener.
 func newConsole(cfg *config.Config, o Options, s *services) (*web.Console, error) {
+	r, err := renderer()
+	if err != nil {
+		return nil, err
+	}
 	return web.NewConsole(web.ConsoleConfig{
-		Operators: s.operators, Settings: s.settings(cfg, o, "operators", s.security.RefusedOperator), Brand: cfg.Brand, HTTPS: cfg.TLSOn() || cfg.PublicHTTPS(),
+		Renderer: r, Operators: s.operators, Settings: s.settings(cfg, o, "operators", s.security.RefusedOperator), Brand: cfg.Brand, HTTPS: cfg.TLSOn() || cfg.PublicHTTPS(),
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/touchline/touchline/internal/bodies"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/idempotency"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/operator"
@@ -21,6 +22,7 @@ import (
 // services are the services of both listeners.
 type services struct {
 	base
+	fees      *fee.Service
 	public    public.Services
 	operators service.Operators
 }
@@ -39,9 +41,13 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 	}
 	approvals := newApprovals(cfg, o, b.logged, b.channels, b.tiers)
 	accounts := newAuth(cfg, o, b.logged, b.keys)
-	teams := newTeam(cfg, o, b, common.Subscriptions)
+	fees := &fee.Service{
+		DB: b.db, DefaultCurrency: config.RegionCurrency(cfg.DefaultRegion), CheckFeature: common.Subscriptions.CheckFeature, Now: o.Now, NewID: o.NewID,
+	}
+	teams := newTeam(o, b, fees.Unpaid)
 	return &services{
 		base: b,
+		fees: fees,
 		public: public.Services{
 			Common: common, HTTP: http, Coach: coaches, Team: teams,
 			Auth:           accounts,
@@ -55,7 +61,7 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 			Receipts:       newReceipts(cfg, o, b.db, b.keys.Vault, b.metrics),
 			Bounces:        newBounces(cfg, o, b.db),
 			ExportPlayers:  newExport(approvals, common.Subscriptions),
-			ExportAll:      newArchive(b.db, approvals, common.Subscriptions, coaches.Coaches, documents, teams),
+			ExportAll:      newArchive(b.db, approvals, common.Subscriptions, coaches.Coaches, documents, teams, fees),
 			InFlight:       b.load.inFlight,
 			Bodies:         new(bodies.Memory),
 			Uploads:        new(upload.Limiter),

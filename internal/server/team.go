@@ -1,6 +1,9 @@
 package server
 
 import (
+	"context"
+
+	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/notify"
@@ -9,7 +12,7 @@ import (
 	"github.com/touchline/touchline/internal/team"
 )
 
-func newTeam(cfg *config.Config, o Options, b base, subscriptions *coach.Subscriptions) public.Team {
+func newTeam(o Options, b base, unpaidFees func(context.Context, actor.Actor) ([]public.FeeSum, error)) public.Team {
 	checkFeature := func(tier, feature string) error {
 		return b.tiers.CheckFeature(coach.TierStatus{Tier: tier}, feature)
 	}
@@ -21,11 +24,8 @@ func newTeam(cfg *config.Config, o Options, b base, subscriptions *coach.Subscri
 			PerDay:       func(tier string) int { return int(b.tiers.Of(tier).Limits.MessagesPerDay) },
 			CheckFeature: checkFeature, HasChat: b.channels.hasChat(), Expand: b.db.ExpandAccepted, Now: o.Now, NewID: o.NewID,
 		},
-		Records: &team.Records{Store: b.db, CheckFeature: checkFeature, NewID: o.NewID},
-		Fees: &team.Fees{
-			Store: b.db, DefaultCurrency: config.RegionCurrency(cfg.DefaultRegion), CheckFeature: subscriptions.CheckFeature, Now: o.Now, NewID: o.NewID,
-		},
-		FeeServices: &team.FeeServices{Families: b.db, Reminders: b.db, CheckFeature: subscriptions.CheckFeature, Now: o.Now},
+		Records:    &team.Records{Store: b.db, CheckFeature: checkFeature, NewID: o.NewID},
+		UnpaidFees: unpaidFees,
 	}
 }
 

@@ -29,7 +29,7 @@ func newWorker(cfg *config.Config, o Options, s *services) *worker.Worker {
 		Webhooks:                newWebhooks(cfg, o, s),
 		SendDigests:             s.db.SendDigests,
 		SendExpiryNotifications: s.db.SendExpiryNotifications,
-		MakeFees:                s.db.MakeFees,
+		MakeFees:                s.fees.MakeDue,
 		RemindFees:              remindFees(cfg, s),
 		RecordIntrospections:    s.operators.Tokens.RecordIntrospections,
 		RotateKeys:              s.keys.Rotate,
@@ -55,7 +55,7 @@ func newWorker(cfg *config.Config, o Options, s *services) *worker.Worker {
 // setting is off.
 func remindFees(cfg *config.Config, s *services) func(context.Context, int) (int, error) {
 	if cfg.FeeReminders {
-		return s.db.RemindFees
+		return s.fees.RemindDue
 	}
 	return func(context.Context, int) (int, error) { return 0, nil }
 }

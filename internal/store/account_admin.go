@@ -19,8 +19,8 @@ const accountColumns = `a.id, a.mobile_number, c.name, c.tier, c.kyc_state, a.cr
 
 func scanAccount(s database.Scanner) (coach.AccountMatch, error) {
 	var f coach.AccountMatch
-	err := s.Scan(&f.ID, &f.Number, intoText(&f.Name), intoText(&f.Tier), &f.KYC, intoTime(&f.CreatedAt),
-		intoTime(&f.SuspendedAt), intoText(&f.SuspendedReason), &f.Cursor.Name)
+	err := s.Scan(&f.ID, &f.Number, database.IntoText(&f.Name), database.IntoText(&f.Tier), &f.KYC, database.IntoTime(&f.CreatedAt),
+		database.IntoTime(&f.SuspendedAt), database.IntoText(&f.SuspendedReason), &f.Cursor.Name)
 	f.Cursor.ID = f.ID
 	return f, err
 }
@@ -28,7 +28,7 @@ func scanAccount(s database.Scanner) (coach.AccountMatch, error) {
 // FindCoaches searches coach accounts and audits the search.
 func (db *DB) FindCoaches(ctx context.Context, by actor.Operator, s coach.AccountSearch, limit int) ([]coach.AccountMatch, error) {
 	var found []coach.AccountMatch
-	err := db.write(ctx, func(tx *tx) error {
+	err := db.Write(ctx, func(tx *Tx) error {
 		var how string
 		var err error
 		if found, how, err = tx.findCoaches(ctx, s, limit); err != nil {
@@ -43,7 +43,7 @@ func (db *DB) FindCoaches(ctx context.Context, by actor.Operator, s coach.Accoun
 	return found, err
 }
 
-func (tx *tx) findCoaches(ctx context.Context, s coach.AccountSearch, limit int) (found []coach.AccountMatch, how string, err error) {
+func (tx *Tx) findCoaches(ctx context.Context, s coach.AccountSearch, limit int) (found []coach.AccountMatch, how string, err error) {
 	var rs *database.Rows
 	switch {
 	case s.Number != "":
@@ -59,7 +59,7 @@ func (tx *tx) findCoaches(ctx context.Context, s coach.AccountSearch, limit int)
 		how = "registration"
 		rs, err = tx.Query(ctx, `
 			SELECT `+accountColumns+` FROM coaches c JOIN accounts a ON a.id = c.id
-			WHERE c.id < $1 ORDER BY c.id DESC LIMIT $2`, before(s.After.ID), limit)
+			WHERE c.id < $1 ORDER BY c.id DESC LIMIT $2`, database.Before(s.After.ID), limit)
 	default:
 		how = "name"
 		from := nameKey(s.Name)
@@ -90,7 +90,7 @@ func prefixEnd(key []byte) []byte { return append(append([]byte{}, key...), 0xff
 func (db *DB) ReadCoach(ctx context.Context, by actor.Operator, id string) (coach.Account, coach.Profile, error) {
 	var a coach.Account
 	var p coach.Profile
-	err := db.write(ctx, func(tx *tx) (err error) {
+	err := db.Write(ctx, func(tx *Tx) (err error) {
 		if a, err = tx.coachAccount(ctx, id); err != nil {
 			return err
 		}
@@ -108,7 +108,7 @@ func (db *DB) DeviceApprovals(ctx context.Context, id string, limit int) ([]coac
 		SELECT player_id, approver_type, decided_at FROM approval_history
 		WHERE coach_device = $1 ORDER BY decided_at DESC, id DESC LIMIT $2`, id, limit)
 	found, err := database.Collect(rs, err, func(s database.Scanner) (d coach.DeviceApproval, err error) {
-		return d, s.Scan(&d.PlayerID, &d.Party, intoTime(&d.At))
+		return d, s.Scan(&d.PlayerID, &d.Party, database.IntoTime(&d.At))
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list approvals on devices of coach %s: %w", id, err)
@@ -118,20 +118,20 @@ func (db *DB) DeviceApprovals(ctx context.Context, id string, limit int) ([]coac
 
 // CheckCoach returns not_found if there is no such coach.
 func (db *DB) CheckCoach(ctx context.Context, id string) error {
-	return orMissing(db.sql.QueryRow(ctx, `SELECT 1 FROM coaches WHERE id = $1`, id).Scan(new(int)), "find a coach")
+	return database.OrMissing(db.sql.QueryRow(ctx, `SELECT 1 FROM coaches WHERE id = $1`, id).Scan(new(int)), "find a coach")
 }
 
-func (tx *tx) coachAccount(ctx context.Context, id string) (coach.Account, error) {
+func (tx *Tx) coachAccount(ctx context.Context, id string) (coach.Account, error) {
 	f, err := scanAccount(tx.QueryRow(ctx, `
 		SELECT `+accountColumns+` FROM accounts a JOIN coaches c ON c.id = a.id WHERE a.id = $1`, id))
-	if isNoRows(err) {
+	if database.IsNoRows(err) {
 		err = fault.Missing()
 	}
 	return f.Account, err
 }
 
 // checkCoachAccount locks a coach's row and calls check with the account.
-func (tx *tx) checkCoachAccount(ctx context.Context, id string, check func(coach.Account) error) error {
+func (tx *Tx) checkCoachAccount(ctx context.Context, id string, check func(coach.Account) error) error {
 	if _, err := tx.lockCoach(ctx, id); err != nil { // lock order: coach, then account
 		return err
 	}
@@ -146,17 +146,17 @@ func (tx *tx) checkCoachAccount(ctx context.Context, id string, check func(coach
 // concurrent login shares the lock of the account's row until its session is saved:
 // either this sees the session, or the login sees the suspension.
 func (db *DB) Suspend(ctx context.Context, by actor.Operator, id, reason string, check func(coach.Account) error) error {
-	return db.write(ctx, func(tx *tx) error {
+	return db.Write(ctx, func(tx *Tx) error {
 		if err := tx.checkCoachAccount(ctx, id, check); err != nil {
 			return err
 		}
 		err := tx.ExecOne(ctx, `
 			UPDATE accounts SET suspended_at = $2, suspended_why = $3
-			WHERE id = $1 AND suspended_at IS NULL`, id, micros(tx.Now), reason)
+			WHERE id = $1 AND suspended_at IS NULL`, id, database.Micros(tx.Now), reason)
 		if err != nil {
 			return err
 		}
-		err = tx.Defer(ctx, `UPDATE sessions SET revoked_at = $2 WHERE account_id = $1 AND revoked_at IS NULL`, id, micros(tx.Now))
+		err = tx.Defer(ctx, `UPDATE sessions SET revoked_at = $2 WHERE account_id = $1 AND revoked_at IS NULL`, id, database.Micros(tx.Now))
 		if err != nil {
 			return fmt.Errorf("end sessions of coach %s: %w", id, err)
 		}
@@ -172,7 +172,7 @@ func (db *DB) Suspend(ctx context.Context, by actor.Operator, id, reason string,
 
 // Restore ends the suspension of a coach's account.
 func (db *DB) Restore(ctx context.Context, by actor.Operator, id string, check func(coach.Account) error) error {
-	return db.write(ctx, func(tx *tx) error {
+	return db.Write(ctx, func(tx *Tx) error {
 		if err := tx.checkCoachAccount(ctx, id, check); err != nil {
 			return err
 		}

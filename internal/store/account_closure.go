@@ -19,7 +19,7 @@ import (
 func (db *DB) CloseAccount(ctx context.Context, c auth.CloseRequest) (auth.VerificationResult, error) {
 	var result auth.VerificationResult
 	c.Attempt.Consume = true
-	err := db.write(ctx, func(tx *tx) (err error) {
+	err := db.Write(ctx, func(tx *Tx) (err error) {
 		if result, err = tx.verifyOTP(ctx, c.Attempt); err != nil || result.Outcome != auth.CorrectCode {
 			return rollbackUnlessEvaluated(result, err)
 		}
@@ -34,13 +34,13 @@ func (db *DB) CloseAccount(ctx context.Context, c auth.CloseRequest) (auth.Verif
 // document lock the coach's row before the account; a decision locks the player
 // before the account. Players that were added before the account was locked are
 // ended in a second run of endPlayers.
-func (tx *tx) closeAccount(ctx context.Context, by actor.Actor) error {
+func (tx *Tx) closeAccount(ctx context.Context, by actor.Actor) error {
 	if _, err := tx.lockCoach(ctx, by.AccountID); err != nil {
 		return fmt.Errorf("close account: %w", err)
 	}
 	var name string
-	err := tx.QueryRow(ctx, `SELECT name FROM coaches WHERE id = $1`, by.AccountID).Scan(intoText(&name))
-	if isNoRows(err) {
+	err := tx.QueryRow(ctx, `SELECT name FROM coaches WHERE id = $1`, by.AccountID).Scan(database.IntoText(&name))
+	if database.IsNoRows(err) {
 		return auth.ErrSessionEnded()
 	}
 	if err != nil {
@@ -63,7 +63,7 @@ const closureBatch = 100
 
 // accountClosure is a closure in progress.
 type accountClosure struct {
-	tx   *tx
+	tx   *Tx
 	by   actor.Actor
 	name string
 
@@ -78,10 +78,10 @@ func (c *accountClosure) endPlayers(ctx context.Context) error {
 		UPDATE players SET deleted_at = $2, version = version + 1, changes = changes + 1
 		WHERE coach_id = $1 AND deleted_at IS NULL
 		RETURNING id, student_name, guardian_name, guardian_id, guardian_state, student_id, student_state`,
-		c.by.AccountID, micros(c.tx.Now))
+		c.by.AccountID, database.Micros(c.tx.Now))
 	ended, err := database.Collect(rs, err, func(s database.Scanner) (p approval.EndedPlayer, err error) {
-		return p, s.Scan(&p.PlayerID, &p.StudentName, intoText(&p.GuardianName),
-			intoText(&p.Guardian.AccountID), &p.Guardian.State, intoText(&p.Student.AccountID), &p.Student.State)
+		return p, s.Scan(&p.PlayerID, &p.StudentName, database.IntoText(&p.GuardianName),
+			database.IntoText(&p.Guardian.AccountID), &p.Guardian.State, database.IntoText(&p.Student.AccountID), &p.Student.State)
 	})
 	if err != nil {
 		return err
@@ -104,7 +104,7 @@ func (c *accountClosure) releaseNumber(ctx context.Context) error {
 	err = c.tx.ExecOne(ctx, `
 		UPDATE accounts SET mobile_number = $3, closed_at = $4, closed_number = $5
 		WHERE id = $1 AND mobile_number = $2 AND role = 'coach' AND closed_at IS NULL`,
-		c.by.AccountID, string(c.by.Number), c.closedNumber(), micros(c.tx.Now), sealed)
+		c.by.AccountID, string(c.by.Number), c.closedNumber(), database.Micros(c.tx.Now), sealed)
 	if errors.Is(err, database.ErrStale) {
 		return auth.ErrSessionEnded() // another session closed it, or changed the number
 	}
@@ -120,14 +120,14 @@ func (c *accountClosure) releaseNumber(ctx context.Context) error {
 func (c *accountClosure) endSessions(ctx context.Context) error {
 	err := c.tx.ExecOne(ctx, `
 		UPDATE sessions SET revoked_at = $3 WHERE id = $1 AND account_id = $2 AND revoked_at IS NULL`,
-		c.by.SessionID, c.by.AccountID, micros(c.tx.Now))
+		c.by.SessionID, c.by.AccountID, database.Micros(c.tx.Now))
 	if errors.Is(err, database.ErrStale) {
 		return auth.ErrSessionEnded()
 	}
 	if err != nil {
 		return err
 	}
-	coach, now, number := c.by.AccountID, micros(c.tx.Now), c.closedNumber()
+	coach, now, number := c.by.AccountID, database.Micros(c.tx.Now), c.closedNumber()
 	return c.each(ctx,
 		statement{query: `
 			UPDATE sessions SET mobile_number = $2, device_name = NULL
@@ -151,7 +151,7 @@ func (c *accountClosure) closedNumber() string { return "closed:" + c.by.Account
 
 // closeRequests cancels the open requests and their queued deliveries.
 func (c *accountClosure) closeRequests(ctx context.Context) error {
-	coach, now := c.by.AccountID, micros(c.tx.Now)
+	coach, now := c.by.AccountID, database.Micros(c.tx.Now)
 	return c.each(ctx,
 		statement{
 			query: `
@@ -182,11 +182,11 @@ func (c *accountClosure) deleteNotifications(ctx context.Context) error {
 // deleteDisputes deletes the disputes about the coach, which no longer have an effect.
 func (c *accountClosure) deleteDisputes(ctx context.Context) error {
 	rs, err := c.tx.Query(ctx, `DELETE FROM disputes WHERE coach_id = $1 RETURNING approver_id`, c.by.AccountID)
-	c.disputants, err = collectTexts(rs, err)
+	c.disputants, err = database.CollectTexts(rs, err)
 	return err
 }
 
-// notify notifies the accounts that approval.AccountClosure names, and ends the
+// Notify notifies the accounts that approval.AccountClosure names, and ends the
 // sessions of accounts without a role. Accounts are locked in the order of their
 // ids, as everywhere.
 func (c *accountClosure) notify(ctx context.Context) error {
@@ -200,7 +200,7 @@ func (c *accountClosure) notify(ctx context.Context) error {
 				events = append(events, *effect.Event)
 			}
 		}
-		if err := c.tx.notify(ctx, events, accounts...); err != nil {
+		if err := c.tx.Notify(ctx, events, accounts...); err != nil {
 			return err
 		}
 		if err := c.tx.endSessionsWithoutRole(ctx, accounts); err != nil {
@@ -214,8 +214,8 @@ func (c *accountClosure) notify(ctx context.Context) error {
 // payments are retained for the accounts, with the names of their batches, and messages and
 // replies for safeguarding.
 func (c *accountClosure) deleteTeam(ctx context.Context) error {
-	coach, now := c.by.AccountID, micros(c.tx.Now)
-	return c.each(ctx,
+	coach, now := c.by.AccountID, database.Micros(c.tx.Now)
+	err := c.each(ctx,
 		statement{query: `DELETE FROM superseded_marks WHERE coach_id = $1`, args: []any{coach}},
 		statement{query: `DELETE FROM attendance_marks WHERE coach_id = $1`, args: []any{coach}},
 		statement{query: `DELETE FROM attendance_sheets WHERE coach_id = $1`, args: []any{coach}},
@@ -227,15 +227,17 @@ func (c *accountClosure) deleteTeam(ctx context.Context) error {
 		statement{query: `DELETE FROM message_templates WHERE coach_id = $1`, args: []any{coach}},
 		statement{query: `DELETE FROM stopped_coaches WHERE coach_id = $1`, args: []any{coach}},
 		statement{query: `UPDATE batches SET archived_at = $2, updated_at = $2 WHERE coach_id = $1 AND archived_at IS NULL`, args: []any{coach, now}},
-		statement{query: `UPDATE fee_repeats SET next_at = NULL, ended_at = $2 WHERE coach_id = $1 AND next_at IS NOT NULL`, args: []any{coach, now}},
-		statement{query: `UPDATE fees SET remind_at = NULL WHERE coach_id = $1 AND status = 'open'`, args: []any{coach}},
 	)
+	if err != nil || c.tx.db.options.Hooks.CoachLeft == nil {
+		return err
+	}
+	return c.tx.db.options.Hooks.CoachLeft(ctx, c.tx, coach)
 }
 
 // deleteCoach deletes the profile, documents, verification and listing. Concurrent
 // changes of them wait for the coach's row and then find it deleted.
 func (c *accountClosure) deleteCoach(ctx context.Context) error {
-	coach, now := c.by.AccountID, micros(c.tx.Now)
+	coach, now := c.by.AccountID, database.Micros(c.tx.Now)
 	return c.each(ctx,
 		statement{query: `DELETE FROM coaches WHERE id = $1`, args: []any{coach}},
 		statement{query: `UPDATE blobs SET ends_at = $2 WHERE coach_id = $1 AND ends_at IS NULL`, args: []any{coach, now}},

@@ -16,7 +16,7 @@ func contact(role, number string) approval.Contact {
 
 // findOrAddAccounts sets the accounts of the parties of p that have a number and no account
 // yet. It does not update existing accounts, so it does not wait for their row locks.
-func (tx *tx) findOrAddAccounts(ctx context.Context, p *approval.Player) error {
+func (tx *Tx) findOrAddAccounts(ctx context.Context, p *approval.Player) error {
 	var wanted []approval.Contact
 	for _, party := range approval.Parties {
 		if n := p.Number(party); n != "" && p.Approver(party).AccountID == "" {
@@ -32,7 +32,7 @@ func (tx *tx) findOrAddAccounts(ctx context.Context, p *approval.Player) error {
 	}
 	var args []any
 	for _, c := range wanted {
-		args = append(args, tx.db.options.NewID(), string(c.Number), string(c.Party), 0, micros(tx.Now))
+		args = append(args, tx.db.options.NewID(), string(c.Number), string(c.Party), 0, database.Micros(tx.Now))
 	}
 	rs, err := tx.Query(ctx, `
 		INSERT INTO accounts (id, mobile_number, role, tray_seq, created_at) VALUES `+rowsOf(len(wanted), 5)+`

@@ -11,6 +11,7 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/phone"
 	"github.com/touchline/touchline/internal/store"
@@ -215,19 +216,19 @@ func (c *club) action() (name string, do func() error) {
 	case 15:
 		due := today.AddDays(c.rand.IntN(4))
 		return fmt.Sprint("fee due on ", due), func() error {
-			_, err := c.fees().Add(bg, c.coach, team.FeeOrder{PlayerID: p.ID, Title: "Training", Amount: 1000, DueOn: due})
+			_, err := c.fees().Add(bg, c.coach, fee.Order{PlayerID: p.ID, Title: "Training", Amount: 1000, DueOn: due})
 			return err
 		}
 	case 16:
-		fees, err := c.fees().List(bg, c.coach, team.FeeFilter{State: team.Due}, team.FeePage{Limit: 20})
+		fees, err := c.fees().List(bg, c.coach, fee.Filter{State: fee.Due}, fee.Page{Limit: 20})
 		ok(c, err)
 		if len(fees) == 0 {
 			return "no fee to remind of", func() error { return nil }
 		}
 		f := fees[c.rand.IntN(len(fees))]
-		return "remind of a fee of " + f.StudentName, func() error { return second(c.feeServices().Remind(bg, c.coach, f.ID)) }
+		return "remind of a fee of " + f.StudentName, func() error { return second(c.fees().Remind(bg, c.coach, f.ID)) }
 	case 17:
-		return "reminders of the worker", func() error { return second(c.db.RemindFees(bg, 20)) }
+		return "reminders of the worker", func() error { return second(c.fees().RemindDue(bg, 20)) }
 	case 18:
 		return "measure " + p.Student.FullName, func() error {
 			return second(c.records().Measure(bg, c.coach, team.Measurement{PlayerID: p.ID, Metric: "80 m", Value: 12.4, Unit: "s", On: string(today)}))
@@ -359,7 +360,7 @@ func (c *club) checkReads(by actor.Actor, playerID string, given consent) {
 			return err
 		}(),
 		"attendance": second(c.attendance().OfPlayer(bg, by, playerID, team.Period{}, team.AttendanceKey{}, 50)),
-		"fees":       second(c.feeServices().List(bg, by, playerID, team.FeePage{Limit: 50})),
+		"fees":       second(c.fees().ListForFamily(bg, by, playerID, fee.Page{Limit: 50})),
 		"replies":    c.messages(0).CheckReply(bg, by, playerID),
 		"messages": func() error {
 			list, err := c.messages(0).Conversation(bg, by, playerID, all)

@@ -17,6 +17,7 @@ import (
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/phone"
 	"github.com/touchline/touchline/internal/store"
@@ -111,6 +112,7 @@ func (p *fixture) openStore(options ...option) {
 		Vault:    p.vault,
 		Rand:     p.rand,
 		Settings: settings,
+		Hooks:    store.Hooks{CoachLeft: fee.CoachLeft},
 		OnQueued: func(notify.Lane) { p.queued.Add(1) },
 		OnNotified: func(ids []string) {
 			p.mu.Lock()

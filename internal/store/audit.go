@@ -11,11 +11,11 @@ import (
 
 // audit adds an entry to the audit log. detail must contain no personal data. No statement
 // deletes entries; RecordIntrospections changes a count.
-func (tx *tx) audit(ctx context.Context, by actor.Operator, action, objectKind, objectID, detail string) error {
+func (tx *Tx) audit(ctx context.Context, by actor.Operator, action, objectKind, objectID, detail string) error {
 	err := tx.Defer(ctx, `
 		INSERT INTO audit_log (id, at, operator_id, operator_name, action, object_kind, object_id, detail)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-		tx.db.options.NewID(), micros(tx.Now), text(by.ID), by.Name, action, objectKind, objectID, detail)
+		tx.db.options.NewID(), database.Micros(tx.Now), database.Text(by.ID), by.Name, action, objectKind, objectID, detail)
 	if err != nil {
 		return fmt.Errorf("add audit log entry %s: %w", action, err)
 	}
@@ -24,19 +24,19 @@ func (tx *tx) audit(ctx context.Context, by actor.Operator, action, objectKind, 
 
 // Record adds an entry to the audit log in its own transaction.
 func (db *DB) Record(ctx context.Context, by actor.Operator, action, objectKind, objectID, detail string) error {
-	return db.write(ctx, func(tx *tx) error { return tx.audit(ctx, by, action, objectKind, objectID, detail) })
+	return db.Write(ctx, func(tx *Tx) error { return tx.audit(ctx, by, action, objectKind, objectID, detail) })
 }
 
 // RecordIntrospections adds each count to the entry of its token and minute, and creates
 // the entry if there is none. Replicas may add to the same entry.
 func (db *DB) RecordIntrospections(ctx context.Context, all []operator.Introspections) error {
-	return db.write(ctx, func(tx *tx) error {
+	return db.Write(ctx, func(tx *Tx) error {
 		for _, i := range all {
 			err := tx.Defer(ctx, `
 				INSERT INTO audit_log (id, at, operator_id, operator_name, action, object_kind, object_id, detail, count)
 				VALUES ($1, $2, $3, $4, 'token.introspect', 'token', $3, '', $5)
 				ON CONFLICT (operator_id, at) WHERE action = 'token.introspect' DO UPDATE SET count = audit_log.count + excluded.count`,
-				tx.db.options.NewID(), micros(i.Minute), i.By.ID, i.By.Name, i.Count)
+				tx.db.options.NewID(), database.Micros(i.Minute), i.By.ID, i.By.Name, i.Count)
 			if err != nil {
 				return fmt.Errorf("record introspections: %w", err)
 			}
@@ -49,7 +49,7 @@ func (db *DB) RecordIntrospections(ctx context.Context, all []operator.Introspec
 // adds the entry of this read.
 func (db *DB) Audit(ctx context.Context, by actor.Operator, objectID, after string, limit int) ([]operator.Entry, error) {
 	var entries []operator.Entry
-	err := db.write(ctx, func(tx *tx) (err error) {
+	err := db.Write(ctx, func(tx *Tx) (err error) {
 		if entries, err = tx.auditEntries(ctx, objectID, after, limit); err != nil {
 			return fmt.Errorf("read audit log: %w", err)
 		}
@@ -62,21 +62,21 @@ func (db *DB) Audit(ctx context.Context, by actor.Operator, objectID, after stri
 	return entries, err
 }
 
-func (tx *tx) auditEntries(ctx context.Context, objectID, after string, limit int) ([]operator.Entry, error) {
+func (tx *Tx) auditEntries(ctx context.Context, objectID, after string, limit int) ([]operator.Entry, error) {
 	if objectID == "" {
 		return collectAudit(tx.Query(ctx, `
 			SELECT id, at, operator_id, operator_name, action, object_kind, object_id, detail, count
-			FROM audit_log WHERE id < $1 ORDER BY id DESC LIMIT $2`, before(after), limit))
+			FROM audit_log WHERE id < $1 ORDER BY id DESC LIMIT $2`, database.Before(after), limit))
 	}
 	return collectAudit(tx.Query(ctx, `
 		SELECT id, at, operator_id, operator_name, action, object_kind, object_id, detail, count
-		FROM audit_log WHERE object_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`, objectID, before(after), limit))
+		FROM audit_log WHERE object_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`, objectID, database.Before(after), limit))
 }
 
 func collectAudit(rs *database.Rows, err error) ([]operator.Entry, error) {
 	return database.Collect(rs, err, func(s database.Scanner) (operator.Entry, error) {
 		var e operator.Entry
-		err := s.Scan(&e.ID, intoTime(&e.At), intoText(&e.By.ID), &e.By.Name, &e.Action, &e.ObjectKind, &e.ObjectID, &e.Detail, &e.Count)
+		err := s.Scan(&e.ID, database.IntoTime(&e.At), database.IntoText(&e.By.ID), &e.By.Name, &e.Action, &e.ObjectKind, &e.ObjectID, &e.Detail, &e.Count)
 		return e, err
 	})
 }

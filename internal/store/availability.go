@@ -25,8 +25,8 @@ func (db *DB) ConsentStatus(ctx context.Context, by actor.Actor, playerID string
 			CAST($2 AS TEXT) = 'coach' AND p.coach_id = $3
 			OR $2 = 'guardian' AND p.guardian_id = $3
 			OR $2 = 'student' AND p.student_id = $3)`, playerID, by.Role, by.AccountID).
-		Scan((*string)(&s.Guardian), (*string)(&s.Student), &born, &s.HasGuardian, &s.HasStudentNumber, intoText(&s.CoachTier))
-	if isNoRows(err) {
+		Scan((*string)(&s.Guardian), (*string)(&s.Student), &born, &s.HasGuardian, &s.HasStudentNumber, database.IntoText(&s.CoachTier))
+	if database.IsNoRows(err) {
 		return approval.ConsentStatus{}, fault.Missing()
 	}
 	if err != nil {
@@ -48,7 +48,7 @@ func scanStatus(s database.Scanner) (status approval.ConsentStatus, err error) {
 	var born string
 	var deleted bool
 	err = s.Scan(&status.PlayerID, &status.Sequence, (*string)(&status.Guardian), (*string)(&status.Student), &born,
-		&status.HasGuardian, &status.HasStudentNumber, intoText(&status.CoachTier), &deleted)
+		&status.HasGuardian, &status.HasStudentNumber, database.IntoText(&status.CoachTier), &deleted)
 	if err != nil || deleted {
 		return approval.ConsentStatus{}, err
 	}
@@ -78,7 +78,7 @@ func consentStatuses(ctx context.Context, q database.Querier, playerIDs []string
 // newest first, and adds an audit entry without the number. It reads at most 200.
 func (db *DB) ConsentStatusesOfNumber(ctx context.Context, by actor.Operator, number phone.Number, role actor.Role) ([]approval.ConsentStatus, error) {
 	var statuses []approval.ConsentStatus
-	err := db.write(ctx, func(tx *tx) error {
+	err := db.Write(ctx, func(tx *Tx) error {
 		var rs *database.Rows
 		var err error
 		if role == actor.Guardian {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/notify"
 )
 
@@ -23,6 +24,6 @@ func (db *DB) Backlog(ctx context.Context, lane notify.Lane, limit int) (queued 
 		FROM (
 			SELECT kind, reason, attempts, due_at, gives_up_at, created_at FROM deliveries
 			WHERE channel = $1 AND kind = $2 AND state = 'queued' ORDER BY due_at, id LIMIT $3
-		) AS q`, string(lane.Channel), string(lane.Kind), limit, notify.MessageLifetime.Microseconds()).Scan(&queued, intoTime(&oldest))
+		) AS q`, string(lane.Channel), string(lane.Kind), limit, notify.MessageLifetime.Microseconds()).Scan(&queued, database.IntoTime(&oldest))
 	return queued, oldest, err
 }

@@ -27,13 +27,13 @@ func (db *DB) Changes(ctx context.Context, after int64, limit int) ([]operator.C
 
 // positionedChanges reads changes and the last position from one state of the database.
 func (db *DB) positionedChanges(ctx context.Context, after int64, limit int) (changes []operator.Change, last int64, err error) {
-	err = db.view(ctx, func(tx *tx) error {
+	err = db.View(ctx, func(tx *Tx) error {
 		rs, err := tx.Query(ctx, `
 			SELECT position, player_id, sequence, type, party, guardian_state, student_state, at
 			FROM changes WHERE position > $1 ORDER BY position LIMIT $2`, after, limit)
 		changes, err = database.Collect(rs, err, func(s database.Scanner) (c operator.Change, err error) {
 			var guardian, student approval.State
-			err = s.Scan(&c.Position, &c.PlayerID, &c.Sequence, &c.Type, intoText((*string)(&c.Party)), (*string)(&guardian), (*string)(&student), intoTime(&c.At))
+			err = s.Scan(&c.Position, &c.PlayerID, &c.Sequence, &c.Type, database.IntoText((*string)(&c.Party)), (*string)(&guardian), (*string)(&student), database.IntoTime(&c.At))
 			c.GuardianStatus, c.StudentStatus = guardian.Status(), student.Status()
 			return c, err
 		})
@@ -63,11 +63,11 @@ func (db *DB) positionChanges(ctx context.Context) (int64, error) {
 		return 0, err
 	}
 	var n int64
-	err = db.write(ctx, func(tx *tx) error {
+	err = db.Write(ctx, func(tx *Tx) error {
 		var last, at int64
 		err := tx.QueryRow(ctx, `
 			UPDATE change_feed SET positioned_at = CASE WHEN positioned_at < $1 THEN $1 ELSE positioned_at END
-			WHERE id = 1 RETURNING last, positioned_at`, micros(tx.Now)).Scan(&last, &at)
+			WHERE id = 1 RETURNING last, positioned_at`, database.Micros(tx.Now)).Scan(&last, &at)
 		if err != nil {
 			return err
 		}
@@ -98,10 +98,10 @@ func (db *DB) positionChanges(ctx context.Context) (int64, error) {
 // an adult. The first call only stores the date.
 func (db *DB) RecordAdults(ctx context.Context, adultBorn approval.Date, guardianRequired bool) error {
 	to, from := adultBorn.String(), ""
-	if err := db.sql.QueryRow(ctx, `SELECT adults_to FROM change_feed WHERE id = 1`).Scan(intoText(&from)); err != nil || from >= to {
+	if err := db.sql.QueryRow(ctx, `SELECT adults_to FROM change_feed WHERE id = 1`).Scan(database.IntoText(&from)); err != nil || from >= to {
 		return err
 	}
-	return db.write(ctx, func(tx *tx) error {
+	return db.Write(ctx, func(tx *Tx) error {
 		n, err := tx.Exec(ctx, `
 			UPDATE change_feed SET adults_to = $2 WHERE id = 1 AND coalesce(adults_to, '') = $1`, from, to)
 		if err != nil || n == 0 || from == "" || !guardianRequired {
@@ -111,7 +111,7 @@ func (db *DB) RecordAdults(ctx context.Context, adultBorn approval.Date, guardia
 			UPDATE players SET changes = changes + 1
 			WHERE deleted_at IS NULL AND student_state = 'approved' AND guardian_state <> 'approved' AND date_of_birth > $1 AND date_of_birth <= $2
 			RETURNING id`, from, to)
-		ids, err := collectTexts(rs, err)
+		ids, err := database.CollectTexts(rs, err)
 		if err != nil {
 			return fmt.Errorf("count the changes of new adults: %w", err)
 		}

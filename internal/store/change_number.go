@@ -17,7 +17,7 @@ import (
 // changes nothing else.
 func (db *DB) ChangeNumber(ctx context.Context, c auth.NumberChange) (auth.NumberChangeResult, error) {
 	var out auth.NumberChangeResult
-	err := db.write(ctx, func(tx *tx) (err error) {
+	err := db.Write(ctx, func(tx *Tx) (err error) {
 		out = auth.NumberChangeResult{}
 		if out.Current, err = tx.verifyOTP(ctx, c.Current); err != nil || out.Current.Outcome != auth.CorrectCode {
 			return tx.completeWrongOTP(ctx, "current", out.Current, err)
@@ -35,7 +35,7 @@ func (db *DB) ChangeNumber(ctx context.Context, c auth.NumberChange) (auth.Numbe
 		if out.Ended, err = tx.changeNumber(ctx, c); err != nil {
 			return err
 		}
-		return tx.complete(ctx, idempotency.Work{ID: c.By.AccountID, Number: out.Ended})
+		return tx.Complete(ctx, idempotency.Work{ID: c.By.AccountID, Number: out.Ended})
 	})
 	err = ignoreNotEvaluated(err)
 	if database.IsUnique(err) {
@@ -47,7 +47,7 @@ func (db *DB) ChangeNumber(ctx context.Context, c auth.NumberChange) (auth.Numbe
 // changeNumber sets the account's number and returns how many other sessions ended.
 // It locks the account's row first: a login and the adding of a player lock it too,
 // so this sees what they did before, and they see the new number afterwards.
-func (tx *tx) changeNumber(ctx context.Context, c auth.NumberChange) (int, error) {
+func (tx *Tx) changeNumber(ctx context.Context, c auth.NumberChange) (int, error) {
 	err := tx.ExecOne(ctx, `
 		UPDATE accounts SET mobile_number = $3
 		WHERE id = $1 AND mobile_number = $2 AND role = 'coach' AND closed_at IS NULL`,
@@ -68,8 +68,8 @@ func (tx *tx) changeNumber(ctx context.Context, c auth.NumberChange) (int, error
 	err = tx.QueryRow(ctx, `
 		UPDATE sessions SET mobile_number = $3
 		WHERE id = $1 AND account_id = $2 AND revoked_at IS NULL AND ends_at > $4
-		RETURNING device_id`, c.By.SessionID, c.By.AccountID, string(c.To), micros(tx.Now)).Scan(&device)
-	if isNoRows(err) {
+		RETURNING device_id`, c.By.SessionID, c.By.AccountID, string(c.To), database.Micros(tx.Now)).Scan(&device)
+	if database.IsNoRows(err) {
 		return 0, auth.ErrSessionEnded()
 	}
 	if err != nil {
@@ -78,7 +78,7 @@ func (tx *tx) changeNumber(ctx context.Context, c auth.NumberChange) (int, error
 	ended, err := tx.Exec(ctx, `
 		UPDATE sessions SET revoked_at = $3
 		WHERE account_id = $1 AND id <> $2 AND revoked_at IS NULL AND ends_at > $3`,
-		c.By.AccountID, c.By.SessionID, micros(tx.Now))
+		c.By.AccountID, c.By.SessionID, database.Micros(tx.Now))
 	if err != nil {
 		return 0, fmt.Errorf("end other sessions: %w", err)
 	}
@@ -94,14 +94,14 @@ func (tx *tx) changeNumber(ctx context.Context, c auth.NumberChange) (int, error
 	if err := tx.deleteUnusedPreferences(ctx, c.By.Number); err != nil {
 		return 0, err
 	}
-	return int(ended), tx.notify(ctx, []event.Event{c.Event()})
+	return int(ended), tx.Notify(ctx, []event.Event{c.Event()})
 }
 
 // moveDevices binds the coach's devices to the new number, so that a later owner of
 // the old number is not affected by them. A device on which another role of the old
 // number is signed in keeps the old number, unless it is the device of this session.
 // Other devices of the old number are deleted if no other role ever signed in on them.
-func (tx *tx) moveDevices(ctx context.Context, c auth.NumberChange, device string) error {
+func (tx *Tx) moveDevices(ctx context.Context, c auth.NumberChange, device string) error {
 	err := tx.Defer(ctx, `
 		UPDATE devices SET mobile_number = $3
 		WHERE mobile_number = $2
@@ -111,7 +111,7 @@ func (tx *tx) moveDevices(ctx context.Context, c auth.NumberChange, device strin
 			AND (id = $4 OR id NOT IN (
 				SELECT s.device_id FROM accounts a JOIN sessions s ON s.account_id = a.id AND s.revoked_at IS NULL
 				WHERE a.mobile_number = $2 AND s.ends_at > $5 AND s.idle_at > $5))`,
-		c.By.AccountID, string(c.By.Number), string(c.To), device, micros(tx.Now))
+		c.By.AccountID, string(c.By.Number), string(c.To), device, database.Micros(tx.Now))
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func (tx *tx) moveDevices(ctx context.Context, c auth.NumberChange, device strin
 }
 
 // checkNewNumber refuses the number of a guardian or student of the coach's players.
-func (tx *tx) checkNewNumber(ctx context.Context, c auth.NumberChange) error {
+func (tx *Tx) checkNewNumber(ctx context.Context, c auth.NumberChange) error {
 	var isContact bool
 	err := tx.QueryRow(ctx, `
 		SELECT EXISTS (SELECT 1 FROM accounts a JOIN players p ON p.guardian_id = a.id AND p.deleted_at IS NULL

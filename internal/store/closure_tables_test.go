@@ -9,6 +9,7 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/team"
 )
 
@@ -117,11 +118,11 @@ func (p *fixture) fullDay() (by actor.Actor, playerID string) {
 		_, err := p.attendance().Replace(bg, by, batch, trainingDay, marksOf(mark, a.ID), team.Precondition{Given: i > 0, Any: true})
 		ok(p, err)
 	}
-	fees, err := p.fees().Add(bg, by, team.FeeOrder{PlayerID: a.ID, Title: "March", Amount: 1000, DueOn: "2026-03-03", Repeat: true})
+	fees, err := p.fees().Add(bg, by, fee.Order{PlayerID: a.ID, Title: "March", Amount: 1000, DueOn: "2026-03-03", Repeat: true})
 	ok(p, err)
 	_, _, err = p.fees().Pay(bg, by, fees[0].ID, cash(10))
 	ok(p, err)
-	_, err = p.feeServices().Remind(bg, by, fees[0].ID)
+	_, err = p.fees().Remind(bg, by, fees[0].ID)
 	ok(p, err)
 	_, err = p.messages(0).Send(bg, by, team.Draft{To: team.Target{All: true}, Audience: team.ToBoth, Text: "Hi", Channels: []team.Channel{team.InApp}})
 	ok(p, err)

@@ -45,9 +45,9 @@ func profile(ctx context.Context, q database.Querier, coachID string) (coach.Pro
 		SELECT c.id, a.mobile_number, c.name, c.email, c.bio, c.experience_years, c.sports, c.visible, c.shown, c.tier, c.kyc_state, c.version, c.created_at, c.updated_at, c.time_zone, c.upi_id, c.upi_changed_at
 		FROM coaches c JOIN accounts a ON a.id = c.id
 		WHERE c.id = $1`, coachID).
-		Scan(&p.ID, &p.Number, intoText(&p.Name), intoText(&p.Email), intoText(&p.Bio), &years, intoJSON(&p.Sports), &p.Visible, intoJSON(&p.Show), intoText(&p.Tier), &p.KYC, &p.Version,
-			intoTime(&p.CreatedAt), intoTime(&p.UpdatedAt), intoText(&p.TimeZone), intoText(&p.UPIID), intoTime(&p.UPIChangedAt))
-	if isNoRows(err) {
+		Scan(&p.ID, &p.Number, database.IntoText(&p.Name), database.IntoText(&p.Email), database.IntoText(&p.Bio), &years, intoJSON(&p.Sports), &p.Visible, intoJSON(&p.Show), database.IntoText(&p.Tier), &p.KYC, &p.Version,
+			database.IntoTime(&p.CreatedAt), database.IntoTime(&p.UpdatedAt), database.IntoText(&p.TimeZone), database.IntoText(&p.UPIID), database.IntoTime(&p.UPIChangedAt))
+	if database.IsNoRows(err) {
 		return p, auth.ErrSessionEnded() // the account has closed since the session was read
 	}
 	if err != nil {
@@ -67,7 +67,7 @@ func profile(ctx context.Context, q database.Querier, coachID string) (coach.Pro
 // UpdateProfile loads a profile, lets fn change it, and saves it unless it has changed
 // meanwhile. fn may run more than once.
 func (db *DB) UpdateProfile(ctx context.Context, coachID string, fn func(coach.Profile) (coach.Profile, error)) error {
-	return db.write(ctx, func(tx *tx) error {
+	return db.Write(ctx, func(tx *Tx) error {
 		old, err := profile(ctx, tx, coachID)
 		if err != nil {
 			return err
@@ -91,8 +91,8 @@ func (db *DB) UpdateProfile(ctx context.Context, coachID string, fn func(coach.P
 			UPDATE coaches
 			SET name = $3, email = $4, bio = $5, experience_years = $6, sports = $7, updated_at = $8, name_key = $9, time_zone = $10, upi_id = $11, upi_changed_at = $12, version = version + 1
 			WHERE id = $1 AND version = $2`,
-			coachID, p.Version, text(p.Name), text(p.Email), text(p.Bio), years, string(sports), micros(p.UpdatedAt), nameKey(p.Name), text(p.TimeZone),
-			text(p.UPIID), micros(p.UPIChangedAt))
+			coachID, p.Version, database.Text(p.Name), database.Text(p.Email), database.Text(p.Bio), years, string(sports), database.Micros(p.UpdatedAt), nameKey(p.Name), database.Text(p.TimeZone),
+			database.Text(p.UPIID), database.Micros(p.UPIChangedAt))
 		if err != nil {
 			return err
 		}
@@ -102,13 +102,13 @@ func (db *DB) UpdateProfile(ctx context.Context, coachID string, fn func(coach.P
 		if err := tx.reindexListing(ctx, coachID); err != nil {
 			return err
 		}
-		return tx.notify(ctx, p.Events(old))
+		return tx.Notify(ctx, p.Events(old))
 	})
 }
 
 // saveProfileDocuments saves which documents the profile shows, if that has changed. The coach's
 // row is locked, so no concurrent transaction adds or removes documents.
-func (tx *tx) saveProfileDocuments(ctx context.Context, old, p coach.Profile) error {
+func (tx *Tx) saveProfileDocuments(ctx context.Context, old, p coach.Profile) error {
 	was := map[string]bool{}
 	for _, d := range old.Documents {
 		was[d.ID] = d.InProfile

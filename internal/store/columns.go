@@ -24,14 +24,6 @@ func (s scannerWith) Scan(dest ...any) error {
 	return s.Scanner.Scan(slices.Concat(s.first, dest, s.last)...)
 }
 
-// micros returns the stored form of a time: UTC microseconds, NULL for the zero time.
-func micros(t time.Time) any {
-	if t.IsZero() {
-		return nil
-	}
-	return t.UnixMicro()
-}
-
 // sinceMicros is micros with 0, before every stored time, for the zero time.
 func sinceMicros(t time.Time) int64 {
 	if t.IsZero() {
@@ -48,17 +40,6 @@ func untilMicros(t time.Time) int64 {
 	return t.UnixMicro()
 }
 
-// text returns the stored form of an optional string: NULL for "".
-func text(s string) any {
-	if s == "" {
-		return nil
-	}
-	return s
-}
-
-// intoTime scans a stored time into t, UTC; NULL is the zero time.
-func intoTime(t *time.Time) sql.Scanner { return (*timeColumn)(t) }
-
 // duration returns the stored form of a duration: microseconds, NULL for 0.
 func duration(d time.Duration) any {
 	if d == 0 {
@@ -69,9 +50,6 @@ func duration(d time.Duration) any {
 
 // intoDuration scans a stored duration into d; NULL is 0.
 func intoDuration(d *time.Duration) sql.Scanner { return (*durationColumn)(d) }
-
-// intoText scans an optional string into s; NULL is "".
-func intoText(s *string) sql.Scanner { return (*textColumn)(s) }
 
 // joinWords returns the stored form of a list: each word ends with a comma.
 func joinWords[S ~string](words []S) string {
@@ -84,21 +62,6 @@ func joinWords[S ~string](words []S) string {
 
 // intoWords scans a list of words with commas between or after them; NULL is the empty list.
 func intoWords[S ~string](words *[]S) sql.Scanner { return (*wordsColumn[S])(words) }
-
-type timeColumn time.Time
-
-// Scan implements sql.Scanner.
-func (c *timeColumn) Scan(src any) error {
-	switch v := src.(type) {
-	case nil:
-		*c = timeColumn{}
-	case int64: // both drivers
-		*c = timeColumn(time.UnixMicro(v).UTC())
-	default:
-		return fmt.Errorf("scan a time: got %T", src)
-	}
-	return nil
-}
 
 type durationColumn time.Duration
 
@@ -119,28 +82,13 @@ type wordsColumn[S ~string] []S
 
 // Scan implements sql.Scanner.
 func (c *wordsColumn[S]) Scan(src any) error {
-	var all textColumn
-	err := all.Scan(src)
+	var all string
+	err := database.IntoText(&all).Scan(src)
 	*c = nil
-	for word := range strings.FieldsFuncSeq(string(all), func(r rune) bool { return r == ',' }) {
+	for word := range strings.FieldsFuncSeq(all, func(r rune) bool { return r == ',' }) {
 		*c = append(*c, S(word))
 	}
 	return err
-}
-
-type textColumn string
-
-// Scan implements sql.Scanner.
-func (c *textColumn) Scan(src any) error {
-	switch v := src.(type) {
-	case nil:
-		*c = ""
-	case string: // both drivers
-		*c = textColumn(v)
-	default:
-		return fmt.Errorf("scan a text: got %T", src)
-	}
-	return nil
 }
 
 // intoTimeOfDay scans minutes after midnight into t; NULL is midnight.
@@ -168,8 +116,8 @@ type jsonColumn struct{ into any }
 
 // Scan implements sql.Scanner.
 func (c jsonColumn) Scan(src any) error {
-	var encoded textColumn
-	if err := encoded.Scan(src); err != nil || encoded == "" {
+	var encoded string
+	if err := database.IntoText(&encoded).Scan(src); err != nil || encoded == "" {
 		return err
 	}
 	return json.Unmarshal([]byte(encoded), c.into)

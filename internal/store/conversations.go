@@ -16,8 +16,8 @@ import (
 // setting APP_HISTORY is all.
 func (db *DB) Conversation(ctx context.Context, by actor.Actor, playerID string, page team.Page) ([]team.Entry, error) {
 	var list []team.Entry
-	err := db.view(ctx, func(tx *tx) error {
-		l, err := tx.link(ctx, by, playerID, team.TeamCommunications)
+	err := db.View(ctx, func(tx *Tx) error {
+		l, err := tx.Link(ctx, by, playerID, team.TeamCommunications)
 		if err != nil {
 			return err
 		}
@@ -26,7 +26,7 @@ func (db *DB) Conversation(ctx context.Context, by actor.Actor, playerID string,
 			SELECT m.id, TRUE, r.party, r.is_copy, m.body, m.created_at
 			FROM team_recipients r JOIN team_messages m ON m.id = r.message_id
 			WHERE r.account_id = $1 AND r.player_id = $2 AND r.message_id < $3 AND m.created_at >= $4
-			ORDER BY r.message_id DESC LIMIT $5`, by.AccountID, playerID, before(page.After), since, page.Limit)
+			ORDER BY r.message_id DESC LIMIT $5`, by.AccountID, playerID, database.Before(page.After), since, page.Limit)
 		messages, err := database.Collect(rs, err, scanEntry)
 		if err != nil {
 			return fmt.Errorf("read a conversation: %w", err)
@@ -34,7 +34,7 @@ func (db *DB) Conversation(ctx context.Context, by actor.Actor, playerID string,
 		rs, err = tx.Query(ctx, `
 			SELECT id, FALSE, party, FALSE, body, created_at FROM team_replies
 			WHERE account_id = $1 AND player_id = $2 AND id < $3 AND created_at >= $4
-			ORDER BY id DESC LIMIT $5`, by.AccountID, playerID, before(page.After), since, page.Limit)
+			ORDER BY id DESC LIMIT $5`, by.AccountID, playerID, database.Before(page.After), since, page.Limit)
 		replies, err := database.Collect(rs, err, scanEntry)
 		if err != nil {
 			return fmt.Errorf("read a conversation: %w", err)
@@ -47,7 +47,7 @@ func (db *DB) Conversation(ctx context.Context, by actor.Actor, playerID string,
 
 func scanEntry(s database.Scanner) (e team.Entry, err error) {
 	var party actor.Role
-	err = s.Scan(&e.ID, &e.FromCoach, &party, &e.Copy, &e.Text, intoTime(&e.CreatedAt))
+	err = s.Scan(&e.ID, &e.FromCoach, &party, &e.Copy, &e.Text, database.IntoTime(&e.CreatedAt))
 	e.Parties = []actor.Role{party}
 	return e, err
 }
@@ -57,9 +57,9 @@ func scanEntry(s database.Scanner) (e team.Entry, err error) {
 func (db *DB) PlayerConversation(ctx context.Context, by actor.Operator, playerID, reason string, page team.Page) ([]team.Entry, error) {
 	const maxParties = 2 // of a player: a message to both is two rows and one entry
 	var list []team.Entry
-	err := db.write(ctx, func(tx *tx) error {
+	err := db.Write(ctx, func(tx *Tx) error {
 		var one int
-		if err := tx.QueryRow(ctx, `SELECT 1 FROM players WHERE id = $1`, playerID).Scan(&one); isNoRows(err) {
+		if err := tx.QueryRow(ctx, `SELECT 1 FROM players WHERE id = $1`, playerID).Scan(&one); database.IsNoRows(err) {
 			return fault.Missing()
 		} else if err != nil {
 			return fmt.Errorf("read player %s: %w", playerID, err)
@@ -68,14 +68,14 @@ func (db *DB) PlayerConversation(ctx context.Context, by actor.Operator, playerI
 			SELECT m.id, TRUE, r.party, r.is_copy, m.body, m.created_at
 			FROM team_recipients r JOIN team_messages m ON m.id = r.message_id
 			WHERE r.player_id = $1 AND r.message_id < $2
-			ORDER BY r.message_id DESC, r.position DESC LIMIT $3`, playerID, before(page.After), maxParties*page.Limit)
+			ORDER BY r.message_id DESC, r.position DESC LIMIT $3`, playerID, database.Before(page.After), maxParties*page.Limit)
 		messages, err := database.Collect(rs, err, scanEntry)
 		if err != nil {
 			return fmt.Errorf("read the conversation about a player: %w", err)
 		}
 		rs, err = tx.Query(ctx, `
 			SELECT id, FALSE, party, FALSE, body, created_at FROM team_replies
-			WHERE player_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`, playerID, before(page.After), page.Limit)
+			WHERE player_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`, playerID, database.Before(page.After), page.Limit)
 		replies, err := database.Collect(rs, err, scanEntry)
 		if err != nil {
 			return fmt.Errorf("read the conversation about a player: %w", err)

@@ -8,12 +8,13 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/notify"
 )
 
 // queueCopies queues the copies of notifications that leave the app. ids and accounts
 // belong to the drafts.
-func (tx *tx) queueCopies(ctx context.Context, drafts []notify.Draft, ids []string, accounts map[string]*trayAccount) error {
+func (tx *Tx) queueCopies(ctx context.Context, drafts []notify.Draft, ids []string, accounts map[string]*trayAccount) error {
 	var values []any
 	queued := 0
 	for i, d := range drafts {
@@ -27,8 +28,8 @@ func (tx *tx) queueCopies(ctx context.Context, drafts []notify.Draft, ids []stri
 		}
 		for _, c := range d.Copies(account.preferences, addresses, account.pushTo) {
 			values = append(values, tx.db.options.NewID(), ids[i], string(notify.NotificationCopy), string(c.Channel), "queued",
-				d.AccountID, c.Address, string(d.To), text(d.CountedFor()),
-				0, micros(tx.Now), micros(tx.Now.Add(notify.MessageLifetime)), micros(tx.Now), micros(tx.Now))
+				d.AccountID, c.Address, string(d.To), database.Text(d.CountedFor()),
+				0, database.Micros(tx.Now), database.Micros(tx.Now.Add(notify.MessageLifetime)), database.Micros(tx.Now), database.Micros(tx.Now))
 			queued++
 			tx.wakeOutbox(notify.Lane{Channel: c.Channel, Kind: notify.NotificationCopy})
 		}
@@ -67,9 +68,9 @@ func (db *DB) NotificationCopy(ctx context.Context, d notify.Delivery) (notify.C
 		LEFT JOIN preferences ON preferences.mobile_number = a.mobile_number
 		WHERE n.id = $1`, d.NotificationID, d.CoachID, notify.FoldAddress(d.To), d.To, string(notify.PlayerRemoved)).
 		Scan(append([]any{
-			&c.Type, &c.Title, &c.Text, intoText((*string)(&to.Number)), &to.Stopped, &to.AddressStopped, &current, &roles.Registered, &roles.Linked, &roles.Disputed,
+			&c.Type, &c.Title, &c.Text, database.IntoText((*string)(&to.Number)), &to.Stopped, &to.AddressStopped, &current, &roles.Registered, &roles.Linked, &roles.Disputed,
 		}, preferenceDest(&to.Preferences)...)...)
-	if isNoRows(err) {
+	if database.IsNoRows(err) {
 		return c, to, false, nil
 	}
 	c.Readable, c.ToCoach = roles.Held(), d.Role == actor.Coach

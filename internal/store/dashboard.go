@@ -15,7 +15,7 @@ import (
 // the requests of a month.
 func (db *DB) Dashboard(ctx context.Context, coachID string, now time.Time) (*coach.Dashboard, error) {
 	var d *coach.Dashboard
-	err := db.view(ctx, func(tx *tx) (err error) {
+	err := db.View(ctx, func(tx *Tx) (err error) {
 		d = &coach.Dashboard{Counts: map[coach.AttentionKind]int{}}
 		if d.Summary, err = tx.summary(ctx, coachID, now); err != nil {
 			return err
@@ -37,7 +37,7 @@ func (db *DB) Dashboard(ctx context.Context, coachID string, now time.Time) (*co
 }
 
 // summary reads the common part of the dashboard and the overview.
-func (tx *tx) summary(ctx context.Context, coachID string, now time.Time) (s coach.Summary, err error) {
+func (tx *Tx) summary(ctx context.Context, coachID string, now time.Time) (s coach.Summary, err error) {
 	if s.Profile, err = profile(ctx, tx, coachID); err != nil {
 		return s, err
 	}
@@ -56,7 +56,7 @@ func (tx *tx) summary(ctx context.Context, coachID string, now time.Time) (s coa
 
 // countPlayers counts the players by state. An adult without a guardian has no guardian
 // state. Approved ones are the rest of the total, so that their rows are not read.
-func (tx *tx) countPlayers(ctx context.Context, coachID string) (players coach.PlayerCounts, err error) {
+func (tx *Tx) countPlayers(ctx context.Context, coachID string) (players coach.PlayerCounts, err error) {
 	g, s := &players.Guardian, &players.Student
 	var withoutGuardian int
 	err = tx.QueryRow(ctx, `
@@ -76,7 +76,7 @@ func (tx *tx) countPlayers(ctx context.Context, coachID string) (players coach.P
 }
 
 // countPending counts the approvals that Pending lists.
-func (tx *tx) countPending(ctx context.Context, coachID string, now time.Time) (pending coach.PendingCounts, err error) {
+func (tx *Tx) countPending(ctx context.Context, coachID string, now time.Time) (pending coach.PendingCounts, err error) {
 	err = tx.QueryRow(ctx, `
 		SELECT count(*), count(*) FILTER (WHERE w.since < $3), count(*) FILTER (WHERE w.since < $4), min(w.since)
 		FROM (
@@ -86,8 +86,8 @@ func (tx *tx) countPending(ctx context.Context, coachID string, now time.Time) (
 			UNION ALL
 			SELECT p.student_pending_since FROM players p
 			WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.student_state = 'pending'
-		) w`, coachID, approval.AdultBirthDate(now).String(), micros(now.Add(-coach.FollowUpTarget)), micros(now.Add(-coach.LongPending))).
-		Scan(&pending.Total, &pending.Over48h, &pending.LongPending, intoTime(&pending.Oldest))
+		) w`, coachID, approval.AdultBirthDate(now).String(), database.Micros(now.Add(-coach.FollowUpTarget)), database.Micros(now.Add(-coach.LongPending))).
+		Scan(&pending.Total, &pending.Over48h, &pending.LongPending, database.IntoTime(&pending.Oldest))
 	return pending, err
 }
 
@@ -100,7 +100,7 @@ const measuredRequests = `(SELECT count(*) AS reached, count(*) FILTER (WHERE fo
 
 // countRequests counts followed-up and overdue requests, failed and held messages, and open
 // disputes.
-func (tx *tx) countRequests(ctx context.Context, coachID string, now time.Time, d *coach.Dashboard) error {
+func (tx *Tx) countRequests(ctx context.Context, coachID string, now time.Time, d *coach.Dashboard) error {
 	due := now.Add(-coach.FollowUpTarget)
 	var failed, disputed, held int
 	err := tx.QueryRow(ctx, `
@@ -111,21 +111,21 @@ func (tx *tx) countRequests(ctx context.Context, coachID string, now time.Time, 
 				WHERE r.coach_id = $1 AND r.state = 'disputed'),
 			(SELECT count(*) FROM requests WHERE id IN `+heldRequests+` AND state = 'pending' AND delivery_failed = FALSE AND approver_id NOT IN `+stoppedParties+`)
 		FROM `+measuredRequests+` m`,
-		coachID, micros(due), micros(due.Add(-coach.FollowUpWindow)), coach.FollowUpTarget.Microseconds()).
+		coachID, database.Micros(due), database.Micros(due.Add(-coach.FollowUpWindow)), coach.FollowUpTarget.Microseconds()).
 		Scan(&d.FollowUp.Overdue, &d.FollowUp.Reached, &d.FollowUp.FollowedUp, &failed, &disputed, &held)
 	d.Counts[coach.DeliveryFailed], d.Counts[coach.ContactDisputed], d.Counts[coach.MessageHeld] = failed, disputed, held
 	return err
 }
 
 // overdueFollowUps lists the requests that countRequests counts as overdue.
-func (tx *tx) overdueFollowUps(ctx context.Context, coachID string, now time.Time, d *coach.Dashboard) error {
+func (tx *Tx) overdueFollowUps(ctx context.Context, coachID string, now time.Time, d *coach.Dashboard) error {
 	rs, err := tx.Query(ctx, `
 		SELECT r.id, r.player_id, p.student_name, r.approver_type, r.requested_at
 		FROM requests r JOIN players p ON p.id = r.player_id
 		WHERE r.coach_id = $1 AND r.state = 'pending' AND r.requested_at < $2 AND r.followed_up_at IS NULL
-		ORDER BY r.requested_at, r.id LIMIT $3`, coachID, micros(now.Add(-coach.FollowUpTarget)), coach.MaxAttention)
+		ORDER BY r.requested_at, r.id LIMIT $3`, coachID, database.Micros(now.Add(-coach.FollowUpTarget)), coach.MaxAttention)
 	d.Overdue, err = database.Collect(rs, err, func(s database.Scanner) (o coach.OverdueFollowUp, err error) {
-		return o, s.Scan(&o.RequestID, &o.PlayerID, &o.StudentName, &o.Party, intoTime(&o.RequestedAt))
+		return o, s.Scan(&o.RequestID, &o.PlayerID, &o.StudentName, &o.Party, database.IntoTime(&o.RequestedAt))
 	})
 	return err
 }
@@ -141,7 +141,7 @@ const failedChannels = `CASE (SELECT d.channel FROM deliveries d
 	WHEN 'whatsapp' THEN replace(r.failed_channels, 'sms,', 'whatsapp,') ELSE r.failed_channels END`
 
 // attention lists the players that need attention, the newest of each kind.
-func (tx *tx) attention(ctx context.Context, coachID string, d *coach.Dashboard) error {
+func (tx *Tx) attention(ctx context.Context, coachID string, d *coach.Dashboard) error {
 	rs, err := tx.Query(ctx, `
 		SELECT w.kind, w.since, w.player_id, w.student_name, w.party, w.request_id, w.channels FROM (
 			SELECT * FROM (
@@ -178,7 +178,7 @@ func (tx *tx) attention(ctx context.Context, coachID string, d *coach.Dashboard)
 				ORDER BY r.requested_at DESC, r.id DESC LIMIT $2) h
 		) w`, coachID, coach.MaxAttention)
 	d.Attention, err = database.Collect(rs, err, func(s database.Scanner) (a coach.Attention, err error) {
-		return a, s.Scan(&a.Kind, intoTime(&a.Since), &a.PlayerID, &a.StudentName, &a.Party, intoText(&a.RequestID), intoWords(&a.Channels))
+		return a, s.Scan(&a.Kind, database.IntoTime(&a.Since), &a.PlayerID, &a.StudentName, &a.Party, database.IntoText(&a.RequestID), intoWords(&a.Channels))
 	})
 	if err != nil {
 		return err

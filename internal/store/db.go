@@ -64,6 +64,13 @@ type Options struct {
 	OnMessage  func()
 	OnNotified func(accountIDs []string)
 	OnChanged  func(here bool)
+	Hooks      Hooks
+}
+
+// Hooks are what features do in the transaction of a change that they depend on.
+type Hooks struct {
+	// CoachLeft runs when a coach closes the account; nil does nothing.
+	CoachLeft func(ctx context.Context, tx *Tx, coachID string) error
 }
 
 // New returns the store of a database, which must be migrated before use.
@@ -95,28 +102,38 @@ func (db *DB) Now() time.Time { return db.sql.Now() }
 // Writable returns fault.Unavailable if the database does not respond or takes no writes.
 func (db *DB) Writable(ctx context.Context) error { return db.sql.Writable(ctx) }
 
+// Query runs a read: see database.DB.Query.
+func (db *DB) Query(ctx context.Context, query string, args ...any) (*database.Rows, error) {
+	return db.sql.Query(ctx, query, args...)
+}
+
+// QueryRow runs a read of at most one row.
+func (db *DB) QueryRow(ctx context.Context, query string, args ...any) *database.Row {
+	return db.sql.QueryRow(ctx, query, args...)
+}
+
 // Failures returns how many calls of this process the database could not serve.
 func (db *DB) Failures() uint64 { return db.sql.Failures() }
 
-// tx is one transaction. Helpers that write are its methods.
-type tx struct {
+// Tx is one transaction. Helpers that write are its methods.
+type Tx struct {
 	*database.Tx
 	db *DB
 	// newAccounts are the accounts that this transaction has added.
 	newAccounts []string
 }
 
-// write runs fn in one transaction. fn may run more than once: see database.DB.Write.
-func (db *DB) write(ctx context.Context, fn func(tx *tx) error) error {
-	return db.sql.Write(ctx, func(t *database.Tx) error { return fn(&tx{Tx: t, db: db}) })
+// Write runs fn in one transaction. fn may run more than once: see database.DB.Write.
+func (db *DB) Write(ctx context.Context, fn func(tx *Tx) error) error {
+	return db.sql.Write(ctx, func(t *database.Tx) error { return fn(&Tx{Tx: t, db: db}) })
 }
 
-// writeEach runs fn in one transaction for each item. An error of one item does not stop the
+// WriteEach runs fn in one transaction for each item. An error of one item does not stop the
 // others, unless the database is unavailable. what describes the work on an item in its error.
-func writeEach[T any](ctx context.Context, db *DB, items []T, what func(T) string, fn func(*tx, T) error) error {
+func WriteEach[T any](ctx context.Context, db *DB, items []T, what func(T) string, fn func(*Tx, T) error) error {
 	var failed []error
 	for _, item := range items {
-		err := db.write(ctx, func(tx *tx) error { return fn(tx, item) })
+		err := db.Write(ctx, func(tx *Tx) error { return fn(tx, item) })
 		if err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w", what(item), err))
 		}
@@ -127,7 +144,7 @@ func writeEach[T any](ctx context.Context, db *DB, items []T, what func(T) strin
 	return errors.Join(failed...)
 }
 
-// view runs several reads over one state of the database: see database.DB.View.
-func (db *DB) view(ctx context.Context, fn func(tx *tx) error) error {
-	return db.sql.View(ctx, func(t *database.Tx) error { return fn(&tx{Tx: t, db: db}) })
+// View runs several reads over one state of the database: see database.DB.View.
+func (db *DB) View(ctx context.Context, fn func(tx *Tx) error) error {
+	return db.sql.View(ctx, func(t *database.Tx) error { return fn(&Tx{Tx: t, db: db}) })
 }

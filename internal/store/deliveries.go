@@ -6,12 +6,13 @@ import (
 	"slices"
 
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/notify"
 )
 
 // queue saves the deliveries of a change. The worker counts them against the message
 // limits. Each queued message has its own link.
-func (tx *tx) queue(ctx context.Context, p *approval.Player, c approval.Change) error {
+func (tx *Tx) queue(ctx context.Context, p *approval.Player, c approval.Change) error {
 	send, err := tx.chosen(ctx, p, c.Send)
 	if err != nil || len(send) == 0 {
 		return err
@@ -31,13 +32,13 @@ func (tx *tx) queue(ctx context.Context, p *approval.Player, c approval.Change) 
 			if err != nil {
 				return err
 			}
-			links = append(links, hash, m.Request.ID, micros(due.Add(tx.db.options.Settings.LinkValidity)),
+			links = append(links, hash, m.Request.ID, database.Micros(due.Add(tx.db.options.Settings.LinkValidity)),
 				m.Address == string(p.Number(m.Request.Party)), otherAddress(m, p))
 			tx.wakeOutbox(lane)
 		}
-		values = append(values, id, m.Kind, string(lane.Channel), m.State, text(m.Reason), p.Approver(m.Request.Party).AccountID,
-			m.Address, string(m.Request.Party), p.CoachID, m.Request.ID, text(c.Network),
-			micros(due), micros(due.Add(notify.MessageLifetime)), micros(created), micros(tx.Now), 0)
+		values = append(values, id, m.Kind, string(lane.Channel), m.State, database.Text(m.Reason), p.Approver(m.Request.Party).AccountID,
+			m.Address, string(m.Request.Party), p.CoachID, m.Request.ID, database.Text(c.Network),
+			database.Micros(due), database.Micros(due.Add(notify.MessageLifetime)), database.Micros(created), database.Micros(tx.Now), 0)
 	}
 	err = tx.Defer(ctx, `
 		INSERT INTO deliveries (id, kind, channel, state, reason, account_id, recipient, role, coach_id, request_id, network,
@@ -74,7 +75,7 @@ const newestSending = `NOT EXISTS (SELECT 1 FROM deliveries n
 
 // chosen returns the messages without those to channels that the person did not choose. The
 // choice is read only for a request that leaves on several channels.
-func (tx *tx) chosen(ctx context.Context, p *approval.Player, send []approval.Message) ([]approval.Message, error) {
+func (tx *Tx) chosen(ctx context.Context, p *approval.Player, send []approval.Message) ([]approval.Message, error) {
 	reach := map[*approval.Request][]notify.Channel{}
 	for _, m := range send {
 		if m.State == approval.DeliveryQueued {
@@ -89,7 +90,7 @@ func (tx *tx) chosen(ctx context.Context, p *approval.Player, send []approval.Me
 		}
 		var chosen notify.Preferences
 		err := tx.QueryRow(ctx, `SELECT channels FROM preferences WHERE mobile_number = $1`, string(p.Number(r.Party))).Scan(intoJSON(&chosen.Channels))
-		if err != nil && !isNoRows(err) {
+		if err != nil && !database.IsNoRows(err) {
 			return nil, fmt.Errorf("read the chosen channels of the %s: %w", r.Party, err)
 		}
 		kept[r] = chosen.Choose(notify.Kind(kindOf(send, r)), channels)
@@ -100,7 +101,7 @@ func (tx *tx) chosen(ctx context.Context, p *approval.Player, send []approval.Me
 }
 
 // firstOf returns the channel on which m leaves first.
-func (tx *tx) firstOf(m approval.Message) notify.Channel {
+func (tx *Tx) firstOf(m approval.Message) notify.Channel {
 	return tx.db.options.Settings.first(notify.Lane{Channel: notify.Channel(m.Channel), Kind: notify.Kind(m.Kind)}, m.State).Channel
 }
 

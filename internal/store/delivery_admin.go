@@ -29,8 +29,8 @@ const deliverySelect = `
 const failedWhere = `WHERE d.state = 'failed' AND d.reason NOT IN ('request_closed', 'not_wanted', 'stopped', 'disputed', 'contact_changed', 'player_removed')`
 
 func scanDeliveryRecord(s database.Scanner) (d notify.DeliveryRecord, err error) {
-	err = s.Scan(&d.ID, &d.Channel, &d.Kind, &d.State, intoText(&d.Reason), intoText((*string)(&d.Cause)), &d.Attempts, &d.To, intoText(&d.CoachID), intoText(&d.CoachName), intoText(&d.RequestID),
-		intoTime(&d.CreatedAt), intoTime(&d.UpdatedAt), &d.Outdated)
+	err = s.Scan(&d.ID, &d.Channel, &d.Kind, &d.State, database.IntoText(&d.Reason), database.IntoText((*string)(&d.Cause)), &d.Attempts, &d.To, database.IntoText(&d.CoachID), database.IntoText(&d.CoachName), database.IntoText(&d.RequestID),
+		database.IntoTime(&d.CreatedAt), database.IntoTime(&d.UpdatedAt), &d.Outdated)
 	return d, err
 }
 
@@ -38,7 +38,7 @@ func scanDeliveryRecord(s database.Scanner) (d notify.DeliveryRecord, err error)
 func (db *DB) FailedDeliveries(ctx context.Context, by actor.Operator, s notify.FailedDeliverySearch, limit int) ([]notify.DeliveryRecord, error) {
 	before := untilMicros(s.After.At)
 	var found []notify.DeliveryRecord
-	err := db.write(ctx, func(tx *tx) error {
+	err := db.Write(ctx, func(tx *Tx) error {
 		var rs *database.Rows
 		var err error
 		detail := ""
@@ -64,10 +64,10 @@ func (db *DB) FailedDeliveries(ctx context.Context, by actor.Operator, s notify.
 // number.
 func (db *DB) DeliveriesTo(ctx context.Context, by actor.Operator, s notify.NumberDeliverySearch, limit int) ([]notify.DeliveryRecord, error) {
 	var found []notify.DeliveryRecord
-	err := db.write(ctx, func(tx *tx) error {
+	err := db.Write(ctx, func(tx *Tx) error {
 		rs, err := tx.Query(ctx, deliverySelect+`
 			WHERE d.recipient = $1 AND d.recipient <> '' AND d.id < $2
-			ORDER BY d.id DESC LIMIT $3`, string(s.Number), before(s.After), limit)
+			ORDER BY d.id DESC LIMIT $3`, string(s.Number), database.Before(s.After), limit)
 		if found, err = database.Collect(rs, err, scanDeliveryRecord); err != nil {
 			return fmt.Errorf("list deliveries to a number: %w", err)
 		}
@@ -80,10 +80,10 @@ func (db *DB) DeliveriesTo(ctx context.Context, by actor.Operator, s notify.Numb
 // message with others leaves without them, so the message limits count it again.
 func (db *DB) RetryFailed(ctx context.Context, by actor.Operator, id string, check func(notify.DeliveryRecord) error) (notify.DeliveryRecord, error) {
 	var retried notify.DeliveryRecord
-	err := db.write(ctx, func(tx *tx) error {
+	err := db.Write(ctx, func(tx *Tx) error {
 		d, err := scanDeliveryRecord(tx.QueryRow(ctx, deliverySelect+`WHERE d.id = $1`, id))
 		if err != nil {
-			return orMissing(err, "read delivery "+id)
+			return database.OrMissing(err, "read delivery "+id)
 		}
 		if err := check(d); err != nil {
 			return err
@@ -91,7 +91,7 @@ func (db *DB) RetryFailed(ctx context.Context, by actor.Operator, id string, che
 		n, err := tx.Exec(ctx, `
 			UPDATE deliveries SET state = 'queued', reason = NULL, cause = NULL, attempts = 0, due_at = $2, gives_up_at = $3, updated_at = $2,
 				gathered_by = NULL, counted = (counted = TRUE AND gathered_by IS NULL)
-			WHERE id = $1 AND state = 'failed'`, id, micros(tx.Now), micros(tx.Now.Add(notify.MessageLifetime)))
+			WHERE id = $1 AND state = 'failed'`, id, database.Micros(tx.Now), database.Micros(tx.Now.Add(notify.MessageLifetime)))
 		if err != nil {
 			return fmt.Errorf("queue delivery %s: %w", id, err)
 		}
@@ -111,7 +111,7 @@ func (db *DB) RetryFailed(ctx context.Context, by actor.Operator, id string, che
 
 // retryRequest removes the mark of markFailed from the request of a delivery that is sent again.
 // ErrStale if the request was closed or sent again.
-func (tx *tx) retryRequest(ctx context.Context, d notify.DeliveryRecord) error {
+func (tx *Tx) retryRequest(ctx context.Context, d notify.DeliveryRecord) error {
 	if d.Kind != notify.Request {
 		return nil // the worker drops a reminder of a closed request
 	}

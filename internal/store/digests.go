@@ -23,23 +23,23 @@ func (db *DB) SendDigests(ctx context.Context, n int) (int, error) {
 		coachID string
 		version int64
 	}
-	rs, err := db.sql.Query(ctx, `SELECT coach_id, version FROM digests WHERE due_at <= $1 ORDER BY due_at LIMIT $2`, micros(db.Now()), n)
+	rs, err := db.sql.Query(ctx, `SELECT coach_id, version FROM digests WHERE due_at <= $1 ORDER BY due_at LIMIT $2`, database.Micros(db.Now()), n)
 	coaches, err := database.Collect(rs, err, func(s database.Scanner) (d due, err error) { return d, s.Scan(&d.coachID, &d.version) })
 	if err != nil {
 		return 0, fmt.Errorf("find digests: %w", err)
 	}
 	what := func(d due) string { return "send digest to coach " + d.coachID }
-	return len(coaches), writeEach(ctx, db, coaches, what, func(tx *tx, d due) error { return tx.sendDigest(ctx, d.coachID, d.version) })
+	return len(coaches), WriteEach(ctx, db, coaches, what, func(tx *Tx, d due) error { return tx.sendDigest(ctx, d.coachID, d.version) })
 }
 
 // sendDigest notifies one coach and sets when the next digest is due. It does nothing
 // if the version has changed: another replica was faster, or a request was opened.
-func (tx *tx) sendDigest(ctx context.Context, coachID string, version int64) error {
+func (tx *Tx) sendDigest(ctx context.Context, coachID string, version int64) error {
 	rules := tx.db.digestRules()
 	var pending int
 	err := tx.QueryRow(ctx, `
 		SELECT count(*) FROM requests WHERE coach_id = $1 AND state = 'pending' AND requested_at < $2`,
-		coachID, micros(rules.PendingSince(tx.Now))).Scan(&pending)
+		coachID, database.Micros(rules.PendingSince(tx.Now))).Scan(&pending)
 	if err != nil {
 		return err
 	}
@@ -47,8 +47,8 @@ func (tx *tx) sendDigest(ctx context.Context, coachID string, version int64) err
 	if pending == 0 {
 		err := tx.QueryRow(ctx, `
 			SELECT requested_at FROM requests WHERE coach_id = $1 AND state = 'pending'
-			ORDER BY requested_at LIMIT 1`, coachID).Scan(intoTime(&oldest))
-		if err != nil && !isNoRows(err) {
+			ORDER BY requested_at LIMIT 1`, coachID).Scan(database.IntoTime(&oldest))
+		if err != nil && !database.IsNoRows(err) {
 			return err
 		}
 	}
@@ -60,17 +60,17 @@ func (tx *tx) sendDigest(ctx context.Context, coachID string, version int64) err
 	if err != nil || n == 0 || pending == 0 {
 		return err
 	}
-	return tx.notify(ctx, []event.Event{rules.Event(coachID, pending)})
+	return tx.Notify(ctx, []event.Event{rules.Event(coachID, pending)})
 }
 
 // scheduleDigest makes the coach's digest due when it first counts r, unless an earlier
 // digest is due already. The new version invalidates a digest that is being sent.
-func (tx *tx) scheduleDigest(ctx context.Context, r *approval.Request) error {
+func (tx *Tx) scheduleDigest(ctx context.Context, r *approval.Request) error {
 	err := tx.Defer(ctx, `
 		INSERT INTO digests (coach_id, due_at, version) VALUES ($1, $2, 1)
 		ON CONFLICT (coach_id) DO UPDATE SET version = digests.version + 1,
 			due_at = CASE digests.due_at WHEN $3 THEN excluded.due_at ELSE digests.due_at END`,
-		r.CoachID, micros(tx.db.digestRules().FirstDue(r.RequestedAt)), int64(notDue))
+		r.CoachID, database.Micros(tx.db.digestRules().FirstDue(r.RequestedAt)), int64(notDue))
 	if err != nil {
 		return fmt.Errorf("schedule digest: %w", err)
 	}

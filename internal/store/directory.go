@@ -19,7 +19,7 @@ const (
 // the coach id at which the previous page ended, "" for the first page. next is the value of
 // after for the next page, "" at the end.
 func (db *DB) Listings(ctx context.Context, terms []string, after string, limit int) (found []coach.Listing, next string, err error) {
-	from, floor := before(after), ""
+	from, floor := database.Before(after), ""
 	var rs *database.Rows
 	if len(terms) == 0 {
 		rs, err = db.sql.Query(ctx, `SELECT coach_id, card FROM listings WHERE coach_id < $1 ORDER BY coach_id DESC LIMIT $2`, from, limit+1)
@@ -67,7 +67,7 @@ func (db *DB) rarestFirst(ctx context.Context, terms []string, from string) (ord
 	var floors [maxTerms]string
 	var dest []any
 	for i := range floors {
-		dest = append(dest, intoText(&floors[i]))
+		dest = append(dest, database.IntoText(&floors[i]))
 	}
 	err = db.sql.QueryRow(ctx, `
 		SELECT
@@ -107,7 +107,7 @@ func padTerms(terms []string) []any {
 // Listing returns the listing of a coach, or not_found.
 func (db *DB) Listing(ctx context.Context, coachID string) (coach.Listing, error) {
 	l, err := scanListing(db.sql.QueryRow(ctx, `SELECT coach_id, card FROM listings WHERE coach_id = $1`, coachID))
-	if isNoRows(err) {
+	if database.IsNoRows(err) {
 		return l, fault.Missing()
 	}
 	return l, err

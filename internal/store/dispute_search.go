@@ -19,11 +19,11 @@ const disputeSelect = `
 // FindDisputes returns disputes, newest first, and audits the access.
 func (db *DB) FindDisputes(ctx context.Context, by actor.Operator, s operator.DisputeSearch, limit int) ([]operator.Dispute, error) {
 	var found []operator.Dispute
-	err := db.write(ctx, func(tx *tx) error {
+	err := db.Write(ctx, func(tx *Tx) error {
 		how, rs, err := tx.findDisputes(ctx, s, limit)
 		found, err = database.Collect(rs, err, func(s database.Scanner) (operator.Dispute, error) {
 			var d operator.Dispute
-			err := s.Scan(&d.RequestID, &d.CoachID, intoText(&d.CoachName), &d.Party, intoTime(&d.At))
+			err := s.Scan(&d.RequestID, &d.CoachID, database.IntoText(&d.CoachName), &d.Party, database.IntoTime(&d.At))
 			return d, err
 		})
 		if err != nil {
@@ -34,7 +34,7 @@ func (db *DB) FindDisputes(ctx context.Context, by actor.Operator, s operator.Di
 	return found, err
 }
 
-func (tx *tx) findDisputes(ctx context.Context, s operator.DisputeSearch, limit int) (how string, rs *database.Rows, err error) {
+func (tx *Tx) findDisputes(ctx context.Context, s operator.DisputeSearch, limit int) (how string, rs *database.Rows, err error) {
 	before := untilMicros(s.After.At)
 	switch {
 	case s.Number != "":
@@ -64,7 +64,7 @@ func (db *DB) Disputed(ctx context.Context, requestID string) (*approval.Request
 		FROM disputes d JOIN requests r ON r.id = d.request_id
 		WHERE d.request_id = $1`, requestID).Scan(&r.PlayerID, &r.CoachID, &r.PartyID, &r.Party)
 	if err != nil {
-		return nil, orMissing(err, "read dispute of request "+requestID)
+		return nil, database.OrMissing(err, "read dispute of request "+requestID)
 	}
 	return &r, nil
 }

@@ -20,11 +20,11 @@ import (
 //
 // The second statement begins when the first has the lock, so it sees what a concurrent change
 // of the coach's number committed.
-func (tx *tx) disputes(ctx context.Context, p *approval.Player) error {
+func (tx *Tx) disputes(ctx context.Context, p *approval.Player) error {
 	p.Disputes, p.CoachHeld = nil, nil
 	var closed time.Time
 	err := tx.DeferRow(ctx, func(row database.Scanner) error {
-		return row.Scan(intoText(&p.CoachName), &p.CoachNumber, intoTime(&closed))
+		return row.Scan(database.IntoText(&p.CoachName), &p.CoachNumber, database.IntoTime(&closed))
 	}, `
 		SELECT c.name, owner.mobile_number, owner.closed_at
 		FROM accounts owner LEFT JOIN coaches c ON c.id = owner.id
@@ -38,12 +38,12 @@ func (tx *tx) disputes(ctx context.Context, p *approval.Player) error {
 		WHERE d.coach_id = $1 AND (d.player_id = $2 OR d.student_key = $3 AND d.date_of_birth = $4
 			OR EXISTS (SELECT 1 FROM players q WHERE q.id = d.player_id AND q.student_key = $3 AND q.date_of_birth = $4))
 		UNION ALL SELECT NULL, NULL, f.number_hash FROM former_numbers f WHERE f.account_id = $1 AND f.left_at > $5`,
-		p.CoachID, p.ID, p.Identity().NameKey, p.Student.DateOfBirth.String(), micros(tx.Now.Add(-approval.FormerNumbersKept)))
+		p.CoachID, p.ID, p.Identity().NameKey, p.Student.DateOfBirth.String(), database.Micros(tx.Now.Add(-approval.FormerNumbersKept)))
 	former := map[string]bool{}
 	_, err = database.Collect(rs, err, func(s database.Scanner) (struct{}, error) {
 		var role, number string
 		var hash []byte
-		err := s.Scan(intoText(&role), intoText(&number), &hash)
+		err := s.Scan(database.IntoText(&role), database.IntoText(&number), &hash)
 		if number != "" {
 			p.Disputes = append(p.Disputes, contact(role, number))
 		}
@@ -63,7 +63,7 @@ func (tx *tx) disputes(ctx context.Context, p *approval.Player) error {
 }
 
 // addDispute saves that the recipient of r refuses further requests.
-func (tx *tx) addDispute(ctx context.Context, p *approval.Player, r *approval.Request) error {
+func (tx *Tx) addDispute(ctx context.Context, p *approval.Player, r *approval.Request) error {
 	if r == nil {
 		return nil
 	}
@@ -72,7 +72,7 @@ func (tx *tx) addDispute(ctx context.Context, p *approval.Player, r *approval.Re
 		VALUES ($1, $2, $3, $4, $5, $6, $7)
 		ON CONFLICT (coach_id, approver_id, player_id) DO UPDATE SET student_key = excluded.student_key,
 			date_of_birth = excluded.date_of_birth, created_at = excluded.created_at, request_id = excluded.request_id`,
-		p.CoachID, r.PartyID, p.ID, p.Identity().NameKey, p.Student.DateOfBirth.String(), micros(tx.Now), r.ID)
+		p.CoachID, r.PartyID, p.ID, p.Identity().NameKey, p.Student.DateOfBirth.String(), database.Micros(tx.Now), r.ID)
 	if err != nil {
 		return fmt.Errorf("save dispute: %w", err)
 	}
@@ -81,7 +81,7 @@ func (tx *tx) addDispute(ctx context.Context, p *approval.Player, r *approval.Re
 
 // liftDispute deletes every dispute of party that disputes would find. by is the operator
 // who lifts it, or nil.
-func (tx *tx) liftDispute(ctx context.Context, p *approval.Player, party actor.Role, by *actor.Operator) error {
+func (tx *Tx) liftDispute(ctx context.Context, p *approval.Player, party actor.Role, by *actor.Operator) error {
 	if party == "" {
 		return nil
 	}
@@ -108,9 +108,9 @@ func (db *DB) DisputesOf(ctx context.Context, approverID string, page approval.P
 		LEFT JOIN coaches c ON c.id = r.coach_id
 		LEFT JOIN players p ON p.id = r.player_id AND p.deleted_at IS NULL AND (p.guardian_id = $1 OR p.student_id = $1)
 		WHERE r.approver_id = $1 AND r.state = 'disputed' AND r.id < $2
-		ORDER BY r.id DESC LIMIT $3`, approverID, before(page.After.ID), page.Limit)
+		ORDER BY r.id DESC LIMIT $3`, approverID, database.Before(page.After.ID), page.Limit)
 	disputes, err := database.Collect(rs, err, func(s database.Scanner) (d approval.DisputedRequest, err error) {
-		return d, s.Scan(&d.RequestID, intoTime(&d.DisputedAt), intoText(&d.CoachName), intoText(&d.PlayerID), intoText(&d.StudentName))
+		return d, s.Scan(&d.RequestID, database.IntoTime(&d.DisputedAt), database.IntoText(&d.CoachName), database.IntoText(&d.PlayerID), database.IntoText(&d.StudentName))
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list disputes: %w", err)
@@ -123,7 +123,7 @@ func (db *DB) DisputesOf(ctx context.Context, approverID string, page approval.P
 // notifies the coach. by is the operator who ends it, or nil if the account does. It returns
 // ErrDisputedAgain if shown is not nil and not the time of the dispute.
 func (db *DB) LiftDispute(ctx context.Context, by *actor.Operator, approverID, requestID string, shown *time.Time) error {
-	return db.write(ctx, func(tx *tx) error {
+	return db.Write(ctx, func(tx *Tx) error {
 		p := &approval.Player{}
 		var party actor.Role
 		var born string
@@ -133,9 +133,9 @@ func (db *DB) LiftDispute(ctx context.Context, by *actor.Operator, approverID, r
 			SELECT p.id, p.coach_id, p.student_name, p.date_of_birth, r.approver_type, r.state, r.closed_at, c.closed_at
 			FROM requests r JOIN players p ON p.id = r.player_id JOIN accounts c ON c.id = p.coach_id
 			WHERE r.id = $1 AND r.approver_id = $2 AND r.state IN ('disputed', 'cancelled')`, requestID, approverID).
-			Scan(&p.ID, &p.CoachID, &p.Student.FullName, &born, &party, &state, intoTime(&disputedAt), intoTime(&coachLeft))
+			Scan(&p.ID, &p.CoachID, &p.Student.FullName, &born, &party, &state, database.IntoTime(&disputedAt), database.IntoTime(&coachLeft))
 		if err != nil {
-			return orMissing(err, "read disputed request "+requestID)
+			return database.OrMissing(err, "read disputed request "+requestID)
 		}
 		if p.Student.DateOfBirth, err = approval.ParseDate(born); err != nil {
 			return err
@@ -148,7 +148,7 @@ func (db *DB) LiftDispute(ctx context.Context, by *actor.Operator, approverID, r
 		if shown != nil && !disputedAt.Equal(*shown) {
 			return approval.ErrDisputedAgain()
 		}
-		err = tx.ExecOne(ctx, `UPDATE requests SET state = 'cancelled' WHERE id = $1 AND state = 'disputed' AND closed_at = $2`, requestID, micros(disputedAt))
+		err = tx.ExecOne(ctx, `UPDATE requests SET state = 'cancelled' WHERE id = $1 AND state = 'disputed' AND closed_at = $2`, requestID, database.Micros(disputedAt))
 		if err != nil {
 			return err
 		}
@@ -156,7 +156,7 @@ func (db *DB) LiftDispute(ctx context.Context, by *actor.Operator, approverID, r
 			return err
 		}
 		// notify also locks the account for endSessionsWithoutRole.
-		if err := tx.notify(ctx, events, approverID); err != nil {
+		if err := tx.Notify(ctx, events, approverID); err != nil {
 			return err
 		}
 		return tx.endSessionsWithoutRole(ctx, []string{approverID})

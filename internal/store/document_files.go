@@ -5,13 +5,14 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/database"
 )
 
 // ReplaceFile implements coach.DocumentStore.
 func (db *DB) ReplaceFile(ctx context.Context, coachID, id string, file coach.StoredFile, now time.Time, check coach.StorageCheck) (coach.Document, coach.KYCState, error) {
 	var d coach.Document
 	var kyc coach.KYCState
-	err := db.write(ctx, func(tx *tx) error {
+	err := db.Write(ctx, func(tx *Tx) error {
 		var err error
 		if d, err = document(ctx, tx, coachID, id); err != nil {
 			return err
@@ -42,7 +43,7 @@ func (db *DB) ReplaceFile(ctx context.Context, coachID, id string, file coach.St
 	return d, kyc, err
 }
 
-func (tx *tx) saveFile(ctx context.Context, d coach.Document) error {
+func (tx *Tx) saveFile(ctx context.Context, d coach.Document) error {
 	sizes, err := encodeSizes(d.File)
 	if err != nil {
 		return err
@@ -52,13 +53,13 @@ func (tx *tx) saveFile(ctx context.Context, d coach.Document) error {
 			updated_at = $12, version = version + 1
 		WHERE coach_id = $1 AND id = $2 AND version = $3`,
 		d.CoachID, d.ID, d.Version, d.File.Name, d.File.MediaType, d.File.Size, d.File.SHA256, nullIfZero(d.File.Width), nullIfZero(d.File.Height),
-		sizes, d.File.Blob, micros(d.UpdatedAt))
+		sizes, d.File.Blob, database.Micros(d.UpdatedAt))
 }
 
 // RemoveDocument deletes a document and every reference to it.
 func (db *DB) RemoveDocument(ctx context.Context, coachID, id string) (coach.RemovedDocument, error) {
 	var out coach.RemovedDocument
-	err := db.write(ctx, func(tx *tx) error {
+	err := db.Write(ctx, func(tx *Tx) error {
 		d, err := document(ctx, tx, coachID, id)
 		if err != nil {
 			return err
@@ -91,8 +92,8 @@ func (db *DB) RemoveDocument(ctx context.Context, coachID, id string) (coach.Rem
 }
 
 // setPicture sets the coach's profile picture; "" removes it.
-func (tx *tx) setPicture(ctx context.Context, coachID, id string) error {
-	err := tx.Defer(ctx, `UPDATE coaches SET picture_id = $2 WHERE id = $1`, coachID, text(id))
+func (tx *Tx) setPicture(ctx context.Context, coachID, id string) error {
+	err := tx.Defer(ctx, `UPDATE coaches SET picture_id = $2 WHERE id = $1`, coachID, database.Text(id))
 	if err != nil {
 		return err
 	}
@@ -104,7 +105,7 @@ func (tx *tx) setPicture(ctx context.Context, coachID, id string) error {
 
 // withdrawIfIdentity withdraws the submission of d, if d is an identity document,
 // and returns the coach's KYC state, which was kyc before.
-func (tx *tx) withdrawIfIdentity(ctx context.Context, d coach.Document, kyc coach.KYCState) (coach.KYCState, error) {
+func (tx *Tx) withdrawIfIdentity(ctx context.Context, d coach.Document, kyc coach.KYCState) (coach.KYCState, error) {
 	if d.Kind != coach.Identity {
 		return kyc, nil
 	}
@@ -117,11 +118,11 @@ func (tx *tx) withdrawIfIdentity(ctx context.Context, d coach.Document, kyc coac
 
 // withdrawKYC withdraws the undecided submission that contains the document,
 // because an operator could no longer check the document. An earlier decision stands.
-func (tx *tx) withdrawKYC(ctx context.Context, coachID, documentID string) (bool, error) {
+func (tx *Tx) withdrawKYC(ctx context.Context, coachID, documentID string) (bool, error) {
 	n, err := tx.Exec(ctx, `
 		UPDATE kyc_submissions SET state = 'withdrawn', decided_at = $3
 		WHERE coach_id = $1 AND state = 'submitted'
-			AND id IN (SELECT submission_id FROM kyc_documents WHERE document_id = $2)`, coachID, documentID, micros(tx.Now))
+			AND id IN (SELECT submission_id FROM kyc_documents WHERE document_id = $2)`, coachID, documentID, database.Micros(tx.Now))
 	if err != nil || n == 0 {
 		return false, err
 	}

@@ -29,9 +29,9 @@ type variant struct {
 func scanDocument(s database.Scanner) (d coach.Document, err error) {
 	var width, height sql.NullInt64
 	var variants []variant
-	err = s.Scan(&d.ID, &d.CoachID, &d.Kind, &d.Title, intoText(&d.Issuer), intoText((*string)(&d.IssuedOn)), intoText((*string)(&d.ExpiresOn)),
+	err = s.Scan(&d.ID, &d.CoachID, &d.Kind, &d.Title, database.IntoText(&d.Issuer), database.IntoText((*string)(&d.IssuedOn)), database.IntoText((*string)(&d.ExpiresOn)),
 		&d.File.Name, &d.File.MediaType, &d.File.Size, &d.File.SHA256, &width, &height, intoJSON(&variants), &d.File.Blob, &d.InProfile,
-		intoTime(&d.NotifyAt), &d.Version, intoTime(&d.CreatedAt), intoTime(&d.UpdatedAt))
+		database.IntoTime(&d.NotifyAt), &d.Version, database.IntoTime(&d.CreatedAt), database.IntoTime(&d.UpdatedAt))
 	d.File.Width, d.File.Height = int(width.Int64), int(height.Int64)
 	for _, v := range variants {
 		d.File.Sizes = append(d.File.Sizes, coach.PictureSize(v))
@@ -62,7 +62,7 @@ func (db *DB) Documents(ctx context.Context, coachID string, kind coach.Document
 		SELECT `+documentColumns+`
 		FROM documents d
 		WHERE d.coach_id = $1 AND d.id < $2 AND (CAST($3 AS TEXT) IS NULL OR d.kind = $3)
-		ORDER BY d.id DESC LIMIT $4`, coachID, before(last), text(string(kind)), n)
+		ORDER BY d.id DESC LIMIT $4`, coachID, database.Before(last), database.Text(string(kind)), n)
 	return database.Collect(rs, err, scanDocument)
 }
 
@@ -73,7 +73,7 @@ func (db *DB) Document(ctx context.Context, coachID, id string) (coach.Document,
 
 func document(ctx context.Context, q database.Querier, coachID, id string) (coach.Document, error) {
 	d, err := scanDocument(q.QueryRow(ctx, `SELECT `+documentColumns+` FROM documents d WHERE d.coach_id = $1 AND d.id = $2`, coachID, id))
-	if isNoRows(err) {
+	if database.IsNoRows(err) {
 		return d, fault.Missing()
 	}
 	return d, err
@@ -82,7 +82,7 @@ func document(ctx context.Context, q database.Querier, coachID, id string) (coac
 // DocumentByID returns a document of any coach, or not_found.
 func (db *DB) DocumentByID(ctx context.Context, id string) (coach.Document, error) {
 	d, err := scanDocument(db.sql.QueryRow(ctx, `SELECT `+documentColumns+` FROM documents d WHERE d.id = $1`, id))
-	if isNoRows(err) {
+	if database.IsNoRows(err) {
 		return d, fault.Missing()
 	}
 	return d, err
@@ -92,8 +92,8 @@ func (db *DB) DocumentByID(ctx context.Context, id string) (coach.Document, erro
 func (db *DB) Storage(ctx context.Context, coachID string) (documents int, bytes int64, status coach.TierStatus, err error) {
 	err = db.sql.QueryRow(ctx, `
 		SELECT (SELECT count(*) FROM documents d WHERE d.coach_id = c.id), c.stored_bytes, c.tier, c.kyc_state
-		FROM coaches c WHERE c.id = $1`, coachID).Scan(&documents, &bytes, intoText(&status.Tier), &status.KYC)
-	if isNoRows(err) {
+		FROM coaches c WHERE c.id = $1`, coachID).Scan(&documents, &bytes, database.IntoText(&status.Tier), &status.KYC)
+	if database.IsNoRows(err) {
 		err = auth.ErrSessionEnded()
 	}
 	return documents, bytes, status, err
@@ -109,16 +109,16 @@ type storageUsage struct {
 // the coach's row. Every change of documents calls it first, so that they run one
 // after the other. The new version makes concurrent edits of the profile fail.
 // showsInProfile also updates the profile's time.
-func (tx *tx) updateUsage(ctx context.Context, coachID string, more int64, showsInProfile bool) (s storageUsage, err error) {
+func (tx *Tx) updateUsage(ctx context.Context, coachID string, more int64, showsInProfile bool) (s storageUsage, err error) {
 	var updatedAt any
 	if showsInProfile {
-		updatedAt = micros(tx.Now)
+		updatedAt = database.Micros(tx.Now)
 	}
 	err = tx.QueryRow(ctx, `
 		UPDATE coaches SET stored_bytes = stored_bytes + $2, version = version + 1, updated_at = COALESCE(CAST($3 AS BIGINT), updated_at)
 		WHERE id = $1
-		RETURNING stored_bytes, tier, kyc_state`, coachID, more, updatedAt).Scan(&s.bytes, intoText(&s.status.Tier), &s.status.KYC)
-	if isNoRows(err) {
+		RETURNING stored_bytes, tier, kyc_state`, coachID, more, updatedAt).Scan(&s.bytes, database.IntoText(&s.status.Tier), &s.status.KYC)
+	if database.IsNoRows(err) {
 		err = auth.ErrSessionEnded()
 	}
 	return s, err
@@ -135,8 +135,8 @@ func (s storageUsage) check(allow coach.StorageCheck, more int64) error {
 // AddDocument saves d and makes its blobs permanent, if check allows the size. A
 // new picture becomes the profile picture.
 func (db *DB) AddDocument(ctx context.Context, d coach.Document, check coach.StorageCheck) (coach.Document, error) {
-	return d, db.write(ctx, func(tx *tx) error {
-		if err := tx.complete(ctx, idempotency.Work{ID: d.ID, New: true}); err != nil {
+	return d, db.Write(ctx, func(tx *Tx) error {
+		if err := tx.Complete(ctx, idempotency.Work{ID: d.ID, New: true}); err != nil {
 			return err
 		}
 		s, err := tx.updateUsage(ctx, d.CoachID, d.File.Size, d.InProfile)
@@ -168,7 +168,7 @@ func (db *DB) AddDocument(ctx context.Context, d coach.Document, check coach.Sto
 	})
 }
 
-func (tx *tx) insertDocument(ctx context.Context, d coach.Document) error {
+func (tx *Tx) insertDocument(ctx context.Context, d coach.Document) error {
 	sizes, err := encodeSizes(d.File)
 	if err != nil {
 		return err
@@ -177,9 +177,9 @@ func (tx *tx) insertDocument(ctx context.Context, d coach.Document) error {
 		INSERT INTO documents (id, coach_id, kind, title, issuer, issued_on, expires_on, file_name, media_type, size, sha256,
 			width, height, variants, blob, in_profile, notice_at, version, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)`,
-		d.ID, d.CoachID, string(d.Kind), d.Title, text(d.Issuer), text(string(d.IssuedOn)), text(string(d.ExpiresOn)), d.File.Name, d.File.MediaType,
-		d.File.Size, d.File.SHA256, nullIfZero(d.File.Width), nullIfZero(d.File.Height), sizes, d.File.Blob, d.InProfile, micros(d.NotifyAt), d.Version,
-		micros(d.CreatedAt), micros(d.UpdatedAt))
+		d.ID, d.CoachID, string(d.Kind), d.Title, database.Text(d.Issuer), database.Text(string(d.IssuedOn)), database.Text(string(d.ExpiresOn)), d.File.Name, d.File.MediaType,
+		d.File.Size, d.File.SHA256, nullIfZero(d.File.Width), nullIfZero(d.File.Height), sizes, d.File.Blob, d.InProfile, database.Micros(d.NotifyAt), d.Version,
+		database.Micros(d.CreatedAt), database.Micros(d.UpdatedAt))
 	if err != nil {
 		return fmt.Errorf("add document %s: %w", d.ID, err)
 	}
@@ -189,7 +189,7 @@ func (tx *tx) insertDocument(ctx context.Context, d coach.Document) error {
 // UpdateDocument loads a document, lets fn change it, and saves it unless it was
 // changed meanwhile. fn may run more than once.
 func (db *DB) UpdateDocument(ctx context.Context, coachID, id string, fn func(coach.Document) (coach.Document, error)) error {
-	return db.write(ctx, func(tx *tx) error {
+	return db.Write(ctx, func(tx *Tx) error {
 		d, err := document(ctx, tx, coachID, id)
 		if err != nil {
 			return err
@@ -205,7 +205,7 @@ func (db *DB) UpdateDocument(ctx context.Context, coachID, id string, fn func(co
 		err = tx.ExecOne(ctx, `
 			UPDATE documents SET title = $4, issuer = $5, issued_on = $6, expires_on = $7, notice_at = $8, updated_at = $9, version = version + 1
 			WHERE coach_id = $1 AND id = $2 AND version = $3`,
-			coachID, id, d.Version, d.Title, text(d.Issuer), text(string(d.IssuedOn)), text(string(d.ExpiresOn)), micros(d.NotifyAt), micros(d.UpdatedAt))
+			coachID, id, d.Version, d.Title, database.Text(d.Issuer), database.Text(string(d.IssuedOn)), database.Text(string(d.ExpiresOn)), database.Micros(d.NotifyAt), database.Micros(d.UpdatedAt))
 		if err != nil || !d.InProfile {
 			return err
 		}

@@ -17,7 +17,7 @@ import (
 //
 // The row of each copy decides. MarkSending marks it under its lease, so either this transaction
 // finds the mark, or it ends the lease and MarkSending does not find the row.
-func (tx *tx) endNotifications(ctx context.Context, playerID, accountID string, types ...notify.Type) error {
+func (tx *Tx) endNotifications(ctx context.Context, playerID, accountID string, types ...notify.Type) error {
 	args := []any{playerID, accountID}
 	ended := ` FROM notifications WHERE player_id = $1 AND account_id = $2`
 	if len(types) > 0 {
@@ -32,7 +32,7 @@ func (tx *tx) endNotifications(ctx context.Context, playerID, accountID string, 
 		UPDATE deliveries SET state = 'failed', reason = `+params(next, 1)+`, lease = NULL, updated_at = `+params(next+1, 1)+`
 		WHERE kind = 'notice' AND state = 'queued' AND account_id = $2 AND notification_id IN (SELECT id`+ended+`)
 			AND (lease IS NULL OR sending_lease IS NULL OR sending_lease <> lease)`,
-		append(args, notify.ReasonNotWanted, micros(tx.Now))...)
+		append(args, notify.ReasonNotWanted, database.Micros(tx.Now))...)
 	if err != nil {
 		return fmt.Errorf("drop copies of notifications: %w", err)
 	}
@@ -45,7 +45,7 @@ func (tx *tx) endNotifications(ctx context.Context, playerID, accountID string, 
 	}, `
 		SELECT id, lease FROM deliveries
 		WHERE kind = 'notice' AND state = 'queued' AND account_id = $2 AND notification_id IN (SELECT id`+ended+`)
-			AND sending_lease = lease AND due_at > `+params(next, 1), append(args, micros(tx.Now))...)
+			AND sending_lease = lease AND due_at > `+params(next, 1), append(args, database.Micros(tx.Now))...)
 	if err != nil {
 		return fmt.Errorf("find copies that are being sent: %w", err)
 	}

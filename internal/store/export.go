@@ -16,7 +16,7 @@ func (db *DB) RequestsAbout(ctx context.Context, coachID string, playerIDs []str
 		SELECT id, player_id, approver_type, state, requested_at, last_sent_at, closed_at
 		FROM requests WHERE coach_id = $1 AND player_id IN (`+params(2, len(ids))+`)`, append([]any{coachID}, ids...)...)
 	list, err := database.Collect(rs, err, func(s database.Scanner) (r approval.Request, err error) {
-		return r, s.Scan(&r.ID, &r.PlayerID, &r.Party, &r.State, intoTime(&r.RequestedAt), intoTime(&r.LastSentAt), intoTime(&r.ClosedAt))
+		return r, s.Scan(&r.ID, &r.PlayerID, &r.Party, &r.State, database.IntoTime(&r.RequestedAt), database.IntoTime(&r.LastSentAt), database.IntoTime(&r.ClosedAt))
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list requests: %w", err)
@@ -32,22 +32,10 @@ func (db *DB) DecisionsAbout(ctx context.Context, coachID string, playerIDs []st
 		FROM approval_history h JOIN players p ON p.id = h.player_id
 		WHERE p.coach_id = $1 AND h.player_id IN (`+params(2, len(ids))+`)`, append([]any{coachID}, ids...)...)
 	list, err := database.Collect(rs, err, func(s database.Scanner) (r approval.Record, err error) {
-		return r, s.Scan(&r.ID, &r.PlayerID, &r.Party, &r.Action, intoText(&r.Reason), intoTime(&r.At))
+		return r, s.Scan(&r.ID, &r.PlayerID, &r.Party, &r.Action, database.IntoText(&r.Reason), database.IntoTime(&r.At))
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list decisions: %w", err)
-	}
-	return list, nil
-}
-
-// Payments lists the payments of a coach after a receipt number, in the order of these
-// numbers.
-func (db *DB) Payments(ctx context.Context, coachID string, after int64, limit int) ([]team.Payment, error) {
-	rs, err := db.sql.Query(ctx, `
-		SELECT `+paymentColumns+` FROM fee_payments WHERE coach_id = $1 AND receipt > $2 ORDER BY receipt LIMIT $3`, coachID, after, limit)
-	list, err := database.Collect(rs, err, scanPayment)
-	if err != nil {
-		return nil, fmt.Errorf("list payments: %w", err)
 	}
 	return list, nil
 }

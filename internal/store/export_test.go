@@ -4,30 +4,13 @@ import (
 	"context"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/database"
 )
-
-// Tx is tx.
-type Tx = tx
 
 // SearchWindow is searchWindow.
 const SearchWindow = searchWindow
 
-// Write is write.
-func (db *DB) Write(ctx context.Context, fn func(*Tx) error) error { return db.write(ctx, fn) }
-
 // NewID returns a new identifier.
 func (db *DB) NewID() string { return db.options.NewID() }
-
-// Query runs a read.
-func (db *DB) Query(ctx context.Context, q string, args ...any) (*database.Rows, error) {
-	return db.sql.Query(ctx, q, args...)
-}
-
-// QueryRow runs a read of at most one row.
-func (db *DB) QueryRow(ctx context.Context, q string, args ...any) *database.Row {
-	return db.sql.QueryRow(ctx, q, args...)
-}
 
 // Exec runs a writing statement.
 func (db *DB) Exec(ctx context.Context, q string, args ...any) (affected int64, err error) {
@@ -35,7 +18,7 @@ func (db *DB) Exec(ctx context.Context, q string, args ...any) (affected int64, 
 }
 
 // ReindexListing is reindexListing.
-func (tx *tx) ReindexListing(ctx context.Context, coachID string) error {
+func (tx *Tx) ReindexListing(ctx context.Context, coachID string) error {
 	return tx.reindexListing(ctx, coachID)
 }
 

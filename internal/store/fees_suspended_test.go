@@ -8,6 +8,7 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/storetest"
 	"github.com/touchline/touchline/internal/team"
@@ -23,13 +24,13 @@ func TestSuspendedCoachGetsNoMoney(t *testing.T) {
 		a := p.add(by, "Asha Rao", number(2), "")
 		guardian := p.as(actor.Guardian, number(2))
 		ok(t, p.decide(guardian, a.ID, approval.Approve))
-		fee := p.addFee(by, a.ID, "2026-03-08")
+		due := p.addFee(by, a.ID, "2026-03-08")
 		accounts := &coach.AccountAdmin{Store: p.db}
 		want := func(payable bool) {
 			t.Helper()
-			list, err := p.feeServices().List(bg, guardian, a.ID, team.FeePage{Limit: 9})
+			list, err := p.fees().ListForFamily(bg, guardian, a.ID, fee.Page{Limit: 9})
 			ok(t, err)
-			one, err := p.feeServices().Fee(bg, guardian, a.ID, fee.ID)
+			one, err := p.fees().FeeForFamily(bg, guardian, a.ID, due.ID)
 			ok(t, err)
 			if len(list) != 1 || (list[0].Payee != nil) != payable || (one.Payee != nil) != payable {
 				t.Errorf("the fees are %+v and %+v, want payable: %v", list, one, payable)
@@ -39,14 +40,14 @@ func TestSuspendedCoachGetsNoMoney(t *testing.T) {
 		ok(t, accounts.Suspend(bg, testOperator, by.AccountID, "why"))
 		want(false)
 		p.clock.now.Store(team.Date("2026-03-05").At(team.TimeOfDay(9*60), team.Zone("UTC")).UnixMicro())
-		ok(t, second(p.db.RemindFees(bg, 10)))
+		ok(t, second(p.fees().RemindDue(bg, 10)))
 		if slices.Contains(p.tray(guardian.AccountID), "fee_reminder") {
 			t.Error("a suspended coach reminds of a fee")
 		}
 		ok(t, accounts.Restore(bg, testOperator, by.AccountID))
 		want(true)
 		p.clock.now.Store(team.Date("2026-03-08").At(team.TimeOfDay(9*60), team.Zone("UTC")).UnixMicro())
-		ok(t, second(p.db.RemindFees(bg, 10)))
+		ok(t, second(p.fees().RemindDue(bg, 10)))
 		if !slices.Contains(p.tray(guardian.AccountID), "fee_reminder") {
 			t.Error("a restored coach does not remind of a fee")
 		}
@@ -68,7 +69,7 @@ func TestSuspendedCoachStops(t *testing.T) {
 		a := p.add(by, "Asha Rao", number(2), "")
 		guardian := p.as(actor.Guardian, number(2))
 		ok(t, p.decide(guardian, a.ID, approval.Approve))
-		ok(t, second(p.fees().Add(bg, by, team.FeeOrder{PlayerID: a.ID, Title: "Training", Amount: 1000, DueOn: "2026-03-08", Repeat: true})))
+		ok(t, second(p.fees().Add(bg, by, fee.Order{PlayerID: a.ID, Title: "Training", Amount: 1000, DueOn: "2026-03-08", Repeat: true})))
 		send := func() team.Message {
 			t.Helper()
 			m, err := p.messages(0).Send(bg, by, team.Draft{To: team.Target{All: true}, Audience: team.ToGuardians, Text: "Hi", Channels: []team.Channel{team.InApp, team.SMS}})
@@ -101,7 +102,7 @@ func TestSuspendedCoachStops(t *testing.T) {
 		fees := func(want int) {
 			t.Helper()
 			for range 5 {
-				ok(t, second(p.db.MakeFees(bg, 10)))
+				ok(t, second(p.fees().MakeDue(bg, 10)))
 			}
 			if n := p.count(`SELECT count(*) FROM fees`); n != want {
 				t.Errorf("%d fees, want %d", n, want)

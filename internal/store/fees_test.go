@@ -13,29 +13,27 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/fee"
+	"github.com/touchline/touchline/internal/service/public"
 	"github.com/touchline/touchline/internal/team"
 )
 
 func allFeatures(context.Context, actor.Actor, string) error { return nil }
 
-func (p *fixture) fees() *team.Fees {
-	return &team.Fees{Store: p.db, DefaultCurrency: "INR", CheckFeature: allFeatures, Now: p.clock.Now, NewID: p.db.NewID}
-}
-
-func (p *fixture) feeServices() *team.FeeServices {
-	return &team.FeeServices{Families: p.db, Reminders: p.db, CheckFeature: allFeatures, Now: p.clock.Now}
+func (p *fixture) fees() *fee.Service {
+	return &fee.Service{DB: p.db, DefaultCurrency: "INR", CheckFeature: allFeatures, Now: p.clock.Now, NewID: p.db.NewID}
 }
 
 // addFee adds a fee of 10 rupees for a player.
-func (p *fixture) addFee(by actor.Actor, playerID string, due team.Date) *team.Fee {
+func (p *fixture) addFee(by actor.Actor, playerID string, due team.Date) *fee.Fee {
 	p.Helper()
-	added, err := p.fees().Add(bg, by, team.FeeOrder{PlayerID: playerID, Title: "March", Amount: 1000, DueOn: due})
+	added, err := p.fees().Add(bg, by, fee.Order{PlayerID: playerID, Title: "March", Amount: 1000, DueOn: due})
 	ok(p, err)
 	return added[0]
 }
 
-func cash(amount int64) team.Payment {
-	return team.Payment{Amount: amount, Method: "cash", PaidOn: "2026-03-02"}
+func cash(amount int64) fee.Payment {
+	return fee.Payment{Amount: amount, Method: "cash", PaidOn: "2026-03-02"}
 }
 
 // addBatch adds a batch with players.
@@ -104,7 +102,7 @@ func TestConcurrentPayments(t *testing.T) {
 			"read":   second(fees.Fee(bg, other, a.ID)),
 			"waive":  second(fees.Waive(bg, other, a.ID, "r")),
 			"absent": second(fees.Fee(bg, other, uuid.Must(uuid.NewV7()).String())),
-			"add":    second(fees.Add(bg, other, team.FeeOrder{PlayerID: player.ID, Title: "x", Amount: 1, DueOn: "2026-03-02"})),
+			"add":    second(fees.Add(bg, other, fee.Order{PlayerID: player.ID, Title: "x", Amount: 1, DueOn: "2026-03-02"})),
 		} {
 			if fault.CodeOf(err) != "not_found" {
 				t.Errorf("another coach, %s: %v, want not_found", name, err)
@@ -121,9 +119,9 @@ func TestRepeatedFees(t *testing.T) {
 		coach, fees := p.coach(1), p.fees()
 		asha, bela := p.add(coach, "Asha Rao", number(2), ""), p.add(coach, "Bela Rao", number(2), "")
 		batch := p.addBatch(coach, asha.ID, bela.ID)
-		added, err := fees.Add(bg, coach, team.FeeOrder{BatchID: batch, Title: "Training", Amount: 1000, DueOn: "2026-01-31", Repeat: true, Until: "2026-05-31"})
+		added, err := fees.Add(bg, coach, fee.Order{BatchID: batch, Title: "Training", Amount: 1000, DueOn: "2026-01-31", Repeat: true, Until: "2026-05-31"})
 		ok(t, err)
-		single, err := fees.Add(bg, coach, team.FeeOrder{PlayerID: asha.ID, Title: "Kit", Amount: 500, DueOn: "2026-03-02", Repeat: true})
+		single, err := fees.Add(bg, coach, fee.Order{PlayerID: asha.ID, Title: "Kit", Amount: 500, DueOn: "2026-03-02", Repeat: true})
 		ok(t, err)
 		if len(added) != 2 || len(single) != 1 {
 			t.Fatalf("added %d and %d fees", len(added), len(single))
@@ -133,7 +131,7 @@ func TestRepeatedFees(t *testing.T) {
 			for _, err := range concurrently(6, func(int) error {
 				for n := 1; n > 0; {
 					var err error
-					if n, err = p.db.MakeFees(bg, 10); err != nil {
+					if n, err = p.fees().MakeDue(bg, 10); err != nil {
 						return err
 					}
 				}
@@ -141,7 +139,7 @@ func TestRepeatedFees(t *testing.T) {
 			}) {
 				ok(t, err)
 			}
-			all, err := fees.List(bg, coach, team.FeeFilter{OldestFirst: true}, team.FeePage{Limit: 100})
+			all, err := fees.List(bg, coach, fee.Filter{OldestFirst: true}, fee.Page{Limit: 100})
 			ok(t, err)
 			var got []string
 			for _, f := range all {
@@ -171,7 +169,7 @@ func TestRepeatedFees(t *testing.T) {
 		if n := p.count(`SELECT count(*) FROM fee_repeats WHERE ended_at IS NULL`); n != 0 {
 			t.Errorf("%d repeats have not ended", n)
 		}
-		_, err = fees.Add(bg, coach, team.FeeOrder{BatchID: batch, Title: "x", Amount: 1, DueOn: "2026-06-02"})
+		_, err = fees.Add(bg, coach, fee.Order{BatchID: batch, Title: "x", Amount: 1, DueOn: "2026-06-02"})
 		p.refused(err, "batch_archived")
 	})
 }
@@ -184,53 +182,53 @@ func TestFeeList(t *testing.T) {
 		asha, bela := p.add(coach, "Asha Rao", number(2), ""), p.add(coach, "Bela Rao", number(2), "")
 		batch := p.addBatch(coach, asha.ID)
 		names := map[string]string{}
-		add := func(name string, o team.FeeOrder) string {
+		add := func(name string, o fee.Order) string {
 			o.Title, o.Amount = name, 1000
 			added, err := fees.Add(bg, coach, o)
 			ok(t, err)
 			names[added[0].ID] = name
 			return added[0].ID
 		}
-		add("overdue", team.FeeOrder{PlayerID: asha.ID, DueOn: "2026-03-01"})
-		add("today", team.FeeOrder{BatchID: batch, DueOn: "2026-03-02"})
-		add("later", team.FeeOrder{PlayerID: bela.ID, DueOn: "2026-04-01"})
-		add("dollars", team.FeeOrder{PlayerID: bela.ID, DueOn: "2026-02-01", Currency: "USD"})
-		_, _, err := fees.Pay(bg, coach, add("paid", team.FeeOrder{PlayerID: asha.ID, DueOn: "2026-03-01"}), cash(1000))
+		add("overdue", fee.Order{PlayerID: asha.ID, DueOn: "2026-03-01"})
+		add("today", fee.Order{BatchID: batch, DueOn: "2026-03-02"})
+		add("later", fee.Order{PlayerID: bela.ID, DueOn: "2026-04-01"})
+		add("dollars", fee.Order{PlayerID: bela.ID, DueOn: "2026-02-01", Currency: "USD"})
+		_, _, err := fees.Pay(bg, coach, add("paid", fee.Order{PlayerID: asha.ID, DueOn: "2026-03-01"}), cash(1000))
 		ok(t, err)
-		_, _, err = fees.Pay(bg, coach, add("partly", team.FeeOrder{PlayerID: asha.ID, DueOn: "2026-03-01"}), cash(1))
+		_, _, err = fees.Pay(bg, coach, add("partly", fee.Order{PlayerID: asha.ID, DueOn: "2026-03-01"}), cash(1))
 		ok(t, err)
-		_, err = fees.Waive(bg, coach, add("waived", team.FeeOrder{PlayerID: asha.ID, DueOn: "2026-02-28"}), "A sibling.")
+		_, err = fees.Waive(bg, coach, add("waived", fee.Order{PlayerID: asha.ID, DueOn: "2026-02-28"}), "A sibling.")
 		ok(t, err)
-		_, err = fees.Void(bg, coach, add("void", team.FeeOrder{PlayerID: asha.ID, DueOn: "2026-02-27"}), "A mistake.")
+		_, err = fees.Void(bg, coach, add("void", fee.Order{PlayerID: asha.ID, DueOn: "2026-02-27"}), "A mistake.")
 		ok(t, err)
 		for name, c := range map[string]struct {
-			filter team.FeeFilter
+			filter fee.Filter
 			want   []string
 		}{
-			"all":            {team.FeeFilter{}, []string{"later", "today", "partly", "paid", "overdue", "waived", "void", "dollars"}},
-			"oldest first":   {team.FeeFilter{OldestFirst: true}, []string{"dollars", "void", "waived", "overdue", "paid", "partly", "today", "later"}},
-			"unpaid":         {team.FeeFilter{State: team.Unpaid}, []string{"later", "today", "partly", "overdue", "dollars"}},
-			"unpaid, oldest": {team.FeeFilter{State: team.Unpaid, OldestFirst: true}, []string{"dollars", "overdue", "partly", "today", "later"}},
-			"due":            {team.FeeFilter{State: team.Due}, []string{"later", "today"}},
-			"overdue":        {team.FeeFilter{State: team.Overdue}, []string{"partly", "overdue", "dollars"}},
-			"paid":           {team.FeeFilter{State: team.Paid}, []string{"paid"}},
-			"waived":         {team.FeeFilter{State: team.Waived}, []string{"waived"}},
-			"void, player":   {team.FeeFilter{State: team.Void, PlayerID: asha.ID}, []string{"void"}},
-			"player":         {team.FeeFilter{PlayerID: bela.ID}, []string{"later", "dollars"}},
-			"player, oldest": {team.FeeFilter{PlayerID: bela.ID, OldestFirst: true}, []string{"dollars", "later"}},
-			"batch":          {team.FeeFilter{BatchID: batch}, []string{"today"}},
-			"batch, overdue": {team.FeeFilter{BatchID: batch, State: team.Overdue}, nil},
-			"batch, player":  {team.FeeFilter{BatchID: batch, PlayerID: bela.ID}, nil},
-			"month":          {team.FeeFilter{}.Month("2026-02-01"), []string{"waived", "void", "dollars"}},
-			"month, overdue": {team.FeeFilter{State: team.Overdue}.Month("2026-03-01"), []string{"partly", "overdue"}},
+			"all":            {fee.Filter{}, []string{"later", "today", "partly", "paid", "overdue", "waived", "void", "dollars"}},
+			"oldest first":   {fee.Filter{OldestFirst: true}, []string{"dollars", "void", "waived", "overdue", "paid", "partly", "today", "later"}},
+			"unpaid":         {fee.Filter{State: fee.Unpaid}, []string{"later", "today", "partly", "overdue", "dollars"}},
+			"unpaid, oldest": {fee.Filter{State: fee.Unpaid, OldestFirst: true}, []string{"dollars", "overdue", "partly", "today", "later"}},
+			"due":            {fee.Filter{State: fee.Due}, []string{"later", "today"}},
+			"overdue":        {fee.Filter{State: fee.Overdue}, []string{"partly", "overdue", "dollars"}},
+			"paid":           {fee.Filter{State: fee.Paid}, []string{"paid"}},
+			"waived":         {fee.Filter{State: fee.Waived}, []string{"waived"}},
+			"void, player":   {fee.Filter{State: fee.Void, PlayerID: asha.ID}, []string{"void"}},
+			"player":         {fee.Filter{PlayerID: bela.ID}, []string{"later", "dollars"}},
+			"player, oldest": {fee.Filter{PlayerID: bela.ID, OldestFirst: true}, []string{"dollars", "later"}},
+			"batch":          {fee.Filter{BatchID: batch}, []string{"today"}},
+			"batch, overdue": {fee.Filter{BatchID: batch, State: fee.Overdue}, nil},
+			"batch, player":  {fee.Filter{BatchID: batch, PlayerID: bela.ID}, nil},
+			"month":          {fee.Filter{}.Month("2026-02-01"), []string{"waived", "void", "dollars"}},
+			"month, overdue": {fee.Filter{State: fee.Overdue}.Month("2026-03-01"), []string{"partly", "overdue"}},
 		} {
 			var got []string
-			for page := (team.FeePage{Limit: 2}); ; {
+			for page := (fee.Page{Limit: 2}); ; {
 				found, err := fees.List(bg, coach, c.filter, page)
 				ok(t, err)
 				for _, f := range found {
 					got = append(got, names[f.ID])
-					page.After = team.FeePosition{DueOn: f.DueOn, ID: f.ID}
+					page.After = fee.Position{DueOn: f.DueOn, ID: f.ID}
 				}
 				if len(found) < 2 {
 					break
@@ -242,7 +240,7 @@ func TestFeeList(t *testing.T) {
 		}
 		sums, err := fees.Unpaid(bg, coach)
 		ok(t, err)
-		want := []team.FeeSum{{Currency: "INR", Unpaid: 4, Overdue: 2, UnpaidTotal: 3999, OverdueTotal: 1999}, {Currency: "USD", Unpaid: 1, Overdue: 1, UnpaidTotal: 1000, OverdueTotal: 1000}}
+		want := []public.FeeSum{{Currency: "INR", Unpaid: 4, Overdue: 2, UnpaidTotal: 3999, OverdueTotal: 1999}, {Currency: "USD", Unpaid: 1, Overdue: 1, UnpaidTotal: 1000, OverdueTotal: 1000}}
 		if diff := cmp.Diff(want, sums); diff != "" {
 			t.Errorf("sums (-want +got):\n%s", diff)
 		}
@@ -257,7 +255,7 @@ func TestFeeReminders(t *testing.T) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), number(3))
 		guardian, student := p.as(actor.Guardian, number(2)), p.as(actor.Student, number(3))
-		fee := p.addFee(coach, a.ID, "2026-03-08")
+		due := p.addFee(coach, a.ID, "2026-03-08")
 		paid := p.addFee(coach, a.ID, "2026-03-08")
 		_, _, err := p.fees().Pay(bg, coach, paid.ID, cash(1000))
 		ok(t, err)
@@ -272,7 +270,7 @@ func TestFeeReminders(t *testing.T) {
 		}
 		want := func(forGuardian int) {
 			t.Helper()
-			for _, err := range concurrently(6, func(int) error { return second(p.db.RemindFees(bg, 10)) }) {
+			for _, err := range concurrently(6, func(int) error { return second(p.fees().RemindDue(bg, 10)) }) {
 				ok(t, err)
 			}
 			if g, s := reminders(guardian), reminders(student); g != forGuardian || s != 0 {
@@ -291,22 +289,22 @@ func TestFeeReminders(t *testing.T) {
 		want(2)
 		at("2026-03-20", 9)
 		want(2)
-		services := p.feeServices()
+		services := p.fees()
 		for left := 2; left >= 0; left-- {
-			sent, err := services.Remind(bg, coach, fee.ID)
+			sent, err := services.Remind(bg, coach, due.ID)
 			ok(t, err)
 			if sent.Left != left || sent.Parties[0].Access != team.Granted || sent.Parties[1].Access != team.ApprovalPending {
 				t.Fatalf("sent %+v, want %d left", sent, left)
 			}
 		}
 		want(5)
-		p.refused(second(services.Remind(bg, coach, fee.ID)), "reminder_limit")
+		p.refused(second(services.Remind(bg, coach, due.ID)), "reminder_limit")
 		p.refused(second(services.Remind(bg, coach, paid.ID)), "invalid_transition")
-		p.refused(second(services.Remind(bg, p.coach(9), fee.ID)), "not_found")
+		p.refused(second(services.Remind(bg, p.coach(9), due.ID)), "not_found")
 		ok(t, p.decide(guardian, a.ID, approval.Revoke))
 		want(0)
 		p.clock.advance(day)
-		if sent, err := services.Remind(bg, coach, fee.ID); err != nil || sent.Left != 3 {
+		if sent, err := services.Remind(bg, coach, due.ID); err != nil || sent.Left != 3 {
 			t.Errorf("without an approval: %+v, %v; want a reminder that does not count", sent, err)
 		}
 		want(0)
@@ -323,7 +321,7 @@ func TestFeesFollowApprovals(t *testing.T) {
 		a := p.add(coach, "Asha Rao", number(2), number(3))
 		parties := map[actor.Role]actor.Actor{actor.Guardian: p.as(actor.Guardian, number(2)), actor.Student: p.as(actor.Student, number(3))}
 		first := p.addFee(coach, a.ID, "2026-03-02")
-		services, fees, random := p.feeServices(), p.fees(), newRand(newSeed(t), 0)
+		services, fees, random := p.fees(), p.fees(), newRand(newSeed(t), 0)
 		var steps []string
 		for range 60 {
 			party := approval.Parties[random.IntN(2)]
@@ -343,14 +341,14 @@ func TestFeesFollowApprovals(t *testing.T) {
 			case "day":
 				p.clock.advance(day)
 			}
-			ok(t, second(p.db.RemindFees(bg, 100)))
+			ok(t, second(p.fees().RemindDue(bg, 100)))
 			now, err := p.Player(bg, coach, a.ID)
 			ok(t, err)
 			for _, party := range approval.Parties {
 				by, state := parties[party], now.Approver(party).Consent.State
 				want := map[approval.State]string{approval.Approved: "", approval.Pending: "approval_pending", approval.Rejected: "approval_required", approval.Revoked: "approval_required"}[state]
-				list, listErr := services.List(bg, by, a.ID, team.FeePage{Limit: 100})
-				one, oneErr := services.Fee(bg, by, a.ID, first.ID)
+				list, listErr := services.ListForFamily(bg, by, a.ID, fee.Page{Limit: 100})
+				one, oneErr := services.FeeForFamily(bg, by, a.ID, first.ID)
 				if fault.CodeOf(listErr) != want || fault.CodeOf(oneErr) != want || (want == "") != (len(list) > 0 && one.Payee != nil) {
 					t.Fatalf("%s is %s: %v and %v with %d fees, want %q, after %q", party, state, listErr, oneErr, len(list), want, steps)
 				}
@@ -360,7 +358,7 @@ func TestFeesFollowApprovals(t *testing.T) {
 			}
 		}
 		p.add(p.coach(5), "Kiran Das", number(6), "")
-		p.refused(second(services.List(bg, p.as(actor.Guardian, number(6)), a.ID, team.FeePage{Limit: 1})), "not_found")
+		p.refused(second(services.ListForFamily(bg, p.as(actor.Guardian, number(6)), a.ID, fee.Page{Limit: 1})), "not_found")
 	})
 }
 
@@ -369,11 +367,11 @@ func TestFeesFollowApprovals(t *testing.T) {
 func TestRemindersRaceRevocation(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(p *fixture) {
-		coach, services := p.coach(1), p.feeServices()
+		coach, services := p.coach(1), p.fees()
 		a := p.add(coach, "Asha Rao", number(2), "")
 		guardian := p.as(actor.Guardian, number(2))
 		for round := range 15 {
-			var fees []*team.Fee
+			var fees []*fee.Fee
 			for range 6 {
 				fees = append(fees, p.addFee(coach, a.ID, "2026-03-20"))
 			}

@@ -7,11 +7,12 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/database"
 )
 
 // addFormerNumber saves that a coach gives up the number of by. The caller has changed the row
 // of the account, so that a transaction that names the number as a contact waits for this one.
-func (tx *tx) addFormerNumber(ctx context.Context, by actor.Actor, closed bool) error {
+func (tx *Tx) addFormerNumber(ctx context.Context, by actor.Actor, closed bool) error {
 	hash := tx.db.numberHash(by.Number)
 	if hash == nil {
 		return errNoVault
@@ -19,7 +20,7 @@ func (tx *tx) addFormerNumber(ctx context.Context, by actor.Actor, closed bool) 
 	err := tx.Defer(ctx, `
 		INSERT INTO former_numbers (account_id, number_hash, left_at, closed) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (account_id, number_hash) DO UPDATE SET left_at = excluded.left_at, closed = excluded.closed`,
-		by.AccountID, hash, micros(tx.Now), closed)
+		by.AccountID, hash, database.Micros(tx.Now), closed)
 	if err != nil {
 		return fmt.Errorf("save former number: %w", err)
 	}
@@ -28,7 +29,7 @@ func (tx *tx) addFormerNumber(ctx context.Context, by actor.Actor, closed bool) 
 
 // inheritFormerNumbers gives a new coach the former numbers of each account that was closed with
 // the same number: to close an account and to register again must not make them free.
-func (tx *tx) inheritFormerNumbers(ctx context.Context, s *auth.Session) error {
+func (tx *Tx) inheritFormerNumbers(ctx context.Context, s *auth.Session) error {
 	hash := tx.db.numberHash(s.Number)
 	if hash == nil {
 		return nil
@@ -40,7 +41,7 @@ func (tx *tx) inheritFormerNumbers(ctx context.Context, s *auth.Session) error {
 		WHERE closed.number_hash = $2 AND closed.closed = TRUE AND closed.left_at > $3
 		GROUP BY f.number_hash
 		ON CONFLICT (account_id, number_hash) DO NOTHING`,
-		s.AccountID, hash, micros(tx.Now.Add(-approval.FormerNumbersKept)))
+		s.AccountID, hash, database.Micros(tx.Now.Add(-approval.FormerNumbersKept)))
 	if err != nil {
 		return fmt.Errorf("inherit former numbers: %w", err)
 	}

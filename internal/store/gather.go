@@ -34,7 +34,7 @@ func (db *DB) GatherRequests(ctx context.Context, claimed []notify.Delivery, unt
 	if len(alone) == len(claimed) {
 		return alone, nil
 	}
-	err := db.write(ctx, func(tx *tx) error {
+	err := db.Write(ctx, func(tx *Tx) error {
 		groups = slices.Clone(alone)
 		for _, part := range []struct {
 			step  notify.GatherStep
@@ -66,13 +66,13 @@ func gatherKey(d notify.Delivery) string { return "gather/" + d.CoachID + "/" + 
 // each alone, and opens their windows. The others wait for the end of the window. The
 // upsert lets one of several workers open a window. Its keys are in order, so that two
 // workers cannot deadlock.
-func (tx *tx) openWindows(ctx context.Context, fresh []notify.Delivery, _ time.Time) ([][]notify.Delivery, error) {
+func (tx *Tx) openWindows(ctx context.Context, fresh []notify.Delivery, _ time.Time) ([][]notify.Delivery, error) {
 	slices.SortFunc(fresh, func(a, b notify.Delivery) int {
 		return cmp.Or(strings.Compare(gatherKey(a), gatherKey(b)), strings.Compare(a.ID, b.ID))
 	})
 	var args []any
 	first := make(map[string]string)
-	end := micros(tx.Now.Add(tx.db.options.Settings.GatherFor))
+	end := database.Micros(tx.Now.Add(tx.db.options.Settings.GatherFor))
 	for _, d := range fresh {
 		if key := gatherKey(d); first[key] == "" {
 			first[key] = d.ID
@@ -83,8 +83,8 @@ func (tx *tx) openWindows(ctx context.Context, fresh []notify.Delivery, _ time.T
 		INSERT INTO limit_slots (key, slot, free_at) VALUES %s
 		ON CONFLICT (key, slot) DO UPDATE SET free_at = excluded.free_at
 		WHERE limit_slots.free_at <= $%d
-		RETURNING key`, rowsOf(len(first), 3), len(args)+1), append(args, micros(tx.Now))...)
-	opened, err := collectTexts(rs, err)
+		RETURNING key`, rowsOf(len(first), 3), len(args)+1), append(args, database.Micros(tx.Now))...)
+	opened, err := database.CollectTexts(rs, err)
 	if err != nil {
 		return nil, fmt.Errorf("open windows: %w", err)
 	}
@@ -100,7 +100,7 @@ func (tx *tx) openWindows(ctx context.Context, fresh []notify.Delivery, _ time.T
 }
 
 // awaitWindow makes a delivery wait for the end of its window.
-func (tx *tx) awaitWindow(ctx context.Context, d notify.Delivery) error {
+func (tx *Tx) awaitWindow(ctx context.Context, d notify.Delivery) error {
 	err := tx.Defer(ctx, `
 		UPDATE deliveries SET reason = 'gathering', attempts = attempts - 1, total_attempts = total_attempts - 1, lease = NULL,
 			due_at = (SELECT free_at FROM limit_slots WHERE key = $3 AND slot = 0)
@@ -113,7 +113,7 @@ func (tx *tx) awaitWindow(ctx context.Context, d notify.Delivery) error {
 
 // claimGathering claims all that gather with one of the deliveries, also if another worker
 // has claimed some: AdmitMessages refuses those whose claim has ended.
-func (tx *tx) claimGathering(ctx context.Context, gathering []notify.Delivery, until time.Time) ([][]notify.Delivery, error) {
+func (tx *Tx) claimGathering(ctx context.Context, gathering []notify.Delivery, until time.Time) ([][]notify.Delivery, error) {
 	var groups [][]notify.Delivery
 	done := make(map[string]bool)
 	for _, d := range gathering {
@@ -125,7 +125,7 @@ func (tx *tx) claimGathering(ctx context.Context, gathering []notify.Delivery, u
 			UPDATE deliveries SET attempts = CASE WHEN lease = $1 THEN attempts ELSE attempts + 1 END,
 				total_attempts = CASE WHEN lease = $1 THEN total_attempts ELSE total_attempts + 1 END, lease = $1, due_at = $2
 			WHERE coach_id = $3 AND recipient = $4 AND channel = $5 AND reason = 'gathering' AND state = 'queued'
-			RETURNING `+deliveryColumns, d.Lease, micros(until), d.CoachID, d.To, string(d.Channel))
+			RETURNING `+deliveryColumns, d.Lease, database.Micros(until), d.CoachID, d.To, string(d.Channel))
 		group, err := database.Collect(rs, err, scanDelivery)
 		if err != nil {
 			return nil, fmt.Errorf("claim gathering deliveries: %w", err)
@@ -141,12 +141,12 @@ func (tx *tx) claimGathering(ctx context.Context, gathering []notify.Delivery, u
 // claimCarried returns the messages that were admitted with several deliveries and are
 // tried again, the delivery that carries the message first. The worker that has claimed
 // this one claims the others too.
-func (tx *tx) claimCarried(ctx context.Context, carriers []notify.Delivery, until time.Time) ([][]notify.Delivery, error) {
+func (tx *Tx) claimCarried(ctx context.Context, carriers []notify.Delivery, until time.Time) ([][]notify.Delivery, error) {
 	var groups [][]notify.Delivery
 	for _, d := range carriers {
 		rs, err := tx.Query(ctx, `
 			UPDATE deliveries SET lease = $1, due_at = $2 WHERE gathered_by = $3 AND state = 'queued'
-			RETURNING `+deliveryColumns, d.Lease, micros(until), d.ID)
+			RETURNING `+deliveryColumns, d.Lease, database.Micros(until), d.ID)
 		group, err := database.Collect(rs, err, scanDelivery)
 		if err != nil {
 			return nil, fmt.Errorf("claim a gathered message: %w", err)
@@ -161,7 +161,7 @@ func (tx *tx) claimCarried(ctx context.Context, carriers []notify.Delivery, unti
 
 // withoutCarrier returns the deliveries that are still claimed and whose carrier is complete,
 // because its request has ended: each leaves alone.
-func (tx *tx) withoutCarrier(ctx context.Context, carried []notify.Delivery, _ time.Time) ([][]notify.Delivery, error) {
+func (tx *Tx) withoutCarrier(ctx context.Context, carried []notify.Delivery, _ time.Time) ([][]notify.Delivery, error) {
 	var groups [][]notify.Delivery
 	for _, d := range carried {
 		var alone bool
@@ -180,7 +180,7 @@ func (tx *tx) withoutCarrier(ctx context.Context, carried []notify.Delivery, _ t
 
 // join makes the first delivery of an admitted message carry the others, so that every
 // attempt sends the same message under the same id.
-func (tx *tx) join(ctx context.Context, deliveries []notify.Delivery) error {
+func (tx *Tx) join(ctx context.Context, deliveries []notify.Delivery) error {
 	if len(deliveries) == 1 {
 		return nil
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // addHistory saves a decision about p, and sets CoachDevice in r once the statement was sent.
-func (tx *tx) addHistory(ctx context.Context, p *approval.Player, r *approval.Record) error {
+func (tx *Tx) addHistory(ctx context.Context, p *approval.Player, r *approval.Record) error {
 	if r == nil {
 		return nil
 	}
@@ -22,7 +22,7 @@ func (tx *tx) addHistory(ctx context.Context, p *approval.Player, r *approval.Re
 			JOIN coach_devices c ON c.token_hash = d.token_hash AND c.coach_id = $10
 			WHERE s.id = $9))
 		RETURNING coach_device IS NOT NULL`,
-		r.ID, r.PlayerID, string(r.Party), r.ApproverID, string(r.Action), text(r.Reason), text(r.RequestID), micros(r.At), r.SessionID, p.CoachID)
+		r.ID, r.PlayerID, string(r.Party), r.ApproverID, string(r.Action), database.Text(r.Reason), database.Text(r.RequestID), database.Micros(r.At), r.SessionID, p.CoachID)
 	if err != nil {
 		return fmt.Errorf("add history record: %w", err)
 	}
@@ -36,20 +36,20 @@ func history(ctx context.Context, q database.Querier, playerID string) ([]approv
 		SELECT id, player_id, approver_type, approver_id, action, reason, request_id, decided_at, coach_device IS NOT NULL
 		FROM approval_history WHERE player_id = $1 ORDER BY decided_at, id`, playerID)
 	return database.Collect(rs, err, func(s database.Scanner) (r approval.Record, err error) {
-		return r, s.Scan(&r.ID, &r.PlayerID, &r.Party, &r.ApproverID, &r.Action, intoText(&r.Reason), intoText(&r.RequestID), intoTime(&r.At), &r.CoachDevice)
+		return r, s.Scan(&r.ID, &r.PlayerID, &r.Party, &r.ApproverID, &r.Action, database.IntoText(&r.Reason), database.IntoText(&r.RequestID), database.IntoTime(&r.At), &r.CoachDevice)
 	})
 }
 
 // addReminder stores a reminder to party, which counts against the reminder window.
-func (tx *tx) addReminder(ctx context.Context, p *approval.Player, party actor.Role) error {
+func (tx *Tx) addReminder(ctx context.Context, p *approval.Player, party actor.Role) error {
 	if party == "" {
 		return nil
 	}
 	err := tx.Defer(ctx, `INSERT INTO reminders (id, player_id, approver_type, sent_at) VALUES ($1, $2, $3, $4)`,
-		tx.db.options.NewID(), p.ID, string(party), micros(tx.Now))
+		tx.db.options.NewID(), p.ID, string(party), database.Micros(tx.Now))
 	if err != nil {
 		return fmt.Errorf("add reminder: %w", err)
 	}
 	r := p.Approver(party).Request
-	return tx.Defer(ctx, `UPDATE requests SET followed_up_at = $2 WHERE id = $1 AND followed_up_at IS NULL`, r.ID, micros(r.FollowedUpAt))
+	return tx.Defer(ctx, `UPDATE requests SET followed_up_at = $2 WHERE id = $1 AND followed_up_at IS NULL`, r.ID, database.Micros(r.FollowedUpAt))
 }

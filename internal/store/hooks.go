@@ -3,12 +3,12 @@ package store
 import "github.com/touchline/touchline/internal/notify"
 
 // wakeOutbox wakes a lane of this process's outbox after the commit.
-func (tx *tx) wakeOutbox(lane notify.Lane) {
+func (tx *Tx) wakeOutbox(lane notify.Lane) {
 	tx.AfterCommit(func() { tx.db.options.OnQueued(lane) })
 }
 
 // wakeFeed wakes the readers of the feed of changes in all replicas after the commit.
-func (tx *tx) wakeFeed() {
+func (tx *Tx) wakeFeed() {
 	tx.AfterCommit(func() {
 		tx.db.options.OnChanged(true)
 		tx.db.announce([]string{changesAnnounced})
@@ -16,7 +16,7 @@ func (tx *tx) wakeFeed() {
 }
 
 // wakeStreams wakes the streams of the accounts in all replicas after the commit.
-func (tx *tx) wakeStreams(accountIDs []string) {
+func (tx *Tx) wakeStreams(accountIDs []string) {
 	if len(accountIDs) == 0 {
 		return
 	}

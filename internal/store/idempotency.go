@@ -15,7 +15,7 @@ import (
 // has ended before its work was committed.
 func (db *DB) ClaimKey(ctx context.Context, c idempotency.Claim) (*idempotency.StoredResponse, error) {
 	var stored *idempotency.StoredResponse
-	err := db.write(ctx, func(tx *tx) error {
+	err := db.Write(ctx, func(tx *Tx) error {
 		stored = nil
 		n, err := tx.Exec(ctx, `
 			INSERT INTO kept_answers (owner, key, fingerprint, status, lease, lease_ends_at, ends_at)
@@ -25,7 +25,7 @@ func (db *DB) ClaimKey(ctx context.Context, c idempotency.Claim) (*idempotency.S
 				lease_ends_at = excluded.lease_ends_at, ends_at = excluded.ends_at
 			WHERE kept_answers.ends_at <= $7
 				OR kept_answers.status = 0 AND kept_answers.lease_ends_at <= $7 AND kept_answers.fingerprint = excluded.fingerprint`,
-			c.Owner, c.Key, c.Fingerprint, c.LeaseID, micros(c.LeaseEndsAt), micros(c.EndsAt), micros(c.Now))
+			c.Owner, c.Key, c.Fingerprint, c.LeaseID, database.Micros(c.LeaseEndsAt), database.Micros(c.EndsAt), database.Micros(c.Now))
 		if err != nil {
 			return fmt.Errorf("claim idempotency key: %w", err)
 		}
@@ -35,7 +35,7 @@ func (db *DB) ClaimKey(ctx context.Context, c idempotency.Claim) (*idempotency.S
 		var found idempotency.StoredResponse
 		err = tx.QueryRow(ctx, `SELECT fingerprint, answer, work FROM kept_answers WHERE owner = $1 AND key = $2`, c.Owner, c.Key).
 			Scan(&found.Fingerprint, &found.Sealed, intoJSON(&found.Work))
-		if isNoRows(err) {
+		if database.IsNoRows(err) {
 			return database.ErrStale // it was released concurrently
 		}
 		stored = &found
@@ -48,13 +48,13 @@ func (db *DB) ClaimKey(ctx context.Context, c idempotency.Claim) (*idempotency.S
 func (db *DB) RenewKey(ctx context.Context, h idempotency.Holder, leaseEndsAt time.Time) error {
 	_, err := db.sql.Exec(ctx, `
 		UPDATE kept_answers SET lease_ends_at = $4
-		WHERE owner = $1 AND key = $2 AND lease = $3 AND status = 0`, h.Owner, h.Key, h.LeaseID, micros(leaseEndsAt))
+		WHERE owner = $1 AND key = $2 AND lease = $3 AND status = 0`, h.Owner, h.Key, h.LeaseID, database.Micros(leaseEndsAt))
 	return err
 }
 
-// complete marks the key under which ctx works as committed with w. If another request
+// Complete marks the key under which ctx works as committed with w. If another request
 // has taken the key over, the transaction fails. Without a key it does nothing.
-func (tx *tx) complete(ctx context.Context, w idempotency.Work) error {
+func (tx *Tx) Complete(ctx context.Context, w idempotency.Work) error {
 	h, ok := idempotency.HolderOf(ctx)
 	if !ok {
 		return nil
@@ -66,7 +66,7 @@ func (tx *tx) complete(ctx context.Context, w idempotency.Work) error {
 	var one int
 	return tx.DeferRow(ctx, func(row database.Scanner) error {
 		err := row.Scan(&one)
-		if isNoRows(err) {
+		if database.IsNoRows(err) {
 			return idempotency.ErrLeaseLost()
 		}
 		return err
@@ -95,7 +95,7 @@ func (db *DB) ReleaseKey(ctx context.Context, h idempotency.Holder) (*idempotenc
 	var work *idempotency.Work
 	err = db.sql.QueryRow(ctx, `SELECT work FROM kept_answers WHERE owner = $1 AND key = $2 AND lease = $3`, h.Owner, h.Key, h.LeaseID).
 		Scan(intoJSON(&work))
-	if isNoRows(err) {
+	if database.IsNoRows(err) {
 		return nil, nil
 	}
 	return work, err

@@ -32,9 +32,9 @@ func (db *DB) AddImport(ctx context.Context, i *roster.Import, rows []roster.Imp
 	if err != nil {
 		return false, err
 	}
-	err = db.write(ctx, func(tx *tx) error {
+	err = db.Write(ctx, func(tx *Tx) error {
 		added = false
-		if err := tx.complete(ctx, idempotency.Work{ID: i.ID, New: true}); err != nil {
+		if err := tx.Complete(ctx, idempotency.Work{ID: i.ID, New: true}); err != nil {
 			return err
 		}
 		if err := tx.lockImporter(ctx, i.CoachID); err != nil {
@@ -43,7 +43,7 @@ func (db *DB) AddImport(ctx context.Context, i *roster.Import, rows []roster.Imp
 		n, err := tx.Exec(ctx, `
 			INSERT INTO imports (id, coach_id, warnings, created_at, ends_at, file_rows, file_sha256, reading_until)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (id) DO NOTHING`,
-			i.ID, i.CoachID, string(warnings), micros(i.CreatedAt), micros(i.EndsAt), i.FileRows, i.FileSHA256, micros(i.ReadingUntil))
+			i.ID, i.CoachID, string(warnings), database.Micros(i.CreatedAt), database.Micros(i.EndsAt), i.FileRows, i.FileSHA256, database.Micros(i.ReadingUntil))
 		if err != nil {
 			return fmt.Errorf("add import: %w", err)
 		}
@@ -66,12 +66,12 @@ func (db *DB) AddImportRows(ctx context.Context, i *roster.Import, rows []roster
 	if err != nil {
 		return err
 	}
-	err = db.write(ctx, func(tx *tx) error {
+	err = db.Write(ctx, func(tx *Tx) error {
 		if err := tx.lockImporter(ctx, i.CoachID); err != nil {
 			return err
 		}
 		n, err := tx.Exec(ctx, `UPDATE imports SET reading_until = $3 WHERE coach_id = $1 AND id = $2 AND reading_until IS NOT NULL`,
-			i.CoachID, i.ID, micros(readingUntil))
+			i.CoachID, i.ID, database.Micros(readingUntil))
 		if err != nil {
 			return err
 		}
@@ -88,20 +88,20 @@ func (db *DB) AddImportRows(ctx context.Context, i *roster.Import, rows []roster
 
 // lockImporter locks the coach of an import. An account that closes waits for this lock, and then
 // deletes the import too.
-func (tx *tx) lockImporter(ctx context.Context, coachID string) error {
+func (tx *Tx) lockImporter(ctx context.Context, coachID string) error {
 	if _, err := tx.lockCoach(ctx, coachID); err != nil {
 		return fmt.Errorf("lock coach %s: %w", coachID, err)
 	}
 	_, err := tx.tierChoice(ctx, coachID)
-	if isNoRows(err) {
+	if database.IsNoRows(err) {
 		return auth.ErrSessionEnded() // the account has closed since the session was read
 	}
 	return err
 }
 
 // insertImportRows adds the rows whose values are args, those of students whom the coach has as Exists.
-func (tx *tx) insertImportRows(ctx context.Context, i *roster.Import, rows []roster.ImportRow, args []any) error {
-	err := tx.insertRows(ctx, `
+func (tx *Tx) insertImportRows(ctx context.Context, i *roster.Import, rows []roster.ImportRow, args []any) error {
+	err := tx.InsertRows(ctx, `
 		INSERT INTO import_rows (coach_id, import_id, number, state, entry, faults, ends_at)`, "", importRowColumns, args)
 	for some := range slices.Chunk(rows, existingRows) {
 		if err != nil {
@@ -127,18 +127,18 @@ func importRowArgs(i *roster.Import, rows []roster.ImportRow) ([]any, error) {
 		if err != nil {
 			return nil, err
 		}
-		args = append(args, i.CoachID, i.ID, row.Number, string(row.State), string(entry), string(faults), micros(i.EndsAt))
+		args = append(args, i.CoachID, i.ID, row.Number, string(row.State), string(entry), string(faults), database.Micros(i.EndsAt))
 	}
 	return args, nil
 }
 
 // deleteOldImports deletes the imports of a coach but for added, which is new, and the newest
 // keep-1 others. The id of a new one may be older: it is made when the form is opened.
-func (tx *tx) deleteOldImports(ctx context.Context, coachID, added string, keep int) error {
+func (tx *Tx) deleteOldImports(ctx context.Context, coachID, added string, keep int) error {
 	var newest string // of those to delete
 	err := tx.QueryRow(ctx, `
 		SELECT id FROM imports WHERE coach_id = $1 AND id <> $2 ORDER BY id DESC LIMIT 1 OFFSET $3`, coachID, added, keep-1).Scan(&newest)
-	if err != nil && !isNoRows(err) {
+	if err != nil && !database.IsNoRows(err) {
 		return fmt.Errorf("list imports: %w", err)
 	}
 	if err := tx.Defer(ctx, `DELETE FROM import_rows WHERE coach_id = $1 AND import_id <= $2 AND import_id <> $3`, coachID, newest, added); err != nil {
@@ -150,10 +150,10 @@ func (tx *tx) deleteOldImports(ctx context.Context, coachID, added string, keep 
 // Import returns an import of a coach, or not_found.
 func (db *DB) Import(ctx context.Context, coachID, id string) (*roster.Import, error) {
 	var i *roster.Import
-	err := db.view(ctx, func(tx *tx) (err error) {
+	err := db.View(ctx, func(tx *Tx) (err error) {
 		i, err = scanImport(tx.QueryRow(ctx, `
 			SELECT id, coach_id, warnings, stop, created_at, ends_at, file_rows, file_sha256, reading_until FROM imports WHERE coach_id = $1 AND id = $2`, coachID, id))
-		if isNoRows(err) {
+		if database.IsNoRows(err) {
 			return fault.Missing()
 		}
 		if err != nil {
@@ -172,7 +172,7 @@ func (db *DB) Import(ctx context.Context, coachID, id string) (*roster.Import, e
 // Imports returns the imports of a coach, the newest first.
 func (db *DB) Imports(ctx context.Context, coachID string) ([]*roster.Import, error) {
 	var imports []*roster.Import
-	err := db.view(ctx, func(tx *tx) error {
+	err := db.View(ctx, func(tx *Tx) error {
 		rs, err := tx.Query(ctx, `
 			SELECT id, coach_id, warnings, stop, created_at, ends_at, file_rows, file_sha256, reading_until FROM imports WHERE coach_id = $1 ORDER BY id DESC`, coachID)
 		if imports, err = database.Collect(rs, err, scanImport); err != nil {
@@ -191,8 +191,8 @@ func (db *DB) Imports(ctx context.Context, coachID string) ([]*roster.Import, er
 func scanImport(s database.Scanner) (*roster.Import, error) {
 	i := &roster.Import{Counts: map[roster.RowState]int{}}
 	var rows sql.NullInt64
-	err := s.Scan(&i.ID, &i.CoachID, intoJSON(&i.Warnings), intoJSON(&i.Stop), intoTime(&i.CreatedAt), intoTime(&i.EndsAt),
-		&rows, intoText(&i.FileSHA256), intoTime(&i.ReadingUntil))
+	err := s.Scan(&i.ID, &i.CoachID, intoJSON(&i.Warnings), intoJSON(&i.Stop), database.IntoTime(&i.CreatedAt), database.IntoTime(&i.EndsAt),
+		&rows, database.IntoText(&i.FileSHA256), database.IntoTime(&i.ReadingUntil))
 	i.FileRows = int(rows.Int64)
 	return i, err
 }
@@ -218,10 +218,10 @@ func collectCounts(rs *database.Rows, err error, imports ...*roster.Import) erro
 // returns not_found for an import of another coach.
 func (db *DB) ImportRows(ctx context.Context, coachID, id string, f roster.RowFilter) ([]roster.ImportRow, error) {
 	var rows []roster.ImportRow
-	err := db.view(ctx, func(tx *tx) error {
+	err := db.View(ctx, func(tx *Tx) error {
 		var one int
 		err := tx.QueryRow(ctx, `SELECT 1 FROM imports WHERE coach_id = $1 AND id = $2`, coachID, id).Scan(&one)
-		if isNoRows(err) {
+		if database.IsNoRows(err) {
 			return fault.Missing()
 		}
 		if err != nil {
@@ -248,7 +248,7 @@ func (db *DB) ImportRows(ctx context.Context, coachID, id string, f roster.RowFi
 }
 
 func scanImportRow(s database.Scanner) (row roster.ImportRow, err error) {
-	return row, s.Scan(&row.Number, &row.State, intoJSON(&row.Entry), intoJSON(&row.Faults), intoText(&row.PlayerID))
+	return row, s.Scan(&row.Number, &row.State, intoJSON(&row.Entry), intoJSON(&row.Faults), database.IntoText(&row.PlayerID))
 }
 
 // FinishRow sets the state of a row that waits, and changes no other row.
@@ -260,7 +260,7 @@ func (db *DB) FinishRow(ctx context.Context, id roster.RowID, state roster.RowSt
 	_, err = db.sql.Exec(ctx, `
 		UPDATE import_rows SET state = $4, player_id = $5, faults = $6
 		WHERE coach_id = $1 AND import_id = $2 AND number = $3 AND state = 'waiting'`,
-		id.CoachID, id.ImportID, id.Number, string(state), text(playerID), string(reasons))
+		id.CoachID, id.ImportID, id.Number, string(state), database.Text(playerID), string(reasons))
 	if err != nil {
 		return fmt.Errorf("finish row %d of import %s: %w", id.Number, id.ImportID, err)
 	}
@@ -314,7 +314,7 @@ func (db *DB) SetStop(ctx context.Context, coachID, id string, stop *roster.Stop
 // finishImportRow marks the row of an import for which ctx adds the player as added; or
 // returns ErrRowTaken if another transaction has finished the row. Without a row it does
 // nothing.
-func (tx *tx) finishImportRow(ctx context.Context, playerID string) error {
+func (tx *Tx) finishImportRow(ctx context.Context, playerID string) error {
 	id, ok := roster.RowOf(ctx)
 	if !ok {
 		return nil
@@ -322,7 +322,7 @@ func (tx *tx) finishImportRow(ctx context.Context, playerID string) error {
 	var one int
 	return tx.DeferRow(ctx, func(row database.Scanner) error {
 		err := row.Scan(&one)
-		if isNoRows(err) {
+		if database.IsNoRows(err) {
 			return roster.ErrRowTaken()
 		}
 		return err

@@ -17,7 +17,7 @@ func NewInstallation(db *database.DB) *Installation { return &Installation{db} }
 func (in *Installation) Value(ctx context.Context, name string) (string, error) {
 	var value string
 	err := in.sql.QueryRow(ctx, `SELECT value FROM installation WHERE name = $1`, name).Scan(&value)
-	if isNoRows(err) {
+	if database.IsNoRows(err) {
 		return "", nil
 	}
 	return value, err

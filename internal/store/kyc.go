@@ -20,9 +20,9 @@ var _ coach.VerificationStore = (*DB)(nil)
 func (db *DB) KYC(ctx context.Context, coachID string) (coach.KYCState, coach.Submission, error) {
 	var state coach.KYCState
 	var s coach.Submission
-	err := db.view(ctx, func(tx *tx) error {
+	err := db.View(ctx, func(tx *Tx) error {
 		err := tx.QueryRow(ctx, `SELECT kyc_state FROM coaches WHERE id = $1`, coachID).Scan(&state)
-		if isNoRows(err) {
+		if database.IsNoRows(err) {
 			return auth.ErrSessionEnded() // the account has closed since the session was read
 		}
 		if err != nil || state == coach.NotStarted {
@@ -43,7 +43,7 @@ const submissionSelect = `
 	FROM kyc_submissions s JOIN coaches c ON c.id = s.coach_id JOIN accounts a ON a.id = s.coach_id `
 
 // unsealSubmission decrypts the legal name of a submission.
-func (tx *tx) unsealSubmission(s coach.Submission, sealed []byte, err error) (coach.Submission, error) {
+func (tx *Tx) unsealSubmission(s coach.Submission, sealed []byte, err error) (coach.Submission, error) {
 	if err != nil {
 		return s, err
 	}
@@ -55,9 +55,9 @@ func (tx *tx) unsealSubmission(s coach.Submission, sealed []byte, err error) (co
 
 // submission reads a submission with its documents and the sealed legal name, or
 // returns not_found.
-func (tx *tx) submission(ctx context.Context, r *database.Row) (coach.Submission, []byte, error) {
+func (tx *Tx) submission(ctx context.Context, r *database.Row) (coach.Submission, []byte, error) {
 	s, sealed, err := scanSubmission(r)
-	if isNoRows(err) {
+	if database.IsNoRows(err) {
 		return s, nil, fault.Missing()
 	}
 	if err != nil {
@@ -66,27 +66,27 @@ func (tx *tx) submission(ctx context.Context, r *database.Row) (coach.Submission
 	rs, err := tx.Query(ctx, `
 		SELECT d.id FROM kyc_documents k JOIN documents d ON d.id = k.document_id
 		WHERE k.submission_id = $1 ORDER BY d.id`, s.ID)
-	s.DocumentIDs, err = collectTexts(rs, err)
+	s.DocumentIDs, err = database.CollectTexts(rs, err)
 	return s, sealed, err
 }
 
 func scanSubmission(r database.Scanner) (s coach.Submission, sealed []byte, err error) {
-	err = r.Scan(&s.ID, &s.CoachID, intoText(&s.CoachName), &s.Number, &s.State, &sealed, intoText(&s.Reason),
-		intoTime(&s.SubmittedAt), intoTime(&s.DecidedAt))
+	err = r.Scan(&s.ID, &s.CoachID, database.IntoText(&s.CoachName), &s.Number, &s.State, &sealed, database.IntoText(&s.Reason),
+		database.IntoTime(&s.SubmittedAt), database.IntoTime(&s.DecidedAt))
 	return s, sealed, err
 }
 
 // SubmitKYC saves s, if documents accepts its identity documents and the state allows it.
 func (db *DB) SubmitKYC(ctx context.Context, s coach.Submission, documents func(own []string) error) error {
-	return db.write(ctx, func(tx *tx) error {
-		if err := tx.complete(ctx, idempotency.Work{ID: s.ID, New: true}); err != nil {
+	return db.Write(ctx, func(tx *Tx) error {
+		if err := tx.Complete(ctx, idempotency.Work{ID: s.ID, New: true}); err != nil {
 			return err
 		}
 		// Lock the coach's row without changing it: concurrent submissions and document
 		// changes wait until the commit.
 		var state coach.KYCState
 		err := tx.QueryRow(ctx, `UPDATE coaches SET version = version WHERE id = $1 RETURNING kyc_state`, s.CoachID).Scan(&state)
-		if isNoRows(err) {
+		if database.IsNoRows(err) {
 			return auth.ErrSessionEnded() // the account has closed since the session was read
 		}
 		if err != nil {
@@ -110,21 +110,21 @@ func (db *DB) SubmitKYC(ctx context.Context, s coach.Submission, documents func(
 }
 
 // identityDocuments returns those of ids that are identity documents of the coach.
-func (tx *tx) identityDocuments(ctx context.Context, coachID string, ids []string) ([]string, error) {
+func (tx *Tx) identityDocuments(ctx context.Context, coachID string, ids []string) ([]string, error) {
 	args := append([]any{coachID}, textArgs(ids)...)
 	rs, err := tx.Query(ctx, `
 		SELECT id FROM documents WHERE coach_id = $1 AND kind = 'identity' AND id IN (`+params(2, len(ids))+`)`, args...)
-	return collectTexts(rs, err)
+	return database.CollectTexts(rs, err)
 }
 
-func (tx *tx) insertSubmission(ctx context.Context, s coach.Submission) error {
+func (tx *Tx) insertSubmission(ctx context.Context, s coach.Submission) error {
 	sealed, err := tx.db.seal(auth.ForKYC, s.LegalName, s.ID)
 	if err != nil {
 		return err
 	}
 	err = tx.Defer(ctx, `
 		INSERT INTO kyc_submissions (id, coach_id, state, legal_name, submitted_at) VALUES ($1, $2, $3, $4, $5)`,
-		s.ID, s.CoachID, string(s.State), sealed, micros(s.SubmittedAt))
+		s.ID, s.CoachID, string(s.State), sealed, database.Micros(s.SubmittedAt))
 	if err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func (tx *tx) insertSubmission(ctx context.Context, s coach.Submission) error {
 
 // updateKYCState applies an action to the coach's state; ErrStale if the state is
 // no longer from.
-func (tx *tx) updateKYCState(ctx context.Context, coachID string, from coach.KYCState, action coach.KYCAction) error {
+func (tx *Tx) updateKYCState(ctx context.Context, coachID string, from coach.KYCState, action coach.KYCAction) error {
 	next, err := from.Next(action)
 	if err != nil {
 		return err
@@ -151,7 +151,7 @@ func (tx *tx) updateKYCState(ctx context.Context, coachID string, from coach.KYC
 // document changes the first wins; the others see its result.
 func (db *DB) DecideKYC(ctx context.Context, by actor.Operator, id string, d coach.KYCDecision) (coach.Submission, error) {
 	var decided coach.Submission
-	err := db.write(ctx, func(tx *tx) error {
+	err := db.Write(ctx, func(tx *Tx) error {
 		s, _, err := tx.submission(ctx, tx.QueryRow(ctx, submissionSelect+`WHERE s.id = $1`, id))
 		if err != nil {
 			return err
@@ -175,7 +175,7 @@ func (db *DB) DecideKYC(ctx context.Context, by actor.Operator, id string, d coa
 		}
 		err = tx.ExecOne(ctx, `
 			UPDATE kyc_submissions SET state = $3, reason = $4, decided_at = $5 WHERE id = $1 AND state = $2`,
-			id, string(s.State), string(next), text(d.Reason), micros(tx.Now))
+			id, string(s.State), string(next), database.Text(d.Reason), database.Micros(tx.Now))
 		if err != nil {
 			return err
 		}
@@ -187,7 +187,7 @@ func (db *DB) DecideKYC(ctx context.Context, by actor.Operator, id string, d coa
 		}
 		s.State, s.Reason, s.DecidedAt = next, d.Reason, tx.Now
 		decided = s
-		return tx.notify(ctx, []event.Event{d.Event(s.CoachID)})
+		return tx.Notify(ctx, []event.Event{d.Event(s.CoachID)})
 	})
 	if err != nil {
 		return coach.Submission{}, err
@@ -201,7 +201,7 @@ var kycAuditActions = map[coach.KYCAction]string{coach.Approve: operator.KYCAppr
 // audits the access.
 func (db *DB) KYCQueue(ctx context.Context, by actor.Operator, after coach.KYCCursor, limit int) ([]coach.Submission, error) {
 	var queue []coach.Submission
-	err := db.write(ctx, func(tx *tx) error {
+	err := db.Write(ctx, func(tx *Tx) error {
 		rs, err := tx.Query(ctx, submissionSelect+`
 			WHERE s.state = 'submitted' AND (s.submitted_at, s.id) > ($1, $2)
 			ORDER BY s.submitted_at, s.id LIMIT $3`, after.At.UnixMicro(), after.ID, limit)
@@ -234,7 +234,7 @@ func (db *DB) NewestKYC(ctx context.Context, coachID string) (string, error) {
 
 func newestKYC(ctx context.Context, q database.Querier, coachID string) (id string, err error) {
 	err = q.QueryRow(ctx, `SELECT id FROM kyc_submissions WHERE coach_id = $1 ORDER BY id DESC LIMIT 1`, coachID).Scan(&id)
-	if isNoRows(err) {
+	if database.IsNoRows(err) {
 		err = fault.Missing()
 	}
 	return id, err
@@ -243,7 +243,7 @@ func newestKYC(ctx context.Context, q database.Querier, coachID string) (id stri
 // ReadKYC returns a submission and audits the access.
 func (db *DB) ReadKYC(ctx context.Context, by actor.Operator, id string) (coach.Submission, error) {
 	var s coach.Submission
-	err := db.write(ctx, func(tx *tx) (err error) {
+	err := db.Write(ctx, func(tx *Tx) (err error) {
 		if s, err = tx.unsealSubmission(tx.submission(ctx, tx.QueryRow(ctx, submissionSelect+`WHERE s.id = $1`, id))); err != nil {
 			return err
 		}

@@ -14,7 +14,7 @@ var errRefused = errors.New("refused")
 // CountOccurrence counts one occurrence against limits in its own transaction.
 func (db *DB) CountOccurrence(ctx context.Context, limits ...auth.Limit) (exceeded *auth.LimitExceeded, err error) {
 	counter := db.newLimitCounter()
-	err = db.write(ctx, func(tx *tx) error {
+	err = db.Write(ctx, func(tx *Tx) error {
 		if exceeded, err = counter.count(ctx, tx, tx.Now, limits); err == nil && exceeded != nil {
 			return errRefused
 		}

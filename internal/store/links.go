@@ -9,6 +9,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/notify"
 )
 
@@ -27,8 +28,8 @@ func (db *DB) LinkState(ctx context.Context, hash []byte, now time.Time) (approv
 		JOIN accounts a ON a.id = r.approver_id
 		JOIN players p ON p.id = r.player_id AND p.deleted_at IS NULL
 		LEFT JOIN coaches c ON c.id = r.coach_id
-		WHERE l.hash = $1 AND (l.to_number = TRUE OR l.address = p.guardian_email)`, hash, micros(now)).
-		Scan(&old, &l.RequestID, &l.PlayerID, &l.Party, &l.Number, intoText(&l.CoachName), intoText(&l.CoachTier), &l.StudentName, &born, &l.ToNumber, &l.OthersOpen)
+		WHERE l.hash = $1 AND (l.to_number = TRUE OR l.address = p.guardian_email)`, hash, database.Micros(now)).
+		Scan(&old, &l.RequestID, &l.PlayerID, &l.Party, &l.Number, database.IntoText(&l.CoachName), database.IntoText(&l.CoachTier), &l.StudentName, &born, &l.ToNumber, &l.OthersOpen)
 	if err == nil && old {
 		return approval.LinkState{Old: true}, nil
 	}
@@ -37,7 +38,7 @@ func (db *DB) LinkState(ctx context.Context, hash []byte, now time.Time) (approv
 
 // linkState completes a LinkState that was scanned with err.
 func linkState(l approval.LinkState, born string, now time.Time, err error) (approval.LinkState, error) {
-	if isNoRows(err) {
+	if database.IsNoRows(err) {
 		return approval.LinkState{}, nil
 	}
 	var date approval.Date
@@ -61,11 +62,11 @@ func (db *DB) LinkedPlayer(ctx context.Context, accountID string, hash []byte) (
 		JOIN requests r ON r.id = l.request_id AND r.approver_id = $2
 		JOIN players p ON p.id = r.player_id AND p.deleted_at IS NULL AND (p.guardian_id = $2 OR p.student_id = $2)
 		WHERE l.hash = $1`, hash, accountID).Scan(&id)
-	return id, orMissing(err, "read the player of a link")
+	return id, database.OrMissing(err, "read the player of a link")
 }
 
 // AskedParty returns the party that the link with this hash asked, or not_found unless the
-// link is valid and left to the asked number itself.
+// Link is valid and left to the asked number itself.
 func (db *DB) AskedParty(ctx context.Context, hash []byte, now time.Time) (approval.AskedParty, error) {
 	var p approval.AskedParty
 	err := db.sql.QueryRow(ctx, `
@@ -73,9 +74,9 @@ func (db *DB) AskedParty(ctx context.Context, hash []byte, now time.Time) (appro
 		FROM request_links l
 		JOIN requests r ON r.id = l.request_id
 		JOIN accounts a ON a.id = r.approver_id
-		WHERE l.hash = $1 AND l.ends_at > $2 AND l.to_number = TRUE`, hash, micros(now)).
+		WHERE l.hash = $1 AND l.ends_at > $2 AND l.to_number = TRUE`, hash, database.Micros(now)).
 		Scan(&p.RequestID, &p.PlayerID, &p.State, &p.By.AccountID, &p.By.Role, &p.By.Number)
-	return p, orMissing(err, "read the party of a link")
+	return p, database.OrMissing(err, "read the party of a link")
 }
 
 // FindByShortCode finds the open request with this short code to this number, and counts
@@ -84,7 +85,7 @@ func (db *DB) AskedParty(ctx context.Context, hash []byte, now time.Time) (appro
 // statements.
 func (db *DB) FindByShortCode(ctx context.Context, pair approval.ShortCodePair, now time.Time) (state approval.LinkState, err error) {
 	counter := db.newLimitCounter()
-	err = db.write(ctx, func(tx *tx) error {
+	err = db.Write(ctx, func(tx *Tx) error {
 		if state, err = tx.byShortCode(ctx, pair, now); err != nil {
 			return err
 		}
@@ -104,7 +105,7 @@ func (db *DB) FindByShortCode(ctx context.Context, pair approval.ShortCodePair, 
 	return state, nil
 }
 
-func (tx *tx) byShortCode(ctx context.Context, pair approval.ShortCodePair, now time.Time) (approval.LinkState, error) {
+func (tx *Tx) byShortCode(ctx context.Context, pair approval.ShortCodePair, now time.Time) (approval.LinkState, error) {
 	l := approval.LinkState{Open: true, Number: pair.Number}
 	var born string
 	err := tx.QueryRow(ctx, `
@@ -115,7 +116,7 @@ func (tx *tx) byShortCode(ctx context.Context, pair approval.ShortCodePair, now 
 		JOIN players p ON p.id = r.player_id AND p.deleted_at IS NULL
 		LEFT JOIN coaches c ON c.id = r.coach_id
 		WHERE r.short_code = $1 AND r.state = 'pending'`, pair.Code, string(pair.Number)).
-		Scan(&l.RequestID, &l.PlayerID, &l.Party, intoText(&l.CoachName), &l.StudentName, &born, &l.OthersOpen)
+		Scan(&l.RequestID, &l.PlayerID, &l.Party, database.IntoText(&l.CoachName), &l.StudentName, &born, &l.OthersOpen)
 	return linkState(l, born, now, err)
 }
 
@@ -129,7 +130,7 @@ func (db *DB) RenewLinks(ctx context.Context, leaving []notify.Delivery) error {
 	}
 	// Sorted, so that concurrent transactions lock the rows in the same order.
 	slices.SortFunc(leaving, func(a, b notify.Delivery) int { return strings.Compare(a.ID, b.ID) })
-	err := db.write(ctx, func(tx *tx) error {
+	err := db.Write(ctx, func(tx *Tx) error {
 		for _, d := range leaving {
 			hash, err := db.linkHash(d.ID)
 			if err != nil {
@@ -141,7 +142,7 @@ func (db *DB) RenewLinks(ctx context.Context, leaving []notify.Delivery) error {
 				FROM requests r JOIN accounts a ON a.id = r.approver_id
 				WHERE r.id = $2
 				ON CONFLICT (hash) DO UPDATE SET ends_at = excluded.ends_at`,
-				hash, d.RequestID, micros(tx.Now.Add(db.options.Settings.LinkValidity)), d.To)
+				hash, d.RequestID, database.Micros(tx.Now.Add(db.options.Settings.LinkValidity)), d.To)
 			if err != nil {
 				return err
 			}

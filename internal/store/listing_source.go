@@ -7,11 +7,12 @@ import (
 	"fmt"
 
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/database"
 )
 
 // ListingSource returns the data from which the listing of one coach is made.
 func (db *DB) ListingSource(ctx context.Context, coachID string) (s coach.ListingSource, err error) {
-	return s, db.view(ctx, func(tx *tx) (err error) {
+	return s, db.View(ctx, func(tx *Tx) (err error) {
 		s, err = tx.listingSource(ctx, coachID)
 		return err
 	})
@@ -20,7 +21,7 @@ func (db *DB) ListingSource(ctx context.Context, coachID string) (s coach.Listin
 // SetVisibility loads the source of the listing, lets fn decide the visibility, and
 // saves it with the listing. fn may run more than once.
 func (db *DB) SetVisibility(ctx context.Context, coachID string, fn func(coach.ListingSource) (coach.VisibilityRequest, error)) error {
-	return db.write(ctx, func(tx *tx) error {
+	return db.Write(ctx, func(tx *Tx) error {
 		if _, err := tx.lockCoach(ctx, coachID); err != nil {
 			return err
 		}
@@ -36,7 +37,7 @@ func (db *DB) SetVisibility(ctx context.Context, coachID string, fn func(coach.L
 			return err
 		}
 		if err := tx.ExecOne(ctx, `UPDATE coaches SET visible = $2, shown = $3, updated_at = $4 WHERE id = $1`,
-			coachID, s.Visible, string(shown), micros(tx.Now)); err != nil {
+			coachID, s.Visible, string(shown), database.Micros(tx.Now)); err != nil {
 			return err
 		}
 		return tx.saveListing(ctx, s)
@@ -50,16 +51,16 @@ func (db *DB) SetVisibility(ctx context.Context, coachID string, fn func(coach.L
 // Lock order: coaches, then players, then the coach's account. PostgreSQL locks the
 // account for the foreign key of each inserted row that refers to it. Another order
 // deadlocks, and PostgreSQL takes a second to detect that.
-func (tx *tx) lockCoach(ctx context.Context, coachID string) (visible bool, err error) {
+func (tx *Tx) lockCoach(ctx context.Context, coachID string) (visible bool, err error) {
 	err = tx.QueryRow(ctx, `UPDATE coaches SET version = version WHERE id = $1 RETURNING visible`, coachID).Scan(&visible)
-	if isNoRows(err) {
+	if database.IsNoRows(err) {
 		return false, nil
 	}
 	return visible, err
 }
 
 // listingSource reads a coach's profile and whether the account is suspended.
-func (tx *tx) listingSource(ctx context.Context, coachID string) (coach.ListingSource, error) {
+func (tx *Tx) listingSource(ctx context.Context, coachID string) (coach.ListingSource, error) {
 	p, err := profile(ctx, tx, coachID)
 	if err != nil {
 		return coach.ListingSource{}, err

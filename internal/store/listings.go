@@ -15,7 +15,7 @@ import (
 //
 // It locks the coach's row first: of two transactions that change different parts
 // of one coach, the second waits here and then sees both changes.
-func (tx *tx) reindexListing(ctx context.Context, coachID string) error {
+func (tx *Tx) reindexListing(ctx context.Context, coachID string) error {
 	visible, err := tx.lockCoach(ctx, coachID)
 	if err != nil {
 		return err
@@ -31,7 +31,7 @@ func (tx *tx) reindexListing(ctx context.Context, coachID string) error {
 }
 
 // saveListing is reindexListing for a caller that holds the lock and has read the source.
-func (tx *tx) saveListing(ctx context.Context, s coach.ListingSource) error {
+func (tx *Tx) saveListing(ctx context.Context, s coach.ListingSource) error {
 	l, ok := s.Listing()
 	if !ok {
 		return tx.deleteListing(ctx, s.ID)
@@ -43,7 +43,7 @@ func (tx *tx) saveListing(ctx context.Context, s coach.ListingSource) error {
 	err = tx.Defer(ctx, `
 		INSERT INTO listings (coach_id, card, updated_at) VALUES ($1, $2, $3)
 		ON CONFLICT (coach_id) DO UPDATE SET card = excluded.card, updated_at = excluded.updated_at`,
-		s.ID, string(stored), micros(tx.Now))
+		s.ID, string(stored), database.Micros(tx.Now))
 	if err != nil {
 		return fmt.Errorf("save listing of coach %s: %w", s.ID, err)
 	}
@@ -51,7 +51,7 @@ func (tx *tx) saveListing(ctx context.Context, s coach.ListingSource) error {
 }
 
 // deleteListing removes a coach from the directory; the terms are deleted with the listing.
-func (tx *tx) deleteListing(ctx context.Context, coachID string) error {
+func (tx *Tx) deleteListing(ctx context.Context, coachID string) error {
 	if err := tx.Defer(ctx, `DELETE FROM listings WHERE coach_id = $1`, coachID); err != nil {
 		return fmt.Errorf("remove listing of coach %s: %w", coachID, err)
 	}
@@ -59,9 +59,9 @@ func (tx *tx) deleteListing(ctx context.Context, coachID string) error {
 }
 
 // saveTerms writes the difference between the stored terms and want, which is sorted.
-func (tx *tx) saveTerms(ctx context.Context, coachID string, want []string) error {
+func (tx *Tx) saveTerms(ctx context.Context, coachID string, want []string) error {
 	rs, err := tx.Query(ctx, `SELECT term FROM listing_terms WHERE coach_id = $1`, coachID)
-	have, err := collectTexts(rs, err)
+	have, err := database.CollectTexts(rs, err)
 	if err != nil {
 		return err
 	}

@@ -16,13 +16,13 @@ var _ team.RecordStore = (*DB)(nil)
 // have progress tracking.
 func (db *DB) AddMeasurement(ctx context.Context, m *team.Measurement, check func(tier string) error) error {
 	r := team.AddedRecord{Type: event.ProgressAdded, ID: m.ID, CoachID: m.CoachID, PlayerID: m.PlayerID}
-	return db.addRecord(ctx, r, check, func(tx *tx) (added bool, err error) {
+	return db.addRecord(ctx, r, check, func(tx *Tx) (added bool, err error) {
 		m.CreatedAt, m.UpdatedAt = tx.Now, tx.Now
 		added, err = tx.insert(ctx, `
 			INSERT INTO measurements (id, coach_id, player_id, metric, value, unit, measured_on, version, created_at, updated_at)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $8)
 			ON CONFLICT (id) DO NOTHING`,
-			m.ID, m.CoachID, m.PlayerID, m.Metric, m.Value, m.Unit, m.On, micros(tx.Now))
+			m.ID, m.CoachID, m.PlayerID, m.Metric, m.Value, m.Unit, m.On, database.Micros(tx.Now))
 		if err == nil && !added {
 			*m, _, err = measurement(ctx, tx, m.CoachID, m.PlayerID, m.ID)
 		}
@@ -37,13 +37,13 @@ func scanMeasurement(s database.Scanner) (m team.Measurement, err error) {
 }
 
 func measurementDest(m *team.Measurement) []any {
-	return []any{&m.ID, &m.CoachID, &m.PlayerID, &m.Metric, &m.Value, &m.Unit, &m.On, intoTime(&m.CreatedAt), intoTime(&m.UpdatedAt)}
+	return []any{&m.ID, &m.CoachID, &m.PlayerID, &m.Metric, &m.Value, &m.Unit, &m.On, database.IntoTime(&m.CreatedAt), database.IntoTime(&m.UpdatedAt)}
 }
 
 // Measurements lists the measurements of a coach's player, the newest day first.
 func (db *DB) Measurements(ctx context.Context, coachID, playerID, metric string, page team.RecordPage) ([]team.Measurement, error) {
 	var list []team.Measurement
-	err := db.viewRecords(ctx, coachID, playerID, func(tx *tx) (err error) {
+	err := db.viewRecords(ctx, coachID, playerID, func(tx *Tx) (err error) {
 		list, err = measurements(ctx, tx, coachID, playerID, metric, 0, page)
 		return err
 	})
@@ -53,7 +53,7 @@ func (db *DB) Measurements(ctx context.Context, coachID, playerID, metric string
 // MeasurementsFor lists the measurements of a player that a guardian or student may see now.
 func (db *DB) MeasurementsFor(ctx context.Context, by actor.Actor, playerID, metric string, page team.RecordPage) ([]team.Measurement, error) {
 	var list []team.Measurement
-	err := db.viewRecordsFor(ctx, by, playerID, team.ProgressTracking, func(tx *tx, coachID string, since int64) (err error) {
+	err := db.viewRecordsFor(ctx, by, playerID, team.ProgressTracking, func(tx *Tx, coachID string, since int64) (err error) {
 		list, err = measurements(ctx, tx, coachID, playerID, metric, since, page)
 		return err
 	})
@@ -64,7 +64,7 @@ func (db *DB) MeasurementsFor(ctx context.Context, by actor.Actor, playerID, met
 func measurements(ctx context.Context, q database.Querier, coachID, playerID, metric string, since int64, page team.RecordPage) ([]team.Measurement, error) {
 	day, id := page.Day, page.ID
 	if day == "" {
-		day, id = lastDate, lastID
+		day, id = database.LastDate, database.LastID
 	}
 	var rs *database.Rows
 	var err error
@@ -88,7 +88,7 @@ func measurements(ctx context.Context, q database.Querier, coachID, playerID, me
 
 // Measurement returns a measurement of a coach's player, or not_found.
 func (db *DB) Measurement(ctx context.Context, coachID, playerID, id string) (m team.Measurement, err error) {
-	return m, db.viewRecords(ctx, coachID, playerID, func(tx *tx) (err error) {
+	return m, db.viewRecords(ctx, coachID, playerID, func(tx *Tx) (err error) {
 		m, _, err = measurement(ctx, tx, coachID, playerID, id)
 		return err
 	})
@@ -99,14 +99,14 @@ func measurement(ctx context.Context, q database.Querier, coachID, playerID, id 
 		SELECT `+measurementColumns+`, version FROM measurements WHERE id = $1 AND coach_id = $2 AND player_id = $3`, id, coachID, playerID).
 		Scan(append(measurementDest(&m), &version)...)
 	if err != nil {
-		return m, 0, orMissing(err, "read measurement "+id)
+		return m, 0, database.OrMissing(err, "read measurement "+id)
 	}
 	return m, version, nil
 }
 
 // UpdateMeasurement lets fn change a measurement and saves it.
 func (db *DB) UpdateMeasurement(ctx context.Context, coachID, playerID, id string, fn func(*team.Measurement) error) error {
-	return db.changeRecord(ctx, coachID, playerID, func(tx *tx) error {
+	return db.changeRecord(ctx, coachID, playerID, func(tx *Tx) error {
 		m, version, err := measurement(ctx, tx, coachID, playerID, id)
 		if err != nil {
 			return err
@@ -117,24 +117,24 @@ func (db *DB) UpdateMeasurement(ctx context.Context, coachID, playerID, id strin
 		}
 		return tx.DeferOne(ctx, `
 			UPDATE measurements SET metric = $3, value = $4, unit = $5, measured_on = $6, updated_at = $7, version = version + 1
-			WHERE id = $1 AND version = $2`, id, version, m.Metric, m.Value, m.Unit, m.On, micros(m.UpdatedAt))
+			WHERE id = $1 AND version = $2`, id, version, m.Metric, m.Value, m.Unit, m.On, database.Micros(m.UpdatedAt))
 	})
 }
 
 // DeleteMeasurement deletes a measurement, or returns not_found. RestoreMeasurement undoes it.
 func (db *DB) DeleteMeasurement(ctx context.Context, coachID, playerID, id string) error {
-	return removeRecord(ctx, db, "measurement", coachID, playerID, id, `DELETE FROM measurements WHERE id = $1 AND version = $2`, func(tx *tx) (team.Measurement, int64, error) {
+	return removeRecord(ctx, db, "measurement", coachID, playerID, id, `DELETE FROM measurements WHERE id = $1 AND version = $2`, func(tx *Tx) (team.Measurement, int64, error) {
 		return measurement(ctx, tx, coachID, playerID, id)
 	})
 }
 
 // RestoreMeasurement adds a measurement again as it was before DeleteMeasurement.
 func (db *DB) RestoreMeasurement(ctx context.Context, coachID, playerID, id string) error {
-	return restoreRecord(ctx, db, "measurement", coachID, playerID, id, func(tx *tx, r removed[team.Measurement]) error {
+	return restoreRecord(ctx, db, "measurement", coachID, playerID, id, func(tx *Tx, r removed[team.Measurement]) error {
 		m := r.Record
 		return tx.DeferOne(ctx, `
 			INSERT INTO measurements (id, coach_id, player_id, metric, value, unit, measured_on, version, created_at, updated_at)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-			m.ID, coachID, playerID, m.Metric, m.Value, m.Unit, m.On, r.Version, micros(m.CreatedAt), micros(m.UpdatedAt))
+			m.ID, coachID, playerID, m.Metric, m.Value, m.Unit, m.On, r.Version, database.Micros(m.CreatedAt), database.Micros(m.UpdatedAt))
 	})
 }

@@ -24,7 +24,7 @@ const wakeNext = 8
 // statements does not depend on the number of messages that are admitted.
 func (db *DB) AdmitMessages(ctx context.Context, messages []notify.Outgoing) ([]notify.Outgoing, error) {
 	var admitted []notify.Outgoing
-	err := db.write(ctx, func(tx *tx) (err error) {
+	err := db.Write(ctx, func(tx *Tx) (err error) {
 		admitted, err = tx.admit(ctx, messages)
 		return err
 	})
@@ -41,7 +41,7 @@ type candidate struct {
 	limits  []approval.MessageLimit
 }
 
-func (tx *tx) admit(ctx context.Context, messages []notify.Outgoing) ([]notify.Outgoing, error) {
+func (tx *Tx) admit(ctx context.Context, messages []notify.Outgoing) ([]notify.Outgoing, error) {
 	err := tx.Defer(ctx, `
 		INSERT INTO installation (name, value) VALUES ('message_admission', '')
 		ON CONFLICT (name) DO UPDATE SET value = excluded.value`)
@@ -86,7 +86,7 @@ func (tx *tx) admit(ctx context.Context, messages []notify.Outgoing) ([]notify.O
 
 // oldestHeld returns, for each key of limits, the oldest delivery that waits for it and
 // does not belong to this claim.
-func (tx *tx) oldestHeld(ctx context.Context, candidates []candidate) (map[string]string, error) {
+func (tx *Tx) oldestHeld(ctx context.Context, candidates []candidate) (map[string]string, error) {
 	keys := make(map[string]bool)
 	for _, c := range candidates {
 		for _, l := range c.limits {
@@ -108,7 +108,7 @@ func (tx *tx) oldestHeld(ctx context.Context, candidates []candidate) (map[strin
 		FROM %s v WHERE v.column1 IS NOT NULL`, len(args)+1, values), append(args, candidates[0].Deliveries[0].Lease)...)
 	_, err = database.Collect(rs, err, func(s database.Scanner) (key string, err error) {
 		var id string
-		if err = s.Scan(&key, intoText(&id)); err == nil && id != "" {
+		if err = s.Scan(&key, database.IntoText(&id)); err == nil && id != "" {
 			oldest[key] = id
 		}
 		return key, err
@@ -121,10 +121,10 @@ func (tx *tx) oldestHeld(ctx context.Context, candidates []candidate) (map[strin
 
 // drop completes an OTP for which the budget has no money left: one that was requested while
 // the service had no budget.
-func (tx *tx) drop(ctx context.Context, d notify.Delivery) error {
+func (tx *Tx) drop(ctx context.Context, d notify.Delivery) error {
 	err := tx.Defer(ctx, `
 		UPDATE deliveries SET state = 'failed', reason = $3, lease = NULL, updated_at = $4
-		WHERE id = $1 AND lease = $2`, d.ID, d.Lease, notify.ReasonBudget, micros(tx.Now))
+		WHERE id = $1 AND lease = $2`, d.ID, d.Lease, notify.ReasonBudget, database.Micros(tx.Now))
 	if err != nil {
 		return fmt.Errorf("drop: %w", err)
 	}
@@ -132,11 +132,11 @@ func (tx *tx) drop(ctx context.Context, d notify.Delivery) error {
 }
 
 // hold makes the deliveries of m wait for the limit with the given key.
-func (tx *tx) hold(ctx context.Context, m notify.Outgoing, key string, wait time.Duration) error {
+func (tx *Tx) hold(ctx context.Context, m notify.Outgoing, key string, wait time.Duration) error {
 	for _, d := range m.Deliveries {
 		err := tx.Defer(ctx, `
 			UPDATE deliveries SET reason = 'held', held_by = $3, due_at = $4, attempts = attempts - 1, total_attempts = total_attempts - 1, lease = NULL
-			WHERE id = $1 AND lease = $2`, d.ID, d.Lease, key, micros(tx.Now.Add(wait)))
+			WHERE id = $1 AND lease = $2`, d.ID, d.Lease, key, database.Micros(tx.Now.Add(wait)))
 		if err != nil {
 			return fmt.Errorf("hold: %w", err)
 		}
@@ -147,7 +147,7 @@ func (tx *tx) hold(ctx context.Context, m notify.Outgoing, key string, wait time
 // release marks the deliveries of the messages that fit as counted, counts the messages,
 // and returns them without those that another worker claimed meanwhile. The time that a
 // delivery was held does not count to its lifetime.
-func (tx *tx) release(ctx context.Context, fits []candidate) ([]notify.Outgoing, error) {
+func (tx *Tx) release(ctx context.Context, fits []candidate) ([]notify.Outgoing, error) {
 	if len(fits) == 0 {
 		return nil, nil
 	}
@@ -163,8 +163,8 @@ func (tx *tx) release(ctx context.Context, fits []candidate) ([]notify.Outgoing,
 		UPDATE deliveries SET counted = TRUE, reason = NULL, held_by = NULL,
 			gives_up_at = CASE WHEN reason = 'held' THEN $%d ELSE gives_up_at END
 		WHERE (id, lease) IN %s
-		RETURNING id`, n+1, values), append(args, micros(tx.Now.Add(notify.MessageLifetime)))...)
-	ids, err := collectTexts(rs, err)
+		RETURNING id`, n+1, values), append(args, database.Micros(tx.Now.Add(notify.MessageLifetime)))...)
+	ids, err := database.CollectTexts(rs, err)
 	if err != nil {
 		return nil, fmt.Errorf("release: %w", err)
 	}
@@ -212,14 +212,14 @@ func (tx *tx) release(ctx context.Context, fits []candidate) ([]notify.Outgoing,
 // setLastSent sets the time of sending of requests that repeat an earlier one. Until their message
 // leaves, they have the time of the earlier one. releaseHeld sets the time of a message that a
 // limit held; these messages were held and then waited for another reason.
-func (tx *tx) setLastSent(ctx context.Context, requestIDs []string) error {
+func (tx *Tx) setLastSent(ctx context.Context, requestIDs []string) error {
 	if len(requestIDs) == 0 {
 		return nil
 	}
 	ids := paddedIDs(requestIDs)
 	err := tx.Defer(ctx, `
 		UPDATE requests SET last_sent_at = $1
-		WHERE state = 'pending' AND last_sent_at < requested_at AND id IN (`+params(2, len(ids))+`)`, append([]any{micros(tx.Now)}, ids...)...)
+		WHERE state = 'pending' AND last_sent_at < requested_at AND id IN (`+params(2, len(ids))+`)`, append([]any{database.Micros(tx.Now)}, ids...)...)
 	if err != nil {
 		return fmt.Errorf("set the time of sending: %w", err)
 	}
@@ -228,12 +228,12 @@ func (tx *tx) setLastSent(ctx context.Context, requestIDs []string) error {
 
 // releaseHeld starts the times of a held delivery, and wakes the next deliveries that
 // wait for the same limit.
-func (tx *tx) releaseHeld(ctx context.Context, d notify.Delivery) error {
+func (tx *Tx) releaseHeld(ctx context.Context, d notify.Delivery) error {
 	if d.Kind == notify.Request {
 		// The wait for the next sending begins when this one leaves.
-		err := tx.Defer(ctx, `UPDATE deliveries SET created_at = $2 WHERE id = $1`, d.ID, micros(tx.Now))
+		err := tx.Defer(ctx, `UPDATE deliveries SET created_at = $2 WHERE id = $1`, d.ID, database.Micros(tx.Now))
 		if err == nil {
-			err = tx.Defer(ctx, `UPDATE requests SET last_sent_at = $2 WHERE id = $1 AND state = 'pending'`, d.RequestID, micros(tx.Now))
+			err = tx.Defer(ctx, `UPDATE requests SET last_sent_at = $2 WHERE id = $1 AND state = 'pending'`, d.RequestID, database.Micros(tx.Now))
 		}
 		if err != nil {
 			return fmt.Errorf("set the time of sending: %w", err)
@@ -246,7 +246,7 @@ func (tx *tx) releaseHeld(ctx context.Context, d notify.Delivery) error {
 		UPDATE deliveries SET due_at = $2
 		WHERE lease IS NULL AND due_at > $2 AND id IN (
 			SELECT id FROM deliveries WHERE state = 'queued' AND held_by = $1 ORDER BY id LIMIT $3)`,
-		d.HeldBy, micros(tx.Now), wakeNext)
+		d.HeldBy, database.Micros(tx.Now), wakeNext)
 	if err != nil {
 		return fmt.Errorf("wake held deliveries: %w", err)
 	}
@@ -261,7 +261,7 @@ func (tx *tx) releaseHeld(ctx context.Context, d notify.Delivery) error {
 // WakeHeld makes the oldest delivery that waits for each limit due, so that it leaves
 // soon after a setting, a decision or an operator lifts the limit.
 func (db *DB) WakeHeld(ctx context.Context) error {
-	now := micros(db.Now())
+	now := database.Micros(db.Now())
 	_, err := db.sql.Exec(ctx, `
 		UPDATE deliveries SET due_at = $1
 		WHERE lease IS NULL AND due_at > $1 AND id IN (

@@ -15,7 +15,7 @@ import (
 
 // addCosts adds admitted messages to the costs of the day. Admissions run one after the other,
 // so the rows have no other writer.
-func (tx *tx) addCosts(ctx context.Context, fits []candidate) error {
+func (tx *Tx) addCosts(ctx context.Context, fits []candidate) error {
 	type key struct{ coachID, channel string }
 	sums := map[key]*notify.MessageCost{}
 	var keys []key
@@ -35,7 +35,7 @@ func (tx *tx) addCosts(ctx context.Context, fits []candidate) error {
 	slices.SortFunc(keys, func(a, b key) int { return strings.Compare(a.coachID+"/"+a.channel, b.coachID+"/"+b.channel) })
 	var args []any
 	for _, k := range keys {
-		args = append(args, micros(startOfDay(tx.Now)), k.coachID, k.channel, sums[k].Messages, sums[k].Segments, sums[k].Cost)
+		args = append(args, database.Micros(startOfDay(tx.Now)), k.coachID, k.channel, sums[k].Messages, sums[k].Segments, sums[k].Cost)
 	}
 	err := tx.Defer(ctx, `
 		INSERT INTO message_costs (day, coach_id, channel, messages, segments, cost) VALUES `+rowsOf(len(keys), 6)+`
@@ -59,22 +59,22 @@ func (db *DB) MessageCosts(ctx context.Context, by actor.Operator, s notify.Mess
 	}
 	from := sinceMicros(startOfDay(s.From))
 	var found []notify.MessageCost
-	err := db.write(ctx, func(tx *tx) error {
+	err := db.Write(ctx, func(tx *Tx) error {
 		var rs *database.Rows
 		var err error
 		detail := s.From.Format(time.DateOnly) + " to " + s.To.Format(time.DateOnly)
 		if s.CoachID == "" {
 			rs, err = tx.Query(ctx, costColumns+`
 				WHERE day >= $1 AND (day, coach_id, channel) < ($2, $3, $4)
-				ORDER BY day DESC, coach_id DESC, channel DESC LIMIT $5`, from, micros(after.Day), after.CoachID, string(after.Channel), limit)
+				ORDER BY day DESC, coach_id DESC, channel DESC LIMIT $5`, from, database.Micros(after.Day), after.CoachID, string(after.Channel), limit)
 		} else {
 			detail += " of coach " + s.CoachID
 			rs, err = tx.Query(ctx, costColumns+`
 				WHERE coach_id = $1 AND day >= $2 AND (day, channel) < ($3, $4)
-				ORDER BY day DESC, channel DESC LIMIT $5`, s.CoachID, from, micros(after.Day), string(after.Channel), limit)
+				ORDER BY day DESC, channel DESC LIMIT $5`, s.CoachID, from, database.Micros(after.Day), string(after.Channel), limit)
 		}
 		found, err = database.Collect(rs, err, func(row database.Scanner) (c notify.MessageCost, err error) {
-			return c, row.Scan(intoTime(&c.Day), &c.CoachID, &c.Channel, &c.Messages, &c.Segments, &c.Cost)
+			return c, row.Scan(database.IntoTime(&c.Day), &c.CoachID, &c.Channel, &c.Messages, &c.Segments, &c.Cost)
 		})
 		if err != nil {
 			return fmt.Errorf("list costs of messages: %w", err)

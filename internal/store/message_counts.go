@@ -21,7 +21,7 @@ func countersOf(counter string) []string {
 
 // messageWindows reads the windows that the limits of the candidates need. The sum of a
 // window is the difference of two totals, so its cost does not grow with the messages.
-func (tx *tx) messageWindows(ctx context.Context, candidates []candidate) (approval.MessageWindows, error) {
+func (tx *Tx) messageWindows(ctx context.Context, candidates []candidate) (approval.MessageWindows, error) {
 	windows := make(approval.MessageWindows)
 	var rows [][]any
 	for _, c := range candidates {
@@ -29,7 +29,7 @@ func (tx *tx) messageWindows(ctx context.Context, candidates []candidate) (appro
 			if _, known := windows[approval.WindowOf(l)]; !known {
 				windows[approval.WindowOf(l)] = approval.WindowCount{}
 				for _, counter := range countersOf(l.Counter) {
-					rows = append(rows, []any{counter, int64(l.Window), micros(tx.Now.Add(-l.Window)), l.Counter})
+					rows = append(rows, []any{counter, int64(l.Window), database.Micros(tx.Now.Add(-l.Window)), l.Counter})
 				}
 			}
 		}
@@ -49,7 +49,7 @@ func (tx *tx) messageWindows(ctx context.Context, candidates []candidate) (appro
 			(SELECT max(m.counted_at) FROM message_counts m WHERE m.counter = v.column1)`, args...)
 	_, err = database.Collect(rs, err, func(s database.Scanner) (count approval.WindowCount, err error) {
 		var window approval.MessageWindow
-		if err = s.Scan(&window.Counter, (*int64)(&window.Length), intoTime(&count.Oldest), &count.Size); err == nil {
+		if err = s.Scan(&window.Counter, (*int64)(&window.Length), database.IntoTime(&count.Oldest), &count.Size); err == nil {
 			sum := windows[window]
 			if sum.Size += count.Size; sum.Oldest.IsZero() || count.Oldest.Before(sum.Oldest) {
 				sum.Oldest = count.Oldest
@@ -68,12 +68,12 @@ func (tx *tx) messageWindows(ctx context.Context, candidates []candidate) (appro
 // counted: that of message_admission, of the cost shard or of the coach. The time of a
 // counter never decreases, although the clocks of replicas differ: else its totals would not
 // be in order.
-func (tx *tx) addCounts(ctx context.Context, counts []approval.MessageCount) error {
+func (tx *Tx) addCounts(ctx context.Context, counts []approval.MessageCount) error {
 	sizes := make(map[string]int64)
 	var rows [][]any
 	for _, c := range counts {
 		if _, known := sizes[c.Counter]; !known {
-			rows = append(rows, []any{c.Counter, micros(tx.Now), nil})
+			rows = append(rows, []any{c.Counter, database.Micros(tx.Now), nil})
 		}
 		sizes[c.Counter] += c.Size
 	}

@@ -13,8 +13,8 @@ import (
 
 // AddTemplate saves a template. The coach's row is locked while the templates are counted.
 func (db *DB) AddTemplate(ctx context.Context, t *team.Template, check func(tier string, n int) error) error {
-	return db.write(ctx, func(tx *tx) error {
-		if err := tx.complete(ctx, idempotency.Work{ID: t.ID, New: true}); err != nil {
+	return db.Write(ctx, func(tx *Tx) error {
+		if err := tx.Complete(ctx, idempotency.Work{ID: t.ID, New: true}); err != nil {
 			return err
 		}
 		if _, err := tx.lockCoach(ctx, t.CoachID); err != nil {
@@ -24,8 +24,8 @@ func (db *DB) AddTemplate(ctx context.Context, t *team.Template, check func(tier
 		var n int
 		err := tx.QueryRow(ctx, `
 			SELECT c.tier, (SELECT count(*) FROM message_templates t WHERE t.coach_id = c.id) FROM coaches c WHERE c.id = $1`, t.CoachID).
-			Scan(intoText(&tier), &n)
-		if isNoRows(err) {
+			Scan(database.IntoText(&tier), &n)
+		if database.IsNoRows(err) {
 			return auth.ErrSessionEnded()
 		}
 		if err != nil {
@@ -36,7 +36,7 @@ func (db *DB) AddTemplate(ctx context.Context, t *team.Template, check func(tier
 		}
 		t.CreatedAt = tx.Now
 		err = tx.Defer(ctx, `INSERT INTO message_templates (id, coach_id, title, body, created_at) VALUES ($1, $2, $3, $4, $5)`,
-			t.ID, t.CoachID, t.Title, t.Text, micros(tx.Now))
+			t.ID, t.CoachID, t.Title, t.Text, database.Micros(tx.Now))
 		if err != nil {
 			return fmt.Errorf("save template: %w", err)
 		}
@@ -45,14 +45,14 @@ func (db *DB) AddTemplate(ctx context.Context, t *team.Template, check func(tier
 }
 
 func scanTemplate(s database.Scanner) (t team.Template, err error) {
-	return t, s.Scan(&t.ID, &t.CoachID, &t.Title, &t.Text, intoTime(&t.CreatedAt))
+	return t, s.Scan(&t.ID, &t.CoachID, &t.Title, &t.Text, database.IntoTime(&t.CreatedAt))
 }
 
 // Templates lists the templates of a coach, newest first.
 func (db *DB) Templates(ctx context.Context, coachID string, page team.Page) ([]team.Template, error) {
 	rs, err := db.sql.Query(ctx, `
 		SELECT id, coach_id, title, body, created_at FROM message_templates WHERE coach_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`,
-		coachID, before(page.After), page.Limit)
+		coachID, database.Before(page.After), page.Limit)
 	list, err := database.Collect(rs, err, scanTemplate)
 	if err != nil {
 		return nil, fmt.Errorf("list templates: %w", err)
@@ -64,7 +64,7 @@ func (db *DB) Templates(ctx context.Context, coachID string, page team.Page) ([]
 func (db *DB) Template(ctx context.Context, coachID, id string) (team.Template, error) {
 	t, err := scanTemplate(db.sql.QueryRow(ctx, `
 		SELECT id, coach_id, title, body, created_at FROM message_templates WHERE id = $1 AND coach_id = $2`, id, coachID))
-	return t, orMissing(err, "read template "+id)
+	return t, database.OrMissing(err, "read template "+id)
 }
 
 // DeleteTemplate deletes a template of a coach, or returns not_found.

@@ -14,14 +14,14 @@ import (
 
 // Needs counts and lists the needs of a coach from one state of the database.
 func (db *DB) Needs(ctx context.Context, coachID string, q coach.NeedQuery, now time.Time) (needs coach.Needs, err error) {
-	err = db.view(ctx, func(tx *tx) error {
+	err = db.View(ctx, func(tx *Tx) error {
 		needs, err = tx.needs(ctx, coachID, q, now)
 		return err
 	})
 	return needs, err
 }
 
-func (tx *tx) needs(ctx context.Context, coachID string, q coach.NeedQuery, now time.Time) (needs coach.Needs, err error) {
+func (tx *Tx) needs(ctx context.Context, coachID string, q coach.NeedQuery, now time.Time) (needs coach.Needs, err error) {
 	if needs.Counts, err = tx.countNeeds(ctx, coachID, now); err != nil {
 		return needs, fmt.Errorf("count needs: %w", err)
 	}
@@ -47,7 +47,7 @@ const (
 )
 
 // countNeeds counts the needs of each kind. Each count reads an index with few other entries.
-func (tx *tx) countNeeds(ctx context.Context, coachID string, now time.Time) (map[coach.NeedKind]int, error) {
+func (tx *Tx) countNeeds(ctx context.Context, coachID string, now time.Time) (map[coach.NeedKind]int, error) {
 	var failed, disputed, guardianRejected, guardianRevoked, studentRejected, studentRevoked, overdue, stopped, held, long int
 	err := tx.QueryRow(ctx, `
 		SELECT (SELECT count(*) FROM requests WHERE coach_id = $1 AND state = 'pending' AND delivery_failed = TRUE),
@@ -70,7 +70,7 @@ func (tx *tx) countNeeds(ctx context.Context, coachID string, now time.Time) (ma
 				FROM players p WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.guardian_state IN ('rejected', 'revoked') AND `+unreadGuardianRefusal+`) g,
 			(SELECT count(*) FILTER (WHERE student_state = 'rejected') AS rejected, count(*) FILTER (WHERE student_state = 'revoked') AS revoked
 				FROM players p WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.student_state IN ('rejected', 'revoked') AND `+unreadStudentRefusal+`) s`,
-		coachID, micros(now.Add(-coach.FollowUpTarget)), micros(now.Add(-coach.LongPending))).
+		coachID, database.Micros(now.Add(-coach.FollowUpTarget)), database.Micros(now.Add(-coach.LongPending))).
 		Scan(&failed, &disputed, &guardianRejected, &guardianRevoked, &studentRejected, &studentRevoked, &overdue, &stopped, &held, &long)
 	return map[coach.NeedKind]int{
 		coach.NeedFailed: failed, coach.NeedDisputed: disputed, coach.NeedRejected: guardianRejected + studentRejected,
@@ -80,8 +80,8 @@ func (tx *tx) countNeeds(ctx context.Context, coachID string, now time.Time) (ma
 
 // listNeeds lists at most q.Limit needs, the most urgent first. It reads only the kinds that
 // counts has, until the list is full.
-func (tx *tx) listNeeds(ctx context.Context, coachID string, q coach.NeedQuery, counts map[coach.NeedKind]int, now time.Time) (items []coach.Need, err error) {
-	overdue, long := micros(now.Add(-coach.FollowUpTarget)), micros(now.Add(-coach.LongPending))
+func (tx *Tx) listNeeds(ctx context.Context, coachID string, q coach.NeedQuery, counts map[coach.NeedKind]int, now time.Time) (items []coach.Need, err error) {
+	overdue, long := database.Micros(now.Add(-coach.FollowUpTarget)), database.Micros(now.Add(-coach.LongPending))
 	refused := coach.NeedRejected // both kinds are in one list
 	if q.Kind == coach.NeedRevoked || q.Kind == "" && counts[refused] == 0 {
 		refused = coach.NeedRevoked
@@ -109,7 +109,7 @@ func (tx *tx) listNeeds(ctx context.Context, coachID string, q coach.NeedQuery, 
 		}
 		rs, err := list.read(left)
 		more, err := database.Collect(rs, err, func(s database.Scanner) (n coach.Need, err error) {
-			return n, s.Scan(&n.Kind, intoTime(&n.Since), &n.PlayerID, &n.StudentName, &n.Party, intoText(&n.RequestID), intoWords(&n.Channels), &n.HasReason)
+			return n, s.Scan(&n.Kind, database.IntoTime(&n.Since), &n.PlayerID, &n.StudentName, &n.Party, database.IntoText(&n.RequestID), intoWords(&n.Channels), &n.HasReason)
 		})
 		if err == nil && list.kind == coach.NeedHeld {
 			err = tx.addHeldBy(ctx, more)
@@ -130,7 +130,7 @@ func (tx *tx) listNeeds(ctx context.Context, coachID string, q coach.NeedQuery, 
 }
 
 // addHeldBy adds the limits to needs with held messages.
-func (tx *tx) addHeldBy(ctx context.Context, needs []coach.Need) error {
+func (tx *Tx) addHeldBy(ctx context.Context, needs []coach.Need) error {
 	var requests []string
 	for _, n := range needs {
 		requests = append(requests, n.RequestID)
@@ -143,7 +143,7 @@ func (tx *tx) addHeldBy(ctx context.Context, needs []coach.Need) error {
 }
 
 // heldBy returns the key of the limit for which the message of each request waits, "" for none.
-func (tx *tx) heldBy(ctx context.Context, requests []string) (map[string]string, error) {
+func (tx *Tx) heldBy(ctx context.Context, requests []string) (map[string]string, error) {
 	keys := make(map[string]string)
 	if len(requests) == 0 {
 		return keys, nil
@@ -153,7 +153,7 @@ func (tx *tx) heldBy(ctx context.Context, requests []string) (map[string]string,
 		SELECT request_id, held_by FROM deliveries WHERE request_id IN (`+params(1, len(ids))+`) AND state = 'queued' AND reason = 'held' ORDER BY id`, ids...)
 	_, err = database.Collect(rs, err, func(s database.Scanner) (id string, err error) {
 		var key string
-		if err = s.Scan(&id, intoText(&key)); err == nil {
+		if err = s.Scan(&id, database.IntoText(&key)); err == nil {
 			keys[id] = key
 		}
 		return id, err

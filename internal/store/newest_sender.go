@@ -73,7 +73,7 @@ func (db *DB) newestSender(ctx context.Context, n phone.Number, channel notify.C
 	at := time.Time{}
 	_, err = database.Collect(rs, err, func(s database.Scanner) (coachID string, err error) {
 		var asked, wrote, told time.Time
-		if err = s.Scan(&coachID, intoTime(&asked), intoTime(&wrote), intoTime(&told)); err != nil {
+		if err = s.Scan(&coachID, database.IntoTime(&asked), database.IntoTime(&wrote), database.IntoTime(&told)); err != nil {
 			return "", err
 		}
 		for _, t := range []time.Time{asked, wrote, told} {

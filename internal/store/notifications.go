@@ -11,7 +11,7 @@ import (
 )
 
 func scanNotification(s database.Scanner) (n notify.Notification, err error) {
-	return n, s.Scan(&n.Seq, &n.ID, &n.Type, &n.Title, &n.Body, intoJSON(&n.Data), intoTime(&n.CreatedAt), intoTime(&n.ReadAt))
+	return n, s.Scan(&n.Seq, &n.ID, &n.Type, &n.Title, &n.Body, intoJSON(&n.Data), database.IntoTime(&n.CreatedAt), database.IntoTime(&n.ReadAt))
 }
 
 // Notifications lists an account's notifications with a Seq below before, newest
@@ -49,14 +49,14 @@ func (db *DB) NotificationsAfter(ctx context.Context, accountID string, after in
 func (db *DB) NotificationSeq(ctx context.Context, accountID, id string) (int64, error) {
 	var seq int64
 	err := db.sql.QueryRow(ctx, `SELECT seq FROM notifications WHERE id = $1 AND account_id = $2`, id, accountID).Scan(&seq)
-	if !isNoRows(err) {
+	if !database.IsNoRows(err) {
 		return seq, err
 	}
 	// The scan from the newest reads only what the stream sends again anyway.
 	err = db.sql.QueryRow(ctx, `
 		SELECT seq FROM notifications WHERE account_id = $1 AND id < $2
 		ORDER BY seq DESC LIMIT 1`, accountID, id).Scan(&seq)
-	if isNoRows(err) {
+	if database.IsNoRows(err) {
 		return 0, nil
 	}
 	return seq, err
@@ -66,9 +66,9 @@ func (db *DB) NotificationSeq(ctx context.Context, accountID, id string) (int64,
 // It returns how many are still unread.
 func (db *DB) MarkRead(ctx context.Context, accountID string, ids []string, at time.Time) (int, error) {
 	var unread int
-	err := db.write(ctx, func(tx *tx) error {
+	err := db.Write(ctx, func(tx *Tx) error {
 		query := `UPDATE notifications SET read_at = $2 WHERE account_id = $1 AND read_at IS NULL`
-		args := []any{accountID, micros(at)}
+		args := []any{accountID, database.Micros(at)}
 		if ids != nil {
 			args = append(args, paddedIDs(ids)...)
 			query += ` AND id IN (` + params(3, len(args)-2) + `)`
@@ -93,8 +93,8 @@ func (db *DB) MarkRefusalsRead(ctx context.Context, accountID, playerID string, 
 	var any bool
 	err := db.sql.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM notifications WHERE `+unreadRefusals+`)`, accountID, playerID).Scan(&any)
 	if err == nil && any {
-		err = db.write(ctx, func(tx *tx) error {
-			return tx.Defer(ctx, `UPDATE notifications SET read_at = $3 WHERE `+unreadRefusals, accountID, playerID, micros(at))
+		err = db.Write(ctx, func(tx *Tx) error {
+			return tx.Defer(ctx, `UPDATE notifications SET read_at = $3 WHERE `+unreadRefusals, accountID, playerID, database.Micros(at))
 		})
 	}
 	if err != nil {

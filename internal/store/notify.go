@@ -12,13 +12,13 @@ import (
 	"github.com/touchline/touchline/internal/phone"
 )
 
-// notify saves the notifications of events and queues their copies. alsoLock are accounts to
+// Notify saves the notifications of events and queues their copies. alsoLock are accounts to
 // lock together with the recipients, in one order.
 //
 // The Seqs of notifications come from the account's row, which stays locked until the
 // commit. They rise in commit order, so a stream that resumes after a Seq misses
 // nothing.
-func (tx *tx) notify(ctx context.Context, events []event.Event, alsoLock ...string) error {
+func (tx *Tx) Notify(ctx context.Context, events []event.Event, alsoLock ...string) error {
 	var drafts []notify.Draft
 	for _, e := range events {
 		for _, d := range notify.Plan(e, tx.db.options.Settings.Brand) {
@@ -50,7 +50,7 @@ func (tx *tx) notify(ctx context.Context, events []event.Event, alsoLock ...stri
 		}
 		ids = append(ids, tx.db.options.NewID())
 		args = append(args, d.AccountID, account.nextSeq, ids[len(ids)-1], string(d.Type), d.Title, d.Body, string(data),
-			text(d.Data.PlayerID), micros(tx.Now))
+			database.Text(d.Data.PlayerID), database.Micros(tx.Now))
 		account.nextSeq++
 	}
 	err = tx.Defer(ctx, `
@@ -86,7 +86,7 @@ type trayAccount struct {
 //
 // The statement is an upsert of existing rows. A plain UPDATE would lock the rows in
 // any order, and two transactions could deadlock.
-func (tx *tx) takeSeqs(ctx context.Context, count map[string]int64) (map[string]*trayAccount, error) {
+func (tx *Tx) takeSeqs(ctx context.Context, count map[string]int64) (map[string]*trayAccount, error) {
 	if len(count) == 0 {
 		return nil, nil
 	}
@@ -112,7 +112,7 @@ func (tx *tx) takeSeqs(ctx context.Context, count map[string]int64) (map[string]
 	accounts := map[string]*trayAccount{}
 	_, err = database.Collect(rs, err, func(s database.Scanner) (id string, err error) {
 		a := &trayAccount{}
-		err = s.Scan(&id, &a.nextSeq, &a.number, intoText(&a.email), intoText(&a.preferences.Language), intoJSON(&a.preferences.Channels), intoWords(&a.pushTo))
+		err = s.Scan(&id, &a.nextSeq, &a.number, database.IntoText(&a.email), database.IntoText(&a.preferences.Language), intoJSON(&a.preferences.Channels), intoWords(&a.pushTo))
 		a.nextSeq += 1 - count[id]
 		accounts[id] = a
 		return id, err
@@ -127,7 +127,7 @@ func (tx *tx) takeSeqs(ctx context.Context, count map[string]int64) (map[string]
 }
 
 // deleteNotifications deletes the accounts' notifications about a player.
-func (tx *tx) deleteNotifications(ctx context.Context, playerID string, accountIDs []string) error {
+func (tx *Tx) deleteNotifications(ctx context.Context, playerID string, accountIDs []string) error {
 	for _, id := range accountIDs {
 		if err := tx.endNotifications(ctx, playerID, id); err != nil {
 			return err

@@ -5,15 +5,16 @@ import (
 	"fmt"
 
 	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/operator"
 )
 
 // AddOperatorSession stores an operator's session with the hash of its secret.
 func (db *DB) AddOperatorSession(ctx context.Context, s operator.Session, hash []byte) error {
-	return db.write(ctx, func(tx *tx) error {
+	return db.Write(ctx, func(tx *Tx) error {
 		err := tx.Defer(ctx, `
 			INSERT INTO operator_sessions (id, hash, token_id, created_at, ends_at) VALUES ($1, $2, $3, $4, $5)`,
-			s.ID, hash, s.Token.ID, micros(s.CreatedAt), micros(s.EndsAt))
+			s.ID, hash, s.Token.ID, database.Micros(s.CreatedAt), database.Micros(s.EndsAt))
 		if err != nil {
 			return fmt.Errorf("add operator session: %w", err)
 		}
@@ -29,9 +30,9 @@ func (db *DB) OperatorSessionByHash(ctx context.Context, hash []byte) (*operator
 		SELECT s.id, s.created_at, s.ends_at, t.id, t.name, t.scopes, t.created_at, t.ends_at, t.last_used_at, t.revoked_at
 		FROM operator_sessions s JOIN operator_tokens t ON t.id = s.token_id
 		WHERE s.hash = $1`, hash).
-		Scan(&s.ID, intoTime(&s.CreatedAt), intoTime(&s.EndsAt), &s.Token.ID, &s.Token.Name, intoWords(&s.Token.Scopes),
-			intoTime(&s.Token.CreatedAt), intoTime(&s.Token.EndsAt), intoTime(&s.Token.LastUsedAt), intoTime(&s.Token.RevokedAt))
-	if isNoRows(err) {
+		Scan(&s.ID, database.IntoTime(&s.CreatedAt), database.IntoTime(&s.EndsAt), &s.Token.ID, &s.Token.Name, intoWords(&s.Token.Scopes),
+			database.IntoTime(&s.Token.CreatedAt), database.IntoTime(&s.Token.EndsAt), database.IntoTime(&s.Token.LastUsedAt), database.IntoTime(&s.Token.RevokedAt))
+	if database.IsNoRows(err) {
 		return nil, nil
 	}
 	if err != nil {
@@ -42,7 +43,7 @@ func (db *DB) OperatorSessionByHash(ctx context.Context, hash []byte) (*operator
 
 // EndOperatorSession deletes an operator's session, if it still exists.
 func (db *DB) EndOperatorSession(ctx context.Context, by actor.Operator, id string) error {
-	return db.write(ctx, func(tx *tx) error {
+	return db.Write(ctx, func(tx *Tx) error {
 		n, err := tx.Exec(ctx, `DELETE FROM operator_sessions WHERE id = $1`, id)
 		if err != nil {
 			return fmt.Errorf("end operator session %s: %w", id, err)

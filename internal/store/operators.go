@@ -13,16 +13,16 @@ import (
 
 func scanToken(s database.Scanner) (operator.Token, error) {
 	var t operator.Token
-	err := s.Scan(&t.ID, &t.Name, intoWords(&t.Scopes), intoTime(&t.CreatedAt), intoTime(&t.EndsAt), intoTime(&t.LastUsedAt), intoTime(&t.RevokedAt))
+	err := s.Scan(&t.ID, &t.Name, intoWords(&t.Scopes), database.IntoTime(&t.CreatedAt), database.IntoTime(&t.EndsAt), database.IntoTime(&t.LastUsedAt), database.IntoTime(&t.RevokedAt))
 	return t, err
 }
 
 // AddToken stores a service token with the hash of its secret.
 func (db *DB) AddToken(ctx context.Context, by actor.Operator, t operator.Token, hash []byte) error {
-	return db.write(ctx, func(tx *tx) error {
+	return db.Write(ctx, func(tx *Tx) error {
 		err := tx.Defer(ctx, `
 			INSERT INTO operator_tokens (id, name, hash, scopes, created_at, ends_at) VALUES ($1, $2, $3, $4, $5, $6)`,
-			t.ID, t.Name, hash, joinWords(t.Scopes), micros(t.CreatedAt), micros(t.EndsAt))
+			t.ID, t.Name, hash, joinWords(t.Scopes), database.Micros(t.CreatedAt), database.Micros(t.EndsAt))
 		if err != nil {
 			return fmt.Errorf("add service token: %w", err)
 		}
@@ -34,16 +34,16 @@ func (db *DB) AddToken(ctx context.Context, by actor.Operator, t operator.Token,
 // RevokeToken revokes a service token and returns it, or nil if there is none.
 func (db *DB) RevokeToken(ctx context.Context, by actor.Operator, id string) (*operator.Token, error) {
 	var revoked *operator.Token
-	err := db.write(ctx, func(tx *tx) error {
+	err := db.Write(ctx, func(tx *Tx) error {
 		revoked = nil
 		t, err := scanToken(tx.QueryRow(ctx, `
 			UPDATE operator_tokens SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL
-			RETURNING id, name, scopes, created_at, ends_at, last_used_at, revoked_at`, id, micros(tx.Now)))
+			RETURNING id, name, scopes, created_at, ends_at, last_used_at, revoked_at`, id, database.Micros(tx.Now)))
 		if err == nil {
 			revoked = &t
 			return tx.audit(ctx, by, operator.TokenRevoked, "token", id, "")
 		}
-		if !isNoRows(err) {
+		if !database.IsNoRows(err) {
 			return err
 		}
 		t, err = scanToken(tx.QueryRow(ctx, `
@@ -51,7 +51,7 @@ func (db *DB) RevokeToken(ctx context.Context, by actor.Operator, id string) (*o
 		if err == nil {
 			revoked = &t
 		}
-		if isNoRows(err) {
+		if database.IsNoRows(err) {
 			return nil
 		}
 		return err
@@ -63,7 +63,7 @@ func (db *DB) RevokeToken(ctx context.Context, by actor.Operator, id string) (*o
 func (db *DB) TokenByHash(ctx context.Context, hash []byte) (*operator.Token, error) {
 	t, err := scanToken(db.sql.QueryRow(ctx, `
 		SELECT id, name, scopes, created_at, ends_at, last_used_at, revoked_at FROM operator_tokens WHERE hash = $1`, hash))
-	if isNoRows(err) {
+	if database.IsNoRows(err) {
 		return nil, nil
 	}
 	return &t, err
@@ -73,17 +73,17 @@ func (db *DB) TokenByHash(ctx context.Context, hash []byte) (*operator.Token, er
 func (db *DB) MarkTokenUsed(ctx context.Context, id string, now, before time.Time) error {
 	_, err := db.sql.Exec(ctx, `
 		UPDATE operator_tokens SET last_used_at = $2
-		WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $3)`, id, micros(now), micros(before))
+		WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $3)`, id, database.Micros(now), database.Micros(before))
 	return err
 }
 
 // Tokens lists the service tokens, newest first, and audits the access.
 func (db *DB) Tokens(ctx context.Context, by actor.Operator, after string, limit int) ([]operator.Token, error) {
 	var tokens []operator.Token
-	err := db.write(ctx, func(tx *tx) error {
+	err := db.Write(ctx, func(tx *Tx) error {
 		rs, err := tx.Query(ctx, `
 			SELECT id, name, scopes, created_at, ends_at, last_used_at, revoked_at
-			FROM operator_tokens WHERE id < $1 ORDER BY id DESC LIMIT $2`, before(after), limit)
+			FROM operator_tokens WHERE id < $1 ORDER BY id DESC LIMIT $2`, database.Before(after), limit)
 		if tokens, err = database.Collect(rs, err, scanToken); err != nil {
 			return fmt.Errorf("list service tokens: %w", err)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/phone"
 )
@@ -17,8 +18,8 @@ func (db *DB) Device(ctx context.Context, tokenHash []byte, number phone.Number,
 	var id string
 	err := db.sql.QueryRow(ctx, `
 		SELECT id FROM devices WHERE token_hash = $1 AND mobile_number = $2 AND ends_at > $3`,
-		tokenHash, string(number), micros(now)).Scan(&id)
-	if isNoRows(err) {
+		tokenHash, string(number), database.Micros(now)).Scan(&id)
+	if database.IsNoRows(err) {
 		return "", nil
 	}
 	return id, err
@@ -33,8 +34,8 @@ func (db *DB) LinkedRequest(ctx context.Context, linkHash []byte, number phone.N
 		FROM request_links l
 		JOIN requests r ON r.id = l.request_id AND r.approver_type = $3
 		JOIN accounts a ON a.id = r.approver_id AND a.mobile_number = $2
-		WHERE l.hash = $1 AND l.to_number = TRUE`, linkHash, string(number), string(role), micros(now)).Scan(&requestID, &open)
-	if isNoRows(err) {
+		WHERE l.hash = $1 AND l.to_number = TRUE`, linkHash, string(number), string(role), database.Micros(now)).Scan(&requestID, &open)
+	if database.IsNoRows(err) {
 		return "", false, nil
 	}
 	return requestID, open, err
@@ -46,7 +47,7 @@ func (db *DB) LinkedRequest(ctx context.Context, linkHash []byte, number phone.N
 // codes block the number or device, the request counts as always but queues nothing.
 func (db *DB) OpenChallenge(ctx context.Context, r auth.ChallengeRequest) (auth.OpenedChallenge, error) {
 	opened, counter, budget := auth.OpenedChallenge{}, db.newLimitCounter(), &budgetReservation{db: db}
-	err := db.write(ctx, func(tx *tx) error {
+	err := db.Write(ctx, func(tx *Tx) error {
 		c := r.Challenge
 		var roles auth.RoleFacts
 		var blockedUntil time.Time
@@ -61,10 +62,10 @@ func (db *DB) OpenChallenge(ctx context.Context, r auth.ChallengeRequest) (auth.
 				used_at = NULL, sent_at = excluded.sent_at
 			WHERE otp_challenges.sent_at <= $8 OR otp_challenges.sent_at > $10 OR otp_challenges.used_at IS NOT NULL
 			RETURNING id, code, ends_at, `+blockedUntilOf+`, `+roleFacts(c.Role),
-			string(c.Number), string(c.Role), c.DeviceID, c.ID, c.Code, micros(c.SentAt), micros(c.EndsAt),
-			micros(r.LastSentBefore), r.MaxAttempts, micros(c.SentAt.Add(auth.MaxClockSkew)), subject(c.ChallengeKey)).
-			Scan(&c.ID, &c.Code, intoTime(&c.EndsAt), intoTime(&blockedUntil), &roles.Registered, &roles.Linked, &roles.Disputed)
-		if isNoRows(err) { // before the limits: it is the more helpful error
+			string(c.Number), string(c.Role), c.DeviceID, c.ID, c.Code, database.Micros(c.SentAt), database.Micros(c.EndsAt),
+			database.Micros(r.LastSentBefore), r.MaxAttempts, database.Micros(c.SentAt.Add(auth.MaxClockSkew)), subject(c.ChallengeKey)).
+			Scan(&c.ID, &c.Code, database.IntoTime(&c.EndsAt), database.IntoTime(&blockedUntil), &roles.Registered, &roles.Linked, &roles.Disputed)
+		if database.IsNoRows(err) { // before the limits: it is the more helpful error
 			return tx.resendTooSoon(ctx, r.Challenge)
 		}
 		if err != nil {
@@ -94,7 +95,7 @@ func (db *DB) OpenChallenge(ctx context.Context, r auth.ChallengeRequest) (auth.
 
 // countSend counts a send against its limits. Errors: auth.FraudSuspected, and the
 // auth.LimitExceeded of a limit that refuses.
-func (tx *tx) countSend(ctx context.Context, r auth.ChallengeRequest, roles auth.RoleFacts, counter *limitCounter, budget *budgetReservation) error {
+func (tx *Tx) countSend(ctx context.Context, r auth.ChallengeRequest, roles auth.RoleFacts, counter *limitCounter, budget *budgetReservation) error {
 	use := new(codeUse)
 	if r.ChecksFraud(roles) {
 		var err error
@@ -133,12 +134,12 @@ const challengeLives = `otp_challenges.used_at IS NULL AND otp_challenges.ends_a
 const blockedUntilOf = `(SELECT f.blocked_until FROM otp_failures f WHERE f.who = $11)`
 
 // resendTooSoon returns auth.ResendTooSoon.
-func (tx *tx) resendTooSoon(ctx context.Context, c auth.Challenge) error {
+func (tx *Tx) resendTooSoon(ctx context.Context, c auth.Challenge) error {
 	var soon auth.ResendTooSoon
 	err := tx.QueryRow(ctx, `
 		SELECT sent_at, (SELECT f.blocked_until FROM otp_failures f WHERE f.who = $4)
 		FROM otp_challenges WHERE mobile_number = $1 AND role = $2 AND device_id = $3`,
-		string(c.Number), string(c.Role), c.DeviceID, subject(c.ChallengeKey)).Scan(intoTime(&soon.SentAt), intoTime(&soon.BlockedUntil))
+		string(c.Number), string(c.Role), c.DeviceID, subject(c.ChallengeKey)).Scan(database.IntoTime(&soon.SentAt), database.IntoTime(&soon.BlockedUntil))
 	if err != nil {
 		return fmt.Errorf("read last send: %w", err)
 	}

@@ -18,10 +18,10 @@ import (
 // gets an error; a correct code is consumed together with the session that it opens.
 func (db *DB) VerifyOTP(ctx context.Context, a auth.Attempt) (auth.VerificationResult, error) {
 	var result auth.VerificationResult
-	err := db.write(ctx, func(tx *tx) (err error) {
+	err := db.Write(ctx, func(tx *Tx) (err error) {
 		result, err = tx.verifyOTP(ctx, a)
 		if err == nil && result.Outcome == auth.CorrectCode && a.SignIn != nil {
-			return tx.complete(ctx, idempotency.Work{ID: a.SignIn.Session.ID, New: true})
+			return tx.Complete(ctx, idempotency.Work{ID: a.SignIn.Session.ID, New: true})
 		}
 		return tx.completeWrongOTP(ctx, "otp", result, err)
 	})
@@ -40,9 +40,9 @@ func rollbackUnlessEvaluated(r auth.VerificationResult, err error) error {
 
 // completeWrongOTP marks the key as committed if the attempt entered a wrong code. name
 // says which of the codes of a request it was.
-func (tx *tx) completeWrongOTP(ctx context.Context, name string, r auth.VerificationResult, err error) error {
+func (tx *Tx) completeWrongOTP(ctx context.Context, name string, r auth.VerificationResult, err error) error {
 	if err == nil && r.Outcome == auth.WrongCode {
-		return tx.complete(ctx, idempotency.Work{WrongOTP: name, Number: r.AttemptsLeft})
+		return tx.Complete(ctx, idempotency.Work{WrongOTP: name, Number: r.AttemptsLeft})
 	}
 	return rollbackUnlessEvaluated(r, err)
 }
@@ -56,7 +56,7 @@ func ignoreNotEvaluated(err error) error {
 
 // verifyOTP counts and evaluates an attempt. The caller must roll back unless the
 // outcome is Evaluated.
-func (tx *tx) verifyOTP(ctx context.Context, a auth.Attempt) (auth.VerificationResult, error) {
+func (tx *Tx) verifyOTP(ctx context.Context, a auth.Attempt) (auth.VerificationResult, error) {
 	c, err := tx.countAttempt(ctx, a)
 	if err != nil {
 		return auth.VerificationResult{}, err
@@ -86,7 +86,7 @@ type countedAttempt struct {
 
 // countAttempt counts an attempt against the first key that has a live challenge, and
 // as a failure. For the last key it sends both statements in one round trip.
-func (tx *tx) countAttempt(ctx context.Context, a auth.Attempt) (*countedAttempt, error) {
+func (tx *Tx) countAttempt(ctx context.Context, a auth.Attempt) (*countedAttempt, error) {
 	for i, key := range a.Keys {
 		last := i == len(a.Keys)-1
 		c := &countedAttempt{CountedAttempt: auth.CountedAttempt{Key: key}}
@@ -122,7 +122,7 @@ func (tx *tx) countAttempt(ctx context.Context, a auth.Attempt) (*countedAttempt
 }
 
 // incrementAttempts counts an attempt against the live challenge of c.Key.
-func (tx *tx) incrementAttempts(ctx context.Context, a auth.Attempt, c *countedAttempt) error {
+func (tx *Tx) incrementAttempts(ctx context.Context, a auth.Attempt, c *countedAttempt) error {
 	key, challenge := c.Key, auth.Challenge{ChallengeKey: c.Key}
 	account := `NULL, NULL`
 	if a.SignIn != nil && key.Role == actor.Coach {
@@ -130,9 +130,9 @@ func (tx *tx) incrementAttempts(ctx context.Context, a auth.Attempt, c *countedA
 			` + filledBy + `(SELECT a.id FROM accounts a WHERE a.mobile_number = $1 AND a.role = $2))`
 	}
 	return tx.DeferRow(ctx, func(row database.Scanner) error {
-		err := row.Scan(&challenge.ID, &challenge.Code, &challenge.Attempts, intoTime(&challenge.EndsAt),
-			&c.Roles.Registered, &c.Roles.Linked, &c.Roles.Disputed, &c.Suspended, intoText(&c.accountID), intoWords(&c.filled))
-		if isNoRows(err) {
+		err := row.Scan(&challenge.ID, &challenge.Code, &challenge.Attempts, database.IntoTime(&challenge.EndsAt),
+			&c.Roles.Registered, &c.Roles.Linked, &c.Roles.Disputed, &c.Suspended, database.IntoText(&c.accountID), intoWords(&c.filled))
+		if database.IsNoRows(err) {
 			return nil
 		}
 		if err == nil {
@@ -145,18 +145,18 @@ func (tx *tx) incrementAttempts(ctx context.Context, a auth.Attempt, c *countedA
 			AND used_at IS NULL AND ends_at > $4 AND tries < $5
 		RETURNING id, code, tries, ends_at, `+roleFacts(key.Role)+`,
 			EXISTS (SELECT 1 FROM accounts a WHERE a.mobile_number = $1 AND a.role = $2 AND a.suspended_at IS NOT NULL), `+account,
-		string(key.Number), string(key.Role), key.DeviceID, micros(a.Now), a.MaxAttempts)
+		string(key.Number), string(key.Role), key.DeviceID, database.Micros(a.Now), a.MaxAttempts)
 }
 
 // exhaustedSentAt returns when the code of a key's challenge was sent, if the
 // challenge has no attempts left; else zero.
-func (tx *tx) exhaustedSentAt(ctx context.Context, a auth.Attempt, key auth.ChallengeKey) (sent time.Time, err error) {
+func (tx *Tx) exhaustedSentAt(ctx context.Context, a auth.Attempt, key auth.ChallengeKey) (sent time.Time, err error) {
 	err = tx.QueryRow(ctx, `
 		SELECT sent_at FROM otp_challenges
 		WHERE mobile_number = $1 AND role = $2 AND device_id = $3
 			AND used_at IS NULL AND ends_at > $4 AND tries >= $5`,
-		string(key.Number), string(key.Role), key.DeviceID, micros(a.Now), a.MaxAttempts).Scan(intoTime(&sent))
-	if isNoRows(err) {
+		string(key.Number), string(key.Role), key.DeviceID, database.Micros(a.Now), a.MaxAttempts).Scan(database.IntoTime(&sent))
+	if database.IsNoRows(err) {
 		return time.Time{}, nil
 	}
 	if err != nil {
@@ -168,14 +168,14 @@ func (tx *tx) exhaustedSentAt(ctx context.Context, a auth.Attempt, key auth.Chal
 // countFailure counts the attempt as a failure of the number or device, if that has a row.
 // It saves one time more than may fail, so that auth can tell that this attempt is one too
 // many.
-func (tx *tx) countFailure(ctx context.Context, a auth.Attempt, c *countedAttempt) error {
+func (tx *Tx) countFailure(ctx context.Context, a auth.Attempt, c *countedAttempt) error {
 	err := tx.QueryRow(ctx, `
 		UPDATE otp_failures SET times = substr(CAST($2 AS TEXT) || times, 1, $4), ends_at = $3
 		WHERE who = $1
 		RETURNING times, blocked_until`,
 		subject(c.Key), timestamp(a.Now), failureEnds(a), (a.MaxFailures(c.Key)+1)*timestampDigits,
-	).Scan(intoTimestamps(&c.Failures.Times), intoTime(&c.Failures.BlockedUntil))
-	if isNoRows(err) {
+	).Scan(intoTimestamps(&c.Failures.Times), database.IntoTime(&c.Failures.BlockedUntil))
+	if database.IsNoRows(err) {
 		c.firstFailure, c.Failures.Times = true, []time.Time{a.Now}
 		return nil
 	}
@@ -184,7 +184,7 @@ func (tx *tx) countFailure(ctx context.Context, a auth.Attempt, c *countedAttemp
 
 // saveFailure saves a wrong code. Of concurrent first failures one inserts the row; the
 // others get database.ErrStale and run again, now after that one.
-func (tx *tx) saveFailure(ctx context.Context, a auth.Attempt, c *countedAttempt, r auth.VerificationResult) error {
+func (tx *Tx) saveFailure(ctx context.Context, a auth.Attempt, c *countedAttempt, r auth.VerificationResult) error {
 	if c.firstFailure {
 		err := tx.DeferOne(ctx, `
 			INSERT INTO otp_failures (who, times, blocked_until, ends_at) VALUES ($1, $2, 0, $3)
@@ -197,7 +197,7 @@ func (tx *tx) saveFailure(ctx context.Context, a auth.Attempt, c *countedAttempt
 	if r.BlockUntil.IsZero() {
 		return nil
 	}
-	return tx.DeferOne(ctx, `UPDATE otp_failures SET blocked_until = $2, ends_at = $2 WHERE who = $1`, subject(c.Key), micros(r.BlockUntil))
+	return tx.DeferOne(ctx, `UPDATE otp_failures SET blocked_until = $2, ends_at = $2 WHERE who = $1`, subject(c.Key), database.Micros(r.BlockUntil))
 }
 
 // failureEnds is when Sweep may delete the failures of the number or device of a.
@@ -208,7 +208,7 @@ func failureEnds(a auth.Attempt) int64 { return deletableAt(a.Now.Add(auth.Failu
 // even if its code was used, and against the number or device.
 func (db *DB) RepeatLogin(ctx context.Context, a auth.Attempt, same bool) (auth.VerificationResult, error) {
 	var result auth.VerificationResult
-	err := db.write(ctx, func(tx *tx) error {
+	err := db.Write(ctx, func(tx *Tx) error {
 		c, err := tx.countRepeat(ctx, a)
 		if err != nil {
 			return err
@@ -227,7 +227,7 @@ func (db *DB) RepeatLogin(ctx context.Context, a auth.Attempt, same bool) (auth.
 
 // countRepeat counts an attempt against the newest challenge of the first key, and as a
 // failure.
-func (tx *tx) countRepeat(ctx context.Context, a auth.Attempt) (*countedAttempt, error) {
+func (tx *Tx) countRepeat(ctx context.Context, a auth.Attempt) (*countedAttempt, error) {
 	key := a.Keys[0]
 	c := &countedAttempt{CountedAttempt: auth.CountedAttempt{Key: key}}
 	err := tx.Defer(ctx, `
@@ -243,8 +243,8 @@ func (tx *tx) countRepeat(ctx context.Context, a auth.Attempt) (*countedAttempt,
 	err = tx.QueryRow(ctx, `
 		SELECT sent_at FROM otp_challenges
 		WHERE mobile_number = $1 AND role = $2 AND device_id = $3 AND tries > $4`,
-		string(key.Number), string(key.Role), key.DeviceID, a.MaxAttempts).Scan(intoTime(&c.ExhaustedSentAt))
-	if err != nil && !isNoRows(err) {
+		string(key.Number), string(key.Role), key.DeviceID, a.MaxAttempts).Scan(database.IntoTime(&c.ExhaustedSentAt))
+	if err != nil && !database.IsNoRows(err) {
 		return nil, fmt.Errorf("read exhausted challenge: %w", err)
 	}
 	return c, nil
@@ -252,7 +252,7 @@ func (tx *tx) countRepeat(ctx context.Context, a auth.Attempt) (*countedAttempt,
 
 // decrementAttempt takes back both counts of a correct code. It marks the challenge as
 // used if the attempt consumes it. The rows have been locked since they were counted.
-func (tx *tx) decrementAttempt(ctx context.Context, counted *countedAttempt, a auth.Attempt) error {
+func (tx *Tx) decrementAttempt(ctx context.Context, counted *countedAttempt, a auth.Attempt) error {
 	c := counted.Challenge
 	var usedAt time.Time
 	if a.Consumes() {
@@ -261,7 +261,7 @@ func (tx *tx) decrementAttempt(ctx context.Context, counted *countedAttempt, a a
 	err := tx.Defer(ctx, `
 		UPDATE otp_challenges SET tries = tries - 1, used_at = $5
 		WHERE mobile_number = $1 AND role = $2 AND device_id = $3 AND id = $4 AND used_at IS NULL`,
-		string(c.Number), string(c.Role), c.DeviceID, c.ID, micros(usedAt))
+		string(c.Number), string(c.Role), c.DeviceID, c.ID, database.Micros(usedAt))
 	if err != nil {
 		return err
 	}

@@ -9,14 +9,14 @@ import (
 )
 
 // recordSend records that the OTP of c is sent. A resend changes nothing.
-func (tx *tx) recordSend(ctx context.Context, c auth.Challenge, to auth.Destination) error {
+func (tx *Tx) recordSend(ctx context.Context, c auth.Challenge, to auth.Destination) error {
 	if to.Block == "" {
 		return nil
 	}
 	err := tx.Defer(ctx, `
 		INSERT INTO otp_sends (challenge_id, block, country, network, ends_at, used) VALUES ($1, $2, $3, $4, $5, FALSE)
 		ON CONFLICT (challenge_id) DO NOTHING`,
-		c.ID, to.Block, to.Country, to.Network, micros(c.EndsAt))
+		c.ID, to.Block, to.Country, to.Network, database.Micros(c.EndsAt))
 	if err != nil {
 		return fmt.Errorf("record OTP send: %w", err)
 	}
@@ -32,7 +32,7 @@ func (u *codeUse) fraud() bool { return u.block.BlockFraud() || u.country.Countr
 // readCodeUse reads the use of the OTPs that were sent to the destination of r. Only OTPs
 // whose validity ended in the last FraudWindow count. The result is complete after the next
 // statement or Flush.
-func (tx *tx) readCodeUse(ctx context.Context, r auth.ChallengeRequest) (*codeUse, error) {
+func (tx *Tx) readCodeUse(ctx context.Context, r auth.ChallengeRequest) (*codeUse, error) {
 	use, to, now := new(codeUse), r.Destination, r.Challenge.SentAt
 	into := func(u *auth.CodeUse) func(database.Scanner) error {
 		return func(row database.Scanner) error { return row.Scan(&u.Codes, &u.Used, &u.Networks) }
@@ -40,13 +40,13 @@ func (tx *tx) readCodeUse(ctx context.Context, r auth.ChallengeRequest) (*codeUs
 	err := tx.DeferRow(ctx, into(&use.block), `
 		SELECT count(*), count(*) FILTER (WHERE used = TRUE), count(DISTINCT network) FROM otp_sends
 		WHERE block = $1 AND ends_at > $2 AND ends_at <= $3`,
-		to.Block, micros(now.Add(-auth.FraudWindow)), micros(now))
+		to.Block, database.Micros(now.Add(-auth.FraudWindow)), database.Micros(now))
 	if err == nil && to.Country != "" {
 		// country <> '' makes the partial index otp_sends_by_country usable.
 		err = tx.DeferRow(ctx, into(&use.country), `
 			SELECT count(*), count(*) FILTER (WHERE used = TRUE), count(DISTINCT network) FROM otp_sends
 			WHERE country = $1 AND country <> '' AND ends_at > $2 AND ends_at <= $3`,
-			to.Country, micros(now.Add(-auth.FraudWindow)), micros(now))
+			to.Country, database.Micros(now.Add(-auth.FraudWindow)), database.Micros(now))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read use of OTPs: %w", err)

@@ -15,12 +15,12 @@ import (
 
 // queueOTP queues the message of a challenge. The row names the challenge and does not
 // contain the code.
-func (tx *tx) queueOTP(ctx context.Context, c auth.Challenge, channel notify.Channel, reserved bool) error {
+func (tx *Tx) queueOTP(ctx context.Context, c auth.Challenge, channel notify.Channel, reserved bool) error {
 	err := tx.Defer(ctx, `
 		INSERT INTO deliveries (id, kind, channel, state, recipient, role, challenge_id, device_id,
 			attempts, due_at, gives_up_at, created_at, updated_at, reserved)
 		VALUES ($1, 'otp', $2, 'queued', $3, $4, $5, $6, 0, $7, $8, $7, $7, $9)`,
-		tx.db.options.NewID(), string(channel), string(c.Number), string(c.Role), c.ID, c.DeviceID, micros(tx.Now), micros(c.EndsAt), reserved)
+		tx.db.options.NewID(), string(channel), string(c.Number), string(c.Role), c.ID, c.DeviceID, database.Micros(tx.Now), database.Micros(c.EndsAt), reserved)
 	if err != nil {
 		return fmt.Errorf("queue OTP: %w", err)
 	}
@@ -35,7 +35,7 @@ func (db *DB) LanesDue(ctx context.Context, lanes []notify.Lane, now time.Time) 
 	}
 	// One lookup in the index deliveries_due per lane.
 	exists := make([]string, len(lanes))
-	args := []any{micros(now)}
+	args := []any{database.Micros(now)}
 	due := make([]bool, len(lanes))
 	into := make([]any, len(lanes))
 	for i, lane := range lanes {
@@ -74,7 +74,7 @@ func (db *DB) ClaimDeliveries(ctx context.Context, lane notify.Lane, lease strin
 			WHERE state = 'queued' AND channel = CAST($1 AS TEXT) AND kind = CAST($2 AS TEXT) AND due_at <= $3
 			ORDER BY due_at, id LIMIT $6 `+db.sql.SkipLocked()+`)
 		RETURNING `+deliveryColumns,
-		string(lane.Channel), string(lane.Kind), micros(db.Now()), lease, micros(until), n)
+		string(lane.Channel), string(lane.Kind), database.Micros(db.Now()), lease, database.Micros(until), n)
 	if err != nil {
 		return nil, fmt.Errorf("claim deliveries: %w", err)
 	}
@@ -88,10 +88,10 @@ const deliveryColumns = `id, channel, kind, recipient, role, lease, attempts, to
 func scanDelivery(s database.Scanner) (notify.Delivery, error) {
 	var d notify.Delivery
 	var reason string
-	err := s.Scan(&d.ID, &d.Channel, &d.Kind, &d.To, &d.Role, intoText(&d.Lease), &d.Attempts, &d.TotalAttempts, intoTime(&d.GivesUpAt), intoText(&reason),
-		intoText(&d.CoachID), intoText(&d.RequestID), intoText(&d.ChallengeID), intoText(&d.DeviceID), intoText(&d.NotificationID),
-		&d.Counted, &d.Reserved, intoText(&d.HeldBy), intoText(&d.Network), intoText(&d.GatheredBy),
-		intoText(&d.TeamMessageID), &d.TeamPosition)
+	err := s.Scan(&d.ID, &d.Channel, &d.Kind, &d.To, &d.Role, database.IntoText(&d.Lease), &d.Attempts, &d.TotalAttempts, database.IntoTime(&d.GivesUpAt), database.IntoText(&reason),
+		database.IntoText(&d.CoachID), database.IntoText(&d.RequestID), database.IntoText(&d.ChallengeID), database.IntoText(&d.DeviceID), database.IntoText(&d.NotificationID),
+		&d.Counted, &d.Reserved, database.IntoText(&d.HeldBy), database.IntoText(&d.Network), database.IntoText(&d.GatheredBy),
+		database.IntoText(&d.TeamMessageID), &d.TeamPosition)
 	d.Held, d.Postponed, d.Gathers, d.AwaitsStatus = reason == notify.ReasonHeld, reason == notify.ReasonQuietHours, reason == notify.ReasonGathering, reason == notify.ReasonAwaitingStatus
 	return d, err
 }
@@ -107,9 +107,9 @@ func (db *DB) LiveChallenge(ctx context.Context, d notify.Delivery, maxAttempts 
 		WHERE mobile_number = $1 AND role = $2 AND device_id = $3 AND id = $4
 			AND used_at IS NULL AND ends_at > $5 AND tries < $6
 			AND NOT EXISTS (SELECT 1 FROM otp_failures f WHERE f.who = $7 AND f.blocked_until > $5)`,
-		d.To, string(d.Role), d.DeviceID, d.ChallengeID, micros(db.Now()), maxAttempts, subject(c.ChallengeKey)).
-		Scan(&c.Code, intoTime(&c.EndsAt), intoText(&c.Language), &roles.Registered, &roles.Linked, &roles.Disputed)
-	if isNoRows(err) {
+		d.To, string(d.Role), d.DeviceID, d.ChallengeID, database.Micros(db.Now()), maxAttempts, subject(c.ChallengeKey)).
+		Scan(&c.Code, database.IntoTime(&c.EndsAt), database.IntoText(&c.Language), &roles.Registered, &roles.Linked, &roles.Disputed)
+	if database.IsNoRows(err) {
 		return c, false, false, nil
 	}
 	return c, roles.Held(), roles.MaySignIn(d.Role), err
@@ -141,13 +141,13 @@ func (db *DB) RequestDetails(ctx context.Context, d notify.Delivery) (notify.Req
 		WHERE r.id = $1 AND r.state = 'pending' AND (a.mobile_number = $3 OR r.approver_type = 'guardian' AND p.guardian_email = $3)`,
 		d.RequestID, d.ID, d.To, notify.FoldAddress(d.To)).
 		Scan(append([]any{
-			&r.Party, intoText(&r.CoachName), &r.StudentName, intoText(&r.ShortCode), intoBatches(&batches), &r.Repeated, intoText((*string)(&to.Number)), &to.Stopped, &to.AddressStopped,
+			&r.Party, database.IntoText(&r.CoachName), &r.StudentName, database.IntoText(&r.ShortCode), intoBatches(&batches), &r.Repeated, database.IntoText((*string)(&to.Number)), &to.Stopped, &to.AddressStopped,
 			&to.CoachSuspended,
 		}, preferenceDest(&to.Preferences)...)...)
 	for _, b := range batches {
 		r.BatchNames = append(r.BatchNames, b.Name)
 	}
-	if isNoRows(err) {
+	if database.IsNoRows(err) {
 		return r, to, false, nil
 	}
 	return r, to, err == nil, err

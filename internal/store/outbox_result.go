@@ -25,13 +25,13 @@ func (db *DB) DeliverySuppressed(ctx context.Context, message []notify.Delivery)
 
 // RetryDelivery releases the deliveries of a message for another attempt at due.
 func (db *DB) RetryDelivery(ctx context.Context, message []notify.Delivery, due time.Time, reason string) error {
-	return db.setLeased(ctx, message, `due_at = $2, reason = $3`, micros(due), reason)
+	return db.setLeased(ctx, message, `due_at = $2, reason = $3`, database.Micros(due), reason)
 }
 
 // AwaitStatus makes the deliveries of a message that the provider accepted wait until its
 // status must be known.
 func (db *DB) AwaitStatus(ctx context.Context, message []notify.Delivery, until time.Time) error {
-	return db.setLeased(ctx, message, `due_at = $2, reason = $3, left_at = coalesce(left_at, $1)`, micros(until), notify.ReasonAwaitingStatus)
+	return db.setLeased(ctx, message, `due_at = $2, reason = $3, left_at = coalesce(left_at, $1)`, database.Micros(until), notify.ReasonAwaitingStatus)
 }
 
 // FallBack queues the deliveries of a message on another channel, with new attempts there.
@@ -42,13 +42,13 @@ func (db *DB) FallBack(ctx context.Context, message []notify.Delivery, to notify
 // PostponeDelivery makes the deliveries of a message wait until a time, for example the end
 // of quiet hours. The attempt does not count, and its lifetime begins when it leaves.
 func (db *DB) PostponeDelivery(ctx context.Context, message []notify.Delivery, until time.Time, reason string) error {
-	return db.write(ctx, func(tx *tx) error {
+	return db.Write(ctx, func(tx *Tx) error {
 		for _, d := range message {
 			err := tx.Defer(ctx, `
 				UPDATE deliveries SET due_at = $3, gives_up_at = $4, reason = $5, held_by = NULL, lease = NULL, updated_at = $6,
 					attempts = attempts - 1, total_attempts = total_attempts - 1
 				WHERE id = $1 AND lease = $2`,
-				d.ID, d.Lease, micros(until), micros(until.Add(notify.MessageLifetime)), reason, micros(tx.Now))
+				d.ID, d.Lease, database.Micros(until), database.Micros(until.Add(notify.MessageLifetime)), reason, database.Micros(tx.Now))
 			if err != nil {
 				return fmt.Errorf("postpone delivery %s: %w", d.ID, err)
 			}
@@ -70,7 +70,7 @@ func (db *DB) DeliveryDropped(ctx context.Context, message []notify.Delivery, re
 // let PostgreSQL read all of an index of queued deliveries: when the last ANALYZE found few
 // of them, it takes the index for small, but it holds old versions.
 func (db *DB) setLeased(ctx context.Context, message []notify.Delivery, set string, args ...any) error {
-	args = append([]any{micros(db.Now())}, args...)
+	args = append([]any{database.Micros(db.Now())}, args...)
 	first, n := len(args)+1, paddedSize(len(message))
 	args = append(args, make([]any, 2*n)...)
 	for i := range n {
@@ -87,11 +87,11 @@ func (db *DB) setLeased(ctx context.Context, message []notify.Delivery, set stri
 // transaction marks the open requests of which they are the newest sending, and notifies
 // the coach.
 func (db *DB) DeliveryFailed(ctx context.Context, message []notify.Delivery, reason string, cause notify.Cause) error {
-	err := db.write(ctx, func(tx *tx) error {
+	err := db.Write(ctx, func(tx *Tx) error {
 		for _, d := range message {
 			err := tx.execLeased(ctx, `
 				UPDATE deliveries SET state = 'failed', reason = $3, cause = CAST($5 AS TEXT), lease = NULL, updated_at = $4
-				WHERE id = $1 AND lease = $2`, d.ID, d.Lease, reason, micros(tx.Now), text(string(cause)))
+				WHERE id = $1 AND lease = $2`, d.ID, d.Lease, reason, database.Micros(tx.Now), database.Text(string(cause)))
 			if err == nil && d.Kind == notify.Request {
 				err = tx.markFailed(ctx, d)
 			}
@@ -108,7 +108,7 @@ func (db *DB) DeliveryFailed(ctx context.Context, message []notify.Delivery, rea
 // coach, if the request is open and was not sent again on this channel. It locks the request
 // before it reads the deliveries: of two channels that fail at the same time, the second sees
 // the first.
-func (tx *tx) markFailed(ctx context.Context, d notify.Delivery) error {
+func (tx *Tx) markFailed(ctx context.Context, d notify.Delivery) error {
 	p := &approval.Player{Guardian: &approval.Guardian{}}
 	var party actor.Role
 	err := tx.QueryRow(ctx, `
@@ -117,8 +117,8 @@ func (tx *tx) markFailed(ctx context.Context, d notify.Delivery) error {
 		RETURNING player_id, coach_id, approver_type, (SELECT p.student_name FROM players p WHERE p.id = requests.player_id),
 			(SELECT p.guardian_name FROM players p WHERE p.id = requests.player_id)`,
 		d.RequestID, d.ID, string(d.Channel.OfRequest()), string(d.Channel.OfRequest())+",").
-		Scan(&p.ID, &p.CoachID, &party, &p.Student.FullName, intoText(&p.Guardian.Name))
-	if isNoRows(err) {
+		Scan(&p.ID, &p.CoachID, &party, &p.Student.FullName, database.IntoText(&p.Guardian.Name))
+	if database.IsNoRows(err) {
 		return nil
 	}
 	if err != nil {
@@ -137,12 +137,12 @@ func (tx *tx) markFailed(ctx context.Context, d notify.Delivery) error {
 		return fmt.Errorf("mark request %s: %w", d.RequestID, err)
 	}
 	p.Approver(party).Request = &approval.Request{ID: d.RequestID}
-	return tx.notify(ctx, []event.Event{p.DeliveryFailed(party, approval.Channel(d.Channel))})
+	return tx.Notify(ctx, []event.Event{p.DeliveryFailed(party, approval.Channel(d.Channel))})
 }
 
 // unmarkFailed removes the mark of markFailed. It returns false if the request was closed, or sent
 // again on this channel.
-func (tx *tx) unmarkFailed(ctx context.Context, requestID, deliveryID string, channel notify.Channel) (bool, error) {
+func (tx *Tx) unmarkFailed(ctx context.Context, requestID, deliveryID string, channel notify.Channel) (bool, error) {
 	n, err := tx.Exec(ctx, `
 		UPDATE requests SET delivery_failed = FALSE, failed_channels = replace(failed_channels, $4, '')
 		WHERE id = $1 AND state = 'pending' AND `+newestSending,
@@ -155,7 +155,7 @@ var errLeaseLost = errors.New("the lease of the delivery ended")
 
 // execLeased runs a statement that is guarded by a lease. It returns errLeaseLost if
 // the statement changes no row.
-func (tx *tx) execLeased(ctx context.Context, query string, args ...any) error {
+func (tx *Tx) execLeased(ctx context.Context, query string, args ...any) error {
 	n, err := tx.Exec(ctx, query, args...)
 	if err != nil || n == 1 {
 		return err

@@ -14,7 +14,7 @@ import (
 )
 
 // candidates reads the facts on which the limits of messages depend.
-func (tx *tx) candidates(ctx context.Context, messages []notify.Outgoing) ([]candidate, error) {
+func (tx *Tx) candidates(ctx context.Context, messages []notify.Outgoing) ([]candidate, error) {
 	settings := tx.db.options.Settings
 	senders, err := tx.senders(ctx, messages)
 	if err != nil {
@@ -53,7 +53,7 @@ type sender struct {
 }
 
 // senders returns the coaches of messages by their ID.
-func (tx *tx) senders(ctx context.Context, messages []notify.Outgoing) (map[string]sender, error) {
+func (tx *Tx) senders(ctx context.Context, messages []notify.Outgoing) (map[string]sender, error) {
 	senders := make(map[string]sender)
 	var ids [][]any
 	for _, m := range messages {
@@ -74,7 +74,7 @@ func (tx *tx) senders(ctx context.Context, messages []notify.Outgoing) (map[stri
 		var id string
 		var registered time.Time
 		var status coach.TierStatus
-		if err = row.Scan(&id, intoTime(&registered), intoText(&status.Tier), &status.KYC); err != nil {
+		if err = row.Scan(&id, database.IntoTime(&registered), database.IntoText(&status.Tier), &status.KYC); err != nil {
 			return s, err
 		}
 		s.trusted = trusted != nil && trusted(status)
@@ -91,7 +91,7 @@ func (tx *tx) senders(ctx context.Context, messages []notify.Outgoing) (map[stri
 }
 
 // readApprovals sets how many numbers have approved players of the new coaches.
-func (tx *tx) readApprovals(ctx context.Context, senders map[string]sender, fresh [][]any) error {
+func (tx *Tx) readApprovals(ctx context.Context, senders map[string]sender, fresh [][]any) error {
 	if len(fresh) == 0 {
 		return nil
 	}
@@ -118,7 +118,7 @@ func (tx *tx) readApprovals(ctx context.Context, senders map[string]sender, fres
 }
 
 // neverSignedIn returns which recipients of messages from new coaches have never signed in.
-func (tx *tx) neverSignedIn(ctx context.Context, messages []notify.Outgoing, senders map[string]sender) (map[string]bool, error) {
+func (tx *Tx) neverSignedIn(ctx context.Context, messages []notify.Outgoing, senders map[string]sender) (map[string]bool, error) {
 	never := make(map[string]bool)
 	var numbers [][]any
 	for _, m := range messages {

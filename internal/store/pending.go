@@ -41,11 +41,11 @@ func (db *DB) Pending(ctx context.Context, coachID string, adultBorn approval.Da
 		) w
 		LEFT JOIN requests r ON r.id = w.request_id
 		ORDER BY w.since, w.player_id, w.party`,
-		coachID, sinceMicros(page.After.At), page.After.ID, string(page.After.Party), adultBorn.String(), page.Limit, micros(remindersSince))
+		coachID, sinceMicros(page.After.At), page.After.ID, string(page.After.Party), adultBorn.String(), page.Limit, database.Micros(remindersSince))
 	items, err := database.Collect(rs, err, func(s database.Scanner) (approval.PendingItem, error) {
 		var i approval.PendingItem
 		var columns requestColumns
-		err := s.Scan(append([]any{&i.PlayerID, &i.StudentName, &i.Party, intoText(&i.ApproverName), intoTime(&i.PendingSince), intoText((*string)(&i.Reason)), &i.HasNumber, &i.Reminders, &i.Held, &i.Stopped},
+		err := s.Scan(append([]any{&i.PlayerID, &i.StudentName, &i.Party, database.IntoText(&i.ApproverName), database.IntoTime(&i.PendingSince), database.IntoText((*string)(&i.Reason)), &i.HasNumber, &i.Reminders, &i.Held, &i.Stopped},
 			columns.dest()...)...)
 		i.Request = columns.request(&approval.Player{ID: i.PlayerID, CoachID: coachID}, i.Party)
 		return i, err

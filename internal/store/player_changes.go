@@ -15,9 +15,9 @@ import (
 // roster with p in it, and may run more than once. A live player of the same coach,
 // name and birth date is a conflict, player_exists.
 func (db *DB) AddPlayer(ctx context.Context, p *approval.Player, fn func(approval.Roster) (approval.Change, error)) error {
-	return db.write(ctx, func(tx *tx) error {
+	return db.Write(ctx, func(tx *Tx) error {
 		p.GuardianApprover.AccountID, p.StudentApprover.AccountID = "", "" // of an earlier attempt
-		if err := tx.complete(ctx, idempotency.Work{ID: p.ID, New: true}); err != nil {
+		if err := tx.Complete(ctx, idempotency.Work{ID: p.ID, New: true}); err != nil {
 			return err
 		}
 		if err := tx.findOrAddAccounts(ctx, p); err != nil {
@@ -47,7 +47,7 @@ func (db *DB) AddPlayer(ctx context.Context, p *approval.Player, fn func(approva
 				return err
 			}
 			id, err := samePlayer(ctx, tx, p)
-			if isNoRows(err) {
+			if database.IsNoRows(err) {
 				return database.ErrStale // it was removed concurrently
 			}
 			if err != nil {
@@ -92,7 +92,7 @@ const maxRenameAttempts = 3
 func (db *DB) UpdatePlayer(ctx context.Context, id string, load approval.LoadOptions, fn func(*approval.Player) (approval.Change, error)) error {
 	for attempt := 1; ; attempt++ {
 		var p *storedPlayer
-		err := db.write(ctx, func(tx *tx) (err error) {
+		err := db.Write(ctx, func(tx *Tx) (err error) {
 			if p, err = tx.player(ctx, id, load); err != nil {
 				return err
 			}
@@ -106,7 +106,7 @@ func (db *DB) UpdatePlayer(ctx context.Context, id string, load approval.LoadOpt
 		switch {
 		case missing == nil && other != id:
 			return approval.ErrPlayerExists(other)
-		case missing != nil && !isNoRows(missing):
+		case missing != nil && !database.IsNoRows(missing):
 			return missing
 		case attempt == maxRenameAttempts:
 			return err
@@ -115,7 +115,7 @@ func (db *DB) UpdatePlayer(ctx context.Context, id string, load approval.LoadOpt
 }
 
 // player loads a player with the related rows that load names.
-func (tx *tx) player(ctx context.Context, id string, load approval.LoadOptions) (*storedPlayer, error) {
+func (tx *Tx) player(ctx context.Context, id string, load approval.LoadOptions) (*storedPlayer, error) {
 	var p *storedPlayer
 	err := tx.DeferRow(ctx, func(row database.Scanner) (err error) {
 		p, err = tx.db.scanStored(row)
@@ -129,7 +129,7 @@ func (tx *tx) player(ctx context.Context, id string, load approval.LoadOptions) 
 		err = tx.Flush()
 	}
 	if err != nil {
-		return nil, orMissing(err, "load player")
+		return nil, database.OrMissing(err, "load player")
 	}
 	p.History = decided
 	if load.Disputes {
@@ -145,14 +145,14 @@ func (tx *tx) player(ctx context.Context, id string, load approval.LoadOptions) 
 	return p, nil
 }
 
-func (tx *tx) change(ctx context.Context, p *storedPlayer, load approval.LoadOptions, fn func(*approval.Player) (approval.Change, error)) error {
+func (tx *Tx) change(ctx context.Context, p *storedPlayer, load approval.LoadOptions, fn func(*approval.Player) (approval.Change, error)) error {
 	before, live, languages := p.Identity(), p.DeletedAt.IsZero(), p.Languages()
 	consents := p.ConsentStatus()
 	c, err := fn(p.Player)
 	if err != nil || !c.Save {
 		return err
 	}
-	if err := tx.complete(ctx, workOf(p.Player, c)); err != nil {
+	if err := tx.Complete(ctx, workOf(p.Player, c)); err != nil {
 		return err
 	}
 	if err := tx.findOrAddAccounts(ctx, p.Player); err != nil {
@@ -210,7 +210,7 @@ func workOf(p *approval.Player, c approval.Change) idempotency.Work {
 
 // apply saves a change without the player's own row. It locks last the rows that changes of
 // other players lock too: the message limits and the accounts.
-func (tx *tx) apply(ctx context.Context, p *approval.Player, c approval.Change, load approval.LoadOptions) error {
+func (tx *Tx) apply(ctx context.Context, p *approval.Player, c approval.Change, load approval.LoadOptions) error {
 	steps := []func() error{
 		func() error { return tx.addStatusChanges(ctx, p.ID, c.StatusChanges) },
 		func() error { return tx.closeRequests(ctx, c.Closed) },
@@ -237,7 +237,7 @@ func (tx *tx) apply(ctx context.Context, p *approval.Player, c approval.Change, 
 					c.Events[i].PartyID = p.Approver(e.Party).AccountID
 				}
 			}
-			return tx.notify(ctx, c.Events, c.ForgetNotifications...)
+			return tx.Notify(ctx, c.Events, c.ForgetNotifications...)
 		},
 		func() error { return tx.endSessionsWithoutRole(ctx, c.ForgetNotifications) },
 	}

@@ -43,12 +43,12 @@ func (db *DB) scanStored(s database.Scanner) (*storedPlayer, error) {
 	var requests [2]requestColumns
 	stored := &storedPlayer{Player: p}
 	dest := append(append([]any{
-		&p.ID, &p.CoachID, intoText(&p.CoachName), intoText(&p.CoachTier), &p.Version, &p.Student.FullName, &born, &stored.sealed, intoText((*string)(&p.Student.Number)),
-		intoText(&guardian.Name), intoText(&guardian.Relationship), intoText((*string)(&guardian.Number)), intoText(&guardian.Email),
-		intoTime(&p.CreatedAt), intoTime(&p.DeletedAt),
-		intoText(&p.Student.Language), intoText(&guardian.Language), intoBatches(&p.Batches),
-		intoText(&g.AccountID), &g.Consent.State, intoTime(&g.Consent.ChangedAt), intoTime(&g.Consent.PendingSince), intoText((*string)(&g.Consent.PendingReason)),
-		intoText(&st.AccountID), &st.Consent.State, intoTime(&st.Consent.ChangedAt), intoTime(&st.Consent.PendingSince), intoText((*string)(&st.Consent.PendingReason)),
+		&p.ID, &p.CoachID, database.IntoText(&p.CoachName), database.IntoText(&p.CoachTier), &p.Version, &p.Student.FullName, &born, &stored.sealed, database.IntoText((*string)(&p.Student.Number)),
+		database.IntoText(&guardian.Name), database.IntoText(&guardian.Relationship), database.IntoText((*string)(&guardian.Number)), database.IntoText(&guardian.Email),
+		database.IntoTime(&p.CreatedAt), database.IntoTime(&p.DeletedAt),
+		database.IntoText(&p.Student.Language), database.IntoText(&guardian.Language), intoBatches(&p.Batches),
+		database.IntoText(&g.AccountID), &g.Consent.State, database.IntoTime(&g.Consent.ChangedAt), database.IntoTime(&g.Consent.PendingSince), database.IntoText((*string)(&g.Consent.PendingReason)),
+		database.IntoText(&st.AccountID), &st.Consent.State, database.IntoTime(&st.Consent.ChangedAt), database.IntoTime(&st.Consent.PendingSince), database.IntoText((*string)(&st.Consent.PendingReason)),
 	}, requests[0].dest()...), requests[1].dest()...)
 	err := s.Scan(dest...)
 	if err != nil {
@@ -87,7 +87,7 @@ func (db *DB) Player(ctx context.Context, by actor.Actor, id string) (*approval.
 // its history, or not_found. It reads one state of the database: a decision that commits
 // between two reads would otherwise be in the history, but not in the player.
 func (db *DB) PlayerStatus(ctx context.Context, by actor.Actor, id string) (p *approval.Player, records []approval.Record, err error) {
-	err = db.view(ctx, func(tx *tx) error {
+	err = db.View(ctx, func(tx *Tx) error {
 		if p, err = db.visiblePlayer(ctx, tx, by, id); err != nil {
 			return err
 		}
@@ -112,7 +112,7 @@ func (db *DB) visiblePlayer(ctx context.Context, q database.Querier, by actor.Ac
 		return nil, fault.Missing()
 	}
 	p, err := db.scanPlayer(r)
-	if isNoRows(err) {
+	if database.IsNoRows(err) {
 		return nil, fault.Missing()
 	}
 	return p, err
@@ -132,7 +132,7 @@ func (db *DB) Players(ctx context.Context, coachID string, f approval.Filter, pa
 					OR substr(p.student_number, length(p.student_number) - length($9) + 1) = $9))
 			AND (CAST($10 AS TEXT) = '' OR EXISTS (SELECT 1 FROM batch_players i WHERE i.batch_id = $10 AND i.player_id = p.id AND i.left_at IS NULL))
 		ORDER BY p.id DESC LIMIT $6`,
-		coachID, before(page.After.ID), f.GuardianStatus, f.StudentStatus, approval.FoldName(f.Search), page.Limit,
+		coachID, database.Before(page.After.ID), f.GuardianStatus, f.StudentStatus, approval.FoldName(f.Search), page.Limit,
 		string(f.GuardianState), string(f.StudentState), f.NumberEnd(), f.BatchID)
 	return database.Collect(rs, err, db.scanPlayer)
 }
@@ -165,12 +165,12 @@ func (db *DB) Links(ctx context.Context, by actor.Actor, waiting bool, page appr
 		rs, err = db.sql.Query(ctx, playerSelect+`
 			WHERE p.guardian_id = $1 AND p.deleted_at IS NULL AND p.id < $2
 				AND (CAST($4 AS BOOLEAN) = FALSE OR p.guardian_state = 'pending' AND g.state = 'pending') ORDER BY p.id DESC LIMIT $3`,
-			by.AccountID, before(page.After.ID), page.Limit, waiting)
+			by.AccountID, database.Before(page.After.ID), page.Limit, waiting)
 	case actor.Student:
 		rs, err = db.sql.Query(ctx, playerSelect+`
 			WHERE p.student_id = $1 AND p.deleted_at IS NULL AND p.id < $2
 				AND (CAST($4 AS BOOLEAN) = FALSE OR p.student_state = 'pending' AND s.state = 'pending') ORDER BY p.id DESC LIMIT $3`,
-			by.AccountID, before(page.After.ID), page.Limit, waiting)
+			by.AccountID, database.Before(page.After.ID), page.Limit, waiting)
 	default:
 		return nil, nil
 	}
@@ -185,13 +185,13 @@ func (db *DB) PartyName(ctx context.Context, by actor.Actor) (name string, err e
 	case actor.Guardian:
 		err = db.sql.QueryRow(ctx, `
 			SELECT guardian_name FROM players
-			WHERE guardian_id = $1 AND deleted_at IS NULL AND guardian_state = 'approved' ORDER BY id DESC LIMIT 1`, by.AccountID).Scan(intoText(&name))
+			WHERE guardian_id = $1 AND deleted_at IS NULL AND guardian_state = 'approved' ORDER BY id DESC LIMIT 1`, by.AccountID).Scan(database.IntoText(&name))
 	case actor.Student:
 		err = db.sql.QueryRow(ctx, `
 			SELECT student_name FROM players
-			WHERE student_id = $1 AND deleted_at IS NULL ORDER BY id DESC LIMIT 1`, by.AccountID).Scan(intoText(&name))
+			WHERE student_id = $1 AND deleted_at IS NULL ORDER BY id DESC LIMIT 1`, by.AccountID).Scan(database.IntoText(&name))
 	}
-	if isNoRows(err) {
+	if database.IsNoRows(err) {
 		return "", nil
 	}
 	return name, err
@@ -207,14 +207,14 @@ func (db *DB) AnyApproved(ctx context.Context, studentID string) (bool, error) {
 }
 
 // reminders loads the times of reminders to both parties since then, oldest first.
-func (tx *tx) reminders(ctx context.Context, p *approval.Player, since time.Time) error {
+func (tx *Tx) reminders(ctx context.Context, p *approval.Player, since time.Time) error {
 	rs, err := tx.Query(ctx, `
 		SELECT approver_type, sent_at FROM reminders WHERE player_id = $1 AND sent_at > $2 ORDER BY sent_at, id`,
-		p.ID, micros(since))
+		p.ID, database.Micros(since))
 	_, err = database.Collect(rs, err, func(s database.Scanner) (struct{}, error) {
 		var party actor.Role
 		var at time.Time
-		err := s.Scan(&party, intoTime(&at))
+		err := s.Scan(&party, database.IntoTime(&at))
 		side := p.Approver(party)
 		side.Reminders = append(side.Reminders, at)
 		return struct{}{}, err

@@ -12,7 +12,7 @@ import (
 
 // insertPlayer adds p without its requests. It returns false if the coach has a live player
 // of that name and birth date.
-func (tx *tx) insertPlayer(ctx context.Context, p *approval.Player) (bool, error) {
+func (tx *Tx) insertPlayer(ctx context.Context, p *approval.Player) (bool, error) {
 	sealed, err := tx.db.seal(auth.ForMedical, p.Student.Medical, p.ID)
 	if err != nil {
 		return false, err
@@ -27,13 +27,13 @@ func (tx *tx) insertPlayer(ctx context.Context, p *approval.Player) (bool, error
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26)
 		ON CONFLICT (coach_id, student_key, date_of_birth) WHERE deleted_at IS NULL DO NOTHING`,
 		p.ID, p.CoachID, p.Version, p.Student.FullName, p.Identity().NameKey, p.Student.DateOfBirth.String(), p.SearchKey(), sealed,
-		text(string(p.Student.Number)), text(p.StudentApprover.AccountID), string(p.StudentApprover.Consent.State),
-		micros(p.StudentApprover.Consent.ChangedAt), micros(p.StudentApprover.Consent.PendingSince),
-		text(g.Name), text(g.Relationship), text(g.Email), text(string(g.Number)),
-		text(p.GuardianApprover.AccountID), string(p.GuardianApprover.Consent.State),
-		micros(p.GuardianApprover.Consent.ChangedAt), micros(p.GuardianApprover.Consent.PendingSince), micros(p.CreatedAt),
-		text(string(p.StudentApprover.Consent.PendingReason)), text(string(p.GuardianApprover.Consent.PendingReason)),
-		text(p.Student.Language), text(g.Language))
+		database.Text(string(p.Student.Number)), database.Text(p.StudentApprover.AccountID), string(p.StudentApprover.Consent.State),
+		database.Micros(p.StudentApprover.Consent.ChangedAt), database.Micros(p.StudentApprover.Consent.PendingSince),
+		database.Text(g.Name), database.Text(g.Relationship), database.Text(g.Email), database.Text(string(g.Number)),
+		database.Text(p.GuardianApprover.AccountID), string(p.GuardianApprover.Consent.State),
+		database.Micros(p.GuardianApprover.Consent.ChangedAt), database.Micros(p.GuardianApprover.Consent.PendingSince), database.Micros(p.CreatedAt),
+		database.Text(string(p.StudentApprover.Consent.PendingReason)), database.Text(string(p.GuardianApprover.Consent.PendingReason)),
+		database.Text(p.Student.Language), database.Text(g.Language))
 	if err != nil {
 		return false, fmt.Errorf("add player: %w", err)
 	}
@@ -41,14 +41,14 @@ func (tx *tx) insertPlayer(ctx context.Context, p *approval.Player) (bool, error
 }
 
 // setRequests sets the newest requests of a new player and counts its first status changes.
-func (tx *tx) setRequests(ctx context.Context, p *approval.Player, statusChanges int) error {
+func (tx *Tx) setRequests(ctx context.Context, p *approval.Player, statusChanges int) error {
 	return tx.DeferOne(ctx, `UPDATE players SET guardian_request_id = $2, student_request_id = $3, changes = $4 WHERE id = $1`,
-		p.ID, text(requestID(p.GuardianApprover)), text(requestID(p.StudentApprover)), statusChanges)
+		p.ID, database.Text(requestID(p.GuardianApprover)), database.Text(requestID(p.StudentApprover)), statusChanges)
 }
 
 // savePlayer saves p and counts its status changes; ErrStale if it has changed since it
 // was read.
-func (tx *tx) savePlayer(ctx context.Context, p *storedPlayer, statusChanges int) error {
+func (tx *Tx) savePlayer(ctx context.Context, p *storedPlayer, statusChanges int) error {
 	if p.detailsOf() == p.details {
 		return tx.saveConsents(ctx, p, statusChanges)
 	}
@@ -71,15 +71,15 @@ func (tx *tx) savePlayer(ctx context.Context, p *storedPlayer, statusChanges int
 			student_language = $26, guardian_language = $27, changes = changes + $28
 		WHERE id = $1 AND version = $2`,
 		p.ID, p.Version,
-		p.Student.FullName, p.Identity().NameKey, p.Student.DateOfBirth.String(), p.SearchKey(), p.sealed, text(string(p.Student.Number)),
-		text(p.StudentApprover.AccountID), string(p.StudentApprover.Consent.State),
-		micros(p.StudentApprover.Consent.ChangedAt), micros(p.StudentApprover.Consent.PendingSince), text(requestID(p.StudentApprover)),
-		text(g.Name), text(g.Relationship), text(g.Email), text(string(g.Number)),
-		text(p.GuardianApprover.AccountID), string(p.GuardianApprover.Consent.State),
-		micros(p.GuardianApprover.Consent.ChangedAt), micros(p.GuardianApprover.Consent.PendingSince), text(requestID(p.GuardianApprover)),
-		micros(p.DeletedAt),
-		text(string(p.StudentApprover.Consent.PendingReason)), text(string(p.GuardianApprover.Consent.PendingReason)),
-		text(p.Student.Language), text(g.Language), statusChanges)
+		p.Student.FullName, p.Identity().NameKey, p.Student.DateOfBirth.String(), p.SearchKey(), p.sealed, database.Text(string(p.Student.Number)),
+		database.Text(p.StudentApprover.AccountID), string(p.StudentApprover.Consent.State),
+		database.Micros(p.StudentApprover.Consent.ChangedAt), database.Micros(p.StudentApprover.Consent.PendingSince), database.Text(requestID(p.StudentApprover)),
+		database.Text(g.Name), database.Text(g.Relationship), database.Text(g.Email), database.Text(string(g.Number)),
+		database.Text(p.GuardianApprover.AccountID), string(p.GuardianApprover.Consent.State),
+		database.Micros(p.GuardianApprover.Consent.ChangedAt), database.Micros(p.GuardianApprover.Consent.PendingSince), database.Text(requestID(p.GuardianApprover)),
+		database.Micros(p.DeletedAt),
+		database.Text(string(p.StudentApprover.Consent.PendingReason)), database.Text(string(p.GuardianApprover.Consent.PendingReason)),
+		database.Text(p.Student.Language), database.Text(g.Language), statusChanges)
 	if err != nil {
 		return fmt.Errorf("save player %s: %w", p.ID, err)
 	}
@@ -89,7 +89,7 @@ func (tx *tx) savePlayer(ctx context.Context, p *storedPlayer, statusChanges int
 
 // saveConsents is savePlayer for a player whose details have not changed. SQLite writes each
 // index of a column that the statement sets, even if the value stays the same.
-func (tx *tx) saveConsents(ctx context.Context, p *storedPlayer, statusChanges int) error {
+func (tx *Tx) saveConsents(ctx context.Context, p *storedPlayer, statusChanges int) error {
 	g, s := p.GuardianApprover, p.StudentApprover
 	err := tx.DeferOne(ctx, `
 		UPDATE players SET version = version + 1,
@@ -98,8 +98,8 @@ func (tx *tx) saveConsents(ctx context.Context, p *storedPlayer, statusChanges i
 			changes = changes + $13
 		WHERE id = $1 AND version = $2`,
 		p.ID, p.Version,
-		string(g.Consent.State), micros(g.Consent.ChangedAt), micros(g.Consent.PendingSince), text(string(g.Consent.PendingReason)), text(requestID(g)),
-		string(s.Consent.State), micros(s.Consent.ChangedAt), micros(s.Consent.PendingSince), text(string(s.Consent.PendingReason)), text(requestID(s)),
+		string(g.Consent.State), database.Micros(g.Consent.ChangedAt), database.Micros(g.Consent.PendingSince), database.Text(string(g.Consent.PendingReason)), database.Text(requestID(g)),
+		string(s.Consent.State), database.Micros(s.Consent.ChangedAt), database.Micros(s.Consent.PendingSince), database.Text(string(s.Consent.PendingReason)), database.Text(requestID(s)),
 		statusChanges)
 	if err != nil {
 		return fmt.Errorf("save consents of player %s: %w", p.ID, err)

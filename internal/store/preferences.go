@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/phone"
 )
@@ -17,7 +18,7 @@ const preferenceColumns = `preferences.language, preferences.time_zone, preferen
 
 func preferenceDest(p *notify.Preferences) []any {
 	return []any{
-		intoText(&p.Language), intoText(&p.TimeZone), intoTimeOfDay(&p.QuietHours.Start), intoTimeOfDay(&p.QuietHours.End),
+		database.IntoText(&p.Language), database.IntoText(&p.TimeZone), intoTimeOfDay(&p.QuietHours.Start), intoTimeOfDay(&p.QuietHours.End),
 		intoJSON(&p.Channels),
 	}
 }
@@ -27,7 +28,7 @@ func (db *DB) Preferences(ctx context.Context, n phone.Number) (notify.Preferenc
 	var p notify.Preferences
 	err := db.sql.QueryRow(ctx, `SELECT `+preferenceColumns+` FROM preferences WHERE mobile_number = $1`, string(n)).
 		Scan(preferenceDest(&p)...)
-	if err == nil || isNoRows(err) {
+	if err == nil || database.IsNoRows(err) {
 		p.StoppedCoaches, err = stoppedCoaches(ctx, db.sql, n)
 	}
 	if err != nil {
@@ -38,8 +39,8 @@ func (db *DB) Preferences(ctx context.Context, n phone.Number) (notify.Preferenc
 
 // TimeZone returns the chosen time zone of a number, or "".
 func (db *DB) TimeZone(ctx context.Context, n phone.Number) (name string, err error) {
-	err = db.sql.QueryRow(ctx, `SELECT time_zone FROM preferences WHERE mobile_number = $1`, string(n)).Scan(intoText(&name))
-	if err != nil && !isNoRows(err) {
+	err = db.sql.QueryRow(ctx, `SELECT time_zone FROM preferences WHERE mobile_number = $1`, string(n)).Scan(database.IntoText(&name))
+	if err != nil && !database.IsNoRows(err) {
 		return "", fmt.Errorf("read time zone: %w", err)
 	}
 	return name, nil
@@ -49,12 +50,12 @@ func (db *DB) TimeZone(ctx context.Context, n phone.Number) (name string, err er
 // row, so that concurrent patches of different fields are both saved.
 func (db *DB) SavePreferences(ctx context.Context, n phone.Number, patch notify.PreferencesPatch) (notify.Preferences, error) {
 	var saved notify.Preferences
-	err := db.write(ctx, func(tx *tx) error {
+	err := db.Write(ctx, func(tx *Tx) error {
 		var before notify.Preferences
 		err := tx.QueryRow(ctx, `
 			INSERT INTO preferences (mobile_number, updated_at) VALUES ($1, $2)
 			ON CONFLICT (mobile_number) DO UPDATE SET updated_at = excluded.updated_at
-			RETURNING `+preferenceColumns, string(n), micros(tx.Now)).Scan(preferenceDest(&before)...)
+			RETURNING `+preferenceColumns, string(n), database.Micros(tx.Now)).Scan(preferenceDest(&before)...)
 		if err != nil {
 			return err
 		}
@@ -68,7 +69,7 @@ func (db *DB) SavePreferences(ctx context.Context, n phone.Number, patch notify.
 		}
 		err = tx.Defer(ctx, `
 			UPDATE preferences SET language = $2, time_zone = $3, quiet_start = $4, quiet_end = $5, channels = $6 WHERE mobile_number = $1`,
-			string(n), text(saved.Language), text(saved.TimeZone), int(saved.QuietHours.Start), int(saved.QuietHours.End), string(channels))
+			string(n), database.Text(saved.Language), database.Text(saved.TimeZone), int(saved.QuietHours.Start), int(saved.QuietHours.End), string(channels))
 		if err != nil || patch.StoppedCoaches == nil {
 			return err
 		}
@@ -82,13 +83,13 @@ func (db *DB) SavePreferences(ctx context.Context, n phone.Number, patch notify.
 
 // chooseLanguages saves the languages of numbers that have none. Choices in before were
 // saved earlier: the person may have cleared them since.
-func (tx *tx) chooseLanguages(ctx context.Context, languages, before map[phone.Number]string) error {
+func (tx *Tx) chooseLanguages(ctx context.Context, languages, before map[phone.Number]string) error {
 	var args []any
 	rows := 0
 	// Sorted, so that concurrent transactions lock the rows in the same order.
 	for _, n := range slices.Sorted(maps.Keys(languages)) {
 		if before[n] != languages[n] {
-			args = append(args, string(n), languages[n], micros(tx.Now))
+			args = append(args, string(n), languages[n], database.Micros(tx.Now))
 			rows++
 		}
 	}
@@ -107,7 +108,7 @@ func (tx *tx) chooseLanguages(ctx context.Context, languages, before map[phone.N
 
 // copyPreferences gives a new number of a person the preferences of the old one, unless
 // the new one has some. The stops of both numbers apply.
-func (tx *tx) copyPreferences(ctx context.Context, from, to phone.Number) error {
+func (tx *Tx) copyPreferences(ctx context.Context, from, to phone.Number) error {
 	err := tx.Defer(ctx, `
 		INSERT INTO preferences (mobile_number, language, time_zone, quiet_start, quiet_end, channels, updated_at)
 		SELECT $2, language, time_zone, quiet_start, quiet_end, channels, updated_at FROM preferences WHERE mobile_number = $1
@@ -126,7 +127,7 @@ func (tx *tx) copyPreferences(ctx context.Context, from, to phone.Number) error 
 
 // deleteUnusedPreferences deletes the preferences of a number that has no account: its
 // next owner is another person.
-func (tx *tx) deleteUnusedPreferences(ctx context.Context, n phone.Number) error {
+func (tx *Tx) deleteUnusedPreferences(ctx context.Context, n phone.Number) error {
 	err := tx.Defer(ctx, `
 		DELETE FROM preferences
 		WHERE mobile_number = $1 AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.mobile_number = $1)`, string(n))

@@ -40,14 +40,14 @@ func (db *DB) SavePushSubscription(ctx context.Context, by actor.Actor, s notify
 	}
 	vault := db.options.Vault.For(auth.ForPush)
 	endpoint := vault.MAC(addressOf(s))
-	err = db.write(ctx, func(tx *tx) error {
+	err = db.Write(ctx, func(tx *Tx) error {
 		// A session that a concurrent request ends gets no subscription.
 		err := tx.ExecOne(ctx, `
 			INSERT INTO push_subscriptions (session_id, id, account_id, role, endpoint, sealed, show_names, ends_at, created_at)
 			SELECT id, $3, account_id, role, $4, $5, $6, ends_at, $7 FROM sessions WHERE id = $1 AND account_id = $2 AND revoked_at IS NULL
 			ON CONFLICT (session_id) DO UPDATE SET id = excluded.id, endpoint = excluded.endpoint, sealed = excluded.sealed,
 				show_names = excluded.show_names, created_at = excluded.created_at`,
-			by.SessionID, by.AccountID, s.ID, endpoint, vault.Seal(plain, s.ID), s.ShowNames, micros(s.CreatedAt))
+			by.SessionID, by.AccountID, s.ID, endpoint, vault.Seal(plain, s.ID), s.ShowNames, database.Micros(s.CreatedAt))
 		if errors.Is(err, database.ErrStale) {
 			return auth.ErrSessionEnded() // another attempt would find no session either
 		}
@@ -64,7 +64,7 @@ func (db *DB) SavePushSubscription(ctx context.Context, by actor.Actor, s notify
 		if err != nil {
 			return err
 		}
-		return tx.complete(ctx, idempotency.Work{})
+		return tx.Complete(ctx, idempotency.Work{})
 	})
 	if err != nil {
 		return fmt.Errorf("save push subscription: %w", err)
@@ -97,7 +97,7 @@ func NewPushSubscriptions(db *database.DB, vault *auth.Vault, now func() time.Ti
 func (p *PushSubscriptions) PushSubscription(ctx context.Context, id string) (notify.PushSubscription, bool, error) {
 	s, found, err := scanPushSubscription(p.vault, p.sql.QueryRow(ctx, `
 		SELECT p.id, p.sealed, p.show_names, p.created_at FROM push_subscriptions p JOIN sessions s ON s.id = p.session_id
-		WHERE p.id = $1 AND s.revoked_at IS NULL AND s.idle_at > $2 AND s.ends_at > $2`, id, micros(p.now())))
+		WHERE p.id = $1 AND s.revoked_at IS NULL AND s.idle_at > $2 AND s.ends_at > $2`, id, database.Micros(p.now())))
 	if err == nil && !found {
 		err = p.PushSubscriptionGone(ctx, id)
 	}
@@ -106,8 +106,8 @@ func (p *PushSubscriptions) PushSubscription(ctx context.Context, id string) (no
 
 func scanPushSubscription(vault *auth.Vault, row database.Scanner) (s notify.PushSubscription, found bool, err error) {
 	var sealed []byte
-	err = row.Scan(&s.ID, &sealed, &s.ShowNames, intoTime(&s.CreatedAt))
-	if isNoRows(err) {
+	err = row.Scan(&s.ID, &sealed, &s.ShowNames, database.IntoTime(&s.CreatedAt))
+	if database.IsNoRows(err) {
 		return s, false, nil
 	}
 	if err != nil {
@@ -144,7 +144,7 @@ func (p *PushSubscriptions) PushSubscriptionGone(ctx context.Context, id string)
 }
 
 // endPush removes the subscription of a session that ends.
-func (tx *tx) endPush(ctx context.Context, sessionID string) error {
+func (tx *Tx) endPush(ctx context.Context, sessionID string) error {
 	err := tx.Defer(ctx, `DELETE FROM push_subscriptions WHERE session_id = $1`, sessionID)
 	if err != nil {
 		return fmt.Errorf("end push messages of a session: %w", err)
@@ -153,7 +153,7 @@ func (tx *tx) endPush(ctx context.Context, sessionID string) error {
 }
 
 // endPushOfAccount removes the subscriptions of an account, except that of the session keep.
-func (tx *tx) endPushOfAccount(ctx context.Context, accountID, keep string) error {
+func (tx *Tx) endPushOfAccount(ctx context.Context, accountID, keep string) error {
 	err := tx.Defer(ctx, `DELETE FROM push_subscriptions WHERE account_id = $1 AND session_id <> $2`, accountID, keep)
 	if err != nil {
 		return fmt.Errorf("end push messages of an account: %w", err)

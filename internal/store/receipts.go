@@ -18,7 +18,7 @@ var _ notify.ReceiptStore = (*DB)(nil)
 // sweep has deleted.
 func (db *DB) StoreReceipt(ctx context.Context, r notify.Report) (int, error) {
 	changed := 0
-	err := db.write(ctx, func(tx *tx) error {
+	err := db.Write(ctx, func(tx *Tx) error {
 		changed = 0
 		found, err := tx.receiptTargets(ctx, r.MessageID)
 		if err != nil {
@@ -43,13 +43,13 @@ const receiptColumns = `id, kind, channel, state, reason, lease, attempts, total
 
 // receiptTargets returns the delivery of a message and those that it gathered, in the order of
 // their ids, so that concurrent receipts do not deadlock.
-func (tx *tx) receiptTargets(ctx context.Context, messageID string) ([]notify.ReceiptTarget, error) {
+func (tx *Tx) receiptTargets(ctx context.Context, messageID string) ([]notify.ReceiptTarget, error) {
 	rs, err := tx.Query(ctx, `
 		SELECT `+receiptColumns+` FROM deliveries WHERE id = $1
 		UNION ALL SELECT `+receiptColumns+` FROM deliveries WHERE gathered_by = $1 AND id <> $1`, messageID)
 	found, err := database.Collect(rs, err, func(s database.Scanner) (d notify.ReceiptTarget, err error) {
-		err = s.Scan(&d.ID, &d.Kind, &d.Channel, &d.Status.State, intoText(&d.Status.Reason), intoText(&d.Lease), &d.Attempts,
-			&d.TotalAttempts, intoTime(&d.GivesUpAt), intoText(&d.RequestID), intoText(&d.GatheredBy))
+		err = s.Scan(&d.ID, &d.Kind, &d.Channel, &d.Status.State, database.IntoText(&d.Status.Reason), database.IntoText(&d.Lease), &d.Attempts,
+			&d.TotalAttempts, database.IntoTime(&d.GivesUpAt), database.IntoText(&d.RequestID), database.IntoText(&d.GatheredBy))
 		d.Status.Leased, d.Status.Attempts, d.Status.TotalAttempts = d.Lease != "", d.Attempts, d.TotalAttempts
 		return d, err
 	})
@@ -58,7 +58,7 @@ func (tx *tx) receiptTargets(ctx context.Context, messageID string) ([]notify.Re
 }
 
 // applyReceipt saves the effect of a receipt on d. It returns ErrStale if d changed meanwhile.
-func (tx *tx) applyReceipt(ctx context.Context, d notify.ReceiptTarget, e notify.ReceiptEffect) error {
+func (tx *Tx) applyReceipt(ctx context.Context, d notify.ReceiptTarget, e notify.ReceiptEffect) error {
 	if e.FallBack != "" {
 		return tx.fallBack(ctx, d, e)
 	}
@@ -67,8 +67,8 @@ func (tx *tx) applyReceipt(ctx context.Context, d notify.ReceiptTarget, e notify
 			updated_at = $4, left_at = coalesce(left_at, $4)
 		WHERE id = $1 AND state = $5 AND reason IS NOT DISTINCT FROM CAST($6 AS TEXT) AND lease IS NOT DISTINCT FROM CAST($7 AS TEXT)
 			AND attempts = $8`,
-		d.ID, e.Status.State, text(e.Status.Reason), micros(tx.Now), d.Status.State, text(d.Status.Reason), text(d.Lease), d.Attempts,
-		text(string(e.Status.Cause)))
+		d.ID, e.Status.State, database.Text(e.Status.Reason), database.Micros(tx.Now), d.Status.State, database.Text(d.Status.Reason), database.Text(d.Lease), d.Attempts,
+		database.Text(string(e.Status.Cause)))
 	switch {
 	case err != nil:
 		return err
@@ -81,12 +81,12 @@ func (tx *tx) applyReceipt(ctx context.Context, d notify.ReceiptTarget, e notify
 }
 
 // fallBack queues d on another channel. It returns ErrStale if d changed meanwhile.
-func (tx *tx) fallBack(ctx context.Context, d notify.ReceiptTarget, e notify.ReceiptEffect) error {
+func (tx *Tx) fallBack(ctx context.Context, d notify.ReceiptTarget, e notify.ReceiptEffect) error {
 	err := tx.ExecOne(ctx, `
 		UPDATE deliveries SET state = 'queued', channel = $2, reason = 'retrying', attempts = 0, lease = NULL, due_at = $3, updated_at = $3, gives_up_at = $4
 		WHERE id = $1 AND state = $5 AND reason IS NOT DISTINCT FROM CAST($6 AS TEXT) AND lease IS NOT DISTINCT FROM CAST($7 AS TEXT)
 			AND attempts = $8 AND channel = $9`,
-		d.ID, string(e.FallBack), micros(tx.Now), micros(e.GivesUpAt), d.Status.State, text(d.Status.Reason), text(d.Lease),
+		d.ID, string(e.FallBack), database.Micros(tx.Now), database.Micros(e.GivesUpAt), d.Status.State, database.Text(d.Status.Reason), database.Text(d.Lease),
 		d.Attempts, string(d.Channel))
 	if err == nil {
 		tx.wakeOutbox(notify.Lane{Channel: e.FallBack, Kind: d.Kind})

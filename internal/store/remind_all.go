@@ -22,7 +22,7 @@ func (db *DB) CountRemindable(ctx context.Context, coachID string, quota approva
 		)
 		SELECT count(*) FILTER (WHERE NOT w.undelivered AND NOT w.recent AND w.sent < $3), count(*) FILTER (WHERE w.sent >= $3),
 			count(*) FILTER (WHERE w.undelivered AND w.sent < $3), count(*) FILTER (WHERE w.recent AND NOT w.undelivered AND w.sent < $3)
-		FROM w`, coachID, micros(quota.Since), quota.Max, micros(quota.PauseSince)).Scan(&c.Ready, &c.UsedUp, &c.Undelivered, &c.Recent)
+		FROM w`, coachID, database.Micros(quota.Since), quota.Max, database.Micros(quota.PauseSince)).Scan(&c.Ready, &c.UsedUp, &c.Undelivered, &c.Recent)
 	if err != nil {
 		return c, fmt.Errorf("count requests to remind of: %w", err)
 	}
@@ -41,7 +41,7 @@ func (db *DB) Remindable(ctx context.Context, coachID string, quota approval.Rem
 			AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.request_id = r.id AND d.state = 'queued')
 			AND NOT EXISTS (SELECT 1 FROM reminders m WHERE m.player_id = r.player_id AND m.approver_type = r.approver_type AND m.sent_at > $4)
 			AND (SELECT count(*) FROM reminders m WHERE m.player_id = r.player_id AND m.approver_type = r.approver_type AND m.sent_at > $2) < $3
-		ORDER BY r.requested_at, r.id LIMIT $5`, coachID, micros(quota.Since), quota.Max, micros(begun), limit, micros(quota.PauseSince))
+		ORDER BY r.requested_at, r.id LIMIT $5`, coachID, database.Micros(quota.Since), quota.Max, database.Micros(begun), limit, database.Micros(quota.PauseSince))
 	list, err := database.Collect(rs, err, func(s database.Scanner) (to approval.Recipient, err error) {
 		return to, s.Scan(&to.PlayerID, &to.Party)
 	})

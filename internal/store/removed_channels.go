@@ -21,7 +21,7 @@ func (db *DB) FailRemovedChannels(ctx context.Context, channels []notify.Channel
 	}
 	failed := 0
 	for _, channel := range removed {
-		err := db.write(ctx, func(tx *tx) error {
+		err := db.Write(ctx, func(tx *Tx) error {
 			completed, err := tx.failOverdue(ctx, channel, n)
 			failed = max(failed, completed)
 			return err
@@ -40,7 +40,7 @@ func (db *DB) removedChannels(ctx context.Context, known []notify.Channel) ([]no
 	for last := notify.Channel(""); ; {
 		err := db.sql.QueryRow(ctx, `
 			SELECT channel FROM deliveries WHERE state = 'queued' AND channel > $1 ORDER BY channel LIMIT 1`, string(last)).Scan(&last)
-		if isNoRows(err) {
+		if database.IsNoRows(err) {
 			return removed, nil
 		}
 		if err != nil {
@@ -54,14 +54,14 @@ func (db *DB) removedChannels(ctx context.Context, known []notify.Channel) ([]no
 
 // failOverdue completes up to n deliveries of a channel whose lifetime is over and that no
 // worker has claimed. It returns how many.
-func (tx *tx) failOverdue(ctx context.Context, channel notify.Channel, n int) (int, error) {
+func (tx *Tx) failOverdue(ctx context.Context, channel notify.Channel, n int) (int, error) {
 	rs, err := tx.Query(ctx, `
 		UPDATE deliveries SET state = 'failed', reason = $4, held_by = NULL, lease = NULL, updated_at = $2
 		WHERE id IN (
 			SELECT id FROM deliveries
 			WHERE state = 'queued' AND channel = $1 AND gives_up_at <= $2 AND (lease IS NULL OR due_at <= $2)
 			LIMIT $3 `+tx.db.sql.SkipLocked()+`)
-		RETURNING `+deliveryColumns, string(channel), micros(tx.Now), n, approval.ReasonChannelUnavailable)
+		RETURNING `+deliveryColumns, string(channel), database.Micros(tx.Now), n, approval.ReasonChannelUnavailable)
 	failed, err := database.Collect(rs, err, scanDelivery)
 	if err != nil {
 		return 0, err

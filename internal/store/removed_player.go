@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/notify"
 )
 
@@ -11,9 +12,9 @@ import (
 // returns any longer: measurements, reports, and the coach's notifications of replies. Attendance,
 // fees and messages stay in the coach's lists. The player's row is locked, so no concurrent
 // transaction adds anything.
-func (tx *tx) endTeam(ctx context.Context, p *approval.Player) error {
+func (tx *Tx) endTeam(ctx context.Context, p *approval.Player) error {
 	for _, s := range []statement{
-		{`UPDATE batch_players SET left_at = $2 WHERE player_id = $1 AND left_at IS NULL`, []any{p.ID, micros(tx.Now)}},
+		{`UPDATE batch_players SET left_at = $2 WHERE player_id = $1 AND left_at IS NULL`, []any{p.ID, database.Micros(tx.Now)}},
 		{`DELETE FROM measurements WHERE coach_id = $1 AND player_id = $2`, []any{p.CoachID, p.ID}},
 		{`DELETE FROM performance_reports WHERE coach_id = $1 AND player_id = $2`, []any{p.CoachID, p.ID}},
 		{`DELETE FROM removed_records WHERE coach_id = $1 AND player_id = $2`, []any{p.CoachID, p.ID}},

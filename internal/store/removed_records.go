@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/team"
 )
@@ -17,8 +18,8 @@ type removed[T any] struct {
 
 // removeRecord deletes a record with a query and keeps it for restoreRecord. The lock of the player
 // keeps a concurrent removal of the player from leaving it behind.
-func removeRecord[T any](ctx context.Context, db *DB, kind, coachID, playerID, id, deletion string, read func(*tx) (T, int64, error)) error {
-	return db.write(ctx, func(tx *tx) error {
+func removeRecord[T any](ctx context.Context, db *DB, kind, coachID, playerID, id, deletion string, read func(*Tx) (T, int64, error)) error {
+	return db.Write(ctx, func(tx *Tx) error {
 		if err := tx.lockPlayer(ctx, coachID, playerID); err != nil {
 			return err
 		}
@@ -36,21 +37,21 @@ func removeRecord[T any](ctx context.Context, db *DB, kind, coachID, playerID, i
 		return tx.Defer(ctx, `
 			INSERT INTO removed_records (id, coach_id, player_id, kind, content, removed_at) VALUES ($1, $2, $3, $4, $5, $6)
 			ON CONFLICT (id) DO UPDATE SET content = excluded.content, removed_at = excluded.removed_at`,
-			id, coachID, playerID, kind, string(content), micros(tx.Now))
+			id, coachID, playerID, kind, string(content), database.Micros(tx.Now))
 	})
 }
 
 // restoreRecord adds a record again that was deleted within team.RestoreWithin, or returns not_found.
-func restoreRecord[T any](ctx context.Context, db *DB, kind, coachID, playerID, id string, insert func(*tx, removed[T]) error) error {
-	return db.write(ctx, func(tx *tx) error {
+func restoreRecord[T any](ctx context.Context, db *DB, kind, coachID, playerID, id string, insert func(*Tx, removed[T]) error) error {
+	return db.Write(ctx, func(tx *Tx) error {
 		if err := tx.lockPlayer(ctx, coachID, playerID); err != nil {
 			return err
 		}
 		var content string
 		err := tx.QueryRow(ctx, `
 			DELETE FROM removed_records WHERE id = $1 AND coach_id = $2 AND player_id = $3 AND kind = $4 AND removed_at >= $5 RETURNING content`,
-			id, coachID, playerID, kind, micros(tx.Now.Add(-team.RestoreWithin))).Scan(&content)
-		if isNoRows(err) {
+			id, coachID, playerID, kind, database.Micros(tx.Now.Add(-team.RestoreWithin))).Scan(&content)
+		if database.IsNoRows(err) {
 			return fault.Missing()
 		}
 		if err != nil {

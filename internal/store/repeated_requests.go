@@ -12,7 +12,7 @@ import (
 
 // holdRepeated holds the messages of new requests that repeat earlier ones about the
 // same child to the same party and number, also of deleted players.
-func (tx *tx) holdRepeated(ctx context.Context, p *approval.Player, c approval.Change) error {
+func (tx *Tx) holdRepeated(ctx context.Context, p *approval.Player, c approval.Change) error {
 	wait := tx.db.options.Settings.ResendAfter
 	for _, r := range c.NewRequests() {
 		if slices.Contains(tx.newAccounts, p.Approver(r.Party).AccountID) {
@@ -35,7 +35,7 @@ func (tx *tx) holdRepeated(ctx context.Context, p *approval.Player, c approval.C
 // A request of another player is about the same child if that player has the name and birth date
 // of p now, or had them when the request was opened: the coach may have renamed the player before
 // removing it. Only a removed player can have them now (players_once).
-func (tx *tx) earlierSendings(ctx context.Context, p *approval.Player, r *approval.Request, since time.Time) ([]time.Time, error) {
+func (tx *Tx) earlierSendings(ctx context.Context, p *approval.Player, r *approval.Request, since time.Time) ([]time.Time, error) {
 	identity := p.Identity()
 	rs, err := tx.Query(ctx, `
 		SELECT r.last_sent_at FROM requests r
@@ -46,8 +46,8 @@ func (tx *tx) earlierSendings(ctx context.Context, p *approval.Player, r *approv
 			AND EXISTS (SELECT 1 FROM deliveries d WHERE d.request_id = r.id AND d.kind = 'request' AND d.recipient <> ''
 				AND (d.total_attempts > 0 OR d.state <> 'failed' OR d.reason <> 'request_closed'))
 		ORDER BY r.last_sent_at DESC LIMIT $8`,
-		p.Approver(r.Party).AccountID, p.CoachID, micros(since), r.ID, p.ID, identity.NameKey, identity.DateOfBirth.String(), approval.MaxRequestsPerResendAfter)
-	sent, err := database.Collect(rs, err, func(s database.Scanner) (t time.Time, err error) { return t, s.Scan(intoTime(&t)) })
+		p.Approver(r.Party).AccountID, p.CoachID, database.Micros(since), r.ID, p.ID, identity.NameKey, identity.DateOfBirth.String(), approval.MaxRequestsPerResendAfter)
+	sent, err := database.Collect(rs, err, func(s database.Scanner) (t time.Time, err error) { return t, s.Scan(database.IntoTime(&t)) })
 	if err != nil {
 		return nil, fmt.Errorf("find earlier requests to the %s: %w", r.Party, err)
 	}

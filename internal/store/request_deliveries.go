@@ -22,8 +22,8 @@ type sentMessage struct {
 func (m *sentMessage) dest() []any {
 	d := &m.Delivery
 	return []any{
-		intoText(&d.Kind), intoText((*string)(&d.Channel)), intoText(&d.State), intoText(&d.Reason), intoText(&d.Cause), intoText(&m.heldBy),
-		intoTime(&d.DueAt), intoTime(&d.QueuedAt), intoTime(&d.At),
+		database.IntoText(&d.Kind), database.IntoText((*string)(&d.Channel)), database.IntoText(&d.State), database.IntoText(&d.Reason), database.IntoText(&d.Cause), database.IntoText(&m.heldBy),
+		database.IntoTime(&d.DueAt), database.IntoTime(&d.QueuedAt), database.IntoTime(&d.At),
 	}
 }
 
@@ -36,7 +36,7 @@ func (m *sentMessage) delivery() approval.Delivery {
 
 // loadDeliveries loads the deliveries of requests, oldest first, with the next statement of the
 // transaction. The caller must have checked access to the requests.
-func (tx *tx) loadDeliveries(ctx context.Context, requests []*approval.Request) error {
+func (tx *Tx) loadDeliveries(ctx context.Context, requests []*approval.Request) error {
 	if len(requests) == 0 {
 		return nil
 	}

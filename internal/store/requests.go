@@ -25,8 +25,8 @@ type requestColumns struct {
 
 func (c *requestColumns) dest() []any {
 	return []any{
-		intoText(&c.id), intoText(&c.partyID), intoText(&c.state), intoWords(&c.channels),
-		intoTime(&c.requestedAt), intoTime(&c.sentAt), &c.failed, intoWords(&c.failedChannels), intoTime(&c.closedAt), intoText(&c.shortCode),
+		database.IntoText(&c.id), database.IntoText(&c.partyID), database.IntoText(&c.state), intoWords(&c.channels),
+		database.IntoTime(&c.requestedAt), database.IntoTime(&c.sentAt), &c.failed, intoWords(&c.failedChannels), database.IntoTime(&c.closedAt), database.IntoText(&c.shortCode),
 	}
 }
 
@@ -78,7 +78,7 @@ func (db *DB) Request(ctx context.Context, by actor.Actor, id string) (*approval
 		var followedUp time.Time
 		var note string
 		var d sentMessage
-		err := s.Scan(append(append(c.dest(), &p.ID, &p.CoachID, &party, intoTime(&followedUp), intoText(&note)), d.dest()...)...)
+		err := s.Scan(append(append(c.dest(), &p.ID, &p.CoachID, &party, database.IntoTime(&followedUp), database.IntoText(&note)), d.dest()...)...)
 		if err != nil {
 			return struct{}{}, err
 		}
@@ -102,14 +102,14 @@ func (db *DB) Request(ctx context.Context, by actor.Actor, id string) (*approval
 
 // closeRequests saves the final states of requests. The player's row is locked, so no
 // concurrent transaction changes them.
-func (tx *tx) closeRequests(ctx context.Context, closed []*approval.Request) error {
+func (tx *Tx) closeRequests(ctx context.Context, closed []*approval.Request) error {
 	if err := tx.dropHeld(ctx, closed); err != nil {
 		return err
 	}
 	for _, r := range closed {
 		err := tx.DeferOne(ctx, `
 			UPDATE requests SET state = $2, closed_at = $3, followed_up_at = COALESCE(followed_up_at, CAST($4 AS BIGINT)) WHERE id = $1`,
-			r.ID, string(r.State), micros(r.ClosedAt), micros(r.FollowedUpAt))
+			r.ID, string(r.State), database.Micros(r.ClosedAt), database.Micros(r.FollowedUpAt))
 		if err != nil {
 			return fmt.Errorf("close request %s: %w", r.ID, err)
 		}
@@ -120,11 +120,11 @@ func (tx *tx) closeRequests(ctx context.Context, closed []*approval.Request) err
 // dropHeld completes the held, gathering and postponed deliveries of requests, so that no other
 // delivery waits behind them. The worker drops the others. DeliveryFailed locks deliveries before
 // requests too.
-func (tx *tx) dropHeld(ctx context.Context, closed []*approval.Request) error {
+func (tx *Tx) dropHeld(ctx context.Context, closed []*approval.Request) error {
 	if len(closed) == 0 {
 		return nil
 	}
-	args := []any{micros(tx.Now)}
+	args := []any{database.Micros(tx.Now)}
 	for _, r := range closed {
 		args = append(args, r.ID)
 	}
@@ -138,7 +138,7 @@ func (tx *tx) dropHeld(ctx context.Context, closed []*approval.Request) error {
 }
 
 // openRequests adds new requests. The accounts of their parties must exist.
-func (tx *tx) openRequests(ctx context.Context, p *approval.Player, opened []*approval.Request) error {
+func (tx *Tx) openRequests(ctx context.Context, p *approval.Player, opened []*approval.Request) error {
 	if len(opened) == 0 {
 		return nil
 	}
@@ -156,7 +156,7 @@ func (tx *tx) openRequests(ctx context.Context, p *approval.Player, opened []*ap
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
 			ON CONFLICT (short_code) DO NOTHING`,
 			r.ID, r.PlayerID, r.CoachID, string(r.Party), r.PartyID, string(r.State), joinChannels(r.Channels),
-			micros(r.RequestedAt), micros(r.LastSentAt), r.DeliveryFailed, joinWords(r.FailedChannels), r.ShortCode,
+			database.Micros(r.RequestedAt), database.Micros(r.LastSentAt), r.DeliveryFailed, joinWords(r.FailedChannels), r.ShortCode,
 			identity.NameKey, identity.DateOfBirth.String())
 		if err != nil {
 			return fmt.Errorf("open request %s: %w", r.ID, err)
@@ -166,7 +166,7 @@ func (tx *tx) openRequests(ctx context.Context, p *approval.Player, opened []*ap
 }
 
 // reopenRequest saves that a disputed request is open again.
-func (tx *tx) reopenRequest(ctx context.Context, r *approval.Request) error {
+func (tx *Tx) reopenRequest(ctx context.Context, r *approval.Request) error {
 	if r == nil {
 		return nil
 	}
@@ -178,12 +178,12 @@ func (tx *tx) reopenRequest(ctx context.Context, r *approval.Request) error {
 }
 
 // resendRequests saves that open requests are sent again.
-func (tx *tx) resendRequests(ctx context.Context, resent []*approval.Request) error {
+func (tx *Tx) resendRequests(ctx context.Context, resent []*approval.Request) error {
 	for _, r := range resent {
 		err := tx.DeferOne(ctx, `
 			UPDATE requests SET channels = $2, last_sent_at = $3, delivery_failed = $4, failed_channels = $5, followed_up_at = COALESCE(followed_up_at, $6)
 			WHERE id = $1 AND state = 'pending'`,
-			r.ID, joinChannels(r.Channels), micros(r.LastSentAt), r.DeliveryFailed, joinWords(r.FailedChannels), micros(r.FollowedUpAt))
+			r.ID, joinChannels(r.Channels), database.Micros(r.LastSentAt), r.DeliveryFailed, joinWords(r.FailedChannels), database.Micros(r.FollowedUpAt))
 		if err != nil {
 			return fmt.Errorf("resend request %s: %w", r.ID, err)
 		}
@@ -192,13 +192,13 @@ func (tx *tx) resendRequests(ctx context.Context, resent []*approval.Request) er
 }
 
 // saveFollowUp saves a follow-up outside of the app.
-func (tx *tx) saveFollowUp(ctx context.Context, r *approval.Request) error {
+func (tx *Tx) saveFollowUp(ctx context.Context, r *approval.Request) error {
 	if r == nil {
 		return nil
 	}
 	err := tx.DeferOne(ctx, `
 		UPDATE requests SET followed_up_at = COALESCE(followed_up_at, $2), follow_up_note = COALESCE(CAST($3 AS TEXT), follow_up_note)
-		WHERE id = $1 AND state = 'pending'`, r.ID, micros(r.FollowedUpAt), text(r.FollowUpNote))
+		WHERE id = $1 AND state = 'pending'`, r.ID, database.Micros(r.FollowedUpAt), database.Text(r.FollowUpNote))
 	if err != nil {
 		return fmt.Errorf("save follow-up of request %s: %w", r.ID, err)
 	}

@@ -116,7 +116,7 @@ func TestSendToCorrectedContact(t *testing.T) {
 	})
 }
 
-// link returns the hash of the newest link of a request.
+// Link returns the hash of the newest link of a request.
 func (p *fixture) link(requestID string) []byte {
 	p.Helper()
 	var id string

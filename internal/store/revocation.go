@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/operator"
 )
 
@@ -11,11 +12,11 @@ import (
 // is no live session with the ID.
 func (db *DB) RevokeSession(ctx context.Context, by actor.Operator, id string) (string, error) {
 	var accountID string
-	err := db.write(ctx, func(tx *tx) error {
+	err := db.Write(ctx, func(tx *Tx) error {
 		accountID = ""
 		err := tx.QueryRow(ctx, `
-			UPDATE sessions SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING account_id`, id, micros(tx.Now)).Scan(&accountID)
-		if isNoRows(err) {
+			UPDATE sessions SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING account_id`, id, database.Micros(tx.Now)).Scan(&accountID)
+		if database.IsNoRows(err) {
 			return nil
 		}
 		if err != nil {

@@ -22,7 +22,7 @@ const accountRoles = `
 // The caller must hold the row locks of the accounts. So if two transactions remove the last
 // two players that name an account, the second sees the change of the first. A login locks
 // the same row: either its session is ended here, or it waits for this commit.
-func (tx *tx) endSessionsWithoutRole(ctx context.Context, accountIDs []string) error {
+func (tx *Tx) endSessionsWithoutRole(ctx context.Context, accountIDs []string) error {
 	if len(accountIDs) == 0 {
 		return nil
 	}

@@ -12,7 +12,7 @@ import (
 // their copies, for the parties that no longer have the app, after a change of a consent. A party that had not approved
 // before has none. A notification that is sent at the same time locks the player's row: it commits
 // before and is deleted, or finds no approval.
-func (tx *tx) deleteServiceNotifications(ctx context.Context, p *approval.Player, before approval.ConsentStatus, c approval.Change) error {
+func (tx *Tx) deleteServiceNotifications(ctx context.Context, p *approval.Player, before approval.ConsentStatus, c approval.Change) error {
 	if len(c.StatusChanges) == 0 {
 		return nil
 	}

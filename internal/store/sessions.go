@@ -23,9 +23,9 @@ const sessionColumns = `id, account_id, role, mobile_number, device_id, device_n
 
 func sessionDest(v *auth.Session) []any {
 	return []any{
-		&v.ID, &v.AccountID, &v.Role, &v.Number, &v.DeviceID, intoText(&v.DeviceName), &v.Generation,
-		intoTime(&v.UsedAt), intoTimestamps(&v.UsedBefore), intoTime(&v.CreatedAt), intoTime(&v.LastUsedAt),
-		intoTime(&v.IdleAt), intoTime(&v.EndsAt), intoTime(&v.RevokedAt), intoDuration(&v.PageIdle),
+		&v.ID, &v.AccountID, &v.Role, &v.Number, &v.DeviceID, database.IntoText(&v.DeviceName), &v.Generation,
+		database.IntoTime(&v.UsedAt), intoTimestamps(&v.UsedBefore), database.IntoTime(&v.CreatedAt), database.IntoTime(&v.LastUsedAt),
+		database.IntoTime(&v.IdleAt), database.IntoTime(&v.EndsAt), database.IntoTime(&v.RevokedAt), intoDuration(&v.PageIdle),
 	}
 }
 
@@ -34,7 +34,7 @@ func sessionDest(v *auth.Session) []any {
 func (db *DB) Session(ctx context.Context, id string) (*auth.Session, error) {
 	s, err := scanSession(db.sql.QueryRow(ctx, `
 		SELECT `+sessionColumns+` FROM sessions WHERE id = $1`, id))
-	if isNoRows(err) {
+	if database.IsNoRows(err) {
 		return nil, nil
 	}
 	return s, err
@@ -45,8 +45,8 @@ func (db *DB) SessionOfToken(ctx context.Context, id string) (*auth.Session, err
 	s := &auth.Session{ID: id}
 	err := db.sql.QueryRow(ctx, `
 		SELECT account_id, role, mobile_number, generation, used_at, ends_at, revoked_at FROM sessions WHERE id = $1`, id).
-		Scan(&s.AccountID, &s.Role, &s.Number, &s.Generation, intoTime(&s.UsedAt), intoTime(&s.EndsAt), intoTime(&s.RevokedAt))
-	if isNoRows(err) {
+		Scan(&s.AccountID, &s.Role, &s.Number, &s.Generation, database.IntoTime(&s.UsedAt), database.IntoTime(&s.EndsAt), database.IntoTime(&s.RevokedAt))
+	if database.IsNoRows(err) {
 		return nil, nil
 	}
 	return s, err
@@ -59,7 +59,7 @@ func (db *DB) PageSession(ctx context.Context, id string, tokenHash []byte) (*au
 		SELECT `+sessionColumns+`, (SELECT tray_seq FROM accounts a WHERE a.id = account_id)
 		FROM sessions WHERE id = $1 AND refresh_hash = $2 AND page_idle IS NOT NULL`, id, tokenHash).
 		Scan(append(sessionDest(s), &s.NotificationSeq)...)
-	if isNoRows(err) {
+	if database.IsNoRows(err) {
 		return nil, nil
 	}
 	return s, err
@@ -72,7 +72,7 @@ func (db *DB) ExtendPageSession(ctx context.Context, id string, now, idleAt, not
 	_, err := db.sql.Exec(ctx, `
 		UPDATE sessions SET last_used_at = $2, idle_at = $3
 		WHERE id = $1 AND last_used_at <= $4 AND revoked_at IS NULL AND idle_at > $2 AND ends_at > $2`,
-		id, micros(now), micros(idleAt), micros(notAfter))
+		id, database.Micros(now), database.Micros(idleAt), database.Micros(notAfter))
 	if err != nil {
 		return fmt.Errorf("extend page session: %w", err)
 	}
@@ -96,8 +96,8 @@ func (db *DB) Rotate(ctx context.Context, r auth.Rotation) (*auth.Session, error
 		WHERE id = $1 AND generation = $2 AND refresh_hash = $3
 			AND revoked_at IS NULL AND idle_at > $5 AND ends_at > $5
 		RETURNING `+sessionColumns+`, `+filledBy+`sessions.account_id)`,
-		r.SessionID, r.Generation, r.OldHash, r.NewHash, micros(r.Now), micros(r.IdleAt), maxUsedBefore*timestampDigits)
-	if isNoRows(err) {
+		r.SessionID, r.Generation, r.OldHash, r.NewHash, database.Micros(r.Now), database.Micros(r.IdleAt), maxUsedBefore*timestampDigits)
+	if database.IsNoRows(err) {
 		return nil, nil
 	}
 	if err != nil {
@@ -110,31 +110,31 @@ func (db *DB) Rotate(ctx context.Context, r auth.Rotation) (*auth.Session, error
 func (db *DB) MarkUsed(ctx context.Context, id string, generation int64, now time.Time) error {
 	_, err := db.sql.Exec(ctx, `
 		UPDATE sessions SET used_at = $3, last_used_at = $3
-		WHERE id = $1 AND generation = $2 AND used_at IS NULL`, id, generation, micros(now))
+		WHERE id = $1 AND generation = $2 AND used_at IS NULL`, id, generation, database.Micros(now))
 	return err
 }
 
 // Revoke ends s and saves the notifications of e, unless s has ended already.
 func (db *DB) Revoke(ctx context.Context, s *auth.Session, e event.Event) error {
-	return db.write(ctx, func(tx *tx) error {
-		n, err := tx.Exec(ctx, `UPDATE sessions SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL`, s.ID, micros(tx.Now))
+	return db.Write(ctx, func(tx *Tx) error {
+		n, err := tx.Exec(ctx, `UPDATE sessions SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL`, s.ID, database.Micros(tx.Now))
 		if err != nil || n == 0 {
 			return err
 		}
 		if err := tx.endPush(ctx, s.ID); err != nil {
 			return err
 		}
-		return tx.notify(ctx, []event.Event{e})
+		return tx.Notify(ctx, []event.Event{e})
 	})
 }
 
 // EndSession ends a live session of the account; false if there is none.
 func (db *DB) EndSession(ctx context.Context, accountID, id string) (bool, error) {
 	ended := false
-	err := db.write(ctx, func(tx *tx) error {
+	err := db.Write(ctx, func(tx *Tx) error {
 		n, err := tx.Exec(ctx, `
 			UPDATE sessions SET revoked_at = $3
-			WHERE id = $1 AND account_id = $2 AND revoked_at IS NULL`, id, accountID, micros(tx.Now))
+			WHERE id = $1 AND account_id = $2 AND revoked_at IS NULL`, id, accountID, database.Micros(tx.Now))
 		if ended = n == 1; !ended || err != nil {
 			return err
 		}
@@ -145,11 +145,11 @@ func (db *DB) EndSession(ctx context.Context, accountID, id string) (bool, error
 
 // EndAllSessions ends every session of the number of by in every role, and its devices.
 func (db *DB) EndAllSessions(ctx context.Context, by actor.Actor) error {
-	return db.write(ctx, func(tx *tx) error {
+	return db.Write(ctx, func(tx *Tx) error {
 		err := tx.Defer(ctx, `
 			UPDATE sessions SET revoked_at = $2
 			WHERE revoked_at IS NULL AND account_id IN (SELECT id FROM accounts WHERE mobile_number = $1)`,
-			string(by.Number), micros(tx.Now))
+			string(by.Number), database.Micros(tx.Now))
 		if err != nil {
 			return fmt.Errorf("end all sessions: %w", err)
 		}
@@ -168,7 +168,7 @@ func (db *DB) Sessions(ctx context.Context, accountID string, now time.Time, aft
 	rs, err := db.sql.Query(ctx, `
 		SELECT `+sessionColumns+` FROM sessions
 		WHERE account_id = $1 AND revoked_at IS NULL AND ends_at > $2 AND idle_at > $2 AND id < $3
-		ORDER BY id DESC LIMIT $4`, accountID, micros(now), before(after), limit)
+		ORDER BY id DESC LIMIT $4`, accountID, database.Micros(now), database.Before(after), limit)
 	return database.Collect(rs, err, scanSession)
 }
 

@@ -2,12 +2,15 @@ package store
 
 import (
 	"cmp"
+	"context"
+	"fmt"
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/phone"
 	"github.com/touchline/touchline/internal/team"
@@ -95,3 +98,21 @@ func (s Settings) route(channel notify.Channel, a approval.Addresses) approval.D
 
 // zoneOf returns the time zone of a coach who chose zone, or none.
 func (s Settings) zoneOf(zone string) string { return cmp.Or(zone, s.DefaultTimeZone, "UTC") }
+
+// ZoneOf returns the time zone of a coach who chose zone, or none.
+func (db *DB) ZoneOf(zone string) string { return db.options.Settings.zoneOf(zone) }
+
+// Zone returns the name of the time zone of a coach.
+func (db *DB) Zone(ctx context.Context, coachID string) (string, error) {
+	return db.ZoneIn(ctx, db.sql, coachID)
+}
+
+// ZoneIn is Zone within a transaction.
+func (db *DB) ZoneIn(ctx context.Context, q database.Querier, coachID string) (string, error) {
+	var name string
+	err := q.QueryRow(ctx, `SELECT time_zone FROM coaches WHERE id = $1`, coachID).Scan(database.IntoText(&name))
+	if err != nil && !database.IsNoRows(err) {
+		return "", fmt.Errorf("read time zone: %w", err)
+	}
+	return db.ZoneOf(name), nil
+}

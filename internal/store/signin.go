@@ -29,7 +29,7 @@ func roleFacts(role actor.Role) string {
 }
 
 // signIn opens the session of a correct code: the account, the device, the session.
-func (tx *tx) signIn(ctx context.Context, in *auth.SignIn, c *countedAttempt) error {
+func (tx *Tx) signIn(ctx context.Context, in *auth.SignIn, c *countedAttempt) error {
 	s := *in.Session
 	if s.Role == actor.Coach && c.Roles.Held() {
 		if c.accountID == "" {
@@ -42,7 +42,7 @@ func (tx *tx) signIn(ctx context.Context, in *auth.SignIn, c *countedAttempt) er
 	err := tx.Defer(ctx, `
 		INSERT INTO devices (id, token_hash, mobile_number, ends_at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (id) DO UPDATE SET ends_at = excluded.ends_at`,
-		s.DeviceID, in.DeviceHash, string(s.Number), micros(in.DeviceEnds))
+		s.DeviceID, in.DeviceHash, string(s.Number), database.Micros(in.DeviceEnds))
 	if err != nil {
 		return fmt.Errorf("register device: %w", err)
 	}
@@ -53,8 +53,8 @@ func (tx *tx) signIn(ctx context.Context, in *auth.SignIn, c *countedAttempt) er
 		INSERT INTO sessions (id, account_id, role, mobile_number, device_id, device_name, generation, refresh_hash,
 			created_at, last_used_at, idle_at, ends_at, page_idle)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, $11, $12)`,
-		s.ID, s.AccountID, string(s.Role), string(s.Number), s.DeviceID, text(s.DeviceName), s.Generation, in.RefreshHash,
-		micros(s.CreatedAt), micros(s.IdleAt), micros(s.EndsAt), duration(s.PageIdle))
+		s.ID, s.AccountID, string(s.Role), string(s.Number), s.DeviceID, database.Text(s.DeviceName), s.Generation, in.RefreshHash,
+		database.Micros(s.CreatedAt), database.Micros(s.IdleAt), database.Micros(s.EndsAt), duration(s.PageIdle))
 	if err != nil {
 		return fmt.Errorf("open session: %w", err)
 	}
@@ -65,7 +65,7 @@ func (tx *tx) signIn(ctx context.Context, in *auth.SignIn, c *countedAttempt) er
 // markCoachDevices saves that the device of a sign-in is also a device of coaches: of the coach who
 // signs in, on each known device whose token the request presented; or, for a family, of each coach
 // who signed in on one of these devices before.
-func (tx *tx) markCoachDevices(ctx context.Context, s auth.Session, in *auth.SignIn) error {
+func (tx *Tx) markCoachDevices(ctx context.Context, s auth.Session, in *auth.SignIn) error {
 	presented := make([]any, len(in.OtherDevices))
 	for i, hash := range in.OtherDevices {
 		presented[i] = hash
@@ -96,13 +96,13 @@ func (tx *tx) markCoachDevices(ctx context.Context, s auth.Session, in *auth.Sig
 
 // findOrAddAccount sets the account of s, and locks its row until the commit. A
 // coach's first login registers the coach.
-func (tx *tx) findOrAddAccount(ctx context.Context, s *auth.Session) error {
+func (tx *Tx) findOrAddAccount(ctx context.Context, s *auth.Session) error {
 	var suspended bool
 	err := tx.QueryRow(ctx, `
 		INSERT INTO accounts (id, mobile_number, role, tray_seq, created_at) VALUES ($1, $2, $3, 0, $4)
 		ON CONFLICT (mobile_number, role) DO UPDATE SET tray_seq = accounts.tray_seq
 		RETURNING id, suspended_at IS NOT NULL, `+filledBy+`accounts.id)`,
-		s.AccountID, string(s.Number), string(s.Role), micros(tx.Now)).Scan(&s.AccountID, &suspended, intoWords(&s.FilledFields))
+		s.AccountID, string(s.Number), string(s.Role), database.Micros(tx.Now)).Scan(&s.AccountID, &suspended, intoWords(&s.FilledFields))
 	if err != nil {
 		return fmt.Errorf("find account: %w", err)
 	}
@@ -114,7 +114,7 @@ func (tx *tx) findOrAddAccount(ctx context.Context, s *auth.Session) error {
 	}
 	err = tx.Defer(ctx, `
 		INSERT INTO coaches (id, sports, version, created_at, updated_at) VALUES ($1, '[]', 1, $2, $2)
-		ON CONFLICT (id) DO NOTHING`, s.AccountID, micros(tx.Now))
+		ON CONFLICT (id) DO NOTHING`, s.AccountID, database.Micros(tx.Now))
 	if err != nil {
 		return fmt.Errorf("register coach: %w", err)
 	}
@@ -123,7 +123,7 @@ func (tx *tx) findOrAddAccount(ctx context.Context, s *auth.Session) error {
 
 // checkRoleHeld reads the role facts again, now that the account's row is locked. It
 // returns ErrStale if the last link of the number ended while this transaction waited.
-func (tx *tx) checkRoleHeld(ctx context.Context, n phone.Number, role actor.Role) error {
+func (tx *Tx) checkRoleHeld(ctx context.Context, n phone.Number, role actor.Role) error {
 	var f auth.RoleFacts
 	err := tx.QueryRow(ctx, `SELECT `+roleFacts(role), string(n), string(role)).Scan(&f.Registered, &f.Linked, &f.Disputed)
 	if err == nil && !f.MaySignIn(role) {

@@ -18,7 +18,7 @@ import (
 // Settings.SegmentPrice.
 func (db *DB) SMSSpent(ctx context.Context) (int64, error) {
 	var spent int64
-	err := db.view(ctx, func(tx *tx) error {
+	err := db.View(ctx, func(tx *Tx) error {
 		count, err := tx.costs(ctx)
 		spent = count.Size
 		return err
@@ -27,7 +27,7 @@ func (db *DB) SMSSpent(ctx context.Context) (int64, error) {
 }
 
 // costs reads the cost of the messages and OTPs of the last 24 h.
-func (tx *tx) costs(ctx context.Context) (approval.WindowCount, error) {
+func (tx *Tx) costs(ctx context.Context) (approval.WindowCount, error) {
 	limit := approval.MessageLimit{Counter: approval.CostCounter, Window: approval.CostWindow}
 	windows, err := tx.messageWindows(ctx, []candidate{{limits: []approval.MessageLimit{limit}}})
 	return windows[approval.WindowOf(limit)], err
@@ -64,7 +64,7 @@ type budgetReservation struct {
 // reserve reserves the cost of the OTP of r. It returns how long the budget refuses it, or
 // nil. A request that sends nothing reserves nothing, but takes the same steps. For a guardian or
 // student the budget refuses it exactly when it would refuse one that sends.
-func (b *budgetReservation) reserve(ctx context.Context, tx *tx, r auth.ChallengeRequest, roles auth.RoleFacts) (*auth.LimitExceeded, error) {
+func (b *budgetReservation) reserve(ctx context.Context, tx *Tx, r auth.ChallengeRequest, roles auth.RoleFacts) (*auth.LimitExceeded, error) {
 	settings, key := tx.db.options.Settings, r.Challenge.ChallengeKey
 	if b.reserved = false; settings.Messages.Budget == 0 {
 		return nil, nil
@@ -78,7 +78,7 @@ func (b *budgetReservation) reserve(ctx context.Context, tx *tx, r auth.Challeng
 		return nil, err
 	}
 	var language string
-	err := tx.DeferRow(ctx, func(row database.Scanner) error { return row.Scan(intoText(&language)) },
+	err := tx.DeferRow(ctx, func(row database.Scanner) error { return row.Scan(database.IntoText(&language)) },
 		`SELECT (SELECT language FROM preferences WHERE mobile_number = $1)`, string(key.Number))
 	if err != nil {
 		return nil, fmt.Errorf("read the language: %w", err)
@@ -116,7 +116,7 @@ func costShard(shard int) string { return approval.CostCounter + "/otp/" + strco
 
 // lockCosts locks n shards of the costs of OTPs from first until the commit, always in the same
 // order. The locks are rows of installation.
-func (tx *tx) lockCosts(ctx context.Context, first, n int) error {
+func (tx *Tx) lockCosts(ctx context.Context, first, n int) error {
 	rows := make([]string, n)
 	args := make([]any, n)
 	for i := range n {

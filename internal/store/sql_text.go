@@ -2,58 +2,18 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/touchline/touchline/internal/database"
-	"github.com/touchline/touchline/internal/fault"
 )
-
-// lastID is greater than every id in every collation.
-const lastID = "ffffffff-ffff-ffff-ffff-ffffffffffff"
-
-// lastDate is later than every date.
-const lastDate = "9999-12-31"
-
-// before returns the upper bound of a list in descending order of ids; "" is the first page.
-func before(id string) string {
-	if id == "" {
-		return lastID
-	}
-	return id
-}
-
-// isNoRows reports whether a statement returned no row.
-func isNoRows(err error) bool { return errors.Is(err, sql.ErrNoRows) }
-
-// orMissing returns not_found if a statement returned no row. It adds the action that failed to
-// any other error; nil stays nil.
-func orMissing(err error, action string) error {
-	switch {
-	case err == nil:
-		return nil
-	case isNoRows(err):
-		return fault.Missing()
-	}
-	return fmt.Errorf("%s: %w", action, err)
-}
-
-// collectTexts reads rows of one text.
-func collectTexts(rs *database.Rows, err error) ([]string, error) {
-	return database.Collect(rs, err, func(s database.Scanner) (text string, err error) { return text, s.Scan(&text) })
-}
 
 // maxParameters is how many parameters an INSERT of many rows has. The driver of SQLite looks up
 // the name of each one in a list of all, so the time of a statement grows with their square.
 const maxParameters = 512
 
-// insertRows inserts rows. before and after are the text of the statement around its VALUES. values
+// InsertRows inserts rows. before and after are the text of the statement around its VALUES. values
 // are those of one row after the other, as many for each row as columns says.
-func (tx *tx) insertRows(ctx context.Context, before, after string, columns int, values []any) error {
+func (tx *Tx) InsertRows(ctx context.Context, before, after string, columns int, values []any) error {
 	for batch := range slices.Chunk(values, maxParameters/columns*columns) {
 		if err := tx.Defer(ctx, before+" VALUES "+rowsOf(len(batch)/columns, columns)+after, batch...); err != nil {
 			return err

@@ -19,28 +19,28 @@ var (
 
 // StopAddress ends mail to an address. It may be repeated.
 func (db *DB) StopAddress(ctx context.Context, address string) error {
-	err := db.write(ctx, func(tx *tx) error { return tx.stopAddress(ctx, address) })
+	err := db.Write(ctx, func(tx *Tx) error { return tx.stopAddress(ctx, address) })
 	if err != nil {
 		return fmt.Errorf("stop an address: %w", err)
 	}
 	return nil
 }
 
-func (tx *tx) stopAddress(ctx context.Context, address string) error {
+func (tx *Tx) stopAddress(ctx context.Context, address string) error {
 	return tx.Defer(ctx, `
 		INSERT INTO stopped_addresses (address, stopped_at) VALUES ($1, $2)
-		ON CONFLICT (address) DO NOTHING`, notify.FoldAddress(address), micros(tx.Now))
+		ON CONFLICT (address) DO NOTHING`, notify.FoldAddress(address), database.Micros(tx.Now))
 }
 
 // StopAddressOfLink ends mail to the address to which a link left. The mails of its request to
 // this address then count as failed, so that the coach is notified and may use another channel at
 // once. The request stays open.
 func (db *DB) StopAddressOfLink(ctx context.Context, linkHash []byte, now time.Time) (stopped bool, err error) {
-	err = db.write(ctx, func(tx *tx) error {
+	err = db.Write(ctx, func(tx *Tx) error {
 		var address, requestID string
-		err := tx.QueryRow(ctx, `SELECT address, request_id FROM request_links WHERE hash = $1 AND ends_at > $2`, linkHash, micros(now)).
-			Scan(intoText(&address), &requestID)
-		if err != nil && !isNoRows(err) {
+		err := tx.QueryRow(ctx, `SELECT address, request_id FROM request_links WHERE hash = $1 AND ends_at > $2`, linkHash, database.Micros(now)).
+			Scan(database.IntoText(&address), &requestID)
+		if err != nil && !database.IsNoRows(err) {
 			return err
 		}
 		if stopped = address != ""; !stopped {
@@ -52,7 +52,7 @@ func (db *DB) StopAddressOfLink(ctx context.Context, linkHash []byte, now time.T
 		rs, err := tx.Query(ctx, `
 			UPDATE deliveries SET state = 'failed', reason = $3, updated_at = $4
 			WHERE request_id = $1 AND recipient = $2 AND state IN ('sent', 'delivered')
-			RETURNING `+deliveryColumns, requestID, address, notify.ReasonAddressStopped, micros(tx.Now))
+			RETURNING `+deliveryColumns, requestID, address, notify.ReasonAddressStopped, database.Micros(tx.Now))
 		failed, err := database.Collect(rs, err, scanDelivery)
 		if err != nil {
 			return err
@@ -83,7 +83,7 @@ func (db *DB) StoppedAddresses(ctx context.Context, by actor.Actor) ([]string, e
 		args[i] = notify.FoldAddress(address)
 	}
 	rs, err := db.sql.Query(ctx, `SELECT address FROM stopped_addresses WHERE address IN (`+params(1, len(args))+`) ORDER BY address`, args...)
-	return collectTexts(rs, err)
+	return database.CollectTexts(rs, err)
 }
 
 // maxAddresses bounds the addresses that are read of one account.
@@ -102,7 +102,7 @@ func addressesOf(ctx context.Context, q database.Querier, by actor.Actor) ([]str
 		return nil, nil
 	}
 	rs, err := q.Query(ctx, query, by.AccountID, maxAddresses)
-	addresses, err := collectTexts(rs, err)
+	addresses, err := database.CollectTexts(rs, err)
 	if err != nil {
 		return nil, fmt.Errorf("read addresses: %w", err)
 	}
@@ -130,7 +130,7 @@ func (db *DB) AllowAddress(ctx context.Context, address string) error {
 // AllowAddressForOperator is AllowAddress with an audit entry. It returns not_found if mail to the
 // address was not stopped.
 func (db *DB) AllowAddressForOperator(ctx context.Context, by actor.Operator, address, reason string) error {
-	err := db.write(ctx, func(tx *tx) error {
+	err := db.Write(ctx, func(tx *Tx) error {
 		n, err := tx.Exec(ctx, `DELETE FROM stopped_addresses WHERE address = $1`, notify.FoldAddress(address))
 		if err != nil {
 			return err

@@ -28,7 +28,7 @@ func (db *DB) OpenStream(ctx context.Context, o notify.OpenedStream) (slot int, 
 				db.announce([]string{o.AccountID})
 			}
 			return slot, replaced, nil
-		case !isNoRows(err):
+		case !database.IsNoRows(err):
 			return 0, "", fmt.Errorf("open stream: %w", err)
 		case ctx.Err() != nil:
 			return 0, "", ctx.Err()
@@ -55,7 +55,7 @@ func (db *DB) takeSlot(ctx context.Context, o notify.OpenedStream) (slot int, re
 			opened_at = excluded.opened_at, ends_at = excluded.ends_at
 		WHERE streams.id = excluded.replaced
 		RETURNING slot, replaced`,
-		o.AccountID, o.ID, o.Process, micros(o.OpenedAt), micros(o.EndsAt), micros(o.OpenedAt.Add(-notify.StreamsExpire)))
+		o.AccountID, o.ID, o.Process, database.Micros(o.OpenedAt), database.Micros(o.EndsAt), database.Micros(o.OpenedAt.Add(-notify.StreamsExpire)))
 	return slot, replaced, err
 }
 
@@ -72,7 +72,7 @@ func (db *DB) CloseStream(ctx context.Context, o notify.OpenedStream) error {
 func (db *DB) RenewStreams(ctx context.Context, process string) error {
 	_, err := db.sql.Exec(ctx, `
 		INSERT INTO stream_processes (id, seen_at) VALUES ($1, $2)
-		ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`, process, micros(db.Now()))
+		ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`, process, database.Micros(db.Now()))
 	if err != nil {
 		return fmt.Errorf("renew streams: %w", err)
 	}
@@ -100,8 +100,8 @@ func (db *DB) StreamState(ctx context.Context, o notify.OpenedStream, sessionID 
 		WHERE s.id = $1 AND s.account_id = $2 AND s.role = $3 AND s.revoked_at IS NULL AND s.ends_at > $4
 			AND (s.page_idle IS NULL OR s.idle_at > $4)
 			AND EXISTS (SELECT 1 FROM streams t WHERE t.account_id = $2 AND t.slot = $5 AND t.id = $6)`,
-		sessionID, o.AccountID, string(role), micros(now), o.Slot, o.ID).Scan(&st.Seq, &st.Players)
-	if isNoRows(err) {
+		sessionID, o.AccountID, string(role), database.Micros(now), o.Slot, o.ID).Scan(&st.Seq, &st.Players)
+	if database.IsNoRows(err) {
 		return notify.StreamState{}, nil
 	}
 	st.Live = err == nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/team"
@@ -75,8 +76,8 @@ func (db *DB) Sweep(ctx context.Context, now time.Time) (int64, error) {
 		// the subquery and the deletion.
 		for {
 			var n int64
-			err := db.write(ctx, func(tx *tx) (err error) {
-				n, err = tx.Exec(ctx, s.query, micros(s.before), sweepBatch)
+			err := db.Write(ctx, func(tx *Tx) (err error) {
+				n, err = tx.Exec(ctx, s.query, database.Micros(s.before), sweepBatch)
 				return err
 			})
 			if err != nil {
@@ -98,7 +99,7 @@ func (db *DB) keepLinks(ctx context.Context, now time.Time) (int64, error) {
 		WHERE ends_at < $1 AND hash IN (
 			SELECT hash FROM request_links l
 			WHERE ends_at < $1 AND EXISTS (SELECT 1 FROM requests r WHERE r.id = l.request_id AND r.state = 'pending')
-			ORDER BY ends_at LIMIT $2)`, micros(now.Add(-approval.LinksKept)), sweepBatch, micros(now))
+			ORDER BY ends_at LIMIT $2)`, database.Micros(now.Add(-approval.LinksKept)), sweepBatch, database.Micros(now))
 	if err != nil {
 		return 0, fmt.Errorf("keep links of open requests: %w", err)
 	}

@@ -12,9 +12,9 @@ import (
 	"github.com/touchline/touchline/internal/team"
 )
 
-// enabled returns the decisions about the services of players from their consents as this
+// Enabled returns the decisions about the services of players from their consents as this
 // transaction reads them.
-func (tx *tx) enabled(ctx context.Context, playerIDs []string) (team.Enabled, error) {
+func (tx *Tx) Enabled(ctx context.Context, playerIDs []string) (team.Enabled, error) {
 	statuses, err := consentStatuses(ctx, tx, playerIDs)
 	if err != nil {
 		return nil, err
@@ -33,13 +33,13 @@ func (tx *tx) enabled(ctx context.Context, playerIDs []string) (team.Enabled, er
 }
 
 // access returns whether party has a service of the player with these consents.
-func (tx *tx) access(s approval.ConsentStatus, party actor.Role, service team.AppService) team.Access {
+func (tx *Tx) access(s approval.ConsentStatus, party actor.Role, service team.AppService) team.Access {
 	return team.Access(s.AppAccess(party, string(service), tx.db.options.Settings.Access, tx.Now))
 }
 
-// link returns a player of the calling guardian or student who has the service. It returns
+// Link returns a player of the calling guardian or student who has the service. It returns
 // not_found for other players, then the error of team.Access.
-func (tx *tx) link(ctx context.Context, by actor.Actor, playerID string, service team.AppService) (*team.Link, error) {
+func (tx *Tx) Link(ctx context.Context, by actor.Actor, playerID string, service team.AppService) (*team.Link, error) {
 	l := &team.Link{PlayerID: playerID}
 	s := approval.ConsentStatus{PlayerID: playerID}
 	var born string
@@ -70,9 +70,9 @@ func (tx *tx) link(ctx context.Context, by actor.Actor, playerID string, service
 }
 
 func scanLink(row database.Scanner, l *team.Link, s *approval.ConsentStatus, born *string, guardianAt, studentAt *time.Time) error {
-	err := row.Scan(&l.StudentName, &l.CoachID, intoText(&l.CoachZone), (*string)(&s.Guardian), intoTime(guardianAt), (*string)(&s.Student), intoTime(studentAt),
-		born, &s.HasGuardian, &s.HasStudentNumber, intoText(&s.CoachTier))
-	if isNoRows(err) {
+	err := row.Scan(&l.StudentName, &l.CoachID, database.IntoText(&l.CoachZone), (*string)(&s.Guardian), database.IntoTime(guardianAt), (*string)(&s.Student), database.IntoTime(studentAt),
+		born, &s.HasGuardian, &s.HasStudentNumber, database.IntoText(&s.CoachTier))
+	if database.IsNoRows(err) {
 		return fault.Missing()
 	}
 	return err

@@ -12,7 +12,7 @@ var _ team.AttendanceStore = (*DB)(nil)
 
 // Sheet reads a sheet and the players of its batch, by name, or returns not_found.
 func (db *DB) Sheet(ctx context.Context, coachID, batchID string, date team.Date) (sheet *team.Sheet, players []team.Membership, err error) {
-	err = db.view(ctx, func(tx *tx) error {
+	err = db.View(ctx, func(tx *Tx) error {
 		b, err := tx.batch(ctx, coachID, batchID)
 		if err != nil {
 			return err
@@ -38,7 +38,7 @@ func (db *DB) Sheet(ctx context.Context, coachID, batchID string, date team.Date
 
 // sheet reads the sheet of a batch of the coach on a day; one with version 0 if it was not
 // taken.
-func (tx *tx) sheet(ctx context.Context, b *team.Batch, date team.Date) (*team.Sheet, error) {
+func (tx *Tx) sheet(ctx context.Context, b *team.Batch, date team.Date) (*team.Sheet, error) {
 	s := &team.Sheet{Batch: b, Date: date}
 	rs, err := tx.Query(ctx, `
 		SELECT s.version, s.outside_schedule, s.taken_at, s.updated_at,
@@ -48,9 +48,9 @@ func (tx *tx) sheet(ctx context.Context, b *team.Batch, date team.Date) (*team.S
 		LEFT JOIN players p ON p.id = m.player_id
 		WHERE s.batch_id = $1 AND s.date = $2`, b.ID, string(date))
 	marks, err := database.Collect(rs, err, func(row database.Scanner) (m team.PlayerMark, err error) {
-		return m, row.Scan(&s.Version, &s.OutsideSchedule, intoTime(&s.TakenAt), intoTime(&s.UpdatedAt),
-			intoText(&m.PlayerID), intoText(&m.StudentName), intoText((*string)(&m.Mark)), intoText(&m.Note), intoTime(&m.MarkedAt),
-			intoTime(&m.RecordedAt), intoText(&m.Account), intoText(&m.Session))
+		return m, row.Scan(&s.Version, &s.OutsideSchedule, database.IntoTime(&s.TakenAt), database.IntoTime(&s.UpdatedAt),
+			database.IntoText(&m.PlayerID), database.IntoText(&m.StudentName), database.IntoText((*string)(&m.Mark)), database.IntoText(&m.Note), database.IntoTime(&m.MarkedAt),
+			database.IntoTime(&m.RecordedAt), database.IntoText(&m.Account), database.IntoText(&m.Session))
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read sheet: %w", err)
@@ -67,7 +67,7 @@ func (tx *tx) sheet(ctx context.Context, b *team.Batch, date team.Date) (*team.S
 func (db *DB) UpdateSheet(ctx context.Context, coachID, batchID string, date team.Date, playerIDs []string,
 	fn func(*team.Sheet, map[string]team.Membership, team.Coach) (team.SheetChange, error),
 ) error {
-	return db.write(ctx, func(tx *tx) error {
+	return db.Write(ctx, func(tx *Tx) error {
 		b, err := tx.lockBatch(ctx, coachID, batchID)
 		if err != nil {
 			return err
@@ -94,7 +94,7 @@ func (db *DB) UpdateSheet(ctx context.Context, coachID, batchID string, date tea
 }
 
 // members reads which of the players are or were in a batch.
-func (tx *tx) members(ctx context.Context, batchID string, playerIDs []string) (map[string]team.Membership, error) {
+func (tx *Tx) members(ctx context.Context, batchID string, playerIDs []string) (map[string]team.Membership, error) {
 	members := make(map[string]team.Membership, len(playerIDs))
 	if len(playerIDs) == 0 {
 		return members, nil
@@ -108,7 +108,7 @@ func (tx *tx) members(ctx context.Context, batchID string, playerIDs []string) (
 	_, err = database.Collect(rs, err, func(row database.Scanner) (s team.Stay, err error) {
 		var id string
 		var earlier bool
-		err = row.Scan(&id, intoTime(&s.JoinedAt), intoTime(&s.LeftAt), &earlier)
+		err = row.Scan(&id, database.IntoTime(&s.JoinedAt), database.IntoTime(&s.LeftAt), &earlier)
 		m := members[id]
 		m.PlayerID = id
 		if earlier {
@@ -126,7 +126,7 @@ func (tx *tx) members(ctx context.Context, batchID string, playerIDs []string) (
 }
 
 // saveSheet saves a change of a sheet, whose batch is locked and whose version was before.
-func (tx *tx) saveSheet(ctx context.Context, s *team.Sheet, before int64, c team.SheetChange) error {
+func (tx *Tx) saveSheet(ctx context.Context, s *team.Sheet, before int64, c team.SheetChange) error {
 	steps := []func() error{
 		func() error { return tx.saveSheetRow(ctx, s, before) },
 		func() error { return tx.setMarks(ctx, s, c.Set) },
@@ -141,7 +141,7 @@ func (tx *tx) saveSheet(ctx context.Context, s *team.Sheet, before int64, c team
 	return nil
 }
 
-func (tx *tx) saveSheetRow(ctx context.Context, s *team.Sheet, before int64) error {
+func (tx *Tx) saveSheetRow(ctx context.Context, s *team.Sheet, before int64) error {
 	if s.Version == before {
 		return nil
 	}
@@ -153,14 +153,14 @@ func (tx *tx) saveSheetRow(ctx context.Context, s *team.Sheet, before int64) err
 			late = excluded.late, excused = excluded.excused, updated_at = excluded.updated_at
 		WHERE attendance_sheets.version = $12`,
 		s.Batch.ID, string(s.Date), s.Batch.CoachID, s.Version, s.OutsideSchedule, n[team.Present], n[team.Absent], n[team.Late], n[team.Excused],
-		micros(s.TakenAt), micros(s.UpdatedAt), before)
+		database.Micros(s.TakenAt), database.Micros(s.UpdatedAt), before)
 }
 
 // markTypes are the types of markRow.
 var markTypes = []string{"TEXT", "TEXT", "TEXT", "BIGINT", "BIGINT", "TEXT", "TEXT"}
 
 func markRow(m team.PlayerMark) []any {
-	return []any{m.PlayerID, string(m.Mark), text(m.Note), micros(m.MarkedAt), micros(m.RecordedAt), m.Account, text(m.Session)}
+	return []any{m.PlayerID, string(m.Mark), database.Text(m.Note), database.Micros(m.MarkedAt), database.Micros(m.RecordedAt), m.Account, database.Text(m.Session)}
 }
 
 func markRows(marks []team.PlayerMark) [][]any {
@@ -171,7 +171,7 @@ func markRows(marks []team.PlayerMark) [][]any {
 	return rows
 }
 
-func (tx *tx) setMarks(ctx context.Context, s *team.Sheet, marks []team.PlayerMark) error {
+func (tx *Tx) setMarks(ctx context.Context, s *team.Sheet, marks []team.PlayerMark) error {
 	if len(marks) == 0 {
 		return nil
 	}
@@ -186,7 +186,7 @@ func (tx *tx) setMarks(ctx context.Context, s *team.Sheet, marks []team.PlayerMa
 		append(args, s.Batch.CoachID, s.Batch.ID, string(s.Date))...)
 }
 
-func (tx *tx) addSuperseded(ctx context.Context, s *team.Sheet, marks []team.PlayerMark) error {
+func (tx *Tx) addSuperseded(ctx context.Context, s *team.Sheet, marks []team.PlayerMark) error {
 	if len(marks) == 0 {
 		return nil
 	}
@@ -197,10 +197,10 @@ func (tx *tx) addSuperseded(ctx context.Context, s *team.Sheet, marks []team.Pla
 		SELECT `+castTexts(n+1, 3)+`, CAST(`+params(n+4, 1)+` AS BIGINT), v.column1, v.column2, v.column3, v.column4, v.column5, v.column6, v.column7
 		FROM `+values+` v WHERE v.column1 IS NOT NULL
 		ON CONFLICT (batch_id, date, player_id, marked_at, mark) DO NOTHING`,
-		append(args, s.Batch.CoachID, s.Batch.ID, string(s.Date), micros(tx.Now))...)
+		append(args, s.Batch.CoachID, s.Batch.ID, string(s.Date), database.Micros(tx.Now))...)
 }
 
-func (tx *tx) removeMarks(ctx context.Context, s *team.Sheet, playerIDs []string) error {
+func (tx *Tx) removeMarks(ctx context.Context, s *team.Sheet, playerIDs []string) error {
 	if len(playerIDs) == 0 {
 		return nil
 	}

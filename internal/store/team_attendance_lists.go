@@ -12,7 +12,7 @@ import (
 // Superseded lists the marks of a sheet that no longer count, oldest first, or returns
 // not_found.
 func (db *DB) Superseded(ctx context.Context, coachID, batchID string, date team.Date) (marks []team.PlayerMark, err error) {
-	err = db.view(ctx, func(tx *tx) error {
+	err = db.View(ctx, func(tx *Tx) error {
 		if _, err := tx.batch(ctx, coachID, batchID); err != nil {
 			return err
 		}
@@ -21,7 +21,7 @@ func (db *DB) Superseded(ctx context.Context, coachID, batchID string, date team
 			FROM superseded_marks m JOIN players p ON p.id = m.player_id
 			WHERE m.batch_id = $1 AND m.date = $2 ORDER BY m.player_id, m.marked_at, m.mark`, batchID, string(date))
 		marks, err = database.Collect(rs, err, func(row database.Scanner) (m team.PlayerMark, err error) {
-			return m, row.Scan(&m.PlayerID, &m.StudentName, &m.Mark, intoText(&m.Note), intoTime(&m.MarkedAt), intoTime(&m.RecordedAt), &m.Account, intoText(&m.Session))
+			return m, row.Scan(&m.PlayerID, &m.StudentName, &m.Mark, database.IntoText(&m.Note), database.IntoTime(&m.MarkedAt), database.IntoTime(&m.RecordedAt), &m.Account, database.IntoText(&m.Session))
 		})
 		return err
 	})
@@ -34,7 +34,7 @@ const sheetColumns = `s.date, s.version, s.outside_schedule, s.present, s.absent
 func scanSheet(row database.Scanner) (team.SheetSummary, error) {
 	var s team.SheetSummary
 	var present, absent, late, excused int
-	err := row.Scan(&s.Date, &s.Version, &s.OutsideSchedule, &present, &absent, &late, &excused, intoTime(&s.UpdatedAt))
+	err := row.Scan(&s.Date, &s.Version, &s.OutsideSchedule, &present, &absent, &late, &excused, database.IntoTime(&s.UpdatedAt))
 	s.Counts = team.Counts{team.Present: present, team.Absent: absent, team.Late: late, team.Excused: excused}
 	return s, err
 }
@@ -44,7 +44,7 @@ func (db *DB) Sheets(ctx context.Context, coachID, batchID string, p team.Period
 	if after == "" {
 		after = p.To.AddDays(1)
 	}
-	err = db.view(ctx, func(tx *tx) error {
+	err = db.View(ctx, func(tx *Tx) error {
 		if _, err := tx.batch(ctx, coachID, batchID); err != nil {
 			return err
 		}
@@ -65,7 +65,7 @@ func (db *DB) PlayerAttendance(ctx context.Context, by actor.Actor, playerID str
 	if after.Date == "" {
 		after.Date = p.To.AddDays(1)
 	}
-	err = db.view(ctx, func(tx *tx) error {
+	err = db.View(ctx, func(tx *Tx) error {
 		if err := tx.mayReadPlayer(ctx, by, playerID); err != nil {
 			return err
 		}
@@ -80,7 +80,7 @@ func (db *DB) PlayerAttendance(ctx context.Context, by actor.Actor, playerID str
 			playerID, string(p.From), string(p.To), string(after.Date), after.BatchID, limit)
 		a.Marks, err = database.Collect(rs, err, func(row database.Scanner) (m team.AttendanceMark, err error) {
 			m.PlayerID = playerID
-			return m, row.Scan(&m.BatchID, &m.BatchName, &m.Date, &m.Mark, intoText(&m.Note), intoTime(&m.MarkedAt), intoTime(&m.RecordedAt), &m.OutsideSchedule)
+			return m, row.Scan(&m.BatchID, &m.BatchName, &m.Date, &m.Mark, database.IntoText(&m.Note), database.IntoTime(&m.MarkedAt), database.IntoTime(&m.RecordedAt), &m.OutsideSchedule)
 		})
 		if err != nil {
 			return fmt.Errorf("read attendance: %w", err)
@@ -92,16 +92,16 @@ func (db *DB) PlayerAttendance(ctx context.Context, by actor.Actor, playerID str
 
 // mayReadPlayer returns not_found unless by may see the player, and the error of
 // team.Access for a party that does not have the app.
-func (tx *tx) mayReadPlayer(ctx context.Context, by actor.Actor, playerID string) error {
+func (tx *Tx) mayReadPlayer(ctx context.Context, by actor.Actor, playerID string) error {
 	if by.Role != actor.Coach {
-		_, err := tx.link(ctx, by, playerID, team.App)
+		_, err := tx.Link(ctx, by, playerID, team.App)
 		return err
 	}
 	return tx.checkPlayer(ctx, by.AccountID, playerID)
 }
 
 // countMonths sets the totals of each month of the period, newest first.
-func (tx *tx) countMonths(ctx context.Context, playerID string, p team.Period, a *team.PlayerAttendance) error {
+func (tx *Tx) countMonths(ctx context.Context, playerID string, p team.Period, a *team.PlayerAttendance) error {
 	rs, err := tx.Query(ctx, `
 		SELECT substr(m.date, 1, 7), count(*) FILTER (WHERE m.mark = 'present'), count(*) FILTER (WHERE m.mark = 'absent'),
 			count(*) FILTER (WHERE m.mark = 'late'), count(*) FILTER (WHERE m.mark = 'excused')
@@ -123,7 +123,7 @@ func (tx *tx) countMonths(ctx context.Context, playerID string, p team.Period, a
 
 // Today lists the open batches of a coach, and the sheets of those that dates names.
 func (db *DB) Today(ctx context.Context, coachID string, dates func([]*team.Batch) map[string]team.Date) (batches []*team.Batch, sheets map[string]team.SheetSummary, err error) {
-	err = db.view(ctx, func(tx *tx) error {
+	err = db.View(ctx, func(tx *Tx) error {
 		if batches, err = batchesOf(ctx, tx, coachID, false, "", team.MaxBatches); err != nil || len(batches) == 0 {
 			return err
 		}
@@ -157,6 +157,6 @@ func (db *DB) CoachAttendance(ctx context.Context, coachID string, after team.Co
 		WHERE m.coach_id = $1 AND (m.batch_id, m.date, m.player_id) > ($2, $3, $4)
 		ORDER BY m.batch_id, m.date, m.player_id LIMIT $5`, coachID, after.BatchID, string(after.Date), after.PlayerID, limit)
 	return database.Collect(rs, err, func(row database.Scanner) (m team.AttendanceMark, err error) {
-		return m, row.Scan(&m.BatchID, &m.BatchName, &m.Date, &m.PlayerID, &m.StudentName, &m.Mark, intoText(&m.Note), intoTime(&m.MarkedAt), intoTime(&m.RecordedAt))
+		return m, row.Scan(&m.BatchID, &m.BatchName, &m.Date, &m.PlayerID, &m.StudentName, &m.Mark, database.IntoText(&m.Note), database.IntoTime(&m.MarkedAt), database.IntoTime(&m.RecordedAt))
 	})
 }

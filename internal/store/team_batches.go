@@ -25,14 +25,14 @@ const batchSelect = `
 
 func scanBatch(s database.Scanner) (*team.Batch, error) {
 	b := &team.Batch{}
-	return b, s.Scan(&b.ID, &b.CoachID, &b.Version, &b.Name, intoText(&b.Sport), intoText(&b.Venue), intoJSON(&b.Schedule), &b.TimeZone,
-		intoTime(&b.CreatedAt), intoTime(&b.UpdatedAt), intoTime(&b.ArchivedAt), &b.PlayerCount)
+	return b, s.Scan(&b.ID, &b.CoachID, &b.Version, &b.Name, database.IntoText(&b.Sport), database.IntoText(&b.Venue), intoJSON(&b.Schedule), &b.TimeZone,
+		database.IntoTime(&b.CreatedAt), database.IntoTime(&b.UpdatedAt), database.IntoTime(&b.ArchivedAt), &b.PlayerCount)
 }
 
 // AddBatch saves a new batch if fn allows it, or reads the coach's batch with this id.
 func (db *DB) AddBatch(ctx context.Context, b *team.Batch, fn func(team.Coach) error) error {
-	return orSentBefore(db.write(ctx, func(tx *tx) error {
-		if err := tx.complete(ctx, idempotency.Work{ID: b.ID, New: true}); err != nil {
+	return orSentBefore(db.Write(ctx, func(tx *Tx) error {
+		if err := tx.Complete(ctx, idempotency.Work{ID: b.ID, New: true}); err != nil {
 			return err
 		}
 		// Concurrent requests wait for this lock, so that MaxBatches holds.
@@ -64,7 +64,7 @@ func (db *DB) AddBatch(ctx context.Context, b *team.Batch, fn func(team.Coach) e
 		err = tx.DeferOne(ctx, `
 			INSERT INTO batches (id, coach_id, version, name, sport, venue, schedule, time_zone, created_at, updated_at)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-			b.ID, b.CoachID, b.Version, b.Name, text(b.Sport), text(b.Venue), string(schedule), b.TimeZone, micros(b.CreatedAt), micros(b.UpdatedAt))
+			b.ID, b.CoachID, b.Version, b.Name, database.Text(b.Sport), database.Text(b.Venue), string(schedule), b.TimeZone, database.Micros(b.CreatedAt), database.Micros(b.UpdatedAt))
 		if err != nil {
 			return fmt.Errorf("add batch: %w", err)
 		}
@@ -73,10 +73,10 @@ func (db *DB) AddBatch(ctx context.Context, b *team.Batch, fn func(team.Coach) e
 }
 
 // teamCoach reads what the rules of package team need to know of a coach.
-func (tx *tx) teamCoach(ctx context.Context, coachID string) (team.Coach, error) {
+func (tx *Tx) teamCoach(ctx context.Context, coachID string) (team.Coach, error) {
 	var c team.Coach
-	err := tx.QueryRow(ctx, `SELECT tier, time_zone FROM coaches WHERE id = $1`, coachID).Scan(intoText(&c.Tier), intoText(&c.TimeZone))
-	if isNoRows(err) {
+	err := tx.QueryRow(ctx, `SELECT tier, time_zone FROM coaches WHERE id = $1`, coachID).Scan(database.IntoText(&c.Tier), database.IntoText(&c.TimeZone))
+	if database.IsNoRows(err) {
 		return c, auth.ErrSessionEnded() // the account has closed since the session was read
 	}
 	c.TimeZone = tx.db.options.Settings.zoneOf(c.TimeZone)
@@ -88,13 +88,13 @@ func (db *DB) Batch(ctx context.Context, coachID, id string) (*team.Batch, error
 	return batchOf(ctx, db.sql, coachID, id)
 }
 
-func (tx *tx) batch(ctx context.Context, coachID, id string) (*team.Batch, error) {
+func (tx *Tx) batch(ctx context.Context, coachID, id string) (*team.Batch, error) {
 	return batchOf(ctx, tx, coachID, id)
 }
 
 func batchOf(ctx context.Context, q database.Querier, coachID, id string) (*team.Batch, error) {
 	b, err := scanBatch(q.QueryRow(ctx, batchSelect+`WHERE b.coach_id = $1 AND b.id = $2`, coachID, id))
-	if isNoRows(err) {
+	if database.IsNoRows(err) {
 		return nil, fault.Missing()
 	}
 	return b, err
@@ -117,10 +117,10 @@ func batchesOf(ctx context.Context, q database.Querier, coachID string, archived
 	var err error
 	if archived {
 		rs, err = q.Query(ctx, batchSelect+`WHERE b.coach_id = $1 AND b.archived_at IS NOT NULL AND b.id < $2 ORDER BY b.id DESC LIMIT $3`,
-			coachID, before(after), limit)
+			coachID, database.Before(after), limit)
 	} else {
 		rs, err = q.Query(ctx, batchSelect+`WHERE b.coach_id = $1 AND b.archived_at IS NULL AND b.id < $2 ORDER BY b.id DESC LIMIT $3`,
-			coachID, before(after), limit)
+			coachID, database.Before(after), limit)
 	}
 	return database.Collect(rs, err, scanBatch)
 }
@@ -128,7 +128,7 @@ func batchesOf(ctx context.Context, q database.Querier, coachID string, archived
 // UpdateBatch loads a batch, lets fn change it, and saves it unless it was changed
 // meanwhile. fn may run more than once.
 func (db *DB) UpdateBatch(ctx context.Context, coachID, id string, fn func(*team.Batch, team.Coach) error) error {
-	return db.write(ctx, func(tx *tx) error {
+	return db.Write(ctx, func(tx *Tx) error {
 		b, err := tx.batch(ctx, coachID, id)
 		if err != nil {
 			return err
@@ -147,7 +147,7 @@ func (db *DB) UpdateBatch(ctx context.Context, coachID, id string, fn func(*team
 		err = tx.DeferOne(ctx, `
 			UPDATE batches SET version = version + 1, name = $4, sport = $5, venue = $6, schedule = $7, time_zone = $8, updated_at = $9, archived_at = $10
 			WHERE coach_id = $1 AND id = $2 AND version = $3`,
-			coachID, id, b.Version, b.Name, text(b.Sport), text(b.Venue), string(schedule), b.TimeZone, micros(b.UpdatedAt), micros(b.ArchivedAt))
+			coachID, id, b.Version, b.Name, database.Text(b.Sport), database.Text(b.Venue), string(schedule), b.TimeZone, database.Micros(b.UpdatedAt), database.Micros(b.ArchivedAt))
 		if err != nil {
 			return fmt.Errorf("save batch %s: %w", id, err)
 		}
@@ -162,7 +162,7 @@ func (db *DB) UpdateBatch(ctx context.Context, coachID, id string, fn func(*team
 // Lock order: the player, then the batch. A concurrent removal of the player waits and then
 // ends the membership.
 func (db *DB) JoinBatch(ctx context.Context, coachID, id, playerID string, fn func(*team.Batch, team.Coach) error) error {
-	return db.write(ctx, func(tx *tx) error {
+	return db.Write(ctx, func(tx *Tx) error {
 		if err := tx.lockPlayer(ctx, coachID, playerID); err != nil {
 			return err
 		}
@@ -191,7 +191,7 @@ func (db *DB) JoinBatch(ctx context.Context, coachID, id, playerID string, fn fu
 // LeaveBatch takes a player out of a batch, if fn allows it. It does nothing if the player
 // is not in the batch. fn may run more than once.
 func (db *DB) LeaveBatch(ctx context.Context, coachID, id, playerID string, fn func(*team.Batch) error) error {
-	return db.write(ctx, func(tx *tx) error {
+	return db.Write(ctx, func(tx *Tx) error {
 		if err := tx.lockPlayer(ctx, coachID, playerID); err != nil {
 			return err
 		}
@@ -204,16 +204,16 @@ func (db *DB) LeaveBatch(ctx context.Context, coachID, id, playerID string, fn f
 		}
 		return tx.Defer(ctx, `
 			UPDATE batch_players SET left_at = $4 WHERE coach_id = $1 AND batch_id = $2 AND player_id = $3 AND left_at IS NULL`,
-			coachID, id, playerID, micros(tx.Now))
+			coachID, id, playerID, database.Micros(tx.Now))
 	})
 }
 
 // lockPlayer locks a live player of a coach until the transaction ends, or returns not_found.
-func (tx *tx) lockPlayer(ctx context.Context, coachID, playerID string) error {
+func (tx *Tx) lockPlayer(ctx context.Context, coachID, playerID string) error {
 	var one int
 	err := tx.QueryRow(ctx, `
 		UPDATE players SET version = version WHERE id = $1 AND coach_id = $2 AND deleted_at IS NULL RETURNING 1`, playerID, coachID).Scan(&one)
-	if isNoRows(err) {
+	if database.IsNoRows(err) {
 		return fault.Missing()
 	}
 	return err
@@ -221,14 +221,14 @@ func (tx *tx) lockPlayer(ctx context.Context, coachID, playerID string) error {
 
 // lockBatch locks a batch until the transaction ends, so that no other transaction archives
 // it or changes its players and attendance, and reads it; or returns not_found.
-func (tx *tx) lockBatch(ctx context.Context, coachID, id string) (*team.Batch, error) {
+func (tx *Tx) lockBatch(ctx context.Context, coachID, id string) (*team.Batch, error) {
 	if err := tx.Defer(ctx, `UPDATE batches SET version = version WHERE coach_id = $1 AND id = $2`, coachID, id); err != nil {
 		return nil, err
 	}
 	return tx.batch(ctx, coachID, id)
 }
 
-func (tx *tx) inBatch(ctx context.Context, id, playerID string) (in bool, err error) {
+func (tx *Tx) inBatch(ctx context.Context, id, playerID string) (in bool, err error) {
 	err = tx.QueryRow(ctx, `
 		SELECT EXISTS (SELECT 1 FROM batch_players WHERE batch_id = $1 AND player_id = $2 AND left_at IS NULL)`, id, playerID).Scan(&in)
 	return in, err
@@ -236,8 +236,8 @@ func (tx *tx) inBatch(ctx context.Context, id, playerID string) (in bool, err er
 
 // joinBatch adds a player to a batch that is locked. A player who left within team.RejoinWithin
 // continues the membership.
-func (tx *tx) joinBatch(ctx context.Context, coachID, id, playerID string) error {
-	since := micros(tx.Now.Add(-team.RejoinWithin))
+func (tx *Tx) joinBatch(ctx context.Context, coachID, id, playerID string) error {
+	since := database.Micros(tx.Now.Add(-team.RejoinWithin))
 	err := tx.Defer(ctx, `
 		INSERT INTO earlier_memberships (coach_id, batch_id, player_id, joined_at, left_at)
 		SELECT coach_id, batch_id, player_id, joined_at, left_at FROM batch_players
@@ -251,12 +251,12 @@ func (tx *tx) joinBatch(ctx context.Context, coachID, id, playerID string) error
 		INSERT INTO batch_players (coach_id, batch_id, player_id, joined_at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (batch_id, player_id) DO UPDATE SET left_at = NULL,
 			joined_at = CASE WHEN batch_players.left_at < $5 THEN excluded.joined_at ELSE batch_players.joined_at END`,
-		coachID, id, playerID, micros(tx.Now), since)
+		coachID, id, playerID, database.Micros(tx.Now), since)
 }
 
 // BatchPlayers lists the players of a batch by name, or returns not_found.
 func (db *DB) BatchPlayers(ctx context.Context, coachID, id string) (players []team.Membership, err error) {
-	err = db.view(ctx, func(tx *tx) error {
+	err = db.View(ctx, func(tx *Tx) error {
 		if _, err := tx.batch(ctx, coachID, id); err != nil {
 			return err
 		}
@@ -266,13 +266,13 @@ func (db *DB) BatchPlayers(ctx context.Context, coachID, id string) (players []t
 	return players, err
 }
 
-func (tx *tx) batchPlayers(ctx context.Context, coachID, id string) ([]team.Membership, error) {
+func (tx *Tx) batchPlayers(ctx context.Context, coachID, id string) ([]team.Membership, error) {
 	rs, err := tx.Query(ctx, `
 		SELECT m.player_id, p.student_name, m.joined_at
 		FROM batch_players m JOIN players p ON p.id = m.player_id
 		WHERE m.coach_id = $1 AND m.batch_id = $2 AND m.left_at IS NULL`, coachID, id)
 	players, err := database.Collect(rs, err, func(s database.Scanner) (m team.Membership, err error) {
-		return m, s.Scan(&m.PlayerID, &m.StudentName, intoTime(&m.JoinedAt))
+		return m, s.Scan(&m.PlayerID, &m.StudentName, database.IntoTime(&m.JoinedAt))
 	})
 	slices.SortFunc(players, func(a, b team.Membership) int {
 		if n := strings.Compare(strings.ToLower(a.StudentName), strings.ToLower(b.StudentName)); n != 0 {
@@ -285,8 +285,8 @@ func (tx *tx) batchPlayers(ctx context.Context, coachID, id string) ([]team.Memb
 
 // Schedule lists the open batches of a player of the calling guardian or student, newest first.
 func (db *DB) Schedule(ctx context.Context, by actor.Actor, playerID string) (link *team.Link, batches []*team.Batch, err error) {
-	err = db.view(ctx, func(tx *tx) error {
-		if link, err = tx.link(ctx, by, playerID, team.App); err != nil {
+	err = db.View(ctx, func(tx *Tx) error {
+		if link, err = tx.Link(ctx, by, playerID, team.App); err != nil {
 			return err
 		}
 		rs, err := tx.Query(ctx, batchSelect+`

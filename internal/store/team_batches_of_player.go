@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/fault"
 )
 
@@ -25,12 +26,12 @@ type batchesColumn []approval.Batch
 
 // Scan implements sql.Scanner.
 func (c *batchesColumn) Scan(src any) error {
-	var all textColumn
-	if err := all.Scan(src); err != nil {
+	var all string
+	if err := database.IntoText(&all).Scan(src); err != nil {
 		return err
 	}
 	*c = nil
-	for line := range strings.Lines(string(all)) {
+	for line := range strings.Lines(all) {
 		id, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
 		*c = append(*c, approval.Batch{ID: id, Name: name})
 	}
@@ -41,7 +42,7 @@ func (c *batchesColumn) Scan(src any) error {
 // lockBatches locks the batches of a new player in the order of their ids, and sets their
 // names. It returns a fault for a batch that the coach does not have, or that is archived or
 // full.
-func (tx *tx) lockBatches(ctx context.Context, p *approval.Player) error {
+func (tx *Tx) lockBatches(ctx context.Context, p *approval.Player) error {
 	var faults []fault.Field
 	var refused error
 	for i := range p.Batches {

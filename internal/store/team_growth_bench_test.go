@@ -7,6 +7,7 @@ import (
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/storetest"
 	"github.com/touchline/touchline/internal/team"
 )
@@ -90,10 +91,10 @@ func benchmarkTeamLists(b *testing.B, p *fixture, n int) {
 			return second(p.attendance().OfPlayer(bg, guardian, mine.ID, team.Period{}, team.AttendanceKey{}, 51))
 		}},
 		{"fees", func() error {
-			return second(p.fees().List(bg, by, team.FeeFilter{State: team.Overdue}, team.FeePage{Limit: 51}))
+			return second(p.fees().List(bg, by, fee.Filter{State: fee.Overdue}, fee.Page{Limit: 51}))
 		}},
 		{"unpaid", func() error { return second(p.fees().Unpaid(bg, by)) }},
-		{"family fees", func() error { return second(p.feeServices().List(bg, guardian, mine.ID, team.FeePage{Limit: 51})) }},
+		{"family fees", func() error { return second(p.fees().ListForFamily(bg, guardian, mine.ID, fee.Page{Limit: 51})) }},
 		{"messages", func() error { return second(p.messages(0).List(bg, by, team.Page{Limit: 51})) }},
 		{"replies", func() error { return second(p.messages(0).Replies(bg, by, true, team.Page{Limit: 51})) }},
 		{"conversation", func() error { return second(p.messages(0).Conversation(bg, guardian, mine.ID, team.Page{Limit: 51})) }},

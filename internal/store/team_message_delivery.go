@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/phone"
 	"github.com/touchline/touchline/internal/team"
@@ -30,10 +31,10 @@ func (db *DB) TeamMessage(ctx context.Context, d notify.Delivery) (m notify.Team
 		LEFT JOIN preferences ON preferences.mobile_number = $3
 		WHERE r.message_id = $1 AND r.position = $2`, d.TeamMessageID, d.TeamPosition, d.To).
 		Scan(append([]any{
-			&body, intoText(&coachName), &addressee.StudentName, &addressee.Copy, intoTime(&status.RemovedAt), intoTime(&status.SuspendedAt),
-			intoText((*string)(&status.Number)), &addressee.EverApproved, &status.Disputed, &to.Stopped,
+			&body, database.IntoText(&coachName), &addressee.StudentName, &addressee.Copy, database.IntoTime(&status.RemovedAt), database.IntoTime(&status.SuspendedAt),
+			database.IntoText((*string)(&status.Number)), &addressee.EverApproved, &status.Disputed, &to.Stopped,
 		}, preferenceDest(&to.Preferences)...)...)
-	if isNoRows(err) {
+	if database.IsNoRows(err) {
 		return m, to, notify.ReasonNotWanted, nil
 	}
 	if err != nil {

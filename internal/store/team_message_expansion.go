@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/team"
 )
@@ -50,7 +51,7 @@ func (db *DB) ExpandMessage(ctx context.Context) (more bool, err error) {
 			err = errors.Join(err, db.postponeExpansion(ctx, e))
 		}
 	}()
-	err = db.write(ctx, func(tx *tx) (err error) {
+	err = db.Write(ctx, func(tx *Tx) (err error) {
 		if e, more, err = tx.nextExpansion(ctx); err != nil || !more {
 			return err
 		}
@@ -78,10 +79,10 @@ const (
 // messages of its coach follow.
 func (db *DB) postponeExpansion(ctx context.Context, e expansion) error {
 	failures := e.failures + 1
-	err := db.write(ctx, func(tx *tx) error {
+	err := db.Write(ctx, func(tx *Tx) error {
 		var next any
 		if failures < ExpansionAttempts {
-			next = micros(tx.Now.Add(min(maxExpansionWait, time.Second<<e.failures)))
+			next = database.Micros(tx.Now.Add(min(maxExpansionWait, time.Second<<e.failures)))
 		}
 		_, err := tx.Exec(ctx, `
 			UPDATE team_messages SET expand_failures = $2, expand_at = $3
@@ -99,21 +100,21 @@ func (db *DB) postponeExpansion(ctx context.Context, e expansion) error {
 
 // nextExpansion locks the oldest message that has recipients without rows. Messages of one
 // coach are expanded one after the other, so that the messages of a week are counted.
-func (tx *tx) nextExpansion(ctx context.Context) (e expansion, found bool, err error) {
+func (tx *Tx) nextExpansion(ctx context.Context) (e expansion, found bool, err error) {
 	err = tx.QueryRow(ctx, `
 		SELECT m.id, m.expand_failures, m.coach_id, m.players, m.audience, m.channels, m.body, m.network, m.next_player, m.next_position, m.created_at
 		FROM team_messages m
 		WHERE m.expanded_at IS NULL AND m.expand_at <= $1 AND NOT EXISTS (
 			SELECT 1 FROM team_messages o WHERE o.coach_id = m.coach_id AND o.expanded_at IS NULL AND o.expand_at IS NOT NULL AND o.id < m.id)
-		ORDER BY m.id LIMIT 1 `+tx.db.sql.SkipLocked(), micros(tx.Now)).
-		Scan(&e.id, &e.failures, &e.coachID, intoJSON(&e.players), &e.draft.Audience, intoWords(&e.draft.Channels), &e.draft.Text, intoText(&e.network), &e.nextPlayer, &e.nextPosition, intoTime(&e.createdAt))
-	if isNoRows(err) {
+		ORDER BY m.id LIMIT 1 `+tx.db.sql.SkipLocked(), database.Micros(tx.Now)).
+		Scan(&e.id, &e.failures, &e.coachID, intoJSON(&e.players), &e.draft.Audience, intoWords(&e.draft.Channels), &e.draft.Text, database.IntoText(&e.network), &e.nextPlayer, &e.nextPosition, database.IntoTime(&e.createdAt))
+	if database.IsNoRows(err) {
 		return e, false, nil
 	}
 	if err != nil {
 		return e, false, err
 	}
-	e.coachName, e.suspended, err = tx.activeCoach(ctx, e.coachID)
+	e.coachName, e.suspended, err = tx.ActiveCoach(ctx, e.coachID)
 	return e, true, err
 }
 
@@ -124,7 +125,7 @@ func (tx *tx) nextExpansion(ctx context.Context) (e expansion, found bool, err e
 // waits for the response: behind a lock all attempts would take 8 s.
 func (db *DB) ExpandAccepted(ctx context.Context, coachID, id string) (expanded time.Time, err error) {
 	tried := false
-	err = db.write(ctx, func(tx *tx) error {
+	err = db.Write(ctx, func(tx *Tx) error {
 		expanded = time.Time{}
 		if tried {
 			return errTriedOnce
@@ -136,14 +137,14 @@ func (db *DB) ExpandAccepted(ctx context.Context, coachID, id string) (expanded 
 			WHERE id = $1 AND coach_id = $2 AND expanded_at IS NULL AND expand_at IS NOT NULL AND NOT EXISTS (
 				SELECT 1 FROM team_messages o WHERE o.coach_id = $2 AND o.expanded_at IS NULL AND o.expand_at IS NOT NULL AND o.id < $1)
 			RETURNING players, audience, channels, body, network, next_player, next_position, created_at`, id, coachID).
-			Scan(intoJSON(&e.players), &e.draft.Audience, intoWords(&e.draft.Channels), &e.draft.Text, intoText(&e.network), &e.nextPlayer, &e.nextPosition, intoTime(&e.createdAt))
-		if isNoRows(err) {
+			Scan(intoJSON(&e.players), &e.draft.Audience, intoWords(&e.draft.Channels), &e.draft.Text, database.IntoText(&e.network), &e.nextPlayer, &e.nextPosition, database.IntoTime(&e.createdAt))
+		if database.IsNoRows(err) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		if e.coachName, e.suspended, err = tx.activeCoach(ctx, coachID); err != nil {
+		if e.coachName, e.suspended, err = tx.ActiveCoach(ctx, coachID); err != nil {
 			return err
 		}
 		done, err := tx.expand(ctx, e)
@@ -162,12 +163,12 @@ func (db *DB) ExpandAccepted(ctx context.Context, coachID, id string) (expanded 
 
 var errTriedOnce = errors.New("the first attempt failed, and the worker makes the next one")
 
-// activeCoach returns the name of a coach, "" for a closed account, and whether an operator
+// ActiveCoach returns the name of a coach, "" for a closed account, and whether an operator
 // suspended the account. A suspension commits before, or waits until this transaction has
 // committed.
-func (tx *tx) activeCoach(ctx context.Context, id string) (name string, suspended bool, err error) {
-	err = tx.QueryRow(ctx, `SELECT c.name FROM coaches c WHERE c.id = $1 `+tx.ForShare("c"), id).Scan(intoText(&name))
-	if isNoRows(err) {
+func (tx *Tx) ActiveCoach(ctx context.Context, id string) (name string, suspended bool, err error) {
+	err = tx.QueryRow(ctx, `SELECT c.name FROM coaches c WHERE c.id = $1 `+tx.ForShare("c"), id).Scan(database.IntoText(&name))
+	if database.IsNoRows(err) {
 		return "", false, nil
 	}
 	if err != nil {
@@ -183,7 +184,7 @@ func (tx *tx) activeCoach(ctx context.Context, id string) (name string, suspende
 
 // expand saves the next recipients of a message, at most expansionBatch of them. done is
 // true if these are the last.
-func (tx *tx) expand(ctx context.Context, e expansion) (done bool, err error) {
+func (tx *Tx) expand(ctx context.Context, e expansion) (done bool, err error) {
 	rules := tx.db.options.Settings.TeamMessages
 	end := min(len(e.players), e.nextPlayer+expansionBatch/rules.RecipientsPerPlayer(e.draft.Audience))
 	ids := e.players[e.nextPlayer:end]
@@ -210,7 +211,7 @@ func (tx *tx) expand(ctx context.Context, e expansion) (done bool, err error) {
 	done = end == len(e.players)
 	var expanded any
 	if done {
-		expanded = micros(tx.Now)
+		expanded = database.Micros(tx.Now)
 	}
 	err = tx.DeferOne(ctx, `
 		UPDATE team_messages SET next_player = $3, next_position = $4, expanded_at = $5, expand_failures = 0
@@ -222,13 +223,13 @@ func (tx *tx) expand(ctx context.Context, e expansion) (done bool, err error) {
 }
 
 // addRecipients saves recipients with a delivery for each of their channels.
-func (tx *tx) addRecipients(ctx context.Context, e expansion, recipients []team.Recipient) error {
+func (tx *Tx) addRecipients(ctx context.Context, e expansion, recipients []team.Recipient) error {
 	const recipientColumns, deliveryColumns = 6, 17
 	var rows, deliveries []any
 	lanes := map[notify.Lane]bool{}
 	for i, r := range recipients {
 		position := e.nextPosition + i
-		rows = append(rows, e.id, position, r.PlayerID, string(r.Party), text(r.AccountID), r.Copy)
+		rows = append(rows, e.id, position, r.PlayerID, string(r.Party), database.Text(r.AccountID), r.Copy)
 		for _, s := range r.Sends {
 			channel := deliveryChannels[s.Channel]
 			state, to := s.FirstState(), ""
@@ -236,17 +237,17 @@ func (tx *tx) addRecipients(ctx context.Context, e expansion, recipients []team.
 				to = string(s.Number)
 				lanes[notify.Lane{Channel: channel, Kind: notify.Team}] = true
 			}
-			deliveries = append(deliveries, tx.db.options.NewID(), string(notify.Team), string(channel), string(state), text(string(s.Reason)),
-				text(r.AccountID), to, string(r.Party), e.coachID, text(e.network), e.id, position,
-				micros(tx.Now), micros(tx.Now.Add(notify.MessageLifetime)), micros(tx.Now), micros(tx.Now), 0)
+			deliveries = append(deliveries, tx.db.options.NewID(), string(notify.Team), string(channel), string(state), database.Text(string(s.Reason)),
+				database.Text(r.AccountID), to, string(r.Party), e.coachID, database.Text(e.network), e.id, position,
+				database.Micros(tx.Now), database.Micros(tx.Now.Add(notify.MessageLifetime)), database.Micros(tx.Now), database.Micros(tx.Now), 0)
 		}
 	}
-	err := tx.insertRows(ctx, `
+	err := tx.InsertRows(ctx, `
 		INSERT INTO team_recipients (message_id, position, player_id, party, account_id, is_copy)`, "", recipientColumns, rows)
 	if err != nil {
 		return fmt.Errorf("save recipients: %w", err)
 	}
-	err = tx.insertRows(ctx, `
+	err = tx.InsertRows(ctx, `
 		INSERT INTO deliveries (id, kind, channel, state, reason, account_id, recipient, role, coach_id, network, team_message_id, team_position,
 			due_at, gives_up_at, created_at, updated_at, attempts)`, "", deliveryColumns, deliveries)
 	if err != nil {
@@ -260,7 +261,7 @@ func (tx *tx) addRecipients(ctx context.Context, e expansion, recipients []team.
 
 // notifyRecipients notifies those recipients whom the message reaches in the app, if they have
 // notifications there.
-func (tx *tx) notifyRecipients(ctx context.Context, e expansion, recipients []team.Recipient) error {
+func (tx *Tx) notifyRecipients(ctx context.Context, e expansion, recipients []team.Recipient) error {
 	reached := team.ReachedInApp(recipients)
 	if len(reached) == 0 {
 		return nil
@@ -269,10 +270,10 @@ func (tx *tx) notifyRecipients(ctx context.Context, e expansion, recipients []te
 	for i, r := range reached {
 		ids[i] = r.PlayerID
 	}
-	enabled, err := tx.enabled(ctx, ids)
+	enabled, err := tx.Enabled(ctx, ids)
 	if err != nil {
 		return err
 	}
 	events := team.Message{ID: e.id, CoachID: e.coachID}.Events(e.coachName, reached, enabled)
-	return tx.notify(ctx, events)
+	return tx.Notify(ctx, events)
 }

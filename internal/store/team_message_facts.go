@@ -18,14 +18,14 @@ const factsBatch = 250
 
 // targetPlayers returns the ids of the players of a target in order, at most one more than a
 // message may go to.
-func (tx *tx) targetPlayers(ctx context.Context, coachID string, t team.Target) ([]string, error) {
+func (tx *Tx) targetPlayers(ctx context.Context, coachID string, t team.Target) ([]string, error) {
 	var rs *database.Rows
 	var err error
 	switch {
 	case t.PlayerIDs != nil:
 		return slices.Compact(slices.Sorted(slices.Values(t.PlayerIDs))), nil
 	case t.BatchID != "":
-		if err := tx.checkOpen(ctx, coachID, t.BatchID, ""); err != nil {
+		if err := tx.CheckOpen(ctx, coachID, t.BatchID, ""); err != nil {
 			return nil, err
 		}
 		rs, err = tx.Query(ctx, `
@@ -37,20 +37,20 @@ func (tx *tx) targetPlayers(ctx context.Context, coachID string, t team.Target) 
 		rs, err = tx.Query(ctx, `
 			SELECT id FROM players WHERE coach_id = $1 AND deleted_at IS NULL ORDER BY id LIMIT $2`, coachID, team.MaxPlayers+1)
 	}
-	ids, err := collectTexts(rs, err)
+	ids, err := database.CollectTexts(rs, err)
 	if err != nil {
 		return nil, fmt.Errorf("list the players of a message: %w", err)
 	}
 	return ids, nil
 }
 
-// checkOpen returns not_found unless the batch is the coach's, or why Batch.CheckOpen refuses
+// CheckOpen returns not_found unless the batch is the coach's, or why Batch.CheckOpen refuses
 // it. lock is "" or the lock of the row b.
-func (tx *tx) checkOpen(ctx context.Context, coachID, batchID, lock string) error {
+func (tx *Tx) CheckOpen(ctx context.Context, coachID, batchID, lock string) error {
 	var b team.Batch
-	err := tx.QueryRow(ctx, `SELECT b.archived_at FROM batches b WHERE b.id = $1 AND b.coach_id = $2 `+lock, batchID, coachID).Scan(intoTime(&b.ArchivedAt))
+	err := tx.QueryRow(ctx, `SELECT b.archived_at FROM batches b WHERE b.id = $1 AND b.coach_id = $2 `+lock, batchID, coachID).Scan(database.IntoTime(&b.ArchivedAt))
 	if err != nil {
-		return orMissing(err, "read batch "+batchID)
+		return database.OrMissing(err, "read batch "+batchID)
 	}
 	return b.CheckOpen()
 }
@@ -70,7 +70,7 @@ const disputedBy = `EXISTS (SELECT 1 FROM disputes d WHERE d.coach_id = p.coach_
 // playerFacts reads what decides who gets a message about the players, in their order. A
 // player that the coach does not have is not in the result. lock keeps the consents
 // unchanged until the commit. Of messageID only its own deliveries do not count.
-func (tx *tx) playerFacts(ctx context.Context, coachID string, ids []string, messageID string, lock bool) ([]team.PlayerFacts, error) {
+func (tx *Tx) playerFacts(ctx context.Context, coachID string, ids []string, messageID string, lock bool) ([]team.PlayerFacts, error) {
 	forShare := ""
 	if lock {
 		forShare = tx.ForShare("p")
@@ -87,8 +87,8 @@ func (tx *tx) playerFacts(ctx context.Context, coachID string, ids []string, mes
 	facts, err := database.Collect(rs, err, func(s database.Scanner) (p team.PlayerFacts, err error) {
 		g, st := &p.Guardian, &p.Student
 		var born string
-		err = s.Scan(&p.PlayerID, &p.StudentName, &born, intoText(&g.Name), intoText(&g.AccountID), intoText((*string)(&g.Number)),
-			intoText(&st.AccountID), intoText((*string)(&st.Number)), &g.EverApproved, &st.EverApproved, &g.Disputed, &st.Disputed)
+		err = s.Scan(&p.PlayerID, &p.StudentName, &born, database.IntoText(&g.Name), database.IntoText(&g.AccountID), database.IntoText((*string)(&g.Number)),
+			database.IntoText(&st.AccountID), database.IntoText((*string)(&st.Number)), &g.EverApproved, &st.EverApproved, &g.Disputed, &st.Disputed)
 		if err != nil {
 			return p, err
 		}
@@ -101,7 +101,7 @@ func (tx *tx) playerFacts(ctx context.Context, coachID string, ids []string, mes
 		return nil, fmt.Errorf("read the players of a message: %w", err)
 	}
 	slices.SortFunc(facts, func(a, b team.PlayerFacts) int { return cmp.Compare(a.PlayerID, b.PlayerID) })
-	enabled, err := tx.enabled(ctx, ids)
+	enabled, err := tx.Enabled(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +124,7 @@ type numberFacts struct {
 // sentInWeek sets how many messages of the coach left for each number in the last 7 days,
 // which channels of the message with the id did, who stopped the coach's messages, and the
 // languages.
-func (tx *tx) sentInWeek(ctx context.Context, coachID, messageID string, facts []team.PlayerFacts) error {
+func (tx *Tx) sentInWeek(ctx context.Context, coachID, messageID string, facts []team.PlayerFacts) error {
 	found := map[phone.Number]numberFacts{}
 	var rows [][]any
 	for i := range facts {
@@ -150,10 +150,10 @@ func (tx *tx) sentInWeek(ctx context.Context, coachID, messageID string, facts [
 			EXISTS (SELECT 1 FROM stopped_coaches st WHERE st.mobile_number = v.column1 AND st.coach_id = $%d),
 			(SELECT language FROM preferences WHERE preferences.mobile_number = v.column1)
 		FROM %s v WHERE v.column1 IS NOT NULL`, ofNumber, n+2, n+3, ofNumber, ofMessage, ofNumber, ofMessage, n+1, values),
-		append(args, coachID, micros(tx.Now.Add(-7*team.Day)), messageID)...)
+		append(args, coachID, database.Micros(tx.Now.Add(-7*team.Day)), messageID)...)
 	_, err = database.Collect(rs, err, func(s database.Scanner) (f numberFacts, err error) {
 		var number phone.Number
-		if err = s.Scan(&number, &f.week, &f.sms, &f.chat, &f.stopped, intoText(&f.language)); err == nil {
+		if err = s.Scan(&number, &f.week, &f.sms, &f.chat, &f.stopped, database.IntoText(&f.language)); err == nil {
 			found[number] = f
 		}
 		return f, err

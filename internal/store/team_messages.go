@@ -21,7 +21,7 @@ var _ team.MessageStore = (*DB)(nil)
 func (db *DB) PlanMessage(ctx context.Context, coachID string, d team.Draft) (*team.Plan, team.Sending, error) {
 	var plan *team.Plan
 	var sending team.Sending
-	err := db.view(ctx, func(tx *tx) (err error) {
+	err := db.View(ctx, func(tx *Tx) (err error) {
 		if sending, err = tx.sending(ctx, coachID); err != nil {
 			return err
 		}
@@ -35,8 +35,8 @@ func (db *DB) PlanMessage(ctx context.Context, coachID string, d team.Draft) (*t
 // tier, in one transaction. The coach's row is locked first, so that the coach's messages
 // are counted one after the other.
 func (db *DB) AcceptMessage(ctx context.Context, m *team.Message, network string, check func(*team.Plan, team.Sending) error) error {
-	return orSentBefore(db.write(ctx, func(tx *tx) error {
-		if err := tx.complete(ctx, idempotency.Work{ID: m.ID, New: true}); err != nil {
+	return orSentBefore(db.Write(ctx, func(tx *Tx) error {
+		if err := tx.Complete(ctx, idempotency.Work{ID: m.ID, New: true}); err != nil {
 			return err
 		}
 		if _, err := tx.lockCoach(ctx, m.CoachID); err != nil {
@@ -47,7 +47,7 @@ func (db *DB) AcceptMessage(ctx context.Context, m *team.Message, network string
 			*m = before
 			return nil
 		}
-		if !isNoRows(err) {
+		if !database.IsNoRows(err) {
 			return fmt.Errorf("read message %s: %w", m.ID, err)
 		}
 		sending, err := tx.sending(ctx, m.CoachID)
@@ -70,8 +70,8 @@ func (db *DB) AcceptMessage(ctx context.Context, m *team.Message, network string
 			INSERT INTO team_messages (id, coach_id, batch_id, to_all, players, audience, channels, body, network,
 				recipients, left_out, segments, people, people_left_out, next_player, next_position, created_at)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 0, 1, $15)`,
-			m.ID, m.CoachID, text(m.To.BatchID), m.To.All, string(list), string(m.Audience), joinTeamChannels(m.Channels), m.Text, text(network),
-			m.Recipients, m.LeftOut, m.Segments, m.People, m.PeopleLeftOut, micros(tx.Now))
+			m.ID, m.CoachID, database.Text(m.To.BatchID), m.To.All, string(list), string(m.Audience), joinTeamChannels(m.Channels), m.Text, database.Text(network),
+			m.Recipients, m.LeftOut, m.Segments, m.People, m.PeopleLeftOut, database.Micros(tx.Now))
 		if err != nil {
 			return fmt.Errorf("save message: %w", err)
 		}
@@ -87,10 +87,10 @@ func (db *DB) AcceptMessage(ctx context.Context, m *team.Message, network string
 }
 
 // sending reads what the messages of a coach depend on.
-func (tx *tx) sending(ctx context.Context, coachID string) (team.Sending, error) {
+func (tx *Tx) sending(ctx context.Context, coachID string) (team.Sending, error) {
 	var s team.Sending
-	err := tx.QueryRow(ctx, `SELECT name, tier FROM coaches WHERE id = $1`, coachID).Scan(intoText(&s.CoachName), intoText(&s.Tier))
-	if isNoRows(err) {
+	err := tx.QueryRow(ctx, `SELECT name, tier FROM coaches WHERE id = $1`, coachID).Scan(database.IntoText(&s.CoachName), database.IntoText(&s.Tier))
+	if database.IsNoRows(err) {
 		return s, auth.ErrSessionEnded() // the account has closed since the session was read
 	}
 	if err != nil {
@@ -104,7 +104,7 @@ func (tx *tx) sending(ctx context.Context, coachID string) (team.Sending, error)
 }
 
 // planMessage returns the players of a draft and its plan.
-func (tx *tx) planMessage(ctx context.Context, coachID, coachName string, d team.Draft) ([]string, *team.Plan, error) {
+func (tx *Tx) planMessage(ctx context.Context, coachID, coachName string, d team.Draft) ([]string, *team.Plan, error) {
 	players, err := tx.targetPlayers(ctx, coachID, d.To)
 	if err != nil {
 		return nil, nil, err
@@ -133,8 +133,8 @@ const messageColumns = `id, coach_id, batch_id, to_all, CASE WHEN batch_id IS NU
 	recipients, left_out, segments, COALESCE(people, recipients - left_out), COALESCE(people_left_out, left_out), created_at, expanded_at, expanded_at IS NULL AND expand_at IS NULL`
 
 func scanMessage(s database.Scanner) (m team.Message, err error) {
-	return m, s.Scan(&m.ID, &m.CoachID, intoText(&m.To.BatchID), &m.To.All, intoJSON(&m.To.PlayerIDs), &m.Audience, intoWords(&m.Channels), &m.Text,
-		&m.Recipients, &m.LeftOut, &m.Segments, &m.People, &m.PeopleLeftOut, intoTime(&m.CreatedAt), intoTime(&m.ExpandedAt), &m.GivenUp)
+	return m, s.Scan(&m.ID, &m.CoachID, database.IntoText(&m.To.BatchID), &m.To.All, intoJSON(&m.To.PlayerIDs), &m.Audience, intoWords(&m.Channels), &m.Text,
+		&m.Recipients, &m.LeftOut, &m.Segments, &m.People, &m.PeopleLeftOut, database.IntoTime(&m.CreatedAt), database.IntoTime(&m.ExpandedAt), &m.GivenUp)
 }
 
 // joinTeamChannels returns channels in the order of team.Channels with commas between them.
@@ -146,7 +146,7 @@ func joinTeamChannels(channels []team.Channel) string {
 func (db *DB) Messages(ctx context.Context, coachID string, page team.Page) ([]team.Message, error) {
 	rs, err := db.sql.Query(ctx, `
 		SELECT `+messageColumns+` FROM team_messages WHERE coach_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`,
-		coachID, before(page.After), page.Limit)
+		coachID, database.Before(page.After), page.Limit)
 	list, err := database.Collect(rs, err, scanMessage)
 	if err != nil {
 		return nil, fmt.Errorf("list messages: %w", err)
@@ -157,7 +157,7 @@ func (db *DB) Messages(ctx context.Context, coachID string, page team.Page) ([]t
 // Message returns a message of a coach, or not_found.
 func (db *DB) Message(ctx context.Context, coachID, id string) (team.Message, error) {
 	m, err := scanMessage(db.sql.QueryRow(ctx, `SELECT `+messageColumns+` FROM team_messages WHERE id = $1 AND coach_id = $2`, id, coachID))
-	return m, orMissing(err, "read message "+id)
+	return m, database.OrMissing(err, "read message "+id)
 }
 
 // Recipients lists the recipients of a message after a position. A former guardian of the player has no
@@ -179,7 +179,7 @@ func (db *DB) Recipients(ctx context.Context, coachID, id string, after, limit i
 		var c team.SendState
 		var channel string
 		var updated time.Time
-		err := s.Scan(&r.Position, &r.PlayerID, &r.StudentName, &r.Party, intoText(&r.Name), &r.Copy, &channel, &c.State, intoText(&c.Reason), intoTime(&updated))
+		err := s.Scan(&r.Position, &r.PlayerID, &r.StudentName, &r.Party, database.IntoText(&r.Name), &r.Copy, &channel, &c.State, database.IntoText(&c.Reason), database.IntoTime(&updated))
 		c.Channel, c.At = teamChannel(channel), updated
 		if n := len(list); n == 0 || list[n-1].Position != r.Position {
 			list = append(list, r)

@@ -18,8 +18,8 @@ import (
 // the party has revoked its approval. Replies about a player run one after the other, so that
 // MaxRepliesPerDay holds.
 func (db *DB) AddReply(ctx context.Context, by actor.Actor, r *team.Reply) error {
-	return orSentBefore(db.write(ctx, func(tx *tx) error {
-		if err := tx.complete(ctx, idempotency.Work{ID: r.ID, New: true}); err != nil {
+	return orSentBefore(db.Write(ctx, func(tx *Tx) error {
+		if err := tx.Complete(ctx, idempotency.Work{ID: r.ID, New: true}); err != nil {
 			return err
 		}
 		err := tx.Defer(ctx, `
@@ -27,13 +27,13 @@ func (db *DB) AddReply(ctx context.Context, by actor.Actor, r *team.Reply) error
 		if err != nil {
 			return fmt.Errorf("lock player %s: %w", r.PlayerID, err)
 		}
-		l, err := tx.link(ctx, by, r.PlayerID, team.TeamCommunications)
+		l, err := tx.Link(ctx, by, r.PlayerID, team.TeamCommunications)
 		if err != nil {
 			return err
 		}
 		err = tx.QueryRow(ctx, `SELECT body, created_at FROM team_replies WHERE id = $1 AND account_id = $2 AND player_id = $3`, r.ID, by.AccountID, r.PlayerID).
-			Scan(&r.Text, intoTime(&r.CreatedAt))
-		if !isNoRows(err) {
+			Scan(&r.Text, database.IntoTime(&r.CreatedAt))
+		if !database.IsNoRows(err) {
 			return err // the reply was saved before
 		}
 		var count int
@@ -41,7 +41,7 @@ func (db *DB) AddReply(ctx context.Context, by actor.Actor, r *team.Reply) error
 		err = tx.QueryRow(ctx, `
 			SELECT count(*), min(created_at) FROM (
 				SELECT created_at FROM team_replies WHERE account_id = $1 AND player_id = $2 AND created_at > $3 ORDER BY id DESC LIMIT $4) newest`,
-			by.AccountID, r.PlayerID, micros(tx.Now.Add(-team.Day)), team.MaxRepliesPerDay).Scan(&count, intoTime(&oldest))
+			by.AccountID, r.PlayerID, database.Micros(tx.Now.Add(-team.Day)), team.MaxRepliesPerDay).Scan(&count, database.IntoTime(&oldest))
 		if err != nil {
 			return fmt.Errorf("count replies: %w", err)
 		}
@@ -49,26 +49,26 @@ func (db *DB) AddReply(ctx context.Context, by actor.Actor, r *team.Reply) error
 			return err
 		}
 		err = tx.QueryRow(ctx, `SELECT CASE WHEN $2 = 'guardian' THEN guardian_name ELSE student_name END FROM players WHERE id = $1`, r.PlayerID, string(by.Role)).
-			Scan(intoText(&r.Name))
+			Scan(database.IntoText(&r.Name))
 		if err != nil {
 			return fmt.Errorf("read player %s: %w", r.PlayerID, err)
 		}
 		r.CoachID, r.StudentName, r.CreatedAt = l.CoachID, l.StudentName, tx.Now
 		err = tx.Defer(ctx, `
 			INSERT INTO team_replies (id, coach_id, player_id, party, account_id, body, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-			r.ID, r.CoachID, r.PlayerID, string(r.Party), r.AccountID, r.Text, micros(tx.Now))
+			r.ID, r.CoachID, r.PlayerID, string(r.Party), r.AccountID, r.Text, database.Micros(tx.Now))
 		if err != nil {
 			return fmt.Errorf("save reply: %w", err)
 		}
-		return tx.notify(ctx, []event.Event{r.Event()})
+		return tx.Notify(ctx, []event.Event{r.Event()})
 	}))
 }
 
 // CheckReply returns not_found unless by is linked to the player, and else why it has no team
 // communications, or nil.
 func (db *DB) CheckReply(ctx context.Context, by actor.Actor, playerID string) error {
-	return db.view(ctx, func(tx *tx) error {
-		_, err := tx.link(ctx, by, playerID, team.TeamCommunications)
+	return db.View(ctx, func(tx *Tx) error {
+		_, err := tx.Link(ctx, by, playerID, team.TeamCommunications)
 		return err
 	})
 }
@@ -76,15 +76,15 @@ func (db *DB) CheckReply(ctx context.Context, by actor.Actor, playerID string) e
 // ReplyBy returns a reply of the account about the player, if it has team communications.
 func (db *DB) ReplyBy(ctx context.Context, by actor.Actor, playerID, id string) (*team.Reply, error) {
 	r := &team.Reply{ID: id, PlayerID: playerID, Party: by.Role, AccountID: by.AccountID}
-	err := db.view(ctx, func(tx *tx) error {
-		l, err := tx.link(ctx, by, playerID, team.TeamCommunications)
+	err := db.View(ctx, func(tx *Tx) error {
+		l, err := tx.Link(ctx, by, playerID, team.TeamCommunications)
 		if err != nil {
 			return err
 		}
 		r.CoachID, r.StudentName = l.CoachID, l.StudentName
 		err = tx.QueryRow(ctx, `SELECT body, created_at FROM team_replies WHERE id = $1 AND account_id = $2 AND player_id = $3`, id, by.AccountID, playerID).
-			Scan(&r.Text, intoTime(&r.CreatedAt))
-		if isNoRows(err) {
+			Scan(&r.Text, database.IntoTime(&r.CreatedAt))
+		if database.IsNoRows(err) {
 			return fault.Missing()
 		}
 		return err
@@ -104,13 +104,13 @@ func (db *DB) Replies(ctx context.Context, coachID string, unreadOnly bool, page
 	var err error
 	if unreadOnly {
 		rs, err = db.sql.Query(ctx, columns+`
-			WHERE r.coach_id = $1 AND r.id < $2 AND r.read_at IS NULL ORDER BY r.id DESC LIMIT $3`, coachID, before(page.After), page.Limit)
+			WHERE r.coach_id = $1 AND r.id < $2 AND r.read_at IS NULL ORDER BY r.id DESC LIMIT $3`, coachID, database.Before(page.After), page.Limit)
 	} else {
 		rs, err = db.sql.Query(ctx, columns+`
-			WHERE r.coach_id = $1 AND r.id < $2 ORDER BY r.id DESC LIMIT $3`, coachID, before(page.After), page.Limit)
+			WHERE r.coach_id = $1 AND r.id < $2 ORDER BY r.id DESC LIMIT $3`, coachID, database.Before(page.After), page.Limit)
 	}
 	list, err := database.Collect(rs, err, func(s database.Scanner) (r team.Reply, err error) {
-		return r, s.Scan(&r.ID, &r.CoachID, &r.PlayerID, &r.StudentName, &r.Party, &r.AccountID, intoText(&r.Name), &r.Text, intoTime(&r.CreatedAt), intoTime(&r.ReadAt))
+		return r, s.Scan(&r.ID, &r.CoachID, &r.PlayerID, &r.StudentName, &r.Party, &r.AccountID, database.IntoText(&r.Name), &r.Text, database.IntoTime(&r.CreatedAt), database.IntoTime(&r.ReadAt))
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list replies: %w", err)
@@ -122,12 +122,12 @@ func (db *DB) Replies(ctx context.Context, coachID string, unreadOnly bool, page
 // how many are unread, at most notify.MaxUnread.
 func (db *DB) ReadReplies(ctx context.Context, coachID string, ids []string) (int, error) {
 	unread := 0
-	err := db.write(ctx, func(tx *tx) error {
+	err := db.Write(ctx, func(tx *Tx) error {
 		var err error
 		if ids == nil {
-			err = tx.Defer(ctx, `UPDATE team_replies SET read_at = $2 WHERE coach_id = $1 AND read_at IS NULL`, coachID, micros(tx.Now))
+			err = tx.Defer(ctx, `UPDATE team_replies SET read_at = $2 WHERE coach_id = $1 AND read_at IS NULL`, coachID, database.Micros(tx.Now))
 		} else {
-			args := append([]any{coachID, micros(tx.Now)}, paddedIDs(ids)...)
+			args := append([]any{coachID, database.Micros(tx.Now)}, paddedIDs(ids)...)
 			err = tx.Defer(ctx, `
 				UPDATE team_replies SET read_at = $2 WHERE coach_id = $1 AND read_at IS NULL AND id IN (`+params(3, len(args)-2)+`)`, args...)
 		}

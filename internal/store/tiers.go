@@ -27,9 +27,9 @@ func subscription(ctx context.Context, q database.Querier, coachID string, now t
 	err := q.QueryRow(ctx, `
 		SELECT c.tier, c.requested_tier, coalesce(c.tier_since, c.created_at), c.players, c.stored_bytes,
 			(SELECT CAST(coalesce(sum(m.size), 0) AS BIGINT) FROM message_counts m WHERE m.counter = $3 AND m.counted_at > $2)
-		FROM coaches c WHERE c.id = $1`, coachID, micros(now.Add(-24*time.Hour)), approval.TeamCounter(coachID)).
-		Scan(intoText(&s.StoredTier), intoText(&s.Requested), intoTime(&s.Since), &s.Usage.Players, &s.Usage.StorageBytes, &s.Usage.Messages)
-	if isNoRows(err) {
+		FROM coaches c WHERE c.id = $1`, coachID, database.Micros(now.Add(-24*time.Hour)), approval.TeamCounter(coachID)).
+		Scan(database.IntoText(&s.StoredTier), database.IntoText(&s.Requested), database.IntoTime(&s.Since), &s.Usage.Players, &s.Usage.StorageBytes, &s.Usage.Messages)
+	if database.IsNoRows(err) {
 		return s, auth.ErrSessionEnded()
 	}
 	if err != nil {
@@ -41,9 +41,9 @@ func subscription(ctx context.Context, q database.Querier, coachID string, now t
 // UpdateTier calls fn with the coach's choice of a tier and stores what fn returns, unless
 // the choice changed meanwhile. fn may run more than once.
 func (db *DB) UpdateTier(ctx context.Context, coachID string, fn func(coach.TierChoice) (coach.TierChoice, error)) error {
-	return db.write(ctx, func(tx *tx) error {
+	return db.Write(ctx, func(tx *Tx) error {
 		stored, err := tx.tierChoice(ctx, coachID)
-		if isNoRows(err) {
+		if database.IsNoRows(err) {
 			return auth.ErrSessionEnded() // the account has closed since the session was read
 		}
 		if err != nil {
@@ -64,9 +64,9 @@ var tierAuditActions = map[coach.TierOutcome]string{
 // DecideTier calls fn with the coach's choice of a tier, stores the tier of the decision,
 // ends the request for a tier and notifies the coach. fn may run more than once.
 func (db *DB) DecideTier(ctx context.Context, by actor.Operator, coachID string, fn func(coach.TierChoice) (coach.TierDecision, error)) error {
-	return db.write(ctx, func(tx *tx) error {
+	return db.Write(ctx, func(tx *Tx) error {
 		stored, err := tx.tierChoice(ctx, coachID)
-		if isNoRows(err) {
+		if database.IsNoRows(err) {
 			return fault.Missing()
 		}
 		if err != nil {
@@ -82,21 +82,21 @@ func (db *DB) DecideTier(ctx context.Context, by actor.Operator, coachID string,
 		if err := tx.audit(ctx, by, tierAuditActions[d.Outcome], "coach", coachID, d.Named); err != nil || d.Event == nil {
 			return err
 		}
-		return tx.notify(ctx, []event.Event{*d.Event})
+		return tx.Notify(ctx, []event.Event{*d.Event})
 	})
 }
 
 // TierRequests returns the requests for tiers, oldest first, and audits the access.
 func (db *DB) TierRequests(ctx context.Context, by actor.Operator, after coach.TierRequestCursor, limit int) ([]coach.TierRequest, error) {
 	var found []coach.TierRequest
-	err := db.write(ctx, func(tx *tx) error {
+	err := db.Write(ctx, func(tx *Tx) error {
 		rs, err := tx.Query(ctx, `
 			SELECT id, name, tier, requested_tier, requested_tier_at FROM coaches
 			WHERE requested_tier IS NOT NULL AND (requested_tier_at, id) > ($1, $2)
 			ORDER BY requested_tier_at, id LIMIT $3`, after.At.UnixMicro(), after.CoachID, limit)
 		found, err = database.Collect(rs, err, func(s database.Scanner) (coach.TierRequest, error) {
 			var r coach.TierRequest
-			err := s.Scan(&r.CoachID, intoText(&r.CoachName), intoText(&r.Tier), &r.Requested, intoTime(&r.At))
+			err := s.Scan(&r.CoachID, database.IntoText(&r.CoachName), database.IntoText(&r.Tier), &r.Requested, database.IntoTime(&r.At))
 			return r, err
 		})
 		if err != nil {
@@ -108,8 +108,8 @@ func (db *DB) TierRequests(ctx context.Context, by actor.Operator, after coach.T
 }
 
 // tierChoice returns a coach's stored tier and request for a tier.
-func (tx *tx) tierChoice(ctx context.Context, coachID string) (c coach.TierChoice, err error) {
-	err = tx.QueryRow(ctx, `SELECT tier, requested_tier FROM coaches WHERE id = $1`, coachID).Scan(intoText(&c.Tier), intoText(&c.Requested))
+func (tx *Tx) tierChoice(ctx context.Context, coachID string) (c coach.TierChoice, err error) {
+	err = tx.QueryRow(ctx, `SELECT tier, requested_tier FROM coaches WHERE id = $1`, coachID).Scan(database.IntoText(&c.Tier), database.IntoText(&c.Requested))
 	if err != nil {
 		return c, fmt.Errorf("read tier of coach %s: %w", coachID, err)
 	}
@@ -118,7 +118,7 @@ func (tx *tx) tierChoice(ctx context.Context, coachID string) (c coach.TierChoic
 
 // saveTierChoice changes a coach's choice from before to next; ErrStale if it is no longer
 // before. tier_since and requested_tier_at change only with their tier.
-func (tx *tx) saveTierChoice(ctx context.Context, coachID string, before, next coach.TierChoice) error {
+func (tx *Tx) saveTierChoice(ctx context.Context, coachID string, before, next coach.TierChoice) error {
 	if next == before {
 		return nil
 	}
@@ -127,8 +127,8 @@ func (tx *tx) saveTierChoice(ctx context.Context, coachID string, before, next c
 			tier_since = CASE WHEN $6 THEN $7 ELSE tier_since END,
 			requested_tier_at = CASE WHEN $8 THEN $7 ELSE requested_tier_at END
 		WHERE id = $1 AND tier IS NOT DISTINCT FROM CAST($2 AS TEXT) AND requested_tier IS NOT DISTINCT FROM CAST($3 AS TEXT)`,
-		coachID, text(before.Tier), text(before.Requested), text(next.Tier), text(next.Requested),
-		next.Tier != before.Tier, micros(tx.Now), next.Requested != before.Requested)
+		coachID, database.Text(before.Tier), database.Text(before.Requested), database.Text(next.Tier), database.Text(next.Requested),
+		next.Tier != before.Tier, database.Micros(tx.Now), next.Requested != before.Requested)
 	if err != nil {
 		return fmt.Errorf("set tier of coach %s: %w", coachID, err)
 	}
@@ -143,7 +143,7 @@ func (tx *tx) saveTierChoice(ctx context.Context, coachID string, before, next c
 
 // announceServices adds a change to each player with an approval if two stored tiers differ in
 // app services: other services must learn that the availability is another.
-func (tx *tx) announceServices(ctx context.Context, coachID, before, after string) error {
+func (tx *Tx) announceServices(ctx context.Context, coachID, before, after string) error {
 	if tx.db.options.Settings.Access.SameServices(before, after) {
 		return nil
 	}
@@ -151,7 +151,7 @@ func (tx *tx) announceServices(ctx context.Context, coachID, before, after strin
 		UPDATE players SET changes = changes + 1
 		WHERE coach_id = $1 AND deleted_at IS NULL AND (guardian_state = 'approved' OR student_state = 'approved')
 		RETURNING id`, coachID)
-	ids, err := collectTexts(rs, err)
+	ids, err := database.CollectTexts(rs, err)
 	if err != nil {
 		return fmt.Errorf("count the changes of the players of coach %s: %w", coachID, err)
 	}
@@ -160,10 +160,10 @@ func (tx *tx) announceServices(ctx context.Context, coachID, before, after strin
 
 // registerPlayer counts one more player of the coach. It counts before the limit is checked,
 // so that concurrent requests see each other. The next statement sets the roster.
-func (tx *tx) registerPlayer(ctx context.Context, coachID string, r *approval.Roster) error {
+func (tx *Tx) registerPlayer(ctx context.Context, coachID string, r *approval.Roster) error {
 	err := tx.DeferRow(ctx, func(row database.Scanner) error {
-		err := row.Scan(&r.Players, intoText(&r.Tier), &r.KYC)
-		if isNoRows(err) {
+		err := row.Scan(&r.Players, database.IntoText(&r.Tier), &r.KYC)
+		if database.IsNoRows(err) {
 			return auth.ErrSessionEnded() // the account has closed since the session was read
 		}
 		return err
@@ -177,7 +177,7 @@ func (tx *tx) registerPlayer(ctx context.Context, coachID string, r *approval.Ro
 }
 
 // unregisterPlayer counts one player less.
-func (tx *tx) unregisterPlayer(ctx context.Context, coachID string) error {
+func (tx *Tx) unregisterPlayer(ctx context.Context, coachID string) error {
 	err := tx.Defer(ctx, `UPDATE coaches SET players = players - 1 WHERE id = $1`, coachID)
 	if err != nil {
 		return fmt.Errorf("count players of coach %s: %w", coachID, err)

@@ -12,7 +12,7 @@ import (
 
 // Timeline returns the timeline of a player of the calling coach, or not_found.
 func (db *DB) Timeline(ctx context.Context, by actor.Actor, id string, remindersSince time.Time, maxRequests int) (t *approval.Timeline, err error) {
-	err = db.view(ctx, func(tx *tx) error {
+	err = db.View(ctx, func(tx *Tx) error {
 		p, err := db.visiblePlayer(ctx, tx, by, id)
 		if err != nil {
 			return err
@@ -49,7 +49,7 @@ func requestsOf(ctx context.Context, q database.Querier, p *approval.Player, lim
 		var party actor.Role
 		var followedUp time.Time
 		var note string
-		err := s.Scan(append(c.dest(), &party, intoTime(&followedUp), intoText(&note))...)
+		err := s.Scan(append(c.dest(), &party, database.IntoTime(&followedUp), database.IntoText(&note))...)
 		r := c.request(p, party)
 		if r != nil {
 			r.FollowedUpAt, r.FollowUpNote = followedUp, note

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+
+	"github.com/touchline/touchline/internal/database"
 )
 
 // timestampDigits is the length of a timestamp in a list: microseconds until the year
@@ -21,13 +23,13 @@ type timestampsColumn []time.Time
 
 // Scan implements sql.Scanner.
 func (c *timestampsColumn) Scan(src any) error {
-	var all textColumn
-	if err := all.Scan(src); err != nil {
+	var all string
+	if err := database.IntoText(&all).Scan(src); err != nil {
 		return err
 	}
 	*c = nil
 	for ; len(all) >= timestampDigits; all = all[timestampDigits:] {
-		at, err := strconv.ParseInt(string(all[:timestampDigits]), 10, 64)
+		at, err := strconv.ParseInt(all[:timestampDigits], 10, 64)
 		if err != nil {
 			return fmt.Errorf("scan timestamp: %w", err)
 		}

@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/database"
 )
 
 // TLSEntry returns an entry that a replica saved, or nil.
 func (db *DB) TLSEntry(ctx context.Context, name string) ([]byte, error) {
 	var sealed []byte
 	err := db.sql.QueryRow(ctx, `SELECT sealed FROM tls_entries WHERE name = $1`, name).Scan(&sealed)
-	if isNoRows(err) {
+	if database.IsNoRows(err) {
 		return nil, nil
 	}
 	if err != nil {
@@ -54,7 +55,7 @@ func (db *DB) ClaimTLSEntry(ctx context.Context, name string, until time.Time) (
 	n, err := db.sql.Exec(ctx, `
 		INSERT INTO tls_entries (name, claim_ends_at) VALUES ($1, $2)
 		ON CONFLICT (name) DO UPDATE SET claim_ends_at = excluded.claim_ends_at
-		WHERE tls_entries.sealed IS NULL AND tls_entries.claim_ends_at <= $3`, name, micros(until), micros(db.Now()))
+		WHERE tls_entries.sealed IS NULL AND tls_entries.claim_ends_at <= $3`, name, database.Micros(until), database.Micros(db.Now()))
 	if err != nil {
 		return false, fmt.Errorf("claim TLS entry: %w", err)
 	}

@@ -15,8 +15,8 @@ const webhookMessageColumns = `id, player_id, sequence, type, party, guardian_st
 
 func scanWebhookMessage(s database.Scanner) (m operator.WebhookMessage, err error) {
 	var guardian, student approval.State
-	err = s.Scan(&m.ID, intoText(&m.PlayerID), &m.Sequence, &m.Type, intoText((*string)(&m.Party)), (*string)(&guardian), (*string)(&student), intoTime(&m.At),
-		&m.State, &m.Attempts, intoTime(&m.DueAt), intoText(&m.Lease), &m.Status, &m.Error, intoTime(&m.CreatedAt), intoTime(&m.UpdatedAt))
+	err = s.Scan(&m.ID, database.IntoText(&m.PlayerID), &m.Sequence, &m.Type, database.IntoText((*string)(&m.Party)), (*string)(&guardian), (*string)(&student), database.IntoTime(&m.At),
+		&m.State, &m.Attempts, database.IntoTime(&m.DueAt), database.IntoText(&m.Lease), &m.Status, &m.Error, database.IntoTime(&m.CreatedAt), database.IntoTime(&m.UpdatedAt))
 	m.GuardianStatus, m.StudentStatus = guardian.Status(), student.Status()
 	m.Test = m.PlayerID == ""
 	return m, err
@@ -26,7 +26,7 @@ func scanWebhookMessage(s database.Scanner) (m operator.WebhookMessage, err erro
 func (db *DB) WebhookLog(ctx context.Context, by actor.Operator, id string, s operator.WebhookLogSearch, limit int) ([]operator.WebhookMessage, error) {
 	before, beforeID := untilMicros(s.After.At), s.After.ID
 	var messages []operator.WebhookMessage
-	err := db.write(ctx, func(tx *tx) error {
+	err := db.Write(ctx, func(tx *Tx) error {
 		if _, _, err := tx.webhook(ctx, id); err != nil {
 			return err
 		}
@@ -51,7 +51,7 @@ func (db *DB) WebhookLog(ctx context.Context, by actor.Operator, id string, s op
 
 // AddTestMessage queues a test message, unless check refuses.
 func (db *DB) AddTestMessage(ctx context.Context, by actor.Operator, id string, m operator.WebhookMessage, check func(operator.Webhook) error) error {
-	return db.write(ctx, func(tx *tx) error {
+	return db.Write(ctx, func(tx *Tx) error {
 		if err := tx.lockWebhook(ctx, id); err != nil {
 			return err
 		}
@@ -64,7 +64,7 @@ func (db *DB) AddTestMessage(ctx context.Context, by actor.Operator, id string, 
 		}
 		err = tx.Defer(ctx, `
 			INSERT INTO webhook_messages (webhook_id, id, sequence, type, guardian_state, student_state, at, state, attempts, due_at, status, error, created_at, updated_at)
-			VALUES ($1, $2, 0, 'test', '', '', $3, 'queued', 0, $3, 0, '', $3, $3)`, id, m.ID, micros(m.At))
+			VALUES ($1, $2, 0, 'test', '', '', $3, 'queued', 0, $3, 0, '', $3, $3)`, id, m.ID, database.Micros(m.At))
 		if err != nil {
 			return fmt.Errorf("add a test message to webhook %s: %w", id, err)
 		}
@@ -74,23 +74,23 @@ func (db *DB) AddTestMessage(ctx context.Context, by actor.Operator, id string, 
 }
 
 // lockWebhook keeps a webhook until the end of the transaction, or returns not_found.
-func (tx *tx) lockWebhook(ctx context.Context, id string) error {
+func (tx *Tx) lockWebhook(ctx context.Context, id string) error {
 	err := tx.QueryRow(ctx, `SELECT 1 FROM webhooks w WHERE w.id = $1 `+tx.ForShare("w"), id).Scan(new(int))
-	return orMissing(err, "lock webhook "+id)
+	return database.OrMissing(err, "lock webhook "+id)
 }
 
 // ReplayWebhook queues the messages of changes again, in batches.
 func (db *DB) ReplayWebhook(ctx context.Context, by actor.Operator, id string, from, to time.Time) (int64, error) {
 	var first, last int64
 	var types []string
-	err := db.write(ctx, func(tx *tx) error {
+	err := db.Write(ctx, func(tx *Tx) error {
 		err := tx.QueryRow(ctx, `
 			SELECT types, position,
 				coalesce((SELECT position FROM changes WHERE position IS NOT NULL AND positioned_at >= $2 ORDER BY positioned_at, position LIMIT 1), 0),
 				coalesce((SELECT position FROM changes WHERE position IS NOT NULL AND positioned_at < $3 ORDER BY positioned_at DESC, position DESC LIMIT 1), 0)
-			FROM webhooks WHERE id = $1`, id, micros(from), micros(to)).Scan(intoWords(&types), new(int64), &first, &last)
+			FROM webhooks WHERE id = $1`, id, database.Micros(from), database.Micros(to)).Scan(intoWords(&types), new(int64), &first, &last)
 		if err != nil {
-			return orMissing(err, "find the changes to replay for webhook "+id)
+			return database.OrMissing(err, "find the changes to replay for webhook "+id)
 		}
 		detail := fmt.Sprintf("from %s to %s", from.UTC().Format(time.RFC3339), to.UTC().Format(time.RFC3339))
 		return tx.audit(ctx, by, operator.WebhookReplayed, "webhook", id, detail)
@@ -101,7 +101,7 @@ func (db *DB) ReplayWebhook(ctx context.Context, by actor.Operator, id string, f
 	var total int64
 	for at := first - 1; at < last; at += webhookBatch {
 		var n int64
-		err := db.write(ctx, func(tx *tx) (err error) {
+		err := db.Write(ctx, func(tx *Tx) (err error) {
 			if err = tx.lockWebhook(ctx, id); err == nil {
 				n, err = tx.insertWebhookMessages(ctx, replayedMessage, id, types, at, min(at+webhookBatch, last))
 			}

@@ -35,7 +35,7 @@ func (db *DB) DueWebhooks(ctx context.Context) (ids []string, anyEnabled bool, e
 	rs, err := db.sql.Query(ctx, `
 		SELECT w.id, (w.paused_until IS NULL OR w.paused_until <= $1) AND (w.position < f.last OR coalesce((
 			SELECT m.due_at FROM webhook_messages m WHERE m.webhook_id = w.id AND m.state = 'queued' ORDER BY m.due_at, m.id LIMIT 1) <= $1, FALSE))
-		FROM webhooks w JOIN change_feed f ON f.id = 1 WHERE w.disabled_at IS NULL ORDER BY w.id`, micros(db.Now()))
+		FROM webhooks w JOIN change_feed f ON f.id = 1 WHERE w.disabled_at IS NULL ORDER BY w.id`, database.Micros(db.Now()))
 	all, err := database.Collect(rs, err, func(s database.Scanner) (c candidate, err error) { return c, s.Scan(&c.id, &c.due) })
 	if err != nil {
 		return nil, false, fmt.Errorf("find due webhooks: %w", err)
@@ -56,14 +56,14 @@ func (db *DB) QueueWebhookMessages(ctx context.Context, id string) (int64, error
 	err := db.sql.QueryRow(ctx, `
 		SELECT w.position, w.types, f.last FROM webhooks w JOIN change_feed f ON f.id = 1
 		WHERE w.id = $1 AND w.disabled_at IS NULL`, id).Scan(&at, intoWords(&types), &last)
-	if isNoRows(err) || err == nil && at >= last {
+	if database.IsNoRows(err) || err == nil && at >= last {
 		return 0, nil
 	}
 	if err != nil {
 		return 0, fmt.Errorf("read the position of webhook %s: %w", id, err)
 	}
 	to := min(at+webhookBatch, last)
-	err = db.write(ctx, func(tx *tx) error {
+	err = db.Write(ctx, func(tx *Tx) error {
 		n, err := tx.Exec(ctx, `UPDATE webhooks SET position = $3 WHERE id = $1 AND position = $2 AND disabled_at IS NULL`, id, at, to)
 		if err != nil || n == 0 {
 			return err
@@ -87,9 +87,9 @@ const (
 // insertWebhookMessages queues messages for the changes of these types after one position, up
 // to another. A message of a player waits with an earlier one that waits for its next
 // attempt.
-func (tx *tx) insertWebhookMessages(ctx context.Context, onConflict, id string, types []string, after, to int64) (int64, error) {
+func (tx *Tx) insertWebhookMessages(ctx context.Context, onConflict, id string, types []string, after, to int64) (int64, error) {
 	types = operator.Webhook{Types: types}.Sent()
-	args := []any{id, after, to, micros(tx.Now)}
+	args := []any{id, after, to, database.Micros(tx.Now)}
 	for i := range operator.ChangeTypes { // one text whatever the number of types
 		args = append(args, types[min(i, len(types)-1)])
 	}
@@ -111,13 +111,13 @@ func (tx *tx) insertWebhookMessages(ctx context.Context, onConflict, id string, 
 func (db *DB) ClaimWebhookMessages(ctx context.Context, id, lease string, until time.Time, n int) (target operator.WebhookTarget, claimed []operator.WebhookMessage, err error) {
 	var secret, old []byte
 	var w operator.Webhook
-	err = db.write(ctx, func(tx *tx) error {
+	err = db.Write(ctx, func(tx *Tx) error {
 		claimed = nil
 		err := tx.QueryRow(ctx, `
 			SELECT w.url, w.secret, w.old_secret, w.old_secret_ends_at FROM webhooks w
-			WHERE w.id = $1 AND w.disabled_at IS NULL AND (w.paused_until IS NULL OR w.paused_until <= $2) `+tx.ForShare("w"), id, micros(tx.Now)).
-			Scan(&target.URL, &secret, &old, intoTime(&w.OldSecretEndsAt))
-		if isNoRows(err) {
+			WHERE w.id = $1 AND w.disabled_at IS NULL AND (w.paused_until IS NULL OR w.paused_until <= $2) `+tx.ForShare("w"), id, database.Micros(tx.Now)).
+			Scan(&target.URL, &secret, &old, database.IntoTime(&w.OldSecretEndsAt))
+		if database.IsNoRows(err) {
 			return nil
 		}
 		if err != nil {
@@ -131,7 +131,7 @@ func (db *DB) ClaimWebhookMessages(ctx context.Context, id, lease string, until 
 					SELECT 1 FROM webhook_messages e
 					WHERE e.webhook_id = $1 AND e.player_id = m.player_id AND e.state = 'queued' AND e.sequence < m.sequence)
 				ORDER BY m.due_at, m.id LIMIT $5 `+db.sql.SkipLocked()+`)
-			RETURNING `+webhookMessageColumns, id, micros(tx.Now), lease, micros(until), n)
+			RETURNING `+webhookMessageColumns, id, database.Micros(tx.Now), lease, database.Micros(until), n)
 		claimed, err = database.Collect(rs, err, scanWebhookMessage)
 		return err
 	})
@@ -168,7 +168,7 @@ const acceptedPrecision = time.Minute
 // SaveWebhookResult saves the result of an attempt of a claimed message. It disables the
 // webhook if the endpoint is gone, or has failed for long when a message fails for good.
 func (db *DB) SaveWebhookResult(ctx context.Context, id string, m operator.WebhookMessage, r operator.WebhookResult) (health operator.WebhookHealth, err error) {
-	err = db.write(ctx, func(tx *tx) error {
+	err = db.Write(ctx, func(tx *Tx) error {
 		health = operator.WebhookHealth{}
 		due := r.DueAt
 		if r.State != operator.MessageQueued {
@@ -177,14 +177,14 @@ func (db *DB) SaveWebhookResult(ctx context.Context, id string, m operator.Webho
 		n, err := tx.Exec(ctx, `
 			UPDATE webhook_messages SET state = $4, due_at = $5, lease = NULL, status = $6, error = $7, updated_at = $8
 			WHERE webhook_id = $1 AND id = $2 AND lease = $3 AND state = 'queued'`,
-			id, m.ID, m.Lease, r.State, micros(due), r.Status, r.Error, micros(tx.Now))
+			id, m.ID, m.Lease, r.State, database.Micros(due), r.Status, r.Error, database.Micros(tx.Now))
 		if err != nil || n == 0 {
 			return err // another replica claimed it, or it was replayed
 		}
 		err = tx.Defer(ctx, `
 			UPDATE webhook_messages SET due_at = $4
 			WHERE webhook_id = $1 AND player_id = $2 AND state = 'queued' AND sequence > $3 AND lease IS NULL`,
-			id, text(m.PlayerID), m.Sequence, micros(due))
+			id, database.Text(m.PlayerID), m.Sequence, database.Micros(due))
 		if err != nil {
 			return err
 		}
@@ -192,7 +192,7 @@ func (db *DB) SaveWebhookResult(ctx context.Context, id string, m operator.Webho
 			return tx.Defer(ctx, `
 				UPDATE webhooks SET failing_since = NULL, accepted_at = $2
 				WHERE id = $1 AND (failing_since IS NOT NULL OR accepted_at IS NULL OR accepted_at < $3)`,
-				id, micros(tx.Now), micros(tx.Now.Add(-acceptedPrecision)))
+				id, database.Micros(tx.Now), database.Micros(tx.Now.Add(-acceptedPrecision)))
 		}
 		health, err = tx.webhookFailed(ctx, id, m, r)
 		return err
@@ -205,14 +205,14 @@ func (db *DB) SaveWebhookResult(ctx context.Context, id string, m operator.Webho
 
 // webhookFailed saves that an endpoint did not accept a message, and disables its webhook if
 // it is gone or has failed for long.
-func (tx *tx) webhookFailed(ctx context.Context, id string, m operator.WebhookMessage, r operator.WebhookResult) (health operator.WebhookHealth, err error) {
+func (tx *Tx) webhookFailed(ctx context.Context, id string, m operator.WebhookMessage, r operator.WebhookResult) (health operator.WebhookHealth, err error) {
 	var failingSince time.Time
 	err = tx.QueryRow(ctx, `
 		UPDATE webhooks SET failing_since = coalesce(failing_since, $2),
 			paused_until = CASE WHEN CAST($3 AS BIGINT) > coalesce(paused_until, 0) THEN CAST($3 AS BIGINT) ELSE paused_until END
 		WHERE id = $1 AND disabled_at IS NULL
-		RETURNING failing_since`, id, micros(tx.Now), micros(r.PauseUntil)).Scan(intoTime(&failingSince))
-	if isNoRows(err) {
+		RETURNING failing_since`, id, database.Micros(tx.Now), database.Micros(r.PauseUntil)).Scan(database.IntoTime(&failingSince))
+	if database.IsNoRows(err) {
 		return health, nil // disabled or deleted meanwhile
 	}
 	if err != nil {
@@ -224,7 +224,7 @@ func (tx *tx) webhookFailed(ctx context.Context, id string, m operator.WebhookMe
 	}
 	err = tx.ExecOne(ctx, `
 		UPDATE webhooks SET disabled_at = $2, disabled_reason = $3, version = version + 1, updated_at = $2
-		WHERE id = $1 AND disabled_at IS NULL`, id, micros(tx.Now), health.Disabled)
+		WHERE id = $1 AND disabled_at IS NULL`, id, database.Micros(tx.Now), health.Disabled)
 	if err != nil {
 		return health, fmt.Errorf("disable the webhook: %w", err)
 	}

@@ -20,8 +20,8 @@ var _ operator.WebhookStore = (*DB)(nil)
 const webhookColumns = `id, url, description, types, disabled_at, disabled_reason, accepted_at, failing_since, old_secret_ends_at, created_at, updated_at`
 
 func scanWebhook(s database.Scanner) (w operator.Webhook, err error) {
-	err = s.Scan(&w.ID, &w.URL, &w.Description, intoWords(&w.Types), intoTime(&w.DisabledAt), intoText(&w.DisabledReason), intoTime(&w.AcceptedAt),
-		intoTime(&w.FailingSince), intoTime(&w.OldSecretEndsAt), intoTime(&w.CreatedAt), intoTime(&w.UpdatedAt))
+	err = s.Scan(&w.ID, &w.URL, &w.Description, intoWords(&w.Types), database.IntoTime(&w.DisabledAt), database.IntoText(&w.DisabledReason), database.IntoTime(&w.AcceptedAt),
+		database.IntoTime(&w.FailingSince), database.IntoTime(&w.OldSecretEndsAt), database.IntoTime(&w.CreatedAt), database.IntoTime(&w.UpdatedAt))
 	return w, err
 }
 
@@ -44,15 +44,15 @@ func (db *DB) AddWebhook(ctx context.Context, by actor.Operator, w operator.Webh
 	if err != nil {
 		return err
 	}
-	return db.write(ctx, func(tx *tx) error {
+	return db.Write(ctx, func(tx *Tx) error {
 		err := tx.Defer(ctx, `
 			INSERT INTO webhooks (id, url, description, types, secret, position, version, disabled_at, disabled_reason, created_at, updated_at)
 			SELECT $1, $2, $3, $4, $5, last, 1, $6, $7, $8, $8 FROM change_feed WHERE id = 1`,
-			w.ID, w.URL, w.Description, joinWords(w.Types), sealed, micros(w.DisabledAt), text(w.DisabledReason), micros(w.CreatedAt))
+			w.ID, w.URL, w.Description, joinWords(w.Types), sealed, database.Micros(w.DisabledAt), database.Text(w.DisabledReason), database.Micros(w.CreatedAt))
 		if err != nil {
 			return fmt.Errorf("add webhook: %w", err)
 		}
-		if err := tx.complete(ctx, idempotency.Work{ID: w.ID, New: true}); err != nil {
+		if err := tx.Complete(ctx, idempotency.Work{ID: w.ID, New: true}); err != nil {
 			return err
 		}
 		return tx.audit(ctx, by, operator.WebhookCreated, "webhook", w.ID, webhookDetail(w))
@@ -62,7 +62,7 @@ func (db *DB) AddWebhook(ctx context.Context, by actor.Operator, w operator.Webh
 // UpdateWebhook loads a webhook, lets fn change it, and saves it. fn may run more than once.
 func (db *DB) UpdateWebhook(ctx context.Context, by actor.Operator, id string, fn func(*operator.Webhook) error) (*operator.Webhook, error) {
 	var saved operator.Webhook
-	err := db.write(ctx, func(tx *tx) error {
+	err := db.Write(ctx, func(tx *Tx) error {
 		w, version, err := tx.webhook(ctx, id)
 		if err != nil {
 			return err
@@ -74,7 +74,7 @@ func (db *DB) UpdateWebhook(ctx context.Context, by actor.Operator, id string, f
 		err = tx.ExecOne(ctx, `
 			UPDATE webhooks SET url = $3, description = $4, types = $5, disabled_at = $6, disabled_reason = $7, version = version + 1, updated_at = $8
 			WHERE id = $1 AND version = $2`,
-			id, version, w.URL, w.Description, joinWords(w.Types), micros(w.DisabledAt), text(w.DisabledReason), micros(w.UpdatedAt))
+			id, version, w.URL, w.Description, joinWords(w.Types), database.Micros(w.DisabledAt), database.Text(w.DisabledReason), database.Micros(w.UpdatedAt))
 		if err != nil {
 			return fmt.Errorf("save webhook %s: %w", id, err)
 		}
@@ -97,18 +97,18 @@ func (db *DB) UpdateWebhook(ctx context.Context, by actor.Operator, id string, f
 }
 
 // webhook returns a webhook and its version.
-func (tx *tx) webhook(ctx context.Context, id string) (operator.Webhook, int64, error) {
+func (tx *Tx) webhook(ctx context.Context, id string) (operator.Webhook, int64, error) {
 	var version int64
 	w, err := scanWebhook(scannerWith{Scanner: tx.QueryRow(ctx, `SELECT `+webhookColumns+`, version FROM webhooks WHERE id = $1`, id), last: []any{&version}})
 	if err != nil {
-		return w, 0, orMissing(err, "read webhook "+id)
+		return w, 0, database.OrMissing(err, "read webhook "+id)
 	}
 	return w, version, nil
 }
 
 // resumeWebhook makes a webhook that was disabled send its messages at once. If changes
 // may be missing from the feed, it begins at the end of the feed.
-func (tx *tx) resumeWebhook(ctx context.Context, before operator.Webhook) error {
+func (tx *Tx) resumeWebhook(ctx context.Context, before operator.Webhook) error {
 	err := tx.Defer(ctx, `UPDATE webhooks SET paused_until = NULL, failing_since = NULL WHERE id = $1`, before.ID)
 	if err != nil {
 		return fmt.Errorf("resume webhook %s: %w", before.ID, err)
@@ -121,7 +121,7 @@ func (tx *tx) resumeWebhook(ctx context.Context, before operator.Webhook) error 
 	}
 	err = tx.Defer(ctx, `
 		UPDATE webhook_messages SET due_at = $2, attempts = 0
-		WHERE webhook_id = $1 AND state = 'queued' AND due_at > $2 AND lease IS NULL`, before.ID, micros(tx.Now))
+		WHERE webhook_id = $1 AND state = 'queued' AND due_at > $2 AND lease IS NULL`, before.ID, database.Micros(tx.Now))
 	if err != nil {
 		return fmt.Errorf("resume the messages of webhook %s: %w", before.ID, err)
 	}
@@ -130,12 +130,12 @@ func (tx *tx) resumeWebhook(ctx context.Context, before operator.Webhook) error 
 
 // changeEndpoint makes a webhook send its waiting messages to its new URL at once. The attempts in
 // progress at the old one lose their claims: their results would count against the new one.
-func (tx *tx) changeEndpoint(ctx context.Context, id string) error {
+func (tx *Tx) changeEndpoint(ctx context.Context, id string) error {
 	err := tx.Defer(ctx, `UPDATE webhooks SET paused_until = NULL, failing_since = NULL WHERE id = $1`, id)
 	if err == nil {
 		err = tx.Defer(ctx, `
 			UPDATE webhook_messages SET due_at = $2, attempts = 0, lease = NULL
-			WHERE webhook_id = $1 AND state = 'queued' AND (due_at > $2 OR lease IS NOT NULL)`, id, micros(tx.Now))
+			WHERE webhook_id = $1 AND state = 'queued' AND (due_at > $2 OR lease IS NOT NULL)`, id, database.Micros(tx.Now))
 	}
 	if err != nil {
 		return fmt.Errorf("change the endpoint of webhook %s: %w", id, err)
@@ -151,14 +151,14 @@ func (db *DB) RotateWebhookSecret(ctx context.Context, by actor.Operator, id, se
 		return nil, err
 	}
 	var w operator.Webhook
-	err = db.write(ctx, func(tx *tx) (err error) {
+	err = db.Write(ctx, func(tx *Tx) (err error) {
 		w, err = scanWebhook(tx.QueryRow(ctx, `
 			UPDATE webhooks SET old_secret = CASE WHEN CAST($3 AS BIGINT) IS NULL THEN NULL ELSE secret END, old_secret_ends_at = CAST($3 AS BIGINT), secret = $2,
 				version = version + 1, updated_at = $4
 			WHERE id = $1
-			RETURNING `+webhookColumns, id, sealed, micros(oldEndsAt), micros(tx.Now)))
+			RETURNING `+webhookColumns, id, sealed, database.Micros(oldEndsAt), database.Micros(tx.Now)))
 		if err != nil {
-			return orMissing(err, "rotate the secret of webhook "+id)
+			return database.OrMissing(err, "rotate the secret of webhook "+id)
 		}
 		detail := "the old secret ended"
 		if !oldEndsAt.IsZero() {
@@ -171,7 +171,7 @@ func (db *DB) RotateWebhookSecret(ctx context.Context, by actor.Operator, id, se
 
 // DeleteWebhook deletes a webhook and, by its foreign key, its messages.
 func (db *DB) DeleteWebhook(ctx context.Context, by actor.Operator, id string) error {
-	return db.write(ctx, func(tx *tx) error {
+	return db.Write(ctx, func(tx *Tx) error {
 		n, err := tx.Exec(ctx, `DELETE FROM webhooks WHERE id = $1`, id)
 		if err != nil {
 			return fmt.Errorf("delete webhook %s: %w", id, err)
@@ -186,7 +186,7 @@ func (db *DB) DeleteWebhook(ctx context.Context, by actor.Operator, id string) e
 // Webhook returns a webhook and audits the access.
 func (db *DB) Webhook(ctx context.Context, by actor.Operator, id string) (*operator.Webhook, error) {
 	var w operator.Webhook
-	err := db.write(ctx, func(tx *tx) (err error) {
+	err := db.Write(ctx, func(tx *Tx) (err error) {
 		if w, _, err = tx.webhook(ctx, id); err != nil {
 			return err
 		}
@@ -199,7 +199,7 @@ func (db *DB) Webhook(ctx context.Context, by actor.Operator, id string) (*opera
 func (db *DB) WebhookWithSecret(ctx context.Context, by actor.Operator, id string) (*operator.Webhook, string, error) {
 	var w operator.Webhook
 	var sealed []byte
-	err := db.write(ctx, func(tx *tx) (err error) {
+	err := db.Write(ctx, func(tx *Tx) (err error) {
 		if w, _, err = tx.webhook(ctx, id); err != nil {
 			return err
 		}
@@ -221,8 +221,8 @@ func (db *DB) WebhookWithSecret(ctx context.Context, by actor.Operator, id strin
 // Webhooks lists webhooks, newest first, and audits the access.
 func (db *DB) Webhooks(ctx context.Context, by actor.Operator, after string, limit int) ([]operator.Webhook, error) {
 	var webhooks []operator.Webhook
-	err := db.write(ctx, func(tx *tx) error {
-		rs, err := tx.Query(ctx, `SELECT `+webhookColumns+` FROM webhooks WHERE id < $1 ORDER BY id DESC LIMIT $2`, before(after), limit)
+	err := db.Write(ctx, func(tx *Tx) error {
+		rs, err := tx.Query(ctx, `SELECT `+webhookColumns+` FROM webhooks WHERE id < $1 ORDER BY id DESC LIMIT $2`, database.Before(after), limit)
 		if webhooks, err = database.Collect(rs, err, scanWebhook); err != nil {
 			return fmt.Errorf("list webhooks: %w", err)
 		}

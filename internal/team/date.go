@@ -78,3 +78,14 @@ func (d Date) utc() time.Time {
 	t, _ := time.Parse(time.DateOnly, string(d))
 	return t
 }
+
+// AddMonths returns the same day n months later, or the last day of a shorter month.
+func (d Date) AddMonths(n int) Date {
+	t := d.utc()
+	first := time.Date(t.Year(), t.Month()+time.Month(n), 1, 0, 0, 0, 0, time.UTC)
+	last := first.AddDate(0, 1, -1).Day()
+	return Date(first.AddDate(0, 0, min(t.Day(), last)-1).Format(time.DateOnly))
+}
+
+// AddYears returns the same day n years later.
+func (d Date) AddYears(n int) Date { return d.AddMonths(12 * n) }

@@ -19,15 +19,15 @@ import (
 func (p *Pages) addPlayerPage(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
 	if err := p.Coaches.Complete(ctx, by); err != nil {
 		if fault.CodeOf(err) == "profile_incomplete" {
-			return redirect("/coach/profile"), nil
+			return Redirect("/coach/profile"), nil
 		}
 		return Response{}, err
 	}
-	return p.addPlayerForm(ctx, r, by, r.restored(&Form{Values: url.Values{"batch": r.Form["batch"]}}))
+	return p.addPlayerForm(ctx, r, by, r.Restored(&Form{Values: url.Values{"batch": r.Form["batch"]}}))
 }
 
 func (p *Pages) addPlayerForm(ctx context.Context, r *Request, by actor.Actor, f *Form) (Response, error) {
-	v, err := p.coachView(ctx, r, "players", "add.title", by)
+	v, err := p.CoachView(ctx, r, "players", "add.title", by)
 	if err != nil {
 		return Response{}, err
 	}
@@ -38,7 +38,7 @@ func (p *Pages) addPlayerForm(ctx context.Context, r *Request, by actor.Actor, f
 	v.Form = f
 	v.Path = "/coach/players/add"
 	v.Data = map[string]any{"Batches": batches, "Chosen": f.Values["batch"]}
-	return formPageResponse("add_player", v), nil
+	return FormPage("add_player", v), nil
 }
 
 // playerFields maps the pointers of input.Player to the fields of the form.
@@ -62,7 +62,7 @@ func (p *Pages) addPlayer(ctx context.Context, r *Request, by actor.Actor) (Resp
 	if err == nil {
 		player, added := p.Approvals.Add(ctx, by, student, guardian, chosenBatches(r)...)
 		if added == nil {
-			return redirect(coachPlayer(player.ID) + "?added=yes"), nil
+			return Redirect(coachPlayer(player.ID) + "?added=yes"), nil
 		}
 		err = added
 	}
@@ -89,9 +89,9 @@ func (p *Pages) addedBefore(ctx context.Context, by actor.Actor, id string) (Res
 		return Response{}, err
 	}
 	if p.Now().Sub(player.CreatedAt) < sameForm {
-		return redirect(coachPlayer(id) + "?added=yes"), nil
+		return Redirect(coachPlayer(id) + "?added=yes"), nil
 	}
-	return redirect(coachPlayer(id) + "?added=before"), nil
+	return Redirect(coachPlayer(id) + "?added=before"), nil
 }
 
 // playerForm reads the form into the body that the API takes.

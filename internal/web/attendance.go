@@ -25,7 +25,7 @@ func (p *Pages) chooseAttendance(ctx context.Context, r *Request, by actor.Actor
 	if err != nil {
 		date = team.DateOf(p.Now(), team.Zone(b.TimeZone))
 	}
-	return redirect(coachSheet(b.ID, date)), nil
+	return Redirect(coachSheet(b.ID, date)), nil
 }
 
 // coachSheet returns the page of a sheet.
@@ -35,7 +35,7 @@ func coachSheet(batchID string, date team.Date) string {
 
 // attendance serves GET …/attendance/{date}: every player with four marks.
 func (p *Pages) attendance(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	return p.sheetPage(ctx, r, by, r.restored(new(Form)))
+	return p.sheetPage(ctx, r, by, r.Restored(new(Form)))
 }
 
 // sheetOf returns the batch and the day of the path.
@@ -59,7 +59,7 @@ func (p *Pages) sheetPage(ctx context.Context, r *Request, by actor.Actor, f *Fo
 	if err != nil {
 		return Response{}, err
 	}
-	v, err := p.coachView(ctx, r, "batches", "attendance.title", by)
+	v, err := p.CoachView(ctx, r, "batches", "attendance.title", by)
 	if err != nil {
 		return Response{}, err
 	}
@@ -78,7 +78,7 @@ func (p *Pages) sheetPage(ctx context.Context, r *Request, by actor.Actor, f *Fo
 		"Before": date.AddDays(-1), "After": date.AddDays(1), "Today": today, "Slots": sheet.Batch.Schedule.On(date),
 		"Done": r.URL.Query().Get("done"), "Account": by.AccountID, "TooFar": date > today.AddDays(team.MaxDaysAhead),
 	}
-	return formPageResponse("attendance", v), nil
+	return FormPage("attendance", v), nil
 }
 
 // saveAttendance serves POST …/attendance/{date}. The same form sent twice changes nothing
@@ -100,22 +100,22 @@ func (p *Pages) saveAttendance(ctx context.Context, r *Request, by actor.Actor) 
 	}
 	_, err = p.Attendance.Replace(ctx, by, batchID, date, marks, team.Precondition{Given: true, Versions: []int64{version}})
 	if err == nil {
-		return redirect(coachSheet(batchID, date) + "?done=saved"), nil
+		return Redirect(coachSheet(batchID, date) + "?done=saved"), nil
 	}
 	known, ok := errors.AsType[*fault.Error](err)
 	if !ok {
 		return Response{}, err
 	}
-	v := p.view(r, "")
+	v := p.NewView(r, "")
 	switch {
 	case known.Kind == fault.PreconditionFailed:
-		f.Add("", v.mustT("attendance.changed"))
+		f.Add("", v.MustT("attendance.changed"))
 	case known.Kind == fault.Invalid:
 		for _, field := range known.Fields {
 			f.Add(markFault(v, field, ids, marks))
 		}
 	case known.Kind == fault.Conflict, known.Kind == fault.Forbidden:
-		p.addError(r, f, "", err)
+		p.AddError(r, f, "", err)
 	default:
 		return Response{}, err
 	}

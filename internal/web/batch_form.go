@@ -38,7 +38,7 @@ const maxScheduleGroups = team.MaxSlots
 
 // addBatchPage serves GET /coach/batches/add.
 func (p *Pages) addBatchPage(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	return p.batchForm(ctx, r, by, nil, r.restored(&Form{Values: url.Values{"request": {p.Batches.NewID()}}}))
+	return p.batchForm(ctx, r, by, nil, r.Restored(&Form{Values: url.Values{"request": {p.Batches.NewID()}}}))
 }
 
 // addBatch serves POST /coach/batches/add. The same form sent twice makes one batch.
@@ -51,7 +51,7 @@ func (p *Pages) addBatch(ctx context.Context, r *Request, by actor.Actor) (Respo
 		}
 		b, added := p.Batches.AddOnce(ctx, by, id, patch)
 		if added == nil {
-			return redirect(coachBatch(b.ID) + "?done=added"), nil
+			return Redirect(coachBatch(b.ID) + "?done=added"), nil
 		}
 		err = added
 	}
@@ -64,7 +64,7 @@ func (p *Pages) editBatchPage(ctx context.Context, r *Request, by actor.Actor) (
 	if err != nil {
 		return Response{}, err
 	}
-	return p.batchForm(ctx, r, by, b, r.restored(&Form{Values: batchValues(b)}))
+	return p.batchForm(ctx, r, by, b, r.Restored(&Form{Values: batchValues(b)}))
 }
 
 // editBatch serves POST …/edit.
@@ -76,7 +76,7 @@ func (p *Pages) editBatch(ctx context.Context, r *Request, by actor.Actor) (Resp
 	patch, groups, err := readBatch(r)
 	if err == nil {
 		if _, err = p.Batches.Edit(ctx, by, b.ID, patch); err == nil {
-			return redirect(coachBatch(b.ID) + "?done=saved"), nil
+			return Redirect(coachBatch(b.ID) + "?done=saved"), nil
 		}
 	}
 	return p.batchFaults(ctx, r, by, b, groups, err)
@@ -86,7 +86,7 @@ func (p *Pages) editBatch(ctx context.Context, r *Request, by actor.Actor) (Resp
 func (p *Pages) batchFaults(ctx context.Context, r *Request, by actor.Actor, b *team.Batch, groups []int, err error) (Response, error) {
 	f := &Form{Values: r.Form}
 	if fault.CodeOf(err) == "idempotency_key_reused" {
-		f.Values.Set(requestField, p.Batches.NewID())
+		f.Values.Set(RequestField, p.Batches.NewID())
 	}
 	fields := map[string]string{"/name": "name", "/sport": "sport", "/venue": "venue", "/time_zone": "time_zone", "/schedule": "days1"}
 	for i, n := range groups {
@@ -103,10 +103,10 @@ func (p *Pages) batchFaults(ctx context.Context, r *Request, by actor.Actor, b *
 		}
 	}
 	switch {
-	case p.addFaults(r, f, err, fields):
+	case p.AddFaults(r, f, err, fields):
 		f.Faults = slices.CompactFunc(f.Faults, func(a, b FieldFault) bool { return a == b })
 	case known.Kind == fault.Conflict || known.Kind == fault.Forbidden:
-		p.addError(r, f, "", err)
+		p.AddError(r, f, "", err)
 	default:
 		return Response{}, err
 	}
@@ -119,13 +119,13 @@ func (p *Pages) batchForm(ctx context.Context, r *Request, by actor.Actor, b *te
 	if b != nil {
 		title, path = "batch.edit.title", coachBatch(b.ID)+"/edit"
 	}
-	v, err := p.coachView(ctx, r, "batches", title, by)
+	v, err := p.CoachView(ctx, r, "batches", title, by)
 	if err != nil {
 		return Response{}, err
 	}
 	v.Form, v.Path = f, path
 	v.Data = map[string]any{"Batch": b, "Action": path, "Groups": scheduleGroups(f.Values), "Zones": offeredZones(f)}
-	return formPageResponse("batch_form", v), nil
+	return FormPage("batch_form", v), nil
 }
 
 // scheduleGroups returns the groups of a form, and one more that is empty.

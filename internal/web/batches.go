@@ -17,22 +17,22 @@ import (
 func (p *Pages) batchRoutes() []Route {
 	const batches, one = "/coach/batches", "/coach/batches/{batch_id}"
 	return []Route{
-		{Method: "GET", Pattern: batches, Handle: p.signedIn(actor.Coach, p.batches)},
-		{Method: "GET", Pattern: batches + "/add", Handle: p.signedIn(actor.Coach, p.addBatchPage)},
-		{Method: "POST", Pattern: batches + "/add", Handle: p.signedIn(actor.Coach, p.addBatch)},
-		{Method: "GET", Pattern: one, Handle: p.signedIn(actor.Coach, p.batch)},
-		{Method: "GET", Pattern: one + "/edit", Handle: p.signedIn(actor.Coach, p.editBatchPage)},
-		{Method: "POST", Pattern: one + "/edit", Handle: p.signedIn(actor.Coach, p.editBatch)},
-		{Method: "GET", Pattern: one + "/archive", Handle: p.signedIn(actor.Coach, p.archiveBatchPage)},
-		{Method: "POST", Pattern: one + "/archive", Handle: p.signedIn(actor.Coach, p.archiveBatch)},
-		{Method: "GET", Pattern: one + "/players", Handle: p.signedIn(actor.Coach, p.batchPlayersPage)},
-		{Method: "POST", Pattern: one + "/players", Handle: p.signedIn(actor.Coach, p.joinBatch)},
-		{Method: "GET", Pattern: one + "/players/{player_id}/remove", Handle: p.signedIn(actor.Coach, p.checkLeaveBatch)},
-		{Method: "POST", Pattern: one + "/players/{player_id}/remove", Handle: p.signedIn(actor.Coach, p.leaveBatch)},
-		{Method: "POST", Pattern: one + "/players/{player_id}/restore", Handle: p.signedIn(actor.Coach, p.rejoinBatch)},
-		{Method: "GET", Pattern: one + "/attendance", Handle: p.signedIn(actor.Coach, p.chooseAttendance)},
-		{Method: "GET", Pattern: one + "/attendance/{date}", Handle: p.signedIn(actor.Coach, p.attendance)},
-		{Method: "POST", Pattern: one + "/attendance/{date}", Handle: p.signedIn(actor.Coach, p.saveAttendance), LargeForm: maxSheetForm},
+		{Method: "GET", Pattern: batches, Handle: p.SignedIn(actor.Coach, p.batches)},
+		{Method: "GET", Pattern: batches + "/add", Handle: p.SignedIn(actor.Coach, p.addBatchPage)},
+		{Method: "POST", Pattern: batches + "/add", Handle: p.SignedIn(actor.Coach, p.addBatch)},
+		{Method: "GET", Pattern: one, Handle: p.SignedIn(actor.Coach, p.batch)},
+		{Method: "GET", Pattern: one + "/edit", Handle: p.SignedIn(actor.Coach, p.editBatchPage)},
+		{Method: "POST", Pattern: one + "/edit", Handle: p.SignedIn(actor.Coach, p.editBatch)},
+		{Method: "GET", Pattern: one + "/archive", Handle: p.SignedIn(actor.Coach, p.archiveBatchPage)},
+		{Method: "POST", Pattern: one + "/archive", Handle: p.SignedIn(actor.Coach, p.archiveBatch)},
+		{Method: "GET", Pattern: one + "/players", Handle: p.SignedIn(actor.Coach, p.batchPlayersPage)},
+		{Method: "POST", Pattern: one + "/players", Handle: p.SignedIn(actor.Coach, p.joinBatch)},
+		{Method: "GET", Pattern: one + "/players/{player_id}/remove", Handle: p.SignedIn(actor.Coach, p.checkLeaveBatch)},
+		{Method: "POST", Pattern: one + "/players/{player_id}/remove", Handle: p.SignedIn(actor.Coach, p.leaveBatch)},
+		{Method: "POST", Pattern: one + "/players/{player_id}/restore", Handle: p.SignedIn(actor.Coach, p.rejoinBatch)},
+		{Method: "GET", Pattern: one + "/attendance", Handle: p.SignedIn(actor.Coach, p.chooseAttendance)},
+		{Method: "GET", Pattern: one + "/attendance/{date}", Handle: p.SignedIn(actor.Coach, p.attendance)},
+		{Method: "POST", Pattern: one + "/attendance/{date}", Handle: p.SignedIn(actor.Coach, p.saveAttendance), LargeForm: maxSheetForm},
 	}
 }
 
@@ -59,12 +59,12 @@ func (p *Pages) batches(ctx context.Context, r *Request, by actor.Actor) (Respon
 		}
 		next = "/coach/batches?" + query.Encode()
 	}
-	v, err := p.coachView(ctx, r, "batches", "batches.title", by)
+	v, err := p.CoachView(ctx, r, "batches", "batches.title", by)
 	if err != nil {
 		return Response{}, err
 	}
-	v.Data = map[string]any{"Batches": list, "Archived": archived, "Next": next, "Done": v.textOr("batches.done."+r.Value("done"), "")}
-	return page("batches", v), nil
+	v.Data = map[string]any{"Batches": list, "Archived": archived, "Next": next, "Done": v.TextOr("batches.done."+r.Value("done"), "")}
+	return Page("batches", v), nil
 }
 
 // openBatches returns the open batches that a form offers, newest first.
@@ -102,7 +102,7 @@ func (p *Pages) batch(ctx context.Context, r *Request, by actor.Actor) (Response
 	if err != nil {
 		return Response{}, err
 	}
-	v, err := p.coachView(ctx, r, "batches", "batch.title", by)
+	v, err := p.CoachView(ctx, r, "batches", "batch.title", by)
 	if err != nil {
 		return Response{}, err
 	}
@@ -110,9 +110,9 @@ func (p *Pages) batch(ctx context.Context, r *Request, by actor.Actor) (Response
 	v.Data = map[string]any{
 		"Batch": b, "Players": players, "Sheets": sheets, "Today": today, "Next": nextTraining(b, p),
 		"Taken": slices.ContainsFunc(sheets, func(s team.SheetSummary) bool { return s.Date == today }),
-		"Done":  v.textOr("batches.done."+r.Value("done"), ""), "Undo": p.undoPath(r, coachBatch(b.ID)+"/players/", "/restore"),
+		"Done":  v.TextOr("batches.done."+r.Value("done"), ""), "Undo": p.undoPath(r, coachBatch(b.ID)+"/players/", "/restore"),
 	}
-	return page("batch", v), nil
+	return Page("batch", v), nil
 }
 
 // nextTraining returns the next training of an open batch within a week, or nil.
@@ -134,14 +134,14 @@ func (p *Pages) archiveBatchPage(ctx context.Context, r *Request, by actor.Actor
 		return Response{}, err
 	}
 	if b.CheckOpen() != nil {
-		return redirect(coachBatch(b.ID)), nil
+		return Redirect(coachBatch(b.ID)), nil
 	}
-	v, err := p.coachView(ctx, r, "batches", "batch.archive.title", by)
+	v, err := p.CoachView(ctx, r, "batches", "batch.archive.title", by)
 	if err != nil {
 		return Response{}, err
 	}
 	v.Data = b
-	return page("batch_archive", v), nil
+	return Page("batch_archive", v), nil
 }
 
 // archiveBatch serves POST …/archive. The same form sent twice archives once.
@@ -153,7 +153,7 @@ func (p *Pages) archiveBatch(ctx context.Context, r *Request, by actor.Actor) (R
 	if err := p.Batches.Archive(ctx, by, id); err != nil && fault.CodeOf(err) != "batch_archived" {
 		return Response{}, err
 	}
-	return redirect("/coach/batches?done=archived"), nil
+	return Redirect("/coach/batches?done=archived"), nil
 }
 
 // batchPlayersPage serves GET …/players: the coach's players with a search, to select those
@@ -177,13 +177,13 @@ func (p *Pages) batchPlayersForm(ctx context.Context, r *Request, by actor.Actor
 		players = players[:playersPerPage]
 		next = coachBatch(b.ID) + "/players?" + url.Values{"q": {r.Value("q")}, "after": {players[playersPerPage-1].ID}}.Encode()
 	}
-	v, err := p.coachView(ctx, r, "batches", "batch.players.title", by)
+	v, err := p.CoachView(ctx, r, "batches", "batch.players.title", by)
 	if err != nil {
 		return Response{}, err
 	}
 	v.Form, v.Path = f, coachBatch(b.ID)+"/players"
-	v.Data = map[string]any{"Batch": b, "Players": players, "Next": next, "Search": r.Value("q"), "Done": v.textOr("batches.done."+r.URL.Query().Get("done"), "")}
-	return formPageResponse("batch_players", v), nil
+	v.Data = map[string]any{"Batch": b, "Players": players, "Next": next, "Search": r.Value("q"), "Done": v.TextOr("batches.done."+r.URL.Query().Get("done"), "")}
+	return FormPage("batch_players", v), nil
 }
 
 // joinBatch serves POST …/players: the selected players join the batch.
@@ -209,13 +209,13 @@ func (p *Pages) joinBatch(ctx context.Context, r *Request, by actor.Actor) (Resp
 			return Response{}, err
 		}
 	}
-	return redirect(coachBatch(id) + "?done=joined"), nil
+	return Redirect(coachBatch(id) + "?done=joined"), nil
 }
 
 // batchError returns the text of an error about a batch.
 func (p *Pages) batchError(r *Request, err error) string {
 	if fault.KindOf(err) == fault.Invalid {
-		return p.view(r, "").mustT("batch.full")
+		return p.NewView(r, "").MustT("batch.full")
 	}
 	return p.errorText(r, err)
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
-	"path"
 	"strings"
 
 	"github.com/nicksnyder/go-i18n/v2/i18n"
@@ -20,7 +19,7 @@ var languages = []string{"en", "hi"}
 
 var languageNames = map[string]string{"en": "English", "hi": "हिन्दी"}
 
-// catalogue has the texts of every language. Its files are locales/<area>.<language>.json.
+// catalogue has the texts of every language.
 type catalogue struct {
 	translations map[string]*translation // by language
 	matcher      language.Matcher
@@ -34,40 +33,54 @@ type translation struct {
 	localizer *i18n.Localizer
 }
 
-func loadCatalogue() (*catalogue, error) {
+func loadCatalogue(features []fs.FS) (*catalogue, error) {
 	bundle := i18n.NewBundle(language.English)
 	bundle.RegisterUnmarshalFunc("json", json.Unmarshal)
-	files, err := fs.Glob(localeFiles, "locales/*.json")
-	if err != nil {
-		return nil, err
-	}
 	c := &catalogue{translations: map[string]*translation{}}
 	tags := make([]language.Tag, len(languages))
 	for i, l := range languages {
 		tags[i] = language.MustParse(l)
 		c.translations[l] = &translation{map[string]string{}, i18n.NewLocalizer(bundle, l)}
 	}
-	for _, name := range files {
-		content, err := localeFiles.ReadFile(name)
-		if err != nil {
+	own, err := fs.Sub(localeFiles, "locales")
+	if err != nil {
+		return nil, err
+	}
+	for _, files := range append([]fs.FS{own}, features...) {
+		if err := c.load(bundle, files); err != nil {
 			return nil, err
+		}
+	}
+	c.matcher = language.NewMatcher(tags)
+	return c, nil
+}
+
+// load adds the files <area>.<language>.json.
+func (c *catalogue) load(bundle *i18n.Bundle, files fs.FS) error {
+	names, err := fs.Glob(files, "*.json")
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		content, err := fs.ReadFile(files, name)
+		if err != nil {
+			return err
 		}
 		var entries map[string]any
 		if err := json.Unmarshal(content, &entries); err != nil {
-			return nil, fmt.Errorf("web: %s: %w", name, err)
+			return fmt.Errorf("web: %s: %w", name, err)
 		}
-		if _, err := bundle.ParseMessageFileBytes(content, path.Base(name)); err != nil {
-			return nil, fmt.Errorf("web: %s: %w", name, err)
+		if _, err := bundle.ParseMessageFileBytes(content, name); err != nil {
+			return fmt.Errorf("web: %s: %w", name, err)
 		}
-		language := strings.Split(path.Base(name), ".")[1]
+		language := strings.Split(name, ".")[1]
 		for key, value := range entries {
 			if text, ok := value.(string); ok && !strings.Contains(text, "{{") {
 				c.translations[language].plain[key] = text
 			}
 		}
 	}
-	c.matcher = language.NewMatcher(tags)
-	return c, nil
+	return nil
 }
 
 // match returns the best language of the service for an Accept-Language header.

@@ -4,7 +4,7 @@ import "testing"
 
 // TestShortenedNameEndsSentence checks that no full stop follows the ellipsis of a shortened name.
 func TestShortenedNameEndsSentence(t *testing.T) {
-	c, err := loadCatalogue()
+	c, err := loadCatalogue(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

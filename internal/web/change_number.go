@@ -30,27 +30,27 @@ type newNumber struct {
 
 // changeNumberPage serves GET /coach/settings/number: it asks for the new number.
 func (p *Pages) changeNumberPage(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	return p.numberChangeForm(ctx, r, by, r.restored(new(Form)))
+	return p.numberChangeForm(ctx, r, by, r.Restored(new(Form)))
 }
 
 func (p *Pages) numberChangeForm(ctx context.Context, r *Request, by actor.Actor, f *Form) (Response, error) {
-	v, err := p.coachView(ctx, r, "settings", "change_number.title", by)
+	v, err := p.CoachView(ctx, r, "settings", "change_number.title", by)
 	if err != nil {
 		return Response{}, err
 	}
 	v.Form, v.Path = f, numberPath
-	return formPageResponse("change_number", v), nil
+	return FormPage("change_number", v), nil
 }
 
 // beginNumberChange serves POST /coach/settings/number: it sends a code to both numbers.
 func (p *Pages) beginNumberChange(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	v, f := p.view(r, "change_number.title"), &Form{Values: r.Form}
+	v, f := p.NewView(r, "change_number.title"), &Form{Values: r.Form}
 	to, err := p.Phones.Parse(r.Value("number"))
 	switch {
 	case err != nil:
-		f.Add("number", v.mustT("sign_in.number.fault"))
+		f.Add("number", v.MustT("sign_in.number.fault"))
 	case to == by.Number:
-		f.Add("number", v.mustT("invalid.same_number"))
+		f.Add("number", v.MustT("invalid.same_number"))
 	default:
 		for _, request := range p.changeOTPs(r, by, to) {
 			err := p.requestCode(ctx, request)
@@ -60,7 +60,7 @@ func (p *Pages) beginNumberChange(ctx context.Context, r *Request, by actor.Acto
 			if !isLimit(err) {
 				return Response{}, err
 			}
-			p.addError(r, f, "number", err)
+			p.AddError(r, f, "number", err)
 			break
 		}
 	}
@@ -68,7 +68,7 @@ func (p *Pages) beginNumberChange(ctx context.Context, r *Request, by actor.Acto
 		return p.numberChangeForm(ctx, r, by, f)
 	}
 	cookie, err := p.sealedCookie(newNumberCookie, newNumber{by.AccountID, to, p.Now().Add(pendingLifetime)}, pendingLifetime)
-	return redirect(codesPath, cookie), err
+	return Redirect(codesPath, cookie), err
 }
 
 // changeOTPs returns the requests for the codes of a change: one to the new number, then
@@ -97,28 +97,28 @@ func (p *Pages) numberCodesPage(ctx context.Context, r *Request, by actor.Actor)
 	to, ok := p.readNewNumber(r, by)
 	switch {
 	case !ok:
-		return redirect(numberPath), nil
+		return Redirect(numberPath), nil
 	case to == by.Number:
-		return redirect(numberDone), nil
+		return Redirect(numberDone), nil
 	}
 	return p.numberCodesForm(ctx, r, by, to, new(Form))
 }
 
 func (p *Pages) numberCodesForm(ctx context.Context, r *Request, by actor.Actor, to phone.Number, f *Form) (Response, error) {
-	v, err := p.coachView(ctx, r, "settings", "change_number.title", by)
+	v, err := p.CoachView(ctx, r, "settings", "change_number.title", by)
 	if err != nil {
 		return Response{}, err
 	}
 	v.Form, v.Path = f, codesPath
 	v.Data = map[string]any{"To": to, "Sent": r.URL.Query().Get("sent") == "again"}
-	return formPageResponse("change_number_codes", v), nil
+	return FormPage("change_number_codes", v), nil
 }
 
 // sendNumberCodes serves POST /coach/settings/number/again: it sends both codes again.
 func (p *Pages) sendNumberCodes(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
 	to, ok := p.readNewNumber(r, by)
 	if !ok {
-		return redirect(numberPath), nil
+		return Redirect(numberPath), nil
 	}
 	f := new(Form)
 	for i, request := range p.changeOTPs(r, by, to) {
@@ -127,13 +127,13 @@ func (p *Pages) sendNumberCodes(ctx context.Context, r *Request, by actor.Actor)
 			return Response{}, err
 		}
 		if err != nil {
-			p.addError(r, f, []string{"new_code", "code"}[i], err)
+			p.AddError(r, f, []string{"new_code", "code"}[i], err)
 		}
 	}
 	if len(f.Faults) > 0 {
 		return p.numberCodesForm(ctx, r, by, to, f)
 	}
-	return redirect(codesPath + "?sent=again"), nil
+	return Redirect(codesPath + "?sent=again"), nil
 }
 
 // changeNumber serves POST /coach/settings/number/codes: it changes the number. The same
@@ -141,17 +141,17 @@ func (p *Pages) sendNumberCodes(ctx context.Context, r *Request, by actor.Actor)
 func (p *Pages) changeNumber(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
 	to, ok := p.readNewNumber(r, by)
 	if !ok {
-		return redirect(numberPath), nil
+		return Redirect(numberPath), nil
 	}
 	if to == by.Number {
-		return redirect(numberDone), nil
+		return Redirect(numberDone), nil
 	}
 	f := &Form{Values: url.Values{}}
 	codes := map[string]string{}
 	for _, field := range []string{"code", "new_code"} {
 		codes[field] = otpDigits(r.Value(field))
 		if len(codes[field]) != p.Auth.Settings.OTPLength {
-			f.Add(field, p.view(r, "code.title").mustT("code.code.fault", "Count", p.Auth.Settings.OTPLength))
+			f.Add(field, p.NewView(r, "code.title").MustT("code.code.fault", "Count", p.Auth.Settings.OTPLength))
 		} else {
 			f.Values.Set(field, codes[field])
 		}
@@ -163,7 +163,7 @@ func (p *Pages) changeNumber(ctx context.Context, r *Request, by actor.Actor) (R
 	_, _, err := p.Auth.ChangeNumber(ctx, by, proof.DeviceToken, codes["code"], to, codes["new_code"])
 	if err == nil {
 		p.Streams.Hub.Wake(by.AccountID)
-		return redirect(numberDone), nil // the cookie stays: the form may be sent again
+		return Redirect(numberDone), nil // the cookie stays: the form may be sent again
 	}
 	return p.numberChangeFault(ctx, r, by, to, f, err)
 }
@@ -178,17 +178,17 @@ func (p *Pages) numberChangeFault(ctx context.Context, r *Request, by actor.Acto
 	switch e.Extra["number"] {
 	case "current":
 		f.Values.Del("code")
-		p.addError(r, f, "code", err)
+		p.AddError(r, f, "code", err)
 		return p.numberCodesForm(ctx, r, by, to, f)
 	case "new":
 		f.Values.Del("new_code")
-		p.addError(r, f, "new_code", err)
+		p.AddError(r, f, "new_code", err)
 		return p.numberCodesForm(ctx, r, by, to, f)
 	}
 	number := &Form{Values: url.Values{"number": {to.Format()}}}
 	if e.Code == "number_in_use" || e.Code == "destination_blocked" {
-		p.addError(r, number, "number", err)
-	} else if !p.addFaults(r, number, err, map[string]string{"/new_mobile_number": "number"}) {
+		p.AddError(r, number, "number", err)
+	} else if !p.AddFaults(r, number, err, map[string]string{"/new_mobile_number": "number"}) {
 		return Response{}, err
 	}
 	return p.numberChangeForm(ctx, r, by, number)

@@ -106,7 +106,7 @@ func coordinate(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }
 func numberText(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
 // RecordDay returns the day of a record.
-func (v *View) RecordDay(text string) string { return v.FeeDay(team.Date(text)) }
+func (v *View) RecordDay(text string) string { return v.CalendarDay(team.Date(text)) }
 
 // Coordinate formats a coordinate of a chart.
 func (v *View) Coordinate(x float64) string { return coordinate(x) }

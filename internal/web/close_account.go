@@ -20,7 +20,7 @@ func (p *Pages) closeAccountPage(ctx context.Context, r *Request, by actor.Actor
 }
 
 func (p *Pages) closeForm(ctx context.Context, r *Request, by actor.Actor, template string, f *Form) (Response, error) {
-	v, err := p.coachView(ctx, r, "settings", "close.title", by)
+	v, err := p.CoachView(ctx, r, "settings", "close.title", by)
 	if err != nil {
 		return Response{}, err
 	}
@@ -29,7 +29,7 @@ func (p *Pages) closeForm(ctx context.Context, r *Request, by actor.Actor, templ
 		v.Path = closeCodePath
 	}
 	v.Data = map[string]any{"Sent": r.URL.Query().Get("sent") == "again"}
-	return formPageResponse(template, v), nil
+	return FormPage(template, v), nil
 }
 
 // sendCloseCode serves POST /coach/settings/close: it sends a code to the caller's number.
@@ -45,18 +45,18 @@ func (p *Pages) sendCloseCode(ctx context.Context, r *Request, by actor.Actor) (
 	err := send(ctx, r, pending)
 	switch {
 	case err == nil && again:
-		return redirect(closeCodePath + "?sent=again"), nil
+		return Redirect(closeCodePath + "?sent=again"), nil
 	case err == nil:
-		return redirect(closeCodePath), nil
+		return Redirect(closeCodePath), nil
 	case !isLimit(err):
 		return Response{}, err
 	}
 	f := new(Form)
 	if again {
-		p.addError(r, f, "code", err)
+		p.AddError(r, f, "code", err)
 		return p.closeForm(ctx, r, by, "close_account_code", f)
 	}
-	p.addError(r, f, "", err)
+	p.AddError(r, f, "", err)
 	return p.closeForm(ctx, r, by, "close_account", f)
 }
 
@@ -69,25 +69,25 @@ func (p *Pages) closeCodePage(ctx context.Context, r *Request, by actor.Actor) (
 // longer finds a session; it must not lead to the sign-in, which would register a new account.
 func (p *Pages) closeAccount(ctx context.Context, r *Request) (Response, error) {
 	if _, ok := r.Actor(actor.Coach); !ok {
-		return redirect(closedPath + "?signed-out"), nil
+		return Redirect(closedPath + "?signed-out"), nil
 	}
-	return p.signedIn(actor.Coach, p.closeWithCode)(ctx, r)
+	return p.SignedIn(actor.Coach, p.closeWithCode)(ctx, r)
 }
 
 func (p *Pages) closeWithCode(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
 	f := &Form{Values: url.Values{}}
 	otp := otpDigits(r.Value("code"))
 	if len(otp) != p.Auth.Settings.OTPLength {
-		f.Add("code", p.view(r, "code.title").mustT("code.code.fault", "Count", p.Auth.Settings.OTPLength))
+		f.Add("code", p.NewView(r, "code.title").MustT("code.code.fault", "Count", p.Auth.Settings.OTPLength))
 		return p.closeForm(ctx, r, by, "close_account_code", f)
 	}
 	err := p.Auth.Close(ctx, by, p.proof(r, pendingSignIn{Role: by.Role}).DeviceToken, otp)
 	switch {
 	case err == nil:
 		p.Streams.Hub.Wake(by.AccountID)
-		return redirect(closedPath, p.forget(actor.Coach)...), nil
+		return Redirect(closedPath, p.forget(actor.Coach)...), nil
 	case isCodeFault(err):
-		p.addError(r, f, "code", err)
+		p.AddError(r, f, "code", err)
 		return p.closeForm(ctx, r, by, "close_account_code", f)
 	}
 	return Response{}, err
@@ -104,7 +104,7 @@ func (p *Pages) forget(role actor.Role) []*http.Cookie {
 
 // accountClosed serves GET /account-closed.
 func (p *Pages) accountClosed(_ context.Context, r *Request) (Response, error) {
-	v := p.view(r, "close.title")
+	v := p.NewView(r, "close.title")
 	v.Data = map[string]any{"SignedOut": r.URL.Query().Has("signed-out")}
-	return page("account_closed", v), nil
+	return Page("account_closed", v), nil
 }

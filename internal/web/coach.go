@@ -9,10 +9,10 @@ import (
 
 func (p *Pages) coachRoutes() []Route {
 	return []Route{
-		{Method: "GET", Pattern: "/coach", Handle: p.signedIn(actor.Coach, p.today)},
-		{Method: "GET", Pattern: "/coach/events", Handle: p.signedIn(actor.Coach, p.events), Stream: true},
-		{Method: "GET", Pattern: "/coach/profile", Handle: p.signedIn(actor.Coach, p.profilePage)},
-		{Method: "POST", Pattern: "/coach/profile", Handle: p.signedIn(actor.Coach, p.saveProfile)},
+		{Method: "GET", Pattern: "/coach", Handle: p.SignedIn(actor.Coach, p.today)},
+		{Method: "GET", Pattern: "/coach/events", Handle: p.SignedIn(actor.Coach, p.events), Stream: true},
+		{Method: "GET", Pattern: "/coach/profile", Handle: p.SignedIn(actor.Coach, p.profilePage)},
+		{Method: "POST", Pattern: "/coach/profile", Handle: p.SignedIn(actor.Coach, p.saveProfile)},
 	}
 }
 
@@ -28,7 +28,7 @@ func (p *Pages) today(ctx context.Context, r *Request, by actor.Actor) (Response
 	if err != nil {
 		return Response{}, err
 	}
-	unpaid, err := p.Fees.Unpaid(ctx, by)
+	unpaid, err := p.UnpaidFees(ctx, by)
 	if err != nil {
 		return Response{}, err
 	}
@@ -52,7 +52,7 @@ func (p *Pages) today(ctx context.Context, r *Request, by actor.Actor) (Response
 	if rejected != nil {
 		needs++
 	}
-	v := p.signedInView(r, "today.title", by)
+	v := p.SignedInView(r, "today.title", by)
 	v.Section, v.Unread = "today", board.Unread
 	const megabyte = 1 << 20
 	limits, used := board.Subscription.Tier.Limits, board.Subscription.Usage
@@ -65,7 +65,7 @@ func (p *Pages) today(ctx context.Context, r *Request, by actor.Actor) (Response
 			{"messages", used.Messages, limits.MessagesPerDay},
 		},
 		"Messages": messages, "UnreadReplies": unreadReplies,
-		"Done": v.textOr("player.done."+r.Value("done"), ""),
+		"Done": v.TextOr("player.done."+r.Value("done"), ""),
 	}
-	return page("today", v), nil
+	return Page("today", v), nil
 }

@@ -30,7 +30,7 @@ const codesPerSheet = 8
 
 func (p *Pages) newCode(v *View, player *approval.Player, party actor.Role) (codeView, error) {
 	short := player.Approver(party).OpenRequest().ShortCode
-	image, err := qr.SVG(qr.AnswerURL(p.PublicURL, short), v.mustT("code.label", "Code", short))
+	image, err := qr.SVG(qr.AnswerURL(p.PublicURL, short), v.MustT("code.label", "Code", short))
 	return codeView{player.Student.FullName, party, short, image, p.PublicURL + "/a"}, err
 }
 
@@ -55,9 +55,9 @@ func (p *Pages) qrPage(ctx context.Context, r *Request, by actor.Actor) (Respons
 		return Response{}, err
 	}
 	if !hasCode(player, party) {
-		return redirect(coachPlayer(id)), nil // answered or taken back since the page was rendered
+		return Redirect(coachPlayer(id)), nil // answered or taken back since the page was rendered
 	}
-	v, err := p.coachView(ctx, r, "players", "code.show.title", by)
+	v, err := p.CoachView(ctx, r, "players", "code.show.title", by)
 	if err != nil {
 		return Response{}, err
 	}
@@ -66,7 +66,7 @@ func (p *Pages) qrPage(ctx context.Context, r *Request, by actor.Actor) (Respons
 		return Response{}, err
 	}
 	v.Data = map[string]any{"Code": code, "Player": player}
-	return page("code_show", v), nil
+	return Page("code_show", v), nil
 }
 
 // sheet serves GET /coach/players/sheet?player=…&player=…, or batch=…: a page to print with
@@ -155,7 +155,7 @@ func openCodes(players []*approval.Player, most int) (codes []openCode, rest []*
 
 // codesPage shows codes to print.
 func (p *Pages) codesPage(ctx context.Context, r *Request, by actor.Actor, open []openCode, data map[string]any) (Response, error) {
-	v, err := p.coachView(ctx, r, "players", "sheet.title", by)
+	v, err := p.CoachView(ctx, r, "players", "sheet.title", by)
 	if err != nil {
 		return Response{}, err
 	}
@@ -167,5 +167,5 @@ func (p *Pages) codesPage(ctx context.Context, r *Request, by actor.Actor, open 
 	}
 	data["Codes"] = codes
 	v.Data = data
-	return page("sheet", v), nil
+	return Page("sheet", v), nil
 }

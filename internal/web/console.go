@@ -19,6 +19,8 @@ import (
 type ConsoleConfig struct {
 	service.Operators
 	httpx.Settings
+	// Renderer has the templates and texts of all pages.
+	Renderer *Renderer
 	// Brand is the name of the service on pages.
 	Brand string
 	// HTTPS says that operators use https, of this listener or of a proxy, so that cookies need it.
@@ -35,7 +37,7 @@ type Console struct {
 
 // NewConsole returns the console.
 func NewConsole(c ConsoleConfig) (*Console, error) {
-	pages, err := New(Config{Services: public.Services{Bodies: new(bodies.Memory)}, Settings: c.Settings, Brand: c.Brand})
+	pages, err := New(Config{Services: public.Services{Bodies: new(bodies.Memory)}, Settings: c.Settings, Brand: c.Brand, Renderer: c.Renderer})
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +73,7 @@ func (c *Console) routes(next http.Handler) []Route {
 		{Method: "GET", Pattern: "/coaches/{coach_id}", Handle: c.scope(operator.Coaches, c.coach)},
 		{Method: "POST", Pattern: "/coaches/{coach_id}", Handle: c.scope(operator.Coaches, c.changeCoach)},
 		{Method: "GET", Pattern: "/deliveries", Handle: c.scope(operator.Deliveries, c.deliveries)},
-		{Method: "GET", Pattern: "/deliveries/search", Handle: func(context.Context, *Request) (Response, error) { return redirect("/deliveries"), nil }},
+		{Method: "GET", Pattern: "/deliveries/search", Handle: func(context.Context, *Request) (Response, error) { return Redirect("/deliveries"), nil }},
 		{Method: "POST", Pattern: "/deliveries/search", Handle: c.scope(operator.Deliveries, c.searchDeliveries)},
 		{Method: "GET", Pattern: "/tier-requests", Handle: c.scope(operator.Coaches, c.tierRequests)},
 		{Method: "POST", Pattern: "/tier-requests/{coach_id}", Handle: c.scope(operator.Coaches, c.decideTier)},
@@ -105,7 +107,7 @@ func (c *Console) identify(ctx context.Context, r *Request) error {
 func (c *Console) scope(required operator.Scope, h func(context.Context, *Request, actor.Operator) (Response, error)) Handler {
 	return func(ctx context.Context, r *Request) (Response, error) {
 		if r.Operator == nil {
-			return redirect("/"), nil
+			return Redirect("/"), nil
 		}
 		by := r.Operator.Token.Operator()
 		httpx.InfoFrom(ctx).OperatorID = by.ID
@@ -119,9 +121,9 @@ func (c *Console) scope(required operator.Scope, h func(context.Context, *Reques
 	}
 }
 
-// view returns the View of a page for a signed-in operator.
-func (c *Console) view(r *Request, section, title string) *View {
-	v := c.pages.view(r, title)
+// NewView returns the View of a page for a signed-in operator.
+func (c *Console) NewView(r *Request, section, title string) *View {
+	v := c.pages.NewView(r, title)
 	v.Section = section
 	v.Operator = r.Operator
 	return v
@@ -141,7 +143,7 @@ func (c *Console) overview(next http.Handler) Handler {
 		case r.Operator == nil:
 			f := new(Form)
 			if r.URL.Query().Has(afterSignIn) && c.HTTPS && r.TLS == nil {
-				f.Add("token", c.pages.view(r, "operator.title").mustT("operator.cookie.fault"))
+				f.Add("token", c.pages.NewView(r, "operator.title").MustT("operator.cookie.fault"))
 			}
 			return c.signInForm(r, f), nil
 		}
@@ -149,16 +151,16 @@ func (c *Console) overview(next http.Handler) Handler {
 		if err != nil {
 			return Response{}, err
 		}
-		v := c.view(r, "overview", "operator.title")
+		v := c.NewView(r, "overview", "operator.title")
 		v.Data = map[string]int{"kyc": counts.Verifications, "tier-requests": counts.TierRequests, "deliveries": counts.FailedDeliveries}
-		return page("operator", v), nil
+		return Page("operator", v), nil
 	}
 }
 
 func (c *Console) signInForm(r *Request, f *Form) Response {
-	v := c.pages.view(r, "operator.sign_in.title")
+	v := c.pages.NewView(r, "operator.sign_in.title")
 	v.Form = f
-	return formPageResponse("operator_sign_in", v)
+	return FormPage("operator_sign_in", v)
 }
 
 // signIn serves POST /sign-in: it exchanges a token for a session of 8 hours.
@@ -173,14 +175,14 @@ func (c *Console) signIn(ctx context.Context, r *Request) (Response, error) {
 			return Response{}, err
 		}
 		f := new(Form)
-		f.Add("token", c.pages.view(r, "operator.title").mustT("operator.token.fault"))
+		f.Add("token", c.pages.NewView(r, "operator.title").MustT("operator.token.fault"))
 		return c.signInForm(r, f), nil
 	}
 	if err != nil {
 		return Response{}, err
 	}
 	lifetime := session.EndsAt.Sub(c.pages.Now())
-	return redirect("/?"+afterSignIn, c.pages.cookies.cookie(c.pages.cookies.sessionName(operatorCookie), secret, lifetime)), nil
+	return Redirect("/?"+afterSignIn, c.pages.cookies.cookie(c.pages.cookies.sessionName(operatorCookie), secret, lifetime)), nil
 }
 
 // signOut serves POST /sign-out.
@@ -191,5 +193,5 @@ func (c *Console) signOut(ctx context.Context, r *Request) (Response, error) {
 			return Response{}, err
 		}
 	}
-	return redirect("/", c.pages.cookies.remove(name)), nil
+	return Redirect("/", c.pages.cookies.remove(name)), nil
 }

@@ -24,10 +24,10 @@ func (c *Console) coaches(ctx context.Context, r *Request, by actor.Operator) (R
 	if err != nil {
 		return Response{}, err
 	}
-	v := c.view(r, "coaches", "operator.coaches.title")
+	v := c.NewView(r, "coaches", "operator.coaches.title")
 	v.Form = &Form{Values: r.Form}
 	v.Data = map[string]any{"Coaches": found}
-	return page("operator_coaches", v), nil
+	return Page("operator_coaches", v), nil
 }
 
 // coach serves GET /coaches/{coach_id}.
@@ -52,11 +52,11 @@ func (c *Console) coachPage(ctx context.Context, r *Request, by actor.Operator, 
 	if err != nil {
 		return Response{}, err
 	}
-	v := c.view(r, "coaches", "operator.coaches.title")
+	v := c.NewView(r, "coaches", "operator.coaches.title")
 	v.Form = f
 	v.Path = "/coaches/" + id
 	v.Data = map[string]any{"Account": account, "Profile": profile, "Subscription": subscription, "OnDevice": onDevice}
-	return formPageResponse("operator_coach", v), nil
+	return FormPage("operator_coach", v), nil
 }
 
 // changeCoach serves POST /coaches/{coach_id}: it suspends or restores the account.
@@ -77,8 +77,8 @@ func (c *Console) changeCoach(ctx context.Context, r *Request, by actor.Operator
 	switch fault.KindOf(err) {
 	case fault.Invalid, fault.Conflict:
 		f := &Form{Values: r.Form}
-		if !c.pages.addFaults(r, f, err, nil) {
-			c.pages.addError(r, f, "", err)
+		if !c.pages.AddFaults(r, f, err, nil) {
+			c.pages.AddError(r, f, "", err)
 		}
 		return c.coachPage(ctx, r, by, f)
 	}
@@ -86,5 +86,5 @@ func (c *Console) changeCoach(ctx context.Context, r *Request, by actor.Operator
 		return Response{}, err
 	}
 	c.Streams.Hub.Wake(id)
-	return redirect("/coaches/" + id), nil
+	return Redirect("/coaches/" + id), nil
 }

@@ -35,9 +35,9 @@ func (c *Console) kycQueue(ctx context.Context, r *Request, by actor.Operator) (
 	if err != nil {
 		return Response{}, err
 	}
-	v := c.view(r, "kyc", "operator.kyc.title")
+	v := c.NewView(r, "kyc", "operator.kyc.title")
 	v.Data = map[string]any{"Queue": queue, "Last": lastOfFull(queue)}
-	return page("operator_kyc", v), nil
+	return Page("operator_kyc", v), nil
 }
 
 // kycCase serves GET /kyc/{coach_id}: the newest submission with its documents.
@@ -62,11 +62,11 @@ func (c *Console) kycPage(ctx context.Context, r *Request, by actor.Operator, f 
 	if err != nil {
 		return Response{}, err
 	}
-	v := c.view(r, "kyc", "operator.kyc.title")
+	v := c.NewView(r, "kyc", "operator.kyc.title")
 	v.Form = f
 	v.Path = "/kyc/" + id
 	v.Data = map[string]any{"Submission": submission, "Documents": documents, "Open": submission.State == coach.Submitted}
-	resp := formPageResponse("operator_kyc_case", v)
+	resp := FormPage("operator_kyc_case", v)
 	resp.Frames = true
 	return resp, nil
 }
@@ -117,15 +117,15 @@ func (c *Console) decideKYC(ctx context.Context, r *Request, by actor.Operator) 
 	switch fault.KindOf(err) {
 	case fault.Invalid, fault.Conflict:
 		f := &Form{Values: r.Form}
-		if !c.pages.addFaults(r, f, err, nil) {
-			c.pages.addError(r, f, "", err)
+		if !c.pages.AddFaults(r, f, err, nil) {
+			c.pages.AddError(r, f, "", err)
 		}
 		return c.kycPage(ctx, r, by, f)
 	}
 	if err != nil {
 		return Response{}, err
 	}
-	return redirect("/kyc"), nil
+	return Redirect("/kyc"), nil
 }
 
 func (c *Console) decide(ctx context.Context, r *Request, by actor.Operator, submission string) error {

@@ -21,30 +21,30 @@ func (c *Console) deliveries(ctx context.Context, r *Request, by actor.Operator)
 	if err != nil {
 		return Response{}, err
 	}
-	v := c.view(r, "deliveries", "operator.deliveries.title")
+	v := c.NewView(r, "deliveries", "operator.deliveries.title")
 	v.Form = new(Form)
 	v.Data = map[string]any{"Deliveries": failed, "Last": lastOfFull(failed), "Retried": r.Value("done") == "yes", "Refused": r.Value("done") == "no"}
-	return page("operator_deliveries", v), nil
+	return Page("operator_deliveries", v), nil
 }
 
 // searchDeliveries serves POST /deliveries/search: the messages to a number in any state. It is a
 // form that is sent, because a URL must not hold a number.
 func (c *Console) searchDeliveries(ctx context.Context, r *Request, by actor.Operator) (Response, error) {
-	v := c.view(r, "deliveries", "operator.deliveries.title")
+	v := c.NewView(r, "deliveries", "operator.deliveries.title")
 	v.Path = "/deliveries" // a change of the language cannot repeat the search
 	v.Form = &Form{Values: r.Form}
 	number, err := c.Phones.Parse(v.Form.Value("number"))
 	if err != nil {
-		v.Form.Add("number", v.mustT("invalid.invalid_number"))
+		v.Form.Add("number", v.MustT("invalid.invalid_number"))
 		v.Data = map[string]any{"Searched": true}
-		return formPageResponse("operator_number", v), nil
+		return FormPage("operator_number", v), nil
 	}
 	found, err := c.Deliveries.To(ctx, by, notify.NumberDeliverySearch{Number: number, After: v.Form.Value("after")}, listPage)
 	if err != nil {
 		return Response{}, err
 	}
 	v.Data = map[string]any{"Deliveries": found, "Last": lastOfFull(found), "Number": number}
-	return page("operator_number", v), nil
+	return Page("operator_number", v), nil
 }
 
 // DeliveryReason explains why a message is in its state, or returns "".
@@ -69,10 +69,10 @@ func (c *Console) tierRequests(ctx context.Context, r *Request, by actor.Operato
 	if err != nil {
 		return Response{}, err
 	}
-	v := c.view(r, "tier-requests", "operator.tier_requests.title")
+	v := c.NewView(r, "tier-requests", "operator.tier_requests.title")
 	v.Form = new(Form)
 	v.Data = map[string]any{"Requests": requests, "Last": lastOfFull(requests), "Done": r.Value("done"), "Tiers": c.Subscriptions.Tiers}
-	return page("operator_tier_requests", v), nil
+	return Page("operator_tier_requests", v), nil
 }
 
 // decideTier serves POST /tier-requests/{coach_id}: it approves or refuses the tier that the operator
@@ -99,7 +99,7 @@ func (c *Console) decideTier(ctx context.Context, r *Request, by actor.Operator)
 			return Response{}, err
 		}
 	}
-	return redirect("/tier-requests?done=" + done), nil
+	return Redirect("/tier-requests?done=" + done), nil
 }
 
 // retryDelivery serves POST /deliveries/{delivery_id}: it sends a message again.
@@ -110,12 +110,12 @@ func (c *Console) retryDelivery(ctx context.Context, r *Request, by actor.Operat
 	}
 	_, err = c.Deliveries.Retry(ctx, by, id)
 	if fault.KindOf(err) == fault.Conflict {
-		return redirect("/deliveries?done=no"), nil
+		return Redirect("/deliveries?done=no"), nil
 	}
 	if err != nil {
 		return Response{}, err
 	}
-	return redirect("/deliveries?done=yes"), nil
+	return Redirect("/deliveries?done=yes"), nil
 }
 
 // audit serves GET /audit: what operators did, newest first.
@@ -124,7 +124,7 @@ func (c *Console) audit(ctx context.Context, r *Request, by actor.Operator) (Res
 	if err != nil {
 		return Response{}, err
 	}
-	v := c.view(r, "audit", "operator.audit.title")
+	v := c.NewView(r, "audit", "operator.audit.title")
 	v.Data = map[string]any{"Entries": entries, "Last": lastOfFull(entries)}
-	return page("operator_audit", v), nil
+	return Page("operator_audit", v), nil
 }

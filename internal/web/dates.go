@@ -26,13 +26,13 @@ func (v *View) relative(t time.Time) string {
 	passed := v.now.Sub(t)
 	switch {
 	case passed < time.Minute:
-		return v.mustT("time.now")
+		return v.MustT("time.now")
 	case passed < time.Hour:
-		return v.mustT("time.minutes_ago", "Count", int(passed/time.Minute))
+		return v.MustT("time.minutes_ago", "Count", int(passed/time.Minute))
 	case passed < 24*time.Hour:
-		return v.mustT("time.hours_ago", "Count", int(passed/time.Hour))
+		return v.MustT("time.hours_ago", "Count", int(passed/time.Hour))
 	case passed < 14*24*time.Hour:
-		return v.mustT("time.days_ago", "Count", int(passed/(24*time.Hour)))
+		return v.MustT("time.days_ago", "Count", int(passed/(24*time.Hour)))
 	}
 	return v.Date(t)
 }
@@ -41,13 +41,13 @@ func (v *View) relative(t time.Time) string {
 func (v *View) Days(d time.Duration) string {
 	switch {
 	case d < time.Minute:
-		return v.mustT("time.short")
+		return v.MustT("time.short")
 	case d < time.Hour:
-		return v.mustT("time.minutes", "Count", int(d/time.Minute))
+		return v.MustT("time.minutes", "Count", int(d/time.Minute))
 	case d < 24*time.Hour:
-		return v.mustT("time.hours", "Count", int(d/time.Hour))
+		return v.MustT("time.hours", "Count", int(d/time.Hour))
 	}
-	return v.mustT("time.days", "Count", int(d/(24*time.Hour)))
+	return v.MustT("time.days", "Count", int(d/(24*time.Hour)))
 }
 
 // Since returns the days since t: "3 days".
@@ -56,7 +56,7 @@ func (v *View) Since(t time.Time) string { return v.Days(v.now.Sub(t)) }
 // Date returns the day in the reader's time zone: "12 May", with the year if it is another.
 func (v *View) Date(t time.Time) string {
 	t = t.In(v.zone)
-	day := strconv.Itoa(t.Day()) + " " + v.mustT("time.month."+strconv.Itoa(int(t.Month())))
+	day := strconv.Itoa(t.Day()) + " " + v.MustT("time.month."+strconv.Itoa(int(t.Month())))
 	if t.Year() != v.now.In(v.zone).Year() {
 		day += " " + strconv.Itoa(t.Year())
 	}
@@ -70,11 +70,11 @@ func (v *View) Birthday(d approval.Date) string {
 
 // dayMonthYear returns the date of t in UTC: "30 April 2014".
 func (v *View) dayMonthYear(t time.Time) string {
-	return strconv.Itoa(t.Day()) + " " + v.mustT("time.month."+strconv.Itoa(int(t.Month()))) + " " + strconv.Itoa(t.Year())
+	return strconv.Itoa(t.Day()) + " " + v.MustT("time.month."+strconv.Itoa(int(t.Month()))) + " " + strconv.Itoa(t.Year())
 }
 
 // DateTime returns the day and time in the reader's time zone: "Tuesday 12 May, 17:30".
 func (v *View) DateTime(t time.Time) string {
 	local := t.In(v.zone)
-	return v.mustT("time.weekday."+strconv.Itoa(int(local.Weekday()))) + " " + v.Date(t) + ", " + local.Format("15:04")
+	return v.MustT("time.weekday."+strconv.Itoa(int(local.Weekday()))) + " " + v.Date(t) + ", " + local.Format("15:04")
 }

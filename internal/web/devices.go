@@ -16,17 +16,17 @@ func (p *Pages) devices(ctx context.Context, r *Request, by actor.Actor) (Respon
 	if err != nil {
 		return Response{}, err
 	}
-	v := p.signedInView(r, "devices.title", by)
+	v := p.SignedInView(r, "devices.title", by)
 	v.Data = map[string]any{"Home": home(by.Role), "Sessions": sessions, "Ended": r.Form.Has("ended")}
-	return page("devices", v), nil
+	return Page("devices", v), nil
 }
 
 // familyNumber serves GET /me/{role}/number: how a number changes. The coach enters it, so
 // only the coach can change it.
 func (p *Pages) familyNumber(_ context.Context, r *Request, by actor.Actor) (Response, error) {
-	v := p.signedInView(r, "family_number.title", by)
+	v := p.SignedInView(r, "family_number.title", by)
 	v.Data = map[string]any{"Home": home(by.Role)}
-	return page("family_number", v), nil
+	return Page("family_number", v), nil
 }
 
 // endDevice serves POST /me/{role}/devices/{session_id}/end: it ends one session. It is no
@@ -47,7 +47,7 @@ func (p *Pages) endSessionInPath(ctx context.Context, r *Request, by actor.Actor
 	}
 	p.Streams.Hub.Wake(by.AccountID)
 	if id == by.SessionID {
-		return redirect("/", p.cookies.remove(p.cookies.sessionName(by.Role))), nil
+		return Redirect("/", p.cookies.remove(p.cookies.sessionName(by.Role))), nil
 	}
-	return redirect(next), nil
+	return Redirect(next), nil
 }

@@ -53,7 +53,7 @@ func (p *Pages) newCoachCard(l coach.Listing) coachCard {
 // coaches serves GET /coaches: the coaches who show a public page, newest first, with a
 // search by name and sport.
 func (p *Pages) coaches(ctx context.Context, r *Request) (Response, error) {
-	v := p.view(r, "directory.title")
+	v := p.NewView(r, "directory.title")
 	v.Form = &Form{Values: r.Form}
 	var faults wire.Faults
 	text := wire.ParseRules("max=100").Text(r.Value("q"), "/q", &faults)
@@ -63,9 +63,9 @@ func (p *Pages) coaches(ctx context.Context, r *Request) (Response, error) {
 		faults.Add("/q", "too_many_words", "Use fewer words.")
 	}
 	if err := faults.Err(); err != nil {
-		p.addFaults(r, v.Form, err, nil)
+		p.AddFaults(r, v.Form, err, nil)
 		v.Data = map[string]any{"Searched": true}
-		return formPageResponse("coaches", v), nil
+		return FormPage("coaches", v), nil
 	}
 	after := r.Value("after")
 	if !endpoint.IsID(after) {
@@ -90,7 +90,7 @@ func (p *Pages) coaches(ctx context.Context, r *Request) (Response, error) {
 		next = "/coaches?" + values.Encode()
 	}
 	v.Data = map[string]any{"Cards": cards, "Next": next, "Searched": text != "" || sport != "" || after != ""}
-	resp := page("coaches", v)
+	resp := Page("coaches", v)
 	resp.Public = true
 	return resp, nil
 }
@@ -104,11 +104,11 @@ func (v *View) describe(c coachCard) (title, description string) {
 	sports := strings.Join(c.Sports, ", ")
 	switch {
 	case c.Name != "" && sports != "":
-		title = v.mustT("directory.coach.about", "Name", c.Name, "Sports", sports)
+		title = v.MustT("directory.coach.about", "Name", c.Name, "Sports", sports)
 	case c.Name != "":
 		title = c.Name
 	case sports != "":
-		title = v.mustT("directory.coach.sports", "Sports", sports)
+		title = v.MustT("directory.coach.sports", "Sports", sports)
 	}
 	text := []rune(strings.Join(strings.Fields(c.Bio), " "))
 	if len(text) > maxDescription {
@@ -127,11 +127,11 @@ func (p *Pages) coach(ctx context.Context, r *Request) (Response, error) {
 	if err != nil {
 		return Response{}, err
 	}
-	v := p.view(r, "directory.coach.title")
+	v := p.NewView(r, "directory.coach.title")
 	card := p.newCoachCard(listing)
 	v.PublicTitle, v.Description = v.describe(card)
 	v.Data = card
-	resp := page("coach", v)
+	resp := Page("coach", v)
 	resp.Public = true
 	return resp, nil
 }

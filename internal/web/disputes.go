@@ -15,27 +15,27 @@ const maxDisputes = 200
 // dispute serves GET /me/{role}/players/{player_id}/not-me: it asks a signed-in party to
 // confirm that the question reached the wrong person.
 func (p *Pages) dispute(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	d, err := p.load(ctx, r, by)
+	d, err := p.Question(ctx, r, by)
 	if err != nil {
 		return Response{}, err
 	}
 	if !d.CanAnswer() {
-		return redirect(d.Path), nil
+		return Redirect(d.Path), nil
 	}
-	v := p.signedInView(r, "not_me.title", by)
+	v := p.SignedInView(r, "not_me.title", by)
 	v.Data = d
-	return page("dispute", v), nil
+	return Page("dispute", v), nil
 }
 
 // fileDispute serves POST …/not-me: it ends the question. The same form sent twice has the
 // same effect.
 func (p *Pages) fileDispute(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	d, err := p.load(ctx, r, by)
+	d, err := p.Question(ctx, r, by)
 	if err != nil {
 		return Response{}, err
 	}
 	if d.Disputed {
-		return redirect(d.Path), nil
+		return Redirect(d.Path), nil
 	}
 	if request := r.Value("request"); request != "" && request == d.RequestID {
 		_, err = p.Approvals.Dispute(ctx, by, request)
@@ -44,7 +44,7 @@ func (p *Pages) fileDispute(ctx context.Context, r *Request, by actor.Actor) (Re
 	}
 	switch {
 	case err == nil:
-		return redirect(d.Path), nil
+		return Redirect(d.Path), nil
 	case fault.KindOf(err) == fault.Conflict:
 		return p.changedMeanwhile(ctx, r, by)
 	}
@@ -58,9 +58,9 @@ func (p *Pages) disputes(ctx context.Context, r *Request, by actor.Actor) (Respo
 	if err != nil {
 		return Response{}, err
 	}
-	v := p.signedInView(r, "disputes.title", by)
+	v := p.SignedInView(r, "disputes.title", by)
 	v.Data = map[string]any{"Home": home(by.Role), "List": list}
-	return page("disputes", v), nil
+	return Page("disputes", v), nil
 }
 
 func (p *Pages) ownDisputes(ctx context.Context, by actor.Actor) ([]approval.DisputedRequest, error) {
@@ -80,12 +80,12 @@ func (p *Pages) liftPage(ctx context.Context, r *Request, by actor.Actor) (Respo
 	}
 	for _, d := range list {
 		if d.RequestID == r.PathValue("request_id") {
-			v := p.signedInView(r, "disputes.title", by)
+			v := p.SignedInView(r, "disputes.title", by)
 			v.Data = map[string]any{"Home": home(by.Role), "Dispute": d}
-			return page("lift_dispute", v), nil
+			return Page("lift_dispute", v), nil
 		}
 	}
-	return redirect(home(by.Role) + "/disputes"), nil // lifted already, or never the caller's
+	return Redirect(home(by.Role) + "/disputes"), nil // lifted already, or never the caller's
 }
 
 // lift serves POST /me/{role}/disputes/{request_id}: it ends the dispute for which the form was
@@ -98,15 +98,15 @@ func (p *Pages) lift(ctx context.Context, r *Request, by actor.Actor) (Response,
 	}
 	err = p.Approvals.LiftShown(ctx, by, id, r.time("disputed"))
 	if fault.CodeOf(err) == "request_superseded" {
-		return redirect(home(by.Role) + "/disputes"), nil
+		return Redirect(home(by.Role) + "/disputes"), nil
 	}
 	if err != nil {
 		return Response{}, err
 	}
-	return redirect("/me/dispute-ended"), nil
+	return Redirect("/me/dispute-ended"), nil
 }
 
 // lifted serves GET /me/dispute-ended: what follows when a dispute has ended.
 func (p *Pages) lifted(_ context.Context, r *Request) (Response, error) {
-	return page("dispute_ended", p.view(r, "disputes.title")), nil
+	return Page("dispute_ended", p.NewView(r, "disputes.title")), nil
 }

@@ -29,14 +29,14 @@ var (
 func (p *Pages) documentRoutes() []Route {
 	one := documentsPath + "/{document_id}"
 	return []Route{
-		{Method: "POST", Pattern: profilePath + "/picture", Handle: p.signedIn(actor.Coach, p.withUpload(uploadForm{Fields: upload.Fields{Texts: profileFields}, Handle: p.savePicture})), Upload: true},
-		{Method: "GET", Pattern: documentsPath + "/add", Handle: p.signedIn(actor.Coach, p.addDocumentPage)},
-		{Method: "POST", Pattern: documentsPath + "/add", Handle: p.signedIn(actor.Coach, p.withUpload(uploadForm{Fields: documentFields, Handle: p.addDocument})), Upload: true},
-		{Method: "GET", Pattern: one, Handle: p.signedIn(actor.Coach, p.document)},
-		{Method: "POST", Pattern: one, Handle: p.signedIn(actor.Coach, p.editDocument)},
-		{Method: "POST", Pattern: one + "/file", Handle: p.signedIn(actor.Coach, p.withUpload(uploadForm{Fields: descriptionFields, Handle: p.replaceFile})), Upload: true},
-		{Method: "POST", Pattern: one + "/delete", Handle: p.signedIn(actor.Coach, p.deleteDocument)},
-		{Method: "GET", Pattern: one + "/content", Handle: p.signedIn(actor.Coach, p.documentContent)},
+		{Method: "POST", Pattern: profilePath + "/picture", Handle: p.SignedIn(actor.Coach, p.withUpload(uploadForm{Fields: upload.Fields{Texts: profileFields}, Handle: p.savePicture})), Upload: true},
+		{Method: "GET", Pattern: documentsPath + "/add", Handle: p.SignedIn(actor.Coach, p.addDocumentPage)},
+		{Method: "POST", Pattern: documentsPath + "/add", Handle: p.SignedIn(actor.Coach, p.withUpload(uploadForm{Fields: documentFields, Handle: p.addDocument})), Upload: true},
+		{Method: "GET", Pattern: one, Handle: p.SignedIn(actor.Coach, p.document)},
+		{Method: "POST", Pattern: one, Handle: p.SignedIn(actor.Coach, p.editDocument)},
+		{Method: "POST", Pattern: one + "/file", Handle: p.SignedIn(actor.Coach, p.withUpload(uploadForm{Fields: descriptionFields, Handle: p.replaceFile})), Upload: true},
+		{Method: "POST", Pattern: one + "/delete", Handle: p.SignedIn(actor.Coach, p.deleteDocument)},
+		{Method: "GET", Pattern: one + "/content", Handle: p.SignedIn(actor.Coach, p.documentContent)},
 	}
 }
 
@@ -71,7 +71,7 @@ func (p *Pages) savePicture(ctx context.Context, r *Request, by actor.Actor, for
 		}
 		return p.profileForm(ctx, r, by, profile, f)
 	}
-	return p.keepTyped(r, redirect(profilePath+"?done=picture"), profilePath, profileValues(profile).Values), nil
+	return p.KeepTyped(r, Redirect(profilePath+"?done=picture"), profilePath, profileValues(profile).Values), nil
 }
 
 // newUpload returns the file of a form as a document of a kind.
@@ -86,12 +86,12 @@ func newUpload(form *upload.Form, kind coach.DocumentKind) coach.Upload {
 // addUploadFaults adds the faults of an upload that the coach can correct. It returns false for
 // other errors.
 func (p *Pages) addUploadFaults(r *Request, f *Form, err error, fields map[string]string) bool {
-	if p.addFaults(r, f, err, fields) {
+	if p.AddFaults(r, f, err, fields) {
 		return true
 	}
 	switch fault.KindOf(err) {
 	case fault.Forbidden, fault.Conflict:
-		p.addError(r, f, "", err)
+		p.AddError(r, f, "", err)
 		return true
 	}
 	return false
@@ -103,11 +103,11 @@ func (p *Pages) addDocumentPage(ctx context.Context, r *Request, by actor.Actor)
 	if kind == "" {
 		kind = string(coach.Certification)
 	}
-	return p.addDocumentForm(ctx, r, by, r.restored(&Form{Values: url.Values{"kind": {kind}}}))
+	return p.addDocumentForm(ctx, r, by, r.Restored(&Form{Values: url.Values{"kind": {kind}}}))
 }
 
 func (p *Pages) addDocumentForm(ctx context.Context, r *Request, by actor.Actor, f *Form) (Response, error) {
-	v, err := p.coachView(ctx, r, "profile", "documents.add.title", by)
+	v, err := p.CoachView(ctx, r, "profile", "documents.add.title", by)
 	if err != nil {
 		return Response{}, err
 	}
@@ -117,7 +117,7 @@ func (p *Pages) addDocumentForm(ctx context.Context, r *Request, by actor.Actor,
 	}
 	v.Form, v.Path = f, documentsPath+"/add"
 	v.Data = map[string]any{"Kinds": kinds, "RequestID": p.Documents.NewID()}
-	return formPageResponse("document_add", v), nil
+	return FormPage("document_add", v), nil
 }
 
 // addDocument serves POST /coach/documents/add.
@@ -148,9 +148,9 @@ func (p *Pages) addDocument(ctx context.Context, r *Request, by actor.Actor, for
 		return p.addDocumentForm(ctx, r, by, f)
 	}
 	if document.Kind == coach.Identity {
-		return redirect(verificationPath), nil
+		return Redirect(verificationPath), nil
 	}
-	return redirect(profilePath + "?done=added#certificates"), nil
+	return Redirect(profilePath + "?done=added#certificates"), nil
 }
 
 // document serves GET /coach/documents/{document_id}: the description, the file, and what
@@ -160,7 +160,7 @@ func (p *Pages) document(ctx context.Context, r *Request, by actor.Actor) (Respo
 	if err != nil {
 		return Response{}, err
 	}
-	return p.documentPage(ctx, r, by, d, r.restored(documentValues(d)))
+	return p.documentPage(ctx, r, by, d, r.Restored(documentValues(d)))
 }
 
 // ownDocument returns the document in the path, or not_found.
@@ -177,13 +177,13 @@ func documentValues(d coach.Document) *Form {
 }
 
 func (p *Pages) documentPage(ctx context.Context, r *Request, by actor.Actor, d coach.Document, f *Form) (Response, error) {
-	v, err := p.coachView(ctx, r, "profile", "document.title", by)
+	v, err := p.CoachView(ctx, r, "profile", "document.title", by)
 	if err != nil {
 		return Response{}, err
 	}
 	v.Form, v.Path = f, documentPath(d.ID)
 	v.Data = map[string]any{"Document": d, "Done": r.URL.Query().Get("done")}
-	return formPageResponse("document", v), nil
+	return FormPage("document", v), nil
 }
 
 func documentPath(id string) string { return documentsPath + "/" + id }
@@ -206,12 +206,12 @@ func (p *Pages) editDocument(ctx context.Context, r *Request, by actor.Actor) (R
 	}
 	if err != nil {
 		f := &Form{Values: r.Form}
-		if !p.addFaults(r, f, err, nil) {
+		if !p.AddFaults(r, f, err, nil) {
 			return Response{}, err
 		}
 		return p.documentPage(ctx, r, by, d, f)
 	}
-	return redirect(documentPath(d.ID) + "?done=saved"), nil
+	return Redirect(documentPath(d.ID) + "?done=saved"), nil
 }
 
 // replaceFile serves POST /coach/documents/{document_id}/file. Sent twice, it has the same
@@ -234,7 +234,7 @@ func (p *Pages) replaceFile(ctx context.Context, r *Request, by actor.Actor, for
 		}
 		return p.documentPage(ctx, r, by, d, f)
 	}
-	return p.keepTyped(r, redirect(documentPath(d.ID)+"?done=replaced"), documentPath(d.ID), documentValues(d).Values), nil
+	return p.KeepTyped(r, Redirect(documentPath(d.ID)+"?done=replaced"), documentPath(d.ID), documentValues(d).Values), nil
 }
 
 // deleteDocument serves POST /coach/documents/{document_id}/delete. It is no error if the
@@ -249,12 +249,12 @@ func (p *Pages) deleteDocument(ctx context.Context, r *Request, by actor.Actor) 
 	}
 	switch d.Kind {
 	case coach.Identity:
-		return redirect(verificationPath), nil
+		return Redirect(verificationPath), nil
 	case coach.ProfilePicture:
 		profile, err := p.Coaches.Profile(ctx, by)
-		return p.keepTyped(r, redirect(profilePath+"?done=deleted"), profilePath, profileValues(profile).Values), err
+		return p.KeepTyped(r, Redirect(profilePath+"?done=deleted"), profilePath, profileValues(profile).Values), err
 	}
-	return redirect(profilePath + "?done=deleted#certificates"), nil
+	return Redirect(profilePath + "?done=deleted#certificates"), nil
 }
 
 // documentContent serves GET /coach/documents/{document_id}/content: the file, to its owner.

@@ -69,9 +69,9 @@ func draftPage(r *Request) string {
 	return formPage(r)
 }
 
-// keepDraft returns the cookie with what the person filled in. An empty reason removes an
+// KeepDraft returns the cookie with what the person filled in. An empty reason removes an
 // earlier one.
-func (p *Pages) keepDraft(r *Request) []*http.Cookie {
+func (p *Pages) KeepDraft(r *Request) []*http.Cookie {
 	if r.isMultipart() && 0 < r.ContentLength {
 		body, err := p.Bodies.Read(r.holder(), r.Body, r.ContentLength, maxForm)
 		defer body.Release()
@@ -87,9 +87,9 @@ func (p *Pages) keepDraft(r *Request) []*http.Cookie {
 	return p.draftCookies(draftPage(r), r.Form)
 }
 
-// keepTyped returns resp with what the person wrote into the form of a page, which a button beside
+// KeepTyped returns resp with what the person wrote into the form of a page, which a button beside
 // that form sent too. stored are the fields of the form as they are without changes.
-func (p *Pages) keepTyped(r *Request, resp Response, page string, stored url.Values) Response {
+func (p *Pages) KeepTyped(r *Request, resp Response, page string, stored url.Values) Response {
 	typed, changed := url.Values{"account": r.Form["account"]}, false
 	for name, values := range stored {
 		if r.Form.Has(name) {
@@ -217,15 +217,15 @@ func (p *Pages) withDraft(r *Request, by actor.Actor, h func() (Response, error)
 		}
 		return resp, err
 	case r.URL.Query().Has("stored"):
-		return forget(redirect(r.URL.Path)), nil
+		return forget(Redirect(r.URL.Path)), nil
 	}
 	r.draft = p.readDraft(r, by.AccountID, r.URL.Path)
 	return h()
 }
 
-// restored returns the form with what the person wrote before the browser signed in again,
+// Restored returns the form with what the person wrote before the browser signed in again,
 // or stored.
-func (r *Request) restored(stored *Form) *Form {
+func (r *Request) Restored(stored *Form) *Form {
 	if r.draft == nil {
 		return stored
 	}

@@ -21,7 +21,7 @@ func (p *Pages) editPlayerPage(ctx context.Context, r *Request, by actor.Actor) 
 	if err != nil {
 		return Response{}, err
 	}
-	return p.editPlayerForm(ctx, r, by, player, r.restored(&Form{Values: playerValues(player)}), approval.EditEffect{})
+	return p.editPlayerForm(ctx, r, by, player, r.Restored(&Form{Values: playerValues(player)}), approval.EditEffect{})
 }
 
 // playerValues returns the form of a player as it is stored.
@@ -46,7 +46,7 @@ func playerValues(player *approval.Player) url.Values {
 // editPlayerForm returns the page with the form. If effect is not empty, it returns the check
 // page, which explains the effect on the consents.
 func (p *Pages) editPlayerForm(ctx context.Context, r *Request, by actor.Actor, player *approval.Player, f *Form, effect approval.EditEffect) (Response, error) {
-	v, err := p.coachView(ctx, r, "players", "edit.title", by)
+	v, err := p.CoachView(ctx, r, "players", "edit.title", by)
 	if err != nil {
 		return Response{}, err
 	}
@@ -54,9 +54,9 @@ func (p *Pages) editPlayerForm(ctx context.Context, r *Request, by actor.Actor, 
 	v.Path = coachPlayer(player.ID) + "/edit"
 	v.Data = map[string]any{"Player": player, "Adult": player.Adult(p.Now()), "Effect": effect, "Fields": editFields, "Shown": shownValues(f, player)}
 	if effect.Any() {
-		return page("edit_player_check", v), nil
+		return Page("edit_player_check", v), nil
 	}
-	return formPageResponse("edit_player", v), nil
+	return FormPage("edit_player", v), nil
 }
 
 // editPlayer serves POST …/edit. A change that ends or asks for a consent is saved only
@@ -80,7 +80,7 @@ func (p *Pages) editPlayer(ctx context.Context, r *Request, by actor.Actor) (Res
 	}
 	if err == nil && (!effect.Any() || r.Value("checked") == "yes") {
 		if _, err = p.Approvals.Edit(ctx, by, player.ID, patch); err == nil {
-			return redirect(coachPlayer(player.ID) + "?done=saved"), nil
+			return Redirect(coachPlayer(player.ID) + "?done=saved"), nil
 		}
 	}
 	f := &Form{Values: r.Form}
@@ -96,7 +96,7 @@ func (p *Pages) editPlayer(ctx context.Context, r *Request, by actor.Actor) (Res
 // addPlayerFaults shows an error that the coach can correct in the form of a player. It
 // returns false if err is another error.
 func (p *Pages) addPlayerFaults(r *Request, f *Form, err error) bool {
-	if p.addFaults(r, f, err, playerFields) {
+	if p.AddFaults(r, f, err, playerFields) {
 		// Without any of the three fields there is no guardian, which is one fault.
 		missing := f.Fault("guardian_name")
 		for _, name := range []string{"relationship", "guardian_number"} {
@@ -111,7 +111,7 @@ func (p *Pages) addPlayerFaults(r *Request, f *Form, err error) bool {
 	}
 	switch fault.KindOf(err) {
 	case fault.Conflict, fault.Forbidden:
-		p.addError(r, f, "", err)
+		p.AddError(r, f, "", err)
 		return true
 	}
 	return false

@@ -22,24 +22,24 @@ func (p *Pages) refused(r *Request, err error) {
 // errorText describes an error and its remedy, in the language of the page. The
 // catalogue has a text "fault.<code>" for each error that a page can meet.
 func (p *Pages) errorText(r *Request, err error) string {
-	v := p.view(r, "failure.title")
+	v := p.NewView(r, "failure.title")
 	f, ok := errors.AsType[*fault.Error](err)
 	if !ok {
-		return v.mustT("fault.internal")
+		return v.MustT("fault.internal")
 	}
 	pairs := []any{"Wait", v.wait(f.RetryAfter)}
 	for name, value := range f.Extra {
 		pairs = append(pairs, name, value)
 	}
 	if _, ends := f.Extra["ends_at"]; ends && f.Code == "message_limit" {
-		return v.mustT("fault.message_limit.wait", pairs...)
+		return v.MustT("fault.message_limit.wait", pairs...)
 	}
 	if f.Code == "otp_attempts_exceeded" && f.Extra["limit"] == "otp_wrong_per_day" {
-		return v.mustT("fault.otp_attempts_exceeded.number", pairs...)
+		return v.MustT("fault.otp_attempts_exceeded.number", pairs...)
 	}
 	if left, ok := f.Extra["attempts_left"].(int); ok {
 		if left == 0 {
-			return v.mustT("fault.otp_incorrect.last")
+			return v.MustT("fault.otp_incorrect.last")
 		}
 		pairs = append(pairs, "Count", left)
 	}
@@ -50,14 +50,14 @@ func (p *Pages) errorText(r *Request, err error) string {
 	return text
 }
 
-// addError puts err next to a field. The page of a limit is 429.
-func (p *Pages) addError(r *Request, f *Form, field string, err error) {
+// AddError puts err next to a field. The page of a limit is 429.
+func (p *Pages) AddError(r *Request, f *Form, field string, err error) {
 	f.Add(field, p.errorText(r, err))
-	p.limitedBy(r, f, err)
+	p.LimitedBy(r, f, err)
 }
 
-// limitedBy makes the page 429 if err is a limit.
-func (p *Pages) limitedBy(r *Request, f *Form, err error) {
+// LimitedBy makes the page 429 if err is a limit.
+func (p *Pages) LimitedBy(r *Request, f *Form, err error) {
 	p.refused(r, err)
 	if e, ok := errors.AsType[*fault.Error](err); ok && e.Kind == fault.TooMany {
 		f.wait = max(f.wait, e.RetryAfter, time.Second)
@@ -81,18 +81,18 @@ func (resp Response) withFaults(f *Form) Response {
 func (v *View) wait(d time.Duration) string {
 	switch {
 	case d <= 0:
-		return v.mustT("time.soon")
+		return v.MustT("time.soon")
 	case d < 2*time.Minute:
-		return v.mustT("time.seconds", "Count", int(math.Ceil(d.Seconds())))
+		return v.MustT("time.seconds", "Count", int(math.Ceil(d.Seconds())))
 	case d < 2*time.Hour:
-		return v.mustT("time.minutes", "Count", int(math.Ceil(d.Minutes())))
+		return v.MustT("time.minutes", "Count", int(math.Ceil(d.Minutes())))
 	}
-	return v.mustT("time.hours", "Count", int(math.Ceil(d.Hours())))
+	return v.MustT("time.hours", "Count", int(math.Ceil(d.Hours())))
 }
 
-// addFaults puts the faults of a validation error next to the fields of a form. fields
+// AddFaults puts the faults of a validation error next to the fields of a form. fields
 // maps JSON pointers to field names. It returns false if err is another error.
-func (p *Pages) addFaults(r *Request, f *Form, err error, fields map[string]string) bool {
+func (p *Pages) AddFaults(r *Request, f *Form, err error, fields map[string]string) bool {
 	e, ok := errors.AsType[*fault.Error](err)
 	if !ok || e.Kind != fault.Invalid {
 		return false
@@ -109,7 +109,7 @@ func (p *Pages) addFaults(r *Request, f *Form, err error, fields map[string]stri
 		if (code == "too_short" || code == "invalid_characters") && strings.TrimSpace(f.Value(name)) == "" {
 			code = "required"
 		}
-		text, err := p.view(r, "failure.title").T("invalid." + code)
+		text, err := p.NewView(r, "failure.title").T("invalid." + code)
 		if err != nil {
 			text = field.Detail
 		}

@@ -16,32 +16,32 @@ func (p *Pages) familyRoutes() []Route {
 		one := base + "/players/{player_id}"
 		routes = append(
 			routes,
-			Route{Method: "GET", Pattern: base, Handle: p.signedIn(role, p.permissions)},
-			Route{Method: "GET", Pattern: base + "/messages", Handle: p.signedIn(role, p.messages)},
-			Route{Method: "POST", Pattern: base + "/messages/read", Handle: p.signedIn(role, p.readMessages)},
-			Route{Method: "GET", Pattern: base + "/settings", Handle: p.signedIn(role, p.familySettings)},
-			Route{Method: "POST", Pattern: base + "/settings", Handle: p.signedIn(role, p.saveFamilySettings)},
-			Route{Method: "POST", Pattern: base + "/settings/coaches/{coach_id}/allow", Handle: p.signedIn(role, p.allowCoach)},
-			Route{Method: "POST", Pattern: base + "/settings/push", Handle: p.signedIn(role, p.subscribePush)},
-			Route{Method: "POST", Pattern: base + "/settings/push/end", Handle: p.signedIn(role, p.unsubscribePush)},
-			Route{Method: "GET", Pattern: base + "/devices", Handle: p.signedIn(role, p.devices)},
-			Route{Method: "POST", Pattern: base + "/devices/{session_id}/end", Handle: p.signedIn(role, p.endDevice)},
-			Route{Method: "GET", Pattern: base + "/number", Handle: p.signedIn(role, p.familyNumber)},
-			Route{Method: "GET", Pattern: base + "/disputes", Handle: p.signedIn(role, p.disputes)},
-			Route{Method: "GET", Pattern: base + "/disputes/{request_id}", Handle: p.signedIn(role, p.liftPage)},
-			Route{Method: "POST", Pattern: base + "/disputes/{request_id}", Handle: p.signedIn(role, p.lift)},
-			Route{Method: "GET", Pattern: one, Handle: p.signedIn(role, p.permission)},
-			Route{Method: "GET", Pattern: one + "/answer", Handle: p.signedIn(role, p.answer)},
-			Route{Method: "GET", Pattern: one + "/check", Handle: p.signedIn(role, p.check)},
-			Route{Method: "POST", Pattern: one + "/check", Handle: p.signedIn(role, p.beginCheck)},
-			Route{Method: "GET", Pattern: one + "/decide", Handle: p.signedIn(role, p.toAnswer)},
-			Route{Method: "POST", Pattern: one + "/decide", Handle: p.signedIn(role, p.decide), Urgent: true},
-			Route{Method: "GET", Pattern: one + "/not-me", Handle: p.signedIn(role, p.dispute)},
-			Route{Method: "POST", Pattern: one + "/not-me", Handle: p.signedIn(role, p.fileDispute), Urgent: true},
-			Route{Method: "POST", Pattern: one + "/coach-messages", Handle: p.signedIn(role, p.coachMessages)},
-			Route{Method: "GET", Pattern: one + "/schedule", Handle: p.signedIn(role, p.schedule)},
-			Route{Method: "GET", Pattern: one + "/attendance", Handle: p.signedIn(role, p.playerAttendance)},
-			Route{Method: "GET", Pattern: one + "/done", Handle: p.signedIn(role, p.done)},
+			Route{Method: "GET", Pattern: base, Handle: p.SignedIn(role, p.permissions)},
+			Route{Method: "GET", Pattern: base + "/messages", Handle: p.SignedIn(role, p.messages)},
+			Route{Method: "POST", Pattern: base + "/messages/read", Handle: p.SignedIn(role, p.readMessages)},
+			Route{Method: "GET", Pattern: base + "/settings", Handle: p.SignedIn(role, p.familySettings)},
+			Route{Method: "POST", Pattern: base + "/settings", Handle: p.SignedIn(role, p.saveFamilySettings)},
+			Route{Method: "POST", Pattern: base + "/settings/coaches/{coach_id}/allow", Handle: p.SignedIn(role, p.allowCoach)},
+			Route{Method: "POST", Pattern: base + "/settings/push", Handle: p.SignedIn(role, p.subscribePush)},
+			Route{Method: "POST", Pattern: base + "/settings/push/end", Handle: p.SignedIn(role, p.unsubscribePush)},
+			Route{Method: "GET", Pattern: base + "/devices", Handle: p.SignedIn(role, p.devices)},
+			Route{Method: "POST", Pattern: base + "/devices/{session_id}/end", Handle: p.SignedIn(role, p.endDevice)},
+			Route{Method: "GET", Pattern: base + "/number", Handle: p.SignedIn(role, p.familyNumber)},
+			Route{Method: "GET", Pattern: base + "/disputes", Handle: p.SignedIn(role, p.disputes)},
+			Route{Method: "GET", Pattern: base + "/disputes/{request_id}", Handle: p.SignedIn(role, p.liftPage)},
+			Route{Method: "POST", Pattern: base + "/disputes/{request_id}", Handle: p.SignedIn(role, p.lift)},
+			Route{Method: "GET", Pattern: one, Handle: p.SignedIn(role, p.permission)},
+			Route{Method: "GET", Pattern: one + "/answer", Handle: p.SignedIn(role, p.answer)},
+			Route{Method: "GET", Pattern: one + "/check", Handle: p.SignedIn(role, p.check)},
+			Route{Method: "POST", Pattern: one + "/check", Handle: p.SignedIn(role, p.beginCheck)},
+			Route{Method: "GET", Pattern: one + "/decide", Handle: p.SignedIn(role, p.toAnswer)},
+			Route{Method: "POST", Pattern: one + "/decide", Handle: p.SignedIn(role, p.decide), Urgent: true},
+			Route{Method: "GET", Pattern: one + "/not-me", Handle: p.SignedIn(role, p.dispute)},
+			Route{Method: "POST", Pattern: one + "/not-me", Handle: p.SignedIn(role, p.fileDispute), Urgent: true},
+			Route{Method: "POST", Pattern: one + "/coach-messages", Handle: p.SignedIn(role, p.coachMessages)},
+			Route{Method: "GET", Pattern: one + "/schedule", Handle: p.SignedIn(role, p.schedule)},
+			Route{Method: "GET", Pattern: one + "/attendance", Handle: p.SignedIn(role, p.playerAttendance)},
+			Route{Method: "GET", Pattern: one + "/done", Handle: p.SignedIn(role, p.done)},
 		)
 	}
 	return routes
@@ -59,17 +59,17 @@ func (p *Pages) me(_ context.Context, r *Request) (Response, error) {
 	_, student := r.Actor(actor.Student)
 	switch {
 	case guardian && student:
-		return redirect("/"), nil
+		return Redirect("/"), nil
 	case guardian:
-		return redirect("/me/guardian"), nil
+		return Redirect("/me/guardian"), nil
 	case student:
-		return redirect("/me/student"), nil
+		return Redirect("/me/student"), nil
 	}
-	return redirect("/sign-in/family"), nil
+	return Redirect("/sign-in/family"), nil
 }
 
-// answerPage is the data of the pages of one question to the caller.
-type answerPage struct {
+// Question is the data of the pages of one question to the caller.
+type Question struct {
 	ID       string
 	Path     string
 	CoachID  string
@@ -97,22 +97,22 @@ type answerPage struct {
 	Done            string
 }
 
-// load returns the page data of a player that the caller may see.
-func (p *Pages) load(ctx context.Context, r *Request, by actor.Actor) (answerPage, error) {
+// Question returns the page data of a player that the caller may see.
+func (p *Pages) Question(ctx context.Context, r *Request, by actor.Actor) (Question, error) {
 	id, err := r.PathID("player_id")
 	if err != nil {
-		return answerPage{}, err
+		return Question{}, err
 	}
 	player, history, err := p.Approvals.Status(ctx, by, id)
 	if err != nil {
-		return answerPage{}, err
+		return Question{}, err
 	}
 	return p.newAnswerPage(r, by, player, history), nil
 }
 
-func (p *Pages) newAnswerPage(r *Request, by actor.Actor, player *approval.Player, history []approval.Record) answerPage {
+func (p *Pages) newAnswerPage(r *Request, by actor.Actor, player *approval.Player, history []approval.Record) Question {
 	approver := player.Approver(by.Role)
-	d := answerPage{
+	d := Question{
 		ID: player.ID, Path: playerPath(by.Role, player.ID), CoachID: player.CoachID, Coach: notify.Name(player.CoachName, ""), Student: player.Student.FullName,
 		Guardian: by.Role == actor.Guardian, Adult: player.Adult(p.Now()), State: approver.Consent.State, Consent: approver.Consent,
 	}
@@ -125,7 +125,7 @@ func (p *Pages) newAnswerPage(r *Request, by actor.Actor, player *approval.Playe
 	d.Services = servicesOf(services)
 	if player.DisclosedTo(by, p.Now()) == approval.Outline {
 		// A stranger may have chosen the name.
-		d.Student = notify.Name(player.Student.FullName, p.view(r, "").mustT("question.the_child"))
+		d.Student = notify.Name(player.Student.FullName, p.NewView(r, "").MustT("question.the_child"))
 	}
 	if open := approver.OpenRequest(); open != nil {
 		d.RequestID = open.ID
@@ -145,15 +145,15 @@ func servicesOf(a approval.Availability) []string {
 }
 
 // CanAnswer reports whether there is a question to answer.
-func (d answerPage) CanAnswer() bool { return d.State == approval.Pending && d.RequestID != "" }
+func (d Question) CanAnswer() bool { return d.State == approval.Pending && d.RequestID != "" }
 
 // OnCoachDevice reports whether the party's yes counts and was given on a device of the coach.
-func (d answerPage) OnCoachDevice() bool {
+func (d Question) OnCoachDevice() bool {
 	return d.State == approval.Approved && len(d.History) > 0 && d.History[len(d.History)-1].CoachDevice
 }
 
 // MayCheck reports whether the party may take the action of the page.
-func (d answerPage) MayCheck() bool {
+func (d Question) MayCheck() bool {
 	_, err := d.State.Next(d.Action)
 	return err == nil && (d.State != approval.Pending || d.CanAnswer())
 }
@@ -172,7 +172,7 @@ func (p *Pages) permissions(ctx context.Context, r *Request, by actor.Actor) (Re
 	if err != nil {
 		return Response{}, err
 	}
-	var waiting, answered []answerPage
+	var waiting, answered []Question
 	for _, player := range players {
 		d := p.newAnswerPage(r, by, player, nil)
 		if d.CanAnswer() {
@@ -181,10 +181,10 @@ func (p *Pages) permissions(ctx context.Context, r *Request, by actor.Actor) (Re
 			answered = append(answered, d)
 		}
 	}
-	v := p.signedInView(r, "permissions.title", by)
+	v := p.SignedInView(r, "permissions.title", by)
 	v.Unread = unread
 	v.Data = map[string]any{"Home": home(by.Role), "Waiting": waiting, "Answered": answered, "Guardian": by.Role == actor.Guardian, "OtherRoles": otherThan(by.Role, roles), "Next": next}
-	return page("permissions", v), nil
+	return Page("permissions", v), nil
 }
 
 // otherThan returns roles without role.
@@ -220,7 +220,7 @@ func (p *Pages) links(ctx context.Context, by actor.Actor, after string) (links 
 // permission serves GET /me/{role}/players/{player_id}: the answer for one child, the services
 // that are on, and every change.
 func (p *Pages) permission(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	d, err := p.load(ctx, r, by)
+	d, err := p.Question(ctx, r, by)
 	if err != nil {
 		return Response{}, err
 	}
@@ -229,21 +229,21 @@ func (p *Pages) permission(ctx context.Context, r *Request, by actor.Actor) (Res
 		return Response{}, err
 	}
 	d.MessagesStopped, d.Done = slices.Contains(chosen.StoppedCoaches, d.CoachID), r.URL.Query().Get("done")
-	v := p.signedInView(r, "permission.title", by)
+	v := p.SignedInView(r, "permission.title", by)
 	v.Data = d
-	return page("permission", v), nil
+	return Page("permission", v), nil
 }
 
 // done serves GET …/done: what the caller decided and what happens now.
 func (p *Pages) done(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	d, err := p.load(ctx, r, by)
+	d, err := p.Question(ctx, r, by)
 	if err != nil {
 		return Response{}, err
 	}
 	if d.State == approval.Pending { // the coach has asked again
-		return redirect(d.Path), nil
+		return Redirect(d.Path), nil
 	}
-	v := p.signedInView(r, "done.title", by)
+	v := p.SignedInView(r, "done.title", by)
 	v.Data = d
-	return page("done", v), nil
+	return Page("done", v), nil
 }

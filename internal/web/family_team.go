@@ -15,11 +15,11 @@ import (
 // conversation serves GET /me/{role}/players/{player_id}/messages: what the coach and the
 // caller wrote.
 func (p *Pages) conversation(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	return p.conversationPage(ctx, r, by, r.restored(new(Form)))
+	return p.conversationPage(ctx, r, by, r.Restored(new(Form)))
 }
 
 func (p *Pages) conversationPage(ctx context.Context, r *Request, by actor.Actor, f *Form) (Response, error) {
-	return p.familyPage(ctx, r, by, "conversation", "team_communications", func(d answerPage) (map[string]any, error) {
+	return p.familyPage(ctx, r, by, "conversation", "team_communications", func(d Question) (map[string]any, error) {
 		list, err := p.Messages.Conversation(ctx, by, d.ID, team.Page{After: idOrNone(r.Value("after")), Limit: messagesPerPage + 1})
 		next := ""
 		if len(list) > messagesPerPage {
@@ -27,7 +27,7 @@ func (p *Pages) conversationPage(ctx context.Context, r *Request, by actor.Actor
 			next = d.Path + "/messages?" + url.Values{"after": {list[messagesPerPage-1].ID}}.Encode()
 		}
 		return map[string]any{
-			"Form": f, "Answer": d, "List": list, "Next": next, "RequestID": p.Messages.NewID(), "Done": p.view(r, "").textOr("conversation.done."+r.Value("done"), ""),
+			"Form": f, "Answer": d, "List": list, "Next": next, "RequestID": p.Messages.NewID(), "Done": p.NewView(r, "").TextOr("conversation.done."+r.Value("done"), ""),
 		}, err
 	})
 }
@@ -45,7 +45,7 @@ func (p *Pages) writeReply(ctx context.Context, r *Request, by actor.Actor) (Res
 	text := in.Read(&faults)
 	err = faults.Err()
 	if err == nil {
-		id := idOrNone(r.Value(requestField))
+		id := idOrNone(r.Value(RequestField))
 		if id == "" {
 			id = p.Messages.NewID()
 		}
@@ -54,15 +54,15 @@ func (p *Pages) writeReply(ctx context.Context, r *Request, by actor.Actor) (Res
 	f := &Form{Values: r.Form}
 	switch {
 	case err == nil:
-		return redirect(path + "?done=sent"), nil
+		return Redirect(path + "?done=sent"), nil
 	case fault.KindOf(err) == fault.Forbidden: // the approval has ended meanwhile
-		return redirect(path), nil
+		return Redirect(path), nil
 	case fault.CodeOf(err) == "message_limit":
 		limit, _ := errors.AsType[*fault.Error](err)
-		v := p.view(r, "failure.title")
-		f.Add("text", v.mustT("conversation.limit", "Wait", v.wait(limit.RetryAfter)))
-		p.limitedBy(r, f, err)
-	case !p.addFaults(r, f, err, nil):
+		v := p.NewView(r, "failure.title")
+		f.Add("text", v.MustT("conversation.limit", "Wait", v.wait(limit.RetryAfter)))
+		p.LimitedBy(r, f, err)
+	case !p.AddFaults(r, f, err, nil):
 		return Response{}, err
 	}
 	return p.conversationPage(ctx, r, by, f)
@@ -70,7 +70,7 @@ func (p *Pages) writeReply(ctx context.Context, r *Request, by actor.Actor) (Res
 
 // familyProgress serves GET …/progress: the measurements of a player.
 func (p *Pages) familyProgress(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	return p.familyPage(ctx, r, by, "family_progress", "progress_tracking", func(d answerPage) (map[string]any, error) {
+	return p.familyPage(ctx, r, by, "family_progress", "progress_tracking", func(d Question) (map[string]any, error) {
 		list, err := p.Records.Measurements(ctx, by, d.ID, "", team.RecordPage{Limit: valuesShown})
 		return map[string]any{"Metrics": newMetricViews(list)}, err
 	})
@@ -78,7 +78,7 @@ func (p *Pages) familyProgress(ctx context.Context, r *Request, by actor.Actor) 
 
 // familyReports serves GET …/reports: the reports about a player.
 func (p *Pages) familyReports(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	return p.familyPage(ctx, r, by, "family_reports", "performance_reports", func(d answerPage) (map[string]any, error) {
+	return p.familyPage(ctx, r, by, "family_reports", "performance_reports", func(d Question) (map[string]any, error) {
 		list, err := p.Records.Reports(ctx, by, d.ID, team.Page{After: idOrNone(r.Value("after")), Limit: reportsPerPage + 1})
 		next := ""
 		if len(list) > reportsPerPage {

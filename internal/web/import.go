@@ -42,7 +42,7 @@ func (p *Pages) importPage(ctx context.Context, r *Request, by actor.Actor) (Res
 	if err := p.Subscriptions.CheckFeature(ctx, by, coach.Import); err != nil {
 		return p.featureNeeded(ctx, r, by, coach.Import, err)
 	}
-	return p.importForm(ctx, r, by, r.restored(new(Form)))
+	return p.importForm(ctx, r, by, r.Restored(new(Form)))
 }
 
 func (p *Pages) importForm(ctx context.Context, r *Request, by actor.Actor, f *Form) (Response, error) {
@@ -50,14 +50,14 @@ func (p *Pages) importForm(ctx context.Context, r *Request, by actor.Actor, f *F
 	if err != nil {
 		return Response{}, err
 	}
-	v, err := p.coachView(ctx, r, "players", "import.title", by)
+	v, err := p.CoachView(ctx, r, "players", "import.title", by)
 	if err != nil {
 		return Response{}, err
 	}
 	v.Form = f
 	v.Path = "/coach/players/import"
 	v.Data = map[string]any{"Imports": imports, "Token": p.Imports.NewID(), "MaxBytes": roster.MaxBytes >> 20}
-	return formPageResponse("import", v), nil
+	return FormPage("import", v), nil
 }
 
 // featureNeeded shows which tier has a feature. It returns err if it is not tier_limit.
@@ -66,7 +66,7 @@ func (p *Pages) featureNeeded(ctx context.Context, r *Request, by actor.Actor, f
 	if !ok || f.Code != "tier_limit" {
 		return Response{}, err
 	}
-	v, err := p.coachView(ctx, r, "players", "feature.title", by)
+	v, err := p.CoachView(ctx, r, "players", "feature.title", by)
 	if err != nil {
 		return Response{}, err
 	}
@@ -76,7 +76,7 @@ func (p *Pages) featureNeeded(ctx context.Context, r *Request, by actor.Actor, f
 		return tier.Title
 	}
 	v.Data = map[string]any{"Feature": feature, "Tier": title(f.Extra["tier"]), "Needed": title(f.Extra["needed_tier"])}
-	return page("feature", v).with(http.StatusForbidden), nil
+	return Page("feature", v).with(http.StatusForbidden), nil
 }
 
 // createImport serves POST /coach/players/import. It keeps the rows and adds no player.
@@ -97,7 +97,7 @@ func (p *Pages) createImport(ctx context.Context, r *Request, by actor.Actor, fo
 	}
 	if file == nil || file.Size() == 0 {
 		f := &Form{Values: r.Form}
-		f.Add("file", p.view(r, "import.title").mustT("import.file.none"))
+		f.Add("file", p.NewView(r, "import.title").MustT("import.file.none"))
 		return p.importForm(ctx, r, by, f)
 	}
 	i, err := p.Imports.CreateOnce(ctx, by, id, file)
@@ -108,7 +108,7 @@ func (p *Pages) createImport(ctx context.Context, r *Request, by actor.Actor, fo
 	if _, err := p.Imports.Await(ctx, by, i.ID, awaitImport); err != nil {
 		return Response{}, err
 	}
-	return redirect("/coach/imports/" + i.ID), nil
+	return Redirect("/coach/imports/" + i.ID), nil
 }
 
 // importRefused returns the page of an import that was not made.
@@ -132,9 +132,9 @@ func (p *Pages) addFileFaults(r *Request, f *Form, err error) bool {
 	if !ok || e.Kind != fault.Invalid && e.Kind != fault.TooLarge {
 		return false
 	}
-	v := p.view(r, "import.title")
+	v := p.NewView(r, "import.title")
 	if e.Kind == fault.TooLarge {
-		f.Add("file", v.mustT("import.file.too_large", "Count", roster.MaxBytes>>20))
+		f.Add("file", v.MustT("import.file.too_large", "Count", roster.MaxBytes>>20))
 		return true
 	}
 	for _, field := range e.Fields {
@@ -153,7 +153,7 @@ func (p *Pages) addFileFaults(r *Request, f *Form, err error) bool {
 
 // importExample serves GET /coach/players/import/example.csv.
 func (p *Pages) importExample(context.Context, *Request, actor.Actor) (Response, error) {
-	return download("example.csv", csvfile.MediaType, func(_ context.Context, out io.Writer) error {
+	return Download("example.csv", csvfile.MediaType, func(_ context.Context, out io.Writer) error {
 		file := roster.NewWriter(out)
 		if err := file.WriteTitles(); err != nil {
 			return err
@@ -173,7 +173,7 @@ func (p *Pages) exportPlayers(ctx context.Context, r *Request, by actor.Actor) (
 		return p.featureNeeded(ctx, r, by, coach.Export, err)
 	}
 	filter := playerFilter(r)
-	return download("players.csv", csvfile.MediaType, func(ctx context.Context, out io.Writer) error {
+	return Download("players.csv", csvfile.MediaType, func(ctx context.Context, out io.Writer) error {
 		return p.ExportPlayers(ctx, by, filter, out)
 	}), nil
 }
@@ -183,11 +183,11 @@ func (p *Pages) exportAll(ctx context.Context, r *Request, by actor.Actor) (Resp
 	if err := p.Subscriptions.CheckFeature(ctx, by, coach.Export); err != nil {
 		return p.featureNeeded(ctx, r, by, coach.Export, err)
 	}
-	return download("export.zip", csvfile.ArchiveMediaType, func(ctx context.Context, out io.Writer) error { return p.ExportAll(ctx, by, out) }), nil
+	return Download("export.zip", csvfile.ArchiveMediaType, func(ctx context.Context, out io.Writer) error { return p.ExportAll(ctx, by, out) }), nil
 }
 
-// download sends a file while it is written.
-func download(name, mediaType string, write func(ctx context.Context, out io.Writer) error) Response {
+// Download sends a file while it is written.
+func Download(name, mediaType string, write func(ctx context.Context, out io.Writer) error) Response {
 	return Response{Write: func(w http.ResponseWriter, r *http.Request) error {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), httpx.FileTimeout)
 		defer cancel()

@@ -68,7 +68,7 @@ func (p *Pages) importStatusPage(ctx context.Context, r *Request, by actor.Actor
 	if err != nil {
 		return Response{}, err
 	}
-	v, err := p.coachView(ctx, r, "players", "import.title", by)
+	v, err := p.CoachView(ctx, r, "players", "import.title", by)
 	if err != nil {
 		return Response{}, err
 	}
@@ -87,7 +87,7 @@ func (p *Pages) importStatusPage(ctx context.Context, r *Request, by actor.Actor
 	stop, stopLink := "", ""
 	if i.Stop != nil {
 		stopLink = stopLinks[i.Stop.Code]
-		stop = v.textOr("import.stop."+i.Stop.Code, i.Stop.Detail)
+		stop = v.TextOr("import.stop."+i.Stop.Code, i.Stop.Detail)
 	}
 	waiting := i.Counts[roster.Waiting]
 	v.Form = f
@@ -99,7 +99,7 @@ func (p *Pages) importStatusPage(ctx context.Context, r *Request, by actor.Actor
 		"Warnings": v.importWarnings(i), "Stop": stop, "StopLink": stopLink, "Rows": views, "Tabs": importTabs(i, state), "Next": next,
 		"Running": query.Get("running") == "yes" && len(f.Faults) == 0,
 	}
-	return page("import_status", v), nil
+	return Page("import_status", v), nil
 }
 
 // importRowState returns the state of the rows to show, "" for all: the one that the query
@@ -144,12 +144,12 @@ func (v *View) rowFaults(i *roster.Import, row roster.ImportRow) []string {
 			}
 		}
 		if f.Column != "" {
-			text = v.textOr("import.column."+string(f.Column), string(f.Column)) + ": " + text
+			text = v.TextOr("import.column."+string(f.Column), string(f.Column)) + ": " + text
 		}
 		texts = append(texts, text)
 	}
 	if row.State == roster.Waiting && i.Stop != nil {
-		texts = append(texts, v.textOr("import.row_stop."+i.Stop.Code, i.Stop.Detail))
+		texts = append(texts, v.TextOr("import.row_stop."+i.Stop.Code, i.Stop.Detail))
 	}
 	return texts
 }
@@ -181,12 +181,12 @@ func (p *Pages) runImport(ctx context.Context, r *Request, by actor.Actor) (Resp
 	}
 	switch {
 	case err == nil:
-		return redirect("/coach/imports/" + id + "?running=yes"), nil
+		return Redirect("/coach/imports/" + id + "?running=yes"), nil
 	case fault.CodeOf(err) == "tier_limit":
 		return p.featureNeeded(ctx, r, by, coach.Import, err)
 	case fault.KindOf(err) == fault.Forbidden, fault.KindOf(err) == fault.TooMany:
 		f := new(Form)
-		p.addError(r, f, "", err)
+		p.AddError(r, f, "", err)
 		return p.importStatusPage(ctx, r, by, f)
 	}
 	return Response{}, err

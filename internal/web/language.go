@@ -43,7 +43,7 @@ func (p *Pages) chooseLanguage(ctx context.Context, r *Request) (Response, error
 	}
 	to := r.Value("to")
 	if !slices.Contains(languages, to) {
-		return redirect(back), nil
+		return Redirect(back), nil
 	}
 	for _, session := range r.Sessions {
 		if session.AccountID == r.Form.Get("account") {
@@ -52,7 +52,7 @@ func (p *Pages) chooseLanguage(ctx context.Context, r *Request) (Response, error
 			}
 		}
 	}
-	return redirect(back, p.languageCookie(to)), nil
+	return Redirect(back, p.languageCookie(to)), nil
 }
 
 func (p *Pages) languageCookie(language string) *http.Cookie {

@@ -70,7 +70,7 @@ func (p *Pages) withLink(h func(context.Context, *Request, approval.LinkState) (
 			}
 			id, err := p.Approvals.LinkedPlayer(ctx, by, auth.HashLink(token))
 			if err == nil {
-				return redirect(playerPath(role, id) + suffix), nil
+				return Redirect(playerPath(role, id) + suffix), nil
 			}
 			if fault.KindOf(err) != fault.NotFound {
 				return Response{}, err
@@ -91,17 +91,17 @@ func (p *Pages) notOpen(r *Request, old bool) Response {
 	token := r.PathValue("token")
 	switch {
 	case r.URL.Query().Has("signed-in") || r.URL.Query().Has("sign-in") && !plausible(token):
-		return redirect("/me")
+		return Redirect("/me")
 	case r.URL.Query().Has("sign-in"):
-		return redirect("/sign-in/family?" + url.Values{"next": {"/a/" + token + "?signed-in"}}.Encode())
+		return Redirect("/sign-in/family?" + url.Values{"next": {"/a/" + token + "?signed-in"}}.Encode())
 	}
 	text := "link.closed"
 	if old {
 		text = "link.old"
 	}
-	v := p.view(r, text+".title")
+	v := p.NewView(r, text+".title")
 	v.InlineStyle, v.HidePath, v.Path, v.Data = true, true, "/a", text
-	return page("link_closed", v).with(http.StatusNotFound)
+	return Page("link_closed", v).with(http.StatusNotFound)
 }
 
 // toQuestion serves GET /a/{token}/answer, which a browser opens by the back button or
@@ -111,7 +111,7 @@ func (p *Pages) toQuestion(_ context.Context, r *Request) (Response, error) {
 	if r.URL.RawQuery != "" {
 		path += "?" + r.URL.RawQuery
 	}
-	return redirect(path), nil
+	return Redirect(path), nil
 }
 
 // question serves GET /a/{token}: who asks and what a yes means. It changes nothing,
@@ -121,12 +121,12 @@ func (p *Pages) question(_ context.Context, r *Request, link approval.LinkState)
 }
 
 func (p *Pages) questionPage(r *Request, link approval.LinkState, f *Form) Response {
-	v := p.view(r, "question.title")
+	v := p.NewView(r, "question.title")
 	v.InlineStyle = true
 	v.Form = f
 	v.Path = "/a/" + r.PathValue("token")
 	v.Data = p.newQuestion(r, link)
-	return page("question", v).withFaults(f)
+	return Page("question", v).withFaults(f)
 }
 
 func (p *Pages) newQuestion(r *Request, link approval.LinkState) question {
@@ -142,7 +142,7 @@ func (p *Pages) newQuestion(r *Request, link approval.LinkState) question {
 func (p *Pages) beginAnswer(ctx context.Context, r *Request, link approval.LinkState) (Response, error) {
 	next := playerPath(link.Party, link.PlayerID) + "/answer"
 	if by, ok := r.Actor(link.Party); ok && by.Number == link.Number {
-		return redirect(next), nil
+		return Redirect(next), nil
 	}
 	pending := pendingSignIn{Role: link.Party, Number: link.Number, FromLink: true, Link: r.PathValue("token"), Next: next}
 	if err := p.sendCode(ctx, r, pending); err != nil {
@@ -150,7 +150,7 @@ func (p *Pages) beginAnswer(ctx context.Context, r *Request, link approval.LinkS
 			return Response{}, err
 		}
 		f := new(Form)
-		p.addError(r, f, "", err)
+		p.AddError(r, f, "", err)
 		return p.questionPage(r, link, f), nil
 	}
 	return p.toCode(pending)
@@ -158,10 +158,10 @@ func (p *Pages) beginAnswer(ctx context.Context, r *Request, link approval.LinkS
 
 // later serves GET /a/{token}/later: it says how to decide another day.
 func (p *Pages) later(_ context.Context, r *Request, link approval.LinkState) (Response, error) {
-	v := p.view(r, "later.title")
+	v := p.NewView(r, "later.title")
 	v.InlineStyle = true
 	v.Data = p.newQuestion(r, link)
-	return page("later", v), nil
+	return Page("later", v), nil
 }
 
 // plausible reports whether s can be a token: base64url and at most maxToken long.

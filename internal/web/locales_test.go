@@ -2,7 +2,7 @@ package web
 
 import (
 	"encoding/json"
-	"path/filepath"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,19 +12,19 @@ import (
 var (
 	placeholder = regexp.MustCompile(`\{\{\.(\w+)\}\}`)
 	// usedText finds the keys that templates and handlers name as constants.
-	usedText = regexp.MustCompile(`\.(?:T|H|mustT|Field "\w+"|view\(r,|signedInView\(r,) ?\(?"([a-z_.]+)"`)
+	usedText = regexp.MustCompile(`\.(?:T|H|MustT|Field "\w+"|view\(r,|signedInView\(r,) ?\(?"([a-z_.]+)"`)
 )
 
 // texts returns every text of a language by key, its plural forms joined.
 func texts(t *testing.T, language string) map[string]string {
 	t.Helper()
-	files, err := filepath.Glob("locales/*." + language + ".json")
+	files, err := featureFiles("locales/*."+language+".json", "texts."+language+".json")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no texts in %s: %v", language, err)
 	}
 	all := map[string]string{}
 	for _, name := range files {
-		content, err := localeFiles.ReadFile(name)
+		content, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -88,12 +88,12 @@ func TestLanguagesAreComplete(t *testing.T) {
 func TestUsedTextsExist(t *testing.T) {
 	english := texts(t, "en")
 	var sources []string
-	templates, err := filepath.Glob("templates/*.html")
+	templates, err := featureFiles("templates/*.html", "templates/*.html")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range templates {
-		content, err := templateFiles.ReadFile(name)
+		content, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}

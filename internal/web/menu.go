@@ -68,9 +68,9 @@ func (v *View) consoleMenu() []MenuItem {
 	return menu
 }
 
-// coachView returns the View of a page of the coach's section with this name.
-func (p *Pages) coachView(ctx context.Context, r *Request, section, title string, by actor.Actor) (*View, error) {
-	v := p.signedInView(r, title, by)
+// CoachView returns the View of a page of the coach's section with this name.
+func (p *Pages) CoachView(ctx context.Context, r *Request, section, title string, by actor.Actor) (*View, error) {
+	v := p.SignedInView(r, title, by)
 	v.Section = section
 	unread, err := p.Tray.Unread(ctx, by)
 	v.Unread = unread

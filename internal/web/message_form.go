@@ -19,29 +19,29 @@ import (
 func (p *Pages) writeMessagePage(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
 	if err := p.Coaches.Complete(ctx, by); err != nil {
 		if fault.CodeOf(err) == "profile_incomplete" {
-			return redirect("/coach/profile"), nil
+			return Redirect("/coach/profile"), nil
 		}
 		return Response{}, err
 	}
 	values := url.Values{"audience": {string(team.ToGuardians)}, "channels": {string(team.SMS), string(team.InApp)}}
-	setRecipient(values, r)
+	SetRecipient(values, r)
 	if id := r.Value("template"); endpoint.IsID(id) {
 		t, err := p.Messages.Template(ctx, by, id)
-		if err != nil && !isMissing(err) {
+		if err != nil && !fault.IsMissing(err) {
 			return Response{}, err
 		}
 		values.Set("text", t.Text)
 	}
-	return p.messageForm(ctx, r, by, r.restored(&Form{Values: values}))
+	return p.messageForm(ctx, r, by, r.Restored(&Form{Values: values}))
 }
 
 // messageForm returns the form of a message.
 func (p *Pages) messageForm(ctx context.Context, r *Request, by actor.Actor, f *Form) (Response, error) {
-	v, err := p.coachView(ctx, r, "messages", "message_form.title", by)
+	v, err := p.CoachView(ctx, r, "messages", "message_form.title", by)
 	if err != nil {
 		return Response{}, err
 	}
-	choice, err := p.recipientChoice(ctx, by, f)
+	choice, err := p.RecipientChoice(ctx, by, f)
 	if err != nil {
 		return Response{}, err
 	}
@@ -54,7 +54,7 @@ func (p *Pages) messageForm(ctx context.Context, r *Request, by actor.Actor, f *
 		"Choice": choice, "Templates": templates, "Channels": p.messageChannels(),
 		"Audiences": []team.Audience{team.ToGuardians, team.ToStudents, team.ToBoth}, "MaxText": team.MaxText,
 	}
-	return formPageResponse("message_form", v), nil
+	return FormPage("message_form", v), nil
 }
 
 // messageChannels returns the channels of the service.
@@ -91,10 +91,10 @@ func (p *Pages) writeMessage(ctx context.Context, r *Request, by actor.Actor) (R
 	var allowed int
 	switch {
 	case err != nil:
-	case r.Value("step") == "send" && endpoint.IsID(r.Value(requestField)):
-		m, failure := p.Messages.SendOnce(ctx, by, r.Value(requestField), draft)
+	case r.Value("step") == "send" && endpoint.IsID(r.Value(RequestField)):
+		m, failure := p.Messages.SendOnce(ctx, by, r.Value(RequestField), draft)
 		if failure == nil {
-			return redirect(teamMessagesPath + "/" + m.ID + "?done=sent"), nil
+			return Redirect(teamMessagesPath + "/" + m.ID + "?done=sent"), nil
 		}
 		err = failure
 	default:
@@ -104,11 +104,11 @@ func (p *Pages) writeMessage(ctx context.Context, r *Request, by actor.Actor) (R
 		return p.messagePreview(ctx, r, by, f, plan, allowed)
 	}
 	switch code := fault.CodeOf(err); {
-	case code == "batch_archived" || isMissing(err):
-		f.Add("for", p.view(r, "message_form.title").mustT("message_form.gone"))
+	case code == "batch_archived" || fault.IsMissing(err):
+		f.Add("for", p.NewView(r, "message_form.title").MustT("message_form.gone"))
 	case code == "message_limit" || code == "tier_limit":
-		p.addError(r, f, "", err)
-	case !p.addFaults(r, f, err, messageFields):
+		p.AddError(r, f, "", err)
+	case !p.AddFaults(r, f, err, messageFields):
 		return Response{}, err
 	}
 	return p.messageForm(ctx, r, by, f)
@@ -156,7 +156,7 @@ func readMessage(r *Request, f *wire.Faults) team.Draft {
 
 // messagePreview shows what a message would do, with a button that sends it.
 func (p *Pages) messagePreview(ctx context.Context, r *Request, by actor.Actor, f *Form, plan *team.Plan, allowed int) (Response, error) {
-	v, err := p.coachView(ctx, r, "messages", "message_preview.title", by)
+	v, err := p.CoachView(ctx, r, "messages", "message_preview.title", by)
 	if err != nil {
 		return Response{}, err
 	}
@@ -168,5 +168,5 @@ func (p *Pages) messagePreview(ctx context.Context, r *Request, by actor.Actor, 
 		"Totals": totals, "Reached": totals.People, "Variants": plan.Variants(), "LeftOut": leftOut, "MoreLeftOut": totals.PeopleLeftOut - len(leftOut),
 		"Allowed": allowed, "TooMany": allowed >= 0 && totals.Segments > allowed, "RequestID": p.Messages.NewID(), "Channels": r.Form["channels"],
 	}
-	return page("message_preview", v), nil
+	return Page("message_preview", v), nil
 }

@@ -12,7 +12,7 @@ import (
 
 // messageTemplates serves GET /coach/messages/templates.
 func (p *Pages) messageTemplates(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	return p.messageTemplatesPage(ctx, r, by, r.restored(new(Form)))
+	return p.messageTemplatesPage(ctx, r, by, r.Restored(new(Form)))
 }
 
 func (p *Pages) messageTemplatesPage(ctx context.Context, r *Request, by actor.Actor, f *Form) (Response, error) {
@@ -24,16 +24,16 @@ func (p *Pages) messageTemplatesPage(ctx context.Context, r *Request, by actor.A
 	if err != nil {
 		return Response{}, err
 	}
-	v, err := p.coachView(ctx, r, "messages", "message_templates.title", by)
+	v, err := p.CoachView(ctx, r, "messages", "message_templates.title", by)
 	if err != nil {
 		return Response{}, err
 	}
 	v.Form, v.Path = f, teamMessagesPath+"/templates"
 	v.Data = map[string]any{
-		"List": list, "MayAdd": subscription.Tier.Has(team.TemplatesFeature), "Done": v.textOr("message_templates.done."+r.Value("done"), ""),
+		"List": list, "MayAdd": subscription.Tier.Has(team.TemplatesFeature), "Done": v.TextOr("message_templates.done."+r.Value("done"), ""),
 		"RequestID": p.Messages.NewID(), "MaxText": team.MaxText,
 	}
-	return formPageResponse("message_templates", v), nil
+	return FormPage("message_templates", v), nil
 }
 
 // addMessageTemplate serves POST /coach/messages/templates.
@@ -44,18 +44,18 @@ func (p *Pages) addMessageTemplate(ctx context.Context, r *Request, by actor.Act
 	title, text := in.Read(&faults)
 	err := faults.Err()
 	if err == nil {
-		err = p.onceFor(ctx, r, by, r.Value(requestField), r.Form, func(ctx context.Context) error {
+		err = p.OnceFor(ctx, r, by, r.Value(RequestField), r.Form, func(ctx context.Context) error {
 			_, err := p.Messages.AddTemplate(ctx, by, title, text)
 			return err
 		})
 	}
 	if err == nil {
-		return redirect(teamMessagesPath + "/templates?done=added"), nil
+		return Redirect(teamMessagesPath + "/templates?done=added"), nil
 	}
 	f := &Form{Values: r.Form}
 	if fault.CodeOf(err) == "tier_limit" {
-		p.addError(r, f, "", err)
-	} else if !p.addFaults(r, f, err, nil) {
+		p.AddError(r, f, "", err)
+	} else if !p.AddFaults(r, f, err, nil) {
 		return Response{}, err
 	}
 	return p.messageTemplatesPage(ctx, r, by, f)
@@ -68,8 +68,8 @@ func (p *Pages) deleteMessageTemplate(ctx context.Context, r *Request, by actor.
 	if err == nil {
 		err = p.Messages.DeleteTemplate(ctx, by, id)
 	}
-	if err != nil && !isMissing(err) {
+	if err != nil && !fault.IsMissing(err) {
 		return Response{}, err
 	}
-	return redirect(teamMessagesPath + "/templates?done=deleted"), nil
+	return Redirect(teamMessagesPath + "/templates?done=deleted"), nil
 }

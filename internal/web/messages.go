@@ -37,13 +37,13 @@ func (p *Pages) messages(ctx context.Context, r *Request, by actor.Actor) (Respo
 	if err != nil {
 		return Response{}, err
 	}
-	v := p.signedInView(r, "messages.title", by)
+	v := p.SignedInView(r, "messages.title", by)
 	views := make([]messageView, len(list))
 	for i, n := range list {
 		views[i] = newMessageView(v, n, players[n.Data.PlayerID], by.Role)
 	}
 	v.Data = map[string]any{"Home": home(by.Role), "List": views, "Older": older, "Unread": unread}
-	return page("messages", v), nil
+	return Page("messages", v), nil
 }
 
 // playersOf returns the players that notifications are about and the caller may see, by ID.
@@ -78,11 +78,11 @@ var teamPages = map[notify.Type]string{notify.TeamMessageType: "/messages", noti
 // newMessageView words a notification for a party; see word.
 func newMessageView(v *View, n notify.Notification, player *approval.Player, role actor.Role) messageView {
 	m := messageView{At: n.CreatedAt, Unread: n.ReadAt.IsZero()}
-	student, coach := v.mustT("question.the_child"), v.mustT("question.the_coach")
+	student, coach := v.MustT("question.the_child"), v.MustT("question.the_coach")
 	named := player != nil
 	if named {
 		if name := notify.Name(player.CoachName, ""); name != "" {
-			coach = v.mustT("message.coach", "Name", name)
+			coach = v.MustT("message.coach", "Name", name)
 		}
 		// The notification of a student's own answer does not name the student.
 		if named = role == actor.Student || namedThen(n, player.Student.FullName); named {
@@ -95,7 +95,7 @@ func newMessageView(v *View, n notify.Notification, player *approval.Player, rol
 	}
 	changes := make([]string, len(n.Data.Changes))
 	for i, c := range n.Data.Changes {
-		changes[i] = v.mustT("change." + string(c))
+		changes[i] = v.MustT("change." + string(c))
 	}
 	m.Title, m.Body = v.word(n, "message."+string(n.Type)+".title", "message."+string(n.Type), named,
 		"Student", student, "Coach", coach, "TheCoach", upperFirst(coach), "Changes", strings.Join(changes, ", "))
@@ -152,5 +152,5 @@ func (p *Pages) readMessages(ctx context.Context, _ *Request, by actor.Actor) (R
 	if _, err := p.Tray.MarkAllRead(ctx, by); err != nil {
 		return Response{}, err
 	}
-	return redirect(home(by.Role) + "/messages"), nil
+	return Redirect(home(by.Role) + "/messages"), nil
 }

@@ -23,7 +23,7 @@ var events = []event.Type{
 // TestNotificationsAreWorded words every notification in both languages, for a page whose
 // language is not that of the stored text.
 func TestNotificationsAreWorded(t *testing.T) {
-	r, err := newRenderer()
+	r, err := sharedRenderer()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestNotificationsAreWorded(t *testing.T) {
 // TestStoredTextOfRemovedPlayer shows the stored text, which has the names, if it is in the
 // language of the page.
 func TestStoredTextOfRemovedPlayer(t *testing.T) {
-	r, err := newRenderer()
+	r, err := sharedRenderer()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ func (p *Pages) needsPage(ctx context.Context, r *Request, by actor.Actor) (Resp
 	if err != nil {
 		return Response{}, err
 	}
-	v, err := p.coachView(ctx, r, "players", "needs.title", by)
+	v, err := p.CoachView(ctx, r, "players", "needs.title", by)
 	if err != nil {
 		return Response{}, err
 	}
@@ -48,19 +48,19 @@ func (p *Pages) needsPage(ctx context.Context, r *Request, by actor.Actor) (Resp
 		}
 	}
 	v.Data = map[string]any{"Needs": needs, "Tabs": tabs, "Kind": kind, "Hidden": count - len(needs.Items)}
-	return page("needs", v), nil
+	return Page("needs", v), nil
 }
 
 // NeedStatus returns what a need is about.
 func (v *View) NeedStatus(n coach.Need) Status {
-	status := Status{Class: "no", Symbol: "!", Text: v.mustT("need." + string(n.Kind))}
+	status := Status{Class: "no", Symbol: "!", Text: v.MustT("need." + string(n.Kind))}
 	switch n.Kind {
 	case coach.NeedRejected:
 		status.Class, status.Symbol = "", "✕"
 	case coach.NeedRevoked:
 		status.Class, status.Symbol = "", "↩"
 	case coach.NeedHeld:
-		status = Status{"wait", "○", v.mustT("need.held." + string(approval.HoldOf(n.HeldBy)))}
+		status = Status{"wait", "○", v.MustT("need.held." + string(approval.HoldOf(n.HeldBy)))}
 	case coach.NeedOverdue, coach.NeedLongPending, coach.NeedStopped:
 		status.Class, status.Symbol = "wait", "○"
 	}

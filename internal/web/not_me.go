@@ -14,10 +14,10 @@ const notMeDone = "/a/not-me"
 // notMe serves GET /a/{token}/not-me: it asks the visitor to confirm that the question reached
 // the wrong person.
 func (p *Pages) notMe(_ context.Context, r *Request, link approval.LinkState) (Response, error) {
-	v := p.view(r, "not_me.title")
+	v := p.NewView(r, "not_me.title")
 	v.InlineStyle = true
 	v.Data = p.newQuestion(r, link)
-	return page("not_me", v), nil
+	return Page("not_me", v), nil
 }
 
 // refuseByLink serves POST /a/{token}/not-me: it ends the question without a sign-in, or mail
@@ -37,13 +37,13 @@ func (p *Pages) refuseByLink(ctx context.Context, r *Request) (Response, error) 
 	if err != nil {
 		return Response{}, err
 	}
-	return redirect(notMeDone), nil
+	return Redirect(notMeDone), nil
 }
 
 // refusedByLink serves GET /a/not-me. The form leads to this page, so that a reload does not
 // send the form again. A token is never as short as "not-me".
 func (p *Pages) refusedByLink(_ context.Context, r *Request) (Response, error) {
-	v := p.view(r, "not_me.title")
+	v := p.NewView(r, "not_me.title")
 	v.InlineStyle = true
-	return page("not_me_done", v), nil
+	return Page("not_me_done", v), nil
 }

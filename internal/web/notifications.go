@@ -36,7 +36,7 @@ func (p *Pages) notifications(ctx context.Context, r *Request, by actor.Actor) (
 	if err != nil {
 		return Response{}, err
 	}
-	v, err := p.coachView(ctx, r, "notifications", "notifications.title", by)
+	v, err := p.CoachView(ctx, r, "notifications", "notifications.title", by)
 	if err != nil {
 		return Response{}, err
 	}
@@ -54,12 +54,12 @@ func (p *Pages) notifications(ctx context.Context, r *Request, by actor.Actor) (
 		views[i] = newNotificationView(v, n, players[n.Data.PlayerID])
 	}
 	v.Data = map[string]any{"List": views, "Older": older, "Before": notificationsBefore(r)}
-	return page("notifications", v), nil
+	return Page("notifications", v), nil
 }
 
 // newNotificationView words a notification for a coach; see word.
 func newNotificationView(v *View, n notify.Notification, player *approval.Player) notificationView {
-	student, guardian := v.mustT("news.the_student"), v.mustT("news.the_guardian")
+	student, guardian := v.MustT("news.the_student"), v.MustT("news.the_guardian")
 	named := player != nil
 	if named {
 		if named = namedThen(n, player.Student.FullName); named {
@@ -144,5 +144,5 @@ func (p *Pages) readNotifications(ctx context.Context, r *Request, by actor.Acto
 	if before := notificationsBefore(r); before > 0 {
 		back += "?" + url.Values{"before": {strconv.FormatInt(before, 10)}}.Encode()
 	}
-	return redirect(back), nil
+	return Redirect(back), nil
 }

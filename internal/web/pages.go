@@ -28,6 +28,10 @@ type Config struct {
 	AppURL string
 	// WholeHistory is true if a party reads in the app what a coach added before it approved.
 	WholeHistory bool
+	// Renderer has the templates and texts of all pages.
+	Renderer *Renderer
+	// Features list the pages of the features that have a folder.
+	Features []func(*Pages) []Route
 	// Limiter limits the requests of a client address; nil means no limit.
 	Limiter *ratelimit.Limiter
 }
@@ -35,24 +39,20 @@ type Config struct {
 // Pages serves the pages. It is safe for concurrent use.
 type Pages struct {
 	Config
-	render  *renderer
+	render  *Renderer
 	cookies cookies
 	origin  *http.CrossOriginProtection
 	// identify finds out who sent a request.
 	identify func(context.Context, *Request) error
 }
 
-// New returns the pages. It returns an error if a template or a catalogue is invalid.
+// New returns the pages. It returns an error if the public URL is not an origin.
 func New(c Config) (*Pages, error) {
-	r, err := sharedRenderer()
-	if err != nil {
-		return nil, err
-	}
 	origin := http.NewCrossOriginProtection()
 	if err := origin.AddTrustedOrigin(c.PublicURL); err != nil {
 		return nil, err
 	}
-	p := &Pages{Config: c, render: r, cookies: cookies{secure: strings.HasPrefix(c.PublicURL, "https://")}, origin: origin}
+	p := &Pages{Config: c, render: c.Renderer, cookies: cookies{secure: strings.HasPrefix(c.PublicURL, "https://")}, origin: origin}
 	p.identify = p.identifyAccounts
 	return p, nil
 }
@@ -82,13 +82,18 @@ type Route struct {
 
 // routes lists every page.
 func (p *Pages) routes() []Route {
-	return slices.Concat(p.startRoutes(), p.signInRoutes(), p.linkRoutes(), p.unsubscribeRoutes(), p.familyRoutes(), p.coachRoutes(), p.playerRoutes(), p.batchRoutes(), p.teamMessageRoutes(), p.recordRoutes(), p.accountRoutes(), p.documentRoutes(), p.verificationRoutes(), p.directoryRoutes(), p.feeRoutes(), p.familyFeeRoutes(), p.pushRoutes(), p.staticRoutes())
+	routes := slices.Concat(p.startRoutes(), p.signInRoutes(), p.linkRoutes(), p.unsubscribeRoutes(), p.familyRoutes(), p.coachRoutes(), p.playerRoutes(), p.batchRoutes(), p.teamMessageRoutes(), p.recordRoutes(), p.accountRoutes(), p.documentRoutes(), p.verificationRoutes(), p.directoryRoutes(), p.pushRoutes(), p.staticRoutes())
+	for _, feature := range p.Features {
+		routes = append(routes, feature(p)...)
+	}
+	return routes
 }
 
 // Patterns returns the patterns that GET serves, in the syntax of http.ServeMux: of the pages
 // and of the operators' console. Tests use it to find a page without a check.
-func Patterns() (pages, console []string) {
-	return getPatterns(new(Pages).routes()), getPatterns((&Console{pages: new(Pages)}).routes(nil))
+func Patterns(features ...func(*Pages) []Route) (pages, console []string) {
+	p := &Pages{Config: Config{Features: features}}
+	return getPatterns(p.routes()), getPatterns((&Console{pages: new(Pages)}).routes(nil))
 }
 
 func getPatterns(routes []Route) []string {

@@ -65,7 +65,7 @@ func (p *Pages) toCode(s pendingSignIn, cookies ...*http.Cookie) (Response, erro
 		plain = append(plain, bytes.Repeat([]byte{' '}, missing)...)
 	}
 	sealed := base64.RawURLEncoding.EncodeToString(p.Sealer.Seal(plain, pendingCookie))
-	return redirect("/sign-in/code", append(cookies, p.cookies.cookie(p.cookies.name(pendingCookie), sealed, pendingRemembered))...), nil
+	return Redirect("/sign-in/code", append(cookies, p.cookies.cookie(p.cookies.name(pendingCookie), sealed, pendingRemembered))...), nil
 }
 
 // readPending returns the sign-in that waits for its code; ok is false if there is none.
@@ -81,7 +81,7 @@ func (p *Pages) readPending(r *Request) (s pendingSignIn, ok bool) {
 }
 
 // beginAgain goes to the page where the sign-in s began, because it has expired.
-func beginAgain(s pendingSignIn) Response { return redirect(s.firstPage()) }
+func beginAgain(s pendingSignIn) Response { return Redirect(s.firstPage()) }
 
 // firstPage returns the page where the sign-in began, or the start page if s is empty.
 func (s pendingSignIn) firstPage() string {

@@ -20,7 +20,7 @@ func (p *Pages) plans(ctx context.Context, r *Request, by actor.Actor) (Response
 	if err != nil {
 		return Response{}, err
 	}
-	v, err := p.coachView(ctx, r, "settings", "plan.title", by)
+	v, err := p.CoachView(ctx, r, "settings", "plan.title", by)
 	if err != nil {
 		return Response{}, err
 	}
@@ -33,7 +33,7 @@ func (p *Pages) plans(ctx context.Context, r *Request, by actor.Actor) (Response
 		"Tiers": tiers.List, "Common": common, "Some": some, "ShowsDiffer": shown, "KYC": tiers.KYC,
 		"Subscription": subscription, "Done": r.URL.Query().Get("done"),
 	}
-	return page("plan", v), nil
+	return Page("plan", v), nil
 }
 
 // checkPlan serves GET /coach/settings/plan/{tier}: what changes with this tier. It changes
@@ -48,14 +48,14 @@ func (p *Pages) checkPlan(ctx context.Context, r *Request, by actor.Actor) (Resp
 		return Response{}, err
 	}
 	if subscription.Tier.Name == tier.Name {
-		return redirect(planPath), nil
+		return Redirect(planPath), nil
 	}
-	v, err := p.coachView(ctx, r, "settings", "plan.title", by)
+	v, err := p.CoachView(ctx, r, "settings", "plan.title", by)
 	if err != nil {
 		return Response{}, err
 	}
 	v.Data = map[string]any{"Tier": tier, "Subscription": subscription, "Change": subscription.Change(tier)}
-	return page("plan_check", v), nil
+	return Page("plan_check", v), nil
 }
 
 // choosePlan serves POST /coach/settings/plan: it takes a self-service tier and asks the
@@ -68,9 +68,9 @@ func (p *Pages) choosePlan(ctx context.Context, r *Request, by actor.Actor) (Res
 	case err != nil:
 		return Response{}, err
 	case subscription.Requested != "":
-		return redirect(planPath + "?done=requested"), nil
+		return Redirect(planPath + "?done=requested"), nil
 	}
-	return redirect(planPath + "?done=chosen"), nil
+	return Redirect(planPath + "?done=chosen"), nil
 }
 
 // TierTitle returns the title of a tier by its name.
@@ -95,7 +95,7 @@ func (v *View) Feature(name string) string {
 func (v *View) Limit(name string, limit int64) string {
 	switch {
 	case limit == 0:
-		return v.mustT("plan.unlimited")
+		return v.MustT("plan.unlimited")
 	case name == "storage_bytes":
 		return v.Bytes(limit)
 	}
@@ -109,9 +109,9 @@ func (v *View) Used(name string, used, limit int64) string {
 		text = v.Bytes(used)
 	}
 	if limit == 0 {
-		return v.mustT("settings.plan.used.unlimited", "Used", text)
+		return v.MustT("settings.plan.used.unlimited", "Used", text)
 	}
-	return v.mustT("settings.plan.used", "Used", text, "Limit", v.Limit(name, limit))
+	return v.MustT("settings.plan.used", "Used", text, "Limit", v.Limit(name, limit))
 }
 
 // Bytes returns a size for people, such as "200 MB", with 1 MB as 1,048,576 bytes.

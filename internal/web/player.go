@@ -142,7 +142,7 @@ func (p *Pages) newPartyView(t *approval.Timeline, party actor.Role) partyView {
 // player serves GET /coach/players/{player_id}: both parties with the next step, the
 // details, and the timeline.
 func (p *Pages) player(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	return p.playerPage(ctx, r, by, r.restored(new(Form)))
+	return p.playerPage(ctx, r, by, r.Restored(new(Form)))
 }
 
 func (p *Pages) playerPage(ctx context.Context, r *Request, by actor.Actor, f *Form) (Response, error) {
@@ -166,7 +166,7 @@ func (p *Pages) playerPage(ctx context.Context, r *Request, by actor.Actor, f *F
 			return Response{}, err
 		}
 	}
-	v, err := p.coachView(ctx, r, "players", "player.title", by)
+	v, err := p.CoachView(ctx, r, "players", "player.title", by)
 	if err != nil {
 		return Response{}, err
 	}
@@ -175,7 +175,7 @@ func (p *Pages) playerPage(ctx context.Context, r *Request, by actor.Actor, f *F
 	query := r.URL.Query()
 	v.Data = map[string]any{
 		"Player": t.Player, "Parties": parties, "Age": t.Player.Student.DateOfBirth.AgeOn(p.Now()),
-		"Timeline": timeline(t), "Done": v.textOr("player.done."+query.Get("done"), ""), "Added": query.Get("added"),
+		"Timeline": timeline(t), "Done": v.TextOr("player.done."+query.Get("done"), ""), "Added": query.Get("added"),
 	}
-	return formPageResponse("player", v), nil
+	return FormPage("player", v), nil
 }

@@ -130,17 +130,17 @@ func (p *Pages) changePlayer(ctx context.Context, r *Request, by actor.Actor, do
 	err = change(id, party)
 	if err == nil {
 		if r.Value("back") == "today" {
-			return redirect("/coach?done=" + done), nil
+			return Redirect("/coach?done=" + done), nil
 		}
-		return redirect(coachPlayer(id) + "?done=" + done), nil
+		return Redirect(coachPlayer(id) + "?done=" + done), nil
 	}
 	f := &Form{Values: r.Form}
-	if !p.addFaults(r, f, err, map[string]string{
+	if !p.AddFaults(r, f, err, map[string]string{
 		"/number": string(party) + "-number", "/guardian/mobile_number": "guardian-number", "/student/contact_number": "student-number", "/note": string(party) + "-note",
 	}) {
 		switch fault.KindOf(err) {
 		case fault.Conflict, fault.TooMany, fault.Forbidden:
-			p.addError(r, f, "", err)
+			p.AddError(r, f, "", err)
 		default:
 			return Response{}, err
 		}

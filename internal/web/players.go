@@ -28,7 +28,7 @@ func (p *Pages) players(ctx context.Context, r *Request, by actor.Actor) (Respon
 	if err != nil {
 		return Response{}, err
 	}
-	v, err := p.coachView(ctx, r, "players", "players.title", by)
+	v, err := p.CoachView(ctx, r, "players", "players.title", by)
 	if err != nil {
 		return Response{}, err
 	}
@@ -62,9 +62,9 @@ func (p *Pages) players(ctx context.Context, r *Request, by actor.Actor) (Respon
 		"CanImport": plan.Tier.Has(coach.Import), "CanExport": plan.Tier.Has(coach.Export),
 		"Players": list, "Next": next, "Filtered": filtered || r.Value("after") != "",
 		"Needs": needs, "Batches": batches, "Export": "/coach/players/export?" + query.Encode(),
-		"Done": v.textOr("players.done."+r.Value("done"), ""),
+		"Done": v.TextOr("players.done."+r.Value("done"), ""),
 	}
-	return page("players", v), nil
+	return Page("players", v), nil
 }
 
 // playerQuery returns the fields of the request that filter the list of players.

@@ -26,13 +26,13 @@ func preferenceValues(r *Request, p notify.Preferences) url.Values {
 
 // readPreferences reads the form of preferences and adds its faults to f.
 func (p *Pages) readPreferences(r *Request, f *Form) notify.PreferencesPatch {
-	v := p.view(r, "")
+	v := p.NewView(r, "")
 	language, zone := r.Value("language"), r.Value("time_zone")
 	if !notify.KnownLanguage(language) {
-		f.Add("language", v.mustT("settings.language.fault"))
+		f.Add("language", v.MustT("settings.language.fault"))
 	}
 	if zone != "" && !notify.KnownTimeZone(zone) {
-		f.Add("time_zone", v.mustT("settings.time_zone.fault"))
+		f.Add("time_zone", v.MustT("settings.time_zone.fault"))
 	}
 	var quiet notify.QuietHours
 	start, end := r.Value("quiet_start"), r.Value("quiet_end")
@@ -42,11 +42,11 @@ func (p *Pages) readPreferences(r *Request, f *Form) notify.PreferencesPatch {
 		quiet.End, okEnd = notify.ParseTimeOfDay(end)
 		switch {
 		case !okStart:
-			f.Add("quiet_start", v.mustT("settings.quiet.fault"))
+			f.Add("quiet_start", v.MustT("settings.quiet.fault"))
 		case !okEnd:
-			f.Add("quiet_end", v.mustT("settings.quiet.fault"))
+			f.Add("quiet_end", v.MustT("settings.quiet.fault"))
 		case !quiet.Set():
-			f.Add("quiet_end", v.mustT("settings.quiet.equal"))
+			f.Add("quiet_end", v.MustT("settings.quiet.equal"))
 		}
 	}
 	return notify.PreferencesPatch{Language: &language, TimeZone: &zone, QuietHours: &quiet}
@@ -70,7 +70,7 @@ func (p *Pages) familySettings(ctx context.Context, r *Request, by actor.Actor) 
 	if err != nil {
 		return Response{}, err
 	}
-	return p.familySettingsForm(ctx, r, by, r.restored(&Form{Values: preferenceValues(r, chosen)}))
+	return p.familySettingsForm(ctx, r, by, r.Restored(&Form{Values: preferenceValues(r, chosen)}))
 }
 
 func (p *Pages) familySettingsForm(ctx context.Context, r *Request, by actor.Actor, f *Form) (Response, error) {
@@ -90,12 +90,12 @@ func (p *Pages) familySettingsForm(ctx context.Context, r *Request, by actor.Act
 	if err != nil {
 		return Response{}, err
 	}
-	v := p.signedInView(r, "my_settings.title", by)
+	v := p.SignedInView(r, "my_settings.title", by)
 	v.Form, v.Path = f, home(by.Role)+"/settings"
 	v.Data = map[string]any{
 		"Home": home(by.Role), "Languages": languages, "Zones": offeredZones(f), "Stopped": stopped, "StoppedMail": addresses, "Push": push, "Done": r.URL.Query().Get("done"),
 	}
-	return formPageResponse("family_settings", v), nil
+	return FormPage("family_settings", v), nil
 }
 
 // maxLinksNamed is how many links are read to find the names of coaches.
@@ -131,7 +131,7 @@ func (p *Pages) saveFamilySettings(ctx context.Context, r *Request, by actor.Act
 	if _, err := p.Preferences.SavePreferences(ctx, by.Number, patch); err != nil {
 		return Response{}, err
 	}
-	return redirect(home(by.Role)+"/settings?done=saved", p.languageCookie(*patch.Language)), nil
+	return Redirect(home(by.Role)+"/settings?done=saved", p.languageCookie(*patch.Language)), nil
 }
 
 // allowCoach serves POST /me/{role}/settings/coaches/{coach_id}/allow: messages of the coach
@@ -144,13 +144,13 @@ func (p *Pages) allowCoach(ctx context.Context, r *Request, by actor.Actor) (Res
 	if err := p.Preferences.AllowCoach(ctx, by.Number, id); err != nil {
 		return Response{}, err
 	}
-	return redirect(home(by.Role) + "/settings?done=allowed"), nil
+	return Redirect(home(by.Role) + "/settings?done=allowed"), nil
 }
 
 // coachMessages serves POST /me/{role}/players/{player_id}/coach-messages: it stops the
 // messages of the player's coach outside of the app, or with allow=yes allows them again.
 func (p *Pages) coachMessages(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	d, err := p.load(ctx, r, by)
+	d, err := p.Question(ctx, r, by)
 	if err != nil {
 		return Response{}, err
 	}
@@ -163,5 +163,5 @@ func (p *Pages) coachMessages(ctx context.Context, r *Request, by actor.Actor) (
 	if err != nil {
 		return Response{}, err
 	}
-	return redirect(d.Path + "?done=" + done), nil
+	return Redirect(d.Path + "?done=" + done), nil
 }

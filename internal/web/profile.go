@@ -19,7 +19,7 @@ func (p *Pages) profilePage(ctx context.Context, r *Request, by actor.Actor) (Re
 	if err != nil {
 		return Response{}, err
 	}
-	return p.profileForm(ctx, r, by, profile, r.restored(profileValues(profile)))
+	return p.profileForm(ctx, r, by, profile, r.Restored(profileValues(profile)))
 }
 
 // profileFields are the fields of the form of the profile.
@@ -37,7 +37,7 @@ func profileValues(profile coach.Profile) *Form {
 }
 
 func (p *Pages) profileForm(ctx context.Context, r *Request, by actor.Actor, profile coach.Profile, f *Form) (Response, error) {
-	v, err := p.coachView(ctx, r, "profile", "profile.title", by)
+	v, err := p.CoachView(ctx, r, "profile", "profile.title", by)
 	if err != nil {
 		return Response{}, err
 	}
@@ -49,7 +49,7 @@ func (p *Pages) profileForm(ctx context.Context, r *Request, by actor.Actor, pro
 		"Picture": profile.Picture(), "Certificates": certificates, "RequestID": p.Documents.NewID(), "KYC": p.Verifications.On,
 		"EmailRequired": slices.Contains(p.Coaches.Required, "email"), "Zones": offeredZones(f), "DefaultZone": p.Coaches.DefaultTimeZone,
 	}
-	return formPageResponse("profile", v), nil
+	return FormPage("profile", v), nil
 }
 
 // saveProfile serves POST /coach/profile. A coach whose profile becomes complete goes to
@@ -60,7 +60,7 @@ func (p *Pages) saveProfile(ctx context.Context, r *Request, by actor.Actor) (Re
 		return Response{}, err
 	}
 	if r.Form.Has("open") {
-		return p.keepTyped(r, redirect(documentsPath+"/add"), profilePath, profileValues(before).Values), nil
+		return p.KeepTyped(r, Redirect(documentsPath+"/add"), profilePath, profileValues(before).Values), nil
 	}
 	var faults wire.Faults
 	patch := readProfile(r, &faults)
@@ -69,15 +69,15 @@ func (p *Pages) saveProfile(ctx context.Context, r *Request, by actor.Actor) (Re
 	}
 	if err != nil {
 		f := &Form{Values: r.Form}
-		if !p.addFaults(r, f, err, nil) {
+		if !p.AddFaults(r, f, err, nil) {
 			return Response{}, err
 		}
 		return p.profileForm(ctx, r, by, before, f)
 	}
 	if len(before.Missing(p.Coaches.Required)) > 0 {
-		return redirect("/coach"), nil
+		return Redirect("/coach"), nil
 	}
-	return redirect("/coach/profile?done=saved"), nil
+	return Redirect("/coach/profile?done=saved"), nil
 }
 
 // readProfile reads the form. An empty field clears its value.

@@ -20,27 +20,27 @@ const valuesShown = 200
 func (p *Pages) recordRoutes() []Route {
 	const progress, reports = "/coach/players/{player_id}/progress", "/coach/players/{player_id}/reports"
 	routes := []Route{
-		{Method: "GET", Pattern: progress, Handle: p.signedIn(actor.Coach, p.progress)},
-		{Method: "POST", Pattern: progress, Handle: p.signedIn(actor.Coach, p.addMeasurement)},
-		{Method: "GET", Pattern: progress + "/{measurement_id}/delete", Handle: p.signedIn(actor.Coach, p.checkMeasurement)},
-		{Method: "POST", Pattern: progress + "/{measurement_id}/delete", Handle: p.signedIn(actor.Coach, p.deleteMeasurement)},
-		{Method: "POST", Pattern: progress + "/{measurement_id}/restore", Handle: p.signedIn(actor.Coach, p.restoreMeasurement)},
-		{Method: "GET", Pattern: reports, Handle: p.signedIn(actor.Coach, p.reports)},
-		{Method: "POST", Pattern: reports, Handle: p.signedIn(actor.Coach, p.addReport)},
-		{Method: "GET", Pattern: reports + "/{report_id}", Handle: p.signedIn(actor.Coach, p.editReportPage)},
-		{Method: "POST", Pattern: reports + "/{report_id}", Handle: p.signedIn(actor.Coach, p.editReport)},
-		{Method: "GET", Pattern: reports + "/{report_id}/delete", Handle: p.signedIn(actor.Coach, p.checkReport)},
-		{Method: "POST", Pattern: reports + "/{report_id}/delete", Handle: p.signedIn(actor.Coach, p.deleteReport)},
-		{Method: "POST", Pattern: reports + "/{report_id}/restore", Handle: p.signedIn(actor.Coach, p.restoreReport)},
+		{Method: "GET", Pattern: progress, Handle: p.SignedIn(actor.Coach, p.progress)},
+		{Method: "POST", Pattern: progress, Handle: p.SignedIn(actor.Coach, p.addMeasurement)},
+		{Method: "GET", Pattern: progress + "/{measurement_id}/delete", Handle: p.SignedIn(actor.Coach, p.checkMeasurement)},
+		{Method: "POST", Pattern: progress + "/{measurement_id}/delete", Handle: p.SignedIn(actor.Coach, p.deleteMeasurement)},
+		{Method: "POST", Pattern: progress + "/{measurement_id}/restore", Handle: p.SignedIn(actor.Coach, p.restoreMeasurement)},
+		{Method: "GET", Pattern: reports, Handle: p.SignedIn(actor.Coach, p.reports)},
+		{Method: "POST", Pattern: reports, Handle: p.SignedIn(actor.Coach, p.addReport)},
+		{Method: "GET", Pattern: reports + "/{report_id}", Handle: p.SignedIn(actor.Coach, p.editReportPage)},
+		{Method: "POST", Pattern: reports + "/{report_id}", Handle: p.SignedIn(actor.Coach, p.editReport)},
+		{Method: "GET", Pattern: reports + "/{report_id}/delete", Handle: p.SignedIn(actor.Coach, p.checkReport)},
+		{Method: "POST", Pattern: reports + "/{report_id}/delete", Handle: p.SignedIn(actor.Coach, p.deleteReport)},
+		{Method: "POST", Pattern: reports + "/{report_id}/restore", Handle: p.SignedIn(actor.Coach, p.restoreReport)},
 	}
 	for _, role := range approval.Parties {
 		one := "/me/" + string(role) + "/players/{player_id}"
 		routes = append(
 			routes,
-			Route{Method: "GET", Pattern: one + "/messages", Handle: p.signedIn(role, p.conversation)},
-			Route{Method: "POST", Pattern: one + "/messages", Handle: p.signedIn(role, p.writeReply)},
-			Route{Method: "GET", Pattern: one + "/progress", Handle: p.signedIn(role, p.familyProgress)},
-			Route{Method: "GET", Pattern: one + "/reports", Handle: p.signedIn(role, p.familyReports)},
+			Route{Method: "GET", Pattern: one + "/messages", Handle: p.SignedIn(role, p.conversation)},
+			Route{Method: "POST", Pattern: one + "/messages", Handle: p.SignedIn(role, p.writeReply)},
+			Route{Method: "GET", Pattern: one + "/progress", Handle: p.SignedIn(role, p.familyProgress)},
+			Route{Method: "GET", Pattern: one + "/reports", Handle: p.SignedIn(role, p.familyReports)},
 		)
 	}
 	return routes
@@ -61,7 +61,7 @@ func (p *Pages) progress(ctx context.Context, r *Request, by actor.Actor) (Respo
 	if err != nil {
 		return Response{}, err
 	}
-	return p.progressPage(ctx, r, by, player, r.restored(new(Form)))
+	return p.progressPage(ctx, r, by, player, r.Restored(new(Form)))
 }
 
 func (p *Pages) progressPage(ctx context.Context, r *Request, by actor.Actor, player *approval.Player, f *Form) (Response, error) {
@@ -69,16 +69,16 @@ func (p *Pages) progressPage(ctx context.Context, r *Request, by actor.Actor, pl
 	if err != nil {
 		return Response{}, err
 	}
-	v, err := p.coachView(ctx, r, "players", "progress.title", by)
+	v, err := p.CoachView(ctx, r, "players", "progress.title", by)
 	if err != nil {
 		return Response{}, err
 	}
 	v.Form, v.Path = f, coachPlayer(player.ID)+"/progress"
 	v.Data = map[string]any{
 		"Player": player, "Metrics": newMetricViews(list), "Today": v.today(), "RequestID": p.Messages.NewID(),
-		"Done": v.textOr("progress.done."+r.Value("done"), ""), "WholeHistory": p.WholeHistory, "Undo": p.undoPath(r, v.Path+"/", "/restore"),
+		"Done": v.TextOr("progress.done."+r.Value("done"), ""), "WholeHistory": p.WholeHistory, "Undo": p.undoPath(r, v.Path+"/", "/restore"),
 	}
-	return formPageResponse("progress", v), nil
+	return FormPage("progress", v), nil
 }
 
 // addMeasurement serves POST …/progress.
@@ -94,7 +94,7 @@ func (p *Pages) addMeasurement(ctx context.Context, r *Request, by actor.Actor) 
 		_, err = p.Records.Measure(ctx, by, m)
 	}
 	if err == nil {
-		return redirect(coachPlayer(player.ID) + "/progress?done=added"), nil
+		return Redirect(coachPlayer(player.ID) + "/progress?done=added"), nil
 	}
 	f, err := p.refusedRecord(r, err)
 	if err != nil {
@@ -108,10 +108,10 @@ func (p *Pages) addMeasurement(ctx context.Context, r *Request, by actor.Actor) 
 func (p *Pages) refusedRecord(r *Request, err error) (*Form, error) {
 	f := &Form{Values: r.Form}
 	if fault.CodeOf(err) == "tier_limit" {
-		p.addError(r, f, "", err)
+		p.AddError(r, f, "", err)
 		return f, nil
 	}
-	if !p.addFaults(r, f, err, nil) {
+	if !p.AddFaults(r, f, err, nil) {
 		return nil, err
 	}
 	return f, nil
@@ -128,7 +128,7 @@ func readMeasurement(r *Request, playerID string, p *Pages, f *wire.Faults) team
 	var in input.Measurement
 	wire.Bind(body, &in, f)
 	m := in.Read(playerID, p.Now(), f)
-	m.ID = idOrNone(r.Value(requestField))
+	m.ID = idOrNone(r.Value(RequestField))
 	return m
 }
 
@@ -141,7 +141,7 @@ func (p *Pages) measurementInPath(ctx context.Context, r *Request, by actor.Acto
 	id, err := r.PathID("measurement_id")
 	return player, removal{
 		List: coachPlayer(player.ID) + "/progress", ID: id,
-		Typed: url.Values{"metric": {""}, "value": {""}, "unit": {""}, "on": {p.view(r, "").today()}},
+		Typed: url.Values{"metric": {""}, "value": {""}, "unit": {""}, "on": {p.NewView(r, "").today()}},
 	}, err
 }
 
@@ -152,13 +152,13 @@ func (p *Pages) checkMeasurement(ctx context.Context, r *Request, by actor.Actor
 		return Response{}, err
 	}
 	m, err := p.Records.Measurement(ctx, by, player.ID, x.ID)
-	if isMissing(err) {
-		return redirect(x.List), nil
+	if fault.IsMissing(err) {
+		return Redirect(x.List), nil
 	}
 	if err != nil {
 		return Response{}, err
 	}
-	v := p.view(r, "")
+	v := p.NewView(r, "")
 	return p.removalCheck(ctx, r, by, "players", "removal.measurement", m.Metric+": "+v.Measured(m.Value, m.Unit)+", "+v.RecordDay(m.On), x)
 }
 

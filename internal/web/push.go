@@ -105,12 +105,12 @@ func (p *Pages) subscribePush(ctx context.Context, r *Request, by actor.Actor) (
 		Endpoint: r.Value("endpoint"), P256DH: r.Value("p256dh"), Auth: r.Value("auth"), ShowNames: r.Value("show_names") == "yes",
 	})
 	if fault.KindOf(err) == fault.Invalid {
-		return redirect(settingsOf(by.Role) + "?done=push_failed#push"), nil
+		return Redirect(settingsOf(by.Role) + "?done=push_failed#push"), nil
 	}
 	if err != nil {
 		return Response{}, err
 	}
-	return redirect(settingsOf(by.Role) + "?done=push#push"), nil
+	return Redirect(settingsOf(by.Role) + "?done=push#push"), nil
 }
 
 // unsubscribePush serves POST …/settings/push/end.
@@ -118,5 +118,5 @@ func (p *Pages) unsubscribePush(ctx context.Context, r *Request, by actor.Actor)
 	if err := p.Push.Store.DeletePushSubscription(ctx, by); err != nil {
 		return Response{}, err
 	}
-	return redirect(settingsOf(by.Role) + "?done=push_ended#push"), nil
+	return Redirect(settingsOf(by.Role) + "?done=push_ended#push"), nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/endpoint"
+	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/team"
 )
 
@@ -18,17 +19,17 @@ const (
 	playersToChoose = 200
 )
 
-// recipientChoice has the options under "For" in the forms of fees and messages. The field "for"
+// RecipientChoice has the options under "For" in the forms of fees and messages. The field "for"
 // holds player:<id> or batch:<id>.
-type recipientChoice struct {
+type RecipientChoice struct {
 	Batches []team.BatchName
 	Players []approval.PlayerName
 	// Selected is the player that the field names, zero if there is none.
 	Selected approval.PlayerName
 }
 
-// setRecipient sets the field "for" to the player or batch that the query names.
-func setRecipient(values url.Values, r *Request) {
+// SetRecipient sets the field "for" to the player or batch that the query names.
+func SetRecipient(values url.Values, r *Request) {
 	for _, kind := range []string{"player", "batch"} {
 		if id := r.Value(kind); endpoint.IsID(id) {
 			values.Set("for", kind+":"+id)
@@ -37,8 +38,8 @@ func setRecipient(values url.Values, r *Request) {
 	}
 }
 
-// recipientChoice loads what the form f lists.
-func (p *Pages) recipientChoice(ctx context.Context, by actor.Actor, f *Form) (c recipientChoice, err error) {
+// RecipientChoice loads what the form f lists.
+func (p *Pages) RecipientChoice(ctx context.Context, by actor.Actor, f *Form) (c RecipientChoice, err error) {
 	if c.Batches, err = p.Batches.Names(ctx, by, batchesToChoose); err != nil {
 		return c, err
 	}
@@ -50,7 +51,7 @@ func (p *Pages) recipientChoice(ctx context.Context, by actor.Actor, f *Form) (c
 		return c, nil
 	}
 	selected, err := p.Approvals.Player(ctx, by, id)
-	if isMissing(err) {
+	if fault.IsMissing(err) {
 		return c, nil
 	}
 	if err == nil {

@@ -14,7 +14,7 @@ func (p *Pages) remindAllPage(ctx context.Context, r *Request, by actor.Actor) (
 	if err != nil {
 		return Response{}, err
 	}
-	v, err := p.coachView(ctx, r, "players", "remind_all.title", by)
+	v, err := p.CoachView(ctx, r, "players", "remind_all.title", by)
 	if err != nil {
 		return Response{}, err
 	}
@@ -25,7 +25,7 @@ func (p *Pages) remindAllPage(ctx context.Context, r *Request, by actor.Actor) (
 	}
 	v.Path = "/coach/players/remind"
 	v.Data = map[string]any{"Counts": counts, "Begun": begun, "Running": running}
-	return page("remind_all", v), nil
+	return Page("remind_all", v), nil
 }
 
 // remindAll serves POST /coach/players/remind: one step of reminders. The form carries when
@@ -33,7 +33,7 @@ func (p *Pages) remindAllPage(ctx context.Context, r *Request, by actor.Actor) (
 func (p *Pages) remindAll(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
 	begun := r.time("begun")
 	if begun.IsZero() || begun.After(p.Now()) {
-		return redirect("/coach/players/remind"), nil
+		return Redirect("/coach/players/remind"), nil
 	}
 	if err := p.Coaches.Complete(ctx, by); err != nil {
 		return Response{}, err
@@ -43,7 +43,7 @@ func (p *Pages) remindAll(ctx context.Context, r *Request, by actor.Actor) (Resp
 		return Response{}, err
 	}
 	if more {
-		return redirect("/coach/players/remind?begun=" + strconv.FormatInt(begun.UnixMicro(), 10)), nil
+		return Redirect("/coach/players/remind?begun=" + strconv.FormatInt(begun.UnixMicro(), 10)), nil
 	}
-	return redirect("/coach/players?done=reminded"), nil
+	return Redirect("/coach/players?done=reminded"), nil
 }

@@ -13,12 +13,12 @@ func (p *Pages) removePlayerPage(ctx context.Context, r *Request, by actor.Actor
 	if err != nil {
 		return Response{}, err
 	}
-	v, err := p.coachView(ctx, r, "players", "remove.title", by)
+	v, err := p.CoachView(ctx, r, "players", "remove.title", by)
 	if err != nil {
 		return Response{}, err
 	}
 	v.Data = player
-	return page("remove_player", v), nil
+	return Page("remove_player", v), nil
 }
 
 // removePlayer serves POST …/remove. The same form sent twice finds no player the second
@@ -31,5 +31,5 @@ func (p *Pages) removePlayer(ctx context.Context, r *Request, by actor.Actor) (R
 	if err := p.Approvals.Remove(ctx, by, id); err != nil && fault.KindOf(err) != fault.NotFound {
 		return Response{}, err
 	}
-	return redirect("/coach/players?done=removed"), nil
+	return Redirect("/coach/players?done=removed"), nil
 }

@@ -9,12 +9,12 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
+	"io/fs"
 	"math"
 	"net/http"
 	"path"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/fault"
@@ -24,8 +24,8 @@ import (
 //go:embed templates/*.html
 var templateFiles embed.FS
 
-// renderer renders templates. It is safe for concurrent use.
-type renderer struct {
+// Renderer renders templates. It is safe for concurrent use.
+type Renderer struct {
 	templates *template.Template
 	catalogue *catalogue
 	assets    *assets
@@ -33,11 +33,10 @@ type renderer struct {
 	policy    string
 }
 
-// sharedRenderer returns the renderer of this process. The pages and the console share it.
-var sharedRenderer = sync.OnceValues(newRenderer)
-
-func newRenderer() (*renderer, error) {
-	c, err := loadCatalogue()
+// NewRenderer returns the renderer of the templates and texts of this package and of features, each of
+// which has templates/*.html and texts.<language>.json. The pages and the console share one.
+func NewRenderer(features ...fs.FS) (*Renderer, error) {
+	c, err := loadCatalogue(features)
 	if err != nil {
 		return nil, err
 	}
@@ -46,12 +45,17 @@ func newRenderer() (*renderer, error) {
 		return nil, err
 	}
 	t, err := template.New("").Funcs(template.FuncMap{"asset": a.path, "args": args, "dict": dict}).ParseFS(templateFiles, "templates/*.html")
+	for _, feature := range features {
+		if err == nil {
+			t, err = t.ParseFS(feature, "templates/*.html")
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("web: %w", err)
 	}
 	style := a.files["app.css"].content
 	hash := sha256.Sum256(style)
-	return &renderer{
+	return &Renderer{
 		templates: t, catalogue: c, assets: a, style: template.CSS(style),
 		policy: "default-src 'none'; script-src 'self'; style-src 'self' 'sha256-" + base64.StdEncoding.EncodeToString(hash[:]) +
 			"'; img-src 'self' data:; connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
@@ -169,7 +173,7 @@ func matches(header, tag string) bool {
 
 // failure returns the page of an error. Errors that are not for people are logged.
 func (p *Pages) failure(r *Request, err error) Response {
-	if e, ok := err.(signInError); ok {
+	if e, ok := err.(SignInError); ok {
 		return e.redirect()
 	}
 	p.refused(r, err)
@@ -204,7 +208,7 @@ func (p *Pages) failure(r *Request, err error) Response {
 	default:
 		status = http.StatusUnprocessableEntity
 	}
-	resp := page("failure", p.view(r, title)).with(status)
+	resp := Page("failure", p.NewView(r, title)).with(status)
 	if wait > 0 {
 		resp.Header = http.Header{"Retry-After": {strconv.Itoa(wait)}}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/input"
 	"github.com/touchline/touchline/internal/team"
 	"github.com/touchline/touchline/internal/wire"
@@ -41,7 +42,7 @@ func (p *Pages) reports(ctx context.Context, r *Request, by actor.Actor) (Respon
 	if err != nil {
 		return Response{}, err
 	}
-	return p.reportsPage(ctx, r, by, player, r.restored(new(Form)))
+	return p.reportsPage(ctx, r, by, player, r.Restored(new(Form)))
 }
 
 func (p *Pages) reportsPage(ctx context.Context, r *Request, by actor.Actor, player *approval.Player, f *Form) (Response, error) {
@@ -49,7 +50,7 @@ func (p *Pages) reportsPage(ctx context.Context, r *Request, by actor.Actor, pla
 	if err != nil {
 		return Response{}, err
 	}
-	v, err := p.coachView(ctx, r, "players", "reports.title", by)
+	v, err := p.CoachView(ctx, r, "players", "reports.title", by)
 	if err != nil {
 		return Response{}, err
 	}
@@ -61,10 +62,10 @@ func (p *Pages) reportsPage(ctx context.Context, r *Request, by actor.Actor, pla
 	}
 	v.Form, v.Path = f, path
 	v.Data = map[string]any{
-		"Player": player, "List": list, "Next": next, "RequestID": p.Messages.NewID(), "Done": v.textOr("reports.done."+r.Value("done"), ""),
+		"Player": player, "List": list, "Next": next, "RequestID": p.Messages.NewID(), "Done": v.TextOr("reports.done."+r.Value("done"), ""),
 		"WholeHistory": p.WholeHistory, "Undo": p.undoPath(r, path+"/", "/restore"),
 	}
-	return formPageResponse("reports", v), nil
+	return FormPage("reports", v), nil
 }
 
 // reportBody is the form of a report as the body that the API takes.
@@ -82,13 +83,13 @@ func (p *Pages) addReport(ctx context.Context, r *Request, by actor.Actor) (Resp
 	var in input.Report
 	wire.Bind(reportBody(r), &in, &faults)
 	report := in.Read(player.ID, &faults)
-	report.ID = idOrNone(r.Value(requestField)) // a form that is sent twice names one id
+	report.ID = idOrNone(r.Value(RequestField)) // a form that is sent twice names one id
 	err = faults.Err()
 	if err == nil {
 		_, err = p.Records.Report(ctx, by, report)
 	}
 	if err == nil {
-		return redirect(coachPlayer(player.ID) + "/reports?done=added"), nil
+		return Redirect(coachPlayer(player.ID) + "/reports?done=added"), nil
 	}
 	f, err := p.refusedRecord(r, err)
 	if err != nil {
@@ -104,7 +105,7 @@ func (p *Pages) editReportPage(ctx context.Context, r *Request, by actor.Actor) 
 		return Response{}, err
 	}
 	values := url.Values{"title": {report.Title}, "text": {report.Text}, "from": {report.From}, "to": {report.To}}
-	return p.editReportForm(ctx, r, by, player, report, r.restored(&Form{Values: values}))
+	return p.editReportForm(ctx, r, by, player, report, r.Restored(&Form{Values: values}))
 }
 
 // reportInPath returns the player and the report that the path names.
@@ -122,13 +123,13 @@ func (p *Pages) reportInPath(ctx context.Context, r *Request, by actor.Actor) (*
 }
 
 func (p *Pages) editReportForm(ctx context.Context, r *Request, by actor.Actor, player *approval.Player, report team.Report, f *Form) (Response, error) {
-	v, err := p.coachView(ctx, r, "players", "report.title", by)
+	v, err := p.CoachView(ctx, r, "players", "report.title", by)
 	if err != nil {
 		return Response{}, err
 	}
 	v.Form, v.Path = f, coachPlayer(player.ID)+"/reports/"+report.ID
 	v.Data = map[string]any{"Player": player, "Report": report}
-	return formPageResponse("report_edit", v), nil
+	return FormPage("report_edit", v), nil
 }
 
 // editReport serves POST …/reports/{report_id}.
@@ -146,7 +147,7 @@ func (p *Pages) editReport(ctx context.Context, r *Request, by actor.Actor) (Res
 		_, err = p.Records.EditReport(ctx, by, player.ID, report.ID, patch)
 	}
 	if err == nil {
-		return redirect(coachPlayer(player.ID) + "/reports?done=saved"), nil
+		return Redirect(coachPlayer(player.ID) + "/reports?done=saved"), nil
 	}
 	f, err := p.refusedRecord(r, err)
 	if err != nil {
@@ -174,8 +175,8 @@ func (p *Pages) checkReport(ctx context.Context, r *Request, by actor.Actor) (Re
 		return Response{}, err
 	}
 	report, err := p.Records.OneReport(ctx, by, player.ID, x.ID)
-	if isMissing(err) {
-		return redirect(x.List), nil
+	if fault.IsMissing(err) {
+		return Redirect(x.List), nil
 	}
 	if err != nil {
 		return Response{}, err

@@ -82,17 +82,17 @@ type Response struct {
 	Write func(w http.ResponseWriter, r *http.Request) error
 }
 
-// redirect sends the browser to path with GET.
-func redirect(path string, cookies ...*http.Cookie) Response {
+// Redirect sends the browser to path with GET.
+func Redirect(path string, cookies ...*http.Cookie) Response {
 	return Response{Redirect: path, Cookies: cookies}
 }
 
-// page renders a template.
-func page(template string, v *View) Response { return Response{Template: template, View: v} }
+// Page renders a template.
+func Page(template string, v *View) Response { return Response{Template: template, View: v} }
 
-// formPageResponse renders a template with the form of v; see withFaults.
-func formPageResponse(template string, v *View) Response {
-	return page(template, v).withFaults(v.Form)
+// FormPage renders a template with the form of v; see withFaults.
+func FormPage(template string, v *View) Response {
+	return Page(template, v).withFaults(v.Form)
 }
 
 // with returns the response with another status.

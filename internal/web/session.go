@@ -39,9 +39,9 @@ func (p *Pages) identifyAccounts(ctx context.Context, r *Request) error {
 	return nil
 }
 
-// signInError says that a page needs a session in a role. The browser goes to the page of
+// SignInError says that a page needs a session in a role. The browser goes to the page of
 // the sign-in, and afterwards to Next.
-type signInError struct {
+type SignInError struct {
 	Role actor.Role
 	Next string
 	// Cookies keep what the person wrote.
@@ -49,23 +49,23 @@ type signInError struct {
 }
 
 // Error implements error.
-func (e signInError) Error() string { return "sign-in is needed as " + string(e.Role) }
+func (e SignInError) Error() string { return "sign-in is needed as " + string(e.Role) }
 
 // redirect goes to the sign-in.
-func (e signInError) redirect() Response {
-	return redirect("/sign-in/"+string(e.Role)+"?"+url.Values{"next": {e.Next}}.Encode(), e.Cookies...)
+func (e SignInError) redirect() Response {
+	return Redirect("/sign-in/"+string(e.Role)+"?"+url.Values{"next": {e.Next}}.Encode(), e.Cookies...)
 }
 
-// signedIn returns a handler that is called with a caller in a role. Without a session it
+// SignedIn returns a handler that is called with a caller in a role. Without a session it
 // leads to the sign-in. A form that was rendered for another account changes nothing.
-func (p *Pages) signedIn(role actor.Role, h func(context.Context, *Request, actor.Actor) (Response, error)) Handler {
+func (p *Pages) SignedIn(role actor.Role, h func(context.Context, *Request, actor.Actor) (Response, error)) Handler {
 	return func(ctx context.Context, r *Request) (Response, error) {
 		by, ok := r.Actor(role)
 		if !ok {
 			if r.Method == http.MethodPost {
-				return Response{}, signInError{Role: role, Next: formPage(r), Cookies: p.keepDraft(r)}
+				return Response{}, SignInError{Role: role, Next: formPage(r), Cookies: p.KeepDraft(r)}
 			}
-			return Response{}, signInError{Role: role, Next: r.URL.Path}
+			return Response{}, SignInError{Role: role, Next: r.URL.Path}
 		}
 		if info := httpx.InfoFrom(ctx); info != nil {
 			info.AccountID, info.SessionID = by.AccountID, by.SessionID
@@ -104,14 +104,14 @@ func formPage(r *Request) string {
 
 // otherAccount is the page for a form that was rendered for another account.
 func (p *Pages) otherAccount(r *Request, by actor.Actor) Response {
-	v := p.signedInView(r, "other_account.title", by)
+	v := p.SignedInView(r, "other_account.title", by)
 	v.Data = map[string]any{"Number": masked(by.Number), "Back": formPage(r)}
-	return page("other_account", v).with(http.StatusConflict)
+	return Page("other_account", v).with(http.StatusConflict)
 }
 
-// signedInView returns the View of a page for a signed-in account.
-func (p *Pages) signedInView(r *Request, title string, by actor.Actor) *View {
-	v := p.view(r, title)
+// SignedInView returns the View of a page for a signed-in account.
+func (p *Pages) SignedInView(r *Request, title string, by actor.Actor) *View {
+	v := p.NewView(r, title)
 	v.Caller = &by
 	if s := r.Sessions[by.Role]; s != nil {
 		v.NotificationSeq = s.NotificationSeq
@@ -119,8 +119,8 @@ func (p *Pages) signedInView(r *Request, title string, by actor.Actor) *View {
 	return v
 }
 
-// fresh reports whether the caller's OTP is recent enough to approve.
-func (p *Pages) fresh(r *Request, role actor.Role) bool {
+// HasRecentOTP reports whether the caller's OTP is recent enough to approve.
+func (p *Pages) HasRecentOTP(r *Request, role actor.Role) bool {
 	s := r.Sessions[role]
 	return s != nil && s.HasRecentOTP(p.Now())
 }
@@ -136,12 +136,12 @@ func (p *Pages) signOut(ctx context.Context, r *Request) (Response, error) {
 	by, ok := r.Actor(role)
 	switch {
 	case !ok:
-		return redirect("/", cookie), nil
+		return Redirect("/", cookie), nil
 	case r.Form.Get("account") != by.AccountID:
 		return p.otherAccount(r, by), nil
 	}
 	if err := p.Auth.Logout(ctx, by, r.Value("all") == "yes"); err != nil {
 		return Response{}, err
 	}
-	return redirect("/", cookie), nil
+	return Redirect("/", cookie), nil
 }

@@ -27,7 +27,7 @@ func (p *Pages) settings(ctx context.Context, r *Request, by actor.Actor) (Respo
 	if err != nil {
 		return Response{}, err
 	}
-	return p.settingsForm(ctx, r, by, r.restored(&Form{Values: preferenceValues(r, chosen)}))
+	return p.settingsForm(ctx, r, by, r.Restored(&Form{Values: preferenceValues(r, chosen)}))
 }
 
 func (p *Pages) settingsForm(ctx context.Context, r *Request, by actor.Actor, f *Form) (Response, error) {
@@ -47,7 +47,7 @@ func (p *Pages) settingsForm(ctx context.Context, r *Request, by actor.Actor, f 
 	if kyc == coach.Disabled {
 		state = ""
 	}
-	v, err := p.coachView(ctx, r, "settings", "settings.title", by)
+	v, err := p.CoachView(ctx, r, "settings", "settings.title", by)
 	if err != nil {
 		return Response{}, err
 	}
@@ -65,7 +65,7 @@ func (p *Pages) settingsForm(ctx context.Context, r *Request, by actor.Actor, f 
 		// KYC is the state of the identity check, or empty if there is none.
 		"KYC": state,
 	}
-	return formPageResponse("settings", v), nil
+	return FormPage("settings", v), nil
 }
 
 // ZoneName returns a time zone as people write it: "Kuala Lumpur (Asia)".
@@ -87,7 +87,7 @@ func (p *Pages) saveSettings(ctx context.Context, r *Request, by actor.Actor) (R
 	if _, err := p.Preferences.SavePreferences(ctx, by.Number, patch); err != nil {
 		return Response{}, err
 	}
-	return redirect(settingsPath+"?done=saved", p.languageCookie(*patch.Language)), nil
+	return Redirect(settingsPath+"?done=saved", p.languageCookie(*patch.Language)), nil
 }
 
 // endSession serves POST /coach/settings/devices/{session_id}/end: it signs one device out.

@@ -103,7 +103,7 @@ func (p *Pages) sheetForm(v *View, sheet *team.Sheet, members []team.Membership)
 		row.Key, row.Name, row.Note, row.Closed = key, names[i], m.Note, !sheet.Batch.ArchivedAt.IsZero()
 		mark := m.Mark
 		if left[ids[i]] {
-			row.Remark = v.mustT("attendance.left")
+			row.Remark = v.MustT("attendance.left")
 		}
 		if values := v.Form.Values; values != nil {
 			mark, row.Note, row.At = markOf(values.Get(markField+key)), values.Get(noteField+key), values.Get(markedAtField+key)
@@ -111,7 +111,7 @@ func (p *Pages) sheetForm(v *View, sheet *team.Sheet, members []team.Membership)
 			v.Label(markField+key, names[i])
 			v.Label(noteField+key, names[i])
 			if mark != m.Mark && m.Mark != "" {
-				row.Remark += " " + v.mustT("attendance.other", "Mark", v.mustT("mark."+string(m.Mark)))
+				row.Remark += " " + v.MustT("attendance.other", "Mark", v.MustT("mark."+string(m.Mark)))
 			}
 		}
 		if choices[mark] == "" {
@@ -130,7 +130,7 @@ func (p *Pages) sheetForm(v *View, sheet *team.Sheet, members []team.Membership)
 func (v *View) marks(checked team.Mark) []markChoice {
 	choices := make([]markChoice, len(team.Marks))
 	for i, m := range team.Marks {
-		choices[i] = markChoice{letter(m), v.mustT("mark.short." + string(m)), v.mustT("mark." + string(m)), m == checked}
+		choices[i] = markChoice{letter(m), v.MustT("mark.short." + string(m)), v.MustT("mark." + string(m)), m == checked}
 	}
 	return choices
 }
@@ -142,7 +142,7 @@ func markFault(v *View, field fault.Field, ids []string, marks []team.NewMark) (
 	if i, err := strconv.Atoi(index); ok && err == nil && i < len(marks) {
 		name = markField + playerKeys(ids)[slices.Index(ids, marks[i].PlayerID)]
 	}
-	return name, v.textOr("attendance.fault."+field.Code, field.Detail)
+	return name, v.TextOr("attendance.fault."+field.Code, field.Detail)
 }
 
 // readMarks reads the marks of the players. With rest=…, players without a mark get that one.
@@ -160,7 +160,7 @@ func (p *Pages) readMarks(r *Request, ids []string, f *Form) []team.NewMark {
 		}
 		note := r.Value(noteField + key)
 		if utf8.RuneCountInString(note) > team.MaxMarkNote {
-			f.Add(noteField+key, p.view(r, "").mustT("invalid.too_long"))
+			f.Add(noteField+key, p.NewView(r, "").MustT("invalid.too_long"))
 		}
 		marks = append(marks, team.NewMark{PlayerID: ids[i], Mark: mark, Note: &note, MarkedAt: p.markedAt(r.Value(markedAtField + key))})
 	}

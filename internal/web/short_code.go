@@ -16,31 +16,31 @@ func (p *Pages) shortCodePage(_ context.Context, r *Request) (Response, error) {
 }
 
 func (p *Pages) shortCodeForm(r *Request, f *Form) Response {
-	v := p.view(r, "short_code.title")
+	v := p.NewView(r, "short_code.title")
 	v.InlineStyle = true
 	v.Form = f
 	v.Path = "/a"
-	return page("short_code", v).withFaults(f)
+	return Page("short_code", v).withFaults(f)
 }
 
 // enterShortCode serves POST /a. A code leaves by SMS only if the short code and the
 // number belong together; the response is the same in both cases.
 func (p *Pages) enterShortCode(ctx context.Context, r *Request) (Response, error) {
-	v, f := p.view(r, "short_code.title"), &Form{Values: r.Form}
+	v, f := p.NewView(r, "short_code.title"), &Form{Values: r.Form}
 	if r.Value("code") == "" {
-		f.Add("code", v.mustT("short_code.code.fault"))
+		f.Add("code", v.MustT("short_code.code.fault"))
 	}
 	number, err := p.Phones.Parse(r.Value("number"))
 	if err != nil {
-		f.Add("number", v.mustT("sign_in.number.fault"))
+		f.Add("number", v.MustT("sign_in.number.fault"))
 	}
 	if len(f.Faults) > 0 {
 		return p.shortCodeForm(r, f), nil
 	}
 	link, err := p.Approvals.FindByShortCode(ctx, r.Value("code"), number, r.Address)
 	if limit, ok := errors.AsType[*fault.Error](err); ok && limit.Kind == fault.TooMany {
-		f.Add("code", v.mustT("short_code.limit", "Wait", v.wait(limit.RetryAfter)))
-		p.limitedBy(r, f, err)
+		f.Add("code", v.MustT("short_code.limit", "Wait", v.wait(limit.RetryAfter)))
+		p.LimitedBy(r, f, err)
 		return p.shortCodeForm(r, f), nil
 	}
 	if !link.Open {
@@ -54,7 +54,7 @@ func (p *Pages) enterShortCode(ctx context.Context, r *Request) (Response, error
 		if !isLimit(err) {
 			return Response{}, err
 		}
-		p.addError(r, f, "code", err)
+		p.AddError(r, f, "code", err)
 		return p.shortCodeForm(r, f), nil
 	}
 	return p.toCode(pending)

@@ -36,25 +36,25 @@ func (p *Pages) numberForm(r *Request, f *Form) (Response, error) {
 	if role != "family" && !actor.Role(role).Valid() {
 		return Response{}, fault.Missing()
 	}
-	v := p.view(r, "sign_in.title")
+	v := p.NewView(r, "sign_in.title")
 	v.Form = f
 	v.Data = map[string]any{"Role": role, "Next": r.Value("next"), "Chosen": r.Value("role")}
-	return page("sign_in", v).withFaults(f), nil
+	return Page("sign_in", v).withFaults(f), nil
 }
 
 // askForCode serves POST /sign-in/{role}: it sends a code to the number.
 func (p *Pages) askForCode(ctx context.Context, r *Request) (Response, error) {
-	v, f := p.view(r, "sign_in.title"), &Form{Values: r.Form}
+	v, f := p.NewView(r, "sign_in.title"), &Form{Values: r.Form}
 	role := actor.Role(r.PathValue("role"))
 	if role == "family" {
 		role = actor.Role(r.Value("role"))
 	}
 	if !role.Valid() {
-		f.Add("role", v.mustT("sign_in.role.fault"))
+		f.Add("role", v.MustT("sign_in.role.fault"))
 	}
 	number, err := p.Phones.Parse(r.Value("number"))
 	if err != nil {
-		f.Add("number", v.mustT("sign_in.number.fault"))
+		f.Add("number", v.MustT("sign_in.number.fault"))
 	}
 	if len(f.Faults) > 0 {
 		return p.numberForm(r, f)
@@ -64,7 +64,7 @@ func (p *Pages) askForCode(ctx context.Context, r *Request) (Response, error) {
 		if !isLimit(err) {
 			return Response{}, err
 		}
-		p.addError(r, f, "number", err)
+		p.AddError(r, f, "number", err)
 		return p.numberForm(r, f)
 	}
 	return p.toCode(pending)
@@ -144,7 +144,7 @@ func (p *Pages) codePage(_ context.Context, r *Request) (Response, error) {
 }
 
 func (p *Pages) codeForm(r *Request, s pendingSignIn, f *Form) (Response, error) {
-	v := p.view(r, "code.title")
+	v := p.NewView(r, "code.title")
 	v.Form = f
 	v.Path = "/sign-in/code"
 	v.Data = map[string]any{
@@ -153,7 +153,7 @@ func (p *Pages) codeForm(r *Request, s pendingSignIn, f *Form) (Response, error)
 		"Known": s.Role == actor.Coach || s.Link != "" || s.SignedIn,
 		"Sent":  r.URL.Query().Get("sent") == "again", "FixedNumber": s.Link != "" || s.SignedIn, "FirstPage": s.firstPage(),
 	}
-	return page("code", v).withFaults(f), nil
+	return Page("code", v).withFaults(f), nil
 }
 
 // sendAgain serves POST /sign-in/again: it sends the code again.
@@ -168,10 +168,10 @@ func (p *Pages) sendAgain(ctx context.Context, r *Request) (Response, error) {
 			return Response{}, err
 		}
 		f := new(Form)
-		p.addError(r, f, "code", err)
+		p.AddError(r, f, "code", err)
 		return p.codeForm(r, s, f)
 	}
-	return redirect("/sign-in/code?sent=again"), nil
+	return Redirect("/sign-in/code?sent=again"), nil
 }
 
 // enterCode serves POST /sign-in/code: it checks the code and begins the session.
@@ -183,7 +183,7 @@ func (p *Pages) enterCode(ctx context.Context, r *Request) (Response, error) {
 	f := &Form{Values: url.Values{}}
 	otp := otpDigits(r.Value("code"))
 	if len(otp) != p.Auth.Settings.OTPLength {
-		f.Add("code", p.view(r, "code.title").mustT("code.code.fault", "Count", p.Auth.Settings.OTPLength))
+		f.Add("code", p.NewView(r, "code.title").MustT("code.code.fault", "Count", p.Auth.Settings.OTPLength))
 		return p.codeForm(r, s, f)
 	}
 	grant, err := p.Auth.PageLogin(ctx, p.pageSignIn(r, s, otp))
@@ -191,7 +191,7 @@ func (p *Pages) enterCode(ctx context.Context, r *Request) (Response, error) {
 	case err == nil:
 		return p.signedInResponse(ctx, r, s, grant), nil
 	case isCodeFault(err):
-		p.addError(r, f, "code", err)
+		p.AddError(r, f, "code", err)
 		return p.codeForm(r, s, f)
 	}
 	return Response{}, err
@@ -225,7 +225,7 @@ func (p *Pages) signedInResponse(ctx context.Context, r *Request, s pendingSignI
 	}
 	cookies, err := p.applyLanguage(ctx, r, s.Number)
 	warn("apply the language of a number that signed in", err)
-	return redirect(s.Next, append(cookies,
+	return Redirect(s.Next, append(cookies,
 		p.cookies.remove(p.cookies.name(pendingCookie)),
 		p.cookies.cookie(p.cookies.sessionName(s.Role), grant.Token, grant.Ends),
 		p.cookies.cookie(p.cookies.deviceName(s.Role), grant.DeviceToken, grant.DeviceEnds))...)

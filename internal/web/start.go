@@ -24,7 +24,7 @@ func (p *Pages) start(_ context.Context, r *Request) (Response, error) {
 	if !strings.Contains(r.Header.Get("Accept"), "text/html") {
 		return Response{Write: p.index}, nil
 	}
-	v := p.view(r, "start.title")
+	v := p.NewView(r, "start.title")
 	var signedIn []actor.Role
 	for _, role := range actor.Roles {
 		if r.Sessions[role] != nil {
@@ -32,7 +32,7 @@ func (p *Pages) start(_ context.Context, r *Request) (Response, error) {
 		}
 	}
 	v.Data = map[string]any{"SignedIn": signedIn}
-	return page("start", v), nil
+	return Page("start", v), nil
 }
 
 // index writes the addresses that programs need.

@@ -20,19 +20,19 @@ type Status struct {
 func (v *View) Consent(c approval.Consent, newest *approval.Request) Status {
 	switch {
 	case c.State == approval.Approved:
-		return Status{"yes", "✓", v.mustT("consent.approved", "Date", v.Date(c.ChangedAt))}
+		return Status{"yes", "✓", v.MustT("consent.approved", "Date", v.Date(c.ChangedAt))}
 	case c.State == approval.Rejected:
-		return Status{"", "✕", v.mustT("consent.rejected", "Date", v.Date(c.ChangedAt))}
+		return Status{"", "✕", v.MustT("consent.rejected", "Date", v.Date(c.ChangedAt))}
 	case c.State == approval.Revoked:
-		return Status{"", "↩", v.mustT("consent.revoked", "Date", v.Date(c.ChangedAt))}
+		return Status{"", "↩", v.MustT("consent.revoked", "Date", v.Date(c.ChangedAt))}
 	case newest == nil, newest.State == approval.RequestCancelled:
-		return Status{"", "–", v.mustT("consent.not_asked")}
+		return Status{"", "–", v.MustT("consent.not_asked")}
 	case newest.State == approval.RequestDisputed:
-		return Status{"no", "!", v.mustT("consent.disputed")}
+		return Status{"no", "!", v.MustT("consent.disputed")}
 	case newest.DeliveryFailed:
-		return Status{"no", "!", v.mustT("consent.undelivered")}
+		return Status{"no", "!", v.MustT("consent.undelivered")}
 	}
-	return Status{"wait", "○", v.mustT("consent.waiting", "Days", v.Since(c.PendingSince))}
+	return Status{"wait", "○", v.MustT("consent.waiting", "Days", v.Since(c.PendingSince))}
 }
 
 // DeliveryStatus returns how far a message of a question has come. What is in the app waits there
@@ -49,26 +49,26 @@ func (v *View) DeliveryStatus(d approval.Delivery) Status {
 	if d.Channel == approval.Channel(notify.InApp) && d.State == approval.DeliveryDelivered {
 		status, state = Status{Symbol: "–"}, "delivery.in_app"
 	}
-	status.Text = v.Channel(d.Channel) + ": " + v.mustT(state)
+	status.Text = v.Channel(d.Channel) + ": " + v.MustT(state)
 	if d.Kind == approval.MessageReminder {
-		status.Text = v.mustT("timeline.reminder") + " · " + status.Text
+		status.Text = v.MustT("timeline.reminder") + " · " + status.Text
 	}
 	return status
 }
 
 // Answer returns how a question stands, for the party that it asks.
-func (v *View) Answer(d answerPage) Status {
+func (v *View) Answer(d Question) Status {
 	switch {
 	case d.State == approval.Approved:
-		return Status{"yes", "✓", v.mustT("status.approved", "Date", v.Date(d.Consent.ChangedAt))}
+		return Status{"yes", "✓", v.MustT("status.approved", "Date", v.Date(d.Consent.ChangedAt))}
 	case d.State == approval.Rejected:
-		return Status{"no", "✕", v.mustT("status.rejected", "Date", v.Date(d.Consent.ChangedAt))}
+		return Status{"no", "✕", v.MustT("status.rejected", "Date", v.Date(d.Consent.ChangedAt))}
 	case d.State == approval.Revoked:
-		return Status{"no", "↩", v.mustT("status.revoked", "Date", v.Date(d.Consent.ChangedAt))}
+		return Status{"no", "↩", v.MustT("status.revoked", "Date", v.Date(d.Consent.ChangedAt))}
 	case d.Disputed:
-		return Status{"no", "!", v.mustT("status.disputed")}
+		return Status{"no", "!", v.MustT("status.disputed")}
 	case d.CanAnswer():
-		return Status{"wait", "○", v.mustT("status.waiting", "Days", v.Since(d.Consent.PendingSince))}
+		return Status{"wait", "○", v.MustT("status.waiting", "Days", v.Since(d.Consent.PendingSince))}
 	}
-	return Status{"", "–", v.mustT("status.closed")}
+	return Status{"", "–", v.MustT("status.closed")}
 }

@@ -23,15 +23,15 @@ const (
 func (p *Pages) teamMessageRoutes() []Route {
 	const templates = teamMessagesPath + "/templates"
 	return []Route{
-		{Method: "GET", Pattern: teamMessagesPath, Handle: p.signedIn(actor.Coach, p.teamMessages)},
-		{Method: "GET", Pattern: teamMessagesPath + "/write", Handle: p.signedIn(actor.Coach, p.writeMessagePage)},
-		{Method: "POST", Pattern: teamMessagesPath + "/write", Handle: p.signedIn(actor.Coach, p.writeMessage)},
-		{Method: "GET", Pattern: teamMessagesPath + "/replies", Handle: p.signedIn(actor.Coach, p.replies)},
-		{Method: "POST", Pattern: teamMessagesPath + "/replies/read", Handle: p.signedIn(actor.Coach, p.readReplies)},
-		{Method: "GET", Pattern: templates, Handle: p.signedIn(actor.Coach, p.messageTemplates)},
-		{Method: "POST", Pattern: templates, Handle: p.signedIn(actor.Coach, p.addMessageTemplate)},
-		{Method: "POST", Pattern: templates + "/{template_id}/delete", Handle: p.signedIn(actor.Coach, p.deleteMessageTemplate)},
-		{Method: "GET", Pattern: teamMessagesPath + "/{message_id}", Handle: p.signedIn(actor.Coach, p.teamMessage)},
+		{Method: "GET", Pattern: teamMessagesPath, Handle: p.SignedIn(actor.Coach, p.teamMessages)},
+		{Method: "GET", Pattern: teamMessagesPath + "/write", Handle: p.SignedIn(actor.Coach, p.writeMessagePage)},
+		{Method: "POST", Pattern: teamMessagesPath + "/write", Handle: p.SignedIn(actor.Coach, p.writeMessage)},
+		{Method: "GET", Pattern: teamMessagesPath + "/replies", Handle: p.SignedIn(actor.Coach, p.replies)},
+		{Method: "POST", Pattern: teamMessagesPath + "/replies/read", Handle: p.SignedIn(actor.Coach, p.readReplies)},
+		{Method: "GET", Pattern: templates, Handle: p.SignedIn(actor.Coach, p.messageTemplates)},
+		{Method: "POST", Pattern: templates, Handle: p.SignedIn(actor.Coach, p.addMessageTemplate)},
+		{Method: "POST", Pattern: templates + "/{template_id}/delete", Handle: p.SignedIn(actor.Coach, p.deleteMessageTemplate)},
+		{Method: "GET", Pattern: teamMessagesPath + "/{message_id}", Handle: p.SignedIn(actor.Coach, p.teamMessage)},
 	}
 }
 
@@ -45,7 +45,7 @@ func (p *Pages) teamMessages(ctx context.Context, r *Request, by actor.Actor) (R
 	if err != nil {
 		return Response{}, err
 	}
-	v, err := p.coachView(ctx, r, "messages", "team_messages.title", by)
+	v, err := p.CoachView(ctx, r, "messages", "team_messages.title", by)
 	if err != nil {
 		return Response{}, err
 	}
@@ -54,8 +54,8 @@ func (p *Pages) teamMessages(ctx context.Context, r *Request, by actor.Actor) (R
 		list = list[:messagesPerPage]
 		next = teamMessagesPath + "?after=" + list[messagesPerPage-1].ID
 	}
-	v.Data = map[string]any{"List": list, "Next": next, "UnreadReplies": unread, "Done": v.textOr("team_messages.done."+r.Value("done"), "")}
-	return page("team_messages", v), nil
+	v.Data = map[string]any{"List": list, "Next": next, "UnreadReplies": unread, "Done": v.TextOr("team_messages.done."+r.Value("done"), "")}
+	return Page("team_messages", v), nil
 }
 
 // idOrNone returns text if it is an id, else "".
@@ -77,7 +77,7 @@ func (v *View) Excerpt(text string) string {
 
 // MessageState returns how far a message has come to a recipient.
 func (v *View) MessageState(s team.State) Status {
-	text := v.mustT("team_message.state." + string(s))
+	text := v.MustT("team_message.state." + string(s))
 	switch s {
 	case team.Delivered:
 		return Status{"yes", "✓", text}
@@ -94,7 +94,7 @@ func (v *View) MessageState(s team.State) Status {
 
 // MessageReason returns why a message did not reach a recipient, or waits, and "" without one.
 func (v *View) MessageReason(reason string) string {
-	return v.textOr("team_message.reason."+reason, v.textOr("delivery.reason."+reason, ""))
+	return v.TextOr("team_message.reason."+reason, v.TextOr("delivery.reason."+reason, ""))
 }
 
 // teamMessage serves GET /coach/messages/{message_id}: a message and its recipients.
@@ -117,7 +117,7 @@ func (p *Pages) teamMessage(ctx context.Context, r *Request, by actor.Actor) (Re
 	if err != nil {
 		return Response{}, err
 	}
-	v, err := p.coachView(ctx, r, "messages", "team_message.title", by)
+	v, err := p.CoachView(ctx, r, "messages", "team_message.title", by)
 	if err != nil {
 		return Response{}, err
 	}
@@ -128,9 +128,9 @@ func (p *Pages) teamMessage(ctx context.Context, r *Request, by actor.Actor) (Re
 	}
 	v.Data = map[string]any{
 		"Message": m, "Recipients": recipients, "Counts": counts, "States": team.States, "Next": next,
-		"Done": v.textOr("team_messages.done."+r.Value("done"), ""),
+		"Done": v.TextOr("team_messages.done."+r.Value("done"), ""),
 	}
-	return page("team_message", v), nil
+	return Page("team_message", v), nil
 }
 
 // replies serves GET /coach/messages/replies, newest first.
@@ -143,7 +143,7 @@ func (p *Pages) replies(ctx context.Context, r *Request, by actor.Actor) (Respon
 	if err != nil {
 		return Response{}, err
 	}
-	v, err := p.coachView(ctx, r, "messages", "replies.title", by)
+	v, err := p.CoachView(ctx, r, "messages", "replies.title", by)
 	if err != nil {
 		return Response{}, err
 	}
@@ -153,7 +153,7 @@ func (p *Pages) replies(ctx context.Context, r *Request, by actor.Actor) (Respon
 		next = teamMessagesPath + "/replies?" + url.Values{"after": {list[messagesPerPage-1].ID}}.Encode()
 	}
 	v.Data = map[string]any{"List": list, "Next": next, "UnreadReplies": unread}
-	return page("replies", v), nil
+	return Page("replies", v), nil
 }
 
 // readReplies serves POST /coach/messages/replies/read: it marks all replies as read.
@@ -161,5 +161,5 @@ func (p *Pages) readReplies(ctx context.Context, _ *Request, by actor.Actor) (Re
 	if _, err := p.Messages.ReadReplies(ctx, by, nil); err != nil {
 		return Response{}, err
 	}
-	return redirect(teamMessagesPath + "/replies"), nil
+	return Redirect(teamMessagesPath + "/replies"), nil
 }

@@ -11,14 +11,14 @@ import (
 // TeamDay returns a day with its weekday: "Tuesday 12 May".
 func (v *View) TeamDay(d team.Date) string {
 	noon := d.At(12*60, v.zone)
-	return v.mustT("time.weekday."+strconv.Itoa(int(d.Weekday()))) + " " + v.Date(noon)
+	return v.MustT("time.weekday."+strconv.Itoa(int(d.Weekday()))) + " " + v.Date(noon)
 }
 
 // Month returns a month, YYYY-MM, as people write it: "March 2026".
 func (v *View) Month(month string) string {
 	year, number, _ := strings.Cut(month, "-")
 	n, _ := strconv.Atoi(number)
-	return v.mustT("time.month."+strconv.Itoa(max(int(time.January), n))) + " " + year
+	return v.MustT("time.month."+strconv.Itoa(max(int(time.January), n))) + " " + year
 }
 
 // Counted returns how many marks of a kind there are: "11 present"; "" for none.
@@ -27,7 +27,7 @@ func (v *View) Counted(counts team.Counts, mark string) string {
 	if n == 0 {
 		return ""
 	}
-	return v.mustT("mark.count."+mark, "Count", n)
+	return v.MustT("mark.count."+mark, "Count", n)
 }
 
 // TrainingTimes returns the weekly times of a schedule, one line for each time of the day:
@@ -40,12 +40,12 @@ func (v *View) TrainingTimes(s team.Schedule) []string {
 		if days[at] == nil {
 			times = append(times, at)
 		}
-		days[at] = append(days[at], v.mustT("time.weekday."+strconv.Itoa(int(slot.Weekday))))
+		days[at] = append(days[at], v.MustT("time.weekday."+strconv.Itoa(int(slot.Weekday))))
 	}
 	for i, at := range times {
 		names := strings.Join(days[at], ", ")
 		if len(days[at]) == len(weekdayOrder) {
-			names = v.mustT("batch.every_day")
+			names = v.MustT("batch.every_day")
 		}
 		times[i] = names + " " + at
 	}

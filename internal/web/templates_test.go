@@ -34,9 +34,9 @@ func TestChatOnlyWithTransport(t *testing.T) {
 	p := &Pages{Config: Config{Settings: httpx.Settings{Now: time.Now}}, render: r}
 	for language, word := range map[string]string{"en": "chat", "hi": "चैट"} {
 		for _, chat := range []bool{true, false} {
-			for _, data := range []any{question{Chat: chat}, answerPage{Chat: chat}} {
+			for _, data := range []any{question{Chat: chat}, Question{Chat: chat}} {
 				var text strings.Builder
-				if err := r.templates.ExecuteTemplate(&text, "what-works", []any{p.view(&Request{Request: httptest.NewRequest("GET", "/", nil), Language: language}, ""), data}); err != nil {
+				if err := r.templates.ExecuteTemplate(&text, "what-works", []any{p.NewView(&Request{Request: httptest.NewRequest("GET", "/", nil), Language: language}, ""), data}); err != nil {
 					t.Fatal(err)
 				}
 				if strings.Contains(text.String(), word) != chat || !strings.Contains(text.String(), "SMS") {

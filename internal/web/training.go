@@ -12,7 +12,7 @@ import (
 
 // schedule serves GET …/schedule: when and where the player trains.
 func (p *Pages) schedule(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	return p.familyPage(ctx, r, by, "schedule", "", func(d answerPage) (map[string]any, error) {
+	return p.familyPage(ctx, r, by, "schedule", "", func(d Question) (map[string]any, error) {
 		_, batches, upcoming, err := p.Batches.Schedule(ctx, by, d.ID)
 		return map[string]any{"Batches": batches, "Upcoming": upcoming}, err
 	})
@@ -23,7 +23,7 @@ const attendancePerPage = 60
 
 // playerAttendance serves GET …/attendance: the marks of the player, and the totals by month.
 func (p *Pages) playerAttendance(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	return p.familyPage(ctx, r, by, "attended", "", func(d answerPage) (map[string]any, error) {
+	return p.familyPage(ctx, r, by, "attended", "", func(d Question) (map[string]any, error) {
 		data, err := p.attended(ctx, r, by, d.ID)
 		if err == nil {
 			data["Schedule"] = d.Path + "/schedule"
@@ -39,7 +39,7 @@ func (p *Pages) coachAttendance(ctx context.Context, r *Request, by actor.Actor)
 	if err != nil {
 		return Response{}, err
 	}
-	v, err := p.coachView(ctx, r, "players", "attended.title", by)
+	v, err := p.CoachView(ctx, r, "players", "attended.title", by)
 	if err != nil {
 		return Response{}, err
 	}
@@ -49,7 +49,7 @@ func (p *Pages) coachAttendance(ctx context.Context, r *Request, by actor.Actor)
 	}
 	data["Back"], data["Student"] = coachPlayer(player.ID), player.Student.FullName
 	v.Data = data
-	return page("attended", v), nil
+	return Page("attended", v), nil
 }
 
 // attended reads a page of the marks of a player.
@@ -72,18 +72,18 @@ func (p *Pages) attended(ctx context.Context, r *Request, by actor.Actor, player
 // familyPage shows a page of a player to a party, with the data that read returns. A party
 // that has not approved sees what a yes would open instead, with service as the example, and
 // no data.
-func (p *Pages) familyPage(ctx context.Context, r *Request, by actor.Actor, name, service string, read func(answerPage) (map[string]any, error)) (Response, error) {
-	d, err := p.load(ctx, r, by)
+func (p *Pages) familyPage(ctx context.Context, r *Request, by actor.Actor, name, service string, read func(Question) (map[string]any, error)) (Response, error) {
+	d, err := p.Question(ctx, r, by)
 	if err != nil {
 		return Response{}, err
 	}
-	v := p.signedInView(r, name+".title", by)
+	v := p.SignedInView(r, name+".title", by)
 	data, err := read(d)
 	switch code := fault.CodeOf(err); code {
 	case "approval_pending", "approval_required", "tier_limit":
 		services := slices.DeleteFunc(slices.Clone(d.Services), func(s string) bool { return s != service })
 		v.Data = map[string]any{"Question": d, "Name": name, "Services": services, "NotInTier": code == "tier_limit"}
-		return page("locked", v).with(http.StatusForbidden), nil
+		return Page("locked", v).with(http.StatusForbidden), nil
 	}
 	if err != nil {
 		return Response{}, err
@@ -93,5 +93,5 @@ func (p *Pages) familyPage(ctx context.Context, r *Request, by actor.Actor, name
 		v.Form, v.Path = form, r.URL.Path
 	}
 	v.Data = data
-	return formPageResponse(name, v), nil
+	return FormPage(name, v), nil
 }

@@ -22,21 +22,21 @@ type removal struct {
 	List string
 	// ID is what is removed.
 	ID string
-	// Typed are the stored fields of the form of the list: see keepTyped.
+	// Typed are the stored fields of the form of the list: see KeepTyped.
 	Typed url.Values
 }
 
 // remove serves the POST of the button, and of the page that asks.
 func (p *Pages) remove(r *Request, x removal, remove func() error) (Response, error) {
 	if r.Value("at_once") == "" {
-		return p.keepTyped(r, redirect(r.URL.Path), x.List, x.Typed), nil
+		return p.KeepTyped(r, Redirect(r.URL.Path), x.List, x.Typed), nil
 	}
 	// The same form sent twice finds nothing the second time, and succeeds.
-	if err := remove(); err != nil && !isMissing(err) {
+	if err := remove(); err != nil && !fault.IsMissing(err) {
 		return Response{}, err
 	}
 	query := url.Values{"done": {"removed"}, "undo": {x.ID}, "at": {strconv.FormatInt(p.Now().Unix(), 10)}}
-	return p.keepTyped(r, redirect(x.List+"?"+query.Encode()), x.List, x.Typed), nil
+	return p.KeepTyped(r, Redirect(x.List+"?"+query.Encode()), x.List, x.Typed), nil
 }
 
 // undo serves the POST that undoes a removal. exists reports whether it was undone before.
@@ -45,22 +45,22 @@ func (p *Pages) undo(x removal, restore func() error, exists func() bool) (Respo
 	switch fault.KindOf(err) {
 	case fault.NotFound, fault.Conflict, fault.Invalid, fault.Forbidden:
 		if err != nil && !exists() {
-			return redirect(x.List + "?done=not_undone"), nil
+			return Redirect(x.List + "?done=not_undone"), nil
 		}
 		err = nil
 	}
-	return redirect(x.List + "?done=undone"), err
+	return Redirect(x.List + "?done=undone"), err
 }
 
 // removalCheck is the page that asks before a removal.
 func (p *Pages) removalCheck(ctx context.Context, r *Request, by actor.Actor, section, question, what string, x removal) (Response, error) {
-	v, err := p.coachView(ctx, r, section, question, by)
+	v, err := p.CoachView(ctx, r, section, question, by)
 	if err != nil {
 		return Response{}, err
 	}
 	v.Path = r.URL.Path
-	v.Data = map[string]any{"Question": v.mustT(question), "What": what, "Action": r.URL.Path, "Back": x.List}
-	return page("removal_check", v), nil
+	v.Data = map[string]any{"Question": v.MustT(question), "What": what, "Action": r.URL.Path, "Back": x.List}
+	return Page("removal_check", v), nil
 }
 
 // undoPath returns where the list undoes the removal that was just made, or "". suffix follows the id.

@@ -34,12 +34,12 @@ func (p *Pages) unsubscribePage(ctx context.Context, r *Request) (Response, erro
 
 // mailPage returns the page for the holder of an address, who can stop mail or allow it again.
 func (p *Pages) mailPage(r *Request, address string, stopped bool) Response {
-	v := p.view(r, "unsubscribe.title")
+	v := p.NewView(r, "unsubscribe.title")
 	v.Data = map[string]any{"Address": notify.MaskAddress(address), "Token": r.PathValue("token"), "Allowed": r.URL.Query().Has("allowed")}
 	if stopped {
-		return page("unsubscribed", v)
+		return Page("unsubscribed", v)
 	}
-	return page("unsubscribe", v)
+	return Page("unsubscribe", v)
 }
 
 // unsubscribe serves POST /unsubscribe/{token}: it ends mail to the address. Mail programs
@@ -65,7 +65,7 @@ func (p *Pages) allowMail(ctx context.Context, r *Request) (Response, error) {
 	if err := p.Addresses.AllowAddress(ctx, address); err != nil {
 		return Response{}, err
 	}
-	return redirect("/unsubscribe/" + r.PathValue("token") + "?allowed"), nil
+	return Redirect("/unsubscribe/" + r.PathValue("token") + "?allowed"), nil
 }
 
 // stopAddressOfLink ends mail to the address to which a link left, for a person whom the
@@ -79,7 +79,7 @@ func (p *Pages) stopAddressOfLink(ctx context.Context, r *Request, linkHash []by
 		link, err := p.Approvals.Link(ctx, linkHash)
 		return p.notOpen(r, link.Old), err
 	}
-	v := p.view(r, "not_me.title")
+	v := p.NewView(r, "not_me.title")
 	v.InlineStyle, v.Data = true, map[string]any{}
-	return page("unsubscribed", v).with(http.StatusOK), nil
+	return Page("unsubscribed", v).with(http.StatusOK), nil
 }

@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// requestField is the hidden field of a form that must work only once.
-	requestField = "request"
+	// RequestField is the hidden field of a form that must work only once.
+	RequestField = "request"
 	// keepRequest is how long the same form has no second effect.
 	keepRequest = 24 * time.Hour
 )
@@ -42,7 +42,7 @@ type uploadForm struct {
 // withUpload returns a handler that reads a form with a file. A form that was rendered for
 // another account changes nothing.
 func (p *Pages) withUpload(f uploadForm) func(context.Context, *Request, actor.Actor) (Response, error) {
-	f.Texts = append(slices.Clip(f.Texts), "account", requestField)
+	f.Texts = append(slices.Clip(f.Texts), "account", RequestField)
 	return func(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
 		release, err := p.acquireUpload(ctx, by, &f)
 		if err != nil {
@@ -98,11 +98,11 @@ func (f *uploadForm) refuse(ctx context.Context, r *Request, by actor.Actor, err
 // once runs work at most once for the field "request" of a form: a second tap or a reload
 // has no effect. It returns request_in_progress while the first one runs.
 func (p *Pages) once(ctx context.Context, r *Request, by actor.Actor, form *upload.Form, work func(context.Context) error) error {
-	return p.onceWith(ctx, r, by, form.Texts[requestField], form.Fingerprint(), work)
+	return p.onceWith(ctx, r, by, form.Texts[RequestField], form.Fingerprint(), work)
 }
 
-// onceFor is once for a form without a file.
-func (p *Pages) onceFor(ctx context.Context, r *Request, by actor.Actor, key string, form url.Values, work func(context.Context) error) error {
+// OnceFor is once for a form without a file.
+func (p *Pages) OnceFor(ctx context.Context, r *Request, by actor.Actor, key string, form url.Values, work func(context.Context) error) error {
 	return p.onceWith(ctx, r, by, key, []byte(form.Encode()), work)
 }
 

@@ -15,15 +15,15 @@ const verificationPath = "/coach/verification"
 
 func (p *Pages) verificationRoutes() []Route {
 	return []Route{
-		{Method: "GET", Pattern: verificationPath, Handle: p.signedIn(actor.Coach, p.verification)},
-		{Method: "POST", Pattern: verificationPath, Handle: p.signedIn(actor.Coach, p.submitVerification)},
+		{Method: "GET", Pattern: verificationPath, Handle: p.SignedIn(actor.Coach, p.verification)},
+		{Method: "POST", Pattern: verificationPath, Handle: p.SignedIn(actor.Coach, p.submitVerification)},
 	}
 }
 
 // verification serves GET /coach/verification: the state of the identity check (KYC), and
 // the form if the coach can submit.
 func (p *Pages) verification(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	return p.verificationForm(ctx, r, by, r.restored(nil))
+	return p.verificationForm(ctx, r, by, r.Restored(nil))
 }
 
 func (p *Pages) verificationForm(ctx context.Context, r *Request, by actor.Actor, f *Form) (Response, error) {
@@ -38,7 +38,7 @@ func (p *Pages) verificationForm(ctx context.Context, r *Request, by actor.Actor
 	if err != nil {
 		return Response{}, err
 	}
-	v, err := p.coachView(ctx, r, "settings", "verification.title", by)
+	v, err := p.CoachView(ctx, r, "settings", "verification.title", by)
 	if err != nil {
 		return Response{}, err
 	}
@@ -53,7 +53,7 @@ func (p *Pages) verificationForm(ctx context.Context, r *Request, by actor.Actor
 		"State": string(state), "Submission": submission, "Documents": documents, "Chosen": f.Values["document"],
 		"CanSubmit": slices.Contains(state.Allowed(false), coach.Submit),
 	}
-	return formPageResponse("verification", v), nil
+	return FormPage("verification", v), nil
 }
 
 // verificationValues returns the fields of the form: the name of an earlier submission and all documents.
@@ -80,7 +80,7 @@ func (p *Pages) openAddDocument(ctx context.Context, r *Request, by actor.Actor)
 	if lines(r.Form["document"]) == lines(stored["document"]) {
 		delete(stored, "document")
 	}
-	return p.keepTyped(r, redirect(documentsPath+"/add?kind=identity"), verificationPath, stored), nil
+	return p.KeepTyped(r, Redirect(documentsPath+"/add?kind=identity"), verificationPath, stored), nil
 }
 
 // submitVerification serves POST /coach/verification. Sent twice, it submits once: the
@@ -103,7 +103,7 @@ func (p *Pages) submitVerification(ctx context.Context, r *Request, by actor.Act
 		_, _, err = p.Verifications.Submit(ctx, by, name, ids)
 	}
 	if fault.CodeOf(err) == "invalid_transition" {
-		return redirect(verificationPath), nil // it is submitted or decided: the page shows it
+		return Redirect(verificationPath), nil // it is submitted or decided: the page shows it
 	}
 	if err != nil {
 		f := &Form{Values: r.Form}
@@ -111,10 +111,10 @@ func (p *Pages) submitVerification(ctx context.Context, r *Request, by actor.Act
 		for i := range ids {
 			fields[wire.PointTo("/document_ids", i)] = "document"
 		}
-		if !p.addFaults(r, f, err, fields) {
+		if !p.AddFaults(r, f, err, fields) {
 			return Response{}, err
 		}
 		return p.verificationForm(ctx, r, by, f)
 	}
-	return redirect(verificationPath), nil
+	return Redirect(verificationPath), nil
 }

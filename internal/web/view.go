@@ -55,8 +55,8 @@ type View struct {
 	texts *translation
 }
 
-// view returns the View of a page with the title of a key.
-func (p *Pages) view(r *Request, title string) *View {
+// NewView returns the View of a page with the title of a key.
+func (p *Pages) NewView(r *Request, title string) *View {
 	v := &View{
 		Language: r.Language, Brand: p.Brand, AppURL: p.AppURL, TitleKey: title, Style: p.render.style,
 		now: p.Now(), zone: time.UTC, texts: p.render.catalogue.translations[r.Language], Form: new(Form),
@@ -99,8 +99,8 @@ func (v *View) H(key string, pairs ...any) (template.HTML, error) {
 	return template.HTML(s), err
 }
 
-// mustT is T for handlers: a test checks that every key exists.
-func (v *View) mustT(key string, pairs ...any) string {
+// MustT is T for handlers: a test checks that every key exists.
+func (v *View) MustT(key string, pairs ...any) string {
 	s, err := v.T(key, pairs...)
 	if err != nil {
 		panic(err)
@@ -108,8 +108,8 @@ func (v *View) mustT(key string, pairs ...any) string {
 	return s
 }
 
-// textOr returns the text of a key that may not exist, or other.
-func (v *View) textOr(key, other string) string {
+// TextOr returns the text of a key that may not exist, or other.
+func (v *View) TextOr(key, other string) string {
 	if s, err := v.T(key); err == nil {
 		return s
 	}
@@ -117,12 +117,12 @@ func (v *View) textOr(key, other string) string {
 }
 
 // Channel returns the name of a channel.
-func (v *View) Channel(c approval.Channel) string { return v.textOr("channel."+string(c), string(c)) }
+func (v *View) Channel(c approval.Channel) string { return v.TextOr("channel."+string(c), string(c)) }
 
 // Reason returns why a delivery waits or failed and what to do, or "".
 func (v *View) Reason(d approval.Delivery) string {
 	if d.State == approval.DeliveryQueued && d.Hold != "" && d.Hold != approval.HoldNumber {
-		return v.mustT("delivery.held."+string(d.Hold), "When", v.DateTime(d.DueAt))
+		return v.MustT("delivery.held."+string(d.Hold), "When", v.DateTime(d.DueAt))
 	}
 	if d.Channel == approval.Channel(notify.Email) {
 		if text := v.mailReason(d); text != "" {
@@ -134,28 +134,28 @@ func (v *View) Reason(d approval.Delivery) string {
 			return text
 		}
 	}
-	return v.textOr("delivery.reason."+d.Reason, "")
+	return v.TextOr("delivery.reason."+d.Reason, "")
 }
 
 // mailReason returns why a mail waits or failed, or "" if the text is that of other channels.
 func (v *View) mailReason(d approval.Delivery) string {
 	if d.State == approval.DeliveryFailed && d.Cause != "" {
-		if text := v.textOr("delivery.email."+d.Cause, ""); text != "" {
+		if text := v.TextOr("delivery.email."+d.Cause, ""); text != "" {
 			return text
 		}
 	}
-	return v.textOr("delivery.email."+d.Reason, "")
+	return v.TextOr("delivery.email."+d.Reason, "")
 }
 
 // elapsed returns a duration in whole minutes, hours or days: "47 hours", "2 days".
 func (v *View) elapsed(d time.Duration) string {
 	switch {
 	case d < 2*time.Hour:
-		return v.mustT("time.minutes", "Count", max(1, int(d.Minutes())))
+		return v.MustT("time.minutes", "Count", max(1, int(d.Minutes())))
 	case d < 48*time.Hour:
-		return v.mustT("time.hours", "Count", int(d.Hours()))
+		return v.MustT("time.hours", "Count", int(d.Hours()))
 	}
-	return v.mustT("time.days", "Count", int(d.Hours())/24)
+	return v.MustT("time.days", "Count", int(d.Hours())/24)
 }
 
 // Title returns the text of the browser's tab.

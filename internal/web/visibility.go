@@ -21,7 +21,7 @@ type visibilityField struct {
 
 // visibility serves GET /coach/visibility: what the public page shows, beside the card.
 func (p *Pages) visibility(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	return p.visibilityForm(ctx, r, by, r.restored(nil))
+	return p.visibilityForm(ctx, r, by, r.Restored(nil))
 }
 
 func (p *Pages) visibilityForm(ctx context.Context, r *Request, by actor.Actor, f *Form) (Response, error) {
@@ -33,7 +33,7 @@ func (p *Pages) visibilityForm(ctx context.Context, r *Request, by actor.Actor, 
 	if err != nil {
 		return Response{}, err
 	}
-	v, err := p.coachView(ctx, r, "profile", "visibility.title", by)
+	v, err := p.CoachView(ctx, r, "profile", "visibility.title", by)
 	if err != nil {
 		return Response{}, err
 	}
@@ -61,7 +61,7 @@ func (p *Pages) visibilityForm(ctx context.Context, r *Request, by actor.Actor, 
 		card.Picture = documentPath(preview.Picture.DocumentID) + "/content"
 	}
 	v.Data = map[string]any{"Saved": saved, "Fields": fields, "Card": card, "Done": r.URL.Query().Get("done")}
-	return formPageResponse("visibility", v), nil
+	return FormPage("visibility", v), nil
 }
 
 // saveVisibility serves POST /coach/visibility.
@@ -80,7 +80,7 @@ func (p *Pages) saveVisibility(ctx context.Context, r *Request, by actor.Actor) 
 	_, err := p.Directory.SetVisibility(ctx, by, coach.VisibilityRequest{Visible: r.Value("visible") == "yes", Show: show})
 	if fault.KindOf(err) == fault.Forbidden {
 		f := &Form{Values: r.Form}
-		v := p.view(r, "visibility.title")
+		v := p.NewView(r, "visibility.title")
 		text, textErr := v.T("visibility.blocked." + fault.CodeOf(err))
 		if textErr != nil {
 			return Response{}, err
@@ -91,5 +91,5 @@ func (p *Pages) saveVisibility(ctx context.Context, r *Request, by actor.Actor) 
 	if err != nil {
 		return Response{}, err
 	}
-	return redirect(visibilityPath + "?done=saved"), nil
+	return Redirect(visibilityPath + "?done=saved"), nil
 }

@@ -4,6 +4,7 @@
 package wire
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -33,6 +34,18 @@ func (f *Faults) Has(pointer string) bool {
 		}
 	}
 	return false
+}
+
+// Merge adds the faults of a validation error. It returns any other error.
+func (f *Faults) Merge(err error) error {
+	known, ok := errors.AsType[*fault.Error](err)
+	if !ok || known.Kind != fault.Invalid {
+		return err
+	}
+	for _, field := range known.Fields {
+		f.Add(field.Pointer, field.Code, field.Detail)
+	}
+	return nil
 }
 
 // Err returns validation_failed with every fault, or nil if there are none.

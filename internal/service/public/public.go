@@ -67,7 +67,13 @@ type Team struct {
 	Attendance *team.Attendance
 	Messages   *team.Messages
 	Records    *team.Records
-	Fees       *team.Fees
-	// FeeServices are the calls of families about fees.
-	FeeServices *team.FeeServices
+	// UnpaidFees counts and adds up the open fees of the calling coach, in the order of currencies.
+	UnpaidFees func(ctx context.Context, by actor.Actor) ([]FeeSum, error)
+}
+
+// FeeSum is the sum of unpaid fees in one currency.
+type FeeSum struct {
+	Currency                  string
+	Unpaid, Overdue           int
+	UnpaidTotal, OverdueTotal int64
 }
