@@ -228,6 +228,7 @@ func (p *fixture) importPlayers() {
 	rows, err := s.Rows(bg, by, i.ID, roster.RowFilter{Limit: 5})
 	ok(p, err)
 	ok(p, p.db.FinishExisting(bg, by.AccountID, i.ID, rows))
+	ok(p, p.db.FinishRow(bg, roster.RowID{CoachID: by.AccountID, ImportID: i.ID, Number: rows[0].Number}, roster.Exists, "", nil))
 	_, err = s.Imports(bg, by)
 	ok(p, err)
 	p.states(s, by, i.ID)
