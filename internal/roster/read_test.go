@@ -158,15 +158,16 @@ func TestTwoFilesAtOnce(t *testing.T) {
 func TestFileOfClientThatHasGone(t *testing.T) {
 	t.Parallel()
 	s := newService(&memoryStore{imports: map[string]*roster.Import{}})
-	hold := make(chan struct{})
-	s.Rules.BirthDate = func(string) (bool, string) { <-hold; return false, "" }
+	started, hold := make(chan struct{}, 1200), make(chan struct{})
+	s.Rules.BirthDate = func(string) (bool, string) { started <- struct{}{}; <-hold; return false, "" }
 	coach := actor.Actor{AccountID: "coach"}
 	for range 2 {
 		if _, err := s.Create(t.Context(), coach, roster.NewFile([]byte(players(501)))); err != nil {
 			t.Fatal(err)
 		}
 	}
-	time.Sleep(20 * time.Millisecond) // both are read
+	<-started
+	<-started // both are read
 	gone, leave := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer leave()
 	if _, err := s.Create(gone, coach, roster.NewFile([]byte(players(1)))); fault.CodeOf(err) != "overloaded" {
