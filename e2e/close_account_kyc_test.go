@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/server"
 	"github.com/touchline/touchline/internal/touchlinetest"
 )

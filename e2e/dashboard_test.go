@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 

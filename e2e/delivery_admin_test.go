@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/touchline/touchline/internal/message/sms/smstest"
 	"github.com/touchline/touchline/internal/operator"
-	"github.com/touchline/touchline/internal/sms/smstest"
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 

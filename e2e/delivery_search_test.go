@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/touchline/touchline/internal/message/sms/smstest"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/operator"
-	"github.com/touchline/touchline/internal/phone"
-	"github.com/touchline/touchline/internal/sms/smstest"
+	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/touchline/touchline/internal/sms/smstest"
+	"github.com/touchline/touchline/internal/message/sms/smstest"
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 

@@ -11,8 +11,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/touchline/touchline/internal/blob/blobtest"
-	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/platform/blob/blobtest"
+	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/server"
 	"github.com/touchline/touchline/internal/storetest"
 	"github.com/touchline/touchline/internal/touchlinetest"

@@ -9,9 +9,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/touchline/touchline/internal/blob/blobtest"
-	"github.com/touchline/touchline/internal/config"
-	"github.com/touchline/touchline/internal/picture/picturetest"
+	"github.com/touchline/touchline/internal/platform/blob/blobtest"
+	"github.com/touchline/touchline/internal/platform/config"
+	"github.com/touchline/touchline/internal/platform/picture/picturetest"
 	"github.com/touchline/touchline/internal/storetest"
 	"github.com/touchline/touchline/internal/touchlinetest"
 )

@@ -9,9 +9,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/server"
 	"github.com/touchline/touchline/internal/touchlinetest"
 )

@@ -11,8 +11,8 @@ import (
 
 	"github.com/emersion/go-smtp"
 
-	"github.com/touchline/touchline/internal/config"
-	"github.com/touchline/touchline/internal/mail/mailtest"
+	"github.com/touchline/touchline/internal/message/mail/mailtest"
+	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/storetest"
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
@@ -247,7 +247,7 @@ func TestBounces(t *testing.T) {
 		}
 
 		// A delivery status notification (RFC 3464) with a temporary failure.
-		content, err := os.ReadFile("../internal/mail/testdata/bounce.eml")
+		content, err := os.ReadFile("../internal/message/mail/testdata/bounce.eml")
 		if err != nil {
 			t.Fatal(err)
 		}

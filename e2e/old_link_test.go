@@ -9,14 +9,14 @@ import (
 
 	"github.com/emersion/go-smtp"
 
-	"github.com/touchline/touchline/internal/config"
-	"github.com/touchline/touchline/internal/mail/mailtest"
+	"github.com/touchline/touchline/internal/message/mail/mailtest"
+	"github.com/touchline/touchline/internal/message/sms/smstest"
+	"github.com/touchline/touchline/internal/message/whatsapp"
+	"github.com/touchline/touchline/internal/message/whatsapp/whatsapptest"
 	"github.com/touchline/touchline/internal/operator"
-	"github.com/touchline/touchline/internal/sms/smstest"
+	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/storetest"
 	"github.com/touchline/touchline/internal/touchlinetest"
-	"github.com/touchline/touchline/internal/whatsapp"
-	"github.com/touchline/touchline/internal/whatsapp/whatsapptest"
 )
 
 // wantQuestion opens a link and checks the heading and the status of its page. A page that is not the

@@ -6,7 +6,7 @@ import (
 	"image/jpeg"
 	"testing"
 
-	"github.com/touchline/touchline/internal/picture/picturetest"
+	"github.com/touchline/touchline/internal/platform/picture/picturetest"
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 

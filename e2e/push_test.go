@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/message/push/pushtest"
 	"github.com/touchline/touchline/internal/notify"
-	"github.com/touchline/touchline/internal/push/pushtest"
+	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/storetest"
 	"github.com/touchline/touchline/internal/touchlinetest"
 )

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/touchline/touchline/internal/config"
-	"github.com/touchline/touchline/internal/push/pushtest"
+	"github.com/touchline/touchline/internal/message/push/pushtest"
+	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 

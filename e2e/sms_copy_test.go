@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/touchline/touchline/internal/config"
-	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/platform/config"
+	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 

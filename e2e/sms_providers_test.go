@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/touchline/touchline/internal/config"
-	"github.com/touchline/touchline/internal/sms/smstest"
+	"github.com/touchline/touchline/internal/message/sms/smstest"
+	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/storetest"
 	"github.com/touchline/touchline/internal/touchlinetest"
 )

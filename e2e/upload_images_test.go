@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"sync"
 
-	"github.com/touchline/touchline/internal/picture/picturetest"
+	"github.com/touchline/touchline/internal/platform/picture/picturetest"
 )
 
 // jpegWithLocation returns a JPEG with an EXIF rotation and a GPS position.

@@ -15,14 +15,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/touchline/touchline/internal/blob/blobtest"
-	"github.com/touchline/touchline/internal/config"
-	"github.com/touchline/touchline/internal/picture/picturetest"
-	"github.com/touchline/touchline/internal/scan/scantest"
+	"github.com/touchline/touchline/internal/platform/blob/blobtest"
+	"github.com/touchline/touchline/internal/platform/config"
+	"github.com/touchline/touchline/internal/platform/picture/picturetest"
+	"github.com/touchline/touchline/internal/platform/scan/scantest"
+	"github.com/touchline/touchline/internal/platform/upload"
 	"github.com/touchline/touchline/internal/server"
 	"github.com/touchline/touchline/internal/storetest"
 	"github.com/touchline/touchline/internal/touchlinetest"
-	"github.com/touchline/touchline/internal/upload"
 )
 
 // TestUploadIdempotencyKey: a key repeats the first response, even with another

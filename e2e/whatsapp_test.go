@@ -11,12 +11,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/touchline/touchline/internal/config"
-	"github.com/touchline/touchline/internal/sms/smstest"
+	"github.com/touchline/touchline/internal/message/sms/smstest"
+	"github.com/touchline/touchline/internal/message/whatsapp"
+	"github.com/touchline/touchline/internal/message/whatsapp/whatsapptest"
+	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/storetest"
 	"github.com/touchline/touchline/internal/touchlinetest"
-	"github.com/touchline/touchline/internal/whatsapp"
-	"github.com/touchline/touchline/internal/whatsapp/whatsapptest"
 )
 
 // TestWhatsApp: OTPs and requests leave by WhatsApp, and signed statuses report their

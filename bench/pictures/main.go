@@ -17,8 +17,8 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/bench"
-	"github.com/touchline/touchline/internal/picture"
-	"github.com/touchline/touchline/internal/picture/picturetest"
+	"github.com/touchline/touchline/internal/platform/picture"
+	"github.com/touchline/touchline/internal/platform/picture/picturetest"
 )
 
 func main() {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/touchline/touchline/internal/picture/picturetest"
+	"github.com/touchline/touchline/internal/platform/picture/picturetest"
 )
 
 // maxPeak is the memory, in MB, that a picture may add to an idle service of 30 MB. Together with

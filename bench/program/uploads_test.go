@@ -17,7 +17,7 @@ import (
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 
 	"github.com/touchline/touchline/bench"
-	"github.com/touchline/touchline/internal/picture/picturetest"
+	"github.com/touchline/touchline/internal/platform/picture/picturetest"
 )
 
 const (

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/server"
 )
 

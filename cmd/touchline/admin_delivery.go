@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/admin"
-	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/platform/config"
 )
 
 func deliveryCommands() []command {

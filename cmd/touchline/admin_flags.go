@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/platform/config"
 )
 
 // parse parses flags and arguments in any order and returns the arguments.

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/touchline/touchline/internal/admin"
-	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/platform/fault"
 )
 
 func mailCommands() []command {

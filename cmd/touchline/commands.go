@@ -11,9 +11,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/touchline/touchline/internal/buildinfo"
-	"github.com/touchline/touchline/internal/config"
-	"github.com/touchline/touchline/internal/picture"
+	"github.com/touchline/touchline/internal/platform/buildinfo"
+	"github.com/touchline/touchline/internal/platform/config"
+	"github.com/touchline/touchline/internal/platform/picture"
 	"github.com/touchline/touchline/internal/server"
 )
 

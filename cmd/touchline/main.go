@@ -11,8 +11,8 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/touchline/touchline/internal/buildinfo"
-	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/platform/buildinfo"
+	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/server"
 )
 

@@ -7,8 +7,8 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/platform/config"
 )
 
 var templateVariable = regexp.MustCompile(`\{([a-z_]+)\}`)

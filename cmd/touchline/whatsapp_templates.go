@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/touchline/touchline/internal/config"
-	"github.com/touchline/touchline/internal/whatsapp"
+	"github.com/touchline/touchline/internal/message/whatsapp"
+	"github.com/touchline/touchline/internal/platform/config"
 )
 
 // printWhatsAppTemplates prints the requests that create the templates of WhatsApp messages at

@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/fee"
-	"github.com/touchline/touchline/internal/mail/mailtest"
+	"github.com/touchline/touchline/internal/message/mail/mailtest"
 	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/storetest"
 	"github.com/touchline/touchline/internal/touchlinetest"
 	"github.com/touchline/touchline/internal/web"

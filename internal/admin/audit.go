@@ -3,9 +3,9 @@ package admin
 import (
 	"context"
 
-	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/operator"
-	"github.com/touchline/touchline/internal/wire"
+	"github.com/touchline/touchline/internal/platform/endpoint"
+	"github.com/touchline/touchline/internal/platform/wire"
 )
 
 type entryResponse struct {

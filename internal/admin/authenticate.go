@@ -4,12 +4,12 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/touchline/touchline/internal/actor"
-	"github.com/touchline/touchline/internal/endpoint"
-	"github.com/touchline/touchline/internal/fault"
-	"github.com/touchline/touchline/internal/httpx"
 	"github.com/touchline/touchline/internal/operator"
-	"github.com/touchline/touchline/internal/ratelimit"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/endpoint"
+	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/platform/httpx"
+	"github.com/touchline/touchline/internal/platform/ratelimit"
 )
 
 // A handler has the type func(context.Context, Request[T]) (Response, error).

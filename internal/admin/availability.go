@@ -3,11 +3,11 @@ package admin
 import (
 	"context"
 
-	"github.com/touchline/touchline/internal/actor"
-	"github.com/touchline/touchline/internal/endpoint"
-	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/operator"
-	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/endpoint"
+	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/platform/phone"
 )
 
 // serviceAccess is the ServiceAccess of openapi.yaml.

@@ -5,7 +5,7 @@ import (
 	"net/url"
 
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/endpoint"
+	"github.com/touchline/touchline/internal/platform/endpoint"
 )
 
 // introspection is the response of RFC 7662, section 2.2. For an invalid token it has

@@ -4,13 +4,13 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/endpoint"
-	"github.com/touchline/touchline/internal/fault"
-	"github.com/touchline/touchline/internal/httpx"
 	"github.com/touchline/touchline/internal/operator"
-	"github.com/touchline/touchline/internal/wire"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/endpoint"
+	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/platform/httpx"
+	"github.com/touchline/touchline/internal/platform/wire"
 )
 
 // queuedResponse is a submission in the queue, without the legal name.

@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/notify"
-	"github.com/touchline/touchline/internal/wire"
+	"github.com/touchline/touchline/internal/platform/endpoint"
+	"github.com/touchline/touchline/internal/platform/wire"
 )
 
 // costDays is the length of the report of costs if no days are given.

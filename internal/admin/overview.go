@@ -3,8 +3,8 @@ package admin
 import (
 	"context"
 
-	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/platform/endpoint"
 )
 
 // overviewResponse has null for what the token may not list.

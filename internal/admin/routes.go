@@ -3,9 +3,9 @@ package admin
 import (
 	"context"
 
-	"github.com/touchline/touchline/internal/endpoint"
-	"github.com/touchline/touchline/internal/httpx"
 	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/platform/endpoint"
+	"github.com/touchline/touchline/internal/platform/httpx"
 )
 
 // routes lists every operation.

@@ -8,10 +8,10 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/touchline/touchline/internal/bodies"
-	"github.com/touchline/touchline/internal/endpoint"
-	"github.com/touchline/touchline/internal/httpx"
-	"github.com/touchline/touchline/internal/ratelimit"
+	"github.com/touchline/touchline/internal/platform/bodies"
+	"github.com/touchline/touchline/internal/platform/endpoint"
+	"github.com/touchline/touchline/internal/platform/httpx"
+	"github.com/touchline/touchline/internal/platform/ratelimit"
 	"github.com/touchline/touchline/internal/service"
 )
 

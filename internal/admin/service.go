@@ -7,8 +7,8 @@ import (
 	"sync"
 
 	"github.com/touchline/touchline/internal/apidocs"
-	"github.com/touchline/touchline/internal/endpoint"
-	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/platform/endpoint"
+	"github.com/touchline/touchline/internal/platform/fault"
 )
 
 // openAPI is the OpenAPI document of this listener. It is written by hand.

@@ -4,11 +4,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/input"
 	"github.com/touchline/touchline/internal/notify"
-	"github.com/touchline/touchline/internal/wire"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/wire"
 )
 
 // sendGuardianRequest is the SendGuardianRequest of openapi.yaml.

@@ -5,10 +5,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/touchline/touchline/internal/actor"
-	"github.com/touchline/touchline/internal/endpoint"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/endpoint"
+	"github.com/touchline/touchline/internal/platform/wire"
 	"github.com/touchline/touchline/internal/team"
-	"github.com/touchline/touchline/internal/wire"
 )
 
 // queryPeriod returns the days of the query parameters from and to.

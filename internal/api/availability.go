@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/endpoint"
+	"github.com/touchline/touchline/internal/platform/endpoint"
 )
 
 // serviceAccess is the ServiceAccess of openapi.yaml.

@@ -3,7 +3,7 @@ package api
 import (
 	"context"
 
-	"github.com/touchline/touchline/internal/endpoint"
+	"github.com/touchline/touchline/internal/platform/endpoint"
 )
 
 // receiveBounce serves POST /bounces/{secret}, which a mail server or provider calls.

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/touchline/touchline/internal/input"
-	"github.com/touchline/touchline/internal/wire"
+	"github.com/touchline/touchline/internal/platform/wire"
 )
 
 // completeProfile serves POST /auth/complete-profile.

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/touchline/touchline/internal/csvfile"
-	"github.com/touchline/touchline/internal/endpoint"
-	"github.com/touchline/touchline/internal/httpx"
-	"github.com/touchline/touchline/internal/wire"
+	"github.com/touchline/touchline/internal/platform/csvfile"
+	"github.com/touchline/touchline/internal/platform/endpoint"
+	"github.com/touchline/touchline/internal/platform/httpx"
+	"github.com/touchline/touchline/internal/platform/wire"
 )
 
 const MediaCSV = "text/csv"

@@ -1,8 +1,8 @@
 package api
 
 import (
+	"github.com/touchline/touchline/internal/platform/wire"
 	"github.com/touchline/touchline/internal/team"
-	"github.com/touchline/touchline/internal/wire"
 )
 
 // maxDashboardBatches is the number of batches that the dashboard lists.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/notify"
-	"github.com/touchline/touchline/internal/wire"
+	"github.com/touchline/touchline/internal/platform/wire"
 )
 
 // deliveryDetails tells a coach what the reason of a delivery means. It names no other

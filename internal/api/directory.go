@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/wire"
+	"github.com/touchline/touchline/internal/platform/wire"
 )
 
 // listCoaches serves GET /api/coaches to anyone.

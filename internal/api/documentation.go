@@ -14,8 +14,8 @@ import (
 	"sync"
 
 	"github.com/touchline/touchline/internal/apidocs"
-	"github.com/touchline/touchline/internal/problem"
-	"github.com/touchline/touchline/internal/wire"
+	"github.com/touchline/touchline/internal/platform/problem"
+	"github.com/touchline/touchline/internal/platform/wire"
 )
 
 // openAPI is the OpenAPI document of the API. It is written by hand.

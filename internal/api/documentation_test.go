@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/touchline/touchline/internal/api"
-	"github.com/touchline/touchline/internal/problem"
+	"github.com/touchline/touchline/internal/platform/problem"
 )
 
 // docsServer serves the documentation under the paths of the service.

@@ -5,10 +5,10 @@ import (
 	"unicode/utf8"
 
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/input"
-	"github.com/touchline/touchline/internal/upload"
-	"github.com/touchline/touchline/internal/wire"
+	"github.com/touchline/touchline/internal/platform/endpoint"
+	"github.com/touchline/touchline/internal/platform/upload"
+	"github.com/touchline/touchline/internal/platform/wire"
 )
 
 type documentResponse struct {

@@ -4,11 +4,11 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/touchline/touchline/internal/actor"
-	"github.com/touchline/touchline/internal/endpoint"
-	"github.com/touchline/touchline/internal/idempotency"
-	"github.com/touchline/touchline/internal/keyed"
-	"github.com/touchline/touchline/internal/wire"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/endpoint"
+	"github.com/touchline/touchline/internal/platform/idempotency"
+	"github.com/touchline/touchline/internal/platform/keyed"
+	"github.com/touchline/touchline/internal/platform/wire"
 )
 
 var (

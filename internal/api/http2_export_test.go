@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/touchline/touchline/internal/upload"
+	"github.com/touchline/touchline/internal/platform/upload"
 )
 
 // NewEventWriter returns the write function of an event stream on w.

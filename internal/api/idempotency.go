@@ -4,10 +4,10 @@ import (
 	"context"
 
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/endpoint"
-	"github.com/touchline/touchline/internal/idempotency"
-	"github.com/touchline/touchline/internal/keyed"
-	"github.com/touchline/touchline/internal/wire"
+	"github.com/touchline/touchline/internal/platform/endpoint"
+	"github.com/touchline/touchline/internal/platform/idempotency"
+	"github.com/touchline/touchline/internal/platform/keyed"
+	"github.com/touchline/touchline/internal/platform/wire"
 )
 
 // rebuild returns the response of committed work again. It reads what the caller may

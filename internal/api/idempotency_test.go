@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/api"
-	"github.com/touchline/touchline/internal/endpoint"
-	"github.com/touchline/touchline/internal/fault"
-	"github.com/touchline/touchline/internal/idempotency"
+	"github.com/touchline/touchline/internal/platform/endpoint"
+	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/platform/idempotency"
 )
 
 // fakeResponseStore stores responses in memory.

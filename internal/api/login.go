@@ -4,12 +4,12 @@ import (
 	"context"
 	"time"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/endpoint"
-	"github.com/touchline/touchline/internal/idempotency"
-	"github.com/touchline/touchline/internal/keyed"
-	"github.com/touchline/touchline/internal/wire"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/endpoint"
+	"github.com/touchline/touchline/internal/platform/idempotency"
+	"github.com/touchline/touchline/internal/platform/keyed"
+	"github.com/touchline/touchline/internal/platform/wire"
 )
 
 // keepLogin is how long a client whose response was lost can repeat a login.

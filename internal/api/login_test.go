@@ -9,7 +9,7 @@ import (
 	"github.com/touchline/touchline/internal/api"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/platform/phone"
 )
 
 // fakeLoginStore accepts every OTP. Its accounts have filled in these fields.

@@ -3,7 +3,7 @@ package api
 import (
 	"context"
 
-	"github.com/touchline/touchline/internal/endpoint"
+	"github.com/touchline/touchline/internal/platform/endpoint"
 )
 
 type logoutRequest struct {

@@ -3,9 +3,9 @@ package api
 import (
 	"encoding/json"
 
-	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/wire"
 	"github.com/touchline/touchline/internal/team"
-	"github.com/touchline/touchline/internal/wire"
 )
 
 // targetResponse is the MessageTarget of openapi.yaml.

@@ -3,11 +3,11 @@ package api
 import (
 	"context"
 
-	"github.com/touchline/touchline/internal/endpoint"
-	"github.com/touchline/touchline/internal/idempotency"
 	"github.com/touchline/touchline/internal/input"
+	"github.com/touchline/touchline/internal/platform/endpoint"
+	"github.com/touchline/touchline/internal/platform/idempotency"
+	"github.com/touchline/touchline/internal/platform/wire"
 	"github.com/touchline/touchline/internal/team"
-	"github.com/touchline/touchline/internal/wire"
 )
 
 // templateResponse is the MessageTemplate of openapi.yaml.

@@ -3,13 +3,13 @@ package api
 import (
 	"context"
 
-	"github.com/touchline/touchline/internal/actor"
-	"github.com/touchline/touchline/internal/endpoint"
-	"github.com/touchline/touchline/internal/fault"
-	"github.com/touchline/touchline/internal/idempotency"
 	"github.com/touchline/touchline/internal/input"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/endpoint"
+	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/platform/idempotency"
+	"github.com/touchline/touchline/internal/platform/wire"
 	"github.com/touchline/touchline/internal/team"
-	"github.com/touchline/touchline/internal/wire"
 )
 
 // messageRoutes are messages, replies and templates.

@@ -15,7 +15,7 @@ import (
 
 	"github.com/touchline/touchline/internal/admin"
 	"github.com/touchline/touchline/internal/api"
-	"github.com/touchline/touchline/internal/problem"
+	"github.com/touchline/touchline/internal/platform/problem"
 	"github.com/touchline/touchline/internal/touchlinetest/openapitest"
 )
 

@@ -5,12 +5,12 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/input"
-	"github.com/touchline/touchline/internal/phone"
-	"github.com/touchline/touchline/internal/wire"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/endpoint"
+	"github.com/touchline/touchline/internal/platform/phone"
+	"github.com/touchline/touchline/internal/platform/wire"
 )
 
 type requestOTPRequest struct {

@@ -6,12 +6,12 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/endpoint"
-	"github.com/touchline/touchline/internal/idempotency"
-	"github.com/touchline/touchline/internal/keyed"
+	"github.com/touchline/touchline/internal/platform/endpoint"
+	"github.com/touchline/touchline/internal/platform/idempotency"
+	"github.com/touchline/touchline/internal/platform/keyed"
+	"github.com/touchline/touchline/internal/platform/upload"
+	"github.com/touchline/touchline/internal/platform/wire"
 	"github.com/touchline/touchline/internal/roster"
-	"github.com/touchline/touchline/internal/upload"
-	"github.com/touchline/touchline/internal/wire"
 )
 
 // The most rows that the response about an import shows.

@@ -3,8 +3,8 @@ package api
 import (
 	"context"
 
+	"github.com/touchline/touchline/internal/platform/wire"
 	"github.com/touchline/touchline/internal/roster"
-	"github.com/touchline/touchline/internal/wire"
 )
 
 // importSummary is the ImportSummary of openapi.yaml.

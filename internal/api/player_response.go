@@ -1,9 +1,9 @@
 package api
 
 import (
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/wire"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/wire"
 )
 
 // playerResponse is the Player of openapi.yaml.

@@ -5,12 +5,12 @@ import (
 	"io"
 	"net/url"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/csvfile"
-	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/input"
-	"github.com/touchline/touchline/internal/wire"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/csvfile"
+	"github.com/touchline/touchline/internal/platform/endpoint"
+	"github.com/touchline/touchline/internal/platform/wire"
 )
 
 // addPlayer serves POST /api/players/add.

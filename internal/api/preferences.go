@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/input"
 	"github.com/touchline/touchline/internal/notify"
-	"github.com/touchline/touchline/internal/wire"
+	"github.com/touchline/touchline/internal/platform/endpoint"
+	"github.com/touchline/touchline/internal/platform/wire"
 )
 
 // preferencesResponse is the Preferences of openapi.yaml.

@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"github.com/touchline/touchline/internal/apidocs"
-	"github.com/touchline/touchline/internal/problem"
+	"github.com/touchline/touchline/internal/platform/problem"
 )
 
 // problemPage is the data of the page of one code.

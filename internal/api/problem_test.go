@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/api"
-	"github.com/touchline/touchline/internal/endpoint"
-	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/platform/endpoint"
+	"github.com/touchline/touchline/internal/platform/fault"
 )
 
 var updateProblems = flag.Bool("update-problems", false, "rewrite the golden files of problems")

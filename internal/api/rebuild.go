@@ -3,8 +3,8 @@ package api
 import (
 	"context"
 
-	"github.com/touchline/touchline/internal/endpoint"
-	"github.com/touchline/touchline/internal/idempotency"
+	"github.com/touchline/touchline/internal/platform/endpoint"
+	"github.com/touchline/touchline/internal/platform/idempotency"
 )
 
 // rebuildPlayer returns the response of addPlayer again.

@@ -5,12 +5,12 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/endpoint"
-	"github.com/touchline/touchline/internal/fault"
-	"github.com/touchline/touchline/internal/httpx"
-	"github.com/touchline/touchline/internal/wire"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/endpoint"
+	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/platform/httpx"
+	"github.com/touchline/touchline/internal/platform/wire"
 )
 
 // A handler has the type func(context.Context, Request[T]) (Response, error).

@@ -11,9 +11,9 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/api"
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 var updateResponses = flag.Bool("update-responses", false, "rewrite the golden files of responses")

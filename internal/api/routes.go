@@ -5,11 +5,11 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/touchline/touchline/internal/actor"
-	"github.com/touchline/touchline/internal/endpoint"
-	"github.com/touchline/touchline/internal/httpx"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/endpoint"
+	"github.com/touchline/touchline/internal/platform/httpx"
+	"github.com/touchline/touchline/internal/platform/upload"
 	"github.com/touchline/touchline/internal/roster"
-	"github.com/touchline/touchline/internal/upload"
 )
 
 // routes lists every operation.

@@ -5,10 +5,10 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/touchline/touchline/internal/endpoint"
-	"github.com/touchline/touchline/internal/httpx"
 	"github.com/touchline/touchline/internal/notify"
-	"github.com/touchline/touchline/internal/ratelimit"
+	"github.com/touchline/touchline/internal/platform/endpoint"
+	"github.com/touchline/touchline/internal/platform/httpx"
+	"github.com/touchline/touchline/internal/platform/ratelimit"
 	"github.com/touchline/touchline/internal/service/public"
 )
 

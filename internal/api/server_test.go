@@ -15,16 +15,16 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/api"
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/httpx"
-	"github.com/touchline/touchline/internal/idempotency"
 	"github.com/touchline/touchline/internal/notify"
-	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/httpx"
+	"github.com/touchline/touchline/internal/platform/idempotency"
+	"github.com/touchline/touchline/internal/platform/phone"
+	"github.com/touchline/touchline/internal/platform/upload"
 	"github.com/touchline/touchline/internal/service"
 	"github.com/touchline/touchline/internal/service/public"
-	"github.com/touchline/touchline/internal/upload"
 )
 
 // fixture is a Server with fake stores in memory, for tests of the checks before and

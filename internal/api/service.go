@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/endpoint"
+	"github.com/touchline/touchline/internal/platform/endpoint"
 )
 
 type jwksResponse struct {

@@ -3,8 +3,8 @@ package api
 import (
 	"time"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 // view builds the responses about players and requests for one caller at one time. The

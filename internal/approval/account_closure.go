@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 // EndedPlayer is a player that ends because its coach closes the account.

@@ -1,8 +1,8 @@
 package approval
 
 import (
-	"github.com/touchline/touchline/internal/actor"
-	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/fault"
 )
 
 // newPlayer returns a player of the calling coach with both consents pending, or a

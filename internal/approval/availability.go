@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 // Immediate lists the services that need no approval (spec section 3, rule 1).

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/platform/phone"
 )
 
 func TestRouteToNumber(t *testing.T) {

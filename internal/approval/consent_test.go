@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/platform/fault"
 )
 
 // TestStateNext checks every state with every trigger; "-" means refused.

@@ -3,8 +3,8 @@ package approval_test
 import (
 	"testing"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 func TestLiftOutdated(t *testing.T) {

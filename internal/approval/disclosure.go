@@ -3,7 +3,7 @@ package approval
 import (
 	"time"
 
-	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 // Disclosure is how much of a player a caller may read.

@@ -3,7 +3,7 @@ package approval
 import (
 	"context"
 
-	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 // eachPage is the number of players that EachPlayer reads at a time.

@@ -1,10 +1,10 @@
 package approval
 
 import (
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/event"
-	"github.com/touchline/touchline/internal/fault"
-	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/platform/phone"
 )
 
 // Patch is a merge patch of a player (RFC 7396): nil keeps a field, a pointer to

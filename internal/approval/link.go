@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/touchline/touchline/internal/actor"
-	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/phone"
 )
 
 // LinkState is the request of the link in a message or of a short code. It is the zero

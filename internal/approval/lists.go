@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"time"
 
-	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 // Page selects at most Limit items after the keyset After.

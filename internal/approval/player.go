@@ -3,10 +3,10 @@ package approval
 import (
 	"time"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/event"
-	"github.com/touchline/touchline/internal/fault"
-	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/platform/phone"
 )
 
 // Player is one coach–student link: one record with two consents. A student with

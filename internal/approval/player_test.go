@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/platform/phone"
 )
 
 func TestPlayerLanguages(t *testing.T) {

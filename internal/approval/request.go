@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 // RequestState is the state of a request.

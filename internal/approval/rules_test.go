@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/platform/fault"
 )
 
 func TestCheckCoachNumber(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 // ChangeType says what changed about a player, for other services.

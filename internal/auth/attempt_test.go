@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 // before returns the times that are each of ages before start.

@@ -3,7 +3,7 @@ package auth
 import (
 	"context"
 
-	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 // CloseRequest closes a coach's account for ever, if the code of its number is

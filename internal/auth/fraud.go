@@ -3,8 +3,8 @@ package auth
 import (
 	"time"
 
-	"github.com/touchline/touchline/internal/actor"
-	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/phone"
 )
 
 // The rule against toll fraud. Fraudsters request codes for numbers that earn them money,

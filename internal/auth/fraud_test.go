@@ -3,8 +3,8 @@ package auth_test
 import (
 	"testing"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 // TestCodeUseFraud checks the thresholds of the rule against toll fraud.

@@ -1,6 +1,6 @@
 package auth
 
-import "github.com/touchline/touchline/internal/actor"
+import "github.com/touchline/touchline/internal/platform/actor"
 
 // RoleFacts are the reasons for which a number holds a role.
 type RoleFacts struct {

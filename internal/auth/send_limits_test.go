@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 // TestSendLimits: which limits count a request, and which only check it.

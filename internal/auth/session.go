@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
-	"github.com/touchline/touchline/internal/actor"
-	"github.com/touchline/touchline/internal/fault"
-	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/platform/phone"
 )
 
 // Session is one sign-in of an account on one device.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/platform/fault"
 )
 
 // MaxWords bounds the words of one search.

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/platform/fault"
 )
 
 func TestFileName(t *testing.T) {

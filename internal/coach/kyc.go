@@ -1,7 +1,7 @@
 package coach
 
 import (
-	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/platform/fault"
 )
 
 // KYCState is the state of a coach's identity verification (KYC).

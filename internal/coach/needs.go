@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 // NeedKind says why the coach should act for a party of a player. A party has at most one.

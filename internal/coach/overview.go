@@ -3,7 +3,7 @@ package coach
 import (
 	"context"
 
-	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 // Overview is the data of the coach's start page. It counts like Dashboard, and has the most

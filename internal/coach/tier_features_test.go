@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/platform/fault"
 )
 
 // TestDefaultTierFeatures: every default tier has everything that the specification

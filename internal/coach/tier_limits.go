@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/platform/fault"
 )
 
 // TierStatus decides the limits of a coach.

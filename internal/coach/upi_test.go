@@ -7,7 +7,7 @@ import (
 
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/event"
-	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/platform/fault"
 )
 
 func TestCheckUPIID(t *testing.T) {

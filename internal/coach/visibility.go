@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
-	"github.com/touchline/touchline/internal/actor"
-	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/fault"
 )
 
 // Visibility is a coach's visibility request and its effect.

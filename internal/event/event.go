@@ -5,7 +5,7 @@ package event
 import (
 	"time"
 
-	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 // Type is the type of an event.

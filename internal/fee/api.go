@@ -4,13 +4,13 @@ import (
 	"context"
 	"net/url"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/api"
-	"github.com/touchline/touchline/internal/endpoint"
-	"github.com/touchline/touchline/internal/fault"
-	"github.com/touchline/touchline/internal/idempotency"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/endpoint"
+	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/platform/idempotency"
+	"github.com/touchline/touchline/internal/platform/wire"
 	"github.com/touchline/touchline/internal/team"
-	"github.com/touchline/touchline/internal/wire"
 )
 
 // handlers serves fees as JSON.

@@ -5,11 +5,11 @@ import (
 	"net/http"
 
 	"github.com/touchline/touchline/internal/api"
-	"github.com/touchline/touchline/internal/endpoint"
-	"github.com/touchline/touchline/internal/fault"
-	"github.com/touchline/touchline/internal/qr"
+	"github.com/touchline/touchline/internal/platform/endpoint"
+	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/platform/qr"
+	"github.com/touchline/touchline/internal/platform/wire"
 	"github.com/touchline/touchline/internal/team"
-	"github.com/touchline/touchline/internal/wire"
 )
 
 const mediaSVG = "image/svg+xml"

@@ -8,10 +8,10 @@ import (
 	"net/http"
 
 	"github.com/touchline/touchline/internal/api"
-	"github.com/touchline/touchline/internal/endpoint"
-	"github.com/touchline/touchline/internal/idempotency"
+	"github.com/touchline/touchline/internal/platform/endpoint"
+	"github.com/touchline/touchline/internal/platform/idempotency"
+	"github.com/touchline/touchline/internal/platform/wire"
 	"github.com/touchline/touchline/internal/team"
-	"github.com/touchline/touchline/internal/wire"
 )
 
 // paymentOfFee is the PaymentOfFee of openapi.yaml: a payment, and the fee after it.

@@ -5,9 +5,9 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/touchline/touchline/internal/actor"
-	"github.com/touchline/touchline/internal/database"
-	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/team"
 )

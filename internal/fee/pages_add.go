@@ -5,13 +5,13 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/input"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/endpoint"
+	"github.com/touchline/touchline/internal/platform/wire"
 	"github.com/touchline/touchline/internal/team"
 	"github.com/touchline/touchline/internal/web"
-	"github.com/touchline/touchline/internal/wire"
 )
 
 // addFeePage serves GET /coach/fees/add, for a player or batch that the query may name.

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"net/url"
 
-	"github.com/touchline/touchline/internal/actor"
-	"github.com/touchline/touchline/internal/endpoint"
-	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/endpoint"
+	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/platform/wire"
 	"github.com/touchline/touchline/internal/team"
 	"github.com/touchline/touchline/internal/web"
-	"github.com/touchline/touchline/internal/wire"
 )
 
 // fee serves GET /coach/fees/{fee_id}: the fee, its payments, and what the coach can do.

@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/input"
+	"github.com/touchline/touchline/internal/platform/wire"
 	"github.com/touchline/touchline/internal/team"
-	"github.com/touchline/touchline/internal/wire"
 )
 
 // orderRequest is the AddFeesRequest of openapi.yaml.

@@ -2,8 +2,8 @@ package input
 
 import (
 	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/platform/wire"
 	"github.com/touchline/touchline/internal/team"
-	"github.com/touchline/touchline/internal/wire"
 )
 
 // Batch is the BatchRequest of openapi.yaml.

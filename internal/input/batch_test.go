@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/touchline/touchline/internal/input"
-	"github.com/touchline/touchline/internal/wire"
+	"github.com/touchline/touchline/internal/platform/wire"
 )
 
 // TestScheduleFaultsInOrder: the same request gets the same response, byte for byte.

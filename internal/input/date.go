@@ -1,8 +1,8 @@
 package input
 
 import (
+	"github.com/touchline/touchline/internal/platform/wire"
 	"github.com/touchline/touchline/internal/team"
-	"github.com/touchline/touchline/internal/wire"
 )
 
 // Date reads YYYY-MM-DD of the field at, which is required.

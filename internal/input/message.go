@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/touchline/touchline/internal/platform/wire"
 	"github.com/touchline/touchline/internal/team"
-	"github.com/touchline/touchline/internal/wire"
 )
 
 // Message is the MessageRequest of openapi.yaml.

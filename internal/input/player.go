@@ -2,8 +2,8 @@ package input
 
 import (
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/phone"
-	"github.com/touchline/touchline/internal/wire"
+	"github.com/touchline/touchline/internal/platform/phone"
+	"github.com/touchline/touchline/internal/platform/wire"
 )
 
 // Player is the AddPlayerRequest of openapi.yaml.

@@ -3,7 +3,7 @@ package input
 import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/wire"
+	"github.com/touchline/touchline/internal/platform/wire"
 )
 
 // Profile is the CompleteProfileRequest of openapi.yaml: a complete profile.

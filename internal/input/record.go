@@ -3,8 +3,8 @@ package input
 import (
 	"time"
 
+	"github.com/touchline/touchline/internal/platform/wire"
 	"github.com/touchline/touchline/internal/team"
-	"github.com/touchline/touchline/internal/wire"
 )
 
 // Measurement is the MeasurementRequest of openapi.yaml.

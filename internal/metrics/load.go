@@ -3,7 +3,7 @@ package metrics
 import (
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/touchline/touchline/internal/inflight"
+	"github.com/touchline/touchline/internal/platform/inflight"
 )
 
 // Load says how busy the process is.

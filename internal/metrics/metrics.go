@@ -13,9 +13,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"github.com/touchline/touchline/internal/buildinfo"
-	"github.com/touchline/touchline/internal/httpx"
 	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/platform/buildinfo"
+	"github.com/touchline/touchline/internal/platform/httpx"
 )
 
 // Metrics holds the counters of one process. It is safe for concurrent use.

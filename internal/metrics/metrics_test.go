@@ -11,10 +11,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/touchline/touchline/internal/buildinfo"
-	"github.com/touchline/touchline/internal/httpx"
 	"github.com/touchline/touchline/internal/metrics"
 	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/platform/buildinfo"
+	"github.com/touchline/touchline/internal/platform/httpx"
 )
 
 // fakeSource is a database with fixed metrics.

@@ -3,7 +3,7 @@ package notify
 import (
 	"time"
 
-	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 // Channel is a way to reach a person.

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/platform/fault"
 )
 
 // streamRetry is when an app may try again to open a stream that was refused.

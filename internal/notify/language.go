@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 // The languages of messages.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 // MessageCostsKept is how long the costs of a day are kept.

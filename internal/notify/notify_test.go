@@ -4,8 +4,8 @@ import (
 	"flag"
 	"time"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden file")

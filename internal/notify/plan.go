@@ -3,8 +3,8 @@ package notify
 import (
 	"slices"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 // types has the types of the notifications that the coach and the party get for an event.

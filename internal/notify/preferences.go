@@ -8,7 +8,7 @@ import (
 	"time"
 	_ "time/tzdata" // containers often have no time zones
 
-	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/platform/phone"
 )
 
 // Languages are the languages of pages and messages, the default first.

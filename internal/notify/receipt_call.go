@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/platform/fault"
 )
 
 // MessageRef names one attempt to send a message through one provider. The address for its

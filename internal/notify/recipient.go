@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/platform/phone"
 )
 
 // Recipient is the person that a delivery goes to.

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/notify"
-	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/platform/phone"
 )
 
 // TestRecipientCheck checks which messages wait for the end of quiet hours and which stop

@@ -9,8 +9,8 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/touchline/touchline/internal/fault"
-	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/platform/phone"
 )
 
 // Reply is a text that a person sent to the number of the service.

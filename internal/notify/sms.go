@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 // SMSText renders m as an SMS.

@@ -3,8 +3,8 @@ package notify_test
 import (
 	"testing"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 // BenchmarkSMSOf renders the SMS of an approval request. The worker renders each SMS twice: once to count its segments and once to

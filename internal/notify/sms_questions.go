@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 // questionsText returns the SMS for several questions of one coach to one number. It has

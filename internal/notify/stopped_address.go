@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 // AddressStore stores the e-mail addresses whose holders want no mail; package store

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 // MaxUnread limits how many unread notifications are counted: apps show "99+", and each call of

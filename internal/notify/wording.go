@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 // englishWording returns the title and body of a notification in English (spec section 6),

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 // hindiWording returns the title and body of a notification in Hindi, or "" for a type that

@@ -10,9 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 // TestWording compares every notification and SMS in every language with its golden file.

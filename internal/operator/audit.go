@@ -3,7 +3,7 @@ package operator
 import (
 	"time"
 
-	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 // Actions of the audit log.

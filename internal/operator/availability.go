@@ -3,8 +3,8 @@ package operator
 import (
 	"context"
 
-	"github.com/touchline/touchline/internal/actor"
-	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/phone"
 )
 
 // Availability says which services the parties of a player have. It names no person.

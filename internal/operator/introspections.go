@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 // Introspections are the calls of one token to introspection in one minute. The audit log

@@ -3,7 +3,7 @@ package operator
 import (
 	"context"
 
-	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 // MailStore changes which addresses get mail; package store implements it.

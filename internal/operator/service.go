@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/touchline/touchline/internal/actor"
-	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/fault"
 )
 
 // Store saves tokens, sessions and audit entries; package store implements it.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/platform/fault"
 )
 
 // SessionLifetime limits a session. It ends earlier if its token expires or is revoked.

@@ -8,8 +8,8 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/touchline/touchline/internal/actor"
-	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/fault"
 )
 
 // WebhookStore saves webhooks; package store implements it. Each method writes the operator's

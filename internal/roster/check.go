@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/platform/phone"
 )
 
 // Rules are the rules for a player, which other packages hold.

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 // Create checks a file and keeps its rows as an import. It adds no player. The rows of a long file

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/platform/phone"
 )
 
 // dateKind says how a date was written.

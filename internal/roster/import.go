@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/platform/fault"
 )
 
 // RowState is the result of a row.

@@ -12,8 +12,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/touchline/touchline/internal/csvfile"
-	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/platform/csvfile"
+	"github.com/touchline/touchline/internal/platform/fault"
 )
 
 // The limits of a file.

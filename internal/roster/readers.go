@@ -4,8 +4,8 @@ import (
 	"context"
 	"sync"
 
-	"github.com/touchline/touchline/internal/actor"
-	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/fault"
 )
 
 // The most files that wait or are read, of a coach and of the process.

@@ -3,7 +3,7 @@ package roster
 import (
 	"io"
 
-	"github.com/touchline/touchline/internal/csvfile"
+	"github.com/touchline/touchline/internal/platform/csvfile"
 )
 
 // Writer writes players as CSV in UTF-8. An import reads its rows back without change.

@@ -5,11 +5,11 @@ import (
 	"io"
 	"strings"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/csvfile"
 	"github.com/touchline/touchline/internal/fee"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/csvfile"
 	"github.com/touchline/touchline/internal/roster"
 	"github.com/touchline/touchline/internal/service/public"
 	"github.com/touchline/touchline/internal/store"

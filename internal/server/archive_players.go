@@ -8,11 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/wire"
 	"github.com/touchline/touchline/internal/roster"
 	"github.com/touchline/touchline/internal/team"
-	"github.com/touchline/touchline/internal/wire"
 )
 
 // moment returns a time as a cell; the zero time is empty.

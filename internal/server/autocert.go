@@ -15,7 +15,7 @@ import (
 	"golang.org/x/crypto/acme"
 	"golang.org/x/crypto/acme/autocert"
 
-	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/store"
 )
 

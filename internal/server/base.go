@@ -5,13 +5,13 @@ import (
 	"net/http"
 
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/buildinfo"
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/config"
-	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/metrics"
-	"github.com/touchline/touchline/internal/securitylog"
+	"github.com/touchline/touchline/internal/platform/buildinfo"
+	"github.com/touchline/touchline/internal/platform/config"
+	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/securitylog"
 	"github.com/touchline/touchline/internal/store"
 )
 

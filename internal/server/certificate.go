@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/platform/config"
 )
 
 const (

@@ -6,12 +6,12 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/config"
-	"github.com/touchline/touchline/internal/mail"
+	"github.com/touchline/touchline/internal/message/mail"
+	"github.com/touchline/touchline/internal/message/push"
+	"github.com/touchline/touchline/internal/message/sms"
 	"github.com/touchline/touchline/internal/notify"
-	"github.com/touchline/touchline/internal/phone"
-	"github.com/touchline/touchline/internal/push"
-	"github.com/touchline/touchline/internal/sms"
+	"github.com/touchline/touchline/internal/platform/config"
+	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/worker"
 )
 

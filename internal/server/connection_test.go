@@ -17,10 +17,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/touchline/touchline/internal/platform/upload"
 	"github.com/touchline/touchline/internal/server"
 	"github.com/touchline/touchline/internal/storetest"
 	"github.com/touchline/touchline/internal/touchlinetest"
-	"github.com/touchline/touchline/internal/upload"
 )
 
 // promptly is the longest that a connection may stay open for the rest of a body that

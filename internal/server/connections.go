@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/touchline/touchline/internal/ratelimit"
+	"github.com/touchline/touchline/internal/platform/ratelimit"
 )
 
 // addressShare is the part of all connections that one address may have. Mobile networks put

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"github.com/touchline/touchline/internal/blob"
+	"github.com/touchline/touchline/internal/platform/blob"
 	"github.com/touchline/touchline/internal/store"
 )
 

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"io"
 
-	"github.com/touchline/touchline/internal/blob"
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/config"
-	"github.com/touchline/touchline/internal/picture"
-	"github.com/touchline/touchline/internal/scan"
+	"github.com/touchline/touchline/internal/platform/blob"
+	"github.com/touchline/touchline/internal/platform/config"
+	"github.com/touchline/touchline/internal/platform/picture"
+	"github.com/touchline/touchline/internal/platform/scan"
 )
 
 // maxRendition limits a resized picture, in bytes. A transparent picture is stored

@@ -8,9 +8,9 @@ import (
 	"log/slog"
 	"sync/atomic"
 
-	"github.com/touchline/touchline/internal/blob"
-	"github.com/touchline/touchline/internal/config"
-	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/platform/blob"
+	"github.com/touchline/touchline/internal/platform/config"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/store"
 )
 

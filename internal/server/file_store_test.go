@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/touchline/touchline/internal/blob"
-	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/platform/blob"
+	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/server"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/storetest"

@@ -8,10 +8,10 @@ import (
 	"github.com/touchline/touchline/internal/admin"
 	"github.com/touchline/touchline/internal/api"
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/fee"
-	"github.com/touchline/touchline/internal/httpx"
-	"github.com/touchline/touchline/internal/ratelimit"
+	"github.com/touchline/touchline/internal/platform/config"
+	"github.com/touchline/touchline/internal/platform/httpx"
+	"github.com/touchline/touchline/internal/platform/ratelimit"
 	"github.com/touchline/touchline/internal/web"
 )
 

@@ -3,10 +3,10 @@ package server
 import (
 	"log/slog"
 
-	"github.com/touchline/touchline/internal/config"
-	"github.com/touchline/touchline/internal/inflight"
 	"github.com/touchline/touchline/internal/metrics"
 	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/platform/config"
+	"github.com/touchline/touchline/internal/platform/inflight"
 )
 
 // operatorConnections limits the connections of the operators' listener, which this

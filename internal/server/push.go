@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/message/push"
 	"github.com/touchline/touchline/internal/notify"
-	"github.com/touchline/touchline/internal/push"
+	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/webhook"
 	"github.com/touchline/touchline/internal/worker"
 )

@@ -5,18 +5,18 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/blob"
-	"github.com/touchline/touchline/internal/bodies"
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/fee"
-	"github.com/touchline/touchline/internal/idempotency"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/operator"
-	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/platform/blob"
+	"github.com/touchline/touchline/internal/platform/bodies"
+	"github.com/touchline/touchline/internal/platform/config"
+	"github.com/touchline/touchline/internal/platform/idempotency"
+	"github.com/touchline/touchline/internal/platform/phone"
+	"github.com/touchline/touchline/internal/platform/upload"
 	"github.com/touchline/touchline/internal/service"
 	"github.com/touchline/touchline/internal/service/public"
-	"github.com/touchline/touchline/internal/upload"
 )
 
 // services are the services of both listeners.

@@ -2,12 +2,12 @@ package server
 
 import (
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/message/sms"
+	"github.com/touchline/touchline/internal/message/whatsapp"
 	"github.com/touchline/touchline/internal/metrics"
 	"github.com/touchline/touchline/internal/notify"
-	"github.com/touchline/touchline/internal/phone"
-	"github.com/touchline/touchline/internal/sms"
-	"github.com/touchline/touchline/internal/whatsapp"
+	"github.com/touchline/touchline/internal/platform/config"
+	"github.com/touchline/touchline/internal/platform/phone"
 )
 
 // smsConfig returns the configuration of the SMS providers.

@@ -3,11 +3,11 @@ package server
 import (
 	"context"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/notify"
-	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/config"
+	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/service/public"
 	"github.com/touchline/touchline/internal/team"
 )

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/server"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/touchline/touchline/internal/httpx"
+	"github.com/touchline/touchline/internal/platform/httpx"
 )
 
 // guardConnection decides whether an HTTP/1.1 connection stays open after the response.

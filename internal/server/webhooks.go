@@ -3,8 +3,8 @@ package server
 import (
 	"context"
 
-	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/webhook"
 	"github.com/touchline/touchline/internal/worker"
 )

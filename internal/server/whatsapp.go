@@ -1,10 +1,10 @@
 package server
 
 import (
-	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/message/whatsapp"
 	"github.com/touchline/touchline/internal/notify"
-	"github.com/touchline/touchline/internal/phone"
-	"github.com/touchline/touchline/internal/whatsapp"
+	"github.com/touchline/touchline/internal/platform/config"
+	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/worker"
 )
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/worker"
 )
 

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/platform/database"
 )
 
 // Backlog returns how many deliveries of a lane are queued, counted up to limit, and

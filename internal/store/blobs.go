@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/database"
-	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 )
 
 // ReserveBlobs records blobs that are about to be written, until ends. The clean-up

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/platform/database"
 )
 
 var _ operator.ChangeStore = (*DB)(nil)

@@ -7,9 +7,9 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/event"
-	"github.com/touchline/touchline/internal/idempotency"
+	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/idempotency"
 )
 
 // ChangeNumber evaluates both codes. If both are correct, it consumes them and gives

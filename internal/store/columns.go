@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/platform/database"
 )
 
 // scannerWith scans more columns, before and after those of another scan.

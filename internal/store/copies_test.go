@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 // A completed copy is deleted after a week; a queued one is kept.

@@ -18,9 +18,9 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/database"
-	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 )
 
 //go:embed migrations

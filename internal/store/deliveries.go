@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/platform/database"
 )
 
 // queue saves the deliveries of a change. The worker counts them against the message

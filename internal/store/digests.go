@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/platform/database"
 )
 
 // notDue is the due time of a coach without pending requests.

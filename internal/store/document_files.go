@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/platform/database"
 )
 
 // ReplaceFile implements coach.DocumentStore.

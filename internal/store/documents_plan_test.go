@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 // addStoredDocument reserves blobs and adds a document with them.

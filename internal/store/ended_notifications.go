@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/platform/database"
 )
 
 // endNotifications deletes the notifications about a player for an account, of these types or of

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/platform/database"
 )
 
 // SendExpiryNotifications notifies the coaches of up to n certificates whose expiry

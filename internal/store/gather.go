@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/platform/database"
 )
 
 // GatherRequests returns which of the claimed requests leave now, grouped into messages:

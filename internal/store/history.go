@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/database"
 )
 
 // addHistory saves a decision about p, and sets CoachDevice in r once the statement was sent.

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/touchline/touchline/internal/database"
-	"github.com/touchline/touchline/internal/idempotency"
+	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/idempotency"
 )
 
 // ClaimKey claims the key and returns nil, or returns its stored state. A key can be

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/touchline/touchline/internal/idempotency"
+	"github.com/touchline/touchline/internal/platform/idempotency"
 )
 
 // claimKey claims a key for a request with this lease.

@@ -3,7 +3,7 @@ package store
 import (
 	"context"
 
-	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/platform/database"
 )
 
 // Installation stores what all replicas share before a DB exists: the sealed keys and

@@ -9,8 +9,8 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/platform/database"
 )
 
 // LinkState returns the state of the link with this hash: only Old if the link has expired and its

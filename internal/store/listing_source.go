@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/platform/database"
 )
 
 // ListingSource returns the data from which the listing of one coach is made.

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/platform/database"
 )
 
 // reindexListing updates the directory listing of a coach. Every transaction that

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/platform/database"
 )
 
 // countersOf returns the stored counters of a counter of package approval, which is their sum.

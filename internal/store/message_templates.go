@@ -5,9 +5,9 @@ import (
 	"fmt"
 
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/database"
-	"github.com/touchline/touchline/internal/fault"
-	"github.com/touchline/touchline/internal/idempotency"
+	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/platform/idempotency"
 	"github.com/touchline/touchline/internal/team"
 )
 

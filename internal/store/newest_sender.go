@@ -6,9 +6,9 @@ import (
 	"math"
 	"time"
 
-	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/notify"
-	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/phone"
 )
 
 var _ notify.ReplyStore = (*DB)(nil)

@@ -6,8 +6,8 @@ import (
 	"math"
 	"time"
 
-	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/platform/database"
 )
 
 func scanNotification(s database.Scanner) (n notify.Notification, err error) {

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/notify"
-	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/phone"
 )
 
 // Notify saves the notifications of events and queues their copies. alsoLock are accounts to

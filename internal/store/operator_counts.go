@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/platform/database"
 )
 
 // Counts counts what waits for operators, each up to operator.MaxCount.

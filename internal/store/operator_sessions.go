@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/touchline/touchline/internal/actor"
-	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/database"
 )
 
 // AddOperatorSession stores an operator's session with the hash of its secret.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/platform/database"
 )
 
 // recordSend records that the OTP of c is sent. A resend changes nothing.

@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 // TestSendsAreRecorded: one row per code that is sent, also if it is sent again, none for

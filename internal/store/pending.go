@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/platform/database"
 )
 
 // Pending lists the pending approvals of a coach, oldest first, guardian before student,

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/storetest"
 )
 

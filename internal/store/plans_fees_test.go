@@ -1,9 +1,9 @@
 package store_test
 
 import (
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/fee"
+	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 // feeStatements runs the statements on fees, payments, repeats and reminders.

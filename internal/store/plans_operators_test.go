@@ -3,10 +3,10 @@ package store_test
 import (
 	"time"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 // operators creates, uses and revokes a token, finds and suspends a coach, and reads the

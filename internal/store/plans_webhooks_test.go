@@ -3,9 +3,9 @@ package store_test
 import (
 	"time"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 // webhookStatements creates webhooks, sends and replays messages, and reads the log.

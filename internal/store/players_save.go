@@ -7,7 +7,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/platform/database"
 )
 
 // insertPlayer adds p without its requests. It returns false if the coach has a live player

@@ -7,9 +7,9 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/notify"
-	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/phone"
 )
 
 // preferenceColumns are the columns of preferences that preferenceDest scans. A join that

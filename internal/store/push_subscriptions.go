@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/database"
-	"github.com/touchline/touchline/internal/idempotency"
 	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/idempotency"
 )
 
 var _ notify.PushStore = (*DB)(nil)

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/platform/database"
 )
 
 var _ notify.ReceiptStore = (*DB)(nil)

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/platform/database"
 )
 
 // endTeam ends the memberships of a player who is removed, and deletes the rows that no call

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/platform/database"
 )
 
 // sentColumns are the columns that sentMessage scans. A join that finds no delivery leaves them NULL.

@@ -3,9 +3,9 @@ package store
 import (
 	"context"
 
-	"github.com/touchline/touchline/internal/actor"
-	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/database"
 )
 
 // RevokeSession ends a session for an operator and returns its account, or "" if there

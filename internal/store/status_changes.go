@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/platform/database"
 )
 
 // addStatusChanges adds the newest status changes of a player, which the transaction has

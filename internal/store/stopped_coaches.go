@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/notify"
-	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/phone"
 )
 
 // stoppedCoaches returns the ids of the coaches whose messages a number stopped, sorted.

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 // stream returns a stream of an account that a process opens now.

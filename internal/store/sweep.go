@@ -7,9 +7,9 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/team"
 )
 

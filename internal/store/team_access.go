@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/database"
-	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/team"
 )
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/team"
 )
 

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/database"
-	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 )
 
 // batchesOfPlayer selects the batches of the player p that are not archived: id, space and name

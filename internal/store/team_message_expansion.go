@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/team"
 )
 

@@ -9,9 +9,9 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/database"
-	"github.com/touchline/touchline/internal/fault"
-	"github.com/touchline/touchline/internal/idempotency"
+	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/platform/idempotency"
 	"github.com/touchline/touchline/internal/team"
 )
 

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/database"
 )
 
 // Timeline returns the timeline of a player of the calling coach, or not_found.

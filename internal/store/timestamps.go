@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/platform/database"
 )
 
 // timestampDigits is the length of a timestamp in a list: microseconds until the year

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/platform/fault"
 )
 
 // TestWebhookDeletedMeanwhile: a test message or a replay of a webhook that is deleted at the same

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/store"
 )
 

@@ -3,8 +3,8 @@ package team
 import (
 	"time"
 
-	"github.com/touchline/touchline/internal/actor"
-	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/fault"
 )
 
 // AppService is a service that a guardian or student has only after that party approved.

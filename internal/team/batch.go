@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/platform/fault"
 )
 
 // Limits of batches.

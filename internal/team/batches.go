@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 // The features of a tier that calls of this package need. Reading needs none, so a coach with

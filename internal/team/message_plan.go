@@ -5,8 +5,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/touchline/touchline/internal/actor"
-	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/phone"
 )
 
 // MessageRules are the settings and tools that a plan needs.

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/platform/fault"
 )
 
 // Precondition is an If-Match header (RFC 9110, section 13.1.1).

@@ -1,8 +1,8 @@
 package team
 
 import (
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 // AddedRecord is a measurement or a report that a coach added.

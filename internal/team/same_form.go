@@ -1,6 +1,6 @@
 package team
 
-import "github.com/touchline/touchline/internal/fault"
+import "github.com/touchline/touchline/internal/platform/fault"
 
 // ErrSentBefore returns idempotency_key_reused: something else is stored under the id of a form. A
 // person who goes back in the browser can send a form that is saved with other content, which would

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/platform/fault"
 )
 
 // MaxSlots is the number of slots in a weekly schedule.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/platform/fault"
 )
 
 // Mark says whether a player was at a training.

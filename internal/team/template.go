@@ -3,7 +3,7 @@ package team
 import (
 	"time"
 
-	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/platform/fault"
 )
 
 // MaxTemplates is how many templates a coach may have.

@@ -16,9 +16,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/message/sms/smstest"
+	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/server"
-	"github.com/touchline/touchline/internal/sms/smstest"
 	"github.com/touchline/touchline/internal/storetest"
 )
 

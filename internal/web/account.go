@@ -1,6 +1,6 @@
 package web
 
-import "github.com/touchline/touchline/internal/actor"
+import "github.com/touchline/touchline/internal/platform/actor"
 
 // accountRoutes lists the pages on which coaches manage their own account.
 func (p *Pages) accountRoutes() []Route {

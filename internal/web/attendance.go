@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/touchline/touchline/internal/actor"
-	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/team"
 )
 

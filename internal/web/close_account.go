@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 const (

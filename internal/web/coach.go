@@ -3,8 +3,8 @@ package web
 import (
 	"context"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 func (p *Pages) coachRoutes() []Route {

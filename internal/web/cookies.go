@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 // cookies makes the cookies of pages. The names of session and device cookies contain the role.

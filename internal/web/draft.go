@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 // draftCookie keeps what a person wrote while the browser signs in again, and the reason of

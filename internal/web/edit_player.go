@@ -8,11 +8,11 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/input"
-	"github.com/touchline/touchline/internal/wire"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/platform/wire"
 )
 
 // editPlayerPage serves GET /coach/players/{player_id}/edit.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/touchline/touchline/internal/fault"
-	"github.com/touchline/touchline/internal/httpx"
+	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/platform/httpx"
 )
 
 // refused reports an error that the page shows: the refusal of a limit is a security event.

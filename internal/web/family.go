@@ -4,9 +4,9 @@ import (
 	"context"
 	"slices"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 func (p *Pages) familyRoutes() []Route {

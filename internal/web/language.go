@@ -9,7 +9,7 @@ import (
 	"unicode"
 
 	"github.com/touchline/touchline/internal/notify"
-	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/platform/phone"
 )
 
 const (

@@ -3,8 +3,8 @@ package web
 import (
 	"context"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 // MenuItem is an item of the coach's menu.

@@ -8,8 +8,8 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/touchline/touchline/internal/actor"
-	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/phone"
 )
 
 // pendingCookie holds a sign-in between the page that asks for the number and the page

@@ -1,6 +1,6 @@
 package web
 
-import "github.com/touchline/touchline/internal/actor"
+import "github.com/touchline/touchline/internal/platform/actor"
 
 // playerRoutes lists the coach's pages about players.
 func (p *Pages) playerRoutes() []Route {

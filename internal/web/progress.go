@@ -4,12 +4,12 @@ import (
 	"context"
 	"net/url"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/input"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/platform/wire"
 	"github.com/touchline/touchline/internal/team"
-	"github.com/touchline/touchline/internal/wire"
 )
 
 // valuesShown is how many of the newest values the pages of progress show.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"strconv"
 
-	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 // remindAllPage serves GET /coach/players/remind: how many parties get a reminder, and why

@@ -3,8 +3,8 @@ package web
 import (
 	"context"
 
-	"github.com/touchline/touchline/internal/actor"
-	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/fault"
 )
 
 // removePlayerPage serves GET /coach/players/{player_id}/remove: it says what ends.

@@ -16,9 +16,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/touchline/touchline/internal/actor"
-	"github.com/touchline/touchline/internal/fault"
-	"github.com/touchline/touchline/internal/httpx"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/platform/httpx"
 )
 
 //go:embed templates/*.html

@@ -6,11 +6,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/endpoint"
-	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/endpoint"
+	"github.com/touchline/touchline/internal/platform/fault"
 )
 
 // Request is one request to a page. Form has the fields of a posted form, or the query.

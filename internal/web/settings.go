@@ -4,8 +4,8 @@ import (
 	"context"
 	"strings"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 const (

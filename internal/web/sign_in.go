@@ -7,11 +7,11 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/fault"
-	"github.com/touchline/touchline/internal/httpx"
-	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/platform/httpx"
+	"github.com/touchline/touchline/internal/platform/phone"
 )
 
 func (p *Pages) signInRoutes() []Route {

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 func (p *Pages) startRoutes() []Route {

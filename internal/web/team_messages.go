@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/touchline/touchline/internal/actor"
-	"github.com/touchline/touchline/internal/endpoint"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/team"
 )
 

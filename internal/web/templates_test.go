@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/touchline/touchline/internal/httpx"
+	"github.com/touchline/touchline/internal/platform/httpx"
 )
 
 // TestTemplatesAreValid checks what html/template checks only when a template is first

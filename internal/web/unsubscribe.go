@@ -4,8 +4,8 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/platform/fault"
 )
 
 // unsubscribeRoutes are the pages behind the link that every mail has, and behind its header

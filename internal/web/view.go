@@ -8,11 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/operator"
-	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/phone"
 )
 
 // View is the argument of a page template. T and similar methods return texts in the page's language.

@@ -3,7 +3,7 @@ package worker
 import (
 	"context"
 
-	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/platform/fault"
 )
 
 // Expansion gives the recipients of accepted messages their deliveries, some at a time.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/notify"
-	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/platform/phone"
 )
 
 // fallBack moves a message to the fallback of its channel.

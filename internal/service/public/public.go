@@ -5,17 +5,17 @@ import (
 	"context"
 	"io"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/bodies"
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/inflight"
 	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/bodies"
+	"github.com/touchline/touchline/internal/platform/inflight"
+	"github.com/touchline/touchline/internal/platform/upload"
 	"github.com/touchline/touchline/internal/roster"
 	"github.com/touchline/touchline/internal/service"
 	"github.com/touchline/touchline/internal/team"
-	"github.com/touchline/touchline/internal/upload"
 )
 
 // Services are the services of the API and the pages, and the limits that they share.

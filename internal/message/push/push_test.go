@@ -1,0 +1,171 @@
+package push_test
+
+import (
+	"context"
+	"crypto/ecdh"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/message/push"
+	"github.com/touchline/touchline/internal/message/push/pushtest"
+	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/webhook"
+)
+
+var now = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+
+// subscriptions is a push.Store in memory.
+type subscriptions struct {
+	mu   sync.Mutex
+	byID map[string]notify.PushSubscription
+}
+
+func (s *subscriptions) PushSubscription(_ context.Context, id string) (notify.PushSubscription, bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	found, ok := s.byID[id]
+	return found, ok, nil
+}
+
+func (s *subscriptions) PushSubscriptionGone(_ context.Context, id string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.byID, id)
+	return nil
+}
+
+// newSender returns a sender and a push service whose browser has the subscription "device".
+func newSender(t *testing.T, networks webhook.Networks) (*push.Sender, *pushtest.Service, *subscriptions) {
+	t.Helper()
+	key, err := ecdh.P256().GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	service := pushtest.New(t, push.PublicKey(key))
+	store := &subscriptions{byID: map[string]notify.PushSubscription{"device": {
+		ID: "device", Endpoint: service.Endpoint(), P256DH: service.Browser.P256DH(), Auth: service.Browser.Auth(),
+	}}}
+	return push.New(push.Config{
+		Store: store, Client: webhook.NewClient(networks), Key: key, Contact: "https://touchline.example", Now: func() time.Time { return now },
+	}), service, store
+}
+
+var loopback = webhook.Networks{netip.MustParsePrefix("127.0.0.0/8")}
+
+func message() notify.Message {
+	return notify.Message{
+		ID: "0198f2c4-6a10-7c3e-9b52-4f0e8d1a7b21", To: "device", Kind: notify.NotificationCopy, Brand: "Touchline", Language: "hi", Link: "https://touchline.example/me/guardian",
+		Copy: notify.Copy{Type: notify.GuardianRequest, Title: "आपका जवाब चाहिए", Text: "कोच Meera Nair ने Asha Rao को जोड़ा।", Readable: true},
+	}
+}
+
+// TestSend: the browser decrypts the message, and the push service accepts the signature. The
+// text names no person unless the person allows it.
+func TestSend(t *testing.T) {
+	t.Parallel()
+	sender, service, store := newSender(t, loopback)
+	for i, showNames := range []bool{false, true} {
+		s := store.byID["device"]
+		s.ShowNames = showNames
+		store.byID["device"] = s
+		if err := sender.Send(t.Context(), message()); err != nil {
+			t.Fatal(err)
+		}
+		got := service.Wait(t, i)
+		var text notify.PushText
+		if err := json.Unmarshal(got.Text, &text); err != nil {
+			t.Fatal(err)
+		}
+		want := notify.PushText{Title: "आपका जवाब चाहिए", Body: "पढ़ने के लिए Touchline खोलें।", Language: "hi", URL: "https://touchline.example/me/guardian", Tag: "0198f2c4-6a10-7c3e-9b52-4f0e8d1a7b21"}
+		if showNames {
+			want.Body = "कोच Meera Nair ने Asha Rao को जोड़ा।"
+		}
+		if text != want {
+			t.Errorf("got %+v, want %+v", text, want)
+		}
+		if got.Header.Get("TTL") != "86400" || got.Header.Get("Urgency") != "high" || got.Header.Get("Topic") != "0198f2c46a107c3e9b524f0e8d1a7b21" {
+			t.Errorf("headers %v", got.Header)
+		}
+	}
+	if sender.Segments(message()) != 0 || sender.Suppressed("device") {
+		t.Error("a push message counts towards a limit, or is suppressed")
+	}
+	long := message()
+	long.Copy.Title = strings.Repeat("a", 4000)
+	wantError(t, "too long", sender.Send(t.Context(), long), notify.SendError{Permanent: true, Reason: "the text is too long"})
+}
+
+// TestResults checks what each answer of a push service means.
+func TestResults(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		status int
+		header http.Header
+		want   notify.SendError
+	}{
+		{404, nil, notify.SendError{Gone: true}},
+		{410, nil, notify.SendError{Gone: true}},
+		{429, http.Header{"Retry-After": {"30"}}, notify.SendError{Wait: 30 * time.Second}},
+		{503, http.Header{"Retry-After": {"Mon, 02 Mar 2026 09:01:00 GMT"}}, notify.SendError{Wait: time.Minute}},
+		{500, nil, notify.SendError{}},
+		{307, http.Header{"Location": {"http://127.0.0.1:1/"}}, notify.SendError{}},
+		{400, nil, notify.SendError{Permanent: true}},
+		{403, nil, notify.SendError{Permanent: true}},
+		{413, nil, notify.SendError{Permanent: true}},
+	} {
+		sender, service, store := newSender(t, loopback)
+		service.Answer(tt.status, tt.header)
+		tt.want.Reason = "the push service responded " + strconv.Itoa(tt.status)
+		wantError(t, http.StatusText(tt.status), sender.Send(t.Context(), message()), tt.want)
+		if _, kept := store.byID["device"]; kept == tt.want.Gone {
+			t.Errorf("%d: the subscription is kept: %t", tt.status, kept)
+		}
+	}
+	sender, service, store := newSender(t, nil)
+	wantError(t, "private address", sender.Send(t.Context(), message()), notify.SendError{Reason: "the push service did not respond"})
+	store.byID["device"] = notify.PushSubscription{ID: "device", Endpoint: strings.Replace(service.Endpoint(), "http:", "https:", 1), P256DH: service.Browser.P256DH(), Auth: service.Browser.Auth()}
+	wantError(t, "private address by https", sender.Send(t.Context(), message()), notify.SendError{Reason: "the push service did not respond"})
+	if service.Calls() != 0 {
+		t.Error("a private address was reached")
+	}
+	delete(store.byID, "device")
+	wantError(t, "ended session", sender.Send(t.Context(), message()), notify.SendError{Gone: true, Reason: "the session or its subscription has ended"})
+}
+
+func wantError(t *testing.T, name string, err error, want notify.SendError) {
+	t.Helper()
+	got, ok := errors.AsType[*notify.SendError](err)
+	if !ok || *got != want {
+		t.Errorf("%s: got %+v, want %+v", name, err, want)
+	}
+}
+
+// TestBrowser: the browser of the tests decrypts the example of RFC 8291, section 5.
+func TestBrowser(t *testing.T) {
+	t.Parallel()
+	browser, err := pushtest.BrowserWith("q1dXpw3UpT5VOmu_cf_v6ih07Aems3njxI-JWgLcM94", "BTBZMqHH6r4Tts7J_aSIgg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := base64.RawURLEncoding.DecodeString("DGv6ra1nlYgDCS1FRnbzlwAAEABBBP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A_yl95bQpu6cVPTpK4Mqgkf1CXztLVBSt2Ks3oZwbuwXPXLWyouBWLVWGNWQexSgSxsj_Qulcy4a-fN")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := browser.Decrypt(body)
+	if err != nil || string(text) != "When I grow up, I want to be a watermelon" {
+		t.Errorf("got %q, %v", text, err)
+	}
+	body[len(body)-1] ^= 1
+	if _, err := browser.Decrypt(body); err == nil {
+		t.Error("a forged message was decrypted")
+	}
+}

@@ -1,0 +1,48 @@
+package sms_test
+
+import (
+	"net/url"
+	"testing"
+
+	"github.com/touchline/touchline/internal/message/sms"
+	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/platform/phone"
+)
+
+func TestReplyReaders(t *testing.T) {
+	t.Parallel()
+	readers := sms.ReplyReaders(sms.Config{
+		Specs: []string{"twilio", "kannel:http://k.example/sendsms", "http:https://gw.example"}, Twilio: sms.TwilioAccount{Token: "token"}, ReplySecret: "0123456789abcdef",
+	}, phone.Parser{DefaultRegion: "IN"}.Parse)
+	if len(readers) != 2 {
+		t.Errorf("%d readers, want those of Twilio and Kannel", len(readers))
+	}
+	for from, want := range map[string]phone.Number{
+		"+919876543210": "+919876543210", "919876543210": "+919876543210", "9876543210": "+919876543210", "TLINES": "", "": "", "56161": "",
+	} {
+		got, ok := readers["kannel"](notify.ProviderCall{Query: url.Values{"from": {from}, "text": {"STOP"}}}, "0123456789abcdef")
+		if !ok || got.From != want || want != "" && !got.Stops() {
+			t.Errorf("from %s: got %+v, %t; want %s", from, got, ok, want)
+		}
+	}
+	call := notify.ProviderCall{Query: url.Values{"from": {"9876543210"}, "text": {"STOP"}, "id": {"a-b"}, "sent_at": {"1767225600"}}}
+	if got, _ := readers["kannel"](call, "0123456789abcdef"); got.ID != "a-b" || got.SentAt.Unix() != 1767225600 {
+		t.Errorf("Kannel: got %+v, want the id and the time", got)
+	}
+	for _, secret := range []string{"", "0123456789abcde", "0123456789abcdefg"} {
+		if _, ok := readers["kannel"](notify.ProviderCall{}, secret); ok {
+			t.Errorf("secret %q is accepted", secret)
+		}
+	}
+	const address = "https://t.example/replies/twilio"
+	form := url.Values{"From": {"+919876543210"}, "Body": {"Stop"}, "MessageSid": {"SM1"}, "To": {"+15005550006"}}
+	if got, ok := readers["twilio"](twilioCall(address, address, "token", form), ""); !ok || got.From != "+919876543210" || !got.Stops() || got.ID != "SM1" {
+		t.Errorf("Twilio: got %+v, %t", got, ok)
+	}
+	if _, ok := readers["twilio"](twilioCall(address, address, "other", form), ""); ok {
+		t.Error("a forged call of Twilio is accepted")
+	}
+	if without := sms.ReplyReaders(sms.Config{Specs: []string{"kannel:http://k.example/sendsms"}}, phone.Parser{}.Parse); len(without) != 0 {
+		t.Error("Kannel has a reader without a secret")
+	}
+}

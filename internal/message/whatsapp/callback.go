@@ -1,0 +1,144 @@
+package whatsapp
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/platform/phone"
+)
+
+// Callbacks reads the calls of Meta.
+type Callbacks struct {
+	// AppSecret signs status callbacks. Meta sends VerifyToken when an operator enters the
+	// address of the callbacks.
+	AppSecret, VerifyToken string
+}
+
+// callback is the body of a call.
+type callback struct {
+	Entry []struct {
+		Changes []struct {
+			Field string `json:"field"`
+			Value struct {
+				Statuses []status `json:"statuses"`
+				Messages []struct {
+					From string `json:"from"`
+					ID   string `json:"id"`
+					// Timestamp is a Unix time in seconds, as a string. Other webhooks of Meta have
+					// numbers.
+					Timestamp json.RawMessage `json:"timestamp"`
+					Text      struct {
+						Body string `json:"body"`
+					} `json:"text"`
+				} `json:"messages"`
+			} `json:"value"`
+		} `json:"changes"`
+	} `json:"entry"`
+}
+
+// parse parses the body of a call. It leaves out each value of another type than documented, which
+// must not lose a STOP elsewhere in the call.
+func parse(body []byte) (c callback, ok bool) {
+	err := json.Unmarshal(body, &c)
+	_, wrongType := errors.AsType[*json.UnmarshalTypeError](err)
+	return c, err == nil || wrongType
+}
+
+type status struct {
+	Status string `json:"status"`
+	Ref    string `json:"biz_opaque_callback_data"`
+	Errors []struct {
+		Code int `json:"code"`
+	} `json:"errors"`
+}
+
+// Read returns the reports in a call, and whether Meta has signed it. Statuses of messages of
+// other systems are left out, and so is everything that is not a status.
+func (c Callbacks) Read(call notify.ProviderCall) (reports []notify.AccountReport, signed bool) {
+	if !c.signed(call) {
+		return nil, false
+	}
+	body, ok := parse(call.Body)
+	if !ok {
+		return nil, true
+	}
+	for _, entry := range body.Entry {
+		for _, change := range entry.Changes {
+			for _, s := range change.Value.Statuses {
+				if ref, ok := notify.ParseMessageRef(s.Ref); ok && change.Field == "messages" {
+					report, known := s.report()
+					reports = append(reports, notify.AccountReport{Ref: ref, Report: report, Final: known})
+				}
+			}
+		}
+	}
+	return reports, true
+}
+
+// Replies returns the texts that people sent, if Meta has signed the call. parseNumber parses a
+// number.
+func (c Callbacks) Replies(call notify.ProviderCall, parseNumber func(string) (phone.Number, error)) []notify.Reply {
+	if !c.signed(call) {
+		return nil
+	}
+	body, ok := parse(call.Body)
+	if !ok {
+		return nil
+	}
+	var replies []notify.Reply
+	for _, entry := range body.Entry {
+		for _, change := range entry.Changes {
+			for _, m := range change.Value.Messages {
+				// Meta leaves out the plus.
+				if n, err := parseNumber("+" + strings.TrimPrefix(m.From, "+")); err == nil && change.Field == "messages" {
+					replies = append(replies, notify.Reply{
+						Channel: notify.WhatsApp, From: n, Text: m.Text.Body, ID: m.ID, SentAt: notify.ParseSentAt(strings.Trim(string(m.Timestamp), `"`)),
+					})
+				}
+			}
+		}
+	}
+	return replies
+}
+
+// report returns the report of a status. known is false for a status that means nothing here.
+func (s status) report() (r notify.Report, known bool) {
+	switch s.Status {
+	case "sent":
+		return notify.Report{Receipt: notify.ReceiptSent}, true
+	case "delivered", "read":
+		return notify.Report{Receipt: notify.ReceiptDelivered}, true
+	case "failed":
+		r = notify.Report{Receipt: notify.ReceiptUndeliverable, Cause: notify.CauseNetwork, NetworkSays: s.Status}
+		if len(s.Errors) > 0 {
+			r.Cause, r.NetworkSays = causeOf(s.Errors[0].Code), s.Status+" "+strconv.Itoa(s.Errors[0].Code)
+		}
+		return r, true
+	}
+	return r, false
+}
+
+// signed reports, in constant time, whether the header X-Hub-Signature-256 signs the body with
+// the app secret.
+func (c Callbacks) signed(call notify.ProviderCall) bool {
+	given, isHex := strings.CutPrefix(call.Header("X-Hub-Signature-256"), "sha256=")
+	signature, err := hex.DecodeString(given)
+	mac := hmac.New(sha256.New, []byte(c.AppSecret))
+	mac.Write(call.Body)
+	return isHex && err == nil && c.AppSecret != "" && hmac.Equal(signature, mac.Sum(nil))
+}
+
+// Challenge returns the response to Meta's check of the address of the callbacks, or false if
+// the call is not from Meta.
+func (c Callbacks) Challenge(call notify.ProviderCall) (challenge string, ok bool) {
+	token := []byte(call.Query.Get("hub.verify_token"))
+	equal := subtle.ConstantTimeCompare(token, []byte(c.VerifyToken)) == 1
+	return call.Query.Get("hub.challenge"), equal && c.VerifyToken != "" && call.Query.Get("hub.mode") == "subscribe"
+}

@@ -1,0 +1,146 @@
+package whatsapp_test
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/url"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/touchline/touchline/internal/message/whatsapp"
+	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/platform/phone"
+)
+
+// signedCall returns a call with a body and its signature.
+func signedCall(body, secret string) notify.ProviderCall {
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write([]byte(body))
+	signature := "sha256=" + hex.EncodeToString(mac.Sum(nil))
+	return notify.ProviderCall{Body: []byte(body), Header: func(name string) string {
+		return map[string]string{"X-Hub-Signature-256": signature}[name]
+	}}
+}
+
+func statuses(list string) string {
+	return `{"object": "whatsapp_business_account", "entry": [{"id": "1", "changes": [{"field": "messages", "value": {"messaging_product": "whatsapp", "statuses": [` + list + `]}}]}]}`
+}
+
+func TestCallbacks(t *testing.T) {
+	t.Parallel()
+	c := whatsapp.Callbacks{AppSecret: "secret", VerifyToken: "token"}
+	body := statuses(`
+		{"id": "wamid.1", "status": "sent", "biz_opaque_callback_data": "a.1.whatsapp"},
+		{"id": "wamid.2", "status": "read", "biz_opaque_callback_data": "b.2.whatsapp"},
+		{"id": "wamid.3", "status": "failed", "biz_opaque_callback_data": "c.1.whatsapp", "errors": [{"code": 131026, "title": "Message undeliverable"}]},
+		{"id": "wamid.4", "status": "failed", "biz_opaque_callback_data": "of another system"},
+		{"id": "wamid.5", "status": "failed"},
+		{"id": "wamid.6", "status": "played", "biz_opaque_callback_data": "d.1.whatsapp"}`)
+	ref := func(id string, attempt int) notify.MessageRef {
+		return notify.MessageRef{MessageID: id, Attempt: attempt, Provider: "whatsapp"}
+	}
+	want := []notify.AccountReport{
+		{Ref: ref("a", 1), Report: notify.Report{Receipt: notify.ReceiptSent}, Final: true},
+		{Ref: ref("b", 2), Report: notify.Report{Receipt: notify.ReceiptDelivered}, Final: true},
+		{Ref: ref("c", 1), Report: notify.Report{Receipt: notify.ReceiptUndeliverable, Cause: notify.CauseNoWhatsApp, NetworkSays: "failed 131026"}, Final: true},
+		{Ref: ref("d", 1)},
+	}
+	got, signed := c.Read(signedCall(body, "secret"))
+	if diff := cmp.Diff(want, got); diff != "" || !signed {
+		t.Errorf("signed = %t (-want +got):\n%s", signed, diff)
+	}
+	for _, body := range []string{"", "garbage", "[]", `{"entry": [{"changes": [{"field": "messages", "value": {"messages": [{"from": "1"}]}}]}]}`} {
+		if got, signed := c.Read(signedCall(body, "secret")); len(got) != 0 || !signed {
+			t.Errorf("%q: %+v, signed = %t; want nothing, signed", body, got, signed)
+		}
+	}
+	forged := signedCall(body, "secret")
+	forged.Body = []byte(statuses(`{"status": "failed", "biz_opaque_callback_data": "a.1.whatsapp"}`))
+	for name, call := range map[string]notify.ProviderCall{
+		"another secret": signedCall(body, "other"), "another body": forged, "no signature": {Body: []byte(body), Header: func(string) string { return "" }},
+		"no hexadecimal digits": {Body: []byte(body), Header: func(string) string { return "sha256=zz" }},
+	} {
+		if got, signed := c.Read(call); signed || len(got) != 0 {
+			t.Errorf("%s: %+v, signed = %t; want nothing, not signed", name, got, signed)
+		}
+	}
+	if _, signed := (whatsapp.Callbacks{}).Read(signedCall(body, "")); signed {
+		t.Error("a call is signed with an empty secret")
+	}
+}
+
+func TestReplies(t *testing.T) {
+	t.Parallel()
+	c := whatsapp.Callbacks{AppSecret: "secret"}
+	body := `{"object": "whatsapp_business_account", "entry": [{"changes": [{"field": "messages", "value": {"messages": [
+		{"from": "919876543210", "id": "wamid.1", "timestamp": "1767225600", "type": "text", "text": {"body": "Stop"}},
+		{"from": "919876543211", "id": "wamid.2", "type": "image", "image": {"id": "1"}},
+		{"from": "919876543212", "id": "wamid.4", "timestamp": 1767225600, "type": "text", "text": {"body": "Stop"}},
+		{"from": "not a number", "id": "wamid.3", "type": "text", "text": {"body": "STOP"}}]}}]}]}`
+	parse := phone.Parser{DefaultRegion: "IN"}.Parse
+	want := []notify.Reply{
+		{Channel: notify.WhatsApp, From: "+919876543210", Text: "Stop", ID: "wamid.1", SentAt: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)},
+		{Channel: notify.WhatsApp, From: "+919876543211", ID: "wamid.2"},
+		{Channel: notify.WhatsApp, From: "+919876543212", Text: "Stop", ID: "wamid.4", SentAt: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)},
+	}
+	if diff := cmp.Diff(want, c.Replies(signedCall(body, "secret"), parse)); diff != "" {
+		t.Error(diff)
+	}
+	if got := c.Replies(signedCall(body, "other"), parse); len(got) != 0 {
+		t.Errorf("a forged call has the replies %+v", got)
+	}
+}
+
+// TestValueOfWrongType: a value of another type than documented loses neither the STOP of another
+// person nor a status in the same call.
+func TestValueOfWrongType(t *testing.T) {
+	t.Parallel()
+	c := whatsapp.Callbacks{AppSecret: "secret"}
+	parse := phone.Parser{DefaultRegion: "IN"}.Parse
+	for _, wrong := range []string{`"messages": [{"from": 919876543211, "text": "Stop"}]`, `"messages": {}`, `"statuses": [{"status": "failed", "errors": [{"code": "131026"}]}]`} {
+		call := signedCall(`{"entry": [{"changes": [{"field": "messages", "value": {`+wrong+`}}, {"field": "messages", "value": {
+			"statuses": [{"status": "sent", "biz_opaque_callback_data": "`+notify.MessageRef{MessageID: "m", Attempt: 1}.String()+`"}],
+			"messages": [{"from": "919876543210", "id": "wamid.1", "text": {"body": "Stop"}}]}}]}]}`, "secret")
+		if got := c.Replies(call, parse); !slices.ContainsFunc(got, func(r notify.Reply) bool { return r.From == "+919876543210" && r.Stops() }) {
+			t.Errorf("%s: the STOP is lost: %+v", wrong, got)
+		}
+		if got, _ := c.Read(call); len(got) != 1 {
+			t.Errorf("%s: %d statuses, want 1", wrong, len(got))
+		}
+	}
+}
+
+func TestChallenge(t *testing.T) {
+	t.Parallel()
+	c := whatsapp.Callbacks{VerifyToken: "token"}
+	call := func(mode, token string) notify.ProviderCall {
+		return notify.ProviderCall{Query: url.Values{"hub.mode": {mode}, "hub.verify_token": {token}, "hub.challenge": {"1158201444"}}}
+	}
+	if got, ok := c.Challenge(call("subscribe", "token")); !ok || got != "1158201444" {
+		t.Errorf("got %q, %t; want the challenge", got, ok)
+	}
+	for _, wrong := range []notify.ProviderCall{call("subscribe", "other"), call("subscribe", ""), call("", "token")} {
+		if _, ok := c.Challenge(wrong); ok {
+			t.Errorf("%v is accepted", wrong.Query)
+		}
+	}
+	if _, ok := (whatsapp.Callbacks{}).Challenge(call("subscribe", "")); ok {
+		t.Error("a call is accepted without a token")
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add(statuses(`{"status": "failed", "biz_opaque_callback_data": "a.1.whatsapp", "errors": [{"code": 1}]}`))
+	f.Fuzz(func(t *testing.T, body string) {
+		reports, signed := whatsapp.Callbacks{AppSecret: "s"}.Read(signedCall(body, "s"))
+		for _, r := range reports {
+			if !signed || r.Ref.MessageID == "" && r.Ref.String() == "" {
+				t.Errorf("%q: %+v", body, r)
+			}
+		}
+	})
+}

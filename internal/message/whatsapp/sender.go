@@ -1,0 +1,137 @@
+package whatsapp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/platform/phone"
+)
+
+// Provider is the name of WhatsApp in the addresses of status callbacks and in references of
+// messages.
+const Provider = "whatsapp"
+
+const (
+	// sendTimeout bounds one attempt.
+	sendTimeout = 10 * time.Second
+	// maxResponse bounds how much of a response is read, in bytes.
+	maxResponse = 64 << 10
+)
+
+// Config is the configuration for NewSender.
+type Config struct {
+	// API is the address of the Graph API with its version, PhoneID the id of the number that
+	// sends, and Token the access token.
+	API, PhoneID, Token string
+	// TestNumber reports whether a number gets no messages.
+	TestNumber func(phone.Number) bool
+}
+
+// Sender sends messages of the outbox by WhatsApp. It implements worker.Sender.
+type Sender struct {
+	url, token string
+	testNumber func(phone.Number) bool
+	http       *http.Client
+}
+
+// NewSender returns a Sender.
+func NewSender(c Config) (*Sender, error) {
+	u, err := url.Parse(c.API)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
+		return nil, errors.New("the address of the WhatsApp API must be http or https with a host")
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.MaxIdleConnsPerHost = 16
+	transport.MaxResponseHeaderBytes = maxResponse
+	return &Sender{
+		url: u.JoinPath(c.PhoneID, "messages").String(), token: c.Token, testNumber: c.TestNumber,
+		http: &http.Client{
+			Transport: transport, Timeout: sendTimeout,
+			// The token goes to the configured host only.
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+	}, nil
+}
+
+// Suppressed reports whether to is a test number.
+func (s *Sender) Suppressed(to string) bool { return s.testNumber(phone.Number(to)) }
+
+// Segments returns how much the message limits count for m: its SMS segments, because it leaves
+// by SMS if WhatsApp cannot deliver it.
+func (s *Sender) Segments(m notify.Message) int { return notify.Segments(notify.SMSText(m)) }
+
+// Send makes one attempt. It returns nil if WhatsApp accepted the message; a status says later
+// whether it was sent.
+func (s *Sender) Send(ctx context.Context, m notify.Message) error {
+	text, ok := notify.WhatsAppOf(m)
+	if !ok {
+		return &notify.SendError{Permanent: true, Cause: notify.CauseFiltered, Reason: "WhatsApp has no template for this kind of message"}
+	}
+	ref := notify.MessageRef{MessageID: m.ID, Attempt: m.TotalAttempts, Provider: Provider}
+	body, err := json.Marshal(newMessage(m.To, ref, text))
+	if err != nil {
+		return &notify.SendError{Permanent: true, Reason: "encode message as JSON"}
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url, bytes.NewReader(body))
+	if err != nil {
+		return &notify.SendError{Permanent: true, Reason: "invalid address of the WhatsApp API"}
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Authorization", "Bearer "+s.token)
+	req.Header.Set("User-Agent", "Touchline")
+	res, err := s.http.Do(req)
+	if err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return &notify.SendError{Outage: true, Reason: "WhatsApp " + describe(err)}
+	}
+	defer res.Body.Close()
+	raw, _ := io.ReadAll(io.LimitReader(res.Body, maxResponse))
+	return result(res.StatusCode, raw)
+}
+
+// describe returns a safe phrase for err: the error itself contains the address.
+func describe(err error) string {
+	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
+		return "timed out"
+	}
+	return "is unreachable"
+}
+
+// result returns the error that a response of the Cloud API means, or nil.
+func result(status int, body []byte) error {
+	var parsed struct {
+		Messages []struct {
+			ID string `json:"id"`
+		} `json:"messages"`
+		Error struct {
+			Code int `json:"code"`
+		} `json:"error"`
+	}
+	readable := json.Unmarshal(body, &parsed) == nil
+	if status == http.StatusOK && readable && len(parsed.Messages) == 1 && parsed.Messages[0].ID != "" {
+		return nil
+	}
+	failed := &notify.SendError{Reason: fmt.Sprintf("WhatsApp responded %d", status)}
+	code := parsed.Error.Code
+	if code != 0 {
+		failed.Reason += fmt.Sprintf(", error %d", code)
+	}
+	failed.Permanent = readable && code != 0 && !temporary[code] && status < http.StatusInternalServerError && status != http.StatusTooManyRequests
+	if failed.Permanent {
+		failed.Cause = causeOf(code)
+	} else {
+		failed.Outage = true
+	}
+	return failed
+}

@@ -1,0 +1,189 @@
+package config
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/touchline/touchline/internal/platform/phone"
+)
+
+// derive sets the defaults that depend on other settings, and normalizes values that
+// have several spellings.
+func (c *Config) derive() {
+	c.DefaultRegion = strings.ToUpper(c.DefaultRegion)
+	for i, country := range c.Countries {
+		c.Countries[i] = strings.ToUpper(country)
+	}
+	c.PublicURL = normalURL(c.PublicURL)
+	c.SMS = SecretURL(strings.Join(c.SMSProviders(), ","))
+	if !c.isSet("PUBLIC_URL") {
+		c.PublicURL = c.publicURL(c.Addr)
+	}
+	if !c.isSet("DATABASE_URL") {
+		c.DatabaseURL = SecretURL("sqlite:" + filepath.Join(c.DataDir, "touchline.db"))
+	}
+	if !c.isSet("FILES") {
+		c.Files = c.defaultFiles()
+	}
+	if !c.isSet("COUNTRIES") {
+		c.Countries = []string{c.DefaultRegion}
+		if c.SMS == smsLog {
+			c.Countries = []string{"*"} // no SMS is sent
+		}
+	}
+	if !c.isSet("ACCESS_LOG") {
+		c.AccessLog = c.LogFormat == "json"
+	}
+	if !c.isSet("REFRESH_TOKEN_IDLE") {
+		// A session cannot be idle longer than it lives.
+		c.RefreshTokenIdle = min(c.RefreshTokenIdle, c.RefreshTokenLifetime)
+	}
+	if !c.isSet("SMS_CURRENCY") {
+		c.SMSCurrency = RegionCurrency(c.DefaultRegion)
+	}
+	for _, s := range table() {
+		if c.offInDevelopment(s) {
+			s.value(c).SetZero()
+		}
+	}
+}
+
+// offInDevelopment reports whether development mode turns the limit s off.
+func (c *Config) offInDevelopment(s setting) bool {
+	return s.offInDevelopment && !c.isSet(s.key) && c.Development()
+}
+
+// normalURL returns a PUBLIC_URL as browsers write its origin: scheme and host in lower case,
+// without the default port and without a final slash. It returns an invalid one unchanged.
+func normalURL(text string) string {
+	text = strings.TrimSuffix(text, "/")
+	u, err := url.Parse(text)
+	if err != nil || checkServerURL(text) != "" {
+		return text
+	}
+	return u.Scheme + "://" + strings.TrimSuffix(strings.ToLower(u.Host), ":"+defaultPorts[u.Scheme])
+}
+
+// WithListenAddr returns a copy of c whose PUBLIC_URL, unless it is set, has the port of
+// addr, the address of the open listener. With port 0 in ADDR the system chooses the port.
+func (c *Config) WithListenAddr(addr net.Addr) *Config {
+	cfg := *c
+	host, _, err := net.SplitHostPort(c.Addr)
+	_, port, err2 := net.SplitHostPort(addr.String())
+	if !c.isSet("PUBLIC_URL") && err == nil && err2 == nil {
+		cfg.PublicURL = c.publicURL(net.JoinHostPort(host, port))
+	}
+	return &cfg
+}
+
+// HTTPSOnly reports whether clients must use https: PUBLIC_URL has it, and INSECURE_HTTP is off.
+func (c *Config) HTTPSOnly() bool { return c.PublicHTTPS() && !c.InsecureHTTP }
+
+// PublicHTTPS reports whether clients reach the service by https, of the service or of a proxy.
+func (c *Config) PublicHTTPS() bool { return strings.HasPrefix(c.PublicURL, "https://") }
+
+// PublicURLSet reports whether PUBLIC_URL is set. If not, it follows from ADDR and differs
+// between replicas.
+func (c *Config) PublicURLSet() bool { return c.isSet("PUBLIC_URL") }
+
+// App returns the URL that opens the app, or "" if APP_URL is none.
+func (c *Config) App() string {
+	if c.AppURL == none {
+		return ""
+	}
+	return c.AppURL
+}
+
+// AppHash returns ANDROID_APP_HASH, or "" without one.
+func (c *Config) AppHash() string {
+	if c.AndroidAppHash == none {
+		return ""
+	}
+	return c.AndroidAppHash
+}
+
+// publicURL returns the URL of a listener on addr for a browser on this machine.
+func (c *Config) publicURL(addr string) string {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return "" // ADDR is invalid: Validate reports it
+	}
+	if ip, err := netip.ParseAddr(host); host == "" || err == nil && ip.IsUnspecified() {
+		host = "localhost"
+	}
+	if domains := c.AutocertDomains(); len(domains) > 0 && checkDomain(domains[0]) == "" {
+		return "https://" + domains[0] // ACME requires port 443
+	}
+	scheme := "http"
+	if c.TLSOn() {
+		scheme = "https"
+	}
+	return scheme + "://" + net.JoinHostPort(host, port)
+}
+
+// Development reports whether the service listens on loopback only, prints SMS instead
+// of sending them, and has no PUBLIC_URL. Limits on OTPs and messages are then off,
+// unless they are set: no SMS is sent, and all requests come from one address.
+func (c *Config) Development() bool {
+	return IsLoopback(c.Addr) && c.SMS == smsLog && !c.isSet("PUBLIC_URL")
+}
+
+// IsLoopback reports whether only this machine reaches a listener on addr, host:port.
+func IsLoopback(addr string) bool {
+	host, _, err := net.SplitHostPort(addr)
+	return err == nil && isLoopback(host)
+}
+
+func isLoopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.Unmap().IsLoopback() || err != nil && strings.EqualFold(host, "localhost")
+}
+
+// InFlightLimit returns MAX_IN_FLIGHT, or 0 if it is adaptive.
+func (c *Config) InFlightLimit() int {
+	n, _ := strconv.Atoi(c.MaxInFlight) // "adaptive" is not a number
+	return n
+}
+
+// CountryAllowed reports whether COUNTRIES allows an SMS to a number of region, as
+// phone.Number.Region returns it. A number without a country requires *.
+func (c *Config) CountryAllowed(region string) bool {
+	return slices.Contains(c.Countries, "*") || slices.Contains(c.Countries, region)
+}
+
+// SMSAllowed reports whether COUNTRIES allows an SMS to n. It skips the lookup of the
+// country if all are allowed.
+func (c *Config) SMSAllowed(n phone.Number) bool {
+	return slices.Contains(c.Countries, "*") || c.CountryAllowed(n.Region())
+}
+
+// CreateDataDir creates DATA_DIR, accessible only by its owner, unless DATABASE_URL is set: then
+// the database is elsewhere.
+func (c *Config) CreateDataDir() error {
+	if c.isSet("DATABASE_URL") {
+		return nil
+	}
+	if err := os.MkdirAll(c.DataDir, 0o700); err != nil {
+		return fmt.Errorf("create DATA_DIR: %w", err)
+	}
+	return nil
+}
+
+// TestCode returns the fixed OTP of a test number. It returns false for other numbers,
+// and after the last day.
+func (c *Config) TestCode(n phone.Number, now time.Time) (Secret, bool) {
+	for _, t := range c.TestNumbers {
+		if t.Number == n && now.Before(t.Until) {
+			return t.Code, true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,116 @@
+package database_test
+
+import (
+	"errors"
+	"maps"
+	"sync"
+	"testing"
+	"testing/fstest"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/storetest"
+)
+
+// Replicas that start concurrently apply each migration once.
+func TestConcurrentMigrate(t *testing.T) {
+	t.Parallel()
+	fsys := fstest.MapFS{
+		"0001_one.sql": {Data: []byte("-- +goose Up\nCREATE TABLE counters (name TEXT PRIMARY KEY, n BIGINT NOT NULL);\nINSERT INTO counters (name, n) VALUES ('a', 0);\n")},
+		"0002_two.sql": {Data: []byte("-- +goose Up\nUPDATE counters SET n = n + 1;\n")},
+		"0003_two.sql": {Data: []byte("-- +goose Up\nUPDATE counters SET n = n + 1;\n")},
+	}
+	storetest.EachEmpty(t, func(t *testing.T, url string) {
+		var all sync.WaitGroup
+		dbs := make([]*database.DB, 4)
+		for i := range dbs {
+			db, err := database.Open(bg, url, database.Options{Migrations: fsys})
+			ok(t, err)
+			defer db.Close()
+			if err := db.Migrated(bg); !errors.Is(err, database.ErrNotMigrated) {
+				t.Fatalf("err = %v, want not migrated", err)
+			}
+			dbs[i] = db
+		}
+		for _, db := range dbs {
+			all.Go(func() {
+				if err := db.Migrate(bg); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		for _, db := range dbs {
+			ok(t, db.Migrated(bg))
+			if n := counter(t, db, "a"); n != 2 {
+				t.Errorf("n = %d, want 2", n)
+			}
+		}
+	})
+}
+
+// A failed migration returns an error and is rolled back.
+func TestMigrateFails(t *testing.T) {
+	t.Parallel()
+	storetest.EachEmpty(t, func(t *testing.T, url string) {
+		db, err := database.Open(bg, url, database.Options{Migrations: fstest.MapFS{
+			"0001_one.sql": {Data: []byte("-- +goose Up\nCREATE TABLE counters (name TEXT PRIMARY KEY);\nINSERT INTO nowhere VALUES (1);\n")},
+		}})
+		ok(t, err)
+		defer db.Close()
+		if err := db.Migrate(bg); err == nil {
+			t.Error("Migrate returned nil for a broken migration")
+		}
+		if err := db.Migrated(bg); !errors.Is(err, database.ErrNotMigrated) {
+			t.Errorf("err = %v, want not migrated", err)
+		}
+		if err := run(db, `INSERT INTO counters (name) VALUES ('a')`); err == nil {
+			t.Error("half of the migration was committed")
+		}
+	})
+}
+
+// TestMigrateBehindReader: a migration that waits for a table, because a backup reads it, does
+// not keep the other replicas from it. A statement of a migration may take longer than the
+// statement_timeout of the URL.
+func TestMigrateBehindReader(t *testing.T) {
+	t.Parallel()
+	url := storetest.EmptyPostgres(t)
+	replica := openCounters(t, url)
+	backup, err := pgx.Connect(bg, url)
+	ok(t, err)
+	defer backup.Close(bg)
+	dump, err := backup.Begin(bg)
+	ok(t, err)
+	_, err = dump.Exec(bg, `LOCK TABLE counters IN ACCESS SHARE MODE`)
+	ok(t, err)
+
+	newer := maps.Clone(counters)
+	newer["0002_color.sql"] = &fstest.MapFile{Data: []byte("-- +goose Up\nSELECT pg_sleep(0.2);\nALTER TABLE counters ADD COLUMN color TEXT;\n")}
+	next, err := database.Open(bg, url+"&statement_timeout=100ms", database.Options{Migrations: newer})
+	ok(t, err)
+	defer next.Close()
+	migrated := make(chan error, 1)
+	go func() { migrated <- next.Migrate(bg) }()
+	for waiting := false; !waiting; {
+		ok(t, replica.QueryRow(bg, `
+			SELECT EXISTS (SELECT 1 FROM pg_locks WHERE relation = 'counters'::regclass AND NOT granted AND mode = 'AccessExclusiveLock')`).Scan(&waiting))
+		select {
+		case err := <-migrated:
+			t.Fatalf("Migrate returned %v while the table was locked", err)
+		default:
+		}
+	}
+	ok(t, addOnce(replica))
+	ok(t, dump.Rollback(bg))
+	ok(t, <-migrated)
+	ok(t, run(replica, `UPDATE counters SET color = 'red'`))
+	if n := counter(t, replica, "a"); n != 1 {
+		t.Errorf("n = %d, want 1", n)
+	}
+}
+
+func addOnce(db *database.DB) error {
+	return db.Write(bg, func(tx *database.Tx) error { return addTo(tx, "a") })
+}

@@ -1,0 +1,209 @@
+package picture_test
+
+import (
+	"bytes"
+	"context"
+	"image"
+	"image/color"
+	"io"
+	"os"
+	"testing"
+
+	_ "image/jpeg"
+	_ "image/png"
+
+	"github.com/touchline/touchline/internal/platform/picture"
+	"github.com/touchline/touchline/internal/platform/picture/picturetest"
+)
+
+// process runs Process on file and returns the written files by size.
+func process(tb testing.TB, file []byte, sizes []picture.Size) (picture.Result, map[string][]byte, error) {
+	tb.Helper()
+	out := map[string]*bytes.Buffer{}
+	made, err := picture.Process(context.Background(), bytes.NewReader(file), int64(len(file)), picture.Options{
+		Sizes: sizes,
+		Create: func(s picture.Size) (io.Writer, error) {
+			out[s.Name] = new(bytes.Buffer)
+			return out[s.Name], nil
+		},
+	})
+	all := map[string][]byte{}
+	for name, b := range out {
+		all[name] = b.Bytes()
+	}
+	return made, all, err
+}
+
+func decodeImage(tb testing.TB, file []byte) image.Image {
+	tb.Helper()
+	m, _, err := image.Decode(bytes.NewReader(file))
+	if err != nil {
+		tb.Fatalf("decode the output: %v", err)
+	}
+	return m
+}
+
+func testdata(tb testing.TB, name string) []byte {
+	tb.Helper()
+	b, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return b
+}
+
+// TestSizes checks that the aspect ratio is kept and nothing is enlarged.
+func TestSizes(t *testing.T) {
+	for _, tt := range []struct {
+		w, h int
+		want [3]image.Point
+	}{
+		{3000, 2000, [3]image.Point{{1024, 683}, {320, 213}, {96, 64}}},
+		{200, 400, [3]image.Point{{200, 400}, {160, 320}, {48, 96}}},
+		{50, 40, [3]image.Point{{50, 40}, {50, 40}, {50, 40}}},
+		{1, 1, [3]image.Point{{1, 1}, {1, 1}, {1, 1}}},
+		{9000, 2, [3]image.Point{{1024, 1}, {320, 1}, {96, 1}}},
+	} {
+		made, files, err := process(t, picturetest.JPEG(picturetest.FourCorners(tt.w, tt.h)), picture.ProfileSizes)
+		if err != nil {
+			t.Fatalf("%d × %d: %v", tt.w, tt.h, err)
+		}
+		for i, p := range made.Pictures {
+			if got := (image.Point{p.Width, p.Height}); got != tt.want[i] || p.MediaType != picture.JPEG {
+				t.Errorf("%d × %d: %s reported as %v, %s; want %v", tt.w, tt.h, p.Name, got, p.MediaType, tt.want[i])
+			}
+			if got := decodeImage(t, files[p.Name]).Bounds().Size(); got != tt.want[i] {
+				t.Errorf("%d × %d: the file %s is %v, want %v", tt.w, tt.h, p.Name, got, tt.want[i])
+			}
+		}
+	}
+}
+
+// near reports whether two colours are equal within the loss of JPEG.
+func near(a color.Color, want color.NRGBA) bool {
+	n := color.NRGBAModel.Convert(a).(color.NRGBA)
+	off := func(x, y uint8) bool { return max(x, y)-min(x, y) > 24 }
+	return !off(n.R, want.R) && !off(n.G, want.G) && !off(n.B, want.B) && !off(n.A, want.A)
+}
+
+// TestOrientation checks all eight orientations, with and without scaling.
+func TestOrientation(t *testing.T) {
+	red, green, blue, white := color.NRGBA{255, 0, 0, 255}, color.NRGBA{0, 160, 0, 255}, color.NRGBA{0, 0, 255, 255}, color.NRGBA{255, 255, 255, 255}
+	corners := [9][4]color.NRGBA{ // top left, top right, bottom left, bottom right
+		1: {red, green, blue, white}, 2: {green, red, white, blue}, 3: {white, blue, green, red}, 4: {blue, white, red, green},
+		5: {red, blue, green, white}, 6: {blue, red, white, green}, 7: {white, green, blue, red}, 8: {green, white, red, blue},
+	}
+	plain := picturetest.FourCorners(64, 48)
+	for orientation := range corners[1:] {
+		orientation++
+		tiff := picturetest.EXIF(uint16(orientation))
+		for name, file := range map[string][]byte{
+			"jpeg": picturetest.AfterSOI(picturetest.JPEG(plain), picturetest.Segment(0xe1, append([]byte("Exif\x00\x00"), tiff...))),
+			"png":  picturetest.AfterHeader(picturetest.PNG(plain), picturetest.Chunk("eXIf", tiff)),
+		} {
+			for _, longest := range []int{64, 32} {
+				made, files, err := process(t, file, []picture.Size{{Name: "x", Longest: longest}})
+				if err != nil {
+					t.Fatalf("%s %d: %v", name, orientation, err)
+				}
+				want := image.Point{longest, longest * 3 / 4}
+				if orientation >= 5 {
+					want.X, want.Y = want.Y, want.X
+				}
+				m := decodeImage(t, files["x"])
+				if m.Bounds().Size() != want {
+					t.Errorf("%s %d: %v, want %v", name, orientation, m.Bounds().Size(), want)
+				}
+				if wide := made.Source.Width > made.Source.Height; wide != (orientation < 5) {
+					t.Errorf("%s %d: Source is %d × %d", name, orientation, made.Source.Width, made.Source.Height)
+				}
+				for i, c := range corners[orientation] {
+					x, y := want.X/4+i%2*want.X/2, want.Y/4+i/2*want.Y/2
+					if !near(m.At(x, y), c) {
+						t.Errorf("%s %d at %d: corner %d is %v, want %v", name, orientation, longest, i, m.At(x, y), c)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestNoMetadata(t *testing.T) {
+	secret := []byte("GPS 12.9716 N 77.5946 E")
+	plain := picturetest.FourCorners(40, 30)
+	half := picturetest.FourCorners(40, 30)
+	half.SetNRGBA(0, 0, color.NRGBA{1, 2, 3, 4})
+	tiff := append([]byte("Exif\x00\x00"), picturetest.EXIF(1)...)
+	for name, file := range map[string][]byte{
+		"jpeg": append(picturetest.AfterSOI(picturetest.JPEG(plain), picturetest.Segment(0xe1, tiff), picturetest.Segment(0xe1, append([]byte("http://ns.adobe.com/xap/1.0/\x00"), secret...)),
+			picturetest.Segment(0xe2, append([]byte("ICC_PROFILE\x00\x01\x01"), secret...)), picturetest.Segment(0xfe, secret)), secret...),
+		"png":             append(picturetest.AfterHeader(picturetest.PNG(plain), picturetest.Chunk("tEXt", secret), picturetest.Chunk("eXIf", picturetest.EXIF(1)), picturetest.Chunk("iTXt", secret)), secret...),
+		"transparent png": append(picturetest.AfterHeader(picturetest.PNG(half), picturetest.Chunk("tEXt", secret), picturetest.Chunk("eXIf", picturetest.EXIF(1))), secret...),
+	} {
+		_, files, err := process(t, file, picture.DocumentSizes)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for _, trace := range []string{"GPS", "Exif", "eXIf", "ICC", "adobe", "tEXt"} {
+			if bytes.Contains(files[""], []byte(trace)) {
+				t.Errorf("%s: output contains %s", name, trace)
+			}
+		}
+	}
+}
+
+// TestFormats checks the output type and a colour of each input format.
+func TestFormats(t *testing.T) {
+	half := picturetest.FourCorners(64, 64)
+	for y := range 32 {
+		for x := range 64 {
+			half.SetNRGBA(x, y, color.NRGBA{0, 160, 0, 96})
+		}
+	}
+	deep := image.NewNRGBA64(image.Rect(0, 0, 64, 64))
+	rgb := image.NewRGBA64(deep.Rect)
+	grey := image.NewGray16(deep.Rect)
+	few := image.NewPaletted(deep.Rect, color.Palette{color.NRGBA{0, 160, 0, 255}, color.NRGBA{0, 0, 0, 0}})
+	for i := range deep.Rect.Dx() * deep.Rect.Dy() {
+		x, y := i%64, i/64
+		deep.Set(x, y, color.NRGBA{0, 160, 0, 96})
+		rgb.Set(x, y, color.NRGBA{0, 160, 0, 255})
+		grey.Set(x, y, color.Gray{90})
+		few.SetColorIndex(x, y, uint8(y/32))
+	}
+	green := color.NRGBA{0, 160, 0, 255}
+	for _, tt := range []struct {
+		name string
+		file []byte
+		want string
+		at   color.NRGBA
+	}{
+		{"png", picturetest.PNG(rgb), picture.JPEG, green},
+		{"png, transparent", picturetest.PNG(half), picture.PNG, color.NRGBA{0, 160, 0, 96}},
+		{"png, transparent, 16 bits", picturetest.PNG(deep), picture.PNG, color.NRGBA{0, 160, 0, 96}},
+		{"png, grey, 16 bits", picturetest.PNG(grey), picture.JPEG, color.NRGBA{90, 90, 90, 255}},
+		{"png, palette", picturetest.PNG(few), picture.PNG, green},
+		{"webp, lossy", testdata(t, "blue-purple-pink.lossy.webp"), picture.JPEG, color.NRGBA{}},
+		{"webp, lossy, transparent", testdata(t, "yellow_rose.lossy-with-alpha.webp"), picture.PNG, color.NRGBA{}},
+		{"webp, palette", testdata(t, "gopher-doc.8bpp.lossless.webp"), picture.JPEG, color.NRGBA{}},
+		{"webp, transparent", testdata(t, "gopher-doc.with-alpha.lossless.webp"), picture.PNG, color.NRGBA{}},
+		{"jpeg, progressive", picturetest.SyntheticJPEG(0xc2, 64, 64, picturetest.YUV420, 6), picture.JPEG, color.NRGBA{128, 128, 128, 255}},
+		{"jpeg, 4:4:4", picturetest.SyntheticJPEG(0xc0, 64, 64, picturetest.YUV444, 0), picture.JPEG, color.NRGBA{128, 128, 128, 255}},
+		{"jpeg, grey", picturetest.SyntheticJPEG(0xc0, 64, 64, []byte{0x11}, 0), picture.JPEG, color.NRGBA{128, 128, 128, 255}},
+		{"jpeg, CMYK", picturetest.AfterSOI(picturetest.SyntheticJPEG(0xc0, 64, 64, []byte{0x11, 0x11, 0x11, 0x11}, 0), picturetest.Segment(0xee, []byte("Adobe\x00\x64\x00\x00\x00\x00\x00"))), picture.JPEG, color.NRGBA{64, 64, 64, 255}},
+	} {
+		for _, longest := range []int{4096, 24} {
+			made, files, err := process(t, tt.file, []picture.Size{{Longest: longest}})
+			if err != nil {
+				t.Errorf("%s: %v", tt.name, err)
+				continue
+			}
+			if made.Pictures[0].MediaType != tt.want {
+				t.Errorf("%s: got %s, want %s", tt.name, made.Pictures[0].MediaType, tt.want)
+			}
+			if m := decodeImage(t, files[""]); tt.at != (color.NRGBA{}) && !near(m.At(4, 4), tt.at) {
+				t.Errorf("%s: got colour %v, want %v", tt.name, m.At(4, 4), tt.at)
+			}
+		}
+	}
+}
