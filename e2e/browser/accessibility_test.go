@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/touchline/touchline/internal/attendance"
 	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/message/mail/mailtest"
 	"github.com/touchline/touchline/internal/operator"
@@ -168,7 +169,7 @@ func TestAccessibility(t *testing.T) {
 	if families == nil || coaches == nil || operators == nil {
 		return // -run chose some of them
 	}
-	pages, console := web.Patterns(new(fee.Service).Pages)
+	pages, console := web.Patterns(new(fee.Service).Pages, new(attendance.Service).Pages)
 	wantChecked(t, pages, families, coaches)
 	wantChecked(t, console, operators)
 }

@@ -163,7 +163,7 @@ func (s *Server) dashboard(ctx context.Context, r Request[NoBody]) (Response, er
 	if err != nil {
 		return Response{}, err
 	}
-	open, today, err := s.Attendance.Today(ctx, r.Caller.Actor)
+	open, today, err := s.TeamToday(ctx, r.Caller.Actor)
 	if err != nil {
 		return Response{}, err
 	}

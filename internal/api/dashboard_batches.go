@@ -17,11 +17,11 @@ type dashboardBatch struct {
 // attendanceToday is a batch that trains today, or has attendance today.
 type attendanceToday struct {
 	dashboardBatch
-	Venue  *string           `json:"venue"`
-	Date   string            `json:"date"`
-	Times  []timesResponse   `json:"times"`
-	Taken  bool              `json:"taken"`
-	Counts map[team.Mark]int `json:"counts"`
+	Venue  *string         `json:"venue"`
+	Date   string          `json:"date"`
+	Times  []timesResponse `json:"times"`
+	Taken  bool            `json:"taken"`
+	Counts team.Counts     `json:"counts"`
 }
 
 type timesResponse struct {
@@ -42,13 +42,13 @@ func newAttendanceToday(today []team.Today) []attendanceToday {
 	for _, t := range today {
 		a := attendanceToday{
 			dashboardBatch: dashboardBatch{t.Batch.ID, t.Batch.Name, t.Batch.PlayerCount}, Venue: wire.OrNull(t.Batch.Venue),
-			Date: string(t.Date), Times: []timesResponse{}, Taken: t.Sheet != nil, Counts: newCounts(nil),
+			Date: string(t.Date), Times: []timesResponse{}, Taken: t.Sheet != nil, Counts: team.Counts(nil).All(),
 		}
 		for _, slot := range t.Slots {
 			a.Times = append(a.Times, timesResponse{slot.Start.String(), slot.End.String()})
 		}
 		if t.Sheet != nil {
-			a.Counts = newCounts(t.Sheet.Counts)
+			a.Counts = t.Sheet.Counts.All()
 		}
 		list = append(list, a)
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/touchline/touchline/internal/attendance"
 	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/team"
@@ -62,7 +63,7 @@ func (a *archive) batchPlayers(ctx context.Context, by actor.Actor, row func(...
 }
 
 func (a *archive) attendance(ctx context.Context, by actor.Actor, row func(...string) error) error {
-	return a.team.Attendance.Each(ctx, by, func(m team.AttendanceMark) error {
+	return a.attended.Each(ctx, by, func(m attendance.Attended) error {
 		return row(m.BatchID, m.BatchName, string(m.Date), m.PlayerID, m.StudentName, string(m.Mark), m.Note, moment(m.MarkedAt), moment(m.RecordedAt))
 	})
 }

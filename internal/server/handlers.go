@@ -7,6 +7,7 @@ import (
 
 	"github.com/touchline/touchline/internal/admin"
 	"github.com/touchline/touchline/internal/api"
+	"github.com/touchline/touchline/internal/attendance"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/platform/config"
@@ -31,12 +32,12 @@ func newAPI(cfg *config.Config, o Options, s *services) (http.Handler, error) {
 		Challenge: callbacks(cfg).Challenge, ChatReplies: chatReplies(cfg, s.public.Phones),
 		Documentation: documentation, NotFoundPage: pages.NotFound, Ready: s.readiness.check,
 		CORSOrigins: cfg.CORSOrigins, Limiter: limiter,
-		Features: []func(*api.Server) []api.Route{s.fees.Operations},
+		Features: []func(*api.Server) []api.Route{s.fees.Operations, s.attended.Operations},
 	}).Handler()), nil
 }
 
 // renderer is the renderer of this process.
-var renderer = sync.OnceValues(func() (*web.Renderer, error) { return web.NewRenderer(fee.Files) })
+var renderer = sync.OnceValues(func() (*web.Renderer, error) { return web.NewRenderer(fee.Files, attendance.Files) })
 
 // newPages returns the pages for families, coaches and visitors.
 func newPages(cfg *config.Config, o Options, s *services, limiter *ratelimit.Limiter) (*web.Pages, error) {
@@ -45,7 +46,7 @@ func newPages(cfg *config.Config, o Options, s *services, limiter *ratelimit.Lim
 		return nil, err
 	}
 	return web.New(web.Config{
-		Renderer: r, Features: []func(*web.Pages) []web.Route{s.fees.Pages},
+		Renderer: r, Features: []func(*web.Pages) []web.Route{s.fees.Pages, s.attended.Pages},
 		Services: s.public, Settings: s.publicSettings(cfg, o),
 		MailAddress: s.keys.Vault.MailAddress, Sealer: s.keys.Vault.For(auth.ForSignIn),
 		Brand: cfg.Brand, AppURL: cfg.App(), WholeHistory: wholeHistory(cfg), Limiter: limiter,

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/attendance"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/fee"
@@ -23,6 +24,7 @@ import (
 type services struct {
 	base
 	fees      *fee.Service
+	attended  *attendance.Service
 	public    public.Services
 	operators service.Operators
 }
@@ -44,10 +46,11 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 	fees := &fee.Service{
 		DB: b.db, DefaultCurrency: config.RegionCurrency(cfg.DefaultRegion), CheckFeature: common.Subscriptions.CheckFeature, Now: o.Now, NewID: o.NewID,
 	}
-	teams := newTeam(o, b, fees.Unpaid)
+	attended := &attendance.Service{DB: b.db, CheckFeature: b.checkFeature, Now: o.Now}
+	teams := newTeam(o, b, fees, attended)
 	return &services{
 		base: b,
-		fees: fees,
+		fees: fees, attended: attended,
 		public: public.Services{
 			Common: common, HTTP: http, Coach: coaches, Team: teams,
 			Auth:           accounts,
@@ -61,7 +64,7 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 			Receipts:       newReceipts(cfg, o, b.db, b.keys.Vault, b.metrics),
 			Bounces:        newBounces(cfg, o, b.db),
 			ExportPlayers:  newExport(approvals, common.Subscriptions),
-			ExportAll:      newArchive(b.db, approvals, common.Subscriptions, coaches.Coaches, documents, teams, fees),
+			ExportAll:      newArchive(b.db, approvals, common.Subscriptions, coaches.Coaches, documents, teams, fees, attended),
 			InFlight:       b.load.inFlight,
 			Bodies:         new(bodies.Memory),
 			Uploads:        new(upload.Limiter),

@@ -3,7 +3,9 @@ package server
 import (
 	"context"
 
+	"github.com/touchline/touchline/internal/attendance"
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/config"
@@ -12,20 +14,25 @@ import (
 	"github.com/touchline/touchline/internal/team"
 )
 
-func newTeam(o Options, b base, unpaidFees func(context.Context, actor.Actor) ([]public.FeeSum, error)) public.Team {
-	checkFeature := func(tier, feature string) error {
-		return b.tiers.CheckFeature(coach.TierStatus{Tier: tier}, feature)
-	}
+// checkFeature returns a tier_limit unless the tier with a stored name has a feature.
+func (b base) checkFeature(tier, feature string) error {
+	return b.tiers.CheckFeature(coach.TierStatus{Tier: tier}, feature)
+}
+
+func newTeam(o Options, b base, fees *fee.Service, attended *attendance.Service) public.Team {
 	return public.Team{
-		Batches:    &team.Batches{Store: b.db, CheckFeature: checkFeature, Now: o.Now, NewID: o.NewID},
-		Attendance: &team.Attendance{Store: b.db, CheckFeature: checkFeature, Now: o.Now},
+		Batches: &team.Batches{Store: b.db, CheckFeature: b.checkFeature, Now: o.Now, NewID: o.NewID},
 		Messages: &team.Messages{
 			Store:        b.db,
 			PerDay:       func(tier string) int { return int(b.tiers.Of(tier).Limits.MessagesPerDay) },
-			CheckFeature: checkFeature, HasChat: b.channels.hasChat(), Expand: b.db.ExpandAccepted, Now: o.Now, NewID: o.NewID,
+			CheckFeature: b.checkFeature, HasChat: b.channels.hasChat(), Expand: b.db.ExpandAccepted, Now: o.Now, NewID: o.NewID,
 		},
-		Records:    &team.Records{Store: b.db, CheckFeature: checkFeature, NewID: o.NewID},
-		UnpaidFees: unpaidFees,
+		Records:    &team.Records{Store: b.db, CheckFeature: b.checkFeature, NewID: o.NewID},
+		UnpaidFees: fees.Unpaid,
+		TeamToday:  attended.Today,
+		Sheets: func(ctx context.Context, by actor.Actor, batchID string, limit int) ([]team.SheetSummary, error) {
+			return attended.Sheets(ctx, by, batchID, attendance.Period{}, "", limit)
+		},
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/attendance"
 	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/platform/actor"
@@ -239,7 +240,7 @@ func (c *club) action() (name string, do func() error) {
 		}
 	case 20:
 		return "attendance of " + p.Student.FullName, func() error {
-			return second(c.attendance().Merge(bg, c.coach, c.batch, today, marksOf(team.Present, p.ID), team.Precondition{}))
+			return second(c.attendance().Merge(bg, c.coach, c.batch, today, marksOf(team.Present, p.ID), attendance.Precondition{}))
 		}
 	case 21:
 		return "push messages", c.push
@@ -359,7 +360,7 @@ func (c *club) checkReads(by actor.Actor, playerID string, given consent) {
 			_, _, _, err := c.batches().Schedule(bg, by, playerID)
 			return err
 		}(),
-		"attendance": second(c.attendance().OfPlayer(bg, by, playerID, team.Period{}, team.AttendanceKey{}, 50)),
+		"attendance": second(c.attendance().OfPlayer(bg, by, playerID, attendance.Period{}, attendance.Attended{}, 50)),
 		"fees":       second(c.fees().ListForFamily(bg, by, playerID, fee.Page{Limit: 50})),
 		"replies":    c.messages(0).CheckReply(bg, by, playerID),
 		"messages": func() error {

@@ -33,7 +33,7 @@ var errReservationExpired = errors.New("store: the reservation of the upload has
 // keepBlobs makes reserved blobs permanent.
 func (tx *Tx) keepBlobs(ctx context.Context, coachID string, keys []string) error {
 	args := append([]any{coachID, database.Micros(tx.Now)}, textArgs(keys)...)
-	n, err := tx.Exec(ctx, `UPDATE blobs SET ends_at = NULL WHERE coach_id = $1 AND ends_at > $2 AND key IN (`+params(3, len(keys))+`)`, args...)
+	n, err := tx.Exec(ctx, `UPDATE blobs SET ends_at = NULL WHERE coach_id = $1 AND ends_at > $2 AND key IN (`+Params(3, len(keys))+`)`, args...)
 	if err != nil || n == int64(len(keys)) {
 		return err
 	}
@@ -43,14 +43,14 @@ func (tx *Tx) keepBlobs(ctx context.Context, coachID string, keys []string) erro
 // expireBlobs lets the clean-up delete the blobs of a deleted document.
 func (tx *Tx) expireBlobs(ctx context.Context, keys []string) error {
 	args := append([]any{database.Micros(tx.Now)}, textArgs(keys)...)
-	err := tx.Defer(ctx, `UPDATE blobs SET ends_at = $1 WHERE key IN (`+params(2, len(keys))+`)`, args...)
+	err := tx.Defer(ctx, `UPDATE blobs SET ends_at = $1 WHERE key IN (`+Params(2, len(keys))+`)`, args...)
 	return err
 }
 
 // ReleaseBlobs lets the clean-up delete reserved blobs. It skips blobs that a document uses.
 func (db *DB) ReleaseBlobs(ctx context.Context, keys []string) error {
 	args := append([]any{database.Micros(db.Now())}, textArgs(keys)...)
-	_, err := db.sql.Exec(ctx, `UPDATE blobs SET ends_at = $1 WHERE ends_at IS NOT NULL AND key IN (`+params(2, len(keys))+`)`, args...)
+	_, err := db.sql.Exec(ctx, `UPDATE blobs SET ends_at = $1 WHERE ends_at IS NOT NULL AND key IN (`+Params(2, len(keys))+`)`, args...)
 	return err
 }
 

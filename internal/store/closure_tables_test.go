@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/attendance"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/platform/actor"
@@ -115,7 +116,7 @@ func (p *fixture) fullDay() (by actor.Actor, playerID string) {
 	ok(p, p.decide(guardian, a.ID, approval.Approve))
 	batch := p.addBatch(by, a.ID)
 	for i, mark := range []team.Mark{team.Present, team.Late} {
-		_, err := p.attendance().Replace(bg, by, batch, trainingDay, marksOf(mark, a.ID), team.Precondition{Given: i > 0, Any: true})
+		_, err := p.attendance().Replace(bg, by, batch, trainingDay, marksOf(mark, a.ID), attendance.Precondition{Given: i > 0, Any: true})
 		ok(p, err)
 	}
 	fees, err := p.fees().Add(bg, by, fee.Order{PlayerID: a.ID, Title: "March", Amount: 1000, DueOn: "2026-03-03", Repeat: true})

@@ -188,7 +188,7 @@ func (tx *Tx) join(ctx context.Context, deliveries []notify.Delivery) error {
 	for _, d := range deliveries {
 		args = append(args, d.ID)
 	}
-	err := tx.Defer(ctx, `UPDATE deliveries SET gathered_by = $1 WHERE id IN (`+params(2, len(deliveries))+`)`, args...)
+	err := tx.Defer(ctx, `UPDATE deliveries SET gathered_by = $1 WHERE id IN (`+Params(2, len(deliveries))+`)`, args...)
 	if err != nil {
 		return fmt.Errorf("join deliveries: %w", err)
 	}

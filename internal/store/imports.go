@@ -284,8 +284,8 @@ func existingRowsUpdate(coachID, id string, rows []roster.ImportRow) (query stri
 	for n, row := range rows {
 		students[n] = []any{row.Number, approval.FoldName(row.Entry.StudentName), row.Entry.BirthDate}
 	}
-	values, args := valuesTable(students, "BIGINT", "TEXT", "TEXT")
-	coach, imported := params(len(args)+1, 1), params(len(args)+2, 1)
+	values, args := ValuesTable(students, "BIGINT", "TEXT", "TEXT")
+	coach, imported := Params(len(args)+1, 1), Params(len(args)+2, 1)
 	return `
 		UPDATE import_rows SET state = 'exists', player_id = v.player_id
 		FROM (SELECT s.column1 AS number, p.id AS player_id FROM ` + values + ` s

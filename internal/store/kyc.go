@@ -113,7 +113,7 @@ func (db *DB) SubmitKYC(ctx context.Context, s coach.Submission, documents func(
 func (tx *Tx) identityDocuments(ctx context.Context, coachID string, ids []string) ([]string, error) {
 	args := append([]any{coachID}, textArgs(ids)...)
 	rs, err := tx.Query(ctx, `
-		SELECT id FROM documents WHERE coach_id = $1 AND kind = 'identity' AND id IN (`+params(2, len(ids))+`)`, args...)
+		SELECT id FROM documents WHERE coach_id = $1 AND kind = 'identity' AND id IN (`+Params(2, len(ids))+`)`, args...)
 	return database.CollectTexts(rs, err)
 }
 

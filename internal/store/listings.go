@@ -68,7 +68,7 @@ func (tx *Tx) saveTerms(ctx context.Context, coachID string, want []string) erro
 	slices.Sort(have)
 	for batch := range termBatches(difference(have, want)) {
 		args := append([]any{coachID}, textArgs(batch)...)
-		if err := tx.Defer(ctx, `DELETE FROM listing_terms WHERE coach_id = $1 AND term IN (`+params(2, len(batch))+`)`, args...); err != nil {
+		if err := tx.Defer(ctx, `DELETE FROM listing_terms WHERE coach_id = $1 AND term IN (`+Params(2, len(batch))+`)`, args...); err != nil {
 			return err
 		}
 	}

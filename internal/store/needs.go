@@ -148,9 +148,9 @@ func (tx *Tx) heldBy(ctx context.Context, requests []string) (map[string]string,
 	if len(requests) == 0 {
 		return keys, nil
 	}
-	ids := paddedIDs(requests)
+	ids := PaddedIDs(requests)
 	rs, err := tx.Query(ctx, `
-		SELECT request_id, held_by FROM deliveries WHERE request_id IN (`+params(1, len(ids))+`) AND state = 'queued' AND reason = 'held' ORDER BY id`, ids...)
+		SELECT request_id, held_by FROM deliveries WHERE request_id IN (`+Params(1, len(ids))+`) AND state = 'queued' AND reason = 'held' ORDER BY id`, ids...)
 	_, err = database.Collect(rs, err, func(s database.Scanner) (id string, err error) {
 		var key string
 		if err = s.Scan(&id, database.IntoText(&key)); err == nil {

@@ -70,8 +70,8 @@ func (db *DB) MarkRead(ctx context.Context, accountID string, ids []string, at t
 		query := `UPDATE notifications SET read_at = $2 WHERE account_id = $1 AND read_at IS NULL`
 		args := []any{accountID, database.Micros(at)}
 		if ids != nil {
-			args = append(args, paddedIDs(ids)...)
-			query += ` AND id IN (` + params(3, len(args)-2) + `)`
+			args = append(args, PaddedIDs(ids)...)
+			query += ` AND id IN (` + Params(3, len(args)-2) + `)`
 		}
 		if err := tx.Defer(ctx, query, args...); err != nil {
 			return fmt.Errorf("mark notifications as read: %w", err)

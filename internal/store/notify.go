@@ -103,7 +103,7 @@ func (tx *Tx) takeSeqs(ctx context.Context, count map[string]int64) (map[string]
 	rs, err := tx.Query(ctx, `
 		INSERT INTO accounts (id, mobile_number, role, tray_seq, created_at)
 		SELECT id, mobile_number, role, CASE id`+grow.String()+` END, created_at
-		FROM accounts WHERE id IN (`+params(1, n)+`) ORDER BY id
+		FROM accounts WHERE id IN (`+Params(1, n)+`) ORDER BY id
 		ON CONFLICT (id) DO UPDATE SET tray_seq = accounts.tray_seq + excluded.tray_seq
 		RETURNING id, tray_seq, mobile_number, (SELECT email FROM coaches c WHERE c.id = accounts.id),
 			(SELECT language FROM preferences p WHERE p.mobile_number = accounts.mobile_number),

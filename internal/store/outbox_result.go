@@ -79,7 +79,7 @@ func (db *DB) setLeased(ctx context.Context, message []notify.Delivery, set stri
 	}
 	_, err := db.sql.Exec(ctx, `
 		UPDATE deliveries SET `+set+`, lease = NULL, updated_at = $1
-		WHERE id IN (`+params(first, n)+`) AND lease IN (`+params(first+n, n)+`)`, args...)
+		WHERE id IN (`+Params(first, n)+`) AND lease IN (`+Params(first+n, n)+`)`, args...)
 	return err
 }
 

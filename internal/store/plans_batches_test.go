@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/attendance"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/team"
 )
@@ -24,8 +25,8 @@ func (p *fixture) batch(by actor.Actor, name string) *team.Batch {
 }
 
 // attendance returns the service of attendance on the database of p.
-func (p *fixture) attendance() *team.Attendance {
-	return &team.Attendance{Store: p.db, CheckFeature: anyFeature, Now: p.clock.Now}
+func (p *fixture) attendance() *attendance.Service {
+	return &attendance.Service{DB: p.db, CheckFeature: anyFeature, Now: p.clock.Now}
 }
 
 // attendanceStatements runs the statements of attendance with a player who is in the batch.
@@ -33,9 +34,9 @@ func (p *fixture) attendanceStatements(by actor.Actor, batchID, playerID string)
 	p.Helper()
 	const day team.Date = "2026-03-02"
 	s := p.attendance()
-	_, err := s.Replace(bg, by, batchID, day, []team.NewMark{{PlayerID: playerID, Mark: team.Late, Note: ptr("Flat tyre")}}, team.Precondition{})
+	_, err := s.Replace(bg, by, batchID, day, []attendance.NewMark{{PlayerID: playerID, Mark: team.Late, Note: ptr("Flat tyre")}}, attendance.Precondition{})
 	ok(p, err)
-	_, err = s.Merge(bg, by, batchID, day, []team.NewMark{{PlayerID: playerID, Mark: team.Present}}, team.Precondition{})
+	_, err = s.Merge(bg, by, batchID, day, []attendance.NewMark{{PlayerID: playerID, Mark: team.Present}}, attendance.Precondition{})
 	ok(p, err)
 	_, players, err := s.Sheet(bg, by, batchID, day)
 	if err != nil || len(players) == 0 {
@@ -43,14 +44,14 @@ func (p *fixture) attendanceStatements(by actor.Actor, batchID, playerID string)
 	}
 	_, err = s.Superseded(bg, by, batchID, day)
 	ok(p, err)
-	_, err = s.Sheets(bg, by, batchID, team.Period{}, "", 5)
+	_, err = s.Sheets(bg, by, batchID, attendance.Period{}, "", 5)
 	ok(p, err)
-	_, err = s.OfPlayer(bg, by, playerID, team.Period{}, team.AttendanceKey{}, 5)
+	_, err = s.OfPlayer(bg, by, playerID, attendance.Period{}, attendance.Attended{}, 5)
 	ok(p, err)
 	_, _, err = s.Today(bg, by)
 	ok(p, err)
-	ok(p, s.Each(bg, by, func(team.AttendanceMark) error { return nil }))
-	_, err = s.Replace(bg, by, batchID, day, nil, team.Precondition{Given: true, Any: true})
+	ok(p, s.Each(bg, by, func(attendance.Attended) error { return nil }))
+	_, err = s.Replace(bg, by, batchID, day, nil, attendance.Precondition{Given: true, Any: true})
 	ok(p, err)
 }
 

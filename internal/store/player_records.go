@@ -57,7 +57,7 @@ func (db *DB) addRecord(ctx context.Context, r team.AddedRecord, check func(tier
 // viewRecords runs read if the coach has the player, else it returns not_found.
 func (db *DB) viewRecords(ctx context.Context, coachID, playerID string, read func(*Tx) error) error {
 	return db.View(ctx, func(tx *Tx) error {
-		if err := tx.checkPlayer(ctx, coachID, playerID); err != nil {
+		if err := tx.CheckPlayer(ctx, coachID, playerID); err != nil {
 			return err
 		}
 		return read(tx)
@@ -79,15 +79,15 @@ func (db *DB) viewRecordsFor(ctx context.Context, by actor.Actor, playerID strin
 // changeRecord runs change if the coach has the player, else it returns not_found.
 func (db *DB) changeRecord(ctx context.Context, coachID, playerID string, change func(*Tx) error) error {
 	return db.Write(ctx, func(tx *Tx) error {
-		if err := tx.checkPlayer(ctx, coachID, playerID); err != nil {
+		if err := tx.CheckPlayer(ctx, coachID, playerID); err != nil {
 			return err
 		}
 		return change(tx)
 	})
 }
 
-// checkPlayer returns not_found unless the coach has the player.
-func (tx *Tx) checkPlayer(ctx context.Context, coachID, playerID string) error {
+// CheckPlayer returns not_found unless the coach has the player.
+func (tx *Tx) CheckPlayer(ctx context.Context, coachID, playerID string) error {
 	var one int
 	err := tx.QueryRow(ctx, `SELECT 1 FROM players WHERE id = $1 AND coach_id = $2 AND deleted_at IS NULL`, playerID, coachID).Scan(&one)
 	return database.OrMissing(err, "read player "+playerID)

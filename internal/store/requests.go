@@ -130,7 +130,7 @@ func (tx *Tx) dropHeld(ctx context.Context, closed []*approval.Request) error {
 	}
 	err := tx.Defer(ctx, `
 		UPDATE deliveries SET state = 'failed', reason = 'request_closed', held_by = NULL, updated_at = $1
-		WHERE request_id IN (`+params(2, len(closed))+`) AND state = 'queued' AND reason IN ('held', 'gathering', 'quiet_hours') AND lease IS NULL`, args...)
+		WHERE request_id IN (`+Params(2, len(closed))+`) AND state = 'queued' AND reason IN ('held', 'gathering', 'quiet_hours') AND lease IS NULL`, args...)
 	if err != nil {
 		return fmt.Errorf("drop held deliveries: %w", err)
 	}

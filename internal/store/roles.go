@@ -31,7 +31,7 @@ func (tx *Tx) endSessionsWithoutRole(ctx context.Context, accountIDs []string) e
 	// has read its clock already and waits for this row.
 	err := tx.Defer(ctx, `
 		UPDATE sessions SET idle_at = 0
-		WHERE account_id IN (`+params(1, len(args))+`) AND revoked_at IS NULL
+		WHERE account_id IN (`+Params(1, len(args))+`) AND revoked_at IS NULL
 			AND NOT EXISTS (SELECT 1 FROM players p WHERE p.guardian_id = sessions.account_id AND p.deleted_at IS NULL)
 			AND NOT EXISTS (SELECT 1 FROM players p WHERE p.student_id = sessions.account_id AND p.deleted_at IS NULL)
 			AND NOT EXISTS (SELECT 1 FROM disputes d WHERE d.approver_id = sessions.account_id)`, args...)

@@ -75,7 +75,7 @@ func (tx *Tx) markCoachDevices(ctx context.Context, s auth.Session, in *auth.Sig
 	case s.Role == actor.Coach:
 		err = tx.Defer(ctx, `
 			INSERT INTO coach_devices (token_hash, coach_id, ends_at)
-			SELECT d.token_hash, CAST($1 AS TEXT), d.ends_at FROM devices d WHERE d.token_hash IN (`+params(2, 1+len(presented))+`)
+			SELECT d.token_hash, CAST($1 AS TEXT), d.ends_at FROM devices d WHERE d.token_hash IN (`+Params(2, 1+len(presented))+`)
 			ON CONFLICT (token_hash, coach_id) DO UPDATE SET ends_at = excluded.ends_at`,
 			append([]any{s.AccountID, in.DeviceHash}, presented...)...)
 	case len(presented) > 0:
@@ -83,7 +83,7 @@ func (tx *Tx) markCoachDevices(ctx context.Context, s auth.Session, in *auth.Sig
 			INSERT INTO coach_devices (token_hash, coach_id, ends_at)
 			SELECT d.token_hash, c.coach_id, d.ends_at
 			FROM devices d, coach_devices c
-			WHERE d.token_hash = $1 AND c.token_hash IN (`+params(2, len(presented))+`)
+			WHERE d.token_hash = $1 AND c.token_hash IN (`+Params(2, len(presented))+`)
 			GROUP BY d.token_hash, c.coach_id, d.ends_at
 			ON CONFLICT (token_hash, coach_id) DO UPDATE SET ends_at = excluded.ends_at`,
 			append([]any{in.DeviceHash}, presented...)...)

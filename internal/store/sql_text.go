@@ -29,13 +29,13 @@ func rowsOf(n, columns int) string {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		b.WriteString("(" + params(i*columns+1, columns) + ")")
+		b.WriteString("(" + Params(i*columns+1, columns) + ")")
 	}
 	return b.String()
 }
 
-// params returns n parameters from $first on: $3, $4 for first = 3 and n = 2.
-func params(first, n int) string {
+// Params returns n parameters from $first on: $3, $4 for first = 3 and n = 2.
+func Params(first, n int) string {
 	var b strings.Builder
 	for i := range n {
 		if i > 0 {
@@ -46,10 +46,10 @@ func params(first, n int) string {
 	return b.String()
 }
 
-// valuesTable returns a table of the rows, (VALUES (CAST($1 AS TEXT)), ($2)), and its
+// ValuesTable returns a table of the rows, (VALUES (CAST($1 AS TEXT)), ($2)), and its
 // arguments. Its columns have the given types and the names column1, column2 and so on.
 // It adds rows of NULL up to the next power of two, so that few texts are prepared.
-func valuesTable(rows [][]any, types ...string) (table string, args []any) {
+func ValuesTable(rows [][]any, types ...string) (table string, args []any) {
 	n := 1
 	for n < len(rows) {
 		n *= 2
@@ -60,14 +60,14 @@ func valuesTable(rows [][]any, types ...string) (table string, args []any) {
 	}
 	table = "(VALUES (" + strings.Join(cast, ", ") + ")"
 	for i := 1; i < n; i++ {
-		table += ", (" + params(i*len(types)+1, len(types)) + ")"
+		table += ", (" + Params(i*len(types)+1, len(types)) + ")"
 	}
 	args = slices.Concat(rows...)
 	return table + ")", append(args, make([]any, n*len(types)-len(args))...)
 }
 
-// castTexts returns n parameters of the type TEXT from $first on.
-func castTexts(first, n int) string {
+// CastTexts returns n parameters of the type TEXT from $first on.
+func CastTexts(first, n int) string {
 	cast := make([]string, n)
 	for i := range cast {
 		cast[i] = "CAST($" + strconv.Itoa(first+i) + " AS TEXT)"
@@ -93,9 +93,9 @@ func paddedSize(n int) int {
 	return size
 }
 
-// paddedIDs returns ids as arguments, with "" up to paddedSize, the id of nothing, so that
+// PaddedIDs returns ids as arguments, with "" up to paddedSize, the id of nothing, so that
 // few texts are prepared.
-func paddedIDs(ids []string) []any {
+func PaddedIDs(ids []string) []any {
 	args := make([]any, paddedSize(len(ids)))
 	for i := range args {
 		args[i] = ""

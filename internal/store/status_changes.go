@@ -37,7 +37,7 @@ func (tx *Tx) addChangeOfEach(ctx context.Context, playerIDs []string, changeTyp
 		err := tx.Defer(ctx, `
 			INSERT INTO changes (player_id, sequence, type, guardian_state, student_state, at)
 			SELECT id, changes, CAST($1 AS TEXT), guardian_state, student_state, CAST($2 AS BIGINT)
-			FROM players WHERE id IN (`+params(3, len(batch))+`)`, args...)
+			FROM players WHERE id IN (`+Params(3, len(batch))+`)`, args...)
 		if err != nil {
 			return fmt.Errorf("add changes of type %s: %w", changeType, err)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/touchline/touchline/internal/attendance"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -40,10 +41,10 @@ func (p *fixture) squad(nth, n int) (by actor.Actor, batchID string, playerIDs [
 	return by, batchID, playerIDs
 }
 
-func marksOf(mark team.Mark, playerIDs ...string) []team.NewMark {
-	var marks []team.NewMark
+func marksOf(mark team.Mark, playerIDs ...string) []attendance.NewMark {
+	var marks []attendance.NewMark
 	for _, id := range playerIDs {
-		marks = append(marks, team.NewMark{PlayerID: id, Mark: mark})
+		marks = append(marks, attendance.NewMark{PlayerID: id, Mark: mark})
 	}
 	return marks
 }
@@ -58,9 +59,9 @@ func TestSheetStatements(t *testing.T) {
 		var statements atomic.Int64
 		stop := database.Observe(func(string, []any) { statements.Add(1) })
 		defer stop()
-		for i, marks := range [][]team.NewMark{marksOf(team.Present, players...), marksOf(team.Late, players...), marksOf(team.Late, players...), marksOf(team.Absent, players[:100]...)} {
+		for i, marks := range [][]attendance.NewMark{marksOf(team.Present, players...), marksOf(team.Late, players...), marksOf(team.Late, players...), marksOf(team.Absent, players[:100]...)} {
 			statements.Store(0)
-			sheet, err := s.Replace(bg, by, batchID, trainingDay, marks, team.Precondition{Given: i > 0, Any: true})
+			sheet, err := s.Replace(bg, by, batchID, trainingDay, marks, attendance.Precondition{Given: i > 0, Any: true})
 			ok(t, err)
 			if n := statements.Load(); n == 0 || n >= 10 || len(sheet.Marks) != len(marks) {
 				t.Errorf("%s: request %d: %d statements, %d marks; want less than 10, and %d", url, i, n, len(sheet.Marks), len(marks))
@@ -71,7 +72,7 @@ func TestSheetStatements(t *testing.T) {
 		ok(t, err)
 		superseded, err := s.Superseded(bg, by, batchID, trainingDay)
 		ok(t, err)
-		if n := stored.Counts(); n[team.Absent] != 100 || n.Total() != 100 || stored.Version != 3 || len(superseded) != 400 {
+		if n := stored.Counts(); n[team.Absent] != 100 || len(stored.Marks) != 100 || stored.Version != 3 || len(superseded) != 400 {
 			t.Errorf("%s: stored %v at version %d, %d superseded marks", url, n, stored.Version, len(superseded))
 		}
 	}
@@ -86,7 +87,7 @@ func TestConcurrentSheets(t *testing.T) {
 		p := newFixture(t, url)
 		by, batchID, players := p.squad(1, 4)
 		s := p.attendance()
-		replace := func(match team.Precondition) map[string]int {
+		replace := func(match attendance.Precondition) map[string]int {
 			return p.countCodes(concurrently(senders, func(i int) error {
 				marks := marksOf(team.Present, players...)
 				marks[0].Note = ptr(fmt.Sprint("phone ", i))
@@ -94,17 +95,17 @@ func TestConcurrentSheets(t *testing.T) {
 				return err
 			}))
 		}
-		if n := replace(team.Precondition{}); n[""] != 1 || n["precondition_required"] != senders-1 {
+		if n := replace(attendance.Precondition{}); n[""] != 1 || n["precondition_required"] != senders-1 {
 			t.Errorf("first sheets: %v, want one saved", n)
 		}
-		if n := replace(team.Precondition{Given: true, Versions: []int64{1}}); n[""]+n["precondition_failed"] != senders || n[""] < 1 || n[""] > 2 {
+		if n := replace(attendance.Precondition{Given: true, Versions: []int64{1}}); n[""]+n["precondition_failed"] != senders || n[""] < 1 || n[""] > 2 {
 			t.Errorf("second sheets: %v, want one saved, and perhaps one that is the same as the first", n)
 		}
 		before, _, err := s.Sheet(bg, by, batchID, trainingDay)
 		ok(t, err)
 		now := p.clock.Now()
 		n := p.countCodes(concurrently(senders, func(i int) error {
-			_, err := s.Merge(bg, by, batchID, trainingDay, []team.NewMark{{PlayerID: players[1], Mark: team.Marks[i%4], Note: ptr(fmt.Sprint(i)), MarkedAt: now.Add(time.Duration(i+1) * time.Second)}}, team.Precondition{})
+			_, err := s.Merge(bg, by, batchID, trainingDay, []attendance.NewMark{{PlayerID: players[1], Mark: team.Marks[i%4], Note: ptr(fmt.Sprint(i)), MarkedAt: now.Add(time.Duration(i+1) * time.Second)}}, attendance.Precondition{})
 			return err
 		}))
 		after, _, err := s.Sheet(bg, by, batchID, trainingDay)
@@ -149,7 +150,7 @@ func TestSheetsAndArchive(t *testing.T) {
 				case 2:
 					return p.Remove(context.WithoutCancel(bg), by, outside.ID)
 				default:
-					_, err := s.Merge(bg, by, batchID, trainingDay, marksOf(team.Marks[i-3], players...), team.Precondition{})
+					_, err := s.Merge(bg, by, batchID, trainingDay, marksOf(team.Marks[i-3], players...), attendance.Precondition{})
 					return err
 				}
 			}))
@@ -161,7 +162,7 @@ func TestSheetsAndArchive(t *testing.T) {
 			if got := p.count(`SELECT count(*) FROM batch_players WHERE player_id = $1 AND left_at IS NULL`, outside.ID); got != 0 {
 				t.Errorf("round %d: a removed player is in %d batches; %v", round, got, n)
 			}
-			_, err = s.Replace(bg, by, batchID, trainingDay, marksOf(team.Excused, players...), team.Precondition{Given: true, Any: true})
+			_, err = s.Replace(bg, by, batchID, trainingDay, marksOf(team.Excused, players...), attendance.Precondition{Given: true, Any: true})
 			if fault.CodeOf(err) != "batch_archived" && fault.CodeOf(err) != "precondition_failed" {
 				t.Errorf("round %d: a sheet of an archived batch: %v", round, err)
 			}
@@ -183,12 +184,12 @@ func TestJoinAgain(t *testing.T) {
 			p.clock.advance(d)
 			ok(t, b.Join(bg, by, batchID, players[0]))
 		}
-		try := func(days int, change team.ChangeSheet) (listed int, code string) {
+		try := func(days int, change attendance.Change) (listed int, code string) {
 			t.Helper()
 			date := trainingDay.AddDays(days)
 			_, listedPlayers, err := s.Sheet(bg, by, batchID, date)
 			ok(t, err)
-			_, err = change(bg, by, batchID, date, marksOf(team.Late, players[0]), team.Precondition{})
+			_, err = change(bg, by, batchID, date, marksOf(team.Late, players[0]), attendance.Precondition{})
 			return len(listedPlayers), fault.CodeOf(err)
 		}
 		leaveFor(team.RejoinWithin)
@@ -199,7 +200,7 @@ func TestJoinAgain(t *testing.T) {
 		leaveFor(5 * 24 * time.Hour)    // from day 2 to day 7
 		leaveFor(3 * 24 * time.Hour)    // from day 7 to day 10
 		for day, want := range map[int]string{1: "", 2: "validation_failed", 4: "validation_failed", 9: "validation_failed", 10: "", 11: ""} {
-			for _, change := range []team.ChangeSheet{s.Replace, s.Merge} {
+			for _, change := range []attendance.Change{s.Replace, s.Merge} {
 				n, code := try(day, change)
 				if code != want || (n == 2) != (want == "") {
 					t.Errorf("day %d: %d players listed, %q, want %q", day, n, code, want)

@@ -39,11 +39,11 @@ func (db *DB) AddBatch(ctx context.Context, b *team.Batch, fn func(team.Coach) e
 		if _, err := tx.lockCoach(ctx, b.CoachID); err != nil {
 			return fmt.Errorf("lock coach %s: %w", b.CoachID, err)
 		}
-		c, err := tx.teamCoach(ctx, b.CoachID)
+		c, err := tx.TeamCoach(ctx, b.CoachID)
 		if err != nil {
 			return err
 		}
-		existing, err := tx.batch(ctx, b.CoachID, b.ID)
+		existing, err := tx.Batch(ctx, b.CoachID, b.ID)
 		if err == nil {
 			*b = *existing
 			return nil
@@ -72,8 +72,8 @@ func (db *DB) AddBatch(ctx context.Context, b *team.Batch, fn func(team.Coach) e
 	}))
 }
 
-// teamCoach reads what the rules of package team need to know of a coach.
-func (tx *Tx) teamCoach(ctx context.Context, coachID string) (team.Coach, error) {
+// TeamCoach reads what the rules of package team need to know of a coach.
+func (tx *Tx) TeamCoach(ctx context.Context, coachID string) (team.Coach, error) {
 	var c team.Coach
 	err := tx.QueryRow(ctx, `SELECT tier, time_zone FROM coaches WHERE id = $1`, coachID).Scan(database.IntoText(&c.Tier), database.IntoText(&c.TimeZone))
 	if database.IsNoRows(err) {
@@ -88,7 +88,7 @@ func (db *DB) Batch(ctx context.Context, coachID, id string) (*team.Batch, error
 	return batchOf(ctx, db.sql, coachID, id)
 }
 
-func (tx *Tx) batch(ctx context.Context, coachID, id string) (*team.Batch, error) {
+func (tx *Tx) Batch(ctx context.Context, coachID, id string) (*team.Batch, error) {
 	return batchOf(ctx, tx, coachID, id)
 }
 
@@ -102,7 +102,7 @@ func batchOf(ctx context.Context, q database.Querier, coachID, id string) (*team
 
 // Batches lists the open or the archived batches of a coach, newest first.
 func (db *DB) Batches(ctx context.Context, coachID string, archived bool, after string, limit int) ([]*team.Batch, error) {
-	return batchesOf(ctx, db.sql, coachID, archived, after, limit)
+	return BatchesOf(ctx, db.sql, coachID, archived, after, limit)
 }
 
 // BatchNames lists the newest open batches of a coach by id and name.
@@ -112,7 +112,7 @@ func (db *DB) BatchNames(ctx context.Context, coachID string, limit int) ([]team
 	return database.Collect(rs, err, func(s database.Scanner) (n team.BatchName, err error) { return n, s.Scan(&n.ID, &n.Name) })
 }
 
-func batchesOf(ctx context.Context, q database.Querier, coachID string, archived bool, after string, limit int) ([]*team.Batch, error) {
+func BatchesOf(ctx context.Context, q database.Querier, coachID string, archived bool, after string, limit int) ([]*team.Batch, error) {
 	var rs *database.Rows
 	var err error
 	if archived {
@@ -129,11 +129,11 @@ func batchesOf(ctx context.Context, q database.Querier, coachID string, archived
 // meanwhile. fn may run more than once.
 func (db *DB) UpdateBatch(ctx context.Context, coachID, id string, fn func(*team.Batch, team.Coach) error) error {
 	return db.Write(ctx, func(tx *Tx) error {
-		b, err := tx.batch(ctx, coachID, id)
+		b, err := tx.Batch(ctx, coachID, id)
 		if err != nil {
 			return err
 		}
-		c, err := tx.teamCoach(ctx, coachID)
+		c, err := tx.TeamCoach(ctx, coachID)
 		if err != nil {
 			return err
 		}
@@ -166,7 +166,7 @@ func (db *DB) JoinBatch(ctx context.Context, coachID, id, playerID string, fn fu
 		if err := tx.lockPlayer(ctx, coachID, playerID); err != nil {
 			return err
 		}
-		b, err := tx.lockBatch(ctx, coachID, id)
+		b, err := tx.LockBatch(ctx, coachID, id)
 		if err != nil {
 			return err
 		}
@@ -177,7 +177,7 @@ func (db *DB) JoinBatch(ctx context.Context, coachID, id, playerID string, fn fu
 		if in {
 			return b.CheckOpen()
 		}
-		c, err := tx.teamCoach(ctx, coachID)
+		c, err := tx.TeamCoach(ctx, coachID)
 		if err != nil {
 			return err
 		}
@@ -195,7 +195,7 @@ func (db *DB) LeaveBatch(ctx context.Context, coachID, id, playerID string, fn f
 		if err := tx.lockPlayer(ctx, coachID, playerID); err != nil {
 			return err
 		}
-		b, err := tx.lockBatch(ctx, coachID, id)
+		b, err := tx.LockBatch(ctx, coachID, id)
 		if err != nil {
 			return err
 		}
@@ -219,13 +219,13 @@ func (tx *Tx) lockPlayer(ctx context.Context, coachID, playerID string) error {
 	return err
 }
 
-// lockBatch locks a batch until the transaction ends, so that no other transaction archives
+// LockBatch locks a batch until the transaction ends, so that no other transaction archives
 // it or changes its players and attendance, and reads it; or returns not_found.
-func (tx *Tx) lockBatch(ctx context.Context, coachID, id string) (*team.Batch, error) {
+func (tx *Tx) LockBatch(ctx context.Context, coachID, id string) (*team.Batch, error) {
 	if err := tx.Defer(ctx, `UPDATE batches SET version = version WHERE coach_id = $1 AND id = $2`, coachID, id); err != nil {
 		return nil, err
 	}
-	return tx.batch(ctx, coachID, id)
+	return tx.Batch(ctx, coachID, id)
 }
 
 func (tx *Tx) inBatch(ctx context.Context, id, playerID string) (in bool, err error) {
@@ -257,16 +257,16 @@ func (tx *Tx) joinBatch(ctx context.Context, coachID, id, playerID string) error
 // BatchPlayers lists the players of a batch by name, or returns not_found.
 func (db *DB) BatchPlayers(ctx context.Context, coachID, id string) (players []team.Membership, err error) {
 	err = db.View(ctx, func(tx *Tx) error {
-		if _, err := tx.batch(ctx, coachID, id); err != nil {
+		if _, err := tx.Batch(ctx, coachID, id); err != nil {
 			return err
 		}
-		players, err = tx.batchPlayers(ctx, coachID, id)
+		players, err = tx.BatchPlayers(ctx, coachID, id)
 		return err
 	})
 	return players, err
 }
 
-func (tx *Tx) batchPlayers(ctx context.Context, coachID, id string) ([]team.Membership, error) {
+func (tx *Tx) BatchPlayers(ctx context.Context, coachID, id string) ([]team.Membership, error) {
 	rs, err := tx.Query(ctx, `
 		SELECT m.player_id, p.student_name, m.joined_at
 		FROM batch_players m JOIN players p ON p.id = m.player_id

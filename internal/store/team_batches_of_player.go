@@ -46,7 +46,7 @@ func (tx *Tx) lockBatches(ctx context.Context, p *approval.Player) error {
 	var faults []fault.Field
 	var refused error
 	for i := range p.Batches {
-		b, err := tx.lockBatch(ctx, p.CoachID, p.Batches[i].ID)
+		b, err := tx.LockBatch(ctx, p.CoachID, p.Batches[i].ID)
 		switch {
 		case fault.KindOf(err) == fault.NotFound:
 			faults = append(faults, fault.Field{Pointer: "/batch_ids", Code: "unknown_batch", Detail: "You have no batch with the id " + p.Batches[i].ID + "."})

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/attendance"
 	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/storetest"
@@ -54,7 +55,7 @@ func benchmarkTeamLists(b *testing.B, p *fixture, n int) {
 	today := team.DateOf(p.clock.Now(), team.Zone("UTC"))
 	for i := range 20 {
 		day := today.AddDays(-i)
-		_, err := p.attendance().Merge(bg, by, batch.ID, day, marksOf(team.Late, mine.ID), team.Precondition{})
+		_, err := p.attendance().Merge(bg, by, batch.ID, day, marksOf(team.Late, mine.ID), attendance.Precondition{})
 		ok(b, err)
 		p.addFee(by, mine.ID, day)
 		_, err = p.messages(0).Send(bg, by, team.Draft{To: team.Target{All: true}, Audience: team.ToBoth, Text: "Hi", Channels: []team.Channel{team.InApp}})
@@ -85,10 +86,10 @@ func benchmarkTeamLists(b *testing.B, p *fixture, n int) {
 		run  func() error
 	}{
 		{"batches", func() error { return second(p.batches().List(bg, by, false, "", 51)) }},
-		{"sheets", func() error { return second(p.attendance().Sheets(bg, by, batch.ID, team.Period{}, "", 51)) }},
+		{"sheets", func() error { return second(p.attendance().Sheets(bg, by, batch.ID, attendance.Period{}, "", 51)) }},
 		{"today", func() error { _, _, err := p.attendance().Today(bg, by); return err }},
 		{"attendance", func() error {
-			return second(p.attendance().OfPlayer(bg, guardian, mine.ID, team.Period{}, team.AttendanceKey{}, 51))
+			return second(p.attendance().OfPlayer(bg, guardian, mine.ID, attendance.Period{}, attendance.Attended{}, 51))
 		}},
 		{"fees", func() error {
 			return second(p.fees().List(bg, by, fee.Filter{State: fee.Overdue}, fee.Page{Limit: 51}))

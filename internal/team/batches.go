@@ -8,12 +8,9 @@ import (
 	"github.com/touchline/touchline/internal/platform/actor"
 )
 
-// The features of a tier that calls of this package need. Reading needs none, so a coach with
-// a smaller tier still sees everything.
-const (
-	RosterFeature     = "roster"
-	AttendanceFeature = "attendance"
-)
+// RosterFeature is the feature of a tier without which a coach changes no batches. Reading needs
+// none, so a coach with a smaller tier still sees everything.
+const RosterFeature = "roster"
 
 // Coach has the facts about a coach that rules need.
 type Coach struct {
@@ -45,28 +42,6 @@ type Stay struct{ JoinedAt, LeftAt time.Time }
 // RejoinWithin is how long after leaving a player who joins again counts as never having left. The
 // player was then in the batch on each day in between.
 const RejoinWithin = 24 * time.Hour
-
-// mayMark reports whether the player may get a new mark for a day, made at markedAt (zero for
-// now). A player who has never left the batch may get one for any day, since coaches also note
-// trainings before they added the player. A player who has left, and perhaps joined again, may get
-// one for a day of a stay, made before that stay ended.
-func (m Membership) mayMark(date Date, zone *time.Location, markedAt time.Time) bool {
-	if m.LeftAt.IsZero() && len(m.Earlier) == 0 {
-		return true
-	}
-	starts, ends := date.At(0, zone), date.End(zone)
-	marked := ends
-	if !markedAt.IsZero() && markedAt.Before(ends) {
-		marked = markedAt
-	}
-	for _, s := range append(slices.Clone(m.Earlier), Stay{m.JoinedAt, m.LeftAt}) {
-		open := s.LeftAt.IsZero()
-		if s.JoinedAt.Before(ends) && (open || starts.Before(s.LeftAt) && marked.Before(s.LeftAt)) {
-			return true
-		}
-	}
-	return false
-}
 
 // BatchStore stores batches; package store implements it. Every call names the coach, and
 // returns not_found for a batch or player of another coach. fn runs in the transaction and may

@@ -12,8 +12,6 @@ var (
 	noon    = time.Date(2026, 3, 2, 6, 30, 0, 0, time.UTC) // 12:00 in kolkata
 )
 
-const today team.Date = "2026-03-02"
-
 func TestAmounts(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -60,7 +60,7 @@ func (p *Pages) addBatch(ctx context.Context, r *Request, by actor.Actor) (Respo
 
 // editBatchPage serves GET …/edit.
 func (p *Pages) editBatchPage(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	b, err := p.loadBatch(ctx, r, by)
+	b, err := p.LoadBatch(ctx, r, by)
 	if err != nil {
 		return Response{}, err
 	}
@@ -69,7 +69,7 @@ func (p *Pages) editBatchPage(ctx context.Context, r *Request, by actor.Actor) (
 
 // editBatch serves POST …/edit.
 func (p *Pages) editBatch(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	b, err := p.loadBatch(ctx, r, by)
+	b, err := p.LoadBatch(ctx, r, by)
 	if err != nil {
 		return Response{}, err
 	}

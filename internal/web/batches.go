@@ -13,7 +13,7 @@ import (
 	"github.com/touchline/touchline/internal/team"
 )
 
-// batchRoutes lists the coach's pages about batches and their attendance.
+// batchRoutes lists the coach's pages about batches.
 func (p *Pages) batchRoutes() []Route {
 	const batches, one = "/coach/batches", "/coach/batches/{batch_id}"
 	return []Route{
@@ -30,9 +30,6 @@ func (p *Pages) batchRoutes() []Route {
 		{Method: "GET", Pattern: one + "/players/{player_id}/remove", Handle: p.SignedIn(actor.Coach, p.checkLeaveBatch)},
 		{Method: "POST", Pattern: one + "/players/{player_id}/remove", Handle: p.SignedIn(actor.Coach, p.leaveBatch)},
 		{Method: "POST", Pattern: one + "/players/{player_id}/restore", Handle: p.SignedIn(actor.Coach, p.rejoinBatch)},
-		{Method: "GET", Pattern: one + "/attendance", Handle: p.SignedIn(actor.Coach, p.chooseAttendance)},
-		{Method: "GET", Pattern: one + "/attendance/{date}", Handle: p.SignedIn(actor.Coach, p.attendance)},
-		{Method: "POST", Pattern: one + "/attendance/{date}", Handle: p.SignedIn(actor.Coach, p.saveAttendance), LargeForm: maxSheetForm},
 	}
 }
 
@@ -75,8 +72,8 @@ func (p *Pages) openBatches(ctx context.Context, by actor.Actor) ([]team.BatchNa
 // offeredBatches is the number of batches that a form offers.
 const offeredBatches = 100
 
-// loadBatch returns the batch of the path.
-func (p *Pages) loadBatch(ctx context.Context, r *Request, by actor.Actor) (*team.Batch, error) {
+// LoadBatch returns the batch of the path.
+func (p *Pages) LoadBatch(ctx context.Context, r *Request, by actor.Actor) (*team.Batch, error) {
 	id, err := r.PathID("batch_id")
 	if err != nil {
 		return nil, err
@@ -90,7 +87,7 @@ const sheetsShown = 14
 // batch serves GET /coach/batches/{batch_id}: when it trains, who is in it, and the last
 // attendance.
 func (p *Pages) batch(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	b, err := p.loadBatch(ctx, r, by)
+	b, err := p.LoadBatch(ctx, r, by)
 	if err != nil {
 		return Response{}, err
 	}
@@ -98,7 +95,7 @@ func (p *Pages) batch(ctx context.Context, r *Request, by actor.Actor) (Response
 	if err != nil {
 		return Response{}, err
 	}
-	sheets, err := p.Attendance.Sheets(ctx, by, b.ID, team.Period{}, "", sheetsShown)
+	sheets, err := p.Sheets(ctx, by, b.ID, sheetsShown)
 	if err != nil {
 		return Response{}, err
 	}
@@ -129,7 +126,7 @@ func nextTraining(b *team.Batch, p *Pages) *team.Training {
 
 // archiveBatchPage serves GET …/archive: the coach checks what an archive means.
 func (p *Pages) archiveBatchPage(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	b, err := p.loadBatch(ctx, r, by)
+	b, err := p.LoadBatch(ctx, r, by)
 	if err != nil {
 		return Response{}, err
 	}
@@ -163,7 +160,7 @@ func (p *Pages) batchPlayersPage(ctx context.Context, r *Request, by actor.Actor
 }
 
 func (p *Pages) batchPlayersForm(ctx context.Context, r *Request, by actor.Actor, f *Form) (Response, error) {
-	b, err := p.loadBatch(ctx, r, by)
+	b, err := p.LoadBatch(ctx, r, by)
 	if err != nil {
 		return Response{}, err
 	}
@@ -231,7 +228,7 @@ func membershipInPath(r *Request) (batchID, playerID string, x removal, err erro
 
 // checkLeaveBatch serves GET …/players/{player_id}/remove.
 func (p *Pages) checkLeaveBatch(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	b, err := p.loadBatch(ctx, r, by)
+	b, err := p.LoadBatch(ctx, r, by)
 	if err != nil {
 		return Response{}, err
 	}

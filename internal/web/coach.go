@@ -32,7 +32,7 @@ func (p *Pages) today(ctx context.Context, r *Request, by actor.Actor) (Response
 	if err != nil {
 		return Response{}, err
 	}
-	batches, today, err := p.Attendance.Today(ctx, by)
+	batches, today, err := p.TeamToday(ctx, by)
 	if err != nil {
 		return Response{}, err
 	}

@@ -43,7 +43,7 @@ var draftFields = []string{
 var draftContext = []string{"party", "kind", "for", "method", "repeat", "payment", "version", "request", "audience", "channels"}
 
 // draftPrefixes begin the names of the fields of attendance and of a schedule.
-var draftPrefixes = []string{markField, noteField, markedAtField, "days", "start", "end"}
+var draftPrefixes = []string{"m-", "n-", "t-", "days", "start", "end"}
 
 // draft is a form that was not saved yet.
 type draft struct {

@@ -17,7 +17,7 @@ import (
 
 // editPlayerPage serves GET /coach/players/{player_id}/edit.
 func (p *Pages) editPlayerPage(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	player, err := p.playerInPath(ctx, r, by)
+	player, err := p.PlayerInPath(ctx, r, by)
 	if err != nil {
 		return Response{}, err
 	}
@@ -62,7 +62,7 @@ func (p *Pages) editPlayerForm(ctx context.Context, r *Request, by actor.Actor, 
 // editPlayer serves POST …/edit. A change that ends or asks for a consent is saved only
 // after the coach has confirmed the check page. The same form sent twice changes nothing more.
 func (p *Pages) editPlayer(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	player, err := p.playerInPath(ctx, r, by)
+	player, err := p.PlayerInPath(ctx, r, by)
 	if err != nil {
 		return Response{}, err
 	}

@@ -40,7 +40,6 @@ func (p *Pages) familyRoutes() []Route {
 			Route{Method: "POST", Pattern: one + "/not-me", Handle: p.SignedIn(role, p.fileDispute), Urgent: true},
 			Route{Method: "POST", Pattern: one + "/coach-messages", Handle: p.SignedIn(role, p.coachMessages)},
 			Route{Method: "GET", Pattern: one + "/schedule", Handle: p.SignedIn(role, p.schedule)},
-			Route{Method: "GET", Pattern: one + "/attendance", Handle: p.SignedIn(role, p.playerAttendance)},
 			Route{Method: "GET", Pattern: one + "/done", Handle: p.SignedIn(role, p.done)},
 		)
 	}

@@ -19,7 +19,7 @@ func (p *Pages) conversation(ctx context.Context, r *Request, by actor.Actor) (R
 }
 
 func (p *Pages) conversationPage(ctx context.Context, r *Request, by actor.Actor, f *Form) (Response, error) {
-	return p.familyPage(ctx, r, by, "conversation", "team_communications", func(d Question) (map[string]any, error) {
+	return p.FamilyPage(ctx, r, by, "conversation", "team_communications", func(d Question) (map[string]any, error) {
 		list, err := p.Messages.Conversation(ctx, by, d.ID, team.Page{After: idOrNone(r.Value("after")), Limit: messagesPerPage + 1})
 		next := ""
 		if len(list) > messagesPerPage {
@@ -70,7 +70,7 @@ func (p *Pages) writeReply(ctx context.Context, r *Request, by actor.Actor) (Res
 
 // familyProgress serves GET …/progress: the measurements of a player.
 func (p *Pages) familyProgress(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	return p.familyPage(ctx, r, by, "family_progress", "progress_tracking", func(d Question) (map[string]any, error) {
+	return p.FamilyPage(ctx, r, by, "family_progress", "progress_tracking", func(d Question) (map[string]any, error) {
 		list, err := p.Records.Measurements(ctx, by, d.ID, "", team.RecordPage{Limit: valuesShown})
 		return map[string]any{"Metrics": newMetricViews(list)}, err
 	})
@@ -78,7 +78,7 @@ func (p *Pages) familyProgress(ctx context.Context, r *Request, by actor.Actor) 
 
 // familyReports serves GET …/reports: the reports about a player.
 func (p *Pages) familyReports(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	return p.familyPage(ctx, r, by, "family_reports", "performance_reports", func(d Question) (map[string]any, error) {
+	return p.FamilyPage(ctx, r, by, "family_reports", "performance_reports", func(d Question) (map[string]any, error) {
 		list, err := p.Records.Reports(ctx, by, d.ID, team.Page{After: idOrNone(r.Value("after")), Limit: reportsPerPage + 1})
 		next := ""
 		if len(list) > reportsPerPage {

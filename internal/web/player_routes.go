@@ -19,7 +19,6 @@ func (p *Pages) playerRoutes() []Route {
 		{Method: "GET", Pattern: "/coach/imports/{import_id}", Handle: p.SignedIn(actor.Coach, p.importStatus)},
 		{Method: "POST", Pattern: "/coach/imports/{import_id}/run", Handle: p.SignedIn(actor.Coach, p.runImport)},
 		{Method: "GET", Pattern: one, Handle: p.SignedIn(actor.Coach, p.player)},
-		{Method: "GET", Pattern: one + "/attendance", Handle: p.SignedIn(actor.Coach, p.coachAttendance)},
 		{Method: "GET", Pattern: one + "/edit", Handle: p.SignedIn(actor.Coach, p.editPlayerPage)},
 		{Method: "POST", Pattern: one + "/edit", Handle: p.SignedIn(actor.Coach, p.editPlayer)},
 		{Method: "GET", Pattern: one + "/remove", Handle: p.SignedIn(actor.Coach, p.removePlayerPage)},

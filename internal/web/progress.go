@@ -46,8 +46,8 @@ func (p *Pages) recordRoutes() []Route {
 	return routes
 }
 
-// playerInPath returns the coach's player that the path names.
-func (p *Pages) playerInPath(ctx context.Context, r *Request, by actor.Actor) (*approval.Player, error) {
+// PlayerInPath returns the coach's player that the path names.
+func (p *Pages) PlayerInPath(ctx context.Context, r *Request, by actor.Actor) (*approval.Player, error) {
 	id, err := r.PathID("player_id")
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (p *Pages) playerInPath(ctx context.Context, r *Request, by actor.Actor) (*
 
 // progress serves GET /coach/players/{player_id}/progress.
 func (p *Pages) progress(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	player, err := p.playerInPath(ctx, r, by)
+	player, err := p.PlayerInPath(ctx, r, by)
 	if err != nil {
 		return Response{}, err
 	}
@@ -83,7 +83,7 @@ func (p *Pages) progressPage(ctx context.Context, r *Request, by actor.Actor, pl
 
 // addMeasurement serves POST …/progress.
 func (p *Pages) addMeasurement(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	player, err := p.playerInPath(ctx, r, by)
+	player, err := p.PlayerInPath(ctx, r, by)
 	if err != nil {
 		return Response{}, err
 	}
@@ -134,7 +134,7 @@ func readMeasurement(r *Request, playerID string, p *Pages, f *wire.Faults) team
 
 // measurementInPath returns the player of the path, and the measurement as a removal.
 func (p *Pages) measurementInPath(ctx context.Context, r *Request, by actor.Actor) (*approval.Player, removal, error) {
-	player, err := p.playerInPath(ctx, r, by)
+	player, err := p.PlayerInPath(ctx, r, by)
 	if err != nil {
 		return nil, removal{}, err
 	}

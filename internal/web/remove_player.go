@@ -9,7 +9,7 @@ import (
 
 // removePlayerPage serves GET /coach/players/{player_id}/remove: it says what ends.
 func (p *Pages) removePlayerPage(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	player, err := p.playerInPath(ctx, r, by)
+	player, err := p.PlayerInPath(ctx, r, by)
 	if err != nil {
 		return Response{}, err
 	}

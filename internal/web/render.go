@@ -90,6 +90,13 @@ func (p *Pages) write(w http.ResponseWriter, r *http.Request, req *Request, resp
 	p.send(w, r, req, resp)
 }
 
+// RenderPart renders a part of a page by its template, for a handler that uses it many times.
+func (p *Pages) RenderPart(name string, data any) (string, error) {
+	var out bytes.Buffer
+	err := p.render.templates.ExecuteTemplate(&out, name, data)
+	return out.String(), err
+}
+
 func (p *Pages) send(w http.ResponseWriter, r *http.Request, req *Request, resp Response) {
 	h := w.Header()
 	for name, values := range resp.Header {

@@ -38,7 +38,7 @@ func readNumber(text string) (json.Number, bool) {
 
 // reports serves GET /coach/players/{player_id}/reports.
 func (p *Pages) reports(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	player, err := p.playerInPath(ctx, r, by)
+	player, err := p.PlayerInPath(ctx, r, by)
 	if err != nil {
 		return Response{}, err
 	}
@@ -75,7 +75,7 @@ func reportBody(r *Request) map[string]any {
 
 // addReport serves POST …/reports.
 func (p *Pages) addReport(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	player, err := p.playerInPath(ctx, r, by)
+	player, err := p.PlayerInPath(ctx, r, by)
 	if err != nil {
 		return Response{}, err
 	}
@@ -110,7 +110,7 @@ func (p *Pages) editReportPage(ctx context.Context, r *Request, by actor.Actor) 
 
 // reportInPath returns the player and the report that the path names.
 func (p *Pages) reportInPath(ctx context.Context, r *Request, by actor.Actor) (*approval.Player, team.Report, error) {
-	player, err := p.playerInPath(ctx, r, by)
+	player, err := p.PlayerInPath(ctx, r, by)
 	if err != nil {
 		return nil, team.Report{}, err
 	}
@@ -158,7 +158,7 @@ func (p *Pages) editReport(ctx context.Context, r *Request, by actor.Actor) (Res
 
 // removedReport returns the player of the path, and the report as a removal.
 func (p *Pages) removedReport(ctx context.Context, r *Request, by actor.Actor) (*approval.Player, removal, error) {
-	player, err := p.playerInPath(ctx, r, by)
+	player, err := p.PlayerInPath(ctx, r, by)
 	if err != nil {
 		return nil, removal{}, err
 	}

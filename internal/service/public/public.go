@@ -63,10 +63,14 @@ type Coach struct {
 
 // Team are the services of package team.
 type Team struct {
-	Batches    *team.Batches
-	Attendance *team.Attendance
-	Messages   *team.Messages
-	Records    *team.Records
+	Batches  *team.Batches
+	Messages *team.Messages
+	Records  *team.Records
+	// TeamToday returns the open batches of the calling coach, newest first, and those with a training or
+	// a sheet on this day, in the order of the trainings.
+	TeamToday func(ctx context.Context, by actor.Actor) (open []*team.Batch, today []team.Today, err error)
+	// Sheets lists the newest sheets of a batch of the calling coach, without their marks.
+	Sheets func(ctx context.Context, by actor.Actor, batchID string, limit int) ([]team.SheetSummary, error)
 	// UnpaidFees counts and adds up the open fees of the calling coach, in the order of currencies.
 	UnpaidFees func(ctx context.Context, by actor.Actor) ([]FeeSum, error)
 }

@@ -1,4 +1,4 @@
-package team_test
+package attendance_test
 
 import (
 	"slices"
@@ -7,18 +7,22 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/touchline/touchline/internal/attendance"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/team"
 )
 
+const today team.Date = "2026-03-02"
+
 var (
+	noon     = time.Date(2026, 3, 2, 6, 30, 0, 0, time.UTC)
 	marker   = actor.Actor{AccountID: "coach", Role: actor.Coach, SessionID: "session"}
 	squadIDs = []string{"p1", "p2", "p3", "p4"}
 )
 
-func newSheet() *team.Sheet {
-	return &team.Sheet{Batch: &team.Batch{ID: "b", TimeZone: "UTC"}, Date: today}
+func newSheet() *attendance.Sheet {
+	return &attendance.Sheet{Batch: &team.Batch{ID: "b", TimeZone: "UTC"}, Date: today}
 }
 
 func squad() map[string]team.Membership {
@@ -29,15 +33,15 @@ func squad() map[string]team.Membership {
 	return all
 }
 
-func update(marks ...team.NewMark) team.SheetUpdate {
-	return team.SheetUpdate{By: marker, Now: noon, Marks: marks, Members: squad()}
+func update(marks ...attendance.NewMark) attendance.SheetUpdate {
+	return attendance.SheetUpdate{By: marker, Now: noon, Marks: marks, Members: squad()}
 }
 
 // drawMarks draws marks of distinct players, made at different minutes.
-func drawMarks(t *rapid.T, name string) []team.NewMark {
-	var marks []team.NewMark
+func drawMarks(t *rapid.T, name string) []attendance.NewMark {
+	var marks []attendance.NewMark
 	for _, id := range rapid.SliceOfNDistinct(rapid.SampledFrom(squadIDs), 1, len(squadIDs), rapid.ID).Draw(t, name) {
-		m := team.NewMark{PlayerID: id, Mark: rapid.SampledFrom(team.Marks).Draw(t, "mark")}
+		m := attendance.NewMark{PlayerID: id, Mark: rapid.SampledFrom(team.Marks).Draw(t, "mark")}
 		if rapid.Bool().Draw(t, "offline") {
 			m.MarkedAt = noon.Add(-time.Duration(rapid.IntRange(1, 600).Draw(t, "minutes")) * time.Minute)
 		}
@@ -59,13 +63,13 @@ func TestReplaceTwice(t *testing.T) {
 			t.Fatal(err)
 		}
 		u := update(drawMarks(t, "second")...)
-		u.IfMatch = team.Precondition{Given: true, Versions: []int64{s.Version}}
+		u.IfMatch = attendance.Precondition{Given: true, Versions: []int64{s.Version}}
 		if _, err := s.Replace(u); err != nil {
 			t.Fatal(err)
 		}
 		version, marks := s.Version, slices.Clone(s.Marks)
 		u.Now = u.Now.Add(time.Hour)
-		for _, match := range []team.Precondition{{}, {Given: true, Versions: []int64{version - 1}}} {
+		for _, match := range []attendance.Precondition{{}, {Given: true, Versions: []int64{version - 1}}} {
 			u.IfMatch = match
 			if c, err := s.Replace(u); err != nil || c.Saves() || s.Version != version || !slices.Equal(s.Marks, marks) {
 				t.Fatalf("again: %+v, %v, version %d, want %d", c, err, s.Version, version)
@@ -82,9 +86,9 @@ func TestReplaceTwice(t *testing.T) {
 func TestMergeConverges(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		var sent []team.NewMark
+		var sent []attendance.NewMark
 		for i := range rapid.IntRange(1, 12).Draw(t, "n") {
-			sent = append(sent, team.NewMark{
+			sent = append(sent, attendance.NewMark{
 				PlayerID: rapid.SampledFrom(squadIDs).Draw(t, "player"), Mark: rapid.SampledFrom(team.Marks).Draw(t, "mark"),
 				MarkedAt: noon.Add(-time.Duration(i+1) * time.Minute),
 			})
@@ -138,12 +142,12 @@ func TestReplacePrecondition(t *testing.T) {
 	} {
 		s := newSheet()
 		if tt.exists {
-			if _, err := s.Replace(update(team.NewMark{PlayerID: "p1", Mark: team.Present})); err != nil || s.Version != 1 {
+			if _, err := s.Replace(update(attendance.NewMark{PlayerID: "p1", Mark: team.Present})); err != nil || s.Version != 1 {
 				t.Fatal(s.Version, err)
 			}
 		}
-		u := update(team.NewMark{PlayerID: "p1", Mark: team.Absent})
-		u.IfMatch = team.ParsePrecondition(tt.header)
+		u := update(attendance.NewMark{PlayerID: "p1", Mark: team.Absent})
+		u.IfMatch = attendance.ParsePrecondition(tt.header)
 		if _, err := s.Replace(u); fault.CodeOf(err) != tt.want {
 			t.Errorf("%q, exists %t: got %v, want %q", tt.header, tt.exists, err, tt.want)
 		}
@@ -178,11 +182,11 @@ func TestWhoMayBeMarked(t *testing.T) {
 		s := newSheet()
 		s.Date = tt.date
 		if tt.marked {
-			if _, err := s.Merge(update(team.NewMark{PlayerID: "p1", Mark: team.Present})); err != nil {
+			if _, err := s.Merge(update(attendance.NewMark{PlayerID: "p1", Mark: team.Present})); err != nil {
 				t.Fatal(err)
 			}
 		}
-		u := update(team.NewMark{PlayerID: "p1", Mark: team.Absent, MarkedAt: tt.markedAt}, team.NewMark{PlayerID: "p2", Mark: team.Present})
+		u := update(attendance.NewMark{PlayerID: "p1", Mark: team.Absent, MarkedAt: tt.markedAt}, attendance.NewMark{PlayerID: "p2", Mark: team.Present})
 		u.Members["p1"] = team.Membership{PlayerID: "p1", JoinedAt: joined, LeftAt: left}
 		_, err := s.Merge(u)
 		if (err == nil) != tt.want || err != nil && fault.KindOf(err) != fault.Invalid {
@@ -196,7 +200,7 @@ func TestMarksOfAPlayerWhoJoinedAgain(t *testing.T) {
 	t.Parallel()
 	again := team.Membership{
 		PlayerID: "p1", JoinedAt: noon.AddDate(0, 0, -1),
-		Earlier: []team.Stay{{noon.AddDate(0, 0, -9), noon.AddDate(0, 0, -7)}, {noon.AddDate(0, 0, -5), noon.AddDate(0, 0, -4)}},
+		Earlier: []team.Stay{{JoinedAt: noon.AddDate(0, 0, -9), LeftAt: noon.AddDate(0, 0, -7)}, {JoinedAt: noon.AddDate(0, 0, -5), LeftAt: noon.AddDate(0, 0, -4)}},
 	}
 	for _, left := range []time.Time{{}, noon} {
 		again.LeftAt = left
@@ -204,10 +208,10 @@ func TestMarksOfAPlayerWhoJoinedAgain(t *testing.T) {
 			"2026-02-20": false, "2026-02-21": true, "2026-02-22": true, "2026-02-24": false, "2026-02-25": true, "2026-02-27": false,
 			"2026-02-28": false, "2026-03-01": true, "2026-03-03": left.IsZero(),
 		} {
-			for name, change := range map[string]func(*team.Sheet, team.SheetUpdate) (team.SheetChange, error){"PUT": (*team.Sheet).Replace, "PATCH": (*team.Sheet).Merge} {
+			for name, change := range map[string]func(*attendance.Sheet, attendance.SheetUpdate) (attendance.SheetChange, error){"PUT": (*attendance.Sheet).Replace, "PATCH": (*attendance.Sheet).Merge} {
 				s := newSheet()
 				s.Date = date
-				u := update(team.NewMark{PlayerID: "p1", Mark: team.Present})
+				u := update(attendance.NewMark{PlayerID: "p1", Mark: team.Present})
 				u.Members["p1"] = again
 				if _, err := change(s, u); (err == nil) != want || err != nil && fault.KindOf(err) != fault.Invalid {
 					t.Errorf("%s of %s, left at %v: got %v, want allowed %t", name, date, left, err, want)
@@ -219,20 +223,20 @@ func TestMarksOfAPlayerWhoJoinedAgain(t *testing.T) {
 
 func TestSheetRefusals(t *testing.T) {
 	t.Parallel()
-	mark := func(id string, at time.Time) team.NewMark {
-		return team.NewMark{PlayerID: id, Mark: team.Present, MarkedAt: at}
+	mark := func(id string, at time.Time) attendance.NewMark {
+		return attendance.NewMark{PlayerID: id, Mark: team.Present, MarkedAt: at}
 	}
 	for name, tt := range map[string]struct {
 		date  team.Date
-		marks []team.NewMark
+		marks []attendance.NewMark
 		want  string
 	}{
-		"the same player twice":  {today, []team.NewMark{mark("p1", noon), mark("p1", noon)}, "/marks/1/player_id duplicate"},
-		"not in the batch":       {today, []team.NewMark{mark("p1", noon), mark("other", noon)}, "/marks/1/player_id not_in_batch"},
-		"a clock in next year":   {today, []team.NewMark{mark("p1", noon.AddDate(1, 0, 0))}, "/marks/0/marked_at in_future"},
-		"a day in two years":     {"2028-03-02", []team.NewMark{mark("p1", noon)}, "/date out_of_range"},
-		"a clock a zone ahead":   {today, []team.NewMark{mark("p1", noon.Add(14*time.Hour))}, ""},
-		"a day of the next week": {"2026-03-09", []team.NewMark{mark("p1", noon)}, ""},
+		"the same player twice":  {today, []attendance.NewMark{mark("p1", noon), mark("p1", noon)}, "/marks/1/player_id duplicate"},
+		"not in the batch":       {today, []attendance.NewMark{mark("p1", noon), mark("other", noon)}, "/marks/1/player_id not_in_batch"},
+		"a clock in next year":   {today, []attendance.NewMark{mark("p1", noon.AddDate(1, 0, 0))}, "/marks/0/marked_at in_future"},
+		"a day in two years":     {"2028-03-02", []attendance.NewMark{mark("p1", noon)}, "/date out_of_range"},
+		"a clock a zone ahead":   {today, []attendance.NewMark{mark("p1", noon.Add(14*time.Hour))}, ""},
+		"a day of the next week": {"2026-03-09", []attendance.NewMark{mark("p1", noon)}, ""},
 	} {
 		s := newSheet()
 		s.Date = tt.date
@@ -262,11 +266,11 @@ func TestOutsideSchedule(t *testing.T) {
 	}{{time.Monday, false}, {time.Tuesday, true}} {
 		s := newSheet()
 		s.Batch.Schedule = team.Schedule{{Weekday: tt.day, Start: 600, End: 660}}
-		if _, err := s.Merge(update(team.NewMark{PlayerID: "p1", Mark: team.Present})); err != nil {
+		if _, err := s.Merge(update(attendance.NewMark{PlayerID: "p1", Mark: team.Present})); err != nil {
 			t.Fatal(err)
 		}
 		s.Batch.Schedule = nil
-		if _, err := s.Merge(update(team.NewMark{PlayerID: "p2", Mark: team.Present})); err != nil || s.OutsideSchedule != tt.want || s.Version != 2 {
+		if _, err := s.Merge(update(attendance.NewMark{PlayerID: "p2", Mark: team.Present})); err != nil || s.OutsideSchedule != tt.want || s.Version != 2 {
 			t.Errorf("%s: outside %t, version %d, %v", tt.day, s.OutsideSchedule, s.Version, err)
 		}
 	}

@@ -1,27 +1,15 @@
-package team
+package attendance
 
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/team"
 )
-
-// Mark says whether a player was at a training.
-type Mark string
-
-// The marks.
-const (
-	Present Mark = "present"
-	Absent  Mark = "absent"
-	Late    Mark = "late"
-	Excused Mark = "excused"
-)
-
-// Marks lists every mark.
-var Marks = []Mark{Present, Absent, Late, Excused}
 
 // MaxMarkNote is the number of characters of a note about a mark.
 const MaxMarkNote = 500
@@ -31,7 +19,7 @@ type PlayerMark struct {
 	PlayerID string
 	// StudentName is empty in a mark that is about to be saved.
 	StudentName string
-	Mark        Mark
+	Mark        team.Mark
 	// Note is for the coach alone.
 	Note string
 	// MarkedAt is when the coach made the mark, perhaps long before the phone sent it.
@@ -43,8 +31,8 @@ type PlayerMark struct {
 
 // Sheet is the attendance of a batch on a day.
 type Sheet struct {
-	Batch *Batch
-	Date  Date
+	Batch *team.Batch
+	Date  team.Date
 	// Version is 0 until attendance is taken, and increases with each change.
 	Version int64
 	// OutsideSchedule is true if the batch had a schedule, and no training that day, when
@@ -56,21 +44,9 @@ type Sheet struct {
 	Marks []PlayerMark
 }
 
-// Counts are the number of marks of each kind.
-type Counts map[Mark]int
-
-// Total is the number of all marks.
-func (c Counts) Total() int {
-	total := 0
-	for _, n := range c {
-		total += n
-	}
-	return total
-}
-
 // Counts counts the marks.
-func (s *Sheet) Counts() Counts {
-	counts := Counts{}
+func (s *Sheet) Counts() team.Counts {
+	counts := team.Counts{}
 	for _, m := range s.Marks {
 		counts[m.Mark]++
 	}
@@ -91,11 +67,8 @@ type SheetChange struct {
 // Saves reports whether there is something to save.
 func (c SheetChange) Saves() bool { return len(c.Set)+len(c.Removed)+len(c.Superseded) > 0 }
 
-// changesSheet reports whether the marks that count change.
-func (c SheetChange) changesSheet() bool { return len(c.Set)+len(c.Removed) > 0 }
-
-// SortMarks orders the marks by player.
-func (s *Sheet) SortMarks() {
+// sortMarks orders the marks by player.
+func (s *Sheet) sortMarks() {
 	slices.SortFunc(s.Marks, func(a, b PlayerMark) int { return strings.Compare(a.PlayerID, b.PlayerID) })
 }
 
@@ -108,9 +81,35 @@ func (s *Sheet) find(playerID string) *PlayerMark {
 	return &s.Marks[i]
 }
 
+// rowOf is the mark of a player, empty if there is none, and whether the player is in the batch.
+type rowOf struct {
+	PlayerMark
+	inBatch bool
+}
+
+// rows lists the players of the batch by name, then those who left it and have a mark.
+func (s *Sheet) rows(members []team.Membership) []rowOf {
+	rows := make([]rowOf, 0, len(members))
+	listed := map[string]bool{}
+	for _, m := range members {
+		row := rowOf{inBatch: true}
+		if mark := s.find(m.PlayerID); mark != nil {
+			row.PlayerMark = *mark
+		}
+		row.PlayerID, row.StudentName, listed[m.PlayerID] = m.PlayerID, m.StudentName, true
+		rows = append(rows, row)
+	}
+	for _, m := range s.Marks {
+		if !listed[m.PlayerID] {
+			rows = append(rows, rowOf{PlayerMark: m})
+		}
+	}
+	return rows
+}
+
 // apply makes a change that is saved at now.
 func (s *Sheet) apply(c SheetChange, now time.Time) {
-	if !c.changesSheet() {
+	if len(c.Set)+len(c.Removed) == 0 {
 		return
 	}
 	marks := map[string]PlayerMark{}
@@ -125,7 +124,7 @@ func (s *Sheet) apply(c SheetChange, now time.Time) {
 		delete(marks, id)
 	}
 	s.Marks = slices.Collect(maps.Values(marks))
-	s.SortMarks()
+	s.sortMarks()
 	if s.Version == 0 {
 		s.TakenAt, s.OutsideSchedule = now, s.Batch.Schedule.Outside(s.Date)
 	}
@@ -137,10 +136,45 @@ func (s *Sheet) apply(c SheetChange, now time.Time) {
 // advance.
 const MaxDaysAhead = 366
 
-// checkDate returns a fault for a day that is too far ahead.
-func (s *Sheet) checkDate(now time.Time) error {
-	if s.Date <= DateOf(now, Zone(s.Batch.TimeZone)).AddDays(MaxDaysAhead) {
+// Precondition is an If-Match header (RFC 9110, section 13.1.1).
+type Precondition struct {
+	// Given is false without the header.
+	Given bool
+	// Any is "*": any version that exists.
+	Any      bool
+	Versions []int64
+}
+
+// ParsePrecondition reads the values of If-Match: versions, with or without the quotes of
+// an ETag. Tags that are not a version match none.
+func ParsePrecondition(values []string) Precondition {
+	p := Precondition{Given: len(values) > 0}
+	for tag := range strings.SplitSeq(strings.Join(values, ","), ",") {
+		tag = strings.TrimSpace(tag)
+		if tag == "*" {
+			p.Any = true
+		}
+		if n, err := strconv.ParseInt(strings.Trim(tag, `"`), 10, 64); err == nil && (tag == VersionTag(n) || tag == strconv.FormatInt(n, 10)) {
+			p.Versions = append(p.Versions, n)
+		}
+	}
+	return p
+}
+
+// VersionTag returns the ETag of a version.
+func VersionTag(version int64) string { return `"` + strconv.FormatInt(version, 10) + `"` }
+
+// Has reports whether the header names a version.
+func (p Precondition) Has(version int64) bool { return slices.Contains(p.Versions, version) }
+
+// check returns precondition_failed unless version is one that the caller has seen, and
+// precondition_required if the header is missing although there is a version.
+func (p Precondition) check(version int64, required bool) error {
+	switch {
+	case !p.Given && version > 0 && required:
+		return fault.New(fault.PreconditionRequired, "precondition_required", "This sheet exists already. Read it, and send its ETag in If-Match.")
+	case !p.Given, p.Any && version > 0, p.Has(version):
 		return nil
 	}
-	return fault.Validation([]fault.Field{{Pointer: "/date", Code: "out_of_range", Detail: "This day is more than a year ahead."}})
+	return fault.New(fault.PreconditionFailed, "precondition_failed", "This sheet has changed since you read it. Apply your changes to the current one.")
 }

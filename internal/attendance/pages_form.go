@@ -1,7 +1,6 @@
-package web
+package attendance
 
 import (
-	"bytes"
 	"html/template"
 	"slices"
 	"strconv"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/team"
+	"github.com/touchline/touchline/internal/web"
 )
 
 // The fields of a sheet: the ids of its players, then for each player the letter of the mark,
@@ -53,14 +53,6 @@ func markOf(value string) team.Mark {
 	return ""
 }
 
-// sheetForm is the part of the page of a sheet that has a row for each player.
-type sheetForm struct {
-	// Players are the ids of the players of the rows.
-	Players string
-	Rows    []sheetRow
-	Marks   []markChoice
-}
-
 // markChoice is a mark with its letter in the form, and its short and its long text.
 type markChoice struct {
 	Letter, Short, Text string
@@ -82,52 +74,46 @@ type sheetRow struct {
 	Closed bool
 }
 
-// sheetForm returns the rows: the players of the batch by name, then those who left it and
+// sheetForm returns the parts of the form with a row for each player: the players of the batch by name, then those who left it and
 // have a mark. The values of the form of v, if any, replace the stored marks.
-func (p *Pages) sheetForm(v *View, sheet *team.Sheet, members []team.Membership) (*sheetForm, error) {
-	stored, left := map[string]team.PlayerMark{}, map[string]bool{}
-	var ids, names []string
-	for _, m := range members {
-		ids, names = append(ids, m.PlayerID), append(names, m.StudentName)
+func (p pages) sheetForm(v *web.View, sheet *Sheet, members []team.Membership) (map[string]any, error) {
+	players := sheet.rows(members)
+	ids := make([]string, len(players))
+	for i, m := range players {
+		ids[i] = m.PlayerID
 	}
-	for _, m := range sheet.Marks {
-		stored[m.PlayerID] = m
-		if !slices.Contains(ids, m.PlayerID) {
-			ids, names, left[m.PlayerID] = append(ids, m.PlayerID), append(names, m.StudentName), true
-		}
-	}
-	form := &sheetForm{Players: strings.Join(ids, " "), Rows: make([]sheetRow, len(ids)), Marks: v.marks("")}
+	rows := make([]sheetRow, len(ids))
 	choices := map[team.Mark]string{}
 	for i, key := range playerKeys(ids) {
-		row, m := &form.Rows[i], stored[ids[i]]
-		row.Key, row.Name, row.Note, row.Closed = key, names[i], m.Note, !sheet.Batch.ArchivedAt.IsZero()
+		row, m := &rows[i], players[i]
+		row.Key, row.Name, row.Note, row.Closed = key, m.StudentName, m.Note, !sheet.Batch.ArchivedAt.IsZero()
 		mark := m.Mark
-		if left[ids[i]] {
+		if !m.inBatch {
 			row.Remark = v.MustT("attendance.left")
 		}
 		if values := v.Form.Values; values != nil {
 			mark, row.Note, row.At = markOf(values.Get(markField+key)), values.Get(noteField+key), values.Get(markedAtField+key)
 			row.MarkFault, row.NoteFault = v.Form.Fault(markField+key), v.Form.Fault(noteField+key)
-			v.Label(markField+key, names[i])
-			v.Label(noteField+key, names[i])
+			v.Label(markField+key, m.StudentName)
+			v.Label(noteField+key, m.StudentName)
 			if mark != m.Mark && m.Mark != "" {
 				row.Remark += " " + v.MustT("attendance.other", "Mark", v.MustT("mark."+string(m.Mark)))
 			}
 		}
 		if choices[mark] == "" {
-			var out bytes.Buffer
-			if err := p.render.templates.ExecuteTemplate(&out, "mark-choices", v.marks(mark)); err != nil {
+			part, err := p.site.RenderPart("mark-choices", marks(v, mark))
+			if err != nil {
 				return nil, err
 			}
-			choices[mark] = out.String()
+			choices[mark] = part
 		}
 		row.Choices = template.HTML(strings.ReplaceAll(choices[mark], "KEY", key)) // a key is a part of an id
 	}
-	return form, nil
+	return map[string]any{"Players": strings.Join(ids, " "), "Rows": rows, "Marks": marks(v, "")}, nil
 }
 
 // marks returns the four marks in the language of the page.
-func (v *View) marks(checked team.Mark) []markChoice {
+func marks(v *web.View, checked team.Mark) []markChoice {
 	choices := make([]markChoice, len(team.Marks))
 	for i, m := range team.Marks {
 		choices[i] = markChoice{letter(m), v.MustT("mark.short." + string(m)), v.MustT("mark." + string(m)), m == checked}
@@ -136,7 +122,7 @@ func (v *View) marks(checked team.Mark) []markChoice {
 }
 
 // markFault returns the field and the text of a fault of a mark.
-func markFault(v *View, field fault.Field, ids []string, marks []team.NewMark) (name, text string) {
+func markFault(v *web.View, field fault.Field, ids []string, marks []NewMark) (name, text string) {
 	rest, ok := strings.CutPrefix(field.Pointer, "/marks/")
 	index, _, _ := strings.Cut(rest, "/")
 	if i, err := strconv.Atoi(index); ok && err == nil && i < len(marks) {
@@ -146,9 +132,9 @@ func markFault(v *View, field fault.Field, ids []string, marks []team.NewMark) (
 }
 
 // readMarks reads the marks of the players. With rest=…, players without a mark get that one.
-func (p *Pages) readMarks(r *Request, ids []string, f *Form) []team.NewMark {
+func (p pages) readMarks(r *web.Request, ids []string, f *web.Form) []NewMark {
 	rest := team.Mark(r.Value("rest"))
-	var marks []team.NewMark
+	var marks []NewMark
 	for i, key := range playerKeys(ids) {
 		mark := markOf(r.Value(markField + key))
 		if mark == "" && slices.Contains(team.Marks, rest) {
@@ -159,17 +145,17 @@ func (p *Pages) readMarks(r *Request, ids []string, f *Form) []team.NewMark {
 			continue
 		}
 		note := r.Value(noteField + key)
-		if utf8.RuneCountInString(note) > team.MaxMarkNote {
-			f.Add(noteField+key, p.NewView(r, "").MustT("invalid.too_long"))
+		if utf8.RuneCountInString(note) > MaxMarkNote {
+			f.Add(noteField+key, p.site.NewView(r, "").MustT("invalid.too_long"))
 		}
-		marks = append(marks, team.NewMark{PlayerID: ids[i], Mark: mark, Note: &note, MarkedAt: p.markedAt(r.Value(markedAtField + key))})
+		marks = append(marks, NewMark{PlayerID: ids[i], Mark: mark, Note: &note, MarkedAt: p.markedAt(r.Value(markedAtField + key))})
 	}
 	return marks
 }
 
 // markedAt returns when the phone made a mark, or zero for now. A phone whose clock is ahead
 // made it now.
-func (p *Pages) markedAt(text string) time.Time {
+func (p pages) markedAt(text string) time.Time {
 	t, err := time.Parse(time.RFC3339, text)
 	if err != nil || t.After(p.Now()) || t.Year() < 2000 {
 		return time.Time{}

@@ -1,4 +1,4 @@
-package team
+package attendance
 
 import (
 	"fmt"
@@ -7,12 +7,13 @@ import (
 
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/team"
 )
 
 // NewMark is a mark that a coach sends.
 type NewMark struct {
 	PlayerID string
-	Mark     Mark
+	Mark     team.Mark
 	// Note is nil if the coach sends none: Replace then clears it, and Merge keeps it.
 	Note *string
 	// MarkedAt is zero for now.
@@ -31,7 +32,7 @@ type SheetUpdate struct {
 	// IfMatch are the versions that the caller has seen.
 	IfMatch Precondition
 	// Members are the players that Marks names and that are or were in the batch.
-	Members map[string]Membership
+	Members map[string]team.Membership
 }
 
 // Replace makes the marks of u the only ones of the sheet. Marks that are there already
@@ -41,32 +42,30 @@ func (s *Sheet) Replace(u SheetUpdate) (SheetChange, error) {
 	if err := s.check(u); err != nil {
 		return SheetChange{}, err
 	}
-	if s.has(u.Marks) {
-		return SheetChange{}, nil
-	}
-	if err := s.checkMembers(u); err != nil {
-		return SheetChange{}, err
-	}
-	if err := u.IfMatch.check(s.Version, true); err != nil {
-		return SheetChange{}, err
+	u.Marks = slices.Clone(u.Marks)
+	for i, m := range u.Marks {
+		if m.Note == nil {
+			u.Marks[i].Note = new(string)
+		}
 	}
 	var c SheetChange
 	sent := map[string]bool{}
 	for _, m := range u.Marks {
 		sent[m.PlayerID] = true
-		old := s.find(m.PlayerID)
-		if old != nil && m.equals(*old) {
-			continue
+		if old := s.find(m.PlayerID); old == nil || !m.equals(*old) {
+			c.set(m, old, u)
 		}
-		if m.Note == nil {
-			m.Note = new(string)
-		}
-		c.set(m, old, u)
 	}
 	for _, old := range s.Marks {
 		if !sent[old.PlayerID] {
 			c.Removed, c.Superseded = append(c.Removed, old.PlayerID), append(c.Superseded, old)
 		}
+	}
+	if s.Version > 0 && !c.Saves() {
+		return c, nil
+	}
+	if err := s.admit(u, true); err != nil {
+		return SheetChange{}, err
 	}
 	s.apply(c, u.Now)
 	return c, nil
@@ -78,17 +77,14 @@ func (s *Sheet) Merge(u SheetUpdate) (SheetChange, error) {
 	if err := s.check(u); err != nil {
 		return SheetChange{}, err
 	}
-	if err := s.checkMembers(u); err != nil {
-		return SheetChange{}, err
-	}
-	if err := u.IfMatch.check(s.Version, false); err != nil {
+	if err := s.admit(u, false); err != nil {
 		return SheetChange{}, err
 	}
 	var c SheetChange
 	for _, m := range u.Marks {
 		old := s.find(m.PlayerID)
 		switch {
-		case old != nil && m.merges(*old):
+		case old != nil && m.equals(*old):
 		case old != nil && !m.MarkedAt.IsZero() && m.MarkedAt.Before(old.MarkedAt):
 			c.Superseded = append(c.Superseded, m.record(old, u))
 		default:
@@ -125,32 +121,15 @@ func (m NewMark) record(old *PlayerMark, u SheetUpdate) PlayerMark {
 	return saved
 }
 
-// equals reports whether Replace would save old for m.
+// equals reports whether saving m would save old again.
 func (m NewMark) equals(old PlayerMark) bool {
-	note := ""
-	if m.Note != nil {
-		note = *m.Note
-	}
-	return m.Mark == old.Mark && note == old.Note && (m.MarkedAt.IsZero() || m.MarkedAt.Equal(old.MarkedAt))
-}
-
-// merges reports whether Merge would save old for m.
-func (m NewMark) merges(old PlayerMark) bool {
 	return m.Mark == old.Mark && (m.Note == nil || *m.Note == old.Note) && (m.MarkedAt.IsZero() || m.MarkedAt.Equal(old.MarkedAt))
-}
-
-// has reports whether the sheet is taken and has exactly these marks.
-func (s *Sheet) has(marks []NewMark) bool {
-	return s.Version > 0 && len(marks) == len(s.Marks) && !slices.ContainsFunc(marks, func(m NewMark) bool {
-		old := s.find(m.PlayerID)
-		return old == nil || !m.equals(*old)
-	})
 }
 
 // check returns the faults of u that do not depend on who is in the batch.
 func (s *Sheet) check(u SheetUpdate) error {
-	if err := s.checkDate(u.Now); err != nil {
-		return err
+	if s.Date > team.DateOf(u.Now, team.Zone(s.Batch.TimeZone)).AddDays(MaxDaysAhead) {
+		return fault.Validation([]fault.Field{{Pointer: "/date", Code: "out_of_range", Detail: "This day is more than a year ahead."}})
 	}
 	var faults []fault.Field
 	seen := map[string]bool{}
@@ -167,14 +146,14 @@ func (s *Sheet) check(u SheetUpdate) error {
 	return fault.Validation(faults)
 }
 
-// checkMembers returns batch_archived, or a fault for each mark of a player outside of the
-// batch: see Membership.mayMark. A mark that is there can be corrected.
-func (s *Sheet) checkMembers(u SheetUpdate) error {
+// admit returns a fault for each mark of a player outside of the batch (see mayMark; a mark that is
+// there can be corrected), batch_archived, or the error of the precondition.
+func (s *Sheet) admit(u SheetUpdate, required bool) error {
 	var faults []fault.Field
-	zone := Zone(s.Batch.TimeZone)
+	zone := team.Zone(s.Batch.TimeZone)
 	for i, m := range u.Marks {
 		member, found := u.Members[m.PlayerID]
-		if s.find(m.PlayerID) == nil && !(found && member.mayMark(s.Date, zone, m.MarkedAt)) {
+		if s.find(m.PlayerID) == nil && !(found && mayMark(member, s.Date, zone, m.MarkedAt)) {
 			faults = append(faults, fault.Field{
 				Pointer: fmt.Sprintf("/marks/%d/player_id", i), Code: "not_in_batch", Detail: "This player was not in the batch on this day. Take the mark out.",
 			})
@@ -183,5 +162,30 @@ func (s *Sheet) checkMembers(u SheetUpdate) error {
 	if err := fault.Validation(faults); err != nil {
 		return err
 	}
-	return s.Batch.CheckOpen()
+	if err := s.Batch.CheckOpen(); err != nil {
+		return err
+	}
+	return u.IfMatch.check(s.Version, required)
+}
+
+// mayMark reports whether the player may get a new mark for a day, made at markedAt (zero for
+// now). A player who has never left the batch may get one for any day, since coaches also note
+// trainings before they added the player. A player who has left, and perhaps joined again, may get
+// one for a day of a stay, made before that stay ended.
+func mayMark(m team.Membership, date team.Date, zone *time.Location, markedAt time.Time) bool {
+	if m.LeftAt.IsZero() && len(m.Earlier) == 0 {
+		return true
+	}
+	starts, ends := date.At(0, zone), date.End(zone)
+	marked := ends
+	if !markedAt.IsZero() && markedAt.Before(ends) {
+		marked = markedAt
+	}
+	for _, s := range append(slices.Clone(m.Earlier), team.Stay{JoinedAt: m.JoinedAt, LeftAt: m.LeftAt}) {
+		open := s.LeftAt.IsZero()
+		if s.JoinedAt.Before(ends) && (open || starts.Before(s.LeftAt) && marked.Before(s.LeftAt)) {
+			return true
+		}
+	}
+	return false
 }
