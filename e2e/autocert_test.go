@@ -152,7 +152,7 @@ func TestAutocert(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, databaseURL string) {
 		a := newACMEServer(t)
 		s := touchlinetest.New(t, databaseURL, func(c *config.Config) {
-			c.TLSAutocertDomains, c.TLSAutocertDirectory, c.TLSAutocertCA = domain+","+otherDomain, a.directory, a.authorities
+			c.TLSAutocertDomains, c.Endpoints.ACME, c.Endpoints.ACMEAuthorities = domain+","+otherDomain, a.directory, a.authorities
 		})
 		replica := s.Replica()
 		a.start(t, replica.URL)
@@ -162,7 +162,7 @@ func TestAutocert(t *testing.T) {
 				t.Errorf("%s: the replicas have the certificates %s and %s", name, first.SerialNumber, second.SerialNumber)
 			}
 		}
-		third := s.Replica(func(c *config.Config) { c.TLSAutocertDirectory = "http://127.0.0.1:1/" })
+		third := s.Replica(func(c *config.Config) { c.Endpoints.ACME = "http://127.0.0.1:1/" })
 		if got, want := a.certificateFor(t, third, "another.test"), a.certificateFor(t, s, domain); got.SerialNumber.Cmp(want.SerialNumber) != 0 {
 			t.Errorf("another name gets the certificate %s, want %s of the first domain", got.SerialNumber, want.SerialNumber)
 		}

@@ -147,7 +147,7 @@ func TestPushOfApps(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, database string) {
 		fcm := pushtest.NewFCM(t)
 		s := touchlinetest.New(t, database, func(c *config.Config) {
-			c.FCMAPI, c.FCMServiceAccount, c.AccessTokenLifetime = fcm.URL, config.Secret(fcm.ServiceAccount()), 24*time.Hour
+			c.Endpoints.FCM, c.FCMServiceAccount, c.AccessTokenLifetime = fcm.URL, config.Secret(fcm.ServiceAccount()), 24*time.Hour
 		})
 		coach := s.Coach(t, coachNumber)
 		player := coach.AddPlayer(t, child(0, guardianNumber))

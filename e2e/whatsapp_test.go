@@ -27,7 +27,7 @@ func TestWhatsApp(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, database string) {
 		cloud, gateway := whatsapptest.New(t), smstest.New(t)
 		s := touchlinetest.New(t, database, func(c *config.Config) {
-			c.SMS, c.WhatsApp, c.WhatsAppAPI, c.WhatsAppPhoneID = config.SecretURL(gateway.Spec()), []string{"otp", "request"}, cloud.API(), cloud.PhoneID
+			c.SMS, c.WhatsApp, c.Endpoints.WhatsApp, c.WhatsAppPhoneID = config.SecretURL(gateway.Spec()), []string{"otp", "request"}, cloud.API(), cloud.PhoneID
 			c.WhatsAppToken, c.WhatsAppAppSecret, c.WhatsAppVerifyToken = config.Secret(cloud.Token), config.Secret(cloud.AppSecret), config.Secret(cloud.VerifyToken)
 		})
 		for _, template := range whatsapp.NewTemplates(s.Config.Brand, s.Config.PublicURL) {

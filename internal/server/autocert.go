@@ -52,7 +52,7 @@ func newACMECertificates(cfg *config.Config, o Options, db *store.DB) (*acmeCert
 	}
 	authorities, err := cfg.AutocertAuthorities()
 	if err != nil {
-		return nil, fmt.Errorf("read the authorities of TLS_AUTOCERT_CA: %w", err)
+		return nil, fmt.Errorf("read the authorities of the ACME service: %w", err)
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: authorities}
@@ -60,7 +60,7 @@ func newACMECertificates(cfg *config.Config, o Options, db *store.DB) (*acmeCert
 		domains: domains, log: o.Log,
 		manager: &autocert.Manager{
 			Prompt: autocert.AcceptTOS, HostPolicy: autocert.HostWhitelist(domains...), Cache: &certificateCache{db: db, now: o.Now},
-			Client: &acme.Client{DirectoryURL: cfg.TLSAutocertDirectory, UserAgent: "touchline", HTTPClient: &http.Client{Transport: transport, Timeout: acmeTimeout}},
+			Client: &acme.Client{DirectoryURL: cfg.Endpoints.ACME, UserAgent: "touchline", HTTPClient: &http.Client{Transport: transport, Timeout: acmeTimeout}},
 		},
 	}, nil
 }

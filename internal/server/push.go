@@ -19,7 +19,7 @@ func newPush(cfg *config.Config, o Options, keys *auth.Keys, subscriptions push.
 	}
 	if a, ok := cfg.ServiceAccount(); ok {
 		fcm, err := push.NewFCM(push.FCMConfig{
-			API: cfg.FCMAPI, ProjectID: a.ProjectID, Email: a.ClientEmail, KeyID: a.PrivateKeyID, PrivateKey: a.PrivateKey, TokenURL: a.TokenURI, Now: o.Now,
+			API: cfg.Endpoints.FCM, ProjectID: a.ProjectID, Email: a.ClientEmail, KeyID: a.PrivateKeyID, PrivateKey: a.PrivateKey, TokenURL: a.TokenURI, Now: o.Now,
 		})
 		if err != nil {
 			return nil, err

@@ -1,6 +1,8 @@
 package server
 
 import (
+	"time"
+
 	"github.com/touchline/touchline/internal/message/whatsapp"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/platform/config"
@@ -8,12 +10,17 @@ import (
 	"github.com/touchline/touchline/internal/worker"
 )
 
-// whatsAppAttempts is how often WhatsApp is tried before a message leaves by SMS.
-const whatsAppAttempts = 2
+const (
+	// whatsAppAttempts is how often WhatsApp is tried before a message leaves by SMS.
+	whatsAppAttempts = 2
+	// whatsAppFallBackAfter is how long a message that WhatsApp accepted waits for the report that
+	// it was sent. Then it leaves by SMS.
+	whatsAppFallBackAfter = 30 * time.Second
+)
 
 func newWhatsApp(cfg *config.Config, testNumber func(phone.Number) bool) (worker.Sender, error) {
 	return whatsapp.NewSender(whatsapp.Config{
-		API: cfg.WhatsAppAPI, PhoneID: cfg.WhatsAppPhoneID, Token: cfg.WhatsAppToken.Reveal(), TestNumber: testNumber,
+		API: cfg.Endpoints.WhatsApp, PhoneID: cfg.WhatsAppPhoneID, Token: cfg.WhatsAppToken.Reveal(), TestNumber: testNumber,
 	})
 }
 
@@ -52,7 +59,7 @@ func fallbacks(cfg *config.Config) map[notify.Channel]notify.Fallback {
 		return nil
 	}
 	return map[notify.Channel]notify.Fallback{
-		notify.WhatsApp: {To: notify.SMS, After: cfg.WhatsAppFallBackAfter, Attempts: whatsAppAttempts},
+		notify.WhatsApp: {To: notify.SMS, After: whatsAppFallBackAfter, Attempts: whatsAppAttempts},
 	}
 }
 

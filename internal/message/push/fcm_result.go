@@ -62,7 +62,7 @@ func fcmResult(resp *http.Response, body []byte, now time.Time) error {
 	}
 	f.Wait = retryAfter(resp.Header.Get("Retry-After"), now)
 	switch status := resp.StatusCode; {
-	// A 404 of a proxy or of a wrong FCM_API has no such status.
+	// A 404 of a proxy or of another server has no such status.
 	case code == "UNREGISTERED", status == http.StatusNotFound && parsed.Error.Status == "NOT_FOUND":
 		f.Gone = true
 	case status == http.StatusBadRequest && badToken:

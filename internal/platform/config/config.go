@@ -8,7 +8,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/phone"
 )
 
-// Config holds every setting of the service. Each field is one setting. Its tags are
+// Config holds every setting of the service. Each field with an env tag is one setting. Its tags are
 // the only source of its flag, environment variable, limits, errors, help and row in
 // docs/settings.md:
 //
@@ -25,21 +25,19 @@ import (
 //
 // Load and Defaults return a Config; the zero Config is not valid.
 type Config struct {
-	Addr                 string         `env:"ADDR" default:"127.0.0.1:8080" help:"address of the API listener, host:port; port 0 takes a free port, an empty host listens on every interface"`
-	AdminAddr            string         `env:"ADMIN_ADDR" default:"off" help:"address of the operators' listener, host:port; keep it off the public network"`
-	PublicURL            string         `env:"PUBLIC_URL" shown:"from ADDR" help:"URL at which clients reach the service, used in links and as the issuer of tokens; https, or http on a loopback address, without path or query"`
-	InsecureHTTP         bool           `env:"INSECURE_HTTP" default:"off" help:"allow http on a PUBLIC_URL that is not loopback, and requests that a trusted proxy received over http, for a test; others can read tokens and OTPs"`
-	TLSCert              string         `env:"TLS_CERT" default:"off" help:"PEM file with the certificate chain of ADDR and ADMIN_ADDR; turns TLS on; a renewed file is read within a minute"`
-	TLSKey               string         `env:"TLS_KEY" default:"off" help:"PEM file with the private key of TLS_CERT"`
-	TLSAutocertDomains   string         `env:"TLS_AUTOCERT_DOMAINS" default:"off" help:"domain names, separated by commas, whose certificates the service gets and renews from an ACME service such as Let's Encrypt; turns TLS on; setting it accepts the terms of that service"`
-	TLSAutocertDirectory string         `env:"TLS_AUTOCERT_DIRECTORY" default:"https://acme-v02.api.letsencrypt.org/directory" help:"directory URL of the ACME service for TLS_AUTOCERT_DOMAINS"`
-	TLSAutocertCA        string         `env:"TLS_AUTOCERT_CA" default:"system" help:"PEM file with the authorities from which the certificate of a private ACME service may come"`
-	Brand                string         `env:"BRAND" default:"Touchline" help:"name of the service on pages and in messages, 1 to 30 characters"`
-	AppURL               string         `env:"APP_URL" default:"none" help:"http or https URL that opens the app; pages then offer it beside their own forms"`
-	AndroidAppHash       string         `env:"ANDROID_APP_HASH" default:"none" help:"the 11 characters by which the SMS Retriever of Android recognizes OTPs for the app; each OTP with space for them contains them"`
-	TrustedProxies       []netip.Prefix `env:"TRUSTED_PROXIES" default:"none" help:"addresses or CIDR ranges, separated by commas, of the proxies whose X-Forwarded-For is trusted"`
-	CORSOrigins          []string       `env:"CORS_ORIGINS" default:"none" help:"origins whose browser apps may call the API, separated by commas, such as https://app.example; every other origin is refused, and cookies are never accepted"`
-	WebhookNetworks      []netip.Prefix `env:"WEBHOOK_NETWORKS" default:"none" help:"private addresses or CIDR ranges, separated by commas, to which webhooks may be sent, also over http; other private addresses are refused"`
+	Addr               string         `env:"ADDR" default:"127.0.0.1:8080" help:"address of the API listener, host:port; port 0 takes a free port, an empty host listens on every interface"`
+	AdminAddr          string         `env:"ADMIN_ADDR" default:"off" help:"address of the operators' listener, host:port; keep it off the public network"`
+	PublicURL          string         `env:"PUBLIC_URL" shown:"from ADDR" help:"URL at which clients reach the service, used in links and as the issuer of tokens; https, or http on a loopback address, without path or query"`
+	InsecureHTTP       bool           `env:"INSECURE_HTTP" default:"off" help:"allow http on a PUBLIC_URL that is not loopback, and requests that a trusted proxy received over http, for a test; others can read tokens and OTPs"`
+	TLSCert            string         `env:"TLS_CERT" default:"off" help:"PEM file with the certificate chain of ADDR and ADMIN_ADDR; turns TLS on; a renewed file is read within a minute"`
+	TLSKey             string         `env:"TLS_KEY" default:"off" help:"PEM file with the private key of TLS_CERT"`
+	TLSAutocertDomains string         `env:"TLS_AUTOCERT_DOMAINS" default:"off" help:"domain names, separated by commas, whose certificates the service gets and renews from an ACME service such as Let's Encrypt; turns TLS on; setting it accepts the terms of that service"`
+	Brand              string         `env:"BRAND" default:"Touchline" help:"name of the service on pages and in messages, 1 to 30 characters"`
+	AppURL             string         `env:"APP_URL" default:"none" help:"http or https URL that opens the app; pages then offer it beside their own forms"`
+	AndroidAppHash     string         `env:"ANDROID_APP_HASH" default:"none" help:"the 11 characters by which the SMS Retriever of Android recognizes OTPs for the app; each OTP with space for them contains them"`
+	TrustedProxies     []netip.Prefix `env:"TRUSTED_PROXIES" default:"none" help:"addresses or CIDR ranges, separated by commas, of the proxies whose X-Forwarded-For is trusted"`
+	CORSOrigins        []string       `env:"CORS_ORIGINS" default:"none" help:"origins whose browser apps may call the API, separated by commas, such as https://app.example; every other origin is refused, and cookies are never accepted"`
+	WebhookNetworks    []netip.Prefix `env:"WEBHOOK_NETWORKS" default:"none" help:"private addresses or CIDR ranges, separated by commas, to which webhooks may be sent, also over http; other private addresses are refused"`
 
 	DataDir             string    `env:"DATA_DIR" default:"touchline-data" help:"folder for the files of the service, unless another setting names another place"`
 	MasterKeyBase64     Secret    `env:"MASTER_KEY" shown:"master.key in DATA_DIR, created at the first start" secret:"all" help:"32 bytes in base64 that encrypt the signing and OTP keys in the database; the same for all replicas"`
@@ -64,13 +62,11 @@ type Config struct {
 	MSG91EntityID    string        `env:"MSG91_ENTITY_ID" shown:"none" help:"principal entity id in the registry of India (DLT)"`
 	MSG91Templates   []SMSTemplate `env:"MSG91_TEMPLATES" default:"none" help:"templates at MSG91, separated by commas, as <name>.<language>=<id of MSG91>/<DLT id>; touchline sms-templates lists their names and texts"`
 
-	WhatsApp              []string      `env:"WHATSAPP" default:"none" help:"what leaves by WhatsApp first, separated by commas: otp (OTPs), request (approval requests and their reminders); it leaves by SMS if WhatsApp cannot deliver it"`
-	WhatsAppPhoneID       string        `env:"WHATSAPP_PHONE_ID" shown:"none" help:"phone number id of the sender in the WhatsApp Cloud API"`
-	WhatsAppToken         Secret        `env:"WHATSAPP_TOKEN" shown:"none" secret:"all" help:"access token of the WhatsApp Cloud API with the permission whatsapp_business_messaging"`
-	WhatsAppAppSecret     Secret        `env:"WHATSAPP_APP_SECRET" shown:"none" secret:"all" help:"secret of the app at Meta; it verifies Meta's calls"`
-	WhatsAppVerifyToken   Secret        `env:"WHATSAPP_VERIFY_TOKEN" shown:"none" secret:"all" help:"token, chosen freely, with which Meta verifies the address for its calls"`
-	WhatsAppAPI           string        `env:"WHATSAPP_API" default:"https://graph.facebook.com/v23.0" help:"address and version of the Graph API"`
-	WhatsAppFallBackAfter time.Duration `env:"WHATSAPP_FALL_BACK_AFTER" default:"30s" min:"1s" max:"5m" help:"a message leaves by SMS if WhatsApp has not reported after this time that it sent it"`
+	WhatsApp            []string `env:"WHATSAPP" default:"none" help:"what leaves by WhatsApp first, separated by commas: otp (OTPs), request (approval requests and their reminders); it leaves by SMS if WhatsApp cannot deliver it"`
+	WhatsAppPhoneID     string   `env:"WHATSAPP_PHONE_ID" shown:"none" help:"phone number id of the sender in the WhatsApp Cloud API"`
+	WhatsAppToken       Secret   `env:"WHATSAPP_TOKEN" shown:"none" secret:"all" help:"access token of the WhatsApp Cloud API with the permission whatsapp_business_messaging"`
+	WhatsAppAppSecret   Secret   `env:"WHATSAPP_APP_SECRET" shown:"none" secret:"all" help:"secret of the app at Meta; it verifies Meta's calls"`
+	WhatsAppVerifyToken Secret   `env:"WHATSAPP_VERIFY_TOKEN" shown:"none" secret:"all" help:"token, chosen freely, with which Meta verifies the address for its calls"`
 
 	Mail             SecretURL `env:"MAIL" default:"off" secret:"url" help:"mail server: smtp://user@host:587 with STARTTLS, smtps://user@host:465 with TLS from the start; without a user there is no authentication; smtp to a loopback address needs no TLS"`
 	MailPassword     Secret    `env:"MAIL_PASSWORD" shown:"none" secret:"all" help:"password of the user in MAIL"`
@@ -80,7 +76,6 @@ type Config struct {
 
 	PushNetworks      []netip.Prefix `env:"PUSH_NETWORKS" default:"none" help:"private addresses or CIDR ranges, separated by commas, in which push services may be, also over http; other private addresses are refused"`
 	FCMServiceAccount Secret         `env:"FCM_SERVICE_ACCOUNT" shown:"none" secret:"all" help:"service account of a Firebase project, the JSON file of Google; apps of the project get push messages by FCM HTTP v1"`
-	FCMAPI            string         `env:"FCM_API" default:"https://fcm.googleapis.com" help:"address of FCM HTTP v1"`
 
 	DefaultRegion string       `env:"DEFAULT_REGION" default:"IN" help:"ISO 3166 country of numbers that are written without a country code"`
 	Countries     []string     `env:"COUNTRIES" shown:"DEFAULT_REGION; * if SMS is log" help:"ISO 3166 countries whose numbers may get an SMS, separated by commas; * allows all"`
@@ -140,8 +135,26 @@ type Config struct {
 	LogFormat     string        `env:"LOG_FORMAT" default:"text" oneof:"text,json" help:"format of log lines"`
 	AccessLog     bool          `env:"ACCESS_LOG" shown:"on if LOG_FORMAT is json" help:"log a line for each request at info: method, route pattern, status, milliseconds, trace id"`
 
+	// Endpoints are constants, not settings: only tests replace them.
+	Endpoints Endpoints
+
 	// set holds the origin of each setting that is set, by key.
 	set map[string]origin
+}
+
+// Endpoints are the addresses of services of other companies.
+type Endpoints struct {
+	// ACME is the directory of the service for TLS_AUTOCERT_DOMAINS. ACMEAuthorities is a PEM file
+	// with the authorities of its certificate; empty for the system's.
+	ACME, ACMEAuthorities string
+	// WhatsApp is the Graph API with its version, and FCM is FCM HTTP v1.
+	WhatsApp, FCM string
+}
+
+var endpoints = Endpoints{
+	ACME:     "https://acme-v02.api.letsencrypt.org/directory",
+	WhatsApp: "https://graph.facebook.com/v23.0",
+	FCM:      "https://fcm.googleapis.com",
 }
 
 // TestNumber is a number with a fixed OTP. It gets no SMS.

@@ -37,7 +37,7 @@ func Load(args, environ []string, checks ...Check) (*Config, error) {
 	if err := l.readFlags(args); err != nil {
 		return nil, err
 	}
-	c := &Config{set: map[string]origin{}}
+	c := &Config{Endpoints: endpoints, set: map[string]origin{}}
 	unparsed := l.fill(c)
 	c.derive()
 	l.errs = append(l.errs, c.validate(unparsed)...)

@@ -55,7 +55,7 @@ var table = sync.OnceValue(func() []setting {
 	t := reflect.TypeFor[Config]()
 	for i := range t.NumField() {
 		field := t.Field(i)
-		if field.IsExported() {
+		if field.Tag.Get("env") != "" {
 			list = append(list, newSetting(field, i))
 		}
 	}

@@ -96,10 +96,10 @@ func fileError(err error) string {
 // AutocertAuthorities returns the authorities from which the certificate of the ACME service may
 // come; nil are those of the system.
 func (c *Config) AutocertAuthorities() (*x509.CertPool, error) {
-	if c.TLSAutocertCA == system {
+	if c.Endpoints.ACMEAuthorities == "" {
 		return nil, nil
 	}
-	pem, message := readPEM(c.TLSAutocertCA)
+	pem, message := readPEM(c.Endpoints.ACMEAuthorities)
 	if message != "" {
 		return nil, errors.New(message)
 	}

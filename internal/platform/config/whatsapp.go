@@ -2,7 +2,6 @@ package config
 
 import (
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 )
@@ -42,13 +41,4 @@ func (c *Config) checkWhatsAppPhoneID() []string {
 		return []string{"must be the digits of the phone number id, which is not the number"}
 	}
 	return c.requiredForWhatsApp(c.WhatsAppPhoneID)
-}
-
-// checkAPI checks the address of the API of a provider.
-func checkAPI(address, example string) string {
-	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return "must be an http or https URL, such as " + example
-	}
-	return ""
 }
