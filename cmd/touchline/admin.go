@@ -49,7 +49,7 @@ type command struct {
 
 // commands returns the commands in the order of the help.
 func commands() []command {
-	return slices.Concat(tokenCommands(), kycCommands(), coachCommands(), tierCommands(), disputeCommands(), mailCommands(), deliveryCommands(), webhookCommands(), conversationCommands(), auditCommands())
+	return slices.Concat(tokenCommands(), kycCommands(), coachCommands(), mailCommands(), deliveryCommands(), webhookCommands(), auditCommands())
 }
 
 // runAdmin runs one command and returns the exit status. Running replicas see its
