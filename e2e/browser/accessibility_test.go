@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/attendance"
+	batches "github.com/touchline/touchline/internal/batch"
 	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/message/mail/mailtest"
 	"github.com/touchline/touchline/internal/operator"
@@ -169,7 +170,7 @@ func TestAccessibility(t *testing.T) {
 	if families == nil || coaches == nil || operators == nil {
 		return // -run chose some of them
 	}
-	pages, console := web.Patterns(new(fee.Service).Pages, new(attendance.Service).Pages)
+	pages, console := web.Patterns(new(fee.Service).Pages, new(batches.Service).Pages, new(attendance.Service).Pages)
 	wantChecked(t, pages, families, coaches)
 	wantChecked(t, console, operators)
 }

@@ -88,7 +88,7 @@ func readDate(at, text string, f *wire.Faults) team.Date {
 // not the caller's is not_found, whatever the faults.
 func (h handlers) checkBatch(ctx context.Context, m api.Meta, batchID string, f wire.Faults) error {
 	if len(f) > 0 {
-		if _, err := h.api.Batches.Batch(ctx, m.Caller.Actor, batchID); err != nil {
+		if _, err := h.api.Batch(ctx, m.Caller.Actor, batchID); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package input
 
 import (
+	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/platform/wire"
 	"github.com/touchline/touchline/internal/team"
 )
@@ -18,4 +19,11 @@ func Date(at, text string, f *wire.Faults) team.Date {
 		f.Add(at, "invalid_date", "Write the date as YYYY-MM-DD.")
 	}
 	return d
+}
+
+// CheckTimeZone adds a fault unless zone, if any, is the name of a time zone.
+func CheckTimeZone(zone *string, f *wire.Faults) {
+	if zone != nil && !f.Has("/time_zone") && !notify.KnownTimeZone(*zone) {
+		f.Add("/time_zone", "invalid_time_zone", "This is not a time zone, such as Asia/Kolkata.")
+	}
 }

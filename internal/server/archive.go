@@ -7,6 +7,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/attendance"
+	"github.com/touchline/touchline/internal/batch"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/platform/actor"
@@ -18,8 +19,8 @@ import (
 )
 
 // newArchive returns a function that writes everything of a coach.
-func newArchive(db *store.DB, approvals *approval.Service, subscriptions *coach.Subscriptions, profiles *coach.Service, documents *coach.Documents, team public.Team, fees *fee.Service, attended *attendance.Service) func(context.Context, actor.Actor, io.Writer) error {
-	return (&archive{db: db, approvals: approvals, subscriptions: subscriptions, profiles: profiles, documents: documents, team: team, fees: fees, attended: attended}).write
+func newArchive(db *store.DB, approvals *approval.Service, subscriptions *coach.Subscriptions, profiles *coach.Service, documents *coach.Documents, team public.Team, fees *fee.Service, batches *batch.Service, attended *attendance.Service) func(context.Context, actor.Actor, io.Writer) error {
+	return (&archive{db: db, approvals: approvals, subscriptions: subscriptions, profiles: profiles, documents: documents, team: team, fees: fees, batchList: batches, attended: attended}).write
 }
 
 // archive writes everything of a coach as a ZIP of CSV files.
@@ -31,6 +32,7 @@ type archive struct {
 	documents     *coach.Documents
 	team          public.Team
 	fees          *fee.Service
+	batchList     *batch.Service
 	attended      *attendance.Service
 }
 

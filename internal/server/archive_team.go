@@ -36,7 +36,7 @@ func pages[T any](read func(after T) ([]T, error), fn func(T) error) error {
 // eachBatch calls fn with the open batches, then with the archived ones.
 func (a *archive) eachBatch(ctx context.Context, by actor.Actor, fn func(*team.Batch) error) error {
 	for _, archived := range []bool{false, true} {
-		if err := a.team.Batches.Each(ctx, by, archived, fn); err != nil {
+		if err := a.batchList.Each(ctx, by, archived, fn); err != nil {
 			return err
 		}
 	}
@@ -49,7 +49,7 @@ func (a *archive) batches(ctx context.Context, by actor.Actor, row func(...strin
 
 func (a *archive) batchPlayers(ctx context.Context, by actor.Actor, row func(...string) error) error {
 	return a.eachBatch(ctx, by, func(b *team.Batch) error {
-		players, err := a.team.Batches.Players(ctx, by, b.ID)
+		players, err := a.batchList.Players(ctx, by, b.ID)
 		if err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/touchline/touchline/internal/api"
 	"github.com/touchline/touchline/internal/attendance"
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/batch"
 	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/platform/httpx"
@@ -32,12 +33,12 @@ func newAPI(cfg *config.Config, o Options, s *services) (http.Handler, error) {
 		Challenge: callbacks(cfg).Challenge, ChatReplies: chatReplies(cfg, s.public.Phones),
 		Documentation: documentation, NotFoundPage: pages.NotFound, Ready: s.readiness.check,
 		CORSOrigins: cfg.CORSOrigins, Limiter: limiter,
-		Features: []func(*api.Server) []api.Route{s.fees.Operations, s.attended.Operations},
+		Features: []func(*api.Server) []api.Route{s.fees.Operations, s.batches.Operations, s.attended.Operations},
 	}).Handler()), nil
 }
 
 // renderer is the renderer of this process.
-var renderer = sync.OnceValues(func() (*web.Renderer, error) { return web.NewRenderer(fee.Files, attendance.Files) })
+var renderer = sync.OnceValues(func() (*web.Renderer, error) { return web.NewRenderer(fee.Files, batch.Files, attendance.Files) })
 
 // newPages returns the pages for families, coaches and visitors.
 func newPages(cfg *config.Config, o Options, s *services, limiter *ratelimit.Limiter) (*web.Pages, error) {
@@ -46,7 +47,7 @@ func newPages(cfg *config.Config, o Options, s *services, limiter *ratelimit.Lim
 		return nil, err
 	}
 	return web.New(web.Config{
-		Renderer: r, Features: []func(*web.Pages) []web.Route{s.fees.Pages, s.attended.Pages},
+		Renderer: r, Features: []func(*web.Pages) []web.Route{s.fees.Pages, s.batches.Pages, s.attended.Pages},
 		Services: s.public, Settings: s.publicSettings(cfg, o),
 		MailAddress: s.keys.Vault.MailAddress, Sealer: s.keys.Vault.For(auth.ForSignIn),
 		Brand: cfg.Brand, AppURL: cfg.App(), WholeHistory: wholeHistory(cfg), Limiter: limiter,

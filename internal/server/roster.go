@@ -6,6 +6,8 @@ import (
 	"io"
 	"time"
 
+	"github.com/touchline/touchline/internal/batch"
+
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/platform/actor"
@@ -18,7 +20,7 @@ import (
 )
 
 // newImports returns the import of players, which adds them as the API does.
-func newImports(o Options, db *store.DB, approvals *approval.Service, batches *team.Batches, common service.Common) *roster.Service {
+func newImports(o Options, db *store.DB, approvals *approval.Service, batches *batch.Service, common service.Common) *roster.Service {
 	return &roster.Service{
 		Store: db,
 		Rules: rosterRules(common.Phones, o.Now),

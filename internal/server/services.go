@@ -6,6 +6,7 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/attendance"
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/batch"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/notify"
@@ -24,6 +25,7 @@ import (
 type services struct {
 	base
 	fees      *fee.Service
+	batches   *batch.Service
 	attended  *attendance.Service
 	public    public.Services
 	operators service.Operators
@@ -46,16 +48,17 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 	fees := &fee.Service{
 		DB: b.db, DefaultCurrency: config.RegionCurrency(cfg.DefaultRegion), CheckFeature: common.Subscriptions.CheckFeature, Now: o.Now, NewID: o.NewID,
 	}
+	batches := &batch.Service{DB: b.db, CheckFeature: b.checkFeature, Now: o.Now, NewID: o.NewID}
 	attended := &attendance.Service{DB: b.db, CheckFeature: b.checkFeature, Now: o.Now}
-	teams := newTeam(o, b, fees, attended)
+	teams := newTeam(o, b, fees, batches, attended)
 	return &services{
 		base: b,
-		fees: fees, attended: attended,
+		fees: fees, batches: batches, attended: attended,
 		public: public.Services{
 			Common: common, HTTP: http, Coach: coaches, Team: teams,
 			Auth:           accounts,
 			Approvals:      approvals,
-			Imports:        newImports(o, b.db, approvals, teams.Batches, common),
+			Imports:        newImports(o, b.db, approvals, batches, common),
 			Tray:           &notify.Tray{Store: b.db, Now: o.Now},
 			Preferences:    b.db,
 			Addresses:      b.db,
@@ -64,7 +67,7 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 			Receipts:       newReceipts(cfg, o, b.db, b.keys.Vault, b.metrics),
 			Bounces:        newBounces(cfg, o, b.db),
 			ExportPlayers:  newExport(approvals, common.Subscriptions),
-			ExportAll:      newArchive(b.db, approvals, common.Subscriptions, coaches.Coaches, documents, teams, fees, attended),
+			ExportAll:      newArchive(b.db, approvals, common.Subscriptions, coaches.Coaches, documents, teams, fees, batches, attended),
 			InFlight:       b.load.inFlight,
 			Bodies:         new(bodies.Memory),
 			Uploads:        new(upload.Limiter),

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/touchline/touchline/internal/attendance"
+	"github.com/touchline/touchline/internal/batch"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/notify"
@@ -19,9 +20,9 @@ func (b base) checkFeature(tier, feature string) error {
 	return b.tiers.CheckFeature(coach.TierStatus{Tier: tier}, feature)
 }
 
-func newTeam(o Options, b base, fees *fee.Service, attended *attendance.Service) public.Team {
+func newTeam(o Options, b base, fees *fee.Service, batches *batch.Service, attended *attendance.Service) public.Team {
 	return public.Team{
-		Batches: &team.Batches{Store: b.db, CheckFeature: b.checkFeature, Now: o.Now, NewID: o.NewID},
+		Batch: batches.Batch, BatchNames: batches.Names,
 		Messages: &team.Messages{
 			Store:        b.db,
 			PerDay:       func(tier string) int { return int(b.tiers.Of(tier).Limits.MessagesPerDay) },

@@ -132,7 +132,7 @@ func (tx *Tx) coachAccount(ctx context.Context, id string) (coach.Account, error
 
 // checkCoachAccount locks a coach's row and calls check with the account.
 func (tx *Tx) checkCoachAccount(ctx context.Context, id string, check func(coach.Account) error) error {
-	if _, err := tx.lockCoach(ctx, id); err != nil { // lock order: coach, then account
+	if _, err := tx.LockCoach(ctx, id); err != nil { // lock order: coach, then account
 		return err
 	}
 	a, err := tx.coachAccount(ctx, id)

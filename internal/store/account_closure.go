@@ -35,7 +35,7 @@ func (db *DB) CloseAccount(ctx context.Context, c auth.CloseRequest) (auth.Verif
 // before the account. Players that were added before the account was locked are
 // ended in a second run of endPlayers.
 func (tx *Tx) closeAccount(ctx context.Context, by actor.Actor) error {
-	if _, err := tx.lockCoach(ctx, by.AccountID); err != nil {
+	if _, err := tx.LockCoach(ctx, by.AccountID); err != nil {
 		return fmt.Errorf("close account: %w", err)
 	}
 	var name string

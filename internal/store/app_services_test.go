@@ -357,7 +357,7 @@ func (c *club) checkReads(by actor.Actor, playerID string, given consent) {
 	all := team.Page{Limit: 50}
 	for name, err := range map[string]error{
 		"schedule": func() error {
-			_, _, _, err := c.batches().Schedule(bg, by, playerID)
+			_, _, err := c.batches().Schedule(bg, by, playerID)
 			return err
 		}(),
 		"attendance": second(c.attendance().OfPlayer(bg, by, playerID, attendance.Period{}, attendance.Attended{}, 50)),

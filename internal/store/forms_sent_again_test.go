@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/batch"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -20,7 +21,7 @@ func TestFormsSentAgain(t *testing.T) {
 		a := p.add(c, "Asha Rao", number(2), "")
 		guardian := p.as(actor.Guardian, number(2))
 		ok(p, p.decide(guardian, a.ID, approval.Approve))
-		batches := &team.Batches{Store: p.db, CheckFeature: anyTier, Now: p.clock.Now, NewID: p.db.NewID}
+		batches := &batch.Service{DB: p.db, CheckFeature: anyTier, Now: p.clock.Now, NewID: p.db.NewID}
 		schedule := team.Schedule{{Weekday: 1, Start: 60, End: 120}}
 		for table, send := range map[string]func(id, text string) error{
 			"team_replies": func(id, text string) error { return second(p.messages(0).ReplyOnce(bg, guardian, id, a.ID, text)) },
@@ -31,7 +32,7 @@ func TestFormsSentAgain(t *testing.T) {
 				return second(p.records().Report(bg, c, team.Report{ID: id, PlayerID: a.ID, Title: "March", Text: text, From: "2026-03-01", To: "2026-03-31"}))
 			},
 			"batches": func(id, text string) error {
-				return second(batches.AddOnce(bg, c, id, team.BatchPatch{Name: &text, Schedule: &schedule}))
+				return second(batches.AddOnce(bg, c, id, batch.Patch{Name: &text, Schedule: &schedule}))
 			},
 		} {
 			id := p.db.NewID()
@@ -87,7 +88,7 @@ func TestImportWithAnotherFile(t *testing.T) {
 func TestFormWithAnIDOfOthers(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(p *fixture) {
-		batches := &team.Batches{Store: p.db, CheckFeature: anyTier, Now: p.clock.Now, NewID: p.db.NewID}
+		batches := &batch.Service{DB: p.db, CheckFeature: anyTier, Now: p.clock.Now, NewID: p.db.NewID}
 		name := "U12"
 		draft := team.Draft{To: team.Target{All: true}, Audience: team.ToGuardians, Text: "Hi", Channels: []team.Channel{team.SMS}}
 		ids := map[string]string{}
@@ -104,7 +105,7 @@ func TestFormWithAnIDOfOthers(t *testing.T) {
 				"report": func(id string) error {
 					return second(p.records().Report(bg, c, team.Report{ID: id, PlayerID: a.ID, Title: "March", Text: "Hi", From: "2026-03-01", To: "2026-03-31"}))
 				},
-				"batch":   func(id string) error { return second(batches.AddOnce(bg, c, id, team.BatchPatch{Name: &name})) },
+				"batch":   func(id string) error { return second(batches.AddOnce(bg, c, id, batch.Patch{Name: &name})) },
 				"message": func(id string) error { return second(p.messages(0).SendOnce(bg, c, id, draft)) },
 				"import":  func(id string) error { return second(p.imports().CreateOnce(bg, c, id, playersFile(1, 1))) },
 			} {

@@ -89,7 +89,7 @@ func (db *DB) AddImportRows(ctx context.Context, i *roster.Import, rows []roster
 // lockImporter locks the coach of an import. An account that closes waits for this lock, and then
 // deletes the import too.
 func (tx *Tx) lockImporter(ctx context.Context, coachID string) error {
-	if _, err := tx.lockCoach(ctx, coachID); err != nil {
+	if _, err := tx.LockCoach(ctx, coachID); err != nil {
 		return fmt.Errorf("lock coach %s: %w", coachID, err)
 	}
 	_, err := tx.tierChoice(ctx, coachID)

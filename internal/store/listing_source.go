@@ -22,7 +22,7 @@ func (db *DB) ListingSource(ctx context.Context, coachID string) (s coach.Listin
 // saves it with the listing. fn may run more than once.
 func (db *DB) SetVisibility(ctx context.Context, coachID string, fn func(coach.ListingSource) (coach.VisibilityRequest, error)) error {
 	return db.Write(ctx, func(tx *Tx) error {
-		if _, err := tx.lockCoach(ctx, coachID); err != nil {
+		if _, err := tx.LockCoach(ctx, coachID); err != nil {
 			return err
 		}
 		s, err := tx.listingSource(ctx, coachID)
@@ -44,14 +44,14 @@ func (db *DB) SetVisibility(ctx context.Context, coachID string, fn func(coach.L
 	})
 }
 
-// lockCoach locks the coach's row until the transaction ends, so that no other
+// LockCoach locks the coach's row until the transaction ends, so that no other
 // transaction changes or lists the coach. It returns whether the coach chose to be
 // visible; false if there is no such coach.
 //
 // Lock order: coaches, then players, then the coach's account. PostgreSQL locks the
 // account for the foreign key of each inserted row that refers to it. Another order
 // deadlocks, and PostgreSQL takes a second to detect that.
-func (tx *Tx) lockCoach(ctx context.Context, coachID string) (visible bool, err error) {
+func (tx *Tx) LockCoach(ctx context.Context, coachID string) (visible bool, err error) {
 	err = tx.QueryRow(ctx, `UPDATE coaches SET version = version WHERE id = $1 RETURNING visible`, coachID).Scan(&visible)
 	if database.IsNoRows(err) {
 		return false, nil

@@ -16,7 +16,7 @@ import (
 // It locks the coach's row first: of two transactions that change different parts
 // of one coach, the second waits here and then sees both changes.
 func (tx *Tx) reindexListing(ctx context.Context, coachID string) error {
-	visible, err := tx.lockCoach(ctx, coachID)
+	visible, err := tx.LockCoach(ctx, coachID)
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ func (db *DB) AddTemplate(ctx context.Context, t *team.Template, check func(tier
 		if err := tx.Complete(ctx, idempotency.Work{ID: t.ID, New: true}); err != nil {
 			return err
 		}
-		if _, err := tx.lockCoach(ctx, t.CoachID); err != nil {
+		if _, err := tx.LockCoach(ctx, t.CoachID); err != nil {
 			return err
 		}
 		var tier string

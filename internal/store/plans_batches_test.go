@@ -5,13 +5,14 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/attendance"
+	"github.com/touchline/touchline/internal/batch"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/team"
 )
 
 // batches returns the service of batches on the database of p.
-func (p *fixture) batches() *team.Batches {
-	return &team.Batches{Store: p.db, CheckFeature: anyFeature, Now: p.clock.Now, NewID: p.db.NewID}
+func (p *fixture) batches() *batch.Service {
+	return &batch.Service{DB: p.db, CheckFeature: anyFeature, Now: p.clock.Now, NewID: p.db.NewID}
 }
 
 func anyFeature(string, string) error { return nil }
@@ -19,7 +20,7 @@ func anyFeature(string, string) error { return nil }
 // batch adds a batch that trains on Mondays.
 func (p *fixture) batch(by actor.Actor, name string) *team.Batch {
 	p.Helper()
-	b, err := p.batches().Add(bg, by, team.BatchPatch{Name: &name, Schedule: &team.Schedule{{Weekday: time.Monday, Start: 17 * 60, End: 18 * 60}}})
+	b, err := p.batches().Add(bg, by, batch.Patch{Name: &name, Schedule: &team.Schedule{{Weekday: time.Monday, Start: 17 * 60, End: 18 * 60}}})
 	ok(p, err)
 	return b
 }
@@ -60,7 +61,7 @@ func (p *fixture) batchStatements() {
 	p.Helper()
 	by, s := p.coach(95), p.batches()
 	b := p.batch(by, "U12")
-	_, err := s.AddOnce(bg, by, b.ID, team.BatchPatch{Name: &b.Name, Schedule: &b.Schedule})
+	_, err := s.AddOnce(bg, by, b.ID, batch.Patch{Name: &b.Name, Schedule: &b.Schedule})
 	ok(p, err)
 	a := p.add(by, "Asha Rao", number(96), number(97))
 	ok(p, s.Join(bg, by, b.ID, a.ID))
@@ -72,11 +73,11 @@ func (p *fixture) batchStatements() {
 	ok(p, err)
 	_, err = s.Players(bg, by, b.ID)
 	ok(p, err)
-	_, err = s.Edit(bg, by, b.ID, team.BatchPatch{Venue: ptr("North ground")})
+	_, err = s.Edit(bg, by, b.ID, batch.Patch{Venue: ptr("North ground")})
 	ok(p, err)
 	for _, party := range []actor.Actor{p.as(actor.Guardian, number(96)), p.as(actor.Student, number(97))} {
 		ok(p, p.decide(party, a.ID, approval.Approve))
-		_, _, _, err := s.Schedule(bg, party, a.ID)
+		_, _, err := s.Schedule(bg, party, a.ID)
 		ok(p, err)
 	}
 	p.attendanceStatements(by, b.ID, a.ID)

@@ -150,7 +150,7 @@ func (p *fixture) consents() {
 	ok(p, err)
 	_, err = p.PlayerNames(bg, c, 5)
 	ok(p, err)
-	_, err = p.db.BatchNames(bg, c.AccountID, 5)
+	_, err = p.batches().Names(bg, c, 5)
 	ok(p, err)
 	_, err = p.db.TimeZone(bg, number(1))
 	ok(p, err)

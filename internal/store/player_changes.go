@@ -65,7 +65,7 @@ func (db *DB) AddPlayer(ctx context.Context, p *approval.Player, fn func(approva
 			return err
 		}
 		for _, b := range p.Batches {
-			if err := tx.joinBatch(ctx, p.CoachID, b.ID, p.ID); err != nil {
+			if err := tx.JoinBatch(ctx, p.CoachID, b.ID, p.ID); err != nil {
 				return fmt.Errorf("add player to batch: %w", err)
 			}
 		}

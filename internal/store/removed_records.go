@@ -20,7 +20,7 @@ type removed[T any] struct {
 // keeps a concurrent removal of the player from leaving it behind.
 func removeRecord[T any](ctx context.Context, db *DB, kind, coachID, playerID, id, deletion string, read func(*Tx) (T, int64, error)) error {
 	return db.Write(ctx, func(tx *Tx) error {
-		if err := tx.lockPlayer(ctx, coachID, playerID); err != nil {
+		if err := tx.LockPlayer(ctx, coachID, playerID); err != nil {
 			return err
 		}
 		r, version, err := read(tx)
@@ -44,7 +44,7 @@ func removeRecord[T any](ctx context.Context, db *DB, kind, coachID, playerID, i
 // restoreRecord adds a record again that was deleted within team.RestoreWithin, or returns not_found.
 func restoreRecord[T any](ctx context.Context, db *DB, kind, coachID, playerID, id string, insert func(*Tx, removed[T]) error) error {
 	return db.Write(ctx, func(tx *Tx) error {
-		if err := tx.lockPlayer(ctx, coachID, playerID); err != nil {
+		if err := tx.LockPlayer(ctx, coachID, playerID); err != nil {
 			return err
 		}
 		var content string

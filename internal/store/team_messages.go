@@ -39,7 +39,7 @@ func (db *DB) AcceptMessage(ctx context.Context, m *team.Message, network string
 		if err := tx.Complete(ctx, idempotency.Work{ID: m.ID, New: true}); err != nil {
 			return err
 		}
-		if _, err := tx.lockCoach(ctx, m.CoachID); err != nil {
+		if _, err := tx.LockCoach(ctx, m.CoachID); err != nil {
 			return err
 		}
 		before, err := scanMessage(tx.QueryRow(ctx, `SELECT `+messageColumns+` FROM team_messages WHERE id = $1 AND coach_id = $2`, m.ID, m.CoachID))

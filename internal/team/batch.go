@@ -2,6 +2,7 @@ package team
 
 import (
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -36,14 +37,37 @@ type Batch struct {
 	ArchivedAt time.Time
 }
 
-// BatchPatch changes a batch: nil keeps a field, a pointer to the zero value clears it. Each
-// value has been validated.
-type BatchPatch struct {
-	Name, Sport, Venue *string
-	Schedule           *Schedule
-	// TimeZone "" means the coach's time zone.
-	TimeZone *string
+// BatchName is a batch in a list of choices.
+type BatchName struct{ ID, Name string }
+
+// Coach has the facts about a coach that rules need.
+type Coach struct {
+	// Tier is the stored name of the tier.
+	Tier string
+	// TimeZone is an IANA name, the default one if the coach chose none.
+	TimeZone string
 }
+
+// CheckFeature returns a tier_limit unless the tier with a stored name has a feature.
+type CheckFeature func(tier, feature string) error
+
+// Membership is a player in a batch.
+type Membership struct {
+	PlayerID    string
+	StudentName string
+	JoinedAt    time.Time
+	// LeftAt is zero while the player is in the batch.
+	LeftAt time.Time
+	// Earlier are the stays that ended before the player joined again at JoinedAt.
+	Earlier []Stay
+}
+
+// Stay is the time of a player in a batch, until before LeftAt.
+type Stay struct{ JoinedAt, LeftAt time.Time }
+
+// RejoinWithin is how long after leaving a player who joins again counts as never having left. The
+// player was then in the batch on each day in between.
+const RejoinWithin = 24 * time.Hour
 
 // CheckOpen returns batch_archived for an archived batch: it can be read, but gets no
 // messages, fees, players or changes.
@@ -54,33 +78,6 @@ func (b *Batch) CheckOpen() error {
 	return nil
 }
 
-// Apply applies a patch.
-func (b *Batch) Apply(p BatchPatch, now time.Time) {
-	set(&b.Name, p.Name)
-	set(&b.Sport, p.Sport)
-	set(&b.Venue, p.Venue)
-	set(&b.Schedule, p.Schedule)
-	set(&b.TimeZone, p.TimeZone)
-	b.UpdatedAt = now
-}
-
-// Archive archives the batch.
-func (b *Batch) Archive(now time.Time) error {
-	if err := b.CheckOpen(); err != nil {
-		return err
-	}
-	b.ArchivedAt, b.UpdatedAt = now, now
-	return nil
-}
-
-// checkBatches returns a fault if a coach who has this many open batches cannot add one.
-func checkBatches(open int) error {
-	if open < MaxBatches {
-		return nil
-	}
-	return fault.Validation([]fault.Field{{Code: "too_many", Detail: fmt.Sprintf("You have %d batches. Archive one first.", open)}})
-}
-
 // CheckPlayers returns a fault if one more player is too many. pointer is the field of the
 // request that names the batch or the player.
 func (b *Batch) CheckPlayers(pointer string) error {
@@ -88,4 +85,16 @@ func (b *Batch) CheckPlayers(pointer string) error {
 		return nil
 	}
 	return fault.Validation([]fault.Field{{Pointer: pointer, Code: "too_many", Detail: fmt.Sprintf("A batch can have at most %d players.", MaxBatchPlayers)}})
+}
+
+// BatchTitles are the column titles of an exported list of batches.
+var BatchTitles = []string{"Batch", "Sport", "Venue", "Schedule", "Time zone", "Players", "Archived"}
+
+// Cells returns the batch as one row under BatchTitles.
+func (b *Batch) Cells() []string {
+	archived := ""
+	if !b.ArchivedAt.IsZero() {
+		archived = b.ArchivedAt.UTC().Format(time.RFC3339)
+	}
+	return []string{b.Name, b.Sport, b.Venue, b.Schedule.String(), b.TimeZone, strconv.Itoa(b.PlayerCount), archived}
 }

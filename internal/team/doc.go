@@ -1,5 +1,5 @@
-// Package team owns the coach's day: batches, messages to families, reports and progress, and what
-// features above it share: days, money, marks.
+// Package team owns the coach's day: messages to families, reports and progress, and what features above it
+// share: days, money, marks, the type of a batch.
 //
 // A coach can use them as soon as a player is added. A guardian or student reads them only
 // after that party has approved: see Access. Package approval decides, and the store asks it in

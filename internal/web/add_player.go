@@ -31,7 +31,7 @@ func (p *Pages) addPlayerForm(ctx context.Context, r *Request, by actor.Actor, f
 	if err != nil {
 		return Response{}, err
 	}
-	batches, err := p.openBatches(ctx, by)
+	batches, err := p.BatchNames(ctx, by, offeredBatches)
 	if err != nil {
 		return Response{}, err
 	}
@@ -97,19 +97,19 @@ func (p *Pages) addedBefore(ctx context.Context, by actor.Actor, id string) (Res
 // playerForm reads the form into the body that the API takes.
 func playerForm(r *Request, f *wire.Faults) input.Player {
 	student := map[string]any{}
-	set(student, "full_name", r.Value("student_name"))
-	set(student, "date_of_birth", r.Value("date_of_birth"))
-	set(student, "contact_number", r.Value("student_number"))
-	set(student, "medical_information", r.Value("medical"))
-	set(student, "language", r.Value("student_language"))
+	SetGiven(student, "full_name", r.Value("student_name"))
+	SetGiven(student, "date_of_birth", r.Value("date_of_birth"))
+	SetGiven(student, "contact_number", r.Value("student_number"))
+	SetGiven(student, "medical_information", r.Value("medical"))
+	SetGiven(student, "language", r.Value("student_language"))
 	body := map[string]any{"student": student}
 	guardian := map[string]any{}
-	set(guardian, "name", r.Value("guardian_name"))
-	set(guardian, "relationship", r.Value("relationship"))
-	set(guardian, "mobile_number", r.Value("guardian_number"))
-	set(guardian, "email", r.Value("guardian_email"))
+	SetGiven(guardian, "name", r.Value("guardian_name"))
+	SetGiven(guardian, "relationship", r.Value("relationship"))
+	SetGiven(guardian, "mobile_number", r.Value("guardian_number"))
+	SetGiven(guardian, "email", r.Value("guardian_email"))
 	if len(guardian) > 0 {
-		set(guardian, "language", r.Value("guardian_language"))
+		SetGiven(guardian, "language", r.Value("guardian_language"))
 		body["guardian"] = guardian
 	}
 	var in input.Player
@@ -123,8 +123,8 @@ func chosenBatches(r *Request) []string {
 	return ids[:min(len(ids), team.MaxBatchesOfPlayer)]
 }
 
-// set sets a member unless the field of the form is empty.
-func set(object map[string]any, name, value string) {
+// SetGiven sets a member unless the field of the form is empty.
+func SetGiven(object map[string]any, name, value string) {
 	if value != "" {
 		object[name] = value
 	}

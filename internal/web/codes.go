@@ -76,8 +76,8 @@ func (p *Pages) sheet(ctx context.Context, r *Request, by actor.Actor) (Response
 		return p.batchSheet(ctx, r, by)
 	}
 	ids := slices.DeleteFunc(slices.Clone(r.Form["player"]), func(id string) bool { return !endpoint.IsID(id) })
-	if len(ids) > playersPerPage {
-		return Response{}, fault.New(fault.Malformed, "malformed_request", "Select at most %d players.", playersPerPage)
+	if len(ids) > PlayersPerPage {
+		return Response{}, fault.New(fault.Malformed, "malformed_request", "Select at most %d players.", PlayersPerPage)
 	}
 	players, err := p.Approvals.PlayersByID(ctx, by, ids)
 	if err != nil {
@@ -101,20 +101,20 @@ func (p *Pages) batchSheet(ctx context.Context, r *Request, by actor.Actor) (Res
 	if !endpoint.IsID(id) {
 		return Response{}, fault.Missing()
 	}
-	b, err := p.Batches.Batch(ctx, by, id)
+	b, err := p.Batch(ctx, by, id)
 	if err != nil {
 		return Response{}, err
 	}
 	var codes []openCode
 	after, more := r.Value("after"), true
 	for more && len(codes) < codesPerSheet {
-		players, err := p.Approvals.Players(ctx, by, approval.Filter{BatchID: id}, approval.Page{Limit: playersPerPage, After: approval.Keyset{ID: after}})
+		players, err := p.Approvals.Players(ctx, by, approval.Filter{BatchID: id}, approval.Page{Limit: PlayersPerPage, After: approval.Keyset{ID: after}})
 		if err != nil {
 			return Response{}, err
 		}
 		found, rest := openCodes(players, codesPerSheet-len(codes))
 		codes = append(codes, found...)
-		more = len(rest) > 0 || len(players) == playersPerPage
+		more = len(rest) > 0 || len(players) == PlayersPerPage
 		if done := players[:len(players)-len(rest)]; len(done) > 0 {
 			after = done[len(done)-1].ID
 		}

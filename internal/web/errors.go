@@ -19,9 +19,9 @@ func (p *Pages) refused(r *Request, err error) {
 	}
 }
 
-// errorText describes an error and its remedy, in the language of the page. The
+// ErrorText describes an error and its remedy, in the language of the page. The
 // catalogue has a text "fault.<code>" for each error that a page can meet.
-func (p *Pages) errorText(r *Request, err error) string {
+func (p *Pages) ErrorText(r *Request, err error) string {
 	v := p.NewView(r, "failure.title")
 	f, ok := errors.AsType[*fault.Error](err)
 	if !ok {
@@ -52,7 +52,7 @@ func (p *Pages) errorText(r *Request, err error) string {
 
 // AddError puts err next to a field. The page of a limit is 429.
 func (p *Pages) AddError(r *Request, f *Form, field string, err error) {
-	f.Add(field, p.errorText(r, err))
+	f.Add(field, p.ErrorText(r, err))
 	p.LimitedBy(r, f, err)
 }
 
@@ -98,7 +98,7 @@ func (p *Pages) AddFaults(r *Request, f *Form, err error, fields map[string]stri
 		return false
 	}
 	if len(e.Fields) == 0 {
-		f.Add("", p.errorText(r, err))
+		f.Add("", p.ErrorText(r, err))
 	}
 	for _, field := range e.Fields {
 		name, known := fields[field.Pointer]

@@ -39,7 +39,6 @@ func (p *Pages) familyRoutes() []Route {
 			Route{Method: "GET", Pattern: one + "/not-me", Handle: p.SignedIn(role, p.dispute)},
 			Route{Method: "POST", Pattern: one + "/not-me", Handle: p.SignedIn(role, p.fileDispute), Urgent: true},
 			Route{Method: "POST", Pattern: one + "/coach-messages", Handle: p.SignedIn(role, p.coachMessages)},
-			Route{Method: "GET", Pattern: one + "/schedule", Handle: p.SignedIn(role, p.schedule)},
 			Route{Method: "GET", Pattern: one + "/done", Handle: p.SignedIn(role, p.done)},
 		)
 	}

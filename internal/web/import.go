@@ -172,7 +172,7 @@ func (p *Pages) exportPlayers(ctx context.Context, r *Request, by actor.Actor) (
 	if err := p.Subscriptions.CheckFeature(ctx, by, coach.Export); err != nil {
 		return p.featureNeeded(ctx, r, by, coach.Export, err)
 	}
-	filter := playerFilter(r)
+	filter := PlayerFilter(r)
 	return Download("players.csv", csvfile.MediaType, func(ctx context.Context, out io.Writer) error {
 		return p.ExportPlayers(ctx, by, filter, out)
 	}), nil

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// playersPerPage is the length of one page of the roster.
-	playersPerPage = 50
+	// PlayersPerPage is the length of one page of the roster.
+	PlayersPerPage = 50
 	// maxSearch is the number of characters of a search.
 	maxSearch = 100
 )
@@ -23,8 +23,8 @@ func (p *Pages) players(ctx context.Context, r *Request, by actor.Actor) (Respon
 	if r.Value("show") == "needs" {
 		return p.needsPage(ctx, r, by)
 	}
-	filter := playerFilter(r)
-	list, err := p.Approvals.Players(ctx, by, filter, approval.Page{Limit: playersPerPage + 1, After: approval.Keyset{ID: r.Value("after")}})
+	filter := PlayerFilter(r)
+	list, err := p.Approvals.Players(ctx, by, filter, approval.Page{Limit: PlayersPerPage + 1, After: approval.Keyset{ID: r.Value("after")}})
 	if err != nil {
 		return Response{}, err
 	}
@@ -41,15 +41,15 @@ func (p *Pages) players(ctx context.Context, r *Request, by actor.Actor) (Respon
 	}
 	query := playerQuery(r)
 	next := ""
-	if len(list) > playersPerPage {
-		list = list[:playersPerPage]
-		after := url.Values{"after": {list[playersPerPage-1].ID}}
+	if len(list) > PlayersPerPage {
+		list = list[:PlayersPerPage]
+		after := url.Values{"after": {list[PlayersPerPage-1].ID}}
 		for name := range query {
 			after.Set(name, query.Get(name))
 		}
 		next = "/coach/players?" + after.Encode()
 	}
-	batches, err := p.openBatches(ctx, by)
+	batches, err := p.BatchNames(ctx, by, offeredBatches)
 	if err != nil {
 		return Response{}, err
 	}
@@ -78,8 +78,8 @@ func playerQuery(r *Request) url.Values {
 	return query
 }
 
-// playerFilter reads the filter of the list of players.
-func playerFilter(r *Request) approval.Filter {
+// PlayerFilter reads the filter of the list of players.
+func PlayerFilter(r *Request) approval.Filter {
 	search := []rune(r.Value("q"))
 	filter := approval.Filter{Search: string(search[:min(len(search), maxSearch)])}
 	switch status := r.Value("guardian"); status {
@@ -95,3 +95,6 @@ func playerFilter(r *Request) approval.Filter {
 	}
 	return filter
 }
+
+// offeredBatches is the number of batches that a form offers, newest first.
+const offeredBatches = 100

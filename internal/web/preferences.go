@@ -52,8 +52,8 @@ func (p *Pages) readPreferences(r *Request, f *Form) notify.PreferencesPatch {
 	return notify.PreferencesPatch{Language: &language, TimeZone: &zone, QuietHours: &quiet}
 }
 
-// offeredZones returns the time zones that the form offers, with the chosen one.
-func offeredZones(f *Form) []string {
+// OfferedZones returns the time zones that the form offers, with the chosen one.
+func OfferedZones(f *Form) []string {
 	if zone := f.Value("time_zone"); zone != "" && !slices.Contains(timeZones, zone) && notify.KnownTimeZone(zone) {
 		return append([]string{zone}, timeZones...)
 	}
@@ -93,7 +93,7 @@ func (p *Pages) familySettingsForm(ctx context.Context, r *Request, by actor.Act
 	v := p.SignedInView(r, "my_settings.title", by)
 	v.Form, v.Path = f, home(by.Role)+"/settings"
 	v.Data = map[string]any{
-		"Home": home(by.Role), "Languages": languages, "Zones": offeredZones(f), "Stopped": stopped, "StoppedMail": addresses, "Push": push, "Done": r.URL.Query().Get("done"),
+		"Home": home(by.Role), "Languages": languages, "Zones": OfferedZones(f), "Stopped": stopped, "StoppedMail": addresses, "Push": push, "Done": r.URL.Query().Get("done"),
 	}
 	return FormPage("family_settings", v), nil
 }

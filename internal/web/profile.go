@@ -47,7 +47,7 @@ func (p *Pages) profileForm(ctx context.Context, r *Request, by actor.Actor, pro
 	v.Data = map[string]any{
 		"Profile": profile, "Missing": profile.Missing(p.Coaches.Required), "Done": r.URL.Query().Get("done"),
 		"Picture": profile.Picture(), "Certificates": certificates, "RequestID": p.Documents.NewID(), "KYC": p.Verifications.On,
-		"EmailRequired": slices.Contains(p.Coaches.Required, "email"), "Zones": offeredZones(f), "DefaultZone": p.Coaches.DefaultTimeZone,
+		"EmailRequired": slices.Contains(p.Coaches.Required, "email"), "Zones": OfferedZones(f), "DefaultZone": p.Coaches.DefaultTimeZone,
 	}
 	return FormPage("profile", v), nil
 }

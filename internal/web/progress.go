@@ -76,7 +76,7 @@ func (p *Pages) progressPage(ctx context.Context, r *Request, by actor.Actor, pl
 	v.Form, v.Path = f, coachPlayer(player.ID)+"/progress"
 	v.Data = map[string]any{
 		"Player": player, "Metrics": newMetricViews(list), "Today": v.today(), "RequestID": p.Messages.NewID(),
-		"Done": v.TextOr("progress.done."+r.Value("done"), ""), "WholeHistory": p.WholeHistory, "Undo": p.undoPath(r, v.Path+"/", "/restore"),
+		"Done": v.TextOr("progress.done."+r.Value("done"), ""), "WholeHistory": p.WholeHistory, "Undo": p.UndoPath(r, v.Path+"/", "/restore"),
 	}
 	return FormPage("progress", v), nil
 }
@@ -133,13 +133,13 @@ func readMeasurement(r *Request, playerID string, p *Pages, f *wire.Faults) team
 }
 
 // measurementInPath returns the player of the path, and the measurement as a removal.
-func (p *Pages) measurementInPath(ctx context.Context, r *Request, by actor.Actor) (*approval.Player, removal, error) {
+func (p *Pages) measurementInPath(ctx context.Context, r *Request, by actor.Actor) (*approval.Player, Removal, error) {
 	player, err := p.PlayerInPath(ctx, r, by)
 	if err != nil {
-		return nil, removal{}, err
+		return nil, Removal{}, err
 	}
 	id, err := r.PathID("measurement_id")
-	return player, removal{
+	return player, Removal{
 		List: coachPlayer(player.ID) + "/progress", ID: id,
 		Typed: url.Values{"metric": {""}, "value": {""}, "unit": {""}, "on": {p.NewView(r, "").today()}},
 	}, err
@@ -159,7 +159,7 @@ func (p *Pages) checkMeasurement(ctx context.Context, r *Request, by actor.Actor
 		return Response{}, err
 	}
 	v := p.NewView(r, "")
-	return p.removalCheck(ctx, r, by, "players", "removal.measurement", m.Metric+": "+v.Measured(m.Value, m.Unit)+", "+v.RecordDay(m.On), x)
+	return p.RemovalCheck(ctx, r, by, "players", "removal.measurement", m.Metric+": "+v.Measured(m.Value, m.Unit)+", "+v.RecordDay(m.On), x)
 }
 
 // deleteMeasurement serves POST …/progress/{measurement_id}/delete.
@@ -168,7 +168,7 @@ func (p *Pages) deleteMeasurement(ctx context.Context, r *Request, by actor.Acto
 	if err != nil {
 		return Response{}, err
 	}
-	return p.remove(r, x, func() error { return p.Records.DeleteMeasurement(ctx, by, player.ID, x.ID) })
+	return p.Remove(r, x, func() error { return p.Records.DeleteMeasurement(ctx, by, player.ID, x.ID) })
 }
 
 // restoreMeasurement serves POST …/progress/{measurement_id}/restore.
@@ -177,7 +177,7 @@ func (p *Pages) restoreMeasurement(ctx context.Context, r *Request, by actor.Act
 	if err != nil {
 		return Response{}, err
 	}
-	return p.undo(x, func() error { return p.Records.RestoreMeasurement(ctx, by, player.ID, x.ID) }, func() bool {
+	return p.Undo(x, func() error { return p.Records.RestoreMeasurement(ctx, by, player.ID, x.ID) }, func() bool {
 		_, err := p.Records.Measurement(ctx, by, player.ID, x.ID)
 		return err == nil
 	})

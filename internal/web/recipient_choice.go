@@ -40,7 +40,7 @@ func SetRecipient(values url.Values, r *Request) {
 
 // RecipientChoice loads what the form f lists.
 func (p *Pages) RecipientChoice(ctx context.Context, by actor.Actor, f *Form) (c RecipientChoice, err error) {
-	if c.Batches, err = p.Batches.Names(ctx, by, batchesToChoose); err != nil {
+	if c.Batches, err = p.BatchNames(ctx, by, batchesToChoose); err != nil {
 		return c, err
 	}
 	if c.Players, err = p.Approvals.PlayerNames(ctx, by, playersToChoose); err != nil {

@@ -219,7 +219,7 @@ func (p *Pages) failure(r *Request, err error) Response {
 	if wait > 0 {
 		resp.Header = http.Header{"Retry-After": {strconv.Itoa(wait)}}
 	}
-	resp.View.Data = map[string]any{"Message": p.errorText(r, err), "Status": status, "Start": startPage(r.URL.Path)}
+	resp.View.Data = map[string]any{"Message": p.ErrorText(r, err), "Status": status, "Start": startPage(r.URL.Path)}
 	return resp
 }
 

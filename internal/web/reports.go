@@ -63,7 +63,7 @@ func (p *Pages) reportsPage(ctx context.Context, r *Request, by actor.Actor, pla
 	v.Form, v.Path = f, path
 	v.Data = map[string]any{
 		"Player": player, "List": list, "Next": next, "RequestID": p.Messages.NewID(), "Done": v.TextOr("reports.done."+r.Value("done"), ""),
-		"WholeHistory": p.WholeHistory, "Undo": p.undoPath(r, path+"/", "/restore"),
+		"WholeHistory": p.WholeHistory, "Undo": p.UndoPath(r, path+"/", "/restore"),
 	}
 	return FormPage("reports", v), nil
 }
@@ -157,13 +157,13 @@ func (p *Pages) editReport(ctx context.Context, r *Request, by actor.Actor) (Res
 }
 
 // removedReport returns the player of the path, and the report as a removal.
-func (p *Pages) removedReport(ctx context.Context, r *Request, by actor.Actor) (*approval.Player, removal, error) {
+func (p *Pages) removedReport(ctx context.Context, r *Request, by actor.Actor) (*approval.Player, Removal, error) {
 	player, err := p.PlayerInPath(ctx, r, by)
 	if err != nil {
-		return nil, removal{}, err
+		return nil, Removal{}, err
 	}
 	id, err := r.PathID("report_id")
-	return player, removal{
+	return player, Removal{
 		List: coachPlayer(player.ID) + "/reports", ID: id, Typed: url.Values{"title": {""}, "text": {""}, "from": {""}, "to": {""}},
 	}, err
 }
@@ -181,7 +181,7 @@ func (p *Pages) checkReport(ctx context.Context, r *Request, by actor.Actor) (Re
 	if err != nil {
 		return Response{}, err
 	}
-	return p.removalCheck(ctx, r, by, "players", "removal.report", report.Title, x)
+	return p.RemovalCheck(ctx, r, by, "players", "removal.report", report.Title, x)
 }
 
 // deleteReport serves POST …/reports/{report_id}/delete.
@@ -190,7 +190,7 @@ func (p *Pages) deleteReport(ctx context.Context, r *Request, by actor.Actor) (R
 	if err != nil {
 		return Response{}, err
 	}
-	return p.remove(r, x, func() error { return p.Records.DeleteReport(ctx, by, player.ID, x.ID) })
+	return p.Remove(r, x, func() error { return p.Records.DeleteReport(ctx, by, player.ID, x.ID) })
 }
 
 // restoreReport serves POST …/reports/{report_id}/restore.
@@ -199,7 +199,7 @@ func (p *Pages) restoreReport(ctx context.Context, r *Request, by actor.Actor) (
 	if err != nil {
 		return Response{}, err
 	}
-	return p.undo(x, func() error { return p.Records.RestoreReport(ctx, by, player.ID, x.ID) }, func() bool {
+	return p.Undo(x, func() error { return p.Records.RestoreReport(ctx, by, player.ID, x.ID) }, func() bool {
 		_, err := p.Records.OneReport(ctx, by, player.ID, x.ID)
 		return err == nil
 	})

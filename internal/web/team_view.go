@@ -44,10 +44,13 @@ func (v *View) TrainingTimes(s team.Schedule) []string {
 	}
 	for i, at := range times {
 		names := strings.Join(days[at], ", ")
-		if len(days[at]) == len(weekdayOrder) {
+		if len(days[at]) == len(WeekdayOrder) {
 			names = v.MustT("batch.every_day")
 		}
 		times[i] = names + " " + at
 	}
 	return times
 }
+
+// WeekdayOrder are the days of the week as a schedule shows them.
+var WeekdayOrder = []time.Weekday{time.Monday, time.Tuesday, time.Wednesday, time.Thursday, time.Friday, time.Saturday, time.Sunday}

@@ -7,15 +7,8 @@ import (
 
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/team"
 )
-
-// schedule serves GET …/schedule: when and where the player trains.
-func (p *Pages) schedule(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	return p.FamilyPage(ctx, r, by, "schedule", "", func(d Question) (map[string]any, error) {
-		_, batches, upcoming, err := p.Batches.Schedule(ctx, by, d.ID)
-		return map[string]any{"Batches": batches, "Upcoming": upcoming}, err
-	})
-}
 
 // FamilyPage shows a page of a player to a party, with the data that read returns. A party
 // that has not approved sees what a yes would open instead, with service as the example, and
@@ -42,4 +35,13 @@ func (p *Pages) FamilyPage(ctx context.Context, r *Request, by actor.Actor, name
 	}
 	v.Data = data
 	return FormPage(name, v), nil
+}
+
+// LoadBatch returns the batch of the path.
+func (p *Pages) LoadBatch(ctx context.Context, r *Request, by actor.Actor) (*team.Batch, error) {
+	id, err := r.PathID("batch_id")
+	if err != nil {
+		return nil, err
+	}
+	return p.Batch(ctx, by, id)
 }

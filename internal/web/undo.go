@@ -17,7 +17,7 @@ const undoOffered = time.Minute
 
 // removal is what one button of a list removes. With JavaScript the button removes it at once, and the
 // list offers to undo it. Without JavaScript a page asks first.
-type removal struct {
+type Removal struct {
 	// List is the page with the button.
 	List string
 	// ID is what is removed.
@@ -27,7 +27,7 @@ type removal struct {
 }
 
 // remove serves the POST of the button, and of the page that asks.
-func (p *Pages) remove(r *Request, x removal, remove func() error) (Response, error) {
+func (p *Pages) Remove(r *Request, x Removal, remove func() error) (Response, error) {
 	if r.Value("at_once") == "" {
 		return p.KeepTyped(r, Redirect(r.URL.Path), x.List, x.Typed), nil
 	}
@@ -40,7 +40,7 @@ func (p *Pages) remove(r *Request, x removal, remove func() error) (Response, er
 }
 
 // undo serves the POST that undoes a removal. exists reports whether it was undone before.
-func (p *Pages) undo(x removal, restore func() error, exists func() bool) (Response, error) {
+func (p *Pages) Undo(x Removal, restore func() error, exists func() bool) (Response, error) {
 	err := restore()
 	switch fault.KindOf(err) {
 	case fault.NotFound, fault.Conflict, fault.Invalid, fault.Forbidden:
@@ -52,8 +52,8 @@ func (p *Pages) undo(x removal, restore func() error, exists func() bool) (Respo
 	return Redirect(x.List + "?done=undone"), err
 }
 
-// removalCheck is the page that asks before a removal.
-func (p *Pages) removalCheck(ctx context.Context, r *Request, by actor.Actor, section, question, what string, x removal) (Response, error) {
+// RemovalCheck is the page that asks before a removal.
+func (p *Pages) RemovalCheck(ctx context.Context, r *Request, by actor.Actor, section, question, what string, x Removal) (Response, error) {
 	v, err := p.CoachView(ctx, r, section, question, by)
 	if err != nil {
 		return Response{}, err
@@ -63,8 +63,8 @@ func (p *Pages) removalCheck(ctx context.Context, r *Request, by actor.Actor, se
 	return Page("removal_check", v), nil
 }
 
-// undoPath returns where the list undoes the removal that was just made, or "". suffix follows the id.
-func (p *Pages) undoPath(r *Request, before, suffix string) string {
+// UndoPath returns where the list undoes the removal that was just made, or "". suffix follows the id.
+func (p *Pages) UndoPath(r *Request, before, suffix string) string {
 	id := r.URL.Query().Get("undo")
 	at, err := strconv.ParseInt(r.URL.Query().Get("at"), 10, 64)
 	if age := p.Now().Sub(time.Unix(at, 0)); err != nil || !endpoint.IsID(id) || age < 0 || age > undoOffered {

@@ -1,4 +1,4 @@
-package web
+package batch
 
 import (
 	"context"
@@ -8,18 +8,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
-	"github.com/touchline/touchline/internal/input"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/wire"
 	"github.com/touchline/touchline/internal/team"
+	"github.com/touchline/touchline/internal/web"
 )
-
-// weekdayOrder are the days of the week as a schedule shows them.
-var weekdayOrder = []time.Weekday{time.Monday, time.Tuesday, time.Wednesday, time.Thursday, time.Friday, time.Saturday, time.Sunday}
 
 // scheduleGroup is a time of the day with its days, as the form of a batch shows it.
 type scheduleGroup struct {
@@ -37,21 +33,21 @@ type scheduleDay struct {
 const maxScheduleGroups = team.MaxSlots
 
 // addBatchPage serves GET /coach/batches/add.
-func (p *Pages) addBatchPage(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	return p.batchForm(ctx, r, by, nil, r.Restored(&Form{Values: url.Values{"request": {p.Batches.NewID()}}}))
+func (p pages) addBatchPage(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
+	return p.batchForm(ctx, r, by, nil, r.Restored(&web.Form{Values: url.Values{"request": {p.NewID()}}}))
 }
 
 // addBatch serves POST /coach/batches/add. The same form sent twice makes one batch.
-func (p *Pages) addBatch(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+func (p pages) addBatch(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
 	patch, groups, err := readBatch(r)
 	if err == nil {
 		id := r.Value("request")
 		if !endpoint.IsID(id) {
-			id = p.Batches.NewID()
+			id = p.NewID()
 		}
-		b, added := p.Batches.AddOnce(ctx, by, id, patch)
+		b, added := p.AddOnce(ctx, by, id, patch)
 		if added == nil {
-			return Redirect(coachBatch(b.ID) + "?done=added"), nil
+			return web.Redirect(pathOf(b.ID) + "?done=added"), nil
 		}
 		err = added
 	}
@@ -59,34 +55,34 @@ func (p *Pages) addBatch(ctx context.Context, r *Request, by actor.Actor) (Respo
 }
 
 // editBatchPage serves GET …/edit.
-func (p *Pages) editBatchPage(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	b, err := p.LoadBatch(ctx, r, by)
+func (p pages) editBatchPage(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
+	b, err := p.site.LoadBatch(ctx, r, by)
 	if err != nil {
-		return Response{}, err
+		return web.Response{}, err
 	}
-	return p.batchForm(ctx, r, by, b, r.Restored(&Form{Values: batchValues(b)}))
+	return p.batchForm(ctx, r, by, b, r.Restored(&web.Form{Values: batchValues(b)}))
 }
 
 // editBatch serves POST …/edit.
-func (p *Pages) editBatch(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	b, err := p.LoadBatch(ctx, r, by)
+func (p pages) editBatch(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
+	b, err := p.site.LoadBatch(ctx, r, by)
 	if err != nil {
-		return Response{}, err
+		return web.Response{}, err
 	}
 	patch, groups, err := readBatch(r)
 	if err == nil {
-		if _, err = p.Batches.Edit(ctx, by, b.ID, patch); err == nil {
-			return Redirect(coachBatch(b.ID) + "?done=saved"), nil
+		if _, err = p.Edit(ctx, by, b.ID, patch); err == nil {
+			return web.Redirect(pathOf(b.ID) + "?done=saved"), nil
 		}
 	}
 	return p.batchFaults(ctx, r, by, b, groups, err)
 }
 
 // batchFaults shows the form again with an error that the coach can correct.
-func (p *Pages) batchFaults(ctx context.Context, r *Request, by actor.Actor, b *team.Batch, groups []int, err error) (Response, error) {
-	f := &Form{Values: r.Form}
+func (p pages) batchFaults(ctx context.Context, r *web.Request, by actor.Actor, b *team.Batch, groups []int, err error) (web.Response, error) {
+	f := &web.Form{Values: r.Form}
 	if fault.CodeOf(err) == "idempotency_key_reused" {
-		f.Values.Set(RequestField, p.Batches.NewID())
+		f.Values.Set(web.RequestField, p.NewID())
 	}
 	fields := map[string]string{"/name": "name", "/sport": "sport", "/venue": "venue", "/time_zone": "time_zone", "/schedule": "days1"}
 	for i, n := range groups {
@@ -95,7 +91,7 @@ func (p *Pages) batchFaults(ctx context.Context, r *Request, by actor.Actor, b *
 	}
 	known, ok := errors.AsType[*fault.Error](err)
 	if !ok {
-		return Response{}, err
+		return web.Response{}, err
 	}
 	for i, field := range known.Fields {
 		if strings.HasSuffix(field.Pointer, "/end") && field.Code == "invalid_value" {
@@ -103,29 +99,29 @@ func (p *Pages) batchFaults(ctx context.Context, r *Request, by actor.Actor, b *
 		}
 	}
 	switch {
-	case p.AddFaults(r, f, err, fields):
-		f.Faults = slices.CompactFunc(f.Faults, func(a, b FieldFault) bool { return a == b })
+	case p.site.AddFaults(r, f, err, fields):
+		f.Faults = slices.CompactFunc(f.Faults, func(a, b web.FieldFault) bool { return a == b })
 	case known.Kind == fault.Conflict || known.Kind == fault.Forbidden:
-		p.AddError(r, f, "", err)
+		p.site.AddError(r, f, "", err)
 	default:
-		return Response{}, err
+		return web.Response{}, err
 	}
 	return p.batchForm(ctx, r, by, b, f)
 }
 
 // batchForm shows the form of a new batch, or of b.
-func (p *Pages) batchForm(ctx context.Context, r *Request, by actor.Actor, b *team.Batch, f *Form) (Response, error) {
+func (p pages) batchForm(ctx context.Context, r *web.Request, by actor.Actor, b *team.Batch, f *web.Form) (web.Response, error) {
 	title, path := "batch.add.title", "/coach/batches/add"
 	if b != nil {
-		title, path = "batch.edit.title", coachBatch(b.ID)+"/edit"
+		title, path = "batch.edit.title", pathOf(b.ID)+"/edit"
 	}
-	v, err := p.CoachView(ctx, r, "batches", title, by)
+	v, err := p.site.CoachView(ctx, r, "batches", title, by)
 	if err != nil {
-		return Response{}, err
+		return web.Response{}, err
 	}
 	v.Form, v.Path = f, path
-	v.Data = map[string]any{"Batch": b, "Action": path, "Groups": scheduleGroups(f.Values), "Zones": offeredZones(f)}
-	return FormPage("batch_form", v), nil
+	v.Data = map[string]any{"Batch": b, "Action": path, "Groups": scheduleGroups(f.Values), "Zones": web.OfferedZones(f)}
+	return web.FormPage("batch_form", v), nil
 }
 
 // scheduleGroups returns the groups of a form, and one more that is empty.
@@ -140,7 +136,7 @@ func scheduleGroups(values url.Values) []scheduleGroup {
 	var groups []scheduleGroup
 	for n := 1; n <= min(last+1, maxScheduleGroups); n++ {
 		g := scheduleGroup{N: n}
-		for _, day := range weekdayOrder {
+		for _, day := range web.WeekdayOrder {
 			name := team.WeekdayName(day)
 			g.Days = append(g.Days, scheduleDay{name, int(day), slices.Contains(values["days"+strconv.Itoa(n)], name)})
 		}
@@ -170,11 +166,11 @@ func batchValues(b *team.Batch) url.Values {
 
 // readBatch reads the form into the body that the API takes. groups has the group of each
 // slot of the schedule.
-func readBatch(r *Request) (patch team.BatchPatch, groups []int, err error) {
+func readBatch(r *web.Request) (patch Patch, groups []int, err error) {
 	body := map[string]any{"name": r.Value("name")}
-	set(body, "sport", r.Value("sport"))
-	set(body, "venue", r.Value("venue"))
-	set(body, "time_zone", r.Value("time_zone"))
+	web.SetGiven(body, "sport", r.Value("sport"))
+	web.SetGiven(body, "venue", r.Value("venue"))
+	web.SetGiven(body, "time_zone", r.Value("time_zone"))
 	schedule := []any{}
 	for n := 1; n <= maxScheduleGroups; n++ {
 		suffix := strconv.Itoa(n)
@@ -190,9 +186,9 @@ func readBatch(r *Request) (patch team.BatchPatch, groups []int, err error) {
 	}
 	body["schedule"] = schedule
 	var faults wire.Faults
-	var in input.Batch
+	var in request
 	wire.Bind(body, &in, &faults)
-	patch = in.Read(&faults)
+	patch = in.read(&faults)
 	if patch.Sport == nil {
 		patch.Sport = new(string)
 	}

@@ -1,0 +1,273 @@
+package batch
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/endpoint"
+	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/team"
+	"github.com/touchline/touchline/internal/web"
+)
+
+// Files are the templates and texts of the pages.
+//
+//go:embed templates/*.html texts.*.json
+var Files embed.FS
+
+// pages serves the pages about batches.
+type pages struct {
+	*Service
+	site *web.Pages
+}
+
+// Pages returns the pages about batches for coaches, and the schedule for families.
+func (s *Service) Pages(site *web.Pages) []web.Route {
+	p := pages{s, site}
+	const batches, one = "/coach/batches", "/coach/batches/{batch_id}"
+	routes := []web.Route{
+		{Method: "GET", Pattern: batches, Handle: p.site.SignedIn(actor.Coach, p.batches)},
+		{Method: "GET", Pattern: batches + "/add", Handle: p.site.SignedIn(actor.Coach, p.addBatchPage)},
+		{Method: "POST", Pattern: batches + "/add", Handle: p.site.SignedIn(actor.Coach, p.addBatch)},
+		{Method: "GET", Pattern: one, Handle: p.site.SignedIn(actor.Coach, p.batch)},
+		{Method: "GET", Pattern: one + "/edit", Handle: p.site.SignedIn(actor.Coach, p.editBatchPage)},
+		{Method: "POST", Pattern: one + "/edit", Handle: p.site.SignedIn(actor.Coach, p.editBatch)},
+		{Method: "GET", Pattern: one + "/archive", Handle: p.site.SignedIn(actor.Coach, p.archiveBatchPage)},
+		{Method: "POST", Pattern: one + "/archive", Handle: p.site.SignedIn(actor.Coach, p.archiveBatch)},
+		{Method: "GET", Pattern: one + "/players", Handle: p.site.SignedIn(actor.Coach, p.batchPlayersPage)},
+		{Method: "POST", Pattern: one + "/players", Handle: p.site.SignedIn(actor.Coach, p.joinBatch)},
+		{Method: "GET", Pattern: one + "/players/{player_id}/remove", Handle: p.site.SignedIn(actor.Coach, p.checkLeaveBatch)},
+		{Method: "POST", Pattern: one + "/players/{player_id}/remove", Handle: p.site.SignedIn(actor.Coach, p.leaveBatch)},
+		{Method: "POST", Pattern: one + "/players/{player_id}/restore", Handle: p.site.SignedIn(actor.Coach, p.rejoinBatch)},
+	}
+	for _, role := range approval.Parties {
+		routes = append(routes, web.Route{Method: "GET", Pattern: "/me/" + string(role) + "/players/{player_id}/schedule", Handle: site.SignedIn(role, p.schedule)})
+	}
+	return routes
+}
+
+// pathOf returns the page of a batch for its coach.
+func pathOf(id string) string { return "/coach/batches/" + id }
+
+// batchesPerPage is the length of one page of batches.
+const batchesPerPage = 50
+
+// batches serves GET /coach/batches: the open batches, newest first, or with show=archived
+// the others.
+func (p pages) batches(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
+	archived := r.Value("show") == "archived"
+	list, err := p.List(ctx, by, archived, r.Value("after"), batchesPerPage+1)
+	if err != nil {
+		return web.Response{}, err
+	}
+	next := ""
+	if len(list) > batchesPerPage {
+		list = list[:batchesPerPage]
+		query := url.Values{"after": {list[batchesPerPage-1].ID}}
+		if archived {
+			query.Set("show", "archived")
+		}
+		next = "/coach/batches?" + query.Encode()
+	}
+	v, err := p.site.CoachView(ctx, r, "batches", "batches.title", by)
+	if err != nil {
+		return web.Response{}, err
+	}
+	v.Data = map[string]any{"Batches": list, "Archived": archived, "Next": next, "Done": v.TextOr("batches.done."+r.Value("done"), "")}
+	return web.Page("batches", v), nil
+}
+
+// sheetsShown is the number of sheets on the page of a batch.
+const sheetsShown = 14
+
+// batch serves GET /coach/batches/{batch_id}: when it trains, who is in it, and the last
+// attendance.
+func (p pages) batch(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
+	b, err := p.site.LoadBatch(ctx, r, by)
+	if err != nil {
+		return web.Response{}, err
+	}
+	players, err := p.Players(ctx, by, b.ID)
+	if err != nil {
+		return web.Response{}, err
+	}
+	sheets, err := p.site.Sheets(ctx, by, b.ID, sheetsShown)
+	if err != nil {
+		return web.Response{}, err
+	}
+	v, err := p.site.CoachView(ctx, r, "batches", "batch.title", by)
+	if err != nil {
+		return web.Response{}, err
+	}
+	today := team.DateOf(p.Now(), team.Zone(b.TimeZone))
+	v.Data = map[string]any{
+		"Batch": b, "Players": players, "Sheets": sheets, "Today": today, "Next": nextTraining(b, p.Now()),
+		"Taken": slices.ContainsFunc(sheets, func(s team.SheetSummary) bool { return s.Date == today }),
+		"Done":  v.TextOr("batches.done."+r.Value("done"), ""), "Undo": p.site.UndoPath(r, pathOf(b.ID)+"/players/", "/restore"),
+	}
+	return web.Page("batch", v), nil
+}
+
+// nextTraining returns the next training of an open batch within a week, or nil.
+func nextTraining(b *team.Batch, now time.Time) *team.Training {
+	if !b.ArchivedAt.IsZero() {
+		return nil
+	}
+	upcoming := team.Upcoming([]*team.Batch{b}, now, upcomingDays+1)
+	if len(upcoming) == 0 {
+		return nil
+	}
+	return &upcoming[0]
+}
+
+// archiveBatchPage serves GET …/archive: the coach checks what an archive means.
+func (p pages) archiveBatchPage(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
+	b, err := p.site.LoadBatch(ctx, r, by)
+	if err != nil {
+		return web.Response{}, err
+	}
+	if b.CheckOpen() != nil {
+		return web.Redirect(pathOf(b.ID)), nil
+	}
+	v, err := p.site.CoachView(ctx, r, "batches", "batch.archive.title", by)
+	if err != nil {
+		return web.Response{}, err
+	}
+	v.Data = b
+	return web.Page("batch_archive", v), nil
+}
+
+// archiveBatch serves POST …/archive. The same form sent twice archives once.
+func (p pages) archiveBatch(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
+	id, err := r.PathID("batch_id")
+	if err != nil {
+		return web.Response{}, err
+	}
+	if err := p.Archive(ctx, by, id); err != nil && fault.CodeOf(err) != "batch_archived" {
+		return web.Response{}, err
+	}
+	return web.Redirect("/coach/batches?done=archived"), nil
+}
+
+// batchPlayersPage serves GET …/players: the coach's players with a search, to select those
+// who join the batch.
+func (p pages) batchPlayersPage(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
+	return p.batchPlayersForm(ctx, r, by, &web.Form{Values: r.Form})
+}
+
+func (p pages) batchPlayersForm(ctx context.Context, r *web.Request, by actor.Actor, f *web.Form) (web.Response, error) {
+	b, err := p.site.LoadBatch(ctx, r, by)
+	if err != nil {
+		return web.Response{}, err
+	}
+	filter := approval.Filter{Search: web.PlayerFilter(r).Search}
+	players, err := p.site.Approvals.Players(ctx, by, filter, approval.Page{Limit: web.PlayersPerPage + 1, After: approval.Keyset{ID: r.Value("after")}})
+	if err != nil {
+		return web.Response{}, err
+	}
+	next := ""
+	if len(players) > web.PlayersPerPage {
+		players = players[:web.PlayersPerPage]
+		next = pathOf(b.ID) + "/players?" + url.Values{"q": {r.Value("q")}, "after": {players[web.PlayersPerPage-1].ID}}.Encode()
+	}
+	v, err := p.site.CoachView(ctx, r, "batches", "batch.players.title", by)
+	if err != nil {
+		return web.Response{}, err
+	}
+	v.Form, v.Path = f, pathOf(b.ID)+"/players"
+	v.Data = map[string]any{"Batch": b, "Players": players, "Next": next, "Search": r.Value("q"), "Done": v.TextOr("batches.done."+r.URL.Query().Get("done"), "")}
+	return web.FormPage("batch_players", v), nil
+}
+
+// joinBatch serves POST …/players: the selected players join the batch.
+func (p pages) joinBatch(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
+	id, err := r.PathID("batch_id")
+	if err != nil {
+		return web.Response{}, err
+	}
+	if len(r.Form["player"]) > web.PlayersPerPage {
+		return web.Response{}, fault.New(fault.Malformed, "malformed_request", "Select at most %d players.", web.PlayersPerPage)
+	}
+	for _, playerID := range r.Form["player"] {
+		if !endpoint.IsID(playerID) {
+			return web.Response{}, fault.Missing()
+		}
+		err := p.Join(ctx, by, id, playerID)
+		if f, ok := errors.AsType[*fault.Error](err); ok && f.Kind != fault.NotFound && f.Kind != fault.Unavailable {
+			form := &web.Form{Values: r.Form}
+			form.Add("", p.batchError(r, err))
+			return p.batchPlayersForm(ctx, r, by, form)
+		}
+		if err != nil {
+			return web.Response{}, err
+		}
+	}
+	return web.Redirect(pathOf(id) + "?done=joined"), nil
+}
+
+// batchError returns the text of an error about a batch.
+func (p pages) batchError(r *web.Request, err error) string {
+	if fault.KindOf(err) == fault.Invalid {
+		return p.site.NewView(r, "").MustT("batch.full")
+	}
+	return p.site.ErrorText(r, err)
+}
+
+// membershipInPath returns the batch and the player of the path, and the membership as a removal.
+func membershipInPath(r *web.Request) (batchID, playerID string, x web.Removal, err error) {
+	if batchID, err = r.PathID("batch_id"); err != nil {
+		return "", "", x, err
+	}
+	playerID, err = r.PathID("player_id")
+	return batchID, playerID, web.Removal{List: pathOf(batchID), ID: playerID}, err
+}
+
+// checkLeaveBatch serves GET …/players/{player_id}/remove.
+func (p pages) checkLeaveBatch(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
+	b, err := p.site.LoadBatch(ctx, r, by)
+	if err != nil {
+		return web.Response{}, err
+	}
+	_, playerID, x, err := membershipInPath(r)
+	if err != nil {
+		return web.Response{}, err
+	}
+	player, err := p.site.Approvals.Player(ctx, by, playerID)
+	if err != nil {
+		return web.Response{}, err
+	}
+	return p.site.RemovalCheck(ctx, r, by, "batches", "removal.membership", player.Student.FullName+" · "+b.Name, x)
+}
+
+// leaveBatch serves POST …/players/{player_id}/remove.
+func (p pages) leaveBatch(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
+	batchID, playerID, x, err := membershipInPath(r)
+	if err != nil {
+		return web.Response{}, err
+	}
+	return p.site.Remove(r, x, func() error { return p.Leave(ctx, by, batchID, playerID) })
+}
+
+// rejoinBatch serves POST …/players/{player_id}/restore. The membership continues: see
+// team.RejoinWithin.
+func (p pages) rejoinBatch(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
+	batchID, playerID, x, err := membershipInPath(r)
+	if err != nil {
+		return web.Response{}, err
+	}
+	return p.site.Undo(x, func() error { return p.Join(ctx, by, batchID, playerID) }, func() bool { return false })
+}
+
+// schedule serves GET …/schedule: when and where the player trains.
+func (p pages) schedule(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
+	return p.site.FamilyPage(ctx, r, by, "schedule", "", func(d web.Question) (map[string]any, error) {
+		batches, upcoming, err := p.Schedule(ctx, by, d.ID)
+		return map[string]any{"Batches": batches, "Upcoming": upcoming}, err
+	})
+}
