@@ -3,6 +3,7 @@ package database
 import (
 	"cmp"
 	"context"
+	"sync/atomic"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -93,4 +94,20 @@ func (db *DB) withConn(ctx context.Context, fn func(*pgx.Conn) error) error {
 		return nil
 	})
 	return cmp.Or(failed, lost)
+}
+
+// observer is nil in the service.
+var observer atomic.Pointer[func(query string, args []any)]
+
+// Observe calls fn with every statement of this process before it runs, until stop is
+// called. Tests use it to inspect query plans.
+func Observe(fn func(query string, args []any)) (stop func()) {
+	observer.Store(&fn)
+	return func() { observer.Store(nil) }
+}
+
+func observe(query string, args []any) {
+	if fn := observer.Load(); fn != nil {
+		(*fn)(query, args)
+	}
 }

@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"regexp"
 	"strings"
 
+	"github.com/touchline/touchline/internal/message/whatsapp"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/platform/config"
 )
@@ -20,6 +22,19 @@ func printSMSTemplates(_ context.Context, cfg *config.Config, stdout, _ io.Write
 		indented := strings.ReplaceAll(t.Text, "\n", "\n         ")
 		fmt.Fprintf(stdout, "%s\n  DLT    %s\n  MSG91  %s\n", t.Key(),
 			templateVariable.ReplaceAllString(indented, "{#var#}"), templateVariable.ReplaceAllString(indented, "##$1##"))
+	}
+	return nil
+}
+
+// printWhatsAppTemplates prints the requests that create the templates of WhatsApp messages at
+// Meta, one on each line.
+func printWhatsAppTemplates(_ context.Context, cfg *config.Config, stdout, _ io.Writer) error {
+	encoder := json.NewEncoder(stdout)
+	encoder.SetEscapeHTML(false)
+	for _, t := range whatsapp.NewTemplates(cfg.Brand, cfg.PublicURL) {
+		if err := encoder.Encode(t); err != nil {
+			return fmt.Errorf("print template %s: %w", t.Name, err)
+		}
 	}
 	return nil
 }
