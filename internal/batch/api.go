@@ -36,16 +36,11 @@ func (s *Service) Operations(a *api.Server) []api.Route {
 
 // batchResponse is the Batch of openapi.yaml.
 type batchResponse struct {
-	BatchID     string         `json:"batch_id"`
-	Name        string         `json:"name"`
-	Sport       *string        `json:"sport"`
-	Venue       *string        `json:"venue"`
-	Schedule    []slotResponse `json:"schedule"`
-	TimeZone    string         `json:"time_zone"`
-	PlayerCount int            `json:"player_count"`
-	CreatedAt   string         `json:"created_at"`
-	UpdatedAt   string         `json:"updated_at"`
-	ArchivedAt  *string        `json:"archived_at"`
+	scheduledBatch
+	PlayerCount int     `json:"player_count"`
+	CreatedAt   string  `json:"created_at"`
+	UpdatedAt   string  `json:"updated_at"`
+	ArchivedAt  *string `json:"archived_at"`
 }
 
 type slotResponse struct {
@@ -55,18 +50,15 @@ type slotResponse struct {
 }
 
 func newBatchResponse(b *team.Batch) batchResponse {
-	return batchResponse{
-		BatchID: b.ID, Name: b.Name, Sport: wire.OrNull(b.Sport), Venue: wire.OrNull(b.Venue), Schedule: newSchedule(b.Schedule), TimeZone: b.TimeZone,
-		PlayerCount: b.PlayerCount, CreatedAt: wire.Timestamp(b.CreatedAt), UpdatedAt: wire.Timestamp(b.UpdatedAt), ArchivedAt: wire.TimestampOrNull(b.ArchivedAt),
-	}
+	return batchResponse{newScheduledBatch(b), b.PlayerCount, wire.Timestamp(b.CreatedAt), wire.Timestamp(b.UpdatedAt), wire.TimestampOrNull(b.ArchivedAt)}
 }
 
-func newSchedule(slots team.Schedule) []slotResponse {
-	list := make([]slotResponse, len(slots))
-	for i, s := range slots {
-		list[i] = slotResponse{team.WeekdayName(s.Weekday), s.Start.String(), s.End.String()}
+func newScheduledBatch(b *team.Batch) scheduledBatch {
+	slots := make([]slotResponse, len(b.Schedule))
+	for i, s := range b.Schedule {
+		slots[i] = slotResponse{team.WeekdayName(s.Weekday), s.Start.String(), s.End.String()}
 	}
-	return list
+	return scheduledBatch{b.ID, b.Name, wire.OrNull(b.Sport), wire.OrNull(b.Venue), slots, b.TimeZone}
 }
 
 // add serves POST /api/batches.
@@ -76,16 +68,15 @@ func (h handlers) add(ctx context.Context, r api.Request[request]) (api.Response
 	if err := f.Err(); err != nil {
 		return api.Response{}, err
 	}
-	b, err := h.Add(ctx, r.Caller.Actor, patch)
-	if err != nil {
-		return api.Response{}, err
-	}
-	return endpoint.Created("/api/batches/"+b.ID, newBatchResponse(b)), nil
+	return added(h.Add(ctx, r.Caller.Actor, patch))
 }
 
 // rebuild returns the response of add again.
 func (h handlers) rebuild(ctx context.Context, m api.Meta, w idempotency.Work) (api.Response, error) {
-	b, err := h.Batch(ctx, m.Caller.Actor, w.ID)
+	return added(h.Batch(ctx, m.Caller.Actor, w.ID))
+}
+
+func added(b *team.Batch, err error) (api.Response, error) {
 	if err != nil {
 		return api.Response{}, err
 	}
@@ -114,7 +105,10 @@ func (h handlers) list(ctx context.Context, r api.Request[api.NoBody]) (api.Resp
 
 // get serves GET /api/batches/{batch_id}.
 func (h handlers) get(ctx context.Context, r api.Request[api.NoBody], id string) (api.Response, error) {
-	b, err := h.Batch(ctx, r.Caller.Actor, id)
+	return details(h.Batch(ctx, r.Caller.Actor, id))
+}
+
+func details(b *team.Batch, err error) (api.Response, error) {
 	if err != nil {
 		return api.Response{}, err
 	}
@@ -131,11 +125,7 @@ func (h handlers) edit(ctx context.Context, r api.Request[patchRequest], id stri
 		}
 		return api.Response{}, f.Err()
 	}
-	b, err := h.Edit(ctx, r.Caller.Actor, id, patch)
-	if err != nil {
-		return api.Response{}, err
-	}
-	return endpoint.OK(newBatchResponse(b)), nil
+	return details(h.Edit(ctx, r.Caller.Actor, id, patch))
 }
 
 // archive serves DELETE /api/batches/{batch_id}.
@@ -162,9 +152,8 @@ func changeMembership(change func(ctx context.Context, by actor.Actor, id, playe
 
 // scheduleResponse is the PlayerSchedule of openapi.yaml.
 type scheduleResponse struct {
-	Items      []scheduledBatch   `json:"items"`
-	NextCursor *string            `json:"next_cursor"`
-	Upcoming   []trainingResponse `json:"upcoming"`
+	wire.List[scheduledBatch]
+	Upcoming []trainingResponse `json:"upcoming"`
 }
 
 // scheduledBatch is a batch as a family sees it.
@@ -198,18 +187,11 @@ func (h handlers) schedule(ctx context.Context, r api.Request[api.NoBody], playe
 	if err != nil {
 		return api.Response{}, err
 	}
-	a := scheduleResponse{Items: []scheduledBatch{}, Upcoming: []trainingResponse{}}
 	if after := page.After.ID; after != "" { // a player has few batches: all were read, newest first
 		batches = slices.DeleteFunc(batches, func(b *team.Batch) bool { return b.ID >= after })
 	}
-	if n := page.Limit(); len(batches) > n {
-		batches = batches[:n]
-		next := page.Cursor(api.Keyset{ID: batches[n-1].ID})
-		a.NextCursor = &next
-	}
-	for _, b := range batches {
-		a.Items = append(a.Items, scheduledBatch{b.ID, b.Name, wire.OrNull(b.Sport), wire.OrNull(b.Venue), newSchedule(b.Schedule), b.TimeZone})
-	}
+	list := endpoint.PageResponse(page, batches, newScheduledBatch, func(b *team.Batch) api.Keyset { return api.Keyset{ID: b.ID} })
+	a := scheduleResponse{list.Body.(wire.List[scheduledBatch]), []trainingResponse{}}
 	for _, t := range upcoming {
 		a.Upcoming = append(a.Upcoming, trainingResponse{
 			t.Batch.ID, t.Batch.Name, wire.OrNull(t.Batch.Venue), string(t.Date), t.Start.String(), t.End.String(), wire.Timestamp(t.StartsAt()),

@@ -116,14 +116,10 @@ func (p pages) batch(ctx context.Context, r *web.Request, by actor.Actor) (web.R
 
 // nextTraining returns the next training of an open batch within a week, or nil.
 func nextTraining(b *team.Batch, now time.Time) *team.Training {
-	if !b.ArchivedAt.IsZero() {
-		return nil
+	if upcoming := team.Upcoming([]*team.Batch{b}, now, upcomingDays+1); b.ArchivedAt.IsZero() && len(upcoming) > 0 {
+		return &upcoming[0]
 	}
-	upcoming := team.Upcoming([]*team.Batch{b}, now, upcomingDays+1)
-	if len(upcoming) == 0 {
-		return nil
-	}
-	return &upcoming[0]
+	return nil
 }
 
 // archiveBatchPage serves GET …/archive: the coach checks what an archive means.
