@@ -204,7 +204,7 @@ func TestSettingsDocument(t *testing.T) {
 	for _, s := range config.Settings() {
 		writeSetting(&out, s)
 	}
-	golden(t, filepath.Join("..", "..", "docs", "settings.md"), out.Bytes())
+	golden(t, filepath.Join("..", "..", "..", "docs", "settings.md"), out.Bytes())
 }
 
 func writeSetting(out *bytes.Buffer, s config.Setting) {
