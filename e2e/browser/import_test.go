@@ -62,6 +62,9 @@ func TestImportPages(t *testing.T) {
 		for _, export := range []string{"/coach/players/export", "/coach/settings/export"} {
 			c.get(export).want(403, "Your plan has no export")
 		}
+		if settings := c.get("/coach/settings").want(200, "Your plan has no export."); strings.Contains(settings.body, "/coach/settings/export") {
+			t.Error("the settings link to an export that the plan lacks")
+		}
 		c.upload(page, csvOf(1), "account", c.account).want(403, "Your plan has no import")
 		take("club")
 
