@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -229,4 +230,34 @@ func TestUploadFormWorksOnce(t *testing.T) {
 			t.Errorf("a form of another account got %d and left %d documents, want 409 and 1", status, count())
 		}
 	})
+}
+
+// TestNoFileChosen checks that a form without a file asks for one, and that only a file without
+// content is called empty. Browsers send an empty file without a name if none was chosen.
+func TestNoFileChosen(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		_, c := newFormClient(t, s, coachNumber)
+		for _, tt := range []struct{ page, fileName, want, not string }{
+			{"/coach/documents/add", "", "Choose a file.", "This file is empty."},
+			{"/coach/documents/add", "passport.pdf", "This file is empty. Choose another one.", "Choose a file."},
+			{"/coach/profile/picture", "", "Choose a file.", "This file is empty."},
+			{"/coach/profile/picture", "me.png", "This file is empty. Choose another one.", "Choose a file."},
+			{"/coach/players/import", "", "Choose a file, or paste the cells.", "This file is empty."},
+			{"/coach/players/import", "players.csv", "This file is empty. Write the titles", "Choose a file"},
+		} {
+			fields := map[string]string{"account": c.account}
+			switch tt.page {
+			case "/coach/documents/add":
+				fields["kind"], fields["title"] = "certification", "Licence"
+			case "/coach/players/import":
+				fields["text"] = ""
+			}
+			body, header := touchlinetest.Form(fields, tt.fileName, []byte{})
+			out := c.do("POST", tt.page, strings.TrimPrefix(header, "Content-Type: "), strings.NewReader(body)).want(422, tt.want)
+			if strings.Contains(out.body, tt.not) {
+				t.Errorf("%s with the file %q says %q", tt.page, tt.fileName, tt.not)
+			}
+		}
+	}, withTiers(t, `{"tiers": [{"name": "big", "title": "Big", "features": ["roster", "documents", "import"]}]}`))
 }

@@ -109,6 +109,9 @@ func (p *Pages) AddFaults(r *Request, f *Form, err error, fields map[string]stri
 		if (code == "too_short" || code == "invalid_characters") && strings.TrimSpace(f.Value(name)) == "" {
 			code = "required"
 		}
+		if field.Pointer == "/file" && code == "required" {
+			code = "no_file"
+		}
 		text, err := p.NewView(r, "failure.title").T("invalid." + code)
 		if err != nil {
 			text = field.Detail

@@ -92,12 +92,16 @@ func (p *Pages) createImport(ctx context.Context, r *Request, by actor.Actor, fo
 		r.Form.Set("text", string(text))
 	}
 	file := form.File
-	if file == nil || file.Size() == 0 {
+	if form.Pasted != nil && form.Pasted.Size() > 0 && (file == nil || file.Size() == 0) {
 		file = form.Pasted
 	}
 	if file == nil || file.Size() == 0 {
+		text := "import.file.none"
+		if file != nil {
+			text = "import.file.empty"
+		}
 		f := &Form{Values: r.Form}
-		f.Add("file", p.NewView(r, "import.title").MustT("import.file.none"))
+		f.Add("file", p.NewView(r, "import.title").MustT(text))
 		return p.importForm(ctx, r, by, f)
 	}
 	i, err := p.Imports.CreateOnce(ctx, by, id, file)

@@ -36,7 +36,7 @@ const (
 // Form is an upload that was read: texts by name, and at most one file.
 type Form struct {
 	Texts map[string]string
-	File  coach.Spool // nil if the client sent none
+	File  coach.Spool // nil if the client sent none, or an empty one without a name
 	// FileName is the name that the client gave the file.
 	FileName string
 	// Pasted is the text Fields.Pasted; nil if the client sent none.
@@ -122,6 +122,7 @@ func (fr *formReader) read(boundary string) error {
 		fr.body.partHeaderLeft = maxPartHeader
 		part, err := parts.NextRawPart()
 		if err == io.EOF && n > 0 {
+			fr.dropUnchosen()
 			return fr.body.readEnd()
 		}
 		if err == nil && n == maxParts {
@@ -134,6 +135,15 @@ func (fr *formReader) read(boundary string) error {
 		if err != nil {
 			return err
 		}
+	}
+}
+
+// dropUnchosen removes the file of a form in which no file was chosen: browsers send an empty
+// one without a name.
+func (fr *formReader) dropUnchosen() {
+	if form := fr.form; form.File != nil && form.FileName == "" && form.File.Size() == 0 {
+		_ = form.File.Close() // it is empty
+		form.File = nil
 	}
 }
 
