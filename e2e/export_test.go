@@ -29,6 +29,8 @@ func TestExportAll(t *testing.T) {
 		batch := addBatch(t, coach, "Juniors")
 		body := named("=Asha", guardianNumber, batch)
 		body["student"].(map[string]any)["medical_information"] = "Asthma"
+		body["student"].(map[string]any)["language"] = "en"
+		body["guardian"].(map[string]any)["language"] = "hi"
 		asha := coach.AddPlayer(t, body)
 		id := asha.String("player_id")
 		coach.AddPlayer(t, named("Bela Rao", guardianNumber))
@@ -84,6 +86,17 @@ func TestExportAll(t *testing.T) {
 		i := other.Call(t, "POST", "/api/players/import", string(players), csvType).Want(t, 201)
 		if i.String("counts.waiting") != "2" || len(i.JSON["warnings"].([]any)) != 1 || !strings.Contains(string(i.Body), "Medical information") {
 			t.Errorf("players.csv as an import: %s", i.Body)
+		}
+		other.Call(t, "POST", "/api/players/imports/"+i.String("import_id")+"/run", nil).Want(t, 200)
+		for _, p := range other.Call(t, "GET", "/api/players", nil).Items() {
+			student, guardian := p["student"].(map[string]any), p["guardian"].(map[string]any)
+			want := []any{nil, nil}
+			if student["full_name"] == "=Asha" {
+				want = []any{"en", "hi"}
+			}
+			if got := []any{student["language"], guardian["language"]}; !slices.Equal(got, want) {
+				t.Errorf("languages of %v after export and import: %v, want %v", student["full_name"], got, want)
+			}
 		}
 		guardian.Call(t, "GET", "/api/export", nil).Want(t, 403, "role_not_allowed")
 		coach.Call(t, "GET", "/api/export", nil, "Accept: text/html").Want(t, 406, "not_acceptable")

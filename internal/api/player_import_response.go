@@ -55,14 +55,16 @@ type importRowResponse struct {
 }
 
 type importEntry struct {
-	StudentName    *string `json:"student_name"`
-	BirthDate      *string `json:"date_of_birth"`
-	StudentNumber  *string `json:"student_number"`
-	GuardianName   *string `json:"guardian_name"`
-	Relationship   *string `json:"relationship"`
-	GuardianNumber *string `json:"guardian_number"`
-	GuardianEmail  *string `json:"guardian_email"`
-	Batches        *string `json:"batches"`
+	StudentName      *string `json:"student_name"`
+	BirthDate        *string `json:"date_of_birth"`
+	StudentNumber    *string `json:"student_number"`
+	StudentLanguage  *string `json:"student_language"`
+	GuardianName     *string `json:"guardian_name"`
+	Relationship     *string `json:"relationship"`
+	GuardianNumber   *string `json:"guardian_number"`
+	GuardianEmail    *string `json:"guardian_email"`
+	GuardianLanguage *string `json:"guardian_language"`
+	Batches          *string `json:"batches"`
 }
 
 type importRowFault struct {
@@ -120,8 +122,9 @@ func newImportRow(i *roster.Import, row roster.ImportRow) importRowResponse {
 	out := importRowResponse{
 		Row: row.Number, State: row.State, PlayerID: wire.OrNull(row.PlayerID),
 		Entry: importEntry{
-			wire.OrNull(e.StudentName), wire.OrNull(e.BirthDate), wire.OrNull(e.StudentNumber),
-			wire.OrNull(e.GuardianName), wire.OrNull(e.Relationship), wire.OrNull(e.GuardianNumber), wire.OrNull(e.GuardianEmail), wire.OrNull(e.Batches),
+			wire.OrNull(e.StudentName), wire.OrNull(e.BirthDate), wire.OrNull(e.StudentNumber), wire.OrNull(e.StudentLanguage),
+			wire.OrNull(e.GuardianName), wire.OrNull(e.Relationship), wire.OrNull(e.GuardianNumber), wire.OrNull(e.GuardianEmail), wire.OrNull(e.GuardianLanguage),
+			wire.OrNull(e.Batches),
 		},
 		Faults: []importRowFault{},
 	}

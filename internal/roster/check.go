@@ -42,6 +42,8 @@ func (r Rules) check(row *Row, batches batchIDs) {
 	}
 	r.checkNumber(row, StudentNumber)
 	r.checkNumber(row, GuardianNumber)
+	row.checkLanguage(StudentLanguage)
+	row.checkLanguage(GuardianLanguage)
 	if e.GuardianEmail != "" {
 		if wrong := r.Email(e.GuardianEmail); wrong != "" {
 			row.add(GuardianEmail, "invalid_email", "%s Correct it, or leave the cell empty.", wrong)

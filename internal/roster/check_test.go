@@ -47,9 +47,10 @@ func TestCheck(t *testing.T) {
 		"shortened number": {Entry{StudentName: "Asha", BirthDate: adult, StudentNumber: "9.19877E+11"}, map[Column]string{StudentNumber: "shortened_number"}},
 		"not a number":     {Entry{StudentName: "Asha", BirthDate: adult, StudentNumber: "12"}, map[Column]string{StudentNumber: "invalid_number"}},
 		"two of one name":  {Entry{StudentName: "Asha", BirthDate: adult, Batches: "U12; Twice"}, map[Column]string{Batches: "ambiguous_batch"}},
+		"language alone":   {Entry{StudentName: "Asha", BirthDate: adult, GuardianLanguage: "Hindi"}, nil},
 		"everything": {
-			Entry{"A name that is much too long", minor, "1", "Ravi", "A relationship that is too long", "2", "x", "U14", nil},
-			map[Column]string{StudentName: "too_long", StudentNumber: "invalid_number", Relationship: "too_long", GuardianNumber: "invalid_number", GuardianEmail: "invalid_email", Batches: "unknown_batch"},
+			Entry{"A name that is much too long", minor, "1", "Tamil", "Ravi", "A relationship that is too long", "2", "x", "?", "U14", nil},
+			map[Column]string{StudentName: "too_long", StudentNumber: "invalid_number", Relationship: "too_long", GuardianNumber: "invalid_number", GuardianEmail: "invalid_email", Batches: "unknown_batch", StudentLanguage: "unknown_language", GuardianLanguage: "unknown_language"},
 		},
 	} {
 		row := Row{Number: 2, Entry: c.entry}
@@ -73,6 +74,12 @@ func TestCheck(t *testing.T) {
 		row := Row{Entry: Entry{StudentName: "Asha", BirthDate: adult, Batches: cell}}
 		if rules.check(&row, batches); len(row.Faults) > 0 || !slices.Equal(row.Entry.BatchIDs, want) {
 			t.Errorf("%q: batches %v with faults %v, want %v", cell, row.Entry.BatchIDs, row.Faults, want)
+		}
+	}
+	for cell, want := range map[string]string{"": "", "hi": "hi", " HINDI ": "hi", "हिंदी": "hi", "हिन्दी": "hi", "English": "en", "अंग्रेज़ी": "en"} {
+		row := Row{Entry: Entry{StudentName: "Asha", BirthDate: adult, StudentLanguage: cell}}
+		if rules.check(&row, batches); len(row.Faults) > 0 || row.Entry.StudentLanguage != want {
+			t.Errorf("%q: language %q with faults %v, want %q", cell, row.Entry.StudentLanguage, row.Faults, want)
 		}
 	}
 	broken := Row{Faults: []Fault{{Code: "unclosed_quote"}}}

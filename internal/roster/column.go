@@ -12,23 +12,28 @@ type Column string
 
 // The columns, in the order in which Writer writes them.
 const (
-	StudentName    Column = "student_name"
-	BirthDate      Column = "date_of_birth"
-	StudentNumber  Column = "student_number"
-	GuardianName   Column = "guardian_name"
-	Relationship   Column = "relationship"
-	GuardianNumber Column = "guardian_number"
-	GuardianEmail  Column = "guardian_email"
-	Batches        Column = "batches"
+	StudentName      Column = "student_name"
+	BirthDate        Column = "date_of_birth"
+	StudentNumber    Column = "student_number"
+	StudentLanguage  Column = "student_language"
+	GuardianName     Column = "guardian_name"
+	Relationship     Column = "relationship"
+	GuardianNumber   Column = "guardian_number"
+	GuardianEmail    Column = "guardian_email"
+	GuardianLanguage Column = "guardian_language"
+	Batches          Column = "batches"
 )
 
 // Columns are all columns, in the order in which Writer writes them.
-var Columns = []Column{StudentName, BirthDate, StudentNumber, GuardianName, Relationship, GuardianNumber, GuardianEmail, Batches}
+var Columns = []Column{
+	StudentName, BirthDate, StudentNumber, StudentLanguage, GuardianName, Relationship, GuardianNumber, GuardianEmail, GuardianLanguage, Batches,
+}
 
 // Titles are the names of the columns in a file that Writer writes.
 var Titles = map[Column]string{
-	StudentName: "Student name", BirthDate: "Date of birth", StudentNumber: "Student number",
-	GuardianName: "Guardian name", Relationship: "Relationship", GuardianNumber: "Guardian number", GuardianEmail: "Guardian email", Batches: "Batches",
+	StudentName: "Student name", BirthDate: "Date of birth", StudentNumber: "Student number", StudentLanguage: "Student language",
+	GuardianName: "Guardian name", Relationship: "Relationship", GuardianNumber: "Guardian number", GuardianEmail: "Guardian email",
+	GuardianLanguage: "Guardian language", Batches: "Batches",
 }
 
 // The meanings of a title that is no Column.
@@ -40,13 +45,16 @@ const (
 // Entry is one player as the cells of a row say. Texts are trimmed; dates are YYYY-MM-DD
 // and numbers E.164 after the checks. An empty text means that the cell is empty.
 type Entry struct {
-	StudentName    string `json:"student_name,omitempty"`
-	BirthDate      string `json:"date_of_birth,omitempty"`
-	StudentNumber  string `json:"student_number,omitempty"`
-	GuardianName   string `json:"guardian_name,omitempty"`
-	Relationship   string `json:"relationship,omitempty"`
-	GuardianNumber string `json:"guardian_number,omitempty"`
-	GuardianEmail  string `json:"guardian_email,omitempty"`
+	StudentName   string `json:"student_name,omitempty"`
+	BirthDate     string `json:"date_of_birth,omitempty"`
+	StudentNumber string `json:"student_number,omitempty"`
+	// StudentLanguage and GuardianLanguage are "en" or "hi" after the checks. Empty means the default.
+	StudentLanguage  string `json:"student_language,omitempty"`
+	GuardianName     string `json:"guardian_name,omitempty"`
+	Relationship     string `json:"relationship,omitempty"`
+	GuardianNumber   string `json:"guardian_number,omitempty"`
+	GuardianEmail    string `json:"guardian_email,omitempty"`
+	GuardianLanguage string `json:"guardian_language,omitempty"`
 	// Batches are names of batches of the coach with semicolons between; BatchIDs are
 	// their ids after the checks.
 	Batches  string   `json:"batches,omitempty"`
@@ -62,6 +70,8 @@ func (e *Entry) Cell(c Column) *string {
 		return &e.BirthDate
 	case StudentNumber:
 		return &e.StudentNumber
+	case StudentLanguage:
+		return &e.StudentLanguage
 	case GuardianName:
 		return &e.GuardianName
 	case Relationship:
@@ -70,12 +80,15 @@ func (e *Entry) Cell(c Column) *string {
 		return &e.GuardianNumber
 	case GuardianEmail:
 		return &e.GuardianEmail
+	case GuardianLanguage:
+		return &e.GuardianLanguage
 	default:
 		return &e.Batches
 	}
 }
 
-// HasGuardian reports whether any cell of the guardian is filled in.
+// HasGuardian reports whether any cell of the guardian is filled in. A language alone does not
+// count, because coaches fill it in for a whole column.
 func (e *Entry) HasGuardian() bool {
 	return e.GuardianName != "" || e.Relationship != "" || e.GuardianNumber != "" || e.GuardianEmail != ""
 }
@@ -100,6 +113,7 @@ func newTitles() map[string]Column {
 	add(Batches, "batches", "batch", "batch name", "batch names", "बैच", "बैच का नाम", "बैचों के नाम")
 	add(ignored, "guardian status", "student status", "added on", "player id")
 
+	languages, languagesHindi := []string{"language", "message language", "messages language", "language of messages"}, []string{"भाषा", "संदेश की भाषा"}
 	numbers := []string{
 		"number", "mobile", "mobile number", "mobile no", "phone", "phone number", "phone no", "contact", "contact number", "contact no",
 		"cell", "telephone", "whatsapp", "whatsapp number",
@@ -109,6 +123,9 @@ func newTitles() map[string]Column {
 	add(unclear, numbersHindi...)
 	for _, who := range []string{"student", "students", "student's", "child", "child's", "player", "player's"} {
 		add(StudentName, who+" name", who+" full name")
+		for _, language := range languages {
+			add(StudentLanguage, who+" "+language)
+		}
 		for _, number := range numbers {
 			add(StudentNumber, who+" "+number)
 		}
@@ -116,8 +133,21 @@ func newTitles() map[string]Column {
 	for _, who := range []string{"guardian", "guardian's", "parent", "parents", "parent's", "parents'"} {
 		add(GuardianName, who+" name", who+" full name")
 		add(GuardianEmail, who+" email", who+" e-mail", who+" mail", who+" email address", who+" email id")
+		for _, language := range languages {
+			add(GuardianLanguage, who+" "+language)
+		}
 		for _, number := range numbers {
 			add(GuardianNumber, who+" "+number)
+		}
+	}
+	for _, who := range []string{"छात्र की", "छात्रा की", "विद्यार्थी की", "बच्चे की", "खिलाड़ी की"} {
+		for _, language := range languagesHindi {
+			add(StudentLanguage, who+" "+language)
+		}
+	}
+	for _, who := range []string{"अभिभावक की", "माता-पिता की", "माता पिता की"} {
+		for _, language := range languagesHindi {
+			add(GuardianLanguage, who+" "+language)
 		}
 	}
 	for _, who := range []string{"छात्र का", "छात्रा का", "विद्यार्थी का", "बच्चे का", "खिलाड़ी का"} {

@@ -40,6 +40,7 @@ func TestParse(t *testing.T) {
 		"empty rows":          english + "\n,,,,,,\n" + row + "\n ,\n",
 		"hindi":               hindi + row,
 		"other titles":        "DOB (dd/mm/yyyy),CHILD'S FULL NAME,Parent e-mail,Parents Mobile No.,Relation to child,parent,player_whatsapp\n30/04/2012,Asha Rao,ravi@example.org,+91 98765 43211,father,Ravi Rao,98765 43210\n",
+		"languages":           strings.ReplaceAll(english, "\n", ",Child language,अभिभावक की भाषा\n") + strings.ReplaceAll(row, "\n", ",,\n"),
 		"neutralised":         english + strings.ReplaceAll(row, "+91", "'+91"),
 		"day first":           english + strings.ReplaceAll(row, "2012-04-30", "30-04-2012"),
 		"month name":          english + strings.ReplaceAll(row, "2012-04-30", "30-Apr-2012"),
@@ -244,6 +245,7 @@ func TestExportReadsBack(t *testing.T) {
 			e := asha
 			e.StudentName, e.GuardianName, e.Relationship = text.Draw(t, "student"), text.Draw(t, "guardian"), text.Draw(t, "relationship")
 			e.Batches = text.Draw(t, "batches")
+			e.StudentLanguage, e.GuardianLanguage = "Hindi", "English"
 			if rapid.Bool().Draw(t, "adult") {
 				e = roster.Entry{StudentName: e.StudentName, BirthDate: "1990-01-31"}
 			}

@@ -82,12 +82,13 @@ func rosterRules(phones phone.Parser, now func() time.Time) roster.Rules {
 // playerOf returns the player of an entry that the rules allow.
 func playerOf(e roster.Entry) (approval.Student, *approval.Guardian, error) {
 	born, err := approval.ParseDate(e.BirthDate)
-	student := approval.Student{FullName: e.StudentName, DateOfBirth: born, Number: phone.Number(e.StudentNumber)}
+	student := approval.Student{FullName: e.StudentName, DateOfBirth: born, Number: phone.Number(e.StudentNumber), Language: e.StudentLanguage}
 	if err != nil || !e.HasGuardian() {
 		return student, nil, err
 	}
 	return student, &approval.Guardian{
 		Name: e.GuardianName, Relationship: e.Relationship, Number: phone.Number(e.GuardianNumber), Email: e.GuardianEmail,
+		Language: e.GuardianLanguage,
 	}, nil
 }
 
@@ -124,11 +125,13 @@ func exportOf(p *approval.Player) roster.Export {
 	e := roster.Export{
 		Entry: roster.Entry{
 			StudentName: p.Student.FullName, BirthDate: p.Student.DateOfBirth.String(), StudentNumber: string(p.Student.Number),
+			StudentLanguage: roster.LanguageName(p.Student.Language),
 		},
 		StudentStatus: p.StudentApprover.Consent.State.Status(),
 	}
 	if g := p.Guardian; g != nil {
 		e.GuardianName, e.Relationship, e.GuardianNumber, e.GuardianEmail = g.Name, g.Relationship, string(g.Number), g.Email
+		e.GuardianLanguage = roster.LanguageName(g.Language)
 		e.GuardianStatus = p.GuardianApprover.Consent.State.Status()
 	}
 	var batches []string
