@@ -13,7 +13,6 @@ import (
 
 	"github.com/touchline/touchline/internal/platform/buildinfo"
 	"github.com/touchline/touchline/internal/platform/config"
-	"github.com/touchline/touchline/internal/platform/picture"
 	"github.com/touchline/touchline/internal/server"
 )
 
@@ -89,12 +88,16 @@ func listen(ctx context.Context, cfg *config.Config) (public, operators net.List
 	return public, operators, nil
 }
 
+// memoryLimit bounds the heap in bytes while pictures are decoded or many connections are open.
+// It is above picture.MemoryLimit, because 6,000 connections alone hold about 80 MB: with that
+// limit the collector took more than half of the processor time (docs/decisions/0030).
+const memoryLimit = 240 << 20
+
 // tuneGC lets the heap grow to five times the live data before a collection: a few
-// megabytes for 6 % less CPU time per sign-in. The memory limit bounds the heap while
-// pictures are decoded.
+// megabytes for 6 % less CPU time per sign-in.
 func tuneGC() {
 	debug.SetGCPercent(400)
-	debug.SetMemoryLimit(picture.MemoryLimit)
+	debug.SetMemoryLimit(memoryLimit)
 }
 
 // migrate applies the missing migrations.

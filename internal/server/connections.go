@@ -18,10 +18,14 @@ import (
 // thousands of phones behind one address.
 const addressShare = 4
 
-// connections bounds the open connections of one listener: in all, and those of one address
-// except of a trusted proxy. At a limit the connection that has been idle for the longest time
-// is closed for a new one. A connection is idle while it serves no request: also one that has
-// sent no complete header, or whose TLS handshake is unfinished.
+// candidates is how many of the longest idle connections are compared at the limit of all.
+const candidates = 64
+
+// connections bounds the open connections of one listener: in all, and the connections of one
+// address except of a trusted proxy. At a limit an idle connection is closed for a new one: at
+// the limit of an address its longest idle, at the limit of all one of the address with the
+// most connections. A connection is idle while it serves no request: also one that has sent no
+// complete header, or whose TLS handshake is unfinished.
 type connections struct {
 	limit, addressLimit int
 	trusted             []netip.Prefix
@@ -41,6 +45,14 @@ type network struct {
 	name string
 	open int
 	idle list.List // of *connection, the longest idle first
+}
+
+// size returns the number of its open connections; 0 for an address without a limit.
+func (n *network) size() int {
+	if n == nil {
+		return 0
+	}
+	return n.open
 }
 
 func newConnections(limit int, trusted []netip.Prefix, log *slog.Logger) *connections {
@@ -77,7 +89,8 @@ func (c *connections) observe(conn net.Conn, state http.ConnState) {
 }
 
 // admit waits until conn has room, and returns it as an open connection. It returns false if
-// its address has too many connections that all serve requests, or after close.
+// its address has too many connections that all serve requests, if all are open and its
+// address has more than the others, or after close.
 func (c *connections) admit(conn net.Conn) (*connection, bool) {
 	own := &connection{Conn: conn, all: c}
 	c.mu.Lock()
@@ -92,9 +105,12 @@ func (c *connections) admit(conn net.Conn) (*connection, bool) {
 				return nil, false
 			}
 		case c.open >= c.limit:
-			if longest = c.idle.Front(); longest == nil {
+			if longest = c.ofBusiestAddress(); longest == nil {
 				c.room.Wait()
 				continue
+			}
+			if own.network.size() > longest.Value.(*connection).network.size() {
+				return nil, false
 			}
 		default:
 			own.enter()
@@ -105,6 +121,19 @@ func (c *connections) admit(conn net.Conn) (*connection, bool) {
 		_ = idle.Conn.Close() // http.Server sees the error of its read
 	}
 	return nil, false
+}
+
+// ofBusiestAddress returns, of the longest idle connections, the first whose address has the
+// most connections; nil if no connection is idle. The longest idle of all would often be the
+// only connection of a client, while an attacker opens new ones.
+func (c *connections) ofBusiestAddress() *list.Element {
+	busiest := c.idle.Front()
+	for e, n := busiest, 0; e != nil && n < candidates; e, n = e.Next(), n+1 {
+		if e.Value.(*connection).network.size() > busiest.Value.(*connection).network.size() {
+			busiest = e
+		}
+	}
+	return busiest
 }
 
 // networkOf returns the network of conn, or nil if it has no limit.

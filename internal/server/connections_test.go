@@ -196,6 +196,45 @@ func TestOldestIdleConnectionMakesRoom(t *testing.T) {
 	}
 }
 
+// TestBusiestAddressMakesRoom: at the limit of all connections, a connection of the address with
+// the most is closed, although the only one of another has been idle for a longer time. An
+// address gets none if it has more, all busy, than the others.
+func TestBusiestAddressMakesRoom(t *testing.T) {
+	t.Parallel()
+	h, waiting, _ := blocking(t)
+	address := serveConnections(t, h, 13, nil, nil)
+	alone := dialFrom(t, "127.0.0.2", address)
+	if status := get(alone, "/"); status != 200 {
+		t.Fatalf("the first connection got %d", status)
+	}
+	for i := range 12 {
+		dialFrom(t, fmt.Sprintf("127.0.0.%d", 3+i/3), address) // an address may have 3
+	}
+	for range 5 {
+		if status := get(dialFrom(t, "127.0.0.9", address), "/"); status != 200 {
+			t.Errorf("a client of another address got %d, want 200", status)
+		}
+	}
+	if status := get(alone, "/"); status != 200 {
+		t.Errorf("the only connection of an address got %d, want 200", status)
+	}
+
+	address = serveConnections(t, h, 12, nil, nil)
+	for i := range 12 {
+		conn := dialFrom(t, fmt.Sprintf("127.0.0.%d", 2+max(0, i-1)), address)
+		if i < 2 {
+			fmt.Fprint(conn, "GET /wait HTTP/1.1\r\nHost: t\r\n\r\n")
+			<-waiting
+		}
+	}
+	if status := get(dialFrom(t, "127.0.0.2", address), "/"); status != 0 {
+		t.Errorf("the third connection of an address got %d, want none: the others have one each", status)
+	}
+	if status := get(dialFrom(t, "127.0.0.99", address), "/"); status != 200 {
+		t.Errorf("the first connection of an address got %d, want 200", status)
+	}
+}
+
 // TestConnectionsOfProxy: a trusted proxy may have all connections.
 func TestConnectionsOfProxy(t *testing.T) {
 	t.Parallel()
