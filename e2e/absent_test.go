@@ -33,7 +33,7 @@ func TestOthersAreAbsent(t *testing.T) {
 		own, siblings := fee(player), fee(sibling)
 		paid := coach.Call(t, "POST", "/api/fees/"+own+"/payments", object{"amount": 1, "method": "cash", "paid_on": today}).Want(t, 201)
 		payment := paid.String("payment_id")
-		sent := coach.Call(t, "POST", "/api/messages", message("Hi", []string{"in_app"}, player)).Want(t, 201).String("message_id")
+		sent := coach.Call(t, "POST", "/api/messages", newMessage("Hi", []string{"in_app"}, player)).Want(t, 201).String("message_id")
 		measured := coach.Call(t, "POST", "/api/players/"+player+"/progress", object{"metric": "80 m", "value": 1, "on": today}).Want(t, 201).String("measurement_id")
 		report := coach.Call(t, "POST", "/api/players/"+player+"/reports", object{"title": "T", "text": "x", "from": today, "to": today}).Want(t, 201).String("report_id")
 		coach.Call(t, "POST", "/api/fees", object{"player_id": player, "title": "Month", "amount": 5, "due_on": today, "repeat": object{"every": "month"}}).Want(t, 201)
@@ -67,8 +67,8 @@ func TestOthersAreAbsent(t *testing.T) {
 			{other, "POST", "/api/fees", player, object{"player_id": "%", "title": "Kit", "amount": 500, "due_on": today}},
 			{other, "POST", "/api/fees", batch, object{"batch_id": "%", "title": "Kit", "amount": 500, "due_on": today}},
 			{other, "GET", "/api/messages/%", sent, nil},
-			{other, "POST", "/api/messages", player, message("Hi", []string{"sms"}, "%", ofOther)},
-			{other, "POST", "/api/messages/preview", player, message("Hi", []string{"sms"}, "%")},
+			{other, "POST", "/api/messages", player, newMessage("Hi", []string{"sms"}, "%", ofOther)},
+			{other, "POST", "/api/messages/preview", player, newMessage("Hi", []string{"sms"}, "%")},
 			{other, "POST", "/api/messages", batch, object{"to": object{"batch_id": "%"}, "audience": "both", "text": "Hi", "channels": []string{"sms"}}},
 			{other, "GET", "/api/players/%/progress", player, nil},
 			{other, "GET", "/api/players/" + ofOther + "/progress/%", measured, nil},

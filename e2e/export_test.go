@@ -40,7 +40,7 @@ func TestExportAll(t *testing.T) {
 		coach.Call(t, "PUT", "/api/batches/"+batch+"/attendance/"+today, object{"marks": []object{{"player_id": id, "mark": "late", "note": "Bus"}}}).Want(t, 200)
 		fee := coach.Call(t, "POST", "/api/fees", object{"player_id": id, "title": "Kit", "amount": 150050, "due_on": today, "repeat": object{"every": "month"}}).Want(t, 201).String("fee_id")
 		coach.Call(t, "POST", "/api/fees/"+fee+"/payments", object{"amount": 50, "method": "cash", "paid_on": today, "note": "-1"}).Want(t, 201)
-		message := coach.Call(t, "POST", "/api/messages", message("Hello\n\"all\"", []string{"in_app"}, id)).Want(t, 201).String("message_id")
+		message := coach.Call(t, "POST", "/api/messages", newMessage("Hello\n\"all\"", []string{"in_app"}, id)).Want(t, 201).String("message_id")
 		recipientStates(t, coach, message)
 		guardian.Call(t, "POST", "/api/me/players/"+id+"/messages", object{"text": "+1"}).Want(t, 201)
 		coach.Call(t, "POST", "/api/messages/templates", object{"title": "Rain", "text": "@hall"}).Want(t, 201)

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/message/push/pushtest"
-	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/storetest"
 	"github.com/touchline/touchline/internal/touchlinetest"
@@ -27,7 +27,7 @@ func pushBody(service *pushtest.Service, showNames bool) map[string]any {
 	}
 }
 
-func pushText(t *testing.T, m pushtest.Message) (text notify.PushText) {
+func pushText(t *testing.T, m pushtest.Message) (text message.PushText) {
 	t.Helper()
 	if err := json.Unmarshal(m.Text, &text); err != nil {
 		t.Fatal(err)

@@ -108,7 +108,7 @@ func TestWholeHistory(t *testing.T) {
 		coach := s.Coach(t, "+919812300001")
 		asha := coach.AddPlayer(t, touchlinetest.Minor("+919812300011", "")).String("player_id")
 		coach.Call(t, "POST", "/api/players/"+asha+"/progress", object{"metric": "m", "value": 1, "on": "2026-03-02"}).Want(t, 201)
-		id := coach.Call(t, "POST", "/api/messages", message("Hi", []string{"in_app"}, asha)).Want(t, 201).String("message_id")
+		id := coach.Call(t, "POST", "/api/messages", newMessage("Hi", []string{"in_app"}, asha)).Want(t, 201).String("message_id")
 		recipientStates(t, coach, id)
 		guardian := s.SignIn(t, "guardian", "+919812300011")
 		guardian.Call(t, "PUT", "/api/approval/guardian-response", object{"player_id": asha, "action": "approved"}).Want(t, 200)

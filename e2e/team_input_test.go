@@ -76,13 +76,13 @@ func TestTeamBadInput(t *testing.T) {
 
 		// A message that is too long or shows nothing, and too many recipients.
 		sms := []string{"sms"}
-		refused("POST", "/api/messages", message(strings.Repeat("ण", 1001), sms, asha), 422, "validation_failed", "/text")
-		refused("POST", "/api/messages", message("\u200b\u2060\u00a0", sms, asha), 422, "validation_failed", "/text")
+		refused("POST", "/api/messages", newMessage(strings.Repeat("ण", 1001), sms, asha), 422, "validation_failed", "/text")
+		refused("POST", "/api/messages", newMessage("\u200b\u2060\u00a0", sms, asha), 422, "validation_failed", "/text")
 		var many []string
 		for range 1001 {
 			many = append(many, uuid.Must(uuid.NewV7()).String())
 		}
-		refused("POST", "/api/messages", message("Hi", sms, many...), 422, "validation_failed", "/to/player_ids")
+		refused("POST", "/api/messages", newMessage("Hi", sms, many...), 422, "validation_failed", "/to/player_ids")
 		execSQL(t, db, `
 			INSERT INTO players (id, coach_id, version, student_name, student_key, date_of_birth, search_key, student_state, student_pending_since, guardian_state, guardian_pending_since, created_at)
 			WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)

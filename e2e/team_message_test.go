@@ -17,7 +17,7 @@ import (
 )
 
 // message returns the body of a message to the guardians of players.
-func message(text string, channels []string, players ...string) object {
+func newMessage(text string, channels []string, players ...string) object {
 	return object{"to": object{"player_ids": players}, "audience": "guardian", "text": text, "channels": channels}
 }
 
@@ -55,7 +55,7 @@ func TestMessages(t *testing.T) {
 		sms := []string{"sms"}
 
 		// Before an answer the SMS arrives without links and says how to stop; the app is closed.
-		first := message("Bring water. Call +91 98123 99999 or see https://club.example", sms, asha)
+		first := newMessage("Bring water. Call +91 98123 99999 or see https://club.example", sms, asha)
 		preview := coach.Call(t, "POST", "/api/messages/preview", first).Want(t, 200)
 		if preview.String("segments") != "1" || preview.String("cost") != "0.12" || preview.String("currency") != "INR" || preview.String("allowed_now") != "200" || preview.String("left_out_count") != "0" {
 			t.Errorf("preview: %s", preview.Body)
@@ -77,18 +77,18 @@ func TestMessages(t *testing.T) {
 		}
 		guardian.Call(t, "GET", family, nil).Want(t, 403, "approval_pending")
 		guardian.Call(t, "POST", family, object{"text": "Hello"}).Want(t, 403, "approval_pending")
-		left := coach.Call(t, "POST", "/api/messages", message("In the app", []string{"in_app"}, asha)).Want(t, 201).String("message_id")
+		left := coach.Call(t, "POST", "/api/messages", newMessage("In the app", []string{"in_app"}, asha)).Want(t, 201).String("message_id")
 		if got := recipientStates(t, coach, left); got[0] != "guardian left_out not_approved" {
 			t.Errorf("in_app before the approval: %v", got)
 		}
-		left = coach.Call(t, "POST", "/api/messages", message("By chat", []string{"chat"}, asha)).Want(t, 201).String("message_id")
+		left = coach.Call(t, "POST", "/api/messages", newMessage("By chat", []string{"chat"}, asha)).Want(t, 201).String("message_id")
 		if got := recipientStates(t, coach, left); got[0] != "guardian left_out chat_not_configured" {
 			t.Errorf("chat: %v", got)
 		}
 
 		// After a yes the app shows the messages, the newest first, and the guardian replies.
 		guardian.Call(t, "PUT", "/api/approval/guardian-response", object{"player_id": asha, "action": "approved"}).Want(t, 200)
-		both := coach.Call(t, "POST", "/api/messages", message("See https://club.example/map", []string{"sms", "in_app"}, asha)).Want(t, 201).String("message_id")
+		both := coach.Call(t, "POST", "/api/messages", newMessage("See https://club.example/map", []string{"sms", "in_app"}, asha)).Want(t, 201).String("message_id")
 		if text := s.SMS("+919812300011", "message", 2).Text; text != "Meera Nair: See https://club.example/map" {
 			t.Errorf("SMS after the approval: %q", text)
 		}
@@ -144,17 +144,17 @@ func TestMessages(t *testing.T) {
 		}
 		guardian.Call(t, "GET", "/api/me/players/"+foreign+"/messages", nil).Want(t, 404, "not_found")
 		guardian.Call(t, "GET", "/api/messages", nil).Want(t, 403, "role_not_allowed")
-		coach.Call(t, "POST", "/api/messages", message("Hi", sms, foreign)).Want(t, 404, "not_found")
-		coach.Call(t, "POST", "/api/messages", message("", sms, asha, foreign)).Want(t, 404, "not_found")
+		coach.Call(t, "POST", "/api/messages", newMessage("Hi", sms, foreign)).Want(t, 404, "not_found")
+		coach.Call(t, "POST", "/api/messages", newMessage("", sms, asha, foreign)).Want(t, 404, "not_found")
 		for _, tt := range []struct {
 			pointer string
 			body    object
 		}{
-			{"/text", message(strings.Repeat("a", 1001), sms, asha)},
-			{"/text", message(" \u200b ", sms, asha)},
-			{"/channels/0", message("Hi", []string{"pigeon"}, asha)},
-			{"/channels", message("Hi", nil, asha)},
-			{"/channels/1", message("Hi", []string{"sms", "sms"}, asha)},
+			{"/text", newMessage(strings.Repeat("a", 1001), sms, asha)},
+			{"/text", newMessage(" \u200b ", sms, asha)},
+			{"/channels/0", newMessage("Hi", []string{"pigeon"}, asha)},
+			{"/channels", newMessage("Hi", nil, asha)},
+			{"/channels/1", newMessage("Hi", []string{"sms", "sms"}, asha)},
 			{"/to", object{"to": object{}, "audience": "both", "text": "Hi", "channels": sms}},
 			{"/to", object{"to": object{"all": true, "player_ids": []string{asha}}, "audience": "both", "text": "Hi", "channels": sms}},
 			{"/to/all", object{"to": object{"all": false}, "audience": "both", "text": "Hi", "channels": sms}},

@@ -105,8 +105,8 @@ func testTeamFeatures(t *testing.T, coach, guardian *touchlinetest.User, player,
 		{"PUT", sheet, "attendance", marks, []string{"/api/batches/" + batch + "/attendance", "/api/players/" + player + "/attendance"}, "/attendance"},
 		{"POST", "/api/players/" + player + "/progress", "progress_tracking", object{"metric": "m", "value": 1, "on": today}, []string{"/api/players/" + player + "/progress"}, ""},
 		{"POST", "/api/players/" + player + "/reports", "performance_reports", object{"title": "T", "text": "x", "from": today, "to": today}, []string{"/api/players/" + player + "/reports"}, ""},
-		{"POST", "/api/messages", "sms", message("Hi", []string{"sms"}, player), []string{"/api/messages"}, ""},
-		{"POST", "/api/messages", "chat", message("Hi", []string{"chat"}, player), []string{"/api/messages"}, ""},
+		{"POST", "/api/messages", "sms", newMessage("Hi", []string{"sms"}, player), []string{"/api/messages"}, ""},
+		{"POST", "/api/messages", "chat", newMessage("Hi", []string{"chat"}, player), []string{"/api/messages"}, ""},
 	}
 	for i, c := range calls {
 		refused := coach.Call(t, c.method, c.path, c.body).Want(t, 403, "tier_limit")

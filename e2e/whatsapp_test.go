@@ -97,13 +97,13 @@ func TestWhatsApp(t *testing.T) {
 			t.Helper()
 			replies++
 			s.Clock.Advance(2 * time.Second) // times have no fractions of a second
-			message := func(text, from string) any {
+			newMessage := func(text, from string) any {
 				return map[string]any{
 					"from": from, "id": fmt.Sprintf("wamid.in%d", replies), "timestamp": strconv.FormatInt(s.Clock.Now().Unix(), 10), "type": "text", "text": map[string]any{"body": text},
 				}
 			}
-			messages := slices.Repeat([]any{message("Thanks", "15550100")}, 999)
-			messages = append(messages, message(text, strings.TrimPrefix(guardianNumber, "+")))
+			messages := slices.Repeat([]any{newMessage("Thanks", "15550100")}, 999)
+			messages = append(messages, newMessage(text, strings.TrimPrefix(guardianNumber, "+")))
 			post := func() {
 				t.Helper()
 				res := cloud.Post(t, address, map[string]any{"messages": messages}, secret)

@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	"github.com/touchline/touchline/internal/admin"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 )
 
 func deliveryCommands() []command {
@@ -25,7 +25,7 @@ func findDeliveries(ctx context.Context, sh *shell, _ []string) error {
 	if err != nil {
 		return errUsage("--number must be a complete mobile number")
 	}
-	found, err := sh.Deliveries.To(ctx, sh.by, notify.NumberDeliverySearch{Number: number}, listLimit)
+	found, err := sh.Deliveries.To(ctx, sh.by, message.NumberDeliverySearch{Number: number}, listLimit)
 	if err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func findDeliveries(ctx context.Context, sh *shell, _ []string) error {
 		}
 		return nil
 	}
-	return printTable(sh, "ID\tCHANNEL\tKIND\tSTATE\tREASON\tCAUSE\tATTEMPTS\tQUEUED\tCHANGED\tCOACH\tNAME", found, func(d notify.DeliveryRecord) []any {
+	return printTable(sh, "ID\tCHANNEL\tKIND\tSTATE\tREASON\tCAUSE\tATTEMPTS\tQUEUED\tCHANGED\tCOACH\tNAME", found, func(d message.DeliveryRecord) []any {
 		return []any{
 			d.ID, d.Channel, d.Kind, d.State, orDash(d.Reason), orDash(string(d.Cause)), d.Attempts, formatTime(d.CreatedAt), formatTime(d.UpdatedAt), orDash(d.CoachID), orDash(d.CoachName),
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/touchline/touchline/internal/admin"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 )
 
 // extensible is a schema of strings that has the values known so far.
@@ -89,15 +89,15 @@ func TestDeliveryEnums(t *testing.T) {
 		t.Fatal(err)
 	}
 	delivery, kinds := document.Components.Schemas.Delivery.Properties, []string{}
-	for _, kind := range notify.Kinds {
+	for _, kind := range message.Kinds {
 		kinds = append(kinds, string(kind))
 	}
 	if diff := cmp.Diff(kinds, delivery.Kind.Values); diff != "" {
-		t.Errorf("kinds (-package notify +openapi.yaml):\n%s", diff)
+		t.Errorf("kinds (-package message +openapi.yaml):\n%s", diff)
 	}
-	channels := []string{string(notify.SMS), string(notify.WhatsApp), string(notify.Email), string(notify.Push)} // all but in_app, which leaves nothing
+	channels := []string{string(message.SMS), string(message.WhatsApp), string(message.Email), string(message.Push)} // all but in_app, which leaves nothing
 	if diff := cmp.Diff(channels, delivery.Channel.Values); diff != "" {
-		t.Errorf("channels (-package notify +openapi.yaml):\n%s", diff)
+		t.Errorf("channels (-package message +openapi.yaml):\n%s", diff)
 	}
 }
 

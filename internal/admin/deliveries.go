@@ -3,7 +3,7 @@ package admin
 import (
 	"context"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/wire"
 )
@@ -26,9 +26,9 @@ type deliveryResponse struct {
 }
 
 // DeliveryJSON returns a delivery as this API writes it, for the shell.
-func DeliveryJSON(d notify.DeliveryRecord) any { return newDeliveryResponse(d) }
+func DeliveryJSON(d message.DeliveryRecord) any { return newDeliveryResponse(d) }
 
-func newDeliveryResponse(d notify.DeliveryRecord) deliveryResponse {
+func newDeliveryResponse(d message.DeliveryRecord) deliveryResponse {
 	return deliveryResponse{
 		DeliveryID: d.ID, Channel: string(d.Channel), Kind: string(d.Kind), State: d.State, Reason: wire.OrNull(d.Reason), Cause: wire.OrNull(string(d.Cause)),
 		Attempts: d.Attempts, Recipient: wire.OrNull(d.MaskedTo()),
@@ -40,20 +40,20 @@ func newDeliveryResponse(d notify.DeliveryRecord) deliveryResponse {
 // listDeliveries serves GET /api/admin/deliveries: those that failed, the latest first.
 func (s *Server) listDeliveries(ctx context.Context, r Request[noBody]) (Response, error) {
 	f := r.Faults
-	if r.Query.Has("state") && r.Query.Get("state") != notify.FailedState {
+	if r.Query.Has("state") && r.Query.Get("state") != message.FailedState {
 		f.Add("/state", "invalid_value", "This must be failed.")
 	}
-	search := notify.FailedDeliverySearch{CoachID: queryID(r, "coach_id", &f)}
+	search := message.FailedDeliverySearch{CoachID: queryID(r, "coach_id", &f)}
 	page := s.queryPage(r.Meta, &f)
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
-	search.After = notify.FailedDeliveryCursor{At: page.After.at(), ID: page.After.ID}
+	search.After = message.FailedDeliveryCursor{At: page.After.at(), ID: page.After.ID}
 	found, err := s.Deliveries.Failed(ctx, r.Caller.Operator(), search, page.ReadLimit())
 	if err != nil {
 		return Response{}, err
 	}
-	return endpoint.PageResponse(page, found, newDeliveryResponse, func(d notify.DeliveryRecord) keyset {
+	return endpoint.PageResponse(page, found, newDeliveryResponse, func(d message.DeliveryRecord) keyset {
 		return keyset{At: d.UpdatedAt.UnixMicro(), ID: d.ID}
 	}), nil
 }
@@ -78,11 +78,11 @@ func (s *Server) searchDeliveries(ctx context.Context, r Request[deliverySearchR
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
-	found, err := s.Deliveries.To(ctx, r.Caller.Operator(), notify.NumberDeliverySearch{Number: number, After: page.After.ID}, page.ReadLimit())
+	found, err := s.Deliveries.To(ctx, r.Caller.Operator(), message.NumberDeliverySearch{Number: number, After: page.After.ID}, page.ReadLimit())
 	if err != nil {
 		return Response{}, err
 	}
-	return endpoint.PageResponse(page, found, newDeliveryResponse, func(d notify.DeliveryRecord) keyset { return keyset{ID: d.ID} }), nil
+	return endpoint.PageResponse(page, found, newDeliveryResponse, func(d message.DeliveryRecord) keyset { return keyset{ID: d.ID} }), nil
 }
 
 // retryDelivery serves POST /api/admin/deliveries/{delivery_id}/retry.

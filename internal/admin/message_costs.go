@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/wire"
 )
@@ -33,7 +33,7 @@ type costKey struct {
 func (s *Server) listMessageCosts(ctx context.Context, r Request[noBody]) (Response, error) {
 	f := r.Faults
 	today := s.Now().UTC()
-	search := notify.MessageCostSearch{CoachID: queryID(r, "coach_id", &f)}
+	search := message.MessageCostSearch{CoachID: queryID(r, "coach_id", &f)}
 	search.To = queryDay(r, "to", today, &f)
 	search.From = queryDay(r, "from", search.To.AddDate(0, 0, 1-costDays), &f)
 	page := endpoint.QueryPage[costKey](r.Meta, s.Vault.For(auth.ForCursors), r.Caller.ID, &f)
@@ -43,7 +43,7 @@ func (s *Server) listMessageCosts(ctx context.Context, r Request[noBody]) (Respo
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
-	search.After = notify.MessageCostCursor{CoachID: page.After.CoachID, Channel: notify.Channel(page.After.Channel)}
+	search.After = message.MessageCostCursor{CoachID: page.After.CoachID, Channel: message.Channel(page.After.Channel)}
 	if page.After.Day != 0 {
 		search.After.Day = time.UnixMicro(page.After.Day).UTC()
 	}
@@ -51,9 +51,9 @@ func (s *Server) listMessageCosts(ctx context.Context, r Request[noBody]) (Respo
 	if err != nil {
 		return Response{}, err
 	}
-	return endpoint.PageResponse(page, found, func(c notify.MessageCost) costResponse {
+	return endpoint.PageResponse(page, found, func(c message.MessageCost) costResponse {
 		return costResponse{c.Day.Format(time.DateOnly), wire.OrNull(c.CoachID), string(c.Channel), c.Messages, c.Segments, c.Units()}
-	}, func(c notify.MessageCost) costKey { return costKey{c.Day.UnixMicro(), c.CoachID, string(c.Channel)} }), nil
+	}, func(c message.MessageCost) costKey { return costKey{c.Day.UnixMicro(), c.CoachID, string(c.Channel)} }), nil
 }
 
 // queryDay returns the day of a query parameter, or other if there is none.

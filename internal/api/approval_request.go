@@ -6,7 +6,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/input"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/wire"
 )
@@ -56,7 +56,7 @@ func (s *Server) channels(names []string, f *wire.Faults) []approval.Channel {
 	for i, name := range names {
 		channel, at := approval.Channel(name), wire.PointTo("/channels", i)
 		switch {
-		case name == string(notify.Email) && !slices.Contains(available, channel):
+		case name == string(message.Email) && !slices.Contains(available, channel):
 			f.Add(at, "not_available", "This service sends no mail. Use "+listed(available)+".")
 		case !slices.Contains(available, channel):
 			f.Add(at, "invalid_value", "This must be one of "+listed(available)+".")

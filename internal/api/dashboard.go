@@ -7,7 +7,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/wire"
 	"github.com/touchline/touchline/internal/service/public"
@@ -137,12 +137,12 @@ func attentionDetail(a coach.Attention) string {
 	default:
 		return attentionDetails[a.Kind]
 	}
-	mail := slices.Contains(a.Channels, string(notify.Email))
+	mail := slices.Contains(a.Channels, string(message.Email))
 	by := ""
 	switch {
-	case slices.Contains(a.Channels, string(notify.SMS)):
+	case slices.Contains(a.Channels, string(message.SMS)):
 		by = " by SMS"
-	case slices.Contains(a.Channels, string(notify.WhatsApp)):
+	case slices.Contains(a.Channels, string(message.WhatsApp)):
 		by = " by WhatsApp"
 	case mail:
 		return "The request could not be delivered by mail. Check the e-mail address, then send it again, or use SMS."

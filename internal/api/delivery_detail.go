@@ -7,24 +7,24 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/wire"
 )
 
 // deliveryDetails tells a coach what the reason of a delivery means. It names no other
 // coach and no other family, although they may have used up a limit.
 var deliveryDetails = map[string]string{
-	notify.ReasonGathering:            "Waiting a few minutes, so that your questions to this number leave in one SMS.",
-	notify.ReasonRetrying:             "The SMS service did not take the message yet. We try again by ourselves.",
-	notify.ReasonAwaitingStatus:       "WhatsApp has the message. If it cannot deliver it, an SMS follows by itself.",
-	notify.ReasonRefused:              "The message cannot reach this number. Check the number, then send the request again.",
-	notify.ReasonGaveUp:               "We tried for a day and could not send the message. Check the number, then send the request again.",
-	notify.ReasonUnreachable:          "The phone could not be reached, for example because it was off. Ask the person to switch it on, or check the number.",
-	notify.ReasonQuietHours:           "Waiting: the person wants no messages at this hour. It goes out by itself.",
-	notify.ReasonStopped:              "Not sent: the person wants no messages from you outside of the app. The question is still open there.",
-	notify.ReasonAddressStopped:       "Not sent: the person with this e-mail address wants no mail from us. Use SMS, or correct the address.",
-	notify.ReasonRequestClosed:        "Not sent: the request was closed first.",
-	notify.ReasonNotWanted:            "Not sent: the message was no longer needed.",
+	message.ReasonGathering:           "Waiting a few minutes, so that your questions to this number leave in one SMS.",
+	message.ReasonRetrying:            "The SMS service did not take the message yet. We try again by ourselves.",
+	message.ReasonAwaitingStatus:      "WhatsApp has the message. If it cannot deliver it, an SMS follows by itself.",
+	message.ReasonRefused:             "The message cannot reach this number. Check the number, then send the request again.",
+	message.ReasonGaveUp:              "We tried for a day and could not send the message. Check the number, then send the request again.",
+	message.ReasonUnreachable:         "The phone could not be reached, for example because it was off. Ask the person to switch it on, or check the number.",
+	message.ReasonQuietHours:          "Waiting: the person wants no messages at this hour. It goes out by itself.",
+	message.ReasonStopped:             "Not sent: the person wants no messages from you outside of the app. The question is still open there.",
+	message.ReasonAddressStopped:      "Not sent: the person with this e-mail address wants no mail from us. Use SMS, or correct the address.",
+	message.ReasonRequestClosed:       "Not sent: the request was closed first.",
+	message.ReasonNotWanted:           "Not sent: the message was no longer needed.",
 	approval.ReasonDestinationBlocked: "We do not send SMS to this country. Ask for a number of another country.",
 	approval.ReasonTestNumber:         "This is a test number. No SMS is sent to it.",
 	approval.ReasonChannelUnavailable: "We do not send messages this way any more. Choose another way, then send the request again.",
@@ -41,16 +41,16 @@ var holdDetails = map[approval.Hold]string{
 }
 
 // causeDetails replace deliveryDetails where the provider named the cause.
-var causeDetails = map[notify.Cause]string{
-	notify.CauseUnknownNumber: "This number does not exist. Ask for the right one, correct it, then send the request again.",
-	notify.CauseNotMobile:     "This number cannot get SMS, for example because it is a landline. Ask for a mobile number, correct it, then send the request again.",
-	notify.CausePhoneOff:      "The phone has been off or without network for %s. Ask the person to switch it on, or check the number.",
-	notify.CauseMemoryFull:    "The phone has no space for messages. Ask the person to delete some, then send the request again.",
-	notify.CauseBlocked:       "The phone or its network does not take our messages. Ask the person for another number.",
-	notify.CauseOptedOut:      "The person replied STOP and gets no SMS from this service. Talk to them. The question is still open in the app.",
-	notify.CauseFiltered:      "The phone network did not take our text. The people who run this service can correct that. Call the person meanwhile.",
-	notify.CauseNoWhatsApp:    "This number takes no WhatsApp messages from us. Call the person.",
-	notify.CauseNetwork:       "The phone network had a fault and lost the message. Send the request again later.",
+var causeDetails = map[message.Cause]string{
+	message.CauseUnknownNumber: "This number does not exist. Ask for the right one, correct it, then send the request again.",
+	message.CauseNotMobile:     "This number cannot get SMS, for example because it is a landline. Ask for a mobile number, correct it, then send the request again.",
+	message.CausePhoneOff:      "The phone has been off or without network for %s. Ask the person to switch it on, or check the number.",
+	message.CauseMemoryFull:    "The phone has no space for messages. Ask the person to delete some, then send the request again.",
+	message.CauseBlocked:       "The phone or its network does not take our messages. Ask the person for another number.",
+	message.CauseOptedOut:      "The person replied STOP and gets no SMS from this service. Talk to them. The question is still open in the app.",
+	message.CauseFiltered:      "The phone network did not take our text. The people who run this service can correct that. Call the person meanwhile.",
+	message.CauseNoWhatsApp:    "This number takes no WhatsApp messages from us. Call the person.",
+	message.CauseNetwork:       "The phone network had a fault and lost the message. Send the request again later.",
 }
 
 // deliveryDetail explains the state of a message to a coach, and the remedy. It returns "" if
@@ -59,15 +59,15 @@ func deliveryDetail(d approval.Delivery) string {
 	if d.Hold != "" && d.State == approval.DeliveryQueued {
 		return holdDetail(d)
 	}
-	if detail := mailDetail(d); detail != "" && d.Channel == approval.Channel(notify.Email) {
+	if detail := mailDetail(d); detail != "" && d.Channel == approval.Channel(message.Email) {
 		return detail
 	}
 	detail := deliveryDetails[d.Reason]
 	if d.State != approval.DeliveryFailed {
 		return detail
 	}
-	detail = cmp.Or(causeDetails[notify.Cause(d.Cause)], detail)
-	if notify.Cause(d.Cause) == notify.CausePhoneOff {
+	detail = cmp.Or(causeDetails[message.Cause(d.Cause)], detail)
+	if message.Cause(d.Cause) == message.CausePhoneOff {
 		return fmt.Sprintf(detail, waited(d.At.Sub(d.QueuedAt)))
 	}
 	return detail
@@ -77,7 +77,7 @@ func deliveryDetail(d approval.Delivery) string {
 func holdDetail(d approval.Delivery) string {
 	detail := holdDetails[d.Hold]
 	switch {
-	case d.Hold == approval.HoldNumber && d.Channel == approval.Channel(notify.Email):
+	case d.Hold == approval.HoldNumber && d.Channel == approval.Channel(message.Email):
 		return "Waiting: too many messages to this address. It goes out by itself."
 	case d.Hold == approval.HoldResend:
 		return "Waiting until " + wire.Timestamp(d.DueAt) + strings.TrimPrefix(detail, "Waiting")

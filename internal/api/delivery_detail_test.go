@@ -8,7 +8,7 @@ import (
 	"github.com/touchline/touchline/internal/api"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 )
 
 // A coach reads how long a phone was off, and the cause only of a message that failed.
@@ -16,7 +16,7 @@ func TestDeliveryDetail(t *testing.T) {
 	queued := time.Date(2026, 3, 2, 17, 0, 0, 0, time.UTC)
 	for _, tt := range []struct {
 		state, reason string
-		cause         notify.Cause
+		cause         message.Cause
 		after         time.Duration
 		want          string
 	}{
@@ -33,7 +33,7 @@ func TestDeliveryDetail(t *testing.T) {
 		{"delivered", "", "", 0, ""},
 	} {
 		d := approval.Delivery{Channel: "sms", State: tt.state, Reason: tt.reason, Cause: string(tt.cause), QueuedAt: queued, At: queued.Add(tt.after)}
-		if tt.cause == notify.CauseUnknownAddress {
+		if tt.cause == message.CauseUnknownAddress {
 			d.Channel = "email"
 		}
 		if got := api.DeliveryDetail(d); !strings.Contains(got, tt.want) || (got == "") != (tt.want == "") {

@@ -3,23 +3,23 @@ package api
 import (
 	"context"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/wire"
 )
 
 type notificationResponse struct {
-	ID        string      `json:"id"`
-	Type      string      `json:"type"`
-	Title     string      `json:"title"`
-	Body      string      `json:"body"`
-	Data      notify.Data `json:"data"`
-	CreatedAt string      `json:"created_at"`
-	ReadAt    *string     `json:"read_at"`
+	ID        string       `json:"id"`
+	Type      string       `json:"type"`
+	Title     string       `json:"title"`
+	Body      string       `json:"body"`
+	Data      message.Data `json:"data"`
+	CreatedAt string       `json:"created_at"`
+	ReadAt    *string      `json:"read_at"`
 }
 
-func newNotificationResponse(n notify.Notification) notificationResponse {
-	n.Data.Words = notify.Words{} // they are for the texts alone
+func newNotificationResponse(n message.Notification) notificationResponse {
+	n.Data.Words = message.Words{} // they are for the texts alone
 	return notificationResponse{
 		ID: n.ID, Type: string(n.Type), Title: n.Title, Body: n.Body, Data: n.Data,
 		CreatedAt: wire.Timestamp(n.CreatedAt), ReadAt: wire.TimestampOrNull(n.ReadAt),
@@ -42,7 +42,7 @@ func (s *Server) listNotifications(ctx context.Context, r Request[NoBody]) (Resp
 	if err != nil {
 		return Response{}, err
 	}
-	return endpoint.PageResponse(p, list, newNotificationResponse, func(n notify.Notification) Keyset { return Keyset{Seq: n.Seq} }), nil
+	return endpoint.PageResponse(p, list, newNotificationResponse, func(n message.Notification) Keyset { return Keyset{Seq: n.Seq} }), nil
 }
 
 type markReadRequest struct {

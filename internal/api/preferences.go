@@ -6,18 +6,18 @@ import (
 	"strings"
 
 	"github.com/touchline/touchline/internal/input"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/wire"
 )
 
 // preferencesResponse is the Preferences of openapi.yaml.
 type preferencesResponse struct {
-	Language       *string                           `json:"language"`
-	TimeZone       *string                           `json:"time_zone"`
-	QuietHours     *quietHoursBody                   `json:"quiet_hours"`
-	Channels       map[notify.Kind]*[]notify.Channel `json:"channels"`
-	StoppedCoaches []string                          `json:"stopped_coaches"`
+	Language       *string                             `json:"language"`
+	TimeZone       *string                             `json:"time_zone"`
+	QuietHours     *quietHoursBody                     `json:"quiet_hours"`
+	Channels       map[message.Kind]*[]message.Channel `json:"channels"`
+	StoppedCoaches []string                            `json:"stopped_coaches"`
 }
 
 type quietHoursBody struct {
@@ -25,15 +25,15 @@ type quietHoursBody struct {
 	End   string `json:"end" rule:"required"`
 }
 
-func newPreferencesResponse(p notify.Preferences) preferencesResponse {
+func newPreferencesResponse(p message.Preferences) preferencesResponse {
 	a := preferencesResponse{
 		Language: wire.OrNull(p.Language), TimeZone: wire.OrNull(p.TimeZone),
-		Channels: map[notify.Kind]*[]notify.Channel{}, StoppedCoaches: append([]string{}, p.StoppedCoaches...),
+		Channels: map[message.Kind]*[]message.Channel{}, StoppedCoaches: append([]string{}, p.StoppedCoaches...),
 	}
 	if q := p.QuietHours; q.Set() {
 		a.QuietHours = &quietHoursBody{q.Start.String(), q.End.String()}
 	}
-	for _, kind := range notify.ChosenKinds {
+	for _, kind := range message.ChosenKinds {
 		a.Channels[kind] = nil
 		if chosen, ok := p.Channels[kind]; ok {
 			a.Channels[kind] = &chosen
@@ -60,7 +60,7 @@ type preferencesPatch struct {
 	StoppedCoaches wire.Opt[[]string]       `json:"stopped_coaches" rule:"max=200,id"`
 }
 
-// channelsPatch has a field for each of notify.ChosenKinds. A request and its reminder need
+// channelsPatch has a field for each of message.ChosenKinds. A request and its reminder need
 // at least one channel outside the app, because many families have no app.
 type channelsPatch struct {
 	Request  wire.Opt[[]string] `json:"request" rule:"min=1"`
@@ -73,7 +73,7 @@ type channelsPatch struct {
 func (s *Server) editPreferences(ctx context.Context, r Request[preferencesPatch]) (Response, error) {
 	in, f := r.Body, r.Faults
 	input.CheckTimeZone(in.TimeZone.Some(), &f)
-	patch := notify.PreferencesPatch{
+	patch := message.PreferencesPatch{
 		Language: input.Value(in.Language), TimeZone: input.Value(in.TimeZone),
 		QuietHours: readQuietHours(in.QuietHours, &f),
 		Channels:   in.Channels.Value.read(&f), ClearChannels: in.Channels.Null,
@@ -89,19 +89,19 @@ func (s *Server) editPreferences(ctx context.Context, r Request[preferencesPatch
 	return endpoint.OK(newPreferencesResponse(p)), nil
 }
 
-func readQuietHours(in wire.Opt[quietHoursBody], f *wire.Faults) *notify.QuietHours {
+func readQuietHours(in wire.Opt[quietHoursBody], f *wire.Faults) *message.QuietHours {
 	if !in.Set || in.Null {
-		return input.Value(wire.Opt[notify.QuietHours]{Set: in.Set, Null: in.Null})
+		return input.Value(wire.Opt[message.QuietHours]{Set: in.Set, Null: in.Null})
 	}
-	read := func(at, text string) notify.TimeOfDay {
-		t, ok := notify.ParseTimeOfDay(text)
+	read := func(at, text string) message.TimeOfDay {
+		t, ok := message.ParseTimeOfDay(text)
 		if !ok && !f.Has(at) && !f.Has("/quiet_hours") {
 			f.Add(at, "invalid_time", "Write the time as HH:MM, such as 21:30.")
 		}
 		return t
 	}
 	before := len(*f)
-	q := notify.QuietHours{Start: read("/quiet_hours/start", in.Value.Start), End: read("/quiet_hours/end", in.Value.End)}
+	q := message.QuietHours{Start: read("/quiet_hours/start", in.Value.Start), End: read("/quiet_hours/end", in.Value.End)}
 	if len(*f) == before && !f.Has("/quiet_hours") && !q.Set() {
 		f.Add("/quiet_hours/end", "invalid_value", "This must be another time than the start.")
 	}
@@ -109,9 +109,9 @@ func readQuietHours(in wire.Opt[quietHoursBody], f *wire.Faults) *notify.QuietHo
 }
 
 // read returns the changes of the kinds that the patch names.
-func (p channelsPatch) read(f *wire.Faults) map[notify.Kind]*[]notify.Channel {
-	changes := map[notify.Kind]*[]notify.Channel{}
-	for kind, in := range map[notify.Kind]wire.Opt[[]string]{notify.Request: p.Request, notify.Reminder: p.Reminder, notify.NotificationCopy: p.Notice, notify.Team: p.Team} {
+func (p channelsPatch) read(f *wire.Faults) map[message.Kind]*[]message.Channel {
+	changes := map[message.Kind]*[]message.Channel{}
+	for kind, in := range map[message.Kind]wire.Opt[[]string]{message.Request: p.Request, message.Reminder: p.Reminder, message.NotificationCopy: p.Notice, message.Team: p.Team} {
 		if !in.Set {
 			continue
 		}
@@ -124,13 +124,13 @@ func (p channelsPatch) read(f *wire.Faults) map[notify.Kind]*[]notify.Channel {
 	return changes
 }
 
-func chosenChannels(at string, names []string, f *wire.Faults) []notify.Channel {
-	chosen := []notify.Channel{}
+func chosenChannels(at string, names []string, f *wire.Faults) []message.Channel {
+	chosen := []message.Channel{}
 	for i, name := range names {
-		at, channel := wire.PointTo(at, i), notify.Channel(name)
+		at, channel := wire.PointTo(at, i), message.Channel(name)
 		switch {
 		case f.Has(at):
-		case !slices.Contains(notify.ChosenChannels, channel):
+		case !slices.Contains(message.ChosenChannels, channel):
 			f.Add(at, "invalid_value", "This must be one of "+choices()+".")
 		case slices.Contains(chosen, channel):
 			f.Add(at, "not_unique", "Name each channel once.")
@@ -140,10 +140,10 @@ func chosenChannels(at string, names []string, f *wire.Faults) []notify.Channel 
 	return chosen
 }
 
-// choices formats notify.ChosenChannels as "sms, email".
+// choices formats message.ChosenChannels as "sms, email".
 func choices() string {
 	var names []string
-	for _, channel := range notify.ChosenChannels {
+	for _, channel := range message.ChosenChannels {
 		names = append(names, string(channel))
 	}
 	return strings.Join(names, ", ")

@@ -3,7 +3,7 @@ package api
 import (
 	"context"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/idempotency"
 	"github.com/touchline/touchline/internal/platform/wire"
@@ -24,9 +24,9 @@ type pushSubscriptionRequest struct {
 
 // read returns the subscription. It adds a fault for each field that a subscription of its kind
 // lacks, or that belongs to another kind.
-func (in pushSubscriptionRequest) read(f *wire.Faults) notify.PushSubscription {
-	out := notify.PushSubscription{ShowNames: in.ShowNames}
-	isApp := in.Kind == string(notify.PushFCM)
+func (in pushSubscriptionRequest) read(f *wire.Faults) message.PushSubscription {
+	out := message.PushSubscription{ShowNames: in.ShowNames}
+	isApp := in.Kind == string(message.PushFCM)
 	for _, field := range []struct {
 		pointer      string
 		present, app bool
@@ -63,13 +63,13 @@ type pushSubscriptionResponse struct {
 	CreatedAt string `json:"created_at"`
 }
 
-func newPushSubscriptionResponse(s notify.PushSubscription) pushSubscriptionResponse {
+func newPushSubscriptionResponse(s message.PushSubscription) pushSubscriptionResponse {
 	return pushSubscriptionResponse{string(s.Kind()), s.ShowNames, wire.Timestamp(s.CreatedAt)}
 }
 
 type pushResponse struct {
 	PublicKey    string                    `json:"public_key"`
-	Kinds        []notify.PushKind         `json:"kinds"`
+	Kinds        []message.PushKind        `json:"kinds"`
 	Subscription *pushSubscriptionResponse `json:"subscription"`
 }
 

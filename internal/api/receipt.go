@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/fault"
 )
@@ -54,7 +54,7 @@ func (s *Server) receiveReceipts(ctx context.Context, r Request[url.Values]) (Re
 	if err := s.Receipts.ReceiveAll(ctx, provider, s.providerCall(r)); err != nil {
 		return Response{}, err
 	}
-	if provider == string(notify.WhatsApp) {
+	if provider == string(message.WhatsApp) {
 		for _, reply := range s.ChatReplies(s.providerCall(r)) {
 			if err := s.Replies.Apply(ctx, reply); err != nil {
 				return Response{}, err
@@ -68,7 +68,7 @@ func (s *Server) receiveReceipts(ctx context.Context, r Request[url.Values]) (Re
 // verifyReceipts serves GET /receipts/{provider}, with which Meta verifies the address.
 func (s *Server) verifyReceipts(_ context.Context, r Request[url.Values]) (Response, error) {
 	challenge, ok := s.Challenge(s.providerCall(r))
-	if r.PathPart("provider") != string(notify.WhatsApp) || !ok {
+	if r.PathPart("provider") != string(message.WhatsApp) || !ok {
 		return Response{}, fault.Missing()
 	}
 	return Response{Raw: []byte(challenge)}.WithHeader("Content-Type", "text/plain"), nil
@@ -89,6 +89,6 @@ func (s *Server) receiveReply(ctx context.Context, r Request[url.Values]) (Respo
 
 // providerCall returns the request of a provider. Its URL is the one that the provider was
 // given: a proxy may have changed it on the way.
-func (s *Server) providerCall(r Request[url.Values]) notify.ProviderCall {
-	return notify.ProviderCall{URL: s.PublicURL + r.RequestURI(), Query: r.Query, Form: r.Body, Body: r.Raw, Header: r.Header.Get}
+func (s *Server) providerCall(r Request[url.Values]) message.ProviderCall {
+	return message.ProviderCall{URL: s.PublicURL + r.RequestURI(), Query: r.Query, Form: r.Body, Body: r.Raw, Header: r.Header.Get}
 }

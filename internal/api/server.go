@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/httpx"
 	"github.com/touchline/touchline/internal/platform/ratelimit"
@@ -19,9 +19,9 @@ type Config struct {
 	httpx.Settings
 	// Challenge returns the response to Meta's check of the address of its calls, or false if
 	// the call is not from Meta.
-	Challenge func(notify.ProviderCall) (string, bool)
+	Challenge func(message.ProviderCall) (string, bool)
 	// ChatReplies returns the replies in a call of Meta, without those of a forged one.
-	ChatReplies func(notify.ProviderCall) []notify.Reply
+	ChatReplies func(message.ProviderCall) []message.Reply
 
 	// Documentation serves the OpenAPI document and its pages; nil serves none.
 	Documentation *Documentation

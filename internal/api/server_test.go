@@ -17,7 +17,7 @@ import (
 
 	"github.com/touchline/touchline/internal/api"
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/httpx"
 	"github.com/touchline/touchline/internal/platform/idempotency"
@@ -33,7 +33,7 @@ type fixture struct {
 	server    *api.Server
 	auth      *auth.Service
 	tray      *fakeTray
-	hub       *notify.Hub
+	hub       *message.Hub
 	responses *fakeResponseStore
 	log       *bytes.Buffer
 
@@ -81,7 +81,7 @@ func newFixture(t *testing.T, change ...func(*api.Config)) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &fixture{hub: new(notify.Hub), responses: &fakeResponseStore{}, tray: &fakeTray{state: notify.StreamState{Live: true}}, log: new(bytes.Buffer)}
+	a := &fixture{hub: new(message.Hub), responses: &fakeResponseStore{}, tray: &fakeTray{state: message.StreamState{Live: true}}, log: new(bytes.Buffer)}
 	a.session = &auth.Session{
 		ID: newID(), AccountID: newID(), Role: actor.Guardian, Number: "+919812345678", Generation: 1,
 		CreatedAt: time.Now(), EndsAt: time.Now().Add(time.Hour), IdleAt: time.Now().Add(time.Hour),
@@ -98,10 +98,10 @@ func newFixture(t *testing.T, change ...func(*api.Config)) *fixture {
 		Services: public.Services{
 			Common: service.Common{Phones: phone.Parser{DefaultRegion: "IN"}},
 			HTTP: service.HTTP{
-				Streams:     &notify.Streams{Hub: a.hub, Store: a.tray, Now: time.Now, NewID: newID},
+				Streams:     &message.Streams{Hub: a.hub, Store: a.tray, Now: time.Now, NewID: newID},
 				Idempotency: idempotency.New(a.responses, keys.Vault.For(auth.ForResponses), time.Now, newID, slog.New(slog.DiscardHandler)),
 			},
-			Auth: a.auth, Tray: &notify.Tray{Store: a.tray, Now: time.Now}, Uploads: new(upload.Limiter),
+			Auth: a.auth, Tray: &message.Tray{Store: a.tray, Now: time.Now}, Uploads: new(upload.Limiter),
 		},
 		Settings: httpx.Settings{
 			PublicURL: "https://touchline.example",

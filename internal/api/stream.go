@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/endpoint"
 )
@@ -75,7 +75,7 @@ func (s *Server) stream(ctx context.Context, r Request[NoBody]) (Response, error
 }
 
 // resumeAfter returns the sequence number after which a stream begins: that of the
-// notification lastEventID (see notify.Tray.SeqOf), or newest if lastEventID is not an id.
+// notification lastEventID (see message.Tray.SeqOf), or newest if lastEventID is not an id.
 func (s *Server) resumeAfter(ctx context.Context, by actor.Actor, lastEventID string, newest int64) (int64, error) {
 	id := strings.TrimSpace(lastEventID)
 	if !endpoint.IsID(id) {
@@ -87,7 +87,7 @@ func (s *Server) resumeAfter(ctx context.Context, by actor.Actor, lastEventID st
 // follow writes the notifications until the stream must end. It ends at an error too,
 // because it could no longer check the session. The client reconnects and misses
 // nothing.
-func (s *Server) follow(ctx context.Context, caller Caller, st *notify.Stream, out *eventWriter, state notify.StreamState) {
+func (s *Server) follow(ctx context.Context, caller Caller, st *message.Stream, out *eventWriter, state message.StreamState) {
 	expiresAt := caller.Claims.ExpiresAt
 	poll, stopPoll := s.NewTicker(streamPoll)
 	defer stopPoll()
@@ -156,7 +156,7 @@ type eventWriter struct {
 	seq     int64         // of the last notification written
 }
 
-func (e *eventWriter) notification(n notify.Notification) bool {
+func (e *eventWriter) notification(n message.Notification) bool {
 	data, err := json.Marshal(newNotificationResponse(n))
 	if err != nil || !e.write("id: "+n.ID+"\nevent: notification\ndata: "+string(data)+"\n\n") {
 		return false

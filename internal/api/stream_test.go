@@ -14,16 +14,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 // fakeTray keeps the notifications and streams of one account in memory.
 type fakeTray struct {
-	notify.TrayStore
+	message.TrayStore
 	mu      sync.Mutex
-	state   notify.StreamState
-	all     []notify.Notification
+	state   message.StreamState
+	all     []message.Notification
 	streams []string
 	err     error
 }
@@ -33,7 +33,7 @@ func (s *fakeTray) add() string {
 	defer s.mu.Unlock()
 	s.state.Seq++
 	id := newID()
-	s.all = append(s.all, notify.Notification{ID: id, Seq: s.state.Seq, Type: notify.StudentApproved, Title: "t", Body: "line\nline", CreatedAt: time.Now()})
+	s.all = append(s.all, message.Notification{ID: id, Seq: s.state.Seq, Type: message.StudentApproved, Title: "t", Body: "line\nline", CreatedAt: time.Now()})
 	return id
 }
 
@@ -43,7 +43,7 @@ func (s *fakeTray) change(f func(*fakeTray)) {
 	f(s)
 }
 
-func (s *fakeTray) NotificationsAfter(_ context.Context, _ string, after int64, limit int) ([]notify.Notification, error) {
+func (s *fakeTray) NotificationsAfter(_ context.Context, _ string, after int64, limit int) ([]message.Notification, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	rest := s.all[after:]
@@ -61,7 +61,7 @@ func (s *fakeTray) NotificationSeq(_ context.Context, _, id string) (seq int64, 
 	return seq, nil
 }
 
-func (s *fakeTray) StreamState(_ context.Context, o notify.OpenedStream, _ string, _ actor.Role, _ time.Time) (notify.StreamState, error) {
+func (s *fakeTray) StreamState(_ context.Context, o message.OpenedStream, _ string, _ actor.Role, _ time.Time) (message.StreamState, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	state := s.state
@@ -69,10 +69,10 @@ func (s *fakeTray) StreamState(_ context.Context, o notify.OpenedStream, _ strin
 	return state, s.err
 }
 
-func (s *fakeTray) OpenStream(_ context.Context, o notify.OpenedStream) (slot int, replaced string, err error) {
+func (s *fakeTray) OpenStream(_ context.Context, o message.OpenedStream) (slot int, replaced string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.streams) == notify.MaxAccountStreams {
+	if len(s.streams) == message.MaxAccountStreams {
 		replaced = s.streams[0]
 		s.streams = s.streams[1:]
 	}
@@ -80,7 +80,7 @@ func (s *fakeTray) OpenStream(_ context.Context, o notify.OpenedStream) (slot in
 	return 0, replaced, s.err
 }
 
-func (s *fakeTray) CloseStream(_ context.Context, o notify.OpenedStream) error {
+func (s *fakeTray) CloseStream(_ context.Context, o message.OpenedStream) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.streams = slices.DeleteFunc(s.streams, func(id string) bool { return id == o.ID })
@@ -294,7 +294,7 @@ func TestStream(t *testing.T) {
 	t.Run("a stream beyond the limit of the process is refused", func(t *testing.T) {
 		a, url, _ := setup(t)
 		a.hub.MaxStreams = 2
-		var open []*notify.Subscription
+		var open []*message.Subscription
 		for _, account := range []string{"x", "y"} {
 			sub, err := a.hub.Subscribe(account)
 			if err != nil {

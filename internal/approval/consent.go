@@ -1,7 +1,7 @@
 // Package approval is the core of Touchline: players, the two consent machines of
 // each, the requests that ask for consent, the history that proves it, and the
 // services that follow from it. Its only I/O is through its Store, and time is an
-// argument. Delivery of messages belongs to package notify and the workers.
+// argument. Delivery of messages belongs to package message and the workers.
 package approval
 
 import (

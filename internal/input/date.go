@@ -1,7 +1,7 @@
 package input
 
 import (
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/wire"
 	"github.com/touchline/touchline/internal/team"
 )
@@ -23,7 +23,7 @@ func Date(at, text string, f *wire.Faults) team.Date {
 
 // CheckTimeZone adds a fault unless zone, if any, is the name of a time zone.
 func CheckTimeZone(zone *string, f *wire.Faults) {
-	if zone != nil && !f.Has("/time_zone") && !notify.KnownTimeZone(*zone) {
+	if zone != nil && !f.Has("/time_zone") && !message.KnownTimeZone(*zone) {
 		f.Add("/time_zone", "invalid_time_zone", "This is not a time zone, such as Asia/Kolkata.")
 	}
 }

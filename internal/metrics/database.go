@@ -6,7 +6,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 )
 
 const (
@@ -21,7 +21,7 @@ const (
 type Source interface {
 	// Backlog returns how many deliveries of a lane are queued, counted up to limit,
 	// and since when the oldest should have left, or zero if none is queued.
-	Backlog(ctx context.Context, lane notify.Lane, limit int) (queued int, oldest time.Time, err error)
+	Backlog(ctx context.Context, lane message.Lane, limit int) (queued int, oldest time.Time, err error)
 	// Failures is how many calls of this process the database could not serve.
 	Failures() uint64
 	// Writable returns an error if the database does not respond or takes no writes.

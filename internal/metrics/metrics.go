@@ -13,7 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/buildinfo"
 	"github.com/touchline/touchline/internal/platform/httpx"
 )
@@ -88,7 +88,7 @@ func (m *Metrics) startAtZero() {
 type Sources struct {
 	Database Source
 	// Lanes are those of the outbox.
-	Lanes []notify.Lane
+	Lanes []message.Lane
 	Load  Load
 	// SMSCosts is nil if the prices of SMS are not known.
 	SMSCosts *SMSCosts

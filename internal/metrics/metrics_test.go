@@ -11,8 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/metrics"
-	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/platform/buildinfo"
 	"github.com/touchline/touchline/internal/platform/httpx"
 )
@@ -30,8 +30,8 @@ func (s fakeSource) Writable(ctx context.Context) error {
 	return nil
 }
 func (s fakeSource) Failures() uint64 { return 3 }
-func (s fakeSource) Backlog(ctx context.Context, lane notify.Lane, _ int) (int, time.Time, error) {
-	if s.down || s.oneLane && lane.Kind != notify.OTP || ctx.Err() != nil {
+func (s fakeSource) Backlog(ctx context.Context, lane message.Lane, _ int) (int, time.Time, error) {
+	if s.down || s.oneLane && lane.Kind != message.OTP || ctx.Err() != nil {
 		return 0, time.Time{}, errors.New("down")
 	}
 	return 7, time.Unix(990, 0), nil
@@ -45,7 +45,7 @@ func now() time.Time { return time.Unix(1000, 0) }
 func scrape(t *testing.T, m *metrics.Metrics, source fakeSource) string {
 	t.Helper()
 	w := httptest.NewRecorder()
-	m.Handler(metrics.Sources{Database: source, Lanes: notify.SMS.Lanes(), Now: now}).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", http.NoBody))
+	m.Handler(metrics.Sources{Database: source, Lanes: message.SMS.Lanes(), Now: now}).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", http.NoBody))
 	if w.Code != 200 {
 		t.Fatalf("scrape: got %d, want 200: %s", w.Code, w.Body)
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/worker"
 )
 
@@ -57,7 +57,7 @@ func (m *Metrics) SMSAttempt(provider, outcome string) {
 }
 
 // Receipt counts a receipt that changed a delivery.
-func (m *Metrics) Receipt(provider string, r notify.Receipt) {
+func (m *Metrics) Receipt(provider string, r message.Receipt) {
 	m.receipts.WithLabelValues(provider, string(r)).Inc()
 }
 
@@ -69,7 +69,7 @@ type outboxStore struct {
 	m *Metrics
 }
 
-func (s *outboxStore) count(message []notify.Delivery, outcome string, err error) error {
+func (s *outboxStore) count(message []message.Delivery, outcome string, err error) error {
 	if err != nil {
 		return err
 	}
@@ -79,22 +79,22 @@ func (s *outboxStore) count(message []notify.Delivery, outcome string, err error
 	return nil
 }
 
-func (s *outboxStore) DeliverySent(ctx context.Context, message []notify.Delivery) error {
+func (s *outboxStore) DeliverySent(ctx context.Context, message []message.Delivery) error {
 	return s.count(message, "sent", s.Store.DeliverySent(ctx, message))
 }
 
-func (s *outboxStore) DeliverySuppressed(ctx context.Context, message []notify.Delivery) error {
+func (s *outboxStore) DeliverySuppressed(ctx context.Context, message []message.Delivery) error {
 	return s.count(message, "dropped", s.Store.DeliverySuppressed(ctx, message))
 }
 
-func (s *outboxStore) RetryDelivery(ctx context.Context, message []notify.Delivery, due time.Time, reason string) error {
+func (s *outboxStore) RetryDelivery(ctx context.Context, message []message.Delivery, due time.Time, reason string) error {
 	return s.count(message, "retried", s.Store.RetryDelivery(ctx, message, due, reason))
 }
 
-func (s *outboxStore) DeliveryDropped(ctx context.Context, message []notify.Delivery, reason string) error {
+func (s *outboxStore) DeliveryDropped(ctx context.Context, message []message.Delivery, reason string) error {
 	return s.count(message, "dropped", s.Store.DeliveryDropped(ctx, message, reason))
 }
 
-func (s *outboxStore) DeliveryFailed(ctx context.Context, message []notify.Delivery, reason string, cause notify.Cause) error {
+func (s *outboxStore) DeliveryFailed(ctx context.Context, message []message.Delivery, reason string, cause message.Cause) error {
 	return s.count(message, "failed", s.Store.DeliveryFailed(ctx, message, reason, cause))
 }

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/blob"
 	"github.com/touchline/touchline/internal/platform/config"
@@ -87,9 +87,9 @@ type App struct {
 	api         http.Handler
 	admin       http.Handler
 	worker      *worker.Worker
-	hub         *notify.Hub // wakes the event streams
-	streams     *notify.Streams
-	waiting     *notify.Hub // wakes the calls that wait for a change
+	hub         *message.Hub // wakes the event streams
+	streams     *message.Streams
+	waiting     *message.Hub // wakes the calls that wait for a change
 	operators   *operator.Service
 	imports     *roster.Service
 	readiness   *readiness

@@ -6,10 +6,10 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/message/mail"
 	"github.com/touchline/touchline/internal/message/push"
 	"github.com/touchline/touchline/internal/message/sms"
-	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/worker"
@@ -25,15 +25,15 @@ type channel struct {
 	newSender func() (worker.Sender, error)
 }
 
-type channels map[notify.Channel]channel
+type channels map[message.Channel]channel
 
 // newChannels returns the channels of the service. A new channel is one more entry. Without
 // keys they send nothing. observe is called with each attempt to send an SMS.
 func newChannels(cfg *config.Config, o Options, keys *auth.Keys, subscriptions push.Store, observe func(provider, outcome string)) channels {
 	isTest := isTestNumber(cfg, o)
 	all := channels{
-		notify.InApp: {route: approval.RouteInApp, byDefault: true},
-		notify.SMS: {
+		message.InApp: {route: approval.RouteInApp, byDefault: true},
+		message.SMS: {
 			byDefault: true,
 			route:     approval.RouteToNumber(cfg.SMSAllowed, isTest),
 			newSender: func() (worker.Sender, error) {
@@ -46,15 +46,15 @@ func newChannels(cfg *config.Config, o Options, keys *auth.Keys, subscriptions p
 				return sms.NewOutboxSender(provider, isTest), nil
 			},
 		},
-		notify.Push: {
+		message.Push: {
 			newSender: func() (worker.Sender, error) { return newPush(cfg, o, keys, subscriptions) },
 		},
 	}
 	if len(cfg.WhatsApp) > 0 {
-		all[notify.WhatsApp] = channel{newSender: func() (worker.Sender, error) { return newWhatsApp(cfg, isTest) }}
+		all[message.WhatsApp] = channel{newSender: func() (worker.Sender, error) { return newWhatsApp(cfg, isTest) }}
 	}
 	if cfg.MailServer() != "" {
-		all[notify.Email] = channel{
+		all[message.Email] = channel{
 			byDefault: true,
 			route:     approval.RouteToEmail(isTest),
 			newSender: func() (worker.Sender, error) { return mail.New(mailConfig(cfg, o, keys.Vault)) },
@@ -74,15 +74,15 @@ func mailConfig(cfg *config.Config, o Options, vault *auth.Vault) mail.Config {
 }
 
 // newBounces returns the receiver of reports about mails that did not arrive.
-func newBounces(cfg *config.Config, o Options, db notify.ReceiptStore) *notify.Bounces {
-	return &notify.Bounces{Store: db, Secret: cfg.MailBounceSecret.Reveal(), Read: mail.ReadBounce, Log: o.Log}
+func newBounces(cfg *config.Config, o Options, db message.ReceiptStore) *message.Bounces {
+	return &message.Bounces{Store: db, Secret: cfg.MailBounceSecret.Reveal(), Read: mail.ReadBounce, Log: o.Log}
 }
 
 // defaults returns the channels of a request for which the coach names none, where the party
 // has an address on them.
 func (c channels) defaults() []approval.Channel {
 	var names []approval.Channel
-	for _, name := range append([]notify.Channel{notify.InApp}, notify.ChosenChannels...) {
+	for _, name := range append([]message.Channel{message.InApp}, message.ChosenChannels...) {
 		if channel, ok := c[name]; ok && channel.byDefault {
 			names = append(names, approval.Channel(name))
 		}
@@ -102,10 +102,10 @@ func (c channels) routes() map[approval.Channel]approval.Route {
 
 // delivery has the channels by which the store, the API and the worker deliver notifications.
 type delivery struct {
-	senders map[notify.Channel]worker.Sender
-	queue   *notify.QueueSignal // wakes the outbox
-	hub     *notify.Hub         // wakes the event streams
-	waiting *notify.Hub         // calls that wait for a change
+	senders map[message.Channel]worker.Sender
+	queue   *message.QueueSignal // wakes the outbox
+	hub     *message.Hub         // wakes the event streams
+	waiting *message.Hub         // calls that wait for a change
 	// expansion wakes the job that gives the recipients of a message their deliveries.
 	expansion *worker.Signal
 	// webhooks wakes the job that sends changes to other services.
@@ -121,8 +121,8 @@ func newDelivery(c channels, maxStreams int) (delivery, error) {
 	if err != nil {
 		return delivery{}, err
 	}
-	queue := notify.NewQueueSignal(slices.Sorted(maps.Keys(senders))...)
-	return delivery{senders: senders, queue: queue, hub: &notify.Hub{MaxStreams: maxStreams}, waiting: &notify.Hub{KeepNewest: maxWaitingCalls}, expansion: worker.NewSignal(), webhooks: worker.NewSignal()}, nil
+	queue := message.NewQueueSignal(slices.Sorted(maps.Keys(senders))...)
+	return delivery{senders: senders, queue: queue, hub: &message.Hub{MaxStreams: maxStreams}, waiting: &message.Hub{KeepNewest: maxWaitingCalls}, expansion: worker.NewSignal(), webhooks: worker.NewSignal()}, nil
 }
 
 // wakeFeed wakes the calls that wait for a change and, if this replica added it, the webhooks:
@@ -134,8 +134,8 @@ func (d delivery) wakeFeed(here bool) {
 	}
 }
 
-func (c channels) newSenders() (map[notify.Channel]worker.Sender, error) {
-	senders := map[notify.Channel]worker.Sender{}
+func (c channels) newSenders() (map[message.Channel]worker.Sender, error) {
+	senders := map[message.Channel]worker.Sender{}
 	for name, channel := range c {
 		if channel.newSender == nil {
 			continue
@@ -151,17 +151,17 @@ func (c channels) newSenders() (map[notify.Channel]worker.Sender, error) {
 
 // hasChat reports whether the service has a transport for the chat. WhatsApp has a route once it
 // has a template for texts of coaches.
-func (c channels) hasChat() bool { return c[notify.WhatsApp].route != nil }
+func (c channels) hasChat() bool { return c[message.WhatsApp].route != nil }
 
 // accepts reports whether a channel takes messages to a number, also if it sends none to it
 // because it is a test number.
-func (c channels) accepts(name notify.Channel, n phone.Number) bool {
+func (c channels) accepts(name message.Channel, n phone.Number) bool {
 	channel, ok := c[name]
 	return ok && channel.route != nil && channel.route(approval.Addresses{Number: n}).State != approval.DeliveryFailed
 }
 
 // destination returns where a channel sends messages to a person.
-func (c channels) destination(name notify.Channel, a approval.Addresses) approval.Destination {
+func (c channels) destination(name message.Channel, a approval.Addresses) approval.Destination {
 	channel, ok := c[name]
 	if !ok || channel.route == nil {
 		return approval.Destination{}

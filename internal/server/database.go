@@ -10,7 +10,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/platform/database"
@@ -109,8 +109,8 @@ func storeSettings(cfg *config.Config, ch channels, tiers coach.Tiers) store.Set
 			Budget:   int64(cfg.SMSBudget),
 			PerCoach: cfg.MessagesPerCoach, PerNumberFromCoach: cfg.MessagesPerNumberFromCoach, PerNumber: cfg.MessagesPerNumber,
 		},
-		SegmentPrice: func(c notify.Channel, n phone.Number) int64 {
-			if c == notify.Email {
+		SegmentPrice: func(c message.Channel, n phone.Number) int64 {
+			if c == message.Email {
 				return 0
 			}
 			return int64(cfg.SegmentPrice(n))

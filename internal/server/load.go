@@ -3,8 +3,8 @@ package server
 import (
 	"log/slog"
 
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/metrics"
-	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/platform/inflight"
 )
@@ -27,7 +27,7 @@ func newLoad(cfg *config.Config, log *slog.Logger) *load {
 	}
 }
 
-func (l *load) metrics(hub *notify.Hub) metrics.Load {
+func (l *load) metrics(hub *message.Hub) metrics.Load {
 	return metrics.Load{
 		Connections: map[string]func() float64{"public": l.public.count, "operators": l.operators.count},
 		InFlight:    map[string]func() inflight.Stats{"read": l.inFlight.Reads.Stats, "write": l.inFlight.Writes.Stats},

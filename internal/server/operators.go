@@ -6,7 +6,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/platform/database"
@@ -33,7 +33,7 @@ func newShell(cfg *config.Config, o Options, db *store.DB, logged securitylog.St
 		Tokens:       &operator.Service{Store: db, Now: o.Now, NewID: o.NewID, Rand: o.Rand},
 		Accounts:     &coach.AccountAdmin{Store: logged},
 		Disputes:     &operator.DisputeAdmin{Store: db, Lifter: approvals},
-		Deliveries:   &notify.DeliveryAdmin{Store: db},
+		Deliveries:   &message.DeliveryAdmin{Store: db},
 		Webhooks:     newWebhookAdmin(cfg, o, db),
 		Safeguarding: &team.Safeguarding{Store: db},
 		Mail:         db,

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/message/push"
-	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/webhook"
 	"github.com/touchline/touchline/internal/worker"
@@ -41,10 +41,10 @@ func pushContact(cfg *config.Config) string {
 }
 
 // newPushSubscriptions returns the service of push subscriptions for the API and the pages.
-func newPushSubscriptions(cfg *config.Config, o Options, db notify.PushStore, keys *auth.Keys) *notify.PushSubscriptions {
+func newPushSubscriptions(cfg *config.Config, o Options, db message.PushStore, keys *auth.Keys) *message.PushSubscriptions {
 	networks := webhook.Networks(cfg.PushNetworks)
 	_, apps := cfg.ServiceAccount()
-	return &notify.PushSubscriptions{
+	return &message.PushSubscriptions{
 		Store: db, Key: push.PublicKey(keys.VAPID), Reachable: networks.Allows, PlainHTTP: networks.AllowsHTTP, Apps: apps, Now: o.Now, NewID: o.NewID,
 	}
 }

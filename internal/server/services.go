@@ -9,7 +9,7 @@ import (
 	"github.com/touchline/touchline/internal/batch"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/fee"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/blob"
 	"github.com/touchline/touchline/internal/platform/bodies"
@@ -40,7 +40,7 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 	common := newCommon(cfg, o, b.logged, b.tiers)
 	http := service.HTTP{
 		Documents:   documents,
-		Streams:     &notify.Streams{Hub: b.delivery.hub, Store: b.db, Process: o.NewID(), Now: o.Now, NewID: o.NewID},
+		Streams:     &message.Streams{Hub: b.delivery.hub, Store: b.db, Process: o.NewID(), Now: o.Now, NewID: o.NewID},
 		Idempotency: idempotency.New(b.db, b.keys.Vault.For(auth.ForResponses), o.Now, o.NewID, o.Log),
 	}
 	approvals := newApprovals(cfg, o, b.logged, b.channels, b.tiers)
@@ -59,7 +59,7 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 			Auth:           accounts,
 			Approvals:      approvals,
 			Imports:        newImports(o, b.db, approvals, batches, common),
-			Tray:           &notify.Tray{Store: b.db, Now: o.Now},
+			Tray:           &message.Tray{Store: b.db, Now: o.Now},
 			Preferences:    b.db,
 			Addresses:      b.db,
 			Push:           newPushSubscriptions(cfg, o, b.db, b.keys),

@@ -2,10 +2,10 @@ package server
 
 import (
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/message/sms"
 	"github.com/touchline/touchline/internal/message/whatsapp"
 	"github.com/touchline/touchline/internal/metrics"
-	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/platform/phone"
 )
@@ -19,10 +19,10 @@ func smsConfig(cfg *config.Config, o Options, vault *auth.Vault) sms.Config {
 			Key: cfg.MSG91AuthKey.Reveal(), Header: cfg.MSG91Header, EntityID: cfg.MSG91EntityID, Templates: map[string]sms.MSG91Template{},
 		},
 		Rates: map[string]float64{},
-		ReceiptURL: func(ref notify.MessageRef) string {
+		ReceiptURL: func(ref message.MessageRef) string {
 			return cfg.PublicURL + "/receipts/" + ref.String() + "/" + vault.ReceiptSecret(ref.String())
 		},
-		ReceiptSecret: func(ref notify.MessageRef) string { return vault.ReceiptSecret(ref.String()) },
+		ReceiptSecret: func(ref message.MessageRef) string { return vault.ReceiptSecret(ref.String()) },
 		ReplySecret:   cfg.SMSReplySecret.Reveal(),
 		Terminal:      o.Terminal,
 	}
@@ -36,15 +36,15 @@ func smsConfig(cfg *config.Config, o Options, vault *auth.Vault) sms.Config {
 }
 
 // newReplies returns the receiver of replies to SMS.
-func newReplies(cfg *config.Config, o Options, db notify.ReplyStore, parser phone.Parser) *notify.Replies {
-	return &notify.Replies{Store: db, Readers: sms.ReplyReaders(smsConfig(cfg, o, nil), parser.Parse), Log: o.Log}
+func newReplies(cfg *config.Config, o Options, db message.ReplyStore, parser phone.Parser) *message.Replies {
+	return &message.Replies{Store: db, Readers: sms.ReplyReaders(smsConfig(cfg, o, nil), parser.Parse), Log: o.Log}
 }
 
 // newReceipts returns the receiver of receipts of SMS and of WhatsApp, or nil if no provider
 // sends receipts.
-func newReceipts(cfg *config.Config, o Options, db notify.ReceiptStore, vault *auth.Vault, m *metrics.Metrics) *notify.Receipts {
+func newReceipts(cfg *config.Config, o Options, db message.ReceiptStore, vault *auth.Vault, m *metrics.Metrics) *message.Receipts {
 	c := smsConfig(cfg, o, vault)
-	r := &notify.Receipts{
+	r := &message.Receipts{
 		Store: db, Valid: vault.ValidReceiptSecret, Readers: sms.ReceiptReaders(c), AccountReaders: sms.AccountReaders(c),
 		Count: m.Receipt, Log: o.Log,
 	}

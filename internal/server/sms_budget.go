@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/store"
@@ -58,9 +58,9 @@ func (b *smsBudget) spent(ctx context.Context) (float64, error) {
 
 // otpSegments returns how many segments an OTP has in a language.
 func otpSegments(cfg *config.Config, role actor.Role, language string) int {
-	return notify.Segments(notify.OTPText(notify.Message{
-		Kind: notify.OTP, Role: role, Language: language, Brand: cfg.Brand, Code: strings.Repeat("0", cfg.OTPLength), ValidFor: cfg.OTPValidity,
-		Ending: notify.OTPEnding{Host: notify.OTPHost(cfg.PublicURL), AppHash: cfg.AppHash()},
+	return message.Segments(message.OTPText(message.Message{
+		Kind: message.OTP, Role: role, Language: language, Brand: cfg.Brand, Code: strings.Repeat("0", cfg.OTPLength), ValidFor: cfg.OTPValidity,
+		Ending: message.OTPEnding{Host: message.OTPHost(cfg.PublicURL), AppHash: cfg.AppHash()},
 	}))
 }
 
@@ -68,7 +68,7 @@ func otpSegments(cfg *config.Config, role actor.Role, language string) int {
 func maxOTPCost(cfg *config.Config) (highest int64) {
 	for _, p := range cfg.SMSPrices {
 		for _, role := range actor.Roles {
-			for _, language := range notify.Languages {
+			for _, language := range message.Languages {
 				highest = max(highest, int64(otpSegments(cfg, role, language))*int64(p.Price))
 			}
 		}

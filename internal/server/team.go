@@ -7,7 +7,7 @@ import (
 	"github.com/touchline/touchline/internal/batch"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/fee"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/platform/phone"
@@ -39,17 +39,17 @@ func newTeam(o Options, b base, fees *fee.Service, batches *batch.Service, atten
 
 // messageRules returns the rules of the messages that coaches write.
 func messageRules(cfg *config.Config, ch channels) team.MessageRules {
-	channelOf := map[team.Channel]notify.Channel{team.SMS: notify.SMS, team.Chat: notify.WhatsApp}
+	channelOf := map[team.Channel]message.Channel{team.SMS: message.SMS, team.Chat: message.WhatsApp}
 	rules := team.MessageRules{
 		CopyGuardian: cfg.CopyGuardian,
 		HasChat:      ch.hasChat(),
 		Reachable:    func(c team.Channel, n phone.Number) bool { return ch.accepts(channelOf[c], n) },
 		Render: func(l team.OutgoingText) string {
-			return notify.TeamText(notify.TeamMessage{
-				CoachName: l.CoachName, Text: l.Text, StudentName: l.StudentName, Restricted: l.Restricted, StopURL: notify.StopURL(cfg.PublicURL), Language: l.Language,
+			return message.TeamText(message.TeamMessage{
+				CoachName: l.CoachName, Text: l.Text, StudentName: l.StudentName, Restricted: l.Restricted, StopURL: message.StopURL(cfg.PublicURL), Language: l.Language,
 			})
 		},
-		Segments: notify.Segments,
+		Segments: message.Segments,
 	}
 	if len(cfg.SMSPrices) > 0 {
 		rules.Currency = cfg.SMSCurrency

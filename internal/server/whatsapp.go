@@ -3,8 +3,8 @@ package server
 import (
 	"time"
 
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/message/whatsapp"
-	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/worker"
@@ -30,42 +30,42 @@ func callbacks(cfg *config.Config) whatsapp.Callbacks {
 }
 
 // chatReplies returns the reader of replies in Meta's calls.
-func chatReplies(cfg *config.Config, parser phone.Parser) func(notify.ProviderCall) []notify.Reply {
-	return func(call notify.ProviderCall) []notify.Reply { return callbacks(cfg).Replies(call, parser.Parse) }
+func chatReplies(cfg *config.Config, parser phone.Parser) func(message.ProviderCall) []message.Reply {
+	return func(call message.ProviderCall) []message.Reply { return callbacks(cfg).Replies(call, parser.Parse) }
 }
 
 // otpChannel is the channel on which OTPs leave first.
-func otpChannel(cfg *config.Config) notify.Channel {
+func otpChannel(cfg *config.Config) message.Channel {
 	if cfg.SendsByWhatsApp(config.WhatsAppOTP) {
-		return notify.WhatsApp
+		return message.WhatsApp
 	}
-	return notify.SMS
+	return message.SMS
 }
 
 // firstChannels are the channels on which requests leave first.
-func firstChannels(cfg *config.Config) map[notify.Lane]notify.Channel {
+func firstChannels(cfg *config.Config) map[message.Lane]message.Channel {
 	if !cfg.SendsByWhatsApp(config.WhatsAppRequest) {
 		return nil
 	}
-	return map[notify.Lane]notify.Channel{
-		{Channel: notify.SMS, Kind: notify.Request}:  notify.WhatsApp,
-		{Channel: notify.SMS, Kind: notify.Reminder}: notify.WhatsApp,
+	return map[message.Lane]message.Channel{
+		{Channel: message.SMS, Kind: message.Request}:  message.WhatsApp,
+		{Channel: message.SMS, Kind: message.Reminder}: message.WhatsApp,
 	}
 }
 
 // fallbacks are the channels on which messages leave that WhatsApp cannot deliver.
-func fallbacks(cfg *config.Config) map[notify.Channel]notify.Fallback {
+func fallbacks(cfg *config.Config) map[message.Channel]message.Fallback {
 	if len(cfg.WhatsApp) == 0 {
 		return nil
 	}
-	return map[notify.Channel]notify.Fallback{
-		notify.WhatsApp: {To: notify.SMS, After: whatsAppFallBackAfter, Attempts: whatsAppAttempts},
+	return map[message.Channel]message.Fallback{
+		message.WhatsApp: {To: message.SMS, After: whatsAppFallBackAfter, Attempts: whatsAppAttempts},
 	}
 }
 
 // fallbackChannels are the channels of fallbacks.
-func fallbackChannels(cfg *config.Config) map[notify.Channel]notify.Channel {
-	to := map[notify.Channel]notify.Channel{}
+func fallbackChannels(cfg *config.Config) map[message.Channel]message.Channel {
+	to := map[message.Channel]message.Channel{}
 	for channel, f := range fallbacks(cfg) {
 		to[channel] = f.To
 	}

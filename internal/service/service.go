@@ -7,7 +7,7 @@ package service
 import (
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/idempotency"
 	"github.com/touchline/touchline/internal/platform/phone"
@@ -24,7 +24,7 @@ type Common struct {
 // HTTP are the services of both listeners.
 type HTTP struct {
 	Documents *coach.Documents
-	Streams   *notify.Streams
+	Streams   *message.Streams
 	// Idempotency keeps the responses to requests with an Idempotency-Key.
 	Idempotency *idempotency.Service
 }
@@ -35,7 +35,7 @@ type Shell struct {
 	Tokens       *operator.Service
 	Accounts     *coach.AccountAdmin
 	Disputes     *operator.DisputeAdmin
-	Deliveries   *notify.DeliveryAdmin
+	Deliveries   *message.DeliveryAdmin
 	Webhooks     *operator.WebhookAdmin
 	Safeguarding *team.Safeguarding
 	Mail         operator.MailStore
@@ -50,7 +50,7 @@ type Operators struct {
 	Availabilities operator.AvailabilityReader
 	Changes        *operator.ChangeFeed
 	// Waiting has the calls that wait for a change, by token. Its Close ends them.
-	Waiting *notify.Hub
+	Waiting *message.Hub
 	// Vault encrypts the cursors of lists.
 	Vault *auth.Vault
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/event"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 )
@@ -157,7 +157,7 @@ func (c *accountClosure) closeRequests(ctx context.Context) error {
 			query: `
 			UPDATE deliveries SET state = 'failed', reason = $3, lease = NULL, updated_at = $2
 			WHERE state = 'queued' AND request_id IN (SELECT id FROM requests WHERE coach_id = $1 AND state = 'pending')`,
-			args: []any{coach, now, notify.ReasonRequestClosed},
+			args: []any{coach, now, message.ReasonRequestClosed},
 		},
 		statement{query: `UPDATE requests SET state = 'cancelled', closed_at = $2 WHERE coach_id = $1 AND state = 'pending'`, args: []any{coach, now}},
 		statement{query: `DELETE FROM digests WHERE coach_id = $1`, args: []any{coach}},

@@ -14,9 +14,9 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/message/push"
 	"github.com/touchline/touchline/internal/message/push/pushtest"
-	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/store"
@@ -39,7 +39,7 @@ type devices struct {
 
 // pushed is a notification that was sent to a browser.
 type pushed struct {
-	Type      notify.Type
+	Type      message.Type
 	AccountID string
 	PlayerID  string
 }
@@ -72,7 +72,7 @@ func (c *club) subscribeDevices() {
 			}
 			by := c.pageLogin(c.devices.signIn, role, n, auth.RememberedLifetime, 0).Session.Actor()
 			b := c.devices.service.Browser
-			ok(c, c.db.SavePushSubscription(bg, by, notify.PushSubscription{
+			ok(c, c.db.SavePushSubscription(bg, by, message.PushSubscription{
 				ID: c.db.NewID(), Endpoint: c.devices.service.Endpoint() + "?of=" + by.AccountID, P256DH: b.P256DH(), Auth: b.Auth(), CreatedAt: c.clock.Now(),
 			}))
 		}
@@ -83,10 +83,10 @@ func (c *club) subscribeDevices() {
 func (c *club) push() error {
 	ctx, stop := context.WithCancel(bg)
 	defer stop()
-	signal := notify.NewQueueSignal(notify.Push)
-	signal.Wake(notify.Lane{Channel: notify.Push, Kind: notify.NotificationCopy})
+	signal := message.NewQueueSignal(message.Push)
+	signal.Wake(message.Lane{Channel: message.Push, Kind: message.NotificationCopy})
 	worker.NewOutbox(worker.OutboxConfig{
-		Store: pushStore{c.db, c.devices, stop}, Senders: map[notify.Channel]worker.Sender{notify.Push: c.devices.sender}, Signal: signal,
+		Store: pushStore{c.db, c.devices, stop}, Senders: map[message.Channel]worker.Sender{message.Push: c.devices.sender}, Signal: signal,
 		PublicURL: "https://touchline.example", Brand: "Touchline", Now: c.clock.Now, NewID: c.db.NewID, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		NewTicker: func(time.Duration) (<-chan time.Time, func()) { return nil, func() {} },
 	}).Run(ctx)
@@ -100,7 +100,7 @@ type pushStore struct {
 	stop    func()
 }
 
-func (s pushStore) ClaimDeliveries(ctx context.Context, lane notify.Lane, lease string, until time.Time, n int) ([]notify.Delivery, error) {
+func (s pushStore) ClaimDeliveries(ctx context.Context, lane message.Lane, lease string, until time.Time, n int) ([]message.Delivery, error) {
 	claimed, err := s.DB.ClaimDeliveries(ctx, lane, lease, until, n)
 	if len(claimed) < n {
 		s.stop()
@@ -109,7 +109,7 @@ func (s pushStore) ClaimDeliveries(ctx context.Context, lane notify.Lane, lease 
 }
 
 // NotificationCopy notes whose notification is sent. One that was deleted before has no type.
-func (s pushStore) NotificationCopy(ctx context.Context, d notify.Delivery) (notify.Copy, notify.Recipient, bool, error) {
+func (s pushStore) NotificationCopy(ctx context.Context, d message.Delivery) (message.Copy, message.Recipient, bool, error) {
 	var of pushed
 	_ = s.QueryRow(ctx, `SELECT type, account_id, coalesce(player_id, '') FROM notifications WHERE id = $1`, d.NotificationID).
 		Scan(&of.Type, &of.AccountID, &of.PlayerID)
@@ -126,7 +126,7 @@ func (c *club) checkPushed(before, after map[string]map[actor.Role]consent) {
 	c.Helper()
 	received := c.devices.service.Received()
 	for _, m := range received[c.devices.checked:] {
-		var text notify.PushText
+		var text message.PushText
 		ok(c, json.Unmarshal(m.Text, &text))
 		of := c.devices.rendered[text.Tag]
 		if slices.Contains(withoutApproval, of.Type) {

@@ -11,7 +11,7 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/attendance"
 	"github.com/touchline/touchline/internal/fee"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
@@ -267,10 +267,10 @@ func (p *fixture) records() *team.Records {
 }
 
 // withoutApproval are the types of notifications that a party gets whatever its status.
-var withoutApproval = []notify.Type{
-	notify.GuardianRequest, notify.GuardianApprovalConfirmed, notify.GuardianRejectConfirmed, notify.StudentRequest, notify.StudentApprovalConfirmed,
-	notify.StudentRejectConfirmed, notify.GuardianRevoked, notify.StudentRevoked, notify.RequestReminder, notify.SecurityNotice,
-	notify.PlayerChanged, notify.PlayerRemoved, notify.CoachLeft,
+var withoutApproval = []message.Type{
+	message.GuardianRequest, message.GuardianApprovalConfirmed, message.GuardianRejectConfirmed, message.StudentRequest, message.StudentApprovalConfirmed,
+	message.StudentRejectConfirmed, message.GuardianRevoked, message.StudentRevoked, message.RequestReminder, message.SecurityNotice,
+	message.PlayerChanged, message.PlayerRemoved, message.CoachLeft,
 }
 
 // checkTrays fails the test if a tray has a notification of an app service about a player

@@ -15,7 +15,7 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/fee"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -113,7 +113,7 @@ func (p *fixture) openStore(options ...option) {
 		Rand:     p.rand,
 		Settings: settings,
 		Hooks:    store.Hooks{CoachLeft: fee.CoachLeft},
-		OnQueued: func(notify.Lane) { p.queued.Add(1) },
+		OnQueued: func(message.Lane) { p.queued.Add(1) },
 		OnNotified: func(ids []string) {
 			p.mu.Lock()
 			defer p.mu.Unlock()
@@ -133,11 +133,11 @@ func (p *fixture) openStore(options ...option) {
 }
 
 // toNumbers is a Settings.Route with SMS, and with mail to those that have an address.
-func toNumbers(channel notify.Channel, a approval.Addresses) approval.Destination {
+func toNumbers(channel message.Channel, a approval.Addresses) approval.Destination {
 	switch {
-	case channel == notify.SMS:
+	case channel == message.SMS:
 		return approval.Destination{Address: string(a.Number), State: approval.DeliveryQueued}
-	case channel == notify.Email && a.Email != "":
+	case channel == message.Email && a.Email != "":
 		return approval.Destination{Address: a.Email, State: approval.DeliveryQueued}
 	}
 	return approval.Destination{}

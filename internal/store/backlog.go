@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
 )
 
@@ -15,7 +15,7 @@ import (
 // Each attempt sets due_at to a later time. The first one was due at created_at for an OTP,
 // and a lifetime before gives_up_at for a message. A delivery that waits on purpose, such as
 // a held one, is late only after its due_at.
-func (db *DB) Backlog(ctx context.Context, lane notify.Lane, limit int) (queued int, oldest time.Time, err error) {
+func (db *DB) Backlog(ctx context.Context, lane message.Lane, limit int) (queued int, oldest time.Time, err error) {
 	err = db.sql.QueryRow(ctx, `
 		SELECT count(*), min(CASE
 			WHEN q.attempts = 0 OR q.reason <> 'retrying' THEN q.due_at
@@ -24,6 +24,6 @@ func (db *DB) Backlog(ctx context.Context, lane notify.Lane, limit int) (queued 
 		FROM (
 			SELECT kind, reason, attempts, due_at, gives_up_at, created_at FROM deliveries
 			WHERE channel = $1 AND kind = $2 AND state = 'queued' ORDER BY due_at, id LIMIT $3
-		) AS q`, string(lane.Channel), string(lane.Kind), limit, notify.MessageLifetime.Microseconds()).Scan(&queued, database.IntoTime(&oldest))
+		) AS q`, string(lane.Channel), string(lane.Kind), limit, message.MessageLifetime.Microseconds()).Scan(&queued, database.IntoTime(&oldest))
 	return queued, oldest, err
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
 )
 
@@ -92,9 +92,9 @@ func (c *wordsColumn[S]) Scan(src any) error {
 }
 
 // intoTimeOfDay scans minutes after midnight into t; NULL is midnight.
-func intoTimeOfDay(t *notify.TimeOfDay) sql.Scanner { return (*timeOfDayColumn)(t) }
+func intoTimeOfDay(t *message.TimeOfDay) sql.Scanner { return (*timeOfDayColumn)(t) }
 
-type timeOfDayColumn notify.TimeOfDay
+type timeOfDayColumn message.TimeOfDay
 
 // Scan implements sql.Scanner.
 func (c *timeOfDayColumn) Scan(src any) error {

@@ -7,31 +7,31 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 )
 
 // queueCopies queues the copies of notifications that leave the app. ids and accounts
 // belong to the drafts.
-func (tx *Tx) queueCopies(ctx context.Context, drafts []notify.Draft, ids []string, accounts map[string]*trayAccount) error {
+func (tx *Tx) queueCopies(ctx context.Context, drafts []message.Draft, ids []string, accounts map[string]*trayAccount) error {
 	var values []any
 	queued := 0
 	for i, d := range drafts {
 		account := accounts[d.AccountID]
 		to := approval.Addresses{Number: account.number, Email: cmp.Or(d.Email, account.email)}
-		addresses := map[notify.Channel]string{}
+		addresses := map[message.Channel]string{}
 		for _, channel := range d.Channels {
 			if route := tx.db.options.Settings.route(channel, to); route.State == approval.DeliveryQueued {
 				addresses[channel] = route.Address
 			}
 		}
 		for _, c := range d.Copies(account.preferences, addresses, account.pushTo) {
-			values = append(values, tx.db.options.NewID(), ids[i], string(notify.NotificationCopy), string(c.Channel), "queued",
+			values = append(values, tx.db.options.NewID(), ids[i], string(message.NotificationCopy), string(c.Channel), "queued",
 				d.AccountID, c.Address, string(d.To), database.Text(d.CountedFor()),
-				0, database.Micros(tx.Now), database.Micros(tx.Now.Add(notify.MessageLifetime)), database.Micros(tx.Now), database.Micros(tx.Now))
+				0, database.Micros(tx.Now), database.Micros(tx.Now.Add(message.MessageLifetime)), database.Micros(tx.Now), database.Micros(tx.Now))
 			queued++
-			tx.wakeOutbox(notify.Lane{Channel: c.Channel, Kind: notify.NotificationCopy})
+			tx.wakeOutbox(message.Lane{Channel: c.Channel, Kind: message.NotificationCopy})
 		}
 	}
 	if queued == 0 {
@@ -51,9 +51,9 @@ func (tx *Tx) queueCopies(ctx context.Context, drafts []notify.Draft, ids []stri
 // was deleted. The address of a coach is that of the profile, that of a guardian is in the
 // player. The address of a PlayerRemoved counts as current: the notification names no player,
 // and the record of a removed player never changes.
-func (db *DB) NotificationCopy(ctx context.Context, d notify.Delivery) (notify.Copy, notify.Recipient, bool, error) {
-	var c notify.Copy
-	var to notify.Recipient
+func (db *DB) NotificationCopy(ctx context.Context, d message.Delivery) (message.Copy, message.Recipient, bool, error) {
+	var c message.Copy
+	var to message.Recipient
 	var roles auth.RoleFacts
 	var current bool
 	err := db.sql.QueryRow(ctx, `
@@ -66,7 +66,7 @@ func (db *DB) NotificationCopy(ctx context.Context, d notify.Delivery) (notify.C
 			`+accountRoles+`, `+preferenceColumns+`
 		FROM notifications n LEFT JOIN accounts a ON a.id = n.account_id
 		LEFT JOIN preferences ON preferences.mobile_number = a.mobile_number
-		WHERE n.id = $1`, d.NotificationID, d.CoachID, notify.FoldAddress(d.To), d.To, string(notify.PlayerRemoved)).
+		WHERE n.id = $1`, d.NotificationID, d.CoachID, message.FoldAddress(d.To), d.To, string(message.PlayerRemoved)).
 		Scan(append([]any{
 			&c.Type, &c.Title, &c.Text, database.IntoText((*string)(&to.Number)), &to.Stopped, &to.AddressStopped, &current, &roles.Registered, &roles.Linked, &roles.Disputed,
 		}, preferenceDest(&to.Preferences)...)...)
@@ -74,6 +74,6 @@ func (db *DB) NotificationCopy(ctx context.Context, d notify.Delivery) (notify.C
 		return c, to, false, nil
 	}
 	c.Readable, c.ToCoach = roles.Held(), d.Role == actor.Coach
-	to.AddressChanged = d.Channel == notify.Email && !current
+	to.AddressChanged = d.Channel == message.Email && !current
 	return c, to, err == nil, err
 }

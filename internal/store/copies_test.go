@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 )
 
@@ -19,7 +19,7 @@ func TestCopiesAreSwept(t *testing.T) {
 			ok(p, p.decide(p.as(actor.Guardian, number(2+i)), a.ID, approval.Approve))
 			ok(p, p.Remove(bg, c, a.ID))
 		}
-		claimed, err := p.db.ClaimDeliveries(bg, sms(notify.NotificationCopy), "lease", p.clock.Now().Add(time.Minute), 1)
+		claimed, err := p.db.ClaimDeliveries(bg, sms(message.NotificationCopy), "lease", p.clock.Now().Add(time.Minute), 1)
 		if err != nil || len(claimed) != 1 || claimed[0].CoachID != c.AccountID || claimed[0].To != string(number(2)) {
 			p.Fatalf("claimed %+v, %v; want one copy to the first guardian", claimed, err)
 		}
@@ -27,7 +27,7 @@ func TestCopiesAreSwept(t *testing.T) {
 		if err != nil || len(admitted) != 1 {
 			p.Fatalf("AdmitMessages = %v, %v; want one message", admitted, err)
 		}
-		ok(p, p.db.DeliverySent(bg, []notify.Delivery{claimed[0]}))
+		ok(p, p.db.DeliverySent(bg, []message.Delivery{claimed[0]}))
 		for _, step := range []struct {
 			after time.Duration
 			left  int

@@ -18,7 +18,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
 )
@@ -59,7 +59,7 @@ type Options struct {
 	// OnQueued runs after a commit that queued a delivery. OnNotified runs after this or
 	// another replica added notifications for these accounts, OnChanged after one added
 	// changes to the feed; here is true for this replica. None may block; nil means none.
-	OnQueued func(lane notify.Lane)
+	OnQueued func(lane message.Lane)
 	// OnMessage runs after a commit that accepted a message to be expanded; nil means none.
 	OnMessage  func()
 	OnNotified func(accountIDs []string)
@@ -82,7 +82,7 @@ func New(db *database.DB, o Options) *DB {
 		o.Rand = rand.Reader
 	}
 	if o.OnQueued == nil {
-		o.OnQueued = func(notify.Lane) {}
+		o.OnQueued = func(message.Lane) {}
 	}
 	if o.OnMessage == nil {
 		o.OnMessage = func() {}

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
 )
 
@@ -23,9 +23,9 @@ func (tx *Tx) queue(ctx context.Context, p *approval.Player, c approval.Change) 
 		if m.Kind == approval.MessageRequest {
 			created = m.Request.LastSentAt
 		}
-		lane := tx.db.options.Settings.first(notify.Lane{Channel: notify.Channel(m.Channel), Kind: notify.Kind(m.Kind)}, m.State)
+		lane := tx.db.options.Settings.first(message.Lane{Channel: message.Channel(m.Channel), Kind: message.Kind(m.Kind)}, m.State)
 		if m.HeldUntil.After(due) {
-			due, m.Reason = m.HeldUntil, notify.ReasonHeld
+			due, m.Reason = m.HeldUntil, message.ReasonHeld
 		}
 		if m.State == approval.DeliveryQueued {
 			hash, err := tx.db.linkHash(id)
@@ -38,7 +38,7 @@ func (tx *Tx) queue(ctx context.Context, p *approval.Player, c approval.Change) 
 		}
 		values = append(values, id, m.Kind, string(lane.Channel), m.State, database.Text(m.Reason), p.Approver(m.Request.Party).AccountID,
 			m.Address, string(m.Request.Party), p.CoachID, m.Request.ID, database.Text(c.Network),
-			database.Micros(due), database.Micros(due.Add(notify.MessageLifetime)), database.Micros(created), database.Micros(tx.Now), 0)
+			database.Micros(due), database.Micros(due.Add(message.MessageLifetime)), database.Micros(created), database.Micros(tx.Now), 0)
 	}
 	err = tx.Defer(ctx, `
 		INSERT INTO deliveries (id, kind, channel, state, reason, account_id, recipient, role, coach_id, request_id, network,
@@ -65,7 +65,7 @@ func otherAddress(m approval.Message, p *approval.Player) any {
 	return m.Address
 }
 
-// channelOfRequest is notify.Channel.OfRequest of the delivery n.
+// channelOfRequest is message.Channel.OfRequest of the delivery n.
 const channelOfRequest = `CASE n.channel WHEN 'whatsapp' THEN 'sms' ELSE n.channel END`
 
 // newestSending is true if the request $1 was not sent again on the channel $3 after the
@@ -76,33 +76,33 @@ const newestSending = `NOT EXISTS (SELECT 1 FROM deliveries n
 // chosen returns the messages without those to channels that the person did not choose. The
 // choice is read only for a request that leaves on several channels.
 func (tx *Tx) chosen(ctx context.Context, p *approval.Player, send []approval.Message) ([]approval.Message, error) {
-	reach := map[*approval.Request][]notify.Channel{}
+	reach := map[*approval.Request][]message.Channel{}
 	for _, m := range send {
 		if m.State == approval.DeliveryQueued {
-			reach[m.Request] = append(reach[m.Request], notify.Channel(m.Channel), tx.firstOf(m))
+			reach[m.Request] = append(reach[m.Request], message.Channel(m.Channel), tx.firstOf(m))
 		}
 	}
-	kept := map[*approval.Request][]notify.Channel{}
+	kept := map[*approval.Request][]message.Channel{}
 	for r, channels := range reach {
 		kept[r] = channels
 		if len(channels) == 2 { // one message: its channel, and that on which it leaves first
 			continue
 		}
-		var chosen notify.Preferences
+		var chosen message.Preferences
 		err := tx.QueryRow(ctx, `SELECT channels FROM preferences WHERE mobile_number = $1`, string(p.Number(r.Party))).Scan(intoJSON(&chosen.Channels))
 		if err != nil && !database.IsNoRows(err) {
 			return nil, fmt.Errorf("read the chosen channels of the %s: %w", r.Party, err)
 		}
-		kept[r] = chosen.Choose(notify.Kind(kindOf(send, r)), channels)
+		kept[r] = chosen.Choose(message.Kind(kindOf(send, r)), channels)
 	}
 	return slices.DeleteFunc(slices.Clone(send), func(m approval.Message) bool {
-		return m.State == approval.DeliveryQueued && !slices.Contains(kept[m.Request], notify.Channel(m.Channel)) && !slices.Contains(kept[m.Request], tx.firstOf(m))
+		return m.State == approval.DeliveryQueued && !slices.Contains(kept[m.Request], message.Channel(m.Channel)) && !slices.Contains(kept[m.Request], tx.firstOf(m))
 	}), nil
 }
 
 // firstOf returns the channel on which m leaves first.
-func (tx *Tx) firstOf(m approval.Message) notify.Channel {
-	return tx.db.options.Settings.first(notify.Lane{Channel: notify.Channel(m.Channel), Kind: notify.Kind(m.Kind)}, m.State).Channel
+func (tx *Tx) firstOf(m approval.Message) message.Channel {
+	return tx.db.options.Settings.first(message.Lane{Channel: message.Channel(m.Channel), Kind: message.Kind(m.Kind)}, m.State).Channel
 }
 
 // kindOf returns the kind of the messages of a request, which all have the same.

@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 )
 
-var _ notify.DeliveryAdminStore = (*DB)(nil)
+var _ message.DeliveryAdminStore = (*DB)(nil)
 
 // deliverySelect finds a newer sending of a request on the channel as DeliveryFailed does, and an
 // address that is no longer the party's as RequestDetails does.
@@ -28,16 +28,16 @@ const deliverySelect = `
 // deliveries_not_sent.
 const failedWhere = `WHERE d.state = 'failed' AND d.reason NOT IN ('request_closed', 'not_wanted', 'stopped', 'disputed', 'contact_changed', 'player_removed')`
 
-func scanDeliveryRecord(s database.Scanner) (d notify.DeliveryRecord, err error) {
+func scanDeliveryRecord(s database.Scanner) (d message.DeliveryRecord, err error) {
 	err = s.Scan(&d.ID, &d.Channel, &d.Kind, &d.State, database.IntoText(&d.Reason), database.IntoText((*string)(&d.Cause)), &d.Attempts, &d.To, database.IntoText(&d.CoachID), database.IntoText(&d.CoachName), database.IntoText(&d.RequestID),
 		database.IntoTime(&d.CreatedAt), database.IntoTime(&d.UpdatedAt), &d.Outdated)
 	return d, err
 }
 
 // FailedDeliveries returns failed deliveries, the latest failure first, and audits the access.
-func (db *DB) FailedDeliveries(ctx context.Context, by actor.Operator, s notify.FailedDeliverySearch, limit int) ([]notify.DeliveryRecord, error) {
+func (db *DB) FailedDeliveries(ctx context.Context, by actor.Operator, s message.FailedDeliverySearch, limit int) ([]message.DeliveryRecord, error) {
 	before := untilMicros(s.After.At)
-	var found []notify.DeliveryRecord
+	var found []message.DeliveryRecord
 	err := db.Write(ctx, func(tx *Tx) error {
 		var rs *database.Rows
 		var err error
@@ -62,8 +62,8 @@ func (db *DB) FailedDeliveries(ctx context.Context, by actor.Operator, s notify.
 
 // DeliveriesTo returns the deliveries to a number, the newest first, and audits the access without the
 // number.
-func (db *DB) DeliveriesTo(ctx context.Context, by actor.Operator, s notify.NumberDeliverySearch, limit int) ([]notify.DeliveryRecord, error) {
-	var found []notify.DeliveryRecord
+func (db *DB) DeliveriesTo(ctx context.Context, by actor.Operator, s message.NumberDeliverySearch, limit int) ([]message.DeliveryRecord, error) {
+	var found []message.DeliveryRecord
 	err := db.Write(ctx, func(tx *Tx) error {
 		rs, err := tx.Query(ctx, deliverySelect+`
 			WHERE d.recipient = $1 AND d.recipient <> '' AND d.id < $2
@@ -78,8 +78,8 @@ func (db *DB) DeliveriesTo(ctx context.Context, by actor.Operator, s notify.Numb
 
 // RetryFailed queues a failed delivery again, with all attempts. Of concurrent calls one succeeds. A delivery that shared a
 // message with others leaves without them, so the message limits count it again.
-func (db *DB) RetryFailed(ctx context.Context, by actor.Operator, id string, check func(notify.DeliveryRecord) error) (notify.DeliveryRecord, error) {
-	var retried notify.DeliveryRecord
+func (db *DB) RetryFailed(ctx context.Context, by actor.Operator, id string, check func(message.DeliveryRecord) error) (message.DeliveryRecord, error) {
+	var retried message.DeliveryRecord
 	err := db.Write(ctx, func(tx *Tx) error {
 		d, err := scanDeliveryRecord(tx.QueryRow(ctx, deliverySelect+`WHERE d.id = $1`, id))
 		if err != nil {
@@ -91,7 +91,7 @@ func (db *DB) RetryFailed(ctx context.Context, by actor.Operator, id string, che
 		n, err := tx.Exec(ctx, `
 			UPDATE deliveries SET state = 'queued', reason = NULL, cause = NULL, attempts = 0, due_at = $2, gives_up_at = $3, updated_at = $2,
 				gathered_by = NULL, counted = (counted = TRUE AND gathered_by IS NULL)
-			WHERE id = $1 AND state = 'failed'`, id, database.Micros(tx.Now), database.Micros(tx.Now.Add(notify.MessageLifetime)))
+			WHERE id = $1 AND state = 'failed'`, id, database.Micros(tx.Now), database.Micros(tx.Now.Add(message.MessageLifetime)))
 		if err != nil {
 			return fmt.Errorf("queue delivery %s: %w", id, err)
 		}
@@ -102,7 +102,7 @@ func (db *DB) RetryFailed(ctx context.Context, by actor.Operator, id string, che
 			return err
 		}
 		tx.wakeOutbox(d.Lane)
-		d.State, d.Reason, d.Attempts, d.UpdatedAt = notify.QueuedState, "", 0, tx.Now
+		d.State, d.Reason, d.Attempts, d.UpdatedAt = message.QueuedState, "", 0, tx.Now
 		retried = d
 		return tx.audit(ctx, by, operator.DeliveryRetried, "delivery", id, "")
 	})
@@ -111,8 +111,8 @@ func (db *DB) RetryFailed(ctx context.Context, by actor.Operator, id string, che
 
 // retryRequest removes the mark of markFailed from the request of a delivery that is sent again.
 // ErrStale if the request was closed or sent again.
-func (tx *Tx) retryRequest(ctx context.Context, d notify.DeliveryRecord) error {
-	if d.Kind != notify.Request {
+func (tx *Tx) retryRequest(ctx context.Context, d message.DeliveryRecord) error {
+	if d.Kind != message.Request {
 		return nil // the worker drops a reminder of a closed request
 	}
 	newest, err := tx.unmarkFailed(ctx, d.RequestID, d.ID, d.Channel)

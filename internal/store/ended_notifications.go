@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
 )
 
@@ -17,7 +17,7 @@ import (
 //
 // The row of each copy decides. MarkSending marks it under its lease, so either this transaction
 // finds the mark, or it ends the lease and MarkSending does not find the row.
-func (tx *Tx) endNotifications(ctx context.Context, playerID, accountID string, types ...notify.Type) error {
+func (tx *Tx) endNotifications(ctx context.Context, playerID, accountID string, types ...message.Type) error {
 	args := []any{playerID, accountID}
 	ended := ` FROM notifications WHERE player_id = $1 AND account_id = $2`
 	if len(types) > 0 {
@@ -32,13 +32,13 @@ func (tx *Tx) endNotifications(ctx context.Context, playerID, accountID string, 
 		UPDATE deliveries SET state = 'failed', reason = `+Params(next, 1)+`, lease = NULL, updated_at = `+Params(next+1, 1)+`
 		WHERE kind = 'notice' AND state = 'queued' AND account_id = $2 AND notification_id IN (SELECT id`+ended+`)
 			AND (lease IS NULL OR sending_lease IS NULL OR sending_lease <> lease)`,
-		append(args, notify.ReasonNotWanted, database.Micros(tx.Now))...)
+		append(args, message.ReasonNotWanted, database.Micros(tx.Now))...)
 	if err != nil {
 		return fmt.Errorf("drop copies of notifications: %w", err)
 	}
-	var sending []notify.Delivery
+	var sending []message.Delivery
 	err = tx.DeferRows(ctx, func(s database.Scanner) error {
-		var d notify.Delivery
+		var d message.Delivery
 		err := s.Scan(&d.ID, &d.Lease)
 		sending = append(sending, d)
 		return err
@@ -64,7 +64,7 @@ const (
 
 // awaitSent waits until the results of deliveries are stored, or their leases are lost, by a worker
 // of any replica. It gives up after awaitSentAtMost: a provider may be slower.
-func (db *DB) awaitSent(ctx context.Context, sending []notify.Delivery) {
+func (db *DB) awaitSent(ctx context.Context, sending []message.Delivery) {
 	if len(sending) == 0 {
 		return
 	}
@@ -95,7 +95,7 @@ func (db *DB) awaitSent(ctx context.Context, sending []notify.Delivery) {
 // MarkSending marks the deliveries of messages that leave now and returns the messages whose
 // deliveries still have their lease. A transaction that ended the approval of a recipient meanwhile
 // took the lease away.
-func (db *DB) MarkSending(ctx context.Context, messages []notify.Outgoing) ([]notify.Outgoing, error) {
+func (db *DB) MarkSending(ctx context.Context, messages []message.Outgoing) ([]message.Outgoing, error) {
 	n := paddedSize(len(messages))
 	args := make([]any, 2*n)
 	for i := range n {
@@ -118,7 +118,7 @@ func (db *DB) MarkSending(ctx context.Context, messages []notify.Outgoing) ([]no
 	if err != nil {
 		return nil, fmt.Errorf("mark deliveries as being sent: %w", err)
 	}
-	var left []notify.Outgoing
+	var left []message.Outgoing
 	for _, m := range messages {
 		if marked[m.Deliveries[0].ID] {
 			left = append(left, m)

@@ -8,17 +8,17 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 )
 
 // failOneRequest claims the due SMS of a request and lets it fail with reason.
-func (p *fixture) failOneRequest(reason string) notify.Delivery {
+func (p *fixture) failOneRequest(reason string) message.Delivery {
 	p.Helper()
 	d := p.claimOneRequest()
-	ok(p, p.db.DeliveryFailed(bg, []notify.Delivery{d}, reason, ""))
+	ok(p, p.db.DeliveryFailed(bg, []message.Delivery{d}, reason, ""))
 	return d
 }
 
@@ -30,20 +30,20 @@ func TestFailedDeliveries(t *testing.T) {
 		p.tickingClock()
 		one, two := p.coach(1), p.coach(2)
 		p.add(one, "Asha Rao", number(11), "")
-		first := p.failOneRequest(notify.ReasonGaveUp)
+		first := p.failOneRequest(message.ReasonGaveUp)
 		p.add(two, "Bela Rao", number(12), "")
-		second := p.failOneRequest(notify.ReasonRefused)
+		second := p.failOneRequest(message.ReasonRefused)
 		p.add(one, "Chetan Rao", "+15005550006", "") // blocked, so it failed before an attempt
-		for i, dropped := range []string{notify.ReasonRequestClosed, notify.ReasonNotWanted, notify.ReasonStopped, notify.ReasonDisputed, notify.ReasonContactChanged, notify.ReasonPlayerRemoved} {
+		for i, dropped := range []string{message.ReasonRequestClosed, message.ReasonNotWanted, message.ReasonStopped, message.ReasonDisputed, message.ReasonContactChanged, message.ReasonPlayerRemoved} {
 			p.add(one, fmt.Sprintf("Divya %d", i), number(20+i), "")
-			ok(p, p.db.DeliveryDropped(bg, []notify.Delivery{p.claimOneRequest()}, dropped))
+			ok(p, p.db.DeliveryDropped(bg, []message.Delivery{p.claimOneRequest()}, dropped))
 		}
 		p.add(one, "Esha Rao", number(15), "")
-		ok(p, p.db.DeliverySent(bg, []notify.Delivery{p.claimOneRequest()}))
+		ok(p, p.db.DeliverySent(bg, []message.Delivery{p.claimOneRequest()}))
 
-		read := func(coachID string, limit int) (all []notify.DeliveryRecord) {
+		read := func(coachID string, limit int) (all []message.DeliveryRecord) {
 			p.Helper()
-			search := notify.FailedDeliverySearch{CoachID: coachID}
+			search := message.FailedDeliverySearch{CoachID: coachID}
 			for {
 				page, err := p.db.FailedDeliveries(bg, auditor, search, limit)
 				ok(p, err)
@@ -51,7 +51,7 @@ func TestFailedDeliveries(t *testing.T) {
 				if len(page) < limit {
 					return all
 				}
-				search.After = notify.FailedDeliveryCursor{At: page[limit-1].UpdatedAt, ID: page[limit-1].ID}
+				search.After = message.FailedDeliveryCursor{At: page[limit-1].UpdatedAt, ID: page[limit-1].ID}
 			}
 		}
 		all := read("", 1)
@@ -61,7 +61,7 @@ func TestFailedDeliveries(t *testing.T) {
 		if d := all[0]; d.Reason != approval.ReasonDestinationBlocked || d.Attempts != 0 || d.CanRetry() {
 			p.Errorf("blocked message: got %+v, want no retry", d)
 		}
-		if d := all[1]; d.Reason != notify.ReasonRefused || d.Attempts != 1 || d.CoachID != two.AccountID || d.RequestID != second.RequestID || d.Kind != notify.Request || !d.CanRetry() {
+		if d := all[1]; d.Reason != message.ReasonRefused || d.Attempts != 1 || d.CoachID != two.AccountID || d.RequestID != second.RequestID || d.Kind != message.Request || !d.CanRetry() {
 			p.Errorf("refused message: got %+v", d)
 		}
 		if of := read(one.AccountID, 5); len(of) != 2 || of[1].ID != first.ID {
@@ -78,13 +78,13 @@ func TestRetryFailed(t *testing.T) {
 		p.tickingClock()
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")
-		d := p.failOneRequest(notify.ReasonGaveUp)
+		d := p.failOneRequest(message.ReasonGaveUp)
 		request := a.GuardianApprover.Request.ID
 		p.clock.advance(40 * day) // the link has ended, and a sweep of an earlier release has deleted it
 		ok(p, run(p.db, `DELETE FROM request_links`))
 		link := p.link(request)
 		desk := actor.Operator{ID: "token", Name: "desk"}
-		admin := &notify.DeliveryAdmin{Store: p.db}
+		admin := &message.DeliveryAdmin{Store: p.db}
 		retried := 0
 		for i, err := range concurrently(10, func(int) error { _, err := admin.Retry(bg, desk, d.ID); return err }) {
 			switch code := fault.CodeOf(err); {
@@ -104,14 +104,14 @@ func TestRetryFailed(t *testing.T) {
 			p.Errorf("got the request %+v, %v, want no failed delivery", r, err)
 		}
 		again := p.claimOneRequest()
-		ok(p, p.db.RenewLinks(bg, []notify.Delivery{again}))
+		ok(p, p.db.RenewLinks(bg, []message.Delivery{again}))
 		if p.count(`SELECT count(*) FROM request_links WHERE hash = $1 AND ends_at > $2`, link, p.clock.Now().Add(13*day).UnixMicro()) != 1 {
 			p.Error("the link is not valid for 14 days from the retry")
 		}
 		if again.ID != d.ID || again.Attempts != 1 || !again.GivesUpAt.After(p.clock.Now().Add(23*time.Hour)) {
 			p.Errorf("claimed %+v, want the same delivery with all attempts", again)
 		}
-		ok(p, p.db.DeliveryFailed(bg, []notify.Delivery{again}, notify.ReasonRefused, ""))
+		ok(p, p.db.DeliveryFailed(bg, []message.Delivery{again}, message.ReasonRefused, ""))
 		if got := p.tray(coach.AccountID); !slices.Equal(got, []string{"delivery_failed", "delivery_failed"}) {
 			p.Errorf("coach's tray = %q, want both failures", got)
 		}
@@ -131,23 +131,23 @@ func TestRetryIsRefused(t *testing.T) {
 		want    string
 	}{
 		"sent again": {func(p *fixture, coach actor.Actor, a *approval.Player) string {
-			d := p.failOneRequest(notify.ReasonRefused)
+			d := p.failOneRequest(message.ReasonRefused)
 			ok(p, third(p.send(coach, a.ID, actor.Guardian)))
 			return d.ID
 		}, "request_superseded"},
 		"request closed": {func(p *fixture, coach actor.Actor, a *approval.Player) string {
-			d := p.failOneRequest(notify.ReasonRefused)
+			d := p.failOneRequest(message.ReasonRefused)
 			ok(p, second(p.Cancel(bg, coach, a.GuardianApprover.Request.ID)))
 			return d.ID
 		}, "request_superseded"},
 		"dropped": {func(p *fixture, _ actor.Actor, _ *approval.Player) string {
 			d := p.claimOneRequest()
-			ok(p, p.db.DeliveryDropped(bg, []notify.Delivery{d}, notify.ReasonNotWanted))
+			ok(p, p.db.DeliveryDropped(bg, []message.Delivery{d}, message.ReasonNotWanted))
 			return d.ID
 		}, "invalid_transition"},
 		"sent": {func(p *fixture, _ actor.Actor, _ *approval.Player) string {
 			d := p.claimOneRequest()
-			ok(p, p.db.DeliverySent(bg, []notify.Delivery{d}))
+			ok(p, p.db.DeliverySent(bg, []message.Delivery{d}))
 			return d.ID
 		}, "invalid_transition"},
 		"queued": {func(p *fixture, _ actor.Actor, _ *approval.Player) string { return p.claimOneRequest().ID }, "invalid_transition"},
@@ -155,7 +155,7 @@ func TestRetryIsRefused(t *testing.T) {
 			_, err := p.db.OpenChallenge(bg, p.newChallenge(actor.Coach))
 			ok(p, err)
 			d := p.claimOTPs("lease")[0]
-			ok(p, p.db.DeliveryFailed(bg, []notify.Delivery{d}, notify.ReasonRefused, ""))
+			ok(p, p.db.DeliveryFailed(bg, []message.Delivery{d}, message.ReasonRefused, ""))
 			return d.ID
 		}, "invalid_transition"},
 		"unknown": {func(*fixture, actor.Actor, *approval.Player) string { return "unknown" }, "not_found"},
@@ -167,7 +167,7 @@ func TestRetryIsRefused(t *testing.T) {
 				a := p.add(coach, "Asha Rao", number(2), "")
 				id := tt.prepare(p, coach, a)
 				before := p.count(`SELECT count(*) FROM deliveries WHERE state = 'queued'`)
-				admin := &notify.DeliveryAdmin{Store: p.db}
+				admin := &message.DeliveryAdmin{Store: p.db}
 				_, err := admin.Retry(bg, auditor, id)
 				p.refused(err, tt.want)
 				if after := p.count(`SELECT count(*) FROM deliveries WHERE state = 'queued'`); after != before {
@@ -186,11 +186,11 @@ func TestRetryToFormerAddress(t *testing.T) {
 		by := p.coach(1)
 		a, err := p.Add(bg, by, child("Asha Rao", ""), motherWithMail(number(2)))
 		ok(p, err)
-		mails := p.claimMail(notify.Request)
-		ok(p, p.db.DeliveryFailed(bg, mails, notify.ReasonRefused, notify.CauseUnknownAddress))
+		mails := p.claimMail(message.Request)
+		ok(p, p.db.DeliveryFailed(bg, mails, message.ReasonRefused, message.CauseUnknownAddress))
 		_, err = p.Edit(bg, by, a.ID, approval.Patch{Guardian: &approval.GuardianPatch{Email: ptr("new@families.example")}})
 		ok(p, err)
-		_, err = p.db.RetryFailed(bg, testOperator, mails[0].ID, notify.DeliveryRecord.CheckRetry)
+		_, err = p.db.RetryFailed(bg, testOperator, mails[0].ID, message.DeliveryRecord.CheckRetry)
 		p.refused(err, "request_superseded")
 		request := a.GuardianApprover.Request.ID
 		p.wantLink(auth.HashLink(p.vault.LinkToken(mails[0].ID)), approval.LinkState{})

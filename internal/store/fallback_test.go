@@ -7,21 +7,21 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/store"
 )
 
 // byWhatsApp makes requests leave by WhatsApp first, then by SMS.
 func byWhatsApp(s *store.Settings) {
-	s.First = map[notify.Lane]notify.Channel{sms(notify.Request): notify.WhatsApp}
-	s.Fallbacks = map[notify.Channel]notify.Channel{notify.WhatsApp: notify.SMS}
+	s.First = map[message.Lane]message.Channel{sms(message.Request): message.WhatsApp}
+	s.Fallbacks = map[message.Channel]message.Channel{message.WhatsApp: message.SMS}
 }
 
 // claimOn claims the only due request of a channel, or none.
-func (p *fixture) claimOn(channel notify.Channel, want bool) (d notify.Delivery) {
+func (p *fixture) claimOn(channel message.Channel, want bool) (d message.Delivery) {
 	p.Helper()
-	all, err := p.db.ClaimDeliveries(bg, notify.Lane{Channel: channel, Kind: notify.Request}, p.db.NewID(), p.clock.Now().Add(time.Minute), 10)
+	all, err := p.db.ClaimDeliveries(bg, message.Lane{Channel: channel, Kind: message.Request}, p.db.NewID(), p.clock.Now().Add(time.Minute), 10)
 	ok(p, err)
 	if (len(all) == 1) != want {
 		p.Fatalf("claimed %+v on %s, want one: %t", all, channel, want)
@@ -51,61 +51,61 @@ func TestFallback(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
 		p.tickingClock()
 		coach := p.coach(1)
-		want := func(d notify.Delivery, want string) {
+		want := func(d message.Delivery, want string) {
 			p.Helper()
 			if got := p.deliveryOf(coach, d.RequestID); got != want {
 				p.Errorf("the delivery is %q, want %q", got, want)
 			}
 		}
-		accept := func(n int) notify.Delivery {
+		accept := func(n int) message.Delivery {
 			p.Helper()
 			p.add(coach, "Child "+strings.Repeat("x", n), number(n), "")
-			p.claimOn(notify.SMS, false)
-			d := p.claimOn(notify.WhatsApp, true)
-			ok(p, p.db.AwaitStatus(bg, []notify.Delivery{d}, p.clock.Now().Add(30*time.Second)))
+			p.claimOn(message.SMS, false)
+			d := p.claimOn(message.WhatsApp, true)
+			ok(p, p.db.AwaitStatus(bg, []message.Delivery{d}, p.clock.Now().Add(30*time.Second)))
 			want(d, "whatsapp queued awaiting_status")
-			p.claimOn(notify.WhatsApp, false)
+			p.claimOn(message.WhatsApp, false)
 			return d
 		}
 
 		late := accept(2)
 		p.clock.advance(31 * time.Second)
-		again := p.claimOn(notify.WhatsApp, true)
+		again := p.claimOn(message.WhatsApp, true)
 		if !again.AwaitsStatus {
 			p.Error("the claimed delivery does not await a status")
 		}
-		ok(p, p.db.FallBack(bg, []notify.Delivery{again}, notify.SMS))
+		ok(p, p.db.FallBack(bg, []message.Delivery{again}, message.SMS))
 		want(late, "sms queued retrying")
-		p.receipts(late.ID, notify.ReceiptSent, notify.ReceiptUndeliverable) // too late: the SMS leaves
-		bySMS := p.claimOn(notify.SMS, true)
+		p.receipts(late.ID, message.ReceiptSent, message.ReceiptUndeliverable) // too late: the SMS leaves
+		bySMS := p.claimOn(message.SMS, true)
 		if bySMS.Attempts != 1 || bySMS.TotalAttempts != 3 || bySMS.AwaitsStatus {
 			p.Errorf("claimed %+v, want the first attempt by SMS, the third in total", bySMS)
 		}
-		ok(p, p.db.DeliverySent(bg, []notify.Delivery{bySMS}))
-		p.receipts(late.ID, notify.ReceiptSent, notify.ReceiptUndeliverable)
+		ok(p, p.db.DeliverySent(bg, []message.Delivery{bySMS}))
+		p.receipts(late.ID, message.ReceiptSent, message.ReceiptUndeliverable)
 		want(late, "sms sent ")
-		p.receipts(late.ID, notify.ReceiptDelivered) // the phone is on again and gets both
+		p.receipts(late.ID, message.ReceiptDelivered) // the phone is on again and gets both
 		want(late, "sms delivered ")
 
 		failed := accept(3)
-		p.receipts(failed.ID, notify.ReceiptUndeliverable)
+		p.receipts(failed.ID, message.ReceiptUndeliverable)
 		want(failed, "sms queued retrying")
-		ok(p, p.db.DeliverySent(bg, []notify.Delivery{p.claimOn(notify.SMS, true)}))
+		ok(p, p.db.DeliverySent(bg, []message.Delivery{p.claimOn(message.SMS, true)}))
 
 		sent := accept(4)
-		p.receipts(sent.ID, notify.ReceiptSent, notify.ReceiptSent)
+		p.receipts(sent.ID, message.ReceiptSent, message.ReceiptSent)
 		want(sent, "whatsapp sent ")
 		p.clock.advance(time.Minute)
-		p.claimOn(notify.WhatsApp, false)
-		p.receipts(sent.ID, notify.ReceiptUndeliverable, notify.ReceiptUndeliverable)
+		p.claimOn(message.WhatsApp, false)
+		p.receipts(sent.ID, message.ReceiptUndeliverable, message.ReceiptUndeliverable)
 		want(sent, "sms queued retrying")
-		ok(p, p.db.DeliverySent(bg, []notify.Delivery{p.claimOn(notify.SMS, true)}))
+		ok(p, p.db.DeliverySent(bg, []message.Delivery{p.claimOn(message.SMS, true)}))
 
 		// The status is faster than the worker.
 		p.add(coach, "Asha Rao", number(5), "")
-		fast := p.claimOn(notify.WhatsApp, true)
-		p.receipts(fast.ID, notify.ReceiptSent)
-		ok(p, p.db.AwaitStatus(bg, []notify.Delivery{fast}, p.clock.Now()))
+		fast := p.claimOn(message.WhatsApp, true)
+		p.receipts(fast.ID, message.ReceiptSent)
+		ok(p, p.db.AwaitStatus(bg, []message.Delivery{fast}, p.clock.Now()))
 		want(fast, "whatsapp sent ")
 
 		for _, kind := range p.tray(coach.AccountID) {
@@ -115,7 +115,7 @@ func TestFallback(t *testing.T) {
 		}
 		// The last one fails by WhatsApp, without an SMS after it.
 		p.add(coach, "Isha Rao", number(6), "")
-		ok(p, p.db.DeliveryFailed(bg, []notify.Delivery{p.claimOn(notify.WhatsApp, true)}, notify.ReasonRefused, notify.CauseNoWhatsApp))
+		ok(p, p.db.DeliveryFailed(bg, []message.Delivery{p.claimOn(message.WhatsApp, true)}, message.ReasonRefused, message.CauseNoWhatsApp))
 		p.wantFailedOn(coach, "[whatsapp]")
 	}, byWhatsApp)
 }

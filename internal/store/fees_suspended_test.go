@@ -8,7 +8,7 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/fee"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/storetest"
 	"github.com/touchline/touchline/internal/team"
@@ -134,7 +134,7 @@ func TestSuspendedCoachSendsNoRequest(t *testing.T) {
 		}
 		want("before", "")
 		ok(p, accounts.Suspend(bg, testOperator, by.AccountID, "why"))
-		want("suspended", notify.ReasonNotWanted)
+		want("suspended", message.ReasonNotWanted)
 		ok(p, accounts.Restore(bg, testOperator, by.AccountID))
 		want("restored", "")
 		ok(p, accounts.Suspend(bg, testOperator, by.AccountID, "why"))

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
 )
 
@@ -21,15 +21,15 @@ import (
 // No group is empty. The others wait: their claim ends here. Delivery.GatherStep decides what
 // each does.
 // The claim of every returned delivery holds until the given time.
-func (db *DB) GatherRequests(ctx context.Context, claimed []notify.Delivery, until time.Time) ([][]notify.Delivery, error) {
-	steps := make(map[notify.GatherStep][]notify.Delivery)
+func (db *DB) GatherRequests(ctx context.Context, claimed []message.Delivery, until time.Time) ([][]message.Delivery, error) {
+	steps := make(map[message.GatherStep][]message.Delivery)
 	for _, d := range claimed {
 		step := d.GatherStep(db.options.Settings.GatherFor)
 		steps[step] = append(steps[step], d)
 	}
-	var groups, alone [][]notify.Delivery
-	for _, d := range steps[notify.LeaveAlone] {
-		alone = append(alone, []notify.Delivery{d})
+	var groups, alone [][]message.Delivery
+	for _, d := range steps[message.LeaveAlone] {
+		alone = append(alone, []message.Delivery{d})
 	}
 	if len(alone) == len(claimed) {
 		return alone, nil
@@ -37,10 +37,10 @@ func (db *DB) GatherRequests(ctx context.Context, claimed []notify.Delivery, unt
 	err := db.Write(ctx, func(tx *Tx) error {
 		groups = slices.Clone(alone)
 		for _, part := range []struct {
-			step  notify.GatherStep
-			group func(context.Context, []notify.Delivery, time.Time) ([][]notify.Delivery, error)
+			step  message.GatherStep
+			group func(context.Context, []message.Delivery, time.Time) ([][]message.Delivery, error)
 		}{
-			{notify.OpenWindow, tx.openWindows}, {notify.EndWindow, tx.claimGathering}, {notify.CarryAgain, tx.claimCarried}, {notify.FollowCarrier, tx.withoutCarrier},
+			{message.OpenWindow, tx.openWindows}, {message.EndWindow, tx.claimGathering}, {message.CarryAgain, tx.claimCarried}, {message.FollowCarrier, tx.withoutCarrier},
 		} {
 			if len(steps[part.step]) == 0 {
 				continue
@@ -60,14 +60,14 @@ func (db *DB) GatherRequests(ctx context.Context, claimed []notify.Delivery, unt
 }
 
 // gatherKey names the window of a coach and a number in limit_slots.
-func gatherKey(d notify.Delivery) string { return "gather/" + d.CoachID + "/" + d.To }
+func gatherKey(d message.Delivery) string { return "gather/" + d.CoachID + "/" + d.To }
 
 // openWindows returns the deliveries that are the first of their coach to their number,
 // each alone, and opens their windows. The others wait for the end of the window. The
 // upsert lets one of several workers open a window. Its keys are in order, so that two
 // workers cannot deadlock.
-func (tx *Tx) openWindows(ctx context.Context, fresh []notify.Delivery, _ time.Time) ([][]notify.Delivery, error) {
-	slices.SortFunc(fresh, func(a, b notify.Delivery) int {
+func (tx *Tx) openWindows(ctx context.Context, fresh []message.Delivery, _ time.Time) ([][]message.Delivery, error) {
+	slices.SortFunc(fresh, func(a, b message.Delivery) int {
 		return cmp.Or(strings.Compare(gatherKey(a), gatherKey(b)), strings.Compare(a.ID, b.ID))
 	})
 	var args []any
@@ -88,10 +88,10 @@ func (tx *Tx) openWindows(ctx context.Context, fresh []notify.Delivery, _ time.T
 	if err != nil {
 		return nil, fmt.Errorf("open windows: %w", err)
 	}
-	var groups [][]notify.Delivery
+	var groups [][]message.Delivery
 	for _, d := range fresh {
 		if key := gatherKey(d); first[key] == d.ID && slices.Contains(opened, key) {
-			groups = append(groups, []notify.Delivery{d})
+			groups = append(groups, []message.Delivery{d})
 		} else if err := tx.awaitWindow(ctx, d); err != nil {
 			return nil, err
 		}
@@ -100,7 +100,7 @@ func (tx *Tx) openWindows(ctx context.Context, fresh []notify.Delivery, _ time.T
 }
 
 // awaitWindow makes a delivery wait for the end of its window.
-func (tx *Tx) awaitWindow(ctx context.Context, d notify.Delivery) error {
+func (tx *Tx) awaitWindow(ctx context.Context, d message.Delivery) error {
 	err := tx.Defer(ctx, `
 		UPDATE deliveries SET reason = 'gathering', attempts = attempts - 1, total_attempts = total_attempts - 1, lease = NULL,
 			due_at = (SELECT free_at FROM limit_slots WHERE key = $3 AND slot = 0)
@@ -113,8 +113,8 @@ func (tx *Tx) awaitWindow(ctx context.Context, d notify.Delivery) error {
 
 // claimGathering claims all that gather with one of the deliveries, also if another worker
 // has claimed some: AdmitMessages refuses those whose claim has ended.
-func (tx *Tx) claimGathering(ctx context.Context, gathering []notify.Delivery, until time.Time) ([][]notify.Delivery, error) {
-	var groups [][]notify.Delivery
+func (tx *Tx) claimGathering(ctx context.Context, gathering []message.Delivery, until time.Time) ([][]message.Delivery, error) {
+	var groups [][]message.Delivery
 	done := make(map[string]bool)
 	for _, d := range gathering {
 		if done[gatherKey(d)] {
@@ -131,7 +131,7 @@ func (tx *Tx) claimGathering(ctx context.Context, gathering []notify.Delivery, u
 			return nil, fmt.Errorf("claim gathering deliveries: %w", err)
 		}
 		if len(group) > 0 { // else another worker has sent it
-			slices.SortFunc(group, func(a, b notify.Delivery) int { return strings.Compare(a.ID, b.ID) })
+			slices.SortFunc(group, func(a, b message.Delivery) int { return strings.Compare(a.ID, b.ID) })
 			groups = append(groups, group)
 		}
 	}
@@ -141,8 +141,8 @@ func (tx *Tx) claimGathering(ctx context.Context, gathering []notify.Delivery, u
 // claimCarried returns the messages that were admitted with several deliveries and are
 // tried again, the delivery that carries the message first. The worker that has claimed
 // this one claims the others too.
-func (tx *Tx) claimCarried(ctx context.Context, carriers []notify.Delivery, until time.Time) ([][]notify.Delivery, error) {
-	var groups [][]notify.Delivery
+func (tx *Tx) claimCarried(ctx context.Context, carriers []message.Delivery, until time.Time) ([][]message.Delivery, error) {
+	var groups [][]message.Delivery
 	for _, d := range carriers {
 		rs, err := tx.Query(ctx, `
 			UPDATE deliveries SET lease = $1, due_at = $2 WHERE gathered_by = $3 AND state = 'queued'
@@ -152,7 +152,7 @@ func (tx *Tx) claimCarried(ctx context.Context, carriers []notify.Delivery, unti
 			return nil, fmt.Errorf("claim a gathered message: %w", err)
 		}
 		if len(group) > 0 { // else a receipt or a closed account completed it after the claim
-			slices.SortFunc(group, func(a, b notify.Delivery) int { return strings.Compare(a.ID, b.ID) })
+			slices.SortFunc(group, func(a, b message.Delivery) int { return strings.Compare(a.ID, b.ID) })
 			groups = append(groups, group)
 		}
 	}
@@ -161,8 +161,8 @@ func (tx *Tx) claimCarried(ctx context.Context, carriers []notify.Delivery, unti
 
 // withoutCarrier returns the deliveries that are still claimed and whose carrier is complete,
 // because its request has ended: each leaves alone.
-func (tx *Tx) withoutCarrier(ctx context.Context, carried []notify.Delivery, _ time.Time) ([][]notify.Delivery, error) {
-	var groups [][]notify.Delivery
+func (tx *Tx) withoutCarrier(ctx context.Context, carried []message.Delivery, _ time.Time) ([][]message.Delivery, error) {
+	var groups [][]message.Delivery
 	for _, d := range carried {
 		var alone bool
 		err := tx.QueryRow(ctx, `
@@ -172,7 +172,7 @@ func (tx *Tx) withoutCarrier(ctx context.Context, carried []notify.Delivery, _ t
 			return nil, fmt.Errorf("read delivery %s: %w", d.ID, err)
 		}
 		if alone {
-			groups = append(groups, []notify.Delivery{d})
+			groups = append(groups, []message.Delivery{d})
 		}
 	}
 	return groups, nil
@@ -180,7 +180,7 @@ func (tx *Tx) withoutCarrier(ctx context.Context, carried []notify.Delivery, _ t
 
 // join makes the first delivery of an admitted message carry the others, so that every
 // attempt sends the same message under the same id.
-func (tx *Tx) join(ctx context.Context, deliveries []notify.Delivery) error {
+func (tx *Tx) join(ctx context.Context, deliveries []message.Delivery) error {
 	if len(deliveries) == 1 {
 		return nil
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/store"
 )
@@ -20,31 +20,31 @@ import (
 func gathering(s *store.Settings) { s.GatherFor = 2 * time.Minute }
 
 // claimMessages claims, gathers and admits the requests that are due.
-func (p *fixture) claimMessages() []notify.Outgoing {
+func (p *fixture) claimMessages() []message.Outgoing {
 	p.Helper()
 	until := p.clock.Now().Add(time.Minute)
-	claimed, err := p.db.ClaimDeliveries(bg, sms(notify.Request), p.db.NewID(), until, 8)
+	claimed, err := p.db.ClaimDeliveries(bg, sms(message.Request), p.db.NewID(), until, 8)
 	ok(p, err)
 	if len(claimed) == 0 {
 		return nil
 	}
 	groups, err := p.db.GatherRequests(bg, claimed, until)
 	ok(p, err)
-	var messages []notify.Outgoing
+	var messages []message.Outgoing
 	for _, group := range groups {
 		if group[0].Counted {
 			p.Errorf("delivery %s is counted", group[0].ID)
 		}
-		messages = append(messages, notify.Outgoing{Deliveries: group, Segments: 1})
+		messages = append(messages, message.Outgoing{Deliveries: group, Segments: 1})
 	}
-	slices.SortFunc(messages, func(a, b notify.Outgoing) int { return strings.Compare(a.Deliveries[0].ID, b.Deliveries[0].ID) })
+	slices.SortFunc(messages, func(a, b message.Outgoing) int { return strings.Compare(a.Deliveries[0].ID, b.Deliveries[0].ID) })
 	admitted, err := p.db.AdmitMessages(bg, messages)
 	ok(p, err)
 	return admitted
 }
 
 // students returns the students that a message names.
-func (p *fixture) students(deliveries []notify.Delivery) string {
+func (p *fixture) students(deliveries []message.Delivery) string {
 	p.Helper()
 	var names []string
 	for _, d := range deliveries {
@@ -175,14 +175,14 @@ func TestGatheredMessageIsRetried(t *testing.T) {
 			p.Fatalf("claimed %v, want one message for Bela and Chetan", first)
 		}
 		carrier := first[0].Deliveries[0].ID
-		ok(p, p.db.RetryDelivery(bg, first[0].Deliveries, p.clock.Now().Add(time.Second), notify.ReasonRetrying))
+		ok(p, p.db.RetryDelivery(bg, first[0].Deliveries, p.clock.Now().Add(time.Second), message.ReasonRetrying))
 		p.add(c, "Divya", number(9), "")
 		p.clock.advance(time.Second)
 		again := p.claimAll(1) // one delivery of each claim
 		if len(again) != 2 || p.students(again[0]) != "Divya" || p.students(again[1]) != "Bela+Chetan" || again[1][0].ID != carrier {
 			p.Fatalf("claimed %v, want Divya, and the same message for Bela and Chetan", again)
 		}
-		ok(p, p.db.DeliveryFailed(bg, again[1], notify.ReasonRefused, ""))
+		ok(p, p.db.DeliveryFailed(bg, again[1], message.ReasonRefused, ""))
 		for _, id := range requests[1:] {
 			if got := p.deliveries(c, id); !slices.Contains(got, "sms failed refused") {
 				p.Errorf("deliveries = %q, want sms failed refused", got)
@@ -210,10 +210,10 @@ func TestGatheredMessageEndsWhileClaimed(t *testing.T) {
 		p.wantMessages("at once", "Asha")
 		p.clock.advance(2 * time.Minute)
 		for _, m := range p.claimMessages() {
-			ok(p, p.db.RetryDelivery(bg, m.Deliveries, p.clock.Now(), notify.ReasonRetrying))
+			ok(p, p.db.RetryDelivery(bg, m.Deliveries, p.clock.Now(), message.ReasonRetrying))
 		}
 		until := p.clock.Now().Add(time.Minute)
-		claimed, err := p.db.ClaimDeliveries(bg, sms(notify.Request), p.db.NewID(), until, 8)
+		claimed, err := p.db.ClaimDeliveries(bg, sms(message.Request), p.db.NewID(), until, 8)
 		ok(p, err)
 		if len(claimed) != 2 {
 			p.Fatalf("claimed %d deliveries, want 2", len(claimed))
@@ -228,11 +228,11 @@ func TestGatheredMessageEndsWhileClaimed(t *testing.T) {
 }
 
 // claimAll claims n deliveries at a time, until none is due, and groups each claim.
-func (p *fixture) claimAll(n int) (groups [][]notify.Delivery) {
+func (p *fixture) claimAll(n int) (groups [][]message.Delivery) {
 	p.Helper()
 	for {
 		until := p.clock.Now().Add(time.Minute)
-		claimed, err := p.db.ClaimDeliveries(bg, sms(notify.Request), p.db.NewID(), until, n)
+		claimed, err := p.db.ClaimDeliveries(bg, sms(message.Request), p.db.NewID(), until, n)
 		ok(p, err)
 		if len(claimed) == 0 {
 			return groups
@@ -294,7 +294,7 @@ func (p *fixture) gatherConcurrently() (sent []string) {
 	for _, err := range concurrently(4, func(int) error {
 		for {
 			until := p.clock.Now().Add(time.Minute)
-			claimed, err := p.db.ClaimDeliveries(bg, sms(notify.Request), p.db.NewID(), until, 1)
+			claimed, err := p.db.ClaimDeliveries(bg, sms(message.Request), p.db.NewID(), until, 1)
 			if err != nil || len(claimed) == 0 {
 				return err
 			}
@@ -302,9 +302,9 @@ func (p *fixture) gatherConcurrently() (sent []string) {
 			if err != nil {
 				return err
 			}
-			var messages []notify.Outgoing
+			var messages []message.Outgoing
 			for _, group := range groups {
-				messages = append(messages, notify.Outgoing{Deliveries: group, Segments: 1})
+				messages = append(messages, message.Outgoing{Deliveries: group, Segments: 1})
 			}
 			admitted, err := p.db.AdmitMessages(bg, messages)
 			if err != nil {

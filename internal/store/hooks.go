@@ -1,9 +1,9 @@
 package store
 
-import "github.com/touchline/touchline/internal/notify"
+import "github.com/touchline/touchline/internal/message"
 
 // wakeOutbox wakes a lane of this process's outbox after the commit.
-func (tx *Tx) wakeOutbox(lane notify.Lane) {
+func (tx *Tx) wakeOutbox(lane message.Lane) {
 	tx.AfterCommit(func() { tx.db.options.OnQueued(lane) })
 }
 

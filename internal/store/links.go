@@ -9,7 +9,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
 )
 
@@ -123,13 +123,13 @@ func (tx *Tx) byShortCode(ctx context.Context, pair approval.ShortCodePair, now 
 // RenewLinks makes the links of messages valid for their full time, in the moment before the
 // messages leave: a message may have waited for its gateway, for a limit, for others to gather or
 // for an operator. It inserts a link that a sweep has deleted meanwhile.
-func (db *DB) RenewLinks(ctx context.Context, leaving []notify.Delivery) error {
-	leaving = slices.DeleteFunc(slices.Clone(leaving), func(d notify.Delivery) bool { return d.Kind != notify.Request && d.Kind != notify.Reminder })
+func (db *DB) RenewLinks(ctx context.Context, leaving []message.Delivery) error {
+	leaving = slices.DeleteFunc(slices.Clone(leaving), func(d message.Delivery) bool { return d.Kind != message.Request && d.Kind != message.Reminder })
 	if len(leaving) == 0 {
 		return nil
 	}
 	// Sorted, so that concurrent transactions lock the rows in the same order.
-	slices.SortFunc(leaving, func(a, b notify.Delivery) int { return strings.Compare(a.ID, b.ID) })
+	slices.SortFunc(leaving, func(a, b message.Delivery) int { return strings.Compare(a.ID, b.ID) })
 	err := db.Write(ctx, func(tx *Tx) error {
 		for _, d := range leaving {
 			hash, err := db.linkHash(d.ID)

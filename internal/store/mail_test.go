@@ -7,7 +7,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -25,9 +25,9 @@ func motherWithMail(n phone.Number) *approval.Guardian {
 }
 
 // claimMail claims the mails of a kind.
-func (p *fixture) claimMail(kind notify.Kind) []notify.Delivery {
+func (p *fixture) claimMail(kind message.Kind) []message.Delivery {
 	p.Helper()
-	claimed, err := p.db.ClaimDeliveries(bg, notify.Lane{Channel: notify.Email, Kind: kind}, p.db.NewID(), p.clock.Now().Add(time.Minute), 10)
+	claimed, err := p.db.ClaimDeliveries(bg, message.Lane{Channel: message.Email, Kind: kind}, p.db.NewID(), p.clock.Now().Add(time.Minute), 10)
 	ok(p, err)
 	return claimed
 }
@@ -49,19 +49,19 @@ func TestFailuresByChannel(t *testing.T) {
 				p.Errorf("%s: failed %t on %v, notifications %q", when, r.DeliveryFailed, r.FailedChannels, p.tray(coach.AccountID))
 			}
 		}
-		mails := p.claimMail(notify.Request)
+		mails := p.claimMail(message.Request)
 		if len(mails) != 1 || mails[0].To != address {
 			p.Fatalf("claimed %+v, want a mail", mails)
 		}
-		ok(p, p.db.DeliveryFailed(bg, mails, notify.ReasonRefused, notify.CauseUnknownAddress))
+		ok(p, p.db.DeliveryFailed(bg, mails, message.ReasonRefused, message.CauseUnknownAddress))
 		want("the mail failed", false, "[email]", 1)
 		sms := p.claimOneRequest()
-		ok(p, p.db.DeliverySent(bg, []notify.Delivery{sms}))
-		_, err = p.db.StoreReceipt(bg, notify.Report{MessageID: sms.ID, Attempt: 1, Receipt: notify.ReceiptUndeliverable})
+		ok(p, p.db.DeliverySent(bg, []message.Delivery{sms}))
+		_, err = p.db.StoreReceipt(bg, message.Report{MessageID: sms.ID, Attempt: 1, Receipt: message.ReceiptUndeliverable})
 		ok(p, err)
 		want("the SMS failed too", true, "[email sms]", 2)
 		p.wantFailedOn(coach, "[email sms]")
-		_, err = p.db.StoreReceipt(bg, notify.Report{MessageID: sms.ID, Attempt: 1, Receipt: notify.ReceiptDelivered})
+		_, err = p.db.StoreReceipt(bg, message.Report{MessageID: sms.ID, Attempt: 1, Receipt: message.ReceiptDelivered})
 		ok(p, err)
 		want("the SMS arrived after all", false, "[email]", 2)
 
@@ -71,10 +71,10 @@ func TestFailuresByChannel(t *testing.T) {
 			p.Fatal(created, err)
 		}
 		want("sent again", false, "[]", 2)
-		_, err = p.db.StoreReceipt(bg, notify.Report{MessageID: mails[0].ID, Attempt: notify.NewestAttempt, Receipt: notify.ReceiptUndeliverable})
+		_, err = p.db.StoreReceipt(bg, message.Report{MessageID: mails[0].ID, Attempt: message.NewestAttempt, Receipt: message.ReceiptUndeliverable})
 		ok(p, err)
 		want("an old report", false, "[]", 2)
-		if again := p.claimMail(notify.Request); len(again) != 1 || again[0].To != "new@families.example" {
+		if again := p.claimMail(message.Request); len(again) != 1 || again[0].To != "new@families.example" {
 			p.Errorf("claimed %+v, want one mail to the new address", again)
 		}
 		if n := p.count(`SELECT count(*) FROM deliveries WHERE request_id = $1 AND channel = 'sms'`, id); n != 1 {
@@ -87,7 +87,7 @@ func TestFailuresByChannel(t *testing.T) {
 			p.Errorf("the link in the SMS: %+v, %v", l, err)
 		}
 		// A mail that waits for an address that was corrected meanwhile is dropped.
-		_, _, open, err := p.db.RequestDetails(bg, notify.Delivery{ID: "x", RequestID: id, Lane: notify.Lane{Channel: notify.Email}, To: address})
+		_, _, open, err := p.db.RequestDetails(bg, message.Delivery{ID: "x", RequestID: id, Lane: message.Lane{Channel: message.Email}, To: address})
 		if err != nil || open {
 			p.Errorf("details for the former address: %t, %v", open, err)
 		}
@@ -104,8 +104,8 @@ func TestChannelsFailAtOnce(t *testing.T) {
 			_, err := p.Add(bg, coach, child(fmt.Sprintf("Child %c", 'A'+i), ""), motherWithMail(number(2+i)))
 			ok(p, err)
 		}
-		mails := p.claimMail(notify.Request)
-		texts, err := p.db.ClaimDeliveries(bg, sms(notify.Request), p.db.NewID(), p.clock.Now().Add(time.Minute), requests)
+		mails := p.claimMail(message.Request)
+		texts, err := p.db.ClaimDeliveries(bg, sms(message.Request), p.db.NewID(), p.clock.Now().Add(time.Minute), requests)
 		if ok(p, err); len(mails) != requests || len(texts) != requests {
 			p.Fatalf("claimed %d mails and %d SMS", len(mails), len(texts))
 		}
@@ -114,7 +114,7 @@ func TestChannelsFailAtOnce(t *testing.T) {
 			if i%2 == 1 {
 				d = texts[i/2]
 			}
-			return p.db.DeliveryFailed(bg, []notify.Delivery{d}, notify.ReasonRefused, "")
+			return p.db.DeliveryFailed(bg, []message.Delivery{d}, message.ReasonRefused, "")
 		}) {
 			if err != nil {
 				p.Errorf("failure %d: %v", i, err)
@@ -132,8 +132,8 @@ func TestChosenChannels(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
-		_, err := p.db.SavePreferences(bg, number(2), notify.PreferencesPatch{Channels: map[notify.Kind]*[]notify.Channel{
-			notify.Request: {notify.Email}, notify.NotificationCopy: {notify.Push},
+		_, err := p.db.SavePreferences(bg, number(2), message.PreferencesPatch{Channels: map[message.Kind]*[]message.Channel{
+			message.Request: {message.Email}, message.NotificationCopy: {message.Push},
 		}})
 		ok(p, err)
 		a, err := p.Add(bg, coach, child("Asha Rao", ""), motherWithMail(number(2)))
@@ -143,7 +143,7 @@ func TestChosenChannels(t *testing.T) {
 		}
 		guardian := p.as(actor.Guardian, number(2))
 		ok(p, p.decide(guardian, a.ID, approval.Approve))
-		copies := p.claimMail(notify.NotificationCopy)
+		copies := p.claimMail(message.NotificationCopy)
 		if len(copies) != 1 {
 			p.Fatalf("claimed %+v, want a confirmation: push does not reach the guardian", copies)
 		}
@@ -152,10 +152,10 @@ func TestChosenChannels(t *testing.T) {
 			p.Errorf("copy %+v to %+v, %t, %v", c, to, found, err)
 		}
 		ok(p, p.db.DeliverySent(bg, copies))
-		_, err = p.db.SavePreferences(bg, number(2), notify.PreferencesPatch{Channels: map[notify.Kind]*[]notify.Channel{notify.NotificationCopy: {}}})
+		_, err = p.db.SavePreferences(bg, number(2), message.PreferencesPatch{Channels: map[message.Kind]*[]message.Channel{message.NotificationCopy: {}}})
 		ok(p, err)
 		ok(p, p.decide(guardian, a.ID, approval.Revoke))
-		if copies := p.claimMail(notify.NotificationCopy); len(copies) != 0 {
+		if copies := p.claimMail(message.NotificationCopy); len(copies) != 0 {
 			p.Errorf("claimed %+v although the guardian chose no channel", copies)
 		}
 
@@ -164,11 +164,11 @@ func TestChosenChannels(t *testing.T) {
 		ok(p, err)
 		p.clock.advance(4 * day)
 		p.sendDigests(10, coach.AccountID)
-		digests := p.claimMail(notify.NotificationCopy)
+		digests := p.claimMail(message.NotificationCopy)
 		if len(digests) != 1 || digests[0].To != "coach@club.example" {
 			p.Fatalf("claimed %+v, want a digest", digests)
 		}
-		if c, _, _, err := p.db.NotificationCopy(bg, digests[0]); err != nil || !c.ToCoach || c.Type != notify.PendingReminder {
+		if c, _, _, err := p.db.NotificationCopy(bg, digests[0]); err != nil || !c.ToCoach || c.Type != message.PendingReminder {
 			p.Errorf("digest %+v, %v", c, err)
 		}
 	})
@@ -183,7 +183,7 @@ func TestStoppedAddresses(t *testing.T) {
 		a, err := p.Add(bg, coach, child("Asha Rao", ""), motherWithMail(number(2)))
 		ok(p, err)
 		guardian := p.as(actor.Guardian, number(2))
-		mails, sms := p.claimMail(notify.Request), p.claimOneRequest()
+		mails, sms := p.claimMail(message.Request), p.claimOneRequest()
 		ok(p, p.db.DeliverySent(bg, mails))
 		for token, want := range map[string]bool{p.vault.LinkToken(sms.ID): false, "unknown": false, p.vault.LinkToken(mails[0].ID): true} {
 			for range 2 {
@@ -245,9 +245,9 @@ func TestLimitsOfMail(t *testing.T) {
 			_, err := p.Add(bg, coach, child(name, ""), motherWithMail(number(2)))
 			ok(p, err)
 		}
-		var messages []notify.Outgoing
-		for _, d := range p.claimMail(notify.Request) {
-			messages = append(messages, notify.Outgoing{Message: notify.Message{ID: d.ID, Kind: d.Kind}, Deliveries: []notify.Delivery{d}, Segments: 1})
+		var messages []message.Outgoing
+		for _, d := range p.claimMail(message.Request) {
+			messages = append(messages, message.Outgoing{Message: message.Message{ID: d.ID, Kind: d.Kind}, Deliveries: []message.Delivery{d}, Segments: 1})
 		}
 		admitted, err := p.db.AdmitMessages(bg, messages)
 		if err != nil || len(messages) != 3 || len(admitted) != 2 {
@@ -257,8 +257,8 @@ func TestLimitsOfMail(t *testing.T) {
 			p.Errorf("%d counts of costs and blocks, want none", n)
 		}
 	}, limited(approval.MessageLimits{PerNumberFromCoach: 2, PerBlock: 1, Budget: 1}), func(s *store.Settings) {
-		s.SegmentPrice = func(c notify.Channel, _ phone.Number) int64 {
-			if c == notify.SMS {
+		s.SegmentPrice = func(c message.Channel, _ phone.Number) int64 {
+			if c == message.SMS {
 				return 5
 			}
 			return 0
@@ -272,7 +272,7 @@ func TestCopyToFormerAddress(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
-		want := func(when string, d notify.Delivery, changed bool) {
+		want := func(when string, d message.Delivery, changed bool) {
 			p.Helper()
 			_, to, found, err := p.db.NotificationCopy(bg, d)
 			if err != nil || !found || to.AddressChanged != changed {
@@ -284,7 +284,7 @@ func TestCopyToFormerAddress(t *testing.T) {
 		_, err = p.Add(bg, coach, child("Bela Rao", ""), motherWithMail(number(2)))
 		ok(p, err)
 		ok(p, p.decide(p.as(actor.Guardian, number(2)), a.ID, approval.Approve))
-		confirmation := p.claimMail(notify.NotificationCopy)[0]
+		confirmation := p.claimMail(message.NotificationCopy)[0]
 		want("a confirmation", confirmation, false)
 		for _, email := range []string{"new@families.example", ""} {
 			_, err = p.Edit(bg, coach, a.ID, approval.Patch{Guardian: &approval.GuardianPatch{Email: ptr(email)}})
@@ -294,14 +294,14 @@ func TestCopyToFormerAddress(t *testing.T) {
 		_, err = p.Edit(bg, coach, a.ID, approval.Patch{Guardian: &approval.GuardianPatch{Email: ptr(address)}})
 		ok(p, err)
 		ok(p, p.Remove(bg, coach, a.ID))
-		removal := p.claimMail(notify.NotificationCopy)[0]
+		removal := p.claimMail(message.NotificationCopy)[0]
 		want("the player was removed", removal, false)
-		ok(p, p.db.DeliverySent(bg, []notify.Delivery{confirmation, removal}))
+		ok(p, p.db.DeliverySent(bg, []message.Delivery{confirmation, removal}))
 
 		ok(p, run(p.db, `UPDATE coaches SET email = 'coach@club.example' WHERE id = $1`, coach.AccountID))
 		p.clock.advance(4 * day)
 		p.sendDigests(10, coach.AccountID)
-		digest := p.claimMail(notify.NotificationCopy)[0]
+		digest := p.claimMail(message.NotificationCopy)[0]
 		want("a digest", digest, false)
 		ok(p, run(p.db, `UPDATE coaches SET email = 'new@club.example' WHERE id = $1`, coach.AccountID))
 		want("the coach has another address", digest, true)

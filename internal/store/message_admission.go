@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
 )
 
@@ -22,8 +22,8 @@ const wakeNext = 8
 //
 // One row is locked first, so that replicas count one after the other. The number of
 // statements does not depend on the number of messages that are admitted.
-func (db *DB) AdmitMessages(ctx context.Context, messages []notify.Outgoing) ([]notify.Outgoing, error) {
-	var admitted []notify.Outgoing
+func (db *DB) AdmitMessages(ctx context.Context, messages []message.Outgoing) ([]message.Outgoing, error) {
+	var admitted []message.Outgoing
 	err := db.Write(ctx, func(tx *Tx) (err error) {
 		admitted, err = tx.admit(ctx, messages)
 		return err
@@ -36,19 +36,19 @@ func (db *DB) AdmitMessages(ctx context.Context, messages []notify.Outgoing) ([]
 
 // candidate is a message that AdmitMessages decides about.
 type candidate struct {
-	notify.Outgoing
+	message.Outgoing
 	counted approval.OutgoingMessage
 	limits  []approval.MessageLimit
 }
 
-func (tx *Tx) admit(ctx context.Context, messages []notify.Outgoing) ([]notify.Outgoing, error) {
+func (tx *Tx) admit(ctx context.Context, messages []message.Outgoing) ([]message.Outgoing, error) {
 	err := tx.Defer(ctx, `
 		INSERT INTO installation (name, value) VALUES ('message_admission', '')
 		ON CONFLICT (name) DO UPDATE SET value = excluded.value`)
 	if err != nil {
 		return nil, fmt.Errorf("lock: %w", err)
 	}
-	reserved := !slices.ContainsFunc(messages, func(m notify.Outgoing) bool { return !m.Deliveries[0].Reserved })
+	reserved := !slices.ContainsFunc(messages, func(m message.Outgoing) bool { return !m.Deliveries[0].Reserved })
 	if tx.db.options.Settings.Messages.Budget > 0 && !reserved {
 		if err := tx.lockCosts(ctx, 0, costShards); err != nil {
 			return nil, err
@@ -121,10 +121,10 @@ func (tx *Tx) oldestHeld(ctx context.Context, candidates []candidate) (map[strin
 
 // drop completes an OTP for which the budget has no money left: one that was requested while
 // the service had no budget.
-func (tx *Tx) drop(ctx context.Context, d notify.Delivery) error {
+func (tx *Tx) drop(ctx context.Context, d message.Delivery) error {
 	err := tx.Defer(ctx, `
 		UPDATE deliveries SET state = 'failed', reason = $3, lease = NULL, updated_at = $4
-		WHERE id = $1 AND lease = $2`, d.ID, d.Lease, notify.ReasonBudget, database.Micros(tx.Now))
+		WHERE id = $1 AND lease = $2`, d.ID, d.Lease, message.ReasonBudget, database.Micros(tx.Now))
 	if err != nil {
 		return fmt.Errorf("drop: %w", err)
 	}
@@ -132,7 +132,7 @@ func (tx *Tx) drop(ctx context.Context, d notify.Delivery) error {
 }
 
 // hold makes the deliveries of m wait for the limit with the given key.
-func (tx *Tx) hold(ctx context.Context, m notify.Outgoing, key string, wait time.Duration) error {
+func (tx *Tx) hold(ctx context.Context, m message.Outgoing, key string, wait time.Duration) error {
 	for _, d := range m.Deliveries {
 		err := tx.Defer(ctx, `
 			UPDATE deliveries SET reason = 'held', held_by = $3, due_at = $4, attempts = attempts - 1, total_attempts = total_attempts - 1, lease = NULL
@@ -147,7 +147,7 @@ func (tx *Tx) hold(ctx context.Context, m notify.Outgoing, key string, wait time
 // release marks the deliveries of the messages that fit as counted, counts the messages,
 // and returns them without those that another worker claimed meanwhile. The time that a
 // delivery was held does not count to its lifetime.
-func (tx *Tx) release(ctx context.Context, fits []candidate) ([]notify.Outgoing, error) {
+func (tx *Tx) release(ctx context.Context, fits []candidate) ([]message.Outgoing, error) {
 	if len(fits) == 0 {
 		return nil, nil
 	}
@@ -163,12 +163,12 @@ func (tx *Tx) release(ctx context.Context, fits []candidate) ([]notify.Outgoing,
 		UPDATE deliveries SET counted = TRUE, reason = NULL, held_by = NULL,
 			gives_up_at = CASE WHEN reason = 'held' THEN $%d ELSE gives_up_at END
 		WHERE (id, lease) IN %s
-		RETURNING id`, n+1, values), append(args, database.Micros(tx.Now.Add(notify.MessageLifetime)))...)
+		RETURNING id`, n+1, values), append(args, database.Micros(tx.Now.Add(message.MessageLifetime)))...)
 	ids, err := database.CollectTexts(rs, err)
 	if err != nil {
 		return nil, fmt.Errorf("release: %w", err)
 	}
-	var admitted []notify.Outgoing
+	var admitted []message.Outgoing
 	var counts []approval.MessageCount
 	var counted []candidate
 	var postponed []string // requests
@@ -179,7 +179,7 @@ func (tx *Tx) release(ctx context.Context, fits []candidate) ([]notify.Outgoing,
 				continue
 			}
 			released++
-			if d.Kind == notify.Request && (d.Postponed || d.Gathers) {
+			if d.Kind == message.Request && (d.Postponed || d.Gathers) {
 				postponed = append(postponed, d.RequestID)
 			}
 			if !d.Held {
@@ -228,8 +228,8 @@ func (tx *Tx) setLastSent(ctx context.Context, requestIDs []string) error {
 
 // releaseHeld starts the times of a held delivery, and wakes the next deliveries that
 // wait for the same limit.
-func (tx *Tx) releaseHeld(ctx context.Context, d notify.Delivery) error {
-	if d.Kind == notify.Request {
+func (tx *Tx) releaseHeld(ctx context.Context, d message.Delivery) error {
+	if d.Kind == message.Request {
 		// The wait for the next sending begins when this one leaves.
 		err := tx.Defer(ctx, `UPDATE deliveries SET created_at = $2 WHERE id = $1`, d.ID, database.Micros(tx.Now))
 		if err == nil {
@@ -250,9 +250,9 @@ func (tx *Tx) releaseHeld(ctx context.Context, d notify.Delivery) error {
 	if err != nil {
 		return fmt.Errorf("wake held deliveries: %w", err)
 	}
-	for _, kind := range notify.Kinds {
-		if kind != notify.OTP {
-			tx.wakeOutbox(notify.Lane{Channel: d.Channel, Kind: kind})
+	for _, kind := range message.Kinds {
+		if kind != message.OTP {
+			tx.wakeOutbox(message.Lane{Channel: d.Channel, Kind: kind})
 		}
 	}
 	return nil

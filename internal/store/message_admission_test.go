@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/store"
@@ -17,10 +17,10 @@ import (
 )
 
 // outgoing returns a message of the given size for each delivery.
-func outgoing(segments int, deliveries ...notify.Delivery) []notify.Outgoing {
-	var messages []notify.Outgoing
+func outgoing(segments int, deliveries ...message.Delivery) []message.Outgoing {
+	var messages []message.Outgoing
 	for _, d := range deliveries {
-		messages = append(messages, notify.Outgoing{Deliveries: []notify.Delivery{d}, Segments: segments})
+		messages = append(messages, message.Outgoing{Deliveries: []message.Delivery{d}, Segments: segments})
 	}
 	return messages
 }
@@ -30,12 +30,12 @@ func outgoing(segments int, deliveries ...notify.Delivery) []notify.Outgoing {
 func (p *fixture) sendRequests(segments int) (sent []string) {
 	p.Helper()
 	for {
-		claimed, err := p.db.ClaimDeliveries(bg, sms(notify.Request), p.db.NewID(), p.clock.Now().Add(time.Minute), 8)
+		claimed, err := p.db.ClaimDeliveries(bg, sms(message.Request), p.db.NewID(), p.clock.Now().Add(time.Minute), 8)
 		ok(p, err)
 		if len(claimed) == 0 {
 			return sent
 		}
-		slices.SortFunc(claimed, func(a, b notify.Delivery) int { return strings.Compare(a.ID, b.ID) })
+		slices.SortFunc(claimed, func(a, b message.Delivery) int { return strings.Compare(a.ID, b.ID) })
 		admitted, err := p.db.AdmitMessages(bg, outgoing(segments, claimed...))
 		ok(p, err)
 		for _, m := range admitted {
@@ -143,7 +143,7 @@ func TestMessageLimits(t *testing.T) {
 		eachEngine(t, func(p *fixture) {
 			p.ask(p.coach(1), 100, 10)
 			p.wantSent("80 % of the budget", 2, 2)
-		}, limited(approval.MessageLimits{Budget: 10}), func(s *store.Settings) { s.SegmentPrice = func(notify.Channel, phone.Number) int64 { return 2 } })
+		}, limited(approval.MessageLimits{Budget: 10}), func(s *store.Settings) { s.SegmentPrice = func(message.Channel, phone.Number) int64 { return 2 } })
 	})
 }
 
@@ -198,7 +198,7 @@ func TestMessageWaitsBehindOlderOneOfAnotherClaim(t *testing.T) {
 // returns its number, or "".
 func (p *fixture) sendOne() string {
 	p.Helper()
-	claimed, err := p.db.ClaimDeliveries(bg, sms(notify.Request), p.db.NewID(), p.clock.Now().Add(time.Minute), 1)
+	claimed, err := p.db.ClaimDeliveries(bg, sms(message.Request), p.db.NewID(), p.clock.Now().Add(time.Minute), 1)
 	ok(p, err)
 	admitted, err := p.db.AdmitMessages(bg, outgoing(1, claimed...))
 	ok(p, err)
@@ -277,7 +277,7 @@ func TestConcurrentAdmissions(t *testing.T) {
 			c := p.coach(1 + i)
 			p.ask(c, 100+20*i, 8)
 		}
-		claimed, err := p.db.ClaimDeliveries(bg, sms(notify.Request), "lease", p.clock.Now().Add(time.Minute), 100)
+		claimed, err := p.db.ClaimDeliveries(bg, sms(message.Request), "lease", p.clock.Now().Add(time.Minute), 100)
 		ok(p, err)
 		var mu sync.Mutex
 		admitted := 0
@@ -343,7 +343,7 @@ func TestRoundTripsOfAdmission(t *testing.T) {
 	p := newFixture(t, address, limited(approval.MessageLimits{PerCoach: 200, PerNumber: 20, TotalHour: 100, TotalDay: 200}))
 	p.ask(p.newCoach(1), 100, 17)
 	admit := func(n int) int64 {
-		claimed, err := p.db.ClaimDeliveries(bg, sms(notify.Request), "lease", p.clock.Now().Add(time.Minute), n)
+		claimed, err := p.db.ClaimDeliveries(bg, sms(message.Request), "lease", p.clock.Now().Add(time.Minute), n)
 		ok(p, err)
 		before := trips.Load()
 		admitted, err := p.db.AdmitMessages(bg, outgoing(1, claimed...))

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
@@ -17,12 +17,12 @@ import (
 // so the rows have no other writer.
 func (tx *Tx) addCosts(ctx context.Context, fits []candidate) error {
 	type key struct{ coachID, channel string }
-	sums := map[key]*notify.MessageCost{}
+	sums := map[key]*message.MessageCost{}
 	var keys []key
 	for _, c := range fits {
 		k := key{c.counted.CoachID, string(c.Deliveries[0].Channel)}
 		if sums[k] == nil {
-			sums[k] = &notify.MessageCost{}
+			sums[k] = &message.MessageCost{}
 			keys = append(keys, k)
 		}
 		sums[k].Messages++
@@ -52,13 +52,13 @@ func startOfDay(t time.Time) time.Time { return t.UTC().Truncate(24 * time.Hour)
 const costColumns = `SELECT day, coach_id, channel, messages, segments, cost FROM message_costs `
 
 // MessageCosts returns the costs of messages, the newest day first, and audits the access.
-func (db *DB) MessageCosts(ctx context.Context, by actor.Operator, s notify.MessageCostSearch, limit int) ([]notify.MessageCost, error) {
+func (db *DB) MessageCosts(ctx context.Context, by actor.Operator, s message.MessageCostSearch, limit int) ([]message.MessageCost, error) {
 	after := s.After
 	if after.Day.IsZero() {
 		after.Day = startOfDay(s.To).AddDate(0, 0, 1) // the rows of the days before
 	}
 	from := sinceMicros(startOfDay(s.From))
-	var found []notify.MessageCost
+	var found []message.MessageCost
 	err := db.Write(ctx, func(tx *Tx) error {
 		var rs *database.Rows
 		var err error
@@ -73,7 +73,7 @@ func (db *DB) MessageCosts(ctx context.Context, by actor.Operator, s notify.Mess
 				WHERE coach_id = $1 AND day >= $2 AND (day, channel) < ($3, $4)
 				ORDER BY day DESC, channel DESC LIMIT $5`, s.CoachID, from, database.Micros(after.Day), string(after.Channel), limit)
 		}
-		found, err = database.Collect(rs, err, func(row database.Scanner) (c notify.MessageCost, err error) {
+		found, err = database.Collect(rs, err, func(row database.Scanner) (c message.MessageCost, err error) {
 			return c, row.Scan(database.IntoTime(&c.Day), &c.CoachID, &c.Channel, &c.Messages, &c.Segments, &c.Cost)
 		})
 		if err != nil {

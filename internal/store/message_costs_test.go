@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/store"
 )
@@ -25,9 +25,9 @@ func TestMessageCosts(t *testing.T) {
 		p.add(second, "Chetan Rao", number(5), "")
 		admit := func() {
 			p.Helper()
-			claimed, err := p.db.ClaimDeliveries(bg, sms(notify.Request), p.db.NewID(), p.clock.Now().Add(time.Minute), 10)
+			claimed, err := p.db.ClaimDeliveries(bg, sms(message.Request), p.db.NewID(), p.clock.Now().Add(time.Minute), 10)
 			ok(p, err)
-			var uncounted []notify.Delivery
+			var uncounted []message.Delivery
 			for _, d := range claimed {
 				if !d.Counted {
 					uncounted = append(uncounted, d)
@@ -38,7 +38,7 @@ func TestMessageCosts(t *testing.T) {
 				ok(p, err)
 			}
 			for _, d := range claimed {
-				ok(p, p.db.RetryDelivery(bg, []notify.Delivery{d}, p.clock.Now(), notify.ReasonRetrying))
+				ok(p, p.db.RetryDelivery(bg, []message.Delivery{d}, p.clock.Now(), message.ReasonRetrying))
 			}
 		}
 		admit()
@@ -48,12 +48,12 @@ func TestMessageCosts(t *testing.T) {
 		p.add(first, "Divya Rao", number(6), "")
 		admit()
 		next := day.AddDate(0, 0, 1)
-		cost := func(day time.Time, coachID string, messages int64) notify.MessageCost {
-			return notify.MessageCost{Day: day, CoachID: coachID, Channel: notify.SMS, Messages: messages, Segments: 2 * messages, Cost: 20 * messages}
+		cost := func(day time.Time, coachID string, messages int64) message.MessageCost {
+			return message.MessageCost{Day: day, CoachID: coachID, Channel: message.SMS, Messages: messages, Segments: 2 * messages, Cost: 20 * messages}
 		}
-		all := []notify.MessageCost{cost(next, first.AccountID, 1), cost(day, second.AccountID, 1), cost(day, first.AccountID, 2)}
-		slices.SortFunc(all[1:], func(a, b notify.MessageCost) int { return strings.Compare(b.CoachID, a.CoachID) })
-		check := func(s notify.MessageCostSearch, limit int, want ...notify.MessageCost) {
+		all := []message.MessageCost{cost(next, first.AccountID, 1), cost(day, second.AccountID, 1), cost(day, first.AccountID, 2)}
+		slices.SortFunc(all[1:], func(a, b message.MessageCost) int { return strings.Compare(b.CoachID, a.CoachID) })
+		check := func(s message.MessageCostSearch, limit int, want ...message.MessageCost) {
 			p.Helper()
 			got, err := p.db.MessageCosts(bg, auditor, s, limit)
 			ok(p, err)
@@ -61,15 +61,15 @@ func TestMessageCosts(t *testing.T) {
 				p.Errorf("costs of %+v (-want +got):\n%s", s, diff)
 			}
 		}
-		check(notify.MessageCostSearch{From: day, To: next.Add(5 * time.Hour)}, 10, all...)
-		check(notify.MessageCostSearch{From: day, To: next}, 2, all[:2]...)
+		check(message.MessageCostSearch{From: day, To: next.Add(5 * time.Hour)}, 10, all...)
+		check(message.MessageCostSearch{From: day, To: next}, 2, all[:2]...)
 		last := all[1]
-		check(notify.MessageCostSearch{From: day, To: next, After: notify.MessageCostCursor{Day: last.Day, CoachID: last.CoachID, Channel: last.Channel}}, 10, all[2])
-		check(notify.MessageCostSearch{From: next, To: next}, 10, all[0])
-		check(notify.MessageCostSearch{From: time.Time{}, To: next}, 10, all...) // from=0001-01-01
-		check(notify.MessageCostSearch{From: day, To: time.Time{}}, 10)
-		check(notify.MessageCostSearch{From: day, To: next, CoachID: first.AccountID}, 10, cost(next, first.AccountID, 1), cost(day, first.AccountID, 2))
-		check(notify.MessageCostSearch{From: day, To: next, CoachID: first.AccountID, After: notify.MessageCostCursor{Day: next, Channel: notify.SMS}}, 10, cost(day, first.AccountID, 2))
-		check(notify.MessageCostSearch{From: day.AddDate(0, 0, -9), To: day.AddDate(0, 0, -1)}, 10)
-	}, func(s *store.Settings) { s.SegmentPrice = func(notify.Channel, phone.Number) int64 { return 10 } })
+		check(message.MessageCostSearch{From: day, To: next, After: message.MessageCostCursor{Day: last.Day, CoachID: last.CoachID, Channel: last.Channel}}, 10, all[2])
+		check(message.MessageCostSearch{From: next, To: next}, 10, all[0])
+		check(message.MessageCostSearch{From: time.Time{}, To: next}, 10, all...) // from=0001-01-01
+		check(message.MessageCostSearch{From: day, To: time.Time{}}, 10)
+		check(message.MessageCostSearch{From: day, To: next, CoachID: first.AccountID}, 10, cost(next, first.AccountID, 1), cost(day, first.AccountID, 2))
+		check(message.MessageCostSearch{From: day, To: next, CoachID: first.AccountID, After: message.MessageCostCursor{Day: next, Channel: message.SMS}}, 10, cost(day, first.AccountID, 2))
+		check(message.MessageCostSearch{From: day.AddDate(0, 0, -9), To: day.AddDate(0, 0, -1)}, 10)
+	}, func(s *store.Settings) { s.SegmentPrice = func(message.Channel, phone.Number) int64 { return 10 } })
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/event"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 )
 
@@ -31,7 +31,7 @@ func TestLanguageOfMessages(t *testing.T) {
 		ok(p, p.decide(party, a.ID, approval.Approve))
 		p.wantNewest(party, "आपने हाँ कहा")
 		p.wantNewest(coach, "Guardian approved")
-		_, err = p.db.SavePreferences(bg, coach.Number, notify.PreferencesPatch{Language: ptr("hi")})
+		_, err = p.db.SavePreferences(bg, coach.Number, message.PreferencesPatch{Language: ptr("hi")})
 		ok(p, err)
 		ok(p, p.decide(party, a.ID, approval.Revoke))
 		p.wantNewest(coach, "अभिभावक ने हाँ वापस ली")
@@ -63,7 +63,7 @@ func TestRepeatedQuestion(t *testing.T) {
 			if details.Repeated != repeated {
 				p.Errorf("repeated = %t, want %t", details.Repeated, repeated)
 			}
-			ok(p, p.db.DeliverySent(bg, []notify.Delivery{d}))
+			ok(p, p.db.DeliverySent(bg, []message.Delivery{d}))
 		}
 		sendOne(false)
 		p.clock.advance(49 * time.Hour)
@@ -76,7 +76,7 @@ func TestRepeatedQuestion(t *testing.T) {
 		sendOne(true)
 
 		b := p.add(coach, "Bela Rao", number(3), "")
-		ok(p, p.db.DeliveryFailed(bg, []notify.Delivery{p.claimOneRequest()}, notify.ReasonRefused, ""))
+		ok(p, p.db.DeliveryFailed(bg, []message.Delivery{p.claimOneRequest()}, message.ReasonRefused, ""))
 		p.clock.advance(time.Minute)
 		ok(p, third(p.send(coach, b.ID, actor.Guardian)))
 		sendOne(false)
@@ -85,7 +85,7 @@ func TestRepeatedQuestion(t *testing.T) {
 		// also if the coach removed the player and added it again.
 		byMail, err := p.Add(bg, coach, child("Chetan Rao", ""), motherWithMail(number(4)))
 		ok(p, err)
-		mails := p.claimMail(notify.Request)
+		mails := p.claimMail(message.Request)
 		details, _, _, err := p.db.RequestDetails(bg, mails[0])
 		if err != nil || details.Repeated {
 			p.Errorf("the first mail: repeated = %t, %v", details.Repeated, err)
@@ -95,7 +95,7 @@ func TestRepeatedQuestion(t *testing.T) {
 		if details, _, _, err := p.db.RequestDetails(bg, first); err != nil || details.Repeated {
 			p.Errorf("the SMS beside the first mail: repeated = %t, %v", details.Repeated, err)
 		}
-		ok(p, p.db.DeliveryFailed(bg, []notify.Delivery{first}, notify.ReasonRefused, ""))
+		ok(p, p.db.DeliveryFailed(bg, []message.Delivery{first}, message.ReasonRefused, ""))
 		p.clock.advance(49 * time.Hour)
 		ok(p, third(p.send(coach, byMail.ID, actor.Guardian)))
 		sendOne(true)
@@ -121,7 +121,7 @@ func TestRepeatedQuestionAfterRename(t *testing.T) {
 			if details, _, _, err := p.db.RequestDetails(bg, d); err != nil || details.Repeated != repeated {
 				p.Errorf("%s: repeated = %t, %v; want %t", what, details.Repeated, err, repeated)
 			}
-			ok(p, p.db.DeliverySent(bg, []notify.Delivery{d}))
+			ok(p, p.db.DeliverySent(bg, []message.Delivery{d}))
 		}
 		rename := func(id, name string) {
 			p.Helper()
@@ -157,7 +157,7 @@ func TestPlayerChangedNamesChanges(t *testing.T) {
 		ok(p, err)
 		list, err := p.db.Notifications(bg, student.AccountID, false, 0, 5)
 		ok(p, err)
-		i := slices.IndexFunc(list, func(n notify.Notification) bool { return n.Type == notify.PlayerChanged })
+		i := slices.IndexFunc(list, func(n message.Notification) bool { return n.Type == message.PlayerChanged })
 		if i < 0 || !slices.Equal(list[i].Data.Changes, []event.Change{event.BirthDateChanged, event.GuardianNumberChanged}) ||
 			!strings.Contains(list[i].Body, "birth date, the guardian's number") {
 			p.Errorf("notifications %+v, want one that names the birth date and the guardian's number", list)

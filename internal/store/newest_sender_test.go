@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 )
 
@@ -16,7 +16,7 @@ func TestNewestSender(t *testing.T) {
 		p.tickingClock()
 		want := func(n int, coachID string) {
 			p.Helper()
-			got, err := p.db.NewestSender(bg, number(n), notify.SMS, time.Time{})
+			got, err := p.db.NewestSender(bg, number(n), message.SMS, time.Time{})
 			if err != nil || got != coachID {
 				p.Errorf("newest sender to number %d: %q, %v; want %q", n, got, err, coachID)
 			}
@@ -25,32 +25,32 @@ func TestNewestSender(t *testing.T) {
 		p.add(first, "Asha Rao", number(2), "")
 		want(2, "") // nothing was sent
 		sent := p.claimOneRequest()
-		ok(p, p.db.DeliverySent(bg, []notify.Delivery{sent}))
+		ok(p, p.db.DeliverySent(bg, []message.Delivery{sent}))
 		want(2, first.AccountID)
 		p.clock.advance(time.Minute)
 		p.add(second, "Asha Rao", number(2), "")
 		failed := p.claimOneRequest()
 		want(2, first.AccountID)
-		ok(p, p.db.DeliverySent(bg, []notify.Delivery{failed}))
+		ok(p, p.db.DeliverySent(bg, []message.Delivery{failed}))
 		want(2, second.AccountID)
 		ok(p, run(p.db, `INSERT INTO deliveries (id, kind, channel, state, recipient, role, coach_id, attempts, due_at, gives_up_at, created_at, updated_at)
 			VALUES ('team', 'team', 'sms', 'sent', $1, 'guardian', $2, 1, 0, 0, $3, $3)`, string(number(2)), first.AccountID, p.clock.Now().Add(time.Hour).UnixMicro()))
 		want(2, first.AccountID)
 		want(3, "")
-		if got, err := p.db.NewestSender(bg, number(2), notify.WhatsApp, time.Time{}); err != nil || got != "" {
+		if got, err := p.db.NewestSender(bg, number(2), message.WhatsApp, time.Time{}); err != nil || got != "" {
 			p.Errorf("newest sender by WhatsApp: %q, %v; want none", got, err)
 		}
 	})
 }
 
 // wantNewestSender checks which coach a STOP of number 2 stops.
-func (p *fixture) wantNewestSender(when string, channel notify.Channel, coachID string) {
+func (p *fixture) wantNewestSender(when string, channel message.Channel, coachID string) {
 	p.Helper()
 	p.wantNewestSenderUntil(when, channel, time.Time{}, coachID)
 }
 
 // wantNewestSenderUntil is wantNewestSender for a STOP that was sent by a time.
-func (p *fixture) wantNewestSenderUntil(when string, channel notify.Channel, until time.Time, coachID string) {
+func (p *fixture) wantNewestSenderUntil(when string, channel message.Channel, until time.Time, coachID string) {
 	p.Helper()
 	got, err := p.db.NewestSender(bg, number(2), channel, until)
 	if err != nil || got != coachID {
@@ -68,8 +68,8 @@ func TestNewestSenderOfHeldMessage(t *testing.T) {
 		p.sendRequests(1)
 		p.clock.advance(time.Hour)
 		ok(p, second(p.RemindAfter(bg, held, a.ID, actor.Guardian, time.Time{})))
-		remind := func() []notify.Outgoing {
-			claimed, err := p.db.ClaimDeliveries(bg, sms(notify.Reminder), p.db.NewID(), p.clock.Now().Add(time.Minute), 1)
+		remind := func() []message.Outgoing {
+			claimed, err := p.db.ClaimDeliveries(bg, sms(message.Reminder), p.db.NewID(), p.clock.Now().Add(time.Minute), 1)
 			ok(p, err)
 			if len(claimed) != 1 {
 				p.Fatalf("claimed %+v, want the reminder", claimed)
@@ -84,12 +84,12 @@ func TestNewestSenderOfHeldMessage(t *testing.T) {
 		p.clock.advance(time.Hour)
 		p.add(other, "Asha Rao", number(2), "")
 		p.sendRequests(1)
-		p.wantNewestSender("while the reminder waits", notify.SMS, other.AccountID)
+		p.wantNewestSender("while the reminder waits", message.SMS, other.AccountID)
 		p.clock.advance(day - time.Hour)
 		for _, m := range remind() {
 			ok(p, p.db.DeliverySent(bg, m.Deliveries))
 		}
-		p.wantNewestSender("after the reminder has left", notify.SMS, held.AccountID)
+		p.wantNewestSender("after the reminder has left", message.SMS, held.AccountID)
 	}, limited(approval.MessageLimits{PerNumberFromCoach: 1}))
 }
 
@@ -105,14 +105,14 @@ func TestNewestSenderOfRemoval(t *testing.T) {
 		p.clock.advance(time.Minute)
 		p.add(asks, "Asha Rao", number(2), "")
 		p.sendRequests(1)
-		p.wantNewestSender("before the removal", notify.SMS, asks.AccountID)
+		p.wantNewestSender("before the removal", message.SMS, asks.AccountID)
 		p.clock.advance(time.Minute)
 		ok(p, p.Remove(bg, removes, a.ID))
-		claimed, err := p.db.ClaimDeliveries(bg, sms(notify.NotificationCopy), p.db.NewID(), p.clock.Now().Add(time.Minute), 1)
+		claimed, err := p.db.ClaimDeliveries(bg, sms(message.NotificationCopy), p.db.NewID(), p.clock.Now().Add(time.Minute), 1)
 		ok(p, err)
-		p.wantNewestSender("before the SMS about the removal left", notify.SMS, asks.AccountID)
+		p.wantNewestSender("before the SMS about the removal left", message.SMS, asks.AccountID)
 		ok(p, p.db.DeliverySent(bg, claimed))
-		p.wantNewestSender("after the SMS about the removal left", notify.SMS, removes.AccountID)
+		p.wantNewestSender("after the SMS about the removal left", message.SMS, removes.AccountID)
 	})
 }
 
@@ -130,15 +130,15 @@ func TestNewestSenderOfClosure(t *testing.T) {
 		p.sendRequests(1)
 		p.clock.advance(time.Minute)
 		p.closeAccount(leaves)
-		claimed, err := p.db.ClaimDeliveries(bg, sms(notify.NotificationCopy), p.db.NewID(), p.clock.Now().Add(time.Minute), 1)
+		claimed, err := p.db.ClaimDeliveries(bg, sms(message.NotificationCopy), p.db.NewID(), p.clock.Now().Add(time.Minute), 1)
 		ok(p, err)
-		p.wantNewestSender("before the SMS about the closure left", notify.SMS, asks.AccountID)
+		p.wantNewestSender("before the SMS about the closure left", message.SMS, asks.AccountID)
 		ok(p, p.db.DeliverySent(bg, claimed))
-		p.wantNewestSender("after the SMS about the closure left", notify.SMS, "")
+		p.wantNewestSender("after the SMS about the closure left", message.SMS, "")
 		p.clock.advance(time.Minute)
 		p.add(asks, "Bela Rao", number(2), "")
 		p.sendRequests(1)
-		p.wantNewestSender("after the next request", notify.SMS, asks.AccountID)
+		p.wantNewestSender("after the next request", message.SMS, asks.AccountID)
 	})
 }
 
@@ -150,10 +150,10 @@ func TestNewestSenderAtATime(t *testing.T) {
 		first, next, leaves := p.coach(1), p.coach(4), p.coach(5)
 		begin := p.clock.Now()
 		minute := func(m int) time.Time { return begin.Add(time.Duration(m) * time.Minute) }
-		request := func(by actor.Actor, name string) notify.Delivery {
+		request := func(by actor.Actor, name string) message.Delivery {
 			p.add(by, name, number(2), "")
 			d := p.claimOneRequest()
-			ok(p, p.db.DeliverySent(bg, []notify.Delivery{d}))
+			ok(p, p.db.DeliverySent(bg, []message.Delivery{d}))
 			return d
 		}
 		p.clock.advance(time.Minute)
@@ -164,26 +164,26 @@ func TestNewestSenderAtATime(t *testing.T) {
 		d := request(first, "Asha Rao") // at minute 10
 		p.clock.advance(10 * time.Minute)
 		request(next, "Bela Rao") // at minute 20
-		p.wantNewestSenderUntil("between the messages", notify.SMS, minute(15), first.AccountID)
-		p.wantNewestSenderUntil("when the second left", notify.SMS, minute(20), next.AccountID)
-		p.wantNewestSenderUntil("in the future", notify.SMS, minute(9999), next.AccountID)
-		p.wantNewestSenderUntil("a wrong time before any message", notify.SMS, minute(0), next.AccountID)
+		p.wantNewestSenderUntil("between the messages", message.SMS, minute(15), first.AccountID)
+		p.wantNewestSenderUntil("when the second left", message.SMS, minute(20), next.AccountID)
+		p.wantNewestSenderUntil("in the future", message.SMS, minute(9999), next.AccountID)
+		p.wantNewestSenderUntil("a wrong time before any message", message.SMS, minute(0), next.AccountID)
 
 		p.clock.advance(10 * time.Minute)
-		ok(p, second(p.db.StoreReceipt(bg, notify.Report{MessageID: d.ID, Attempt: 1, Receipt: notify.ReceiptDelivered})))
-		p.wantNewestSenderUntil("before a late receipt", notify.SMS, minute(15), first.AccountID)
-		p.wantNewestSenderUntil("before a late receipt", notify.SMS, minute(25), next.AccountID)
-		p.wantNewestSenderUntil("after a late receipt", notify.SMS, minute(30), first.AccountID)
+		ok(p, second(p.db.StoreReceipt(bg, message.Report{MessageID: d.ID, Attempt: 1, Receipt: message.ReceiptDelivered})))
+		p.wantNewestSenderUntil("before a late receipt", message.SMS, minute(15), first.AccountID)
+		p.wantNewestSenderUntil("before a late receipt", message.SMS, minute(25), next.AccountID)
+		p.wantNewestSenderUntil("after a late receipt", message.SMS, minute(30), first.AccountID)
 
 		p.clock.advance(10 * time.Minute)
 		p.closeAccount(leaves)
-		claimed, err := p.db.ClaimDeliveries(bg, sms(notify.NotificationCopy), p.db.NewID(), p.clock.Now().Add(time.Minute), 1)
+		claimed, err := p.db.ClaimDeliveries(bg, sms(message.NotificationCopy), p.db.NewID(), p.clock.Now().Add(time.Minute), 1)
 		ok(p, err)
 		ok(p, p.db.DeliverySent(bg, claimed))
 		p.clock.advance(10 * time.Minute)
 		request(next, "Deepa Rao")
-		p.wantNewestSenderUntil("after the closure", notify.SMS, minute(45), "")
-		p.wantNewestSenderUntil("at the end", notify.SMS, time.Time{}, next.AccountID)
+		p.wantNewestSenderUntil("after the closure", message.SMS, minute(45), "")
+		p.wantNewestSenderUntil("at the end", message.SMS, time.Time{}, next.AccountID)
 	})
 }
 
@@ -191,16 +191,16 @@ func TestNewestSenderAtATime(t *testing.T) {
 // failed, may have reached the person. A STOP is for its coach if no other message left.
 func TestNewestSenderOfFailedMessage(t *testing.T) {
 	t.Parallel()
-	for name, fail := range map[string]func(*fixture, notify.Delivery) error{
-		"retried": func(p *fixture, d notify.Delivery) error {
-			return p.db.RetryDelivery(bg, []notify.Delivery{d}, p.clock.Now().Add(day), notify.ReasonRetrying)
+	for name, fail := range map[string]func(*fixture, message.Delivery) error{
+		"retried": func(p *fixture, d message.Delivery) error {
+			return p.db.RetryDelivery(bg, []message.Delivery{d}, p.clock.Now().Add(day), message.ReasonRetrying)
 		},
-		"given up": func(p *fixture, d notify.Delivery) error {
-			return p.db.DeliveryFailed(bg, []notify.Delivery{d}, notify.ReasonGaveUp, "")
+		"given up": func(p *fixture, d message.Delivery) error {
+			return p.db.DeliveryFailed(bg, []message.Delivery{d}, message.ReasonGaveUp, "")
 		},
-		"reported": func(p *fixture, d notify.Delivery) error {
-			ok(p, p.db.DeliverySent(bg, []notify.Delivery{d}))
-			return second(p.db.StoreReceipt(bg, notify.Report{MessageID: d.ID, Attempt: 1, Receipt: notify.ReceiptUndeliverable}))
+		"reported": func(p *fixture, d message.Delivery) error {
+			ok(p, p.db.DeliverySent(bg, []message.Delivery{d}))
+			return second(p.db.StoreReceipt(bg, message.Report{MessageID: d.ID, Attempt: 1, Receipt: message.ReceiptUndeliverable}))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -208,18 +208,18 @@ func TestNewestSenderOfFailedMessage(t *testing.T) {
 				by, other := p.coach(1), p.coach(4)
 				p.add(by, "Asha Rao", number(2), "")
 				d := p.claimOneRequest()
-				p.wantNewestSender("before the attempt ended", notify.SMS, "")
+				p.wantNewestSender("before the attempt ended", message.SMS, "")
 				ok(p, fail(p, d))
-				p.wantNewestSender("after it failed", notify.SMS, by.AccountID)
-				p.wantNewestSender("on another channel", notify.WhatsApp, "")
+				p.wantNewestSender("after it failed", message.SMS, by.AccountID)
+				p.wantNewestSender("on another channel", message.WhatsApp, "")
 				p.clock.advance(time.Minute)
 				p.add(other, "Bela Rao", number(2), "")
 				dropped := p.claimOneRequest()
-				ok(p, p.db.DeliveryDropped(bg, []notify.Delivery{dropped}, notify.ReasonStopped))
-				p.wantNewestSender("after a message was dropped", notify.SMS, by.AccountID)
+				ok(p, p.db.DeliveryDropped(bg, []message.Delivery{dropped}, message.ReasonStopped))
+				p.wantNewestSender("after a message was dropped", message.SMS, by.AccountID)
 				p.add(other, "Chetan Rao", number(2), "")
 				p.sendRequests(1)
-				p.wantNewestSender("after another message left", notify.SMS, other.AccountID)
+				p.wantNewestSender("after another message left", message.SMS, other.AccountID)
 			})
 		})
 	}
@@ -233,23 +233,23 @@ func TestNewestSenderAwaitsStatus(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
 		by := p.coach(1)
 		p.add(by, "Asha Rao", number(2), "")
-		d := p.claimOn(notify.WhatsApp, true)
-		p.wantNewestSender("before it left", notify.WhatsApp, "")
-		ok(p, p.db.AwaitStatus(bg, []notify.Delivery{d}, p.clock.Now().Add(time.Minute)))
-		p.wantNewestSender("before its status is known", notify.WhatsApp, by.AccountID)
+		d := p.claimOn(message.WhatsApp, true)
+		p.wantNewestSender("before it left", message.WhatsApp, "")
+		ok(p, p.db.AwaitStatus(bg, []message.Delivery{d}, p.clock.Now().Add(time.Minute)))
+		p.wantNewestSender("before its status is known", message.WhatsApp, by.AccountID)
 		left := p.clock.Now()
 		p.clock.advance(2 * time.Minute)
-		ok(p, p.db.FallBack(bg, []notify.Delivery{p.claimOn(notify.WhatsApp, true)}, notify.SMS))
-		p.wantNewestSender("after it moved", notify.WhatsApp, by.AccountID)
-		p.wantNewestSender("before it left by SMS", notify.SMS, "")
-		ok(p, p.db.DeliverySent(bg, []notify.Delivery{p.claimOn(notify.SMS, true)}))
-		p.wantNewestSender("after it left by SMS", notify.WhatsApp, by.AccountID)
-		p.wantNewestSender("after it left by SMS", notify.SMS, by.AccountID)
+		ok(p, p.db.FallBack(bg, []message.Delivery{p.claimOn(message.WhatsApp, true)}, message.SMS))
+		p.wantNewestSender("after it moved", message.WhatsApp, by.AccountID)
+		p.wantNewestSender("before it left by SMS", message.SMS, "")
+		ok(p, p.db.DeliverySent(bg, []message.Delivery{p.claimOn(message.SMS, true)}))
+		p.wantNewestSender("after it left by SMS", message.WhatsApp, by.AccountID)
+		p.wantNewestSender("after it left by SMS", message.SMS, by.AccountID)
 		other := p.coach(4)
 		p.clock.advance(time.Minute)
 		p.add(other, "Asha Rao", number(2), "")
-		ok(p, p.db.AwaitStatus(bg, []notify.Delivery{p.claimOn(notify.WhatsApp, true)}, p.clock.Now().Add(time.Minute)))
-		p.wantNewestSender("after another coach wrote by WhatsApp", notify.WhatsApp, other.AccountID)
-		p.wantNewestSenderUntil("before another coach wrote by WhatsApp", notify.WhatsApp, left, by.AccountID)
+		ok(p, p.db.AwaitStatus(bg, []message.Delivery{p.claimOn(message.WhatsApp, true)}, p.clock.Now().Add(time.Minute)))
+		p.wantNewestSender("after another coach wrote by WhatsApp", message.WhatsApp, other.AccountID)
+		p.wantNewestSenderUntil("before another coach wrote by WhatsApp", message.WhatsApp, left, by.AccountID)
 	}, byWhatsApp)
 }

@@ -6,17 +6,17 @@ import (
 	"math"
 	"time"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
 )
 
-func scanNotification(s database.Scanner) (n notify.Notification, err error) {
+func scanNotification(s database.Scanner) (n message.Notification, err error) {
 	return n, s.Scan(&n.Seq, &n.ID, &n.Type, &n.Title, &n.Body, intoJSON(&n.Data), database.IntoTime(&n.CreatedAt), database.IntoTime(&n.ReadAt))
 }
 
 // Notifications lists an account's notifications with a Seq below before, newest
 // first. before 0 starts with the newest.
-func (db *DB) Notifications(ctx context.Context, accountID string, unreadOnly bool, before int64, limit int) ([]notify.Notification, error) {
+func (db *DB) Notifications(ctx context.Context, accountID string, unreadOnly bool, before int64, limit int) ([]message.Notification, error) {
 	if before == 0 {
 		before = math.MaxInt64
 	}
@@ -36,7 +36,7 @@ func (db *DB) Notifications(ctx context.Context, accountID string, unreadOnly bo
 
 // NotificationsAfter lists an account's notifications with a Seq above after, oldest
 // first.
-func (db *DB) NotificationsAfter(ctx context.Context, accountID string, after int64, limit int) ([]notify.Notification, error) {
+func (db *DB) NotificationsAfter(ctx context.Context, accountID string, after int64, limit int) ([]message.Notification, error) {
 	rs, err := db.sql.Query(ctx, `
 		SELECT seq, id, type, title, body, data, created_at, read_at FROM notifications
 		WHERE account_id = $1 AND seq > $2
@@ -104,7 +104,7 @@ func (db *DB) MarkRefusalsRead(ctx context.Context, accountID, playerID string, 
 }
 
 // Unread returns the number of unread notifications of an account, at most
-// notify.MaxUnread.
+// message.MaxUnread.
 func (db *DB) Unread(ctx context.Context, accountID string) (int, error) {
 	return countUnread(ctx, db.sql, accountID)
 }
@@ -114,6 +114,6 @@ func countUnread(ctx context.Context, q database.Querier, accountID string) (int
 	err := q.QueryRow(ctx, `
 		SELECT count(*) FROM (
 			SELECT 1 FROM notifications WHERE account_id = $1 AND read_at IS NULL LIMIT $2) AS unread`,
-		accountID, notify.MaxUnread).Scan(&n)
+		accountID, message.MaxUnread).Scan(&n)
 	return n, err
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/touchline/touchline/internal/event"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/phone"
 )
@@ -19,9 +19,9 @@ import (
 // commit. They rise in commit order, so a stream that resumes after a Seq misses
 // nothing.
 func (tx *Tx) Notify(ctx context.Context, events []event.Event, alsoLock ...string) error {
-	var drafts []notify.Draft
+	var drafts []message.Draft
 	for _, e := range events {
-		for _, d := range notify.Plan(e, tx.db.options.Settings.Brand) {
+		for _, d := range message.Plan(e, tx.db.options.Settings.Brand) {
 			if d.AccountID == "" {
 				return fmt.Errorf("event %s: no account of the %s", e.Type, d.To)
 			}
@@ -76,7 +76,7 @@ type trayAccount struct {
 	// email is that of a coach's profile, or empty.
 	email string
 	// preferences has the language and the channels that the person chose.
-	preferences notify.Preferences
+	preferences message.Preferences
 	// pushTo are the ids of the account's subscriptions for push messages.
 	pushTo []string
 }

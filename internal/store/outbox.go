@@ -8,14 +8,14 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/phone"
 )
 
 // queueOTP queues the message of a challenge. The row names the challenge and does not
 // contain the code.
-func (tx *Tx) queueOTP(ctx context.Context, c auth.Challenge, channel notify.Channel, reserved bool) error {
+func (tx *Tx) queueOTP(ctx context.Context, c auth.Challenge, channel message.Channel, reserved bool) error {
 	err := tx.Defer(ctx, `
 		INSERT INTO deliveries (id, kind, channel, state, recipient, role, challenge_id, device_id,
 			attempts, due_at, gives_up_at, created_at, updated_at, reserved)
@@ -24,12 +24,12 @@ func (tx *Tx) queueOTP(ctx context.Context, c auth.Challenge, channel notify.Cha
 	if err != nil {
 		return fmt.Errorf("queue OTP: %w", err)
 	}
-	tx.wakeOutbox(notify.Lane{Channel: channel, Kind: notify.OTP})
+	tx.wakeOutbox(message.Lane{Channel: channel, Kind: message.OTP})
 	return nil
 }
 
 // LanesDue returns those of the lanes that have a delivery to send.
-func (db *DB) LanesDue(ctx context.Context, lanes []notify.Lane, now time.Time) ([]notify.Lane, error) {
+func (db *DB) LanesDue(ctx context.Context, lanes []message.Lane, now time.Time) ([]message.Lane, error) {
 	if len(lanes) == 0 {
 		return nil, nil
 	}
@@ -48,7 +48,7 @@ func (db *DB) LanesDue(ctx context.Context, lanes []notify.Lane, now time.Time) 
 	if err := db.sql.QueryRow(ctx, `SELECT `+strings.Join(exists, ","), args...).Scan(into...); err != nil {
 		return nil, fmt.Errorf("find due lanes: %w", err)
 	}
-	var found []notify.Lane
+	var found []message.Lane
 	for i, lane := range lanes {
 		if due[i] {
 			found = append(found, lane)
@@ -62,8 +62,8 @@ func (db *DB) LanesDue(ctx context.Context, lanes []notify.Lane, now time.Time) 
 //
 // The casts make SQLite plan the statement without the values. With them it plans
 // again for each kind, because a partial index for one kind could serve.
-func (db *DB) ClaimDeliveries(ctx context.Context, lane notify.Lane, lease string, until time.Time, n int) ([]notify.Delivery, error) {
-	var claimed []notify.Delivery
+func (db *DB) ClaimDeliveries(ctx context.Context, lane message.Lane, lease string, until time.Time, n int) ([]message.Delivery, error) {
+	var claimed []message.Delivery
 	err := db.sql.ExecRows(ctx, func(rs *database.Rows, err error) error {
 		claimed, err = database.Collect(rs, err, scanDelivery)
 		return err
@@ -85,21 +85,21 @@ func (db *DB) ClaimDeliveries(ctx context.Context, lane notify.Lane, lease strin
 const deliveryColumns = `id, channel, kind, recipient, role, lease, attempts, total_attempts, gives_up_at, reason, coach_id, request_id, challenge_id, device_id,
 	notification_id, counted, reserved, held_by, network, gathered_by, team_message_id, coalesce(team_position, 0)`
 
-func scanDelivery(s database.Scanner) (notify.Delivery, error) {
-	var d notify.Delivery
+func scanDelivery(s database.Scanner) (message.Delivery, error) {
+	var d message.Delivery
 	var reason string
 	err := s.Scan(&d.ID, &d.Channel, &d.Kind, &d.To, &d.Role, database.IntoText(&d.Lease), &d.Attempts, &d.TotalAttempts, database.IntoTime(&d.GivesUpAt), database.IntoText(&reason),
 		database.IntoText(&d.CoachID), database.IntoText(&d.RequestID), database.IntoText(&d.ChallengeID), database.IntoText(&d.DeviceID), database.IntoText(&d.NotificationID),
 		&d.Counted, &d.Reserved, database.IntoText(&d.HeldBy), database.IntoText(&d.Network), database.IntoText(&d.GatheredBy),
 		database.IntoText(&d.TeamMessageID), &d.TeamPosition)
-	d.Held, d.Postponed, d.Gathers, d.AwaitsStatus = reason == notify.ReasonHeld, reason == notify.ReasonQuietHours, reason == notify.ReasonGathering, reason == notify.ReasonAwaitingStatus
+	d.Held, d.Postponed, d.Gathers, d.AwaitsStatus = reason == message.ReasonHeld, reason == message.ReasonQuietHours, reason == message.ReasonGathering, reason == message.ReasonAwaitingStatus
 	return d, err
 }
 
 // LiveChallenge returns the challenge of an OTP delivery, and whether the number holds the
 // role. live is false if the code no longer works, if wrong codes block the number or
 // device, or if the number may not sign in. It then gets no OTP.
-func (db *DB) LiveChallenge(ctx context.Context, d notify.Delivery, maxAttempts int) (c auth.Challenge, holdsRole, live bool, err error) {
+func (db *DB) LiveChallenge(ctx context.Context, d message.Delivery, maxAttempts int) (c auth.Challenge, holdsRole, live bool, err error) {
 	c = auth.Challenge{ChallengeKey: auth.ChallengeKey{Number: phone.Number(d.To), Role: d.Role, DeviceID: d.DeviceID}, ID: d.ChallengeID}
 	var roles auth.RoleFacts
 	err = db.sql.QueryRow(ctx, `
@@ -119,9 +119,9 @@ func (db *DB) LiveChallenge(ctx context.Context, d notify.Delivery, maxAttempts 
 // if the request is closed or the party has another address by now. The message repeats an
 // earlier one if that reached the party on any channel outside the app and asked about the same
 // child, as the requests name it: the coach may have renamed the player since, or removed it.
-func (db *DB) RequestDetails(ctx context.Context, d notify.Delivery) (notify.RequestDetails, notify.Recipient, bool, error) {
-	var r notify.RequestDetails
-	var to notify.Recipient
+func (db *DB) RequestDetails(ctx context.Context, d message.Delivery) (message.RequestDetails, message.Recipient, bool, error) {
+	var r message.RequestDetails
+	var to message.Recipient
 	var batches []approval.Batch
 	err := db.sql.QueryRow(ctx, `
 		SELECT r.approver_type, c.name, p.student_name, r.short_code, `+batchesOfPlayer+`,
@@ -139,7 +139,7 @@ func (db *DB) RequestDetails(ctx context.Context, d notify.Delivery) (notify.Req
 		LEFT JOIN accounts a ON a.id = r.approver_id
 		LEFT JOIN preferences ON preferences.mobile_number = a.mobile_number
 		WHERE r.id = $1 AND r.state = 'pending' AND (a.mobile_number = $3 OR r.approver_type = 'guardian' AND p.guardian_email = $3)`,
-		d.RequestID, d.ID, d.To, notify.FoldAddress(d.To)).
+		d.RequestID, d.ID, d.To, message.FoldAddress(d.To)).
 		Scan(append([]any{
 			&r.Party, database.IntoText(&r.CoachName), &r.StudentName, database.IntoText(&r.ShortCode), intoBatches(&batches), &r.Repeated, database.IntoText((*string)(&to.Number)), &to.Stopped, &to.AddressStopped,
 			&to.CoachSuspended,

@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/storetest"
 )
@@ -30,7 +30,7 @@ func TestFinishDeliveryByID(t *testing.T) {
 		}
 	})
 	defer stop()
-	claimed, err := p.db.ClaimDeliveries(bg, sms(notify.Request), "lease", p.clock.Now().Add(time.Minute), 100)
+	claimed, err := p.db.ClaimDeliveries(bg, sms(message.Request), "lease", p.clock.Now().Add(time.Minute), 100)
 	if err != nil || len(claimed) != 9 {
 		t.Fatalf("claimed %d, %v, want 9", len(claimed), err)
 	}
@@ -38,11 +38,11 @@ func TestFinishDeliveryByID(t *testing.T) {
 	if err != nil || len(admitted) != 8 {
 		t.Fatalf("admitted %d, %v, want 8", len(admitted), err)
 	}
-	ok(t, p.db.DeliverySent(bg, []notify.Delivery{claimed[0]}))
-	ok(t, p.db.DeliverySuppressed(bg, []notify.Delivery{claimed[1]}))
-	ok(t, p.db.RetryDelivery(bg, []notify.Delivery{claimed[2]}, p.clock.Now(), "later"))
-	ok(t, p.db.DeliveryDropped(bg, []notify.Delivery{claimed[3]}, "gone"))
-	ok(t, p.db.DeliveryFailed(bg, []notify.Delivery{claimed[4]}, "refused", ""))
+	ok(t, p.db.DeliverySent(bg, []message.Delivery{claimed[0]}))
+	ok(t, p.db.DeliverySuppressed(bg, []message.Delivery{claimed[1]}))
+	ok(t, p.db.RetryDelivery(bg, []message.Delivery{claimed[2]}, p.clock.Now(), "later"))
+	ok(t, p.db.DeliveryDropped(bg, []message.Delivery{claimed[3]}, "gone"))
+	ok(t, p.db.DeliveryFailed(bg, []message.Delivery{claimed[4]}, "refused", ""))
 	if len(statements) != 7 {
 		t.Errorf("%d statements, want 7: %q", len(statements), statements)
 	}

@@ -8,47 +8,47 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/event"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 )
 
 // DeliverySent completes the deliveries of messages that the provider accepted.
-func (db *DB) DeliverySent(ctx context.Context, accepted []notify.Delivery) error {
+func (db *DB) DeliverySent(ctx context.Context, accepted []message.Delivery) error {
 	return db.setLeased(ctx, accepted, `state = 'sent', reason = NULL, left_at = coalesce(left_at, $1)`)
 }
 
 // DeliverySuppressed completes deliveries to a test number, to which nothing is sent.
-func (db *DB) DeliverySuppressed(ctx context.Context, message []notify.Delivery) error {
-	return db.setLeased(ctx, message, `state = 'sent', reason = $2`, approval.ReasonTestNumber)
+func (db *DB) DeliverySuppressed(ctx context.Context, deliveries []message.Delivery) error {
+	return db.setLeased(ctx, deliveries, `state = 'sent', reason = $2`, approval.ReasonTestNumber)
 }
 
 // RetryDelivery releases the deliveries of a message for another attempt at due.
-func (db *DB) RetryDelivery(ctx context.Context, message []notify.Delivery, due time.Time, reason string) error {
-	return db.setLeased(ctx, message, `due_at = $2, reason = $3`, database.Micros(due), reason)
+func (db *DB) RetryDelivery(ctx context.Context, deliveries []message.Delivery, due time.Time, reason string) error {
+	return db.setLeased(ctx, deliveries, `due_at = $2, reason = $3`, database.Micros(due), reason)
 }
 
 // AwaitStatus makes the deliveries of a message that the provider accepted wait until its
 // status must be known.
-func (db *DB) AwaitStatus(ctx context.Context, message []notify.Delivery, until time.Time) error {
-	return db.setLeased(ctx, message, `due_at = $2, reason = $3, left_at = coalesce(left_at, $1)`, database.Micros(until), notify.ReasonAwaitingStatus)
+func (db *DB) AwaitStatus(ctx context.Context, deliveries []message.Delivery, until time.Time) error {
+	return db.setLeased(ctx, deliveries, `due_at = $2, reason = $3, left_at = coalesce(left_at, $1)`, database.Micros(until), message.ReasonAwaitingStatus)
 }
 
 // FallBack queues the deliveries of a message on another channel, with new attempts there.
-func (db *DB) FallBack(ctx context.Context, message []notify.Delivery, to notify.Channel) error {
-	return db.setLeased(ctx, message, `channel = $2, due_at = $1, reason = $3, attempts = 0`, string(to), notify.ReasonRetrying)
+func (db *DB) FallBack(ctx context.Context, deliveries []message.Delivery, to message.Channel) error {
+	return db.setLeased(ctx, deliveries, `channel = $2, due_at = $1, reason = $3, attempts = 0`, string(to), message.ReasonRetrying)
 }
 
 // PostponeDelivery makes the deliveries of a message wait until a time, for example the end
 // of quiet hours. The attempt does not count, and its lifetime begins when it leaves.
-func (db *DB) PostponeDelivery(ctx context.Context, message []notify.Delivery, until time.Time, reason string) error {
+func (db *DB) PostponeDelivery(ctx context.Context, deliveries []message.Delivery, until time.Time, reason string) error {
 	return db.Write(ctx, func(tx *Tx) error {
-		for _, d := range message {
+		for _, d := range deliveries {
 			err := tx.Defer(ctx, `
 				UPDATE deliveries SET due_at = $3, gives_up_at = $4, reason = $5, held_by = NULL, lease = NULL, updated_at = $6,
 					attempts = attempts - 1, total_attempts = total_attempts - 1
 				WHERE id = $1 AND lease = $2`,
-				d.ID, d.Lease, database.Micros(until), database.Micros(until.Add(notify.MessageLifetime)), reason, database.Micros(tx.Now))
+				d.ID, d.Lease, database.Micros(until), database.Micros(until.Add(message.MessageLifetime)), reason, database.Micros(tx.Now))
 			if err != nil {
 				return fmt.Errorf("postpone delivery %s: %w", d.ID, err)
 			}
@@ -58,8 +58,8 @@ func (db *DB) PostponeDelivery(ctx context.Context, message []notify.Delivery, u
 }
 
 // DeliveryDropped completes deliveries whose message is no longer wanted.
-func (db *DB) DeliveryDropped(ctx context.Context, message []notify.Delivery, reason string) error {
-	return db.setLeased(ctx, message, `state = 'failed', reason = $2`, reason)
+func (db *DB) DeliveryDropped(ctx context.Context, deliveries []message.Delivery, reason string) error {
+	return db.setLeased(ctx, deliveries, `state = 'failed', reason = $2`, reason)
 }
 
 // setLeased sets columns of deliveries in one statement, so that they change together, and
@@ -69,12 +69,12 @@ func (db *DB) DeliveryDropped(ctx context.Context, message []notify.Delivery, re
 // The lease is the guard: only a queued delivery has one. A condition on the state would
 // let PostgreSQL read all of an index of queued deliveries: when the last ANALYZE found few
 // of them, it takes the index for small, but it holds old versions.
-func (db *DB) setLeased(ctx context.Context, message []notify.Delivery, set string, args ...any) error {
+func (db *DB) setLeased(ctx context.Context, deliveries []message.Delivery, set string, args ...any) error {
 	args = append([]any{database.Micros(db.Now())}, args...)
-	first, n := len(args)+1, paddedSize(len(message))
+	first, n := len(args)+1, paddedSize(len(deliveries))
 	args = append(args, make([]any, 2*n)...)
 	for i := range n {
-		d := message[min(i, len(message)-1)]
+		d := deliveries[min(i, len(deliveries)-1)]
 		args[first-1+i], args[first-1+n+i] = d.ID, d.Lease
 	}
 	_, err := db.sql.Exec(ctx, `
@@ -86,13 +86,13 @@ func (db *DB) setLeased(ctx context.Context, message []notify.Delivery, set stri
 // DeliveryFailed completes the deliveries of a message that failed permanently. The same
 // transaction marks the open requests of which they are the newest sending, and notifies
 // the coach.
-func (db *DB) DeliveryFailed(ctx context.Context, message []notify.Delivery, reason string, cause notify.Cause) error {
+func (db *DB) DeliveryFailed(ctx context.Context, deliveries []message.Delivery, reason string, cause message.Cause) error {
 	err := db.Write(ctx, func(tx *Tx) error {
-		for _, d := range message {
+		for _, d := range deliveries {
 			err := tx.execLeased(ctx, `
 				UPDATE deliveries SET state = 'failed', reason = $3, cause = CAST($5 AS TEXT), lease = NULL, updated_at = $4
 				WHERE id = $1 AND lease = $2`, d.ID, d.Lease, reason, database.Micros(tx.Now), database.Text(string(cause)))
-			if err == nil && d.Kind == notify.Request {
+			if err == nil && d.Kind == message.Request {
 				err = tx.markFailed(ctx, d)
 			}
 			if err != nil {
@@ -108,7 +108,7 @@ func (db *DB) DeliveryFailed(ctx context.Context, message []notify.Delivery, rea
 // coach, if the request is open and was not sent again on this channel. It locks the request
 // before it reads the deliveries: of two channels that fail at the same time, the second sees
 // the first.
-func (tx *Tx) markFailed(ctx context.Context, d notify.Delivery) error {
+func (tx *Tx) markFailed(ctx context.Context, d message.Delivery) error {
 	p := &approval.Player{Guardian: &approval.Guardian{}}
 	var party actor.Role
 	err := tx.QueryRow(ctx, `
@@ -126,13 +126,13 @@ func (tx *Tx) markFailed(ctx context.Context, d notify.Delivery) error {
 	}
 	rs, err := tx.Query(ctx, `
 		SELECT id, channel, state, recipient <> '' FROM deliveries WHERE request_id = $1 AND kind = 'request'`, d.RequestID)
-	messages, err := database.Collect(rs, err, func(s database.Scanner) (m notify.RequestMessage, err error) {
+	messages, err := database.Collect(rs, err, func(s database.Scanner) (m message.RequestMessage, err error) {
 		return m, s.Scan(&m.ID, &m.Channel, &m.State, &m.LeavesApp)
 	})
 	if err != nil {
 		return fmt.Errorf("read deliveries of request %s: %w", d.RequestID, err)
 	}
-	err = tx.Defer(ctx, `UPDATE requests SET delivery_failed = $2 WHERE id = $1`, d.RequestID, notify.AllFailed(messages))
+	err = tx.Defer(ctx, `UPDATE requests SET delivery_failed = $2 WHERE id = $1`, d.RequestID, message.AllFailed(messages))
 	if err != nil {
 		return fmt.Errorf("mark request %s: %w", d.RequestID, err)
 	}
@@ -142,7 +142,7 @@ func (tx *Tx) markFailed(ctx context.Context, d notify.Delivery) error {
 
 // unmarkFailed removes the mark of markFailed. It returns false if the request was closed, or sent
 // again on this channel.
-func (tx *Tx) unmarkFailed(ctx context.Context, requestID, deliveryID string, channel notify.Channel) (bool, error) {
+func (tx *Tx) unmarkFailed(ctx context.Context, requestID, deliveryID string, channel message.Channel) (bool, error) {
 	n, err := tx.Exec(ctx, `
 		UPDATE requests SET delivery_failed = FALSE, failed_channels = replace(failed_channels, $4, '')
 		WHERE id = $1 AND state = 'pending' AND `+newestSending,

@@ -8,13 +8,13 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/phone"
 )
 
 // candidates reads the facts on which the limits of messages depend.
-func (tx *Tx) candidates(ctx context.Context, messages []notify.Outgoing) ([]candidate, error) {
+func (tx *Tx) candidates(ctx context.Context, messages []message.Outgoing) ([]candidate, error) {
 	settings := tx.db.options.Settings
 	senders, err := tx.senders(ctx, messages)
 	if err != nil {
@@ -25,19 +25,19 @@ func (tx *Tx) candidates(ctx context.Context, messages []notify.Outgoing) ([]can
 		return nil, err
 	}
 	candidates := make([]candidate, len(messages))
-	for i, message := range messages {
-		d := message.Deliveries[0]
+	for i, out := range messages {
+		d := out.Deliveries[0]
 		m := approval.OutgoingMessage{
-			CoachID: d.CoachID, To: d.To, Segments: int64(message.Segments),
-			Cost: int64(message.Segments) * settings.segmentPrice(d.Channel, phone.Number(d.To)),
-			OTP:  d.Kind == notify.OTP, Reserved: d.Reserved, HoldsRole: message.Message.HoldsRole, Team: d.Kind == notify.Team,
+			CoachID: d.CoachID, To: d.To, Segments: int64(out.Segments),
+			Cost: int64(out.Segments) * settings.segmentPrice(d.Channel, phone.Number(d.To)),
+			OTP:  d.Kind == message.OTP, Reserved: d.Reserved, HoldsRole: out.Message.HoldsRole, Team: d.Kind == message.Team,
 		}
 		s := senders[d.CoachID]
 		m.Trusted, m.NewCoach = s.trusted, s.isNew
 		if s.isNew {
 			m.Network, m.Approvals, m.NeverSignedIn = d.Network, s.approvals, isNumber(d.To) && neverSignedIn[d.To]
 		}
-		candidates[i] = candidate{message, m, settings.Messages.For(m)}
+		candidates[i] = candidate{out, m, settings.Messages.For(m)}
 	}
 	return candidates, nil
 }
@@ -53,7 +53,7 @@ type sender struct {
 }
 
 // senders returns the coaches of messages by their ID.
-func (tx *Tx) senders(ctx context.Context, messages []notify.Outgoing) (map[string]sender, error) {
+func (tx *Tx) senders(ctx context.Context, messages []message.Outgoing) (map[string]sender, error) {
 	senders := make(map[string]sender)
 	var ids [][]any
 	for _, m := range messages {
@@ -118,7 +118,7 @@ func (tx *Tx) readApprovals(ctx context.Context, senders map[string]sender, fres
 }
 
 // neverSignedIn returns which recipients of messages from new coaches have never signed in.
-func (tx *Tx) neverSignedIn(ctx context.Context, messages []notify.Outgoing, senders map[string]sender) (map[string]bool, error) {
+func (tx *Tx) neverSignedIn(ctx context.Context, messages []message.Outgoing, senders map[string]sender) (map[string]bool, error) {
 	never := make(map[string]bool)
 	var numbers [][]any
 	for _, m := range messages {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/storetest"
 )
@@ -80,7 +80,7 @@ func (p *fixture) signInAndAdd(n int) error {
 	if result, err := p.db.VerifyOTP(bg, attempt); err != nil || result.Outcome != auth.CorrectCode {
 		return fmt.Errorf("sign-in: outcome %d, %w", result.Outcome, err)
 	}
-	codes, err := p.db.ClaimDeliveries(bg, sms(notify.OTP), p.db.NewID(), now.Add(time.Minute), 2)
+	codes, err := p.db.ClaimDeliveries(bg, sms(message.OTP), p.db.NewID(), now.Add(time.Minute), 2)
 	if err == nil && len(codes) > 0 {
 		err = p.db.DeliverySent(bg, codes)
 	}

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
 )
@@ -39,9 +39,9 @@ func (p *fixture) operators() {
 	}
 	_, err = p.db.Counts(bg, now)
 	ok(p, err)
-	_, err = p.db.DeliveriesTo(bg, by, notify.NumberDeliverySearch{Number: "+919812300001"}, 5)
+	_, err = p.db.DeliveriesTo(bg, by, message.NumberDeliverySearch{Number: "+919812300001"}, 5)
 	ok(p, err)
-	waiting, _, err := p.db.Backlog(bg, notify.Lane{Channel: notify.SMS, Kind: notify.OTP}, 10)
+	waiting, _, err := p.db.Backlog(bg, message.Lane{Channel: message.SMS, Kind: message.OTP}, 10)
 	if err != nil || waiting < 0 {
 		p.Fatal(waiting, err)
 	}

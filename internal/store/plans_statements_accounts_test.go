@@ -6,7 +6,7 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/event"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/idempotency"
 	"github.com/touchline/touchline/internal/platform/phone"
@@ -98,7 +98,7 @@ func (p *fixture) numberChangeAndClosure() {
 	if got := p.statusChanges(a.ID); got[len(got)-1] != "4 removed - approved/pending" {
 		p.Fatalf("after the closure: got changes %q", got)
 	}
-	copies, err := p.db.ClaimDeliveries(bg, sms(notify.NotificationCopy), "lease", now.Add(time.Minute), 10)
+	copies, err := p.db.ClaimDeliveries(bg, sms(message.NotificationCopy), "lease", now.Add(time.Minute), 10)
 	if err != nil || len(copies) != 2 { // p.consents queued one, the closure the other
 		p.Fatalf("claimed %v, %v; want two copies", copies, err)
 	}

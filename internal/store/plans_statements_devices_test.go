@@ -5,7 +5,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 )
 
@@ -40,11 +40,11 @@ func (p *fixture) coachDevices() {
 	ok(p, p.decide(guardian, a.ID, approval.Approve))
 	ok(p, run(p.db, `
 		INSERT INTO notifications (account_id, seq, id, type, title, body, data, player_id, created_at)
-		VALUES ($1, 900, 'progress', $2, 't', 'b', '{}', $3, 1)`, guardian.AccountID, string(notify.ProgressUpdate), a.ID))
+		VALUES ($1, 900, 'progress', $2, 't', 'b', '{}', $3, 1)`, guardian.AccountID, string(message.ProgressUpdate), a.ID))
 	ok(p, run(p.db, `
 		INSERT INTO deliveries (id, kind, channel, state, account_id, notification_id, recipient, role, attempts, due_at, gives_up_at, lease, created_at, updated_at)
 		VALUES ('copy', 'notice', 'push', 'queued', $1, 'progress', 'r', 'guardian', 1, $2, $2, 'lease', 1, 1)`, guardian.AccountID, now.Add(time.Hour).UnixMicro()))
-	_, err = p.db.MarkSending(bg, []notify.Outgoing{{Deliveries: []notify.Delivery{{ID: "copy", Lease: "lease"}}}})
+	_, err = p.db.MarkSending(bg, []message.Outgoing{{Deliveries: []message.Delivery{{ID: "copy", Lease: "lease"}}}})
 	ok(p, err)
 	ok(p, p.decide(guardian, a.ID, approval.Revoke))
 }

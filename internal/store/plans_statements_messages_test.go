@@ -7,7 +7,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/store"
@@ -26,13 +26,13 @@ func (p *fixture) notifications(by actor.Actor) {
 	ok(p, err)
 	_, err = p.db.Unread(bg, by.AccountID)
 	ok(p, err)
-	_, err = p.db.SavePreferences(bg, by.Number, notify.PreferencesPatch{Language: ptr("hi"), StoppedCoaches: &[]string{"one"}})
+	_, err = p.db.SavePreferences(bg, by.Number, message.PreferencesPatch{Language: ptr("hi"), StoppedCoaches: &[]string{"one"}})
 	ok(p, err)
-	_, err = p.db.SavePreferences(bg, by.Number, notify.PreferencesPatch{StoppedCoaches: &[]string{}})
+	_, err = p.db.SavePreferences(bg, by.Number, message.PreferencesPatch{StoppedCoaches: &[]string{}})
 	ok(p, err)
-	_, err = p.db.StopCoachByReply(bg, notify.Reply{From: by.Number, ID: "stop"}, "one")
+	_, err = p.db.StopCoachByReply(bg, message.Reply{From: by.Number, ID: "stop"}, "one")
 	ok(p, err)
-	_, err = p.db.AllowCoachesByReply(bg, notify.Reply{From: by.Number, ID: "start"}, "one")
+	_, err = p.db.AllowCoachesByReply(bg, message.Reply{From: by.Number, ID: "start"}, "one")
 	ok(p, err)
 	_, err = p.db.Preferences(bg, by.Number)
 	ok(p, err)
@@ -72,7 +72,7 @@ func (p *fixture) mail() {
 	c := p.coach(75)
 	a, err := p.Add(bg, c, child("Asha Rao", ""), motherWithMail(number(76)))
 	ok(p, err)
-	mails := p.claimMail(notify.Request)
+	mails := p.claimMail(message.Request)
 	_, _, _, err = p.db.RequestDetails(bg, mails[0])
 	ok(p, err)
 	ok(p, p.db.DeliverySent(bg, mails))
@@ -115,7 +115,7 @@ func (p *fixture) push() {
 // outbox completes a delivery with each result.
 func (p *fixture) outbox() {
 	p.Helper()
-	for _, lane := range notify.SMS.Lanes() { // claim the deliveries of earlier steps
+	for _, lane := range message.SMS.Lanes() { // claim the deliveries of earlier steps
 		_, err := p.db.ClaimDeliveries(bg, lane, "lease", p.clock.Now().Add(100*day), 100)
 		ok(p, err)
 	}
@@ -123,10 +123,10 @@ func (p *fixture) outbox() {
 	for i := range 9 { // the last ones exceed the limit and are held
 		p.add(c, "Child "+strings.Repeat("x", i), number(71), number(72))
 	}
-	_, err := p.db.LanesDue(bg, notify.SMS.Lanes(), p.clock.Now())
+	_, err := p.db.LanesDue(bg, message.SMS.Lanes(), p.clock.Now())
 	ok(p, err)
-	claim := func() notify.Delivery {
-		claimed, err := p.db.ClaimDeliveries(bg, sms(notify.Request), "lease", p.clock.Now().Add(time.Minute), 1)
+	claim := func() message.Delivery {
+		claimed, err := p.db.ClaimDeliveries(bg, sms(message.Request), "lease", p.clock.Now().Add(time.Minute), 1)
 		if err != nil || len(claimed) != 1 {
 			p.Fatalf("claimed %v, %v", claimed, err)
 		}
@@ -135,40 +135,42 @@ func (p *fixture) outbox() {
 	d := claim()
 	_, _, _, err = p.db.RequestDetails(bg, d)
 	ok(p, err)
-	_, _, _, err = p.db.LiveChallenge(bg, notify.Delivery{To: string(number(60)), Role: actor.Coach, ChallengeID: "challenge"}, 5)
+	_, _, _, err = p.db.LiveChallenge(bg, message.Delivery{To: string(number(60)), Role: actor.Coach, ChallengeID: "challenge"}, 5)
 	ok(p, err)
-	ok(p, p.db.DeliverySent(bg, []notify.Delivery{d}))
-	for _, channel := range []notify.Channel{notify.SMS, notify.WhatsApp} {
+	ok(p, p.db.DeliverySent(bg, []message.Delivery{d}))
+	for _, channel := range []message.Channel{message.SMS, message.WhatsApp} {
 		_, err = p.db.NewestSender(bg, phone.Number(d.To), channel, p.clock.Now())
 		ok(p, err)
 	}
-	ok(p, p.db.DeliveryDropped(bg, []notify.Delivery{claim()}, "gone"))
+	ok(p, p.db.DeliveryDropped(bg, []message.Delivery{claim()}, "gone"))
 	postponed := claim()
-	ok(p, p.db.PostponeDelivery(bg, []notify.Delivery{postponed}, p.clock.Now(), "later"))
-	ok(p, p.db.RetryDelivery(bg, []notify.Delivery{claim()}, p.clock.Now(), "later"))
-	_, err = p.db.StoreReceipt(bg, notify.Report{MessageID: d.ID, Attempt: 1, Receipt: notify.ReceiptUndeliverable})
+	ok(p, p.db.PostponeDelivery(bg, []message.Delivery{postponed}, p.clock.Now(), "later"))
+	ok(p, p.db.RetryDelivery(bg, []message.Delivery{claim()}, p.clock.Now(), "later"))
+	_, err = p.db.StoreReceipt(bg, message.Report{MessageID: d.ID, Attempt: 1, Receipt: message.ReceiptUndeliverable})
 	ok(p, err)
-	_, err = p.db.StoreReceipt(bg, notify.Report{MessageID: d.ID, Attempt: 1, Receipt: notify.ReceiptDelivered})
+	_, err = p.db.StoreReceipt(bg, message.Report{MessageID: d.ID, Attempt: 1, Receipt: message.ReceiptDelivered})
 	ok(p, err)
 	ok(p, run(p.db, `UPDATE deliveries SET gathered_by = id, state = 'sent' WHERE id = $1`, d.ID))
-	_, err = p.db.StoreReceipt(bg, notify.Report{MessageID: d.ID, Attempt: 1, Receipt: notify.ReceiptDelivered})
+	_, err = p.db.StoreReceipt(bg, message.Report{MessageID: d.ID, Attempt: 1, Receipt: message.ReceiptDelivered})
 	ok(p, err)
-	ok(p, p.db.AwaitStatus(bg, []notify.Delivery{claim()}, p.clock.Now().Add(day)))
-	ok(p, p.db.FallBack(bg, []notify.Delivery{claim()}, notify.WhatsApp))
+	ok(p, p.db.AwaitStatus(bg, []message.Delivery{claim()}, p.clock.Now().Add(day)))
+	ok(p, p.db.FallBack(bg, []message.Delivery{claim()}, message.WhatsApp))
 	d = claim()
-	ok(p, p.db.DeliverySent(bg, []notify.Delivery{d}))
-	_, err = p.with(func(s *store.Settings) { s.Fallbacks = map[notify.Channel]notify.Channel{notify.SMS: notify.WhatsApp} }).
-		db.StoreReceipt(bg, notify.Report{MessageID: d.ID, Attempt: 1, Receipt: notify.ReceiptUndeliverable})
+	ok(p, p.db.DeliverySent(bg, []message.Delivery{d}))
+	_, err = p.with(func(s *store.Settings) {
+		s.Fallbacks = map[message.Channel]message.Channel{message.SMS: message.WhatsApp}
+	}).
+		db.StoreReceipt(bg, message.Report{MessageID: d.ID, Attempt: 1, Receipt: message.ReceiptUndeliverable})
 	ok(p, err)
 	failed := claim()
-	ok(p, p.db.DeliveryFailed(bg, []notify.Delivery{failed}, "refused", ""))
+	ok(p, p.db.DeliveryFailed(bg, []message.Delivery{failed}, "refused", ""))
 	for _, coachID := range []string{"", c.AccountID} {
-		_, err = p.db.MessageCosts(bg, auditor, notify.MessageCostSearch{From: p.clock.Now(), To: p.clock.Now(), CoachID: coachID}, 5)
+		_, err = p.db.MessageCosts(bg, auditor, message.MessageCostSearch{From: p.clock.Now(), To: p.clock.Now(), CoachID: coachID}, 5)
 		ok(p, err)
-		_, err = p.db.FailedDeliveries(bg, auditor, notify.FailedDeliverySearch{CoachID: coachID}, 5)
+		_, err = p.db.FailedDeliveries(bg, auditor, message.FailedDeliverySearch{CoachID: coachID}, 5)
 		ok(p, err)
 	}
-	_, err = p.db.RetryFailed(bg, auditor, failed.ID, func(notify.DeliveryRecord) error { return nil })
+	_, err = p.db.RetryFailed(bg, auditor, failed.ID, func(message.DeliveryRecord) error { return nil })
 	ok(p, err)
 	p.clock.advance(2 * day)
 	strict := p.with(limited(approval.MessageLimits{PerNumberFromCoach: 1})) // admits one delivery and holds the others
@@ -177,7 +179,7 @@ func (p *fixture) outbox() {
 		_, err = strict.db.AdmitMessages(bg, outgoing(1, d))
 		ok(p, err)
 	}
-	ok(p, p.db.DeliverySuppressed(bg, []notify.Delivery{d}))
+	ok(p, p.db.DeliverySuppressed(bg, []message.Delivery{d}))
 	p.clock.advance(2 * day)
 	ok(p, p.db.WakeHeld(bg))
 	if len(p.sendRequests(1)) == 0 {
@@ -219,11 +221,11 @@ func (p *fixture) gatherStatements() {
 	if len(gathered) != 1 || len(gathered[0].Deliveries) != 2 {
 		p.Fatalf("messages = %v, want one with two requests", gathered)
 	}
-	ok(p, p.db.RetryDelivery(bg, gathered[0].Deliveries, p.clock.Now(), notify.ReasonRetrying))
+	ok(p, p.db.RetryDelivery(bg, gathered[0].Deliveries, p.clock.Now(), message.ReasonRetrying))
 	p.claimAll(1)
 	second := gathered[0].Deliveries[1]
 	second.GatheredBy = gathered[0].Deliveries[0].ID
-	_, err := p.db.GatherRequests(bg, []notify.Delivery{second}, p.clock.Now())
+	_, err := p.db.GatherRequests(bg, []message.Delivery{second}, p.clock.Now())
 	ok(p, err)
 }
 

@@ -7,7 +7,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/phone"
 )
@@ -16,7 +16,7 @@ import (
 // finds no row leaves them NULL.
 const preferenceColumns = `preferences.language, preferences.time_zone, preferences.quiet_start, preferences.quiet_end, preferences.channels`
 
-func preferenceDest(p *notify.Preferences) []any {
+func preferenceDest(p *message.Preferences) []any {
 	return []any{
 		database.IntoText(&p.Language), database.IntoText(&p.TimeZone), intoTimeOfDay(&p.QuietHours.Start), intoTimeOfDay(&p.QuietHours.End),
 		intoJSON(&p.Channels),
@@ -24,15 +24,15 @@ func preferenceDest(p *notify.Preferences) []any {
 }
 
 // Preferences returns the preferences of a number; the zero value if it has none.
-func (db *DB) Preferences(ctx context.Context, n phone.Number) (notify.Preferences, error) {
-	var p notify.Preferences
+func (db *DB) Preferences(ctx context.Context, n phone.Number) (message.Preferences, error) {
+	var p message.Preferences
 	err := db.sql.QueryRow(ctx, `SELECT `+preferenceColumns+` FROM preferences WHERE mobile_number = $1`, string(n)).
 		Scan(preferenceDest(&p)...)
 	if err == nil || database.IsNoRows(err) {
 		p.StoppedCoaches, err = stoppedCoaches(ctx, db.sql, n)
 	}
 	if err != nil {
-		return notify.Preferences{}, fmt.Errorf("read preferences: %w", err)
+		return message.Preferences{}, fmt.Errorf("read preferences: %w", err)
 	}
 	return p, nil
 }
@@ -48,10 +48,10 @@ func (db *DB) TimeZone(ctx context.Context, n phone.Number) (name string, err er
 
 // SavePreferences applies the patch and returns the result. The first statement locks the
 // row, so that concurrent patches of different fields are both saved.
-func (db *DB) SavePreferences(ctx context.Context, n phone.Number, patch notify.PreferencesPatch) (notify.Preferences, error) {
-	var saved notify.Preferences
+func (db *DB) SavePreferences(ctx context.Context, n phone.Number, patch message.PreferencesPatch) (message.Preferences, error) {
+	var saved message.Preferences
 	err := db.Write(ctx, func(tx *Tx) error {
-		var before notify.Preferences
+		var before message.Preferences
 		err := tx.QueryRow(ctx, `
 			INSERT INTO preferences (mobile_number, updated_at) VALUES ($1, $2)
 			ON CONFLICT (mobile_number) DO UPDATE SET updated_at = excluded.updated_at
@@ -76,7 +76,7 @@ func (db *DB) SavePreferences(ctx context.Context, n phone.Number, patch notify.
 		return tx.replaceStopped(ctx, n, before.StoppedCoaches, saved.StoppedCoaches)
 	})
 	if err != nil {
-		return notify.Preferences{}, fmt.Errorf("save preferences: %w", err)
+		return message.Preferences{}, fmt.Errorf("save preferences: %w", err)
 	}
 	return saved, nil
 }

@@ -10,37 +10,37 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 )
 
-var night = notify.QuietHours{Start: 21 * 60, End: 7*60 + 30}
+var night = message.QuietHours{Start: 21 * 60, End: 7*60 + 30}
 
 func TestPreferences(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(p *fixture) {
-		p.wantPreferences(2, notify.Preferences{})
+		p.wantPreferences(2, message.Preferences{})
 		for _, tt := range []struct {
-			patch notify.PreferencesPatch
-			want  notify.Preferences
+			patch message.PreferencesPatch
+			want  message.Preferences
 		}{
-			{notify.PreferencesPatch{}, notify.Preferences{}},
-			{notify.PreferencesPatch{Language: ptr("hi")}, notify.Preferences{Language: "hi"}},
-			{notify.PreferencesPatch{TimeZone: ptr("Asia/Kolkata")}, notify.Preferences{Language: "hi", TimeZone: "Asia/Kolkata"}},
-			{notify.PreferencesPatch{Language: ptr("")}, notify.Preferences{TimeZone: "Asia/Kolkata"}},
-			{notify.PreferencesPatch{Language: ptr("en"), TimeZone: ptr("")}, notify.Preferences{Language: "en"}},
-			{notify.PreferencesPatch{QuietHours: ptr(night)}, notify.Preferences{Language: "en", QuietHours: night}},
+			{message.PreferencesPatch{}, message.Preferences{}},
+			{message.PreferencesPatch{Language: ptr("hi")}, message.Preferences{Language: "hi"}},
+			{message.PreferencesPatch{TimeZone: ptr("Asia/Kolkata")}, message.Preferences{Language: "hi", TimeZone: "Asia/Kolkata"}},
+			{message.PreferencesPatch{Language: ptr("")}, message.Preferences{TimeZone: "Asia/Kolkata"}},
+			{message.PreferencesPatch{Language: ptr("en"), TimeZone: ptr("")}, message.Preferences{Language: "en"}},
+			{message.PreferencesPatch{QuietHours: ptr(night)}, message.Preferences{Language: "en", QuietHours: night}},
 			{
-				notify.PreferencesPatch{Channels: map[notify.Kind]*[]notify.Channel{notify.Request: {notify.Email}, notify.Reminder: {}}},
-				notify.Preferences{Language: "en", QuietHours: night, Channels: map[notify.Kind][]notify.Channel{notify.Request: {notify.Email}, notify.Reminder: {}}},
+				message.PreferencesPatch{Channels: map[message.Kind]*[]message.Channel{message.Request: {message.Email}, message.Reminder: {}}},
+				message.Preferences{Language: "en", QuietHours: night, Channels: map[message.Kind][]message.Channel{message.Request: {message.Email}, message.Reminder: {}}},
 			},
 			{
-				notify.PreferencesPatch{Channels: map[notify.Kind]*[]notify.Channel{notify.Request: nil}, QuietHours: new(notify.QuietHours)},
-				notify.Preferences{Language: "en", Channels: map[notify.Kind][]notify.Channel{notify.Reminder: {}}},
+				message.PreferencesPatch{Channels: map[message.Kind]*[]message.Channel{message.Request: nil}, QuietHours: new(message.QuietHours)},
+				message.Preferences{Language: "en", Channels: map[message.Kind][]message.Channel{message.Reminder: {}}},
 			},
-			{notify.PreferencesPatch{ClearChannels: true, StoppedCoaches: &[]string{"c2", "c1", "c2"}}, notify.Preferences{Language: "en", StoppedCoaches: []string{"c1", "c2"}}},
-			{notify.PreferencesPatch{StoppedCoaches: &[]string{"c3", "c2"}}, notify.Preferences{Language: "en", StoppedCoaches: []string{"c2", "c3"}}},
-			{notify.PreferencesPatch{StoppedCoaches: &[]string{}}, notify.Preferences{Language: "en"}},
+			{message.PreferencesPatch{ClearChannels: true, StoppedCoaches: &[]string{"c2", "c1", "c2"}}, message.Preferences{Language: "en", StoppedCoaches: []string{"c1", "c2"}}},
+			{message.PreferencesPatch{StoppedCoaches: &[]string{"c3", "c2"}}, message.Preferences{Language: "en", StoppedCoaches: []string{"c2", "c3"}}},
+			{message.PreferencesPatch{StoppedCoaches: &[]string{}}, message.Preferences{Language: "en"}},
 		} {
 			saved, err := p.db.SavePreferences(bg, number(2), tt.patch)
 			ok(p, err)
@@ -49,7 +49,7 @@ func TestPreferences(t *testing.T) {
 			}
 			p.wantPreferences(2, tt.want)
 		}
-		p.wantPreferences(3, notify.Preferences{}) // another number
+		p.wantPreferences(3, message.Preferences{}) // another number
 	})
 }
 
@@ -59,11 +59,11 @@ func TestConcurrentPreferences(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
 		for n := range 10 {
 			var wait sync.WaitGroup
-			for _, patch := range []notify.PreferencesPatch{
+			for _, patch := range []message.PreferencesPatch{
 				{Language: ptr("hi")},
 				{TimeZone: ptr("Asia/Kolkata")},
-				{Channels: map[notify.Kind]*[]notify.Channel{notify.Request: {notify.Email}}},
-				{Channels: map[notify.Kind]*[]notify.Channel{notify.Reminder: {notify.SMS}}},
+				{Channels: map[message.Kind]*[]message.Channel{message.Request: {message.Email}}},
+				{Channels: map[message.Kind]*[]message.Channel{message.Reminder: {message.SMS}}},
 			} {
 				wait.Go(func() {
 					if _, err := p.db.SavePreferences(bg, number(n), patch); err != nil {
@@ -72,16 +72,16 @@ func TestConcurrentPreferences(t *testing.T) {
 				})
 			}
 			wait.Wait()
-			p.wantPreferences(n, notify.Preferences{
+			p.wantPreferences(n, message.Preferences{
 				Language: "hi", TimeZone: "Asia/Kolkata",
-				Channels: map[notify.Kind][]notify.Channel{notify.Request: {notify.Email}, notify.Reminder: {notify.SMS}},
+				Channels: map[message.Kind][]message.Channel{message.Request: {message.Email}, message.Reminder: {message.SMS}},
 			})
 		}
 	})
 }
 
 // wantPreferences fails the test unless the nth number has these preferences.
-func (p *fixture) wantPreferences(n int, want notify.Preferences) {
+func (p *fixture) wantPreferences(n int, want message.Preferences) {
 	p.Helper()
 	got, err := p.db.Preferences(bg, number(n))
 	ok(p, err)
@@ -95,10 +95,10 @@ func (p *fixture) wantPreferences(n int, want notify.Preferences) {
 func TestPreferencesFollowTheNumber(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(p *fixture) {
-		english := notify.Preferences{Language: "en"}
+		english := message.Preferences{Language: "en"}
 		s := p.signIn()
 		choose := func(n int, language string) {
-			_, err := p.db.SavePreferences(bg, number(n), notify.PreferencesPatch{Language: &language})
+			_, err := p.db.SavePreferences(bg, number(n), message.PreferencesPatch{Language: &language})
 			ok(p, err)
 		}
 		changeNumber := func(from, to int) actor.Actor {
@@ -114,16 +114,16 @@ func TestPreferencesFollowTheNumber(t *testing.T) {
 			return by
 		}
 		choose(1, "hi")
-		_, err := p.db.SavePreferences(bg, number(1), notify.PreferencesPatch{QuietHours: &night, StoppedCoaches: &[]string{"c1"}})
+		_, err := p.db.SavePreferences(bg, number(1), message.PreferencesPatch{QuietHours: &night, StoppedCoaches: &[]string{"c1"}})
 		ok(p, err)
 		by := changeNumber(1, 2)
-		p.wantPreferences(1, notify.Preferences{})
-		p.wantPreferences(2, notify.Preferences{Language: "hi", QuietHours: night, StoppedCoaches: []string{"c1"}})
+		p.wantPreferences(1, message.Preferences{})
+		p.wantPreferences(2, message.Preferences{Language: "hi", QuietHours: night, StoppedCoaches: []string{"c1"}})
 
 		// The number 3 is a guardian's: its preferences stay, and it keeps them afterwards.
 		choose(3, "en")
 		p.add(p.coach(9), "Asha Rao", number(3), "")
-		reply := notify.Reply{From: number(3)}
+		reply := message.Reply{From: number(3)}
 		ok(p, second(p.db.StopCoachByReply(bg, reply, "c1")))
 		by = changeNumber(2, 3)
 		english.StoppedCoaches = []string{"c1"}
@@ -132,7 +132,7 @@ func TestPreferencesFollowTheNumber(t *testing.T) {
 		if coaches, err := p.db.AllowCoachesByReply(bg, reply, ""); err != nil || coaches != 0 {
 			p.Errorf("START allowed %d coaches, %v; want none", coaches, err)
 		}
-		p.wantPreferences(2, notify.Preferences{})
+		p.wantPreferences(2, message.Preferences{})
 		_, err = s.RequestOTP(bg, auth.OTPRequest{Number: by.Number, Role: actor.Coach, Network: network})
 		ok(p, err)
 		ok(p, s.Close(bg, by, "", testCode))
@@ -144,7 +144,7 @@ func TestPreferencesFollowTheNumber(t *testing.T) {
 		_, err = s.RequestOTP(bg, auth.OTPRequest{Number: by.Number, Role: actor.Coach, Network: network})
 		ok(p, err)
 		ok(p, s.Close(bg, by, "", testCode))
-		p.wantPreferences(4, notify.Preferences{})
+		p.wantPreferences(4, message.Preferences{})
 	})
 }
 
@@ -152,7 +152,7 @@ func TestPreferencesFollowTheNumber(t *testing.T) {
 func TestLanguageChosenByCoach(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(p *fixture) {
-		english, hindi := notify.Preferences{Language: "en"}, notify.Preferences{Language: "hi"}
+		english, hindi := message.Preferences{Language: "en"}, message.Preferences{Language: "hi"}
 		coach, other := p.coach(1), p.coach(9)
 		student, guardian := child("Asha Rao", number(3)), mother(number(2))
 		student.Language, guardian.Language = "en", "hi"
@@ -174,12 +174,12 @@ func TestLanguageChosenByCoach(t *testing.T) {
 
 		// The guardian clears the language. Other changes of the player do not choose it again,
 		// another language does.
-		_, err = p.db.SavePreferences(bg, number(2), notify.PreferencesPatch{Language: ptr("")})
+		_, err = p.db.SavePreferences(bg, number(2), message.PreferencesPatch{Language: ptr("")})
 		ok(p, err)
 		ok(p, p.decide(p.as(actor.Guardian, number(2)), a.ID, approval.Approve))
 		_, err = p.Edit(bg, coach, a.ID, approval.Patch{Student: approval.StudentPatch{Medical: ptr("Asthma")}})
 		ok(p, err)
-		p.wantPreferences(2, notify.Preferences{})
+		p.wantPreferences(2, message.Preferences{})
 		_, err = p.Edit(bg, coach, a.ID, approval.Patch{Guardian: &approval.GuardianPatch{Language: ptr("en")}})
 		ok(p, err)
 		p.wantPreferences(2, english)
@@ -218,7 +218,7 @@ func TestStoppedCoach(t *testing.T) {
 				p.Errorf("blocked by %q, want %q", got, want)
 			}
 		}
-		claimed, err := p.db.ClaimDeliveries(bg, sms(notify.Request), p.db.NewID(), p.clock.Now().Add(time.Minute), 10)
+		claimed, err := p.db.ClaimDeliveries(bg, sms(message.Request), p.db.NewID(), p.clock.Now().Add(time.Minute), 10)
 		if err != nil || len(claimed) != 2 {
 			p.Fatalf("claimed %v, %v; want two questions", claimed, err)
 		}
@@ -228,18 +228,18 @@ func TestStoppedCoach(t *testing.T) {
 				p.Fatalf("%+v to %+v, open %t, %v", details, to, open, err)
 			}
 			if to.Stopped {
-				ok(p, p.db.DeliveryDropped(bg, []notify.Delivery{d}, notify.ReasonStopped))
+				ok(p, p.db.DeliveryDropped(bg, []message.Delivery{d}, message.ReasonStopped))
 				continue
 			}
 			until := p.clock.Now().Add(9 * time.Hour)
-			ok(p, p.db.PostponeDelivery(bg, []notify.Delivery{d}, until, notify.ReasonQuietHours))
+			ok(p, p.db.PostponeDelivery(bg, []message.Delivery{d}, until, message.ReasonQuietHours))
 			waiting := p.count(`SELECT count(*) FROM deliveries WHERE id = $1 AND state = 'queued' AND reason = 'quiet_hours' AND attempts = 0 AND lease IS NULL
 				AND due_at = $2 AND gives_up_at > $2`, d.ID, until.UnixMicro())
 			if waiting != 1 {
 				p.Error("the message in quiet hours does not wait for their end")
 			}
 		}
-		if failed, err := p.db.FailedDeliveries(bg, auditor, notify.FailedDeliverySearch{}, 10); err != nil || len(failed) != 0 {
+		if failed, err := p.db.FailedDeliveries(bg, auditor, message.FailedDeliverySearch{}, 10); err != nil || len(failed) != 0 {
 			p.Errorf("operators see %v, %v; want nothing to do", failed, err)
 		}
 		ok(p, p.db.AllowCoach(bg, number(2), coach.AccountID))
@@ -251,7 +251,7 @@ func TestStoppedCoach(t *testing.T) {
 		ok(p, p.db.StopCoach(bg, number(2), coach.AccountID))
 		for _, n := range []int{2, 3} {
 			for _, stopped := range []actor.Actor{coach, other} {
-				ok(p, second(p.db.StopCoachByReply(bg, notify.Reply{From: number(n)}, stopped.AccountID)))
+				ok(p, second(p.db.StopCoachByReply(bg, message.Reply{From: number(n)}, stopped.AccountID)))
 			}
 		}
 		for _, tt := range []struct {
@@ -264,7 +264,7 @@ func TestStoppedCoach(t *testing.T) {
 			{coach.AccountID, 1, "", ""}, // the message to which the person replied is of this coach
 			{coach.AccountID, 0, "", ""},
 		} {
-			if got, err := p.db.AllowCoachesByReply(bg, notify.Reply{From: number(2)}, tt.newest); got != tt.want || err != nil {
+			if got, err := p.db.AllowCoachesByReply(bg, message.Reply{From: number(2)}, tt.newest); got != tt.want || err != nil {
 				p.Errorf("allowed %d coaches, %v; want %d", got, err, tt.want)
 			}
 			if a, b := p.blockedBy(coach), p.blockedBy(other); a != tt.blocks || b != tt.other {

@@ -8,13 +8,13 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/idempotency"
 )
 
-var _ notify.PushStore = (*DB)(nil)
+var _ message.PushStore = (*DB)(nil)
 
 // pushSecrets are the parts of a subscription that are stored sealed.
 type pushSecrets struct {
@@ -23,8 +23,8 @@ type pushSecrets struct {
 }
 
 // addressOf identifies the device of a subscription.
-func addressOf(s notify.PushSubscription) []byte {
-	if s.Kind() == notify.PushFCM {
+func addressOf(s message.PushSubscription) []byte {
+	if s.Kind() == message.PushFCM {
 		return []byte("fcm:" + s.Token)
 	}
 	return []byte(s.Endpoint)
@@ -32,8 +32,8 @@ func addressOf(s notify.PushSubscription) []byte {
 
 // SavePushSubscription replaces the subscription of the caller's session. It removes those of
 // other sessions of this role with the same device, and the oldest ones of the account
-// beyond notify.MaxPushSubscriptions.
-func (db *DB) SavePushSubscription(ctx context.Context, by actor.Actor, s notify.PushSubscription) error {
+// beyond message.MaxPushSubscriptions.
+func (db *DB) SavePushSubscription(ctx context.Context, by actor.Actor, s message.PushSubscription) error {
 	plain, err := json.Marshal(pushSecrets{s.Endpoint, s.P256DH, s.Auth, s.Token})
 	if err != nil {
 		return err
@@ -60,7 +60,7 @@ func (db *DB) SavePushSubscription(ctx context.Context, by actor.Actor, s notify
 		}
 		err = tx.Defer(ctx, `
 			DELETE FROM push_subscriptions WHERE account_id = $1 AND id NOT IN (
-				SELECT id FROM push_subscriptions WHERE account_id = $1 ORDER BY id DESC LIMIT $2)`, by.AccountID, notify.MaxPushSubscriptions)
+				SELECT id FROM push_subscriptions WHERE account_id = $1 ORDER BY id DESC LIMIT $2)`, by.AccountID, message.MaxPushSubscriptions)
 		if err != nil {
 			return err
 		}
@@ -73,7 +73,7 @@ func (db *DB) SavePushSubscription(ctx context.Context, by actor.Actor, s notify
 }
 
 // SessionPushSubscription returns the subscription of the caller's session, or false.
-func (db *DB) SessionPushSubscription(ctx context.Context, by actor.Actor) (notify.PushSubscription, bool, error) {
+func (db *DB) SessionPushSubscription(ctx context.Context, by actor.Actor) (message.PushSubscription, bool, error) {
 	return scanPushSubscription(db.options.Vault, db.sql.QueryRow(ctx, `
 		SELECT id, sealed, show_names, created_at FROM push_subscriptions WHERE session_id = $1 AND account_id = $2`,
 		by.SessionID, by.AccountID))
@@ -94,7 +94,7 @@ func NewPushSubscriptions(db *database.DB, vault *auth.Vault, now func() time.Ti
 
 // PushSubscription returns a subscription whose session is live, or false. It removes the
 // subscription of a session that has ended.
-func (p *PushSubscriptions) PushSubscription(ctx context.Context, id string) (notify.PushSubscription, bool, error) {
+func (p *PushSubscriptions) PushSubscription(ctx context.Context, id string) (message.PushSubscription, bool, error) {
 	s, found, err := scanPushSubscription(p.vault, p.sql.QueryRow(ctx, `
 		SELECT p.id, p.sealed, p.show_names, p.created_at FROM push_subscriptions p JOIN sessions s ON s.id = p.session_id
 		WHERE p.id = $1 AND s.revoked_at IS NULL AND s.idle_at > $2 AND s.ends_at > $2`, id, database.Micros(p.now())))
@@ -104,7 +104,7 @@ func (p *PushSubscriptions) PushSubscription(ctx context.Context, id string) (no
 	return s, found, err
 }
 
-func scanPushSubscription(vault *auth.Vault, row database.Scanner) (s notify.PushSubscription, found bool, err error) {
+func scanPushSubscription(vault *auth.Vault, row database.Scanner) (s message.PushSubscription, found bool, err error) {
 	var sealed []byte
 	err = row.Scan(&s.ID, &sealed, &s.ShowNames, database.IntoTime(&s.CreatedAt))
 	if database.IsNoRows(err) {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
@@ -20,7 +20,7 @@ func (p *fixture) subscribe(s *auth.Service, role actor.Role, n phone.Number, en
 	p.Helper()
 	p.clock.advance(2 * time.Minute) // past OTPResendAfter
 	by := p.pageLogin(s, role, n, auth.RememberedLifetime, 0).Session.Actor()
-	ok(p, p.db.SavePushSubscription(bg, by, notify.PushSubscription{ID: p.db.NewID(), Endpoint: endpoint, P256DH: "key", Auth: "secret", CreatedAt: p.clock.Now()}))
+	ok(p, p.db.SavePushSubscription(bg, by, message.PushSubscription{ID: p.db.NewID(), Endpoint: endpoint, P256DH: "key", Auth: "secret", CreatedAt: p.clock.Now()}))
 	return by
 }
 
@@ -28,7 +28,7 @@ func (p *fixture) subscribe(s *auth.Service, role actor.Role, n phone.Number, en
 // are "".
 func (p *fixture) claimPush(subscriptions *store.PushSubscriptions) string {
 	p.Helper()
-	claimed, err := p.db.ClaimDeliveries(bg, notify.Lane{Channel: notify.Push, Kind: notify.NotificationCopy}, p.db.NewID(), p.clock.Now().Add(time.Minute), 50)
+	claimed, err := p.db.ClaimDeliveries(bg, message.Lane{Channel: message.Push, Kind: message.NotificationCopy}, p.db.NewID(), p.clock.Now().Add(time.Minute), 50)
 	ok(p, err)
 	var endpoints []string
 	for _, d := range claimed {
@@ -38,7 +38,7 @@ func (p *fixture) claimPush(subscriptions *store.PushSubscriptions) string {
 			p.Errorf("subscription %+v", s)
 		}
 		endpoints = append(endpoints, s.Endpoint)
-		ok(p, p.db.DeliverySent(bg, []notify.Delivery{d}))
+		ok(p, p.db.DeliverySent(bg, []message.Delivery{d}))
 	}
 	slices.Sort(endpoints)
 	return strings.Join(endpoints, " ")
@@ -75,7 +75,7 @@ func TestPushSubscriptions(t *testing.T) {
 		remind(player)
 		want("two devices", "https://push.example/a https://push.example/b")
 
-		_, err := p.db.SavePreferences(bg, number(2), notify.PreferencesPatch{Channels: map[notify.Kind]*[]notify.Channel{notify.Reminder: {notify.SMS}}})
+		_, err := p.db.SavePreferences(bg, number(2), message.PreferencesPatch{Channels: map[message.Kind]*[]message.Channel{message.Reminder: {message.SMS}}})
 		ok(p, err)
 		remind(player)
 		want("reminders by SMS alone", "")
@@ -93,7 +93,7 @@ func TestPushSubscriptions(t *testing.T) {
 		}
 		attempts, now := 0, p.clock.Now() // a transaction reads the clock once
 		p.clock.setHook(func() time.Time { attempts++; return now })
-		err = p.db.SavePushSubscription(bg, phoneA, notify.PushSubscription{ID: "x", CreatedAt: now})
+		err = p.db.SavePushSubscription(bg, phoneA, message.PushSubscription{ID: "x", CreatedAt: now})
 		p.clock.setHook(nil)
 		if fault.CodeOf(err) != "session_revoked" || attempts != 1 {
 			p.Errorf("an ended session: got %v after %d attempts, want session_revoked after one", err, attempts)
@@ -116,13 +116,13 @@ func TestPushSubscriptions(t *testing.T) {
 		if _, isFound, err := p.db.SessionPushSubscription(bg, last); err != nil || isFound {
 			p.Errorf("after it is gone: %t, %v", isFound, err)
 		}
-		for range notify.MaxPushSubscriptions + 1 {
+		for range message.MaxPushSubscriptions + 1 {
 			ok(p, p.db.SavePushSubscription(bg, p.pageLogin(s, actor.Guardian, number(3), auth.RememberedLifetime, 0).Session.Actor(),
-				notify.PushSubscription{ID: p.db.NewID(), Endpoint: p.db.NewID(), CreatedAt: p.clock.Now()}))
+				message.PushSubscription{ID: p.db.NewID(), Endpoint: p.db.NewID(), CreatedAt: p.clock.Now()}))
 			p.clock.advance(day / 2)
 		}
-		if n := p.count(`SELECT count(*) FROM push_subscriptions`); n != notify.MaxPushSubscriptions {
-			p.Errorf("%d subscriptions, want %d", n, notify.MaxPushSubscriptions)
+		if n := p.count(`SELECT count(*) FROM push_subscriptions`); n != message.MaxPushSubscriptions {
+			p.Errorf("%d subscriptions, want %d", n, message.MaxPushSubscriptions)
 		}
 		p.clock.advance(60 * day)
 		_, err = p.db.Sweep(bg, p.clock.Now())

@@ -6,17 +6,17 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
 )
 
-var _ notify.ReceiptStore = (*DB)(nil)
+var _ message.ReceiptStore = (*DB)(nil)
 
 // StoreReceipt applies a report to the deliveries that Report.Targets returns, as
 // ReceiptTarget.Effect says. It ends the lease of a worker that has not yet stored the
 // provider's response. It returns how many deliveries changed: 0 for a message that the
 // sweep has deleted.
-func (db *DB) StoreReceipt(ctx context.Context, r notify.Report) (int, error) {
+func (db *DB) StoreReceipt(ctx context.Context, r message.Report) (int, error) {
 	changed := 0
 	err := db.Write(ctx, func(tx *Tx) error {
 		changed = 0
@@ -43,22 +43,22 @@ const receiptColumns = `id, kind, channel, state, reason, lease, attempts, total
 
 // receiptTargets returns the delivery of a message and those that it gathered, in the order of
 // their ids, so that concurrent receipts do not deadlock.
-func (tx *Tx) receiptTargets(ctx context.Context, messageID string) ([]notify.ReceiptTarget, error) {
+func (tx *Tx) receiptTargets(ctx context.Context, messageID string) ([]message.ReceiptTarget, error) {
 	rs, err := tx.Query(ctx, `
 		SELECT `+receiptColumns+` FROM deliveries WHERE id = $1
 		UNION ALL SELECT `+receiptColumns+` FROM deliveries WHERE gathered_by = $1 AND id <> $1`, messageID)
-	found, err := database.Collect(rs, err, func(s database.Scanner) (d notify.ReceiptTarget, err error) {
+	found, err := database.Collect(rs, err, func(s database.Scanner) (d message.ReceiptTarget, err error) {
 		err = s.Scan(&d.ID, &d.Kind, &d.Channel, &d.Status.State, database.IntoText(&d.Status.Reason), database.IntoText(&d.Lease), &d.Attempts,
 			&d.TotalAttempts, database.IntoTime(&d.GivesUpAt), database.IntoText(&d.RequestID), database.IntoText(&d.GatheredBy))
 		d.Status.Leased, d.Status.Attempts, d.Status.TotalAttempts = d.Lease != "", d.Attempts, d.TotalAttempts
 		return d, err
 	})
-	slices.SortFunc(found, func(a, b notify.ReceiptTarget) int { return strings.Compare(a.ID, b.ID) })
+	slices.SortFunc(found, func(a, b message.ReceiptTarget) int { return strings.Compare(a.ID, b.ID) })
 	return found, err
 }
 
 // applyReceipt saves the effect of a receipt on d. It returns ErrStale if d changed meanwhile.
-func (tx *Tx) applyReceipt(ctx context.Context, d notify.ReceiptTarget, e notify.ReceiptEffect) error {
+func (tx *Tx) applyReceipt(ctx context.Context, d message.ReceiptTarget, e message.ReceiptEffect) error {
 	if e.FallBack != "" {
 		return tx.fallBack(ctx, d, e)
 	}
@@ -81,7 +81,7 @@ func (tx *Tx) applyReceipt(ctx context.Context, d notify.ReceiptTarget, e notify
 }
 
 // fallBack queues d on another channel. It returns ErrStale if d changed meanwhile.
-func (tx *Tx) fallBack(ctx context.Context, d notify.ReceiptTarget, e notify.ReceiptEffect) error {
+func (tx *Tx) fallBack(ctx context.Context, d message.ReceiptTarget, e message.ReceiptEffect) error {
 	err := tx.ExecOne(ctx, `
 		UPDATE deliveries SET state = 'queued', channel = $2, reason = 'retrying', attempts = 0, lease = NULL, due_at = $3, updated_at = $3, gives_up_at = $4
 		WHERE id = $1 AND state = $5 AND reason IS NOT DISTINCT FROM CAST($6 AS TEXT) AND lease IS NOT DISTINCT FROM CAST($7 AS TEXT)
@@ -89,7 +89,7 @@ func (tx *Tx) fallBack(ctx context.Context, d notify.ReceiptTarget, e notify.Rec
 		d.ID, string(e.FallBack), database.Micros(tx.Now), database.Micros(e.GivesUpAt), d.Status.State, database.Text(d.Status.Reason), database.Text(d.Lease),
 		d.Attempts, string(d.Channel))
 	if err == nil {
-		tx.wakeOutbox(notify.Lane{Channel: e.FallBack, Kind: d.Kind})
+		tx.wakeOutbox(message.Lane{Channel: e.FallBack, Kind: d.Kind})
 	}
 	return err
 }

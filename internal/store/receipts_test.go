@@ -7,28 +7,28 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 // receipts stores receipts of the first attempt of a message.
-func (p *fixture) receipts(messageID string, all ...notify.Receipt) {
+func (p *fixture) receipts(messageID string, all ...message.Receipt) {
 	p.Helper()
 	p.receiptsOf(messageID, 1, all...)
 }
 
 // receiptsOf stores receipts of an attempt of a message.
-func (p *fixture) receiptsOf(messageID string, attempt int, all ...notify.Receipt) {
+func (p *fixture) receiptsOf(messageID string, attempt int, all ...message.Receipt) {
 	p.Helper()
 	for _, r := range all {
-		_, err := p.db.StoreReceipt(bg, notify.Report{MessageID: messageID, Attempt: attempt, Receipt: r})
+		_, err := p.db.StoreReceipt(bg, message.Report{MessageID: messageID, Attempt: attempt, Receipt: r})
 		ok(p, err)
 	}
 }
 
 // wantDelivery checks state and reason of the SMS of a request, whether the request counts
 // as failed, and how many failures the coach was told.
-func (p *fixture) wantDelivery(coach actor.Actor, d notify.Delivery, state, reason string, failed bool, told int) {
+func (p *fixture) wantDelivery(coach actor.Actor, d message.Delivery, state, reason string, failed bool, told int) {
 	p.Helper()
 	r, err := p.Request(bg, coach, d.RequestID)
 	ok(p, err)
@@ -50,21 +50,21 @@ func (p *fixture) wantDelivery(coach actor.Actor, d notify.Delivery, state, reas
 // TestStoreReceipt stores receipts repeatedly and out of order.
 func TestStoreReceipt(t *testing.T) {
 	t.Parallel()
-	const delivered, undeliverable, unreachable = notify.ReceiptDelivered, notify.ReceiptUndeliverable, notify.ReceiptUnreachable
+	const delivered, undeliverable, unreachable = message.ReceiptDelivered, message.ReceiptUndeliverable, message.ReceiptUnreachable
 	for name, tt := range map[string]struct {
-		receipts      []notify.Receipt
+		receipts      []message.Receipt
 		state, reason string
 		failed        bool
 		told          int
 	}{
-		"delivered":                    {[]notify.Receipt{delivered, delivered}, "delivered", "", false, 0},
-		"undeliverable":                {[]notify.Receipt{undeliverable, undeliverable, unreachable}, "failed", "refused", true, 1},
-		"unreachable":                  {[]notify.Receipt{unreachable, unreachable}, "failed", "unreachable", false, 0},
-		"unreachable, undeliverable":   {[]notify.Receipt{unreachable, undeliverable}, "failed", "refused", true, 1},
-		"delivered, undeliverable":     {[]notify.Receipt{delivered, undeliverable, unreachable}, "delivered", "", false, 0},
-		"undeliverable, delivered":     {[]notify.Receipt{undeliverable, delivered, undeliverable}, "delivered", "", false, 1},
-		"unknown receipt: no change":   {[]notify.Receipt{"buffered"}, "sent", "", false, 0},
-		"unreachable, later delivered": {[]notify.Receipt{unreachable, delivered}, "delivered", "", false, 0},
+		"delivered":                    {[]message.Receipt{delivered, delivered}, "delivered", "", false, 0},
+		"undeliverable":                {[]message.Receipt{undeliverable, undeliverable, unreachable}, "failed", "refused", true, 1},
+		"unreachable":                  {[]message.Receipt{unreachable, unreachable}, "failed", "unreachable", false, 0},
+		"unreachable, undeliverable":   {[]message.Receipt{unreachable, undeliverable}, "failed", "refused", true, 1},
+		"delivered, undeliverable":     {[]message.Receipt{delivered, undeliverable, unreachable}, "delivered", "", false, 0},
+		"undeliverable, delivered":     {[]message.Receipt{undeliverable, delivered, undeliverable}, "delivered", "", false, 1},
+		"unknown receipt: no change":   {[]message.Receipt{"buffered"}, "sent", "", false, 0},
+		"unreachable, later delivered": {[]message.Receipt{unreachable, delivered}, "delivered", "", false, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			eachEngine(t, func(p *fixture) {
@@ -72,7 +72,7 @@ func TestStoreReceipt(t *testing.T) {
 				coach := p.coach(1)
 				p.add(coach, "Asha Rao", number(2), "")
 				d := p.claimOneRequest()
-				ok(p, p.db.DeliverySent(bg, []notify.Delivery{d}))
+				ok(p, p.db.DeliverySent(bg, []message.Delivery{d}))
 				p.receipts(d.ID, tt.receipts...)
 				p.wantDelivery(coach, d, tt.state, tt.reason, tt.failed, tt.told)
 			})
@@ -83,11 +83,11 @@ func TestStoreReceipt(t *testing.T) {
 // A receipt may arrive before the worker has stored that the provider accepted the message.
 func TestReceiptBeforeTheResult(t *testing.T) {
 	t.Parallel()
-	for name, result := range map[string]func(p *fixture, d []notify.Delivery) error{
-		"accepted": func(p *fixture, d []notify.Delivery) error { return p.db.DeliverySent(bg, d) },
-		"refused":  func(p *fixture, d []notify.Delivery) error { return p.db.DeliveryFailed(bg, d, "refused", "") },
-		"timeout": func(p *fixture, d []notify.Delivery) error {
-			return p.db.RetryDelivery(bg, d, p.clock.Now(), notify.ReasonRetrying)
+	for name, result := range map[string]func(p *fixture, d []message.Delivery) error{
+		"accepted": func(p *fixture, d []message.Delivery) error { return p.db.DeliverySent(bg, d) },
+		"refused":  func(p *fixture, d []message.Delivery) error { return p.db.DeliveryFailed(bg, d, "refused", "") },
+		"timeout": func(p *fixture, d []message.Delivery) error {
+			return p.db.RetryDelivery(bg, d, p.clock.Now(), message.ReasonRetrying)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -95,10 +95,10 @@ func TestReceiptBeforeTheResult(t *testing.T) {
 				coach := p.coach(1)
 				p.add(coach, "Asha Rao", number(2), "")
 				d := p.claimOneRequest()
-				p.receipts(d.ID, notify.ReceiptUndeliverable)
-				ok(p, result(p, []notify.Delivery{d}))
+				p.receipts(d.ID, message.ReceiptUndeliverable)
+				ok(p, result(p, []message.Delivery{d}))
 				p.wantDelivery(coach, d, "failed", "refused", true, 1)
-				p.receipts(d.ID, notify.ReceiptDelivered)
+				p.receipts(d.ID, message.ReceiptDelivered)
 				p.wantDelivery(coach, d, "delivered", "", false, 1)
 			})
 		})
@@ -112,12 +112,12 @@ func TestReceiptBetweenAttempts(t *testing.T) {
 		coach := p.coach(1)
 		p.add(coach, "Asha Rao", number(2), "")
 		d := p.claimOneRequest()
-		ok(p, p.db.RetryDelivery(bg, []notify.Delivery{d}, p.clock.Now(), notify.ReasonRetrying))
-		p.receipts(d.ID, notify.ReceiptUnreachable)
-		p.wantDelivery(coach, d, "queued", notify.ReasonRetrying, false, 0)
-		p.receipts(d.ID, notify.ReceiptDelivered)
+		ok(p, p.db.RetryDelivery(bg, []message.Delivery{d}, p.clock.Now(), message.ReasonRetrying))
+		p.receipts(d.ID, message.ReceiptUnreachable)
+		p.wantDelivery(coach, d, "queued", message.ReasonRetrying, false, 0)
+		p.receipts(d.ID, message.ReceiptDelivered)
 		p.wantDelivery(coach, d, "delivered", "", false, 0)
-		claimed, err := p.db.ClaimDeliveries(bg, sms(notify.Request), "lease", p.clock.Now().Add(time.Minute), 1)
+		claimed, err := p.db.ClaimDeliveries(bg, sms(message.Request), "lease", p.clock.Now().Add(time.Minute), 1)
 		if err != nil || len(claimed) != 0 {
 			p.Errorf("claimed %+v, %v; want no delivery", claimed, err)
 		}
@@ -133,21 +133,21 @@ func TestReceiptsThatChangeNothing(t *testing.T) {
 		coach := p.coach(1)
 		p.add(coach, "Asha Rao", number(2), "")
 		sent := p.claimOneRequest()
-		ok(p, p.db.DeliverySent(bg, []notify.Delivery{sent}))
+		ok(p, p.db.DeliverySent(bg, []message.Delivery{sent}))
 		p.add(coach, "Bela Rao", number(3), "")
 		retried := p.claimOneRequest()
-		ok(p, p.db.DeliveryFailed(bg, []notify.Delivery{retried}, notify.ReasonRefused, ""))
-		_, err := p.db.RetryFailed(bg, auditor, retried.ID, notify.DeliveryRecord.CheckRetry)
+		ok(p, p.db.DeliveryFailed(bg, []message.Delivery{retried}, message.ReasonRefused, ""))
+		_, err := p.db.RetryFailed(bg, auditor, retried.ID, message.DeliveryRecord.CheckRetry)
 		ok(p, err)
 		for _, id := range []string{retried.ID, "no-such-message", ""} {
-			p.receipts(id, notify.ReceiptUndeliverable, notify.ReceiptUnreachable)
+			p.receipts(id, message.ReceiptUndeliverable, message.ReceiptUnreachable)
 		}
 		p.wantDelivery(coach, retried, "queued", "", false, 1)
 		p.wantDelivery(coach, sent, "sent", "", false, 1)
 
-		ok(p, p.db.DeliveryDropped(bg, []notify.Delivery{p.claimOneRequest()}, notify.ReasonRequestClosed))
-		p.receipts(retried.ID, notify.ReceiptDelivered, notify.ReceiptUndeliverable)
-		p.wantDelivery(coach, retried, "failed", notify.ReasonRequestClosed, false, 1)
+		ok(p, p.db.DeliveryDropped(bg, []message.Delivery{p.claimOneRequest()}, message.ReasonRequestClosed))
+		p.receipts(retried.ID, message.ReceiptDelivered, message.ReceiptUndeliverable)
+		p.wantDelivery(coach, retried, "failed", message.ReasonRequestClosed, false, 1)
 	})
 }
 
@@ -160,20 +160,20 @@ func TestReceiptOfEarlierAttempt(t *testing.T) {
 		coach := p.coach(1)
 		p.add(coach, "Asha Rao", number(2), "")
 		d := p.claimOneRequest()
-		ok(p, p.db.DeliverySent(bg, []notify.Delivery{d}))
-		p.receipts(d.ID, notify.ReceiptUnreachable)
-		_, err := p.db.RetryFailed(bg, auditor, d.ID, notify.DeliveryRecord.CheckRetry)
+		ok(p, p.db.DeliverySent(bg, []message.Delivery{d}))
+		p.receipts(d.ID, message.ReceiptUnreachable)
+		_, err := p.db.RetryFailed(bg, auditor, d.ID, message.DeliveryRecord.CheckRetry)
 		ok(p, err)
 		again := p.claimOneRequest()
 		if again.TotalAttempts != 2 || again.Attempts != 1 {
 			p.Errorf("attempts %d, in total %d; want 1, 2", again.Attempts, again.TotalAttempts)
 		}
-		p.receipts(d.ID, notify.ReceiptUnreachable, notify.ReceiptUndeliverable)
-		ok(p, p.db.DeliverySent(bg, []notify.Delivery{again}))
-		p.receipts(d.ID, notify.ReceiptUnreachable, notify.ReceiptUndeliverable)
-		p.receiptsOf(d.ID, 3, notify.ReceiptUndeliverable)
+		p.receipts(d.ID, message.ReceiptUnreachable, message.ReceiptUndeliverable)
+		ok(p, p.db.DeliverySent(bg, []message.Delivery{again}))
+		p.receipts(d.ID, message.ReceiptUnreachable, message.ReceiptUndeliverable)
+		p.receiptsOf(d.ID, 3, message.ReceiptUndeliverable)
 		p.wantDelivery(coach, d, "sent", "", false, 0)
-		p.receiptsOf(d.ID, 2, notify.ReceiptUndeliverable)
+		p.receiptsOf(d.ID, 2, message.ReceiptUndeliverable)
 		p.wantDelivery(coach, d, "failed", "refused", true, 1)
 	})
 }
@@ -186,10 +186,10 @@ func TestReceiptOfEarlierSending(t *testing.T) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")
 		old := p.claimOneRequest()
-		ok(p, p.db.DeliverySent(bg, []notify.Delivery{old}))
+		ok(p, p.db.DeliverySent(bg, []message.Delivery{old}))
 		p.clock.advance(49 * time.Hour)
 		ok(p, third(p.send(coach, a.ID, actor.Guardian)))
-		p.receipts(old.ID, notify.ReceiptUndeliverable)
+		p.receipts(old.ID, message.ReceiptUndeliverable)
 		p.wantDelivery(coach, old, "failed", "refused", false, 0)
 	})
 }
@@ -203,33 +203,33 @@ func TestReceiptOfGatheredMessage(t *testing.T) {
 		for _, name := range []string{"Asha Rao", "Bela Rao", "Chetan Rao"} {
 			p.add(coach, name, number(2), "")
 		}
-		message, err := p.db.ClaimDeliveries(bg, sms(notify.Request), "lease", p.clock.Now().Add(time.Minute), 10)
+		claimed, err := p.db.ClaimDeliveries(bg, sms(message.Request), "lease", p.clock.Now().Add(time.Minute), 10)
 		ok(p, err)
-		if len(message) != 3 {
-			p.Fatalf("claimed %d deliveries, want 3", len(message))
+		if len(claimed) != 3 {
+			p.Fatalf("claimed %d deliveries, want 3", len(claimed))
 		}
-		_, err = p.db.AdmitMessages(bg, outgoing(1, message...))
+		_, err = p.db.AdmitMessages(bg, outgoing(1, claimed...))
 		ok(p, err)
-		for _, d := range message[:2] {
-			ok(p, run(p.db, `UPDATE deliveries SET gathered_by = $1 WHERE id = $2`, message[0].ID, d.ID))
+		for _, d := range claimed[:2] {
+			ok(p, run(p.db, `UPDATE deliveries SET gathered_by = $1 WHERE id = $2`, claimed[0].ID, d.ID))
 		}
-		ok(p, p.db.DeliverySent(bg, message))
-		p.receipts(message[0].ID, notify.ReceiptUndeliverable)
-		p.wantDelivery(coach, message[0], "failed", "refused", true, 2)
-		p.wantDelivery(coach, message[1], "failed", "refused", true, 2)
-		p.wantDelivery(coach, message[2], "sent", "", false, 2)
+		ok(p, p.db.DeliverySent(bg, claimed))
+		p.receipts(claimed[0].ID, message.ReceiptUndeliverable)
+		p.wantDelivery(coach, claimed[0], "failed", "refused", true, 2)
+		p.wantDelivery(coach, claimed[1], "failed", "refused", true, 2)
+		p.wantDelivery(coach, claimed[2], "sent", "", false, 2)
 
 		// The first question is sent again, alone. Receipts of the old message are those of the
 		// second one, and receipts of the new message are not.
-		_, err = p.db.RetryFailed(bg, auditor, message[0].ID, notify.DeliveryRecord.CheckRetry)
+		_, err = p.db.RetryFailed(bg, auditor, claimed[0].ID, message.DeliveryRecord.CheckRetry)
 		ok(p, err)
 		again := p.claimOneRequest()
-		ok(p, p.db.DeliverySent(bg, []notify.Delivery{again}))
-		p.receiptsOf(message[0].ID, 2, notify.ReceiptDelivered)
-		p.wantDelivery(coach, message[0], "delivered", "", false, 2)
-		p.wantDelivery(coach, message[1], "failed", "refused", true, 2)
-		p.receipts(message[0].ID, notify.ReceiptDelivered)
-		p.wantDelivery(coach, message[1], "delivered", "", false, 2)
+		ok(p, p.db.DeliverySent(bg, []message.Delivery{again}))
+		p.receiptsOf(claimed[0].ID, 2, message.ReceiptDelivered)
+		p.wantDelivery(coach, claimed[0], "delivered", "", false, 2)
+		p.wantDelivery(coach, claimed[1], "failed", "refused", true, 2)
+		p.receipts(claimed[0].ID, message.ReceiptDelivered)
+		p.wantDelivery(coach, claimed[1], "delivered", "", false, 2)
 	})
 }
 
@@ -242,16 +242,16 @@ func TestConcurrentReceipts(t *testing.T) {
 		d := p.claimOneRequest()
 		var wait sync.WaitGroup
 		for range 4 {
-			for _, r := range []notify.Receipt{notify.ReceiptUndeliverable, notify.ReceiptUnreachable} {
+			for _, r := range []message.Receipt{message.ReceiptUndeliverable, message.ReceiptUnreachable} {
 				wait.Go(func() {
-					if _, err := p.db.StoreReceipt(bg, notify.Report{MessageID: d.ID, Attempt: 1, Receipt: r}); err != nil {
+					if _, err := p.db.StoreReceipt(bg, message.Report{MessageID: d.ID, Attempt: 1, Receipt: r}); err != nil {
 						p.Errorf("store %s: %v", r, err)
 					}
 				})
 			}
 		}
 		wait.Go(func() {
-			if err := p.db.DeliverySent(bg, []notify.Delivery{d}); err != nil {
+			if err := p.db.DeliverySent(bg, []message.Delivery{d}); err != nil {
 				p.Errorf("store the result: %v", err)
 			}
 		})
@@ -266,13 +266,13 @@ func TestReceiptOfOTP(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
 		_, err := p.db.OpenChallenge(bg, p.newChallenge(actor.Coach))
 		ok(p, err)
-		claimed, err := p.db.ClaimDeliveries(bg, sms(notify.OTP), "lease", p.clock.Now().Add(time.Minute), 1)
+		claimed, err := p.db.ClaimDeliveries(bg, sms(message.OTP), "lease", p.clock.Now().Add(time.Minute), 1)
 		ok(p, err)
 		if len(claimed) != 1 {
 			p.Fatalf("claimed %d deliveries, want 1", len(claimed))
 		}
-		p.receipts(claimed[0].ID, notify.ReceiptUndeliverable)
-		claimed, err = p.db.ClaimDeliveries(bg, sms(notify.OTP), "lease", p.clock.Now().Add(2*time.Minute), 1)
+		p.receipts(claimed[0].ID, message.ReceiptUndeliverable)
+		claimed, err = p.db.ClaimDeliveries(bg, sms(message.OTP), "lease", p.clock.Now().Add(2*time.Minute), 1)
 		if err != nil || len(claimed) != 0 {
 			p.Errorf("claimed %+v, %v; want no delivery", claimed, err)
 		}

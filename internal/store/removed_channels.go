@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
 )
 
@@ -14,7 +14,7 @@ import (
 // ones, after their lifetime: no worker of this configuration sends them. Before, another
 // replica may still have the channel. n counts for each channel, and it returns the highest
 // number that it completed for one, so that the caller repeats the call while that is n.
-func (db *DB) FailRemovedChannels(ctx context.Context, channels []notify.Channel, n int) (int, error) {
+func (db *DB) FailRemovedChannels(ctx context.Context, channels []message.Channel, n int) (int, error) {
 	removed, err := db.removedChannels(ctx, channels)
 	if err != nil {
 		return 0, fmt.Errorf("find channels of queued deliveries: %w", err)
@@ -35,9 +35,9 @@ func (db *DB) FailRemovedChannels(ctx context.Context, channels []notify.Channel
 
 // removedChannels returns the channels of queued deliveries without the given ones. It
 // reads one index entry for each channel.
-func (db *DB) removedChannels(ctx context.Context, known []notify.Channel) ([]notify.Channel, error) {
-	var removed []notify.Channel
-	for last := notify.Channel(""); ; {
+func (db *DB) removedChannels(ctx context.Context, known []message.Channel) ([]message.Channel, error) {
+	var removed []message.Channel
+	for last := message.Channel(""); ; {
 		err := db.sql.QueryRow(ctx, `
 			SELECT channel FROM deliveries WHERE state = 'queued' AND channel > $1 ORDER BY channel LIMIT 1`, string(last)).Scan(&last)
 		if database.IsNoRows(err) {
@@ -54,7 +54,7 @@ func (db *DB) removedChannels(ctx context.Context, known []notify.Channel) ([]no
 
 // failOverdue completes up to n deliveries of a channel whose lifetime is over and that no
 // worker has claimed. It returns how many.
-func (tx *Tx) failOverdue(ctx context.Context, channel notify.Channel, n int) (int, error) {
+func (tx *Tx) failOverdue(ctx context.Context, channel message.Channel, n int) (int, error) {
 	rs, err := tx.Query(ctx, `
 		UPDATE deliveries SET state = 'failed', reason = $4, held_by = NULL, lease = NULL, updated_at = $2
 		WHERE id IN (
@@ -67,7 +67,7 @@ func (tx *Tx) failOverdue(ctx context.Context, channel notify.Channel, n int) (i
 		return 0, err
 	}
 	for _, d := range failed {
-		if d.Kind == notify.Request {
+		if d.Kind == message.Request {
 			if err := tx.markFailed(ctx, d); err != nil {
 				return 0, err
 			}

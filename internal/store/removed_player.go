@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
 )
 
@@ -18,7 +18,7 @@ func (tx *Tx) endTeam(ctx context.Context, p *approval.Player) error {
 		{`DELETE FROM measurements WHERE coach_id = $1 AND player_id = $2`, []any{p.CoachID, p.ID}},
 		{`DELETE FROM performance_reports WHERE coach_id = $1 AND player_id = $2`, []any{p.CoachID, p.ID}},
 		{`DELETE FROM removed_records WHERE coach_id = $1 AND player_id = $2`, []any{p.CoachID, p.ID}},
-		{`DELETE FROM notifications WHERE player_id = $1 AND type = $2`, []any{p.ID, string(notify.TeamReplyType)}},
+		{`DELETE FROM notifications WHERE player_id = $1 AND type = $2`, []any{p.ID, string(message.TeamReplyType)}},
 	} {
 		if err := tx.Defer(ctx, s.query, s.args...); err != nil {
 			return err

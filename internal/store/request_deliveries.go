@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
 )
 
@@ -28,7 +28,7 @@ func (m *sentMessage) dest() []any {
 }
 
 func (m *sentMessage) delivery() approval.Delivery {
-	if m.Reason == notify.ReasonHeld {
+	if m.Reason == message.ReasonHeld {
 		m.Hold = approval.HoldOf(m.heldBy)
 	}
 	return m.Delivery

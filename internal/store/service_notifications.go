@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/team"
 )
 
@@ -22,7 +22,7 @@ func (tx *Tx) deleteServiceNotifications(ctx context.Context, p *approval.Player
 		if account == "" || !before.Approved(party) || tx.access(status, party, team.App) == team.Granted {
 			continue
 		}
-		if err := tx.endNotifications(ctx, p.ID, account, notify.OfServices...); err != nil {
+		if err := tx.endNotifications(ctx, p.ID, account, message.OfServices...); err != nil {
 			return err
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/phone"
@@ -34,7 +34,7 @@ type Settings struct {
 	// Messages limits the messages.
 	Messages approval.MessageLimits
 	// SegmentPrice returns the price of a segment on a channel to a number; nil is free.
-	SegmentPrice func(notify.Channel, phone.Number) int64
+	SegmentPrice func(message.Channel, phone.Number) int64
 	// OTPSegments returns how many segments an OTP has in a language; nil is one.
 	OTPSegments func(role actor.Role, language string) int
 	// MaxOTPCost is the highest cost of an OTP, or 0 if it is unknown: then all requests for
@@ -56,15 +56,15 @@ type Settings struct {
 	WholeHistory bool
 	// First has, by lane, the channel that is tried before the channel of the lane. Fallbacks
 	// has, by channel, the channel for messages that it could not deliver. Both may lack entries.
-	First     map[notify.Lane]notify.Channel
-	Fallbacks map[notify.Channel]notify.Channel
+	First     map[message.Lane]message.Channel
+	Fallbacks map[message.Channel]message.Channel
 	// Route returns where a channel sends a notification to a person, and the first state of
 	// the delivery. nil sends nothing.
-	Route func(channel notify.Channel, a approval.Addresses) approval.Destination
+	Route func(channel message.Channel, a approval.Addresses) approval.Destination
 }
 
 // first returns the lane in which a delivery of a lane starts.
-func (s Settings) first(lane notify.Lane, state string) notify.Lane {
+func (s Settings) first(lane message.Lane, state string) message.Lane {
 	if channel, ok := s.First[lane]; ok && state == approval.DeliveryQueued {
 		lane.Channel = channel
 	}
@@ -72,7 +72,7 @@ func (s Settings) first(lane notify.Lane, state string) notify.Lane {
 }
 
 // segmentPrice returns the price of a segment on a channel to a number.
-func (s Settings) segmentPrice(channel notify.Channel, n phone.Number) int64 {
+func (s Settings) segmentPrice(channel message.Channel, n phone.Number) int64 {
 	if s.SegmentPrice == nil {
 		return 0
 	}
@@ -80,7 +80,7 @@ func (s Settings) segmentPrice(channel notify.Channel, n phone.Number) int64 {
 }
 
 // otpCost returns the cost of an OTP.
-func (s Settings) otpCost(channel notify.Channel, key auth.ChallengeKey, language string) int64 {
+func (s Settings) otpCost(channel message.Channel, key auth.ChallengeKey, language string) int64 {
 	segments := 1
 	if s.OTPSegments != nil {
 		segments = s.OTPSegments(key.Role, language)
@@ -89,7 +89,7 @@ func (s Settings) otpCost(channel notify.Channel, key auth.ChallengeKey, languag
 }
 
 // route returns where a channel sends a notification to a person.
-func (s Settings) route(channel notify.Channel, a approval.Addresses) approval.Destination {
+func (s Settings) route(channel message.Channel, a approval.Addresses) approval.Destination {
 	if s.Route == nil {
 		return approval.Destination{}
 	}

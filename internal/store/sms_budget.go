@@ -9,7 +9,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 )
@@ -88,7 +88,7 @@ func (b *budgetReservation) reserve(ctx context.Context, tx *Tx, r auth.Challeng
 		return nil, err
 	}
 	otp := approval.OutgoingMessage{
-		To: string(key.Number), Cost: settings.otpCost(notify.Channel(r.Channel), key, language),
+		To: string(key.Number), Cost: settings.otpCost(message.Channel(r.Channel), key, language),
 		OTP: true, HoldsRole: roles.Held() || key.Role != actor.Coach,
 	}
 	var exceeded *auth.LimitExceeded

@@ -9,7 +9,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/store"
@@ -19,7 +19,7 @@ import (
 func budgeted(budget int64) option {
 	return func(s *store.Settings) {
 		s.Messages.Budget = budget
-		s.SegmentPrice = func(notify.Channel, phone.Number) int64 { return 1 }
+		s.SegmentPrice = func(message.Channel, phone.Number) int64 { return 1 }
 	}
 }
 
@@ -44,17 +44,17 @@ func (p *fixture) requestOTP(n int, role actor.Role) time.Duration {
 // sendOTPs claims and sends the OTPs that are due. It returns how many left.
 func (p *fixture) sendOTPs() (sent int) {
 	p.Helper()
-	claimed, err := p.db.ClaimDeliveries(bg, sms(notify.OTP), p.db.NewID(), p.clock.Now().Add(time.Minute), 8)
+	claimed, err := p.db.ClaimDeliveries(bg, sms(message.OTP), p.db.NewID(), p.clock.Now().Add(time.Minute), 8)
 	ok(p, err)
 	for _, d := range claimed {
 		_, holdsRole, live, err := p.db.LiveChallenge(bg, d, 5)
 		ok(p, err)
 		if !live {
-			ok(p, p.db.DeliveryDropped(bg, []notify.Delivery{d}, notify.ReasonNotWanted))
+			ok(p, p.db.DeliveryDropped(bg, []message.Delivery{d}, message.ReasonNotWanted))
 			continue
 		}
-		m := notify.Outgoing{Message: notify.Message{Kind: notify.OTP, HoldsRole: holdsRole}, Deliveries: []notify.Delivery{d}, Segments: 1}
-		admitted, err := p.db.AdmitMessages(bg, []notify.Outgoing{m})
+		m := message.Outgoing{Message: message.Message{Kind: message.OTP, HoldsRole: holdsRole}, Deliveries: []message.Delivery{d}, Segments: 1}
+		admitted, err := p.db.AdmitMessages(bg, []message.Outgoing{m})
 		ok(p, err)
 		for _, m := range admitted {
 			ok(p, p.db.DeliverySent(bg, m.Deliveries))
@@ -140,7 +140,7 @@ func TestMessageAboveBudget(t *testing.T) {
 			p.Errorf("SMSSpent = %d, %v; want 0", spent, err)
 		}
 	}, budgeted(10), func(s *store.Settings) {
-		s.SegmentPrice = func(_ notify.Channel, n phone.Number) int64 {
+		s.SegmentPrice = func(_ message.Channel, n phone.Number) int64 {
 			return map[phone.Number]int64{number(100): 9, number(101): 8, number(102): 11}[n]
 		}
 	})

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
@@ -13,8 +13,8 @@ import (
 )
 
 var (
-	_ notify.AddressStore = (*DB)(nil)
-	_ operator.MailStore  = (*DB)(nil)
+	_ message.AddressStore = (*DB)(nil)
+	_ operator.MailStore   = (*DB)(nil)
 )
 
 // StopAddress ends mail to an address. It may be repeated.
@@ -29,7 +29,7 @@ func (db *DB) StopAddress(ctx context.Context, address string) error {
 func (tx *Tx) stopAddress(ctx context.Context, address string) error {
 	return tx.Defer(ctx, `
 		INSERT INTO stopped_addresses (address, stopped_at) VALUES ($1, $2)
-		ON CONFLICT (address) DO NOTHING`, notify.FoldAddress(address), database.Micros(tx.Now))
+		ON CONFLICT (address) DO NOTHING`, message.FoldAddress(address), database.Micros(tx.Now))
 }
 
 // StopAddressOfLink ends mail to the address to which a link left. The mails of its request to
@@ -52,13 +52,13 @@ func (db *DB) StopAddressOfLink(ctx context.Context, linkHash []byte, now time.T
 		rs, err := tx.Query(ctx, `
 			UPDATE deliveries SET state = 'failed', reason = $3, updated_at = $4
 			WHERE request_id = $1 AND recipient = $2 AND state IN ('sent', 'delivered')
-			RETURNING `+deliveryColumns, requestID, address, notify.ReasonAddressStopped, database.Micros(tx.Now))
+			RETURNING `+deliveryColumns, requestID, address, message.ReasonAddressStopped, database.Micros(tx.Now))
 		failed, err := database.Collect(rs, err, scanDelivery)
 		if err != nil {
 			return err
 		}
 		for _, d := range failed {
-			if d.Kind == notify.Request {
+			if d.Kind == message.Request {
 				if err := tx.markFailed(ctx, d); err != nil {
 					return err
 				}
@@ -80,7 +80,7 @@ func (db *DB) StoppedAddresses(ctx context.Context, by actor.Actor) ([]string, e
 	}
 	args := make([]any, len(own))
 	for i, address := range own {
-		args[i] = notify.FoldAddress(address)
+		args[i] = message.FoldAddress(address)
 	}
 	rs, err := db.sql.Query(ctx, `SELECT address FROM stopped_addresses WHERE address IN (`+Params(1, len(args))+`) ORDER BY address`, args...)
 	return database.CollectTexts(rs, err)
@@ -111,7 +111,7 @@ func addressesOf(ctx context.Context, q database.Querier, by actor.Actor) ([]str
 
 // AddressStopped reports whether an address gets no mail.
 func (db *DB) AddressStopped(ctx context.Context, address string) (stopped bool, err error) {
-	err = db.sql.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM stopped_addresses WHERE address = $1)`, notify.FoldAddress(address)).Scan(&stopped)
+	err = db.sql.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM stopped_addresses WHERE address = $1)`, message.FoldAddress(address)).Scan(&stopped)
 	if err != nil {
 		return false, fmt.Errorf("read a stopped address: %w", err)
 	}
@@ -120,7 +120,7 @@ func (db *DB) AddressStopped(ctx context.Context, address string) (stopped bool,
 
 // AllowAddress ends StopAddress. It may be repeated.
 func (db *DB) AllowAddress(ctx context.Context, address string) error {
-	_, err := db.sql.Exec(ctx, `DELETE FROM stopped_addresses WHERE address = $1`, notify.FoldAddress(address))
+	_, err := db.sql.Exec(ctx, `DELETE FROM stopped_addresses WHERE address = $1`, message.FoldAddress(address))
 	if err != nil {
 		return fmt.Errorf("allow an address: %w", err)
 	}
@@ -131,7 +131,7 @@ func (db *DB) AllowAddress(ctx context.Context, address string) error {
 // address was not stopped.
 func (db *DB) AllowAddressForOperator(ctx context.Context, by actor.Operator, address, reason string) error {
 	err := db.Write(ctx, func(tx *Tx) error {
-		n, err := tx.Exec(ctx, `DELETE FROM stopped_addresses WHERE address = $1`, notify.FoldAddress(address))
+		n, err := tx.Exec(ctx, `DELETE FROM stopped_addresses WHERE address = $1`, message.FoldAddress(address))
 		if err != nil {
 			return err
 		}

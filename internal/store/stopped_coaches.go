@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/phone"
 )
@@ -29,7 +29,7 @@ func (db *DB) StopCoach(ctx context.Context, n phone.Number, coachID string) err
 
 // StopCoachByReply is StopCoach for a person who replied to a message. It returns false if the
 // reply was handled before.
-func (db *DB) StopCoachByReply(ctx context.Context, r notify.Reply, coachID string) (stopped bool, err error) {
+func (db *DB) StopCoachByReply(ctx context.Context, r message.Reply, coachID string) (stopped bool, err error) {
 	err = db.Write(ctx, func(tx *Tx) error {
 		if stopped, err = tx.isNewReply(ctx, r); err != nil || !stopped {
 			return err
@@ -58,7 +58,7 @@ func (db *DB) AllowCoach(ctx context.Context, n phone.Number, coachID string) er
 // AllowCoachesByReply ends each StopCoachByReply of a number, and StopCoach for one coach, unless
 // the stop is later than the reply. It returns how many coaches may send messages again, and may
 // be repeated.
-func (db *DB) AllowCoachesByReply(ctx context.Context, r notify.Reply, coachID string) (coaches int, err error) {
+func (db *DB) AllowCoachesByReply(ctx context.Context, r message.Reply, coachID string) (coaches int, err error) {
 	err = db.Write(ctx, func(tx *Tx) error {
 		coaches = 0
 		isNew, err := tx.isNewReply(ctx, r)
@@ -84,7 +84,7 @@ func (db *DB) AllowCoachesByReply(ctx context.Context, r notify.Reply, coachID s
 // isNewReply reports whether no call with r was handled before, and stores it. A repeated call
 // equals the first one: if a gateway sends the same id with different replies, none is lost. A
 // hash is stored because it contains the number.
-func (tx *Tx) isNewReply(ctx context.Context, r notify.Reply) (bool, error) {
+func (tx *Tx) isNewReply(ctx context.Context, r message.Reply) (bool, error) {
 	if r.ID == "" {
 		return true, nil
 	}

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 )
 
 // TestRepeatedReply: providers repeat calls and deliver them late. Only a START that is newer than
@@ -14,16 +14,16 @@ func TestRepeatedReply(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
 		begin := p.clock.Now().Truncate(time.Second)
 		coach, other := p.coach(1).AccountID, p.coach(4).AccountID
-		reply := func(id string, minute int) notify.Reply {
-			return notify.Reply{Channel: notify.WhatsApp, From: number(2), ID: id, SentAt: begin.Add(time.Duration(minute) * time.Minute)}
+		reply := func(id string, minute int) message.Reply {
+			return message.Reply{Channel: message.WhatsApp, From: number(2), ID: id, SentAt: begin.Add(time.Duration(minute) * time.Minute)}
 		}
-		stop := func(r notify.Reply, coachID string, want bool) {
+		stop := func(r message.Reply, coachID string, want bool) {
 			p.Helper()
 			if stopped, err := p.db.StopCoachByReply(bg, r, coachID); err != nil || stopped != want {
 				p.Errorf("STOP %s: %t, %v; want %t", r.ID, stopped, err, want)
 			}
 		}
-		start := func(r notify.Reply, want int) {
+		start := func(r message.Reply, want int) {
 			p.Helper()
 			if coaches, err := p.db.AllowCoachesByReply(bg, r, coach); err != nil || coaches != want {
 				p.Errorf("START %s: %d coaches, %v; want %d", r.ID, coaches, err, want)
@@ -43,7 +43,7 @@ func TestRepeatedReply(t *testing.T) {
 		start(reply("start 6", 6), 1)
 
 		// A provider that names no time.
-		without := func(id string) notify.Reply { return notify.Reply{Channel: notify.SMS, From: number(2), ID: id} }
+		without := func(id string) message.Reply { return message.Reply{Channel: message.SMS, From: number(2), ID: id} }
 		stop(without("stop"), coach, true)
 		start(without("start"), 1)
 		stop(without("stop again"), coach, true)
@@ -57,9 +57,9 @@ func TestRepeatedReply(t *testing.T) {
 		start(reply("late start 59", 59), 0)
 		start(reply("start 60", 60), 1)
 
-		ok(p, second(p.db.Sweep(bg, p.clock.Now().Add(notify.RepliesKept-time.Second))))
+		ok(p, second(p.db.Sweep(bg, p.clock.Now().Add(message.RepliesKept-time.Second))))
 		stop(reply("stop 0", 0), coach, false)
-		ok(p, second(p.db.Sweep(bg, p.clock.Now().Add(notify.RepliesKept+time.Second))))
+		ok(p, second(p.db.Sweep(bg, p.clock.Now().Add(message.RepliesKept+time.Second))))
 		if n := p.count(`SELECT count(*) FROM handled_replies`); n != 0 {
 			p.Errorf("%d replies are left after the sweep", n)
 		}
@@ -72,10 +72,10 @@ func TestReplyWithAnIDOfAnother(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach, at := p.coach(1).AccountID, p.clock.Now().Truncate(time.Second)
-		reply := func(n int, text string, at time.Time) notify.Reply {
-			return notify.Reply{Channel: notify.SMS, From: number(n), Text: text, ID: "%I", SentAt: at}
+		reply := func(n int, text string, at time.Time) message.Reply {
+			return message.Reply{Channel: message.SMS, From: number(n), Text: text, ID: "%I", SentAt: at}
 		}
-		for _, r := range []notify.Reply{reply(2, "STOP", at), reply(3, "STOP", at), reply(2, "STOP", at.Add(time.Minute))} {
+		for _, r := range []message.Reply{reply(2, "STOP", at), reply(3, "STOP", at), reply(2, "STOP", at.Add(time.Minute))} {
 			if stopped, err := p.db.StopCoachByReply(bg, r, coach); err != nil || !stopped {
 				p.Errorf("STOP of %s at %s: %t, %v; want true", r.From, r.SentAt, stopped, err)
 			}
@@ -94,7 +94,7 @@ func TestStopOnThePageAfterAReply(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach, other := p.coach(1).AccountID, p.coach(4).AccountID
-		reply := notify.Reply{Channel: notify.SMS, From: number(2)}
+		reply := message.Reply{Channel: message.SMS, From: number(2)}
 		ok(p, second(p.db.StopCoachByReply(bg, reply, coach)))
 		ok(p, p.db.StopCoach(bg, number(2), coach))
 		ok(p, second(p.db.StopCoachByReply(bg, reply, coach)))

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 )
@@ -15,10 +15,10 @@ import (
 const maxStreamAttempts = 50
 
 // OpenStream saves the stream in a slot of its account. The primary key allows one stream for
-// each slot, so an account never has more than notify.MaxAccountStreams rows. One guarded statement
+// each slot, so an account never has more than message.MaxAccountStreams rows. One guarded statement
 // finds the slot and replaces the stream that it saw there; of concurrent calls that chose the
 // same slot one wins, and the others try again.
-func (db *DB) OpenStream(ctx context.Context, o notify.OpenedStream) (slot int, replaced string, err error) {
+func (db *DB) OpenStream(ctx context.Context, o message.OpenedStream) (slot int, replaced string, err error) {
 	for range maxStreamAttempts {
 		slot, replaced, err = db.takeSlot(ctx, o)
 		switch {
@@ -34,12 +34,12 @@ func (db *DB) OpenStream(ctx context.Context, o notify.OpenedStream) (slot int, 
 			return 0, "", ctx.Err()
 		}
 	}
-	return 0, "", notify.ErrStreamsBusy()
+	return 0, "", message.ErrStreamsBusy()
 }
 
 // takeSlot returns sql.ErrNoRows if another stream took the chosen slot meanwhile. An attempt
 // is a transaction by itself: two that wait for each other's slots would deadlock.
-func (db *DB) takeSlot(ctx context.Context, o notify.OpenedStream) (slot int, replaced string, err error) {
+func (db *DB) takeSlot(ctx context.Context, o message.OpenedStream) (slot int, replaced string, err error) {
 	scan := func(row database.Scanner) error { return row.Scan(&slot, &replaced) }
 	err = db.sql.ExecRow(ctx, scan, `
 		INSERT INTO streams (account_id, slot, id, process, replaced, opened_at, ends_at)
@@ -55,12 +55,12 @@ func (db *DB) takeSlot(ctx context.Context, o notify.OpenedStream) (slot int, re
 			opened_at = excluded.opened_at, ends_at = excluded.ends_at
 		WHERE streams.id = excluded.replaced
 		RETURNING slot, replaced`,
-		o.AccountID, o.ID, o.Process, database.Micros(o.OpenedAt), database.Micros(o.EndsAt), database.Micros(o.OpenedAt.Add(-notify.StreamsExpire)))
+		o.AccountID, o.ID, o.Process, database.Micros(o.OpenedAt), database.Micros(o.EndsAt), database.Micros(o.OpenedAt.Add(-message.StreamsExpire)))
 	return slot, replaced, err
 }
 
 // CloseStream frees the slot of the stream if it still has it.
-func (db *DB) CloseStream(ctx context.Context, o notify.OpenedStream) error {
+func (db *DB) CloseStream(ctx context.Context, o message.OpenedStream) error {
 	_, err := db.sql.Exec(ctx, `DELETE FROM streams WHERE account_id = $1 AND slot = $2 AND id = $3`, o.AccountID, o.Slot, o.ID)
 	if err != nil {
 		return fmt.Errorf("close stream: %w", err)
@@ -90,8 +90,8 @@ func (db *DB) EndStreams(ctx context.Context, process string) error {
 
 // StreamState reads the state of a stream in one statement. The zero StreamState means that
 // the session has ended or a newer stream has the slot.
-func (db *DB) StreamState(ctx context.Context, o notify.OpenedStream, sessionID string, role actor.Role, now time.Time) (notify.StreamState, error) {
-	var st notify.StreamState
+func (db *DB) StreamState(ctx context.Context, o message.OpenedStream, sessionID string, role actor.Role, now time.Time) (message.StreamState, error) {
+	var st message.StreamState
 	err := db.sql.QueryRow(ctx, `
 		SELECT a.tray_seq,
 			(SELECT count(*) FROM players p WHERE p.guardian_id = a.id AND a.role = 'guardian' AND p.deleted_at IS NULL)
@@ -102,7 +102,7 @@ func (db *DB) StreamState(ctx context.Context, o notify.OpenedStream, sessionID 
 			AND EXISTS (SELECT 1 FROM streams t WHERE t.account_id = $2 AND t.slot = $5 AND t.id = $6)`,
 		sessionID, o.AccountID, string(role), database.Micros(now), o.Slot, o.ID).Scan(&st.Seq, &st.Players)
 	if database.IsNoRows(err) {
-		return notify.StreamState{}, nil
+		return message.StreamState{}, nil
 	}
 	st.Live = err == nil
 	return st, err

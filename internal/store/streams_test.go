@@ -8,19 +8,19 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 // stream returns a stream of an account that a process opens now.
-func (p *fixture) stream(accountID, process string) notify.OpenedStream {
+func (p *fixture) stream(accountID, process string) message.OpenedStream {
 	now := p.clock.Now()
-	return notify.OpenedStream{ID: p.db.NewID(), AccountID: accountID, Process: process, OpenedAt: now, EndsAt: now.Add(15 * time.Minute)}
+	return message.OpenedStream{ID: p.db.NewID(), AccountID: accountID, Process: process, OpenedAt: now, EndsAt: now.Add(15 * time.Minute)}
 }
 
 // open opens a stream a second later. It returns the stream and the id of the one that it
 // replaced.
-func (p *fixture) open(accountID, process string) (o notify.OpenedStream, replaced string) {
+func (p *fixture) open(accountID, process string) (o message.OpenedStream, replaced string) {
 	p.Helper()
 	p.clock.advance(time.Second)
 	o = p.stream(accountID, process)
@@ -55,15 +55,15 @@ func TestOpenStream(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
 		ok(p, p.db.RenewStreams(bg, "alive"))
 		ok(p, p.db.RenewStreams(bg, "dead"))
-		var all []notify.OpenedStream
-		for i := range notify.MaxAccountStreams {
+		var all []message.OpenedStream
+		for i := range message.MaxAccountStreams {
 			o, replaced := p.open("one", []string{"alive", "dead"}[i%2])
 			if replaced != "" {
 				p.Errorf("stream %d replaced %s", i, replaced)
 			}
 			all = append(all, o)
 		}
-		wantReplaced := func(want notify.OpenedStream, what string) {
+		wantReplaced := func(want message.OpenedStream, what string) {
 			p.Helper()
 			if _, replaced := p.open("one", "alive"); replaced != want.ID {
 				p.Errorf("%s: replaced %q, want %q", what, replaced, want.ID)
@@ -73,8 +73,8 @@ func TestOpenStream(t *testing.T) {
 		ok(p, p.db.CloseStream(bg, all[0])) // it no longer has the slot
 		wantReplaced(all[1], "the second")
 		ok(p, p.db.CloseStream(bg, all[5]))
-		wantReplaced(notify.OpenedStream{}, "a free slot")
-		p.clock.advance(notify.StreamsExpire)
+		wantReplaced(message.OpenedStream{}, "a free slot")
+		p.clock.advance(message.StreamsExpire)
 		ok(p, p.db.RenewStreams(bg, "alive"))
 		wantReplaced(all[3], "of the dead process")
 		wantReplaced(all[7], "of the dead process, although others are older")
@@ -132,8 +132,8 @@ func TestOpenStreamsConcurrently(t *testing.T) {
 			}
 		}
 		p.wantStreams("one", open)
-		if len(open) != notify.MaxAccountStreams {
-			p.Errorf("%d streams are open, want %d", len(open), notify.MaxAccountStreams)
+		if len(open) != message.MaxAccountStreams {
+			p.Errorf("%d streams are open, want %d", len(open), message.MaxAccountStreams)
 		}
 	})
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/team"
@@ -58,18 +58,18 @@ func (db *DB) Sweep(ctx context.Context, now time.Time) (int64, error) {
 		{"rows of imports", `DELETE FROM import_rows WHERE (coach_id, import_id, number) IN (SELECT coach_id, import_id, number FROM import_rows WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)`, now},
 		{"imports", `DELETE FROM imports WHERE id IN (SELECT id FROM imports WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)`, now},
 		{"reminders", `DELETE FROM reminders WHERE id IN (SELECT id FROM reminders WHERE sent_at < $1 ORDER BY sent_at LIMIT $2)`, now.Add(-approval.RemindersKept)},
-		{"deliveries of OTPs", `DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE kind = 'otp' AND state <> 'queued' AND updated_at < $1 ORDER BY updated_at LIMIT $2)`, now.Add(-notify.DeliveriesKept)},
+		{"deliveries of OTPs", `DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE kind = 'otp' AND state <> 'queued' AND updated_at < $1 ORDER BY updated_at LIMIT $2)`, now.Add(-message.DeliveriesKept)},
 		{"changes", `DELETE FROM changes WHERE position IN (SELECT position FROM changes WHERE position IS NOT NULL AND positioned_at < $1 ORDER BY positioned_at, position LIMIT $2)`, now.Add(-operator.ChangesKept - operator.ChangesOverlap)},
 		{"messages of webhooks", `DELETE FROM webhook_messages WHERE (webhook_id, id) IN (SELECT webhook_id, id FROM webhook_messages WHERE state <> 'queued' AND updated_at < $1 ORDER BY updated_at LIMIT $2)`, now.Add(-operator.WebhookMessagesKept)},
 		{"message counts", `DELETE FROM message_counts WHERE (counter, counted_at) IN (SELECT counter, counted_at FROM message_counts WHERE counted_at < $1 ORDER BY counted_at LIMIT $2) AND counted_at < $1`, now.Add(-approval.MessageCountsKept)},
-		{"deliveries of notices", `DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE kind = 'notice' AND state <> 'queued' AND updated_at < $1 ORDER BY updated_at LIMIT $2)`, now.Add(-notify.DeliveriesKept)},
-		{"replies", `DELETE FROM handled_replies WHERE hash IN (SELECT hash FROM handled_replies WHERE handled_at < $1 ORDER BY handled_at LIMIT $2)`, now.Add(-notify.RepliesKept)},
-		{"costs of messages", `DELETE FROM message_costs WHERE (day, coach_id, channel) IN (SELECT day, coach_id, channel FROM message_costs WHERE day < $1 ORDER BY day, coach_id, channel LIMIT $2)`, now.Add(-notify.MessageCostsKept)},
+		{"deliveries of notices", `DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE kind = 'notice' AND state <> 'queued' AND updated_at < $1 ORDER BY updated_at LIMIT $2)`, now.Add(-message.DeliveriesKept)},
+		{"replies", `DELETE FROM handled_replies WHERE hash IN (SELECT hash FROM handled_replies WHERE handled_at < $1 ORDER BY handled_at LIMIT $2)`, now.Add(-message.RepliesKept)},
+		{"costs of messages", `DELETE FROM message_costs WHERE (day, coach_id, channel) IN (SELECT day, coach_id, channel FROM message_costs WHERE day < $1 ORDER BY day, coach_id, channel LIMIT $2)`, now.Add(-message.MessageCostsKept)},
 		{"removed records", `DELETE FROM removed_records WHERE id IN (SELECT id FROM removed_records WHERE removed_at < $1 ORDER BY removed_at LIMIT $2) AND removed_at < $1`, now.Add(-team.RestoreWithin)},
 		{"sessions", `DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)`, now.Add(-auth.SessionsKept)},
 		{"push subscriptions", `DELETE FROM push_subscriptions WHERE session_id IN (SELECT session_id FROM push_subscriptions WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)`, now},
 		{"streams", `DELETE FROM streams WHERE (account_id, slot) IN (SELECT account_id, slot FROM streams WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, now},
-		{"processes with streams", `DELETE FROM stream_processes WHERE id IN (SELECT id FROM stream_processes WHERE seen_at < $1 ORDER BY seen_at LIMIT $2) AND seen_at < $1`, now.Add(-notify.StreamProcessesKept)},
+		{"processes with streams", `DELETE FROM stream_processes WHERE id IN (SELECT id FROM stream_processes WHERE seen_at < $1 ORDER BY seen_at LIMIT $2) AND seen_at < $1`, now.Add(-message.StreamProcessesKept)},
 		{"operator sessions", `DELETE FROM operator_sessions WHERE id IN (SELECT id FROM operator_sessions WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)`, now},
 	} {
 		// A statement repeats its condition where another transaction may extend the row between

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/team"
@@ -13,11 +13,11 @@ import (
 // TeamMessage returns the message of a delivery and its recipient. dropReason is set if it
 // must no longer be sent: the player was removed, the party has another number or disputed
 // a request, or the coach may not write.
-func (db *DB) TeamMessage(ctx context.Context, d notify.Delivery) (m notify.TeamMessage, to notify.Recipient, dropReason string, err error) {
+func (db *DB) TeamMessage(ctx context.Context, d message.Delivery) (m message.TeamMessage, to message.Recipient, dropReason string, err error) {
 	var coachName, body string
 	var addressee team.Addressee
 	to.Number = phone.Number(d.To)
-	var status notify.TeamRecipientStatus
+	var status message.TeamRecipientStatus
 	err = db.sql.QueryRow(ctx, `
 		SELECT m.body, c.name, p.student_name, r.is_copy, p.deleted_at, a.suspended_at,
 			CASE WHEN r.party = 'guardian' THEN p.guardian_number ELSE p.student_number END,
@@ -35,12 +35,12 @@ func (db *DB) TeamMessage(ctx context.Context, d notify.Delivery) (m notify.Team
 			database.IntoText((*string)(&status.Number)), &addressee.EverApproved, &status.Disputed, &to.Stopped,
 		}, preferenceDest(&to.Preferences)...)...)
 	if database.IsNoRows(err) {
-		return m, to, notify.ReasonNotWanted, nil
+		return m, to, message.ReasonNotWanted, nil
 	}
 	if err != nil {
 		return m, to, "", fmt.Errorf("read the message of delivery %s: %w", d.ID, err)
 	}
 	l := team.NewOutgoingText(coachName, body, addressee)
-	m = notify.TeamMessage{CoachName: l.CoachName, Text: l.Text, StudentName: l.StudentName, Restricted: l.Restricted}
+	m = message.TeamMessage{CoachName: l.CoachName, Text: l.Text, StudentName: l.StudentName, Restricted: l.Restricted}
 	return m, to, status.DropReason(to.Number), nil
 }

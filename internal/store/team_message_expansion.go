@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/team"
 )
@@ -15,10 +15,10 @@ import (
 const expansionBatch = 100
 
 // deliveryChannels are the channels of messages as the outbox names them.
-var deliveryChannels = map[team.Channel]notify.Channel{team.InApp: notify.InApp, team.SMS: notify.SMS, team.Chat: notify.WhatsApp}
+var deliveryChannels = map[team.Channel]message.Channel{team.InApp: message.InApp, team.SMS: message.SMS, team.Chat: message.WhatsApp}
 
 func teamChannel(name string) team.Channel {
-	if name == string(notify.WhatsApp) {
+	if name == string(message.WhatsApp) {
 		return team.Chat
 	}
 	return team.Channel(name)
@@ -226,7 +226,7 @@ func (tx *Tx) expand(ctx context.Context, e expansion) (done bool, err error) {
 func (tx *Tx) addRecipients(ctx context.Context, e expansion, recipients []team.Recipient) error {
 	const recipientColumns, deliveryColumns = 6, 17
 	var rows, deliveries []any
-	lanes := map[notify.Lane]bool{}
+	lanes := map[message.Lane]bool{}
 	for i, r := range recipients {
 		position := e.nextPosition + i
 		rows = append(rows, e.id, position, r.PlayerID, string(r.Party), database.Text(r.AccountID), r.Copy)
@@ -235,11 +235,11 @@ func (tx *Tx) addRecipients(ctx context.Context, e expansion, recipients []team.
 			state, to := s.FirstState(), ""
 			if state == team.Queued {
 				to = string(s.Number)
-				lanes[notify.Lane{Channel: channel, Kind: notify.Team}] = true
+				lanes[message.Lane{Channel: channel, Kind: message.Team}] = true
 			}
-			deliveries = append(deliveries, tx.db.options.NewID(), string(notify.Team), string(channel), string(state), database.Text(string(s.Reason)),
+			deliveries = append(deliveries, tx.db.options.NewID(), string(message.Team), string(channel), string(state), database.Text(string(s.Reason)),
 				database.Text(r.AccountID), to, string(r.Party), e.coachID, database.Text(e.network), e.id, position,
-				database.Micros(tx.Now), database.Micros(tx.Now.Add(notify.MessageLifetime)), database.Micros(tx.Now), database.Micros(tx.Now), 0)
+				database.Micros(tx.Now), database.Micros(tx.Now.Add(message.MessageLifetime)), database.Micros(tx.Now), database.Micros(tx.Now), 0)
 		}
 	}
 	err := tx.InsertRows(ctx, `

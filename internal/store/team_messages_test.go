@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/store"
@@ -26,9 +26,9 @@ func withMessages(s *store.Settings) {
 		CopyGuardian: true,
 		Reachable:    func(_ team.Channel, n phone.Number) bool { return n[:3] == "+91" },
 		Render: func(l team.OutgoingText) string {
-			return notify.TeamText(notify.TeamMessage{CoachName: l.CoachName, Text: l.Text, StudentName: l.StudentName, Restricted: l.Restricted, StopURL: "https://t.example/me", Language: l.Language})
+			return message.TeamText(message.TeamMessage{CoachName: l.CoachName, Text: l.Text, StudentName: l.StudentName, Restricted: l.Restricted, StopURL: "https://t.example/me", Language: l.Language})
 		},
-		Segments: notify.Segments,
+		Segments: message.Segments,
 		Price:    func(phone.Number) team.Cost { return 2 },
 	}
 }
@@ -85,7 +85,7 @@ func TestTeamMessages(t *testing.T) {
 		ok(t, err)
 		guardian := p.as(actor.Guardian, number(2))
 		ok(t, p.decide(guardian, asha.ID, approval.Approve))
-		_, err = p.db.SavePreferences(bg, number(6), notify.PreferencesPatch{Language: ptr("hi")})
+		_, err = p.db.SavePreferences(bg, number(6), message.PreferencesPatch{Language: ptr("hi")})
 		ok(t, err)
 
 		s := p.messages(0)
@@ -125,10 +125,10 @@ func TestTeamMessages(t *testing.T) {
 		if counts[team.Queued] < 3 || counts[team.Delivered] != 1 {
 			t.Errorf("states = %v", counts)
 		}
-		if !slices.Contains(p.tray(guardian.AccountID), string(notify.TeamMessageType)) {
+		if !slices.Contains(p.tray(guardian.AccountID), string(message.TeamMessageType)) {
 			t.Error("the guardian who approved got no notification")
 		}
-		if student := p.as(actor.Student, number(3)); slices.Contains(p.tray(student.AccountID), string(notify.TeamMessageType)) {
+		if student := p.as(actor.Student, number(3)); slices.Contains(p.tray(student.AccountID), string(message.TeamMessageType)) {
 			t.Error("a student who did not approve got a notification")
 		}
 		if more, err := p.db.ExpandMessage(bg); more || err != nil {
@@ -137,7 +137,7 @@ func TestTeamMessages(t *testing.T) {
 
 		// The revocation removes what the app service left in the tray.
 		ok(t, p.decide(guardian, asha.ID, approval.Revoke))
-		if slices.Contains(p.tray(guardian.AccountID), string(notify.TeamMessageType)) {
+		if slices.Contains(p.tray(guardian.AccountID), string(message.TeamMessageType)) {
 			t.Error("the notification is still there after the revocation")
 		}
 		_, err = s.Conversation(bg, guardian, asha.ID, team.Page{Limit: 5})
@@ -495,9 +495,9 @@ func (p *fixture) teamStatements() {
 }
 
 // sendTeam renders and completes the deliveries of messages.
-func (p *fixture) sendTeam() []notify.Delivery {
+func (p *fixture) sendTeam() []message.Delivery {
 	p.Helper()
-	claimed, err := p.db.ClaimDeliveries(bg, notify.Lane{Channel: notify.SMS, Kind: notify.Team}, "team", p.clock.Now().Add(time.Minute), 100)
+	claimed, err := p.db.ClaimDeliveries(bg, message.Lane{Channel: message.SMS, Kind: message.Team}, "team", p.clock.Now().Add(time.Minute), 100)
 	ok(p, err)
 	for _, d := range claimed {
 		_, _, _, err := p.db.TeamMessage(bg, d)

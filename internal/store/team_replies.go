@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/event"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -119,7 +119,7 @@ func (db *DB) Replies(ctx context.Context, coachID string, unreadOnly bool, page
 }
 
 // ReadReplies marks the coach's replies among ids as read, or all if ids is nil. It returns
-// how many are unread, at most notify.MaxUnread.
+// how many are unread, at most message.MaxUnread.
 func (db *DB) ReadReplies(ctx context.Context, coachID string, ids []string) (int, error) {
 	unread := 0
 	err := db.Write(ctx, func(tx *Tx) error {
@@ -140,15 +140,15 @@ func (db *DB) ReadReplies(ctx context.Context, coachID string, ids []string) (in
 	return unread, err
 }
 
-// UnreadReplies counts the unread replies to a coach, at most notify.MaxUnread.
+// UnreadReplies counts the unread replies to a coach, at most message.MaxUnread.
 func (db *DB) UnreadReplies(ctx context.Context, coachID string) (int, error) {
 	return unreadReplies(ctx, db.sql, coachID)
 }
 
-// unreadReplies counts the unread replies to a coach, at most notify.MaxUnread.
+// unreadReplies counts the unread replies to a coach, at most message.MaxUnread.
 func unreadReplies(ctx context.Context, q database.Querier, coachID string) (n int, err error) {
 	err = q.QueryRow(ctx, `
-		SELECT count(*) FROM (SELECT 1 FROM team_replies WHERE coach_id = $1 AND read_at IS NULL LIMIT $2) unread`, coachID, notify.MaxUnread).Scan(&n)
+		SELECT count(*) FROM (SELECT 1 FROM team_replies WHERE coach_id = $1 AND read_at IS NULL LIMIT $2) unread`, coachID, message.MaxUnread).Scan(&n)
 	if err != nil {
 		return 0, fmt.Errorf("count unread replies: %w", err)
 	}

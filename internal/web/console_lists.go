@@ -6,16 +6,16 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 )
 
 // deliveries serves GET /deliveries: messages that failed, newest first.
 func (c *Console) deliveries(ctx context.Context, r *Request, by actor.Operator) (Response, error) {
-	var search notify.FailedDeliverySearch
+	var search message.FailedDeliverySearch
 	if at, err := time.Parse(time.RFC3339Nano, r.Value("at")); err == nil {
-		search.After = notify.FailedDeliveryCursor{At: at, ID: r.Value("after")}
+		search.After = message.FailedDeliveryCursor{At: at, ID: r.Value("after")}
 	}
 	failed, err := c.Deliveries.Failed(ctx, by, search, listPage)
 	if err != nil {
@@ -39,7 +39,7 @@ func (c *Console) searchDeliveries(ctx context.Context, r *Request, by actor.Ope
 		v.Data = map[string]any{"Searched": true}
 		return FormPage("operator_number", v), nil
 	}
-	found, err := c.Deliveries.To(ctx, by, notify.NumberDeliverySearch{Number: number, After: v.Form.Value("after")}, listPage)
+	found, err := c.Deliveries.To(ctx, by, message.NumberDeliverySearch{Number: number, After: v.Form.Value("after")}, listPage)
 	if err != nil {
 		return Response{}, err
 	}
@@ -48,7 +48,7 @@ func (c *Console) searchDeliveries(ctx context.Context, r *Request, by actor.Ope
 }
 
 // DeliveryReason explains why a message is in its state, or returns "".
-func (v *View) DeliveryReason(d notify.DeliveryRecord) string {
+func (v *View) DeliveryReason(d message.DeliveryRecord) string {
 	text, err := v.T("operator.reason." + d.Reason)
 	if d.Cause != "" {
 		text, err = v.T("operator.cause." + string(d.Cause))

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 )
@@ -66,7 +66,7 @@ func (p *Pages) disputes(ctx context.Context, r *Request, by actor.Actor) (Respo
 func (p *Pages) ownDisputes(ctx context.Context, by actor.Actor) ([]approval.DisputedRequest, error) {
 	list, err := p.Approvals.Disputes(ctx, by, approval.Page{Limit: maxDisputes})
 	for i := range list {
-		list[i].StudentName, list[i].CoachName = notify.Name(list[i].StudentName, ""), notify.Name(list[i].CoachName, "")
+		list[i].StudentName, list[i].CoachName = message.Name(list[i].StudentName, ""), message.Name(list[i].CoachName, "")
 	}
 	return list, err
 }

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 )
 
@@ -57,7 +57,7 @@ func seenSeq(r *http.Request, newest int64) int64 {
 }
 
 // follow writes an event for each change after the Seq seen until the session ends.
-func (p *Pages) follow(ctx context.Context, w http.ResponseWriter, st *notify.Stream, seen int64) {
+func (p *Pages) follow(ctx context.Context, w http.ResponseWriter, st *message.Stream, seen int64) {
 	control := http.NewResponseController(w)
 	_ = control.SetReadDeadline(time.Now().Add(eventsEnd)) // the server's read timeout would end the stream
 	write := func(text string) bool {

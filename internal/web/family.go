@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 )
 
@@ -111,7 +111,7 @@ func (p *Pages) Question(ctx context.Context, r *Request, by actor.Actor) (Quest
 func (p *Pages) newAnswerPage(r *Request, by actor.Actor, player *approval.Player, history []approval.Record) Question {
 	approver := player.Approver(by.Role)
 	d := Question{
-		ID: player.ID, Path: playerPath(by.Role, player.ID), CoachID: player.CoachID, Coach: notify.Name(player.CoachName, ""), Student: player.Student.FullName,
+		ID: player.ID, Path: playerPath(by.Role, player.ID), CoachID: player.CoachID, Coach: message.Name(player.CoachName, ""), Student: player.Student.FullName,
 		Guardian: by.Role == actor.Guardian, Adult: player.Adult(p.Now()), State: approver.Consent.State, Consent: approver.Consent,
 	}
 	services := player.ConsentStatus().Availability(p.Approvals.Rules, p.Now())
@@ -123,7 +123,7 @@ func (p *Pages) newAnswerPage(r *Request, by actor.Actor, player *approval.Playe
 	d.Services = servicesOf(services)
 	if player.DisclosedTo(by, p.Now()) == approval.Outline {
 		// A stranger may have chosen the name.
-		d.Student = notify.Name(player.Student.FullName, p.NewView(r, "").MustT("question.the_child"))
+		d.Student = message.Name(player.Student.FullName, p.NewView(r, "").MustT("question.the_child"))
 	}
 	if open := approver.OpenRequest(); open != nil {
 		d.RequestID = open.ID

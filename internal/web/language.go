@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/phone"
 )
 
@@ -47,7 +47,7 @@ func (p *Pages) chooseLanguage(ctx context.Context, r *Request) (Response, error
 	}
 	for _, session := range r.Sessions {
 		if session.AccountID == r.Form.Get("account") {
-			if _, err := p.Preferences.SavePreferences(ctx, session.Number, notify.PreferencesPatch{Language: &to}); err != nil {
+			if _, err := p.Preferences.SavePreferences(ctx, session.Number, message.PreferencesPatch{Language: &to}); err != nil {
 				return Response{}, err
 			}
 		}
@@ -70,7 +70,7 @@ func (p *Pages) applyLanguage(ctx context.Context, r *Request, number phone.Numb
 		return []*http.Cookie{p.languageCookie(stored.Language)}, nil
 	}
 	if chosen := chosenLanguage(r.Request); chosen != "" {
-		_, err = p.Preferences.SavePreferences(ctx, number, notify.PreferencesPatch{Language: &chosen})
+		_, err = p.Preferences.SavePreferences(ctx, number, message.PreferencesPatch{Language: &chosen})
 	}
 	return nil, err
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 )
@@ -131,7 +131,7 @@ func (p *Pages) questionPage(r *Request, link approval.LinkState, f *Form) Respo
 
 func (p *Pages) newQuestion(r *Request, link approval.LinkState) question {
 	return question{
-		Token: r.PathValue("token"), Coach: notify.Name(link.CoachName, ""), Student: notify.Name(link.StudentName, ""),
+		Token: r.PathValue("token"), Coach: message.Name(link.CoachName, ""), Student: message.Name(link.StudentName, ""),
 		Guardian: link.Party == actor.Guardian, Adult: link.Adult, Number: masked(link.Number), ByMail: !link.ToNumber, Chat: p.Approvals.Rules.HasChat,
 		Services: servicesOf(approval.ConsentStatus{CoachTier: link.CoachTier}.Availability(p.Approvals.Rules, p.Now())),
 	}

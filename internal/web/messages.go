@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 )
 
@@ -47,7 +47,7 @@ func (p *Pages) messages(ctx context.Context, r *Request, by actor.Actor) (Respo
 }
 
 // playersOf returns the players that notifications are about and the caller may see, by ID.
-func (p *Pages) playersOf(ctx context.Context, by actor.Actor, list []notify.Notification) (map[string]*approval.Player, error) {
+func (p *Pages) playersOf(ctx context.Context, by actor.Actor, list []message.Notification) (map[string]*approval.Player, error) {
 	var ids []string
 	for _, n := range list {
 		if n.Data.PlayerID != "" {
@@ -73,23 +73,23 @@ type messageView struct {
 }
 
 // teamPages are the pages of a player that notifications are about.
-var teamPages = map[notify.Type]string{notify.TeamMessageType: "/messages", notify.ProgressUpdate: "/progress", notify.PerformanceReport: "/reports"}
+var teamPages = map[message.Type]string{message.TeamMessageType: "/messages", message.ProgressUpdate: "/progress", message.PerformanceReport: "/reports"}
 
 // newMessageView words a notification for a party; see word.
-func newMessageView(v *View, n notify.Notification, player *approval.Player, role actor.Role) messageView {
+func newMessageView(v *View, n message.Notification, player *approval.Player, role actor.Role) messageView {
 	m := messageView{At: n.CreatedAt, Unread: n.ReadAt.IsZero()}
 	student, coach := v.MustT("question.the_child"), v.MustT("question.the_coach")
 	named := player != nil
 	if named {
-		if name := notify.Name(player.CoachName, ""); name != "" {
+		if name := message.Name(player.CoachName, ""); name != "" {
 			coach = v.MustT("message.coach", "Name", name)
 		}
 		// The notification of a student's own answer does not name the student.
 		if named = role == actor.Student || namedThen(n, player.Student.FullName); named {
-			student = notify.Name(player.Student.FullName, student)
+			student = message.Name(player.Student.FullName, student)
 		}
 		m.Player = playerPath(role, player.ID) + teamPages[n.Type]
-		if n.Type == notify.FeeReminder && n.Data.FeeID != "" {
+		if n.Type == message.FeeReminder && n.Data.FeeID != "" {
 			m.Player += "/fees/" + n.Data.FeeID
 		}
 	}
@@ -110,22 +110,22 @@ func upperFirst(text string) string {
 
 // answerTypes are the notifications of an answer. The person who gave it, or whom it is about,
 // may have another name in the player now: the coach has corrected it, or entered another person.
-var answerTypes = []notify.Type{
-	notify.GuardianApproved, notify.GuardianRejected, notify.GuardianRevoked, notify.GuardianApprovalConfirmed, notify.GuardianRejectConfirmed,
-	notify.StudentApproved, notify.StudentRejected, notify.StudentRevoked,
+var answerTypes = []message.Type{
+	message.GuardianApproved, message.GuardianRejected, message.GuardianRevoked, message.GuardianApprovalConfirmed, message.GuardianRejectConfirmed,
+	message.StudentApproved, message.StudentRejected, message.StudentRevoked,
 }
 
 // namedThen reports whether a notification may be worded with a name of today: that of an answer
 // only if its stored text has the name too.
-func namedThen(n notify.Notification, name string) bool {
-	return !slices.Contains(answerTypes, n.Type) || strings.Contains(n.Body, notify.Name(name, ""))
+func namedThen(n message.Notification, name string) bool {
+	return !slices.Contains(answerTypes, n.Type) || strings.Contains(n.Body, message.Name(name, ""))
 }
 
 // word returns the title and the text of a notification in the language of the page, from
 // the catalogue. The stored text is in the language that its reader had at that time. It is
 // used if the catalogue has none, and if it is in the language of the page and has names
 // that the page does not know.
-func (v *View) word(n notify.Notification, titleKey, bodyKey string, named bool, pairs ...any) (title, body string) {
+func (v *View) word(n message.Notification, titleKey, bodyKey string, named bool, pairs ...any) (title, body string) {
 	if !named && n.Data.PlayerID != "" && textLanguage(n.Body) == v.Language {
 		return n.Title, n.Body
 	}
@@ -139,7 +139,7 @@ func (v *View) word(n notify.Notification, titleKey, bodyKey string, named bool,
 	return title, body
 }
 
-// textLanguage returns the language of a text of package notify by its script.
+// textLanguage returns the language of a text of package message by its script.
 func textLanguage(text string) string {
 	if strings.ContainsFunc(text, func(r rune) bool { return unicode.Is(unicode.Devanagari, r) }) {
 		return "hi"

@@ -8,7 +8,7 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/event"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/team"
 )
@@ -41,9 +41,9 @@ func TestNotificationsAreWorded(t *testing.T) {
 					Type: kind, Party: party, PlayerID: "p", Count: 2, Title: "First <b>aid</b>", Day: "2027-05-12", Reason: "The picture is dark.",
 					StudentName: "Asha Rao", GuardianName: "Ravi Rao", CoachName: "Meera Nair",
 				}
-				for _, d := range notify.Plan(e, "Touchline") {
+				for _, d := range message.Plan(e, "Touchline") {
 					d.Title, d.Body = "stored", "stored, about Asha Rao and Ravi Rao"
-					n := notify.Notification{Type: d.Type, Title: d.Title, Body: d.Body, Data: d.Data}
+					n := message.Notification{Type: d.Type, Title: d.Title, Body: d.Body, Data: d.Data}
 					title, body := "", ""
 					if d.To == actor.Coach {
 						view := newNotificationView(v, n, player)
@@ -58,7 +58,7 @@ func TestNotificationsAreWorded(t *testing.T) {
 					if title == "stored" || strings.HasPrefix(body, "stored") || title == "" || strings.Contains(body, "<no value>") || textLanguage(body) != language {
 						t.Errorf("%s: %s to a %s is worded %q: %q", language, kind, d.To, title, body)
 					}
-					if e.Reason != "" && (d.Type == notify.KYCRejected || d.Type == notify.TierRefused) && !strings.Contains(body, e.Reason) {
+					if e.Reason != "" && (d.Type == message.KYCRejected || d.Type == message.TierRefused) && !strings.Contains(body, e.Reason) {
 						t.Errorf("%s: %s does not give the reason: %q", language, d.Type, body)
 					}
 				}
@@ -77,7 +77,7 @@ func TestStoredTextOfRemovedPlayer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := notify.Notification{Type: notify.GuardianRejected, Title: "Guardian said no", Body: "Ravi Rao said no.", Data: notify.Data{PlayerID: "p"}}
+	n := message.Notification{Type: message.GuardianRejected, Title: "Guardian said no", Body: "Ravi Rao said no.", Data: message.Data{PlayerID: "p"}}
 	for language, want := range map[string]string{"en": "Ravi Rao said no.", "hi": "अभिभावक ने विद्यार्थी के लिए ना कहा।"} {
 		v := &View{Language: language, zone: time.UTC, texts: r.catalogue.translations[language]}
 		if got := newNotificationView(v, n, nil).Body; !strings.HasPrefix(got, want) {
@@ -102,8 +102,8 @@ func TestAnswersKeepTheirNames(t *testing.T) {
 			for _, party := range approval.Parties {
 				e := then
 				e.Type, e.Party = kind, party
-				for _, d := range notify.Plan(e, "Touchline") {
-					n := notify.Notification{Type: d.Type, Title: d.Title, Body: d.Body, Data: d.Data}
+				for _, d := range message.Plan(e, "Touchline") {
+					n := message.Notification{Type: d.Type, Title: d.Title, Body: d.Body, Data: d.Data}
 					body := newMessageView(v, n, now, party).Body
 					if d.To == actor.Coach {
 						body = newNotificationView(v, n, now).Body
@@ -124,7 +124,7 @@ func TestMessageWithoutNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := notify.Notification{Type: notify.GuardianRequest, Title: "stored", Body: "मीरा", Data: notify.Data{PlayerID: "p"}}
+	n := message.Notification{Type: message.GuardianRequest, Title: "stored", Body: "मीरा", Data: message.Data{PlayerID: "p"}}
 	named := &approval.Player{ID: "p", CoachName: "Meera Nair", Student: approval.Student{FullName: "Asha Rao"}}
 	for _, tt := range []struct {
 		language string
@@ -152,20 +152,20 @@ func TestFailedChannelIsNamed(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		language       string
-		channel        notify.Channel
+		channel        message.Channel
 		body, step, on string
 	}{
 		{"en", "", "A question about Asha Rao did not arrive. Check the number", "Check the number", ""},
-		{"en", notify.SMS, "did not arrive by SMS. Check the number", "Check the number", "SMS"},
-		{"en", notify.WhatsApp, "did not arrive by WhatsApp. Check the number", "Check the number", "WhatsApp"},
-		{"en", notify.Email, "A mail with a question about Asha Rao did not arrive. Check the e-mail address", "Check the email", "Email"},
-		{"hi", notify.SMS, "SMS से नहीं पहुँचा। नंबर जाँचें", "नंबर जाँचें", "SMS"},
-		{"hi", notify.Email, "मेल नहीं पहुँची। ईमेल पता जाँचें", "ईमेल जाँचें", "ईमेल"},
+		{"en", message.SMS, "did not arrive by SMS. Check the number", "Check the number", "SMS"},
+		{"en", message.WhatsApp, "did not arrive by WhatsApp. Check the number", "Check the number", "WhatsApp"},
+		{"en", message.Email, "A mail with a question about Asha Rao did not arrive. Check the e-mail address", "Check the email", "Email"},
+		{"hi", message.SMS, "SMS से नहीं पहुँचा। नंबर जाँचें", "नंबर जाँचें", "SMS"},
+		{"hi", message.Email, "मेल नहीं पहुँची। ईमेल पता जाँचें", "ईमेल जाँचें", "ईमेल"},
 	} {
 		v := &View{Language: tt.language, zone: time.UTC, texts: r.catalogue.translations[tt.language]}
 		e := event.Event{Type: event.DeliveryFailed, Party: actor.Guardian, PlayerID: "p", StudentName: "Asha Rao", Channel: string(tt.channel)}
-		for _, d := range notify.Plan(e, "Touchline") {
-			n := notify.Notification{Type: d.Type, Data: d.Data}
+		for _, d := range message.Plan(e, "Touchline") {
+			n := message.Notification{Type: d.Type, Data: d.Data}
 			if got := newNotificationView(v, n, &approval.Player{Student: approval.Student{FullName: "Asha Rao"}}).Body; !strings.Contains(got, tt.body) {
 				t.Errorf("%s, %s: got %q, want %q", tt.language, tt.channel, got, tt.body)
 			}

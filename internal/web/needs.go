@@ -7,7 +7,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 )
 
@@ -81,7 +81,7 @@ func (v *View) NeedPath(n coach.Need) string {
 // NeedStep returns the text of the button beside a need.
 func (v *View) NeedStep(n coach.Need) (string, error) {
 	switch {
-	case slices.Equal(n.Channels, []string{string(notify.Email)}):
+	case slices.Equal(n.Channels, []string{string(message.Email)}):
 		return v.T("need.step.delivery_failed.email")
 	case n.HasReason:
 		return v.T("need.step.reason")

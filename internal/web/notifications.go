@@ -8,7 +8,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -22,7 +22,7 @@ const (
 
 // notificationView is a notification in the list, in the language of the page.
 type notificationView struct {
-	notify.Notification
+	message.Notification
 	Title, Body string
 	// About is the path of the page that the notification is about, or "".
 	About string
@@ -58,7 +58,7 @@ func (p *Pages) notifications(ctx context.Context, r *Request, by actor.Actor) (
 }
 
 // newNotificationView words a notification for a coach; see word.
-func newNotificationView(v *View, n notify.Notification, player *approval.Player) notificationView {
+func newNotificationView(v *View, n message.Notification, player *approval.Player) notificationView {
 	student, guardian := v.MustT("news.the_student"), v.MustT("news.the_guardian")
 	named := player != nil
 	if named {
@@ -68,26 +68,26 @@ func newNotificationView(v *View, n notify.Notification, player *approval.Player
 		switch {
 		case player.Guardian != nil && namedThen(n, player.Guardian.Name):
 			guardian = player.Guardian.Name
-		case slices.Contains([]notify.Type{notify.GuardianApproved, notify.GuardianRejected, notify.GuardianRevoked}, n.Type):
+		case slices.Contains([]message.Type{message.GuardianApproved, message.GuardianRejected, message.GuardianRevoked}, n.Type):
 			named = false
 		}
 	}
 	key := "news." + string(n.Type)
 	words := n.Data.Words
 	switch {
-	case n.Type == notify.SecurityNotice && words.Event != "":
+	case n.Type == message.SecurityNotice && words.Event != "":
 		key += "." + string(words.Event)
-	case words.Channel == notify.Email:
+	case words.Channel == message.Email:
 		key += ".email"
 	case words.Channel != "":
 		key += ".by"
-	case words.Reason != "" && n.Type != notify.TierApproved:
+	case words.Reason != "" && n.Type != message.TierApproved:
 		key += ".reason"
-	case words.Title == "" && (n.Type == notify.CertificateExpiring || n.Type == notify.KYCRejected || n.Type == notify.TierApproved || n.Type == notify.TierRefused):
+	case words.Title == "" && (n.Type == message.CertificateExpiring || n.Type == message.KYCRejected || n.Type == message.TierApproved || n.Type == message.TierRefused):
 		key = "" // an older notification, without Words
 	}
 	values := []any{"Student", student, "Guardian", guardian, "Title", words.Title, "Date", v.Day(coach.Date(words.Day)), "Reason", words.Reason, "Channel", v.Channel(approval.Channel(words.Channel))}
-	if n.Type == notify.PendingReminder {
+	if n.Type == message.PendingReminder {
 		values = append(values, "Count", n.Data.Count)
 	}
 	view := notificationView{Notification: n}
@@ -106,21 +106,21 @@ func notificationsBefore(r *Request) int64 {
 }
 
 // aboutNotification returns the page that a notification is about, and the key of its link.
-func aboutNotification(n notify.Notification) (path, link string) {
+func aboutNotification(n message.Notification) (path, link string) {
 	switch {
-	case n.Type == notify.SecurityNotice:
+	case n.Type == message.SecurityNotice:
 		return "/coach/settings#devices", "notifications.open.devices"
-	case n.Type == notify.TierApproved || n.Type == notify.TierRefused:
+	case n.Type == message.TierApproved || n.Type == message.TierRefused:
 		return "/coach/settings/plan", "notifications.open.plan"
-	case n.Type == notify.KYCVerified || n.Type == notify.KYCRejected:
+	case n.Type == message.KYCVerified || n.Type == message.KYCRejected:
 		return "/coach/verification", "notifications.open.verification"
-	case n.Type == notify.TeamReplyType:
+	case n.Type == message.TeamReplyType:
 		return teamMessagesPath + "/replies", "notifications.open.replies"
 	case n.Data.PlayerID != "":
 		return coachPlayer(n.Data.PlayerID), "notifications.open.player"
 	case n.Data.DocumentID != "":
 		return "/coach/documents/" + n.Data.DocumentID, "notifications.open.document"
-	case n.Type == notify.PendingReminder:
+	case n.Type == message.PendingReminder:
 		return "/coach/players", "notifications.open.players"
 	}
 	return "", ""

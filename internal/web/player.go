@@ -7,7 +7,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/phone"
 )
@@ -92,7 +92,7 @@ func nextStep(number phone.Number, c approval.Consent, r *approval.Request, now 
 func stopped(r *approval.Request) bool {
 	for _, d := range slices.Backward(r.Deliveries) {
 		if d.State != approval.DeliveryDelivered {
-			return d.Reason == notify.ReasonStopped
+			return d.Reason == message.ReasonStopped
 		}
 	}
 	return false
@@ -101,7 +101,7 @@ func stopped(r *approval.Request) bool {
 // waits reports whether a message of the request waits for a limit, for other messages or
 // for the end of quiet hours.
 func waits(r *approval.Request) bool {
-	waiting := []string{notify.ReasonHeld, notify.ReasonGathering, notify.ReasonQuietHours}
+	waiting := []string{message.ReasonHeld, message.ReasonGathering, message.ReasonQuietHours}
 	for _, d := range r.Deliveries {
 		if d.State == approval.DeliveryQueued && slices.Contains(waiting, d.Reason) {
 			return true

@@ -6,12 +6,12 @@ import (
 	"slices"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 // preferenceValues returns the fields of the form of preferences.
-func preferenceValues(r *Request, p notify.Preferences) url.Values {
+func preferenceValues(r *Request, p message.Preferences) url.Values {
 	language := p.Language
 	if language == "" {
 		language = r.Language
@@ -25,21 +25,21 @@ func preferenceValues(r *Request, p notify.Preferences) url.Values {
 }
 
 // readPreferences reads the form of preferences and adds its faults to f.
-func (p *Pages) readPreferences(r *Request, f *Form) notify.PreferencesPatch {
+func (p *Pages) readPreferences(r *Request, f *Form) message.PreferencesPatch {
 	v := p.NewView(r, "")
 	language, zone := r.Value("language"), r.Value("time_zone")
-	if !notify.KnownLanguage(language) {
+	if !message.KnownLanguage(language) {
 		f.Add("language", v.MustT("settings.language.fault"))
 	}
-	if zone != "" && !notify.KnownTimeZone(zone) {
+	if zone != "" && !message.KnownTimeZone(zone) {
 		f.Add("time_zone", v.MustT("settings.time_zone.fault"))
 	}
-	var quiet notify.QuietHours
+	var quiet message.QuietHours
 	start, end := r.Value("quiet_start"), r.Value("quiet_end")
 	if start != "" || end != "" {
 		var okStart, okEnd bool
-		quiet.Start, okStart = notify.ParseTimeOfDay(start)
-		quiet.End, okEnd = notify.ParseTimeOfDay(end)
+		quiet.Start, okStart = message.ParseTimeOfDay(start)
+		quiet.End, okEnd = message.ParseTimeOfDay(end)
 		switch {
 		case !okStart:
 			f.Add("quiet_start", v.MustT("settings.quiet.fault"))
@@ -49,12 +49,12 @@ func (p *Pages) readPreferences(r *Request, f *Form) notify.PreferencesPatch {
 			f.Add("quiet_end", v.MustT("settings.quiet.equal"))
 		}
 	}
-	return notify.PreferencesPatch{Language: &language, TimeZone: &zone, QuietHours: &quiet}
+	return message.PreferencesPatch{Language: &language, TimeZone: &zone, QuietHours: &quiet}
 }
 
 // OfferedZones returns the time zones that the form offers, with the chosen one.
 func OfferedZones(f *Form) []string {
-	if zone := f.Value("time_zone"); zone != "" && !slices.Contains(timeZones, zone) && notify.KnownTimeZone(zone) {
+	if zone := f.Value("time_zone"); zone != "" && !slices.Contains(timeZones, zone) && message.KnownTimeZone(zone) {
 		return append([]string{zone}, timeZones...)
 	}
 	return timeZones
@@ -112,7 +112,7 @@ func (p *Pages) stoppedCoaches(ctx context.Context, by actor.Actor, ids []string
 	}
 	names := map[string]string{}
 	for _, player := range links {
-		names[player.CoachID] = notify.Name(player.CoachName, "")
+		names[player.CoachID] = message.Name(player.CoachName, "")
 	}
 	var stopped []stoppedCoach
 	for _, id := range ids {

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 )
@@ -101,7 +101,7 @@ func settingsOf(role actor.Role) string {
 
 // subscribePush serves POST …/settings/push, which the script of the page fills in.
 func (p *Pages) subscribePush(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	_, err := p.Push.Subscribe(ctx, by, notify.PushSubscription{
+	_, err := p.Push.Subscribe(ctx, by, message.PushSubscription{
 		Endpoint: r.Value("endpoint"), P256DH: r.Value("p256dh"), Auth: r.Value("auth"), ShowNames: r.Value("show_names") == "yes",
 	})
 	if fault.KindOf(err) == fault.Invalid {

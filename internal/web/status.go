@@ -2,7 +2,7 @@ package web
 
 import (
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 )
 
 // Status is a state that people read: a word with a shape and a colour, for the template
@@ -46,7 +46,7 @@ func (v *View) DeliveryStatus(d approval.Delivery) Status {
 		status = Status{Class: "wait", Symbol: "○"}
 	}
 	state := "delivery." + d.State
-	if d.Channel == approval.Channel(notify.InApp) && d.State == approval.DeliveryDelivered {
+	if d.Channel == approval.Channel(message.InApp) && d.State == approval.DeliveryDelivered {
 		status, state = Status{Symbol: "–"}, "delivery.in_app"
 	}
 	status.Text = v.Channel(d.Channel) + ": " + v.MustT(state)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/fault"
 )
 
@@ -35,7 +35,7 @@ func (p *Pages) unsubscribePage(ctx context.Context, r *Request) (Response, erro
 // mailPage returns the page for the holder of an address, who can stop mail or allow it again.
 func (p *Pages) mailPage(r *Request, address string, stopped bool) Response {
 	v := p.NewView(r, "unsubscribe.title")
-	v.Data = map[string]any{"Address": notify.MaskAddress(address), "Token": r.PathValue("token"), "Allowed": r.URL.Query().Has("allowed")}
+	v.Data = map[string]any{"Address": message.MaskAddress(address), "Token": r.PathValue("token"), "Allowed": r.URL.Query().Has("allowed")}
 	if stopped {
 		return Page("unsubscribed", v)
 	}

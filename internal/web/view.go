@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/phone"
@@ -124,7 +124,7 @@ func (v *View) Reason(d approval.Delivery) string {
 	if d.State == approval.DeliveryQueued && d.Hold != "" && d.Hold != approval.HoldNumber {
 		return v.MustT("delivery.held."+string(d.Hold), "When", v.DateTime(d.DueAt))
 	}
-	if d.Channel == approval.Channel(notify.Email) {
+	if d.Channel == approval.Channel(message.Email) {
 		if text := v.mailReason(d); text != "" {
 			return text
 		}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 )
 
 // completions stores that the messages of a lane were accepted. While one statement runs,
@@ -14,7 +14,7 @@ import (
 //	message 1 is accepted: a statement for it begins
 //	messages 2 to 32 are accepted meanwhile: one statement for all of them follows
 type completions struct {
-	save func(ctx context.Context, deliveries []notify.Delivery) error
+	save func(ctx context.Context, deliveries []message.Delivery) error
 
 	mu      sync.Mutex
 	waiting []completion
@@ -22,12 +22,12 @@ type completions struct {
 }
 
 type completion struct {
-	deliveries []notify.Delivery
+	deliveries []message.Delivery
 	done       chan error
 }
 
 // store returns when the deliveries of a message are stored.
-func (c *completions) store(ctx context.Context, deliveries []notify.Delivery) error {
+func (c *completions) store(ctx context.Context, deliveries []message.Delivery) error {
 	own := completion{deliveries, make(chan error, 1)}
 	c.mu.Lock()
 	c.waiting = append(c.waiting, own)
@@ -46,7 +46,7 @@ func (c *completions) saveWaiting(ctx context.Context) {
 		batch := c.waiting
 		c.waiting = nil
 		c.mu.Unlock()
-		var all []notify.Delivery
+		var all []message.Delivery
 		for _, one := range batch {
 			all = slices.Concat(all, one.deliveries)
 		}

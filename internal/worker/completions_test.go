@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 )
 
 // countingStore counts the statements that store accepted messages. The first one fails.
@@ -20,7 +20,7 @@ type countingStore struct {
 	sizes []int
 }
 
-func (s *countingStore) DeliverySent(ctx context.Context, accepted []notify.Delivery) error {
+func (s *countingStore) DeliverySent(ctx context.Context, accepted []message.Delivery) error {
 	s.mu.Lock()
 	s.sizes = append(s.sizes, len(accepted))
 	first := len(s.sizes) == 1
@@ -36,18 +36,18 @@ func (s *countingStore) DeliverySent(ctx context.Context, accepted []notify.Deli
 // batches too. A failed statement concerns its own messages alone: they are sent again when
 // their lease ends.
 func TestCompletionsShareStatements(t *testing.T) {
-	t.Run("one batch", func(t *testing.T) { testCompletionsShareStatements(t, notify.Request) })
-	t.Run("four batches", func(t *testing.T) { testCompletionsShareStatements(t, notify.OTP) })
+	t.Run("one batch", func(t *testing.T) { testCompletionsShareStatements(t, message.Request) })
+	t.Run("four batches", func(t *testing.T) { testCompletionsShareStatements(t, message.OTP) })
 }
 
-func testCompletionsShareStatements(t *testing.T, kind notify.Kind) {
+func testCompletionsShareStatements(t *testing.T, kind message.Kind) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &countingStore{fakeStore: new(fakeStore)}
 		for range 32 {
 			s.queue(kind)
 		}
 		var attempts atomic.Int64
-		q, stop := runOver(t, s, func(_ context.Context, m notify.Message) error {
+		q, stop := runOver(t, s, func(_ context.Context, m message.Message) error {
 			if attempts.Add(1); m.ID != "0" {
 				time.Sleep(5 * time.Millisecond)
 			}

@@ -8,38 +8,38 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/worker"
 )
 
 // A message of a channel with another one behind it leaves there if the first one refuses it,
 // fails twice, does not report that it sent it, or is not chosen by the recipient.
 func TestFallback(t *testing.T) {
-	preferSMS := notify.Preferences{Channels: map[notify.Kind][]notify.Channel{notify.Request: {notify.SMS}}}
+	preferSMS := message.Preferences{Channels: map[message.Kind][]message.Channel{message.Request: {message.SMS}}}
 	for name, tt := range map[string]struct {
 		answer        error
-		chosen        notify.Preferences
+		chosen        message.Preferences
 		tried, sent   int
 		least, atMost time.Duration
 	}{
-		"accepted, no status": {nil, notify.Preferences{}, 1, 1, 30 * time.Second, 31 * time.Second},
-		"refused":             {&notify.SendError{Permanent: true, Reason: "no WhatsApp"}, notify.Preferences{}, 1, 1, 0, 0},
-		"away":                {errors.New("away"), notify.Preferences{}, 2, 1, 500 * time.Millisecond, 3 * time.Second},
+		"accepted, no status": {nil, message.Preferences{}, 1, 1, 30 * time.Second, 31 * time.Second},
+		"refused":             {&message.SendError{Permanent: true, Reason: "no WhatsApp"}, message.Preferences{}, 1, 1, 0, 0},
+		"away":                {errors.New("away"), message.Preferences{}, 2, 1, 500 * time.Millisecond, 3 * time.Second},
 		"SMS is chosen":       {nil, preferSMS, 0, 1, 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				s := &fakeStore{recipient: notify.Recipient{Preferences: tt.chosen}}
-				lane := notify.Lane{Channel: notify.WhatsApp, Kind: notify.Request}
+				s := &fakeStore{recipient: message.Recipient{Preferences: tt.chosen}}
+				lane := message.Lane{Channel: message.WhatsApp, Kind: message.Request}
 				r := s.queueOn(lane)
 				start, tried, sent, took := time.Now(), 0, 0, time.Duration(0)
-				q, stop := runWith(t, s, map[notify.Channel]worker.Sender{
-					notify.WhatsApp: fakeSender{send: func(context.Context, notify.Message) error {
+				q, stop := runWith(t, s, map[message.Channel]worker.Sender{
+					message.WhatsApp: fakeSender{send: func(context.Context, message.Message) error {
 						tried++
 						return tt.answer
 					}},
-					notify.SMS: fakeSender{send: func(_ context.Context, m notify.Message) error {
+					message.SMS: fakeSender{send: func(_ context.Context, m message.Message) error {
 						sent, took = sent+1, time.Since(start)
 						if m.ID != r.ID || m.Attempt != 1 {
 							t.Errorf("sent %+v, want the first attempt of the same message", m)

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 )
 
 const (
@@ -29,35 +29,35 @@ const (
 
 // Store is the part of package store that the outbox uses. See there.
 type Store interface {
-	LanesDue(ctx context.Context, lanes []notify.Lane, now time.Time) ([]notify.Lane, error)
-	ClaimDeliveries(ctx context.Context, lane notify.Lane, lease string, until time.Time, n int) ([]notify.Delivery, error)
-	GatherRequests(ctx context.Context, claimed []notify.Delivery, until time.Time) ([][]notify.Delivery, error)
-	LiveChallenge(ctx context.Context, d notify.Delivery, maxAttempts int) (c auth.Challenge, holdsRole, live bool, err error)
-	RequestDetails(ctx context.Context, d notify.Delivery) (notify.RequestDetails, notify.Recipient, bool, error)
-	NotificationCopy(ctx context.Context, d notify.Delivery) (notify.Copy, notify.Recipient, bool, error)
-	TeamMessage(ctx context.Context, d notify.Delivery) (m notify.TeamMessage, to notify.Recipient, dropReason string, err error)
-	AdmitMessages(ctx context.Context, messages []notify.Outgoing) ([]notify.Outgoing, error)
-	RenewLinks(ctx context.Context, leaving []notify.Delivery) error
-	MarkSending(ctx context.Context, messages []notify.Outgoing) ([]notify.Outgoing, error)
+	LanesDue(ctx context.Context, lanes []message.Lane, now time.Time) ([]message.Lane, error)
+	ClaimDeliveries(ctx context.Context, lane message.Lane, lease string, until time.Time, n int) ([]message.Delivery, error)
+	GatherRequests(ctx context.Context, claimed []message.Delivery, until time.Time) ([][]message.Delivery, error)
+	LiveChallenge(ctx context.Context, d message.Delivery, maxAttempts int) (c auth.Challenge, holdsRole, live bool, err error)
+	RequestDetails(ctx context.Context, d message.Delivery) (message.RequestDetails, message.Recipient, bool, error)
+	NotificationCopy(ctx context.Context, d message.Delivery) (message.Copy, message.Recipient, bool, error)
+	TeamMessage(ctx context.Context, d message.Delivery) (m message.TeamMessage, to message.Recipient, dropReason string, err error)
+	AdmitMessages(ctx context.Context, messages []message.Outgoing) ([]message.Outgoing, error)
+	RenewLinks(ctx context.Context, leaving []message.Delivery) error
+	MarkSending(ctx context.Context, messages []message.Outgoing) ([]message.Outgoing, error)
 	WakeHeld(ctx context.Context) error
-	DeliverySent(ctx context.Context, accepted []notify.Delivery) error
-	DeliverySuppressed(ctx context.Context, message []notify.Delivery) error
-	AwaitStatus(ctx context.Context, message []notify.Delivery, until time.Time) error
-	FallBack(ctx context.Context, message []notify.Delivery, to notify.Channel) error
-	RetryDelivery(ctx context.Context, message []notify.Delivery, due time.Time, reason string) error
-	PostponeDelivery(ctx context.Context, message []notify.Delivery, until time.Time, reason string) error
-	DeliveryDropped(ctx context.Context, message []notify.Delivery, reason string) error
-	DeliveryFailed(ctx context.Context, message []notify.Delivery, reason string, cause notify.Cause) error
+	DeliverySent(ctx context.Context, accepted []message.Delivery) error
+	DeliverySuppressed(ctx context.Context, deliveries []message.Delivery) error
+	AwaitStatus(ctx context.Context, deliveries []message.Delivery, until time.Time) error
+	FallBack(ctx context.Context, deliveries []message.Delivery, to message.Channel) error
+	RetryDelivery(ctx context.Context, deliveries []message.Delivery, due time.Time, reason string) error
+	PostponeDelivery(ctx context.Context, deliveries []message.Delivery, until time.Time, reason string) error
+	DeliveryDropped(ctx context.Context, deliveries []message.Delivery, reason string) error
+	DeliveryFailed(ctx context.Context, deliveries []message.Delivery, reason string, cause message.Cause) error
 }
 
 // Sender sends the messages of one channel. It is safe for concurrent use.
 type Sender interface {
 	// Send makes one attempt. It returns nil if the provider accepted the message. It
-	// returns a *notify.SendError to say if and when to try again; any other error is
+	// returns a *message.SendError to say if and when to try again; any other error is
 	// temporary.
-	Send(ctx context.Context, m notify.Message) error
+	Send(ctx context.Context, m message.Message) error
 	// Segments returns how much the message limits count for a message; 0 exempts it.
-	Segments(m notify.Message) int
+	Segments(m message.Message) int
 	// Suppressed reports whether nothing is sent to an address, such as a test number.
 	// A suppressed delivery counts as sent.
 	Suppressed(to string) bool
@@ -66,12 +66,12 @@ type Sender interface {
 // OutboxConfig is the configuration for NewOutbox. All fields but Fallbacks are required.
 type OutboxConfig struct {
 	Store   Store
-	Senders map[notify.Channel]Sender
+	Senders map[message.Channel]Sender
 	// Fallbacks has an entry for each channel whose messages leave on another one if it cannot
 	// deliver them.
-	Fallbacks map[notify.Channel]notify.Fallback
+	Fallbacks map[message.Channel]message.Fallback
 	// Signal wakes the lanes. Its channels are those of Senders.
-	Signal *notify.QueueSignal
+	Signal *message.QueueSignal
 	// OpenCode decrypts the code of a challenge.
 	OpenCode func(challengeID string, sealed []byte) (string, error)
 	// LinkToken returns the token in the link of a delivery.
@@ -122,7 +122,7 @@ func (o *Outbox) Run(ctx context.Context) {
 			continue
 		case <-poll:
 		}
-		var due []notify.Lane
+		var due []message.Lane
 		err := recovered(func() (err error) {
 			due, err = o.Store.LanesDue(ctx, o.Signal.Lanes(), o.Now())
 			return err
@@ -137,16 +137,16 @@ func (o *Outbox) Run(ctx context.Context) {
 }
 
 // batchesOf returns how many batches of a lane are sent at the same time.
-func batchesOf(lane notify.Lane) int {
-	if lane.Kind == notify.OTP {
+func batchesOf(lane message.Lane) int {
+	if lane.Kind == message.OTP {
 		return otpBatches
 	}
 	return 1
 }
 
 // sizeOf returns how many deliveries a claim of a lane takes.
-func sizeOf(lane notify.Lane) int {
-	if lane.Kind == notify.OTP {
+func sizeOf(lane message.Lane) int {
+	if lane.Kind == message.OTP {
 		return claimOTPs
 	}
 	return claimBatch
@@ -155,7 +155,7 @@ func sizeOf(lane notify.Lane) int {
 // runLane claims a batch each time the lane is woken, and sends it while it claims the
 // next ones. One claim at a time takes what was queued during the one before, so that a busy
 // lane takes few statements. It returns when the claimed batches are finished.
-func (o *Outbox) runLane(ctx context.Context, lane notify.Lane) {
+func (o *Outbox) runLane(ctx context.Context, lane message.Lane) {
 	var batches sync.WaitGroup
 	defer batches.Wait()
 	running := make(chan struct{}, batchesOf(lane))
@@ -190,7 +190,7 @@ func (o *Outbox) runLane(ctx context.Context, lane notify.Lane) {
 
 // claim claims up to sizeOf deliveries. After a full batch it wakes the lane at once, because
 // more may be due.
-func (o *Outbox) claim(ctx context.Context, lane notify.Lane, until time.Time) (claimed []notify.Delivery) {
+func (o *Outbox) claim(ctx context.Context, lane message.Lane, until time.Time) (claimed []message.Delivery) {
 	err := recovered(func() (err error) {
 		claimed, err = o.Store.ClaimDeliveries(ctx, lane, o.NewID(), until, sizeOf(lane))
 		return err
@@ -205,14 +205,14 @@ func (o *Outbox) claim(ctx context.Context, lane notify.Lane, until time.Time) (
 }
 
 // sendBatch sends claimed deliveries and stores the results.
-func (o *Outbox) sendBatch(ctx context.Context, lane notify.Lane, claimed []notify.Delivery, until time.Time, sent *completions) error {
+func (o *Outbox) sendBatch(ctx context.Context, lane message.Lane, claimed []message.Delivery, until time.Time, sent *completions) error {
 	messages, err := o.group(ctx, lane, claimed, until)
 	if err != nil {
 		return err
 	}
-	ready := make([]*notify.Outgoing, len(messages))
-	o.each(messages, func(i int, message []notify.Delivery) (err error) {
-		ready[i], err = o.prepare(ctx, message)
+	ready := make([]*message.Outgoing, len(messages))
+	o.each(messages, func(i int, deliveries []message.Delivery) (err error) {
+		ready[i], err = o.prepare(ctx, deliveries)
 		return err
 	})
 	admitted, err := o.admit(ctx, ready)
@@ -222,7 +222,7 @@ func (o *Outbox) sendBatch(ctx context.Context, lane notify.Lane, claimed []noti
 	if err != nil {
 		return err
 	}
-	var leaving []notify.Delivery
+	var leaving []message.Delivery
 	for _, m := range admitted {
 		leaving = append(leaving, m.Deliveries...)
 	}
@@ -239,19 +239,19 @@ func (o *Outbox) sendBatch(ctx context.Context, lane notify.Lane, claimed []noti
 
 // group groups claimed deliveries into messages. Only requests gather; each other delivery
 // is a message.
-func (o *Outbox) group(ctx context.Context, lane notify.Lane, claimed []notify.Delivery, until time.Time) ([][]notify.Delivery, error) {
-	if lane.Kind == notify.Request && len(claimed) > 0 {
+func (o *Outbox) group(ctx context.Context, lane message.Lane, claimed []message.Delivery, until time.Time) ([][]message.Delivery, error) {
+	if lane.Kind == message.Request && len(claimed) > 0 {
 		return o.Store.GatherRequests(ctx, claimed, until)
 	}
-	var messages [][]notify.Delivery
+	var messages [][]message.Delivery
 	for _, d := range claimed {
-		messages = append(messages, []notify.Delivery{d})
+		messages = append(messages, []message.Delivery{d})
 	}
 	return messages, nil
 }
 
 // each calls fn for all messages concurrently. No message is empty.
-func (o *Outbox) each(messages [][]notify.Delivery, fn func(i int, message []notify.Delivery) error) {
+func (o *Outbox) each(messages [][]message.Delivery, fn func(i int, deliveries []message.Delivery) error) {
 	var wait sync.WaitGroup
 	for i, m := range messages {
 		wait.Go(func() { o.logged(m[0], func() error { return fn(i, m) }) })
@@ -261,7 +261,7 @@ func (o *Outbox) each(messages [][]notify.Delivery, fn func(i int, message []not
 
 // logged runs work on a delivery and logs its error. The delivery stays claimed until
 // its lease ends, then it is tried again.
-func (o *Outbox) logged(d notify.Delivery, work func() error) {
+func (o *Outbox) logged(d message.Delivery, work func() error) {
 	if err := recovered(work); err != nil {
 		o.Log.Warn("deliver", "delivery", d.ID, "channel", d.Channel, "kind", d.Kind, "error", err)
 	}

@@ -6,44 +6,44 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/phone"
 )
 
 // fallBack moves a message to the fallback of its channel.
-func (o *Outbox) fallBack(ctx context.Context, message []notify.Delivery, why string) error {
-	d := message[0]
+func (o *Outbox) fallBack(ctx context.Context, deliveries []message.Delivery, why string) error {
+	d := deliveries[0]
 	to := o.Fallbacks[d.Channel].To
 	o.Log.Info("a message leaves on another channel", "delivery", d.ID, "channel", d.Channel, "kind", d.Kind, "to_channel", to, "reason", why)
-	if err := o.Store.FallBack(ctx, message, to); err != nil {
+	if err := o.Store.FallBack(ctx, deliveries, to); err != nil {
 		return err
 	}
-	o.Signal.Wake(notify.Lane{Channel: to, Kind: d.Kind})
+	o.Signal.Wake(message.Lane{Channel: to, Kind: d.Kind})
 	return nil
 }
 
 // failed stores the result of a failed attempt: another attempt later, or the end.
-func (o *Outbox) failed(ctx context.Context, message []notify.Delivery, err error) error {
-	d := message[0]
-	f, ok := errors.AsType[*notify.SendError](err)
+func (o *Outbox) failed(ctx context.Context, deliveries []message.Delivery, err error) error {
+	d := deliveries[0]
+	f, ok := errors.AsType[*message.SendError](err)
 	if !ok {
-		f = &notify.SendError{Reason: "unreachable"}
+		f = &message.SendError{Reason: "unreachable"}
 	}
 	if f.Gone {
-		return o.Store.DeliveryDropped(ctx, message, notify.ReasonNotWanted)
+		return o.Store.DeliveryDropped(ctx, deliveries, message.ReasonNotWanted)
 	}
 	o.Log.Warn("a message was not sent", "delivery", d.ID, "channel", d.Channel, "kind", d.Kind,
 		"to", phone.Number(d.To), // logged masked; an address that is not a number is hidden entirely
 		"attempt", d.Attempts, "permanent", f.Permanent, "reason", f.Reason)
 	if other, ok := o.Fallbacks[d.Channel]; ok && other.Now(f, d.Attempts) {
-		return o.fallBack(ctx, message, f.Reason)
+		return o.fallBack(ctx, deliveries, f.Reason)
 	}
 	if f.Permanent {
-		return o.Store.DeliveryFailed(ctx, message, notify.ReasonRefused, f.Cause)
+		return o.Store.DeliveryFailed(ctx, deliveries, message.ReasonRefused, f.Cause)
 	}
 	now := o.Now()
 	if !now.Before(d.GivesUpAt) {
-		return o.Store.DeliveryFailed(ctx, message, notify.ReasonGaveUp, f.Cause)
+		return o.Store.DeliveryFailed(ctx, deliveries, message.ReasonGaveUp, f.Cause)
 	}
 	due := now.Add(max(f.Wait, backoff(d.Attempts)))
 	if f.Next {
@@ -53,7 +53,7 @@ func (o *Outbox) failed(ctx context.Context, message []notify.Delivery, err erro
 	if due.After(d.GivesUpAt) {
 		due = d.GivesUpAt // one last attempt, even if the provider asked for a longer wait
 	}
-	return o.Store.RetryDelivery(ctx, message, due, notify.ReasonRetrying)
+	return o.Store.RetryDelivery(ctx, deliveries, due, message.ReasonRetrying)
 }
 
 // backoff returns the wait after the nth attempt. Jitter of a quarter spreads the

@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/worker"
 )
 
@@ -16,19 +16,19 @@ func TestWake(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := new(fakeStore)
 		var sentAt []time.Time
-		q, stop := run(t, s, func(context.Context, notify.Message) error {
+		q, stop := run(t, s, func(context.Context, message.Message) error {
 			sentAt = append(sentAt, time.Now())
 			return nil
 		})
 		time.Sleep(300 * time.Millisecond)
 		woken := time.Now()
-		s.queue(notify.Request)
-		q.Wake(lane(notify.Request))
-		q.Wake(lane(notify.OTP))                                  // never blocks
-		q.Wake(notify.Lane{Channel: email, Kind: notify.Request}) // no sender
+		s.queue(message.Request)
+		q.Wake(lane(message.Request))
+		q.Wake(lane(message.OTP))                                   // never blocks
+		q.Wake(message.Lane{Channel: email, Kind: message.Request}) // no sender
 		time.Sleep(5 * time.Second)
 		queued := time.Now()
-		s.queue(notify.Request)
+		s.queue(message.Request)
 		time.Sleep(5 * time.Second)
 		stop()
 		if len(sentAt) != 2 || !sentAt[0].Equal(woken) || sentAt[1].Sub(queued) > time.Second {
@@ -41,11 +41,11 @@ func TestBatchesFollowWithoutPoll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := new(fakeStore)
 		for range 100 {
-			s.queue(notify.Request)
+			s.queue(message.Request)
 		}
 		start := time.Now()
-		q, _ := run(t, s, func(context.Context, notify.Message) error { return nil })
-		q.Wake(lane(notify.Request))
+		q, _ := run(t, s, func(context.Context, message.Message) error { return nil })
+		q.Wake(lane(message.Request))
 		synctest.Wait()
 		for _, r := range s.rows {
 			if s.state(r) != "sent" {
@@ -60,16 +60,16 @@ func TestBatchesOfOTPsOverlap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := new(fakeStore)
 		for range 20 {
-			s.queue(notify.OTP)
+			s.queue(message.OTP)
 		}
 		release := make(chan struct{})
-		q, stop := run(t, s, func(_ context.Context, m notify.Message) error {
+		q, stop := run(t, s, func(_ context.Context, m message.Message) error {
 			if m.ID == "0" {
 				<-release
 			}
 			return nil
 		})
-		q.Wake(lane(notify.OTP))
+		q.Wake(lane(message.OTP))
 		synctest.Wait()
 		for _, r := range s.rows[1:] {
 			if s.state(r) != "sent" {
@@ -86,24 +86,24 @@ func TestLanesAreIndependent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := new(fakeStore)
 		for range 30 {
-			s.queue(notify.Request)
+			s.queue(message.Request)
 		}
 		release := make(chan struct{})
-		q, stop := runWith(t, s, map[notify.Channel]worker.Sender{
-			notify.SMS: fakeSender{send: func(_ context.Context, m notify.Message) error {
-				if m.Kind == notify.Request {
+		q, stop := runWith(t, s, map[message.Channel]worker.Sender{
+			message.SMS: fakeSender{send: func(_ context.Context, m message.Message) error {
+				if m.Kind == message.Request {
 					<-release
 				}
 				return nil
 			}},
-			email: fakeSender{send: func(context.Context, notify.Message) error { return nil }},
+			email: fakeSender{send: func(context.Context, message.Message) error { return nil }},
 		}, slog.DiscardHandler)
-		q.Wake(lane(notify.Request))
+		q.Wake(lane(message.Request))
 		synctest.Wait()
-		byEmail := notify.Lane{Channel: email, Kind: notify.Request}
-		others := []*row{s.queue(notify.OTP), s.queue(notify.Reminder), s.queue(notify.NotificationCopy), s.queueOn(byEmail)}
+		byEmail := message.Lane{Channel: email, Kind: message.Request}
+		others := []*row{s.queue(message.OTP), s.queue(message.Reminder), s.queue(message.NotificationCopy), s.queueOn(byEmail)}
 		s.mu.Lock()
-		s.copies = map[string]notify.Copy{others[2].ID: {Type: notify.CoachLeft}}
+		s.copies = map[string]message.Copy{others[2].ID: {Type: message.CoachLeft}}
 		s.mu.Unlock()
 		for _, r := range others {
 			q.Wake(r.Lane)
@@ -123,13 +123,13 @@ func TestLanesAreIndependent(t *testing.T) {
 func TestChannelsFailIndependently(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := new(fakeStore)
-		bySMS, byEmail := s.queue(notify.Request), s.queueOn(notify.Lane{Channel: email, Kind: notify.Request})
+		bySMS, byEmail := s.queue(message.Request), s.queueOn(message.Lane{Channel: email, Kind: message.Request})
 		byEmail.To = "parent@example.com"
-		_, stop := runWith(t, s, map[notify.Channel]worker.Sender{
-			notify.SMS: fakeSender{send: func(context.Context, notify.Message) error {
-				return &notify.SendError{Permanent: true, Reason: "422"}
+		_, stop := runWith(t, s, map[message.Channel]worker.Sender{
+			message.SMS: fakeSender{send: func(context.Context, message.Message) error {
+				return &message.SendError{Permanent: true, Reason: "422"}
 			}},
-			email: fakeSender{send: func(_ context.Context, m notify.Message) error {
+			email: fakeSender{send: func(_ context.Context, m message.Message) error {
 				if m.To != "parent@example.com" || m.Link != "https://t.example/a/token-1" {
 					t.Errorf("email message %+v", m)
 				}
@@ -149,13 +149,13 @@ func TestShutdownFinishesBatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := new(fakeStore)
 		for range 44 {
-			s.queue(notify.Request)
+			s.queue(message.Request)
 		}
-		q, stop := run(t, s, func(ctx context.Context, _ notify.Message) error {
+		q, stop := run(t, s, func(ctx context.Context, _ message.Message) error {
 			time.Sleep(5 * time.Second)
 			return ctx.Err()
 		})
-		q.Wake(lane(notify.Request))
+		q.Wake(lane(message.Request))
 		time.Sleep(time.Second)
 		start := time.Now()
 		stop()

@@ -6,17 +6,17 @@ import (
 	"slices"
 	"time"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 )
 
 // prepare renders a message and returns it if it leaves now, else nil. Deliveries without
 // anything to send are completed, so that they do not use up a limit, and those in quiet
 // hours wait.
-func (o *Outbox) prepare(ctx context.Context, message []notify.Delivery) (*notify.Outgoing, error) {
-	if message[0].AwaitsStatus {
-		return nil, o.fallBack(ctx, message, "no status")
+func (o *Outbox) prepare(ctx context.Context, deliveries []message.Delivery) (*message.Outgoing, error) {
+	if deliveries[0].AwaitsStatus {
+		return nil, o.fallBack(ctx, deliveries, "no status")
 	}
-	c, err := o.compose(ctx, message)
+	c, err := o.compose(ctx, deliveries)
 	if err != nil {
 		return nil, err
 	}
@@ -35,26 +35,26 @@ func (o *Outbox) prepare(ctx context.Context, message []notify.Delivery) (*notif
 	case o.Senders[first.Channel].Suppressed(first.To):
 		return nil, o.Store.DeliverySuppressed(ctx, c.out.Deliveries)
 	case !c.waitUntil.IsZero():
-		return nil, o.Store.PostponeDelivery(ctx, c.out.Deliveries, c.waitUntil, notify.ReasonQuietHours)
+		return nil, o.Store.PostponeDelivery(ctx, c.out.Deliveries, c.waitUntil, message.ReasonQuietHours)
 	}
 	return &c.out, nil
 }
 
 // composed is a rendered message for one recipient.
 type composed struct {
-	out notify.Outgoing
+	out message.Outgoing
 	// waitUntil and refused are those of rendered.
 	waitUntil time.Time
 	refused   bool
 	// dropped are the deliveries without anything to send, by the reason.
-	dropped map[string][]notify.Delivery
+	dropped map[string][]message.Delivery
 }
 
 // compose renders the deliveries of a message and makes one message of them. The first one
 // that has something to send carries the others.
-func (o *Outbox) compose(ctx context.Context, message []notify.Delivery) (c composed, err error) {
-	c.dropped = map[string][]notify.Delivery{}
-	for _, d := range message {
+func (o *Outbox) compose(ctx context.Context, deliveries []message.Delivery) (c composed, err error) {
+	c.dropped = map[string][]message.Delivery{}
+	for _, d := range deliveries {
 		r, err := o.render(ctx, d)
 		switch {
 		case err != nil:
@@ -65,14 +65,14 @@ func (o *Outbox) compose(ctx context.Context, message []notify.Delivery) (c comp
 		case len(c.out.Deliveries) == 0:
 			c.out.Message, c.waitUntil, c.refused = r.message, r.waitUntil, r.refused // a message has one recipient
 		default:
-			c.out.Message.More = append(c.out.Message.More, notify.Question{RequestDetails: r.message.Request, Link: r.message.Link})
+			c.out.Message.More = append(c.out.Message.More, message.Question{RequestDetails: r.message.Request, Link: r.message.Link})
 		}
 		c.out.Deliveries = append(c.out.Deliveries, d)
 	}
-	if len(c.out.Deliveries) > 0 && message[0].Counted {
+	if len(c.out.Deliveries) > 0 && deliveries[0].Counted {
 		// The message may have left in an earlier attempt, so its deliveries end together.
-		c.out.Deliveries, c.dropped = message, nil
-		first := message[0]
+		c.out.Deliveries, c.dropped = deliveries, nil
+		first := deliveries[0]
 		c.out.Message.ID, c.out.Message.Attempt, c.out.Message.TotalAttempts = first.ID, first.Attempts, first.TotalAttempts
 	}
 	return c, nil
@@ -80,8 +80,8 @@ func (o *Outbox) compose(ctx context.Context, message []notify.Delivery) (c comp
 
 // drop completes deliveries that are not sent. A request to an address whose holder wants no
 // mail has failed, so that its coach is told.
-func (o *Outbox) drop(ctx context.Context, dropped []notify.Delivery, reason string) error {
-	if reason == notify.ReasonAddressStopped {
+func (o *Outbox) drop(ctx context.Context, dropped []message.Delivery, reason string) error {
+	if reason == message.ReasonAddressStopped {
 		return o.Store.DeliveryFailed(ctx, dropped, reason, "")
 	}
 	return o.Store.DeliveryDropped(ctx, dropped, reason)
@@ -89,12 +89,12 @@ func (o *Outbox) drop(ctx context.Context, dropped []notify.Delivery, reason str
 
 // admit returns those of the messages that may be sent now. Messages that were counted in
 // an earlier attempt are not counted again.
-func (o *Outbox) admit(ctx context.Context, ready []*notify.Outgoing) ([]notify.Outgoing, error) {
-	var admitted, uncounted []notify.Outgoing
+func (o *Outbox) admit(ctx context.Context, ready []*message.Outgoing) ([]message.Outgoing, error) {
+	var admitted, uncounted []message.Outgoing
 	for _, m := range ready {
 		switch {
 		case m == nil:
-		case m.Message.Kind == notify.OTP && !o.CountOTPs, m.Deliveries[0].Counted:
+		case m.Message.Kind == message.OTP && !o.CountOTPs, m.Deliveries[0].Counted:
 			admitted = append(admitted, *m)
 		default:
 			if m.Segments = o.Senders[m.Deliveries[0].Channel].Segments(m.Message); m.Segments == 0 {
@@ -108,17 +108,17 @@ func (o *Outbox) admit(ctx context.Context, ready []*notify.Outgoing) ([]notify.
 		return admitted, nil
 	}
 	// Oldest first: the identifiers rise with time.
-	slices.SortFunc(uncounted, func(a, b notify.Outgoing) int { return cmp.Compare(a.Deliveries[0].ID, b.Deliveries[0].ID) })
+	slices.SortFunc(uncounted, func(a, b message.Outgoing) int { return cmp.Compare(a.Deliveries[0].ID, b.Deliveries[0].ID) })
 	counted, err := o.Store.AdmitMessages(ctx, uncounted)
 	return append(admitted, counted...), err
 }
 
 // markSending returns the messages that still may leave. It marks those of app services: the
 // approval of their recipients may have ended since they were rendered.
-func (o *Outbox) markSending(ctx context.Context, admitted []notify.Outgoing) ([]notify.Outgoing, error) {
-	var others, ofServices []notify.Outgoing
+func (o *Outbox) markSending(ctx context.Context, admitted []message.Outgoing) ([]message.Outgoing, error) {
+	var others, ofServices []message.Outgoing
 	for _, m := range admitted {
-		if m.Message.Kind == notify.NotificationCopy && slices.Contains(notify.OfServices, m.Message.Copy.Type) {
+		if m.Message.Kind == message.NotificationCopy && slices.Contains(message.OfServices, m.Message.Copy.Type) {
 			ofServices = append(ofServices, m)
 		} else {
 			others = append(others, m)
@@ -132,7 +132,7 @@ func (o *Outbox) markSending(ctx context.Context, admitted []notify.Outgoing) ([
 }
 
 // send makes one attempt and stores its result.
-func (o *Outbox) send(ctx context.Context, m notify.Outgoing, sent *completions) error {
+func (o *Outbox) send(ctx context.Context, m message.Outgoing, sent *completions) error {
 	if err := o.Senders[m.Deliveries[0].Channel].Send(ctx, m.Message); err != nil {
 		return o.failed(ctx, m.Deliveries, err)
 	}

@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/worker"
 )
 
@@ -19,9 +19,9 @@ import (
 func TestBackoff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := new(fakeStore)
-		r := s.queue(notify.Request)
+		r := s.queue(message.Request)
 		var attempts []time.Time
-		_, stop := run(t, s, func(context.Context, notify.Message) error {
+		_, stop := run(t, s, func(context.Context, message.Message) error {
 			attempts = append(attempts, time.Now())
 			return errors.New("no such host")
 		})
@@ -54,10 +54,10 @@ func TestBackoffHasJitter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := new(fakeStore)
 		for range 100 {
-			s.queue(notify.Request)
+			s.queue(message.Request)
 		}
-		q, stop := run(t, s, func(context.Context, notify.Message) error { return errors.New("no") })
-		q.Wake(lane(notify.Request))
+		q, stop := run(t, s, func(context.Context, message.Message) error { return errors.New("no") })
+		q.Wake(lane(message.Request))
 		time.Sleep(500 * time.Millisecond)
 		stop()
 		waits := map[time.Duration]bool{}
@@ -78,13 +78,13 @@ func TestBackoffHasJitter(t *testing.T) {
 func TestSendErrorWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := new(fakeStore)
-		long, short, tooLong := s.queue(notify.Request), s.queue(notify.Request), s.queue(notify.Request)
+		long, short, tooLong := s.queue(message.Request), s.queue(message.Request), s.queue(message.Request)
 		waits := map[string]time.Duration{long.ID: time.Hour, short.ID: time.Millisecond, tooLong.ID: 1000 * time.Hour}
 		start := time.Now()
-		q, stop := run(t, s, func(_ context.Context, m notify.Message) error {
-			return &notify.SendError{Wait: waits[m.ID], Reason: "busy"}
+		q, stop := run(t, s, func(_ context.Context, m message.Message) error {
+			return &message.SendError{Wait: waits[m.ID], Reason: "busy"}
 		})
-		q.Wake(lane(notify.Request))
+		q.Wake(lane(message.Request))
 		time.Sleep(time.Millisecond)
 		stop()
 		if got := long.retries[0].Sub(start); got != time.Hour {
@@ -103,16 +103,16 @@ func TestSendErrorWait(t *testing.T) {
 func TestNextProvider(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := new(fakeStore)
-		r := s.queue(notify.OTP)
+		r := s.queue(message.OTP)
 		start := time.Now()
 		var attempts []int
-		q, stop := run(t, s, func(_ context.Context, m notify.Message) error {
+		q, stop := run(t, s, func(_ context.Context, m message.Message) error {
 			if attempts = append(attempts, m.Attempt); m.Attempt < 3 {
-				return &notify.SendError{Next: true, Wait: time.Hour, Reason: "away"}
+				return &message.SendError{Next: true, Wait: time.Hour, Reason: "away"}
 			}
 			return nil
 		})
-		q.Wake(lane(notify.OTP))
+		q.Wake(lane(message.OTP))
 		synctest.Wait()
 		stop()
 		if !slices.Equal(attempts, []int{1, 2, 3}) || r.state != "sent" || !time.Now().Equal(start) {
@@ -124,13 +124,13 @@ func TestNextProvider(t *testing.T) {
 func TestPermanentFailureIsNotRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := new(fakeStore)
-		r := s.queue(notify.Request)
+		r := s.queue(message.Request)
 		attempts := 0
-		q, stop := run(t, s, func(context.Context, notify.Message) error {
+		q, stop := run(t, s, func(context.Context, message.Message) error {
 			attempts++
-			return &notify.SendError{Permanent: true, Reason: "422"}
+			return &message.SendError{Permanent: true, Reason: "422"}
 		})
-		q.Wake(lane(notify.Request))
+		q.Wake(lane(message.Request))
 		time.Sleep(time.Hour)
 		stop()
 		if r.state != "failed" || r.reason != "refused" || attempts != 1 {
@@ -142,8 +142,8 @@ func TestPermanentFailureIsNotRetried(t *testing.T) {
 func TestOutboxSurvivesDatabaseOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &fakeStore{claimErr: errors.New("outage")}
-		r := s.queue(notify.OTP)
-		run(t, s, func(context.Context, notify.Message) error { return nil })
+		r := s.queue(message.OTP)
+		run(t, s, func(context.Context, message.Message) error { return nil })
 		time.Sleep(time.Minute)
 		s.mu.Lock()
 		s.claimErr = nil
@@ -160,10 +160,10 @@ func TestOutboxSurvivesDatabaseOutage(t *testing.T) {
 func TestPanicDelaysOneDelivery(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := new(fakeStore)
-		panics, other := s.queue(notify.Request), s.queue(notify.Request)
+		panics, other := s.queue(message.Request), s.queue(message.Request)
 		attempts := 0
 		var log strings.Builder
-		q, stop := runWith(t, s, map[notify.Channel]worker.Sender{notify.SMS: fakeSender{send: func(_ context.Context, m notify.Message) error {
+		q, stop := runWith(t, s, map[message.Channel]worker.Sender{message.SMS: fakeSender{send: func(_ context.Context, m message.Message) error {
 			if m.ID != panics.ID {
 				return nil
 			}
@@ -172,7 +172,7 @@ func TestPanicDelaysOneDelivery(t *testing.T) {
 			}
 			return nil
 		}}}, slog.NewTextHandler(&log, nil))
-		q.Wake(lane(notify.Request))
+		q.Wake(lane(message.Request))
 		time.Sleep(30 * time.Second)
 		if s.state(other) != "sent" || s.state(panics) != "queued" {
 			t.Errorf("after 30 s: %s and %s, want sent and queued", s.state(other), s.state(panics))
@@ -193,9 +193,9 @@ func TestPanicDelaysOneDelivery(t *testing.T) {
 func TestLinksAreRenewedBeforeEachAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &fakeStore{gathers: true}
-		rows := []*row{s.queue(notify.Request), s.queue(notify.Request)}
+		rows := []*row{s.queue(message.Request), s.queue(message.Request)}
 		attempts := 0
-		q, stop := run(t, s, func(context.Context, notify.Message) error {
+		q, stop := run(t, s, func(context.Context, message.Message) error {
 			for _, r := range rows {
 				if !r.renewed.Equal(time.Now()) {
 					t.Errorf("attempt %d: the link of delivery %s was renewed at %s, want %s", attempts, r.ID, r.renewed, time.Now())
@@ -206,7 +206,7 @@ func TestLinksAreRenewedBeforeEachAttempt(t *testing.T) {
 			}
 			return nil
 		})
-		q.Wake(lane(notify.Request))
+		q.Wake(lane(message.Request))
 		time.Sleep(time.Minute)
 		stop()
 		if attempts != 3 {

@@ -12,31 +12,31 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/worker"
 )
 
 // run starts an outbox over s with SMS as its only channel.
-func run(t *testing.T, s *fakeStore, send func(ctx context.Context, m notify.Message) error) (q *notify.QueueSignal, stop func()) {
+func run(t *testing.T, s *fakeStore, send func(ctx context.Context, m message.Message) error) (q *message.QueueSignal, stop func()) {
 	t.Helper()
 	return runOver(t, s, send)
 }
 
 // runOver starts an outbox over s with SMS as its only channel.
-func runOver(t *testing.T, s worker.Store, send func(ctx context.Context, m notify.Message) error) (q *notify.QueueSignal, stop func()) {
+func runOver(t *testing.T, s worker.Store, send func(ctx context.Context, m message.Message) error) (q *message.QueueSignal, stop func()) {
 	t.Helper()
-	return runWith(t, s, map[notify.Channel]worker.Sender{notify.SMS: fakeSender{send: send}}, slog.DiscardHandler)
+	return runWith(t, s, map[message.Channel]worker.Sender{message.SMS: fakeSender{send: send}}, slog.DiscardHandler)
 }
 
 // runWith starts an outbox over s. stop ends it and waits.
-func runWith(t *testing.T, s worker.Store, senders map[notify.Channel]worker.Sender, log slog.Handler) (q *notify.QueueSignal, stop func()) {
+func runWith(t *testing.T, s worker.Store, senders map[message.Channel]worker.Sender, log slog.Handler) (q *message.QueueSignal, stop func()) {
 	t.Helper()
 	leases := 0
 	var mu sync.Mutex
-	q = notify.NewQueueSignal(slices.Collect(maps.Keys(senders))...)
+	q = message.NewQueueSignal(slices.Collect(maps.Keys(senders))...)
 	o := worker.NewOutbox(worker.OutboxConfig{
 		Store: s, Senders: senders, Signal: q, Now: time.Now, NewTicker: newTicker, Log: slog.New(log), PublicURL: "https://t.example", OTPAttempts: 5,
-		Fallbacks: map[notify.Channel]notify.Fallback{notify.WhatsApp: {To: notify.SMS, After: 30 * time.Second, Attempts: 2}},
+		Fallbacks: map[message.Channel]message.Fallback{message.WhatsApp: {To: message.SMS, After: 30 * time.Second, Attempts: 2}},
 		OpenCode:  func(string, []byte) (string, error) { return "123456", nil },
 		LinkToken: func(id string) string { return "token-" + id },
 		NewID: func() string {
@@ -65,16 +65,16 @@ func runWith(t *testing.T, s worker.Store, senders map[notify.Channel]worker.Sen
 func TestGatheredRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &fakeStore{gathers: true, closed: map[string]bool{}}
-		closed, first, second := s.queue(notify.Request), s.queue(notify.Request), s.queue(notify.Request)
+		closed, first, second := s.queue(message.Request), s.queue(message.Request), s.queue(message.Request)
 		s.closed[closed.RequestID] = true
-		var sent []notify.Message
-		q, stop := run(t, s, func(_ context.Context, m notify.Message) error {
+		var sent []message.Message
+		q, stop := run(t, s, func(_ context.Context, m message.Message) error {
 			if sent = append(sent, m); len(sent) == 1 {
 				return errors.New("no such host")
 			}
 			return nil
 		})
-		q.Wake(lane(notify.Request))
+		q.Wake(lane(message.Request))
 		time.Sleep(500 * time.Millisecond)
 		s.mu.Lock()
 		s.closed[first.RequestID] = true
@@ -100,16 +100,16 @@ func TestGatheredRequests(t *testing.T) {
 // that wants no mail has failed, also if another one of the message was closed.
 func TestGatheredToAStoppedAddress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &fakeStore{gathers: true, closed: map[string]bool{}, recipient: notify.Recipient{AddressStopped: true}}
-		open, closed := s.queue(notify.Request), s.queue(notify.Request)
+		s := &fakeStore{gathers: true, closed: map[string]bool{}, recipient: message.Recipient{AddressStopped: true}}
+		open, closed := s.queue(message.Request), s.queue(message.Request)
 		s.closed[closed.RequestID] = true
-		_, stop := run(t, s, func(context.Context, notify.Message) error {
+		_, stop := run(t, s, func(context.Context, message.Message) error {
 			t.Error("a message was sent")
 			return nil
 		})
 		time.Sleep(time.Minute)
 		stop()
-		if open.state != "failed" || open.reason != notify.ReasonAddressStopped || closed.state != "dropped" || closed.reason != notify.ReasonRequestClosed {
+		if open.state != "failed" || open.reason != message.ReasonAddressStopped || closed.state != "dropped" || closed.reason != message.ReasonRequestClosed {
 			t.Errorf("the open request is %s (%s), the closed one %s (%s)", open.state, open.reason, closed.state, closed.reason)
 		}
 	})
@@ -119,11 +119,11 @@ func TestGatheredToAStoppedAddress(t *testing.T) {
 func TestHeld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &fakeStore{rejections: 2, closed: map[string]bool{}}
-		r, dropped := s.queue(notify.Request), s.queue(notify.Request)
+		r, dropped := s.queue(message.Request), s.queue(message.Request)
 		s.closed[dropped.RequestID] = true
 		var sent []string
 		start := time.Now()
-		_, stop := run(t, s, func(_ context.Context, m notify.Message) error {
+		_, stop := run(t, s, func(_ context.Context, m message.Message) error {
 			sent = append(sent, m.ID+" "+time.Since(start).Truncate(time.Hour).String())
 			return nil
 		})
@@ -139,11 +139,11 @@ func TestHeld(t *testing.T) {
 // messages the recipient stopped never does.
 func TestRecipientPreferences(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &fakeStore{recipient: notify.Recipient{Preferences: notify.Preferences{TimeZone: "UTC", QuietHours: notify.QuietHours{Start: 0, End: 6 * 60}}}}
-		request, otp := s.queue(notify.Request), s.queue(notify.OTP) // the clock starts at midnight UTC
+		s := &fakeStore{recipient: message.Recipient{Preferences: message.Preferences{TimeZone: "UTC", QuietHours: message.QuietHours{Start: 0, End: 6 * 60}}}}
+		request, otp := s.queue(message.Request), s.queue(message.OTP) // the clock starts at midnight UTC
 		var sent []string
 		var mu sync.Mutex
-		q, stop := run(t, s, func(_ context.Context, m notify.Message) error {
+		q, stop := run(t, s, func(_ context.Context, m message.Message) error {
 			mu.Lock()
 			defer mu.Unlock()
 			sent = append(sent, fmt.Sprint(m.Kind, " ", time.Now().UTC().Format("15:04")))
@@ -153,14 +153,14 @@ func TestRecipientPreferences(t *testing.T) {
 		s.mu.Lock()
 		s.recipient.Stopped = true
 		s.mu.Unlock()
-		stopped := s.queue(notify.Reminder)
-		q.Wake(lane(notify.Reminder))
+		stopped := s.queue(message.Reminder)
+		q.Wake(lane(message.Reminder))
 		time.Sleep(time.Minute)
 		stop()
 		if want := []string{"otp 00:00", "request 06:00"}; !slices.Equal(sent, want) {
 			t.Errorf("sent %q, want %q", sent, want)
 		}
-		if s.state(request) != "sent" || s.state(otp) != "sent" || s.state(stopped) != "dropped" || stopped.reason != notify.ReasonStopped {
+		if s.state(request) != "sent" || s.state(otp) != "sent" || s.state(stopped) != "dropped" || stopped.reason != message.ReasonStopped {
 			t.Errorf("request %s, OTP %s, reminder of a stopped coach %s (%s)", s.state(request), s.state(otp), s.state(stopped), stopped.reason)
 		}
 	})
@@ -170,9 +170,9 @@ func TestRecipientPreferences(t *testing.T) {
 func TestSuppressed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := new(fakeStore)
-		r := s.queue(notify.Request)
-		_, stop := runWith(t, s, map[notify.Channel]worker.Sender{notify.SMS: fakeSender{
-			send: func(context.Context, notify.Message) error {
+		r := s.queue(message.Request)
+		_, stop := runWith(t, s, map[message.Channel]worker.Sender{message.SMS: fakeSender{
+			send: func(context.Context, message.Message) error {
 				t.Error("a message was sent to a suppressed address")
 				return nil
 			},
@@ -190,26 +190,26 @@ func TestSuppressed(t *testing.T) {
 // the app and it is not about a coach who left. Dropped copies use up no limit.
 func TestNotificationCopies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &fakeStore{copies: map[string]notify.Copy{}}
-		for _, c := range []notify.Copy{
-			{Type: notify.CoachLeft, Text: "left", Readable: true},
-			{Type: notify.CoachLeft, Text: "left, no role"},
-			{Type: notify.PlayerRemoved, Text: "removed", Readable: true},
-			{Type: notify.PlayerRemoved, Text: "removed, no role"},
+		s := &fakeStore{copies: map[string]message.Copy{}}
+		for _, c := range []message.Copy{
+			{Type: message.CoachLeft, Text: "left", Readable: true},
+			{Type: message.CoachLeft, Text: "left, no role"},
+			{Type: message.PlayerRemoved, Text: "removed", Readable: true},
+			{Type: message.PlayerRemoved, Text: "removed, no role"},
 			{},
 		} {
-			r := s.queue(notify.NotificationCopy)
+			r := s.queue(message.NotificationCopy)
 			if c.Type != "" {
 				s.copies[r.ID] = c
 			}
 		}
 		sent := map[string]bool{}
 		var mu sync.Mutex
-		_, stop := run(t, s, func(_ context.Context, m notify.Message) error {
+		_, stop := run(t, s, func(_ context.Context, m message.Message) error {
 			mu.Lock()
 			defer mu.Unlock()
-			if sent[m.Copy.Text] = true; m.Kind != notify.NotificationCopy {
-				t.Errorf("kind of %q = %s, want %s", m.Copy.Text, m.Kind, notify.NotificationCopy)
+			if sent[m.Copy.Text] = true; m.Kind != message.NotificationCopy {
+				t.Errorf("kind of %q = %s, want %s", m.Copy.Text, m.Kind, message.NotificationCopy)
 			}
 			return nil
 		})

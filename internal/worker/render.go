@@ -4,13 +4,13 @@ import (
 	"context"
 	"time"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 // rendered is a delivery rendered from the current state.
 type rendered struct {
-	message notify.Message
+	message message.Message
 	// dropReason is set if the message must no longer be sent, waitUntil if it must wait for
 	// the end of quiet hours. Both are zero for a message that is sent now.
 	dropReason string
@@ -21,40 +21,40 @@ type rendered struct {
 }
 
 // render renders the message of d.
-func (o *Outbox) render(ctx context.Context, d notify.Delivery) (r rendered, err error) {
+func (o *Outbox) render(ctx context.Context, d message.Delivery) (r rendered, err error) {
 	m := &r.message
-	*m = notify.Message{ID: d.ID, Attempt: d.Attempts, TotalAttempts: d.TotalAttempts, To: d.To, Kind: d.Kind, Brand: o.Brand, Role: d.Role, Ending: notify.OTPEnding{Host: notify.OTPHost(o.PublicURL), AppHash: o.AppHash}}
-	var to notify.Recipient
+	*m = message.Message{ID: d.ID, Attempt: d.Attempts, TotalAttempts: d.TotalAttempts, To: d.To, Kind: d.Kind, Brand: o.Brand, Role: d.Role, Ending: message.OTPEnding{Host: message.OTPHost(o.PublicURL), AppHash: o.AppHash}}
+	var to message.Recipient
 	switch d.Kind {
-	case notify.OTP:
+	case message.OTP:
 		c, holdsRole, live, err := o.Store.LiveChallenge(ctx, d, o.OTPAttempts)
 		if err != nil || !live {
-			return rendered{dropReason: notify.ReasonNotWanted}, err
+			return rendered{dropReason: message.ReasonNotWanted}, err
 		}
 		m.Code, err = o.OpenCode(c.ID, c.Code)
 		m.ValidFor, m.HoldsRole, m.Language = c.EndsAt.Sub(o.Now()), holdsRole, c.Language
 		return r, err
-	case notify.NotificationCopy:
+	case message.NotificationCopy:
 		found := false
 		m.Copy, to, found, err = o.Store.NotificationCopy(ctx, d)
 		if err != nil || !found || !m.Copy.Needed(d.Channel) {
-			return rendered{dropReason: notify.ReasonNotWanted}, err
+			return rendered{dropReason: message.ReasonNotWanted}, err
 		}
 		m.Link = o.startURL(m.Copy, d.Role)
-	case notify.Team:
+	case message.Team:
 		m.Team, to, r.dropReason, err = o.Store.TeamMessage(ctx, d)
 		if err != nil || r.dropReason != "" {
 			return r, err
 		}
-		m.Team.StopURL, m.Team.Language = notify.StopURL(o.PublicURL), to.Preferences.Language
-		if notify.TeamText(m.Team) == "" {
-			return rendered{dropReason: notify.ReasonOnlyLinks}, nil
+		m.Team.StopURL, m.Team.Language = message.StopURL(o.PublicURL), to.Preferences.Language
+		if message.TeamText(m.Team) == "" {
+			return rendered{dropReason: message.ReasonOnlyLinks}, nil
 		}
 	default:
 		open := false
 		m.Request, to, open, err = o.Store.RequestDetails(ctx, d)
 		if err != nil || !open {
-			return rendered{dropReason: notify.ReasonRequestClosed}, err
+			return rendered{dropReason: message.ReasonRequestClosed}, err
 		}
 		m.Link = o.PublicURL + "/a/" + o.LinkToken(d.ID)
 	}
@@ -67,7 +67,7 @@ func (o *Outbox) render(ctx context.Context, d notify.Delivery) (r rendered, err
 
 // startURL returns the address of the page on which the recipient reads the notification, or ""
 // if the recipient can no longer sign in.
-func (o *Outbox) startURL(c notify.Copy, role actor.Role) string {
+func (o *Outbox) startURL(c message.Copy, role actor.Role) string {
 	switch {
 	case !c.Readable:
 		return ""

@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/worker"
 )
@@ -27,7 +27,7 @@ func TestPeriodicJobs(t *testing.T) {
 		log := slog.New(slog.DiscardHandler)
 		w := worker.New(worker.Config{
 			Outbox: worker.NewOutbox(worker.OutboxConfig{
-				Store: new(fakeStore), Signal: notify.NewQueueSignal(), Now: time.Now, NewTicker: newTicker, NewID: func() string { return "lease" }, Log: log,
+				Store: new(fakeStore), Signal: message.NewQueueSignal(), Now: time.Now, NewTicker: newTicker, NewID: func() string { return "lease" }, Log: log,
 			}),
 			SendDigests: func(_ context.Context, n int) (int, error) {
 				if digests++; digests%3 != 0 {

@@ -11,39 +11,39 @@ import (
 	"net/textproto"
 	"strings"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 )
 
-// ReadBounce is a notify.BounceReader. A body is one of
+// ReadBounce is a message.BounceReader. A body is one of
 //
 //	{"message_id": "<0198…@touchline.example>", "type": "permanent", "status": "5.1.1"}
 //
 // with the type permanent or temporary and an optional enhanced status code (RFC 3463), or a
 // whole delivery status notification (RFC 3464), as a mail server passes it to a program.
-func ReadBounce(contentType string, body []byte) (notify.Report, bool, error) {
+func ReadBounce(contentType string, body []byte) (message.Report, bool, error) {
 	switch mediaType, _, _ := mime.ParseMediaType(contentType); mediaType {
 	case "application/json":
 		return readJSON(body)
 	case "message/rfc822":
 		return readNotification(body)
 	}
-	return notify.Report{}, false, &notify.BounceError{MediaType: true, Detail: "Send application/json, or a mail as message/rfc822."}
+	return message.Report{}, false, &message.BounceError{MediaType: true, Detail: "Send application/json, or a mail as message/rfc822."}
 }
 
-func readJSON(body []byte) (notify.Report, bool, error) {
+func readJSON(body []byte) (message.Report, bool, error) {
 	var b struct {
 		MessageID string `json:"message_id"`
 		Type      string `json:"type"`
 		Status    string `json:"status"`
 	}
 	if err := json.Unmarshal(body, &b); err != nil {
-		return notify.Report{}, false, &notify.BounceError{Detail: "This is not a JSON object with the strings message_id and type."}
+		return message.Report{}, false, &message.BounceError{Detail: "This is not a JSON object with the strings message_id and type."}
 	}
 	if b.MessageID == "" {
-		return notify.Report{}, false, &notify.BounceError{Pointer: "/message_id", Detail: "This is needed."}
+		return message.Report{}, false, &message.BounceError{Pointer: "/message_id", Detail: "This is needed."}
 	}
 	if b.Type != "permanent" && b.Type != "temporary" {
-		return notify.Report{}, false, &notify.BounceError{Pointer: "/type", Detail: "This must be permanent or temporary."}
+		return message.Report{}, false, &message.BounceError{Pointer: "/type", Detail: "This must be permanent or temporary."}
 	}
 	class := "4"
 	if b.Type == "permanent" {
@@ -55,15 +55,15 @@ func readJSON(body []byte) (notify.Report, bool, error) {
 
 // readNotification reads a delivery status notification: its second part says what happened,
 // its third part holds the headers of the mail.
-func readNotification(body []byte) (notify.Report, bool, error) {
-	invalid := &notify.BounceError{Detail: "This is not a delivery status notification."}
+func readNotification(body []byte) (message.Report, bool, error) {
+	invalid := &message.BounceError{Detail: "This is not a delivery status notification."}
 	m, err := mail.ReadMessage(bytes.NewReader(body))
 	if err != nil {
-		return notify.Report{}, false, invalid
+		return message.Report{}, false, invalid
 	}
 	mediaType, parameters, err := mime.ParseMediaType(m.Header.Get("Content-Type"))
 	if err != nil || mediaType != "multipart/report" {
-		return notify.Report{}, false, invalid
+		return message.Report{}, false, invalid
 	}
 	var id, status string
 	parts := multipart.NewReader(m.Body, parameters["boundary"])
@@ -82,7 +82,7 @@ func readNotification(body []byte) (notify.Report, bool, error) {
 		}
 	}
 	if id == "" {
-		return notify.Report{}, false, &notify.BounceError{Detail: "The notification does not hold the Message-ID of the mail."}
+		return message.Report{}, false, &message.BounceError{Detail: "The notification does not hold the Message-ID of the mail."}
 	}
 	return report(id, status), status != "", nil
 }
@@ -104,13 +104,13 @@ func failedStatus(part io.Reader) string {
 }
 
 // report returns the report about the newest attempt of the mail with a Message-ID.
-func report(messageID, status string) notify.Report {
+func report(messageID, status string) message.Report {
 	id, _, _ := strings.Cut(strings.Trim(strings.TrimSpace(messageID), "<>"), "@")
-	r := notify.Report{MessageID: id, Attempt: notify.NewestAttempt, Receipt: notify.ReceiptUnreachable, Cause: causeOf(status), NetworkSays: printable(status)}
+	r := message.Report{MessageID: id, Attempt: message.NewestAttempt, Receipt: message.ReceiptUnreachable, Cause: causeOf(status), NetworkSays: printable(status)}
 	switch {
 	case strings.HasPrefix(status, "5."):
-		r.Receipt = notify.ReceiptUndeliverable
-	case r.Cause == notify.CauseUnknownAddress:
+		r.Receipt = message.ReceiptUndeliverable
+	case r.Cause == message.CauseUnknownAddress:
 		r.Cause = "" // a temporary failure without a detail says nothing about the address
 	}
 	return r

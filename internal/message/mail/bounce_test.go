@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/message/mail"
-	"github.com/touchline/touchline/internal/notify"
 )
 
 const deliveryID = "0198f2c4-6a10-7c3e-9b52-4f0e8d1a7b21"
@@ -21,19 +21,19 @@ func TestReadBounce(t *testing.T) {
 	const json, rfc822 = "application/json; charset=utf-8", "message/rfc822"
 	for name, tt := range map[string]struct {
 		contentType, body string
-		receipt           notify.Receipt // "" says nothing final
-		cause             notify.Cause
+		receipt           message.Receipt // "" says nothing final
+		cause             message.Cause
 	}{
-		"permanent":                {json, `{"message_id": "<` + deliveryID + `@touchline.example>", "type": "permanent", "status": "5.1.1"}`, notify.ReceiptUndeliverable, notify.CauseUnknownAddress},
-		"permanent without status": {json, `{"message_id": "` + deliveryID + `", "type": "permanent"}`, notify.ReceiptUndeliverable, notify.CauseUnknownAddress},
-		"mailbox full":             {json, `{"message_id": "` + deliveryID + `", "type": "temporary", "status": "5.2.2"}`, notify.ReceiptUnreachable, notify.CauseMailboxFull},
-		"temporary":                {json, `{"message_id": "` + deliveryID + `", "type": "temporary"}`, notify.ReceiptUnreachable, ""},
-		"notification":             {rfc822, eml, notify.ReceiptUndeliverable, notify.CauseUnknownAddress},
-		"line ends of mail":        {rfc822, strings.ReplaceAll(eml, "\n", "\r\n"), notify.ReceiptUndeliverable, notify.CauseUnknownAddress},
-		"gave up":                  {rfc822, strings.ReplaceAll(eml, "Status: 5.1.1", "Status: 4.4.1"), notify.ReceiptUnreachable, notify.CauseNetwork},
-		"refused as spam":          {rfc822, strings.ReplaceAll(eml, "Status: 5.1.1", "Status: 5.7.1 (policy)"), notify.ReceiptUndeliverable, notify.CauseFiltered},
+		"permanent":                {json, `{"message_id": "<` + deliveryID + `@touchline.example>", "type": "permanent", "status": "5.1.1"}`, message.ReceiptUndeliverable, message.CauseUnknownAddress},
+		"permanent without status": {json, `{"message_id": "` + deliveryID + `", "type": "permanent"}`, message.ReceiptUndeliverable, message.CauseUnknownAddress},
+		"mailbox full":             {json, `{"message_id": "` + deliveryID + `", "type": "temporary", "status": "5.2.2"}`, message.ReceiptUnreachable, message.CauseMailboxFull},
+		"temporary":                {json, `{"message_id": "` + deliveryID + `", "type": "temporary"}`, message.ReceiptUnreachable, ""},
+		"notification":             {rfc822, eml, message.ReceiptUndeliverable, message.CauseUnknownAddress},
+		"line ends of mail":        {rfc822, strings.ReplaceAll(eml, "\n", "\r\n"), message.ReceiptUndeliverable, message.CauseUnknownAddress},
+		"gave up":                  {rfc822, strings.ReplaceAll(eml, "Status: 5.1.1", "Status: 4.4.1"), message.ReceiptUnreachable, message.CauseNetwork},
+		"refused as spam":          {rfc822, strings.ReplaceAll(eml, "Status: 5.1.1", "Status: 5.7.1 (policy)"), message.ReceiptUndeliverable, message.CauseFiltered},
 		"delayed":                  {rfc822, strings.ReplaceAll(eml, "Action: failed", "Action: delayed"), "", ""},
-		"headers only":             {rfc822, strings.ReplaceAll(eml, "Content-Type: message/rfc822", "Content-Type: text/rfc822-headers"), notify.ReceiptUndeliverable, notify.CauseUnknownAddress},
+		"headers only":             {rfc822, strings.ReplaceAll(eml, "Content-Type: message/rfc822", "Content-Type: text/rfc822-headers"), message.ReceiptUndeliverable, message.CauseUnknownAddress},
 	} {
 		r, final, err := mail.ReadBounce(tt.contentType, []byte(tt.body))
 		if err != nil || final != (tt.receipt != "") {

@@ -10,7 +10,7 @@ import (
 
 	gomail "github.com/wneessen/go-mail"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 )
 
 // dialError returns the error of a connection that failed. It is always temporary: an operator
@@ -37,7 +37,7 @@ func dialError(err error) error {
 	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
 		reason = "the mail server did not respond in time"
 	}
-	return &notify.SendError{Reason: reason}
+	return &message.SendError{Reason: reason}
 }
 
 // sendError returns the error of a message that the server did not take. Its reason has the
@@ -45,16 +45,16 @@ func dialError(err error) error {
 func sendError(err error) error {
 	failure, ok := errors.AsType[*gomail.SendError](err)
 	if !ok || failure.ErrorCode() == 0 {
-		return &notify.SendError{Reason: "the connection to the mail server broke"}
+		return &message.SendError{Reason: "the connection to the mail server broke"}
 	}
 	code, status := failure.ErrorCode(), failure.EnhancedStatusCode()
-	f := &notify.SendError{Reason: strings.TrimSpace(fmt.Sprintf("the mail server responded %d %s", code, status))}
+	f := &message.SendError{Reason: strings.TrimSpace(fmt.Sprintf("the mail server responded %d %s", code, status))}
 	switch {
 	case code < 500:
 	case failure.Reason == gomail.ErrSMTPRcptTo && !strings.HasPrefix(status, "5.7."):
 		f.Permanent, f.Cause = true, causeOf(status)
 	case failure.Reason == gomail.ErrSMTPData, failure.Reason == gomail.ErrSMTPDataClose:
-		f.Permanent, f.Cause = true, notify.CauseFiltered
+		f.Permanent, f.Cause = true, message.CauseFiltered
 	}
 	// Any other refusal is about the sender or its rights (5.7.x), which an operator can correct.
 	return f
@@ -62,16 +62,16 @@ func sendError(err error) error {
 
 // causeOf returns the cause of a permanent failure from an enhanced status code (RFC 3463).
 // Without a code it returns CauseUnknownAddress, the common case.
-func causeOf(status string) notify.Cause {
+func causeOf(status string) message.Cause {
 	_, detail, _ := strings.Cut(status, ".")
 	switch {
 	case detail == "2.2":
-		return notify.CauseMailboxFull
+		return message.CauseMailboxFull
 	case strings.HasPrefix(detail, "7."), strings.HasPrefix(detail, "6."):
-		return notify.CauseFiltered
+		return message.CauseFiltered
 	case strings.HasPrefix(detail, "4."):
-		return notify.CauseNetwork
+		return message.CauseNetwork
 	default:
-		return notify.CauseUnknownAddress
+		return message.CauseUnknownAddress
 	}
 }

@@ -19,7 +19,7 @@ import (
 
 	gomail "github.com/wneessen/go-mail"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 )
 
 // sendTimeout bounds one attempt. Some servers delay each answer by seconds.
@@ -116,7 +116,7 @@ func isLoopback(host string) bool {
 }
 
 // Send renders m and makes one attempt to send it.
-func (s *Sender) Send(ctx context.Context, m notify.Message) error {
+func (s *Sender) Send(ctx context.Context, m message.Message) error {
 	msg, err := s.message(m)
 	if err != nil {
 		return err
@@ -133,7 +133,7 @@ func (s *Sender) Send(ctx context.Context, m notify.Message) error {
 			return c, err
 		}))...)
 	if err != nil {
-		return &notify.SendError{Reason: "invalid settings of the mail server"}
+		return &message.SendError{Reason: "invalid settings of the mail server"}
 	}
 	// The library closes no connection whose start failed, and follows no context after it.
 	defer func() {
@@ -156,20 +156,20 @@ func (s *Sender) Send(ctx context.Context, m notify.Message) error {
 
 // message returns the mail of m. Its Message-ID comes from the delivery, so every attempt
 // has the same one and servers can drop a repeated one.
-func (s *Sender) message(m notify.Message) (*gomail.Msg, error) {
-	content := notify.MailOf(m)
+func (s *Sender) message(m message.Message) (*gomail.Msg, error) {
+	content := message.MailOf(m)
 	stop := ""
 	if !content.Required() {
 		stop = s.config.StopURL(m.To)
 	}
 	text, html, err := render(content, stop)
 	if err != nil {
-		return nil, &notify.SendError{Permanent: true, Reason: "render the mail"}
+		return nil, &message.SendError{Permanent: true, Reason: "render the mail"}
 	}
 	msg := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
 	msg.FromMailAddress(s.from)
 	if err := msg.To(m.To); err != nil {
-		return nil, &notify.SendError{Permanent: true, Cause: notify.CauseUnknownAddress, Reason: "invalid address"}
+		return nil, &message.SendError{Permanent: true, Cause: message.CauseUnknownAddress, Reason: "invalid address"}
 	}
 	msg.Subject(content.Subject)
 	msg.SetDateWithValue(s.config.Now())
@@ -194,4 +194,4 @@ func MessageID(deliveryID, from string) string {
 func (s *Sender) Suppressed(string) bool { return false }
 
 // Segments returns the amount that the message limits count for a mail: 1.
-func (s *Sender) Segments(notify.Message) int { return 1 }
+func (s *Sender) Segments(message.Message) int { return 1 }

@@ -14,9 +14,9 @@ import (
 	"github.com/emersion/go-smtp"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/message/mail"
 	"github.com/touchline/touchline/internal/message/mail/mailtest"
-	"github.com/touchline/touchline/internal/notify"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -24,10 +24,10 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 const address = "meera@families.example"
 
 // question is an approval request to a guardian.
-func question() notify.Message {
-	return notify.Message{
-		ID: "0198f2c4-6a10-7c3e-9b52-4f0e8d1a7b21", Attempt: 1, TotalAttempts: 1, To: address, Kind: notify.Request, Brand: "Touchline",
-		Request: notify.RequestDetails{Party: "guardian", CoachName: "Meera Nair", StudentName: "Asha Rao", ShortCode: "KTMWXR"},
+func question() message.Message {
+	return message.Message{
+		ID: "0198f2c4-6a10-7c3e-9b52-4f0e8d1a7b21", Attempt: 1, TotalAttempts: 1, To: address, Kind: message.Request, Brand: "Touchline",
+		Request: message.RequestDetails{Party: "guardian", CoachName: "Meera Nair", StudentName: "Asha Rao", ShortCode: "KTMWXR"},
 		Link:    "https://touchline.example/a/token",
 	}
 }
@@ -89,7 +89,7 @@ func TestSend(t *testing.T) {
 func TestRequiredMail(t *testing.T) {
 	t.Parallel()
 	server := mailtest.New(t, mailtest.Plain)
-	notice := notify.Message{ID: "1", To: address, Kind: notify.NotificationCopy, Brand: "Touchline", Copy: notify.Copy{Type: notify.SecurityNotice, Title: "Your number was changed", Text: "If this was not you, sign out everywhere.", ToCoach: true}}
+	notice := message.Message{ID: "1", To: address, Kind: message.NotificationCopy, Brand: "Touchline", Copy: message.Copy{Type: message.SecurityNotice, Title: "Your number was changed", Text: "If this was not you, sign out everywhere.", ToCoach: true}}
 	if err := newSender(t, server).Send(t.Context(), notice); err != nil {
 		t.Fatal(err)
 	}
@@ -108,15 +108,15 @@ func TestFailures(t *testing.T) {
 	for name, tt := range map[string]struct {
 		behave    mailtest.Behaviour
 		permanent bool
-		cause     notify.Cause
+		cause     message.Cause
 		reason    string
 	}{
-		"no such address":    {mailtest.Behaviour{Recipient: refusal(550, 5, 1, 1)}, true, notify.CauseUnknownAddress, "the mail server responded 550 5.1.1"},
-		"mailbox full":       {mailtest.Behaviour{Recipient: refusal(552, 5, 2, 2)}, true, notify.CauseMailboxFull, "the mail server responded 552 5.2.2"},
+		"no such address":    {mailtest.Behaviour{Recipient: refusal(550, 5, 1, 1)}, true, message.CauseUnknownAddress, "the mail server responded 550 5.1.1"},
+		"mailbox full":       {mailtest.Behaviour{Recipient: refusal(552, 5, 2, 2)}, true, message.CauseMailboxFull, "the mail server responded 552 5.2.2"},
 		"greylisting":        {mailtest.Behaviour{Recipient: refusal(450, 4, 2, 0)}, false, "", "the mail server responded 450 4.2.0"},
 		"relaying is denied": {mailtest.Behaviour{Recipient: refusal(554, 5, 7, 1)}, false, "", "the mail server responded 554 5.7.1"},
 		"sender refused":     {mailtest.Behaviour{Sender: refusal(553, 5, 1, 8)}, false, "", "the mail server responded 553 5.1.8"},
-		"taken for spam":     {mailtest.Behaviour{Data: refusal(554, 5, 7, 1)}, true, notify.CauseFiltered, "the mail server responded 554 5.7.1"},
+		"taken for spam":     {mailtest.Behaviour{Data: refusal(554, 5, 7, 1)}, true, message.CauseFiltered, "the mail server responded 554 5.7.1"},
 		"out of space":       {mailtest.Behaviour{Data: refusal(452, 4, 3, 1)}, false, "", "the mail server responded 452 4.3.1"},
 		"broken connection":  {mailtest.Behaviour{Drop: true}, false, "", "the connection to the mail server broke"},
 	} {
@@ -178,9 +178,9 @@ func greet(t *testing.T, line string) (url string) {
 	return "smtp://" + listener.Addr().String()
 }
 
-func wantFailure(t *testing.T, err error, permanent bool, cause notify.Cause, reason string) {
+func wantFailure(t *testing.T, err error, permanent bool, cause message.Cause, reason string) {
 	t.Helper()
-	failure, ok := errors.AsType[*notify.SendError](err)
+	failure, ok := errors.AsType[*message.SendError](err)
 	if !ok {
 		t.Fatalf("got %v, want a SendError", err)
 	}
@@ -194,7 +194,7 @@ func TestParts(t *testing.T) {
 	t.Parallel()
 	server := mailtest.New(t, mailtest.Plain)
 	sender := newSender(t, server)
-	for i, language := range notify.Languages {
+	for i, language := range message.Languages {
 		m := question()
 		m.Language = language
 		if err := sender.Send(t.Context(), m); err != nil {

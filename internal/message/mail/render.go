@@ -6,7 +6,7 @@ import (
 	"strings"
 	texttemplate "text/template"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 )
 
 var (
@@ -20,9 +20,9 @@ var (
 )
 
 // render returns both parts of a mail. stop is the address that ends mail, or empty.
-func render(m notify.Mail, stop string) (text, html string, err error) {
+func render(m message.Mail, stop string) (text, html string, err error) {
 	data := struct {
-		notify.Mail
+		message.Mail
 		Stop string
 	}{m, stop}
 	var plain, marked strings.Builder

@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 )
 
 // fcmTimeout bounds one request to FCM, and one for an access token.
@@ -87,27 +87,27 @@ type fcmAPNS struct {
 
 // newFCMMessage returns a message that the device shows once, whatever the number of attempts:
 // a second notification with the same tag, or the same apns-collapse-id, replaces the first.
-func newFCMMessage(m notify.Message, token string, text notify.PushText, now time.Time) fcmMessage {
+func newFCMMessage(m message.Message, token string, text message.PushText, now time.Time) fcmMessage {
 	var out fcmMessage
 	out.Message.Token = token
 	out.Message.Notification = fcmNotification{text.Title, text.Body}
 	out.Message.Data = map[string]string{"type": string(m.Copy.Type), "lang": text.Language, "url": text.URL, "tag": text.Tag}
 	priority, apnsPriority := "NORMAL", "5"
-	if notify.PushUrgent(m.Copy.Type) {
+	if message.PushUrgent(m.Copy.Type) {
 		priority, apnsPriority = "HIGH", "10"
 	}
 	out.Message.Android.Priority = priority
-	out.Message.Android.TTL = fmt.Sprintf("%ds", int(notify.MessageLifetime.Seconds()))
+	out.Message.Android.TTL = fmt.Sprintf("%ds", int(message.MessageLifetime.Seconds()))
 	out.Message.Android.Notification.Tag = text.Tag
 	out.Message.APNS.Headers = map[string]string{
 		"apns-priority": apnsPriority, "apns-collapse-id": text.Tag,
-		"apns-expiration": strconv.FormatInt(now.Add(notify.MessageLifetime).Unix(), 10),
+		"apns-expiration": strconv.FormatInt(now.Add(message.MessageLifetime).Unix(), 10),
 	}
 	return out
 }
 
 // send makes one attempt to send a text to the app with a registration token.
-func (f *FCM) send(ctx context.Context, m notify.Message, token string, text notify.PushText) error {
+func (f *FCM) send(ctx context.Context, m message.Message, token string, text message.PushText) error {
 	access, err := f.tokens.get(ctx)
 	if err != nil {
 		return err
@@ -127,7 +127,7 @@ func (f *FCM) send(ctx context.Context, m notify.Message, token string, text not
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		return &notify.SendError{Reason: "FCM did not respond"}
+		return &message.SendError{Reason: "FCM did not respond"}
 	}
 	defer resp.Body.Close()
 	raw, _ := io.ReadAll(io.LimitReader(resp.Body, maxResponse))

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 )
 
 // fcmQuotaWait is how long FCM wants a sender to wait after QUOTA_EXCEEDED without Retry-After.
@@ -55,7 +55,7 @@ func fcmResult(resp *http.Response, body []byte, now time.Time) error {
 	if resp.StatusCode == http.StatusOK && readable && parsed.Name != "" {
 		return nil
 	}
-	f := &notify.SendError{Reason: fmt.Sprintf("FCM responded %d", resp.StatusCode)}
+	f := &message.SendError{Reason: fmt.Sprintf("FCM responded %d", resp.StatusCode)}
 	code, badToken := parsed.code()
 	if code != "" {
 		f.Reason += ", " + code

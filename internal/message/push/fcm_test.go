@@ -10,9 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/message/push"
 	"github.com/touchline/touchline/internal/message/push/pushtest"
-	"github.com/touchline/touchline/internal/notify"
 )
 
 // newFCMSender returns a sender whose clock is at *clock, and an FCM whose app has the
@@ -42,7 +42,7 @@ func newFCMSender(t *testing.T, clock *time.Time) (*push.Sender, *pushtest.FCM, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	store := &subscriptions{byID: map[string]notify.PushSubscription{"device": {ID: "device", Token: "registration"}}}
+	store := &subscriptions{byID: map[string]message.PushSubscription{"device": {ID: "device", Token: "registration"}}}
 	return push.New(push.Config{Store: store, Key: key, FCM: client, Now: at}), fcm, store
 }
 
@@ -54,18 +54,18 @@ func TestFCM(t *testing.T) {
 	sender, fcm, store := newFCMSender(t, &clock)
 	var want pushtest.AppMessage
 	want.Token, want.Notification.Title, want.Notification.Body = "registration", "आपका जवाब चाहिए", "पढ़ने के लिए Touchline खोलें।"
-	want.Data = map[string]string{"type": "guardian_request", "lang": "hi", "url": "https://touchline.example/me/guardian", "tag": message().ID}
-	want.Android.Priority, want.Android.TTL, want.Android.Notification.Tag = "HIGH", "86400s", message().ID
-	want.APNS.Headers = map[string]string{"apns-priority": "10", "apns-collapse-id": message().ID, "apns-expiration": "1772528400"}
-	if err := sender.Send(t.Context(), message()); err != nil {
+	want.Data = map[string]string{"type": "guardian_request", "lang": "hi", "url": "https://touchline.example/me/guardian", "tag": newMessage().ID}
+	want.Android.Priority, want.Android.TTL, want.Android.Notification.Tag = "HIGH", "86400s", newMessage().ID
+	want.APNS.Headers = map[string]string{"apns-priority": "10", "apns-collapse-id": newMessage().ID, "apns-expiration": "1772528400"}
+	if err := sender.Send(t.Context(), newMessage()); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, fcm.Wait(t, 0)); diff != "" {
 		t.Errorf("without names (-want +got):\n%s", diff)
 	}
-	store.byID["device"] = notify.PushSubscription{ID: "device", Token: "registration", ShowNames: true}
-	low := message()
-	low.Copy.Type = notify.PendingReminder
+	store.byID["device"] = message.PushSubscription{ID: "device", Token: "registration", ShowNames: true}
+	low := newMessage()
+	low.Copy.Type = message.PendingReminder
 	if err := sender.Send(t.Context(), low); err != nil {
 		t.Fatal(err)
 	}
@@ -76,12 +76,12 @@ func TestFCM(t *testing.T) {
 		t.Errorf("%d access tokens for two messages, want 1", n)
 	}
 	clock = clock.Add(time.Hour)
-	if err := sender.Send(t.Context(), message()); err != nil || fcm.Issued() != 2 {
+	if err := sender.Send(t.Context(), newMessage()); err != nil || fcm.Issued() != 2 {
 		t.Errorf("after an hour: %v, %d access tokens, want 2", err, fcm.Issued())
 	}
 	fcm.EndToken()
-	wantError(t, "refused token", sender.Send(t.Context(), message()), notify.SendError{Reason: "FCM responded 401"})
-	if err := sender.Send(t.Context(), message()); err != nil || fcm.Issued() != 3 {
+	wantError(t, "refused token", sender.Send(t.Context(), newMessage()), message.SendError{Reason: "FCM responded 401"})
+	if err := sender.Send(t.Context(), newMessage()); err != nil || fcm.Issued() != 3 {
 		t.Errorf("after a refused token: %v, %d access tokens, want 3", err, fcm.Issued())
 	}
 
@@ -90,18 +90,18 @@ func TestFCM(t *testing.T) {
 	fcm.RefuseAccount(true)
 	calls := fcm.Calls()
 	for range 3 {
-		wantError(t, "refused account", sender.Send(t.Context(), message()), notify.SendError{Reason: "Google refused the service account of FCM"})
+		wantError(t, "refused account", sender.Send(t.Context(), newMessage()), message.SendError{Reason: "Google refused the service account of FCM"})
 	}
 	if fcm.Issued() != 4 || fcm.Calls() != calls {
 		t.Errorf("%d access tokens, want 4; %d messages", fcm.Issued(), fcm.Calls()-calls)
 	}
 	fcm.RefuseAccount(false)
 	clock = clock.Add(5 * time.Second)
-	if err := sender.Send(t.Context(), message()); err != nil {
+	if err := sender.Send(t.Context(), newMessage()); err != nil {
 		t.Errorf("after the account was accepted again: %v", err)
 	}
 	fcm.Close()
-	wantError(t, "no answer", sender.Send(t.Context(), message()), notify.SendError{Reason: "FCM did not respond"})
+	wantError(t, "no answer", sender.Send(t.Context(), newMessage()), message.SendError{Reason: "FCM did not respond"})
 }
 
 // TestFCMResults checks what each documented answer of FCM means.
@@ -117,28 +117,28 @@ func TestFCMResults(t *testing.T) {
 		status int
 		header http.Header
 		body   string
-		want   notify.SendError
+		want   message.SendError
 	}{
-		{"unregistered", 404, nil, pushtest.FCMError(404, "UNREGISTERED", "NOT_FOUND"), notify.SendError{Gone: true, Reason: "FCM responded 404, UNREGISTERED"}},
-		{"not found", 404, nil, `{"error":{"code":404,"status":"NOT_FOUND"}}`, notify.SendError{Gone: true, Reason: "FCM responded 404"}},
-		{"404 of another server", 404, nil, "<!DOCTYPE html>", notify.SendError{Reason: "FCM responded 404"}},
-		{"no token of an app", 400, nil, badToken, notify.SendError{Gone: true, Reason: "FCM responded 400, INVALID_ARGUMENT"}},
-		{"invalid argument", 400, nil, pushtest.FCMError(400, "INVALID_ARGUMENT", "INVALID_ARGUMENT"), notify.SendError{Permanent: true, Reason: "FCM responded 400, INVALID_ARGUMENT"}},
-		{"too large", 400, nil, `{"error":{"code":400,"status":"INVALID_ARGUMENT"}}`, notify.SendError{Permanent: true, Reason: "FCM responded 400"}},
-		{"another project", 403, nil, pushtest.FCMError(403, "SENDER_ID_MISMATCH", "PERMISSION_DENIED"), notify.SendError{Permanent: true, Reason: "FCM responded 403, SENDER_ID_MISMATCH"}},
-		{"no permission", 403, nil, `{"error":{"code":403,"status":"PERMISSION_DENIED"}}`, notify.SendError{Reason: "FCM responded 403"}},
-		{"key of Apple", 401, nil, pushtest.FCMError(401, "THIRD_PARTY_AUTH_ERROR", "UNAUTHENTICATED"), notify.SendError{Reason: "FCM responded 401, THIRD_PARTY_AUTH_ERROR"}},
-		{"quota", 429, nil, pushtest.FCMError(429, "QUOTA_EXCEEDED", "RESOURCE_EXHAUSTED"), notify.SendError{Wait: time.Minute, Reason: "FCM responded 429, QUOTA_EXCEEDED"}},
-		{"quota with a wait", 429, http.Header{"Retry-After": {"30"}}, pushtest.FCMError(429, "QUOTA_EXCEEDED", "RESOURCE_EXHAUSTED"), notify.SendError{Wait: 30 * time.Second, Reason: "FCM responded 429, QUOTA_EXCEEDED"}},
-		{"unavailable", 503, http.Header{"Retry-After": {"Mon, 02 Mar 2026 09:02:00 GMT"}}, pushtest.FCMError(503, "UNAVAILABLE", "UNAVAILABLE"), notify.SendError{Wait: 2 * time.Minute, Reason: "FCM responded 503, UNAVAILABLE"}},
-		{"internal", 500, nil, pushtest.FCMError(500, "INTERNAL", "INTERNAL"), notify.SendError{Reason: "FCM responded 500, INTERNAL"}},
-		{"gateway", 502, nil, "<!DOCTYPE html>", notify.SendError{Reason: "FCM responded 502"}},
-		{"garbage", 200, nil, "{}", notify.SendError{Reason: "FCM responded 200"}},
-		{"unknown code", 418, nil, pushtest.FCMError(418, "Asha Rao", ""), notify.SendError{Reason: "FCM responded 418"}},
+		{"unregistered", 404, nil, pushtest.FCMError(404, "UNREGISTERED", "NOT_FOUND"), message.SendError{Gone: true, Reason: "FCM responded 404, UNREGISTERED"}},
+		{"not found", 404, nil, `{"error":{"code":404,"status":"NOT_FOUND"}}`, message.SendError{Gone: true, Reason: "FCM responded 404"}},
+		{"404 of another server", 404, nil, "<!DOCTYPE html>", message.SendError{Reason: "FCM responded 404"}},
+		{"no token of an app", 400, nil, badToken, message.SendError{Gone: true, Reason: "FCM responded 400, INVALID_ARGUMENT"}},
+		{"invalid argument", 400, nil, pushtest.FCMError(400, "INVALID_ARGUMENT", "INVALID_ARGUMENT"), message.SendError{Permanent: true, Reason: "FCM responded 400, INVALID_ARGUMENT"}},
+		{"too large", 400, nil, `{"error":{"code":400,"status":"INVALID_ARGUMENT"}}`, message.SendError{Permanent: true, Reason: "FCM responded 400"}},
+		{"another project", 403, nil, pushtest.FCMError(403, "SENDER_ID_MISMATCH", "PERMISSION_DENIED"), message.SendError{Permanent: true, Reason: "FCM responded 403, SENDER_ID_MISMATCH"}},
+		{"no permission", 403, nil, `{"error":{"code":403,"status":"PERMISSION_DENIED"}}`, message.SendError{Reason: "FCM responded 403"}},
+		{"key of Apple", 401, nil, pushtest.FCMError(401, "THIRD_PARTY_AUTH_ERROR", "UNAUTHENTICATED"), message.SendError{Reason: "FCM responded 401, THIRD_PARTY_AUTH_ERROR"}},
+		{"quota", 429, nil, pushtest.FCMError(429, "QUOTA_EXCEEDED", "RESOURCE_EXHAUSTED"), message.SendError{Wait: time.Minute, Reason: "FCM responded 429, QUOTA_EXCEEDED"}},
+		{"quota with a wait", 429, http.Header{"Retry-After": {"30"}}, pushtest.FCMError(429, "QUOTA_EXCEEDED", "RESOURCE_EXHAUSTED"), message.SendError{Wait: 30 * time.Second, Reason: "FCM responded 429, QUOTA_EXCEEDED"}},
+		{"unavailable", 503, http.Header{"Retry-After": {"Mon, 02 Mar 2026 09:02:00 GMT"}}, pushtest.FCMError(503, "UNAVAILABLE", "UNAVAILABLE"), message.SendError{Wait: 2 * time.Minute, Reason: "FCM responded 503, UNAVAILABLE"}},
+		{"internal", 500, nil, pushtest.FCMError(500, "INTERNAL", "INTERNAL"), message.SendError{Reason: "FCM responded 500, INTERNAL"}},
+		{"gateway", 502, nil, "<!DOCTYPE html>", message.SendError{Reason: "FCM responded 502"}},
+		{"garbage", 200, nil, "{}", message.SendError{Reason: "FCM responded 200"}},
+		{"unknown code", 418, nil, pushtest.FCMError(418, "Asha Rao", ""), message.SendError{Reason: "FCM responded 418"}},
 	} {
-		store.byID["device"] = notify.PushSubscription{ID: "device", Token: "registration"}
+		store.byID["device"] = message.PushSubscription{ID: "device", Token: "registration"}
 		fcm.Answer(tt.status, tt.header, tt.body)
-		wantError(t, tt.name, sender.Send(t.Context(), message()), tt.want)
+		wantError(t, tt.name, sender.Send(t.Context(), newMessage()), tt.want)
 		if _, kept := store.byID["device"]; kept == tt.want.Gone {
 			t.Errorf("%s: the subscription is kept: %t", tt.name, kept)
 		}
@@ -147,7 +147,7 @@ func TestFCMResults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	store.byID["device"] = notify.PushSubscription{ID: "device", Token: "registration"}
+	store.byID["device"] = message.PushSubscription{ID: "device", Token: "registration"}
 	without := push.New(push.Config{Store: store, Key: key, Now: func() time.Time { return now }})
-	wantError(t, "no account", without.Send(t.Context(), message()), notify.SendError{Reason: "the service has no account at FCM"})
+	wantError(t, "no account", without.Send(t.Context(), newMessage()), message.SendError{Reason: "the service has no account at FCM"})
 }

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/oauth2"
 	"golang.org/x/oauth2/jwt"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 )
 
 const (
@@ -60,7 +60,7 @@ func (t *accessTokens) get(ctx context.Context) (string, error) {
 	}
 	if err != nil {
 		// The error has the response, which is not safe to log.
-		t.failed, t.retry = &notify.SendError{Reason: describeTokenError(err)}, now.Add(tokenRetryAfter)
+		t.failed, t.retry = &message.SendError{Reason: describeTokenError(err)}, now.Add(tokenRetryAfter)
 		return "", t.failed
 	}
 	seconds, _ := token.Extra("expires_in").(float64)

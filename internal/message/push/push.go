@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 )
 
 // maxResponse bounds how much of a response is read, in bytes, so that its connection can be
@@ -21,7 +21,7 @@ const maxResponse = 16 << 10
 // Store is the part of package store that the Sender uses.
 type Store interface {
 	// PushSubscription returns a subscription whose session is live, or false.
-	PushSubscription(ctx context.Context, id string) (s notify.PushSubscription, found bool, err error)
+	PushSubscription(ctx context.Context, id string) (s message.PushSubscription, found bool, err error)
 	// PushSubscriptionGone removes a subscription.
 	PushSubscriptionGone(ctx context.Context, id string) error
 }
@@ -66,24 +66,24 @@ func New(c Config) *Sender {
 
 // Send makes one attempt to send m to the device of its subscription. A subscription that the
 // push service no longer knows is removed.
-func (s *Sender) Send(ctx context.Context, m notify.Message) error {
+func (s *Sender) Send(ctx context.Context, m message.Message) error {
 	to, found, err := s.config.Store.PushSubscription(ctx, m.To)
 	if err != nil {
 		return err
 	}
 	if !found {
-		return &notify.SendError{Gone: true, Reason: "the session or its subscription has ended"}
+		return &message.SendError{Gone: true, Reason: "the session or its subscription has ended"}
 	}
-	text := notify.PushOf(m, to.ShowNames)
+	text := message.PushOf(m, to.ShowNames)
 	switch {
-	case to.Kind() == notify.PushWeb:
+	case to.Kind() == message.PushWeb:
 		err = s.sendWeb(ctx, m, to, text)
 	case s.config.FCM != nil:
 		err = s.config.FCM.send(ctx, m, to.Token, text)
 	default: // another replica may have an account
-		err = &notify.SendError{Reason: "the service has no account at FCM"}
+		err = &message.SendError{Reason: "the service has no account at FCM"}
 	}
-	if f, ok := errors.AsType[*notify.SendError](err); ok && f.Gone {
+	if f, ok := errors.AsType[*message.SendError](err); ok && f.Gone {
 		if err := s.config.Store.PushSubscriptionGone(ctx, to.ID); err != nil {
 			return err
 		}
@@ -108,4 +108,4 @@ func (s *Sender) Suppressed(string) bool { return false }
 
 // Segments returns 0: push messages cost nothing and go to devices that asked for them, so no
 // limit counts them.
-func (s *Sender) Segments(notify.Message) int { return 0 }
+func (s *Sender) Segments(message.Message) int { return 0 }

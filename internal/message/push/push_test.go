@@ -15,9 +15,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/message/push"
 	"github.com/touchline/touchline/internal/message/push/pushtest"
-	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/webhook"
 )
 
@@ -26,10 +26,10 @@ var now = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 // subscriptions is a push.Store in memory.
 type subscriptions struct {
 	mu   sync.Mutex
-	byID map[string]notify.PushSubscription
+	byID map[string]message.PushSubscription
 }
 
-func (s *subscriptions) PushSubscription(_ context.Context, id string) (notify.PushSubscription, bool, error) {
+func (s *subscriptions) PushSubscription(_ context.Context, id string) (message.PushSubscription, bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	found, ok := s.byID[id]
@@ -51,7 +51,7 @@ func newSender(t *testing.T, networks webhook.Networks) (*push.Sender, *pushtest
 		t.Fatal(err)
 	}
 	service := pushtest.New(t, push.PublicKey(key))
-	store := &subscriptions{byID: map[string]notify.PushSubscription{"device": {
+	store := &subscriptions{byID: map[string]message.PushSubscription{"device": {
 		ID: "device", Endpoint: service.Endpoint(), P256DH: service.Browser.P256DH(), Auth: service.Browser.Auth(),
 	}}}
 	return push.New(push.Config{
@@ -61,10 +61,10 @@ func newSender(t *testing.T, networks webhook.Networks) (*push.Sender, *pushtest
 
 var loopback = webhook.Networks{netip.MustParsePrefix("127.0.0.0/8")}
 
-func message() notify.Message {
-	return notify.Message{
-		ID: "0198f2c4-6a10-7c3e-9b52-4f0e8d1a7b21", To: "device", Kind: notify.NotificationCopy, Brand: "Touchline", Language: "hi", Link: "https://touchline.example/me/guardian",
-		Copy: notify.Copy{Type: notify.GuardianRequest, Title: "आपका जवाब चाहिए", Text: "कोच Meera Nair ने Asha Rao को जोड़ा।", Readable: true},
+func newMessage() message.Message {
+	return message.Message{
+		ID: "0198f2c4-6a10-7c3e-9b52-4f0e8d1a7b21", To: "device", Kind: message.NotificationCopy, Brand: "Touchline", Language: "hi", Link: "https://touchline.example/me/guardian",
+		Copy: message.Copy{Type: message.GuardianRequest, Title: "आपका जवाब चाहिए", Text: "कोच Meera Nair ने Asha Rao को जोड़ा।", Readable: true},
 	}
 }
 
@@ -77,15 +77,15 @@ func TestSend(t *testing.T) {
 		s := store.byID["device"]
 		s.ShowNames = showNames
 		store.byID["device"] = s
-		if err := sender.Send(t.Context(), message()); err != nil {
+		if err := sender.Send(t.Context(), newMessage()); err != nil {
 			t.Fatal(err)
 		}
 		got := service.Wait(t, i)
-		var text notify.PushText
+		var text message.PushText
 		if err := json.Unmarshal(got.Text, &text); err != nil {
 			t.Fatal(err)
 		}
-		want := notify.PushText{Title: "आपका जवाब चाहिए", Body: "पढ़ने के लिए Touchline खोलें।", Language: "hi", URL: "https://touchline.example/me/guardian", Tag: "0198f2c4-6a10-7c3e-9b52-4f0e8d1a7b21"}
+		want := message.PushText{Title: "आपका जवाब चाहिए", Body: "पढ़ने के लिए Touchline खोलें।", Language: "hi", URL: "https://touchline.example/me/guardian", Tag: "0198f2c4-6a10-7c3e-9b52-4f0e8d1a7b21"}
 		if showNames {
 			want.Body = "कोच Meera Nair ने Asha Rao को जोड़ा।"
 		}
@@ -96,12 +96,12 @@ func TestSend(t *testing.T) {
 			t.Errorf("headers %v", got.Header)
 		}
 	}
-	if sender.Segments(message()) != 0 || sender.Suppressed("device") {
+	if sender.Segments(newMessage()) != 0 || sender.Suppressed("device") {
 		t.Error("a push message counts towards a limit, or is suppressed")
 	}
-	long := message()
+	long := newMessage()
 	long.Copy.Title = strings.Repeat("a", 4000)
-	wantError(t, "too long", sender.Send(t.Context(), long), notify.SendError{Permanent: true, Reason: "the text is too long"})
+	wantError(t, "too long", sender.Send(t.Context(), long), message.SendError{Permanent: true, Reason: "the text is too long"})
 }
 
 // TestResults checks what each answer of a push service means.
@@ -110,40 +110,40 @@ func TestResults(t *testing.T) {
 	for _, tt := range []struct {
 		status int
 		header http.Header
-		want   notify.SendError
+		want   message.SendError
 	}{
-		{404, nil, notify.SendError{Gone: true}},
-		{410, nil, notify.SendError{Gone: true}},
-		{429, http.Header{"Retry-After": {"30"}}, notify.SendError{Wait: 30 * time.Second}},
-		{503, http.Header{"Retry-After": {"Mon, 02 Mar 2026 09:01:00 GMT"}}, notify.SendError{Wait: time.Minute}},
-		{500, nil, notify.SendError{}},
-		{307, http.Header{"Location": {"http://127.0.0.1:1/"}}, notify.SendError{}},
-		{400, nil, notify.SendError{Permanent: true}},
-		{403, nil, notify.SendError{Permanent: true}},
-		{413, nil, notify.SendError{Permanent: true}},
+		{404, nil, message.SendError{Gone: true}},
+		{410, nil, message.SendError{Gone: true}},
+		{429, http.Header{"Retry-After": {"30"}}, message.SendError{Wait: 30 * time.Second}},
+		{503, http.Header{"Retry-After": {"Mon, 02 Mar 2026 09:01:00 GMT"}}, message.SendError{Wait: time.Minute}},
+		{500, nil, message.SendError{}},
+		{307, http.Header{"Location": {"http://127.0.0.1:1/"}}, message.SendError{}},
+		{400, nil, message.SendError{Permanent: true}},
+		{403, nil, message.SendError{Permanent: true}},
+		{413, nil, message.SendError{Permanent: true}},
 	} {
 		sender, service, store := newSender(t, loopback)
 		service.Answer(tt.status, tt.header)
 		tt.want.Reason = "the push service responded " + strconv.Itoa(tt.status)
-		wantError(t, http.StatusText(tt.status), sender.Send(t.Context(), message()), tt.want)
+		wantError(t, http.StatusText(tt.status), sender.Send(t.Context(), newMessage()), tt.want)
 		if _, kept := store.byID["device"]; kept == tt.want.Gone {
 			t.Errorf("%d: the subscription is kept: %t", tt.status, kept)
 		}
 	}
 	sender, service, store := newSender(t, nil)
-	wantError(t, "private address", sender.Send(t.Context(), message()), notify.SendError{Reason: "the push service did not respond"})
-	store.byID["device"] = notify.PushSubscription{ID: "device", Endpoint: strings.Replace(service.Endpoint(), "http:", "https:", 1), P256DH: service.Browser.P256DH(), Auth: service.Browser.Auth()}
-	wantError(t, "private address by https", sender.Send(t.Context(), message()), notify.SendError{Reason: "the push service did not respond"})
+	wantError(t, "private address", sender.Send(t.Context(), newMessage()), message.SendError{Reason: "the push service did not respond"})
+	store.byID["device"] = message.PushSubscription{ID: "device", Endpoint: strings.Replace(service.Endpoint(), "http:", "https:", 1), P256DH: service.Browser.P256DH(), Auth: service.Browser.Auth()}
+	wantError(t, "private address by https", sender.Send(t.Context(), newMessage()), message.SendError{Reason: "the push service did not respond"})
 	if service.Calls() != 0 {
 		t.Error("a private address was reached")
 	}
 	delete(store.byID, "device")
-	wantError(t, "ended session", sender.Send(t.Context(), message()), notify.SendError{Gone: true, Reason: "the session or its subscription has ended"})
+	wantError(t, "ended session", sender.Send(t.Context(), newMessage()), message.SendError{Gone: true, Reason: "the session or its subscription has ended"})
 }
 
-func wantError(t *testing.T, name string, err error, want notify.SendError) {
+func wantError(t *testing.T, name string, err error, want message.SendError) {
 	t.Helper()
-	got, ok := errors.AsType[*notify.SendError](err)
+	got, ok := errors.AsType[*message.SendError](err)
 	if !ok || *got != want {
 		t.Errorf("%s: got %+v, want %+v", name, err, want)
 	}

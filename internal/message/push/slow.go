@@ -6,7 +6,7 @@ import (
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 )
 
 const (
@@ -48,7 +48,7 @@ func (s *slowSubscriptions) check(id string, now time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if found, ok := s.byID.Get(id); ok && now.Before(found.until) {
-		return &notify.SendError{Wait: found.until.Sub(now), Reason: "the push service was slow"}
+		return &message.SendError{Wait: found.until.Sub(now), Reason: "the push service was slow"}
 	}
 	return nil
 }

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/message/push"
 	"github.com/touchline/touchline/internal/message/push/pushtest"
-	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/webhook"
 )
 
@@ -22,9 +22,9 @@ func TestSlowService(t *testing.T) {
 		t.Fatal(err)
 	}
 	service := pushtest.New(t, push.PublicKey(key))
-	store := &subscriptions{byID: map[string]notify.PushSubscription{}}
+	store := &subscriptions{byID: map[string]message.PushSubscription{}}
 	for _, id := range []string{"device", "other"} {
-		store.byID[id] = notify.PushSubscription{ID: id, Endpoint: service.Endpoint(), P256DH: service.Browser.P256DH(), Auth: service.Browser.Auth()}
+		store.byID[id] = message.PushSubscription{ID: id, Endpoint: service.Endpoint(), P256DH: service.Browser.P256DH(), Auth: service.Browser.Auth()}
 	}
 	client := &timedClient{Client: webhook.NewClient(loopback), at: now}
 	sender := push.New(push.Config{
@@ -32,7 +32,7 @@ func TestSlowService(t *testing.T) {
 		Now: func() time.Time { return now }, Clock: func() time.Time { return client.at },
 	})
 	send := func(to string) error {
-		m := message()
+		m := newMessage()
 		m.To = to
 		return sender.Send(t.Context(), m)
 	}
@@ -45,7 +45,7 @@ func TestSlowService(t *testing.T) {
 	wantWait := func(wait time.Duration) {
 		t.Helper()
 		calls := service.Calls()
-		wantError(t, "after a slow attempt", send("device"), notify.SendError{Wait: wait, Reason: "the push service was slow"})
+		wantError(t, "after a slow attempt", send("device"), message.SendError{Wait: wait, Reason: "the push service was slow"})
 		if service.Calls() != calls {
 			t.Fatal("a slow push service was called again too early")
 		}

@@ -13,7 +13,7 @@ import (
 
 	webpush "github.com/SherClockHolmes/webpush-go"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 )
 
 // PublicKey returns the public key for which browsers subscribe, in base64url.
@@ -23,7 +23,7 @@ func encode(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
 
 // sendWeb encrypts a text for the browser of a subscription and sends it, unless the push
 // service was slow shortly before.
-func (s *Sender) sendWeb(ctx context.Context, m notify.Message, to notify.PushSubscription, text notify.PushText) error {
+func (s *Sender) sendWeb(ctx context.Context, m message.Message, to message.PushSubscription, text message.PushText) error {
 	began := s.config.Clock()
 	if err := s.slow.check(to.ID, began); err != nil {
 		return err
@@ -39,14 +39,14 @@ func (s *Sender) sendWeb(ctx context.Context, m notify.Message, to notify.PushSu
 		&webpush.Subscription{Endpoint: to.Endpoint, Keys: webpush.Keys{P256dh: to.P256DH, Auth: to.Auth}},
 		&webpush.Options{
 			HTTPClient: s.config.Client, Subscriber: s.config.Contact, VAPIDPublicKey: s.public, VAPIDPrivateKey: s.private,
-			TTL: int(notify.MessageLifetime.Seconds()), Urgency: urgency(m.Copy.Type), Topic: topic(m.ID),
+			TTL: int(message.MessageLifetime.Seconds()), Urgency: urgency(m.Copy.Type), Topic: topic(m.ID),
 		})
 	if errors.Is(err, webpush.ErrMaxPadExceeded) {
-		return &notify.SendError{Permanent: true, Reason: "the text is too long"}
+		return &message.SendError{Permanent: true, Reason: "the text is too long"}
 	}
 	if err != nil {
 		// The error has the endpoint, which is a secret.
-		return &notify.SendError{Reason: "the push service did not respond"}
+		return &message.SendError{Reason: "the push service did not respond"}
 	}
 	defer resp.Body.Close()
 	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, maxResponse))
@@ -54,8 +54,8 @@ func (s *Sender) sendWeb(ctx context.Context, m notify.Message, to notify.PushSu
 }
 
 // urgency tells the push service whether the device may wait (RFC 8030, section 5.3).
-func urgency(t notify.Type) webpush.Urgency {
-	if notify.PushUrgent(t) {
+func urgency(t message.Type) webpush.Urgency {
+	if message.PushUrgent(t) {
 		return webpush.UrgencyHigh
 	}
 	return webpush.UrgencyNormal
@@ -67,7 +67,7 @@ func topic(id string) string { return strings.ReplaceAll(id, "-", "") }
 
 // result returns nil if the push service has taken the message.
 func (s *Sender) result(resp *http.Response) error {
-	f := &notify.SendError{Reason: fmt.Sprintf("the push service responded %d", resp.StatusCode)}
+	f := &message.SendError{Reason: fmt.Sprintf("the push service responded %d", resp.StatusCode)}
 	switch code := resp.StatusCode; {
 	case code >= 200 && code < 300:
 		return nil

@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 )
 
 // maxResponse bounds how much of a response is read, in bytes.
@@ -57,7 +57,7 @@ type response struct {
 }
 
 // do makes one attempt. The error is the context's if the caller cancelled it, else a
-// temporary *notify.SendError.
+// temporary *message.SendError.
 func (c *client) do(ctx context.Context, req *http.Request) (response, error) {
 	bounded, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
@@ -67,7 +67,7 @@ func (c *client) do(ctx context.Context, req *http.Request) (response, error) {
 		if ctx.Err() != nil {
 			return response{}, ctx.Err()
 		}
-		return response{}, &notify.SendError{Outage: true, Reason: "gateway " + c.host + " " + describe(err)}
+		return response{}, &message.SendError{Outage: true, Reason: "gateway " + c.host + " " + describe(err)}
 	}
 	defer res.Body.Close()
 	// A read error does not matter: the status already decided. Reading to the end lets the
@@ -77,8 +77,8 @@ func (c *client) do(ctx context.Context, req *http.Request) (response, error) {
 }
 
 // refused returns the SendError for a response that does not accept the message.
-func (c *client) refused(r response, permanent bool) *notify.SendError {
-	failed := &notify.SendError{Permanent: permanent, Reason: fmt.Sprintf("gateway %s responded %d", c.host, r.status)}
+func (c *client) refused(r response, permanent bool) *message.SendError {
+	failed := &message.SendError{Permanent: permanent, Reason: fmt.Sprintf("gateway %s responded %d", c.host, r.status)}
 	if !permanent {
 		failed.Wait = retryAfter(r.header.Get("Retry-After"), c.now())
 		failed.Outage = r.status >= 500 || r.status == http.StatusTooManyRequests || r.status == http.StatusUnauthorized || r.status == http.StatusForbidden

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 )
 
 // pause is how long a provider is tried last after an outage. Then one message tries it.
@@ -46,7 +46,7 @@ func (f *failover) Send(ctx context.Context, m Message) error {
 		return f.next(m, err)
 	}
 	err := e.Send(ctx, m)
-	failed, ok := errors.AsType[*notify.SendError](err)
+	failed, ok := errors.AsType[*message.SendError](err)
 	outcome := "sent"
 	switch {
 	case ok && failed.Permanent:
@@ -81,11 +81,11 @@ func (f *failover) choose(attempt int, now time.Time) *failoverEntry {
 // provider may take the message, unless it is about the number. At the end of a round of
 // attempts, that is a provider with an outage, which has refused nothing.
 func (f *failover) next(m Message, err error) error {
-	failed, ok := errors.AsType[*notify.SendError](err)
+	failed, ok := errors.AsType[*message.SendError](err)
 	if !ok {
 		return err
 	}
-	aboutNumber := slices.Contains([]notify.Cause{notify.CauseUnknownNumber, notify.CauseNotMobile, notify.CauseOptedOut}, failed.Cause)
+	aboutNumber := slices.Contains([]message.Cause{message.CauseUnknownNumber, message.CauseNotMobile, message.CauseOptedOut}, failed.Cause)
 	if failed.Permanent && aboutNumber {
 		return err
 	}
@@ -124,7 +124,7 @@ func (e *failoverEntry) pauseEnd() time.Time {
 
 // note stores what the result of an attempt says about the provider. failed is nil after a
 // success.
-func (e *failoverEntry) note(failed *notify.SendError, now time.Time) {
+func (e *failoverEntry) note(failed *message.SendError, now time.Time) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	switch {

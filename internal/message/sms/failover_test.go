@@ -12,9 +12,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/message/sms"
 	"github.com/touchline/touchline/internal/message/sms/smstest"
-	"github.com/touchline/touchline/internal/notify"
 )
 
 // gateways starts n gateways and returns a Provider of them, in order.
@@ -34,12 +34,12 @@ func gateways(t *testing.T, n int) (sms.Provider, []*smstest.Gateway) {
 }
 
 // sendAttempt makes one attempt and returns its SendError, or nil.
-func sendAttempt(t *testing.T, p sms.Provider, attempt int) *notify.SendError {
+func sendAttempt(t *testing.T, p sms.Provider, attempt int) *message.SendError {
 	t.Helper()
-	m := message(fmt.Sprint("attempt ", attempt))
+	m := newMessage(fmt.Sprint("attempt ", attempt))
 	m.Attempt = attempt
 	err := p.Send(t.Context(), m)
-	failed, ok := errors.AsType[*notify.SendError](err)
+	failed, ok := errors.AsType[*message.SendError](err)
 	if err != nil && !ok {
 		t.Fatalf("attempt %d: %v", attempt, err)
 	}
@@ -132,7 +132,7 @@ func TestFailoverOfRefusals(t *testing.T) {
 // when it works.
 func TestFailoverReturns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		first, second := &scripted{err: &notify.SendError{Outage: true}}, &scripted{}
+		first, second := &scripted{err: &message.SendError{Outage: true}}, &scripted{}
 		p := sms.NewFailover(sms.Config{}, first, second)
 		send := func(want int) {
 			t.Helper()
@@ -153,7 +153,7 @@ func TestFailoverReturns(t *testing.T) {
 		first.err = nil
 		send(1)
 		send(1)
-		first.err = &notify.SendError{Outage: true, Wait: 2 * time.Minute}
+		first.err = &message.SendError{Outage: true, Wait: 2 * time.Minute}
 		send(1)
 		time.Sleep(119 * time.Second)
 		send(0)
@@ -207,7 +207,7 @@ func TestRate(t *testing.T) {
 			go func() { _ = p.Send(t.Context(), sms.Message{Kind: sms.Text}) }()
 		}
 		synctest.Wait()
-		failed, ok := errors.AsType[*notify.SendError](p.Send(t.Context(), sms.Message{Kind: sms.Text}))
+		failed, ok := errors.AsType[*message.SendError](p.Send(t.Context(), sms.Message{Kind: sms.Text}))
 		if !ok || failed.Permanent || failed.Wait < 15*time.Second || !strings.Contains(failed.Reason, "SMS_RATES") {
 			t.Errorf("beyond the queue: %+v, want a temporary failure", failed)
 		}
@@ -232,7 +232,7 @@ func TestRateWaitIsLimited(t *testing.T) {
 		time.Sleep(6 * time.Second)
 		start := time.Now()
 		err := p.Send(t.Context(), sms.Message{Kind: sms.Text})
-		failed, ok := errors.AsType[*notify.SendError](err)
+		failed, ok := errors.AsType[*message.SendError](err)
 		if waited := time.Since(start); !ok || failed.Permanent || waited > 20*time.Second {
 			t.Errorf("got %v after %s, want a temporary failure within 20 s", err, waited)
 		}

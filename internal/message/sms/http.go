@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/phone"
 )
 
@@ -68,11 +68,11 @@ func (h *HTTP) request(ctx context.Context, m Message) (*http.Request, error) {
 		Kind Kind         `json:"kind"`
 	}{m.ID, m.To, m.Text, m.Kind})
 	if err != nil {
-		return nil, &notify.SendError{Permanent: true, Reason: "encode message as JSON"}
+		return nil, &message.SendError{Permanent: true, Reason: "encode message as JSON"}
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, h.url, &body)
 	if err != nil {
-		return nil, &notify.SendError{Permanent: true, Reason: "invalid gateway address"}
+		return nil, &message.SendError{Permanent: true, Reason: "invalid gateway address"}
 	}
 	req.Header.Set("Content-Type", "application/json")
 	if h.user != "" || h.password != "" {

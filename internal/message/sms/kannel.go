@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 )
 
 // Kannel sends messages through the sendsms interface of a Kannel smsbox (1.4). Kannel
@@ -15,7 +15,7 @@ type Kannel struct {
 	client                 *client
 	url                    string
 	user, password, sender string
-	receiptURL             func(notify.MessageRef) string
+	receiptURL             func(message.MessageRef) string
 }
 
 // kannelReceipts selects the receipts that Kannel reports. It is the sum of their types:
@@ -36,7 +36,7 @@ func NewKannel(address string, c Config, timeout time.Duration) (*Kannel, error)
 func (k *Kannel) Send(ctx context.Context, m Message) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, k.url, bytes.NewReader([]byte(m.Text)))
 	if err != nil {
-		return &notify.SendError{Permanent: true, Reason: "invalid gateway address"}
+		return &message.SendError{Permanent: true, Reason: "invalid gateway address"}
 	}
 	// Parameters are headers, so that no log of URLs holds the password.
 	req.Header.Set("Content-Type", "text/plain; charset=UTF-8")
@@ -47,7 +47,7 @@ func (k *Kannel) Send(ctx context.Context, m Message) error {
 		req.Header.Set("X-Kannel-From", k.sender)
 	}
 	req.Header.Set("X-Kannel-Coding", "2")
-	if notify.IsGSM(m.Text) {
+	if message.IsGSM(m.Text) {
 		req.Header.Set("X-Kannel-Coding", "0")
 	}
 	req.Header.Set("X-Kannel-DLR-Mask", kannelReceipts)

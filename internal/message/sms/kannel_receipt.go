@@ -5,22 +5,22 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 )
 
 // failure says why a message did not arrive.
 type failure struct {
-	receipt notify.Receipt
-	cause   notify.Cause
+	receipt message.Receipt
+	cause   message.Cause
 }
 
 var (
-	unknownNumber = failure{notify.ReceiptUndeliverable, notify.CauseUnknownNumber}
-	notMobile     = failure{notify.ReceiptUndeliverable, notify.CauseNotMobile}
-	blocked       = failure{notify.ReceiptUndeliverable, notify.CauseBlocked}
-	phoneOff      = failure{notify.ReceiptUnreachable, notify.CausePhoneOff}
-	memoryFull    = failure{notify.ReceiptUnreachable, notify.CauseMemoryFull}
-	networkFailed = failure{notify.ReceiptUnreachable, notify.CauseNetwork}
+	unknownNumber = failure{message.ReceiptUndeliverable, message.CauseUnknownNumber}
+	notMobile     = failure{message.ReceiptUndeliverable, message.CauseNotMobile}
+	blocked       = failure{message.ReceiptUndeliverable, message.CauseBlocked}
+	phoneOff      = failure{message.ReceiptUnreachable, message.CausePhoneOff}
+	memoryFull    = failure{message.ReceiptUnreachable, message.CauseMemoryFull}
+	networkFailed = failure{message.ReceiptUnreachable, message.CauseNetwork}
 )
 
 // mapErrors are the error codes of mobile networks (MAP, 3GPP TS 29.002) that message centres
@@ -75,21 +75,21 @@ func readKannelFailure(answer string) failure {
 			return known
 		}
 	}
-	return failure{notify.ReceiptUndeliverable, ""}
+	return failure{message.ReceiptUndeliverable, ""}
 }
 
-// readKannelReceipt is the notify.ReceiptReader of Kannel. The parameters are type (%d) and
+// readKannelReceipt is the message.ReceiptReader of Kannel. The parameters are type (%d) and
 // answer (%A). The address of the call is secret; Kannel does not sign.
-func readKannelReceipt(call notify.ProviderCall) (r notify.Report, final, ok bool) {
+func readKannelReceipt(call message.ProviderCall) (r message.Report, final, ok bool) {
 	answer := withoutText(call.Query.Get("answer"))
 	switch call.Query.Get("type") {
 	case "1":
-		return notify.Report{Receipt: notify.ReceiptDelivered}, true, true
+		return message.Report{Receipt: message.ReceiptDelivered}, true, true
 	case "2", "16":
 		failed := readKannelFailure(answer)
-		return notify.Report{Receipt: failed.receipt, Cause: failed.cause, NetworkSays: shorten(answer)}, true, true
+		return message.Report{Receipt: failed.receipt, Cause: failed.cause, NetworkSays: shorten(answer)}, true, true
 	default: // accepted or queued by the network
-		return notify.Report{}, false, true
+		return message.Report{}, false, true
 	}
 }
 

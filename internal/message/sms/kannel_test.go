@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/message/sms"
 	"github.com/touchline/touchline/internal/message/sms/smstest"
-	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/platform/phone"
 )
 
@@ -37,7 +37,7 @@ func TestKannel(t *testing.T) {
 	address, calls := receiptCalls(t)
 	newProvider := func(password, sender string) sms.Provider {
 		t.Helper()
-		p, err := sms.New(sms.Config{Specs: []string{k.Spec}, User: k.User, Password: password, Sender: sender, ReceiptURL: func(ref notify.MessageRef) string { return address + "/" + ref.String() }})
+		p, err := sms.New(sms.Config{Specs: []string{k.Spec}, User: k.User, Password: password, Sender: sender, ReceiptURL: func(ref message.MessageRef) string { return address + "/" + ref.String() }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,7 +47,7 @@ func TestKannel(t *testing.T) {
 	to := func(id, number, text string) sms.Message {
 		return sms.Message{ID: id, TotalAttempts: 2, To: phone.Number(number), Text: text, Kind: sms.Text}
 	}
-	wantReceipt := func(id string, want notify.Receipt) {
+	wantReceipt := func(id string, want message.Receipt) {
 		t.Helper()
 		select {
 		case r := <-calls:
@@ -83,24 +83,24 @@ func TestKannel(t *testing.T) {
 		if err := provider.Send(t.Context(), to(id, number, tt.text)); err != nil {
 			t.Fatalf("send %q: %v", tt.text, err)
 		}
-		wantReceipt(id, notify.ReceiptDelivered)
+		wantReceipt(id, message.ReceiptDelivered)
 		wantMessage(tt.want)
 	}
 	if err := newProvider(k.Password, "ACADEMY").Send(t.Context(), to("sender", number, "hello")); err != nil {
 		t.Fatal(err)
 	}
-	wantReceipt("sender", notify.ReceiptDelivered)
+	wantReceipt("sender", message.ReceiptDelivered)
 	wantMessage("ACADEMY " + number + " text hello")
 
 	// Kannel reports this failure in its response and by a receipt.
 	err := provider.Send(t.Context(), to("unroutable", smstest.UnroutablePrefix+"00001", "hello"))
-	if failed, ok := errors.AsType[*notify.SendError](err); !ok || !failed.Permanent {
+	if failed, ok := errors.AsType[*message.SendError](err); !ok || !failed.Permanent {
 		t.Errorf("number without a route: err = %v, want a permanent failure", err)
 	}
-	wantReceipt("unroutable", notify.ReceiptUndeliverable)
+	wantReceipt("unroutable", message.ReceiptUndeliverable)
 
 	err = newProvider("wrong", "").Send(t.Context(), to("unauthorized", number, secretText))
-	if failed, ok := errors.AsType[*notify.SendError](err); !ok || failed.Permanent || strings.Contains(err.Error(), "424242") {
+	if failed, ok := errors.AsType[*message.SendError](err); !ok || failed.Permanent || strings.Contains(err.Error(), "424242") {
 		t.Errorf("wrong password: err = %v, want a temporary failure", err)
 	}
 }
@@ -129,13 +129,13 @@ func TestKannelRequest(t *testing.T) {
 			w.WriteHeader(tt.status)
 			_, _ = io.WriteString(w, tt.body)
 		}))
-		p, err := sms.New(sms.Config{Specs: []string{"kannel:" + s.URL + "/cgi-bin/sendsms"}, User: "me", Password: secretUser, ReceiptURL: func(ref notify.MessageRef) string { return "https://t.example/receipts/" + ref.String() }})
+		p, err := sms.New(sms.Config{Specs: []string{"kannel:" + s.URL + "/cgi-bin/sendsms"}, User: "me", Password: secretUser, ReceiptURL: func(ref message.MessageRef) string { return "https://t.example/receipts/" + ref.String() }})
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = p.Send(t.Context(), message(secretText))
+		err = p.Send(t.Context(), newMessage(secretText))
 		s.Close()
-		failed, _ := errors.AsType[*notify.SendError](err)
+		failed, _ := errors.AsType[*message.SendError](err)
 		if (err == nil) != tt.accepted || err != nil && (failed == nil || failed.Permanent != tt.permanent) {
 			t.Errorf("%d %s: err = %v, want accepted = %t, permanent = %t", tt.status, tt.body, err, tt.accepted, tt.permanent)
 		}
@@ -143,23 +143,23 @@ func TestKannelRequest(t *testing.T) {
 			t.Errorf("the error contains a secret: %v", err)
 		}
 		if got.URL.RawQuery != "" || got.Header.Get("X-Kannel-Password") != secretUser || string(text) != secretText ||
-			got.Header.Get("X-Kannel-DLR-Url") != "https://t.example/receipts/"+message("").ID+".1.kannel?type=%d&answer=%A" {
+			got.Header.Get("X-Kannel-DLR-Url") != "https://t.example/receipts/"+newMessage("").ID+".1.kannel?type=%d&answer=%A" {
 			t.Errorf("request %s %v %q", got.URL, got.Header, text)
 		}
 	}
 }
 
 // readKannel reads the parameters of a receipt.
-func readKannel(parameters url.Values) (r notify.Report, final, ok bool) {
-	return sms.ReceiptReaders(sms.Config{Specs: []string{"kannel:http://k.example/sendsms"}})["kannel"](notify.ProviderCall{Query: parameters})
+func readKannel(parameters url.Values) (r message.Report, final, ok bool) {
+	return sms.ReceiptReaders(sms.Config{Specs: []string{"kannel:http://k.example/sendsms"}})["kannel"](message.ProviderCall{Query: parameters})
 }
 
 func TestKannelReceipt(t *testing.T) {
-	const delivered, undeliverable, unreachable = notify.ReceiptDelivered, notify.ReceiptUndeliverable, notify.ReceiptUnreachable
+	const delivered, undeliverable, unreachable = message.ReceiptDelivered, message.ReceiptUndeliverable, message.ReceiptUnreachable
 	for _, tt := range []struct {
 		kind, answer string
-		want         notify.Receipt // "" if the call says nothing final
-		cause        notify.Cause
+		want         message.Receipt // "" if the call says nothing final
+		cause        message.Cause
 		says         string
 	}{
 		{"1", "id:1 sub:001 dlvrd:001 submit date:2611220810 done date:2611220811 stat:DELIVRD err:000 text:123456 is", delivered, "", ""},

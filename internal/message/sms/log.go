@@ -8,7 +8,7 @@ import (
 	"sync"
 	"unicode"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 )
 
 // Log prints messages to a terminal and sends nothing. It is for development. No
@@ -37,7 +37,7 @@ func (l *Log) Send(ctx context.Context, m Message) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if _, err := io.WriteString(l.out, b.String()); err != nil {
-		return &notify.SendError{Reason: "write to terminal"}
+		return &message.SendError{Reason: "write to terminal"}
 	}
 	return nil
 }

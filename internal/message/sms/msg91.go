@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 )
 
 // msg91URL is the address of MSG91's API.
@@ -30,13 +30,13 @@ type MSG91Account struct {
 type MSG91Template struct{ ID, RegistryID string }
 
 // MSG91 sends messages as templates through the flow interface of MSG91. MSG91 fills in the
-// variables, which have the names of package notify. It reports receipts by calling one
+// variables, which have the names of package message. It reports receipts by calling one
 // address for the account; each report repeats the CRQID of its message.
 type MSG91 struct {
 	client  *client
 	url     string
 	account MSG91Account
-	secret  func(notify.MessageRef) string
+	secret  func(message.MessageRef) string
 }
 
 // NewMSG91 returns an MSG91. An empty address means MSG91's API. Each attempt ends after
@@ -67,7 +67,7 @@ type msg91Flow struct {
 func (p *MSG91) Send(ctx context.Context, m Message) error {
 	template, ok := p.account.template(m.Template)
 	if !ok {
-		return &notify.SendError{Cause: notify.CauseFiltered, Reason: "MSG91_TEMPLATES has no " + templateKey(m.Template)}
+		return &message.SendError{Cause: message.CauseFiltered, Reason: "MSG91_TEMPLATES has no " + templateKey(m.Template)}
 	}
 	ref := m.ref(msg91)
 	crqid := strings.TrimSuffix(ref.String(), msg91) + p.secret(ref)
@@ -83,11 +83,11 @@ func (p *MSG91) Send(ctx context.Context, m Message) error {
 		CRQID: crqid, Recipients: []map[string]string{recipient},
 	})
 	if err != nil {
-		return &notify.SendError{Permanent: true, Reason: "encode message as JSON"}
+		return &message.SendError{Permanent: true, Reason: "encode message as JSON"}
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.url, bytes.NewReader(body))
 	if err != nil {
-		return &notify.SendError{Permanent: true, Reason: "invalid gateway address"}
+		return &message.SendError{Permanent: true, Reason: "invalid gateway address"}
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("authkey", p.account.Key)
@@ -117,7 +117,7 @@ func (p *MSG91) result(res response) error {
 	code, _ := body.Code.(string)
 	switch {
 	case msg91BadNumber[code]:
-		failed.Permanent, failed.Cause = true, notify.CauseUnknownNumber
+		failed.Permanent, failed.Cause = true, message.CauseUnknownNumber
 	case res.status == http.StatusOK:
 		failed.Outage = true
 	}
@@ -128,16 +128,16 @@ func (p *MSG91) result(res response) error {
 }
 
 // template returns the registered template of a text, in its language or in the default one.
-func (a MSG91Account) template(text notify.Text) (MSG91Template, bool) {
+func (a MSG91Account) template(text message.Text) (MSG91Template, bool) {
 	if t, ok := a.Templates[templateKey(text)]; ok {
 		return t, true
 	}
-	text.Language = notify.Languages[0]
+	text.Language = message.Languages[0]
 	t, ok := a.Templates[templateKey(text)]
 	return t, ok
 }
 
-func templateKey(text notify.Text) string { return text.Template + "." + text.Language }
+func templateKey(text message.Text) string { return text.Template + "." + text.Language }
 
 // cut returns the first n characters of s.
 func cut(s string, n int) string {

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 )
 
 // msg91Report is one report of MSG91, of any version of its webhook.
@@ -32,7 +32,7 @@ func (f *msg91Field) UnmarshalJSON(data []byte) error {
 
 // readMSG91Reports returns the reports in a call: a form with the JSON data (webhook version
 // 2), a JSON object (version 3 and the new one), or a list of them.
-func readMSG91Reports(call notify.ProviderCall) []msg91Report {
+func readMSG91Reports(call message.ProviderCall) []msg91Report {
 	if data := call.Form.Get("data"); data != "" {
 		var requests []struct {
 			Report []msg91Report `json:"report"`
@@ -59,26 +59,26 @@ func readMSG91Reports(call notify.ProviderCall) []msg91Report {
 
 // readMSG91 returns the reports in a call of MSG91, with the reference of the message and the
 // secret that each one repeats. MSG91 does not sign its calls.
-func readMSG91(call notify.ProviderCall) (reports []notify.AccountReport, signed bool) {
+func readMSG91(call message.ProviderCall) (reports []message.AccountReport, signed bool) {
 	for _, r := range readMSG91Reports(call) {
 		crqid := string(r.CRQID)
 		i := strings.LastIndex(crqid, ".")
-		ref, ok := notify.ParseMessageRef(crqid[:i+1] + msg91)
+		ref, ok := message.ParseMessageRef(crqid[:i+1] + msg91)
 		if !ok {
 			continue
 		}
 		report, final := r.read()
-		reports = append(reports, notify.AccountReport{Ref: ref, Secret: crqid[i+1:], Report: report, Final: final})
+		reports = append(reports, message.AccountReport{Ref: ref, Secret: crqid[i+1:], Report: report, Final: final})
 	}
 	return reports, false
 }
 
 // read translates a report by MSG91's list of statuses.
-func (r msg91Report) read() (report notify.Report, final bool) {
+func (r msg91Report) read() (report message.Report, final bool) {
 	var failed failure
 	switch r.Status {
 	case "1":
-		return notify.Report{Receipt: notify.ReceiptDelivered}, true
+		return message.Report{Receipt: message.ReceiptDelivered}, true
 	case "2":
 		failed = readMSG91Failure(string(r.Desc + " " + r.Reason))
 	case "9", "17": // not wanted (NDNC), blocked
@@ -86,10 +86,10 @@ func (r msg91Report) read() (report notify.Report, final bool) {
 	case "16", "25": // rejected
 		failed = filtered
 	default: // pending, submitted
-		return notify.Report{}, false
+		return message.Report{}, false
 	}
 	reason := clean(strings.TrimSpace(string(r.Status + " " + r.Desc + " " + r.Reason)))
-	return notify.Report{Receipt: failed.receipt, Cause: failed.cause, NetworkSays: strings.ToValidUTF8(reason[:min(len(reason), 120)], "")}, true
+	return message.Report{Receipt: failed.receipt, Cause: failed.cause, NetworkSays: strings.ToValidUTF8(reason[:min(len(reason), 120)], "")}, true
 }
 
 // readMSG91Failure finds the failure that the words of a report describe.

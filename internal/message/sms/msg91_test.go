@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/message/sms"
 	"github.com/touchline/touchline/internal/message/sms/smstest"
-	"github.com/touchline/touchline/internal/notify"
 )
 
 // A message is sent as a registered template, with its variables cut to the length that the
@@ -23,11 +23,11 @@ func TestMSG91Request(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := notify.SMSOf(notify.Message{
-		Kind: notify.Request, Language: "hi", Brand: "X", Link: "https://touchline.example/a/AbCdEfGhIjKlMnOpQrStUv",
-		Request: notify.RequestDetails{Party: "guardian", CoachName: "Venkataraman Subramanian Iyengar", StudentName: "Asha", ShortCode: "KQTWXY"},
+	text := message.SMSOf(message.Message{
+		Kind: message.Request, Language: "hi", Brand: "X", Link: "https://touchline.example/a/AbCdEfGhIjKlMnOpQrStUv",
+		Request: message.RequestDetails{Party: "guardian", CoachName: "Venkataraman Subramanian Iyengar", StudentName: "Asha", ShortCode: "KQTWXY"},
 	})
-	m := message(text.Body)
+	m := newMessage(text.Body)
 	m.Template = text
 	if err := p.Send(t.Context(), m); err != nil {
 		t.Fatal(err)
@@ -43,11 +43,11 @@ func TestMSG91Request(t *testing.T) {
 		t.Errorf("without a template: got %+v, want a temporary failure that names it", failed)
 	}
 	api.Refuse("+919876543210", "202")
-	if failed := sendError(t, p, message(secretText)); !failed.Permanent || failed.Cause != notify.CauseUnknownNumber {
+	if failed := sendError(t, p, newMessage(secretText)); !failed.Permanent || failed.Cause != message.CauseUnknownNumber {
 		t.Errorf("no mobile number: got %+v, want a permanent failure", failed)
 	}
 	api.Refuse("+919876543210", "301") // the balance is used up
-	if failed := sendError(t, p, message(secretText)); failed.Permanent || !failed.Outage || !strings.Contains(failed.Reason, "301") {
+	if failed := sendError(t, p, newMessage(secretText)); failed.Permanent || !failed.Outage || !strings.Contains(failed.Reason, "301") {
 		t.Errorf("no balance: got %+v, want an outage", failed)
 	}
 }
@@ -56,7 +56,7 @@ func TestMSG91Request(t *testing.T) {
 func TestMSG91Reports(t *testing.T) {
 	t.Parallel()
 	readCall := sms.AccountReaders(sms.Config{Specs: []string{"msg91"}})["msg91"]
-	read := func(call notify.ProviderCall) []notify.AccountReport {
+	read := func(call message.ProviderCall) []message.AccountReport {
 		reports, signed := readCall(call)
 		if signed {
 			t.Error("a call of MSG91 counts as signed")
@@ -64,43 +64,43 @@ func TestMSG91Reports(t *testing.T) {
 		return reports
 	}
 	const crqid = "0198c0de-0000-7000-8000-000000000001.3.c2VjcmV0LXNlY3JldC0xMg"
-	ref := notify.MessageRef{MessageID: "0198c0de-0000-7000-8000-000000000001", Attempt: 3, Provider: "msg91"}
+	ref := message.MessageRef{MessageID: "0198c0de-0000-7000-8000-000000000001", Attempt: 3, Provider: "msg91"}
 	report := func(status, desc string) map[string]any {
 		return map[string]any{"CRQID": crqid, "status": status, "desc": desc, "number": "919876543210", "failedReason": ""}
 	}
-	version2 := func(reports ...any) notify.ProviderCall {
+	version2 := func(reports ...any) message.ProviderCall {
 		data, _ := json.Marshal([]any{map[string]any{"senderId": "TLINES", "requestId": "1", "report": reports}})
-		return notify.ProviderCall{Form: url.Values{"data": {string(data)}}}
+		return message.ProviderCall{Form: url.Values{"data": {string(data)}}}
 	}
-	version3 := func(body any) notify.ProviderCall {
+	version3 := func(body any) message.ProviderCall {
 		data, _ := json.Marshal(body)
-		return notify.ProviderCall{Body: data}
+		return message.ProviderCall{Body: data}
 	}
 	for _, tt := range []struct {
 		status, desc string
-		want         notify.Receipt
-		cause        notify.Cause
+		want         message.Receipt
+		cause        message.Cause
 	}{
-		{"1", "DELIVERED", notify.ReceiptDelivered, ""},
-		{"2", "FAILED", notify.ReceiptUnreachable, "network"},
-		{"2", "ABSENT-SUB", notify.ReceiptUnreachable, "phone_off"},
-		{"2", "INVALID-SUB", notify.ReceiptUndeliverable, "unknown_number"},
-		{"2", "TEMPLATE-NOT-MATCHED", notify.ReceiptUnreachable, "filtered"},
-		{"2", "MESSAGE INBOX FULL", notify.ReceiptUnreachable, "memory_full"},
-		{"9", "NDNC", notify.ReceiptUndeliverable, "blocked"},
-		{"16", "REJECTED", notify.ReceiptUnreachable, "filtered"},
-		{"17", "Blocked number", notify.ReceiptUndeliverable, "blocked"},
+		{"1", "DELIVERED", message.ReceiptDelivered, ""},
+		{"2", "FAILED", message.ReceiptUnreachable, "network"},
+		{"2", "ABSENT-SUB", message.ReceiptUnreachable, "phone_off"},
+		{"2", "INVALID-SUB", message.ReceiptUndeliverable, "unknown_number"},
+		{"2", "TEMPLATE-NOT-MATCHED", message.ReceiptUnreachable, "filtered"},
+		{"2", "MESSAGE INBOX FULL", message.ReceiptUnreachable, "memory_full"},
+		{"9", "NDNC", message.ReceiptUndeliverable, "blocked"},
+		{"16", "REJECTED", message.ReceiptUnreachable, "filtered"},
+		{"17", "Blocked number", message.ReceiptUndeliverable, "blocked"},
 		{"8", "SUBMITTED", "", ""},
 		{"", "", "", ""},
 	} {
-		for version, call := range map[string]notify.ProviderCall{"2": version2(report(tt.status, tt.desc)), "3": version3(report(tt.status, tt.desc)), "list": version3([]any{report(tt.status, tt.desc)})} {
+		for version, call := range map[string]message.ProviderCall{"2": version2(report(tt.status, tt.desc)), "3": version3(report(tt.status, tt.desc)), "list": version3([]any{report(tt.status, tt.desc)})} {
 			got := read(call)
 			if len(got) != 1 || got[0].Ref != ref || got[0].Secret != "c2VjcmV0LXNlY3JldC0xMg" || got[0].Report.Receipt != tt.want || got[0].Report.Cause != tt.cause || got[0].Final != (tt.want != "") {
 				t.Errorf("version %s, %s %s: got %+v; want %q, %q", version, tt.status, tt.desc, got, tt.want, tt.cause)
 			}
 		}
 	}
-	for name, call := range map[string]notify.ProviderCall{
+	for name, call := range map[string]message.ProviderCall{
 		"nothing":                     {},
 		"another system's message":    version3(map[string]any{"CRQID": "0", "status": "1"}),
 		"a number":                    version3(map[string]any{"CRQID": 0, "status": 1}),

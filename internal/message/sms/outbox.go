@@ -3,7 +3,7 @@ package sms
 import (
 	"context"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/phone"
 )
 
@@ -21,19 +21,19 @@ func NewOutboxSender(provider Provider, testNumber func(phone.Number) bool) *Out
 }
 
 // Send renders m and makes one attempt to send it.
-func (s *OutboxSender) Send(ctx context.Context, m notify.Message) error {
+func (s *OutboxSender) Send(ctx context.Context, m message.Message) error {
 	kind := Text
-	if m.Kind == notify.OTP {
+	if m.Kind == message.OTP {
 		kind = OTP
 	}
-	text := notify.SMSOf(m)
+	text := message.SMSOf(m)
 	return s.provider.Send(ctx, Message{
 		ID: m.ID, Attempt: m.Attempt, TotalAttempts: m.TotalAttempts, To: phone.Number(m.To), Text: text.Body, Kind: kind, Template: text,
 	})
 }
 
 // Segments returns the number of SMS that m takes.
-func (s *OutboxSender) Segments(m notify.Message) int { return notify.Segments(notify.SMSText(m)) }
+func (s *OutboxSender) Segments(m message.Message) int { return message.Segments(message.SMSText(m)) }
 
 // Suppressed reports whether to is a test number.
 func (s *OutboxSender) Suppressed(to string) bool { return s.testNumber(phone.Number(to)) }

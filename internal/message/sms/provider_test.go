@@ -9,9 +9,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/message/sms"
 	"github.com/touchline/touchline/internal/message/sms/smstest"
-	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/platform/phone"
 )
 
@@ -83,7 +83,7 @@ func twilioConfig(api *smstest.Twilio) sms.Config {
 	}
 }
 
-func receiptURL(ref notify.MessageRef) string { return "https://t.example/receipts/" + ref.String() }
+func receiptURL(ref message.MessageRef) string { return "https://t.example/receipts/" + ref.String() }
 
 func openMSG91(t *testing.T) provider {
 	api := smstest.NewMSG91(t)
@@ -104,7 +104,7 @@ func openMSG91(t *testing.T) provider {
 func msg91Config(api *smstest.MSG91) sms.Config {
 	api.Templates["6500000000000000000000aa"] = "##text##"
 	return sms.Config{
-		Specs: []string{api.Spec()}, ReceiptSecret: func(ref notify.MessageRef) string { return fmt.Sprintf("%022d", ref.Attempt) },
+		Specs: []string{api.Spec()}, ReceiptSecret: func(ref message.MessageRef) string { return fmt.Sprintf("%022d", ref.Attempt) },
 		MSG91: sms.MSG91Account{Key: api.Key, Header: api.Header, EntityID: api.EntityID, Templates: map[string]sms.MSG91Template{
 			"test.en": {ID: "6500000000000000000000aa", RegistryID: "1207160000000000001"},
 		}},
@@ -128,10 +128,10 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-func message(text string) sms.Message {
+func newMessage(text string) sms.Message {
 	return sms.Message{
 		ID: "0198c0de-0000-7000-8000-000000000001", Attempt: 1, TotalAttempts: 1, To: "+919876543210", Text: text, Kind: sms.OTP,
-		Template: notify.Text{Template: "test", Language: "en", Values: map[string]string{"text": text}, Body: text},
+		Template: message.Text{Template: "test", Language: "en", Values: map[string]string{"text": text}, Body: text},
 	}
 }
 
@@ -144,7 +144,7 @@ func testSends(t *testing.T, p provider) {
 		strings.TrimSpace(strings.Repeat("long ", 300)),
 	}
 	for _, text := range texts {
-		if err := p.sender.Send(t.Context(), message(text)); err != nil {
+		if err := p.sender.Send(t.Context(), newMessage(text)); err != nil {
 			t.Fatalf("Send: %v", err)
 		}
 	}
@@ -161,7 +161,7 @@ func testConcurrent(t *testing.T, p provider) {
 	var wg sync.WaitGroup
 	for i := range many {
 		wg.Go(func() {
-			if err := p.sender.Send(t.Context(), message(fmt.Sprintf("message <%d>", i))); err != nil {
+			if err := p.sender.Send(t.Context(), newMessage(fmt.Sprintf("message <%d>", i))); err != nil {
 				t.Error(err)
 			}
 		})
@@ -178,7 +178,7 @@ func testConcurrent(t *testing.T, p provider) {
 func testCancelled(t *testing.T, p provider) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := p.sender.Send(ctx, message("never")); !errors.Is(err, context.Canceled) {
+	if err := p.sender.Send(ctx, newMessage("never")); !errors.Is(err, context.Canceled) {
 		t.Errorf("err = %v, want context.Canceled", err)
 	}
 	if sent := p.sent(); strings.Contains(sent, "never") {

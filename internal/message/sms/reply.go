@@ -4,13 +4,13 @@ import (
 	"crypto/subtle"
 	"strings"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/phone"
 )
 
 // ReplyReaders returns the readers of the providers in c that report replies; see
-// notify.Replies. parse parses the number of a sender.
-func ReplyReaders(c Config, parse func(string) (phone.Number, error)) map[string]func(notify.ProviderCall, string) (notify.Reply, bool) {
+// message.Replies. parse parses the number of a sender.
+func ReplyReaders(c Config, parse func(string) (phone.Number, error)) map[string]func(message.ProviderCall, string) (message.Reply, bool) {
 	sender := func(from string) phone.Number {
 		if from != "" && !strings.HasPrefix(from, "+") {
 			// Some networks leave out the plus.
@@ -24,21 +24,21 @@ func ReplyReaders(c Config, parse func(string) (phone.Number, error)) map[string
 		}
 		return n
 	}
-	readers := map[string]func(notify.ProviderCall, string) (notify.Reply, bool){}
+	readers := map[string]func(message.ProviderCall, string) (message.Reply, bool){}
 	for _, spec := range c.Specs {
 		switch kind, _, _ := strings.Cut(spec, ":"); {
 		case kind == twilio:
-			readers[twilio] = func(call notify.ProviderCall, _ string) (notify.Reply, bool) {
-				return notify.Reply{
-					Channel: notify.SMS, From: sender(call.Form.Get("From")), Text: call.Form.Get("Body"), ID: call.Form.Get("MessageSid"),
+			readers[twilio] = func(call message.ProviderCall, _ string) (message.Reply, bool) {
+				return message.Reply{
+					Channel: message.SMS, From: sender(call.Form.Get("From")), Text: call.Form.Get("Body"), ID: call.Form.Get("MessageSid"),
 				}, c.Twilio.signed(call)
 			}
 		case kind == kannel && c.ReplySecret != "":
 			// The parameters are from (%p), text (%a), id (%I) and sent_at (%T).
-			readers[kannel] = func(call notify.ProviderCall, secret string) (notify.Reply, bool) {
-				return notify.Reply{
-					Channel: notify.SMS, From: sender(call.Query.Get("from")), Text: call.Query.Get("text"),
-					ID: call.Query.Get("id"), SentAt: notify.ParseSentAt(call.Query.Get("sent_at")),
+			readers[kannel] = func(call message.ProviderCall, secret string) (message.Reply, bool) {
+				return message.Reply{
+					Channel: message.SMS, From: sender(call.Query.Get("from")), Text: call.Query.Get("text"),
+					ID: call.Query.Get("id"), SentAt: message.ParseSentAt(call.Query.Get("sent_at")),
 				}, subtle.ConstantTimeCompare([]byte(secret), []byte(c.ReplySecret)) == 1
 			}
 		}

@@ -4,8 +4,8 @@ import (
 	"net/url"
 	"testing"
 
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/message/sms"
-	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/platform/phone"
 )
 
@@ -20,17 +20,17 @@ func TestReplyReaders(t *testing.T) {
 	for from, want := range map[string]phone.Number{
 		"+919876543210": "+919876543210", "919876543210": "+919876543210", "9876543210": "+919876543210", "TLINES": "", "": "", "56161": "",
 	} {
-		got, ok := readers["kannel"](notify.ProviderCall{Query: url.Values{"from": {from}, "text": {"STOP"}}}, "0123456789abcdef")
+		got, ok := readers["kannel"](message.ProviderCall{Query: url.Values{"from": {from}, "text": {"STOP"}}}, "0123456789abcdef")
 		if !ok || got.From != want || want != "" && !got.Stops() {
 			t.Errorf("from %s: got %+v, %t; want %s", from, got, ok, want)
 		}
 	}
-	call := notify.ProviderCall{Query: url.Values{"from": {"9876543210"}, "text": {"STOP"}, "id": {"a-b"}, "sent_at": {"1767225600"}}}
+	call := message.ProviderCall{Query: url.Values{"from": {"9876543210"}, "text": {"STOP"}, "id": {"a-b"}, "sent_at": {"1767225600"}}}
 	if got, _ := readers["kannel"](call, "0123456789abcdef"); got.ID != "a-b" || got.SentAt.Unix() != 1767225600 {
 		t.Errorf("Kannel: got %+v, want the id and the time", got)
 	}
 	for _, secret := range []string{"", "0123456789abcde", "0123456789abcdefg"} {
-		if _, ok := readers["kannel"](notify.ProviderCall{}, secret); ok {
+		if _, ok := readers["kannel"](message.ProviderCall{}, secret); ok {
 			t.Errorf("secret %q is accepted", secret)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/phone"
 )
 
@@ -36,16 +36,16 @@ type Message struct {
 	Text string
 	Kind Kind
 	// Template is the template of Text, for providers that send templates only.
-	Template notify.Text
+	Template message.Text
 }
 
 // ref names the current attempt through a provider.
-func (m Message) ref(provider string) notify.MessageRef {
-	return notify.MessageRef{MessageID: m.ID, Attempt: m.TotalAttempts, Provider: provider}
+func (m Message) ref(provider string) message.MessageRef {
+	return message.MessageRef{MessageID: m.ID, Attempt: m.TotalAttempts, Provider: provider}
 }
 
 // Provider sends messages. Send makes one attempt and returns nil if the provider
-// accepted the message (which does not mean that it arrived), a *notify.SendError, or
+// accepted the message (which does not mean that it arrived), a *message.SendError, or
 // the context's error. No error contains the text, the number or a credential. A
 // Provider is safe for concurrent use.
 type Provider interface {
@@ -70,7 +70,7 @@ type Config struct {
 	Rates map[string]float64
 	// ReceiptURL returns the address, without a query, to which a provider sends the receipt
 	// of an attempt. ReceiptSecret returns the last part of the address.
-	ReceiptURL, ReceiptSecret func(notify.MessageRef) string
+	ReceiptURL, ReceiptSecret func(message.MessageRef) string
 	// ReplySecret is the last part of the address for replies to Kannel; empty receives none.
 	ReplySecret string
 	// Terminal is where "log" prints.
@@ -143,8 +143,8 @@ func asProvider[P Provider](p P, err error) (Provider, error) {
 
 // AccountReaders returns the readers of the providers in c that report receipts at one address
 // for all messages.
-func AccountReaders(c Config) map[string]func(notify.ProviderCall) ([]notify.AccountReport, bool) {
-	readers := map[string]func(notify.ProviderCall) ([]notify.AccountReport, bool){}
+func AccountReaders(c Config) map[string]func(message.ProviderCall) ([]message.AccountReport, bool) {
+	readers := map[string]func(message.ProviderCall) ([]message.AccountReport, bool){}
 	for _, spec := range c.Specs {
 		if kind, _, _ := strings.Cut(spec, ":"); kind == msg91 {
 			readers[msg91] = readMSG91
@@ -155,8 +155,8 @@ func AccountReaders(c Config) map[string]func(notify.ProviderCall) ([]notify.Acc
 
 // ReceiptReaders returns the readers of the providers in c that report receipts for each
 // message at its address.
-func ReceiptReaders(c Config) map[string]notify.ReceiptReader {
-	readers := map[string]notify.ReceiptReader{}
+func ReceiptReaders(c Config) map[string]message.ReceiptReader {
+	readers := map[string]message.ReceiptReader{}
 	for _, spec := range c.Specs {
 		switch kind, _, _ := strings.Cut(spec, ":"); kind {
 		case kannel:

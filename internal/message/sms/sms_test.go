@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/message/sms"
 	"github.com/touchline/touchline/internal/message/sms/smstest"
-	"github.com/touchline/touchline/internal/notify"
 )
 
 const (
@@ -22,13 +22,13 @@ const (
 )
 
 // send posts one message to address. It fails the test if the error contains a secret.
-func send(t *testing.T, address string, timeout time.Duration) (*notify.SendError, error) {
+func send(t *testing.T, address string, timeout time.Duration) (*message.SendError, error) {
 	t.Helper()
 	sender, err := sms.NewHTTP(address, timeout)
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = sender.Send(t.Context(), message(secretText))
+	err = sender.Send(t.Context(), newMessage(secretText))
 	for _, text := range []string{fmt.Sprint(err), fmt.Sprintf("%+v %#v", err, err)} {
 		for _, secret := range []string{"424242", "9876543210", secretUser} {
 			if strings.Contains(text, secret) {
@@ -36,7 +36,7 @@ func send(t *testing.T, address string, timeout time.Duration) (*notify.SendErro
 			}
 		}
 	}
-	failed, _ := errors.AsType[*notify.SendError](err)
+	failed, _ := errors.AsType[*message.SendError](err)
 	return failed, err
 }
 
@@ -51,7 +51,7 @@ func TestHTTPRequest(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := gateway.Accepted()[0]
-	want := message(secretText)
+	want := newMessage(secretText)
 	if got.ID != want.ID || got.To != string(want.To) || got.Text != want.Text || got.Kind != "otp" {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
@@ -153,7 +153,7 @@ func TestHTTPCallerCancels(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	if err := sender.Send(ctx, message(secretText)); !errors.Is(err, context.DeadlineExceeded) {
+	if err := sender.Send(ctx, newMessage(secretText)); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("err = %v, want context.DeadlineExceeded", err)
 	}
 }
@@ -233,7 +233,7 @@ func TestHTTPReusesConnections(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 3 {
-		if err := sender.Send(t.Context(), message(secretText)); err != nil {
+		if err := sender.Send(t.Context(), newMessage(secretText)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -252,7 +252,7 @@ func TestNewRejectsInvalidSpecs(t *testing.T) {
 
 func TestLogWarnsAndRemovesControlCharacters(t *testing.T) {
 	var out bytes.Buffer
-	m := message("Hi \x1b[2J\x1b]0;x\x07 \u202egnp.exe\r\nsecond")
+	m := newMessage("Hi \x1b[2J\x1b]0;x\x07 \u202egnp.exe\r\nsecond")
 	if err := sms.NewLog(&out).Send(t.Context(), m); err != nil {
 		t.Fatal(err)
 	}
@@ -262,8 +262,8 @@ func TestLogWarnsAndRemovesControlCharacters(t *testing.T) {
 	if out.String() != want {
 		t.Errorf("got %q\nwant %q", out.String(), want)
 	}
-	err := sms.NewLog(brokenWriter{}).Send(t.Context(), message(secretText))
-	if failed, ok := errors.AsType[*notify.SendError](err); !ok || failed.Permanent || strings.Contains(err.Error(), "424242") {
+	err := sms.NewLog(brokenWriter{}).Send(t.Context(), newMessage(secretText))
+	if failed, ok := errors.AsType[*message.SendError](err); !ok || failed.Permanent || strings.Contains(err.Error(), "424242") {
 		t.Errorf("err = %v, want a temporary failure without the text", err)
 	}
 }

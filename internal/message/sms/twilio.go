@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 )
 
 // twilioURL is the address of Twilio's API.
@@ -28,7 +28,7 @@ type Twilio struct {
 	client     *client
 	url        string
 	account    TwilioAccount
-	receiptURL func(notify.MessageRef) string
+	receiptURL func(message.MessageRef) string
 }
 
 // NewTwilio returns a Twilio. An empty address is that of Twilio's API. Each attempt ends
@@ -55,7 +55,7 @@ func (t *Twilio) Send(ctx context.Context, m Message) error {
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, t.url, strings.NewReader(form.Encode()))
 	if err != nil {
-		return &notify.SendError{Permanent: true, Reason: "invalid gateway address"}
+		return &message.SendError{Permanent: true, Reason: "invalid gateway address"}
 	}
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	req.SetBasicAuth(t.account.SID, t.account.Token)
@@ -75,11 +75,11 @@ func (t *Twilio) Send(ctx context.Context, m Message) error {
 	case res.status == http.StatusCreated && readable && strings.HasPrefix(body.SID, "SM") && body.ErrorCode == nil:
 		return nil
 	case res.status == http.StatusCreated:
-		return &notify.SendError{Outage: true, Reason: fmt.Sprintf("gateway %s responded 201 without a message", t.client.host)}
+		return &message.SendError{Outage: true, Reason: fmt.Sprintf("gateway %s responded 201 without a message", t.client.host)}
 	}
 	failed := t.client.refused(res, false)
 	if known, ok := twilioErrors[body.Code]; ok {
-		failed.Permanent, failed.Cause = known.receipt == notify.ReceiptUndeliverable, known.cause
+		failed.Permanent, failed.Cause = known.receipt == message.ReceiptUndeliverable, known.cause
 	}
 	if readable && body.Code != 0 {
 		failed.Reason += fmt.Sprintf(", error %d", body.Code)

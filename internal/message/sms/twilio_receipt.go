@@ -11,12 +11,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 )
 
 var (
-	optedOut = failure{notify.ReceiptUndeliverable, notify.CauseOptedOut}
-	filtered = failure{notify.ReceiptUnreachable, notify.CauseFiltered}
+	optedOut = failure{message.ReceiptUndeliverable, message.CauseOptedOut}
+	filtered = failure{message.ReceiptUnreachable, message.CauseFiltered}
 )
 
 // twilioErrors are the error codes of Twilio (https://www.twilio.com/docs/api/errors) of
@@ -25,8 +25,8 @@ var (
 var twilioErrors = map[int]failure{
 	21211: unknownNumber, 21217: unknownNumber, 21265: unknownNumber, // the number is not valid
 	21614: notMobile, 21635: notMobile, // no mobile number, a landline
-	21610: optedOut,                                                                    // the recipient replied STOP
-	21602: {notify.ReceiptUndeliverable, ""}, 21617: {notify.ReceiptUndeliverable, ""}, // no text, text too long
+	21610: optedOut,                                                                      // the recipient replied STOP
+	21602: {message.ReceiptUndeliverable, ""}, 21617: {message.ReceiptUndeliverable, ""}, // no text, text too long
 
 	30001: networkFailed, 30002: networkFailed, // queue overflow, account suspended
 	30003: phoneOff,                            // unreachable handset
@@ -41,14 +41,14 @@ var twilioErrors = map[int]failure{
 	30036: phoneOff, // validity period expired
 }
 
-// readReceipt is the notify.ReceiptReader of Twilio. The call is a signed form.
-func (a TwilioAccount) readReceipt(call notify.ProviderCall) (r notify.Report, final, ok bool) {
+// readReceipt is the message.ReceiptReader of Twilio. The call is a signed form.
+func (a TwilioAccount) readReceipt(call message.ProviderCall) (r message.Report, final, ok bool) {
 	if !a.signed(call) {
-		return notify.Report{}, false, false
+		return message.Report{}, false, false
 	}
 	switch status := call.Form.Get("MessageStatus"); status {
 	case "delivered", "read":
-		return notify.Report{Receipt: notify.ReceiptDelivered}, true, true
+		return message.Report{Receipt: message.ReceiptDelivered}, true, true
 	case "undelivered", "failed", "canceled":
 		says := status
 		failed := networkFailed
@@ -58,16 +58,16 @@ func (a TwilioAccount) readReceipt(call notify.ProviderCall) (r notify.Report, f
 				failed = known
 			}
 		}
-		return notify.Report{Receipt: failed.receipt, Cause: failed.cause, NetworkSays: says}, true, true
+		return message.Report{Receipt: failed.receipt, Cause: failed.cause, NetworkSays: says}, true, true
 	default: // queued, sending, sent
-		return notify.Report{}, false, true
+		return message.Report{}, false, true
 	}
 }
 
 // signed reports, in constant time, whether Twilio has signed the call with the token of the
 // account: the URL, and the fields of the form in the order of their names. Twilio may leave
 // out the port of the URL, or add the usual one.
-func (a TwilioAccount) signed(call notify.ProviderCall) bool {
+func (a TwilioAccount) signed(call message.ProviderCall) bool {
 	given := []byte(call.Header("X-Twilio-Signature"))
 	valid := false
 	for _, address := range portSpellings(call.URL) {

@@ -9,16 +9,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/message/sms"
 	"github.com/touchline/touchline/internal/message/sms/smstest"
-	"github.com/touchline/touchline/internal/notify"
 )
 
 // sendError returns the SendError of an attempt. It fails the test if the error has a secret.
-func sendError(t *testing.T, p sms.Provider, m sms.Message) *notify.SendError {
+func sendError(t *testing.T, p sms.Provider, m sms.Message) *message.SendError {
 	t.Helper()
 	err := p.Send(t.Context(), m)
-	failed, ok := errors.AsType[*notify.SendError](err)
+	failed, ok := errors.AsType[*message.SendError](err)
 	if !ok {
 		t.Fatalf("err = %v, want a SendError", err)
 	}
@@ -40,7 +40,7 @@ func TestTwilioRequest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := p.Send(t.Context(), message(secretText)); err != nil {
+		if err := p.Send(t.Context(), newMessage(secretText)); err != nil {
 			t.Fatal(err)
 		}
 		sent := api.Messages()
@@ -62,7 +62,7 @@ func TestTwilioErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for code, want := range map[int]notify.SendError{
+	for code, want := range map[int]message.SendError{
 		21211: {Permanent: true, Cause: "unknown_number"},
 		21614: {Permanent: true, Cause: "not_mobile"},
 		21610: {Permanent: true, Cause: "opted_out"},
@@ -70,7 +70,7 @@ func TestTwilioErrors(t *testing.T) {
 		21408: {}, 21606: {}, 21612: {}, 30001: {Cause: "network"}, 99999: {},
 	} {
 		api.Refuse("+919876543210", code)
-		if got := sendError(t, p, message(secretText)); got.Permanent != want.Permanent || got.Cause != want.Cause || got.Outage {
+		if got := sendError(t, p, newMessage(secretText)); got.Permanent != want.Permanent || got.Cause != want.Cause || got.Outage {
 			t.Errorf("error %d: got %+v, want %+v", code, got, want)
 		}
 	}
@@ -80,7 +80,7 @@ func TestTwilioErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := sendError(t, wrong, message(secretText)); got.Permanent || !got.Outage {
+	if got := sendError(t, wrong, newMessage(secretText)); got.Permanent || !got.Outage {
 		t.Errorf("wrong token: got %+v, want an outage", got)
 	}
 }
@@ -124,7 +124,7 @@ func TestBrokenAPIs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := sendError(t, p, message(secretText))
+			got := sendError(t, p, newMessage(secretText))
 			if got.Permanent || got.Outage != tt.outage || tt.status >= 400 && got.Wait != 7*time.Second {
 				t.Errorf("%s, %d %q: got %+v, want temporary, outage = %t", name, tt.status, tt.body, got, tt.outage)
 			}
@@ -134,8 +134,8 @@ func TestBrokenAPIs(t *testing.T) {
 }
 
 // twilioCall returns a signed call of Twilio to an address.
-func twilioCall(address, signedAddress, token string, form url.Values) notify.ProviderCall {
-	return notify.ProviderCall{URL: address, Form: form, Header: func(name string) string {
+func twilioCall(address, signedAddress, token string, form url.Values) message.ProviderCall {
+	return message.ProviderCall{URL: address, Form: form, Header: func(name string) string {
 		if name != "X-Twilio-Signature" {
 			return ""
 		}
@@ -149,19 +149,19 @@ func TestTwilioReceipt(t *testing.T) {
 	read := sms.ReceiptReaders(sms.Config{Specs: []string{"twilio"}, Twilio: sms.TwilioAccount{Token: "token"}})["twilio"]
 	for _, tt := range []struct {
 		status, code string
-		want         notify.Receipt // "" if nothing final
-		cause        notify.Cause
+		want         message.Receipt // "" if nothing final
+		cause        message.Cause
 	}{
-		{"delivered", "", notify.ReceiptDelivered, ""},
-		{"undelivered", "30003", notify.ReceiptUnreachable, "phone_off"},
-		{"undelivered", "30005", notify.ReceiptUndeliverable, "unknown_number"},
-		{"undelivered", "30006", notify.ReceiptUndeliverable, "not_mobile"},
-		{"undelivered", "30004", notify.ReceiptUndeliverable, "blocked"},
-		{"undelivered", "30007", notify.ReceiptUnreachable, "filtered"},
-		{"failed", "30008", notify.ReceiptUnreachable, "network"},
-		{"failed", "99999", notify.ReceiptUnreachable, "network"},
-		{"failed", "", notify.ReceiptUnreachable, "network"},
-		{"failed", "x", notify.ReceiptUnreachable, "network"},
+		{"delivered", "", message.ReceiptDelivered, ""},
+		{"undelivered", "30003", message.ReceiptUnreachable, "phone_off"},
+		{"undelivered", "30005", message.ReceiptUndeliverable, "unknown_number"},
+		{"undelivered", "30006", message.ReceiptUndeliverable, "not_mobile"},
+		{"undelivered", "30004", message.ReceiptUndeliverable, "blocked"},
+		{"undelivered", "30007", message.ReceiptUnreachable, "filtered"},
+		{"failed", "30008", message.ReceiptUnreachable, "network"},
+		{"failed", "99999", message.ReceiptUnreachable, "network"},
+		{"failed", "", message.ReceiptUnreachable, "network"},
+		{"failed", "x", message.ReceiptUnreachable, "network"},
 		{"sent", "", "", ""},
 		{"queued", "", "", ""},
 		{"", "", "", ""},
@@ -173,7 +173,7 @@ func TestTwilioReceipt(t *testing.T) {
 		}
 	}
 	form := url.Values{"MessageStatus": {"delivered"}}
-	for name, call := range map[string]notify.ProviderCall{
+	for name, call := range map[string]message.ProviderCall{
 		"another token":   twilioCall(address, address, "other", form),
 		"another address": twilioCall(address, "https://t.example/receipts/1.3.twilio/secret?a=b", "token", form),
 		"another form":    {URL: address, Form: url.Values{"MessageStatus": {"failed"}}, Header: twilioCall(address, address, "token", form).Header},
@@ -200,7 +200,7 @@ func TestTwilioReceipt(t *testing.T) {
 func TestTwilioSignature(t *testing.T) {
 	t.Parallel()
 	read := sms.ReceiptReaders(sms.Config{Specs: []string{"twilio"}, Twilio: sms.TwilioAccount{Token: "12345"}})["twilio"]
-	call := notify.ProviderCall{
+	call := message.ProviderCall{
 		URL: "https://mycompany.com/myapp.php?foo=1&bar=2",
 		Form: url.Values{
 			"Digits": {"1234"}, "CallSid": {"CA1234567890ABCDE"}, "To": {"+18005551212"}, "Caller": {"+14158675309"}, "From": {"+14158675309"},

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/phone"
 )
 
@@ -61,7 +61,7 @@ type status struct {
 
 // Read returns the reports in a call, and whether Meta has signed it. Statuses of messages of
 // other systems are left out, and so is everything that is not a status.
-func (c Callbacks) Read(call notify.ProviderCall) (reports []notify.AccountReport, signed bool) {
+func (c Callbacks) Read(call message.ProviderCall) (reports []message.AccountReport, signed bool) {
 	if !c.signed(call) {
 		return nil, false
 	}
@@ -72,9 +72,9 @@ func (c Callbacks) Read(call notify.ProviderCall) (reports []notify.AccountRepor
 	for _, entry := range body.Entry {
 		for _, change := range entry.Changes {
 			for _, s := range change.Value.Statuses {
-				if ref, ok := notify.ParseMessageRef(s.Ref); ok && change.Field == "messages" {
+				if ref, ok := message.ParseMessageRef(s.Ref); ok && change.Field == "messages" {
 					report, known := s.report()
-					reports = append(reports, notify.AccountReport{Ref: ref, Report: report, Final: known})
+					reports = append(reports, message.AccountReport{Ref: ref, Report: report, Final: known})
 				}
 			}
 		}
@@ -84,7 +84,7 @@ func (c Callbacks) Read(call notify.ProviderCall) (reports []notify.AccountRepor
 
 // Replies returns the texts that people sent, if Meta has signed the call. parseNumber parses a
 // number.
-func (c Callbacks) Replies(call notify.ProviderCall, parseNumber func(string) (phone.Number, error)) []notify.Reply {
+func (c Callbacks) Replies(call message.ProviderCall, parseNumber func(string) (phone.Number, error)) []message.Reply {
 	if !c.signed(call) {
 		return nil
 	}
@@ -92,14 +92,14 @@ func (c Callbacks) Replies(call notify.ProviderCall, parseNumber func(string) (p
 	if !ok {
 		return nil
 	}
-	var replies []notify.Reply
+	var replies []message.Reply
 	for _, entry := range body.Entry {
 		for _, change := range entry.Changes {
 			for _, m := range change.Value.Messages {
 				// Meta leaves out the plus.
 				if n, err := parseNumber("+" + strings.TrimPrefix(m.From, "+")); err == nil && change.Field == "messages" {
-					replies = append(replies, notify.Reply{
-						Channel: notify.WhatsApp, From: n, Text: m.Text.Body, ID: m.ID, SentAt: notify.ParseSentAt(strings.Trim(string(m.Timestamp), `"`)),
+					replies = append(replies, message.Reply{
+						Channel: message.WhatsApp, From: n, Text: m.Text.Body, ID: m.ID, SentAt: message.ParseSentAt(strings.Trim(string(m.Timestamp), `"`)),
 					})
 				}
 			}
@@ -109,14 +109,14 @@ func (c Callbacks) Replies(call notify.ProviderCall, parseNumber func(string) (p
 }
 
 // report returns the report of a status. known is false for a status that means nothing here.
-func (s status) report() (r notify.Report, known bool) {
+func (s status) report() (r message.Report, known bool) {
 	switch s.Status {
 	case "sent":
-		return notify.Report{Receipt: notify.ReceiptSent}, true
+		return message.Report{Receipt: message.ReceiptSent}, true
 	case "delivered", "read":
-		return notify.Report{Receipt: notify.ReceiptDelivered}, true
+		return message.Report{Receipt: message.ReceiptDelivered}, true
 	case "failed":
-		r = notify.Report{Receipt: notify.ReceiptUndeliverable, Cause: notify.CauseNetwork, NetworkSays: s.Status}
+		r = message.Report{Receipt: message.ReceiptUndeliverable, Cause: message.CauseNetwork, NetworkSays: s.Status}
 		if len(s.Errors) > 0 {
 			r.Cause, r.NetworkSays = causeOf(s.Errors[0].Code), s.Status+" "+strconv.Itoa(s.Errors[0].Code)
 		}
@@ -127,7 +127,7 @@ func (s status) report() (r notify.Report, known bool) {
 
 // signed reports, in constant time, whether the header X-Hub-Signature-256 signs the body with
 // the app secret.
-func (c Callbacks) signed(call notify.ProviderCall) bool {
+func (c Callbacks) signed(call message.ProviderCall) bool {
 	given, isHex := strings.CutPrefix(call.Header("X-Hub-Signature-256"), "sha256=")
 	signature, err := hex.DecodeString(given)
 	mac := hmac.New(sha256.New, []byte(c.AppSecret))
@@ -137,7 +137,7 @@ func (c Callbacks) signed(call notify.ProviderCall) bool {
 
 // Challenge returns the response to Meta's check of the address of the callbacks, or false if
 // the call is not from Meta.
-func (c Callbacks) Challenge(call notify.ProviderCall) (challenge string, ok bool) {
+func (c Callbacks) Challenge(call message.ProviderCall) (challenge string, ok bool) {
 	token := []byte(call.Query.Get("hub.verify_token"))
 	equal := subtle.ConstantTimeCompare(token, []byte(c.VerifyToken)) == 1
 	return call.Query.Get("hub.challenge"), equal && c.VerifyToken != "" && call.Query.Get("hub.mode") == "subscribe"

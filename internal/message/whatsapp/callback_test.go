@@ -11,17 +11,17 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/message/whatsapp"
-	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/platform/phone"
 )
 
 // signedCall returns a call with a body and its signature.
-func signedCall(body, secret string) notify.ProviderCall {
+func signedCall(body, secret string) message.ProviderCall {
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write([]byte(body))
 	signature := "sha256=" + hex.EncodeToString(mac.Sum(nil))
-	return notify.ProviderCall{Body: []byte(body), Header: func(name string) string {
+	return message.ProviderCall{Body: []byte(body), Header: func(name string) string {
 		return map[string]string{"X-Hub-Signature-256": signature}[name]
 	}}
 }
@@ -40,13 +40,13 @@ func TestCallbacks(t *testing.T) {
 		{"id": "wamid.4", "status": "failed", "biz_opaque_callback_data": "of another system"},
 		{"id": "wamid.5", "status": "failed"},
 		{"id": "wamid.6", "status": "played", "biz_opaque_callback_data": "d.1.whatsapp"}`)
-	ref := func(id string, attempt int) notify.MessageRef {
-		return notify.MessageRef{MessageID: id, Attempt: attempt, Provider: "whatsapp"}
+	ref := func(id string, attempt int) message.MessageRef {
+		return message.MessageRef{MessageID: id, Attempt: attempt, Provider: "whatsapp"}
 	}
-	want := []notify.AccountReport{
-		{Ref: ref("a", 1), Report: notify.Report{Receipt: notify.ReceiptSent}, Final: true},
-		{Ref: ref("b", 2), Report: notify.Report{Receipt: notify.ReceiptDelivered}, Final: true},
-		{Ref: ref("c", 1), Report: notify.Report{Receipt: notify.ReceiptUndeliverable, Cause: notify.CauseNoWhatsApp, NetworkSays: "failed 131026"}, Final: true},
+	want := []message.AccountReport{
+		{Ref: ref("a", 1), Report: message.Report{Receipt: message.ReceiptSent}, Final: true},
+		{Ref: ref("b", 2), Report: message.Report{Receipt: message.ReceiptDelivered}, Final: true},
+		{Ref: ref("c", 1), Report: message.Report{Receipt: message.ReceiptUndeliverable, Cause: message.CauseNoWhatsApp, NetworkSays: "failed 131026"}, Final: true},
 		{Ref: ref("d", 1)},
 	}
 	got, signed := c.Read(signedCall(body, "secret"))
@@ -60,7 +60,7 @@ func TestCallbacks(t *testing.T) {
 	}
 	forged := signedCall(body, "secret")
 	forged.Body = []byte(statuses(`{"status": "failed", "biz_opaque_callback_data": "a.1.whatsapp"}`))
-	for name, call := range map[string]notify.ProviderCall{
+	for name, call := range map[string]message.ProviderCall{
 		"another secret": signedCall(body, "other"), "another body": forged, "no signature": {Body: []byte(body), Header: func(string) string { return "" }},
 		"no hexadecimal digits": {Body: []byte(body), Header: func(string) string { return "sha256=zz" }},
 	} {
@@ -82,10 +82,10 @@ func TestReplies(t *testing.T) {
 		{"from": "919876543212", "id": "wamid.4", "timestamp": 1767225600, "type": "text", "text": {"body": "Stop"}},
 		{"from": "not a number", "id": "wamid.3", "type": "text", "text": {"body": "STOP"}}]}}]}]}`
 	parse := phone.Parser{DefaultRegion: "IN"}.Parse
-	want := []notify.Reply{
-		{Channel: notify.WhatsApp, From: "+919876543210", Text: "Stop", ID: "wamid.1", SentAt: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)},
-		{Channel: notify.WhatsApp, From: "+919876543211", ID: "wamid.2"},
-		{Channel: notify.WhatsApp, From: "+919876543212", Text: "Stop", ID: "wamid.4", SentAt: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)},
+	want := []message.Reply{
+		{Channel: message.WhatsApp, From: "+919876543210", Text: "Stop", ID: "wamid.1", SentAt: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)},
+		{Channel: message.WhatsApp, From: "+919876543211", ID: "wamid.2"},
+		{Channel: message.WhatsApp, From: "+919876543212", Text: "Stop", ID: "wamid.4", SentAt: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)},
 	}
 	if diff := cmp.Diff(want, c.Replies(signedCall(body, "secret"), parse)); diff != "" {
 		t.Error(diff)
@@ -103,9 +103,9 @@ func TestValueOfWrongType(t *testing.T) {
 	parse := phone.Parser{DefaultRegion: "IN"}.Parse
 	for _, wrong := range []string{`"messages": [{"from": 919876543211, "text": "Stop"}]`, `"messages": {}`, `"statuses": [{"status": "failed", "errors": [{"code": "131026"}]}]`} {
 		call := signedCall(`{"entry": [{"changes": [{"field": "messages", "value": {`+wrong+`}}, {"field": "messages", "value": {
-			"statuses": [{"status": "sent", "biz_opaque_callback_data": "`+notify.MessageRef{MessageID: "m", Attempt: 1}.String()+`"}],
+			"statuses": [{"status": "sent", "biz_opaque_callback_data": "`+message.MessageRef{MessageID: "m", Attempt: 1}.String()+`"}],
 			"messages": [{"from": "919876543210", "id": "wamid.1", "text": {"body": "Stop"}}]}}]}]}`, "secret")
-		if got := c.Replies(call, parse); !slices.ContainsFunc(got, func(r notify.Reply) bool { return r.From == "+919876543210" && r.Stops() }) {
+		if got := c.Replies(call, parse); !slices.ContainsFunc(got, func(r message.Reply) bool { return r.From == "+919876543210" && r.Stops() }) {
 			t.Errorf("%s: the STOP is lost: %+v", wrong, got)
 		}
 		if got, _ := c.Read(call); len(got) != 1 {
@@ -117,13 +117,13 @@ func TestValueOfWrongType(t *testing.T) {
 func TestChallenge(t *testing.T) {
 	t.Parallel()
 	c := whatsapp.Callbacks{VerifyToken: "token"}
-	call := func(mode, token string) notify.ProviderCall {
-		return notify.ProviderCall{Query: url.Values{"hub.mode": {mode}, "hub.verify_token": {token}, "hub.challenge": {"1158201444"}}}
+	call := func(mode, token string) message.ProviderCall {
+		return message.ProviderCall{Query: url.Values{"hub.mode": {mode}, "hub.verify_token": {token}, "hub.challenge": {"1158201444"}}}
 	}
 	if got, ok := c.Challenge(call("subscribe", "token")); !ok || got != "1158201444" {
 		t.Errorf("got %q, %t; want the challenge", got, ok)
 	}
-	for _, wrong := range []notify.ProviderCall{call("subscribe", "other"), call("subscribe", ""), call("", "token")} {
+	for _, wrong := range []message.ProviderCall{call("subscribe", "other"), call("subscribe", ""), call("", "token")} {
 		if _, ok := c.Challenge(wrong); ok {
 			t.Errorf("%v is accepted", wrong.Query)
 		}

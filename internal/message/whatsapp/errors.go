@@ -1,6 +1,6 @@
 package whatsapp
 
-import "github.com/touchline/touchline/internal/notify"
+import "github.com/touchline/touchline/internal/message"
 
 // temporary are the error codes of the Cloud API after which the same message may be accepted a
 // little later (its documentation, "Error codes"). Other codes need a change of the account, of
@@ -13,12 +13,12 @@ var temporary = map[int]bool{
 }
 
 // causeOf returns the cause of an error code.
-func causeOf(code int) notify.Cause {
+func causeOf(code int) message.Cause {
 	switch code {
 	case 131026, 131030, 131050, 131021, 130472: // cannot receive, not on the list of a test account, opted out, the sender itself, an experiment
-		return notify.CauseNoWhatsApp
+		return message.CauseNoWhatsApp
 	case 131000, 131016:
-		return notify.CauseNetwork
+		return message.CauseNetwork
 	}
-	return notify.CauseFiltered
+	return message.CauseFiltered
 }

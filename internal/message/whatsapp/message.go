@@ -3,7 +3,7 @@ package whatsapp
 import (
 	"strings"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 )
 
 // templatePrefix begins the names of the templates at Meta.
@@ -45,7 +45,7 @@ type Parameter struct {
 }
 
 // newMessage returns the request for a text.
-func newMessage(to string, ref notify.MessageRef, text notify.WhatsAppText) Message {
+func newMessage(to string, ref message.MessageRef, text message.WhatsAppText) Message {
 	m := Message{Product: "whatsapp", Recipient: "individual", To: strings.TrimPrefix(to, "+"), Type: "template", Ref: ref.String()}
 	m.Template.Name = templatePrefix + text.Template.Name
 	m.Template.Language.Code = text.Template.Language

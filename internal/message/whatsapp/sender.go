@@ -12,7 +12,7 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/phone"
 )
 
@@ -67,23 +67,23 @@ func (s *Sender) Suppressed(to string) bool { return s.testNumber(phone.Number(t
 
 // Segments returns how much the message limits count for m: its SMS segments, because it leaves
 // by SMS if WhatsApp cannot deliver it.
-func (s *Sender) Segments(m notify.Message) int { return notify.Segments(notify.SMSText(m)) }
+func (s *Sender) Segments(m message.Message) int { return message.Segments(message.SMSText(m)) }
 
 // Send makes one attempt. It returns nil if WhatsApp accepted the message; a status says later
 // whether it was sent.
-func (s *Sender) Send(ctx context.Context, m notify.Message) error {
-	text, ok := notify.WhatsAppOf(m)
+func (s *Sender) Send(ctx context.Context, m message.Message) error {
+	text, ok := message.WhatsAppOf(m)
 	if !ok {
-		return &notify.SendError{Permanent: true, Cause: notify.CauseFiltered, Reason: "WhatsApp has no template for this kind of message"}
+		return &message.SendError{Permanent: true, Cause: message.CauseFiltered, Reason: "WhatsApp has no template for this kind of message"}
 	}
-	ref := notify.MessageRef{MessageID: m.ID, Attempt: m.TotalAttempts, Provider: Provider}
+	ref := message.MessageRef{MessageID: m.ID, Attempt: m.TotalAttempts, Provider: Provider}
 	body, err := json.Marshal(newMessage(m.To, ref, text))
 	if err != nil {
-		return &notify.SendError{Permanent: true, Reason: "encode message as JSON"}
+		return &message.SendError{Permanent: true, Reason: "encode message as JSON"}
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url, bytes.NewReader(body))
 	if err != nil {
-		return &notify.SendError{Permanent: true, Reason: "invalid address of the WhatsApp API"}
+		return &message.SendError{Permanent: true, Reason: "invalid address of the WhatsApp API"}
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Authorization", "Bearer "+s.token)
@@ -93,7 +93,7 @@ func (s *Sender) Send(ctx context.Context, m notify.Message) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		return &notify.SendError{Outage: true, Reason: "WhatsApp " + describe(err)}
+		return &message.SendError{Outage: true, Reason: "WhatsApp " + describe(err)}
 	}
 	defer res.Body.Close()
 	raw, _ := io.ReadAll(io.LimitReader(res.Body, maxResponse))
@@ -122,7 +122,7 @@ func result(status int, body []byte) error {
 	if status == http.StatusOK && readable && len(parsed.Messages) == 1 && parsed.Messages[0].ID != "" {
 		return nil
 	}
-	failed := &notify.SendError{Reason: fmt.Sprintf("WhatsApp responded %d", status)}
+	failed := &message.SendError{Reason: fmt.Sprintf("WhatsApp responded %d", status)}
 	code := parsed.Error.Code
 	if code != 0 {
 		failed.Reason += fmt.Sprintf(", error %d", code)

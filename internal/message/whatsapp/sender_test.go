@@ -8,9 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/message/whatsapp"
 	"github.com/touchline/touchline/internal/message/whatsapp/whatsapptest"
-	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/phone"
 )
@@ -39,26 +39,26 @@ func start(t *testing.T) (*whatsapptest.Cloud, *whatsapp.Sender) {
 func TestSend(t *testing.T) {
 	t.Parallel()
 	cloud, s := start(t)
-	question := func(party actor.Role, student string, repeated bool) notify.RequestDetails {
-		return notify.RequestDetails{Party: party, CoachName: "Meera Nair", StudentName: student, BatchNames: []string{"U12"}, ShortCode: "ABCDEF", Repeated: repeated}
+	question := func(party actor.Role, student string, repeated bool) message.RequestDetails {
+		return message.RequestDetails{Party: party, CoachName: "Meera Nair", StudentName: student, BatchNames: []string{"U12"}, ShortCode: "ABCDEF", Repeated: repeated}
 	}
 	guardian, student := question(actor.Guardian, "Asha Rao", false), question(actor.Student, "Asha Rao", false)
-	more := func(r notify.RequestDetails) []notify.Question {
+	more := func(r message.RequestDetails) []message.Question {
 		r.StudentName = "Bela Rao"
-		return []notify.Question{{RequestDetails: r, Link: "https://t.example/a/second"}}
+		return []message.Question{{RequestDetails: r, Link: "https://t.example/a/second"}}
 	}
 	for _, language := range []string{"", "hi"} {
-		for _, m := range []notify.Message{
-			{Kind: notify.OTP, Role: actor.Coach, Code: "493817", ValidFor: 5 * time.Minute},
-			{Kind: notify.Request, Request: guardian},
-			{Kind: notify.Request, Request: student},
-			{Kind: notify.Request, Request: question(actor.Guardian, "Asha Rao", true)},
-			{Kind: notify.Request, Request: question(actor.Student, "", true)},
-			{Kind: notify.Reminder, Request: guardian},
-			{Kind: notify.Reminder, Request: student},
-			{Kind: notify.Request, Request: guardian, More: more(guardian)},
-			{Kind: notify.Request, Request: student, More: more(student)},
-			{Kind: notify.Request, Request: guardian, More: more(student)},
+		for _, m := range []message.Message{
+			{Kind: message.OTP, Role: actor.Coach, Code: "493817", ValidFor: 5 * time.Minute},
+			{Kind: message.Request, Request: guardian},
+			{Kind: message.Request, Request: student},
+			{Kind: message.Request, Request: question(actor.Guardian, "Asha Rao", true)},
+			{Kind: message.Request, Request: question(actor.Student, "", true)},
+			{Kind: message.Reminder, Request: guardian},
+			{Kind: message.Reminder, Request: student},
+			{Kind: message.Request, Request: guardian, More: more(guardian)},
+			{Kind: message.Request, Request: student, More: more(student)},
+			{Kind: message.Request, Request: guardian, More: more(student)},
 		} {
 			m.ID, m.Attempt, m.TotalAttempts, m.To, m.Brand, m.Language, m.Link = "id", 1, 2, number, "Touchline", language, "https://t.example/a/first"
 			if err := s.Send(t.Context(), m); err != nil {
@@ -102,14 +102,14 @@ func TestSend(t *testing.T) {
 func TestSendErrors(t *testing.T) {
 	t.Parallel()
 	cloud, s := start(t)
-	send := func() *notify.SendError {
-		err := s.Send(t.Context(), notify.Message{ID: "id", To: number, Kind: notify.OTP, Code: "493817"})
-		failed, _ := errors.AsType[*notify.SendError](err)
+	send := func() *message.SendError {
+		err := s.Send(t.Context(), message.Message{ID: "id", To: number, Kind: message.OTP, Code: "493817"})
+		failed, _ := errors.AsType[*message.SendError](err)
 		return failed
 	}
-	for code, want := range map[int]notify.SendError{
-		131026: {Permanent: true, Cause: notify.CauseNoWhatsApp, Reason: "WhatsApp responded 400, error 131026"},
-		132001: {Permanent: true, Cause: notify.CauseFiltered, Reason: "WhatsApp responded 400, error 132001"},
+	for code, want := range map[int]message.SendError{
+		131026: {Permanent: true, Cause: message.CauseNoWhatsApp, Reason: "WhatsApp responded 400, error 131026"},
+		132001: {Permanent: true, Cause: message.CauseFiltered, Reason: "WhatsApp responded 400, error 132001"},
 		130429: {Outage: true, Reason: "WhatsApp responded 400, error 130429"},
 	} {
 		cloud.Refuse(number, code)
@@ -129,11 +129,11 @@ func TestSendErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	failed, _ := errors.AsType[*notify.SendError](other.Send(t.Context(), notify.Message{Kind: notify.OTP, To: number}))
+	failed, _ := errors.AsType[*message.SendError](other.Send(t.Context(), message.Message{Kind: message.OTP, To: number}))
 	if failed == nil || failed.Permanent || failed.Reason != "WhatsApp is unreachable" {
 		t.Errorf("no server: %+v", failed)
 	}
-	failed, _ = errors.AsType[*notify.SendError](s.Send(t.Context(), notify.Message{Kind: notify.Team, To: number, Team: notify.TeamMessage{Text: "Hi"}}))
+	failed, _ = errors.AsType[*message.SendError](s.Send(t.Context(), message.Message{Kind: message.Team, To: number, Team: message.TeamMessage{Text: "Hi"}}))
 	if failed == nil || !failed.Permanent {
 		t.Errorf("a message without a template: %+v, want a permanent error", failed)
 	}

@@ -3,7 +3,7 @@ package whatsapp
 import (
 	"regexp"
 
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 )
 
 // Template is the body of POST /<business account id>/message_templates, which creates a
@@ -56,7 +56,7 @@ var examples = map[string]string{
 // NewTemplates returns the templates to create at Meta. base is the address of the service.
 func NewTemplates(brand, base string) []Template {
 	var all []Template
-	for _, t := range notify.WhatsAppTemplates(brand) {
+	for _, t := range message.WhatsAppTemplates(brand) {
 		created := Template{Name: templatePrefix + t.Name, Language: t.Language}
 		if t.Code {
 			created.Category, created.TTL = "authentication", 60

@@ -8,7 +8,7 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/bodies"
 	"github.com/touchline/touchline/internal/platform/inflight"
@@ -27,17 +27,17 @@ type Services struct {
 	Auth        *auth.Service
 	Approvals   *approval.Service
 	Imports     *roster.Service
-	Tray        *notify.Tray
-	Preferences notify.PreferenceStore
-	Addresses   notify.AddressStore
+	Tray        *message.Tray
+	Preferences message.PreferenceStore
+	Addresses   message.AddressStore
 	// Push manages subscriptions for push messages.
-	Push *notify.PushSubscriptions
+	Push *message.PushSubscriptions
 	// Replies receives replies to SMS.
-	Replies *notify.Replies
+	Replies *message.Replies
 	// Receipts receives what providers report about messages; nil if none reports.
-	Receipts *notify.Receipts
+	Receipts *message.Receipts
 	// Bounces receives reports of mails that did not arrive.
-	Bounces *notify.Bounces
+	Bounces *message.Bounces
 	// ExportPlayers writes the players of a coach that match a filter as CSV. It returns a
 	// tier_limit before it writes anything.
 	ExportPlayers func(ctx context.Context, by actor.Actor, f approval.Filter, out io.Writer) error

@@ -1,0 +1,210 @@
+package message
+
+import (
+	"time"
+
+	"github.com/touchline/touchline/internal/platform/actor"
+)
+
+// Channel is a way to reach a person.
+type Channel string
+
+// The channels. A message by InApp is the notification itself; every other channel leaves
+// the service through a sender of package worker, if the configuration has one.
+const (
+	InApp    Channel = "in_app"
+	SMS      Channel = "sms"
+	WhatsApp Channel = "whatsapp"
+	Email    Channel = "email"
+	Push     Channel = "push"
+)
+
+// OfRequest returns the channel of a request whose messages leave on c: those of SMS can leave
+// by WhatsApp first.
+func (c Channel) OfRequest() Channel {
+	if c == WhatsApp {
+		return SMS
+	}
+	return c
+}
+
+// Kind is the kind of message that a delivery carries.
+type Kind string
+
+// The kinds, most urgent first.
+const (
+	OTP      Kind = "otp"
+	Request  Kind = "request"
+	Reminder Kind = "reminder"
+	// NotificationCopy repeats an in-app notification. Closing a coach's account may
+	// queue thousands.
+	NotificationCopy Kind = "notice"
+	// Team is a message that a coach wrote. One may go to a thousand people.
+	Team Kind = "team"
+)
+
+// Kinds lists every kind.
+var Kinds = []Kind{OTP, Request, Reminder, NotificationCopy, Team}
+
+// Lane is one queue of the outbox. Lanes are independent: a slow provider delays
+// neither other channels nor other kinds.
+type Lane struct {
+	Channel Channel
+	Kind    Kind
+}
+
+// Lanes returns the lanes of the channel, most urgent first.
+func (c Channel) Lanes() []Lane {
+	lanes := make([]Lane, len(Kinds))
+	for i, kind := range Kinds {
+		lanes[i] = Lane{c, kind}
+	}
+	return lanes
+}
+
+// Delivery is one message that a worker has claimed. It contains no text: the worker
+// renders it when it sends, from the current state.
+type Delivery struct {
+	ID string
+	Lane
+	// To is the address on the channel, such as a phone number for SMS.
+	To   string
+	Role actor.Role
+	// Lease is the claim. Only its holder may complete the delivery.
+	Lease string
+	// Attempts is how many there were since the delivery was queued, TotalAttempts since it
+	// was created. Both include the current one.
+	Attempts, TotalAttempts int
+
+	GivesUpAt time.Time
+	// Counted is true if the message limits have admitted the delivery.
+	Counted bool
+	// Reserved is true for an OTP whose cost was counted when it was requested.
+	Reserved bool
+	// Held is true if the delivery waited for a limit, and HeldBy is the limit's key.
+	Held   bool
+	HeldBy string
+	// Postponed is true if the delivery waited for the end of quiet hours.
+	Postponed bool
+	// Gathers is true if the delivery waits to leave in one message with others of the
+	// coach to the same address. GatheredBy is the delivery whose message carries this
+	// one, or empty; it carries itself too.
+	Gathers    bool
+	GatheredBy string
+	// AwaitsStatus is true if the provider accepted the delivery and has not reported yet that
+	// it sent it. The delivery is claimed when this has taken too long.
+	AwaitsStatus bool
+	// Network is where the coach asked for the message, or empty.
+	Network string
+
+	CoachID, RequestID, ChallengeID, DeviceID, NotificationID string
+	// TeamMessageID and TeamPosition are the recipient of a message that a coach wrote.
+	TeamMessageID string
+	TeamPosition  int
+}
+
+// RequestDetails is the content of the message of an approval request.
+type RequestDetails struct {
+	Party       actor.Role
+	CoachName   string
+	StudentName string
+	// BatchNames are the batches that the student is in.
+	BatchNames []string
+	// ShortCode is the short code of the request, or empty.
+	ShortCode string
+	// Repeated is true if the same request was sent before.
+	Repeated bool
+}
+
+// Question is one question of a message that asks several.
+type Question struct {
+	RequestDetails
+	Link string
+}
+
+// Copy is a notification that is also sent outside the app.
+type Copy struct {
+	Type Type
+	// Title and Text are those of the notification.
+	Title, Text string
+	// ToCoach is true if the recipient is a coach.
+	ToCoach bool
+	// Readable is true if the recipient still has the role and can sign in to read
+	// the notification.
+	Readable bool
+}
+
+// Needed reports whether a channel carries the copy. Mail and push carry every copy. An SMS
+// carries CoachLeft, and other types only if the recipient cannot read the notification in the
+// app.
+func (c Copy) Needed(channel Channel) bool {
+	return channel == Email || channel == Push || c.Type == CoachLeft || !c.Readable
+}
+
+// Message is a delivery with its content, ready to send. A sender renders it with the
+// wording of its channel, such as SMSText.
+type Message struct {
+	// ID is the same in every attempt, so that a provider can drop duplicates.
+	ID string
+	// Attempt and TotalAttempts are those of the delivery with this ID.
+	Attempt, TotalAttempts int
+
+	To   string
+	Kind Kind
+	// Brand is the name of the service.
+	Brand string
+
+	// Language is that of the recipient; empty is the default.
+	Language string
+
+	// For OTP. Role is that in which the recipient signs in.
+	Role actor.Role
+	// HoldsRole is true if the recipient of an OTP holds the role; a new coach does not.
+	HoldsRole bool
+	Code      string
+	ValidFor  time.Duration
+	Ending    OTPEnding
+
+	// For Request and Reminder.
+	Request RequestDetails
+	Link    string
+	// More are further questions of the same coach, for Request.
+	More []Question
+
+	// For NotificationCopy.
+	Copy Copy
+
+	// For Team.
+	Team TeamMessage
+}
+
+// SendError is an attempt that a provider did not accept.
+type SendError struct {
+	// Permanent is true if the provider will never accept this message.
+	Permanent bool
+	// Cause says why, or is empty.
+	Cause Cause
+	// Outage is true if the provider would now refuse every message.
+	Outage bool
+	// Next is true if another provider can try at once.
+	Next bool
+	// Wait is how long the provider asks to wait before the next attempt, or zero.
+	Wait time.Duration
+	// Gone is true if the recipient can no longer be reached in this way. The message is
+	// dropped: no person can correct that.
+	Gone bool
+	// Reason is safe to log: it contains no address, text or credential.
+	Reason string
+}
+
+// Error returns the reason.
+func (e *SendError) Error() string { return e.Reason }
+
+// Outgoing is a message that is ready to send.
+type Outgoing struct {
+	Message Message
+	// Deliveries are the deliveries that the message completes, the oldest first.
+	Deliveries []Delivery
+	// Segments is how many SMS segments the message takes.
+	Segments int
+}

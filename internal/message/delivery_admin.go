@@ -1,0 +1,130 @@
+package message
+
+import (
+	"context"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/platform/phone"
+)
+
+// QueuedState and FailedState are two of the states of a delivery.
+const (
+	QueuedState = "queued"
+	FailedState = "failed"
+)
+
+// DeliveryRecord is a delivery as operators see it: without its text, its code and its link, and
+// with its recipient masked.
+type DeliveryRecord struct {
+	ID string
+	Lane
+	// To is the number or address of the recipient; see MaskedTo.
+	To     string
+	State  string
+	Reason string
+	// Cause refines Reason, or is empty.
+	Cause Cause
+	// Attempts is how many there were; 0 if the message failed before the first one.
+	Attempts  int
+	CoachID   string // "" for an OTP
+	CoachName string
+	RequestID string // "" without a request
+	CreatedAt time.Time
+	UpdatedAt time.Time
+	// Outdated is true if its request is closed, was sent again since, or goes to another
+	// address now.
+	Outdated bool
+}
+
+// MaskedTo returns the recipient as operators see it, or "" if it is neither a number nor an e-mail
+// address: "+91…5678", "m…@example.org".
+func (d DeliveryRecord) MaskedTo() string {
+	if local, domain, found := strings.Cut(d.To, "@"); found {
+		_, size := utf8.DecodeRuneInString(local)
+		return local[:size] + "…@" + domain
+	}
+	if strings.HasPrefix(d.To, "+") {
+		return phone.Number(d.To).Mask()
+	}
+	return ""
+}
+
+// CanRetry reports whether CheckRetry returns nil.
+func (d DeliveryRecord) CanRetry() bool { return d.CheckRetry() == nil }
+
+// CheckRetry returns why the message cannot be sent again, or nil. A message can be sent again
+// if a provider did not accept or did not deliver it, while its request is open, was not sent
+// again since, and still goes to this address.
+func (d DeliveryRecord) CheckRetry() error {
+	switch {
+	case d.State != FailedState:
+		return fault.New(fault.Conflict, "invalid_transition", "This message has not failed.").With("state", d.State)
+	case d.Kind == OTP:
+		return fault.New(fault.Conflict, "invalid_transition", "A code is not sent again. The person can ask for a new one.").With("state", d.State)
+	case d.Reason != ReasonRefused && d.Reason != ReasonGaveUp && d.Reason != ReasonUnreachable:
+		return fault.New(fault.Conflict, "invalid_transition", "This message was not sent, reason %s. Sending it again would not change that.", d.Reason).With("state", d.State)
+	case d.Outdated:
+		return fault.New(fault.Conflict, "request_superseded", "The request of this message is closed, was sent again, or goes to another address now.")
+	}
+	return nil
+}
+
+// FailedDeliverySearch selects failed deliveries: all, or those of a coach.
+type FailedDeliverySearch struct {
+	CoachID string
+	After   FailedDeliveryCursor
+}
+
+// NumberDeliverySearch selects the deliveries to a number, in any state.
+type NumberDeliverySearch struct {
+	Number phone.Number
+	// After is the id of the last delivery of the previous page; "" starts with the newest.
+	After string
+}
+
+// FailedDeliveryCursor is a position in the list of failed deliveries.
+type FailedDeliveryCursor struct {
+	At time.Time
+	ID string
+}
+
+// DeliveryAdminStore stores deliveries; package store implements it. Each method writes
+// the operator's audit log entry in its transaction.
+type DeliveryAdminStore interface {
+	// FailedDeliveries returns deliveries that failed, the latest failure first, without
+	// dropped ones: those of closed requests, and those that the recipient stopped.
+	FailedDeliveries(ctx context.Context, by actor.Operator, s FailedDeliverySearch, limit int) ([]DeliveryRecord, error)
+	// DeliveriesTo returns the deliveries to a number, the newest first.
+	DeliveriesTo(ctx context.Context, by actor.Operator, s NumberDeliverySearch, limit int) ([]DeliveryRecord, error)
+	// RetryFailed loads a delivery, lets check refuse, and queues it for MessageLifetime.
+	// Without such a delivery it returns not_found. check may run more than once.
+	RetryFailed(ctx context.Context, by actor.Operator, id string, check func(DeliveryRecord) error) (DeliveryRecord, error)
+	// MessageCosts returns the costs of messages, the newest day first.
+	MessageCosts(ctx context.Context, by actor.Operator, s MessageCostSearch, limit int) ([]MessageCost, error)
+}
+
+// DeliveryAdmin lets operators list failed deliveries and send them again, for example
+// after an outage of a provider.
+type DeliveryAdmin struct{ Store DeliveryAdminStore }
+
+// Failed returns failed deliveries, the latest failure first, and audits the access.
+func (a *DeliveryAdmin) Failed(ctx context.Context, by actor.Operator, s FailedDeliverySearch, limit int) ([]DeliveryRecord, error) {
+	return a.Store.FailedDeliveries(ctx, by, s, limit)
+}
+
+// To returns the deliveries to a number in any state, the newest first, and audits the access. It
+// answers "the SMS never came".
+func (a *DeliveryAdmin) To(ctx context.Context, by actor.Operator, s NumberDeliverySearch, limit int) ([]DeliveryRecord, error) {
+	return a.Store.DeliveriesTo(ctx, by, s, limit)
+}
+
+// Retry sends a failed delivery again, with the same id, so that a provider that did accept
+// it can drop the duplicate. The message limits do not count it again, unless it shared a
+// message with others.
+func (a *DeliveryAdmin) Retry(ctx context.Context, by actor.Operator, id string) (DeliveryRecord, error) {
+	return a.Store.RetryFailed(ctx, by, id, DeliveryRecord.CheckRetry)
+}

@@ -1,0 +1,66 @@
+package message
+
+// mailWords are the texts of mails in one language. They may contain {brand}, {coach} at the
+// start of a sentence and {the coach} inside one, {student}, {students}, {code}, and {page}, the
+// address at which the code can be entered.
+type mailWords struct {
+	language string
+
+	subject, subjectAgain, subjectReminder, subjectSeveral string
+	heading, headingSeveral                                string
+	// who names the coach and the student; yes explains the effect of a yes, and lists the
+	// functions that work without it.
+	who, whoAgain, whoReminder, whoSeveral, yes string
+	answer, answerAbout                         string
+	both, shortCode, notMe                      string
+
+	open, stop                        string
+	addressOfGuardian, addressOfCoach string
+}
+
+var mailWordsByLanguage = map[string]mailWords{
+	english: {
+		language: english,
+		subject:  "{coach} has a question for you", subjectAgain: "{coach} asks you again",
+		subjectReminder: "Reminder: {the coach} has a question for you", subjectSeveral: "{coach} has questions for you",
+		heading: "May {brand} serve you about {student}?", headingSeveral: "May {brand} serve you about {students}?",
+		who:         "{coach} added {student} and asks for your answer. {brand} is a program for sports coaches and the families of their students.",
+		whoAgain:    "{coach} asks you again about {student}. {brand} is a program for sports coaches and the families of their students.",
+		whoReminder: "{coach} asked you about {student}. The question is still open. {brand} is a program for sports coaches and the families of their students.",
+		whoSeveral:  "{coach} added {students} and asks for your answer about each of them. {brand} is a program for sports coaches and the families of their students.",
+		yes:         "With a yes, the app gives you messages, reports, fee reminders, team news, payments and progress. With a no, nothing that works now stops: chat and SMS from the coach, attendance and fees go on.",
+		answer:      "Read the question and answer", answerAbout: "Answer about",
+		both:      "Yes and no are both fine, and you can take a yes back on any day. To say yes you need a code, which comes by SMS to your number.",
+		shortCode: "You can also open {page} and enter your mobile number and the letters {code}.",
+		notMe:     "Is this not your child? Open the link and choose “This isn't me”. Then we send no more mail to this address.",
+		open:      "Open {brand}", stop: "Stop mail to this address",
+		addressOfGuardian: "You get this mail because a coach gave this address as that of a guardian.",
+		addressOfCoach:    "You get this mail because this address is in your profile at {brand}.",
+	},
+	hindi: {
+		language: hindi,
+		subject:  "{coach} का आपके लिए एक सवाल है", subjectAgain: "{coach} ने आपसे फिर पूछा है",
+		subjectReminder: "याद दिलाने के लिए: {the coach} का आपके लिए एक सवाल है", subjectSeveral: "{coach} के आपके लिए कुछ सवाल हैं",
+		heading: "क्या {brand} आपको {student} के बारे में सेवा दे?", headingSeveral: "क्या {brand} आपको {students} के बारे में सेवा दे?",
+		who:         "{coach} ने {student} को जोड़ा है और आपका जवाब माँगा है। {brand} खेल के कोच और उनके विद्यार्थियों के परिवारों का प्रोग्राम है।",
+		whoAgain:    "{coach} ने आपसे {student} के बारे में फिर पूछा है। {brand} खेल के कोच और उनके विद्यार्थियों के परिवारों का प्रोग्राम है।",
+		whoReminder: "{coach} ने आपसे {student} के बारे में पूछा था। सवाल अब भी खुला है। {brand} खेल के कोच और उनके विद्यार्थियों के परिवारों का प्रोग्राम है।",
+		whoSeveral:  "{coach} ने {students} को जोड़ा है और हर एक के बारे में आपका जवाब माँगा है। {brand} खेल के कोच और उनके विद्यार्थियों के परिवारों का प्रोग्राम है।",
+		yes:         "हाँ कहने पर ऐप आपको संदेश, रिपोर्ट, फ़ीस की याद, टीम की खबरें, भुगतान और प्रगति दिखाता है। ना कहने पर जो अभी चलता है, वह चलता रहेगा: कोच की चैट और SMS, हाज़िरी और फ़ीस।",
+		answer:      "सवाल पढ़ें और जवाब दें", answerAbout: "जवाब दें:",
+		both:      "हाँ और ना, दोनों ठीक हैं, और हाँ किसी भी दिन वापस ली जा सकती है। हाँ कहने के लिए एक कोड चाहिए, जो आपके नंबर पर SMS से आता है।",
+		shortCode: "आप {page} भी खोल सकते हैं, और वहाँ अपना मोबाइल नंबर और ये अक्षर लिख सकते हैं: {code}",
+		notMe:     "क्या यह आपका बच्चा नहीं है? लिंक खोलें और “यह मैं नहीं हूँ” चुनें। फिर हम इस पते पर और मेल नहीं भेजेंगे।",
+		open:      "{brand} खोलें", stop: "इस पते पर मेल बंद करें",
+		addressOfGuardian: "आपको यह मेल इसलिए मिली कि एक कोच ने यह पता अभिभावक का बताया।",
+		addressOfCoach:    "आपको यह मेल इसलिए मिली कि यह पता {brand} पर आपकी प्रोफ़ाइल में है।",
+	},
+}
+
+// mailWordsOf returns the texts in a language, or those in the default one.
+func mailWordsOf(language string) mailWords {
+	if w, ok := mailWordsByLanguage[language]; ok {
+		return w
+	}
+	return mailWordsByLanguage[Languages[0]]
+}

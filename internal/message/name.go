@@ -1,0 +1,115 @@
+package message
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// maxNameInMessage is the length of the longest name in a message, in characters.
+const maxNameInMessage = 40
+
+// maxDigits bounds the digits of a whole name. It is below the length of a phone
+// number, which could be written as several words.
+const maxDigits = 6
+
+// Name makes a name that a user typed safe for a message: it removes control and
+// invisible characters, links and texts that look like links, and offers of money. It cuts
+// long names, and returns fallback if no letter or digit is left.
+func Name(name, fallback string) string {
+	words := strings.FieldsFunc(strings.Map(visible, name), unicode.IsSpace)
+	var kept []string
+	for _, word := range removeMoney(words) {
+		kept = append(kept, unlink(word)...)
+	}
+	kept = removeMoney(kept) // a link may have stood between the currency and the number
+	separateInitials(kept)
+	if digits(strings.Join(kept, "")) > maxDigits {
+		kept = slices.DeleteFunc(kept, func(word string) bool { return digits(word) > 0 })
+	}
+	clean := []rune(strings.Join(kept, " "))
+	if len(clean) > maxNameInMessage {
+		clean = append(clean[:maxNameInMessage-1], '…')
+	}
+	if !slices.ContainsFunc(clean, isLetterOrDigit) {
+		return fallback
+	}
+	return string(clean)
+}
+
+// visible returns a space for a control character and drops invisible ones, except the
+// joiners that several scripts need.
+func visible(r rune) rune {
+	switch {
+	case unicode.IsControl(r):
+		return ' '
+	case unicode.In(r, unicode.Cf, unicode.Co, unicode.Cs) && r != '\u200c' && r != '\u200d':
+		return -1
+	}
+	return r
+}
+
+// isDot reports whether r is a full stop or looks like one.
+func isDot(r rune) bool {
+	return strings.ContainsRune(".\u06d4\u0701\u0702\u2024\u3002\ua4f8\ua60e\ufe12\ufe52\uff0e\uff61\U00010a50\U0001d16d", r)
+}
+
+// unlink splits a word at its dots, so that a phone makes no link from a domain. It drops an
+// email address, a URL and a phone number. Initials such as "A.P.J." stay one word.
+func unlink(word string) []string {
+	if strings.ContainsAny(word, `/\@:<>／＼＠：＜＞`) || digits(word) > 4 {
+		return nil
+	}
+	parts := strings.FieldsFunc(word, isDot)
+	if len(parts) == 0 || !strings.Contains(word, ".") || slices.ContainsFunc(parts, func(part string) bool { return !isInitial(part) }) {
+		return parts
+	}
+	initials := strings.Join(parts, ".")
+	if strings.HasSuffix(word, ".") {
+		initials += "."
+	}
+	return []string{initials}
+}
+
+// topLevelDomains are frequent top-level domains. separateInitials treats every word in lower
+// case as one.
+var topLevelDomains = []string{"com", "net", "org", "info", "biz", "app", "xyz", "shop", "site", "in", "co", "io"}
+
+// separateInitials removes the dots of initials before a word that could be the end of a
+// domain: one in lower case, or a frequent one, as in "X. COM".
+func separateInitials(words []string) {
+	for i := range len(words) - 1 {
+		next := words[i+1]
+		letter := strings.IndexFunc(next, unicode.IsLetter)
+		if letter >= 0 && unicode.IsLower([]rune(next[letter:])[0]) || slices.Contains(topLevelDomains, lettersOf(next)) {
+			words[i] = strings.Join(strings.FieldsFunc(words[i], isDot), " ")
+		}
+	}
+}
+
+// isInitial reports whether s is one letter, perhaps with a mark.
+func isInitial(s string) bool {
+	letters := 0
+	for _, r := range s {
+		switch {
+		case unicode.IsLetter(r):
+			letters++
+		case !unicode.IsMark(r):
+			return false
+		}
+	}
+	return letters == 1
+}
+
+func isLetterOrDigit(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// digits counts the digits of any script.
+func digits(s string) int {
+	n := 0
+	for _, r := range s {
+		if unicode.IsDigit(r) {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,166 @@
+// Package message owns how anything reaches a person: deliveries and their wording on each
+// channel, preferences, and notifications in the app. The store writes them in the
+// transaction of the event; the worker sends what leaves the service.
+package message
+
+import (
+	"time"
+
+	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/platform/actor"
+)
+
+// Type is the type of a notification on the wire.
+type Type string
+
+// The types: first those of the spec's section 6.
+const (
+	GuardianApproved          Type = "guardian_approved"
+	GuardianRejected          Type = "guardian_rejected"
+	StudentApproved           Type = "student_approved"
+	StudentRejected           Type = "student_rejected"
+	PendingReminder           Type = "pending_reminder"
+	GuardianRequest           Type = "guardian_request"
+	GuardianApprovalConfirmed Type = "guardian_approval_confirmed"
+	GuardianRejectConfirmed   Type = "guardian_rejection_confirmed"
+	StudentRequest            Type = "student_request"
+	StudentApprovalConfirmed  Type = "student_approval_confirmed"
+	StudentRejectConfirmed    Type = "student_rejection_confirmed"
+
+	GuardianRevoked Type = "guardian_revoked"
+	StudentRevoked  Type = "student_revoked"
+	RequestReminder Type = "request_reminder"
+	RequestDisputed Type = "request_disputed"
+	DisputeLifted   Type = "dispute_lifted"
+	DeliveryFailed  Type = "delivery_failed"
+	SecurityNotice  Type = "security_notice"
+
+	// PlayerChanged and PlayerRemoved go to parties that had approved.
+	PlayerChanged Type = "player_changed"
+	PlayerRemoved Type = "player_removed"
+	// CoachLeft goes to parties that had approved: the coach closed the account.
+	CoachLeft Type = "coach_left"
+
+	CertificateExpiring Type = "certificate_expiring"
+
+	// FeeReminder goes to parties that have the service fee_reminders.
+	FeeReminder Type = "fee_reminder"
+	// TeamMessageType goes to a party, TeamReplyType to a coach.
+	TeamMessageType Type = "team_message"
+	TeamReplyType   Type = "team_reply"
+	// ProgressUpdate and PerformanceReport go to parties that have these services.
+	ProgressUpdate    Type = "progress_update"
+	PerformanceReport Type = "performance_report"
+
+	KYCVerified Type = "kyc_verified"
+	KYCRejected Type = "kyc_rejected"
+
+	// TierApproved and TierRefused go to a coach who asked for a tier.
+	TierApproved Type = "tier_approved"
+	TierRefused  Type = "tier_refused"
+)
+
+// OfServices are the types that a party gets only while it has approved. They are deleted
+// when its approval ends.
+var OfServices = []Type{FeeReminder, TeamMessageType, ProgressUpdate, PerformanceReport}
+
+// Data identifies what a notification is about. Empty fields are omitted.
+type Data struct {
+	PlayerID  string `json:"player_id,omitempty"`
+	RequestID string `json:"request_id,omitempty"`
+	CoachID   string `json:"coach_id,omitempty"`
+	SessionID string `json:"session_id,omitempty"`
+	Count     int    `json:"count,omitempty"`
+
+	DocumentID string `json:"document_id,omitempty"`
+	FeeID      string `json:"fee_id,omitempty"`
+
+	// MessageID is a message of the coach, or a reply; RecordID a measurement or a report.
+	MessageID string `json:"message_id,omitempty"`
+	RecordID  string `json:"record_id,omitempty"`
+
+	// Changes are the coach's changes of the student.
+	Changes []event.Change `json:"changes,omitempty"`
+
+	// Words are values from which pages word the notification in another language. The API
+	// does not return them; its clients have title and body.
+	Words Words `json:"words,omitzero"`
+}
+
+// Words are the parts of a text that cannot be read by an id of Data.
+type Words struct {
+	// Event is the type of the event, if several events have this notification type.
+	Event event.Type `json:"event,omitempty"`
+	// Title is the title of a certificate or tier. Day is YYYY-MM-DD.
+	Title  string `json:"title,omitempty"`
+	Day    string `json:"day,omitempty"`
+	Reason string `json:"reason,omitempty"`
+	// Channel is where a message failed.
+	Channel Channel `json:"channel,omitempty"`
+}
+
+// wordsIn returns the Words of a notification of type t for e.
+func wordsIn(t Type, e event.Event) Words {
+	switch t {
+	case SecurityNotice:
+		return Words{Event: e.Type}
+	case CertificateExpiring, FeeReminder:
+		return Words{Title: e.Title, Day: e.Day}
+	case TierApproved, TierRefused, KYCRejected:
+		return Words{Title: e.Title, Reason: e.Reason}
+	case DeliveryFailed:
+		return Words{Channel: Channel(e.Channel)}
+	}
+	return Words{}
+}
+
+// Draft is a notification that is not stored yet.
+type Draft struct {
+	// To is the role in which the account receives it.
+	To        actor.Role
+	AccountID string
+	Type      Type
+	Title     string
+	Body      string
+	Data      Data
+	// Channels also carry the notification outside of the app, where they reach the
+	// recipient.
+	Channels []Channel
+	// Email is the address that the event names, or empty.
+	Email string
+	// event and brand are for the text in another language.
+	event event.Event
+	brand string
+}
+
+// In returns the draft in a language; in the default one if it has no text in that.
+func (d Draft) In(language string) Draft {
+	if language == hindi {
+		if title, body := hindiWording(d.To, d.Type, d.event, d.brand); title != "" {
+			d.Title, d.Body = title, body
+		}
+	}
+	return d
+}
+
+// CountedFor returns the coach whose message limits count copies of the draft, or "". A coach
+// who left has none, and mail to a coach must not use up what may go to families.
+func (d Draft) CountedFor() string {
+	if d.Type == CoachLeft || d.To == actor.Coach {
+		return ""
+	}
+	return d.Data.CoachID
+}
+
+// Notification is a notification in an account's tray.
+type Notification struct {
+	ID string
+	// Seq numbers an account's notifications from 1, in commit order.
+	Seq       int64
+	Type      Type
+	Title     string
+	Body      string
+	Data      Data
+	CreatedAt time.Time
+	ReadAt    time.Time // zero while unread
+}

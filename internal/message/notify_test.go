@@ -1,0 +1,83 @@
+package message_test
+
+import (
+	"flag"
+	"time"
+
+	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/platform/actor"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden file")
+
+// allEvents returns every event for every party that causes a notification. Events
+// with names are repeated with names that are not safe to send.
+func allEvents() []event.Event {
+	all := partyEvents("Meera Nair", "Asha Rao", "Ravi Rao")
+	for _, others := range [][]string{{"Bela Rao"}, {"Bela Rao", "Chetan Rao"}, {"Bela Rao", "Chetan Rao", "Divya Rao"}} {
+		all = append(all, coachLeft("http://evil.example", "Asha Rao", others...))
+	}
+	all = append(all,
+		event.Event{Type: event.PendingLong, CoachID: "coach-id", Count: 1, Waited: 72 * time.Hour},
+		event.Event{Type: event.PendingLong, CoachID: "coach-id", Count: 12, Waited: 72 * time.Hour},
+		event.Event{Type: event.CertificateExpiring, CoachID: "coach-id", DocumentID: "document-id", Title: "First aid, level 2", Day: "2027-01-31"},
+		event.Event{Type: event.KYCVerified, CoachID: "coach-id"},
+		event.Event{Type: event.KYCRejected, CoachID: "coach-id", Reason: "The passport is not readable"},
+		event.Event{Type: event.TierApproved, CoachID: "coach-id", Title: "Pro"},
+		event.Event{Type: event.TierRefused, CoachID: "coach-id", Title: "Academy", Reason: "Tell us first how many players you have"},
+		event.Event{Type: event.TierRefused, CoachID: "coach-id", Title: "Academy"},
+		event.Event{Type: event.UPIChanged, CoachID: "coach-id", SessionID: "session-id"},
+		event.Event{
+			Type: event.FeeReminded, Party: actor.Guardian, CoachID: "coach-id", PlayerID: "player-id", PartyID: "party-id", FeeID: "fee-id",
+			CoachName: "Meera Nair", StudentName: "Asha Rao", Title: "Training in March", Day: "2026-03-05",
+		},
+		event.Event{
+			Type: event.FeeReminded, Party: actor.Student, CoachID: "coach-id", PlayerID: "player-id", PartyID: "party-id", FeeID: "fee-id",
+			Title: "Pay to http://evil.example", Day: "2026-03-05",
+		},
+		event.Event{Type: event.TokenReused, Party: actor.Guardian, PartyID: "party-id", SessionID: "session-id"},
+		event.Event{Type: event.DeliveryFailed, Party: actor.Guardian, CoachID: "coach-id", GuardianName: "Ravi Rao", StudentName: "Asha Rao", Channel: "email"},
+		event.Event{Type: event.NumberChanged, Party: actor.Coach, PartyID: "coach-id", SessionID: "session-id"},
+	)
+	all = append(all, partyEvents("http://evil.example", "@", "")...)
+	return append(all, coachLeft("", "", "@"), coachLeft("", "", "Bela Rao"), coachLeft("", "Asha Rao", "@", "Chetan Rao", "Divya Rao"))
+}
+
+// coachLeft is the event that a coach closed the account.
+func coachLeft(coach, student string, others ...string) event.Event {
+	return event.Event{
+		Type: event.CoachLeft, Party: actor.Guardian, CoachID: "coach-id", PartyID: "party-id",
+		CoachName: coach, StudentName: student, OtherStudents: others,
+	}
+}
+
+// changesOf are changes that are told to a party.
+var changesOf = map[event.Type]map[actor.Role][]event.Change{event.Changed: {
+	actor.Guardian: {event.NameChanged, event.StudentNumberChanged},
+	actor.Student:  {event.BirthDateChanged, event.GuardianNumberChanged},
+}}
+
+// partyEvents returns the events about one party of a player.
+func partyEvents(coach, student, guardian string) []event.Event {
+	var all []event.Event
+	for _, party := range []actor.Role{actor.Guardian, actor.Student} {
+		for _, t := range []event.Type{
+			event.Requested, event.Reminded, event.Approved, event.Rejected, event.Revoked,
+			event.Disputed, event.DisputeLifted, event.Changed, event.Unlinked, event.Removed, event.CoachLeft, event.DeliveryFailed,
+			event.TeamMessage, event.TeamReply, event.ProgressAdded, event.ReportAdded,
+		} {
+			all = append(all, event.Event{
+				Type: t, Party: party, CoachID: "coach-id", PlayerID: "player-id", RequestID: "request-id", PartyID: "party-id",
+				CoachName: coach, StudentName: student, GuardianName: guardian, Channel: "sms",
+				Changes: changesOf[t][party],
+			})
+			switch e := &all[len(all)-1]; t {
+			case event.TeamMessage, event.TeamReply:
+				e.RequestID, e.MessageID = "", "message-id"
+			case event.ProgressAdded, event.ReportAdded:
+				e.RequestID, e.RecordID = "", "record-id"
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,143 @@
+package message
+
+import (
+	"slices"
+
+	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/platform/actor"
+)
+
+// types has the types of the notifications that the coach and the party get for an event.
+// An empty Type means no notification.
+type types struct{ coach, party Type }
+
+// plan has the notifications of each event about a guardian or about a student. The events
+// of consents are those of the spec's section 6.
+var plan = map[event.Type]struct{ guardian, student types }{
+	event.Requested:      {types{party: GuardianRequest}, types{party: StudentRequest}},
+	event.Reminded:       {types{party: RequestReminder}, types{party: RequestReminder}},
+	event.Approved:       {types{GuardianApproved, GuardianApprovalConfirmed}, types{StudentApproved, StudentApprovalConfirmed}},
+	event.Rejected:       {types{GuardianRejected, GuardianRejectConfirmed}, types{StudentRejected, StudentRejectConfirmed}},
+	event.Revoked:        {types{GuardianRevoked, GuardianRevoked}, types{StudentRevoked, StudentRevoked}},
+	event.Disputed:       {types{coach: RequestDisputed}, types{coach: RequestDisputed}},
+	event.DisputeLifted:  {types{coach: DisputeLifted}, types{coach: DisputeLifted}},
+	event.DeliveryFailed: {types{coach: DeliveryFailed}, types{coach: DeliveryFailed}},
+	event.Changed:        {types{party: PlayerChanged}, types{party: PlayerChanged}},
+	event.Unlinked:       {types{party: PlayerRemoved}, types{party: PlayerRemoved}},
+	event.Removed:        {types{party: PlayerRemoved}, types{party: PlayerRemoved}},
+	event.FeeReminded:    {types{party: FeeReminder}, types{party: FeeReminder}},
+	event.CoachLeft:      {types{party: CoachLeft}, types{party: CoachLeft}},
+	event.TeamMessage:    {types{party: TeamMessageType}, types{party: TeamMessageType}},
+	event.TeamReply:      {types{coach: TeamReplyType}, types{coach: TeamReplyType}},
+	event.ProgressAdded:  {types{party: ProgressUpdate}, types{party: ProgressUpdate}},
+	event.ReportAdded:    {types{party: PerformanceReport}, types{party: PerformanceReport}},
+}
+
+// coachPlan has the events that are only about a coach.
+var coachPlan = map[event.Type]Type{
+	event.PendingLong:         PendingReminder,
+	event.CertificateExpiring: CertificateExpiring,
+	event.KYCVerified:         KYCVerified,
+	event.KYCRejected:         KYCRejected,
+	event.TierApproved:        TierApproved,
+	event.TierRefused:         TierRefused,
+	event.UPIChanged:          SecurityNotice,
+}
+
+// Plan returns the drafts of the notifications for e, in the default language. brand is the
+// name of the service.
+func Plan(e event.Event, brand string) []Draft {
+	to := plan[e.Type].student
+	switch {
+	case coachPlan[e.Type] != "":
+		to = types{coach: coachPlan[e.Type]}
+	case e.Type == event.TokenReused || e.Type == event.NumberChanged:
+		to = types{party: SecurityNotice}
+	case e.Party == actor.Guardian:
+		to = plan[e.Type].guardian
+	}
+	var drafts []Draft
+	if to.coach != "" {
+		drafts = append(drafts, write(actor.Coach, e.CoachID, to.coach, e, brand))
+	}
+	if to.party != "" {
+		drafts = append(drafts, write(e.Party, e.PartyID, to.party, e, brand))
+	}
+	return drafts
+}
+
+// mailed are the types that a recipient in the role gets by mail, too.
+var mailed = map[actor.Role][]Type{
+	actor.Guardian: {GuardianApprovalConfirmed, GuardianRejectConfirmed, GuardianRevoked, PlayerChanged},
+	actor.Coach: {
+		GuardianApproved, GuardianRejected, GuardianRevoked, StudentApproved, StudentRejected, StudentRevoked,
+		RequestDisputed, DisputeLifted, DeliveryFailed, PendingReminder, KYCVerified, KYCRejected, SecurityNotice,
+	},
+}
+
+// copiesOf returns the channels that carry a notification beside the app.
+func copiesOf(to actor.Role, t Type, e event.Event) []Channel {
+	switch {
+	case e.Type == event.CoachLeft:
+		return []Channel{SMS}
+	case e.Type == event.Removed && to == actor.Guardian:
+		return []Channel{SMS, Email}
+	case e.Type == event.Removed:
+		return []Channel{SMS} // the recipient may have lost the role and can then not sign in to read it
+	case slices.Contains(mailed[to], t):
+		return []Channel{Email}
+	}
+	return nil
+}
+
+// CopyTo is where a copy of a notification goes.
+type CopyTo struct {
+	Channel Channel
+	Address string
+}
+
+// Copies returns where copies of d go outside of the app: to every push subscription, and on
+// those of its channels that have an address, as far as the recipient's preferences allow.
+// Nothing switches off copies about security.
+func (d Draft) Copies(p Preferences, addresses map[Channel]string, subscriptions []string) []CopyTo {
+	var reach []Channel
+	for _, c := range d.Channels {
+		if addresses[c] != "" {
+			reach = append(reach, c)
+		}
+	}
+	var copies []CopyTo
+	if len(subscriptions) > 0 && p.Pushed(d.Type) {
+		reach = append(reach, Push)
+		for _, id := range subscriptions {
+			copies = append(copies, CopyTo{Push, id})
+		}
+	}
+	if d.Type != SecurityNotice {
+		reach = p.Choose(NotificationCopy, reach)
+	}
+	for _, c := range reach {
+		if c != Push {
+			copies = append(copies, CopyTo{c, addresses[c]})
+		}
+	}
+	return copies
+}
+
+// write returns the draft of type t for e.
+func write(to actor.Role, accountID string, t Type, e event.Event, brand string) Draft {
+	d := Draft{To: to, AccountID: accountID, Type: t, event: e, brand: brand, Data: Data{
+		PlayerID: e.PlayerID, RequestID: e.RequestID, CoachID: e.CoachID, SessionID: e.SessionID, Count: e.Count, DocumentID: e.DocumentID, FeeID: e.FeeID,
+		MessageID: e.MessageID, RecordID: e.RecordID, Changes: e.Changes, Words: wordsIn(t, e),
+	}}
+	if t == PlayerRemoved || t == CoachLeft {
+		// The recipient is no longer linked and must not see the player.
+		d.Data = Data{CoachID: e.CoachID}
+	}
+	d.Channels = copiesOf(to, t, e)
+	if to == actor.Guardian {
+		d.Email = e.GuardianEmail
+	}
+	d.Title, d.Body = englishWording(to, t, e, brand)
+	return d
+}

@@ -1,0 +1,69 @@
+package message
+
+import (
+	"slices"
+	"strings"
+)
+
+// PushText is the notification that a browser shows. Package push encrypts it.
+type PushText struct {
+	Title string `json:"title"`
+	Body  string `json:"body"`
+	// Language is that of both texts.
+	Language string `json:"lang"`
+	// URL is the page that opens.
+	URL string `json:"url"`
+	// Tag is the same in every attempt: the browser shows the message once.
+	Tag string `json:"tag"`
+}
+
+// maxPushBody is the longest body in characters. A push message has at most 4 KiB.
+const maxPushBody = 400
+
+// pushBodies tell the recipient to open the app, by language. They replace the text of the
+// notification, which may name children, because anyone can read a locked screen. Titles name no
+// person.
+var pushBodies = map[string]string{
+	english: "Open {brand} to read it.",
+	hindi:   "पढ़ने के लिए {brand} खोलें।",
+}
+
+// PushOf renders a notification for the screen of a device. Only if showNames is true, it has
+// the text of the notification, which names people.
+func PushOf(m Message, showNames bool) PushText {
+	language := m.Language
+	if _, ok := pushBodies[language]; !ok {
+		language = Languages[0]
+	}
+	body := strings.ReplaceAll(pushBodies[language], "{brand}", m.Brand)
+	if showNames {
+		body = m.Copy.Text
+		if runes := []rune(body); len(runes) > maxPushBody {
+			body = string(runes[:maxPushBody-1]) + "…"
+		}
+	}
+	return PushText{Title: m.Copy.Title, Body: body, Language: language, URL: m.Link, Tag: m.ID}
+}
+
+// PushUrgent reports whether a device shows a notification at once, also in battery-saving
+// mode: a person waits for it.
+func PushUrgent(t Type) bool {
+	return slices.Contains(urgentTypes, t) || t == GuardianRequest || t == StudentRequest
+}
+
+// pushKinds are the kinds of notifications for which a person chooses channels, if not
+// NotificationCopy.
+var pushKinds = map[Type]Kind{
+	GuardianRequest: Request, StudentRequest: Request, RequestReminder: Reminder, TeamMessageType: Team, TeamReplyType: Team,
+}
+
+// Pushed reports whether a person wants a notification by push. Nothing switches off those
+// about security.
+func (p Preferences) Pushed(t Type) bool {
+	kind, ok := pushKinds[t]
+	if !ok {
+		kind = NotificationCopy
+	}
+	chosen, isSet := p.Channels[kind]
+	return !isSet || t == SecurityNotice || slices.Contains(chosen, Push)
+}

@@ -1,0 +1,123 @@
+package message
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/touchline/touchline/internal/platform/actor"
+)
+
+// SMSText renders m as an SMS.
+func SMSText(m Message) string { return SMSOf(m).Body }
+
+// SMSOf renders m as an SMS, in the language of its recipient.
+func SMSOf(m Message) Text {
+	switch m.Kind {
+	case OTP:
+		return otpText(m)
+	case NotificationCopy:
+		return readText(m.Copy.Text, templatePlayerRemoved, templateCoachLeft)
+	case Team:
+		text := TeamText(m.Team)
+		return Text{Template: templateTeam, Language: Languages[0], Values: map[string]string{"text": text}, Body: text}
+	}
+	if len(m.More) > 0 {
+		return questionsText(append([]Question{{m.Request, m.Link}}, m.More...), m)
+	}
+	return requestText(m)
+}
+
+// OTPEnding has the values of the last lines of an OTP, by which phones fill in the code.
+type OTPEnding struct {
+	// Host is that of the pages, or empty if browsers cannot fill in the code there.
+	Host string
+	// AppHash identifies the Android app, or is empty.
+	AppHash string
+}
+
+// OTPHost returns the host of a URL if browsers fill in OTPs there: they require https.
+func OTPHost(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "https" {
+		return ""
+	}
+	return u.Hostname()
+}
+
+// lines returns the last lines. The one with the host lets browsers fill in the code there,
+// and only there; it must be the last one (WICG, origin-bound one-time codes). The SMS
+// Retriever of Android finds the hash anywhere.
+func (e OTPEnding) lines(code string) string {
+	var lines []string
+	if e.AppHash != "" {
+		lines = append(lines, e.AppHash)
+	}
+	if e.Host != "" {
+		lines = append(lines, "@"+e.Host+" #"+code)
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	return "\n\n" + strings.Join(lines, "\n")
+}
+
+// OTPText returns the SMS for the OTP of m.
+func OTPText(m Message) string { return otpText(m).Body }
+
+func otpText(m Message) Text {
+	name := templateOTPParty
+	if m.Role == actor.Coach {
+		name = templateOTPCoach
+	}
+	minutes := max(1, int(m.ValidFor.Round(time.Minute)/time.Minute))
+	text := fill(name, m.Language, map[string]string{"code": m.Code, "brand": m.Brand, "validity": minutesOf(minutes, m.Language)})
+	// A text of the GSM alphabet stays one SMS, any other at most two.
+	most := 1
+	if !IsGSM(text.Body) {
+		most = 2
+	}
+	for _, ending := range []OTPEnding{m.Ending, {Host: m.Ending.Host}, {AppHash: m.Ending.AppHash}} {
+		if whole := text.Body + ending.lines(m.Code); Segments(whole) <= most {
+			text.Body = whole
+			break
+		}
+	}
+	return text
+}
+
+func minutesOf(n int, language string) string {
+	switch {
+	case language == hindi:
+		return fmt.Sprintf("%d मिनट", n)
+	case n == 1:
+		return "1 minute"
+	default:
+		return fmt.Sprintf("%d minutes", n)
+	}
+}
+
+// requestText returns the SMS for an approval request or its reminder.
+func requestText(m Message) Text {
+	guardian, student := templateRequestGuardian, templateRequestStudent
+	switch {
+	case m.Kind == Reminder:
+		guardian, student = templateReminderGuardian, templateReminderStudent
+	case m.Request.Repeated:
+		guardian, student = templateAgainGuardian, templateAgainStudent
+	}
+	template := student
+	if m.Request.Party == actor.Guardian {
+		template = guardian
+	}
+	r, w := m.Request, wordsOf(m.Language)
+	coach, student, batch := nameInRequest(r.CoachName), nameInRequest(r.StudentName), w.batches(r.BatchNames)
+	return fillShort(template, m.Language, func(names int) (map[string]string, int) {
+		coach, student := shortName(coach, names), shortName(student, names)
+		return map[string]string{
+			"brand": m.Brand, "link": m.Link, "short_code": r.ShortCode, "batch": batch,
+			"coach": w.coach(coach, m.Kind == Reminder), "student": w.studentFor(r.Party, student),
+		}, longestOf(coach, student)
+	})
+}
