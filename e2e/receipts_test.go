@@ -20,9 +20,9 @@ import (
 )
 
 // sendBy makes a service send through Kannel.
-func sendBy(spec, user, password string) touchlinetest.Option {
+func sendBy(sendsms, user, password string) touchlinetest.Option {
 	return func(c *config.Config) {
-		c.SMS, c.SMSUser, c.SMSPassword = config.SecretURL(spec), config.Secret(user), config.Secret(password)
+		c.SMS = config.SecretURL("kannel:" + strings.Replace(sendsms, "://", "://"+user+":"+password+"@", 1) + "?reply_secret=0123456789abcdef")
 	}
 }
 
@@ -59,8 +59,7 @@ func TestKannel(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, database string) {
 		kannel := smstest.StartKannel(t)
-		s := touchlinetest.New(t, database, sendBy(kannel.Spec, kannel.User, kannel.Password),
-			func(c *config.Config) { c.SMSReplySecret = "0123456789abcdef" })
+		s := touchlinetest.New(t, database, sendBy(kannel.URL, kannel.User, kannel.Password))
 		kannel.ForwardReplies(s.Config.PublicURL + "/replies/kannel/0123456789abcdef")
 		coach := registerCoach(t, s, func() []string {
 			return slices.DeleteFunc(kannel.Messages(), func(m string) bool { return !strings.HasPrefix(m, "TLINE "+coachNumber+" ") })
@@ -144,7 +143,7 @@ func TestReceipts(t *testing.T) {
 		kannel := &sendsms{receipts: map[string]string{}}
 		gateway := httptest.NewServer(kannel)
 		t.Cleanup(gateway.Close)
-		s := touchlinetest.New(t, database, sendBy("kannel:"+gateway.URL+"/cgi-bin/sendsms", "u", "p"),
+		s := touchlinetest.New(t, database, sendBy(gateway.URL+"/cgi-bin/sendsms", "u", "p"),
 			func(c *config.Config) { c.RequestsPerAddressMinute = 60 })
 		coach := registerCoach(t, s, kannel.sent)
 		player := coach.AddPlayer(t, child(1, guardianNumber))

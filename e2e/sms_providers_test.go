@@ -16,7 +16,6 @@ import (
 func byTwilio(twilio *smstest.Twilio, others ...string) touchlinetest.Option {
 	return func(c *config.Config) {
 		c.SMS = config.SecretURL(strings.Join(append([]string{twilio.Spec()}, others...), ","))
-		c.TwilioAccountSID, c.TwilioAuthToken, c.TwilioSender = twilio.SID, config.Secret(twilio.Token), twilio.Sender
 	}
 }
 
@@ -112,8 +111,7 @@ func TestMSG91(t *testing.T) {
 		msg91.Templates["1"] = "##code## is your Touchline code. It works for ##validity##. Never share it. Touchline will never ask for it."
 		msg91.Templates["2"] = "##coach## added ##student## to ##batch##. May Touchline send you news? Yes, no or not my child: code ##short_code## or ##link##"
 		s := touchlinetest.New(t, database, func(c *config.Config) {
-			c.SMS, c.MSG91AuthKey = config.SecretURL(msg91.Spec()), config.Secret(msg91.Key)
-			c.MSG91Header, c.MSG91EntityID = msg91.Header, msg91.EntityID
+			c.SMS = config.SecretURL(msg91.Spec())
 			c.MSG91Templates = []config.SMSTemplate{{Key: "otp_coach.en", ProviderID: "1", RegistryID: "12071"}, {Key: "request_guardian.en", ProviderID: "2", RegistryID: "12072"}}
 		})
 		coach := registerCoach(t, s, func() (texts []string) {

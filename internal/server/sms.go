@@ -13,24 +13,18 @@ import (
 // smsConfig returns the configuration of the SMS providers.
 func smsConfig(cfg *config.Config, o Options, vault *auth.Vault) sms.Config {
 	c := sms.Config{
-		Specs: cfg.SMSProviders(), User: cfg.SMSUser.Reveal(), Password: cfg.SMSPassword.Reveal(), Sender: cfg.SMSSender,
-		Twilio: sms.TwilioAccount{SID: cfg.TwilioAccountSID, Token: cfg.TwilioAuthToken.Reveal(), Sender: cfg.TwilioSender},
-		MSG91: sms.MSG91Account{
-			Key: cfg.MSG91AuthKey.Reveal(), Header: cfg.MSG91Header, EntityID: cfg.MSG91EntityID, Templates: map[string]sms.MSG91Template{},
-		},
-		Rates: map[string]float64{},
+		MSG91Templates: map[string]sms.MSG91Template{},
 		ReceiptURL: func(ref message.MessageRef) string {
 			return cfg.PublicURL + "/receipts/" + ref.String() + "/" + vault.ReceiptSecret(ref.String())
 		},
 		ReceiptSecret: func(ref message.MessageRef) string { return vault.ReceiptSecret(ref.String()) },
-		ReplySecret:   cfg.SMSReplySecret.Reveal(),
 		Terminal:      o.Terminal,
 	}
 	for _, t := range cfg.MSG91Templates {
-		c.MSG91.Templates[t.Key] = sms.MSG91Template{ID: t.ProviderID, RegistryID: t.RegistryID}
+		c.MSG91Templates[t.Key] = sms.MSG91Template{ID: t.ProviderID, RegistryID: t.RegistryID}
 	}
-	for _, r := range cfg.SMSRates {
-		c.Rates[r.Provider] = r.PerSecond
+	for _, p := range cfg.SMSProviders() {
+		c.Accounts = append(c.Accounts, sms.Account(p))
 	}
 	return c
 }

@@ -31,10 +31,10 @@ type failoverEntry struct {
 	pausedUntil time.Time
 }
 
-func newFailover(providers []namedProvider, c Config) *failover {
-	f := &failover{observe: c.Observe}
+func newFailover(providers []namedProvider, observe func(provider, outcome string)) *failover {
+	f := &failover{observe: observe}
 	for _, p := range providers {
-		f.entries = append(f.entries, &failoverEntry{namedProvider: p, limit: newRateLimit(c.Rates[p.name])})
+		f.entries = append(f.entries, &failoverEntry{namedProvider: p, limit: newRateLimit(p.rate)})
 	}
 	return f
 }

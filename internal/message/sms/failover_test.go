@@ -21,17 +21,19 @@ import (
 func gateways(t *testing.T, n int) (sms.Provider, []*smstest.Gateway) {
 	t.Helper()
 	all := make([]*smstest.Gateway, n)
-	specs := make([]string, n)
+	accounts := make([]sms.Account, n)
 	for i := range all {
 		all[i] = smstest.New(t)
-		specs[i] = all[i].Spec()
+		accounts[i] = account(all[i])
 	}
-	p, err := sms.New(sms.Config{Specs: specs})
+	p, err := sms.New(sms.Config{Accounts: accounts})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return p, all
 }
+
+func account(g *smstest.Gateway) sms.Account { return sms.Account{Kind: "http", URL: g.URL()} }
 
 // sendAttempt makes one attempt and returns its SendError, or nil.
 func sendAttempt(t *testing.T, p sms.Provider, attempt int) *message.SendError {
@@ -118,7 +120,7 @@ func TestFailoverOfRefusals(t *testing.T) {
 	api := smstest.NewTwilio(t)
 	api.Refuse("+919876543210", 21610)
 	c := twilioConfig(api)
-	c.Specs = append(c.Specs, g[0].Spec())
+	c.Accounts = append(c.Accounts, account(g[0]))
 	withTwilio, err := sms.New(c)
 	if err != nil {
 		t.Fatal(err)
@@ -133,7 +135,7 @@ func TestFailoverOfRefusals(t *testing.T) {
 func TestFailoverReturns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first, second := &scripted{err: &message.SendError{Outage: true}}, &scripted{}
-		p := sms.NewFailover(sms.Config{}, first, second)
+		p := sms.NewFailover(0, first, second)
 		send := func(want int) {
 			t.Helper()
 			before := first.calls
@@ -182,7 +184,7 @@ func (s *scripted) Send(context.Context, sms.Message) error {
 func TestRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		provider := &scripted{}
-		p := sms.NewFailover(sms.Config{Rates: map[string]float64{"test": 2}}, provider)
+		p := sms.NewFailover(2, provider)
 		start := time.Now()
 		done := make(chan time.Duration, 10)
 		for range 6 {
@@ -208,7 +210,7 @@ func TestRate(t *testing.T) {
 		}
 		synctest.Wait()
 		failed, ok := errors.AsType[*message.SendError](p.Send(t.Context(), sms.Message{Kind: sms.Text}))
-		if !ok || failed.Permanent || failed.Wait < 15*time.Second || !strings.Contains(failed.Reason, "SMS_RATES") {
+		if !ok || failed.Permanent || failed.Wait < 15*time.Second || !strings.Contains(failed.Reason, "rate") {
 			t.Errorf("beyond the queue: %+v, want a temporary failure", failed)
 		}
 		time.Sleep(time.Minute)
@@ -220,7 +222,7 @@ func TestRate(t *testing.T) {
 func TestRateWaitIsLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		// An OTP leaves every 20 s, another message every 25 s.
-		p := sms.NewFailover(sms.Config{Rates: map[string]float64{"test": 0.05}}, &scripted{})
+		p := sms.NewFailover(0.05, &scripted{})
 		if err := p.Send(t.Context(), sms.Message{Kind: sms.Text}); err != nil {
 			t.Fatal(err)
 		}
@@ -244,7 +246,7 @@ func TestObserve(t *testing.T) {
 	t.Parallel()
 	var got []string
 	gateway := smstest.New(t)
-	p, err := sms.New(sms.Config{Specs: []string{gateway.Spec()}, Observe: func(provider, outcome string) { got = append(got, provider+" "+outcome) }})
+	p, err := sms.New(sms.Config{Accounts: []sms.Account{account(gateway)}, Observe: func(provider, outcome string) { got = append(got, provider+" "+outcome) }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,39 +12,38 @@ import (
 // Kannel sends messages through the sendsms interface of a Kannel smsbox (1.4). Kannel
 // reports receipts by calling the URL of receiptURL with the parameters of readKannelReceipt.
 type Kannel struct {
-	client                 *client
-	url                    string
-	user, password, sender string
-	receiptURL             func(message.MessageRef) string
+	client     *client
+	account    Account
+	receiptURL func(message.MessageRef) string
 }
 
 // kannelReceipts selects the receipts that Kannel reports. It is the sum of their types:
 // delivered (1), not delivered (2), rejected by the network (16).
 const kannelReceipts = "19"
 
-// NewKannel returns a Kannel for the sendsms URL address. An empty sender leaves the sender
-// to Kannel's configuration. Each attempt ends after timeout.
-func NewKannel(address string, c Config, timeout time.Duration) (*Kannel, error) {
-	client, u, err := newClient(address, timeout)
+// NewKannel returns a Kannel. An empty sender leaves the sender to Kannel's configuration. Each
+// attempt ends after timeout.
+func NewKannel(a Account, c Config, timeout time.Duration) (*Kannel, error) {
+	client, _, err := newClient(a.URL, timeout)
 	if err != nil {
 		return nil, err
 	}
-	return &Kannel{client: client, url: u.String(), user: c.User, password: c.Password, sender: c.Sender, receiptURL: c.ReceiptURL}, nil
+	return &Kannel{client: client, account: a, receiptURL: c.ReceiptURL}, nil
 }
 
 // Send passes m to Kannel. Text of the GSM alphabet is sent in 7 bits, any other in UCS-2.
 func (k *Kannel) Send(ctx context.Context, m Message) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, k.url, bytes.NewReader([]byte(m.Text)))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, k.account.URL, bytes.NewReader([]byte(m.Text)))
 	if err != nil {
 		return &message.SendError{Permanent: true, Reason: "invalid gateway address"}
 	}
 	// Parameters are headers, so that no log of URLs holds the password.
 	req.Header.Set("Content-Type", "text/plain; charset=UTF-8")
-	req.Header.Set("X-Kannel-Username", k.user)
-	req.Header.Set("X-Kannel-Password", k.password)
+	req.Header.Set("X-Kannel-Username", k.account.User)
+	req.Header.Set("X-Kannel-Password", k.account.Password)
 	req.Header.Set("X-Kannel-To", string(m.To))
-	if k.sender != "" {
-		req.Header.Set("X-Kannel-From", k.sender)
+	if k.account.Sender != "" {
+		req.Header.Set("X-Kannel-From", k.account.Sender)
 	}
 	req.Header.Set("X-Kannel-Coding", "2")
 	if message.IsGSM(m.Text) {

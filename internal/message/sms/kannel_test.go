@@ -37,7 +37,7 @@ func TestKannel(t *testing.T) {
 	address, calls := receiptCalls(t)
 	newProvider := func(password, sender string) sms.Provider {
 		t.Helper()
-		p, err := sms.New(sms.Config{Specs: []string{k.Spec}, User: k.User, Password: password, Sender: sender, ReceiptURL: func(ref message.MessageRef) string { return address + "/" + ref.String() }})
+		p, err := sms.New(sms.Config{Accounts: []sms.Account{{Kind: "kannel", URL: k.URL, User: k.User, Password: password, Sender: sender}}, ReceiptURL: func(ref message.MessageRef) string { return address + "/" + ref.String() }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,7 +129,7 @@ func TestKannelRequest(t *testing.T) {
 			w.WriteHeader(tt.status)
 			_, _ = io.WriteString(w, tt.body)
 		}))
-		p, err := sms.New(sms.Config{Specs: []string{"kannel:" + s.URL + "/cgi-bin/sendsms"}, User: "me", Password: secretUser, ReceiptURL: func(ref message.MessageRef) string { return "https://t.example/receipts/" + ref.String() }})
+		p, err := sms.New(sms.Config{Accounts: []sms.Account{{Kind: "kannel", URL: s.URL + "/cgi-bin/sendsms", User: "me", Password: secretUser}}, ReceiptURL: func(ref message.MessageRef) string { return "https://t.example/receipts/" + ref.String() }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -151,7 +151,7 @@ func TestKannelRequest(t *testing.T) {
 
 // readKannel reads the parameters of a receipt.
 func readKannel(parameters url.Values) (r message.Report, final, ok bool) {
-	return sms.ReceiptReaders(sms.Config{Specs: []string{"kannel:http://k.example/sendsms"}})["kannel"](message.ProviderCall{Query: parameters})
+	return sms.ReceiptReaders(sms.Config{Accounts: []sms.Account{{Kind: "kannel"}}})["kannel"](message.ProviderCall{Query: parameters})
 }
 
 func TestKannelReceipt(t *testing.T) {

@@ -11,20 +11,9 @@ import (
 	"github.com/touchline/touchline/internal/message"
 )
 
-// msg91URL is the address of MSG91's API.
-const msg91URL = "https://control.msg91.com"
-
 // maxRegistryValue is the length of a variable in the registry of India (DLT), in characters.
 // Variables for links and for texts of coaches may be longer.
 const maxRegistryValue = 30
-
-// MSG91Account is an account of MSG91.
-type MSG91Account struct {
-	// Key is the auth key. Header and EntityID are registered in India.
-	Key, Header, EntityID string
-	// Templates are the registered templates, by name and language: "otp_coach.en".
-	Templates map[string]MSG91Template
-}
 
 // MSG91Template is a template of MSG91, and its id in the registry of India.
 type MSG91Template struct{ ID, RegistryID string }
@@ -33,23 +22,20 @@ type MSG91Template struct{ ID, RegistryID string }
 // variables, which have the names of package message. It reports receipts by calling one
 // address for the account; each report repeats the CRQID of its message.
 type MSG91 struct {
-	client  *client
-	url     string
-	account MSG91Account
-	secret  func(message.MessageRef) string
+	client    *client
+	url       string
+	account   Account
+	templates map[string]MSG91Template
+	secret    func(message.MessageRef) string
 }
 
-// NewMSG91 returns an MSG91. An empty address means MSG91's API. Each attempt ends after
-// timeout.
-func NewMSG91(address string, c Config, timeout time.Duration) (*MSG91, error) {
-	if address == "" {
-		address = msg91URL
-	}
-	client, u, err := newClient(address, timeout)
+// NewMSG91 returns an MSG91. Each attempt ends after timeout.
+func NewMSG91(a Account, c Config, timeout time.Duration) (*MSG91, error) {
+	client, u, err := newClient(a.URL, timeout)
 	if err != nil {
 		return nil, err
 	}
-	return &MSG91{client: client, url: u.JoinPath("api", "v5", "flow").String(), account: c.MSG91, secret: c.ReceiptSecret}, nil
+	return &MSG91{client: client, url: u.JoinPath("api", "v5", "flow").String(), account: a, templates: c.MSG91Templates, secret: c.ReceiptSecret}, nil
 }
 
 // msg91Flow is the request of the flow interface.
@@ -65,7 +51,7 @@ type msg91Flow struct {
 
 // Send passes m to MSG91.
 func (p *MSG91) Send(ctx context.Context, m Message) error {
-	template, ok := p.account.template(m.Template)
+	template, ok := p.template(m.Template)
 	if !ok {
 		return &message.SendError{Cause: message.CauseFiltered, Reason: "MSG91_TEMPLATES has no " + templateKey(m.Template)}
 	}
@@ -79,7 +65,7 @@ func (p *MSG91) Send(ctx context.Context, m Message) error {
 		recipient[name] = value
 	}
 	body, err := json.Marshal(msg91Flow{
-		TemplateID: template.ID, Sender: p.account.Header, ShortURL: "0", EntityID: p.account.EntityID, RegistryID: template.RegistryID,
+		TemplateID: template.ID, Sender: p.account.Sender, ShortURL: "0", EntityID: p.account.EntityID, RegistryID: template.RegistryID,
 		CRQID: crqid, Recipients: []map[string]string{recipient},
 	})
 	if err != nil {
@@ -90,7 +76,7 @@ func (p *MSG91) Send(ctx context.Context, m Message) error {
 		return &message.SendError{Permanent: true, Reason: "invalid gateway address"}
 	}
 	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("authkey", p.account.Key)
+	req.Header.Set("authkey", p.account.User)
 	res, err := p.client.do(ctx, req)
 	if err != nil {
 		return err
@@ -128,12 +114,12 @@ func (p *MSG91) result(res response) error {
 }
 
 // template returns the registered template of a text, in its language or in the default one.
-func (a MSG91Account) template(text message.Text) (MSG91Template, bool) {
-	if t, ok := a.Templates[templateKey(text)]; ok {
+func (p *MSG91) template(text message.Text) (MSG91Template, bool) {
+	if t, ok := p.templates[templateKey(text)]; ok {
 		return t, true
 	}
 	text.Language = message.Languages[0]
-	t, ok := a.Templates[templateKey(text)]
+	t, ok := p.templates[templateKey(text)]
 	return t, ok
 }
 

@@ -18,7 +18,7 @@ func TestMSG91Request(t *testing.T) {
 	api := smstest.NewMSG91(t)
 	c := msg91Config(api)
 	api.Templates["english"] = "##coach## added ##student## to ##batch##. May X send you news? Yes, no or not my child: code ##short_code## or ##link##"
-	c.MSG91.Templates["request_guardian.en"] = sms.MSG91Template{ID: "english", RegistryID: "1207160000000000002"}
+	c.MSG91Templates["request_guardian.en"] = sms.MSG91Template{ID: "english", RegistryID: "1207160000000000002"}
 	p, err := sms.New(c)
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +55,7 @@ func TestMSG91Request(t *testing.T) {
 // TestMSG91Reports reads reports of each version of the webhook.
 func TestMSG91Reports(t *testing.T) {
 	t.Parallel()
-	readCall := sms.AccountReaders(sms.Config{Specs: []string{"msg91"}})["msg91"]
+	readCall := sms.AccountReaders(sms.Config{Accounts: []sms.Account{{Kind: "msg91"}}})["msg91"]
 	read := func(call message.ProviderCall) []message.AccountReport {
 		reports, signed := readCall(call)
 		if signed {

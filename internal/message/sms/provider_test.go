@@ -40,7 +40,7 @@ func TestProviders(t *testing.T) {
 
 func openLog(t *testing.T) provider {
 	out := &lockedBuffer{}
-	sender, err := sms.New(sms.Config{Specs: []string{"log"}, Terminal: out})
+	sender, err := sms.New(sms.Config{Accounts: []sms.Account{{Kind: "log"}}, Terminal: out})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func openLog(t *testing.T) provider {
 
 func openHTTP(t *testing.T) provider {
 	gateway := smstest.New(t)
-	sender, err := sms.New(sms.Config{Specs: []string{gateway.Spec()}})
+	sender, err := sms.New(sms.Config{Accounts: []sms.Account{account(gateway)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,8 @@ func openTwilio(t *testing.T) provider {
 
 func twilioConfig(api *smstest.Twilio) sms.Config {
 	return sms.Config{
-		Specs: []string{api.Spec()}, Twilio: sms.TwilioAccount{SID: api.SID, Token: api.Token, Sender: api.Sender}, ReceiptURL: receiptURL,
+		Accounts:   []sms.Account{{Kind: "twilio", URL: api.URL(), User: api.SID, Password: api.Token, Sender: api.Sender}},
+		ReceiptURL: receiptURL,
 	}
 }
 
@@ -104,10 +105,9 @@ func openMSG91(t *testing.T) provider {
 func msg91Config(api *smstest.MSG91) sms.Config {
 	api.Templates["6500000000000000000000aa"] = "##text##"
 	return sms.Config{
-		Specs: []string{api.Spec()}, ReceiptSecret: func(ref message.MessageRef) string { return fmt.Sprintf("%022d", ref.Attempt) },
-		MSG91: sms.MSG91Account{Key: api.Key, Header: api.Header, EntityID: api.EntityID, Templates: map[string]sms.MSG91Template{
-			"test.en": {ID: "6500000000000000000000aa", RegistryID: "1207160000000000001"},
-		}},
+		Accounts:       []sms.Account{{Kind: "msg91", URL: api.URL(), User: api.Key, Sender: api.Header, EntityID: api.EntityID}},
+		MSG91Templates: map[string]sms.MSG91Template{"test.en": {ID: "6500000000000000000000aa", RegistryID: "1207160000000000001"}},
+		ReceiptSecret:  func(ref message.MessageRef) string { return fmt.Sprintf("%022d", ref.Attempt) },
 	}
 }
 

@@ -47,7 +47,7 @@ func (l *rateLimit) wait(ctx context.Context, otp bool) error {
 		delay := r.Delay()
 		if left -= delay; left < 0 {
 			r.Cancel()
-			return &message.SendError{Wait: delay, Reason: "the provider's SMS_RATES is used up"}
+			return &message.SendError{Wait: delay, Reason: "the provider's rate in SMS is used up"}
 		}
 		timer := time.NewTimer(delay)
 		select {

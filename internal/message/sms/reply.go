@@ -25,23 +25,34 @@ func ReplyReaders(c Config, parse func(string) (phone.Number, error)) map[string
 		return n
 	}
 	readers := map[string]func(message.ProviderCall, string) (message.Reply, bool){}
-	for _, spec := range c.Specs {
-		switch kind, _, _ := strings.Cut(spec, ":"); {
-		case kind == twilio:
+	for _, a := range c.Accounts {
+		switch {
+		case a.Kind == twilio:
 			readers[twilio] = func(call message.ProviderCall, _ string) (message.Reply, bool) {
 				return message.Reply{
 					Channel: message.SMS, From: sender(call.Form.Get("From")), Text: call.Form.Get("Body"), ID: call.Form.Get("MessageSid"),
-				}, c.Twilio.signed(call)
+				}, c.signedByTwilio(call)
 			}
-		case kind == kannel && c.ReplySecret != "":
+		case a.Kind == kannel && a.ReplySecret != "":
 			// The parameters are from (%p), text (%a), id (%I) and sent_at (%T).
 			readers[kannel] = func(call message.ProviderCall, secret string) (message.Reply, bool) {
 				return message.Reply{
 					Channel: message.SMS, From: sender(call.Query.Get("from")), Text: call.Query.Get("text"),
 					ID: call.Query.Get("id"), SentAt: message.ParseSentAt(call.Query.Get("sent_at")),
-				}, subtle.ConstantTimeCompare([]byte(secret), []byte(c.ReplySecret)) == 1
+				}, c.isReplySecret(secret)
 			}
 		}
 	}
 	return readers
+}
+
+// isReplySecret reports, in constant time, whether secret is that of a Kannel.
+func (c Config) isReplySecret(secret string) bool {
+	equal := 0
+	for _, a := range c.Accounts {
+		if a.Kind == kannel && a.ReplySecret != "" {
+			equal |= subtle.ConstantTimeCompare([]byte(secret), []byte(a.ReplySecret))
+		}
+	}
+	return equal == 1
 }

@@ -12,7 +12,13 @@ import (
 func TestReplyReaders(t *testing.T) {
 	t.Parallel()
 	readers := sms.ReplyReaders(sms.Config{
-		Specs: []string{"twilio", "kannel:http://k.example/sendsms", "http:https://gw.example"}, Twilio: sms.TwilioAccount{Token: "token"}, ReplySecret: "0123456789abcdef",
+		Accounts: []sms.Account{
+			{Kind: "twilio", Password: "token"},
+			{Kind: "kannel", ReplySecret: "0123456789abcdef"},
+			{Kind: "kannel"},
+			{Kind: "kannel", ReplySecret: "fedcba9876543210"},
+			{Kind: "http"},
+		},
 	}, phone.Parser{DefaultRegion: "IN"}.Parse)
 	if len(readers) != 2 {
 		t.Errorf("%d readers, want those of Twilio and Kannel", len(readers))
@@ -29,6 +35,9 @@ func TestReplyReaders(t *testing.T) {
 	if got, _ := readers["kannel"](call, "0123456789abcdef"); got.ID != "a-b" || got.SentAt.Unix() != 1767225600 {
 		t.Errorf("Kannel: got %+v, want the id and the time", got)
 	}
+	if _, ok := readers["kannel"](message.ProviderCall{}, "fedcba9876543210"); !ok {
+		t.Error("the secret of the second Kannel is refused")
+	}
 	for _, secret := range []string{"", "0123456789abcde", "0123456789abcdefg"} {
 		if _, ok := readers["kannel"](message.ProviderCall{}, secret); ok {
 			t.Errorf("secret %q is accepted", secret)
@@ -42,7 +51,7 @@ func TestReplyReaders(t *testing.T) {
 	if _, ok := readers["twilio"](twilioCall(address, address, "other", form), ""); ok {
 		t.Error("a forged call of Twilio is accepted")
 	}
-	if without := sms.ReplyReaders(sms.Config{Specs: []string{"kannel:http://k.example/sendsms"}}, phone.Parser{}.Parse); len(without) != 0 {
+	if without := sms.ReplyReaders(sms.Config{Accounts: []sms.Account{{Kind: "kannel"}}}, phone.Parser{}.Parse); len(without) != 0 {
 		t.Error("Kannel has a reader without a secret")
 	}
 }

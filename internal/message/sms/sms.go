@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/touchline/touchline/internal/message"
@@ -57,36 +56,46 @@ const sendTimeout = 10 * time.Second
 
 // Config is the configuration for New.
 type Config struct {
-	// Specs are the providers in the order in which they are tried: "log", "http:<url>",
-	// "kannel:<url of sendsms>", "twilio" or "msg91". A URL after "twilio:" or "msg91:"
-	// replaces the URL of the provider's API.
-	Specs []string
-	// User, Password and Sender are for Kannel.
-	User, Password, Sender string
-	Twilio                 TwilioAccount
-	MSG91                  MSG91Account
-	// Rates limits the messages a second of a provider, by name. A provider without an entry
-	// has no limit.
-	Rates map[string]float64
+	// Accounts are tried in this order.
+	Accounts []Account
+	// MSG91Templates are the registered templates, by name and language: "otp_coach.en".
+	MSG91Templates map[string]MSG91Template
 	// ReceiptURL returns the address, without a query, to which a provider sends the receipt
 	// of an attempt. ReceiptSecret returns the last part of the address.
 	ReceiptURL, ReceiptSecret func(message.MessageRef) string
-	// ReplySecret is the last part of the address for replies to Kannel; empty receives none.
-	ReplySecret string
 	// Terminal is where "log" prints.
 	Terminal io.Writer
 	// Observe is called with the outcome of each attempt: sent, failed or refused. It may be nil.
 	Observe func(provider, outcome string)
 }
 
-// New returns a Provider that sends through the providers of c.Specs.
+// Account is an account at a provider.
+type Account struct {
+	// Kind is log, http, kannel, twilio or msg91.
+	Kind string
+	// URL is that of the gateway, of Kannel's sendsms, or of the provider's API. Only that of http
+	// contains user and password.
+	URL string
+	// User is the account SID of Twilio or the auth key of MSG91; Password is the auth token of Twilio.
+	User, Password string
+	// Sender is a number, a name, the SID of a messaging service of Twilio, or the header of MSG91.
+	Sender string
+	// EntityID is registered in India, for MSG91.
+	EntityID string
+	// ReplySecret is the last part of the address for replies to Kannel; empty receives none.
+	ReplySecret string
+	// Rate limits the messages a second; 0 is no limit.
+	Rate float64
+}
+
+// New returns a Provider that sends through c.Accounts.
 func New(c Config) (Provider, error) {
-	if len(c.Specs) == 1 && c.Specs[0] == "log" {
+	if len(c.Accounts) == 1 && c.Accounts[0].Kind == "log" {
 		return NewLog(c.Terminal), nil
 	}
 	var providers []namedProvider
-	for _, spec := range c.Specs {
-		p, err := newProvider(spec, c)
+	for _, a := range c.Accounts {
+		p, err := newProvider(a, c)
 		if err != nil {
 			return nil, err
 		}
@@ -95,11 +104,10 @@ func New(c Config) (Provider, error) {
 	if len(providers) == 0 {
 		return nil, errUnknown
 	}
-	return newFailover(providers, c), nil
+	return newFailover(providers, c.Observe), nil
 }
 
-// errUnknown does not repeat the spec: it may contain a key.
-var errUnknown = errors.New("unknown SMS provider; use log, http:<url>, kannel:<url>, twilio or msg91")
+var errUnknown = errors.New("unknown SMS provider; use log, http, kannel, twilio or msg91")
 
 // The names of providers, in settings and in the addresses of receipts.
 const (
@@ -109,24 +117,24 @@ const (
 	msg91       = "msg91"
 )
 
-// namedProvider is a Provider with its name.
+// namedProvider is a Provider with its name and its rate.
 type namedProvider struct {
 	Provider
 	name string
+	rate float64
 }
 
-func newProvider(spec string, c Config) (named namedProvider, err error) {
-	kind, rest, _ := strings.Cut(spec, ":")
-	named.name = kind
-	switch kind {
+func newProvider(a Account, c Config) (named namedProvider, err error) {
+	named.name, named.rate = a.Kind, a.Rate
+	switch a.Kind {
 	case httpGateway:
-		named.Provider, err = asProvider(NewHTTP(rest, sendTimeout))
+		named.Provider, err = asProvider(NewHTTP(a.URL, sendTimeout))
 	case kannel:
-		named.Provider, err = asProvider(NewKannel(rest, c, sendTimeout))
+		named.Provider, err = asProvider(NewKannel(a, c, sendTimeout))
 	case twilio:
-		named.Provider, err = asProvider(NewTwilio(rest, c, sendTimeout))
+		named.Provider, err = asProvider(NewTwilio(a, c, sendTimeout))
 	case msg91:
-		named.Provider, err = asProvider(NewMSG91(rest, c, sendTimeout))
+		named.Provider, err = asProvider(NewMSG91(a, c, sendTimeout))
 	default:
 		err = errUnknown
 	}
@@ -145,8 +153,8 @@ func asProvider[P Provider](p P, err error) (Provider, error) {
 // for all messages.
 func AccountReaders(c Config) map[string]func(message.ProviderCall) ([]message.AccountReport, bool) {
 	readers := map[string]func(message.ProviderCall) ([]message.AccountReport, bool){}
-	for _, spec := range c.Specs {
-		if kind, _, _ := strings.Cut(spec, ":"); kind == msg91 {
+	for _, a := range c.Accounts {
+		if a.Kind == msg91 {
 			readers[msg91] = readMSG91
 		}
 	}
@@ -157,12 +165,12 @@ func AccountReaders(c Config) map[string]func(message.ProviderCall) ([]message.A
 // message at its address.
 func ReceiptReaders(c Config) map[string]message.ReceiptReader {
 	readers := map[string]message.ReceiptReader{}
-	for _, spec := range c.Specs {
-		switch kind, _, _ := strings.Cut(spec, ":"); kind {
+	for _, a := range c.Accounts {
+		switch a.Kind {
 		case kannel:
 			readers[kannel] = readKannelReceipt
 		case twilio:
-			readers[twilio] = c.Twilio.readReceipt
+			readers[twilio] = c.readTwilioReceipt
 		}
 	}
 	return readers

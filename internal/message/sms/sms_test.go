@@ -242,10 +242,21 @@ func TestHTTPReusesConnections(t *testing.T) {
 	}
 }
 
-func TestNewRejectsInvalidSpecs(t *testing.T) {
-	for _, spec := range []string{"", "LOG", "twilio:" + secretUser, "http:", "http:" + secretUser, "http://me:" + secretUser + "@h", "http:ftp://" + secretUser + "@h", "http:http://%zz" + secretUser, "kannel:", "kannel:" + secretUser} {
-		if sender, err := sms.New(sms.Config{Specs: []string{spec}}); err == nil || sender != nil || strings.Contains(err.Error(), secretUser) {
-			t.Errorf("New(%q) = %v, %v; want an error without the secret", spec, sender, err)
+func TestNewRejectsInvalidAccounts(t *testing.T) {
+	for _, a := range []sms.Account{
+		{},
+		{Kind: "LOG"},
+		{Kind: secretUser},
+		{Kind: "twilio", URL: secretUser},
+		{Kind: "http"},
+		{Kind: "http", URL: secretUser},
+		{Kind: "http", URL: "ftp://" + secretUser + "@h"},
+		{Kind: "http", URL: "http://%zz" + secretUser},
+		{Kind: "kannel"},
+		{Kind: "msg91", URL: secretUser},
+	} {
+		if sender, err := sms.New(sms.Config{Accounts: []sms.Account{a}}); err == nil || sender != nil || strings.Contains(err.Error(), secretUser) {
+			t.Errorf("New(%+v) = %v, %v; want an error without the secret", a, sender, err)
 		}
 	}
 }

@@ -12,37 +12,23 @@ import (
 	"github.com/touchline/touchline/internal/message"
 )
 
-// twilioURL is the address of Twilio's API.
-const twilioURL = "https://api.twilio.com"
-
-// TwilioAccount is an account of Twilio.
-type TwilioAccount struct {
-	SID, Token string
-	// Sender is a number, a name, or the SID of a messaging service (MG…).
-	Sender string
-}
-
 // Twilio sends messages through Twilio's Messages resource. Twilio reports receipts by
 // calling the URL of receiptURL with a signed form.
 type Twilio struct {
 	client     *client
 	url        string
-	account    TwilioAccount
+	account    Account
 	receiptURL func(message.MessageRef) string
 }
 
-// NewTwilio returns a Twilio. An empty address is that of Twilio's API. Each attempt ends
-// after timeout.
-func NewTwilio(address string, c Config, timeout time.Duration) (*Twilio, error) {
-	if address == "" {
-		address = twilioURL
-	}
-	client, u, err := newClient(address, timeout)
+// NewTwilio returns a Twilio. Each attempt ends after timeout.
+func NewTwilio(a Account, c Config, timeout time.Duration) (*Twilio, error) {
+	client, u, err := newClient(a.URL, timeout)
 	if err != nil {
 		return nil, err
 	}
-	u = u.JoinPath("2010-04-01", "Accounts", c.Twilio.SID, "Messages.json")
-	return &Twilio{client: client, url: u.String(), account: c.Twilio, receiptURL: c.ReceiptURL}, nil
+	u = u.JoinPath("2010-04-01", "Accounts", a.User, "Messages.json")
+	return &Twilio{client: client, url: u.String(), account: a, receiptURL: c.ReceiptURL}, nil
 }
 
 // Send makes Twilio accept m.
@@ -58,7 +44,7 @@ func (t *Twilio) Send(ctx context.Context, m Message) error {
 		return &message.SendError{Permanent: true, Reason: "invalid gateway address"}
 	}
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	req.SetBasicAuth(t.account.SID, t.account.Token)
+	req.SetBasicAuth(t.account.User, t.account.Password)
 	res, err := t.client.do(ctx, req)
 	if err != nil {
 		return err

@@ -41,9 +41,9 @@ var twilioErrors = map[int]failure{
 	30036: phoneOff, // validity period expired
 }
 
-// readReceipt is the message.ReceiptReader of Twilio. The call is a signed form.
-func (a TwilioAccount) readReceipt(call message.ProviderCall) (r message.Report, final, ok bool) {
-	if !a.signed(call) {
+// readTwilioReceipt is the message.ReceiptReader of Twilio. The call is a signed form.
+func (c Config) readTwilioReceipt(call message.ProviderCall) (r message.Report, final, ok bool) {
+	if !c.signedByTwilio(call) {
 		return message.Report{}, false, false
 	}
 	switch status := call.Form.Get("MessageStatus"); status {
@@ -64,19 +64,21 @@ func (a TwilioAccount) readReceipt(call message.ProviderCall) (r message.Report,
 	}
 }
 
-// signed reports, in constant time, whether Twilio has signed the call with the token of the
+// signedByTwilio reports, in constant time, whether Twilio has signed the call with the token of an
 // account: the URL, and the fields of the form in the order of their names. Twilio may leave
 // out the port of the URL, or add the usual one.
-func (a TwilioAccount) signed(call message.ProviderCall) bool {
+func (c Config) signedByTwilio(call message.ProviderCall) bool {
 	given := []byte(call.Header("X-Twilio-Signature"))
 	valid := false
-	for _, address := range portSpellings(call.URL) {
-		valid = hmac.Equal(given, []byte(a.signature(address, call.Form))) || valid
+	for _, a := range c.Accounts {
+		for _, address := range portSpellings(call.URL) {
+			valid = a.Kind == twilio && hmac.Equal(given, []byte(twilioSignature(a.Password, address, call.Form))) || valid
+		}
 	}
 	return valid
 }
 
-func (a TwilioAccount) signature(address string, form url.Values) string {
+func twilioSignature(token, address string, form url.Values) string {
 	var b strings.Builder
 	b.WriteString(address)
 	for _, name := range slices.Sorted(maps.Keys(form)) {
@@ -85,7 +87,7 @@ func (a TwilioAccount) signature(address string, form url.Values) string {
 			b.WriteString(name + value)
 		}
 	}
-	mac := hmac.New(sha1.New, []byte(a.Token))
+	mac := hmac.New(sha1.New, []byte(token))
 	mac.Write([]byte(b.String()))
 	return base64.StdEncoding.EncodeToString(mac.Sum(nil))
 }

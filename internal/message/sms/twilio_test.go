@@ -35,7 +35,7 @@ func TestTwilioRequest(t *testing.T) {
 	api := smstest.NewTwilio(t)
 	for sender, field := range map[string]string{"+15005550006": "From", "ACADEMY": "From", "MG" + strings.Repeat("1", 32): "MessagingServiceSid"} {
 		c := twilioConfig(api)
-		c.Twilio.Sender = sender
+		c.Accounts[0].Sender = sender
 		p, err := sms.New(c)
 		if err != nil {
 			t.Fatal(err)
@@ -75,7 +75,7 @@ func TestTwilioErrors(t *testing.T) {
 		}
 	}
 	c := twilioConfig(api)
-	c.Twilio.Token = "wrong"
+	c.Accounts[0].Password = "wrong"
 	wrong, err := sms.New(c)
 	if err != nil {
 		t.Fatal(err)
@@ -90,12 +90,13 @@ func TestBrokenAPIs(t *testing.T) {
 	t.Parallel()
 	for name, open := range map[string]func(url string) sms.Config{
 		"twilio": func(url string) sms.Config {
-			return sms.Config{Specs: []string{"twilio:" + url}, Twilio: sms.TwilioAccount{SID: "AC1", Token: secretUser, Sender: "X"}, ReceiptURL: receiptURL}
+			return sms.Config{Accounts: []sms.Account{{Kind: "twilio", URL: url, User: "AC1", Password: secretUser, Sender: "X"}}, ReceiptURL: receiptURL}
 		},
 		"msg91": func(url string) sms.Config {
-			return sms.Config{Specs: []string{"msg91:" + url}, ReceiptSecret: receiptURL, MSG91: sms.MSG91Account{
-				Key: secretUser, Templates: map[string]sms.MSG91Template{"test.en": {ID: "1", RegistryID: "2"}},
-			}}
+			return sms.Config{
+				Accounts: []sms.Account{{Kind: "msg91", URL: url, User: secretUser}}, ReceiptSecret: receiptURL,
+				MSG91Templates: map[string]sms.MSG91Template{"test.en": {ID: "1", RegistryID: "2"}},
+			}
 		},
 	} {
 		for _, tt := range []struct {
@@ -146,7 +147,7 @@ func twilioCall(address, signedAddress, token string, form url.Values) message.P
 func TestTwilioReceipt(t *testing.T) {
 	t.Parallel()
 	const address = "https://t.example/receipts/1.2.twilio/secret?a=b"
-	read := sms.ReceiptReaders(sms.Config{Specs: []string{"twilio"}, Twilio: sms.TwilioAccount{Token: "token"}})["twilio"]
+	read := sms.ReceiptReaders(sms.Config{Accounts: []sms.Account{{Kind: "twilio", Password: "first"}, {Kind: "twilio", Password: "token"}}})["twilio"]
 	for _, tt := range []struct {
 		status, code string
 		want         message.Receipt // "" if nothing final
@@ -199,7 +200,7 @@ func TestTwilioReceipt(t *testing.T) {
 // The example of Twilio's Go library (client/request_validator_test.go, v1.31.0).
 func TestTwilioSignature(t *testing.T) {
 	t.Parallel()
-	read := sms.ReceiptReaders(sms.Config{Specs: []string{"twilio"}, Twilio: sms.TwilioAccount{Token: "12345"}})["twilio"]
+	read := sms.ReceiptReaders(sms.Config{Accounts: []sms.Account{{Kind: "twilio", Password: "12345"}}})["twilio"]
 	call := message.ProviderCall{
 		URL: "https://mycompany.com/myapp.php?foo=1&bar=2",
 		Form: url.Values{

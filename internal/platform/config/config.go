@@ -47,20 +47,9 @@ type Config struct {
 	Files  SecretURL `env:"FILES" shown:"files in DATA_DIR" secret:"url" help:"storage of uploaded documents: file:<path>, or s3://<key>:<secret>@<bucket>/<prefix>?endpoint=<url>&region=<region>"`
 	ClamAV string    `env:"CLAMAV" default:"off" help:"socket of clamd, which scans uploads for viruses: unix:<path> or tcp:<host>:<port>"`
 
-	SMS         SecretURL `env:"SMS" default:"log" secret:"url" help:"SMS providers in the order in which they are tried, separated by commas: log prints messages to the terminal, for development; http:<url>, or the URL alone, posts them as JSON to a gateway; kannel:<url> sends them by the sendsms interface of Kannel; twilio; msg91"`
-	SMSRates    []SMSRate `env:"SMS_RATES" default:"none" help:"messages a second that one process sends through a provider, separated by commas: twilio=10,kannel=100; OTPs do not wait for other messages"`
-	SMSUser     Secret    `env:"SMS_USER" shown:"none" secret:"all" help:"user name at the provider of SMS, for kannel"`
-	SMSPassword Secret    `env:"SMS_PASSWORD" shown:"none" secret:"all" help:"password at the provider of SMS, for kannel"`
-	SMSSender   string    `env:"SMS_SENDER" shown:"chosen by the provider" help:"sender of messages: a number, or up to 11 letters and digits, for kannel"`
+	SMS SecretURL `env:"SMS" default:"log" secret:"url" help:"SMS providers in the order in which they are tried, separated by commas: log prints messages to the terminal, for development; http:<url>, or the URL alone, posts them as JSON to a gateway; kannel:<url>, twilio:<url> and msg91:<url> contain the account, docs/operating.md shows how"`
 
-	SMSReplySecret   Secret        `env:"SMS_REPLY_SECRET" shown:"none" secret:"all" help:"last part of the address at which Kannel reports replies, at least 16 letters and digits; without it there are no replies by Kannel"`
-	TwilioAccountSID string        `env:"TWILIO_ACCOUNT_SID" shown:"none" help:"account SID of Twilio"`
-	TwilioAuthToken  Secret        `env:"TWILIO_AUTH_TOKEN" shown:"none" secret:"all" help:"auth token of Twilio; it also verifies Twilio's calls"`
-	TwilioSender     string        `env:"TWILIO_SENDER" shown:"none" help:"sender of messages at Twilio: a number, up to 11 letters and digits, or the SID of a messaging service (MG…)"`
-	MSG91AuthKey     Secret        `env:"MSG91_AUTH_KEY" shown:"none" secret:"all" help:"auth key of MSG91"`
-	MSG91Header      string        `env:"MSG91_HEADER" shown:"none" help:"header (sender id) that is registered for the templates"`
-	MSG91EntityID    string        `env:"MSG91_ENTITY_ID" shown:"none" help:"principal entity id in the registry of India (DLT)"`
-	MSG91Templates   []SMSTemplate `env:"MSG91_TEMPLATES" default:"none" help:"templates at MSG91, separated by commas, as <name>.<language>=<id of MSG91>/<DLT id>; touchline sms-templates lists their names and texts"`
+	MSG91Templates []SMSTemplate `env:"MSG91_TEMPLATES" default:"none" help:"templates at MSG91, separated by commas, as <name>.<language>=<id of MSG91>/<DLT id>; touchline sms-templates lists their names and texts"`
 
 	WhatsApp            []string `env:"WHATSAPP" default:"none" help:"what leaves by WhatsApp first, separated by commas: otp (OTPs), request (approval requests and their reminders); it leaves by SMS if WhatsApp cannot deliver it"`
 	WhatsAppPhoneID     string   `env:"WHATSAPP_PHONE_ID" shown:"none" help:"phone number id of the sender in the WhatsApp Cloud API"`

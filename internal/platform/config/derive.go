@@ -23,7 +23,7 @@ func (c *Config) derive() {
 		c.Countries[i] = strings.ToUpper(country)
 	}
 	c.PublicURL = normalURL(c.PublicURL)
-	c.SMS = SecretURL(strings.Join(c.SMSProviders(), ","))
+	c.SMS = SecretURL(strings.Join(splitSMS(c.SMS.Reveal()), ","))
 	if !c.isSet("PUBLIC_URL") {
 		c.PublicURL = c.publicURL(c.Addr)
 	}

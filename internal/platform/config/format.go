@@ -32,8 +32,6 @@ func format(value any) string {
 		return v.String()
 	case []SMSPrice:
 		return formatList(v)
-	case []SMSRate:
-		return formatList(v)
 	case []SMSTemplate:
 		return formatList(v)
 	case []TestNumber:

@@ -85,7 +85,7 @@ func (l *loader) readEnvironment(environ []string) {
 		} else if _, ok := find(key); ok {
 			l.inputs[key] = input{text: strings.TrimSpace(text), origin: origin{source: Environment, name: name}}
 		} else if !strings.HasPrefix(key, "TEST_") {
-			l.addError(name, "", "there is no such setting"+suggest(name, variableNames()))
+			l.addError(name, "", unknown("setting", name, key, variableNames()))
 		}
 	}
 	for _, s := range table() { // in the order of the table, for errors in that order

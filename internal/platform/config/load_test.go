@@ -211,7 +211,19 @@ func TestDerived(t *testing.T) {
 		{[]string{"--addr=:9000"}, func(c *config.Config) bool { return c.PublicURL == "http://localhost:9000" && !c.Development() }},
 		{[]string{"--sms=http:https://gw.example/send"}, func(c *config.Config) bool { return c.SMS == "http:https://gw.example/send" }},
 		{[]string{"--sms=https://a.example/x, http:https://b.example/?x=1%2C2"}, func(c *config.Config) bool {
-			return slices.Equal(c.SMSProviders(), []string{"http:https://a.example/x", "http:https://b.example/?x=1%2C2"})
+			return slices.Equal(c.SMSProviders(), []config.SMSProvider{{Kind: "http", URL: "https://a.example/x"}, {Kind: "http", URL: "https://b.example/?x=1%2C2"}})
+		}},
+		{[]string{"--sms=kannel:http://u:a%2Cb@k:1/cgi-bin/sendsms?from=+15005550006&reply_secret=0123456789abcdef&rate=0.5,http:http://gw/#rate=2"}, func(c *config.Config) bool {
+			return slices.Equal(c.SMSProviders(), []config.SMSProvider{
+				{Kind: "kannel", URL: "http://k:1/cgi-bin/sendsms", User: "u", Password: "a,b", Sender: "+15005550006", ReplySecret: "0123456789abcdef", Rate: 0.5},
+				{Kind: "http", URL: "http://gw/", Rate: 2},
+			})
+		}},
+		{[]string{"--sms=twilio:https://" + twilioSID + ":t@api.twilio.com?from=+15005550006,msg91:https://k@control.msg91.com?header=TLINES&entity_id=12", "--msg91-templates=otp_coach.en=a/1"}, func(c *config.Config) bool {
+			return slices.Equal(c.SMSProviders(), []config.SMSProvider{
+				{Kind: "twilio", URL: "https://api.twilio.com", User: twilioSID, Password: "t", Sender: "+15005550006"},
+				{Kind: "msg91", URL: "https://control.msg91.com", User: "k", Sender: "TLINES", EntityID: "12"},
+			})
 		}},
 		{[]string{"--sms=https://gw.example/send"}, func(c *config.Config) bool { return c.SMS == "http:https://gw.example/send" }},
 		{[]string{"--addr=[::]:9000"}, func(c *config.Config) bool { return c.PublicURL == "http://localhost:9000" }},

@@ -51,8 +51,6 @@ func (s setting) parse(t reflect.Type, text string) (any, error) {
 		return parseBudget(text)
 	case reflect.TypeFor[[]SMSPrice]():
 		return parsePrices(text)
-	case reflect.TypeFor[[]SMSRate]():
-		return parseRates(text)
 	case reflect.TypeFor[[]SMSTemplate]():
 		return parseTemplates(text)
 	case reflect.TypeFor[[]TestNumber]():

@@ -18,12 +18,12 @@ func (s SecretURL) Reveal() string { return string(s) }
 
 // String returns the URL without its secrets. It masks URLs of unknown schemes entirely.
 func (s SecretURL) String() string {
-	if first, others, found := strings.Cut(string(s), ","); found && isProviderName(strings.SplitN(first, ":", 2)[0]) {
+	if first, others, found := strings.Cut(string(s), ","); found && isProvider(first) {
 		return SecretURL(first).String() + "," + SecretURL(others).String()
 	}
 	scheme, rest, found := strings.Cut(string(s), ":")
 	switch {
-	case s == "" || s == off || s == smsLog || s == "twilio" || s == "msg91":
+	case s == "" || s == off || s == smsLog:
 		return string(s)
 	case !found:
 		return masked
@@ -35,7 +35,7 @@ func (s SecretURL) String() string {
 			return "sqlite:" + path + "?" + masked
 		}
 		return string(s)
-	case isProviderName(scheme):
+	case isProvider(string(s)):
 		return maskGateway(scheme, rest)
 	case scheme == "s3":
 		return maskBucket(string(s))
@@ -46,8 +46,14 @@ func (s SecretURL) String() string {
 	}
 }
 
-// maskGateway returns only scheme and host of http:<url> and kannel:<url>, because SMS
-// gateways accept keys in the path and in the query.
+func isProvider(text string) bool {
+	kind, _, _ := strings.Cut(text, ":")
+	_, known := smsForms[kind]
+	return known
+}
+
+// maskGateway returns only scheme and host of a provider's URL, because SMS gateways accept keys in
+// the path and in the query.
 func maskGateway(scheme, address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {

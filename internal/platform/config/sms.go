@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -13,9 +14,39 @@ import (
 // smsLog is the SMS that prints messages.
 const smsLog = "log"
 
+// SMSProvider is a provider of SMS with the account at it.
+type SMSProvider struct {
+	Kind           string
+	URL            string
+	User, Password string
+	Sender         string
+	EntityID       string
+	ReplySecret    string
+	Rate           float64
+}
+
+// smsForms are the supported providers, with the options in their URL and an example. The options
+// come after ?, those of http after #, because what is after ? belongs to the gateway.
+var smsForms = map[string]struct {
+	options []string
+	example string
+}{
+	"http":   {[]string{"rate"}, "http:https://gateway.example/send"},
+	"kannel": {[]string{"from", "reply_secret", "rate"}, "kannel:http://user:password@127.0.0.1:13013/cgi-bin/sendsms"},
+	"twilio": {[]string{"from", "rate"}, "twilio:https://<account SID>:<auth token>@api.twilio.com?from=<sender>"},
+	"msg91":  {[]string{"header", "entity_id", "rate"}, "msg91:https://<auth key>@control.msg91.com?header=<header>&entity_id=<digits>"},
+}
+
 // SMSProviders returns the providers of SMS in their order. A comma separates them; a URL
 // writes one as %2C.
-func (c *Config) SMSProviders() []string { return splitSMS(c.SMS.Reveal()) }
+func (c *Config) SMSProviders() []SMSProvider {
+	var providers []SMSProvider
+	for _, text := range splitSMS(c.SMS.Reveal()) {
+		p, _ := parseProvider(text)
+		providers = append(providers, p)
+	}
+	return providers
+}
 
 func splitSMS(text string) []string {
 	providers := strings.Split(text, ",")
@@ -29,20 +60,15 @@ func splitSMS(text string) []string {
 	return providers
 }
 
-// uses reports whether SMS has a provider of a kind.
-func (c *Config) uses(kind string) bool {
-	return slices.ContainsFunc(c.SMSProviders(), func(p string) bool { return p == kind || strings.HasPrefix(p, kind+":") })
-}
-
 func (c *Config) checkSMS() []string {
-	providers := c.SMSProviders()
+	texts := splitSMS(c.SMS.Reveal())
 	var messages []string
-	for i, p := range providers {
-		message := checkProvider(p)
-		if message == "" && p == smsLog && len(providers) > 1 {
+	for i, text := range texts {
+		_, message := parseProvider(text)
+		if message == "" && text == smsLog && len(texts) > 1 {
 			message = "log must be alone: it sends nothing"
 		}
-		if message != "" && len(providers) > 1 {
+		if message != "" && len(texts) > 1 {
 			message = fmt.Sprintf("provider %d: %s", i+1, message)
 		}
 		messages = append(messages, optional(message)...)
@@ -50,120 +76,122 @@ func (c *Config) checkSMS() []string {
 	return messages
 }
 
-// checkProvider checks one provider. Its messages do not repeat the text, which may contain a
+// parseProvider parses one provider. Its messages do not repeat the text, which may contain a
 // key.
-func checkProvider(text string) string {
-	const supported = "this release supports log, http:<url>, kannel:<url>, twilio and msg91"
-	kind, rest, hasURL := strings.Cut(text, ":")
-	u, err := url.Parse(rest)
-	isURL := err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != ""
+func parseProvider(text string) (p SMSProvider, message string) {
+	const supported = "this release supports log, http:<url>, kannel:<url>, twilio:<url> and msg91:<url>"
+	kind, address, _ := strings.Cut(text, ":")
+	form, known := smsForms[kind]
+	u, err := url.Parse(address)
 	switch {
 	case text == smsLog:
-		return ""
-	case kind == "http" || kind == "https":
-		if kind == "https" || !isURL {
-			return "after http: comes the whole URL, as in http:https://gateway.example/send"
+		return SMSProvider{Kind: smsLog}, ""
+	case !known && isName(kind):
+		return p, fmt.Sprintf("there is no provider %s; %s", kind, supported)
+	case !known:
+		return p, "there is no such provider; " + supported
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
+		return p, "must be written as " + form.example
+	}
+	p.Kind = kind
+	options := u.RawQuery
+	if kind == "http" {
+		options = u.EscapedFragment()
+		p.URL, _, _ = strings.Cut(address, "#")
+	} else {
+		p.User = u.User.Username()
+		p.Password, _ = u.User.Password()
+		u.User, u.RawQuery = nil, ""
+		p.URL = u.String()
+	}
+	return p, p.parseOptions(options, form.options)
+}
+
+// parseOptions sets the options that the URL of a provider has, and returns what is wrong with the
+// account.
+func (p *SMSProvider) parseOptions(text string, accepted []string) string {
+	options, err := url.ParseQuery(strings.ReplaceAll(text, "+", "%2B")) // + begins a number
+	for name, values := range options {
+		if !slices.Contains(accepted, name) || len(values) != 1 {
+			err = errors.Join(err, errors.New("option"))
 		}
-		return ""
-	case kind == "kannel":
-		if !isURL || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-			return "after kannel: comes the URL of sendsms without user and query, as in kannel:http://127.0.0.1:13013/cgi-bin/sendsms"
+	}
+	if err != nil {
+		return fmt.Sprintf("%s accepts the options %s", p.Kind, strings.Join(accepted, ", "))
+	}
+	if rate := options.Get("rate"); rate != "" {
+		p.Rate, err = strconv.ParseFloat(rate, 64)
+		if err != nil || !(p.Rate > 0 && p.Rate <= maxRate) {
+			return fmt.Sprintf("the rate must be messages a second, at most %d", maxRate)
 		}
-		return ""
-	case kind == "twilio" || kind == "msg91":
-		if hasURL && (!isURL || u.User != nil || u.RawQuery != "" || u.Fragment != "") {
-			return fmt.Sprintf("%s needs no URL; another than the usual one is written as %s:https://api.example", kind, kind)
-		}
-		return ""
-	case isName(kind):
-		return fmt.Sprintf("there is no provider %s; %s", kind, supported)
+	}
+	p.Sender, p.ReplySecret, p.EntityID = cmp.Or(options.Get("from"), options.Get("header")), options.Get("reply_secret"), options.Get("entity_id")
+	switch p.Kind {
+	case "kannel":
+		return p.checkKannel()
+	case "twilio":
+		return p.checkTwilio()
+	case "msg91":
+		return p.checkMSG91()
 	default:
-		return "there is no such provider; " + supported
-	}
-}
-
-// requiredFor returns a message if SMS has a provider of a kind, and the value that it needs
-// is not set.
-func (c *Config) requiredFor(kind, value string) []string {
-	if value == "" && c.uses(kind) && len(c.checkSMS()) == 0 {
-		return []string{"must be set, because SMS is " + kind}
-	}
-	return nil
-}
-
-var twilioAccountSID = regexp.MustCompile(`^AC[0-9a-fA-F]{32}$`)
-
-func (c *Config) checkTwilioAccountSID() []string {
-	if c.TwilioAccountSID != "" && !twilioAccountSID.MatchString(c.TwilioAccountSID) {
-		return []string{"must be the account SID: AC and 32 hexadecimal digits"}
-	}
-	return c.requiredFor("twilio", c.TwilioAccountSID)
-}
-
-// checkSMSSender accepts a phone number of up to 15 digits, or the 11 characters that a
-// network carries of a name.
-func checkSMSSender(s string) string {
-	number := strings.TrimPrefix(s, "+")
-	switch {
-	case s == "":
 		return ""
-	case !strings.ContainsFunc(number, isNoDigit) && len(number) >= 3 && len(number) <= 15:
-		return ""
-	case len(s) <= 11 && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return ""
-	default:
-		return "must be a number of 3 to 15 digits, or up to 11 letters and digits"
 	}
 }
 
 var replySecret = regexp.MustCompile(`^[A-Za-z0-9_-]{16,}$`)
 
-func checkReplySecret(s string) string {
-	if s != "" && !replySecret.MatchString(s) {
-		return "must be at least 16 letters and digits"
+func (p *SMSProvider) checkKannel() string {
+	switch {
+	case p.User == "" || p.Password == "":
+		return "kannel needs the user and the password of a sendsms-user: " + smsForms["kannel"].example
+	case p.Sender != "" && !isSMSSender(p.Sender):
+		return "the option from must be a number of 3 to 15 digits, or up to 11 letters and digits"
+	case p.ReplySecret != "" && !replySecret.MatchString(p.ReplySecret):
+		return "the option reply_secret must be at least 16 letters and digits"
+	default:
+		return ""
 	}
-	return ""
 }
 
-// checkTwilioSender accepts the id of a messaging service, too.
-func (c *Config) checkTwilioSender() []string {
-	if missing := c.requiredFor("twilio", c.TwilioSender); missing != nil {
-		return missing
+var twilioAccountSID = regexp.MustCompile(`^AC[0-9a-fA-F]{32}$`)
+
+func (p *SMSProvider) checkTwilio() string {
+	isService := strings.HasPrefix(p.Sender, "MG") && len(p.Sender) == 34
+	switch {
+	case !twilioAccountSID.MatchString(p.User) || p.Password == "":
+		return "twilio needs the account SID (AC and 32 hexadecimal digits) and the auth token: " + smsForms["twilio"].example
+	case !isService && !isSMSSender(p.Sender):
+		return "the option from must be a number of 3 to 15 digits, up to 11 letters and digits, or the SID of a messaging service (MG and 32 characters)"
+	default:
+		return ""
 	}
-	if strings.HasPrefix(c.TwilioSender, "MG") && len(c.TwilioSender) == 34 {
-		return nil
-	}
-	if checkSMSSender(c.TwilioSender) != "" {
-		return []string{"must be a number of 3 to 15 digits, up to 11 letters and digits, or the SID of a messaging service (MG and 32 characters)"}
-	}
-	return nil
 }
 
-func (c *Config) checkEntity() []string {
-	if missing := c.requiredFor("msg91", c.MSG91EntityID); missing != nil {
-		return missing
+func (p *SMSProvider) checkMSG91() string {
+	switch {
+	case p.User == "" || p.Sender == "":
+		return "msg91 needs the auth key and the header: " + smsForms["msg91"].example
+	case p.EntityID == "" || strings.ContainsFunc(p.EntityID, isNoDigit):
+		return "the option entity_id must be the digits of the entity id in the registry of India (DLT)"
+	default:
+		return ""
 	}
-	if strings.ContainsFunc(c.MSG91EntityID, isNoDigit) {
-		return []string{"must be the digits of the entity id"}
-	}
-	return nil
+}
+
+// isSMSSender accepts a phone number of up to 15 digits, or the 11 characters that a network
+// carries of a name.
+func isSMSSender(s string) bool {
+	number := strings.TrimPrefix(s, "+")
+	isNumber := !strings.ContainsFunc(number, isNoDigit) && len(number) >= 3 && len(number) <= 15
+	return isNumber || s != "" && len(s) <= 11 && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
 func (c *Config) checkTemplates() []string {
-	if len(c.MSG91Templates) == 0 {
-		return c.requiredFor("msg91", "")
+	isMSG91 := func(p SMSProvider) bool { return p.Kind == "msg91" }
+	if len(c.MSG91Templates) == 0 && slices.ContainsFunc(c.SMSProviders(), isMSG91) && len(c.checkSMS()) == 0 {
+		return []string{"must be set, because SMS has msg91"}
 	}
 	return nil
-}
-
-func (c *Config) checkRates() []string {
-	var messages []string
-	for _, r := range c.SMSRates {
-		if !c.uses(r.Provider) {
-			messages = append(messages, fmt.Sprintf("%s is not a provider of SMS", r.Provider))
-		}
-	}
-	return messages
 }
 
 func isNoDigit(r rune) bool { return r < '0' || r > '9' }
@@ -174,42 +202,8 @@ func isName(s string) bool {
 	return s != "" && len(s) <= 16 && !strings.ContainsFunc(s, func(r rune) bool { return r < 'a' || r > 'z' })
 }
 
-// SMSRate is how many messages a second a provider takes.
-type SMSRate struct {
-	Provider  string
-	PerSecond float64
-}
-
-// String returns the rate as an operator would write it.
-func (r SMSRate) String() string {
-	return r.Provider + "=" + strconv.FormatFloat(r.PerSecond, 'f', -1, 64)
-}
-
-// maxRate is more than any provider takes.
+// maxRate is more than any provider takes, in messages a second.
 const maxRate = 10_000
-
-// parseRates parses <provider>=<messages a second> of each provider.
-func parseRates(text string) (any, error) {
-	var rates []SMSRate
-	var errs []error
-	for _, part := range parseList(text) {
-		provider, number, _ := strings.Cut(part, "=")
-		provider = strings.TrimSpace(provider)
-		rate, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-		switch {
-		case err != nil || !isProviderName(provider) || !(rate > 0 && rate <= maxRate):
-			errs = append(errs, fmt.Errorf("%q must be written as twilio=10, at most %d messages a second", part, maxRate))
-		case slices.ContainsFunc(rates, func(r SMSRate) bool { return r.Provider == provider }):
-			errs = append(errs, fmt.Errorf("%s has two rates", provider))
-		}
-		rates = append(rates, SMSRate{provider, rate})
-	}
-	return rates, errors.Join(errs...)
-}
-
-func isProviderName(s string) bool {
-	return slices.Contains([]string{"http", "kannel", "twilio", "msg91"}, s)
-}
 
 // SMSTemplate is a template that is registered with a provider.
 type SMSTemplate struct {

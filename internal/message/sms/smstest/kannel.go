@@ -23,9 +23,8 @@ import (
 // Kannel is a Kannel of Debian (packages kannel and kannel-extras) with a simulated SMS
 // network, for tests.
 type Kannel struct {
-	// Spec is the value of TOUCHLINE_SMS, User and Password those of TOUCHLINE_SMS_USER and
-	// TOUCHLINE_SMS_PASSWORD.
-	Spec, User, Password string
+	// URL is that of sendsms, User and Password are those of its sendsms-user.
+	URL, User, Password string
 
 	network *output
 	replies int // the port to which a phone sends replies
@@ -93,7 +92,7 @@ func StartKannel(tb testing.TB) *Kannel {
 	}
 	ports := freePorts(tb, 5)
 	admin, network, sendsms := ports[0], ports[2], ports[3]
-	k := &Kannel{Spec: fmt.Sprintf("kannel:http://127.0.0.1:%d/cgi-bin/sendsms", sendsms), User: "touchline", Password: "S3NT1NEL", replies: ports[4]}
+	k := &Kannel{URL: fmt.Sprintf("http://127.0.0.1:%d/cgi-bin/sendsms", sendsms), User: "touchline", Password: "S3NT1NEL", replies: ports[4]}
 	forwarder := httptest.NewServer(http.HandlerFunc(k.forward))
 	tb.Cleanup(forwarder.Close)
 	file := filepath.Join(tb.TempDir(), "kannel.conf")

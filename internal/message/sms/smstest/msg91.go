@@ -48,7 +48,12 @@ func NewMSG91(tb testing.TB) *MSG91 {
 }
 
 // Spec returns the entry of TOUCHLINE_SMS.
-func (m *MSG91) Spec() string { return "msg91:" + m.server.URL }
+func (m *MSG91) Spec() string {
+	return "msg91:" + strings.Replace(m.server.URL, "://", "://"+m.Key+"@", 1) + "?header=" + m.Header + "&entity_id=" + m.EntityID
+}
+
+// URL returns the address of the API.
+func (m *MSG91) URL() string { return m.server.URL }
 
 // Refuse makes MSG91 refuse messages to a number with an error code.
 func (m *MSG91) Refuse(to, code string) {

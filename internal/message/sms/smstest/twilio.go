@@ -47,8 +47,13 @@ func NewTwilio(tb testing.TB) *Twilio {
 	return t
 }
 
+// URL returns the address of the API.
+func (t *Twilio) URL() string { return t.server.URL }
+
 // Spec returns the entry of TOUCHLINE_SMS.
-func (t *Twilio) Spec() string { return "twilio:" + t.server.URL }
+func (t *Twilio) Spec() string {
+	return "twilio:" + strings.Replace(t.server.URL, "://", "://"+t.SID+":"+t.Token+"@", 1) + "?from=" + t.Sender
+}
 
 // Refuse makes Twilio refuse messages to a number with an error code.
 func (t *Twilio) Refuse(to string, code int) {
