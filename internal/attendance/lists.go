@@ -112,7 +112,7 @@ func (s *Service) Sheets(ctx context.Context, by actor.Actor, batchID string, p 
 // sheetsOn reads the sheets by batch. rows name a batch and a day each.
 func sheetsOn(ctx context.Context, tx *store.Tx, rows [][]any) (map[string]*team.SheetSummary, error) {
 	sheets := map[string]*team.SheetSummary{}
-	values, args := store.ValuesTable(rows, "TEXT", "TEXT")
+	values, args := database.ValuesTable(rows, "TEXT", "TEXT")
 	rs, err := tx.Query(ctx, `
 		SELECT s.batch_id, `+sheetColumns+`
 		FROM `+values+` v JOIN attendance_sheets s ON s.batch_id = v.column1 AND s.date = v.column2`, args...)

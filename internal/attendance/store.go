@@ -41,8 +41,8 @@ func readMembers(ctx context.Context, tx *store.Tx, batchID string, playerIDs []
 	if len(playerIDs) == 0 {
 		return members, nil
 	}
-	ids := store.PaddedIDs(playerIDs)
-	of := ` WHERE batch_id = $1 AND player_id IN (` + store.Params(2, len(ids)) + `)`
+	ids := database.PaddedIDs(playerIDs)
+	of := ` WHERE batch_id = $1 AND player_id IN (` + database.Params(2, len(ids)) + `)`
 	rs, err := tx.Query(ctx, `
 		SELECT player_id, joined_at, left_at, FALSE FROM batch_players`+of+`
 		UNION ALL SELECT player_id, joined_at, left_at, TRUE FROM earlier_memberships`+of,
@@ -89,16 +89,16 @@ func save(ctx context.Context, tx *store.Tx, s *Sheet, before int64, c SheetChan
 		values, args := markValues(c.Set)
 		exec(`
 			INSERT INTO attendance_marks (coach_id, batch_id, date, player_id, mark, note, marked_at, recorded_at, account_id, session_id)
-			SELECT `+store.CastTexts(len(args)+1, 3)+`, v.column1, v.column2, v.column3, v.column4, v.column5, v.column6, v.column7
+			SELECT `+database.CastTexts(len(args)+1, 3)+`, v.column1, v.column2, v.column3, v.column4, v.column5, v.column6, v.column7
 			FROM `+values+` v WHERE v.column1 IS NOT NULL
 			ON CONFLICT (batch_id, date, player_id) DO UPDATE SET mark = excluded.mark, note = excluded.note, marked_at = excluded.marked_at,
 				recorded_at = excluded.recorded_at, account_id = excluded.account_id, session_id = excluded.session_id`,
 			append(args, s.Batch.CoachID, s.Batch.ID, string(s.Date))...)
 	}
 	if len(c.Removed) > 0 {
-		ids := store.PaddedIDs(c.Removed)
+		ids := database.PaddedIDs(c.Removed)
 		exec(`
-			DELETE FROM attendance_marks WHERE batch_id = $1 AND date = $2 AND player_id IN (`+store.Params(3, len(ids))+`)`,
+			DELETE FROM attendance_marks WHERE batch_id = $1 AND date = $2 AND player_id IN (`+database.Params(3, len(ids))+`)`,
 			append([]any{s.Batch.ID, string(s.Date)}, ids...)...)
 	}
 	if len(c.Superseded) > 0 {
@@ -106,7 +106,7 @@ func save(ctx context.Context, tx *store.Tx, s *Sheet, before int64, c SheetChan
 		n := len(args)
 		exec(`
 			INSERT INTO superseded_marks (coach_id, batch_id, date, superseded_at, player_id, mark, note, marked_at, recorded_at, account_id, session_id)
-			SELECT `+store.CastTexts(n+1, 3)+`, CAST(`+store.Params(n+4, 1)+` AS BIGINT), v.column1, v.column2, v.column3, v.column4, v.column5, v.column6, v.column7
+			SELECT `+database.CastTexts(n+1, 3)+`, CAST(`+database.Params(n+4, 1)+` AS BIGINT), v.column1, v.column2, v.column3, v.column4, v.column5, v.column6, v.column7
 			FROM `+values+` v WHERE v.column1 IS NOT NULL
 			ON CONFLICT (batch_id, date, player_id, marked_at, mark) DO NOTHING`,
 			append(args, s.Batch.CoachID, s.Batch.ID, string(s.Date), database.Micros(tx.Now))...)
@@ -123,5 +123,5 @@ func markValues(marks []PlayerMark) (values string, args []any) {
 	for i, m := range marks {
 		rows[i] = []any{m.PlayerID, string(m.Mark), database.Text(m.Note), database.Micros(m.MarkedAt), database.Micros(m.RecordedAt), m.Account, database.Text(m.Session)}
 	}
-	return store.ValuesTable(rows, "TEXT", "TEXT", "TEXT", "BIGINT", "BIGINT", "TEXT", "TEXT")
+	return database.ValuesTable(rows, "TEXT", "TEXT", "TEXT", "BIGINT", "BIGINT", "TEXT", "TEXT")
 }

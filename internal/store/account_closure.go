@@ -171,7 +171,7 @@ func (c *accountClosure) deleteNotifications(ctx context.Context) error {
 		for _, p := range batch {
 			ids = append(ids, p.PlayerID)
 		}
-		_, err := c.tx.Exec(ctx, `DELETE FROM notifications WHERE player_id IN (`+Params(1, len(ids))+`)`, ids...)
+		_, err := c.tx.Exec(ctx, `DELETE FROM notifications WHERE player_id IN (`+database.Params(1, len(ids))+`)`, ids...)
 		if err != nil {
 			return err
 		}

@@ -35,7 +35,7 @@ func (tx *Tx) findOrAddAccounts(ctx context.Context, p *approval.Player) error {
 		args = append(args, tx.db.options.NewID(), string(c.Number), string(c.Party), 0, database.Micros(tx.Now))
 	}
 	rs, err := tx.Query(ctx, `
-		INSERT INTO accounts (id, mobile_number, role, tray_seq, created_at) VALUES `+rowsOf(len(wanted), 5)+`
+		INSERT INTO accounts (id, mobile_number, role, tray_seq, created_at) VALUES `+database.RowsOf(len(wanted), 5)+`
 		ON CONFLICT (mobile_number, role) DO NOTHING
 		RETURNING id, role`, args...)
 	added, err := setAccountIDs(p, rs, err)

@@ -65,8 +65,8 @@ func (db *DB) ConsentStatuses(ctx context.Context, playerIDs []string) ([]approv
 // consentStatuses has no condition on deleted_at: with one, PostgreSQL without statistics of the
 // table takes a partial index of players that are not deleted for small, and reads all of it.
 func consentStatuses(ctx context.Context, q database.Querier, playerIDs []string) ([]approval.ConsentStatus, error) {
-	args := PaddedIDs(playerIDs)
-	rs, err := q.Query(ctx, statusSelect+`WHERE p.id IN (`+Params(1, len(args))+`)`, args...)
+	args := database.PaddedIDs(playerIDs)
+	rs, err := q.Query(ctx, statusSelect+`WHERE p.id IN (`+database.Params(1, len(args))+`)`, args...)
 	statuses, err := database.Collect(rs, err, scanStatus)
 	if err != nil {
 		return nil, fmt.Errorf("read the consents of %d players: %w", len(playerIDs), err)

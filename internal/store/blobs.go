@@ -19,7 +19,7 @@ func (db *DB) ReserveBlobs(ctx context.Context, coachID string, blobs []coach.Bl
 	for _, b := range blobs {
 		args = append(args, b.Key, coachID, b.Size, database.Micros(now), database.Micros(ends))
 	}
-	_, err := db.sql.Exec(ctx, `INSERT INTO blobs (key, coach_id, size, created_at, ends_at) VALUES `+rowsOf(len(blobs), 5), args...)
+	_, err := db.sql.Exec(ctx, `INSERT INTO blobs (key, coach_id, size, created_at, ends_at) VALUES `+database.RowsOf(len(blobs), 5), args...)
 	if err != nil {
 		return fmt.Errorf("reserve blobs: %w", err)
 	}
@@ -32,8 +32,8 @@ var errReservationExpired = errors.New("store: the reservation of the upload has
 
 // keepBlobs makes reserved blobs permanent.
 func (tx *Tx) keepBlobs(ctx context.Context, coachID string, keys []string) error {
-	args := append([]any{coachID, database.Micros(tx.Now)}, textArgs(keys)...)
-	n, err := tx.Exec(ctx, `UPDATE blobs SET ends_at = NULL WHERE coach_id = $1 AND ends_at > $2 AND key IN (`+Params(3, len(keys))+`)`, args...)
+	args := append([]any{coachID, database.Micros(tx.Now)}, database.TextArgs(keys)...)
+	n, err := tx.Exec(ctx, `UPDATE blobs SET ends_at = NULL WHERE coach_id = $1 AND ends_at > $2 AND key IN (`+database.Params(3, len(keys))+`)`, args...)
 	if err != nil || n == int64(len(keys)) {
 		return err
 	}
@@ -42,15 +42,15 @@ func (tx *Tx) keepBlobs(ctx context.Context, coachID string, keys []string) erro
 
 // expireBlobs lets the clean-up delete the blobs of a deleted document.
 func (tx *Tx) expireBlobs(ctx context.Context, keys []string) error {
-	args := append([]any{database.Micros(tx.Now)}, textArgs(keys)...)
-	err := tx.Defer(ctx, `UPDATE blobs SET ends_at = $1 WHERE key IN (`+Params(2, len(keys))+`)`, args...)
+	args := append([]any{database.Micros(tx.Now)}, database.TextArgs(keys)...)
+	err := tx.Defer(ctx, `UPDATE blobs SET ends_at = $1 WHERE key IN (`+database.Params(2, len(keys))+`)`, args...)
 	return err
 }
 
 // ReleaseBlobs lets the clean-up delete reserved blobs. It skips blobs that a document uses.
 func (db *DB) ReleaseBlobs(ctx context.Context, keys []string) error {
-	args := append([]any{database.Micros(db.Now())}, textArgs(keys)...)
-	_, err := db.sql.Exec(ctx, `UPDATE blobs SET ends_at = $1 WHERE ends_at IS NOT NULL AND key IN (`+Params(2, len(keys))+`)`, args...)
+	args := append([]any{database.Micros(db.Now())}, database.TextArgs(keys)...)
+	_, err := db.sql.Exec(ctx, `UPDATE blobs SET ends_at = $1 WHERE ends_at IS NOT NULL AND key IN (`+database.Params(2, len(keys))+`)`, args...)
 	return err
 }
 
@@ -59,7 +59,7 @@ func (db *DB) ExpiredBlobs(ctx context.Context, after coach.ExpiredBlob, n int) 
 	rs, err := db.sql.Query(ctx, `
 		SELECT key, ends_at FROM blobs
 		WHERE ends_at <= $1 AND (ends_at, key) > ($2, $3)
-		ORDER BY ends_at, key LIMIT $4`, database.Micros(db.Now()), sinceMicros(after.EndsAt), after.Key, n)
+		ORDER BY ends_at, key LIMIT $4`, database.Micros(db.Now()), database.SinceMicros(after.EndsAt), after.Key, n)
 	return database.Collect(rs, err, func(s database.Scanner) (b coach.ExpiredBlob, err error) {
 		return b, s.Scan(&b.Key, database.IntoTime(&b.EndsAt))
 	})

@@ -35,7 +35,7 @@ func (db *DB) FilledFields(ctx context.Context, accountID string) ([]string, err
 }
 
 func filled(ctx context.Context, q database.Querier, accountID string) (fields []string, err error) {
-	return fields, q.QueryRow(ctx, `SELECT `+filledBy+`$1)`, accountID).Scan(intoWords(&fields))
+	return fields, q.QueryRow(ctx, `SELECT `+filledBy+`$1)`, accountID).Scan(database.IntoWords(&fields))
 }
 
 func profile(ctx context.Context, q database.Querier, coachID string) (coach.Profile, error) {
@@ -45,7 +45,7 @@ func profile(ctx context.Context, q database.Querier, coachID string) (coach.Pro
 		SELECT c.id, a.mobile_number, c.name, c.email, c.bio, c.experience_years, c.sports, c.visible, c.shown, c.tier, c.kyc_state, c.version, c.created_at, c.updated_at, c.time_zone, c.upi_id, c.upi_changed_at
 		FROM coaches c JOIN accounts a ON a.id = c.id
 		WHERE c.id = $1`, coachID).
-		Scan(&p.ID, &p.Number, database.IntoText(&p.Name), database.IntoText(&p.Email), database.IntoText(&p.Bio), &years, intoJSON(&p.Sports), &p.Visible, intoJSON(&p.Show), database.IntoText(&p.Tier), &p.KYC, &p.Version,
+		Scan(&p.ID, &p.Number, database.IntoText(&p.Name), database.IntoText(&p.Email), database.IntoText(&p.Bio), &years, database.IntoJSON(&p.Sports), &p.Visible, database.IntoJSON(&p.Show), database.IntoText(&p.Tier), &p.KYC, &p.Version,
 			database.IntoTime(&p.CreatedAt), database.IntoTime(&p.UpdatedAt), database.IntoText(&p.TimeZone), database.IntoText(&p.UPIID), database.IntoTime(&p.UPIChangedAt))
 	if database.IsNoRows(err) {
 		return p, auth.ErrSessionEnded() // the account has closed since the session was read

@@ -40,7 +40,7 @@ func (tx *Tx) queueCopies(ctx context.Context, drafts []message.Draft, ids []str
 	err := tx.Defer(ctx, `
 		INSERT INTO deliveries (id, notification_id, kind, channel, state, account_id, recipient, role, coach_id,
 			attempts, due_at, gives_up_at, created_at, updated_at)
-		VALUES `+rowsOf(queued, 14), values...)
+		VALUES `+database.RowsOf(queued, 14), values...)
 	if err != nil {
 		return fmt.Errorf("queue copies of notifications: %w", err)
 	}

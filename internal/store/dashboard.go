@@ -178,7 +178,7 @@ func (tx *Tx) attention(ctx context.Context, coachID string, d *coach.Dashboard)
 				ORDER BY r.requested_at DESC, r.id DESC LIMIT $2) h
 		) w`, coachID, coach.MaxAttention)
 	d.Attention, err = database.Collect(rs, err, func(s database.Scanner) (a coach.Attention, err error) {
-		return a, s.Scan(&a.Kind, database.IntoTime(&a.Since), &a.PlayerID, &a.StudentName, &a.Party, database.IntoText(&a.RequestID), intoWords(&a.Channels))
+		return a, s.Scan(&a.Kind, database.IntoTime(&a.Since), &a.PlayerID, &a.StudentName, &a.Party, database.IntoText(&a.RequestID), database.IntoWords(&a.Channels))
 	})
 	if err != nil {
 		return err

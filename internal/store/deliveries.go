@@ -43,14 +43,14 @@ func (tx *Tx) queue(ctx context.Context, p *approval.Player, c approval.Change) 
 	err = tx.Defer(ctx, `
 		INSERT INTO deliveries (id, kind, channel, state, reason, account_id, recipient, role, coach_id, request_id, network,
 			due_at, gives_up_at, created_at, updated_at, attempts)
-		VALUES `+rowsOf(len(send), 16), values...)
+		VALUES `+database.RowsOf(len(send), 16), values...)
 	if err != nil {
 		return fmt.Errorf("queue deliveries: %w", err)
 	}
 	if len(links) == 0 {
 		return nil
 	}
-	err = tx.Defer(ctx, `INSERT INTO request_links (hash, request_id, ends_at, to_number, address) VALUES `+rowsOf(len(links)/5, 5), links...)
+	err = tx.Defer(ctx, `INSERT INTO request_links (hash, request_id, ends_at, to_number, address) VALUES `+database.RowsOf(len(links)/5, 5), links...)
 	if err != nil {
 		return fmt.Errorf("create links: %w", err)
 	}
@@ -89,7 +89,7 @@ func (tx *Tx) chosen(ctx context.Context, p *approval.Player, send []approval.Me
 			continue
 		}
 		var chosen message.Preferences
-		err := tx.QueryRow(ctx, `SELECT channels FROM preferences WHERE mobile_number = $1`, string(p.Number(r.Party))).Scan(intoJSON(&chosen.Channels))
+		err := tx.QueryRow(ctx, `SELECT channels FROM preferences WHERE mobile_number = $1`, string(p.Number(r.Party))).Scan(database.IntoJSON(&chosen.Channels))
 		if err != nil && !database.IsNoRows(err) {
 			return nil, fmt.Errorf("read the chosen channels of the %s: %w", r.Party, err)
 		}

@@ -36,7 +36,7 @@ func scanDeliveryRecord(s database.Scanner) (d message.DeliveryRecord, err error
 
 // FailedDeliveries returns failed deliveries, the latest failure first, and audits the access.
 func (db *DB) FailedDeliveries(ctx context.Context, by actor.Operator, s message.FailedDeliverySearch, limit int) ([]message.DeliveryRecord, error) {
-	before := untilMicros(s.After.At)
+	before := database.UntilMicros(s.After.At)
 	var found []message.DeliveryRecord
 	err := db.Write(ctx, func(tx *Tx) error {
 		var rs *database.Rows

@@ -35,7 +35,7 @@ func (db *DB) FindDisputes(ctx context.Context, by actor.Operator, s operator.Di
 }
 
 func (tx *Tx) findDisputes(ctx context.Context, s operator.DisputeSearch, limit int) (how string, rs *database.Rows, err error) {
-	before := untilMicros(s.After.At)
+	before := database.UntilMicros(s.After.At)
 	switch {
 	case s.Number != "":
 		rs, err = tx.Query(ctx, disputeSelect+`

@@ -30,7 +30,7 @@ func scanDocument(s database.Scanner) (d coach.Document, err error) {
 	var width, height sql.NullInt64
 	var variants []variant
 	err = s.Scan(&d.ID, &d.CoachID, &d.Kind, &d.Title, database.IntoText(&d.Issuer), database.IntoText((*string)(&d.IssuedOn)), database.IntoText((*string)(&d.ExpiresOn)),
-		&d.File.Name, &d.File.MediaType, &d.File.Size, &d.File.SHA256, &width, &height, intoJSON(&variants), &d.File.Blob, &d.InProfile,
+		&d.File.Name, &d.File.MediaType, &d.File.Size, &d.File.SHA256, &width, &height, database.IntoJSON(&variants), &d.File.Blob, &d.InProfile,
 		database.IntoTime(&d.NotifyAt), &d.Version, database.IntoTime(&d.CreatedAt), database.IntoTime(&d.UpdatedAt))
 	d.File.Width, d.File.Height = int(width.Int64), int(height.Int64)
 	for _, v := range variants {

@@ -21,7 +21,7 @@ func (tx *Tx) endNotifications(ctx context.Context, playerID, accountID string, 
 	args := []any{playerID, accountID}
 	ended := ` FROM notifications WHERE player_id = $1 AND account_id = $2`
 	if len(types) > 0 {
-		ended += ` AND type IN (` + Params(3, len(types)) + `)`
+		ended += ` AND type IN (` + database.Params(3, len(types)) + `)`
 	}
 	for _, t := range types {
 		args = append(args, string(t))
@@ -29,7 +29,7 @@ func (tx *Tx) endNotifications(ctx context.Context, playerID, accountID string, 
 	args = slices.Clip(args) // the statements share args, and each appends to a copy
 	next := len(args) + 1
 	err := tx.Defer(ctx, `
-		UPDATE deliveries SET state = 'failed', reason = `+Params(next, 1)+`, lease = NULL, updated_at = `+Params(next+1, 1)+`
+		UPDATE deliveries SET state = 'failed', reason = `+database.Params(next, 1)+`, lease = NULL, updated_at = `+database.Params(next+1, 1)+`
 		WHERE kind = 'notice' AND state = 'queued' AND account_id = $2 AND notification_id IN (SELECT id`+ended+`)
 			AND (lease IS NULL OR sending_lease IS NULL OR sending_lease <> lease)`,
 		append(args, message.ReasonNotWanted, database.Micros(tx.Now))...)
@@ -45,7 +45,7 @@ func (tx *Tx) endNotifications(ctx context.Context, playerID, accountID string, 
 	}, `
 		SELECT id, lease FROM deliveries
 		WHERE kind = 'notice' AND state = 'queued' AND account_id = $2 AND notification_id IN (SELECT id`+ended+`)
-			AND sending_lease = lease AND due_at > `+Params(next, 1), append(args, database.Micros(tx.Now))...)
+			AND sending_lease = lease AND due_at > `+database.Params(next, 1), append(args, database.Micros(tx.Now))...)
 	if err != nil {
 		return fmt.Errorf("find copies that are being sent: %w", err)
 	}
@@ -75,7 +75,7 @@ func (db *DB) awaitSent(ctx context.Context, sending []message.Delivery) {
 		ids[i], leases[i] = d.ID, d.Lease
 	}
 	args := append(ids, leases...)
-	query := `SELECT EXISTS (SELECT 1 FROM deliveries WHERE id IN (` + Params(1, len(ids)) + `) AND lease IN (` + Params(1+len(ids), len(leases)) + `))`
+	query := `SELECT EXISTS (SELECT 1 FROM deliveries WHERE id IN (` + database.Params(1, len(ids)) + `) AND lease IN (` + database.Params(1+len(ids), len(leases)) + `))`
 	for wait := awaitSentEvery; ; wait = min(2*wait, 8*awaitSentEvery) {
 		var unfinished bool
 		err := db.sql.QueryRow(ctx, query, args...).Scan(&unfinished)
@@ -96,7 +96,7 @@ func (db *DB) awaitSent(ctx context.Context, sending []message.Delivery) {
 // deliveries still have their lease. A transaction that ended the approval of a recipient meanwhile
 // took the lease away.
 func (db *DB) MarkSending(ctx context.Context, messages []message.Outgoing) ([]message.Outgoing, error) {
-	n := paddedSize(len(messages))
+	n := database.PaddedSize(len(messages))
 	args := make([]any, 2*n)
 	for i := range n {
 		d := messages[min(i, len(messages)-1)].Deliveries[0]
@@ -113,7 +113,7 @@ func (db *DB) MarkSending(ctx context.Context, messages []message.Outgoing) ([]m
 		return err
 	}, `
 		UPDATE deliveries SET sending_lease = lease
-		WHERE id IN (`+Params(1, n)+`) AND lease IN (`+Params(1+n, n)+`)
+		WHERE id IN (`+database.Params(1, n)+`) AND lease IN (`+database.Params(1+n, n)+`)
 		RETURNING id`, args...)
 	if err != nil {
 		return nil, fmt.Errorf("mark deliveries as being sent: %w", err)

@@ -83,7 +83,7 @@ func (tx *Tx) openWindows(ctx context.Context, fresh []message.Delivery, _ time.
 		INSERT INTO limit_slots (key, slot, free_at) VALUES %s
 		ON CONFLICT (key, slot) DO UPDATE SET free_at = excluded.free_at
 		WHERE limit_slots.free_at <= $%d
-		RETURNING key`, rowsOf(len(first), 3), len(args)+1), append(args, database.Micros(tx.Now))...)
+		RETURNING key`, database.RowsOf(len(first), 3), len(args)+1), append(args, database.Micros(tx.Now))...)
 	opened, err := database.CollectTexts(rs, err)
 	if err != nil {
 		return nil, fmt.Errorf("open windows: %w", err)
@@ -188,7 +188,7 @@ func (tx *Tx) join(ctx context.Context, deliveries []message.Delivery) error {
 	for _, d := range deliveries {
 		args = append(args, d.ID)
 	}
-	err := tx.Defer(ctx, `UPDATE deliveries SET gathered_by = $1 WHERE id IN (`+Params(2, len(deliveries))+`)`, args...)
+	err := tx.Defer(ctx, `UPDATE deliveries SET gathered_by = $1 WHERE id IN (`+database.Params(2, len(deliveries))+`)`, args...)
 	if err != nil {
 		return fmt.Errorf("join deliveries: %w", err)
 	}

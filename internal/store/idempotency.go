@@ -34,7 +34,7 @@ func (db *DB) ClaimKey(ctx context.Context, c idempotency.Claim) (*idempotency.S
 		}
 		var found idempotency.StoredResponse
 		err = tx.QueryRow(ctx, `SELECT fingerprint, answer, work FROM kept_answers WHERE owner = $1 AND key = $2`, c.Owner, c.Key).
-			Scan(&found.Fingerprint, &found.Sealed, intoJSON(&found.Work))
+			Scan(&found.Fingerprint, &found.Sealed, database.IntoJSON(&found.Work))
 		if database.IsNoRows(err) {
 			return database.ErrStale // it was released concurrently
 		}
@@ -94,7 +94,7 @@ func (db *DB) ReleaseKey(ctx context.Context, h idempotency.Holder) (*idempotenc
 	}
 	var work *idempotency.Work
 	err = db.sql.QueryRow(ctx, `SELECT work FROM kept_answers WHERE owner = $1 AND key = $2 AND lease = $3`, h.Owner, h.Key, h.LeaseID).
-		Scan(intoJSON(&work))
+		Scan(database.IntoJSON(&work))
 	if database.IsNoRows(err) {
 		return nil, nil
 	}

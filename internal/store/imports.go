@@ -191,7 +191,7 @@ func (db *DB) Imports(ctx context.Context, coachID string) ([]*roster.Import, er
 func scanImport(s database.Scanner) (*roster.Import, error) {
 	i := &roster.Import{Counts: map[roster.RowState]int{}}
 	var rows sql.NullInt64
-	err := s.Scan(&i.ID, &i.CoachID, intoJSON(&i.Warnings), intoJSON(&i.Stop), database.IntoTime(&i.CreatedAt), database.IntoTime(&i.EndsAt),
+	err := s.Scan(&i.ID, &i.CoachID, database.IntoJSON(&i.Warnings), database.IntoJSON(&i.Stop), database.IntoTime(&i.CreatedAt), database.IntoTime(&i.EndsAt),
 		&rows, database.IntoText(&i.FileSHA256), database.IntoTime(&i.ReadingUntil))
 	i.FileRows = int(rows.Int64)
 	return i, err
@@ -248,7 +248,7 @@ func (db *DB) ImportRows(ctx context.Context, coachID, id string, f roster.RowFi
 }
 
 func scanImportRow(s database.Scanner) (row roster.ImportRow, err error) {
-	return row, s.Scan(&row.Number, &row.State, intoJSON(&row.Entry), intoJSON(&row.Faults), database.IntoText(&row.PlayerID))
+	return row, s.Scan(&row.Number, &row.State, database.IntoJSON(&row.Entry), database.IntoJSON(&row.Faults), database.IntoText(&row.PlayerID))
 }
 
 // FinishRow sets the state of a row that waits, and changes no other row.
@@ -284,8 +284,8 @@ func existingRowsUpdate(coachID, id string, rows []roster.ImportRow) (query stri
 	for n, row := range rows {
 		students[n] = []any{row.Number, approval.FoldName(row.Entry.StudentName), row.Entry.BirthDate}
 	}
-	values, args := ValuesTable(students, "BIGINT", "TEXT", "TEXT")
-	coach, imported := Params(len(args)+1, 1), Params(len(args)+2, 1)
+	values, args := database.ValuesTable(students, "BIGINT", "TEXT", "TEXT")
+	coach, imported := database.Params(len(args)+1, 1), database.Params(len(args)+2, 1)
 	return `
 		UPDATE import_rows SET state = 'exists', player_id = v.player_id
 		FROM (SELECT s.column1 AS number, p.id AS player_id FROM ` + values + ` s

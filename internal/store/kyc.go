@@ -111,9 +111,9 @@ func (db *DB) SubmitKYC(ctx context.Context, s coach.Submission, documents func(
 
 // identityDocuments returns those of ids that are identity documents of the coach.
 func (tx *Tx) identityDocuments(ctx context.Context, coachID string, ids []string) ([]string, error) {
-	args := append([]any{coachID}, textArgs(ids)...)
+	args := append([]any{coachID}, database.TextArgs(ids)...)
 	rs, err := tx.Query(ctx, `
-		SELECT id FROM documents WHERE coach_id = $1 AND kind = 'identity' AND id IN (`+Params(2, len(ids))+`)`, args...)
+		SELECT id FROM documents WHERE coach_id = $1 AND kind = 'identity' AND id IN (`+database.Params(2, len(ids))+`)`, args...)
 	return database.CollectTexts(rs, err)
 }
 
@@ -132,7 +132,7 @@ func (tx *Tx) insertSubmission(ctx context.Context, s coach.Submission) error {
 	for _, id := range s.DocumentIDs {
 		args = append(args, s.ID, id)
 	}
-	err = tx.Defer(ctx, `INSERT INTO kyc_documents (submission_id, document_id) VALUES `+rowsOf(len(s.DocumentIDs), 2), args...)
+	err = tx.Defer(ctx, `INSERT INTO kyc_documents (submission_id, document_id) VALUES `+database.RowsOf(len(s.DocumentIDs), 2), args...)
 	return err
 }
 

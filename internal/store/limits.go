@@ -119,7 +119,7 @@ func (c *limitCounter) increment(ctx context.Context, tx *Tx, now time.Time, lim
 	}
 	shards := make(map[string]limitShard, len(limits))
 	rs, err := tx.Query(ctx, `
-		INSERT INTO limits (key, shard, occurrences, times, every, kept, ends_at) VALUES `+rowsOf(len(limits), 7)+`
+		INSERT INTO limits (key, shard, occurrences, times, every, kept, ends_at) VALUES `+database.RowsOf(len(limits), 7)+`
 		ON CONFLICT (key, shard) DO UPDATE SET
 			times = CASE WHEN (limits.occurrences + excluded.occurrences) % excluded.every = 0
 				THEN substr(excluded.times || limits.times, 1, excluded.kept) ELSE limits.times END,

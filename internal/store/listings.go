@@ -67,8 +67,8 @@ func (tx *Tx) saveTerms(ctx context.Context, coachID string, want []string) erro
 	}
 	slices.Sort(have)
 	for batch := range termBatches(difference(have, want)) {
-		args := append([]any{coachID}, textArgs(batch)...)
-		if err := tx.Defer(ctx, `DELETE FROM listing_terms WHERE coach_id = $1 AND term IN (`+Params(2, len(batch))+`)`, args...); err != nil {
+		args := append([]any{coachID}, database.TextArgs(batch)...)
+		if err := tx.Defer(ctx, `DELETE FROM listing_terms WHERE coach_id = $1 AND term IN (`+database.Params(2, len(batch))+`)`, args...); err != nil {
 			return err
 		}
 	}
@@ -77,7 +77,7 @@ func (tx *Tx) saveTerms(ctx context.Context, coachID string, want []string) erro
 		for _, term := range batch {
 			args = append(args, term, coachID)
 		}
-		err := tx.Defer(ctx, `INSERT INTO listing_terms (term, coach_id) VALUES `+rowsOf(len(batch), 2)+`
+		err := tx.Defer(ctx, `INSERT INTO listing_terms (term, coach_id) VALUES `+database.RowsOf(len(batch), 2)+`
 			ON CONFLICT (term, coach_id) DO NOTHING`, args...)
 		if err != nil {
 			return err

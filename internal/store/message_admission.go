@@ -101,7 +101,7 @@ func (tx *Tx) oldestHeld(ctx context.Context, candidates []candidate) (map[strin
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
 		rows = append(rows, []any{key})
 	}
-	values, args := ValuesTable(rows, "TEXT")
+	values, args := database.ValuesTable(rows, "TEXT")
 	rs, err := tx.Query(ctx, fmt.Sprintf(`
 		SELECT v.column1, (SELECT min(d.id) FROM deliveries d
 			WHERE d.state = 'queued' AND d.held_by = v.column1 AND d.lease IS DISTINCT FROM CAST($%d AS TEXT))
@@ -157,7 +157,7 @@ func (tx *Tx) release(ctx context.Context, fits []candidate) ([]message.Outgoing
 			rows = append(rows, []any{d.ID, d.Lease})
 		}
 	}
-	values, args := ValuesTable(rows, "TEXT", "TEXT")
+	values, args := database.ValuesTable(rows, "TEXT", "TEXT")
 	n := len(args)
 	rs, err := tx.Query(ctx, fmt.Sprintf(`
 		UPDATE deliveries SET counted = TRUE, reason = NULL, held_by = NULL,
@@ -216,10 +216,10 @@ func (tx *Tx) setLastSent(ctx context.Context, requestIDs []string) error {
 	if len(requestIDs) == 0 {
 		return nil
 	}
-	ids := PaddedIDs(requestIDs)
+	ids := database.PaddedIDs(requestIDs)
 	err := tx.Defer(ctx, `
 		UPDATE requests SET last_sent_at = $1
-		WHERE state = 'pending' AND last_sent_at < requested_at AND id IN (`+Params(2, len(ids))+`)`, append([]any{database.Micros(tx.Now)}, ids...)...)
+		WHERE state = 'pending' AND last_sent_at < requested_at AND id IN (`+database.Params(2, len(ids))+`)`, append([]any{database.Micros(tx.Now)}, ids...)...)
 	if err != nil {
 		return fmt.Errorf("set the time of sending: %w", err)
 	}

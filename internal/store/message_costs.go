@@ -38,7 +38,7 @@ func (tx *Tx) addCosts(ctx context.Context, fits []candidate) error {
 		args = append(args, database.Micros(startOfDay(tx.Now)), k.coachID, k.channel, sums[k].Messages, sums[k].Segments, sums[k].Cost)
 	}
 	err := tx.Defer(ctx, `
-		INSERT INTO message_costs (day, coach_id, channel, messages, segments, cost) VALUES `+rowsOf(len(keys), 6)+`
+		INSERT INTO message_costs (day, coach_id, channel, messages, segments, cost) VALUES `+database.RowsOf(len(keys), 6)+`
 		ON CONFLICT (day, coach_id, channel) DO UPDATE SET messages = message_costs.messages + excluded.messages,
 			segments = message_costs.segments + excluded.segments, cost = message_costs.cost + excluded.cost`, args...)
 	if err != nil {
@@ -57,7 +57,7 @@ func (db *DB) MessageCosts(ctx context.Context, by actor.Operator, s message.Mes
 	if after.Day.IsZero() {
 		after.Day = startOfDay(s.To).AddDate(0, 0, 1) // the rows of the days before
 	}
-	from := sinceMicros(startOfDay(s.From))
+	from := database.SinceMicros(startOfDay(s.From))
 	var found []message.MessageCost
 	err := db.Write(ctx, func(tx *Tx) error {
 		var rs *database.Rows

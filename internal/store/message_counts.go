@@ -39,7 +39,7 @@ func (tx *Tx) messageWindows(ctx context.Context, candidates []candidate) (appro
 	}
 	// The columns are the stored counter, the length and the start of its window, and the
 	// counter of package approval.
-	values, args := ValuesTable(rows, "TEXT", "BIGINT", "BIGINT", "TEXT")
+	values, args := database.ValuesTable(rows, "TEXT", "BIGINT", "BIGINT", "TEXT")
 	rs, err := tx.Query(ctx, `
 		SELECT v.column4, v.column2, oldest.counted_at, newest.total - oldest.total + oldest.size
 		FROM `+values+` v
@@ -85,7 +85,7 @@ func (tx *Tx) addCounts(ctx context.Context, counts []approval.MessageCount) err
 	}
 	// The columns are the counter, the time and the size. WHERE skips the padding of
 	// valuesTable.
-	values, args := ValuesTable(rows, "TEXT", "BIGINT", "BIGINT")
+	values, args := database.ValuesTable(rows, "TEXT", "BIGINT", "BIGINT")
 	err := tx.Defer(ctx, `
 		INSERT INTO message_counts (counter, counted_at, size, total)
 		SELECT v.column1, CASE WHEN newest.counted_at > v.column2 THEN newest.counted_at ELSE v.column2 END,

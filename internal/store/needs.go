@@ -109,7 +109,7 @@ func (tx *Tx) listNeeds(ctx context.Context, coachID string, q coach.NeedQuery, 
 		}
 		rs, err := list.read(left)
 		more, err := database.Collect(rs, err, func(s database.Scanner) (n coach.Need, err error) {
-			return n, s.Scan(&n.Kind, database.IntoTime(&n.Since), &n.PlayerID, &n.StudentName, &n.Party, database.IntoText(&n.RequestID), intoWords(&n.Channels), &n.HasReason)
+			return n, s.Scan(&n.Kind, database.IntoTime(&n.Since), &n.PlayerID, &n.StudentName, &n.Party, database.IntoText(&n.RequestID), database.IntoWords(&n.Channels), &n.HasReason)
 		})
 		if err == nil && list.kind == coach.NeedHeld {
 			err = tx.addHeldBy(ctx, more)
@@ -148,9 +148,9 @@ func (tx *Tx) heldBy(ctx context.Context, requests []string) (map[string]string,
 	if len(requests) == 0 {
 		return keys, nil
 	}
-	ids := PaddedIDs(requests)
+	ids := database.PaddedIDs(requests)
 	rs, err := tx.Query(ctx, `
-		SELECT request_id, held_by FROM deliveries WHERE request_id IN (`+Params(1, len(ids))+`) AND state = 'queued' AND reason = 'held' ORDER BY id`, ids...)
+		SELECT request_id, held_by FROM deliveries WHERE request_id IN (`+database.Params(1, len(ids))+`) AND state = 'queued' AND reason = 'held' ORDER BY id`, ids...)
 	_, err = database.Collect(rs, err, func(s database.Scanner) (id string, err error) {
 		var key string
 		if err = s.Scan(&id, database.IntoText(&key)); err == nil {

@@ -11,7 +11,7 @@ import (
 )
 
 func scanNotification(s database.Scanner) (n message.Notification, err error) {
-	return n, s.Scan(&n.Seq, &n.ID, &n.Type, &n.Title, &n.Body, intoJSON(&n.Data), database.IntoTime(&n.CreatedAt), database.IntoTime(&n.ReadAt))
+	return n, s.Scan(&n.Seq, &n.ID, &n.Type, &n.Title, &n.Body, database.IntoJSON(&n.Data), database.IntoTime(&n.CreatedAt), database.IntoTime(&n.ReadAt))
 }
 
 // Notifications lists an account's notifications with a Seq below before, newest
@@ -70,8 +70,8 @@ func (db *DB) MarkRead(ctx context.Context, accountID string, ids []string, at t
 		query := `UPDATE notifications SET read_at = $2 WHERE account_id = $1 AND read_at IS NULL`
 		args := []any{accountID, database.Micros(at)}
 		if ids != nil {
-			args = append(args, PaddedIDs(ids)...)
-			query += ` AND id IN (` + Params(3, len(args)-2) + `)`
+			args = append(args, database.PaddedIDs(ids)...)
+			query += ` AND id IN (` + database.Params(3, len(args)-2) + `)`
 		}
 		if err := tx.Defer(ctx, query, args...); err != nil {
 			return fmt.Errorf("mark notifications as read: %w", err)

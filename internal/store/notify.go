@@ -55,7 +55,7 @@ func (tx *Tx) Notify(ctx context.Context, events []event.Event, alsoLock ...stri
 	}
 	err = tx.Defer(ctx, `
 		INSERT INTO notifications (account_id, seq, id, type, title, body, data, player_id, created_at)
-		VALUES `+rowsOf(len(drafts), 9), args...)
+		VALUES `+database.RowsOf(len(drafts), 9), args...)
 	if err != nil {
 		return fmt.Errorf("save notifications: %w", err)
 	}
@@ -103,7 +103,7 @@ func (tx *Tx) takeSeqs(ctx context.Context, count map[string]int64) (map[string]
 	rs, err := tx.Query(ctx, `
 		INSERT INTO accounts (id, mobile_number, role, tray_seq, created_at)
 		SELECT id, mobile_number, role, CASE id`+grow.String()+` END, created_at
-		FROM accounts WHERE id IN (`+Params(1, n)+`) ORDER BY id
+		FROM accounts WHERE id IN (`+database.Params(1, n)+`) ORDER BY id
 		ON CONFLICT (id) DO UPDATE SET tray_seq = accounts.tray_seq + excluded.tray_seq
 		RETURNING id, tray_seq, mobile_number, (SELECT email FROM coaches c WHERE c.id = accounts.id),
 			(SELECT language FROM preferences p WHERE p.mobile_number = accounts.mobile_number),
@@ -112,7 +112,7 @@ func (tx *Tx) takeSeqs(ctx context.Context, count map[string]int64) (map[string]
 	accounts := map[string]*trayAccount{}
 	_, err = database.Collect(rs, err, func(s database.Scanner) (id string, err error) {
 		a := &trayAccount{}
-		err = s.Scan(&id, &a.nextSeq, &a.number, database.IntoText(&a.email), database.IntoText(&a.preferences.Language), intoJSON(&a.preferences.Channels), intoWords(&a.pushTo))
+		err = s.Scan(&id, &a.nextSeq, &a.number, database.IntoText(&a.email), database.IntoText(&a.preferences.Language), database.IntoJSON(&a.preferences.Channels), database.IntoWords(&a.pushTo))
 		a.nextSeq += 1 - count[id]
 		accounts[id] = a
 		return id, err

@@ -30,7 +30,7 @@ func (db *DB) OperatorSessionByHash(ctx context.Context, hash []byte) (*operator
 		SELECT s.id, s.created_at, s.ends_at, t.id, t.name, t.scopes, t.created_at, t.ends_at, t.last_used_at, t.revoked_at
 		FROM operator_sessions s JOIN operator_tokens t ON t.id = s.token_id
 		WHERE s.hash = $1`, hash).
-		Scan(&s.ID, database.IntoTime(&s.CreatedAt), database.IntoTime(&s.EndsAt), &s.Token.ID, &s.Token.Name, intoWords(&s.Token.Scopes),
+		Scan(&s.ID, database.IntoTime(&s.CreatedAt), database.IntoTime(&s.EndsAt), &s.Token.ID, &s.Token.Name, database.IntoWords(&s.Token.Scopes),
 			database.IntoTime(&s.Token.CreatedAt), database.IntoTime(&s.Token.EndsAt), database.IntoTime(&s.Token.LastUsedAt), database.IntoTime(&s.Token.RevokedAt))
 	if database.IsNoRows(err) {
 		return nil, nil

@@ -13,7 +13,7 @@ import (
 
 func scanToken(s database.Scanner) (operator.Token, error) {
 	var t operator.Token
-	err := s.Scan(&t.ID, &t.Name, intoWords(&t.Scopes), database.IntoTime(&t.CreatedAt), database.IntoTime(&t.EndsAt), database.IntoTime(&t.LastUsedAt), database.IntoTime(&t.RevokedAt))
+	err := s.Scan(&t.ID, &t.Name, database.IntoWords(&t.Scopes), database.IntoTime(&t.CreatedAt), database.IntoTime(&t.EndsAt), database.IntoTime(&t.LastUsedAt), database.IntoTime(&t.RevokedAt))
 	return t, err
 }
 
@@ -22,11 +22,11 @@ func (db *DB) AddToken(ctx context.Context, by actor.Operator, t operator.Token,
 	return db.Write(ctx, func(tx *Tx) error {
 		err := tx.Defer(ctx, `
 			INSERT INTO operator_tokens (id, name, hash, scopes, created_at, ends_at) VALUES ($1, $2, $3, $4, $5, $6)`,
-			t.ID, t.Name, hash, joinWords(t.Scopes), database.Micros(t.CreatedAt), database.Micros(t.EndsAt))
+			t.ID, t.Name, hash, database.JoinWords(t.Scopes), database.Micros(t.CreatedAt), database.Micros(t.EndsAt))
 		if err != nil {
 			return fmt.Errorf("add service token: %w", err)
 		}
-		detail := fmt.Sprintf("scopes %s until %s", strings.TrimSuffix(joinWords(t.Scopes), ","), t.EndsAt.UTC().Format(time.DateOnly))
+		detail := fmt.Sprintf("scopes %s until %s", strings.TrimSuffix(database.JoinWords(t.Scopes), ","), t.EndsAt.UTC().Format(time.DateOnly))
 		return tx.audit(ctx, by, operator.TokenCreated, "token", t.ID, detail)
 	})
 }

@@ -131,7 +131,7 @@ func (tx *Tx) incrementAttempts(ctx context.Context, a auth.Attempt, c *countedA
 	}
 	return tx.DeferRow(ctx, func(row database.Scanner) error {
 		err := row.Scan(&challenge.ID, &challenge.Code, &challenge.Attempts, database.IntoTime(&challenge.EndsAt),
-			&c.Roles.Registered, &c.Roles.Linked, &c.Roles.Disputed, &c.Suspended, database.IntoText(&c.accountID), intoWords(&c.filled))
+			&c.Roles.Registered, &c.Roles.Linked, &c.Roles.Disputed, &c.Suspended, database.IntoText(&c.accountID), database.IntoWords(&c.filled))
 		if database.IsNoRows(err) {
 			return nil
 		}

@@ -71,7 +71,7 @@ func (db *DB) DeliveryDropped(ctx context.Context, deliveries []message.Delivery
 // of them, it takes the index for small, but it holds old versions.
 func (db *DB) setLeased(ctx context.Context, deliveries []message.Delivery, set string, args ...any) error {
 	args = append([]any{database.Micros(db.Now())}, args...)
-	first, n := len(args)+1, paddedSize(len(deliveries))
+	first, n := len(args)+1, database.PaddedSize(len(deliveries))
 	args = append(args, make([]any, 2*n)...)
 	for i := range n {
 		d := deliveries[min(i, len(deliveries)-1)]
@@ -79,7 +79,7 @@ func (db *DB) setLeased(ctx context.Context, deliveries []message.Delivery, set 
 	}
 	_, err := db.sql.Exec(ctx, `
 		UPDATE deliveries SET `+set+`, lease = NULL, updated_at = $1
-		WHERE id IN (`+Params(first, n)+`) AND lease IN (`+Params(first+n, n)+`)`, args...)
+		WHERE id IN (`+database.Params(first, n)+`) AND lease IN (`+database.Params(first+n, n)+`)`, args...)
 	return err
 }
 

@@ -66,7 +66,7 @@ func (tx *Tx) senders(ctx context.Context, messages []message.Outgoing) (map[str
 	if len(ids) == 0 {
 		return senders, nil
 	}
-	values, args := ValuesTable(ids, "TEXT")
+	values, args := database.ValuesTable(ids, "TEXT")
 	rs, err := tx.Query(ctx, `SELECT id, created_at, tier, kyc_state FROM coaches WHERE id IN `+values, args...)
 	trusted := tx.db.options.Settings.TrustedCoach
 	var fresh [][]any
@@ -95,7 +95,7 @@ func (tx *Tx) readApprovals(ctx context.Context, senders map[string]sender, fres
 	if len(fresh) == 0 {
 		return nil
 	}
-	values, args := ValuesTable(fresh, "TEXT")
+	values, args := database.ValuesTable(fresh, "TEXT")
 	rs, err := tx.Query(ctx, `
 		SELECT v.column1, (SELECT count(DISTINCT a.mobile_number) FROM players p
 			JOIN approval_history h ON h.player_id = p.id AND h.action = 'approved'
@@ -131,7 +131,7 @@ func (tx *Tx) neverSignedIn(ctx context.Context, messages []message.Outgoing, se
 	if len(numbers) == 0 {
 		return never, nil
 	}
-	values, args := ValuesTable(numbers, "TEXT")
+	values, args := database.ValuesTable(numbers, "TEXT")
 	rs, err := tx.Query(ctx, `
 		SELECT v.column1, NOT EXISTS (SELECT 1 FROM devices d WHERE d.mobile_number = v.column1)
 			AND NOT EXISTS (SELECT 1 FROM accounts a JOIN sessions s ON s.account_id = a.id AND s.revoked_at IS NULL WHERE a.mobile_number = v.column1)

@@ -41,7 +41,7 @@ func (db *DB) Pending(ctx context.Context, coachID string, adultBorn approval.Da
 		) w
 		LEFT JOIN requests r ON r.id = w.request_id
 		ORDER BY w.since, w.player_id, w.party`,
-		coachID, sinceMicros(page.After.At), page.After.ID, string(page.After.Party), adultBorn.String(), page.Limit, database.Micros(remindersSince))
+		coachID, database.SinceMicros(page.After.At), page.After.ID, string(page.After.Party), adultBorn.String(), page.Limit, database.Micros(remindersSince))
 	items, err := database.Collect(rs, err, func(s database.Scanner) (approval.PendingItem, error) {
 		var i approval.PendingItem
 		var columns requestColumns

@@ -72,7 +72,7 @@ func (db *DB) viewRecordsFor(ctx context.Context, by actor.Actor, playerID strin
 		if err != nil {
 			return err
 		}
-		return read(tx, l.CoachID, sinceMicros(team.VisibleSince(l.ApprovedAt, tx.db.options.Settings.WholeHistory)))
+		return read(tx, l.CoachID, database.SinceMicros(team.VisibleSince(l.ApprovedAt, tx.db.options.Settings.WholeHistory)))
 	})
 }
 

@@ -147,9 +147,9 @@ func (db *DB) PlayerNames(ctx context.Context, coachID string, limit int) ([]app
 // PlayersByID returns those of the players with these ids that by has as a coach, or is
 // linked with, newest first.
 func (db *DB) PlayersByID(ctx context.Context, by actor.Actor, ids []string) ([]*approval.Player, error) {
-	args := append([]any{by.AccountID, string(by.Role)}, textArgs(ids)...)
+	args := append([]any{by.AccountID, string(by.Role)}, database.TextArgs(ids)...)
 	rs, err := db.sql.Query(ctx, playerSelect+`
-		WHERE p.id IN (`+Params(3, len(ids))+`) AND p.deleted_at IS NULL
+		WHERE p.id IN (`+database.Params(3, len(ids))+`) AND p.deleted_at IS NULL
 			AND CASE CAST($2 AS TEXT) WHEN 'coach' THEN p.coach_id WHEN 'guardian' THEN p.guardian_id WHEN 'student' THEN p.student_id END = $1
 		ORDER BY p.id DESC`, args...)
 	return database.Collect(rs, err, db.scanPlayer)

@@ -19,7 +19,7 @@ const preferenceColumns = `preferences.language, preferences.time_zone, preferen
 func preferenceDest(p *message.Preferences) []any {
 	return []any{
 		database.IntoText(&p.Language), database.IntoText(&p.TimeZone), intoTimeOfDay(&p.QuietHours.Start), intoTimeOfDay(&p.QuietHours.End),
-		intoJSON(&p.Channels),
+		database.IntoJSON(&p.Channels),
 	}
 }
 
@@ -97,7 +97,7 @@ func (tx *Tx) chooseLanguages(ctx context.Context, languages, before map[phone.N
 		return nil
 	}
 	err := tx.Defer(ctx, `
-		INSERT INTO preferences (mobile_number, language, updated_at) VALUES `+rowsOf(rows, 3)+`
+		INSERT INTO preferences (mobile_number, language, updated_at) VALUES `+database.RowsOf(rows, 3)+`
 		ON CONFLICT (mobile_number) DO UPDATE SET language = excluded.language, updated_at = excluded.updated_at
 		WHERE preferences.language IS NULL`, args...)
 	if err != nil {

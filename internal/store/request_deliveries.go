@@ -56,7 +56,7 @@ func (tx *Tx) loadDeliveries(ctx context.Context, requests []*approval.Request) 
 		return err
 	}, `
 		SELECT d.request_id, `+sentColumns+` FROM deliveries d
-		WHERE d.request_id IN (`+Params(1, len(ids))+`) ORDER BY d.id`, ids...)
+		WHERE d.request_id IN (`+database.Params(1, len(ids))+`) ORDER BY d.id`, ids...)
 	if err != nil {
 		return fmt.Errorf("read deliveries: %w", err)
 	}

@@ -25,8 +25,8 @@ type requestColumns struct {
 
 func (c *requestColumns) dest() []any {
 	return []any{
-		database.IntoText(&c.id), database.IntoText(&c.partyID), database.IntoText(&c.state), intoWords(&c.channels),
-		database.IntoTime(&c.requestedAt), database.IntoTime(&c.sentAt), &c.failed, intoWords(&c.failedChannels), database.IntoTime(&c.closedAt), database.IntoText(&c.shortCode),
+		database.IntoText(&c.id), database.IntoText(&c.partyID), database.IntoText(&c.state), database.IntoWords(&c.channels),
+		database.IntoTime(&c.requestedAt), database.IntoTime(&c.sentAt), &c.failed, database.IntoWords(&c.failedChannels), database.IntoTime(&c.closedAt), database.IntoText(&c.shortCode),
 	}
 }
 
@@ -43,7 +43,9 @@ func (c *requestColumns) request(p *approval.Player, party actor.Role) *approval
 }
 
 // joinChannels returns channels with commas between them.
-func joinChannels[S ~string](list []S) string { return strings.TrimSuffix(joinWords(list), ",") }
+func joinChannels[S ~string](list []S) string {
+	return strings.TrimSuffix(database.JoinWords(list), ",")
+}
 
 const requestSelect = `
 	SELECT r.id, r.approver_id, r.state, r.channels, r.requested_at, r.last_sent_at, r.delivery_failed, r.failed_channels, r.closed_at, r.short_code,
@@ -130,7 +132,7 @@ func (tx *Tx) dropHeld(ctx context.Context, closed []*approval.Request) error {
 	}
 	err := tx.Defer(ctx, `
 		UPDATE deliveries SET state = 'failed', reason = 'request_closed', held_by = NULL, updated_at = $1
-		WHERE request_id IN (`+Params(2, len(closed))+`) AND state = 'queued' AND reason IN ('held', 'gathering', 'quiet_hours') AND lease IS NULL`, args...)
+		WHERE request_id IN (`+database.Params(2, len(closed))+`) AND state = 'queued' AND reason IN ('held', 'gathering', 'quiet_hours') AND lease IS NULL`, args...)
 	if err != nil {
 		return fmt.Errorf("drop held deliveries: %w", err)
 	}
@@ -156,7 +158,7 @@ func (tx *Tx) openRequests(ctx context.Context, p *approval.Player, opened []*ap
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
 			ON CONFLICT (short_code) DO NOTHING`,
 			r.ID, r.PlayerID, r.CoachID, string(r.Party), r.PartyID, string(r.State), joinChannels(r.Channels),
-			database.Micros(r.RequestedAt), database.Micros(r.LastSentAt), r.DeliveryFailed, joinWords(r.FailedChannels), r.ShortCode,
+			database.Micros(r.RequestedAt), database.Micros(r.LastSentAt), r.DeliveryFailed, database.JoinWords(r.FailedChannels), r.ShortCode,
 			identity.NameKey, identity.DateOfBirth.String())
 		if err != nil {
 			return fmt.Errorf("open request %s: %w", r.ID, err)
@@ -183,7 +185,7 @@ func (tx *Tx) resendRequests(ctx context.Context, resent []*approval.Request) er
 		err := tx.DeferOne(ctx, `
 			UPDATE requests SET channels = $2, last_sent_at = $3, delivery_failed = $4, failed_channels = $5, followed_up_at = COALESCE(followed_up_at, $6)
 			WHERE id = $1 AND state = 'pending'`,
-			r.ID, joinChannels(r.Channels), database.Micros(r.LastSentAt), r.DeliveryFailed, joinWords(r.FailedChannels), database.Micros(r.FollowedUpAt))
+			r.ID, joinChannels(r.Channels), database.Micros(r.LastSentAt), r.DeliveryFailed, database.JoinWords(r.FailedChannels), database.Micros(r.FollowedUpAt))
 		if err != nil {
 			return fmt.Errorf("resend request %s: %w", r.ID, err)
 		}

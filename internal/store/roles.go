@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"fmt"
+
+	"github.com/touchline/touchline/internal/platform/database"
 )
 
 // accountRoles selects auth.RoleFacts of the account a. Each LIMIT matters: PostgreSQL may answer an
@@ -26,12 +28,12 @@ func (tx *Tx) endSessionsWithoutRole(ctx context.Context, accountIDs []string) e
 	if len(accountIDs) == 0 {
 		return nil
 	}
-	args := textArgs(accountIDs)
+	args := database.TextArgs(accountIDs)
 	// 0 instead of now: expired by the clock of every replica, and for a refresh that
 	// has read its clock already and waits for this row.
 	err := tx.Defer(ctx, `
 		UPDATE sessions SET idle_at = 0
-		WHERE account_id IN (`+Params(1, len(args))+`) AND revoked_at IS NULL
+		WHERE account_id IN (`+database.Params(1, len(args))+`) AND revoked_at IS NULL
 			AND NOT EXISTS (SELECT 1 FROM players p WHERE p.guardian_id = sessions.account_id AND p.deleted_at IS NULL)
 			AND NOT EXISTS (SELECT 1 FROM players p WHERE p.student_id = sessions.account_id AND p.deleted_at IS NULL)
 			AND NOT EXISTS (SELECT 1 FROM disputes d WHERE d.approver_id = sessions.account_id)`, args...)

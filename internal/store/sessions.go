@@ -25,7 +25,7 @@ func sessionDest(v *auth.Session) []any {
 	return []any{
 		&v.ID, &v.AccountID, &v.Role, &v.Number, &v.DeviceID, database.IntoText(&v.DeviceName), &v.Generation,
 		database.IntoTime(&v.UsedAt), intoTimestamps(&v.UsedBefore), database.IntoTime(&v.CreatedAt), database.IntoTime(&v.LastUsedAt),
-		database.IntoTime(&v.IdleAt), database.IntoTime(&v.EndsAt), database.IntoTime(&v.RevokedAt), intoDuration(&v.PageIdle),
+		database.IntoTime(&v.IdleAt), database.IntoTime(&v.EndsAt), database.IntoTime(&v.RevokedAt), database.IntoDuration(&v.PageIdle),
 	}
 }
 
@@ -88,7 +88,7 @@ const maxUsedBefore = 8
 func (db *DB) Rotate(ctx context.Context, r auth.Rotation) (*auth.Session, error) {
 	rotated := new(auth.Session)
 	err := db.sql.ExecRow(ctx, func(row database.Scanner) error {
-		return row.Scan(append(sessionDest(rotated), intoWords(&rotated.FilledFields))...)
+		return row.Scan(append(sessionDest(rotated), database.IntoWords(&rotated.FilledFields))...)
 	}, `
 		UPDATE sessions
 		SET generation = generation + 1, refresh_hash = $4, used_before = substr(CAST(COALESCE(used_at, $5) AS TEXT) || used_before, 1, $7),

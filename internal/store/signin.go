@@ -54,7 +54,7 @@ func (tx *Tx) signIn(ctx context.Context, in *auth.SignIn, c *countedAttempt) er
 			created_at, last_used_at, idle_at, ends_at, page_idle)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, $11, $12)`,
 		s.ID, s.AccountID, string(s.Role), string(s.Number), s.DeviceID, database.Text(s.DeviceName), s.Generation, in.RefreshHash,
-		database.Micros(s.CreatedAt), database.Micros(s.IdleAt), database.Micros(s.EndsAt), duration(s.PageIdle))
+		database.Micros(s.CreatedAt), database.Micros(s.IdleAt), database.Micros(s.EndsAt), database.Duration(s.PageIdle))
 	if err != nil {
 		return fmt.Errorf("open session: %w", err)
 	}
@@ -75,7 +75,7 @@ func (tx *Tx) markCoachDevices(ctx context.Context, s auth.Session, in *auth.Sig
 	case s.Role == actor.Coach:
 		err = tx.Defer(ctx, `
 			INSERT INTO coach_devices (token_hash, coach_id, ends_at)
-			SELECT d.token_hash, CAST($1 AS TEXT), d.ends_at FROM devices d WHERE d.token_hash IN (`+Params(2, 1+len(presented))+`)
+			SELECT d.token_hash, CAST($1 AS TEXT), d.ends_at FROM devices d WHERE d.token_hash IN (`+database.Params(2, 1+len(presented))+`)
 			ON CONFLICT (token_hash, coach_id) DO UPDATE SET ends_at = excluded.ends_at`,
 			append([]any{s.AccountID, in.DeviceHash}, presented...)...)
 	case len(presented) > 0:
@@ -83,7 +83,7 @@ func (tx *Tx) markCoachDevices(ctx context.Context, s auth.Session, in *auth.Sig
 			INSERT INTO coach_devices (token_hash, coach_id, ends_at)
 			SELECT d.token_hash, c.coach_id, d.ends_at
 			FROM devices d, coach_devices c
-			WHERE d.token_hash = $1 AND c.token_hash IN (`+Params(2, len(presented))+`)
+			WHERE d.token_hash = $1 AND c.token_hash IN (`+database.Params(2, len(presented))+`)
 			GROUP BY d.token_hash, c.coach_id, d.ends_at
 			ON CONFLICT (token_hash, coach_id) DO UPDATE SET ends_at = excluded.ends_at`,
 			append([]any{in.DeviceHash}, presented...)...)
@@ -102,7 +102,7 @@ func (tx *Tx) findOrAddAccount(ctx context.Context, s *auth.Session) error {
 		INSERT INTO accounts (id, mobile_number, role, tray_seq, created_at) VALUES ($1, $2, $3, 0, $4)
 		ON CONFLICT (mobile_number, role) DO UPDATE SET tray_seq = accounts.tray_seq
 		RETURNING id, suspended_at IS NOT NULL, `+filledBy+`accounts.id)`,
-		s.AccountID, string(s.Number), string(s.Role), database.Micros(tx.Now)).Scan(&s.AccountID, &suspended, intoWords(&s.FilledFields))
+		s.AccountID, string(s.Number), string(s.Role), database.Micros(tx.Now)).Scan(&s.AccountID, &suspended, database.IntoWords(&s.FilledFields))
 	if err != nil {
 		return fmt.Errorf("find account: %w", err)
 	}

@@ -33,11 +33,11 @@ func (tx *Tx) addStatusChanges(ctx context.Context, playerID string, changes []a
 // counted.
 func (tx *Tx) addChangeOfEach(ctx context.Context, playerIDs []string, changeType string) error {
 	for batch := range slices.Chunk(playerIDs, closureBatch) {
-		args := append([]any{changeType, database.Micros(tx.Now)}, textArgs(batch)...)
+		args := append([]any{changeType, database.Micros(tx.Now)}, database.TextArgs(batch)...)
 		err := tx.Defer(ctx, `
 			INSERT INTO changes (player_id, sequence, type, guardian_state, student_state, at)
 			SELECT id, changes, CAST($1 AS TEXT), guardian_state, student_state, CAST($2 AS BIGINT)
-			FROM players WHERE id IN (`+Params(3, len(batch))+`)`, args...)
+			FROM players WHERE id IN (`+database.Params(3, len(batch))+`)`, args...)
 		if err != nil {
 			return fmt.Errorf("add changes of type %s: %w", changeType, err)
 		}

@@ -82,7 +82,7 @@ func (db *DB) StoppedAddresses(ctx context.Context, by actor.Actor) ([]string, e
 	for i, address := range own {
 		args[i] = message.FoldAddress(address)
 	}
-	rs, err := db.sql.Query(ctx, `SELECT address FROM stopped_addresses WHERE address IN (`+Params(1, len(args))+`) ORDER BY address`, args...)
+	rs, err := db.sql.Query(ctx, `SELECT address FROM stopped_addresses WHERE address IN (`+database.Params(1, len(args))+`) ORDER BY address`, args...)
 	return database.CollectTexts(rs, err)
 }
 

@@ -19,7 +19,7 @@ const batchSelect = `
 
 func scanBatch(s database.Scanner) (*team.Batch, error) {
 	b := &team.Batch{}
-	return b, s.Scan(&b.ID, &b.CoachID, &b.Version, &b.Name, database.IntoText(&b.Sport), database.IntoText(&b.Venue), intoJSON(&b.Schedule), &b.TimeZone,
+	return b, s.Scan(&b.ID, &b.CoachID, &b.Version, &b.Name, database.IntoText(&b.Sport), database.IntoText(&b.Venue), database.IntoJSON(&b.Schedule), &b.TimeZone,
 		database.IntoTime(&b.CreatedAt), database.IntoTime(&b.UpdatedAt), database.IntoTime(&b.ArchivedAt), &b.PlayerCount)
 }
 

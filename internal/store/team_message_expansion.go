@@ -107,7 +107,7 @@ func (tx *Tx) nextExpansion(ctx context.Context) (e expansion, found bool, err e
 		WHERE m.expanded_at IS NULL AND m.expand_at <= $1 AND NOT EXISTS (
 			SELECT 1 FROM team_messages o WHERE o.coach_id = m.coach_id AND o.expanded_at IS NULL AND o.expand_at IS NOT NULL AND o.id < m.id)
 		ORDER BY m.id LIMIT 1 `+tx.db.sql.SkipLocked(), database.Micros(tx.Now)).
-		Scan(&e.id, &e.failures, &e.coachID, intoJSON(&e.players), &e.draft.Audience, intoWords(&e.draft.Channels), &e.draft.Text, database.IntoText(&e.network), &e.nextPlayer, &e.nextPosition, database.IntoTime(&e.createdAt))
+		Scan(&e.id, &e.failures, &e.coachID, database.IntoJSON(&e.players), &e.draft.Audience, database.IntoWords(&e.draft.Channels), &e.draft.Text, database.IntoText(&e.network), &e.nextPlayer, &e.nextPosition, database.IntoTime(&e.createdAt))
 	if database.IsNoRows(err) {
 		return e, false, nil
 	}
@@ -137,7 +137,7 @@ func (db *DB) ExpandAccepted(ctx context.Context, coachID, id string) (expanded 
 			WHERE id = $1 AND coach_id = $2 AND expanded_at IS NULL AND expand_at IS NOT NULL AND NOT EXISTS (
 				SELECT 1 FROM team_messages o WHERE o.coach_id = $2 AND o.expanded_at IS NULL AND o.expand_at IS NOT NULL AND o.id < $1)
 			RETURNING players, audience, channels, body, network, next_player, next_position, created_at`, id, coachID).
-			Scan(intoJSON(&e.players), &e.draft.Audience, intoWords(&e.draft.Channels), &e.draft.Text, database.IntoText(&e.network), &e.nextPlayer, &e.nextPosition, database.IntoTime(&e.createdAt))
+			Scan(database.IntoJSON(&e.players), &e.draft.Audience, database.IntoWords(&e.draft.Channels), &e.draft.Text, database.IntoText(&e.network), &e.nextPlayer, &e.nextPosition, database.IntoTime(&e.createdAt))
 		if database.IsNoRows(err) {
 			return nil
 		}

@@ -76,14 +76,14 @@ func (tx *Tx) playerFacts(ctx context.Context, coachID string, ids []string, mes
 		forShare = tx.ForShare("p")
 	}
 	args := []any{coachID}
-	for i := range paddedSize(len(ids)) {
+	for i := range database.PaddedSize(len(ids)) {
 		args = append(args, ids[min(i, len(ids)-1)])
 	}
 	rs, err := tx.Query(ctx, `
 		SELECT p.id, p.student_name, p.date_of_birth, p.guardian_name, p.guardian_id, p.guardian_number, p.student_id, p.student_number,
 			`+everApproved+`p.guardian_id), `+everApproved+`p.student_id), `+disputedBy+`p.guardian_id), `+disputedBy+`p.student_id)
 		FROM players p
-		WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.id IN (`+Params(2, len(args)-1)+`) `+forShare, args...)
+		WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.id IN (`+database.Params(2, len(args)-1)+`) `+forShare, args...)
 	facts, err := database.Collect(rs, err, func(s database.Scanner) (p team.PlayerFacts, err error) {
 		g, st := &p.Guardian, &p.Student
 		var born string
@@ -139,7 +139,7 @@ func (tx *Tx) sentInWeek(ctx context.Context, coachID, messageID string, facts [
 	if len(rows) == 0 {
 		return nil
 	}
-	values, args := ValuesTable(rows, "TEXT")
+	values, args := database.ValuesTable(rows, "TEXT")
 	n := len(args)
 	ofNumber := fmt.Sprintf(`FROM deliveries d WHERE d.kind = 'team' AND d.state <> 'left_out' AND d.coach_id = $%d AND d.recipient = v.column1`, n+1)
 	ofMessage := fmt.Sprintf(` AND d.created_at > $%d AND d.team_message_id = $%d`, n+2, n+3)

@@ -133,7 +133,7 @@ const messageColumns = `id, coach_id, batch_id, to_all, CASE WHEN batch_id IS NU
 	recipients, left_out, segments, COALESCE(people, recipients - left_out), COALESCE(people_left_out, left_out), created_at, expanded_at, expanded_at IS NULL AND expand_at IS NULL`
 
 func scanMessage(s database.Scanner) (m team.Message, err error) {
-	return m, s.Scan(&m.ID, &m.CoachID, database.IntoText(&m.To.BatchID), &m.To.All, intoJSON(&m.To.PlayerIDs), &m.Audience, intoWords(&m.Channels), &m.Text,
+	return m, s.Scan(&m.ID, &m.CoachID, database.IntoText(&m.To.BatchID), &m.To.All, database.IntoJSON(&m.To.PlayerIDs), &m.Audience, database.IntoWords(&m.Channels), &m.Text,
 		&m.Recipients, &m.LeftOut, &m.Segments, &m.People, &m.PeopleLeftOut, database.IntoTime(&m.CreatedAt), database.IntoTime(&m.ExpandedAt), &m.GivenUp)
 }
 

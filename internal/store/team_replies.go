@@ -127,9 +127,9 @@ func (db *DB) ReadReplies(ctx context.Context, coachID string, ids []string) (in
 		if ids == nil {
 			err = tx.Defer(ctx, `UPDATE team_replies SET read_at = $2 WHERE coach_id = $1 AND read_at IS NULL`, coachID, database.Micros(tx.Now))
 		} else {
-			args := append([]any{coachID, database.Micros(tx.Now)}, PaddedIDs(ids)...)
+			args := append([]any{coachID, database.Micros(tx.Now)}, database.PaddedIDs(ids)...)
 			err = tx.Defer(ctx, `
-				UPDATE team_replies SET read_at = $2 WHERE coach_id = $1 AND read_at IS NULL AND id IN (`+Params(3, len(args)-2)+`)`, args...)
+				UPDATE team_replies SET read_at = $2 WHERE coach_id = $1 AND read_at IS NULL AND id IN (`+database.Params(3, len(args)-2)+`)`, args...)
 		}
 		if err != nil {
 			return fmt.Errorf("mark replies as read: %w", err)

@@ -24,7 +24,7 @@ func scanWebhookMessage(s database.Scanner) (m operator.WebhookMessage, err erro
 
 // WebhookLog lists the messages of a webhook, the newest event first, and audits the access.
 func (db *DB) WebhookLog(ctx context.Context, by actor.Operator, id string, s operator.WebhookLogSearch, limit int) ([]operator.WebhookMessage, error) {
-	before, beforeID := untilMicros(s.After.At), s.After.ID
+	before, beforeID := database.UntilMicros(s.After.At), s.After.ID
 	var messages []operator.WebhookMessage
 	err := db.Write(ctx, func(tx *Tx) error {
 		if _, _, err := tx.webhook(ctx, id); err != nil {
@@ -88,7 +88,7 @@ func (db *DB) ReplayWebhook(ctx context.Context, by actor.Operator, id string, f
 			SELECT types, position,
 				coalesce((SELECT position FROM changes WHERE position IS NOT NULL AND positioned_at >= $2 ORDER BY positioned_at, position LIMIT 1), 0),
 				coalesce((SELECT position FROM changes WHERE position IS NOT NULL AND positioned_at < $3 ORDER BY positioned_at DESC, position DESC LIMIT 1), 0)
-			FROM webhooks WHERE id = $1`, id, database.Micros(from), database.Micros(to)).Scan(intoWords(&types), new(int64), &first, &last)
+			FROM webhooks WHERE id = $1`, id, database.Micros(from), database.Micros(to)).Scan(database.IntoWords(&types), new(int64), &first, &last)
 		if err != nil {
 			return database.OrMissing(err, "find the changes to replay for webhook "+id)
 		}

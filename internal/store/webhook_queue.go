@@ -55,7 +55,7 @@ func (db *DB) QueueWebhookMessages(ctx context.Context, id string) (int64, error
 	var types []string
 	err := db.sql.QueryRow(ctx, `
 		SELECT w.position, w.types, f.last FROM webhooks w JOIN change_feed f ON f.id = 1
-		WHERE w.id = $1 AND w.disabled_at IS NULL`, id).Scan(&at, intoWords(&types), &last)
+		WHERE w.id = $1 AND w.disabled_at IS NULL`, id).Scan(&at, database.IntoWords(&types), &last)
 	if database.IsNoRows(err) || err == nil && at >= last {
 		return 0, nil
 	}
@@ -101,7 +101,7 @@ func (tx *Tx) insertWebhookMessages(ctx context.Context, onConflict, id string, 
 				SELECT max(m.due_at) FROM webhook_messages m
 				WHERE m.webhook_id = $1 AND m.player_id = c.player_id AND m.state = 'queued' AND m.lease IS NULL AND m.attempts > 0), CAST($4 AS BIGINT)),
 			0, '', CAST($4 AS BIGINT), CAST($4 AS BIGINT)
-		FROM changes c WHERE c.position > $2 AND c.position <= $3 AND c.type IN (`+Params(5, len(operator.ChangeTypes))+`)
+		FROM changes c WHERE c.position > $2 AND c.position <= $3 AND c.type IN (`+database.Params(5, len(operator.ChangeTypes))+`)
 		ON CONFLICT (webhook_id, id)`+onConflict, args...)
 }
 

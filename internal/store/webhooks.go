@@ -20,7 +20,7 @@ var _ operator.WebhookStore = (*DB)(nil)
 const webhookColumns = `id, url, description, types, disabled_at, disabled_reason, accepted_at, failing_since, old_secret_ends_at, created_at, updated_at`
 
 func scanWebhook(s database.Scanner) (w operator.Webhook, err error) {
-	err = s.Scan(&w.ID, &w.URL, &w.Description, intoWords(&w.Types), database.IntoTime(&w.DisabledAt), database.IntoText(&w.DisabledReason), database.IntoTime(&w.AcceptedAt),
+	err = s.Scan(&w.ID, &w.URL, &w.Description, database.IntoWords(&w.Types), database.IntoTime(&w.DisabledAt), database.IntoText(&w.DisabledReason), database.IntoTime(&w.AcceptedAt),
 		database.IntoTime(&w.FailingSince), database.IntoTime(&w.OldSecretEndsAt), database.IntoTime(&w.CreatedAt), database.IntoTime(&w.UpdatedAt))
 	return w, err
 }
@@ -48,7 +48,7 @@ func (db *DB) AddWebhook(ctx context.Context, by actor.Operator, w operator.Webh
 		err := tx.Defer(ctx, `
 			INSERT INTO webhooks (id, url, description, types, secret, position, version, disabled_at, disabled_reason, created_at, updated_at)
 			SELECT $1, $2, $3, $4, $5, last, 1, $6, $7, $8, $8 FROM change_feed WHERE id = 1`,
-			w.ID, w.URL, w.Description, joinWords(w.Types), sealed, database.Micros(w.DisabledAt), database.Text(w.DisabledReason), database.Micros(w.CreatedAt))
+			w.ID, w.URL, w.Description, database.JoinWords(w.Types), sealed, database.Micros(w.DisabledAt), database.Text(w.DisabledReason), database.Micros(w.CreatedAt))
 		if err != nil {
 			return fmt.Errorf("add webhook: %w", err)
 		}
@@ -74,7 +74,7 @@ func (db *DB) UpdateWebhook(ctx context.Context, by actor.Operator, id string, f
 		err = tx.ExecOne(ctx, `
 			UPDATE webhooks SET url = $3, description = $4, types = $5, disabled_at = $6, disabled_reason = $7, version = version + 1, updated_at = $8
 			WHERE id = $1 AND version = $2`,
-			id, version, w.URL, w.Description, joinWords(w.Types), database.Micros(w.DisabledAt), database.Text(w.DisabledReason), database.Micros(w.UpdatedAt))
+			id, version, w.URL, w.Description, database.JoinWords(w.Types), database.Micros(w.DisabledAt), database.Text(w.DisabledReason), database.Micros(w.UpdatedAt))
 		if err != nil {
 			return fmt.Errorf("save webhook %s: %w", id, err)
 		}

@@ -1,4 +1,4 @@
-package store
+package database
 
 import (
 	"context"
@@ -13,17 +13,17 @@ const maxParameters = 512
 
 // InsertRows inserts rows. before and after are the text of the statement around its VALUES. values
 // are those of one row after the other, as many for each row as columns says.
-func (tx *Tx) InsertRows(ctx context.Context, before, after string, columns int, values []any) error {
+func (t *Tx) InsertRows(ctx context.Context, before, after string, columns int, values []any) error {
 	for batch := range slices.Chunk(values, maxParameters/columns*columns) {
-		if err := tx.Defer(ctx, before+" VALUES "+rowsOf(len(batch)/columns, columns)+after, batch...); err != nil {
+		if err := t.Defer(ctx, before+" VALUES "+RowsOf(len(batch)/columns, columns)+after, batch...); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// rowsOf returns the VALUES of n rows: ($1, $2), ($3, $4) for n = 2 and columns = 2.
-func rowsOf(n, columns int) string {
+// RowsOf returns the VALUES of n rows: ($1, $2), ($3, $4) for n = 2 and columns = 2.
+func RowsOf(n, columns int) string {
 	var b strings.Builder
 	for i := range n {
 		if i > 0 {
@@ -75,8 +75,8 @@ func CastTexts(first, n int) string {
 	return strings.Join(cast, ", ")
 }
 
-// textArgs returns texts as arguments.
-func textArgs(texts []string) []any {
+// TextArgs returns texts as arguments.
+func TextArgs(texts []string) []any {
 	args := make([]any, len(texts))
 	for i, t := range texts {
 		args[i] = t
@@ -84,8 +84,8 @@ func textArgs(texts []string) []any {
 	return args
 }
 
-// paddedSize rounds n up to a power of 4, so that few statements are prepared.
-func paddedSize(n int) int {
+// PaddedSize rounds n up to a power of 4, so that few statements are prepared.
+func PaddedSize(n int) int {
 	size := 1
 	for size < n {
 		size *= 4
@@ -93,10 +93,10 @@ func paddedSize(n int) int {
 	return size
 }
 
-// PaddedIDs returns ids as arguments, with "" up to paddedSize, the id of nothing, so that
+// PaddedIDs returns ids as arguments, with "" up to PaddedSize, the id of nothing, so that
 // few texts are prepared.
 func PaddedIDs(ids []string) []any {
-	args := make([]any, paddedSize(len(ids)))
+	args := make([]any, PaddedSize(len(ids)))
 	for i := range args {
 		args[i] = ""
 		if i < len(ids) {
