@@ -1,11 +1,14 @@
 package api
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/input"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/httpx"
 	"github.com/touchline/touchline/internal/platform/phone"
@@ -30,6 +33,13 @@ func (v View) Reminder(r *approval.Request, left int) any {
 }
 func (v View) Status(p *approval.Player, h []approval.Record) any { return v.status(p, h) }
 func (v View) Pending(i approval.PendingItem) any                 { return v.pending(i) }
+
+// StreamEvent returns what the stream writes for a notification.
+func StreamEvent(n message.Notification) string {
+	w := httptest.NewRecorder()
+	(&eventWriter{w: w, control: http.NewResponseController(w), timeout: time.Second, pause: time.Second}).notification(n)
+	return w.Body.String()
+}
 
 func Availability(a approval.Availability) any { return newAvailabilityResponse(a) }
 
