@@ -23,7 +23,7 @@ type Contender struct {
 
 	// Requests returns the function that makes the requests of one worker; workers are numbered from 0. Compare calls it once
 	// for each worker and turn, and never calls the returned function concurrently. A nil request ends the worker's turn.
-	// A request needs no scheme and no host: Compare adds those of the contender.
+	// A request needs no scheme and no host: Compare adds them for the contender.
 	Requests func(worker int) func() *http.Request
 
 	// Response, if it is not nil, checks each response of status 2xx; an error ends the comparison, as another status does. The

@@ -62,7 +62,7 @@ func (s Series) P99() time.Duration {
 // CPUPerOperation returns the median of the rounds: lower is better.
 func (s Series) CPUPerOperation() time.Duration { return medianOf(s.Rounds, Sample.CPUPerOperation) }
 
-// Ratio divides the throughput of one contender by that of another within each round and returns the median: higher is better
+// Ratio divides the throughput of one contender by the throughput of another within each round and returns the median: higher is better
 // for the first. It panics if no contender has that name.
 func (r Result) Ratio(of, over string) float64 {
 	a, b := r.series(of), r.series(over)
@@ -82,7 +82,7 @@ func (r Result) series(name string) Series {
 }
 
 // Write prints a table with one line for each contender: its throughput, its latencies, its CPU time per operation if it was
-// measured, and the ratio of its throughput to that of each contender above it.
+// measured, and the ratio of its throughput to each contender's above it.
 func (r Result) Write(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "%d rounds of %s, %d connections\top/s\tp50\tp99\tCPU/op", r.Options.Rounds, r.Options.Round, r.Options.Workers)

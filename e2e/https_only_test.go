@@ -15,7 +15,7 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// loopbackProxy makes the test's own address that of a trusted proxy.
+// loopbackProxy makes the test's own address a trusted proxy.
 func loopbackProxy(c *config.Config) {
 	c.PublicURL, c.TrustedProxies = "https://touchline.example", []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// TestClockBehind: sign-in works on a replica whose clock is behind that of the
+// TestClockBehind: sign-in works on a replica whose clock is behind the clock of the
 // replica which created the signing key.
 func TestClockBehind(t *testing.T) {
 	t.Parallel()

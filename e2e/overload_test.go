@@ -133,7 +133,7 @@ func TestOverloaded(t *testing.T) {
 	}, func(c *config.Config) { c.MaxInFlight = "1" }, touchlinetest.ManyConnections)
 }
 
-// TestConnectionLimit: at MAX_CONNECTIONS a new connection closes the one that has been idle for
+// TestConnectionLimit: at MAX_CONNECTIONS a new connection closes the connection that has been idle for
 // the longest time; the operators' listener has a separate limit.
 func TestConnectionLimit(t *testing.T) {
 	t.Parallel()

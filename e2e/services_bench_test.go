@@ -23,7 +23,7 @@ const playersOfServiceBenchmark = 20_000
 
 // BenchmarkServices asks for the availability of 200 players of 20,000 with one client, and
 // reads a page of 200 changes, and measures the time from the request that decides until a
-// webhook is at its endpoint. The CPU time is that of the process, which includes the client.
+// webhook is at its endpoint. The CPU time is of the process, which includes the client.
 //
 //	go test ./e2e -run '^$' -bench Services -benchtime 1000x
 func BenchmarkServices(b *testing.B) {

@@ -16,7 +16,7 @@ import (
 var templateVariable = regexp.MustCompile(`\{([a-z_]+)\}`)
 
 // printSMSTemplates prints the text of each SMS in the spelling of the registry of India (DLT) and
-// in that of MSG91.
+// in the format of MSG91.
 func printSMSTemplates(_ context.Context, cfg *config.Config, stdout, _ io.Writer) error {
 	for _, t := range message.SMSTemplates(cfg.Brand, message.OTPEnding{Host: message.OTPHost(cfg.PublicURL), AppHash: cfg.AppHash()}) {
 		indented := strings.ReplaceAll(t.Text, "\n", "\n         ")

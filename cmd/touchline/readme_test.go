@@ -15,7 +15,7 @@ import (
 )
 
 // TestREADME runs the sessions of the README with curl in the shells that readers use, and
-// compares the output with the one that the README shows.
+// compares the output with the output in the README.
 func TestREADME(t *testing.T) {
 	t.Parallel()
 	binary := program(t)

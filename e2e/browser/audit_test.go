@@ -28,7 +28,7 @@ type violation struct {
 const (
 	// allRules are the rules of axe-core for WCAG and good practice.
 	allRules = `['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']`
-	// colorRules are those of allRules that compare colours. The stylesheets define only colours
+	// colorRules are the rules of allRules that compare colours. The stylesheets define only colours
 	// in prefers-color-scheme, so elements, names, sizes and places, on which the other rules
 	// depend, are the same in both themes.
 	colorRules = `['color-contrast', 'link-in-text-block']`

@@ -29,7 +29,7 @@ type phone struct {
 	width   int64
 	// audit is the tab in which axe-core runs, nil before its first use.
 	audit *auditTab
-	// look is the language and theme of checkPages, and theme the one that the phone asks for now.
+	// look is the language and theme of checkPages, and theme the theme that the phone asks for now.
 	look, theme string
 	// checked has the path of each page that checkPage checked.
 	checked []string
@@ -75,7 +75,7 @@ func newPhone(t *testing.T, url string, settings ...setting) *phone {
 }
 
 // watchPolicy fails the test at what the policy of a page blocks, such as a request to another
-// host. Styles of elements are those of checkLayout, which the audit tab copies, and frames are
+// host. Styles of elements come from checkLayout, which the audit tab copies, and frames are
 // those that its own page blocks.
 func (p *phone) watchPolicy() {
 	chromedp.ListenTarget(p.ctx, func(event any) {

@@ -61,7 +61,7 @@ var chromium = sync.OnceValues(func() (context.Context, error) {
 })
 
 // otherHosts is a proxy for requests to hosts other than the services. Each of them fails the
-// tests, except those of Chromium and Chrome to Google's services: the headless shell has none. The
+// tests, except requests of Chromium and Chrome to Google's services: the headless shell has none. The
 // policy of each page blocks requests to another port.
 var otherHosts = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 	host := r.URL.Hostname()

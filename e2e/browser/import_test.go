@@ -218,7 +218,7 @@ func TestImportInSteps(t *testing.T) {
 		p.press("Send me a code")
 		p.enterCode(s, coachNumber, i+1)
 		p.screenshot("import")
-		// The second phone brings other students; those of the first would all be there already.
+		// The second phone brings other students; the students of the first would all be there already.
 		if err := os.WriteFile(file, bytes.ReplaceAll(content, []byte("2001-04-30"), fmt.Appendf(nil, "2001-04-%02d", 10+i)), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -14,7 +14,7 @@ import (
 // take the first of programs that is installed, and are skipped where none starts.
 const programEnv = "TOUCHLINE_TEST_BROWSER"
 
-// programs are the names of the browser, the one that needs the least processor time first. The
+// programs are the names of the browser, the program with the least processor time first. The
 // script that Debian has as chromium-headless-shell does not end its browser when it is killed, so
 // the program itself comes first.
 var programs = []string{

@@ -34,7 +34,7 @@ func (p *phone) signIn(s *touchlinetest.Service, role, number string, fields ...
 	p.open(first.path)
 }
 
-// setCookie stores a cookie of a response in the browser, or deletes the one that it replaces.
+// setCookie stores a cookie of a response in the browser, or deletes the cookie that it replaces.
 func (p *phone) setCookie(cookie *http.Cookie) {
 	p.t.Helper()
 	if cookie.MaxAge < 0 {

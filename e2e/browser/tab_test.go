@@ -46,7 +46,7 @@ func newTab(t *testing.T, parent context.Context, profile cdp.BrowserContextID) 
 
 // fewerEvents ends the events of the DevTools protocol that chromedp enables and the tests do not
 // read: requests, changes of the DOM, stylesheets, the life cycle of pages, and the other tabs of the
-// browser. Each event costs time in Chromium and here; those of requests took a third of a
+// browser. Each event costs time in Chromium and here; events of requests took a third of a
 // navigation. Actions of chromedp that take a selector wait for such events, so the methods of this
 // file find elements with scripts.
 func fewerEvents() chromedp.Action {

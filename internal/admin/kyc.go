@@ -169,7 +169,7 @@ func (s *Server) missingSubmissionOr(ctx context.Context, m endpoint.Meta[Caller
 	return err
 }
 
-// decideKYC decides the coach's newest submission, if it is the one that the operator
+// decideKYC decides the coach's newest submission, if it is the submission that the operator
 // has read.
 func (s *Server) decideKYC(ctx context.Context, m endpoint.Meta[Caller], submissionID string, decide func(context.Context, actor.Operator, string) (coach.Submission, error)) (Response, error) {
 	id, err := m.PathID("coach_id")

@@ -47,7 +47,7 @@ func parse(document []byte) (node, error) {
 func (n node) exists() bool { return n.Kind != 0 }
 
 // at returns the member at the path names. If n is a reference, members next to the
-// reference override those of its target.
+// reference override the members of its target.
 func (n node) at(names ...string) node {
 	for _, name := range names {
 		next := n.own(name)

@@ -10,7 +10,7 @@ import (
 
 // Object is a schema of type object, as a table of fields.
 type Object struct {
-	// Name is that of the component, or "" for an inline schema.
+	// Name is the name of the component, or "" for an inline schema.
 	Name        string
 	Description template.HTML
 	Fields      []Field

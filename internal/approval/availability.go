@@ -63,13 +63,13 @@ func (p *Player) ConsentStatus() ConsentStatus {
 // Availability says which parties have which services (spec section 2.4).
 type Availability struct {
 	PlayerID string
-	// Sequence is that of ConsentStatus.
+	// Sequence is as in ConsentStatus.
 	Sequence    int64
 	GuardianApp bool
 	StudentApp  bool
-	// HasChat is that of Rules: without a transport no chat message reaches a party.
+	// HasChat is as in Rules: without a transport no chat message reaches a party.
 	HasChat bool
-	// HasGuardian and HasStudentNumber are those of ConsentStatus.
+	// HasGuardian and HasStudentNumber are as in ConsentStatus.
 	HasGuardian      bool
 	HasStudentNumber bool
 	// NotInTier are the app services that the coach's tier does not have.

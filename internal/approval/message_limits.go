@@ -179,7 +179,7 @@ func (l MessageLimits) For(m OutgoingMessage) []MessageLimit {
 	return limits
 }
 
-// BudgetKey is the key of messages that wait for the budget, and OverBudgetKey that of messages
+// BudgetKey is the key of messages that wait for the budget, and OverBudgetKey the key of messages
 // that cost more than all of it. These wait alone: others do not wait behind them.
 const (
 	BudgetKey     = "budget"

@@ -186,7 +186,7 @@ func (p *Player) ownedBy(by actor.Actor) error {
 }
 
 // Languages returns the languages that the coach chose for the numbers of p. If both parties
-// have one number, that of the guardian counts.
+// have one number, the guardian counts.
 func (p *Player) Languages() map[phone.Number]string {
 	languages := map[phone.Number]string{}
 	if p.Student.Number != "" && p.Student.Language != "" {

@@ -73,7 +73,7 @@ func (s *Service) RemindAll(ctx context.Context, by actor.Actor, begun time.Time
 	return false, nil
 }
 
-// PlayersByID returns those of the players with these ids that by has as a coach, or is
+// PlayersByID returns the players with these ids that by has as a coach, or is
 // linked with, newest first.
 func (s *Service) PlayersByID(ctx context.Context, by actor.Actor, ids []string) ([]*Player, error) {
 	if len(ids) == 0 {

@@ -31,7 +31,7 @@ func TestRepeatedFrom(t *testing.T) {
 	}
 }
 
-// TestHoldRepeated checks that the messages of a new request wait, and that those of a request
+// TestHoldRepeated checks that the messages of a new request wait, and that the messages of a request
 // that is sent again, and messages that cannot leave, do not.
 func TestHoldRepeated(t *testing.T) {
 	t.Parallel()

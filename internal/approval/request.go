@@ -62,7 +62,7 @@ func (r *Request) ResendAllowedAt(rules Rules) time.Time {
 	return r.LastSentAt.Add(rules.ResendAfter)
 }
 
-// resendable returns those of channels on which r may be sent again before ResendAfter is over:
+// resendable returns each of channels on which r may be sent again before ResendAfter is over:
 //   - a channel that failed, or whose address the coach corrected (changed)
 //   - a channel on which r was not sent, if another one failed
 //   - a channel that stays in the app, if one that leaves it is sent again

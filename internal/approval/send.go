@@ -67,8 +67,8 @@ func (p *Player) Send(by actor.Actor, party actor.Role, correction Patch, channe
 	return c, true, nil
 }
 
-// resend sends the open request of party again, on those of the channels that do not wait.
-// If channels is nil, these are the channels of the request and those of changed: the
+// resend sends the open request of party again, on each of the channels that does not wait.
+// If channels is nil, these are the channels of the request and of changed: the
 // correction changed the address there.
 func (p *Player) resend(party actor.Role, channels, changed []Channel, rules Rules, op Operation, c *Change) error {
 	open := p.Approver(party).OpenRequest()

@@ -42,7 +42,7 @@ type Store interface {
 	// of those that are ready and got no reminder since begun.
 	CountRemindable(ctx context.Context, coachID string, quota ReminderQuota) (RemindCounts, error)
 	Remindable(ctx context.Context, coachID string, quota ReminderQuota, begun time.Time, limit int) ([]Recipient, error)
-	// PlayersByID returns those of the players with these ids that by has, newest first.
+	// PlayersByID returns the players with these ids that by has, newest first.
 	PlayersByID(ctx context.Context, by actor.Actor, ids []string) ([]*Player, error)
 	// Request returns a request to the coach who sent it and to the party that it asks.
 	Request(ctx context.Context, by actor.Actor, id string) (*Request, error)

@@ -39,7 +39,7 @@ func (s *Service) Links(ctx context.Context, by actor.Actor, page Page) ([]*Play
 	return s.Store.Links(ctx, by, false, page)
 }
 
-// WaitingLinks lists those of Links that wait for the answer of by, newest first.
+// WaitingLinks lists the Links that wait for the answer of by, newest first.
 func (s *Service) WaitingLinks(ctx context.Context, by actor.Actor, page Page) ([]*Player, error) {
 	return s.Store.Links(ctx, by, true, page)
 }

@@ -72,7 +72,7 @@ func (s *Service) Superseded(ctx context.Context, by actor.Actor, batchID string
 	return marks, err
 }
 
-// sheetColumns are the columns of a team.SheetSummary. scanSheet scans them after those of first.
+// sheetColumns are the columns of a team.SheetSummary. scanSheet scans them after the columns of first.
 const sheetColumns = `s.date, s.version, s.outside_schedule, s.present, s.absent, s.late, s.excused, s.updated_at`
 
 func scanSheet(row database.Scanner, first ...any) (s team.SheetSummary, err error) {

@@ -37,7 +37,7 @@ type NumberChangeResult struct {
 // as an attempt and consumes neither code. The session of by stays; the coach's other
 // sessions end.
 //
-// Errors: those of Login, with the member number ("current" or "new"), and
+// Errors: as Login, with the member number ("current" or "new"), and
 // validation_failed, destination_blocked, number_in_use, contact_conflict.
 func (s *Service) ChangeNumber(ctx context.Context, by actor.Actor, deviceToken, otp string, to phone.Number, newOTP string) (actor.Actor, int, error) {
 	if err := s.checkNewNumber(by, to); err != nil {

@@ -14,7 +14,7 @@ type CloseRequest struct {
 }
 
 // Close closes the account of the calling coach. otp is a code for the coach's number in
-// the role coach. Errors: those of Login, and session_revoked if the session has
+// the role coach. Errors: as Login, and session_revoked if the session has
 // ended meanwhile.
 func (s *Service) Close(ctx context.Context, by actor.Actor, deviceToken, otp string) error {
 	now := s.Now()

@@ -13,14 +13,14 @@ type Proof struct {
 	DeviceToken string
 	// LinkHash is the hash of the token in the link of an SMS to the number (see HashLink),
 	// or nil. It counts only for the role that the link asks, and if DeviceToken is not
-	// that of a device of the number.
+	// the token of a device of the number.
 	LinkHash []byte
 	// OtherTokens are device tokens that the same browser got for other roles. They prove nothing
 	// about the number, but say who else signs in on this device.
 	OtherTokens []string
 }
 
-// otherDevices returns the hashes of the tokens of p that are not that of the device with hash own.
+// otherDevices returns the hashes of the tokens of p except own.
 func (p Proof) otherDevices(own []byte) [][]byte {
 	var others [][]byte
 	for _, token := range append([]string{p.DeviceToken}, p.OtherTokens...) {

@@ -142,7 +142,7 @@ func (k *Keys) addSigningKey(ctx context.Context, activeAt time.Time) error {
 	})
 }
 
-// refresh reads all keys, including those of other replicas.
+// refresh reads all keys, also of other replicas.
 func (k *Keys) refresh(ctx context.Context) error {
 	secrets, err := k.store.Secrets(ctx)
 	if err != nil {
@@ -241,7 +241,7 @@ func (k *Keys) snapshot() []signingKey {
 }
 
 // signer returns the newest active key. If none is active, because this replica's
-// clock is behind the one that made the first key, it returns that one: signing must
+// clock is behind the replica that made the first key, it returns that key: signing must
 // not fail, because Login has consumed the OTP.
 func (k *Keys) signer() signingKey {
 	keys, now := k.snapshot(), k.now()

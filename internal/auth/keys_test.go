@@ -286,7 +286,7 @@ func TestKeyRotationAfterGap(t *testing.T) {
 	}
 }
 
-// TestSigningWithClockBehind starts a replica whose clock is behind the one that made
+// TestSigningWithClockBehind starts a replica whose clock is behind the replica that made
 // the first key.
 func TestSigningWithClockBehind(t *testing.T) {
 	store, behind := new(fakeKeyStore), newClock()

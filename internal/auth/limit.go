@@ -24,7 +24,7 @@ const MaxClockSkew = 5 * time.Minute
 // larger limit may refuse up to 1/64 of Max early, because only some of the times are saved.
 //
 // A large limit is split into shards, which count separately and whose maxima add up to
-// Max. Requests of a shard wait for each other until they commit; those of different
+// Max. Requests of a shard wait for each other until they commit; requests of different
 // shards do not.
 type Limit struct {
 	// Name identifies the limit in the problem document.

@@ -40,7 +40,7 @@ type PageSignIn struct {
 	// SessionID is a new ID for the session, or empty. A form that is sent twice, or whose
 	// response was lost, has the same ID, and its second login returns the first session.
 	SessionID string
-	// Lifetime and Idle end the session. They are at most those of refresh tokens; Idle 0
+	// Lifetime and Idle end the session. They are at most the values of refresh tokens; Idle 0
 	// means as long as possible.
 	Lifetime, Idle time.Duration
 }
@@ -57,7 +57,7 @@ type PageGrant struct {
 }
 
 // PageLogin checks and consumes a code and opens a session of pages. A coach's first
-// login registers the coach. Errors: those of Login.
+// login registers the coach. Errors: as Login.
 func (s *Service) PageLogin(ctx context.Context, in PageSignIn) (*PageGrant, error) {
 	now := s.Now()
 	lifetime := min(in.Lifetime, s.Settings.RefreshLifetime)

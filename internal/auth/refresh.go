@@ -63,7 +63,7 @@ func (v *Vault) ReceiptSecret(ref string) string {
 	return base64.RawURLEncoding.EncodeToString(v.For(ForReceipt).MAC([]byte(ref))[:16])
 }
 
-// ValidReceiptSecret reports, in constant time, whether secret is that of a reference.
+// ValidReceiptSecret reports, in constant time, whether secret belongs to a reference.
 func (v *Vault) ValidReceiptSecret(ref, secret string) bool {
 	return hmac.Equal([]byte(secret), []byte(v.ReceiptSecret(ref)))
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/touchline/touchline/internal/team"
 )
 
-// Page selects at most Limit fees after the one that was due on After.DueOn and has
+// Page selects at most Limit fees after the fee that was due on After.DueOn and has
 // the id After.ID; the zero position is the start.
 type Page struct {
 	Limit int

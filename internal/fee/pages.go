@@ -19,7 +19,7 @@ import (
 
 const (
 	feesPath = "/coach/fees"
-	// feesPerPage is the length of one page of the list of fees, and repeatsShown that of the
+	// feesPerPage is the length of one page of the list of fees, and repeatsShown the length of the
 	// list of repeats below it.
 	feesPerPage  = 50
 	repeatsShown = 50

@@ -42,7 +42,7 @@ func (s *Service) Today(ctx context.Context, by actor.Actor) (team.Date, error) 
 }
 
 // Add adds the fees of an order, for its player or for the players that are in its batch now. A
-// repeated one gets those of the first month now.
+// repeated one gets the fees of the first month now.
 func (s *Service) Add(ctx context.Context, by actor.Actor, o Order) (added []*Fee, err error) {
 	if err := s.CheckFeature(ctx, by, manualFees); err != nil {
 		return nil, err

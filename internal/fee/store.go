@@ -63,7 +63,7 @@ func (s *Service) Payment(ctx context.Context, by actor.Actor, paymentID string)
 	return f, p, err
 }
 
-// Added returns the fees that Add made: those of the first month of a series, in the order of their
+// Added returns the fees that Add made: the fees of the first month of a series, in the order of their
 // ids, or one fee.
 func (s *Service) Added(ctx context.Context, by actor.Actor, id string) ([]*Fee, error) {
 	rs, err := s.DB.Query(ctx, selectFees+`WHERE f.series_id = $1 AND f.period = 0 AND f.coach_id = $2`, id, by.AccountID)

@@ -87,7 +87,7 @@ func (m *Metrics) startAtZero() {
 // Sources are the sources of a scrape beside the counters.
 type Sources struct {
 	Database Source
-	// Lanes are those of the outbox.
+	// Lanes are the lanes of the outbox.
 	Lanes []message.Lane
 	Load  Load
 	// SMSCosts is nil if the prices of SMS are not known.

@@ -28,7 +28,7 @@ type ServiceAccess struct {
 	Reason string
 }
 
-// AvailabilityReader reads availabilities for other services. The rule is that of package
+// AvailabilityReader reads availabilities for other services. The rule is in package
 // approval; package server connects it.
 type AvailabilityReader interface {
 	// OfPlayers returns the availability of players in the order of playerIDs, each once.

@@ -20,7 +20,7 @@ type Change struct {
 	// readers get the changes.
 	Position int64
 	PlayerID string
-	// Sequence is the number of the change among those of the player, from 1.
+	// Sequence is the number of the change among the changes of the player, from 1.
 	Sequence int64
 	// Type is the new state of the consent of Party, "availability" or "removed".
 	Type string

@@ -19,7 +19,7 @@ type Dispute struct {
 	At    time.Time
 }
 
-// DisputeSearch selects disputes: all, or those of a number or of a coach.
+// DisputeSearch selects disputes: all, or the disputes of a number or of a coach.
 type DisputeSearch struct {
 	Number  phone.Number
 	CoachID string

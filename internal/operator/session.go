@@ -24,7 +24,7 @@ type Session struct {
 func (s *Session) Valid(now time.Time) bool { return now.Before(s.EndsAt) && s.Token.Valid(now) }
 
 // SignIn begins a session with the token that has this secret, and returns the session's
-// secret, which cannot be read again. Its errors are those of Authenticate.
+// secret, which cannot be read again. Its errors are as in Authenticate.
 func (s *Service) SignIn(ctx context.Context, tokenSecret string) (*Session, string, error) {
 	t, err := s.Authenticate(ctx, tokenSecret)
 	if err != nil {

@@ -36,7 +36,7 @@ type Webhook struct {
 	URL         string
 	Description string
 	// Types are the types of changes that are sent, in the order of ChangeTypes. An empty
-	// list is all, also those of later releases.
+	// list is all, also types of later releases.
 	Types []string
 	// DisabledAt is zero while the webhook is enabled. A disabled webhook keeps its position
 	// in the feed, so that it continues there.

@@ -32,7 +32,7 @@ type WebhookMessage struct {
 	DueAt time.Time
 	// Lease identifies the claim of a message that is being sent.
 	Lease string
-	// Status and Error are those of the last attempt: the HTTP status, 0 if there was no
+	// Status and Error are of the last attempt: the HTTP status, 0 if there was no
 	// response, and why it failed, without personal data.
 	Status    int
 	Error     string
@@ -116,7 +116,7 @@ var pauseStatuses = []int{0, 429, 502, 503, 504}
 
 // WebhookAttempt is the result of one attempt to send a message.
 type WebhookAttempt struct {
-	// Status is that of the response, or 0 if there was none.
+	// Status is the HTTP status of the response, or 0 if there was none.
 	Status int
 	// Error says why the attempt failed, without the URL; "" if the endpoint responded.
 	Error string

@@ -11,7 +11,7 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// TestWrongClock: a replica whose clock differs from that of PostgreSQL warns when it starts.
+// TestWrongClock: a replica whose clock differs from the clock of PostgreSQL warns when it starts.
 func TestWrongClock(t *testing.T) {
 	t.Parallel()
 	const warning = "the clock of this machine differs"

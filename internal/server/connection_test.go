@@ -58,7 +58,7 @@ func readAnswer(t *testing.T, conn io.Reader, method string) (status int, closed
 }
 
 // TestChunkedBodyClosesConnection: the connection of a chunked HTTP/1.1 body is closed
-// after the response, on both listeners; that of another body stays open.
+// after the response, on both listeners; the connection of another body stays open.
 func TestChunkedBodyClosesConnection(t *testing.T) {
 	t.Parallel()
 	s := touchlinetest.New(t, storetest.SQLite(t))

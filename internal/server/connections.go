@@ -158,7 +158,7 @@ func (c *connections) warn() {
 	}
 }
 
-// connection is an open connection. Its lock is that of connections.
+// connection is an open connection. Its lock is the lock of connections.
 type connection struct {
 	net.Conn
 	all     *connections

@@ -171,7 +171,7 @@ func TestBusyConnectionsStay(t *testing.T) {
 	}
 }
 
-// TestOldestIdleConnectionMakesRoom: at the limit of all connections, the one that has been idle
+// TestOldestIdleConnectionMakesRoom: at the limit of all connections, the connection that has been idle
 // for the longest time is closed, of whatever address it is.
 func TestOldestIdleConnectionMakesRoom(t *testing.T) {
 	t.Parallel()

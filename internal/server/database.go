@@ -76,12 +76,12 @@ func openDatabase(ctx context.Context, cfg *config.Config, o Options) (*database
 // milliseconds.
 const maxClockOffset = 5 * time.Second
 
-// warnOfClock logs that the clock of this machine differs from that of the database: an OTP or
+// warnOfClock logs that the clock of this machine differs from the clock of the database: an OTP or
 // a limit that one replica records then ends too early or too late on another.
 func warnOfClock(ctx context.Context, db *database.DB, log *slog.Logger) {
 	offset, err := db.ClockOffset(ctx)
 	if err == nil && offset.Abs() > maxClockOffset {
-		log.Warn("the clock of this machine differs from that of the database: OTPs of other replicas end too early or too late; synchronise both clocks",
+		log.Warn("the clock of this machine differs from the clock of the database: OTPs of other replicas end too early or too late; synchronise both clocks",
 			"ahead_seconds", offset.Round(time.Second).Seconds())
 	}
 }

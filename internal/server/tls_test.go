@@ -127,7 +127,7 @@ func TestTLSCertificateExpiry(t *testing.T) {
 	t.Parallel()
 	dir, day := t.TempDir(), 24*time.Hour
 	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	start := time.Now() // that of the test clock
+	start := time.Now() // the time of the test clock
 	writeCertificateUntil(t, 1, certFile, keyFile, start.Add(-60*day), start.Add(30*day))
 	s := touchlinetest.New(t, "sqlite:"+filepath.Join(dir, "db"), func(c *config.Config) { c.TLSCert, c.TLSKey = certFile, keyFile })
 	seen := 0

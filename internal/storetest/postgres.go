@@ -53,7 +53,7 @@ func EmptySQLite(tb testing.TB) string {
 }
 
 // EmptyPostgres returns the URL of an empty database. When tb ends, the database and its
-// connections are dropped. The server is that of TOUCHLINE_TEST_POSTGRES, or else a
+// connections are dropped. TOUCHLINE_TEST_POSTGRES names the server, or else a
 // throwaway cluster of this test process. Without server programs it skips tb.
 func EmptyPostgres(tb testing.TB) string {
 	tb.Helper()

@@ -176,7 +176,7 @@ func (b *Browser) Press(label string, fields ...string) *Page {
 	return b.Send("POST", b.resolve(cmp.Or(attribute(n, "formaction"), attribute(form, "action"))), values)
 }
 
-// formOf returns the form of a field or button: the one that it names, or the one around it.
+// formOf returns the form of a field or button: the form that it names, or the form around it.
 func formOf(root, n *html.Node) *html.Node {
 	if id := attribute(n, "form"); id != "" {
 		return find(root, func(f *html.Node) bool { return f.Data == "form" && attribute(f, "id") == id })

@@ -155,7 +155,7 @@ func (c *contract) checkCaching(op *openapi3.Operation, req *http.Request, resp 
 	return nil
 }
 
-// check checks a response against the one that op documents for its status.
+// check checks a response against the response that op documents for its status.
 func (c *contract) check(op *openapi3.Operation, req *http.Request, resp *http.Response, body []byte) error {
 	ref := op.Responses.Value(fmt.Sprint(resp.StatusCode))
 	if ref == nil {

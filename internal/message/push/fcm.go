@@ -24,7 +24,7 @@ type FCMConfig struct {
 	API string
 	// ProjectID is the Firebase project of the apps.
 	ProjectID string
-	// Email, KeyID, PrivateKey and TokenURL are those of a service account. PrivateKey is in
+	// Email, KeyID, PrivateKey and TokenURL belong to a service account. PrivateKey is in
 	// PEM.
 	Email, KeyID, PrivateKey, TokenURL string
 	Now                                func() time.Time
@@ -57,7 +57,7 @@ func NewFCM(c FCMConfig) (*FCM, error) {
 	}, nil
 }
 
-// fcmMessage is the body of messages:send. Names are those of the REST reference of FCM.
+// fcmMessage is the body of messages:send. The names are from the REST reference of FCM.
 type fcmMessage struct {
 	Message struct {
 		Token        string            `json:"token"`

@@ -16,7 +16,7 @@ const pause = 30 * time.Second
 // failover sends each attempt through one of several providers: the first through the first
 // one, the next through the one after it. Providers with an outage are tried last.
 //
-// One attempt uses one provider, so that a receipt of an attempt is that of a provider.
+// One attempt uses one provider, so that a receipt of an attempt names one provider.
 type failover struct {
 	entries []*failoverEntry
 	observe func(provider, outcome string)

@@ -21,7 +21,7 @@ func TestReplyReaders(t *testing.T) {
 		},
 	}, phone.Parser{DefaultRegion: "IN"}.Parse)
 	if len(readers) != 2 {
-		t.Errorf("%d readers, want those of Twilio and Kannel", len(readers))
+		t.Errorf("%d readers, want the readers of Twilio and Kannel", len(readers))
 	}
 	for from, want := range map[string]phone.Number{
 		"+919876543210": "+919876543210", "919876543210": "+919876543210", "9876543210": "+919876543210", "TLINES": "", "": "", "56161": "",

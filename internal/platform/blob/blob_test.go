@@ -150,7 +150,7 @@ func TestFailingStoreIsUnavailable(t *testing.T) {
 	})
 	t.Run("connection refused", func(t *testing.T) {
 		t.Parallel()
-		// Port 1 is reserved. The port of a closed server can become that of another test's server.
+		// Port 1 is reserved. The port of a closed server can become the port of another test's server.
 		all(t, blobtest.Open(t, "s3://k:s@files?endpoint=http://127.0.0.1:1"))
 	})
 	t.Run("wrong credentials", func(t *testing.T) {
@@ -319,7 +319,7 @@ func TestErrorNamesCode(t *testing.T) {
 	}
 }
 
-// TestStalledDownload: the error of a download that stalls does not look like that of a client
+// TestStalledDownload: the error of a download that stalls does not look like the error of a client
 // that has gone.
 func TestStalledDownload(t *testing.T) {
 	t.Parallel()

@@ -15,7 +15,7 @@ const (
 	// freeBytes of each body are not counted: nearly every body is shorter, and so is accepted
 	// whatever other clients send. 6,000 connections can hold 48 MiB of them.
 	freeBytes = 8 << 10
-	// maxBytes limits the rest of all bodies in memory, and maxHolder that of one holder.
+	// maxBytes limits the rest of all bodies in memory, and maxHolder the rest of one holder's.
 	// Callers without an account have at most half.
 	maxBytes  = 48 << 20
 	maxHolder = maxBytes / 8

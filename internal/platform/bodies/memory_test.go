@@ -80,7 +80,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		all = append(all, held...)
 	}
 	if limit := 24 << 20 / (56 * kib); accounts < limit-1 || accounts > limit+1 {
-		t.Errorf("accounts hold %d bodies of 64 KiB beside those of strangers, want %d", accounts, limit)
+		t.Errorf("accounts hold %d bodies of 64 KiB beside the bodies of strangers, want %d", accounts, limit)
 	}
 	short, err := m.Read(bodies.Holder{Address: "1"}, strings.NewReader(strings.Repeat("x", 8*kib-1)), 8*kib-1, 64*kib)
 	if err != nil {

@@ -96,7 +96,7 @@ type Config struct {
 	PendingReminderEvery time.Duration `env:"PENDING_REMINDER_EVERY" default:"72h" min:"1ms" max:"8760h" help:"minimum time between two such reminders to a coach"`
 	LinkValidity         time.Duration `env:"LINK_VALIDITY" default:"336h" min:"1s" max:"8760h" help:"lifetime of the link in a message, from when the message leaves"`
 
-	MessagesGather             time.Duration `env:"MESSAGES_GATHER" default:"2m" development:"off" min:"0s" max:"1h" zero:"off" help:"the first request of a coach to a number leaves at once; those of the next minutes leave together in one SMS"`
+	MessagesGather             time.Duration `env:"MESSAGES_GATHER" default:"2m" development:"off" min:"0s" max:"1h" zero:"off" help:"the first request of a coach to a number leaves at once; requests of the next minutes leave together in one SMS"`
 	MessagesTotalHour          int           `env:"MESSAGES_TOTAL_HOUR" default:"2000" development:"off" min:"0" max:"1000000000" zero:"off" help:"SMS segments per hour in total, except OTPs; half is kept for coaches who registered 7 days ago or earlier; more messages wait"`
 	MessagesTotalDay           int           `env:"MESSAGES_TOTAL_DAY" default:"20000" development:"off" min:"0" max:"1000000000" zero:"off" help:"the same in 24 h"`
 	MessagesPerAddress         int           `env:"MESSAGES_PER_ADDRESS" default:"400" development:"off" min:"0" max:"1000000000" zero:"off" help:"SMS segments in 24 h requested from one network address (/64 for IPv6) by coaches in their first 7 days"`

@@ -5,7 +5,7 @@ import (
 	"golang.org/x/text/language"
 )
 
-// newerCurrencies are those of countries for which x/text has a former currency.
+// newerCurrencies has the countries for which x/text has a former currency.
 var newerCurrencies = map[string]string{"BG": "EUR", "CW": "XCG", "HR": "EUR", "MR": "MRU", "SL": "SLE", "SX": "XCG", "VE": "VES"}
 
 // RegionCurrency returns the ISO 4217 currency of an ISO 3166 country, or INR if the country

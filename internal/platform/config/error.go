@@ -18,7 +18,7 @@ type Error struct {
 	Message string
 }
 
-// userInfo is the part of a URL that may hold a password, quotedUserInfo that of a URL which a
+// userInfo is the part of a URL that may hold a password, quotedUserInfo the same part of a URL which a
 // message quotes; an example in a message has no quotes.
 var (
 	userInfo       = regexp.MustCompile(`//[^\s"]*@`)

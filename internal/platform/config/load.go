@@ -30,7 +30,7 @@ type Check func(*Config) Errors
 // Load reads the settings from args (the flags, without the program name and the
 // command) and environ (as os.Environ returns it). A flag overrides a variable, and a
 // variable overrides the default; an empty value counts as not set. The error is
-// ErrHelp, or Errors with every error, including those of checks.
+// ErrHelp, or Errors with every error, also of checks.
 func Load(args, environ []string, checks ...Check) (*Config, error) {
 	l := &loader{inputs: map[string]input{}}
 	l.readEnvironment(environ)

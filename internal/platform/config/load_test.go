@@ -264,14 +264,14 @@ func TestWithListenAddr(t *testing.T) {
 	loaded := load(t, []string{"--addr=127.0.0.1:0"}, nil)
 	c := loaded.WithListenAddr(got)
 	if loaded.PublicURL != "http://127.0.0.1:0" {
-		t.Errorf("PublicURL of the original = %s, want the one that was loaded", loaded.PublicURL)
+		t.Errorf("PublicURL of the original = %s, want the loaded value", loaded.PublicURL)
 	}
 	if c.PublicURL != "http://127.0.0.1:40123" {
 		t.Errorf("PublicURL = %s, want http://127.0.0.1:40123", c.PublicURL)
 	}
 	c = load(t, []string{"--addr=127.0.0.1:0", "--public-url=https://t.example"}, nil).WithListenAddr(got)
 	if c.PublicURL != "https://t.example" {
-		t.Errorf("PublicURL = %s, want the one that is set", c.PublicURL)
+		t.Errorf("PublicURL = %s, want the value that is set", c.PublicURL)
 	}
 }
 

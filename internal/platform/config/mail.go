@@ -24,7 +24,7 @@ func (c *Config) MailServer() string {
 	return u.String()
 }
 
-// MailAuthorities returns the file of MAIL_CA, or "" for those of the system.
+// MailAuthorities returns the file of MAIL_CA, or "" for the authorities of the system.
 func (c *Config) MailAuthorities() string {
 	if c.MailCA == system {
 		return ""

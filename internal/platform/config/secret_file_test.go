@@ -10,7 +10,7 @@ import (
 )
 
 // TestSecretFileModes: each file with a secret that every user of the machine may use is refused,
-// as that of the master key is, and its content does not matter. A group may read it.
+// as the file of the master key is, and its content does not matter. A group may read it.
 func TestSecretFileModes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(path, []byte("S3NT1NEL"), 0o600); err != nil {

@@ -94,7 +94,7 @@ func fileError(err error) string {
 }
 
 // AutocertAuthorities returns the authorities from which the certificate of the ACME service may
-// come; nil are those of the system.
+// come; nil means the authorities of the system.
 func (c *Config) AutocertAuthorities() (*x509.CertPool, error) {
 	if c.Endpoints.ACMEAuthorities == "" {
 		return nil, nil

@@ -92,7 +92,7 @@ func TestDeferOneReattempts(t *testing.T) {
 }
 
 // The transaction is also retried if its function returns another error for ErrStale,
-// because it takes the failure of the deferred guard for that of the next statement.
+// because it takes the failure of the deferred guard for a failure of the next statement.
 func TestDeferOneReattemptsAfterAnotherError(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *database.DB) {

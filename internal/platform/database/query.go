@@ -40,7 +40,7 @@ type handle interface {
 }
 
 // Query runs a read outside a transaction. The rows must be closed; Collect does so. Its
-// errors, and those of the rows, are fault.Unavailable if the database cannot serve.
+// errors, also of the rows, are fault.Unavailable if the database cannot serve.
 func (db *DB) Query(ctx context.Context, sql string, args ...any) (*Rows, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, classify(err)

@@ -89,7 +89,7 @@ func (a *Adapter[C]) serve(w http.ResponseWriter, r *http.Request, rt *Route[C])
 		}
 		return err
 	}
-	defer func() { slot.Release() }() // the one that slot holds then
+	defer func() { slot.Release() }() // the value of slot at the end
 	untimed := r
 	infoOf(r).Stream = rt.NoTimeout
 	timeout := cmp.Or(rt.Timeout, defaultTimeout)

@@ -14,7 +14,7 @@ type Page[K any] struct {
 }
 
 // QueryPage returns the page of the query parameters limit and cursor. The cursor must
-// be of the same route and of the same caller, whom callerID names. An empty one is that of
+// be of the same route and of the same caller, whom callerID names. An empty one is the cursor of
 // the first page: many clients write ?cursor= before they have one.
 func QueryPage[K, C any](m Meta[C], sealer wire.Sealer, callerID string, f *wire.Faults) Page[K] {
 	var cursor *string

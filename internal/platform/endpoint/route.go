@@ -17,7 +17,7 @@ type Route[C any] struct {
 	Pattern string // in the syntax of http.ServeMux, without the method
 	Handle  Handler[C]
 
-	// Authenticate replaces that of the adapter.
+	// Authenticate replaces the function of the adapter.
 	Authenticate func(*http.Request) (C, error)
 	// Authorize are the checks of the caller, in order.
 	Authorize []func(context.Context, C) error

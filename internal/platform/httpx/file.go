@@ -34,7 +34,7 @@ type File struct {
 const framedPDF = "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'self'"
 
 // Serve sends the file, one range of it, or 304 if the client has it. It limits the
-// time of each write to WriteTimeout, and that of all to FileTimeout. A range outside the
+// time of each write to WriteTimeout, and the time of all to FileTimeout. A range outside the
 // file is range_not_satisfiable and an If-Match that fails precondition_failed: then Serve
 // has set headers, but written nothing. If the content cannot be read to its end, Serve
 // panics with an incompleteError.

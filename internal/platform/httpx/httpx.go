@@ -29,7 +29,7 @@ type RequestInfo struct {
 	Status int
 	// Stream says that the response stays open, so that its duration says nothing.
 	Stream bool
-	// AccountID and SessionID are those of the caller, OperatorID that of the operator
+	// AccountID and SessionID name the caller, OperatorID the operator
 	// token; each is empty if the request has none.
 	AccountID, SessionID, OperatorID string
 }

@@ -65,7 +65,7 @@ func (s *system) load(perSecond, urgentShare int, length time.Duration) {
 	}
 }
 
-// results are those of the calls that have ended.
+// results are the calls that have ended.
 type results struct {
 	served, refused, urgent int
 	p99                     time.Duration // of the requests served

@@ -29,7 +29,7 @@ type Options struct {
 	// Sizes to write, largest first.
 	Sizes []Size
 	// Create returns the writer for a size, such as a blob.Spool. Process returns
-	// its errors and those of Write.
+	// its errors and the errors of Write.
 	Create func(Size) (io.Writer, error)
 }
 

@@ -36,7 +36,7 @@ func Client(remote string, forwarded []string, trusted []netip.Prefix) netip.Add
 	return client
 }
 
-// IsTrusted reports whether an address, with or without port, is that of a trusted proxy.
+// IsTrusted reports whether an address, with or without port, belongs to a trusted proxy.
 func IsTrusted(address string, trusted []netip.Prefix) bool {
 	return contains(trusted, parseAddr(strings.TrimSpace(address)))
 }

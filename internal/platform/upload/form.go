@@ -96,7 +96,7 @@ type formReader struct {
 }
 
 // ReadForm reads a form from body: texts, and a file, which goes into a spool. The caller
-// closes the form. Errors: payload_too_large, malformed_request, or that of the storage.
+// closes the form. Errors: payload_too_large, malformed_request, or the error of the storage.
 func ReadForm(body *Body, header http.Header, spool func() (coach.Spool, error), fields Fields) (*Form, error) {
 	fr := &formReader{body: body, fields: fields, spool: spool, form: &Form{Texts: map[string]string{}}}
 	mediaType, parameters, err := mime.ParseMediaType(header.Get("Content-Type"))
@@ -231,7 +231,7 @@ func (fr *formReader) fill(spool *coach.Spool, content io.Reader) (err error) {
 }
 
 // ReadFile reads a body that is a file into a spool, which the caller closes. Errors:
-// payload_too_large, malformed_request, or that of the storage.
+// payload_too_large, malformed_request, or the error of the storage.
 func ReadFile(body *Body, spool func() (coach.Spool, error)) (coach.Spool, error) {
 	file, err := spool()
 	if err != nil {

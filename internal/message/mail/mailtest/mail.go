@@ -14,7 +14,7 @@ import (
 
 // Mail is a mail that a server has taken.
 type Mail struct {
-	// From and To are those of the envelope.
+	// From and To are of the envelope.
 	From, To string
 	// TLS is true if the connection was encrypted.
 	TLS    bool

@@ -21,7 +21,7 @@ import (
 // Twilio simulates the Messages resource of Twilio's API, for tests. It refuses what Twilio
 // refuses (https://www.twilio.com/docs/messaging/api/message-resource).
 type Twilio struct {
-	// SID, Token and Sender are those of the account.
+	// SID, Token and Sender belong to the account.
 	SID, Token, Sender string
 
 	server *httptest.Server

@@ -37,7 +37,7 @@ type Sent struct {
 	ID, To, Template, Language string
 	// Text is the body with its values, or the code.
 	Text string
-	// Links are those of the buttons.
+	// Links are the links of the buttons.
 	Links []string
 	// Ref is the biz_opaque_callback_data. Statuses return it.
 	Ref string
