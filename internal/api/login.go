@@ -19,6 +19,7 @@ type loginRequest struct {
 	MobileNumber string `json:"mobile_number" rule:"required,min=1,max=64"`
 	OTP          string `json:"otp" rule:"required,max=64"`
 	Role         string `json:"role" rule:"oneof=coach|guardian|student"`
+	Channel      string `json:"channel" rule:"oneof=sms|email"`
 	DeviceName   string `json:"device_name" rule:"min=1,max=100"`
 	DeviceToken  string `json:"device_token" rule:"secret,min=1,max=128"`
 }
@@ -57,7 +58,7 @@ func (s *Server) login(ctx context.Context, r Request[loginRequest]) (Response, 
 	return s.handleOnce(ctx, r.Meta, keyed.Request{
 		Owner: "login/" + string(key.Role) + "/" + string(key.Number), Keep: keepLogin, Body: r.Raw,
 		CheckRepeat: func(ctx context.Context, same bool) error {
-			return s.Auth.CheckLoginRepeat(ctx, key, in.DeviceToken, same)
+			return s.Auth.CheckLoginRepeat(ctx, key, proof(in.DeviceToken, in.Channel), same)
 		},
 		MayRepeat: s.Auth.CheckLoginSession,
 		Rebuild: func(ctx context.Context, w idempotency.Work) (Response, error) {
@@ -71,7 +72,7 @@ func (s *Server) login(ctx context.Context, r Request[loginRequest]) (Response, 
 			if err := f.Err(); err != nil {
 				return Response{}, err
 			}
-			grant, err := s.Auth.Login(ctx, key, otp, in.DeviceToken, in.DeviceName)
+			grant, err := s.Auth.Login(ctx, key, otp, proof(in.DeviceToken, in.Channel), in.DeviceName)
 			if err != nil {
 				return Response{}, err
 			}

@@ -16,8 +16,13 @@ import (
 type requestOTPRequest struct {
 	MobileNumber string `json:"mobile_number" rule:"required,min=1,max=64"`
 	Role         string `json:"role" rule:"oneof=coach|guardian|student"`
-	Channel      string `json:"channel" rule:"oneof=sms"`
+	Channel      string `json:"channel" rule:"oneof=sms|email"`
 	DeviceToken  string `json:"device_token" rule:"secret,min=1,max=128"`
+}
+
+// proof returns the proof in a request for a code or with a code.
+func proof(deviceToken, channel string) auth.Proof {
+	return auth.Proof{DeviceToken: deviceToken, ByEmail: channel == "email"}
 }
 
 type requestOTPResponse struct {
@@ -36,7 +41,7 @@ func (s *Server) requestOTP(ctx context.Context, r Request[requestOTPRequest]) (
 		return Response{}, err
 	}
 	issued, err := s.Auth.RequestOTP(ctx, auth.OTPRequest{
-		Number: key.Number, Role: key.Role, Proof: auth.Proof{DeviceToken: in.DeviceToken}, Network: r.Client,
+		Number: key.Number, Role: key.Role, Proof: proof(in.DeviceToken, in.Channel), Network: r.Client,
 	})
 	if err != nil {
 		return Response{}, err
@@ -51,6 +56,7 @@ type verifyOTPRequest struct {
 	MobileNumber string `json:"mobile_number" rule:"required,min=1,max=64"`
 	OTP          string `json:"otp" rule:"required,max=64"`
 	Role         string `json:"role" rule:"oneof=coach|guardian|student"`
+	Channel      string `json:"channel" rule:"oneof=sms|email"`
 	DeviceToken  string `json:"device_token" rule:"secret,min=1,max=128"`
 }
 
@@ -67,7 +73,7 @@ func (s *Server) verifyOTP(ctx context.Context, r Request[verifyOTPRequest]) (Re
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
-	verified, err := s.Auth.VerifyOTP(ctx, key, otp, in.DeviceToken)
+	verified, err := s.Auth.VerifyOTP(ctx, key, otp, proof(in.DeviceToken, in.Channel))
 	if err != nil {
 		return Response{}, err
 	}
@@ -108,7 +114,7 @@ func digits(typed, at string, f *wire.Faults) string {
 		return phone.ASCIIDigit(r)
 	}, typed)
 	if len(otp) < minOTP || len(otp) > maxOTP || strings.Trim(otp, "0123456789") != "" {
-		f.Add(at, "invalid_otp", "This is not an OTP. Send the digits of the SMS.")
+		f.Add(at, "invalid_otp", "This is not an OTP. Send the digits of the code.")
 	}
 	return otp
 }

@@ -29,9 +29,9 @@ type Challenge struct {
 	Attempts int
 	SentAt   time.Time
 	EndsAt   time.Time
-	// Language is the choice of the number's owner, or empty. Only LiveChallenge
-	// loads it.
-	Language string
+	// Language is the choice of the number's owner, or empty, and Address is the confirmed address
+	// to which the code goes, or empty. Only LiveChallenge loads them.
+	Language, Address string
 }
 
 // newCode returns n uniformly distributed decimal digits.

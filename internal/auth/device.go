@@ -18,6 +18,8 @@ type Proof struct {
 	// OtherTokens are device tokens that the same browser got for other roles. They prove nothing
 	// about the number, but say who else signs in on this device.
 	OtherTokens []string
+	// ByEmail says that the code goes, or went, to the confirmed address of the number.
+	ByEmail bool
 }
 
 // otherDevices returns the hashes of the tokens of p except own.

@@ -25,6 +25,9 @@ type ChallengeRequest struct {
 	// Channel is the channel that sends the code. It is empty for a test number, whose
 	// code is fixed and not sent.
 	Channel string
+	// Address is where a code that confirms an address goes. It is empty for other codes, which go
+	// to the number or to its confirmed address.
+	Address string
 }
 
 // ResendTooSoon is the error of a request too soon after the last code of its key.
@@ -76,11 +79,14 @@ type OTPRequest struct {
 	// number that does not match. It counts like a request for a number that does not hold
 	// the role, and its response is the same.
 	Silent bool
+	// ConfirmAddress is an e-mail address that the code confirms for the number, or empty.
+	ConfirmAddress string
 }
 
-// RequestOTP opens a challenge and queues its SMS. The worker checks whether the number
-// holds the role before it sends the SMS, so that the response and its timing are the
-// same for every number. Errors: destination_blocked, otp_resend_too_soon, otp_send_limit.
+// RequestOTP opens a challenge and queues its SMS or mail. The worker checks whether the number
+// holds the role and has a confirmed address before it sends the message, so that the response and
+// its timing are the same for every number. Errors: destination_blocked, otp_resend_too_soon,
+// otp_send_limit, and validation_failed without mail.
 func (s *Service) RequestOTP(ctx context.Context, in OTPRequest) (IssuedOTP, error) {
 	key := ChallengeKey{Number: in.Number, Role: in.Role}
 	if !s.Settings.Reachable(key.Number) {
@@ -91,19 +97,30 @@ func (s *Service) RequestOTP(ctx context.Context, in OTPRequest) (IssuedOTP, err
 	if err != nil {
 		return IssuedOTP{}, err
 	}
-	if device.maySend {
+	channel := s.Settings.OTPChannel
+	switch byEmail := in.Proof.ByEmail || in.ConfirmAddress != ""; {
+	case byEmail && !s.Settings.OTPByEmail:
+		return IssuedOTP{}, errNoMail()
+	case in.ConfirmAddress != "":
+		channel, key = emailChannel, confirmKey(in.Number, in.Role, in.ConfirmAddress)
+	case byEmail:
+		channel, key = emailChannel, emailKey(in.Number, in.Role)
+	case device.maySend:
 		key.DeviceID = device.id
 	}
 	r := ChallengeRequest{
 		Challenge:   Challenge{ChallengeKey: key, ID: s.NewID(), SentAt: now, EndsAt: now.Add(s.Settings.OTPValidity)},
 		MaxAttempts: s.Settings.OTPTries, LastSentBefore: s.lastSentBefore(now),
-		Limits:      func(roles RoleFacts) []Limit { return s.sendLimits(key, in.Network, roles, in.Silent) },
-		Destination: s.destination(key.Number, in.Network),
+		Limits:  func(roles RoleFacts) []Limit { return s.sendLimits(key, in.Network, roles, in.Silent) },
+		Address: in.ConfirmAddress,
+	}
+	if channel != emailChannel {
+		r.Destination = s.destination(key.Number, in.Network)
 	}
 	code := s.Settings.TestCode(key.Number, now)
 	if code == "" {
 		if !in.Silent {
-			r.Channel = s.Settings.OTPChannel
+			r.Channel = channel
 		}
 		if code, err = newCode(s.Rand, s.Settings.OTPLength); err != nil {
 			return IssuedOTP{}, err
@@ -143,7 +160,7 @@ func (s *Service) lastSentBefore(now time.Time) time.Time {
 // Errors: see resultError.
 func (s *Service) verify(ctx context.Context, key ChallengeKey, otp string, proof Proof, signIn func(deviceID string) (*SignIn, error)) (VerificationResult, error) {
 	now := s.Now()
-	attempt, device, err := s.newAttempt(ctx, key, otp, proof, now)
+	attempt, device, err := s.loginAttempt(ctx, key, otp, proof, now)
 	if err != nil {
 		return VerificationResult{}, err
 	}
@@ -169,13 +186,7 @@ func (s *Service) newAttempt(ctx context.Context, key ChallengeKey, otp string, 
 	if err != nil {
 		return Attempt{}, "", err
 	}
-	a := Attempt{
-		Keys: []ChallengeKey{key}, MaxAttempts: s.Settings.OTPTries, MaxFailures: s.maxFailures, Now: now,
-		Matches: func(c Challenge) bool {
-			code, err := s.Code(c.ID, c.Code)
-			return err == nil && subtle.ConstantTimeCompare([]byte(code), []byte(otp)) == 1
-		},
-	}
+	a := s.attempt(key, otp, now)
 	if device.id != "" {
 		// The code may have been requested without the proof, so try both keys.
 		a.Keys = []ChallengeKey{{key.Number, key.Role, device.id}, key}
@@ -184,6 +195,36 @@ func (s *Service) newAttempt(ctx context.Context, key ChallengeKey, otp string, 
 		return a, "", nil
 	}
 	return a, device.id, nil
+}
+
+// attempt returns an attempt that only verifies otp for key.
+func (s *Service) attempt(key ChallengeKey, otp string, now time.Time) Attempt {
+	return Attempt{
+		Keys: []ChallengeKey{key}, MaxAttempts: s.Settings.OTPTries, MaxFailures: s.maxFailures, Now: now,
+		Matches: func(c Challenge) bool {
+			code, err := s.Code(c.ID, c.Code)
+			return err == nil && subtle.ConstantTimeCompare([]byte(code), []byte(otp)) == 1
+		},
+	}
+}
+
+// loginAttempt is newAttempt for a code that may have been sent by mail. A caller that does not
+// name the channel means the mail only if no other code can be used: wrong codes for one channel
+// must not use up the attempts of the other.
+func (s *Service) loginAttempt(ctx context.Context, key ChallengeKey, otp string, proof Proof, now time.Time) (Attempt, string, error) {
+	a, device, err := s.newAttempt(ctx, key, otp, proof, now)
+	if err != nil || !s.Settings.OTPByEmail && !proof.ByEmail {
+		return a, device, err
+	}
+	email := emailKey(key.Number, key.Role)
+	byEmail := proof.ByEmail
+	if !byEmail {
+		byEmail, err = s.Store.OnlyEmailCode(ctx, email, a)
+	}
+	if byEmail {
+		a.Keys = []ChallengeKey{email}
+	}
+	return a, device, err
 }
 
 // resultError returns nil for CorrectCode. For other outcomes of an attempt at now it
@@ -220,8 +261,8 @@ type Verified struct {
 }
 
 // VerifyOTP checks a code without consuming it, so that one Login can follow.
-func (s *Service) VerifyOTP(ctx context.Context, key ChallengeKey, otp, deviceToken string) (Verified, error) {
-	result, err := s.verify(ctx, key, otp, Proof{DeviceToken: deviceToken}, nil)
+func (s *Service) VerifyOTP(ctx context.Context, key ChallengeKey, otp string, proof Proof) (Verified, error) {
+	result, err := s.verify(ctx, key, otp, proof, nil)
 	if err != nil {
 		return Verified{}, err
 	}
@@ -230,7 +271,7 @@ func (s *Service) VerifyOTP(ctx context.Context, key ChallengeKey, otp, deviceTo
 
 // Login checks and consumes a code and opens a session. A coach's first login
 // registers the coach.
-func (s *Service) Login(ctx context.Context, key ChallengeKey, otp, deviceToken, deviceName string) (*Grant, error) {
+func (s *Service) Login(ctx context.Context, key ChallengeKey, otp string, proof Proof, deviceName string) (*Grant, error) {
 	now, vault := s.Now(), s.Keys.Vault
 	session := &Session{
 		ID: s.NewID(), AccountID: s.NewID(), Role: key.Role, Number: key.Number, DeviceName: deviceName, Generation: 1,
@@ -240,7 +281,7 @@ func (s *Service) Login(ctx context.Context, key ChallengeKey, otp, deviceToken,
 	if err != nil {
 		return nil, err
 	}
-	if err := s.signIn(ctx, key, otp, Proof{DeviceToken: deviceToken}, session, hashToken(refresh)); err != nil {
+	if err := s.signIn(ctx, key, otp, proof, session, hashToken(refresh)); err != nil {
 		return nil, err
 	}
 	return s.grant(session, refresh, now)
@@ -267,9 +308,9 @@ func (s *Service) signIn(ctx context.Context, key ChallengeKey, otp string, proo
 // its response is repeated. A request that is not the same as the first counts as a
 // wrong code; otherwise the key would let a caller guess codes without a limit. Error:
 // otp_attempts_exceeded.
-func (s *Service) CheckLoginRepeat(ctx context.Context, key ChallengeKey, deviceToken string, same bool) error {
+func (s *Service) CheckLoginRepeat(ctx context.Context, key ChallengeKey, proof Proof, same bool) error {
 	now := s.Now()
-	a, _, err := s.newAttempt(ctx, key, "", Proof{DeviceToken: deviceToken}, now)
+	a, _, err := s.loginAttempt(ctx, key, "", proof, now)
 	if err != nil {
 		return err
 	}

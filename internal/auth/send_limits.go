@@ -19,13 +19,13 @@ const networksPerSite = 5
 //	a new coach            counted   counted          -        counted counted
 //	sends nothing          counted   checked          counted  checked -
 //
+// The codes of a known device have a limit of the device alone. Those to a confirmed address count
+// for the network, too, because anyone can request them.
+//
 // The order is fixed, so that concurrent requests lock rows in the same order and
 // cannot deadlock.
 // A request can be silent although the number holds the role: see OTPRequest.
 func (s *Service) sendLimits(key ChallengeKey, address string, roles RoleFacts, silent bool) []Limit {
-	if key.DeviceID != "" {
-		return []Limit{{Name: "otp_sends_per_device_day", Key: "send/device/" + key.DeviceID, Max: deviceSends, Per: 24 * time.Hour}}
-	}
 	set, number := s.Settings, string(key.Number)
 	silent = silent || !roles.MaySignIn(key.Role)
 	var limits []Limit
@@ -34,10 +34,16 @@ func (s *Service) sendLimits(key ChallengeKey, address string, roles RoleFacts, 
 			limits = append(limits, Limit{Name: name, Key: "send/" + key, Max: most, Per: per, CheckOnly: checkOnly})
 		}
 	}
-	if site := siteOf(address); site != "" {
-		add("otp_sends_per_address_hour", "site/"+site, set.SendsPerAddressHour*networksPerSite, time.Hour, false)
+	if key.DeviceID == "" || key.ByEmail() {
+		if site := siteOf(address); site != "" {
+			add("otp_sends_per_address_hour", "site/"+site, set.SendsPerAddressHour*networksPerSite, time.Hour, false)
+		}
+		add("otp_sends_per_address_hour", "address/"+address, set.SendsPerAddressHour, time.Hour, false)
 	}
-	add("otp_sends_per_address_hour", "address/"+address, set.SendsPerAddressHour, time.Hour, false)
+	if key.DeviceID != "" {
+		add("otp_sends_per_device_day", "device/"+key.sender(), deviceSends, 24*time.Hour, false)
+		return limits
+	}
 	add("otp_sends_per_day", "day/"+number, set.SendsPerDay, 24*time.Hour, silent)
 	add("otp_sends_per_hour", "hour/"+number, set.SendsPerHour, time.Hour, silent)
 	if silent {

@@ -35,6 +35,8 @@ type Settings struct {
 
 	// OTPChannel is the channel of OTPs, such as "sms".
 	OTPChannel string
+	// OTPByEmail says that OTPs can be sent by mail, too.
+	OTPByEmail bool
 	// Reachable reports whether OTPs may be sent to the number's country.
 	Reachable func(phone.Number) bool
 	// TestCode returns the fixed code of a test number at that time, or "".
@@ -74,6 +76,16 @@ type Store interface {
 	// CloseAccount evaluates the code. If it is correct, it consumes it and closes the
 	// coach's account.
 	CloseAccount(ctx context.Context, c CloseRequest) (VerificationResult, error)
+
+	// OnlyEmailCode reports whether the challenge of email has not ended, while no code of the
+	// keys of a can be used.
+	OnlyEmailCode(ctx context.Context, email ChallengeKey, a Attempt) (bool, error)
+	// ConfirmAddress evaluates the code. If it is correct, it consumes it and saves the address.
+	ConfirmAddress(ctx context.Context, c AddressConfirmation) (VerificationResult, error)
+	// ConfirmedAddress returns the confirmed address of a number and role, or "".
+	ConfirmedAddress(ctx context.Context, n phone.Number, role actor.Role) (string, error)
+	// RemoveAddress ends the confirmation of an address. It may be repeated.
+	RemoveAddress(ctx context.Context, n phone.Number, role actor.Role) error
 
 	// Session returns a session, even one that has ended, or nil.
 	Session(ctx context.Context, id string) (*Session, error)

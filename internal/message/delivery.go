@@ -162,8 +162,10 @@ type Message struct {
 	// HoldsRole is true if the recipient of an OTP holds the role; a new coach does not.
 	HoldsRole bool
 	Code      string
-	ValidFor  time.Duration
-	Ending    OTPEnding
+	// ConfirmsAddress is true if the code confirms an e-mail address.
+	ConfirmsAddress bool
+	ValidFor        time.Duration
+	Ending          OTPEnding
 
 	// For Request and Reminder.
 	Request RequestDetails

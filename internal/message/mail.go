@@ -2,6 +2,7 @@ package message
 
 import (
 	"strings"
+	"time"
 )
 
 // Mail is the content of a mail, in plain text. Package mail renders it as text and as HTML.
@@ -31,10 +32,24 @@ func (m Mail) Required() bool { return m.StopLabel == "" }
 // have an address.
 func MailOf(m Message) Mail {
 	w := mailWordsOf(m.Language)
-	if m.Kind == NotificationCopy {
+	switch m.Kind {
+	case OTP:
+		return otpMail(m, w)
+	case NotificationCopy:
 		return copyMail(m, w)
 	}
 	return questionMail(m, w)
+}
+
+// otpMail renders a code. The subject does not contain it: screens show subjects while they are locked.
+func otpMail(m Message, w mailWords) Mail {
+	mail := Mail{
+		Language: w.language, Subject: w.subjectCode, Heading: w.subjectCode, Paragraphs: []string{m.Code, w.codeValid}, After: []string{w.codeSecret}, Footer: w.addressConfirmed,
+	}
+	if m.ConfirmsAddress {
+		mail.Subject, mail.Heading, mail.Footer = w.subjectConfirm, w.subjectConfirm, w.addressToConfirm
+	}
+	return mail.with("{brand}", m.Brand, "{validity}", minutesOf(max(1, int(m.ValidFor.Round(time.Minute)/time.Minute)), w.language))
 }
 
 // copyMail renders a notification.

@@ -16,6 +16,10 @@ type mailWords struct {
 
 	open, stop                        string
 	addressOfGuardian, addressOfCoach string
+
+	// The texts of codes may contain {validity}.
+	subjectCode, subjectConfirm, codeValid, codeSecret string
+	addressConfirmed, addressToConfirm                 string
 }
 
 var mailWordsByLanguage = map[string]mailWords{
@@ -36,6 +40,11 @@ var mailWordsByLanguage = map[string]mailWords{
 		open:      "Open {brand}", stop: "Stop mail to this address",
 		addressOfGuardian: "You get this mail because a coach gave this address as that of a guardian.",
 		addressOfCoach:    "You get this mail because this address is in your profile at {brand}.",
+		subjectCode:       "Your code for {brand}", subjectConfirm: "Confirm this address for {brand}",
+		codeValid:        "Enter this code on the page on which you asked for it. It works for {validity}.",
+		codeSecret:       "Give this code to nobody, also not to a coach. If you did not ask for it, you need not do anything.",
+		addressConfirmed: "You get this mail because someone signs in at {brand} with the number for which you confirmed this address. You can remove the address in the settings.",
+		addressToConfirm: "You get this mail because someone entered this address in the settings of {brand}. Without the code the address is not used.",
 	},
 	hindi: {
 		language: hindi,
@@ -54,6 +63,11 @@ var mailWordsByLanguage = map[string]mailWords{
 		open:      "{brand} खोलें", stop: "इस पते पर मेल बंद करें",
 		addressOfGuardian: "आपको यह मेल इसलिए मिली कि एक कोच ने यह पता अभिभावक का बताया।",
 		addressOfCoach:    "आपको यह मेल इसलिए मिली कि यह पता {brand} पर आपकी प्रोफ़ाइल में है।",
+		subjectCode:       "{brand} के लिए आपका कोड", subjectConfirm: "{brand} के लिए इस पते की पुष्टि करें",
+		codeValid:        "यह कोड उस पेज पर लिखें जहाँ आपने इसे माँगा था। यह {validity} तक चलेगा।",
+		codeSecret:       "यह कोड किसी को न दें, कोच को भी नहीं। अगर आपने इसे नहीं माँगा, तो आपको कुछ नहीं करना है।",
+		addressConfirmed: "आपको यह मेल इसलिए मिली कि कोई {brand} पर उस नंबर से साइन इन कर रहा है जिसके लिए आपने इस पते की पुष्टि की थी। आप यह पता सेटिंग में हटा सकते हैं।",
+		addressToConfirm: "आपको यह मेल इसलिए मिली कि किसी ने {brand} की सेटिंग में यह पता लिखा। कोड के बिना यह पता काम में नहीं आता।",
 	},
 }
 

@@ -95,8 +95,12 @@ func TestMails(t *testing.T) {
 		{Kind: message.Request, Request: question, Link: link, More: []message.Question{{RequestDetails: message.RequestDetails{Party: actor.Guardian, StudentName: "Bela Rao"}, Link: link + "2"}}},
 		{Kind: message.Request, Request: hostile, Link: link},
 	}
+	codes := []message.Message{
+		{Kind: message.OTP, Role: actor.Coach, Code: "482913", ValidFor: 5 * time.Minute},
+		{Kind: message.OTP, Role: actor.Guardian, Code: "482913", ValidFor: 5 * time.Minute, ConfirmsAddress: true},
+	}
 	for _, language := range message.Languages {
-		all := slices.Clone(messages)
+		all := slices.Concat(messages, codes)
 		for _, e := range allEvents() {
 			for _, d := range message.Plan(e, "Touchline") {
 				if slices.Contains(d.Channels, message.Email) {
@@ -120,8 +124,11 @@ func TestMails(t *testing.T) {
 				fmt.Fprintln(&b, text)
 			}
 			fmt.Fprintf(&b, "-- %s [%s]\n\n", mail.Footer, mail.StopLabel)
-			if mail.Required() != (m.Copy.Type == message.SecurityNotice) {
+			if mail.Required() != (m.Kind == message.OTP || m.Copy.Type == message.SecurityNotice) {
 				t.Errorf("%s: required %t", mail.Subject, mail.Required())
+			}
+			if m.Code != "" && strings.Contains(mail.Subject+mail.Heading, m.Code) {
+				t.Errorf("%s: the subject contains the code", mail.Subject)
 			}
 		}
 		golden(t, "testdata/mail."+language+".golden", b.String())

@@ -141,8 +141,11 @@ func (c *accountClosure) endSessions(ctx context.Context) error {
 	)
 }
 
-// deletePreferences deletes the preferences of the number that was released.
+// deletePreferences deletes the preferences of the number that was released, and its confirmed address.
 func (c *accountClosure) deletePreferences(ctx context.Context) error {
+	if err := c.tx.removeAddress(ctx, c.by.Number, c.by.Role); err != nil {
+		return err
+	}
 	return c.tx.deleteUnusedPreferences(ctx, c.by.Number)
 }
 

@@ -88,6 +88,9 @@ func (tx *Tx) changeNumber(ctx context.Context, c auth.NumberChange) (int, error
 	if err := tx.moveDevices(ctx, c, device); err != nil {
 		return 0, fmt.Errorf("move devices: %w", err)
 	}
+	if err := tx.removeAddress(ctx, c.By.Number, c.By.Role); err != nil {
+		return 0, err
+	}
 	if err := tx.copyPreferences(ctx, c.By.Number, c.To); err != nil {
 		return 0, err
 	}

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/phone"
@@ -88,7 +87,7 @@ func (db *DB) OpenChallenge(ctx context.Context, r auth.ChallengeRequest) (auth.
 				return err
 			}
 		}
-		return tx.queueOTP(ctx, c, message.Channel(r.Channel), budget.reserved)
+		return tx.queueOTP(ctx, c, r, budget.reserved)
 	})
 	return opened, err
 }

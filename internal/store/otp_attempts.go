@@ -66,6 +66,12 @@ func (tx *Tx) verifyOTP(ctx context.Context, a auth.Attempt) (auth.VerificationR
 	case result.Outcome == auth.WrongCode:
 		err = tx.saveFailure(ctx, a, c, result)
 	case result.Outcome == auth.CorrectCode:
+		if c.Key.ByEmail() {
+			confirmed, err := tx.useAddress(ctx, c.Key)
+			if err != nil || !confirmed {
+				return auth.VerificationResult{Outcome: auth.NoChallenge}, err
+			}
+		}
 		if err = tx.decrementAttempt(ctx, c, a); err == nil && a.SignIn != nil {
 			err = tx.signIn(ctx, a.SignIn, c)
 		}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -14,13 +15,14 @@ import (
 )
 
 // queueOTP queues the message of a challenge. The row names the challenge and does not
-// contain the code.
-func (tx *Tx) queueOTP(ctx context.Context, c auth.Challenge, channel message.Channel, reserved bool) error {
+// contain the code. A code by mail names the number: the worker finds the confirmed address.
+func (tx *Tx) queueOTP(ctx context.Context, c auth.Challenge, r auth.ChallengeRequest, reserved bool) error {
+	channel, to := message.Channel(r.Channel), cmp.Or(r.Address, string(c.Number))
 	err := tx.Defer(ctx, `
 		INSERT INTO deliveries (id, kind, channel, state, recipient, role, challenge_id, device_id,
 			attempts, due_at, gives_up_at, created_at, updated_at, reserved)
 		VALUES ($1, 'otp', $2, 'queued', $3, $4, $5, $6, 0, $7, $8, $7, $7, $9)`,
-		tx.db.options.NewID(), string(channel), string(c.Number), string(c.Role), c.ID, c.DeviceID, database.Micros(tx.Now), database.Micros(c.EndsAt), reserved)
+		tx.db.options.NewID(), string(channel), to, string(c.Role), c.ID, c.DeviceID, database.Micros(tx.Now), database.Micros(c.EndsAt), reserved)
 	if err != nil {
 		return fmt.Errorf("queue OTP: %w", err)
 	}
@@ -98,21 +100,30 @@ func scanDelivery(s database.Scanner) (message.Delivery, error) {
 
 // LiveChallenge returns the challenge of an OTP delivery, and whether the number holds the
 // role. live is false if the code no longer works, if wrong codes block the number or
-// device, or if the number may not sign in. It then gets no OTP.
+// device, if the number may not sign in, or if a code by mail has no confirmed address. It then gets
+// no OTP.
 func (db *DB) LiveChallenge(ctx context.Context, d message.Delivery, maxAttempts int) (c auth.Challenge, holdsRole, live bool, err error) {
 	c = auth.Challenge{ChallengeKey: auth.ChallengeKey{Number: phone.Number(d.To), Role: d.Role, DeviceID: d.DeviceID}, ID: d.ChallengeID}
+	if n, confirms := auth.NumberToConfirm(d.DeviceID); confirms {
+		c.Number, c.Address = n, d.To
+	}
 	var roles auth.RoleFacts
 	err = db.sql.QueryRow(ctx, `
 		SELECT code, ends_at, (SELECT language FROM preferences pr WHERE pr.mobile_number = $1), `+roleFacts(d.Role)+` FROM otp_challenges
 		WHERE mobile_number = $1 AND role = $2 AND device_id = $3 AND id = $4
 			AND used_at IS NULL AND ends_at > $5 AND tries < $6
 			AND NOT EXISTS (SELECT 1 FROM otp_failures f WHERE f.who = $7 AND f.blocked_until > $5)`,
-		d.To, string(d.Role), d.DeviceID, d.ChallengeID, database.Micros(db.Now()), maxAttempts, subject(c.ChallengeKey)).
+		string(c.Number), string(d.Role), d.DeviceID, d.ChallengeID, database.Micros(db.Now()), maxAttempts, subject(c.ChallengeKey)).
 		Scan(&c.Code, database.IntoTime(&c.EndsAt), database.IntoText(&c.Language), &roles.Registered, &roles.Linked, &roles.Disputed)
 	if database.IsNoRows(err) {
 		return c, false, false, nil
 	}
-	return c, roles.Held(), roles.MaySignIn(d.Role), err
+	live = err == nil && roles.MaySignIn(d.Role)
+	if live && c.ByEmail() {
+		c.Address, err = db.ConfirmedAddress(ctx, c.Number, c.Role)
+		live = c.Address != ""
+	}
+	return c, roles.Held(), live, err
 }
 
 // RequestDetails returns the content and the recipient of the message of a request, or false

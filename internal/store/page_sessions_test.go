@@ -268,7 +268,7 @@ func TestLinkProvesDevice(t *testing.T) {
 		}
 		p.refused(request(auth.Proof{}, number(2), actor.Guardian), "otp_send_limit")
 		for range 10 {
-			_, _ = s.VerifyOTP(bg, guardian, "000000", "")
+			_, _ = s.VerifyOTP(bg, guardian, "000000", auth.Proof{})
 		}
 
 		for range 5 {

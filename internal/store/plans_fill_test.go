@@ -103,6 +103,7 @@ func fillTables(t *testing.T, url string) {
 		`INSERT INTO operator_sessions SELECT 's' || i, ('s' || i)::bytea, 't' || i % 500, i, i FROM generate_series(1, 1000) i`,
 		`INSERT INTO former_numbers SELECT 'a' || i % 400, ('n' || i)::bytea, i, i % 3 = 0 FROM generate_series(1, 1000) i`,
 		`INSERT INTO coach_devices SELECT ('d' || i)::bytea, 'a' || i % 400, i FROM generate_series(1, 1000) i`,
+		`INSERT INTO confirmed_addresses SELECT 'n' || i, 'coach', 'a' || i, i FROM generate_series(1, 1000) i`,
 		`ANALYZE`,
 	} {
 		if _, err := conn.Exec(ctx, statement); err != nil {

@@ -65,6 +65,19 @@ func (p *fixture) challenges() {
 	ok(p, err)
 }
 
+// emailCodes confirms an address, finds a code that was sent to it and removes the address.
+func (p *fixture) emailCodes() {
+	p.Helper()
+	s, key := p.emailSignIn(), auth.ChallengeKey{Number: number(63), Role: actor.Coach}
+	by := p.pageLogin(s, key.Role, key.Number, auth.PageLifetime, 0).Session.Actor()
+	p.confirm(s, by, "meera@club.example")
+	p.requestByEmail(s, key)
+	ok(p, pageLogin(s, key, testCode, auth.Proof{}))
+	_, err := s.ConfirmedAddress(bg, by)
+	ok(p, err)
+	ok(p, s.RemoveAddress(bg, by))
+}
+
 // numberChangeAndClosure changes a coach's number and then closes the account.
 func (p *fixture) numberChangeAndClosure() {
 	p.Helper()

@@ -29,6 +29,7 @@ func runPooledStatements(t *testing.T, url string) *fixture {
 	p.consents()
 	p.challenges()
 	p.coachDevices()
+	p.emailCodes()
 	p.numberChangeAndClosure()
 	p.sessions()
 	p.outbox()

@@ -143,7 +143,8 @@ func (db *DB) EndSession(ctx context.Context, accountID, id string) (bool, error
 	return ended, err
 }
 
-// EndAllSessions ends every session of the number of by in every role, and its devices.
+// EndAllSessions ends every session of the number of by in every role, its devices, and its confirmed
+// addresses.
 func (db *DB) EndAllSessions(ctx context.Context, by actor.Actor) error {
 	return db.Write(ctx, func(tx *Tx) error {
 		err := tx.Defer(ctx, `
@@ -158,7 +159,10 @@ func (db *DB) EndAllSessions(ctx context.Context, by actor.Actor) error {
 			return fmt.Errorf("end push messages: %w", err)
 		}
 		err = tx.Defer(ctx, `DELETE FROM devices WHERE mobile_number = $1`, string(by.Number))
-		return err
+		if err != nil {
+			return err
+		}
+		return tx.Defer(ctx, `DELETE FROM confirmed_addresses WHERE mobile_number = $1`, string(by.Number))
 	})
 }
 

@@ -62,11 +62,11 @@ type budgetReservation struct {
 }
 
 // reserve reserves the cost of the OTP of r. It returns how long the budget refuses it, or
-// nil. A request that sends nothing reserves nothing, but takes the same steps. For a guardian or
+// nil. A mail costs nothing. A request that sends nothing reserves nothing, but takes the same steps. For a guardian or
 // student the budget refuses it exactly when it would refuse one that sends.
 func (b *budgetReservation) reserve(ctx context.Context, tx *Tx, r auth.ChallengeRequest, roles auth.RoleFacts) (*auth.LimitExceeded, error) {
 	settings, key := tx.db.options.Settings, r.Challenge.ChallengeKey
-	if b.reserved = false; settings.Messages.Budget == 0 {
+	if b.reserved = false; settings.Messages.Budget == 0 || r.Channel == string(message.Email) {
 		return nil, nil
 	}
 	shard := int(b.db.shards.Add(1) % costShards)

@@ -51,6 +51,7 @@ func (db *DB) Sweep(ctx context.Context, now time.Time) (int64, error) {
 		{"limit slots", `DELETE FROM limit_slots WHERE (key, slot) IN (SELECT key, slot FROM limit_slots WHERE free_at < $1 ORDER BY free_at LIMIT $2) AND free_at < $1`, now},
 		{"answers", `DELETE FROM kept_answers WHERE (owner, key) IN (SELECT owner, key FROM kept_answers WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, now},
 		{"devices", `DELETE FROM devices WHERE id IN (SELECT id FROM devices WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, now},
+		{"confirmed addresses", `DELETE FROM confirmed_addresses WHERE (mobile_number, role) IN (SELECT mobile_number, role FROM confirmed_addresses WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, now},
 		{"devices of coaches", `DELETE FROM coach_devices WHERE (token_hash, coach_id) IN (SELECT token_hash, coach_id FROM coach_devices WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, now},
 		{"former numbers", `DELETE FROM former_numbers WHERE (account_id, number_hash) IN (SELECT account_id, number_hash FROM former_numbers WHERE left_at < $1 ORDER BY left_at LIMIT $2) AND left_at < $1`, now.Add(-approval.FormerNumbersKept)},
 		{"links", `DELETE FROM request_links WHERE hash IN (SELECT hash FROM request_links WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, now.Add(-approval.LinksKept)},

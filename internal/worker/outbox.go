@@ -84,7 +84,7 @@ type OutboxConfig struct {
 	AppHash string
 	// OTPAttempts is the number of wrong attempts after which an OTP no longer works.
 	OTPAttempts int
-	// CountOTPs counts the costs of OTPs. Their number is limited when they are requested.
+	// CountOTPs counts the costs of OTPs, except those by mail. Their number is limited when they are requested.
 	CountOTPs bool
 
 	Now       func() time.Time

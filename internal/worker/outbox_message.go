@@ -94,7 +94,7 @@ func (o *Outbox) admit(ctx context.Context, ready []*message.Outgoing) ([]messag
 	for _, m := range ready {
 		switch {
 		case m == nil:
-		case m.Message.Kind == message.OTP && !o.CountOTPs, m.Deliveries[0].Counted:
+		case m.Message.Kind == message.OTP && (!o.CountOTPs || m.Deliveries[0].Channel == message.Email), m.Deliveries[0].Counted:
 			admitted = append(admitted, *m)
 		default:
 			if m.Segments = o.Senders[m.Deliveries[0].Channel].Segments(m.Message); m.Segments == 0 {

@@ -33,6 +33,9 @@ func (o *Outbox) render(ctx context.Context, d message.Delivery) (r rendered, er
 		}
 		m.Code, err = o.OpenCode(c.ID, c.Code)
 		m.ValidFor, m.HoldsRole, m.Language = c.EndsAt.Sub(o.Now()), holdsRole, c.Language
+		if c.Address != "" {
+			m.To, m.ConfirmsAddress = c.Address, !c.ByEmail()
+		}
 		return r, err
 	case message.NotificationCopy:
 		found := false

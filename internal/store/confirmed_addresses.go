@@ -1,0 +1,84 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/phone"
+)
+
+// ConfirmAddress evaluates the code. If it is correct, it consumes the code and saves the address.
+// It locks the session: a sign-out everywhere at the same time must end the confirmation.
+func (db *DB) ConfirmAddress(ctx context.Context, c auth.AddressConfirmation) (auth.VerificationResult, error) {
+	var result auth.VerificationResult
+	err := db.Write(ctx, func(tx *Tx) (err error) {
+		if result, err = tx.verifyOTP(ctx, c.Attempt); err != nil || result.Outcome != auth.CorrectCode {
+			return rollbackUnlessEvaluated(result, err)
+		}
+		err = tx.ExecOne(ctx, `
+			UPDATE sessions SET last_used_at = $3 WHERE id = $1 AND mobile_number = $2 AND revoked_at IS NULL`,
+			c.By.SessionID, string(c.By.Number), database.Micros(tx.Now))
+		if errors.Is(err, database.ErrStale) {
+			return auth.ErrSessionEnded()
+		}
+		if err != nil {
+			return err
+		}
+		return tx.Defer(ctx, `
+			INSERT INTO confirmed_addresses (mobile_number, role, address, ends_at) VALUES ($1, $2, $3, $4)
+			ON CONFLICT (mobile_number, role) DO UPDATE SET address = excluded.address, ends_at = excluded.ends_at`,
+			string(c.By.Number), string(c.By.Role), c.Address, database.Micros(tx.Now.Add(auth.AddressLifetime)))
+	})
+	return result, ignoreNotEvaluated(err)
+}
+
+// ConfirmedAddress returns the address that is confirmed for a number and role, or "".
+func (db *DB) ConfirmedAddress(ctx context.Context, n phone.Number, role actor.Role) (address string, err error) {
+	err = db.sql.QueryRow(ctx, `
+		SELECT address FROM confirmed_addresses WHERE mobile_number = $1 AND role = $2 AND ends_at > $3`,
+		string(n), string(role), database.Micros(db.Now())).Scan(&address)
+	if err != nil && !database.IsNoRows(err) {
+		return "", fmt.Errorf("read confirmed address: %w", err)
+	}
+	return address, nil
+}
+
+// RemoveAddress ends the confirmation of an address. It may be repeated.
+func (db *DB) RemoveAddress(ctx context.Context, n phone.Number, role actor.Role) error {
+	return db.Write(ctx, func(tx *Tx) error { return tx.removeAddress(ctx, n, role) })
+}
+
+func (tx *Tx) removeAddress(ctx context.Context, n phone.Number, role actor.Role) error {
+	return tx.Defer(ctx, `DELETE FROM confirmed_addresses WHERE mobile_number = $1 AND role = $2`, string(n), string(role))
+}
+
+// useAddress extends the confirmation of the address to which the correct code of key was sent. It
+// returns false if the confirmation ended after the code was sent: the code then no longer works.
+func (tx *Tx) useAddress(ctx context.Context, key auth.ChallengeKey) (bool, error) {
+	n, err := tx.Exec(ctx, `
+		UPDATE confirmed_addresses SET ends_at = $4 WHERE mobile_number = $1 AND role = $2 AND ends_at > $3`,
+		string(key.Number), string(key.Role), database.Micros(tx.Now), database.Micros(tx.Now.Add(auth.AddressLifetime)))
+	return n == 1, err
+}
+
+// OnlyEmailCode reports whether a code that was sent by mail for email has not ended, while no code
+// of the other keys can be used.
+func (db *DB) OnlyEmailCode(ctx context.Context, email auth.ChallengeKey, a auth.Attempt) (only bool, err error) {
+	now := database.Micros(a.Now)
+	query := `SELECT EXISTS (SELECT 1 FROM otp_challenges WHERE mobile_number = $1 AND role = $2 AND device_id = $3 AND ends_at > $4)`
+	args := []any{string(email.Number), string(email.Role), email.DeviceID, now, a.MaxAttempts}
+	for _, key := range a.Keys {
+		query += fmt.Sprintf(` AND NOT EXISTS (
+			SELECT 1 FROM otp_challenges WHERE mobile_number = $1 AND role = $2 AND device_id = $%d AND used_at IS NULL AND ends_at > $4 AND tries < $5
+				AND NOT EXISTS (SELECT 1 FROM otp_failures f WHERE f.who = $%d AND f.blocked_until > $4))`, len(args)+1, len(args)+2)
+		args = append(args, key.DeviceID, subject(key))
+	}
+	if err = db.sql.QueryRow(ctx, query, args...).Scan(&only); err != nil {
+		return false, fmt.Errorf("find codes by mail: %w", err)
+	}
+	return only, nil
+}
