@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,24 +26,31 @@ const (
 	tableLockRetry = time.Second
 )
 
-// ErrNotMigrated says that migrations are missing.
-var ErrNotMigrated = errors.New("database: the database is not migrated")
+var (
+	// ErrNotMigrated says that migrations are missing.
+	ErrNotMigrated = errors.New("database: the database is not migrated")
+	// ErrOlderBuild says that the database has migrations from before the first of this program.
+	ErrOlderBuild = errors.New("a build before the first release made this database, and no release can use it: start with an empty database")
+)
 
-// Migrated returns nil if every migration is applied, ErrNotMigrated if not, and
-// fault.Unavailable if the database does not respond. It is one small read. The database
+// Migrated returns nil if every migration is applied, ErrNotMigrated if not, ErrOlderBuild,
+// and fault.Unavailable if the database does not respond. It is one small read. The database
 // may have newer migrations: the previous release runs with them during an upgrade.
 func (db *DB) Migrated(ctx context.Context) error {
-	latest, err := db.latest()
+	first, latest, err := db.versions()
 	if err != nil {
 		return err
 	}
-	var applied sql.NullInt64
-	err = db.QueryRow(ctx, `SELECT max(version_id) FROM `+versionTable+` WHERE is_applied = TRUE`).Scan(&applied)
+	var oldest, applied sql.NullInt64
+	err = db.QueryRow(ctx, `SELECT min(version_id), max(version_id) FROM `+versionTable+` WHERE is_applied = TRUE AND version_id > 0`).Scan(&oldest, &applied)
 	if isNoSuchTable(err) {
 		return ErrNotMigrated
 	}
 	if err != nil {
 		return fmt.Errorf("read the version of the database: %w", err)
+	}
+	if oldest.Valid && oldest.Int64 < first {
+		return ErrOlderBuild
 	}
 	if applied.Int64 < latest {
 		return ErrNotMigrated
@@ -142,21 +150,19 @@ func (db *DB) load() ([]*goose.Migration, error) {
 	return migrations, nil
 }
 
-// latest returns the version of the newest migration of this program.
-func (db *DB) latest() (int64, error) {
+// versions returns the versions of the first and the newest migration of this program.
+func (db *DB) versions() (first, latest int64, err error) {
 	names, err := fs.Glob(db.migrations, "*.sql")
-	if err != nil {
-		return 0, err
+	if err != nil || len(names) == 0 {
+		return 0, 0, err
 	}
-	var latest int64
-	for _, name := range names {
-		version, err := goose.NumericComponent(name)
-		if err != nil {
-			return 0, err
+	all := make([]int64, len(names))
+	for i, name := range names {
+		if all[i], err = goose.NumericComponent(name); err != nil {
+			return 0, 0, err
 		}
-		latest = max(latest, version)
 	}
-	return latest, nil
+	return slices.Min(all), slices.Max(all), nil
 }
 
 // once is the goose store, changed to refuse a version that exists. The insert is part of

@@ -1,11 +1,13 @@
 package database_test
 
 import (
+	"context"
 	"errors"
 	"maps"
 	"sync"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -69,6 +71,54 @@ func TestMigrateFails(t *testing.T) {
 			t.Error("half of the migration was committed")
 		}
 	})
+}
+
+// TestOlderBuild: a database with a migration from before the first one of the program is refused,
+// and not changed.
+func TestOlderBuild(t *testing.T) {
+	t.Parallel()
+	storetest.EachEmpty(t, func(t *testing.T, url string) {
+		migrate := func(version string) error {
+			db, err := database.Open(bg, url, database.Options{Migrations: fstest.MapFS{
+				version + "_table.sql": {Data: []byte("-- +goose Up\nCREATE TABLE t" + version + " (name TEXT PRIMARY KEY);\n")},
+			}})
+			ok(t, err)
+			defer db.Close()
+			return db.Migrate(bg)
+		}
+		ok(t, migrate("0046"))
+		for range 2 {
+			if err := migrate("0101"); !errors.Is(err, database.ErrOlderBuild) {
+				t.Errorf("err = %v, want an older build", err)
+			}
+		}
+		ok(t, migrate("0046"))
+	})
+}
+
+// TestIndexMigrationBehindReader: a migration that builds an index on a full table does not wait
+// for a backup that reads the table. It would build the index again in each attempt, and keep the
+// writes waiting each time.
+func TestIndexMigrationBehindReader(t *testing.T) {
+	t.Parallel()
+	url := storetest.EmptyPostgres(t)
+	openCounters(t, url)
+	backup, err := pgx.Connect(bg, url)
+	ok(t, err)
+	defer backup.Close(bg)
+	dump, err := backup.Begin(bg)
+	ok(t, err)
+	_, err = dump.Exec(bg, `LOCK TABLE counters IN ACCESS SHARE MODE`)
+	ok(t, err)
+	newer := maps.Clone(counters)
+	newer["0002_index.sql"] = &fstest.MapFile{Data: []byte("-- +goose Up\nCREATE INDEX counters_by_n ON counters (n);\n")}
+	next, err := database.Open(bg, url, database.Options{Migrations: newer})
+	ok(t, err)
+	defer next.Close()
+	ctx, cancel := context.WithTimeout(bg, 10*time.Second)
+	defer cancel()
+	ok(t, next.Migrate(ctx))
+	ok(t, dump.Rollback(bg))
 }
 
 // TestMigrateBehindReader: a migration that waits for a table, because a backup reads it, does
