@@ -16,6 +16,7 @@ import (
 	"github.com/touchline/touchline/internal/message/mail/mailtest"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/config"
+	"github.com/touchline/touchline/internal/progress"
 	"github.com/touchline/touchline/internal/storetest"
 	"github.com/touchline/touchline/internal/touchlinetest"
 	"github.com/touchline/touchline/internal/web"
@@ -170,7 +171,7 @@ func TestAccessibility(t *testing.T) {
 	if families == nil || coaches == nil || operators == nil {
 		return // -run chose some of them
 	}
-	pages, console := web.Patterns(new(fee.Service).Pages, new(batches.Service).Pages, new(attendance.Service).Pages)
+	pages, console := web.Patterns(new(fee.Service).Pages, new(batches.Service).Pages, new(attendance.Service).Pages, new(progress.Service).Pages)
 	wantChecked(t, pages, families, coaches)
 	wantChecked(t, console, operators)
 }

@@ -88,7 +88,7 @@ func (s *Server) getPlayer(ctx context.Context, r Request[NoBody], id string) (R
 func (s *Server) updatePlayer(ctx context.Context, r Request[input.PlayerPatch], id string) (Response, error) {
 	in, f := r.Body, r.Faults
 	patch := in.Read(s.reader(&f))
-	if err := s.checkFaults(ctx, r.Caller.Actor, id, f); err != nil {
+	if err := s.CheckFaults(ctx, r.Caller.Actor, id, f); err != nil {
 		return Response{}, err
 	}
 	if patch.MayOpenRequest() {

@@ -91,9 +91,9 @@ func (s *Server) checkPlayerVisible(ctx context.Context, by actor.Actor, playerI
 	return err
 }
 
-// checkFaults returns the faults of a request that names a player, as an error. A player
+// CheckFaults returns the faults of a request that names a player, as an error. A player
 // that is not the caller's is not_found, whatever the faults.
-func (s *Server) checkFaults(ctx context.Context, by actor.Actor, playerID string, f wire.Faults) error {
+func (s *Server) CheckFaults(ctx context.Context, by actor.Actor, playerID string, f wire.Faults) error {
 	if len(f) > 0 && endpoint.IsID(playerID) {
 		if err := s.checkPlayerVisible(ctx, by, playerID); err != nil {
 			return err

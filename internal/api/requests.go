@@ -52,7 +52,7 @@ func (s *Server) checkBody(ctx context.Context, by actor.Actor, playerID string,
 	if !endpoint.IsID(playerID) {
 		return fault.Missing()
 	}
-	return s.checkFaults(ctx, by, playerID, f)
+	return s.CheckFaults(ctx, by, playerID, f)
 }
 
 // sendReminder serves POST /api/approval/send-reminder.

@@ -14,7 +14,7 @@ import (
 
 // routes lists every operation.
 func (s *Server) routes() []Route {
-	routes := slices.Concat(s.authRoutes(), s.accountRoutes(), s.coachRoutes(), s.documentRoutes(), s.approvalRoutes(), s.directoryRoutes(), s.messageRoutes(), s.recordRoutes(), s.serviceRoutes())
+	routes := slices.Concat(s.authRoutes(), s.accountRoutes(), s.coachRoutes(), s.documentRoutes(), s.approvalRoutes(), s.directoryRoutes(), s.messageRoutes(), s.serviceRoutes())
 	for _, feature := range s.Features {
 		routes = append(routes, feature(s)...)
 	}

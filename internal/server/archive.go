@@ -12,6 +12,7 @@ import (
 	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/csvfile"
+	"github.com/touchline/touchline/internal/progress"
 	"github.com/touchline/touchline/internal/roster"
 	"github.com/touchline/touchline/internal/service/public"
 	"github.com/touchline/touchline/internal/store"
@@ -19,8 +20,8 @@ import (
 )
 
 // newArchive returns a function that writes everything of a coach.
-func newArchive(db *store.DB, approvals *approval.Service, subscriptions *coach.Subscriptions, profiles *coach.Service, documents *coach.Documents, team public.Team, fees *fee.Service, batches *batch.Service, attended *attendance.Service) func(context.Context, actor.Actor, io.Writer) error {
-	return (&archive{db: db, approvals: approvals, subscriptions: subscriptions, profiles: profiles, documents: documents, team: team, fees: fees, batchList: batches, attended: attended}).write
+func newArchive(db *store.DB, approvals *approval.Service, subscriptions *coach.Subscriptions, profiles *coach.Service, documents *coach.Documents, team public.Team, fees *fee.Service, batches *batch.Service, attended *attendance.Service, records *progress.Service) func(context.Context, actor.Actor, io.Writer) error {
+	return (&archive{db: db, approvals: approvals, subscriptions: subscriptions, profiles: profiles, documents: documents, team: team, fees: fees, batchList: batches, attended: attended, records: records}).write
 }
 
 // archive writes everything of a coach as a ZIP of CSV files.
@@ -34,6 +35,7 @@ type archive struct {
 	fees          *fee.Service
 	batchList     *batch.Service
 	attended      *attendance.Service
+	records       *progress.Service
 }
 
 // archivePage is the number of rows that are read at a time.

@@ -9,6 +9,7 @@ import (
 	"github.com/touchline/touchline/internal/attendance"
 	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/progress"
 	"github.com/touchline/touchline/internal/team"
 )
 
@@ -157,20 +158,20 @@ func (a *archive) templates(ctx context.Context, by actor.Actor, row func(...str
 
 func (a *archive) progress(ctx context.Context, by actor.Actor, row func(...string) error) error {
 	return pages(
-		func(after team.Measurement) ([]team.Measurement, error) {
-			return a.db.CoachMeasurements(ctx, by.AccountID, after, archivePage)
+		func(after progress.Measurement) ([]progress.Measurement, error) {
+			return a.records.AllMeasurements(ctx, by, after, archivePage)
 		},
-		func(m team.Measurement) error {
-			return row(m.ID, m.PlayerID, m.Metric, strconv.FormatFloat(m.Value, 'f', -1, 64), m.Unit, m.On, moment(m.CreatedAt), moment(m.UpdatedAt))
+		func(m progress.Measurement) error {
+			return row(m.ID, m.PlayerID, m.Metric, strconv.FormatFloat(m.Value, 'f', -1, 64), m.Unit, string(m.On), moment(m.CreatedAt), moment(m.UpdatedAt))
 		})
 }
 
 func (a *archive) reports(ctx context.Context, by actor.Actor, row func(...string) error) error {
 	return pages(
-		func(after team.Report) ([]team.Report, error) {
-			return a.db.CoachReports(ctx, by.AccountID, after, archivePage)
+		func(after progress.Report) ([]progress.Report, error) {
+			return a.records.AllReports(ctx, by, after, archivePage)
 		},
-		func(r team.Report) error {
-			return row(r.ID, r.PlayerID, r.Title, r.Text, r.From, r.To, moment(r.CreatedAt), moment(r.UpdatedAt))
+		func(r progress.Report) error {
+			return row(r.ID, r.PlayerID, r.Title, r.Text, string(r.From), string(r.To), moment(r.CreatedAt), moment(r.UpdatedAt))
 		})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/securitylog"
+	"github.com/touchline/touchline/internal/progress"
 	"github.com/touchline/touchline/internal/store"
 )
 
@@ -28,6 +29,13 @@ type base struct {
 	metrics   *metrics.Metrics
 	budget    *smsBudget
 	load      *load
+}
+
+// hooks list what features do in the transactions of others.
+var hooks = store.Hooks{
+	CoachLeft:     []func(context.Context, *store.Tx, string) error{progress.CoachLeft, fee.CoachLeft},
+	PlayerRemoved: []func(context.Context, *store.Tx, string, string) error{progress.PlayerRemoved},
+	Expired:       []store.Expired{progress.Expired},
 }
 
 func newBase(ctx context.Context, cfg *config.Config, o Options, sql *database.DB, tiers coach.Tiers) (base, error) {
@@ -47,7 +55,7 @@ func newBase(ctx context.Context, cfg *config.Config, o Options, sql *database.D
 		OnMessage:  d.expansion.Wake,
 		OnNotified: func(accountIDs []string) { d.hub.Wake(accountIDs...) },
 		OnChanged:  d.wakeFeed,
-		Hooks:      store.Hooks{CoachLeft: fee.CoachLeft},
+		Hooks:      hooks,
 	})
 	security := securitylog.New(o.Log, m)
 	return base{

@@ -17,6 +17,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/idempotency"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/platform/upload"
+	"github.com/touchline/touchline/internal/progress"
 	"github.com/touchline/touchline/internal/service"
 	"github.com/touchline/touchline/internal/service/public"
 )
@@ -27,6 +28,7 @@ type services struct {
 	fees      *fee.Service
 	batches   *batch.Service
 	attended  *attendance.Service
+	progress  *progress.Service
 	public    public.Services
 	operators service.Operators
 }
@@ -50,10 +52,11 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 	}
 	batches := &batch.Service{DB: b.db, CheckFeature: b.checkFeature, Now: o.Now, NewID: o.NewID}
 	attended := &attendance.Service{DB: b.db, CheckFeature: b.checkFeature, Now: o.Now}
+	records := &progress.Service{DB: b.db, CheckFeature: b.checkFeature, Now: o.Now, NewID: o.NewID}
 	teams := newTeam(o, b, fees, batches, attended)
 	return &services{
 		base: b,
-		fees: fees, batches: batches, attended: attended,
+		fees: fees, batches: batches, attended: attended, progress: records,
 		public: public.Services{
 			Common: common, HTTP: http, Coach: coaches, Team: teams,
 			Auth:           accounts,
@@ -67,7 +70,7 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 			Receipts:       newReceipts(cfg, o, b.db, b.keys.Vault, b.metrics),
 			Bounces:        newBounces(cfg, o, b.db),
 			ExportPlayers:  newExport(approvals, common.Subscriptions),
-			ExportAll:      newArchive(b.db, approvals, common.Subscriptions, coaches.Coaches, documents, teams, fees, batches, attended),
+			ExportAll:      newArchive(b.db, approvals, common.Subscriptions, coaches.Coaches, documents, teams, fees, batches, attended, records),
 			InFlight:       b.load.inFlight,
 			Bodies:         new(bodies.Memory),
 			Uploads:        new(upload.Limiter),

@@ -28,7 +28,6 @@ func newTeam(o Options, b base, fees *fee.Service, batches *batch.Service, atten
 			PerDay:       func(tier string) int { return int(b.tiers.Of(tier).Limits.MessagesPerDay) },
 			CheckFeature: b.checkFeature, HasChat: b.channels.hasChat(), Expand: b.db.ExpandAccepted, Now: o.Now, NewID: o.NewID,
 		},
-		Records:    &team.Records{Store: b.db, CheckFeature: b.checkFeature, NewID: o.NewID},
 		UnpaidFees: fees.Unpaid,
 		TeamToday:  attended.Today,
 		Sheets: func(ctx context.Context, by actor.Actor, batchID string, limit int) ([]team.SheetSummary, error) {

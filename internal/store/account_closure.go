@@ -224,17 +224,19 @@ func (c *accountClosure) deleteTeam(ctx context.Context) error {
 		statement{query: `DELETE FROM attendance_sheets WHERE coach_id = $1`, args: []any{coach}},
 		statement{query: `DELETE FROM batch_players WHERE coach_id = $1`, args: []any{coach}},
 		statement{query: `DELETE FROM earlier_memberships WHERE coach_id = $1`, args: []any{coach}},
-		statement{query: `DELETE FROM removed_records WHERE coach_id = $1`, args: []any{coach}},
-		statement{query: `DELETE FROM measurements WHERE coach_id = $1`, args: []any{coach}},
-		statement{query: `DELETE FROM performance_reports WHERE coach_id = $1`, args: []any{coach}},
 		statement{query: `DELETE FROM message_templates WHERE coach_id = $1`, args: []any{coach}},
 		statement{query: `DELETE FROM stopped_coaches WHERE coach_id = $1`, args: []any{coach}},
 		statement{query: `UPDATE batches SET archived_at = $2, updated_at = $2 WHERE coach_id = $1 AND archived_at IS NULL`, args: []any{coach, now}},
 	)
-	if err != nil || c.tx.db.options.Hooks.CoachLeft == nil {
+	if err != nil {
 		return err
 	}
-	return c.tx.db.options.Hooks.CoachLeft(ctx, c.tx, coach)
+	for _, hook := range c.tx.db.options.Hooks.CoachLeft {
+		if err := hook(ctx, c.tx, coach); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // deleteCoach deletes the profile, documents, verification and listing. Concurrent

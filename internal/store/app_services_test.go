@@ -15,6 +15,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
+	"github.com/touchline/touchline/internal/progress"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/team"
 )
@@ -232,11 +233,11 @@ func (c *club) action() (name string, do func() error) {
 		return "reminders of the worker", func() error { return second(c.fees().RemindDue(bg, 20)) }
 	case 18:
 		return "measure " + p.Student.FullName, func() error {
-			return second(c.records().Measure(bg, c.coach, team.Measurement{PlayerID: p.ID, Metric: "80 m", Value: 12.4, Unit: "s", On: string(today)}))
+			return second(c.records().Measure(bg, c.coach, progress.Measurement{PlayerID: p.ID, Metric: "80 m", Value: 12.4, Unit: "s", On: today}))
 		}
 	case 19:
 		return "report about " + p.Student.FullName, func() error {
-			return second(c.records().Report(bg, c.coach, team.Report{PlayerID: p.ID, Title: "March", Text: "Good", From: string(today), To: string(today)}))
+			return second(c.records().AddReport(bg, c.coach, progress.Report{PlayerID: p.ID, Title: "March", Text: "Good", From: today, To: today}))
 		}
 	case 20:
 		return "attendance of " + p.Student.FullName, func() error {
@@ -262,8 +263,8 @@ func (c *club) party(p *approval.Player) (actor.Role, actor.Actor) {
 	return actor.Guardian, by
 }
 
-func (p *fixture) records() *team.Records {
-	return &team.Records{Store: p.db, CheckFeature: anyTier, NewID: p.db.NewID}
+func (p *fixture) records() *progress.Service {
+	return &progress.Service{DB: p.db, CheckFeature: anyTier, Now: p.clock.Now, NewID: p.db.NewID}
 }
 
 // withoutApproval are the types of notifications that a party gets whatever its status.
@@ -369,12 +370,12 @@ func (c *club) checkReads(by actor.Actor, playerID string, given consent) {
 			return err
 		}(),
 		"progress": func() error {
-			list, err := c.records().Measurements(bg, by, playerID, "", team.RecordPage{Limit: 50})
+			list, err := c.records().Measurements(bg, by, playerID, "", progress.Measurement{}, 50)
 			read["progress"] = len(list)
 			return err
 		}(),
 		"reports": func() error {
-			list, err := c.records().Reports(bg, by, playerID, all)
+			list, err := c.records().Reports(bg, by, playerID, "", all.Limit)
 			read["reports"] = len(list)
 			return err
 		}(),

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -20,6 +21,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
+	"github.com/touchline/touchline/internal/progress"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/storetest"
 )
@@ -102,6 +104,13 @@ func (p *fixture) with(options ...option) *fixture {
 	return other
 }
 
+// hooks are those of server.
+var hooks = store.Hooks{
+	CoachLeft:     []func(context.Context, *store.Tx, string) error{progress.CoachLeft, fee.CoachLeft},
+	PlayerRemoved: []func(context.Context, *store.Tx, string, string) error{progress.PlayerRemoved},
+	Expired:       []store.Expired{progress.Expired},
+}
+
 // openStore creates the store and the approval service.
 func (p *fixture) openStore(options ...option) {
 	settings := store.Settings{Brand: "Touchline", LinkValidity: 14 * day, DigestAfter: 3 * day, DigestEvery: 3 * day, Route: toNumbers}
@@ -112,7 +121,7 @@ func (p *fixture) openStore(options ...option) {
 		Vault:    p.vault,
 		Rand:     p.rand,
 		Settings: settings,
-		Hooks:    store.Hooks{CoachLeft: fee.CoachLeft},
+		Hooks:    hooks,
 		OnQueued: func(message.Lane) { p.queued.Add(1) },
 		OnNotified: func(ids []string) {
 			p.mu.Lock()

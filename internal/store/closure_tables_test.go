@@ -11,6 +11,7 @@ import (
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/progress"
 	"github.com/touchline/touchline/internal/team"
 )
 
@@ -132,9 +133,9 @@ func (p *fixture) fullDay() (by actor.Actor, playerID string) {
 	ok(p, err)
 	_, err = p.messages(0).AddTemplate(bg, by, "Rain", "In the hall")
 	ok(p, err)
-	_, err = p.records().Measure(bg, by, team.Measurement{PlayerID: a.ID, Metric: "80 m", Value: 12.4, On: "2026-03-01"})
+	_, err = p.records().Measure(bg, by, progress.Measurement{PlayerID: a.ID, Metric: "80 m", Value: 12.4, On: "2026-03-01"})
 	ok(p, err)
-	_, err = p.records().Report(bg, by, team.Report{PlayerID: a.ID, Title: "March", Text: "Good", From: "2026-03-01", To: "2026-03-31"})
+	_, err = p.records().AddReport(bg, by, progress.Report{PlayerID: a.ID, Title: "March", Text: "Good", From: "2026-03-01", To: "2026-03-31"})
 	ok(p, err)
 	ok(p, run(p.db, `INSERT INTO earlier_memberships (coach_id, batch_id, player_id, joined_at, left_at) VALUES ($1, $2, $3, 1, 2)`, by.AccountID, batch, a.ID))
 	ok(p, run(p.db, `INSERT INTO removed_records (id, coach_id, player_id, kind, content, removed_at) VALUES ('r', $1, $2, 'report', '{}', 1)`, by.AccountID, a.ID))

@@ -21,7 +21,7 @@ func (db *DB) Conversation(ctx context.Context, by actor.Actor, playerID string,
 		if err != nil {
 			return err
 		}
-		since := database.SinceMicros(team.VisibleSince(l.ApprovedAt, tx.db.options.Settings.WholeHistory))
+		since := tx.VisibleSince(l)
 		rs, err := tx.Query(ctx, `
 			SELECT m.id, TRUE, r.party, r.is_copy, m.body, m.created_at
 			FROM team_recipients r JOIN team_messages m ON m.id = r.message_id

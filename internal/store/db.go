@@ -69,8 +69,18 @@ type Options struct {
 
 // Hooks are what features do in the transaction of a change that they depend on.
 type Hooks struct {
-	// CoachLeft runs when a coach closes the account; nil does nothing.
-	CoachLeft func(ctx context.Context, tx *Tx, coachID string) error
+	// CoachLeft run when a coach closes the account, and PlayerRemoved when a coach removes a player.
+	CoachLeft     []func(ctx context.Context, tx *Tx, coachID string) error
+	PlayerRemoved []func(ctx context.Context, tx *Tx, coachID, playerID string) error
+	// Expired are the rows of features that Sweep deletes.
+	Expired []Expired
+}
+
+// Expired are rows that Sweep deletes. Query deletes at most $2 rows that are older than $1, which is
+// Kept ago.
+type Expired struct {
+	What, Query string
+	Kept        time.Duration
 }
 
 // New returns the store of a database, which must be migrated before use.

@@ -6,7 +6,6 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/database"
-	"github.com/touchline/touchline/internal/team"
 )
 
 // RequestsAbout lists the requests about players of a coach, in no order.
@@ -36,33 +35,6 @@ func (db *DB) DecisionsAbout(ctx context.Context, coachID string, playerIDs []st
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list decisions: %w", err)
-	}
-	return list, nil
-}
-
-// CoachMeasurements lists the measurements of all players of a coach after the given one, by
-// player and day.
-func (db *DB) CoachMeasurements(ctx context.Context, coachID string, after team.Measurement, limit int) ([]team.Measurement, error) {
-	rs, err := db.sql.Query(ctx, `
-		SELECT `+measurementColumns+` FROM measurements
-		WHERE coach_id = $1 AND (player_id, measured_on, id) > ($2, $3, $4)
-		ORDER BY player_id, measured_on, id LIMIT $5`, coachID, after.PlayerID, after.On, after.ID, limit)
-	list, err := database.Collect(rs, err, scanMeasurement)
-	if err != nil {
-		return nil, fmt.Errorf("list measurements: %w", err)
-	}
-	return list, nil
-}
-
-// CoachReports lists the reports about all players of a coach after the given one, by player.
-func (db *DB) CoachReports(ctx context.Context, coachID string, after team.Report, limit int) ([]team.Report, error) {
-	rs, err := db.sql.Query(ctx, `
-		SELECT `+reportColumns+` FROM performance_reports
-		WHERE coach_id = $1 AND (player_id, id) > ($2, $3)
-		ORDER BY player_id, id LIMIT $4`, coachID, after.PlayerID, after.ID, limit)
-	list, err := database.Collect(rs, err, scanReport)
-	if err != nil {
-		return nil, fmt.Errorf("list reports: %w", err)
 	}
 	return list, nil
 }

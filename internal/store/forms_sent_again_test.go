@@ -8,6 +8,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/progress"
 	"github.com/touchline/touchline/internal/roster"
 	"github.com/touchline/touchline/internal/team"
 )
@@ -26,10 +27,10 @@ func TestFormsSentAgain(t *testing.T) {
 		for table, send := range map[string]func(id, text string) error{
 			"team_replies": func(id, text string) error { return second(p.messages(0).ReplyOnce(bg, guardian, id, a.ID, text)) },
 			"measurements": func(id, text string) error {
-				return second(p.records().Measure(bg, c, team.Measurement{ID: id, PlayerID: a.ID, Metric: text, Value: 12.4, On: "2026-03-02"}))
+				return second(p.records().Measure(bg, c, progress.Measurement{ID: id, PlayerID: a.ID, Metric: text, Value: 12.4, On: "2026-03-02"}))
 			},
 			"performance_reports": func(id, text string) error {
-				return second(p.records().Report(bg, c, team.Report{ID: id, PlayerID: a.ID, Title: "March", Text: text, From: "2026-03-01", To: "2026-03-31"}))
+				return second(p.records().AddReport(bg, c, progress.Report{ID: id, PlayerID: a.ID, Title: "March", Text: text, From: "2026-03-01", To: "2026-03-31"}))
 			},
 			"batches": func(id, text string) error {
 				return second(batches.AddOnce(bg, c, id, batch.Patch{Name: &text, Schedule: &schedule}))
@@ -100,10 +101,10 @@ func TestFormWithAnIDOfOthers(t *testing.T) {
 			for what, send := range map[string]func(id string) error{
 				"reply": func(id string) error { return second(p.messages(0).ReplyOnce(bg, guardian, id, a.ID, "Hi")) },
 				"measurement": func(id string) error {
-					return second(p.records().Measure(bg, c, team.Measurement{ID: id, PlayerID: a.ID, Metric: "Run", Value: 1, On: "2026-03-02"}))
+					return second(p.records().Measure(bg, c, progress.Measurement{ID: id, PlayerID: a.ID, Metric: "Run", Value: 1, On: "2026-03-02"}))
 				},
 				"report": func(id string) error {
-					return second(p.records().Report(bg, c, team.Report{ID: id, PlayerID: a.ID, Title: "March", Text: "Hi", From: "2026-03-01", To: "2026-03-31"}))
+					return second(p.records().AddReport(bg, c, progress.Report{ID: id, PlayerID: a.ID, Title: "March", Text: "Hi", From: "2026-03-01", To: "2026-03-31"}))
 				},
 				"batch":   func(id string) error { return second(batches.AddOnce(bg, c, id, batch.Patch{Name: &name})) },
 				"message": func(id string) error { return second(p.messages(0).SendOnce(bg, c, id, draft)) },

@@ -7,11 +7,11 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
-	"github.com/touchline/touchline/internal/team"
+	"github.com/touchline/touchline/internal/progress"
 )
 
 // TestRestoreRecords: a deleted measurement or report is gone for coach and family at once, and
-// comes back as it was, once, for its coach, within team.RestoreWithin.
+// comes back as it was, once, for its coach, within progress.RestoreWithin.
 func TestRestoreRecords(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(p *fixture) {
@@ -20,18 +20,18 @@ func TestRestoreRecords(t *testing.T) {
 		guardian := p.as(actor.Guardian, number(2))
 		ok(p, p.decide(guardian, a.ID, approval.Approve))
 		records := p.records()
-		m, err := records.Measure(bg, by, team.Measurement{PlayerID: a.ID, Metric: "80 m", Value: 12.1 + 0.2, Unit: "s", On: "2026-03-01"})
+		m, err := records.Measure(bg, by, progress.Measurement{PlayerID: a.ID, Metric: "80 m", Value: 12.1 + 0.2, Unit: "s", On: "2026-03-01"})
 		ok(p, err)
 		value := 12.35
-		_, err = records.EditMeasurement(bg, by, a.ID, m.ID, team.MeasurementPatch{Value: &value})
+		_, err = records.EditMeasurement(bg, by, a.ID, m.ID, progress.MeasurementPatch{Value: &value})
 		ok(p, err)
-		r, err := records.Report(bg, by, team.Report{PlayerID: a.ID, Title: "March", Text: "Good \"work\"\nअच्छा", From: "2026-03-01", To: "2026-03-31"})
+		r, err := records.AddReport(bg, by, progress.Report{PlayerID: a.ID, Title: "March", Text: "Good \"work\"\nअच्छा", From: "2026-03-01", To: "2026-03-31"})
 		ok(p, err)
-		read := func(as actor.Actor) (ms []team.Measurement, rs []team.Report) {
+		read := func(as actor.Actor) (ms []progress.Measurement, rs []progress.Report) {
 			p.Helper()
-			ms, err := records.Measurements(bg, as, a.ID, "", team.RecordPage{Limit: 9})
+			ms, err := records.Measurements(bg, as, a.ID, "", progress.Measurement{}, 9)
 			ok(p, err)
-			rs, err = records.Reports(bg, as, a.ID, team.Page{Limit: 9})
+			rs, err = records.Reports(bg, as, a.ID, "", 9)
 			ok(p, err)
 			return ms, rs
 		}
@@ -64,7 +64,7 @@ func TestRestoreRecords(t *testing.T) {
 		if got := restore(other); got != missing {
 			p.Errorf("another coach: %v", got)
 		}
-		p.clock.advance(team.RestoreWithin)
+		p.clock.advance(progress.RestoreWithin)
 		n := p.countCodes(concurrently(6, func(i int) error {
 			if i%2 == 0 {
 				return records.RestoreMeasurement(bg, by, a.ID, m.ID)
@@ -80,7 +80,7 @@ func TestRestoreRecords(t *testing.T) {
 			}
 		}
 		deleteBoth()
-		p.clock.advance(team.RestoreWithin + time.Second)
+		p.clock.advance(progress.RestoreWithin + time.Second)
 		if got := restore(by); got != missing {
 			p.Errorf("too late: %v", got)
 		}

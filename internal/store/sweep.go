@@ -10,7 +10,6 @@ import (
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/database"
-	"github.com/touchline/touchline/internal/team"
 )
 
 // sweepBatch limits the rows of one statement, so that it holds its locks only briefly.
@@ -39,11 +38,12 @@ func (db *DB) Sweep(ctx context.Context, now time.Time) (int64, error) {
 			break
 		}
 	}
-	for _, s := range []struct {
+	type expired struct {
 		what   string
 		query  string
 		before time.Time
-	}{
+	}
+	all := []expired{
 		{"challenges", `DELETE FROM otp_challenges WHERE (mobile_number, role, device_id) IN (SELECT mobile_number, role, device_id FROM otp_challenges WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, now.Add(-auth.ChallengesKept)},
 		{"sends", `DELETE FROM otp_sends WHERE challenge_id IN (SELECT challenge_id FROM otp_sends WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)`, now.Add(-auth.FraudWindow)},
 		{"failures", `DELETE FROM otp_failures WHERE who IN (SELECT who FROM otp_failures WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, now},
@@ -66,13 +66,16 @@ func (db *DB) Sweep(ctx context.Context, now time.Time) (int64, error) {
 		{"deliveries of notices", `DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE kind = 'notice' AND state <> 'queued' AND updated_at < $1 ORDER BY updated_at LIMIT $2)`, now.Add(-message.DeliveriesKept)},
 		{"replies", `DELETE FROM handled_replies WHERE hash IN (SELECT hash FROM handled_replies WHERE handled_at < $1 ORDER BY handled_at LIMIT $2)`, now.Add(-message.RepliesKept)},
 		{"costs of messages", `DELETE FROM message_costs WHERE (day, coach_id, channel) IN (SELECT day, coach_id, channel FROM message_costs WHERE day < $1 ORDER BY day, coach_id, channel LIMIT $2)`, now.Add(-message.MessageCostsKept)},
-		{"removed records", `DELETE FROM removed_records WHERE id IN (SELECT id FROM removed_records WHERE removed_at < $1 ORDER BY removed_at LIMIT $2) AND removed_at < $1`, now.Add(-team.RestoreWithin)},
 		{"sessions", `DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)`, now.Add(-auth.SessionsKept)},
 		{"push subscriptions", `DELETE FROM push_subscriptions WHERE session_id IN (SELECT session_id FROM push_subscriptions WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)`, now},
 		{"streams", `DELETE FROM streams WHERE (account_id, slot) IN (SELECT account_id, slot FROM streams WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, now},
 		{"processes with streams", `DELETE FROM stream_processes WHERE id IN (SELECT id FROM stream_processes WHERE seen_at < $1 ORDER BY seen_at LIMIT $2) AND seen_at < $1`, now.Add(-message.StreamProcessesKept)},
 		{"operator sessions", `DELETE FROM operator_sessions WHERE id IN (SELECT id FROM operator_sessions WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)`, now},
-	} {
+	}
+	for _, e := range db.options.Hooks.Expired {
+		all = append(all, expired{e.What, e.Query, now.Add(-e.Kept)})
+	}
+	for _, s := range all {
 		// A statement repeats its condition where another transaction may extend the row between
 		// the subquery and the deletion.
 		for {

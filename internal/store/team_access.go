@@ -78,6 +78,22 @@ func scanLink(row database.Scanner, l *team.Link, s *approval.ConsentStatus, bor
 	return err
 }
 
+// VisibleSince returns the time from which a linked party sees what the coach adds: the approval, or the
+// beginning if the setting APP_HISTORY is all.
+func (tx *Tx) VisibleSince(l *team.Link) int64 {
+	if tx.db.options.Settings.WholeHistory {
+		return 0
+	}
+	return database.SinceMicros(l.ApprovedAt)
+}
+
+// CheckPlayer returns not_found unless the coach has the player.
+func (tx *Tx) CheckPlayer(ctx context.Context, coachID, playerID string) error {
+	var one int
+	err := tx.QueryRow(ctx, `SELECT 1 FROM players WHERE id = $1 AND coach_id = $2 AND deleted_at IS NULL`, playerID, coachID).Scan(&one)
+	return database.OrMissing(err, "read player "+playerID)
+}
+
 // orSentBefore returns err, or team.ErrSentBefore if another object has the id of a new one: a form
 // has the id of the object that it adds, and the person may change the form and send it again.
 func orSentBefore(err error) error {

@@ -9,6 +9,7 @@ import (
 	"github.com/touchline/touchline/internal/attendance"
 	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/progress"
 	"github.com/touchline/touchline/internal/storetest"
 	"github.com/touchline/touchline/internal/team"
 )
@@ -62,9 +63,9 @@ func benchmarkTeamLists(b *testing.B, p *fixture, n int) {
 		ok(b, err)
 		_, err = p.messages(0).Reply(bg, guardian, mine.ID, "Yes")
 		ok(b, err)
-		_, err = p.records().Measure(bg, by, team.Measurement{PlayerID: mine.ID, Metric: "m", Value: 1, On: string(day)})
+		_, err = p.records().Measure(bg, by, progress.Measurement{PlayerID: mine.ID, Metric: "m", Value: 1, On: day})
 		ok(b, err)
-		_, err = p.records().Report(bg, by, team.Report{PlayerID: mine.ID, Title: "t", Text: "x", From: string(day), To: string(day)})
+		_, err = p.records().AddReport(bg, by, progress.Report{PlayerID: mine.ID, Title: "t", Text: "x", From: day, To: day})
 		ok(b, err)
 	}
 	p.expand()
@@ -100,9 +101,9 @@ func benchmarkTeamLists(b *testing.B, p *fixture, n int) {
 		{"replies", func() error { return second(p.messages(0).Replies(bg, by, true, team.Page{Limit: 51})) }},
 		{"conversation", func() error { return second(p.messages(0).Conversation(bg, guardian, mine.ID, team.Page{Limit: 51})) }},
 		{"progress", func() error {
-			return second(p.records().Measurements(bg, guardian, mine.ID, "", team.RecordPage{Limit: 51}))
+			return second(p.records().Measurements(bg, guardian, mine.ID, "", progress.Measurement{}, 51))
 		}},
-		{"reports", func() error { return second(p.records().Reports(bg, guardian, mine.ID, team.Page{Limit: 51})) }},
+		{"reports", func() error { return second(p.records().Reports(bg, guardian, mine.ID, "", 51)) }},
 	} {
 		b.Run(list.name, func(b *testing.B) {
 			for b.Loop() {

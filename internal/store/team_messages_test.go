@@ -14,6 +14,7 @@ import (
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/phone"
+	"github.com/touchline/touchline/internal/progress"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/storetest"
 	"github.com/touchline/touchline/internal/team"
@@ -508,35 +509,35 @@ func (p *fixture) sendTeam() []message.Delivery {
 
 func (p *fixture) recordStatements(c, guardian actor.Actor, playerID string) {
 	p.Helper()
-	s := &team.Records{Store: p.db, CheckFeature: anyTier, NewID: p.db.NewID}
-	m, err := s.Measure(bg, c, team.Measurement{PlayerID: playerID, Metric: "80 m", Value: 12.4, Unit: "s", On: "2026-03-01"})
+	s := &progress.Service{DB: p.db, CheckFeature: anyTier, Now: p.clock.Now, NewID: p.db.NewID}
+	m, err := s.Measure(bg, c, progress.Measurement{PlayerID: playerID, Metric: "80 m", Value: 12.4, Unit: "s", On: "2026-03-01"})
 	ok(p, err)
-	r, err := s.Report(bg, c, team.Report{PlayerID: playerID, Title: "March", Text: "Good", From: "2026-03-01", To: "2026-03-31"})
+	r, err := s.AddReport(bg, c, progress.Report{PlayerID: playerID, Title: "March", Text: "Good", From: "2026-03-01", To: "2026-03-31"})
 	ok(p, err)
 	for _, by := range []actor.Actor{c, guardian} {
 		for _, metric := range []string{"", "80 m"} {
-			list, err := s.Measurements(bg, by, playerID, metric, team.RecordPage{Limit: 5})
+			list, err := s.Measurements(bg, by, playerID, metric, progress.Measurement{}, 5)
 			if err != nil || len(list) != 1 || list[0].Value != 12.4 {
 				p.Errorf("measurements of %s = %v, %v", by.Role, list, err)
 			}
 		}
-		list, err := s.Reports(bg, by, playerID, team.Page{Limit: 5})
+		list, err := s.Reports(bg, by, playerID, "", 5)
 		if err != nil || len(list) != 1 || list[0].Text != "Good" {
 			p.Errorf("reports of %s = %v, %v", by.Role, list, err)
 		}
 	}
-	measured, err := p.db.CoachMeasurements(bg, c.AccountID, team.Measurement{}, 5)
-	reported, failed := p.db.CoachReports(bg, c.AccountID, team.Report{}, 5)
+	measured, err := s.AllMeasurements(bg, c, progress.Measurement{}, 5)
+	reported, failed := s.AllReports(bg, c, progress.Report{}, 5)
 	if err != nil || failed != nil || len(measured) != 1 || len(reported) != 1 {
 		p.Errorf("of the coach: %v, %v, %v, %v", measured, err, reported, failed)
 	}
 	_, err = s.Measurement(bg, c, playerID, m.ID)
 	ok(p, err)
-	_, err = s.OneReport(bg, c, playerID, r.ID)
+	_, err = s.Report(bg, c, playerID, r.ID)
 	ok(p, err)
-	_, err = s.EditMeasurement(bg, c, playerID, m.ID, team.MeasurementPatch{Value: ptr(12.3)})
+	_, err = s.EditMeasurement(bg, c, playerID, m.ID, progress.MeasurementPatch{Value: ptr(12.3)})
 	ok(p, err)
-	_, err = s.EditReport(bg, c, playerID, r.ID, team.ReportPatch{Title: ptr("Spring")})
+	_, err = s.EditReport(bg, c, playerID, r.ID, progress.ReportPatch{Title: ptr("Spring")})
 	ok(p, err)
 	ok(p, s.DeleteMeasurement(bg, c, playerID, m.ID))
 	ok(p, s.DeleteReport(bg, c, playerID, r.ID))

@@ -1,4 +1,4 @@
-// Package team owns the coach's day: messages to families, reports and progress, and what features above it
+// Package team owns the coach's day: messages to families, and what features above it
 // share: days, money, marks, the type of a batch.
 //
 // A coach can use them as soon as a player is added. A guardian or student reads them only

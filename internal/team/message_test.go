@@ -222,14 +222,3 @@ func TestBest(t *testing.T) {
 		t.Errorf("best = %+v", best)
 	}
 }
-
-func TestCheckMeasured(t *testing.T) {
-	now := time.Date(2026, 3, 2, 23, 0, 0, 0, time.UTC)
-	for day, want := range map[string]string{
-		"2026-03-02": "", "2026-03-03": "", "2026-03-04": "in_future", "1949-12-31": "too_early", "2026-02-30": "invalid_date", "": "invalid_date", "2026-3-2": "invalid_date",
-	} {
-		if code, _ := team.CheckMeasured(day, now); code != want {
-			t.Errorf("%q: %q, want %q", day, code, want)
-		}
-	}
-}

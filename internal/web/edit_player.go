@@ -194,3 +194,12 @@ func readPlayerPatch(r *Request, player *approval.Player, f *wire.Faults) input.
 	wire.Bind(body, &in, f)
 	return in
 }
+
+// PlayerInPath returns the coach's player that the path names.
+func (p *Pages) PlayerInPath(ctx context.Context, r *Request, by actor.Actor) (*approval.Player, error) {
+	id, err := r.PathID("player_id")
+	if err != nil {
+		return nil, err
+	}
+	return p.Approvals.Player(ctx, by, id)
+}

@@ -20,7 +20,7 @@ func (p *Pages) conversation(ctx context.Context, r *Request, by actor.Actor) (R
 
 func (p *Pages) conversationPage(ctx context.Context, r *Request, by actor.Actor, f *Form) (Response, error) {
 	return p.FamilyPage(ctx, r, by, "conversation", "team_communications", func(d Question) (map[string]any, error) {
-		list, err := p.Messages.Conversation(ctx, by, d.ID, team.Page{After: idOrNone(r.Value("after")), Limit: messagesPerPage + 1})
+		list, err := p.Messages.Conversation(ctx, by, d.ID, team.Page{After: IDOrNone(r.Value("after")), Limit: messagesPerPage + 1})
 		next := ""
 		if len(list) > messagesPerPage {
 			list = list[:messagesPerPage]
@@ -45,7 +45,7 @@ func (p *Pages) writeReply(ctx context.Context, r *Request, by actor.Actor) (Res
 	text := in.Read(&faults)
 	err = faults.Err()
 	if err == nil {
-		id := idOrNone(r.Value(RequestField))
+		id := IDOrNone(r.Value(RequestField))
 		if id == "" {
 			id = p.Messages.NewID()
 		}
@@ -66,25 +66,4 @@ func (p *Pages) writeReply(ctx context.Context, r *Request, by actor.Actor) (Res
 		return Response{}, err
 	}
 	return p.conversationPage(ctx, r, by, f)
-}
-
-// familyProgress serves GET …/progress: the measurements of a player.
-func (p *Pages) familyProgress(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	return p.FamilyPage(ctx, r, by, "family_progress", "progress_tracking", func(d Question) (map[string]any, error) {
-		list, err := p.Records.Measurements(ctx, by, d.ID, "", team.RecordPage{Limit: valuesShown})
-		return map[string]any{"Metrics": newMetricViews(list)}, err
-	})
-}
-
-// familyReports serves GET …/reports: the reports about a player.
-func (p *Pages) familyReports(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	return p.FamilyPage(ctx, r, by, "family_reports", "performance_reports", func(d Question) (map[string]any, error) {
-		list, err := p.Records.Reports(ctx, by, d.ID, team.Page{After: idOrNone(r.Value("after")), Limit: reportsPerPage + 1})
-		next := ""
-		if len(list) > reportsPerPage {
-			list = list[:reportsPerPage]
-			next = d.Path + "/reports?" + url.Values{"after": {list[reportsPerPage-1].ID}}.Encode()
-		}
-		return map[string]any{"List": list, "Next": next}, err
-	})
 }

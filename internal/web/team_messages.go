@@ -37,7 +37,7 @@ func (p *Pages) teamMessageRoutes() []Route {
 
 // teamMessages serves GET /coach/messages: what the coach wrote, newest first.
 func (p *Pages) teamMessages(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	list, err := p.Messages.List(ctx, by, team.Page{After: idOrNone(r.Value("after")), Limit: messagesPerPage + 1})
+	list, err := p.Messages.List(ctx, by, team.Page{After: IDOrNone(r.Value("after")), Limit: messagesPerPage + 1})
 	if err != nil {
 		return Response{}, err
 	}
@@ -58,8 +58,8 @@ func (p *Pages) teamMessages(ctx context.Context, r *Request, by actor.Actor) (R
 	return Page("team_messages", v), nil
 }
 
-// idOrNone returns text if it is an id, else "".
-func idOrNone(text string) string {
+// IDOrNone returns text if it is an id, else "".
+func IDOrNone(text string) string {
 	if endpoint.IsID(text) {
 		return text
 	}
@@ -135,7 +135,7 @@ func (p *Pages) teamMessage(ctx context.Context, r *Request, by actor.Actor) (Re
 
 // replies serves GET /coach/messages/replies, newest first.
 func (p *Pages) replies(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	list, err := p.Messages.Replies(ctx, by, false, team.Page{After: idOrNone(r.Value("after")), Limit: messagesPerPage + 1})
+	list, err := p.Messages.Replies(ctx, by, false, team.Page{After: IDOrNone(r.Value("after")), Limit: messagesPerPage + 1})
 	if err != nil {
 		return Response{}, err
 	}

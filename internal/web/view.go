@@ -75,8 +75,8 @@ func (p *Pages) NewView(r *Request, title string) *View {
 	return v
 }
 
-// today returns the current day of the reader, YYYY-MM-DD.
-func (v *View) today() string { return v.now.In(v.zone).Format(time.DateOnly) }
+// Today returns the current day of the reader, YYYY-MM-DD.
+func (v *View) Today() string { return v.now.In(v.zone).Format(time.DateOnly) }
 
 // T returns the text of key. The arguments are names and values in turn; Count selects
 // the plural form.

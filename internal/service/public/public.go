@@ -67,7 +67,6 @@ type Team struct {
 	Batch      func(ctx context.Context, by actor.Actor, id string) (*team.Batch, error)
 	BatchNames func(ctx context.Context, by actor.Actor, limit int) ([]team.BatchName, error)
 	Messages   *team.Messages
-	Records    *team.Records
 	// TeamToday returns the open batches of the calling coach, newest first, and those with a training or
 	// a sheet on this day, in the order of the trainings.
 	TeamToday func(ctx context.Context, by actor.Actor) (open []*team.Batch, today []team.Today, err error)

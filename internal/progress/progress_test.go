@@ -1,17 +1,19 @@
-package team_test
+package progress
 
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/wire"
 	"github.com/touchline/touchline/internal/team"
 )
 
-// TestAddedRecordEvents: a record notifies the parties that may see it and have notifications
+// TestToParties: a record notifies the parties that may see it and have notifications
 // in the app.
-func TestAddedRecordEvents(t *testing.T) {
+func TestToParties(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name    string
@@ -31,15 +33,28 @@ func TestAddedRecordEvents(t *testing.T) {
 			}
 			return team.Granted
 		}
-		r := team.AddedRecord{Type: tt.record, ID: "r", Accounts: map[actor.Role]string{actor.Guardian: "g", actor.Student: "s"}}
+		record := event.Event{Type: tt.record, RecordID: "r"}
 		var got []string
-		for _, e := range r.Events(enabled) {
+		for _, e := range toParties(record, map[actor.Role]string{actor.Guardian: "g", actor.Student: "s"}, enabled) {
 			if got = append(got, string(e.Party), e.PartyID); e.Type != tt.record || e.RecordID != "r" {
 				t.Errorf("%s: got %+v", tt.name, e)
 			}
 		}
 		if fmt.Sprint(got) != tt.want {
 			t.Errorf("%s: notifies %v, want %s", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestCheckMeasured(t *testing.T) {
+	now := time.Date(2026, 3, 2, 23, 0, 0, 0, time.UTC)
+	for day, want := range map[string]string{
+		"2026-03-02": "", "2026-03-03": "", "2026-03-04": "in_future", "1949-12-31": "too_early", "2026-02-30": "invalid_date", "": "invalid_date", "2026-3-2": "invalid_date",
+	} {
+		var faults wire.Faults
+		checkMeasured(day, now, &faults)
+		if len(faults) != min(1, len(want)) || want != "" && faults[0].Code != want {
+			t.Errorf("%q: %v, want %q", day, faults, want)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package web
+package progress
 
 import (
 	"cmp"
@@ -22,7 +22,7 @@ const (
 // metricView is one metric of a player: its values, newest first, and a chart of them.
 type metricView struct {
 	Metric, Unit string
-	Values       []team.Measurement
+	Values       []Measurement
 	Chart        *chartView // nil for fewer than two values
 }
 
@@ -37,11 +37,11 @@ type chartView struct {
 	FirstDay, LastDay team.Date
 }
 
-type chartPoint struct{ X, Y float64 }
+type chartPoint struct{ X, Y string }
 
 // newMetricViews groups measurements, newest first, by metric, in the order of the metrics'
 // newest values.
-func newMetricViews(list []team.Measurement) []*metricView {
+func newMetricViews(list []Measurement) []*metricView {
 	var views []*metricView
 	for _, m := range list {
 		i := slices.IndexFunc(views, func(v *metricView) bool { return v.Metric == m.Metric && v.Unit == m.Unit })
@@ -58,30 +58,28 @@ func newMetricViews(list []team.Measurement) []*metricView {
 }
 
 // newChart returns a chart of the values, which are newest first.
-func newChart(values []team.Measurement) *chartView {
+func newChart(values []Measurement) *chartView {
 	values = slices.Clone(values[:min(len(values), chartPoints)])
 	if len(values) < 2 {
 		return nil
 	}
 	slices.Reverse(values)
-	byValue := func(a, b team.Measurement) int { return cmp.Compare(a.Value, b.Value) }
+	byValue := func(a, b Measurement) int { return cmp.Compare(a.Value, b.Value) }
 	smallest, largest := slices.MinFunc(values, byValue).Value, slices.MaxFunc(values, byValue).Value
-	first, last := day(values[0].On), day(values[len(values)-1].On)
+	first, last := day(values[0]), day(values[len(values)-1])
 	c := &chartView{
 		Width: chartWidth, Height: chartHeight, Smallest: numberText(smallest), Largest: numberText(largest),
-		FirstDay: team.Date(values[0].On), LastDay: team.Date(values[len(values)-1].On),
+		FirstDay: values[0].On, LastDay: values[len(values)-1].On,
 	}
 	var line []string
 	for i, m := range values {
-		p := chartPoint{
-			X: scale(float64(day(m.On).Sub(first)), 0, float64(last.Sub(first)), chartMargin, chartWidth-chartMargin),
-			Y: scale(m.Value, smallest, largest, chartHeight-chartMargin, chartMargin),
-		}
+		x := scale(float64(day(m).Sub(first)), 0, float64(last.Sub(first)), chartMargin, chartWidth-chartMargin)
 		if last.Equal(first) { // several values of one day stand side by side
-			p.X = scale(float64(i), 0, float64(len(values)-1), chartMargin, chartWidth-chartMargin)
+			x = scale(float64(i), 0, float64(len(values)-1), chartMargin, chartWidth-chartMargin)
 		}
+		p := chartPoint{coordinate(x), coordinate(scale(m.Value, smallest, largest, chartHeight-chartMargin, chartMargin))}
 		c.Points = append(c.Points, p)
-		line = append(line, coordinate(p.X)+","+coordinate(p.Y))
+		line = append(line, p.X+","+p.Y)
 	}
 	c.Line = strings.Join(line, " ")
 	return c
@@ -95,8 +93,8 @@ func scale(v, fromMin, fromMax, toMin, toMax float64) float64 {
 	return toMin + (v-fromMin)/(fromMax-fromMin)*(toMax-toMin)
 }
 
-func day(text string) time.Time {
-	t, _ := time.Parse(time.DateOnly, text) // the store has checked it
+func day(m Measurement) time.Time {
+	t, _ := time.Parse(time.DateOnly, string(m.On)) // the store has checked it
 	return t
 }
 
@@ -104,17 +102,3 @@ func coordinate(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }
 
 // numberText returns a value as people write it, without an exponent.
 func numberText(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
-
-// RecordDay returns the day of a record.
-func (v *View) RecordDay(text string) string { return v.CalendarDay(team.Date(text)) }
-
-// Coordinate formats a coordinate of a chart.
-func (v *View) Coordinate(x float64) string { return coordinate(x) }
-
-// Measured returns a value with its unit.
-func (v *View) Measured(value float64, unit string) string {
-	if unit == "" {
-		return numberText(value)
-	}
-	return numberText(value) + "\u00a0" + unit
-}

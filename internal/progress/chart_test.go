@@ -1,4 +1,4 @@
-package web
+package progress
 
 import (
 	"math"
@@ -6,22 +6,23 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/touchline/touchline/internal/platform/wire"
 	"github.com/touchline/touchline/internal/team"
 )
 
 func TestChart(t *testing.T) {
-	values := func(all ...team.Measurement) []team.Measurement { return all }
-	at := func(on string, v float64) team.Measurement { return team.Measurement{Metric: "m", On: on, Value: v} }
+	values := func(all ...Measurement) []Measurement { return all }
+	at := func(on team.Date, v float64) Measurement { return Measurement{Metric: "m", On: on, Value: v} }
 	for _, tt := range []struct {
 		name string
-		list []team.Measurement // newest first
+		list []Measurement // newest first
 		line string
 	}{
 		{"one value", values(at("2026-03-01", 1)), ""},
 		{"rising", values(at("2026-03-03", 20), at("2026-03-02", 15), at("2026-03-01", 10)), "12.0,108.0 160.0,60.0 308.0,12.0"},
 		{"equal values", values(at("2026-03-03", 5), at("2026-03-01", 5)), "12.0,60.0 308.0,60.0"},
 		{"one day", values(at("2026-03-01", 2), at("2026-03-01", 1)), "12.0,108.0 308.0,12.0"},
-		{"extremes", values(at("2026-03-02", team.MaxValue), at("2026-03-01", -team.MaxValue)), "12.0,108.0 308.0,12.0"},
+		{"extremes", values(at("2026-03-02", maxValue), at("2026-03-01", -maxValue)), "12.0,108.0 308.0,12.0"},
 	} {
 		c := newChart(tt.list)
 		if c == nil {
@@ -34,7 +35,7 @@ func TestChart(t *testing.T) {
 			t.Errorf("%s: line %s, want %s", tt.name, c.Line, tt.line)
 		}
 	}
-	if views := newMetricViews(values(at("2026-03-01", 1), team.Measurement{Metric: "other"}, at("2026-02-01", 2))); len(views) != 2 || len(views[0].Values) != 2 {
+	if views := newMetricViews(values(at("2026-03-01", 1), Measurement{Metric: "other"}, at("2026-02-01", 2))); len(views) != 2 || len(views[0].Values) != 2 {
 		t.Errorf("metrics: %+v", views)
 	}
 }
@@ -42,10 +43,11 @@ func TestChart(t *testing.T) {
 func FuzzChart(f *testing.F) {
 	f.Add("2026-03-02", 1.5, "2026-03-01", -2.0)
 	f.Fuzz(func(t *testing.T, day1 string, v1 float64, day2 string, v2 float64) {
-		if code, _ := team.CheckValue(v1); code != "" || math.IsNaN(v2) || math.Abs(v2) > team.MaxValue {
+		var faults wire.Faults
+		if checkValue(v1, &faults); len(faults) > 0 || math.IsNaN(v2) || math.Abs(v2) > maxValue {
 			return
 		}
-		c := newChart([]team.Measurement{{On: day1, Value: v1}, {On: day2, Value: v2}})
+		c := newChart([]Measurement{{On: team.Date(day1), Value: v1}, {On: team.Date(day2), Value: v2}})
 		for pair := range strings.SplitSeq(c.Line, " ") {
 			x, y, _ := strings.Cut(pair, ",")
 			for _, coordinate := range []string{x, y} {
