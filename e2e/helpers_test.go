@@ -125,6 +125,11 @@ func openSQL(t testing.TB, address string) *sql.DB {
 	driver := "pgx"
 	if path, is := strings.CutPrefix(address, "sqlite:"); is {
 		driver, address = "sqlite", "file:"+path+"?_pragma=busy_timeout(20000)"
+	} else if u, err := url.Parse(address); err == nil {
+		query := u.Query()
+		query.Del("pool_max_conns") // the driver's pool, which is not used here, would take it
+		u.RawQuery = query.Encode()
+		address = u.String()
 	}
 	db, err := sql.Open(driver, address)
 	if err != nil {

@@ -22,11 +22,7 @@ const bounceSecret = "k3mXvE9qTz7RwL2p"
 // mailBy makes a service send mail through a server.
 func mailBy(server *mailtest.Server) touchlinetest.Option {
 	return func(c *config.Config) {
-		c.Mail, c.MailPassword, c.MailFrom = config.SecretURL(server.URL), mailtest.Password, "hello@touchline.example"
-		c.MailBounceSecret, c.AccessTokenLifetime = bounceSecret, 24*time.Hour
-		if server.CAFile != "" {
-			c.MailCA = server.CAFile
-		}
+		c.Mail, c.AccessTokenLifetime = config.SecretURL(server.Setting("hello@touchline.example")+"&bounce_secret="+bounceSecret), 24*time.Hour
 	}
 }
 

@@ -170,8 +170,10 @@ func TestLinkValidityCountsFromLeaving(t *testing.T) {
 		storetest.Each(t, func(t *testing.T, database string) {
 			cloud, gateway := whatsapptest.New(t), smstest.New(t)
 			s := touchlinetest.New(t, database, short, func(c *config.Config) {
-				c.SMS, c.WhatsApp, c.Endpoints.WhatsApp, c.WhatsAppPhoneID = config.SecretURL(gateway.Spec()), []string{"request"}, cloud.API(), cloud.PhoneID
-				c.WhatsAppToken, c.WhatsAppAppSecret, c.WhatsAppVerifyToken = config.Secret(cloud.Token), config.Secret(cloud.AppSecret), config.Secret(cloud.VerifyToken)
+				c.SMS, c.WhatsApp, c.Endpoints.WhatsApp = config.SecretURL(gateway.Spec()), []string{"request"}, cloud.API()
+				c.WhatsAppAccount = config.WhatsAppAccount{
+					PhoneID: config.Secret(cloud.PhoneID), Token: config.Secret(cloud.Token), AppSecret: config.Secret(cloud.AppSecret), VerifyToken: config.Secret(cloud.VerifyToken),
+				}
 			})
 			s.Gateway = gateway
 			for _, template := range whatsapp.NewTemplates(s.Config.Brand, s.Config.PublicURL) {

@@ -37,7 +37,7 @@ func TestAccessibility(t *testing.T) {
 	t.Parallel()
 	mails := mailtest.New(t, mailtest.Plain)
 	s := touchlinetest.New(t, storetest.SQLite(t), enableKYC, func(c *config.Config) {
-		c.Mail, c.MailFrom = config.SecretURL(mails.URL), "hello@touchline.example"
+		c.Mail = config.SecretURL(mails.Setting("hello@touchline.example"))
 	})
 	coach := s.Coach(t, coachNumber)
 	coach.Call(t, "PATCH", "/api/coach/profile", map[string]any{"name": "Venkatanarasimharajuvaripeta Subrahmanyam"}).Want(t, 200)

@@ -53,7 +53,7 @@ func newChannels(cfg *config.Config, o Options, keys *auth.Keys, subscriptions p
 	if len(cfg.WhatsApp) > 0 {
 		all[message.WhatsApp] = channel{newSender: func() (worker.Sender, error) { return newWhatsApp(cfg, isTest) }}
 	}
-	if cfg.MailServer() != "" {
+	if cfg.MailServer().URL != "" {
 		all[message.Email] = channel{
 			byDefault: true,
 			route:     approval.RouteToEmail(isTest),
@@ -65,9 +65,9 @@ func newChannels(cfg *config.Config, o Options, keys *auth.Keys, subscriptions p
 
 // mailConfig returns the configuration of mail.
 func mailConfig(cfg *config.Config, o Options, vault *auth.Vault) mail.Config {
+	m := cfg.MailServer()
 	return mail.Config{
-		Server: cfg.MailServer(), Password: cfg.MailPassword.Reveal(), CAFile: cfg.MailAuthorities(),
-		From: cfg.MailFrom, FromName: cfg.Brand,
+		Server: m.URL, Password: m.Password, CAFile: m.CAFile, From: m.From, FromName: cfg.Brand,
 		StopURL: func(address string) string { return cfg.PublicURL + "/unsubscribe/" + vault.MailToken(address) },
 		Now:     o.Now,
 	}
@@ -75,7 +75,7 @@ func mailConfig(cfg *config.Config, o Options, vault *auth.Vault) mail.Config {
 
 // newBounces returns the receiver of reports about mails that did not arrive.
 func newBounces(cfg *config.Config, o Options, db message.ReceiptStore) *message.Bounces {
-	return &message.Bounces{Store: db, Secret: cfg.MailBounceSecret.Reveal(), Read: mail.ReadBounce, Log: o.Log}
+	return &message.Bounces{Store: db, Secret: cfg.MailServer().BounceSecret, Read: mail.ReadBounce, Log: o.Log}
 }
 
 // defaults returns the channels of a request for which the coach names none, where the party

@@ -20,6 +20,9 @@ func TestCheckDatabaseURL(t *testing.T) {
 		"postgres://u:hunter2@db.example/touchline?sslrootcert=/none/root.ca": "no such file",
 		"postgres://u:hunter2@db.example/touchline?connect_timeout=soon":      "connect_timeout",
 		"postgres://u:hunter2@db.example/touchline?sslmode=require":           "",
+		"postgres://u:hunter2@db.example/touchline?pool_max_conns=1":          "pool_max_conns must be a number from 2 to 1000",
+		"postgres://u:hunter2@db.example/touchline?pool_max_conns=many":       "pool_max_conns must be",
+		"postgres://u:hunter2@db.example/touchline?pool_max_conns=2":          "",
 		"sqlite:touchline.db": "",
 	} {
 		_, err := config.Load(nil, []string{"TOUCHLINE_DATABASE_URL=" + url}, server.CheckDatabaseURL)

@@ -34,7 +34,7 @@ func pushContact(cfg *config.Config) string {
 	if strings.HasPrefix(cfg.PublicURL, "https://") {
 		return cfg.PublicURL
 	}
-	if from, err := mail.ParseAddress(cfg.MailFrom); err == nil {
+	if from, err := mail.ParseAddress(cfg.MailServer().From); err == nil {
 		return from.Address
 	}
 	return "touchline@localhost"

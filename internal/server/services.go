@@ -113,7 +113,7 @@ func newAuth(cfg *config.Config, o Options, db auth.Store, keys *auth.Keys) *aut
 			FraudRule:           cfg.OTPFraudRule,
 			DefaultRegion:       cfg.DefaultRegion,
 			OTPChannel:          string(otpChannel(cfg)),
-			OTPByEmail:          cfg.MailServer() != "",
+			OTPByEmail:          cfg.MailServer().URL != "",
 			Reachable:           cfg.SMSAllowed,
 			TestCode: func(n phone.Number, now time.Time) string {
 				code, _ := cfg.TestCode(n, now)

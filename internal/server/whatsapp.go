@@ -20,13 +20,13 @@ const (
 
 func newWhatsApp(cfg *config.Config, testNumber func(phone.Number) bool) (worker.Sender, error) {
 	return whatsapp.NewSender(whatsapp.Config{
-		API: cfg.Endpoints.WhatsApp, PhoneID: cfg.WhatsAppPhoneID, Token: cfg.WhatsAppToken.Reveal(), TestNumber: testNumber,
+		API: cfg.Endpoints.WhatsApp, PhoneID: cfg.WhatsAppAccount.PhoneID.Reveal(), Token: cfg.WhatsAppAccount.Token.Reveal(), TestNumber: testNumber,
 	})
 }
 
 // callbacks returns the reader of Meta's calls.
 func callbacks(cfg *config.Config) whatsapp.Callbacks {
-	return whatsapp.Callbacks{AppSecret: cfg.WhatsAppAppSecret.Reveal(), VerifyToken: cfg.WhatsAppVerifyToken.Reveal()}
+	return whatsapp.Callbacks{AppSecret: cfg.WhatsAppAccount.AppSecret.Reveal(), VerifyToken: cfg.WhatsAppAccount.VerifyToken.Reveal()}
 }
 
 // chatReplies returns the reader of replies in Meta's calls.

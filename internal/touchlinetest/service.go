@@ -10,8 +10,10 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -52,14 +54,23 @@ func Each(t *testing.T, test func(t *testing.T, s *Service), options ...Option) 
 // machine a test can send more than the service handles.
 const noOverload = "100000"
 
-// connections is DATABASE_CONNECTIONS: one listens, and two transactions can run at the same
+// connections is the number of connections of one process: one listens, and two transactions can run at the same
 // time. Each connection is a process of PostgreSQL that starts with empty caches, so more of
 // them take more processor time. ManyConnections is for tests of concurrent requests.
 const connections = 3
 
 // ManyConnections lets more transactions run at the same time, for tests that send many
 // requests concurrently.
-func ManyConnections(c *config.Config) { c.DatabaseConnections = 8 }
+func ManyConnections(c *config.Config) { setConnections(c, 8) }
+
+func setConnections(c *config.Config, n int) {
+	if u, err := url.Parse(c.DatabaseURL.Reveal()); err == nil && u.Scheme == "postgres" {
+		query := u.Query()
+		query.Set("pool_max_conns", strconv.Itoa(n))
+		u.RawQuery = query.Encode()
+		c.DatabaseURL = config.SecretURL(u.String())
+	}
+}
 
 // New starts a service on the database at url with the default settings of a service
 // that sends SMS, except that limits per client address and on all sends are off, because
@@ -83,7 +94,7 @@ func NewWith(tb testing.TB, url string, serverOptions func(*server.Options), opt
 	cfg.MessagesGather = 0
 	cfg.ShutdownDrain = 0
 	cfg.MaxInFlight = noOverload
-	cfg.DatabaseConnections = connections
+	setConnections(cfg, connections)
 	cfg.Countries = []string{"*"}
 	for _, option := range options {
 		option(cfg)

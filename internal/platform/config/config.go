@@ -39,10 +39,9 @@ type Config struct {
 	CORSOrigins        []string       `env:"CORS_ORIGINS" default:"none" help:"origins whose browser apps may call the API, separated by commas, such as https://app.example; every other origin is refused, and cookies are never accepted"`
 	WebhookNetworks    []netip.Prefix `env:"WEBHOOK_NETWORKS" default:"none" help:"private addresses or CIDR ranges, separated by commas, to which webhooks may be sent, also over http; other private addresses are refused"`
 
-	DataDir             string    `env:"DATA_DIR" default:"touchline-data" help:"folder for the files of the service, unless another setting names another place"`
-	MasterKeyBase64     Secret    `env:"MASTER_KEY" shown:"master.key in DATA_DIR, created at the first start" secret:"all" help:"32 bytes in base64 that encrypt the signing and OTP keys in the database; the same for all replicas"`
-	DatabaseURL         SecretURL `env:"DATABASE_URL" shown:"sqlite:touchline.db in DATA_DIR" secret:"url" help:"database: sqlite:<path> or postgres://…"`
-	DatabaseConnections int       `env:"DATABASE_CONNECTIONS" default:"16" min:"2" max:"1000" help:"maximum number of PostgreSQL connections of one process; SQLite uses one writer and one reader per core"`
+	DataDir         string    `env:"DATA_DIR" default:"touchline-data" help:"folder for the files of the service, unless another setting names another place"`
+	MasterKeyBase64 Secret    `env:"MASTER_KEY" shown:"master.key in DATA_DIR, created at the first start" secret:"all" help:"32 bytes in base64 that encrypt the signing and OTP keys in the database; the same for all replicas"`
+	DatabaseURL     SecretURL `env:"DATABASE_URL" shown:"sqlite:touchline.db in DATA_DIR" secret:"url" help:"database: sqlite:<path> or postgres://…; pool_max_conns in its query is the maximum number of connections of one process, 16 without it"`
 
 	Files  SecretURL `env:"FILES" shown:"files in DATA_DIR" secret:"url" help:"storage of uploaded documents: file:<path>, or s3://<key>:<secret>@<bucket>/<prefix>?endpoint=<url>&region=<region>"`
 	ClamAV string    `env:"CLAMAV" default:"off" help:"socket of clamd, which scans uploads for viruses: unix:<path> or tcp:<host>:<port>"`
@@ -51,25 +50,17 @@ type Config struct {
 
 	MSG91Templates []SMSTemplate `env:"MSG91_TEMPLATES" default:"none" help:"templates at MSG91, separated by commas, as <name>.<language>=<id of MSG91>/<DLT id>; touchline sms-templates lists their names and texts"`
 
-	WhatsApp            []string `env:"WHATSAPP" default:"none" help:"what leaves by WhatsApp first, separated by commas: otp (OTPs), request (approval requests and their reminders); it leaves by SMS if WhatsApp cannot deliver it"`
-	WhatsAppPhoneID     string   `env:"WHATSAPP_PHONE_ID" shown:"none" help:"phone number id of the sender in the WhatsApp Cloud API"`
-	WhatsAppToken       Secret   `env:"WHATSAPP_TOKEN" shown:"none" secret:"all" help:"access token of the WhatsApp Cloud API with the permission whatsapp_business_messaging"`
-	WhatsAppAppSecret   Secret   `env:"WHATSAPP_APP_SECRET" shown:"none" secret:"all" help:"secret of the app at Meta; it verifies Meta's calls"`
-	WhatsAppVerifyToken Secret   `env:"WHATSAPP_VERIFY_TOKEN" shown:"none" secret:"all" help:"token, chosen freely, with which Meta verifies the address for its calls"`
+	WhatsApp        []string        `env:"WHATSAPP" default:"none" help:"what leaves by WhatsApp first, separated by commas: otp (OTPs), request (approval requests and their reminders); it leaves by SMS if WhatsApp cannot deliver it"`
+	WhatsAppAccount WhatsAppAccount `env:"WHATSAPP_ACCOUNT" shown:"none" secret:"all" help:"account in the WhatsApp Cloud API: phone_id=<digits>,token=<access token>,app_secret=<secret of the app>,verify_token=<token that you choose>; in a file each part may have a line"`
 
-	Mail             SecretURL `env:"MAIL" default:"off" secret:"url" help:"mail server: smtp://user@host:587 with STARTTLS, smtps://user@host:465 with TLS from the start; without a user there is no authentication; smtp to a loopback address needs no TLS"`
-	MailPassword     Secret    `env:"MAIL_PASSWORD" shown:"none" secret:"all" help:"password of the user in MAIL"`
-	MailFrom         string    `env:"MAIL_FROM" default:"none" help:"sender of mails: an address, or a name and an address, such as Touchline <hello@touchline.example>; the name is BRAND otherwise"`
-	MailCA           string    `env:"MAIL_CA" default:"system" help:"PEM file with the authorities from which the certificate of the mail server may come"`
-	MailBounceSecret Secret    `env:"MAIL_BOUNCE_SECRET" shown:"none" secret:"all" help:"end of the address /bounces/<secret> at which a mail server or provider reports mails that did not arrive; 16 to 128 letters, digits, - and _"`
+	Mail SecretURL `env:"MAIL" default:"off" secret:"url" help:"mail server and sender: smtp://user:password@host:587?from=<address> with STARTTLS, smtps://user:password@host:465?from=<address> with TLS from the start; without a user there is no authentication; smtp to a loopback address needs no TLS; the options ca and bounce_secret are in docs/operating.md"`
 
 	PushNetworks      []netip.Prefix `env:"PUSH_NETWORKS" default:"none" help:"private addresses or CIDR ranges, separated by commas, in which push services may be, also over http; other private addresses are refused"`
 	FCMServiceAccount Secret         `env:"FCM_SERVICE_ACCOUNT" shown:"none" secret:"all" help:"service account of a Firebase project, the JSON file of Google; apps of the project get push messages by FCM HTTP v1"`
 
 	DefaultRegion string       `env:"DEFAULT_REGION" default:"IN" help:"ISO 3166 country of numbers that are written without a country code"`
 	Countries     []string     `env:"COUNTRIES" shown:"DEFAULT_REGION; * if SMS is log" help:"ISO 3166 countries whose numbers may get an SMS, separated by commas; * allows all"`
-	SMSPrices     []SMSPrice   `env:"SMS_PRICES" default:"none" help:"price of an SMS segment by ISO 3166 country, * for the others, separated by commas: IN=0.12,*=4.00"`
-	SMSCurrency   string       `env:"SMS_CURRENCY" shown:"the currency of DEFAULT_REGION" help:"ISO 4217 currency of SMS_PRICES and SMS_BUDGET, with which coaches see the price of a message"`
+	SMSPrices     []SMSPrice   `env:"SMS_PRICES" default:"none" help:"price of an SMS segment by ISO 3166 country, * for the others, separated by commas: IN=0.12,*=4.00, in the currency of DEFAULT_REGION, or in another one: IN=0.0083USD,*=0.05USD"`
 	SMSBudget     Money        `env:"SMS_BUDGET" default:"none" help:"cost of SMS in any 24 h at SMS_PRICES; OTPs to numbers that do not hold the role and all other messages stop at 80 %"`
 	TestNumbers   []TestNumber `env:"TEST_NUMBERS" default:"none" secret:"codes" help:"numbers with a fixed OTP for app-store review, as number=OTP@last day (UTC), separated by commas: +919900000001=123456@2027-01-31; they get no SMS and can be linked only with each other"`
 
@@ -126,6 +117,10 @@ type Config struct {
 
 	// Endpoints are constants, not settings: only tests replace them.
 	Endpoints Endpoints
+
+	// SMSCurrency is the ISO 4217 currency of SMS_PRICES and SMS_BUDGET, with which coaches see the
+	// price of a message.
+	SMSCurrency string
 
 	// set holds the origin of each setting that is set, by key.
 	set map[string]origin

@@ -22,9 +22,7 @@ func RegionCurrency(region string) string {
 	return "INR"
 }
 
-func checkCurrency(code string) string {
-	if unit, err := currency.ParseISO(code); err != nil || unit.String() != code {
-		return "must be an ISO 4217 currency of three capital letters, such as INR"
-	}
-	return ""
+func isCurrency(code string) bool {
+	unit, err := currency.ParseISO(code)
+	return err == nil && unit.String() == code
 }

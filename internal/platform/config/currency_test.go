@@ -10,7 +10,7 @@ import (
 
 func TestSMSCurrency(t *testing.T) {
 	for want, environ := range map[string][]string{
-		"INR": nil, "GBP": env("DEFAULT_REGION=gb", "COUNTRIES=GB"), "EUR": env("DEFAULT_REGION=HR"), "USD": env("SMS_CURRENCY=USD"),
+		"INR": nil, "GBP": env("DEFAULT_REGION=gb", "COUNTRIES=GB"), "EUR": env("DEFAULT_REGION=HR"), "USD": env("SMS_PRICES=IN=0.0083USD,*=0.05USD"),
 	} {
 		if got := load(t, nil, environ).SMSCurrency; got != want {
 			t.Errorf("%q: got %s, want %s", environ, got, want)

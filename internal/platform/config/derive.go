@@ -46,8 +46,9 @@ func (c *Config) derive() {
 		// A session cannot be idle longer than it lives.
 		c.RefreshTokenIdle = min(c.RefreshTokenIdle, c.RefreshTokenLifetime)
 	}
-	if !c.isSet("SMS_CURRENCY") {
-		c.SMSCurrency = RegionCurrency(c.DefaultRegion)
+	c.SMSCurrency = RegionCurrency(c.DefaultRegion)
+	if len(c.SMSPrices) > 0 && c.SMSPrices[0].Currency != "" {
+		c.SMSCurrency = c.SMSPrices[0].Currency
 	}
 	for _, s := range table() {
 		if c.offInDevelopment(s) {

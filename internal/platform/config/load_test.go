@@ -219,6 +219,10 @@ func TestDerived(t *testing.T) {
 				{Kind: "http", URL: "http://gw/", Rate: 2},
 			})
 		}},
+		{[]string{"--mail=smtp://u:p%40ss@h?from=Sunrise Academy <a+b@c.example>&bounce_secret=0123456789abcdef"}, func(c *config.Config) bool {
+			return c.MailServer() == config.MailServer{URL: "smtp://u@h:587", Password: "p@ss", From: "Sunrise Academy <a+b@c.example>", BounceSecret: "0123456789abcdef"}
+		}},
+		{[]string{"--mail=smtps://h?from=a@b.example"}, func(c *config.Config) bool { return c.MailServer().URL == "smtps://h:465" }},
 		{[]string{"--sms=twilio:https://" + twilioSID + ":t@api.twilio.com?from=+15005550006,msg91:https://k@control.msg91.com?header=TLINES&entity_id=12", "--msg91-templates=otp_coach.en=a/1"}, func(c *config.Config) bool {
 			return slices.Equal(c.SMSProviders(), []config.SMSProvider{
 				{Kind: "twilio", URL: "https://api.twilio.com", User: twilioSID, Password: "t", Sender: "+15005550006"},
@@ -339,6 +343,21 @@ func TestMissingTLSFile(t *testing.T) {
 	} {
 		if _, err := config.Load(nil, env(set)); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", set, err, want)
+		}
+	}
+}
+
+// TestWhatsAppAccount: the parts of the account are separated by commas, or by lines in a file.
+func TestWhatsAppAccount(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "whatsapp")
+	if err := os.WriteFile(file, []byte("phone_id=1\ntoken=a=b\napp_secret=s\nverify_token=v\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	want := config.WhatsAppAccount{PhoneID: "1", Token: "a=b", AppSecret: "s", VerifyToken: "v"}
+	for _, environ := range [][]string{env("WHATSAPP_ACCOUNT_FILE=" + file), env("WHATSAPP_ACCOUNT=phone_id=1, token=a=b,app_secret=s,verify_token=v")} {
+		if got := load(t, nil, environ).WhatsAppAccount; got != want {
+			t.Errorf("%v: got another account", environ)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/phone"
 )
 
-// Money is an amount of SMS_BUDGET or SMS_PRICES in 1/10,000 of the unit of SMS_CURRENCY. 0 as
+// Money is an amount of SMS_BUDGET or SMS_PRICES in 1/10,000 of the unit of their currency. 0 as
 // a budget is no limit.
 type Money int64
 
@@ -56,19 +56,24 @@ func parseBudget(text string) (any, error) {
 type SMSPrice struct {
 	Country string
 	Price   Money
+	// Currency is empty for that of DEFAULT_REGION.
+	Currency string
 }
 
 // String returns the price as an operator would write it.
-func (p SMSPrice) String() string { return p.Country + "=" + p.Price.String() }
+func (p SMSPrice) String() string { return p.Country + "=" + p.Price.String() + p.Currency }
 
-// parsePrices parses <country>=<price> of each segment.
+// parsePrices parses <country>=<price><currency> of each segment.
 func parsePrices(text string) (any, error) {
 	var prices []SMSPrice
 	var errs []error
 	for _, part := range parseList(text) {
 		country, price, _ := strings.Cut(part, "=")
 		country = strings.ToUpper(strings.TrimSpace(country))
-		amount, err := parseMoney(strings.TrimSpace(price))
+		price = strings.TrimSpace(price)
+		number := strings.TrimRight(price, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+		amount, err := parseMoney(number)
+		p := SMSPrice{country, amount, price[len(number):]}
 		switch {
 		case country != "*" && !phone.KnownRegion(country):
 			errs = append(errs, fmt.Errorf("%q must be written as IN=0.12 or *=4.00", part))
@@ -76,8 +81,12 @@ func parsePrices(text string) (any, error) {
 			errs = append(errs, fmt.Errorf("the price of %s %w", country, err))
 		case slices.ContainsFunc(prices, func(p SMSPrice) bool { return p.Country == country }):
 			errs = append(errs, fmt.Errorf("%s has two prices", country))
+		case p.Currency != "" && !isCurrency(p.Currency):
+			errs = append(errs, fmt.Errorf("the price of %s must end with an ISO 4217 currency of three capital letters, such as USD", country))
+		case len(prices) > 0 && prices[0].Currency != p.Currency:
+			errs = append(errs, errors.New("the prices must have one currency"))
 		}
-		prices = append(prices, SMSPrice{country, amount})
+		prices = append(prices, p)
 	}
 	return prices, errors.Join(errs...)
 }

@@ -51,6 +51,8 @@ func (s setting) parse(t reflect.Type, text string) (any, error) {
 		return parseBudget(text)
 	case reflect.TypeFor[[]SMSPrice]():
 		return parsePrices(text)
+	case reflect.TypeFor[WhatsAppAccount]():
+		return parseWhatsAppAccount(text)
 	case reflect.TypeFor[[]SMSTemplate]():
 		return parseTemplates(text)
 	case reflect.TypeFor[[]TestNumber]():

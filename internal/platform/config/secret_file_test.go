@@ -22,7 +22,7 @@ func TestSecretFileModes(t *testing.T) {
 			names = append(names, s.FileName)
 		}
 	}
-	if len(names) < 10 {
+	if len(names) < 9 {
 		t.Fatalf("only %v", names)
 	}
 	for _, tt := range []struct {

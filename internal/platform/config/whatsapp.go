@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -27,18 +28,49 @@ func (c *Config) checkWhatsApp() []string {
 	return messages
 }
 
-// requiredForWhatsApp returns a message if something leaves by WhatsApp and a value that this
-// needs is not set.
-func (c *Config) requiredForWhatsApp(value string) []string {
-	if value == "" && len(c.WhatsApp) > 0 && len(c.checkWhatsApp()) == 0 {
+// WhatsAppAccount is an account in the WhatsApp Cloud API.
+type WhatsAppAccount struct {
+	// PhoneID is the id of the sender's number.
+	PhoneID Secret
+	// Token is an access token with the permission whatsapp_business_messaging.
+	Token Secret
+	// AppSecret is the secret of the app at Meta; it verifies Meta's calls.
+	AppSecret Secret
+	// VerifyToken is the token with which Meta verifies the address for its calls.
+	VerifyToken Secret
+}
+
+// String returns dots, or "" for an empty account.
+func (a WhatsAppAccount) String() string { return a.Token.String() }
+
+const whatsAppForm = "must be written as phone_id=<digits>,token=…,app_secret=…,verify_token=…"
+
+// parseWhatsAppAccount parses parts that commas or lines separate.
+func parseWhatsAppAccount(text string) (any, error) {
+	var a WhatsAppAccount
+	parts := map[string]*Secret{"phone_id": &a.PhoneID, "token": &a.Token, "app_secret": &a.AppSecret, "verify_token": &a.VerifyToken}
+	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == '\n' }) {
+		name, value, _ := strings.Cut(part, "=")
+		field := parts[strings.TrimSpace(name)]
+		if field == nil || *field != "" {
+			return nil, errors.New(whatsAppForm)
+		}
+		*field = Secret(strings.TrimSpace(value))
+	}
+	for _, field := range parts {
+		if *field == "" {
+			return nil, errors.New(whatsAppForm)
+		}
+	}
+	if strings.ContainsFunc(a.PhoneID.Reveal(), isNoDigit) {
+		return nil, errors.New("phone_id must be the digits of the phone number id, which is not the number")
+	}
+	return a, nil
+}
+
+func (c *Config) checkWhatsAppAccount() []string {
+	if c.WhatsAppAccount == (WhatsAppAccount{}) && len(c.WhatsApp) > 0 && len(c.checkWhatsApp()) == 0 {
 		return []string{"must be set, because WHATSAPP is"}
 	}
 	return nil
-}
-
-func (c *Config) checkWhatsAppPhoneID() []string {
-	if strings.ContainsFunc(c.WhatsAppPhoneID, isNoDigit) {
-		return []string{"must be the digits of the phone number id, which is not the number"}
-	}
-	return c.requiredForWhatsApp(c.WhatsAppPhoneID)
 }

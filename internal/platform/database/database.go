@@ -56,8 +56,8 @@ type Options struct {
 	Now func() time.Time
 	// Migrations are the *.sql files at its root, named as goose requires.
 	Migrations fs.FS
-	// MaxConns is how many connections to PostgreSQL this process may hold;
-	// 0 means 16. SQLite has one connection for writing and one per core for reading.
+	// MaxConns is how many connections to PostgreSQL this process may hold; 0 means 16. A pool_max_conns
+	// in the URL wins. SQLite has one connection for writing and one per core for reading.
 	MaxConns int
 	// ApplicationName is the name PostgreSQL shows for the connections. An
 	// application_name in the URL wins.

@@ -1,6 +1,7 @@
 package database
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"time"
 
@@ -50,6 +52,7 @@ func (e engine) forKeyShare(table string) string {
 }
 
 const (
+	poolMaxConns    = "pool_max_conns"
 	defaultMaxConns = 16
 	// connectTimeout limits an attempt to reach PostgreSQL. A connect_timeout in the URL
 	// wins.
@@ -104,13 +107,28 @@ func parseURL(raw string, o Options) (target, error) {
 			cfg.RuntimeParams["application_name"] = o.ApplicationName
 		}
 		cfg.DialFunc = dialer(cfg).DialContext
-		conns := o.MaxConns
-		if conns <= 0 {
-			conns = defaultMaxConns
+		conns, err := poolSize(cfg, o.MaxConns)
+		if err != nil {
+			return target{}, err
 		}
 		return target{engine: postgres, config: cfg, conns: conns}, nil
 	}
 	return target{}, errors.New("it must begin with sqlite: or postgres://")
+}
+
+// poolSize takes pool_max_conns, which pgx's pool has in its URL, out of the parameters for the server.
+// It is at least 2, because one connection listens.
+func poolSize(cfg *pgx.ConnConfig, otherwise int) (int, error) {
+	text, set := cfg.RuntimeParams[poolMaxConns]
+	if !set {
+		return cmp.Or(otherwise, defaultMaxConns), nil
+	}
+	delete(cfg.RuntimeParams, poolMaxConns)
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 2 || n > 1000 {
+		return 0, errors.New(poolMaxConns + " must be a number from 2 to 1000")
+	}
+	return n, nil
 }
 
 // openPool opens the pool of PostgreSQL. pgx caches prepared statements per connection.

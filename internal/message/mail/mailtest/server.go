@@ -8,7 +8,9 @@ import (
 	"io"
 	"log"
 	"net"
+	"net/url"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -56,6 +58,15 @@ type Server struct {
 	attempts int
 	changed  chan struct{} // closed and replaced at each mail
 	ended    chan struct{} // closed at the end of the test
+}
+
+// Setting returns the setting MAIL for a sender.
+func (s *Server) Setting(from string) string {
+	address := strings.Replace(s.URL, "@", ":"+url.PathEscape(Password)+"@", 1) + "?from=" + from
+	if s.CAFile != "" {
+		address += "&ca=" + s.CAFile
+	}
+	return address
 }
 
 // New starts a server for a test.
