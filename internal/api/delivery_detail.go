@@ -14,30 +14,30 @@ import (
 // deliveryDetails tells a coach what the reason of a delivery means. It names no other
 // coach and no other family, although they may have used up a limit.
 var deliveryDetails = map[string]string{
-	message.ReasonGathering:           "Waiting a few minutes, so that your questions to this number leave in one SMS.",
-	message.ReasonRetrying:            "The SMS service did not take the message yet. We try again by ourselves.",
-	message.ReasonAwaitingStatus:      "WhatsApp has the message. If it cannot deliver it, an SMS follows by itself.",
-	message.ReasonRefused:             "The message cannot reach this number. Check the number, then send the request again.",
-	message.ReasonGaveUp:              "We tried for a day and could not send the message. Check the number, then send the request again.",
-	message.ReasonUnreachable:         "The phone could not be reached, for example because it was off. Ask the person to switch it on, or check the number.",
-	message.ReasonQuietHours:          "Waiting: the person wants no messages at this hour. It goes out by itself.",
-	message.ReasonStopped:             "Not sent: the person wants no messages from you outside of the app. The question is still open there.",
-	message.ReasonAddressStopped:      "Not sent: the person with this e-mail address wants no mail from us. Use SMS, or correct the address.",
-	message.ReasonRequestClosed:       "Not sent: the request was closed first.",
-	message.ReasonNotWanted:           "Not sent: the message was no longer needed.",
-	approval.ReasonDestinationBlocked: "We do not send SMS to this country. Ask for a number of another country.",
-	approval.ReasonTestNumber:         "This is a test number. No SMS is sent to it.",
-	approval.ReasonChannelUnavailable: "We do not send messages this way any more. Choose another way, then send the request again.",
+	message.ReasonGathering:          "Waiting a few minutes, so that your questions to this number leave in one SMS.",
+	message.ReasonRetrying:           "The SMS service did not take the message yet. We try again by ourselves.",
+	message.ReasonAwaitingStatus:     "WhatsApp has the message. If it cannot deliver it, an SMS follows by itself.",
+	message.ReasonRefused:            "The message cannot reach this number. Check the number, then send the request again.",
+	message.ReasonGaveUp:             "We tried for a day and could not send the message. Check the number, then send the request again.",
+	message.ReasonUnreachable:        "The phone could not be reached, for example because it was off. Ask the person to switch it on, or check the number.",
+	message.ReasonQuietHours:         "Waiting: the person wants no messages at this hour. It goes out by itself.",
+	message.ReasonStopped:            "Not sent: the person wants no messages from you outside of the app. The question is still open there.",
+	message.ReasonAddressStopped:     "Not sent: the person with this e-mail address wants no mail from us. Use SMS, or correct the address.",
+	message.ReasonRequestClosed:      "Not sent: the request was closed first.",
+	message.ReasonNotWanted:          "Not sent: the message was no longer needed.",
+	message.ReasonDestinationBlocked: "We do not send SMS to this country. Ask for a number of another country.",
+	message.ReasonTestNumber:         "This is a test number. No SMS is sent to it.",
+	message.ReasonChannelUnavailable: "We do not send messages this way any more. Choose another way, then send the request again.",
 }
 
 // holdDetails tell a coach what a held message waits for.
-var holdDetails = map[approval.Hold]string{
-	approval.HoldNumber:     "Waiting: too many messages to this number. It goes out by itself.",
-	approval.HoldCoach:      "Waiting: you have sent many messages today. It goes out by itself.",
-	approval.HoldService:    "Waiting: this service has reached a limit on messages. It goes out by itself.",
-	approval.HoldBudget:     "Waiting: this service has spent its money for SMS for now. It goes out by itself.",
-	approval.HoldOverBudget: "Waiting: this message costs more than this service may spend. Tell the people who run it.",
-	approval.HoldResend:     "Waiting: this person got the question a short time ago. It goes out by itself.",
+var holdDetails = map[message.Hold]string{
+	message.HoldNumber:     "Waiting: too many messages to this number. It goes out by itself.",
+	message.HoldCoach:      "Waiting: you have sent many messages today. It goes out by itself.",
+	message.HoldService:    "Waiting: this service has reached a limit on messages. It goes out by itself.",
+	message.HoldBudget:     "Waiting: this service has spent its money for SMS for now. It goes out by itself.",
+	message.HoldOverBudget: "Waiting: this message costs more than this service may spend. Tell the people who run it.",
+	message.HoldResend:     "Waiting: this person got the question a short time ago. It goes out by itself.",
 }
 
 // causeDetails replace deliveryDetails where the provider named the cause.
@@ -77,9 +77,9 @@ func deliveryDetail(d approval.Delivery) string {
 func holdDetail(d approval.Delivery) string {
 	detail := holdDetails[d.Hold]
 	switch {
-	case d.Hold == approval.HoldNumber && d.Channel == approval.Channel(message.Email):
+	case d.Hold == message.HoldNumber && d.Channel == approval.Channel(message.Email):
 		return "Waiting: too many messages to this address. It goes out by itself."
-	case d.Hold == approval.HoldResend:
+	case d.Hold == message.HoldResend:
 		return "Waiting until " + wire.Timestamp(d.DueAt) + strings.TrimPrefix(detail, "Waiting")
 	}
 	return detail

@@ -67,16 +67,16 @@ func TestHoldDetail(t *testing.T) {
 	due := time.Date(2026, 3, 4, 17, 0, 0, 0, time.UTC)
 	for _, tt := range []struct {
 		channel approval.Channel
-		hold    approval.Hold
+		hold    message.Hold
 		want    string
 	}{
-		{"sms", approval.HoldNumber, "Waiting: too many messages to this number. It goes out by itself."},
-		{"email", approval.HoldNumber, "Waiting: too many messages to this address. It goes out by itself."},
-		{"sms", approval.HoldCoach, "Waiting: you have sent many messages today. It goes out by itself."},
-		{"email", approval.HoldService, "Waiting: this service has reached a limit on messages. It goes out by itself."},
-		{"sms", approval.HoldBudget, "Waiting: this service has spent its money for SMS for now. It goes out by itself."},
-		{"sms", approval.HoldOverBudget, "Waiting: this message costs more than this service may spend. Tell the people who run it."},
-		{"sms", approval.HoldResend, "Waiting until 2026-03-04T17:00:00Z: this person got the question a short time ago. It goes out by itself."},
+		{"sms", message.HoldNumber, "Waiting: too many messages to this number. It goes out by itself."},
+		{"email", message.HoldNumber, "Waiting: too many messages to this address. It goes out by itself."},
+		{"sms", message.HoldCoach, "Waiting: you have sent many messages today. It goes out by itself."},
+		{"email", message.HoldService, "Waiting: this service has reached a limit on messages. It goes out by itself."},
+		{"sms", message.HoldBudget, "Waiting: this service has spent its money for SMS for now. It goes out by itself."},
+		{"sms", message.HoldOverBudget, "Waiting: this message costs more than this service may spend. Tell the people who run it."},
+		{"sms", message.HoldResend, "Waiting until 2026-03-04T17:00:00Z: this person got the question a short time ago. It goes out by itself."},
 	} {
 		d := approval.Delivery{Channel: tt.channel, State: "queued", Reason: "held", Hold: tt.hold, DueAt: due}
 		if got := api.DeliveryDetail(d); got != tt.want {

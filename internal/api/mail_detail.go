@@ -16,7 +16,7 @@ var mailDetails = map[string]string{
 	message.ReasonRefused:               "The mail cannot reach this address. Check the address, then send the request again.",
 	message.ReasonGaveUp:                "We tried for a day and could not send the mail. Check the address, then send the request again.",
 	message.ReasonUnreachable:           "The mail server of the person gave up. Send the request again later, or by SMS.",
-	approval.ReasonTestNumber:           "This is a test number. No mail is sent for it.",
+	message.ReasonTestNumber:            "This is a test number. No mail is sent for it.",
 }
 
 // mailDetail explains the state of a mail to a coach, and the remedy. It returns "" if there

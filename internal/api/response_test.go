@@ -13,6 +13,7 @@ import (
 
 	"github.com/touchline/touchline/internal/api"
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 )
 
@@ -64,7 +65,7 @@ func fixturePlayer() *approval.Player {
 			Request: &approval.Request{
 				ID: studentRequestID, PlayerID: playerID, CoachID: coachID, Party: actor.Student, PartyID: childID, State: approval.RequestPending, ShortCode: "KTMWXR",
 				Channels: []approval.Channel{"in_app", "sms"}, RequestedAt: requestedAt, LastSentAt: requestedAt,
-				Deliveries: []approval.Delivery{{Channel: "sms", State: "queued", Reason: "held", Hold: approval.HoldNumber, At: requestedAt}},
+				Deliveries: []approval.Delivery{{Channel: "sms", State: "queued", Reason: "held", Hold: message.HoldNumber, At: requestedAt}},
 			},
 		},
 		CreatedAt: requestedAt,

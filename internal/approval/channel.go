@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
@@ -39,14 +40,6 @@ const (
 	DeliveryFailed    = "failed"
 )
 
-// The reasons of a delivery that no worker handles.
-const (
-	ReasonDestinationBlocked = "destination_blocked"
-	ReasonTestNumber         = "test_number"
-	// ReasonChannelUnavailable: the service no longer has the channel of the request.
-	ReasonChannelUnavailable = "channel_unavailable"
-)
-
 // Route returns the destination of messages to a party on one channel.
 type Route func(Addresses) Destination
 
@@ -62,9 +55,9 @@ func RouteToNumber(allowed, testNumber func(phone.Number) bool) Route {
 		d := Destination{Address: string(a.Number), State: DeliveryQueued}
 		switch {
 		case !allowed(a.Number):
-			d.State, d.Reason = DeliveryFailed, ReasonDestinationBlocked
+			d.State, d.Reason = DeliveryFailed, message.ReasonDestinationBlocked
 		case testNumber(a.Number):
-			d.State, d.Reason = DeliverySent, ReasonTestNumber
+			d.State, d.Reason = DeliverySent, message.ReasonTestNumber
 		}
 		return d
 	}
@@ -78,7 +71,7 @@ func RouteToEmail(testNumber func(phone.Number) bool) Route {
 		case a.Email == "":
 			return Destination{}
 		case testNumber(a.Number):
-			return Destination{Address: a.Email, State: DeliverySent, Reason: ReasonTestNumber}
+			return Destination{Address: a.Email, State: DeliverySent, Reason: message.ReasonTestNumber}
 		}
 		return Destination{Address: a.Email, State: DeliveryQueued}
 	}
@@ -125,7 +118,7 @@ func (r Rules) changedChannels(before, after Addresses) []Channel {
 func (r Rules) destination(p *Player, party actor.Role, channel Channel) Destination {
 	route, ok := r.Routes[channel]
 	if !ok {
-		return Destination{State: DeliveryFailed, Reason: ReasonChannelUnavailable}
+		return Destination{State: DeliveryFailed, Reason: message.ReasonChannelUnavailable}
 	}
 	return route(p.addresses(party))
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 )
 
@@ -93,7 +94,7 @@ type Delivery struct {
 	// or is empty.
 	Reason, Cause string
 	// Hold says what a message with the reason held waits for. DueAt is when it is looked at next.
-	Hold  Hold
+	Hold  message.Hold
 	DueAt time.Time
 	// QueuedAt is when the message could leave, At when the state changed.
 	QueuedAt, At time.Time

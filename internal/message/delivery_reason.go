@@ -49,3 +49,11 @@ const (
 	// ReasonRetrying: an attempt failed, another one follows.
 	ReasonRetrying = "retrying"
 )
+
+// The reasons of a delivery that no worker handles.
+const (
+	ReasonDestinationBlocked = "destination_blocked"
+	ReasonTestNumber         = "test_number"
+	// ReasonChannelUnavailable: the service no longer has the channel of the request.
+	ReasonChannelUnavailable = "channel_unavailable"
+)

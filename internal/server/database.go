@@ -103,7 +103,7 @@ func storeSettings(cfg *config.Config, ch channels, tiers coach.Tiers) store.Set
 		GatherFor:    cfg.MessagesGather,
 		First:        firstChannels(cfg),
 		Fallbacks:    fallbackChannels(cfg),
-		Messages: approval.MessageLimits{
+		Messages: message.Limits{
 			TotalHour: cfg.MessagesTotalHour, TotalDay: cfg.MessagesTotalDay,
 			PerAddress: cfg.MessagesPerAddress, PerBlock: cfg.MessagesPerBlock, NewCoach: cfg.MessagesNewCoach,
 			Budget:   int64(cfg.SMSBudget),

@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"strings"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/config"
@@ -35,7 +34,7 @@ func (b *smsBudget) check(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	before, reached := b.short, approval.MessageLimits{Budget: int64(b.budget)}.BudgetShort(spent)
+	before, reached := b.short, message.Limits{Budget: int64(b.budget)}.BudgetShort(spent)
 	b.short = reached || held
 	switch {
 	case held && !reached && !before:

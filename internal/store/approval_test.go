@@ -153,7 +153,7 @@ func toNumbers(channel message.Channel, a approval.Addresses) approval.Destinati
 }
 
 // limited sets the message limits.
-func limited(l approval.MessageLimits) option {
+func limited(l message.Limits) option {
 	return func(s *store.Settings) { s.Messages = l }
 }
 

@@ -58,7 +58,7 @@ func TestFailedDeliveries(t *testing.T) {
 		if len(all) != 3 || all[1].ID != second.ID || all[2].ID != first.ID {
 			p.Fatalf("got %+v, want the blocked message, %s and %s", all, second.ID, first.ID)
 		}
-		if d := all[0]; d.Reason != approval.ReasonDestinationBlocked || d.Attempts != 0 || d.CanRetry() {
+		if d := all[0]; d.Reason != message.ReasonDestinationBlocked || d.Attempts != 0 || d.CanRetry() {
 			p.Errorf("blocked message: got %+v, want no retry", d)
 		}
 		if d := all[1]; d.Reason != message.ReasonRefused || d.Attempts != 1 || d.CoachID != two.AccountID || d.RequestID != second.RequestID || d.Kind != message.Request || !d.CanRetry() {

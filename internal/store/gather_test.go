@@ -261,7 +261,7 @@ func TestGatheredMessageIsHeld(t *testing.T) {
 		p.wantMessages("a day later", "Bela")
 		p.clock.advance(day)
 		p.wantMessages("two days later", "Chetan")
-	}, gathering, limited(approval.MessageLimits{PerNumber: 1}))
+	}, gathering, limited(message.Limits{PerNumber: 1}))
 }
 
 // Workers that claim parts of the same questions at the same time send each question in

@@ -256,7 +256,7 @@ func TestLimitsOfMail(t *testing.T) {
 		if n := p.count(`SELECT count(*) FROM message_counts WHERE counter = 'cost' OR counter IN (SELECT counter FROM message_counts WHERE substr(counter, 1, 6) = 'block/')`); n != 0 {
 			p.Errorf("%d counts of costs and blocks, want none", n)
 		}
-	}, limited(approval.MessageLimits{PerNumberFromCoach: 2, PerBlock: 1, Budget: 1}), func(s *store.Settings) {
+	}, limited(message.Limits{PerNumberFromCoach: 2, PerBlock: 1, Budget: 1}), func(s *store.Settings) {
 		s.SegmentPrice = func(c message.Channel, _ phone.Number) int64 {
 			if c == message.SMS {
 				return 5

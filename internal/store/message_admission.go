@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
 )
@@ -37,8 +36,8 @@ func (db *DB) AdmitMessages(ctx context.Context, messages []message.Outgoing) ([
 // candidate is a message that AdmitMessages decides about.
 type candidate struct {
 	message.Outgoing
-	counted approval.OutgoingMessage
-	limits  []approval.MessageLimit
+	counted message.Counted
+	limits  []message.Limit
 }
 
 func (tx *Tx) admit(ctx context.Context, messages []message.Outgoing) ([]message.Outgoing, error) {
@@ -169,7 +168,7 @@ func (tx *Tx) release(ctx context.Context, fits []candidate) ([]message.Outgoing
 		return nil, fmt.Errorf("release: %w", err)
 	}
 	var admitted []message.Outgoing
-	var counts []approval.MessageCount
+	var counts []message.Count
 	var counted []candidate
 	var postponed []string // requests
 	for _, c := range fits {

@@ -86,13 +86,13 @@ func TestMessageLimits(t *testing.T) {
 			p.wantSent("from another coach", 1, 1)
 			p.clock.advance(day)
 			p.wantSent("a day later", 1, 2)
-		}, limited(approval.MessageLimits{PerNumberFromCoach: 2, PerNumber: 3}))
+		}, limited(message.Limits{PerNumberFromCoach: 2, PerNumber: 3}))
 	})
 	t.Run("segments", func(t *testing.T) {
 		eachEngine(t, func(p *fixture) {
 			p.ask(p.coach(1), 100, 5)
 			p.wantSent("messages of two segments", 2, 2)
-		}, limited(approval.MessageLimits{PerCoach: 5}))
+		}, limited(message.Limits{PerCoach: 5}))
 	})
 	t.Run("new coach", func(t *testing.T) {
 		eachEngine(t, func(p *fixture) {
@@ -106,7 +106,7 @@ func TestMessageLimits(t *testing.T) {
 			ok(p, run(p.db, `UPDATE coaches SET created_at = 1 WHERE id = $1`, c.AccountID))
 			ok(p, p.db.WakeHeld(bg))
 			p.wantSent("established coach", 1, 9)
-		}, limited(approval.MessageLimits{NewCoach: 2}))
+		}, limited(message.Limits{NewCoach: 2}))
 	})
 	t.Run("network", func(t *testing.T) {
 		eachEngine(t, func(p *fixture) {
@@ -119,13 +119,13 @@ func TestMessageLimits(t *testing.T) {
 			other.Network = "192.0.2.2"
 			p.ask(other, 200, 1)
 			p.wantSent("from one network", 1, 4)
-		}, limited(approval.MessageLimits{PerAddress: 3}))
+		}, limited(message.Limits{PerAddress: 3}))
 	})
 	t.Run("block", func(t *testing.T) {
 		eachEngine(t, func(p *fixture) {
 			p.ask(p.newCoach(1), 100, 5)
 			p.wantSent("to one block", 1, 3)
-		}, limited(approval.MessageLimits{PerBlock: 3}))
+		}, limited(message.Limits{PerBlock: 3}))
 	})
 	t.Run("totals", func(t *testing.T) {
 		eachEngine(t, func(p *fixture) {
@@ -137,13 +137,13 @@ func TestMessageLimits(t *testing.T) {
 			p.clock.advance(time.Hour)
 			ok(p, p.db.WakeHeld(bg))
 			p.wantSent("the rest of the day", 1, 2)
-		}, limited(approval.MessageLimits{TotalHour: 4, TotalDay: 6}))
+		}, limited(message.Limits{TotalHour: 4, TotalDay: 6}))
 	})
 	t.Run("budget", func(t *testing.T) {
 		eachEngine(t, func(p *fixture) {
 			p.ask(p.coach(1), 100, 10)
 			p.wantSent("80 % of the budget", 2, 2)
-		}, limited(approval.MessageLimits{Budget: 10}), func(s *store.Settings) { s.SegmentPrice = func(message.Channel, phone.Number) int64 { return 2 } })
+		}, limited(message.Limits{Budget: 10}), func(s *store.Settings) { s.SegmentPrice = func(message.Channel, phone.Number) int64 { return 2 } })
 	})
 }
 
@@ -166,7 +166,7 @@ func TestHeldMessagesLeaveInOrder(t *testing.T) {
 		if sent := p.sendRequests(1); !slices.Equal(sent, want) {
 			p.Errorf("sent %v, want %v", sent, want)
 		}
-	}, limited(approval.MessageLimits{PerCoach: 2}))
+	}, limited(message.Limits{PerCoach: 2}))
 }
 
 // A message does not overtake an older one that waits for the same limit, also if a
@@ -191,7 +191,7 @@ func TestMessageWaitsBehindOlderOneOfAnotherClaim(t *testing.T) {
 				p.Errorf("sent to %q, want %q", got, want)
 			}
 		}
-	}, limited(approval.MessageLimits{PerCoach: 2}))
+	}, limited(message.Limits{PerCoach: 2}))
 }
 
 // sendOne claims the request that is due first, and sends it if the limits admit it. It
@@ -230,7 +230,7 @@ func TestHeldMessageOfClosedRequest(t *testing.T) {
 		if sent := p.sendRequests(1); !slices.Equal(sent, []string{string(number(110))}) {
 			p.Errorf("sent %v, want %s", sent, number(110))
 		}
-	}, limited(approval.MessageLimits{PerCoach: 1}))
+	}, limited(message.Limits{PerCoach: 1}))
 }
 
 // The time that a message is held counts neither to its lifetime nor to the validity of
@@ -266,7 +266,7 @@ func TestHeldTimeDoesNotCount(t *testing.T) {
 		if n := p.count(`SELECT count(*) FROM requests WHERE id = $1 AND last_sent_at = $2`, held, now.UnixMicro()); n != 1 {
 			p.Error("last_sent_at is not when the message left")
 		}
-	}, limited(approval.MessageLimits{PerNumber: 1}))
+	}, limited(message.Limits{PerNumber: 1}))
 }
 
 // Workers that count at the same time never exceed a limit.
@@ -293,7 +293,7 @@ func TestConcurrentAdmissions(t *testing.T) {
 		if admitted != 10 {
 			p.Errorf("%d messages were admitted, want 10", admitted)
 		}
-	}, limited(approval.MessageLimits{TotalHour: 10, PerCoach: 5}))
+	}, limited(message.Limits{TotalHour: 10, PerCoach: 5}))
 }
 
 // A message does not overtake an older one that waits for the same limit, even if another
@@ -312,7 +312,7 @@ func TestHeldMessagesLeaveInOrderAcrossClaims(t *testing.T) {
 		if sent := p.sendRequests(1); !slices.Equal(sent, []string{string(number(101))}) {
 			p.Errorf("sent %v, want the older %s", sent, number(101))
 		}
-	}, limited(approval.MessageLimits{PerCoach: 1}))
+	}, limited(message.Limits{PerCoach: 1}))
 }
 
 // A replica whose clock is behind counts with the others.
@@ -332,7 +332,7 @@ func TestMessageCountsOfReplicasWithDifferentClocks(t *testing.T) {
 		p.clock.advance(time.Second)
 		ok(p, p.db.WakeHeld(bg))
 		p.wantSent("a day later", 1, 3)
-	}, limited(approval.MessageLimits{PerCoach: 3}))
+	}, limited(message.Limits{PerCoach: 3}))
 }
 
 // The round trips of an admission do not grow with the messages, which one transaction
@@ -340,7 +340,7 @@ func TestMessageCountsOfReplicasWithDifferentClocks(t *testing.T) {
 func TestRoundTripsOfAdmission(t *testing.T) {
 	t.Parallel()
 	address, trips := countTrips(t, storetest.Postgres(t))
-	p := newFixture(t, address, limited(approval.MessageLimits{PerCoach: 200, PerNumber: 20, TotalHour: 100, TotalDay: 200}))
+	p := newFixture(t, address, limited(message.Limits{PerCoach: 200, PerNumber: 20, TotalHour: 100, TotalDay: 200}))
 	p.ask(p.newCoach(1), 100, 17)
 	admit := func(n int) int64 {
 		claimed, err := p.db.ClaimDeliveries(bg, sms(message.Request), "lease", p.clock.Now().Add(time.Minute), n)

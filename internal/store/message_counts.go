@@ -4,14 +4,14 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
 )
 
 // countersOf returns the stored counters of a counter of package approval, which is their sum.
 func countersOf(counter string) []string {
 	counters := []string{counter}
-	if counter == approval.CostCounter {
+	if counter == message.CostCounter {
 		for shard := range costShards {
 			counters = append(counters, costShard(shard))
 		}
@@ -21,13 +21,13 @@ func countersOf(counter string) []string {
 
 // messageWindows reads the windows that the limits of the candidates need. The sum of a
 // window is the difference of two totals, so its cost does not grow with the messages.
-func (tx *Tx) messageWindows(ctx context.Context, candidates []candidate) (approval.MessageWindows, error) {
-	windows := make(approval.MessageWindows)
+func (tx *Tx) messageWindows(ctx context.Context, candidates []candidate) (message.Windows, error) {
+	windows := make(message.Windows)
 	var rows [][]any
 	for _, c := range candidates {
 		for _, l := range c.limits {
-			if _, known := windows[approval.WindowOf(l)]; !known {
-				windows[approval.WindowOf(l)] = approval.WindowCount{}
+			if _, known := windows[message.WindowOf(l)]; !known {
+				windows[message.WindowOf(l)] = message.WindowCount{}
 				for _, counter := range countersOf(l.Counter) {
 					rows = append(rows, []any{counter, int64(l.Window), database.Micros(tx.Now.Add(-l.Window)), l.Counter})
 				}
@@ -47,8 +47,8 @@ func (tx *Tx) messageWindows(ctx context.Context, candidates []candidate) (appro
 			(SELECT min(m.counted_at) FROM message_counts m WHERE m.counter = v.column1 AND m.counted_at > v.column3)
 		JOIN message_counts newest ON newest.counter = v.column1 AND newest.counted_at =
 			(SELECT max(m.counted_at) FROM message_counts m WHERE m.counter = v.column1)`, args...)
-	_, err = database.Collect(rs, err, func(s database.Scanner) (count approval.WindowCount, err error) {
-		var window approval.MessageWindow
+	_, err = database.Collect(rs, err, func(s database.Scanner) (count message.WindowCount, err error) {
+		var window message.Window
 		if err = s.Scan(&window.Counter, (*int64)(&window.Length), database.IntoTime(&count.Oldest), &count.Size); err == nil {
 			sum := windows[window]
 			if sum.Size += count.Size; sum.Oldest.IsZero() || count.Oldest.Before(sum.Oldest) {
@@ -68,7 +68,7 @@ func (tx *Tx) messageWindows(ctx context.Context, candidates []candidate) (appro
 // counted: that of message_admission, of the cost shard or of the coach. The time of a
 // counter never decreases, although the clocks of replicas differ: else its totals would not
 // be in order.
-func (tx *Tx) addCounts(ctx context.Context, counts []approval.MessageCount) error {
+func (tx *Tx) addCounts(ctx context.Context, counts []message.Count) error {
 	sizes := make(map[string]int64)
 	var rows [][]any
 	for _, c := range counts {

@@ -90,7 +90,7 @@ func TestNewestSenderOfHeldMessage(t *testing.T) {
 			ok(p, p.db.DeliverySent(bg, m.Deliveries))
 		}
 		p.wantNewestSender("after the reminder has left", message.SMS, held.AccountID)
-	}, limited(approval.MessageLimits{PerNumberFromCoach: 1}))
+	}, limited(message.Limits{PerNumberFromCoach: 1}))
 }
 
 // TestNewestSenderOfRemoval: an SMS that a coach removed the player is a message of this coach. A

@@ -9,7 +9,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/storetest"
@@ -20,7 +19,7 @@ import (
 // empty, but it holds an entry for each delivery that was queued since the last VACUUM.
 func TestFinishDeliveryByID(t *testing.T) {
 	url := storetest.Postgres(t)
-	p := newFixture(t, url, limited(approval.MessageLimits{PerNumber: 1}))
+	p := newFixture(t, url, limited(message.Limits{PerNumber: 1}))
 	p.ask(p.coach(1), 100, 8)
 	p.add(p.coach(2), "Asha Rao", number(100), "")
 	var statements []string

@@ -20,7 +20,7 @@ func (db *DB) DeliverySent(ctx context.Context, accepted []message.Delivery) err
 
 // DeliverySuppressed completes deliveries to a test number, to which nothing is sent.
 func (db *DB) DeliverySuppressed(ctx context.Context, deliveries []message.Delivery) error {
-	return db.setLeased(ctx, deliveries, `state = 'sent', reason = $2`, approval.ReasonTestNumber)
+	return db.setLeased(ctx, deliveries, `state = 'sent', reason = $2`, message.ReasonTestNumber)
 }
 
 // RetryDelivery releases the deliveries of a message for another attempt at due.

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
@@ -27,7 +26,7 @@ func (tx *Tx) candidates(ctx context.Context, messages []message.Outgoing) ([]ca
 	candidates := make([]candidate, len(messages))
 	for i, out := range messages {
 		d := out.Deliveries[0]
-		m := approval.OutgoingMessage{
+		m := message.Counted{
 			CoachID: d.CoachID, To: d.To, Segments: int64(out.Segments),
 			Cost: int64(out.Segments) * settings.segmentPrice(d.Channel, phone.Number(d.To)),
 			OTP:  d.Kind == message.OTP, Reserved: d.Reserved, HoldsRole: out.Message.HoldsRole, Team: d.Kind == message.Team,
@@ -78,7 +77,7 @@ func (tx *Tx) senders(ctx context.Context, messages []message.Outgoing) (map[str
 			return s, err
 		}
 		s.trusted = trusted != nil && trusted(status)
-		if s.isNew = approval.NewCoach(registered, tx.Now); s.isNew {
+		if s.isNew = message.NewCoach(registered, tx.Now); s.isNew {
 			fresh = append(fresh, []any{id})
 		}
 		senders[id] = s

@@ -32,7 +32,7 @@ func TestStoreBehindPgBouncer(t *testing.T) {
 			}
 			t.Run("statements", func(t *testing.T) { runPooledStatements(t, pooled()) })
 			t.Run("clients", func(t *testing.T) {
-				p := newFixture(t, pooled(), limited(approval.MessageLimits{PerNumber: 20, PerCoach: 200, TotalHour: 2000}))
+				p := newFixture(t, pooled(), limited(message.Limits{PerNumber: 20, PerCoach: 200, TotalHour: 2000}))
 				const clients, rounds = 6, 4
 				for _, err := range concurrently(clients, func(client int) error {
 					for round := range rounds {

@@ -173,7 +173,7 @@ func (p *fixture) outbox() {
 	_, err = p.db.RetryFailed(bg, auditor, failed.ID, func(message.DeliveryRecord) error { return nil })
 	ok(p, err)
 	p.clock.advance(2 * day)
-	strict := p.with(limited(approval.MessageLimits{PerNumberFromCoach: 1})) // admits one delivery and holds the others
+	strict := p.with(limited(message.Limits{PerNumberFromCoach: 1})) // admits one delivery and holds the others
 	for range 4 {
 		d := claim()
 		_, err = strict.db.AdmitMessages(bg, outgoing(1, d))

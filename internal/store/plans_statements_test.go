@@ -6,6 +6,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/roster"
@@ -23,7 +24,7 @@ func runStatements(t *testing.T, url string) {
 func runPooledStatements(t *testing.T, url string) *fixture {
 	t.Helper()
 	runService(t, url)
-	p := newFixture(t, url, limited(approval.MessageLimits{
+	p := newFixture(t, url, limited(message.Limits{
 		TotalHour: 1000, TotalDay: 1000, PerAddress: 1000, PerBlock: 1000, NewCoach: 1000, PerCoach: 1000, PerNumberFromCoach: 3, PerNumber: 1000, Budget: 1000,
 	}), withMessages)
 	p.consents()

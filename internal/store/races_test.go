@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
@@ -325,5 +326,5 @@ func TestConcurrentChangesOfFamilies(t *testing.T) {
 		if n := p.count(`SELECT count(*) FROM approval_history`); n != 120 {
 			p.Errorf("%d records, want 120", n)
 		}
-	}, limited(approval.MessageLimits{PerNumberFromCoach: 6, PerNumber: 20, PerCoach: 200}))
+	}, limited(message.Limits{PerNumberFromCoach: 6, PerNumber: 20, PerCoach: 200}))
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
 )
@@ -61,7 +60,7 @@ func (tx *Tx) failOverdue(ctx context.Context, channel message.Channel, n int) (
 			SELECT id FROM deliveries
 			WHERE state = 'queued' AND channel = $1 AND gives_up_at <= $2 AND (lease IS NULL OR due_at <= $2)
 			LIMIT $3 `+tx.db.sql.SkipLocked()+`)
-		RETURNING `+deliveryColumns, string(channel), database.Micros(tx.Now), n, approval.ReasonChannelUnavailable)
+		RETURNING `+deliveryColumns, string(channel), database.Micros(tx.Now), n, message.ReasonChannelUnavailable)
 	failed, err := database.Collect(rs, err, scanDelivery)
 	if err != nil {
 		return 0, err

@@ -29,7 +29,7 @@ func (m *sentMessage) dest() []any {
 
 func (m *sentMessage) delivery() approval.Delivery {
 	if m.Reason == message.ReasonHeld {
-		m.Hold = approval.HoldOf(m.heldBy)
+		m.Hold = message.HoldOf(m.heldBy)
 	}
 	return m.Delivery
 }

@@ -32,7 +32,7 @@ type Settings struct {
 	// first, to leave in one message; 0 is off.
 	GatherFor time.Duration
 	// Messages limits the messages.
-	Messages approval.MessageLimits
+	Messages message.Limits
 	// SegmentPrice returns the price of a segment on a channel to a number; nil is free.
 	SegmentPrice func(message.Channel, phone.Number) int64
 	// OTPSegments returns how many segments an OTP has in a language; nil is one.

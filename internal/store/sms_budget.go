@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
@@ -27,17 +26,17 @@ func (db *DB) SMSSpent(ctx context.Context) (int64, error) {
 }
 
 // costs reads the cost of the messages and OTPs of the last 24 h.
-func (tx *Tx) costs(ctx context.Context) (approval.WindowCount, error) {
-	limit := approval.MessageLimit{Counter: approval.CostCounter, Window: approval.CostWindow}
-	windows, err := tx.messageWindows(ctx, []candidate{{limits: []approval.MessageLimit{limit}}})
-	return windows[approval.WindowOf(limit)], err
+func (tx *Tx) costs(ctx context.Context) (message.WindowCount, error) {
+	limit := message.Limit{Counter: message.CostCounter, Window: message.CostWindow}
+	windows, err := tx.messageWindows(ctx, []candidate{{limits: []message.Limit{limit}}})
+	return windows[message.WindowOf(limit)], err
 }
 
 // BudgetHolds reports whether a message waits because it would exceed the part of the budget that
 // is not kept for OTPs.
 func (db *DB) BudgetHolds(ctx context.Context) (held bool, err error) {
 	err = db.sql.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM deliveries WHERE state = 'queued' AND held_by IN ($1, $2))`,
-		approval.BudgetKey, approval.OverBudgetKey).Scan(&held)
+		message.BudgetKey, message.OverBudgetKey).Scan(&held)
 	if err != nil {
 		return false, fmt.Errorf("find messages that wait for the budget: %w", err)
 	}
@@ -87,7 +86,7 @@ func (b *budgetReservation) reserve(ctx context.Context, tx *Tx, r auth.Challeng
 	if err != nil {
 		return nil, err
 	}
-	otp := approval.OutgoingMessage{
+	otp := message.Counted{
 		To: string(key.Number), Cost: settings.otpCost(message.Channel(r.Channel), key, language),
 		OTP: true, HoldsRole: roles.Held() || key.Role != actor.Coach,
 	}
@@ -105,14 +104,14 @@ func (b *budgetReservation) reserve(ctx context.Context, tx *Tx, r auth.Challeng
 		return exceeded, nil
 	}
 	b.reserved = true
-	return nil, tx.addCounts(ctx, []approval.MessageCount{{Counter: costShard(shard), Size: otp.Cost}})
+	return nil, tx.addCounts(ctx, []message.Count{{Counter: costShard(shard), Size: otp.Cost}})
 }
 
-// costShards is how many counters the costs of OTPs have, besides approval.CostCounter.
+// costShards is how many counters the costs of OTPs have, besides message.CostCounter.
 const costShards = 8
 
 // costShard returns the counter of a shard.
-func costShard(shard int) string { return approval.CostCounter + "/otp/" + strconv.Itoa(shard) }
+func costShard(shard int) string { return message.CostCounter + "/otp/" + strconv.Itoa(shard) }
 
 // lockCosts locks n shards of the costs of OTPs from first until the commit, always in the same
 // order. The locks are rows of installation.

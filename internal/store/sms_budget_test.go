@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
@@ -159,7 +158,7 @@ func TestOTPIsNotHeld(t *testing.T) {
 		p.clock.advance(time.Hour)
 		ok(p, p.db.WakeHeld(bg))
 		p.wantSent("an hour later", 1, 1)
-	}, limited(approval.MessageLimits{TotalHour: 1, PerNumber: 1}), budgeted(1000))
+	}, limited(message.Limits{TotalHour: 1, PerNumber: 1}), budgeted(1000))
 }
 
 // Of requests at the end of the budget exactly those are accepted that it pays for, and all of

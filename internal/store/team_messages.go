@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/idempotency"
@@ -76,7 +76,7 @@ func (db *DB) AcceptMessage(ctx context.Context, m *team.Message, network string
 			return fmt.Errorf("save message: %w", err)
 		}
 		if m.Segments > 0 {
-			counts := []approval.MessageCount{{Counter: approval.TeamCounter(m.CoachID), Size: int64(m.Segments)}}
+			counts := []message.Count{{Counter: message.TeamCounter(m.CoachID), Size: int64(m.Segments)}}
 			if err := tx.addCounts(ctx, counts); err != nil {
 				return err
 			}
@@ -96,9 +96,9 @@ func (tx *Tx) sending(ctx context.Context, coachID string) (team.Sending, error)
 	if err != nil {
 		return s, fmt.Errorf("read coach %s: %w", coachID, err)
 	}
-	limit := approval.MessageLimit{Counter: approval.TeamCounter(coachID), Window: team.Day}
-	windows, err := tx.messageWindows(ctx, []candidate{{limits: []approval.MessageLimit{limit}}})
-	counted := windows[approval.WindowOf(limit)]
+	limit := message.Limit{Counter: message.TeamCounter(coachID), Window: team.Day}
+	windows, err := tx.messageWindows(ctx, []candidate{{limits: []message.Limit{limit}}})
+	counted := windows[message.WindowOf(limit)]
 	s.Sent, s.Oldest = int(counted.Size), counted.Oldest
 	return s, err
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
@@ -27,7 +28,7 @@ func subscription(ctx context.Context, q database.Querier, coachID string, now t
 	err := q.QueryRow(ctx, `
 		SELECT c.tier, c.requested_tier, coalesce(c.tier_since, c.created_at), c.players, c.stored_bytes,
 			(SELECT CAST(coalesce(sum(m.size), 0) AS BIGINT) FROM message_counts m WHERE m.counter = $3 AND m.counted_at > $2)
-		FROM coaches c WHERE c.id = $1`, coachID, database.Micros(now.Add(-24*time.Hour)), approval.TeamCounter(coachID)).
+		FROM coaches c WHERE c.id = $1`, coachID, database.Micros(now.Add(-24*time.Hour)), message.TeamCounter(coachID)).
 		Scan(database.IntoText(&s.StoredTier), database.IntoText(&s.Requested), database.IntoTime(&s.Since), &s.Usage.Players, &s.Usage.StorageBytes, &s.Usage.Messages)
 	if database.IsNoRows(err) {
 		return s, auth.ErrSessionEnded()

@@ -121,7 +121,7 @@ func (v *View) Channel(c approval.Channel) string { return v.TextOr("channel."+s
 
 // Reason returns why a delivery waits or failed and what to do, or "".
 func (v *View) Reason(d approval.Delivery) string {
-	if d.State == approval.DeliveryQueued && d.Hold != "" && d.Hold != approval.HoldNumber {
+	if d.State == approval.DeliveryQueued && d.Hold != "" && d.Hold != message.HoldNumber {
 		return v.MustT("delivery.held."+string(d.Hold), "When", v.DateTime(d.DueAt))
 	}
 	if d.Channel == approval.Channel(message.Email) {

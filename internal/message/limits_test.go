@@ -1,4 +1,4 @@
-package approval_test
+package message_test
 
 import (
 	"testing"
@@ -6,20 +6,20 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/message"
 )
 
 func TestMessageLimitsFor(t *testing.T) {
-	all := approval.MessageLimits{
+	all := message.Limits{
 		TotalHour: 2000, TotalDay: 20000, PerAddress: 400, PerBlock: 200, NewCoach: 40, PerCoach: 200,
 		PerNumberFromCoach: 6, PerNumber: 20, Budget: 500_000_000,
 	}
-	message := approval.OutgoingMessage{
+	counted := message.Counted{
 		CoachID: "c1", To: "+919800000001", Network: "192.0.2.1", Segments: 2, Cost: 240_000,
 		NewCoach: true, NeverSignedIn: true,
 	}
-	change := func(fn func(*approval.OutgoingMessage)) approval.OutgoingMessage {
-		m := message
+	change := func(fn func(*message.Counted)) message.Counted {
+		m := counted
 		fn(&m)
 		return m
 	}
@@ -31,24 +31,24 @@ func TestMessageLimitsFor(t *testing.T) {
 	newCoach := func(n int64) map[string]int64 { return map[string]int64{"new_coach/c1": n} }
 	for _, tt := range []struct {
 		name    string
-		limits  approval.MessageLimits
-		message approval.OutgoingMessage
+		limits  message.Limits
+		counted message.Counted
 		want    []map[string]int64
 	}{
-		{"new coach", all, message, []map[string]int64{number, coach, total, newTotal, abuse, newCoach(40)}},
-		{"three approvals", all, change(func(m *approval.OutgoingMessage) { m.Approvals = 3 }), []map[string]int64{number, coach, total, newTotal, abuse, newCoach(70)}},
-		{"many approvals", all, change(func(m *approval.OutgoingMessage) { m.Approvals = 30 }), []map[string]int64{number, coach, total, newTotal, abuse, newCoach(200)}},
-		{"trusted coach", all, change(func(m *approval.OutgoingMessage) { m.Trusted = true }), []map[string]int64{number, coach, total, newTotal, abuse}},
+		{"new coach", all, counted, []map[string]int64{number, coach, total, newTotal, abuse, newCoach(40)}},
+		{"three approvals", all, change(func(m *message.Counted) { m.Approvals = 3 }), []map[string]int64{number, coach, total, newTotal, abuse, newCoach(70)}},
+		{"many approvals", all, change(func(m *message.Counted) { m.Approvals = 30 }), []map[string]int64{number, coach, total, newTotal, abuse, newCoach(200)}},
+		{"trusted coach", all, change(func(m *message.Counted) { m.Trusted = true }), []map[string]int64{number, coach, total, newTotal, abuse}},
 		{
-			"known number", all, change(func(m *approval.OutgoingMessage) { m.NeverSignedIn = false }),
+			"known number", all, change(func(m *message.Counted) { m.NeverSignedIn = false }),
 			[]map[string]int64{number, coach, total, newTotal, newCoach(40), {"network/192.0.2.1": 400}},
 		},
-		{"old coach", all, change(func(m *approval.OutgoingMessage) { m.NewCoach = false }), []map[string]int64{number, coach, total}},
-		{"closed account", all, change(func(m *approval.OutgoingMessage) { m.CoachID = "" }), []map[string]int64{number, total}},
-		{"OTP", all, approval.OutgoingMessage{To: "+919800000001", Cost: 1, OTP: true, HoldsRole: true}, []map[string]int64{{"budget/otp": 500_000_000}}},
-		{"OTP of a new coach", all, approval.OutgoingMessage{To: "+919800000001", Cost: 1, OTP: true}, []map[string]int64{{"budget/new_otp": 400_000_000}}},
-		{"above the budget", approval.MessageLimits{Budget: 10}, change(func(m *approval.OutgoingMessage) { m.Cost = 9 }), []map[string]int64{{"budget/over": 8}}},
-		{"no limits", approval.MessageLimits{}, message, nil},
+		{"old coach", all, change(func(m *message.Counted) { m.NewCoach = false }), []map[string]int64{number, coach, total}},
+		{"closed account", all, change(func(m *message.Counted) { m.CoachID = "" }), []map[string]int64{number, total}},
+		{"OTP", all, message.Counted{To: "+919800000001", Cost: 1, OTP: true, HoldsRole: true}, []map[string]int64{{"budget/otp": 500_000_000}}},
+		{"OTP of a new coach", all, message.Counted{To: "+919800000001", Cost: 1, OTP: true}, []map[string]int64{{"budget/new_otp": 400_000_000}}},
+		{"above the budget", message.Limits{Budget: 10}, change(func(m *message.Counted) { m.Cost = 9 }), []map[string]int64{{"budget/over": 8}}},
+		{"no limits", message.Limits{}, counted, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			want, got := map[string]int64{}, map[string]int64{}
@@ -57,7 +57,7 @@ func TestMessageLimitsFor(t *testing.T) {
 					want[key] = maximum
 				}
 			}
-			for _, l := range tt.limits.For(tt.message) {
+			for _, l := range tt.limits.For(tt.counted) {
 				got[l.Key] = l.Max
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
@@ -74,14 +74,14 @@ func TestMessageLimitWait(t *testing.T) {
 		counted, size int64
 		want          time.Duration
 	}{{0, 3, 0}, {0, 4, 0}, {1, 2, 0}, {1, 3, 40 * time.Minute}, {3, 1, 40 * time.Minute}} {
-		l := approval.MessageLimit{Max: 3, Size: tt.size, Window: time.Hour}
-		if got := l.Wait(approval.WindowCount{Size: tt.counted, Oldest: now.Add(-20 * time.Minute)}, now); got != tt.want {
+		l := message.Limit{Max: 3, Size: tt.size, Window: time.Hour}
+		if got := l.Wait(message.WindowCount{Size: tt.counted, Oldest: now.Add(-20 * time.Minute)}, now); got != tt.want {
 			t.Errorf("%d counted, size %d: wait %s, want %s", tt.counted, tt.size, got, tt.want)
 		}
 	}
 	for size, want := range map[int64]time.Duration{3: 0, 4: time.Hour} {
-		l := approval.MessageLimit{Max: 3, Size: size, Window: time.Hour, Strict: true}
-		if got := l.Wait(approval.WindowCount{}, now); got != want {
+		l := message.Limit{Max: 3, Size: size, Window: time.Hour, Strict: true}
+		if got := l.Wait(message.WindowCount{}, now); got != want {
 			t.Errorf("strict, size %d: wait %s, want %s", size, got, want)
 		}
 	}
@@ -89,13 +89,13 @@ func TestMessageLimitWait(t *testing.T) {
 
 // Every limit counts something that its message adds to.
 func TestMessageCounts(t *testing.T) {
-	m := approval.OutgoingMessage{To: "+919812345678", Segments: 2, Cost: 5}
-	want := []approval.MessageCount{{Counter: "all", Size: 2}, {Counter: "number/+919812345678", Size: 2}, {Counter: "cost", Size: 5}}
+	m := message.Counted{To: "+919812345678", Segments: 2, Cost: 5}
+	want := []message.Count{{Counter: "all", Size: 2}, {Counter: "number/+919812345678", Size: 2}, {Counter: "cost", Size: 5}}
 	if diff := cmp.Diff(want, m.Counts()); diff != "" {
 		t.Error(diff)
 	}
 	m.CoachID, m.NewCoach, m.Network, m.NeverSignedIn = "c1", true, "192.0.2.1", true
-	want = []approval.MessageCount{
+	want = []message.Count{
 		{Counter: "all", Size: 2},
 		{Counter: "number/+919812345678", Size: 2},
 		{Counter: "coach/c1", Size: 2},
@@ -110,7 +110,7 @@ func TestMessageCounts(t *testing.T) {
 		t.Error(diff)
 	}
 	m.Team = true
-	want = []approval.MessageCount{
+	want = []message.Count{
 		{Counter: "all", Size: 2},
 		{Counter: "all/new", Size: 2},
 		{Counter: "new_coach/c1", Size: 2},
@@ -119,13 +119,13 @@ func TestMessageCounts(t *testing.T) {
 		{Counter: "cost", Size: 5},
 	}
 	if diff := cmp.Diff(want, m.Counts()); diff != "" {
-		t.Error("a message that the coach wrote:", diff)
+		t.Error("a counted that the coach wrote:", diff)
 	}
 }
 
 func TestNewCoach(t *testing.T) {
 	now := time.Now()
-	if !approval.NewCoach(now.Add(-7*24*time.Hour+time.Second), now) || approval.NewCoach(now.Add(-7*24*time.Hour), now) {
+	if !message.NewCoach(now.Add(-7*24*time.Hour+time.Second), now) || message.NewCoach(now.Add(-7*24*time.Hour), now) {
 		t.Error("a coach is new for 7 days")
 	}
 }
@@ -133,22 +133,22 @@ func TestNewCoach(t *testing.T) {
 // Each limit says what a held message waits for. Only the limits of a number speak of the number,
 // and none names another coach.
 func TestHoldOf(t *testing.T) {
-	limits := approval.MessageLimits{
+	limits := message.Limits{
 		TotalHour: 1, TotalDay: 1, PerAddress: 1, PerBlock: 1, NewCoach: 1, PerCoach: 1, PerNumberFromCoach: 1, PerNumber: 1, Budget: 500_000,
 	}
-	want := map[string]approval.Hold{
-		"number/+919800000001": approval.HoldNumber, "coach/c1/+919800000001": approval.HoldNumber,
-		"coach/c1": approval.HoldCoach, "new_coach/c1": approval.HoldCoach,
-		"network/2001:db8::/64": approval.HoldService, "block/+91980000": approval.HoldService,
-		"total_hour/new": approval.HoldService, "total_day/new": approval.HoldService, "total_hour": approval.HoldService, "total_day": approval.HoldService,
-		"budget": approval.HoldBudget, "budget/over": approval.HoldOverBudget,
+	want := map[string]message.Hold{
+		"number/+919800000001": message.HoldNumber, "coach/c1/+919800000001": message.HoldNumber,
+		"coach/c1": message.HoldCoach, "new_coach/c1": message.HoldCoach,
+		"network/2001:db8::/64": message.HoldService, "block/+91980000": message.HoldService,
+		"total_hour/new": message.HoldService, "total_day/new": message.HoldService, "total_hour": message.HoldService, "total_day": message.HoldService,
+		"budget": message.HoldBudget, "budget/over": message.HoldOverBudget,
 	}
 	seen := map[string]bool{}
 	for _, cost := range []int64{100, 450_000} {
-		m := approval.OutgoingMessage{CoachID: "c1", To: "+919800000001", Network: "2001:db8::/64", Segments: 1, Cost: cost, NewCoach: true, NeverSignedIn: true}
+		m := message.Counted{CoachID: "c1", To: "+919800000001", Network: "2001:db8::/64", Segments: 1, Cost: cost, NewCoach: true, NeverSignedIn: true}
 		for _, l := range limits.For(m) {
 			seen[l.Key] = true
-			if got := approval.HoldOf(l.Key); got != want[l.Key] {
+			if got := message.HoldOf(l.Key); got != want[l.Key] {
 				t.Errorf("%s: got %q, want %q", l.Key, got, want[l.Key])
 			}
 		}
@@ -156,7 +156,7 @@ func TestHoldOf(t *testing.T) {
 	if len(seen) != len(want) {
 		t.Errorf("limits %v, want %d", seen, len(want))
 	}
-	if got := approval.HoldOf(""); got != approval.HoldResend {
-		t.Errorf("no limit: got %q, want %q", got, approval.HoldResend)
+	if got := message.HoldOf(""); got != message.HoldResend {
+		t.Errorf("no limit: got %q, want %q", got, message.HoldResend)
 	}
 }

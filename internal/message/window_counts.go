@@ -1,4 +1,4 @@
-package approval
+package message
 
 import "time"
 
@@ -6,21 +6,21 @@ import "time"
 // older one leaves or the limit is checked again earlier.
 const heldBehind = 24 * time.Hour
 
-// MessageWindow names the window of a counter.
-type MessageWindow struct {
+// Window names the window of a counter.
+type Window struct {
 	Counter string
 	Length  time.Duration
 }
 
-// MessageWindows holds the sums of the counters of some messages, by window.
-type MessageWindows map[MessageWindow]WindowCount
+// Windows holds the sums of the counters of some messages, by window.
+type Windows map[Window]WindowCount
 
 // WindowOf returns the window that l limits.
-func WindowOf(l MessageLimit) MessageWindow { return MessageWindow{l.Counter, l.Window} }
+func WindowOf(l Limit) Window { return Window{l.Counter, l.Window} }
 
 // Add counts a message with these limits.
-func (w MessageWindows) Add(limits []MessageLimit, now time.Time) {
-	added := make(map[MessageWindow]bool)
+func (w Windows) Add(limits []Limit, now time.Time) {
+	added := make(map[Window]bool)
 	for _, l := range limits {
 		window := WindowOf(l)
 		if added[window] {
@@ -48,7 +48,7 @@ type Admission struct {
 
 // Admit decides about a message with these limits and counts it if it may leave. oldest has
 // the id of the oldest message that waits for each limit; Admit adds this one if it waits.
-func (w MessageWindows) Admit(id string, isOTP bool, limits []MessageLimit, oldest map[string]string, now time.Time) Admission {
+func (w Windows) Admit(id string, isOTP bool, limits []Limit, oldest map[string]string, now time.Time) Admission {
 	olderWaits := func(key string) bool { return oldest[key] != "" && oldest[key] < id }
 	key, wait := w.BlockedBy(limits, olderWaits, now)
 	switch {
@@ -65,7 +65,7 @@ func (w MessageWindows) Admit(id string, isOTP bool, limits []MessageLimit, olde
 // BlockedBy returns the key of the limit for which a message with these limits waits, and
 // the wait, or "". olderWaits reports whether an older message waits for a key: the oldest
 // leaves first.
-func (w MessageWindows) BlockedBy(limits []MessageLimit, olderWaits func(key string) bool, now time.Time) (key string, wait time.Duration) {
+func (w Windows) BlockedBy(limits []Limit, olderWaits func(key string) bool, now time.Time) (key string, wait time.Duration) {
 	for _, l := range limits {
 		if wait := l.Wait(w[WindowOf(l)], now); wait > 0 {
 			return l.Key, wait

@@ -1,4 +1,4 @@
-package approval
+package message
 
 import (
 	"strings"
@@ -6,19 +6,17 @@ import (
 )
 
 const (
-	hour = time.Hour
-	day  = 24 * time.Hour
 	// newCoachFor is how long a coach counts as new after the first sign-in.
-	newCoachFor = 7 * day
+	newCoachFor = 7 * 24 * time.Hour
 	// Each number that approved raises the limit of a new coach.
 	raiseByApproval, raisedMax = 10, 200
 	// blockDigits are the last digits of a number that vary within a block of 10,000.
 	blockDigits = 4
 )
 
-// MessageLimits are the settings that limit messages, in SMS segments; 0 is no
+// Limits are the settings that limit messages, in SMS segments; 0 is no
 // limit.
-type MessageLimits struct {
+type Limits struct {
 	TotalHour, TotalDay                                                     int
 	PerAddress, PerBlock, NewCoach, PerCoach, PerNumberFromCoach, PerNumber int
 	// Budget limits the cost of all messages in any 24 h. A fifth is kept for OTPs to
@@ -26,8 +24,8 @@ type MessageLimits struct {
 	Budget int64
 }
 
-// OutgoingMessage is a message that is counted against the limits.
-type OutgoingMessage struct {
+// Counted is a message that is counted against the limits.
+type Counted struct {
 	// CoachID is empty after the coach has closed the account.
 	CoachID string
 	To      string
@@ -56,8 +54,8 @@ type OutgoingMessage struct {
 // NewCoach reports whether a coach who registered at the given time counts as new.
 func NewCoach(registered, now time.Time) bool { return now.Sub(registered) < newCoachFor }
 
-// MessageCount is the amount that a message adds to a counter.
-type MessageCount struct {
+// Count is the amount that a message adds to a counter.
+type Count struct {
 	Counter string
 	Size    int64
 }
@@ -71,31 +69,31 @@ const (
 )
 
 // CostWindow is the window of the budget.
-const CostWindow = day
+const CostWindow = 24 * time.Hour
 
 // Counts returns the amount that m adds to each counter, whether or not a limit uses it.
-func (m OutgoingMessage) Counts() []MessageCount {
-	var costs []MessageCount
+func (m Counted) Counts() []Count {
+	var costs []Count
 	if m.Cost > 0 && !m.Reserved {
-		costs = []MessageCount{{CostCounter, m.Cost}}
+		costs = []Count{{CostCounter, m.Cost}}
 	}
 	if m.OTP {
 		return costs
 	}
-	counts := []MessageCount{{countAll, m.Segments}}
+	counts := []Count{{countAll, m.Segments}}
 	if !m.Team {
-		counts = append(counts, MessageCount{"number/" + m.To, m.Segments})
+		counts = append(counts, Count{"number/" + m.To, m.Segments})
 	}
 	if !m.Team && m.CoachID != "" {
-		counts = append(counts, MessageCount{coachCounter(m.CoachID), m.Segments}, MessageCount{"coach/" + m.CoachID + "/" + m.To, m.Segments})
+		counts = append(counts, Count{coachCounter(m.CoachID), m.Segments}, Count{"coach/" + m.CoachID + "/" + m.To, m.Segments})
 	}
 	if m.fromNewCoach() {
-		counts = append(counts, MessageCount{countOfNew, m.Segments}, MessageCount{newCoachCounter(m.CoachID), m.Segments})
+		counts = append(counts, Count{countOfNew, m.Segments}, Count{newCoachCounter(m.CoachID), m.Segments})
 		if m.Network != "" {
-			counts = append(counts, MessageCount{"network/" + m.Network, m.Segments})
+			counts = append(counts, Count{"network/" + m.Network, m.Segments})
 		}
 		if m.NeverSignedIn {
-			counts = append(counts, MessageCount{"block/" + Block(m.To), m.Segments})
+			counts = append(counts, Count{"block/" + Block(m.To), m.Segments})
 		}
 	}
 	return append(counts, costs...)
@@ -111,10 +109,10 @@ func TeamCounter(coachID string) string { return "team/" + coachID }
 // newCoachCounter returns the counter of all messages of a new coach.
 func newCoachCounter(coachID string) string { return "new_coach/" + coachID }
 
-func (m OutgoingMessage) fromNewCoach() bool { return m.CoachID != "" && m.NewCoach }
+func (m Counted) fromNewCoach() bool { return m.CoachID != "" && m.NewCoach }
 
-// MessageLimit is one limit that a message counts against.
-type MessageLimit struct {
+// Limit is one limit that a message counts against.
+type Limit struct {
 	// Key names the limit and the number, coach, network or block that it limits. Messages that
 	// wait for one key leave in order.
 	Key string
@@ -136,7 +134,7 @@ type WindowCount struct {
 
 // Wait returns how long l holds its message back, given the sum in the window, or 0 if l
 // admits it now.
-func (l MessageLimit) Wait(counted WindowCount, now time.Time) time.Duration {
+func (l Limit) Wait(counted WindowCount, now time.Time) time.Duration {
 	if l.Strict && l.Size > l.Max {
 		return l.Window
 	}
@@ -147,32 +145,32 @@ func (l MessageLimit) Wait(counted WindowCount, now time.Time) time.Duration {
 }
 
 // For returns the limits of m.
-func (l MessageLimits) For(m OutgoingMessage) []MessageLimit {
+func (l Limits) For(m Counted) []Limit {
 	sizes := make(map[string]int64)
 	for _, c := range m.Counts() {
 		sizes[c.Counter] = c.Size
 	}
-	var limits []MessageLimit
+	var limits []Limit
 	add := func(key, counter string, maximum int64, window time.Duration) {
 		if size, counts := sizes[counter]; counts && maximum > 0 {
-			limits = append(limits, MessageLimit{Key: key, Counter: counter, Size: size, Max: maximum, Window: window})
+			limits = append(limits, Limit{Key: key, Counter: counter, Size: size, Max: maximum, Window: window})
 		}
 	}
 	number, coach := "number/"+m.To, coachCounter(m.CoachID)
-	add(number, number, int64(l.PerNumber), day)
-	add(coach+"/"+m.To, coach+"/"+m.To, int64(l.PerNumberFromCoach), day)
-	add(coach, coach, int64(l.PerCoach), day)
+	add(number, number, int64(l.PerNumber), 24*time.Hour)
+	add(coach+"/"+m.To, coach+"/"+m.To, int64(l.PerNumberFromCoach), 24*time.Hour)
+	add(coach, coach, int64(l.PerCoach), 24*time.Hour)
 	if l.NewCoach > 0 && m.fromNewCoach() && !m.Trusted {
 		raised := max(l.NewCoach, min(l.NewCoach+raiseByApproval*m.Approvals, raisedMax))
-		add("new_coach/"+m.CoachID, newCoachCounter(m.CoachID), int64(raised), day)
+		add("new_coach/"+m.CoachID, newCoachCounter(m.CoachID), int64(raised), 24*time.Hour)
 	}
-	add("network/"+m.Network, "network/"+m.Network, int64(l.PerAddress), day)
-	add("block/"+Block(m.To), "block/"+Block(m.To), int64(l.PerBlock), day)
+	add("network/"+m.Network, "network/"+m.Network, int64(l.PerAddress), 24*time.Hour)
+	add("block/"+Block(m.To), "block/"+Block(m.To), int64(l.PerBlock), 24*time.Hour)
 	// Half of the totals is kept for coaches who are not new.
-	add("total_hour/new", countOfNew, int64((l.TotalHour+1)/2), hour)
-	add("total_day/new", countOfNew, int64((l.TotalDay+1)/2), day)
-	add("total_hour", countAll, int64(l.TotalHour), hour)
-	add("total_day", countAll, int64(l.TotalDay), day)
+	add("total_hour/new", countOfNew, int64((l.TotalHour+1)/2), time.Hour)
+	add("total_day/new", countOfNew, int64((l.TotalDay+1)/2), 24*time.Hour)
+	add("total_hour", countAll, int64(l.TotalHour), time.Hour)
+	add("total_day", countAll, int64(l.TotalDay), 24*time.Hour)
 	if l.Budget > 0 && m.Cost > 0 && !m.Reserved {
 		limits = append(limits, l.budgetFor(m))
 	}
@@ -206,7 +204,7 @@ const (
 	HoldResend Hold = "resend"
 )
 
-// HoldOf returns what a held message waits for, from the key of its MessageLimit, or "" if it
+// HoldOf returns what a held message waits for, from the key of its Limit, or "" if it
 // has none.
 func HoldOf(key string) Hold {
 	kind, rest, _ := strings.Cut(key, "/")
@@ -226,8 +224,8 @@ func HoldOf(key string) Hold {
 }
 
 // budgetFor returns the limit for the cost of m. No message exceeds it.
-func (l MessageLimits) budgetFor(m OutgoingMessage) MessageLimit {
-	limit := MessageLimit{Key: BudgetKey, Counter: CostCounter, Size: m.Cost, Max: l.sharedBudget(), Window: CostWindow, Strict: true}
+func (l Limits) budgetFor(m Counted) Limit {
+	limit := Limit{Key: BudgetKey, Counter: CostCounter, Size: m.Cost, Max: l.sharedBudget(), Window: CostWindow, Strict: true}
 	switch {
 	case m.OTP && m.HoldsRole:
 		limit.Key, limit.Max = "budget/otp", l.Budget
@@ -241,11 +239,11 @@ func (l MessageLimits) budgetFor(m OutgoingMessage) MessageLimit {
 
 // sharedBudget is the part of the budget that is not kept for OTPs to numbers that hold
 // their role.
-func (l MessageLimits) sharedBudget() int64 { return (l.Budget*8 + 9) / 10 }
+func (l Limits) sharedBudget() int64 { return (l.Budget*8 + 9) / 10 }
 
 // BudgetShort reports whether only OTPs to numbers that hold their role are sent, because
 // the rest of the budget is spent.
-func (l MessageLimits) BudgetShort(spent int64) bool {
+func (l Limits) BudgetShort(spent int64) bool {
 	return l.Budget > 0 && spent >= l.sharedBudget()
 }
 
