@@ -109,7 +109,11 @@ func TestAccessibility(t *testing.T) {
 				p.checkPages("", "/sign-in/code")
 				p.fill("code", s.OTP(guardianNumber, sent))
 				p.submit()
-				p.checkPages("/me/guardian", "", "/messages", "/settings", "/devices", "/number", "/disputes", "/disputes/"+chand, "/players/none")
+				p.checkPages("/me/guardian", "", "/messages", "/settings", "/settings/email", "/devices", "/number", "/disputes", "/disputes/"+chand, "/players/none")
+				p.open("/me/guardian/settings/email")
+				p.fill("email", "meera@families.example")
+				p.click("main form[novalidate] button")
+				p.checkPages("/me/guardian/settings/email/code", "")
 				p.checkPages("/me/guardian/players/"+asha, "", "/check?action=revoked", "/done", "/schedule", "/attendance", "/fees", "/fees/"+feeID, "/fees"+receipt, "/messages", "/progress", "/reports")
 				p.open(link) // another number
 				sent = s.Sent(other, "otp")
@@ -127,13 +131,17 @@ func TestAccessibility(t *testing.T) {
 				coaches = p
 				p.signIn(s, "coach", coachNumber)
 				p.checkPages("/coach", "", "/profile", "/visibility", "/verification", "/documents/add", "/documents/"+document, "/notifications",
-					"/settings", "/settings/number", "/settings/close", "/settings/close/code", "/settings/plan", "/settings/plan/pro",
+					"/settings", "/settings/email", "/settings/number", "/settings/close", "/settings/close/code", "/settings/plan", "/settings/plan/pro",
 					"/fees", "/fees/add", "/fees/upi", "/fees/"+feeID, "/fees"+receipt, "/imports/"+imported)
 				p.checkPages("/coach/players", "", "?show=needs", "/add", "/remind", "/import", "/sheet", "/sheet?player="+bela, "/none")
 				p.checkPages("/coach/players/"+asha, "", "/attendance", "/progress", "/reports", "/reports/"+report, "/reports/"+report+"/delete", "/progress/"+result+"/delete")
 				p.checkPages("/coach/players/"+bela, "", "/edit", "/remove", "/qr?party=guardian")
 				p.checkPages("/coach/batches", "", "/add", "/"+batch, "/"+batch+"/edit", "/"+batch+"/archive", "/"+batch+"/players", "/"+batch+"/players/"+bela+"/remove", "/"+batch+"/attendance/"+day(-1))
 				p.checkPages("/coach/messages", "", "/write", "/templates", "/replies", "/"+message)
+				p.open("/coach/settings/email")
+				p.fill("email", "meera@club.example")
+				p.click("main form[novalidate] button")
+				p.checkPages("/coach/settings/email/code", "")
 				p.open("/coach/settings/number")
 				p.fill("number", "+919812345691")
 				p.click("main form button:not(.link)")

@@ -34,7 +34,7 @@ func (p *Pages) ErrorText(r *Request, err error) string {
 	if _, ends := f.Extra["ends_at"]; ends && f.Code == "message_limit" {
 		return v.MustT("fault.message_limit.wait", pairs...)
 	}
-	if f.Code == "otp_attempts_exceeded" && f.Extra["limit"] == "otp_wrong_per_day" {
+	if isBlocked(f) {
 		return v.MustT("fault.otp_attempts_exceeded.number", pairs...)
 	}
 	if left, ok := f.Extra["attempts_left"].(int); ok {
@@ -61,7 +61,13 @@ func (p *Pages) LimitedBy(r *Request, f *Form, err error) {
 	p.refused(r, err)
 	if e, ok := errors.AsType[*fault.Error](err); ok && e.Kind == fault.TooMany {
 		f.wait = max(f.wait, e.RetryAfter, time.Second)
+		f.blocked = f.blocked || isBlocked(e)
 	}
+}
+
+// isBlocked reports whether too many wrong codes block the number.
+func isBlocked(e *fault.Error) bool {
+	return e.Code == "otp_attempts_exceeded" && e.Extra["limit"] == "otp_wrong_per_day"
 }
 
 // withFaults returns the page of a form as 200, or as 422 if the form has faults, or as 429

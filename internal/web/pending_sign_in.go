@@ -36,6 +36,8 @@ type pendingSignIn struct {
 	// the link, or empty.
 	FromLink bool
 	Link     string
+	// ByEmail says that the code goes to the confirmed address of the number.
+	ByEmail bool
 	// SignedIn says that a caller with a session proves the number again.
 	SignedIn bool
 	Next     string

@@ -90,10 +90,14 @@ func (p *Pages) familySettingsForm(ctx context.Context, r *Request, by actor.Act
 	if err != nil {
 		return Response{}, err
 	}
+	email, err := p.emailSetting(ctx, by)
+	if err != nil {
+		return Response{}, err
+	}
 	v := p.SignedInView(r, "my_settings.title", by)
 	v.Form, v.Path = f, home(by.Role)+"/settings"
 	v.Data = map[string]any{
-		"Home": home(by.Role), "Languages": languages, "Zones": OfferedZones(f), "Stopped": stopped, "StoppedMail": addresses, "Push": push, "Done": r.URL.Query().Get("done"),
+		"Home": home(by.Role), "Languages": languages, "Zones": OfferedZones(f), "Stopped": stopped, "StoppedMail": addresses, "Email": email, "Push": push, "Done": r.URL.Query().Get("done"),
 	}
 	return FormPage("family_settings", v), nil
 }

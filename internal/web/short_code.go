@@ -20,6 +20,7 @@ func (p *Pages) shortCodeForm(r *Request, f *Form) Response {
 	v.InlineStyle = true
 	v.Form = f
 	v.Path = "/a"
+	v.Data = map[string]any{"OffersEmail": p.offersEmail(r, f)}
 	return Page("short_code", v).withFaults(f)
 }
 
@@ -46,7 +47,7 @@ func (p *Pages) enterShortCode(ctx context.Context, r *Request) (Response, error
 	if !link.Open {
 		link.Party, link.PlayerID = actor.Guardian, uuid.Nil.String() // no page is reached: the code does not exist
 	}
-	pending := pendingSignIn{Role: link.Party, Number: number, Silent: !link.Open, FromLink: true, Next: playerPath(link.Party, link.PlayerID) + "/answer"}
+	pending := pendingSignIn{Role: link.Party, Number: number, Silent: !link.Open, FromLink: true, ByEmail: byEmail(r), Next: playerPath(link.Party, link.PlayerID) + "/answer"}
 	if err == nil {
 		err = p.sendCode(ctx, r, pending)
 	}

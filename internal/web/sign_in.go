@@ -38,9 +38,18 @@ func (p *Pages) numberForm(r *Request, f *Form) (Response, error) {
 	}
 	v := p.NewView(r, "sign_in.title")
 	v.Form = f
-	v.Data = map[string]any{"Role": role, "Next": r.Value("next"), "Chosen": r.Value("role")}
+	v.Data = map[string]any{"Role": role, "Next": r.Value("next"), "Chosen": r.Value("role"), "OffersEmail": p.offersEmail(r, f)}
 	return Page("sign_in", v).withFaults(f), nil
 }
+
+// offersEmail reports whether the page of a number that is blocked offers a code by mail. It does so
+// for each number, and does not show whether an address is confirmed.
+func (p *Pages) offersEmail(r *Request, f *Form) bool {
+	return f.blocked && p.Auth.Settings.OTPByEmail && !byEmail(r)
+}
+
+// byEmail reports whether the form asks for a code by mail.
+func byEmail(r *Request) bool { return r.Value("by") == "email" }
 
 // askForCode serves POST /sign-in/{role}: it sends a code to the number.
 func (p *Pages) askForCode(ctx context.Context, r *Request) (Response, error) {
@@ -59,7 +68,7 @@ func (p *Pages) askForCode(ctx context.Context, r *Request) (Response, error) {
 	if len(f.Faults) > 0 {
 		return p.numberForm(r, f)
 	}
-	pending := pendingSignIn{Role: role, Number: number, Next: nextFor(role, r.Value("next")), Remember: r.Value("remember") == "yes"}
+	pending := pendingSignIn{Role: role, Number: number, Next: nextFor(role, r.Value("next")), Remember: r.Value("remember") == "yes", ByEmail: byEmail(r)}
 	if err := p.sendCode(ctx, r, pending); err != nil {
 		if !isLimit(err) {
 			return Response{}, err
@@ -113,7 +122,7 @@ func (p *Pages) otpRequest(r *Request, s pendingSignIn) auth.OTPRequest {
 // proof returns the proof that this browser is a known device of the number: the token of an
 // earlier sign-in, or the link from which this one began.
 func (p *Pages) proof(r *Request, s pendingSignIn) auth.Proof {
-	var proof auth.Proof
+	proof := auth.Proof{ByEmail: s.ByEmail}
 	if c, err := r.Cookie(p.cookies.deviceName(s.Role)); err == nil {
 		proof.DeviceToken = c.Value
 	}
@@ -150,18 +159,21 @@ func (p *Pages) codeForm(r *Request, s pendingSignIn, f *Form) (Response, error)
 	v.Data = map[string]any{
 		"Number": s.Number, "ShortCode": s.FromLink && s.Link == "" && !s.SignedIn, "Role": s.Role, "Length": p.Auth.Settings.OTPLength,
 		// Each number may register as a coach, and a link or a session shows that its number is known here.
-		"Known": s.Role == actor.Coach || s.Link != "" || s.SignedIn,
-		"Sent":  r.URL.Query().Get("sent") == "again", "FixedNumber": s.Link != "" || s.SignedIn, "FirstPage": s.firstPage(),
+		"Known":   s.Role == actor.Coach || s.Link != "" || s.SignedIn,
+		"ByEmail": s.ByEmail, "OffersEmail": !s.ByEmail && p.offersEmail(r, f),
+		"Sent": r.URL.Query().Get("sent") == "again", "FixedNumber": s.Link != "" || s.SignedIn, "FirstPage": s.firstPage(),
 	}
 	return Page("code", v).withFaults(f), nil
 }
 
-// sendAgain serves POST /sign-in/again: it sends the code again.
+// sendAgain serves POST /sign-in/again: it sends the code again, or with by=email by mail.
 func (p *Pages) sendAgain(ctx context.Context, r *Request) (Response, error) {
 	s, ok := p.readPending(r)
 	if !ok {
 		return beginAgain(s), nil
 	}
+	first := byEmail(r) && !s.ByEmail
+	s.ByEmail = s.ByEmail || byEmail(r)
 	err := p.requestCode(ctx, p.otpRequest(r, s))
 	if err != nil {
 		if !isLimit(err) {
@@ -170,6 +182,9 @@ func (p *Pages) sendAgain(ctx context.Context, r *Request) (Response, error) {
 		f := new(Form)
 		p.AddError(r, f, "code", err)
 		return p.codeForm(r, s, f)
+	}
+	if first {
+		return p.toCode(s)
 	}
 	return Redirect("/sign-in/code?sent=again"), nil
 }
