@@ -336,6 +336,10 @@ func TestCreateWebhookOnce(t *testing.T) {
 		if other.String("secret") == first.String("secret") {
 			t.Error("another token got the secret")
 		}
+		admin.Call(t, "POST", first.Header.Get("Location")+"/rotate-secret", nil).Want(t, 200)
+		if got := admin.Call(t, "POST", path, body, key).Want(t, 201); string(got.Body) != string(first.Body) {
+			t.Errorf("after a rotation: got %s, want %s", got.Body, first.Body)
+		}
 		admin.Call(t, "DELETE", first.Header.Get("Location"), nil).Want(t, 204)
 		admin.Call(t, "POST", path, body, key).Want(t, 404, "not_found")
 	}, allowLoopback)

@@ -64,7 +64,8 @@ type createWebhookRequest struct {
 }
 
 // createWebhook serves POST /api/admin/webhooks. A repeat with the same Idempotency-Key returns the
-// secret again, to the same token alone.
+// first response again, to the same token alone. Its secret is the first one, also after a rotation:
+// only the response to the rotation has the newer one.
 func (s *Server) createWebhook(ctx context.Context, r Request[createWebhookRequest]) (Response, error) {
 	in, by := r.Body, r.Caller.Operator()
 	created := func(w *operator.Webhook, secret string, err error) (Response, error) {
