@@ -54,7 +54,7 @@ func (s *Server) listDeliveries(ctx context.Context, r Request[noBody]) (Respons
 		return Response{}, err
 	}
 	return endpoint.PageResponse(page, found, newDeliveryResponse, func(d message.DeliveryRecord) keyset {
-		return keyset{At: d.UpdatedAt.UnixMicro(), ID: d.ID}
+		return keysetAt(d.UpdatedAt, d.ID)
 	}), nil
 }
 

@@ -65,7 +65,7 @@ func (s *Server) findDisputes(ctx context.Context, caller Caller, search operato
 		return Response{}, err
 	}
 	return endpoint.PageResponse(page, found, newDisputeResponse, func(d operator.Dispute) keyset {
-		return keyset{At: d.At.UnixMicro(), ID: d.RequestID}
+		return keysetAt(d.At, d.RequestID)
 	}), nil
 }
 

@@ -45,7 +45,7 @@ func (s *Server) listKYC(ctx context.Context, r Request[noBody]) (Response, erro
 		return Response{}, err
 	}
 	return endpoint.PageResponse(page, waiting, newQueuedResponse, func(v coach.Submission) keyset {
-		return keyset{At: v.SubmittedAt.UnixMicro(), ID: v.ID}
+		return keysetAt(v.SubmittedAt, v.ID)
 	}), nil
 }
 

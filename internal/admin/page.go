@@ -15,6 +15,9 @@ type keyset struct {
 	Name string `json:"n,omitempty"`
 }
 
+// keysetAt returns the sort key of an item in a list by time and id.
+func keysetAt(at time.Time, id string) keyset { return keyset{At: at.UnixMicro(), ID: id} }
+
 // at returns the time of k; zero at the start of a list.
 func (k keyset) at() time.Time {
 	if k.At == 0 {

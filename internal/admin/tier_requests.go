@@ -33,7 +33,7 @@ func (s *Server) listTierRequests(ctx context.Context, r Request[noBody]) (Respo
 			CoachID: t.CoachID, CoachName: wire.OrNull(t.CoachName), Tier: s.Subscriptions.Tiers.Of(t.Tier).Name,
 			RequestedTier: t.Requested, RequestedAt: wire.Timestamp(t.At),
 		}
-	}, func(t coach.TierRequest) keyset { return keyset{At: t.At.UnixMicro(), ID: t.CoachID} }), nil
+	}, func(t coach.TierRequest) keyset { return keysetAt(t.At, t.CoachID) }), nil
 }
 
 // approveTier serves POST /api/admin/tier-requests/{coach_id}/approve.

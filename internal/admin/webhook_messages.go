@@ -60,7 +60,7 @@ func (s *Server) listWebhookMessages(ctx context.Context, r Request[noBody], id 
 		return Response{}, err
 	}
 	return endpoint.PageResponse(page, found, newWebhookMessageResponse, func(m operator.WebhookMessage) keyset {
-		return keyset{At: m.At.UnixMicro(), ID: m.ID}
+		return keysetAt(m.At, m.ID)
 	}), nil
 }
 
