@@ -65,6 +65,23 @@ func TestBlockedNumber(t *testing.T) {
 		if got := s.Sent(guardianNumber, "otp"); got != sent {
 			t.Errorf("%d SMS left with codes that cannot be used", got-sent)
 		}
+		// No SMS leaves, so the sends of the day stay: 10 are allowed, and 4 were used.
+		for range 8 {
+			s.Clock.Advance(61 * time.Minute)
+			for _, number := range []string{guardianNumber, unknown} {
+				wantBlocked(t, s.Call(t, "POST", "/auth/request-otp", "", body(number)), s.Clock.Now())
+			}
+		}
+		s.Clock.Advance(24*time.Hour - 8*61*time.Minute)
+		for _, number := range []string{guardianNumber, unknown} {
+			if a := s.Call(t, "POST", "/auth/request-otp", "", body(number)).Want(t, 202); a.JSON["attempts_blocked_until"] != nil {
+				t.Errorf("%s is still blocked: %s", number, a.Body)
+			}
+		}
+		if got := s.SMS(guardianNumber, "otp", sent); got.Text == "" {
+			t.Error("no code after the block")
+		}
+		sent++
 		b := s.Browser(t)
 		b.Open(link)
 		b.Press("Answer")

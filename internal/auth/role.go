@@ -2,7 +2,7 @@ package auth
 
 import "github.com/touchline/touchline/internal/platform/actor"
 
-// RoleFacts are the reasons for which a number holds a role.
+// RoleFacts are the reasons for which a number holds a role, and whether it gets a code.
 type RoleFacts struct {
 	// Registered: a coach who has signed in before and not closed the account.
 	Registered bool
@@ -10,6 +10,8 @@ type RoleFacts struct {
 	Linked bool
 	// Disputed: the number has disputed a request, and must be able to lift that.
 	Disputed bool
+	// Blocked: too many wrong codes block the number or device, so that no code leaves.
+	Blocked bool
 }
 
 // Held reports whether the number holds the role.

@@ -22,12 +22,16 @@ const networksPerSite = 5
 // The codes of a known device have a limit of the device alone. Those to a confirmed address count
 // for the network, too, because anyone can request them.
 //
+// While too many wrong codes block the number or device, no code leaves for any role, so that only
+// the network counts and everything else is checked.
+//
 // The order is fixed, so that concurrent requests lock rows in the same order and
 // cannot deadlock.
 // A request can be silent although the number holds the role: see OTPRequest.
 func (s *Service) sendLimits(key ChallengeKey, address string, roles RoleFacts, silent bool) []Limit {
 	set, number := s.Settings, string(key.Number)
 	silent = silent || !roles.MaySignIn(key.Role)
+	blocked, nothingLeaves := roles.Blocked, silent || roles.Blocked
 	var limits []Limit
 	add := func(name, key string, most int, per time.Duration, checkOnly bool) {
 		if most > 0 {
@@ -41,20 +45,20 @@ func (s *Service) sendLimits(key ChallengeKey, address string, roles RoleFacts, 
 		add("otp_sends_per_address_hour", "address/"+address, set.SendsPerAddressHour, time.Hour, false)
 	}
 	if key.DeviceID != "" {
-		add("otp_sends_per_device_day", "device/"+key.sender(), deviceSends, 24*time.Hour, false)
+		add("otp_sends_per_device_day", "device/"+key.sender(), deviceSends, 24*time.Hour, blocked)
 		return limits
 	}
-	add("otp_sends_per_day", "day/"+number, set.SendsPerDay, 24*time.Hour, silent)
-	add("otp_sends_per_hour", "hour/"+number, set.SendsPerHour, time.Hour, silent)
+	add("otp_sends_per_day", "day/"+number, set.SendsPerDay, 24*time.Hour, nothingLeaves)
+	add("otp_sends_per_hour", "hour/"+number, set.SendsPerHour, time.Hour, nothingLeaves)
 	if silent {
 		shadow := number + "/" + string(key.Role)
-		add("otp_sends_per_day", "shadow/day/"+shadow, set.SendsPerDay, 24*time.Hour, false)
-		add("otp_sends_per_hour", "shadow/hour/"+shadow, set.SendsPerHour, time.Hour, false)
+		add("otp_sends_per_day", "shadow/day/"+shadow, set.SendsPerDay, 24*time.Hour, blocked)
+		add("otp_sends_per_hour", "shadow/hour/"+shadow, set.SendsPerHour, time.Hour, blocked)
 	}
-	add("otp_sends_total_hour", "all", set.SendsTotalHour, time.Hour, silent)
+	add("otp_sends_total_hour", "all", set.SendsTotalHour, time.Hour, nothingLeaves)
 	if !silent && !roles.Held() {
 		// The other half is kept for numbers that hold their role.
-		add("otp_sends_total_hour", "all/new", set.SendsTotalHour-set.SendsTotalHour/2, time.Hour, false)
+		add("otp_sends_total_hour", "all/new", set.SendsTotalHour-set.SendsTotalHour/2, time.Hour, blocked)
 	}
 	return limits
 }

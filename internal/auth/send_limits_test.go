@@ -51,6 +51,30 @@ func TestSendLimits(t *testing.T) {
 				"send/shadow/day/+1/guardian 10", "send/shadow/hour/+1/guardian 5", "send/all 7 check",
 			},
 		},
+		{
+			"a blocked guardian",
+			auth.ChallengeKey{Number: "+1", Role: actor.Guardian},
+			ip4,
+			auth.RoleFacts{Linked: true, Blocked: true},
+			[]string{"send/address/198.51.100.7 20", "send/day/+1 10 check", "send/hour/+1 5 check", "send/all 7 check"},
+		},
+		{
+			"no guardian, blocked",
+			auth.ChallengeKey{Number: "+1", Role: actor.Guardian},
+			ip4,
+			auth.RoleFacts{Blocked: true},
+			[]string{
+				"send/address/198.51.100.7 20", "send/day/+1 10 check", "send/hour/+1 5 check",
+				"send/shadow/day/+1/guardian 10 check", "send/shadow/hour/+1/guardian 5 check", "send/all 7 check",
+			},
+		},
+		{
+			"a blocked known device",
+			auth.ChallengeKey{Number: "+1", Role: actor.Guardian, DeviceID: "d"},
+			ip6,
+			auth.RoleFacts{Blocked: true},
+			[]string{"send/device/d 5 check"},
+		},
 		{"a known device", auth.ChallengeKey{Number: "+1", Role: actor.Guardian, DeviceID: "d"}, ip6, auth.RoleFacts{}, []string{"send/device/d 5"}},
 	} {
 		var got []string

@@ -43,7 +43,7 @@ func (db *DB) LinkedRequest(ctx context.Context, linkHash []byte, number phone.N
 // OpenChallenge counts the limits, saves the challenge and queues its SMS. A live
 // challenge of the same key stays and is sent again, with the same code, attempts and
 // end. One upsert decides, so that concurrent requests cannot both send. While too many wrong
-// codes block the number or device, the request counts as always but queues nothing.
+// codes block the number or device, the request queues nothing and counts only for its network.
 func (db *DB) OpenChallenge(ctx context.Context, r auth.ChallengeRequest) (auth.OpenedChallenge, error) {
 	opened, counter, budget := auth.OpenedChallenge{}, db.newLimitCounter(), &budgetReservation{db: db}
 	err := db.Write(ctx, func(tx *Tx) error {
@@ -71,7 +71,7 @@ func (db *DB) OpenChallenge(ctx context.Context, r auth.ChallengeRequest) (auth.
 			return fmt.Errorf("open challenge: %w", err)
 		}
 		blocked := blockedUntil.After(c.SentAt)
-		budget.blocked = blocked
+		budget.blocked, roles.Blocked = blocked, blocked
 		if err := tx.countSend(ctx, r, roles, counter, budget); err != nil {
 			return err
 		}
