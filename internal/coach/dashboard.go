@@ -79,6 +79,14 @@ type PendingCounts struct {
 	Over48h, LongPending int
 	// Oldest is when the oldest one became pending; zero if there is none.
 	Oldest time.Time
+	// NoNumber are those of students without a number, who were not asked.
+	NoNumber, NoNumberOver48h, NoNumberLong int
+}
+
+// Waiting counts those who were asked: for up to 48 h, for up to LongPending, and for longer.
+func (c PendingCounts) Waiting() (fresh, older, long int) {
+	over48h, long := c.Over48h-c.NoNumberOver48h, c.LongPending-c.NoNumberLong
+	return c.Total - c.NoNumber - over48h, over48h - long, long
 }
 
 // FollowUp measures how the coach meets FollowUpTarget. A follow-up is a reminder,

@@ -78,16 +78,18 @@ func (tx *Tx) countPlayers(ctx context.Context, coachID string) (players coach.P
 // countPending counts the approvals that Pending lists.
 func (tx *Tx) countPending(ctx context.Context, coachID string, now time.Time) (pending coach.PendingCounts, err error) {
 	err = tx.QueryRow(ctx, `
-		SELECT count(*), count(*) FILTER (WHERE w.since < $3), count(*) FILTER (WHERE w.since < $4), min(w.since)
+		SELECT count(*), count(*) FILTER (WHERE w.since < $3), count(*) FILTER (WHERE w.since < $4), min(w.since),
+			count(*) FILTER (WHERE w.number IS NULL), count(*) FILTER (WHERE w.number IS NULL AND w.since < $3), count(*) FILTER (WHERE w.number IS NULL AND w.since < $4)
 		FROM (
-			SELECT p.guardian_pending_since AS since FROM players p
+			SELECT p.guardian_pending_since AS since, p.guardian_number AS number FROM players p
 			WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.guardian_state = 'pending' AND p.guardian_name IS NOT NULL
 				AND (p.date_of_birth > $2 OR (SELECT o.state FROM requests o WHERE o.id = p.guardian_request_id) = 'pending')
 			UNION ALL
-			SELECT p.student_pending_since FROM players p
+			SELECT p.student_pending_since, p.student_number FROM players p
 			WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.student_state = 'pending'
 		) w`, coachID, approval.AdultBirthDate(now).String(), database.Micros(now.Add(-coach.FollowUpTarget)), database.Micros(now.Add(-coach.LongPending))).
-		Scan(&pending.Total, &pending.Over48h, &pending.LongPending, database.IntoTime(&pending.Oldest))
+		Scan(&pending.Total, &pending.Over48h, &pending.LongPending, database.IntoTime(&pending.Oldest),
+			&pending.NoNumber, &pending.NoNumberOver48h, &pending.NoNumberLong)
 	return pending, err
 }
 

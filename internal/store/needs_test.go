@@ -12,6 +12,7 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/phone"
 )
 
 // TestNeeds: each party needs the coach for at most one reason, the most urgent one.
@@ -133,6 +134,26 @@ func TestNeeds(t *testing.T) {
 		}
 		if theirs, err := p.db.Needs(bg, other.AccountID, coach.NeedQuery{Limit: 5}, p.clock.Now()); err != nil || theirs.Total() != 0 || len(theirs.Items) != 0 {
 			t.Errorf("another coach needs %+v: %v", theirs, err)
+		}
+	})
+}
+
+// TestWaiting checks that parties without a number, who were not asked, do not count as waiting for
+// an answer.
+func TestWaiting(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		t := p.TB
+		by := p.coach(1)
+		for i, number := range []phone.Number{"", number(10), "", number(11), number(12), ""} {
+			_, err := p.Add(bg, by, adult(fmt.Sprint("student ", i), number), nil)
+			ok(t, err)
+			p.clock.advance([]time.Duration{0, 30 * time.Hour, 0, 49 * time.Hour, 0, 0}[i])
+		}
+		board, err := p.db.Dashboard(bg, by.AccountID, p.clock.Now())
+		ok(t, err)
+		if fresh, older, long := board.Pending.Waiting(); fresh != 1 || older != 1 || long != 1 || board.Pending.Total != 6 || board.Pending.NoNumber != 3 {
+			t.Errorf("waiting %d, %d, %d of %+v", fresh, older, long, board.Pending)
 		}
 	})
 }

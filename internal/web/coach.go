@@ -54,11 +54,12 @@ func (p *Pages) today(ctx context.Context, r *Request, by actor.Actor) (Response
 	}
 	v := p.SignedInView(r, "today.title", by)
 	v.Section, v.Unread = "today", board.Unread
+	fresh, older, long := board.Pending.Waiting()
 	const megabyte = 1 << 20
 	limits, used := board.Subscription.Tier.Limits, board.Subscription.Usage
 	v.Data = map[string]any{
 		"Unpaid": unpaid, "Board": board, "Needs": needs, "Rejected": rejected, "Batches": len(batches), "Today": today,
-		"Fresh": board.Pending.Total - board.Pending.Over48h, "Older": board.Pending.Over48h - board.Pending.LongPending,
+		"Fresh": fresh, "Older": older, "Long": long,
 		"Use": []tierUse{
 			{"players", used.Players, limits.Players},
 			{"storage", (used.StorageBytes + megabyte - 1) / megabyte, limits.StorageBytes / megabyte},
