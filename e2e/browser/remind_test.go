@@ -30,14 +30,21 @@ func TestReminderAfterADay(t *testing.T) {
 			t.Errorf("%s: a reminder is offered: %v, want %v", when, got, want)
 		}
 	}
+	p.get("/coach").want(200, "Not asked: no number")
 	offered("right after adding", false, from(added.Add(24*time.Hour)))
 	p.checkLayout(path)
 	p.screenshot("player-added")
 	s.Clock.Advance(24 * time.Hour)
 	offered("after a day", true, "2 reminders are left this week.")
 	first := s.Clock.Now()
+	p.set("note", "The mother asks for a day to think.")
 	p.press("Remind")
 	p.waitForText("The reminder is on its way.")
+	p.wantText("What you wrote is still here, but it is not saved yet.")
+	if got := p.value("note"); got != "The mother asks for a day to think." {
+		t.Errorf("after the reminder the note is %q", got)
+	}
+	p.screenshot("player-reminded")
 	offered("right after the first reminder", false, from(first.Add(24*time.Hour)))
 	s.Clock.Advance(24 * time.Hour)
 	offered("a day after the first reminder", true, "1 reminder is left this week.")

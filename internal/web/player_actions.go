@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"net/url"
 	"strconv"
 	"time"
 
@@ -39,12 +40,16 @@ func (v *View) Micros(t time.Time) int64 {
 }
 
 // remind serves POST …/remind: it repeats the open question of a party, once for each time
-// that the form was rendered.
+// that the form was rendered. The note of a call that the coach was writing stays.
 func (p *Pages) remind(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	return p.changePlayer(ctx, r, by, "reminded", func(id string, party actor.Role) error {
+	resp, err := p.changePlayer(ctx, r, by, "reminded", func(id string, party actor.Role) error {
 		_, err := p.Approvals.RemindAfter(ctx, by, id, party, r.time("last"))
 		return err
 	})
+	if err != nil || resp.Redirect == "" {
+		return resp, err
+	}
+	return p.KeepTyped(r, resp, coachPlayer(r.PathValue("player_id")), url.Values{"note": {""}, "party": r.Form["party"]}), nil
 }
 
 // ask serves POST …/ask: it sends a question to a party, to a corrected number if the form
