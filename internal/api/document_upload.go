@@ -13,22 +13,24 @@ import (
 	"github.com/touchline/touchline/internal/platform/wire"
 )
 
-// closeConnection is the response to an upload whose body is not read to its end.
-var closeConnection = Response{Header: http.Header{"Connection": {"close"}}}
+// CloseConnection is the response to an upload whose body is not read to its end.
+var CloseConnection = Response{Header: http.Header{"Connection": {"close"}}}
 
 // readForm reads an upload: texts with these names, and a file. The caller closes the
 // form.
 func (s *Server) readForm(r Request[endpoint.Upload], names ...string) (*upload.Form, error) {
-	body := s.uploadBody(r.Body)
+	body := s.UploadBody(r.Body)
 	defer body.Done()
 	return upload.ReadForm(body, r.Header, s.Documents.NewSpool, upload.Fields{Texts: names})
 }
 
-func (s *Server) uploadBody(u endpoint.Upload) *upload.Body {
+// UploadBody returns the body of an upload, whose time is limited. The caller calls its Done.
+func (s *Server) UploadBody(u endpoint.Upload) *upload.Body {
 	return upload.NewBody(u, u.Control, s.UploadTimeouts)
 }
 
-func (s *Server) acquireUpload(_ context.Context, caller Caller) (release func(), err error) {
+// AcquireUpload takes a slot for an upload of the caller.
+func (s *Server) AcquireUpload(_ context.Context, caller Caller) (release func(), err error) {
 	return s.Uploads.Acquire(caller.AccountID, s.Now())
 }
 
@@ -36,13 +38,13 @@ func (s *Server) acquireUpload(_ context.Context, caller Caller) (release func()
 func (s *Server) addDocument(ctx context.Context, r Request[endpoint.Upload]) (Response, error) {
 	form, err := s.readForm(r, "kind", "title", "issuer", "issued_on", "expires_on")
 	if err != nil {
-		return closeConnection, err
+		return CloseConnection, err
 	}
 	defer form.Close()
 	ctx, cancel := context.WithTimeout(ctx, upload.WorkTimeout)
 	defer cancel()
 	by := r.Caller.Actor
-	return s.handleOnce(ctx, r.Meta, keyed.Request{
+	return s.HandleOnce(ctx, r.Meta, keyed.Request{
 		Owner: by.AccountID, Keep: keyed.Keep, Timeout: upload.WorkTimeout, Body: form.Fingerprint(),
 		MayRepeat: func(ctx context.Context, id string) error {
 			_, err := s.Documents.Document(ctx, by, id)
@@ -89,7 +91,7 @@ func (s *Server) checkDraft(ctx context.Context, by actor.Actor, draft coach.Upl
 func (s *Server) replaceContent(ctx context.Context, r Request[endpoint.Upload]) (Response, error) {
 	form, err := s.readForm(r)
 	if err != nil {
-		return closeConnection, err
+		return CloseConnection, err
 	}
 	defer form.Close()
 	ctx, cancel := context.WithTimeout(ctx, upload.WorkTimeout)

@@ -18,7 +18,7 @@ type rebuild func(ctx context.Context, m Meta, w idempotency.Work) (Response, er
 // complete in the transaction of the route's work.
 func (s *Server) Idempotent(next endpoint.Handler[Caller], again rebuild) endpoint.Handler[Caller] {
 	return func(ctx context.Context, m Meta, body endpoint.Body) (Response, error) {
-		return s.handleOnce(ctx, m, keyed.Request{
+		return s.HandleOnce(ctx, m, keyed.Request{
 			Owner: m.Caller.AccountID, Keep: keyed.Keep, Body: body.Raw,
 			MayRepeat: func(ctx context.Context, playerID string) error {
 				return s.checkPlayerVisible(ctx, m.Caller.Actor, playerID)
@@ -35,8 +35,8 @@ func (s *Server) Idempotent(next endpoint.Handler[Caller], again rebuild) endpoi
 	}
 }
 
-// handleOnce is keyed.Handle for a call whose work may be a wrong OTP.
-func (s *Server) handleOnce(ctx context.Context, m Meta, k keyed.Request) (Response, error) {
+// HandleOnce is keyed.Handle for a call whose work may be a wrong OTP.
+func (s *Server) HandleOnce(ctx context.Context, m Meta, k keyed.Request) (Response, error) {
 	rebuild := k.Rebuild
 	k.Rebuild = func(ctx context.Context, w idempotency.Work) (Response, error) {
 		switch w.WrongOTP {

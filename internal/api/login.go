@@ -55,7 +55,7 @@ func (s *Server) login(ctx context.Context, r Request[loginRequest]) (Response, 
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
-	return s.handleOnce(ctx, r.Meta, keyed.Request{
+	return s.HandleOnce(ctx, r.Meta, keyed.Request{
 		Owner: "login/" + string(key.Role) + "/" + string(key.Number), Keep: keepLogin, Body: r.Raw,
 		CheckRepeat: func(ctx context.Context, same bool) error {
 			return s.Auth.CheckLoginRepeat(ctx, key, proof(in.DeviceToken, in.Channel), same)

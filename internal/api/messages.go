@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/touchline/touchline/internal/input"
-	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/idempotency"
@@ -14,7 +13,7 @@ import (
 
 // messageRoutes are messages, replies and templates.
 func (s *Server) messageRoutes() []Route {
-	completeCoach := []authorize{roles(actor.Coach), s.profileComplete}
+	completeCoach := s.CompleteCoach()
 	const family = "/api/me/players/{player_id}/messages"
 	return []Route{
 		{Method: "POST", Pattern: "/api/messages", Handle: s.Idempotent(endpoint.Handle(s.sendMessage), s.rebuildMessage), Authorize: completeCoach, Body: endpoint.JSON},

@@ -29,14 +29,14 @@ func (s *Server) acquireImport(ctx context.Context, caller Caller) (release func
 	if err := s.Subscriptions.CheckFeature(ctx, caller.Actor, coach.Import); err != nil {
 		return nil, err
 	}
-	return s.acquireUpload(ctx, caller)
+	return s.AcquireUpload(ctx, caller)
 }
 
 // importPlayers serves POST /api/players/import.
 func (s *Server) importPlayers(ctx context.Context, r Request[endpoint.Upload]) (Response, error) {
 	file, err := s.readFile(r.Body)
 	if err != nil {
-		return closeConnection, err
+		return CloseConnection, err
 	}
 	kept := false
 	defer func() {
@@ -54,7 +54,7 @@ func (s *Server) importPlayers(ctx context.Context, r Request[endpoint.Upload]) 
 		}
 		return endpoint.Created("/api/players/imports/"+id, body).WithSubject(id), nil
 	}
-	return s.handleOnce(ctx, r.Meta, keyed.Request{
+	return s.HandleOnce(ctx, r.Meta, keyed.Request{
 		Owner: by.AccountID, Keep: keyed.Keep, Body: []byte(file.SHA256()),
 		MayRepeat: func(ctx context.Context, id string) error {
 			_, err := s.Imports.Import(ctx, by, id)
@@ -80,7 +80,7 @@ func (s *Server) importPlayers(ctx context.Context, r Request[endpoint.Upload]) 
 
 // readFile reads a CSV body into a spool, which the caller closes.
 func (s *Server) readFile(file endpoint.Upload) (coach.Spool, error) {
-	body := s.uploadBody(file)
+	body := s.UploadBody(file)
 	defer body.Done()
 	body.Limit(roster.MaxBytes, roster.ErrTooLarge())
 	return upload.ReadFile(body, s.Documents.NewSpool)

@@ -78,19 +78,18 @@ func (s *Server) documentRoutes() []Route {
 	const list, one = "/api/coach/documents", "/api/coach/documents/{document_id}"
 	return []Route{
 		{Method: "GET", Pattern: list, Handle: endpoint.Handle(s.listDocuments), Authorize: CoachOnly, Query: endpoint.Paged("kind")},
-		{Method: "POST", Pattern: list, Handle: endpoint.Handle(s.addDocument), Authorize: CoachOnly, Body: endpoint.Multipart, MaxUpload: upload.MaxBody, Acquire: s.acquireUpload},
+		{Method: "POST", Pattern: list, Handle: endpoint.Handle(s.addDocument), Authorize: CoachOnly, Body: endpoint.Multipart, MaxUpload: upload.MaxBody, Acquire: s.AcquireUpload},
 		{Method: "GET", Pattern: one, Handle: endpoint.HandleID("document_id", s.getDocument), Authorize: CoachOnly},
 		{Method: "PATCH", Pattern: one, Handle: endpoint.HandleID("document_id", s.editDocument), Authorize: CoachOnly, Body: endpoint.MergePatch},
 		{Method: "DELETE", Pattern: one, Handle: endpoint.HandleID("document_id", s.deleteDocument), Authorize: CoachOnly},
 		{Method: "GET", Pattern: one + "/content", Handle: endpoint.Handle(s.documentContent), Authenticate: s.authenticateOptional, Produces: endpoint.AnyMedia, Timeout: httpx.FileTimeout, Query: []string{"size"}},
-		{Method: "PUT", Pattern: one + "/content", Handle: endpoint.Handle(s.replaceContent), Authorize: CoachOnly, Body: endpoint.Multipart, MaxUpload: upload.MaxBody, Acquire: s.acquireUpload},
+		{Method: "PUT", Pattern: one + "/content", Handle: endpoint.Handle(s.replaceContent), Authorize: CoachOnly, Body: endpoint.Multipart, MaxUpload: upload.MaxBody, Acquire: s.AcquireUpload},
 	}
 }
 
 // approvalRoutes are players, approvals and availability.
 func (s *Server) approvalRoutes() []Route {
-	// Calls that send a request need a complete profile (spec section 5, rule 7).
-	completeCoach := []authorize{roles(actor.Coach), s.profileComplete}
+	completeCoach := s.CompleteCoach()
 	return []Route{
 		{Method: "POST", Pattern: "/api/players/add", Handle: s.Idempotent(endpoint.Handle(s.addPlayer), s.rebuildPlayer), Authorize: completeCoach, Body: endpoint.JSON},
 		{Method: "POST", Pattern: "/api/players/import", Handle: endpoint.Handle(s.importPlayers), Authorize: completeCoach, Body: endpoint.CSV, MaxUpload: roster.MaxBytes, Acquire: s.acquireImport},
@@ -117,6 +116,12 @@ func (s *Server) approvalRoutes() []Route {
 		{Method: "GET", Pattern: "/api/coach/pending-approvals", Handle: endpoint.Handle(s.listPending), Authorize: CoachOnly, Query: endpoint.Paged()},
 		{Method: "GET", Pattern: "/api/services/availability/{playerId}", Handle: endpoint.HandleID("playerId", s.availability)},
 	}
+}
+
+// CompleteCoach authorizes a coach with a complete profile, which calls that send a request need
+// (spec section 5, rule 7).
+func (s *Server) CompleteCoach() []authorize {
+	return []authorize{roles(actor.Coach), s.profileComplete}
 }
 
 // profileComplete returns profile_incomplete until the coach's profile is complete.

@@ -29,12 +29,12 @@ var (
 func (p *Pages) documentRoutes() []Route {
 	one := documentsPath + "/{document_id}"
 	return []Route{
-		{Method: "POST", Pattern: profilePath + "/picture", Handle: p.SignedIn(actor.Coach, p.withUpload(uploadForm{Fields: upload.Fields{Texts: profileFields}, Handle: p.savePicture})), Upload: true},
+		{Method: "POST", Pattern: profilePath + "/picture", Handle: p.SignedIn(actor.Coach, p.WithUpload(UploadForm{Fields: upload.Fields{Texts: profileFields}, Handle: p.savePicture})), Upload: true},
 		{Method: "GET", Pattern: documentsPath + "/add", Handle: p.SignedIn(actor.Coach, p.addDocumentPage)},
-		{Method: "POST", Pattern: documentsPath + "/add", Handle: p.SignedIn(actor.Coach, p.withUpload(uploadForm{Fields: documentFields, Handle: p.addDocument})), Upload: true},
+		{Method: "POST", Pattern: documentsPath + "/add", Handle: p.SignedIn(actor.Coach, p.WithUpload(UploadForm{Fields: documentFields, Handle: p.addDocument})), Upload: true},
 		{Method: "GET", Pattern: one, Handle: p.SignedIn(actor.Coach, p.document)},
 		{Method: "POST", Pattern: one, Handle: p.SignedIn(actor.Coach, p.editDocument)},
-		{Method: "POST", Pattern: one + "/file", Handle: p.SignedIn(actor.Coach, p.withUpload(uploadForm{Fields: descriptionFields, Handle: p.replaceFile})), Upload: true},
+		{Method: "POST", Pattern: one + "/file", Handle: p.SignedIn(actor.Coach, p.WithUpload(UploadForm{Fields: descriptionFields, Handle: p.replaceFile})), Upload: true},
 		{Method: "POST", Pattern: one + "/delete", Handle: p.SignedIn(actor.Coach, p.deleteDocument)},
 		{Method: "GET", Pattern: one + "/content", Handle: p.SignedIn(actor.Coach, p.documentContent)},
 	}
@@ -55,7 +55,7 @@ func (p *Pages) savePicture(ctx context.Context, r *Request, by actor.Actor, for
 		if old := profile.Picture(); old != nil {
 			_, _, err = p.Documents.Replace(ctx, by, old.ID, file)
 		} else {
-			err = p.once(ctx, r, by, form, func(ctx context.Context) error {
+			err = p.Once(ctx, r, by, form, func(ctx context.Context) error {
 				_, err := p.Documents.Add(ctx, by, file)
 				return err
 			})
@@ -135,7 +135,7 @@ func (p *Pages) addDocument(ctx context.Context, r *Request, by actor.Actor, for
 		faults.Add(field.Pointer, field.Code, field.Detail)
 	}
 	if err = faults.Err(); err == nil {
-		err = p.once(ctx, r, by, form, func(ctx context.Context) error {
+		err = p.Once(ctx, r, by, form, func(ctx context.Context) error {
 			_, err := p.Documents.Add(ctx, by, document)
 			return err
 		})

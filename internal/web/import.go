@@ -22,8 +22,8 @@ import (
 const maxPastedAgain = 64 << 10
 
 // importUpload is the form of the import: a file or pasted cells.
-func (p *Pages) importUpload() uploadForm {
-	return uploadForm{
+func (p *Pages) importUpload() UploadForm {
+	return UploadForm{
 		Fields:  upload.Fields{Texts: []string{"token"}, Pasted: "text"},
 		MaxFile: roster.MaxBytes, TooLarge: roster.ErrTooLarge(),
 		Allow: func(ctx context.Context, by actor.Actor) error {
@@ -40,7 +40,7 @@ const awaitImport = 2 * time.Second
 // recent imports.
 func (p *Pages) importPage(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
 	if err := p.Subscriptions.CheckFeature(ctx, by, coach.Import); err != nil {
-		return p.featureNeeded(ctx, r, by, coach.Import, err)
+		return p.FeatureNeeded(ctx, r, by, coach.Import, err)
 	}
 	return p.importForm(ctx, r, by, r.Restored(new(Form)))
 }
@@ -60,8 +60,8 @@ func (p *Pages) importForm(ctx context.Context, r *Request, by actor.Actor, f *F
 	return FormPage("import", v), nil
 }
 
-// featureNeeded shows which tier has a feature. It returns err if it is not tier_limit.
-func (p *Pages) featureNeeded(ctx context.Context, r *Request, by actor.Actor, feature string, err error) (Response, error) {
+// FeatureNeeded shows which tier has a feature. It returns err if it is not tier_limit.
+func (p *Pages) FeatureNeeded(ctx context.Context, r *Request, by actor.Actor, feature string, err error) (Response, error) {
 	f, ok := errors.AsType[*fault.Error](err)
 	if !ok || f.Code != "tier_limit" {
 		return Response{}, err
@@ -118,7 +118,7 @@ func (p *Pages) createImport(ctx context.Context, r *Request, by actor.Actor, fo
 // importRefused returns the page of an import that was not made.
 func (p *Pages) importRefused(ctx context.Context, r *Request, by actor.Actor, err error) (Response, error) {
 	if fault.CodeOf(err) == "tier_limit" {
-		return p.featureNeeded(ctx, r, by, coach.Import, err)
+		return p.FeatureNeeded(ctx, r, by, coach.Import, err)
 	}
 	f := &Form{Values: r.Form}
 	if !p.addFileFaults(r, f, err) {
@@ -174,7 +174,7 @@ func (p *Pages) importExample(context.Context, *Request, actor.Actor) (Response,
 // exportPlayers serves GET /coach/players/export: the players of the list as CSV.
 func (p *Pages) exportPlayers(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
 	if err := p.Subscriptions.CheckFeature(ctx, by, coach.Export); err != nil {
-		return p.featureNeeded(ctx, r, by, coach.Export, err)
+		return p.FeatureNeeded(ctx, r, by, coach.Export, err)
 	}
 	filter := PlayerFilter(r)
 	return Download("players.csv", csvfile.MediaType, func(ctx context.Context, out io.Writer) error {
@@ -185,7 +185,7 @@ func (p *Pages) exportPlayers(ctx context.Context, r *Request, by actor.Actor) (
 // exportAll serves GET /coach/settings/export: everything of the coach as a ZIP of CSV files.
 func (p *Pages) exportAll(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
 	if err := p.Subscriptions.CheckFeature(ctx, by, coach.Export); err != nil {
-		return p.featureNeeded(ctx, r, by, coach.Export, err)
+		return p.FeatureNeeded(ctx, r, by, coach.Export, err)
 	}
 	return Download("export.zip", csvfile.ArchiveMediaType, func(ctx context.Context, out io.Writer) error { return p.ExportAll(ctx, by, out) }), nil
 }

@@ -183,7 +183,7 @@ func (p *Pages) runImport(ctx context.Context, r *Request, by actor.Actor) (Resp
 	case err == nil:
 		return Redirect("/coach/imports/" + id + "?running=yes"), nil
 	case fault.CodeOf(err) == "tier_limit":
-		return p.featureNeeded(ctx, r, by, coach.Import, err)
+		return p.FeatureNeeded(ctx, r, by, coach.Import, err)
 	case fault.KindOf(err) == fault.Forbidden, fault.KindOf(err) == fault.TooMany:
 		f := new(Form)
 		p.AddError(r, f, "", err)

@@ -14,7 +14,7 @@ func (p *Pages) playerRoutes() []Route {
 		{Method: "GET", Pattern: players + "/sheet", Handle: p.SignedIn(actor.Coach, p.sheet)},
 		{Method: "GET", Pattern: players + "/export", Handle: p.SignedIn(actor.Coach, p.exportPlayers)},
 		{Method: "GET", Pattern: players + "/import", Handle: p.SignedIn(actor.Coach, p.importPage)},
-		{Method: "POST", Pattern: players + "/import", Handle: p.SignedIn(actor.Coach, p.withUpload(p.importUpload())), Upload: true},
+		{Method: "POST", Pattern: players + "/import", Handle: p.SignedIn(actor.Coach, p.WithUpload(p.importUpload())), Upload: true},
 		{Method: "GET", Pattern: players + "/import/example.csv", Handle: p.SignedIn(actor.Coach, p.importExample)},
 		{Method: "GET", Pattern: "/coach/imports/{import_id}", Handle: p.SignedIn(actor.Coach, p.importStatus)},
 		{Method: "POST", Pattern: "/coach/imports/{import_id}/run", Handle: p.SignedIn(actor.Coach, p.runImport)},

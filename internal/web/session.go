@@ -75,7 +75,7 @@ func (p *Pages) SignedIn(role actor.Role, h func(context.Context, *Request, acto
 			return Response{}, err
 		}
 		r.Zone = zone
-		if r.Method == http.MethodPost && r.Form != nil && r.Form.Get("account") != by.AccountID { // withUpload checks its forms
+		if r.Method == http.MethodPost && r.Form != nil && r.Form.Get("account") != by.AccountID { // WithUpload checks its forms
 			return p.otherAccount(r, by), nil
 		}
 		return p.withDraft(r, by, func() (Response, error) { return h(ctx, r, by) })

@@ -23,9 +23,9 @@ const (
 // uploadHandler handles a form with a file. Request.Form has the other fields.
 type uploadHandler func(ctx context.Context, r *Request, by actor.Actor, form *upload.Form) (Response, error)
 
-// uploadForm is a form with a file. Nothing of its body is read before the caller is known, may
+// UploadForm is a form with a file. Nothing of its body is read before the caller is known, may
 // send it and has a slot.
-type uploadForm struct {
+type UploadForm struct {
 	upload.Fields
 	// Allow, if not nil, returns why the caller may not send the form.
 	Allow func(ctx context.Context, by actor.Actor) error
@@ -39,9 +39,9 @@ type uploadForm struct {
 	Handle uploadHandler
 }
 
-// withUpload returns a handler that reads a form with a file. A form that was rendered for
+// WithUpload returns a handler that reads a form with a file. A form that was rendered for
 // another account changes nothing.
-func (p *Pages) withUpload(f uploadForm) func(context.Context, *Request, actor.Actor) (Response, error) {
+func (p *Pages) WithUpload(f UploadForm) func(context.Context, *Request, actor.Actor) (Response, error) {
 	f.Texts = append(slices.Clip(f.Texts), "account", RequestField)
 	return func(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
 		release, err := p.acquireUpload(ctx, by, &f)
@@ -68,7 +68,7 @@ func (p *Pages) withUpload(f uploadForm) func(context.Context, *Request, actor.A
 }
 
 // acquireUpload checks the caller and takes a slot for an upload.
-func (p *Pages) acquireUpload(ctx context.Context, by actor.Actor, f *uploadForm) (release func(), err error) {
+func (p *Pages) acquireUpload(ctx context.Context, by actor.Actor, f *UploadForm) (release func(), err error) {
 	if f.Allow != nil {
 		if err := f.Allow(ctx, by); err != nil {
 			return nil, err
@@ -77,7 +77,7 @@ func (p *Pages) acquireUpload(ctx context.Context, by actor.Actor, f *uploadForm
 	return p.Uploads.Acquire(by.AccountID, p.Now())
 }
 
-func (p *Pages) readUpload(r *Request, f *uploadForm) (*upload.Form, error) {
+func (p *Pages) readUpload(r *Request, f *UploadForm) (*upload.Form, error) {
 	body := upload.NewBody(r.Body, http.NewResponseController(r.w), p.UploadTimeouts)
 	defer body.Done()
 	if f.MaxFile > 0 {
@@ -87,7 +87,7 @@ func (p *Pages) readUpload(r *Request, f *uploadForm) (*upload.Form, error) {
 }
 
 // refuse returns the page of a form whose body was not read to its end.
-func (f *uploadForm) refuse(ctx context.Context, r *Request, by actor.Actor, err error) (Response, error) {
+func (f *UploadForm) refuse(ctx context.Context, r *Request, by actor.Actor, err error) (Response, error) {
 	r.w.Header().Set("Connection", "close")
 	if f.Refuse == nil {
 		return Response{}, err
@@ -95,13 +95,13 @@ func (f *uploadForm) refuse(ctx context.Context, r *Request, by actor.Actor, err
 	return f.Refuse(ctx, r, by, err)
 }
 
-// once runs work at most once for the field "request" of a form: a second tap or a reload
+// Once runs work at most once for the field "request" of a form: a second tap or a reload
 // has no effect. It returns request_in_progress while the first one runs.
-func (p *Pages) once(ctx context.Context, r *Request, by actor.Actor, form *upload.Form, work func(context.Context) error) error {
+func (p *Pages) Once(ctx context.Context, r *Request, by actor.Actor, form *upload.Form, work func(context.Context) error) error {
 	return p.onceWith(ctx, r, by, form.Texts[RequestField], form.Fingerprint(), work)
 }
 
-// OnceFor is once for a form without a file.
+// OnceFor is Once for a form without a file.
 func (p *Pages) OnceFor(ctx context.Context, r *Request, by actor.Actor, key string, form url.Values, work func(context.Context) error) error {
 	return p.onceWith(ctx, r, by, key, []byte(form.Encode()), work)
 }
