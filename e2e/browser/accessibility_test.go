@@ -17,6 +17,7 @@ import (
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/progress"
+	"github.com/touchline/touchline/internal/roster"
 	"github.com/touchline/touchline/internal/storetest"
 	"github.com/touchline/touchline/internal/touchlinetest"
 	"github.com/touchline/touchline/internal/web"
@@ -179,7 +180,7 @@ func TestAccessibility(t *testing.T) {
 	if families == nil || coaches == nil || operators == nil {
 		return // -run chose some of them
 	}
-	pages, console := web.Patterns(new(fee.Service).Pages, new(batches.Service).Pages, new(attendance.Service).Pages, new(progress.Service).Pages)
+	pages, console := web.Patterns(new(fee.Service).Pages, new(batches.Service).Pages, new(attendance.Service).Pages, new(progress.Service).Pages, new(roster.Service).Pages)
 	wantChecked(t, pages, families, coaches)
 	wantChecked(t, console, operators)
 }

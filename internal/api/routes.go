@@ -9,7 +9,6 @@ import (
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/httpx"
 	"github.com/touchline/touchline/internal/platform/upload"
-	"github.com/touchline/touchline/internal/roster"
 )
 
 // routes lists every operation.
@@ -92,11 +91,6 @@ func (s *Server) approvalRoutes() []Route {
 	completeCoach := s.CompleteCoach()
 	return []Route{
 		{Method: "POST", Pattern: "/api/players/add", Handle: s.Idempotent(endpoint.Handle(s.addPlayer), s.rebuildPlayer), Authorize: completeCoach, Body: endpoint.JSON},
-		{Method: "POST", Pattern: "/api/players/import", Handle: endpoint.Handle(s.importPlayers), Authorize: completeCoach, Body: endpoint.CSV, MaxUpload: roster.MaxBytes, Acquire: s.acquireImport},
-		{Method: "GET", Pattern: "/api/players/imports", Handle: endpoint.Handle(s.listImports), Authorize: CoachOnly, Query: endpoint.Paged()},
-		{Method: "GET", Pattern: "/api/players/imports/{import_id}", Handle: endpoint.HandleID("import_id", s.getImport), Authorize: CoachOnly},
-		{Method: "GET", Pattern: "/api/players/imports/{import_id}/rows", Handle: endpoint.HandleID("import_id", s.listImportRows), Authorize: CoachOnly, Query: endpoint.Paged("state")},
-		{Method: "POST", Pattern: "/api/players/imports/{import_id}/run", Handle: endpoint.HandleID("import_id", s.runImport), Authorize: completeCoach, Timeout: roster.StepTimeout},
 		{Method: "GET", Pattern: "/api/players", Handle: endpoint.Handle(s.listPlayers), Authorize: CoachOnly, Alternative: MediaCSV, Query: endpoint.Paged("guardian_status", "student_status", "guardian_state", "student_state", "batch_id", "q")},
 		{Method: "GET", Pattern: "/api/players/{player_id}", Handle: endpoint.HandleID("player_id", s.getPlayer)},
 		{Method: "PATCH", Pattern: "/api/players/{player_id}", Handle: endpoint.HandleID("player_id", s.updatePlayer), Authorize: CoachOnly, Body: endpoint.MergePatch},

@@ -3,10 +3,9 @@ package roster
 import (
 	"slices"
 	"strings"
-)
 
-// Batch is a batch of the coach that rows can name.
-type Batch struct{ ID, Name string }
+	"github.com/touchline/touchline/internal/team"
+)
 
 const (
 	// maxBatches limits the batches of a row.
@@ -15,13 +14,10 @@ const (
 	batchSeparator = ";"
 )
 
-// JoinBatches returns the cell that names batches.
-func JoinBatches(names []string) string { return strings.Join(names, batchSeparator+" ") }
-
 // batchIDs are the ids of batches by their folded names. Two batches may have one name.
 type batchIDs map[string][]string
 
-func newBatchIDs(batches []Batch) batchIDs {
+func newBatchIDs(batches []team.BatchName) batchIDs {
 	ids := batchIDs{}
 	for _, b := range batches {
 		name := foldBatch(b.Name)

@@ -1,30 +1,26 @@
 package roster
 
 import (
+	"fmt"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/phone"
+	"github.com/touchline/touchline/internal/platform/wire"
 )
 
-// Rules are the rules for a player, which other packages hold.
-type Rules struct {
-	Phones phone.Parser
-	// Text returns a name or a relationship as it is stored, and what is wrong with it: a
-	// code and a sentence, or "".
-	Text func(c Column, text string) (stored, code, wrong string)
-	// BirthDate reports whether a person born on a day, YYYY-MM-DD, needs a guardian
-	// today, and what is wrong with the birth date, or "".
-	BirthDate func(date string) (needsGuardian bool, wrong string)
-	// Email returns the fault of an e-mail address, or "".
-	Email func(text string) string
-	// FoldName returns the same text for names of the same student, if the birth date is the same.
-	FoldName func(name string) string
+// textRules are the rules of the texts of a player in the API.
+var textRules = map[Column]wire.Rules{
+	StudentName:  wire.ParseRules(fmt.Sprintf("name,max=%d", approval.MaxName)),
+	GuardianName: wire.ParseRules(fmt.Sprintf("name,max=%d", approval.MaxName)),
+	Relationship: wire.ParseRules(fmt.Sprintf("name,max=%d", approval.MaxRelationship)),
 }
 
-// check normalises the entry of a row and adds its faults. A row whose cells may be in
-// wrong columns gets no more faults.
-func (r Rules) check(row *Row, batches batchIDs) {
+// check normalises the entry of the row and adds its faults, by the rules of a player in the API. A
+// row whose cells may be in wrong columns gets no more faults.
+func (row *Row) check(phones phone.Parser, now time.Time, batches batchIDs) {
 	if slices.ContainsFunc(row.Faults, func(f Fault) bool { return f.Column == "" }) {
 		return
 	}
@@ -34,43 +30,46 @@ func (r Rules) check(row *Row, batches batchIDs) {
 	}
 	for _, c := range []Column{StudentName, GuardianName, Relationship} {
 		if text := e.Cell(c); *text != "" {
-			stored, code, wrong := r.Text(c, *text)
-			if *text = stored; wrong != "" {
-				row.add(c, code, "%s Correct it.", wrong)
+			var f wire.Faults
+			if *text = textRules[c].Text(*text, "", &f); len(f) > 0 {
+				row.add(c, f[0].Code, "%s Correct it.", f[0].Detail)
 			}
 		}
 	}
-	r.checkNumber(row, StudentNumber)
-	r.checkNumber(row, GuardianNumber)
+	row.checkNumber(phones, StudentNumber)
+	row.checkNumber(phones, GuardianNumber)
 	row.checkLanguage(StudentLanguage)
 	row.checkLanguage(GuardianLanguage)
 	if e.GuardianEmail != "" {
-		if wrong := r.Email(e.GuardianEmail); wrong != "" {
+		if wrong := approval.CheckEmail(e.GuardianEmail); wrong != "" {
 			row.add(GuardianEmail, "invalid_email", "%s Correct it, or leave the cell empty.", wrong)
 		}
 	}
 	batches.check(row)
 	needsGuardian := false
 	if !row.hasFault(BirthDate) {
-		wrong := ""
-		if needsGuardian, wrong = r.BirthDate(e.BirthDate); wrong != "" {
+		born, err := approval.ParseDate(e.BirthDate)
+		if err != nil {
+			row.add(BirthDate, "unlikely_date", "This date does not exist. Check the year.")
+		} else if wrong := approval.CheckBirthDate(born, now); wrong != "" {
 			row.add(BirthDate, "unlikely_date", "%s Check the year.", wrong)
 		}
+		needsGuardian = err == nil && !born.IsAdult(now)
 	}
 	row.checkGuardian(needsGuardian && !row.hasFault(BirthDate))
 }
 
-func (r *Row) hasFault(c Column) bool {
-	return slices.ContainsFunc(r.Faults, func(f Fault) bool { return f.Column == c })
+func (row *Row) hasFault(c Column) bool {
+	return slices.ContainsFunc(row.Faults, func(f Fault) bool { return f.Column == c })
 }
 
 // checkNumber replaces a number by its stored form, or adds a fault.
-func (r Rules) checkNumber(row *Row, c Column) {
+func (row *Row) checkNumber(phones phone.Parser, c Column) {
 	text := row.Entry.Cell(c)
 	if *text == "" {
 		return
 	}
-	n, err := r.Phones.Parse(*text)
+	n, err := phones.Parse(*text)
 	switch {
 	case err == nil:
 		*text = string(n)
@@ -82,11 +81,11 @@ func (r Rules) checkNumber(row *Row, c Column) {
 }
 
 // checkGuardian adds a fault for each cell of the guardian that is needed and empty.
-func (r *Row) checkGuardian(needed bool) {
-	e := &r.Entry
+func (row *Row) checkGuardian(needed bool) {
+	e := &row.Entry
 	if !e.HasGuardian() {
 		if needed {
-			r.add(GuardianName, "guardian_required", "A student under 18 needs a guardian. Write the name, the relationship and the number of the guardian.")
+			row.add(GuardianName, "guardian_required", "A student under 18 needs a guardian. Write the name, the relationship and the number of the guardian.")
 		}
 		return
 	}
@@ -99,7 +98,7 @@ func (r *Row) checkGuardian(needed bool) {
 		{GuardianNumber, "Write the mobile number of the guardian."},
 	} {
 		if *e.Cell(cell.column) == "" {
-			r.add(cell.column, "required", "%s", cell.advice)
+			row.add(cell.column, "required", "%s", cell.advice)
 		}
 	}
 }

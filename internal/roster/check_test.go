@@ -2,39 +2,22 @@ package roster
 
 import (
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/touchline/touchline/internal/platform/phone"
+	"github.com/touchline/touchline/internal/team"
 )
 
 // TestCheck: every fault of a row is found at once.
 func TestCheck(t *testing.T) {
 	t.Parallel()
-	rules := Rules{
-		Phones: phone.Parser{DefaultRegion: "IN"},
-		Text: func(_ Column, text string) (string, string, string) {
-			if len(text) > 20 {
-				return text, "too_long", "This may have at most 20 characters."
-			}
-			return text, "", ""
-		},
-		BirthDate: func(date string) (bool, string) {
-			if date > "2026" {
-				return true, "A birth date cannot lie in the future."
-			}
-			return date > "2008", ""
-		},
-		Email: func(text string) string {
-			if text == "x" {
-				return "This is not an e-mail address."
-			}
-			return ""
-		},
-	}
+	phones, now := phone.Parser{DefaultRegion: "IN"}, time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 	adult, minor := "1990-01-31", "2014-05-06"
-	batches := newBatchIDs([]Batch{{"1", "U12"}, {"2", "Goal  keepers"}, {"3", "A; B"}, {"4", "Twice"}, {"5", "twice"}})
+	batches := newBatchIDs([]team.BatchName{{ID: "1", Name: "U12"}, {ID: "2", Name: "Goal  keepers"}, {ID: "3", Name: "A; B"}, {ID: "4", Name: "Twice"}, {ID: "5", Name: "twice"}})
 	for name, c := range map[string]struct {
 		entry Entry
 		want  map[Column]string
@@ -49,12 +32,12 @@ func TestCheck(t *testing.T) {
 		"two of one name":  {Entry{StudentName: "Asha", BirthDate: adult, Batches: "U12; Twice"}, map[Column]string{Batches: "ambiguous_batch"}},
 		"language alone":   {Entry{StudentName: "Asha", BirthDate: adult, GuardianLanguage: "Hindi"}, nil},
 		"everything": {
-			Entry{"A name that is much too long", minor, "1", "Tamil", "Ravi", "A relationship that is too long", "2", "x", "?", "U14", nil},
+			Entry{strings.Repeat("A", 101), minor, "1", "Tamil", "Ravi", strings.Repeat("A", 51), "2", "x", "?", "U14", nil},
 			map[Column]string{StudentName: "too_long", StudentNumber: "invalid_number", Relationship: "too_long", GuardianNumber: "invalid_number", GuardianEmail: "invalid_email", Batches: "unknown_batch", StudentLanguage: "unknown_language", GuardianLanguage: "unknown_language"},
 		},
 	} {
 		row := Row{Number: 2, Entry: c.entry}
-		rules.check(&row, batches)
+		row.check(phones, now, batches)
 		var got map[Column]string
 		for _, f := range row.Faults {
 			if got == nil {
@@ -67,23 +50,23 @@ func TestCheck(t *testing.T) {
 		}
 	}
 	row := Row{Entry: Entry{StudentName: "Asha", BirthDate: adult, StudentNumber: "098765 43210"}}
-	if rules.check(&row, nil); row.Entry.StudentNumber != "+919876543210" {
+	if row.check(phones, now, nil); row.Entry.StudentNumber != "+919876543210" {
 		t.Errorf("number %q, want E.164", row.Entry.StudentNumber)
 	}
 	for cell, want := range map[string][]string{"": nil, "u12;; goal keepers ;U12": {"1", "2"}, "a; b": {"3"}, "U12; A; B; Goal keepers": {"1", "3", "2"}, "a;  B ;": {"3"}} {
 		row := Row{Entry: Entry{StudentName: "Asha", BirthDate: adult, Batches: cell}}
-		if rules.check(&row, batches); len(row.Faults) > 0 || !slices.Equal(row.Entry.BatchIDs, want) {
+		if row.check(phones, now, batches); len(row.Faults) > 0 || !slices.Equal(row.Entry.BatchIDs, want) {
 			t.Errorf("%q: batches %v with faults %v, want %v", cell, row.Entry.BatchIDs, row.Faults, want)
 		}
 	}
 	for cell, want := range map[string]string{"": "", "hi": "hi", " HINDI ": "hi", "हिंदी": "hi", "हिन्दी": "hi", "English": "en", "अंग्रेज़ी": "en"} {
 		row := Row{Entry: Entry{StudentName: "Asha", BirthDate: adult, StudentLanguage: cell}}
-		if rules.check(&row, batches); len(row.Faults) > 0 || row.Entry.StudentLanguage != want {
+		if row.check(phones, now, batches); len(row.Faults) > 0 || row.Entry.StudentLanguage != want {
 			t.Errorf("%q: language %q with faults %v, want %q", cell, row.Entry.StudentLanguage, row.Faults, want)
 		}
 	}
 	broken := Row{Faults: []Fault{{Code: "unclosed_quote"}}}
-	if rules.check(&broken, nil); len(broken.Faults) != 1 {
+	if broken.check(phones, now, nil); len(broken.Faults) != 1 {
 		t.Errorf("a row that cannot be read has more faults: %v", broken.Faults)
 	}
 }

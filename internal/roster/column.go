@@ -10,7 +10,7 @@ import (
 // Column is a column of the spreadsheet that the import reads.
 type Column string
 
-// The columns, in the order in which Writer writes them.
+// The columns, in the order of an export.
 const (
 	StudentName      Column = "student_name"
 	BirthDate        Column = "date_of_birth"
@@ -24,12 +24,12 @@ const (
 	Batches          Column = "batches"
 )
 
-// Columns are all columns, in the order in which Writer writes them.
+// Columns are all columns, in the order of an export.
 var Columns = []Column{
 	StudentName, BirthDate, StudentNumber, StudentLanguage, GuardianName, Relationship, GuardianNumber, GuardianEmail, GuardianLanguage, Batches,
 }
 
-// Titles are the names of the columns in a file that Writer writes.
+// Titles are the names of the columns in an export.
 var Titles = map[Column]string{
 	StudentName: "Student name", BirthDate: "Date of birth", StudentNumber: "Student number", StudentLanguage: "Student language",
 	GuardianName: "Guardian name", Relationship: "Relationship", GuardianNumber: "Guardian number", GuardianEmail: "Guardian email",
@@ -39,7 +39,7 @@ var Titles = map[Column]string{
 // The meanings of a title that is no Column.
 const (
 	unclear Column = "unclear" // a number, without saying whose
-	ignored Column = "ignored" // a column of Writer that the import does not read
+	ignored Column = "ignored" // a column of an export that the import does not read
 )
 
 // Entry is one player as the cells of a row say. Texts are trimmed; dates are YYYY-MM-DD

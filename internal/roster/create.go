@@ -7,8 +7,14 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/team"
 )
+
+// importLifetime is how long an import is kept.
+const importLifetime = 30 * 24 * time.Hour
 
 // Create checks a file and keeps its rows as an import. It adds no player. The rows of a long file
 // are read after it has returned: see Await. Without an error it closes file after it was read.
@@ -33,7 +39,7 @@ func (s *Service) CreateOnce(ctx context.Context, by actor.Actor, id string, fil
 
 // create makes the import, and reports whether r still reads its file.
 func (s *Service) create(ctx context.Context, r *reader, id string) (read bool, err error) {
-	if err := s.CheckFeature(ctx, r.by); err != nil {
+	if err := s.CheckFeature(ctx, r.by, coach.Import); err != nil {
 		return false, err
 	}
 	if err := s.line.enter(ctx, &s.line.checks); err != nil {
@@ -44,7 +50,7 @@ func (s *Service) create(ctx context.Context, r *reader, id string) (read bool, 
 		return false, err
 	}
 	if r.sheet.namesBatches {
-		batches, err := s.Batches(ctx, r.by)
+		batches, err := s.Batches.Names(ctx, r.by, team.MaxBatches)
 		if err != nil {
 			return false, err
 		}
@@ -88,15 +94,15 @@ func (s *Service) createLong(ctx context.Context, r *reader) (read bool, err err
 // addOnce adds an import, with another id if the coach has an import of another file with its id.
 // It reports false if the coach has an import of the same file.
 func (s *Service) addOnce(ctx context.Context, i *Import, rows []ImportRow) (added bool, err error) {
-	if added, err = s.Store.AddImport(ctx, i, rows, keepImports); err != nil || added {
+	if added, err = s.addImport(ctx, i, rows); err != nil || added {
 		return added, err
 	}
-	stored, err := s.Store.Import(ctx, i.CoachID, i.ID)
+	stored, err := s.Import(ctx, actor.Actor{AccountID: i.CoachID}, i.ID)
 	if err != nil || stored.FileSHA256 == i.FileSHA256 {
 		return false, err
 	}
 	i.ID = idOfOtherFile(i)
-	return s.Store.AddImport(ctx, i, rows, keepImports)
+	return s.addImport(ctx, i, rows)
 }
 
 // idOfOtherFile returns the id of the import of another file that was sent with the id of i: the
@@ -109,11 +115,11 @@ func idOfOtherFile(i *Import) string {
 
 // importRow checks the next row of the file. A student is added from the first row without faults.
 func (s *Service) importRow(r *reader, row Row) ImportRow {
-	s.Rules.check(&row, r.batches)
+	row.check(s.Phones, s.Now(), r.batches)
 	if len(row.Faults) > 0 {
 		return ImportRow{Row: row, State: Faulty}
 	}
-	who := student{s.Rules.FoldName(row.Entry.StudentName), row.Entry.BirthDate}
+	who := student{approval.FoldName(row.Entry.StudentName), row.Entry.BirthDate}
 	if first, ok := r.students[who]; ok {
 		row.Faults = []Fault{{
 			Code: "duplicate_row", Row: first,

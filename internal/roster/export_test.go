@@ -2,7 +2,9 @@ package roster
 
 import (
 	"bytes"
+	"context"
 	"io"
+	"time"
 )
 
 // Sheet is a file that was parsed.
@@ -46,4 +48,24 @@ func (s *Service) Stopping() <-chan struct{} {
 	defer s.readers.mu.Unlock()
 	s.readers.init()
 	return s.readers.ctx.Done()
+}
+
+// WriteEntries writes players as an export does.
+func WriteEntries(out io.Writer, entries ...Entry) error { return writeEntries(out, entries) }
+
+// MaxBytes and MaxRows are the limits of a file.
+const (
+	MaxBytes = maxBytes
+	MaxRows  = maxRows
+)
+
+// AddImport saves an import without rows.
+func (s *Service) AddImport(ctx context.Context, i *Import) error {
+	_, err := s.addImport(ctx, i, nil)
+	return err
+}
+
+// AddRows adds rows to an import that is being read.
+func (s *Service) AddRows(ctx context.Context, i *Import, rows []ImportRow, readingUntil time.Time) error {
+	return s.addRows(ctx, i, rows, readingUntil)
 }

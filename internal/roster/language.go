@@ -16,9 +16,6 @@ func newLanguageCodes() map[string]string {
 	return codes
 }
 
-// LanguageName returns the name of a language as an export writes it; "" for no code.
-func LanguageName(code string) string { return languageNames[code] }
-
 // checkLanguage replaces a language by its code, or adds a fault.
 func (r *Row) checkLanguage(c Column) {
 	text := r.Entry.Cell(c)

@@ -18,12 +18,12 @@ import (
 
 // The limits of a file.
 const (
-	// MaxBytes is the size of a file: 10,000 rows of 400 bytes.
-	MaxBytes = 4 << 20
-	// MaxRows are the rows without the titles and without empty rows.
-	MaxRows = 10_000
+	// maxBytes is the size of a file: 10,000 rows of 400 bytes.
+	maxBytes = 4 << 20
+	// maxRows are the rows without the titles and without empty rows.
+	maxRows = 10_000
 	// maxCells limits the cells, because those of a row are held in memory: 50 in each row.
-	maxCells = 50 * (MaxRows + 1)
+	maxCells = 50 * (maxRows + 1)
 	// maxCell limits the characters of a cell that is read. The longest that can be right has
 	// 20 names of batches.
 	maxCell = 1000
@@ -82,8 +82,8 @@ func (r *Row) add(c Column, code, format string, args ...any) {
 // semicolons or tabs; and titles in English or Hindi in any order. Errors: payload_too_large;
 // validation_failed if the file cannot be read, or with all faults of the titles.
 func readSheet(file io.ReaderAt, size int64) (*sheet, error) {
-	if size > MaxBytes {
-		return nil, ErrTooLarge()
+	if size > maxBytes {
+		return nil, errTooLarge()
 	}
 	source, err := open(file, size)
 	if err != nil {
@@ -92,7 +92,7 @@ func readSheet(file io.ReaderAt, size int64) (*sheet, error) {
 	s := &sheet{source: source}
 	var dayFirstRow Row
 	err = s.parse(&s.warnings, func(row Row, kind dateKind) error {
-		if s.rows++; s.rows > MaxRows {
+		if s.rows++; s.rows > maxRows {
 			return fileFault("too_many_rows", "This file has more than 10,000 students. Split it into two files.")
 		}
 		s.monthFirst = s.monthFirst || kind == monthFirst
@@ -144,9 +144,9 @@ func (s *sheet) parse(warnings *[]Warning, fn func(Row, dateKind) error) error {
 	return err
 }
 
-// ErrTooLarge returns the error of a file of more than MaxBytes.
-func ErrTooLarge() error {
-	return fault.New(fault.TooLarge, "payload_too_large", "A file may have at most %d MiB. Split it into two files.", MaxBytes>>20)
+// errTooLarge returns the error of a file of more than maxBytes.
+func errTooLarge() error {
+	return fault.New(fault.TooLarge, "payload_too_large", "A file may have at most %d MiB. Split it into two files.", maxBytes>>20)
 }
 
 func fileFault(code, format string, args ...any) error {

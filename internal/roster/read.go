@@ -39,7 +39,7 @@ func (s *Service) read(r *reader) {
 	s.Log.Warn("read a file of players: the coach has to send it again", "import_id", r.i.ID, "error", err)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), failTimeout)
 	defer cancel()
-	_ = s.Store.AddImportRows(ctx, r.i, nil, s.Now()) // else it counts as failed after readingLease
+	_ = s.addRows(ctx, r.i, nil, s.Now()) // else it counts as failed after readingLease
 }
 
 // enterLine waits for the turn of a file, and meanwhile says that this process is running.
@@ -53,7 +53,7 @@ func (s *Service) enterLine(ctx context.Context, i *Import) error {
 		case err := <-entered:
 			return err
 		case <-beat.C:
-			_ = s.Store.AddImportRows(ctx, i, nil, s.Now().Add(readingLease)) // the next beat tries again
+			_ = s.addRows(ctx, i, nil, s.Now().Add(readingLease)) // the next beat tries again
 		}
 	}
 }
@@ -71,7 +71,7 @@ func (s *Service) addAllRows(ctx context.Context, r *reader) error {
 			}
 			until = s.Now().Add(readingLease)
 		}
-		err := s.Store.AddImportRows(ctx, r.i, rows, until)
+		err := s.addRows(ctx, r.i, rows, until)
 		rows = rows[:0]
 		return err
 	})

@@ -2,6 +2,7 @@ package roster_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -13,92 +14,70 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/roster"
+	"github.com/touchline/touchline/internal/store"
+	"github.com/touchline/touchline/internal/storetest"
 )
 
-// memoryStore keeps imports and counts their rows.
-type memoryStore struct {
-	roster.Store
-	mu      sync.Mutex
-	imports map[string]*roster.Import
-	// first are the imports in the order in which their first rows came.
-	first   []string
-	longest int // batch of rows
+// newService returns a service whose coaches are coach0 to coach7.
+func newService(t *testing.T, url string, now func() time.Time) *roster.Service {
+	t.Helper()
+	sql, err := database.Open(t.Context(), url, database.Options{Now: now, Migrations: store.Migrations()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := store.New(sql, store.Options{})
+	s := &roster.Service{
+		DB: db, Phones: phone.Parser{DefaultRegion: "IN"}, CheckFeature: func(context.Context, actor.Actor, string) error { return nil },
+		Now: now, NewID: func() string { return uuid.Must(uuid.NewV7()).String() }, Log: slog.New(slog.DiscardHandler),
+	}
+	t.Cleanup(func() {
+		s.Stop()
+		if err := sql.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	err = db.Write(t.Context(), func(tx *store.Tx) error {
+		for n := range 8 {
+			by := coach(n)
+			if _, err := tx.Exec(t.Context(), `INSERT INTO accounts (id, mobile_number, role, created_at) VALUES ($1, $1, 'coach', 1)`, by.AccountID); err != nil {
+				return err
+			}
+			if _, err := tx.Exec(t.Context(), `INSERT INTO coaches (id, created_at, updated_at) VALUES ($1, 1, 1)`, by.AccountID); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
-func (m *memoryStore) AddImport(_ context.Context, i *roster.Import, rows []roster.ImportRow, _ int) (bool, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.imports[i.ID] != nil {
-		return false, nil
-	}
-	stored := *i
-	stored.Counts = map[roster.RowState]int{}
-	m.imports[i.ID] = &stored
-	m.add(&stored, rows)
-	return true, nil
-}
-
-func (m *memoryStore) AddImportRows(_ context.Context, i *roster.Import, rows []roster.ImportRow, until time.Time) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	stored := m.imports[i.ID]
-	if stored == nil || stored.ReadingUntil.IsZero() {
-		return fault.Missing()
-	}
-	if stored.ReadRows() == 0 && len(rows) > 0 {
-		m.first = append(m.first, i.ID)
-	}
-	stored.ReadingUntil = until
-	m.add(stored, rows)
-	return nil
-}
-
-func (m *memoryStore) add(i *roster.Import, rows []roster.ImportRow) {
-	for _, row := range rows {
-		i.Counts[row.State]++
-	}
-	m.longest = max(m.longest, len(rows))
-}
-
-func (m *memoryStore) Import(_ context.Context, coachID, id string) (*roster.Import, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	stored := m.imports[id]
-	if stored == nil || stored.CoachID != coachID {
-		return nil, fault.Missing()
-	}
-	i := *stored
-	return &i, nil
-}
-
-func newService(store *memoryStore) *roster.Service {
-	var id atomic.Int64
-	return &roster.Service{
-		Store: store, Now: time.Now, Log: slog.New(slog.DiscardHandler),
-		NewID: func() string { return fmt.Sprintf("0198f2c4-6a10-7c3e-9b52-%012d", id.Add(1)) },
-		Rules: roster.Rules{
-			Phones:    phone.Parser{DefaultRegion: "IN"},
-			Text:      func(_ roster.Column, text string) (string, string, string) { return text, "", "" },
-			BirthDate: func(string) (bool, string) { return false, "" },
-			Email:     func(string) string { return "" },
-			FoldName:  strings.ToLower,
-		},
-		CheckFeature: func(context.Context, actor.Actor) error { return nil },
-	}
-}
+func coach(n int) actor.Actor { return actor.Actor{AccountID: fmt.Sprint("coach", n)} }
 
 // slowFile counts the files that are read at the same time.
 type slowFile struct {
 	*strings.Reader
 	now, most *atomic.Int64
-	closed    atomic.Bool
+	starts    atomic.Int64
+	// onRows is called when the rows of the file are read: after the file was read to find its
+	// encoding and to check its titles.
+	onRows func()
+	closed atomic.Bool
 }
 
 func (f *slowFile) ReadAt(p []byte, at int64) (int, error) {
+	if at == 0 && f.starts.Add(1) == 3 {
+		f.onRows()
+	}
 	n := f.now.Add(1)
 	defer f.now.Add(-1)
 	for most := f.most.Load(); n > most && !f.most.CompareAndSwap(most, n); most = f.most.Load() {
@@ -113,7 +92,7 @@ func players(n int) string {
 	text := strings.Builder{}
 	text.WriteString("name,dob\n")
 	for i := range n {
-		fmt.Fprintf(&text, "%04x,2012-04-30\n", i)
+		fmt.Fprintf(&text, "%04x,1990-04-30\n", i)
 	}
 	return text.String()
 }
@@ -122,33 +101,35 @@ func players(n int) string {
 // which they came, and each of them to its end. It closes them.
 func TestTwoFilesAtOnce(t *testing.T) {
 	t.Parallel()
-	store := &memoryStore{imports: map[string]*roster.Import{}}
-	s := newService(store)
+	s := newService(t, storetest.SQLite(t), time.Now)
 	var now, most atomic.Int64
+	var mu sync.Mutex
+	var order []int
 	var made []*roster.Import
 	var files []*slowFile
 	for n := range 48 {
-		file := &slowFile{Reader: strings.NewReader(players(1500)), now: &now, most: &most}
-		i, err := s.Create(t.Context(), actor.Actor{AccountID: fmt.Sprint("coach", n%8)}, file)
+		file := &slowFile{Reader: strings.NewReader(players(600)), now: &now, most: &most, onRows: func() {
+			mu.Lock()
+			defer mu.Unlock()
+			order = append(order, n)
+		}}
+		i, err := s.Create(t.Context(), coach(n%8), file)
 		if err != nil {
 			t.Fatal(err)
 		}
 		made, files = append(made, i), append(files, file)
 	}
 	for n, i := range made {
-		got, err := s.Await(t.Context(), actor.Actor{AccountID: i.CoachID}, i.ID, time.Minute)
-		if err != nil || got.State() != roster.Ready || got.Counts[roster.Waiting] != 1500 || !files[n].closed.Load() {
-			t.Errorf("file %d: %v, state %s, rows %v, closed %t; want all 1500 rows", n, err, got.State(), got.Counts, files[n].closed.Load())
+		got, err := s.Await(t.Context(), coach(n%8), i.ID, time.Minute)
+		if err != nil || got.State() != roster.Ready || got.Counts[roster.Waiting] != 600 || !files[n].closed.Load() {
+			t.Errorf("file %d: %v, state %s, rows %v, closed %t; want all 600 rows", n, err, got.State(), got.Counts, files[n].closed.Load())
 		}
 	}
 	if got := most.Load(); got != 2 {
 		t.Errorf("%d files were read at the same time, want 2", got)
 	}
-	if store.longest != roster.ReadBatch {
-		t.Errorf("the longest batch has %d rows, want %d", store.longest, roster.ReadBatch)
-	}
-	for n, i := range made {
-		if at := slices.Index(store.first, i.ID); at < n-1 || at > n+1 { // two at the same time may change their order
+	for n := range made {
+		if at := slices.Index(order, n); at < n-1 || at > n+1 { // two at the same time may change their order
 			t.Errorf("file %d was read as number %d", n, at)
 		}
 	}
@@ -157,12 +138,12 @@ func TestTwoFilesAtOnce(t *testing.T) {
 // TestFileOfClientThatHasGone: a file whose client has gone leaves the line.
 func TestFileOfClientThatHasGone(t *testing.T) {
 	t.Parallel()
-	s := newService(&memoryStore{imports: map[string]*roster.Import{}})
-	started, hold := make(chan struct{}, 1200), make(chan struct{})
-	s.Rules.BirthDate = func(string) (bool, string) { started <- struct{}{}; <-hold; return false, "" }
-	coach := actor.Actor{AccountID: "coach"}
+	s := newService(t, storetest.SQLite(t), time.Now)
+	started, hold := make(chan struct{}, 2), make(chan struct{})
+	var now, most atomic.Int64
 	for range 2 {
-		if _, err := s.Create(t.Context(), coach, roster.NewFile([]byte(players(501)))); err != nil {
+		file := &slowFile{Reader: strings.NewReader(players(501)), now: &now, most: &most, onRows: func() { started <- struct{}{}; <-hold }}
+		if _, err := s.Create(t.Context(), coach(0), file); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -170,39 +151,92 @@ func TestFileOfClientThatHasGone(t *testing.T) {
 	<-started // both are read
 	gone, leave := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer leave()
-	if _, err := s.Create(gone, coach, roster.NewFile([]byte(players(1)))); fault.CodeOf(err) != "overloaded" {
+	if _, err := s.Create(gone, coach(0), roster.NewFile([]byte(players(1)))); fault.CodeOf(err) != "overloaded" {
 		t.Errorf("while two files are read: %v, want overloaded", err)
 	}
 	close(hold)
-	if _, err := s.Create(t.Context(), coach, roster.NewFile([]byte(players(1)))); err != nil {
+	if _, err := s.Create(t.Context(), coach(0), roster.NewFile([]byte(players(1)))); err != nil {
 		t.Errorf("after that: %v", err)
 	}
 }
 
-// TestStopWhileReading: a process that ends leaves imports that have failed, and
-// a step adds nothing of them.
+// TestStopWhileReading: rows are kept in batches while a file is read. A process that ends leaves
+// imports that have failed, and a step adds nothing of them.
 func TestStopWhileReading(t *testing.T) {
 	t.Parallel()
-	store := &memoryStore{imports: map[string]*roster.Import{}}
-	s := newService(store)
+	s := newService(t, storetest.SQLite(t), time.Now)
 	var made []*roster.Import
-	coach := actor.Actor{AccountID: "coach"}
 	for range 2 {
-		i, err := s.Create(t.Context(), coach, &endlessFile{File: roster.NewFile([]byte(players(9000))), stopped: s.Stopping()})
+		i, err := s.Create(t.Context(), coach(0), &endlessFile{File: roster.NewFile([]byte(players(9000))), stopped: s.Stopping()})
 		if err != nil {
 			t.Fatal(err)
 		}
 		made = append(made, i)
 	}
+	for n, i := range made {
+		for deadline := time.Now().Add(time.Minute); i.ReadRows() < 4000; {
+			var err error
+			if i, err = s.Import(t.Context(), coach(0), i.ID); err != nil || time.Now().After(deadline) {
+				t.Fatalf("file %d: %d rows, %v; want 4000 before the file is read", n, i.ReadRows(), err)
+			}
+			time.Sleep(time.Millisecond)
+		}
+		if i.ReadRows()%roster.ReadBatch != 0 {
+			t.Errorf("file %d: %d rows are kept, want whole batches", n, i.ReadRows())
+		}
+	}
 	s.Stop()
 	for n, i := range made {
-		if got, err := s.Step(t.Context(), coach, i.ID); err != nil || got.State() != roster.Failed || got.Rows() != 9000 {
+		if got, err := s.Step(t.Context(), coach(0), i.ID); err != nil || got.State() != roster.Failed || got.Rows() != 9000 {
 			t.Errorf("file %d: %+v, %v; want failed", n, got, err)
 		}
 	}
-	if _, err := s.Create(t.Context(), coach, roster.NewFile([]byte(players(501)))); fault.CodeOf(err) != "overloaded" {
+	if _, err := s.Create(t.Context(), coach(0), roster.NewFile([]byte(players(501)))); fault.CodeOf(err) != "overloaded" {
 		t.Errorf("after the stop: %v", err)
 	}
+}
+
+// TestImportThatIsNotRead: an import whose process has ended has failed, and a step adds nothing of it.
+// An import that was deleted meanwhile, or is complete, gets no rows.
+func TestImportThatIsNotRead(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, url string) {
+		now, by := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), coach(1)
+		s := newService(t, url, func() time.Time { return now })
+		i := &roster.Import{
+			ID: s.NewID(), CoachID: by.AccountID, FileRows: 3, FileSHA256: "x", ReadingUntil: now.Add(time.Minute),
+			CreatedAt: now, EndsAt: now.Add(24 * time.Hour),
+		}
+		add := func(number int, until time.Time) error {
+			row := roster.Row{Number: number, Entry: roster.Entry{StudentName: "A", BirthDate: "1990-01-01"}}
+			return s.AddRows(t.Context(), i, []roster.ImportRow{{Row: row, State: roster.Waiting}}, until)
+		}
+		if err := errors.Join(s.AddImport(t.Context(), i), add(2, now.Add(time.Minute))); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := s.Import(t.Context(), by, i.ID); err != nil || got.State() != roster.Reading || got.Rows() != 3 || got.ReadRows() != 1 {
+			t.Errorf("while it is read: %+v, %v", got, err)
+		}
+		now = now.Add(time.Minute)
+		for range 2 {
+			if got, err := s.Step(t.Context(), by, i.ID); err != nil || got.State() != roster.Failed || got.Counts[roster.Added] != 0 {
+				t.Errorf("after a minute: %+v, %v", got, err)
+			}
+		}
+		if err := add(3, time.Time{}); err != nil { // the process was only slow
+			t.Fatal(err)
+		}
+		if got, err := s.Import(t.Context(), by, i.ID); err != nil || got.State() != roster.Ready {
+			t.Errorf("after the last row: %+v, %v", got, err)
+		}
+		if err := add(4, time.Time{}); fault.CodeOf(err) != "not_found" {
+			t.Errorf("rows of a complete import: %v, want not_found", err)
+		}
+		i.CoachID = coach(2).AccountID
+		if err := add(4, time.Time{}); fault.CodeOf(err) != "not_found" {
+			t.Errorf("rows of another coach's import: %v, want not_found", err)
+		}
+	})
 }
 
 // TestMemoryOfOneFile: a file of the largest size with the most rows needs little memory while it is

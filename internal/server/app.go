@@ -91,7 +91,7 @@ type App struct {
 	streams     *message.Streams
 	waiting     *message.Hub // wakes the calls that wait for a change
 	operators   *operator.Service
-	imports     *roster.Service
+	players     *roster.Service
 	readiness   *readiness
 	load        *load
 
@@ -150,7 +150,7 @@ func newApp(ctx context.Context, cfg *config.Config, o Options, sql *database.DB
 		cfg: cfg, log: o.Log, sql: sql, db: s.db, files: files, certificate: certificate, acme: acme,
 		api: proxies.wrap(public), admin: proxies.wrap(operators),
 		worker: newWorker(cfg, o, s), hub: s.delivery.hub, streams: s.public.Streams, waiting: s.delivery.waiting,
-		operators: s.operators.Tokens, imports: s.public.Imports, readiness: s.readiness, load: s.load, discardStall: o.DiscardStall, discards: rate.NewLimiter(discardRate, discardBurst),
+		operators: s.operators.Tokens, players: s.players, readiness: s.readiness, load: s.load, discardStall: o.DiscardStall, discards: rate.NewLimiter(discardRate, discardBurst),
 	}, nil
 }
 

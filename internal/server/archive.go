@@ -55,7 +55,7 @@ func (a *archive) write(ctx context.Context, by actor.Actor, out io.Writer) erro
 	}
 	add("profile", "Coach ID,Mobile number,Name,Email,Bio,Years of experience,Sports,Time zone,UPI ID,Created at", a.profile)
 	add("documents", "Document ID,Kind,Title,Issuer,Issued on,Expires on,File,Bytes,Created at", a.allDocuments)
-	add("players", playerTitles(), a.players)
+	add("players", "Player ID,"+strings.Join(roster.ExportTitles(), ",")+",Medical information,Added on", a.players)
 	add("requests", "Request ID,Player ID,Student name,Approver,State,Requested at,Last sent at,Closed at", a.requests)
 	add("decisions", "Decision ID,Player ID,Student name,Approver,Decision,Reason,Decided at", a.decisions)
 	add("batches", "Batch ID,"+strings.Join(team.BatchTitles, ","), a.batches)
@@ -71,13 +71,4 @@ func (a *archive) write(ctx context.Context, by actor.Actor, out io.Writer) erro
 	add("progress", "Measurement ID,Player ID,Metric,Value,Unit,Date,Created at,Updated at", a.progress)
 	add("reports", "Report ID,Player ID,Title,Text,From,To,Created at,Updated at", a.reports)
 	return csvfile.WriteArchive(ctx, out, tables)
-}
-
-// playerTitles returns the titles of the columns that an import reads, and of further columns.
-func playerTitles() string {
-	titles := []string{"Player ID"}
-	for _, c := range roster.Columns {
-		titles = append(titles, roster.Titles[c])
-	}
-	return strings.Join(append(titles, "Guardian status", "Student status", "Medical information", "Added on"), ",")
 }

@@ -61,12 +61,7 @@ func (a *archive) players(ctx context.Context, by actor.Actor, row func(...strin
 	}
 	zone := team.Zone(cmp.Or(own.TimeZone, a.profiles.DefaultTimeZone))
 	return a.approvals.EachPlayer(ctx, by, approval.Filter{}, func(p *approval.Player) error {
-		e := exportOf(p)
-		cells := []string{p.ID}
-		for _, c := range roster.Columns {
-			cells = append(cells, *e.Cell(c))
-		}
-		return row(append(cells, e.GuardianStatus, e.StudentStatus, p.Student.Medical, string(team.DateOf(p.CreatedAt, zone)))...)
+		return row(slices.Concat([]string{p.ID}, roster.ExportCells(p), []string{p.Student.Medical, string(team.DateOf(p.CreatedAt, zone))})...)
 	})
 }
 

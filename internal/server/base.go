@@ -13,6 +13,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/securitylog"
 	"github.com/touchline/touchline/internal/progress"
+	"github.com/touchline/touchline/internal/roster"
 	"github.com/touchline/touchline/internal/store"
 )
 
@@ -33,9 +34,10 @@ type base struct {
 
 // hooks list what features do in the transactions of others.
 var hooks = store.Hooks{
-	CoachLeft:     []func(context.Context, *store.Tx, string) error{progress.CoachLeft, fee.CoachLeft},
+	CoachLeft:     []func(context.Context, *store.Tx, string) error{progress.CoachLeft, roster.CoachLeft, fee.CoachLeft},
 	PlayerRemoved: []func(context.Context, *store.Tx, string, string) error{progress.PlayerRemoved},
-	Expired:       []store.Expired{progress.Expired},
+	PlayerAdded:   roster.PlayerAdded,
+	Expired:       append([]store.Expired{progress.Expired}, roster.Expired...),
 }
 
 func newBase(ctx context.Context, cfg *config.Config, o Options, sql *database.DB, tiers coach.Tiers) (base, error) {

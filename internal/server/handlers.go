@@ -15,6 +15,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/httpx"
 	"github.com/touchline/touchline/internal/platform/ratelimit"
 	"github.com/touchline/touchline/internal/progress"
+	"github.com/touchline/touchline/internal/roster"
 	"github.com/touchline/touchline/internal/web"
 )
 
@@ -34,13 +35,13 @@ func newAPI(cfg *config.Config, o Options, s *services) (http.Handler, error) {
 		Challenge: callbacks(cfg).Challenge, ChatReplies: chatReplies(cfg, s.public.Phones),
 		Documentation: documentation, NotFoundPage: pages.NotFound, Ready: s.readiness.check,
 		CORSOrigins: cfg.CORSOrigins, Limiter: limiter,
-		Features: []func(*api.Server) []api.Route{s.fees.Operations, s.batches.Operations, s.attended.Operations, s.progress.Operations},
+		Features: []func(*api.Server) []api.Route{s.fees.Operations, s.batches.Operations, s.attended.Operations, s.progress.Operations, s.players.Operations},
 	}).Handler()), nil
 }
 
 // renderer is the renderer of this process.
 var renderer = sync.OnceValues(func() (*web.Renderer, error) {
-	return web.NewRenderer(fee.Files, batch.Files, attendance.Files, progress.Files)
+	return web.NewRenderer(fee.Files, batch.Files, attendance.Files, progress.Files, roster.Files)
 })
 
 // newPages returns the pages for families, coaches and visitors.
@@ -50,7 +51,7 @@ func newPages(cfg *config.Config, o Options, s *services, limiter *ratelimit.Lim
 		return nil, err
 	}
 	return web.New(web.Config{
-		Renderer: r, Features: []func(*web.Pages) []web.Route{s.fees.Pages, s.batches.Pages, s.attended.Pages, s.progress.Pages},
+		Renderer: r, Features: []func(*web.Pages) []web.Route{s.fees.Pages, s.batches.Pages, s.attended.Pages, s.progress.Pages, s.players.Pages},
 		Services: s.public, Settings: s.publicSettings(cfg, o),
 		MailAddress: s.keys.Vault.MailAddress, Sealer: s.keys.Vault.For(auth.ForSignIn),
 		Brand: cfg.Brand, AppURL: cfg.App(), WholeHistory: wholeHistory(cfg), Limiter: limiter,

@@ -52,7 +52,7 @@ func (a *App) startBackground() (stop func()) {
 	wait.Go(func() { a.db.Listen(ctx) })
 	return func() {
 		cancel()
-		wait.Go(a.imports.Stop)
+		wait.Go(a.players.Stop)
 		wait.Wait()
 		ctx, cancel := context.WithTimeout(context.Background(), lastRecordTimeout)
 		defer cancel()

@@ -18,6 +18,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/platform/upload"
 	"github.com/touchline/touchline/internal/progress"
+	"github.com/touchline/touchline/internal/roster"
 	"github.com/touchline/touchline/internal/service"
 	"github.com/touchline/touchline/internal/service/public"
 )
@@ -29,6 +30,7 @@ type services struct {
 	batches   *batch.Service
 	attended  *attendance.Service
 	progress  *progress.Service
+	players   *roster.Service
 	public    public.Services
 	operators service.Operators
 }
@@ -53,15 +55,18 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 	batches := &batch.Service{DB: b.db, CheckFeature: b.checkFeature, Now: o.Now, NewID: o.NewID}
 	attended := &attendance.Service{DB: b.db, CheckFeature: b.checkFeature, Now: o.Now}
 	records := &progress.Service{DB: b.db, CheckFeature: b.checkFeature, Now: o.Now, NewID: o.NewID}
+	players := &roster.Service{
+		DB: b.db, Approvals: approvals, Batches: batches, Phones: common.Phones, CheckFeature: common.Subscriptions.CheckFeature,
+		Now: o.Now, NewID: o.NewID, Log: o.Log,
+	}
 	teams := newTeam(o, b, fees, batches, attended)
 	return &services{
 		base: b,
-		fees: fees, batches: batches, attended: attended, progress: records,
+		fees: fees, batches: batches, attended: attended, progress: records, players: players,
 		public: public.Services{
 			Common: common, HTTP: http, Coach: coaches, Team: teams,
 			Auth:           accounts,
 			Approvals:      approvals,
-			Imports:        newImports(o, b.db, approvals, batches, common),
 			Tray:           &message.Tray{Store: b.db, Now: o.Now},
 			Preferences:    b.db,
 			Addresses:      b.db,
@@ -69,7 +74,7 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 			Replies:        newReplies(cfg, o, b.db, common.Phones),
 			Receipts:       newReceipts(cfg, o, b.db, b.keys.Vault, b.metrics),
 			Bounces:        newBounces(cfg, o, b.db),
-			ExportPlayers:  newExport(approvals, common.Subscriptions),
+			ExportPlayers:  players.Export,
 			ExportAll:      newArchive(b.db, approvals, common.Subscriptions, coaches.Coaches, documents, teams, fees, batches, attended, records),
 			InFlight:       b.load.inFlight,
 			Bodies:         new(bodies.Memory),

@@ -249,8 +249,6 @@ func (c *accountClosure) deleteCoach(ctx context.Context) error {
 		statement{query: `DELETE FROM documents WHERE coach_id = $1`, args: []any{coach}},
 		statement{query: `DELETE FROM kyc_documents WHERE submission_id IN (SELECT id FROM kyc_submissions WHERE coach_id = $1)`, args: []any{coach}},
 		statement{query: `DELETE FROM kyc_submissions WHERE coach_id = $1`, args: []any{coach}},
-		statement{query: `DELETE FROM import_rows WHERE coach_id = $1`, args: []any{coach}},
-		statement{query: `DELETE FROM imports WHERE coach_id = $1`, args: []any{coach}},
 		statement{query: `DELETE FROM listing_terms WHERE coach_id = $1`, args: []any{coach}},
 		statement{query: `DELETE FROM listings WHERE coach_id = $1`, args: []any{coach}},
 		statement{query: `DELETE FROM notifications WHERE account_id = $1`, args: []any{coach}},

@@ -22,6 +22,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/progress"
+	"github.com/touchline/touchline/internal/roster"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/storetest"
 )
@@ -106,9 +107,10 @@ func (p *fixture) with(options ...option) *fixture {
 
 // hooks are those of server.
 var hooks = store.Hooks{
-	CoachLeft:     []func(context.Context, *store.Tx, string) error{progress.CoachLeft, fee.CoachLeft},
+	CoachLeft:     []func(context.Context, *store.Tx, string) error{progress.CoachLeft, roster.CoachLeft, fee.CoachLeft},
 	PlayerRemoved: []func(context.Context, *store.Tx, string, string) error{progress.PlayerRemoved},
-	Expired:       []store.Expired{progress.Expired},
+	PlayerAdded:   roster.PlayerAdded,
+	Expired:       append([]store.Expired{progress.Expired}, roster.Expired...),
 }
 
 // openStore creates the store and the approval service.

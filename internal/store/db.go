@@ -72,6 +72,8 @@ type Hooks struct {
 	// CoachLeft run when a coach closes the account, and PlayerRemoved when a coach removes a player.
 	CoachLeft     []func(ctx context.Context, tx *Tx, coachID string) error
 	PlayerRemoved []func(ctx context.Context, tx *Tx, coachID, playerID string) error
+	// PlayerAdded runs before the row of a new player is inserted; nil does nothing.
+	PlayerAdded func(ctx context.Context, tx *Tx, playerID string) error
 	// Expired are the rows of features that Sweep deletes.
 	Expired []Expired
 }

@@ -35,39 +35,3 @@ func TestImportOfLongFile(t *testing.T) {
 		}
 	})
 }
-
-// TestImportThatIsNotRead: an import whose process has ended has failed, and a step adds nothing of it.
-// An import that was deleted meanwhile, or is complete, gets no rows.
-func TestImportThatIsNotRead(t *testing.T) {
-	t.Parallel()
-	eachEngine(t, func(p *fixture) {
-		by, s := p.coach(1), p.imports()
-		now := p.clock.Now()
-		i := &roster.Import{
-			ID: p.db.NewID(), CoachID: by.AccountID, FileRows: 3, FileSHA256: "x", ReadingUntil: now.Add(time.Minute),
-			CreatedAt: now, EndsAt: now.Add(day),
-		}
-		row := func(number int) []roster.ImportRow {
-			return []roster.ImportRow{{Row: roster.Row{Number: number, Entry: roster.Entry{StudentName: "A", BirthDate: "1990-01-01"}}, State: roster.Waiting}}
-		}
-		_, err := p.db.AddImport(bg, i, nil, 10)
-		ok(p, err)
-		ok(p, p.db.AddImportRows(bg, i, row(2), now.Add(time.Minute)))
-		if got, err := s.Import(bg, by, i.ID); err != nil || got.State() != roster.Reading || got.Rows() != 3 || got.ReadRows() != 1 {
-			p.Errorf("while it is read: %+v, %v", got, err)
-		}
-		p.clock.advance(time.Minute)
-		for range 2 {
-			if got, err := s.Step(bg, by, i.ID); err != nil || got.State() != roster.Failed || got.Counts[roster.Added] != 0 {
-				p.Errorf("after a minute: %+v, %v", got, err)
-			}
-		}
-		ok(p, p.db.AddImportRows(bg, i, row(3), time.Time{})) // the process was only slow
-		if got, err := s.Import(bg, by, i.ID); err != nil || got.State() != roster.Ready {
-			p.Errorf("after the last row: %+v, %v", got, err)
-		}
-		p.refused(p.db.AddImportRows(bg, i, row(4), time.Time{}), "not_found")
-		i.CoachID = p.coach(2).AccountID
-		p.refused(p.db.AddImportRows(bg, i, row(4), time.Time{}), "not_found")
-	})
-}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/batch"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
@@ -21,27 +22,9 @@ import (
 // imports returns an import service that adds players through the fixture's service.
 func (p *fixture) imports() *roster.Service {
 	return &roster.Service{
-		Store: p.db, Now: p.clock.Now, NewID: p.db.NewID,
-		Rules: roster.Rules{
-			Phones:    phone.Parser{DefaultRegion: "IN"},
-			Text:      func(_ roster.Column, text string) (string, string, string) { return text, "", "" },
-			BirthDate: func(string) (bool, string) { return true, "" },
-			Email:     func(string) string { return "" },
-			FoldName:  approval.FoldName,
-		},
-		AddPlayer: func(ctx context.Context, by actor.Actor, e roster.Entry) (string, error) {
-			born, err := approval.ParseDate(e.BirthDate)
-			ok(p, err)
-			added, err := p.Add(ctx, by, approval.Student{FullName: e.StudentName, DateOfBirth: born},
-				&approval.Guardian{Name: e.GuardianName, Relationship: e.Relationship, Number: phone.Number(e.GuardianNumber)})
-			if err != nil {
-				return "", err
-			}
-			return added.ID, nil
-		},
-		Batches:      func(context.Context, actor.Actor) ([]roster.Batch, error) { return nil, nil },
-		CheckFeature: func(context.Context, actor.Actor) error { return nil },
-		Log:          slog.New(slog.DiscardHandler),
+		DB: p.db, Approvals: p.Service, Batches: &batch.Service{DB: p.db, CheckFeature: anyTier, Now: p.clock.Now, NewID: p.db.NewID},
+		Phones: phone.Parser{DefaultRegion: "IN"}, CheckFeature: func(context.Context, actor.Actor, string) error { return nil },
+		Now: p.clock.Now, NewID: p.db.NewID, Log: slog.New(slog.DiscardHandler),
 	}
 }
 
@@ -105,7 +88,7 @@ func TestImportStepsAtOnce(t *testing.T) {
 		}
 		// A late step adds nothing for a row that is done, although the coach has no such player.
 		late := roster.WithRow(bg, roster.RowID{CoachID: by.AccountID, ImportID: i.ID, Number: 2})
-		_, err = s.AddPlayer(late, by, roster.Entry{StudentName: "Late", BirthDate: "2014-05-06", GuardianName: "M", Relationship: "m", GuardianNumber: string(number(7))})
+		_, err = p.Add(late, by, child("Late", ""), mother(number(7)))
 		p.refused(err, "import_row_taken")
 	})
 }

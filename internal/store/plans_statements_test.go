@@ -9,6 +9,7 @@ import (
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/roster"
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
@@ -217,22 +218,24 @@ func (p *fixture) needStatements() {
 	}
 }
 
-// importPlayers imports players, one of whom exists, and reads the import.
+// importPlayers imports players, of whom one exists, one is refused and one is beyond a limit, and reads
+// the import.
 func (p *fixture) importPlayers() {
 	p.Helper()
 	by, s := p.coach(90), p.imports()
 	p.add(by, "Child 1", number(1001), "")
-	i, err := s.Create(bg, by, playersFile(1, 2))
+	file := playersText(1, 1) + "Own,2014-05-06,Meera,mother," + string(by.Number) + "\nChild 2,2014-05-06,Meera,mother," + string(number(1002)) + "\n"
+	i, err := s.Create(bg, by, roster.NewFile([]byte(file)))
 	ok(p, err)
-	_, err = s.Step(bg, by, i.ID)
-	ok(p, err)
-	ok(p, p.db.SetStop(bg, by.AccountID, i.ID, nil))
-	rows, err := s.Rows(bg, by, i.ID, roster.RowFilter{Limit: 5})
-	ok(p, err)
-	ok(p, p.db.FinishExisting(bg, by.AccountID, i.ID, rows))
-	ok(p, p.db.FinishRow(bg, roster.RowID{CoachID: by.AccountID, ImportID: i.ID, Number: rows[0].Number}, roster.Exists, "", nil))
-	_, err = s.Imports(bg, by)
-	ok(p, err)
+	check := p.Rules.CheckRoster
+	p.Rules.CheckRoster = func(approval.Roster) error {
+		return fault.New(fault.Forbidden, "tier_limit", "The tier Free allows 1 player.")
+	}
+	ok(p, second(s.Step(bg, by, i.ID)))
+	p.Rules.CheckRoster = check
+	ok(p, second(s.Step(bg, by, i.ID)))
+	ok(p, second(s.Imports(bg, by)))
+	ok(p, second(s.Rows(bg, by, i.ID, roster.RowFilter{State: roster.Refused, Limit: 5})))
 	p.states(s, by, i.ID)
 	long, err := s.Create(bg, by, playersFile(1, 501))
 	ok(p, err)

@@ -28,8 +28,10 @@ func (db *DB) AddPlayer(ctx context.Context, p *approval.Player, fn func(approva
 		if err := tx.registerPlayer(ctx, p.CoachID, &roster); err != nil {
 			return err
 		}
-		if err := tx.finishImportRow(ctx, p.ID); err != nil {
-			return err
+		if added := db.options.Hooks.PlayerAdded; added != nil {
+			if err := added(ctx, tx, p.ID); err != nil {
+				return err
+			}
 		}
 		if err := tx.lockBatches(ctx, p); err != nil {
 			return err

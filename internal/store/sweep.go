@@ -56,8 +56,6 @@ func (db *DB) Sweep(ctx context.Context, now time.Time) (int64, error) {
 		{"former numbers", `DELETE FROM former_numbers WHERE (account_id, number_hash) IN (SELECT account_id, number_hash FROM former_numbers WHERE left_at < $1 ORDER BY left_at LIMIT $2) AND left_at < $1`, now.Add(-approval.FormerNumbersKept)},
 		{"links", `DELETE FROM request_links WHERE hash IN (SELECT hash FROM request_links WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, now.Add(-approval.LinksKept)},
 		{"short codes", `UPDATE requests SET short_code = NULL WHERE id IN (SELECT id FROM requests WHERE short_code IS NOT NULL AND closed_at < $1 ORDER BY closed_at LIMIT $2) AND closed_at < $1`, now.Add(-approval.ShortCodeReusedAfter)},
-		{"rows of imports", `DELETE FROM import_rows WHERE (coach_id, import_id, number) IN (SELECT coach_id, import_id, number FROM import_rows WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)`, now},
-		{"imports", `DELETE FROM imports WHERE id IN (SELECT id FROM imports WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)`, now},
 		{"reminders", `DELETE FROM reminders WHERE id IN (SELECT id FROM reminders WHERE sent_at < $1 ORDER BY sent_at LIMIT $2)`, now.Add(-approval.RemindersKept)},
 		{"deliveries of OTPs", `DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE kind = 'otp' AND state <> 'queued' AND updated_at < $1 ORDER BY updated_at LIMIT $2)`, now.Add(-message.DeliveriesKept)},
 		{"changes", `DELETE FROM changes WHERE position IN (SELECT position FROM changes WHERE position IS NOT NULL AND positioned_at < $1 ORDER BY positioned_at, position LIMIT $2)`, now.Add(-operator.ChangesKept - operator.ChangesOverlap)},

@@ -13,7 +13,6 @@ import (
 	"github.com/touchline/touchline/internal/platform/bodies"
 	"github.com/touchline/touchline/internal/platform/inflight"
 	"github.com/touchline/touchline/internal/platform/upload"
-	"github.com/touchline/touchline/internal/roster"
 	"github.com/touchline/touchline/internal/service"
 	"github.com/touchline/touchline/internal/team"
 )
@@ -26,7 +25,6 @@ type Services struct {
 	Team
 	Auth        *auth.Service
 	Approvals   *approval.Service
-	Imports     *roster.Service
 	Tray        *message.Tray
 	Preferences message.PreferenceStore
 	Addresses   message.AddressStore

@@ -3,79 +3,28 @@ package roster
 import (
 	"context"
 	"errors"
-	"log/slog"
+	"fmt"
 	"slices"
 	"time"
 
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/platform/phone"
 )
 
 const (
-	// keepImports is the number of imports of a coach that are kept.
-	keepImports = 10
-	// importLifetime is how long an import is kept.
-	importLifetime = 30 * 24 * time.Hour
 	// A step adds rows until stepTime has passed or stepRows are done. It reads stepBatch
 	// rows at a time.
 	stepTime  = 2 * time.Second
 	stepRows  = 200
 	stepBatch = 50
-	// existingBatch is how many rows are compared with the coach's players at a time.
-	existingBatch = 512
 )
 
-// Service imports players.
-type Service struct {
-	Store Store
-	Rules Rules
-	// AddPlayer adds the player of an entry, as a coach adds one by hand, and returns its id.
-	AddPlayer func(ctx context.Context, by actor.Actor, e Entry) (playerID string, err error)
-	// Batches returns the open batches of a coach, which rows can name.
-	Batches func(ctx context.Context, by actor.Actor) ([]Batch, error)
-	// CheckFeature returns a tier_limit unless the coach's tier includes imports.
-	CheckFeature func(ctx context.Context, by actor.Actor) error
-	Now          func() time.Time
-	NewID        func() string
-	Log          *slog.Logger
-
-	line    line
-	readers readers
-}
-
-// Import returns an import of the calling coach.
-func (s *Service) Import(ctx context.Context, by actor.Actor, id string) (*Import, error) {
-	i, err := s.Store.Import(ctx, by.AccountID, id)
-	return s.judged(i), err
-}
-
-// judged returns i with Failed set.
-func (s *Service) judged(i *Import) *Import {
-	if i != nil {
-		i.Failed = !i.ReadingUntil.IsZero() && !s.Now().Before(i.ReadingUntil)
-	}
-	return i
-}
-
-// Imports returns the imports of the calling coach, the newest first: at most 10.
-func (s *Service) Imports(ctx context.Context, by actor.Actor) ([]*Import, error) {
-	imports, err := s.Store.Imports(ctx, by.AccountID)
-	for _, i := range imports {
-		s.judged(i)
-	}
-	// The ids are in the order in which their forms were opened.
-	slices.SortStableFunc(imports, func(a, b *Import) int { return b.CreatedAt.Compare(a.CreatedAt) })
-	return imports, err
-}
-
-// Rows returns rows of an import of the calling coach, in the order of the file.
-func (s *Service) Rows(ctx context.Context, by actor.Actor, id string, f RowFilter) ([]ImportRow, error) {
-	return s.Store.ImportRows(ctx, by.AccountID, id, f)
-}
-
-// StepTimeout limits a call of Step. In the first step and at a limit of players it compares all rows with the
+// stepTimeout limits a call of Step. In the first step and at a limit of players it compares all rows with the
 // coach's players: up to 10,000 rows, 0.2 s on a quiet machine.
-const StepTimeout = 30 * time.Second
+const stepTimeout = 30 * time.Second
 
 // Step adds the next rows that wait, for about 2 s and at most 200 rows, and returns the
 // import as it is then. Steps may run at the same time and may be repeated: each row adds
@@ -88,7 +37,7 @@ func (s *Service) Step(ctx context.Context, by actor.Actor, id string) (*Import,
 	if err != nil {
 		return nil, err
 	}
-	if err := s.CheckFeature(ctx, by); err != nil {
+	if err := s.CheckFeature(ctx, by, coach.Import); err != nil {
 		return nil, err
 	}
 	if !i.ReadingUntil.IsZero() { // the coach sees all rows before one is added
@@ -99,7 +48,7 @@ func (s *Service) Step(ctx context.Context, by actor.Actor, id string) (*Import,
 			return nil, err
 		}
 	}
-	stop, err := s.addRows(ctx, by, id)
+	stop, err := s.addWaiting(ctx, by, id)
 	if err != nil {
 		return nil, err
 	}
@@ -109,19 +58,19 @@ func (s *Service) Step(ctx context.Context, by actor.Actor, id string) (*Import,
 		}
 	}
 	if stop != nil || i.Stop != nil {
-		if err := s.Store.SetStop(ctx, by.AccountID, id, stop); err != nil {
+		if err := s.setStop(ctx, by.AccountID, id, stop); err != nil {
 			return nil, err
 		}
 	}
 	return s.Import(ctx, by, id)
 }
 
-// addRows adds rows until a limit of the step or of the coach.
-func (s *Service) addRows(ctx context.Context, by actor.Actor, id string) (*Stop, error) {
+// addWaiting adds rows until a limit of the step or of the coach.
+func (s *Service) addWaiting(ctx context.Context, by actor.Actor, id string) (*Stop, error) {
 	end := s.Now().Add(stepTime)
 	after := 0
 	for done := 0; done < stepRows; {
-		rows, err := s.Store.ImportRows(ctx, by.AccountID, id, RowFilter{State: Waiting, After: after, Limit: stepBatch})
+		rows, err := s.Rows(ctx, by, id, RowFilter{State: Waiting, After: after, Limit: stepBatch})
 		if err != nil || len(rows) == 0 {
 			return nil, err
 		}
@@ -144,12 +93,13 @@ var playerLimits = []string{"tier_limit", "kyc_required"}
 // limit of players, so that only rows beyond it keep waiting.
 func (s *Service) finishExisting(ctx context.Context, by actor.Actor, id string) error {
 	for after := 0; ; {
-		rows, err := s.Store.ImportRows(ctx, by.AccountID, id, RowFilter{State: Waiting, After: after, Limit: existingBatch})
+		rows, err := s.Rows(ctx, by, id, RowFilter{State: Waiting, After: after, Limit: existingRows})
 		if err != nil || len(rows) == 0 {
 			return err
 		}
-		if err := s.Store.FinishExisting(ctx, by.AccountID, id, rows); err != nil {
-			return err
+		query, args := existingRowsUpdate(by.AccountID, id, rows)
+		if err := s.exec(ctx, query, args...); err != nil {
+			return fmt.Errorf("finish rows of import %s: %w", id, err)
 		}
 		after = rows[len(rows)-1].Number
 	}
@@ -158,7 +108,7 @@ func (s *Service) finishExisting(ctx context.Context, by actor.Actor, id string)
 // addRow adds the player of a row and finishes the row. It returns a Stop for a refusal
 // that the rows after it would meet too.
 func (s *Service) addRow(ctx context.Context, by actor.Actor, id RowID, e Entry) (*Stop, error) {
-	_, err := s.AddPlayer(WithRow(ctx, id), by, e)
+	err := s.addPlayer(WithRow(ctx, id), by, e)
 	refusal, ok := errors.AsType[*fault.Error](err)
 	switch {
 	case err == nil:
@@ -169,14 +119,49 @@ func (s *Service) addRow(ctx context.Context, by actor.Actor, id RowID, e Entry)
 		return nil, nil
 	case refusal.Code == "player_exists":
 		playerID, _ := refusal.Extra["player_id"].(string)
-		return nil, s.Store.FinishRow(ctx, id, Exists, playerID, nil)
+		return nil, s.finishRow(ctx, id, Exists, playerID, nil)
 	case refusal.Kind == fault.Forbidden:
 		neededTier, _ := refusal.Extra["needed_tier"].(string)
 		return &Stop{Code: refusal.Code, Detail: refusal.Message, NeededTier: neededTier}, nil
 	case refusal.Kind == fault.Invalid, refusal.Kind == fault.Conflict:
-		return nil, s.Store.FinishRow(ctx, id, Refused, "", faultsOf(refusal))
+		return nil, s.finishRow(ctx, id, Refused, "", faultsOf(refusal))
 	}
 	return nil, err
+}
+
+// RowID identifies a row of an import.
+type RowID struct {
+	CoachID, ImportID string
+	Number            int
+}
+
+const rowTaken = "import_row_taken" // the code of PlayerAdded
+
+type rowKey struct{}
+
+// WithRow returns a context for adding the player of a row that waits. PlayerAdded
+// marks the row as Added in the same transaction, so that each row adds at most one player
+// however many steps run at once.
+func WithRow(ctx context.Context, id RowID) context.Context {
+	return context.WithValue(ctx, rowKey{}, id)
+}
+
+// addPlayer adds the player of an entry, as a coach adds one by hand.
+func (s *Service) addPlayer(ctx context.Context, by actor.Actor, e Entry) error {
+	born, err := approval.ParseDate(e.BirthDate)
+	if err != nil {
+		return err
+	}
+	var guardian *approval.Guardian
+	if e.HasGuardian() {
+		guardian = &approval.Guardian{
+			Name: e.GuardianName, Relationship: e.Relationship, Number: phone.Number(e.GuardianNumber), Email: e.GuardianEmail,
+			Language: e.GuardianLanguage,
+		}
+	}
+	student := approval.Student{FullName: e.StudentName, DateOfBirth: born, Number: phone.Number(e.StudentNumber), Language: e.StudentLanguage}
+	_, err = s.Approvals.Add(ctx, by, student, guardian, e.BatchIDs...)
+	return err
 }
 
 // columnOf maps the fields of a player to columns.

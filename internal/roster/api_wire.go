@@ -1,16 +1,16 @@
-package api
+package roster
 
 import (
 	"context"
 
+	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/wire"
-	"github.com/touchline/touchline/internal/roster"
 )
 
 // importSummary is the ImportSummary of openapi.yaml.
 type importSummary struct {
 	ImportID  string              `json:"import_id"`
-	State     roster.State        `json:"state"`
+	State     State               `json:"state"`
 	Rows      int                 `json:"rows"`
 	Counts    importCounts        `json:"counts"`
 	StoppedBy *importStop         `json:"stopped_by"`
@@ -48,7 +48,7 @@ type importWithRows struct {
 // importRowResponse is the ImportRow of openapi.yaml.
 type importRowResponse struct {
 	Row      int              `json:"row"`
-	State    roster.RowState  `json:"state"`
+	State    RowState         `json:"state"`
 	PlayerID *string          `json:"player_id"`
 	Entry    importEntry      `json:"entry"`
 	Faults   []importRowFault `json:"faults"`
@@ -73,17 +73,17 @@ type importRowFault struct {
 	Detail string  `json:"detail"`
 }
 
-// importResponse returns an import with its first rows and its first faulty rows.
-func (s *Server) importResponse(ctx context.Context, m Meta, id string) (importWithRows, error) {
-	i, err := s.Imports.Import(ctx, m.Caller.Actor, id)
+// response returns an import with its first rows and its first faulty rows.
+func (s *Service) response(ctx context.Context, by actor.Actor, id string) (importWithRows, error) {
+	i, err := s.Import(ctx, by, id)
 	if err != nil {
 		return importWithRows{}, err
 	}
-	preview, err := s.Imports.Rows(ctx, m.Caller.Actor, id, roster.RowFilter{Limit: previewRows})
+	preview, err := s.Rows(ctx, by, id, RowFilter{Limit: previewRows})
 	if err != nil {
 		return importWithRows{}, err
 	}
-	faulty, err := s.Imports.Rows(ctx, m.Caller.Actor, id, roster.RowFilter{State: roster.Faulty, Limit: faultyRows})
+	faulty, err := s.Rows(ctx, by, id, RowFilter{State: Faulty, Limit: faultyRows})
 	if err != nil {
 		return importWithRows{}, err
 	}
@@ -97,12 +97,12 @@ func (s *Server) importResponse(ctx context.Context, m Meta, id string) (importW
 	return out, nil
 }
 
-func newImportSummary(i *roster.Import) importSummary {
+func newImportSummary(i *Import) importSummary {
 	out := importSummary{
 		ImportID: i.ID, State: i.State(), Rows: i.Rows(),
 		Counts: importCounts{
-			Faulty: i.Counts[roster.Faulty], Waiting: i.Counts[roster.Waiting], Added: i.Counts[roster.Added],
-			Exists: i.Counts[roster.Exists], Refused: i.Counts[roster.Refused],
+			Faulty: i.Counts[Faulty], Waiting: i.Counts[Waiting], Added: i.Counts[Added],
+			Exists: i.Counts[Exists], Refused: i.Counts[Refused],
 		},
 		Warnings:  []importFileWarning{},
 		CreatedAt: wire.Timestamp(i.CreatedAt), EndsAt: wire.Timestamp(i.EndsAt),
@@ -117,7 +117,7 @@ func newImportSummary(i *roster.Import) importSummary {
 }
 
 // newImportRow returns a row. A row that waits behind a limit shows the limit as a fault.
-func newImportRow(i *roster.Import, row roster.ImportRow) importRowResponse {
+func newImportRow(i *Import, row ImportRow) importRowResponse {
 	e := row.Entry
 	out := importRowResponse{
 		Row: row.Number, State: row.State, PlayerID: wire.OrNull(row.PlayerID),
@@ -131,7 +131,7 @@ func newImportRow(i *roster.Import, row roster.ImportRow) importRowResponse {
 	for _, fault := range row.Faults {
 		out.Faults = append(out.Faults, importRowFault{wire.OrNull(string(fault.Column)), fault.Code, fault.Detail})
 	}
-	if row.State == roster.Waiting && i.Stop != nil {
+	if row.State == Waiting && i.Stop != nil {
 		out.Faults = append(out.Faults, importRowFault{nil, i.Stop.Code, i.Stop.Detail})
 	}
 	return out

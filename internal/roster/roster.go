@@ -1,11 +1,39 @@
+// Package roster moves a coach's players in and out as spreadsheets: rules, SQL, JSON, pages,
+// templates and texts.
+//
+// An import reads a CSV file or cells that were pasted from a spreadsheet as a stream, keeps its
+// rows, shows them with their faults, and adds the players in steps that a page or an API client
+// starts, so that it can stop and continue at any row. An export is a file that an import reads
+// back without change.
 package roster
 
 import (
 	"context"
+	"log/slog"
 	"time"
 
-	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/batch"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/phone"
+	"github.com/touchline/touchline/internal/store"
 )
+
+// Service imports and exports players. An import of another coach is not_found.
+type Service struct {
+	DB        *store.DB
+	Approvals *approval.Service
+	Batches   *batch.Service
+	Phones    phone.Parser
+	// CheckFeature returns a tier_limit unless the coach's tier has the feature.
+	CheckFeature func(ctx context.Context, by actor.Actor, feature string) error
+	Now          func() time.Time
+	NewID        func() string
+	Log          *slog.Logger
+
+	line    line
+	readers readers
+}
 
 // RowState is the result of a row.
 type RowState string
@@ -19,8 +47,8 @@ const (
 	Refused RowState = "refused" // it was not added, for the reason in its faults
 )
 
-// RowStates are all states of a row.
-var RowStates = []RowState{Faulty, Waiting, Added, Exists, Refused}
+// rowStates are all states of a row.
+var rowStates = []RowState{Faulty, Waiting, Added, Exists, Refused}
 
 // State is where an import stands.
 type State string
@@ -50,11 +78,10 @@ type Import struct {
 	// FileSHA256 identifies the file.
 	FileSHA256 string
 	// ReadingUntil is the zero time when all rows are here. Before, a process that reads the file
-	// moves it; once it has passed, that process has ended.
+	// moves it; once it has passed, that process has ended and the import is Failed.
 	ReadingUntil time.Time
-	// Failed reports that ReadingUntil has passed.
-	Failed    bool
-	CreatedAt time.Time
+	Failed       bool
+	CreatedAt    time.Time
 	// EndsAt is when the import is deleted.
 	EndsAt time.Time
 }
@@ -109,56 +136,4 @@ type RowFilter struct {
 	State RowState // "" is any
 	// After is the number of the last row of the previous page; 0 is the start.
 	After, Limit int
-}
-
-// RowID identifies a row of an import.
-type RowID struct {
-	CoachID, ImportID string
-	Number            int
-}
-
-// Store stores imports; package store implements it. Every call names the coach, and
-// returns not_found for an import of another coach.
-type Store interface {
-	// AddImport saves an import with its first rows, those of students whom the coach has as Exists,
-	// and deletes the oldest imports of the coach
-	// beyond keep. It returns false and saves nothing if an import has this id already.
-	AddImport(ctx context.Context, i *Import, rows []ImportRow, keep int) (added bool, err error)
-	// AddImportRows adds rows as AddImport does to an import that is being read, and sets ReadingUntil: the zero time
-	// with the last rows. It returns not_found if the import is not being read any more.
-	AddImportRows(ctx context.Context, i *Import, rows []ImportRow, readingUntil time.Time) error
-	Import(ctx context.Context, coachID, id string) (*Import, error)
-	// Imports returns the coach's imports, the newest first. There are few: see AddImport.
-	Imports(ctx context.Context, coachID string) ([]*Import, error)
-	// ImportRows returns the rows that match f, in the order of their numbers.
-	ImportRows(ctx context.Context, coachID, id string, f RowFilter) ([]ImportRow, error)
-	// FinishRow sets the state of a row that waits, and changes no other row. Rows become
-	// Added in the transaction that adds the player: see WithRow.
-	FinishRow(ctx context.Context, id RowID, state RowState, playerID string, faults []Fault) error
-	// FinishExisting marks those of the rows as Exists that wait and whose student the coach has.
-	FinishExisting(ctx context.Context, coachID, id string, rows []ImportRow) error
-	// SetStop saves what stopped an import; nil clears it.
-	SetStop(ctx context.Context, coachID, id string, stop *Stop) error
-}
-
-type rowKey struct{}
-
-// WithRow returns a context for adding the player of a row that waits. The store marks
-// the row as Added in the same transaction, or returns ErrRowTaken, so that each row adds
-// at most one player however many steps run at once.
-func WithRow(ctx context.Context, id RowID) context.Context {
-	return context.WithValue(ctx, rowKey{}, id)
-}
-
-// RowOf returns the row for which ctx adds a player; false if there is none.
-func RowOf(ctx context.Context) (RowID, bool) {
-	id, ok := ctx.Value(rowKey{}).(RowID)
-	return id, ok
-}
-
-const rowTaken = "import_row_taken"
-
-// ErrRowTaken returns the error of a row that another step has finished.
-func ErrRowTaken() error {
-	return fault.New(fault.Conflict, rowTaken, "Another step has imported this row.")
 }

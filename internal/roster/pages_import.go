@@ -1,4 +1,4 @@
-package web
+package roster
 
 import (
 	"cmp"
@@ -12,7 +12,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
-	"github.com/touchline/touchline/internal/roster"
+	"github.com/touchline/touchline/internal/web"
 )
 
 // importRowsPerPage is the number of rows that a page shows.
@@ -20,7 +20,7 @@ const importRowsPerPage = 50
 
 // importRowView is a row of an import on its page.
 type importRowView struct {
-	roster.ImportRow
+	ImportRow
 	// Faults are texts in the language of the page.
 	Faults []string
 }
@@ -40,37 +40,37 @@ func readable(number string) string {
 
 // importTab is a link to the rows in one state.
 type importTab struct {
-	State   roster.RowState
+	State   RowState
 	Count   int
 	Current bool
 }
 
-// importStatus serves GET /coach/imports/{import_id}: how far the import is, and
+// status serves GET /coach/imports/{import_id}: how far the import is, and
 // its rows with their faults.
-func (p *Pages) importStatus(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	return p.importStatusPage(ctx, r, by, new(Form))
+func (p pages) status(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
+	return p.statusPage(ctx, r, by, new(web.Form))
 }
 
-// importStatusPage returns the page with the faults of f.
-func (p *Pages) importStatusPage(ctx context.Context, r *Request, by actor.Actor, f *Form) (Response, error) {
+// statusPage returns the page with the faults of f.
+func (p pages) statusPage(ctx context.Context, r *web.Request, by actor.Actor, f *web.Form) (web.Response, error) {
 	id, err := r.PathID("import_id")
 	if err != nil {
-		return Response{}, err
+		return web.Response{}, err
 	}
-	i, err := p.Imports.Await(ctx, by, id, time.Second) // the page of an import that is read loads itself again
+	i, err := p.Await(ctx, by, id, time.Second) // the page of an import that is read loads itself again
 	if err != nil {
-		return Response{}, err
+		return web.Response{}, err
 	}
 	query := r.URL.Query()
 	state := importRowState(i, query.Get("state"))
 	after, _ := strconv.Atoi(query.Get("after"))
-	rows, err := p.Imports.Rows(ctx, by, id, roster.RowFilter{State: state, After: max(0, after), Limit: importRowsPerPage + 1})
+	rows, err := p.Rows(ctx, by, id, RowFilter{State: state, After: max(0, after), Limit: importRowsPerPage + 1})
 	if err != nil {
-		return Response{}, err
+		return web.Response{}, err
 	}
-	v, err := p.CoachView(ctx, r, "players", "import.title", by)
+	v, err := p.site.CoachView(ctx, r, "players", "import.title", by)
 	if err != nil {
-		return Response{}, err
+		return web.Response{}, err
 	}
 	path := "/coach/imports/" + id
 	next := ""
@@ -82,44 +82,44 @@ func (p *Pages) importStatusPage(ctx context.Context, r *Request, by actor.Actor
 	}
 	views := make([]importRowView, len(rows))
 	for n, row := range rows {
-		views[n] = importRowView{row, v.rowFaults(i, row)}
+		views[n] = importRowView{row, rowFaults(v, i, row)}
 	}
 	stop, stopLink := "", ""
 	if i.Stop != nil {
 		stopLink = stopLinks[i.Stop.Code]
 		stop = v.TextOr("import.stop."+i.Stop.Code, i.Stop.Detail)
 	}
-	waiting := i.Counts[roster.Waiting]
+	waiting := i.Counts[Waiting]
 	v.Form = f
 	v.Path = path
 	v.Data = map[string]any{
-		"Import": i, "State": i.State(), "Waiting": waiting, "Faulty": i.Counts[roster.Faulty], "Added": i.Counts[roster.Added],
-		"Exists": i.Counts[roster.Exists], "Refused": i.Counts[roster.Refused],
-		"Ready": i.Rows() - i.Counts[roster.Faulty], "Finished": i.Rows() - i.Counts[roster.Faulty] - waiting,
-		"Warnings": v.importWarnings(i), "Stop": stop, "StopLink": stopLink, "Rows": views, "Tabs": importTabs(i, state), "Next": next,
+		"Import": i, "State": i.State(), "Waiting": waiting, "Faulty": i.Counts[Faulty], "Added": i.Counts[Added],
+		"Exists": i.Counts[Exists], "Refused": i.Counts[Refused],
+		"Ready": i.Rows() - i.Counts[Faulty], "Finished": i.Rows() - i.Counts[Faulty] - waiting,
+		"Warnings": warnings(v, i), "Stop": stop, "StopLink": stopLink, "Rows": views, "Tabs": importTabs(i, state), "Next": next,
 		"Running": query.Get("running") == "yes" && len(f.Faults) == 0,
 	}
-	return Page("import_status", v), nil
+	return web.Page("import_status", v), nil
 }
 
 // importRowState returns the state of the rows to show, "" for all: the one that the query
 // asks for, or without one the faulty rows if there are any.
-func importRowState(i *roster.Import, asked string) roster.RowState {
-	state := roster.RowState(asked)
+func importRowState(i *Import, asked string) RowState {
+	state := RowState(asked)
 	switch {
-	case slices.Contains(roster.RowStates, state):
+	case slices.Contains(rowStates, state):
 		return state
-	case asked == "" && i.Counts[roster.Faulty] > 0:
-		return roster.Faulty
+	case asked == "" && i.Counts[Faulty] > 0:
+		return Faulty
 	default:
 		return ""
 	}
 }
 
 // importTabs returns a tab for all rows and one for each state that has rows.
-func importTabs(i *roster.Import, current roster.RowState) []importTab {
+func importTabs(i *Import, current RowState) []importTab {
 	tabs := []importTab{{Count: i.Rows(), Current: current == ""}}
-	for _, s := range roster.RowStates {
+	for _, s := range rowStates {
 		if n := i.Counts[s]; n > 0 {
 			tabs = append(tabs, importTab{s, n, s == current})
 		}
@@ -133,7 +133,7 @@ var stopLinks = map[string]string{
 }
 
 // rowFaults returns the faults of a row. A row that waits behind a limit shows the limit.
-func (v *View) rowFaults(i *roster.Import, row roster.ImportRow) []string {
+func rowFaults(v *web.View, i *Import, row ImportRow) []string {
 	var texts []string
 	for _, f := range row.Faults {
 		text := f.Detail
@@ -148,14 +148,14 @@ func (v *View) rowFaults(i *roster.Import, row roster.ImportRow) []string {
 		}
 		texts = append(texts, text)
 	}
-	if row.State == roster.Waiting && i.Stop != nil {
+	if row.State == Waiting && i.Stop != nil {
 		texts = append(texts, v.TextOr("import.row_stop."+i.Stop.Code, i.Stop.Detail))
 	}
 	return texts
 }
 
-// importWarnings returns the warnings about the whole file.
-func (v *View) importWarnings(i *roster.Import) []string {
+// warnings returns the warnings about the whole file.
+func warnings(v *web.View, i *Import) []string {
 	var texts []string
 	for _, w := range i.Warnings {
 		text, err := v.T("import.warning."+w.Code, "Row", w.Row, "Text", w.Text)
@@ -167,27 +167,27 @@ func (v *View) importWarnings(i *roster.Import) []string {
 	return texts
 }
 
-// runImport serves POST /coach/imports/{import_id}/run: it adds the next rows and
+// run serves POST /coach/imports/{import_id}/run: it adds the next rows and
 // goes back to the page of the import, which runs the next step.
-func (p *Pages) runImport(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+func (p pages) run(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
 	id, err := r.PathID("import_id")
 	if err != nil {
-		return Response{}, err
+		return web.Response{}, err
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), roster.StepTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stepTimeout)
 	defer cancel()
-	if err = p.Coaches.Complete(ctx, by); err == nil {
-		_, err = p.Imports.Step(ctx, by, id)
+	if err = p.site.Coaches.Complete(ctx, by); err == nil {
+		_, err = p.Step(ctx, by, id)
 	}
 	switch {
 	case err == nil:
-		return Redirect("/coach/imports/" + id + "?running=yes"), nil
+		return web.Redirect("/coach/imports/" + id + "?running=yes"), nil
 	case fault.CodeOf(err) == "tier_limit":
-		return p.FeatureNeeded(ctx, r, by, coach.Import, err)
+		return p.site.FeatureNeeded(ctx, r, by, coach.Import, err)
 	case fault.KindOf(err) == fault.Forbidden, fault.KindOf(err) == fault.TooMany:
-		f := new(Form)
-		p.AddError(r, f, "", err)
-		return p.importStatusPage(ctx, r, by, f)
+		f := new(web.Form)
+		p.site.AddError(r, f, "", err)
+		return p.statusPage(ctx, r, by, f)
 	}
-	return Response{}, err
+	return web.Response{}, err
 }
