@@ -3,6 +3,7 @@ package e2e_test
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"regexp"
 	"strings"
@@ -41,23 +42,27 @@ func TestAdminCommands(t *testing.T) {
 			}
 			return strings.TrimSpace(c.stdout.String()), c.stderrText()
 		}
-		call := func(token string) int {
+		get := func(token, path string) (status int, body string) {
 			t.Helper()
-			r, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, admin+"/api/admin/audit", http.NoBody)
+			r, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, admin+path, http.NoBody)
 			r.Header.Set("Authorization", "Bearer "+token)
 			resp, err := http.DefaultClient.Do(r)
 			if err != nil {
 				t.Fatal(err)
 			}
-			_ = resp.Body.Close()
-			return resp.StatusCode
+			defer resp.Body.Close()
+			content, err := io.ReadAll(resp.Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return resp.StatusCode, string(content)
 		}
 
 		token, info := run(0, "token", "create", "--name", "on call", "--scopes", "audit,coaches", "--days=7")
 		if !regexp.MustCompile(`^tlo_[A-Za-z0-9_-]{43}$`).MatchString(token) || strings.Contains(info, token) {
 			t.Errorf("token create: got stdout %q, stderr %q", token, info)
 		}
-		if got := call(token); got != 200 {
+		if got, _ := get(token, "/api/admin/audit"); got != 200 {
 			t.Errorf("request with the new token: got status %d", got)
 		}
 		id := regexp.MustCompile(`[0-9a-f-]{36}`).FindString(info)
@@ -66,7 +71,7 @@ func TestAdminCommands(t *testing.T) {
 		}
 		run(0, "token", "revoke", id)
 		run(0, "token", "revoke", id)
-		if got := call(token); got != 401 {
+		if got, _ := get(token, "/api/admin/audit"); got != 401 {
 			t.Errorf("request with a revoked token: got status %d", got)
 		}
 
@@ -85,7 +90,6 @@ func TestAdminCommands(t *testing.T) {
 		otp := codePrinted.FindStringSubmatch(p.stdout.String())[1]
 		_, _, body := p.post("/auth/login", `{"mobile_number": "`+coachNumber+`", "otp": "`+otp+`"}`)
 		var login struct {
-			Refresh string `json:"refresh_token"`
 			Account struct{ ID string }
 		}
 		if err := json.Unmarshal([]byte(body), &login); err != nil || login.Account.ID == "" {
@@ -95,55 +99,20 @@ func TestAdminCommands(t *testing.T) {
 		if found, _ := run(0, "coach", "find", coachNumber); !strings.Contains(found, coach) {
 			t.Errorf("coach find: got %s", found)
 		}
-		if list, _ := run(0, "coach", "list"); !strings.Contains(list, coach) {
-			t.Errorf("coach list: got %s", list)
+		if found, _ := run(0, "coach", "find", coachNumber); !strings.Contains(found, "not_started") {
+			t.Errorf("coach find: got %s, want not_started", found)
 		}
-		for _, command := range [][]string{{"list"}, {"find", coachNumber}, {"show", coach}} {
-			args := append([]string{"coach"}, command...)
-			if got, _ := run(0, args...); !strings.Contains(got, "not_started") {
-				t.Errorf("%v: got %s, want not_started", args, got)
-			}
-			if got, _ := run(0, append(args, "--kyc=off")...); !strings.Contains(got, "disabled") || strings.Contains(got, "not_started") {
-				t.Errorf("%v with the setting KYC off: got %s, want disabled", args, got)
-			}
+		if found, _ := run(0, "coach", "find", coachNumber, "--kyc=off"); !strings.Contains(found, "disabled") || strings.Contains(found, "not_started") {
+			t.Errorf("coach find with the setting KYC off: got %s, want disabled", found)
 		}
-		if shown, _ := run(0, "coach", "tier", coach, "academy"); !strings.Contains(shown, "academy") {
-			t.Errorf("coach tier: got %s", shown)
-		}
-		run(0, "coach", "suspend", coach, "--reason", "asked for by the school")
-		if status, _, response := p.post("/auth/refresh", `{"refresh_token": "`+login.Refresh+`"}`); status != 401 || !strings.Contains(response, "session_revoked") {
-			t.Errorf("request of a suspended coach: got %d: %s", status, response)
-		}
-		if shown, _ := run(0, "coach", "show", coach); !strings.Contains(shown, "suspended") || !strings.Contains(shown, "asked for by the school") {
-			t.Errorf("coach show after the suspension: got %s", shown)
-		}
-		run(0, "coach", "restore", coach)
 		run(0, "kyc", "list")
 		run(0, "deliveries", "--number", coachNumber)
-		secret, info := run(0, "webhook", "create", "--url", "https://app.example/hooks", "--events", "player.revoked")
-		if !strings.HasPrefix(secret, "whsec_") {
-			t.Errorf("webhook create: got %s", secret)
-		}
-		webhook := regexp.MustCompile(`[0-9a-f-]{36}`).FindString(info)
-		run(0, "webhook", "disable", webhook)
-		if list, _ := run(0, "webhook", "list"); !strings.Contains(list, webhook) || !strings.Contains(list, "(operator)") {
-			t.Errorf("webhook list: got %s", list)
-		}
-		run(0, "webhook", "log", webhook, "--failed")
-		if _, refused := run(2, "webhook", "update", webhook, "--url", "https://10.0.0.1/", "--events", "none"); !strings.Contains(refused, "--url:") || !strings.Contains(refused, "--events:") {
-			t.Errorf("webhook update: got %s", refused)
-		}
-		log, _ := run(0, "audit", "--object", coach)
-		for _, want := range []string{"shell:", "coach.suspend", "coach.restore", "coach.tier", "coach.find"} {
-			if !strings.Contains(log, want) {
-				t.Errorf("audit log lacks %s:\n%s", want, log)
-			}
-		}
 
-		log, _ = run(0, "audit", "--limit=200")
-		for _, want := range []string{"kyc.list", "token.list", "audit.read", "delivery.list", "of object " + coach} {
-			if !strings.Contains(log, want) {
-				t.Errorf("audit log lacks %s:\n%s", want, log)
+		token, _ = run(0, "token", "create", "--name", "auditor", "--scopes", "audit")
+		status, log := get(token, "/api/admin/audit?limit=200")
+		for _, want := range []string{"shell:", "coach.find", "kyc.list", "token.list", "delivery.list"} {
+			if status != 200 || !strings.Contains(log, want) {
+				t.Errorf("audit log lacks %s: %d\n%s", want, status, log)
 			}
 		}
 
@@ -151,7 +120,6 @@ func TestAdminCommands(t *testing.T) {
 			{"token revoke x", "nothing"},
 			{"kyc approve " + coach, "nothing"},
 			{"coach find unknown", "no coach"},
-			{"coach restore " + coach, "already active"},
 			{"mail allow a@b.example --reason Asked", "not stopped"},
 		} {
 			if _, output := run(1, strings.Fields(tt.args)...); !strings.Contains(output, tt.want) {

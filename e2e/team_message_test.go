@@ -1,7 +1,6 @@
 package e2e_test
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,10 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/touchline/touchline/internal/operator"
-	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/config"
-	"github.com/touchline/touchline/internal/server"
-	"github.com/touchline/touchline/internal/team"
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
@@ -193,12 +189,6 @@ func testSafeguarding(t *testing.T, s *touchlinetest.Service, playerID string) {
 	op.Call(t, "POST", path, object{"player_id": playerID, "reason": "curious"}).Want(t, 422, "validation_failed")
 	op.Call(t, "POST", path, object{"player_id": uuid.Must(uuid.NewV7()).String(), "reason": reason}).Want(t, 404, "not_found")
 	s.Operator(t, operator.Coaches).Call(t, "POST", path, body).Want(t, 403, "insufficient_scope")
-	s.CLI(t, func(ctx context.Context, by actor.Operator, ops *server.Operators) {
-		list, err := ops.Safeguarding.Conversation(ctx, by, playerID, reason, team.Page{Limit: 50})
-		if err != nil || len(list) < 4 {
-			t.Errorf("in a shell: %v, %v", list, err)
-		}
-	})
 }
 
 // testTemplates checks that new templates need a feature of the tier and old ones do not.

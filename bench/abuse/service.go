@@ -36,6 +36,7 @@ type account struct {
 // service is a prepared service.
 type service struct {
 	server       *program.Server
+	adminAddress string
 	free, paying []account
 	neighbour    account
 }
@@ -49,11 +50,15 @@ func openService(ctx context.Context, path, engine string) (*service, error) {
 		numbers = append(numbers, number)
 		settings = append(settings, number+"="+otp+"@"+time.Now().AddDate(0, 1, 0).Format(time.DateOnly))
 	}
-	server, err := program.NewDefaultServer(ctx, path, engine, "TOUCHLINE_TEST_NUMBERS="+strings.Join(settings, ","))
+	adminAddress, err := bench.FreeAddress()
 	if err != nil {
 		return nil, err
 	}
-	s := &service{server: server}
+	server, err := program.NewDefaultServer(ctx, path, engine, "TOUCHLINE_TEST_NUMBERS="+strings.Join(settings, ","), "TOUCHLINE_ADMIN_ADDR="+adminAddress)
+	if err != nil {
+		return nil, err
+	}
+	s := &service{server: server, adminAddress: adminAddress}
 	if err := s.prepare(ctx, numbers); err != nil {
 		s.close()
 		return nil, fmt.Errorf("prepare: %w", err)
@@ -81,8 +86,14 @@ func (s *service) prepare(ctx context.Context, numbers []string) error {
 		all = append(all, a)
 	}
 	s.free, s.paying, s.neighbour = all[:freeCoaches], all[freeCoaches:freeCoaches+payingCoaches], all[len(all)-1]
+	token, err := s.server.OperatorToken(ctx, "coaches")
+	if err != nil {
+		return err
+	}
 	for _, a := range s.paying {
-		if err := s.server.Admin(ctx, "coach", "tier", a.id, "academy"); err != nil {
+		header := bench.BearerHeader(token)
+		header.Set("Content-Type", "application/json")
+		if _, err := do(ctx, http.DefaultClient, http.MethodPut, "http://"+s.adminAddress+"/api/admin/coaches/"+a.id+"/tier", header, `{"tier":"academy"}`); err != nil {
 			return err
 		}
 	}

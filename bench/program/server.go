@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/touchline/touchline/bench"
@@ -77,14 +78,15 @@ func NewDefaultServer(ctx context.Context, program, engine string, env ...string
 	return s, nil
 }
 
-// Admin runs a command of touchline admin beside the server.
-func (s *Server) Admin(ctx context.Context, args ...string) error {
-	cmd := exec.CommandContext(ctx, s.program, append([]string{"admin"}, args...)...)
+// OperatorToken creates a token for the operators' listener.
+func (s *Server) OperatorToken(ctx context.Context, scope string) (string, error) {
+	cmd := exec.CommandContext(ctx, s.program, "admin", "token", "create", "--name=bench", "--scopes="+scope)
 	cmd.Env = append(os.Environ(), s.env...)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("admin %v: %w: %s", args, err, out)
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("create an operator's token: %w", err)
 	}
-	return nil
+	return strings.TrimSpace(string(out)), nil
 }
 
 // URL returns the root of the server's API.

@@ -43,13 +43,11 @@ type command struct {
 	// flags, if not nil, adds the flags of the command.
 	flags func(f *flag.FlagSet)
 	run   func(ctx context.Context, sh *shell, args []string) error
-	// needsKey opens the master key, for commands that encrypt, decrypt or derive secrets.
-	needsKey bool
 }
 
 // commands returns the commands in the order of the help.
 func commands() []command {
-	return slices.Concat(tokenCommands(), kycCommands(), coachCommands(), mailCommands(), deliveryCommands(), webhookCommands(), auditCommands())
+	return slices.Concat(tokenCommands(), kycCommands(), coachCommands(), mailCommands(), deliveryCommands())
 }
 
 // runAdmin runs one command and returns the exit status. Running replicas see its
@@ -99,7 +97,7 @@ func runAdmin(ctx context.Context, args, environ []string, stdout, stderr io.Wri
 	if cfg == nil {
 		return code
 	}
-	operators, err := server.OpenOperators(ctx, cfg, server.Options{}, c.needsKey)
+	operators, err := server.OpenOperators(ctx, cfg, server.Options{})
 	if err == nil {
 		sh := &shell{Operators: operators, by: actor.Operator{Name: operator.ShellName(userName())}, flags: flags, stdout: stdout, stderr: stderr}
 		err = errors.Join(c.run(ctx, sh, positional), operators.Close())

@@ -5,19 +5,13 @@ import (
 	"flag"
 	"fmt"
 
-	"github.com/touchline/touchline/internal/admin"
 	"github.com/touchline/touchline/internal/coach"
 )
 
 func kycCommands() []command {
 	return []command{
 		{words: "kyc list", help: "list the submissions that wait for a decision, oldest first", run: listKYC},
-		{words: "kyc show", args: []string{"<coach_id>"}, help: "print the newest submission of a coach", run: showKYC, needsKey: true},
 		{words: "kyc approve", args: []string{"<coach_id>"}, help: "approve the submission of a coach", run: approveKYC, flags: submissionFlag},
-		{words: "kyc reject", args: []string{"<coach_id>"}, help: "reject the submission of a coach, who may submit again", run: rejectKYC, flags: func(f *flag.FlagSet) {
-			submissionFlag(f)
-			f.String("reason", "", "reason, which the coach can read")
-		}},
 	}
 }
 
@@ -31,18 +25,6 @@ func listKYC(ctx context.Context, sh *shell, _ []string) error {
 	})
 }
 
-func showKYC(ctx context.Context, sh *shell, args []string) error {
-	id, err := sh.Verifications.Newest(ctx, args[0])
-	if err != nil {
-		return err
-	}
-	s, err := sh.Verifications.Read(ctx, sh.by, id)
-	if err != nil {
-		return err
-	}
-	return sh.printSubmission(ctx, s)
-}
-
 // printSubmission prints a submission and its documents.
 func (sh *shell) printSubmission(ctx context.Context, s coach.Submission) error {
 	documents, err := sh.Verifications.Documents(ctx, s)
@@ -52,12 +34,6 @@ func (sh *shell) printSubmission(ctx context.Context, s coach.Submission) error 
 	tw := newTabWriter(sh.stdout)
 	fmt.Fprintf(tw, "coach\t%s\nname\t%s\nnumber\t%s\nsubmission\t%s\nsubmitted\t%s\nstate\t%s\n",
 		s.CoachID, orDash(oneLine(s.CoachName)), s.Number, s.ID, formatTime(s.SubmittedAt), s.State)
-	if s.LegalName != "" {
-		fmt.Fprintf(tw, "legal name\t%s\n", oneLine(s.LegalName))
-	}
-	if s.Reason != "" {
-		fmt.Fprintf(tw, "reason\t%s\n", oneLine(s.Reason))
-	}
 	for _, d := range documents {
 		fmt.Fprintf(tw, "document\t%s %s (%s)\n", d.ID, oneLine(d.Title), oneLine(d.File.Name))
 	}
@@ -70,22 +46,6 @@ func approveKYC(ctx context.Context, sh *shell, args []string) error {
 		return err
 	}
 	s, err := sh.Verifications.Approve(ctx, sh.by, id)
-	if err != nil {
-		return err
-	}
-	return sh.printSubmission(ctx, s)
-}
-
-func rejectKYC(ctx context.Context, sh *shell, args []string) error {
-	reason, err := admin.Reason(sh.text("reason"))
-	if err != nil {
-		return err
-	}
-	id, err := sh.submission(ctx, args[0])
-	if err != nil {
-		return err
-	}
-	s, err := sh.Verifications.Reject(ctx, sh.by, id, reason)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,6 @@ import (
 // not an error.
 func TestAdminUsage(t *testing.T) {
 	environ := []string{"TOUCHLINE_DATA_DIR=" + t.TempDir(), "TOUCHLINE_KYC=on"}
-	const coach = "0198f2c4-6a10-7c3e-9b52-4f0e8d1a7b21"
 	for _, tt := range []struct {
 		code int
 		args string
@@ -21,6 +20,7 @@ func TestAdminUsage(t *testing.T) {
 		{2, "coach lsit --kyc=off", "touchline admin: unknown command \"coach lsit\"\n\n"},
 		{2, "deliveries", "--number must be a complete mobile number"},
 		{2, "disputes list", "touchline admin: unknown command \"disputes list\"\n\n"},
+		{2, "webhook list", "touchline admin: unknown command \"webhook list\"\n\n"},
 		{0, "help", ""},
 		{0, "help coach", ""},
 		{0, "coach --help", ""},
@@ -31,17 +31,10 @@ func TestAdminUsage(t *testing.T) {
 		{2, "token revoke", "<id>"},
 		{2, "token list --nonsense", "nonsense"},
 		{2, "token list --clamav=nonsense", "TOUCHLINE_CLAMAV"},
-		{2, "coach tier " + coach + " nonsense", "academy"},
-		{2, "coach suspend " + coach, "--reason"},
-		{2, "coach suspend " + coach + " --reason a\u001b[2Jb", "--reason: This has characters that are not allowed here"},
-		{2, "coach suspend " + coach + " --reason a\u202eb", "--reason: This has characters that are not allowed here"},
-		{2, "webhook rotate-secret " + coach + " --overlap-in=-1h", "--overlap-in: The overlap must be between 0s and 168h."},
-		{2, "webhook rotate-secret " + coach + " --overlap-in=169h", "--overlap-in: The overlap must be between 0s and 168h."},
-		{2, "kyc reject " + coach + " --reason a\u0007b", "--reason: This has characters that are not allowed here"},
-		{2, "kyc reject " + coach + " --reason a\u2066b", "--reason: This has characters that are not allowed here"},
-		{2, "kyc reject " + coach + " --reason \xff", "--reason"},
-		{2, "kyc reject " + coach, "--reason"},
 		{2, "mail allow a@b.example", "--reason"},
+		{2, "mail allow a@b.example --reason a\u001b[2Jb", "--reason: This has characters that are not allowed here"},
+		{2, "mail allow a@b.example --reason a\u202eb", "--reason: This has characters that are not allowed here"},
+		{2, "mail allow a@b.example --reason \xff", "--reason"},
 		{2, "mail allow b.example --reason Asked", "not an e-mail address"},
 	} {
 		var stdout, stderr bytes.Buffer

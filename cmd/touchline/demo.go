@@ -130,7 +130,7 @@ func listenDemo(ctx context.Context, folder, addr, adminAddr string) (cfg *confi
 
 // demoToken creates an operator token with every scope.
 func demoToken(ctx context.Context, cfg *config.Config) (string, error) {
-	ops, err := server.OpenOperators(ctx, cfg, server.Options{}, false)
+	ops, err := server.OpenOperators(ctx, cfg, server.Options{})
 	if err != nil {
 		return "", err
 	}

@@ -24,7 +24,7 @@ Usage:
 	touchline serve                migrate the database and run the service
 	touchline demo                 serve a club with example data, deleted when it stops
 	touchline migrate              migrate the database and exit
-	touchline admin                commands for operators: tokens, coaches, messages, webhooks, audit log
+	touchline admin                commands for operators: tokens, verifications, search of coaches and messages
 	touchline config               print every setting with its value, default and source
 	touchline sms-templates        print the texts of SMS, for registration in India
 	touchline whatsapp-templates   print the templates of WhatsApp messages, as requests to Meta, one on each line

@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"errors"
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/coach"
@@ -48,9 +47,8 @@ type Operators struct {
 	sql *database.DB
 }
 
-// OpenOperators opens and migrates the database of cfg. With keys it also opens the
-// master key, for commands that encrypt, decrypt or derive secrets. Call Close afterwards.
-func OpenOperators(ctx context.Context, cfg *config.Config, o Options, keys bool) (*Operators, error) {
+// OpenOperators opens and migrates the database of cfg, without the master key. Call Close afterwards.
+func OpenOperators(ctx context.Context, cfg *config.Config, o Options) (*Operators, error) {
 	o = o.withDefaults()
 	sql, tiers, err := openDatabase(ctx, cfg, o)
 	if err != nil {
@@ -58,13 +56,6 @@ func OpenOperators(ctx context.Context, cfg *config.Config, o Options, keys bool
 	}
 	ch := newChannels(cfg, o, nil, nil, nil) // sends nothing
 	options := store.Options{NewID: o.NewID, Settings: storeSettings(cfg, ch, tiers)}
-	if keys {
-		k, err := openKeys(ctx, cfg, store.NewInstallation(sql), o.Now)
-		if err != nil {
-			return nil, errors.Join(err, sql.Close())
-		}
-		options.Vault = k.Vault
-	}
 	db := store.New(sql, options)
 	shell := newShell(cfg, o, db, db, newCommon(cfg, o, db, tiers), newApprovals(cfg, o, db, ch, tiers))
 	return &Operators{Shell: shell, sql: sql}, nil
