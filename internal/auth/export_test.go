@@ -9,8 +9,10 @@ const (
 )
 
 var (
-	NewCode   = newCode
-	HashToken = hashToken
+	NewCode    = newCode
+	HashToken  = hashToken
+	EmailKey   = emailKey
+	ConfirmKey = confirmKey
 )
 
 // Cached returns the number of verified tokens in the cache.

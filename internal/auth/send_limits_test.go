@@ -76,6 +76,12 @@ func TestSendLimits(t *testing.T) {
 			[]string{"send/device/d 5 check"},
 		},
 		{"a known device", auth.ChallengeKey{Number: "+1", Role: actor.Guardian, DeviceID: "d"}, ip6, auth.RoleFacts{}, []string{"send/device/d 5"}},
+		{
+			"a confirmed address, of any number", auth.EmailKey("+1", actor.Guardian), ip4,
+			auth.RoleFacts{},
+			[]string{"send/address/198.51.100.7 20", "send/device/email/guardian/+1 5"},
+		},
+		{"an address to confirm", auth.ConfirmKey("+1", actor.Coach, "a@b.example"), ip4, auth.RoleFacts{}, []string{"send/device/confirm/coach/+1 5"}},
 	} {
 		var got []string
 		for _, l := range s.SendLimits(tt.key, tt.address, tt.roles) {

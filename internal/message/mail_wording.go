@@ -42,7 +42,7 @@ var mailWordsByLanguage = map[string]mailWords{
 		addressOfCoach:    "You get this mail because this address is in your profile at {brand}.",
 		subjectCode:       "Your code for {brand}", subjectConfirm: "Confirm this address for {brand}",
 		codeValid:        "Enter this code on the page on which you asked for it. It works for {validity}.",
-		codeSecret:       "Give this code to nobody, also not to a coach. If you did not ask for it, you need not do anything.",
+		codeSecret:       "Do not tell this code to anyone, not even a coach. If you did not ask for it, you need not do anything.",
 		addressConfirmed: "You get this mail because someone signs in at {brand} with the number for which you confirmed this address. You can remove the address in the settings.",
 		addressToConfirm: "You get this mail because someone entered this address in the settings of {brand}. Without the code the address is not used.",
 	},
