@@ -38,7 +38,7 @@ func (db *DB) FindCoaches(ctx context.Context, by actor.Operator, s coach.Accoun
 		if len(found) == 1 {
 			object = found[0].ID
 		}
-		return tx.audit(ctx, by, operator.CoachFound, "coach", object, fmt.Sprintf("by %s, %d found", how, len(found)))
+		return tx.Record(ctx, by, operator.CoachFound, "coach", object, fmt.Sprintf("by %s, %d found", how, len(found)))
 	})
 	return found, err
 }
@@ -97,7 +97,7 @@ func (db *DB) ReadCoach(ctx context.Context, by actor.Operator, id string) (coac
 		if p, err = profile(ctx, tx, id); err != nil {
 			return err
 		}
-		return tx.audit(ctx, by, operator.CoachRead, "coach", id, "")
+		return tx.Record(ctx, by, operator.CoachRead, "coach", id, "")
 	})
 	return a, p, err
 }
@@ -163,10 +163,10 @@ func (db *DB) Suspend(ctx context.Context, by actor.Operator, id, reason string,
 		if err := tx.endPushOfAccount(ctx, id, ""); err != nil {
 			return err
 		}
-		if err := tx.reindexListing(ctx, id); err != nil {
+		if err := tx.ReindexListing(ctx, id); err != nil {
 			return err
 		}
-		return tx.audit(ctx, by, operator.CoachSuspended, "coach", id, "")
+		return tx.Record(ctx, by, operator.CoachSuspended, "coach", id, "")
 	})
 }
 
@@ -181,9 +181,9 @@ func (db *DB) Restore(ctx context.Context, by actor.Operator, id string, check f
 		if err != nil {
 			return err
 		}
-		if err := tx.reindexListing(ctx, id); err != nil {
+		if err := tx.ReindexListing(ctx, id); err != nil {
 			return err
 		}
-		return tx.audit(ctx, by, operator.CoachRestored, "coach", id, "")
+		return tx.Record(ctx, by, operator.CoachRestored, "coach", id, "")
 	})
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/touchline/touchline/internal/platform/database"
 )
 
-// audit adds an entry to the audit log. detail must contain no personal data. No statement
+// Record adds an entry to the audit log. detail must contain no personal data. No statement
 // deletes entries; RecordIntrospections changes a count.
-func (tx *Tx) audit(ctx context.Context, by actor.Operator, action, objectKind, objectID, detail string) error {
+func (tx *Tx) Record(ctx context.Context, by actor.Operator, action, objectKind, objectID, detail string) error {
 	err := tx.Defer(ctx, `
 		INSERT INTO audit_log (id, at, operator_id, operator_name, action, object_kind, object_id, detail)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
@@ -22,9 +22,9 @@ func (tx *Tx) audit(ctx context.Context, by actor.Operator, action, objectKind, 
 	return nil
 }
 
-// Record adds an entry to the audit log in its own transaction.
+// Record is Tx.Record in its own transaction.
 func (db *DB) Record(ctx context.Context, by actor.Operator, action, objectKind, objectID, detail string) error {
-	return db.Write(ctx, func(tx *Tx) error { return tx.audit(ctx, by, action, objectKind, objectID, detail) })
+	return db.Write(ctx, func(tx *Tx) error { return tx.Record(ctx, by, action, objectKind, objectID, detail) })
 }
 
 // RecordIntrospections adds each count to the entry of its token and minute, and creates
@@ -57,7 +57,7 @@ func (db *DB) Audit(ctx context.Context, by actor.Operator, objectID, after stri
 		if objectID != "" {
 			detail = "of object " + objectID
 		}
-		return tx.audit(ctx, by, operator.AuditRead, "audit", "", detail)
+		return tx.Record(ctx, by, operator.AuditRead, "audit", "", detail)
 	})
 	return entries, err
 }

@@ -93,7 +93,7 @@ func (db *DB) ConsentStatusesOfNumber(ctx context.Context, by actor.Operator, nu
 		if statuses, err = database.Collect(rs, err, scanStatus); err != nil {
 			return fmt.Errorf("read the consents of a number: %w", err)
 		}
-		return tx.audit(ctx, by, operator.AvailabilityFound, "player", "", "as "+string(role))
+		return tx.Record(ctx, by, operator.AvailabilityFound, "player", "", "as "+string(role))
 	})
 	return statuses, err
 }

@@ -99,7 +99,7 @@ func (db *DB) UpdateProfile(ctx context.Context, coachID string, fn func(coach.P
 		if err := tx.saveProfileDocuments(ctx, old, p); err != nil {
 			return err
 		}
-		if err := tx.reindexListing(ctx, coachID); err != nil {
+		if err := tx.ReindexListing(ctx, coachID); err != nil {
 			return err
 		}
 		return tx.Notify(ctx, p.Events(old))

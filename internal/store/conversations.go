@@ -81,7 +81,7 @@ func (db *DB) PlayerConversation(ctx context.Context, by actor.Operator, playerI
 			return fmt.Errorf("read the conversation about a player: %w", err)
 		}
 		list = team.NewestEntries(messages, replies, page.Limit)
-		return tx.audit(ctx, by, operator.ConversationRead, "player", playerID, reason)
+		return tx.Record(ctx, by, operator.ConversationRead, "player", playerID, reason)
 	})
 	return list, err
 }

@@ -55,7 +55,7 @@ func (db *DB) FailedDeliveries(ctx context.Context, by actor.Operator, s message
 		if found, err = database.Collect(rs, err, scanDeliveryRecord); err != nil {
 			return fmt.Errorf("list failed deliveries: %w", err)
 		}
-		return tx.audit(ctx, by, operator.DeliveriesListed, "delivery", "", detail)
+		return tx.Record(ctx, by, operator.DeliveriesListed, "delivery", "", detail)
 	})
 	return found, err
 }
@@ -71,7 +71,7 @@ func (db *DB) DeliveriesTo(ctx context.Context, by actor.Operator, s message.Num
 		if found, err = database.Collect(rs, err, scanDeliveryRecord); err != nil {
 			return fmt.Errorf("list deliveries to a number: %w", err)
 		}
-		return tx.audit(ctx, by, operator.DeliveriesListed, "delivery", "", "by number")
+		return tx.Record(ctx, by, operator.DeliveriesListed, "delivery", "", "by number")
 	})
 	return found, err
 }
@@ -104,7 +104,7 @@ func (db *DB) RetryFailed(ctx context.Context, by actor.Operator, id string, che
 		tx.wakeOutbox(d.Lane)
 		d.State, d.Reason, d.Attempts, d.UpdatedAt = message.QueuedState, "", 0, tx.Now
 		retried = d
-		return tx.audit(ctx, by, operator.DeliveryRetried, "delivery", id, "")
+		return tx.Record(ctx, by, operator.DeliveryRetried, "delivery", id, "")
 	})
 	return retried, err
 }

@@ -29,7 +29,7 @@ func (db *DB) FindDisputes(ctx context.Context, by actor.Operator, s operator.Di
 		if err != nil {
 			return fmt.Errorf("find disputes: %w", err)
 		}
-		return tx.audit(ctx, by, operator.DisputesListed, "request", "", how)
+		return tx.Record(ctx, by, operator.DisputesListed, "request", "", how)
 	})
 	return found, err
 }

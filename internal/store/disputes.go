@@ -96,7 +96,7 @@ func (tx *Tx) liftDispute(ctx context.Context, p *approval.Player, party actor.R
 	if by == nil {
 		return nil
 	}
-	return tx.audit(ctx, *by, operator.DisputeLifted, "request", p.Approver(party).Request.ID, "of coach "+p.CoachID)
+	return tx.Record(ctx, *by, operator.DisputeLifted, "request", p.Approver(party).Request.ID, "of coach "+p.CoachID)
 }
 
 // DisputesOf lists the disputed requests to an account, newest first. It names a student

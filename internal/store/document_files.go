@@ -38,7 +38,7 @@ func (db *DB) ReplaceFile(ctx context.Context, coachID, id string, file coach.St
 		if kyc, err = tx.withdrawIfIdentity(ctx, d, s.status.KYC); err != nil {
 			return err
 		}
-		return tx.reindexListing(ctx, coachID)
+		return tx.ReindexListing(ctx, coachID)
 	})
 	return d, kyc, err
 }
@@ -82,7 +82,7 @@ func (db *DB) RemoveDocument(ctx context.Context, coachID, id string) (coach.Rem
 		if out.KYC, err = tx.withdrawIfIdentity(ctx, d, s.status.KYC); err != nil {
 			return err
 		}
-		if err := tx.reindexListing(ctx, coachID); err != nil {
+		if err := tx.ReindexListing(ctx, coachID); err != nil {
 			return err
 		}
 		out.Filled, err = filled(ctx, tx, coachID)

@@ -164,7 +164,7 @@ func (db *DB) AddDocument(ctx context.Context, d coach.Document, check coach.Sto
 				return err
 			}
 		}
-		return tx.reindexListing(ctx, d.CoachID)
+		return tx.ReindexListing(ctx, d.CoachID)
 	})
 }
 
@@ -209,6 +209,6 @@ func (db *DB) UpdateDocument(ctx context.Context, coachID, id string, fn func(co
 		if err != nil || !d.InProfile {
 			return err
 		}
-		return tx.reindexListing(ctx, coachID)
+		return tx.ReindexListing(ctx, coachID)
 	})
 }

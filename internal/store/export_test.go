@@ -17,11 +17,6 @@ func (db *DB) Exec(ctx context.Context, q string, args ...any) (affected int64, 
 	return db.sql.Exec(ctx, q, args...)
 }
 
-// ReindexListing is reindexListing.
-func (tx *Tx) ReindexListing(ctx context.Context, coachID string) error {
-	return tx.reindexListing(ctx, coachID)
-}
-
 // History is history.
 func (db *DB) History(ctx context.Context, playerID string) ([]approval.Record, error) {
 	return history(ctx, db.sql, playerID)

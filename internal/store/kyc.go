@@ -47,7 +47,7 @@ func (tx *Tx) unsealSubmission(s coach.Submission, sealed []byte, err error) (co
 	if err != nil {
 		return s, err
 	}
-	if s.LegalName, err = tx.db.unseal(auth.ForKYC, sealed, s.ID); err != nil {
+	if s.LegalName, err = tx.db.Unseal(auth.ForKYC, sealed, s.ID); err != nil {
 		return s, fmt.Errorf("unseal submission %s: %w", s.ID, err)
 	}
 	return s, nil
@@ -105,7 +105,7 @@ func (db *DB) SubmitKYC(ctx context.Context, s coach.Submission, documents func(
 		if err := tx.insertSubmission(ctx, s); err != nil {
 			return fmt.Errorf("add submission %s: %w", s.ID, err)
 		}
-		return tx.reindexListing(ctx, s.CoachID)
+		return tx.ReindexListing(ctx, s.CoachID)
 	})
 }
 
@@ -118,7 +118,7 @@ func (tx *Tx) identityDocuments(ctx context.Context, coachID string, ids []strin
 }
 
 func (tx *Tx) insertSubmission(ctx context.Context, s coach.Submission) error {
-	sealed, err := tx.db.seal(auth.ForKYC, s.LegalName, s.ID)
+	sealed, err := tx.db.Seal(auth.ForKYC, s.LegalName, s.ID)
 	if err != nil {
 		return err
 	}
@@ -179,10 +179,10 @@ func (db *DB) DecideKYC(ctx context.Context, by actor.Operator, id string, d coa
 		if err != nil {
 			return err
 		}
-		if err := tx.reindexListing(ctx, s.CoachID); err != nil {
+		if err := tx.ReindexListing(ctx, s.CoachID); err != nil {
 			return err
 		}
-		if err := tx.audit(ctx, by, kycAuditActions[d.Action], "coach", s.CoachID, "submission "+id); err != nil {
+		if err := tx.Record(ctx, by, kycAuditActions[d.Action], "coach", s.CoachID, "submission "+id); err != nil {
 			return err
 		}
 		s.State, s.Reason, s.DecidedAt = next, d.Reason, tx.Now
@@ -212,7 +212,7 @@ func (db *DB) KYCQueue(ctx context.Context, by actor.Operator, after coach.KYCCu
 		if err != nil {
 			return fmt.Errorf("list submissions: %w", err)
 		}
-		return tx.audit(ctx, by, operator.KYCListed, "queue", "", "")
+		return tx.Record(ctx, by, operator.KYCListed, "queue", "", "")
 	})
 	return queue, err
 }
@@ -247,7 +247,7 @@ func (db *DB) ReadKYC(ctx context.Context, by actor.Operator, id string) (coach.
 		if s, err = tx.unsealSubmission(tx.submission(ctx, tx.QueryRow(ctx, submissionSelect+`WHERE s.id = $1`, id))); err != nil {
 			return err
 		}
-		return tx.audit(ctx, by, operator.KYCRead, "coach", s.CoachID, "submission "+id)
+		return tx.Record(ctx, by, operator.KYCRead, "coach", s.CoachID, "submission "+id)
 	})
 	return s, err
 }

@@ -10,12 +10,12 @@ import (
 	"github.com/touchline/touchline/internal/platform/database"
 )
 
-// reindexListing updates the directory listing of a coach. Every transaction that
+// ReindexListing updates the directory listing of a coach. Every transaction that
 // changes a coaches row, a suspension or a document calls it last.
 //
 // It locks the coach's row first: of two transactions that change different parts
 // of one coach, the second waits here and then sees both changes.
-func (tx *Tx) reindexListing(ctx context.Context, coachID string) error {
+func (tx *Tx) ReindexListing(ctx context.Context, coachID string) error {
 	visible, err := tx.LockCoach(ctx, coachID)
 	if err != nil {
 		return err
@@ -30,7 +30,7 @@ func (tx *Tx) reindexListing(ctx context.Context, coachID string) error {
 	return tx.saveListing(ctx, s)
 }
 
-// saveListing is reindexListing for a caller that holds the lock and has read the source.
+// saveListing is ReindexListing for a caller that holds the lock and has read the source.
 func (tx *Tx) saveListing(ctx context.Context, s coach.ListingSource) error {
 	l, ok := s.Listing()
 	if !ok {

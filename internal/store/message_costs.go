@@ -79,7 +79,7 @@ func (db *DB) MessageCosts(ctx context.Context, by actor.Operator, s message.Mes
 		if err != nil {
 			return fmt.Errorf("list costs of messages: %w", err)
 		}
-		return tx.audit(ctx, by, operator.CostsListed, "message_cost", "", detail)
+		return tx.Record(ctx, by, operator.CostsListed, "message_cost", "", detail)
 	})
 	return found, err
 }

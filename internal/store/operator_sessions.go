@@ -18,7 +18,7 @@ func (db *DB) AddOperatorSession(ctx context.Context, s operator.Session, hash [
 		if err != nil {
 			return fmt.Errorf("add operator session: %w", err)
 		}
-		return tx.audit(ctx, s.Token.Operator(), operator.SignedIn, "operator_session", s.ID, "")
+		return tx.Record(ctx, s.Token.Operator(), operator.SignedIn, "operator_session", s.ID, "")
 	})
 }
 
@@ -51,6 +51,6 @@ func (db *DB) EndOperatorSession(ctx context.Context, by actor.Operator, id stri
 		if n == 0 {
 			return nil
 		}
-		return tx.audit(ctx, by, operator.SignedOut, "operator_session", id, "")
+		return tx.Record(ctx, by, operator.SignedOut, "operator_session", id, "")
 	})
 }

@@ -27,7 +27,7 @@ func (db *DB) AddToken(ctx context.Context, by actor.Operator, t operator.Token,
 			return fmt.Errorf("add service token: %w", err)
 		}
 		detail := fmt.Sprintf("scopes %s until %s", strings.TrimSuffix(database.JoinWords(t.Scopes), ","), t.EndsAt.UTC().Format(time.DateOnly))
-		return tx.audit(ctx, by, operator.TokenCreated, "token", t.ID, detail)
+		return tx.Record(ctx, by, operator.TokenCreated, "token", t.ID, detail)
 	})
 }
 
@@ -41,7 +41,7 @@ func (db *DB) RevokeToken(ctx context.Context, by actor.Operator, id string) (*o
 			RETURNING id, name, scopes, created_at, ends_at, last_used_at, revoked_at`, id, database.Micros(tx.Now)))
 		if err == nil {
 			revoked = &t
-			return tx.audit(ctx, by, operator.TokenRevoked, "token", id, "")
+			return tx.Record(ctx, by, operator.TokenRevoked, "token", id, "")
 		}
 		if !database.IsNoRows(err) {
 			return err
@@ -87,7 +87,7 @@ func (db *DB) Tokens(ctx context.Context, by actor.Operator, after string, limit
 		if tokens, err = database.Collect(rs, err, scanToken); err != nil {
 			return fmt.Errorf("list service tokens: %w", err)
 		}
-		return tx.audit(ctx, by, operator.TokensListed, "token", "", "")
+		return tx.Record(ctx, by, operator.TokensListed, "token", "", "")
 	})
 	return tokens, err
 }

@@ -63,7 +63,7 @@ func (db *DB) scanStored(s database.Scanner) (*storedPlayer, error) {
 	for i, party := range approval.Parties {
 		p.Approver(party).Request = requests[i].request(p, party)
 	}
-	if p.Student.Medical, err = db.unseal(auth.ForMedical, stored.sealed, p.ID); err != nil {
+	if p.Student.Medical, err = db.Unseal(auth.ForMedical, stored.sealed, p.ID); err != nil {
 		return nil, fmt.Errorf("player %s: %w", p.ID, err)
 	}
 	stored.details = stored.detailsOf()

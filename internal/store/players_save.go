@@ -13,7 +13,7 @@ import (
 // insertPlayer adds p without its requests. It returns false if the coach has a live player
 // of that name and birth date.
 func (tx *Tx) insertPlayer(ctx context.Context, p *approval.Player) (bool, error) {
-	sealed, err := tx.db.seal(auth.ForMedical, p.Student.Medical, p.ID)
+	sealed, err := tx.db.Seal(auth.ForMedical, p.Student.Medical, p.ID)
 	if err != nil {
 		return false, err
 	}
@@ -53,7 +53,7 @@ func (tx *Tx) savePlayer(ctx context.Context, p *storedPlayer, statusChanges int
 		return tx.saveConsents(ctx, p, statusChanges)
 	}
 	if p.Student.Medical != p.details.student.Medical {
-		sealed, err := tx.db.seal(auth.ForMedical, p.Student.Medical, p.ID)
+		sealed, err := tx.db.Seal(auth.ForMedical, p.Student.Medical, p.ID)
 		if err != nil {
 			return err
 		}

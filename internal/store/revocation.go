@@ -25,7 +25,7 @@ func (db *DB) RevokeSession(ctx context.Context, by actor.Operator, id string) (
 		if err := tx.endPush(ctx, id); err != nil {
 			return err
 		}
-		return tx.audit(ctx, by, operator.SessionRevoked, "session", id, "")
+		return tx.Record(ctx, by, operator.SessionRevoked, "session", id, "")
 	})
 	return accountID, err
 }

@@ -138,7 +138,7 @@ func (db *DB) AllowAddressForOperator(ctx context.Context, by actor.Operator, ad
 		if n == 0 {
 			return fault.Missing()
 		}
-		return tx.audit(ctx, by, operator.MailAllowed, "address", "", reason)
+		return tx.Record(ctx, by, operator.MailAllowed, "address", "", reason)
 	})
 	if err != nil {
 		return fmt.Errorf("allow an address for an operator: %w", err)

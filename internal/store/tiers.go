@@ -80,7 +80,7 @@ func (db *DB) DecideTier(ctx context.Context, by actor.Operator, coachID string,
 		if err := tx.saveTierChoice(ctx, coachID, stored, coach.TierChoice{Tier: d.Stored}); err != nil {
 			return err
 		}
-		if err := tx.audit(ctx, by, tierAuditActions[d.Outcome], "coach", coachID, d.Named); err != nil || d.Event == nil {
+		if err := tx.Record(ctx, by, tierAuditActions[d.Outcome], "coach", coachID, d.Named); err != nil || d.Event == nil {
 			return err
 		}
 		return tx.Notify(ctx, []event.Event{*d.Event})
@@ -103,7 +103,7 @@ func (db *DB) TierRequests(ctx context.Context, by actor.Operator, after coach.T
 		if err != nil {
 			return fmt.Errorf("list requests for tiers: %w", err)
 		}
-		return tx.audit(ctx, by, operator.TiersListed, "queue", "", "")
+		return tx.Record(ctx, by, operator.TiersListed, "queue", "", "")
 	})
 	return found, err
 }
@@ -139,7 +139,7 @@ func (tx *Tx) saveTierChoice(ctx context.Context, coachID string, before, next c
 	if err := tx.announceServices(ctx, coachID, before.Tier, next.Tier); err != nil {
 		return err
 	}
-	return tx.reindexListing(ctx, coachID)
+	return tx.ReindexListing(ctx, coachID)
 }
 
 // announceServices adds a change to each player with an approval if two stored tiers differ in

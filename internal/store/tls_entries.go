@@ -19,7 +19,7 @@ func (db *DB) TLSEntry(ctx context.Context, name string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read TLS entry: %w", err)
 	}
-	text, err := db.unseal(auth.ForTLS, sealed, name)
+	text, err := db.Unseal(auth.ForTLS, sealed, name)
 	if err != nil || text == "" { // a replica has claimed the entry and not saved it yet
 		return nil, err
 	}
@@ -28,7 +28,7 @@ func (db *DB) TLSEntry(ctx context.Context, name string) ([]byte, error) {
 
 // SaveTLSEntry saves an entry.
 func (db *DB) SaveTLSEntry(ctx context.Context, name string, data []byte) error {
-	sealed, err := db.seal(auth.ForTLS, string(data), name)
+	sealed, err := db.Seal(auth.ForTLS, string(data), name)
 	if err != nil {
 		return err
 	}

@@ -11,9 +11,9 @@ import (
 // errNoVault is the error of a store without Options.Vault.
 var errNoVault = errors.New("store: no vault")
 
-// seal encrypts a text for a purpose and binds it to the id of its row. It returns NULL for
+// Seal encrypts a text for a purpose and binds it to the id of its row. It returns NULL for
 // "".
-func (db *DB) seal(p auth.Purpose, plain, id string) ([]byte, error) {
+func (db *DB) Seal(p auth.Purpose, plain, id string) ([]byte, error) {
 	if plain == "" {
 		return nil, nil
 	}
@@ -23,9 +23,9 @@ func (db *DB) seal(p auth.Purpose, plain, id string) ([]byte, error) {
 	return db.options.Vault.For(p).Seal([]byte(plain), id), nil
 }
 
-// unseal decrypts a text of seal. A text is empty if it was sealed under a lost master key
+// Unseal decrypts a text of Seal. A text is empty if it was sealed under a lost master key
 // (docs/operating.md).
-func (db *DB) unseal(p auth.Purpose, sealed []byte, id string) (string, error) {
+func (db *DB) Unseal(p auth.Purpose, sealed []byte, id string) (string, error) {
 	if len(sealed) == 0 {
 		return "", nil
 	}

@@ -44,7 +44,7 @@ func (db *DB) WebhookLog(ctx context.Context, by actor.Operator, id string, s op
 		if messages, err = database.Collect(rs, err, scanWebhookMessage); err != nil {
 			return fmt.Errorf("list the messages of webhook %s: %w", id, err)
 		}
-		return tx.audit(ctx, by, operator.WebhookLogRead, "webhook", id, "")
+		return tx.Record(ctx, by, operator.WebhookLogRead, "webhook", id, "")
 	})
 	return messages, err
 }
@@ -69,7 +69,7 @@ func (db *DB) AddTestMessage(ctx context.Context, by actor.Operator, id string, 
 			return fmt.Errorf("add a test message to webhook %s: %w", id, err)
 		}
 		tx.AfterCommit(func() { tx.db.options.OnChanged(true) })
-		return tx.audit(ctx, by, operator.WebhookTested, "webhook", id, m.ID)
+		return tx.Record(ctx, by, operator.WebhookTested, "webhook", id, m.ID)
 	})
 }
 
@@ -93,7 +93,7 @@ func (db *DB) ReplayWebhook(ctx context.Context, by actor.Operator, id string, f
 			return database.OrMissing(err, "find the changes to replay for webhook "+id)
 		}
 		detail := fmt.Sprintf("from %s to %s", from.UTC().Format(time.RFC3339), to.UTC().Format(time.RFC3339))
-		return tx.audit(ctx, by, operator.WebhookReplayed, "webhook", id, detail)
+		return tx.Record(ctx, by, operator.WebhookReplayed, "webhook", id, detail)
 	})
 	if err != nil || first == 0 {
 		return 0, err

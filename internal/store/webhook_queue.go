@@ -153,7 +153,7 @@ func (db *DB) unsealSecrets(id string, sealed ...[]byte) (secrets []string, err 
 		if s == nil {
 			continue
 		}
-		secret, err := db.unseal(auth.ForWebhook, s, id)
+		secret, err := db.Unseal(auth.ForWebhook, s, id)
 		if err != nil {
 			return nil, err
 		}
@@ -228,5 +228,5 @@ func (tx *Tx) webhookFailed(ctx context.Context, id string, m operator.WebhookMe
 	if err != nil {
 		return health, fmt.Errorf("disable the webhook: %w", err)
 	}
-	return health, tx.audit(ctx, actor.Operator{Name: "webhook worker"}, operator.WebhookDisabled, "webhook", id, health.Disabled)
+	return health, tx.Record(ctx, actor.Operator{Name: "webhook worker"}, operator.WebhookDisabled, "webhook", id, health.Disabled)
 }

@@ -40,7 +40,7 @@ func webhookDetail(w operator.Webhook) string {
 
 // AddWebhook saves a webhook with its secret at the end of the feed.
 func (db *DB) AddWebhook(ctx context.Context, by actor.Operator, w operator.Webhook, secret string) error {
-	sealed, err := db.seal(auth.ForWebhook, secret, w.ID)
+	sealed, err := db.Seal(auth.ForWebhook, secret, w.ID)
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (db *DB) AddWebhook(ctx context.Context, by actor.Operator, w operator.Webh
 		if err := tx.Complete(ctx, idempotency.Work{ID: w.ID, New: true}); err != nil {
 			return err
 		}
-		return tx.audit(ctx, by, operator.WebhookCreated, "webhook", w.ID, webhookDetail(w))
+		return tx.Record(ctx, by, operator.WebhookCreated, "webhook", w.ID, webhookDetail(w))
 	})
 }
 
@@ -91,7 +91,7 @@ func (db *DB) UpdateWebhook(ctx context.Context, by actor.Operator, id string, f
 			w.FailingSince = time.Time{}
 		}
 		saved = w
-		return tx.audit(ctx, by, operator.WebhookUpdated, "webhook", id, webhookDetail(w))
+		return tx.Record(ctx, by, operator.WebhookUpdated, "webhook", id, webhookDetail(w))
 	})
 	return &saved, err
 }
@@ -146,7 +146,7 @@ func (tx *Tx) changeEndpoint(ctx context.Context, id string) error {
 // RotateWebhookSecret replaces the secret of a webhook. Messages are also signed with the one
 // before until oldEndsAt, or not at all if that is zero.
 func (db *DB) RotateWebhookSecret(ctx context.Context, by actor.Operator, id, secret string, oldEndsAt time.Time) (*operator.Webhook, error) {
-	sealed, err := db.seal(auth.ForWebhook, secret, id)
+	sealed, err := db.Seal(auth.ForWebhook, secret, id)
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +164,7 @@ func (db *DB) RotateWebhookSecret(ctx context.Context, by actor.Operator, id, se
 		if !oldEndsAt.IsZero() {
 			detail = "the old secret ends " + oldEndsAt.UTC().Format(time.RFC3339)
 		}
-		return tx.audit(ctx, by, operator.WebhookRotated, "webhook", id, detail)
+		return tx.Record(ctx, by, operator.WebhookRotated, "webhook", id, detail)
 	})
 	return &w, err
 }
@@ -179,7 +179,7 @@ func (db *DB) DeleteWebhook(ctx context.Context, by actor.Operator, id string) e
 		if n == 0 {
 			return fault.Missing()
 		}
-		return tx.audit(ctx, by, operator.WebhookDeleted, "webhook", id, "")
+		return tx.Record(ctx, by, operator.WebhookDeleted, "webhook", id, "")
 	})
 }
 
@@ -190,7 +190,7 @@ func (db *DB) Webhook(ctx context.Context, by actor.Operator, id string) (*opera
 		if w, _, err = tx.webhook(ctx, id); err != nil {
 			return err
 		}
-		return tx.audit(ctx, by, operator.WebhookRead, "webhook", id, "")
+		return tx.Record(ctx, by, operator.WebhookRead, "webhook", id, "")
 	})
 	return &w, err
 }
@@ -206,7 +206,7 @@ func (db *DB) WebhookWithSecret(ctx context.Context, by actor.Operator, id strin
 		if err := tx.QueryRow(ctx, `SELECT secret FROM webhooks WHERE id = $1`, id).Scan(&sealed); err != nil {
 			return fmt.Errorf("read the secret of webhook %s: %w", id, err)
 		}
-		return tx.audit(ctx, by, operator.WebhookRead, "webhook", id, "with its secret")
+		return tx.Record(ctx, by, operator.WebhookRead, "webhook", id, "with its secret")
 	})
 	if err != nil {
 		return nil, "", err
@@ -226,7 +226,7 @@ func (db *DB) Webhooks(ctx context.Context, by actor.Operator, after string, lim
 		if webhooks, err = database.Collect(rs, err, scanWebhook); err != nil {
 			return fmt.Errorf("list webhooks: %w", err)
 		}
-		return tx.audit(ctx, by, operator.WebhooksListed, "webhook", "", "")
+		return tx.Record(ctx, by, operator.WebhooksListed, "webhook", "", "")
 	})
 	return webhooks, err
 }
