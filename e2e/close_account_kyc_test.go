@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/server"
 	"github.com/touchline/touchline/internal/touchlinetest"
+	"github.com/touchline/touchline/internal/verification"
 )
 
 // TestCloseAccountDuringKYC: closing an account deletes the legal names,
@@ -27,7 +27,7 @@ func TestCloseAccountDuringKYC(t *testing.T) {
 		}
 		submit()
 		rejected := queryOne[string](t, db, `SELECT id FROM kyc_submissions WHERE coach_id = $1`, c.ID)
-		decideKYC(t, s, func(ctx context.Context, by actor.Operator, v *coach.Verifications, id string) (coach.Submission, error) {
+		decideKYC(t, s, func(ctx context.Context, by actor.Operator, v *verification.Service, id string) (verification.Submission, error) {
 			return v.Reject(ctx, by, id, "The photo is not readable.")
 		})
 		submit()
@@ -38,7 +38,7 @@ func TestCloseAccountDuringKYC(t *testing.T) {
 		closeAccount(t, s, c)
 
 		s.CLI(t, func(ctx context.Context, by actor.Operator, sh *server.Operators) {
-			queue, err := sh.Verifications.Queue(ctx, by, coach.KYCCursor{}, 9)
+			queue, err := sh.Verifications.Queue(ctx, by, verification.Cursor{}, 9)
 			if err != nil || len(queue) != 0 {
 				t.Errorf("KYC queue: got %d submissions, error %v", len(queue), err)
 			}

@@ -9,20 +9,20 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/server"
 	"github.com/touchline/touchline/internal/touchlinetest"
+	"github.com/touchline/touchline/internal/verification"
 )
 
 func enableKYC(c *config.Config) { c.KYC = true }
 
 // decideKYC runs decide, as an operator, on the oldest undecided submission.
-func decideKYC(t *testing.T, s *touchlinetest.Service, decide func(ctx context.Context, by actor.Operator, v *coach.Verifications, id string) (coach.Submission, error)) {
+func decideKYC(t *testing.T, s *touchlinetest.Service, decide func(ctx context.Context, by actor.Operator, v *verification.Service, id string) (verification.Submission, error)) {
 	t.Helper()
 	s.CLI(t, func(ctx context.Context, by actor.Operator, sh *server.Operators) {
-		queue, err := sh.Verifications.Queue(ctx, by, coach.KYCCursor{}, 1)
+		queue, err := sh.Verifications.Queue(ctx, by, verification.Cursor{}, 1)
 		if err != nil || len(queue) != 1 {
 			t.Fatalf("KYC queue: got %d submissions, error %v", len(queue), err)
 		}
@@ -32,7 +32,7 @@ func decideKYC(t *testing.T, s *touchlinetest.Service, decide func(ctx context.C
 	})
 }
 
-func approve(ctx context.Context, by actor.Operator, v *coach.Verifications, id string) (coach.Submission, error) {
+func approve(ctx context.Context, by actor.Operator, v *verification.Service, id string) (verification.Submission, error) {
 	return v.Approve(ctx, by, id)
 }
 
@@ -112,7 +112,7 @@ func TestKYC(t *testing.T) {
 			t.Errorf("pending submission: got %s", a.Body)
 		}
 		s.Clock.Advance(time.Minute)
-		decideKYC(t, s, func(ctx context.Context, by actor.Operator, v *coach.Verifications, id string) (coach.Submission, error) {
+		decideKYC(t, s, func(ctx context.Context, by actor.Operator, v *verification.Service, id string) (verification.Submission, error) {
 			return v.Reject(ctx, by, id, "The passport is not readable")
 		})
 		rejected := state("rejected")

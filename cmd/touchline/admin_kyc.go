@@ -5,7 +5,7 @@ import (
 	"flag"
 	"fmt"
 
-	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/verification"
 )
 
 func kycCommands() []command {
@@ -16,18 +16,18 @@ func kycCommands() []command {
 }
 
 func listKYC(ctx context.Context, sh *shell, _ []string) error {
-	waiting, err := sh.Verifications.Queue(ctx, sh.by, coach.KYCCursor{}, listLimit)
+	waiting, err := sh.Verifications.Queue(ctx, sh.by, verification.Cursor{}, listLimit)
 	if err != nil {
 		return err
 	}
-	return printTable(sh, "COACH\tNAME\tSUBMITTED\tSUBMISSION", waiting, func(s coach.Submission) []any {
+	return printTable(sh, "COACH\tNAME\tSUBMITTED\tSUBMISSION", waiting, func(s verification.Submission) []any {
 		return []any{s.CoachID, orDash(s.CoachName), formatTime(s.SubmittedAt), s.ID}
 	})
 }
 
 // printSubmission prints a submission and its documents.
-func (sh *shell) printSubmission(ctx context.Context, s coach.Submission) error {
-	documents, err := sh.Verifications.Documents(ctx, s)
+func (sh *shell) printSubmission(ctx context.Context, s verification.Submission) error {
+	documents, err := sh.Verifications.DocumentsOf(ctx, s)
 	if err != nil {
 		return err
 	}

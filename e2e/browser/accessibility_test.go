@@ -20,6 +20,7 @@ import (
 	"github.com/touchline/touchline/internal/roster"
 	"github.com/touchline/touchline/internal/storetest"
 	"github.com/touchline/touchline/internal/touchlinetest"
+	"github.com/touchline/touchline/internal/verification"
 	"github.com/touchline/touchline/internal/web"
 )
 
@@ -180,7 +181,9 @@ func TestAccessibility(t *testing.T) {
 	if families == nil || coaches == nil || operators == nil {
 		return // -run chose some of them
 	}
-	pages, console := web.Patterns(new(fee.Service).Pages, new(batches.Service).Pages, new(attendance.Service).Pages, new(progress.Service).Pages, new(roster.Service).Pages)
+	pages, console := web.Patterns(
+		[]func(*web.Pages) []web.Route{new(fee.Service).Pages, new(batches.Service).Pages, new(attendance.Service).Pages, new(progress.Service).Pages, new(roster.Service).Pages, new(verification.Service).Pages},
+		[]func(*web.Console) []web.Route{new(verification.Service).ConsolePages})
 	wantChecked(t, pages, families, coaches)
 	wantChecked(t, console, operators)
 }

@@ -28,10 +28,10 @@ func newEntryResponse(e operator.Entry) entryResponse {
 }
 
 // audit serves GET /api/admin/audit, newest first. The read itself becomes the next entry.
-func (s *Server) audit(ctx context.Context, r Request[noBody]) (Response, error) {
+func (s *Server) audit(ctx context.Context, r Request[NoBody]) (Response, error) {
 	f := r.Faults
 	objectID := queryID(r, "object_id", &f)
-	page := s.queryPage(r.Meta, &f)
+	page := s.QueryPage(r.Meta, &f)
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
@@ -39,5 +39,5 @@ func (s *Server) audit(ctx context.Context, r Request[noBody]) (Response, error)
 	if err != nil {
 		return Response{}, err
 	}
-	return endpoint.PageResponse(page, entries, newEntryResponse, func(e operator.Entry) keyset { return keyset{ID: e.ID} }), nil
+	return endpoint.PageResponse(page, entries, newEntryResponse, func(e operator.Entry) Keyset { return Keyset{ID: e.ID} }), nil
 }

@@ -20,9 +20,10 @@ type (
 	// Response is the result of a handler.
 	Response = endpoint.Response
 
-	route = endpoint.Route[Caller]
-	// noBody is the body of a request without one.
-	noBody = struct{}
+	Meta  = endpoint.Meta[Caller]
+	Route = endpoint.Route[Caller]
+	// NoBody is the body of a request without one.
+	NoBody = struct{}
 )
 
 // Caller is the operator token of a request.
@@ -67,8 +68,8 @@ func (s *Server) authenticateWith(r *http.Request, check func(context.Context, s
 
 func public(r *http.Request) (Caller, error) { return endpoint.Public[Caller](r) }
 
-// scope allows tokens with this scope.
-func (s *Server) scope(required operator.Scope) []func(context.Context, Caller) error {
+// Scope allows tokens with this scope.
+func (s *Server) Scope(required operator.Scope) []func(context.Context, Caller) error {
 	return []func(context.Context, Caller) error{func(ctx context.Context, caller Caller) error {
 		return s.requireScope(ctx, caller, required)
 	}}

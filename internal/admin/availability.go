@@ -42,7 +42,7 @@ func newAvailabilityResponse(a operator.Availability) availabilityResponse {
 }
 
 // availability serves GET /api/services/availability/{player_id}.
-func (s *Server) availability(ctx context.Context, _ Request[noBody], id string) (Response, error) {
+func (s *Server) availability(ctx context.Context, _ Request[NoBody], id string) (Response, error) {
 	found, err := s.Availabilities.OfPlayers(ctx, []string{id})
 	if err != nil {
 		return Response{}, err

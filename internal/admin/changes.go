@@ -46,7 +46,7 @@ type changeList struct {
 
 // changes serves GET /api/services/changes: the feed of changes. The cursors are valid
 // with any token, so that a service can replace its token.
-func (s *Server) changes(ctx context.Context, r Request[noBody]) (Response, error) {
+func (s *Server) changes(ctx context.Context, r Request[NoBody]) (Response, error) {
 	f := r.Faults
 	page := endpoint.QueryPage[operator.ChangeCursor](r.Meta, s.Vault.For(auth.ForCursors), "", &f)
 	wait := queryWait(r, &f)
@@ -97,7 +97,7 @@ func (s *Server) awaitChanges(ctx context.Context, tokenID string, after operato
 }
 
 // queryWait returns the query parameter wait, at most maxChangesWait.
-func queryWait(r Request[noBody], f *wire.Faults) time.Duration {
+func queryWait(r Request[NoBody], f *wire.Faults) time.Duration {
 	if !r.Query.Has("wait") {
 		return 0
 	}

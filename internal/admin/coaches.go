@@ -26,16 +26,8 @@ type accountResponse struct {
 func (s *Server) newAccountResponse(a coach.Account) accountResponse {
 	return accountResponse{
 		CoachID: a.ID, MobileNumber: string(a.Number), Name: wire.OrNull(a.Name), Tier: s.Subscriptions.Tiers.Of(a.Tier).Name,
-		KYCState: s.kycState(a.KYC), State: a.State(), SuspendedAt: wire.TimestampOrNull(a.SuspendedAt), CreatedAt: wire.Timestamp(a.CreatedAt),
+		KYCState: string(s.Subscriptions.Tiers.KYCState(a.KYC)), State: a.State(), SuspendedAt: wire.TimestampOrNull(a.SuspendedAt), CreatedAt: wire.Timestamp(a.CreatedAt),
 	}
-}
-
-// kycState returns the state to show: disabled while the setting is off.
-func (s *Server) kycState(state coach.KYCState) string {
-	if !s.Verifications.On {
-		return string(coach.Disabled)
-	}
-	return string(state)
 }
 
 // deviceApprovalResponse is an approval on a device that had signed in as the coach.
@@ -78,7 +70,7 @@ type limitsResponse struct {
 }
 
 // coach serves GET /api/admin/coaches/{coach_id}.
-func (s *Server) coach(ctx context.Context, r Request[noBody], id string) (Response, error) {
+func (s *Server) coach(ctx context.Context, r Request[NoBody], id string) (Response, error) {
 	return s.readCoach(ctx, r.Caller, id)
 }
 
@@ -175,7 +167,7 @@ func (s *Server) suspend(ctx context.Context, r Request[suspendRequest], id stri
 }
 
 // restore serves POST /api/admin/coaches/{coach_id}/restore.
-func (s *Server) restore(ctx context.Context, r Request[noBody], id string) (Response, error) {
+func (s *Server) restore(ctx context.Context, r Request[NoBody], id string) (Response, error) {
 	if err := s.Accounts.Restore(ctx, r.Caller.Operator(), id); err != nil {
 		return Response{}, err
 	}

@@ -51,5 +51,5 @@ func (s *Server) readConversation(ctx context.Context, r Request[conversationReq
 	if err != nil {
 		return Response{}, err
 	}
-	return endpoint.PageResponse(page, list, newConversationEntryResponse, func(e team.Entry) keyset { return keyset{ID: e.ID} }), nil
+	return endpoint.PageResponse(page, list, newConversationEntryResponse, func(e team.Entry) Keyset { return Keyset{ID: e.ID} }), nil
 }

@@ -38,23 +38,23 @@ func newDeliveryResponse(d message.DeliveryRecord) deliveryResponse {
 }
 
 // listDeliveries serves GET /api/admin/deliveries: those that failed, the latest first.
-func (s *Server) listDeliveries(ctx context.Context, r Request[noBody]) (Response, error) {
+func (s *Server) listDeliveries(ctx context.Context, r Request[NoBody]) (Response, error) {
 	f := r.Faults
 	if r.Query.Has("state") && r.Query.Get("state") != message.FailedState {
 		f.Add("/state", "invalid_value", "This must be failed.")
 	}
 	search := message.FailedDeliverySearch{CoachID: queryID(r, "coach_id", &f)}
-	page := s.queryPage(r.Meta, &f)
+	page := s.QueryPage(r.Meta, &f)
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
-	search.After = message.FailedDeliveryCursor{At: page.After.at(), ID: page.After.ID}
+	search.After = message.FailedDeliveryCursor{At: page.After.Time(), ID: page.After.ID}
 	found, err := s.Deliveries.Failed(ctx, r.Caller.Operator(), search, page.ReadLimit())
 	if err != nil {
 		return Response{}, err
 	}
-	return endpoint.PageResponse(page, found, newDeliveryResponse, func(d message.DeliveryRecord) keyset {
-		return keysetAt(d.UpdatedAt, d.ID)
+	return endpoint.PageResponse(page, found, newDeliveryResponse, func(d message.DeliveryRecord) Keyset {
+		return KeysetAt(d.UpdatedAt, d.ID)
 	}), nil
 }
 
@@ -82,11 +82,11 @@ func (s *Server) searchDeliveries(ctx context.Context, r Request[deliverySearchR
 	if err != nil {
 		return Response{}, err
 	}
-	return endpoint.PageResponse(page, found, newDeliveryResponse, func(d message.DeliveryRecord) keyset { return keyset{ID: d.ID} }), nil
+	return endpoint.PageResponse(page, found, newDeliveryResponse, func(d message.DeliveryRecord) Keyset { return Keyset{ID: d.ID} }), nil
 }
 
 // retryDelivery serves POST /api/admin/deliveries/{delivery_id}/retry.
-func (s *Server) retryDelivery(ctx context.Context, r Request[noBody], id string) (Response, error) {
+func (s *Server) retryDelivery(ctx context.Context, r Request[NoBody], id string) (Response, error) {
 	d, err := s.Deliveries.Retry(ctx, r.Caller.Operator(), id)
 	if err != nil {
 		return Response{}, err

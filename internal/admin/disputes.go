@@ -25,10 +25,10 @@ func newDisputeResponse(d operator.Dispute) disputeResponse {
 }
 
 // listDisputes serves GET /api/admin/disputes: all, or those of one coach, newest first.
-func (s *Server) listDisputes(ctx context.Context, r Request[noBody]) (Response, error) {
+func (s *Server) listDisputes(ctx context.Context, r Request[NoBody]) (Response, error) {
 	f := r.Faults
 	search := operator.DisputeSearch{CoachID: queryID(r, "coach_id", &f)}
-	page := s.queryPage(r.Meta, &f)
+	page := s.QueryPage(r.Meta, &f)
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
@@ -59,18 +59,18 @@ func (s *Server) searchDisputes(ctx context.Context, r Request[disputeSearchRequ
 }
 
 func (s *Server) findDisputes(ctx context.Context, caller Caller, search operator.DisputeSearch, page page) (Response, error) {
-	search.After = operator.DisputeCursor{At: page.After.at(), RequestID: page.After.ID}
+	search.After = operator.DisputeCursor{At: page.After.Time(), RequestID: page.After.ID}
 	found, err := s.Disputes.Find(ctx, caller.Operator(), search, page.ReadLimit())
 	if err != nil {
 		return Response{}, err
 	}
-	return endpoint.PageResponse(page, found, newDisputeResponse, func(d operator.Dispute) keyset {
-		return keysetAt(d.At, d.RequestID)
+	return endpoint.PageResponse(page, found, newDisputeResponse, func(d operator.Dispute) Keyset {
+		return KeysetAt(d.At, d.RequestID)
 	}), nil
 }
 
 // liftDispute serves DELETE /api/admin/disputes/{request_id}.
-func (s *Server) liftDispute(ctx context.Context, r Request[noBody], id string) (Response, error) {
+func (s *Server) liftDispute(ctx context.Context, r Request[NoBody], id string) (Response, error) {
 	if err := s.Disputes.Lift(ctx, r.Caller.Operator(), id); err != nil {
 		return Response{}, err
 	}
@@ -78,7 +78,7 @@ func (s *Server) liftDispute(ctx context.Context, r Request[noBody], id string) 
 }
 
 // queryID returns the id in a query parameter, or "" without one.
-func queryID(r Request[noBody], name string, f *wire.Faults) string {
+func queryID(r Request[NoBody], name string, f *wire.Faults) string {
 	value := r.Query.Get(name)
 	if id, err := uuid.Parse(value); r.Query.Has(name) && (err != nil || id.String() != value) {
 		f.Add("/"+name, "invalid_id", "This must be a UUID.")

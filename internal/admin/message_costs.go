@@ -30,7 +30,7 @@ type costKey struct {
 }
 
 // listMessageCosts serves GET /api/admin/message-costs, the newest day first.
-func (s *Server) listMessageCosts(ctx context.Context, r Request[noBody]) (Response, error) {
+func (s *Server) listMessageCosts(ctx context.Context, r Request[NoBody]) (Response, error) {
 	f := r.Faults
 	today := s.Now().UTC()
 	search := message.MessageCostSearch{CoachID: queryID(r, "coach_id", &f)}
@@ -57,7 +57,7 @@ func (s *Server) listMessageCosts(ctx context.Context, r Request[noBody]) (Respo
 }
 
 // queryDay returns the day of a query parameter, or other if there is none.
-func queryDay(r Request[noBody], name string, other time.Time, f *wire.Faults) time.Time {
+func queryDay(r Request[NoBody], name string, other time.Time, f *wire.Faults) time.Time {
 	if !r.Query.Has(name) {
 		return other
 	}

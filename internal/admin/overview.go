@@ -15,7 +15,7 @@ type overviewResponse struct {
 }
 
 // overview serves GET /api/admin/overview: what waits for operators.
-func (s *Server) overview(ctx context.Context, r Request[noBody]) (Response, error) {
+func (s *Server) overview(ctx context.Context, r Request[NoBody]) (Response, error) {
 	if err := r.Faults.Err(); err != nil {
 		return Response{}, err
 	}

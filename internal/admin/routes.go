@@ -5,26 +5,20 @@ import (
 
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/endpoint"
-	"github.com/touchline/touchline/internal/platform/httpx"
 )
 
 // routes lists every operation.
-func (s *Server) routes() []route {
-	introspect, kyc, coaches := s.scope(operator.Introspect), s.scope(operator.KYC), s.scope(operator.Coaches)
-	disputes, deliveries := s.scope(operator.Disputes), s.scope(operator.Deliveries)
-	audit, metrics, webhooks := s.scope(operator.Audit), s.scope(operator.Metrics), s.scope(operator.Webhooks)
-	services := s.scope(operator.AvailabilityScope)
-	safeguarding := s.scope(operator.Safeguarding)
+func (s *Server) routes() []Route {
+	introspect, coaches := s.Scope(operator.Introspect), s.Scope(operator.Coaches)
+	disputes, deliveries := s.Scope(operator.Disputes), s.Scope(operator.Deliveries)
+	audit, metrics, webhooks := s.Scope(operator.Audit), s.Scope(operator.Metrics), s.Scope(operator.Webhooks)
+	services := s.Scope(operator.AvailabilityScope)
+	safeguarding := s.Scope(operator.Safeguarding)
 	query := s.eitherScope(operator.AvailabilityScope, operator.AvailabilityByNumber)
-	return []route{
+	routes := []Route{
 		{Method: "POST", Pattern: "/auth/introspect", Handle: handle(s.introspect), Authorize: introspect, Body: endpoint.Form},
 		{Method: "POST", Pattern: "/auth/revoke", Handle: handle(s.revoke), Authorize: introspect, Body: endpoint.Form, Produces: endpoint.AnyMedia},
 		{Method: "GET", Pattern: "/api/admin/overview", Handle: handle(s.overview)},
-		{Method: "GET", Pattern: "/api/admin/kyc", Handle: handle(s.listKYC), Authorize: kyc, Query: endpoint.Paged()},
-		{Method: "GET", Pattern: "/api/admin/kyc/{coach_id}", Handle: handleID("coach_id", s.kyc), Authorize: kyc},
-		{Method: "GET", Pattern: "/api/admin/kyc/{coach_id}/documents/{document_id}/content", Handle: handle(s.kycDocument), Authorize: kyc, Produces: endpoint.AnyMedia, Timeout: httpx.FileTimeout},
-		{Method: "POST", Pattern: "/api/admin/kyc/{coach_id}/approve", Handle: handle(s.approveKYC), Authorize: kyc, Body: endpoint.JSON},
-		{Method: "POST", Pattern: "/api/admin/kyc/{coach_id}/reject", Handle: handle(s.rejectKYC), Authorize: kyc, Body: endpoint.JSON},
 		{Method: "POST", Pattern: "/api/admin/coaches/search", Handle: handle(s.searchCoaches), Authorize: coaches, Body: endpoint.JSON},
 		{Method: "GET", Pattern: "/api/admin/coaches/{coach_id}", Handle: handleID("coach_id", s.coach), Authorize: coaches},
 		{Method: "PUT", Pattern: "/api/admin/coaches/{coach_id}/tier", Handle: handleID("coach_id", s.setTier), Authorize: coaches, Body: endpoint.JSON},
@@ -60,6 +54,10 @@ func (s *Server) routes() []route {
 		{Method: "GET", Pattern: "/healthz", Handle: handle(s.healthz), Authenticate: public, Produces: endpoint.AnyMedia},
 		{Method: "GET", Pattern: "/readyz", Handle: handle(s.readyz), Authenticate: public, Produces: endpoint.AnyMedia},
 	}
+	for _, feature := range s.Features {
+		routes = append(routes, feature(s)...)
+	}
+	return routes
 }
 
 // handle is endpoint.Handle for the handlers of this package.

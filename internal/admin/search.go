@@ -36,7 +36,7 @@ func (s *Server) searchCoaches(ctx context.Context, r Request[searchRequest]) (R
 		return Response{}, err
 	}
 	return endpoint.PageResponse(page, found, func(m coach.AccountMatch) accountResponse { return s.newAccountResponse(m.Account) },
-		func(m coach.AccountMatch) keyset { return keyset{Name: string(m.Cursor.Name), ID: m.Cursor.ID} }), nil
+		func(m coach.AccountMatch) Keyset { return Keyset{Name: string(m.Cursor.Name), ID: m.Cursor.ID} }), nil
 }
 
 // search returns the search for at most one of number, q and coach_id.

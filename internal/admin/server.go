@@ -28,6 +28,8 @@ const auditedRefusalsPerMinute = 10
 type Config struct {
 	service.Operators
 	httpx.Settings
+	// Features list the operations of the features that have a folder.
+	Features []func(*Server) []Route
 	// Metrics serves the Prometheus text format. If it is nil, /metrics is not_found.
 	Metrics http.Handler
 	// Ready returns why the service cannot serve; nil is always ready.

@@ -20,7 +20,7 @@ var openAPI []byte
 var Document = sync.OnceValues(func() ([]byte, error) { return apidocs.JSON(openAPI) })
 
 // openAPI serves GET /openapi.json.
-func (s *Server) openAPI(context.Context, Request[noBody]) (Response, error) {
+func (s *Server) openAPI(context.Context, Request[NoBody]) (Response, error) {
 	document, err := Document()
 	if err != nil {
 		return Response{}, err
@@ -29,17 +29,17 @@ func (s *Server) openAPI(context.Context, Request[noBody]) (Response, error) {
 }
 
 // healthz serves GET /healthz.
-func (s *Server) healthz(context.Context, Request[noBody]) (Response, error) {
+func (s *Server) healthz(context.Context, Request[NoBody]) (Response, error) {
 	return endpoint.Healthy(), nil
 }
 
 // readyz serves GET /readyz.
-func (s *Server) readyz(ctx context.Context, _ Request[noBody]) (Response, error) {
+func (s *Server) readyz(ctx context.Context, _ Request[NoBody]) (Response, error) {
 	return endpoint.Ready(ctx, s.Ready)
 }
 
 // metrics serves GET /metrics.
-func (s *Server) metrics(context.Context, Request[noBody]) (Response, error) {
+func (s *Server) metrics(context.Context, Request[NoBody]) (Response, error) {
 	if s.Metrics == nil {
 		return Response{}, fault.Missing()
 	}
@@ -64,7 +64,7 @@ type metadataResponse struct {
 }
 
 // metadata serves GET /.well-known/oauth-authorization-server.
-func (s *Server) metadata(_ context.Context, r Request[noBody]) (Response, error) {
+func (s *Server) metadata(_ context.Context, r Request[NoBody]) (Response, error) {
 	return endpoint.OK(metadataResponse{
 		Issuer: s.PublicURL, JWKS: s.PublicURL + "/.well-known/jwks.json", ResponseTypes: []string{}, GrantTypes: []string{},
 		Introspection: r.BaseURL + "/auth/introspect", IntrospectionAuth: []string{"Bearer"},

@@ -17,13 +17,13 @@ type tierRequestResponse struct {
 }
 
 // listTierRequests serves GET /api/admin/tier-requests, oldest first.
-func (s *Server) listTierRequests(ctx context.Context, r Request[noBody]) (Response, error) {
+func (s *Server) listTierRequests(ctx context.Context, r Request[NoBody]) (Response, error) {
 	f := r.Faults
-	page := s.queryPage(r.Meta, &f)
+	page := s.QueryPage(r.Meta, &f)
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
-	after := coach.TierRequestCursor{At: page.After.at(), CoachID: page.After.ID}
+	after := coach.TierRequestCursor{At: page.After.Time(), CoachID: page.After.ID}
 	found, err := s.Subscriptions.Requests(ctx, r.Caller.Operator(), after, page.ReadLimit())
 	if err != nil {
 		return Response{}, err
@@ -33,7 +33,7 @@ func (s *Server) listTierRequests(ctx context.Context, r Request[noBody]) (Respo
 			CoachID: t.CoachID, CoachName: wire.OrNull(t.CoachName), Tier: s.Subscriptions.Tiers.Of(t.Tier).Name,
 			RequestedTier: t.Requested, RequestedAt: wire.Timestamp(t.At),
 		}
-	}, func(t coach.TierRequest) keyset { return keysetAt(t.At, t.CoachID) }), nil
+	}, func(t coach.TierRequest) Keyset { return KeysetAt(t.At, t.CoachID) }), nil
 }
 
 // approveTier serves POST /api/admin/tier-requests/{coach_id}/approve.

@@ -45,13 +45,13 @@ func newWebhookMessageResponse(m operator.WebhookMessage) webhookMessageResponse
 
 // listWebhookMessages serves GET /api/admin/webhooks/{webhook_id}/messages, the newest event
 // first.
-func (s *Server) listWebhookMessages(ctx context.Context, r Request[noBody], id string) (Response, error) {
+func (s *Server) listWebhookMessages(ctx context.Context, r Request[NoBody], id string) (Response, error) {
 	f := r.Faults
 	if r.Query.Has("state") && r.Query.Get("state") != operator.MessageFailed {
 		f.Add("/state", "invalid_value", "This must be failed.")
 	}
-	page := endpoint.QueryPage[keyset](r.Meta, s.Vault.For(auth.ForCursors), r.Caller.ID+"\x00"+id, &f)
-	search := operator.WebhookLogSearch{FailedOnly: r.Query.Has("state"), After: operator.WebhookLogCursor{At: page.After.at(), ID: page.After.ID}}
+	page := endpoint.QueryPage[Keyset](r.Meta, s.Vault.For(auth.ForCursors), r.Caller.ID+"\x00"+id, &f)
+	search := operator.WebhookLogSearch{FailedOnly: r.Query.Has("state"), After: operator.WebhookLogCursor{At: page.After.Time(), ID: page.After.ID}}
 	if err := f.Err(); err != nil {
 		return Response{}, s.missingOr(ctx, r.Caller, id, err)
 	}
@@ -59,13 +59,13 @@ func (s *Server) listWebhookMessages(ctx context.Context, r Request[noBody], id 
 	if err != nil {
 		return Response{}, err
 	}
-	return endpoint.PageResponse(page, found, newWebhookMessageResponse, func(m operator.WebhookMessage) keyset {
-		return keysetAt(m.At, m.ID)
+	return endpoint.PageResponse(page, found, newWebhookMessageResponse, func(m operator.WebhookMessage) Keyset {
+		return KeysetAt(m.At, m.ID)
 	}), nil
 }
 
 // testWebhook serves POST /api/admin/webhooks/{webhook_id}/test.
-func (s *Server) testWebhook(ctx context.Context, r Request[noBody], id string) (Response, error) {
+func (s *Server) testWebhook(ctx context.Context, r Request[NoBody], id string) (Response, error) {
 	m, err := s.Webhooks.Test(ctx, r.Caller.Operator(), id)
 	if err != nil {
 		return Response{}, err

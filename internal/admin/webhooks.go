@@ -43,9 +43,9 @@ func newWebhookResponse(w operator.Webhook) webhookResponse {
 }
 
 // listWebhooks serves GET /api/admin/webhooks, newest first.
-func (s *Server) listWebhooks(ctx context.Context, r Request[noBody]) (Response, error) {
+func (s *Server) listWebhooks(ctx context.Context, r Request[NoBody]) (Response, error) {
 	f := r.Faults
-	page := s.queryPage(r.Meta, &f)
+	page := s.QueryPage(r.Meta, &f)
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
@@ -53,7 +53,7 @@ func (s *Server) listWebhooks(ctx context.Context, r Request[noBody]) (Response,
 	if err != nil {
 		return Response{}, err
 	}
-	return endpoint.PageResponse(page, found, newWebhookResponse, func(w operator.Webhook) keyset { return keyset{ID: w.ID} }), nil
+	return endpoint.PageResponse(page, found, newWebhookResponse, func(w operator.Webhook) Keyset { return Keyset{ID: w.ID} }), nil
 }
 
 type createWebhookRequest struct {
@@ -95,7 +95,7 @@ func (s *Server) createWebhook(ctx context.Context, r Request[createWebhookReque
 }
 
 // webhook serves GET /api/admin/webhooks/{webhook_id}.
-func (s *Server) webhook(ctx context.Context, r Request[noBody], id string) (Response, error) {
+func (s *Server) webhook(ctx context.Context, r Request[NoBody], id string) (Response, error) {
 	w, err := s.Webhooks.Find(ctx, r.Caller.Operator(), id)
 	if err != nil {
 		return Response{}, err
@@ -145,7 +145,7 @@ func patched[T any](o wire.Opt[T]) *T {
 }
 
 // deleteWebhook serves DELETE /api/admin/webhooks/{webhook_id}.
-func (s *Server) deleteWebhook(ctx context.Context, r Request[noBody], id string) (Response, error) {
+func (s *Server) deleteWebhook(ctx context.Context, r Request[NoBody], id string) (Response, error) {
 	if err := s.Webhooks.Delete(ctx, r.Caller.Operator(), id); err != nil {
 		return Response{}, err
 	}

@@ -39,15 +39,6 @@ func (s *Server) rebuildReminder(ctx context.Context, m Meta, w idempotency.Work
 	return endpoint.Accepted(reminderResponse{s.view(m.Caller).request(request), w.Number}), nil
 }
 
-// rebuildKYC returns the response of submitKYC again.
-func (s *Server) rebuildKYC(ctx context.Context, m Meta, _ idempotency.Work) (Response, error) {
-	state, sub, err := s.Verifications.State(ctx, m.Caller.Actor)
-	if err != nil {
-		return Response{}, err
-	}
-	return endpoint.Created("/api/coach/kyc", newKYCResponse(state, sub)), nil
-}
-
 // rebuildNumberChange returns the response of changeNumber again. The caller's session
 // has the new number already.
 func (s *Server) rebuildNumberChange(ctx context.Context, m Meta, w idempotency.Work) (Response, error) {

@@ -58,9 +58,6 @@ func (s *Server) coachRoutes() []Route {
 		{Method: "GET", Pattern: "/api/subscription-tiers", Handle: endpoint.Handle(s.listTiers), Authorize: CoachOnly, Query: endpoint.Paged()},
 		{Method: "GET", Pattern: "/api/coach/subscription", Handle: endpoint.Handle(s.subscription), Authorize: CoachOnly},
 		{Method: "PUT", Pattern: "/api/coach/subscription", Handle: endpoint.Handle(s.chooseTier), Authorize: CoachOnly, Body: endpoint.JSON},
-
-		{Method: "GET", Pattern: "/api/coach/kyc", Handle: endpoint.Handle(s.kyc), Authorize: CoachOnly},
-		{Method: "POST", Pattern: "/api/coach/kyc", Handle: s.Idempotent(endpoint.Handle(s.submitKYC), s.rebuildKYC), Authorize: CoachOnly, Body: endpoint.JSON},
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"io"
 	"slices"
-	"time"
 
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -46,41 +45,11 @@ func (s *Documents) Open(ctx context.Context, by actor.Actor, id, size string) (
 	return c, err
 }
 
-// decidedReadable is how long operators may read the documents of a decided
-// submission, to answer a complaint about the decision.
-const decidedReadable = 30 * 24 * time.Hour
-
-// readableByOperators reports whether operators may read a document of these
-// submissions: while one waits for a decision, and 30 days after a decision.
-func readableByOperators(submissions []Submission, now time.Time) bool {
-	return slices.ContainsFunc(submissions, func(s Submission) bool {
-		switch s.State {
-		case Submitted:
-			return true
-		case Verified, Rejected:
-			return now.Sub(s.DecidedAt) < decidedReadable
-		}
-		return false
-	})
-}
-
-// OpenForOperator returns the content of an identity document that a submission needs
-// (see readableByOperators), or not_found. The caller must write the audit entry before
-// it sends any of it.
-func (s *Documents) OpenForOperator(ctx context.Context, id string) (*Content, error) {
+// OpenFile returns the content of a document of any coach: the caller has checked who may read it.
+func (s *Documents) OpenFile(ctx context.Context, id string) (*Content, error) {
 	d, err := s.Store.DocumentByID(ctx, id)
 	if err != nil {
 		return nil, err
-	}
-	if d.Kind != Identity {
-		return nil, fault.Missing()
-	}
-	submissions, err := s.Store.DocumentSubmissions(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	if !readableByOperators(submissions, s.Now()) {
-		return nil, fault.Missing()
 	}
 	return s.open(ctx, d, "")
 }

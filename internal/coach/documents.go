@@ -34,9 +34,6 @@ type RemovedDocument struct {
 type DocumentStore interface {
 	// Zone returns the IANA name of the time zone of a coach, the default one if the coach chose none.
 	Zone(ctx context.Context, coachID string) (string, error)
-	// DocumentSubmissions returns the verifications that name a document, without legal
-	// names and documents.
-	DocumentSubmissions(ctx context.Context, documentID string) ([]Submission, error)
 	// Documents returns up to n documents of a coach, newest first, of one kind
 	// unless kind is "", after the id before unless that is "".
 	Documents(ctx context.Context, coachID string, kind DocumentKind, before string, n int) ([]Document, error)

@@ -11,14 +11,3 @@ func HasLongWord(q Query) bool        { return slices.ContainsFunc(q.words, exce
 
 // Lower reports whether the new limit allows less.
 func (c LimitChange) Lower() bool { return c.To != 0 && (c.From == 0 || c.To < c.From) }
-
-// From returns the states that allow the action.
-func (a KYCAction) From() []KYCState {
-	var from []KYCState
-	for _, c := range kycTransitions {
-		if c.action == a {
-			from = append(from, c.from)
-		}
-	}
-	return from
-}

@@ -1,5 +1,4 @@
-// Package coach owns the profile of a coach, its documents, verification (KYC),
-// subscription tier and directory listing.
+// Package coach owns the profile of a coach, its documents, subscription tier and directory listing.
 package coach
 
 import (
@@ -17,6 +16,20 @@ const (
 	MaxExperience = 80
 	MaxSports     = 20
 	MaxSport      = 50
+)
+
+// KYCState is the state of a coach's identity verification (KYC). Package verification changes it.
+type KYCState string
+
+// The states. Disabled is the state of every coach while the setting KYC is off; it is never stored.
+const (
+	Disabled   KYCState = "disabled"
+	NotStarted KYCState = "not_started"
+	Submitted  KYCState = "submitted"
+	Verified   KYCState = "verified"
+	Rejected   KYCState = "rejected"
+	// Withdrawn is a state of a submission only: the coach is NotStarted then.
+	Withdrawn KYCState = "withdrawn"
 )
 
 // Profile is the profile of a coach. Empty fields are unset.

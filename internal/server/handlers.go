@@ -16,6 +16,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/ratelimit"
 	"github.com/touchline/touchline/internal/progress"
 	"github.com/touchline/touchline/internal/roster"
+	"github.com/touchline/touchline/internal/verification"
 	"github.com/touchline/touchline/internal/web"
 )
 
@@ -35,13 +36,13 @@ func newAPI(cfg *config.Config, o Options, s *services) (http.Handler, error) {
 		Challenge: callbacks(cfg).Challenge, ChatReplies: chatReplies(cfg, s.public.Phones),
 		Documentation: documentation, NotFoundPage: pages.NotFound, Ready: s.readiness.check,
 		CORSOrigins: cfg.CORSOrigins, Limiter: limiter,
-		Features: []func(*api.Server) []api.Route{s.fees.Operations, s.batches.Operations, s.attended.Operations, s.progress.Operations, s.players.Operations},
+		Features: []func(*api.Server) []api.Route{s.fees.Operations, s.batches.Operations, s.attended.Operations, s.progress.Operations, s.players.Operations, s.verifications.Operations},
 	}).Handler()), nil
 }
 
 // renderer is the renderer of this process.
 var renderer = sync.OnceValues(func() (*web.Renderer, error) {
-	return web.NewRenderer(fee.Files, batch.Files, attendance.Files, progress.Files, roster.Files)
+	return web.NewRenderer(fee.Files, batch.Files, attendance.Files, progress.Files, roster.Files, verification.Files)
 })
 
 // newPages returns the pages for families, coaches and visitors.
@@ -51,7 +52,7 @@ func newPages(cfg *config.Config, o Options, s *services, limiter *ratelimit.Lim
 		return nil, err
 	}
 	return web.New(web.Config{
-		Renderer: r, Features: []func(*web.Pages) []web.Route{s.fees.Pages, s.batches.Pages, s.attended.Pages, s.progress.Pages, s.players.Pages},
+		Renderer: r, Features: []func(*web.Pages) []web.Route{s.fees.Pages, s.batches.Pages, s.attended.Pages, s.progress.Pages, s.players.Pages, s.verifications.Pages},
 		Services: s.public, Settings: s.publicSettings(cfg, o),
 		MailAddress: s.keys.Vault.MailAddress, Sealer: s.keys.Vault.For(auth.ForSignIn),
 		Brand: cfg.Brand, AppURL: cfg.App(), WholeHistory: wholeHistory(cfg), Limiter: limiter,
@@ -66,7 +67,7 @@ func newAdmin(cfg *config.Config, o Options, s *services) (http.Handler, error) 
 	}
 	return console.Handler(admin.New(admin.Config{
 		Operators: s.operators, Settings: s.settings(cfg, o, "operators", s.security.RefusedOperator),
-		Ready: s.readiness.check, Metrics: s.metricsHandler(cfg, o),
+		Ready: s.readiness.check, Metrics: s.metricsHandler(cfg, o), Features: []func(*admin.Server) []admin.Route{s.verifications.OperatorOperations},
 	}).Handler()), nil
 }
 
@@ -78,6 +79,7 @@ func newConsole(cfg *config.Config, o Options, s *services) (*web.Console, error
 	}
 	return web.NewConsole(web.ConsoleConfig{
 		Renderer: r, Operators: s.operators, Settings: s.settings(cfg, o, "operators", s.security.RefusedOperator), Brand: cfg.Brand, HTTPS: cfg.TLSOn() || cfg.PublicHTTPS(),
+		Features: []func(*web.Console) []web.Route{s.verifications.ConsolePages},
 	})
 }
 

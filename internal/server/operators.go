@@ -14,16 +14,26 @@ import (
 	"github.com/touchline/touchline/internal/service"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/team"
+	"github.com/touchline/touchline/internal/verification"
 )
 
 // newCommon returns services on logged: the database, or the database with its security
 // events logged.
-func newCommon(cfg *config.Config, o Options, logged securitylog.Stores, tiers coach.Tiers) service.Common {
+func newCommon(cfg *config.Config, logged securitylog.Stores, tiers coach.Tiers) service.Common {
 	return service.Common{
 		Subscriptions: &coach.Subscriptions{Store: logged, Tiers: tiers},
-		Verifications: &coach.Verifications{Store: logged, On: cfg.KYC, Now: o.Now, NewID: o.NewID},
 		Phones:        phone.Parser{DefaultRegion: cfg.DefaultRegion},
 	}
+}
+
+// newVerifications returns the service of verifications. Commands open no documents and write no
+// security log.
+func newVerifications(cfg *config.Config, o Options, db *store.DB, documents *coach.Documents, security *securitylog.Log) *verification.Service {
+	s := &verification.Service{DB: db, Documents: documents, On: cfg.KYC, Now: o.Now, NewID: o.NewID}
+	if security != nil {
+		s.SecurityEvent = security.Event
+	}
+	return s
 }
 
 func newShell(cfg *config.Config, o Options, db *store.DB, logged securitylog.Stores, common service.Common, approvals *approval.Service) service.Shell {
@@ -43,6 +53,7 @@ func newShell(cfg *config.Config, o Options, db *store.DB, logged securitylog.St
 // while replicas serve the same database.
 type Operators struct {
 	service.Shell
+	Verifications *verification.Service
 
 	sql *database.DB
 }
@@ -57,8 +68,8 @@ func OpenOperators(ctx context.Context, cfg *config.Config, o Options) (*Operato
 	ch := newChannels(cfg, o, nil, nil, nil) // sends nothing
 	options := store.Options{NewID: o.NewID, Settings: storeSettings(cfg, ch, tiers)}
 	db := store.New(sql, options)
-	shell := newShell(cfg, o, db, db, newCommon(cfg, o, db, tiers), newApprovals(cfg, o, db, ch, tiers))
-	return &Operators{Shell: shell, sql: sql}, nil
+	shell := newShell(cfg, o, db, db, newCommon(cfg, db, tiers), newApprovals(cfg, o, db, ch, tiers))
+	return &Operators{Shell: shell, Verifications: newVerifications(cfg, o, db, nil, nil), sql: sql}, nil
 }
 
 // Close closes the database.

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
@@ -11,6 +12,7 @@ import (
 	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/blob"
 	"github.com/touchline/touchline/internal/platform/bodies"
 	"github.com/touchline/touchline/internal/platform/config"
@@ -21,18 +23,20 @@ import (
 	"github.com/touchline/touchline/internal/roster"
 	"github.com/touchline/touchline/internal/service"
 	"github.com/touchline/touchline/internal/service/public"
+	"github.com/touchline/touchline/internal/verification"
 )
 
 // services are the services of both listeners.
 type services struct {
 	base
-	fees      *fee.Service
-	batches   *batch.Service
-	attended  *attendance.Service
-	progress  *progress.Service
-	players   *roster.Service
-	public    public.Services
-	operators service.Operators
+	fees          *fee.Service
+	batches       *batch.Service
+	attended      *attendance.Service
+	progress      *progress.Service
+	players       *roster.Service
+	verifications *verification.Service
+	public        public.Services
+	operators     service.Operators
 }
 
 func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*services, error) {
@@ -41,7 +45,12 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 	if err != nil {
 		return nil, err
 	}
-	common := newCommon(cfg, o, b.logged, b.tiers)
+	common := newCommon(cfg, b.logged, b.tiers)
+	verifications := newVerifications(cfg, o, b.db, documents, b.security)
+	coaches.Verification = func(ctx context.Context, by actor.Actor) (public.Verification, error) {
+		state, sub, err := verifications.State(ctx, by)
+		return public.Verification{State: state, Reason: sub.Reason, DecidedAt: sub.DecidedAt}, err
+	}
 	http := service.HTTP{
 		Documents:   documents,
 		Streams:     &message.Streams{Hub: b.delivery.hub, Store: b.db, Process: o.NewID(), Now: o.Now, NewID: o.NewID},
@@ -62,7 +71,7 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 	teams := newTeam(o, b, fees, batches, attended)
 	return &services{
 		base: b,
-		fees: fees, batches: batches, attended: attended, progress: records, players: players,
+		fees: fees, batches: batches, attended: attended, verifications: verifications, progress: records, players: players,
 		public: public.Services{
 			Common: common, HTTP: http, Coach: coaches, Team: teams,
 			Auth:           accounts,

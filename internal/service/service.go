@@ -17,7 +17,6 @@ import (
 // Common are the services of both listeners and of the shell.
 type Common struct {
 	Subscriptions *coach.Subscriptions
-	Verifications *coach.Verifications
 	Phones        phone.Parser
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/verification"
 )
 
 var testOperator = actor.Operator{ID: "token", Name: "desk"}
@@ -28,11 +29,11 @@ func (p *fixture) identity(by actor.Actor, kind string) string {
 	return id
 }
 
-func (p *fixture) verify() *coach.Verifications {
-	return &coach.Verifications{Store: p.db, On: true, Now: p.clock.Now, NewID: p.db.NewID}
+func (p *fixture) verify() *verification.Service {
+	return &verification.Service{DB: p.db, On: true, Now: p.clock.Now, NewID: p.db.NewID}
 }
 
-func (p *fixture) submit(by actor.Actor, ids ...string) coach.Submission {
+func (p *fixture) submit(by actor.Actor, ids ...string) verification.Submission {
 	p.Helper()
 	_, s, err := p.verify().Submit(bg, by, "Asha Kumari Rao", ids)
 	ok(p, err)
@@ -45,10 +46,12 @@ func (p *fixture) verifications() {
 	by := p.coach(9180)
 	id := p.identity(by, "identity")
 	p.submit(by, id)
-	queue, err := p.verify().Queue(bg, auditor, coach.KYCCursor{}, 5)
+	queue, err := p.verify().Queue(bg, auditor, verification.Cursor{}, 5)
 	ok(p, err)
 	_, err = p.verify().Read(bg, testOperator, queue[0].ID)
 	ok(p, err)
+	_, err = p.verify().OpenDocument(bg, testOperator, by.AccountID, p.db.NewID())
+	p.refused(err, "not_found")
 	_, err = p.verify().Reject(bg, testOperator, queue[0].ID, "unreadable")
 	ok(p, err)
 	_, _, err = p.verify().State(bg, by)
@@ -60,7 +63,7 @@ func TestVerification(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
 		by, other := p.coach(1), p.coach(2)
 		first, second := p.identity(by, "identity"), p.identity(by, "identity")
-		if state, s, err := p.verify().State(bg, by); err != nil || state != coach.NotStarted || !cmp.Equal(s, coach.Submission{}) {
+		if state, s, err := p.verify().State(bg, by); err != nil || state != coach.NotStarted || !cmp.Equal(s, verification.Submission{}) {
 			p.Fatalf("before submission: got %s, %+v, %v", state, s, err)
 		}
 		_, _, err := p.verify().Submit(bg, by, "Asha", []string{first, p.identity(by, "certification"), p.identity(other, "identity"), p.db.NewID()})
@@ -74,7 +77,7 @@ func TestVerification(t *testing.T) {
 		}
 		s := p.submit(by, second, first)
 		state, got, err := p.verify().State(bg, by)
-		want := coach.Submission{
+		want := verification.Submission{
 			ID: s.ID, CoachID: by.AccountID, CoachName: "Coach 1", Number: by.Number, State: coach.Submitted,
 			LegalName: "Asha Kumari Rao", DocumentIDs: []string{first, second}, SubmittedAt: p.clock.Now(),
 		}
@@ -90,7 +93,7 @@ func TestVerification(t *testing.T) {
 		_, _, err = p.verify().Submit(bg, by, "Asha", []string{p.db.NewID()})
 		p.refused(err, "validation_failed")
 		_, _, err = p.verify().Submit(bg, by, "Asha", []string{first})
-		if f := p.refused(err, "invalid_transition"); f.Extra["state"] != "submitted" || !cmp.Equal(f.Extra["allowed"], []coach.KYCAction{coach.Withdraw}) {
+		if f := p.refused(err, "invalid_transition"); f.Extra["state"] != "submitted" || !cmp.Equal(f.Extra["allowed"], []verification.Action{verification.Withdraw}) {
 			p.Errorf("unexpected members %+v", f.Extra)
 		}
 		for _, reason := range []string{"", " \n", strings.Repeat("é", 501), "a\x00b", "\xff"} {
@@ -107,9 +110,9 @@ func TestVerification(t *testing.T) {
 		if state, got, err := p.verify().State(bg, by); err != nil || state != coach.Rejected || got.Reason != want.Reason {
 			p.Errorf("after rejection: got %s, %+v, %v", state, got, err)
 		}
-		for _, decide := range []func() (coach.Submission, error){
-			func() (coach.Submission, error) { return p.verify().Approve(bg, testOperator, s.ID) },
-			func() (coach.Submission, error) { return p.verify().Reject(bg, testOperator, s.ID, "again") },
+		for _, decide := range []func() (verification.Submission, error){
+			func() (verification.Submission, error) { return p.verify().Approve(bg, testOperator, s.ID) },
+			func() (verification.Submission, error) { return p.verify().Reject(bg, testOperator, s.ID, "again") },
 		} {
 			_, err := decide()
 			if f := p.refused(err, "invalid_transition"); f.Extra["state"] != "rejected" {
@@ -130,7 +133,7 @@ func TestVerification(t *testing.T) {
 			p.Errorf("got %+v, want verified", verified)
 		}
 		_, _, err = p.verify().Submit(bg, by, "Asha", []string{first})
-		if f := p.refused(err, "invalid_transition"); f.Extra["state"] != "verified" || len(f.Extra["allowed"].([]coach.KYCAction)) != 0 {
+		if f := p.refused(err, "invalid_transition"); f.Extra["state"] != "verified" || len(f.Extra["allowed"].([]verification.Action)) != 0 {
 			p.Errorf("unexpected members %+v", f.Extra)
 		}
 		if got := p.tray(by.AccountID); !slices.Equal(got, []string{"kyc_rejected", "kyc_verified"}) {
@@ -171,7 +174,7 @@ func TestKYCQueue(t *testing.T) {
 			p.clock.advance(time.Duration(i%2) * time.Minute) // some at the same time
 		}
 		var got []string
-		var after coach.KYCCursor
+		var after verification.Cursor
 		for {
 			page, err := p.verify().Queue(bg, auditor, after, 2)
 			ok(p, err)
@@ -180,7 +183,7 @@ func TestKYCQueue(t *testing.T) {
 					p.Errorf("unexpected queue entry %+v", s)
 				}
 				got = append(got, s.ID)
-				after = coach.KYCCursor{At: s.SubmittedAt, ID: s.ID}
+				after = verification.Cursor{At: s.SubmittedAt, ID: s.ID}
 			}
 			if len(page) < 2 {
 				break
@@ -228,7 +231,7 @@ func TestKYCDecisionDuringResubmission(t *testing.T) {
 			by := p.coach(round + 1)
 			id, second := p.identity(by, "identity"), p.identity(by, "identity")
 			s := p.submit(by, id)
-			var newer coach.Submission
+			var newer verification.Submission
 			var approved error
 			var wg sync.WaitGroup
 			wg.Go(func() {

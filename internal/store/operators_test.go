@@ -13,10 +13,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/storetest"
+	"github.com/touchline/touchline/internal/verification"
 )
 
 // auditor is the operator of a test that reads the audit log.
@@ -34,7 +34,7 @@ func TestReadsOfOperatorsAreAudited(t *testing.T) {
 			want string
 			read func() error
 		}{
-			{"kyc.list queue ", func() error { _, err := p.db.KYCQueue(bg, by, coach.KYCCursor{}, 5); return err }},
+			{"kyc.list queue ", func() error { _, err := p.verify().Queue(bg, by, verification.Cursor{}, 5); return err }},
 			{"token.list token ", func() error { _, err := p.db.Tokens(bg, by, "", 5); return err }},
 			{"audit.read audit ", func() error { _, err := p.db.Audit(bg, by, "", "", 5); return err }},
 			{"audit.read audit of object " + object, func() error { _, err := p.db.Audit(bg, by, object, "", 5); return err }},

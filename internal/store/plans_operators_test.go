@@ -61,7 +61,5 @@ func (p *fixture) operators() {
 	allow := func(coach.Account) error { return nil }
 	ok(p, p.db.Suspend(bg, by, c.AccountID, "reason", allow))
 	ok(p, p.db.Restore(bg, by, c.AccountID, allow))
-	_, _ = p.db.NewestKYC(bg, c.AccountID)
-	_, err = p.db.DocumentSubmissions(bg, "d8")
-	ok(p, err)
+	_, _ = p.verify().Newest(bg, c.AccountID)
 }

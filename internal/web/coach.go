@@ -5,6 +5,7 @@ import (
 
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/service/public"
 )
 
 func (p *Pages) coachRoutes() []Route {
@@ -40,13 +41,13 @@ func (p *Pages) today(ctx context.Context, r *Request, by actor.Actor) (Response
 	if err != nil {
 		return Response{}, err
 	}
-	var rejected *coach.Submission
+	var rejected *public.Verification
 	if board.KYC == coach.Rejected {
-		_, submission, err := p.Verifications.State(ctx, by)
+		verification, err := p.Verification(ctx, by)
 		if err != nil {
 			return Response{}, err
 		}
-		rejected = &submission
+		rejected = &verification
 	}
 	needs := board.Needs.Total() + len(board.Certificates)
 	if rejected != nil {

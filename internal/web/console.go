@@ -21,6 +21,8 @@ type ConsoleConfig struct {
 	httpx.Settings
 	// Renderer has the templates and texts of all pages.
 	Renderer *Renderer
+	// Features list the pages of the features that have a folder.
+	Features []func(*Console) []Route
 	// Brand is the name of the service on pages.
 	Brand string
 	// HTTPS says that operators use https, of this listener or of a proxy, so that cookies need it.
@@ -31,7 +33,8 @@ type ConsoleConfig struct {
 // players and their consents.
 type Console struct {
 	ConsoleConfig
-	pages    *Pages
+	// Pages has the parts that the console shares with the public pages.
+	Pages    *Pages
 	attempts *ratelimit.Limiter
 }
 
@@ -43,7 +46,7 @@ func NewConsole(c ConsoleConfig) (*Console, error) {
 	}
 	pages.cookies.secure = c.HTTPS
 	pages.origin = http.NewCrossOriginProtection() // the public pages are another site for the console
-	console := &Console{ConsoleConfig: c, pages: pages, attempts: ratelimit.New(signInsPerMinute)}
+	console := &Console{ConsoleConfig: c, Pages: pages, attempts: ratelimit.New(signInsPerMinute)}
 	pages.identify = console.identify
 	return console, nil
 }
@@ -65,33 +68,32 @@ func (c *Console) routes(next http.Handler) []Route {
 		{Method: "GET", Pattern: "/{$}", Handle: c.overview(next)},
 		{Method: "POST", Pattern: "/sign-in", Handle: c.signIn},
 		{Method: "POST", Pattern: "/sign-out", Handle: c.signOut},
-		{Method: "GET", Pattern: "/kyc", Handle: c.scope(operator.KYC, c.kycQueue)},
-		{Method: "GET", Pattern: "/kyc/{coach_id}", Handle: c.scope(operator.KYC, c.kycCase)},
-		{Method: "GET", Pattern: "/kyc/{coach_id}/documents/{document_id}", Handle: c.scope(operator.KYC, c.kycDocument)},
-		{Method: "POST", Pattern: "/kyc/{coach_id}", Handle: c.scope(operator.KYC, c.decideKYC)},
-		{Method: "GET", Pattern: "/coaches", Handle: c.scope(operator.Coaches, c.coaches)},
-		{Method: "GET", Pattern: "/coaches/{coach_id}", Handle: c.scope(operator.Coaches, c.coach)},
-		{Method: "POST", Pattern: "/coaches/{coach_id}", Handle: c.scope(operator.Coaches, c.changeCoach)},
-		{Method: "GET", Pattern: "/deliveries", Handle: c.scope(operator.Deliveries, c.deliveries)},
+		{Method: "GET", Pattern: "/coaches", Handle: c.Scope(operator.Coaches, c.coaches)},
+		{Method: "GET", Pattern: "/coaches/{coach_id}", Handle: c.Scope(operator.Coaches, c.coach)},
+		{Method: "POST", Pattern: "/coaches/{coach_id}", Handle: c.Scope(operator.Coaches, c.changeCoach)},
+		{Method: "GET", Pattern: "/deliveries", Handle: c.Scope(operator.Deliveries, c.deliveries)},
 		{Method: "GET", Pattern: "/deliveries/search", Handle: func(context.Context, *Request) (Response, error) { return Redirect("/deliveries"), nil }},
-		{Method: "POST", Pattern: "/deliveries/search", Handle: c.scope(operator.Deliveries, c.searchDeliveries)},
-		{Method: "GET", Pattern: "/tier-requests", Handle: c.scope(operator.Coaches, c.tierRequests)},
-		{Method: "POST", Pattern: "/tier-requests/{coach_id}", Handle: c.scope(operator.Coaches, c.decideTier)},
-		{Method: "POST", Pattern: "/deliveries/{delivery_id}", Handle: c.scope(operator.Deliveries, c.retryDelivery)},
-		{Method: "GET", Pattern: "/audit", Handle: c.scope(operator.Audit, c.audit)},
-		{Method: "POST", Pattern: "/language", Handle: c.pages.chooseLanguage},
+		{Method: "POST", Pattern: "/deliveries/search", Handle: c.Scope(operator.Deliveries, c.searchDeliveries)},
+		{Method: "GET", Pattern: "/tier-requests", Handle: c.Scope(operator.Coaches, c.tierRequests)},
+		{Method: "POST", Pattern: "/tier-requests/{coach_id}", Handle: c.Scope(operator.Coaches, c.decideTier)},
+		{Method: "POST", Pattern: "/deliveries/{delivery_id}", Handle: c.Scope(operator.Deliveries, c.retryDelivery)},
+		{Method: "GET", Pattern: "/audit", Handle: c.Scope(operator.Audit, c.audit)},
+		{Method: "POST", Pattern: "/language", Handle: c.Pages.chooseLanguage},
 	}
-	return append(routes, c.pages.staticRoutes()...)
+	for _, feature := range c.Features {
+		routes = append(routes, feature(c)...)
+	}
+	return append(routes, c.Pages.staticRoutes()...)
 }
 
 // Handler returns the handler of the console. It passes every other request to next.
 func (c *Console) Handler(next http.Handler) http.Handler {
-	return c.pages.handler(c.routes(next), next, "/kyc/", "/coaches/", "/tier-requests/", "/deliveries/")
+	return c.Pages.handler(c.routes(next), next, "/kyc/", "/coaches/", "/tier-requests/", "/deliveries/")
 }
 
 // identify resolves the session cookie of an operator.
 func (c *Console) identify(ctx context.Context, r *Request) error {
-	cookie, err := r.Cookie(c.pages.cookies.sessionName(operatorCookie))
+	cookie, err := r.Cookie(c.Pages.cookies.sessionName(operatorCookie))
 	if err != nil {
 		return nil
 	}
@@ -103,8 +105,8 @@ func (c *Console) identify(ctx context.Context, r *Request) error {
 	return err
 }
 
-// scope returns a handler that is called for an operator whose token has a scope.
-func (c *Console) scope(required operator.Scope, h func(context.Context, *Request, actor.Operator) (Response, error)) Handler {
+// Scope returns a handler that is called for an operator whose token has a scope.
+func (c *Console) Scope(required operator.Scope, h func(context.Context, *Request, actor.Operator) (Response, error)) Handler {
 	return func(ctx context.Context, r *Request) (Response, error) {
 		if r.Operator == nil {
 			return Redirect("/"), nil
@@ -123,7 +125,7 @@ func (c *Console) scope(required operator.Scope, h func(context.Context, *Reques
 
 // NewView returns the View of a page for a signed-in operator.
 func (c *Console) NewView(r *Request, section, title string) *View {
-	v := c.pages.NewView(r, title)
+	v := c.Pages.NewView(r, title)
 	v.Section = section
 	v.Operator = r.Operator
 	return v
@@ -143,7 +145,7 @@ func (c *Console) overview(next http.Handler) Handler {
 		case r.Operator == nil:
 			f := new(Form)
 			if r.URL.Query().Has(afterSignIn) && c.HTTPS && r.TLS == nil {
-				f.Add("token", c.pages.NewView(r, "operator.title").MustT("operator.cookie.fault"))
+				f.Add("token", c.Pages.NewView(r, "operator.title").MustT("operator.cookie.fault"))
 			}
 			return c.signInForm(r, f), nil
 		}
@@ -158,40 +160,40 @@ func (c *Console) overview(next http.Handler) Handler {
 }
 
 func (c *Console) signInForm(r *Request, f *Form) Response {
-	v := c.pages.NewView(r, "operator.sign_in.title")
+	v := c.Pages.NewView(r, "operator.sign_in.title")
 	v.Form = f
 	return FormPage("operator_sign_in", v)
 }
 
 // signIn serves POST /sign-in: it exchanges a token for a session of 8 hours.
 func (c *Console) signIn(ctx context.Context, r *Request) (Response, error) {
-	if err := c.attempts.Allow(r.Address, c.pages.Now()); err != nil {
+	if err := c.attempts.Allow(r.Address, c.Pages.Now()); err != nil {
 		return Response{}, err
 	}
 	session, secret, err := c.Tokens.SignIn(ctx, strings.TrimSpace(r.Form.Get("token")))
 	if fault.KindOf(err) == fault.Unauthenticated {
-		c.pages.refused(r, err)
+		c.Pages.refused(r, err)
 		if err := c.Tokens.Record(ctx, actor.Operator{Name: "refused token"}, operator.TokenRefused, "token", "", fault.CodeOf(err)); err != nil {
 			return Response{}, err
 		}
 		f := new(Form)
-		f.Add("token", c.pages.NewView(r, "operator.title").MustT("operator.token.fault"))
+		f.Add("token", c.Pages.NewView(r, "operator.title").MustT("operator.token.fault"))
 		return c.signInForm(r, f), nil
 	}
 	if err != nil {
 		return Response{}, err
 	}
-	lifetime := session.EndsAt.Sub(c.pages.Now())
-	return Redirect("/?"+afterSignIn, c.pages.cookies.cookie(c.pages.cookies.sessionName(operatorCookie), secret, lifetime)), nil
+	lifetime := session.EndsAt.Sub(c.Pages.Now())
+	return Redirect("/?"+afterSignIn, c.Pages.cookies.cookie(c.Pages.cookies.sessionName(operatorCookie), secret, lifetime)), nil
 }
 
 // signOut serves POST /sign-out.
 func (c *Console) signOut(ctx context.Context, r *Request) (Response, error) {
-	name := c.pages.cookies.sessionName(operatorCookie)
+	name := c.Pages.cookies.sessionName(operatorCookie)
 	if cookie, err := r.Cookie(name); err == nil {
 		if err := c.Tokens.SignOut(ctx, cookie.Value); err != nil {
 			return Response{}, err
 		}
 	}
-	return Redirect("/", c.pages.cookies.remove(name)), nil
+	return Redirect("/", c.Pages.cookies.remove(name)), nil
 }

@@ -20,7 +20,7 @@ func (c *Console) coaches(ctx context.Context, r *Request, by actor.Operator) (R
 			search.Name = q
 		}
 	}
-	found, err := c.Accounts.Find(ctx, by, search, listPage)
+	found, err := c.Accounts.Find(ctx, by, search, ListPage)
 	if err != nil {
 		return Response{}, err
 	}
@@ -77,8 +77,8 @@ func (c *Console) changeCoach(ctx context.Context, r *Request, by actor.Operator
 	switch fault.KindOf(err) {
 	case fault.Invalid, fault.Conflict:
 		f := &Form{Values: r.Form}
-		if !c.pages.AddFaults(r, f, err, nil) {
-			c.pages.AddError(r, f, "", err)
+		if !c.Pages.AddFaults(r, f, err, nil) {
+			c.Pages.AddError(r, f, "", err)
 		}
 		return c.coachPage(ctx, r, by, f)
 	}

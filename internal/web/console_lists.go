@@ -11,19 +11,30 @@ import (
 	"github.com/touchline/touchline/internal/platform/fault"
 )
 
+// ListPage is the length of one page of a list on the operators' pages.
+const ListPage = 50
+
+// LastOfFull returns the last entry of a full page, after which the next page begins, or nil.
+func LastOfFull[T any](list []T) *T {
+	if len(list) < ListPage {
+		return nil
+	}
+	return &list[len(list)-1]
+}
+
 // deliveries serves GET /deliveries: messages that failed, newest first.
 func (c *Console) deliveries(ctx context.Context, r *Request, by actor.Operator) (Response, error) {
 	var search message.FailedDeliverySearch
 	if at, err := time.Parse(time.RFC3339Nano, r.Value("at")); err == nil {
 		search.After = message.FailedDeliveryCursor{At: at, ID: r.Value("after")}
 	}
-	failed, err := c.Deliveries.Failed(ctx, by, search, listPage)
+	failed, err := c.Deliveries.Failed(ctx, by, search, ListPage)
 	if err != nil {
 		return Response{}, err
 	}
 	v := c.NewView(r, "deliveries", "operator.deliveries.title")
 	v.Form = new(Form)
-	v.Data = map[string]any{"Deliveries": failed, "Last": lastOfFull(failed), "Retried": r.Value("done") == "yes", "Refused": r.Value("done") == "no"}
+	v.Data = map[string]any{"Deliveries": failed, "Last": LastOfFull(failed), "Retried": r.Value("done") == "yes", "Refused": r.Value("done") == "no"}
 	return Page("operator_deliveries", v), nil
 }
 
@@ -39,11 +50,11 @@ func (c *Console) searchDeliveries(ctx context.Context, r *Request, by actor.Ope
 		v.Data = map[string]any{"Searched": true}
 		return FormPage("operator_number", v), nil
 	}
-	found, err := c.Deliveries.To(ctx, by, message.NumberDeliverySearch{Number: number, After: v.Form.Value("after")}, listPage)
+	found, err := c.Deliveries.To(ctx, by, message.NumberDeliverySearch{Number: number, After: v.Form.Value("after")}, ListPage)
 	if err != nil {
 		return Response{}, err
 	}
-	v.Data = map[string]any{"Deliveries": found, "Last": lastOfFull(found), "Number": number}
+	v.Data = map[string]any{"Deliveries": found, "Last": LastOfFull(found), "Number": number}
 	return Page("operator_number", v), nil
 }
 
@@ -65,13 +76,13 @@ func (c *Console) tierRequests(ctx context.Context, r *Request, by actor.Operato
 	if at, err := time.Parse(time.RFC3339Nano, r.Value("at")); err == nil {
 		after = coach.TierRequestCursor{At: at, CoachID: r.Value("after")}
 	}
-	requests, err := c.Subscriptions.Requests(ctx, by, after, listPage)
+	requests, err := c.Subscriptions.Requests(ctx, by, after, ListPage)
 	if err != nil {
 		return Response{}, err
 	}
 	v := c.NewView(r, "tier-requests", "operator.tier_requests.title")
 	v.Form = new(Form)
-	v.Data = map[string]any{"Requests": requests, "Last": lastOfFull(requests), "Done": r.Value("done"), "Tiers": c.Subscriptions.Tiers}
+	v.Data = map[string]any{"Requests": requests, "Last": LastOfFull(requests), "Done": r.Value("done"), "Tiers": c.Subscriptions.Tiers}
 	return Page("operator_tier_requests", v), nil
 }
 
@@ -120,11 +131,11 @@ func (c *Console) retryDelivery(ctx context.Context, r *Request, by actor.Operat
 
 // audit serves GET /audit: what operators did, newest first.
 func (c *Console) audit(ctx context.Context, r *Request, by actor.Operator) (Response, error) {
-	entries, err := c.Tokens.Audit(ctx, by, "", r.Value("after"), listPage)
+	entries, err := c.Tokens.Audit(ctx, by, "", r.Value("after"), ListPage)
 	if err != nil {
 		return Response{}, err
 	}
 	v := c.NewView(r, "audit", "operator.audit.title")
-	v.Data = map[string]any{"Entries": entries, "Last": lastOfFull(entries)}
+	v.Data = map[string]any{"Entries": entries, "Last": LastOfFull(entries)}
 	return Page("operator_audit", v), nil
 }

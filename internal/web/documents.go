@@ -112,7 +112,7 @@ func (p *Pages) addDocumentForm(ctx context.Context, r *Request, by actor.Actor,
 		return Response{}, err
 	}
 	kinds := []coach.DocumentKind{coach.Certification, coach.Qualification}
-	if p.Verifications.On {
+	if p.Subscriptions.Tiers.KYC {
 		kinds = append(kinds, coach.Identity)
 	}
 	v.Form, v.Path = f, documentsPath+"/add"
@@ -148,7 +148,7 @@ func (p *Pages) addDocument(ctx context.Context, r *Request, by actor.Actor, for
 		return p.addDocumentForm(ctx, r, by, f)
 	}
 	if document.Kind == coach.Identity {
-		return Redirect(verificationPath), nil
+		return Redirect("/coach/verification"), nil
 	}
 	return Redirect(profilePath + "?done=added#certificates"), nil
 }
@@ -249,7 +249,7 @@ func (p *Pages) deleteDocument(ctx context.Context, r *Request, by actor.Actor) 
 	}
 	switch d.Kind {
 	case coach.Identity:
-		return Redirect(verificationPath), nil
+		return Redirect("/coach/verification"), nil
 	case coach.ProfilePicture:
 		profile, err := p.Coaches.Profile(ctx, by)
 		return p.KeepTyped(r, Redirect(profilePath+"?done=deleted"), profilePath, profileValues(profile).Values), err

@@ -82,7 +82,7 @@ type Route struct {
 
 // routes lists every page.
 func (p *Pages) routes() []Route {
-	routes := slices.Concat(p.startRoutes(), p.signInRoutes(), p.linkRoutes(), p.unsubscribeRoutes(), p.familyRoutes(), p.coachRoutes(), p.playerRoutes(), p.teamMessageRoutes(), p.accountRoutes(), p.emailRoutes(), p.documentRoutes(), p.verificationRoutes(), p.directoryRoutes(), p.pushRoutes(), p.staticRoutes())
+	routes := slices.Concat(p.startRoutes(), p.signInRoutes(), p.linkRoutes(), p.unsubscribeRoutes(), p.familyRoutes(), p.coachRoutes(), p.playerRoutes(), p.teamMessageRoutes(), p.accountRoutes(), p.emailRoutes(), p.documentRoutes(), p.directoryRoutes(), p.pushRoutes(), p.staticRoutes())
 	for _, feature := range p.Features {
 		routes = append(routes, feature(p)...)
 	}
@@ -90,10 +90,10 @@ func (p *Pages) routes() []Route {
 }
 
 // Patterns returns the patterns that GET serves, in the syntax of http.ServeMux: of the pages
-// and of the operators' console. Tests use it to find a page without a check.
-func Patterns(features ...func(*Pages) []Route) (pages, console []string) {
-	p := &Pages{Config: Config{Features: features}}
-	return getPatterns(p.routes()), getPatterns((&Console{pages: new(Pages)}).routes(nil))
+// and of the operators' console, with those of features. Tests use it to find a page without a check.
+func Patterns(public []func(*Pages) []Route, operators []func(*Console) []Route) (pages, console []string) {
+	p, c := &Pages{Config: Config{Features: public}}, &Console{ConsoleConfig: ConsoleConfig{Features: operators}, Pages: new(Pages)}
+	return getPatterns(p.routes()), getPatterns(c.routes(nil))
 }
 
 func getPatterns(routes []Route) []string {

@@ -46,7 +46,7 @@ func (p *Pages) profileForm(ctx context.Context, r *Request, by actor.Actor, pro
 	certificates := slices.DeleteFunc(slices.Clone(profile.Documents), func(d coach.Document) bool { return !d.Kind.Certifies() })
 	v.Data = map[string]any{
 		"Profile": profile, "Missing": profile.Missing(p.Coaches.Required), "Done": r.URL.Query().Get("done"),
-		"Picture": profile.Picture(), "Certificates": certificates, "RequestID": p.Documents.NewID(), "KYC": p.Verifications.On,
+		"Picture": profile.Picture(), "Certificates": certificates, "RequestID": p.Documents.NewID(), "KYC": p.Subscriptions.Tiers.KYC,
 		"EmailRequired": slices.Contains(p.Coaches.Required, "email"), "Zones": OfferedZones(f), "DefaultZone": p.Coaches.DefaultTimeZone,
 	}
 	return FormPage("profile", v), nil

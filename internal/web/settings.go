@@ -39,12 +39,12 @@ func (p *Pages) settingsForm(ctx context.Context, r *Request, by actor.Actor, f 
 	if err != nil {
 		return Response{}, err
 	}
-	kyc, _, err := p.Verifications.State(ctx, by)
+	verification, err := p.Verification(ctx, by)
 	if err != nil {
 		return Response{}, err
 	}
-	state := string(kyc)
-	if kyc == coach.Disabled {
+	state := string(verification.State)
+	if verification.State == coach.Disabled {
 		state = ""
 	}
 	v, err := p.CoachView(ctx, r, "settings", "settings.title", by)

@@ -48,7 +48,7 @@ func (p *Pages) visibilityForm(ctx context.Context, r *Request, by actor.Actor, 
 	}
 	var fields []visibilityField
 	for _, name := range coach.Showable {
-		if name == "verified" && !p.Verifications.On {
+		if name == "verified" && !p.Subscriptions.Tiers.KYC {
 			continue
 		}
 		allowed := slices.Contains(saved.Allowed, name)
@@ -67,7 +67,7 @@ func (p *Pages) visibilityForm(ctx context.Context, r *Request, by actor.Actor, 
 // saveVisibility serves POST /coach/visibility.
 func (p *Pages) saveVisibility(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
 	show := r.Form["show"]
-	if !p.Verifications.On {
+	if !p.Subscriptions.Tiers.KYC {
 		// The form has no such field while the identity is not checked: keep it as it was.
 		saved, err := p.Directory.Visibility(ctx, by)
 		if err != nil {

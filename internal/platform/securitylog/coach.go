@@ -50,14 +50,6 @@ func (s *stores) DecideTier(ctx context.Context, by actor.Operator, coachID stri
 	return err
 }
 
-func (s *stores) DecideKYC(ctx context.Context, by actor.Operator, id string, d coach.KYCDecision) (coach.Submission, error) {
-	decided, err := s.Stores.DecideKYC(ctx, by, id, d)
-	if err == nil {
-		s.log.Event(ctx, "verification_decided", operatorID(by), account(decided.CoachID), slog.String("state", string(decided.State)))
-	}
-	return decided, err
-}
-
 func (s *stores) SetVisibility(ctx context.Context, coachID string, fn func(coach.ListingSource) (coach.VisibilityRequest, error)) error {
 	var before, visible bool
 	err := s.Stores.SetVisibility(ctx, coachID, func(source coach.ListingSource) (coach.VisibilityRequest, error) {

@@ -14,7 +14,6 @@ type Stores interface {
 	coach.AccountAdminStore
 	coach.DirectoryStore
 	coach.SubscriptionStore
-	coach.VerificationStore
 }
 
 // Stores returns s with sign-ins, wrong OTPs, ended sessions, decisions and changes of

@@ -4,6 +4,7 @@ package public
 import (
 	"context"
 	"io"
+	"time"
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
@@ -57,6 +58,16 @@ type Coach struct {
 	Coaches    *coach.Service
 	Dashboards *coach.Dashboards
 	Directory  *coach.Directory
+	// Verification returns the verification of the calling coach.
+	Verification func(ctx context.Context, by actor.Actor) (Verification, error)
+}
+
+// Verification is the state of a coach's verification.
+type Verification struct {
+	State coach.KYCState
+	// Reason is the reason of the newest rejection, and DecidedAt its time; zero if there is none.
+	Reason    string
+	DecidedAt time.Time
 }
 
 // Team are the services of package team.

@@ -1,4 +1,4 @@
-package admin_test
+package store_test
 
 import (
 	"bytes"
@@ -15,42 +15,19 @@ import (
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/operator"
-	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/httpx"
 	"github.com/touchline/touchline/internal/service"
-)
-
-const (
-	coachID    = "0198f2c4-5e00-7b11-8f3a-2d6c4e8b9a01"
-	documentID = "0198f2c4-5e00-7b11-8f3a-2d6c4e8b9a02"
+	"github.com/touchline/touchline/internal/storetest"
 )
 
 // fakeTokenStore returns the same operator token for every secret.
 type fakeTokenStore struct{ operator.Store }
 
 func (fakeTokenStore) TokenByHash(context.Context, []byte) (*operator.Token, error) {
-	return &operator.Token{ID: coachID, Name: "desk", Scopes: []operator.Scope{operator.KYC}, EndsAt: time.Now().Add(time.Hour)}, nil
+	return &operator.Token{ID: "0198f2c4-5e00-7b11-8f3a-2d6c4e8b9a01", Name: "desk", Scopes: []operator.Scope{operator.KYC}, EndsAt: time.Now().Add(time.Hour)}, nil
 }
 
 func (fakeTokenStore) MarkTokenUsed(context.Context, string, time.Time, time.Time) error { return nil }
-
-func (fakeTokenStore) Record(context.Context, actor.Operator, string, string, string, string) error {
-	return nil
-}
-
-// fakeDocumentStore has one document.
-type fakeDocumentStore struct {
-	coach.DocumentStore
-	file coach.StoredFile
-}
-
-func (s fakeDocumentStore) DocumentByID(context.Context, string) (coach.Document, error) {
-	return coach.Document{ID: documentID, CoachID: coachID, Kind: coach.Identity, File: s.file}, nil
-}
-
-func (fakeDocumentStore) DocumentSubmissions(context.Context, string) ([]coach.Submission, error) {
-	return []coach.Submission{{State: coach.Submitted}}, nil
-}
 
 // slowFileStore has one file, which is read slowly.
 type slowFileStore struct {
@@ -80,16 +57,20 @@ func (slowReader) Close() error { return nil }
 func TestSlowDocument(t *testing.T) {
 	t.Parallel()
 	content := bytes.Repeat([]byte("%PDF-1.7\n"), 150_000)
+	p := newFixture(t, storetest.SQLite(t))
+	by := p.coach(1)
+	id := p.identity(by, "identity")
+	p.submit(by, id)
+	ok(t, run(p.db, `UPDATE documents SET file_name = $2, size = $3, sha256 = '5e00' WHERE id = $1`, id, "पासपोर्ट 2.pdf", len(content)))
+	v := p.verify()
+	v.Documents = p.newDocuments(p.db, slowFileStore{content: content})
 	handler := admin.New(admin.Config{
 		Operators: service.Operators{
 			Shell: service.Shell{Tokens: &operator.Service{Store: fakeTokenStore{}, Now: time.Now}},
-			HTTP: service.HTTP{Documents: &coach.Documents{
-				Store: fakeDocumentStore{file: coach.StoredFile{Name: "पासपोर्ट 2.pdf", MediaType: coach.PDF, Size: int64(len(content)), SHA256: "5e00"}},
-				Files: slowFileStore{content: content}, Now: time.Now,
-			}},
 			Vault: new(auth.Vault),
 		},
 		Settings: httpx.Settings{Now: time.Now, Log: slog.New(slog.DiscardHandler)},
+		Features: []func(*admin.Server) []admin.Route{v.OperatorOperations},
 	}).Handler()
 	srv := httptest.NewUnstartedServer(handler)
 	srv.Config.WriteTimeout = 100 * time.Millisecond
@@ -97,7 +78,7 @@ func TestSlowDocument(t *testing.T) {
 	t.Cleanup(srv.Close)
 	ask := func(headers ...string) (*http.Response, []byte, error) {
 		t.Helper()
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, srv.URL+"/api/admin/kyc/"+coachID+"/documents/"+documentID+"/content", http.NoBody)
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, srv.URL+"/api/admin/kyc/"+by.AccountID+"/documents/"+id+"/content", http.NoBody)
 		if err != nil {
 			t.Fatal(err)
 		}
