@@ -59,8 +59,10 @@ func (db *DB) GatherRequests(ctx context.Context, claimed []message.Delivery, un
 	return groups, nil
 }
 
-// gatherKey names the window of a coach and a number in limit_slots.
-func gatherKey(d message.Delivery) string { return "gather/" + d.CoachID + "/" + d.To }
+// gatherWindow is the key of gather_windows.
+type gatherWindow struct{ coachID, number string }
+
+func windowOf(d message.Delivery) gatherWindow { return gatherWindow{d.CoachID, d.To} }
 
 // openWindows returns the deliveries that are the first of their coach to their number,
 // each alone, and opens their windows. The others wait for the end of the window. The
@@ -68,29 +70,31 @@ func gatherKey(d message.Delivery) string { return "gather/" + d.CoachID + "/" +
 // workers cannot deadlock.
 func (tx *Tx) openWindows(ctx context.Context, fresh []message.Delivery, _ time.Time) ([][]message.Delivery, error) {
 	slices.SortFunc(fresh, func(a, b message.Delivery) int {
-		return cmp.Or(strings.Compare(gatherKey(a), gatherKey(b)), strings.Compare(a.ID, b.ID))
+		return cmp.Or(strings.Compare(a.CoachID, b.CoachID), strings.Compare(a.To, b.To), strings.Compare(a.ID, b.ID))
 	})
 	var args []any
-	first := make(map[string]string)
+	first := make(map[gatherWindow]string)
 	end := database.Micros(tx.Now.Add(tx.db.options.Settings.GatherFor))
 	for _, d := range fresh {
-		if key := gatherKey(d); first[key] == "" {
-			first[key] = d.ID
-			args = append(args, key, 0, end)
+		if w := windowOf(d); first[w] == "" {
+			first[w] = d.ID
+			args = append(args, w.coachID, w.number, end)
 		}
 	}
 	rs, err := tx.Query(ctx, fmt.Sprintf(`
-		INSERT INTO limit_slots (key, slot, free_at) VALUES %s
-		ON CONFLICT (key, slot) DO UPDATE SET free_at = excluded.free_at
-		WHERE limit_slots.free_at <= $%d
-		RETURNING key`, database.RowsOf(len(first), 3), len(args)+1), append(args, database.Micros(tx.Now))...)
-	opened, err := database.CollectTexts(rs, err)
+		INSERT INTO gather_windows (coach_id, number, ends_at) VALUES %s
+		ON CONFLICT (coach_id, number) DO UPDATE SET ends_at = excluded.ends_at
+		WHERE gather_windows.ends_at <= $%d
+		RETURNING coach_id, number`, database.RowsOf(len(first), 3), len(args)+1), append(args, database.Micros(tx.Now))...)
+	opened, err := database.Collect(rs, err, func(s database.Scanner) (w gatherWindow, err error) {
+		return w, s.Scan(&w.coachID, &w.number)
+	})
 	if err != nil {
 		return nil, fmt.Errorf("open windows: %w", err)
 	}
 	var groups [][]message.Delivery
 	for _, d := range fresh {
-		if key := gatherKey(d); first[key] == d.ID && slices.Contains(opened, key) {
+		if w := windowOf(d); first[w] == d.ID && slices.Contains(opened, w) {
 			groups = append(groups, []message.Delivery{d})
 		} else if err := tx.awaitWindow(ctx, d); err != nil {
 			return nil, err
@@ -103,8 +107,8 @@ func (tx *Tx) openWindows(ctx context.Context, fresh []message.Delivery, _ time.
 func (tx *Tx) awaitWindow(ctx context.Context, d message.Delivery) error {
 	err := tx.Defer(ctx, `
 		UPDATE deliveries SET reason = 'gathering', attempts = attempts - 1, total_attempts = total_attempts - 1, lease = NULL,
-			due_at = (SELECT free_at FROM limit_slots WHERE key = $3 AND slot = 0)
-		WHERE id = $1 AND lease = $2`, d.ID, d.Lease, gatherKey(d))
+			due_at = (SELECT ends_at FROM gather_windows WHERE coach_id = $3 AND number = $4)
+		WHERE id = $1 AND lease = $2`, d.ID, d.Lease, d.CoachID, d.To)
 	if err != nil {
 		return fmt.Errorf("wait for the window: %w", err)
 	}
@@ -115,12 +119,12 @@ func (tx *Tx) awaitWindow(ctx context.Context, d message.Delivery) error {
 // has claimed some: AdmitMessages refuses those whose claim has ended.
 func (tx *Tx) claimGathering(ctx context.Context, gathering []message.Delivery, until time.Time) ([][]message.Delivery, error) {
 	var groups [][]message.Delivery
-	done := make(map[string]bool)
+	done := make(map[gatherWindow]bool)
 	for _, d := range gathering {
-		if done[gatherKey(d)] {
+		if done[windowOf(d)] {
 			continue
 		}
-		done[gatherKey(d)] = true
+		done[windowOf(d)] = true
 		rs, err := tx.Query(ctx, `
 			UPDATE deliveries SET attempts = CASE WHEN lease = $1 THEN attempts ELSE attempts + 1 END,
 				total_attempts = CASE WHEN lease = $1 THEN total_attempts ELSE total_attempts + 1 END, lease = $1, due_at = $2

@@ -33,7 +33,7 @@ func fillTables(t *testing.T, url string) {
 		`INSERT INTO otp_sends SELECT 'c' || i, 'b' || i % 100, CASE WHEN i % 50 = 0 THEN 'X' || i % 3 ELSE '' END, 'n', i, FALSE FROM generate_series(1, 1000) i`,
 		`INSERT INTO otp_failures SELECT 'n' || i, '', 0, i FROM generate_series(1, 1000) i`,
 		`INSERT INTO limits SELECT 'k' || i % 500, i / 500, 1, i FROM generate_series(1, 1000) i`,
-		`INSERT INTO limit_slots SELECT 'k' || i % 500, i / 500, i FROM generate_series(1, 1000) i`,
+		`INSERT INTO gather_windows SELECT 'c' || i % 500, '+91' || i / 500, i FROM generate_series(1, 1000) i`,
 		`INSERT INTO kept_answers (owner, key, fingerprint, status, lease, lease_ends_at, ends_at) SELECT 'o' || i, 'k', '\x01', 0, 'l', i, i FROM generate_series(1, 1000) i`,
 		`INSERT INTO players (id, coach_id, version, student_name, student_key, date_of_birth, search_key, student_number, student_id, student_state,
 				student_pending_since, guardian_name, guardian_number, guardian_id, guardian_state, guardian_pending_since, guardian_request_id, created_at)

@@ -48,7 +48,7 @@ func (db *DB) Sweep(ctx context.Context, now time.Time) (int64, error) {
 		{"sends", `DELETE FROM otp_sends WHERE challenge_id IN (SELECT challenge_id FROM otp_sends WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)`, now.Add(-auth.FraudWindow)},
 		{"failures", `DELETE FROM otp_failures WHERE who IN (SELECT who FROM otp_failures WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, now},
 		{"limits", `DELETE FROM limits WHERE (key, shard) IN (SELECT key, shard FROM limits WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, now},
-		{"limit slots", `DELETE FROM limit_slots WHERE (key, slot) IN (SELECT key, slot FROM limit_slots WHERE free_at < $1 ORDER BY free_at LIMIT $2) AND free_at < $1`, now},
+		{"windows", `DELETE FROM gather_windows WHERE (coach_id, number) IN (SELECT coach_id, number FROM gather_windows WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, now},
 		{"answers", `DELETE FROM kept_answers WHERE (owner, key) IN (SELECT owner, key FROM kept_answers WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, now},
 		{"devices", `DELETE FROM devices WHERE id IN (SELECT id FROM devices WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, now},
 		{"confirmed addresses", `DELETE FROM confirmed_addresses WHERE (mobile_number, role) IN (SELECT mobile_number, role FROM confirmed_addresses WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, now},
