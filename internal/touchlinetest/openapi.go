@@ -88,13 +88,6 @@ func readBody(resp *http.Response) ([]byte, error) {
 	return body, err
 }
 
-// CheckResponse fails tb if resp with body does not match what the OpenAPI document
-// of the public listener says about req.
-func CheckResponse(tb testing.TB, req *http.Request, resp *http.Response, body []byte) {
-	tb.Helper()
-	validatingTransport{tb, nil, loadContract}.check(req, resp, body)
-}
-
 func (t validatingTransport) check(req *http.Request, resp *http.Response, body []byte) {
 	t.tb.Helper()
 	c, err := t.load()
