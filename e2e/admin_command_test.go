@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/touchline/touchline/internal/storetest"
+	"github.com/touchline/touchline/internal/store/storetest"
 )
 
 var (

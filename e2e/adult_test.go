@@ -3,7 +3,7 @@ package e2e_test
 import (
 	"testing"
 
-	"github.com/touchline/touchline/internal/touchlinetest"
+	"github.com/touchline/touchline/internal/server/touchlinetest"
 )
 
 // TestAdultWithoutGuardian: an adult without a guardian is not counted or listed as

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/touchline/touchline/internal/message/mail/mailtest"
-	"github.com/touchline/touchline/internal/touchlinetest"
+	"github.com/touchline/touchline/internal/server/touchlinetest"
 )
 
 // TestCoachMail: decisions about a coach's questions go to the address in the profile, unless the

@@ -7,7 +7,7 @@ import (
 
 	"github.com/touchline/touchline/internal/message/sms/smstest"
 	"github.com/touchline/touchline/internal/operator"
-	"github.com/touchline/touchline/internal/touchlinetest"
+	"github.com/touchline/touchline/internal/server/touchlinetest"
 )
 
 // TestOperatorsRetryDeliveries: operators list messages that the gateway refused, without

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/platform/config"
-	"github.com/touchline/touchline/internal/touchlinetest"
+	"github.com/touchline/touchline/internal/server/touchlinetest"
 )
 
 // requestOTP requests an OTP for a coach's number, optionally with a device

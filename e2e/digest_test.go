@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/touchline/touchline/internal/touchlinetest"
+	"github.com/touchline/touchline/internal/server/touchlinetest"
 )
 
 // digestBodies returns the texts of p's digests of pending requests, newest

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/touchline/touchline/internal/touchlinetest"
+	"github.com/touchline/touchline/internal/server/touchlinetest"
 )
 
 func visibilityBody(visible bool, show ...string) map[string]any {

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/touchline/touchline/internal/touchlinetest"
+	"github.com/touchline/touchline/internal/server/touchlinetest"
 )
 
 // TestDisputeLifecycle: a dispute can be repeated and withdrawn, even after the

@@ -3,7 +3,7 @@ package e2e_test
 import (
 	"testing"
 
-	"github.com/touchline/touchline/internal/touchlinetest"
+	"github.com/touchline/touchline/internal/server/touchlinetest"
 )
 
 // Numbers of the parties in the tests.

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/touchline/touchline/internal/operator"
-	"github.com/touchline/touchline/internal/touchlinetest"
+	"github.com/touchline/touchline/internal/server/touchlinetest"
 )
 
 // TestExportAll: the archive of a coach has everything of that coach and nothing of others,

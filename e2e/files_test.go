@@ -14,8 +14,8 @@ import (
 	"github.com/touchline/touchline/internal/platform/blob/blobtest"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/server"
-	"github.com/touchline/touchline/internal/storetest"
-	"github.com/touchline/touchline/internal/touchlinetest"
+	"github.com/touchline/touchline/internal/server/touchlinetest"
+	"github.com/touchline/touchline/internal/store/storetest"
 )
 
 // TestStartRefusesWrongFileStore: a replica does not start with a file store of

@@ -12,8 +12,8 @@ import (
 	"github.com/touchline/touchline/internal/platform/blob/blobtest"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/platform/picture/picturetest"
-	"github.com/touchline/touchline/internal/storetest"
-	"github.com/touchline/touchline/internal/touchlinetest"
+	"github.com/touchline/touchline/internal/server/touchlinetest"
+	"github.com/touchline/touchline/internal/store/storetest"
 )
 
 // eachStorage runs test on both databases with both file stores.

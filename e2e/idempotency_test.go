@@ -14,8 +14,8 @@ import (
 
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/server"
-	"github.com/touchline/touchline/internal/storetest"
-	"github.com/touchline/touchline/internal/touchlinetest"
+	"github.com/touchline/touchline/internal/server/touchlinetest"
+	"github.com/touchline/touchline/internal/store/storetest"
 )
 
 // keyedCall is a POST with an Idempotency-Key.

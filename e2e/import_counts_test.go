@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/touchline/touchline/internal/storetest"
-	"github.com/touchline/touchline/internal/touchlinetest"
+	"github.com/touchline/touchline/internal/server/touchlinetest"
+	"github.com/touchline/touchline/internal/store/storetest"
 )
 
 // TestImportSaysWhatItAdds: an import says before its first step how many players it adds, and afterwards how

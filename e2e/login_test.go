@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/touchline/touchline/internal/storetest"
-	"github.com/touchline/touchline/internal/touchlinetest"
+	"github.com/touchline/touchline/internal/server/touchlinetest"
+	"github.com/touchline/touchline/internal/store/storetest"
 )
 
 // TestClockBehind: sign-in works on a replica whose clock is behind the clock of the

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/touchline/touchline/internal/platform/config"
-	"github.com/touchline/touchline/internal/touchlinetest"
+	"github.com/touchline/touchline/internal/server/touchlinetest"
 )
 
 // TestLostMasterKey runs the SQL in docs/operating.md for a lost master key.

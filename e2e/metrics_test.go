@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/operator"
-	"github.com/touchline/touchline/internal/storetest"
-	"github.com/touchline/touchline/internal/touchlinetest"
+	"github.com/touchline/touchline/internal/server/touchlinetest"
+	"github.com/touchline/touchline/internal/store/storetest"
 )
 
 // TestMetrics: the main actions are counted, without numbers or names.

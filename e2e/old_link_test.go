@@ -15,8 +15,8 @@ import (
 	"github.com/touchline/touchline/internal/message/whatsapp/whatsapptest"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/config"
-	"github.com/touchline/touchline/internal/storetest"
-	"github.com/touchline/touchline/internal/touchlinetest"
+	"github.com/touchline/touchline/internal/server/touchlinetest"
+	"github.com/touchline/touchline/internal/store/storetest"
 )
 
 // wantQuestion opens a link and checks the heading and the status of its page. A page that is not the

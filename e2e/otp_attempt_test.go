@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/touchline/touchline/internal/touchlinetest"
+	"github.com/touchline/touchline/internal/server/touchlinetest"
 )
 
 // TestDeviceAttemptsAreSeparate: attempts with a device's code do not count for

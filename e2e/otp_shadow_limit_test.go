@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/platform/config"
-	"github.com/touchline/touchline/internal/touchlinetest"
+	"github.com/touchline/touchline/internal/server/touchlinetest"
 )
 
 // behindProxy lets a test choose the address of a request with X-Forwarded-For.

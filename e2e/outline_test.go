@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/touchline/touchline/internal/message/mail/mailtest"
-	"github.com/touchline/touchline/internal/touchlinetest"
+	"github.com/touchline/touchline/internal/server/touchlinetest"
 )
 
 // TestPendingPartyReadsOutlineOnly: a party that has not approved may be a wrong number. No response,

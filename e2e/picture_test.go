@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/touchline/touchline/internal/platform/picture/picturetest"
-	"github.com/touchline/touchline/internal/touchlinetest"
+	"github.com/touchline/touchline/internal/server/touchlinetest"
 )
 
 // pictureSizes returns the sizes of the profile picture by name.

@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/touchline/touchline/internal/platform/config"
-	"github.com/touchline/touchline/internal/touchlinetest"
+	"github.com/touchline/touchline/internal/server/touchlinetest"
 )
 
 // TestRecords walks through measurements and reports: what the coach changes, and what an

@@ -10,7 +10,7 @@ import (
 
 	"github.com/touchline/touchline/internal/message/push/pushtest"
 	"github.com/touchline/touchline/internal/platform/config"
-	"github.com/touchline/touchline/internal/touchlinetest"
+	"github.com/touchline/touchline/internal/server/touchlinetest"
 )
 
 // TestNoPushAfterRevoke: while the coach notes progress, the guardian revokes at a random moment, on

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/touchline/touchline/internal/operator"
-	"github.com/touchline/touchline/internal/storetest"
-	"github.com/touchline/touchline/internal/touchlinetest"
+	"github.com/touchline/touchline/internal/server/touchlinetest"
+	"github.com/touchline/touchline/internal/store/storetest"
 )
 
 // TestSecurityEventsOfPages: what pages refuse is logged as what the API refuses.

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/touchline/touchline/internal/touchlinetest"
+	"github.com/touchline/touchline/internal/server/touchlinetest"
 )
 
 func refresh(t *testing.T, s *touchlinetest.Service, token string) *touchlinetest.Response {

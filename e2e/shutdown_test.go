@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/touchline/touchline/internal/storetest"
+	"github.com/touchline/touchline/internal/store/storetest"
 )
 
 // unlimited turns off the limits per client address and in total.

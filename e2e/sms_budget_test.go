@@ -7,7 +7,7 @@ import (
 
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/config"
-	"github.com/touchline/touchline/internal/touchlinetest"
+	"github.com/touchline/touchline/internal/server/touchlinetest"
 )
 
 // TestSMSBudget: at 80 % of SMS_BUDGET messages wait and new coaches get no OTP. At 100 %

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/touchline/touchline/internal/platform/config"
-	"github.com/touchline/touchline/internal/touchlinetest"
+	"github.com/touchline/touchline/internal/server/touchlinetest"
 )
 
 // TestStreamLimitPerAccount: ten streams per account on both replicas together; one more ends

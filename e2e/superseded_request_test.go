@@ -3,7 +3,7 @@ package e2e_test
 import (
 	"testing"
 
-	"github.com/touchline/touchline/internal/touchlinetest"
+	"github.com/touchline/touchline/internal/server/touchlinetest"
 )
 
 // TestSupersededRequestID: a decision about a superseded request is refused, for

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/operator"
-	"github.com/touchline/touchline/internal/storetest"
-	"github.com/touchline/touchline/internal/touchlinetest"
+	"github.com/touchline/touchline/internal/server/touchlinetest"
+	"github.com/touchline/touchline/internal/store/storetest"
 )
 
 // featureTiers: players are in every tier, documents and the directory in the second one.

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/server"
-	"github.com/touchline/touchline/internal/storetest"
-	"github.com/touchline/touchline/internal/touchlinetest"
+	"github.com/touchline/touchline/internal/server/touchlinetest"
+	"github.com/touchline/touchline/internal/store/storetest"
 )
 
 // answerToHeaders sends a request without its body and returns the response.

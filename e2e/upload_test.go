@@ -21,8 +21,8 @@ import (
 	"github.com/touchline/touchline/internal/platform/scan/scantest"
 	"github.com/touchline/touchline/internal/platform/upload"
 	"github.com/touchline/touchline/internal/server"
-	"github.com/touchline/touchline/internal/storetest"
-	"github.com/touchline/touchline/internal/touchlinetest"
+	"github.com/touchline/touchline/internal/server/touchlinetest"
+	"github.com/touchline/touchline/internal/store/storetest"
 )
 
 // TestUploadIdempotencyKey: a key repeats the first response, even with another

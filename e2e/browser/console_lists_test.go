@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/touchline/touchline/internal/operator"
-	"github.com/touchline/touchline/internal/storetest"
-	"github.com/touchline/touchline/internal/touchlinetest"
+	"github.com/touchline/touchline/internal/server/touchlinetest"
+	"github.com/touchline/touchline/internal/store/storetest"
 )
 
 // TestOperatorListPages: a full page of a list links to the next one, and the last page has no link.

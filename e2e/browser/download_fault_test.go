@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/touchline/touchline/internal/storetest"
-	"github.com/touchline/touchline/internal/touchlinetest"
+	"github.com/touchline/touchline/internal/server/touchlinetest"
+	"github.com/touchline/touchline/internal/store/storetest"
 )
 
 // TestDownloadFaultsArePages checks that a download that cannot be sent answers with a page

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/touchline/touchline/internal/touchlinetest"
+	"github.com/touchline/touchline/internal/server/touchlinetest"
 )
 
 // Every link whose question is closed shows one page, byte for byte, whatever closed it, and every link

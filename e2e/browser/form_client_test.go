@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/touchline/touchline/internal/touchlinetest"
+	"github.com/touchline/touchline/internal/server/touchlinetest"
 )
 
 // formClient is a coach who uses the pages without a browser, for tests to which a browser

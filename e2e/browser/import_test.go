@@ -17,8 +17,8 @@ import (
 	"golang.org/x/text/encoding/unicode/utf32"
 
 	"github.com/touchline/touchline/internal/platform/config"
-	"github.com/touchline/touchline/internal/storetest"
-	"github.com/touchline/touchline/internal/touchlinetest"
+	"github.com/touchline/touchline/internal/server/touchlinetest"
+	"github.com/touchline/touchline/internal/store/storetest"
 )
 
 // importTiers: a small tier without import and export, and two larger ones with both.

@@ -3,8 +3,8 @@ package browser_test
 import (
 	"testing"
 
-	"github.com/touchline/touchline/internal/storetest"
-	"github.com/touchline/touchline/internal/touchlinetest"
+	"github.com/touchline/touchline/internal/server/touchlinetest"
+	"github.com/touchline/touchline/internal/store/storetest"
 )
 
 // TestMessageCountsPeople writes to four players. Two of them have the same guardian and one has none,

@@ -16,9 +16,9 @@ import (
 
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/platform/config"
-	"github.com/touchline/touchline/internal/storetest"
+	"github.com/touchline/touchline/internal/server/touchlinetest"
+	"github.com/touchline/touchline/internal/store/storetest"
 	"github.com/touchline/touchline/internal/team"
-	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
 // pageData is how much the pages of benchmarkPages show.

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/touchline/touchline/internal/storetest"
-	"github.com/touchline/touchline/internal/touchlinetest"
+	"github.com/touchline/touchline/internal/server/touchlinetest"
+	"github.com/touchline/touchline/internal/store/storetest"
 )
 
 // TestRefusalIsShownOnce checks that a no shows among what needs the coach, in a neutral colour, until

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/touchline/touchline/internal/storetest"
-	"github.com/touchline/touchline/internal/touchlinetest"
+	"github.com/touchline/touchline/internal/server/touchlinetest"
+	"github.com/touchline/touchline/internal/store/storetest"
 )
 
 // TestReminderAfterADay checks when the page of a player offers a reminder: a day after each message,

@@ -11,9 +11,9 @@ import (
 
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/config"
-	"github.com/touchline/touchline/internal/storetest"
+	"github.com/touchline/touchline/internal/server/touchlinetest"
+	"github.com/touchline/touchline/internal/store/storetest"
 	"github.com/touchline/touchline/internal/team"
-	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
 // TestFormsWithoutFileRefuseMultipart checks that a form cannot skip the check of its account

@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"sync"
 
-	"github.com/touchline/touchline/internal/apidocs"
+	"github.com/touchline/touchline/internal/platform/apidocs"
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/fault"
 )

@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/input"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/input"
 	"github.com/touchline/touchline/internal/platform/wire"
 )
 

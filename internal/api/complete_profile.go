@@ -3,7 +3,7 @@ package api
 import (
 	"context"
 
-	"github.com/touchline/touchline/internal/input"
+	"github.com/touchline/touchline/internal/platform/input"
 	"github.com/touchline/touchline/internal/platform/wire"
 )
 

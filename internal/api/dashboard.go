@@ -9,7 +9,7 @@ import (
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/wire"
-	"github.com/touchline/touchline/internal/service/public"
+	"github.com/touchline/touchline/internal/server/service/public"
 )
 
 type dashboardResponse struct {

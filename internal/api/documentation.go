@@ -13,7 +13,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/touchline/touchline/internal/apidocs"
+	"github.com/touchline/touchline/internal/platform/apidocs"
 	"github.com/touchline/touchline/internal/platform/problem"
 	"github.com/touchline/touchline/internal/platform/wire"
 )

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/input"
 	"github.com/touchline/touchline/internal/platform/endpoint"
+	"github.com/touchline/touchline/internal/platform/input"
 	"github.com/touchline/touchline/internal/platform/upload"
 	"github.com/touchline/touchline/internal/platform/wire"
 )

@@ -11,7 +11,7 @@ import (
 
 	"github.com/touchline/touchline/internal/admin"
 	"github.com/touchline/touchline/internal/api"
-	"github.com/touchline/touchline/internal/touchlinetest/openapitest"
+	"github.com/touchline/touchline/internal/server/touchlinetest/openapitest"
 )
 
 // strictDocuments returns both OpenAPI documents, each allowing only what it lists.

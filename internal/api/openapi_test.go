@@ -16,7 +16,7 @@ import (
 	"github.com/touchline/touchline/internal/admin"
 	"github.com/touchline/touchline/internal/api"
 	"github.com/touchline/touchline/internal/platform/problem"
-	"github.com/touchline/touchline/internal/touchlinetest/openapitest"
+	"github.com/touchline/touchline/internal/server/touchlinetest/openapitest"
 )
 
 // parsed is the OpenAPI document as JSON values. Parsing it takes 50 ms.

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/touchline/touchline/internal/input"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/endpoint"
+	"github.com/touchline/touchline/internal/platform/input"
 	"github.com/touchline/touchline/internal/platform/wire"
 )
 

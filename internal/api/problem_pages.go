@@ -4,7 +4,7 @@ import (
 	"html/template"
 	"net/http"
 
-	"github.com/touchline/touchline/internal/apidocs"
+	"github.com/touchline/touchline/internal/platform/apidocs"
 	"github.com/touchline/touchline/internal/platform/problem"
 )
 

@@ -5,9 +5,9 @@ import (
 	"context"
 
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/input"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/endpoint"
+	"github.com/touchline/touchline/internal/platform/input"
 	"github.com/touchline/touchline/internal/platform/wire"
 )
 

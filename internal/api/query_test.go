@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/touchline/touchline/internal/api"
-	"github.com/touchline/touchline/internal/touchlinetest/openapitest"
+	"github.com/touchline/touchline/internal/server/touchlinetest/openapitest"
 )
 
 func TestQueryParameters(t *testing.T) {

@@ -23,8 +23,8 @@ import (
 	"github.com/touchline/touchline/internal/platform/idempotency"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/platform/upload"
-	"github.com/touchline/touchline/internal/service"
-	"github.com/touchline/touchline/internal/service/public"
+	"github.com/touchline/touchline/internal/server/service"
+	"github.com/touchline/touchline/internal/server/service/public"
 )
 
 // fixture is a Server with fake stores in memory, for tests of the checks before and

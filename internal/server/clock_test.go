@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/touchline/touchline/internal/storetest"
-	"github.com/touchline/touchline/internal/touchlinetest"
+	"github.com/touchline/touchline/internal/server/touchlinetest"
+	"github.com/touchline/touchline/internal/store/storetest"
 )
 
 // TestWrongClock: a replica whose clock differs from the clock of PostgreSQL warns when it starts.

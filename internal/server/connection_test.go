@@ -19,8 +19,8 @@ import (
 
 	"github.com/touchline/touchline/internal/platform/upload"
 	"github.com/touchline/touchline/internal/server"
-	"github.com/touchline/touchline/internal/storetest"
-	"github.com/touchline/touchline/internal/touchlinetest"
+	"github.com/touchline/touchline/internal/server/touchlinetest"
+	"github.com/touchline/touchline/internal/store/storetest"
 )
 
 // promptly is the longest that a connection may stay open for the rest of a body that

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/touchline/touchline/internal/touchlinetest"
+	"github.com/touchline/touchline/internal/server/touchlinetest"
 )
 
 // recorder is a testing.TB that records failures instead of failing.

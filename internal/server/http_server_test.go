@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/touchline/touchline/internal/touchlinetest"
+	"github.com/touchline/touchline/internal/server/touchlinetest"
 )
 
 // testTimeout is the longest that these tests wait for a response.

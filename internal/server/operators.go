@@ -11,7 +11,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/platform/securitylog"
-	"github.com/touchline/touchline/internal/service"
+	"github.com/touchline/touchline/internal/server/service"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/team"
 	"github.com/touchline/touchline/internal/verification"

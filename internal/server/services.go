@@ -21,8 +21,8 @@ import (
 	"github.com/touchline/touchline/internal/platform/upload"
 	"github.com/touchline/touchline/internal/progress"
 	"github.com/touchline/touchline/internal/roster"
-	"github.com/touchline/touchline/internal/service"
-	"github.com/touchline/touchline/internal/service/public"
+	"github.com/touchline/touchline/internal/server/service"
+	"github.com/touchline/touchline/internal/server/service/public"
 	"github.com/touchline/touchline/internal/verification"
 )
 

@@ -11,7 +11,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/platform/phone"
-	"github.com/touchline/touchline/internal/service/public"
+	"github.com/touchline/touchline/internal/server/service/public"
 	"github.com/touchline/touchline/internal/team"
 )
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/storetest"
+	"github.com/touchline/touchline/internal/store/storetest"
 )
 
 // TestFilled: the fields that the database reports as filled are those that Profile.Missing omits.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/storetest"
+	"github.com/touchline/touchline/internal/store/storetest"
 )
 
 // BenchmarkDirectory compares the time of a page of 50 coaches in a directory of a

@@ -8,7 +8,7 @@ import (
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/store"
-	"github.com/touchline/touchline/internal/storetest"
+	"github.com/touchline/touchline/internal/store/storetest"
 )
 
 func limit(key string, most int, per time.Duration) auth.Limit {

@@ -9,7 +9,7 @@ import (
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/store"
-	"github.com/touchline/touchline/internal/storetest"
+	"github.com/touchline/touchline/internal/store/storetest"
 )
 
 // storedListing reads the stored listing of a coach.

@@ -12,7 +12,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/phone"
-	"github.com/touchline/touchline/internal/storetest"
+	"github.com/touchline/touchline/internal/store/storetest"
 )
 
 // numbers is the start of a statement for each number from 1 to $2.

@@ -16,8 +16,8 @@ import (
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/httpx"
-	"github.com/touchline/touchline/internal/service"
-	"github.com/touchline/touchline/internal/storetest"
+	"github.com/touchline/touchline/internal/server/service"
+	"github.com/touchline/touchline/internal/store/storetest"
 )
 
 // fakeTokenStore returns the same operator token for every secret.

@@ -9,7 +9,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/httpx"
 	"github.com/touchline/touchline/internal/platform/ratelimit"
-	"github.com/touchline/touchline/internal/service/public"
+	"github.com/touchline/touchline/internal/server/service/public"
 )
 
 // Config has the services and settings of the pages. All are required unless the comment

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/input"
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/input"
 	"github.com/touchline/touchline/internal/platform/wire"
 )
 

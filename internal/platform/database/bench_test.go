@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/touchline/touchline/internal/platform/database"
-	"github.com/touchline/touchline/internal/storetest"
+	"github.com/touchline/touchline/internal/store/storetest"
 )
 
 func benchEach(b *testing.B, bench func(b *testing.B, db *database.DB)) {

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/platform/database"
-	"github.com/touchline/touchline/internal/storetest"
+	"github.com/touchline/touchline/internal/store/storetest"
 )
 
 const (

@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/touchline/touchline/internal/platform/database"
-	"github.com/touchline/touchline/internal/storetest"
+	"github.com/touchline/touchline/internal/store/storetest"
 )
 
 // Replicas that start concurrently apply each migration once.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/touchline/touchline/internal/platform/database"
-	"github.com/touchline/touchline/internal/storetest"
+	"github.com/touchline/touchline/internal/store/storetest"
 )
 
 // Behind PgBouncer in transaction mode, the modes of pgx without named prepared statements

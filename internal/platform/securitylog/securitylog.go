@@ -11,9 +11,9 @@ import (
 	"context"
 	"log/slog"
 
-	"github.com/touchline/touchline/internal/metrics"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/httpx"
+	"github.com/touchline/touchline/internal/platform/metrics"
 )
 
 // Log writes security events.

@@ -15,7 +15,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/touchline/touchline/internal/platform/httpx"
-	"github.com/touchline/touchline/internal/touchlinetest/openapitest"
+	"github.com/touchline/touchline/internal/server/touchlinetest/openapitest"
 )
 
 // contract checks responses against the strict copy of an OpenAPI 3.1 document (see

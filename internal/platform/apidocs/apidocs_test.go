@@ -4,13 +4,13 @@ import (
 	"os"
 	"testing"
 
-	"github.com/touchline/touchline/internal/apidocs"
+	"github.com/touchline/touchline/internal/platform/apidocs"
 )
 
 // TestTypes checks that the reference page names the type of every field and parameter.
 func TestTypes(t *testing.T) {
 	t.Parallel()
-	document, err := os.ReadFile("../api/openapi.yaml")
+	document, err := os.ReadFile("../../api/openapi.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/bodies"
 	"github.com/touchline/touchline/internal/platform/inflight"
 	"github.com/touchline/touchline/internal/platform/upload"
-	"github.com/touchline/touchline/internal/service"
+	"github.com/touchline/touchline/internal/server/service"
 	"github.com/touchline/touchline/internal/team"
 )
 

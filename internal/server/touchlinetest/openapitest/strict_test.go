@@ -3,7 +3,7 @@ package openapitest_test
 import (
 	"testing"
 
-	"github.com/touchline/touchline/internal/touchlinetest/openapitest"
+	"github.com/touchline/touchline/internal/server/touchlinetest/openapitest"
 )
 
 func TestStrict(t *testing.T) {
