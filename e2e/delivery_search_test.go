@@ -96,14 +96,14 @@ func TestOperatorsFindDeliveries(t *testing.T) {
 		}
 
 		page := signInToConsole(t, s, desk.Token)
-		if body := page.get("/"); !strings.Contains(body, `href="/deliveries"`) || !strings.Contains(body, "<strong>1</strong>") {
+		if body := page.get("/"); !strings.Contains(body, `href="/deliveries"`) || !strings.Contains(body, `<span class="count">1</span>`) {
 			t.Errorf("the overview has no count: %s", body)
 		}
 		if body := page.get("/deliveries"); !strings.Contains(body, strings.Replace(masked, "+", "&#43;", 1)) || !strings.Contains(body, "no message can reach this number") {
 			t.Errorf("failed messages: %s", body)
 		}
 		body, _ := page.post("/deliveries/search", url.Values{"number": {"98123 00011"}})
-		if !strings.Contains(body, "Meera Nair") || !strings.Contains(body, "sms · otp") || !strings.Contains(body, "refused") {
+		if !strings.Contains(body, "Meera Nair") || !strings.Contains(body, "SMS · code") || !strings.Contains(body, "refused") {
 			t.Errorf("messages to a number: %s", body)
 		}
 		if body, _ := page.post("/deliveries/search", url.Values{"number": {"12"}}); !strings.Contains(body, `aria-invalid="true"`) {
@@ -142,7 +142,7 @@ func TestTierRequestsInConsole(t *testing.T) {
 			t.Errorf("overview: got %s", got.Body)
 		}
 		page := signInToConsole(t, s, desk.Token)
-		if body := page.get("/"); !strings.Contains(body, "<strong>2</strong>") {
+		if body := page.get("/"); !strings.Contains(body, `<span class="count">2</span>`) {
 			t.Errorf("the overview has no count: %s", body)
 		}
 		if body := page.get("/tier-requests"); !strings.Contains(body, "Meera Nair") || !strings.Contains(body, "academy") {

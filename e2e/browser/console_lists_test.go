@@ -31,3 +31,18 @@ func TestOperatorListPages(t *testing.T) {
 		t.Errorf("the last page has %d rows, a link %t", n, next.MatchString(last.body))
 	}
 }
+
+// TestTierRequestForms checks that the form with the reason of a refusal has no other button: the
+// Enter key would press the first one.
+func TestTierRequestForms(t *testing.T) {
+	t.Parallel()
+	s := touchlinetest.New(t, storetest.SQLite(t))
+	s.Coach(t, coachNumber).Call(t, "PUT", "/api/coach/subscription", map[string]any{"tier": "pro"}).Want(t, 202)
+	c := newVisitor(t, s.AdminURL)
+	c.post("/sign-in", "token", s.Operator(t, operator.Coaches).Token)
+	page := c.get("/tier-requests").want(200, "Free → <strong>Pro</strong>")
+	forms := regexp.MustCompile(`(?s)<form method="post"[^>]* action="/tier-requests/.*?</form>`).FindAllString(page.body, -1)
+	if len(forms) != 2 || strings.Contains(forms[0], "reason") || !strings.Contains(forms[1], "reason") || strings.Contains(forms[1], "approve") {
+		t.Errorf("the forms are %q", forms)
+	}
+}
