@@ -68,7 +68,7 @@ func TestImportPages(t *testing.T) {
 		c.upload(page, csvOf(1), "account", c.account).want(403, "Your plan has no import")
 		take("club")
 
-		form := c.get(page).want(200, "Download an example file")
+		form := c.get(page).want(200, "Download an example file", "At most 4 MB.")
 		if example := c.get(page+"/example.csv").want(200, "Student name"); !strings.HasPrefix(example.body, "\ufeff") {
 			t.Error("the example has no byte order mark")
 		}

@@ -80,7 +80,7 @@ func (p pages) form(ctx context.Context, r *web.Request, by actor.Actor, f *web.
 	}
 	v.Form = f
 	v.Path = "/coach/players/import"
-	v.Data = map[string]any{"Imports": imports, "Token": p.NewID(), "maxBytes": maxBytes >> 20}
+	v.Data = map[string]any{"Imports": imports, "Token": p.NewID(), "MaxBytes": maxBytes >> 20}
 	return web.FormPage("import", v), nil
 }
 

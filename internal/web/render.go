@@ -76,6 +76,9 @@ func dict(pairs ...any) (map[string]any, error) {
 		if !ok {
 			return nil, fmt.Errorf("dict: argument %d is not a name", i)
 		}
+		if pairs[i+1] == nil { // a template that names a value that its page does not have
+			return nil, fmt.Errorf("dict: %s is nil", name)
+		}
 		m[name] = pairs[i+1]
 	}
 	return m, nil
