@@ -97,6 +97,8 @@ func (p pages) statusPage(ctx context.Context, r *web.Request, by actor.Actor, f
 		"Exists": i.Counts[Exists], "Refused": i.Counts[Refused],
 		"Ready": i.Rows() - i.Counts[Faulty], "Finished": i.Rows() - i.Counts[Faulty] - waiting,
 		"Warnings": warnings(v, i), "Stop": stop, "StopLink": stopLink, "Rows": views, "Tabs": importTabs(i, state), "Next": next,
+		// None is true if every row needs a correction.
+		"None":    i.State() == Done && i.Counts[Faulty] == i.Rows(),
 		"Running": query.Get("running") == "yes" && len(f.Faults) == 0,
 	}
 	return web.Page("import_status", v), nil
