@@ -11,7 +11,7 @@ import (
 
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
-	"github.com/touchline/touchline/internal/webhook"
+	"github.com/touchline/touchline/internal/platform/webhook"
 )
 
 type savedSubscriptions struct{ message.PushStore }

@@ -12,7 +12,7 @@ import (
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
-	"github.com/touchline/touchline/internal/webhook"
+	"github.com/touchline/touchline/internal/platform/webhook"
 )
 
 // TestWebhookSchedule: ten attempts at the times of the Standard Webhooks specification.

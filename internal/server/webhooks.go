@@ -5,7 +5,7 @@ import (
 
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/config"
-	"github.com/touchline/touchline/internal/webhook"
+	"github.com/touchline/touchline/internal/platform/webhook"
 	"github.com/touchline/touchline/internal/worker"
 )
 

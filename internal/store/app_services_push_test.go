@@ -19,8 +19,8 @@ import (
 	"github.com/touchline/touchline/internal/message/push/pushtest"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/phone"
+	"github.com/touchline/touchline/internal/platform/webhook"
 	"github.com/touchline/touchline/internal/store"
-	"github.com/touchline/touchline/internal/webhook"
 	"github.com/touchline/touchline/internal/worker"
 )
 

@@ -14,7 +14,7 @@ import (
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
-	"github.com/touchline/touchline/internal/webhook"
+	"github.com/touchline/touchline/internal/platform/webhook"
 )
 
 // TestMain makes the certificate of httptest a trusted one.
