@@ -53,8 +53,3 @@ CREATE TABLE superseded_marks (
 	PRIMARY KEY (batch_id, date, player_id, marked_at, mark)
 );
 CREATE INDEX superseded_marks_of_coach ON superseded_marks (coach_id);
-
--- +goose Down
-DROP TABLE superseded_marks;
-DROP TABLE attendance_marks;
-DROP TABLE attendance_sheets;

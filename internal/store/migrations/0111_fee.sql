@@ -1,10 +1,27 @@
--- Manual fees of a coach, their payments, and fees that repeat each month.
+-- Fees, payments and receipts.
 
 -- +goose Up
 
--- The address to which families pay, and when it was changed last.
-ALTER TABLE coaches ADD COLUMN upi_id TEXT;
-ALTER TABLE coaches ADD COLUMN upi_changed_at BIGINT;
+-- Orders that repeat each month. made counts the months that have their fees; the next
+-- one is made at next_at.
+CREATE TABLE fee_repeats (
+	id         TEXT   NOT NULL PRIMARY KEY,
+	coach_id   TEXT   NOT NULL REFERENCES accounts (id),
+	player_id  TEXT   REFERENCES players (id),
+	batch_id   TEXT   REFERENCES batches (id),
+	title      TEXT   NOT NULL,
+	amount     BIGINT NOT NULL,
+	currency   TEXT   NOT NULL,
+	due_on     TEXT   NOT NULL,
+	until_on   TEXT,
+	made       BIGINT NOT NULL,
+	next_at    BIGINT,
+	ended_at   BIGINT,
+	created_at BIGINT NOT NULL,
+	version    BIGINT NOT NULL
+);
+CREATE INDEX fee_repeats_due ON fee_repeats (next_at, id) WHERE next_at IS NOT NULL;
+CREATE INDEX fee_repeats_of_coach ON fee_repeats (coach_id, id) WHERE next_at IS NOT NULL;
 
 -- Amounts are in minor units of the currency. paid is the sum of the payments that were
 -- not reversed. series_id is common to the fees of one order; period counts its months.
@@ -38,8 +55,9 @@ CREATE INDEX fees_of_batch ON fees (batch_id, due_on, id) WHERE batch_id IS NOT 
 CREATE INDEX fees_to_remind ON fees (remind_at, id) WHERE remind_at IS NOT NULL;
 -- A month of a series has one fee for each player, also if two replicas make it.
 CREATE UNIQUE INDEX fees_once ON fees (series_id, period, player_id) WHERE series_id IS NOT NULL;
+CREATE INDEX fees_unpaid ON fees (coach_id, currency, due_on, amount, paid) WHERE status = 'open';
 
--- A payment is reversed, never changed. receipt numbers those of a coach without gaps.
+-- A payment is reversed, never changed. receipt numbers the payments of a coach without gaps.
 CREATE TABLE fee_payments (
 	id          TEXT   NOT NULL PRIMARY KEY,
 	coach_id    TEXT   NOT NULL,
@@ -61,32 +79,3 @@ CREATE TABLE fee_receipts (
 	coach_id TEXT   NOT NULL PRIMARY KEY REFERENCES accounts (id),
 	last     BIGINT NOT NULL
 );
-
--- Orders that repeat each month. made counts the months that have their fees; the next
--- one is made at next_at.
-CREATE TABLE fee_repeats (
-	id         TEXT   NOT NULL PRIMARY KEY,
-	coach_id   TEXT   NOT NULL REFERENCES accounts (id),
-	player_id  TEXT   REFERENCES players (id),
-	batch_id   TEXT   REFERENCES batches (id),
-	title      TEXT   NOT NULL,
-	amount     BIGINT NOT NULL,
-	currency   TEXT   NOT NULL,
-	due_on     TEXT   NOT NULL,
-	until_on   TEXT,
-	made       BIGINT NOT NULL,
-	next_at    BIGINT,
-	ended_at   BIGINT,
-	created_at BIGINT NOT NULL,
-	version    BIGINT NOT NULL
-);
-CREATE INDEX fee_repeats_due ON fee_repeats (next_at, id) WHERE next_at IS NOT NULL;
-CREATE INDEX fee_repeats_of_coach ON fee_repeats (coach_id, id) WHERE next_at IS NOT NULL;
-
--- +goose Down
-DROP TABLE fee_repeats;
-DROP TABLE fee_receipts;
-DROP TABLE fee_payments;
-DROP TABLE fees;
-ALTER TABLE coaches DROP COLUMN upi_changed_at;
-ALTER TABLE coaches DROP COLUMN upi_id;

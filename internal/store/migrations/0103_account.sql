@@ -1,18 +1,6 @@
--- Accounts, sessions, one-time passwords (OTPs) and limits.
--- One text for SQLite and PostgreSQL: ids TEXT (UUIDv7), times BIGINT in UTC
--- microseconds from the service's clock, JSON as TEXT that is never queried.
+-- Numbers, devices, sessions, OTPs and push subscriptions.
 
 -- +goose Up
-
--- Secrets of all replicas, each encrypted under the master key.
-CREATE TABLE secrets (
-	id         TEXT   NOT NULL PRIMARY KEY,
-	purpose    TEXT   NOT NULL,
-	sealed     BYTEA  NOT NULL,
-	created_at BIGINT NOT NULL,
-	active_at  BIGINT NOT NULL,
-	ends_at    BIGINT NOT NULL
-);
 
 -- An account is a mobile number in one role. tray_seq numbers its notifications.
 CREATE TABLE accounts (
@@ -21,21 +9,27 @@ CREATE TABLE accounts (
 	role          TEXT   NOT NULL,
 	tray_seq      BIGINT NOT NULL DEFAULT 0,
 	created_at    BIGINT NOT NULL,
+	-- A suspended account cannot sign in.
+	suspended_at  BIGINT,
+	suspended_why TEXT,
+	-- A closed account keeps its id, to which the history refers. Its number is free, and
+	-- stored here encrypted as proof of the former owner.
+	closed_at     BIGINT,
+	closed_number BYTEA,
 	UNIQUE (mobile_number, role)
 );
 
--- The coach's profile. The first login inserts the row.
-CREATE TABLE coaches (
-	id               TEXT   NOT NULL PRIMARY KEY REFERENCES accounts (id),
-	name             TEXT,
-	email            TEXT,
-	bio              TEXT,
-	experience_years INTEGER,
-	sports           TEXT   NOT NULL DEFAULT '[]',
-	version          BIGINT NOT NULL DEFAULT 1,
-	created_at       BIGINT NOT NULL,
-	updated_at       BIGINT NOT NULL
+-- The numbers that an account of a coach had before, as keyed hashes. closed says that the account was closed with
+-- this number: a coach who registers with it again inherits the rows.
+CREATE TABLE former_numbers (
+	account_id  TEXT    NOT NULL REFERENCES accounts (id),
+	number_hash BYTEA   NOT NULL,
+	left_at     BIGINT  NOT NULL,
+	closed      BOOLEAN NOT NULL DEFAULT FALSE,
+	PRIMARY KEY (account_id, number_hash)
 );
+CREATE INDEX former_numbers_closed ON former_numbers (number_hash) WHERE closed = TRUE;
+CREATE INDEX former_numbers_by_end ON former_numbers (left_at);
 
 -- A known device has separate limits for OTP attempts and sends.
 CREATE TABLE devices (
@@ -47,9 +41,20 @@ CREATE TABLE devices (
 CREATE INDEX devices_by_number ON devices (mobile_number);
 CREATE INDEX devices_by_end ON devices (ends_at);
 
+-- The device tokens with which a coach signed in, or that were used on the same device as such a token. The rows
+-- outlive the device tokens, which a logout of all sessions deletes.
+CREATE TABLE coach_devices (
+	token_hash BYTEA  NOT NULL,
+	coach_id   TEXT   NOT NULL REFERENCES accounts (id),
+	ends_at    BIGINT NOT NULL,
+	PRIMARY KEY (token_hash, coach_id)
+);
+CREATE INDEX coach_devices_by_end ON coach_devices (ends_at);
+CREATE INDEX coach_devices_of_coach ON coach_devices (coach_id);
+
 -- The account's number and role are copied here, so that one row authenticates a
 -- request. generation counts refreshes. used_at is the time of the first use of this
--- generation's tokens, used_before holds those of earlier generations, newest first:
+-- generation's tokens, used_before holds the times of earlier generations, newest first:
 -- 16 digits each, at most eight. page_idle: a session of pages, which ends when it is not
 -- used for so many microseconds; refresh_hash is then the hash of its page token.
 CREATE TABLE sessions (
@@ -72,6 +77,7 @@ CREATE TABLE sessions (
 );
 CREATE INDEX sessions_of_account ON sessions (account_id, id) WHERE revoked_at IS NULL;
 CREATE INDEX sessions_by_end ON sessions (ends_at);
+CREATE INDEX sessions_ended_of_account ON sessions (account_id) WHERE revoked_at IS NOT NULL;
 
 -- One challenge for each number, role and device; all unknown devices share ''.
 CREATE TABLE otp_challenges (
@@ -114,50 +120,30 @@ CREATE TABLE otp_failures (
 );
 CREATE INDEX otp_failures_by_end ON otp_failures (ends_at);
 
--- A large limit has shards, so that concurrent requests lock different rows. Each shard
--- numbers its occurrences. One takes the slot of its number modulo the limit of the shard;
--- the previous occurrence in that slot must have left the window.
-CREATE TABLE limits (
-	key         TEXT    NOT NULL,
-	shard       INTEGER NOT NULL,
-	occurrences BIGINT  NOT NULL,
-	ends_at     BIGINT  NOT NULL,
-	PRIMARY KEY (key, shard)
+-- The e-mail address that the owner of a number confirmed for a role.
+CREATE TABLE confirmed_addresses (
+	mobile_number TEXT   NOT NULL,
+	role          TEXT   NOT NULL,
+	address       TEXT   NOT NULL,
+	ends_at       BIGINT NOT NULL,
+	PRIMARY KEY (mobile_number, role)
 );
-CREATE INDEX limits_by_end ON limits (ends_at);
-CREATE TABLE limit_slots (
-	key     TEXT   NOT NULL,
-	slot    BIGINT NOT NULL,
-	free_at BIGINT NOT NULL,
-	PRIMARY KEY (key, slot)
-);
-CREATE INDEX limit_slots_by_end ON limit_slots (free_at);
+CREATE INDEX confirmed_addresses_by_end ON confirmed_addresses (ends_at);
 
--- First responses for an Idempotency-Key, encrypted. status 0: still running; 1: the work
--- is committed, its response can be rebuilt from work (JSON); else that of the response.
-CREATE TABLE kept_answers (
-	owner       TEXT    NOT NULL,
-	key         TEXT    NOT NULL,
-	fingerprint BYTEA   NOT NULL,
-	status      INTEGER NOT NULL,
-	answer      BYTEA,
-	work        TEXT,
-	lease       TEXT    NOT NULL,
-	lease_ends_at BIGINT NOT NULL,
-	ends_at     BIGINT  NOT NULL,
-	PRIMARY KEY (owner, key)
+-- How the browser of a session receives messages. It ends with the session, at ends_at at the
+-- latest. endpoint is a keyed hash of the URL of the push service; sealed has the URL and the
+-- keys of the browser.
+CREATE TABLE push_subscriptions (
+	session_id TEXT    NOT NULL PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE,
+	id         TEXT    NOT NULL UNIQUE,
+	account_id TEXT    NOT NULL,
+	role       TEXT    NOT NULL,
+	endpoint   BYTEA   NOT NULL,
+	sealed     BYTEA   NOT NULL,
+	show_names BOOLEAN NOT NULL,
+	ends_at    BIGINT  NOT NULL,
+	created_at BIGINT  NOT NULL
 );
-CREATE INDEX kept_answers_by_end ON kept_answers (ends_at);
-
--- +goose Down
-DROP TABLE kept_answers;
-DROP TABLE limit_slots;
-DROP TABLE limits;
-DROP TABLE otp_failures;
-DROP TABLE otp_sends;
-DROP TABLE otp_challenges;
-DROP TABLE sessions;
-DROP TABLE devices;
-DROP TABLE coaches;
-DROP TABLE accounts;
-DROP TABLE secrets;
+CREATE INDEX push_subscriptions_of_account ON push_subscriptions (account_id, id);
+CREATE INDEX push_subscriptions_to_endpoint ON push_subscriptions (endpoint);
+CREATE INDEX push_subscriptions_by_end ON push_subscriptions (ends_at);

@@ -1,4 +1,4 @@
--- Webhooks: endpoints of other services that receive the changes of the feed.
+-- Webhooks.
 
 -- +goose Up
 
@@ -26,7 +26,7 @@ CREATE INDEX webhooks_enabled ON webhooks (id) WHERE disabled_at IS NULL;
 
 -- A message to one webhook: a copy of a change, so that it can be sent when the feed has
 -- deleted the change. A test has no player. state is queued, delivered or failed; status and
--- error are those of the last attempt.
+-- error are of the last attempt.
 CREATE TABLE webhook_messages (
 	webhook_id     TEXT    NOT NULL REFERENCES webhooks (id) ON DELETE CASCADE,
 	id             TEXT    NOT NULL,
@@ -52,7 +52,3 @@ CREATE INDEX webhook_messages_of_player ON webhook_messages (webhook_id, player_
 CREATE INDEX webhook_messages_log ON webhook_messages (webhook_id, at, id);
 CREATE INDEX webhook_messages_failed ON webhook_messages (webhook_id, at, id) WHERE state = 'failed';
 CREATE INDEX webhook_messages_done ON webhook_messages (updated_at) WHERE state <> 'queued';
-
--- +goose Down
-DROP TABLE webhook_messages;
-DROP TABLE webhooks;

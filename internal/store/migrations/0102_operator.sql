@@ -1,4 +1,4 @@
--- Operators' tokens and sessions, and the audit log.
+-- Operators' tokens, sessions and audit log.
 
 -- +goose Up
 
@@ -38,15 +38,3 @@ CREATE TABLE audit_log (
 );
 CREATE UNIQUE INDEX audit_log_introspections ON audit_log (operator_id, at) WHERE action = 'token.introspect';
 CREATE INDEX audit_log_of_object ON audit_log (object_id, id);
-
--- A coach's folded name for the operators' search, as bytes, which both engines
--- compare alike.
-ALTER TABLE coaches ADD COLUMN name_key BYTEA;
-CREATE INDEX coaches_by_name ON coaches (name_key, id);
-
--- +goose Down
-DROP INDEX coaches_by_name;
-ALTER TABLE coaches DROP COLUMN name_key;
-DROP TABLE audit_log;
-DROP TABLE operator_sessions;
-DROP TABLE operator_tokens;

@@ -1,4 +1,4 @@
--- Players, approval requests and decisions.
+-- Players, requests and decisions, and the changes that other services read.
 
 -- +goose Up
 
@@ -49,6 +49,111 @@ CREATE INDEX players_student_pending ON players (coach_id, student_pending_since
 -- Used to find students who become adults.
 CREATE INDEX players_student_alone ON players (date_of_birth)
 	WHERE deleted_at IS NULL AND student_state = 'approved' AND guardian_state <> 'approved';
+CREATE INDEX players_guardian_refused ON players (coach_id, guardian_changed_at, id, guardian_state)
+	WHERE deleted_at IS NULL AND guardian_state IN ('rejected', 'revoked');
+CREATE INDEX players_student_refused ON players (coach_id, student_changed_at, id, student_state)
+	WHERE deleted_at IS NULL AND student_state IN ('rejected', 'revoked');
+CREATE INDEX players_removed ON players (coach_id, student_key, date_of_birth) WHERE deleted_at IS NOT NULL;
+CREATE INDEX players_guardian_approved ON players (guardian_id, id) WHERE deleted_at IS NULL AND guardian_state = 'approved';
+CREATE INDEX players_student_approved ON players (student_id) WHERE deleted_at IS NULL AND student_state = 'approved';
+
+CREATE TABLE requests (
+	id              TEXT    NOT NULL PRIMARY KEY,
+	player_id       TEXT    NOT NULL REFERENCES players (id),
+	coach_id        TEXT    NOT NULL,
+	approver_type   TEXT    NOT NULL,
+	approver_id     TEXT    NOT NULL REFERENCES accounts (id),
+	state           TEXT    NOT NULL,
+	channels        TEXT    NOT NULL,
+	requested_at    BIGINT  NOT NULL,
+	last_sent_at    BIGINT  NOT NULL,
+	delivery_failed BOOLEAN NOT NULL,
+	closed_at       BIGINT,
+	short_code      TEXT    UNIQUE,
+	-- When the coach first followed up an open request: reminded, resent, called or ended it.
+	-- follow_up_note is the coach's note of the last follow-up outside of the app.
+	followed_up_at  BIGINT,
+	follow_up_note  TEXT,
+	-- failed_channels: the channels on which the newest sending failed for good, each followed by
+	-- a comma. delivery_failed: all channels failed that leave the app.
+	failed_channels TEXT    NOT NULL DEFAULT '',
+	student_key     TEXT,
+	date_of_birth   TEXT
+);
+-- At most one open request for each player and party, also under concurrency.
+CREATE UNIQUE INDEX requests_open ON requests (player_id, approver_type) WHERE state = 'pending';
+CREATE INDEX requests_of_player ON requests (player_id, id);
+CREATE INDEX requests_disputed_by ON requests (approver_id, id) WHERE state = 'disputed';
+-- Used to free short codes a year after their requests ended.
+CREATE INDEX requests_with_code_by_end ON requests (closed_at) WHERE short_code IS NOT NULL AND closed_at IS NOT NULL;
+CREATE INDEX requests_open_of_coach ON requests (coach_id, requested_at, id) WHERE state = 'pending';
+-- Items that need the coach's attention, newest last.
+CREATE INDEX requests_failed_of_coach ON requests (coach_id, last_sent_at, id) WHERE state = 'pending' AND delivery_failed = TRUE;
+CREATE INDEX requests_disputed_of_coach ON requests (coach_id, closed_at, id) WHERE state = 'disputed';
+CREATE INDEX requests_to_follow_up ON requests (coach_id, requested_at, followed_up_at, delivery_failed) WHERE state = 'pending' AND followed_up_at IS NULL;
+CREATE INDEX requests_followed_up ON requests (coach_id, requested_at, followed_up_at, delivery_failed) WHERE state = 'pending' AND followed_up_at IS NOT NULL;
+-- The share of requests that were followed up in time is counted from this index alone. The
+-- condition is always true: it keeps SQLite from using the index for other statements, for
+-- which it takes the index with the shortest entries.
+CREATE INDEX requests_measured ON requests (coach_id, requested_at, closed_at, followed_up_at) WHERE requested_at > 0;
+CREATE INDEX requests_sent_to ON requests (approver_id, coach_id, last_sent_at);
+
+-- The requests behind the links in messages; the tokens are derived, not stored.
+-- to_number: the link left to the number that was asked, not to an e-mail address.
+CREATE TABLE request_links (
+	hash       BYTEA   NOT NULL PRIMARY KEY,
+	request_id TEXT    NOT NULL REFERENCES requests (id),
+	ends_at    BIGINT  NOT NULL,
+	to_number  BOOLEAN NOT NULL,
+	-- Where the link left to, if not to the asked number.
+	address    TEXT
+);
+CREATE INDEX request_links_by_end ON request_links (ends_at);
+CREATE INDEX request_links_to_address ON request_links (request_id, address) WHERE address IS NOT NULL;
+
+-- The record of every approval, rejection and revocation; nothing deletes it.
+CREATE TABLE approval_history (
+	id            TEXT   NOT NULL PRIMARY KEY,
+	player_id     TEXT   NOT NULL REFERENCES players (id),
+	approver_type TEXT   NOT NULL,
+	approver_id   TEXT   NOT NULL REFERENCES accounts (id),
+	action        TEXT   NOT NULL,
+	reason        TEXT,
+	request_id    TEXT,
+	decided_at    BIGINT NOT NULL,
+	-- coach_device is the coach of the player if the party approved on a device that had signed in as that coach.
+	coach_device  TEXT
+);
+CREATE INDEX approval_history_of_player ON approval_history (player_id, decided_at, id);
+-- Used to find parties that have approved a player of a coach at any time.
+CREATE INDEX approval_history_of_approver ON approval_history (approver_id, player_id) WHERE action = 'approved';
+CREATE INDEX approval_history_coach_device ON approval_history (coach_device, decided_at, id) WHERE coach_device IS NOT NULL;
+
+CREATE TABLE reminders (
+	id            TEXT   NOT NULL PRIMARY KEY,
+	player_id     TEXT   NOT NULL REFERENCES players (id),
+	approver_type TEXT   NOT NULL,
+	sent_at       BIGINT NOT NULL
+);
+CREATE INDEX reminders_of_party ON reminders (player_id, approver_type, sent_at);
+CREATE INDEX reminders_by_time ON reminders (sent_at);
+
+-- "This is not me": this account gets no request from this coach for this student,
+-- matched by the player or, if it is added again, by name and birth date. request_id is
+-- the request that the account disputed.
+CREATE TABLE disputes (
+	coach_id      TEXT   NOT NULL,
+	approver_id   TEXT   NOT NULL REFERENCES accounts (id),
+	player_id     TEXT   NOT NULL,
+	student_key   TEXT   NOT NULL,
+	date_of_birth TEXT   NOT NULL,
+	created_at    BIGINT NOT NULL,
+	request_id    TEXT   NOT NULL UNIQUE,
+	PRIMARY KEY (coach_id, approver_id, player_id)
+);
+CREATE INDEX disputes_by_time ON disputes (created_at, request_id);
+CREATE INDEX disputes_of_coach ON disputes (coach_id, created_at, request_id);
+CREATE INDEX disputes_of_approver ON disputes (approver_id);
 
 -- Status changes that other services read. A transaction adds its rows without a position.
 -- Later one transaction at a time gives positions to committed rows, so a reader that
@@ -78,123 +183,3 @@ CREATE TABLE change_feed (
 	adults_to     TEXT
 );
 INSERT INTO change_feed (id, last, positioned_at) VALUES (1, 0, 0);
-
--- The record of every approval, rejection and revocation; nothing deletes it.
-CREATE TABLE approval_history (
-	id            TEXT   NOT NULL PRIMARY KEY,
-	player_id     TEXT   NOT NULL REFERENCES players (id),
-	approver_type TEXT   NOT NULL,
-	approver_id   TEXT   NOT NULL REFERENCES accounts (id),
-	action        TEXT   NOT NULL,
-	reason        TEXT,
-	request_id    TEXT,
-	decided_at    BIGINT NOT NULL
-);
-CREATE INDEX approval_history_of_player ON approval_history (player_id, decided_at, id);
-
-CREATE TABLE requests (
-	id              TEXT    NOT NULL PRIMARY KEY,
-	player_id       TEXT    NOT NULL REFERENCES players (id),
-	coach_id        TEXT    NOT NULL,
-	approver_type   TEXT    NOT NULL,
-	approver_id     TEXT    NOT NULL REFERENCES accounts (id),
-	state           TEXT    NOT NULL,
-	channels        TEXT    NOT NULL,
-	requested_at    BIGINT  NOT NULL,
-	last_sent_at    BIGINT  NOT NULL,
-	delivery_failed BOOLEAN NOT NULL,
-	closed_at       BIGINT,
-	short_code      TEXT    UNIQUE
-);
--- At most one open request for each player and party, also under concurrency.
-CREATE UNIQUE INDEX requests_open ON requests (player_id, approver_type) WHERE state = 'pending';
-CREATE INDEX requests_of_player ON requests (player_id, id);
-CREATE INDEX requests_of_approver ON requests (approver_id, coach_id);
-CREATE INDEX requests_disputed_by ON requests (approver_id, id) WHERE state = 'disputed';
--- Used to free short codes a year after their requests ended.
-CREATE INDEX requests_with_code_by_end ON requests (closed_at) WHERE short_code IS NOT NULL AND closed_at IS NOT NULL;
-CREATE INDEX requests_open_of_coach ON requests (coach_id, requested_at, id) WHERE state = 'pending';
-
--- The requests behind the links in messages; the tokens are derived, not stored.
--- to_number: the link left to the number that was asked, not to an e-mail address.
-CREATE TABLE request_links (
-	hash       BYTEA   NOT NULL PRIMARY KEY,
-	request_id TEXT    NOT NULL REFERENCES requests (id),
-	ends_at    BIGINT  NOT NULL,
-	to_number  BOOLEAN NOT NULL
-);
-CREATE INDEX request_links_by_end ON request_links (ends_at);
-
-CREATE TABLE reminders (
-	id            TEXT   NOT NULL PRIMARY KEY,
-	player_id     TEXT   NOT NULL REFERENCES players (id),
-	approver_type TEXT   NOT NULL,
-	sent_at       BIGINT NOT NULL
-);
-CREATE INDEX reminders_of_party ON reminders (player_id, approver_type, sent_at);
-CREATE INDEX reminders_by_time ON reminders (sent_at);
-
--- "This is not me": this account gets no request from this coach for this student,
--- matched by the player or, if it is added again, by name and birth date. request_id is
--- the request that the account disputed.
-CREATE TABLE disputes (
-	coach_id      TEXT   NOT NULL,
-	approver_id   TEXT   NOT NULL REFERENCES accounts (id),
-	player_id     TEXT   NOT NULL,
-	student_key   TEXT   NOT NULL,
-	date_of_birth TEXT   NOT NULL,
-	created_at    BIGINT NOT NULL,
-	request_id    TEXT   NOT NULL UNIQUE,
-	PRIMARY KEY (coach_id, approver_id, player_id)
-);
-CREATE INDEX disputes_by_time ON disputes (created_at, request_id);
-CREATE INDEX disputes_of_coach ON disputes (coach_id, created_at, request_id);
-CREATE INDEX disputes_of_approver ON disputes (approver_id);
-
--- When a coach is next notified of requests that have been pending for days.
-CREATE TABLE digests (
-	coach_id TEXT   NOT NULL PRIMARY KEY,
-	due_at   BIGINT NOT NULL,
-	version  BIGINT NOT NULL
-);
-CREATE INDEX digests_due ON digests (due_at);
-
--- Files of players that a coach imports. Their rows are added in steps. warnings, stop,
--- entry and faults are JSON.
-CREATE TABLE imports (
-	id         TEXT   NOT NULL PRIMARY KEY,
-	coach_id   TEXT   NOT NULL REFERENCES accounts (id),
-	warnings   TEXT   NOT NULL,
-	stop       TEXT,
-	created_at BIGINT NOT NULL,
-	ends_at    BIGINT NOT NULL
-);
-CREATE INDEX imports_of_coach ON imports (coach_id, id);
-CREATE INDEX imports_by_end ON imports (ends_at);
-
-CREATE TABLE import_rows (
-	coach_id  TEXT   NOT NULL,
-	import_id TEXT   NOT NULL,
-	number    BIGINT NOT NULL,
-	state     TEXT   NOT NULL,
-	entry     TEXT   NOT NULL,
-	faults    TEXT   NOT NULL,
-	player_id TEXT,
-	ends_at   BIGINT NOT NULL,
-	PRIMARY KEY (coach_id, import_id, number)
-);
-CREATE INDEX import_rows_by_state ON import_rows (coach_id, import_id, state, number);
-CREATE INDEX import_rows_by_end ON import_rows (ends_at);
-
--- +goose Down
-DROP TABLE import_rows;
-DROP TABLE imports;
-DROP TABLE digests;
-DROP TABLE disputes;
-DROP TABLE reminders;
-DROP TABLE request_links;
-DROP TABLE requests;
-DROP TABLE approval_history;
-DROP TABLE change_feed;
-DROP TABLE changes;
-DROP TABLE players;

@@ -1,9 +1,6 @@
--- Batches of a coach and their players.
+-- Batches and their players.
 
 -- +goose Up
-
--- The coach's dates are days of this time zone; NULL is that of the default region.
-ALTER TABLE coaches ADD COLUMN time_zone TEXT;
 
 -- schedule is JSON. An archived batch does not change any more.
 CREATE TABLE batches (
@@ -36,7 +33,13 @@ CREATE INDEX batch_players_now ON batch_players (batch_id, player_id) WHERE left
 CREATE INDEX batches_of_player ON batch_players (player_id, batch_id) WHERE left_at IS NULL;
 CREATE INDEX batch_players_of_coach ON batch_players (coach_id, batch_id, player_id);
 
--- +goose Down
-DROP TABLE batch_players;
-DROP TABLE batches;
-ALTER TABLE coaches DROP COLUMN time_zone;
+-- A membership that ended before the player joined the batch again; batch_players has the newest one.
+CREATE TABLE earlier_memberships (
+	coach_id  TEXT   NOT NULL,
+	batch_id  TEXT   NOT NULL REFERENCES batches (id),
+	player_id TEXT   NOT NULL REFERENCES players (id),
+	joined_at BIGINT NOT NULL,
+	left_at   BIGINT NOT NULL,
+	PRIMARY KEY (batch_id, player_id, left_at)
+);
+CREATE INDEX earlier_memberships_of_coach ON earlier_memberships (coach_id);

@@ -1,0 +1,73 @@
+-- Messages of coaches to families, and replies.
+
+-- +goose Up
+
+CREATE TABLE message_templates (
+	id         TEXT   NOT NULL PRIMARY KEY,
+	coach_id   TEXT   NOT NULL REFERENCES accounts (id),
+	title      TEXT   NOT NULL,
+	body       TEXT   NOT NULL,
+	created_at BIGINT NOT NULL
+);
+CREATE INDEX message_templates_of_coach ON message_templates (coach_id, id);
+
+-- A message is one row from the moment it is accepted. Its recipients get their rows later,
+-- some at a time: next_player is the index of the next player in players, next_position the
+-- next position in team_recipients. players is a JSON list of ids in order.
+CREATE TABLE team_messages (
+	id            TEXT    NOT NULL PRIMARY KEY,
+	coach_id      TEXT    NOT NULL REFERENCES accounts (id),
+	batch_id      TEXT,
+	to_all        BOOLEAN NOT NULL,
+	players       TEXT    NOT NULL,
+	audience      TEXT    NOT NULL,
+	channels      TEXT    NOT NULL,
+	body          TEXT    NOT NULL,
+	network       TEXT,
+	recipients    INTEGER NOT NULL,
+	left_out      INTEGER NOT NULL,
+	segments      INTEGER NOT NULL,
+	next_player   INTEGER NOT NULL,
+	next_position INTEGER NOT NULL,
+	created_at    BIGINT  NOT NULL,
+	expanded_at   BIGINT,
+	-- expand_at is when the worker tries next, and NULL after the last attempt.
+	expand_at     BIGINT  DEFAULT 0,
+	expand_failures INTEGER NOT NULL DEFAULT 0,
+	-- How many people a message reaches, and how many it leaves out, as they were planned.
+	people        BIGINT,
+	people_left_out BIGINT
+);
+CREATE INDEX team_messages_of_coach ON team_messages (coach_id, id);
+-- A coach's messages are expanded one after the other.
+CREATE INDEX team_messages_waiting ON team_messages (id) WHERE expanded_at IS NULL;
+CREATE INDEX team_messages_waiting_of_coach ON team_messages (coach_id, id) WHERE expanded_at IS NULL;
+
+-- One row for each party that a message is for, also if no channel reaches it. is_copy: a
+-- guardian who gets what a student under 18 gets. The deliveries say what became of it.
+CREATE TABLE team_recipients (
+	message_id TEXT    NOT NULL REFERENCES team_messages (id),
+	position   INTEGER NOT NULL,
+	player_id  TEXT    NOT NULL,
+	party      TEXT    NOT NULL,
+	account_id TEXT,
+	is_copy    BOOLEAN NOT NULL,
+	PRIMARY KEY (message_id, position)
+);
+CREATE INDEX team_recipients_of_party ON team_recipients (account_id, player_id, message_id);
+CREATE INDEX team_recipients_of_player ON team_recipients (player_id, message_id, position);
+
+CREATE TABLE team_replies (
+	id         TEXT   NOT NULL PRIMARY KEY,
+	coach_id   TEXT   NOT NULL,
+	player_id  TEXT   NOT NULL REFERENCES players (id),
+	party      TEXT   NOT NULL,
+	account_id TEXT   NOT NULL REFERENCES accounts (id),
+	body       TEXT   NOT NULL,
+	created_at BIGINT NOT NULL,
+	read_at    BIGINT
+);
+CREATE INDEX team_replies_of_coach ON team_replies (coach_id, id);
+CREATE INDEX team_replies_unread ON team_replies (coach_id, id) WHERE read_at IS NULL;
+CREATE INDEX team_replies_of_party ON team_replies (account_id, player_id, id);
+CREATE INDEX team_replies_of_player ON team_replies (player_id, id);
