@@ -62,8 +62,8 @@ func TestHeldReason(t *testing.T) {
 		waitForHeld(t, coach, limited.String("guardian_request_id"), heldByCoach)
 		attention(limited.String("guardian_request_id"), heldByCoach)
 		blocked(limited.String("guardian_request_id"))
-		if text := b.Open("/coach/players/" + limited.String("player_id")).Text(); !strings.Contains(text, heldByCoach) {
-			t.Errorf("the page of the player: %s", text)
+		if page := b.Open("/coach/players/" + limited.String("player_id")); strings.Count(page.Body, heldByCoach) != 2 || !strings.Contains(page.Body, `<p class="next">`+heldByCoach) {
+			t.Errorf("the page of the player does not say at the top and in the history why the message waits: %s", page.Text())
 		}
 		if text := b.Open("/coach/players?show=needs").Text(); !strings.Contains(text, "Message waits: you have sent many today") {
 			t.Errorf("the needs: %s", text)

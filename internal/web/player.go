@@ -34,6 +34,8 @@ type partyView struct {
 	CanResend bool
 	// Next is the coach's possible next step, as a key of the texts "next.…".
 	Next string
+	// Held is the message that waits if Next is "held".
+	Held *approval.Delivery
 	// Reason is the reason that the party gave for a no, or "".
 	Reason string
 }
@@ -77,7 +79,7 @@ func nextStep(number phone.Number, c approval.Consent, r *approval.Request, now 
 		return "disputed"
 	case r.DeliveryFailed:
 		return "failed"
-	case waits(r):
+	case heldMessage(r) != nil:
 		return "held"
 	case stopped(r):
 		return "stopped"
@@ -98,16 +100,16 @@ func stopped(r *approval.Request) bool {
 	return false
 }
 
-// waits reports whether a message of the request waits for a limit, for other messages or
-// for the end of quiet hours.
-func waits(r *approval.Request) bool {
+// heldMessage returns the message of the request that waits for a limit, for other messages or for
+// the end of quiet hours, or nil.
+func heldMessage(r *approval.Request) *approval.Delivery {
 	waiting := []string{message.ReasonHeld, message.ReasonGathering, message.ReasonQuietHours}
-	for _, d := range r.Deliveries {
+	for i, d := range r.Deliveries {
 		if d.State == approval.DeliveryQueued && slices.Contains(waiting, d.Reason) {
-			return true
+			return &r.Deliveries[i]
 		}
 	}
-	return false
+	return nil
 }
 
 // newPartyView returns a party of the player of a timeline.
@@ -135,7 +137,9 @@ func (p *Pages) newPartyView(t *approval.Timeline, party actor.Role) partyView {
 			v.Reason = d.Reason
 		}
 	}
-	v.Next = nextStep(v.Number, v.Consent, v.Request, now)
+	if v.Next = nextStep(v.Number, v.Consent, v.Request, now); v.Next == "held" {
+		v.Held = heldMessage(v.Request)
+	}
 	return v
 }
 
