@@ -103,6 +103,36 @@ func TestSignInByEmail(t *testing.T) {
 	})
 }
 
+// TestEmailOnCodePage: a number that is blocked while its owner enters the code gets the same offer on
+// the page of the code.
+func TestEmailOnCodePage(t *testing.T) {
+	eachMail(t, mailtest.Plain, func(t *testing.T, s *touchlinetest.Service, _ *mailtest.Server) {
+		const offer = "Send the code by e-mail"
+		b := s.Browser(t)
+		b.Open("/sign-in/coach")
+		if strings.Contains(b.Page.Text(), offer) {
+			t.Errorf("the page of a number that is not blocked: %s", b.Page.Text())
+		}
+		for range 2 {
+			s.Clock.Advance(6 * time.Minute)
+			b.Open("/sign-in/coach")
+			b.Press("Send me a code", "number", coachNumber)
+			for range 5 {
+				s.Call(t, "POST", "/auth/login", "", object{"mobile_number": coachNumber, "otp": "000000"}).Want(t, 422, "otp_incorrect")
+			}
+		}
+		if page := b.Press("Continue", "code", "000000"); page.Status != 429 || !strings.Contains(page.Text(), offer) {
+			t.Errorf("a code of a blocked number: %d %s", page.Status, page.Text())
+		}
+		if page := b.Press(offer); page.Path != "/sign-in/code" || !strings.Contains(page.Text(), "If you confirmed an e-mail address") {
+			t.Errorf("after asking for a code by mail: %s %s", page.Path, page.Text())
+		}
+		if page := b.Press("Send the code again"); page.Status != 429 || strings.Contains(page.Text(), offer) {
+			t.Errorf("asking again at once: %d %s", page.Status, page.Text())
+		}
+	})
+}
+
 // TestNoMailNoCode: without a mail server the channel is refused, and no page offers it.
 func TestNoMailNoCode(t *testing.T) {
 	t.Parallel()
