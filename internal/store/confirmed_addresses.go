@@ -12,7 +12,8 @@ import (
 )
 
 // ConfirmAddress evaluates the code. If it is correct, it consumes the code and saves the address.
-// It locks the session: a sign-out everywhere at the same time must end the confirmation.
+// It locks the session: a sign-out everywhere, or the end of the role, at the same time must end the
+// confirmation. The end of the role sets idle_at to 0.
 func (db *DB) ConfirmAddress(ctx context.Context, c auth.AddressConfirmation) (auth.VerificationResult, error) {
 	var result auth.VerificationResult
 	err := db.Write(ctx, func(tx *Tx) (err error) {
@@ -20,7 +21,7 @@ func (db *DB) ConfirmAddress(ctx context.Context, c auth.AddressConfirmation) (a
 			return rollbackUnlessEvaluated(result, err)
 		}
 		err = tx.ExecOne(ctx, `
-			UPDATE sessions SET last_used_at = $3 WHERE id = $1 AND mobile_number = $2 AND revoked_at IS NULL`,
+			UPDATE sessions SET last_used_at = $3 WHERE id = $1 AND mobile_number = $2 AND revoked_at IS NULL AND idle_at > 0`,
 			c.By.SessionID, string(c.By.Number), database.Micros(tx.Now))
 		if errors.Is(err, database.ErrStale) {
 			return auth.ErrSessionEnded()

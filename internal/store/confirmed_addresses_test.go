@@ -178,6 +178,28 @@ func TestConfirmationEnds(t *testing.T) {
 	}
 }
 
+// TestConfirmationEndsWithTheRole: the number of a guardian whom no player names any more may get a new
+// owner before a coach names it again.
+func TestConfirmationEndsWithTheRole(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		s, coach := p.emailSignIn(), p.coach(1)
+		asha, bela := p.add(coach, "Asha Rao", number(2), ""), p.add(coach, "Bela Rao", number(2), "")
+		by := p.pageLogin(s, actor.Guardian, number(2), auth.PageLifetime, 0).Session.Actor()
+		p.confirm(s, by, coachAddress)
+		for i, id := range []string{asha.ID, bela.ID} {
+			ok(p, p.Remove(bg, coach, id))
+			if n := p.count(`SELECT count(*) FROM confirmed_addresses`); n != 1-i {
+				p.Errorf("after removal %d: %d addresses, want %d", i+1, n, 1-i)
+			}
+		}
+		p.add(coach, "Asha Rao", number(2), "")
+		key := auth.ChallengeKey{Number: number(2), Role: actor.Guardian}
+		p.requestByEmail(s, key)
+		p.wantCode("a code to the address of the earlier owner", pageLogin(s, key, testCode, byEmail), "otp_expired")
+	})
+}
+
 // zeros is a source of randomness for codes of zeros.
 type zeros struct{}
 

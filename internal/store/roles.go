@@ -17,9 +17,9 @@ const accountRoles = `
 	(SELECT 1 FROM disputes d WHERE d.approver_id = a.id LIMIT 1) IS NOT NULL`
 
 // endSessionsWithoutRole ends the refresh tokens of those accounts that no longer hold their
-// role (see auth.RoleFacts). The number may get a new owner, who must not
-// find a session of the previous one. The access token remains valid for some minutes,
-// but shows nothing of the player.
+// role (see auth.RoleFacts), and the confirmation of their addresses. The number may get a new owner,
+// who must not find a session or an address of the previous one. The access token remains valid for
+// some minutes, but shows nothing of the player.
 //
 // The caller must hold the row locks of the accounts. So if two transactions remove the last
 // two players that name an account, the second sees the change of the first. A login locks
@@ -39,6 +39,17 @@ func (tx *Tx) endSessionsWithoutRole(ctx context.Context, accountIDs []string) e
 			AND NOT EXISTS (SELECT 1 FROM disputes d WHERE d.approver_id = sessions.account_id)`, args...)
 	if err != nil {
 		return fmt.Errorf("end sessions without a role: %w", err)
+	}
+	err = tx.Defer(ctx, `
+		DELETE FROM confirmed_addresses
+		WHERE (mobile_number, role) IN (
+			SELECT a.mobile_number, a.role FROM accounts a
+			WHERE a.id IN (`+database.Params(1, len(args))+`)
+				AND NOT EXISTS (SELECT 1 FROM players p WHERE p.guardian_id = a.id AND p.deleted_at IS NULL)
+				AND NOT EXISTS (SELECT 1 FROM players p WHERE p.student_id = a.id AND p.deleted_at IS NULL)
+				AND NOT EXISTS (SELECT 1 FROM disputes d WHERE d.approver_id = a.id))`, args...)
+	if err != nil {
+		return fmt.Errorf("remove addresses without a role: %w", err)
 	}
 	return nil
 }
