@@ -74,9 +74,9 @@ func TestTierRequests(t *testing.T) {
 			coach      *touchlinetest.User
 			kind, body string
 		}{
-			{first, "tier_approved", "You asked for the tier Academy. You have it now."},
-			{second, "tier_refused", "You asked for the tier Academy. You cannot have it now. The reason: Tell us more first."},
-			{third, "tier_approved", "You asked for the tier Pro. You have it now."},
+			{first, "tier_approved", "You asked for the plan Academy. You have it now."},
+			{second, "tier_refused", "You asked for the plan Academy. You cannot have it now. The reason: Tell us more first."},
+			{third, "tier_approved", "You asked for the plan Pro. You have it now."},
 		} {
 			got := tt.coach.Call(t, "GET", "/api/notifications", nil).Want(t, 200).Items()
 			if len(got) != 1 || got[0]["type"] != tt.kind || got[0]["body"] != tt.body {

@@ -143,6 +143,32 @@ func (d Draft) In(language string) Draft {
 	return d
 }
 
+// In returns the text of a notification about the account of its reader in a language. It returns
+// "" for another one, which names people whose names the page takes from the player, and for an older
+// one without Words.
+func (n Notification) In(language string) (title, body string) {
+	w := n.Data.Words
+	known := false
+	switch n.Type {
+	case SecurityNotice:
+		known = w.Event != ""
+	case CertificateExpiring, TierApproved, TierRefused:
+		known = w.Title != ""
+	case KYCVerified:
+		known = true
+	case KYCRejected:
+		known = w.Reason != ""
+	}
+	if !known {
+		return "", ""
+	}
+	e := event.Event{Type: w.Event, Title: w.Title, Day: w.Day, Reason: w.Reason}
+	if language == hindi {
+		return hindiWording("", n.Type, e, "")
+	}
+	return englishWording("", n.Type, e, "")
+}
+
 // CountedFor returns the coach whose message limits count copies of the draft, or "". A coach
 // who left has none, and mail to a coach must not use up what may go to families.
 func (d Draft) CountedFor() string {

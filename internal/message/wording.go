@@ -77,12 +77,12 @@ func englishWording(to actor.Role, t Type, e event.Event, brand string) (title, 
 	case KYCRejected:
 		return "Your identity could not be verified", fmt.Sprintf("The reason: %s You can submit again.", sentence(e.Reason))
 	case TierApproved:
-		return "You have a new tier", fmt.Sprintf("You asked for the tier %s. You have it now.", e.Title)
+		return "You have a new plan", fmt.Sprintf("You asked for the plan %s. You have it now.", e.Title)
 	case TierRefused:
 		if e.Reason == "" {
-			return "Your tier stays the same", fmt.Sprintf("You asked for the tier %s. You cannot have it now.", e.Title)
+			return "Your plan stays the same", fmt.Sprintf("You asked for the plan %s. You cannot have it now.", e.Title)
 		}
-		return "Your tier stays the same", fmt.Sprintf("You asked for the tier %s. You cannot have it now. The reason: %s", e.Title, sentence(e.Reason))
+		return "Your plan stays the same", fmt.Sprintf("You asked for the plan %s. You cannot have it now. The reason: %s", e.Title, sentence(e.Reason))
 	case TeamMessageType:
 		return "A message from your coach", fmt.Sprintf("%s wrote to you about %s.", coach, student)
 	case TeamReplyType:

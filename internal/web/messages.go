@@ -121,13 +121,16 @@ func namedThen(n message.Notification, name string) bool {
 	return !slices.Contains(answerTypes, n.Type) || strings.Contains(n.Body, message.Name(name, ""))
 }
 
-// word returns the title and the text of a notification in the language of the page, from
-// the catalogue. The stored text is in the language that its reader had at that time. It is
+// word returns the title and the text of a notification in the language of the page: from package
+// message if it is about the account, else from the catalogue. The stored text is in the language that its reader had at that time. It is
 // used if the catalogue has none, and if it is in the language of the page and has names
 // that the page does not know.
 func (v *View) word(n message.Notification, titleKey, bodyKey string, named bool, pairs ...any) (title, body string) {
 	if !named && n.Data.PlayerID != "" && textLanguage(n.Body) == v.Language {
 		return n.Title, n.Body
+	}
+	if title, body = n.In(v.Language); title != "" {
+		return title, body
 	}
 	title, err := v.T(titleKey)
 	if err != nil {

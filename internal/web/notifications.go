@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/endpoint"
@@ -75,18 +74,12 @@ func newNotificationView(v *View, n message.Notification, player *approval.Playe
 	key := "news." + string(n.Type)
 	words := n.Data.Words
 	switch {
-	case n.Type == message.SecurityNotice && words.Event != "":
-		key += "." + string(words.Event)
 	case words.Channel == message.Email:
 		key += ".email"
 	case words.Channel != "":
 		key += ".by"
-	case words.Reason != "" && n.Type != message.TierApproved:
-		key += ".reason"
-	case words.Title == "" && (n.Type == message.CertificateExpiring || n.Type == message.KYCRejected || n.Type == message.TierApproved || n.Type == message.TierRefused):
-		key = "" // an older notification, without Words
 	}
-	values := []any{"Student", student, "Guardian", guardian, "Title", words.Title, "Date", v.Day(coach.Date(words.Day)), "Reason", words.Reason, "Channel", v.Channel(approval.Channel(words.Channel))}
+	values := []any{"Student", student, "Guardian", guardian, "Channel", v.Channel(approval.Channel(words.Channel))}
 	if n.Type == message.PendingReminder {
 		values = append(values, "Count", n.Data.Count)
 	}
