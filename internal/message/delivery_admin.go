@@ -92,24 +92,9 @@ type FailedDeliveryCursor struct {
 	ID string
 }
 
-// DeliveryAdminStore stores deliveries; package store implements it. Each method writes
-// the operator's audit log entry in its transaction.
-type DeliveryAdminStore interface {
-	// FailedDeliveries returns deliveries that failed, the latest failure first, without
-	// dropped ones: those of closed requests, and those that the recipient stopped.
-	FailedDeliveries(ctx context.Context, by actor.Operator, s FailedDeliverySearch, limit int) ([]DeliveryRecord, error)
-	// DeliveriesTo returns the deliveries to a number, the newest first.
-	DeliveriesTo(ctx context.Context, by actor.Operator, s NumberDeliverySearch, limit int) ([]DeliveryRecord, error)
-	// RetryFailed loads a delivery, lets check refuse, and queues it for MessageLifetime.
-	// Without such a delivery it returns not_found. check may run more than once.
-	RetryFailed(ctx context.Context, by actor.Operator, id string, check func(DeliveryRecord) error) (DeliveryRecord, error)
-	// MessageCosts returns the costs of messages, the newest day first.
-	MessageCosts(ctx context.Context, by actor.Operator, s MessageCostSearch, limit int) ([]MessageCost, error)
-}
-
 // DeliveryAdmin lets operators list failed deliveries and send them again, for example
 // after an outage of a provider.
-type DeliveryAdmin struct{ Store DeliveryAdminStore }
+type DeliveryAdmin struct{ Store *Store }
 
 // Failed returns failed deliveries, the latest failure first, and audits the access.
 func (a *DeliveryAdmin) Failed(ctx context.Context, by actor.Operator, s FailedDeliverySearch, limit int) ([]DeliveryRecord, error) {

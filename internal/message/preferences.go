@@ -1,7 +1,6 @@
 package message
 
 import (
-	"context"
 	"maps"
 	"regexp"
 	"slices"
@@ -117,18 +116,4 @@ func (p Preferences) Zone(n phone.Number) *time.Location {
 		return time.UTC
 	}
 	return zone
-}
-
-// PreferenceStore stores preferences; package store implements it.
-type PreferenceStore interface {
-	// Preferences returns the preferences of a number; the zero value if it has none.
-	Preferences(ctx context.Context, n phone.Number) (Preferences, error)
-	// TimeZone returns the chosen time zone of a number, or "".
-	TimeZone(ctx context.Context, n phone.Number) (string, error)
-	// SavePreferences applies the patch and returns the result.
-	SavePreferences(ctx context.Context, n phone.Number, patch PreferencesPatch) (Preferences, error)
-	// StopCoach makes the messages of a coach to a number stay in the app. AllowCoach ends
-	// this. Both may be repeated.
-	StopCoach(ctx context.Context, n phone.Number, coachID string) error
-	AllowCoach(ctx context.Context, n phone.Number, coachID string) error
 }

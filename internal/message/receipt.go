@@ -104,7 +104,7 @@ func (s DeliveryStatus) accepts(r Report) bool {
 	}
 }
 
-// ReceiptStore stores receipts; package store implements it.
+// ReceiptStore stores receipts. Store implements it.
 type ReceiptStore interface {
 	// StoreReceipt applies a report to the deliveries of its message. It returns how many
 	// changed.

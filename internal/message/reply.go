@@ -80,7 +80,7 @@ func ParseSentAt(seconds string) time.Time {
 	return time.Time{}
 }
 
-// ReplyStore stores what replies say; package store implements it.
+// ReplyStore stores what replies say. Store implements it.
 type ReplyStore interface {
 	// NewestSender returns the coach whose message on a channel was the newest to a number at a
 	// time, or "". A zero time is now. So is a time before the first message: that clock is wrong,

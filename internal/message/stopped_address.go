@@ -8,11 +8,9 @@ import (
 	"github.com/touchline/touchline/internal/platform/actor"
 )
 
-// AddressStore stores the e-mail addresses whose holders want no mail; package store
-// implements it. Such an address gets only mail about the safety of an account.
+// AddressStore knows whose e-mail addresses get no mail; package store implements it. Such an
+// address gets only mail about the safety of an account.
 type AddressStore interface {
-	// StopAddress ends mail to an address. It may be repeated.
-	StopAddress(ctx context.Context, address string) error
 	// StopAddressOfLink ends mail to the address to which the link with this hash left, if
 	// the link is valid at now. The delivery of its request then counts as failed. stopped is
 	// false for any other link; StopAddressOfLink may be repeated.
@@ -21,11 +19,6 @@ type AddressStore interface {
 	// coaches gave for the guardian and whose players the guardian approved, or that of the
 	// coach's profile.
 	StoppedAddresses(ctx context.Context, by actor.Actor) ([]string, error)
-	// AddressStopped reports whether an address gets no mail.
-	AddressStopped(ctx context.Context, address string) (bool, error)
-	// AllowAddress ends StopAddress. Only the holder of the address may do that, with the link
-	// of a mail: an account can name any address. Operators have a command. It may be repeated.
-	AllowAddress(ctx context.Context, address string) error
 }
 
 // FoldAddress returns the spelling under which a stopped address is stored. Mail servers

@@ -1,9 +1,12 @@
 package operator
 
 import (
+	"context"
+	"fmt"
 	"time"
 
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/database"
 )
 
 // Actions of the audit log.
@@ -71,4 +74,17 @@ type Entry struct {
 	// Count is the number of calls: 1, but for Introspected, whose entry has all calls of
 	// one token in one minute. At is then the start of the minute.
 	Count int64
+}
+
+// AddEntry adds an entry to the audit log. detail must contain no personal data. No statement
+// deletes entries; RecordIntrospections changes a count.
+func AddEntry(ctx context.Context, tx *database.Tx, id string, by actor.Operator, action, objectKind, objectID, detail string) error {
+	err := tx.Defer(ctx, `
+		INSERT INTO audit_log (id, at, operator_id, operator_name, action, object_kind, object_id, detail)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+		id, database.Micros(tx.Now), database.Text(by.ID), by.Name, action, objectKind, objectID, detail)
+	if err != nil {
+		return fmt.Errorf("add audit log entry %s: %w", action, err)
+	}
+	return nil
 }

@@ -74,7 +74,7 @@ func mailConfig(cfg *config.Config, o Options, vault *auth.Vault) mail.Config {
 }
 
 // newBounces returns the receiver of reports about mails that did not arrive.
-func newBounces(cfg *config.Config, o Options, db message.ReceiptStore) *message.Bounces {
+func newBounces(cfg *config.Config, o Options, db *message.Store) *message.Bounces {
 	return &message.Bounces{Store: db, Secret: cfg.MailServer().BounceSecret, Read: mail.ReadBounce, Log: o.Log}
 }
 

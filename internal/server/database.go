@@ -95,28 +95,30 @@ func warnOfPlainDatabase(cfg *config.Config, log *slog.Logger) {
 
 func storeSettings(cfg *config.Config, ch channels, tiers coach.Tiers) store.Settings {
 	return store.Settings{
+		Outbox: message.Settings{
+			GatherFor: cfg.MessagesGather,
+			Fallbacks: fallbackChannels(cfg),
+			Limits: message.Limits{
+				TotalHour: cfg.MessagesTotalHour, TotalDay: cfg.MessagesTotalDay,
+				PerAddress: cfg.MessagesPerAddress, PerBlock: cfg.MessagesPerBlock, NewCoach: cfg.MessagesNewCoach,
+				Budget:   int64(cfg.SMSBudget),
+				PerCoach: cfg.MessagesPerCoach, PerNumberFromCoach: cfg.MessagesPerNumberFromCoach, PerNumber: cfg.MessagesPerNumber,
+			},
+			SegmentPrice: func(c message.Channel, n phone.Number) int64 {
+				if c == message.Email {
+					return 0
+				}
+				return int64(cfg.SegmentPrice(n))
+			},
+		},
 		Brand:        cfg.Brand,
 		LinkValidity: cfg.LinkValidity,
 		DigestAfter:  cfg.PendingReminderAfter,
 		DigestEvery:  cfg.PendingReminderEvery,
 		ResendAfter:  cfg.ResendAfter,
-		GatherFor:    cfg.MessagesGather,
 		First:        firstChannels(cfg),
-		Fallbacks:    fallbackChannels(cfg),
-		Messages: message.Limits{
-			TotalHour: cfg.MessagesTotalHour, TotalDay: cfg.MessagesTotalDay,
-			PerAddress: cfg.MessagesPerAddress, PerBlock: cfg.MessagesPerBlock, NewCoach: cfg.MessagesNewCoach,
-			Budget:   int64(cfg.SMSBudget),
-			PerCoach: cfg.MessagesPerCoach, PerNumberFromCoach: cfg.MessagesPerNumberFromCoach, PerNumber: cfg.MessagesPerNumber,
-		},
-		SegmentPrice: func(c message.Channel, n phone.Number) int64 {
-			if c == message.Email {
-				return 0
-			}
-			return int64(cfg.SegmentPrice(n))
-		},
-		OTPSegments: func(role actor.Role, language string) int { return otpSegments(cfg, role, language) },
-		MaxOTPCost:  maxOTPCost(cfg),
+		OTPSegments:  func(role actor.Role, language string) int { return otpSegments(cfg, role, language) },
+		MaxOTPCost:   maxOTPCost(cfg),
 		TrustedCoach: func(s coach.TierStatus) bool {
 			// A tier that coaches cannot choose is an operator's word.
 			return s.KYC == coach.Verified || s.Tier != "" && !tiers.Of(s.Tier).SelfService

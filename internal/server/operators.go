@@ -42,10 +42,10 @@ func newShell(cfg *config.Config, o Options, db *store.DB, logged securitylog.St
 		Tokens:       &operator.Service{Store: db, Now: o.Now, NewID: o.NewID, Rand: o.Rand},
 		Accounts:     &coach.AccountAdmin{Store: logged},
 		Disputes:     &operator.DisputeAdmin{Store: db, Lifter: approvals},
-		Deliveries:   &message.DeliveryAdmin{Store: db},
+		Deliveries:   &message.DeliveryAdmin{Store: db.Outbox},
 		Webhooks:     newWebhookAdmin(cfg, o, db),
 		Safeguarding: &team.Safeguarding{Store: db},
-		Mail:         db,
+		Mail:         db.Outbox,
 	}
 }
 

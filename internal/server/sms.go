@@ -30,13 +30,13 @@ func smsConfig(cfg *config.Config, o Options, vault *auth.Vault) sms.Config {
 }
 
 // newReplies returns the receiver of replies to SMS.
-func newReplies(cfg *config.Config, o Options, db message.ReplyStore, parser phone.Parser) *message.Replies {
+func newReplies(cfg *config.Config, o Options, db *message.Store, parser phone.Parser) *message.Replies {
 	return &message.Replies{Store: db, Readers: sms.ReplyReaders(smsConfig(cfg, o, nil), parser.Parse), Log: o.Log}
 }
 
 // newReceipts returns the receiver of receipts of SMS and of WhatsApp, or nil if no provider
 // sends receipts.
-func newReceipts(cfg *config.Config, o Options, db message.ReceiptStore, vault *auth.Vault, m *metrics.Metrics) *message.Receipts {
+func newReceipts(cfg *config.Config, o Options, db *message.Store, vault *auth.Vault, m *metrics.Metrics) *message.Receipts {
 	c := smsConfig(cfg, o, vault)
 	r := &message.Receipts{
 		Store: db, Valid: vault.ValidReceiptSecret, Readers: sms.ReceiptReaders(c), AccountReaders: sms.AccountReaders(c),

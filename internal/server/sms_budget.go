@@ -26,11 +26,11 @@ func (b *smsBudget) check(ctx context.Context) error {
 	if b.budget == 0 {
 		return nil
 	}
-	spent, err := b.db.SMSSpent(ctx)
+	spent, err := b.db.Outbox.SMSSpent(ctx)
 	if err != nil {
 		return err
 	}
-	held, err := b.db.BudgetHolds(ctx)
+	held, err := b.db.Outbox.BudgetHolds(ctx)
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func (b *smsBudget) check(ctx context.Context) error {
 
 // spent returns the costs of the last 24 h, for the metrics.
 func (b *smsBudget) spent(ctx context.Context) (float64, error) {
-	spent, err := b.db.SMSSpent(ctx)
+	spent, err := b.db.Outbox.SMSSpent(ctx)
 	return config.Money(spent).Units(), err
 }
 

@@ -14,7 +14,8 @@ import (
 func newWorker(cfg *config.Config, o Options, s *services) *worker.Worker {
 	return worker.New(worker.Config{
 		Outbox: worker.NewOutbox(worker.OutboxConfig{
-			Store:       s.metrics.Outbox(s.db),
+			Store:       s.metrics.Outbox(s.db.Outbox),
+			Contents:    s.db,
 			Senders:     s.delivery.senders,
 			Fallbacks:   fallbacks(cfg),
 			Signal:      s.delivery.queue,
@@ -36,7 +37,7 @@ func newWorker(cfg *config.Config, o Options, s *services) *worker.Worker {
 		SweepFiles:              s.public.Documents.DeleteExpiredBlobs,
 		Sweep:                   func(ctx context.Context) (int64, error) { return s.db.Sweep(ctx, o.Now()) },
 		FailRemovedChannels: func(ctx context.Context, n int) (int, error) {
-			return s.db.FailRemovedChannels(ctx, slices.Collect(maps.Keys(s.delivery.senders)), n)
+			return s.db.Outbox.FailRemovedChannels(ctx, slices.Collect(maps.Keys(s.delivery.senders)), n)
 		},
 		RecordAdults: func(ctx context.Context) error {
 			return s.db.RecordAdults(ctx, approval.AdultBirthDate(o.Now()), cfg.RequireGuardianForMinors)

@@ -146,7 +146,7 @@ func (c *accountClosure) deletePreferences(ctx context.Context) error {
 	if err := c.tx.removeAddress(ctx, c.by.Number, c.by.Role); err != nil {
 		return err
 	}
-	return c.tx.deleteUnusedPreferences(ctx, c.by.Number)
+	return message.DeleteUnusedPreferences(ctx, c.tx.Tx, c.by.Number)
 }
 
 // closedNumber replaces the number. It is not a number, so no one can register it.

@@ -86,7 +86,7 @@ func (c *club) push() error {
 	signal := message.NewQueueSignal(message.Push)
 	signal.Wake(message.Lane{Channel: message.Push, Kind: message.NotificationCopy})
 	worker.NewOutbox(worker.OutboxConfig{
-		Store: pushStore{c.db, c.devices, stop}, Senders: map[message.Channel]worker.Sender{message.Push: c.devices.sender}, Signal: signal,
+		Store: pushStore{c.db.Outbox, stop}, Contents: pushContents{c.db, c.devices}, Senders: map[message.Channel]worker.Sender{message.Push: c.devices.sender}, Signal: signal,
 		PublicURL: "https://touchline.example", Brand: "Touchline", Now: c.clock.Now, NewID: c.db.NewID, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		NewTicker: func(time.Duration) (<-chan time.Time, func()) { return nil, func() {} },
 	}).Run(ctx)
@@ -95,21 +95,26 @@ func (c *club) push() error {
 
 // pushStore is the store of an outbox that stops when nothing more is due.
 type pushStore struct {
-	*store.DB
-	devices *devices
-	stop    func()
+	*message.Store
+	stop func()
 }
 
 func (s pushStore) ClaimDeliveries(ctx context.Context, lane message.Lane, lease string, until time.Time, n int) ([]message.Delivery, error) {
-	claimed, err := s.DB.ClaimDeliveries(ctx, lane, lease, until, n)
+	claimed, err := s.Store.ClaimDeliveries(ctx, lane, lease, until, n)
 	if len(claimed) < n {
 		s.stop()
 	}
 	return claimed, err
 }
 
+// pushContents notes whose notifications are sent.
+type pushContents struct {
+	*store.DB
+	devices *devices
+}
+
 // NotificationCopy notes whose notification is sent. One that was deleted before has no type.
-func (s pushStore) NotificationCopy(ctx context.Context, d message.Delivery) (message.Copy, message.Recipient, bool, error) {
+func (s pushContents) NotificationCopy(ctx context.Context, d message.Delivery) (message.Copy, message.Recipient, bool, error) {
 	var of pushed
 	_ = s.QueryRow(ctx, `SELECT type, account_id, coalesce(player_id, '') FROM notifications WHERE id = $1`, d.NotificationID).
 		Scan(&of.Type, &of.AccountID, &of.PlayerID)

@@ -156,7 +156,7 @@ func toNumbers(channel message.Channel, a approval.Addresses) approval.Destinati
 
 // limited sets the message limits.
 func limited(l message.Limits) option {
-	return func(s *store.Settings) { s.Messages = l }
+	return func(s *store.Settings) { s.Outbox.Limits = l }
 }
 
 func noTestNumber(phone.Number) bool { return false }

@@ -9,17 +9,9 @@ import (
 	"github.com/touchline/touchline/internal/platform/database"
 )
 
-// Record adds an entry to the audit log. detail must contain no personal data. No statement
-// deletes entries; RecordIntrospections changes a count.
+// Record is operator.AddEntry in the transaction.
 func (tx *Tx) Record(ctx context.Context, by actor.Operator, action, objectKind, objectID, detail string) error {
-	err := tx.Defer(ctx, `
-		INSERT INTO audit_log (id, at, operator_id, operator_name, action, object_kind, object_id, detail)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-		tx.db.options.NewID(), database.Micros(tx.Now), database.Text(by.ID), by.Name, action, objectKind, objectID, detail)
-	if err != nil {
-		return fmt.Errorf("add audit log entry %s: %w", action, err)
-	}
-	return nil
+	return operator.AddEntry(ctx, tx.Tx, tx.db.options.NewID(), by, action, objectKind, objectID, detail)
 }
 
 // Record is Tx.Record in its own transaction.

@@ -8,6 +8,7 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/idempotency"
 )
@@ -91,10 +92,10 @@ func (tx *Tx) changeNumber(ctx context.Context, c auth.NumberChange) (int, error
 	if err := tx.removeAddress(ctx, c.By.Number, c.By.Role); err != nil {
 		return 0, err
 	}
-	if err := tx.copyPreferences(ctx, c.By.Number, c.To); err != nil {
+	if err := message.CopyPreferences(ctx, tx.Tx, c.By.Number, c.To); err != nil {
 		return 0, err
 	}
-	if err := tx.deleteUnusedPreferences(ctx, c.By.Number); err != nil {
+	if err := message.DeleteUnusedPreferences(ctx, tx.Tx, c.By.Number); err != nil {
 		return 0, err
 	}
 	return int(ended), tx.Notify(ctx, []event.Event{c.Event()})

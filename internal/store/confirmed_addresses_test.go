@@ -159,7 +159,7 @@ func TestConfirmationEnds(t *testing.T) {
 				p.requestByEmail(s, auth.ChallengeKey{Number: by.Number, Role: by.Role})
 				s.Settings.TestCode = p.signIn().Settings.TestCode
 				tt.end(p, s, by)
-				deliveries, err := p.db.ClaimDeliveries(bg, message.Lane{Channel: message.Email, Kind: message.OTP}, "lease", p.clock.Now().Add(time.Minute), 10)
+				deliveries, err := p.db.Outbox.ClaimDeliveries(bg, message.Lane{Channel: message.Email, Kind: message.OTP}, "lease", p.clock.Now().Add(time.Minute), 10)
 				if err != nil || len(deliveries) != 1 || deliveries[0].To != string(by.Number) {
 					p.Fatalf("claimed %+v, %v", deliveries, err)
 				}

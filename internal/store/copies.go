@@ -31,7 +31,7 @@ func (tx *Tx) queueCopies(ctx context.Context, drafts []message.Draft, ids []str
 				d.AccountID, c.Address, string(d.To), database.Text(d.CountedFor()),
 				0, database.Micros(tx.Now), database.Micros(tx.Now.Add(message.MessageLifetime)), database.Micros(tx.Now), database.Micros(tx.Now))
 			queued++
-			tx.wakeOutbox(message.Lane{Channel: c.Channel, Kind: message.NotificationCopy})
+			tx.db.Outbox.Wake(tx.Tx, message.Lane{Channel: c.Channel, Kind: message.NotificationCopy})
 		}
 	}
 	if queued == 0 {
@@ -63,13 +63,13 @@ func (db *DB) NotificationCopy(ctx context.Context, d message.Delivery) (message
 			(SELECT 1 FROM coaches c WHERE c.id = n.account_id AND c.email = $4 LIMIT 1) IS NOT NULL
 				OR (SELECT 1 FROM players p WHERE p.id = n.player_id AND p.guardian_id = n.account_id AND p.guardian_email = $4 LIMIT 1) IS NOT NULL
 				OR n.type = $5,
-			`+accountRoles+`, `+preferenceColumns+`
+			`+accountRoles+`, `+message.PreferenceColumns+`
 		FROM notifications n LEFT JOIN accounts a ON a.id = n.account_id
 		LEFT JOIN preferences ON preferences.mobile_number = a.mobile_number
 		WHERE n.id = $1`, d.NotificationID, d.CoachID, message.FoldAddress(d.To), d.To, string(message.PlayerRemoved)).
 		Scan(append([]any{
 			&c.Type, &c.Title, &c.Text, database.IntoText((*string)(&to.Number)), &to.Stopped, &to.AddressStopped, &current, &roles.Registered, &roles.Linked, &roles.Disputed,
-		}, preferenceDest(&to.Preferences)...)...)
+		}, message.PreferenceDest(&to.Preferences)...)...)
 	if database.IsNoRows(err) {
 		return c, to, false, nil
 	}

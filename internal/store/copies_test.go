@@ -19,15 +19,15 @@ func TestCopiesAreSwept(t *testing.T) {
 			ok(p, p.decide(p.as(actor.Guardian, number(2+i)), a.ID, approval.Approve))
 			ok(p, p.Remove(bg, c, a.ID))
 		}
-		claimed, err := p.db.ClaimDeliveries(bg, sms(message.NotificationCopy), "lease", p.clock.Now().Add(time.Minute), 1)
+		claimed, err := p.db.Outbox.ClaimDeliveries(bg, sms(message.NotificationCopy), "lease", p.clock.Now().Add(time.Minute), 1)
 		if err != nil || len(claimed) != 1 || claimed[0].CoachID != c.AccountID || claimed[0].To != string(number(2)) {
 			p.Fatalf("claimed %+v, %v; want one copy to the first guardian", claimed, err)
 		}
-		admitted, err := p.db.AdmitMessages(bg, outgoing(1, claimed...))
+		admitted, err := p.db.Outbox.AdmitMessages(bg, outgoing(1, claimed...))
 		if err != nil || len(admitted) != 1 {
 			p.Fatalf("AdmitMessages = %v, %v; want one message", admitted, err)
 		}
-		ok(p, p.db.DeliverySent(bg, []message.Delivery{claimed[0]}))
+		ok(p, p.db.Outbox.DeliverySent(bg, []message.Delivery{claimed[0]}))
 		for _, step := range []struct {
 			after time.Duration
 			left  int

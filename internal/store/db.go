@@ -37,6 +37,8 @@ func Migrations() fs.FS {
 
 // DB stores the data of the service. It is safe for concurrent use.
 type DB struct {
+	// Outbox sends what leaves the service.
+	Outbox  *message.Store
 	sql     *database.DB
 	options Options
 	// announced is the queue of announce.
@@ -105,7 +107,9 @@ func New(db *database.DB, o Options) *DB {
 	if o.OnChanged == nil {
 		o.OnChanged = func(bool) {}
 	}
-	return &DB{sql: db, options: o, announced: make(chan []string, maxAnnounced)}
+	store := &DB{sql: db, options: o, announced: make(chan []string, maxAnnounced)}
+	store.Outbox = &message.Store{DB: db, NewID: o.NewID, Settings: o.Settings.Outbox, Hooks: store.outboxHooks(), OnQueued: o.OnQueued}
+	return store
 }
 
 // Now returns the time of the database's clock.

@@ -34,7 +34,7 @@ func (tx *Tx) queue(ctx context.Context, p *approval.Player, c approval.Change) 
 			}
 			links = append(links, hash, m.Request.ID, database.Micros(due.Add(tx.db.options.Settings.LinkValidity)),
 				m.Address == string(p.Number(m.Request.Party)), otherAddress(m, p))
-			tx.wakeOutbox(lane)
+			tx.db.Outbox.Wake(tx.Tx, lane)
 		}
 		values = append(values, id, m.Kind, string(lane.Channel), m.State, database.Text(m.Reason), p.Approver(m.Request.Party).AccountID,
 			m.Address, string(m.Request.Party), p.CoachID, m.Request.ID, database.Text(c.Network),
@@ -65,13 +65,10 @@ func otherAddress(m approval.Message, p *approval.Player) any {
 	return m.Address
 }
 
-// channelOfRequest is message.Channel.OfRequest of the delivery n.
-const channelOfRequest = `CASE n.channel WHEN 'whatsapp' THEN 'sms' ELSE n.channel END`
-
 // newestSending is true if the request $1 was not sent again on the channel $3 after the
 // delivery $2.
 const newestSending = `NOT EXISTS (SELECT 1 FROM deliveries n
-	WHERE n.request_id = $1 AND n.kind = 'request' AND ` + channelOfRequest + ` = $3 AND n.id > $2)`
+	WHERE n.request_id = $1 AND n.kind = 'request' AND ` + message.ChannelOfRequest + ` = $3 AND n.id > $2)`
 
 // chosen returns the messages without those to channels that the person did not choose. The
 // choice is read only for a request that leaves on several channels.

@@ -18,7 +18,7 @@ import (
 func (p *fixture) failOneRequest(reason string) message.Delivery {
 	p.Helper()
 	d := p.claimOneRequest()
-	ok(p, p.db.DeliveryFailed(bg, []message.Delivery{d}, reason, ""))
+	ok(p, p.db.Outbox.DeliveryFailed(bg, []message.Delivery{d}, reason, ""))
 	return d
 }
 
@@ -36,16 +36,16 @@ func TestFailedDeliveries(t *testing.T) {
 		p.add(one, "Chetan Rao", "+15005550006", "") // blocked, so it failed before an attempt
 		for i, dropped := range []string{message.ReasonRequestClosed, message.ReasonNotWanted, message.ReasonStopped, message.ReasonDisputed, message.ReasonContactChanged, message.ReasonPlayerRemoved} {
 			p.add(one, fmt.Sprintf("Divya %d", i), number(20+i), "")
-			ok(p, p.db.DeliveryDropped(bg, []message.Delivery{p.claimOneRequest()}, dropped))
+			ok(p, p.db.Outbox.DeliveryDropped(bg, []message.Delivery{p.claimOneRequest()}, dropped))
 		}
 		p.add(one, "Esha Rao", number(15), "")
-		ok(p, p.db.DeliverySent(bg, []message.Delivery{p.claimOneRequest()}))
+		ok(p, p.db.Outbox.DeliverySent(bg, []message.Delivery{p.claimOneRequest()}))
 
 		read := func(coachID string, limit int) (all []message.DeliveryRecord) {
 			p.Helper()
 			search := message.FailedDeliverySearch{CoachID: coachID}
 			for {
-				page, err := p.db.FailedDeliveries(bg, auditor, search, limit)
+				page, err := p.db.Outbox.FailedDeliveries(bg, auditor, search, limit)
 				ok(p, err)
 				all = append(all, page...)
 				if len(page) < limit {
@@ -84,7 +84,7 @@ func TestRetryFailed(t *testing.T) {
 		ok(p, run(p.db, `DELETE FROM request_links`))
 		link := p.link(request)
 		desk := actor.Operator{ID: "token", Name: "desk"}
-		admin := &message.DeliveryAdmin{Store: p.db}
+		admin := &message.DeliveryAdmin{Store: p.db.Outbox}
 		retried := 0
 		for i, err := range concurrently(10, func(int) error { _, err := admin.Retry(bg, desk, d.ID); return err }) {
 			switch code := fault.CodeOf(err); {
@@ -111,7 +111,7 @@ func TestRetryFailed(t *testing.T) {
 		if again.ID != d.ID || again.Attempts != 1 || !again.GivesUpAt.After(p.clock.Now().Add(23*time.Hour)) {
 			p.Errorf("claimed %+v, want the same delivery with all attempts", again)
 		}
-		ok(p, p.db.DeliveryFailed(bg, []message.Delivery{again}, message.ReasonRefused, ""))
+		ok(p, p.db.Outbox.DeliveryFailed(bg, []message.Delivery{again}, message.ReasonRefused, ""))
 		if got := p.tray(coach.AccountID); !slices.Equal(got, []string{"delivery_failed", "delivery_failed"}) {
 			p.Errorf("coach's tray = %q, want both failures", got)
 		}
@@ -142,12 +142,12 @@ func TestRetryIsRefused(t *testing.T) {
 		}, "request_superseded"},
 		"dropped": {func(p *fixture, _ actor.Actor, _ *approval.Player) string {
 			d := p.claimOneRequest()
-			ok(p, p.db.DeliveryDropped(bg, []message.Delivery{d}, message.ReasonNotWanted))
+			ok(p, p.db.Outbox.DeliveryDropped(bg, []message.Delivery{d}, message.ReasonNotWanted))
 			return d.ID
 		}, "invalid_transition"},
 		"sent": {func(p *fixture, _ actor.Actor, _ *approval.Player) string {
 			d := p.claimOneRequest()
-			ok(p, p.db.DeliverySent(bg, []message.Delivery{d}))
+			ok(p, p.db.Outbox.DeliverySent(bg, []message.Delivery{d}))
 			return d.ID
 		}, "invalid_transition"},
 		"queued": {func(p *fixture, _ actor.Actor, _ *approval.Player) string { return p.claimOneRequest().ID }, "invalid_transition"},
@@ -155,7 +155,7 @@ func TestRetryIsRefused(t *testing.T) {
 			_, err := p.db.OpenChallenge(bg, p.newChallenge(actor.Coach))
 			ok(p, err)
 			d := p.claimOTPs("lease")[0]
-			ok(p, p.db.DeliveryFailed(bg, []message.Delivery{d}, message.ReasonRefused, ""))
+			ok(p, p.db.Outbox.DeliveryFailed(bg, []message.Delivery{d}, message.ReasonRefused, ""))
 			return d.ID
 		}, "invalid_transition"},
 		"unknown": {func(*fixture, actor.Actor, *approval.Player) string { return "unknown" }, "not_found"},
@@ -167,7 +167,7 @@ func TestRetryIsRefused(t *testing.T) {
 				a := p.add(coach, "Asha Rao", number(2), "")
 				id := tt.prepare(p, coach, a)
 				before := p.count(`SELECT count(*) FROM deliveries WHERE state = 'queued'`)
-				admin := &message.DeliveryAdmin{Store: p.db}
+				admin := &message.DeliveryAdmin{Store: p.db.Outbox}
 				_, err := admin.Retry(bg, auditor, id)
 				p.refused(err, tt.want)
 				if after := p.count(`SELECT count(*) FROM deliveries WHERE state = 'queued'`); after != before {
@@ -187,10 +187,10 @@ func TestRetryToFormerAddress(t *testing.T) {
 		a, err := p.Add(bg, by, child("Asha Rao", ""), motherWithMail(number(2)))
 		ok(p, err)
 		mails := p.claimMail(message.Request)
-		ok(p, p.db.DeliveryFailed(bg, mails, message.ReasonRefused, message.CauseUnknownAddress))
+		ok(p, p.db.Outbox.DeliveryFailed(bg, mails, message.ReasonRefused, message.CauseUnknownAddress))
 		_, err = p.Edit(bg, by, a.ID, approval.Patch{Guardian: &approval.GuardianPatch{Email: ptr("new@families.example")}})
 		ok(p, err)
-		_, err = p.db.RetryFailed(bg, testOperator, mails[0].ID, message.DeliveryRecord.CheckRetry)
+		_, err = p.db.Outbox.RetryFailed(bg, testOperator, mails[0].ID, message.DeliveryRecord.CheckRetry)
 		p.refused(err, "request_superseded")
 		request := a.GuardianApprover.Request.ID
 		p.wantLink(auth.HashLink(p.vault.LinkToken(mails[0].ID)), approval.LinkState{})

@@ -15,13 +15,13 @@ import (
 // byWhatsApp makes requests leave by WhatsApp first, then by SMS.
 func byWhatsApp(s *store.Settings) {
 	s.First = map[message.Lane]message.Channel{sms(message.Request): message.WhatsApp}
-	s.Fallbacks = map[message.Channel]message.Channel{message.WhatsApp: message.SMS}
+	s.Outbox.Fallbacks = map[message.Channel]message.Channel{message.WhatsApp: message.SMS}
 }
 
 // claimOn claims the only due request of a channel, or none.
 func (p *fixture) claimOn(channel message.Channel, want bool) (d message.Delivery) {
 	p.Helper()
-	all, err := p.db.ClaimDeliveries(bg, message.Lane{Channel: channel, Kind: message.Request}, p.db.NewID(), p.clock.Now().Add(time.Minute), 10)
+	all, err := p.db.Outbox.ClaimDeliveries(bg, message.Lane{Channel: channel, Kind: message.Request}, p.db.NewID(), p.clock.Now().Add(time.Minute), 10)
 	ok(p, err)
 	if (len(all) == 1) != want {
 		p.Fatalf("claimed %+v on %s, want one: %t", all, channel, want)
@@ -62,7 +62,7 @@ func TestFallback(t *testing.T) {
 			p.add(coach, "Child "+strings.Repeat("x", n), number(n), "")
 			p.claimOn(message.SMS, false)
 			d := p.claimOn(message.WhatsApp, true)
-			ok(p, p.db.AwaitStatus(bg, []message.Delivery{d}, p.clock.Now().Add(30*time.Second)))
+			ok(p, p.db.Outbox.AwaitStatus(bg, []message.Delivery{d}, p.clock.Now().Add(30*time.Second)))
 			want(d, "whatsapp queued awaiting_status")
 			p.claimOn(message.WhatsApp, false)
 			return d
@@ -74,14 +74,14 @@ func TestFallback(t *testing.T) {
 		if !again.AwaitsStatus {
 			p.Error("the claimed delivery does not await a status")
 		}
-		ok(p, p.db.FallBack(bg, []message.Delivery{again}, message.SMS))
+		ok(p, p.db.Outbox.FallBack(bg, []message.Delivery{again}, message.SMS))
 		want(late, "sms queued retrying")
 		p.receipts(late.ID, message.ReceiptSent, message.ReceiptUndeliverable) // too late: the SMS leaves
 		bySMS := p.claimOn(message.SMS, true)
 		if bySMS.Attempts != 1 || bySMS.TotalAttempts != 3 || bySMS.AwaitsStatus {
 			p.Errorf("claimed %+v, want the first attempt by SMS, the third in total", bySMS)
 		}
-		ok(p, p.db.DeliverySent(bg, []message.Delivery{bySMS}))
+		ok(p, p.db.Outbox.DeliverySent(bg, []message.Delivery{bySMS}))
 		p.receipts(late.ID, message.ReceiptSent, message.ReceiptUndeliverable)
 		want(late, "sms sent ")
 		p.receipts(late.ID, message.ReceiptDelivered) // the phone is on again and gets both
@@ -90,7 +90,7 @@ func TestFallback(t *testing.T) {
 		failed := accept(3)
 		p.receipts(failed.ID, message.ReceiptUndeliverable)
 		want(failed, "sms queued retrying")
-		ok(p, p.db.DeliverySent(bg, []message.Delivery{p.claimOn(message.SMS, true)}))
+		ok(p, p.db.Outbox.DeliverySent(bg, []message.Delivery{p.claimOn(message.SMS, true)}))
 
 		sent := accept(4)
 		p.receipts(sent.ID, message.ReceiptSent, message.ReceiptSent)
@@ -99,13 +99,13 @@ func TestFallback(t *testing.T) {
 		p.claimOn(message.WhatsApp, false)
 		p.receipts(sent.ID, message.ReceiptUndeliverable, message.ReceiptUndeliverable)
 		want(sent, "sms queued retrying")
-		ok(p, p.db.DeliverySent(bg, []message.Delivery{p.claimOn(message.SMS, true)}))
+		ok(p, p.db.Outbox.DeliverySent(bg, []message.Delivery{p.claimOn(message.SMS, true)}))
 
 		// The status is faster than the worker.
 		p.add(coach, "Asha Rao", number(5), "")
 		fast := p.claimOn(message.WhatsApp, true)
 		p.receipts(fast.ID, message.ReceiptSent)
-		ok(p, p.db.AwaitStatus(bg, []message.Delivery{fast}, p.clock.Now()))
+		ok(p, p.db.Outbox.AwaitStatus(bg, []message.Delivery{fast}, p.clock.Now()))
 		want(fast, "whatsapp sent ")
 
 		for _, kind := range p.tray(coach.AccountID) {
@@ -115,7 +115,7 @@ func TestFallback(t *testing.T) {
 		}
 		// The last one fails by WhatsApp, without an SMS after it.
 		p.add(coach, "Isha Rao", number(6), "")
-		ok(p, p.db.DeliveryFailed(bg, []message.Delivery{p.claimOn(message.WhatsApp, true)}, message.ReasonRefused, message.CauseNoWhatsApp))
+		ok(p, p.db.Outbox.DeliveryFailed(bg, []message.Delivery{p.claimOn(message.WhatsApp, true)}, message.ReasonRefused, message.CauseNoWhatsApp))
 		p.wantFailedOn(coach, "[whatsapp]")
 	}, byWhatsApp)
 }

@@ -17,18 +17,18 @@ import (
 )
 
 // gathering makes further questions wait for two minutes.
-func gathering(s *store.Settings) { s.GatherFor = 2 * time.Minute }
+func gathering(s *store.Settings) { s.Outbox.GatherFor = 2 * time.Minute }
 
 // claimMessages claims, gathers and admits the requests that are due.
 func (p *fixture) claimMessages() []message.Outgoing {
 	p.Helper()
 	until := p.clock.Now().Add(time.Minute)
-	claimed, err := p.db.ClaimDeliveries(bg, sms(message.Request), p.db.NewID(), until, 8)
+	claimed, err := p.db.Outbox.ClaimDeliveries(bg, sms(message.Request), p.db.NewID(), until, 8)
 	ok(p, err)
 	if len(claimed) == 0 {
 		return nil
 	}
-	groups, err := p.db.GatherRequests(bg, claimed, until)
+	groups, err := p.db.Outbox.GatherRequests(bg, claimed, until)
 	ok(p, err)
 	var messages []message.Outgoing
 	for _, group := range groups {
@@ -38,7 +38,7 @@ func (p *fixture) claimMessages() []message.Outgoing {
 		messages = append(messages, message.Outgoing{Deliveries: group, Segments: 1})
 	}
 	slices.SortFunc(messages, func(a, b message.Outgoing) int { return strings.Compare(a.Deliveries[0].ID, b.Deliveries[0].ID) })
-	admitted, err := p.db.AdmitMessages(bg, messages)
+	admitted, err := p.db.Outbox.AdmitMessages(bg, messages)
 	ok(p, err)
 	return admitted
 }
@@ -61,7 +61,7 @@ func (p *fixture) wantMessages(when string, want ...string) {
 	var got []string
 	for _, m := range p.claimMessages() {
 		got = append(got, p.students(m.Deliveries))
-		ok(p, p.db.DeliverySent(bg, m.Deliveries))
+		ok(p, p.db.Outbox.DeliverySent(bg, m.Deliveries))
 	}
 	slices.Sort(got)
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -175,14 +175,14 @@ func TestGatheredMessageIsRetried(t *testing.T) {
 			p.Fatalf("claimed %v, want one message for Bela and Chetan", first)
 		}
 		carrier := first[0].Deliveries[0].ID
-		ok(p, p.db.RetryDelivery(bg, first[0].Deliveries, p.clock.Now().Add(time.Second), message.ReasonRetrying))
+		ok(p, p.db.Outbox.RetryDelivery(bg, first[0].Deliveries, p.clock.Now().Add(time.Second), message.ReasonRetrying))
 		p.add(c, "Divya", number(9), "")
 		p.clock.advance(time.Second)
 		again := p.claimAll(1) // one delivery of each claim
 		if len(again) != 2 || p.students(again[0]) != "Divya" || p.students(again[1]) != "Bela+Chetan" || again[1][0].ID != carrier {
 			p.Fatalf("claimed %v, want Divya, and the same message for Bela and Chetan", again)
 		}
-		ok(p, p.db.DeliveryFailed(bg, again[1], message.ReasonRefused, ""))
+		ok(p, p.db.Outbox.DeliveryFailed(bg, again[1], message.ReasonRefused, ""))
 		for _, id := range requests[1:] {
 			if got := p.deliveries(c, id); !slices.Contains(got, "sms failed refused") {
 				p.Errorf("deliveries = %q, want sms failed refused", got)
@@ -191,7 +191,7 @@ func TestGatheredMessageIsRetried(t *testing.T) {
 				p.Errorf("request %s is not marked", id)
 			}
 		}
-		ok(p, p.db.DeliverySent(bg, first[0].Deliveries)) // a worker that lost its claim changes nothing
+		ok(p, p.db.Outbox.DeliverySent(bg, first[0].Deliveries)) // a worker that lost its claim changes nothing
 		if got := p.deliveries(c, requests[1]); !slices.Contains(got, "sms failed refused") {
 			p.Errorf("deliveries = %q after a lost claim, want sms failed refused", got)
 		}
@@ -210,16 +210,16 @@ func TestGatheredMessageEndsWhileClaimed(t *testing.T) {
 		p.wantMessages("at once", "Asha")
 		p.clock.advance(2 * time.Minute)
 		for _, m := range p.claimMessages() {
-			ok(p, p.db.RetryDelivery(bg, m.Deliveries, p.clock.Now(), message.ReasonRetrying))
+			ok(p, p.db.Outbox.RetryDelivery(bg, m.Deliveries, p.clock.Now(), message.ReasonRetrying))
 		}
 		until := p.clock.Now().Add(time.Minute)
-		claimed, err := p.db.ClaimDeliveries(bg, sms(message.Request), p.db.NewID(), until, 8)
+		claimed, err := p.db.Outbox.ClaimDeliveries(bg, sms(message.Request), p.db.NewID(), until, 8)
 		ok(p, err)
 		if len(claimed) != 2 {
 			p.Fatalf("claimed %d deliveries, want 2", len(claimed))
 		}
 		ok(p, run(p.db, `UPDATE deliveries SET state = 'delivered', lease = NULL WHERE state = 'queued'`))
-		groups, err := p.db.GatherRequests(bg, claimed, until)
+		groups, err := p.db.Outbox.GatherRequests(bg, claimed, until)
 		ok(p, err)
 		if len(groups) > 0 {
 			p.Errorf("got groups %v, want none", groups)
@@ -232,12 +232,12 @@ func (p *fixture) claimAll(n int) (groups [][]message.Delivery) {
 	p.Helper()
 	for {
 		until := p.clock.Now().Add(time.Minute)
-		claimed, err := p.db.ClaimDeliveries(bg, sms(message.Request), p.db.NewID(), until, n)
+		claimed, err := p.db.Outbox.ClaimDeliveries(bg, sms(message.Request), p.db.NewID(), until, n)
 		ok(p, err)
 		if len(claimed) == 0 {
 			return groups
 		}
-		found, err := p.db.GatherRequests(bg, claimed, until)
+		found, err := p.db.Outbox.GatherRequests(bg, claimed, until)
 		ok(p, err)
 		groups = append(groups, found...)
 	}
@@ -294,11 +294,11 @@ func (p *fixture) gatherConcurrently() (sent []string) {
 	for _, err := range concurrently(4, func(int) error {
 		for {
 			until := p.clock.Now().Add(time.Minute)
-			claimed, err := p.db.ClaimDeliveries(bg, sms(message.Request), p.db.NewID(), until, 1)
+			claimed, err := p.db.Outbox.ClaimDeliveries(bg, sms(message.Request), p.db.NewID(), until, 1)
 			if err != nil || len(claimed) == 0 {
 				return err
 			}
-			groups, err := p.db.GatherRequests(bg, claimed, until)
+			groups, err := p.db.Outbox.GatherRequests(bg, claimed, until)
 			if err != nil {
 				return err
 			}
@@ -306,7 +306,7 @@ func (p *fixture) gatherConcurrently() (sent []string) {
 			for _, group := range groups {
 				messages = append(messages, message.Outgoing{Deliveries: group, Segments: 1})
 			}
-			admitted, err := p.db.AdmitMessages(bg, messages)
+			admitted, err := p.db.Outbox.AdmitMessages(bg, messages)
 			if err != nil {
 				return err
 			}
@@ -316,7 +316,7 @@ func (p *fixture) gatherConcurrently() (sent []string) {
 			}
 			mu.Unlock()
 			for _, m := range admitted {
-				if err := p.db.DeliverySent(bg, m.Deliveries); err != nil {
+				if err := p.db.Outbox.DeliverySent(bg, m.Deliveries); err != nil {
 					return err
 				}
 			}

@@ -27,7 +27,7 @@ func motherWithMail(n phone.Number) *approval.Guardian {
 // claimMail claims the mails of a kind.
 func (p *fixture) claimMail(kind message.Kind) []message.Delivery {
 	p.Helper()
-	claimed, err := p.db.ClaimDeliveries(bg, message.Lane{Channel: message.Email, Kind: kind}, p.db.NewID(), p.clock.Now().Add(time.Minute), 10)
+	claimed, err := p.db.Outbox.ClaimDeliveries(bg, message.Lane{Channel: message.Email, Kind: kind}, p.db.NewID(), p.clock.Now().Add(time.Minute), 10)
 	ok(p, err)
 	return claimed
 }
@@ -53,15 +53,15 @@ func TestFailuresByChannel(t *testing.T) {
 		if len(mails) != 1 || mails[0].To != address {
 			p.Fatalf("claimed %+v, want a mail", mails)
 		}
-		ok(p, p.db.DeliveryFailed(bg, mails, message.ReasonRefused, message.CauseUnknownAddress))
+		ok(p, p.db.Outbox.DeliveryFailed(bg, mails, message.ReasonRefused, message.CauseUnknownAddress))
 		want("the mail failed", false, "[email]", 1)
 		sms := p.claimOneRequest()
-		ok(p, p.db.DeliverySent(bg, []message.Delivery{sms}))
-		_, err = p.db.StoreReceipt(bg, message.Report{MessageID: sms.ID, Attempt: 1, Receipt: message.ReceiptUndeliverable})
+		ok(p, p.db.Outbox.DeliverySent(bg, []message.Delivery{sms}))
+		_, err = p.db.Outbox.StoreReceipt(bg, message.Report{MessageID: sms.ID, Attempt: 1, Receipt: message.ReceiptUndeliverable})
 		ok(p, err)
 		want("the SMS failed too", true, "[email sms]", 2)
 		p.wantFailedOn(coach, "[email sms]")
-		_, err = p.db.StoreReceipt(bg, message.Report{MessageID: sms.ID, Attempt: 1, Receipt: message.ReceiptDelivered})
+		_, err = p.db.Outbox.StoreReceipt(bg, message.Report{MessageID: sms.ID, Attempt: 1, Receipt: message.ReceiptDelivered})
 		ok(p, err)
 		want("the SMS arrived after all", false, "[email]", 2)
 
@@ -71,7 +71,7 @@ func TestFailuresByChannel(t *testing.T) {
 			p.Fatal(created, err)
 		}
 		want("sent again", false, "[]", 2)
-		_, err = p.db.StoreReceipt(bg, message.Report{MessageID: mails[0].ID, Attempt: message.NewestAttempt, Receipt: message.ReceiptUndeliverable})
+		_, err = p.db.Outbox.StoreReceipt(bg, message.Report{MessageID: mails[0].ID, Attempt: message.NewestAttempt, Receipt: message.ReceiptUndeliverable})
 		ok(p, err)
 		want("an old report", false, "[]", 2)
 		if again := p.claimMail(message.Request); len(again) != 1 || again[0].To != "new@families.example" {
@@ -105,7 +105,7 @@ func TestChannelsFailAtOnce(t *testing.T) {
 			ok(p, err)
 		}
 		mails := p.claimMail(message.Request)
-		texts, err := p.db.ClaimDeliveries(bg, sms(message.Request), p.db.NewID(), p.clock.Now().Add(time.Minute), requests)
+		texts, err := p.db.Outbox.ClaimDeliveries(bg, sms(message.Request), p.db.NewID(), p.clock.Now().Add(time.Minute), requests)
 		if ok(p, err); len(mails) != requests || len(texts) != requests {
 			p.Fatalf("claimed %d mails and %d SMS", len(mails), len(texts))
 		}
@@ -114,7 +114,7 @@ func TestChannelsFailAtOnce(t *testing.T) {
 			if i%2 == 1 {
 				d = texts[i/2]
 			}
-			return p.db.DeliveryFailed(bg, []message.Delivery{d}, message.ReasonRefused, "")
+			return p.db.Outbox.DeliveryFailed(bg, []message.Delivery{d}, message.ReasonRefused, "")
 		}) {
 			if err != nil {
 				p.Errorf("failure %d: %v", i, err)
@@ -132,7 +132,7 @@ func TestChosenChannels(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
-		_, err := p.db.SavePreferences(bg, number(2), message.PreferencesPatch{Channels: map[message.Kind]*[]message.Channel{
+		_, err := p.db.Outbox.SavePreferences(bg, number(2), message.PreferencesPatch{Channels: map[message.Kind]*[]message.Channel{
 			message.Request: {message.Email}, message.NotificationCopy: {message.Push},
 		}})
 		ok(p, err)
@@ -151,8 +151,8 @@ func TestChosenChannels(t *testing.T) {
 		if err != nil || !found || c.Title != "You approved" || !c.Readable || c.ToCoach || to.Number != number(2) {
 			p.Errorf("copy %+v to %+v, %t, %v", c, to, found, err)
 		}
-		ok(p, p.db.DeliverySent(bg, copies))
-		_, err = p.db.SavePreferences(bg, number(2), message.PreferencesPatch{Channels: map[message.Kind]*[]message.Channel{message.NotificationCopy: {}}})
+		ok(p, p.db.Outbox.DeliverySent(bg, copies))
+		_, err = p.db.Outbox.SavePreferences(bg, number(2), message.PreferencesPatch{Channels: map[message.Kind]*[]message.Channel{message.NotificationCopy: {}}})
 		ok(p, err)
 		ok(p, p.decide(guardian, a.ID, approval.Revoke))
 		if copies := p.claimMail(message.NotificationCopy); len(copies) != 0 {
@@ -184,7 +184,7 @@ func TestStoppedAddresses(t *testing.T) {
 		ok(p, err)
 		guardian := p.as(actor.Guardian, number(2))
 		mails, sms := p.claimMail(message.Request), p.claimOneRequest()
-		ok(p, p.db.DeliverySent(bg, mails))
+		ok(p, p.db.Outbox.DeliverySent(bg, mails))
 		for token, want := range map[string]bool{p.vault.LinkToken(sms.ID): false, "unknown": false, p.vault.LinkToken(mails[0].ID): true} {
 			for range 2 {
 				stopped, err := p.db.StopAddressOfLink(bg, auth.HashLink(token), p.clock.Now())
@@ -200,7 +200,7 @@ func TestStoppedAddresses(t *testing.T) {
 		if _, to, _, err := p.db.RequestDetails(bg, mails[0]); err != nil || !to.AddressStopped {
 			p.Errorf("recipient %+v, %v; want the address stopped", to, err)
 		}
-		ok(p, p.db.StopAddress(bg, "OTHER@families.example"))
+		ok(p, p.db.Outbox.StopAddress(bg, "OTHER@families.example"))
 		if got, err := p.db.StoppedAddresses(bg, guardian); err != nil || len(got) != 0 {
 			p.Errorf("stopped for a guardian before an approval: %v, %v; want none", got, err)
 		}
@@ -212,10 +212,10 @@ func TestStoppedAddresses(t *testing.T) {
 			p.Errorf("stopped for the coach: %v, %v", got, err)
 		}
 		for range 2 {
-			ok(p, p.db.AllowAddress(bg, "meera@FAMILIES.example"))
+			ok(p, p.db.Outbox.AllowAddress(bg, "meera@FAMILIES.example"))
 		}
 		for address, want := range map[string]bool{"Other@families.example": true, address: false} {
-			if stopped, err := p.db.AddressStopped(bg, address); err != nil || stopped != want {
+			if stopped, err := p.db.Outbox.AddressStopped(bg, address); err != nil || stopped != want {
 				p.Errorf("%s stopped: %t, %v; want %t", address, stopped, err, want)
 			}
 		}
@@ -223,11 +223,11 @@ func TestStoppedAddresses(t *testing.T) {
 			p.Errorf("stopped after it was allowed: %v, %v", got, err)
 		}
 
-		ok(p, p.db.AllowAddressForOperator(bg, auditor, "other@Families.example", "asked by mail"))
-		if err := p.db.AllowAddressForOperator(bg, auditor, "other@families.example", "again"); fault.KindOf(err) != fault.NotFound {
+		ok(p, p.db.Outbox.AllowAddressForOperator(bg, auditor, "other@Families.example", "asked by mail"))
+		if err := p.db.Outbox.AllowAddressForOperator(bg, auditor, "other@families.example", "again"); fault.KindOf(err) != fault.NotFound {
 			p.Errorf("an address that is not stopped: %v, want not_found", err)
 		}
-		if stopped, err := p.db.AddressStopped(bg, "other@families.example"); err != nil || stopped {
+		if stopped, err := p.db.Outbox.AddressStopped(bg, "other@families.example"); err != nil || stopped {
 			p.Errorf("stopped after an operator allowed it: %t, %v", stopped, err)
 		}
 		if log, err := p.db.Audit(bg, auditor, "", "", 10); err != nil || len(log) != 1 || log[0].Action != operator.MailAllowed || log[0].Detail != "asked by mail" || log[0].ObjectID != "" {
@@ -249,7 +249,7 @@ func TestLimitsOfMail(t *testing.T) {
 		for _, d := range p.claimMail(message.Request) {
 			messages = append(messages, message.Outgoing{Message: message.Message{ID: d.ID, Kind: d.Kind}, Deliveries: []message.Delivery{d}, Segments: 1})
 		}
-		admitted, err := p.db.AdmitMessages(bg, messages)
+		admitted, err := p.db.Outbox.AdmitMessages(bg, messages)
 		if err != nil || len(messages) != 3 || len(admitted) != 2 {
 			p.Errorf("admitted %d of %d mails, %v; want 2", len(admitted), len(messages), err)
 		}
@@ -257,7 +257,7 @@ func TestLimitsOfMail(t *testing.T) {
 			p.Errorf("%d counts of costs and blocks, want none", n)
 		}
 	}, limited(message.Limits{PerNumberFromCoach: 2, PerBlock: 1, Budget: 1}), func(s *store.Settings) {
-		s.SegmentPrice = func(c message.Channel, _ phone.Number) int64 {
+		s.Outbox.SegmentPrice = func(c message.Channel, _ phone.Number) int64 {
 			if c == message.SMS {
 				return 5
 			}
@@ -296,7 +296,7 @@ func TestCopyToFormerAddress(t *testing.T) {
 		ok(p, p.Remove(bg, coach, a.ID))
 		removal := p.claimMail(message.NotificationCopy)[0]
 		want("the player was removed", removal, false)
-		ok(p, p.db.DeliverySent(bg, []message.Delivery{confirmation, removal}))
+		ok(p, p.db.Outbox.DeliverySent(bg, []message.Delivery{confirmation, removal}))
 
 		ok(p, run(p.db, `UPDATE coaches SET email = 'coach@club.example' WHERE id = $1`, coach.AccountID))
 		p.clock.advance(4 * day)

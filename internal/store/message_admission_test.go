@@ -30,17 +30,17 @@ func outgoing(segments int, deliveries ...message.Delivery) []message.Outgoing {
 func (p *fixture) sendRequests(segments int) (sent []string) {
 	p.Helper()
 	for {
-		claimed, err := p.db.ClaimDeliveries(bg, sms(message.Request), p.db.NewID(), p.clock.Now().Add(time.Minute), 8)
+		claimed, err := p.db.Outbox.ClaimDeliveries(bg, sms(message.Request), p.db.NewID(), p.clock.Now().Add(time.Minute), 8)
 		ok(p, err)
 		if len(claimed) == 0 {
 			return sent
 		}
 		slices.SortFunc(claimed, func(a, b message.Delivery) int { return strings.Compare(a.ID, b.ID) })
-		admitted, err := p.db.AdmitMessages(bg, outgoing(segments, claimed...))
+		admitted, err := p.db.Outbox.AdmitMessages(bg, outgoing(segments, claimed...))
 		ok(p, err)
 		for _, m := range admitted {
 			ok(p, p.db.RenewLinks(bg, m.Deliveries))
-			ok(p, p.db.DeliverySent(bg, m.Deliveries))
+			ok(p, p.db.Outbox.DeliverySent(bg, m.Deliveries))
 			sent = append(sent, m.Deliveries[0].To)
 		}
 	}
@@ -101,10 +101,10 @@ func TestMessageLimits(t *testing.T) {
 			p.wantSent("new coach", 1, 2)
 			a := p.add(c, "Asha Rao", number(200), "")
 			ok(p, p.decide(p.as(actor.Guardian, number(200)), a.ID, approval.Approve))
-			ok(p, p.db.WakeHeld(bg))
+			ok(p, p.db.Outbox.WakeHeld(bg))
 			p.wantSent("one approval", 1, 10)
 			ok(p, run(p.db, `UPDATE coaches SET created_at = 1 WHERE id = $1`, c.AccountID))
-			ok(p, p.db.WakeHeld(bg))
+			ok(p, p.db.Outbox.WakeHeld(bg))
 			p.wantSent("established coach", 1, 9)
 		}, limited(message.Limits{NewCoach: 2}))
 	})
@@ -135,7 +135,7 @@ func TestMessageLimits(t *testing.T) {
 			p.ask(established, 200, 10)
 			p.wantSent("the other half for the others", 1, 2)
 			p.clock.advance(time.Hour)
-			ok(p, p.db.WakeHeld(bg))
+			ok(p, p.db.Outbox.WakeHeld(bg))
 			p.wantSent("the rest of the day", 1, 2)
 		}, limited(message.Limits{TotalHour: 4, TotalDay: 6}))
 	})
@@ -143,7 +143,9 @@ func TestMessageLimits(t *testing.T) {
 		eachEngine(t, func(p *fixture) {
 			p.ask(p.coach(1), 100, 10)
 			p.wantSent("80 % of the budget", 2, 2)
-		}, limited(message.Limits{Budget: 10}), func(s *store.Settings) { s.SegmentPrice = func(message.Channel, phone.Number) int64 { return 2 } })
+		}, limited(message.Limits{Budget: 10}), func(s *store.Settings) {
+			s.Outbox.SegmentPrice = func(message.Channel, phone.Number) int64 { return 2 }
+		})
 	})
 }
 
@@ -198,12 +200,12 @@ func TestMessageWaitsBehindOlderOneOfAnotherClaim(t *testing.T) {
 // returns its number, or "".
 func (p *fixture) sendOne() string {
 	p.Helper()
-	claimed, err := p.db.ClaimDeliveries(bg, sms(message.Request), p.db.NewID(), p.clock.Now().Add(time.Minute), 1)
+	claimed, err := p.db.Outbox.ClaimDeliveries(bg, sms(message.Request), p.db.NewID(), p.clock.Now().Add(time.Minute), 1)
 	ok(p, err)
-	admitted, err := p.db.AdmitMessages(bg, outgoing(1, claimed...))
+	admitted, err := p.db.Outbox.AdmitMessages(bg, outgoing(1, claimed...))
 	ok(p, err)
 	for _, m := range admitted {
-		ok(p, p.db.DeliverySent(bg, m.Deliveries))
+		ok(p, p.db.Outbox.DeliverySent(bg, m.Deliveries))
 		return m.Deliveries[0].To
 	}
 	return ""
@@ -226,7 +228,7 @@ func TestHeldMessageOfClosedRequest(t *testing.T) {
 			p.Errorf("deliveries = %q, want sms failed request_closed", got)
 		}
 		p.clock.advance(day)
-		ok(p, p.db.WakeHeld(bg))
+		ok(p, p.db.Outbox.WakeHeld(bg))
 		if sent := p.sendRequests(1); !slices.Equal(sent, []string{string(number(110))}) {
 			p.Errorf("sent %v, want %s", sent, number(110))
 		}
@@ -277,12 +279,12 @@ func TestConcurrentAdmissions(t *testing.T) {
 			c := p.coach(1 + i)
 			p.ask(c, 100+20*i, 8)
 		}
-		claimed, err := p.db.ClaimDeliveries(bg, sms(message.Request), "lease", p.clock.Now().Add(time.Minute), 100)
+		claimed, err := p.db.Outbox.ClaimDeliveries(bg, sms(message.Request), "lease", p.clock.Now().Add(time.Minute), 100)
 		ok(p, err)
 		var mu sync.Mutex
 		admitted := 0
 		for _, err := range concurrently(len(claimed), func(i int) error {
-			got, err := p.db.AdmitMessages(bg, outgoing(1, claimed[i]))
+			got, err := p.db.Outbox.AdmitMessages(bg, outgoing(1, claimed[i]))
 			mu.Lock()
 			defer mu.Unlock()
 			admitted += len(got)
@@ -308,7 +310,7 @@ func TestHeldMessagesLeaveInOrderAcrossClaims(t *testing.T) {
 		ok(p, run(p.db, `UPDATE deliveries SET due_at = $1 WHERE held_by IS NOT NULL`, p.clock.Now().Add(time.Hour).UnixMicro()))
 		p.ask(c, 110, 1)
 		p.wantSent("a younger message alone", 1, 0)
-		ok(p, p.db.WakeHeld(bg))
+		ok(p, p.db.Outbox.WakeHeld(bg))
 		if sent := p.sendRequests(1); !slices.Equal(sent, []string{string(number(101))}) {
 			p.Errorf("sent %v, want the older %s", sent, number(101))
 		}
@@ -327,10 +329,10 @@ func TestMessageCountsOfReplicasWithDifferentClocks(t *testing.T) {
 		p.ask(c, 110, 4)
 		p.wantSent("from a replica whose clock is behind", 1, 1)
 		p.clock.advance(day + 10*time.Minute - time.Second)
-		ok(p, p.db.WakeHeld(bg))
+		ok(p, p.db.Outbox.WakeHeld(bg))
 		p.wantSent("before the messages leave the window", 1, 0)
 		p.clock.advance(time.Second)
-		ok(p, p.db.WakeHeld(bg))
+		ok(p, p.db.Outbox.WakeHeld(bg))
 		p.wantSent("a day later", 1, 3)
 	}, limited(message.Limits{PerCoach: 3}))
 }
@@ -343,10 +345,10 @@ func TestRoundTripsOfAdmission(t *testing.T) {
 	p := newFixture(t, address, limited(message.Limits{PerCoach: 200, PerNumber: 20, TotalHour: 100, TotalDay: 200}))
 	p.ask(p.newCoach(1), 100, 17)
 	admit := func(n int) int64 {
-		claimed, err := p.db.ClaimDeliveries(bg, sms(message.Request), "lease", p.clock.Now().Add(time.Minute), n)
+		claimed, err := p.db.Outbox.ClaimDeliveries(bg, sms(message.Request), "lease", p.clock.Now().Add(time.Minute), n)
 		ok(p, err)
 		before := trips.Load()
-		admitted, err := p.db.AdmitMessages(bg, outgoing(1, claimed...))
+		admitted, err := p.db.Outbox.AdmitMessages(bg, outgoing(1, claimed...))
 		ok(p, err)
 		if len(admitted) != n {
 			p.Fatalf("%d messages admitted, want %d", len(admitted), n)

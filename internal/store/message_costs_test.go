@@ -25,7 +25,7 @@ func TestMessageCosts(t *testing.T) {
 		p.add(second, "Chetan Rao", number(5), "")
 		admit := func() {
 			p.Helper()
-			claimed, err := p.db.ClaimDeliveries(bg, sms(message.Request), p.db.NewID(), p.clock.Now().Add(time.Minute), 10)
+			claimed, err := p.db.Outbox.ClaimDeliveries(bg, sms(message.Request), p.db.NewID(), p.clock.Now().Add(time.Minute), 10)
 			ok(p, err)
 			var uncounted []message.Delivery
 			for _, d := range claimed {
@@ -34,11 +34,11 @@ func TestMessageCosts(t *testing.T) {
 				}
 			}
 			if len(uncounted) > 0 {
-				_, err = p.db.AdmitMessages(bg, outgoing(2, uncounted...))
+				_, err = p.db.Outbox.AdmitMessages(bg, outgoing(2, uncounted...))
 				ok(p, err)
 			}
 			for _, d := range claimed {
-				ok(p, p.db.RetryDelivery(bg, []message.Delivery{d}, p.clock.Now(), message.ReasonRetrying))
+				ok(p, p.db.Outbox.RetryDelivery(bg, []message.Delivery{d}, p.clock.Now(), message.ReasonRetrying))
 			}
 		}
 		admit()
@@ -55,7 +55,7 @@ func TestMessageCosts(t *testing.T) {
 		slices.SortFunc(all[1:], func(a, b message.MessageCost) int { return strings.Compare(b.CoachID, a.CoachID) })
 		check := func(s message.MessageCostSearch, limit int, want ...message.MessageCost) {
 			p.Helper()
-			got, err := p.db.MessageCosts(bg, auditor, s, limit)
+			got, err := p.db.Outbox.MessageCosts(bg, auditor, s, limit)
 			ok(p, err)
 			if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 				p.Errorf("costs of %+v (-want +got):\n%s", s, diff)
@@ -71,5 +71,7 @@ func TestMessageCosts(t *testing.T) {
 		check(message.MessageCostSearch{From: day, To: next, CoachID: first.AccountID}, 10, cost(next, first.AccountID, 1), cost(day, first.AccountID, 2))
 		check(message.MessageCostSearch{From: day, To: next, CoachID: first.AccountID, After: message.MessageCostCursor{Day: next, Channel: message.SMS}}, 10, cost(day, first.AccountID, 2))
 		check(message.MessageCostSearch{From: day.AddDate(0, 0, -9), To: day.AddDate(0, 0, -1)}, 10)
-	}, func(s *store.Settings) { s.SegmentPrice = func(message.Channel, phone.Number) int64 { return 10 } })
+	}, func(s *store.Settings) {
+		s.Outbox.SegmentPrice = func(message.Channel, phone.Number) int64 { return 10 }
+	})
 }

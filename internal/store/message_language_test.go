@@ -31,7 +31,7 @@ func TestLanguageOfMessages(t *testing.T) {
 		ok(p, p.decide(party, a.ID, approval.Approve))
 		p.wantNewest(party, "आपने हाँ कहा")
 		p.wantNewest(coach, "Guardian approved")
-		_, err = p.db.SavePreferences(bg, coach.Number, message.PreferencesPatch{Language: ptr("hi")})
+		_, err = p.db.Outbox.SavePreferences(bg, coach.Number, message.PreferencesPatch{Language: ptr("hi")})
 		ok(p, err)
 		ok(p, p.decide(party, a.ID, approval.Revoke))
 		p.wantNewest(coach, "अभिभावक ने हाँ वापस ली")
@@ -63,7 +63,7 @@ func TestRepeatedQuestion(t *testing.T) {
 			if details.Repeated != repeated {
 				p.Errorf("repeated = %t, want %t", details.Repeated, repeated)
 			}
-			ok(p, p.db.DeliverySent(bg, []message.Delivery{d}))
+			ok(p, p.db.Outbox.DeliverySent(bg, []message.Delivery{d}))
 		}
 		sendOne(false)
 		p.clock.advance(49 * time.Hour)
@@ -76,7 +76,7 @@ func TestRepeatedQuestion(t *testing.T) {
 		sendOne(true)
 
 		b := p.add(coach, "Bela Rao", number(3), "")
-		ok(p, p.db.DeliveryFailed(bg, []message.Delivery{p.claimOneRequest()}, message.ReasonRefused, ""))
+		ok(p, p.db.Outbox.DeliveryFailed(bg, []message.Delivery{p.claimOneRequest()}, message.ReasonRefused, ""))
 		p.clock.advance(time.Minute)
 		ok(p, third(p.send(coach, b.ID, actor.Guardian)))
 		sendOne(false)
@@ -90,12 +90,12 @@ func TestRepeatedQuestion(t *testing.T) {
 		if err != nil || details.Repeated {
 			p.Errorf("the first mail: repeated = %t, %v", details.Repeated, err)
 		}
-		ok(p, p.db.DeliverySent(bg, mails))
+		ok(p, p.db.Outbox.DeliverySent(bg, mails))
 		first := p.claimOneRequest()
 		if details, _, _, err := p.db.RequestDetails(bg, first); err != nil || details.Repeated {
 			p.Errorf("the SMS beside the first mail: repeated = %t, %v", details.Repeated, err)
 		}
-		ok(p, p.db.DeliveryFailed(bg, []message.Delivery{first}, message.ReasonRefused, ""))
+		ok(p, p.db.Outbox.DeliveryFailed(bg, []message.Delivery{first}, message.ReasonRefused, ""))
 		p.clock.advance(49 * time.Hour)
 		ok(p, third(p.send(coach, byMail.ID, actor.Guardian)))
 		sendOne(true)
@@ -121,7 +121,7 @@ func TestRepeatedQuestionAfterRename(t *testing.T) {
 			if details, _, _, err := p.db.RequestDetails(bg, d); err != nil || details.Repeated != repeated {
 				p.Errorf("%s: repeated = %t, %v; want %t", what, details.Repeated, err, repeated)
 			}
-			ok(p, p.db.DeliverySent(bg, []message.Delivery{d}))
+			ok(p, p.db.Outbox.DeliverySent(bg, []message.Delivery{d}))
 		}
 		rename := func(id, name string) {
 			p.Helper()

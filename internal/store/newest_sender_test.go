@@ -16,7 +16,7 @@ func TestNewestSender(t *testing.T) {
 		p.tickingClock()
 		want := func(n int, coachID string) {
 			p.Helper()
-			got, err := p.db.NewestSender(bg, number(n), message.SMS, time.Time{})
+			got, err := p.db.Outbox.NewestSender(bg, number(n), message.SMS, time.Time{})
 			if err != nil || got != coachID {
 				p.Errorf("newest sender to number %d: %q, %v; want %q", n, got, err, coachID)
 			}
@@ -25,19 +25,19 @@ func TestNewestSender(t *testing.T) {
 		p.add(first, "Asha Rao", number(2), "")
 		want(2, "") // nothing was sent
 		sent := p.claimOneRequest()
-		ok(p, p.db.DeliverySent(bg, []message.Delivery{sent}))
+		ok(p, p.db.Outbox.DeliverySent(bg, []message.Delivery{sent}))
 		want(2, first.AccountID)
 		p.clock.advance(time.Minute)
 		p.add(second, "Asha Rao", number(2), "")
 		failed := p.claimOneRequest()
 		want(2, first.AccountID)
-		ok(p, p.db.DeliverySent(bg, []message.Delivery{failed}))
+		ok(p, p.db.Outbox.DeliverySent(bg, []message.Delivery{failed}))
 		want(2, second.AccountID)
 		ok(p, run(p.db, `INSERT INTO deliveries (id, kind, channel, state, recipient, role, coach_id, attempts, due_at, gives_up_at, created_at, updated_at)
 			VALUES ('team', 'team', 'sms', 'sent', $1, 'guardian', $2, 1, 0, 0, $3, $3)`, string(number(2)), first.AccountID, p.clock.Now().Add(time.Hour).UnixMicro()))
 		want(2, first.AccountID)
 		want(3, "")
-		if got, err := p.db.NewestSender(bg, number(2), message.WhatsApp, time.Time{}); err != nil || got != "" {
+		if got, err := p.db.Outbox.NewestSender(bg, number(2), message.WhatsApp, time.Time{}); err != nil || got != "" {
 			p.Errorf("newest sender by WhatsApp: %q, %v; want none", got, err)
 		}
 	})
@@ -52,7 +52,7 @@ func (p *fixture) wantNewestSender(when string, channel message.Channel, coachID
 // wantNewestSenderUntil is wantNewestSender for a STOP that was sent by a time.
 func (p *fixture) wantNewestSenderUntil(when string, channel message.Channel, until time.Time, coachID string) {
 	p.Helper()
-	got, err := p.db.NewestSender(bg, number(2), channel, until)
+	got, err := p.db.Outbox.NewestSender(bg, number(2), channel, until)
 	if err != nil || got != coachID {
 		p.Errorf("%s: newest sender %q, %v; want %q", when, got, err, coachID)
 	}
@@ -69,12 +69,12 @@ func TestNewestSenderOfHeldMessage(t *testing.T) {
 		p.clock.advance(time.Hour)
 		ok(p, second(p.RemindAfter(bg, held, a.ID, actor.Guardian, time.Time{})))
 		remind := func() []message.Outgoing {
-			claimed, err := p.db.ClaimDeliveries(bg, sms(message.Reminder), p.db.NewID(), p.clock.Now().Add(time.Minute), 1)
+			claimed, err := p.db.Outbox.ClaimDeliveries(bg, sms(message.Reminder), p.db.NewID(), p.clock.Now().Add(time.Minute), 1)
 			ok(p, err)
 			if len(claimed) != 1 {
 				p.Fatalf("claimed %+v, want the reminder", claimed)
 			}
-			admitted, err := p.db.AdmitMessages(bg, outgoing(1, claimed...))
+			admitted, err := p.db.Outbox.AdmitMessages(bg, outgoing(1, claimed...))
 			ok(p, err)
 			return admitted
 		}
@@ -87,7 +87,7 @@ func TestNewestSenderOfHeldMessage(t *testing.T) {
 		p.wantNewestSender("while the reminder waits", message.SMS, other.AccountID)
 		p.clock.advance(day - time.Hour)
 		for _, m := range remind() {
-			ok(p, p.db.DeliverySent(bg, m.Deliveries))
+			ok(p, p.db.Outbox.DeliverySent(bg, m.Deliveries))
 		}
 		p.wantNewestSender("after the reminder has left", message.SMS, held.AccountID)
 	}, limited(message.Limits{PerNumberFromCoach: 1}))
@@ -108,10 +108,10 @@ func TestNewestSenderOfRemoval(t *testing.T) {
 		p.wantNewestSender("before the removal", message.SMS, asks.AccountID)
 		p.clock.advance(time.Minute)
 		ok(p, p.Remove(bg, removes, a.ID))
-		claimed, err := p.db.ClaimDeliveries(bg, sms(message.NotificationCopy), p.db.NewID(), p.clock.Now().Add(time.Minute), 1)
+		claimed, err := p.db.Outbox.ClaimDeliveries(bg, sms(message.NotificationCopy), p.db.NewID(), p.clock.Now().Add(time.Minute), 1)
 		ok(p, err)
 		p.wantNewestSender("before the SMS about the removal left", message.SMS, asks.AccountID)
-		ok(p, p.db.DeliverySent(bg, claimed))
+		ok(p, p.db.Outbox.DeliverySent(bg, claimed))
 		p.wantNewestSender("after the SMS about the removal left", message.SMS, removes.AccountID)
 	})
 }
@@ -130,10 +130,10 @@ func TestNewestSenderOfClosure(t *testing.T) {
 		p.sendRequests(1)
 		p.clock.advance(time.Minute)
 		p.closeAccount(leaves)
-		claimed, err := p.db.ClaimDeliveries(bg, sms(message.NotificationCopy), p.db.NewID(), p.clock.Now().Add(time.Minute), 1)
+		claimed, err := p.db.Outbox.ClaimDeliveries(bg, sms(message.NotificationCopy), p.db.NewID(), p.clock.Now().Add(time.Minute), 1)
 		ok(p, err)
 		p.wantNewestSender("before the SMS about the closure left", message.SMS, asks.AccountID)
-		ok(p, p.db.DeliverySent(bg, claimed))
+		ok(p, p.db.Outbox.DeliverySent(bg, claimed))
 		p.wantNewestSender("after the SMS about the closure left", message.SMS, "")
 		p.clock.advance(time.Minute)
 		p.add(asks, "Bela Rao", number(2), "")
@@ -153,7 +153,7 @@ func TestNewestSenderAtATime(t *testing.T) {
 		request := func(by actor.Actor, name string) message.Delivery {
 			p.add(by, name, number(2), "")
 			d := p.claimOneRequest()
-			ok(p, p.db.DeliverySent(bg, []message.Delivery{d}))
+			ok(p, p.db.Outbox.DeliverySent(bg, []message.Delivery{d}))
 			return d
 		}
 		p.clock.advance(time.Minute)
@@ -170,16 +170,16 @@ func TestNewestSenderAtATime(t *testing.T) {
 		p.wantNewestSenderUntil("a wrong time before any message", message.SMS, minute(0), next.AccountID)
 
 		p.clock.advance(10 * time.Minute)
-		ok(p, second(p.db.StoreReceipt(bg, message.Report{MessageID: d.ID, Attempt: 1, Receipt: message.ReceiptDelivered})))
+		ok(p, second(p.db.Outbox.StoreReceipt(bg, message.Report{MessageID: d.ID, Attempt: 1, Receipt: message.ReceiptDelivered})))
 		p.wantNewestSenderUntil("before a late receipt", message.SMS, minute(15), first.AccountID)
 		p.wantNewestSenderUntil("before a late receipt", message.SMS, minute(25), next.AccountID)
 		p.wantNewestSenderUntil("after a late receipt", message.SMS, minute(30), first.AccountID)
 
 		p.clock.advance(10 * time.Minute)
 		p.closeAccount(leaves)
-		claimed, err := p.db.ClaimDeliveries(bg, sms(message.NotificationCopy), p.db.NewID(), p.clock.Now().Add(time.Minute), 1)
+		claimed, err := p.db.Outbox.ClaimDeliveries(bg, sms(message.NotificationCopy), p.db.NewID(), p.clock.Now().Add(time.Minute), 1)
 		ok(p, err)
-		ok(p, p.db.DeliverySent(bg, claimed))
+		ok(p, p.db.Outbox.DeliverySent(bg, claimed))
 		p.clock.advance(10 * time.Minute)
 		request(next, "Deepa Rao")
 		p.wantNewestSenderUntil("after the closure", message.SMS, minute(45), "")
@@ -193,14 +193,14 @@ func TestNewestSenderOfFailedMessage(t *testing.T) {
 	t.Parallel()
 	for name, fail := range map[string]func(*fixture, message.Delivery) error{
 		"retried": func(p *fixture, d message.Delivery) error {
-			return p.db.RetryDelivery(bg, []message.Delivery{d}, p.clock.Now().Add(day), message.ReasonRetrying)
+			return p.db.Outbox.RetryDelivery(bg, []message.Delivery{d}, p.clock.Now().Add(day), message.ReasonRetrying)
 		},
 		"given up": func(p *fixture, d message.Delivery) error {
-			return p.db.DeliveryFailed(bg, []message.Delivery{d}, message.ReasonGaveUp, "")
+			return p.db.Outbox.DeliveryFailed(bg, []message.Delivery{d}, message.ReasonGaveUp, "")
 		},
 		"reported": func(p *fixture, d message.Delivery) error {
-			ok(p, p.db.DeliverySent(bg, []message.Delivery{d}))
-			return second(p.db.StoreReceipt(bg, message.Report{MessageID: d.ID, Attempt: 1, Receipt: message.ReceiptUndeliverable}))
+			ok(p, p.db.Outbox.DeliverySent(bg, []message.Delivery{d}))
+			return second(p.db.Outbox.StoreReceipt(bg, message.Report{MessageID: d.ID, Attempt: 1, Receipt: message.ReceiptUndeliverable}))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -215,7 +215,7 @@ func TestNewestSenderOfFailedMessage(t *testing.T) {
 				p.clock.advance(time.Minute)
 				p.add(other, "Bela Rao", number(2), "")
 				dropped := p.claimOneRequest()
-				ok(p, p.db.DeliveryDropped(bg, []message.Delivery{dropped}, message.ReasonStopped))
+				ok(p, p.db.Outbox.DeliveryDropped(bg, []message.Delivery{dropped}, message.ReasonStopped))
 				p.wantNewestSender("after a message was dropped", message.SMS, by.AccountID)
 				p.add(other, "Chetan Rao", number(2), "")
 				p.sendRequests(1)
@@ -235,20 +235,20 @@ func TestNewestSenderAwaitsStatus(t *testing.T) {
 		p.add(by, "Asha Rao", number(2), "")
 		d := p.claimOn(message.WhatsApp, true)
 		p.wantNewestSender("before it left", message.WhatsApp, "")
-		ok(p, p.db.AwaitStatus(bg, []message.Delivery{d}, p.clock.Now().Add(time.Minute)))
+		ok(p, p.db.Outbox.AwaitStatus(bg, []message.Delivery{d}, p.clock.Now().Add(time.Minute)))
 		p.wantNewestSender("before its status is known", message.WhatsApp, by.AccountID)
 		left := p.clock.Now()
 		p.clock.advance(2 * time.Minute)
-		ok(p, p.db.FallBack(bg, []message.Delivery{p.claimOn(message.WhatsApp, true)}, message.SMS))
+		ok(p, p.db.Outbox.FallBack(bg, []message.Delivery{p.claimOn(message.WhatsApp, true)}, message.SMS))
 		p.wantNewestSender("after it moved", message.WhatsApp, by.AccountID)
 		p.wantNewestSender("before it left by SMS", message.SMS, "")
-		ok(p, p.db.DeliverySent(bg, []message.Delivery{p.claimOn(message.SMS, true)}))
+		ok(p, p.db.Outbox.DeliverySent(bg, []message.Delivery{p.claimOn(message.SMS, true)}))
 		p.wantNewestSender("after it left by SMS", message.WhatsApp, by.AccountID)
 		p.wantNewestSender("after it left by SMS", message.SMS, by.AccountID)
 		other := p.coach(4)
 		p.clock.advance(time.Minute)
 		p.add(other, "Asha Rao", number(2), "")
-		ok(p, p.db.AwaitStatus(bg, []message.Delivery{p.claimOn(message.WhatsApp, true)}, p.clock.Now().Add(time.Minute)))
+		ok(p, p.db.Outbox.AwaitStatus(bg, []message.Delivery{p.claimOn(message.WhatsApp, true)}, p.clock.Now().Add(time.Minute)))
 		p.wantNewestSender("after another coach wrote by WhatsApp", message.WhatsApp, other.AccountID)
 		p.wantNewestSenderUntil("before another coach wrote by WhatsApp", message.WhatsApp, left, by.AccountID)
 	}, byWhatsApp)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/database"
 )
@@ -16,7 +17,7 @@ func (db *DB) Counts(ctx context.Context, since time.Time) (operator.Counts, err
 		SELECT
 			(SELECT count(*) FROM (SELECT 1 FROM kyc_submissions s WHERE s.state = 'submitted' LIMIT $1) v),
 			(SELECT count(*) FROM (SELECT 1 FROM coaches c WHERE c.requested_tier IS NOT NULL LIMIT $1) t),
-			(SELECT count(*) FROM (SELECT 1 FROM deliveries d `+failedWhere+` AND d.updated_at > $2 LIMIT $1) f)`,
+			(SELECT count(*) FROM (SELECT 1 FROM deliveries d `+message.FailedWhere+` AND d.updated_at > $2 LIMIT $1) f)`,
 		operator.MaxCount, database.Micros(since)).Scan(&c.Verifications, &c.TierRequests, &c.FailedDeliveries)
 	if err != nil {
 		return c, fmt.Errorf("count what waits for operators: %w", err)

@@ -1,11 +1,13 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
 
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/phone"
@@ -87,7 +89,10 @@ func (db *DB) OpenChallenge(ctx context.Context, r auth.ChallengeRequest) (auth.
 				return err
 			}
 		}
-		return tx.queueOTP(ctx, c, r, budget.reserved)
+		return tx.db.Outbox.QueueOTP(ctx, tx.Tx, message.OTPDelivery{
+			Channel: message.Channel(r.Channel), To: cmp.Or(r.Address, string(c.Number)), Role: c.Role,
+			ChallengeID: c.ID, DeviceID: c.DeviceID, EndsAt: c.EndsAt, Reserved: budget.reserved,
+		})
 	})
 	return opened, err
 }

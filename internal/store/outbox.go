@@ -1,11 +1,7 @@
 package store
 
 import (
-	"cmp"
 	"context"
-	"fmt"
-	"strings"
-	"time"
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
@@ -13,90 +9,6 @@ import (
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/phone"
 )
-
-// queueOTP queues the message of a challenge. The row names the challenge and does not
-// contain the code. A code by mail names the number: the worker finds the confirmed address.
-func (tx *Tx) queueOTP(ctx context.Context, c auth.Challenge, r auth.ChallengeRequest, reserved bool) error {
-	channel, to := message.Channel(r.Channel), cmp.Or(r.Address, string(c.Number))
-	err := tx.Defer(ctx, `
-		INSERT INTO deliveries (id, kind, channel, state, recipient, role, challenge_id, device_id,
-			attempts, due_at, gives_up_at, created_at, updated_at, reserved)
-		VALUES ($1, 'otp', $2, 'queued', $3, $4, $5, $6, 0, $7, $8, $7, $7, $9)`,
-		tx.db.options.NewID(), string(channel), to, string(c.Role), c.ID, c.DeviceID, database.Micros(tx.Now), database.Micros(c.EndsAt), reserved)
-	if err != nil {
-		return fmt.Errorf("queue OTP: %w", err)
-	}
-	tx.wakeOutbox(message.Lane{Channel: channel, Kind: message.OTP})
-	return nil
-}
-
-// LanesDue returns those of the lanes that have a delivery to send.
-func (db *DB) LanesDue(ctx context.Context, lanes []message.Lane, now time.Time) ([]message.Lane, error) {
-	if len(lanes) == 0 {
-		return nil, nil
-	}
-	// One lookup in the index deliveries_due per lane.
-	exists := make([]string, len(lanes))
-	args := []any{database.Micros(now)}
-	due := make([]bool, len(lanes))
-	into := make([]any, len(lanes))
-	for i, lane := range lanes {
-		exists[i] = fmt.Sprintf(`
-			EXISTS (SELECT 1 FROM deliveries WHERE state = 'queued' AND channel = CAST($%d AS TEXT) AND kind = CAST($%d AS TEXT) AND due_at <= $1)`,
-			len(args)+1, len(args)+2)
-		args = append(args, string(lane.Channel), string(lane.Kind))
-		into[i] = &due[i]
-	}
-	if err := db.sql.QueryRow(ctx, `SELECT `+strings.Join(exists, ","), args...).Scan(into...); err != nil {
-		return nil, fmt.Errorf("find due lanes: %w", err)
-	}
-	var found []message.Lane
-	for i, lane := range lanes {
-		if due[i] {
-			found = append(found, lane)
-		}
-	}
-	return found, nil
-}
-
-// ClaimDeliveries claims up to n due deliveries of a lane, oldest first. The claim
-// holds until the given time; after that another claim may take the deliveries.
-//
-// The casts make SQLite plan the statement without the values. With them it plans
-// again for each kind, because a partial index for one kind could serve.
-func (db *DB) ClaimDeliveries(ctx context.Context, lane message.Lane, lease string, until time.Time, n int) ([]message.Delivery, error) {
-	var claimed []message.Delivery
-	err := db.sql.ExecRows(ctx, func(rs *database.Rows, err error) error {
-		claimed, err = database.Collect(rs, err, scanDelivery)
-		return err
-	}, `
-		UPDATE deliveries SET lease = $4, due_at = $5, attempts = attempts + 1, total_attempts = total_attempts + 1, updated_at = $3
-		WHERE id IN (
-			SELECT id FROM deliveries
-			WHERE state = 'queued' AND channel = CAST($1 AS TEXT) AND kind = CAST($2 AS TEXT) AND due_at <= $3
-			ORDER BY due_at, id LIMIT $6 `+db.sql.SkipLocked()+`)
-		RETURNING `+deliveryColumns,
-		string(lane.Channel), string(lane.Kind), database.Micros(db.Now()), lease, database.Micros(until), n)
-	if err != nil {
-		return nil, fmt.Errorf("claim deliveries: %w", err)
-	}
-	return claimed, nil
-}
-
-// deliveryColumns are the columns that scanDelivery scans.
-const deliveryColumns = `id, channel, kind, recipient, role, lease, attempts, total_attempts, gives_up_at, reason, coach_id, request_id, challenge_id, device_id,
-	notification_id, counted, reserved, held_by, network, gathered_by, team_message_id, coalesce(team_position, 0)`
-
-func scanDelivery(s database.Scanner) (message.Delivery, error) {
-	var d message.Delivery
-	var reason string
-	err := s.Scan(&d.ID, &d.Channel, &d.Kind, &d.To, &d.Role, database.IntoText(&d.Lease), &d.Attempts, &d.TotalAttempts, database.IntoTime(&d.GivesUpAt), database.IntoText(&reason),
-		database.IntoText(&d.CoachID), database.IntoText(&d.RequestID), database.IntoText(&d.ChallengeID), database.IntoText(&d.DeviceID), database.IntoText(&d.NotificationID),
-		&d.Counted, &d.Reserved, database.IntoText(&d.HeldBy), database.IntoText(&d.Network), database.IntoText(&d.GatheredBy),
-		database.IntoText(&d.TeamMessageID), &d.TeamPosition)
-	d.Held, d.Postponed, d.Gathers, d.AwaitsStatus = reason == message.ReasonHeld, reason == message.ReasonQuietHours, reason == message.ReasonGathering, reason == message.ReasonAwaitingStatus
-	return d, err
-}
 
 // LiveChallenge returns the challenge of an OTP delivery, and whether the number holds the
 // role. live is false if the code no longer works, if wrong codes block the number or
@@ -144,7 +56,7 @@ func (db *DB) RequestDetails(ctx context.Context, d message.Delivery) (message.R
 			a.mobile_number,
 			EXISTS (SELECT 1 FROM stopped_coaches st WHERE st.mobile_number = a.mobile_number AND st.coach_id = r.coach_id),
 			EXISTS (SELECT 1 FROM stopped_addresses sa WHERE sa.address = $4),
-			EXISTS (SELECT 1 FROM accounts s WHERE s.id = r.coach_id AND s.suspended_at IS NOT NULL), `+preferenceColumns+`
+			EXISTS (SELECT 1 FROM accounts s WHERE s.id = r.coach_id AND s.suspended_at IS NOT NULL), `+message.PreferenceColumns+`
 		FROM requests r JOIN players p ON p.id = r.player_id
 		LEFT JOIN coaches c ON c.id = r.coach_id
 		LEFT JOIN accounts a ON a.id = r.approver_id
@@ -154,7 +66,7 @@ func (db *DB) RequestDetails(ctx context.Context, d message.Delivery) (message.R
 		Scan(append([]any{
 			&r.Party, database.IntoText(&r.CoachName), &r.StudentName, database.IntoText(&r.ShortCode), intoBatches(&batches), &r.Repeated, database.IntoText((*string)(&to.Number)), &to.Stopped, &to.AddressStopped,
 			&to.CoachSuspended,
-		}, preferenceDest(&to.Preferences)...)...)
+		}, message.PreferenceDest(&to.Preferences)...)...)
 	for _, b := range batches {
 		r.BatchNames = append(r.BatchNames, b.Name)
 	}

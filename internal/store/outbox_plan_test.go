@@ -29,19 +29,19 @@ func TestFinishDeliveryByID(t *testing.T) {
 		}
 	})
 	defer stop()
-	claimed, err := p.db.ClaimDeliveries(bg, sms(message.Request), "lease", p.clock.Now().Add(time.Minute), 100)
+	claimed, err := p.db.Outbox.ClaimDeliveries(bg, sms(message.Request), "lease", p.clock.Now().Add(time.Minute), 100)
 	if err != nil || len(claimed) != 9 {
 		t.Fatalf("claimed %d, %v, want 9", len(claimed), err)
 	}
-	admitted, err := p.db.AdmitMessages(bg, outgoing(1, claimed...))
+	admitted, err := p.db.Outbox.AdmitMessages(bg, outgoing(1, claimed...))
 	if err != nil || len(admitted) != 8 {
 		t.Fatalf("admitted %d, %v, want 8", len(admitted), err)
 	}
-	ok(t, p.db.DeliverySent(bg, []message.Delivery{claimed[0]}))
-	ok(t, p.db.DeliverySuppressed(bg, []message.Delivery{claimed[1]}))
-	ok(t, p.db.RetryDelivery(bg, []message.Delivery{claimed[2]}, p.clock.Now(), "later"))
-	ok(t, p.db.DeliveryDropped(bg, []message.Delivery{claimed[3]}, "gone"))
-	ok(t, p.db.DeliveryFailed(bg, []message.Delivery{claimed[4]}, "refused", ""))
+	ok(t, p.db.Outbox.DeliverySent(bg, []message.Delivery{claimed[0]}))
+	ok(t, p.db.Outbox.DeliverySuppressed(bg, []message.Delivery{claimed[1]}))
+	ok(t, p.db.Outbox.RetryDelivery(bg, []message.Delivery{claimed[2]}, p.clock.Now(), "later"))
+	ok(t, p.db.Outbox.DeliveryDropped(bg, []message.Delivery{claimed[3]}, "gone"))
+	ok(t, p.db.Outbox.DeliveryFailed(bg, []message.Delivery{claimed[4]}, "refused", ""))
 	if len(statements) != 7 {
 		t.Errorf("%d statements, want 7: %q", len(statements), statements)
 	}

@@ -26,7 +26,7 @@ func sms(kind message.Kind) message.Lane { return message.Lane{Channel: message.
 // claimOneRequest claims the due SMS of requests. It fails the test unless there is one.
 func (p *fixture) claimOneRequest() message.Delivery {
 	p.Helper()
-	all, err := p.db.ClaimDeliveries(bg, sms(message.Request), p.db.NewID(), p.clock.Now().Add(time.Minute), 10)
+	all, err := p.db.Outbox.ClaimDeliveries(bg, sms(message.Request), p.db.NewID(), p.clock.Now().Add(time.Minute), 10)
 	if err != nil || len(all) != 1 {
 		p.Fatalf("claimed %+v, %v; want one delivery", all, err)
 	}
@@ -54,19 +54,19 @@ func TestBacklogOfFailingGateway(t *testing.T) {
 			since("queued", lane, queuedAt)
 			for range 3 {
 				now := p.clock.stopped()
-				d, err := p.db.ClaimDeliveries(bg, lane, p.db.NewID(), now.Add(time.Minute), 1)
+				d, err := p.db.Outbox.ClaimDeliveries(bg, lane, p.db.NewID(), now.Add(time.Minute), 1)
 				if err != nil || len(d) != 1 {
 					p.Fatalf("claimed %+v, %v; want one delivery", d, err)
 				}
 				since("claimed", lane, queuedAt)
-				ok(p, p.db.RetryDelivery(bg, d, now.Add(4*time.Second), message.ReasonRetrying))
+				ok(p, p.db.Outbox.RetryDelivery(bg, d, now.Add(4*time.Second), message.ReasonRetrying))
 				since("retried", lane, queuedAt)
 				p.clock.advance(5 * time.Second)
 			}
 			until := p.clock.stopped().Add(time.Hour)
-			d, err := p.db.ClaimDeliveries(bg, lane, p.db.NewID(), until, 1)
+			d, err := p.db.Outbox.ClaimDeliveries(bg, lane, p.db.NewID(), until, 1)
 			ok(p, err)
-			ok(p, p.db.PostponeDelivery(bg, d, until, message.ReasonQuietHours))
+			ok(p, p.db.Outbox.PostponeDelivery(bg, d, until, message.ReasonQuietHours))
 			since("postponed", lane, until)
 			p.clock.advance(-15 * time.Second)
 		}
@@ -104,12 +104,12 @@ func TestDeliveryFailed(t *testing.T) {
 				coach := p.coach(1)
 				a := p.add(coach, "Asha Rao", number(2), "")
 				if name != "added" {
-					ok(p, p.db.DeliverySent(bg, []message.Delivery{p.claimOneRequest()}))
+					ok(p, p.db.Outbox.DeliverySent(bg, []message.Delivery{p.claimOneRequest()}))
 				}
 				ok(p, send(p, coach, a.ID))
 				d := p.claimOneRequest()
 				for range 2 { // the second call no longer holds the lease
-					ok(p, p.db.DeliveryFailed(bg, []message.Delivery{d}, "refused", ""))
+					ok(p, p.db.Outbox.DeliveryFailed(bg, []message.Delivery{d}, "refused", ""))
 				}
 				items, err := p.Pending(bg, coach, approval.Page{Limit: 10})
 				ok(p, err)
@@ -152,7 +152,7 @@ func TestFailureOfEarlierSending(t *testing.T) {
 				p.clock.advance(step)
 				_, _, err := p.send(coach, a.ID, actor.Guardian)
 				ok(p, err)
-				ok(p, p.db.DeliveryFailed(bg, []message.Delivery{old}, "refused", ""))
+				ok(p, p.db.Outbox.DeliveryFailed(bg, []message.Delivery{old}, "refused", ""))
 				r, err := p.Request(bg, coach, old.RequestID)
 				ok(p, err)
 				if r.DeliveryFailed || len(p.tray(coach.AccountID)) != 0 {
@@ -176,7 +176,7 @@ func (p *fixture) newChallenge(role actor.Role) auth.ChallengeRequest {
 // claimOTPs claims every OTP that is due.
 func (p *fixture) claimOTPs(lease string) []message.Delivery {
 	p.Helper()
-	claimed, err := p.db.ClaimDeliveries(bg, sms(message.OTP), lease, p.clock.Now().Add(time.Minute), 10)
+	claimed, err := p.db.Outbox.ClaimDeliveries(bg, sms(message.OTP), lease, p.clock.Now().Add(time.Minute), 10)
 	ok(p, err)
 	return claimed
 }
@@ -209,11 +209,11 @@ func TestClaimAfterLeaseEnds(t *testing.T) {
 		_, err = p.db.OpenChallenge(bg, p.newChallenge(actor.Student))
 		ok(p, err)
 		third := p.claimOTPs("third")
-		ok(p, p.db.DeliverySent(bg, []message.Delivery{first[0], third[0]}))
+		ok(p, p.db.Outbox.DeliverySent(bg, []message.Delivery{first[0], third[0]}))
 		if n := p.count(`SELECT count(*) FROM deliveries WHERE state = 'queued' AND lease = 'second'`); n != 1 {
 			p.Error("the holder of the ended lease completed the delivery")
 		}
-		ok(p, p.db.DeliverySent(bg, []message.Delivery{second[0]}))
+		ok(p, p.db.Outbox.DeliverySent(bg, []message.Delivery{second[0]}))
 		if n := p.count(`SELECT count(*) FROM deliveries WHERE state = 'sent'`); n != 2 {
 			p.Error("the holder of the lease did not complete the delivery")
 		}

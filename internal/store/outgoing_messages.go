@@ -9,12 +9,10 @@ import (
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
-	"github.com/touchline/touchline/internal/platform/phone"
 )
 
-// candidates reads the facts on which the limits of messages depend.
-func (tx *Tx) candidates(ctx context.Context, messages []message.Outgoing) ([]candidate, error) {
-	settings := tx.db.options.Settings
+// messageFacts is message.Hooks.Facts.
+func (tx *Tx) messageFacts(ctx context.Context, messages []message.Outgoing) ([]message.Facts, error) {
 	senders, err := tx.senders(ctx, messages)
 	if err != nil {
 		return nil, err
@@ -23,22 +21,16 @@ func (tx *Tx) candidates(ctx context.Context, messages []message.Outgoing) ([]ca
 	if err != nil {
 		return nil, err
 	}
-	candidates := make([]candidate, len(messages))
-	for i, out := range messages {
-		d := out.Deliveries[0]
-		m := message.Counted{
-			CoachID: d.CoachID, To: d.To, Segments: int64(out.Segments),
-			Cost: int64(out.Segments) * settings.segmentPrice(d.Channel, phone.Number(d.To)),
-			OTP:  d.Kind == message.OTP, Reserved: d.Reserved, HoldsRole: out.Message.HoldsRole, Team: d.Kind == message.Team,
-		}
+	facts := make([]message.Facts, len(messages))
+	for i, m := range messages {
+		d := m.Deliveries[0]
 		s := senders[d.CoachID]
-		m.Trusted, m.NewCoach = s.trusted, s.isNew
+		facts[i] = message.Facts{Trusted: s.trusted, NewCoach: s.isNew}
 		if s.isNew {
-			m.Network, m.Approvals, m.NeverSignedIn = d.Network, s.approvals, isNumber(d.To) && neverSignedIn[d.To]
+			facts[i].Network, facts[i].Approvals, facts[i].NeverSignedIn = d.Network, s.approvals, isNumber(d.To) && neverSignedIn[d.To]
 		}
-		candidates[i] = candidate{out, m, settings.Messages.For(m)}
 	}
-	return candidates, nil
+	return facts, nil
 }
 
 // isNumber reports whether an address is a phone number.

@@ -80,9 +80,9 @@ func (p *fixture) signInAndAdd(n int) error {
 	if result, err := p.db.VerifyOTP(bg, attempt); err != nil || result.Outcome != auth.CorrectCode {
 		return fmt.Errorf("sign-in: outcome %d, %w", result.Outcome, err)
 	}
-	codes, err := p.db.ClaimDeliveries(bg, sms(message.OTP), p.db.NewID(), now.Add(time.Minute), 2)
+	codes, err := p.db.Outbox.ClaimDeliveries(bg, sms(message.OTP), p.db.NewID(), now.Add(time.Minute), 2)
 	if err == nil && len(codes) > 0 {
-		err = p.db.DeliverySent(bg, codes)
+		err = p.db.Outbox.DeliverySent(bg, codes)
 	}
 	if err != nil {
 		return fmt.Errorf("send OTPs: %w", err)

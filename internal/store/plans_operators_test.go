@@ -39,7 +39,7 @@ func (p *fixture) operators() {
 	}
 	_, err = p.db.Counts(bg, now)
 	ok(p, err)
-	_, err = p.db.DeliveriesTo(bg, by, message.NumberDeliverySearch{Number: "+919812300001"}, 5)
+	_, err = p.db.Outbox.DeliveriesTo(bg, by, message.NumberDeliverySearch{Number: "+919812300001"}, 5)
 	ok(p, err)
 	waiting, _, err := p.db.Backlog(bg, message.Lane{Channel: message.SMS, Kind: message.OTP}, 10)
 	if err != nil || waiting < 0 {

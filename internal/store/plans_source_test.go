@@ -29,7 +29,7 @@ var (
 func literals(t *testing.T) []literal {
 	t.Helper()
 	var names []string
-	for _, folder := range []string{".", "../fee", "../attendance", "../batch", "../progress", "../roster", "../verification"} {
+	for _, folder := range []string{".", "../message", "../operator", "../fee", "../attendance", "../batch", "../progress", "../roster", "../verification"} {
 		found, err := filepath.Glob(folder + "/*.go")
 		ok(t, err)
 		names = append(names, found...)
@@ -100,6 +100,8 @@ func matchExpr(e ast.Expr, constants map[string]ast.Expr) (start, pattern string
 			start, pattern := matchExpr(e.Args[0], constants)
 			return start, formatVerb.ReplaceAllString(pattern, ".*")
 		}
+	case *ast.SelectorExpr:
+		return matchExpr(e.Sel, constants)
 	case *ast.ParenExpr:
 		return matchExpr(e.X, constants)
 	case *ast.Ident:

@@ -111,7 +111,7 @@ func (p *fixture) numberChangeAndClosure() {
 	if got := p.statusChanges(a.ID); got[len(got)-1] != "4 removed - approved/pending" {
 		p.Fatalf("after the closure: got changes %q", got)
 	}
-	copies, err := p.db.ClaimDeliveries(bg, sms(message.NotificationCopy), "lease", now.Add(time.Minute), 10)
+	copies, err := p.db.Outbox.ClaimDeliveries(bg, sms(message.NotificationCopy), "lease", now.Add(time.Minute), 10)
 	if err != nil || len(copies) != 2 { // p.consents queued one, the closure the other
 		p.Fatalf("claimed %v, %v; want two copies", copies, err)
 	}
@@ -120,7 +120,7 @@ func (p *fixture) numberChangeAndClosure() {
 		if err != nil || !found {
 			p.Errorf("NotificationCopy = %t, %v; want true", found, err)
 		}
-		_, err = p.db.AdmitMessages(bg, outgoing(1, d))
+		_, err = p.db.Outbox.AdmitMessages(bg, outgoing(1, d))
 		ok(p, err)
 	}
 }

@@ -26,15 +26,15 @@ func (p *fixture) notifications(by actor.Actor) {
 	ok(p, err)
 	_, err = p.db.Unread(bg, by.AccountID)
 	ok(p, err)
-	_, err = p.db.SavePreferences(bg, by.Number, message.PreferencesPatch{Language: ptr("hi"), StoppedCoaches: &[]string{"one"}})
+	_, err = p.db.Outbox.SavePreferences(bg, by.Number, message.PreferencesPatch{Language: ptr("hi"), StoppedCoaches: &[]string{"one"}})
 	ok(p, err)
-	_, err = p.db.SavePreferences(bg, by.Number, message.PreferencesPatch{StoppedCoaches: &[]string{}})
+	_, err = p.db.Outbox.SavePreferences(bg, by.Number, message.PreferencesPatch{StoppedCoaches: &[]string{}})
 	ok(p, err)
-	_, err = p.db.StopCoachByReply(bg, message.Reply{From: by.Number, ID: "stop"}, "one")
+	_, err = p.db.Outbox.StopCoachByReply(bg, message.Reply{From: by.Number, ID: "stop"}, "one")
 	ok(p, err)
-	_, err = p.db.AllowCoachesByReply(bg, message.Reply{From: by.Number, ID: "start"}, "one")
+	_, err = p.db.Outbox.AllowCoachesByReply(bg, message.Reply{From: by.Number, ID: "start"}, "one")
 	ok(p, err)
-	_, err = p.db.Preferences(bg, by.Number)
+	_, err = p.db.Outbox.Preferences(bg, by.Number)
 	ok(p, err)
 	for _, ids := range [][]string{{"one"}, {"one", "two", "three"}, nil} {
 		_, err = p.db.MarkRead(bg, by.AccountID, ids, p.clock.Now())
@@ -75,21 +75,21 @@ func (p *fixture) mail() {
 	mails := p.claimMail(message.Request)
 	_, _, _, err = p.db.RequestDetails(bg, mails[0])
 	ok(p, err)
-	ok(p, p.db.DeliverySent(bg, mails))
+	ok(p, p.db.Outbox.DeliverySent(bg, mails))
 	_, err = p.db.StopAddressOfLink(bg, auth.HashLink(p.vault.LinkToken(mails[0].ID)), p.clock.Now())
 	ok(p, err)
-	ok(p, p.db.StopAddress(bg, "other@families.example"))
+	ok(p, p.db.Outbox.StopAddress(bg, "other@families.example"))
 	ok(p, run(p.db, `UPDATE players SET guardian_state = 'approved' WHERE id = $1`, a.ID))
 	for _, by := range []actor.Actor{c, p.as(actor.Guardian, number(76))} {
 		_, err = p.db.StoppedAddresses(bg, by)
 		ok(p, err)
 	}
 	ok(p, run(p.db, `UPDATE players SET guardian_state = 'pending' WHERE id = $1`, a.ID))
-	_, err = p.db.AddressStopped(bg, address)
+	_, err = p.db.Outbox.AddressStopped(bg, address)
 	ok(p, err)
-	ok(p, p.db.AllowAddress(bg, address))
-	ok(p, p.db.StopAddress(bg, address))
-	ok(p, p.db.AllowAddressForOperator(bg, auditor, address, "asked by mail"))
+	ok(p, p.db.Outbox.AllowAddress(bg, address))
+	ok(p, p.db.Outbox.StopAddress(bg, address))
+	ok(p, p.db.Outbox.AllowAddressForOperator(bg, auditor, address, "asked by mail"))
 	_, _, err = p.Send(bg, c, a.ID, actor.Guardian, approval.Patch{Guardian: &approval.GuardianPatch{Email: ptr("new@families.example")}}, nil)
 	ok(p, err)
 }
@@ -116,17 +116,17 @@ func (p *fixture) push() {
 func (p *fixture) outbox() {
 	p.Helper()
 	for _, lane := range message.SMS.Lanes() { // claim the deliveries of earlier steps
-		_, err := p.db.ClaimDeliveries(bg, lane, "lease", p.clock.Now().Add(100*day), 100)
+		_, err := p.db.Outbox.ClaimDeliveries(bg, lane, "lease", p.clock.Now().Add(100*day), 100)
 		ok(p, err)
 	}
 	c := p.coach(70)
 	for i := range 9 { // the last ones exceed the limit and are held
 		p.add(c, "Child "+strings.Repeat("x", i), number(71), number(72))
 	}
-	_, err := p.db.LanesDue(bg, message.SMS.Lanes(), p.clock.Now())
+	_, err := p.db.Outbox.LanesDue(bg, message.SMS.Lanes(), p.clock.Now())
 	ok(p, err)
 	claim := func() message.Delivery {
-		claimed, err := p.db.ClaimDeliveries(bg, sms(message.Request), "lease", p.clock.Now().Add(time.Minute), 1)
+		claimed, err := p.db.Outbox.ClaimDeliveries(bg, sms(message.Request), "lease", p.clock.Now().Add(time.Minute), 1)
 		if err != nil || len(claimed) != 1 {
 			p.Fatalf("claimed %v, %v", claimed, err)
 		}
@@ -137,56 +137,56 @@ func (p *fixture) outbox() {
 	ok(p, err)
 	_, _, _, err = p.db.LiveChallenge(bg, message.Delivery{To: string(number(60)), Role: actor.Coach, ChallengeID: "challenge"}, 5)
 	ok(p, err)
-	ok(p, p.db.DeliverySent(bg, []message.Delivery{d}))
+	ok(p, p.db.Outbox.DeliverySent(bg, []message.Delivery{d}))
 	for _, channel := range []message.Channel{message.SMS, message.WhatsApp} {
-		_, err = p.db.NewestSender(bg, phone.Number(d.To), channel, p.clock.Now())
+		_, err = p.db.Outbox.NewestSender(bg, phone.Number(d.To), channel, p.clock.Now())
 		ok(p, err)
 	}
-	ok(p, p.db.DeliveryDropped(bg, []message.Delivery{claim()}, "gone"))
+	ok(p, p.db.Outbox.DeliveryDropped(bg, []message.Delivery{claim()}, "gone"))
 	postponed := claim()
-	ok(p, p.db.PostponeDelivery(bg, []message.Delivery{postponed}, p.clock.Now(), "later"))
-	ok(p, p.db.RetryDelivery(bg, []message.Delivery{claim()}, p.clock.Now(), "later"))
-	_, err = p.db.StoreReceipt(bg, message.Report{MessageID: d.ID, Attempt: 1, Receipt: message.ReceiptUndeliverable})
+	ok(p, p.db.Outbox.PostponeDelivery(bg, []message.Delivery{postponed}, p.clock.Now(), "later"))
+	ok(p, p.db.Outbox.RetryDelivery(bg, []message.Delivery{claim()}, p.clock.Now(), "later"))
+	_, err = p.db.Outbox.StoreReceipt(bg, message.Report{MessageID: d.ID, Attempt: 1, Receipt: message.ReceiptUndeliverable})
 	ok(p, err)
-	_, err = p.db.StoreReceipt(bg, message.Report{MessageID: d.ID, Attempt: 1, Receipt: message.ReceiptDelivered})
+	_, err = p.db.Outbox.StoreReceipt(bg, message.Report{MessageID: d.ID, Attempt: 1, Receipt: message.ReceiptDelivered})
 	ok(p, err)
 	ok(p, run(p.db, `UPDATE deliveries SET gathered_by = id, state = 'sent' WHERE id = $1`, d.ID))
-	_, err = p.db.StoreReceipt(bg, message.Report{MessageID: d.ID, Attempt: 1, Receipt: message.ReceiptDelivered})
+	_, err = p.db.Outbox.StoreReceipt(bg, message.Report{MessageID: d.ID, Attempt: 1, Receipt: message.ReceiptDelivered})
 	ok(p, err)
-	ok(p, p.db.AwaitStatus(bg, []message.Delivery{claim()}, p.clock.Now().Add(day)))
-	ok(p, p.db.FallBack(bg, []message.Delivery{claim()}, message.WhatsApp))
+	ok(p, p.db.Outbox.AwaitStatus(bg, []message.Delivery{claim()}, p.clock.Now().Add(day)))
+	ok(p, p.db.Outbox.FallBack(bg, []message.Delivery{claim()}, message.WhatsApp))
 	d = claim()
-	ok(p, p.db.DeliverySent(bg, []message.Delivery{d}))
+	ok(p, p.db.Outbox.DeliverySent(bg, []message.Delivery{d}))
 	_, err = p.with(func(s *store.Settings) {
-		s.Fallbacks = map[message.Channel]message.Channel{message.SMS: message.WhatsApp}
+		s.Outbox.Fallbacks = map[message.Channel]message.Channel{message.SMS: message.WhatsApp}
 	}).
-		db.StoreReceipt(bg, message.Report{MessageID: d.ID, Attempt: 1, Receipt: message.ReceiptUndeliverable})
+		db.Outbox.StoreReceipt(bg, message.Report{MessageID: d.ID, Attempt: 1, Receipt: message.ReceiptUndeliverable})
 	ok(p, err)
 	failed := claim()
-	ok(p, p.db.DeliveryFailed(bg, []message.Delivery{failed}, "refused", ""))
+	ok(p, p.db.Outbox.DeliveryFailed(bg, []message.Delivery{failed}, "refused", ""))
 	for _, coachID := range []string{"", c.AccountID} {
-		_, err = p.db.MessageCosts(bg, auditor, message.MessageCostSearch{From: p.clock.Now(), To: p.clock.Now(), CoachID: coachID}, 5)
+		_, err = p.db.Outbox.MessageCosts(bg, auditor, message.MessageCostSearch{From: p.clock.Now(), To: p.clock.Now(), CoachID: coachID}, 5)
 		ok(p, err)
-		_, err = p.db.FailedDeliveries(bg, auditor, message.FailedDeliverySearch{CoachID: coachID}, 5)
+		_, err = p.db.Outbox.FailedDeliveries(bg, auditor, message.FailedDeliverySearch{CoachID: coachID}, 5)
 		ok(p, err)
 	}
-	_, err = p.db.RetryFailed(bg, auditor, failed.ID, func(message.DeliveryRecord) error { return nil })
+	_, err = p.db.Outbox.RetryFailed(bg, auditor, failed.ID, func(message.DeliveryRecord) error { return nil })
 	ok(p, err)
 	p.clock.advance(2 * day)
 	strict := p.with(limited(message.Limits{PerNumberFromCoach: 1})) // admits one delivery and holds the others
 	for range 4 {
 		d := claim()
-		_, err = strict.db.AdmitMessages(bg, outgoing(1, d))
+		_, err = strict.db.Outbox.AdmitMessages(bg, outgoing(1, d))
 		ok(p, err)
 	}
-	ok(p, p.db.DeliverySuppressed(bg, []message.Delivery{d}))
+	ok(p, p.db.Outbox.DeliverySuppressed(bg, []message.Delivery{d}))
 	p.clock.advance(2 * day)
-	ok(p, p.db.WakeHeld(bg))
+	ok(p, p.db.Outbox.WakeHeld(bg))
 	if len(p.sendRequests(1)) == 0 {
 		p.Error("no held message was sent")
 	}
 	p.gatherStatements()
-	_, err = p.db.FailRemovedChannels(bg, nil, 1)
+	_, err = p.db.Outbox.FailRemovedChannels(bg, nil, 1)
 	ok(p, err)
 	poor := p.with(budgeted(1))
 	free := p.with()
@@ -199,9 +199,9 @@ func (p *fixture) outbox() {
 	if poor.requestOTP(78, actor.Coach) == 0 {
 		p.Errorf("an OTP is accepted after the budget is spent")
 	}
-	_, err = poor.db.BudgetHolds(bg)
+	_, err = poor.db.Outbox.BudgetHolds(bg)
 	ok(p, err)
-	_, err = poor.db.SMSSpent(bg)
+	_, err = poor.db.Outbox.SMSSpent(bg)
 	ok(p, err)
 }
 
@@ -214,18 +214,18 @@ func (p *fixture) gatherStatements() {
 		p.add(c, fmt.Sprint("Child ", i), number(74), "")
 	}
 	for _, m := range p.claimMessages() {
-		ok(p, p.db.DeliverySent(bg, m.Deliveries))
+		ok(p, p.db.Outbox.DeliverySent(bg, m.Deliveries))
 	}
 	p.clock.advance(2 * time.Minute)
 	gathered := p.claimMessages()
 	if len(gathered) != 1 || len(gathered[0].Deliveries) != 2 {
 		p.Fatalf("messages = %v, want one with two requests", gathered)
 	}
-	ok(p, p.db.RetryDelivery(bg, gathered[0].Deliveries, p.clock.Now(), message.ReasonRetrying))
+	ok(p, p.db.Outbox.RetryDelivery(bg, gathered[0].Deliveries, p.clock.Now(), message.ReasonRetrying))
 	p.claimAll(1)
 	second := gathered[0].Deliveries[1]
 	second.GatheredBy = gathered[0].Deliveries[0].ID
-	_, err := p.db.GatherRequests(bg, []message.Delivery{second}, p.clock.Now())
+	_, err := p.db.Outbox.GatherRequests(bg, []message.Delivery{second}, p.clock.Now())
 	ok(p, err)
 }
 

@@ -155,7 +155,7 @@ func (p *fixture) consents() {
 	ok(p, err)
 	_, err = p.batches().Names(bg, c, 5)
 	ok(p, err)
-	_, err = p.db.TimeZone(bg, number(1))
+	_, err = p.db.Outbox.TimeZone(bg, number(1))
 	ok(p, err)
 	_, _ = p.db.AnyApproved(bg, student.AccountID)
 	p.clock.advance(3*day + time.Hour)

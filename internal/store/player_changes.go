@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/idempotency"
@@ -76,7 +77,7 @@ func (db *DB) AddPlayer(ctx context.Context, p *approval.Player, fn func(approva
 				return err
 			}
 		}
-		if err := tx.chooseLanguages(ctx, p.Languages(), nil); err != nil {
+		if err := message.ChooseLanguages(ctx, tx.Tx, p.Languages(), nil); err != nil {
 			return err
 		}
 		return tx.apply(ctx, p, c, approval.LoadOptions{})
@@ -184,7 +185,7 @@ func (tx *Tx) change(ctx context.Context, p *storedPlayer, load approval.LoadOpt
 			return err
 		}
 	}
-	if err := tx.chooseLanguages(ctx, p.Languages(), languages); err != nil {
+	if err := message.ChooseLanguages(ctx, tx.Tx, p.Languages(), languages); err != nil {
 		return err
 	}
 	if err := tx.deleteServiceNotifications(ctx, p.Player, consents, c); err != nil {

@@ -42,7 +42,7 @@ func TestPreferences(t *testing.T) {
 			{message.PreferencesPatch{StoppedCoaches: &[]string{"c3", "c2"}}, message.Preferences{Language: "en", StoppedCoaches: []string{"c2", "c3"}}},
 			{message.PreferencesPatch{StoppedCoaches: &[]string{}}, message.Preferences{Language: "en"}},
 		} {
-			saved, err := p.db.SavePreferences(bg, number(2), tt.patch)
+			saved, err := p.db.Outbox.SavePreferences(bg, number(2), tt.patch)
 			ok(p, err)
 			if diff := cmp.Diff(tt.want, saved, cmpopts.EquateEmpty()); diff != "" {
 				p.Errorf("saved (-want +got):\n%s", diff)
@@ -66,7 +66,7 @@ func TestConcurrentPreferences(t *testing.T) {
 				{Channels: map[message.Kind]*[]message.Channel{message.Reminder: {message.SMS}}},
 			} {
 				wait.Go(func() {
-					if _, err := p.db.SavePreferences(bg, number(n), patch); err != nil {
+					if _, err := p.db.Outbox.SavePreferences(bg, number(n), patch); err != nil {
 						p.Error(err)
 					}
 				})
@@ -83,7 +83,7 @@ func TestConcurrentPreferences(t *testing.T) {
 // wantPreferences fails the test unless the nth number has these preferences.
 func (p *fixture) wantPreferences(n int, want message.Preferences) {
 	p.Helper()
-	got, err := p.db.Preferences(bg, number(n))
+	got, err := p.db.Outbox.Preferences(bg, number(n))
 	ok(p, err)
 	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 		p.Errorf("preferences (-want +got):\n%s", diff)
@@ -98,7 +98,7 @@ func TestPreferencesFollowTheNumber(t *testing.T) {
 		english := message.Preferences{Language: "en"}
 		s := p.signIn()
 		choose := func(n int, language string) {
-			_, err := p.db.SavePreferences(bg, number(n), message.PreferencesPatch{Language: &language})
+			_, err := p.db.Outbox.SavePreferences(bg, number(n), message.PreferencesPatch{Language: &language})
 			ok(p, err)
 		}
 		changeNumber := func(from, to int) actor.Actor {
@@ -114,7 +114,7 @@ func TestPreferencesFollowTheNumber(t *testing.T) {
 			return by
 		}
 		choose(1, "hi")
-		_, err := p.db.SavePreferences(bg, number(1), message.PreferencesPatch{QuietHours: &night, StoppedCoaches: &[]string{"c1"}})
+		_, err := p.db.Outbox.SavePreferences(bg, number(1), message.PreferencesPatch{QuietHours: &night, StoppedCoaches: &[]string{"c1"}})
 		ok(p, err)
 		by := changeNumber(1, 2)
 		p.wantPreferences(1, message.Preferences{})
@@ -124,12 +124,12 @@ func TestPreferencesFollowTheNumber(t *testing.T) {
 		choose(3, "en")
 		p.add(p.coach(9), "Asha Rao", number(3), "")
 		reply := message.Reply{From: number(3)}
-		ok(p, second(p.db.StopCoachByReply(bg, reply, "c1")))
+		ok(p, second(p.db.Outbox.StopCoachByReply(bg, reply, "c1")))
 		by = changeNumber(2, 3)
 		english.StoppedCoaches = []string{"c1"}
 		p.wantPreferences(3, english)
 		// The number 2 stopped c1 on the page, which START does not end.
-		if coaches, err := p.db.AllowCoachesByReply(bg, reply, ""); err != nil || coaches != 0 {
+		if coaches, err := p.db.Outbox.AllowCoachesByReply(bg, reply, ""); err != nil || coaches != 0 {
 			p.Errorf("START allowed %d coaches, %v; want none", coaches, err)
 		}
 		p.wantPreferences(2, message.Preferences{})
@@ -174,7 +174,7 @@ func TestLanguageChosenByCoach(t *testing.T) {
 
 		// The guardian clears the language. Other changes of the player do not choose it again,
 		// another language does.
-		_, err = p.db.SavePreferences(bg, number(2), message.PreferencesPatch{Language: ptr("")})
+		_, err = p.db.Outbox.SavePreferences(bg, number(2), message.PreferencesPatch{Language: ptr("")})
 		ok(p, err)
 		ok(p, p.decide(p.as(actor.Guardian, number(2)), a.ID, approval.Approve))
 		_, err = p.Edit(bg, coach, a.ID, approval.Patch{Student: approval.StudentPatch{Medical: ptr("Asthma")}})
@@ -211,14 +211,14 @@ func TestStoppedCoach(t *testing.T) {
 		coach, other := p.coach(1), p.coach(9)
 		p.add(coach, "Asha Rao", number(2), "")
 		p.add(other, "Asha Rao", number(2), "")
-		ok(p, p.db.StopCoach(bg, number(2), coach.AccountID))
-		ok(p, p.db.StopCoach(bg, number(2), coach.AccountID)) // may be repeated
+		ok(p, p.db.Outbox.StopCoach(bg, number(2), coach.AccountID))
+		ok(p, p.db.Outbox.StopCoach(bg, number(2), coach.AccountID)) // may be repeated
 		for by, want := range map[actor.Actor]string{coach: "stopped", other: ""} {
 			if got := p.blockedBy(by); got != want {
 				p.Errorf("blocked by %q, want %q", got, want)
 			}
 		}
-		claimed, err := p.db.ClaimDeliveries(bg, sms(message.Request), p.db.NewID(), p.clock.Now().Add(time.Minute), 10)
+		claimed, err := p.db.Outbox.ClaimDeliveries(bg, sms(message.Request), p.db.NewID(), p.clock.Now().Add(time.Minute), 10)
 		if err != nil || len(claimed) != 2 {
 			p.Fatalf("claimed %v, %v; want two questions", claimed, err)
 		}
@@ -228,30 +228,30 @@ func TestStoppedCoach(t *testing.T) {
 				p.Fatalf("%+v to %+v, open %t, %v", details, to, open, err)
 			}
 			if to.Stopped {
-				ok(p, p.db.DeliveryDropped(bg, []message.Delivery{d}, message.ReasonStopped))
+				ok(p, p.db.Outbox.DeliveryDropped(bg, []message.Delivery{d}, message.ReasonStopped))
 				continue
 			}
 			until := p.clock.Now().Add(9 * time.Hour)
-			ok(p, p.db.PostponeDelivery(bg, []message.Delivery{d}, until, message.ReasonQuietHours))
+			ok(p, p.db.Outbox.PostponeDelivery(bg, []message.Delivery{d}, until, message.ReasonQuietHours))
 			waiting := p.count(`SELECT count(*) FROM deliveries WHERE id = $1 AND state = 'queued' AND reason = 'quiet_hours' AND attempts = 0 AND lease IS NULL
 				AND due_at = $2 AND gives_up_at > $2`, d.ID, until.UnixMicro())
 			if waiting != 1 {
 				p.Error("the message in quiet hours does not wait for their end")
 			}
 		}
-		if failed, err := p.db.FailedDeliveries(bg, auditor, message.FailedDeliverySearch{}, 10); err != nil || len(failed) != 0 {
+		if failed, err := p.db.Outbox.FailedDeliveries(bg, auditor, message.FailedDeliverySearch{}, 10); err != nil || len(failed) != 0 {
 			p.Errorf("operators see %v, %v; want nothing to do", failed, err)
 		}
-		ok(p, p.db.AllowCoach(bg, number(2), coach.AccountID))
+		ok(p, p.db.Outbox.AllowCoach(bg, number(2), coach.AccountID))
 		if got := p.blockedBy(coach); got != "" {
 			p.Errorf("blocked by %q after the stop ended", got)
 		}
 
 		// START ends what replies of the number stopped, and not what it stopped on the page.
-		ok(p, p.db.StopCoach(bg, number(2), coach.AccountID))
+		ok(p, p.db.Outbox.StopCoach(bg, number(2), coach.AccountID))
 		for _, n := range []int{2, 3} {
 			for _, stopped := range []actor.Actor{coach, other} {
-				ok(p, second(p.db.StopCoachByReply(bg, message.Reply{From: number(n)}, stopped.AccountID)))
+				ok(p, second(p.db.Outbox.StopCoachByReply(bg, message.Reply{From: number(n)}, stopped.AccountID)))
 			}
 		}
 		for _, tt := range []struct {
@@ -264,7 +264,7 @@ func TestStoppedCoach(t *testing.T) {
 			{coach.AccountID, 1, "", ""}, // the message to which the person replied is of this coach
 			{coach.AccountID, 0, "", ""},
 		} {
-			if got, err := p.db.AllowCoachesByReply(bg, message.Reply{From: number(2)}, tt.newest); got != tt.want || err != nil {
+			if got, err := p.db.Outbox.AllowCoachesByReply(bg, message.Reply{From: number(2)}, tt.newest); got != tt.want || err != nil {
 				p.Errorf("allowed %d coaches, %v; want %d", got, err, tt.want)
 			}
 			if a, b := p.blockedBy(coach), p.blockedBy(other); a != tt.blocks || b != tt.other {

@@ -28,7 +28,7 @@ func (p *fixture) subscribe(s *auth.Service, role actor.Role, n phone.Number, en
 // are "".
 func (p *fixture) claimPush(subscriptions *store.PushSubscriptions) string {
 	p.Helper()
-	claimed, err := p.db.ClaimDeliveries(bg, message.Lane{Channel: message.Push, Kind: message.NotificationCopy}, p.db.NewID(), p.clock.Now().Add(time.Minute), 50)
+	claimed, err := p.db.Outbox.ClaimDeliveries(bg, message.Lane{Channel: message.Push, Kind: message.NotificationCopy}, p.db.NewID(), p.clock.Now().Add(time.Minute), 50)
 	ok(p, err)
 	var endpoints []string
 	for _, d := range claimed {
@@ -38,7 +38,7 @@ func (p *fixture) claimPush(subscriptions *store.PushSubscriptions) string {
 			p.Errorf("subscription %+v", s)
 		}
 		endpoints = append(endpoints, s.Endpoint)
-		ok(p, p.db.DeliverySent(bg, []message.Delivery{d}))
+		ok(p, p.db.Outbox.DeliverySent(bg, []message.Delivery{d}))
 	}
 	slices.Sort(endpoints)
 	return strings.Join(endpoints, " ")
@@ -75,7 +75,7 @@ func TestPushSubscriptions(t *testing.T) {
 		remind(player)
 		want("two devices", "https://push.example/a https://push.example/b")
 
-		_, err := p.db.SavePreferences(bg, number(2), message.PreferencesPatch{Channels: map[message.Kind]*[]message.Channel{message.Reminder: {message.SMS}}})
+		_, err := p.db.Outbox.SavePreferences(bg, number(2), message.PreferencesPatch{Channels: map[message.Kind]*[]message.Channel{message.Reminder: {message.SMS}}})
 		ok(p, err)
 		remind(player)
 		want("reminders by SMS alone", "")

@@ -21,7 +21,7 @@ func (p *fixture) receipts(messageID string, all ...message.Receipt) {
 func (p *fixture) receiptsOf(messageID string, attempt int, all ...message.Receipt) {
 	p.Helper()
 	for _, r := range all {
-		_, err := p.db.StoreReceipt(bg, message.Report{MessageID: messageID, Attempt: attempt, Receipt: r})
+		_, err := p.db.Outbox.StoreReceipt(bg, message.Report{MessageID: messageID, Attempt: attempt, Receipt: r})
 		ok(p, err)
 	}
 }
@@ -72,7 +72,7 @@ func TestStoreReceipt(t *testing.T) {
 				coach := p.coach(1)
 				p.add(coach, "Asha Rao", number(2), "")
 				d := p.claimOneRequest()
-				ok(p, p.db.DeliverySent(bg, []message.Delivery{d}))
+				ok(p, p.db.Outbox.DeliverySent(bg, []message.Delivery{d}))
 				p.receipts(d.ID, tt.receipts...)
 				p.wantDelivery(coach, d, tt.state, tt.reason, tt.failed, tt.told)
 			})
@@ -84,10 +84,10 @@ func TestStoreReceipt(t *testing.T) {
 func TestReceiptBeforeTheResult(t *testing.T) {
 	t.Parallel()
 	for name, result := range map[string]func(p *fixture, d []message.Delivery) error{
-		"accepted": func(p *fixture, d []message.Delivery) error { return p.db.DeliverySent(bg, d) },
-		"refused":  func(p *fixture, d []message.Delivery) error { return p.db.DeliveryFailed(bg, d, "refused", "") },
+		"accepted": func(p *fixture, d []message.Delivery) error { return p.db.Outbox.DeliverySent(bg, d) },
+		"refused":  func(p *fixture, d []message.Delivery) error { return p.db.Outbox.DeliveryFailed(bg, d, "refused", "") },
 		"timeout": func(p *fixture, d []message.Delivery) error {
-			return p.db.RetryDelivery(bg, d, p.clock.Now(), message.ReasonRetrying)
+			return p.db.Outbox.RetryDelivery(bg, d, p.clock.Now(), message.ReasonRetrying)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -112,12 +112,12 @@ func TestReceiptBetweenAttempts(t *testing.T) {
 		coach := p.coach(1)
 		p.add(coach, "Asha Rao", number(2), "")
 		d := p.claimOneRequest()
-		ok(p, p.db.RetryDelivery(bg, []message.Delivery{d}, p.clock.Now(), message.ReasonRetrying))
+		ok(p, p.db.Outbox.RetryDelivery(bg, []message.Delivery{d}, p.clock.Now(), message.ReasonRetrying))
 		p.receipts(d.ID, message.ReceiptUnreachable)
 		p.wantDelivery(coach, d, "queued", message.ReasonRetrying, false, 0)
 		p.receipts(d.ID, message.ReceiptDelivered)
 		p.wantDelivery(coach, d, "delivered", "", false, 0)
-		claimed, err := p.db.ClaimDeliveries(bg, sms(message.Request), "lease", p.clock.Now().Add(time.Minute), 1)
+		claimed, err := p.db.Outbox.ClaimDeliveries(bg, sms(message.Request), "lease", p.clock.Now().Add(time.Minute), 1)
 		if err != nil || len(claimed) != 0 {
 			p.Errorf("claimed %+v, %v; want no delivery", claimed, err)
 		}
@@ -133,11 +133,11 @@ func TestReceiptsThatChangeNothing(t *testing.T) {
 		coach := p.coach(1)
 		p.add(coach, "Asha Rao", number(2), "")
 		sent := p.claimOneRequest()
-		ok(p, p.db.DeliverySent(bg, []message.Delivery{sent}))
+		ok(p, p.db.Outbox.DeliverySent(bg, []message.Delivery{sent}))
 		p.add(coach, "Bela Rao", number(3), "")
 		retried := p.claimOneRequest()
-		ok(p, p.db.DeliveryFailed(bg, []message.Delivery{retried}, message.ReasonRefused, ""))
-		_, err := p.db.RetryFailed(bg, auditor, retried.ID, message.DeliveryRecord.CheckRetry)
+		ok(p, p.db.Outbox.DeliveryFailed(bg, []message.Delivery{retried}, message.ReasonRefused, ""))
+		_, err := p.db.Outbox.RetryFailed(bg, auditor, retried.ID, message.DeliveryRecord.CheckRetry)
 		ok(p, err)
 		for _, id := range []string{retried.ID, "no-such-message", ""} {
 			p.receipts(id, message.ReceiptUndeliverable, message.ReceiptUnreachable)
@@ -145,7 +145,7 @@ func TestReceiptsThatChangeNothing(t *testing.T) {
 		p.wantDelivery(coach, retried, "queued", "", false, 1)
 		p.wantDelivery(coach, sent, "sent", "", false, 1)
 
-		ok(p, p.db.DeliveryDropped(bg, []message.Delivery{p.claimOneRequest()}, message.ReasonRequestClosed))
+		ok(p, p.db.Outbox.DeliveryDropped(bg, []message.Delivery{p.claimOneRequest()}, message.ReasonRequestClosed))
 		p.receipts(retried.ID, message.ReceiptDelivered, message.ReceiptUndeliverable)
 		p.wantDelivery(coach, retried, "failed", message.ReasonRequestClosed, false, 1)
 	})
@@ -160,16 +160,16 @@ func TestReceiptOfEarlierAttempt(t *testing.T) {
 		coach := p.coach(1)
 		p.add(coach, "Asha Rao", number(2), "")
 		d := p.claimOneRequest()
-		ok(p, p.db.DeliverySent(bg, []message.Delivery{d}))
+		ok(p, p.db.Outbox.DeliverySent(bg, []message.Delivery{d}))
 		p.receipts(d.ID, message.ReceiptUnreachable)
-		_, err := p.db.RetryFailed(bg, auditor, d.ID, message.DeliveryRecord.CheckRetry)
+		_, err := p.db.Outbox.RetryFailed(bg, auditor, d.ID, message.DeliveryRecord.CheckRetry)
 		ok(p, err)
 		again := p.claimOneRequest()
 		if again.TotalAttempts != 2 || again.Attempts != 1 {
 			p.Errorf("attempts %d, in total %d; want 1, 2", again.Attempts, again.TotalAttempts)
 		}
 		p.receipts(d.ID, message.ReceiptUnreachable, message.ReceiptUndeliverable)
-		ok(p, p.db.DeliverySent(bg, []message.Delivery{again}))
+		ok(p, p.db.Outbox.DeliverySent(bg, []message.Delivery{again}))
 		p.receipts(d.ID, message.ReceiptUnreachable, message.ReceiptUndeliverable)
 		p.receiptsOf(d.ID, 3, message.ReceiptUndeliverable)
 		p.wantDelivery(coach, d, "sent", "", false, 0)
@@ -186,7 +186,7 @@ func TestReceiptOfEarlierSending(t *testing.T) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")
 		old := p.claimOneRequest()
-		ok(p, p.db.DeliverySent(bg, []message.Delivery{old}))
+		ok(p, p.db.Outbox.DeliverySent(bg, []message.Delivery{old}))
 		p.clock.advance(49 * time.Hour)
 		ok(p, third(p.send(coach, a.ID, actor.Guardian)))
 		p.receipts(old.ID, message.ReceiptUndeliverable)
@@ -203,17 +203,17 @@ func TestReceiptOfGatheredMessage(t *testing.T) {
 		for _, name := range []string{"Asha Rao", "Bela Rao", "Chetan Rao"} {
 			p.add(coach, name, number(2), "")
 		}
-		claimed, err := p.db.ClaimDeliveries(bg, sms(message.Request), "lease", p.clock.Now().Add(time.Minute), 10)
+		claimed, err := p.db.Outbox.ClaimDeliveries(bg, sms(message.Request), "lease", p.clock.Now().Add(time.Minute), 10)
 		ok(p, err)
 		if len(claimed) != 3 {
 			p.Fatalf("claimed %d deliveries, want 3", len(claimed))
 		}
-		_, err = p.db.AdmitMessages(bg, outgoing(1, claimed...))
+		_, err = p.db.Outbox.AdmitMessages(bg, outgoing(1, claimed...))
 		ok(p, err)
 		for _, d := range claimed[:2] {
 			ok(p, run(p.db, `UPDATE deliveries SET gathered_by = $1 WHERE id = $2`, claimed[0].ID, d.ID))
 		}
-		ok(p, p.db.DeliverySent(bg, claimed))
+		ok(p, p.db.Outbox.DeliverySent(bg, claimed))
 		p.receipts(claimed[0].ID, message.ReceiptUndeliverable)
 		p.wantDelivery(coach, claimed[0], "failed", "refused", true, 2)
 		p.wantDelivery(coach, claimed[1], "failed", "refused", true, 2)
@@ -221,10 +221,10 @@ func TestReceiptOfGatheredMessage(t *testing.T) {
 
 		// The first question is sent again, alone. Receipts of the old message are those of the
 		// second one, and receipts of the new message are not.
-		_, err = p.db.RetryFailed(bg, auditor, claimed[0].ID, message.DeliveryRecord.CheckRetry)
+		_, err = p.db.Outbox.RetryFailed(bg, auditor, claimed[0].ID, message.DeliveryRecord.CheckRetry)
 		ok(p, err)
 		again := p.claimOneRequest()
-		ok(p, p.db.DeliverySent(bg, []message.Delivery{again}))
+		ok(p, p.db.Outbox.DeliverySent(bg, []message.Delivery{again}))
 		p.receiptsOf(claimed[0].ID, 2, message.ReceiptDelivered)
 		p.wantDelivery(coach, claimed[0], "delivered", "", false, 2)
 		p.wantDelivery(coach, claimed[1], "failed", "refused", true, 2)
@@ -244,14 +244,14 @@ func TestConcurrentReceipts(t *testing.T) {
 		for range 4 {
 			for _, r := range []message.Receipt{message.ReceiptUndeliverable, message.ReceiptUnreachable} {
 				wait.Go(func() {
-					if _, err := p.db.StoreReceipt(bg, message.Report{MessageID: d.ID, Attempt: 1, Receipt: r}); err != nil {
+					if _, err := p.db.Outbox.StoreReceipt(bg, message.Report{MessageID: d.ID, Attempt: 1, Receipt: r}); err != nil {
 						p.Errorf("store %s: %v", r, err)
 					}
 				})
 			}
 		}
 		wait.Go(func() {
-			if err := p.db.DeliverySent(bg, []message.Delivery{d}); err != nil {
+			if err := p.db.Outbox.DeliverySent(bg, []message.Delivery{d}); err != nil {
 				p.Errorf("store the result: %v", err)
 			}
 		})
@@ -266,13 +266,13 @@ func TestReceiptOfOTP(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
 		_, err := p.db.OpenChallenge(bg, p.newChallenge(actor.Coach))
 		ok(p, err)
-		claimed, err := p.db.ClaimDeliveries(bg, sms(message.OTP), "lease", p.clock.Now().Add(time.Minute), 1)
+		claimed, err := p.db.Outbox.ClaimDeliveries(bg, sms(message.OTP), "lease", p.clock.Now().Add(time.Minute), 1)
 		ok(p, err)
 		if len(claimed) != 1 {
 			p.Fatalf("claimed %d deliveries, want 1", len(claimed))
 		}
 		p.receipts(claimed[0].ID, message.ReceiptUndeliverable)
-		claimed, err = p.db.ClaimDeliveries(bg, sms(message.OTP), "lease", p.clock.Now().Add(2*time.Minute), 1)
+		claimed, err = p.db.Outbox.ClaimDeliveries(bg, sms(message.OTP), "lease", p.clock.Now().Add(2*time.Minute), 1)
 		if err != nil || len(claimed) != 0 {
 			p.Errorf("claimed %+v, %v; want no delivery", claimed, err)
 		}

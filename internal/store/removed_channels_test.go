@@ -23,7 +23,7 @@ func TestFailRemovedChannels(t *testing.T) {
 		}
 		fail := func(want int) {
 			p.Helper()
-			if n, err := p.db.FailRemovedChannels(bg, []message.Channel{message.SMS}, 10); err != nil || n != want {
+			if n, err := p.db.Outbox.FailRemovedChannels(bg, []message.Channel{message.SMS}, 10); err != nil || n != want {
 				p.Errorf("FailRemovedChannels = %d, %v; want %d", n, err, want)
 			}
 		}
@@ -34,7 +34,7 @@ func TestFailRemovedChannels(t *testing.T) {
 		}
 		p.clock.advance(day - time.Second)
 		fail(0)
-		claimed, err := p.db.ClaimDeliveries(bg, message.Lane{Channel: "fax", Kind: message.Request}, "lease", p.clock.Now().Add(time.Minute), 1)
+		claimed, err := p.db.Outbox.ClaimDeliveries(bg, message.Lane{Channel: "fax", Kind: message.Request}, "lease", p.clock.Now().Add(time.Minute), 1)
 		if err != nil || len(claimed) != 1 {
 			p.Fatalf("claimed %v, %v", claimed, err)
 		}
@@ -66,11 +66,11 @@ func TestEachFailedChannelNotifies(t *testing.T) {
 			SELECT 'fax', kind, 'fax', state, recipient, role, coach_id, request_id, attempts, due_at, gives_up_at, created_at, updated_at
 			FROM deliveries WHERE channel = 'sms'`))
 		for _, channel := range []message.Channel{"fax", message.SMS} {
-			claimed, err := p.db.ClaimDeliveries(bg, message.Lane{Channel: channel, Kind: message.Request}, "lease", p.clock.Now().Add(time.Minute), 1)
+			claimed, err := p.db.Outbox.ClaimDeliveries(bg, message.Lane{Channel: channel, Kind: message.Request}, "lease", p.clock.Now().Add(time.Minute), 1)
 			if err != nil || len(claimed) != 1 {
 				p.Fatalf("claimed %v, %v", claimed, err)
 			}
-			ok(p, p.db.DeliveryFailed(bg, claimed, message.ReasonRefused, ""))
+			ok(p, p.db.Outbox.DeliveryFailed(bg, claimed, message.ReasonRefused, ""))
 		}
 		if got := p.tray(c.AccountID); !slices.Equal(got, []string{"delivery_failed", "delivery_failed"}) {
 			p.Errorf("notifications = %q, want two of delivery_failed", got)

@@ -64,7 +64,7 @@ func TestRepeatedRequestInQuietHours(t *testing.T) {
 		r, _, err := p.send(c, a.ID, actor.Guardian)
 		ok(p, err)
 		p.clock.advance(47 * time.Hour)
-		ok(p, p.db.PostponeDelivery(bg, []message.Delivery{p.claimOneRequest()}, p.clock.Now().Add(9*time.Hour), message.ReasonQuietHours))
+		ok(p, p.db.Outbox.PostponeDelivery(bg, []message.Delivery{p.claimOneRequest()}, p.clock.Now().Add(9*time.Hour), message.ReasonQuietHours))
 		p.wantSent("in quiet hours", 1, 0)
 		p.clock.advance(9 * time.Hour)
 		left := p.clock.Now()

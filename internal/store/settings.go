@@ -12,12 +12,13 @@ import (
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
-	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/team"
 )
 
 // Settings are the settings of the operator that the store passes to the domain.
 type Settings struct {
+	// Outbox are the settings of the outbox.
+	Outbox message.Settings
 	// Brand is the name of the service in notifications.
 	Brand string
 	// LinkValidity is how long the link in a message works.
@@ -28,13 +29,6 @@ type Settings struct {
 	// ResendAfter is how long a message waits after another about the same child to
 	// the same party and number.
 	ResendAfter time.Duration
-	// GatherFor is how long further requests of a coach to a number wait after the
-	// first, to leave in one message; 0 is off.
-	GatherFor time.Duration
-	// Messages limits the messages.
-	Messages message.Limits
-	// SegmentPrice returns the price of a segment on a channel to a number; nil is free.
-	SegmentPrice func(message.Channel, phone.Number) int64
 	// OTPSegments returns how many segments an OTP has in a language; nil is one.
 	OTPSegments func(role actor.Role, language string) int
 	// MaxOTPCost is the highest cost of an OTP, or 0 if it is unknown: then all requests for
@@ -54,10 +48,9 @@ type Settings struct {
 	TeamMessages team.MessageRules
 	// WholeHistory lets a party see what a coach added before the party approved.
 	WholeHistory bool
-	// First has, by lane, the channel that is tried before the channel of the lane. Fallbacks
-	// has, by channel, the channel for messages that it could not deliver. Both may lack entries.
-	First     map[message.Lane]message.Channel
-	Fallbacks map[message.Channel]message.Channel
+	// First has, by lane, the channel that is tried before the channel of the lane. It may lack
+	// entries.
+	First map[message.Lane]message.Channel
 	// Route returns where a channel sends a notification to a person, and the first state of
 	// the delivery. nil sends nothing.
 	Route func(channel message.Channel, a approval.Addresses) approval.Destination
@@ -71,21 +64,13 @@ func (s Settings) first(lane message.Lane, state string) message.Lane {
 	return lane
 }
 
-// segmentPrice returns the price of a segment on a channel to a number.
-func (s Settings) segmentPrice(channel message.Channel, n phone.Number) int64 {
-	if s.SegmentPrice == nil {
-		return 0
-	}
-	return s.SegmentPrice(channel, n)
-}
-
 // otpCost returns the cost of an OTP.
 func (s Settings) otpCost(channel message.Channel, key auth.ChallengeKey, language string) int64 {
 	segments := 1
 	if s.OTPSegments != nil {
 		segments = s.OTPSegments(key.Role, language)
 	}
-	return int64(segments) * s.segmentPrice(channel, key.Number)
+	return int64(segments) * s.Outbox.Price(channel, key.Number)
 }
 
 // route returns where a channel sends a notification to a person.

@@ -17,8 +17,8 @@ import (
 // budgeted sets a budget; each segment costs 1.
 func budgeted(budget int64) option {
 	return func(s *store.Settings) {
-		s.Messages.Budget = budget
-		s.SegmentPrice = func(message.Channel, phone.Number) int64 { return 1 }
+		s.Outbox.Limits.Budget = budget
+		s.Outbox.SegmentPrice = func(message.Channel, phone.Number) int64 { return 1 }
 	}
 }
 
@@ -43,20 +43,20 @@ func (p *fixture) requestOTP(n int, role actor.Role) time.Duration {
 // sendOTPs claims and sends the OTPs that are due. It returns how many left.
 func (p *fixture) sendOTPs() (sent int) {
 	p.Helper()
-	claimed, err := p.db.ClaimDeliveries(bg, sms(message.OTP), p.db.NewID(), p.clock.Now().Add(time.Minute), 8)
+	claimed, err := p.db.Outbox.ClaimDeliveries(bg, sms(message.OTP), p.db.NewID(), p.clock.Now().Add(time.Minute), 8)
 	ok(p, err)
 	for _, d := range claimed {
 		_, holdsRole, live, err := p.db.LiveChallenge(bg, d, 5)
 		ok(p, err)
 		if !live {
-			ok(p, p.db.DeliveryDropped(bg, []message.Delivery{d}, message.ReasonNotWanted))
+			ok(p, p.db.Outbox.DeliveryDropped(bg, []message.Delivery{d}, message.ReasonNotWanted))
 			continue
 		}
 		m := message.Outgoing{Message: message.Message{Kind: message.OTP, HoldsRole: holdsRole}, Deliveries: []message.Delivery{d}, Segments: 1}
-		admitted, err := p.db.AdmitMessages(bg, []message.Outgoing{m})
+		admitted, err := p.db.Outbox.AdmitMessages(bg, []message.Outgoing{m})
 		ok(p, err)
 		for _, m := range admitted {
-			ok(p, p.db.DeliverySent(bg, m.Deliveries))
+			ok(p, p.db.Outbox.DeliverySent(bg, m.Deliveries))
 			sent++
 		}
 	}
@@ -97,7 +97,7 @@ func TestSMSBudget(t *testing.T) {
 		if sent := p.sendOTPs(); sent != 2 {
 			p.Errorf("%d OTPs left, want the last 2 of the budget", sent)
 		}
-		if spent, err := p.db.SMSSpent(bg); err != nil || spent != 10 {
+		if spent, err := p.db.Outbox.SMSSpent(bg); err != nil || spent != 10 {
 			p.Errorf("SMSSpent = %d, %v; want 10", spent, err)
 		}
 		held, other := p.requestOTP(102, actor.Guardian), p.requestOTP(301, actor.Guardian)
@@ -105,7 +105,7 @@ func TestSMSBudget(t *testing.T) {
 			p.Errorf("a guardian waits %s, another number %s; want 23 h for both", held, other)
 		}
 		p.clock.advance(23 * time.Hour)
-		if spent, err := p.db.SMSSpent(bg); err != nil || spent != 9 {
+		if spent, err := p.db.Outbox.SMSSpent(bg); err != nil || spent != 9 {
 			p.Errorf("SMSSpent = %d, %v; want 9", spent, err)
 		}
 		if wait := p.requestOTP(102, actor.Guardian); wait != 0 {
@@ -127,7 +127,7 @@ func TestMessageAboveBudget(t *testing.T) {
 		p.clock.advance(time.Minute)
 		p.ask(c, 101, 1)
 		p.wantSent("one of two", 1, 1)
-		if held, err := p.db.BudgetHolds(bg); err != nil || !held {
+		if held, err := p.db.Outbox.BudgetHolds(bg); err != nil || !held {
 			p.Errorf("BudgetHolds = %t, %v; want true", held, err)
 		}
 		if wait := p.requestOTP(102, actor.Guardian); wait != 24*time.Hour {
@@ -135,11 +135,11 @@ func TestMessageAboveBudget(t *testing.T) {
 		}
 		p.clock.advance(25 * time.Hour)
 		p.wantSent("a day later", 1, 0)
-		if spent, err := p.db.SMSSpent(bg); err != nil || spent != 0 {
+		if spent, err := p.db.Outbox.SMSSpent(bg); err != nil || spent != 0 {
 			p.Errorf("SMSSpent = %d, %v; want 0", spent, err)
 		}
 	}, budgeted(10), func(s *store.Settings) {
-		s.SegmentPrice = func(_ message.Channel, n phone.Number) int64 {
+		s.Outbox.SegmentPrice = func(_ message.Channel, n phone.Number) int64 {
 			return map[phone.Number]int64{number(100): 9, number(101): 8, number(102): 11}[n]
 		}
 	})
@@ -156,7 +156,7 @@ func TestOTPIsNotHeld(t *testing.T) {
 			p.Errorf("%d OTPs left, want 1", sent)
 		}
 		p.clock.advance(time.Hour)
-		ok(p, p.db.WakeHeld(bg))
+		ok(p, p.db.Outbox.WakeHeld(bg))
 		p.wantSent("an hour later", 1, 1)
 	}, limited(message.Limits{TotalHour: 1, PerNumber: 1}), budgeted(1000))
 }
@@ -191,7 +191,7 @@ func TestSMSBudgetConcurrently(t *testing.T) {
 		wait.Go(func() { sent = len(p.sendRequests(1)) })
 		wait.Wait()
 		sent += p.sendAllOTPs()
-		if spent, err := p.db.SMSSpent(bg); err != nil || spent != budget || sent != budget {
+		if spent, err := p.db.Outbox.SMSSpent(bg); err != nil || spent != budget || sent != budget {
 			p.Errorf("spent %d, %v; sent %d; want both %d", spent, err, sent, budget)
 		}
 		if n := int(accepted.Load()); n > budget || n < budget-2 {

@@ -19,13 +19,13 @@ func TestRepeatedReply(t *testing.T) {
 		}
 		stop := func(r message.Reply, coachID string, want bool) {
 			p.Helper()
-			if stopped, err := p.db.StopCoachByReply(bg, r, coachID); err != nil || stopped != want {
+			if stopped, err := p.db.Outbox.StopCoachByReply(bg, r, coachID); err != nil || stopped != want {
 				p.Errorf("STOP %s: %t, %v; want %t", r.ID, stopped, err, want)
 			}
 		}
 		start := func(r message.Reply, want int) {
 			p.Helper()
-			if coaches, err := p.db.AllowCoachesByReply(bg, r, coach); err != nil || coaches != want {
+			if coaches, err := p.db.Outbox.AllowCoachesByReply(bg, r, coach); err != nil || coaches != want {
 				p.Errorf("START %s: %d coaches, %v; want %d", r.ID, coaches, err, want)
 			}
 		}
@@ -53,7 +53,7 @@ func TestRepeatedReply(t *testing.T) {
 		start(without(""), 1)
 
 		// A stop of the page is newer than a late START.
-		ok(p, p.db.StopCoach(bg, number(2), coach))
+		ok(p, p.db.Outbox.StopCoach(bg, number(2), coach))
 		start(reply("late start 59", 59), 0)
 		start(reply("start 60", 60), 1)
 
@@ -76,14 +76,14 @@ func TestReplyWithAnIDOfAnother(t *testing.T) {
 			return message.Reply{Channel: message.SMS, From: number(n), Text: text, ID: "%I", SentAt: at}
 		}
 		for _, r := range []message.Reply{reply(2, "STOP", at), reply(3, "STOP", at), reply(2, "STOP", at.Add(time.Minute))} {
-			if stopped, err := p.db.StopCoachByReply(bg, r, coach); err != nil || !stopped {
+			if stopped, err := p.db.Outbox.StopCoachByReply(bg, r, coach); err != nil || !stopped {
 				p.Errorf("STOP of %s at %s: %t, %v; want true", r.From, r.SentAt, stopped, err)
 			}
 		}
-		if stopped, err := p.db.StopCoachByReply(bg, reply(3, "STOP", at), coach); err != nil || stopped {
+		if stopped, err := p.db.Outbox.StopCoachByReply(bg, reply(3, "STOP", at), coach); err != nil || stopped {
 			p.Errorf("repeated STOP: %t, %v; want false", stopped, err)
 		}
-		if coaches, err := p.db.AllowCoachesByReply(bg, reply(3, "START", at), coach); err != nil || coaches != 1 {
+		if coaches, err := p.db.Outbox.AllowCoachesByReply(bg, reply(3, "START", at), coach); err != nil || coaches != 1 {
 			p.Errorf("START: %d coaches, %v; want 1", coaches, err)
 		}
 	})
@@ -95,13 +95,13 @@ func TestStopOnThePageAfterAReply(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
 		coach, other := p.coach(1).AccountID, p.coach(4).AccountID
 		reply := message.Reply{Channel: message.SMS, From: number(2)}
-		ok(p, second(p.db.StopCoachByReply(bg, reply, coach)))
-		ok(p, p.db.StopCoach(bg, number(2), coach))
-		ok(p, second(p.db.StopCoachByReply(bg, reply, coach)))
-		if coaches, err := p.db.AllowCoachesByReply(bg, reply, other); err != nil || coaches != 0 {
+		ok(p, second(p.db.Outbox.StopCoachByReply(bg, reply, coach)))
+		ok(p, p.db.Outbox.StopCoach(bg, number(2), coach))
+		ok(p, second(p.db.Outbox.StopCoachByReply(bg, reply, coach)))
+		if coaches, err := p.db.Outbox.AllowCoachesByReply(bg, reply, other); err != nil || coaches != 0 {
 			p.Errorf("START to another coach: %d coaches, %v; want 0", coaches, err)
 		}
-		if coaches, err := p.db.AllowCoachesByReply(bg, reply, coach); err != nil || coaches != 1 {
+		if coaches, err := p.db.Outbox.AllowCoachesByReply(bg, reply, coach); err != nil || coaches != 1 {
 			p.Errorf("START to this coach: %d coaches, %v; want 1", coaches, err)
 		}
 	})

@@ -22,7 +22,7 @@ func (db *DB) TeamMessage(ctx context.Context, d message.Delivery) (m message.Te
 		SELECT m.body, c.name, p.student_name, r.is_copy, p.deleted_at, a.suspended_at,
 			CASE WHEN r.party = 'guardian' THEN p.guardian_number ELSE p.student_number END,
 			`+everApproved+`r.account_id), `+disputedBy+`r.account_id),
-			EXISTS (SELECT 1 FROM stopped_coaches st WHERE st.mobile_number = $3 AND st.coach_id = m.coach_id), `+preferenceColumns+`
+			EXISTS (SELECT 1 FROM stopped_coaches st WHERE st.mobile_number = $3 AND st.coach_id = m.coach_id), `+message.PreferenceColumns+`
 		FROM team_recipients r
 		JOIN team_messages m ON m.id = r.message_id
 		JOIN players p ON p.id = r.player_id
@@ -33,7 +33,7 @@ func (db *DB) TeamMessage(ctx context.Context, d message.Delivery) (m message.Te
 		Scan(append([]any{
 			&body, database.IntoText(&coachName), &addressee.StudentName, &addressee.Copy, database.IntoTime(&status.RemovedAt), database.IntoTime(&status.SuspendedAt),
 			database.IntoText((*string)(&status.Number)), &addressee.EverApproved, &status.Disputed, &to.Stopped,
-		}, preferenceDest(&to.Preferences)...)...)
+		}, message.PreferenceDest(&to.Preferences)...)...)
 	if database.IsNoRows(err) {
 		return m, to, message.ReasonNotWanted, nil
 	}

@@ -254,7 +254,7 @@ func (tx *Tx) addRecipients(ctx context.Context, e expansion, recipients []team.
 		return fmt.Errorf("queue deliveries: %w", err)
 	}
 	for lane := range lanes {
-		tx.wakeOutbox(lane)
+		tx.db.Outbox.Wake(tx.Tx, lane)
 	}
 	return nil
 }

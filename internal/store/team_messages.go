@@ -77,7 +77,7 @@ func (db *DB) AcceptMessage(ctx context.Context, m *team.Message, network string
 		}
 		if m.Segments > 0 {
 			counts := []message.Count{{Counter: message.TeamCounter(m.CoachID), Size: int64(m.Segments)}}
-			if err := tx.addCounts(ctx, counts); err != nil {
+			if err := message.AddCounts(ctx, tx.Tx, counts); err != nil {
 				return err
 			}
 		}
@@ -97,7 +97,7 @@ func (tx *Tx) sending(ctx context.Context, coachID string) (team.Sending, error)
 		return s, fmt.Errorf("read coach %s: %w", coachID, err)
 	}
 	limit := message.Limit{Counter: message.TeamCounter(coachID), Window: team.Day}
-	windows, err := tx.messageWindows(ctx, []candidate{{limits: []message.Limit{limit}}})
+	windows, err := message.ReadWindows(ctx, tx.Tx, limit)
 	counted := windows[message.WindowOf(limit)]
 	s.Sent, s.Oldest = int(counted.Size), counted.Oldest
 	return s, err

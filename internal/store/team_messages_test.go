@@ -86,7 +86,7 @@ func TestTeamMessages(t *testing.T) {
 		ok(t, err)
 		guardian := p.as(actor.Guardian, number(2))
 		ok(t, p.decide(guardian, asha.ID, approval.Approve))
-		_, err = p.db.SavePreferences(bg, number(6), message.PreferencesPatch{Language: ptr("hi")})
+		_, err = p.db.Outbox.SavePreferences(bg, number(6), message.PreferencesPatch{Language: ptr("hi")})
 		ok(t, err)
 
 		s := p.messages(0)
@@ -498,7 +498,7 @@ func (p *fixture) teamStatements() {
 // sendTeam renders and completes the deliveries of messages.
 func (p *fixture) sendTeam() []message.Delivery {
 	p.Helper()
-	claimed, err := p.db.ClaimDeliveries(bg, message.Lane{Channel: message.SMS, Kind: message.Team}, "team", p.clock.Now().Add(time.Minute), 100)
+	claimed, err := p.db.Outbox.ClaimDeliveries(bg, message.Lane{Channel: message.SMS, Kind: message.Team}, "team", p.clock.Now().Add(time.Minute), 100)
 	ok(p, err)
 	for _, d := range claimed {
 		_, _, _, err := p.db.TeamMessage(bg, d)

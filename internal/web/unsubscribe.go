@@ -25,7 +25,7 @@ func (p *Pages) unsubscribePage(ctx context.Context, r *Request) (Response, erro
 	if !ok {
 		return Response{}, fault.Missing()
 	}
-	stopped, err := p.Addresses.AddressStopped(ctx, address)
+	stopped, err := p.Preferences.AddressStopped(ctx, address)
 	if err != nil {
 		return Response{}, err
 	}
@@ -49,7 +49,7 @@ func (p *Pages) unsubscribe(ctx context.Context, r *Request) (Response, error) {
 	if !ok {
 		return Response{}, fault.Missing()
 	}
-	if err := p.Addresses.StopAddress(ctx, address); err != nil {
+	if err := p.Preferences.StopAddress(ctx, address); err != nil {
 		return Response{}, err
 	}
 	return p.mailPage(r, address, true), nil
@@ -62,7 +62,7 @@ func (p *Pages) allowMail(ctx context.Context, r *Request) (Response, error) {
 	if !ok {
 		return Response{}, fault.Missing()
 	}
-	if err := p.Addresses.AllowAddress(ctx, address); err != nil {
+	if err := p.Preferences.AllowAddress(ctx, address); err != nil {
 		return Response{}, err
 	}
 	return Redirect("/unsubscribe/" + r.PathValue("token") + "?allowed"), nil

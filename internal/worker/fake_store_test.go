@@ -9,6 +9,7 @@ import (
 
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/worker"
 )
 
 // email is a second channel, to show that nothing depends on SMS.
@@ -242,3 +243,9 @@ func (s fakeSender) Send(ctx context.Context, m message.Message) error { return 
 func (s fakeSender) Segments(message.Message) int { return 1 }
 
 func (s fakeSender) Suppressed(to string) bool { return slices.Contains(s.suppressed, to) }
+
+// outboxStore is what an outbox needs of a database.
+type outboxStore interface {
+	worker.Store
+	worker.Contents
+}

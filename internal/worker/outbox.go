@@ -27,18 +27,12 @@ const (
 	backoffMax = 5 * time.Minute
 )
 
-// Store is the part of package store that the outbox uses. See there.
+// Store has the deliveries. See message.Store.
 type Store interface {
 	LanesDue(ctx context.Context, lanes []message.Lane, now time.Time) ([]message.Lane, error)
 	ClaimDeliveries(ctx context.Context, lane message.Lane, lease string, until time.Time, n int) ([]message.Delivery, error)
 	GatherRequests(ctx context.Context, claimed []message.Delivery, until time.Time) ([][]message.Delivery, error)
-	LiveChallenge(ctx context.Context, d message.Delivery, maxAttempts int) (c auth.Challenge, holdsRole, live bool, err error)
-	RequestDetails(ctx context.Context, d message.Delivery) (message.RequestDetails, message.Recipient, bool, error)
-	NotificationCopy(ctx context.Context, d message.Delivery) (message.Copy, message.Recipient, bool, error)
-	TeamMessage(ctx context.Context, d message.Delivery) (m message.TeamMessage, to message.Recipient, dropReason string, err error)
 	AdmitMessages(ctx context.Context, messages []message.Outgoing) ([]message.Outgoing, error)
-	RenewLinks(ctx context.Context, leaving []message.Delivery) error
-	MarkSending(ctx context.Context, messages []message.Outgoing) ([]message.Outgoing, error)
 	WakeHeld(ctx context.Context) error
 	DeliverySent(ctx context.Context, accepted []message.Delivery) error
 	DeliverySuppressed(ctx context.Context, deliveries []message.Delivery) error
@@ -48,6 +42,16 @@ type Store interface {
 	PostponeDelivery(ctx context.Context, deliveries []message.Delivery, until time.Time, reason string) error
 	DeliveryDropped(ctx context.Context, deliveries []message.Delivery, reason string) error
 	DeliveryFailed(ctx context.Context, deliveries []message.Delivery, reason string, cause message.Cause) error
+}
+
+// Contents has what deliveries say. Package store implements it.
+type Contents interface {
+	LiveChallenge(ctx context.Context, d message.Delivery, maxAttempts int) (c auth.Challenge, holdsRole, live bool, err error)
+	RequestDetails(ctx context.Context, d message.Delivery) (message.RequestDetails, message.Recipient, bool, error)
+	NotificationCopy(ctx context.Context, d message.Delivery) (message.Copy, message.Recipient, bool, error)
+	TeamMessage(ctx context.Context, d message.Delivery) (m message.TeamMessage, to message.Recipient, dropReason string, err error)
+	RenewLinks(ctx context.Context, leaving []message.Delivery) error
+	MarkSending(ctx context.Context, messages []message.Outgoing) ([]message.Outgoing, error)
 }
 
 // Sender sends the messages of one channel. It is safe for concurrent use.
@@ -65,8 +69,9 @@ type Sender interface {
 
 // OutboxConfig is the configuration for NewOutbox. All fields but Fallbacks are required.
 type OutboxConfig struct {
-	Store   Store
-	Senders map[message.Channel]Sender
+	Store    Store
+	Contents Contents
+	Senders  map[message.Channel]Sender
 	// Fallbacks has an entry for each channel whose messages leave on another one if it cannot
 	// deliver them.
 	Fallbacks map[message.Channel]message.Fallback
@@ -226,7 +231,7 @@ func (o *Outbox) sendBatch(ctx context.Context, lane message.Lane, claimed []mes
 	for _, m := range admitted {
 		leaving = append(leaving, m.Deliveries...)
 	}
-	if err := o.Store.RenewLinks(ctx, leaving); err != nil {
+	if err := o.Contents.RenewLinks(ctx, leaving); err != nil {
 		return err
 	}
 	var wait sync.WaitGroup

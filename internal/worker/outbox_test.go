@@ -23,19 +23,19 @@ func run(t *testing.T, s *fakeStore, send func(ctx context.Context, m message.Me
 }
 
 // runOver starts an outbox over s with SMS as its only channel.
-func runOver(t *testing.T, s worker.Store, send func(ctx context.Context, m message.Message) error) (q *message.QueueSignal, stop func()) {
+func runOver(t *testing.T, s outboxStore, send func(ctx context.Context, m message.Message) error) (q *message.QueueSignal, stop func()) {
 	t.Helper()
 	return runWith(t, s, map[message.Channel]worker.Sender{message.SMS: fakeSender{send: send}}, slog.DiscardHandler)
 }
 
 // runWith starts an outbox over s. stop ends it and waits.
-func runWith(t *testing.T, s worker.Store, senders map[message.Channel]worker.Sender, log slog.Handler) (q *message.QueueSignal, stop func()) {
+func runWith(t *testing.T, s outboxStore, senders map[message.Channel]worker.Sender, log slog.Handler) (q *message.QueueSignal, stop func()) {
 	t.Helper()
 	leases := 0
 	var mu sync.Mutex
 	q = message.NewQueueSignal(slices.Collect(maps.Keys(senders))...)
 	o := worker.NewOutbox(worker.OutboxConfig{
-		Store: s, Senders: senders, Signal: q, Now: time.Now, NewTicker: newTicker, Log: slog.New(log), PublicURL: "https://t.example", OTPAttempts: 5,
+		Store: s, Contents: s, Senders: senders, Signal: q, Now: time.Now, NewTicker: newTicker, Log: slog.New(log), PublicURL: "https://t.example", OTPAttempts: 5,
 		Fallbacks: map[message.Channel]message.Fallback{message.WhatsApp: {To: message.SMS, After: 30 * time.Second, Attempts: 2}},
 		OpenCode:  func(string, []byte) (string, error) { return "123456", nil },
 		LinkToken: func(id string) string { return "token-" + id },

@@ -27,7 +27,7 @@ func (o *Outbox) render(ctx context.Context, d message.Delivery) (r rendered, er
 	var to message.Recipient
 	switch d.Kind {
 	case message.OTP:
-		c, holdsRole, live, err := o.Store.LiveChallenge(ctx, d, o.OTPAttempts)
+		c, holdsRole, live, err := o.Contents.LiveChallenge(ctx, d, o.OTPAttempts)
 		if err != nil || !live {
 			return rendered{dropReason: message.ReasonNotWanted}, err
 		}
@@ -39,13 +39,13 @@ func (o *Outbox) render(ctx context.Context, d message.Delivery) (r rendered, er
 		return r, err
 	case message.NotificationCopy:
 		found := false
-		m.Copy, to, found, err = o.Store.NotificationCopy(ctx, d)
+		m.Copy, to, found, err = o.Contents.NotificationCopy(ctx, d)
 		if err != nil || !found || !m.Copy.Needed(d.Channel) {
 			return rendered{dropReason: message.ReasonNotWanted}, err
 		}
 		m.Link = o.startURL(m.Copy, d.Role)
 	case message.Team:
-		m.Team, to, r.dropReason, err = o.Store.TeamMessage(ctx, d)
+		m.Team, to, r.dropReason, err = o.Contents.TeamMessage(ctx, d)
 		if err != nil || r.dropReason != "" {
 			return r, err
 		}
@@ -55,7 +55,7 @@ func (o *Outbox) render(ctx context.Context, d message.Delivery) (r rendered, er
 		}
 	default:
 		open := false
-		m.Request, to, open, err = o.Store.RequestDetails(ctx, d)
+		m.Request, to, open, err = o.Contents.RequestDetails(ctx, d)
 		if err != nil || !open {
 			return rendered{dropReason: message.ReasonRequestClosed}, err
 		}

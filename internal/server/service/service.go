@@ -37,7 +37,7 @@ type Shell struct {
 	Deliveries   *message.DeliveryAdmin
 	Webhooks     *operator.WebhookAdmin
 	Safeguarding *team.Safeguarding
-	Mail         operator.MailStore
+	Mail         *message.Store
 }
 
 // Operators are the services of the operators' listener.

@@ -27,7 +27,7 @@ type Services struct {
 	Auth        *auth.Service
 	Approvals   *approval.Service
 	Tray        *message.Tray
-	Preferences message.PreferenceStore
+	Preferences *message.Store
 	Addresses   message.AddressStore
 	// Push manages subscriptions for push messages.
 	Push *message.PushSubscriptions

@@ -1,4 +1,4 @@
-package store
+package message
 
 import (
 	"cmp"
@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
 )
 
@@ -21,31 +20,31 @@ import (
 // No group is empty. The others wait: their claim ends here. Delivery.GatherStep decides what
 // each does.
 // The claim of every returned delivery holds until the given time.
-func (db *DB) GatherRequests(ctx context.Context, claimed []message.Delivery, until time.Time) ([][]message.Delivery, error) {
-	steps := make(map[message.GatherStep][]message.Delivery)
+func (st *Store) GatherRequests(ctx context.Context, claimed []Delivery, until time.Time) ([][]Delivery, error) {
+	steps := make(map[GatherStep][]Delivery)
 	for _, d := range claimed {
-		step := d.GatherStep(db.options.Settings.GatherFor)
+		step := d.GatherStep(st.Settings.GatherFor)
 		steps[step] = append(steps[step], d)
 	}
-	var groups, alone [][]message.Delivery
-	for _, d := range steps[message.LeaveAlone] {
-		alone = append(alone, []message.Delivery{d})
+	var groups, alone [][]Delivery
+	for _, d := range steps[LeaveAlone] {
+		alone = append(alone, []Delivery{d})
 	}
 	if len(alone) == len(claimed) {
 		return alone, nil
 	}
-	err := db.Write(ctx, func(tx *Tx) error {
+	err := st.DB.Write(ctx, func(tx *database.Tx) error {
 		groups = slices.Clone(alone)
 		for _, part := range []struct {
-			step  message.GatherStep
-			group func(context.Context, []message.Delivery, time.Time) ([][]message.Delivery, error)
+			step  GatherStep
+			group func(context.Context, *database.Tx, []Delivery, time.Time) ([][]Delivery, error)
 		}{
-			{message.OpenWindow, tx.openWindows}, {message.EndWindow, tx.claimGathering}, {message.CarryAgain, tx.claimCarried}, {message.FollowCarrier, tx.withoutCarrier},
+			{OpenWindow, st.openWindows}, {EndWindow, claimGathering}, {CarryAgain, claimCarried}, {FollowCarrier, withoutCarrier},
 		} {
 			if len(steps[part.step]) == 0 {
 				continue
 			}
-			found, err := part.group(ctx, steps[part.step], until)
+			found, err := part.group(ctx, tx, steps[part.step], until)
 			if err != nil {
 				return err
 			}
@@ -62,19 +61,19 @@ func (db *DB) GatherRequests(ctx context.Context, claimed []message.Delivery, un
 // gatherWindow is the key of gather_windows.
 type gatherWindow struct{ coachID, number string }
 
-func windowOf(d message.Delivery) gatherWindow { return gatherWindow{d.CoachID, d.To} }
+func windowOf(d Delivery) gatherWindow { return gatherWindow{d.CoachID, d.To} }
 
 // openWindows returns the deliveries that are the first of their coach to their number,
 // each alone, and opens their windows. The others wait for the end of the window. The
 // upsert lets one of several workers open a window. Its keys are in order, so that two
 // workers cannot deadlock.
-func (tx *Tx) openWindows(ctx context.Context, fresh []message.Delivery, _ time.Time) ([][]message.Delivery, error) {
-	slices.SortFunc(fresh, func(a, b message.Delivery) int {
+func (st *Store) openWindows(ctx context.Context, tx *database.Tx, fresh []Delivery, _ time.Time) ([][]Delivery, error) {
+	slices.SortFunc(fresh, func(a, b Delivery) int {
 		return cmp.Or(strings.Compare(a.CoachID, b.CoachID), strings.Compare(a.To, b.To), strings.Compare(a.ID, b.ID))
 	})
 	var args []any
 	first := make(map[gatherWindow]string)
-	end := database.Micros(tx.Now.Add(tx.db.options.Settings.GatherFor))
+	end := database.Micros(tx.Now.Add(st.Settings.GatherFor))
 	for _, d := range fresh {
 		if w := windowOf(d); first[w] == "" {
 			first[w] = d.ID
@@ -92,11 +91,11 @@ func (tx *Tx) openWindows(ctx context.Context, fresh []message.Delivery, _ time.
 	if err != nil {
 		return nil, fmt.Errorf("open windows: %w", err)
 	}
-	var groups [][]message.Delivery
+	var groups [][]Delivery
 	for _, d := range fresh {
 		if w := windowOf(d); first[w] == d.ID && slices.Contains(opened, w) {
-			groups = append(groups, []message.Delivery{d})
-		} else if err := tx.awaitWindow(ctx, d); err != nil {
+			groups = append(groups, []Delivery{d})
+		} else if err := awaitWindow(ctx, tx, d); err != nil {
 			return nil, err
 		}
 	}
@@ -104,7 +103,7 @@ func (tx *Tx) openWindows(ctx context.Context, fresh []message.Delivery, _ time.
 }
 
 // awaitWindow makes a delivery wait for the end of its window.
-func (tx *Tx) awaitWindow(ctx context.Context, d message.Delivery) error {
+func awaitWindow(ctx context.Context, tx *database.Tx, d Delivery) error {
 	err := tx.Defer(ctx, `
 		UPDATE deliveries SET reason = 'gathering', attempts = attempts - 1, total_attempts = total_attempts - 1, lease = NULL,
 			due_at = (SELECT ends_at FROM gather_windows WHERE coach_id = $3 AND number = $4)
@@ -117,8 +116,8 @@ func (tx *Tx) awaitWindow(ctx context.Context, d message.Delivery) error {
 
 // claimGathering claims all that gather with one of the deliveries, also if another worker
 // has claimed some: AdmitMessages refuses those whose claim has ended.
-func (tx *Tx) claimGathering(ctx context.Context, gathering []message.Delivery, until time.Time) ([][]message.Delivery, error) {
-	var groups [][]message.Delivery
+func claimGathering(ctx context.Context, tx *database.Tx, gathering []Delivery, until time.Time) ([][]Delivery, error) {
+	var groups [][]Delivery
 	done := make(map[gatherWindow]bool)
 	for _, d := range gathering {
 		if done[windowOf(d)] {
@@ -129,13 +128,13 @@ func (tx *Tx) claimGathering(ctx context.Context, gathering []message.Delivery, 
 			UPDATE deliveries SET attempts = CASE WHEN lease = $1 THEN attempts ELSE attempts + 1 END,
 				total_attempts = CASE WHEN lease = $1 THEN total_attempts ELSE total_attempts + 1 END, lease = $1, due_at = $2
 			WHERE coach_id = $3 AND recipient = $4 AND channel = $5 AND reason = 'gathering' AND state = 'queued'
-			RETURNING `+deliveryColumns, d.Lease, database.Micros(until), d.CoachID, d.To, string(d.Channel))
-		group, err := database.Collect(rs, err, scanDelivery)
+			RETURNING `+DeliveryColumns, d.Lease, database.Micros(until), d.CoachID, d.To, string(d.Channel))
+		group, err := database.Collect(rs, err, ScanDelivery)
 		if err != nil {
 			return nil, fmt.Errorf("claim gathering deliveries: %w", err)
 		}
 		if len(group) > 0 { // else another worker has sent it
-			slices.SortFunc(group, func(a, b message.Delivery) int { return strings.Compare(a.ID, b.ID) })
+			slices.SortFunc(group, func(a, b Delivery) int { return strings.Compare(a.ID, b.ID) })
 			groups = append(groups, group)
 		}
 	}
@@ -145,18 +144,18 @@ func (tx *Tx) claimGathering(ctx context.Context, gathering []message.Delivery, 
 // claimCarried returns the messages that were admitted with several deliveries and are
 // tried again, the delivery that carries the message first. The worker that has claimed
 // this one claims the others too.
-func (tx *Tx) claimCarried(ctx context.Context, carriers []message.Delivery, until time.Time) ([][]message.Delivery, error) {
-	var groups [][]message.Delivery
+func claimCarried(ctx context.Context, tx *database.Tx, carriers []Delivery, until time.Time) ([][]Delivery, error) {
+	var groups [][]Delivery
 	for _, d := range carriers {
 		rs, err := tx.Query(ctx, `
 			UPDATE deliveries SET lease = $1, due_at = $2 WHERE gathered_by = $3 AND state = 'queued'
-			RETURNING `+deliveryColumns, d.Lease, database.Micros(until), d.ID)
-		group, err := database.Collect(rs, err, scanDelivery)
+			RETURNING `+DeliveryColumns, d.Lease, database.Micros(until), d.ID)
+		group, err := database.Collect(rs, err, ScanDelivery)
 		if err != nil {
 			return nil, fmt.Errorf("claim a gathered message: %w", err)
 		}
 		if len(group) > 0 { // else a receipt or a closed account completed it after the claim
-			slices.SortFunc(group, func(a, b message.Delivery) int { return strings.Compare(a.ID, b.ID) })
+			slices.SortFunc(group, func(a, b Delivery) int { return strings.Compare(a.ID, b.ID) })
 			groups = append(groups, group)
 		}
 	}
@@ -165,8 +164,8 @@ func (tx *Tx) claimCarried(ctx context.Context, carriers []message.Delivery, unt
 
 // withoutCarrier returns the deliveries that are still claimed and whose carrier is complete,
 // because its request has ended: each leaves alone.
-func (tx *Tx) withoutCarrier(ctx context.Context, carried []message.Delivery, _ time.Time) ([][]message.Delivery, error) {
-	var groups [][]message.Delivery
+func withoutCarrier(ctx context.Context, tx *database.Tx, carried []Delivery, _ time.Time) ([][]Delivery, error) {
+	var groups [][]Delivery
 	for _, d := range carried {
 		var alone bool
 		err := tx.QueryRow(ctx, `
@@ -176,7 +175,7 @@ func (tx *Tx) withoutCarrier(ctx context.Context, carried []message.Delivery, _ 
 			return nil, fmt.Errorf("read delivery %s: %w", d.ID, err)
 		}
 		if alone {
-			groups = append(groups, []message.Delivery{d})
+			groups = append(groups, []Delivery{d})
 		}
 	}
 	return groups, nil
@@ -184,7 +183,7 @@ func (tx *Tx) withoutCarrier(ctx context.Context, carried []message.Delivery, _ 
 
 // join makes the first delivery of an admitted message carry the others, so that every
 // attempt sends the same message under the same id.
-func (tx *Tx) join(ctx context.Context, deliveries []message.Delivery) error {
+func join(ctx context.Context, tx *database.Tx, deliveries []Delivery) error {
 	if len(deliveries) == 1 {
 		return nil
 	}

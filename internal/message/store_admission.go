@@ -1,4 +1,4 @@
-package store
+package message
 
 import (
 	"context"
@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/phone"
 )
 
 // wakeNext is how many deliveries become due when one that waited for the same limit
@@ -21,10 +21,10 @@ const wakeNext = 8
 //
 // One row is locked first, so that replicas count one after the other. The number of
 // statements does not depend on the number of messages that are admitted.
-func (db *DB) AdmitMessages(ctx context.Context, messages []message.Outgoing) ([]message.Outgoing, error) {
-	var admitted []message.Outgoing
-	err := db.Write(ctx, func(tx *Tx) (err error) {
-		admitted, err = tx.admit(ctx, messages)
+func (st *Store) AdmitMessages(ctx context.Context, messages []Outgoing) ([]Outgoing, error) {
+	var admitted []Outgoing
+	err := st.DB.Write(ctx, func(tx *database.Tx) (err error) {
+		admitted, err = st.admit(ctx, tx, messages)
 		return err
 	})
 	if err != nil {
@@ -35,33 +35,57 @@ func (db *DB) AdmitMessages(ctx context.Context, messages []message.Outgoing) ([
 
 // candidate is a message that AdmitMessages decides about.
 type candidate struct {
-	message.Outgoing
-	counted message.Counted
-	limits  []message.Limit
+	Outgoing
+	counted Counted
+	limits  []Limit
 }
 
-func (tx *Tx) admit(ctx context.Context, messages []message.Outgoing) ([]message.Outgoing, error) {
+// candidates returns the messages with their limits.
+func (st *Store) candidates(ctx context.Context, tx *database.Tx, messages []Outgoing) ([]candidate, error) {
+	facts, err := st.Hooks.Facts(ctx, tx, messages)
+	if err != nil {
+		return nil, err
+	}
+	candidates := make([]candidate, len(messages))
+	for i, out := range messages {
+		d, f := out.Deliveries[0], facts[i]
+		m := Counted{
+			CoachID: d.CoachID, To: d.To, Segments: int64(out.Segments),
+			Cost: int64(out.Segments) * st.Settings.Price(d.Channel, phone.Number(d.To)),
+			OTP:  d.Kind == OTP, Reserved: d.Reserved, HoldsRole: out.Message.HoldsRole, Team: d.Kind == Team,
+			Trusted: f.Trusted, NewCoach: f.NewCoach, Approvals: f.Approvals, NeverSignedIn: f.NeverSignedIn, Network: f.Network,
+		}
+		candidates[i] = candidate{out, m, st.Settings.Limits.For(m)}
+	}
+	return candidates, nil
+}
+
+func (st *Store) admit(ctx context.Context, tx *database.Tx, messages []Outgoing) ([]Outgoing, error) {
 	err := tx.Defer(ctx, `
 		INSERT INTO installation (name, value) VALUES ('message_admission', '')
 		ON CONFLICT (name) DO UPDATE SET value = excluded.value`)
 	if err != nil {
 		return nil, fmt.Errorf("lock: %w", err)
 	}
-	reserved := !slices.ContainsFunc(messages, func(m message.Outgoing) bool { return !m.Deliveries[0].Reserved })
-	if tx.db.options.Settings.Messages.Budget > 0 && !reserved {
-		if err := tx.lockCosts(ctx, 0, costShards); err != nil {
+	reserved := !slices.ContainsFunc(messages, func(m Outgoing) bool { return !m.Deliveries[0].Reserved })
+	if st.Settings.Limits.Budget > 0 && !reserved {
+		if err := LockCosts(ctx, tx, 0, CostShards); err != nil {
 			return nil, err
 		}
 	}
-	candidates, err := tx.candidates(ctx, messages)
+	candidates, err := st.candidates(ctx, tx, messages)
 	if err != nil {
 		return nil, err
 	}
-	windows, err := tx.messageWindows(ctx, candidates)
+	var limits []Limit
+	for _, c := range candidates {
+		limits = append(limits, c.limits...)
+	}
+	windows, err := ReadWindows(ctx, tx, limits...)
 	if err != nil {
 		return nil, err
 	}
-	oldest, err := tx.oldestHeld(ctx, candidates)
+	oldest, err := oldestHeld(ctx, tx, candidates)
 	if err != nil {
 		return nil, err
 	}
@@ -72,20 +96,20 @@ func (tx *Tx) admit(ctx context.Context, messages []message.Outgoing) ([]message
 		case a.Key == "":
 			fits = append(fits, c)
 		case a.Drop:
-			err = tx.drop(ctx, c.Deliveries[0])
+			err = drop(ctx, tx, c.Deliveries[0])
 		default:
-			err = tx.hold(ctx, c.Outgoing, a.Key, a.Wait)
+			err = st.hold(ctx, tx, c.Outgoing, a.Key, a.Wait)
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	return tx.release(ctx, fits)
+	return st.release(ctx, tx, fits)
 }
 
 // oldestHeld returns, for each key of limits, the oldest delivery that waits for it and
 // does not belong to this claim.
-func (tx *Tx) oldestHeld(ctx context.Context, candidates []candidate) (map[string]string, error) {
+func oldestHeld(ctx context.Context, tx *database.Tx, candidates []candidate) (map[string]string, error) {
 	keys := make(map[string]bool)
 	for _, c := range candidates {
 		for _, l := range c.limits {
@@ -120,10 +144,10 @@ func (tx *Tx) oldestHeld(ctx context.Context, candidates []candidate) (map[strin
 
 // drop completes an OTP for which the budget has no money left: one that was requested while
 // the service had no budget.
-func (tx *Tx) drop(ctx context.Context, d message.Delivery) error {
+func drop(ctx context.Context, tx *database.Tx, d Delivery) error {
 	err := tx.Defer(ctx, `
 		UPDATE deliveries SET state = 'failed', reason = $3, lease = NULL, updated_at = $4
-		WHERE id = $1 AND lease = $2`, d.ID, d.Lease, message.ReasonBudget, database.Micros(tx.Now))
+		WHERE id = $1 AND lease = $2`, d.ID, d.Lease, ReasonBudget, database.Micros(tx.Now))
 	if err != nil {
 		return fmt.Errorf("drop: %w", err)
 	}
@@ -131,7 +155,7 @@ func (tx *Tx) drop(ctx context.Context, d message.Delivery) error {
 }
 
 // hold makes the deliveries of m wait for the limit with the given key.
-func (tx *Tx) hold(ctx context.Context, m message.Outgoing, key string, wait time.Duration) error {
+func (st *Store) hold(ctx context.Context, tx *database.Tx, m Outgoing, key string, wait time.Duration) error {
 	for _, d := range m.Deliveries {
 		err := tx.Defer(ctx, `
 			UPDATE deliveries SET reason = 'held', held_by = $3, due_at = $4, attempts = attempts - 1, total_attempts = total_attempts - 1, lease = NULL
@@ -146,7 +170,7 @@ func (tx *Tx) hold(ctx context.Context, m message.Outgoing, key string, wait tim
 // release marks the deliveries of the messages that fit as counted, counts the messages,
 // and returns them without those that another worker claimed meanwhile. The time that a
 // delivery was held does not count to its lifetime.
-func (tx *Tx) release(ctx context.Context, fits []candidate) ([]message.Outgoing, error) {
+func (st *Store) release(ctx context.Context, tx *database.Tx, fits []candidate) ([]Outgoing, error) {
 	if len(fits) == 0 {
 		return nil, nil
 	}
@@ -162,13 +186,13 @@ func (tx *Tx) release(ctx context.Context, fits []candidate) ([]message.Outgoing
 		UPDATE deliveries SET counted = TRUE, reason = NULL, held_by = NULL,
 			gives_up_at = CASE WHEN reason = 'held' THEN $%d ELSE gives_up_at END
 		WHERE (id, lease) IN %s
-		RETURNING id`, n+1, values), append(args, database.Micros(tx.Now.Add(message.MessageLifetime)))...)
+		RETURNING id`, n+1, values), append(args, database.Micros(tx.Now.Add(MessageLifetime)))...)
 	ids, err := database.CollectTexts(rs, err)
 	if err != nil {
 		return nil, fmt.Errorf("release: %w", err)
 	}
-	var admitted []message.Outgoing
-	var counts []message.Count
+	var admitted []Outgoing
+	var counts []Count
 	var counted []candidate
 	var postponed []string // requests
 	for _, c := range fits {
@@ -178,13 +202,13 @@ func (tx *Tx) release(ctx context.Context, fits []candidate) ([]message.Outgoing
 				continue
 			}
 			released++
-			if d.Kind == message.Request && (d.Postponed || d.Gathers) {
+			if d.Kind == Request && (d.Postponed || d.Gathers) {
 				postponed = append(postponed, d.RequestID)
 			}
 			if !d.Held {
 				continue
 			}
-			if err := tx.releaseHeld(ctx, d); err != nil {
+			if err := st.releaseHeld(ctx, tx, d); err != nil {
 				return nil, err
 			}
 		}
@@ -194,45 +218,30 @@ func (tx *Tx) release(ctx context.Context, fits []candidate) ([]message.Outgoing
 		if released < len(c.Deliveries) {
 			continue
 		}
-		if err := tx.join(ctx, c.Deliveries); err != nil {
+		if err := join(ctx, tx, c.Deliveries); err != nil {
 			return nil, err
 		}
 		admitted = append(admitted, c.Outgoing)
 	}
-	if err := tx.setLastSent(ctx, postponed); err != nil {
+	if len(postponed) > 0 {
+		if err := st.Hooks.Postponed(ctx, tx, postponed); err != nil {
+			return nil, err
+		}
+	}
+	if err := addCosts(ctx, tx, counted); err != nil {
 		return nil, err
 	}
-	if err := tx.addCosts(ctx, counted); err != nil {
-		return nil, err
-	}
-	return admitted, tx.addCounts(ctx, counts)
-}
-
-// setLastSent sets the time of sending of requests that repeat an earlier one. Until their message
-// leaves, they have the time of the earlier one. releaseHeld sets the time of a message that a
-// limit held; these messages were held and then waited for another reason.
-func (tx *Tx) setLastSent(ctx context.Context, requestIDs []string) error {
-	if len(requestIDs) == 0 {
-		return nil
-	}
-	ids := database.PaddedIDs(requestIDs)
-	err := tx.Defer(ctx, `
-		UPDATE requests SET last_sent_at = $1
-		WHERE state = 'pending' AND last_sent_at < requested_at AND id IN (`+database.Params(2, len(ids))+`)`, append([]any{database.Micros(tx.Now)}, ids...)...)
-	if err != nil {
-		return fmt.Errorf("set the time of sending: %w", err)
-	}
-	return nil
+	return admitted, AddCounts(ctx, tx, counts)
 }
 
 // releaseHeld starts the times of a held delivery, and wakes the next deliveries that
 // wait for the same limit.
-func (tx *Tx) releaseHeld(ctx context.Context, d message.Delivery) error {
-	if d.Kind == message.Request {
+func (st *Store) releaseHeld(ctx context.Context, tx *database.Tx, d Delivery) error {
+	if d.Kind == Request {
 		// The wait for the next sending begins when this one leaves.
 		err := tx.Defer(ctx, `UPDATE deliveries SET created_at = $2 WHERE id = $1`, d.ID, database.Micros(tx.Now))
 		if err == nil {
-			err = tx.Defer(ctx, `UPDATE requests SET last_sent_at = $2 WHERE id = $1 AND state = 'pending'`, d.RequestID, database.Micros(tx.Now))
+			err = st.Hooks.Released(ctx, tx, d.RequestID)
 		}
 		if err != nil {
 			return fmt.Errorf("set the time of sending: %w", err)
@@ -249,9 +258,9 @@ func (tx *Tx) releaseHeld(ctx context.Context, d message.Delivery) error {
 	if err != nil {
 		return fmt.Errorf("wake held deliveries: %w", err)
 	}
-	for _, kind := range message.Kinds {
-		if kind != message.OTP {
-			tx.wakeOutbox(message.Lane{Channel: d.Channel, Kind: kind})
+	for _, kind := range Kinds {
+		if kind != OTP {
+			st.Wake(tx, Lane{Channel: d.Channel, Kind: kind})
 		}
 	}
 	return nil
@@ -259,9 +268,9 @@ func (tx *Tx) releaseHeld(ctx context.Context, d message.Delivery) error {
 
 // WakeHeld makes the oldest delivery that waits for each limit due, so that it leaves
 // soon after a setting, a decision or an operator lifts the limit.
-func (db *DB) WakeHeld(ctx context.Context) error {
-	now := database.Micros(db.Now())
-	_, err := db.sql.Exec(ctx, `
+func (st *Store) WakeHeld(ctx context.Context) error {
+	now := database.Micros(st.DB.Now())
+	_, err := st.DB.Exec(ctx, `
 		UPDATE deliveries SET due_at = $1
 		WHERE lease IS NULL AND due_at > $1 AND id IN (
 			SELECT min(id) FROM deliveries WHERE state = 'queued' AND held_by IS NOT NULL GROUP BY held_by)`, now)

@@ -1,4 +1,4 @@
-package store
+package message
 
 import (
 	"context"
@@ -7,16 +7,15 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/phone"
 )
 
-// preferenceColumns are the columns of preferences that preferenceDest scans. A join that
+// PreferenceColumns are the columns of preferences that PreferenceDest scans. A join that
 // finds no row leaves them NULL.
-const preferenceColumns = `preferences.language, preferences.time_zone, preferences.quiet_start, preferences.quiet_end, preferences.channels`
+const PreferenceColumns = `preferences.language, preferences.time_zone, preferences.quiet_start, preferences.quiet_end, preferences.channels`
 
-func preferenceDest(p *message.Preferences) []any {
+func PreferenceDest(p *Preferences) []any {
 	return []any{
 		database.IntoText(&p.Language), database.IntoText(&p.TimeZone), intoTimeOfDay(&p.QuietHours.Start), intoTimeOfDay(&p.QuietHours.End),
 		database.IntoJSON(&p.Channels),
@@ -24,22 +23,22 @@ func preferenceDest(p *message.Preferences) []any {
 }
 
 // Preferences returns the preferences of a number; the zero value if it has none.
-func (db *DB) Preferences(ctx context.Context, n phone.Number) (message.Preferences, error) {
-	var p message.Preferences
-	err := db.sql.QueryRow(ctx, `SELECT `+preferenceColumns+` FROM preferences WHERE mobile_number = $1`, string(n)).
-		Scan(preferenceDest(&p)...)
+func (st *Store) Preferences(ctx context.Context, n phone.Number) (Preferences, error) {
+	var p Preferences
+	err := st.DB.QueryRow(ctx, `SELECT `+PreferenceColumns+` FROM preferences WHERE mobile_number = $1`, string(n)).
+		Scan(PreferenceDest(&p)...)
 	if err == nil || database.IsNoRows(err) {
-		p.StoppedCoaches, err = stoppedCoaches(ctx, db.sql, n)
+		p.StoppedCoaches, err = stoppedCoaches(ctx, st.DB, n)
 	}
 	if err != nil {
-		return message.Preferences{}, fmt.Errorf("read preferences: %w", err)
+		return Preferences{}, fmt.Errorf("read preferences: %w", err)
 	}
 	return p, nil
 }
 
 // TimeZone returns the chosen time zone of a number, or "".
-func (db *DB) TimeZone(ctx context.Context, n phone.Number) (name string, err error) {
-	err = db.sql.QueryRow(ctx, `SELECT time_zone FROM preferences WHERE mobile_number = $1`, string(n)).Scan(database.IntoText(&name))
+func (st *Store) TimeZone(ctx context.Context, n phone.Number) (name string, err error) {
+	err = st.DB.QueryRow(ctx, `SELECT time_zone FROM preferences WHERE mobile_number = $1`, string(n)).Scan(database.IntoText(&name))
 	if err != nil && !database.IsNoRows(err) {
 		return "", fmt.Errorf("read time zone: %w", err)
 	}
@@ -48,14 +47,14 @@ func (db *DB) TimeZone(ctx context.Context, n phone.Number) (name string, err er
 
 // SavePreferences applies the patch and returns the result. The first statement locks the
 // row, so that concurrent patches of different fields are both saved.
-func (db *DB) SavePreferences(ctx context.Context, n phone.Number, patch message.PreferencesPatch) (message.Preferences, error) {
-	var saved message.Preferences
-	err := db.Write(ctx, func(tx *Tx) error {
-		var before message.Preferences
+func (st *Store) SavePreferences(ctx context.Context, n phone.Number, patch PreferencesPatch) (Preferences, error) {
+	var saved Preferences
+	err := st.DB.Write(ctx, func(tx *database.Tx) error {
+		var before Preferences
 		err := tx.QueryRow(ctx, `
 			INSERT INTO preferences (mobile_number, updated_at) VALUES ($1, $2)
 			ON CONFLICT (mobile_number) DO UPDATE SET updated_at = excluded.updated_at
-			RETURNING `+preferenceColumns, string(n), database.Micros(tx.Now)).Scan(preferenceDest(&before)...)
+			RETURNING `+PreferenceColumns, string(n), database.Micros(tx.Now)).Scan(PreferenceDest(&before)...)
 		if err != nil {
 			return err
 		}
@@ -73,17 +72,17 @@ func (db *DB) SavePreferences(ctx context.Context, n phone.Number, patch message
 		if err != nil || patch.StoppedCoaches == nil {
 			return err
 		}
-		return tx.replaceStopped(ctx, n, before.StoppedCoaches, saved.StoppedCoaches)
+		return replaceStopped(ctx, tx, n, before.StoppedCoaches, saved.StoppedCoaches)
 	})
 	if err != nil {
-		return message.Preferences{}, fmt.Errorf("save preferences: %w", err)
+		return Preferences{}, fmt.Errorf("save preferences: %w", err)
 	}
 	return saved, nil
 }
 
-// chooseLanguages saves the languages of numbers that have none. Choices in before were
+// ChooseLanguages saves the languages of numbers that have none. Choices in before were
 // saved earlier: the person may have cleared them since.
-func (tx *Tx) chooseLanguages(ctx context.Context, languages, before map[phone.Number]string) error {
+func ChooseLanguages(ctx context.Context, tx *database.Tx, languages, before map[phone.Number]string) error {
 	var args []any
 	rows := 0
 	// Sorted, so that concurrent transactions lock the rows in the same order.
@@ -106,9 +105,9 @@ func (tx *Tx) chooseLanguages(ctx context.Context, languages, before map[phone.N
 	return nil
 }
 
-// copyPreferences gives a new number of a person the preferences of the old one, unless
+// CopyPreferences gives a new number of a person the preferences of the old one, unless
 // the new one has some. The stops of both numbers apply.
-func (tx *Tx) copyPreferences(ctx context.Context, from, to phone.Number) error {
+func CopyPreferences(ctx context.Context, tx *database.Tx, from, to phone.Number) error {
 	err := tx.Defer(ctx, `
 		INSERT INTO preferences (mobile_number, language, time_zone, quiet_start, quiet_end, channels, updated_at)
 		SELECT $2, language, time_zone, quiet_start, quiet_end, channels, updated_at FROM preferences WHERE mobile_number = $1
@@ -125,9 +124,9 @@ func (tx *Tx) copyPreferences(ctx context.Context, from, to phone.Number) error 
 	return nil
 }
 
-// deleteUnusedPreferences deletes the preferences of a number that has no account: its
+// DeleteUnusedPreferences deletes the preferences of a number that has no account: its
 // next owner is another person.
-func (tx *Tx) deleteUnusedPreferences(ctx context.Context, n phone.Number) error {
+func DeleteUnusedPreferences(ctx context.Context, tx *database.Tx, n phone.Number) error {
 	err := tx.Defer(ctx, `
 		DELETE FROM preferences
 		WHERE mobile_number = $1 AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.mobile_number = $1)`, string(n))
@@ -138,6 +137,24 @@ func (tx *Tx) deleteUnusedPreferences(ctx context.Context, n phone.Number) error
 	}
 	if err != nil {
 		return fmt.Errorf("delete preferences: %w", err)
+	}
+	return nil
+}
+
+// intoTimeOfDay scans minutes after midnight into t; NULL is midnight.
+func intoTimeOfDay(t *TimeOfDay) any { return (*timeOfDayColumn)(t) }
+
+type timeOfDayColumn TimeOfDay
+
+// Scan implements sql.Scanner.
+func (c *timeOfDayColumn) Scan(src any) error {
+	switch v := src.(type) {
+	case nil:
+		*c = 0
+	case int64: // both drivers
+		*c = timeOfDayColumn(v)
+	default:
+		return fmt.Errorf("scan a time of day: got %T", src)
 	}
 	return nil
 }

@@ -1,11 +1,10 @@
-package store
+package message
 
 import (
 	"context"
 	"fmt"
 	"slices"
 
-	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
 )
 
@@ -13,15 +12,15 @@ import (
 // ones, after their lifetime: no worker of this configuration sends them. Before, another
 // replica may still have the channel. n counts for each channel, and it returns the highest
 // number that it completed for one, so that the caller repeats the call while that is n.
-func (db *DB) FailRemovedChannels(ctx context.Context, channels []message.Channel, n int) (int, error) {
-	removed, err := db.removedChannels(ctx, channels)
+func (st *Store) FailRemovedChannels(ctx context.Context, channels []Channel, n int) (int, error) {
+	removed, err := st.removedChannels(ctx, channels)
 	if err != nil {
 		return 0, fmt.Errorf("find channels of queued deliveries: %w", err)
 	}
 	failed := 0
 	for _, channel := range removed {
-		err := db.Write(ctx, func(tx *Tx) error {
-			completed, err := tx.failOverdue(ctx, channel, n)
+		err := st.DB.Write(ctx, func(tx *database.Tx) error {
+			completed, err := st.failOverdue(ctx, tx, channel, n)
 			failed = max(failed, completed)
 			return err
 		})
@@ -34,10 +33,10 @@ func (db *DB) FailRemovedChannels(ctx context.Context, channels []message.Channe
 
 // removedChannels returns the channels of queued deliveries without the given ones. It
 // reads one index entry for each channel.
-func (db *DB) removedChannels(ctx context.Context, known []message.Channel) ([]message.Channel, error) {
-	var removed []message.Channel
-	for last := message.Channel(""); ; {
-		err := db.sql.QueryRow(ctx, `
+func (st *Store) removedChannels(ctx context.Context, known []Channel) ([]Channel, error) {
+	var removed []Channel
+	for last := Channel(""); ; {
+		err := st.DB.QueryRow(ctx, `
 			SELECT channel FROM deliveries WHERE state = 'queued' AND channel > $1 ORDER BY channel LIMIT 1`, string(last)).Scan(&last)
 		if database.IsNoRows(err) {
 			return removed, nil
@@ -53,21 +52,21 @@ func (db *DB) removedChannels(ctx context.Context, known []message.Channel) ([]m
 
 // failOverdue completes up to n deliveries of a channel whose lifetime is over and that no
 // worker has claimed. It returns how many.
-func (tx *Tx) failOverdue(ctx context.Context, channel message.Channel, n int) (int, error) {
+func (st *Store) failOverdue(ctx context.Context, tx *database.Tx, channel Channel, n int) (int, error) {
 	rs, err := tx.Query(ctx, `
 		UPDATE deliveries SET state = 'failed', reason = $4, held_by = NULL, lease = NULL, updated_at = $2
 		WHERE id IN (
 			SELECT id FROM deliveries
 			WHERE state = 'queued' AND channel = $1 AND gives_up_at <= $2 AND (lease IS NULL OR due_at <= $2)
-			LIMIT $3 `+tx.db.sql.SkipLocked()+`)
-		RETURNING `+deliveryColumns, string(channel), database.Micros(tx.Now), n, message.ReasonChannelUnavailable)
-	failed, err := database.Collect(rs, err, scanDelivery)
+			LIMIT $3 `+st.DB.SkipLocked()+`)
+		RETURNING `+DeliveryColumns, string(channel), database.Micros(tx.Now), n, ReasonChannelUnavailable)
+	failed, err := database.Collect(rs, err, ScanDelivery)
 	if err != nil {
 		return 0, err
 	}
 	for _, d := range failed {
-		if d.Kind == message.Request {
-			if err := tx.markFailed(ctx, d); err != nil {
+		if d.Kind == Request {
+			if err := st.Hooks.Failed(ctx, tx, d); err != nil {
 				return 0, err
 			}
 		}

@@ -1,4 +1,4 @@
-package store
+package message
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
@@ -15,14 +14,14 @@ import (
 
 // addCosts adds admitted messages to the costs of the day. Admissions run one after the other,
 // so the rows have no other writer.
-func (tx *Tx) addCosts(ctx context.Context, fits []candidate) error {
+func addCosts(ctx context.Context, tx *database.Tx, fits []candidate) error {
 	type key struct{ coachID, channel string }
-	sums := map[key]*message.MessageCost{}
+	sums := map[key]*MessageCost{}
 	var keys []key
 	for _, c := range fits {
 		k := key{c.counted.CoachID, string(c.Deliveries[0].Channel)}
 		if sums[k] == nil {
-			sums[k] = &message.MessageCost{}
+			sums[k] = &MessageCost{}
 			keys = append(keys, k)
 		}
 		sums[k].Messages++
@@ -52,14 +51,14 @@ func startOfDay(t time.Time) time.Time { return t.UTC().Truncate(24 * time.Hour)
 const costColumns = `SELECT day, coach_id, channel, messages, segments, cost FROM message_costs `
 
 // MessageCosts returns the costs of messages, the newest day first, and audits the access.
-func (db *DB) MessageCosts(ctx context.Context, by actor.Operator, s message.MessageCostSearch, limit int) ([]message.MessageCost, error) {
+func (st *Store) MessageCosts(ctx context.Context, by actor.Operator, s MessageCostSearch, limit int) ([]MessageCost, error) {
 	after := s.After
 	if after.Day.IsZero() {
 		after.Day = startOfDay(s.To).AddDate(0, 0, 1) // the rows of the days before
 	}
 	from := database.SinceMicros(startOfDay(s.From))
-	var found []message.MessageCost
-	err := db.Write(ctx, func(tx *Tx) error {
+	var found []MessageCost
+	err := st.DB.Write(ctx, func(tx *database.Tx) error {
 		var rs *database.Rows
 		var err error
 		detail := s.From.Format(time.DateOnly) + " to " + s.To.Format(time.DateOnly)
@@ -73,13 +72,13 @@ func (db *DB) MessageCosts(ctx context.Context, by actor.Operator, s message.Mes
 				WHERE coach_id = $1 AND day >= $2 AND (day, channel) < ($3, $4)
 				ORDER BY day DESC, channel DESC LIMIT $5`, s.CoachID, from, database.Micros(after.Day), string(after.Channel), limit)
 		}
-		found, err = database.Collect(rs, err, func(row database.Scanner) (c message.MessageCost, err error) {
+		found, err = database.Collect(rs, err, func(row database.Scanner) (c MessageCost, err error) {
 			return c, row.Scan(database.IntoTime(&c.Day), &c.CoachID, &c.Channel, &c.Messages, &c.Segments, &c.Cost)
 		})
 		if err != nil {
 			return fmt.Errorf("list costs of messages: %w", err)
 		}
-		return tx.Record(ctx, by, operator.CostsListed, "message_cost", "", detail)
+		return operator.AddEntry(ctx, tx, st.NewID(), by, operator.CostsListed, "message_cost", "", detail)
 	})
 	return found, err
 }

@@ -1,4 +1,4 @@
-package store
+package message
 
 import (
 	"context"
@@ -6,12 +6,9 @@ import (
 	"math"
 	"time"
 
-	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/phone"
 )
-
-var _ message.ReplyStore = (*DB)(nil)
 
 // leftChannel is true if the message of the delivery d left on the channel $2, also while its
 // status is awaited. movedChannel is true if the message moved from the channel $2 to another one,
@@ -31,14 +28,14 @@ const (
 // "". A message that moved from the channel to another one counts if no other message left there, and
 // one that failed if there is no such message either. If there was none at until, or until is zero, the
 // newest message of all counts.
-func (db *DB) NewestSender(ctx context.Context, n phone.Number, channel message.Channel, until time.Time) (string, error) {
+func (st *Store) NewestSender(ctx context.Context, n phone.Number, channel Channel, until time.Time) (string, error) {
 	times := []int64{math.MaxInt64}
 	if !until.IsZero() {
 		times = []int64{until.UnixMicro(), math.MaxInt64}
 	}
 	for _, at := range times {
 		for _, left := range []string{leftChannel, movedChannel, triedChannel} {
-			newest, found, err := db.newestSender(ctx, n, channel, left, at)
+			newest, found, err := st.newestSender(ctx, n, channel, left, at)
 			if err != nil {
 				return "", fmt.Errorf("find the newest sender to a number: %w", err)
 			}
@@ -54,8 +51,8 @@ func (db *DB) NewestSender(ctx context.Context, n phone.Number, channel message.
 // whether there is one. The SMS that a coach removed the player counts too. If the newest message
 // is the SMS that a coach closed the account, which has no coach_id, there is no coach to stop. The
 // statement reads the messages of the coaches who asked the number, without an index of all messages.
-func (db *DB) newestSender(ctx context.Context, n phone.Number, channel message.Channel, left string, until int64) (newest string, found bool, err error) {
-	rs, err := db.sql.Query(ctx, `
+func (st *Store) newestSender(ctx context.Context, n phone.Number, channel Channel, left string, until int64) (newest string, found bool, err error) {
+	rs, err := st.DB.Query(ctx, `
 		SELECT asked.coach_id,
 			(SELECT max(`+messageTime+`) FROM accounts a
 				JOIN requests r ON r.approver_id = a.id AND r.coach_id = asked.coach_id

@@ -1,36 +1,33 @@
-package store
+package message
 
 import (
 	"context"
 	"fmt"
 
-	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
 )
 
-// countersOf returns the stored counters of a counter of package approval, which is their sum.
+// countersOf returns the stored counters of the counter of a limit, which is their sum.
 func countersOf(counter string) []string {
 	counters := []string{counter}
-	if counter == message.CostCounter {
-		for shard := range costShards {
-			counters = append(counters, costShard(shard))
+	if counter == CostCounter {
+		for shard := range CostShards {
+			counters = append(counters, CostShard(shard))
 		}
 	}
 	return counters
 }
 
-// messageWindows reads the windows that the limits of the candidates need. The sum of a
+// ReadWindows reads the windows of the limits. The sum of a
 // window is the difference of two totals, so its cost does not grow with the messages.
-func (tx *Tx) messageWindows(ctx context.Context, candidates []candidate) (message.Windows, error) {
-	windows := make(message.Windows)
+func ReadWindows(ctx context.Context, tx *database.Tx, limits ...Limit) (Windows, error) {
+	windows := make(Windows)
 	var rows [][]any
-	for _, c := range candidates {
-		for _, l := range c.limits {
-			if _, known := windows[message.WindowOf(l)]; !known {
-				windows[message.WindowOf(l)] = message.WindowCount{}
-				for _, counter := range countersOf(l.Counter) {
-					rows = append(rows, []any{counter, int64(l.Window), database.Micros(tx.Now.Add(-l.Window)), l.Counter})
-				}
+	for _, l := range limits {
+		if _, known := windows[WindowOf(l)]; !known {
+			windows[WindowOf(l)] = WindowCount{}
+			for _, counter := range countersOf(l.Counter) {
+				rows = append(rows, []any{counter, int64(l.Window), database.Micros(tx.Now.Add(-l.Window)), l.Counter})
 			}
 		}
 	}
@@ -38,7 +35,7 @@ func (tx *Tx) messageWindows(ctx context.Context, candidates []candidate) (messa
 		return windows, nil
 	}
 	// The columns are the stored counter, the length and the start of its window, and the
-	// counter of package approval.
+	// counter of the limit.
 	values, args := database.ValuesTable(rows, "TEXT", "BIGINT", "BIGINT", "TEXT")
 	rs, err := tx.Query(ctx, `
 		SELECT v.column4, v.column2, oldest.counted_at, newest.total - oldest.total + oldest.size
@@ -47,8 +44,8 @@ func (tx *Tx) messageWindows(ctx context.Context, candidates []candidate) (messa
 			(SELECT min(m.counted_at) FROM message_counts m WHERE m.counter = v.column1 AND m.counted_at > v.column3)
 		JOIN message_counts newest ON newest.counter = v.column1 AND newest.counted_at =
 			(SELECT max(m.counted_at) FROM message_counts m WHERE m.counter = v.column1)`, args...)
-	_, err = database.Collect(rs, err, func(s database.Scanner) (count message.WindowCount, err error) {
-		var window message.Window
+	_, err = database.Collect(rs, err, func(s database.Scanner) (count WindowCount, err error) {
+		var window Window
 		if err = s.Scan(&window.Counter, (*int64)(&window.Length), database.IntoTime(&count.Oldest), &count.Size); err == nil {
 			sum := windows[window]
 			if sum.Size += count.Size; sum.Oldest.IsZero() || count.Oldest.Before(sum.Oldest) {
@@ -64,11 +61,11 @@ func (tx *Tx) messageWindows(ctx context.Context, candidates []candidate) (messa
 	return windows, nil
 }
 
-// addCounts adds to the counters. The caller holds the row lock under which each of them is
+// AddCounts adds to the counters. The caller holds the row lock under which each of them is
 // counted: that of message_admission, of the cost shard or of the coach. The time of a
 // counter never decreases, although the clocks of replicas differ: else its totals would not
 // be in order.
-func (tx *Tx) addCounts(ctx context.Context, counts []message.Count) error {
+func AddCounts(ctx context.Context, tx *database.Tx, counts []Count) error {
 	sizes := make(map[string]int64)
 	var rows [][]any
 	for _, c := range counts {

@@ -1,4 +1,4 @@
-package store
+package message
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/phone"
 )
@@ -19,8 +18,8 @@ func stoppedCoaches(ctx context.Context, q database.Querier, n phone.Number) ([]
 }
 
 // StopCoach makes the messages of a coach to a number stay in the app. It may be repeated.
-func (db *DB) StopCoach(ctx context.Context, n phone.Number, coachID string) error {
-	err := db.Write(ctx, func(tx *Tx) error { return tx.stopCoach(ctx, n, coachID, tx.Now, false) })
+func (st *Store) StopCoach(ctx context.Context, n phone.Number, coachID string) error {
+	err := st.DB.Write(ctx, func(tx *database.Tx) error { return stopCoach(ctx, tx, n, coachID, tx.Now, false) })
 	if err != nil {
 		return fmt.Errorf("stop a coach: %w", err)
 	}
@@ -29,16 +28,16 @@ func (db *DB) StopCoach(ctx context.Context, n phone.Number, coachID string) err
 
 // StopCoachByReply is StopCoach for a person who replied to a message. It returns false if the
 // reply was handled before.
-func (db *DB) StopCoachByReply(ctx context.Context, r message.Reply, coachID string) (stopped bool, err error) {
-	err = db.Write(ctx, func(tx *Tx) error {
-		if stopped, err = tx.isNewReply(ctx, r); err != nil || !stopped {
+func (st *Store) StopCoachByReply(ctx context.Context, r Reply, coachID string) (stopped bool, err error) {
+	err = st.DB.Write(ctx, func(tx *database.Tx) error {
+		if stopped, err = isNewReply(ctx, tx, r); err != nil || !stopped {
 			return err
 		}
 		at := tx.Now
 		if !r.SentAt.IsZero() && r.SentAt.Before(at) {
 			at = r.SentAt
 		}
-		return tx.stopCoach(ctx, r.From, coachID, at, true)
+		return stopCoach(ctx, tx, r.From, coachID, at, true)
 	})
 	if err != nil {
 		return false, fmt.Errorf("stop a coach by a reply: %w", err)
@@ -47,8 +46,8 @@ func (db *DB) StopCoachByReply(ctx context.Context, r message.Reply, coachID str
 }
 
 // AllowCoach ends StopCoach. It may be repeated.
-func (db *DB) AllowCoach(ctx context.Context, n phone.Number, coachID string) error {
-	err := db.Write(ctx, func(tx *Tx) error { return tx.allowCoach(ctx, n, coachID) })
+func (st *Store) AllowCoach(ctx context.Context, n phone.Number, coachID string) error {
+	err := st.DB.Write(ctx, func(tx *database.Tx) error { return allowCoach(ctx, tx, n, coachID) })
 	if err != nil {
 		return fmt.Errorf("allow a coach: %w", err)
 	}
@@ -58,10 +57,10 @@ func (db *DB) AllowCoach(ctx context.Context, n phone.Number, coachID string) er
 // AllowCoachesByReply ends each StopCoachByReply of a number, and StopCoach for one coach, unless
 // the stop is later than the reply. It returns how many coaches may send messages again, and may
 // be repeated.
-func (db *DB) AllowCoachesByReply(ctx context.Context, r message.Reply, coachID string) (coaches int, err error) {
-	err = db.Write(ctx, func(tx *Tx) error {
+func (st *Store) AllowCoachesByReply(ctx context.Context, r Reply, coachID string) (coaches int, err error) {
+	err = st.DB.Write(ctx, func(tx *database.Tx) error {
 		coaches = 0
-		isNew, err := tx.isNewReply(ctx, r)
+		isNew, err := isNewReply(ctx, tx, r)
 		if err != nil || !isNew {
 			return err
 		}
@@ -84,7 +83,7 @@ func (db *DB) AllowCoachesByReply(ctx context.Context, r message.Reply, coachID 
 // isNewReply reports whether no call with r was handled before, and stores it. A repeated call
 // equals the first one: if a gateway sends the same id with different replies, none is lost. A
 // hash is stored because it contains the number.
-func (tx *Tx) isNewReply(ctx context.Context, r message.Reply) (bool, error) {
+func isNewReply(ctx context.Context, tx *database.Tx, r Reply) (bool, error) {
 	if r.ID == "" {
 		return true, nil
 	}
@@ -101,28 +100,28 @@ const mergeStops = `ON CONFLICT (mobile_number, coach_id) DO UPDATE SET
 	stopped_at = CASE WHEN stopped_coaches.stopped_at < excluded.stopped_at THEN excluded.stopped_at ELSE stopped_coaches.stopped_at END,
 	by_reply = stopped_coaches.by_reply AND excluded.by_reply`
 
-func (tx *Tx) stopCoach(ctx context.Context, n phone.Number, coachID string, at time.Time, byReply bool) error {
+func stopCoach(ctx context.Context, tx *database.Tx, n phone.Number, coachID string, at time.Time, byReply bool) error {
 	return tx.Defer(ctx, `
 		INSERT INTO stopped_coaches (mobile_number, coach_id, stopped_at, by_reply) VALUES ($1, $2, $3, $4)
 		`+mergeStops, string(n), coachID, database.Micros(at), byReply)
 }
 
-func (tx *Tx) allowCoach(ctx context.Context, n phone.Number, coachID string) error {
+func allowCoach(ctx context.Context, tx *database.Tx, n phone.Number, coachID string) error {
 	return tx.Defer(ctx, `DELETE FROM stopped_coaches WHERE mobile_number = $1 AND coach_id = $2`, string(n), coachID)
 }
 
 // replaceStopped stops and allows coaches so that the list before becomes after.
-func (tx *Tx) replaceStopped(ctx context.Context, n phone.Number, before, after []string) error {
+func replaceStopped(ctx context.Context, tx *database.Tx, n phone.Number, before, after []string) error {
 	for _, id := range after {
 		if !slices.Contains(before, id) {
-			if err := tx.stopCoach(ctx, n, id, tx.Now, false); err != nil {
+			if err := stopCoach(ctx, tx, n, id, tx.Now, false); err != nil {
 				return err
 			}
 		}
 	}
 	for _, id := range before {
 		if !slices.Contains(after, id) {
-			if err := tx.allowCoach(ctx, n, id); err != nil {
+			if err := allowCoach(ctx, tx, n, id); err != nil {
 				return err
 			}
 		}

@@ -1,4 +1,4 @@
-package store
+package message
 
 import (
 	"context"
@@ -6,30 +6,27 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
 )
-
-var _ message.ReceiptStore = (*DB)(nil)
 
 // StoreReceipt applies a report to the deliveries that Report.Targets returns, as
 // ReceiptTarget.Effect says. It ends the lease of a worker that has not yet stored the
 // provider's response. It returns how many deliveries changed: 0 for a message that the
 // sweep has deleted.
-func (db *DB) StoreReceipt(ctx context.Context, r message.Report) (int, error) {
+func (st *Store) StoreReceipt(ctx context.Context, r Report) (int, error) {
 	changed := 0
-	err := db.Write(ctx, func(tx *Tx) error {
+	err := st.DB.Write(ctx, func(tx *database.Tx) error {
 		changed = 0
-		found, err := tx.receiptTargets(ctx, r.MessageID)
+		found, err := receiptTargets(ctx, tx, r.MessageID)
 		if err != nil {
 			return fmt.Errorf("read deliveries of message %s: %w", r.MessageID, err)
 		}
 		for _, d := range r.Targets(found) {
-			effect, differs := d.Effect(r, db.options.Settings.Fallbacks, tx.Now)
+			effect, differs := d.Effect(r, st.Settings.Fallbacks, tx.Now)
 			if !differs {
 				continue
 			}
-			if err := tx.applyReceipt(ctx, d, effect); err != nil {
+			if err := st.applyReceipt(ctx, tx, d, effect); err != nil {
 				return fmt.Errorf("store the receipt of delivery %s: %w", d.ID, err)
 			}
 			changed++
@@ -43,24 +40,24 @@ const receiptColumns = `id, kind, channel, state, reason, lease, attempts, total
 
 // receiptTargets returns the delivery of a message and those that it gathered, in the order of
 // their ids, so that concurrent receipts do not deadlock.
-func (tx *Tx) receiptTargets(ctx context.Context, messageID string) ([]message.ReceiptTarget, error) {
+func receiptTargets(ctx context.Context, tx *database.Tx, messageID string) ([]ReceiptTarget, error) {
 	rs, err := tx.Query(ctx, `
 		SELECT `+receiptColumns+` FROM deliveries WHERE id = $1
 		UNION ALL SELECT `+receiptColumns+` FROM deliveries WHERE gathered_by = $1 AND id <> $1`, messageID)
-	found, err := database.Collect(rs, err, func(s database.Scanner) (d message.ReceiptTarget, err error) {
+	found, err := database.Collect(rs, err, func(s database.Scanner) (d ReceiptTarget, err error) {
 		err = s.Scan(&d.ID, &d.Kind, &d.Channel, &d.Status.State, database.IntoText(&d.Status.Reason), database.IntoText(&d.Lease), &d.Attempts,
 			&d.TotalAttempts, database.IntoTime(&d.GivesUpAt), database.IntoText(&d.RequestID), database.IntoText(&d.GatheredBy))
 		d.Status.Leased, d.Status.Attempts, d.Status.TotalAttempts = d.Lease != "", d.Attempts, d.TotalAttempts
 		return d, err
 	})
-	slices.SortFunc(found, func(a, b message.ReceiptTarget) int { return strings.Compare(a.ID, b.ID) })
+	slices.SortFunc(found, func(a, b ReceiptTarget) int { return strings.Compare(a.ID, b.ID) })
 	return found, err
 }
 
 // applyReceipt saves the effect of a receipt on d. It returns ErrStale if d changed meanwhile.
-func (tx *Tx) applyReceipt(ctx context.Context, d message.ReceiptTarget, e message.ReceiptEffect) error {
+func (st *Store) applyReceipt(ctx context.Context, tx *database.Tx, d ReceiptTarget, e ReceiptEffect) error {
 	if e.FallBack != "" {
-		return tx.fallBack(ctx, d, e)
+		return st.fallBack(ctx, tx, d, e)
 	}
 	err := tx.ExecOne(ctx, `
 		UPDATE deliveries SET state = $2, reason = CAST($3 AS TEXT), cause = CAST($9 AS TEXT), lease = NULL, held_by = NULL,
@@ -73,15 +70,15 @@ func (tx *Tx) applyReceipt(ctx context.Context, d message.ReceiptTarget, e messa
 	case err != nil:
 		return err
 	case e.FailsRequest:
-		return tx.markFailed(ctx, d.Delivery)
+		return st.Hooks.Failed(ctx, tx, d.Delivery)
 	case e.ReachesRequest:
-		_, err = tx.unmarkFailed(ctx, d.RequestID, d.ID, d.Channel)
+		_, err = st.Hooks.Reached(ctx, tx, d.RequestID, d.ID, d.Channel)
 	}
 	return err
 }
 
 // fallBack queues d on another channel. It returns ErrStale if d changed meanwhile.
-func (tx *Tx) fallBack(ctx context.Context, d message.ReceiptTarget, e message.ReceiptEffect) error {
+func (st *Store) fallBack(ctx context.Context, tx *database.Tx, d ReceiptTarget, e ReceiptEffect) error {
 	err := tx.ExecOne(ctx, `
 		UPDATE deliveries SET state = 'queued', channel = $2, reason = 'retrying', attempts = 0, lease = NULL, due_at = $3, updated_at = $3, gives_up_at = $4
 		WHERE id = $1 AND state = $5 AND reason IS NOT DISTINCT FROM CAST($6 AS TEXT) AND lease IS NOT DISTINCT FROM CAST($7 AS TEXT)
@@ -89,7 +86,7 @@ func (tx *Tx) fallBack(ctx context.Context, d message.ReceiptTarget, e message.R
 		d.ID, string(e.FallBack), database.Micros(tx.Now), database.Micros(e.GivesUpAt), d.Status.State, database.Text(d.Status.Reason), database.Text(d.Lease),
 		d.Attempts, string(d.Channel))
 	if err == nil {
-		tx.wakeOutbox(message.Lane{Channel: e.FallBack, Kind: d.Kind})
+		st.Wake(tx, Lane{Channel: e.FallBack, Kind: d.Kind})
 	}
 	return err
 }

@@ -1,0 +1,167 @@
+package message
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/phone"
+)
+
+// Store is the outbox in the database, with the preferences and the stops of its recipients.
+type Store struct {
+	DB       *database.DB
+	NewID    func() string
+	Settings Settings
+	Hooks    Hooks
+	// OnQueued runs after a commit that queued a delivery. It must not block.
+	OnQueued func(Lane)
+}
+
+// Settings are the settings of the operator for the outbox.
+type Settings struct {
+	// GatherFor is how long further requests of a coach to a number wait after the
+	// first, to leave in one message; 0 is off.
+	GatherFor time.Duration
+	Limits    Limits
+	// SegmentPrice returns the price of a segment on a channel to a number; nil is free.
+	SegmentPrice func(Channel, phone.Number) int64
+	// Fallbacks has, by channel, the channel for messages that it could not deliver. It may lack
+	// entries.
+	Fallbacks map[Channel]Channel
+}
+
+// Price returns the price of a segment on a channel to a number.
+func (s Settings) Price(channel Channel, n phone.Number) int64 {
+	if s.SegmentPrice == nil {
+		return 0
+	}
+	return s.SegmentPrice(channel, n)
+}
+
+// Hooks are what features do in the transaction of a change of their deliveries.
+type Hooks struct {
+	// Facts returns what the limits must know of each message.
+	Facts func(ctx context.Context, tx *database.Tx, messages []Outgoing) ([]Facts, error)
+	// Failed runs when the delivery of a request failed.
+	Failed func(ctx context.Context, tx *database.Tx, d Delivery) error
+	// Reached runs when the delivery of a request counts no longer as failed. It returns false if
+	// the request was closed, or sent again on this channel.
+	Reached func(ctx context.Context, tx *database.Tx, requestID, deliveryID string, channel Channel) (bool, error)
+	// Postponed runs when messages of requests leave that waited, but for no limit.
+	Postponed func(ctx context.Context, tx *database.Tx, requestIDs []string) error
+	// Released runs when the message of a request leaves that waited for a limit.
+	Released func(ctx context.Context, tx *database.Tx, requestID string) error
+}
+
+// Facts are what the limits must know of the coach and the recipient of a message.
+type Facts struct {
+	// Trusted, NewCoach, Approvals, NeverSignedIn and Network are fields of Counted.
+	Trusted, NewCoach bool
+	Approvals         int
+	NeverSignedIn     bool
+	Network           string
+}
+
+// Wake wakes a lane of this process's outbox after the commit.
+func (st *Store) Wake(tx *database.Tx, lane Lane) {
+	tx.AfterCommit(func() { st.OnQueued(lane) })
+}
+
+// OTPDelivery is the message of a challenge.
+type OTPDelivery struct {
+	Channel Channel
+	// To is the number, also of a code by mail: the worker finds the confirmed address.
+	To                    string
+	Role                  actor.Role
+	ChallengeID, DeviceID string
+	EndsAt                time.Time
+	// Reserved is Delivery.Reserved.
+	Reserved bool
+}
+
+// QueueOTP queues the message of a challenge. The row names the challenge and does not
+// contain the code.
+func (st *Store) QueueOTP(ctx context.Context, tx *database.Tx, o OTPDelivery) error {
+	err := tx.Defer(ctx, `
+		INSERT INTO deliveries (id, kind, channel, state, recipient, role, challenge_id, device_id,
+			attempts, due_at, gives_up_at, created_at, updated_at, reserved)
+		VALUES ($1, 'otp', $2, 'queued', $3, $4, $5, $6, 0, $7, $8, $7, $7, $9)`,
+		st.NewID(), string(o.Channel), o.To, string(o.Role), o.ChallengeID, o.DeviceID, database.Micros(tx.Now), database.Micros(o.EndsAt), o.Reserved)
+	if err != nil {
+		return fmt.Errorf("queue OTP: %w", err)
+	}
+	st.Wake(tx, Lane{Channel: o.Channel, Kind: OTP})
+	return nil
+}
+
+// LanesDue returns those of the lanes that have a delivery to send.
+func (st *Store) LanesDue(ctx context.Context, lanes []Lane, now time.Time) ([]Lane, error) {
+	if len(lanes) == 0 {
+		return nil, nil
+	}
+	// One lookup in the index deliveries_due per lane.
+	exists := make([]string, len(lanes))
+	args := []any{database.Micros(now)}
+	due := make([]bool, len(lanes))
+	into := make([]any, len(lanes))
+	for i, lane := range lanes {
+		exists[i] = fmt.Sprintf(`
+			EXISTS (SELECT 1 FROM deliveries WHERE state = 'queued' AND channel = CAST($%d AS TEXT) AND kind = CAST($%d AS TEXT) AND due_at <= $1)`,
+			len(args)+1, len(args)+2)
+		args = append(args, string(lane.Channel), string(lane.Kind))
+		into[i] = &due[i]
+	}
+	if err := st.DB.QueryRow(ctx, `SELECT `+strings.Join(exists, ","), args...).Scan(into...); err != nil {
+		return nil, fmt.Errorf("find due lanes: %w", err)
+	}
+	var found []Lane
+	for i, lane := range lanes {
+		if due[i] {
+			found = append(found, lane)
+		}
+	}
+	return found, nil
+}
+
+// ClaimDeliveries claims up to n due deliveries of a lane, oldest first. The claim
+// holds until the given time; after that another claim may take the deliveries.
+//
+// The casts make SQLite plan the statement without the values. With them it plans
+// again for each kind, because a partial index for one kind could serve.
+func (st *Store) ClaimDeliveries(ctx context.Context, lane Lane, lease string, until time.Time, n int) ([]Delivery, error) {
+	var claimed []Delivery
+	err := st.DB.ExecRows(ctx, func(rs *database.Rows, err error) error {
+		claimed, err = database.Collect(rs, err, ScanDelivery)
+		return err
+	}, `
+		UPDATE deliveries SET lease = $4, due_at = $5, attempts = attempts + 1, total_attempts = total_attempts + 1, updated_at = $3
+		WHERE id IN (
+			SELECT id FROM deliveries
+			WHERE state = 'queued' AND channel = CAST($1 AS TEXT) AND kind = CAST($2 AS TEXT) AND due_at <= $3
+			ORDER BY due_at, id LIMIT $6 `+st.DB.SkipLocked()+`)
+		RETURNING `+DeliveryColumns,
+		string(lane.Channel), string(lane.Kind), database.Micros(st.DB.Now()), lease, database.Micros(until), n)
+	if err != nil {
+		return nil, fmt.Errorf("claim deliveries: %w", err)
+	}
+	return claimed, nil
+}
+
+// DeliveryColumns are the columns that ScanDelivery scans.
+const DeliveryColumns = `id, channel, kind, recipient, role, lease, attempts, total_attempts, gives_up_at, reason, coach_id, request_id, challenge_id, device_id,
+	notification_id, counted, reserved, held_by, network, gathered_by, team_message_id, coalesce(team_position, 0)`
+
+func ScanDelivery(s database.Scanner) (Delivery, error) {
+	var d Delivery
+	var reason string
+	err := s.Scan(&d.ID, &d.Channel, &d.Kind, &d.To, &d.Role, database.IntoText(&d.Lease), &d.Attempts, &d.TotalAttempts, database.IntoTime(&d.GivesUpAt), database.IntoText(&reason),
+		database.IntoText(&d.CoachID), database.IntoText(&d.RequestID), database.IntoText(&d.ChallengeID), database.IntoText(&d.DeviceID), database.IntoText(&d.NotificationID),
+		&d.Counted, &d.Reserved, database.IntoText(&d.HeldBy), database.IntoText(&d.Network), database.IntoText(&d.GatheredBy),
+		database.IntoText(&d.TeamMessageID), &d.TeamPosition)
+	d.Held, d.Postponed, d.Gathers, d.AwaitsStatus = reason == ReasonHeld, reason == ReasonQuietHours, reason == ReasonGathering, reason == ReasonAwaitingStatus
+	return d, err
+}
