@@ -71,23 +71,23 @@ func public(r *http.Request) (Caller, error) { return endpoint.Public[Caller](r)
 // Scope allows tokens with this scope.
 func (s *Server) Scope(required operator.Scope) []func(context.Context, Caller) error {
 	return []func(context.Context, Caller) error{func(ctx context.Context, caller Caller) error {
-		return s.requireScope(ctx, caller, required)
+		return s.RequireScope(ctx, caller, required)
 	}}
 }
 
-// eitherScope allows tokens with one of two scopes. The handler must check which.
-func (s *Server) eitherScope(first, second operator.Scope) []func(context.Context, Caller) error {
+// EitherScope allows tokens with one of two scopes. The handler must check which.
+func (s *Server) EitherScope(first, second operator.Scope) []func(context.Context, Caller) error {
 	return []func(context.Context, Caller) error{func(ctx context.Context, caller Caller) error {
 		if caller.HasScope(second) {
 			return nil
 		}
-		return s.requireScope(ctx, caller, first)
+		return s.RequireScope(ctx, caller, first)
 	}}
 }
 
-// requireScope returns insufficient_scope and audits the refusal if the caller lacks
+// RequireScope returns insufficient_scope and audits the refusal if the caller lacks
 // the scope.
-func (s *Server) requireScope(ctx context.Context, caller Caller, required operator.Scope) error {
+func (s *Server) RequireScope(ctx context.Context, caller Caller, required operator.Scope) error {
 	err := s.Tokens.RequireScope(caller.Token, required)
 	if err != nil {
 		s.auditRefusal(ctx, caller.Operator(), operator.ScopeRefused, caller.ID, "scope "+string(required))

@@ -67,7 +67,7 @@ func newAdmin(cfg *config.Config, o Options, s *services) (http.Handler, error) 
 	}
 	return console.Handler(admin.New(admin.Config{
 		Operators: s.operators, Settings: s.settings(cfg, o, "operators", s.security.RefusedOperator),
-		Ready: s.readiness.check, Metrics: s.metricsHandler(cfg, o), Features: []func(*admin.Server) []admin.Route{s.verifications.OperatorOperations},
+		Ready: s.readiness.check, Metrics: s.metricsHandler(cfg, o), Features: []func(*admin.Server) []admin.Route{s.verifications.OperatorOperations, s.feed.OperatorOperations},
 	}).Handler()), nil
 }
 

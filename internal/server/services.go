@@ -10,8 +10,8 @@ import (
 	"github.com/touchline/touchline/internal/batch"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/fee"
+	"github.com/touchline/touchline/internal/feed"
 	"github.com/touchline/touchline/internal/message"
-	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/blob"
 	"github.com/touchline/touchline/internal/platform/bodies"
@@ -34,6 +34,7 @@ type services struct {
 	attended      *attendance.Service
 	progress      *progress.Service
 	players       *roster.Service
+	feed          *feed.Service
 	verifications *verification.Service
 	public        public.Services
 	operators     service.Operators
@@ -71,7 +72,7 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 	teams := newTeam(o, b, fees, batches, attended)
 	return &services{
 		base: b,
-		fees: fees, batches: batches, attended: attended, verifications: verifications, progress: records, players: players,
+		fees: fees, batches: batches, attended: attended, verifications: verifications, progress: records, players: players, feed: &feed.Service{DB: b.db, Rules: approvals.Rules, Waiting: b.delivery.waiting, Now: o.Now},
 		public: public.Services{
 			Common: common, HTTP: http, Coach: coaches, Team: teams,
 			Auth:           accounts,
@@ -92,11 +93,8 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 		},
 		operators: service.Operators{
 			Shell: newShell(cfg, o, b.db, b.logged, common, approvals), HTTP: http,
-			Inspector:      &auth.Introspector{Auth: accounts, Store: b.logged},
-			Availabilities: availability{db: b.db, rules: approvals.Rules, now: o.Now},
-			Changes:        &operator.ChangeFeed{Store: b.db, Now: o.Now},
-			Waiting:        b.delivery.waiting,
-			Vault:          b.keys.Vault,
+			Inspector: &auth.Introspector{Auth: accounts, Store: b.logged},
+			Vault:     b.keys.Vault,
 		},
 	}, nil
 }

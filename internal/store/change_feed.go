@@ -5,50 +5,13 @@ import (
 	"fmt"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/database"
 )
-
-var _ operator.ChangeStore = (*DB)(nil)
 
 // positionBatch limits the changes that get a position in one transaction.
 const positionBatch = 1000
 
-// Changes returns up to limit changes after a position, and the last position that a
-// change has. Committed changes without a position get one before the read, so a reader
-// sees each change that committed before it asked. The order matters: another process may
-// give the positions at the same time, and a read before that would miss them.
-func (db *DB) Changes(ctx context.Context, after int64, limit int) ([]operator.Change, int64, error) {
-	if _, err := db.positionChanges(ctx); err != nil {
-		return nil, 0, err
-	}
-	return db.positionedChanges(ctx, after, limit)
-}
-
-// positionedChanges reads changes and the last position from one state of the database.
-func (db *DB) positionedChanges(ctx context.Context, after int64, limit int) (changes []operator.Change, last int64, err error) {
-	err = db.View(ctx, func(tx *Tx) error {
-		rs, err := tx.Query(ctx, `
-			SELECT position, player_id, sequence, type, party, guardian_state, student_state, at
-			FROM changes WHERE position > $1 ORDER BY position LIMIT $2`, after, limit)
-		changes, err = database.Collect(rs, err, func(s database.Scanner) (c operator.Change, err error) {
-			var guardian, student approval.State
-			err = s.Scan(&c.Position, &c.PlayerID, &c.Sequence, &c.Type, database.IntoText((*string)(&c.Party)), (*string)(&guardian), (*string)(&student), database.IntoTime(&c.At))
-			c.GuardianStatus, c.StudentStatus = guardian.Status(), student.Status()
-			return c, err
-		})
-		if err != nil {
-			return err
-		}
-		return tx.QueryRow(ctx, `SELECT last FROM change_feed WHERE id = 1`).Scan(&last)
-	})
-	if err != nil {
-		return nil, 0, fmt.Errorf("read changes after position %d: %w", after, err)
-	}
-	return changes, last, nil
-}
-
-// positionChanges gives the next positions to committed changes, at most positionBatch,
+// PositionChanges gives the next positions to committed changes, at most positionBatch,
 // and returns how many. The lock of the row of change_feed lets one transaction at a time
 // do so. Its next statement sees every change that is committed by then; a change that
 // commits later gets a later position. So a reader never finds a change before its cursor
@@ -56,7 +19,7 @@ func (db *DB) positionedChanges(ctx context.Context, after int64, limit int) (ch
 //
 // Changes of different players are in the order of their times, and those of one player
 // in the order of their sequence, even if the clocks of replicas differ.
-func (db *DB) positionChanges(ctx context.Context) (int64, error) {
+func (db *DB) PositionChanges(ctx context.Context) (int64, error) {
 	var waiting bool
 	err := db.sql.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM changes WHERE position IS NULL)`).Scan(&waiting)
 	if err != nil || !waiting {

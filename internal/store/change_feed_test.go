@@ -12,18 +12,18 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/feed"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/store/storetest"
 )
 
-func (p *fixture) feed() *operator.ChangeFeed {
-	return &operator.ChangeFeed{Store: p.db, Now: p.clock.Now}
+func (p *fixture) feed() *feed.Service {
+	return &feed.Service{DB: p.db, Now: p.clock.Now}
 }
 
 // read returns the changes after a cursor, as "player sequence type", and the next cursor.
-func (p *fixture) read(after operator.ChangeCursor, limit int) ([]string, operator.ChangeCursor) {
+func (p *fixture) read(after feed.Cursor, limit int) ([]string, feed.Cursor) {
 	p.Helper()
 	changes, next, err := p.feed().Read(bg, after, limit)
 	ok(p, err)
@@ -110,7 +110,7 @@ func TestChangesMissNothing(t *testing.T) {
 		close(held)
 
 		sequences := map[string]int64{}
-		var cursor operator.ChangeCursor
+		var cursor feed.Cursor
 		readWhileHeld, ended := 0, false
 		for {
 			changes, next, err := p.feed().Read(bg, cursor, 7)
@@ -171,7 +171,7 @@ func lockAccount(t *testing.T, url, id string) (release func()) {
 func TestChangesExpire(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(p *fixture) {
-		_, empty := p.read(operator.ChangeCursor{}, 10)
+		_, empty := p.read(feed.Cursor{}, 10)
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")
 		first, middle := p.read(empty, 1)
@@ -190,16 +190,16 @@ func TestChangesExpire(t *testing.T) {
 		b := p.add(coach, "Bela Rao", number(2), "")
 		_, err = p.db.Sweep(bg, p.clock.Now())
 		ok(p, err)
-		unread := operator.ChangeCursor{Position: 1, IssuedAt: p.clock.Now()}
+		unread := feed.Cursor{Position: 1, IssuedAt: p.clock.Now()}
 		if _, _, err = p.feed().Read(bg, unread, 10); fault.CodeOf(err) != "cursor_expired" {
 			t.Errorf("a change after the cursor was deleted: got %v", err)
 		}
-		restored := operator.ChangeCursor{Position: 100, IssuedAt: p.clock.Now()}
+		restored := feed.Cursor{Position: 100, IssuedAt: p.clock.Now()}
 		if _, _, err = p.feed().Read(bg, restored, 10); fault.CodeOf(err) != "cursor_expired" {
 			t.Errorf("a cursor after the end: got %v", err)
 		}
 		want := []string{b.ID + " 1 pending", b.ID + " 2 pending"}
-		for _, start := range []operator.ChangeCursor{{}, {Position: 2, IssuedAt: p.clock.Now()}} {
+		for _, start := range []feed.Cursor{{}, {Position: 2, IssuedAt: p.clock.Now()}} {
 			if rows, _ := p.read(start, 10); !slices.Equal(rows, want) {
 				t.Errorf("from %v: got %q, want %q", start, rows, want)
 			}
@@ -221,7 +221,7 @@ func TestRecordAdults(t *testing.T) {
 		before := born
 		before.Day--
 		ok(p, p.db.RecordAdults(bg, before, true))
-		_, cursor := p.read(operator.ChangeCursor{}, 50)
+		_, cursor := p.read(feed.Cursor{}, 50)
 		for range 2 {
 			ok(p, p.db.RecordAdults(bg, born, true))
 		}
@@ -239,7 +239,7 @@ func TestRecordAdultsWithoutRule(t *testing.T) {
 		ok(p, p.decide(p.as(actor.Student, number(3)), a.ID, approval.Approve))
 		before := a.Student.DateOfBirth
 		before.Day--
-		_, cursor := p.read(operator.ChangeCursor{}, 50)
+		_, cursor := p.read(feed.Cursor{}, 50)
 		for _, born := range []approval.Date{before, a.Student.DateOfBirth} {
 			ok(p, p.db.RecordAdults(bg, born, false))
 		}
@@ -256,7 +256,7 @@ func TestChangesOfConcurrentReaders(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, url string) {
 		p := newFixture(t, url)
 		coach := p.coach(1)
-		_, cursor := p.read(operator.ChangeCursor{}, 100)
+		_, cursor := p.read(feed.Cursor{}, 100)
 		for i := range 20 {
 			p.add(coach, "Asha "+string(rune('A'+i)), number(100+i), "")
 			errs := concurrently(8, func(int) error {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/feed"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
@@ -126,7 +127,7 @@ func (p *fixture) consents() {
 	ok(p, err)
 	_, err = p.RemindAll(bg, c, p.clock.Now())
 	ok(p, err)
-	_, _, err = p.db.Changes(bg, 0, 50)
+	_, _, err = p.feed().Read(bg, feed.Cursor{}, 50)
 	ok(p, err)
 	ok(p, p.db.RecordAdults(bg, approval.Date{Year: 1990, Month: 1, Day: 1}, true))
 	ok(p, p.db.RecordAdults(bg, approval.AdultBirthDate(p.clock.Now()), true))

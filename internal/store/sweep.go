@@ -21,7 +21,7 @@ const sweepBatch = 500
 func (db *DB) Sweep(ctx context.Context, now time.Time) (int64, error) {
 	var total int64
 	for { // changes without a position are never deleted, so give one to those that no service has read
-		n, err := db.positionChanges(ctx)
+		n, err := db.PositionChanges(ctx)
 		if err != nil {
 			return total, err
 		}

@@ -20,7 +20,7 @@ const webhookBatch = 500
 // send.
 func (db *DB) DueWebhooks(ctx context.Context) (ids []string, anyEnabled bool, err error) {
 	for {
-		n, err := db.positionChanges(ctx)
+		n, err := db.PositionChanges(ctx)
 		if err != nil {
 			return nil, false, err
 		}

@@ -45,11 +45,6 @@ type Operators struct {
 	Shell
 	HTTP
 	Inspector *auth.Introspector
-	// Availabilities reads which services the parties of players have.
-	Availabilities operator.AvailabilityReader
-	Changes        *operator.ChangeFeed
-	// Waiting has the calls that wait for a change, by token. Its Close ends them.
-	Waiting *message.Hub
 	// Vault encrypts the cursors of lists.
 	Vault *auth.Vault
 }

@@ -1,8 +1,12 @@
-package admin
+package feed
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
+	"github.com/touchline/touchline/internal/admin"
+	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/endpoint"
@@ -30,10 +34,10 @@ type availabilityResponse struct {
 	Services           []serviceAccess `json:"services"`
 }
 
-func newAvailabilityResponse(a operator.Availability) availabilityResponse {
-	services := make([]serviceAccess, len(a.Services))
-	for i, access := range a.Services {
-		services[i] = serviceAccess(access)
+func newAvailabilityResponse(a approval.Availability) availabilityResponse {
+	services := []serviceAccess{}
+	for _, access := range a.Services() {
+		services = append(services, serviceAccess(access))
 	}
 	return availabilityResponse{
 		PlayerID: a.PlayerID, Sequence: a.Sequence, ChatEnabled: true, ChatAvailable: a.HasChat, SMSEnabled: true,
@@ -41,16 +45,16 @@ func newAvailabilityResponse(a operator.Availability) availabilityResponse {
 	}
 }
 
-// availability serves GET /api/services/availability/{player_id}.
-func (s *Server) availability(ctx context.Context, _ Request[NoBody], id string) (Response, error) {
-	found, err := s.Availabilities.OfPlayers(ctx, []string{id})
+// get serves GET /api/services/availability/{player_id}.
+func (h handlers) get(ctx context.Context, _ admin.Request[admin.NoBody], id string) (admin.Response, error) {
+	found, err := h.DB.ConsentStatuses(ctx, []string{id})
 	if err != nil {
-		return Response{}, err
+		return admin.Response{}, err
 	}
 	if len(found) == 0 {
-		return Response{}, fault.Missing()
+		return admin.Response{}, fault.Missing()
 	}
-	return endpoint.OK(newAvailabilityResponse(found[0])), nil
+	return endpoint.OK(newAvailabilityResponse(found[0].Availability(h.Rules, h.Now()))), nil
 }
 
 // availabilityQuery has either PlayerIDs, or Number and Role.
@@ -64,38 +68,42 @@ type availabilityList struct {
 	Items []availabilityResponse `json:"items"`
 }
 
-// queryAvailability serves POST /api/services/availability/query: players by id, or those
+// query serves POST /api/services/availability/query: players by id, or those
 // that name a number, which needs the scope availability_by_number.
-func (s *Server) queryAvailability(ctx context.Context, r Request[availabilityQuery]) (Response, error) {
+func (h handlers) query(ctx context.Context, r admin.Request[availabilityQuery]) (admin.Response, error) {
 	in, f := r.Body, r.Faults
 	byNumber := in.Number != nil || in.Role != nil
 	required := operator.AvailabilityScope
 	if byNumber {
 		required = operator.AvailabilityByNumber
 	}
-	if err := s.requireScope(ctx, r.Caller, required); err != nil {
-		return Response{}, err
+	if err := h.api.RequireScope(ctx, r.Caller, required); err != nil {
+		return admin.Response{}, err
 	}
 	// Faulty player_ids are nil.
 	if byNumber && in.PlayerIDs != nil || !byNumber && in.PlayerIDs == nil && f.Err() == nil {
 		f.Add("", "invalid_value", "Send either player_ids, or mobile_number and role.")
 	}
 	if err := f.Err(); err != nil {
-		return Response{}, err
+		return admin.Response{}, err
 	}
 	if byNumber {
-		return s.availabilityOfNumber(ctx, r)
+		return h.ofNumber(ctx, r)
 	}
-	return newAvailabilityList(s.Availabilities.OfPlayers(ctx, in.PlayerIDs))
+	found, err := h.DB.ConsentStatuses(ctx, in.PlayerIDs)
+	slices.SortFunc(found, func(a, b approval.ConsentStatus) int {
+		return cmp.Compare(slices.Index(in.PlayerIDs, a.PlayerID), slices.Index(in.PlayerIDs, b.PlayerID))
+	})
+	return h.list(found, err)
 }
 
-func (s *Server) availabilityOfNumber(ctx context.Context, r Request[availabilityQuery]) (Response, error) {
+func (h handlers) ofNumber(ctx context.Context, r admin.Request[availabilityQuery]) (admin.Response, error) {
 	in, f := r.Body, r.Faults
 	var number phone.Number
 	var role actor.Role
 	if in.Number == nil {
 		f.Add("/mobile_number", "required", "Send the mobile number.")
-	} else if n, err := s.Phones.Parse(*in.Number); err != nil {
+	} else if n, err := h.api.Phones.Parse(*in.Number); err != nil {
 		f.Add("/mobile_number", "invalid_number", "This is not a complete mobile number.")
 	} else {
 		number = n
@@ -106,18 +114,19 @@ func (s *Server) availabilityOfNumber(ctx context.Context, r Request[availabilit
 		role = actor.Role(*in.Role)
 	}
 	if err := f.Err(); err != nil {
-		return Response{}, err
+		return admin.Response{}, err
 	}
-	return newAvailabilityList(s.Availabilities.OfNumber(ctx, r.Caller.Operator(), number, role))
+	return h.list(h.DB.ConsentStatusesOfNumber(ctx, r.Caller.Operator(), number, role))
 }
 
-func newAvailabilityList(found []operator.Availability, err error) (Response, error) {
+// list returns the availability of players with these consents.
+func (h handlers) list(found []approval.ConsentStatus, err error) (admin.Response, error) {
 	if err != nil {
-		return Response{}, err
+		return admin.Response{}, err
 	}
-	list := availabilityList{Items: []availabilityResponse{}}
-	for _, a := range found {
-		list.Items = append(list.Items, newAvailabilityResponse(a))
+	list, now := availabilityList{Items: []availabilityResponse{}}, h.Now()
+	for _, status := range found {
+		list.Items = append(list.Items, newAvailabilityResponse(status.Availability(h.Rules, now)))
 	}
 	return endpoint.OK(list), nil
 }

@@ -1,4 +1,4 @@
-package admin
+package feed
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/touchline/touchline/internal/admin"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/endpoint"
@@ -20,6 +21,24 @@ const (
 	// changesTimeout limits a call. It leaves time for the last read.
 	changesTimeout = 40 * time.Second
 )
+
+// handlers serves the calls of services.
+type handlers struct {
+	*Service
+	api *admin.Server
+}
+
+// OperatorOperations returns the operations of services.
+func (s *Service) OperatorOperations(a *admin.Server) []admin.Route {
+	h := handlers{s, a}
+	services := a.Scope(operator.AvailabilityScope)
+	query := a.EitherScope(operator.AvailabilityScope, operator.AvailabilityByNumber)
+	return []admin.Route{
+		{Method: "GET", Pattern: "/api/services/availability/{player_id}", Handle: endpoint.HandleID("player_id", h.get), Authorize: services},
+		{Method: "POST", Pattern: "/api/services/availability/query", Handle: endpoint.Handle(h.query), Authorize: query, Body: endpoint.JSON},
+		{Method: "GET", Pattern: "/api/services/changes", Handle: endpoint.Handle(h.listChanges), Authorize: services, Timeout: changesTimeout, Query: endpoint.Paged("wait")},
+	}
+}
 
 // changeResponse is the Change of openapi.yaml.
 type changeResponse struct {
@@ -44,18 +63,18 @@ type changeList struct {
 	NextCursor string           `json:"next_cursor"`
 }
 
-// changes serves GET /api/services/changes: the feed of changes. The cursors are valid
+// listChanges serves GET /api/services/changes: the feed of changes. The cursors are valid
 // with any token, so that a service can replace its token.
-func (s *Server) changes(ctx context.Context, r Request[NoBody]) (Response, error) {
+func (h handlers) listChanges(ctx context.Context, r admin.Request[admin.NoBody]) (admin.Response, error) {
 	f := r.Faults
-	page := endpoint.QueryPage[operator.ChangeCursor](r.Meta, s.Vault.For(auth.ForCursors), "", &f)
+	page := endpoint.QueryPage[Cursor](r.Meta, h.api.Vault.For(auth.ForCursors), "", &f)
 	wait := queryWait(r, &f)
 	if err := f.Err(); err != nil {
-		return Response{}, err
+		return admin.Response{}, err
 	}
-	changes, next, err := s.awaitChanges(ctx, r.Caller.ID, page.After, page.Limit(), wait)
+	changes, next, err := h.await(ctx, r.Caller.ID, page.After, page.Limit(), wait)
 	if err != nil {
-		return Response{}, err
+		return admin.Response{}, err
 	}
 	list := changeList{Items: []changeResponse{}, NextCursor: page.Cursor(next)}
 	for _, c := range changes {
@@ -64,25 +83,25 @@ func (s *Server) changes(ctx context.Context, r Request[NoBody]) (Response, erro
 	return endpoint.OK(list), nil
 }
 
-// awaitChanges reads the feed until there is a change or the wait is over: after each commit
+// await reads the feed until there is a change or the wait is over: after each commit
 // of a change, and each second, because a wake of another replica can be lost. The wait also
 // ends when the service shuts down.
-func (s *Server) awaitChanges(ctx context.Context, tokenID string, after operator.ChangeCursor, limit int, wait time.Duration) ([]operator.Change, operator.ChangeCursor, error) {
-	end := s.Now().Add(wait)
+func (h handlers) await(ctx context.Context, tokenID string, after Cursor, limit int, wait time.Duration) ([]operator.Change, Cursor, error) {
+	end := h.Now().Add(wait)
 	if wait == 0 {
-		return s.Changes.Read(ctx, after, limit)
+		return h.Read(ctx, after, limit)
 	}
 	// Subscribe before the first read, so that no commit is between them.
-	waiting, err := s.Waiting.Subscribe(tokenID)
+	waiting, err := h.Waiting.Subscribe(tokenID)
 	if err != nil {
 		return nil, after, err
 	}
 	defer waiting.Close()
-	poll, stop := s.NewTicker(changesPoll)
+	poll, stop := h.api.NewTicker(changesPoll)
 	defer stop()
 	for {
-		changes, next, err := s.Changes.Read(ctx, after, limit)
-		if err != nil || len(changes) > 0 || !s.Now().Before(end) {
+		changes, next, err := h.Read(ctx, after, limit)
+		if err != nil || len(changes) > 0 || !h.Now().Before(end) {
 			return changes, next, err
 		}
 		select {
@@ -97,7 +116,7 @@ func (s *Server) awaitChanges(ctx context.Context, tokenID string, after operato
 }
 
 // queryWait returns the query parameter wait, at most maxChangesWait.
-func queryWait(r Request[NoBody], f *wire.Faults) time.Duration {
+func queryWait(r admin.Request[admin.NoBody], f *wire.Faults) time.Duration {
 	if !r.Query.Has("wait") {
 		return 0
 	}
