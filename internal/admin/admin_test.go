@@ -16,7 +16,7 @@ func TestOperatorsCannotChangeConsents(t *testing.T) {
 		t.Fatal(err)
 	}
 	for dep := range strings.Lines(string(out)) {
-		if strings.HasSuffix(strings.TrimSpace(dep), "internal/approval") || strings.HasSuffix(strings.TrimSpace(dep), "internal/store") {
+		if strings.HasSuffix(strings.TrimSpace(dep), "touchline/internal/approval") || strings.HasSuffix(strings.TrimSpace(dep), "touchline/internal/store") {
 			t.Errorf("package admin depends on %s", dep)
 		}
 	}

@@ -133,13 +133,14 @@ func constants(t *testing.T, file string) []string {
 // fourth of six arguments, or "".
 func auditedKind(n ast.Node) string {
 	call, ok := n.(*ast.CallExpr)
-	if !ok || len(call.Args) != 6 {
+	if !ok {
 		return ""
 	}
-	if f, ok := call.Fun.(*ast.SelectorExpr); !ok || f.Sel.Name != "audit" && f.Sel.Name != "Record" {
+	f, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok || (f.Sel.Name != "audit" && f.Sel.Name != "Record" || len(call.Args) != 6) && f.Sel.Name != "AddEntry" {
 		return ""
 	}
-	return literal(call.Args[3])
+	return literal(call.Args[len(call.Args)-3])
 }
 
 // literal returns the value of a string literal, or "".
