@@ -12,6 +12,7 @@ import (
 
 	"github.com/touchline/touchline/internal/attendance"
 	batches "github.com/touchline/touchline/internal/batch"
+	"github.com/touchline/touchline/internal/conversation"
 	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/message/mail/mailtest"
 	"github.com/touchline/touchline/internal/operator"
@@ -182,7 +183,7 @@ func TestAccessibility(t *testing.T) {
 		return // -run chose some of them
 	}
 	pages, console := web.Patterns(
-		[]func(*web.Pages) []web.Route{new(fee.Service).Pages, new(batches.Service).Pages, new(attendance.Service).Pages, new(progress.Service).Pages, new(roster.Service).Pages, new(verification.Service).Pages},
+		[]func(*web.Pages) []web.Route{new(fee.Service).Pages, new(batches.Service).Pages, new(attendance.Service).Pages, new(progress.Service).Pages, new(conversation.Service).Pages, new(roster.Service).Pages, new(verification.Service).Pages},
 		[]func(*web.Console) []web.Route{new(verification.Service).ConsolePages})
 	wantChecked(t, pages, families, coaches)
 	wantChecked(t, console, operators)

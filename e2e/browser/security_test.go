@@ -9,11 +9,11 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/touchline/touchline/internal/conversation"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/server/touchlinetest"
 	"github.com/touchline/touchline/internal/store/storetest"
-	"github.com/touchline/touchline/internal/team"
 )
 
 // TestFormsWithoutFileRefuseMultipart checks that a form cannot skip the check of its account
@@ -237,7 +237,7 @@ func TestSpentLimits(t *testing.T) {
 		family.account = guardian.ID
 		s.Clock.Skip(2 * time.Minute)
 		family.signIn(s, "guardian", guardianNumber)
-		for range team.MaxRepliesPerDay {
+		for range conversation.MaxRepliesPerDay {
 			guardian.Call(t, "POST", "/api/me/players/"+player+"/messages", map[string]any{"text": "We come."}).Want(t, 201)
 		}
 		limited(family, "/me/guardian/players/"+player+"/messages", []string{"You have written many messages today. Wait 24 hours, then write again.", "One more question"}, "text", "One more question")

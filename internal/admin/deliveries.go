@@ -74,7 +74,7 @@ func (s *Server) searchDeliveries(ctx context.Context, r Request[deliverySearchR
 	if err != nil {
 		f.Add("/number", "invalid_number", "This is not a complete mobile number.")
 	}
-	page := s.bodyPage(r.Meta, in.Limit, in.Cursor, &f)
+	page := s.BodyPage(r.Meta, in.Limit, in.Cursor, &f)
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}

@@ -33,7 +33,7 @@ func (s *Server) QueryPage(m Meta, f *wire.Faults) page {
 	return endpoint.QueryPage[Keyset](m, s.Vault.For(auth.ForCursors), m.Caller.ID, f)
 }
 
-// bodyPage returns the page of a list that the members limit and cursor of a body ask for.
-func (s *Server) bodyPage(m Meta, limit *int, cursor *string, f *wire.Faults) page {
+// BodyPage returns the page of a list that the members limit and cursor of a body ask for.
+func (s *Server) BodyPage(m Meta, limit *int, cursor *string, f *wire.Faults) page {
 	return endpoint.NewPage[Keyset](m, s.Vault.For(auth.ForCursors), m.Caller.ID, wire.PageSize(limit), cursor, f)
 }

@@ -12,7 +12,6 @@ func (s *Server) routes() []Route {
 	introspect, coaches := s.Scope(operator.Introspect), s.Scope(operator.Coaches)
 	disputes, deliveries := s.Scope(operator.Disputes), s.Scope(operator.Deliveries)
 	audit, metrics, webhooks := s.Scope(operator.Audit), s.Scope(operator.Metrics), s.Scope(operator.Webhooks)
-	safeguarding := s.Scope(operator.Safeguarding)
 	routes := []Route{
 		{Method: "POST", Pattern: "/auth/introspect", Handle: handle(s.introspect), Authorize: introspect, Body: endpoint.Form},
 		{Method: "POST", Pattern: "/auth/revoke", Handle: handle(s.revoke), Authorize: introspect, Body: endpoint.Form, Produces: endpoint.AnyMedia},
@@ -41,7 +40,6 @@ func (s *Server) routes() []Route {
 		{Method: "POST", Pattern: "/api/admin/webhooks/{webhook_id}/test", Handle: handleID("webhook_id", s.testWebhook), Authorize: webhooks},
 		{Method: "POST", Pattern: "/api/admin/webhooks/{webhook_id}/replay", Handle: handleID("webhook_id", s.replayWebhook), Authorize: webhooks, Body: endpoint.JSON},
 		{Method: "GET", Pattern: "/api/admin/webhooks/{webhook_id}/messages", Handle: handleID("webhook_id", s.listWebhookMessages), Authorize: webhooks, Query: endpoint.Paged("state")},
-		{Method: "POST", Pattern: "/api/admin/safeguarding/conversations", Handle: handle(s.readConversation), Authorize: safeguarding, Body: endpoint.JSON},
 		{Method: "GET", Pattern: "/api/admin/audit", Handle: handle(s.audit), Authorize: audit, Query: endpoint.Paged("object_id")},
 		{Method: "GET", Pattern: "/metrics", Handle: handle(s.metrics), Authenticate: s.authenticateScrape, Authorize: metrics, Produces: endpoint.AnyMedia},
 		{Method: "GET", Pattern: "/.well-known/oauth-authorization-server", Handle: handle(s.metadata), Authenticate: public, Produces: endpoint.AnyMedia},

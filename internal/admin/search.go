@@ -26,7 +26,7 @@ func (s *Server) searchCoaches(ctx context.Context, r Request[searchRequest]) (R
 		return Response{}, err
 	}
 	search := s.search(in, &f)
-	page := s.bodyPage(r.Meta, in.Limit, in.Cursor, &f)
+	page := s.BodyPage(r.Meta, in.Limit, in.Cursor, &f)
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}

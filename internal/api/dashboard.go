@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"time"
 
@@ -27,7 +28,7 @@ type dashboardResponse struct {
 	Attendance      []attendanceToday           `json:"attendance_today"`
 	UnpaidFees      dashboardFees               `json:"unpaid_fees"`
 	UnreadReplies   int                         `json:"unread_replies"`
-	RecentMessages  []messageResponse           `json:"recent_messages"`
+	RecentMessages  []json.Marshaler            `json:"recent_messages"`
 }
 
 // dashboardFees is the DashboardFees of openapi.yaml: the fees with a balance.
@@ -166,15 +167,12 @@ func (s *Server) dashboard(ctx context.Context, r Request[NoBody]) (Response, er
 	if err != nil {
 		return Response{}, err
 	}
-	messages, unread, err := s.Messages.Recent(ctx, r.Caller.Actor)
+	messages, unread, err := s.RecentMessages(ctx, r.Caller.Actor)
 	if err != nil {
 		return Response{}, err
 	}
 	body := newDashboardResponse(d, s.Now())
-	body.UnreadReplies, body.RecentMessages = unread, []messageResponse{}
-	for _, m := range messages {
-		body.RecentMessages = append(body.RecentMessages, newMessageResponse(m))
-	}
+	body.UnreadReplies, body.RecentMessages = unread, messages
 	body.Batches, body.Attendance = newDashboardBatches(open), newAttendanceToday(today)
 	body.UnpaidFees = newDashboardFees(unpaid)
 	return endpoint.OK(body), nil

@@ -45,13 +45,14 @@ func (s *Server) listNotifications(ctx context.Context, r Request[NoBody]) (Resp
 	return endpoint.PageResponse(p, list, newNotificationResponse, func(n message.Notification) Keyset { return Keyset{Seq: n.Seq} }), nil
 }
 
-type markReadRequest struct {
+// MarkReadRequest names items of a list that the caller has read.
+type MarkReadRequest struct {
 	IDs []string `json:"ids" rule:"min=1,max=200,id"`
 	All *bool    `json:"all"`
 }
 
-// check adds a fault unless in names ids or all.
-func (in markReadRequest) check(f *wire.Faults) {
+// Check adds a fault unless in names ids or all.
+func (in MarkReadRequest) Check(f *wire.Faults) {
 	switch {
 	case in.All != nil && !*in.All:
 		f.Add("/all", "invalid_value", "This can only be true; leave it out to name ids.")
@@ -60,14 +61,15 @@ func (in markReadRequest) check(f *wire.Faults) {
 	}
 }
 
-type unreadResponse struct {
+// UnreadResponse is how many items are unread.
+type UnreadResponse struct {
 	Unread int `json:"unread"`
 }
 
 // markRead serves POST /api/notifications/read.
-func (s *Server) markRead(ctx context.Context, r Request[markReadRequest]) (Response, error) {
+func (s *Server) markRead(ctx context.Context, r Request[MarkReadRequest]) (Response, error) {
 	in, f := r.Body, r.Faults
-	in.check(&f)
+	in.Check(&f)
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
@@ -81,5 +83,5 @@ func (s *Server) markRead(ctx context.Context, r Request[markReadRequest]) (Resp
 	if err != nil {
 		return Response{}, err
 	}
-	return endpoint.OK(unreadResponse{unread}), nil
+	return endpoint.OK(UnreadResponse{unread}), nil
 }

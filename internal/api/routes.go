@@ -13,7 +13,7 @@ import (
 
 // routes lists every operation.
 func (s *Server) routes() []Route {
-	routes := slices.Concat(s.authRoutes(), s.accountRoutes(), s.coachRoutes(), s.documentRoutes(), s.approvalRoutes(), s.directoryRoutes(), s.messageRoutes(), s.serviceRoutes())
+	routes := slices.Concat(s.authRoutes(), s.accountRoutes(), s.coachRoutes(), s.documentRoutes(), s.approvalRoutes(), s.directoryRoutes(), s.serviceRoutes())
 	for _, feature := range s.Features {
 		routes = append(routes, feature(s)...)
 	}

@@ -9,19 +9,19 @@ import (
 	"github.com/touchline/touchline/internal/attendance"
 	"github.com/touchline/touchline/internal/batch"
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/conversation"
 	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/csvfile"
 	"github.com/touchline/touchline/internal/progress"
 	"github.com/touchline/touchline/internal/roster"
-	"github.com/touchline/touchline/internal/server/service/public"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/team"
 )
 
 // newArchive returns a function that writes everything of a coach.
-func newArchive(db *store.DB, approvals *approval.Service, subscriptions *coach.Subscriptions, profiles *coach.Service, documents *coach.Documents, team public.Team, fees *fee.Service, batches *batch.Service, attended *attendance.Service, records *progress.Service) func(context.Context, actor.Actor, io.Writer) error {
-	return (&archive{db: db, approvals: approvals, subscriptions: subscriptions, profiles: profiles, documents: documents, team: team, fees: fees, batchList: batches, attended: attended, records: records}).write
+func newArchive(db *store.DB, approvals *approval.Service, subscriptions *coach.Subscriptions, profiles *coach.Service, documents *coach.Documents, fees *fee.Service, batches *batch.Service, attended *attendance.Service, records *progress.Service, conversations *conversation.Service) func(context.Context, actor.Actor, io.Writer) error {
+	return (&archive{db: db, approvals: approvals, subscriptions: subscriptions, profiles: profiles, documents: documents, fees: fees, batchList: batches, attended: attended, records: records, conversations: conversations}).write
 }
 
 // archive writes everything of a coach as a ZIP of CSV files.
@@ -31,11 +31,11 @@ type archive struct {
 	subscriptions *coach.Subscriptions
 	profiles      *coach.Service
 	documents     *coach.Documents
-	team          public.Team
 	fees          *fee.Service
 	batchList     *batch.Service
 	attended      *attendance.Service
 	records       *progress.Service
+	conversations *conversation.Service
 }
 
 // archivePage is the number of rows that are read at a time.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/touchline/touchline/internal/attendance"
+	"github.com/touchline/touchline/internal/conversation"
 	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/progress"
@@ -98,14 +99,14 @@ func (a *archive) feeRepeats(ctx context.Context, by actor.Actor, row func(...st
 }
 
 // eachMessage calls fn with the messages, newest first.
-func (a *archive) eachMessage(ctx context.Context, by actor.Actor, fn func(team.Message) error) error {
-	return pages(func(after team.Message) ([]team.Message, error) {
-		return a.team.Messages.List(ctx, by, team.Page{After: after.ID, Limit: archivePage})
+func (a *archive) eachMessage(ctx context.Context, by actor.Actor, fn func(conversation.Message) error) error {
+	return pages(func(after conversation.Message) ([]conversation.Message, error) {
+		return a.conversations.Messages(ctx, by, after.ID, archivePage)
 	}, fn)
 }
 
 func (a *archive) messages(ctx context.Context, by actor.Actor, row func(...string) error) error {
-	return a.eachMessage(ctx, by, func(m team.Message) error {
+	return a.eachMessage(ctx, by, func(m conversation.Message) error {
 		to := "all"
 		switch {
 		case m.To.BatchID != "":
@@ -122,12 +123,12 @@ func (a *archive) messages(ctx context.Context, by actor.Actor, row func(...stri
 }
 
 func (a *archive) recipients(ctx context.Context, by actor.Actor, row func(...string) error) error {
-	return a.eachMessage(ctx, by, func(m team.Message) error {
+	return a.eachMessage(ctx, by, func(m conversation.Message) error {
 		return pages(
-			func(after team.RecipientState) ([]team.RecipientState, error) {
-				return a.team.Messages.Recipients(ctx, by, m.ID, after.Position, archivePage)
+			func(after conversation.RecipientState) ([]conversation.RecipientState, error) {
+				return a.conversations.Recipients(ctx, by, m.ID, after.Position, archivePage)
 			},
-			func(r team.RecipientState) error {
+			func(r conversation.RecipientState) error {
 				for _, c := range r.Channels {
 					if err := row(m.ID, r.PlayerID, r.StudentName, string(r.Party), r.Name, strconv.FormatBool(r.Copy), string(c.Channel), string(c.State), c.Reason, moment(c.At)); err != nil {
 						return err
@@ -140,20 +141,20 @@ func (a *archive) recipients(ctx context.Context, by actor.Actor, row func(...st
 
 func (a *archive) replies(ctx context.Context, by actor.Actor, row func(...string) error) error {
 	return pages(
-		func(after team.Reply) ([]team.Reply, error) {
-			return a.team.Messages.Replies(ctx, by, false, team.Page{After: after.ID, Limit: archivePage})
+		func(after conversation.Reply) ([]conversation.Reply, error) {
+			return a.conversations.Replies(ctx, by, false, after.ID, archivePage)
 		},
-		func(r team.Reply) error {
+		func(r conversation.Reply) error {
 			return row(r.ID, r.PlayerID, r.StudentName, string(r.Party), r.Name, r.Text, moment(r.CreatedAt), moment(r.ReadAt))
 		})
 }
 
 func (a *archive) templates(ctx context.Context, by actor.Actor, row func(...string) error) error {
 	return pages(
-		func(after team.Template) ([]team.Template, error) {
-			return a.team.Messages.Templates(ctx, by, team.Page{After: after.ID, Limit: archivePage})
+		func(after conversation.Template) ([]conversation.Template, error) {
+			return a.conversations.Templates(ctx, by, after.ID, archivePage)
 		},
-		func(t team.Template) error { return row(t.ID, t.Title, t.Text, moment(t.CreatedAt)) })
+		func(t conversation.Template) error { return row(t.ID, t.Title, t.Text, moment(t.CreatedAt)) })
 }
 
 func (a *archive) progress(ctx context.Context, by actor.Actor, row func(...string) error) error {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/conversation"
 	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/platform/buildinfo"
 	"github.com/touchline/touchline/internal/platform/config"
@@ -34,8 +35,8 @@ type base struct {
 
 // hooks list what features do in the transactions of others.
 var hooks = store.Hooks{
-	CoachLeft:     []func(context.Context, *store.Tx, string) error{progress.CoachLeft, roster.CoachLeft, fee.CoachLeft},
-	PlayerRemoved: []func(context.Context, *store.Tx, string, string) error{progress.PlayerRemoved},
+	CoachLeft:     []func(context.Context, *store.Tx, string) error{conversation.CoachLeft, progress.CoachLeft, roster.CoachLeft, fee.CoachLeft},
+	PlayerRemoved: []func(context.Context, *store.Tx, string, string) error{conversation.PlayerRemoved, progress.PlayerRemoved},
 	PlayerAdded:   roster.PlayerAdded,
 	Expired:       append([]store.Expired{progress.Expired}, roster.Expired...),
 }
@@ -54,7 +55,6 @@ func newBase(ctx context.Context, cfg *config.Config, o Options, sql *database.D
 	db := store.New(sql, store.Options{
 		NewID: o.NewID, Rand: o.Rand, Settings: storeSettings(cfg, ch, tiers), Vault: keys.Vault,
 		OnQueued:   d.queue.Wake,
-		OnMessage:  d.expansion.Wake,
 		OnNotified: func(accountIDs []string) { d.hub.Wake(accountIDs...) },
 		OnChanged:  d.wakeFeed,
 		Hooks:      hooks,

@@ -127,7 +127,6 @@ func storeSettings(cfg *config.Config, ch channels, tiers coach.Tiers) store.Set
 		DefaultTimeZone:     phone.RegionTimeZone(cfg.DefaultRegion),
 		Access:              approval.Rules{RequireGuardianForMinors: cfg.RequireGuardianForMinors, TierHas: tiers.Has},
 		Route:               ch.destination,
-		TeamMessages:        messageRules(cfg, ch),
 		WholeHistory:        wholeHistory(cfg),
 	}
 }

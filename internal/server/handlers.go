@@ -10,6 +10,7 @@ import (
 	"github.com/touchline/touchline/internal/attendance"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/batch"
+	"github.com/touchline/touchline/internal/conversation"
 	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/platform/httpx"
@@ -36,13 +37,13 @@ func newAPI(cfg *config.Config, o Options, s *services) (http.Handler, error) {
 		Challenge: callbacks(cfg).Challenge, ChatReplies: chatReplies(cfg, s.public.Phones),
 		Documentation: documentation, NotFoundPage: pages.NotFound, Ready: s.readiness.check,
 		CORSOrigins: cfg.CORSOrigins, Limiter: limiter,
-		Features: []func(*api.Server) []api.Route{s.fees.Operations, s.batches.Operations, s.attended.Operations, s.progress.Operations, s.players.Operations, s.verifications.Operations},
+		Features: []func(*api.Server) []api.Route{s.fees.Operations, s.batches.Operations, s.attended.Operations, s.progress.Operations, s.conversations.Operations, s.players.Operations, s.verifications.Operations},
 	}).Handler()), nil
 }
 
 // renderer is the renderer of this process.
 var renderer = sync.OnceValues(func() (*web.Renderer, error) {
-	return web.NewRenderer(fee.Files, batch.Files, attendance.Files, progress.Files, roster.Files, verification.Files)
+	return web.NewRenderer(fee.Files, batch.Files, attendance.Files, progress.Files, conversation.Files, roster.Files, verification.Files)
 })
 
 // newPages returns the pages for families, coaches and visitors.
@@ -52,7 +53,7 @@ func newPages(cfg *config.Config, o Options, s *services, limiter *ratelimit.Lim
 		return nil, err
 	}
 	return web.New(web.Config{
-		Renderer: r, Features: []func(*web.Pages) []web.Route{s.fees.Pages, s.batches.Pages, s.attended.Pages, s.progress.Pages, s.players.Pages, s.verifications.Pages},
+		Renderer: r, Features: []func(*web.Pages) []web.Route{s.fees.Pages, s.batches.Pages, s.attended.Pages, s.progress.Pages, s.conversations.Pages, s.players.Pages, s.verifications.Pages},
 		Services: s.public, Settings: s.publicSettings(cfg, o),
 		MailAddress: s.keys.Vault.MailAddress, Sealer: s.keys.Vault.For(auth.ForSignIn),
 		Brand: cfg.Brand, AppURL: cfg.App(), WholeHistory: wholeHistory(cfg), Limiter: limiter,
@@ -67,7 +68,7 @@ func newAdmin(cfg *config.Config, o Options, s *services) (http.Handler, error) 
 	}
 	return console.Handler(admin.New(admin.Config{
 		Operators: s.operators, Settings: s.settings(cfg, o, "operators", s.security.RefusedOperator),
-		Ready: s.readiness.check, Metrics: s.metricsHandler(cfg, o), Features: []func(*admin.Server) []admin.Route{s.verifications.OperatorOperations, s.feed.OperatorOperations},
+		Ready: s.readiness.check, Metrics: s.metricsHandler(cfg, o), Features: []func(*admin.Server) []admin.Route{s.verifications.OperatorOperations, s.conversations.OperatorOperations, s.feed.OperatorOperations},
 	}).Handler()), nil
 }
 

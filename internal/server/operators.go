@@ -13,7 +13,6 @@ import (
 	"github.com/touchline/touchline/internal/platform/securitylog"
 	"github.com/touchline/touchline/internal/server/service"
 	"github.com/touchline/touchline/internal/store"
-	"github.com/touchline/touchline/internal/team"
 	"github.com/touchline/touchline/internal/verification"
 )
 
@@ -38,14 +37,13 @@ func newVerifications(cfg *config.Config, o Options, db *store.DB, documents *co
 
 func newShell(cfg *config.Config, o Options, db *store.DB, logged securitylog.Stores, common service.Common, approvals *approval.Service) service.Shell {
 	return service.Shell{
-		Common:       common,
-		Tokens:       &operator.Service{Store: db, Now: o.Now, NewID: o.NewID, Rand: o.Rand},
-		Accounts:     &coach.AccountAdmin{Store: logged},
-		Disputes:     &operator.DisputeAdmin{Store: db, Lifter: approvals},
-		Deliveries:   &message.DeliveryAdmin{Store: db.Outbox},
-		Webhooks:     newWebhookAdmin(cfg, o, db),
-		Safeguarding: &team.Safeguarding{Store: db},
-		Mail:         db.Outbox,
+		Common:     common,
+		Tokens:     &operator.Service{Store: db, Now: o.Now, NewID: o.NewID, Rand: o.Rand},
+		Accounts:   &coach.AccountAdmin{Store: logged},
+		Disputes:   &operator.DisputeAdmin{Store: db, Lifter: approvals},
+		Deliveries: &message.DeliveryAdmin{Store: db.Outbox},
+		Webhooks:   newWebhookAdmin(cfg, o, db),
+		Mail:       db.Outbox,
 	}
 }
 

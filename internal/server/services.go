@@ -9,6 +9,7 @@ import (
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/batch"
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/conversation"
 	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/feed"
 	"github.com/touchline/touchline/internal/message"
@@ -33,6 +34,7 @@ type services struct {
 	batches       *batch.Service
 	attended      *attendance.Service
 	progress      *progress.Service
+	conversations *conversation.Service
 	players       *roster.Service
 	feed          *feed.Service
 	verifications *verification.Service
@@ -69,7 +71,8 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 		DB: b.db, Approvals: approvals, Batches: batches, Phones: common.Phones, CheckFeature: common.Subscriptions.CheckFeature,
 		Now: o.Now, NewID: o.NewID, Log: o.Log,
 	}
-	teams := newTeam(o, b, fees, batches, attended)
+	conversations := newConversations(cfg, o, b)
+	teams := newTeam(fees, batches, attended, conversations)
 	return &services{
 		base: b,
 		fees: fees, batches: batches, attended: attended, verifications: verifications, progress: records, players: players, feed: &feed.Service{DB: b.db, Rules: approvals.Rules, Waiting: b.delivery.waiting, Now: o.Now},
@@ -85,7 +88,7 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 			Receipts:       newReceipts(cfg, o, b.db.Outbox, b.keys.Vault, b.metrics),
 			Bounces:        newBounces(cfg, o, b.db.Outbox),
 			ExportPlayers:  players.Export,
-			ExportAll:      newArchive(b.db, approvals, common.Subscriptions, coaches.Coaches, documents, teams, fees, batches, attended, records),
+			ExportAll:      newArchive(b.db, approvals, common.Subscriptions, coaches.Coaches, documents, fees, batches, attended, records, conversations),
 			InFlight:       b.load.inFlight,
 			Bodies:         new(bodies.Memory),
 			Uploads:        new(upload.Limiter),

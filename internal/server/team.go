@@ -2,10 +2,12 @@ package server
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/touchline/touchline/internal/attendance"
 	"github.com/touchline/touchline/internal/batch"
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/conversation"
 	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
@@ -20,13 +22,16 @@ func (b base) checkFeature(tier, feature string) error {
 	return b.tiers.CheckFeature(coach.TierStatus{Tier: tier}, feature)
 }
 
-func newTeam(o Options, b base, fees *fee.Service, batches *batch.Service, attended *attendance.Service) public.Team {
+func newTeam(fees *fee.Service, batches *batch.Service, attended *attendance.Service, conversations *conversation.Service) public.Team {
 	return public.Team{
 		Batch: batches.Batch, BatchNames: batches.Names,
-		Messages: &team.Messages{
-			Store:        b.db,
-			PerDay:       func(tier string) int { return int(b.tiers.Of(tier).Limits.MessagesPerDay) },
-			CheckFeature: b.checkFeature, HasChat: b.channels.hasChat(), Expand: b.db.ExpandAccepted, Now: o.Now, NewID: o.NewID,
+		RecentMessages: func(ctx context.Context, by actor.Actor) (list []json.Marshaler, unread int, err error) {
+			messages, unread, err := conversations.Recent(ctx, by)
+			list = []json.Marshaler{}
+			for _, m := range messages {
+				list = append(list, m)
+			}
+			return list, unread, err
 		},
 		UnpaidFees: fees.Unpaid,
 		TeamToday:  attended.Today,
@@ -36,23 +41,29 @@ func newTeam(o Options, b base, fees *fee.Service, batches *batch.Service, atten
 	}
 }
 
-// messageRules returns the rules of the messages that coaches write.
-func messageRules(cfg *config.Config, ch channels) team.MessageRules {
-	channelOf := map[team.Channel]message.Channel{team.SMS: message.SMS, team.Chat: message.WhatsApp}
-	rules := team.MessageRules{
+// newConversations returns the service of the messages that coaches write.
+func newConversations(cfg *config.Config, o Options, b base) *conversation.Service {
+	return &conversation.Service{
+		DB: b.db, Rules: messageRules(cfg, b.channels), CheckFeature: b.checkFeature, ExpandNow: true, Wake: b.delivery.expansion.Wake, Now: o.Now, NewID: o.NewID,
+		PerDay: func(tier string) int { return int(b.tiers.Of(tier).Limits.MessagesPerDay) },
+	}
+}
+
+func messageRules(cfg *config.Config, ch channels) conversation.Rules {
+	rules := conversation.Rules{
 		CopyGuardian: cfg.CopyGuardian,
 		HasChat:      ch.hasChat(),
-		Reachable:    func(c team.Channel, n phone.Number) bool { return ch.accepts(channelOf[c], n) },
-		Render: func(l team.OutgoingText) string {
-			return message.TeamText(message.TeamMessage{
-				CoachName: l.CoachName, Text: l.Text, StudentName: l.StudentName, Restricted: l.Restricted, StopURL: message.StopURL(cfg.PublicURL), Language: l.Language,
-			})
+		Reachable: func(c conversation.Channel, n phone.Number) bool {
+			return ch.accepts(conversation.DeliveryChannels[c], n)
 		},
-		Segments: message.Segments,
+		Render: func(m message.TeamMessage) string {
+			m.StopURL = message.StopURL(cfg.PublicURL)
+			return message.TeamText(m)
+		},
 	}
 	if len(cfg.SMSPrices) > 0 {
 		rules.Currency = cfg.SMSCurrency
-		rules.Price = func(n phone.Number) team.Cost { return team.Cost(cfg.SegmentPrice(n)) }
+		rules.Price = func(n phone.Number) conversation.Cost { return conversation.Cost(cfg.SegmentPrice(n)) }
 	}
 	return rules
 }

@@ -6,7 +6,9 @@ import (
 	"slices"
 
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/conversation"
 	"github.com/touchline/touchline/internal/platform/config"
+	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/worker"
 )
 
@@ -15,7 +17,7 @@ func newWorker(cfg *config.Config, o Options, s *services) *worker.Worker {
 	return worker.New(worker.Config{
 		Outbox: worker.NewOutbox(worker.OutboxConfig{
 			Store:       s.metrics.Outbox(s.db.Outbox),
-			Contents:    s.db,
+			Contents:    contents{s.db, s.conversations},
 			Senders:     s.delivery.senders,
 			Fallbacks:   fallbacks(cfg),
 			Signal:      s.delivery.queue,
@@ -45,7 +47,7 @@ func newWorker(cfg *config.Config, o Options, s *services) *worker.Worker {
 		CheckBudget:  s.budget.check,
 		RenewStreams: s.public.Streams.Renew,
 		Expand: worker.Expansion{
-			Next: s.db.ExpandMessage, Failed: s.metrics.ExpansionFailed, Signal: s.delivery.expansion,
+			Next: s.conversations.ExpandNext, Failed: s.metrics.ExpansionFailed, Signal: s.delivery.expansion,
 		},
 		NewTicker: o.NewTicker,
 		Log:       o.Log,
@@ -59,4 +61,10 @@ func remindFees(cfg *config.Config, s *services) func(context.Context, int) (int
 		return s.fees.RemindDue
 	}
 	return func(context.Context, int) (int, error) { return 0, nil }
+}
+
+// contents has what deliveries say.
+type contents struct {
+	*store.DB
+	*conversation.Service
 }

@@ -224,7 +224,6 @@ func (c *accountClosure) deleteTeam(ctx context.Context) error {
 		statement{query: `DELETE FROM attendance_sheets WHERE coach_id = $1`, args: []any{coach}},
 		statement{query: `DELETE FROM batch_players WHERE coach_id = $1`, args: []any{coach}},
 		statement{query: `DELETE FROM earlier_memberships WHERE coach_id = $1`, args: []any{coach}},
-		statement{query: `DELETE FROM message_templates WHERE coach_id = $1`, args: []any{coach}},
 		statement{query: `DELETE FROM stopped_coaches WHERE coach_id = $1`, args: []any{coach}},
 		statement{query: `UPDATE batches SET archived_at = $2, updated_at = $2 WHERE coach_id = $1 AND archived_at IS NULL`, args: []any{coach, now}},
 	)

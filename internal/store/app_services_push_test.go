@@ -14,6 +14,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/conversation"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/message/push"
 	"github.com/touchline/touchline/internal/message/push/pushtest"
@@ -86,7 +87,7 @@ func (c *club) push() error {
 	signal := message.NewQueueSignal(message.Push)
 	signal.Wake(message.Lane{Channel: message.Push, Kind: message.NotificationCopy})
 	worker.NewOutbox(worker.OutboxConfig{
-		Store: pushStore{c.db.Outbox, stop}, Contents: pushContents{c.db, c.devices}, Senders: map[message.Channel]worker.Sender{message.Push: c.devices.sender}, Signal: signal,
+		Store: pushStore{c.db.Outbox, stop}, Contents: pushContents{c.db, c.messages(0), c.devices}, Senders: map[message.Channel]worker.Sender{message.Push: c.devices.sender}, Signal: signal,
 		PublicURL: "https://touchline.example", Brand: "Touchline", Now: c.clock.Now, NewID: c.db.NewID, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		NewTicker: func(time.Duration) (<-chan time.Time, func()) { return nil, func() {} },
 	}).Run(ctx)
@@ -110,6 +111,7 @@ func (s pushStore) ClaimDeliveries(ctx context.Context, lane message.Lane, lease
 // pushContents notes whose notifications are sent.
 type pushContents struct {
 	*store.DB
+	*conversation.Service
 	devices *devices
 }
 

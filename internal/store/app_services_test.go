@@ -10,6 +10,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/attendance"
+	"github.com/touchline/touchline/internal/conversation"
 	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
@@ -46,7 +47,7 @@ func TestAppServicesNeedApproval(t *testing.T) {
 					p.Errorf("%d reads were granted and %d refused, %d messages delivered in the app, %d notifications, %d pushed; the sequences are too tame",
 						c.granted, c.refused, c.delivered, c.notified, c.pushed)
 				}
-			}, withMessages, func(s *store.Settings) { s.Access.RequireGuardianForMinors, s.WholeHistory = strict, whole })
+			}, func(s *store.Settings) { s.Access.RequireGuardianForMinors, s.WholeHistory = strict, whole })
 		})
 	}
 }
@@ -204,15 +205,15 @@ func (c *club) action() (name string, do func() error) {
 	case 10:
 		return "remove " + p.Student.FullName, func() error { return c.Remove(bg, c.coach, p.ID) }
 	case 11, 12:
-		to := []team.Target{{All: true}, {BatchID: c.batch}, {PlayerIDs: []string{p.ID}}}[c.rand.IntN(3)]
-		audience := []team.Audience{team.ToBoth, team.ToGuardians, team.ToStudents}[c.rand.IntN(3)]
+		to := []conversation.Target{{All: true}, {BatchID: c.batch}, {PlayerIDs: []string{p.ID}}}[c.rand.IntN(3)]
+		audience := []conversation.Audience{conversation.ToBoth, conversation.ToGuardians, conversation.ToStudents}[c.rand.IntN(3)]
 		return fmt.Sprint("message to the ", audience), func() error {
-			_, err := c.messages(0).Send(bg, c.coach, team.Draft{To: to, Audience: audience, Text: "Training is at 5.", Channels: []team.Channel{team.InApp}})
+			_, err := c.messages(0).Send(bg, c.coach, conversation.Draft{To: to, Audience: audience, Text: "Training is at 5.", Channels: []conversation.Channel{conversation.InApp}})
 			return err
 		}
 	case 13, 14:
 		return "expand a message", func() error {
-			_, err := c.db.ExpandMessage(bg)
+			_, err := c.messages(0).ExpandNext(bg)
 			return err
 		}
 	case 15:
@@ -355,7 +356,7 @@ func (c *club) checkReads(by actor.Actor, playerID string, given consent) {
 		"progress": c.count(`SELECT count(*) FROM measurements WHERE player_id = $1 AND created_at >= $2`, playerID, since),
 		"reports":  c.count(`SELECT count(*) FROM performance_reports WHERE player_id = $1 AND created_at >= $2`, playerID, since),
 	}
-	all := team.Page{Limit: 50}
+	const all = 50
 	for name, err := range map[string]error{
 		"schedule": func() error {
 			_, _, err := c.batches().Schedule(bg, by, playerID)
@@ -365,7 +366,7 @@ func (c *club) checkReads(by actor.Actor, playerID string, given consent) {
 		"fees":       second(c.fees().ListForFamily(bg, by, playerID, fee.Page{Limit: 50})),
 		"replies":    c.messages(0).CheckReply(bg, by, playerID),
 		"messages": func() error {
-			list, err := c.messages(0).Conversation(bg, by, playerID, all)
+			list, err := c.messages(0).Conversation(bg, by, playerID, "", all)
 			read["messages"] = len(list)
 			return err
 		}(),
@@ -375,7 +376,7 @@ func (c *club) checkReads(by actor.Actor, playerID string, given consent) {
 			return err
 		}(),
 		"reports": func() error {
-			list, err := c.records().Reports(bg, by, playerID, "", all.Limit)
+			list, err := c.records().Reports(bg, by, playerID, "", all)
 			read["reports"] = len(list)
 			return err
 		}(),
@@ -393,7 +394,7 @@ func (c *club) checkReads(by actor.Actor, playerID string, given consent) {
 		if want != "" {
 			saved[name] = 0
 		}
-		if n != min(saved[name], all.Limit) {
+		if n != min(saved[name], all) {
 			c.Errorf("a %s whose consent is %q since %s reads %d of the %s, want %d", by.Role, given.state, given.since, n, name, saved[name])
 		}
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/conversation"
 	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
@@ -107,8 +108,8 @@ func (p *fixture) with(options ...option) *fixture {
 
 // hooks are those of server.
 var hooks = store.Hooks{
-	CoachLeft:     []func(context.Context, *store.Tx, string) error{progress.CoachLeft, roster.CoachLeft, fee.CoachLeft},
-	PlayerRemoved: []func(context.Context, *store.Tx, string, string) error{progress.PlayerRemoved},
+	CoachLeft:     []func(context.Context, *store.Tx, string) error{conversation.CoachLeft, progress.CoachLeft, roster.CoachLeft, fee.CoachLeft},
+	PlayerRemoved: []func(context.Context, *store.Tx, string, string) error{conversation.PlayerRemoved, progress.PlayerRemoved},
 	PlayerAdded:   roster.PlayerAdded,
 	Expired:       append([]store.Expired{progress.Expired}, roster.Expired...),
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/attendance"
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/conversation"
 	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/progress"
@@ -83,7 +84,7 @@ func TestTablesAfterRemovalAndClosure(t *testing.T) {
 		if n := p.count(`SELECT count(*) FROM fees WHERE coach_id = $1 AND remind_at IS NOT NULL`, by.AccountID); n != 0 {
 			p.Errorf("reminders of %d fees would leave after the closure", n)
 		}
-	}, withMessages)
+	})
 }
 
 // tables lists the tables of the database.
@@ -126,7 +127,7 @@ func (p *fixture) fullDay() (by actor.Actor, playerID string) {
 	ok(p, err)
 	_, err = p.fees().Remind(bg, by, fees[0].ID)
 	ok(p, err)
-	_, err = p.messages(0).Send(bg, by, team.Draft{To: team.Target{All: true}, Audience: team.ToBoth, Text: "Hi", Channels: []team.Channel{team.InApp}})
+	_, err = p.messages(0).Send(bg, by, conversation.Draft{To: conversation.Target{All: true}, Audience: conversation.ToBoth, Text: "Hi", Channels: []conversation.Channel{conversation.InApp}})
 	ok(p, err)
 	p.expand()
 	_, err = p.messages(0).Reply(bg, guardian, a.ID, "Thank you")

@@ -61,9 +61,7 @@ type Options struct {
 	// OnQueued runs after a commit that queued a delivery. OnNotified runs after this or
 	// another replica added notifications for these accounts, OnChanged after one added
 	// changes to the feed; here is true for this replica. None may block; nil means none.
-	OnQueued func(lane message.Lane)
-	// OnMessage runs after a commit that accepted a message to be expanded; nil means none.
-	OnMessage  func()
+	OnQueued   func(lane message.Lane)
 	OnNotified func(accountIDs []string)
 	OnChanged  func(here bool)
 	Hooks      Hooks
@@ -97,9 +95,6 @@ func New(db *database.DB, o Options) *DB {
 	}
 	if o.OnQueued == nil {
 		o.OnQueued = func(message.Lane) {}
-	}
-	if o.OnMessage == nil {
-		o.OnMessage = func() {}
 	}
 	if o.OnNotified == nil {
 		o.OnNotified = func([]string) {}

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/conversation"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/store/storetest"
-	"github.com/touchline/touchline/internal/team"
 )
 
 func TestDispute(t *testing.T) {
@@ -115,7 +115,7 @@ func TestRenameDoesNotBypassDispute(t *testing.T) {
 func TestRenameBeforeRemovalDoesNotBypassDispute(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, url string) {
-		p := newFixture(t, url, withMessages)
+		p := newFixture(t, url)
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")
 		guardian, r := p.as(actor.Guardian, number(2)), a.GuardianApprover.Request.ID
@@ -135,7 +135,7 @@ func TestRenameBeforeRemovalDoesNotBypassDispute(t *testing.T) {
 		ok(p, err)
 		_, err = p.Edit(bg, coach, b.ID, approval.Patch{Student: approval.StudentPatch{FullName: ptr("Asha K. Rao")}})
 		ok(p, err)
-		m, err := p.messages(0).Send(bg, coach, team.Draft{To: team.Target{All: true}, Audience: team.ToGuardians, Text: "Hello", Channels: []team.Channel{team.SMS}})
+		m, err := p.messages(0).Send(bg, coach, conversation.Draft{To: conversation.Target{All: true}, Audience: conversation.ToGuardians, Text: "Hello", Channels: []conversation.Channel{conversation.SMS}})
 		ok(p, err)
 		p.expand()
 		if got := p.recipients(coach, m.ID); !slices.Equal(got, []string{"Asha K. Rao guardian left_out disputed"}) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/conversation"
 	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
@@ -64,19 +65,19 @@ func TestSuspendedCoachStops(t *testing.T) {
 		if postgres {
 			url += "&lock_timeout=9s"
 		}
-		p := newFixture(t, url, withMessages)
+		p := newFixture(t, url)
 		by := p.coach(1)
 		a := p.add(by, "Asha Rao", number(2), "")
 		guardian := p.as(actor.Guardian, number(2))
 		ok(t, p.decide(guardian, a.ID, approval.Approve))
 		ok(t, second(p.fees().Add(bg, by, fee.Order{PlayerID: a.ID, Title: "Training", Amount: 1000, DueOn: "2026-03-08", Repeat: true})))
-		send := func() team.Message {
+		send := func() conversation.Message {
 			t.Helper()
-			m, err := p.messages(0).Send(bg, by, team.Draft{To: team.Target{All: true}, Audience: team.ToGuardians, Text: "Hi", Channels: []team.Channel{team.InApp, team.SMS}})
+			m, err := p.messages(0).Send(bg, by, conversation.Draft{To: conversation.Target{All: true}, Audience: conversation.ToGuardians, Text: "Hi", Channels: []conversation.Channel{conversation.InApp, conversation.SMS}})
 			ok(t, err)
-			return *m
+			return m
 		}
-		leftOut := func(when string, m team.Message) {
+		leftOut := func(when string, m conversation.Message) {
 			t.Helper()
 			if got := p.recipients(by, m.ID); !slices.Equal(got, []string{"Asha Rao guardian left_out account_suspended"}) || slices.Contains(p.tray(guardian.AccountID), "team_message") {
 				t.Errorf("%s: recipients %q, notifications %q", when, got, p.tray(guardian.AccountID))
@@ -88,7 +89,7 @@ func TestSuspendedCoachStops(t *testing.T) {
 			commit := commitWhenWaited(t, url, 1, `WITH coach AS (UPDATE coaches SET version = version RETURNING id)
 				UPDATE accounts SET suspended_at = 1, suspended_why = 'why' FROM coach WHERE accounts.id = coach.id`)
 			expanded := make(chan error, 1)
-			go func() { expanded <- second(p.db.ExpandMessage(bg)) }()
+			go func() { expanded <- second(p.messages(0).ExpandNext(bg)) }()
 			commit()
 			ok(t, <-expanded)
 			leftOut("suspended meanwhile", m)

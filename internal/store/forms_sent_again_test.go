@@ -5,6 +5,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/batch"
+	"github.com/touchline/touchline/internal/conversation"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -91,7 +92,7 @@ func TestFormWithAnIDOfOthers(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
 		batches := &batch.Service{DB: p.db, CheckFeature: anyTier, Now: p.clock.Now, NewID: p.db.NewID}
 		name := "U12"
-		draft := team.Draft{To: team.Target{All: true}, Audience: team.ToGuardians, Text: "Hi", Channels: []team.Channel{team.SMS}}
+		draft := conversation.Draft{To: conversation.Target{All: true}, Audience: conversation.ToGuardians, Text: "Hi", Channels: []conversation.Channel{conversation.SMS}}
 		ids := map[string]string{}
 		for n := range 2 {
 			c := p.coach(1 + n)
@@ -121,5 +122,5 @@ func TestFormWithAnIDOfOthers(t *testing.T) {
 				}
 			}
 		}
-	}, withMessages)
+	})
 }

@@ -28,7 +28,7 @@ func runPooledStatements(t *testing.T, url string) *fixture {
 	runService(t, url)
 	p := newFixture(t, url, limited(message.Limits{
 		TotalHour: 1000, TotalDay: 1000, PerAddress: 1000, PerBlock: 1000, NewCoach: 1000, PerCoach: 1000, PerNumberFromCoach: 3, PerNumber: 1000, Budget: 1000,
-	}), withMessages)
+	}))
 	p.consents()
 	p.challenges()
 	p.coachDevices()

@@ -12,7 +12,6 @@ import (
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
-	"github.com/touchline/touchline/internal/team"
 )
 
 // Settings are the settings of the operator that the store passes to the domain.
@@ -44,8 +43,6 @@ type Settings struct {
 	// Access are the rules that decide who has which service of the app: those of
 	// approval.ConsentStatus.AppAccess.
 	Access approval.Rules
-	// TeamMessages plan the messages that coaches write.
-	TeamMessages team.MessageRules
 	// WholeHistory lets a party see what a coach added before the party approved.
 	WholeHistory bool
 	// First has, by lane, the channel that is tried before the channel of the lane. It may lack

@@ -93,12 +93,3 @@ func (tx *Tx) CheckPlayer(ctx context.Context, coachID, playerID string) error {
 	err := tx.QueryRow(ctx, `SELECT 1 FROM players WHERE id = $1 AND coach_id = $2 AND deleted_at IS NULL`, playerID, coachID).Scan(&one)
 	return database.OrMissing(err, "read player "+playerID)
 }
-
-// orSentBefore returns err, or team.ErrSentBefore if another object has the id of a new one: a form
-// has the id of the object that it adds, and the person may change the form and send it again.
-func orSentBefore(err error) error {
-	if database.IsUnique(err) {
-		return team.ErrSentBefore()
-	}
-	return err
-}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -126,4 +127,34 @@ func (tx *Tx) BatchesOfPlayer(ctx context.Context, playerID string) ([]*team.Bat
 			JOIN batch_players i ON i.batch_id = b.id AND i.left_at IS NULL
 			WHERE i.player_id = $1 AND b.archived_at IS NULL ORDER BY i.batch_id DESC LIMIT $2`, playerID, team.MaxBatches)
 	return database.Collect(rs, err, scanBatch)
+}
+
+// CheckOpen returns not_found unless the batch is the coach's, or why Batch.CheckOpen refuses
+// it. lock is "" or the lock of the row b.
+func (tx *Tx) CheckOpen(ctx context.Context, coachID, batchID, lock string) error {
+	var b team.Batch
+	err := tx.QueryRow(ctx, `SELECT b.archived_at FROM batches b WHERE b.id = $1 AND b.coach_id = $2 `+lock, batchID, coachID).Scan(database.IntoTime(&b.ArchivedAt))
+	if err != nil {
+		return database.OrMissing(err, "read batch "+batchID)
+	}
+	return b.CheckOpen()
+}
+
+// ActiveCoach returns the name of a coach, "" for a closed account, and whether an operator
+// suspended the account. A suspension commits before, or waits until this transaction has
+// committed.
+func (tx *Tx) ActiveCoach(ctx context.Context, id string) (name string, suspended bool, err error) {
+	err = tx.QueryRow(ctx, `SELECT c.name FROM coaches c WHERE c.id = $1 `+tx.ForShare("c"), id).Scan(database.IntoText(&name))
+	if database.IsNoRows(err) {
+		return "", false, nil
+	}
+	if err != nil {
+		return "", false, fmt.Errorf("lock coach %s: %w", id, err)
+	}
+	// In the statement of the lock, PostgreSQL would read the account as it was before the wait.
+	err = tx.QueryRow(ctx, `SELECT suspended_at IS NOT NULL FROM accounts WHERE id = $1`, id).Scan(&suspended)
+	if err != nil {
+		return "", false, fmt.Errorf("read account of coach %s: %w", id, err)
+	}
+	return name, suspended, nil
 }

@@ -11,32 +11,27 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/conversation"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/progress"
-	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/store/storetest"
-	"github.com/touchline/touchline/internal/team"
 )
 
-// withMessages sets the rules of messages: numbers of India are reachable by SMS, there is
-// no chat, and a segment costs 2.
-func withMessages(s *store.Settings) {
-	s.TeamMessages = team.MessageRules{
+// messages returns the service of messages with a limit of segments a day; 0 is none. Numbers of India
+// are reachable by SMS, there is no chat, and a segment costs 2.
+func (p *fixture) messages(perDay int) *conversation.Service {
+	rules := conversation.Rules{
 		CopyGuardian: true,
-		Reachable:    func(_ team.Channel, n phone.Number) bool { return n[:3] == "+91" },
-		Render: func(l team.OutgoingText) string {
-			return message.TeamText(message.TeamMessage{CoachName: l.CoachName, Text: l.Text, StudentName: l.StudentName, Restricted: l.Restricted, StopURL: "https://t.example/me", Language: l.Language})
+		Reachable:    func(_ conversation.Channel, n phone.Number) bool { return n[:3] == "+91" },
+		Render: func(m message.TeamMessage) string {
+			m.StopURL = "https://t.example/me"
+			return message.TeamText(m)
 		},
-		Segments: message.Segments,
-		Price:    func(phone.Number) team.Cost { return 2 },
+		Price: func(phone.Number) conversation.Cost { return 2 },
 	}
-}
-
-// messages returns the service of messages with a limit of segments a day; 0 is none.
-func (p *fixture) messages(perDay int) *team.Messages {
-	return &team.Messages{Store: p.db, PerDay: func(string) int { return perDay }, CheckFeature: anyTier, Now: p.clock.Now, NewID: p.db.NewID}
+	return &conversation.Service{DB: p.db, Rules: rules, PerDay: func(string) int { return perDay }, CheckFeature: anyTier, Now: p.clock.Now, NewID: p.db.NewID}
 }
 
 // anyTier allows every feature in every tier.
@@ -47,7 +42,7 @@ func (p *fixture) expand() {
 	p.Helper()
 	for more := true; more; {
 		var err error
-		more, err = p.db.ExpandMessage(bg)
+		more, err = p.messages(0).ExpandNext(bg)
 		ok(p, err)
 	}
 }
@@ -55,7 +50,7 @@ func (p *fixture) expand() {
 // recipients returns the recipients of a message as "student party state reason".
 func (p *fixture) recipients(by actor.Actor, id string) []string {
 	p.Helper()
-	list, err := p.db.Recipients(bg, by.AccountID, id, 0, 5000)
+	list, err := p.messages(0).Recipients(bg, by, id, 0, 5000)
 	ok(p, err)
 	var all []string
 	for _, r := range list {
@@ -73,7 +68,7 @@ func (p *fixture) recipients(by actor.Actor, id string) []string {
 func TestTeamMessages(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, url string) {
-		p := newFixture(t, url, withMessages)
+		p := newFixture(t, url)
 		c := p.coach(1)
 		asha := p.add(c, "Asha", number(2), number(3))
 		p.add(c, "Bela", number(2), "") // a sibling: the same guardian
@@ -90,7 +85,7 @@ func TestTeamMessages(t *testing.T) {
 		ok(t, err)
 
 		s := p.messages(0)
-		draft := team.Draft{To: team.Target{All: true}, Audience: team.ToBoth, Text: "Training is at 5.", Channels: []team.Channel{team.InApp, team.SMS}}
+		draft := conversation.Draft{To: conversation.Target{All: true}, Audience: conversation.ToBoth, Text: "Training is at 5.", Channels: []conversation.Channel{conversation.InApp, conversation.SMS}}
 		plan, _, err := s.Preview(bg, c, draft)
 		ok(t, err)
 		m, err := s.Send(bg, c, draft)
@@ -109,7 +104,7 @@ func TestTeamMessages(t *testing.T) {
 		if diff := cmp.Diff(want, p.recipients(c, m.ID)); diff != "" {
 			t.Errorf("recipients (-want +got):\n%s", diff)
 		}
-		texts := []team.Variant{
+		texts := []conversation.Variant{
 			{Text: "Coach 1: Training is at 5.", Segments: 1, Messages: 1, People: 1},
 			{Text: "Coach 1: Training is at 5.\nTo stop: https://t.example/me", Restricted: true, Segments: 1, Messages: 2, People: 2},
 			{Text: "Coach 1: Training is at 5.\nबंद करने के लिए: https://t.example/me", Restricted: true, Segments: 1, Messages: 1, People: 1},
@@ -118,12 +113,12 @@ func TestTeamMessages(t *testing.T) {
 			t.Errorf("texts (-want +got):\n%s", diff)
 		}
 		totals := plan.Totals()
-		if totals.Recipients != 10 || totals.LeftOut != 6 || m.LeftOut != 6 || totals.Segments != m.Segments || totals.Cost != team.Cost(2*m.Segments) {
+		if totals.Recipients != 10 || totals.LeftOut != 6 || m.LeftOut != 6 || totals.Segments != m.Segments || totals.Cost != conversation.Cost(2*m.Segments) {
 			t.Errorf("totals = %+v of message %+v", totals, m)
 		}
-		counts, err := s.CountStates(bg, c, *m)
+		counts, err := s.CountStates(bg, c, m)
 		ok(t, err)
-		if counts[team.Queued] < 3 || counts[team.Delivered] != 1 {
+		if counts[conversation.Queued] < 3 || counts[conversation.Delivered] != 1 {
 			t.Errorf("states = %v", counts)
 		}
 		if !slices.Contains(p.tray(guardian.AccountID), string(message.TeamMessageType)) {
@@ -132,7 +127,7 @@ func TestTeamMessages(t *testing.T) {
 		if student := p.as(actor.Student, number(3)); slices.Contains(p.tray(student.AccountID), string(message.TeamMessageType)) {
 			t.Error("a student who did not approve got a notification")
 		}
-		if more, err := p.db.ExpandMessage(bg); more || err != nil {
+		if more, err := p.messages(0).ExpandNext(bg); more || err != nil {
 			t.Errorf("expanded again: %v, %v", more, err)
 		}
 
@@ -141,7 +136,7 @@ func TestTeamMessages(t *testing.T) {
 		if slices.Contains(p.tray(guardian.AccountID), string(message.TeamMessageType)) {
 			t.Error("the notification is still there after the revocation")
 		}
-		_, err = s.Conversation(bg, guardian, asha.ID, team.Page{Limit: 5})
+		_, err = s.Conversation(bg, guardian, asha.ID, "", 5)
 		p.refused(err, "approval_required")
 	})
 }
@@ -151,13 +146,13 @@ func TestTeamMessages(t *testing.T) {
 func TestWeeklyLimit(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, url string) {
-		p := newFixture(t, url, withMessages)
+		p := newFixture(t, url)
 		c := p.coach(1)
 		asha := p.add(c, "Asha", number(2), "")
 		s := p.messages(0)
 		send := func(text string) []string {
 			t.Helper()
-			m, err := s.Send(bg, c, team.Draft{To: team.Target{PlayerIDs: []string{asha.ID}}, Audience: team.ToGuardians, Text: text, Channels: []team.Channel{team.SMS}})
+			m, err := s.Send(bg, c, conversation.Draft{To: conversation.Target{PlayerIDs: []string{asha.ID}}, Audience: conversation.ToGuardians, Text: text, Channels: []conversation.Channel{conversation.SMS}})
 			ok(t, err)
 			p.expand()
 			return p.recipients(c, m.ID)
@@ -190,7 +185,7 @@ func TestWeeklyLimit(t *testing.T) {
 func TestMessageLimit(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, url string) {
-		p := newFixture(t, url, withMessages)
+		p := newFixture(t, url)
 		c := p.coach(1)
 		var ids []string
 		for i := range 3 {
@@ -198,7 +193,7 @@ func TestMessageLimit(t *testing.T) {
 		}
 		// Each restricted text takes one segment.
 		s := p.messages(10)
-		draft := team.Draft{To: team.Target{PlayerIDs: ids}, Audience: team.ToGuardians, Text: "Hi", Channels: []team.Channel{team.SMS}}
+		draft := conversation.Draft{To: conversation.Target{PlayerIDs: ids}, Audience: conversation.ToGuardians, Text: "Hi", Channels: []conversation.Channel{conversation.SMS}}
 		errs := concurrently(5, func(int) error {
 			_, err := s.Send(bg, c, draft)
 			return err
@@ -226,14 +221,14 @@ func TestMessageLimit(t *testing.T) {
 func TestExpansionOnce(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, url string) {
-		p := newFixture(t, url, withMessages)
+		p := newFixture(t, url)
 		c := p.coach(1)
 		p.insertPlayers(c, 130)
-		m, err := p.messages(0).Send(bg, c, team.Draft{To: team.Target{All: true}, Audience: team.ToBoth, Text: "Hi", Channels: []team.Channel{team.SMS, team.InApp}})
+		m, err := p.messages(0).Send(bg, c, conversation.Draft{To: conversation.Target{All: true}, Audience: conversation.ToBoth, Text: "Hi", Channels: []conversation.Channel{conversation.SMS, conversation.InApp}})
 		ok(t, err)
 		for _, err := range concurrently(4, func(int) error {
 			for {
-				if more, err := p.db.ExpandMessage(bg); err != nil || !more {
+				if more, err := p.messages(0).ExpandNext(bg); err != nil || !more {
 					return err
 				}
 			}
@@ -247,7 +242,7 @@ func TestExpansionOnce(t *testing.T) {
 		if n := p.count(`SELECT count(*) FROM deliveries WHERE team_message_id = $1 AND state = 'queued'`, m.ID); n != 130 {
 			t.Errorf("%d SMS, want 130", n)
 		}
-		got, err := p.db.Message(bg, c.AccountID, m.ID)
+		got, err := p.messages(0).Message(bg, c, m.ID)
 		if err != nil || got.ExpandedAt.IsZero() {
 			t.Errorf("message = %+v, %v", got, err)
 		}
@@ -261,13 +256,13 @@ func TestExpansionFails(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
 		send := func(c actor.Actor, text string) string {
 			p.Helper()
-			m, err := p.messages(0).Send(bg, c, team.Draft{To: team.Target{All: true}, Audience: team.ToGuardians, Text: text, Channels: []team.Channel{team.SMS}})
+			m, err := p.messages(0).Send(bg, c, conversation.Draft{To: conversation.Target{All: true}, Audience: conversation.ToGuardians, Text: text, Channels: []conversation.Channel{conversation.SMS}})
 			ok(p, err)
 			return m.ID
 		}
 		isExpanded := func(c actor.Actor, id string) bool {
 			p.Helper()
-			m, err := p.db.Message(bg, c.AccountID, id)
+			m, err := p.messages(0).Message(bg, c, id)
 			ok(p, err)
 			return !m.ExpandedAt.IsZero()
 		}
@@ -280,7 +275,7 @@ func TestExpansionFails(t *testing.T) {
 		ok(p, run(p.db, `UPDATE team_messages SET players = 'x' WHERE id = $1`, broken))
 		later, other := send(a, "Later"), send(b, "Other")
 
-		if _, err := p.db.ExpandMessage(bg); err == nil || !strings.Contains(err.Error(), broken) {
+		if _, err := p.messages(0).ExpandNext(bg); err == nil || !strings.Contains(err.Error(), broken) {
 			p.Fatalf("got %v, want an error that names the message %s", err, broken)
 		}
 		p.expand()
@@ -288,9 +283,9 @@ func TestExpansionFails(t *testing.T) {
 			p.Errorf("the other coach's message: %t, the later one of the coach: %t; want true, false", isExpanded(b, other), isExpanded(a, later))
 		}
 		failures := 1
-		for begin := p.clock.Now(); failures < store.ExpansionAttempts; {
+		for begin := p.clock.Now(); failures < conversation.ExpansionAttempts; {
 			p.clock.advance(time.Second)
-			more, err := p.db.ExpandMessage(bg)
+			more, err := p.messages(0).ExpandNext(bg)
 			if err != nil {
 				failures++
 			} else if more {
@@ -309,13 +304,13 @@ func TestExpansionFails(t *testing.T) {
 		}
 		m, err := p.messages(0).Message(bg, a, broken)
 		ok(p, err)
-		if counts, err := p.messages(0).CountStates(bg, a, m); err != nil || counts[team.Failed] != 3 || counts[team.Queued] != 0 {
+		if counts, err := p.messages(0).CountStates(bg, a, m); err != nil || counts[conversation.Failed] != 3 || counts[conversation.Queued] != 0 {
 			p.Errorf("counts = %v, %v; want 3 failed", counts, err)
 		}
 		ok(p, run(p.db, `UPDATE team_messages SET players = (SELECT players FROM team_messages WHERE id = $2) WHERE id = $1`, broken, later))
 		again := p.messages(0)
-		again.Expand = p.db.ExpandAccepted
-		ok(p, second(again.SendOnce(bg, a, broken, team.Draft{To: team.Target{All: true}}))) // its form, sent again from an old page
+		again.ExpandNow = true
+		ok(p, second(again.SendOnce(bg, a, broken, conversation.Draft{To: conversation.Target{All: true}}))) // its form, sent again from an old page
 		if n := len(p.recipients(a, broken)); n != 0 {
 			p.Errorf("the message that was given up reached %d recipients", n)
 		}
@@ -325,7 +320,7 @@ func TestExpansionFails(t *testing.T) {
 		var players string
 		ok(p, p.sql.QueryRow(bg, `SELECT players FROM team_messages WHERE id = $1`, mended).Scan(&players))
 		ok(p, run(p.db, `UPDATE team_messages SET players = 'x' WHERE id = $1`, mended))
-		if _, err := p.db.ExpandMessage(bg); err == nil {
+		if _, err := p.messages(0).ExpandNext(bg); err == nil {
 			p.Error("the message did not fail")
 		}
 		ok(p, run(p.db, `UPDATE team_messages SET players = $2 WHERE id = $1`, mended, players))
@@ -334,7 +329,7 @@ func TestExpansionFails(t *testing.T) {
 		if !isExpanded(b, mended) {
 			p.Error("the mended message was not expanded")
 		}
-	}, withMessages)
+	})
 }
 
 // TestExpandAccepted: the recipients of a message have their deliveries when it is accepted.
@@ -342,29 +337,29 @@ func TestExpansionFails(t *testing.T) {
 func TestExpandAccepted(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, url string) {
-		p := newFixture(t, url, withMessages)
+		p := newFixture(t, url)
 		c := p.coach(1)
 		p.insertPlayers(c, 130)
 		s := p.messages(0)
-		send := func(players int) team.Message {
+		send := func(players int) conversation.Message {
 			t.Helper()
 			list, err := p.Players(bg, c, approval.Filter{}, approval.Page{Limit: players})
 			ok(t, err)
-			to := team.Target{}
+			to := conversation.Target{}
 			for _, a := range list {
 				to.PlayerIDs = append(to.PlayerIDs, a.ID)
 			}
-			m, err := s.Send(bg, c, team.Draft{To: to, Audience: team.ToGuardians, Text: p.db.NewID(), Channels: []team.Channel{team.SMS}})
+			m, err := s.Send(bg, c, conversation.Draft{To: to, Audience: conversation.ToGuardians, Text: p.db.NewID(), Channels: []conversation.Channel{conversation.SMS}})
 			ok(t, err)
-			return *m
+			return m
 		}
-		want := func(m team.Message, rows int, done bool) {
+		want := func(m conversation.Message, rows int, done bool) {
 			t.Helper()
 			if n := len(p.recipients(c, m.ID)); n != rows || m.ExpandedAt.IsZero() == done {
 				t.Errorf("%d recipients with rows, expanded at %v; want %d, %v", n, m.ExpandedAt, rows, done)
 			}
 		}
-		s.Expand = p.db.ExpandAccepted
+		s.ExpandNow = true
 		want(send(2), 2, true)
 		long := send(130)
 		want(long, 100, false)
@@ -373,12 +368,12 @@ func TestExpandAccepted(t *testing.T) {
 		p.expand()
 		long.ExpandedAt = p.clock.Now()
 		want(long, 130, true)
-		for _, m := range []team.Message{long, waiting} {
-			if expanded, err := p.db.ExpandAccepted(bg, c.AccountID, m.ID); !expanded.IsZero() || err != nil {
+		for _, m := range []conversation.Message{long, waiting} {
+			if expanded, err := p.messages(0).ExpandAccepted(bg, c.AccountID, m.ID); !expanded.IsZero() || err != nil {
 				t.Errorf("expanded again: %v, %v", expanded, err)
 			}
 		}
-		if expanded, err := p.db.ExpandAccepted(bg, p.coach(2).AccountID, send(1).ID); !expanded.IsZero() || err != nil {
+		if expanded, err := p.messages(0).ExpandAccepted(bg, p.coach(2).AccountID, send(1).ID); !expanded.IsZero() || err != nil {
 			t.Errorf("expanded by another coach: %v, %v", expanded, err)
 		}
 	})
@@ -390,7 +385,7 @@ func TestExpandAccepted(t *testing.T) {
 func TestExpandAcceptedDoesNotWait(t *testing.T) {
 	t.Parallel()
 	url := storetest.Postgres(t)
-	p := newFixture(t, url+"&lock_timeout=50ms", withMessages)
+	p := newFixture(t, url+"&lock_timeout=50ms")
 	c := p.coach(1)
 	p.insertPlayers(c, 3)
 	other, err := pgx.Connect(bg, url)
@@ -402,9 +397,9 @@ func TestExpandAcceptedDoesNotWait(t *testing.T) {
 	ok(t, err)
 
 	s := p.messages(0)
-	s.Expand = p.db.ExpandAccepted
+	s.ExpandNow = true
 	start := time.Now()
-	m, err := s.Send(bg, c, team.Draft{To: team.Target{All: true}, Audience: team.ToGuardians, Text: "Hi", Channels: []team.Channel{team.SMS}})
+	m, err := s.Send(bg, c, conversation.Draft{To: conversation.Target{All: true}, Audience: conversation.ToGuardians, Text: "Hi", Channels: []conversation.Channel{conversation.SMS}})
 	ok(t, err)
 	if took := time.Since(start); took > 4*time.Second {
 		t.Errorf("the coach waited %v", took)
@@ -445,21 +440,21 @@ func (p *fixture) teamStatements() {
 	ok(p, run(p.db, `INSERT INTO batch_players (coach_id, batch_id, player_id, joined_at) VALUES ($1, 'team', $2, 1)`, c.AccountID, asha.ID))
 	s := p.messages(0)
 	var last string
-	for _, to := range []team.Target{{PlayerIDs: []string{asha.ID}}, {BatchID: "team"}, {All: true}} {
-		m, err := s.Send(bg, c, team.Draft{To: to, Audience: team.ToBoth, Text: "Hi", Channels: team.Channels})
+	for _, to := range []conversation.Target{{PlayerIDs: []string{asha.ID}}, {BatchID: "team"}, {All: true}} {
+		m, err := s.Send(bg, c, conversation.Draft{To: to, Audience: conversation.ToBoth, Text: "Hi", Channels: conversation.Channels})
 		ok(p, err)
 		last = m.ID
 	}
-	ok(p, second(p.db.ExpandAccepted(bg, c.AccountID, last)))
+	ok(p, second(p.messages(0).ExpandAccepted(bg, c.AccountID, last)))
 	p.expand()
-	broken, err := s.Send(bg, c, team.Draft{To: team.Target{All: true}, Audience: team.ToBoth, Text: "Broken", Channels: team.Channels})
+	broken, err := s.Send(bg, c, conversation.Draft{To: conversation.Target{All: true}, Audience: conversation.ToBoth, Text: "Broken", Channels: conversation.Channels})
 	ok(p, err)
 	ok(p, run(p.db, `UPDATE team_messages SET players = 'x' WHERE id = $1`, broken.ID))
-	if _, err := p.db.ExpandMessage(bg); err == nil {
+	if _, err := p.messages(0).ExpandNext(bg); err == nil {
 		p.Error("the message did not fail")
 	}
 	p.sendTeam()
-	_, err = s.List(bg, c, team.Page{Limit: 5})
+	_, err = s.Messages(bg, c, "", 5)
 	ok(p, err)
 	m, err := s.Message(bg, c, last)
 	ok(p, err)
@@ -473,20 +468,20 @@ func (p *fixture) teamStatements() {
 	_, err = s.ReplyBy(bg, guardian, asha.ID, reply.ID)
 	ok(p, err)
 	for _, unread := range []bool{false, true} {
-		_, err = s.Replies(bg, c, unread, team.Page{Limit: 5})
+		_, err = s.Replies(bg, c, unread, "", 5)
 		ok(p, err)
 	}
 	for _, ids := range [][]string{{reply.ID}, nil} {
 		_, err = s.ReadReplies(bg, c, ids)
 		ok(p, err)
 	}
-	_, err = s.Conversation(bg, guardian, asha.ID, team.Page{Limit: 5})
+	_, err = s.Conversation(bg, guardian, asha.ID, "", 5)
 	ok(p, err)
-	_, err = p.db.PlayerConversation(bg, auditor, asha.ID, "A concern of the school", team.Page{Limit: 5})
+	_, err = p.messages(0).PlayerConversation(bg, auditor, asha.ID, "A concern of the school", "", 5)
 	ok(p, err)
-	t := &team.Template{ID: p.db.NewID(), CoachID: c.AccountID, Title: "T", Text: "Hi"}
-	ok(p, p.db.AddTemplate(bg, t, func(string, int) error { return nil }))
-	_, err = s.Templates(bg, c, team.Page{Limit: 5})
+	t, err := s.AddTemplate(bg, c, "T", "Hi")
+	ok(p, err)
+	_, err = s.Templates(bg, c, "", 5)
 	ok(p, err)
 	_, err = s.Template(bg, c, t.ID)
 	ok(p, err)
@@ -501,7 +496,7 @@ func (p *fixture) sendTeam() []message.Delivery {
 	claimed, err := p.db.Outbox.ClaimDeliveries(bg, message.Lane{Channel: message.SMS, Kind: message.Team}, "team", p.clock.Now().Add(time.Minute), 100)
 	ok(p, err)
 	for _, d := range claimed {
-		_, _, _, err := p.db.TeamMessage(bg, d)
+		_, _, _, err := p.messages(0).TeamMessage(bg, d)
 		ok(p, err)
 	}
 	return claimed

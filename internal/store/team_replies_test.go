@@ -8,10 +8,10 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/conversation"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/store/storetest"
-	"github.com/touchline/touchline/internal/team"
 )
 
 // TestReplyAfterRevocation: a reply that begins while a revocation of the same party commits is
@@ -59,7 +59,7 @@ func TestReplyOfFormerGuardian(t *testing.T) {
 		names := func(want string) {
 			p.Helper()
 			for _, unread := range []bool{false, true} {
-				list, err := p.db.Replies(bg, c.AccountID, unread, team.Page{Limit: 5})
+				list, err := p.messages(0).Replies(bg, c, unread, "", 5)
 				if err != nil || len(list) != 1 || list[0].Name != want {
 					p.Errorf("unread %t: got %+v, %v; want one reply of %q", unread, list, err, want)
 				}
@@ -83,7 +83,7 @@ func TestConcurrentReplies(t *testing.T) {
 		guardian := p.as(actor.Guardian, number(2))
 		ok(t, p.decide(guardian, a.ID, approval.Approve))
 		reply := func() error { return second(p.messages(0).Reply(bg, guardian, a.ID, "We come.")) }
-		for range team.MaxRepliesPerDay - 1 {
+		for range conversation.MaxRepliesPerDay - 1 {
 			ok(t, reply())
 		}
 		commit := func() {}
@@ -104,8 +104,8 @@ func TestConcurrentReplies(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if n := p.count(`SELECT count(*) FROM team_replies`); n != team.MaxRepliesPerDay || refused != 1 {
-			t.Errorf("%d replies, %d refused; want %d and 1", n, refused, team.MaxRepliesPerDay)
+		if n := p.count(`SELECT count(*) FROM team_replies`); n != conversation.MaxRepliesPerDay || refused != 1 {
+			t.Errorf("%d replies, %d refused; want %d and 1", n, refused, conversation.MaxRepliesPerDay)
 		}
 	})
 }

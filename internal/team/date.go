@@ -66,7 +66,7 @@ func (d Date) At(of TimeOfDay, zone *time.Location) time.Time {
 		return t
 	}
 	_, before := t.Zone()
-	_, after := t.Add(Day).Zone()
+	_, after := t.Add(24 * time.Hour).Zone()
 	return t.Add(time.Duration(after-before) * time.Second)
 }
 

@@ -8,11 +8,3 @@ import "github.com/touchline/touchline/internal/platform/fault"
 func ErrSentBefore() error {
 	return fault.New(fault.Invalid, "idempotency_key_reused", "This form was sent before with other content. Check it and send it again.")
 }
-
-// checkSame returns ErrSentBefore unless the stored object equals the one in the form.
-func checkSame(same bool) error {
-	if same {
-		return nil
-	}
-	return ErrSentBefore()
-}

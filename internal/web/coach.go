@@ -37,7 +37,7 @@ func (p *Pages) today(ctx context.Context, r *Request, by actor.Actor) (Response
 	if err != nil {
 		return Response{}, err
 	}
-	messages, unreadReplies, err := p.Messages.Recent(ctx, by)
+	messages, unreadReplies, err := p.RecentMessages(ctx, by)
 	if err != nil {
 		return Response{}, err
 	}

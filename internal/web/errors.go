@@ -27,7 +27,7 @@ func (p *Pages) ErrorText(r *Request, err error) string {
 	if !ok {
 		return v.MustT("fault.internal")
 	}
-	pairs := []any{"Wait", v.wait(f.RetryAfter)}
+	pairs := []any{"Wait", v.Wait(f.RetryAfter)}
 	for name, value := range f.Extra {
 		pairs = append(pairs, name, value)
 	}
@@ -83,8 +83,8 @@ func (resp Response) withFaults(f *Form) Response {
 	return resp
 }
 
-// wait returns a waiting time that people read, rounded up: "2 minutes".
-func (v *View) wait(d time.Duration) string {
+// Wait returns a waiting time that people read, rounded up: "2 minutes".
+func (v *View) Wait(d time.Duration) string {
 	switch {
 	case d <= 0:
 		return v.MustT("time.soon")

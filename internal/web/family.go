@@ -40,8 +40,6 @@ func (p *Pages) familyRoutes() []Route {
 			Route{Method: "POST", Pattern: one + "/not-me", Handle: p.SignedIn(role, p.fileDispute), Urgent: true},
 			Route{Method: "POST", Pattern: one + "/coach-messages", Handle: p.SignedIn(role, p.coachMessages)},
 			Route{Method: "GET", Pattern: one + "/done", Handle: p.SignedIn(role, p.done)},
-			Route{Method: "GET", Pattern: one + "/messages", Handle: p.SignedIn(role, p.conversation)},
-			Route{Method: "POST", Pattern: one + "/messages", Handle: p.SignedIn(role, p.writeReply)},
 		)
 	}
 	return routes

@@ -10,7 +10,6 @@ import (
 	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
-	"github.com/touchline/touchline/internal/team"
 )
 
 // events are the events that notify someone.
@@ -177,6 +176,15 @@ func TestFailedChannelIsNamed(t *testing.T) {
 	}
 }
 
+// sentMessage has the fields of a conversation.Message that the page shows.
+type sentMessage struct {
+	ID, Text, Audience    string
+	People                int
+	Channels              []string
+	CreatedAt, ExpandedAt time.Time
+	GivenUp               bool
+}
+
 // TestMessageOnItsWay: the page of a message says that it is being sent until every recipient has
 // a state. For a message that was given up it says so, also after its form is sent again.
 func TestMessageOnItsWay(t *testing.T) {
@@ -186,16 +194,16 @@ func TestMessageOnItsWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {
-		message team.Message
+		message sentMessage
 		want    bool
 	}{
-		{team.Message{}, true},
-		{team.Message{ExpandedAt: time.Unix(1, 0)}, false},
-		{team.Message{GivenUp: true}, false},
+		{sentMessage{}, true},
+		{sentMessage{ExpandedAt: time.Unix(1, 0)}, false},
+		{sentMessage{GivenUp: true}, false},
 	} {
 		v := &View{Language: "en", TitleKey: "team_message.title", zone: time.UTC, texts: r.catalogue.translations["en"], Form: new(Form)}
-		tt.message.To.All, tt.message.Audience = true, team.ToBoth
-		v.Data = map[string]any{"Message": tt.message, "Counts": map[team.State]int{}, "Done": "The message is on its way."}
+		tt.message.Audience = "both"
+		v.Data = map[string]any{"Message": tt.message, "Counts": map[string]int{}, "Done": "The message is on its way."}
 		var page strings.Builder
 		if err := r.templates.ExecuteTemplate(&page, "team_message.html", v); err != nil {
 			t.Fatal(err)

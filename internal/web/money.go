@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -13,7 +14,7 @@ func (v *View) Money(amount int64, currency string) string {
 }
 
 // Price writes what messages cost, as in ₹0.12, with up to four decimals.
-func (v *View) Price(cost team.Cost, currency string) string {
+func (v *View) Price(cost fmt.Stringer, currency string) string {
 	text := cost.String()
 	_, fraction, _ := strings.Cut(text, ".")
 	switch missing := team.Decimals(currency) - len(fraction); {

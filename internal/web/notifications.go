@@ -108,7 +108,7 @@ func aboutNotification(n message.Notification) (path, link string) {
 	case n.Type == message.KYCVerified || n.Type == message.KYCRejected:
 		return "/coach/verification", "notifications.open.verification"
 	case n.Type == message.TeamReplyType:
-		return teamMessagesPath + "/replies", "notifications.open.replies"
+		return "/coach/messages/replies", "notifications.open.replies"
 	case n.Data.PlayerID != "":
 		return coachPlayer(n.Data.PlayerID), "notifications.open.player"
 	case n.Data.DocumentID != "":

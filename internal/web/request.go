@@ -61,6 +61,14 @@ func (r *Request) PathID(name string) (string, error) {
 	return id, nil
 }
 
+// IDOrNone returns text if it is an id, else "".
+func IDOrNone(text string) string {
+	if endpoint.IsID(text) {
+		return text
+	}
+	return ""
+}
+
 // Response is the response of a page: a rendered template, a redirect, or Write.
 type Response struct {
 	// Status is 200 if it is 0, and 303 for a redirect.

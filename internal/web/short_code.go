@@ -40,7 +40,7 @@ func (p *Pages) enterShortCode(ctx context.Context, r *Request) (Response, error
 	}
 	link, err := p.Approvals.FindByShortCode(ctx, r.Value("code"), number, r.Address)
 	if limit, ok := errors.AsType[*fault.Error](err); ok && limit.Kind == fault.TooMany {
-		f.Add("code", v.MustT("short_code.limit", "Wait", v.wait(limit.RetryAfter)))
+		f.Add("code", v.MustT("short_code.limit", "Wait", v.Wait(limit.RetryAfter)))
 		p.LimitedBy(r, f, err)
 		return p.shortCodeForm(r, f), nil
 	}

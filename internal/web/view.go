@@ -194,6 +194,21 @@ func (v *View) Account() string {
 	return v.Caller.AccountID
 }
 
+// excerptLength is how much of a text a list shows, in characters.
+const excerptLength = 120
+
+// Excerpt returns the beginning of a text on one line.
+func (v *View) Excerpt(text string) string {
+	runes := []rune(strings.Join(strings.Fields(text), " "))
+	if len(runes) > excerptLength {
+		return string(runes[:excerptLength-1]) + "…"
+	}
+	return string(runes)
+}
+
+// Chosen reports whether the form has a value of a field that may have several.
+func (v *View) Chosen(field, value string) bool { return slices.Contains(v.Form.Values[field], value) }
+
 // Form is a form with what the person entered and the faults.
 type Form struct {
 	Values url.Values

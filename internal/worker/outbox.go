@@ -44,7 +44,7 @@ type Store interface {
 	DeliveryFailed(ctx context.Context, deliveries []message.Delivery, reason string, cause message.Cause) error
 }
 
-// Contents has what deliveries say. Package store implements it.
+// Contents has what deliveries say. Packages store and conversation implement it.
 type Contents interface {
 	LiveChallenge(ctx context.Context, d message.Delivery, maxAttempts int) (c auth.Challenge, holdsRole, live bool, err error)
 	RequestDetails(ctx context.Context, d message.Delivery) (message.RequestDetails, message.Recipient, bool, error)

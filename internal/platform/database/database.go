@@ -156,6 +156,9 @@ func (db *DB) Ping(ctx context.Context) error {
 // transaction has locked.
 func (db *DB) SkipLocked() string { return db.engine.skipLocked() }
 
+// SkipLocked is DB.SkipLocked.
+func (t *Tx) SkipLocked() string { return t.db.engine.skipLocked() }
+
 // ForShare is the clause that locks the rows read from table against every change until
 // the commit.
 func (t *Tx) ForShare(table string) string { return t.db.engine.forShare(table) }

@@ -1,5 +1,5 @@
-// Package input reads what people enter: players, profiles and messages. The API reads it from JSON
-// and the pages from forms; both report every fault with its pointer.
+// Package input reads what people enter: players and profiles. The API reads it from JSON and the
+// pages from forms; both report every fault with its pointer.
 package input
 
 import (

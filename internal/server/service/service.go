@@ -11,7 +11,6 @@ import (
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/idempotency"
 	"github.com/touchline/touchline/internal/platform/phone"
-	"github.com/touchline/touchline/internal/team"
 )
 
 // Common are the services of both listeners and of the shell.
@@ -31,13 +30,12 @@ type HTTP struct {
 // Shell are the services of the commands of touchline admin.
 type Shell struct {
 	Common
-	Tokens       *operator.Service
-	Accounts     *coach.AccountAdmin
-	Disputes     *operator.DisputeAdmin
-	Deliveries   *message.DeliveryAdmin
-	Webhooks     *operator.WebhookAdmin
-	Safeguarding *team.Safeguarding
-	Mail         *message.Store
+	Tokens     *operator.Service
+	Accounts   *coach.AccountAdmin
+	Disputes   *operator.DisputeAdmin
+	Deliveries *message.DeliveryAdmin
+	Webhooks   *operator.WebhookAdmin
+	Mail       *message.Store
 }
 
 // Operators are the services of the operators' listener.

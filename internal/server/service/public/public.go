@@ -3,6 +3,7 @@ package public
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"time"
 
@@ -75,7 +76,9 @@ type Team struct {
 	// Batch returns a batch of the calling coach, and BatchNames the newest open ones.
 	Batch      func(ctx context.Context, by actor.Actor, id string) (*team.Batch, error)
 	BatchNames func(ctx context.Context, by actor.Actor, limit int) ([]team.BatchName, error)
-	Messages   *team.Messages
+	// RecentMessages returns the newest messages of the calling coach, and how many replies are unread. A
+	// message is a conversation.Message.
+	RecentMessages func(ctx context.Context, by actor.Actor) (list []json.Marshaler, unread int, err error)
 	// TeamToday returns the open batches of the calling coach, newest first, and those with a training or
 	// a sheet on this day, in the order of the trainings.
 	TeamToday func(ctx context.Context, by actor.Actor) (open []*team.Batch, today []team.Today, err error)

@@ -1,4 +1,4 @@
-package store
+package conversation
 
 import (
 	"context"
@@ -8,20 +8,20 @@ import (
 
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
-	"github.com/touchline/touchline/internal/team"
+	"github.com/touchline/touchline/internal/store"
 )
 
 // expansionBatch is how many recipients at most get their rows in one transaction.
 const expansionBatch = 100
 
-// deliveryChannels are the channels of messages as the outbox names them.
-var deliveryChannels = map[team.Channel]message.Channel{team.InApp: message.InApp, team.SMS: message.SMS, team.Chat: message.WhatsApp}
+// DeliveryChannels are the channels of messages as the outbox names them.
+var DeliveryChannels = map[Channel]message.Channel{InApp: message.InApp, SMS: message.SMS, Chat: message.WhatsApp}
 
-func teamChannel(name string) team.Channel {
+func channelOf(name string) Channel {
 	if name == string(message.WhatsApp) {
-		return team.Chat
+		return Chat
 	}
-	return team.Channel(name)
+	return Channel(name)
 }
 
 // expansion is a message of which some recipients have no rows yet.
@@ -31,7 +31,7 @@ type expansion struct {
 	suspended    bool
 	network      string
 	players      []string
-	draft        team.Draft
+	draft        Draft
 	nextPlayer   int
 	nextPosition int
 	createdAt    time.Time
@@ -39,23 +39,23 @@ type expansion struct {
 	failures int
 }
 
-// ExpandMessage gives the next recipients of the oldest accepted message their rows and
+// ExpandNext gives the next recipients of the oldest accepted message their rows and
 // deliveries. It returns false if there is no such message. Each message is locked by one
 // replica at a time, and its position is saved with the rows, so each recipient gets one. A
 // message that fails is tried again later, and meanwhile those of other coaches are expanded.
-func (db *DB) ExpandMessage(ctx context.Context) (more bool, err error) {
+func (s *Service) ExpandNext(ctx context.Context) (more bool, err error) {
 	var e expansion
 	failed := true
 	defer func() {
 		if failed && e.id != "" { // after a panic too
-			err = errors.Join(err, db.postponeExpansion(ctx, e))
+			err = errors.Join(err, s.postponeExpansion(ctx, e))
 		}
 	}()
-	err = db.Write(ctx, func(tx *Tx) (err error) {
-		if e, more, err = tx.nextExpansion(ctx); err != nil || !more {
+	err = s.DB.Write(ctx, func(tx *store.Tx) (err error) {
+		if e, more, err = nextExpansion(ctx, tx); err != nil || !more {
 			return err
 		}
-		_, err = tx.expand(ctx, e)
+		_, err = s.expand(ctx, tx, e)
 		return err
 	})
 	switch {
@@ -77,9 +77,9 @@ const (
 
 // postponeExpansion makes a message wait after a failed attempt, or ends the attempts. Then the later
 // messages of its coach follow.
-func (db *DB) postponeExpansion(ctx context.Context, e expansion) error {
+func (s *Service) postponeExpansion(ctx context.Context, e expansion) error {
 	failures := e.failures + 1
-	err := db.Write(ctx, func(tx *Tx) error {
+	err := s.DB.Write(ctx, func(tx *store.Tx) error {
 		var next any
 		if failures < ExpansionAttempts {
 			next = database.Micros(tx.Now.Add(min(maxExpansionWait, time.Second<<e.failures)))
@@ -100,13 +100,13 @@ func (db *DB) postponeExpansion(ctx context.Context, e expansion) error {
 
 // nextExpansion locks the oldest message that has recipients without rows. Messages of one
 // coach are expanded one after the other, so that the messages of a week are counted.
-func (tx *Tx) nextExpansion(ctx context.Context) (e expansion, found bool, err error) {
+func nextExpansion(ctx context.Context, tx *store.Tx) (e expansion, found bool, err error) {
 	err = tx.QueryRow(ctx, `
 		SELECT m.id, m.expand_failures, m.coach_id, m.players, m.audience, m.channels, m.body, m.network, m.next_player, m.next_position, m.created_at
 		FROM team_messages m
 		WHERE m.expanded_at IS NULL AND m.expand_at <= $1 AND NOT EXISTS (
 			SELECT 1 FROM team_messages o WHERE o.coach_id = m.coach_id AND o.expanded_at IS NULL AND o.expand_at IS NOT NULL AND o.id < m.id)
-		ORDER BY m.id LIMIT 1 `+tx.db.sql.SkipLocked(), database.Micros(tx.Now)).
+		ORDER BY m.id LIMIT 1 `+tx.SkipLocked(), database.Micros(tx.Now)).
 		Scan(&e.id, &e.failures, &e.coachID, database.IntoJSON(&e.players), &e.draft.Audience, database.IntoWords(&e.draft.Channels), &e.draft.Text, database.IntoText(&e.network), &e.nextPlayer, &e.nextPosition, database.IntoTime(&e.createdAt))
 	if database.IsNoRows(err) {
 		return e, false, nil
@@ -123,9 +123,9 @@ func (tx *Tx) nextExpansion(ctx context.Context) (e expansion, found bool, err e
 // an older message of the coach waits, and if the message was given up. expanded is zero if
 // recipients without rows remain: the worker continues. It is tried once, because the coach
 // waits for the response: behind a lock all attempts would take 8 s.
-func (db *DB) ExpandAccepted(ctx context.Context, coachID, id string) (expanded time.Time, err error) {
+func (s *Service) ExpandAccepted(ctx context.Context, coachID, id string) (expanded time.Time, err error) {
 	tried := false
-	err = db.Write(ctx, func(tx *Tx) error {
+	err = s.DB.Write(ctx, func(tx *store.Tx) error {
 		expanded = time.Time{}
 		if tried {
 			return errTriedOnce
@@ -147,11 +147,11 @@ func (db *DB) ExpandAccepted(ctx context.Context, coachID, id string) (expanded 
 		if e.coachName, e.suspended, err = tx.ActiveCoach(ctx, coachID); err != nil {
 			return err
 		}
-		done, err := tx.expand(ctx, e)
+		done, err := s.expand(ctx, tx, e)
 		if done {
 			expanded = tx.Now
 		} else {
-			tx.AfterCommit(tx.db.options.OnMessage) // the worker skipped the row while it was locked
+			s.wakeAfter(tx) // the worker skipped the row while it was locked
 		}
 		return err
 	})
@@ -163,49 +163,29 @@ func (db *DB) ExpandAccepted(ctx context.Context, coachID, id string) (expanded 
 
 var errTriedOnce = errors.New("the first attempt failed, and the worker makes the next one")
 
-// ActiveCoach returns the name of a coach, "" for a closed account, and whether an operator
-// suspended the account. A suspension commits before, or waits until this transaction has
-// committed.
-func (tx *Tx) ActiveCoach(ctx context.Context, id string) (name string, suspended bool, err error) {
-	err = tx.QueryRow(ctx, `SELECT c.name FROM coaches c WHERE c.id = $1 `+tx.ForShare("c"), id).Scan(database.IntoText(&name))
-	if database.IsNoRows(err) {
-		return "", false, nil
-	}
-	if err != nil {
-		return "", false, fmt.Errorf("lock coach %s: %w", id, err)
-	}
-	// In the statement of the lock, PostgreSQL would read the account as it was before the wait.
-	err = tx.QueryRow(ctx, `SELECT suspended_at IS NOT NULL FROM accounts WHERE id = $1`, id).Scan(&suspended)
-	if err != nil {
-		return "", false, fmt.Errorf("read account of coach %s: %w", id, err)
-	}
-	return name, suspended, nil
-}
-
 // expand saves the next recipients of a message, at most expansionBatch of them. done is
 // true if these are the last.
-func (tx *Tx) expand(ctx context.Context, e expansion) (done bool, err error) {
-	rules := tx.db.options.Settings.TeamMessages
-	end := min(len(e.players), e.nextPlayer+expansionBatch/rules.RecipientsPerPlayer(e.draft.Audience))
+func (s *Service) expand(ctx context.Context, tx *store.Tx, e expansion) (done bool, err error) {
+	end := min(len(e.players), e.nextPlayer+expansionBatch/s.recipientsPerPlayer(e.draft.Audience))
 	ids := e.players[e.nextPlayer:end]
-	facts, err := tx.playerFacts(ctx, e.coachID, ids, e.id, true)
+	facts, err := readFacts(ctx, tx, e.coachID, ids, e.id, true)
 	if err != nil {
 		return false, err
 	}
-	byID := map[string]team.PlayerFacts{}
+	byID := map[string]playerFacts{}
 	for _, p := range facts {
 		byID[p.PlayerID] = p
 	}
-	plan := rules.NewPlan(e.coachName, e.draft)
+	plan := s.newPlan(e.coachName, e.draft)
 	for _, id := range ids {
 		p, exists := byID[id]
 		if !exists {
-			p = team.PlayerFacts{PlayerID: id, Removed: true}
+			p = playerFacts{PlayerID: id, Removed: true}
 		}
 		p.Suspended = e.suspended
-		plan.Add(p)
+		plan.add(p)
 	}
-	if err := tx.addRecipients(ctx, e, plan.Recipients); err != nil {
+	if err := s.addRecipients(ctx, tx, e, plan.Recipients); err != nil {
 		return false, err
 	}
 	done = end == len(e.players)
@@ -219,25 +199,25 @@ func (tx *Tx) expand(ctx context.Context, e expansion) (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	return done, tx.notifyRecipients(ctx, e, plan.Recipients)
+	return done, notifyRecipients(ctx, tx, e, plan.Recipients)
 }
 
 // addRecipients saves recipients with a delivery for each of their channels.
-func (tx *Tx) addRecipients(ctx context.Context, e expansion, recipients []team.Recipient) error {
+func (s *Service) addRecipients(ctx context.Context, tx *store.Tx, e expansion, recipients []Recipient) error {
 	const recipientColumns, deliveryColumns = 6, 17
 	var rows, deliveries []any
 	lanes := map[message.Lane]bool{}
 	for i, r := range recipients {
 		position := e.nextPosition + i
 		rows = append(rows, e.id, position, r.PlayerID, string(r.Party), database.Text(r.AccountID), r.Copy)
-		for _, s := range r.Sends {
-			channel := deliveryChannels[s.Channel]
-			state, to := s.FirstState(), ""
-			if state == team.Queued {
-				to = string(s.Number)
+		for _, send := range r.Sends {
+			channel := DeliveryChannels[send.Channel]
+			state, to := send.firstState(), ""
+			if state == Queued {
+				to = string(send.Number)
 				lanes[message.Lane{Channel: channel, Kind: message.Team}] = true
 			}
-			deliveries = append(deliveries, tx.db.options.NewID(), string(message.Team), string(channel), string(state), database.Text(string(s.Reason)),
+			deliveries = append(deliveries, s.NewID(), string(message.Team), string(channel), string(state), database.Text(string(send.Reason)),
 				database.Text(r.AccountID), to, string(r.Party), e.coachID, database.Text(e.network), e.id, position,
 				database.Micros(tx.Now), database.Micros(tx.Now.Add(message.MessageLifetime)), database.Micros(tx.Now), database.Micros(tx.Now), 0)
 		}
@@ -254,15 +234,15 @@ func (tx *Tx) addRecipients(ctx context.Context, e expansion, recipients []team.
 		return fmt.Errorf("queue deliveries: %w", err)
 	}
 	for lane := range lanes {
-		tx.db.Outbox.Wake(tx.Tx, lane)
+		s.DB.Outbox.Wake(tx.Tx, lane)
 	}
 	return nil
 }
 
 // notifyRecipients notifies those recipients whom the message reaches in the app, if they have
 // notifications there.
-func (tx *Tx) notifyRecipients(ctx context.Context, e expansion, recipients []team.Recipient) error {
-	reached := team.ReachedInApp(recipients)
+func notifyRecipients(ctx context.Context, tx *store.Tx, e expansion, recipients []Recipient) error {
+	reached := reachedInApp(recipients)
 	if len(reached) == 0 {
 		return nil
 	}
@@ -274,6 +254,6 @@ func (tx *Tx) notifyRecipients(ctx context.Context, e expansion, recipients []te
 	if err != nil {
 		return err
 	}
-	events := team.Message{ID: e.id, CoachID: e.coachID}.Events(e.coachName, reached, enabled)
+	events := Message{ID: e.id, CoachID: e.coachID}.events(e.coachName, reached, enabled)
 	return tx.Notify(ctx, events)
 }

@@ -1,4 +1,4 @@
-package store
+package conversation
 
 import (
 	"cmp"
@@ -7,9 +7,10 @@ import (
 	"slices"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/phone"
+	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/team"
 )
 
@@ -18,7 +19,7 @@ const factsBatch = 250
 
 // targetPlayers returns the ids of the players of a target in order, at most one more than a
 // message may go to.
-func (tx *Tx) targetPlayers(ctx context.Context, coachID string, t team.Target) ([]string, error) {
+func targetPlayers(ctx context.Context, tx *store.Tx, coachID string, t Target) ([]string, error) {
 	var rs *database.Rows
 	var err error
 	switch {
@@ -32,27 +33,16 @@ func (tx *Tx) targetPlayers(ctx context.Context, coachID string, t team.Target) 
 			SELECT b.player_id FROM batch_players b
 			WHERE b.batch_id = $1 AND b.left_at IS NULL
 				AND EXISTS (SELECT 1 FROM players p WHERE p.id = b.player_id AND p.coach_id = $2 AND p.deleted_at IS NULL)
-			ORDER BY b.player_id LIMIT $3`, t.BatchID, coachID, team.MaxPlayers+1)
+			ORDER BY b.player_id LIMIT $3`, t.BatchID, coachID, MaxPlayers+1)
 	default:
 		rs, err = tx.Query(ctx, `
-			SELECT id FROM players WHERE coach_id = $1 AND deleted_at IS NULL ORDER BY id LIMIT $2`, coachID, team.MaxPlayers+1)
+			SELECT id FROM players WHERE coach_id = $1 AND deleted_at IS NULL ORDER BY id LIMIT $2`, coachID, MaxPlayers+1)
 	}
 	ids, err := database.CollectTexts(rs, err)
 	if err != nil {
 		return nil, fmt.Errorf("list the players of a message: %w", err)
 	}
 	return ids, nil
-}
-
-// CheckOpen returns not_found unless the batch is the coach's, or why Batch.CheckOpen refuses
-// it. lock is "" or the lock of the row b.
-func (tx *Tx) CheckOpen(ctx context.Context, coachID, batchID, lock string) error {
-	var b team.Batch
-	err := tx.QueryRow(ctx, `SELECT b.archived_at FROM batches b WHERE b.id = $1 AND b.coach_id = $2 `+lock, batchID, coachID).Scan(database.IntoTime(&b.ArchivedAt))
-	if err != nil {
-		return database.OrMissing(err, "read batch "+batchID)
-	}
-	return b.CheckOpen()
 }
 
 // everApproved is true if an account approved a player of the coach of p at any time. The
@@ -67,10 +57,10 @@ const disputedBy = `EXISTS (SELECT 1 FROM disputes d WHERE d.coach_id = p.coach_
 		OR EXISTS (SELECT 1 FROM players q WHERE q.id = d.player_id AND q.student_key = p.student_key AND q.date_of_birth = p.date_of_birth))
 	AND d.approver_id = `
 
-// playerFacts reads what decides who gets a message about the players, in their order. A
+// readFacts reads what decides who gets a message about the players, in their order. A
 // player that the coach does not have is not in the result. lock keeps the consents
 // unchanged until the commit. Of messageID only its own deliveries do not count.
-func (tx *Tx) playerFacts(ctx context.Context, coachID string, ids []string, messageID string, lock bool) ([]team.PlayerFacts, error) {
+func readFacts(ctx context.Context, tx *store.Tx, coachID string, ids []string, messageID string, lock bool) ([]playerFacts, error) {
 	forShare := ""
 	if lock {
 		forShare = tx.ForShare("p")
@@ -84,7 +74,7 @@ func (tx *Tx) playerFacts(ctx context.Context, coachID string, ids []string, mes
 			`+everApproved+`p.guardian_id), `+everApproved+`p.student_id), `+disputedBy+`p.guardian_id), `+disputedBy+`p.student_id)
 		FROM players p
 		WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.id IN (`+database.Params(2, len(args)-1)+`) `+forShare, args...)
-	facts, err := database.Collect(rs, err, func(s database.Scanner) (p team.PlayerFacts, err error) {
+	facts, err := database.Collect(rs, err, func(s database.Scanner) (p playerFacts, err error) {
 		g, st := &p.Guardian, &p.Student
 		var born string
 		err = s.Scan(&p.PlayerID, &p.StudentName, &born, database.IntoText(&g.Name), database.IntoText(&g.AccountID), database.IntoText((*string)(&g.Number)),
@@ -100,17 +90,17 @@ func (tx *Tx) playerFacts(ctx context.Context, coachID string, ids []string, mes
 	if err != nil {
 		return nil, fmt.Errorf("read the players of a message: %w", err)
 	}
-	slices.SortFunc(facts, func(a, b team.PlayerFacts) int { return cmp.Compare(a.PlayerID, b.PlayerID) })
+	slices.SortFunc(facts, func(a, b playerFacts) int { return cmp.Compare(a.PlayerID, b.PlayerID) })
 	enabled, err := tx.Enabled(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
 	for i := range facts {
 		for _, party := range approval.Parties {
-			facts[i].Party(party).App = enabled(facts[i].PlayerID, party, team.TeamCommunications)
+			facts[i].party(party).App = enabled(facts[i].PlayerID, party, team.TeamCommunications)
 		}
 	}
-	return facts, tx.sentInWeek(ctx, coachID, messageID, facts)
+	return facts, sentInWeek(ctx, tx, coachID, messageID, facts)
 }
 
 // numberFacts are the messages of a coach to a number.
@@ -124,12 +114,12 @@ type numberFacts struct {
 // sentInWeek sets how many messages of the coach left for each number in the last 7 days,
 // which channels of the message with the id did, who stopped the coach's messages, and the
 // languages.
-func (tx *Tx) sentInWeek(ctx context.Context, coachID, messageID string, facts []team.PlayerFacts) error {
+func sentInWeek(ctx context.Context, tx *store.Tx, coachID, messageID string, facts []playerFacts) error {
 	found := map[phone.Number]numberFacts{}
 	var rows [][]any
 	for i := range facts {
 		for _, party := range approval.Parties {
-			n := facts[i].Party(party).Number
+			n := facts[i].party(party).Number
 			if _, known := found[n]; n != "" && !known {
 				found[n] = numberFacts{}
 				rows = append(rows, []any{string(n)})
@@ -150,7 +140,7 @@ func (tx *Tx) sentInWeek(ctx context.Context, coachID, messageID string, facts [
 			EXISTS (SELECT 1 FROM stopped_coaches st WHERE st.mobile_number = v.column1 AND st.coach_id = $%d),
 			(SELECT language FROM preferences WHERE preferences.mobile_number = v.column1)
 		FROM %s v WHERE v.column1 IS NOT NULL`, ofNumber, n+2, n+3, ofNumber, ofMessage, ofNumber, ofMessage, n+1, values),
-		append(args, coachID, database.Micros(tx.Now.Add(-7*team.Day)), messageID)...)
+		append(args, coachID, database.Micros(tx.Now.Add(-7*day)), messageID)...)
 	_, err = database.Collect(rs, err, func(s database.Scanner) (f numberFacts, err error) {
 		var number phone.Number
 		if err = s.Scan(&number, &f.week, &f.sms, &f.chat, &f.stopped, database.IntoText(&f.language)); err == nil {
@@ -162,17 +152,61 @@ func (tx *Tx) sentInWeek(ctx context.Context, coachID, messageID string, facts [
 		return fmt.Errorf("count the messages of a week: %w", err)
 	}
 	for i := range facts {
-		for _, party := range []actor.Role{actor.Guardian, actor.Student} {
-			p := facts[i].Party(party)
+		for _, party := range approval.Parties {
+			p := facts[i].party(party)
 			f := found[p.Number]
 			p.SentInWeek, p.Stopped, p.Language = f.week, f.stopped, f.language
 			if f.sms {
-				p.HasMessage = append(p.HasMessage, team.SMS)
+				p.HasMessage = append(p.HasMessage, SMS)
 			}
 			if f.chat {
-				p.HasMessage = append(p.HasMessage, team.Chat)
+				p.HasMessage = append(p.HasMessage, Chat)
 			}
 		}
 	}
 	return nil
+}
+
+// TeamMessage returns the message of a delivery and its recipient. dropReason is set if it
+// must no longer be sent: the player was removed, the party has another number or disputed
+// a request, or the coach may not write.
+func (s *Service) TeamMessage(ctx context.Context, d message.Delivery) (m message.TeamMessage, to message.Recipient, dropReason string, err error) {
+	var coachName, body string
+	var who addressee
+	to.Number = phone.Number(d.To)
+	var status message.TeamRecipientStatus
+	err = s.DB.QueryRow(ctx, `
+		SELECT m.body, c.name, p.student_name, r.is_copy, p.deleted_at, a.suspended_at,
+			CASE WHEN r.party = 'guardian' THEN p.guardian_number ELSE p.student_number END,
+			`+everApproved+`r.account_id), `+disputedBy+`r.account_id),
+			EXISTS (SELECT 1 FROM stopped_coaches st WHERE st.mobile_number = $3 AND st.coach_id = m.coach_id), `+message.PreferenceColumns+`
+		FROM team_recipients r
+		JOIN team_messages m ON m.id = r.message_id
+		JOIN players p ON p.id = r.player_id
+		JOIN accounts a ON a.id = m.coach_id
+		LEFT JOIN coaches c ON c.id = m.coach_id
+		LEFT JOIN preferences ON preferences.mobile_number = $3
+		WHERE r.message_id = $1 AND r.position = $2`, d.TeamMessageID, d.TeamPosition, d.To).
+		Scan(append([]any{
+			&body, database.IntoText(&coachName), &who.StudentName, &who.Copy, database.IntoTime(&status.RemovedAt), database.IntoTime(&status.SuspendedAt),
+			database.IntoText((*string)(&status.Number)), &who.EverApproved, &status.Disputed, &to.Stopped,
+		}, message.PreferenceDest(&to.Preferences)...)...)
+	if database.IsNoRows(err) {
+		return m, to, message.ReasonNotWanted, nil
+	}
+	if err != nil {
+		return m, to, "", fmt.Errorf("read the message of delivery %s: %w", d.ID, err)
+	}
+	return outgoing(coachName, body, who), to, status.DropReason(to.Number), nil
+}
+
+// PlayerRemoved deletes the coach's notifications of replies. Messages and replies are retained for
+// safeguarding.
+func PlayerRemoved(ctx context.Context, tx *store.Tx, _, playerID string) error {
+	return tx.Defer(ctx, `DELETE FROM notifications WHERE player_id = $1 AND type = $2`, playerID, string(message.TeamReplyType))
+}
+
+// CoachLeft deletes the templates of a coach who closes the account.
+func CoachLeft(ctx context.Context, tx *store.Tx, coachID string) error {
+	return tx.Defer(ctx, `DELETE FROM message_templates WHERE coach_id = $1`, coachID)
 }

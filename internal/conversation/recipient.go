@@ -1,12 +1,15 @@
-package team
+package conversation
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/phone"
+	"github.com/touchline/touchline/internal/team"
 )
 
 // Reason says why a message does not reach a party on a channel.
@@ -45,8 +48,8 @@ const (
 // MaxPerWeek is how many messages of a coach reach a party that never approved in 7 days.
 const MaxPerWeek = 2
 
-// PartyFacts decide which channels reach one party of a player.
-type PartyFacts struct {
+// partyFacts decide which channels reach one party of a player.
+type partyFacts struct {
 	// Exists is false if an adult has no guardian.
 	Exists    bool
 	AccountID string // "" without a number
@@ -54,7 +57,7 @@ type PartyFacts struct {
 	Name      string
 	Language  string // "" if the party has none
 	// App says whether the party has team communications in the app.
-	App Access
+	App team.Access
 	// EverApproved is true if the account has approved a player of the coach at any time.
 	EverApproved bool
 	Disputed     bool
@@ -65,8 +68,8 @@ type PartyFacts struct {
 	HasMessage []Channel
 }
 
-// PlayerFacts is a player that a message is about.
-type PlayerFacts struct {
+// playerFacts is a player that a message is about.
+type playerFacts struct {
 	PlayerID    string
 	StudentName string
 	Adult       bool
@@ -74,11 +77,11 @@ type PlayerFacts struct {
 	// the coach.
 	Removed, Suspended bool
 
-	Guardian, Student PartyFacts
+	Guardian, Student partyFacts
 }
 
-// Party returns the facts of one party.
-func (p *PlayerFacts) Party(party actor.Role) *PartyFacts {
+// party returns the facts of one party.
+func (p *playerFacts) party(party actor.Role) *partyFacts {
 	if party == actor.Guardian {
 		return &p.Guardian
 	}
@@ -112,7 +115,7 @@ type Send struct {
 	// Reason is why the channel does not reach the recipient, or "".
 	Reason Reason
 	Number phone.Number
-	// Restricted and Language are fields of the OutgoingText.
+	// Restricted and Language are fields of the message.TeamMessage.
 	Restricted bool
 	Language   string
 	// Segments and Cost are the length and the price of the text; 0 in the app.
@@ -120,8 +123,8 @@ type Send struct {
 	Cost     Cost
 }
 
-// FirstState returns the state in which the delivery of s begins.
-func (s Send) FirstState() State {
+// firstState returns the state in which the delivery of s begins.
+func (s Send) firstState() State {
 	switch {
 	case s.Reason != "":
 		return LeftOut
@@ -147,4 +150,42 @@ func (c Cost) String() string {
 		return whole
 	}
 	return whole + "." + decimals
+}
+
+// State is the state of a message to one recipient.
+type State string
+
+// The states, the best last.
+const (
+	LeftOut   State = "left_out"
+	Failed    State = "failed"
+	Queued    State = "queued"
+	Sent      State = "sent"
+	Delivered State = "delivered"
+)
+
+// States lists every state, the best last.
+var States = []State{LeftOut, Failed, Queued, Sent, Delivered}
+
+// SendState is a message to one recipient on one channel.
+type SendState struct {
+	Channel Channel
+	State   State
+	// Reason explains State; it may be empty.
+	Reason string
+	At     time.Time
+}
+
+// RecipientState is a recipient with the state of the message on each channel.
+type RecipientState struct {
+	Recipient
+	Position int
+	Channels []SendState
+}
+
+// Best returns the channel with the best state, the first of several.
+func (r RecipientState) Best() SendState {
+	return slices.MaxFunc(r.Channels, func(a, b SendState) int {
+		return slices.Index(States, a.State) - slices.Index(States, b.State)
+	})
 }

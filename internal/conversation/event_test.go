@@ -1,4 +1,4 @@
-package team_test
+package conversation
 
 import (
 	"testing"
@@ -13,13 +13,13 @@ import (
 // TestMessageEvents: a message notifies those whom it reaches in the app and who have
 // notifications there.
 func TestMessageEvents(t *testing.T) {
-	recipient := func(player string, sends ...team.Send) team.Recipient {
-		return team.Recipient{PlayerID: player, StudentName: "Asha", Party: actor.Guardian, AccountID: "account of " + player, Sends: sends}
+	recipient := func(player string, sends ...Send) Recipient {
+		return Recipient{PlayerID: player, StudentName: "Asha", Party: actor.Guardian, AccountID: "account of " + player, Sends: sends}
 	}
-	sms, inApp := team.Send{Channel: team.SMS}, team.Send{Channel: team.InApp}
-	reached := team.ReachedInApp([]team.Recipient{
+	sms, inApp := Send{Channel: SMS}, Send{Channel: InApp}
+	reached := reachedInApp([]Recipient{
 		recipient("by both", sms, inApp),
-		recipient("by SMS", sms, team.Send{Channel: team.InApp, Reason: team.ReasonNotApproved}),
+		recipient("by SMS", sms, Send{Channel: InApp, Reason: ReasonNotApproved}),
 		recipient("without a channel"),
 		recipient("without notifications", inApp),
 	})
@@ -29,7 +29,7 @@ func TestMessageEvents(t *testing.T) {
 		}
 		return team.Granted
 	}
-	got := team.Message{ID: "m", CoachID: "c"}.Events("Meera", reached, enabled)
+	got := Message{ID: "m", CoachID: "c"}.events("Meera", reached, enabled)
 	want := []event.Event{{
 		Type: event.TeamMessage, Party: actor.Guardian, PartyID: "account of by both", CoachID: "c", CoachName: "Meera",
 		PlayerID: "by both", StudentName: "Asha", MessageID: "m",

@@ -1,14 +1,17 @@
-package team
+package conversation
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/team"
 )
 
 const (
@@ -77,8 +80,8 @@ type Message struct {
 	GivenUp bool
 }
 
-// CheckText returns why text cannot be sent, as the code and detail of a fault, or "".
-func CheckText(text string) (code, detail string) {
+// checkText returns why text cannot be sent, as the code and detail of a fault, or "".
+func checkText(text string) (code, detail string) {
 	switch {
 	case !strings.ContainsFunc(text, visible):
 		return "invalid_characters", "This must contain a visible character."
@@ -95,22 +98,26 @@ func visible(r rune) bool {
 		!unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
 }
 
-// CheckTarget returns an error unless t names players in exactly one way.
-func (t Target) CheckTarget() error {
-	ways := 0
-	for _, named := range []bool{t.PlayerIDs != nil, t.BatchID != "", t.All} {
-		if named {
-			ways++
-		}
+// checkTarget returns an error unless t names players in exactly one way.
+func (t Target) checkTarget() error {
+	if onlyOne(t.PlayerIDs != nil, t.BatchID != "", t.All) {
+		return nil
 	}
-	if ways != 1 {
-		return fault.Validation([]fault.Field{{Pointer: "/to", Code: "invalid_value", Detail: "Give one of player_ids, batch_id and all."}})
-	}
-	return nil
+	return fault.Validation([]fault.Field{{Pointer: "/to", Code: "invalid_value", Detail: "Give one of player_ids, batch_id and all."}})
 }
 
-// CheckSize returns an error unless a message may go to n players.
-func CheckSize(n int) error {
+func onlyOne(ways ...bool) bool {
+	n := 0
+	for _, way := range ways {
+		if way {
+			n++
+		}
+	}
+	return n == 1
+}
+
+// checkSize returns an error unless a message may go to n players.
+func checkSize(n int) error {
 	switch {
 	case n == 0:
 		return fault.Validation([]fault.Field{{Pointer: "/to", Code: "too_few", Detail: "There is no player to write to."}})
@@ -121,4 +128,31 @@ func CheckSize(n int) error {
 		}})
 	}
 	return nil
+}
+
+// reachedInApp returns the recipients whom a message reaches in the app.
+func reachedInApp(recipients []Recipient) []Recipient {
+	var reached []Recipient
+	for _, r := range recipients {
+		if slices.ContainsFunc(r.Sends, func(s Send) bool { return s.Channel == InApp && s.Reason == "" }) {
+			reached = append(reached, r)
+		}
+	}
+	return reached
+}
+
+// events returns the events that notify recipients of m: those who have notifications in the
+// app.
+func (m Message) events(coachName string, recipients []Recipient, enabled team.Enabled) []event.Event {
+	var events []event.Event
+	for _, r := range recipients {
+		if enabled(r.PlayerID, r.Party, team.InAppNotifications) != team.Granted {
+			continue
+		}
+		events = append(events, event.Event{
+			Type: event.TeamMessage, Party: r.Party, PartyID: r.AccountID, CoachID: m.CoachID, CoachName: coachName,
+			PlayerID: r.PlayerID, StudentName: r.StudentName, MessageID: m.ID,
+		})
+	}
+	return events
 }

@@ -1,16 +1,19 @@
-package team
+package conversation
 
 import (
 	"cmp"
 	"maps"
 	"slices"
 
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/phone"
+	"github.com/touchline/touchline/internal/team"
 )
 
-// MessageRules are the settings and tools that a plan needs.
-type MessageRules struct {
+// Rules are the settings that a plan needs.
+type Rules struct {
 	// CopyGuardian is the setting COPY_GUARDIAN.
 	CopyGuardian bool
 	// HasChat is true if the service has a transport for the chat.
@@ -18,9 +21,7 @@ type MessageRules struct {
 	// Reachable reports whether the service sends to a number on a channel.
 	Reachable func(c Channel, n phone.Number) bool
 	// Render returns the text that leaves the service, or "" if nothing visible is left.
-	Render func(OutgoingText) string
-	// Segments returns how many SMS segments a text takes.
-	Segments func(text string) int
+	Render func(message.TeamMessage) string
 	// Price returns the price of a segment; nil if no prices are configured.
 	Price func(phone.Number) Cost
 	// Currency is the ISO 4217 currency of the prices.
@@ -30,13 +31,13 @@ type MessageRules struct {
 // Plan decides who gets a message on which channel. It is made for all recipients before
 // the message is accepted, and again for a few at a time when they get their deliveries.
 type Plan struct {
-	rules     MessageRules
+	rules     Rules
 	coachName string
 	draft     Draft
 	// reached has the numbers that already get the message on a channel.
 	reached map[numberOn]bool
 	// texts has the number of segments of each text that was rendered.
-	texts map[OutgoingText]int
+	texts map[message.TeamMessage]int
 
 	Recipients []Recipient
 }
@@ -46,24 +47,24 @@ type numberOn struct {
 	number  phone.Number
 }
 
-// RecipientsPerPlayer returns how many recipients a player may have: the parties of the
+// recipientsPerPlayer returns how many recipients a player may have: the parties of the
 // audience, and the guardian who gets a copy.
-func (r MessageRules) RecipientsPerPlayer(a Audience) int {
+func (r Rules) recipientsPerPlayer(a Audience) int {
 	if a == ToBoth || a == ToStudents && r.CopyGuardian {
 		return 2
 	}
 	return 1
 }
 
-// NewPlan returns a plan without recipients. Add adds them.
-func (r MessageRules) NewPlan(coachName string, d Draft) *Plan {
-	return &Plan{rules: r, coachName: coachName, draft: d, reached: map[numberOn]bool{}, texts: map[OutgoingText]int{}}
+// newPlan returns a plan without recipients. Add adds them.
+func (r Rules) newPlan(coachName string, d Draft) *Plan {
+	return &Plan{rules: r, coachName: coachName, draft: d, reached: map[numberOn]bool{}, texts: map[message.TeamMessage]int{}}
 }
 
-// Add adds the recipients of a player: the parties of the audience, and the guardian of a
+// add adds the recipients of a player: the parties of the audience, and the guardian of a
 // student under 18 on each channel that reaches the student (COPY_GUARDIAN).
-func (p *Plan) Add(f PlayerFacts) {
-	for _, party := range []actor.Role{actor.Guardian, actor.Student} {
+func (p *Plan) add(f playerFacts) {
+	for _, party := range approval.Parties {
 		if p.draft.Audience.Has(party) {
 			p.Recipients = append(p.Recipients, p.recipient(f, party, p.draft.Channels, false))
 		}
@@ -82,8 +83,8 @@ func (p *Plan) Add(f PlayerFacts) {
 	}
 }
 
-func (p *Plan) recipient(f PlayerFacts, party actor.Role, channels []Channel, isCopy bool) Recipient {
-	facts := f.Party(party)
+func (p *Plan) recipient(f playerFacts, party actor.Role, channels []Channel, isCopy bool) Recipient {
+	facts := f.party(party)
 	r := Recipient{PlayerID: f.PlayerID, StudentName: f.StudentName, Party: party, AccountID: facts.AccountID, Name: facts.Name, Copy: isCopy}
 	for _, c := range Channels {
 		if slices.Contains(channels, c) {
@@ -94,8 +95,8 @@ func (p *Plan) recipient(f PlayerFacts, party actor.Role, channels []Channel, is
 }
 
 // send decides about one recipient on one channel.
-func (p *Plan) send(f PlayerFacts, facts *PartyFacts, c Channel, isCopy bool) Send {
-	text := NewOutgoingText(p.coachName, p.draft.Text, Addressee{
+func (p *Plan) send(f playerFacts, facts *partyFacts, c Channel, isCopy bool) Send {
+	text := outgoing(p.coachName, p.draft.Text, addressee{
 		EverApproved: facts.EverApproved, Copy: isCopy, StudentName: f.StudentName, Language: facts.Language,
 	})
 	s := Send{Channel: c, Number: facts.Number, Restricted: c != InApp && text.Restricted, Language: text.Language}
@@ -119,7 +120,7 @@ func (p *Plan) send(f PlayerFacts, facts *PartyFacts, c Channel, isCopy bool) Se
 }
 
 // refuses returns why the channel does not reach the party, or "".
-func (f *PartyFacts) refuses(p PlayerFacts, c Channel, rules MessageRules) Reason {
+func (f *partyFacts) refuses(p playerFacts, c Channel, rules Rules) Reason {
 	switch {
 	case p.Suspended:
 		return ReasonSuspended
@@ -129,9 +130,9 @@ func (f *PartyFacts) refuses(p PlayerFacts, c Channel, rules MessageRules) Reaso
 		return ReasonNoGuardian
 	case f.AccountID == "":
 		return ReasonNoNumber
-	case c == InApp && f.App == NotInTier:
+	case c == InApp && f.App == team.NotInTier:
 		return ReasonNotInTier
-	case c == InApp && f.App != Granted:
+	case c == InApp && f.App != team.Granted:
 		return ReasonNotApproved
 	case c == InApp:
 		return ""
@@ -150,13 +151,13 @@ func (f *PartyFacts) refuses(p PlayerFacts, c Channel, rules MessageRules) Reaso
 }
 
 // segments returns how many segments a text takes, or 0 if nothing is left of it.
-func (p *Plan) segments(l OutgoingText) int {
-	n, known := p.texts[l]
+func (p *Plan) segments(m message.TeamMessage) int {
+	n, known := p.texts[m]
 	if !known {
-		if text := p.rules.Render(l); text != "" {
-			n = p.rules.Segments(text)
+		if text := p.rules.Render(m); text != "" {
+			n = message.Segments(text)
 		}
-		p.texts[l] = n
+		p.texts[m] = n
 	}
 	return n
 }
@@ -237,11 +238,11 @@ type Variant struct {
 // for recipients that approved at any time come first, then the restricted texts. Texts in two
 // languages are two variants if they differ.
 func (p *Plan) Variants() []Variant {
-	counts, people := map[OutgoingText]int{}, map[OutgoingText]map[phone.Number]bool{}
+	counts, people := map[message.TeamMessage]int{}, map[message.TeamMessage]map[phone.Number]bool{}
 	for _, r := range p.Recipients {
 		for _, s := range r.Sends {
 			if s.Channel != InApp && s.Reason == "" {
-				text := OutgoingText{CoachName: p.coachName, Text: p.draft.Text, Restricted: s.Restricted, Language: s.Language}
+				text := message.TeamMessage{CoachName: p.coachName, Text: p.draft.Text, Restricted: s.Restricted, Language: s.Language}
 				counts[text]++
 				if people[text] == nil {
 					people[text] = map[phone.Number]bool{}
@@ -256,7 +257,7 @@ func (p *Plan) Variants() []Variant {
 		i := slices.IndexFunc(variants, func(v Variant) bool { return v.Restricted == l.Restricted && v.Text == text })
 		if i < 0 {
 			i = len(variants)
-			variants = append(variants, Variant{Text: text, Restricted: l.Restricted, Segments: p.rules.Segments(text)})
+			variants = append(variants, Variant{Text: text, Restricted: l.Restricted, Segments: message.Segments(text)})
 		}
 		variants[i].Messages += counts[l]
 		variants[i].People += len(people[l])
@@ -265,7 +266,7 @@ func (p *Plan) Variants() []Variant {
 }
 
 // compareTexts orders restricted texts last, then by language.
-func compareTexts(a, b OutgoingText) int {
+func compareTexts(a, b message.TeamMessage) int {
 	switch {
 	case a.Restricted == b.Restricted:
 		return cmp.Compare(a.Language, b.Language)
@@ -273,4 +274,23 @@ func compareTexts(a, b OutgoingText) int {
 		return 1
 	}
 	return -1
+}
+
+// addressee has the facts on which the text to one recipient depends.
+type addressee struct {
+	// EverApproved is true if the account has approved a player of the coach at any time.
+	EverApproved bool
+	// Copy is true for a guardian who gets what the student gets.
+	Copy        bool
+	StudentName string
+	Language    string
+}
+
+// outgoing returns the message to one recipient. Only the text of a copy names the student.
+func outgoing(coachName, text string, to addressee) message.TeamMessage {
+	m := message.TeamMessage{CoachName: coachName, Text: text, Restricted: !to.EverApproved, Language: to.Language}
+	if to.Copy {
+		m.StudentName = to.StudentName
+	}
+	return m
 }

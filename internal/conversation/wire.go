@@ -1,11 +1,10 @@
-package api
+package conversation
 
 import (
 	"encoding/json"
 
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/wire"
-	"github.com/touchline/touchline/internal/team"
 )
 
 // targetResponse is the MessageTarget of openapi.yaml.
@@ -19,9 +18,9 @@ type targetResponse struct {
 type messageResponse struct {
 	MessageID      string         `json:"message_id"`
 	To             targetResponse `json:"to"`
-	Audience       team.Audience  `json:"audience"`
+	Audience       Audience       `json:"audience"`
 	Text           string         `json:"text"`
-	Channels       []team.Channel `json:"channels"`
+	Channels       []Channel      `json:"channels"`
 	RecipientCount int            `json:"recipient_count"`
 	LeftOutCount   int            `json:"left_out_count"`
 	Segments       int            `json:"segments"`
@@ -29,13 +28,16 @@ type messageResponse struct {
 	ExpandedAt     *string        `json:"expanded_at"`
 }
 
-func newMessageResponse(m team.Message) messageResponse {
+func newMessageResponse(m Message) messageResponse {
 	return messageResponse{
 		MessageID: m.ID, To: targetResponse(m.To), Audience: m.Audience, Text: m.Text, Channels: m.Channels,
 		RecipientCount: m.Recipients, LeftOutCount: m.LeftOut, Segments: m.Segments,
 		CreatedAt: wire.Timestamp(m.CreatedAt), ExpandedAt: wire.TimestampOrNull(m.ExpandedAt),
 	}
 }
+
+// MarshalJSON returns the message as the API shows it, for the dashboard.
+func (m Message) MarshalJSON() ([]byte, error) { return json.Marshal(newMessageResponse(m)) }
 
 // messageDetailResponse is the MessageDetail of openapi.yaml.
 type messageDetailResponse struct {
@@ -53,10 +55,6 @@ type countsResponse struct {
 	LeftOut   int `json:"left_out"`
 }
 
-func newCountsResponse(c map[team.State]int) countsResponse {
-	return countsResponse{c[team.Queued], c[team.Sent], c[team.Delivered], c[team.Failed], c[team.LeftOut]}
-}
-
 // recipientResponse is the MessageRecipient of openapi.yaml.
 type recipientResponse struct {
 	PlayerID    string         `json:"player_id"`
@@ -64,19 +62,19 @@ type recipientResponse struct {
 	Party       actor.Role     `json:"party"`
 	Name        *string        `json:"name"`
 	Copy        bool           `json:"copy"`
-	State       team.State     `json:"state"`
+	State       State          `json:"state"`
 	Reason      *string        `json:"reason"`
 	Channels    []sendResponse `json:"channels"`
 }
 
 type sendResponse struct {
-	Channel team.Channel `json:"channel"`
-	State   team.State   `json:"state"`
-	Reason  *string      `json:"reason"`
-	At      string       `json:"at"`
+	Channel Channel `json:"channel"`
+	State   State   `json:"state"`
+	Reason  *string `json:"reason"`
+	At      string  `json:"at"`
 }
 
-func newRecipientResponse(r team.RecipientState) recipientResponse {
+func newRecipientResponse(r RecipientState) recipientResponse {
 	best := r.Best()
 	out := recipientResponse{
 		PlayerID: r.PlayerID, StudentName: r.StudentName, Party: r.Party, Name: wire.OrNull(r.Name), Copy: r.Copy,
@@ -112,13 +110,13 @@ type textResponse struct {
 }
 
 type leftOutResponse struct {
-	PlayerID    string      `json:"player_id"`
-	StudentName string      `json:"student_name"`
-	Party       actor.Role  `json:"party"`
-	Reason      team.Reason `json:"reason"`
+	PlayerID    string     `json:"player_id"`
+	StudentName string     `json:"student_name"`
+	Party       actor.Role `json:"party"`
+	Reason      Reason     `json:"reason"`
 }
 
-func newPreviewResponse(p *team.Plan, allowed int) previewResponse {
+func newPreviewResponse(p *Plan, allowed int) previewResponse {
 	t := p.Totals()
 	out := previewResponse{RecipientCount: t.Recipients, LeftOutCount: t.LeftOut, Segments: t.Segments, Texts: []textResponse{}, LeftOut: []leftOutResponse{}}
 	if t.Priced {

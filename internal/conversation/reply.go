@@ -1,0 +1,194 @@
+package conversation
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/platform/idempotency"
+	"github.com/touchline/touchline/internal/store"
+	"github.com/touchline/touchline/internal/team"
+)
+
+// MaxRepliesPerDay limits the replies of one party of a player in 24 h.
+const MaxRepliesPerDay = 50
+
+// Reply is a message of a guardian or student to the coach.
+type Reply struct {
+	ID          string
+	CoachID     string
+	PlayerID    string
+	StudentName string
+	Party       actor.Role
+	AccountID   string
+	// Name is the name of the guardian or student as the coach entered it. It is empty if the
+	// party has another number since.
+	Name      string
+	Text      string
+	CreatedAt time.Time
+	// ReadAt is when the coach read it; zero before.
+	ReadAt time.Time
+}
+
+// event returns the event that notifies the coach.
+func (r Reply) event() event.Event {
+	return event.Event{
+		Type: event.TeamReply, Party: r.Party, CoachID: r.CoachID, PlayerID: r.PlayerID, MessageID: r.ID,
+		StudentName: r.StudentName, GuardianName: r.Name,
+	}
+}
+
+// checkReplies returns message_limit if a party wrote as many replies in the last 24 h as
+// it may, the first of them at oldest.
+func checkReplies(count int, oldest, now time.Time) error {
+	if count < MaxRepliesPerDay {
+		return nil
+	}
+	return fault.New(fault.TooMany, "message_limit", "You wrote %d messages in the last 24 hours. You can write again later.", count).
+		With("limit", "replies_per_day").With("limit_value", MaxRepliesPerDay).With("allowed_now", 0).
+		With("ends_at", oldest.Add(day)).After(max(oldest.Add(day).Sub(now), time.Second))
+}
+
+// Reply saves a reply of the calling guardian or student.
+func (s *Service) Reply(ctx context.Context, by actor.Actor, playerID, text string) (Reply, error) {
+	return s.ReplyOnce(ctx, by, s.NewID(), playerID, text)
+}
+
+// ReplyOnce is Reply for a reply with this id, so that a form that is sent twice saves one. It returns
+// idempotency_key_reused if the reply with the id has another text. It notifies the coach. No reply
+// commits after the party has revoked its approval. Replies about a player run one after the other, so
+// that MaxRepliesPerDay holds.
+func (s *Service) ReplyOnce(ctx context.Context, by actor.Actor, id, playerID, text string) (r Reply, err error) {
+	r = Reply{ID: id, PlayerID: playerID, Party: by.Role, AccountID: by.AccountID, Text: text}
+	err = orSentBefore(s.DB.Write(ctx, func(tx *store.Tx) error {
+		if err := tx.Complete(ctx, idempotency.Work{ID: r.ID, New: true}); err != nil {
+			return err
+		}
+		err := tx.Defer(ctx, `
+			UPDATE players SET version = version WHERE id = $1 AND (guardian_id = $2 OR student_id = $2)`, r.PlayerID, by.AccountID)
+		if err != nil {
+			return fmt.Errorf("lock player %s: %w", r.PlayerID, err)
+		}
+		l, err := tx.Link(ctx, by, r.PlayerID, team.TeamCommunications)
+		if err != nil {
+			return err
+		}
+		err = tx.QueryRow(ctx, `SELECT body, created_at FROM team_replies WHERE id = $1 AND account_id = $2 AND player_id = $3`, r.ID, by.AccountID, r.PlayerID).
+			Scan(&r.Text, database.IntoTime(&r.CreatedAt))
+		if !database.IsNoRows(err) {
+			return err // the reply was saved before
+		}
+		var count int
+		var oldest time.Time
+		err = tx.QueryRow(ctx, `
+			SELECT count(*), min(created_at) FROM (
+				SELECT created_at FROM team_replies WHERE account_id = $1 AND player_id = $2 AND created_at > $3 ORDER BY id DESC LIMIT $4) newest`,
+			by.AccountID, r.PlayerID, database.Micros(tx.Now.Add(-day)), MaxRepliesPerDay).Scan(&count, database.IntoTime(&oldest))
+		if err != nil {
+			return fmt.Errorf("count replies: %w", err)
+		}
+		if err := checkReplies(count, oldest, tx.Now); err != nil {
+			return err
+		}
+		err = tx.QueryRow(ctx, `SELECT CASE WHEN $2 = 'guardian' THEN guardian_name ELSE student_name END FROM players WHERE id = $1`, r.PlayerID, string(by.Role)).
+			Scan(database.IntoText(&r.Name))
+		if err != nil {
+			return fmt.Errorf("read player %s: %w", r.PlayerID, err)
+		}
+		r.CoachID, r.StudentName, r.CreatedAt = l.CoachID, l.StudentName, tx.Now
+		err = tx.Defer(ctx, `
+			INSERT INTO team_replies (id, coach_id, player_id, party, account_id, body, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+			r.ID, r.CoachID, r.PlayerID, string(r.Party), r.AccountID, r.Text, database.Micros(tx.Now))
+		if err != nil {
+			return fmt.Errorf("save reply: %w", err)
+		}
+		return tx.Notify(ctx, []event.Event{r.event()})
+	}))
+	if err == nil && r.Text != text {
+		err = team.ErrSentBefore()
+	}
+	return r, err
+}
+
+// orSentBefore returns err, or team.ErrSentBefore if another object has the id of a new one: a form has
+// the id of the object that it adds, and the person may change the form and send it again.
+func orSentBefore(err error) error {
+	if database.IsUnique(err) {
+		return team.ErrSentBefore()
+	}
+	return err
+}
+
+// CheckReply returns not_found unless the caller is linked to the player, and else why it has no team
+// communications, or nil.
+func (s *Service) CheckReply(ctx context.Context, by actor.Actor, playerID string) error {
+	return s.DB.View(ctx, func(tx *store.Tx) error {
+		_, err := tx.Link(ctx, by, playerID, team.TeamCommunications)
+		return err
+	})
+}
+
+// ReplyBy returns a reply of the caller about the player. The caller has passed CheckReply.
+func (s *Service) ReplyBy(ctx context.Context, by actor.Actor, playerID, id string) (Reply, error) {
+	r := Reply{ID: id, PlayerID: playerID, Party: by.Role, AccountID: by.AccountID}
+	err := s.DB.QueryRow(ctx, `SELECT body, created_at FROM team_replies WHERE id = $1 AND account_id = $2 AND player_id = $3`, id, by.AccountID, playerID).
+		Scan(&r.Text, database.IntoTime(&r.CreatedAt))
+	return r, database.OrMissing(err, "read reply "+id)
+}
+
+// Replies lists the replies to the calling coach before the one with an id, newest first. A reply of an account that is no longer the
+// party of the player has no name: the names of the player are those of other people.
+func (s *Service) Replies(ctx context.Context, by actor.Actor, unreadOnly bool, before string, limit int) ([]Reply, error) {
+	const columns = `
+		SELECT r.id, r.coach_id, r.player_id, p.student_name, r.party, r.account_id,
+			CASE WHEN r.party = 'guardian' AND r.account_id = p.guardian_id THEN p.guardian_name
+				WHEN r.party = 'student' AND r.account_id = p.student_id THEN p.student_name END, r.body, r.created_at, r.read_at
+		FROM team_replies r JOIN players p ON p.id = r.player_id `
+	var rs *database.Rows
+	var err error
+	if unreadOnly {
+		rs, err = s.DB.Query(ctx, columns+`
+			WHERE r.coach_id = $1 AND r.id < $2 AND r.read_at IS NULL ORDER BY r.id DESC LIMIT $3`, by.AccountID, database.Before(before), limit)
+	} else {
+		rs, err = s.DB.Query(ctx, columns+`
+			WHERE r.coach_id = $1 AND r.id < $2 ORDER BY r.id DESC LIMIT $3`, by.AccountID, database.Before(before), limit)
+	}
+	return database.Collect(rs, err, func(row database.Scanner) (r Reply, err error) {
+		return r, row.Scan(&r.ID, &r.CoachID, &r.PlayerID, &r.StudentName, &r.Party, &r.AccountID, database.IntoText(&r.Name), &r.Text, database.IntoTime(&r.CreatedAt), database.IntoTime(&r.ReadAt))
+	})
+}
+
+// ReadReplies marks the replies to the calling coach among ids as read, or all if ids is nil. It
+// returns how many are unread, at most message.MaxUnread.
+func (s *Service) ReadReplies(ctx context.Context, by actor.Actor, ids []string) (unread int, err error) {
+	err = s.DB.Write(ctx, func(tx *store.Tx) error {
+		if ids == nil {
+			err = tx.Defer(ctx, `UPDATE team_replies SET read_at = $2 WHERE coach_id = $1 AND read_at IS NULL`, by.AccountID, database.Micros(tx.Now))
+		} else {
+			args := append([]any{by.AccountID, database.Micros(tx.Now)}, database.PaddedIDs(ids)...)
+			err = tx.Defer(ctx, `
+				UPDATE team_replies SET read_at = $2 WHERE coach_id = $1 AND read_at IS NULL AND id IN (`+database.Params(3, len(args)-2)+`)`, args...)
+		}
+		if err != nil {
+			return fmt.Errorf("mark replies as read: %w", err)
+		}
+		unread, err = unreadReplies(ctx, tx, by.AccountID)
+		return err
+	})
+	return unread, err
+}
+
+// unreadReplies counts the unread replies to a coach, at most message.MaxUnread.
+func unreadReplies(ctx context.Context, q database.Querier, coachID string) (n int, err error) {
+	err = q.QueryRow(ctx, `
+		SELECT count(*) FROM (SELECT 1 FROM team_replies WHERE coach_id = $1 AND read_at IS NULL LIMIT $2) unread`, coachID, message.MaxUnread).Scan(&n)
+	if err != nil {
+		return 0, fmt.Errorf("count unread replies: %w", err)
+	}
+	return n, nil
+}
