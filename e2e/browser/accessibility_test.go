@@ -13,6 +13,7 @@ import (
 	"github.com/touchline/touchline/internal/attendance"
 	batches "github.com/touchline/touchline/internal/batch"
 	"github.com/touchline/touchline/internal/conversation"
+	documents "github.com/touchline/touchline/internal/document"
 	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/message/mail/mailtest"
 	"github.com/touchline/touchline/internal/operator"
@@ -183,7 +184,7 @@ func TestAccessibility(t *testing.T) {
 		return // -run chose some of them
 	}
 	pages, console := web.Patterns(
-		[]func(*web.Pages) []web.Route{new(fee.Service).Pages, new(batches.Service).Pages, new(attendance.Service).Pages, new(progress.Service).Pages, new(conversation.Service).Pages, new(roster.Service).Pages, new(verification.Service).Pages},
+		[]func(*web.Pages) []web.Route{new(fee.Service).Pages, new(batches.Service).Pages, new(attendance.Service).Pages, new(progress.Service).Pages, new(conversation.Service).Pages, new(roster.Service).Pages, new(verification.Service).Pages, new(documents.Service).Pages},
 		[]func(*web.Console) []web.Route{new(verification.Service).ConsolePages})
 	wantChecked(t, pages, families, coaches)
 	wantChecked(t, console, operators)

@@ -19,7 +19,7 @@ type profileResponse struct {
 	Bio             *string            `json:"bio"`
 	ExperienceYears *int               `json:"experience_years"`
 	Sports          []string           `json:"sports"`
-	Certifications  []documentResponse `json:"certifications"`
+	Certifications  []DocumentResponse `json:"certifications"`
 	ProfilePicture  *pictureResponse   `json:"profile_picture"`
 	TimeZone        string             `json:"time_zone"`
 	UPIID           *string            `json:"upi_id"`
@@ -43,9 +43,9 @@ func (s *Server) newProfileResponse(p coach.Profile) profileResponse {
 	if sports == nil {
 		sports = []string{}
 	}
-	certifications := []documentResponse{}
+	certifications := []DocumentResponse{}
 	for _, d := range p.Certifications() {
-		certifications = append(certifications, newDocumentResponse(d))
+		certifications = append(certifications, NewDocumentResponse(d))
 	}
 	return profileResponse{
 		CoachID: p.ID, MobileNumber: string(p.Number), Name: wire.OrNull(p.Name), Email: wire.OrNull(p.Email), Bio: wire.OrNull(p.Bio),

@@ -10,6 +10,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/httpx"
+	"github.com/touchline/touchline/internal/platform/upload"
 	"github.com/touchline/touchline/internal/platform/wire"
 )
 
@@ -50,8 +51,8 @@ func (s *Server) authenticate(r *http.Request) (Caller, error) {
 	return Caller{Actor: by, Claims: claims}, err
 }
 
-// authenticateOptional is authenticate for a route that anonymous callers may use.
-func (s *Server) authenticateOptional(r *http.Request) (Caller, error) {
+// AuthenticateOptional is authenticate for a route that anonymous callers may use.
+func (s *Server) AuthenticateOptional(r *http.Request) (Caller, error) {
 	caller, err := s.authenticate(r)
 	if fault.KindOf(err) == fault.Unauthenticated {
 		return Caller{SignInError: err}, nil
@@ -61,7 +62,8 @@ func (s *Server) authenticateOptional(r *http.Request) (Caller, error) {
 
 func anonymous(r *http.Request) (Caller, error) { return endpoint.Public[Caller](r) }
 
-func errRole() error {
+// ErrRole returns role_not_allowed.
+func ErrRole() error {
 	return fault.New(fault.Forbidden, "role_not_allowed", "Your role may not make this call. Sign in with another role.")
 }
 
@@ -72,7 +74,7 @@ type authorize = func(context.Context, Caller) error
 func roles(allowed ...actor.Role) authorize {
 	return func(_ context.Context, caller Caller) error {
 		if !slices.Contains(allowed, caller.Role) {
-			return errRole()
+			return ErrRole()
 		}
 		return nil
 	}
@@ -100,4 +102,17 @@ func (s *Server) CheckFaults(ctx context.Context, by actor.Actor, playerID strin
 		}
 	}
 	return f.Err()
+}
+
+// CloseConnection is the response to an upload whose body is not read to its end.
+var CloseConnection = Response{Header: http.Header{"Connection": {"close"}}}
+
+// UploadBody returns the body of an upload, whose time is limited. The caller calls its Done.
+func (s *Server) UploadBody(u endpoint.Upload) *upload.Body {
+	return upload.NewBody(u, u.Control, s.UploadTimeouts)
+}
+
+// AcquireUpload takes a slot for an upload of the caller.
+func (s *Server) AcquireUpload(_ context.Context, caller Caller) (release func(), err error) {
+	return s.Uploads.Acquire(caller.AccountID, s.Now())
 }

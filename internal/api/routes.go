@@ -7,13 +7,11 @@ import (
 
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/endpoint"
-	"github.com/touchline/touchline/internal/platform/httpx"
-	"github.com/touchline/touchline/internal/platform/upload"
 )
 
 // routes lists every operation.
 func (s *Server) routes() []Route {
-	routes := slices.Concat(s.authRoutes(), s.accountRoutes(), s.coachRoutes(), s.documentRoutes(), s.approvalRoutes(), s.directoryRoutes(), s.serviceRoutes())
+	routes := slices.Concat(s.authRoutes(), s.accountRoutes(), s.coachRoutes(), s.approvalRoutes(), s.directoryRoutes(), s.serviceRoutes())
 	for _, feature := range s.Features {
 		routes = append(routes, feature(s)...)
 	}
@@ -26,7 +24,7 @@ func (s *Server) authRoutes() []Route {
 		{Method: "POST", Pattern: "/auth/verify-otp", Handle: endpoint.Handle(s.verifyOTP), Authenticate: anonymous, Body: endpoint.JSON},
 		{Method: "POST", Pattern: "/auth/login", Handle: endpoint.Handle(s.login), Authenticate: anonymous, Body: endpoint.JSON},
 		{Method: "POST", Pattern: "/auth/refresh", Handle: endpoint.Handle(s.refresh), Authenticate: anonymous, Body: endpoint.JSON},
-		{Method: "POST", Pattern: "/auth/logout", Handle: endpoint.Handle(s.logout), Authenticate: s.authenticateOptional, Body: endpoint.OptionalJSON, Urgent: true},
+		{Method: "POST", Pattern: "/auth/logout", Handle: endpoint.Handle(s.logout), Authenticate: s.AuthenticateOptional, Body: endpoint.OptionalJSON, Urgent: true},
 		{Method: "GET", Pattern: "/auth/sessions", Handle: endpoint.Handle(s.listSessions), Query: endpoint.Paged()},
 		{Method: "DELETE", Pattern: "/auth/sessions/{session_id}", Handle: endpoint.HandleID("session_id", s.endSession), Urgent: true},
 		{Method: "POST", Pattern: "/auth/complete-profile", Handle: endpoint.Handle(s.completeProfile), Authorize: CoachOnly, Body: endpoint.JSON},
@@ -67,19 +65,6 @@ func (s *Server) directoryRoutes() []Route {
 		{Method: "PUT", Pattern: "/api/coach/visibility", Handle: endpoint.Handle(s.setVisibility), Authorize: CoachOnly, Body: endpoint.JSON},
 		{Method: "GET", Pattern: "/api/coaches", Handle: endpoint.Handle(s.listCoaches), Authenticate: anonymous, Query: endpoint.Paged("sport", "q")},
 		{Method: "GET", Pattern: "/api/coaches/{coach_id}", Handle: endpoint.HandleID("coach_id", s.getCoach), Authenticate: anonymous},
-	}
-}
-
-func (s *Server) documentRoutes() []Route {
-	const list, one = "/api/coach/documents", "/api/coach/documents/{document_id}"
-	return []Route{
-		{Method: "GET", Pattern: list, Handle: endpoint.Handle(s.listDocuments), Authorize: CoachOnly, Query: endpoint.Paged("kind")},
-		{Method: "POST", Pattern: list, Handle: endpoint.Handle(s.addDocument), Authorize: CoachOnly, Body: endpoint.Multipart, MaxUpload: upload.MaxBody, Acquire: s.AcquireUpload},
-		{Method: "GET", Pattern: one, Handle: endpoint.HandleID("document_id", s.getDocument), Authorize: CoachOnly},
-		{Method: "PATCH", Pattern: one, Handle: endpoint.HandleID("document_id", s.editDocument), Authorize: CoachOnly, Body: endpoint.MergePatch},
-		{Method: "DELETE", Pattern: one, Handle: endpoint.HandleID("document_id", s.deleteDocument), Authorize: CoachOnly},
-		{Method: "GET", Pattern: one + "/content", Handle: endpoint.Handle(s.documentContent), Authenticate: s.authenticateOptional, Produces: endpoint.AnyMedia, Timeout: httpx.FileTimeout, Query: []string{"size"}},
-		{Method: "PUT", Pattern: one + "/content", Handle: endpoint.Handle(s.replaceContent), Authorize: CoachOnly, Body: endpoint.Multipart, MaxUpload: upload.MaxBody, Acquire: s.AcquireUpload},
 	}
 }
 

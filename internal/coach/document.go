@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/platform/fault"
 )
 
@@ -23,14 +22,6 @@ const (
 // Certifies reports whether documents of the kind appear under certifications and
 // have expiry notifications.
 func (k DocumentKind) Certifies() bool { return k == Certification || k == Qualification }
-
-// Limits: bytes of a file, documents of one coach, characters.
-const (
-	MaxFile      = 10 << 20
-	MaxDocuments = 100
-	MaxTitle     = 100
-	MaxFileName  = 255
-)
 
 // Document is a file that a coach uploaded, with its description.
 type Document struct {
@@ -51,7 +42,7 @@ type Document struct {
 
 // StoredFile is the file of a document.
 type StoredFile struct {
-	// Name is a display name made by FileName. It is never used as a path.
+	// Name is a display name that package document made safe. It is never used as a path.
 	Name      string
 	MediaType string
 	Size      int64
@@ -64,13 +55,13 @@ type StoredFile struct {
 	Sizes []PictureSize
 }
 
-// PictureSize is one size of a profile picture.
+// PictureSize is one size of a profile picture. It is stored as JSON.
 type PictureSize struct {
-	Name string // small, medium or large
-	// Width and Height in pixels.
-	Width, Height int
-	Size          int64
-	Blob          string
+	Name   string `json:"name"`  // small, medium or large
+	Width  int    `json:"width"` // in pixels, as Height
+	Height int    `json:"height"`
+	Size   int64  `json:"size"`
+	Blob   string `json:"blob"`
 }
 
 // Blobs returns all blob keys of the file.
@@ -99,51 +90,6 @@ func (d Date) daysBefore(days int) time.Time {
 	return t.AddDate(0, 0, -days)
 }
 
-// DocumentPatch changes the description of a document: nil keeps a field, a pointer
-// to "" clears it. Each value has been validated.
-type DocumentPatch struct {
-	Title, Issuer       *string
-	IssuedOn, ExpiresOn *Date
-}
-
-// Apply returns d with the patch applied. A new expiry date restarts the expiry
-// notifications. today is the day of the coach.
-func (d Document) Apply(patch DocumentPatch, now time.Time, today Date) (Document, error) {
-	ends := d.ExpiresOn
-	set(&d.Title, patch.Title)
-	set(&d.Issuer, patch.Issuer)
-	set(&d.IssuedOn, patch.IssuedOn)
-	set(&d.ExpiresOn, patch.ExpiresOn)
-	faults := CheckDates(d.IssuedOn, d.ExpiresOn)
-	if patch.IssuedOn != nil {
-		faults = append(faults, checkIssued(d.IssuedOn, today)...)
-	}
-	if err := fault.Validation(faults); err != nil {
-		return d, err
-	}
-	if d.ExpiresOn != ends {
-		d.NotifyAt = d.NextExpiryNotification(now)
-	}
-	d.UpdatedAt = now
-	return d, nil
-}
-
-// CheckDates returns a fault if expires is before issued.
-func CheckDates(issued, expires Date) []fault.Field {
-	if issued == "" || expires == "" || expires >= issued {
-		return nil
-	}
-	return []fault.Field{{Pointer: "/expires_on", Code: "before_issued_on", Detail: "This cannot be before issued_on."}}
-}
-
-// checkIssued returns a fault for a day of issue after today.
-func checkIssued(issued, today Date) []fault.Field {
-	if issued <= today {
-		return nil
-	}
-	return []fault.Field{{Pointer: "/issued_on", Code: "in_future", Detail: "This day has not come yet. Write the day on the document."}}
-}
-
 // expiryNotificationDays are the days before expiry on which the coach is notified.
 var expiryNotificationDays = []int{30, 7}
 
@@ -160,11 +106,6 @@ func (d Document) NextExpiryNotification(now time.Time) time.Time {
 		}
 	}
 	return time.Time{}
-}
-
-// ExpiryEvent returns the event that notifies the coach that a certificate expires.
-func (d Document) ExpiryEvent() event.Event {
-	return event.Event{Type: event.CertificateExpiring, CoachID: d.CoachID, DocumentID: d.ID, Title: d.Title, Day: string(d.ExpiresOn)}
 }
 
 // Certifications returns the documents under certifications, newest first.

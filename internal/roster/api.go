@@ -98,11 +98,11 @@ func (h handlers) add(ctx context.Context, r api.Request[endpoint.Upload]) (api.
 }
 
 // readFile reads a CSV body into a spool, which the caller closes.
-func (h handlers) readFile(file endpoint.Upload) (coach.Spool, error) {
+func (h handlers) readFile(file endpoint.Upload) (upload.Spool, error) {
 	body := h.api.UploadBody(file)
 	defer body.Done()
 	body.Limit(maxBytes, errTooLarge())
-	return upload.ReadFile(body, h.api.Documents.NewSpool)
+	return upload.ReadFile(body, h.api.NewSpool)
 }
 
 // list serves GET /api/players/imports.

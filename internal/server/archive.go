@@ -10,6 +10,7 @@ import (
 	"github.com/touchline/touchline/internal/batch"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/conversation"
+	"github.com/touchline/touchline/internal/document"
 	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/csvfile"
@@ -20,7 +21,7 @@ import (
 )
 
 // newArchive returns a function that writes everything of a coach.
-func newArchive(db *store.DB, approvals *approval.Service, subscriptions *coach.Subscriptions, profiles *coach.Service, documents *coach.Documents, fees *fee.Service, batches *batch.Service, attended *attendance.Service, records *progress.Service, conversations *conversation.Service) func(context.Context, actor.Actor, io.Writer) error {
+func newArchive(db *store.DB, approvals *approval.Service, subscriptions *coach.Subscriptions, profiles *coach.Service, documents *document.Service, fees *fee.Service, batches *batch.Service, attended *attendance.Service, records *progress.Service, conversations *conversation.Service) func(context.Context, actor.Actor, io.Writer) error {
 	return (&archive{db: db, approvals: approvals, subscriptions: subscriptions, profiles: profiles, documents: documents, fees: fees, batchList: batches, attended: attended, records: records, conversations: conversations}).write
 }
 
@@ -30,7 +31,7 @@ type archive struct {
 	approvals     *approval.Service
 	subscriptions *coach.Subscriptions
 	profiles      *coach.Service
-	documents     *coach.Documents
+	documents     *document.Service
 	fees          *fee.Service
 	batchList     *batch.Service
 	attended      *attendance.Service

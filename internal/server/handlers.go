@@ -11,6 +11,7 @@ import (
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/batch"
 	"github.com/touchline/touchline/internal/conversation"
+	"github.com/touchline/touchline/internal/document"
 	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/platform/httpx"
@@ -37,13 +38,13 @@ func newAPI(cfg *config.Config, o Options, s *services) (http.Handler, error) {
 		Challenge: callbacks(cfg).Challenge, ChatReplies: chatReplies(cfg, s.public.Phones),
 		Documentation: documentation, NotFoundPage: pages.NotFound, Ready: s.readiness.check,
 		CORSOrigins: cfg.CORSOrigins, Limiter: limiter,
-		Features: []func(*api.Server) []api.Route{s.fees.Operations, s.batches.Operations, s.attended.Operations, s.progress.Operations, s.conversations.Operations, s.players.Operations, s.verifications.Operations},
+		Features: []func(*api.Server) []api.Route{s.fees.Operations, s.batches.Operations, s.attended.Operations, s.progress.Operations, s.conversations.Operations, s.players.Operations, s.verifications.Operations, s.documents.Operations},
 	}).Handler()), nil
 }
 
 // renderer is the renderer of this process.
 var renderer = sync.OnceValues(func() (*web.Renderer, error) {
-	return web.NewRenderer(fee.Files, batch.Files, attendance.Files, progress.Files, conversation.Files, roster.Files, verification.Files)
+	return web.NewRenderer(fee.Files, batch.Files, attendance.Files, progress.Files, conversation.Files, roster.Files, verification.Files, document.Files)
 })
 
 // newPages returns the pages for families, coaches and visitors.
@@ -53,7 +54,7 @@ func newPages(cfg *config.Config, o Options, s *services, limiter *ratelimit.Lim
 		return nil, err
 	}
 	return web.New(web.Config{
-		Renderer: r, Features: []func(*web.Pages) []web.Route{s.fees.Pages, s.batches.Pages, s.attended.Pages, s.progress.Pages, s.conversations.Pages, s.players.Pages, s.verifications.Pages},
+		Renderer: r, Features: []func(*web.Pages) []web.Route{s.fees.Pages, s.batches.Pages, s.attended.Pages, s.progress.Pages, s.conversations.Pages, s.players.Pages, s.verifications.Pages, s.documents.Pages},
 		Services: s.public, Settings: s.publicSettings(cfg, o),
 		MailAddress: s.keys.Vault.MailAddress, Sealer: s.keys.Vault.For(auth.ForSignIn),
 		Brand: cfg.Brand, AppURL: cfg.App(), WholeHistory: wholeHistory(cfg), Limiter: limiter,

@@ -5,6 +5,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/document"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/config"
@@ -25,9 +26,8 @@ func newCommon(cfg *config.Config, logged securitylog.Stores, tiers coach.Tiers)
 	}
 }
 
-// newVerifications returns the service of verifications. Commands open no documents and write no
-// security log.
-func newVerifications(cfg *config.Config, o Options, db *store.DB, documents *coach.Documents, security *securitylog.Log) *verification.Service {
+// newVerifications returns the service of verifications. Commands write no security log.
+func newVerifications(cfg *config.Config, o Options, db *store.DB, documents *document.Service, security *securitylog.Log) *verification.Service {
 	s := &verification.Service{DB: db, Documents: documents, On: cfg.KYC, Now: o.Now, NewID: o.NewID}
 	if security != nil {
 		s.SecurityEvent = security.Event
@@ -67,7 +67,7 @@ func OpenOperators(ctx context.Context, cfg *config.Config, o Options) (*Operato
 	options := store.Options{NewID: o.NewID, Settings: storeSettings(cfg, ch, tiers)}
 	db := store.New(sql, options)
 	shell := newShell(cfg, o, db, db, newCommon(cfg, db, tiers), newApprovals(cfg, o, db, ch, tiers))
-	return &Operators{Shell: shell, Verifications: newVerifications(cfg, o, db, nil, nil), sql: sql}, nil
+	return &Operators{Shell: shell, Verifications: newVerifications(cfg, o, db, &document.Service{DB: db}, nil), sql: sql}, nil
 }
 
 // Close closes the database.

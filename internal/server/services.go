@@ -10,6 +10,7 @@ import (
 	"github.com/touchline/touchline/internal/batch"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/conversation"
+	"github.com/touchline/touchline/internal/document"
 	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/feed"
 	"github.com/touchline/touchline/internal/message"
@@ -19,6 +20,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/platform/idempotency"
 	"github.com/touchline/touchline/internal/platform/phone"
+	"github.com/touchline/touchline/internal/platform/scan"
 	"github.com/touchline/touchline/internal/platform/upload"
 	"github.com/touchline/touchline/internal/progress"
 	"github.com/touchline/touchline/internal/roster"
@@ -38,13 +40,14 @@ type services struct {
 	players       *roster.Service
 	feed          *feed.Service
 	verifications *verification.Service
+	documents     *document.Service
 	public        public.Services
 	operators     service.Operators
 }
 
 func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*services, error) {
 	coaches := newCoach(cfg, o, b)
-	documents, err := newDocuments(cfg, o, b, files, coaches.Directory)
+	documents, newSpool, err := newDocuments(cfg, o, b, files, coaches.Directory)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +58,7 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 		return public.Verification{State: state, Reason: sub.Reason, DecidedAt: sub.DecidedAt}, err
 	}
 	http := service.HTTP{
-		Documents:   documents,
+		NewSpool:    newSpool,
 		Streams:     &message.Streams{Hub: b.delivery.hub, Store: b.db, Process: o.NewID(), Now: o.Now, NewID: o.NewID},
 		Idempotency: idempotency.New(b.db, b.keys.Vault.For(auth.ForResponses), o.Now, o.NewID, o.Log),
 	}
@@ -75,7 +78,7 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 	teams := newTeam(fees, batches, attended, conversations)
 	return &services{
 		base: b,
-		fees: fees, batches: batches, attended: attended, verifications: verifications, progress: records, players: players, feed: &feed.Service{DB: b.db, Rules: approvals.Rules, Waiting: b.delivery.waiting, Now: o.Now},
+		fees: fees, batches: batches, attended: attended, verifications: verifications, documents: documents, progress: records, players: players, feed: &feed.Service{DB: b.db, Rules: approvals.Rules, Waiting: b.delivery.waiting, Now: o.Now},
 		public: public.Services{
 			Common: common, HTTP: http, Coach: coaches, Team: teams,
 			Auth:           accounts,
@@ -164,14 +167,17 @@ func newCoach(cfg *config.Config, o Options, b base) public.Coach {
 	}
 }
 
-func newDocuments(cfg *config.Config, o Options, b base, files blob.Store, directory *coach.Directory) (*coach.Documents, error) {
-	p, err := newFileProcessor(cfg)
-	if err != nil {
-		return nil, err
+// newDocuments returns the service of documents. newSpool creates a temporary file for an upload in
+// DATA_DIR, because the system's folder for temporary files is often in memory.
+func newDocuments(cfg *config.Config, o Options, b base, files blob.Store, directory *coach.Directory) (s *document.Service, newSpool func() (upload.Spool, error), err error) {
+	p := document.FileProcessor{Dir: cfg.UploadDir()}
+	if cfg.ClamAV != "off" {
+		if p.Scanner, err = scan.New(cfg.ClamAV); err != nil {
+			return nil, nil, err
+		}
 	}
-	return &coach.Documents{
-		Store: b.db, Files: files, Processor: p, NewSpool: p.newUpload,
-		CheckStorage: b.tiers.CheckStorage, PublicPicture: directory.ShowsPicture,
-		Now: o.Now, NewID: o.NewID, Log: o.Log,
-	}, nil
+	return &document.Service{
+		DB: b.db, Files: files, Processor: p, CheckStorage: b.tiers.CheckStorage, PublicPicture: directory.ShowsPicture,
+		Withdraw: verification.WithdrawDocument, Now: o.Now, NewID: o.NewID, Log: o.Log,
+	}, func() (upload.Spool, error) { return blob.NewSpool(p.Dir, upload.MaxFile+1) }, nil
 }

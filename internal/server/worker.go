@@ -31,12 +31,12 @@ func newWorker(cfg *config.Config, o Options, s *services) *worker.Worker {
 		}),
 		Webhooks:                newWebhooks(cfg, o, s),
 		SendDigests:             s.db.SendDigests,
-		SendExpiryNotifications: s.db.SendExpiryNotifications,
+		SendExpiryNotifications: s.documents.SendExpiryNotifications,
 		MakeFees:                s.fees.MakeDue,
 		RemindFees:              remindFees(cfg, s),
 		RecordIntrospections:    s.operators.Tokens.RecordIntrospections,
 		RotateKeys:              s.keys.Rotate,
-		SweepFiles:              s.public.Documents.DeleteExpiredBlobs,
+		SweepFiles:              s.documents.DeleteExpiredBlobs,
 		Sweep:                   func(ctx context.Context) (int64, error) { return s.db.Sweep(ctx, o.Now()) },
 		FailRemovedChannels: func(ctx context.Context, n int) (int, error) {
 			return s.db.Outbox.FailRemovedChannels(ctx, slices.Collect(maps.Keys(s.delivery.senders)), n)

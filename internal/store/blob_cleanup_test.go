@@ -8,7 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/store/storetest"
 )
 
@@ -22,6 +23,14 @@ func (f stuckFiles) Delete(ctx context.Context, key string) error {
 	return f.fakeFiles.Delete(ctx, key)
 }
 
+// expiredBlobs adds blobs whose reservation has ended.
+func (p *fixture) expiredBlobs(by actor.Actor, ends time.Time, keys ...string) {
+	p.Helper()
+	for _, key := range keys {
+		ok(p, run(p.db, `INSERT INTO blobs (key, coach_id, size, created_at, ends_at) VALUES ($1, $2, 1, $3, $3)`, key, by.AccountID, database.Micros(ends)))
+	}
+}
+
 // TestCleanupPassesStuckFiles: files that cannot be deleted stop a run of the clean-up, but not the
 // deletion of the files after them in later runs.
 func TestCleanupPassesStuckFiles(t *testing.T) {
@@ -30,14 +39,14 @@ func TestCleanupPassesStuckFiles(t *testing.T) {
 		p := newFixture(t, url)
 		by := p.coach(1)
 		files := stuckFiles{&fakeFiles{sizes: map[string]int64{"z-other": 1}}}
-		blobs := []coach.Blob{{Key: "z-other", Size: 1}}
+		blobs := []string{"z-other"}
 		for i := range 25 {
 			key := fmt.Sprintf("stuck%02d", i)
 			files.sizes[key] = 1
-			blobs = append(blobs, coach.Blob{Key: key, Size: 1})
+			blobs = append(blobs, key)
 		}
-		ok(t, p.db.ReserveBlobs(bg, by.AccountID, blobs, p.clock.Now().Add(-time.Minute)))
-		s := p.newDocuments(p.db, files)
+		p.expiredBlobs(by, p.clock.Now().Add(-time.Minute), blobs...)
+		s := p.newDocuments(files)
 		var deleted int64
 		for range 3 {
 			n, err := s.DeleteExpiredBlobs(bg)
@@ -52,7 +61,7 @@ func TestCleanupPassesStuckFiles(t *testing.T) {
 		// The next run begins at the start again.
 		clear(files.sizes)
 		files.sizes["a-new"] = 1
-		ok(t, p.db.ReserveBlobs(bg, by.AccountID, []coach.Blob{{Key: "a-new", Size: 1}}, p.clock.Now().Add(-time.Hour)))
+		p.expiredBlobs(by, p.clock.Now().Add(-time.Hour), "a-new")
 		if n, _ := s.DeleteExpiredBlobs(bg); n != 1 {
 			t.Errorf("the next run deleted %d files, want 1", n)
 		}

@@ -34,6 +34,11 @@ func (db *DB) FilledFields(ctx context.Context, accountID string) ([]string, err
 	return filled(ctx, db.sql, accountID)
 }
 
+// FilledFields is DB.FilledFields within the transaction.
+func (tx *Tx) FilledFields(ctx context.Context, accountID string) ([]string, error) {
+	return filled(ctx, tx, accountID)
+}
+
 func filled(ctx context.Context, q database.Querier, accountID string) (fields []string, err error) {
 	return fields, q.QueryRow(ctx, `SELECT `+filledBy+`$1)`, accountID).Scan(database.IntoWords(&fields))
 }
@@ -58,9 +63,9 @@ func profile(ctx context.Context, q database.Querier, coachID string) (coach.Pro
 		p.Experience = &n
 	}
 	rs, err := q.Query(ctx, `
-		SELECT `+documentColumns+`
+		SELECT `+DocumentColumns+`
 		FROM documents d WHERE d.coach_id = $1 AND d.kind <> 'identity' ORDER BY d.id DESC`, coachID)
-	p.Documents, err = database.Collect(rs, err, scanDocument)
+	p.Documents, err = database.Collect(rs, err, ScanDocument)
 	return p, err
 }
 
@@ -129,5 +134,31 @@ func (tx *Tx) saveProfileDocuments(ctx context.Context, old, p coach.Profile) er
 	if before := old.Picture(); before == nil && picture == "" || before != nil && before.ID == picture {
 		return nil
 	}
-	return tx.setPicture(ctx, p.ID, picture)
+	return tx.SetPicture(ctx, p.ID, picture)
+}
+
+// SetPicture sets the coach's profile picture; "" removes it.
+func (tx *Tx) SetPicture(ctx context.Context, coachID, id string) error {
+	err := tx.Defer(ctx, `UPDATE coaches SET picture_id = $2 WHERE id = $1`, coachID, database.Text(id))
+	if err != nil {
+		return err
+	}
+	err = tx.Defer(ctx, `
+		UPDATE documents SET in_profile = (id = $2), version = version + 1
+		WHERE coach_id = $1 AND kind = 'profile_picture' AND in_profile <> (id = $2)`, coachID, id)
+	return err
+}
+
+// DocumentColumns are the columns of ScanDocument.
+const DocumentColumns = `d.id, d.coach_id, d.kind, d.title, d.issuer, d.issued_on, d.expires_on, d.file_name, d.media_type, d.size, d.sha256,
+	d.width, d.height, d.variants, d.blob, d.in_profile, d.notice_at, d.version, d.created_at, d.updated_at`
+
+// ScanDocument reads the DocumentColumns of a row.
+func ScanDocument(s database.Scanner) (d coach.Document, err error) {
+	var width, height sql.NullInt64
+	err = s.Scan(&d.ID, &d.CoachID, &d.Kind, &d.Title, database.IntoText(&d.Issuer), database.IntoText((*string)(&d.IssuedOn)), database.IntoText((*string)(&d.ExpiresOn)),
+		&d.File.Name, &d.File.MediaType, &d.File.Size, &d.File.SHA256, &width, &height, database.IntoJSON(&d.File.Sizes), &d.File.Blob, &d.InProfile,
+		database.IntoTime(&d.NotifyAt), &d.Version, database.IntoTime(&d.CreatedAt), database.IntoTime(&d.UpdatedAt))
+	d.File.Width, d.File.Height = int(width.Int64), int(height.Int64)
+	return d, err
 }

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -8,23 +9,25 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/document"
+	"github.com/touchline/touchline/internal/platform/blob"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/store/storetest"
 )
 
 var errCrashed = errors.New("process crashed")
 
-// crashingStore is a document store and file store whose process crashes at a step:
-// before it, or after it without seeing the result.
-type crashingStore struct {
-	coach.DocumentStore
-	files     coach.Files
+// crashingFiles is a file store whose process crashes at a step: before it, or after it without seeing
+// the result. The check of the storage within the transaction is a step too: the transaction of a
+// process that crashes is rolled back.
+type crashingFiles struct {
+	blob.Store
 	crashAt   int
 	afterStep bool // crash after the step, not before it
 	steps     int
 }
 
-func (m *crashingStore) step(do func() error) error {
+func (m *crashingFiles) step(do func() error) error {
 	m.steps++
 	switch {
 	case m.steps > m.crashAt, m.steps == m.crashAt && !m.afterStep:
@@ -36,43 +39,16 @@ func (m *crashingStore) step(do func() error) error {
 	return do()
 }
 
-func (m *crashingStore) ReserveBlobs(ctx context.Context, id string, blobs []coach.Blob, ends time.Time) error {
-	return m.step(func() error { return m.DocumentStore.ReserveBlobs(ctx, id, blobs, ends) })
+func (m *crashingFiles) Put(ctx context.Context, key string, r io.ReadSeeker, size int64, mediaType string) error {
+	return m.step(func() error { return m.Store.Put(ctx, key, r, size, mediaType) })
 }
 
-func (m *crashingStore) AddDocument(ctx context.Context, d coach.Document, check coach.StorageCheck) (saved coach.Document, err error) {
-	err = m.step(func() error { saved, err = m.DocumentStore.AddDocument(ctx, d, check); return err })
-	return saved, err
+func (m *crashingFiles) Delete(ctx context.Context, key string) error {
+	return m.step(func() error { return m.Store.Delete(ctx, key) })
 }
 
-func (m *crashingStore) ReplaceFile(ctx context.Context, coachID, id string, f coach.StoredFile, now time.Time, check coach.StorageCheck) (d coach.Document, kyc coach.KYCState, err error) {
-	err = m.step(func() error { d, kyc, err = m.DocumentStore.ReplaceFile(ctx, coachID, id, f, now, check); return err })
-	return d, kyc, err
-}
-
-func (m *crashingStore) RemoveDocument(ctx context.Context, coachID, id string) (r coach.RemovedDocument, err error) {
-	err = m.step(func() error { r, err = m.DocumentStore.RemoveDocument(ctx, coachID, id); return err })
-	return r, err
-}
-
-func (m *crashingStore) ReleaseBlobs(ctx context.Context, keys []string) error {
-	return m.step(func() error { return m.DocumentStore.ReleaseBlobs(ctx, keys) })
-}
-
-func (m *crashingStore) DeleteBlob(ctx context.Context, key string) error {
-	return m.step(func() error { return m.DocumentStore.DeleteBlob(ctx, key) })
-}
-
-func (m *crashingStore) Put(ctx context.Context, key string, r io.ReadSeeker, size int64, mediaType string) error {
-	return m.step(func() error { return m.files.Put(ctx, key, r, size, mediaType) })
-}
-
-func (m *crashingStore) Open(ctx context.Context, key string) (io.ReadSeekCloser, int64, error) {
-	return m.files.Open(ctx, key)
-}
-
-func (m *crashingStore) Delete(ctx context.Context, key string) error {
-	return m.step(func() error { return m.files.Delete(ctx, key) })
+func (m *crashingFiles) checkStorage(coach.TierStatus, int64, int64) error {
+	return m.step(func() error { return nil })
 }
 
 // TestCrashDuringDocumentChange crashes the process before and after every step of
@@ -84,39 +60,39 @@ func TestCrashDuringDocumentChange(t *testing.T) {
 		p := newFixture(t, url)
 		by := p.coach(1)
 		files := &fakeFiles{sizes: map[string]int64{}}
-		healthy := p.newDocuments(p.db, files)
-		works := map[string]func(s *coach.Documents) error{
-			"add a picture": func(s *coach.Documents) error {
-				_, err := s.Add(bg, by, coach.Upload{Kind: coach.ProfilePicture, FileName: "me.jpg", File: newFakeFile(31)})
+		healthy := p.newDocuments(files)
+		works := map[string]func(s *document.Service) error{
+			"add a picture": func(s *document.Service) error {
+				_, err := s.Add(bg, by, document.Upload{Kind: coach.ProfilePicture, FileName: "me.jpg", File: newFakeFile(31)})
 				return err
 			},
-			"add too much": func(s *coach.Documents) error {
-				s.CheckStorage = func(_ coach.TierStatus, use, _ int64) error {
-					if use < 0 {
-						return nil // the value of unlimitedStore
+			"add too much": func(s *document.Service) error {
+				checks, check := 0, s.CheckStorage
+				s.CheckStorage = func(status coach.TierStatus, usage, more int64) error {
+					if checks++; checks == 1 {
+						return check(status, usage, more) // only the transaction refuses
 					}
-					return fault.New(fault.Forbidden, "tier_limit", "No.")
+					return cmp.Or(check(status, usage, more), error(fault.New(fault.Forbidden, "tier_limit", "No.")))
 				}
-				s.Store = unlimitedStore{s.Store}
-				_, err := s.Add(bg, by, coach.Upload{Kind: coach.Identity, FileName: "a.pdf", File: newFakeFile(40)})
+				_, err := s.Add(bg, by, document.Upload{Kind: coach.Identity, FileName: "a.pdf", File: newFakeFile(40)})
 				if fault.CodeOf(err) == "tier_limit" {
 					err = nil // expected
 				}
 				return err
 			},
-			"replace": func(s *coach.Documents) error {
+			"replace": func(s *document.Service) error {
 				list, err := healthy.List(bg, by, coach.Certification, "", 1)
 				ok(t, err)
-				_, _, err = s.Replace(bg, by, list[0].ID, coach.Upload{FileName: "b.pdf", File: newFakeFile(20)})
+				_, _, err = s.Replace(bg, by, list[0].ID, document.Upload{FileName: "b.pdf", File: newFakeFile(20)})
 				return err
 			},
-			"remove": func(s *coach.Documents) error {
+			"remove": func(s *document.Service) error {
 				list, err := healthy.List(bg, by, coach.Certification, "", 1)
 				ok(t, err)
 				_, err = s.Remove(bg, by, list[0].ID)
 				return err
 			},
-			"remove and clean up": func(s *coach.Documents) error {
+			"remove and clean up": func(s *document.Service) error {
 				list, err := healthy.List(bg, by, coach.Certification, "", 1)
 				ok(t, err)
 				_, err = healthy.Remove(bg, by, list[0].ID)
@@ -129,10 +105,12 @@ func TestCrashDuringDocumentChange(t *testing.T) {
 			for crashAt := 1; ; crashAt++ {
 				ended := true
 				for _, afterStep := range []bool{false, true} {
-					_, err := healthy.Add(bg, by, coach.Upload{Kind: coach.Certification, FileName: "a.pdf", File: newFakeFile(10)})
+					_, err := healthy.Add(bg, by, document.Upload{Kind: coach.Certification, FileName: "a.pdf", File: newFakeFile(10)})
 					ok(t, err)
-					m := &crashingStore{DocumentStore: p.db, files: files, crashAt: crashAt, afterStep: afterStep}
-					err = work(p.newDocuments(m, m))
+					m := &crashingFiles{Store: files, crashAt: crashAt, afterStep: afterStep}
+					crashing := p.newDocuments(m)
+					crashing.CheckStorage = m.checkStorage
+					err = work(crashing)
 					if m.steps >= crashAt {
 						ended = false
 						if err == nil && m.steps == crashAt && name != "add too much" {
@@ -151,7 +129,7 @@ func TestCrashDuringDocumentChange(t *testing.T) {
 					}
 				}
 				if ended {
-					if crashAt < 3 && name != "remove" {
+					if crashAt < 2 && name != "remove" {
 						t.Errorf("%s: got only %d steps", name, crashAt-1)
 					}
 					break

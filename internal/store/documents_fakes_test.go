@@ -9,11 +9,15 @@ import (
 	"io"
 	"sync"
 
-	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/document"
+	"github.com/touchline/touchline/internal/platform/blob"
+	"github.com/touchline/touchline/internal/platform/picture"
+	"github.com/touchline/touchline/internal/platform/upload"
 )
 
 // fakeFiles is a file store that records the size of each key.
 type fakeFiles struct {
+	blob.Store
 	mu    sync.Mutex
 	sizes map[string]int64
 }
@@ -53,21 +57,21 @@ func (p fakeFile) SHA256() string { return p.sum }
 // fakeProcessor takes files of odd size for pictures and makes three sizes of them.
 type fakeProcessor struct{}
 
-func (fakeProcessor) Type(file coach.File) (string, error) {
+func (fakeProcessor) Type(file upload.File) (string, error) {
 	if file.Size()%2 == 1 {
-		return coach.JPEG, nil
+		return picture.JPEG, nil
 	}
-	return coach.PDF, nil
+	return picture.PDF, nil
 }
 
-func (fakeProcessor) Scan(context.Context, coach.File) error { return nil }
+func (fakeProcessor) Scan(context.Context, upload.File) error { return nil }
 
-func (fakeProcessor) Resize(_ context.Context, file coach.File, sizes bool) ([]coach.Rendition, error) {
-	rendition := func(name string, size int) coach.Rendition {
-		return coach.Rendition{File: newFakeFile(size), Closer: io.NopCloser(nil), Name: name, MediaType: coach.JPEG, Width: 2, Height: 1}
+func (fakeProcessor) Resize(_ context.Context, file upload.File, sizes bool) ([]document.Rendition, error) {
+	rendition := func(name string, size int) document.Rendition {
+		return document.Rendition{File: newFakeFile(size), Closer: io.NopCloser(nil), Name: name, MediaType: picture.JPEG, Width: 2, Height: 1}
 	}
 	if !sizes {
-		return []coach.Rendition{rendition("", int(file.Size()))}, nil
+		return []document.Rendition{rendition("", int(file.Size()))}, nil
 	}
-	return []coach.Rendition{rendition("large", int(file.Size())), rendition("medium", 2), rendition("small", 1)}, nil
+	return []document.Rendition{rendition("large", int(file.Size())), rendition("medium", 2), rendition("small", 1)}, nil
 }

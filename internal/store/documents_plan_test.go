@@ -1,82 +1,65 @@
 package store_test
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/document"
+	"github.com/touchline/touchline/internal/platform/fault"
 )
-
-// addStoredDocument reserves blobs and adds a document with them.
-func (p *fixture) addStoredDocument(by actor.Actor, kind coach.DocumentKind, name string, size int64, expires coach.Date) coach.Document {
-	p.Helper()
-	now := p.clock.Now()
-	d := coach.Document{
-		ID: p.db.NewID(), CoachID: by.AccountID, Kind: kind, Title: name, ExpiresOn: expires, InProfile: kind != coach.Identity,
-		File: p.reserveFile(by, size), Version: 1, CreatedAt: now, UpdatedAt: now,
-	}
-	d.NotifyAt = d.NextExpiryNotification(now)
-	saved, err := p.db.AddDocument(bg, d, nil)
-	ok(p, err)
-	return saved
-}
-
-// reserveFile returns a file whose blobs are reserved.
-func (p *fixture) reserveFile(by actor.Actor, size int64) coach.StoredFile {
-	p.Helper()
-	f := coach.StoredFile{
-		Name: "a.jpg", MediaType: coach.JPEG, Size: size, SHA256: fmt.Sprint(size), Width: 2, Height: 3, Blob: p.db.NewID(),
-	}
-	f.Sizes = []coach.PictureSize{{Name: "small", Width: 1, Height: 2, Size: 1, Blob: f.Blob + "/small"}, {Name: "large", Width: 2, Height: 3, Size: size, Blob: f.Blob}}
-	ok(p, p.db.ReserveBlobs(bg, by.AccountID, []coach.Blob{{Key: f.Blob, Size: size}, {Key: f.Blob + "/small", Size: 1}}, p.clock.Now().Add(time.Hour)))
-	return f
-}
 
 // documents runs every statement on documents for TestPlans.
 func (p *fixture) documents() {
 	p.Helper()
 	c := p.coach(180)
 	today := p.clock.Now()
-	certificate := p.addStoredDocument(c, coach.Certification, "first aid", 10, coach.Date(today.AddDate(0, 0, 31).Format(time.DateOnly)))
-	p.addStoredDocument(c, coach.ProfilePicture, "me", 20, "")
-	identity := p.addStoredDocument(c, coach.Identity, "passport", 30, "")
+	files := &fakeFiles{sizes: map[string]int64{}}
+	service := p.newDocuments(files)
+	add := func(u document.Upload) coach.Document {
+		d, err := service.Add(bg, c, u)
+		ok(p, err)
+		return d
+	}
+	certificate := add(document.Upload{Kind: coach.Certification, Title: "first aid", FileName: "a", File: newFakeFile(10), ExpiresOn: coach.Date(today.AddDate(0, 0, 31).Format(time.DateOnly))})
+	add(document.Upload{Kind: coach.ProfilePicture, FileName: "me", File: newFakeFile(21)})
+	identity := add(document.Upload{Kind: coach.Identity, FileName: "passport", File: newFakeFile(30)})
 	for _, kind := range []coach.DocumentKind{"", coach.Identity} {
-		_, err := p.db.Documents(bg, c.AccountID, kind, "", 5)
+		_, err := service.List(bg, c, kind, "", 5)
 		ok(p, err)
 	}
-	_, err := p.db.Document(bg, c.AccountID, identity.ID)
+	if _, err := service.OpenFile(bg, identity.ID); err == nil {
+		p.Error("the file store of this test opens no file")
+	}
+	_, err := service.Edit(bg, c, certificate.ID, document.Patch{})
 	ok(p, err)
-	_, err = p.db.DocumentByID(bg, identity.ID)
-	ok(p, err)
-	_, _, _, err = p.db.Storage(bg, c.AccountID)
-	ok(p, err)
-	ok(p, p.db.UpdateDocument(bg, c.AccountID, certificate.ID, func(d coach.Document) (coach.Document, error) { return d, nil }))
 	none, picture := []string{}, ""
 	ok(p, p.db.UpdateProfile(bg, c.AccountID, func(v coach.Profile) (coach.Profile, error) {
 		return v.Apply(coach.Patch{Certifications: &none, Picture: &picture}, today)
 	}))
 	p.clock.advance(2 * day)
-	_, err = p.db.SendExpiryNotifications(bg, 10)
+	_, err = service.SendExpiryNotifications(bg, 10)
 	ok(p, err)
 	submission := p.db.NewID()
 	ok(p, run(p.db, `INSERT INTO kyc_submissions (id, coach_id, state, legal_name, submitted_at) VALUES ($1, $2, 'submitted', $3, 1)`, submission, c.AccountID, []byte("x")))
 	ok(p, run(p.db, `INSERT INTO kyc_documents (submission_id, document_id) VALUES ($1, $2)`, submission, identity.ID))
 	ok(p, run(p.db, `UPDATE coaches SET kyc_state = 'submitted' WHERE id = $1`, c.AccountID))
-	_, kyc, err := p.db.ReplaceFile(bg, c.AccountID, identity.ID, p.reserveFile(c, 40), p.clock.Now(), nil)
+	_, kyc, err := service.Replace(bg, c, identity.ID, document.Upload{FileName: "passport", File: newFakeFile(40)})
 	ok(p, err)
 	if kyc != coach.NotStarted {
 		p.Errorf("KYC state after replacing an identity document is %s, want not_started", kyc)
 	}
-	_, err = p.db.RemoveDocument(bg, c.AccountID, identity.ID)
+	_, err = service.Remove(bg, c, identity.ID)
 	ok(p, err)
-	ok(p, p.db.ReleaseBlobs(bg, p.reserveFile(c, 50).Blobs()))
-	expired, err := p.db.ExpiredBlobs(bg, coach.ExpiredBlob{}, 10)
-	ok(p, err)
-	for _, b := range expired {
-		ok(p, p.db.DeleteBlob(bg, b.Key))
+	checks := 0
+	service.CheckStorage = func(coach.TierStatus, int64, int64) error {
+		if checks++; checks == 1 {
+			return nil // only the transaction refuses
+		}
+		return fault.New(fault.Forbidden, "tier_limit", "No.")
 	}
-	if len(expired) != 6 {
-		p.Errorf("got %d expired blobs, want 6: two each of the old, the new and the unused file", len(expired))
+	_, err = service.Add(bg, c, document.Upload{Kind: coach.Identity, FileName: "passport", File: newFakeFile(50)})
+	p.refused(err, "tier_limit")
+	if deleted, err := service.DeleteExpiredBlobs(bg); err != nil || deleted != 3 {
+		p.Errorf("deleted %d blobs, %v; want 3: the old, the new and the unused file", deleted, err)
 	}
 }

@@ -14,15 +14,18 @@ import (
 	"testing"
 
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/document"
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/blob"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/store/storetest"
+	"github.com/touchline/touchline/internal/verification"
 )
 
-// newDocuments returns the documents service with this store and these files.
-func (p *fixture) newDocuments(store coach.DocumentStore, files coach.Files) *coach.Documents {
-	return &coach.Documents{
-		Store: store, Files: files, Processor: fakeProcessor{}, Now: p.clock.Now, NewID: p.db.NewID, Log: slog.New(slog.DiscardHandler),
+// newDocuments returns the documents service with these files.
+func (p *fixture) newDocuments(files blob.Store) *document.Service {
+	return &document.Service{
+		DB: p.db, Files: files, Processor: fakeProcessor{}, Withdraw: verification.WithdrawDocument, Now: p.clock.Now, NewID: p.db.NewID, Log: slog.New(slog.DiscardHandler),
 	}
 }
 
@@ -30,7 +33,7 @@ func (p *fixture) newDocuments(store coach.DocumentStore, files coach.Files) *co
 // counters. It returns the number of documents.
 func (p *fixture) checkConsistency(files *fakeFiles) int {
 	p.Helper()
-	_, err := p.newDocuments(p.db, files).DeleteExpiredBlobs(bg)
+	_, err := p.newDocuments(files).DeleteExpiredBlobs(bg)
 	ok(p, err)
 	named := map[string]bool{}
 	documents := 0
@@ -45,7 +48,7 @@ func (p *fixture) checkConsistency(files *fakeFiles) int {
 	ok(p, rs.Err())
 	sums := map[string]int64{}
 	for _, row := range all {
-		d, err := p.db.Document(bg, row[0], row[1])
+		d, err := p.newDocuments(files).Read(bg, row[0], row[1])
 		ok(p, err)
 		documents++
 		sums[d.CoachID] += d.File.Size
@@ -78,13 +81,6 @@ func (p *fixture) checkConsistency(files *fakeFiles) int {
 	return documents
 }
 
-// unlimitedStore reports no usage, so that only the transaction refuses.
-type unlimitedStore struct{ coach.DocumentStore }
-
-func (r unlimitedStore) Storage(context.Context, string) (int, int64, coach.TierStatus, error) {
-	return 0, -1 << 40, coach.TierStatus{}, nil
-}
-
 // TestConcurrentDocumentChanges checks that the usage counter equals the sum of the
 // documents.
 func TestConcurrentDocumentChanges(t *testing.T) {
@@ -93,7 +89,7 @@ func TestConcurrentDocumentChanges(t *testing.T) {
 		p := newFixture(t, url)
 		coaches := []actor.Actor{p.coach(1), p.coach(2)}
 		files := &fakeFiles{sizes: map[string]int64{}}
-		s := p.newDocuments(p.db, files)
+		s := p.newDocuments(files)
 		kinds := []coach.DocumentKind{coach.Certification, coach.Identity, coach.ProfilePicture}
 		var wait sync.WaitGroup
 		for worker := range 8 {
@@ -143,8 +139,8 @@ func TestConcurrentDocumentChanges(t *testing.T) {
 }
 
 // changeRandomDocument makes one random change to the documents of a coach.
-func changeRandomDocument(s *coach.Documents, by actor.Actor, kind coach.DocumentKind, random *rand.Rand) error {
-	upload := coach.Upload{Kind: kind, FileName: "a", File: newFakeFile(1 + 2*random.IntN(50))}
+func changeRandomDocument(s *document.Service, by actor.Actor, kind coach.DocumentKind, random *rand.Rand) error {
+	upload := document.Upload{Kind: kind, FileName: "a", File: newFakeFile(1 + 2*random.IntN(50))}
 	if random.IntN(2) == 0 {
 		_, err := s.Add(bg, by, upload)
 		return err
@@ -160,7 +156,7 @@ func changeRandomDocument(s *coach.Documents, by actor.Actor, kind coach.Documen
 	case 1:
 		_, err = s.Remove(bg, by, id)
 	default:
-		_, err = s.Edit(bg, by, id, coach.DocumentPatch{Title: &title})
+		_, err = s.Edit(bg, by, id, document.Patch{Title: &title})
 	}
 	if fault.KindOf(err) == fault.NotFound {
 		return nil // removed concurrently
@@ -178,7 +174,7 @@ func TestConcurrentDocumentLimits(t *testing.T) {
 		}
 		p := newFixture(t, url)
 		files := &fakeFiles{sizes: map[string]int64{}}
-		s := p.newDocuments(unlimitedStore{p.db}, files)
+		s := p.newDocuments(files)
 		race := func(by actor.Actor, n int64, code string) (added int) {
 			var wait sync.WaitGroup
 			var begun atomic.Int64
@@ -187,7 +183,7 @@ func TestConcurrentDocumentLimits(t *testing.T) {
 					for begun.Add(1) <= n {
 						err := context.DeadlineExceeded
 						for errors.Is(err, context.DeadlineExceeded) { // a write waits 10 s at most, on a busy machine not long enough
-							_, err = s.Add(bg, by, coach.Upload{Kind: coach.Identity, FileName: "a", File: newFakeFile(10)})
+							_, err = s.Add(bg, by, document.Upload{Kind: coach.Identity, FileName: "a", File: newFakeFile(10)})
 						}
 						if err != nil && fault.CodeOf(err) != code {
 							t.Error(err)
@@ -198,8 +194,8 @@ func TestConcurrentDocumentLimits(t *testing.T) {
 			wait.Wait()
 			return p.count(`SELECT count(*) FROM documents WHERE coach_id = $1`, by.AccountID)
 		}
-		if added := race(p.coach(1), coach.MaxDocuments+20, "validation_failed"); added != coach.MaxDocuments {
-			t.Errorf("added %d documents, want %d", added, coach.MaxDocuments)
+		if added := race(p.coach(1), document.MaxDocuments+20, "validation_failed"); added != document.MaxDocuments {
+			t.Errorf("added %d documents, want %d", added, document.MaxDocuments)
 		}
 		s.CheckStorage = coach.Tiers{List: []coach.Tier{{Name: "small", Limits: coach.Limits{StorageBytes: 75}}}}.CheckStorage
 		by := p.coach(2)
@@ -208,10 +204,10 @@ func TestConcurrentDocumentLimits(t *testing.T) {
 		}
 		list, err := s.List(bg, by, "", "", 1)
 		ok(t, err)
-		if _, _, err = s.Replace(bg, by, list[0].ID, coach.Upload{FileName: "a", File: newFakeFile(16)}); fault.CodeOf(err) != "tier_limit" {
+		if _, _, err = s.Replace(bg, by, list[0].ID, document.Upload{FileName: "a", File: newFakeFile(16)}); fault.CodeOf(err) != "tier_limit" {
 			t.Errorf("replacement above the limit: got %v, want tier_limit", err)
 		}
-		_, _, err = s.Replace(bg, by, list[0].ID, coach.Upload{FileName: "a", File: newFakeFile(14)})
+		_, _, err = s.Replace(bg, by, list[0].ID, document.Upload{FileName: "a", File: newFakeFile(14)})
 		ok(t, err)
 		p.checkConsistency(files)
 	})

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/document"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -30,7 +31,7 @@ func (p *fixture) identity(by actor.Actor, kind string) string {
 }
 
 func (p *fixture) verify() *verification.Service {
-	return &verification.Service{DB: p.db, On: true, Now: p.clock.Now, NewID: p.db.NewID}
+	return &verification.Service{DB: p.db, Documents: &document.Service{DB: p.db}, On: true, Now: p.clock.Now, NewID: p.db.NewID}
 }
 
 func (p *fixture) submit(by actor.Actor, ids ...string) verification.Submission {
@@ -235,7 +236,7 @@ func TestKYCDecisionDuringResubmission(t *testing.T) {
 			var approved error
 			var wg sync.WaitGroup
 			wg.Go(func() {
-				if _, err := p.db.RemoveDocument(bg, by.AccountID, id); err != nil {
+				if _, err := p.newDocuments(nil).Remove(bg, by, id); err != nil {
 					p.Error(err)
 				}
 				_, newer, _ = p.verify().Submit(bg, by, "Asha", []string{second})
@@ -268,7 +269,7 @@ func TestConcurrentKYCDecisions(t *testing.T) {
 			for i, act := range []func() error{
 				func() error { _, err := p.verify().Approve(bg, testOperator, s.ID); return err },
 				func() error { _, err := p.verify().Reject(bg, testOperator, s.ID, "no"); return err },
-				func() error { _, err := p.db.RemoveDocument(bg, by.AccountID, id); return err },
+				func() error { _, err := p.newDocuments(nil).Remove(bg, by, id); return err },
 			} {
 				wg.Go(func() { won[i] = act() })
 			}

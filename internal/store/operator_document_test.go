@@ -13,9 +13,10 @@ import (
 
 	"github.com/touchline/touchline/internal/admin"
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/platform/blob"
 	"github.com/touchline/touchline/internal/platform/httpx"
+	"github.com/touchline/touchline/internal/platform/picture"
 	"github.com/touchline/touchline/internal/server/service"
 	"github.com/touchline/touchline/internal/store/storetest"
 )
@@ -31,7 +32,7 @@ func (fakeTokenStore) MarkTokenUsed(context.Context, string, time.Time, time.Tim
 
 // slowFileStore has one file, which is read slowly.
 type slowFileStore struct {
-	coach.Files
+	blob.Store
 	content []byte
 }
 
@@ -63,7 +64,7 @@ func TestSlowDocument(t *testing.T) {
 	p.submit(by, id)
 	ok(t, run(p.db, `UPDATE documents SET file_name = $2, size = $3, sha256 = '5e00' WHERE id = $1`, id, "पासपोर्ट 2.pdf", len(content)))
 	v := p.verify()
-	v.Documents = p.newDocuments(p.db, slowFileStore{content: content})
+	v.Documents = p.newDocuments(slowFileStore{content: content})
 	handler := admin.New(admin.Config{
 		Operators: service.Operators{
 			Shell: service.Shell{Tokens: &operator.Service{Store: fakeTokenStore{}, Now: time.Now}},
@@ -99,7 +100,7 @@ func TestSlowDocument(t *testing.T) {
 		t.Errorf("got %d with %d of %d bytes, %v", resp.StatusCode, len(body), len(content), err)
 	}
 	for name, want := range map[string]string{
-		"Content-Type":            coach.PDF,
+		"Content-Type":            picture.PDF,
 		"Content-Disposition":     `attachment; filename="________ 2.pdf"; filename*=UTF-8''%E0%A4%AA%E0%A4%BE%E0%A4%B8%E0%A4%AA%E0%A5%8B%E0%A4%B0%E0%A5%8D%E0%A4%9F%202.pdf`,
 		"Content-Security-Policy": "default-src 'none'; sandbox",
 		"X-Content-Type-Options":  "nosniff",

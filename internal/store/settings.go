@@ -84,12 +84,7 @@ func (s Settings) zoneOf(zone string) string { return cmp.Or(zone, s.DefaultTime
 // ZoneOf returns the time zone of a coach who chose zone, or none.
 func (db *DB) ZoneOf(zone string) string { return db.options.Settings.zoneOf(zone) }
 
-// Zone returns the name of the time zone of a coach.
-func (db *DB) Zone(ctx context.Context, coachID string) (string, error) {
-	return db.ZoneIn(ctx, db.sql, coachID)
-}
-
-// ZoneIn is Zone within a transaction.
+// ZoneIn returns the name of the time zone of a coach.
 func (db *DB) ZoneIn(ctx context.Context, q database.Querier, coachID string) (string, error) {
 	var name string
 	err := q.QueryRow(ctx, `SELECT time_zone FROM coaches WHERE id = $1`, coachID).Scan(database.IntoText(&name))

@@ -14,6 +14,7 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/document"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
@@ -25,7 +26,7 @@ import (
 type stressTest struct {
 	*fixture
 	files     *fakeFiles
-	documents *coach.Documents
+	documents *document.Service
 
 	mu      sync.Mutex
 	coaches []actor.Actor // sessions, of accounts that may have ended
@@ -122,7 +123,7 @@ func (c *stressTest) act(dice *rand.Rand) (what string, err error) {
 	case n < 20:
 		return "visibility", c.show(by.AccountID, dice.IntN(3) > 0)
 	case n < 23:
-		list, err := c.db.Documents(bg, by.AccountID, coach.Identity, "", 3)
+		list, err := c.documents.List(bg, by, coach.Identity, "", 3)
 		if err != nil || len(list) == 0 {
 			return "submit", err
 		}
@@ -171,7 +172,7 @@ func TestStress(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, url string) {
 		p := newFixture(t, url)
 		c := &stressTest{fixture: p, files: &fakeFiles{sizes: map[string]int64{}}, seen: map[string]int{}}
-		c.documents = p.newDocuments(p.db, c.files)
+		c.documents = p.newDocuments(c.files)
 		for range 3 {
 			ok(t, c.signIn(c.number()))
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/document"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/wire"
@@ -52,7 +53,7 @@ func (p pages) form(ctx context.Context, r *web.Request, by actor.Actor, f *web.
 	if state == coach.Disabled {
 		return web.Response{}, fault.Missing()
 	}
-	documents, err := p.Documents.List(ctx, by, coach.Identity, "", coach.MaxDocuments)
+	documents, err := p.Documents.List(ctx, by, coach.Identity, "", document.MaxDocuments)
 	if err != nil {
 		return web.Response{}, err
 	}
@@ -90,7 +91,7 @@ func (p pages) addDocument(ctx context.Context, r *web.Request, by actor.Actor) 
 	if err != nil {
 		return web.Response{}, err
 	}
-	documents, err := p.Documents.List(ctx, by, coach.Identity, "", coach.MaxDocuments)
+	documents, err := p.Documents.List(ctx, by, coach.Identity, "", document.MaxDocuments)
 	if err != nil {
 		return web.Response{}, err
 	}

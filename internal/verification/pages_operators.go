@@ -11,6 +11,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/httpx"
+	"github.com/touchline/touchline/internal/platform/picture"
 	"github.com/touchline/touchline/internal/platform/wire"
 	"github.com/touchline/touchline/internal/web"
 )
@@ -94,7 +95,7 @@ func (c console) document(ctx context.Context, r *web.Request, by actor.Operator
 		return web.Response{}, err
 	}
 	file := content.Document.File
-	shown := file.MediaType == coach.PDF || strings.HasPrefix(file.MediaType, "image/")
+	shown := file.MediaType == picture.PDF || strings.HasPrefix(file.MediaType, "image/")
 	return web.Response{Write: func(w http.ResponseWriter, r *http.Request) error {
 		defer content.Close()
 		return httpx.File{Name: file.Name, MediaType: file.MediaType, ETag: file.SHA256, Attachment: !shown, Framed: true, Content: content}.Serve(w, r)

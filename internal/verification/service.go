@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/document"
 	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
@@ -61,7 +62,7 @@ type Cursor struct {
 // Service lets coaches submit, and operators decide, a verification.
 type Service struct {
 	DB        *store.DB
-	Documents *coach.Documents
+	Documents *document.Service
 	// On is the setting KYC.
 	On bool
 	// SecurityEvent writes an event of the security log; nil writes none.
@@ -172,7 +173,7 @@ func (s *Service) Read(ctx context.Context, by actor.Operator, id string) (sub S
 func (s *Service) DocumentsOf(ctx context.Context, sub Submission) ([]coach.Document, error) {
 	var documents []coach.Document
 	for _, id := range sub.DocumentIDs {
-		d, err := s.DB.Document(ctx, sub.CoachID, id)
+		d, err := s.Documents.Read(ctx, sub.CoachID, id)
 		if fault.KindOf(err) == fault.NotFound {
 			continue
 		}
@@ -187,7 +188,7 @@ func (s *Service) DocumentsOf(ctx context.Context, sub Submission) ([]coach.Docu
 // OpenDocument returns the content of a document of a coach's submission, while the submission waits
 // for a decision and 30 days after a decision, else not_found. The audit log records the read before
 // the first byte is sent.
-func (s *Service) OpenDocument(ctx context.Context, by actor.Operator, coachID, id string) (*coach.Content, error) {
+func (s *Service) OpenDocument(ctx context.Context, by actor.Operator, coachID, id string) (*document.Content, error) {
 	named, err := naming(ctx, s.DB, id)
 	if err != nil {
 		return nil, err

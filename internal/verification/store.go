@@ -162,3 +162,17 @@ func checkNewest(ctx context.Context, q database.Querier, coachID, submissionID 
 	}
 	return fault.New(fault.Conflict, "request_superseded", "The coach has a newer submission: %s. Read it and decide about it.", id).With("request_id", id)
 }
+
+// WithdrawDocument withdraws the coach's undecided submission that contains a document, because an
+// operator could no longer check it. It reports whether there was one. An earlier decision stands.
+func WithdrawDocument(ctx context.Context, tx *store.Tx, coachID, documentID string) (bool, error) {
+	n, err := tx.Exec(ctx, `
+		UPDATE kyc_submissions SET state = 'withdrawn', decided_at = $3
+		WHERE coach_id = $1 AND state = 'submitted'
+			AND id IN (SELECT submission_id FROM kyc_documents WHERE document_id = $2)`, coachID, documentID, database.Micros(tx.Now))
+	if err != nil || n == 0 {
+		return false, err
+	}
+	err = tx.Defer(ctx, `UPDATE coaches SET kyc_state = 'not_started' WHERE id = $1 AND kyc_state = 'submitted'`, coachID)
+	return err == nil, err
+}

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/touchline/touchline/internal/coach"
+
 	"github.com/touchline/touchline/internal/approval"
 )
 
@@ -77,4 +79,16 @@ func (v *View) dayMonthYear(t time.Time) string {
 func (v *View) DateTime(t time.Time) string {
 	local := t.In(v.zone)
 	return v.MustT("time.weekday."+strconv.Itoa(int(local.Weekday()))) + " " + v.Date(t) + ", " + local.Format("15:04")
+}
+
+// Validity returns whether a certificate is valid, ends soon or has ended.
+func (v *View) Validity(d coach.Document) string { return string(d.Validity(v.now)) }
+
+// Day returns a date for people: "12 May", with the year if it is another.
+func (v *View) Day(d coach.Date) string {
+	t, err := time.Parse(time.DateOnly, string(d))
+	if err != nil {
+		return string(d)
+	}
+	return v.Date(time.Date(t.Year(), t.Month(), t.Day(), 12, 0, 0, 0, v.zone)) // a day may have no midnight
 }

@@ -19,14 +19,17 @@ func (p *Pages) profilePage(ctx context.Context, r *Request, by actor.Actor) (Re
 	if err != nil {
 		return Response{}, err
 	}
-	return p.profileForm(ctx, r, by, profile, r.Restored(profileValues(profile)))
+	return p.ProfileForm(ctx, r, by, profile, r.Restored(ProfileValues(profile)))
 }
 
-// profileFields are the fields of the form of the profile.
-var profileFields = []string{"name", "email", "bio", "sports", "time_zone", "experience_years"}
+// ProfilePath is the page of the profile.
+const ProfilePath = "/coach/profile"
 
-// profileValues returns the form with the values of a profile.
-func profileValues(profile coach.Profile) *Form {
+// ProfileFields are the fields of the form of the profile.
+var ProfileFields = []string{"name", "email", "bio", "sports", "time_zone", "experience_years"}
+
+// ProfileValues returns the form with the values of a profile.
+func ProfileValues(profile coach.Profile) *Form {
 	values := url.Values{
 		"name": {profile.Name}, "email": {profile.Email}, "bio": {profile.Bio}, "sports": {strings.Join(profile.Sports, ", ")}, "time_zone": {profile.TimeZone}, "experience_years": {""},
 	}
@@ -36,17 +39,18 @@ func profileValues(profile coach.Profile) *Form {
 	return &Form{Values: values}
 }
 
-func (p *Pages) profileForm(ctx context.Context, r *Request, by actor.Actor, profile coach.Profile, f *Form) (Response, error) {
+// ProfileForm returns the page of the profile with a form.
+func (p *Pages) ProfileForm(ctx context.Context, r *Request, by actor.Actor, profile coach.Profile, f *Form) (Response, error) {
 	v, err := p.CoachView(ctx, r, "profile", "profile.title", by)
 	if err != nil {
 		return Response{}, err
 	}
 	v.Form = f
-	v.Path = profilePath
+	v.Path = ProfilePath
 	certificates := slices.DeleteFunc(slices.Clone(profile.Documents), func(d coach.Document) bool { return !d.Kind.Certifies() })
 	v.Data = map[string]any{
 		"Profile": profile, "Missing": profile.Missing(p.Coaches.Required), "Done": r.URL.Query().Get("done"),
-		"Picture": profile.Picture(), "Certificates": certificates, "RequestID": p.Documents.NewID(), "KYC": p.Subscriptions.Tiers.KYC,
+		"Picture": profile.Picture(), "Certificates": certificates, "RequestID": p.Auth.NewID(), "KYC": p.Subscriptions.Tiers.KYC,
 		"EmailRequired": slices.Contains(p.Coaches.Required, "email"), "Zones": OfferedZones(f), "DefaultZone": p.Coaches.DefaultTimeZone,
 	}
 	return FormPage("profile", v), nil
@@ -60,7 +64,7 @@ func (p *Pages) saveProfile(ctx context.Context, r *Request, by actor.Actor) (Re
 		return Response{}, err
 	}
 	if r.Form.Has("open") {
-		return p.KeepTyped(r, Redirect(documentsPath+"/add"), profilePath, profileValues(before).Values), nil
+		return p.KeepTyped(r, Redirect("/coach/documents/add"), ProfilePath, ProfileValues(before).Values), nil
 	}
 	var faults wire.Faults
 	patch := readProfile(r, &faults)
@@ -72,7 +76,7 @@ func (p *Pages) saveProfile(ctx context.Context, r *Request, by actor.Actor) (Re
 		if !p.AddFaults(r, f, err, nil) {
 			return Response{}, err
 		}
-		return p.profileForm(ctx, r, by, before, f)
+		return p.ProfileForm(ctx, r, by, before, f)
 	}
 	if len(before.Missing(p.Coaches.Required)) > 0 {
 		return Redirect("/coach"), nil

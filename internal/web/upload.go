@@ -83,7 +83,7 @@ func (p *Pages) readUpload(r *Request, f *UploadForm) (*upload.Form, error) {
 	if f.MaxFile > 0 {
 		body.Limit(f.MaxFile+upload.MaxTexts, f.TooLarge)
 	}
-	return upload.ReadForm(body, r.Header, p.Documents.NewSpool, f.Fields)
+	return upload.ReadForm(body, r.Header, p.NewSpool, f.Fields)
 }
 
 // refuse returns the page of a form whose body was not read to its end.

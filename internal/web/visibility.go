@@ -58,7 +58,7 @@ func (p *Pages) visibilityForm(ctx context.Context, r *Request, by actor.Actor, 
 	card := p.newCoachCard(preview)
 	card.Shown = f.Values["show"]
 	if card.Picture != "" {
-		card.Picture = documentPath(preview.Picture.DocumentID) + "/content"
+		card.Picture = "/coach/documents/" + preview.Picture.DocumentID + "/content"
 	}
 	v.Data = map[string]any{"Saved": saved, "Fields": fields, "Card": card, "Done": r.URL.Query().Get("done")}
 	return FormPage("visibility", v), nil

@@ -11,9 +11,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/document"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/httpx"
+	"github.com/touchline/touchline/internal/platform/picture"
 )
 
 // TestUnreadableFile: if the file store fails in the middle of a file, the log says so and the
@@ -22,7 +23,7 @@ func TestUnreadableFile(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	m := httpx.Middleware{Settings: httpx.Settings{Log: slog.New(slog.NewTextHandler(&log, nil))}}
-	file := httpx.File{MediaType: coach.PDF, Content: io.NewSectionReader(brokenFile{}, 0, 1<<20)}
+	file := httpx.File{MediaType: picture.PDF, Content: io.NewSectionReader(brokenFile{}, 0, 1<<20)}
 	serve := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := file.Serve(w, r); err != nil {
 			t.Error(err)
@@ -63,7 +64,7 @@ func FuzzContentDisposition(f *testing.F) {
 	f.Add("a;b=c\\.pdf")
 	f.Fuzz(func(t *testing.T, name string) {
 		w := httptest.NewRecorder()
-		file := httpx.File{Name: coach.FileName(name, coach.PDF), MediaType: coach.PDF, Attachment: true, Content: strings.NewReader("x")}
+		file := httpx.File{Name: document.FileName(name, picture.PDF), MediaType: picture.PDF, Attachment: true, Content: strings.NewReader("x")}
 		file.Serve(w, httptest.NewRequest(http.MethodGet, "/", http.NoBody))
 		header := w.Header().Get("Content-Disposition")
 		kind, parameters, err := mime.ParseMediaType(header)

@@ -15,38 +15,52 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/wire"
 )
 
-// The limits of an upload, in bytes. That of its file is coach.MaxFile.
+// The limits of an upload, in bytes.
 const (
 	maxText = 8 << 10 // of a part that is a text
 	// MaxTexts is of all texts and boundaries of a form, and of a form without a file.
 	MaxTexts = 64 << 10
-	MaxBody  = coach.MaxFile + MaxTexts // of the whole body
+	MaxFile  = 10 << 20
+	MaxBody  = MaxFile + MaxTexts // of the whole body
 	// maxPartHeader limits the boundary and the header before the content of a part, which
 	// are held in memory.
 	maxPartHeader = 16 << 10
 	maxParts      = 50
 )
 
+// File is a complete file that can be read repeatedly.
+type File interface {
+	io.ReadSeeker
+	io.ReaderAt
+	Size() int64
+	SHA256() string // in hex
+}
+
+// Spool is a File that is first written, then read. Close removes it.
+type Spool interface {
+	File
+	io.WriteCloser
+}
+
 // Form is an upload that was read: texts by name, and at most one file.
 type Form struct {
 	Texts map[string]string
-	File  coach.Spool // nil if the client sent none, or an empty one without a name
+	File  Spool // nil if the client sent none, or an empty one without a name
 	// FileName is the name that the client gave the file.
 	FileName string
 	// Pasted is the text Fields.Pasted; nil if the client sent none.
-	Pasted coach.Spool
+	Pasted Spool
 	Faults wire.Faults
 }
 
 // Close frees the spools.
 func (f *Form) Close() {
-	for _, spool := range []coach.Spool{f.File, f.Pasted} {
+	for _, spool := range []Spool{f.File, f.Pasted} {
 		if spool != nil {
 			_ = spool.Close() // it was read or is not needed
 		}
@@ -54,7 +68,7 @@ func (f *Form) Close() {
 }
 
 // Keep leaves a spool of the form open when the form is closed: another owner closes it.
-func (f *Form) Keep(spool coach.Spool) {
+func (f *Form) Keep(spool Spool) {
 	if f.File == spool {
 		f.File = nil
 	}
@@ -91,13 +105,13 @@ type Fields struct {
 type formReader struct {
 	body   *Body
 	fields Fields
-	spool  func() (coach.Spool, error)
+	spool  func() (Spool, error)
 	form   *Form
 }
 
 // ReadForm reads a form from body: texts, and a file, which goes into a spool. The caller
 // closes the form. Errors: payload_too_large, malformed_request, or the error of the storage.
-func ReadForm(body *Body, header http.Header, spool func() (coach.Spool, error), fields Fields) (*Form, error) {
+func ReadForm(body *Body, header http.Header, spool func() (Spool, error), fields Fields) (*Form, error) {
 	fr := &formReader{body: body, fields: fields, spool: spool, form: &Form{Texts: map[string]string{}}}
 	mediaType, parameters, err := mime.ParseMediaType(header.Get("Content-Type"))
 	switch {
@@ -217,14 +231,14 @@ func (fr *formReader) text(part *multipart.Part, name string) error {
 }
 
 // fill copies content into a new spool of the form.
-func (fr *formReader) fill(spool *coach.Spool, content io.Reader) (err error) {
+func (fr *formReader) fill(spool *Spool, content io.Reader) (err error) {
 	if *spool, err = fr.spool(); err != nil {
 		*spool = nil // not an interface with a nil pointer
 		return err
 	}
 	// Read one byte more than the limit, to learn whether the file is longer.
-	_, err = io.Copy(*spool, io.LimitReader(content, coach.MaxFile+1))
-	if err == nil && (*spool).Size() > coach.MaxFile {
+	_, err = io.Copy(*spool, io.LimitReader(content, MaxFile+1))
+	if err == nil && (*spool).Size() > MaxFile {
 		err = fr.body.tooLarge
 	}
 	return err
@@ -232,7 +246,7 @@ func (fr *formReader) fill(spool *coach.Spool, content io.Reader) (err error) {
 
 // ReadFile reads a body that is a file into a spool, which the caller closes. Errors:
 // payload_too_large, malformed_request, or the error of the storage.
-func ReadFile(body *Body, spool func() (coach.Spool, error)) (coach.Spool, error) {
+func ReadFile(body *Body, spool func() (Spool, error)) (Spool, error) {
 	file, err := spool()
 	if err != nil {
 		return nil, err

@@ -11,7 +11,6 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/upload"
 )
@@ -43,7 +42,7 @@ func readForm(body, mediaType string) (form *upload.Form, left int, err error) {
 	r := httptest.NewRequest("POST", "/", strings.NewReader(body))
 	r.Header.Set("Content-Type", mediaType)
 	content := upload.NewBody(r.Body, http.NewResponseController(httptest.NewRecorder()), upload.Timeouts{})
-	form, err = upload.ReadForm(content, r.Header, func() (coach.Spool, error) {
+	form, err = upload.ReadForm(content, r.Header, func() (upload.Spool, error) {
 		left++
 		return &memorySpool{open: &left}, nil
 	}, upload.Fields{Texts: []string{"kind", "title"}})

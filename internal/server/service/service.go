@@ -11,6 +11,7 @@ import (
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/idempotency"
 	"github.com/touchline/touchline/internal/platform/phone"
+	"github.com/touchline/touchline/internal/platform/upload"
 )
 
 // Common are the services of both listeners and of the shell.
@@ -21,8 +22,9 @@ type Common struct {
 
 // HTTP are the services of both listeners.
 type HTTP struct {
-	Documents *coach.Documents
-	Streams   *message.Streams
+	// NewSpool creates a temporary file for an upload.
+	NewSpool func() (upload.Spool, error)
+	Streams  *message.Streams
 	// Idempotency keeps the responses to requests with an Idempotency-Key.
 	Idempotency *idempotency.Service
 }

@@ -1,4 +1,4 @@
-package coach_test
+package document_test
 
 import (
 	"strings"
@@ -8,33 +8,35 @@ import (
 	"unicode/utf8"
 
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/document"
 	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/platform/picture"
 )
 
 func TestFileName(t *testing.T) {
 	tests := []struct{ sent, mediaType, want string }{
-		{"certificate.pdf", coach.PDF, "certificate.pdf"},
-		{"photo.JPEG", coach.JPEG, "photo.jpeg"},
-		{"photo.png", coach.JPEG, "photo.jpg"},
-		{"photo", coach.PNG, "photo.png"},
-		{"report.pdf.exe", coach.PDF, "report.pdf"},
-		{"Dr. Meera Nair", coach.PDF, "Dr. Meera Nair.pdf"},
-		{"level.2", coach.PDF, "level.2.pdf"},
-		{"../../x.pdf", coach.PDF, "x.pdf"},
-		{`C:\Users\me\x.pdf`, coach.PDF, "x.pdf"},
-		{"/", coach.PDF, "document.pdf"},
-		{"...", coach.PDF, "document.pdf"},
-		{".pdf", coach.PDF, "document.pdf"},
-		{"", coach.PNG, "document.png"},
-		{" \t\r\n ", coach.PDF, "document.pdf"},
-		{"a\tb\r\nc.pdf", coach.PDF, "a bc.pdf"},
-		{"a\u202eb\u200b.pdf", coach.PDF, "ab.pdf"},
-		{`a"b<c>d%e.pdf`, coach.PDF, "a_b_c_d_e.pdf"},
-		{"\xff\xfe.pdf", coach.PDF, "document.pdf"},
-		{strings.Repeat("é", 200) + ".pdf", coach.PDF, strings.Repeat("é", 125) + ".pdf"},
+		{"certificate.pdf", picture.PDF, "certificate.pdf"},
+		{"photo.JPEG", picture.JPEG, "photo.jpeg"},
+		{"photo.png", picture.JPEG, "photo.jpg"},
+		{"photo", picture.PNG, "photo.png"},
+		{"report.pdf.exe", picture.PDF, "report.pdf"},
+		{"Dr. Meera Nair", picture.PDF, "Dr. Meera Nair.pdf"},
+		{"level.2", picture.PDF, "level.2.pdf"},
+		{"../../x.pdf", picture.PDF, "x.pdf"},
+		{`C:\Users\me\x.pdf`, picture.PDF, "x.pdf"},
+		{"/", picture.PDF, "document.pdf"},
+		{"...", picture.PDF, "document.pdf"},
+		{".pdf", picture.PDF, "document.pdf"},
+		{"", picture.PNG, "document.png"},
+		{" \t\r\n ", picture.PDF, "document.pdf"},
+		{"a\tb\r\nc.pdf", picture.PDF, "a bc.pdf"},
+		{"a\u202eb\u200b.pdf", picture.PDF, "ab.pdf"},
+		{`a"b<c>d%e.pdf`, picture.PDF, "a_b_c_d_e.pdf"},
+		{"\xff\xfe.pdf", picture.PDF, "document.pdf"},
+		{strings.Repeat("é", 200) + ".pdf", picture.PDF, strings.Repeat("é", 125) + ".pdf"},
 	}
 	for _, tt := range tests {
-		if got := coach.FileName(tt.sent, tt.mediaType); got != tt.want {
+		if got := document.FileName(tt.sent, tt.mediaType); got != tt.want {
 			t.Errorf("FileName(%q, %s) = %q, want %q", tt.sent, tt.mediaType, got, tt.want)
 		}
 	}
@@ -45,9 +47,9 @@ func FuzzFileName(f *testing.F) {
 	f.Add("a\u202efdp.exe")
 	f.Add(strings.Repeat("é.", 300))
 	f.Fuzz(func(t *testing.T, sent string) {
-		for mediaType, ending := range map[string]string{coach.PDF: ".pdf", coach.PNG: ".png"} {
-			name := coach.FileName(sent, mediaType)
-			if len(name) > coach.MaxFileName || !utf8.ValidString(name) || !strings.HasSuffix(name, ending) || len(name) == len(ending) {
+		for mediaType, ending := range map[string]string{picture.PDF: ".pdf", picture.PNG: ".png"} {
+			name := document.FileName(sent, mediaType)
+			if len(name) > 255 || !utf8.ValidString(name) || !strings.HasSuffix(name, ending) || len(name) == len(ending) {
 				t.Fatalf("FileName(%q) = %q", sent, name)
 			}
 			for _, r := range name {
@@ -55,7 +57,7 @@ func FuzzFileName(f *testing.F) {
 					t.Fatalf("FileName(%q) = %q contains %U", sent, name, r)
 				}
 			}
-			if again := coach.FileName(name, mediaType); again != name {
+			if again := document.FileName(name, mediaType); again != name {
 				t.Fatalf("FileName(%q) = %q, but applied again gives %q", sent, name, again)
 			}
 		}
@@ -102,21 +104,21 @@ func TestDocumentApply(t *testing.T) {
 	title, same, later, earlier, none := "b", original.ExpiresOn, coach.Date("2026-12-31"), coach.Date("2025-12-31"), coach.Date("")
 	today, tomorrow := coach.Date("2026-06-01"), coach.Date("2026-06-02")
 	for _, tt := range []struct {
-		patch coach.DocumentPatch
+		patch document.Patch
 		want  time.Time // NotifyAt
 		fault bool
 	}{
-		{patch: coach.DocumentPatch{Title: &title}, want: now},
-		{patch: coach.DocumentPatch{ExpiresOn: &same}, want: now},
-		{patch: coach.DocumentPatch{ExpiresOn: &later}, want: time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)},
-		{patch: coach.DocumentPatch{ExpiresOn: &none}},
-		{patch: coach.DocumentPatch{ExpiresOn: &earlier}, fault: true},
-		{patch: coach.DocumentPatch{IssuedOn: &later}, fault: true},
-		{patch: coach.DocumentPatch{IssuedOn: &tomorrow, ExpiresOn: &later}, fault: true},
-		{patch: coach.DocumentPatch{IssuedOn: &today}, want: now},
-		{patch: coach.DocumentPatch{IssuedOn: &none, ExpiresOn: &earlier}},
+		{patch: document.Patch{Title: &title}, want: now},
+		{patch: document.Patch{ExpiresOn: &same}, want: now},
+		{patch: document.Patch{ExpiresOn: &later}, want: time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)},
+		{patch: document.Patch{ExpiresOn: &none}},
+		{patch: document.Patch{ExpiresOn: &earlier}, fault: true},
+		{patch: document.Patch{IssuedOn: &later}, fault: true},
+		{patch: document.Patch{IssuedOn: &tomorrow, ExpiresOn: &later}, fault: true},
+		{patch: document.Patch{IssuedOn: &today}, want: now},
+		{patch: document.Patch{IssuedOn: &none, ExpiresOn: &earlier}},
 	} {
-		got, err := original.Apply(tt.patch, now, "2026-06-01")
+		got, err := tt.patch.Apply(original, now, "2026-06-01")
 		if tt.fault {
 			if fault.CodeOf(err) != "validation_failed" {
 				t.Errorf("%+v: got error %v, want validation_failed", tt.patch, err)
@@ -129,10 +131,10 @@ func TestDocumentApply(t *testing.T) {
 	}
 }
 
-func TestCheckDocuments(t *testing.T) {
+func TestCheckCount(t *testing.T) {
 	t.Parallel()
-	for stored, want := range map[int]string{0: "", coach.MaxDocuments - 1: "", coach.MaxDocuments: "validation_failed", coach.MaxDocuments + 1: "validation_failed"} {
-		if got := fault.CodeOf(coach.CheckDocuments(stored)); got != want {
+	for stored, want := range map[int]string{0: "", document.MaxDocuments - 1: "", document.MaxDocuments: "validation_failed", document.MaxDocuments + 1: "validation_failed"} {
+		if got := fault.CodeOf(document.CheckCount(stored)); got != want {
 			t.Errorf("%d documents: got %q, want %q", stored, got, want)
 		}
 	}

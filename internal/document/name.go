@@ -1,4 +1,4 @@
-package coach
+package document
 
 import (
 	"path"
@@ -6,27 +6,21 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-)
 
-// The media types of documents, detected by content.
-const (
-	PDF  = "application/pdf"
-	JPEG = "image/jpeg"
-	PNG  = "image/png"
-	WebP = "image/webp"
+	"github.com/touchline/touchline/internal/platform/picture"
 )
 
 // extensions are the file name extensions of each type, the usual one first.
 var extensions = map[string][]string{
-	PDF:  {".pdf"},
-	JPEG: {".jpg", ".jpeg", ".jpe", ".jfif"},
-	PNG:  {".png"},
-	WebP: {".webp"},
+	picture.PDF:  {".pdf"},
+	picture.JPEG: {".jpg", ".jpeg", ".jpe", ".jfif"},
+	picture.PNG:  {".png"},
+	picture.WebP: {".webp"},
 }
 
 // FileName makes a client's file name safe to display: no folders, no control or
 // direction characters, no characters with a meaning to a shell or file system, at
-// most MaxFileName bytes, and an extension that matches the type.
+// most maxFileName bytes, and an extension that matches the type.
 func FileName(sent, mediaType string) string {
 	sent = strings.ToValidUTF8(sent, "")
 	sent = sent[strings.LastIndexAny(sent, `/\`)+1:]
@@ -59,7 +53,7 @@ func FileName(sent, mediaType string) string {
 	if name == "" {
 		name = "document"
 	}
-	return truncate(name, MaxFileName-len(extension)) + extension
+	return truncate(name, maxFileName-len(extension)) + extension
 }
 
 // isFileExtension reports whether s looks like an extension and not like the end of
@@ -84,8 +78,8 @@ func truncate(s string, n int) string {
 // defaultTitle derives the title of a document without one from its file name.
 func defaultTitle(fileName string) string {
 	title := []rune(strings.TrimSpace(strings.TrimSuffix(fileName, path.Ext(fileName))))
-	if len(title) > MaxTitle {
-		title = title[:MaxTitle]
+	if len(title) > maxTitle {
+		title = title[:maxTitle]
 	}
 	return strings.TrimSpace(string(title))
 }
