@@ -3,22 +3,13 @@ package server
 import (
 	"context"
 	"net/http"
-	"sync"
 
 	"github.com/touchline/touchline/internal/admin"
 	"github.com/touchline/touchline/internal/api"
-	"github.com/touchline/touchline/internal/attendance"
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/batch"
-	"github.com/touchline/touchline/internal/conversation"
-	"github.com/touchline/touchline/internal/document"
-	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/platform/httpx"
 	"github.com/touchline/touchline/internal/platform/ratelimit"
-	"github.com/touchline/touchline/internal/progress"
-	"github.com/touchline/touchline/internal/roster"
-	"github.com/touchline/touchline/internal/verification"
 	"github.com/touchline/touchline/internal/web"
 )
 
@@ -38,23 +29,18 @@ func newAPI(cfg *config.Config, o Options, s *services) (http.Handler, error) {
 		Challenge: callbacks(cfg).Challenge, ChatReplies: chatReplies(cfg, s.public.Phones),
 		Documentation: documentation, NotFoundPage: pages.NotFound, Ready: s.readiness.check,
 		CORSOrigins: cfg.CORSOrigins, Limiter: limiter,
-		Features: []func(*api.Server) []api.Route{s.fees.Operations, s.batches.Operations, s.attended.Operations, s.progress.Operations, s.conversations.Operations, s.players.Operations, s.verifications.Operations, s.documents.Operations},
+		Features: partsOf(s.features(), func(f feature) (func(*api.Server) []api.Route, bool) { return f.operations, f.operations != nil }),
 	}).Handler()), nil
 }
 
-// renderer is the renderer of this process.
-var renderer = sync.OnceValues(func() (*web.Renderer, error) {
-	return web.NewRenderer(fee.Files, batch.Files, attendance.Files, progress.Files, conversation.Files, roster.Files, verification.Files, document.Files)
-})
-
 // newPages returns the pages for families, coaches and visitors.
 func newPages(cfg *config.Config, o Options, s *services, limiter *ratelimit.Limiter) (*web.Pages, error) {
-	r, err := renderer()
+	r, err := s.renderer()
 	if err != nil {
 		return nil, err
 	}
 	return web.New(web.Config{
-		Renderer: r, Features: []func(*web.Pages) []web.Route{s.fees.Pages, s.batches.Pages, s.attended.Pages, s.progress.Pages, s.conversations.Pages, s.players.Pages, s.verifications.Pages, s.documents.Pages},
+		Renderer: r, Features: partsOf(s.features(), func(f feature) (func(*web.Pages) []web.Route, bool) { return f.pages, f.pages != nil }),
 		Services: s.public, Settings: s.publicSettings(cfg, o),
 		MailAddress: s.keys.Vault.MailAddress, Sealer: s.keys.Vault.For(auth.ForSignIn),
 		Brand: cfg.Brand, AppURL: cfg.App(), WholeHistory: wholeHistory(cfg), Limiter: limiter,
@@ -69,13 +55,14 @@ func newAdmin(cfg *config.Config, o Options, s *services) (http.Handler, error) 
 	}
 	return console.Handler(admin.New(admin.Config{
 		Operators: s.operators, Settings: s.settings(cfg, o, "operators", s.security.RefusedOperator),
-		Ready: s.readiness.check, Metrics: s.metricsHandler(cfg, o), Features: []func(*admin.Server) []admin.Route{s.verifications.OperatorOperations, s.conversations.OperatorOperations, s.feed.OperatorOperations},
+		Ready: s.readiness.check, Metrics: s.metricsHandler(cfg, o),
+		Features: partsOf(s.features(), func(f feature) (func(*admin.Server) []admin.Route, bool) { return f.operators, f.operators != nil }),
 	}).Handler()), nil
 }
 
 // newConsole returns the pages of the operators' listener.
 func newConsole(cfg *config.Config, o Options, s *services) (*web.Console, error) {
-	r, err := renderer()
+	r, err := s.renderer()
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,68 @@
+package server
+
+import (
+	"io/fs"
+	"sync"
+
+	"github.com/touchline/touchline/internal/admin"
+	"github.com/touchline/touchline/internal/api"
+	"github.com/touchline/touchline/internal/attendance"
+	"github.com/touchline/touchline/internal/batch"
+	"github.com/touchline/touchline/internal/conversation"
+	"github.com/touchline/touchline/internal/document"
+	"github.com/touchline/touchline/internal/fee"
+	"github.com/touchline/touchline/internal/progress"
+	"github.com/touchline/touchline/internal/roster"
+	"github.com/touchline/touchline/internal/verification"
+	"github.com/touchline/touchline/internal/web"
+)
+
+// feature is what the listeners serve of a feature's folder. A part that it does not have is nil.
+type feature struct {
+	files      fs.FS // templates and texts of pages
+	pages      func(*web.Pages) []web.Route
+	operations func(*api.Server) []api.Route
+	operators  func(*admin.Server) []admin.Route
+}
+
+// features lists the features that have a folder.
+func (s *services) features() []feature {
+	return []feature{
+		{files: fee.Files, pages: s.fees.Pages, operations: s.fees.Operations},
+		{files: batch.Files, pages: s.batches.Pages, operations: s.batches.Operations},
+		{files: attendance.Files, pages: s.attended.Pages, operations: s.attended.Operations},
+		{files: progress.Files, pages: s.progress.Pages, operations: s.progress.Operations},
+		{files: conversation.Files, pages: s.conversations.Pages, operations: s.conversations.Operations, operators: s.conversations.OperatorOperations},
+		{files: roster.Files, pages: s.players.Pages, operations: s.players.Operations},
+		{files: verification.Files, pages: s.verifications.Pages, operations: s.verifications.Operations, operators: s.verifications.OperatorOperations},
+		{files: document.Files, pages: s.documents.Pages, operations: s.documents.Operations},
+		{operators: s.feed.OperatorOperations},
+	}
+}
+
+// partsOf returns the part of each feature that part selects, without nil.
+func partsOf[T any](features []feature, part func(feature) (T, bool)) []T {
+	var parts []T
+	for _, f := range features {
+		if p, ok := part(f); ok {
+			parts = append(parts, p)
+		}
+	}
+	return parts
+}
+
+// parsed is the renderer of this process. Tests start many services, and parse once.
+var parsed struct {
+	once     sync.Once
+	renderer *web.Renderer
+	err      error
+}
+
+// renderer returns the templates and texts of package web and of all features.
+func (s *services) renderer() (*web.Renderer, error) {
+	parsed.once.Do(func() {
+		files := partsOf(s.features(), func(f feature) (fs.FS, bool) { return f.files, f.files != nil })
+		parsed.renderer, parsed.err = web.NewRenderer(files...)
+	})
+	return parsed.renderer, parsed.err
+}
