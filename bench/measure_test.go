@@ -19,11 +19,11 @@ import (
 )
 
 // quick tests Compare itself: its turns are too short for a meaningful figure.
-var quick = bench.Options{Rounds: 3, Round: 20 * time.Millisecond, Workers: 2}
+var quick = bench.Options{Rounds: 3, Round: 60 * time.Millisecond, Workers: 2}
 
 func TestCompareFindsTheFaster(t *testing.T) {
 	slow := func(w http.ResponseWriter, r *http.Request) {
-		time.Sleep(2 * time.Millisecond)
+		time.Sleep(10 * time.Millisecond)
 		io.WriteString(w, "ok")
 	}
 	fast := func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "ok") }
@@ -37,8 +37,8 @@ func TestCompareFindsTheFaster(t *testing.T) {
 	if ratio := result.Ratio("slow", "fast"); ratio <= 0 || ratio >= 1 {
 		t.Errorf("slow over fast = %.2f, want less than 1", ratio)
 	}
-	if p50 := result.Series[1].P50(); p50 < 2*time.Millisecond {
-		t.Errorf("p50 of slow = %s, want at least the 2ms that it sleeps", p50)
+	if p50 := result.Series[1].P50(); p50 < 10*time.Millisecond {
+		t.Errorf("p50 of slow = %s, want at least the 10ms that it sleeps", p50)
 	}
 	for _, s := range result.Series {
 		if len(s.Rounds) != quick.Rounds || s.Throughput() <= 0 || s.P99() < s.P50() || s.CPUPerOperation() != 0 {

@@ -26,7 +26,7 @@ func (p *fixture) occur(limits ...auth.Limit) (refused string, wait time.Duratio
 	return limited.Name, limited.Wait
 }
 
-// TestLimitIsExactUnderConcurrency sends 400 concurrent occurrences from two replicas:
+// TestLimitIsExactUnderConcurrency sends 100 concurrent occurrences from two replicas:
 // a limit of three admits exactly three.
 func TestLimitIsExactUnderConcurrency(t *testing.T) {
 	t.Parallel()
@@ -35,7 +35,7 @@ func TestLimitIsExactUnderConcurrency(t *testing.T) {
 		other := store.New(openDatabase(t, url, database.Options{Now: p.clock.Now, MaxConns: 2}), store.Options{})
 		replicas := []*store.DB{p.db, other}
 		var admitted atomic.Int32
-		for _, err := range concurrently(400, func(i int) error {
+		for _, err := range concurrently(100, func(i int) error {
 			limited, err := replicas[i%2].CountOccurrence(bg, limit("a", 3, time.Hour), limit("b", 1000, time.Hour))
 			if err == nil && limited == nil {
 				admitted.Add(1)
