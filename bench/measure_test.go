@@ -49,7 +49,7 @@ func TestCompareFindsTheFaster(t *testing.T) {
 	if err := result.Write(&table); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"fast", "slow", "p99", "3 rounds of 20ms, 2 connections"} {
+	for _, want := range []string{"fast", "slow", "p99", "3 rounds of 60ms, 2 connections"} {
 		if !strings.Contains(table.String(), want) {
 			t.Errorf("the table has no %q:\n%s", want, table.String())
 		}
