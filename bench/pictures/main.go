@@ -1,5 +1,5 @@
 // Command pictures measures the memory and time that the heaviest pictures need, each in a
-// separate process with the service's garbage collector settings. Lower is better.
+// separate process with a memory limit below the service's. Lower is better.
 //
 //	go run ./bench/pictures
 package main

@@ -16,7 +16,7 @@ const (
 	Reject   Action = "reject"
 )
 
-// transitions are all transitions and who may make them; docs/architecture.md draws them.
+// transitions are all transitions and who may make them; docs/architecture.md describes them.
 var transitions = []struct {
 	from     coach.KYCState
 	action   Action

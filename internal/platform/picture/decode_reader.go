@@ -14,9 +14,9 @@ import (
 // picture of MaxPixels with 8 bytes a pixel, and for a progressive 4:2:0 JPEG of MaxPixels.
 const decodeBudget = 140 << 20
 
-// MemoryLimit is the value for debug.SetMemoryLimit, in bytes, in a process that
-// decodes pictures: the budget and the rest of the heap. Without it the heap grows
-// to a multiple of a picture before the collector runs.
+// MemoryLimit is the least value for debug.SetMemoryLimit, in bytes, in a process that
+// decodes pictures: the budget and the rest of the heap. Without a limit the heap grows
+// to a multiple of a picture before the collector runs. The service has a higher one.
 const MemoryLimit = decodeBudget + 18<<20
 
 // freeMemoryAbove is the decode size, in bytes, above which memory is returned to
