@@ -3,148 +3,84 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
-	"fmt"
-	"io"
 	"os/user"
-	"slices"
 	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
-	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/server"
 )
 
 // shell holds the services, the flags and the output of one command.
 type shell struct {
+	*cobra.Command
 	*server.Operators
-	by    actor.Operator
-	flags *flag.FlagSet
-	// stdout gets the result, which a script may read; stderr gets explanations.
-	stdout, stderr io.Writer
+	by   actor.Operator
+	json bool // print lists as JSON
 }
 
 // text returns the value of a flag of the command.
-func (sh *shell) text(name string) string { return sh.flags.Lookup(name).Value.String() }
+func (sh *shell) text(name string) string { return sh.Flag(name).Value.String() }
 
-// number returns the value of a flag that is a number.
-func (sh *shell) number(name string) int {
-	return sh.flags.Lookup(name).Value.(flag.Getter).Get().(int)
-}
+// adminCommand returns the operators' commands. Running replicas see their effect at the next request.
+func adminCommand(environ []string) *cobra.Command {
+	settings := pflag.NewFlagSet("settings", pflag.ContinueOnError)
+	c := group("admin", "commands for operators: tokens, verifications, search of coaches and messages", `Commands for operators. The service may be running: a change takes effect at its
+next request. The audit log records every change.
 
-// command is one subcommand of touchline admin.
-type command struct {
-	// words is the name, such as "token create".
-	words string
-	// args are the names of the required arguments.
-	args []string
-	help string
-	// flags, if not nil, adds the flags of the command.
-	flags func(f *flag.FlagSet)
-	run   func(ctx context.Context, sh *shell, args []string) error
-}
-
-// commands returns the commands in the order of the help.
-func commands() []command {
-	return slices.Concat(tokenCommands(), kycCommands(), coachCommands(), mailCommands(), deliveryCommands())
-}
-
-// runAdmin runs one command and returns the exit status. Running replicas see its
-// effect at their next request.
-func runAdmin(ctx context.Context, args, environ []string, stdout, stderr io.Writer) int {
-	c, rest := findCommand(args)
-	if c == nil {
-		if len(args) > 0 && (args[0] == "help" || slices.Contains([]string{"help", "-h", "--help"}, args[len(args)-1])) {
-			adminUsage(stdout)
-			return 0
+Each command also takes the settings of "touchline serve", as variables or flags. Use
+the database settings of the service.`)
+	c.PersistentFlags().Bool("json", false, "print lists as JSON, one object on each line")
+	for _, s := range config.Settings() {
+		if s.Flag != "" {
+			settings.String(s.Flag, "", s.Help)
 		}
-		if len(args) > 0 {
-			words := slices.IndexFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "-") })
-			if words < 0 {
-				words = len(args)
+		if s.FileName != "" {
+			name := strings.TrimPrefix(s.FileName, "TOUCHLINE_")
+			settings.String(strings.ToLower(strings.ReplaceAll(name, "_", "-")), "", s.Help)
+		}
+	}
+	settings.VisitAll(func(f *pflag.Flag) { f.Hidden = true })
+	c.PersistentFlags().AddFlagSet(settings)
+
+	// leaf returns a command that runs do with the services.
+	leaf := func(use, short string, args cobra.PositionalArgs, do func(context.Context, *shell, []string) error) *cobra.Command {
+		return &cobra.Command{Use: use, Short: short, Args: args, RunE: func(c *cobra.Command, args []string) error {
+			var set []string
+			settings.VisitAll(func(f *pflag.Flag) {
+				if f.Changed {
+					set = append(set, "--"+f.Name+"="+f.Value.String())
+				}
+			})
+			cfg, err := load(set, environ)
+			if err != nil {
+				return err
 			}
-			fmt.Fprintf(stderr, "touchline admin: unknown command %q\n\n", strings.Join(args[:words], " "))
-		}
-		adminUsage(stderr)
-		return 2
+			operators, err := server.OpenOperators(c.Context(), cfg, server.Options{})
+			if err != nil {
+				return failed(err)
+			}
+			sh := &shell{Command: c, Operators: operators, by: actor.Operator{Name: operator.ShellName(userName())}}
+			sh.json, _ = c.Flags().GetBool("json")
+			return failed(errors.Join(do(c.Context(), sh, args), operators.Close()))
+		}}
 	}
-	flags := flag.NewFlagSet(c.words, flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	if c.flags != nil {
-		c.flags(flags)
-	}
-	var commandFlags []*flag.Flag
-	flags.VisitAll(func(f *flag.Flag) { commandFlags = append(commandFlags, f) })
-	settings := settingFlags(flags)
-	positional, err := parse(flags, rest)
-	if errors.Is(err, flag.ErrHelp) {
-		c.usage(stdout, commandFlags)
-		return 0
-	}
-	if err == nil && len(positional) != len(c.args) {
-		err = fmt.Errorf("requires %s", strings.Join(c.args, " "))
-		if len(c.args) == 0 {
-			err = errors.New("takes no arguments")
-		}
-	}
-	if err != nil {
-		fmt.Fprintf(stderr, "touchline admin %s: %v\n\n", c.words, err)
-		c.usage(stderr, commandFlags)
-		return 2
-	}
-	cfg, code := load(settings(), environ, stdout, stderr)
-	if cfg == nil {
-		return code
-	}
-	operators, err := server.OpenOperators(ctx, cfg, server.Options{})
-	if err == nil {
-		sh := &shell{Operators: operators, by: actor.Operator{Name: operator.ShellName(userName())}, flags: flags, stdout: stdout, stderr: stderr}
-		err = errors.Join(c.run(ctx, sh, positional), operators.Close())
-	}
-	if err != nil {
-		return printError(stderr, c.words, err)
-	}
-	return 0
+	c.AddCommand(
+		group("token", "tokens for the operators' listener", "", tokenCommands(leaf)...),
+		group("kyc", "verifications of coaches", "", kycCommands(leaf)...),
+		group("coach", "search of coaches", "", leaf("find <number or name>", "find coaches by mobile number, or by the start of the name", cobra.ExactArgs(1), findCoach)),
+		group("mail", "stopped addresses", "", mailCommand(leaf)),
+		deliveriesCommand(leaf),
+	)
+	return c
 }
 
-// errUsage returns an error for wrong arguments: exit status 2.
-func errUsage(format string, args ...any) error {
-	return fault.New(fault.Malformed, "", format, args...)
-}
-
-// printError prints err and returns the exit status.
-func printError(w io.Writer, words string, err error) int {
-	e, ok := errors.AsType[*fault.Error](err)
-	switch {
-	case !ok || e.Kind == fault.Unavailable:
-		fmt.Fprintf(w, "touchline admin %s: %v\n", words, err)
-	case e.Kind == fault.Invalid:
-		for _, f := range e.Fields {
-			fmt.Fprintf(w, "touchline admin %s: --%s: %s\n", words, strings.ReplaceAll(strings.TrimPrefix(f.Pointer, "/"), "_", "-"), f.Detail)
-		}
-		return 2
-	case e.Kind == fault.Malformed:
-		fmt.Fprintf(w, "touchline admin %s: %s\n", words, e.Message)
-		return 2
-	case e.Kind == fault.NotFound:
-		fmt.Fprintf(w, "touchline admin %s: there is nothing with this id\n", words)
-	default:
-		fmt.Fprintf(w, "touchline admin %s: %s\n", words, e.Message)
-	}
-	return 1
-}
-
-// findCommand returns the command whose name args begin with, and the remaining args.
-func findCommand(args []string) (*command, []string) {
-	for _, c := range commands() {
-		words := strings.Fields(c.words)
-		if len(args) >= len(words) && slices.Equal(args[:len(words)], words) {
-			return &c, args[len(words):]
-		}
-	}
-	return nil, nil
-}
+// leafFunc returns a command of the operators.
+type leafFunc = func(use, short string, args cobra.PositionalArgs, do func(context.Context, *shell, []string) error) *cobra.Command
 
 // userName returns the user who runs the command, for the audit log.
 func userName() string {

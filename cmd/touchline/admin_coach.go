@@ -7,12 +7,6 @@ import (
 	"github.com/touchline/touchline/internal/coach"
 )
 
-func coachCommands() []command {
-	return []command{
-		{words: "coach find", args: []string{"<number or name>"}, help: "find coaches by mobile number, or by the start of the name", run: findCoach},
-	}
-}
-
 func findCoach(ctx context.Context, sh *shell, args []string) error {
 	search := coach.AccountSearch{Name: args[0]}
 	if n, err := sh.Phones.Parse(args[0]); err == nil {

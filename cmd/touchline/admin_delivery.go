@@ -2,21 +2,17 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"flag"
-	"fmt"
+
+	"github.com/spf13/cobra"
 
 	"github.com/touchline/touchline/internal/admin"
 	"github.com/touchline/touchline/internal/message"
 )
 
-func deliveryCommands() []command {
-	return []command{
-		{words: "deliveries", help: "list the messages to a number in any state, the newest first, with attempts and reason", run: findDeliveries, flags: func(f *flag.FlagSet) {
-			f.String("number", "", "mobile number of the person, in any spelling")
-			f.Bool("json", false, "print a line of JSON for each message, as the API does")
-		}},
-	}
+func deliveriesCommand(leaf leafFunc) *cobra.Command {
+	c := leaf("deliveries", "list the messages to a number in any state, the newest first, with attempts and reason", cobra.NoArgs, findDeliveries)
+	c.Flags().String("number", "", "mobile number of the person, in any spelling")
+	return c
 }
 
 // findDeliveries answers "the SMS never came".
@@ -29,15 +25,8 @@ func findDeliveries(ctx context.Context, sh *shell, _ []string) error {
 	if err != nil {
 		return err
 	}
-	if sh.text("json") == "true" {
-		out := json.NewEncoder(sh.stdout)
-		out.SetEscapeHTML(false)
-		for _, d := range found {
-			if err := out.Encode(admin.DeliveryJSON(d)); err != nil {
-				return fmt.Errorf("print the messages: %w", err)
-			}
-		}
-		return nil
+	if sh.json { // as the API does
+		return printJSON(sh, found, func(d message.DeliveryRecord) any { return admin.DeliveryJSON(d) })
 	}
 	return printTable(sh, "ID\tCHANNEL\tKIND\tSTATE\tREASON\tCAUSE\tATTEMPTS\tQUEUED\tCHANGED\tCOACH\tNAME", found, func(d message.DeliveryRecord) []any {
 		return []any{

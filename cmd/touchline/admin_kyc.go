@@ -2,17 +2,17 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
+
+	"github.com/spf13/cobra"
 
 	"github.com/touchline/touchline/internal/verification"
 )
 
-func kycCommands() []command {
-	return []command{
-		{words: "kyc list", help: "list the submissions that wait for a decision, oldest first", run: listKYC},
-		{words: "kyc approve", args: []string{"<coach_id>"}, help: "approve the submission of a coach", run: approveKYC, flags: submissionFlag},
-	}
+func kycCommands(leaf leafFunc) []*cobra.Command {
+	approve := leaf("approve <coach_id>", "approve the submission of a coach", cobra.ExactArgs(1), approveKYC)
+	approve.Flags().String("submission", "", "id of the submission that you have seen; the command fails if there is a newer one")
+	return []*cobra.Command{leaf("list", "list the submissions that wait for a decision, oldest first", cobra.NoArgs, listKYC), approve}
 }
 
 func listKYC(ctx context.Context, sh *shell, _ []string) error {
@@ -31,7 +31,7 @@ func (sh *shell) printSubmission(ctx context.Context, s verification.Submission)
 	if err != nil {
 		return err
 	}
-	tw := newTabWriter(sh.stdout)
+	tw := newTabWriter(sh.OutOrStdout())
 	fmt.Fprintf(tw, "coach\t%s\nname\t%s\nnumber\t%s\nsubmission\t%s\nsubmitted\t%s\nstate\t%s\n",
 		s.CoachID, orDash(oneLine(s.CoachName)), s.Number, s.ID, formatTime(s.SubmittedAt), s.State)
 	for _, d := range documents {
@@ -50,10 +50,6 @@ func approveKYC(ctx context.Context, sh *shell, args []string) error {
 		return err
 	}
 	return sh.printSubmission(ctx, s)
-}
-
-func submissionFlag(f *flag.FlagSet) {
-	f.String("submission", "", "id of the submission that you have seen; the command fails if there is a newer one")
 }
 
 // submission returns the submission that --submission names, if it is the newest of the coach;

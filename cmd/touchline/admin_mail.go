@@ -3,21 +3,18 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
-	"fmt"
 	"strings"
+
+	"github.com/spf13/cobra"
 
 	"github.com/touchline/touchline/internal/admin"
 	"github.com/touchline/touchline/internal/platform/fault"
 )
 
-func mailCommands() []command {
-	return []command{{
-		words: "mail allow", args: []string{"<address>"}, help: "allow mail to an address again, at its holder's request", run: allowMail,
-		flags: func(f *flag.FlagSet) {
-			f.String("reason", "", "reason for the audit log, without the address")
-		},
-	}}
+func mailCommand(leaf leafFunc) *cobra.Command {
+	allow := leaf("allow <address>", "allow mail to an address again, at its holder's request", cobra.ExactArgs(1), allowMail)
+	allow.Flags().String("reason", "", "reason for the audit log, without the address")
+	return allow
 }
 
 func allowMail(ctx context.Context, sh *shell, args []string) error {
@@ -36,6 +33,6 @@ func allowMail(ctx context.Context, sh *shell, args []string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(sh.stdout, "The address gets mail again.")
+	sh.Println("The address gets mail again.")
 	return nil
 }

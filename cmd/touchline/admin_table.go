@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -10,10 +11,22 @@ import (
 
 func newTabWriter(w io.Writer) *tabwriter.Writer { return tabwriter.NewWriter(w, 0, 0, 2, ' ', 0) }
 
-// printTable prints the titles of columns, separated by tabs, and a row for each item. It
-// says if listLimit may have left out rows.
+// printTable prints the titles of columns, separated by tabs, and a row for each item, or with --json
+// an object for each item. It says if listLimit may have left out rows.
 func printTable[T any](sh *shell, titles string, items []T, row func(T) []any) error {
-	tw := newTabWriter(sh.stdout)
+	if sh.json {
+		names := strings.Split(strings.ReplaceAll(strings.ToLower(titles), " ", "_"), "\t")
+		return printJSON(sh, items, func(item T) any {
+			object := map[string]any{}
+			for i, value := range row(item) {
+				if object[names[i]] = value; value == "-" {
+					object[names[i]] = nil
+				}
+			}
+			return object
+		})
+	}
+	tw := newTabWriter(sh.OutOrStdout())
 	fmt.Fprintln(tw, titles)
 	for _, item := range items {
 		var cells []string
@@ -23,9 +36,21 @@ func printTable[T any](sh *shell, titles string, items []T, row func(T) []any) e
 		fmt.Fprintln(tw, strings.Join(cells, "\t"))
 	}
 	if len(items) == listLimit {
-		fmt.Fprintf(sh.stderr, "The list ends after %d rows. There may be more.\n", listLimit)
+		sh.PrintErrf("The list ends after %d rows. There may be more.\n", listLimit)
 	}
 	return tw.Flush()
+}
+
+// printJSON prints an object for each item, each on a line.
+func printJSON[T any](sh *shell, items []T, object func(T) any) error {
+	out := json.NewEncoder(sh.OutOrStdout())
+	out.SetEscapeHTML(false)
+	for _, item := range items {
+		if err := out.Encode(object(item)); err != nil {
+			return fmt.Errorf("print JSON: %w", err)
+		}
+	}
+	return nil
 }
 
 func orDash(s string) string {

@@ -17,7 +17,7 @@ func TestAdminUsage(t *testing.T) {
 	}{
 		{2, "", "Usage"},
 		{2, "nonsense", "touchline admin: unknown command \"nonsense\"\n\n"},
-		{2, "coach lsit --kyc=off", "touchline admin: unknown command \"coach lsit\"\n\n"},
+		{2, "coach lsit --kyc=off", "touchline admin coach: unknown command \"lsit\"\n\n"},
 		{2, "deliveries", "--number must be a complete mobile number"},
 		{2, "disputes list", "touchline admin: unknown command \"disputes list\"\n\n"},
 		{2, "webhook list", "touchline admin: unknown command \"webhook list\"\n\n"},
@@ -38,7 +38,7 @@ func TestAdminUsage(t *testing.T) {
 		{2, "mail allow b.example --reason Asked", "not an e-mail address"},
 	} {
 		var stdout, stderr bytes.Buffer
-		code := runAdmin(t.Context(), strings.Fields(tt.args), environ, &stdout, &stderr)
+		code := run(t.Context(), append([]string{"admin"}, strings.Fields(tt.args)...), environ, &stdout, &stderr)
 		if code != tt.code || !strings.Contains(stderr.String(), tt.want) {
 			t.Errorf("admin %s: got exit status %d, want %d: %q", tt.args, code, tt.code, stderr.String())
 		}

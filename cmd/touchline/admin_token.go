@@ -2,10 +2,11 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"github.com/touchline/touchline/internal/operator"
 )
@@ -13,21 +14,23 @@ import (
 // listLimit is the maximum number of rows in a list.
 const listLimit = 200
 
-func tokenCommands() []command {
-	return []command{
-		{words: "token create", help: "create a token for the operators' listener and print it once", run: createToken, flags: func(f *flag.FlagSet) {
-			f.String("name", "", "name of the user or service, for the audit log")
-			f.String("scopes", "", "scopes, separated by commas: "+scopeNames(operator.Scopes))
-			f.Int("days", operator.DefaultDays, fmt.Sprintf("validity in days, at most %d", operator.MaxDays))
-		}},
-		{words: "token list", help: "list the tokens, newest first", run: listTokens},
-		{words: "token revoke", args: []string{"<id>"}, help: "revoke a token at once", run: revokeToken},
+func tokenCommands(leaf leafFunc) []*cobra.Command {
+	create := leaf("create", "create a token for the operators' listener and print it once", cobra.NoArgs, createToken)
+	create.Flags().String("name", "", "name of the user or service, for the audit log")
+	create.Flags().StringSlice("scopes", nil, "scopes, separated by commas: "+scopeNames(operator.Scopes))
+	create.Flags().Int("days", operator.DefaultDays, fmt.Sprintf("validity in days, at most %d", operator.MaxDays))
+	return []*cobra.Command{
+		create,
+		leaf("list", "list the tokens, newest first", cobra.NoArgs, listTokens),
+		leaf("revoke <id>", "revoke a token at once", cobra.ExactArgs(1), revokeToken),
 	}
 }
 
 func createToken(ctx context.Context, sh *shell, _ []string) error {
-	request := operator.TokenRequest{Name: sh.text("name"), Days: sh.number("days")}
-	for word := range strings.SplitSeq(sh.text("scopes"), ",") {
+	request := operator.TokenRequest{Name: sh.text("name")}
+	request.Days, _ = sh.Flags().GetInt("days")
+	scopes, _ := sh.Flags().GetStringSlice("scopes")
+	for _, word := range scopes {
 		if word = strings.TrimSpace(word); word != "" {
 			request.Scopes = append(request.Scopes, operator.Scope(word))
 		}
@@ -36,8 +39,8 @@ func createToken(ctx context.Context, sh *shell, _ []string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(sh.stderr, "Token %s, %q, with the scopes %s, is valid until %s. It is not shown again:\n", t.ID, t.Name, scopeNames(t.Scopes), formatTime(t.EndsAt))
-	fmt.Fprintln(sh.stdout, secret)
+	sh.PrintErrf("Token %s, %q, with the scopes %s, is valid until %s. It is not shown again:\n", t.ID, t.Name, scopeNames(t.Scopes), formatTime(t.EndsAt))
+	sh.Println(secret)
 	return nil
 }
 
@@ -63,7 +66,7 @@ func revokeToken(ctx context.Context, sh *shell, args []string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(sh.stdout, "Token %s, %q, was revoked at %s.\n", t.ID, t.Name, formatTime(t.RevokedAt))
+	sh.Printf("Token %s, %q, was revoked at %s.\n", t.ID, t.Name, formatTime(t.RevokedAt))
 	return nil
 }
 

@@ -11,18 +11,21 @@ import (
 	"slices"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/touchline/touchline/internal/platform/buildinfo"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/server"
 )
 
 // serve runs the service until ctx ends.
-func serve(ctx context.Context, cfg *config.Config, stdout, stderr io.Writer) error {
+func serve(ctx context.Context, cfg *config.Config, c *cobra.Command) error {
+	stdout := c.OutOrStdout()
 	if runtime.GOMAXPROCS(0) == 1 {
 		// On one processor, goroutines that wake each other delay new requests by seconds.
 		runtime.GOMAXPROCS(2)
 	}
-	log := logger(cfg, stderr)
+	log := logger(cfg, c.ErrOrStderr())
 	for _, warning := range cfg.Warnings(time.Now()) {
 		log.Warn(warning)
 	}
@@ -101,31 +104,26 @@ func tuneGC() {
 }
 
 // migrate applies the missing migrations.
-func migrate(ctx context.Context, cfg *config.Config, stdout, _ io.Writer) error {
+func migrate(ctx context.Context, cfg *config.Config, c *cobra.Command) error {
 	if err := server.Migrate(ctx, cfg); err != nil {
 		return err
 	}
-	fmt.Fprintln(stdout, "The database is up to date.")
+	c.Println("The database is up to date.")
 	return nil
 }
 
+// readJSONFlag removes --json from the arguments of touchline config and adds it to its flags.
+func readJSONFlag(c *cobra.Command, args []string) (settings []string) {
+	c.Flags().Bool("json", slices.Contains(args, "--json"), "print JSON")
+	return slices.DeleteFunc(slices.Clone(args), func(a string) bool { return a == "--json" })
+}
+
 // printConfig prints every setting, as a table or with --json as JSON.
-func printConfig(args, environ []string, stdout, stderr io.Writer) int {
-	asJSON := slices.Contains(args, "--json")
-	args = slices.DeleteFunc(slices.Clone(args), func(a string) bool { return a == "--json" })
-	cfg, code := load(args, environ, stdout, stderr)
-	if cfg == nil {
-		return code
+func printConfig(_ context.Context, cfg *config.Config, c *cobra.Command) error {
+	if asJSON, _ := c.Flags().GetBool("json"); asJSON {
+		return cfg.PrintJSON(c.OutOrStdout())
 	}
-	show := cfg.Print
-	if asJSON {
-		show = cfg.PrintJSON
-	}
-	if err := show(stdout); err != nil {
-		fmt.Fprintln(stderr, "touchline:", err)
-		return 1
-	}
-	return 0
+	return cfg.Print(c.OutOrStdout())
 }
 
 // logger returns the logger of LOG_LEVEL and LOG_FORMAT.

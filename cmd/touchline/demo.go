@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"log/slog"
@@ -11,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"github.com/spf13/cobra"
 
 	"github.com/touchline/touchline/cmd/touchline/demo"
 	"github.com/touchline/touchline/internal/operator"
@@ -26,40 +27,23 @@ const (
 	demoAdminAddr = "127.0.0.1:8081"
 )
 
-// runDemo serves a club in a temporary folder until ctx ends, and deletes the folder. It
-// ignores the settings of the environment, which may name a real database.
-func runDemo(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	flags := flag.NewFlagSet("touchline demo", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	addr := flags.String("addr", demoAddr, "loopback address of the service")
-	adminAddr := flags.String("admin-addr", demoAdminAddr, "loopback address of the operators' listener")
-	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
-		return 0
-	} else if err != nil {
-		return 2
-	}
-	if flags.NArg() > 0 {
-		fmt.Fprintf(stderr, "touchline demo: unexpected argument %q\n", flags.Arg(0))
-		return 2
-	}
-	folder, err := os.MkdirTemp("", "touchline-demo-")
-	if err != nil {
-		fmt.Fprintln(stderr, "touchline demo:", err)
-		return 1
-	}
-	err = serveDemo(ctx, folder, *addr, *adminAddr, stdout, stderr)
-	if err = errors.Join(err, os.RemoveAll(folder)); err != nil {
-		fmt.Fprintln(stderr, "touchline demo:", err)
-		if _, ok := errors.AsType[settingsError](err); ok {
-			return 2
+// demoCommand returns the command that serves a club in a temporary folder until it is stopped, and
+// deletes the folder. It ignores the settings of the environment, which may name a real database.
+func demoCommand() *cobra.Command {
+	var addr, adminAddr string
+	c := &cobra.Command{Use: "demo", Short: "serve a club with example data, deleted when it stops", Args: cobra.NoArgs}
+	c.Flags().StringVar(&addr, "addr", demoAddr, "loopback address of the service")
+	c.Flags().StringVar(&adminAddr, "admin-addr", demoAdminAddr, "loopback address of the operators' listener")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		folder, err := os.MkdirTemp("", "touchline-demo-")
+		if err != nil {
+			return failed(err)
 		}
-		return 1
+		err = serveDemo(c.Context(), folder, addr, adminAddr, c.OutOrStdout(), c.ErrOrStderr())
+		return failed(errors.Join(err, os.RemoveAll(folder)))
 	}
-	return 0
+	return c
 }
-
-// settingsError is an error of the flags: exit status 2.
-type settingsError struct{ error }
 
 // serveDemo serves the club of the demo, with its data in folder.
 func serveDemo(ctx context.Context, folder, addr, adminAddr string, stdout, stderr io.Writer) error {

@@ -9,30 +9,21 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
+
+	"github.com/spf13/cobra"
 
 	"github.com/touchline/touchline/internal/platform/buildinfo"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/server"
 )
 
-const usage = `Touchline signs in coaches, links students with their guardians, and asks both
+const about = `Touchline signs in coaches, links students with their guardians, and asks both
 for their consent before a student gets an app service.
 
-Usage:
-
-	touchline serve                migrate the database and run the service
-	touchline demo                 serve a club with example data, deleted when it stops
-	touchline migrate              migrate the database and exit
-	touchline admin                commands for operators: tokens, verifications, search of coaches and messages
-	touchline config               print every setting with its value, default and source
-	touchline sms-templates        print the texts of SMS, for registration in India
-	touchline whatsapp-templates   print the templates of WhatsApp messages, as requests to Meta, one on each line
-	touchline version              print the release and the commit
-
 Every setting is an environment variable (TOUCHLINE_ADDR) and a flag (--addr).
-"touchline config --help" lists them.
-`
+"touchline config --help" lists them.`
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -46,61 +37,96 @@ func main() {
 // run runs one command and returns the exit status: 0 for success, 1 for an error, 2
 // for wrong arguments or settings.
 func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) int {
-	if len(args) == 0 {
-		fmt.Fprint(stderr, usage)
-		return 2
-	}
-	command, args := args[0], args[1:]
-	var do func(context.Context, *config.Config, io.Writer, io.Writer) error
-	switch command {
-	case "serve":
-		do = serve
-	case "migrate":
-		do = migrate
-	case "admin":
-		return runAdmin(ctx, args, environ, stdout, stderr)
-	case "demo":
-		return runDemo(ctx, args, stdout, stderr)
-	case "config":
-		return printConfig(args, environ, stdout, stderr)
-	case "sms-templates":
-		do = printSMSTemplates
-	case "whatsapp-templates":
-		do = printWhatsAppTemplates
-	case "version", "-v", "--version":
-		fmt.Fprintln(stdout, "touchline", buildinfo.Read())
-		return 0
-	case "help", "-h", "--help":
-		fmt.Fprint(stdout, usage)
-		return 0
-	default:
-		fmt.Fprintf(stderr, "touchline: unknown command %q\n\n%s", command, usage)
-		return 2
-	}
-	cfg, code := load(args, environ, stdout, stderr)
-	if cfg == nil {
-		return code
-	}
-	if err := do(ctx, cfg, stdout, stderr); err != nil {
-		fmt.Fprintln(stderr, "touchline:", err)
-		return 1
-	}
-	return 0
+	root := newRoot(environ)
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	command, err := root.ExecuteContextC(ctx)
+	return report(command, err)
 }
 
-// load reads the settings. If the flags ask for help or a setting is invalid, it prints
-// the help or the errors and returns nil and the exit status.
-func load(args, environ []string, stdout, stderr io.Writer) (*config.Config, int) {
+func newRoot(environ []string) *cobra.Command {
+	root := group("touchline", "", about,
+		settingsCommand("serve", "migrate the database and run the service", environ, serve),
+		demoCommand(),
+		settingsCommand("migrate", "migrate the database and exit", environ, migrate),
+		adminCommand(environ),
+		settingsCommand("config", "print every setting with its value, default and source; as JSON with --json", environ, printConfig),
+		settingsCommand("sms-templates", "print the texts of SMS, for registration in India", environ, printSMSTemplates),
+		settingsCommand("whatsapp-templates", "print the templates of WhatsApp messages, as requests to Meta, one on each line", environ, printWhatsAppTemplates),
+		&cobra.Command{
+			Use: "version", Short: "print the release and the commit", Args: cobra.NoArgs,
+			Run: func(c *cobra.Command, _ []string) { c.Println(c.Root().Version) },
+		},
+	)
+	root.Version = fmt.Sprint("touchline ", buildinfo.Read())
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.SilenceErrors, root.SilenceUsage = true, true
+	return root
+}
+
+// group returns a command that only has other commands.
+func group(use, short, long string, commands ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{Use: use, Short: short, Long: long}
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return errors.New("choose a command")
+		}
+		if args[0] == "help" {
+			return c.Help()
+		}
+		err := fmt.Errorf("unknown command %q", strings.Join(args, " "))
+		if similar := c.SuggestionsFor(args[0]); len(similar) > 0 {
+			err = fmt.Errorf("%w; did you mean %q?", err, similar[0])
+		}
+		return err
+	}
+	c.Args = cobra.ArbitraryArgs
+	c.AddCommand(commands...)
+	return c
+}
+
+// settingsCommand returns a command whose flags are all settings. Package config reads them, because
+// it reports all errors together and never prints a value that may be a secret.
+func settingsCommand(use, short string, environ []string, do func(context.Context, *config.Config, *cobra.Command) error) *cobra.Command {
+	return &cobra.Command{
+		Use: use + " [--setting=value …]", Short: short, DisableFlagParsing: true,
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return completions(), cobra.ShellCompDirectiveNoSpace
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			if use == "config" {
+				args = readJSONFlag(c, args)
+			}
+			cfg, err := load(args, environ)
+			if errors.Is(err, config.ErrHelp) {
+				c.Printf("%s\n\nEach setting as a flag and as an environment variable, with its default and its meaning:\n\n", short)
+				return failed(config.Usage(c.OutOrStdout()))
+			}
+			if err != nil {
+				return err
+			}
+			return failed(do(c.Context(), cfg, c))
+		},
+	}
+}
+
+// completions returns the flags of all settings, for the shell.
+func completions() []string {
+	var flags []string
+	for _, s := range config.Settings() {
+		if s.Flag != "" {
+			flags = append(flags, cobra.CompletionWithDesc("--"+s.Flag+"=", s.Help))
+		}
+	}
+	return flags
+}
+
+// load reads the settings. The error is config.ErrHelp or a settingsError.
+func load(args, environ []string) (*config.Config, error) {
 	cfg, err := config.Load(args, environ, server.CheckTiers, server.CheckDatabaseURL)
-	if errors.Is(err, config.ErrHelp) {
-		fmt.Fprint(stdout, "Each setting as a flag and as an environment variable, with its default and its meaning:\n\n")
-		config.Usage(stdout)
-		return nil, 0
+	if err != nil && !errors.Is(err, config.ErrHelp) {
+		err = settingsError{err}
 	}
-	if err != nil {
-		fmt.Fprintln(stderr, "touchline: invalid settings:")
-		fmt.Fprintln(stderr, err)
-		return nil, 2
-	}
-	return cfg, 0
+	return cfg, err
 }
