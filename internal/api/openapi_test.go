@@ -191,7 +191,7 @@ const publishedCodes = `
 404 not_found
 405 method_not_allowed
 406 not_acceptable
-409 number_in_use player_exists request_pending request_superseded already_approved invalid_transition no_open_request no_contact_number contact_disputed request_in_progress batch_archived payment_exceeds_balance
+409 number_in_use player_exists request_pending request_superseded already_approved invalid_transition no_open_request no_contact_number contact_disputed request_in_progress batch_archived training_begun training_cancelled payment_exceeds_balance
 410 otp_expired
 412 precondition_failed
 413 payload_too_large

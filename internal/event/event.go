@@ -62,6 +62,30 @@ const (
 	ReportAdded   Type = "report_added"
 )
 
+// What a coach does to a training that Party may see; Training.
+const (
+	TrainingAdded     Type = "training_added"
+	TrainingChanged   Type = "training_changed"
+	TrainingCancelled Type = "training_cancelled"
+	TrainingRestored  Type = "training_restored" // it takes place after all
+	TrainingAsked     Type = "training_asked"    // Party has not said whether the player comes
+)
+
+// Training is a training in the time zone of its batch.
+type Training struct {
+	ID string `json:"id"`
+	// Kind is training, match or other.
+	Kind     string `json:"kind"`
+	Title    string `json:"title,omitempty"`
+	Opponent string `json:"opponent,omitempty"`
+	Venue    string `json:"venue,omitempty"`
+	// Day is YYYY-MM-DD, Start HH:MM.
+	Day   string `json:"day"`
+	Start string `json:"start"`
+	// Reason is why it was cancelled.
+	Reason string `json:"reason,omitempty"`
+}
+
 // The KYC decisions of operators.
 const (
 	KYCVerified Type = "kyc_verified"
@@ -122,6 +146,9 @@ type Event struct {
 
 	// For FeeReminded, with Title and Day.
 	FeeID string
+
+	// For the events of trainings.
+	Training Training
 
 	// For KYCRejected and TierRefused.
 	Reason string

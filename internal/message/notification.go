@@ -52,6 +52,12 @@ const (
 	ProgressUpdate    Type = "progress_update"
 	PerformanceReport Type = "performance_report"
 
+	// These go to parties that see the trainings of the player.
+	TrainingAdded     Type = "training_added"
+	TrainingChanged   Type = "training_changed"
+	TrainingCancelled Type = "training_cancelled"
+	TrainingAsked     Type = "training_asked"
+
 	KYCVerified Type = "kyc_verified"
 	KYCRejected Type = "kyc_rejected"
 
@@ -62,7 +68,7 @@ const (
 
 // OfServices are the types that a party gets only while it has approved. They are deleted
 // when its approval ends.
-var OfServices = []Type{FeeReminder, TeamMessageType, ProgressUpdate, PerformanceReport}
+var OfServices = []Type{FeeReminder, TeamMessageType, ProgressUpdate, PerformanceReport, TrainingAdded, TrainingChanged, TrainingCancelled, TrainingAsked}
 
 // Data identifies what a notification is about. Empty fields are omitted.
 type Data struct {
@@ -78,6 +84,8 @@ type Data struct {
 	// MessageID is a message of the coach, or a reply; RecordID a measurement or a report.
 	MessageID string `json:"message_id,omitempty"`
 	RecordID  string `json:"record_id,omitempty"`
+
+	TrainingID string `json:"training_id,omitempty"`
 
 	// Changes are the coach's changes of the student.
 	Changes []event.Change `json:"changes,omitempty"`
@@ -95,6 +103,8 @@ type Words struct {
 	Title  string `json:"title,omitempty"`
 	Day    string `json:"day,omitempty"`
 	Reason string `json:"reason,omitempty"`
+	// Training is what a notification of a training is about.
+	Training event.Training `json:"training,omitzero"`
 	// Channel is where a message failed.
 	Channel Channel `json:"channel,omitempty"`
 }
@@ -108,6 +118,8 @@ func wordsIn(t Type, e event.Event) Words {
 		return Words{Title: e.Title, Day: e.Day}
 	case TierApproved, TierRefused, KYCRejected:
 		return Words{Title: e.Title, Reason: e.Reason}
+	case TrainingAdded, TrainingChanged, TrainingCancelled, TrainingAsked:
+		return Words{Event: e.Type, Training: e.Training}
 	case DeliveryFailed:
 		return Words{Channel: Channel(e.Channel)}
 	}

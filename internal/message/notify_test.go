@@ -35,6 +35,13 @@ func allEvents() []event.Event {
 			Type: event.FeeReminded, Party: actor.Student, CoachID: "coach-id", PlayerID: "player-id", PartyID: "party-id", FeeID: "fee-id",
 			Title: "Pay to http://evil.example", Day: "2026-03-05",
 		},
+		trainingEvent(event.TrainingAdded, actor.Guardian, event.Training{Kind: "match", Opponent: "Tigers", Venue: "City stadium"}),
+		trainingEvent(event.TrainingAdded, actor.Student, event.Training{Kind: "other", Title: "Summer camp"}),
+		trainingEvent(event.TrainingChanged, actor.Guardian, event.Training{Kind: "training", Venue: "North ground"}),
+		trainingEvent(event.TrainingRestored, actor.Guardian, event.Training{Kind: "match"}),
+		trainingEvent(event.TrainingCancelled, actor.Guardian, event.Training{Kind: "training", Reason: "The ground is under water"}),
+		trainingEvent(event.TrainingCancelled, actor.Student, event.Training{Kind: "match", Opponent: "http://evil.example", Reason: "pay at evil.example"}),
+		trainingEvent(event.TrainingAsked, actor.Guardian, event.Training{Kind: "other"}),
 		event.Event{Type: event.TokenReused, Party: actor.Guardian, PartyID: "party-id", SessionID: "session-id"},
 		event.Event{Type: event.DeliveryFailed, Party: actor.Guardian, CoachID: "coach-id", GuardianName: "Ravi Rao", StudentName: "Asha Rao", Channel: "email"},
 		event.Event{Type: event.NumberChanged, Party: actor.Coach, PartyID: "coach-id", SessionID: "session-id"},
@@ -80,4 +87,12 @@ func partyEvents(coach, student, guardian string) []event.Event {
 		}
 	}
 	return all
+}
+
+// trainingEvent is an event of a training on a Thursday.
+func trainingEvent(t event.Type, party actor.Role, training event.Training) event.Event {
+	training.ID, training.Day, training.Start = "training-id", "2026-03-05", "17:30"
+	return event.Event{
+		Type: t, Party: party, CoachID: "coach-id", PlayerID: "player-id", PartyID: "party-id", CoachName: "Meera Nair", StudentName: "Asha Rao", Training: training,
+	}
 }

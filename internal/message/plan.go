@@ -31,6 +31,12 @@ var plan = map[event.Type]struct{ guardian, student types }{
 	event.TeamReply:      {types{coach: TeamReplyType}, types{coach: TeamReplyType}},
 	event.ProgressAdded:  {types{party: ProgressUpdate}, types{party: ProgressUpdate}},
 	event.ReportAdded:    {types{party: PerformanceReport}, types{party: PerformanceReport}},
+
+	event.TrainingAdded:     {types{party: TrainingAdded}, types{party: TrainingAdded}},
+	event.TrainingChanged:   {types{party: TrainingChanged}, types{party: TrainingChanged}},
+	event.TrainingRestored:  {types{party: TrainingChanged}, types{party: TrainingChanged}},
+	event.TrainingCancelled: {types{party: TrainingCancelled}, types{party: TrainingCancelled}},
+	event.TrainingAsked:     {types{party: TrainingAsked}, types{party: TrainingAsked}},
 }
 
 // coachPlan has the events that are only about a coach.
@@ -128,7 +134,7 @@ func (d Draft) Copies(p Preferences, addresses map[Channel]string, subscriptions
 func write(to actor.Role, accountID string, t Type, e event.Event, brand string) Draft {
 	d := Draft{To: to, AccountID: accountID, Type: t, event: e, brand: brand, Data: Data{
 		PlayerID: e.PlayerID, RequestID: e.RequestID, CoachID: e.CoachID, SessionID: e.SessionID, Count: e.Count, DocumentID: e.DocumentID, FeeID: e.FeeID,
-		MessageID: e.MessageID, RecordID: e.RecordID, Changes: e.Changes, Words: wordsIn(t, e),
+		MessageID: e.MessageID, RecordID: e.RecordID, TrainingID: e.Training.ID, Changes: e.Changes, Words: wordsIn(t, e),
 	}}
 	if t == PlayerRemoved || t == CoachLeft {
 		// The recipient is no longer linked and must not see the player.

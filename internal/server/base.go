@@ -16,6 +16,7 @@ import (
 	"github.com/touchline/touchline/internal/progress"
 	"github.com/touchline/touchline/internal/roster"
 	"github.com/touchline/touchline/internal/store"
+	"github.com/touchline/touchline/internal/training"
 )
 
 // base has the parts that the services, the listeners and the worker of a replica share.
@@ -35,8 +36,8 @@ type base struct {
 
 // hooks list what features do in the transactions of others.
 var hooks = store.Hooks{
-	CoachLeft:     []func(context.Context, *store.Tx, string) error{conversation.CoachLeft, progress.CoachLeft, roster.CoachLeft, fee.CoachLeft},
-	PlayerRemoved: []func(context.Context, *store.Tx, string, string) error{conversation.PlayerRemoved, progress.PlayerRemoved},
+	CoachLeft:     []func(context.Context, *store.Tx, string) error{conversation.CoachLeft, progress.CoachLeft, roster.CoachLeft, fee.CoachLeft, training.CoachLeft},
+	PlayerRemoved: []func(context.Context, *store.Tx, string, string) error{conversation.PlayerRemoved, progress.PlayerRemoved, training.PlayerRemoved},
 	PlayerAdded:   roster.PlayerAdded,
 	Expired:       append([]store.Expired{progress.Expired}, roster.Expired...),
 }

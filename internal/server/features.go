@@ -31,6 +31,7 @@ func (s *services) features() []feature {
 		{files: fee.Files, pages: s.fees.Pages, operations: s.fees.Operations},
 		{files: batch.Files, pages: s.batches.Pages, operations: s.batches.Operations},
 		{files: attendance.Files, pages: s.attended.Pages, operations: s.attended.Operations},
+		{operations: s.trainings.Operations},
 		{files: progress.Files, pages: s.progress.Pages, operations: s.progress.Operations},
 		{files: conversation.Files, pages: s.conversations.Pages, operations: s.conversations.Operations, operators: s.conversations.OperatorOperations},
 		{files: roster.Files, pages: s.players.Pages, operations: s.players.Operations},

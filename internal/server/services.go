@@ -26,6 +26,7 @@ import (
 	"github.com/touchline/touchline/internal/roster"
 	"github.com/touchline/touchline/internal/server/service"
 	"github.com/touchline/touchline/internal/server/service/public"
+	"github.com/touchline/touchline/internal/training"
 	"github.com/touchline/touchline/internal/verification"
 )
 
@@ -35,6 +36,7 @@ type services struct {
 	fees          *fee.Service
 	batches       *batch.Service
 	attended      *attendance.Service
+	trainings     *training.Service
 	progress      *progress.Service
 	conversations *conversation.Service
 	players       *roster.Service
@@ -69,6 +71,7 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 	}
 	batches := &batch.Service{DB: b.db, CheckFeature: b.checkFeature, Now: o.Now, NewID: o.NewID}
 	attended := &attendance.Service{DB: b.db, CheckFeature: b.checkFeature, Now: o.Now}
+	trainings := &training.Service{DB: b.db, CheckFeature: b.checkFeature, Now: o.Now, NewID: o.NewID}
 	records := &progress.Service{DB: b.db, CheckFeature: b.checkFeature, Now: o.Now, NewID: o.NewID}
 	players := &roster.Service{
 		DB: b.db, Approvals: approvals, Batches: batches, Phones: common.Phones, CheckFeature: common.Subscriptions.CheckFeature,
@@ -78,7 +81,7 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 	teams := newTeam(fees, batches, attended, conversations)
 	return &services{
 		base: b,
-		fees: fees, batches: batches, attended: attended, conversations: conversations, verifications: verifications, documents: documents, progress: records, players: players, feed: &feed.Service{DB: b.db, Rules: approvals.Rules, Waiting: b.delivery.waiting, Now: o.Now},
+		fees: fees, batches: batches, attended: attended, trainings: trainings, conversations: conversations, verifications: verifications, documents: documents, progress: records, players: players, feed: &feed.Service{DB: b.db, Rules: approvals.Rules, Waiting: b.delivery.waiting, Now: o.Now},
 		public: public.Services{
 			Common: common, HTTP: http, Coach: coaches, Team: teams,
 			Auth:           accounts,

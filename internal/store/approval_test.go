@@ -26,6 +26,7 @@ import (
 	"github.com/touchline/touchline/internal/roster"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/store/storetest"
+	"github.com/touchline/touchline/internal/training"
 )
 
 // fixture is a migrated database with an approval service and a clock.
@@ -108,8 +109,8 @@ func (p *fixture) with(options ...option) *fixture {
 
 // hooks are those of server.
 var hooks = store.Hooks{
-	CoachLeft:     []func(context.Context, *store.Tx, string) error{conversation.CoachLeft, progress.CoachLeft, roster.CoachLeft, fee.CoachLeft},
-	PlayerRemoved: []func(context.Context, *store.Tx, string, string) error{conversation.PlayerRemoved, progress.PlayerRemoved},
+	CoachLeft:     []func(context.Context, *store.Tx, string) error{conversation.CoachLeft, progress.CoachLeft, roster.CoachLeft, fee.CoachLeft, training.CoachLeft},
+	PlayerRemoved: []func(context.Context, *store.Tx, string, string) error{conversation.PlayerRemoved, progress.PlayerRemoved, training.PlayerRemoved},
 	PlayerAdded:   roster.PlayerAdded,
 	Expired:       append([]store.Expired{progress.Expired}, roster.Expired...),
 }

@@ -44,6 +44,8 @@ var teamTables = map[string]leftBehind{
 	"superseded_marks":    {`FROM superseded_marks WHERE coach_id = $1`, true, false},
 	"team_messages":       {`FROM team_messages WHERE coach_id = $1`, true, true},
 	"team_recipients":     {`FROM team_recipients WHERE player_id IN (SELECT id FROM players WHERE coach_id = $1)`, true, true},
+	"training_answers":    {`FROM training_answers WHERE coach_id = $1`, false, false},
+	"trainings":           {`FROM trainings WHERE coach_id = $1`, true, false},
 	"team_replies":        {`FROM team_replies WHERE coach_id = $1`, true, true},
 	"notifications":       {`FROM notifications WHERE type IN ('team_message', 'team_reply', 'fee_reminder', 'progress_update', 'performance_report') AND player_id IN (SELECT id FROM players WHERE coach_id = $1)`, false, false},
 }
@@ -137,6 +139,8 @@ func (p *fixture) fullDay() (by actor.Actor, playerID string) {
 	_, err = p.records().Measure(bg, by, progress.Measurement{PlayerID: a.ID, Metric: "80 m", Value: 12.4, On: "2026-03-01"})
 	ok(p, err)
 	_, err = p.records().AddReport(bg, by, progress.Report{PlayerID: a.ID, Title: "March", Text: "Good", From: "2026-03-01", To: "2026-03-31"})
+	ok(p, err)
+	_, err = p.trainings().Answer(bg, guardian, a.ID, p.trainingOf(by, batch), true, "")
 	ok(p, err)
 	ok(p, run(p.db, `INSERT INTO earlier_memberships (coach_id, batch_id, player_id, joined_at, left_at) VALUES ($1, $2, $3, 1, 2)`, by.AccountID, batch, a.ID))
 	ok(p, run(p.db, `INSERT INTO removed_records (id, coach_id, player_id, kind, content, removed_at) VALUES ('r', $1, $2, 'report', '{}', 1)`, by.AccountID, a.ID))

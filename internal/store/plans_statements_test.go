@@ -47,6 +47,7 @@ func runPooledStatements(t *testing.T, url string) *fixture {
 	p.importPlayers()
 	p.feeStatements()
 	p.batchStatements()
+	p.trainingStatements()
 	p.teamStatements()
 	p.webhookStatements()
 	p.needStatements()

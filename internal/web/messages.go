@@ -73,7 +73,7 @@ type messageView struct {
 }
 
 // teamPages are the pages of a player that notifications are about.
-var teamPages = map[message.Type]string{message.TeamMessageType: "/messages", message.ProgressUpdate: "/progress", message.PerformanceReport: "/reports"}
+var teamPages = map[message.Type]string{message.TeamMessageType: "/messages", message.ProgressUpdate: "/progress", message.PerformanceReport: "/reports", message.TrainingAdded: "/schedule", message.TrainingChanged: "/schedule", message.TrainingCancelled: "/schedule", message.TrainingAsked: "/schedule"}
 
 // newMessageView words a notification for a party; see word.
 func newMessageView(v *View, n message.Notification, player *approval.Player, role actor.Role) messageView {
@@ -97,9 +97,20 @@ func newMessageView(v *View, n message.Notification, player *approval.Player, ro
 	for i, c := range n.Data.Changes {
 		changes[i] = v.MustT("change." + string(c))
 	}
+	if m.Title, m.Body = trainingText(v, n, player, named); m.Body != "" {
+		return m
+	}
 	m.Title, m.Body = v.word(n, "message."+string(n.Type)+".title", "message."+string(n.Type), named,
 		"Student", student, "Coach", coach, "TheCoach", upperFirst(coach), "Changes", strings.Join(changes, ", "))
 	return m
+}
+
+// trainingText words a notification of a training; "" is another one.
+func trainingText(v *View, n message.Notification, player *approval.Player, named bool) (title, body string) {
+	if !named {
+		return "", ""
+	}
+	return n.TrainingText(v.Language, player.CoachName, player.Student.FullName)
 }
 
 // upperFirst returns a text with its first letter as at the start of a sentence.

@@ -17,6 +17,7 @@ var events = []event.Type{
 	event.Requested, event.Reminded, event.Approved, event.Rejected, event.Revoked, event.Disputed, event.DisputeLifted, event.DeliveryFailed, event.Changed,
 	event.Unlinked, event.Removed, event.CoachLeft, event.TokenReused, event.NumberChanged, event.UPIChanged, event.PendingLong, event.CertificateExpiring,
 	event.KYCVerified, event.KYCRejected, event.TierApproved, event.TierRefused, event.FeeReminded, event.TeamMessage, event.TeamReply, event.ProgressAdded, event.ReportAdded,
+	event.TrainingAdded, event.TrainingChanged, event.TrainingCancelled, event.TrainingRestored, event.TrainingAsked,
 }
 
 // TestNotificationsAreWorded words every notification in both languages, for a page whose
@@ -39,6 +40,9 @@ func TestNotificationsAreWorded(t *testing.T) {
 				e := event.Event{
 					Type: kind, Party: party, PlayerID: "p", Count: 2, Title: "First <b>aid</b>", Day: "2027-05-12", Reason: "The picture is dark.",
 					StudentName: "Asha Rao", GuardianName: "Ravi Rao", CoachName: "Meera Nair",
+				}
+				if strings.HasPrefix(string(kind), "training") {
+					e.Training = event.Training{ID: "t", Kind: "match", Day: "2026-03-05", Start: "17:30"}
 				}
 				for _, d := range message.Plan(e, "Touchline") {
 					d.Title, d.Body = "stored", "stored, about Asha Rao and Ravi Rao"

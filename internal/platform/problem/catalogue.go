@@ -204,6 +204,16 @@ var catalogue = []Type{
 		"An archived batch, its players and its attendance can be read, but no longer changed.",
 		"Create a new batch, or use another one.",
 	},
+	{
+		"training_begun", 409, "The training has begun",
+		"A party says whether a player comes until the training begins. A coach changes a training until it ends.",
+		"Tell the coach directly. A coach notes in the attendance who came.",
+	},
+	{
+		"training_cancelled", 409, "The training is cancelled",
+		"The coach cancelled this training, so it takes no answers and no changes.",
+		"Read the training again. A coach sets `state` to `planned` first.",
+	},
 
 	{
 		"otp_expired", 410, "The OTP can no longer be used",

@@ -1,0 +1,45 @@
+-- Trainings and who comes to them.
+
+-- +goose Up
+
+-- A single training, or a day of the schedule that the coach changed or cancelled: see package
+-- training for its id. NULL means that the value is that of the schedule or the batch. starts and ends
+-- are minutes after midnight in the time zone of the batch. The row is a cancelled training while
+-- cancelled_at is set.
+CREATE TABLE trainings (
+	id           TEXT    NOT NULL PRIMARY KEY,
+	coach_id     TEXT    NOT NULL,
+	batch_id     TEXT    NOT NULL REFERENCES batches (id),
+	version      BIGINT  NOT NULL,
+	date         TEXT    NOT NULL,
+	starts       BIGINT,
+	ends         BIGINT,
+	kind         TEXT    NOT NULL,
+	title        TEXT,
+	venue        TEXT,
+	opponent     TEXT,
+	cancelled_at BIGINT,
+	reason       TEXT,
+	created_at   BIGINT  NOT NULL,
+	updated_at   BIGINT  NOT NULL
+);
+CREATE INDEX trainings_of_batch ON trainings (batch_id, date);
+CREATE INDEX trainings_of_coach ON trainings (coach_id, date);
+
+-- Whether a player comes to a training, as the party says who answered last.
+CREATE TABLE training_answers (
+	training_id TEXT    NOT NULL,
+	player_id   TEXT    NOT NULL REFERENCES players (id),
+	coach_id    TEXT    NOT NULL,
+	batch_id    TEXT    NOT NULL REFERENCES batches (id),
+	date        TEXT    NOT NULL,
+	attending   BOOLEAN NOT NULL,
+	reason      TEXT,
+	party       TEXT    NOT NULL,
+	account_id  TEXT    NOT NULL,
+	answered_at BIGINT  NOT NULL,
+	PRIMARY KEY (training_id, player_id)
+);
+CREATE INDEX training_answers_of_player ON training_answers (player_id, date);
+CREATE INDEX training_answers_of_coach ON training_answers (coach_id, player_id);
+CREATE INDEX training_answers_old ON training_answers (answered_at);

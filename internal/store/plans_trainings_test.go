@@ -1,0 +1,50 @@
+package store_test
+
+import (
+	"time"
+
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/team"
+	"github.com/touchline/touchline/internal/training"
+)
+
+// trainings returns the service of trainings on the database of p.
+func (p *fixture) trainings() *training.Service {
+	return &training.Service{DB: p.db, CheckFeature: anyFeature, Now: p.clock.Now, NewID: p.db.NewID}
+}
+
+// trainingOf adds a match of a batch on the day after today, and returns its id.
+func (p *fixture) trainingOf(by actor.Actor, batchID string) string {
+	p.Helper()
+	t, err := p.trainings().Add(bg, by, batchID, training.New{
+		Date: team.DateOf(p.clock.Now().Add(24*time.Hour), time.UTC), Start: 9 * 60, End: 10 * 60, Kind: training.Match, Opponent: "Tigers",
+	})
+	ok(p, err)
+	return t.ID
+}
+
+// trainingStatements runs the statements on trainings.
+func (p *fixture) trainingStatements() {
+	p.Helper()
+	by, s := p.coach(198), p.trainings()
+	b := p.batch(by, "U12")
+	a := p.add(by, "Asha Rao", number(199), number(200))
+	ok(p, p.batches().Join(bg, by, b.ID, a.ID))
+	guardian := p.as(actor.Guardian, number(199))
+	ok(p, p.decide(guardian, a.ID, approval.Approve))
+	id := p.trainingOf(by, b.ID)
+	venue := "Hall"
+	_, _, err := s.Edit(bg, by, id, training.Patch{Venue: &venue})
+	ok(p, err)
+	_, err = s.Answer(bg, guardian, a.ID, id, true, "")
+	ok(p, err)
+	_, err = s.OfPlayer(bg, guardian, a.ID, id)
+	ok(p, err)
+	today := team.DateOf(p.clock.Now(), time.UTC)
+	_, err = s.List(bg, by, b.ID, training.Period{From: today, To: today.AddDays(7)})
+	ok(p, err)
+	_, _, err = s.Training(bg, by, id)
+	ok(p, err)
+	ok(p, p.Remove(bg, by, a.ID))
+}

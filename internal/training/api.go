@@ -1,0 +1,318 @@
+package training
+
+import (
+	"context"
+	"net/url"
+	"time"
+
+	"github.com/touchline/touchline/internal/api"
+	"github.com/touchline/touchline/internal/platform/endpoint"
+	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/platform/idempotency"
+	"github.com/touchline/touchline/internal/platform/wire"
+	"github.com/touchline/touchline/internal/team"
+)
+
+// handlers serves trainings as JSON.
+type handlers struct {
+	*Service
+	api *api.Server
+}
+
+// Operations returns the operations of trainings for coaches and families.
+func (s *Service) Operations(a *api.Server) []api.Route {
+	const ofBatch, one = "/api/batches/{batch_id}/trainings", "/api/trainings/{training_id}"
+	const family = "/api/me/players/{player_id}/trainings"
+	h := handlers{s, a}
+	return []api.Route{
+		{Method: "GET", Pattern: ofBatch, Handle: endpoint.HandleID("batch_id", h.list), Authorize: api.CoachOnly, Query: []string{"from", "to"}},
+		{Method: "POST", Pattern: ofBatch, Handle: a.Idempotent(endpoint.HandleID("batch_id", h.add), h.rebuild), Authorize: api.CoachOnly, Body: endpoint.JSON},
+		{Method: "GET", Pattern: one, Handle: handleTraining(h.get), Authorize: api.CoachOnly},
+		{Method: "PATCH", Pattern: one, Handle: handleTraining(h.edit), Authorize: api.CoachOnly, Body: endpoint.MergePatch},
+		{Method: "DELETE", Pattern: one, Handle: handleTraining(h.cancel), Authorize: api.CoachOnly, Body: endpoint.OptionalJSON},
+		{Method: "GET", Pattern: family, Handle: endpoint.HandleID("player_id", h.listOfPlayer), Authorize: api.PartyOnly, Query: []string{"from", "to"}},
+		{Method: "GET", Pattern: family + "/{training_id}", Handle: handleOfPlayer(h.ofPlayer), Authorize: api.PartyOnly},
+		{Method: "PUT", Pattern: family + "/{training_id}/attending", Handle: handleOfPlayer(h.answer), Authorize: api.PartyOnly, Body: endpoint.JSON},
+	}
+}
+
+// trainingID returns the id of a training in the path, or not_found.
+func trainingID(m api.Meta) (string, error) {
+	id := m.PathPart("training_id")
+	if _, _, _, scheduled := parseSlotID(id); !scheduled && !endpoint.IsID(id) {
+		return "", fault.Missing()
+	}
+	return id, nil
+}
+
+// handleTraining is endpoint.HandleID for a training.
+func handleTraining[T any](h func(ctx context.Context, r api.Request[T], id string) (api.Response, error)) endpoint.Handler[api.Caller] {
+	return endpoint.Handle(func(ctx context.Context, r api.Request[T]) (api.Response, error) {
+		id, err := trainingID(r.Meta)
+		if err != nil {
+			return api.Response{}, err
+		}
+		return h(ctx, r, id)
+	})
+}
+
+// handleOfPlayer is endpoint.HandleID for a training of a player.
+func handleOfPlayer[T any](h func(ctx context.Context, r api.Request[T], playerID, id string) (api.Response, error)) endpoint.Handler[api.Caller] {
+	return endpoint.HandleID("player_id", func(ctx context.Context, r api.Request[T], playerID string) (api.Response, error) {
+		id, err := trainingID(r.Meta)
+		if err != nil {
+			id = "" // not found, after the player
+		}
+		return h(ctx, r, playerID, id)
+	})
+}
+
+// defaultDays is the length of a list without to.
+const defaultDays = 28
+
+// readPeriod reads the days of a list. Without from it begins today.
+func readPeriod(query url.Values, today team.Date, f *wire.Faults) Period {
+	p := Period{From: today}
+	text := func(name string) string { return api.QueryText(query, name, f, wire.ParseRules("")) }
+	if from := text("from"); from != "" {
+		p.From = readDate("/from", from, f)
+	}
+	if p.From == "" {
+		p.From = today
+	}
+	p.To = p.From.AddDays(defaultDays - 1)
+	if to := text("to"); to != "" {
+		p.To = readDate("/to", to, f)
+	}
+	if !f.Has("/from") && !f.Has("/to") && (p.To < p.From || p.To > p.From.AddDays(MaxDays-1)) {
+		f.Add("/to", "out_of_range", "This must be at most 92 days after from, and not before it.")
+	}
+	return p
+}
+
+// list serves GET /api/batches/{batch_id}/trainings.
+func (h handlers) list(ctx context.Context, r api.Request[api.NoBody], batchID string) (api.Response, error) {
+	b, err := h.api.Batch(ctx, r.Caller.Actor, batchID)
+	if err != nil {
+		return api.Response{}, err
+	}
+	p := readPeriod(r.Query, team.DateOf(h.Now(), team.Zone(b.TimeZone)), &r.Faults)
+	if err := r.Faults.Err(); err != nil {
+		return api.Response{}, err
+	}
+	all, err := h.List(ctx, r.Caller.Actor, batchID, p)
+	if err != nil {
+		return api.Response{}, err
+	}
+	list := wire.List[trainingResponse]{Items: []trainingResponse{}}
+	for _, t := range all {
+		list.Items = append(list.Items, newResponse(t))
+	}
+	return endpoint.OK(list), nil
+}
+
+// add serves POST /api/batches/{batch_id}/trainings.
+func (h handlers) add(ctx context.Context, r api.Request[request], batchID string) (api.Response, error) {
+	n := r.Body.read(&r.Faults)
+	if len(r.Faults) > 0 {
+		if _, err := h.api.Batch(ctx, r.Caller.Actor, batchID); err != nil {
+			return api.Response{}, err
+		}
+		return api.Response{}, r.Faults.Err()
+	}
+	t, err := h.Add(ctx, r.Caller.Actor, batchID, n)
+	if err != nil {
+		return api.Response{}, err
+	}
+	return endpoint.Created("/api/trainings/"+t.ID, newResponse(t)), nil
+}
+
+// rebuild returns the response of add again.
+func (h handlers) rebuild(ctx context.Context, m api.Meta, w idempotency.Work) (api.Response, error) {
+	t, _, err := h.Training(ctx, m.Caller.Actor, w.ID)
+	if err != nil {
+		return api.Response{}, err
+	}
+	return endpoint.Created("/api/trainings/"+t.ID, newResponse(t)), nil
+}
+
+// details is the response of a call that reads or changes one training.
+func details(t *Training, players []PlayerAnswer, err error) (api.Response, error) {
+	if err != nil {
+		return api.Response{}, err
+	}
+	return endpoint.OK(newDetailsResponse(t, players)), nil
+}
+
+// get serves GET /api/trainings/{training_id}.
+func (h handlers) get(ctx context.Context, r api.Request[api.NoBody], id string) (api.Response, error) {
+	return details(h.Training(ctx, r.Caller.Actor, id))
+}
+
+// edit serves PATCH /api/trainings/{training_id}.
+func (h handlers) edit(ctx context.Context, r api.Request[patchRequest], id string) (api.Response, error) {
+	p := r.Body.read(&r.Faults)
+	if err := h.faults(ctx, r.Meta, id, r.Faults); err != nil {
+		return api.Response{}, err
+	}
+	return details(h.Edit(ctx, r.Caller.Actor, id, p))
+}
+
+// cancel serves DELETE /api/trainings/{training_id}.
+func (h handlers) cancel(ctx context.Context, r api.Request[cancelRequest], id string) (api.Response, error) {
+	if err := h.faults(ctx, r.Meta, id, r.Faults); err != nil {
+		return api.Response{}, err
+	}
+	state := Cancelled
+	return details(h.Edit(ctx, r.Caller.Actor, id, Patch{State: &state, Reason: r.Body.Reason.Some()}))
+}
+
+// faults returns the faults of a request about a training. One of another coach is not_found, whatever
+// the faults.
+func (h handlers) faults(ctx context.Context, m api.Meta, id string, f wire.Faults) error {
+	if len(f) > 0 {
+		if _, _, err := h.Training(ctx, m.Caller.Actor, id); err != nil {
+			return err
+		}
+	}
+	return f.Err()
+}
+
+// listOfPlayer serves GET /api/me/players/{player_id}/trainings.
+func (h handlers) listOfPlayer(ctx context.Context, r api.Request[api.NoBody], playerID string) (api.Response, error) {
+	all, err := h.upcoming(ctx, r.Caller.Actor, playerID, func(today team.Date) Period { return readPeriod(r.Query, today, &r.Faults) })
+	if err == nil { // report a fault of the query only if the caller may see the player
+		err = r.Faults.Err()
+	}
+	if err != nil {
+		return api.Response{}, err
+	}
+	list := wire.List[ofPlayerResponse]{Items: []ofPlayerResponse{}}
+	for _, t := range all {
+		list.Items = append(list.Items, newOfPlayerResponse(t, h.Now()))
+	}
+	return endpoint.OK(list), nil
+}
+
+// ofPlayer serves GET /api/me/players/{player_id}/trainings/{training_id}.
+func (h handlers) ofPlayer(ctx context.Context, r api.Request[api.NoBody], playerID, id string) (api.Response, error) {
+	return h.seen(h.OfPlayer(ctx, r.Caller.Actor, playerID, id))
+}
+
+func (h handlers) seen(t OfPlayer, err error) (api.Response, error) {
+	if err != nil {
+		return api.Response{}, err
+	}
+	return endpoint.OK(newOfPlayerResponse(t, h.Now())), nil
+}
+
+// answer serves PUT /api/me/players/{player_id}/trainings/{training_id}/attending.
+func (h handlers) answer(ctx context.Context, r api.Request[answerRequest], playerID, id string) (api.Response, error) {
+	if len(r.Faults) > 0 {
+		if _, err := h.OfPlayer(ctx, r.Caller.Actor, playerID, id); err != nil {
+			return api.Response{}, err
+		}
+		return api.Response{}, r.Faults.Err()
+	}
+	return h.seen(h.Answer(ctx, r.Caller.Actor, playerID, id, r.Body.Attending, r.Body.Reason.Value))
+}
+
+// trainingResponse is the Training of openapi.yaml.
+type trainingResponse struct {
+	TrainingID string         `json:"training_id"`
+	BatchID    string         `json:"batch_id"`
+	Date       team.Date      `json:"date"`
+	Start      string         `json:"start"`
+	End        string         `json:"end"`
+	StartsAt   string         `json:"starts_at"`
+	EndsAt     string         `json:"ends_at"`
+	Kind       Kind           `json:"kind"`
+	Title      *string        `json:"title"`
+	Venue      *string        `json:"venue"`
+	Opponent   *string        `json:"opponent"`
+	Scheduled  bool           `json:"scheduled"`
+	State      State          `json:"state"`
+	Reason     *string        `json:"reason"`
+	Counts     countsResponse `json:"counts"`
+	UpdatedAt  *string        `json:"updated_at"`
+}
+
+type countsResponse struct {
+	Comes      int `json:"comes"`
+	CannotCome int `json:"cannot_come"`
+	NoAnswer   int `json:"no_answer"`
+}
+
+func newResponse(t *Training) trainingResponse {
+	return trainingResponse{
+		t.ID, t.Batch.ID, t.Date, t.Start.String(), t.End.String(), wire.Timestamp(t.StartsAt()), wire.Timestamp(t.EndsAt()), t.Kind,
+		wire.OrNull(t.Title), wire.OrNull(t.Venue), wire.OrNull(t.Opponent), t.Slot > 0, t.State(), wire.OrNull(t.Reason),
+		countsResponse(t.Counts), wire.TimestampOrNull(t.UpdatedAt),
+	}
+}
+
+// detailsResponse is the TrainingDetails of openapi.yaml: a training and who comes.
+type detailsResponse struct {
+	trainingResponse
+	Players []playerResponse `json:"players"`
+}
+
+type playerResponse struct {
+	PlayerID    string `json:"player_id"`
+	StudentName string `json:"student_name"`
+	answerResponse
+}
+
+// answerResponse has nulls without an answer.
+type answerResponse struct {
+	Attending  *bool   `json:"attending"`
+	Reason     *string `json:"reason"`
+	AnsweredBy *string `json:"answered_by"`
+	AnsweredAt *string `json:"answered_at"`
+}
+
+func newAnswerResponse(a *Answer) answerResponse {
+	if a == nil {
+		return answerResponse{}
+	}
+	return answerResponse{&a.Attending, wire.OrNull(a.Reason), wire.OrNull(string(a.Party)), wire.TimestampOrNull(a.AnsweredAt)}
+}
+
+func newDetailsResponse(t *Training, players []PlayerAnswer) detailsResponse {
+	d := detailsResponse{newResponse(t), []playerResponse{}}
+	for _, p := range players {
+		d.Players = append(d.Players, playerResponse{p.PlayerID, p.StudentName, newAnswerResponse(p.Answer)})
+	}
+	return d
+}
+
+// ofPlayerResponse is the TrainingOfPlayer of openapi.yaml.
+type ofPlayerResponse struct {
+	TrainingID      string          `json:"training_id"`
+	BatchID         string          `json:"batch_id"`
+	BatchName       string          `json:"batch_name"`
+	Date            team.Date       `json:"date"`
+	StartsAt        string          `json:"starts_at"`
+	EndsAt          string          `json:"ends_at"`
+	TimeZone        string          `json:"time_zone"`
+	Kind            Kind            `json:"kind"`
+	Title           *string         `json:"title"`
+	Venue           *string         `json:"venue"`
+	Opponent        *string         `json:"opponent"`
+	State           State           `json:"state"`
+	CancelledReason *string         `json:"cancelled_reason"`
+	Answer          *answerResponse `json:"answer"`
+	CanAnswer       bool            `json:"can_answer"`
+}
+
+func newOfPlayerResponse(t OfPlayer, now time.Time) ofPlayerResponse {
+	var answer *answerResponse
+	if t.Answer != nil {
+		a := newAnswerResponse(t.Answer)
+		answer = &a
+	}
+	return ofPlayerResponse{
+		t.ID, t.Batch.ID, t.Batch.Name, t.Date, wire.Timestamp(t.StartsAt()), wire.Timestamp(t.EndsAt()), t.Batch.TimeZone, t.Kind,
+		wire.OrNull(t.Title), wire.OrNull(t.Venue), wire.OrNull(t.Opponent), t.State(), wire.OrNull(t.Reason), answer, t.CanAnswer(now),
+	}
+}

@@ -1,0 +1,97 @@
+package training
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/store"
+	"github.com/touchline/touchline/internal/team"
+)
+
+// party is a party of a player that sees trainings.
+type party struct {
+	playerID, studentName string
+	role                  actor.Role
+	accountID, email      string
+}
+
+// told is how many parties get their notifications in one statement.
+const told = 200
+
+// lockParties reads the parties of the players of a batch that have the app. It locks the players in
+// the order of their ids, so that a decision of a party commits before, or waits until this
+// transaction has committed.
+func lockParties(ctx context.Context, tx *store.Tx, coachID, batchID string) ([]party, error) {
+	type player struct {
+		party
+		guardian, student string
+	}
+	rs, err := tx.Query(ctx, `
+		SELECT p.id, p.student_name, p.guardian_id, p.student_id, p.guardian_email
+		FROM batch_players m JOIN players p ON p.id = m.player_id AND p.deleted_at IS NULL
+		WHERE m.coach_id = $1 AND m.batch_id = $2 AND m.left_at IS NULL ORDER BY m.player_id `+tx.ForShare("p"), coachID, batchID)
+	players, err := database.Collect(rs, err, func(row database.Scanner) (p player, err error) {
+		return p, row.Scan(&p.playerID, &p.studentName, database.IntoText(&p.guardian), database.IntoText(&p.student), database.IntoText(&p.email))
+	})
+	if err != nil {
+		return nil, fmt.Errorf("lock players of batch: %w", err)
+	}
+	ids := make([]string, len(players))
+	for i, p := range players {
+		ids[i] = p.playerID
+	}
+	enabled, err := tx.Enabled(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	var parties []party
+	for _, p := range players {
+		for _, role := range approval.Parties {
+			p.role, p.accountID = role, p.guardian
+			if role == actor.Student {
+				p.accountID = p.student
+			}
+			if p.accountID != "" && enabled(p.playerID, role, team.App) == team.Granted && enabled(p.playerID, role, team.InAppNotifications) == team.Granted {
+				parties = append(parties, p.party)
+			}
+		}
+	}
+	// Notifications lock the accounts, so all transactions take them in one order.
+	slices.SortFunc(parties, func(a, b party) int { return strings.Compare(a.accountID+a.playerID, b.accountID+b.playerID) })
+	return parties, nil
+}
+
+// tell notifies the parties of what the coach did to a training. Their open pages load again.
+func (s *Service) tell(ctx context.Context, tx *store.Tx, parties []party, t *Training, what change) error {
+	types := map[change]event.Type{
+		added: event.TrainingAdded, edited: event.TrainingChanged, cancelled: event.TrainingCancelled, restored: event.TrainingRestored,
+	}
+	name, suspended, err := tx.ActiveCoach(ctx, t.Batch.CoachID)
+	if err != nil || suspended {
+		return err
+	}
+	e := event.Event{
+		Type: types[what], CoachID: t.Batch.CoachID, CoachName: name, BatchNames: []string{t.Batch.Name},
+		Training: event.Training{
+			ID: t.ID, Kind: string(t.Kind), Title: t.Title, Opponent: t.Opponent, Venue: t.Venue, Day: string(t.Date),
+			Start: t.Start.String(), Reason: t.Reason,
+		},
+	}
+	for chunk := range slices.Chunk(parties, told) {
+		events := make([]event.Event, len(chunk))
+		for i, p := range chunk {
+			events[i] = e
+			events[i].Party, events[i].PartyID, events[i].PlayerID, events[i].StudentName, events[i].GuardianEmail = p.role, p.accountID, p.playerID, p.studentName, p.email
+		}
+		if err := tx.Notify(ctx, events); err != nil {
+			return err
+		}
+	}
+	return nil
+}
