@@ -56,14 +56,14 @@ var causeDetails = map[message.Cause]string{
 // deliveryDetail explains the state of a message to a coach, and the remedy. It returns "" if
 // there is nothing to explain.
 func deliveryDetail(d approval.Delivery) string {
-	if d.Hold != "" && d.State == approval.DeliveryQueued {
+	if d.Hold != "" && d.State == message.QueuedState {
 		return holdDetail(d)
 	}
 	if detail := mailDetail(d); detail != "" && d.Channel == approval.Channel(message.Email) {
 		return detail
 	}
 	detail := deliveryDetails[d.Reason]
-	if d.State != approval.DeliveryFailed {
+	if d.State != message.FailedState {
 		return detail
 	}
 	detail = cmp.Or(causeDetails[message.Cause(d.Cause)], detail)

@@ -22,7 +22,7 @@ var mailDetails = map[string]string{
 // mailDetail explains the state of a mail to a coach, and the remedy. It returns "" if there
 // is nothing to explain.
 func mailDetail(d approval.Delivery) string {
-	if detail, ok := mailDetails[d.Cause]; ok && d.State == approval.DeliveryFailed {
+	if detail, ok := mailDetails[d.Cause]; ok && d.State == message.FailedState {
 		return detail
 	}
 	return mailDetails[d.Reason]

@@ -121,7 +121,7 @@ func (s *Server) listMyPlayers(ctx context.Context, r Request[NoBody]) (Response
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
-	links, err := s.Approvals.Links(ctx, r.Caller.Actor, approval.Page{Limit: page.ReadLimit(), After: page.After.approval()})
+	links, err := s.Approvals.Links(ctx, r.Caller.Actor, false, approval.Page{Limit: page.ReadLimit(), After: page.After.approval()})
 	if err != nil {
 		return Response{}, err
 	}

@@ -100,7 +100,7 @@ func (s *Server) disputeRequest(ctx context.Context, r Request[NoBody], id strin
 // not_found, whatever the faults of the body.
 func (s *Server) changeRequest(ctx context.Context, caller Caller, id string, f wire.Faults, change func(context.Context, actor.Actor, string) (*approval.Request, error)) (Response, error) {
 	if len(f) > 0 {
-		if err := s.Approvals.CheckVisible(ctx, caller.Actor, id); err != nil {
+		if _, err := s.Approvals.OwnRequest(ctx, caller.Actor, id); err != nil {
 			return Response{}, err
 		}
 		return Response{}, f.Err()

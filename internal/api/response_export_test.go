@@ -48,10 +48,10 @@ type Inputs struct{ s *Server }
 
 // NewInputs returns Inputs with a default region for numbers and a fixed time.
 func NewInputs(region string, now time.Time) Inputs {
-	rules := approval.Rules{Routes: map[approval.Channel]approval.Route{"in_app": nil, "sms": nil}}
+	rules := approval.Rules{Routes: map[approval.Channel]message.Route{"in_app": nil, "sms": nil}}
 	return Inputs{&Server{Config: Config{
 		Services: public.Services{
-			Common: service.Common{Phones: phone.Parser{DefaultRegion: region}}, Approvals: approval.NewService(nil, rules, nil, nil),
+			Common: service.Common{Phones: phone.Parser{DefaultRegion: region}}, Approvals: &approval.Service{Rules: rules},
 		},
 		Settings: httpx.Settings{Now: func() time.Time { return now }},
 	}}}

@@ -14,7 +14,7 @@ const eachPage = 200
 func (s *Service) EachPlayer(ctx context.Context, by actor.Actor, f Filter, fn func(*Player) error) error {
 	page := Page{Limit: eachPage}
 	for {
-		players, err := s.Store.Players(ctx, by.AccountID, f, page)
+		players, err := s.Players(ctx, by, f, page)
 		if err != nil {
 			return err
 		}

@@ -1,7 +1,6 @@
 package approval_test
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,11 +11,13 @@ import (
 	"github.com/touchline/touchline/internal/platform/fault"
 )
 
-// fakeStore keeps one player in memory, so that a property test can run thousands
-// of sequences. It returns an error if a change breaks an invariant.
+// fakeStore keeps one player in memory and carries out the operations of approval.Service on it, so
+// that a property test can run thousands of sequences. It returns an error if a change breaks an
+// invariant.
 type fakeStore struct {
-	approval.Store // the other methods are not used
-	now            func() time.Time
+	rules approval.Rules
+	now   func() time.Time
+	ids   int
 
 	player    *approval.Player
 	requests  map[string]approval.Request
@@ -25,57 +26,105 @@ type fakeStore struct {
 	disputes  map[approval.Contact]bool
 }
 
-func newFakeStore(now func() time.Time) *fakeStore {
+func newFakeStore(rules approval.Rules, now func() time.Time) *fakeStore {
 	return &fakeStore{
-		now: now, requests: map[string]approval.Request{},
+		rules: rules, now: now, requests: map[string]approval.Request{},
 		reminders: map[actor.Role][]time.Time{}, disputes: map[approval.Contact]bool{},
 	}
 }
 
-func (s *fakeStore) AddPlayer(_ context.Context, p *approval.Player, first func(approval.Roster) (approval.Change, error)) error {
+func (s *fakeStore) operation() approval.Operation {
+	return approval.Operation{Now: s.now(), NewID: func() string { s.ids++; return fmt.Sprintf("id-%06d", s.ids) }}
+}
+
+func (s *fakeStore) Add(by actor.Actor, student approval.Student, guardian *approval.Guardian) (*approval.Player, error) {
+	p, first, err := approval.NewPlayer(by, student, guardian, s.rules, s.operation())
+	if err != nil {
+		return nil, err
+	}
 	s.assignAccounts(p)
 	c, err := first(approval.Roster{Players: 1})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return s.save(p, c)
+	return p, s.save(p, c)
 }
 
-func (s *fakeStore) UpdatePlayer(_ context.Context, _ string, load approval.LoadOptions, fn func(*approval.Player) (approval.Change, error)) error {
+// update runs fn on the player with all that approval.LoadOptions can load.
+func (s *fakeStore) update(fn func(*approval.Player, approval.Operation) (approval.Change, error)) (*approval.Player, error) {
 	p := s.copy()
-	if load.Disputes {
-		p.Disputes = slices.Collect(maps.Keys(s.disputes))
-	}
-	if load.History {
-		p.History = slices.Clone(s.history)
-	}
+	p.Disputes, p.History = slices.Collect(maps.Keys(s.disputes)), slices.Clone(s.history)
 	for _, party := range approval.Parties {
 		for _, at := range s.reminders[party] {
-			if !load.RemindersSince.IsZero() && at.After(load.RemindersSince) {
+			if at.After(s.now().Add(-s.rules.ReminderWindow)) {
 				p.Approver(party).Reminders = append(p.Approver(party).Reminders, at)
 			}
 		}
 	}
-	c, err := fn(p)
+	c, err := fn(p, s.operation())
 	if err != nil || !c.Save {
-		return err
+		return p, err
 	}
 	s.assignAccounts(p)
-	return s.save(p, c)
+	return p, s.save(p, c)
 }
 
-// PlayerStatus returns the player with its decisions.
-func (s *fakeStore) PlayerStatus(ctx context.Context, by actor.Actor, id string) (*approval.Player, []approval.Record, error) {
-	p, err := s.Player(ctx, by, id)
-	return p, slices.Clone(s.history), err
+// updateRequest runs fn on the player if by may see the request, and returns the request.
+func (s *fakeStore) updateRequest(by actor.Actor, id string, fn func(*approval.Player, approval.Operation) (approval.Change, error)) error {
+	r, exists := s.requests[id]
+	if p := s.copy(); !exists || !p.VisibleTo(by) || by.Role != actor.Coach && (r.Party != by.Role || r.PartyID != by.AccountID) {
+		return fault.Missing()
+	}
+	_, err := s.update(fn)
+	return err
 }
 
-// LoadDeliveries does nothing: the fake has no deliveries.
-func (s *fakeStore) LoadDeliveries(context.Context, ...*approval.Request) error { return nil }
+func (s *fakeStore) Decide(by actor.Actor, d approval.Decision) error {
+	_, err := s.update(func(p *approval.Player, op approval.Operation) (approval.Change, error) {
+		return p.Decide(by, by.Role, d, op)
+	})
+	return err
+}
 
-// LiftDispute finds nothing: in the model every party that disputed still sees the request.
-func (s *fakeStore) LiftDispute(context.Context, *actor.Operator, string, string, *time.Time) error {
-	return fault.Missing()
+func (s *fakeStore) Send(by actor.Actor, party actor.Role, correction approval.Patch) (r *approval.Request, created bool, err error) {
+	p, err := s.update(func(p *approval.Player, op approval.Operation) (c approval.Change, err error) {
+		c, created, err = p.Send(by, party, correction, nil, s.rules, op)
+		return c, err
+	})
+	return p.Approver(party).Request, created, err
+}
+
+func (s *fakeStore) Remind(by actor.Actor, party actor.Role) (left int, err error) {
+	_, err = s.update(func(p *approval.Player, op approval.Operation) (c approval.Change, err error) {
+		c, left, err = p.Remind(by, party, s.rules, op)
+		return c, err
+	})
+	return left, err
+}
+
+func (s *fakeStore) Cancel(by actor.Actor, id string) error {
+	return s.updateRequest(by, id, func(p *approval.Player, op approval.Operation) (approval.Change, error) { return p.Cancel(by, id, op) })
+}
+
+func (s *fakeStore) Dispute(by actor.Actor, id string) error {
+	return s.updateRequest(by, id, func(p *approval.Player, op approval.Operation) (approval.Change, error) { return p.Dispute(by, id, op) })
+}
+
+// Lift lifts no dispute of a request that by no longer sees: in the model every party that disputed
+// still sees the request.
+func (s *fakeStore) Lift(by actor.Actor, id string) error {
+	return s.updateRequest(by, id, func(p *approval.Player, op approval.Operation) (approval.Change, error) { return p.Lift(by, id, op) })
+}
+
+func (s *fakeStore) Edit(by actor.Actor, patch approval.Patch) (*approval.Player, error) {
+	return s.update(func(p *approval.Player, op approval.Operation) (approval.Change, error) {
+		return p.Edit(by, patch, s.rules, op)
+	})
+}
+
+func (s *fakeStore) Remove(by actor.Actor) error {
+	_, err := s.update(func(p *approval.Player, op approval.Operation) (approval.Change, error) { return p.Remove(by, op) })
+	return err
 }
 
 // assignAccounts gives every number an account.
@@ -165,20 +214,4 @@ func (s *fakeStore) copy() *approval.Player {
 		}
 	}
 	return &p
-}
-
-func (s *fakeStore) Player(_ context.Context, by actor.Actor, _ string) (*approval.Player, error) {
-	if p := s.copy(); p.VisibleTo(by) {
-		return p, nil
-	}
-	return nil, fault.Missing()
-}
-
-func (s *fakeStore) Request(_ context.Context, by actor.Actor, id string) (*approval.Request, error) {
-	r, exists := s.requests[id]
-	p := s.copy()
-	if !exists || !p.VisibleTo(by) || by.Role != actor.Coach && (r.Party != by.Role || r.PartyID != by.AccountID) {
-		return nil, fault.Missing()
-	}
-	return &r, nil
 }

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/touchline/touchline/internal/message"
+
 	"github.com/google/uuid"
 
 	"github.com/touchline/touchline/internal/approval"
@@ -19,7 +21,7 @@ func TestFollowUps(t *testing.T) {
 	noTest := func(phone.Number) bool { return false }
 	rules := approval.Rules{
 		RemindersPerWindow: 2, DefaultChannels: []approval.Channel{"in_app"}, TestNumber: noTest,
-		Routes: map[approval.Channel]approval.Route{"in_app": approval.RouteInApp},
+		Routes: map[approval.Channel]message.Route{"in_app": message.RouteInApp},
 	}
 	coach := actor.Actor{AccountID: "coach", Role: actor.Coach}
 	guardian := actor.Actor{AccountID: "guardian", Role: actor.Guardian}

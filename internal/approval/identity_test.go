@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/coach"
 )
 
 func TestFoldName(t *testing.T) {
@@ -19,7 +20,7 @@ func TestFoldName(t *testing.T) {
 		{"José", "Jose", false},
 		{"Asha Rao", "Rao Asha", false},
 	} {
-		if got := approval.FoldName(tt.a) == approval.FoldName(tt.b); got != tt.same {
+		if got := coach.FoldName(tt.a) == coach.FoldName(tt.b); got != tt.same {
 			t.Errorf("FoldName(%q) == FoldName(%q) is %t, want %t", tt.a, tt.b, got, tt.same)
 		}
 	}

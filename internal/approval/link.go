@@ -1,9 +1,6 @@
 package approval
 
 import (
-	"context"
-	"time"
-
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/phone"
 )
@@ -34,31 +31,4 @@ type LinkState struct {
 	// ToNumber reports whether the link left to Number itself, and not to an e-mail address.
 	// It is false for a short code.
 	ToNumber bool
-}
-
-// LinkStore is the part of Store that finds requests without a session.
-type LinkStore interface {
-	// LinkState returns the state of the link with this hash at now.
-	LinkState(ctx context.Context, tokenHash []byte, now time.Time) (LinkState, error)
-	// LinkedPlayer returns the id of the player that the link with this hash is about, or
-	// not_found. The link may be closed; the account must be the party that it asked.
-	LinkedPlayer(ctx context.Context, accountID string, tokenHash []byte) (string, error)
-	// AskedParty returns the party that the link with this hash asked, or not_found unless
-	// the link is valid at now and left to the asked number itself. Its request may be
-	// closed.
-	AskedParty(ctx context.Context, tokenHash []byte, now time.Time) (AskedParty, error)
-	// FindByShortCode counts a wrong pair, and returns the state of a right one. Error:
-	// WrongPairsExceeded.
-	FindByShortCode(ctx context.Context, pair ShortCodePair, now time.Time) (LinkState, error)
-}
-
-// Link returns the state of the link whose token has this hash. It needs no session.
-func (s *Service) Link(ctx context.Context, tokenHash []byte) (LinkState, error) {
-	return s.Store.LinkState(ctx, tokenHash, s.Now())
-}
-
-// LinkedPlayer returns the id of the player that a link is about, open or closed, to the
-// party by that it asked. Every other caller gets not_found.
-func (s *Service) LinkedPlayer(ctx context.Context, by actor.Actor, tokenHash []byte) (string, error) {
-	return s.Store.LinkedPlayer(ctx, by.AccountID, tokenHash)
 }

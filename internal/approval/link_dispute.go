@@ -19,7 +19,7 @@ type AskedParty struct {
 // the asked number itself. It ends only an open request. It is no error if the request is
 // disputed already. Errors: not_found, no_open_request.
 func (s *Service) DisputeByLink(ctx context.Context, tokenHash []byte) error {
-	asked, err := s.Store.AskedParty(ctx, tokenHash, s.Now())
+	asked, err := s.askedParty(ctx, tokenHash, s.Now())
 	if err != nil || asked.State == RequestDisputed {
 		return err
 	}
@@ -30,7 +30,7 @@ func (s *Service) DisputeByLink(ctx context.Context, tokenHash []byte) error {
 		return err
 	}
 	// A concurrent request closed it: perhaps the same one, sent twice.
-	if asked, again := s.Store.AskedParty(ctx, tokenHash, s.Now()); again == nil && asked.State == RequestDisputed {
+	if asked, again := s.askedParty(ctx, tokenHash, s.Now()); again == nil && asked.State == RequestDisputed {
 		return nil
 	}
 	return err

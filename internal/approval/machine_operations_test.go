@@ -1,7 +1,6 @@
 package approval_test
 
 import (
-	"context"
 	"fmt"
 	"time"
 
@@ -20,7 +19,7 @@ func (r *machineTest) decide(*rapid.T) {
 	if !r.removed && a.number != "" {
 		want = a.decide(action, request)
 	}
-	_, _, err := r.Decide(context.Background(), r.recipient(party), r.id, approval.Decision{Action: approval.Trigger(action), RequestID: request})
+	err := r.store.Decide(r.recipient(party), approval.Decision{Action: approval.Trigger(action), RequestID: request})
 	r.expect(err, want)
 }
 
@@ -32,7 +31,7 @@ func (r *machineTest) decideUnauthorized(*rapid.T) {
 		return
 	}
 	by := rapid.SampledFrom([]actor.Actor{{Role: party, AccountID: account(party, n)}, r.coach, {Role: actor.Coach, AccountID: "other coach"}}).Draw(r.T, "caller")
-	_, _, err := r.Decide(context.Background(), by, r.id, approval.Decision{Action: approval.Approve})
+	err := r.store.Decide(by, approval.Decision{Action: approval.Approve})
 	r.expect(err, "not_found")
 }
 
@@ -52,7 +51,7 @@ func (r *machineTest) send(*rapid.T) {
 	if !r.removed {
 		want = a.send(to, r.now)
 	}
-	got, created, err := r.Send(context.Background(), r.coach, r.id, party, correction, nil)
+	got, created, err := r.store.Send(r.coach, party, correction)
 	switch want {
 	case "new":
 		r.expect(err, "")
@@ -96,7 +95,7 @@ func (r *machineTest) remind(*rapid.T) {
 	default:
 		a.reminders = append(a.reminders, r.now)
 	}
-	_, left, err := r.Remind(context.Background(), r.coach, r.id, party)
+	left, err := r.store.Remind(r.coach, party)
 	r.expect(err, want)
 	if want == "" && left != 1-recent {
 		r.Fatalf("got %d reminders left after %d", left, recent+1)
@@ -113,7 +112,7 @@ func (r *machineTest) cancel(*rapid.T) {
 	case request == a.requestID && a.requestState == "open":
 		a.requestState, want = "cancelled", ""
 	}
-	_, err := r.Cancel(context.Background(), r.coach, request)
+	err := r.store.Cancel(r.coach, request)
 	r.expect(err, want)
 }
 
@@ -130,7 +129,7 @@ func (r *machineTest) dispute(*rapid.T) {
 	case r.store.requests[a.requestID].PartyID != r.recipient(party).AccountID:
 		want = "not_found"
 	}
-	_, err := r.Dispute(context.Background(), r.recipient(party), a.requestID)
+	err := r.store.Dispute(r.recipient(party), a.requestID)
 	r.expect(err, want)
 }
 
@@ -147,7 +146,7 @@ func (r *machineTest) lift(*rapid.T) {
 		}
 		delete(a.disputed, a.number)
 	}
-	r.expect(r.Lift(context.Background(), r.recipient(party), a.requestID), want)
+	r.expect(r.store.Lift(r.recipient(party), a.requestID), want)
 }
 
 // edit changes any combination of name, birth date and numbers.
@@ -210,7 +209,7 @@ func (r *machineTest) edit(*rapid.T) {
 			}
 		}
 	}
-	p, err := r.Edit(context.Background(), r.coach, r.id, patch)
+	p, err := r.store.Edit(r.coach, patch)
 	r.expect(err, want)
 	for party, is := range newRequest {
 		if is {
@@ -234,7 +233,7 @@ func (r *machineTest) remove(*rapid.T) {
 		want = "not_found"
 	}
 	r.removed = true
-	r.expect(r.Remove(context.Background(), r.coach, r.id), want)
+	r.expect(r.store.Remove(r.coach), want)
 	for _, a := range r.approvers {
 		if a.requestState == "open" {
 			a.requestState = "cancelled"

@@ -1,11 +1,11 @@
 package approval_test
 
 import (
-	"context"
-	"fmt"
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/touchline/touchline/internal/message"
 
 	"pgregory.net/rapid"
 
@@ -17,13 +17,10 @@ import (
 
 type machineTest struct {
 	*rapid.T
-	*approval.Service
 	model
 	store *fakeStore
 	now   time.Time
 	coach actor.Actor
-	id    string
-	ids   int
 	old   []string // requests that are no longer the newest
 }
 
@@ -42,17 +39,16 @@ var numbers = []phone.Number{"+919800000001", "+919800000002", "+919800000003"}
 
 func newMachineTest(t *rapid.T) *machineTest {
 	r := &machineTest{T: t, now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), coach: actor.Actor{AccountID: "coach", Role: actor.Coach, Number: "+919800000000"}}
-	r.store = newFakeStore(func() time.Time { return r.now })
 	rules := approval.Rules{
 		ResendAfter: 48 * time.Hour, RemindersPerWindow: 2, ReminderWindow: 7 * 24 * time.Hour,
-		Routes: map[approval.Channel]approval.Route{
-			"in_app": approval.RouteInApp,
-			"sms":    approval.RouteToNumber(func(phone.Number) bool { return true }, noTestNumber),
+		Routes: map[approval.Channel]message.Route{
+			"in_app": message.RouteInApp,
+			"sms":    message.RouteToNumber(func(phone.Number) bool { return true }, noTestNumber),
 		},
 		DefaultChannels: []approval.Channel{"in_app", "sms"},
 		TestNumber:      noTestNumber,
 	}
-	r.Service = approval.NewService(r.store, rules, func() time.Time { return r.now }, func() string { r.ids++; return fmt.Sprintf("id-%06d", r.ids) })
+	r.store = newFakeStore(rules, func() time.Time { return r.now })
 	r.adult = rapid.Bool().Draw(t, "adult")
 	r.approvers = map[actor.Role]*modelApprover{}
 	for _, party := range approval.Parties {
@@ -68,11 +64,10 @@ func newMachineTest(t *rapid.T) *machineTest {
 		student.Number = r.draw("student's")
 		r.approvers[actor.Student].send(student.Number, r.now)
 	}
-	p, err := r.Add(context.Background(), r.coach, student, guardian)
+	p, err := r.store.Add(r.coach, student, guardian)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.id = p.ID
 	for party, a := range r.approvers {
 		if a.requestState == "open" {
 			a.requestID = p.Approver(party).Request.ID

@@ -34,7 +34,7 @@ type Player struct {
 
 	// CoachNumber is the coach's own number. It is loaded together with Disputes.
 	CoachNumber phone.Number
-	// CoachHeld reports whether n was the coach's own number within FormerNumbersKept. It is
+	// CoachHeld reports whether n was the coach's own number within auth.FormerNumbersKept. It is
 	// loaded together with Disputes; nil if the coach has had one number only.
 	CoachHeld func(n phone.Number) bool
 	// Disputes are the contacts that refuse requests from this coach about this

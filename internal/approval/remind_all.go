@@ -42,18 +42,13 @@ func (s *Service) reminderQuota() ReminderQuota {
 	return ReminderQuota{now.Add(-s.Rules.ReminderWindow), s.Rules.RemindersPerWindow, now.Add(-ReminderPause)}
 }
 
-// CountRemindable counts what RemindAll would do for the calling coach.
-func (s *Service) CountRemindable(ctx context.Context, by actor.Actor) (RemindCounts, error) {
-	return s.Store.CountRemindable(ctx, by.AccountID, s.reminderQuota())
-}
-
 // RemindAll sends a reminder to each party of the calling coach that has an open request, a
 // delivered message and a reminder left, and no message within ReminderPause or since begun. It stops after about 2 s or
 // 100 reminders, and reports whether more remain: the caller repeats it with the same
 // begun. It may be repeated at any time: no party gets two reminders after begun.
 func (s *Service) RemindAll(ctx context.Context, by actor.Actor, begun time.Time) (more bool, err error) {
 	end := s.Now().Add(remindTime)
-	recipients, err := s.Store.Remindable(ctx, by.AccountID, s.reminderQuota(), begun, remindStep+1)
+	recipients, err := s.remindable(ctx, by.AccountID, s.reminderQuota(), begun, remindStep+1)
 	if err != nil {
 		return false, err
 	}
@@ -71,13 +66,4 @@ func (s *Service) RemindAll(ctx context.Context, by actor.Actor, begun time.Time
 		}
 	}
 	return false, nil
-}
-
-// PlayersByID returns the players with these ids that by has as a coach, or is
-// linked with, newest first.
-func (s *Service) PlayersByID(ctx context.Context, by actor.Actor, ids []string) ([]*Player, error) {
-	if len(ids) == 0 {
-		return nil, nil
-	}
-	return s.Store.PlayersByID(ctx, by, ids)
 }

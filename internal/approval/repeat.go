@@ -3,6 +3,8 @@ package approval
 import (
 	"slices"
 	"time"
+
+	"github.com/touchline/touchline/internal/message"
 )
 
 // MaxRequestsPerResendAfter is how many requests with messages one coach may send about
@@ -13,7 +15,7 @@ const MaxRequestsPerResendAfter = 5
 func (c Change) NewRequests() []*Request {
 	var requests []*Request
 	for _, m := range c.Send {
-		isNew := m.Kind == MessageRequest && m.State == DeliveryQueued && m.Request.RequestedAt.Equal(m.Request.LastSentAt)
+		isNew := m.Kind == MessageRequest && m.State == message.QueuedState && m.Request.RequestedAt.Equal(m.Request.LastSentAt)
 		if isNew && !slices.Contains(requests, m.Request) {
 			requests = append(requests, m.Request)
 		}
@@ -30,7 +32,7 @@ func (c Change) HoldRepeated(r *Request, sent []time.Time, resendAfter time.Dura
 		return
 	}
 	for i := range c.Send {
-		if m := &c.Send[i]; m.Request == r && m.State == DeliveryQueued {
+		if m := &c.Send[i]; m.Request == r && m.State == message.QueuedState {
 			m.HeldUntil = from.Add(resendAfter)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/touchline/touchline/internal/message"
+
 	"github.com/touchline/touchline/internal/approval"
 )
 
@@ -38,14 +40,14 @@ func TestHoldRepeated(t *testing.T) {
 	now := time.Unix(1000, 0)
 	opened := &approval.Request{RequestedAt: now, LastSentAt: now}
 	resent := &approval.Request{RequestedAt: now.Add(-time.Hour), LastSentAt: now}
-	message := func(r *approval.Request, kind, state string) approval.Message {
-		return approval.Message{Request: r, Kind: kind, Destination: approval.Destination{State: state}}
+	send := func(r *approval.Request, kind, state string) approval.Message {
+		return approval.Message{Request: r, Kind: kind, Destination: message.Destination{State: state}}
 	}
 	c := approval.Change{Send: []approval.Message{
-		message(opened, approval.MessageRequest, approval.DeliveryQueued),
-		message(opened, approval.MessageRequest, approval.DeliveryQueued),
-		message(opened, approval.MessageRequest, approval.DeliveryFailed),
-		message(resent, approval.MessageRequest, approval.DeliveryQueued),
+		send(opened, approval.MessageRequest, message.QueuedState),
+		send(opened, approval.MessageRequest, message.QueuedState),
+		send(opened, approval.MessageRequest, message.FailedState),
+		send(resent, approval.MessageRequest, message.QueuedState),
 	}}
 	if got := c.NewRequests(); len(got) != 1 || got[0] != opened {
 		t.Fatalf("new requests: %v, want the opened one once", got)

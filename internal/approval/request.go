@@ -145,7 +145,7 @@ type Message struct {
 	Request *Request
 	Channel Channel
 	Kind    string // MessageRequest or MessageReminder
-	Destination
+	message.Destination
 	// HeldUntil is when the message may leave (see RepeatedFrom); zero is at once.
 	HeldUntil time.Time
 }

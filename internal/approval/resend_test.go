@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/touchline/touchline/internal/message"
+
 	"github.com/google/uuid"
 
 	"github.com/touchline/touchline/internal/approval"
@@ -20,9 +22,9 @@ func TestResendByChannel(t *testing.T) {
 	noTest := func(phone.Number) bool { return false }
 	rules := approval.Rules{
 		ResendAfter: 48 * time.Hour, TestNumber: noTest,
-		Routes: map[approval.Channel]approval.Route{
-			"in_app": approval.RouteInApp, "sms": approval.RouteToNumber(func(phone.Number) bool { return true }, noTest),
-			"email": approval.RouteToEmail(noTest), "other": approval.RouteToEmail(noTest),
+		Routes: map[approval.Channel]message.Route{
+			"in_app": message.RouteInApp, "sms": message.RouteToNumber(func(phone.Number) bool { return true }, noTest),
+			"email": message.RouteToEmail(noTest), "other": message.RouteToEmail(noTest),
 		},
 		DefaultChannels: []approval.Channel{"in_app", "sms", "email"},
 	}
@@ -85,8 +87,8 @@ func TestChannelsWithoutAddress(t *testing.T) {
 	noTest := func(phone.Number) bool { return false }
 	rules := approval.Rules{
 		TestNumber: noTest,
-		Routes: map[approval.Channel]approval.Route{
-			"in_app": approval.RouteInApp, "sms": approval.RouteToNumber(func(phone.Number) bool { return true }, noTest), "email": approval.RouteToEmail(noTest),
+		Routes: map[approval.Channel]message.Route{
+			"in_app": message.RouteInApp, "sms": message.RouteToNumber(func(phone.Number) bool { return true }, noTest), "email": message.RouteToEmail(noTest),
 		},
 		DefaultChannels: []approval.Channel{"in_app", "sms", "email"},
 	}

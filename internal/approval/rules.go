@@ -3,6 +3,8 @@ package approval
 import (
 	"time"
 
+	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
@@ -21,7 +23,7 @@ type Rules struct {
 	// AllowCoachAsContact lets coaches use their own number as a contact.
 	AllowCoachAsContact bool
 	// Routes are the channels of the service.
-	Routes map[Channel]Route
+	Routes map[Channel]message.Route
 	// DefaultChannels are used if the coach names none, those on which the party has an
 	// address.
 	DefaultChannels []Channel
@@ -31,8 +33,26 @@ type Rules struct {
 	TestNumber func(n phone.Number) bool
 	// TierHas reports whether a stored tier has an app service; nil is all.
 	TierHas func(tier, service string) bool
+	// WholeHistory lets a party see what a coach added before the party approved.
+	WholeHistory bool
+	// LinkValidity is how long the link in a message works.
+	LinkValidity time.Duration
+	Digest       DigestRules
+	// First has, by lane, the channel that is tried before the channel of the lane. It may lack
+	// entries.
+	First map[message.Lane]message.Channel
+	// TrustedCoach reports whether an operator verified a coach; nil is no coach.
+	TrustedCoach func(coach.TierStatus) bool
 	// CheckRoster returns an error if a coach has too many players; nil is no limit.
 	CheckRoster func(Roster) error
+}
+
+// firstLane returns the lane in which a delivery of a lane starts.
+func (r Rules) firstLane(lane message.Lane, state string) message.Lane {
+	if channel, ok := r.First[lane]; ok && state == message.QueuedState {
+		lane.Channel = channel
+	}
+	return lane
 }
 
 // Roster is a coach's number of players and what limits it.
@@ -48,12 +68,9 @@ type Operation struct {
 	NewID func() string
 }
 
-// FormerNumbersKept is how long a coach who has given up a number must not name it as a contact.
-const FormerNumbersKept = 365 * 24 * time.Hour
-
 // checkContacts refuses a contact that is the coach's own number or was it within
-// FormerNumbersKept, and a mix of test numbers and real numbers.
-func (r Rules) checkContacts(p *Player, coach phone.Number) error {
+// auth.FormerNumbersKept, and a mix of test numbers and real numbers.
+func (r Rules) checkContacts(p *Player, own phone.Number) error {
 	var conflicts []fault.Field
 	for _, party := range Parties {
 		n := p.Number(party)
@@ -63,7 +80,7 @@ func (r Rules) checkContacts(p *Player, coach phone.Number) error {
 		}
 		switch {
 		case n == "":
-		case n == coach && !r.AllowCoachAsContact:
+		case n == own && !r.AllowCoachAsContact:
 			conflicts = append(conflicts, fault.Field{
 				Pointer: pointer, Code: "own_number", Detail: "This is your own number. Enter the number of the " + string(party) + ".",
 			})
@@ -71,7 +88,7 @@ func (r Rules) checkContacts(p *Player, coach phone.Number) error {
 			conflicts = append(conflicts, fault.Field{
 				Pointer: pointer, Code: "former_number", Detail: "This was your own number less than a year ago. Enter the number of the " + string(party) + ".",
 			})
-		case r.TestNumber(n) != r.TestNumber(coach):
+		case r.TestNumber(n) != r.TestNumber(own):
 			conflicts = append(conflicts, fault.Field{
 				Pointer: pointer, Code: "test_number", Detail: "A test number can be linked with test numbers only.",
 			})

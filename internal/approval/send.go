@@ -4,6 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/touchline/touchline/internal/message"
+
 	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -131,14 +133,14 @@ func (p *Player) queueMessages(party actor.Role, kind string, channels, kept []C
 		switch m.State {
 		case "":
 			continue // the address was removed
-		case DeliveryDelivered:
+		case message.DeliveredState:
 			inApp = true
 			c.Events = append(c.Events, p.newEvent(eventType, party))
-		case DeliveryFailed:
+		case message.FailedState:
 			failed = append(failed, channel)
 			c.Events = append(c.Events, p.DeliveryFailed(party, channel))
 		}
-		left = left || m.Address != "" && m.State != DeliveryFailed
+		left = left || m.Address != "" && m.State != message.FailedState
 		c.Send = append(c.Send, m)
 	}
 	if kind == MessageRequest && !inApp { // spec section 4.2: each request notifies in the app

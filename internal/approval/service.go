@@ -2,71 +2,17 @@ package approval
 
 import (
 	"context"
+	"io"
 	"maps"
 	"slices"
 	"time"
 
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/store"
 )
 
-// Store stores players; package store implements it. Reads name their owner and
-// return not_found for what the caller may not see.
-type Store interface {
-	// AddPlayer saves a new player. It fills in the coach's name, the disputes, the names of
-	// the batches and the accounts, then saves the change that fn returns for the roster, which
-	// includes p. A second player of the same coach with the same name and birth
-	// date is player_exists.
-	AddPlayer(ctx context.Context, p *Player, fn func(Roster) (Change, error)) error
-	// UpdatePlayer loads the player, lets fn change it, and saves both in one
-	// transaction. fn may run more than once. If fn changes the student's name or
-	// birth date, the store reloads the disputes and calls CheckDisputes.
-	UpdatePlayer(ctx context.Context, id string, load LoadOptions, fn func(*Player) (Change, error)) error
-
-	Player(ctx context.Context, by actor.Actor, id string) (*Player, error)
-	// ConsentStatus reads only what Availability needs: it is the most frequent read.
-	ConsentStatus(ctx context.Context, by actor.Actor, id string) (ConsentStatus, error)
-	Players(ctx context.Context, coachID string, f Filter, page Page) ([]*Player, error)
-	// PlayerNames lists the newest players of a coach.
-	PlayerNames(ctx context.Context, coachID string, limit int) ([]PlayerName, error)
-	// Links lists the players that name the party by, newest first; only those with an open
-	// request to it if waiting is true.
-	Links(ctx context.Context, by actor.Actor, waiting bool, page Page) ([]*Player, error)
-	// PlayerStatus reads a player, the deliveries of its newest requests and its history,
-	// oldest first, over one state of the database.
-	PlayerStatus(ctx context.Context, by actor.Actor, id string) (*Player, []Record, error)
-	// Timeline reads what Service.Timeline returns, with the reminders after
-	// remindersSince and at most maxRequests requests.
-	Timeline(ctx context.Context, by actor.Actor, id string, remindersSince time.Time, maxRequests int) (*Timeline, error)
-	// CountRemindable counts the open requests of a coach, and Remindable lists the parties
-	// of those that are ready and got no reminder since begun.
-	CountRemindable(ctx context.Context, coachID string, quota ReminderQuota) (RemindCounts, error)
-	Remindable(ctx context.Context, coachID string, quota ReminderQuota, begun time.Time, limit int) ([]Recipient, error)
-	// PlayersByID returns the players with these ids that by has, newest first.
-	PlayersByID(ctx context.Context, by actor.Actor, ids []string) ([]*Player, error)
-	// Request returns a request to the coach who sent it and to the party that it asks.
-	Request(ctx context.Context, by actor.Actor, id string) (*Request, error)
-	// Pending omits guardians of adults: students born on or before adultBorn,
-	// unless a request to the guardian is open.
-	Pending(ctx context.Context, coachID string, adultBorn Date, remindersSince time.Time, page Page) ([]PendingItem, error)
-	// LiftDispute ends the dispute of an account about a request that the account
-	// can no longer see, and notifies the coach; or it returns not_found. operator is nil
-	// if the account itself lifts it. It returns ErrDisputedAgain if shown is not nil and not
-	// the time of the dispute.
-	LiftDispute(ctx context.Context, operator *actor.Operator, approverID, requestID string, shown *time.Time) error
-	// Disputed returns a request with a dispute that has not been lifted, or not_found.
-	Disputed(ctx context.Context, requestID string) (*Request, error)
-	// DisputesOf lists the disputed requests to an account, newest first.
-	DisputesOf(ctx context.Context, approverID string, page Page) ([]DisputedRequest, error)
-	// PartyName returns the name of a guardian or student that it may know, or "".
-	PartyName(ctx context.Context, by actor.Actor) (string, error)
-	// AnyApproved reports whether a student has approved any link.
-	AnyApproved(ctx context.Context, studentID string) (bool, error)
-
-	LinkStore
-}
-
-// LoadOptions says what UpdatePlayer loads besides the player and its newest requests.
+// LoadOptions says what updatePlayer loads besides the player and its newest requests.
 type LoadOptions struct {
 	// RemindersSince loads the reminders sent after it, unless zero.
 	RemindersSince time.Time
@@ -78,17 +24,25 @@ type LoadOptions struct {
 	Deliveries bool
 }
 
-// Service carries out the operations on players and consents.
+// Service carries out the operations on players and consents, with their SQL.
 type Service struct {
-	Store Store
+	DB    *store.DB
 	Rules Rules
+	Hooks Hooks
 	Now   func() time.Time
 	NewID func() string
+	// Rand is the source of short codes; nil means crypto/rand.
+	Rand io.Reader
+	// Decided runs after the commit of a decision about a player of a coach; nil does nothing.
+	Decided func(ctx context.Context, coachID string, decision Record)
 }
 
-// NewService returns a Service that uses store.
-func NewService(store Store, rules Rules, now func() time.Time, newID func() string) *Service {
-	return &Service{Store: store, Rules: rules, Now: now, NewID: newID}
+// Hooks are what features do in the transaction of a change of a player.
+type Hooks struct {
+	// PlayerAdded runs before the row of a new player is inserted; nil does nothing.
+	PlayerAdded func(ctx context.Context, tx *store.Tx, playerID string) error
+	// PlayerRemoved run when a coach removes a player.
+	PlayerRemoved []func(ctx context.Context, tx *store.Tx, coachID, playerID string) error
 }
 
 // Channels returns the channels of the service, sorted.
@@ -109,7 +63,7 @@ func (s *Service) Add(ctx context.Context, by actor.Actor, student Student, guar
 	for _, id := range slices.Compact(slices.Sorted(slices.Values(batchIDs))) {
 		p.Batches = append(p.Batches, Batch{ID: id})
 	}
-	err = s.Store.AddPlayer(ctx, p, func(roster Roster) (Change, error) {
+	err = s.addPlayer(ctx, p, func(roster Roster) (Change, error) {
 		p.GuardianApprover.Request, p.StudentApprover.Request = nil, nil // set by an earlier run
 		c, err := p.openFirstRequests(s.Rules, op, roster)
 		c.Network, c.StatusChanges = by.Network, p.firstChanges(op.Now)
@@ -125,17 +79,22 @@ func (s *Service) Add(ctx context.Context, by actor.Actor, student Student, guar
 // Operation, so that after a lost race the later change has the later time.
 func (s *Service) update(ctx context.Context, id string, load LoadOptions, fn func(*Player, Operation) (Change, error)) (*Player, error) {
 	var saved *Player
-	err := s.Store.UpdatePlayer(ctx, id, load, func(p *Player) (Change, error) {
+	var decided *Record
+	err := s.updatePlayer(ctx, id, load, func(p *Player) (Change, error) {
 		saved = p
 		op, before, live := s.operation(), p.ConsentStatus(), p.DeletedAt.IsZero()
 		c, err := fn(p, op)
 		if c.Save && live {
 			c.StatusChanges = p.statusChanges(before, s.Rules, op.Now)
 		}
+		decided = c.History
 		return c, err
 	})
 	if err != nil {
 		return nil, err
+	}
+	if decided != nil && s.Decided != nil {
+		s.Decided(ctx, saved.CoachID, *decided)
 	}
 	return saved, nil
 }
@@ -174,7 +133,7 @@ func (s *Service) Send(ctx context.Context, by actor.Actor, id string, party act
 	}
 	r := p.Approver(party).Request
 	if !created {
-		r, err = s.Store.Request(ctx, by, r.ID) // with its follow-up
+		r, err = s.OwnRequest(ctx, by, r.ID) // with its follow-up
 	}
 	return r, created, err
 }
@@ -190,7 +149,7 @@ func (s *Service) Remind(ctx context.Context, by actor.Actor, id string, party a
 	if err != nil {
 		return nil, 0, err
 	}
-	r, err := s.Store.Request(ctx, by, p.Approver(party).Request.ID)
+	r, err := s.OwnRequest(ctx, by, p.Approver(party).Request.ID)
 	return r, left, err
 }
 
@@ -232,7 +191,7 @@ func (s *Service) lift(ctx context.Context, by actor.Actor, requestID string, sh
 	if fault.KindOf(err) == fault.NotFound && by.Role != actor.Coach {
 		// The coach removed the player or changed the number. The dispute still exists,
 		// and the party that disputed may still end it.
-		return s.Store.LiftDispute(ctx, nil, by.AccountID, requestID, shown)
+		return s.liftOutdated(ctx, nil, by.AccountID, requestID, shown)
 	}
 	return err
 }
@@ -245,7 +204,7 @@ func ErrDisputedAgain() error {
 // LiftForOperator ends the dispute of a request with the effects of Lift, or returns
 // not_found if there is no dispute.
 func (s *Service) LiftForOperator(ctx context.Context, by actor.Operator, requestID string) error {
-	r, err := s.Store.Disputed(ctx, requestID)
+	r, err := s.disputed(ctx, requestID)
 	if err != nil {
 		return err
 	}
@@ -256,20 +215,20 @@ func (s *Service) LiftForOperator(ctx context.Context, by actor.Operator, reques
 		return c, err
 	})
 	if err == nil && !lifted || fault.KindOf(err) == fault.NotFound {
-		return s.Store.LiftDispute(ctx, &by, r.PartyID, requestID, nil)
+		return s.liftOutdated(ctx, &by, r.PartyID, requestID, nil)
 	}
 	return err
 }
 
 func (s *Service) updateRequest(ctx context.Context, by actor.Actor, requestID string, fn func(*Player, Operation) (Change, error)) (*Request, error) {
-	r, err := s.Store.Request(ctx, by, requestID)
+	r, err := s.OwnRequest(ctx, by, requestID)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := s.update(ctx, r.PlayerID, LoadOptions{}, fn); err != nil {
 		return nil, err
 	}
-	return s.Store.Request(ctx, by, requestID)
+	return s.OwnRequest(ctx, by, requestID)
 }
 
 // Edit applies the coach's patch to a player.

@@ -26,8 +26,11 @@ const (
 // to another request.
 const ShortCodeReusedAfter = 365 * 24 * time.Hour
 
-// NewShortCode returns six uniformly distributed letters.
+// NewShortCode returns six uniformly distributed letters. random nil means crypto/rand.
 func NewShortCode(random io.Reader) (string, error) {
+	if random == nil {
+		random = rand.Reader
+	}
 	code := make([]byte, shortCodeLength)
 	for i := range code {
 		n, err := rand.Int(random, big.NewInt(int64(len(shortCodeLetters))))
@@ -99,7 +102,7 @@ func (s *Service) FindByShortCode(ctx context.Context, typed string, number phon
 	if !ok {
 		code = "" // the code of no request; it counts as a wrong pair
 	}
-	state, err := s.Store.FindByShortCode(ctx, ShortCodePair{Code: code, Number: number, Network: network}, now)
+	state, err := s.findByShortCode(ctx, ShortCodePair{Code: code, Number: number, Network: network}, now)
 	if exceeded, ok := errors.AsType[WrongPairsExceeded](err); ok {
 		return LinkState{}, fault.New(fault.TooMany, "rate_limited", "Too many wrong codes were tried. Wait, then try again.").
 			With("limit", exceeded.Limit).With("ends_at", now.Add(exceeded.Wait)).After(exceeded.Wait)

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/platform/actor"
-	"github.com/touchline/touchline/internal/platform/fault"
 )
 
 // MaxTimeline is the number of requests in a Timeline.
@@ -51,15 +50,6 @@ func latest(a, b time.Time) time.Time {
 		return a
 	}
 	return b
-}
-
-// Timeline returns the timeline of a player of the calling coach, over one state of the
-// database.
-func (s *Service) Timeline(ctx context.Context, by actor.Actor, id string) (*Timeline, error) {
-	if by.Role != actor.Coach {
-		return nil, fault.Missing()
-	}
-	return s.Store.Timeline(ctx, by, id, s.operation().Now.Add(-s.Rules.ReminderWindow), MaxTimeline)
 }
 
 // EditEffect is the effect of an edit on the consents of a player.

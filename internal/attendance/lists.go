@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/store"
@@ -133,9 +134,9 @@ func (s *Service) OfPlayer(ctx context.Context, by actor.Actor, playerID string,
 	after.Date = cmp.Or(after.Date, p.To.AddDays(1))
 	err = s.DB.View(ctx, func(tx *store.Tx) error {
 		if by.Role == actor.Coach {
-			err = tx.CheckPlayer(ctx, by.AccountID, playerID)
+			err = approval.CheckPlayer(ctx, tx, by.AccountID, playerID)
 		} else {
-			_, err = tx.Link(ctx, by, playerID, team.App)
+			_, err = s.Consent.Link(ctx, tx, by, playerID, team.App)
 		}
 		if err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/store"
@@ -19,7 +20,9 @@ const feature = "attendance"
 
 // Service reads and changes sheets. A batch or player of another coach is not_found.
 type Service struct {
-	DB           *store.DB
+	DB *store.DB
+	// Consent are the rules that decide who has which service of a player.
+	Consent      approval.Rules
 	CheckFeature team.CheckFeature
 	Now          func() time.Time
 }

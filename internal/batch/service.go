@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -24,7 +25,9 @@ const feature = "roster"
 
 // Service reads and changes batches. A batch or player of another coach is not_found.
 type Service struct {
-	DB           *store.DB
+	DB *store.DB
+	// Consent are the rules that decide who has which service of a player.
+	Consent      approval.Rules
 	CheckFeature team.CheckFeature
 	Now          func() time.Time
 	NewID        func() string
@@ -276,7 +279,7 @@ const upcomingDays = 7
 // their next trainings. Error: see team.Access.
 func (s *Service) Schedule(ctx context.Context, by actor.Actor, playerID string) (batches []*team.Batch, upcoming []team.Training, err error) {
 	err = s.DB.View(ctx, func(tx *store.Tx) error {
-		if _, err = tx.Link(ctx, by, playerID, team.App); err != nil {
+		if _, err = s.Consent.Link(ctx, tx, by, playerID, team.App); err != nil {
 			return err
 		}
 		batches, err = tx.BatchesOfPlayer(ctx, playerID)

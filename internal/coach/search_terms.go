@@ -37,6 +37,19 @@ func foldCase(s string) string {
 	return strings.Join(strings.Fields(norm.NFC.String(cases.Fold().String(s))), " ")
 }
 
+// FoldName returns the same string for names that people consider equal: it ignores case,
+// the encoding of accents, repeated spaces and invisible format characters.
+func FoldName(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Cf, r) {
+			return -1
+		}
+		return r
+	}, name)
+	folded := cases.Fold().String(norm.NFC.String(name))
+	return norm.NFC.String(strings.Join(strings.Fields(folded), " "))
+}
+
 // splitWords returns the folded words of a text: letters, digits and their marks.
 func splitWords(s string) []string {
 	return strings.FieldsFunc(foldSearch(s), func(r rune) bool {

@@ -57,11 +57,11 @@ func newestEntries(a, b []Entry, limit int) []Entry {
 // approval unless the setting APP_HISTORY is all.
 func (s *Service) Conversation(ctx context.Context, by actor.Actor, playerID, before string, limit int) (list []Entry, err error) {
 	err = s.DB.View(ctx, func(tx *store.Tx) error {
-		l, err := tx.Link(ctx, by, playerID, team.TeamCommunications)
+		l, err := s.Consent.Link(ctx, tx, by, playerID, team.TeamCommunications)
 		if err != nil {
 			return err
 		}
-		since := tx.VisibleSince(l)
+		since := s.Consent.VisibleSince(l)
 		rs, err := tx.Query(ctx, `
 			SELECT m.id, TRUE, r.party, r.is_copy, m.body, m.created_at
 			FROM team_recipients r JOIN team_messages m ON m.id = r.message_id

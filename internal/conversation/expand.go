@@ -168,7 +168,7 @@ var errTriedOnce = errors.New("the first attempt failed, and the worker makes th
 func (s *Service) expand(ctx context.Context, tx *store.Tx, e expansion) (done bool, err error) {
 	end := min(len(e.players), e.nextPlayer+expansionBatch/s.recipientsPerPlayer(e.draft.Audience))
 	ids := e.players[e.nextPlayer:end]
-	facts, err := readFacts(ctx, tx, e.coachID, ids, e.id, true)
+	facts, err := s.readFacts(ctx, tx, e.coachID, ids, e.id, true)
 	if err != nil {
 		return false, err
 	}
@@ -199,7 +199,7 @@ func (s *Service) expand(ctx context.Context, tx *store.Tx, e expansion) (done b
 	if err != nil {
 		return false, err
 	}
-	return done, notifyRecipients(ctx, tx, e, plan.Recipients)
+	return done, s.notifyRecipients(ctx, tx, e, plan.Recipients)
 }
 
 // addRecipients saves recipients with a delivery for each of their channels.
@@ -241,7 +241,7 @@ func (s *Service) addRecipients(ctx context.Context, tx *store.Tx, e expansion, 
 
 // notifyRecipients notifies those recipients whom the message reaches in the app, if they have
 // notifications there.
-func notifyRecipients(ctx context.Context, tx *store.Tx, e expansion, recipients []Recipient) error {
+func (s *Service) notifyRecipients(ctx context.Context, tx *store.Tx, e expansion, recipients []Recipient) error {
 	reached := reachedInApp(recipients)
 	if len(reached) == 0 {
 		return nil
@@ -250,7 +250,7 @@ func notifyRecipients(ctx context.Context, tx *store.Tx, e expansion, recipients
 	for i, r := range reached {
 		ids[i] = r.PlayerID
 	}
-	enabled, err := tx.Enabled(ctx, ids)
+	enabled, err := s.Consent.Enabled(ctx, tx, ids)
 	if err != nil {
 		return err
 	}

@@ -60,7 +60,7 @@ const disputedBy = `EXISTS (SELECT 1 FROM disputes d WHERE d.coach_id = p.coach_
 // readFacts reads what decides who gets a message about the players, in their order. A
 // player that the coach does not have is not in the result. lock keeps the consents
 // unchanged until the commit. Of messageID only its own deliveries do not count.
-func readFacts(ctx context.Context, tx *store.Tx, coachID string, ids []string, messageID string, lock bool) ([]playerFacts, error) {
+func (s *Service) readFacts(ctx context.Context, tx *store.Tx, coachID string, ids []string, messageID string, lock bool) ([]playerFacts, error) {
 	forShare := ""
 	if lock {
 		forShare = tx.ForShare("p")
@@ -74,10 +74,10 @@ func readFacts(ctx context.Context, tx *store.Tx, coachID string, ids []string, 
 			`+everApproved+`p.guardian_id), `+everApproved+`p.student_id), `+disputedBy+`p.guardian_id), `+disputedBy+`p.student_id)
 		FROM players p
 		WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.id IN (`+database.Params(2, len(args)-1)+`) `+forShare, args...)
-	facts, err := database.Collect(rs, err, func(s database.Scanner) (p playerFacts, err error) {
+	facts, err := database.Collect(rs, err, func(row database.Scanner) (p playerFacts, err error) {
 		g, st := &p.Guardian, &p.Student
 		var born string
-		err = s.Scan(&p.PlayerID, &p.StudentName, &born, database.IntoText(&g.Name), database.IntoText(&g.AccountID), database.IntoText((*string)(&g.Number)),
+		err = row.Scan(&p.PlayerID, &p.StudentName, &born, database.IntoText(&g.Name), database.IntoText(&g.AccountID), database.IntoText((*string)(&g.Number)),
 			database.IntoText(&st.AccountID), database.IntoText((*string)(&st.Number)), &g.EverApproved, &st.EverApproved, &g.Disputed, &st.Disputed)
 		if err != nil {
 			return p, err
@@ -91,7 +91,7 @@ func readFacts(ctx context.Context, tx *store.Tx, coachID string, ids []string, 
 		return nil, fmt.Errorf("read the players of a message: %w", err)
 	}
 	slices.SortFunc(facts, func(a, b playerFacts) int { return cmp.Compare(a.PlayerID, b.PlayerID) })
-	enabled, err := tx.Enabled(ctx, ids)
+	enabled, err := s.Consent.Enabled(ctx, tx, ids)
 	if err != nil {
 		return nil, err
 	}

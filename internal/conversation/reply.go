@@ -74,7 +74,7 @@ func (s *Service) ReplyOnce(ctx context.Context, by actor.Actor, id, playerID, t
 		if err != nil {
 			return fmt.Errorf("lock player %s: %w", r.PlayerID, err)
 		}
-		l, err := tx.Link(ctx, by, r.PlayerID, team.TeamCommunications)
+		l, err := s.Consent.Link(ctx, tx, by, r.PlayerID, team.TeamCommunications)
 		if err != nil {
 			return err
 		}
@@ -128,7 +128,7 @@ func orSentBefore(err error) error {
 // communications, or nil.
 func (s *Service) CheckReply(ctx context.Context, by actor.Actor, playerID string) error {
 	return s.DB.View(ctx, func(tx *store.Tx) error {
-		_, err := tx.Link(ctx, by, playerID, team.TeamCommunications)
+		_, err := s.Consent.Link(ctx, tx, by, playerID, team.TeamCommunications)
 		return err
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
@@ -23,6 +24,8 @@ import (
 // other accounts are not_found.
 type Service struct {
 	DB *store.DB
+	// Consent are the rules that decide who has which service of a player.
+	Consent approval.Rules
 	Rules
 	// PerDay returns how many segments a coach with a stored tier may send in 24 h; 0 means no limit.
 	PerDay       func(tier string) int

@@ -40,7 +40,7 @@ func (s *Service) plan(ctx context.Context, tx *store.Tx, coachID, coachName str
 	plan := s.newPlan(coachName, d)
 	found := 0
 	for batch := range slices.Chunk(players[:min(len(players), MaxPlayers)], factsBatch) {
-		facts, err := readFacts(ctx, tx, coachID, batch, "", false)
+		facts, err := s.readFacts(ctx, tx, coachID, batch, "", false)
 		if err != nil {
 			return nil, nil, err
 		}

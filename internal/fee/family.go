@@ -29,12 +29,12 @@ type family struct {
 
 // loadFamily reads the link of the caller to a player. A player that is not linked to the caller is
 // not_found; then the error of team.Access follows.
-func loadFamily(ctx context.Context, tx *store.Tx, by actor.Actor, playerID string) (family, error) {
-	link, err := tx.Link(ctx, by, playerID, team.App)
+func (s *Service) loadFamily(ctx context.Context, tx *store.Tx, by actor.Actor, playerID string) (family, error) {
+	link, err := s.Consent.Link(ctx, tx, by, playerID, team.App)
 	if err != nil {
 		return family{}, err
 	}
-	enabled, err := tx.Enabled(ctx, []string{playerID})
+	enabled, err := s.Consent.Enabled(ctx, tx, []string{playerID})
 	if err != nil || enabled(playerID, by.Role, team.DigitalPayments) != team.Granted {
 		return family{link: link}, err
 	}
@@ -64,7 +64,7 @@ func (f family) see(fee *Fee) FamilyFee {
 func (s *Service) ListForFamily(ctx context.Context, by actor.Actor, playerID string, p Page) (seen []FamilyFee, err error) {
 	position := cmp.Or(p.After, latest)
 	err = s.DB.View(ctx, func(tx *store.Tx) error {
-		party, err := loadFamily(ctx, tx, by, playerID)
+		party, err := s.loadFamily(ctx, tx, by, playerID)
 		if err != nil {
 			return err
 		}
@@ -84,7 +84,7 @@ func (s *Service) ListForFamily(ctx context.Context, by actor.Actor, playerID st
 // void one is not_found.
 func (s *Service) FeeForFamily(ctx context.Context, by actor.Actor, playerID, feeID string) (seen FamilyFee, err error) {
 	err = s.DB.View(ctx, func(tx *store.Tx) error {
-		party, err := loadFamily(ctx, tx, by, playerID)
+		party, err := s.loadFamily(ctx, tx, by, playerID)
 		if err != nil {
 			return err
 		}

@@ -92,7 +92,7 @@ func (s *Service) loadAudience(ctx context.Context, tx *store.Tx, coachID, feeID
 	if err != nil && !database.IsNoRows(err) {
 		return a, fmt.Errorf("lock player %s: %w", a.Fee.PlayerID, err)
 	}
-	enabled, err := tx.Enabled(ctx, []string{a.Fee.PlayerID})
+	enabled, err := s.Consent.Enabled(ctx, tx, []string{a.Fee.PlayerID})
 	if err != nil {
 		return a, err
 	}

@@ -8,6 +8,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -22,6 +23,8 @@ const manualFees = "manual_fees"
 // Service adds fees, notes their payments and reminds of them. A fee of another coach is not_found.
 type Service struct {
 	DB *store.DB
+	// Consent are the rules that decide who has which service of a player.
+	Consent approval.Rules
 	// DefaultCurrency is the currency of an order that names none.
 	DefaultCurrency string
 	// CheckFeature returns a tier_limit unless the coach's tier has the feature.

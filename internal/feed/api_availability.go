@@ -47,7 +47,7 @@ func newAvailabilityResponse(a approval.Availability) availabilityResponse {
 
 // get serves GET /api/services/availability/{player_id}.
 func (h handlers) get(ctx context.Context, _ admin.Request[admin.NoBody], id string) (admin.Response, error) {
-	found, err := h.DB.ConsentStatuses(ctx, []string{id})
+	found, err := approval.ConsentStatuses(ctx, h.DB, []string{id})
 	if err != nil {
 		return admin.Response{}, err
 	}
@@ -90,7 +90,7 @@ func (h handlers) query(ctx context.Context, r admin.Request[availabilityQuery])
 	if byNumber {
 		return h.ofNumber(ctx, r)
 	}
-	found, err := h.DB.ConsentStatuses(ctx, in.PlayerIDs)
+	found, err := approval.ConsentStatuses(ctx, h.DB, in.PlayerIDs)
 	slices.SortFunc(found, func(a, b approval.ConsentStatus) int {
 		return cmp.Compare(slices.Index(in.PlayerIDs, a.PlayerID), slices.Index(in.PlayerIDs, b.PlayerID))
 	})
@@ -116,7 +116,7 @@ func (h handlers) ofNumber(ctx context.Context, r admin.Request[availabilityQuer
 	if err := f.Err(); err != nil {
 		return admin.Response{}, err
 	}
-	return h.list(h.DB.ConsentStatusesOfNumber(ctx, r.Caller.Operator(), number, role))
+	return h.list(approval.ConsentStatusesOfNumber(ctx, h.DB, r.Caller.Operator(), number, role))
 }
 
 // list returns the availability of players with these consents.

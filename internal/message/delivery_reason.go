@@ -9,6 +9,9 @@ const MessageLifetime = 24 * time.Hour
 // after it was sent or given up. Deliveries of requests are kept with them.
 const DeliveriesKept = 7 * 24 * time.Hour
 
+// MessageCountsKept is longer than the longest window of a message limit.
+const MessageCountsKept = 48 * time.Hour
+
 // Reasons of a delivery that the worker sets.
 const (
 	// ReasonHeld: it waits for a message limit.

@@ -21,7 +21,9 @@ import (
 // Service reads and changes records: measurements and reports. A player that is not the coach's is
 // not_found, and so is one that a party is not linked to.
 type Service struct {
-	DB           *store.DB
+	DB *store.DB
+	// Consent are the rules that decide who has which service of a player.
+	Consent      approval.Rules
 	CheckFeature team.CheckFeature
 	Now          func() time.Time
 	NewID        func() string
@@ -56,7 +58,7 @@ func (s *Service) add(ctx context.Context, e event.Event, insert func(*store.Tx)
 		if !added {
 			return nil
 		}
-		enabled, err := tx.Enabled(ctx, []string{e.PlayerID})
+		enabled, err := s.Consent.Enabled(ctx, tx, []string{e.PlayerID})
 		if err != nil {
 			return err
 		}
@@ -80,16 +82,16 @@ func toParties(e event.Event, accounts map[actor.Role]string, enabled team.Enabl
 func (s *Service) view(ctx context.Context, by actor.Actor, playerID string, service team.AppService, read func(tx *store.Tx, coachID string, since int64) error) error {
 	return s.DB.View(ctx, func(tx *store.Tx) error {
 		if by.Role == actor.Coach {
-			if err := tx.CheckPlayer(ctx, by.AccountID, playerID); err != nil {
+			if err := approval.CheckPlayer(ctx, tx, by.AccountID, playerID); err != nil {
 				return err
 			}
 			return read(tx, by.AccountID, 0)
 		}
-		l, err := tx.Link(ctx, by, playerID, service)
+		l, err := s.Consent.Link(ctx, tx, by, playerID, service)
 		if err != nil {
 			return err
 		}
-		return read(tx, l.CoachID, tx.VisibleSince(l))
+		return read(tx, l.CoachID, s.Consent.VisibleSince(l))
 	})
 }
 

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/team"
@@ -119,7 +118,7 @@ func (s *Service) importRow(r *reader, row Row) ImportRow {
 	if len(row.Faults) > 0 {
 		return ImportRow{Row: row, State: Faulty}
 	}
-	who := student{approval.FoldName(row.Entry.StudentName), row.Entry.BirthDate}
+	who := student{coach.FoldName(row.Entry.StudentName), row.Entry.BirthDate}
 	if first, ok := r.students[who]; ok {
 		row.Faults = []Fault{{
 			Code: "duplicate_row", Row: first,

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -281,7 +281,7 @@ const existingRows = 512
 func existingRowsUpdate(coachID, id string, rows []ImportRow) (query string, args []any) {
 	students := make([][]any, len(rows))
 	for n, row := range rows {
-		students[n] = []any{row.Number, approval.FoldName(row.Entry.StudentName), row.Entry.BirthDate}
+		students[n] = []any{row.Number, coach.FoldName(row.Entry.StudentName), row.Entry.BirthDate}
 	}
 	values, args := database.ValuesTable(students, "BIGINT", "TEXT", "TEXT")
 	coach, imported := database.Params(len(args)+1, 1), database.Params(len(args)+2, 1)

@@ -90,7 +90,7 @@ func (a *archive) someOf(ctx context.Context, by actor.Actor, fn func(ids []stri
 
 func (a *archive) requests(ctx context.Context, by actor.Actor, row func(...string) error) error {
 	return a.someOf(ctx, by, func(ids []string, names map[string]string) error {
-		list, err := a.db.RequestsAbout(ctx, by.AccountID, ids)
+		list, err := approval.RequestsAbout(ctx, a.db, by.AccountID, ids)
 		if err != nil {
 			return err
 		}
@@ -108,7 +108,7 @@ func (a *archive) requests(ctx context.Context, by actor.Actor, row func(...stri
 
 func (a *archive) decisions(ctx context.Context, by actor.Actor, row func(...string) error) error {
 	return a.someOf(ctx, by, func(ids []string, names map[string]string) error {
-		list, err := a.db.DecisionsAbout(ctx, by.AccountID, ids)
+		list, err := approval.DecisionsAbout(ctx, a.db, by.AccountID, ids)
 		if err != nil {
 			return err
 		}

@@ -3,7 +3,10 @@ package server
 import (
 	"context"
 	"net/http"
+	"slices"
+	"time"
 
+	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/conversation"
@@ -23,6 +26,7 @@ import (
 type base struct {
 	db        *store.DB
 	logged    securitylog.Stores // db with its security events logged
+	approvals *approval.Service
 	keys      *auth.Keys
 	tiers     coach.Tiers
 	channels  channels
@@ -34,12 +38,26 @@ type base struct {
 	load      *load
 }
 
-// hooks list what features do in the transactions of others.
-var hooks = store.Hooks{
-	CoachLeft:     []func(context.Context, *store.Tx, string) error{conversation.CoachLeft, progress.CoachLeft, roster.CoachLeft, fee.CoachLeft, training.CoachLeft},
-	PlayerRemoved: []func(context.Context, *store.Tx, string, string) error{conversation.PlayerRemoved, progress.PlayerRemoved, training.PlayerRemoved},
+// hooks list what features do in the transactions of the store.
+func hooks(consents approval.Rules) store.Hooks {
+	return store.Hooks{
+		CoachLeft:   []func(context.Context, *store.Tx, string) error{conversation.CoachLeft, progress.CoachLeft, roster.CoachLeft, fee.CoachLeft, training.CoachLeft},
+		CloseCoach:  approval.CloseCoach,
+		CheckNumber: consents.CheckNumber,
+		TierChanged: consents.TierChanged,
+		Requests: store.RequestHooks{
+			Facts: consents.MessageFacts, Failed: approval.DeliveryFailed, Reached: approval.DeliveryReached,
+			Postponed: approval.DeliveriesPostponed, Released: approval.DeliveryReleased,
+		},
+		BeforeSweep: []func(context.Context, *store.DB, time.Time) (int64, error){approval.KeepLinks},
+		Expired:     slices.Concat(approval.Expired, []store.Expired{progress.Expired}, roster.Expired),
+	}
+}
+
+// playerHooks list what features do in the transactions of consents.
+var playerHooks = approval.Hooks{
 	PlayerAdded:   roster.PlayerAdded,
-	Expired:       append([]store.Expired{progress.Expired}, roster.Expired...),
+	PlayerRemoved: []func(context.Context, *store.Tx, string, string) error{conversation.PlayerRemoved, progress.PlayerRemoved, training.PlayerRemoved},
 }
 
 func newBase(ctx context.Context, cfg *config.Config, o Options, sql *database.DB, tiers coach.Tiers) (base, error) {
@@ -53,16 +71,18 @@ func newBase(ctx context.Context, cfg *config.Config, o Options, sql *database.D
 	if err != nil {
 		return base{}, err
 	}
+	approvals := newApprovals(cfg, o, ch, tiers)
 	db := store.New(sql, store.Options{
 		NewID: o.NewID, Rand: o.Rand, Settings: storeSettings(cfg, ch, tiers), Vault: keys.Vault,
 		OnQueued:   d.queue.Wake,
 		OnNotified: func(accountIDs []string) { d.hub.Wake(accountIDs...) },
 		OnChanged:  d.wakeFeed,
-		Hooks:      hooks,
+		Hooks:      hooks(approvals.Rules),
 	})
 	security := securitylog.New(o.Log, m)
+	approvals.DB, approvals.Decided = db, security.Decided
 	return base{
-		db: db, logged: security.Stores(db), keys: keys, tiers: tiers, channels: ch, delivery: d,
+		db: db, logged: security.Stores(db), approvals: approvals, keys: keys, tiers: tiers, channels: ch, delivery: d,
 		readiness: &readiness{checkDatabase: databaseCheck(sql)}, security: security, metrics: m, load: newLoad(cfg, o.Log),
 		budget: &smsBudget{db: db, budget: cfg.SMSBudget, log: o.Log},
 	}, nil

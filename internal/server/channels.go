@@ -18,7 +18,7 @@ import (
 // channel is one way to reach people.
 type channel struct {
 	// route is nil if coaches cannot choose the channel and no address leads there.
-	route approval.Route
+	route message.Route
 	// byDefault is true if a request for which the coach names no channel uses it.
 	byDefault bool
 	// newSender is nil if nothing leaves the service.
@@ -32,10 +32,10 @@ type channels map[message.Channel]channel
 func newChannels(cfg *config.Config, o Options, keys *auth.Keys, subscriptions push.Store, observe func(provider, outcome string)) channels {
 	isTest := isTestNumber(cfg, o)
 	all := channels{
-		message.InApp: {route: approval.RouteInApp, byDefault: true},
+		message.InApp: {route: message.RouteInApp, byDefault: true},
 		message.SMS: {
 			byDefault: true,
-			route:     approval.RouteToNumber(cfg.SMSAllowed, isTest),
+			route:     message.RouteToNumber(cfg.SMSAllowed, isTest),
 			newSender: func() (worker.Sender, error) {
 				c := smsConfig(cfg, o, keys.Vault)
 				c.Observe = observe
@@ -56,7 +56,7 @@ func newChannels(cfg *config.Config, o Options, keys *auth.Keys, subscriptions p
 	if cfg.MailServer().URL != "" {
 		all[message.Email] = channel{
 			byDefault: true,
-			route:     approval.RouteToEmail(isTest),
+			route:     message.RouteToEmail(isTest),
 			newSender: func() (worker.Sender, error) { return mail.New(mailConfig(cfg, o, keys.Vault)) },
 		}
 	}
@@ -90,8 +90,8 @@ func (c channels) defaults() []approval.Channel {
 	return names
 }
 
-func (c channels) routes() map[approval.Channel]approval.Route {
-	routes := map[approval.Channel]approval.Route{}
+func (c channels) routes() map[approval.Channel]message.Route {
+	routes := map[approval.Channel]message.Route{}
 	for name, channel := range c {
 		if channel.route != nil {
 			routes[approval.Channel(name)] = channel.route
@@ -157,14 +157,14 @@ func (c channels) hasChat() bool { return c[message.WhatsApp].route != nil }
 // because it is a test number.
 func (c channels) accepts(name message.Channel, n phone.Number) bool {
 	channel, ok := c[name]
-	return ok && channel.route != nil && channel.route(approval.Addresses{Number: n}).State != approval.DeliveryFailed
+	return ok && channel.route != nil && channel.route(message.Addresses{Number: n}).State != message.FailedState
 }
 
 // destination returns where a channel sends messages to a person.
-func (c channels) destination(name message.Channel, a approval.Addresses) approval.Destination {
+func (c channels) destination(name message.Channel, a message.Addresses) message.Destination {
 	channel, ok := c[name]
 	if !ok || channel.route == nil {
-		return approval.Destination{}
+		return message.Destination{}
 	}
 	return channel.route(a)
 }

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
@@ -111,23 +110,11 @@ func storeSettings(cfg *config.Config, ch channels, tiers coach.Tiers) store.Set
 				return int64(cfg.SegmentPrice(n))
 			},
 		},
-		Brand:        cfg.Brand,
-		LinkValidity: cfg.LinkValidity,
-		DigestAfter:  cfg.PendingReminderAfter,
-		DigestEvery:  cfg.PendingReminderEvery,
-		ResendAfter:  cfg.ResendAfter,
-		First:        firstChannels(cfg),
-		OTPSegments:  func(role actor.Role, language string) int { return otpSegments(cfg, role, language) },
-		MaxOTPCost:   maxOTPCost(cfg),
-		TrustedCoach: func(s coach.TierStatus) bool {
-			// A tier that coaches cannot choose is an operator's word.
-			return s.KYC == coach.Verified || s.Tier != "" && !tiers.Of(s.Tier).SelfService
-		},
-		AllowCoachAsContact: cfg.AllowCoachAsContact,
-		DefaultTimeZone:     phone.RegionTimeZone(cfg.DefaultRegion),
-		Access:              approval.Rules{RequireGuardianForMinors: cfg.RequireGuardianForMinors, TierHas: tiers.Has},
-		Route:               ch.destination,
-		WholeHistory:        wholeHistory(cfg),
+		Brand:           cfg.Brand,
+		OTPSegments:     func(role actor.Role, language string) int { return otpSegments(cfg, role, language) },
+		MaxOTPCost:      maxOTPCost(cfg),
+		DefaultTimeZone: phone.RegionTimeZone(cfg.DefaultRegion),
+		Route:           ch.destination,
 	}
 }
 

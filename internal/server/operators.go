@@ -40,7 +40,7 @@ func newShell(cfg *config.Config, o Options, db *store.DB, logged securitylog.St
 		Common:     common,
 		Tokens:     &operator.Service{Store: db, Now: o.Now, NewID: o.NewID, Rand: o.Rand},
 		Accounts:   &coach.AccountAdmin{Store: logged},
-		Disputes:   &operator.DisputeAdmin{Store: db, Lifter: approvals},
+		Disputes:   &operator.DisputeAdmin{Store: approvals, Lifter: approvals},
 		Deliveries: &message.DeliveryAdmin{Store: db.Outbox},
 		Webhooks:   newWebhookAdmin(cfg, o, db),
 		Mail:       db.Outbox,
@@ -64,9 +64,10 @@ func OpenOperators(ctx context.Context, cfg *config.Config, o Options) (*Operato
 		return nil, err
 	}
 	ch := newChannels(cfg, o, nil, nil, nil) // sends nothing
-	options := store.Options{NewID: o.NewID, Settings: storeSettings(cfg, ch, tiers)}
-	db := store.New(sql, options)
-	shell := newShell(cfg, o, db, db, newCommon(cfg, db, tiers), newApprovals(cfg, o, db, ch, tiers))
+	approvals := newApprovals(cfg, o, ch, tiers)
+	db := store.New(sql, store.Options{NewID: o.NewID, Settings: storeSettings(cfg, ch, tiers), Hooks: hooks(approvals.Rules)})
+	approvals.DB = db
+	shell := newShell(cfg, o, db, db, newCommon(cfg, db, tiers), approvals)
 	return &Operators{Shell: shell, Verifications: newVerifications(cfg, o, db, &document.Service{DB: db}, nil), sql: sql}, nil
 }
 

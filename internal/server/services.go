@@ -64,15 +64,15 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 		Streams:     &message.Streams{Hub: b.delivery.hub, Store: b.db, Process: o.NewID(), Now: o.Now, NewID: o.NewID},
 		Idempotency: idempotency.New(b.db, b.keys.Vault.For(auth.ForResponses), o.Now, o.NewID, o.Log),
 	}
-	approvals := newApprovals(cfg, o, b.logged, b.channels, b.tiers)
+	approvals := b.approvals
 	accounts := newAuth(cfg, o, b.logged, b.keys)
 	fees := &fee.Service{
-		DB: b.db, DefaultCurrency: config.RegionCurrency(cfg.DefaultRegion), CheckFeature: common.Subscriptions.CheckFeature, Now: o.Now, NewID: o.NewID,
+		DB: b.db, Consent: approvals.Rules, DefaultCurrency: config.RegionCurrency(cfg.DefaultRegion), CheckFeature: common.Subscriptions.CheckFeature, Now: o.Now, NewID: o.NewID,
 	}
-	batches := &batch.Service{DB: b.db, CheckFeature: b.checkFeature, Now: o.Now, NewID: o.NewID}
-	attended := &attendance.Service{DB: b.db, CheckFeature: b.checkFeature, Now: o.Now}
-	trainings := &training.Service{DB: b.db, CheckFeature: b.checkFeature, Now: o.Now, NewID: o.NewID}
-	records := &progress.Service{DB: b.db, CheckFeature: b.checkFeature, Now: o.Now, NewID: o.NewID}
+	batches := &batch.Service{DB: b.db, Consent: approvals.Rules, CheckFeature: b.checkFeature, Now: o.Now, NewID: o.NewID}
+	attended := &attendance.Service{DB: b.db, Consent: approvals.Rules, CheckFeature: b.checkFeature, Now: o.Now}
+	trainings := &training.Service{DB: b.db, Consent: approvals.Rules, CheckFeature: b.checkFeature, Now: o.Now, NewID: o.NewID}
+	records := &progress.Service{DB: b.db, Consent: approvals.Rules, CheckFeature: b.checkFeature, Now: o.Now, NewID: o.NewID}
 	players := &roster.Service{
 		DB: b.db, Approvals: approvals, Batches: batches, Phones: common.Phones, CheckFeature: common.Subscriptions.CheckFeature,
 		Now: o.Now, NewID: o.NewID, Log: o.Log,
@@ -88,7 +88,7 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 			Approvals:      approvals,
 			Tray:           &message.Tray{Store: b.db, Now: o.Now},
 			Preferences:    b.db.Outbox,
-			Addresses:      b.db,
+			Addresses:      approvals,
 			Push:           newPushSubscriptions(cfg, o, b.db, b.keys),
 			Replies:        newReplies(cfg, o, b.db.Outbox, common.Phones),
 			Receipts:       newReceipts(cfg, o, b.db.Outbox, b.keys.Vault, b.metrics),
@@ -145,8 +145,9 @@ func newAuth(cfg *config.Config, o Options, db auth.Store, keys *auth.Keys) *aut
 	}
 }
 
-func newApprovals(cfg *config.Config, o Options, db approval.Store, ch channels, tiers coach.Tiers) *approval.Service {
-	return approval.NewService(db, approval.Rules{
+// newApprovals returns the service of consents, without its database.
+func newApprovals(cfg *config.Config, o Options, ch channels, tiers coach.Tiers) *approval.Service {
+	return &approval.Service{Hooks: playerHooks, Now: o.Now, NewID: o.NewID, Rand: o.Rand, Rules: approval.Rules{
 		ResendAfter:              cfg.ResendAfter,
 		RemindersPerWindow:       cfg.RemindersPerWindow,
 		ReminderWindow:           cfg.ReminderWindow,
@@ -158,7 +159,15 @@ func newApprovals(cfg *config.Config, o Options, db approval.Store, ch channels,
 		TestNumber:               isTestNumber(cfg, o),
 		TierHas:                  tiers.Has,
 		CheckRoster:              checkRoster(tiers),
-	}, o.Now, o.NewID)
+		WholeHistory:             wholeHistory(cfg),
+		LinkValidity:             cfg.LinkValidity,
+		Digest:                   approval.DigestRules{After: cfg.PendingReminderAfter, Every: cfg.PendingReminderEvery},
+		First:                    firstChannels(cfg),
+		TrustedCoach: func(s coach.TierStatus) bool {
+			// A tier that coaches cannot choose is an operator's word.
+			return s.KYC == coach.Verified || s.Tier != "" && !tiers.Of(s.Tier).SelfService
+		},
+	}}
 }
 
 // newCoach returns the services that coaches use.

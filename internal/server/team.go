@@ -44,7 +44,7 @@ func newTeam(fees *fee.Service, batches *batch.Service, attended *attendance.Ser
 // newConversations returns the service of the messages that coaches write.
 func newConversations(cfg *config.Config, o Options, b base) *conversation.Service {
 	return &conversation.Service{
-		DB: b.db, Rules: messageRules(cfg, b.channels), CheckFeature: b.checkFeature, ExpandNow: true, Wake: b.delivery.expansion.Wake, Now: o.Now, NewID: o.NewID,
+		DB: b.db, Consent: b.approvals.Rules, Rules: messageRules(cfg, b.channels), CheckFeature: b.checkFeature, ExpandNow: true, Wake: b.delivery.expansion.Wake, Now: o.Now, NewID: o.NewID,
 		PerDay: func(tier string) int { return int(b.tiers.Of(tier).Limits.MessagesPerDay) },
 	}
 }

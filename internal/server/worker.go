@@ -17,7 +17,7 @@ func newWorker(cfg *config.Config, o Options, s *services) *worker.Worker {
 	return worker.New(worker.Config{
 		Outbox: worker.NewOutbox(worker.OutboxConfig{
 			Store:       s.metrics.Outbox(s.db.Outbox),
-			Contents:    contents{s.db, s.conversations},
+			Contents:    contents{s.db, s.conversations, s.approvals},
 			Senders:     s.delivery.senders,
 			Fallbacks:   fallbacks(cfg),
 			Signal:      s.delivery.queue,
@@ -30,7 +30,7 @@ func newWorker(cfg *config.Config, o Options, s *services) *worker.Worker {
 			Now: o.Now, NewTicker: o.NewTicker, NewID: o.NewID, Log: o.Log,
 		}),
 		Webhooks:                newWebhooks(cfg, o, s),
-		SendDigests:             s.db.SendDigests,
+		SendDigests:             s.approvals.SendDigests,
 		SendExpiryNotifications: s.documents.SendExpiryNotifications,
 		MakeFees:                s.fees.MakeDue,
 		RemindFees:              remindFees(cfg, s),
@@ -42,7 +42,7 @@ func newWorker(cfg *config.Config, o Options, s *services) *worker.Worker {
 			return s.db.Outbox.FailRemovedChannels(ctx, slices.Collect(maps.Keys(s.delivery.senders)), n)
 		},
 		RecordAdults: func(ctx context.Context) error {
-			return s.db.RecordAdults(ctx, approval.AdultBirthDate(o.Now()), cfg.RequireGuardianForMinors)
+			return approval.RecordAdults(ctx, s.db, approval.AdultBirthDate(o.Now()), cfg.RequireGuardianForMinors)
 		},
 		CheckBudget:  s.budget.check,
 		RenewStreams: s.public.Streams.Renew,
@@ -67,4 +67,7 @@ func remindFees(cfg *config.Config, s *services) func(context.Context, int) (int
 type contents struct {
 	*store.DB
 	*conversation.Service
+	*approvals
 }
+
+type approvals = approval.Service

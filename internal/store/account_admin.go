@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
@@ -81,7 +80,7 @@ func (tx *Tx) findCoaches(ctx context.Context, s coach.AccountSearch, limit int)
 
 // nameKey is the search key of a name: bytes, which both engines compare alike
 // whatever the collation of the database.
-func nameKey(name string) []byte { return []byte(approval.FoldName(name)) }
+func nameKey(name string) []byte { return []byte(coach.FoldName(name)) }
 
 // prefixEnd returns a key above every key with this prefix: UTF-8 has no byte 0xff.
 func prefixEnd(key []byte) []byte { return append(append([]byte{}, key...), 0xff) }

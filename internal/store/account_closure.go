@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
@@ -33,7 +30,7 @@ func (db *DB) CloseAccount(ctx context.Context, c auth.CloseRequest) (auth.Verif
 // Lock order: the coach's row, players, the account. Adding a player and changing a
 // document lock the coach's row before the account; a decision locks the player
 // before the account. Players that were added before the account was locked are
-// ended in a second run of endPlayers.
+// ended in a second run of EndPlayers.
 func (tx *Tx) closeAccount(ctx context.Context, by actor.Actor) error {
 	if _, err := tx.LockCoach(ctx, by.AccountID); err != nil {
 		return fmt.Errorf("close account: %w", err)
@@ -46,10 +43,14 @@ func (tx *Tx) closeAccount(ctx context.Context, by actor.Actor) error {
 	if err != nil {
 		return err
 	}
-	c := &accountClosure{tx: tx, by: by, name: name}
+	c := &accountClosure{tx: tx, by: by}
+	players := tx.db.options.Hooks.CloseCoach(by, name)
+	of := func(step func(context.Context, *Tx) error) func(context.Context) error {
+		return func(ctx context.Context) error { return step(ctx, tx) }
+	}
 	for _, step := range []func(context.Context) error{
-		c.endPlayers, c.releaseNumber, c.endPlayers, c.endSessions, c.deletePreferences,
-		c.closeRequests, c.deleteNotifications, c.deleteDisputes, c.deleteTeam, c.deleteCoach, c.notify,
+		of(players.EndPlayers), c.releaseNumber, of(players.EndPlayers), c.endSessions, c.deletePreferences,
+		of(players.EndRequests), c.deleteTeam, c.deleteCoach, of(players.Notify),
 	} {
 		if err := step(ctx); err != nil {
 			return fmt.Errorf("close account: %w", err)
@@ -58,40 +59,10 @@ func (tx *Tx) closeAccount(ctx context.Context, by actor.Actor) error {
 	return nil
 }
 
-// closureBatch is the number of players or accounts in one statement.
-const closureBatch = 100
-
 // accountClosure is a closure in progress.
 type accountClosure struct {
-	tx   *Tx
-	by   actor.Actor
-	name string
-
-	players    []approval.EndedPlayer
-	disputants []string // account ids
-}
-
-// endPlayers ends the coach's players, whatever their consents are now: the next
-// decision about them finds no player.
-func (c *accountClosure) endPlayers(ctx context.Context) error {
-	rs, err := c.tx.Query(ctx, `
-		UPDATE players SET deleted_at = $2, version = version + 1, changes = changes + 1
-		WHERE coach_id = $1 AND deleted_at IS NULL
-		RETURNING id, student_name, guardian_name, guardian_id, guardian_state, student_id, student_state`,
-		c.by.AccountID, database.Micros(c.tx.Now))
-	ended, err := database.Collect(rs, err, func(s database.Scanner) (p approval.EndedPlayer, err error) {
-		return p, s.Scan(&p.PlayerID, &p.StudentName, database.IntoText(&p.GuardianName),
-			database.IntoText(&p.Guardian.AccountID), &p.Guardian.State, database.IntoText(&p.Student.AccountID), &p.Student.State)
-	})
-	if err != nil {
-		return err
-	}
-	c.players = append(c.players, ended...)
-	ids := make([]string, len(ended))
-	for i, p := range ended {
-		ids[i] = p.PlayerID
-	}
-	return c.tx.addChangeOfEach(ctx, ids, string(approval.PlayerRemoved))
+	tx *Tx
+	by actor.Actor
 }
 
 // releaseNumber replaces the account's number, so that it can register again. The
@@ -151,67 +122,6 @@ func (c *accountClosure) deletePreferences(ctx context.Context) error {
 
 // closedNumber replaces the number. It is not a number, so no one can register it.
 func (c *accountClosure) closedNumber() string { return "closed:" + c.by.AccountID }
-
-// closeRequests cancels the open requests and their queued deliveries.
-func (c *accountClosure) closeRequests(ctx context.Context) error {
-	coach, now := c.by.AccountID, database.Micros(c.tx.Now)
-	return c.each(ctx,
-		statement{
-			query: `
-			UPDATE deliveries SET state = 'failed', reason = $3, lease = NULL, updated_at = $2
-			WHERE state = 'queued' AND request_id IN (SELECT id FROM requests WHERE coach_id = $1 AND state = 'pending')`,
-			args: []any{coach, now, message.ReasonRequestClosed},
-		},
-		statement{query: `UPDATE requests SET state = 'cancelled', closed_at = $2 WHERE coach_id = $1 AND state = 'pending'`, args: []any{coach, now}},
-		statement{query: `DELETE FROM digests WHERE coach_id = $1`, args: []any{coach}},
-	)
-}
-
-// deleteNotifications deletes every notification about the players.
-func (c *accountClosure) deleteNotifications(ctx context.Context) error {
-	for batch := range slices.Chunk(c.players, closureBatch) {
-		var ids []any
-		for _, p := range batch {
-			ids = append(ids, p.PlayerID)
-		}
-		_, err := c.tx.Exec(ctx, `DELETE FROM notifications WHERE player_id IN (`+database.Params(1, len(ids))+`)`, ids...)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// deleteDisputes deletes the disputes about the coach, which no longer have an effect.
-func (c *accountClosure) deleteDisputes(ctx context.Context) error {
-	rs, err := c.tx.Query(ctx, `DELETE FROM disputes WHERE coach_id = $1 RETURNING approver_id`, c.by.AccountID)
-	c.disputants, err = database.CollectTexts(rs, err)
-	return err
-}
-
-// Notify notifies the accounts that approval.AccountClosure names, and ends the
-// sessions of accounts without a role. Accounts are locked in the order of their
-// ids, as everywhere.
-func (c *accountClosure) notify(ctx context.Context) error {
-	effects := approval.AccountClosure(c.by.AccountID, c.name, c.players, c.disputants)
-	for batch := range slices.Chunk(effects, closureBatch) {
-		var events []event.Event
-		var accounts []string
-		for _, effect := range batch {
-			accounts = append(accounts, effect.AccountID)
-			if effect.Event != nil {
-				events = append(events, *effect.Event)
-			}
-		}
-		if err := c.tx.Notify(ctx, events, accounts...); err != nil {
-			return err
-		}
-		if err := c.tx.endSessionsWithoutRole(ctx, accounts); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // deleteTeam deletes what the coach noted about players and ends what recurs. Fees and
 // payments are retained for the accounts, with the names of their batches, and messages and

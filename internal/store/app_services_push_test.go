@@ -87,7 +87,7 @@ func (c *club) push() error {
 	signal := message.NewQueueSignal(message.Push)
 	signal.Wake(message.Lane{Channel: message.Push, Kind: message.NotificationCopy})
 	worker.NewOutbox(worker.OutboxConfig{
-		Store: pushStore{c.db.Outbox, stop}, Contents: pushContents{c.db, c.messages(0), c.devices}, Senders: map[message.Channel]worker.Sender{message.Push: c.devices.sender}, Signal: signal,
+		Store: pushStore{c.db.Outbox, stop}, Contents: pushContents{c.db, c.messages(0), c.Service, c.devices}, Senders: map[message.Channel]worker.Sender{message.Push: c.devices.sender}, Signal: signal,
 		PublicURL: "https://touchline.example", Brand: "Touchline", Now: c.clock.Now, NewID: c.db.NewID, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		NewTicker: func(time.Duration) (<-chan time.Time, func()) { return nil, func() {} },
 	}).Run(ctx)
@@ -112,8 +112,11 @@ func (s pushStore) ClaimDeliveries(ctx context.Context, lane message.Lane, lease
 type pushContents struct {
 	*store.DB
 	*conversation.Service
+	*approvals
 	devices *devices
 }
+
+type approvals = approval.Service
 
 // NotificationCopy notes whose notification is sent. One that was deleted before has no type.
 func (s pushContents) NotificationCopy(ctx context.Context, d message.Delivery) (message.Copy, message.Recipient, bool, error) {

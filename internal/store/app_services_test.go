@@ -17,7 +17,6 @@ import (
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/progress"
-	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/team"
 )
 
@@ -47,7 +46,7 @@ func TestAppServicesNeedApproval(t *testing.T) {
 					p.Errorf("%d reads were granted and %d refused, %d messages delivered in the app, %d notifications, %d pushed; the sequences are too tame",
 						c.granted, c.refused, c.delivered, c.notified, c.pushed)
 				}
-			}, func(s *store.Settings) { s.Access.RequireGuardianForMinors, s.WholeHistory = strict, whole })
+			}, func(s *settings) { s.Rules.RequireGuardianForMinors, s.Rules.WholeHistory = strict, whole })
 		})
 	}
 }
@@ -265,7 +264,7 @@ func (c *club) party(p *approval.Player) (actor.Role, actor.Actor) {
 }
 
 func (p *fixture) records() *progress.Service {
-	return &progress.Service{DB: p.db, CheckFeature: anyTier, Now: p.clock.Now, NewID: p.db.NewID}
+	return &progress.Service{DB: p.db, Consent: p.Rules, CheckFeature: anyTier, Now: p.clock.Now, NewID: p.db.NewID}
 }
 
 // withoutApproval are the types of notifications that a party gets whatever its status.

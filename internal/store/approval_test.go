@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -39,7 +40,7 @@ type fixture struct {
 	postgres bool
 	clock    *clock
 	vault    *auth.Vault
-	rand     io.Reader // of the store; nil means crypto/rand
+	rand     io.Reader // of short codes; nil means crypto/rand
 
 	queued   atomic.Int64
 	mu       sync.Mutex
@@ -74,7 +75,13 @@ func (c *clock) advance(by time.Duration) { c.now.Add(by.Microseconds()) }
 const day = 24 * time.Hour
 
 // option changes the settings of a fixture's store.
-type option = func(*store.Settings)
+type option = func(*settings)
+
+// settings are the settings of a fixture's store and approval service.
+type settings struct {
+	store.Settings
+	Rules approval.Rules
+}
 
 // eachEngine runs test on both engines, each with an empty database.
 func eachEngine(t *testing.T, test func(p *fixture), options ...option) {
@@ -107,25 +114,45 @@ func (p *fixture) with(options ...option) *fixture {
 	return other
 }
 
-// hooks are those of server.
-var hooks = store.Hooks{
-	CoachLeft:     []func(context.Context, *store.Tx, string) error{conversation.CoachLeft, progress.CoachLeft, roster.CoachLeft, fee.CoachLeft, training.CoachLeft},
-	PlayerRemoved: []func(context.Context, *store.Tx, string, string) error{conversation.PlayerRemoved, progress.PlayerRemoved, training.PlayerRemoved},
-	PlayerAdded:   roster.PlayerAdded,
-	Expired:       append([]store.Expired{progress.Expired}, roster.Expired...),
+// hooks are the hooks of server.
+func hooks(consents approval.Rules) store.Hooks {
+	return store.Hooks{
+		CoachLeft:   []func(context.Context, *store.Tx, string) error{conversation.CoachLeft, progress.CoachLeft, roster.CoachLeft, fee.CoachLeft, training.CoachLeft},
+		CloseCoach:  approval.CloseCoach,
+		CheckNumber: consents.CheckNumber,
+		TierChanged: consents.TierChanged,
+		Requests: store.RequestHooks{
+			Facts: consents.MessageFacts, Failed: approval.DeliveryFailed, Reached: approval.DeliveryReached,
+			Postponed: approval.DeliveriesPostponed, Released: approval.DeliveryReleased,
+		},
+		BeforeSweep: []func(context.Context, *store.DB, time.Time) (int64, error){approval.KeepLinks},
+		Expired:     slices.Concat(approval.Expired, []store.Expired{progress.Expired}, roster.Expired),
+	}
 }
 
 // openStore creates the store and the approval service.
 func (p *fixture) openStore(options ...option) {
-	settings := store.Settings{Brand: "Touchline", LinkValidity: 14 * day, DigestAfter: 3 * day, DigestEvery: 3 * day, Route: toNumbers}
+	settings := settings{
+		Settings: store.Settings{Brand: "Touchline", Route: toNumbers},
+		Rules: approval.Rules{
+			ResendAfter: 48 * time.Hour, RemindersPerWindow: 2, ReminderWindow: 7 * day,
+			LinkValidity: 14 * day, Digest: approval.DigestRules{After: 3 * day, Every: 3 * day},
+			Routes: map[approval.Channel]message.Route{
+				"in_app": message.RouteInApp,
+				"sms":    message.RouteToNumber(func(n phone.Number) bool { return n[:3] == "+91" }, noTestNumber),
+				"email":  message.RouteToEmail(noTestNumber),
+			},
+			DefaultChannels: []approval.Channel{"in_app", "sms", "email"},
+			TestNumber:      noTestNumber,
+		},
+	}
 	for _, option := range options {
 		option(&settings)
 	}
 	p.db = store.New(p.sql, store.Options{
 		Vault:    p.vault,
-		Rand:     p.rand,
-		Settings: settings,
-		Hooks:    hooks,
+		Settings: settings.Settings,
+		Hooks:    hooks(settings.Rules),
 		OnQueued: func(message.Lane) { p.queued.Add(1) },
 		OnNotified: func(ids []string) {
 			p.mu.Lock()
@@ -133,32 +160,29 @@ func (p *fixture) openStore(options ...option) {
 			p.notified = append(p.notified, ids...)
 		},
 	})
-	p.Service = approval.NewService(p.db, approval.Rules{
-		ResendAfter: 48 * time.Hour, RemindersPerWindow: 2, ReminderWindow: 7 * day,
-		Routes: map[approval.Channel]approval.Route{
-			"in_app": approval.RouteInApp,
-			"sms":    approval.RouteToNumber(func(n phone.Number) bool { return n[:3] == "+91" }, noTestNumber),
-			"email":  approval.RouteToEmail(noTestNumber),
+	p.Service = &approval.Service{
+		DB: p.db, Rules: settings.Rules, Now: p.clock.Now, NewID: p.db.NewID, Rand: p.rand,
+		Hooks: approval.Hooks{
+			PlayerAdded:   roster.PlayerAdded,
+			PlayerRemoved: []func(context.Context, *store.Tx, string, string) error{conversation.PlayerRemoved, progress.PlayerRemoved, training.PlayerRemoved},
 		},
-		DefaultChannels: []approval.Channel{"in_app", "sms", "email"},
-		TestNumber:      noTestNumber,
-	}, p.clock.Now, p.db.NewID)
+	}
 }
 
 // toNumbers is a Settings.Route with SMS, and with mail to those that have an address.
-func toNumbers(channel message.Channel, a approval.Addresses) approval.Destination {
+func toNumbers(channel message.Channel, a message.Addresses) message.Destination {
 	switch {
 	case channel == message.SMS:
-		return approval.Destination{Address: string(a.Number), State: approval.DeliveryQueued}
+		return message.Destination{Address: string(a.Number), State: message.QueuedState}
 	case channel == message.Email && a.Email != "":
-		return approval.Destination{Address: a.Email, State: approval.DeliveryQueued}
+		return message.Destination{Address: a.Email, State: message.QueuedState}
 	}
-	return approval.Destination{}
+	return message.Destination{}
 }
 
 // limited sets the message limits.
 func limited(l message.Limits) option {
-	return func(s *store.Settings) { s.Outbox.Limits = l }
+	return func(s *settings) { s.Outbox.Limits = l }
 }
 
 func noTestNumber(phone.Number) bool { return false }
@@ -178,6 +202,16 @@ func (p *fixture) as(role actor.Role, n phone.Number) actor.Actor {
 	by := actor.Actor{Role: role, Number: n}
 	ok(p, p.db.QueryRow(bg, `SELECT id FROM accounts WHERE mobile_number = $1 AND role = $2`, string(n), string(role)).Scan(&by.AccountID))
 	return by
+}
+
+// history returns the decisions about a player, also one that was removed.
+func (p *fixture) history(playerID string) ([]approval.Record, error) {
+	rs, err := p.db.Query(bg, `
+		SELECT id, player_id, approver_type, approver_id, action, reason, request_id, decided_at
+		FROM approval_history WHERE player_id = $1 ORDER BY decided_at, id`, playerID)
+	return database.Collect(rs, err, func(s database.Scanner) (r approval.Record, err error) {
+		return r, s.Scan(&r.ID, &r.PlayerID, &r.Party, &r.ApproverID, &r.Action, database.IntoText(&r.Reason), database.IntoText(&r.RequestID), database.IntoTime(&r.At))
+	})
 }
 
 func (p *fixture) count(q string, args ...any) int {

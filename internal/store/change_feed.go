@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/database"
 )
 
@@ -53,31 +52,4 @@ func (db *DB) PositionChanges(ctx context.Context) (int64, error) {
 		return 0, fmt.Errorf("give positions to changes: %w", err)
 	}
 	return n, nil
-}
-
-// RecordAdults adds a change for each student who became an adult since the last call, if
-// that changed an availability: students who have approved while their guardian has not,
-// and guardianRequired says that a minor needs both. adultBorn is the latest birth date of
-// an adult. The first call only stores the date.
-func (db *DB) RecordAdults(ctx context.Context, adultBorn approval.Date, guardianRequired bool) error {
-	to, from := adultBorn.String(), ""
-	if err := db.sql.QueryRow(ctx, `SELECT adults_to FROM change_feed WHERE id = 1`).Scan(database.IntoText(&from)); err != nil || from >= to {
-		return err
-	}
-	return db.Write(ctx, func(tx *Tx) error {
-		n, err := tx.Exec(ctx, `
-			UPDATE change_feed SET adults_to = $2 WHERE id = 1 AND coalesce(adults_to, '') = $1`, from, to)
-		if err != nil || n == 0 || from == "" || !guardianRequired {
-			return err // n is 0 if another replica was faster
-		}
-		rs, err := tx.Query(ctx, `
-			UPDATE players SET changes = changes + 1
-			WHERE deleted_at IS NULL AND student_state = 'approved' AND guardian_state <> 'approved' AND date_of_birth > $1 AND date_of_birth <= $2
-			RETURNING id`, from, to)
-		ids, err := database.CollectTexts(rs, err)
-		if err != nil {
-			return fmt.Errorf("count the changes of new adults: %w", err)
-		}
-		return tx.addChangeOfEach(ctx, ids, string(approval.AvailabilityChanged))
-	})
 }

@@ -220,10 +220,10 @@ func TestRecordAdults(t *testing.T) {
 		born := a.Student.DateOfBirth
 		before := born
 		before.Day--
-		ok(p, p.db.RecordAdults(bg, before, true))
+		ok(p, approval.RecordAdults(bg, p.db, before, true))
 		_, cursor := p.read(feed.Cursor{}, 50)
 		for range 2 {
-			ok(p, p.db.RecordAdults(bg, born, true))
+			ok(p, approval.RecordAdults(bg, p.db, born, true))
 		}
 		if rows, _ := p.read(cursor, 50); !slices.Equal(rows, []string{a.ID + " 4 availability"}) {
 			t.Errorf("got %q", rows)
@@ -241,7 +241,7 @@ func TestRecordAdultsWithoutRule(t *testing.T) {
 		before.Day--
 		_, cursor := p.read(feed.Cursor{}, 50)
 		for _, born := range []approval.Date{before, a.Student.DateOfBirth} {
-			ok(p, p.db.RecordAdults(bg, born, false))
+			ok(p, approval.RecordAdults(bg, p.db, born, false))
 		}
 		if rows, _ := p.read(cursor, 50); len(rows) != 0 {
 			t.Errorf("got %q", rows)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/message"
@@ -59,7 +58,7 @@ func (tx *Tx) changeNumber(ctx context.Context, c auth.NumberChange) (int, error
 	if err != nil {
 		return 0, err
 	}
-	if err := tx.checkNewNumber(ctx, c); err != nil {
+	if err := tx.db.options.Hooks.CheckNumber(ctx, tx, c.By.AccountID, c.To); err != nil {
 		return 0, err
 	}
 	if err := tx.addFormerNumber(ctx, c.By, false); err != nil {
@@ -127,19 +126,4 @@ func (tx *Tx) moveDevices(ctx context.Context, c auth.NumberChange, device strin
 			SELECT s.device_id FROM accounts a JOIN sessions s ON s.account_id = a.id AND s.revoked_at IS NOT NULL WHERE a.mobile_number = $1)`,
 		string(c.By.Number))
 	return err
-}
-
-// checkNewNumber refuses the number of a guardian or student of the coach's players.
-func (tx *Tx) checkNewNumber(ctx context.Context, c auth.NumberChange) error {
-	var isContact bool
-	err := tx.QueryRow(ctx, `
-		SELECT EXISTS (SELECT 1 FROM accounts a JOIN players p ON p.guardian_id = a.id AND p.deleted_at IS NULL
-				WHERE a.mobile_number = $2 AND a.role = 'guardian' AND p.coach_id = $1)
-			OR EXISTS (SELECT 1 FROM accounts a JOIN players p ON p.student_id = a.id AND p.deleted_at IS NULL
-				WHERE a.mobile_number = $2 AND a.role = 'student' AND p.coach_id = $1)`,
-		c.By.AccountID, string(c.To)).Scan(&isContact)
-	if err != nil {
-		return err
-	}
-	return approval.CheckCoachNumber(isContact, tx.db.options.Settings.AllowCoachAsContact)
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
@@ -19,10 +18,10 @@ func (tx *Tx) queueCopies(ctx context.Context, drafts []message.Draft, ids []str
 	queued := 0
 	for i, d := range drafts {
 		account := accounts[d.AccountID]
-		to := approval.Addresses{Number: account.number, Email: cmp.Or(d.Email, account.email)}
+		to := message.Addresses{Number: account.number, Email: cmp.Or(d.Email, account.email)}
 		addresses := map[message.Channel]string{}
 		for _, channel := range d.Channels {
-			if route := tx.db.options.Settings.route(channel, to); route.State == approval.DeliveryQueued {
+			if route := tx.db.options.Settings.route(channel, to); route.State == message.QueuedState {
 				addresses[channel] = route.Address
 			}
 		}

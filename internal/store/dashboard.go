@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/platform/database"
 )
@@ -87,10 +86,16 @@ func (tx *Tx) countPending(ctx context.Context, coachID string, now time.Time) (
 			UNION ALL
 			SELECT p.student_pending_since, p.student_number FROM players p
 			WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.student_state = 'pending'
-		) w`, coachID, approval.AdultBirthDate(now).String(), database.Micros(now.Add(-coach.FollowUpTarget)), database.Micros(now.Add(-coach.LongPending))).
+		) w`, coachID, adultBorn(now), database.Micros(now.Add(-coach.FollowUpTarget)), database.Micros(now.Add(-coach.LongPending))).
 		Scan(&pending.Total, &pending.Over48h, &pending.LongPending, database.IntoTime(&pending.Oldest),
 			&pending.NoNumber, &pending.NoNumberOver48h, &pending.NoNumberLong)
 	return pending, err
+}
+
+// adultBorn returns the latest birth date of an adult: see approval.AdultBirthDate.
+func adultBorn(now time.Time) string {
+	y, m, d := now.UTC().Date()
+	return fmt.Sprintf("%04d-%02d-%02d", y-18, m, d)
 }
 
 // measuredRequests counts the requests of the coach $1 from $3 to $2 that passed the target $4

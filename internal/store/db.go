@@ -19,8 +19,10 @@ import (
 
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/platform/phone"
 )
 
 //go:embed migrations
@@ -43,7 +45,7 @@ type DB struct {
 	options Options
 	// announced is the queue of announce.
 	announced chan []string
-	// shards numbers the requests that count limits: see limitCounter.
+	// shards numbers the requests that count limits: see LimitCounter.
 	shards atomic.Uint64
 }
 
@@ -69,16 +71,33 @@ type Options struct {
 
 // Hooks are what features do in the transaction of a change that they depend on.
 type Hooks struct {
-	// CoachLeft run when a coach closes the account, and PlayerRemoved when a coach removes a player.
-	CoachLeft     []func(ctx context.Context, tx *Tx, coachID string) error
-	PlayerRemoved []func(ctx context.Context, tx *Tx, coachID, playerID string) error
-	// PlayerAdded runs before the row of a new player is inserted; nil does nothing.
-	PlayerAdded func(ctx context.Context, tx *Tx, playerID string) error
+	// CoachLeft run when a coach closes the account.
+	CoachLeft []func(ctx context.Context, tx *Tx, coachID string) error
+	// CloseCoach ends what belongs to the players of a coach who closes the account.
+	CloseCoach func(by actor.Actor, name string) CoachClosure
+	// CheckNumber refuses a new number of a coach.
+	CheckNumber func(ctx context.Context, tx *Tx, coachID string, to phone.Number) error
+	// TierChanged runs after the stored tier of a coach has changed.
+	TierChanged func(ctx context.Context, tx *Tx, coachID, before, after string) error
+	Requests    RequestHooks
+	// BeforeSweep run before Sweep deletes rows. They return the number of rows that they changed.
+	BeforeSweep []func(ctx context.Context, db *DB, now time.Time) (int64, error)
 	// Expired are the rows of features that Sweep deletes.
 	Expired []Expired
 }
 
-// Expired are rows that Sweep deletes. Query deletes at most $2 rows that are older than $1, which is
+// CoachClosure are the steps of Hooks.CloseCoach, in their order.
+type CoachClosure struct {
+	// EndPlayers runs before and after the number of the account is released: only then no other
+	// transaction adds a player.
+	EndPlayers func(ctx context.Context, tx *Tx) error
+	// EndRequests runs after EndPlayers.
+	EndRequests func(ctx context.Context, tx *Tx) error
+	// Notify runs last. It locks the accounts of families, in the order of their ids.
+	Notify func(ctx context.Context, tx *Tx) error
+}
+
+// Expired are rows that Sweep deletes. Query deletes or changes at most $2 rows that are older than $1, which is
 // Kept ago.
 type Expired struct {
 	What, Query string
@@ -130,8 +149,6 @@ func (db *DB) Failures() uint64 { return db.sql.Failures() }
 type Tx struct {
 	*database.Tx
 	db *DB
-	// newAccounts are the accounts that this transaction has added.
-	newAccounts []string
 }
 
 // Write runs fn in one transaction. fn may run more than once: see database.DB.Write.

@@ -4,15 +4,13 @@ import (
 	"slices"
 	"testing"
 	"time"
-
-	"github.com/touchline/touchline/internal/store"
 )
 
 // sendDigests sends the due digests n times concurrently and returns how many the coach
 // has then.
 func (p *fixture) sendDigests(n int, coachID string) int {
 	p.Helper()
-	for _, err := range concurrently(n, func(int) error { _, err := p.db.SendDigests(bg, 100); return err }) {
+	for _, err := range concurrently(n, func(int) error { _, err := p.SendDigests(bg, 100); return err }) {
 		ok(p, err)
 	}
 	return p.count(`SELECT count(*) FROM notifications WHERE account_id = $1 AND type = 'pending_reminder'`, coachID)
@@ -74,7 +72,7 @@ func TestDigestsAreSpaced(t *testing.T) {
 		if n := p.sendDigests(1, coach.AccountID); n != 2 {
 			p.Errorf("%d digests after a week, want 2", n)
 		}
-	}, func(s *store.Settings) { s.DigestAfter, s.DigestEvery = day, 7*day })
+	}, func(s *settings) { s.Rules.Digest.After, s.Rules.Digest.Every = day, 7*day })
 }
 
 // An error for one coach does not stop the digests of the others.
@@ -87,7 +85,7 @@ func TestDigestsContinueAfterError(t *testing.T) {
 		p.add(other, "Bela Rao", number(4), "")
 		p.clock.advance(4 * day)
 		ok(p, run(p.db, `UPDATE accounts SET tray_seq = 9223372036854775807 WHERE id = $1`, broken.AccountID))
-		n, err := p.db.SendDigests(bg, 10)
+		n, err := p.SendDigests(bg, 10)
 		if n != 2 || err == nil {
 			p.Errorf("SendDigests = %d, %v; want 2 and an error", n, err)
 		}

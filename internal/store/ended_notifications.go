@@ -10,14 +10,14 @@ import (
 	"github.com/touchline/touchline/internal/platform/database"
 )
 
-// endNotifications deletes the notifications about a player for an account, of these types or of
+// EndNotifications deletes the notifications about a player for an account, of these types or of
 // every type, and drops their copies that a worker has not begun to send. After the commit it waits
 // for those that a worker is sending: the caller learns that the approval has ended only when
 // nothing leaves any more.
 //
 // The row of each copy decides. MarkSending marks it under its lease, so either this transaction
 // finds the mark, or it ends the lease and MarkSending does not find the row.
-func (tx *Tx) endNotifications(ctx context.Context, playerID, accountID string, types ...message.Type) error {
+func (tx *Tx) EndNotifications(ctx context.Context, playerID, accountID string, types ...message.Type) error {
 	args := []any{playerID, accountID}
 	ended := ` FROM notifications WHERE player_id = $1 AND account_id = $2`
 	if len(types) > 0 {

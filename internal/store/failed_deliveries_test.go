@@ -104,7 +104,7 @@ func TestRetryFailed(t *testing.T) {
 			p.Errorf("got the request %+v, %v, want no failed delivery", r, err)
 		}
 		again := p.claimOneRequest()
-		ok(p, p.db.RenewLinks(bg, []message.Delivery{again}))
+		ok(p, p.RenewLinks(bg, []message.Delivery{again}))
 		if p.count(`SELECT count(*) FROM request_links WHERE hash = $1 AND ends_at > $2`, link, p.clock.Now().Add(13*day).UnixMicro()) != 1 {
 			p.Error("the link is not valid for 14 days from the retry")
 		}

@@ -9,12 +9,11 @@ import (
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
-	"github.com/touchline/touchline/internal/store"
 )
 
 // byWhatsApp makes requests leave by WhatsApp first, then by SMS.
-func byWhatsApp(s *store.Settings) {
-	s.First = map[message.Lane]message.Channel{sms(message.Request): message.WhatsApp}
+func byWhatsApp(s *settings) {
+	s.Rules.First = map[message.Lane]message.Channel{sms(message.Request): message.WhatsApp}
 	s.Outbox.Fallbacks = map[message.Channel]message.Channel{message.WhatsApp: message.SMS}
 }
 

@@ -127,7 +127,7 @@ func TestSuspendedCoachSendsNoRequest(t *testing.T) {
 		request := p.claimOneRequest()
 		want := func(when, want string) {
 			p.Helper()
-			_, to, open, err := p.db.RequestDetails(bg, request)
+			_, to, open, err := p.RequestDetails(bg, request)
 			ok(p, err)
 			if reason, _ := to.Check(request.Kind, "", p.clock.Now()); reason != want || !open {
 				p.Errorf("%s: dropped for %q, open: %t; want %q of an open request", when, reason, open, want)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
@@ -13,7 +12,7 @@ import (
 // addFormerNumber saves that a coach gives up the number of by. The caller has changed the row
 // of the account, so that a transaction that names the number as a contact waits for this one.
 func (tx *Tx) addFormerNumber(ctx context.Context, by actor.Actor, closed bool) error {
-	hash := tx.db.numberHash(by.Number)
+	hash := tx.db.NumberHash(by.Number)
 	if hash == nil {
 		return errNoVault
 	}
@@ -30,7 +29,7 @@ func (tx *Tx) addFormerNumber(ctx context.Context, by actor.Actor, closed bool) 
 // inheritFormerNumbers gives a new coach the former numbers of each account that was closed with
 // the same number: to close an account and to register again must not make them free.
 func (tx *Tx) inheritFormerNumbers(ctx context.Context, s *auth.Session) error {
-	hash := tx.db.numberHash(s.Number)
+	hash := tx.db.NumberHash(s.Number)
 	if hash == nil {
 		return nil
 	}
@@ -41,7 +40,7 @@ func (tx *Tx) inheritFormerNumbers(ctx context.Context, s *auth.Session) error {
 		WHERE closed.number_hash = $2 AND closed.closed = TRUE AND closed.left_at > $3
 		GROUP BY f.number_hash
 		ON CONFLICT (account_id, number_hash) DO NOTHING`,
-		s.AccountID, hash, database.Micros(tx.Now.Add(-approval.FormerNumbersKept)))
+		s.AccountID, hash, database.Micros(tx.Now.Add(-auth.FormerNumbersKept)))
 	if err != nil {
 		return fmt.Errorf("inherit former numbers: %w", err)
 	}

@@ -13,11 +13,10 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
-	"github.com/touchline/touchline/internal/store"
 )
 
 // gathering makes further questions wait for two minutes.
-func gathering(s *store.Settings) { s.Outbox.GatherFor = 2 * time.Minute }
+func gathering(s *settings) { s.Outbox.GatherFor = 2 * time.Minute }
 
 // claimMessages claims, gathers and admits the requests that are due.
 func (p *fixture) claimMessages() []message.Outgoing {
@@ -48,7 +47,7 @@ func (p *fixture) students(deliveries []message.Delivery) string {
 	p.Helper()
 	var names []string
 	for _, d := range deliveries {
-		r, _, _, err := p.db.RequestDetails(bg, d)
+		r, _, _, err := p.RequestDetails(bg, d)
 		ok(p, err)
 		names = append(names, r.StudentName)
 	}
@@ -155,7 +154,7 @@ func TestGatheringRequestIsReplaced(t *testing.T) {
 		p.wantMessages("within two minutes")
 		p.clock.advance(2 * time.Minute)
 		p.wantMessages("after two minutes", "Bella+Chetan")
-	}, gathering, func(s *store.Settings) { s.ResendAfter = 48 * time.Hour })
+	}, gathering, func(s *settings) { s.Rules.ResendAfter = 48 * time.Hour })
 }
 
 // A message with several questions is retried with the same id and questions, and its

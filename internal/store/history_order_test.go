@@ -31,7 +31,7 @@ func TestHistoryOrder(t *testing.T) {
 			return nil
 		}))
 		p.checkInvariants(coach, a.ID)
-		history, err := p.db.History(bg, a.ID)
+		history, err := p.history(a.ID)
 		ok(p, err)
 		for i, r := range history {
 			if want := []approval.Trigger{approval.Approve, approval.Revoke}[i%2]; r.Action != want {
@@ -70,7 +70,7 @@ func TestHistoryOrderAfterClockStepsBack(t *testing.T) {
 			}
 		}
 		p.checkInvariants(coach, a.ID)
-		history, err := p.db.History(bg, a.ID)
+		history, err := p.history(a.ID)
 		ok(p, err)
 		var got []approval.Trigger
 		for i, r := range history {

@@ -1,7 +1,7 @@
 package store
 
-// wakeFeed wakes the readers of the feed of changes in all replicas after the commit.
-func (tx *Tx) wakeFeed() {
+// WakeFeed wakes the readers of the feed of changes in all replicas after the commit.
+func (tx *Tx) WakeFeed() {
 	tx.AfterCommit(func() {
 		tx.db.options.OnChanged(true)
 		tx.db.announce([]string{changesAnnounced})

@@ -9,9 +9,9 @@ import (
 	"github.com/touchline/touchline/internal/platform/database"
 )
 
-// limitCounter counts one occurrence against some limits. It belongs to one call of
+// LimitCounter counts one occurrence against some limits. It belongs to one call of
 // DB.write and remembers between the attempts which shards to use.
-type limitCounter struct {
+type LimitCounter struct {
 	db *DB
 	// next is the shard of this attempt, modulo the shards of the limit.
 	next uint64
@@ -21,20 +21,20 @@ type limitCounter struct {
 	failures int
 }
 
-// newLimitCounter returns a counter for one call of DB.write.
-func (db *DB) newLimitCounter() *limitCounter {
-	return &limitCounter{db: db, free: make(map[string]int)}
+// NewLimitCounter returns a counter for one call of DB.write.
+func (db *DB) NewLimitCounter() *LimitCounter {
+	return &LimitCounter{db: db, free: make(map[string]int)}
 }
 
 // shard returns the shard of l that this attempt uses.
-func (c *limitCounter) shard(l auth.Limit) int {
+func (c *LimitCounter) shard(l auth.Limit) int {
 	if shard, ok := c.free[l.Key]; ok {
 		return shard
 	}
 	return int(c.next % uint64(l.Shards()))
 }
 
-// count counts the occurrence. If a limit refuses, it returns the one with the longest
+// Count counts the occurrence. If a limit refuses, it returns the one with the longest
 // wait, and the caller must roll back.
 //
 // One statement numbers the occurrence in a shard of each limit, and returns the times of
@@ -47,7 +47,7 @@ func (c *limitCounter) shard(l auth.Limit) int {
 // attempt uses the other: a transaction never locks two shards of a limit. If another
 // replica keeps a shard locked, the lock timeout fails the attempt, and the next one uses
 // the following shard. If that is full, too, it looks for another free shard.
-func (c *limitCounter) count(ctx context.Context, tx *Tx, now time.Time, limits []auth.Limit) (*auth.LimitExceeded, error) {
+func (c *LimitCounter) Count(ctx context.Context, tx *Tx, now time.Time, limits []auth.Limit) (*auth.LimitExceeded, error) {
 	if len(limits) == 0 {
 		return nil, nil
 	}
@@ -108,7 +108,7 @@ func (s limitShard) current(now time.Time, l auth.Limit) time.Time {
 
 // increment numbers the occurrence in a shard of each limit and returns the shards by key.
 // It changes no shard of a limit with CheckOnly.
-func (c *limitCounter) increment(ctx context.Context, tx *Tx, now time.Time, limits []auth.Limit) (map[string]limitShard, error) {
+func (c *LimitCounter) increment(ctx context.Context, tx *Tx, now time.Time, limits []auth.Limit) (map[string]limitShard, error) {
 	var args []any
 	for _, l := range limits {
 		shard, occurrences, stamp := c.shard(l), 1, timestamp(now)
@@ -145,7 +145,7 @@ func deletableAt(t time.Time) int64 {
 // findFree returns a shard of l that admits the next occurrence, and when. The own shard
 // does at freeAt; if no other does earlier, it returns own. After each lock timeout it chooses
 // another of the shards that admit one now, because the one before may still be locked.
-func (c *limitCounter) findFree(ctx context.Context, tx *Tx, now time.Time, l auth.Limit, own int, freeAt time.Time) (int, time.Time, error) {
+func (c *LimitCounter) findFree(ctx context.Context, tx *Tx, now time.Time, l auth.Limit, own int, freeAt time.Time) (int, time.Time, error) {
 	shards := l.Shards()
 	rs, err := tx.Query(ctx, `SELECT shard, occurrences, times FROM limits WHERE key = $1 AND shard < $2`, l.Key, shards)
 	rows, err := database.Collect(rs, err, func(s database.Scanner) (row limitShard, err error) {

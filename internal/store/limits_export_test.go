@@ -13,9 +13,9 @@ var errRefused = errors.New("refused")
 
 // CountOccurrence counts one occurrence against limits in its own transaction.
 func (db *DB) CountOccurrence(ctx context.Context, limits ...auth.Limit) (exceeded *auth.LimitExceeded, err error) {
-	counter := db.newLimitCounter()
+	counter := db.NewLimitCounter()
 	err = db.Write(ctx, func(tx *Tx) error {
-		if exceeded, err = counter.count(ctx, tx, tx.Now, limits); err == nil && exceeded != nil {
+		if exceeded, err = counter.Count(ctx, tx, tx.Now, limits); err == nil && exceeded != nil {
 			return errRefused
 		}
 		return err

@@ -12,7 +12,6 @@ import (
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
-	"github.com/touchline/touchline/internal/store"
 )
 
 const address = "Meera@families.example"
@@ -81,13 +80,13 @@ func TestFailuresByChannel(t *testing.T) {
 			p.Errorf("%d SMS, want 1", n)
 		}
 		// The link to the former address is dead, also if its mail leaves at this moment. That in the SMS works.
-		ok(p, p.db.RenewLinks(bg, mails))
+		ok(p, p.RenewLinks(bg, mails))
 		p.wantLink(auth.HashLink(p.vault.LinkToken(mails[0].ID)), approval.LinkState{})
 		if l, err := p.Link(bg, auth.HashLink(p.vault.LinkToken(sms.ID))); err != nil || !l.Open {
 			p.Errorf("the link in the SMS: %+v, %v", l, err)
 		}
 		// A mail that waits for an address that was corrected meanwhile is dropped.
-		_, _, open, err := p.db.RequestDetails(bg, message.Delivery{ID: "x", RequestID: id, Lane: message.Lane{Channel: message.Email}, To: address})
+		_, _, open, err := p.RequestDetails(bg, message.Delivery{ID: "x", RequestID: id, Lane: message.Lane{Channel: message.Email}, To: address})
 		if err != nil || open {
 			p.Errorf("details for the former address: %t, %v", open, err)
 		}
@@ -187,7 +186,7 @@ func TestStoppedAddresses(t *testing.T) {
 		ok(p, p.db.Outbox.DeliverySent(bg, mails))
 		for token, want := range map[string]bool{p.vault.LinkToken(sms.ID): false, "unknown": false, p.vault.LinkToken(mails[0].ID): true} {
 			for range 2 {
-				stopped, err := p.db.StopAddressOfLink(bg, auth.HashLink(token), p.clock.Now())
+				stopped, err := p.StopAddressOfLink(bg, auth.HashLink(token), p.clock.Now())
 				if err != nil || stopped != want {
 					p.Errorf("StopAddressOfLink = %t, %v; want %t", stopped, err, want)
 				}
@@ -197,18 +196,18 @@ func TestStoppedAddresses(t *testing.T) {
 		if err != nil || r.State != approval.RequestPending || fmt.Sprint(r.FailedChannels) != "[email]" || len(p.tray(coach.AccountID)) != 1 {
 			p.Errorf("request %+v, %v; notifications %q", r, err, p.tray(coach.AccountID))
 		}
-		if _, to, _, err := p.db.RequestDetails(bg, mails[0]); err != nil || !to.AddressStopped {
+		if _, to, _, err := p.RequestDetails(bg, mails[0]); err != nil || !to.AddressStopped {
 			p.Errorf("recipient %+v, %v; want the address stopped", to, err)
 		}
 		ok(p, p.db.Outbox.StopAddress(bg, "OTHER@families.example"))
-		if got, err := p.db.StoppedAddresses(bg, guardian); err != nil || len(got) != 0 {
+		if got, err := p.StoppedAddresses(bg, guardian); err != nil || len(got) != 0 {
 			p.Errorf("stopped for a guardian before an approval: %v, %v; want none", got, err)
 		}
 		ok(p, p.decide(guardian, a.ID, approval.Approve))
-		if got, err := p.db.StoppedAddresses(bg, guardian); err != nil || fmt.Sprint(got) != "[meera@families.example]" {
+		if got, err := p.StoppedAddresses(bg, guardian); err != nil || fmt.Sprint(got) != "[meera@families.example]" {
 			p.Errorf("stopped %v, %v", got, err)
 		}
-		if got, err := p.db.StoppedAddresses(bg, coach); err != nil || len(got) != 0 {
+		if got, err := p.StoppedAddresses(bg, coach); err != nil || len(got) != 0 {
 			p.Errorf("stopped for the coach: %v, %v", got, err)
 		}
 		for range 2 {
@@ -219,7 +218,7 @@ func TestStoppedAddresses(t *testing.T) {
 				p.Errorf("%s stopped: %t, %v; want %t", address, stopped, err, want)
 			}
 		}
-		if got, err := p.db.StoppedAddresses(bg, guardian); err != nil || len(got) != 0 {
+		if got, err := p.StoppedAddresses(bg, guardian); err != nil || len(got) != 0 {
 			p.Errorf("stopped after it was allowed: %v, %v", got, err)
 		}
 
@@ -256,7 +255,7 @@ func TestLimitsOfMail(t *testing.T) {
 		if n := p.count(`SELECT count(*) FROM message_counts WHERE counter = 'cost' OR counter IN (SELECT counter FROM message_counts WHERE substr(counter, 1, 6) = 'block/')`); n != 0 {
 			p.Errorf("%d counts of costs and blocks, want none", n)
 		}
-	}, limited(message.Limits{PerNumberFromCoach: 2, PerBlock: 1, Budget: 1}), func(s *store.Settings) {
+	}, limited(message.Limits{PerNumberFromCoach: 2, PerBlock: 1, Budget: 1}), func(s *settings) {
 		s.Outbox.SegmentPrice = func(c message.Channel, _ phone.Number) int64 {
 			if c == message.SMS {
 				return 5

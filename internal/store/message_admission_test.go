@@ -12,7 +12,6 @@ import (
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/phone"
-	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/store/storetest"
 )
 
@@ -39,7 +38,7 @@ func (p *fixture) sendRequests(segments int) (sent []string) {
 		admitted, err := p.db.Outbox.AdmitMessages(bg, outgoing(segments, claimed...))
 		ok(p, err)
 		for _, m := range admitted {
-			ok(p, p.db.RenewLinks(bg, m.Deliveries))
+			ok(p, p.RenewLinks(bg, m.Deliveries))
 			ok(p, p.db.Outbox.DeliverySent(bg, m.Deliveries))
 			sent = append(sent, m.Deliveries[0].To)
 		}
@@ -143,7 +142,7 @@ func TestMessageLimits(t *testing.T) {
 		eachEngine(t, func(p *fixture) {
 			p.ask(p.coach(1), 100, 10)
 			p.wantSent("80 % of the budget", 2, 2)
-		}, limited(message.Limits{Budget: 10}), func(s *store.Settings) {
+		}, limited(message.Limits{Budget: 10}), func(s *settings) {
 			s.Outbox.SegmentPrice = func(message.Channel, phone.Number) int64 { return 2 }
 		})
 	})

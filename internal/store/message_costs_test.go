@@ -11,7 +11,6 @@ import (
 
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/phone"
-	"github.com/touchline/touchline/internal/store"
 )
 
 // Costs are summed for each day, coach and channel. A second attempt costs nothing.
@@ -71,7 +70,7 @@ func TestMessageCosts(t *testing.T) {
 		check(message.MessageCostSearch{From: day, To: next, CoachID: first.AccountID}, 10, cost(next, first.AccountID, 1), cost(day, first.AccountID, 2))
 		check(message.MessageCostSearch{From: day, To: next, CoachID: first.AccountID, After: message.MessageCostCursor{Day: next, Channel: message.SMS}}, 10, cost(day, first.AccountID, 2))
 		check(message.MessageCostSearch{From: day.AddDate(0, 0, -9), To: day.AddDate(0, 0, -1)}, 10)
-	}, func(s *store.Settings) {
+	}, func(s *settings) {
 		s.Outbox.SegmentPrice = func(message.Channel, phone.Number) int64 { return 10 }
 	})
 }

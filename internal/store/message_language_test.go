@@ -21,7 +21,7 @@ func TestLanguageOfMessages(t *testing.T) {
 		guardian.Language = "hi"
 		a, err := p.Add(bg, coach, child("Asha Rao", ""), guardian)
 		ok(p, err)
-		details, to, _, err := p.db.RequestDetails(bg, p.claimOneRequest())
+		details, to, _, err := p.RequestDetails(bg, p.claimOneRequest())
 		ok(p, err)
 		if to.Preferences.Language != "hi" || len(details.ShortCode) != 6 || details.Repeated {
 			p.Errorf("details %+v, want Hindi, a short code, not repeated", details)
@@ -58,7 +58,7 @@ func TestRepeatedQuestion(t *testing.T) {
 		sendOne := func(repeated bool) {
 			p.Helper()
 			d := p.claimOneRequest()
-			details, _, _, err := p.db.RequestDetails(bg, d)
+			details, _, _, err := p.RequestDetails(bg, d)
 			ok(p, err)
 			if details.Repeated != repeated {
 				p.Errorf("repeated = %t, want %t", details.Repeated, repeated)
@@ -86,13 +86,13 @@ func TestRepeatedQuestion(t *testing.T) {
 		byMail, err := p.Add(bg, coach, child("Chetan Rao", ""), motherWithMail(number(4)))
 		ok(p, err)
 		mails := p.claimMail(message.Request)
-		details, _, _, err := p.db.RequestDetails(bg, mails[0])
+		details, _, _, err := p.RequestDetails(bg, mails[0])
 		if err != nil || details.Repeated {
 			p.Errorf("the first mail: repeated = %t, %v", details.Repeated, err)
 		}
 		ok(p, p.db.Outbox.DeliverySent(bg, mails))
 		first := p.claimOneRequest()
-		if details, _, _, err := p.db.RequestDetails(bg, first); err != nil || details.Repeated {
+		if details, _, _, err := p.RequestDetails(bg, first); err != nil || details.Repeated {
 			p.Errorf("the SMS beside the first mail: repeated = %t, %v", details.Repeated, err)
 		}
 		ok(p, p.db.Outbox.DeliveryFailed(bg, []message.Delivery{first}, message.ReasonRefused, ""))
@@ -118,7 +118,7 @@ func TestRepeatedQuestionAfterRename(t *testing.T) {
 			p.Helper()
 			p.clock.advance(49 * time.Hour) // a repeated one is held
 			d := p.claimOneRequest()
-			if details, _, _, err := p.db.RequestDetails(bg, d); err != nil || details.Repeated != repeated {
+			if details, _, _, err := p.RequestDetails(bg, d); err != nil || details.Repeated != repeated {
 				p.Errorf("%s: repeated = %t, %v; want %t", what, details.Repeated, err, repeated)
 			}
 			ok(p, p.db.Outbox.DeliverySent(bg, []message.Delivery{d}))

@@ -127,9 +127,9 @@ func (tx *Tx) takeSeqs(ctx context.Context, count map[string]int64) (map[string]
 }
 
 // deleteNotifications deletes the accounts' notifications about a player.
-func (tx *Tx) deleteNotifications(ctx context.Context, playerID string, accountIDs []string) error {
+func (tx *Tx) DeleteNotifications(ctx context.Context, playerID string, accountIDs []string) error {
 	for _, id := range accountIDs {
-		if err := tx.endNotifications(ctx, playerID, id); err != nil {
+		if err := tx.EndNotifications(ctx, playerID, id); err != nil {
 			return err
 		}
 	}

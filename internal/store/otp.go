@@ -47,7 +47,7 @@ func (db *DB) LinkedRequest(ctx context.Context, linkHash []byte, number phone.N
 // end. One upsert decides, so that concurrent requests cannot both send. While too many wrong
 // codes block the number or device, the request queues nothing and counts only for its network.
 func (db *DB) OpenChallenge(ctx context.Context, r auth.ChallengeRequest) (auth.OpenedChallenge, error) {
-	opened, counter, budget := auth.OpenedChallenge{}, db.newLimitCounter(), &budgetReservation{db: db}
+	opened, counter, budget := auth.OpenedChallenge{}, db.NewLimitCounter(), &budgetReservation{db: db}
 	err := db.Write(ctx, func(tx *Tx) error {
 		c := r.Challenge
 		var roles auth.RoleFacts
@@ -99,7 +99,7 @@ func (db *DB) OpenChallenge(ctx context.Context, r auth.ChallengeRequest) (auth.
 
 // countSend counts a send against its limits. Errors: auth.FraudSuspected, and the
 // auth.LimitExceeded of a limit that refuses.
-func (tx *Tx) countSend(ctx context.Context, r auth.ChallengeRequest, roles auth.RoleFacts, counter *limitCounter, budget *budgetReservation) error {
+func (tx *Tx) countSend(ctx context.Context, r auth.ChallengeRequest, roles auth.RoleFacts, counter *LimitCounter, budget *budgetReservation) error {
 	use := new(codeUse)
 	if r.ChecksFraud(roles) {
 		var err error
@@ -115,7 +115,7 @@ func (tx *Tx) countSend(ctx context.Context, r auth.ChallengeRequest, roles auth
 	if r.Limits != nil {
 		limits = r.Limits(roles)
 	}
-	exceeded, err := counter.count(ctx, tx, r.Challenge.SentAt, limits)
+	exceeded, err := counter.Count(ctx, tx, r.Challenge.SentAt, limits)
 	if err == nil {
 		err = tx.Flush() // count sends nothing if there are no limits
 	}

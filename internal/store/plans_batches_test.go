@@ -12,7 +12,7 @@ import (
 
 // batches returns the service of batches on the database of p.
 func (p *fixture) batches() *batch.Service {
-	return &batch.Service{DB: p.db, CheckFeature: anyFeature, Now: p.clock.Now, NewID: p.db.NewID}
+	return &batch.Service{DB: p.db, Consent: p.Rules, CheckFeature: anyFeature, Now: p.clock.Now, NewID: p.db.NewID}
 }
 
 func anyFeature(string, string) error { return nil }
@@ -27,7 +27,7 @@ func (p *fixture) batch(by actor.Actor, name string) *team.Batch {
 
 // attendance returns the service of attendance on the database of p.
 func (p *fixture) attendance() *attendance.Service {
-	return &attendance.Service{DB: p.db, CheckFeature: anyFeature, Now: p.clock.Now}
+	return &attendance.Service{DB: p.db, Consent: p.Rules, CheckFeature: anyFeature, Now: p.clock.Now}
 }
 
 // attendanceStatements runs the statements of attendance with a player who is in the batch.
@@ -81,9 +81,9 @@ func (p *fixture) batchStatements() {
 		ok(p, err)
 	}
 	p.attendanceStatements(by, b.ID, a.ID)
-	_, err = p.db.RequestsAbout(bg, by.AccountID, []string{a.ID})
+	_, err = approval.RequestsAbout(bg, p.db, by.AccountID, []string{a.ID})
 	ok(p, err)
-	_, err = p.db.DecisionsAbout(bg, by.AccountID, []string{a.ID})
+	_, err = approval.DecisionsAbout(bg, p.db, by.AccountID, []string{a.ID})
 	ok(p, err)
 	ok(p, p.Remove(bg, by, a.ID))
 	ok(p, s.Archive(bg, by, b.ID))

@@ -73,15 +73,15 @@ func (p *fixture) mail() {
 	a, err := p.Add(bg, c, child("Asha Rao", ""), motherWithMail(number(76)))
 	ok(p, err)
 	mails := p.claimMail(message.Request)
-	_, _, _, err = p.db.RequestDetails(bg, mails[0])
+	_, _, _, err = p.RequestDetails(bg, mails[0])
 	ok(p, err)
 	ok(p, p.db.Outbox.DeliverySent(bg, mails))
-	_, err = p.db.StopAddressOfLink(bg, auth.HashLink(p.vault.LinkToken(mails[0].ID)), p.clock.Now())
+	_, err = p.StopAddressOfLink(bg, auth.HashLink(p.vault.LinkToken(mails[0].ID)), p.clock.Now())
 	ok(p, err)
 	ok(p, p.db.Outbox.StopAddress(bg, "other@families.example"))
 	ok(p, run(p.db, `UPDATE players SET guardian_state = 'approved' WHERE id = $1`, a.ID))
 	for _, by := range []actor.Actor{c, p.as(actor.Guardian, number(76))} {
-		_, err = p.db.StoppedAddresses(bg, by)
+		_, err = p.StoppedAddresses(bg, by)
 		ok(p, err)
 	}
 	ok(p, run(p.db, `UPDATE players SET guardian_state = 'pending' WHERE id = $1`, a.ID))
@@ -133,7 +133,7 @@ func (p *fixture) outbox() {
 		return claimed[0]
 	}
 	d := claim()
-	_, _, _, err = p.db.RequestDetails(bg, d)
+	_, _, _, err = p.RequestDetails(bg, d)
 	ok(p, err)
 	_, _, _, err = p.db.LiveChallenge(bg, message.Delivery{To: string(number(60)), Role: actor.Coach, ChallengeID: "challenge"}, 5)
 	ok(p, err)
@@ -157,7 +157,7 @@ func (p *fixture) outbox() {
 	ok(p, p.db.Outbox.FallBack(bg, []message.Delivery{claim()}, message.WhatsApp))
 	d = claim()
 	ok(p, p.db.Outbox.DeliverySent(bg, []message.Delivery{d}))
-	_, err = p.with(func(s *store.Settings) {
+	_, err = p.with(func(s *settings) {
 		s.Outbox.Fallbacks = map[message.Channel]message.Channel{message.SMS: message.WhatsApp}
 	}).
 		db.Outbox.StoreReceipt(bg, message.Report{MessageID: d.ID, Attempt: 1, Receipt: message.ReceiptUndeliverable})

@@ -32,8 +32,8 @@ func TestOtherAccountsGetNotFound(t *testing.T) {
 			for name, err := range map[string]error{
 				"player":         second(p.Player(bg, by, a.ID)),
 				"status":         third(p.Status(bg, by, a.ID)),
-				"guardian":       second(p.db.Request(bg, by, a.GuardianApprover.Request.ID)),
-				"student":        second(p.db.Request(bg, by, a.StudentApprover.Request.ID)),
+				"guardian":       second(p.OwnRequest(bg, by, a.GuardianApprover.Request.ID)),
+				"student":        second(p.OwnRequest(bg, by, a.StudentApprover.Request.ID)),
 				"decide":         p.decide(by, a.ID, approval.Approve),
 				"edit":           second(p.Edit(bg, by, a.ID, approval.Patch{})),
 				"remove":         p.Remove(bg, by, a.ID),
@@ -149,7 +149,7 @@ func TestLinksList(t *testing.T) {
 			var got []string
 			page := approval.Page{Limit: 2}
 			for range 3 {
-				some, err := p.Links(bg, by, page)
+				some, err := p.Links(bg, by, false, page)
 				ok(p, err)
 				for _, one := range some {
 					got = append(got, one.ID)

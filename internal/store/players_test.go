@@ -154,7 +154,7 @@ func TestContactChange(t *testing.T) {
 				p.Errorf("old guardian, %s: %v", name, err)
 			}
 		}
-		links, err := p.Links(bg, old, approval.Page{Limit: 10})
+		links, err := p.Links(bg, old, false, approval.Page{Limit: 10})
 		ok(p, err)
 		if len(links) != 1 || links[0].ID != b.ID {
 			p.Errorf("old guardian's links: %v", links)
@@ -175,7 +175,7 @@ func TestContactChange(t *testing.T) {
 			p.Errorf("request asks %s", r.PartyID)
 		}
 		ok(p, p.decide(newGuardian, a.ID, approval.Reject))
-		history, err := p.db.History(bg, a.ID)
+		history, err := p.history(a.ID)
 		ok(p, err)
 		if len(history) != 2 || history[0].ApproverID != old.AccountID || history[1].ApproverID != newGuardian.AccountID {
 			p.Errorf("history = %+v", history)
@@ -194,7 +194,7 @@ func TestRemovePlayer(t *testing.T) {
 		for _, by := range []actor.Actor{coach, guardian, student} {
 			_, err := p.Player(bg, by, a.ID)
 			p.refused(err, "not_found")
-			_, err = p.db.Request(bg, by, a.StudentApprover.Request.ID)
+			_, err = p.OwnRequest(bg, by, a.StudentApprover.Request.ID)
 			p.refused(err, "not_found")
 		}
 		p.refused(p.Remove(bg, coach, a.ID), "not_found")
@@ -207,7 +207,7 @@ func TestRemovePlayer(t *testing.T) {
 		if n := p.count(`SELECT count(*) FROM requests WHERE state = 'pending'`); n != 0 {
 			p.Errorf("%d requests are open still", n)
 		}
-		history, err := p.db.History(bg, a.ID)
+		history, err := p.history(a.ID)
 		ok(p, err)
 		if len(history) != 1 {
 			p.Errorf("history = %v", history)
@@ -257,7 +257,7 @@ func TestMedicalIsSealed(t *testing.T) {
 		if sealed() != nil {
 			p.Error("cleared, but kept")
 		}
-		p.Store = store.New(p.sql, store.Options{})
+		p.DB = store.New(p.sql, store.Options{})
 		if _, err := p.Add(bg, coach, student, mother(number(2))); err == nil || fault.KindOf(err) != fault.Internal {
 			p.Errorf("without a vault: %v", err)
 		}

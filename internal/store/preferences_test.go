@@ -223,7 +223,7 @@ func TestStoppedCoach(t *testing.T) {
 			p.Fatalf("claimed %v, %v; want two questions", claimed, err)
 		}
 		for _, d := range claimed {
-			details, to, open, err := p.db.RequestDetails(bg, d)
+			details, to, open, err := p.RequestDetails(bg, d)
 			if err != nil || !open || details.StudentName != "Asha Rao" || to.Number != number(2) || to.Stopped != (d.CoachID == coach.AccountID) {
 				p.Fatalf("%+v to %+v, open %t, %v", details, to, open, err)
 			}

@@ -46,7 +46,7 @@ func (p *fixture) checkInvariants(coach actor.Actor, id string) *approval.Player
 	p.Helper()
 	got, err := p.Player(bg, coach, id)
 	ok(p, err)
-	history, err := p.db.History(bg, id)
+	history, err := p.history(id)
 	ok(p, err)
 	for _, party := range approval.Parties {
 		open := p.count(`SELECT count(*) FROM requests WHERE player_id = $1 AND approver_type = $2 AND state = 'pending'`, id, string(party))
@@ -82,7 +82,7 @@ func TestConcurrentDecisions(t *testing.T) {
 		errs := concurrently(50, func(i int) error { return p.decide(guardian, a.ID, decisions[i%2]) })
 		p.countCodes(errs)
 		final := p.checkInvariants(coach, a.ID).GuardianApprover.Consent.State
-		history, err := p.db.History(bg, a.ID)
+		history, err := p.history(a.ID)
 		ok(p, err)
 		if len(history) != 1 || string(history[0].Action) != string(final) {
 			p.Fatalf("state %s, history %+v", final, history)

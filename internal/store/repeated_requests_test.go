@@ -10,7 +10,6 @@ import (
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
-	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/store/storetest"
 )
 
@@ -47,7 +46,7 @@ func TestRepeatedRequestsAreHeld(t *testing.T) {
 		p.wantSent("before 48 h", 1, 0)
 		p.clock.advance(time.Second)
 		p.wantSent("after 48 h", 1, 1)
-	}, func(s *store.Settings) { s.ResendAfter = 48 * time.Hour })
+	}, func(s *settings) { s.Rules.ResendAfter = 48 * time.Hour })
 }
 
 // A held message that was also postponed to the end of quiet hours counts as sent when it leaves: the
@@ -80,7 +79,7 @@ func TestRepeatedRequestInQuietHours(t *testing.T) {
 		p.wantSent("repeated", 1, 0)
 		p.clock.advance(48 * time.Hour)
 		p.wantSent("48 h later", 1, 1)
-	}, func(s *store.Settings) { s.ResendAfter = 48 * time.Hour })
+	}, func(s *settings) { s.Rules.ResendAfter = 48 * time.Hour })
 }
 
 // A player whose name or birth date was changed before it was removed counts as the same child if
@@ -107,7 +106,7 @@ func TestRepeatedRequestsOfRenamedPlayer(t *testing.T) {
 			p.add(c, "Bela Rao", n, "")
 			p.wantSent("another child", 1, 1)
 		}
-	}, func(s *store.Settings) { s.ResendAfter = 48 * time.Hour })
+	}, func(s *settings) { s.Rules.ResendAfter = 48 * time.Hour })
 }
 
 // After a rejection the next message leaves at once, but at most five in 48 h.
@@ -128,7 +127,7 @@ func TestRequestsAfterRejections(t *testing.T) {
 			}
 			p.wantSent("after a rejection", 1, want)
 		}
-	}, func(s *store.Settings) { s.ResendAfter = 48 * time.Hour })
+	}, func(s *settings) { s.Rules.ResendAfter = 48 * time.Hour })
 }
 
 // TestEarlierRequestsPlan: the search for earlier requests to a party reads an index for those of the

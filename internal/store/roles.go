@@ -16,7 +16,7 @@ const accountRoles = `
 		OR (SELECT 1 FROM players p WHERE p.student_id = a.id AND p.deleted_at IS NULL LIMIT 1) IS NOT NULL,
 	(SELECT 1 FROM disputes d WHERE d.approver_id = a.id LIMIT 1) IS NOT NULL`
 
-// endSessionsWithoutRole ends the refresh tokens of those accounts that no longer hold their
+// EndSessionsWithoutRole ends the refresh tokens of those accounts that no longer hold their
 // role (see auth.RoleFacts), and the confirmation of their addresses. The number may get a new owner,
 // who must not find a session or an address of the previous one. The access token remains valid for
 // some minutes, but shows nothing of the player.
@@ -24,7 +24,7 @@ const accountRoles = `
 // The caller must hold the row locks of the accounts. So if two transactions remove the last
 // two players that name an account, the second sees the change of the first. A login locks
 // the same row: either its session is ended here, or it waits for this commit.
-func (tx *Tx) endSessionsWithoutRole(ctx context.Context, accountIDs []string) error {
+func (tx *Tx) EndSessionsWithoutRole(ctx context.Context, accountIDs []string) error {
 	if len(accountIDs) == 0 {
 		return nil
 	}

@@ -11,12 +11,11 @@ import (
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/phone"
-	"github.com/touchline/touchline/internal/store"
 )
 
 // budgeted sets a budget; each segment costs 1.
 func budgeted(budget int64) option {
-	return func(s *store.Settings) {
+	return func(s *settings) {
 		s.Outbox.Limits.Budget = budget
 		s.Outbox.SegmentPrice = func(message.Channel, phone.Number) int64 { return 1 }
 	}
@@ -138,7 +137,7 @@ func TestMessageAboveBudget(t *testing.T) {
 		if spent, err := p.db.Outbox.SMSSpent(bg); err != nil || spent != 0 {
 			p.Errorf("SMSSpent = %d, %v; want 0", spent, err)
 		}
-	}, budgeted(10), func(s *store.Settings) {
+	}, budgeted(10), func(s *settings) {
 		s.Outbox.SegmentPrice = func(_ message.Channel, n phone.Number) int64 {
 			return map[phone.Number]int64{number(100): 9, number(101): 8, number(102): 11}[n]
 		}
@@ -210,7 +209,7 @@ func TestSMSBudgetConcurrently(t *testing.T) {
 }
 
 // maxOTPCost sets the highest cost of an OTP.
-func maxOTPCost(n int64) option { return func(s *store.Settings) { s.MaxOTPCost = n } }
+func maxOTPCost(n int64) option { return func(s *settings) { s.MaxOTPCost = n } }
 
 // sendAllOTPs sends the OTPs of a queue. It returns how many left.
 func (p *fixture) sendAllOTPs() (sent int) {

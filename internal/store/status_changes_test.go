@@ -63,7 +63,7 @@ func TestStatusChanges(t *testing.T) {
 
 		alone, err := p.Add(bg, coach, adult("Bela Rao", ""), nil)
 		ok(p, err)
-		statuses, err := p.db.ConsentStatuses(bg, []string{a.ID, alone.ID})
+		statuses, err := approval.ConsentStatuses(bg, p.db, []string{a.ID, alone.ID})
 		if err != nil || len(statuses) != 1 || statuses[0].Sequence != 1 {
 			t.Errorf("got %v, %v; want only the adult, with sequence 1", statuses, err)
 		}

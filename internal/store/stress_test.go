@@ -112,7 +112,7 @@ func (c *stressTest) act(dice *rand.Rand) (what string, err error) {
 		return "remove", err
 	case n < 16:
 		id := player()
-		p, err := c.db.Player(bg, by, id)
+		p, err := c.Player(bg, by, id)
 		if err != nil {
 			return "decide", err
 		}

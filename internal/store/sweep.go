@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/operator"
@@ -29,13 +28,10 @@ func (db *DB) Sweep(ctx context.Context, now time.Time) (int64, error) {
 			break
 		}
 	}
-	for { // an old link of an open request is looked at again only after LinksKept
-		n, err := db.keepLinks(ctx, now)
-		if err != nil {
+	for _, hook := range db.options.Hooks.BeforeSweep {
+		n, err := hook(ctx, db, now)
+		if total += n; err != nil {
 			return total, err
-		}
-		if total += n; n < sweepBatch {
-			break
 		}
 	}
 	type expired struct {
@@ -53,14 +49,11 @@ func (db *DB) Sweep(ctx context.Context, now time.Time) (int64, error) {
 		{"devices", `DELETE FROM devices WHERE id IN (SELECT id FROM devices WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, now},
 		{"confirmed addresses", `DELETE FROM confirmed_addresses WHERE (mobile_number, role) IN (SELECT mobile_number, role FROM confirmed_addresses WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, now},
 		{"devices of coaches", `DELETE FROM coach_devices WHERE (token_hash, coach_id) IN (SELECT token_hash, coach_id FROM coach_devices WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, now},
-		{"former numbers", `DELETE FROM former_numbers WHERE (account_id, number_hash) IN (SELECT account_id, number_hash FROM former_numbers WHERE left_at < $1 ORDER BY left_at LIMIT $2) AND left_at < $1`, now.Add(-approval.FormerNumbersKept)},
-		{"links", `DELETE FROM request_links WHERE hash IN (SELECT hash FROM request_links WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, now.Add(-approval.LinksKept)},
-		{"short codes", `UPDATE requests SET short_code = NULL WHERE id IN (SELECT id FROM requests WHERE short_code IS NOT NULL AND closed_at < $1 ORDER BY closed_at LIMIT $2) AND closed_at < $1`, now.Add(-approval.ShortCodeReusedAfter)},
-		{"reminders", `DELETE FROM reminders WHERE id IN (SELECT id FROM reminders WHERE sent_at < $1 ORDER BY sent_at LIMIT $2)`, now.Add(-approval.RemindersKept)},
+		{"former numbers", `DELETE FROM former_numbers WHERE (account_id, number_hash) IN (SELECT account_id, number_hash FROM former_numbers WHERE left_at < $1 ORDER BY left_at LIMIT $2) AND left_at < $1`, now.Add(-auth.FormerNumbersKept)},
 		{"deliveries of OTPs", `DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE kind = 'otp' AND state <> 'queued' AND updated_at < $1 ORDER BY updated_at LIMIT $2)`, now.Add(-message.DeliveriesKept)},
 		{"changes", `DELETE FROM changes WHERE position IN (SELECT position FROM changes WHERE position IS NOT NULL AND positioned_at < $1 ORDER BY positioned_at, position LIMIT $2)`, now.Add(-operator.ChangesKept - operator.ChangesOverlap)},
 		{"messages of webhooks", `DELETE FROM webhook_messages WHERE (webhook_id, id) IN (SELECT webhook_id, id FROM webhook_messages WHERE state <> 'queued' AND updated_at < $1 ORDER BY updated_at LIMIT $2)`, now.Add(-operator.WebhookMessagesKept)},
-		{"message counts", `DELETE FROM message_counts WHERE (counter, counted_at) IN (SELECT counter, counted_at FROM message_counts WHERE counted_at < $1 ORDER BY counted_at LIMIT $2) AND counted_at < $1`, now.Add(-approval.MessageCountsKept)},
+		{"message counts", `DELETE FROM message_counts WHERE (counter, counted_at) IN (SELECT counter, counted_at FROM message_counts WHERE counted_at < $1 ORDER BY counted_at LIMIT $2) AND counted_at < $1`, now.Add(-message.MessageCountsKept)},
 		{"deliveries of notices", `DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE kind = 'notice' AND state <> 'queued' AND updated_at < $1 ORDER BY updated_at LIMIT $2)`, now.Add(-message.DeliveriesKept)},
 		{"replies", `DELETE FROM handled_replies WHERE hash IN (SELECT hash FROM handled_replies WHERE handled_at < $1 ORDER BY handled_at LIMIT $2)`, now.Add(-message.RepliesKept)},
 		{"costs of messages", `DELETE FROM message_costs WHERE (day, coach_id, channel) IN (SELECT day, coach_id, channel FROM message_costs WHERE day < $1 ORDER BY day, coach_id, channel LIMIT $2)`, now.Add(-message.MessageCostsKept)},
@@ -91,19 +84,4 @@ func (db *DB) Sweep(ctx context.Context, now time.Time) (int64, error) {
 		}
 	}
 	return total, nil
-}
-
-// keepLinks keeps a batch of expired links whose requests are open, for another LinksKept. They stay
-// expired. Their page says that the link is old and that the question waits for an answer.
-func (db *DB) keepLinks(ctx context.Context, now time.Time) (int64, error) {
-	n, err := db.sql.Exec(ctx, `
-		UPDATE request_links SET ends_at = $3
-		WHERE ends_at < $1 AND hash IN (
-			SELECT hash FROM request_links l
-			WHERE ends_at < $1 AND EXISTS (SELECT 1 FROM requests r WHERE r.id = l.request_id AND r.state = 'pending')
-			ORDER BY ends_at LIMIT $2)`, database.Micros(now.Add(-approval.LinksKept)), sweepBatch, database.Micros(now))
-	if err != nil {
-		return 0, fmt.Errorf("keep links of open requests: %w", err)
-	}
-	return n, nil
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/event"
@@ -136,52 +135,8 @@ func (tx *Tx) saveTierChoice(ctx context.Context, coachID string, before, next c
 	if next.Tier == before.Tier {
 		return nil
 	}
-	if err := tx.announceServices(ctx, coachID, before.Tier, next.Tier); err != nil {
+	if err := tx.db.options.Hooks.TierChanged(ctx, tx, coachID, before.Tier, next.Tier); err != nil {
 		return err
 	}
 	return tx.ReindexListing(ctx, coachID)
-}
-
-// announceServices adds a change to each player with an approval if two stored tiers differ in
-// app services: other services must learn that the availability is another.
-func (tx *Tx) announceServices(ctx context.Context, coachID, before, after string) error {
-	if tx.db.options.Settings.Access.SameServices(before, after) {
-		return nil
-	}
-	rs, err := tx.Query(ctx, `
-		UPDATE players SET changes = changes + 1
-		WHERE coach_id = $1 AND deleted_at IS NULL AND (guardian_state = 'approved' OR student_state = 'approved')
-		RETURNING id`, coachID)
-	ids, err := database.CollectTexts(rs, err)
-	if err != nil {
-		return fmt.Errorf("count the changes of the players of coach %s: %w", coachID, err)
-	}
-	return tx.addChangeOfEach(ctx, ids, string(approval.AvailabilityChanged))
-}
-
-// registerPlayer counts one more player of the coach. It counts before the limit is checked,
-// so that concurrent requests see each other. The next statement sets the roster.
-func (tx *Tx) registerPlayer(ctx context.Context, coachID string, r *approval.Roster) error {
-	err := tx.DeferRow(ctx, func(row database.Scanner) error {
-		err := row.Scan(&r.Players, database.IntoText(&r.Tier), &r.KYC)
-		if database.IsNoRows(err) {
-			return auth.ErrSessionEnded() // the account has closed since the session was read
-		}
-		return err
-	}, `
-		UPDATE coaches SET players = players + 1 WHERE id = $1
-		RETURNING players, tier, kyc_state`, coachID)
-	if err != nil {
-		return fmt.Errorf("count players of coach %s: %w", coachID, err)
-	}
-	return nil
-}
-
-// unregisterPlayer counts one player less.
-func (tx *Tx) unregisterPlayer(ctx context.Context, coachID string) error {
-	err := tx.Defer(ctx, `UPDATE coaches SET players = players - 1 WHERE id = $1`, coachID)
-	if err != nil {
-		return fmt.Errorf("count players of coach %s: %w", coachID, err)
-	}
-	return nil
 }

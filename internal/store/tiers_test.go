@@ -14,7 +14,6 @@ import (
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
-	"github.com/touchline/touchline/internal/store"
 )
 
 // subscriptions runs every statement on tiers for TestPlans.
@@ -31,8 +30,8 @@ func (p *fixture) subscriptions() {
 }
 
 // tierServices are settings in which the tier "bare" has no app service.
-func tierServices(s *store.Settings) {
-	s.Access.TierHas = func(tier, _ string) bool { return tier != "bare" }
+func tierServices(s *settings) {
+	s.Rules.TierHas = func(tier, _ string) bool { return tier != "bare" }
 }
 
 // TestTierChangesAvailability: a tier with other app services adds a change to each player

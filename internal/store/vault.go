@@ -44,8 +44,8 @@ func (db *DB) sealNumber(by actor.Actor) ([]byte, error) {
 	return db.options.Vault.For(auth.ForClosed).Seal([]byte(by.Number), by.AccountID), nil
 }
 
-// numberHash returns the hash under which former_numbers has a number, or nil without a vault.
-func (db *DB) numberHash(n phone.Number) []byte {
+// NumberHash returns the hash under which former_numbers has a number, or nil without a vault.
+func (db *DB) NumberHash(n phone.Number) []byte {
 	if db.options.Vault == nil {
 		return nil
 	}
@@ -53,7 +53,7 @@ func (db *DB) numberHash(n phone.Number) []byte {
 }
 
 // linkHash returns the hash of the link in the message of a delivery.
-func (db *DB) linkHash(deliveryID string) ([]byte, error) {
+func (db *DB) LinkHash(deliveryID string) ([]byte, error) {
 	if db.options.Vault == nil {
 		return nil, errNoVault
 	}

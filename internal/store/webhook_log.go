@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
@@ -14,10 +13,13 @@ import (
 const webhookMessageColumns = `id, player_id, sequence, type, party, guardian_state, student_state, at, state, attempts, due_at, lease, status, error, created_at, updated_at`
 
 func scanWebhookMessage(s database.Scanner) (m operator.WebhookMessage, err error) {
-	var guardian, student approval.State
-	err = s.Scan(&m.ID, database.IntoText(&m.PlayerID), &m.Sequence, &m.Type, database.IntoText((*string)(&m.Party)), (*string)(&guardian), (*string)(&student), database.IntoTime(&m.At),
+	err = s.Scan(&m.ID, database.IntoText(&m.PlayerID), &m.Sequence, &m.Type, database.IntoText((*string)(&m.Party)), &m.GuardianStatus, &m.StudentStatus, database.IntoTime(&m.At),
 		&m.State, &m.Attempts, database.IntoTime(&m.DueAt), database.IntoText(&m.Lease), &m.Status, &m.Error, database.IntoTime(&m.CreatedAt), database.IntoTime(&m.UpdatedAt))
-	m.GuardianStatus, m.StudentStatus = guardian.Status(), student.Status()
+	for _, status := range []*string{&m.GuardianStatus, &m.StudentStatus} {
+		if *status == "revoked" { // a state, not a status
+			*status = "rejected"
+		}
+	}
 	m.Test = m.PlayerID == ""
 	return m, err
 }

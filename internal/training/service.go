@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -22,7 +23,9 @@ const feature = "roster"
 // Service reads and changes trainings and answers. A training, batch or player of another coach is
 // not_found.
 type Service struct {
-	DB           *store.DB
+	DB *store.DB
+	// Consent are the rules that decide who has which service of a player.
+	Consent      approval.Rules
 	CheckFeature team.CheckFeature
 	Now          func() time.Time
 	NewID        func() string
@@ -98,7 +101,7 @@ func (s *Service) Add(ctx context.Context, by actor.Actor, batchID string, n New
 		if err := tx.Complete(ctx, idempotency.Work{ID: n.ID, New: true}); err != nil {
 			return err
 		}
-		parties, err := lockParties(ctx, tx, by.AccountID, batchID)
+		parties, err := s.lockParties(ctx, tx, by.AccountID, batchID)
 		if err != nil {
 			return err
 		}
@@ -160,7 +163,7 @@ func (s *Service) Edit(ctx context.Context, by actor.Actor, id string, p Patch) 
 		if err != nil {
 			return err
 		}
-		parties, err := lockParties(ctx, tx, by.AccountID, batchID)
+		parties, err := s.lockParties(ctx, tx, by.AccountID, batchID)
 		if err != nil {
 			return err
 		}
@@ -219,7 +222,7 @@ func (s *Service) upcoming(ctx context.Context, by actor.Actor, playerID string,
 }
 
 func (s *Service) listOfPlayer(ctx context.Context, tx *store.Tx, by actor.Actor, playerID string, period func(today team.Date) Period) ([]OfPlayer, error) {
-	link, err := tx.Link(ctx, by, playerID, team.App)
+	link, err := s.Consent.Link(ctx, tx, by, playerID, team.App)
 	if err != nil {
 		return nil, err
 	}
@@ -306,7 +309,7 @@ func (s *Service) OfPlayer(ctx context.Context, by actor.Actor, playerID, id str
 // findOfPlayer reads a training of a batch that the player is in, for the calling guardian or student.
 // lock is "" or the lock of the batch b.
 func (s *Service) findOfPlayer(ctx context.Context, tx *store.Tx, by actor.Actor, playerID, id, lock string) (*Training, *team.Link, error) {
-	link, err := tx.Link(ctx, by, playerID, team.App)
+	link, err := s.Consent.Link(ctx, tx, by, playerID, team.App)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -27,7 +27,7 @@ const told = 200
 // lockParties reads the parties of the players of a batch that have the app. It locks the players in
 // the order of their ids, so that a decision of a party commits before, or waits until this
 // transaction has committed.
-func lockParties(ctx context.Context, tx *store.Tx, coachID, batchID string) ([]party, error) {
+func (s *Service) lockParties(ctx context.Context, tx *store.Tx, coachID, batchID string) ([]party, error) {
 	type player struct {
 		party
 		guardian, student string
@@ -46,7 +46,7 @@ func lockParties(ctx context.Context, tx *store.Tx, coachID, batchID string) ([]
 	for i, p := range players {
 		ids[i] = p.playerID
 	}
-	enabled, err := tx.Enabled(ctx, ids)
+	enabled, err := s.Consent.Enabled(ctx, tx, ids)
 	if err != nil {
 		return nil, err
 	}

@@ -197,14 +197,14 @@ const linksPerPage = 20
 // links returns a page of the caller's links, newest first, and where the next page begins.
 // If there are more, the first page begins with the newest ones that wait for an answer.
 func (p *Pages) links(ctx context.Context, by actor.Actor, after string) (links []*approval.Player, next string, err error) {
-	links, err = p.Approvals.Links(ctx, by, approval.Page{Limit: linksPerPage + 1, After: approval.Keyset{ID: after}})
+	links, err = p.Approvals.Links(ctx, by, false, approval.Page{Limit: linksPerPage + 1, After: approval.Keyset{ID: after}})
 	if err != nil || len(links) <= linksPerPage {
 		return links, "", err
 	}
 	links = links[:linksPerPage]
 	next = links[linksPerPage-1].ID
 	if after == "" {
-		waiting, err := p.Approvals.WaitingLinks(ctx, by, approval.Page{Limit: linksPerPage})
+		waiting, err := p.Approvals.Links(ctx, by, true, approval.Page{Limit: linksPerPage})
 		if err != nil {
 			return nil, "", err
 		}

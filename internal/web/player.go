@@ -93,7 +93,7 @@ func nextStep(number phone.Number, c approval.Consent, r *approval.Request, now 
 // wants none of the coach.
 func stopped(r *approval.Request) bool {
 	for _, d := range slices.Backward(r.Deliveries) {
-		if d.State != approval.DeliveryDelivered {
+		if d.State != message.DeliveredState {
 			return d.Reason == message.ReasonStopped
 		}
 	}
@@ -105,7 +105,7 @@ func stopped(r *approval.Request) bool {
 func heldMessage(r *approval.Request) *approval.Delivery {
 	waiting := []string{message.ReasonHeld, message.ReasonGathering, message.ReasonQuietHours}
 	for i, d := range r.Deliveries {
-		if d.State == approval.DeliveryQueued && slices.Contains(waiting, d.Reason) {
+		if d.State == message.QueuedState && slices.Contains(waiting, d.Reason) {
 			return &r.Deliveries[i]
 		}
 	}

@@ -110,7 +110,7 @@ func (p *Pages) stoppedCoaches(ctx context.Context, by actor.Actor, ids []string
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	links, err := p.Approvals.Links(ctx, by, approval.Page{Limit: maxLinksNamed})
+	links, err := p.Approvals.Links(ctx, by, false, approval.Page{Limit: maxLinksNamed})
 	if err != nil {
 		return nil, err
 	}

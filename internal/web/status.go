@@ -39,14 +39,14 @@ func (v *View) Consent(c approval.Consent, newest *approval.Request) Status {
 // until the person opens it: it counts as delivered in the API, but nothing has reached the person.
 func (v *View) DeliveryStatus(d approval.Delivery) Status {
 	symbols := map[string]Status{
-		approval.DeliveryDelivered: {Class: "yes", Symbol: "✓"}, approval.DeliveryFailed: {Class: "no", Symbol: "!"}, approval.DeliverySent: {Class: "wait", Symbol: "→"},
+		message.DeliveredState: {Class: "yes", Symbol: "✓"}, message.FailedState: {Class: "no", Symbol: "!"}, message.SentState: {Class: "wait", Symbol: "→"},
 	}
 	status, known := symbols[d.State]
 	if !known {
 		status = Status{Class: "wait", Symbol: "○"}
 	}
 	state := "delivery." + d.State
-	if d.Channel == approval.Channel(message.InApp) && d.State == approval.DeliveryDelivered {
+	if d.Channel == approval.Channel(message.InApp) && d.State == message.DeliveredState {
 		status, state = Status{Symbol: "–"}, "delivery.in_app"
 	}
 	status.Text = v.Channel(d.Channel) + ": " + v.MustT(state)

@@ -121,7 +121,7 @@ func (v *View) Channel(c approval.Channel) string { return v.TextOr("channel."+s
 
 // Reason returns why a delivery waits or failed and what to do, or "".
 func (v *View) Reason(d approval.Delivery) string {
-	if d.State == approval.DeliveryQueued && d.Hold != "" && d.Hold != message.HoldNumber {
+	if d.State == message.QueuedState && d.Hold != "" && d.Hold != message.HoldNumber {
 		return v.MustT("delivery.held."+string(d.Hold), "When", v.DateTime(d.DueAt))
 	}
 	if d.Channel == approval.Channel(message.Email) {
@@ -129,7 +129,7 @@ func (v *View) Reason(d approval.Delivery) string {
 			return text
 		}
 	}
-	if d.State == approval.DeliveryFailed && d.Cause != "" {
+	if d.State == message.FailedState && d.Cause != "" {
 		if text, err := v.T("delivery.cause."+d.Cause, "Wait", v.elapsed(d.At.Sub(d.QueuedAt))); err == nil {
 			return text
 		}
@@ -139,7 +139,7 @@ func (v *View) Reason(d approval.Delivery) string {
 
 // mailReason returns why a mail waits or failed, or "" if the text is that of other channels.
 func (v *View) mailReason(d approval.Delivery) string {
-	if d.State == approval.DeliveryFailed && d.Cause != "" {
+	if d.State == message.FailedState && d.Cause != "" {
 		if text := v.TextOr("delivery.email."+d.Cause, ""); text != "" {
 			return text
 		}

@@ -1,14 +1,12 @@
 package securitylog
 
 import (
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
 )
 
 // Stores are the stores whose calls are security events. Package store implements all.
 type Stores interface {
-	approval.Store
 	auth.Store
 	auth.RevokeStore
 	coach.AccountAdminStore
@@ -16,8 +14,8 @@ type Stores interface {
 	coach.SubscriptionStore
 }
 
-// Stores returns s with sign-ins, wrong OTPs, ended sessions, decisions and changes of
-// settings logged, and with OTPs, sessions and decisions counted.
+// Stores returns s with sign-ins, wrong OTPs, ended sessions and changes of
+// settings logged, and with OTPs and sessions counted.
 func (l *Log) Stores(s Stores) Stores { return &stores{s, l} }
 
 type stores struct {

@@ -1,4 +1,4 @@
-package store
+package approval
 
 import (
 	"context"
@@ -6,9 +6,9 @@ import (
 	"math"
 	"time"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/store"
 )
 
 // notDue is the due time of a coach without pending requests.
@@ -18,24 +18,24 @@ const notDue = math.MaxInt64
 // requests that are pending for long. It returns how many rows it looked at. Each
 // coach's digest is sent in a transaction that checks the version, so that only one
 // replica sends it, and an error for one coach does not stop the others.
-func (db *DB) SendDigests(ctx context.Context, n int) (int, error) {
+func (s *Service) SendDigests(ctx context.Context, n int) (int, error) {
 	type due struct {
 		coachID string
 		version int64
 	}
-	rs, err := db.sql.Query(ctx, `SELECT coach_id, version FROM digests WHERE due_at <= $1 ORDER BY due_at LIMIT $2`, database.Micros(db.Now()), n)
+	rs, err := s.DB.Query(ctx, `SELECT coach_id, version FROM digests WHERE due_at <= $1 ORDER BY due_at LIMIT $2`, database.Micros(s.DB.Now()), n)
 	coaches, err := database.Collect(rs, err, func(s database.Scanner) (d due, err error) { return d, s.Scan(&d.coachID, &d.version) })
 	if err != nil {
 		return 0, fmt.Errorf("find digests: %w", err)
 	}
 	what := func(d due) string { return "send digest to coach " + d.coachID }
-	return len(coaches), WriteEach(ctx, db, coaches, what, func(tx *Tx, d due) error { return tx.sendDigest(ctx, d.coachID, d.version) })
+	return len(coaches), store.WriteEach(ctx, s.DB, coaches, what, func(tx *store.Tx, d due) error { return s.sendDigest(ctx, tx, d.coachID, d.version) })
 }
 
 // sendDigest notifies one coach and sets when the next digest is due. It does nothing
 // if the version has changed: another replica was faster, or a request was opened.
-func (tx *Tx) sendDigest(ctx context.Context, coachID string, version int64) error {
-	rules := tx.db.digestRules()
+func (s *Service) sendDigest(ctx context.Context, tx *store.Tx, coachID string, version int64) error {
+	rules := s.Rules.Digest
 	var pending int
 	err := tx.QueryRow(ctx, `
 		SELECT count(*) FROM requests WHERE coach_id = $1 AND state = 'pending' AND requested_at < $2`,
@@ -65,18 +65,14 @@ func (tx *Tx) sendDigest(ctx context.Context, coachID string, version int64) err
 
 // scheduleDigest makes the coach's digest due when it first counts r, unless an earlier
 // digest is due already. The new version invalidates a digest that is being sent.
-func (tx *Tx) scheduleDigest(ctx context.Context, r *approval.Request) error {
+func (s *Service) scheduleDigest(ctx context.Context, tx *store.Tx, r *Request) error {
 	err := tx.Defer(ctx, `
 		INSERT INTO digests (coach_id, due_at, version) VALUES ($1, $2, 1)
 		ON CONFLICT (coach_id) DO UPDATE SET version = digests.version + 1,
 			due_at = CASE digests.due_at WHEN $3 THEN excluded.due_at ELSE digests.due_at END`,
-		r.CoachID, database.Micros(tx.db.digestRules().FirstDue(r.RequestedAt)), int64(notDue))
+		r.CoachID, database.Micros(s.Rules.Digest.FirstDue(r.RequestedAt)), int64(notDue))
 	if err != nil {
 		return fmt.Errorf("schedule digest: %w", err)
 	}
 	return nil
-}
-
-func (db *DB) digestRules() approval.DigestRules {
-	return approval.DigestRules{After: db.options.Settings.DigestAfter, Every: db.options.Settings.DigestEvery}
 }

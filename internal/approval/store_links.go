@@ -1,4 +1,4 @@
-package store
+package approval
 
 import (
 	"context"
@@ -7,20 +7,21 @@ import (
 	"strings"
 	"time"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/store"
 )
 
-// LinkState returns the state of the link with this hash: only Old if the link has expired and its
+// Link returns the state of the link whose token has this hash. It needs no session. It is only Old if the link has expired and its
 // request is open, the zero LinkState if the link is unknown or its request is not open. A link that
 // left by mail is unknown once the coach has corrected the address.
-func (db *DB) LinkState(ctx context.Context, hash []byte, now time.Time) (approval.LinkState, error) {
-	l := approval.LinkState{Open: true}
+func (s *Service) Link(ctx context.Context, hash []byte) (LinkState, error) {
+	l, now := LinkState{Open: true}, s.Now()
 	var born string
 	var old bool
-	err := db.sql.QueryRow(ctx, `
+	err := s.DB.QueryRow(ctx, `
 		SELECT l.ends_at <= $2, r.id, r.player_id, r.approver_type, a.mobile_number, c.name, c.tier, p.student_name, p.date_of_birth, l.to_number,
 			EXISTS (SELECT 1 FROM requests o WHERE o.approver_id = r.approver_id AND o.state = 'pending' AND o.id <> r.id)
 		FROM request_links l
@@ -31,45 +32,45 @@ func (db *DB) LinkState(ctx context.Context, hash []byte, now time.Time) (approv
 		WHERE l.hash = $1 AND (l.to_number = TRUE OR l.address = p.guardian_email)`, hash, database.Micros(now)).
 		Scan(&old, &l.RequestID, &l.PlayerID, &l.Party, &l.Number, database.IntoText(&l.CoachName), database.IntoText(&l.CoachTier), &l.StudentName, &born, &l.ToNumber, &l.OthersOpen)
 	if err == nil && old {
-		return approval.LinkState{Old: true}, nil
+		return LinkState{Old: true}, nil
 	}
 	return linkState(l, born, now, err)
 }
 
 // linkState completes a LinkState that was scanned with err.
-func linkState(l approval.LinkState, born string, now time.Time, err error) (approval.LinkState, error) {
+func linkState(l LinkState, born string, now time.Time, err error) (LinkState, error) {
 	if database.IsNoRows(err) {
-		return approval.LinkState{}, nil
+		return LinkState{}, nil
 	}
-	var date approval.Date
+	var date Date
 	if err == nil {
-		date, err = approval.ParseDate(born)
+		date, err = ParseDate(born)
 	}
 	if err != nil {
-		return approval.LinkState{}, fmt.Errorf("read link: %w", err)
+		return LinkState{}, fmt.Errorf("read link: %w", err)
 	}
 	l.Adult = date.IsAdult(now)
 	return l, nil
 }
 
-// LinkedPlayer returns the id of the player that the link with this hash is about, or
-// not_found unless the account was asked and is still a party of the player.
-func (db *DB) LinkedPlayer(ctx context.Context, accountID string, hash []byte) (string, error) {
+// LinkedPlayer returns the id of the player that the link with this hash is about, open or closed, or
+// not_found unless by was asked and is still a party of the player.
+func (s *Service) LinkedPlayer(ctx context.Context, by actor.Actor, hash []byte) (string, error) {
 	var id string
-	err := db.sql.QueryRow(ctx, `
+	err := s.DB.QueryRow(ctx, `
 		SELECT p.id
 		FROM request_links l
 		JOIN requests r ON r.id = l.request_id AND r.approver_id = $2
 		JOIN players p ON p.id = r.player_id AND p.deleted_at IS NULL AND (p.guardian_id = $2 OR p.student_id = $2)
-		WHERE l.hash = $1`, hash, accountID).Scan(&id)
+		WHERE l.hash = $1`, hash, by.AccountID).Scan(&id)
 	return id, database.OrMissing(err, "read the player of a link")
 }
 
-// AskedParty returns the party that the link with this hash asked, or not_found unless the
+// askedParty returns the party that the link with this hash asked, or not_found unless the
 // Link is valid and left to the asked number itself.
-func (db *DB) AskedParty(ctx context.Context, hash []byte, now time.Time) (approval.AskedParty, error) {
-	var p approval.AskedParty
-	err := db.sql.QueryRow(ctx, `
+func (s *Service) askedParty(ctx context.Context, hash []byte, now time.Time) (AskedParty, error) {
+	var p AskedParty
+	err := s.DB.QueryRow(ctx, `
 		SELECT r.id, r.player_id, r.state, a.id, a.role, a.mobile_number
 		FROM request_links l
 		JOIN requests r ON r.id = l.request_id
@@ -79,34 +80,34 @@ func (db *DB) AskedParty(ctx context.Context, hash []byte, now time.Time) (appro
 	return p, database.OrMissing(err, "read the party of a link")
 }
 
-// FindByShortCode finds the open request with this short code to this number, and counts
+// findByShortCode finds the open request with this short code to this number, and counts
 // the pair against the limits of wrong pairs if there is none. The limits refuse a right
 // pair, too: otherwise its response would show that it is right. Both kinds run the same
 // statements.
-func (db *DB) FindByShortCode(ctx context.Context, pair approval.ShortCodePair, now time.Time) (state approval.LinkState, err error) {
-	counter := db.newLimitCounter()
-	err = db.Write(ctx, func(tx *Tx) error {
-		if state, err = tx.byShortCode(ctx, pair, now); err != nil {
+func (s *Service) findByShortCode(ctx context.Context, pair ShortCodePair, now time.Time) (state LinkState, err error) {
+	counter := s.DB.NewLimitCounter()
+	err = s.DB.Write(ctx, func(tx *store.Tx) error {
+		if state, err = byShortCode(ctx, tx, pair, now); err != nil {
 			return err
 		}
 		var limits []auth.Limit
 		for _, l := range pair.Limits() {
-			limits = append(limits, auth.Limit{Name: l.Name, Key: l.Key, Max: l.Max, Per: approval.WrongPairsWindow, CheckOnly: state.Open})
+			limits = append(limits, auth.Limit{Name: l.Name, Key: l.Key, Max: l.Max, Per: WrongPairsWindow, CheckOnly: state.Open})
 		}
-		exceeded, err := counter.count(ctx, tx, now, limits)
+		exceeded, err := counter.Count(ctx, tx, now, limits)
 		if err == nil && exceeded != nil {
-			err = approval.WrongPairsExceeded{Limit: exceeded.Name, Wait: exceeded.Wait}
+			err = WrongPairsExceeded{Limit: exceeded.Name, Wait: exceeded.Wait}
 		}
 		return err
 	})
 	if err != nil {
-		return approval.LinkState{}, err
+		return LinkState{}, err
 	}
 	return state, nil
 }
 
-func (tx *Tx) byShortCode(ctx context.Context, pair approval.ShortCodePair, now time.Time) (approval.LinkState, error) {
-	l := approval.LinkState{Open: true, Number: pair.Number}
+func byShortCode(ctx context.Context, tx *store.Tx, pair ShortCodePair, now time.Time) (LinkState, error) {
+	l := LinkState{Open: true, Number: pair.Number}
 	var born string
 	err := tx.QueryRow(ctx, `
 		SELECT r.id, r.player_id, r.approver_type, c.name, p.student_name, p.date_of_birth,
@@ -123,16 +124,16 @@ func (tx *Tx) byShortCode(ctx context.Context, pair approval.ShortCodePair, now 
 // RenewLinks makes the links of messages valid for their full time, in the moment before the
 // messages leave: a message may have waited for its gateway, for a limit, for others to gather or
 // for an operator. It inserts a link that a sweep has deleted meanwhile.
-func (db *DB) RenewLinks(ctx context.Context, leaving []message.Delivery) error {
+func (s *Service) RenewLinks(ctx context.Context, leaving []message.Delivery) error {
 	leaving = slices.DeleteFunc(slices.Clone(leaving), func(d message.Delivery) bool { return d.Kind != message.Request && d.Kind != message.Reminder })
 	if len(leaving) == 0 {
 		return nil
 	}
 	// Sorted, so that concurrent transactions lock the rows in the same order.
 	slices.SortFunc(leaving, func(a, b message.Delivery) int { return strings.Compare(a.ID, b.ID) })
-	err := db.Write(ctx, func(tx *Tx) error {
+	err := s.DB.Write(ctx, func(tx *store.Tx) error {
 		for _, d := range leaving {
-			hash, err := db.linkHash(d.ID)
+			hash, err := s.DB.LinkHash(d.ID)
 			if err != nil {
 				return err
 			}
@@ -142,7 +143,7 @@ func (db *DB) RenewLinks(ctx context.Context, leaving []message.Delivery) error 
 				FROM requests r JOIN accounts a ON a.id = r.approver_id
 				WHERE r.id = $2
 				ON CONFLICT (hash) DO UPDATE SET ends_at = excluded.ends_at`,
-				hash, d.RequestID, database.Micros(tx.Now.Add(db.options.Settings.LinkValidity)), d.To)
+				hash, d.RequestID, database.Micros(tx.Now.Add(s.Rules.LinkValidity)), d.To)
 			if err != nil {
 				return err
 			}

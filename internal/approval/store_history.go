@@ -1,16 +1,16 @@
-package store
+package approval
 
 import (
 	"context"
 	"fmt"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/store"
 )
 
 // addHistory saves a decision about p, and sets CoachDevice in r once the statement was sent.
-func (tx *Tx) addHistory(ctx context.Context, p *approval.Player, r *approval.Record) error {
+func addHistory(ctx context.Context, tx *store.Tx, p *Player, r *Record) error {
 	if r == nil {
 		return nil
 	}
@@ -31,22 +31,22 @@ func (tx *Tx) addHistory(ctx context.Context, p *approval.Player, r *approval.Re
 
 // history lists the decisions about a player, oldest first. The caller must have checked
 // access to the player.
-func history(ctx context.Context, q database.Querier, playerID string) ([]approval.Record, error) {
+func readHistory(ctx context.Context, q database.Querier, playerID string) ([]Record, error) {
 	rs, err := q.Query(ctx, `
 		SELECT id, player_id, approver_type, approver_id, action, reason, request_id, decided_at, coach_device IS NOT NULL
 		FROM approval_history WHERE player_id = $1 ORDER BY decided_at, id`, playerID)
-	return database.Collect(rs, err, func(s database.Scanner) (r approval.Record, err error) {
+	return database.Collect(rs, err, func(s database.Scanner) (r Record, err error) {
 		return r, s.Scan(&r.ID, &r.PlayerID, &r.Party, &r.ApproverID, &r.Action, database.IntoText(&r.Reason), database.IntoText(&r.RequestID), database.IntoTime(&r.At), &r.CoachDevice)
 	})
 }
 
 // addReminder stores a reminder to party, which counts against the reminder window.
-func (tx *Tx) addReminder(ctx context.Context, p *approval.Player, party actor.Role) error {
+func (s *Service) addReminder(ctx context.Context, tx *store.Tx, p *Player, party actor.Role) error {
 	if party == "" {
 		return nil
 	}
 	err := tx.Defer(ctx, `INSERT INTO reminders (id, player_id, approver_type, sent_at) VALUES ($1, $2, $3, $4)`,
-		tx.db.options.NewID(), p.ID, string(party), database.Micros(tx.Now))
+		s.NewID(), p.ID, string(party), database.Micros(tx.Now))
 	if err != nil {
 		return fmt.Errorf("add reminder: %w", err)
 	}

@@ -1,15 +1,16 @@
-package store
+package approval
 
 import (
 	"context"
 	"fmt"
 	"time"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/store"
 )
 
 // playerSelect reads players with the coach's name and the newest request of each party.
@@ -30,15 +31,15 @@ const playerSelect = `
 // storedPlayer is a player with the sealed medical text, so that saving it seals the text
 // again only if it has changed.
 type storedPlayer struct {
-	*approval.Player
+	*Player
 	sealed  []byte
 	details playerDetails // as they were read
 }
 
-func (db *DB) scanStored(s database.Scanner) (*storedPlayer, error) {
-	p := &approval.Player{}
+func (s *Service) scanStored(row database.Scanner) (*storedPlayer, error) {
+	p := &Player{}
 	g, st := &p.GuardianApprover, &p.StudentApprover
-	var guardian approval.Guardian
+	var guardian Guardian
 	var born string
 	var requests [2]requestColumns
 	stored := &storedPlayer{Player: p}
@@ -50,28 +51,28 @@ func (db *DB) scanStored(s database.Scanner) (*storedPlayer, error) {
 		database.IntoText(&g.AccountID), &g.Consent.State, database.IntoTime(&g.Consent.ChangedAt), database.IntoTime(&g.Consent.PendingSince), database.IntoText((*string)(&g.Consent.PendingReason)),
 		database.IntoText(&st.AccountID), &st.Consent.State, database.IntoTime(&st.Consent.ChangedAt), database.IntoTime(&st.Consent.PendingSince), database.IntoText((*string)(&st.Consent.PendingReason)),
 	}, requests[0].dest()...), requests[1].dest()...)
-	err := s.Scan(dest...)
+	err := row.Scan(dest...)
 	if err != nil {
 		return nil, err
 	}
-	if p.Student.DateOfBirth, err = approval.ParseDate(born); err != nil {
+	if p.Student.DateOfBirth, err = ParseDate(born); err != nil {
 		return nil, fmt.Errorf("player %s: %w", p.ID, err)
 	}
 	if guardian.Name != "" {
 		p.Guardian = &guardian
 	}
-	for i, party := range approval.Parties {
+	for i, party := range Parties {
 		p.Approver(party).Request = requests[i].request(p, party)
 	}
-	if p.Student.Medical, err = db.Unseal(auth.ForMedical, stored.sealed, p.ID); err != nil {
+	if p.Student.Medical, err = s.DB.Unseal(auth.ForMedical, stored.sealed, p.ID); err != nil {
 		return nil, fmt.Errorf("player %s: %w", p.ID, err)
 	}
 	stored.details = stored.detailsOf()
 	return stored, nil
 }
 
-func (db *DB) scanPlayer(s database.Scanner) (*approval.Player, error) {
-	stored, err := db.scanStored(s)
+func (s *Service) scanPlayer(row database.Scanner) (*Player, error) {
+	stored, err := s.scanStored(row)
 	if err != nil {
 		return nil, err
 	}
@@ -79,27 +80,27 @@ func (db *DB) scanPlayer(s database.Scanner) (*approval.Player, error) {
 }
 
 // Player returns a player that by may see, or not_found.
-func (db *DB) Player(ctx context.Context, by actor.Actor, id string) (*approval.Player, error) {
-	return db.visiblePlayer(ctx, db.sql, by, id)
+func (s *Service) Player(ctx context.Context, by actor.Actor, id string) (*Player, error) {
+	return s.visiblePlayer(ctx, s.DB, by, id)
 }
 
-// PlayerStatus returns a player that by may see, the deliveries of its newest requests and
+// playerStatus returns a player that by may see, the deliveries of its newest requests and
 // its history, or not_found. It reads one state of the database: a decision that commits
 // between two reads would otherwise be in the history, but not in the player.
-func (db *DB) PlayerStatus(ctx context.Context, by actor.Actor, id string) (p *approval.Player, records []approval.Record, err error) {
-	err = db.View(ctx, func(tx *Tx) error {
-		if p, err = db.visiblePlayer(ctx, tx, by, id); err != nil {
+func (s *Service) playerStatus(ctx context.Context, by actor.Actor, id string) (p *Player, records []Record, err error) {
+	err = s.DB.View(ctx, func(tx *store.Tx) error {
+		if p, err = s.visiblePlayer(ctx, tx, by, id); err != nil {
 			return err
 		}
-		if records, err = history(ctx, tx, id); err != nil {
+		if records, err = readHistory(ctx, tx, id); err != nil {
 			return fmt.Errorf("read history: %w", err)
 		}
-		return tx.loadDeliveries(ctx, p.NewestRequests())
+		return loadDeliveries(ctx, tx, p.NewestRequests())
 	})
 	return p, records, err
 }
 
-func (db *DB) visiblePlayer(ctx context.Context, q database.Querier, by actor.Actor, id string) (*approval.Player, error) {
+func (s *Service) visiblePlayer(ctx context.Context, q database.Querier, by actor.Actor, id string) (*Player, error) {
 	var r *database.Row
 	switch by.Role {
 	case actor.Coach:
@@ -111,7 +112,7 @@ func (db *DB) visiblePlayer(ctx context.Context, q database.Querier, by actor.Ac
 	default:
 		return nil, fault.Missing()
 	}
-	p, err := db.scanPlayer(r)
+	p, err := s.scanPlayer(r)
 	if database.IsNoRows(err) {
 		return nil, fault.Missing()
 	}
@@ -120,8 +121,8 @@ func (db *DB) visiblePlayer(ctx context.Context, q database.Querier, by actor.Ac
 
 // Players lists the players of a coach that match f, newest first. An adult without a
 // guardian matches no guardian status.
-func (db *DB) Players(ctx context.Context, coachID string, f approval.Filter, page approval.Page) ([]*approval.Player, error) {
-	rs, err := db.sql.Query(ctx, playerSelect+`
+func (s *Service) Players(ctx context.Context, by actor.Actor, f Filter, page Page) ([]*Player, error) {
+	rs, err := s.DB.Query(ctx, playerSelect+`
 		WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.id < $2
 			AND (CAST($3 AS TEXT) = '' OR p.guardian_name IS NOT NULL AND (p.guardian_state = $3 OR $3 = 'rejected' AND p.guardian_state = 'revoked'))
 			AND (CAST($4 AS TEXT) = '' OR p.student_state = $4 OR $4 = 'rejected' AND p.student_state = 'revoked')
@@ -132,62 +133,65 @@ func (db *DB) Players(ctx context.Context, coachID string, f approval.Filter, pa
 					OR substr(p.student_number, length(p.student_number) - length($9) + 1) = $9))
 			AND (CAST($10 AS TEXT) = '' OR EXISTS (SELECT 1 FROM batch_players i WHERE i.batch_id = $10 AND i.player_id = p.id AND i.left_at IS NULL))
 		ORDER BY p.id DESC LIMIT $6`,
-		coachID, database.Before(page.After.ID), f.GuardianStatus, f.StudentStatus, approval.FoldName(f.Search), page.Limit,
+		by.AccountID, database.Before(page.After.ID), f.GuardianStatus, f.StudentStatus, coach.FoldName(f.Search), page.Limit,
 		string(f.GuardianState), string(f.StudentState), f.NumberEnd(), f.BatchID)
-	return database.Collect(rs, err, db.scanPlayer)
+	return database.Collect(rs, err, s.scanPlayer)
 }
 
-// PlayerNames lists the newest players of a coach by id and name.
-func (db *DB) PlayerNames(ctx context.Context, coachID string, limit int) ([]approval.PlayerName, error) {
-	rs, err := db.sql.Query(ctx, `
-		SELECT p.id, p.student_name FROM players p WHERE p.coach_id = $1 AND p.deleted_at IS NULL ORDER BY p.id DESC LIMIT $2`, coachID, limit)
-	return database.Collect(rs, err, func(s database.Scanner) (n approval.PlayerName, err error) { return n, s.Scan(&n.ID, &n.Name) })
+// PlayerNames lists the newest players of the calling coach by id and name.
+func (s *Service) PlayerNames(ctx context.Context, by actor.Actor, limit int) ([]PlayerName, error) {
+	rs, err := s.DB.Query(ctx, `
+		SELECT p.id, p.student_name FROM players p WHERE p.coach_id = $1 AND p.deleted_at IS NULL ORDER BY p.id DESC LIMIT $2`, by.AccountID, limit)
+	return database.Collect(rs, err, func(s database.Scanner) (n PlayerName, err error) { return n, s.Scan(&n.ID, &n.Name) })
 }
 
 // PlayersByID returns those of the players with these ids that by has as a coach, or is
 // linked with, newest first.
-func (db *DB) PlayersByID(ctx context.Context, by actor.Actor, ids []string) ([]*approval.Player, error) {
+func (s *Service) PlayersByID(ctx context.Context, by actor.Actor, ids []string) ([]*Player, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
 	args := append([]any{by.AccountID, string(by.Role)}, database.TextArgs(ids)...)
-	rs, err := db.sql.Query(ctx, playerSelect+`
+	rs, err := s.DB.Query(ctx, playerSelect+`
 		WHERE p.id IN (`+database.Params(3, len(ids))+`) AND p.deleted_at IS NULL
 			AND CASE CAST($2 AS TEXT) WHEN 'coach' THEN p.coach_id WHEN 'guardian' THEN p.guardian_id WHEN 'student' THEN p.student_id END = $1
 		ORDER BY p.id DESC`, args...)
-	return database.Collect(rs, err, db.scanPlayer)
+	return database.Collect(rs, err, s.scanPlayer)
 }
 
 // Links lists the players that name the calling guardian or student, newest first; only those
 // with an open request to by if waiting is true.
-func (db *DB) Links(ctx context.Context, by actor.Actor, waiting bool, page approval.Page) ([]*approval.Player, error) {
+func (s *Service) Links(ctx context.Context, by actor.Actor, waiting bool, page Page) ([]*Player, error) {
 	var rs *database.Rows
 	var err error
 	switch by.Role {
 	case actor.Guardian:
-		rs, err = db.sql.Query(ctx, playerSelect+`
+		rs, err = s.DB.Query(ctx, playerSelect+`
 			WHERE p.guardian_id = $1 AND p.deleted_at IS NULL AND p.id < $2
 				AND (CAST($4 AS BOOLEAN) = FALSE OR p.guardian_state = 'pending' AND g.state = 'pending') ORDER BY p.id DESC LIMIT $3`,
 			by.AccountID, database.Before(page.After.ID), page.Limit, waiting)
 	case actor.Student:
-		rs, err = db.sql.Query(ctx, playerSelect+`
+		rs, err = s.DB.Query(ctx, playerSelect+`
 			WHERE p.student_id = $1 AND p.deleted_at IS NULL AND p.id < $2
 				AND (CAST($4 AS BOOLEAN) = FALSE OR p.student_state = 'pending' AND s.state = 'pending') ORDER BY p.id DESC LIMIT $3`,
 			by.AccountID, database.Before(page.After.ID), page.Limit, waiting)
 	default:
 		return nil, nil
 	}
-	return database.Collect(rs, err, db.scanPlayer)
+	return database.Collect(rs, err, s.scanPlayer)
 }
 
 // PartyName returns the name of a guardian or student as the newest of its players has
 // it, or "". A guardian learns the name that a coach entered only from a player that the
 // guardian approved.
-func (db *DB) PartyName(ctx context.Context, by actor.Actor) (name string, err error) {
+func (s *Service) PartyName(ctx context.Context, by actor.Actor) (name string, err error) {
 	switch by.Role {
 	case actor.Guardian:
-		err = db.sql.QueryRow(ctx, `
+		err = s.DB.QueryRow(ctx, `
 			SELECT guardian_name FROM players
 			WHERE guardian_id = $1 AND deleted_at IS NULL AND guardian_state = 'approved' ORDER BY id DESC LIMIT 1`, by.AccountID).Scan(database.IntoText(&name))
 	case actor.Student:
-		err = db.sql.QueryRow(ctx, `
+		err = s.DB.QueryRow(ctx, `
 			SELECT student_name FROM players
 			WHERE student_id = $1 AND deleted_at IS NULL ORDER BY id DESC LIMIT 1`, by.AccountID).Scan(database.IntoText(&name))
 	}
@@ -197,17 +201,17 @@ func (db *DB) PartyName(ctx context.Context, by actor.Actor) (name string, err e
 	return name, err
 }
 
-// AnyApproved reports whether a student has approved any link.
-func (db *DB) AnyApproved(ctx context.Context, studentID string) (bool, error) {
+// anyApproved reports whether a student has approved any link.
+func (s *Service) anyApproved(ctx context.Context, studentID string) (bool, error) {
 	var approved bool
-	err := db.sql.QueryRow(ctx, `
+	err := s.DB.QueryRow(ctx, `
 		SELECT EXISTS (SELECT 1 FROM players WHERE student_id = $1 AND deleted_at IS NULL AND student_state = 'approved')`,
 		studentID).Scan(&approved)
 	return approved, err
 }
 
 // reminders loads the times of reminders to both parties since then, oldest first.
-func (tx *Tx) reminders(ctx context.Context, p *approval.Player, since time.Time) error {
+func loadReminders(ctx context.Context, tx *store.Tx, p *Player, since time.Time) error {
 	rs, err := tx.Query(ctx, `
 		SELECT approver_type, sent_at FROM reminders WHERE player_id = $1 AND sent_at > $2 ORDER BY sent_at, id`,
 		p.ID, database.Micros(since))

@@ -1,4 +1,4 @@
-package store
+package approval
 
 import (
 	"context"
@@ -6,19 +6,19 @@ import (
 	"slices"
 	"time"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/store"
 )
 
 // holdRepeated holds the messages of new requests that repeat earlier ones about the
 // same child to the same party and number, also of deleted players.
-func (tx *Tx) holdRepeated(ctx context.Context, p *approval.Player, c approval.Change) error {
-	wait := tx.db.options.Settings.ResendAfter
+func (s *Service) holdRepeated(ctx context.Context, tx *store.Tx, p *Player, c Change, newAccounts []string) error {
+	wait := s.Rules.ResendAfter
 	for _, r := range c.NewRequests() {
-		if slices.Contains(tx.newAccounts, p.Approver(r.Party).AccountID) {
+		if slices.Contains(newAccounts, p.Approver(r.Party).AccountID) {
 			continue // other transactions do not see the account yet, so it has no request
 		}
-		sent, err := tx.earlierSendings(ctx, p, r, tx.Now.Add(-wait))
+		sent, err := earlierSendings(ctx, tx, p, r, tx.Now.Add(-wait))
 		if err != nil {
 			return err
 		}
@@ -28,14 +28,14 @@ func (tx *Tx) holdRepeated(ctx context.Context, p *approval.Player, c approval.C
 }
 
 // earlierSendings returns the times after since at which requests like r left, newest
-// first, at most approval.MaxRequestsPerResendAfter. A request whose messages still waited
+// first, at most MaxRequestsPerResendAfter. A request whose messages still waited
 // when it was closed (see dropHeld) never left. The statement reads the requests about this
 // child only: a party can have many others.
 //
 // A request of another player is about the same child if that player has the name and birth date
 // of p now, or had them when the request was opened: the coach may have renamed the player before
 // removing it. Only a removed player can have them now (players_once).
-func (tx *Tx) earlierSendings(ctx context.Context, p *approval.Player, r *approval.Request, since time.Time) ([]time.Time, error) {
+func earlierSendings(ctx context.Context, tx *store.Tx, p *Player, r *Request, since time.Time) ([]time.Time, error) {
 	identity := p.Identity()
 	rs, err := tx.Query(ctx, `
 		SELECT r.last_sent_at FROM requests r
@@ -48,7 +48,7 @@ func (tx *Tx) earlierSendings(ctx context.Context, p *approval.Player, r *approv
 			AND EXISTS (SELECT 1 FROM deliveries d WHERE d.request_id = r.id AND d.kind = 'request' AND d.recipient <> ''
 				AND (d.total_attempts > 0 OR d.state <> 'failed' OR d.reason <> 'request_closed'))
 		ORDER BY r.last_sent_at DESC LIMIT $8`,
-		p.Approver(r.Party).AccountID, p.CoachID, database.Micros(since), r.ID, p.ID, identity.NameKey, identity.DateOfBirth.String(), approval.MaxRequestsPerResendAfter)
+		p.Approver(r.Party).AccountID, p.CoachID, database.Micros(since), r.ID, p.ID, identity.NameKey, identity.DateOfBirth.String(), MaxRequestsPerResendAfter)
 	sent, err := database.Collect(rs, err, func(s database.Scanner) (t time.Time, err error) { return t, s.Scan(database.IntoTime(&t)) })
 	if err != nil {
 		return nil, fmt.Errorf("find earlier requests to the %s: %w", r.Party, err)

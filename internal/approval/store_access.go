@@ -1,25 +1,25 @@
-package store
+package approval
 
 import (
 	"context"
 	"fmt"
 	"time"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/team"
 )
 
 // Enabled returns the decisions about the services of players from their consents as this
 // transaction reads them.
-func (tx *Tx) Enabled(ctx context.Context, playerIDs []string) (team.Enabled, error) {
+func (r Rules) Enabled(ctx context.Context, tx *store.Tx, playerIDs []string) (team.Enabled, error) {
 	statuses, err := consentStatuses(ctx, tx, playerIDs)
 	if err != nil {
 		return nil, err
 	}
-	byID := make(map[string]approval.ConsentStatus, len(statuses))
+	byID := make(map[string]ConsentStatus, len(statuses))
 	for _, s := range statuses {
 		byID[s.PlayerID] = s
 	}
@@ -28,20 +28,20 @@ func (tx *Tx) Enabled(ctx context.Context, playerIDs []string) (team.Enabled, er
 		if !found || !s.HasParty(party) {
 			return team.NotLinked
 		}
-		return tx.access(s, party, service)
+		return r.access(s, party, service, tx.Now)
 	}, nil
 }
 
 // access returns whether party has a service of the player with these consents.
-func (tx *Tx) access(s approval.ConsentStatus, party actor.Role, service team.AppService) team.Access {
-	return team.Access(s.AppAccess(party, string(service), tx.db.options.Settings.Access, tx.Now))
+func (r Rules) access(s ConsentStatus, party actor.Role, service team.AppService, now time.Time) team.Access {
+	return team.Access(s.AppAccess(party, string(service), r, now))
 }
 
 // Link returns a player of the calling guardian or student who has the service. It returns
 // not_found for other players, then the error of team.Access.
-func (tx *Tx) Link(ctx context.Context, by actor.Actor, playerID string, service team.AppService) (*team.Link, error) {
+func (r Rules) Link(ctx context.Context, tx *store.Tx, by actor.Actor, playerID string, service team.AppService) (*team.Link, error) {
 	l := &team.Link{PlayerID: playerID}
-	s := approval.ConsentStatus{PlayerID: playerID}
+	s := ConsentStatus{PlayerID: playerID}
 	var born string
 	var guardianAt, studentAt time.Time
 	row := tx.QueryRow(ctx, `
@@ -55,13 +55,13 @@ func (tx *Tx) Link(ctx context.Context, by actor.Actor, playerID string, service
 		return nil, err
 	}
 	var err error
-	if s.DateOfBirth, err = approval.ParseDate(born); err != nil {
+	if s.DateOfBirth, err = ParseDate(born); err != nil {
 		return nil, fmt.Errorf("player %s: %w", playerID, err)
 	}
-	if err := tx.access(s, by.Role, service).Err(service); err != nil {
+	if err := r.access(s, by.Role, service, tx.Now).Err(service); err != nil {
 		return nil, err
 	}
-	l.CoachZone = tx.db.options.Settings.zoneOf(l.CoachZone)
+	l.CoachZone = tx.ZoneOf(l.CoachZone)
 	l.ApprovedAt = guardianAt
 	if by.Role == actor.Student {
 		l.ApprovedAt = studentAt
@@ -69,7 +69,7 @@ func (tx *Tx) Link(ctx context.Context, by actor.Actor, playerID string, service
 	return l, nil
 }
 
-func scanLink(row database.Scanner, l *team.Link, s *approval.ConsentStatus, born *string, guardianAt, studentAt *time.Time) error {
+func scanLink(row database.Scanner, l *team.Link, s *ConsentStatus, born *string, guardianAt, studentAt *time.Time) error {
 	err := row.Scan(&l.StudentName, &l.CoachID, database.IntoText(&l.CoachZone), (*string)(&s.Guardian), database.IntoTime(guardianAt), (*string)(&s.Student), database.IntoTime(studentAt),
 		born, &s.HasGuardian, &s.HasStudentNumber, database.IntoText(&s.CoachTier))
 	if database.IsNoRows(err) {
@@ -80,15 +80,15 @@ func scanLink(row database.Scanner, l *team.Link, s *approval.ConsentStatus, bor
 
 // VisibleSince returns the time from which a linked party sees what the coach adds: the approval, or the
 // beginning if the setting APP_HISTORY is all.
-func (tx *Tx) VisibleSince(l *team.Link) int64 {
-	if tx.db.options.Settings.WholeHistory {
+func (r Rules) VisibleSince(l *team.Link) int64 {
+	if r.WholeHistory {
 		return 0
 	}
 	return database.SinceMicros(l.ApprovedAt)
 }
 
 // CheckPlayer returns not_found unless the coach has the player.
-func (tx *Tx) CheckPlayer(ctx context.Context, coachID, playerID string) error {
+func CheckPlayer(ctx context.Context, tx *store.Tx, coachID, playerID string) error {
 	var one int
 	err := tx.QueryRow(ctx, `SELECT 1 FROM players WHERE id = $1 AND coach_id = $2 AND deleted_at IS NULL`, playerID, coachID).Scan(&one)
 	return database.OrMissing(err, "read player "+playerID)

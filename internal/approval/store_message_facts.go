@@ -1,4 +1,4 @@
-package store
+package approval
 
 import (
 	"context"
@@ -9,15 +9,16 @@ import (
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/store"
 )
 
 // messageFacts is message.Hooks.Facts.
-func (tx *Tx) messageFacts(ctx context.Context, messages []message.Outgoing) ([]message.Facts, error) {
-	senders, err := tx.senders(ctx, messages)
+func (r Rules) MessageFacts(ctx context.Context, tx *store.Tx, messages []message.Outgoing) ([]message.Facts, error) {
+	senders, err := r.senders(ctx, tx, messages)
 	if err != nil {
 		return nil, err
 	}
-	neverSignedIn, err := tx.neverSignedIn(ctx, messages, senders)
+	neverSignedIn, err := neverSignedIn(ctx, tx, messages, senders)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +45,7 @@ type sender struct {
 }
 
 // senders returns the coaches of messages by their ID.
-func (tx *Tx) senders(ctx context.Context, messages []message.Outgoing) (map[string]sender, error) {
+func (r Rules) senders(ctx context.Context, tx *store.Tx, messages []message.Outgoing) (map[string]sender, error) {
 	senders := make(map[string]sender)
 	var ids [][]any
 	for _, m := range messages {
@@ -59,7 +60,7 @@ func (tx *Tx) senders(ctx context.Context, messages []message.Outgoing) (map[str
 	}
 	values, args := database.ValuesTable(ids, "TEXT")
 	rs, err := tx.Query(ctx, `SELECT id, created_at, tier, kyc_state FROM coaches WHERE id IN `+values, args...)
-	trusted := tx.db.options.Settings.TrustedCoach
+	trusted := r.TrustedCoach
 	var fresh [][]any
 	_, err = database.Collect(rs, err, func(row database.Scanner) (s sender, err error) {
 		var id string
@@ -78,11 +79,11 @@ func (tx *Tx) senders(ctx context.Context, messages []message.Outgoing) (map[str
 	if err != nil {
 		return nil, fmt.Errorf("read coaches: %w", err)
 	}
-	return senders, tx.readApprovals(ctx, senders, fresh)
+	return senders, readApprovals(ctx, tx, senders, fresh)
 }
 
 // readApprovals sets how many numbers have approved players of the new coaches.
-func (tx *Tx) readApprovals(ctx context.Context, senders map[string]sender, fresh [][]any) error {
+func readApprovals(ctx context.Context, tx *store.Tx, senders map[string]sender, fresh [][]any) error {
 	if len(fresh) == 0 {
 		return nil
 	}
@@ -109,7 +110,7 @@ func (tx *Tx) readApprovals(ctx context.Context, senders map[string]sender, fres
 }
 
 // neverSignedIn returns which recipients of messages from new coaches have never signed in.
-func (tx *Tx) neverSignedIn(ctx context.Context, messages []message.Outgoing, senders map[string]sender) (map[string]bool, error) {
+func neverSignedIn(ctx context.Context, tx *store.Tx, messages []message.Outgoing, senders map[string]sender) (map[string]bool, error) {
 	never := make(map[string]bool)
 	var numbers [][]any
 	for _, m := range messages {

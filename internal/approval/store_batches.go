@@ -1,4 +1,4 @@
-package store
+package approval
 
 import (
 	"context"
@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/store"
 )
 
 // batchesOfPlayer selects the batches of the player p that are not archived: id, space and name
@@ -20,9 +20,9 @@ const batchesOfPlayer = `(SELECT string_agg(b.id || ' ' || b.name, '
 			WHERE m.player_id = p.id AND m.left_at IS NULL)`
 
 // intoBatches scans batchesOfPlayer and sorts the batches by id.
-func intoBatches(batches *[]approval.Batch) sql.Scanner { return (*batchesColumn)(batches) }
+func intoBatches(batches *[]Batch) sql.Scanner { return (*batchesColumn)(batches) }
 
-type batchesColumn []approval.Batch
+type batchesColumn []Batch
 
 // Scan implements sql.Scanner.
 func (c *batchesColumn) Scan(src any) error {
@@ -33,16 +33,16 @@ func (c *batchesColumn) Scan(src any) error {
 	*c = nil
 	for line := range strings.Lines(all) {
 		id, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		*c = append(*c, approval.Batch{ID: id, Name: name})
+		*c = append(*c, Batch{ID: id, Name: name})
 	}
-	slices.SortFunc(*c, func(a, b approval.Batch) int { return strings.Compare(a.ID, b.ID) })
+	slices.SortFunc(*c, func(a, b Batch) int { return strings.Compare(a.ID, b.ID) })
 	return nil
 }
 
 // lockBatches locks the batches of a new player in the order of their ids, and sets their
 // names. It returns a fault for a batch that the coach does not have, or that is archived or
 // full.
-func (tx *Tx) lockBatches(ctx context.Context, p *approval.Player) error {
+func lockBatches(ctx context.Context, tx *store.Tx, p *Player) error {
 	var faults []fault.Field
 	var refused error
 	for i := range p.Batches {

@@ -1,20 +1,20 @@
-package store
+package approval
 
 import (
 	"context"
 	"fmt"
-	"time"
 
-	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 )
 
-// Pending lists the pending approvals of a coach, oldest first, guardian before student,
+// Pending lists the pending approvals of the calling coach, oldest first, guardian before student,
 // after page.After. Each party has an index in this order. The statement reads at most a
 // page from each and merges them. It limits the merged rows before it joins the requests:
 // SQLite would otherwise join and sort a page of each.
-func (db *DB) Pending(ctx context.Context, coachID string, adultBorn approval.Date, remindersSince time.Time, page approval.Page) ([]approval.PendingItem, error) {
-	rs, err := db.sql.Query(ctx, `
+func (s *Service) Pending(ctx context.Context, by actor.Actor, page Page) ([]PendingItem, error) {
+	now := s.operation().Now
+	rs, err := s.DB.Query(ctx, `
 		SELECT w.player_id, w.student_name, w.party, w.approver_name, w.since, w.reason, w.number IS NOT NULL,
 			(SELECT count(*) FROM reminders m WHERE m.player_id = w.player_id AND m.approver_type = w.party AND m.sent_at > $7),
 			(SELECT count(*) FROM deliveries d WHERE d.request_id = r.id AND d.state = 'queued' AND d.reason = 'held') > 0,
@@ -41,13 +41,14 @@ func (db *DB) Pending(ctx context.Context, coachID string, adultBorn approval.Da
 		) w
 		LEFT JOIN requests r ON r.id = w.request_id
 		ORDER BY w.since, w.player_id, w.party`,
-		coachID, database.SinceMicros(page.After.At), page.After.ID, string(page.After.Party), adultBorn.String(), page.Limit, database.Micros(remindersSince))
-	items, err := database.Collect(rs, err, func(s database.Scanner) (approval.PendingItem, error) {
-		var i approval.PendingItem
+		by.AccountID, database.SinceMicros(page.After.At), page.After.ID, string(page.After.Party), AdultBirthDate(now).String(), page.Limit,
+		database.Micros(now.Add(-s.Rules.ReminderWindow)))
+	items, err := database.Collect(rs, err, func(s database.Scanner) (PendingItem, error) {
+		var i PendingItem
 		var columns requestColumns
 		err := s.Scan(append([]any{&i.PlayerID, &i.StudentName, &i.Party, database.IntoText(&i.ApproverName), database.IntoTime(&i.PendingSince), database.IntoText((*string)(&i.Reason)), &i.HasNumber, &i.Reminders, &i.Held, &i.Stopped},
 			columns.dest()...)...)
-		i.Request = columns.request(&approval.Player{ID: i.PlayerID, CoachID: coachID}, i.Party)
+		i.Request = columns.request(&Player{ID: i.PlayerID, CoachID: by.AccountID}, i.Party)
 		return i, err
 	})
 	if err != nil {

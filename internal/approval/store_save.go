@@ -1,19 +1,19 @@
-package store
+package approval
 
 import (
 	"context"
 	"fmt"
 	"time"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/store"
 )
 
 // insertPlayer adds p without its requests. It returns false if the coach has a live player
 // of that name and birth date.
-func (tx *Tx) insertPlayer(ctx context.Context, p *approval.Player) (bool, error) {
-	sealed, err := tx.db.Seal(auth.ForMedical, p.Student.Medical, p.ID)
+func (s *Service) insertPlayer(ctx context.Context, tx *store.Tx, p *Player) (bool, error) {
+	sealed, err := s.DB.Seal(auth.ForMedical, p.Student.Medical, p.ID)
 	if err != nil {
 		return false, err
 	}
@@ -41,19 +41,19 @@ func (tx *Tx) insertPlayer(ctx context.Context, p *approval.Player) (bool, error
 }
 
 // setRequests sets the newest requests of a new player and counts its first status changes.
-func (tx *Tx) setRequests(ctx context.Context, p *approval.Player, statusChanges int) error {
+func setRequests(ctx context.Context, tx *store.Tx, p *Player, statusChanges int) error {
 	return tx.DeferOne(ctx, `UPDATE players SET guardian_request_id = $2, student_request_id = $3, changes = $4 WHERE id = $1`,
 		p.ID, database.Text(requestID(p.GuardianApprover)), database.Text(requestID(p.StudentApprover)), statusChanges)
 }
 
 // savePlayer saves p and counts its status changes; ErrStale if it has changed since it
 // was read.
-func (tx *Tx) savePlayer(ctx context.Context, p *storedPlayer, statusChanges int) error {
+func (s *Service) savePlayer(ctx context.Context, tx *store.Tx, p *storedPlayer, statusChanges int) error {
 	if p.detailsOf() == p.details {
-		return tx.saveConsents(ctx, p, statusChanges)
+		return saveConsents(ctx, tx, p, statusChanges)
 	}
 	if p.Student.Medical != p.details.student.Medical {
-		sealed, err := tx.db.Seal(auth.ForMedical, p.Student.Medical, p.ID)
+		sealed, err := s.DB.Seal(auth.ForMedical, p.Student.Medical, p.ID)
 		if err != nil {
 			return err
 		}
@@ -89,7 +89,7 @@ func (tx *Tx) savePlayer(ctx context.Context, p *storedPlayer, statusChanges int
 
 // saveConsents is savePlayer for a player whose details have not changed. SQLite writes each
 // index of a column that the statement sets, even if the value stays the same.
-func (tx *Tx) saveConsents(ctx context.Context, p *storedPlayer, statusChanges int) error {
+func saveConsents(ctx context.Context, tx *store.Tx, p *storedPlayer, statusChanges int) error {
 	g, s := p.GuardianApprover, p.StudentApprover
 	err := tx.DeferOne(ctx, `
 		UPDATE players SET version = version + 1,
@@ -109,7 +109,7 @@ func (tx *Tx) saveConsents(ctx context.Context, p *storedPlayer, statusChanges i
 }
 
 // samePlayer returns the id of the coach's live player with the name and birth date of p.
-func samePlayer(ctx context.Context, q database.Querier, p *approval.Player) (string, error) {
+func samePlayer(ctx context.Context, q database.Querier, p *Player) (string, error) {
 	var id string
 	err := q.QueryRow(ctx, `
 		SELECT id FROM players
@@ -120,8 +120,8 @@ func samePlayer(ctx context.Context, q database.Querier, p *approval.Player) (st
 
 // playerDetails are the columns of a player that are not about a consent.
 type playerDetails struct {
-	student                         approval.Student
-	guardian                        approval.Guardian
+	student                         Student
+	guardian                        Guardian
 	studentAccount, guardianAccount string
 	deletedAt                       time.Time
 }
@@ -130,14 +130,14 @@ func (p *storedPlayer) detailsOf() playerDetails {
 	return playerDetails{p.Student, guardianOf(p.Player), p.StudentApprover.AccountID, p.GuardianApprover.AccountID, p.DeletedAt}
 }
 
-func guardianOf(p *approval.Player) approval.Guardian {
+func guardianOf(p *Player) Guardian {
 	if p.Guardian == nil {
-		return approval.Guardian{}
+		return Guardian{}
 	}
 	return *p.Guardian
 }
 
-func requestID(s approval.Approver) string {
+func requestID(s Approver) string {
 	if s.Request == nil {
 		return ""
 	}

@@ -1,4 +1,4 @@
-package store
+package approval
 
 import (
 	"context"
@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/store"
 )
 
 // requestColumns scans the columns id, approver_id, state, channels, requested_at,
@@ -20,7 +20,7 @@ type requestColumns struct {
 	shortCode                     string
 	requestedAt, sentAt, closedAt time.Time
 	failed                        sql.NullBool
-	channels, failedChannels      []approval.Channel
+	channels, failedChannels      []Channel
 }
 
 func (c *requestColumns) dest() []any {
@@ -31,13 +31,13 @@ func (c *requestColumns) dest() []any {
 }
 
 // request returns the scanned request to a party of p, or nil.
-func (c *requestColumns) request(p *approval.Player, party actor.Role) *approval.Request {
+func (c *requestColumns) request(p *Player, party actor.Role) *Request {
 	if c.id == "" {
 		return nil
 	}
-	return &approval.Request{
+	return &Request{
 		ID: c.id, PlayerID: p.ID, CoachID: p.CoachID, Party: party, PartyID: c.partyID,
-		State: approval.RequestState(c.state), ShortCode: c.shortCode, Channels: c.channels, RequestedAt: c.requestedAt, LastSentAt: c.sentAt,
+		State: RequestState(c.state), ShortCode: c.shortCode, Channels: c.channels, RequestedAt: c.requestedAt, LastSentAt: c.sentAt,
 		DeliveryFailed: c.failed.Bool, FailedChannels: c.failedChannels, ClosedAt: c.closedAt,
 	}
 }
@@ -54,28 +54,29 @@ const requestSelect = `
 	JOIN players p ON p.id = r.player_id AND p.deleted_at IS NULL
 	LEFT JOIN deliveries d ON d.request_id = r.id `
 
-// Request returns a request with its deliveries, oldest first. Only the coach of the player
+// OwnRequest returns a request with its deliveries, oldest first, also to a student that has not
+// approved yet. Only the coach of the player
 // and the recipient, while still a party of the player, may see it; others get not_found.
-func (db *DB) Request(ctx context.Context, by actor.Actor, id string) (*approval.Request, error) {
+func (s *Service) OwnRequest(ctx context.Context, by actor.Actor, id string) (*Request, error) {
 	var rs *database.Rows
 	var err error
 	switch by.Role {
 	case actor.Coach:
-		rs, err = db.sql.Query(ctx, requestSelect+`
+		rs, err = s.DB.Query(ctx, requestSelect+`
 			WHERE r.id = $1 AND p.coach_id = $2 ORDER BY d.id`, id, by.AccountID)
 	case actor.Guardian:
-		rs, err = db.sql.Query(ctx, requestSelect+`
+		rs, err = s.DB.Query(ctx, requestSelect+`
 			WHERE r.id = $1 AND r.approver_id = $2 AND r.approver_type = 'guardian' AND p.guardian_id = $2 ORDER BY d.id`, id, by.AccountID)
 	case actor.Student:
-		rs, err = db.sql.Query(ctx, requestSelect+`
+		rs, err = s.DB.Query(ctx, requestSelect+`
 			WHERE r.id = $1 AND r.approver_id = $2 AND r.approver_type = 'student' AND p.student_id = $2 ORDER BY d.id`, id, by.AccountID)
 	default:
 		return nil, fault.Missing()
 	}
-	var found *approval.Request
+	var found *Request
 	_, err = database.Collect(rs, err, func(s database.Scanner) (struct{}, error) {
 		var c requestColumns
-		var p approval.Player
+		var p Player
 		var party actor.Role
 		var followedUp time.Time
 		var note string
@@ -104,8 +105,8 @@ func (db *DB) Request(ctx context.Context, by actor.Actor, id string) (*approval
 
 // closeRequests saves the final states of requests. The player's row is locked, so no
 // concurrent transaction changes them.
-func (tx *Tx) closeRequests(ctx context.Context, closed []*approval.Request) error {
-	if err := tx.dropHeld(ctx, closed); err != nil {
+func closeRequests(ctx context.Context, tx *store.Tx, closed []*Request) error {
+	if err := dropHeld(ctx, tx, closed); err != nil {
 		return err
 	}
 	for _, r := range closed {
@@ -122,7 +123,7 @@ func (tx *Tx) closeRequests(ctx context.Context, closed []*approval.Request) err
 // dropHeld completes the held, gathering and postponed deliveries of requests, so that no other
 // delivery waits behind them. The worker drops the others. DeliveryFailed locks deliveries before
 // requests too.
-func (tx *Tx) dropHeld(ctx context.Context, closed []*approval.Request) error {
+func dropHeld(ctx context.Context, tx *store.Tx, closed []*Request) error {
 	if len(closed) == 0 {
 		return nil
 	}
@@ -140,14 +141,14 @@ func (tx *Tx) dropHeld(ctx context.Context, closed []*approval.Request) error {
 }
 
 // openRequests adds new requests. The accounts of their parties must exist.
-func (tx *Tx) openRequests(ctx context.Context, p *approval.Player, opened []*approval.Request) error {
+func (s *Service) openRequests(ctx context.Context, tx *store.Tx, p *Player, opened []*Request) error {
 	if len(opened) == 0 {
 		return nil
 	}
 	identity := p.Identity()
 	for _, r := range opened {
 		var err error
-		if r.ShortCode, err = approval.NewShortCode(tx.db.options.Rand); err != nil {
+		if r.ShortCode, err = NewShortCode(s.Rand); err != nil {
 			return err
 		}
 		r.PartyID = p.Approver(r.Party).AccountID
@@ -164,11 +165,11 @@ func (tx *Tx) openRequests(ctx context.Context, p *approval.Player, opened []*ap
 			return fmt.Errorf("open request %s: %w", r.ID, err)
 		}
 	}
-	return tx.scheduleDigest(ctx, opened[0])
+	return s.scheduleDigest(ctx, tx, opened[0])
 }
 
 // reopenRequest saves that a disputed request is open again.
-func (tx *Tx) reopenRequest(ctx context.Context, r *approval.Request) error {
+func (s *Service) reopenRequest(ctx context.Context, tx *store.Tx, r *Request) error {
 	if r == nil {
 		return nil
 	}
@@ -176,11 +177,11 @@ func (tx *Tx) reopenRequest(ctx context.Context, r *approval.Request) error {
 	if err != nil {
 		return fmt.Errorf("reopen request %s: %w", r.ID, err)
 	}
-	return tx.scheduleDigest(ctx, r)
+	return s.scheduleDigest(ctx, tx, r)
 }
 
 // resendRequests saves that open requests are sent again.
-func (tx *Tx) resendRequests(ctx context.Context, resent []*approval.Request) error {
+func resendRequests(ctx context.Context, tx *store.Tx, resent []*Request) error {
 	for _, r := range resent {
 		err := tx.DeferOne(ctx, `
 			UPDATE requests SET channels = $2, last_sent_at = $3, delivery_failed = $4, failed_channels = $5, followed_up_at = COALESCE(followed_up_at, $6)
@@ -194,7 +195,7 @@ func (tx *Tx) resendRequests(ctx context.Context, resent []*approval.Request) er
 }
 
 // saveFollowUp saves a follow-up outside of the app.
-func (tx *Tx) saveFollowUp(ctx context.Context, r *approval.Request) error {
+func saveFollowUp(ctx context.Context, tx *store.Tx, r *Request) error {
 	if r == nil {
 		return nil
 	}

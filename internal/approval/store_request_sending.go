@@ -1,42 +1,22 @@
-package store
+package approval
 
 import (
 	"context"
 	"fmt"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/store"
 )
-
-// outboxHooks are what the outbox calls in its transactions.
-func (db *DB) outboxHooks() message.Hooks {
-	in := func(tx *database.Tx) *Tx { return &Tx{Tx: tx, db: db} }
-	return message.Hooks{
-		Facts: func(ctx context.Context, tx *database.Tx, messages []message.Outgoing) ([]message.Facts, error) {
-			return in(tx).messageFacts(ctx, messages)
-		},
-		Failed: func(ctx context.Context, tx *database.Tx, d message.Delivery) error { return in(tx).markFailed(ctx, d) },
-		Reached: func(ctx context.Context, tx *database.Tx, requestID, deliveryID string, channel message.Channel) (bool, error) {
-			return in(tx).unmarkFailed(ctx, requestID, deliveryID, channel)
-		},
-		Postponed: func(ctx context.Context, tx *database.Tx, requestIDs []string) error {
-			return in(tx).setLastSent(ctx, requestIDs)
-		},
-		Released: func(ctx context.Context, tx *database.Tx, requestID string) error {
-			return in(tx).setReleased(ctx, requestID)
-		},
-	}
-}
 
 // markFailed marks the channel of a failed delivery as failed in its request and notifies the
 // coach, if the request is open and was not sent again on this channel. It locks the request
 // before it reads the deliveries: of two channels that fail at the same time, the second sees
 // the first.
-func (tx *Tx) markFailed(ctx context.Context, d message.Delivery) error {
-	p := &approval.Player{Guardian: &approval.Guardian{}}
+func DeliveryFailed(ctx context.Context, tx *store.Tx, d message.Delivery) error {
+	p := &Player{Guardian: &Guardian{}}
 	var party actor.Role
 	err := tx.QueryRow(ctx, `
 		UPDATE requests SET failed_channels = replace(failed_channels, $4, '') || $4
@@ -63,13 +43,13 @@ func (tx *Tx) markFailed(ctx context.Context, d message.Delivery) error {
 	if err != nil {
 		return fmt.Errorf("mark request %s: %w", d.RequestID, err)
 	}
-	p.Approver(party).Request = &approval.Request{ID: d.RequestID}
-	return tx.Notify(ctx, []event.Event{p.DeliveryFailed(party, approval.Channel(d.Channel))})
+	p.Approver(party).Request = &Request{ID: d.RequestID}
+	return tx.Notify(ctx, []event.Event{p.DeliveryFailed(party, Channel(d.Channel))})
 }
 
 // unmarkFailed removes the mark of markFailed. It returns false if the request was closed, or sent
 // again on this channel.
-func (tx *Tx) unmarkFailed(ctx context.Context, requestID, deliveryID string, channel message.Channel) (bool, error) {
+func DeliveryReached(ctx context.Context, tx *store.Tx, requestID, deliveryID string, channel message.Channel) (bool, error) {
 	n, err := tx.Exec(ctx, `
 		UPDATE requests SET delivery_failed = FALSE, failed_channels = replace(failed_channels, $4, '')
 		WHERE id = $1 AND state = 'pending' AND `+newestSending,
@@ -80,7 +60,7 @@ func (tx *Tx) unmarkFailed(ctx context.Context, requestID, deliveryID string, ch
 // setLastSent is message.Hooks.Postponed. It sets the time of sending of requests that repeat an earlier one. Until their message
 // leaves, they have the time of the earlier one. setReleased sets the time of a message that a
 // limit held; these messages were held and then waited for another reason.
-func (tx *Tx) setLastSent(ctx context.Context, requestIDs []string) error {
+func DeliveriesPostponed(ctx context.Context, tx *store.Tx, requestIDs []string) error {
 	ids := database.PaddedIDs(requestIDs)
 	err := tx.Defer(ctx, `
 		UPDATE requests SET last_sent_at = $1
@@ -92,6 +72,6 @@ func (tx *Tx) setLastSent(ctx context.Context, requestIDs []string) error {
 }
 
 // setReleased is message.Hooks.Released. The wait for the next sending begins when this one leaves.
-func (tx *Tx) setReleased(ctx context.Context, requestID string) error {
+func DeliveryReleased(ctx context.Context, tx *store.Tx, requestID string) error {
 	return tx.Defer(ctx, `UPDATE requests SET last_sent_at = $2 WHERE id = $1 AND state = 'pending'`, requestID, database.Micros(tx.Now))
 }

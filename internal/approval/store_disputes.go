@@ -1,16 +1,16 @@
-package store
+package approval
 
 import (
 	"context"
 	"fmt"
 	"time"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/phone"
+	"github.com/touchline/touchline/internal/store"
 )
 
 // disputes loads the coach's name and numbers and the contacts that refuse requests
@@ -20,7 +20,7 @@ import (
 //
 // The second statement begins when the first has the lock, so it sees what a concurrent change
 // of the coach's number committed.
-func (tx *Tx) disputes(ctx context.Context, p *approval.Player) error {
+func (s *Service) loadDisputes(ctx context.Context, tx *store.Tx, p *Player) error {
 	p.Disputes, p.CoachHeld = nil, nil
 	var closed time.Time
 	err := tx.DeferRow(ctx, func(row database.Scanner) error {
@@ -38,18 +38,18 @@ func (tx *Tx) disputes(ctx context.Context, p *approval.Player) error {
 		WHERE d.coach_id = $1 AND (d.player_id = $2 OR d.student_key = $3 AND d.date_of_birth = $4
 			OR EXISTS (SELECT 1 FROM players q WHERE q.id = d.player_id AND q.student_key = $3 AND q.date_of_birth = $4))
 		UNION ALL SELECT NULL, NULL, f.number_hash FROM former_numbers f WHERE f.account_id = $1 AND f.left_at > $5`,
-		p.CoachID, p.ID, p.Identity().NameKey, p.Student.DateOfBirth.String(), database.Micros(tx.Now.Add(-approval.FormerNumbersKept)))
+		p.CoachID, p.ID, p.Identity().NameKey, p.Student.DateOfBirth.String(), database.Micros(tx.Now.Add(-auth.FormerNumbersKept)))
 	former := map[string]bool{}
-	_, err = database.Collect(rs, err, func(s database.Scanner) (struct{}, error) {
+	_, err = database.Collect(rs, err, func(row database.Scanner) (struct{}, error) {
 		var role, number string
 		var hash []byte
-		err := s.Scan(database.IntoText(&role), database.IntoText(&number), &hash)
+		err := row.Scan(database.IntoText(&role), database.IntoText(&number), &hash)
 		if number != "" {
 			p.Disputes = append(p.Disputes, contact(role, number))
 		}
 		if len(hash) > 0 {
 			former[string(hash)] = true
-			p.CoachHeld = func(n phone.Number) bool { return former[string(tx.db.numberHash(n))] }
+			p.CoachHeld = func(n phone.Number) bool { return former[string(s.DB.NumberHash(n))] }
 		}
 		return struct{}{}, err
 	})
@@ -63,7 +63,7 @@ func (tx *Tx) disputes(ctx context.Context, p *approval.Player) error {
 }
 
 // addDispute saves that the recipient of r refuses further requests.
-func (tx *Tx) addDispute(ctx context.Context, p *approval.Player, r *approval.Request) error {
+func addDispute(ctx context.Context, tx *store.Tx, p *Player, r *Request) error {
 	if r == nil {
 		return nil
 	}
@@ -81,7 +81,7 @@ func (tx *Tx) addDispute(ctx context.Context, p *approval.Player, r *approval.Re
 
 // liftDispute deletes every dispute of party that disputes would find. by is the operator
 // who lifts it, or nil.
-func (tx *Tx) liftDispute(ctx context.Context, p *approval.Player, party actor.Role, by *actor.Operator) error {
+func liftDispute(ctx context.Context, tx *store.Tx, p *Player, party actor.Role, by *actor.Operator) error {
 	if party == "" {
 		return nil
 	}
@@ -99,17 +99,30 @@ func (tx *Tx) liftDispute(ctx context.Context, p *approval.Player, party actor.R
 	return tx.Record(ctx, *by, operator.DisputeLifted, "request", p.Approver(party).Request.ID, "of coach "+p.CoachID)
 }
 
-// DisputesOf lists the disputed requests to an account, newest first. It names a student
-// only while the account is a party of the player.
-func (db *DB) DisputesOf(ctx context.Context, approverID string, page approval.Page) ([]approval.DisputedRequest, error) {
-	rs, err := db.sql.Query(ctx, `
+// DisputedRequest is a request that its recipient disputed and may lift.
+type DisputedRequest struct {
+	RequestID  string
+	DisputedAt time.Time
+	// CoachName is empty if the profile has no name.
+	CoachName string
+	// PlayerID and StudentName are empty if the recipient is no longer a party of the player:
+	// the coach deleted the player or corrected the number.
+	PlayerID    string
+	StudentName string
+}
+
+// Disputes lists the disputed requests of the calling guardian or student, newest first, also
+// about players that by can no longer see. Lift ends such a dispute. It names a student only while
+// by is a party of the player.
+func (s *Service) Disputes(ctx context.Context, by actor.Actor, page Page) ([]DisputedRequest, error) {
+	rs, err := s.DB.Query(ctx, `
 		SELECT r.id, r.closed_at, c.name, p.id, p.student_name
 		FROM requests r
 		LEFT JOIN coaches c ON c.id = r.coach_id
 		LEFT JOIN players p ON p.id = r.player_id AND p.deleted_at IS NULL AND (p.guardian_id = $1 OR p.student_id = $1)
 		WHERE r.approver_id = $1 AND r.state = 'disputed' AND r.id < $2
-		ORDER BY r.id DESC LIMIT $3`, approverID, database.Before(page.After.ID), page.Limit)
-	disputes, err := database.Collect(rs, err, func(s database.Scanner) (d approval.DisputedRequest, err error) {
+		ORDER BY r.id DESC LIMIT $3`, by.AccountID, database.Before(page.After.ID), page.Limit)
+	disputes, err := database.Collect(rs, err, func(s database.Scanner) (d DisputedRequest, err error) {
 		return d, s.Scan(&d.RequestID, database.IntoTime(&d.DisputedAt), database.IntoText(&d.CoachName), database.IntoText(&d.PlayerID), database.IntoText(&d.StudentName))
 	})
 	if err != nil {
@@ -118,16 +131,16 @@ func (db *DB) DisputesOf(ctx context.Context, approverID string, page approval.P
 	return disputes, nil
 }
 
-// LiftDispute ends the dispute of an account about a request that the account can
+// liftOutdated ends the dispute of an account about a request that the account can
 // no longer see, because the coach removed the player or changed the number. It
 // notifies the coach. by is the operator who ends it, or nil if the account does. It returns
 // ErrDisputedAgain if shown is not nil and not the time of the dispute.
-func (db *DB) LiftDispute(ctx context.Context, by *actor.Operator, approverID, requestID string, shown *time.Time) error {
-	return db.Write(ctx, func(tx *Tx) error {
-		p := &approval.Player{}
+func (s *Service) liftOutdated(ctx context.Context, by *actor.Operator, approverID, requestID string, shown *time.Time) error {
+	return s.DB.Write(ctx, func(tx *store.Tx) error {
+		p := &Player{}
 		var party actor.Role
 		var born string
-		var state approval.RequestState
+		var state RequestState
 		var disputedAt, coachLeft time.Time
 		err := tx.QueryRow(ctx, `
 			SELECT p.id, p.coach_id, p.student_name, p.date_of_birth, r.approver_type, r.state, r.closed_at, c.closed_at
@@ -137,28 +150,28 @@ func (db *DB) LiftDispute(ctx context.Context, by *actor.Operator, approverID, r
 		if err != nil {
 			return database.OrMissing(err, "read disputed request "+requestID)
 		}
-		if p.Student.DateOfBirth, err = approval.ParseDate(born); err != nil {
+		if p.Student.DateOfBirth, err = ParseDate(born); err != nil {
 			return err
 		}
-		p.Approver(party).AccountID, p.Approver(party).Request = approverID, &approval.Request{ID: requestID}
+		p.Approver(party).AccountID, p.Approver(party).Request = approverID, &Request{ID: requestID}
 		lifted, events := p.LiftOutdated(party, state, !coachLeft.IsZero())
 		if !lifted {
 			return nil
 		}
 		if shown != nil && !disputedAt.Equal(*shown) {
-			return approval.ErrDisputedAgain()
+			return ErrDisputedAgain()
 		}
 		err = tx.ExecOne(ctx, `UPDATE requests SET state = 'cancelled' WHERE id = $1 AND state = 'disputed' AND closed_at = $2`, requestID, database.Micros(disputedAt))
 		if err != nil {
 			return err
 		}
-		if err := tx.liftDispute(ctx, p, party, by); err != nil {
+		if err := liftDispute(ctx, tx, p, party, by); err != nil {
 			return err
 		}
 		// notify also locks the account for endSessionsWithoutRole.
 		if err := tx.Notify(ctx, events, approverID); err != nil {
 			return err
 		}
-		return tx.endSessionsWithoutRole(ctx, []string{approverID})
+		return tx.EndSessionsWithoutRole(ctx, []string{approverID})
 	})
 }

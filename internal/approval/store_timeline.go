@@ -1,30 +1,35 @@
-package store
+package approval
 
 import (
 	"context"
 	"fmt"
 	"time"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/store"
 )
 
-// Timeline returns the timeline of a player of the calling coach, or not_found.
-func (db *DB) Timeline(ctx context.Context, by actor.Actor, id string, remindersSince time.Time, maxRequests int) (t *approval.Timeline, err error) {
-	err = db.View(ctx, func(tx *Tx) error {
-		p, err := db.visiblePlayer(ctx, tx, by, id)
+// Timeline returns the timeline of a player of the calling coach over one state of the database, or
+// not_found.
+func (s *Service) Timeline(ctx context.Context, by actor.Actor, id string) (t *Timeline, err error) {
+	if by.Role != actor.Coach {
+		return nil, fault.Missing()
+	}
+	err = s.DB.View(ctx, func(tx *store.Tx) error {
+		p, err := s.visiblePlayer(ctx, tx, by, id)
 		if err != nil {
 			return err
 		}
-		t = &approval.Timeline{Player: p}
-		if t.History, err = history(ctx, tx, id); err != nil {
+		t = &Timeline{Player: p}
+		if t.History, err = readHistory(ctx, tx, id); err != nil {
 			return fmt.Errorf("read history: %w", err)
 		}
-		if err := tx.reminders(ctx, p, remindersSince); err != nil {
+		if err := loadReminders(ctx, tx, p, s.operation().Now.Add(-s.Rules.ReminderWindow)); err != nil {
 			return err
 		}
-		if t.Requests, err = requestsOf(ctx, tx, p, maxRequests); err != nil {
+		if t.Requests, err = requestsOf(ctx, tx, p, MaxTimeline); err != nil {
 			return fmt.Errorf("read requests of player %s: %w", id, err)
 		}
 		for _, r := range t.Requests {
@@ -32,19 +37,19 @@ func (db *DB) Timeline(ctx context.Context, by actor.Actor, id string, reminders
 				p.Approver(r.Party).Request = r
 			}
 		}
-		return tx.loadDeliveries(ctx, t.Requests)
+		return loadDeliveries(ctx, tx, t.Requests)
 	})
 	return t, err
 }
 
 // requestsOf lists the requests about a player, newest first. The caller must have checked
 // access to the player.
-func requestsOf(ctx context.Context, q database.Querier, p *approval.Player, limit int) ([]*approval.Request, error) {
+func requestsOf(ctx context.Context, q database.Querier, p *Player, limit int) ([]*Request, error) {
 	rs, err := q.Query(ctx, `
 		SELECT id, approver_id, state, channels, requested_at, last_sent_at, delivery_failed, failed_channels, closed_at, short_code,
 			approver_type, followed_up_at, follow_up_note
 		FROM requests WHERE player_id = $1 AND coach_id = $2 ORDER BY id DESC LIMIT $3`, p.ID, p.CoachID, limit)
-	return database.Collect(rs, err, func(s database.Scanner) (*approval.Request, error) {
+	return database.Collect(rs, err, func(s database.Scanner) (*Request, error) {
 		var c requestColumns
 		var party actor.Role
 		var followedUp time.Time

@@ -1,4 +1,4 @@
-package store
+package approval
 
 import (
 	"context"
@@ -8,13 +8,14 @@ import (
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/store"
 )
 
 // StopAddressOfLink ends mail to the address to which a link left. The mails of its request to
 // this address then count as failed, so that the coach is notified and may use another channel at
 // once. The request stays open.
-func (db *DB) StopAddressOfLink(ctx context.Context, linkHash []byte, now time.Time) (stopped bool, err error) {
-	err = db.Write(ctx, func(tx *Tx) error {
+func (s *Service) StopAddressOfLink(ctx context.Context, linkHash []byte, now time.Time) (stopped bool, err error) {
+	err = s.DB.Write(ctx, func(tx *store.Tx) error {
 		var address, requestID string
 		err := tx.QueryRow(ctx, `SELECT address, request_id FROM request_links WHERE hash = $1 AND ends_at > $2`, linkHash, database.Micros(now)).
 			Scan(database.IntoText(&address), &requestID)
@@ -37,7 +38,7 @@ func (db *DB) StopAddressOfLink(ctx context.Context, linkHash []byte, now time.T
 		}
 		for _, d := range failed {
 			if d.Kind == message.Request {
-				if err := tx.markFailed(ctx, d); err != nil {
+				if err := DeliveryFailed(ctx, tx, d); err != nil {
 					return err
 				}
 			}
@@ -51,12 +52,12 @@ func (db *DB) StopAddressOfLink(ctx context.Context, linkHash []byte, now time.T
 }
 
 // StoppedAddresses returns which of the addresses of an account get no mail, sorted.
-func (db *DB) StoppedAddresses(ctx context.Context, by actor.Actor) ([]string, error) {
-	own, err := addressesOf(ctx, db.sql, by)
+func (s *Service) StoppedAddresses(ctx context.Context, by actor.Actor) ([]string, error) {
+	own, err := addressesOf(ctx, s.DB, by)
 	if err != nil || len(own) == 0 {
 		return nil, err
 	}
-	return message.StoppedAmong(ctx, db.sql, own)
+	return message.StoppedAmong(ctx, s.DB, own)
 }
 
 // maxAddresses bounds the addresses that are read of one account.

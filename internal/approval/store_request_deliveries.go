@@ -1,12 +1,12 @@
-package store
+package approval
 
 import (
 	"context"
 	"fmt"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/store"
 )
 
 // sentColumns are the columns that sentMessage scans. A join that finds no delivery leaves them NULL.
@@ -15,7 +15,7 @@ const sentColumns = `d.kind, d.channel, d.state, d.reason, d.cause, d.held_by, d
 // sentMessage is a message of a request while it is scanned. heldBy is the key of the limit for
 // which it waits.
 type sentMessage struct {
-	approval.Delivery
+	Delivery
 	heldBy string
 }
 
@@ -27,7 +27,7 @@ func (m *sentMessage) dest() []any {
 	}
 }
 
-func (m *sentMessage) delivery() approval.Delivery {
+func (m *sentMessage) delivery() Delivery {
 	if m.Reason == message.ReasonHeld {
 		m.Hold = message.HoldOf(m.heldBy)
 	}
@@ -36,11 +36,11 @@ func (m *sentMessage) delivery() approval.Delivery {
 
 // loadDeliveries loads the deliveries of requests, oldest first, with the next statement of the
 // transaction. The caller must have checked access to the requests.
-func (tx *Tx) loadDeliveries(ctx context.Context, requests []*approval.Request) error {
+func loadDeliveries(ctx context.Context, tx *store.Tx, requests []*Request) error {
 	if len(requests) == 0 {
 		return nil
 	}
-	byID := make(map[string]*approval.Request, len(requests))
+	byID := make(map[string]*Request, len(requests))
 	var ids []any
 	for _, r := range requests {
 		byID[r.ID], r.Deliveries = r, nil

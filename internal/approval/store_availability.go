@@ -1,39 +1,39 @@
-package store
+package approval
 
 import (
 	"context"
 	"fmt"
 	"slices"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
+	"github.com/touchline/touchline/internal/store"
 )
 
 // ConsentStatus reads the two consents of a player by primary key, or returns
 // not_found if by may not see the player.
-func (db *DB) ConsentStatus(ctx context.Context, by actor.Actor, playerID string) (approval.ConsentStatus, error) {
-	s := approval.ConsentStatus{PlayerID: playerID}
+func (s *Service) ConsentStatus(ctx context.Context, by actor.Actor, playerID string) (ConsentStatus, error) {
+	c := ConsentStatus{PlayerID: playerID}
 	var born string
-	err := db.sql.QueryRow(ctx, `
+	err := s.DB.QueryRow(ctx, `
 		SELECT p.guardian_state, p.student_state, p.date_of_birth, p.guardian_name IS NOT NULL, p.student_number IS NOT NULL, c.tier
 		FROM players p LEFT JOIN coaches c ON c.id = p.coach_id
 		WHERE p.id = $1 AND p.deleted_at IS NULL AND (
 			CAST($2 AS TEXT) = 'coach' AND p.coach_id = $3
 			OR $2 = 'guardian' AND p.guardian_id = $3
 			OR $2 = 'student' AND p.student_id = $3)`, playerID, by.Role, by.AccountID).
-		Scan((*string)(&s.Guardian), (*string)(&s.Student), &born, &s.HasGuardian, &s.HasStudentNumber, database.IntoText(&s.CoachTier))
+		Scan((*string)(&c.Guardian), (*string)(&c.Student), &born, &c.HasGuardian, &c.HasStudentNumber, database.IntoText(&c.CoachTier))
 	if database.IsNoRows(err) {
-		return approval.ConsentStatus{}, fault.Missing()
+		return ConsentStatus{}, fault.Missing()
 	}
 	if err != nil {
-		return approval.ConsentStatus{}, err
+		return ConsentStatus{}, err
 	}
-	s.DateOfBirth, err = approval.ParseDate(born)
-	return s, err
+	c.DateOfBirth, err = ParseDate(born)
+	return c, err
 }
 
 // maxStatusesOfNumber limits the players of one number that other services read.
@@ -44,41 +44,41 @@ const statusSelect = `
 	FROM players p LEFT JOIN coaches c ON c.id = p.coach_id `
 
 // scanStatus scans a row of statusSelect. The status of a deleted player is the zero value.
-func scanStatus(s database.Scanner) (status approval.ConsentStatus, err error) {
+func scanStatus(s database.Scanner) (status ConsentStatus, err error) {
 	var born string
 	var deleted bool
 	err = s.Scan(&status.PlayerID, &status.Sequence, (*string)(&status.Guardian), (*string)(&status.Student), &born,
 		&status.HasGuardian, &status.HasStudentNumber, database.IntoText(&status.CoachTier), &deleted)
 	if err != nil || deleted {
-		return approval.ConsentStatus{}, err
+		return ConsentStatus{}, err
 	}
-	status.DateOfBirth, err = approval.ParseDate(born)
+	status.DateOfBirth, err = ParseDate(born)
 	return status, err
 }
 
 // ConsentStatuses reads the consents of players for other services, in no order. Unknown
 // and deleted players are left out.
-func (db *DB) ConsentStatuses(ctx context.Context, playerIDs []string) ([]approval.ConsentStatus, error) {
-	return consentStatuses(ctx, db.sql, playerIDs)
+func ConsentStatuses(ctx context.Context, db *store.DB, playerIDs []string) ([]ConsentStatus, error) {
+	return consentStatuses(ctx, db, playerIDs)
 }
 
 // consentStatuses has no condition on deleted_at: with one, PostgreSQL without statistics of the
 // table takes a partial index of players that are not deleted for small, and reads all of it.
-func consentStatuses(ctx context.Context, q database.Querier, playerIDs []string) ([]approval.ConsentStatus, error) {
+func consentStatuses(ctx context.Context, q database.Querier, playerIDs []string) ([]ConsentStatus, error) {
 	args := database.PaddedIDs(playerIDs)
 	rs, err := q.Query(ctx, statusSelect+`WHERE p.id IN (`+database.Params(1, len(args))+`)`, args...)
 	statuses, err := database.Collect(rs, err, scanStatus)
 	if err != nil {
 		return nil, fmt.Errorf("read the consents of %d players: %w", len(playerIDs), err)
 	}
-	return slices.DeleteFunc(statuses, func(s approval.ConsentStatus) bool { return s.PlayerID == "" }), nil
+	return slices.DeleteFunc(statuses, func(s ConsentStatus) bool { return s.PlayerID == "" }), nil
 }
 
 // ConsentStatusesOfNumber reads the consents of the players that name a number in a role,
 // newest first, and adds an audit entry without the number. It reads at most 200.
-func (db *DB) ConsentStatusesOfNumber(ctx context.Context, by actor.Operator, number phone.Number, role actor.Role) ([]approval.ConsentStatus, error) {
-	var statuses []approval.ConsentStatus
-	err := db.Write(ctx, func(tx *Tx) error {
+func ConsentStatusesOfNumber(ctx context.Context, db *store.DB, by actor.Operator, number phone.Number, role actor.Role) ([]ConsentStatus, error) {
+	var statuses []ConsentStatus
+	err := db.Write(ctx, func(tx *store.Tx) error {
 		var rs *database.Rows
 		var err error
 		if role == actor.Guardian {

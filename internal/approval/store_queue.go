@@ -1,40 +1,40 @@
-package store
+package approval
 
 import (
 	"context"
 	"fmt"
 	"slices"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/store"
 )
 
 // queue saves the deliveries of a change. The worker counts them against the message
 // limits. Each queued message has its own link.
-func (tx *Tx) queue(ctx context.Context, p *approval.Player, c approval.Change) error {
-	send, err := tx.chosen(ctx, p, c.Send)
+func (s *Service) queueMessages(ctx context.Context, tx *store.Tx, p *Player, c Change) error {
+	send, err := s.chosenMessages(ctx, tx, p, c.Send)
 	if err != nil || len(send) == 0 {
 		return err
 	}
 	var values, links []any
 	for _, m := range send {
-		id, due, created := tx.db.options.NewID(), tx.Now, tx.Now
-		if m.Kind == approval.MessageRequest {
+		id, due, created := s.NewID(), tx.Now, tx.Now
+		if m.Kind == MessageRequest {
 			created = m.Request.LastSentAt
 		}
-		lane := tx.db.options.Settings.first(message.Lane{Channel: message.Channel(m.Channel), Kind: message.Kind(m.Kind)}, m.State)
+		lane := s.Rules.firstLane(message.Lane{Channel: message.Channel(m.Channel), Kind: message.Kind(m.Kind)}, m.State)
 		if m.HeldUntil.After(due) {
 			due, m.Reason = m.HeldUntil, message.ReasonHeld
 		}
-		if m.State == approval.DeliveryQueued {
-			hash, err := tx.db.linkHash(id)
+		if m.State == message.QueuedState {
+			hash, err := s.DB.LinkHash(id)
 			if err != nil {
 				return err
 			}
-			links = append(links, hash, m.Request.ID, database.Micros(due.Add(tx.db.options.Settings.LinkValidity)),
+			links = append(links, hash, m.Request.ID, database.Micros(due.Add(s.Rules.LinkValidity)),
 				m.Address == string(p.Number(m.Request.Party)), otherAddress(m, p))
-			tx.db.Outbox.Wake(tx.Tx, lane)
+			s.DB.Outbox.Wake(tx.Tx, lane)
 		}
 		values = append(values, id, m.Kind, string(lane.Channel), m.State, database.Text(m.Reason), p.Approver(m.Request.Party).AccountID,
 			m.Address, string(m.Request.Party), p.CoachID, m.Request.ID, database.Text(c.Network),
@@ -58,7 +58,7 @@ func (tx *Tx) queue(ctx context.Context, p *approval.Player, c approval.Change) 
 }
 
 // otherAddress returns the address of a message if it is not the number of the party.
-func otherAddress(m approval.Message, p *approval.Player) any {
+func otherAddress(m Message, p *Player) any {
 	if m.Address == string(p.Number(m.Request.Party)) {
 		return nil
 	}
@@ -72,14 +72,14 @@ const newestSending = `NOT EXISTS (SELECT 1 FROM deliveries n
 
 // chosen returns the messages without those to channels that the person did not choose. The
 // choice is read only for a request that leaves on several channels.
-func (tx *Tx) chosen(ctx context.Context, p *approval.Player, send []approval.Message) ([]approval.Message, error) {
-	reach := map[*approval.Request][]message.Channel{}
+func (s *Service) chosenMessages(ctx context.Context, tx *store.Tx, p *Player, send []Message) ([]Message, error) {
+	reach := map[*Request][]message.Channel{}
 	for _, m := range send {
-		if m.State == approval.DeliveryQueued {
-			reach[m.Request] = append(reach[m.Request], message.Channel(m.Channel), tx.firstOf(m))
+		if m.State == message.QueuedState {
+			reach[m.Request] = append(reach[m.Request], message.Channel(m.Channel), s.firstOf(m))
 		}
 	}
-	kept := map[*approval.Request][]message.Channel{}
+	kept := map[*Request][]message.Channel{}
 	for r, channels := range reach {
 		kept[r] = channels
 		if len(channels) == 2 { // one message: its channel, and that on which it leaves first
@@ -92,18 +92,18 @@ func (tx *Tx) chosen(ctx context.Context, p *approval.Player, send []approval.Me
 		}
 		kept[r] = chosen.Choose(message.Kind(kindOf(send, r)), channels)
 	}
-	return slices.DeleteFunc(slices.Clone(send), func(m approval.Message) bool {
-		return m.State == approval.DeliveryQueued && !slices.Contains(kept[m.Request], message.Channel(m.Channel)) && !slices.Contains(kept[m.Request], tx.firstOf(m))
+	return slices.DeleteFunc(slices.Clone(send), func(m Message) bool {
+		return m.State == message.QueuedState && !slices.Contains(kept[m.Request], message.Channel(m.Channel)) && !slices.Contains(kept[m.Request], s.firstOf(m))
 	}), nil
 }
 
 // firstOf returns the channel on which m leaves first.
-func (tx *Tx) firstOf(m approval.Message) message.Channel {
-	return tx.db.options.Settings.first(message.Lane{Channel: message.Channel(m.Channel), Kind: message.Kind(m.Kind)}, m.State).Channel
+func (s *Service) firstOf(m Message) message.Channel {
+	return s.Rules.firstLane(message.Lane{Channel: message.Channel(m.Channel), Kind: message.Kind(m.Kind)}, m.State).Channel
 }
 
 // kindOf returns the kind of the messages of a request, which all have the same.
-func kindOf(send []approval.Message, r *approval.Request) string {
+func kindOf(send []Message, r *Request) string {
 	for _, m := range send {
 		if m.Request == r {
 			return m.Kind

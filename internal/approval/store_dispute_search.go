@@ -1,26 +1,24 @@
-package store
+package approval
 
 import (
 	"context"
 	"fmt"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/store"
 )
-
-var _ operator.DisputeStore = (*DB)(nil)
 
 const disputeSelect = `
 	SELECT d.request_id, d.coach_id, c.name, r.approver_type, d.created_at
 	FROM disputes d JOIN requests r ON r.id = d.request_id LEFT JOIN coaches c ON c.id = d.coach_id `
 
 // FindDisputes returns disputes, newest first, and audits the access.
-func (db *DB) FindDisputes(ctx context.Context, by actor.Operator, s operator.DisputeSearch, limit int) ([]operator.Dispute, error) {
+func (s *Service) FindDisputes(ctx context.Context, by actor.Operator, search operator.DisputeSearch, limit int) ([]operator.Dispute, error) {
 	var found []operator.Dispute
-	err := db.Write(ctx, func(tx *Tx) error {
-		how, rs, err := tx.findDisputes(ctx, s, limit)
+	err := s.DB.Write(ctx, func(tx *store.Tx) error {
+		how, rs, err := findDisputes(ctx, tx, search, limit)
 		found, err = database.Collect(rs, err, func(s database.Scanner) (operator.Dispute, error) {
 			var d operator.Dispute
 			err := s.Scan(&d.RequestID, &d.CoachID, database.IntoText(&d.CoachName), &d.Party, database.IntoTime(&d.At))
@@ -34,7 +32,7 @@ func (db *DB) FindDisputes(ctx context.Context, by actor.Operator, s operator.Di
 	return found, err
 }
 
-func (tx *Tx) findDisputes(ctx context.Context, s operator.DisputeSearch, limit int) (how string, rs *database.Rows, err error) {
+func findDisputes(ctx context.Context, tx *store.Tx, s operator.DisputeSearch, limit int) (how string, rs *database.Rows, err error) {
 	before := database.UntilMicros(s.After.At)
 	switch {
 	case s.Number != "":
@@ -56,10 +54,10 @@ func (tx *Tx) findDisputes(ctx context.Context, s operator.DisputeSearch, limit 
 	}
 }
 
-// Disputed returns a request with a dispute that has not been lifted, or not_found.
-func (db *DB) Disputed(ctx context.Context, requestID string) (*approval.Request, error) {
-	r := approval.Request{ID: requestID, State: approval.RequestDisputed}
-	err := db.sql.QueryRow(ctx, `
+// disputed returns a request with a dispute that has not been lifted, or not_found.
+func (s *Service) disputed(ctx context.Context, requestID string) (*Request, error) {
+	r := Request{ID: requestID, State: RequestDisputed}
+	err := s.DB.QueryRow(ctx, `
 		SELECT d.player_id, d.coach_id, d.approver_id, r.approver_type
 		FROM disputes d JOIN requests r ON r.id = d.request_id
 		WHERE d.request_id = $1`, requestID).Scan(&r.PlayerID, &r.CoachID, &r.PartyID, &r.Party)

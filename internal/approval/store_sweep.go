@@ -1,0 +1,56 @@
+package approval
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/store"
+)
+
+const (
+	// linksKept is how long an expired link of a closed request is kept. Until then it leads the
+	// party that was asked to the player, after a sign-in.
+	linksKept = 30 * 24 * time.Hour
+	// RemindersKept is the longest REMINDER_WINDOW.
+	RemindersKept = 90 * 24 * time.Hour
+)
+
+// Expired are the rows that store.DB.Sweep deletes, and the short codes that it frees.
+var Expired = []store.Expired{
+	{What: "links", Query: `DELETE FROM request_links WHERE hash IN (SELECT hash FROM request_links WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, Kept: linksKept},
+	{What: "short codes", Query: `UPDATE requests SET short_code = NULL WHERE id IN (SELECT id FROM requests WHERE short_code IS NOT NULL AND closed_at < $1 ORDER BY closed_at LIMIT $2) AND closed_at < $1`, Kept: ShortCodeReusedAfter},
+	{What: "reminders", Query: `DELETE FROM reminders WHERE id IN (SELECT id FROM reminders WHERE sent_at < $1 ORDER BY sent_at LIMIT $2)`, Kept: RemindersKept},
+}
+
+// keptBatch limits the links that one statement keeps, so that it holds its locks only briefly.
+const keptBatch = 500
+
+// KeepLinks keeps the expired links of open requests: see Expired.
+func KeepLinks(ctx context.Context, db *store.DB, now time.Time) (int64, error) {
+	for total := int64(0); ; { // an old link of an open request is looked at again only after linksKept
+		n, err := keepLinks(ctx, db, now)
+		if total += n; err != nil || n < keptBatch {
+			return total, err
+		}
+	}
+}
+
+// keepLinks keeps a batch of expired links whose requests are open, for another linksKept. They stay
+// expired. Their page says that the link is old and that the question waits for an answer.
+func keepLinks(ctx context.Context, db *store.DB, now time.Time) (n int64, err error) {
+	err = db.Write(ctx, func(tx *store.Tx) error {
+		n, err = tx.Exec(ctx, `
+			UPDATE request_links SET ends_at = $3
+			WHERE ends_at < $1 AND hash IN (
+				SELECT hash FROM request_links l
+				WHERE ends_at < $1 AND EXISTS (SELECT 1 FROM requests r WHERE r.id = l.request_id AND r.state = 'pending')
+				ORDER BY ends_at LIMIT $2)`, database.Micros(now.Add(-linksKept)), keptBatch, database.Micros(now))
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("keep links of open requests: %w", err)
+	}
+	return n, nil
+}
