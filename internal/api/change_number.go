@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/touchline/touchline/internal/platform/endpoint"
+	"github.com/touchline/touchline/internal/platform/idempotency"
 )
 
 type changeNumberRequest struct {
@@ -31,4 +32,14 @@ func (s *Server) changeNumber(ctx context.Context, r Request[changeNumberRequest
 		return Response{}, err
 	}
 	return endpoint.OK(changeNumberResponse{newAccountResponse(by), ended}), nil
+}
+
+// rebuildNumberChange returns the response of changeNumber again. The caller's session
+// has the new number already.
+func (s *Server) rebuildNumberChange(ctx context.Context, m Meta, w idempotency.Work) (Response, error) {
+	by, err := s.Auth.CurrentActor(ctx, m.Caller.Actor)
+	if err != nil {
+		return Response{}, err
+	}
+	return endpoint.OK(changeNumberResponse{newAccountResponse(by), w.Number}), nil
 }

@@ -47,14 +47,14 @@ func withCSVRoutes(routes []Route) []Route {
 // CSVResponse sends a file with a row of titles and the rows that each writes. If each fails
 // before the first row, its error is the response.
 func CSVResponse(name string, titles []string, each func(ctx context.Context, row func(cells ...string) error) error) Response {
-	return fileResponse(name, csvfile.MediaType, func(ctx context.Context, out io.Writer) error {
+	return FileResponse(name, csvfile.MediaType, func(ctx context.Context, out io.Writer) error {
 		return csvfile.WriteTable(out, titles, func(row func(...string) error) error { return each(ctx, row) })
 	})
 }
 
-// fileResponse sends a file while it is written. If write fails before the first byte, its
+// FileResponse sends a file while it is written. If write fails before the first byte, its
 // error is the response.
-func fileResponse(name, mediaType string, write func(ctx context.Context, out io.Writer) error) Response {
+func FileResponse(name, mediaType string, write func(ctx context.Context, out io.Writer) error) Response {
 	return Response{Download: true, Write: func(w http.ResponseWriter, r *http.Request) error {
 		// The time of the route is meant for a page of a list.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), httpx.FileTimeout)
@@ -66,7 +66,7 @@ func fileResponse(name, mediaType string, write func(ctx context.Context, out io
 // exportAll serves GET /api/export.
 func (s *Server) exportAll(_ context.Context, r Request[NoBody]) (Response, error) {
 	by := r.Caller.Actor
-	return fileResponse("export.zip", csvfile.ArchiveMediaType, func(ctx context.Context, out io.Writer) error { return s.ExportAll(ctx, by, out) }), nil
+	return FileResponse("export.zip", csvfile.ArchiveMediaType, func(ctx context.Context, out io.Writer) error { return s.ExportAll(ctx, by, out) }), nil
 }
 
 // exportRoute is everything of a coach as one file.

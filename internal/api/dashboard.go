@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/endpoint"
@@ -132,7 +133,7 @@ var attentionDetails = map[coach.AttentionKind]string{
 func attentionDetail(a coach.Attention) string {
 	switch a.Kind {
 	case coach.MessageHeld:
-		return holdDetails[message.HoldOf(a.HeldBy)]
+		return approval.HoldDetails[message.HoldOf(a.HeldBy)]
 	case coach.DeliveryFailed:
 	default:
 		return attentionDetails[a.Kind]

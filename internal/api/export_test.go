@@ -3,7 +3,10 @@ package api
 import (
 	"context"
 	"net/http"
+	"net/http/httptest"
+	"time"
 
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/idempotency"
@@ -66,9 +69,12 @@ func (s *Server) HandlerWith(tests ...TestRoute) http.Handler {
 	return s.adapter.Handler(routes)
 }
 
-var (
-	// DeliveryDetail is deliveryDetail.
-	DeliveryDetail = deliveryDetail
-	// AttentionDetail is attentionDetail.
-	AttentionDetail = attentionDetail
-)
+// AttentionDetail is attentionDetail.
+var AttentionDetail = attentionDetail
+
+// StreamEvent returns what the stream writes for a notification.
+func StreamEvent(n message.Notification) string {
+	w := httptest.NewRecorder()
+	(&eventWriter{w: w, control: http.NewResponseController(w), timeout: time.Second, pause: time.Second}).notification(n)
+	return w.Body.String()
+}

@@ -93,11 +93,11 @@ func (s *Server) challengeKey(number, role string, f *wire.Faults) auth.Challeng
 // number parses a mobile number as a person types it. It ignores "" and a field that has
 // a fault: the rules of the field report these.
 func (s *Server) number(typed, at string, f *wire.Faults) phone.Number {
-	return s.reader(f).Number(at, typed)
+	return s.Reader(f).Number(at, typed)
 }
 
-// reader returns a reader of what people enter.
-func (s *Server) reader(f *wire.Faults) input.Reader {
+// Reader returns a reader of what people enter.
+func (s *Server) Reader(f *wire.Faults) input.Reader {
 	return input.Reader{Phones: s.Phones, Now: s.Now(), Faults: f}
 }
 

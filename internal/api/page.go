@@ -2,10 +2,8 @@ package api
 
 import (
 	"net/url"
-	"time"
 	"unicode/utf8"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/endpoint"
@@ -19,23 +17,6 @@ type Keyset struct {
 	Party actor.Role `json:"p,omitempty"`
 	Seq   int64      `json:"s,omitempty"`
 	Day   string     `json:"d,omitempty"` // YYYY-MM-DD
-}
-
-func keysetOf(k approval.Keyset) Keyset {
-	out := Keyset{ID: k.ID, Party: k.Party}
-	if !k.At.IsZero() {
-		out.At = k.At.UnixMicro()
-	}
-	return out
-}
-
-// approval converts k for package approval.
-func (k Keyset) approval() approval.Keyset {
-	out := approval.Keyset{ID: k.ID, Party: k.Party}
-	if k.At != 0 {
-		out.At = time.UnixMicro(k.At).UTC()
-	}
-	return out
 }
 
 type page = endpoint.Page[Keyset]

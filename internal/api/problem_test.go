@@ -18,6 +18,8 @@ import (
 	"github.com/touchline/touchline/internal/platform/fault"
 )
 
+const requestID = "0198f2c4-6a2b-7d10-8e44-1c9b5f7a2d03"
+
 var updateProblems = flag.Bool("update-problems", false, "rewrite the golden files of problems")
 
 // TestProblems compares problem documents and their headers with golden files.
@@ -32,7 +34,7 @@ func TestProblems(t *testing.T) {
 		"token_expired":      fault.New(fault.Unauthenticated, "token_expired", "The access token has expired."),
 		"otp_incorrect":      fault.New(fault.Invalid, "otp_incorrect", "Ask for a new OTP.").With("attempts_left", 4),
 		"otp_send_limit":     fault.New(fault.TooMany, "otp_send_limit", "Wait.").With("limit", "otp_sends_per_hour").With("ends_at", at).After(1500 * time.Millisecond),
-		"request_pending":    fault.New(fault.Conflict, "request_pending", "The request is open.").With("resend_allowed_at", at).With("request_id", guardianRequestID).After(48 * time.Hour),
+		"request_pending":    fault.New(fault.Conflict, "request_pending", "The request is open.").With("resend_allowed_at", at).With("request_id", requestID).After(48 * time.Hour),
 		"profile_incomplete": fault.New(fault.Forbidden, "profile_incomplete", "Complete it.").With("missing", []string{"bio", "sports"}),
 		"unknown_code":       fault.New(fault.Conflict, "of_tomorrow", "A code that is not in the catalogue."),
 		"validation_failed":  fault.Validation([]fault.Field{{Pointer: "/student/date_of_birth", Code: "invalid_date", Detail: `<This> "date" does not exist.`}, {Pointer: "", Code: "invalid_value", Detail: "Neither."}}),
@@ -87,7 +89,7 @@ func TestInvalidIDIsNotFound(t *testing.T) {
 	token := "Authorization: Bearer " + a.token
 	trace := "Traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 	want := send(h, "POST", "/api/absent/1", "{}", token, trace)
-	for _, path := range []string{"/auth/sessions/nonsense", "/auth/sessions/" + strings.ToUpper(guardianRequestID)} {
+	for _, path := range []string{"/auth/sessions/nonsense", "/auth/sessions/" + strings.ToUpper(requestID)} {
 		if got := send(h, "DELETE", path, "", token, trace); got.Body.String() != want.Body.String() || got.Code != 404 {
 			t.Errorf("%s: %s", path, got.Body)
 		}

@@ -82,8 +82,8 @@ func roles(allowed ...actor.Role) authorize {
 
 var (
 	CoachOnly    = []authorize{roles(actor.Coach)}
-	guardianOnly = []authorize{roles(actor.Guardian)}
-	studentOnly  = []authorize{roles(actor.Student)}
+	GuardianOnly = []authorize{roles(actor.Guardian)}
+	StudentOnly  = []authorize{roles(actor.Student)}
 	PartyOnly    = []authorize{roles(actor.Guardian, actor.Student)}
 )
 

@@ -11,7 +11,7 @@ import (
 
 // routes lists every operation.
 func (s *Server) routes() []Route {
-	routes := slices.Concat(s.authRoutes(), s.accountRoutes(), s.coachRoutes(), s.approvalRoutes(), s.directoryRoutes(), s.serviceRoutes())
+	routes := slices.Concat(s.authRoutes(), s.accountRoutes(), s.coachRoutes(), s.directoryRoutes(), s.serviceRoutes())
 	for _, feature := range s.Features {
 		routes = append(routes, feature(s)...)
 	}
@@ -65,32 +65,6 @@ func (s *Server) directoryRoutes() []Route {
 		{Method: "PUT", Pattern: "/api/coach/visibility", Handle: endpoint.Handle(s.setVisibility), Authorize: CoachOnly, Body: endpoint.JSON},
 		{Method: "GET", Pattern: "/api/coaches", Handle: endpoint.Handle(s.listCoaches), Authenticate: anonymous, Query: endpoint.Paged("sport", "q")},
 		{Method: "GET", Pattern: "/api/coaches/{coach_id}", Handle: endpoint.HandleID("coach_id", s.getCoach), Authenticate: anonymous},
-	}
-}
-
-// approvalRoutes are players, approvals and availability.
-func (s *Server) approvalRoutes() []Route {
-	completeCoach := s.CompleteCoach()
-	return []Route{
-		{Method: "POST", Pattern: "/api/players/add", Handle: s.Idempotent(endpoint.Handle(s.addPlayer), s.rebuildPlayer), Authorize: completeCoach, Body: endpoint.JSON},
-		{Method: "GET", Pattern: "/api/players", Handle: endpoint.Handle(s.listPlayers), Authorize: CoachOnly, Alternative: MediaCSV, Query: endpoint.Paged("guardian_status", "student_status", "guardian_state", "student_state", "batch_id", "q")},
-		{Method: "GET", Pattern: "/api/players/{player_id}", Handle: endpoint.HandleID("player_id", s.getPlayer)},
-		{Method: "PATCH", Pattern: "/api/players/{player_id}", Handle: endpoint.HandleID("player_id", s.updatePlayer), Authorize: CoachOnly, Body: endpoint.MergePatch},
-		{Method: "DELETE", Pattern: "/api/players/{player_id}", Handle: endpoint.HandleID("player_id", s.deletePlayer), Authorize: CoachOnly},
-		{Method: "GET", Pattern: "/api/players/approval-status/{playerId}", Handle: endpoint.HandleID("playerId", s.approvalStatus)},
-		{Method: "GET", Pattern: "/api/me/players", Handle: endpoint.Handle(s.listMyPlayers), Authorize: PartyOnly, Query: endpoint.Paged()},
-		{Method: "POST", Pattern: "/api/approval/send-guardian-request", Handle: s.Idempotent(endpoint.Handle(s.sendGuardianRequest), s.rebuildRequest), Authorize: completeCoach, Body: endpoint.JSON},
-		{Method: "POST", Pattern: "/api/approval/send-student-request", Handle: s.Idempotent(endpoint.Handle(s.sendStudentRequest), s.rebuildRequest), Authorize: completeCoach, Body: endpoint.JSON},
-		{Method: "POST", Pattern: "/api/approval/send-reminder", Handle: s.Idempotent(endpoint.Handle(s.sendReminder), s.rebuildReminder), Authorize: completeCoach, Body: endpoint.JSON},
-		{Method: "PUT", Pattern: "/api/approval/guardian-response", Handle: endpoint.Handle(s.respond), Authorize: guardianOnly, Body: endpoint.JSON, Urgent: true},
-		{Method: "PUT", Pattern: "/api/approval/student-response", Handle: endpoint.Handle(s.respond), Authorize: studentOnly, Body: endpoint.JSON, Urgent: true},
-		{Method: "GET", Pattern: "/api/approval/requests/{request_id}", Handle: endpoint.Handle(s.getRequest)},
-		{Method: "POST", Pattern: "/api/approval/requests/{request_id}/cancel", Handle: s.Idempotent(endpoint.HandleID("request_id", s.cancelRequest), s.rebuildRequest), Authorize: CoachOnly, Body: endpoint.OptionalJSON},
-		{Method: "POST", Pattern: "/api/approval/requests/{request_id}/follow-up", Handle: s.Idempotent(endpoint.HandleID("request_id", s.followUp), s.rebuildRequest), Authorize: CoachOnly, Body: endpoint.OptionalJSON},
-		{Method: "POST", Pattern: "/api/approval/requests/{request_id}/dispute", Handle: s.Idempotent(endpoint.HandleID("request_id", s.disputeRequest), s.rebuildRequest), Authorize: PartyOnly, Body: endpoint.OptionalJSON, Urgent: true},
-		{Method: "DELETE", Pattern: "/api/approval/requests/{request_id}/dispute", Handle: endpoint.HandleID("request_id", s.liftDispute), Authorize: PartyOnly, Urgent: true},
-		{Method: "GET", Pattern: "/api/coach/pending-approvals", Handle: endpoint.Handle(s.listPending), Authorize: CoachOnly, Query: endpoint.Paged()},
-		{Method: "GET", Pattern: "/api/services/availability/{playerId}", Handle: endpoint.HandleID("playerId", s.availability)},
 	}
 }
 

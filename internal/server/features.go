@@ -6,6 +6,7 @@ import (
 
 	"github.com/touchline/touchline/internal/admin"
 	"github.com/touchline/touchline/internal/api"
+	"github.com/touchline/touchline/internal/approval/handlers"
 	"github.com/touchline/touchline/internal/attendance"
 	"github.com/touchline/touchline/internal/batch"
 	"github.com/touchline/touchline/internal/conversation"
@@ -28,6 +29,7 @@ type feature struct {
 // features lists the features that have a folder.
 func (s *services) features() []feature {
 	return []feature{
+		{operations: handlers.Operations(s.approvals)},
 		{files: fee.Files, pages: s.fees.Pages, operations: s.fees.Operations},
 		{files: batch.Files, pages: s.batches.Pages, operations: s.batches.Operations},
 		{files: attendance.Files, pages: s.attended.Pages, operations: s.attended.Operations},

@@ -1,11 +1,10 @@
-package api
+package handlers
 
 import (
-	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"time"
 
+	"github.com/touchline/touchline/internal/api"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
@@ -34,27 +33,18 @@ func (v View) Reminder(r *approval.Request, left int) any {
 func (v View) Status(p *approval.Player, h []approval.Record) any { return v.status(p, h) }
 func (v View) Pending(i approval.PendingItem) any                 { return v.pending(i) }
 
-// StreamEvent returns what the stream writes for a notification.
-func StreamEvent(n message.Notification) string {
-	w := httptest.NewRecorder()
-	(&eventWriter{w: w, control: http.NewResponseController(w), timeout: time.Second, pause: time.Second}).notification(n)
-	return w.Body.String()
-}
-
 func Availability(a approval.Availability) any { return newAvailabilityResponse(a) }
 
 // Inputs reads bodies as the handlers do.
-type Inputs struct{ s *Server }
+type Inputs struct{ h calls }
 
 // NewInputs returns Inputs with a default region for numbers and a fixed time.
 func NewInputs(region string, now time.Time) Inputs {
 	rules := approval.Rules{Routes: map[approval.Channel]message.Route{"in_app": nil, "sms": nil}}
-	return Inputs{&Server{Config: Config{
-		Services: public.Services{
-			Common: service.Common{Phones: phone.Parser{DefaultRegion: region}}, Approvals: &approval.Service{Rules: rules},
-		},
+	return Inputs{calls{&approval.Service{Rules: rules}, api.New(api.Config{
+		Services: public.Services{Common: service.Common{Phones: phone.Parser{DefaultRegion: region}}},
 		Settings: httpx.Settings{Now: func() time.Time { return now }},
-	}}}
+	})}}
 }
 
 // decodeBody decodes a body as the adapter does.
@@ -72,7 +62,7 @@ func (i Inputs) AddPlayer(body []byte) (approval.Student, *approval.Guardian, er
 	if err != nil {
 		return approval.Student{}, nil, err
 	}
-	student, guardian := in.Read(i.s.reader(&f))
+	student, guardian := in.Read(i.h.api.Reader(&f))
 	return student, guardian, f.Err()
 }
 
@@ -82,7 +72,7 @@ func (i Inputs) Patch(body []byte) (approval.Patch, error) {
 	if err != nil {
 		return approval.Patch{}, err
 	}
-	return in.Read(i.s.reader(&f)), f.Err()
+	return in.Read(i.h.api.Reader(&f)), f.Err()
 }
 
 // SendGuardian reads the body of POST /api/approval/send-guardian-request.
@@ -91,8 +81,8 @@ func (i Inputs) SendGuardian(body []byte) (approval.Patch, []approval.Channel, e
 	if err != nil {
 		return approval.Patch{}, nil, err
 	}
-	e := i.s.reader(&f)
-	patch, channels := in.correction(e), i.s.channels(in.Channels, &f)
+	e := i.h.api.Reader(&f)
+	patch, channels := in.correction(e), i.h.channels(in.Channels, &f)
 	return patch, channels, f.Err()
 }
 
@@ -102,8 +92,8 @@ func (i Inputs) SendStudent(body []byte) (approval.Patch, []approval.Channel, er
 	if err != nil {
 		return approval.Patch{}, nil, err
 	}
-	e := i.s.reader(&f)
-	patch, channels := in.correction(e), i.s.channels(in.Channels, &f)
+	e := i.h.api.Reader(&f)
+	patch, channels := in.correction(e), i.h.channels(in.Channels, &f)
 	return patch, channels, f.Err()
 }
 

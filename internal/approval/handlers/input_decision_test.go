@@ -1,4 +1,4 @@
-package api_test
+package handlers_test
 
 import (
 	"net/url"
@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/touchline/touchline/internal/api"
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/approval/handlers"
 	"github.com/touchline/touchline/internal/platform/phone"
 )
 
@@ -106,16 +106,16 @@ func TestDecisions(t *testing.T) {
 }
 
 func TestPlayerFilter(t *testing.T) {
-	got, err := api.Filter(url.Values{"guardian_status": {"approved"}, "guardian_state": {"approved"}, "student_state": {"revoked"}, "q": {" meh "}})
+	got, err := handlers.Filter(url.Values{"guardian_status": {"approved"}, "guardian_state": {"approved"}, "student_state": {"revoked"}, "q": {" meh "}})
 	if err != nil || got != (approval.Filter{GuardianStatus: "approved", GuardianState: "approved", StudentState: "revoked", Search: "meh"}) {
 		t.Errorf("%+v, %v", got, err)
 	}
-	_, err = api.Filter(url.Values{"guardian_status": {"revoked"}, "student_status": {""}, "guardian_state": {"gone"}, "q": {""}}) // an empty search finds all players
+	_, err = handlers.Filter(url.Values{"guardian_status": {"revoked"}, "student_status": {""}, "guardian_state": {"gone"}, "q": {""}}) // an empty search finds all players
 	if got := faultsOf(t, err); !slices.Equal(got, []string{"/guardian_state invalid_value", "/guardian_status invalid_value", "/student_status invalid_value"}) {
 		t.Errorf("%q", got)
 	}
 	for _, q := range []string{"\xff", "a\x00b", strings.Repeat("x", 101)} {
-		if _, err := api.Filter(url.Values{"q": {q}}); err == nil {
+		if _, err := handlers.Filter(url.Values{"q": {q}}); err == nil {
 			t.Errorf("q=%q: got no fault", q)
 		}
 	}

@@ -1,9 +1,6 @@
-package api
+package approval
 
-import (
-	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/message"
-)
+import "github.com/touchline/touchline/internal/message"
 
 // mailDetails replace causeDetails and deliveryDetails for mails, by cause and by reason.
 var mailDetails = map[string]string{
@@ -21,7 +18,7 @@ var mailDetails = map[string]string{
 
 // mailDetail explains the state of a mail to a coach, and the remedy. It returns "" if there
 // is nothing to explain.
-func mailDetail(d approval.Delivery) string {
+func (d Delivery) mailDetail() string {
 	if detail, ok := mailDetails[d.Cause]; ok && d.State == message.FailedState {
 		return detail
 	}

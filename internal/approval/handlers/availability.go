@@ -1,8 +1,9 @@
-package api
+package handlers
 
 import (
 	"context"
 
+	"github.com/touchline/touchline/internal/api"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/endpoint"
 )
@@ -43,10 +44,10 @@ func services(a approval.Availability) []serviceAccess {
 }
 
 // availability serves GET /api/services/availability/{playerId}.
-func (s *Server) availability(ctx context.Context, r Request[NoBody], id string) (Response, error) {
-	a, err := s.Approvals.Availability(ctx, r.Caller.Actor, id)
+func (h calls) availability(ctx context.Context, r api.Request[api.NoBody], id string) (api.Response, error) {
+	a, err := h.Availability(ctx, r.Caller.Actor, id)
 	if err != nil {
-		return Response{}, err
+		return api.Response{}, err
 	}
 	return endpoint.OK(newAvailabilityResponse(a)), nil
 }

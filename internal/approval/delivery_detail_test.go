@@ -1,13 +1,11 @@
-package api_test
+package approval_test
 
 import (
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/touchline/touchline/internal/api"
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/message"
 )
 
@@ -36,29 +34,9 @@ func TestDeliveryDetail(t *testing.T) {
 		if tt.cause == message.CauseUnknownAddress {
 			d.Channel = "email"
 		}
-		if got := api.DeliveryDetail(d); !strings.Contains(got, tt.want) || (got == "") != (tt.want == "") {
+		if got := d.Detail(); !strings.Contains(got, tt.want) || (got == "") != (tt.want == "") {
 			t.Errorf("%s %s %s: got %q, want %q in it", tt.state, tt.reason, tt.cause, got, tt.want)
 		}
-	}
-}
-
-// A coach reads on which channels a request failed.
-func TestAttentionDetail(t *testing.T) {
-	t.Parallel()
-	for channels, want := range map[string]string{
-		"":               "The request could not be delivered. Check the number, then send it again.",
-		"sms":            "The request could not be delivered by SMS. Check the number, then send it again.",
-		"whatsapp":       "The request could not be delivered by WhatsApp. Check the number, then send it again.",
-		"email":          "The request could not be delivered by mail. Check the e-mail address, then send it again, or use SMS.",
-		"email sms":      "The request could not be delivered by SMS or by mail. Check the number and the e-mail address, then send it again.",
-		"email whatsapp": "The request could not be delivered by WhatsApp or by mail. Check the number and the e-mail address, then send it again.",
-	} {
-		if got := api.AttentionDetail(coach.Attention{Kind: coach.DeliveryFailed, Channels: strings.Fields(channels)}); got != want {
-			t.Errorf("%q: got %q, want %q", channels, got, want)
-		}
-	}
-	if got := api.AttentionDetail(coach.Attention{Kind: coach.ConsentRejected}); !strings.HasPrefix(got, "They rejected") {
-		t.Errorf("rejected: got %q", got)
 	}
 }
 
@@ -79,7 +57,7 @@ func TestHoldDetail(t *testing.T) {
 		{"sms", message.HoldResend, "Waiting until 2026-03-04T17:00:00Z: this person got the question a short time ago. It goes out by itself."},
 	} {
 		d := approval.Delivery{Channel: tt.channel, State: "queued", Reason: "held", Hold: tt.hold, DueAt: due}
-		if got := api.DeliveryDetail(d); got != tt.want {
+		if got := d.Detail(); got != tt.want {
 			t.Errorf("%s by %s: got %q, want %q", tt.hold, tt.channel, got, tt.want)
 		}
 	}

@@ -1,8 +1,9 @@
-package api
+package handlers
 
 import (
 	"context"
 
+	"github.com/touchline/touchline/internal/api"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/endpoint"
@@ -12,29 +13,29 @@ import (
 )
 
 // sendGuardianRequest serves POST /api/approval/send-guardian-request.
-func (s *Server) sendGuardianRequest(ctx context.Context, r Request[sendGuardianRequest]) (Response, error) {
+func (h calls) sendGuardianRequest(ctx context.Context, r api.Request[sendGuardianRequest]) (api.Response, error) {
 	in := r.Body
-	return s.send(ctx, r.Caller, in.PlayerID, actor.Guardian, in.correction, in.Channels, r.Faults)
+	return h.send(ctx, r.Caller, in.PlayerID, actor.Guardian, in.correction, in.Channels, r.Faults)
 }
 
 // sendStudentRequest serves POST /api/approval/send-student-request.
-func (s *Server) sendStudentRequest(ctx context.Context, r Request[sendStudentRequest]) (Response, error) {
+func (h calls) sendStudentRequest(ctx context.Context, r api.Request[sendStudentRequest]) (api.Response, error) {
 	in := r.Body
-	return s.send(ctx, r.Caller, in.PlayerID, actor.Student, in.correction, in.Channels, r.Faults)
+	return h.send(ctx, r.Caller, in.PlayerID, actor.Student, in.correction, in.Channels, r.Faults)
 }
 
 // send returns 201 for a new request and 200 for a repeated one.
-func (s *Server) send(ctx context.Context, caller Caller, playerID string, party actor.Role, correct func(input.Reader) approval.Patch, names []string, f wire.Faults) (Response, error) {
-	e := s.reader(&f)
-	correction, channels := correct(e), s.channels(names, &f)
-	if err := s.checkBody(ctx, caller.Actor, playerID, f); err != nil {
-		return Response{}, err
+func (h calls) send(ctx context.Context, caller api.Caller, playerID string, party actor.Role, correct func(input.Reader) approval.Patch, names []string, f wire.Faults) (api.Response, error) {
+	e := h.api.Reader(&f)
+	correction, channels := correct(e), h.channels(names, &f)
+	if err := h.checkBody(ctx, caller.Actor, playerID, f); err != nil {
+		return api.Response{}, err
 	}
-	request, created, err := s.Approvals.Send(ctx, caller.Actor, playerID, party, correction, channels)
+	request, created, err := h.Send(ctx, caller.Actor, playerID, party, correction, channels)
 	if err != nil {
-		return Response{Subject: playerID}, err
+		return api.Response{Subject: playerID}, err
 	}
-	body := s.view(caller).request(request)
+	body := h.view(caller).request(request)
 	if created {
 		return endpoint.Created("/api/approval/requests/"+request.ID, body).WithSubject(playerID), nil
 	}
@@ -43,7 +44,7 @@ func (s *Server) send(ctx context.Context, caller Caller, playerID string, party
 
 // checkBody returns the faults of a body that names a player, as an error. A player_id
 // that is not an identifier is not_found, but a missing one is a fault of the body.
-func (s *Server) checkBody(ctx context.Context, by actor.Actor, playerID string, f wire.Faults) error {
+func (h calls) checkBody(ctx context.Context, by actor.Actor, playerID string, f wire.Faults) error {
 	for _, field := range f {
 		if field.Pointer == "" || field.Pointer == "/player_id" && field.Code != "invalid_characters" {
 			return f.Err()
@@ -52,70 +53,70 @@ func (s *Server) checkBody(ctx context.Context, by actor.Actor, playerID string,
 	if !endpoint.IsID(playerID) {
 		return fault.Missing()
 	}
-	return s.CheckFaults(ctx, by, playerID, f)
+	return h.api.CheckFaults(ctx, by, playerID, f)
 }
 
 // sendReminder serves POST /api/approval/send-reminder.
-func (s *Server) sendReminder(ctx context.Context, r Request[reminderRequest]) (Response, error) {
+func (h calls) sendReminder(ctx context.Context, r api.Request[reminderRequest]) (api.Response, error) {
 	in, f := r.Body, r.Faults
-	if err := s.checkBody(ctx, r.Caller.Actor, in.PlayerID, f); err != nil {
-		return Response{}, err
+	if err := h.checkBody(ctx, r.Caller.Actor, in.PlayerID, f); err != nil {
+		return api.Response{}, err
 	}
-	request, left, err := s.Approvals.Remind(ctx, r.Caller.Actor, in.PlayerID, in.party())
+	request, left, err := h.Remind(ctx, r.Caller.Actor, in.PlayerID, in.party())
 	if err != nil {
-		return Response{Subject: in.PlayerID}, err
+		return api.Response{Subject: in.PlayerID}, err
 	}
-	return endpoint.Accepted(reminderResponse{s.view(r.Caller).request(request), left}).WithSubject(in.PlayerID), nil
+	return endpoint.Accepted(reminderResponse{h.view(r.Caller).request(request), left}).WithSubject(in.PlayerID), nil
 }
 
 // getRequest serves GET /api/approval/requests/{request_id}. For a student,
 // approval_pending comes before not_found.
-func (s *Server) getRequest(ctx context.Context, r Request[NoBody]) (Response, error) {
+func (h calls) getRequest(ctx context.Context, r api.Request[api.NoBody]) (api.Response, error) {
 	id, _ := r.PathID("request_id") // "" is not found
-	request, err := s.Approvals.Request(ctx, r.Caller.Actor, id)
+	request, err := h.Request(ctx, r.Caller.Actor, id)
 	if err != nil {
-		return Response{}, err
+		return api.Response{}, err
 	}
-	return endpoint.OK(s.view(r.Caller).request(request)), nil
+	return endpoint.OK(h.view(r.Caller).request(request)), nil
 }
 
 // cancelRequest serves POST /api/approval/requests/{request_id}/cancel.
-func (s *Server) cancelRequest(ctx context.Context, r Request[NoBody], id string) (Response, error) {
-	return s.changeRequest(ctx, r.Caller, id, r.Faults, s.Approvals.Cancel)
+func (h calls) cancelRequest(ctx context.Context, r api.Request[api.NoBody], id string) (api.Response, error) {
+	return h.changeRequest(ctx, r.Caller, id, r.Faults, h.Cancel)
 }
 
 // followUp serves POST /api/approval/requests/{request_id}/follow-up.
-func (s *Server) followUp(ctx context.Context, r Request[followUpRequest], id string) (Response, error) {
-	return s.changeRequest(ctx, r.Caller, id, r.Faults, func(ctx context.Context, by actor.Actor, id string) (*approval.Request, error) {
-		return s.Approvals.FollowUp(ctx, by, id, r.Body.Note.Value)
+func (h calls) followUp(ctx context.Context, r api.Request[followUpRequest], id string) (api.Response, error) {
+	return h.changeRequest(ctx, r.Caller, id, r.Faults, func(ctx context.Context, by actor.Actor, id string) (*approval.Request, error) {
+		return h.FollowUp(ctx, by, id, r.Body.Note.Value)
 	})
 }
 
 // disputeRequest serves POST /api/approval/requests/{request_id}/dispute.
-func (s *Server) disputeRequest(ctx context.Context, r Request[NoBody], id string) (Response, error) {
-	return s.changeRequest(ctx, r.Caller, id, r.Faults, s.Approvals.Dispute)
+func (h calls) disputeRequest(ctx context.Context, r api.Request[api.NoBody], id string) (api.Response, error) {
+	return h.changeRequest(ctx, r.Caller, id, r.Faults, h.Dispute)
 }
 
 // changeRequest changes a request and returns it. A request that is not the caller's is
 // not_found, whatever the faults of the body.
-func (s *Server) changeRequest(ctx context.Context, caller Caller, id string, f wire.Faults, change func(context.Context, actor.Actor, string) (*approval.Request, error)) (Response, error) {
+func (h calls) changeRequest(ctx context.Context, caller api.Caller, id string, f wire.Faults, change func(context.Context, actor.Actor, string) (*approval.Request, error)) (api.Response, error) {
 	if len(f) > 0 {
-		if _, err := s.Approvals.OwnRequest(ctx, caller.Actor, id); err != nil {
-			return Response{}, err
+		if _, err := h.OwnRequest(ctx, caller.Actor, id); err != nil {
+			return api.Response{}, err
 		}
-		return Response{}, f.Err()
+		return api.Response{}, f.Err()
 	}
 	request, err := change(ctx, caller.Actor, id)
 	if err != nil {
-		return Response{}, err
+		return api.Response{}, err
 	}
-	return endpoint.OK(s.view(caller).request(request)).WithSubject(request.PlayerID), nil
+	return endpoint.OK(h.view(caller).request(request)).WithSubject(request.PlayerID), nil
 }
 
 // liftDispute serves DELETE /api/approval/requests/{request_id}/dispute.
-func (s *Server) liftDispute(ctx context.Context, r Request[NoBody], id string) (Response, error) {
-	if err := s.Approvals.Lift(ctx, r.Caller.Actor, id); err != nil {
-		return Response{}, err
+func (h calls) liftDispute(ctx context.Context, r api.Request[api.NoBody], id string) (api.Response, error) {
+	if err := h.Lift(ctx, r.Caller.Actor, id); err != nil {
+		return api.Response{}, err
 	}
 	return endpoint.NoContent(), nil
 }
@@ -176,7 +177,7 @@ func (v view) request(r *approval.Request) requestResponse {
 			sent.Reason = wire.OrNull(d.Reason)
 		}
 		if v.by.Role == actor.Coach {
-			sent.Detail = wire.OrNull(deliveryDetail(d))
+			sent.Detail = wire.OrNull(d.Detail())
 		}
 		a.Deliveries = append(a.Deliveries, sent)
 	}

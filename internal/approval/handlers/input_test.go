@@ -1,4 +1,4 @@
-package api_test
+package handlers_test
 
 import (
 	"encoding/json"
@@ -12,14 +12,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/touchline/touchline/internal/api"
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/approval/handlers"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
 )
 
 // inputs reads bodies on 2026-03-06 with the default region India.
-var inputs = api.NewInputs("IN", testNow)
+var inputs = handlers.NewInputs("IN", testNow)
 
 // faultsOf returns the faults of err as "pointer code".
 func faultsOf(t *testing.T, err error) []string {

@@ -1,4 +1,4 @@
-package api
+package approval
 
 import (
 	"cmp"
@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/wire"
 )
@@ -30,8 +29,8 @@ var deliveryDetails = map[string]string{
 	message.ReasonChannelUnavailable: "We do not send messages this way any more. Choose another way, then send the request again.",
 }
 
-// holdDetails tell a coach what a held message waits for.
-var holdDetails = map[message.Hold]string{
+// HoldDetails tell a coach what a held message waits for.
+var HoldDetails = map[message.Hold]string{
 	message.HoldNumber:     "Waiting: too many messages to this number. It goes out by itself.",
 	message.HoldCoach:      "Waiting: you have sent many messages today. It goes out by itself.",
 	message.HoldService:    "Waiting: this service has reached a limit on messages. It goes out by itself.",
@@ -53,13 +52,13 @@ var causeDetails = map[message.Cause]string{
 	message.CauseNetwork:       "The phone network had a fault and lost the message. Send the request again later.",
 }
 
-// deliveryDetail explains the state of a message to a coach, and the remedy. It returns "" if
+// Detail explains the state of a message to a coach, and the remedy. It returns "" if
 // there is nothing to explain.
-func deliveryDetail(d approval.Delivery) string {
+func (d Delivery) Detail() string {
 	if d.Hold != "" && d.State == message.QueuedState {
-		return holdDetail(d)
+		return d.holdDetail()
 	}
-	if detail := mailDetail(d); detail != "" && d.Channel == approval.Channel(message.Email) {
+	if detail := d.mailDetail(); detail != "" && d.Channel == Channel(message.Email) {
 		return detail
 	}
 	detail := deliveryDetails[d.Reason]
@@ -74,10 +73,10 @@ func deliveryDetail(d approval.Delivery) string {
 }
 
 // holdDetail says what a held message waits for, and until when if that is known.
-func holdDetail(d approval.Delivery) string {
-	detail := holdDetails[d.Hold]
+func (d Delivery) holdDetail() string {
+	detail := HoldDetails[d.Hold]
 	switch {
-	case d.Hold == message.HoldNumber && d.Channel == approval.Channel(message.Email):
+	case d.Hold == message.HoldNumber && d.Channel == Channel(message.Email):
 		return "Waiting: too many messages to this address. It goes out by itself."
 	case d.Hold == message.HoldResend:
 		return "Waiting until " + wire.Timestamp(d.DueAt) + strings.TrimPrefix(detail, "Waiting")

@@ -1,4 +1,4 @@
-package api
+package handlers
 
 import (
 	"slices"
@@ -50,8 +50,8 @@ func (in sendStudentRequest) correction(e input.Reader) approval.Patch {
 }
 
 // channels validates the channels of a request. It returns nil if none is named.
-func (s *Server) channels(names []string, f *wire.Faults) []approval.Channel {
-	available := s.Approvals.Channels()
+func (h calls) channels(names []string, f *wire.Faults) []approval.Channel {
+	available := h.Channels()
 	var channels []approval.Channel
 	for i, name := range names {
 		channel, at := approval.Channel(name), wire.PointTo("/channels", i)

@@ -1,9 +1,10 @@
-package api
+package handlers
 
 import (
 	"context"
 	"time"
 
+	"github.com/touchline/touchline/internal/api"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/endpoint"
@@ -11,40 +12,40 @@ import (
 )
 
 // approvalStatus serves GET /api/players/approval-status/{playerId}.
-func (s *Server) approvalStatus(ctx context.Context, r Request[NoBody], id string) (Response, error) {
-	p, history, err := s.Approvals.Status(ctx, r.Caller.Actor, id)
+func (h calls) approvalStatus(ctx context.Context, r api.Request[api.NoBody], id string) (api.Response, error) {
+	p, history, err := h.Status(ctx, r.Caller.Actor, id)
 	if err != nil {
-		return Response{}, err
+		return api.Response{}, err
 	}
-	return endpoint.OK(s.view(r.Caller).status(p, history)), nil
+	return endpoint.OK(h.view(r.Caller).status(p, history)), nil
 }
 
 // respond serves PUT /api/approval/guardian-response and student-response. The party is
 // the role of the caller; each route allows one role.
-func (s *Server) respond(ctx context.Context, r Request[decisionRequest]) (Response, error) {
+func (h calls) respond(ctx context.Context, r api.Request[decisionRequest]) (api.Response, error) {
 	in, f := r.Body, r.Faults
-	if err := s.checkBody(ctx, r.Caller.Actor, in.PlayerID, f); err != nil {
-		return Response{}, err
+	if err := h.checkBody(ctx, r.Caller.Actor, in.PlayerID, f); err != nil {
+		return api.Response{}, err
 	}
-	p, history, err := s.Approvals.Decide(ctx, r.Caller.Actor, in.PlayerID, in.decision())
+	p, history, err := h.Decide(ctx, r.Caller.Actor, in.PlayerID, in.decision())
 	if err != nil {
-		return Response{}, err
+		return api.Response{}, err
 	}
-	return endpoint.OK(s.view(r.Caller).status(p, history)), nil
+	return endpoint.OK(h.view(r.Caller).status(p, history)), nil
 }
 
 // listPending serves GET /api/coach/pending-approvals.
-func (s *Server) listPending(ctx context.Context, r Request[NoBody]) (Response, error) {
+func (h calls) listPending(ctx context.Context, r api.Request[api.NoBody]) (api.Response, error) {
 	f := r.Faults
-	page := s.Page(r.Meta, &f)
+	page := h.api.Page(r.Meta, &f)
 	if err := f.Err(); err != nil {
-		return Response{}, err
+		return api.Response{}, err
 	}
-	items, err := s.Approvals.Pending(ctx, r.Caller.Actor, approval.Page{Limit: page.ReadLimit(), After: page.After.approval()})
+	items, err := h.Pending(ctx, r.Caller.Actor, approval.Page{Limit: page.ReadLimit(), After: after(page.After)})
 	if err != nil {
-		return Response{}, err
+		return api.Response{}, err
 	}
-	return endpoint.PageResponse(page, items, s.view(r.Caller).pending, func(i approval.PendingItem) Keyset {
+	return endpoint.PageResponse(page, items, h.view(r.Caller).pending, func(i approval.PendingItem) api.Keyset {
 		return keysetOf(approval.Keyset{At: i.PendingSince, ID: i.PlayerID, Party: i.Party})
 	}), nil
 }
