@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/touchline/touchline/internal/feed"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/server"
 	"github.com/touchline/touchline/internal/server/touchlinetest"
@@ -169,7 +170,7 @@ func TestChangeFeed(t *testing.T) {
 		service.Call(t, "GET", path+"?wait=99999999999", nil).Want(t, 200) // as 30
 		service.Call(t, "GET", path+"?wait=soon", nil).Want(t, 422, "validation_failed")
 		s.Operator(t, operator.AvailabilityByNumber).Call(t, "GET", path, nil).Want(t, 403, "insufficient_scope")
-		s.Clock.Advance(operator.ChangesKept + time.Second)
+		s.Clock.Advance(feed.ChangesKept + time.Second)
 		s.Operator(t, operator.AvailabilityScope).Call(t, "GET", path+"?cursor="+got.next, nil).Want(t, 410, "cursor_expired")
 	})
 }

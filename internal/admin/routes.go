@@ -11,7 +11,7 @@ import (
 func (s *Server) routes() []Route {
 	introspect, coaches := s.Scope(operator.Introspect), s.Scope(operator.Coaches)
 	disputes, deliveries := s.Scope(operator.Disputes), s.Scope(operator.Deliveries)
-	audit, metrics, webhooks := s.Scope(operator.Audit), s.Scope(operator.Metrics), s.Scope(operator.Webhooks)
+	audit, metrics := s.Scope(operator.Audit), s.Scope(operator.Metrics)
 	routes := []Route{
 		{Method: "POST", Pattern: "/auth/introspect", Handle: handle(s.introspect), Authorize: introspect, Body: endpoint.Form},
 		{Method: "POST", Pattern: "/auth/revoke", Handle: handle(s.revoke), Authorize: introspect, Body: endpoint.Form, Produces: endpoint.AnyMedia},
@@ -31,15 +31,6 @@ func (s *Server) routes() []Route {
 		{Method: "GET", Pattern: "/api/admin/disputes", Handle: handle(s.listDisputes), Authorize: disputes, Query: endpoint.Paged("coach_id")},
 		{Method: "POST", Pattern: "/api/admin/disputes/search", Handle: handle(s.searchDisputes), Authorize: disputes, Body: endpoint.JSON},
 		{Method: "DELETE", Pattern: "/api/admin/disputes/{request_id}", Handle: handleID("request_id", s.liftDispute), Authorize: disputes},
-		{Method: "GET", Pattern: "/api/admin/webhooks", Handle: handle(s.listWebhooks), Authorize: webhooks, Query: endpoint.Paged()},
-		{Method: "POST", Pattern: "/api/admin/webhooks", Handle: handle(s.createWebhook), Authorize: webhooks, Body: endpoint.JSON},
-		{Method: "GET", Pattern: "/api/admin/webhooks/{webhook_id}", Handle: handleID("webhook_id", s.webhook), Authorize: webhooks},
-		{Method: "PATCH", Pattern: "/api/admin/webhooks/{webhook_id}", Handle: handleID("webhook_id", s.updateWebhook), Authorize: webhooks, Body: endpoint.MergePatch},
-		{Method: "DELETE", Pattern: "/api/admin/webhooks/{webhook_id}", Handle: handleID("webhook_id", s.deleteWebhook), Authorize: webhooks},
-		{Method: "POST", Pattern: "/api/admin/webhooks/{webhook_id}/rotate-secret", Handle: handleID("webhook_id", s.rotateWebhookSecret), Authorize: webhooks, Body: endpoint.OptionalJSON},
-		{Method: "POST", Pattern: "/api/admin/webhooks/{webhook_id}/test", Handle: handleID("webhook_id", s.testWebhook), Authorize: webhooks},
-		{Method: "POST", Pattern: "/api/admin/webhooks/{webhook_id}/replay", Handle: handleID("webhook_id", s.replayWebhook), Authorize: webhooks, Body: endpoint.JSON},
-		{Method: "GET", Pattern: "/api/admin/webhooks/{webhook_id}/messages", Handle: handleID("webhook_id", s.listWebhookMessages), Authorize: webhooks, Query: endpoint.Paged("state")},
 		{Method: "GET", Pattern: "/api/admin/audit", Handle: handle(s.audit), Authorize: audit, Query: endpoint.Paged("object_id")},
 		{Method: "GET", Pattern: "/metrics", Handle: handle(s.metrics), Authenticate: s.authenticateScrape, Authorize: metrics, Produces: endpoint.AnyMedia},
 		{Method: "GET", Pattern: "/.well-known/oauth-authorization-server", Handle: handle(s.metadata), Authenticate: public, Produces: endpoint.AnyMedia},

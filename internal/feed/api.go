@@ -33,10 +33,20 @@ func (s *Service) OperatorOperations(a *admin.Server) []admin.Route {
 	h := handlers{s, a}
 	services := a.Scope(operator.AvailabilityScope)
 	query := a.EitherScope(operator.AvailabilityScope, operator.AvailabilityByNumber)
+	webhooks := a.Scope(operator.Webhooks)
 	return []admin.Route{
 		{Method: "GET", Pattern: "/api/services/availability/{player_id}", Handle: endpoint.HandleID("player_id", h.get), Authorize: services},
 		{Method: "POST", Pattern: "/api/services/availability/query", Handle: endpoint.Handle(h.query), Authorize: query, Body: endpoint.JSON},
 		{Method: "GET", Pattern: "/api/services/changes", Handle: endpoint.Handle(h.listChanges), Authorize: services, Timeout: changesTimeout, Query: endpoint.Paged("wait")},
+		{Method: "GET", Pattern: "/api/admin/webhooks", Handle: endpoint.Handle(h.listWebhooks), Authorize: webhooks, Query: endpoint.Paged()},
+		{Method: "POST", Pattern: "/api/admin/webhooks", Handle: endpoint.Handle(h.createWebhook), Authorize: webhooks, Body: endpoint.JSON},
+		{Method: "GET", Pattern: "/api/admin/webhooks/{webhook_id}", Handle: endpoint.HandleID("webhook_id", h.webhook), Authorize: webhooks},
+		{Method: "PATCH", Pattern: "/api/admin/webhooks/{webhook_id}", Handle: endpoint.HandleID("webhook_id", h.updateWebhook), Authorize: webhooks, Body: endpoint.MergePatch},
+		{Method: "DELETE", Pattern: "/api/admin/webhooks/{webhook_id}", Handle: endpoint.HandleID("webhook_id", h.deleteWebhook), Authorize: webhooks},
+		{Method: "POST", Pattern: "/api/admin/webhooks/{webhook_id}/rotate-secret", Handle: endpoint.HandleID("webhook_id", h.rotateWebhookSecret), Authorize: webhooks, Body: endpoint.OptionalJSON},
+		{Method: "POST", Pattern: "/api/admin/webhooks/{webhook_id}/test", Handle: endpoint.HandleID("webhook_id", h.testWebhook), Authorize: webhooks},
+		{Method: "POST", Pattern: "/api/admin/webhooks/{webhook_id}/replay", Handle: endpoint.HandleID("webhook_id", h.replayWebhook), Authorize: webhooks, Body: endpoint.JSON},
+		{Method: "GET", Pattern: "/api/admin/webhooks/{webhook_id}/messages", Handle: endpoint.HandleID("webhook_id", h.listWebhookMessages), Authorize: webhooks, Query: endpoint.Paged("state")},
 	}
 }
 
@@ -51,7 +61,7 @@ type changeResponse struct {
 	At             string  `json:"at"`
 }
 
-func newChangeResponse(c operator.Change) changeResponse {
+func newChangeResponse(c Change) changeResponse {
 	return changeResponse{
 		Sequence: c.Sequence, PlayerID: c.PlayerID, Type: c.Type, Party: wire.OrNull(string(c.Party)),
 		GuardianStatus: c.GuardianStatus, StudentStatus: c.StudentStatus, At: wire.Timestamp(c.At),
@@ -86,7 +96,7 @@ func (h handlers) listChanges(ctx context.Context, r admin.Request[admin.NoBody]
 // await reads the feed until there is a change or the wait is over: after each commit
 // of a change, and each second, because a wake of another replica can be lost. The wait also
 // ends when the service shuts down.
-func (h handlers) await(ctx context.Context, tokenID string, after Cursor, limit int, wait time.Duration) ([]operator.Change, Cursor, error) {
+func (h handlers) await(ctx context.Context, tokenID string, after Cursor, limit int, wait time.Duration) ([]Change, Cursor, error) {
 	end := h.Now().Add(wait)
 	if wait == 0 {
 		return h.Read(ctx, after, limit)

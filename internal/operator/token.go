@@ -68,7 +68,7 @@ type TokenRequest struct {
 func (r TokenRequest) validate() error {
 	var f []fault.Field
 	switch n := utf8.RuneCountInString(r.Name); {
-	case n > MaxName || !utf8.ValidString(r.Name) || strings.ContainsFunc(r.Name, misleading):
+	case n > MaxName || !utf8.ValidString(r.Name) || strings.ContainsFunc(r.Name, Misleading):
 		f = append(f, fault.Field{Pointer: "/name", Code: "invalid_value", Detail: fmt.Sprintf("A name has 1 to %d characters, in one line.", MaxName)})
 	case !strings.ContainsFunc(r.Name, visible):
 		f = append(f, fault.Field{Pointer: "/name", Code: "required", Detail: "Name the program or person that will use the token."})
@@ -89,9 +89,9 @@ func (r TokenRequest) validate() error {
 	return fault.Validation(f)
 }
 
-// misleading reports whether c breaks a line or changes the writing direction, so
+// Misleading reports whether c breaks a line or changes the writing direction, so
 // that a name could look like another one.
-func misleading(c rune) bool {
+func Misleading(c rune) bool {
 	return unicode.IsControl(c) || c == '\u2028' || c == '\u2029' || unicode.Is(unicode.Bidi_Control, c)
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/conversation"
 	"github.com/touchline/touchline/internal/fee"
+	"github.com/touchline/touchline/internal/feed"
 	"github.com/touchline/touchline/internal/platform/buildinfo"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/platform/database"
@@ -49,8 +50,8 @@ func hooks(consents approval.Rules) store.Hooks {
 			Facts: consents.MessageFacts, Failed: approval.DeliveryFailed, Reached: approval.DeliveryReached,
 			Postponed: approval.DeliveriesPostponed, Released: approval.DeliveryReleased,
 		},
-		BeforeSweep: []func(context.Context, *store.DB, time.Time) (int64, error){approval.KeepLinks},
-		Expired:     slices.Concat(approval.Expired, []store.Expired{progress.Expired}, roster.Expired),
+		BeforeSweep: []func(context.Context, *store.DB, time.Time) (int64, error){feed.BeforeSweep, approval.KeepLinks},
+		Expired:     slices.Concat(approval.Expired, feed.Expired, []store.Expired{progress.Expired}, roster.Expired),
 	}
 }
 

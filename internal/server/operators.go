@@ -42,7 +42,6 @@ func newShell(cfg *config.Config, o Options, db *store.DB, logged securitylog.St
 		Accounts:   &coach.AccountAdmin{Store: logged},
 		Disputes:   &operator.DisputeAdmin{Store: approvals, Lifter: approvals},
 		Deliveries: &message.DeliveryAdmin{Store: db.Outbox},
-		Webhooks:   newWebhookAdmin(cfg, o, db),
 		Mail:       db.Outbox,
 	}
 }

@@ -81,7 +81,7 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 	teams := newTeam(fees, batches, attended, conversations)
 	return &services{
 		base: b,
-		fees: fees, batches: batches, attended: attended, trainings: trainings, conversations: conversations, verifications: verifications, documents: documents, progress: records, players: players, feed: &feed.Service{DB: b.db, Rules: approvals.Rules, Waiting: b.delivery.waiting, Now: o.Now},
+		fees: fees, batches: batches, attended: attended, trainings: trainings, conversations: conversations, verifications: verifications, documents: documents, progress: records, players: players, feed: &feed.Service{DB: b.db, Webhooks: newWebhooks(cfg, o, b.db, b.delivery.webhooks.Wake), Rules: approvals.Rules, Waiting: b.delivery.waiting, Now: o.Now},
 		public: public.Services{
 			Common: common, HTTP: http, Coach: coaches, Team: teams,
 			Auth:           accounts,

@@ -3,30 +3,30 @@ package server
 import (
 	"context"
 
-	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/feed"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/platform/webhook"
-	"github.com/touchline/touchline/internal/worker"
+	"github.com/touchline/touchline/internal/store"
 )
 
-func newWebhookAdmin(cfg *config.Config, o Options, db operator.WebhookStore) *operator.WebhookAdmin {
+func newWebhooks(cfg *config.Config, o Options, db *store.DB, queued func()) *feed.Webhooks {
 	networks := webhook.Networks(cfg.WebhookNetworks)
-	return &operator.WebhookAdmin{
-		Store: db, Reachable: networks.Allows, PlainHTTP: networks.AllowsHTTP, Now: o.Now, NewID: o.NewID, Rand: o.Rand,
+	return &feed.Webhooks{
+		DB: db, Reachable: networks.Allows, PlainHTTP: networks.AllowsHTTP, OnQueued: queued, Now: o.Now, NewID: o.NewID, Rand: o.Rand,
 	}
 }
 
-func newWebhooks(cfg *config.Config, o Options, s *services) *worker.Webhooks {
+func newWebhookSender(cfg *config.Config, o Options, s *services) *feed.Sender {
 	sender := webhook.NewSender(cfg.WebhookNetworks, o.Now)
-	return worker.NewWebhooks(worker.WebhooksConfig{
-		Queue: s.metrics.Webhooks(s.db),
-		Send: func(ctx context.Context, target operator.WebhookTarget, m operator.WebhookMessage) (operator.WebhookAttempt, error) {
+	return feed.NewSender(feed.SenderConfig{
+		Webhooks: s.feed.Webhooks, Attempted: s.metrics.WebhookAttempted,
+		Send: func(ctx context.Context, target feed.WebhookTarget, m feed.WebhookMessage) (feed.WebhookAttempt, error) {
 			body, err := m.Payload()
 			if err != nil {
-				return operator.WebhookAttempt{}, err
+				return feed.WebhookAttempt{}, err
 			}
 			r, err := sender.Send(ctx, webhook.Message{ID: m.ID, URL: target.URL, Body: body, Secrets: target.Secrets})
-			return operator.WebhookAttempt(r), err
+			return feed.WebhookAttempt(r), err
 		},
 		Signal: s.delivery.webhooks,
 		Now:    o.Now, NewTicker: o.NewTicker, NewID: o.NewID, Log: o.Log,

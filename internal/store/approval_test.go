@@ -18,6 +18,7 @@ import (
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/conversation"
 	"github.com/touchline/touchline/internal/fee"
+	"github.com/touchline/touchline/internal/feed"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
@@ -125,8 +126,8 @@ func hooks(consents approval.Rules) store.Hooks {
 			Facts: consents.MessageFacts, Failed: approval.DeliveryFailed, Reached: approval.DeliveryReached,
 			Postponed: approval.DeliveriesPostponed, Released: approval.DeliveryReleased,
 		},
-		BeforeSweep: []func(context.Context, *store.DB, time.Time) (int64, error){approval.KeepLinks},
-		Expired:     slices.Concat(approval.Expired, []store.Expired{progress.Expired}, roster.Expired),
+		BeforeSweep: []func(context.Context, *store.DB, time.Time) (int64, error){feed.BeforeSweep, approval.KeepLinks},
+		Expired:     slices.Concat(approval.Expired, feed.Expired, []store.Expired{progress.Expired}, roster.Expired),
 	}
 }
 

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/feed"
 	"github.com/touchline/touchline/internal/platform/actor"
 )
 
@@ -25,26 +25,26 @@ func (p *fixture) webhookStatements() {
 	for _, m := range p.claim(id, 1) {
 		p.respond(id, m, 410)
 	}
-	p.clock.advance(operator.ChangesKept + day)
-	_, err := admin.Update(bg, auditor, id, operator.WebhookPatch{Enabled: ptr(true)})
+	p.clock.advance(feed.ChangesKept + day)
+	_, err := admin.Update(bg, auditor, id, feed.WebhookPatch{Enabled: ptr(true)})
 	ok(p, err)
-	_, err = admin.Update(bg, auditor, id, operator.WebhookPatch{URL: ptr("https://app.example/new")})
+	_, err = admin.Update(bg, auditor, id, feed.WebhookPatch{URL: ptr("https://app.example/new")})
 	ok(p, err)
 	_, _, err = admin.Rotate(bg, auditor, id, time.Hour)
 	ok(p, err)
-	_, _, err = p.db.WebhookWithSecret(bg, auditor, id)
+	_, _, err = p.webhooks().FindWithSecret(bg, auditor, id)
 	ok(p, err)
 	_, err = admin.Test(bg, auditor, id)
 	ok(p, err)
 	ok(p, p.decide(p.as(actor.Guardian, number(9601)), a.ID, approval.Revoke))
-	_, _, err = p.db.DueWebhooks(bg)
+	_, _, err = p.webhooks().Due(bg)
 	ok(p, err)
 	_, err = admin.Replay(bg, auditor, id, p.clock.Now().Add(-time.Hour), p.clock.Now().Add(time.Hour))
 	ok(p, err)
 	_, err = admin.List(bg, auditor, "", 5)
 	ok(p, err)
 	for _, failed := range []bool{false, true} {
-		_, err = admin.Log(bg, auditor, id, operator.WebhookLogSearch{FailedOnly: failed}, 5)
+		_, err = admin.Log(bg, auditor, id, feed.WebhookLogSearch{FailedOnly: failed}, 5)
 		ok(p, err)
 	}
 	ok(p, admin.Delete(bg, auditor, id))

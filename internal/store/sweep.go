@@ -7,7 +7,6 @@ import (
 
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/message"
-	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/database"
 )
 
@@ -19,15 +18,6 @@ const sweepBatch = 500
 // changed rows.
 func (db *DB) Sweep(ctx context.Context, now time.Time) (int64, error) {
 	var total int64
-	for { // changes without a position are never deleted, so give one to those that no service has read
-		n, err := db.PositionChanges(ctx)
-		if err != nil {
-			return total, err
-		}
-		if n < positionBatch {
-			break
-		}
-	}
 	for _, hook := range db.options.Hooks.BeforeSweep {
 		n, err := hook(ctx, db, now)
 		if total += n; err != nil {
@@ -51,8 +41,6 @@ func (db *DB) Sweep(ctx context.Context, now time.Time) (int64, error) {
 		{"devices of coaches", `DELETE FROM coach_devices WHERE (token_hash, coach_id) IN (SELECT token_hash, coach_id FROM coach_devices WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, now},
 		{"former numbers", `DELETE FROM former_numbers WHERE (account_id, number_hash) IN (SELECT account_id, number_hash FROM former_numbers WHERE left_at < $1 ORDER BY left_at LIMIT $2) AND left_at < $1`, now.Add(-auth.FormerNumbersKept)},
 		{"deliveries of OTPs", `DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE kind = 'otp' AND state <> 'queued' AND updated_at < $1 ORDER BY updated_at LIMIT $2)`, now.Add(-message.DeliveriesKept)},
-		{"changes", `DELETE FROM changes WHERE position IN (SELECT position FROM changes WHERE position IS NOT NULL AND positioned_at < $1 ORDER BY positioned_at, position LIMIT $2)`, now.Add(-operator.ChangesKept - operator.ChangesOverlap)},
-		{"messages of webhooks", `DELETE FROM webhook_messages WHERE (webhook_id, id) IN (SELECT webhook_id, id FROM webhook_messages WHERE state <> 'queued' AND updated_at < $1 ORDER BY updated_at LIMIT $2)`, now.Add(-operator.WebhookMessagesKept)},
 		{"message counts", `DELETE FROM message_counts WHERE (counter, counted_at) IN (SELECT counter, counted_at FROM message_counts WHERE counted_at < $1 ORDER BY counted_at LIMIT $2) AND counted_at < $1`, now.Add(-message.MessageCountsKept)},
 		{"deliveries of notices", `DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE kind = 'notice' AND state <> 'queued' AND updated_at < $1 ORDER BY updated_at LIMIT $2)`, now.Add(-message.DeliveriesKept)},
 		{"replies", `DELETE FROM handled_replies WHERE hash IN (SELECT hash FROM handled_replies WHERE handled_at < $1 ORDER BY handled_at LIMIT $2)`, now.Add(-message.RepliesKept)},

@@ -14,7 +14,7 @@ func TestWebhookDeletedMeanwhile(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
 		admin, begun := p.webhooks(), p.clock.Now()
 		p.add(p.coach(1), "Asha Rao", number(2), number(3))
-		_, _, err := p.db.DueWebhooks(bg)
+		_, _, err := p.webhooks().Due(bg)
 		ok(p, err)
 		p.clock.advance(time.Hour)
 		for round := range 30 {

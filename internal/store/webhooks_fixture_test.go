@@ -8,45 +8,45 @@ import (
 	"strings"
 	"time"
 
-	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/feed"
 )
 
-func (p *fixture) webhooks() *operator.WebhookAdmin {
-	return &operator.WebhookAdmin{
-		Store: p.db, Reachable: func(netip.Addr) bool { return true }, Now: p.clock.Now, NewID: p.db.NewID, Rand: rand.Reader,
+func (p *fixture) webhooks() *feed.Webhooks {
+	return &feed.Webhooks{
+		DB: p.db, Reachable: func(netip.Addr) bool { return true }, OnQueued: func() {}, Now: p.clock.Now, NewID: p.db.NewID, Rand: rand.Reader,
 	}
 }
 
 // addWebhook creates a webhook for these events, all without events.
 func (p *fixture) addWebhook(events ...string) (id, secret string) {
 	p.Helper()
-	w, secret, err := p.webhooks().Create(bg, auditor, operator.WebhookPatch{URL: ptr("https://app.example/hooks/hunter2"), Events: &events})
+	w, secret, err := p.webhooks().Create(bg, auditor, feed.WebhookPatch{URL: ptr("https://app.example/hooks/hunter2"), Events: &events})
 	ok(p, err)
 	return w.ID, secret
 }
 
 // claimed is a claimed message.
 type claimed struct {
-	operator.WebhookMessage
-	target operator.WebhookTarget
+	feed.WebhookMessage
+	target feed.WebhookTarget
 }
 
 // claim queues new messages of a webhook and claims up to n.
 func (p *fixture) claim(id string, n int) []claimed {
 	p.Helper()
-	due, _, err := p.db.DueWebhooks(bg)
+	due, _, err := p.webhooks().Due(bg)
 	ok(p, err)
 	if !slices.Contains(due, id) {
 		return nil
 	}
 	for {
-		queued, err := p.db.QueueWebhookMessages(bg, id)
+		queued, err := p.webhooks().Queue(bg, id)
 		ok(p, err)
 		if queued == 0 {
 			break
 		}
 	}
-	target, messages, err := p.db.ClaimWebhookMessages(bg, id, p.db.NewID(), p.clock.Now().Add(time.Minute), n)
+	target, messages, err := p.webhooks().Claim(bg, id, p.db.NewID(), p.clock.Now().Add(time.Minute), n)
 	ok(p, err)
 	var all []claimed
 	for _, m := range messages {
@@ -57,9 +57,9 @@ func (p *fixture) claim(id string, n int) []claimed {
 }
 
 // respond saves the response to a claimed message.
-func (p *fixture) respond(id string, m claimed, status int) operator.WebhookHealth {
+func (p *fixture) respond(id string, m claimed, status int) feed.WebhookHealth {
 	p.Helper()
-	health, err := p.db.SaveWebhookResult(bg, id, m.WebhookMessage, m.After(operator.WebhookAttempt{Status: status}, p.clock.Now(), 0))
+	health, err := p.webhooks().SaveResult(bg, id, m.WebhookMessage, m.After(feed.WebhookAttempt{Status: status}, p.clock.Now(), 0))
 	ok(p, err)
 	return health
 }

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/feed"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/store/storetest"
 )
@@ -31,7 +31,7 @@ func TestWebhookRace(t *testing.T) {
 		var mu sync.Mutex
 		sent, inFlight, failures := map[string][]int64{}, map[string]bool{}, map[string]int{}
 		var finished atomic.Int64
-		send := func(m operator.WebhookMessage) int {
+		send := func(m feed.WebhookMessage) int {
 			mu.Lock()
 			defer mu.Unlock()
 			if inFlight[m.PlayerID] {
@@ -48,7 +48,7 @@ func TestWebhookRace(t *testing.T) {
 		replica := func() error {
 			for {
 				done := finished.Load() == players
-				due, _, err := p.db.DueWebhooks(bg)
+				due, _, err := p.webhooks().Due(bg)
 				if err != nil {
 					return err
 				}
@@ -57,20 +57,20 @@ func TestWebhookRace(t *testing.T) {
 				}
 				worked := false
 				for _, id := range due {
-					if _, err := p.db.QueueWebhookMessages(bg, id); err != nil {
+					if _, err := p.webhooks().Queue(bg, id); err != nil {
 						return err
 					}
-					_, messages, err := p.db.ClaimWebhookMessages(bg, id, p.db.NewID(), p.clock.Now().Add(time.Hour), 2)
+					_, messages, err := p.webhooks().Claim(bg, id, p.db.NewID(), p.clock.Now().Add(time.Hour), 2)
 					if err != nil {
 						return err
 					}
 					worked = worked || len(messages) > 0
 					for _, m := range messages {
-						r := m.After(operator.WebhookAttempt{Status: send(m)}, p.clock.Now(), 0)
+						r := m.After(feed.WebhookAttempt{Status: send(m)}, p.clock.Now(), 0)
 						mu.Lock()
 						inFlight[m.PlayerID] = false
 						mu.Unlock()
-						if _, err := p.db.SaveWebhookResult(bg, id, m, r); err != nil {
+						if _, err := p.webhooks().SaveResult(bg, id, m, r); err != nil {
 							return err
 						}
 					}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/feed"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/store/storetest"
@@ -50,10 +50,10 @@ func TestWebhookOrder(t *testing.T) {
 		stale := p.claim(id, 8)
 		p.clock.advance(2 * time.Minute)
 		fresh := p.claim(id, 8)
-		if health := p.respond(id, stale[0], 500); health != (operator.WebhookHealth{}) {
+		if health := p.respond(id, stale[0], 500); health != (feed.WebhookHealth{}) {
 			t.Errorf("a claim that ended: got %+v", health)
 		}
-		if health := p.respond(id, fresh[0], 200); health != (operator.WebhookHealth{}) || fresh[0].Attempts != 2 {
+		if health := p.respond(id, fresh[0], 200); health != (feed.WebhookHealth{}) || fresh[0].Attempts != 2 {
 			t.Errorf("got %+v, %+v", health, fresh[0])
 		}
 		if got := p.deliver(id, 200, names); len(got) != 0 {
@@ -74,12 +74,12 @@ func TestWebhookEnds(t *testing.T) {
 		names := map[string]string{a.ID: "a"}
 		enable := func() {
 			t.Helper()
-			_, err := admin.Update(bg, auditor, id, operator.WebhookPatch{Enabled: ptr(true)})
+			_, err := admin.Update(bg, auditor, id, feed.WebhookPatch{Enabled: ptr(true)})
 			ok(p, err)
 		}
 
 		m := p.claim(id, 1)[0]
-		if health := p.respond(id, m, 410); health != (operator.WebhookHealth{FirstFailure: true, Disabled: "gone"}) {
+		if health := p.respond(id, m, 410); health != (feed.WebhookHealth{FirstFailure: true, Disabled: "gone"}) {
 			t.Errorf("410: got %+v", health)
 		}
 		w, err := admin.Find(bg, auditor, id)
@@ -104,7 +104,7 @@ func TestWebhookEnds(t *testing.T) {
 
 		_, err = p.Edit(bg, coach, a.ID, approval.Patch{Student: approval.StudentPatch{FullName: ptr("Asha Rai")}})
 		ok(p, err)
-		var health operator.WebhookHealth
+		var health feed.WebhookHealth
 		attempts := 0
 		for ; health.Disabled == "" && attempts < 20; attempts++ {
 			batch := p.claim(id, 8)
@@ -121,17 +121,17 @@ func TestWebhookEnds(t *testing.T) {
 		if got := p.deliver(id, 200, names); len(got) != 0 {
 			t.Errorf("a message that failed was sent again: %q", got)
 		}
-		log, err := admin.Log(bg, auditor, id, operator.WebhookLogSearch{FailedOnly: true}, 10)
+		log, err := admin.Log(bg, auditor, id, feed.WebhookLogSearch{FailedOnly: true}, 10)
 		if ok(p, err); len(log) != 1 || log[0].Attempts != 10 || log[0].Error != "responded 500" || log[0].Status != 500 {
 			t.Errorf("got %+v", log)
 		}
 
 		// After 90 days the feed has deleted changes.
-		_, err = admin.Update(bg, auditor, id, operator.WebhookPatch{Enabled: ptr(false)})
+		_, err = admin.Update(bg, auditor, id, feed.WebhookPatch{Enabled: ptr(false)})
 		ok(p, err)
 		p.add(coach, "Bela Rao", number(3), "")
-		p.clock.advance(operator.ChangesKept + day)
-		_, _, err = p.db.DueWebhooks(bg)
+		p.clock.advance(feed.ChangesKept + day)
+		_, _, err = p.webhooks().Due(bg)
 		ok(p, err)
 		enable()
 		if got := p.deliver(id, 200, names); len(got) != 0 {
@@ -149,7 +149,7 @@ func TestWebhookReplay(t *testing.T) {
 		begun := p.clock.Now()
 		a := p.add(coach, "Asha Rao", number(2), number(3))
 		names := map[string]string{a.ID: "a"}
-		_, _, err := p.db.DueWebhooks(bg)
+		_, _, err := p.webhooks().Due(bg)
 		ok(p, err)
 		p.clock.advance(time.Hour)
 		id, _ := p.addWebhook("player.pending", "player.approved")
@@ -185,7 +185,7 @@ func TestWebhookReplay(t *testing.T) {
 		if n := p.count(`SELECT count(*) FROM webhook_messages`); n != 3 {
 			t.Errorf("got %d messages, want 3", n)
 		}
-		p.clock.advance(operator.WebhookMessagesKept + time.Second)
+		p.clock.advance(feed.WebhookMessagesKept + time.Second)
 		_, err = p.db.Sweep(bg, p.clock.Now())
 		ok(p, err)
 		if n := p.count(`SELECT count(*) FROM webhook_messages`); n != 0 {
@@ -200,7 +200,7 @@ func TestWebhookReplayCountsOnce(t *testing.T) {
 	p := newFixture(t, storetest.Postgres(t))
 	begun := p.clock.Now()
 	p.add(p.coach(1), "Asha Rao", number(2), "")
-	_, _, err := p.db.DueWebhooks(bg)
+	_, _, err := p.webhooks().Due(bg)
 	ok(t, err)
 	p.clock.advance(time.Hour)
 	id, _ := p.addWebhook()

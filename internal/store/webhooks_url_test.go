@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/feed"
 )
 
 // TestWebhookURLChanged: a result of the old endpoint says nothing about the new one. An attempt
@@ -21,7 +21,7 @@ func TestWebhookURLChanged(t *testing.T) {
 		}
 		update := func(url string) {
 			p.Helper()
-			w, err := p.webhooks().Update(bg, auditor, id, operator.WebhookPatch{URL: ptr(url)})
+			w, err := p.webhooks().Update(bg, auditor, id, feed.WebhookPatch{URL: ptr(url)})
 			ok(p, err)
 			if !w.FailingSince.IsZero() {
 				p.Errorf("the endpoint %s fails since %s before the first attempt", url, w.FailingSince)
@@ -55,13 +55,13 @@ func TestWebhookURLChangesDuringClaim(t *testing.T) {
 			_, err := admin.Test(bg, auditor, id)
 			ok(p, err)
 			lease := p.db.NewID()
-			var target operator.WebhookTarget
-			var messages []operator.WebhookMessage
+			var target feed.WebhookTarget
+			var messages []feed.WebhookMessage
 			for _, err := range concurrently(2, func(first int) (err error) {
 				if first == 0 {
-					_, err = admin.Update(bg, auditor, id, operator.WebhookPatch{URL: ptr(url)})
+					_, err = admin.Update(bg, auditor, id, feed.WebhookPatch{URL: ptr(url)})
 				} else {
-					target, messages, err = p.db.ClaimWebhookMessages(bg, id, lease, p.clock.Now().Add(time.Minute), 8)
+					target, messages, err = p.webhooks().Claim(bg, id, lease, p.clock.Now().Add(time.Minute), 8)
 				}
 				return err
 			}) {

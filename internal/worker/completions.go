@@ -50,7 +50,7 @@ func (c *completions) saveWaiting(ctx context.Context) {
 		for _, one := range batch {
 			all = slices.Concat(all, one.deliveries)
 		}
-		err := recovered(func() error { return c.save(ctx, all) })
+		err := Recovered(func() error { return c.save(ctx, all) })
 		for _, one := range batch {
 			one.done <- err
 		}

@@ -31,7 +31,7 @@ func (w *Worker) expand(ctx context.Context) {
 		case <-e.Signal.woken:
 		}
 		for more := true; more && ctx.Err() == nil; {
-			err := recovered(func() (err error) {
+			err := Recovered(func() (err error) {
 				more, err = e.Next(ctx)
 				return err
 			})

@@ -112,7 +112,7 @@ func (o *Outbox) Run(ctx context.Context) {
 		wait.Go(func() { o.runLane(ctx, lane) })
 	}
 	defer wait.Wait()
-	poll, stopPoll := o.NewTicker(pollEvery)
+	poll, stopPoll := o.NewTicker(PollEvery)
 	defer stopPoll()
 	wake, stopWake := o.NewTicker(wakeHeldEvery)
 	defer stopWake()
@@ -121,14 +121,14 @@ func (o *Outbox) Run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-wake:
-			if err := recovered(func() error { return o.Store.WakeHeld(ctx) }); err != nil {
+			if err := Recovered(func() error { return o.Store.WakeHeld(ctx) }); err != nil {
 				o.Log.Warn("wake held deliveries", "error", err)
 			}
 			continue
 		case <-poll:
 		}
 		var due []message.Lane
-		err := recovered(func() (err error) {
+		err := Recovered(func() (err error) {
 			due, err = o.Store.LanesDue(ctx, o.Signal.Lanes(), o.Now())
 			return err
 		})
@@ -186,7 +186,7 @@ func (o *Outbox) runLane(ctx context.Context, lane message.Lane) {
 		claimed := o.claim(ctx, lane, until)
 		batches.Go(func() {
 			defer func() { <-running }()
-			if err := recovered(func() error { return o.sendBatch(detached, lane, claimed, until, sent) }); err != nil {
+			if err := Recovered(func() error { return o.sendBatch(detached, lane, claimed, until, sent) }); err != nil {
 				o.Log.Warn("send a batch of deliveries", "channel", lane.Channel, "kind", lane.Kind, "error", err)
 			}
 		})
@@ -196,7 +196,7 @@ func (o *Outbox) runLane(ctx context.Context, lane message.Lane) {
 // claim claims up to sizeOf deliveries. After a full batch it wakes the lane at once, because
 // more may be due.
 func (o *Outbox) claim(ctx context.Context, lane message.Lane, until time.Time) (claimed []message.Delivery) {
-	err := recovered(func() (err error) {
+	err := Recovered(func() (err error) {
 		claimed, err = o.Store.ClaimDeliveries(ctx, lane, o.NewID(), until, sizeOf(lane))
 		return err
 	})
@@ -267,7 +267,7 @@ func (o *Outbox) each(messages [][]message.Delivery, fn func(i int, deliveries [
 // logged runs work on a delivery and logs its error. The delivery stays claimed until
 // its lease ends, then it is tried again.
 func (o *Outbox) logged(d message.Delivery, work func() error) {
-	if err := recovered(work); err != nil {
+	if err := Recovered(work); err != nil {
 		o.Log.Warn("deliver", "delivery", d.ID, "channel", d.Channel, "kind", d.Kind, "error", err)
 	}
 }

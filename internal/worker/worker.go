@@ -18,8 +18,8 @@ import (
 
 // The periods of the background work.
 const (
-	// pollEvery finds deliveries that became due, or were queued by another process.
-	pollEvery = time.Second
+	// PollEvery finds deliveries that became due, or were queued by another process.
+	PollEvery = time.Second
 	// wakeHeldEvery checks whether a limit was lifted before the time that was expected.
 	wakeHeldEvery       = 20 * time.Second
 	digestEvery         = time.Second
@@ -41,11 +41,11 @@ const jobBatch = 100
 // time.Ticker does, and a function that stops it.
 type NewTicker func(period time.Duration) (ticks <-chan time.Time, stop func())
 
-// Config is the configuration for New. All fields but Webhooks are required.
+// Config is the configuration for New. All fields but SendWebhooks are required.
 type Config struct {
 	Outbox *Outbox
-	// Webhooks sends the changes of the feed to other services; nil sends none.
-	Webhooks *Webhooks
+	// SendWebhooks sends the changes of the feed to other services until ctx ends; nil sends none.
+	SendWebhooks func(ctx context.Context)
 	// SendDigests notifies up to n coaches of requests that are pending for long. It
 	// returns how many it looked at.
 	SendDigests func(ctx context.Context, n int) (int, error)
@@ -90,8 +90,8 @@ func (w *Worker) Run(ctx context.Context) {
 	c := w.config
 	var wait sync.WaitGroup
 	wait.Go(func() { c.Outbox.Run(ctx) })
-	if c.Webhooks != nil {
-		wait.Go(func() { c.Webhooks.Run(ctx) })
+	if c.SendWebhooks != nil {
+		wait.Go(func() { c.SendWebhooks(ctx) })
 	}
 	wait.Go(func() { w.every(ctx, "send digests", digestEvery, inBatches(c.SendDigests)) })
 	wait.Go(func() { w.every(ctx, "send expiry notifications", expiryEvery, inBatches(c.SendExpiryNotifications)) })
@@ -141,15 +141,15 @@ func (w *Worker) every(ctx context.Context, name string, period time.Duration, j
 			return
 		case <-ticks:
 		}
-		if err := recovered(func() error { return job(ctx) }); err != nil && ctx.Err() == nil {
+		if err := Recovered(func() error { return job(ctx) }); err != nil && ctx.Err() == nil {
 			w.config.Log.Warn("a background job failed and will run again", "job", name, "error", err)
 		}
 	}
 }
 
-// recovered runs work and turns a panic into an error with the stack, so that one
+// Recovered runs work and turns a panic into an error with the stack, so that one
 // broken job does not end the process.
-func recovered(work func() error) (err error) {
+func Recovered(work func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
@@ -172,3 +172,6 @@ func (s *Signal) Wake() {
 	default: // a wake is pending
 	}
 }
+
+// Woken receives after a wake.
+func (s *Signal) Woken() <-chan struct{} { return s.woken }

@@ -127,3 +127,11 @@ func (m *Metrics) Observe(listener string) func(method string, info *httpx.Reque
 		}
 	}
 }
+
+// webhookOutcomes are the label values of the states of a message after an attempt.
+var webhookOutcomes = map[string]string{"delivered": "delivered", "queued": "retried", "failed": "failed"}
+
+// WebhookAttempted counts an attempt to send a message to a webhook by the state of the message.
+func (m *Metrics) WebhookAttempted(state string) {
+	m.webhooks.WithLabelValues(webhookOutcomes[state]).Inc()
+}

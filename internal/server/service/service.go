@@ -36,7 +36,6 @@ type Shell struct {
 	Accounts   *coach.AccountAdmin
 	Disputes   *operator.DisputeAdmin
 	Deliveries *message.DeliveryAdmin
-	Webhooks   *operator.WebhookAdmin
 	Mail       *message.Store
 }
 

@@ -1,4 +1,4 @@
-package store
+package feed
 
 import (
 	"context"
@@ -9,33 +9,41 @@ import (
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/store"
 )
 
-var _ operator.WebhookQueue = (*DB)(nil)
+// WebhookTarget is where the messages of a webhook go, and how they are signed.
+type WebhookTarget struct {
+	URL string
+	// Secrets sign each message: the current one, then the one before while both are valid.
+	Secrets []string
+}
+
+// WebhookHealth is a change of the endpoint's state, for the log.
+type WebhookHealth struct {
+	// FirstFailure says that the attempt failed and the one before did not.
+	FirstFailure bool
+	// Disabled is the reason if the result disabled the webhook, or "".
+	Disabled string
+}
 
 // webhookBatch limits the changes that become messages in one transaction.
 const webhookBatch = 500
 
-// DueWebhooks gives positions to new changes and returns the webhooks that have something to
+// Due gives positions to new changes and returns the webhooks that have something to
 // send.
-func (db *DB) DueWebhooks(ctx context.Context) (ids []string, anyEnabled bool, err error) {
-	for {
-		n, err := db.PositionChanges(ctx)
-		if err != nil {
-			return nil, false, err
-		}
-		if n < positionBatch {
-			break
-		}
+func (h *Webhooks) Due(ctx context.Context) (ids []string, anyEnabled bool, err error) {
+	if err := positionAll(ctx, h.DB); err != nil {
+		return nil, false, err
 	}
 	type candidate struct {
 		id  string
 		due bool
 	}
-	rs, err := db.sql.Query(ctx, `
+	rs, err := h.DB.Query(ctx, `
 		SELECT w.id, (w.paused_until IS NULL OR w.paused_until <= $1) AND (w.position < f.last OR coalesce((
 			SELECT m.due_at FROM webhook_messages m WHERE m.webhook_id = w.id AND m.state = 'queued' ORDER BY m.due_at, m.id LIMIT 1) <= $1, FALSE))
-		FROM webhooks w JOIN change_feed f ON f.id = 1 WHERE w.disabled_at IS NULL ORDER BY w.id`, database.Micros(db.Now()))
+		FROM webhooks w JOIN change_feed f ON f.id = 1 WHERE w.disabled_at IS NULL ORDER BY w.id`, database.Micros(h.DB.Now()))
 	all, err := database.Collect(rs, err, func(s database.Scanner) (c candidate, err error) { return c, s.Scan(&c.id, &c.due) })
 	if err != nil {
 		return nil, false, fmt.Errorf("find due webhooks: %w", err)
@@ -48,12 +56,12 @@ func (db *DB) DueWebhooks(ctx context.Context) (ids []string, anyEnabled bool, e
 	return ids, len(all) > 0, nil
 }
 
-// QueueWebhookMessages queues messages for the next changes of the feed. Of concurrent calls
+// Queue queues messages for the next changes of the feed. Of concurrent calls
 // one moves the position of the webhook; the others do nothing.
-func (db *DB) QueueWebhookMessages(ctx context.Context, id string) (int64, error) {
+func (h *Webhooks) Queue(ctx context.Context, id string) (int64, error) {
 	var at, last int64
 	var types []string
-	err := db.sql.QueryRow(ctx, `
+	err := h.DB.QueryRow(ctx, `
 		SELECT w.position, w.types, f.last FROM webhooks w JOIN change_feed f ON f.id = 1
 		WHERE w.id = $1 AND w.disabled_at IS NULL`, id).Scan(&at, database.IntoWords(&types), &last)
 	if database.IsNoRows(err) || err == nil && at >= last {
@@ -63,12 +71,12 @@ func (db *DB) QueueWebhookMessages(ctx context.Context, id string) (int64, error
 		return 0, fmt.Errorf("read the position of webhook %s: %w", id, err)
 	}
 	to := min(at+webhookBatch, last)
-	err = db.Write(ctx, func(tx *Tx) error {
+	err = h.DB.Write(ctx, func(tx *store.Tx) error {
 		n, err := tx.Exec(ctx, `UPDATE webhooks SET position = $3 WHERE id = $1 AND position = $2 AND disabled_at IS NULL`, id, at, to)
 		if err != nil || n == 0 {
 			return err
 		}
-		_, err = tx.insertWebhookMessages(ctx, newMessage, id, types, at, to)
+		_, err = insertMessages(ctx, tx, newMessage, id, types, at, to)
 		return err
 	})
 	if err != nil {
@@ -77,20 +85,20 @@ func (db *DB) QueueWebhookMessages(ctx context.Context, id string) (int64, error
 	return to - at, nil
 }
 
-// The conflict clauses of insertWebhookMessages: a message that was queued already stays, or
+// The conflict clauses of insertMessages: a message that was queued already stays, or
 // is queued again. A claim of it ends.
 const (
 	newMessage      = ` DO NOTHING`
 	replayedMessage = ` DO UPDATE SET state = 'queued', attempts = 0, due_at = excluded.due_at, lease = NULL, status = 0, error = '', updated_at = excluded.updated_at`
 )
 
-// insertWebhookMessages queues messages for the changes of these types after one position, up
+// insertMessages queues messages for the changes of these types after one position, up
 // to another. A message of a player waits with an earlier one that waits for its next
 // attempt.
-func (tx *Tx) insertWebhookMessages(ctx context.Context, onConflict, id string, types []string, after, to int64) (int64, error) {
-	types = operator.Webhook{Types: types}.Sent()
+func insertMessages(ctx context.Context, tx *store.Tx, onConflict, id string, types []string, after, to int64) (int64, error) {
+	types = Webhook{Types: types}.Sent()
 	args := []any{id, after, to, database.Micros(tx.Now)}
-	for i := range operator.ChangeTypes { // one text whatever the number of types
+	for i := range ChangeTypes { // one text whatever the number of types
 		args = append(args, types[min(i, len(types)-1)])
 	}
 	return tx.Exec(ctx, `
@@ -101,17 +109,17 @@ func (tx *Tx) insertWebhookMessages(ctx context.Context, onConflict, id string, 
 				SELECT max(m.due_at) FROM webhook_messages m
 				WHERE m.webhook_id = $1 AND m.player_id = c.player_id AND m.state = 'queued' AND m.lease IS NULL AND m.attempts > 0), CAST($4 AS BIGINT)),
 			0, '', CAST($4 AS BIGINT), CAST($4 AS BIGINT)
-		FROM changes c WHERE c.position > $2 AND c.position <= $3 AND c.type IN (`+database.Params(5, len(operator.ChangeTypes))+`)
+		FROM changes c WHERE c.position > $2 AND c.position <= $3 AND c.type IN (`+database.Params(5, len(ChangeTypes))+`)
 		ON CONFLICT (webhook_id, id)`+onConflict, args...)
 }
 
-// ClaimWebhookMessages claims up to n due messages that no earlier message of their player
+// Claim claims up to n due messages that no earlier message of their player
 // blocks. A concurrent change of the webhook commits before its URL is read, or waits for the
 // claims, which changeEndpoint then ends.
-func (db *DB) ClaimWebhookMessages(ctx context.Context, id, lease string, until time.Time, n int) (target operator.WebhookTarget, claimed []operator.WebhookMessage, err error) {
+func (h *Webhooks) Claim(ctx context.Context, id, lease string, until time.Time, n int) (target WebhookTarget, claimed []WebhookMessage, err error) {
 	var secret, old []byte
-	var w operator.Webhook
-	err = db.Write(ctx, func(tx *Tx) error {
+	var w Webhook
+	err = h.DB.Write(ctx, func(tx *store.Tx) error {
 		claimed = nil
 		err := tx.QueryRow(ctx, `
 			SELECT w.url, w.secret, w.old_secret, w.old_secret_ends_at FROM webhooks w
@@ -130,16 +138,16 @@ func (db *DB) ClaimWebhookMessages(ctx context.Context, id, lease string, until 
 				WHERE m.webhook_id = $1 AND m.state = 'queued' AND m.due_at <= $2 AND NOT EXISTS (
 					SELECT 1 FROM webhook_messages e
 					WHERE e.webhook_id = $1 AND e.player_id = m.player_id AND e.state = 'queued' AND e.sequence < m.sequence)
-				ORDER BY m.due_at, m.id LIMIT $5 `+db.sql.SkipLocked()+`)
+				ORDER BY m.due_at, m.id LIMIT $5 `+tx.SkipLocked()+`)
 			RETURNING `+webhookMessageColumns, id, database.Micros(tx.Now), lease, database.Micros(until), n)
 		claimed, err = database.Collect(rs, err, scanWebhookMessage)
 		return err
 	})
 	if err == nil && len(claimed) > 0 {
-		if !w.SignsWithOld(db.Now()) {
+		if !w.SignsWithOld(h.DB.Now()) {
 			old = nil
 		}
-		target.Secrets, err = db.unsealSecrets(id, secret, old)
+		target.Secrets, err = h.unsealSecrets(id, secret, old)
 	}
 	if err != nil {
 		return target, nil, fmt.Errorf("claim messages of webhook %s: %w", id, err)
@@ -148,12 +156,12 @@ func (db *DB) ClaimWebhookMessages(ctx context.Context, id, lease string, until 
 }
 
 // unsealSecrets decrypts the secrets of a webhook that it has.
-func (db *DB) unsealSecrets(id string, sealed ...[]byte) (secrets []string, err error) {
+func (h *Webhooks) unsealSecrets(id string, sealed ...[]byte) (secrets []string, err error) {
 	for _, s := range sealed {
 		if s == nil {
 			continue
 		}
-		secret, err := db.Unseal(auth.ForWebhook, s, id)
+		secret, err := h.DB.Unseal(auth.ForWebhook, s, id)
 		if err != nil {
 			return nil, err
 		}
@@ -165,13 +173,13 @@ func (db *DB) unsealSecrets(id string, sealed ...[]byte) (secrets []string, err 
 // acceptedPrecision limits the writes of accepted_at.
 const acceptedPrecision = time.Minute
 
-// SaveWebhookResult saves the result of an attempt of a claimed message. It disables the
+// SaveResult saves the result of an attempt of a claimed message. It disables the
 // webhook if the endpoint is gone, or has failed for long when a message fails for good.
-func (db *DB) SaveWebhookResult(ctx context.Context, id string, m operator.WebhookMessage, r operator.WebhookResult) (health operator.WebhookHealth, err error) {
-	err = db.Write(ctx, func(tx *Tx) error {
-		health = operator.WebhookHealth{}
+func (h *Webhooks) SaveResult(ctx context.Context, id string, m WebhookMessage, r WebhookResult) (health WebhookHealth, err error) {
+	err = h.DB.Write(ctx, func(tx *store.Tx) error {
+		health = WebhookHealth{}
 		due := r.DueAt
-		if r.State != operator.MessageQueued {
+		if r.State != MessageQueued {
 			due = tx.Now
 		}
 		n, err := tx.Exec(ctx, `
@@ -188,13 +196,13 @@ func (db *DB) SaveWebhookResult(ctx context.Context, id string, m operator.Webho
 		if err != nil {
 			return err
 		}
-		if r.State == operator.MessageDelivered {
+		if r.State == MessageDelivered {
 			return tx.Defer(ctx, `
 				UPDATE webhooks SET failing_since = NULL, accepted_at = $2
 				WHERE id = $1 AND (failing_since IS NOT NULL OR accepted_at IS NULL OR accepted_at < $3)`,
 				id, database.Micros(tx.Now), database.Micros(tx.Now.Add(-acceptedPrecision)))
 		}
-		health, err = tx.webhookFailed(ctx, id, m, r)
+		health, err = markFailing(ctx, tx, id, m, r)
 		return err
 	})
 	if err != nil {
@@ -203,9 +211,9 @@ func (db *DB) SaveWebhookResult(ctx context.Context, id string, m operator.Webho
 	return health, nil
 }
 
-// webhookFailed saves that an endpoint did not accept a message, and disables its webhook if
+// markFailing saves that an endpoint did not accept a message, and disables its webhook if
 // it is gone or has failed for long.
-func (tx *Tx) webhookFailed(ctx context.Context, id string, m operator.WebhookMessage, r operator.WebhookResult) (health operator.WebhookHealth, err error) {
+func markFailing(ctx context.Context, tx *store.Tx, id string, m WebhookMessage, r WebhookResult) (health WebhookHealth, err error) {
 	var failingSince time.Time
 	err = tx.QueryRow(ctx, `
 		UPDATE webhooks SET failing_since = coalesce(failing_since, $2),

@@ -1,10 +1,10 @@
-package admin
+package feed
 
 import (
 	"context"
 	"time"
 
-	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/admin"
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/idempotency"
 	"github.com/touchline/touchline/internal/platform/keyed"
@@ -33,9 +33,9 @@ type webhookSecretResponse struct {
 	Secret string `json:"secret"`
 }
 
-func newWebhookResponse(w operator.Webhook) webhookResponse {
+func newWebhookResponse(w Webhook) webhookResponse {
 	return webhookResponse{
-		WebhookID: w.ID, URL: w.URL, Description: wire.OrNull(w.Description), Events: operator.EventTypes(w.Sent()),
+		WebhookID: w.ID, URL: w.URL, Description: wire.OrNull(w.Description), Events: EventTypes(w.Sent()),
 		Enabled: w.Enabled(), DisabledReason: wire.OrNull(w.DisabledReason), DisabledAt: wire.TimestampOrNull(w.DisabledAt),
 		AcceptedAt: wire.TimestampOrNull(w.AcceptedAt), FailingSince: wire.TimestampOrNull(w.FailingSince),
 		OldSecretEndsAt: wire.TimestampOrNull(w.OldSecretEndsAt), CreatedAt: wire.Timestamp(w.CreatedAt), UpdatedAt: wire.Timestamp(w.UpdatedAt),
@@ -43,17 +43,17 @@ func newWebhookResponse(w operator.Webhook) webhookResponse {
 }
 
 // listWebhooks serves GET /api/admin/webhooks, newest first.
-func (s *Server) listWebhooks(ctx context.Context, r Request[NoBody]) (Response, error) {
+func (h handlers) listWebhooks(ctx context.Context, r admin.Request[admin.NoBody]) (admin.Response, error) {
 	f := r.Faults
-	page := s.QueryPage(r.Meta, &f)
+	page := h.api.QueryPage(r.Meta, &f)
 	if err := f.Err(); err != nil {
-		return Response{}, err
+		return admin.Response{}, err
 	}
-	found, err := s.Webhooks.List(ctx, r.Caller.Operator(), page.After.ID, page.ReadLimit())
+	found, err := h.Webhooks.List(ctx, r.Caller.Operator(), page.After.ID, page.ReadLimit())
 	if err != nil {
-		return Response{}, err
+		return admin.Response{}, err
 	}
-	return endpoint.PageResponse(page, found, newWebhookResponse, func(w operator.Webhook) Keyset { return Keyset{ID: w.ID} }), nil
+	return endpoint.PageResponse(page, found, newWebhookResponse, func(w Webhook) admin.Keyset { return admin.Keyset{ID: w.ID} }), nil
 }
 
 type createWebhookRequest struct {
@@ -66,39 +66,39 @@ type createWebhookRequest struct {
 // createWebhook serves POST /api/admin/webhooks. A repeat with the same Idempotency-Key returns the
 // first response again, to the same token alone. Its secret is the first one, also after a rotation:
 // only the response to the rotation has the newer one.
-func (s *Server) createWebhook(ctx context.Context, r Request[createWebhookRequest]) (Response, error) {
+func (h handlers) createWebhook(ctx context.Context, r admin.Request[createWebhookRequest]) (admin.Response, error) {
 	in, by := r.Body, r.Caller.Operator()
-	created := func(w *operator.Webhook, secret string, err error) (Response, error) {
+	created := func(w *Webhook, secret string, err error) (admin.Response, error) {
 		if err != nil {
-			return Response{}, err
+			return admin.Response{}, err
 		}
 		return endpoint.Created("/api/admin/webhooks/"+w.ID, webhookSecretResponse{newWebhookResponse(*w), secret}).WithSubject(w.ID), nil
 	}
-	return keyed.Handle(ctx, keyed.Service{Keys: s.Idempotency, Log: s.Log}, r.Meta, keyed.Request{
+	return keyed.Handle(ctx, keyed.Service{Keys: h.api.Idempotency, Log: h.api.Log}, r.Meta, keyed.Request{
 		Owner: "operator/" + r.Caller.ID, Keep: keyed.Keep, Body: r.Raw,
 		MayRepeat: func(ctx context.Context, id string) error {
-			_, err := s.Webhooks.Find(ctx, by, id)
+			_, err := h.Webhooks.Find(ctx, by, id)
 			return err
 		},
-		Handle: func(ctx context.Context, f wire.Faults) (Response, error) {
+		Handle: func(ctx context.Context, f wire.Faults) (admin.Response, error) {
 			if err := append(r.Faults, f...).Err(); err != nil {
-				return Response{}, err
+				return admin.Response{}, err
 			}
-			return created(s.Webhooks.Create(ctx, by, operator.WebhookPatch{
+			return created(h.Webhooks.Create(ctx, by, WebhookPatch{
 				URL: &in.URL, Description: in.Description, Events: in.Events, Enabled: in.Enabled,
 			}))
 		},
-		Rebuild: func(ctx context.Context, w idempotency.Work) (Response, error) {
-			return created(s.Webhooks.FindWithSecret(ctx, by, w.ID))
+		Rebuild: func(ctx context.Context, w idempotency.Work) (admin.Response, error) {
+			return created(h.Webhooks.FindWithSecret(ctx, by, w.ID))
 		},
 	})
 }
 
 // webhook serves GET /api/admin/webhooks/{webhook_id}.
-func (s *Server) webhook(ctx context.Context, r Request[NoBody], id string) (Response, error) {
-	w, err := s.Webhooks.Find(ctx, r.Caller.Operator(), id)
+func (h handlers) webhook(ctx context.Context, r admin.Request[admin.NoBody], id string) (admin.Response, error) {
+	w, err := h.Webhooks.Find(ctx, r.Caller.Operator(), id)
 	if err != nil {
-		return Response{}, err
+		return admin.Response{}, err
 	}
 	return endpoint.OK(newWebhookResponse(*w)), nil
 }
@@ -112,24 +112,24 @@ type webhookPatch struct {
 }
 
 // updateWebhook serves PATCH /api/admin/webhooks/{webhook_id}.
-func (s *Server) updateWebhook(ctx context.Context, r Request[webhookPatch], id string) (Response, error) {
+func (h handlers) updateWebhook(ctx context.Context, r admin.Request[webhookPatch], id string) (admin.Response, error) {
 	in := r.Body
 	if err := r.Faults.Err(); err != nil {
-		return Response{}, s.missingOr(ctx, r.Caller, id, err)
+		return admin.Response{}, h.missingOr(ctx, r.Caller, id, err)
 	}
-	w, err := s.Webhooks.Update(ctx, r.Caller.Operator(), id, operator.WebhookPatch{
+	w, err := h.Webhooks.Update(ctx, r.Caller.Operator(), id, WebhookPatch{
 		URL: in.URL, Description: patched(in.Description), Events: patched(in.Events), Enabled: in.Enabled,
 	})
 	if err != nil {
-		return Response{}, err
+		return admin.Response{}, err
 	}
 	return endpoint.OK(newWebhookResponse(*w)), nil
 }
 
 // missingOr returns not_found if there is no such webhook, else err: not_found comes before
 // validation_failed.
-func (s *Server) missingOr(ctx context.Context, caller Caller, id string, err error) error {
-	if _, missing := s.Webhooks.Find(ctx, caller.Operator(), id); missing != nil {
+func (h handlers) missingOr(ctx context.Context, caller admin.Caller, id string, err error) error {
+	if _, missing := h.Webhooks.Find(ctx, caller.Operator(), id); missing != nil {
 		return missing
 	}
 	return err
@@ -145,9 +145,9 @@ func patched[T any](o wire.Opt[T]) *T {
 }
 
 // deleteWebhook serves DELETE /api/admin/webhooks/{webhook_id}.
-func (s *Server) deleteWebhook(ctx context.Context, r Request[NoBody], id string) (Response, error) {
-	if err := s.Webhooks.Delete(ctx, r.Caller.Operator(), id); err != nil {
-		return Response{}, err
+func (h handlers) deleteWebhook(ctx context.Context, r admin.Request[admin.NoBody], id string) (admin.Response, error) {
+	if err := h.Webhooks.Delete(ctx, r.Caller.Operator(), id); err != nil {
+		return admin.Response{}, err
 	}
 	return endpoint.NoContent(), nil
 }
@@ -158,17 +158,17 @@ type rotateSecretRequest struct {
 }
 
 // rotateWebhookSecret serves POST /api/admin/webhooks/{webhook_id}/rotate-secret.
-func (s *Server) rotateWebhookSecret(ctx context.Context, r Request[rotateSecretRequest], id string) (Response, error) {
+func (h handlers) rotateWebhookSecret(ctx context.Context, r admin.Request[rotateSecretRequest], id string) (admin.Response, error) {
 	if err := r.Faults.Err(); err != nil {
-		return Response{}, s.missingOr(ctx, r.Caller, id, err)
+		return admin.Response{}, h.missingOr(ctx, r.Caller, id, err)
 	}
-	overlap := operator.DefaultSecretOverlap
+	overlap := DefaultSecretOverlap
 	if seconds := r.Body.OverlapIn; seconds != nil {
 		overlap = time.Duration(*seconds) * time.Second
 	}
-	w, secret, err := s.Webhooks.Rotate(ctx, r.Caller.Operator(), id, overlap)
+	w, secret, err := h.Webhooks.Rotate(ctx, r.Caller.Operator(), id, overlap)
 	if err != nil {
-		return Response{}, err
+		return admin.Response{}, err
 	}
 	return endpoint.OK(webhookSecretResponse{newWebhookResponse(*w), secret}), nil
 }

@@ -1,16 +1,18 @@
-package store
+package feed
 
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/store"
 )
 
 // positionBatch limits the changes that get a position in one transaction.
 const positionBatch = 1000
 
-// PositionChanges gives the next positions to committed changes, at most positionBatch,
+// positionChanges gives the next positions to committed changes, at most positionBatch,
 // and returns how many. The lock of the row of change_feed lets one transaction at a time
 // do so. Its next statement sees every change that is committed by then; a change that
 // commits later gets a later position. So a reader never finds a change before its cursor
@@ -18,14 +20,14 @@ const positionBatch = 1000
 //
 // Changes of different players are in the order of their times, and those of one player
 // in the order of their sequence, even if the clocks of replicas differ.
-func (db *DB) PositionChanges(ctx context.Context) (int64, error) {
+func positionChanges(ctx context.Context, db *store.DB) (int64, error) {
 	var waiting bool
-	err := db.sql.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM changes WHERE position IS NULL)`).Scan(&waiting)
+	err := db.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM changes WHERE position IS NULL)`).Scan(&waiting)
 	if err != nil || !waiting {
 		return 0, err
 	}
 	var n int64
-	err = db.Write(ctx, func(tx *Tx) error {
+	err = db.Write(ctx, func(tx *store.Tx) error {
 		var last, at int64
 		err := tx.QueryRow(ctx, `
 			UPDATE change_feed SET positioned_at = CASE WHEN positioned_at < $1 THEN $1 ELSE positioned_at END
@@ -52,4 +54,25 @@ func (db *DB) PositionChanges(ctx context.Context) (int64, error) {
 		return 0, fmt.Errorf("give positions to changes: %w", err)
 	}
 	return n, nil
+}
+
+// positionAll gives positions to all committed changes. Changes without a position are never deleted,
+// so the sweep gives one to those that no service has read.
+func positionAll(ctx context.Context, db *store.DB) error {
+	for {
+		if n, err := positionChanges(ctx, db); err != nil || n < positionBatch {
+			return err
+		}
+	}
+}
+
+// BeforeSweep gives positions to changes, so that the sweep can delete them later.
+func BeforeSweep(ctx context.Context, db *store.DB, _ time.Time) (int64, error) {
+	return 0, positionAll(ctx, db)
+}
+
+// Expired are the changes and messages that the sweep deletes.
+var Expired = []store.Expired{
+	{What: "changes", Query: `DELETE FROM changes WHERE position IN (SELECT position FROM changes WHERE position IS NOT NULL AND positioned_at < $1 ORDER BY positioned_at, position LIMIT $2)`, Kept: ChangesKept + changesOverlap},
+	{What: "messages of webhooks", Query: `DELETE FROM webhook_messages WHERE (webhook_id, id) IN (SELECT webhook_id, id FROM webhook_messages WHERE state <> 'queued' AND updated_at < $1 ORDER BY updated_at LIMIT $2)`, Kept: WebhookMessagesKept},
 }

@@ -1,10 +1,12 @@
-package operator
+package feed
 
 import (
 	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/touchline/touchline/internal/platform/wire"
 )
 
 // States of a message.
@@ -51,43 +53,21 @@ func (m WebhookMessage) EventType() string {
 // WebhookMessagesKept is how long a message is kept after it was delivered or failed.
 const WebhookMessagesKept = 30 * 24 * time.Hour
 
-// timeFormat is RFC 3339 in UTC with up to microseconds, as in the API.
-const timeFormat = "2006-01-02T15:04:05.999999Z"
-
 // webhookPayload is the body of a message.
 type webhookPayload struct {
 	Type      string `json:"type"`
 	Timestamp string `json:"timestamp"`
-	// Data is a webhookData, or an empty object in a test.
+	// Data is a changeResponse, or an empty object in a test.
 	Data any `json:"data"`
-}
-
-// webhookData is the Change of the operators' openapi.yaml.
-type webhookData struct {
-	Sequence       int64   `json:"sequence"`
-	PlayerID       string  `json:"player_id"`
-	Type           string  `json:"type"`
-	Party          *string `json:"party"`
-	GuardianStatus string  `json:"guardian_status"`
-	StudentStatus  string  `json:"student_status"`
-	At             string  `json:"at"`
 }
 
 // Payload returns the body of m, which is the same in every attempt.
 func (m WebhookMessage) Payload() ([]byte, error) {
-	at := m.At.UTC().Format(timeFormat)
-	if m.Test {
-		return json.Marshal(webhookPayload{Type: m.EventType(), Timestamp: at, Data: struct{}{}})
+	payload := webhookPayload{Type: m.EventType(), Timestamp: wire.Timestamp(m.At), Data: struct{}{}}
+	if !m.Test {
+		payload.Data = newChangeResponse(m.Change)
 	}
-	data := webhookData{
-		Sequence: m.Sequence, PlayerID: m.PlayerID, Type: m.Type,
-		GuardianStatus: m.GuardianStatus, StudentStatus: m.StudentStatus, At: at,
-	}
-	if m.Party != "" {
-		party := string(m.Party)
-		data.Party = &party
-	}
-	return json.Marshal(webhookPayload{Type: m.EventType(), Timestamp: at, Data: data})
+	return json.Marshal(payload)
 }
 
 // webhookRetries are the waits after each failed attempt: the schedule of the Standard

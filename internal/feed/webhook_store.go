@@ -1,4 +1,4 @@
-package store
+package feed
 
 import (
 	"context"
@@ -13,21 +13,20 @@ import (
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/idempotency"
+	"github.com/touchline/touchline/internal/store"
 )
 
-var _ operator.WebhookStore = (*DB)(nil)
+const webhookColumns = `id, url, description, types, disabled_at, disabled_reason, accepted_at, failing_since, old_secret_ends_at, created_at, updated_at, version`
 
-const webhookColumns = `id, url, description, types, disabled_at, disabled_reason, accepted_at, failing_since, old_secret_ends_at, created_at, updated_at`
-
-func scanWebhook(s database.Scanner) (w operator.Webhook, err error) {
+func scanWebhook(s database.Scanner) (w Webhook, err error) {
 	err = s.Scan(&w.ID, &w.URL, &w.Description, database.IntoWords(&w.Types), database.IntoTime(&w.DisabledAt), database.IntoText(&w.DisabledReason), database.IntoTime(&w.AcceptedAt),
-		database.IntoTime(&w.FailingSince), database.IntoTime(&w.OldSecretEndsAt), database.IntoTime(&w.CreatedAt), database.IntoTime(&w.UpdatedAt))
+		database.IntoTime(&w.FailingSince), database.IntoTime(&w.OldSecretEndsAt), database.IntoTime(&w.CreatedAt), database.IntoTime(&w.UpdatedAt), &w.version)
 	return w, err
 }
 
 // webhookDetail describes a webhook for the audit log: the host, because the path may hold a
 // secret.
-func webhookDetail(w operator.Webhook) string {
+func webhookDetail(w Webhook) string {
 	host, state := "", "enabled"
 	if u, err := url.Parse(w.URL); err == nil {
 		host = u.Host
@@ -38,13 +37,13 @@ func webhookDetail(w operator.Webhook) string {
 	return fmt.Sprintf("to %s, %s, %s", host, strings.Join(w.Sent(), " "), state)
 }
 
-// AddWebhook saves a webhook with its secret at the end of the feed.
-func (db *DB) AddWebhook(ctx context.Context, by actor.Operator, w operator.Webhook, secret string) error {
-	sealed, err := db.Seal(auth.ForWebhook, secret, w.ID)
+// add saves a webhook with its secret at the end of the feed.
+func (h *Webhooks) add(ctx context.Context, by actor.Operator, w Webhook, secret string) error {
+	sealed, err := h.DB.Seal(auth.ForWebhook, secret, w.ID)
 	if err != nil {
 		return err
 	}
-	return db.Write(ctx, func(tx *Tx) error {
+	return h.DB.Write(ctx, func(tx *store.Tx) error {
 		err := tx.Defer(ctx, `
 			INSERT INTO webhooks (id, url, description, types, secret, position, version, disabled_at, disabled_reason, created_at, updated_at)
 			SELECT $1, $2, $3, $4, $5, last, 1, $6, $7, $8, $8 FROM change_feed WHERE id = 1`,
@@ -59,11 +58,11 @@ func (db *DB) AddWebhook(ctx context.Context, by actor.Operator, w operator.Webh
 	})
 }
 
-// UpdateWebhook loads a webhook, lets fn change it, and saves it. fn may run more than once.
-func (db *DB) UpdateWebhook(ctx context.Context, by actor.Operator, id string, fn func(*operator.Webhook) error) (*operator.Webhook, error) {
-	var saved operator.Webhook
-	err := db.Write(ctx, func(tx *Tx) error {
-		w, version, err := tx.webhook(ctx, id)
+// update loads a webhook, lets fn change it, and saves it. fn may run more than once.
+func (h *Webhooks) update(ctx context.Context, by actor.Operator, id string, fn func(*Webhook) error) (*Webhook, error) {
+	var saved Webhook
+	err := h.DB.Write(ctx, func(tx *store.Tx) error {
+		w, err := readWebhook(ctx, tx, id)
 		if err != nil {
 			return err
 		}
@@ -74,18 +73,18 @@ func (db *DB) UpdateWebhook(ctx context.Context, by actor.Operator, id string, f
 		err = tx.ExecOne(ctx, `
 			UPDATE webhooks SET url = $3, description = $4, types = $5, disabled_at = $6, disabled_reason = $7, version = version + 1, updated_at = $8
 			WHERE id = $1 AND version = $2`,
-			id, version, w.URL, w.Description, database.JoinWords(w.Types), database.Micros(w.DisabledAt), database.Text(w.DisabledReason), database.Micros(w.UpdatedAt))
+			id, w.version, w.URL, w.Description, database.JoinWords(w.Types), database.Micros(w.DisabledAt), database.Text(w.DisabledReason), database.Micros(w.UpdatedAt))
 		if err != nil {
 			return fmt.Errorf("save webhook %s: %w", id, err)
 		}
 		if w.Enabled() && !before.Enabled() {
-			if err := tx.resumeWebhook(ctx, before); err != nil {
+			if err := resume(ctx, tx, before); err != nil {
 				return err
 			}
 			w.FailingSince = time.Time{}
 		}
 		if w.URL != before.URL {
-			if err := tx.changeEndpoint(ctx, id); err != nil {
+			if err := changeEndpoint(ctx, tx, id); err != nil {
 				return err
 			}
 			w.FailingSince = time.Time{}
@@ -96,19 +95,17 @@ func (db *DB) UpdateWebhook(ctx context.Context, by actor.Operator, id string, f
 	return &saved, err
 }
 
-// webhook returns a webhook and its version.
-func (tx *Tx) webhook(ctx context.Context, id string) (operator.Webhook, int64, error) {
-	var version int64
-	w, err := scanWebhook(scannerWith{Scanner: tx.QueryRow(ctx, `SELECT `+webhookColumns+`, version FROM webhooks WHERE id = $1`, id), last: []any{&version}})
+func readWebhook(ctx context.Context, tx *store.Tx, id string) (Webhook, error) {
+	w, err := scanWebhook(tx.QueryRow(ctx, `SELECT `+webhookColumns+` FROM webhooks WHERE id = $1`, id))
 	if err != nil {
-		return w, 0, database.OrMissing(err, "read webhook "+id)
+		return w, database.OrMissing(err, "read webhook "+id)
 	}
-	return w, version, nil
+	return w, nil
 }
 
-// resumeWebhook makes a webhook that was disabled send its messages at once. If changes
+// resume makes a webhook that was disabled send its messages at once. If changes
 // may be missing from the feed, it begins at the end of the feed.
-func (tx *Tx) resumeWebhook(ctx context.Context, before operator.Webhook) error {
+func resume(ctx context.Context, tx *store.Tx, before Webhook) error {
 	err := tx.Defer(ctx, `UPDATE webhooks SET paused_until = NULL, failing_since = NULL WHERE id = $1`, before.ID)
 	if err != nil {
 		return fmt.Errorf("resume webhook %s: %w", before.ID, err)
@@ -130,7 +127,7 @@ func (tx *Tx) resumeWebhook(ctx context.Context, before operator.Webhook) error 
 
 // changeEndpoint makes a webhook send its waiting messages to its new URL at once. The attempts in
 // progress at the old one lose their claims: their results would count against the new one.
-func (tx *Tx) changeEndpoint(ctx context.Context, id string) error {
+func changeEndpoint(ctx context.Context, tx *store.Tx, id string) error {
 	err := tx.Defer(ctx, `UPDATE webhooks SET paused_until = NULL, failing_since = NULL WHERE id = $1`, id)
 	if err == nil {
 		err = tx.Defer(ctx, `
@@ -143,15 +140,15 @@ func (tx *Tx) changeEndpoint(ctx context.Context, id string) error {
 	return nil
 }
 
-// RotateWebhookSecret replaces the secret of a webhook. Messages are also signed with the one
+// saveSecret replaces the secret of a webhook. Messages are also signed with the one
 // before until oldEndsAt, or not at all if that is zero.
-func (db *DB) RotateWebhookSecret(ctx context.Context, by actor.Operator, id, secret string, oldEndsAt time.Time) (*operator.Webhook, error) {
-	sealed, err := db.Seal(auth.ForWebhook, secret, id)
+func (h *Webhooks) saveSecret(ctx context.Context, by actor.Operator, id, secret string, oldEndsAt time.Time) (*Webhook, error) {
+	sealed, err := h.DB.Seal(auth.ForWebhook, secret, id)
 	if err != nil {
 		return nil, err
 	}
-	var w operator.Webhook
-	err = db.Write(ctx, func(tx *Tx) (err error) {
+	var w Webhook
+	err = h.DB.Write(ctx, func(tx *store.Tx) (err error) {
 		w, err = scanWebhook(tx.QueryRow(ctx, `
 			UPDATE webhooks SET old_secret = CASE WHEN CAST($3 AS BIGINT) IS NULL THEN NULL ELSE secret END, old_secret_ends_at = CAST($3 AS BIGINT), secret = $2,
 				version = version + 1, updated_at = $4
@@ -169,9 +166,9 @@ func (db *DB) RotateWebhookSecret(ctx context.Context, by actor.Operator, id, se
 	return &w, err
 }
 
-// DeleteWebhook deletes a webhook and, by its foreign key, its messages.
-func (db *DB) DeleteWebhook(ctx context.Context, by actor.Operator, id string) error {
-	return db.Write(ctx, func(tx *Tx) error {
+// Delete deletes a webhook and, by its foreign key, its messages.
+func (h *Webhooks) Delete(ctx context.Context, by actor.Operator, id string) error {
+	return h.DB.Write(ctx, func(tx *store.Tx) error {
 		n, err := tx.Exec(ctx, `DELETE FROM webhooks WHERE id = $1`, id)
 		if err != nil {
 			return fmt.Errorf("delete webhook %s: %w", id, err)
@@ -183,11 +180,11 @@ func (db *DB) DeleteWebhook(ctx context.Context, by actor.Operator, id string) e
 	})
 }
 
-// Webhook returns a webhook and audits the access.
-func (db *DB) Webhook(ctx context.Context, by actor.Operator, id string) (*operator.Webhook, error) {
-	var w operator.Webhook
-	err := db.Write(ctx, func(tx *Tx) (err error) {
-		if w, _, err = tx.webhook(ctx, id); err != nil {
+// Find returns a webhook and audits the access.
+func (h *Webhooks) Find(ctx context.Context, by actor.Operator, id string) (*Webhook, error) {
+	var w Webhook
+	err := h.DB.Write(ctx, func(tx *store.Tx) (err error) {
+		if w, err = readWebhook(ctx, tx, id); err != nil {
 			return err
 		}
 		return tx.Record(ctx, by, operator.WebhookRead, "webhook", id, "")
@@ -195,12 +192,12 @@ func (db *DB) Webhook(ctx context.Context, by actor.Operator, id string) (*opera
 	return &w, err
 }
 
-// WebhookWithSecret returns a webhook and its newest secret, and audits the access.
-func (db *DB) WebhookWithSecret(ctx context.Context, by actor.Operator, id string) (*operator.Webhook, string, error) {
-	var w operator.Webhook
+// FindWithSecret returns a webhook and its newest secret, and audits the access.
+func (h *Webhooks) FindWithSecret(ctx context.Context, by actor.Operator, id string) (*Webhook, string, error) {
+	var w Webhook
 	var sealed []byte
-	err := db.Write(ctx, func(tx *Tx) (err error) {
-		if w, _, err = tx.webhook(ctx, id); err != nil {
+	err := h.DB.Write(ctx, func(tx *store.Tx) (err error) {
+		if w, err = readWebhook(ctx, tx, id); err != nil {
 			return err
 		}
 		if err := tx.QueryRow(ctx, `SELECT secret FROM webhooks WHERE id = $1`, id).Scan(&sealed); err != nil {
@@ -211,17 +208,17 @@ func (db *DB) WebhookWithSecret(ctx context.Context, by actor.Operator, id strin
 	if err != nil {
 		return nil, "", err
 	}
-	secrets, err := db.unsealSecrets(id, sealed)
+	secrets, err := h.unsealSecrets(id, sealed)
 	if err != nil {
 		return nil, "", err
 	}
 	return &w, secrets[0], nil
 }
 
-// Webhooks lists webhooks, newest first, and audits the access.
-func (db *DB) Webhooks(ctx context.Context, by actor.Operator, after string, limit int) ([]operator.Webhook, error) {
-	var webhooks []operator.Webhook
-	err := db.Write(ctx, func(tx *Tx) error {
+// List lists webhooks, newest first, and audits the access.
+func (h *Webhooks) List(ctx context.Context, by actor.Operator, after string, limit int) ([]Webhook, error) {
+	var webhooks []Webhook
+	err := h.DB.Write(ctx, func(tx *store.Tx) error {
 		rs, err := tx.Query(ctx, `SELECT `+webhookColumns+` FROM webhooks WHERE id < $1 ORDER BY id DESC LIMIT $2`, database.Before(after), limit)
 		if webhooks, err = database.Collect(rs, err, scanWebhook); err != nil {
 			return fmt.Errorf("list webhooks: %w", err)

@@ -1,11 +1,11 @@
-package admin
+package feed
 
 import (
 	"context"
 	"time"
 
+	"github.com/touchline/touchline/internal/admin"
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/wire"
 )
@@ -26,7 +26,7 @@ type webhookMessageResponse struct {
 	UpdatedAt     string  `json:"updated_at"`
 }
 
-func newWebhookMessageResponse(m operator.WebhookMessage) webhookMessageResponse {
+func newWebhookMessageResponse(m WebhookMessage) webhookMessageResponse {
 	resp := webhookMessageResponse{
 		MessageID: m.ID, EventType: m.EventType(), PlayerID: wire.OrNull(m.PlayerID), At: wire.Timestamp(m.At), State: m.State, Attempts: m.Attempts,
 		Error: wire.OrNull(m.Error), CreatedAt: wire.Timestamp(m.CreatedAt), UpdatedAt: wire.Timestamp(m.UpdatedAt),
@@ -34,7 +34,7 @@ func newWebhookMessageResponse(m operator.WebhookMessage) webhookMessageResponse
 	if !m.Test {
 		resp.Sequence = &m.Sequence
 	}
-	if m.State == operator.MessageQueued {
+	if m.State == MessageQueued {
 		resp.NextAttemptAt = wire.TimestampOrNull(m.DueAt)
 	}
 	if m.Status != 0 {
@@ -45,30 +45,30 @@ func newWebhookMessageResponse(m operator.WebhookMessage) webhookMessageResponse
 
 // listWebhookMessages serves GET /api/admin/webhooks/{webhook_id}/messages, the newest event
 // first.
-func (s *Server) listWebhookMessages(ctx context.Context, r Request[NoBody], id string) (Response, error) {
+func (h handlers) listWebhookMessages(ctx context.Context, r admin.Request[admin.NoBody], id string) (admin.Response, error) {
 	f := r.Faults
-	if r.Query.Has("state") && r.Query.Get("state") != operator.MessageFailed {
+	if r.Query.Has("state") && r.Query.Get("state") != MessageFailed {
 		f.Add("/state", "invalid_value", "This must be failed.")
 	}
-	page := endpoint.QueryPage[Keyset](r.Meta, s.Vault.For(auth.ForCursors), r.Caller.ID+"\x00"+id, &f)
-	search := operator.WebhookLogSearch{FailedOnly: r.Query.Has("state"), After: operator.WebhookLogCursor{At: page.After.Time(), ID: page.After.ID}}
+	page := endpoint.QueryPage[admin.Keyset](r.Meta, h.api.Vault.For(auth.ForCursors), r.Caller.ID+"\x00"+id, &f)
+	search := WebhookLogSearch{FailedOnly: r.Query.Has("state"), After: WebhookLogCursor{At: page.After.Time(), ID: page.After.ID}}
 	if err := f.Err(); err != nil {
-		return Response{}, s.missingOr(ctx, r.Caller, id, err)
+		return admin.Response{}, h.missingOr(ctx, r.Caller, id, err)
 	}
-	found, err := s.Webhooks.Log(ctx, r.Caller.Operator(), id, search, page.ReadLimit())
+	found, err := h.Webhooks.Log(ctx, r.Caller.Operator(), id, search, page.ReadLimit())
 	if err != nil {
-		return Response{}, err
+		return admin.Response{}, err
 	}
-	return endpoint.PageResponse(page, found, newWebhookMessageResponse, func(m operator.WebhookMessage) Keyset {
-		return KeysetAt(m.At, m.ID)
+	return endpoint.PageResponse(page, found, newWebhookMessageResponse, func(m WebhookMessage) admin.Keyset {
+		return admin.KeysetAt(m.At, m.ID)
 	}), nil
 }
 
 // testWebhook serves POST /api/admin/webhooks/{webhook_id}/test.
-func (s *Server) testWebhook(ctx context.Context, r Request[NoBody], id string) (Response, error) {
-	m, err := s.Webhooks.Test(ctx, r.Caller.Operator(), id)
+func (h handlers) testWebhook(ctx context.Context, r admin.Request[admin.NoBody], id string) (admin.Response, error) {
+	m, err := h.Webhooks.Test(ctx, r.Caller.Operator(), id)
 	if err != nil {
-		return Response{}, err
+		return admin.Response{}, err
 	}
 	return endpoint.Accepted(newWebhookMessageResponse(*m)), nil
 }
@@ -83,7 +83,7 @@ type replayResponse struct {
 }
 
 // replayWebhook serves POST /api/admin/webhooks/{webhook_id}/replay.
-func (s *Server) replayWebhook(ctx context.Context, r Request[replayRequest], id string) (Response, error) {
+func (h handlers) replayWebhook(ctx context.Context, r admin.Request[replayRequest], id string) (admin.Response, error) {
 	in, f := r.Body, r.Faults
 	from := parseTime(in.From, "/from", &f)
 	var to time.Time
@@ -91,11 +91,11 @@ func (s *Server) replayWebhook(ctx context.Context, r Request[replayRequest], id
 		to = parseTime(*in.To, "/to", &f)
 	}
 	if err := f.Err(); err != nil {
-		return Response{}, s.missingOr(ctx, r.Caller, id, err)
+		return admin.Response{}, h.missingOr(ctx, r.Caller, id, err)
 	}
-	queued, err := s.Webhooks.Replay(ctx, r.Caller.Operator(), id, from, to)
+	queued, err := h.Webhooks.Replay(ctx, r.Caller.Operator(), id, from, to)
 	if err != nil {
-		return Response{}, err
+		return admin.Response{}, err
 	}
 	return endpoint.Accepted(replayResponse{queued}), nil
 }

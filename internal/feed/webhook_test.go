@@ -1,7 +1,6 @@
-package operator_test
+package feed_test
 
 import (
-	"context"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -9,7 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/feed"
+
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/webhook"
@@ -22,14 +22,14 @@ func TestWebhookSchedule(t *testing.T) {
 	at := now
 	var got []string
 	for attempt := 1; ; attempt++ {
-		r := operator.WebhookMessage{Attempts: attempt}.After(operator.WebhookAttempt{Status: 500}, at, 0)
-		if r.State != operator.MessageQueued {
-			if r.State != operator.MessageFailed || attempt != 10 || r.Error != "responded 500" {
+		r := feed.WebhookMessage{Attempts: attempt}.After(feed.WebhookAttempt{Status: 500}, at, 0)
+		if r.State != feed.MessageQueued {
+			if r.State != feed.MessageFailed || attempt != 10 || r.Error != "responded 500" {
 				t.Errorf("attempt %d: got %+v", attempt, r)
 			}
 			break
 		}
-		jittered := operator.WebhookMessage{Attempts: attempt}.After(operator.WebhookAttempt{Status: 500}, at, 1)
+		jittered := feed.WebhookMessage{Attempts: attempt}.After(feed.WebhookAttempt{Status: 500}, at, 1)
 		if wait, more := r.DueAt.Sub(at), jittered.DueAt.Sub(at); more != wait+wait/10 {
 			t.Errorf("attempt %d: with jitter 1 the wait is %s, want a tenth more than %s", attempt, more, wait)
 		}
@@ -58,23 +58,23 @@ func parse(t *testing.T, text string) time.Duration {
 func TestWebhookResponses(t *testing.T) {
 	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 	for _, tt := range []struct {
-		attempt     operator.WebhookAttempt
+		attempt     feed.WebhookAttempt
 		state       string
 		pause, wait time.Duration
 		gone        bool
 	}{
-		{operator.WebhookAttempt{Status: 200}, "delivered", 0, 0, false},
-		{operator.WebhookAttempt{Status: 299}, "delivered", 0, 0, false},
-		{operator.WebhookAttempt{Status: 199}, "queued", 0, 5 * time.Second, false},
-		{operator.WebhookAttempt{Status: 301}, "queued", 0, 5 * time.Second, false},
-		{operator.WebhookAttempt{Status: 400, RetryAfter: time.Hour}, "queued", 0, time.Hour, false},
-		{operator.WebhookAttempt{Status: 410}, "queued", 0, 5 * time.Second, true},
-		{operator.WebhookAttempt{Status: 429, RetryAfter: time.Minute}, "queued", time.Minute, time.Minute, false},
-		{operator.WebhookAttempt{Status: 502}, "queued", 5 * time.Second, 5 * time.Second, false},
-		{operator.WebhookAttempt{Status: 503, RetryAfter: 48 * time.Hour}, "queued", 24 * time.Hour, 24 * time.Hour, false},
-		{operator.WebhookAttempt{Error: "timed out"}, "queued", 5 * time.Second, 5 * time.Second, false},
+		{feed.WebhookAttempt{Status: 200}, "delivered", 0, 0, false},
+		{feed.WebhookAttempt{Status: 299}, "delivered", 0, 0, false},
+		{feed.WebhookAttempt{Status: 199}, "queued", 0, 5 * time.Second, false},
+		{feed.WebhookAttempt{Status: 301}, "queued", 0, 5 * time.Second, false},
+		{feed.WebhookAttempt{Status: 400, RetryAfter: time.Hour}, "queued", 0, time.Hour, false},
+		{feed.WebhookAttempt{Status: 410}, "queued", 0, 5 * time.Second, true},
+		{feed.WebhookAttempt{Status: 429, RetryAfter: time.Minute}, "queued", time.Minute, time.Minute, false},
+		{feed.WebhookAttempt{Status: 502}, "queued", 5 * time.Second, 5 * time.Second, false},
+		{feed.WebhookAttempt{Status: 503, RetryAfter: 48 * time.Hour}, "queued", 24 * time.Hour, 24 * time.Hour, false},
+		{feed.WebhookAttempt{Error: "timed out"}, "queued", 5 * time.Second, 5 * time.Second, false},
 	} {
-		r := operator.WebhookMessage{Attempts: 1}.After(tt.attempt, now, 0)
+		r := feed.WebhookMessage{Attempts: 1}.After(tt.attempt, now, 0)
 		var pause, wait time.Duration
 		if !r.PauseUntil.IsZero() {
 			pause = r.PauseUntil.Sub(now)
@@ -86,7 +86,7 @@ func TestWebhookResponses(t *testing.T) {
 			t.Errorf("%+v: got %+v, pause %s, wait %s", tt.attempt, r, pause, wait)
 		}
 	}
-	if r := (operator.WebhookMessage{Test: true, Attempts: 1}).After(operator.WebhookAttempt{Status: 500}, now, 0); r.State != operator.MessageFailed {
+	if r := (feed.WebhookMessage{Test: true, Attempts: 1}).After(feed.WebhookAttempt{Status: 500}, now, 0); r.State != feed.MessageFailed {
 		t.Errorf("a test is tried again: %+v", r)
 	}
 }
@@ -95,21 +95,21 @@ func TestWebhookResponses(t *testing.T) {
 func TestWebhookPayload(t *testing.T) {
 	at := time.Date(2026, 3, 2, 9, 15, 12, 345000, time.UTC)
 	for _, tt := range []struct {
-		message operator.WebhookMessage
+		message feed.WebhookMessage
 		want    string
 	}{
 		{
-			operator.WebhookMessage{Change: operator.Change{
+			feed.WebhookMessage{Change: feed.Change{
 				Position: 7, PlayerID: "p", Sequence: 3, Type: "approved", Party: actor.Guardian, GuardianStatus: "approved", StudentStatus: "pending", At: at,
 			}},
 			`{"type":"player.approved","timestamp":"2026-03-02T09:15:12.000345Z","data":{"sequence":3,"player_id":"p","type":"approved","party":"guardian","guardian_status":"approved","student_status":"pending","at":"2026-03-02T09:15:12.000345Z"}}`,
 		},
 		{
-			operator.WebhookMessage{Change: operator.Change{PlayerID: "p", Sequence: 4, Type: "removed", GuardianStatus: "approved", StudentStatus: "pending", At: at}},
+			feed.WebhookMessage{Change: feed.Change{PlayerID: "p", Sequence: 4, Type: "removed", GuardianStatus: "approved", StudentStatus: "pending", At: at}},
 			`{"type":"player.removed","timestamp":"2026-03-02T09:15:12.000345Z","data":{"sequence":4,"player_id":"p","type":"removed","party":null,"guardian_status":"approved","student_status":"pending","at":"2026-03-02T09:15:12.000345Z"}}`,
 		},
 		{
-			operator.WebhookMessage{Test: true, Change: operator.Change{At: at}},
+			feed.WebhookMessage{Test: true, Change: feed.Change{At: at}},
 			`{"type":"webhook.test","timestamp":"2026-03-02T09:15:12.000345Z","data":{}}`,
 		},
 	} {
@@ -120,28 +120,16 @@ func TestWebhookPayload(t *testing.T) {
 	}
 }
 
-// savedWebhooks keeps the last webhook that was added.
-type savedWebhooks struct {
-	operator.WebhookStore
-	last operator.Webhook
-}
-
-func (s *savedWebhooks) AddWebhook(_ context.Context, _ actor.Operator, w operator.Webhook, _ string) error {
-	s.last = w
-	return nil
-}
-
 // TestWebhookInput: what a webhook may be, and every fault at once.
 func TestWebhookInput(t *testing.T) {
-	saved := &savedWebhooks{}
-	admin := operator.WebhookAdmin{
-		Store: saved, Reachable: func(a netip.Addr) bool { return !a.IsPrivate() && !a.IsLoopback() },
-		Now: time.Now, NewID: func() string { return "id" }, Rand: strings.NewReader(strings.Repeat("r", 4096)),
+	admin := feed.Webhooks{
+		Reachable: func(a netip.Addr) bool { return !a.IsPrivate() && !a.IsLoopback() },
+		Now:       time.Now, NewID: func() string { return "id" }, Rand: strings.NewReader(strings.Repeat("r", 4096)),
 	}
 	var networks webhook.Networks
 	create := func(address, description string, events ...string) string {
 		admin.PlainHTTP = networks.AllowsHTTP
-		_, secret, err := admin.Create(t.Context(), actor.Operator{}, operator.WebhookPatch{URL: &address, Description: &description, Events: &events})
+		w, secret, err := admin.NewWebhook(feed.WebhookPatch{URL: &address, Description: &description, Events: &events})
 		if f, ok := err.(*fault.Error); ok {
 			var faults []string
 			for _, field := range f.Fields {
@@ -152,7 +140,7 @@ func TestWebhookInput(t *testing.T) {
 		if err != nil || secret != "whsec_cnJycnJycnJycnJycnJycnJycnJycnJycnJycnJycnI=" {
 			t.Errorf("%s: got %q, %v", address, secret, err)
 		}
-		return fmt.Sprint(saved.last.Types)
+		return fmt.Sprint(w.Types)
 	}
 	for _, tt := range []struct{ url, description, events, want string }{
 		{"https://app.example/hooks?key=1", "", "", "[]"},
@@ -191,7 +179,7 @@ func TestSignsWithOld(t *testing.T) {
 		ends time.Time
 		want bool
 	}{{time.Time{}, false}, {now.Add(-time.Second), false}, {now, false}, {now.Add(time.Second), true}} {
-		if got := (operator.Webhook{OldSecretEndsAt: tt.ends}).SignsWithOld(now); got != tt.want {
+		if got := (feed.Webhook{OldSecretEndsAt: tt.ends}).SignsWithOld(now); got != tt.want {
 			t.Errorf("an old secret that ends at %s signs: %t", tt.ends, got)
 		}
 	}

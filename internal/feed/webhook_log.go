@@ -1,4 +1,4 @@
-package store
+package feed
 
 import (
 	"context"
@@ -8,11 +8,13 @@ import (
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/store"
 )
 
 const webhookMessageColumns = `id, player_id, sequence, type, party, guardian_state, student_state, at, state, attempts, due_at, lease, status, error, created_at, updated_at`
 
-func scanWebhookMessage(s database.Scanner) (m operator.WebhookMessage, err error) {
+func scanWebhookMessage(s database.Scanner) (m WebhookMessage, err error) {
 	err = s.Scan(&m.ID, database.IntoText(&m.PlayerID), &m.Sequence, &m.Type, database.IntoText((*string)(&m.Party)), &m.GuardianStatus, &m.StudentStatus, database.IntoTime(&m.At),
 		&m.State, &m.Attempts, database.IntoTime(&m.DueAt), database.IntoText(&m.Lease), &m.Status, &m.Error, database.IntoTime(&m.CreatedAt), database.IntoTime(&m.UpdatedAt))
 	for _, status := range []*string{&m.GuardianStatus, &m.StudentStatus} {
@@ -24,12 +26,12 @@ func scanWebhookMessage(s database.Scanner) (m operator.WebhookMessage, err erro
 	return m, err
 }
 
-// WebhookLog lists the messages of a webhook, the newest event first, and audits the access.
-func (db *DB) WebhookLog(ctx context.Context, by actor.Operator, id string, s operator.WebhookLogSearch, limit int) ([]operator.WebhookMessage, error) {
+// Log lists the messages of a webhook, the newest event first, and audits the access.
+func (h *Webhooks) Log(ctx context.Context, by actor.Operator, id string, s WebhookLogSearch, limit int) ([]WebhookMessage, error) {
 	before, beforeID := database.UntilMicros(s.After.At), s.After.ID
-	var messages []operator.WebhookMessage
-	err := db.Write(ctx, func(tx *Tx) error {
-		if _, _, err := tx.webhook(ctx, id); err != nil {
+	var messages []WebhookMessage
+	err := h.DB.Write(ctx, func(tx *store.Tx) error {
+		if _, err := readWebhook(ctx, tx, id); err != nil {
 			return err
 		}
 		var rs *database.Rows
@@ -51,18 +53,18 @@ func (db *DB) WebhookLog(ctx context.Context, by actor.Operator, id string, s op
 	return messages, err
 }
 
-// AddTestMessage queues a test message, unless check refuses.
-func (db *DB) AddTestMessage(ctx context.Context, by actor.Operator, id string, m operator.WebhookMessage, check func(operator.Webhook) error) error {
-	return db.Write(ctx, func(tx *Tx) error {
-		if err := tx.lockWebhook(ctx, id); err != nil {
+// addTest queues a test message unless the webhook is disabled.
+func (h *Webhooks) addTest(ctx context.Context, by actor.Operator, id string, m WebhookMessage) error {
+	return h.DB.Write(ctx, func(tx *store.Tx) error {
+		if err := lockWebhook(ctx, tx, id); err != nil {
 			return err
 		}
-		w, _, err := tx.webhook(ctx, id)
-		if err == nil {
-			err = check(w)
-		}
+		w, err := readWebhook(ctx, tx, id)
 		if err != nil {
 			return err
+		}
+		if !w.Enabled() {
+			return fault.New(fault.Conflict, "invalid_transition", "This webhook is disabled. Enable it first.").With("state", "disabled")
 		}
 		err = tx.Defer(ctx, `
 			INSERT INTO webhook_messages (webhook_id, id, sequence, type, guardian_state, student_state, at, state, attempts, due_at, status, error, created_at, updated_at)
@@ -70,22 +72,22 @@ func (db *DB) AddTestMessage(ctx context.Context, by actor.Operator, id string, 
 		if err != nil {
 			return fmt.Errorf("add a test message to webhook %s: %w", id, err)
 		}
-		tx.AfterCommit(func() { tx.db.options.OnChanged(true) })
+		tx.AfterCommit(h.OnQueued)
 		return tx.Record(ctx, by, operator.WebhookTested, "webhook", id, m.ID)
 	})
 }
 
 // lockWebhook keeps a webhook until the end of the transaction, or returns not_found.
-func (tx *Tx) lockWebhook(ctx context.Context, id string) error {
+func lockWebhook(ctx context.Context, tx *store.Tx, id string) error {
 	err := tx.QueryRow(ctx, `SELECT 1 FROM webhooks w WHERE w.id = $1 `+tx.ForShare("w"), id).Scan(new(int))
 	return database.OrMissing(err, "lock webhook "+id)
 }
 
-// ReplayWebhook queues the messages of changes again, in batches.
-func (db *DB) ReplayWebhook(ctx context.Context, by actor.Operator, id string, from, to time.Time) (int64, error) {
+// replay queues the messages of changes again, in batches.
+func (h *Webhooks) replay(ctx context.Context, by actor.Operator, id string, from, to time.Time) (int64, error) {
 	var first, last int64
 	var types []string
-	err := db.Write(ctx, func(tx *Tx) error {
+	err := h.DB.Write(ctx, func(tx *store.Tx) error {
 		err := tx.QueryRow(ctx, `
 			SELECT types, position,
 				coalesce((SELECT position FROM changes WHERE position IS NOT NULL AND positioned_at >= $2 ORDER BY positioned_at, position LIMIT 1), 0),
@@ -103,9 +105,9 @@ func (db *DB) ReplayWebhook(ctx context.Context, by actor.Operator, id string, f
 	var total int64
 	for at := first - 1; at < last; at += webhookBatch {
 		var n int64
-		err := db.Write(ctx, func(tx *Tx) (err error) {
-			if err = tx.lockWebhook(ctx, id); err == nil {
-				n, err = tx.insertWebhookMessages(ctx, replayedMessage, id, types, at, min(at+webhookBatch, last))
+		err := h.DB.Write(ctx, func(tx *store.Tx) (err error) {
+			if err = lockWebhook(ctx, tx, id); err == nil {
+				n, err = insertMessages(ctx, tx, replayedMessage, id, types, at, min(at+webhookBatch, last))
 			}
 			return err
 		})
@@ -114,6 +116,6 @@ func (db *DB) ReplayWebhook(ctx context.Context, by actor.Operator, id string, f
 		}
 		total += n
 	}
-	db.options.OnChanged(true)
+	h.OnQueued()
 	return total, nil
 }

@@ -1,4 +1,4 @@
-package admin_test
+package feed_test
 
 import (
 	"encoding/json"
@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/touchline/touchline/internal/admin"
-	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/feed"
 )
 
 // TestWebhookEvents: the document has each event that a webhook sends.
@@ -16,7 +16,11 @@ func TestWebhookEvents(t *testing.T) {
 	var document struct {
 		Webhooks   map[string]any
 		Components struct {
-			Schemas struct{ WebhookEventType extensible }
+			Schemas struct {
+				WebhookEventType struct {
+					Values []string `json:"x-extensible-enum"`
+				}
+			}
 		}
 	}
 	data, err := admin.Document()
@@ -26,11 +30,11 @@ func TestWebhookEvents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := operator.EventTypes(operator.ChangeTypes)
+	want := feed.EventTypes(feed.ChangeTypes)
 	if got := document.Components.Schemas.WebhookEventType.Values; !slices.Equal(slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(want))) {
 		t.Errorf("WebhookEventType has %v, want %v", got, want)
 	}
-	want = append(want, operator.TestEvent)
+	want = append(want, feed.TestEvent)
 	if got := slices.Sorted(maps.Keys(document.Webhooks)); !slices.Equal(got, slices.Sorted(slices.Values(want))) {
 		t.Errorf("webhooks has %v, want %v", got, want)
 	}

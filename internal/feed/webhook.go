@@ -1,4 +1,4 @@
-package operator
+package feed
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/fault"
 )
 
@@ -51,6 +52,7 @@ type Webhook struct {
 	OldSecretEndsAt time.Time
 	CreatedAt       time.Time
 	UpdatedAt       time.Time
+	version         int64 // guards updates
 }
 
 // Enabled reports whether messages are sent.
@@ -121,7 +123,7 @@ func (p WebhookPatch) apply(w *Webhook, rules webhookRules, now time.Time) error
 	}
 	if p.Description != nil {
 		w.Description = strings.TrimSpace(*p.Description)
-		if utf8.RuneCountInString(w.Description) > MaxWebhookDescription || !utf8.ValidString(w.Description) || strings.ContainsFunc(w.Description, misleading) {
+		if utf8.RuneCountInString(w.Description) > MaxWebhookDescription || !utf8.ValidString(w.Description) || strings.ContainsFunc(w.Description, operator.Misleading) {
 			f = append(f, fault.Field{Pointer: "/description", Code: "invalid_value", Detail: fmt.Sprintf("A description has at most %d characters, in one line.", MaxWebhookDescription)})
 		}
 	}
