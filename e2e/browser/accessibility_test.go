@@ -134,7 +134,7 @@ func TestAccessibility(t *testing.T) {
 				p := newPhone(t, s.URL)
 				coaches = p
 				p.signIn(s, "coach", coachNumber)
-				p.checkPages("/coach", "", "/profile", "/visibility", "/verification", "/documents/add", "/documents/"+document, "/notifications",
+				p.checkPages("/coach", "", "/more", "/profile", "/visibility", "/verification", "/documents/add", "/documents/"+document, "/notifications",
 					"/settings", "/settings/email", "/settings/number", "/settings/close", "/settings/close/code", "/settings/plan", "/settings/plan/pro",
 					"/fees", "/fees/add", "/fees/upi", "/fees/"+feeID, "/fees"+receipt, "/imports/"+imported)
 				p.checkPages("/coach/players", "", "?show=needs", "/add", "/remind", "/import", "/sheet", "/sheet?player="+bela, "/none")

@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"slices"
 
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
@@ -15,15 +16,23 @@ type MenuItem struct {
 	Count int
 }
 
-// coachMenu lists the sections of the coach's pages.
+// coachMenu lists the sections of the coach's pages. On a phone they are a bar at the bottom: five
+// items fit. The last one is the page of moreMenu.
 var coachMenu = []MenuItem{
 	{Name: "today", Path: "/coach"},
 	{Name: "players", Path: "/coach/players"},
 	{Name: "batches", Path: "/coach/batches"},
-	{Name: "fees", Path: "/coach/fees"},
 	{Name: "messages", Path: "/coach/messages"},
+	{Name: "more", Path: "/coach/more"},
+}
+
+// moreMenu lists the sections of the page More.
+var moreMenu = []MenuItem{
 	{Name: "notifications", Path: "/coach/notifications"},
+	{Name: "fees", Path: "/coach/fees"},
 	{Name: "profile", Path: "/coach/profile"},
+	{Name: "visibility", Path: "/coach/visibility"},
+	{Name: "verification", Path: "/coach/verification"},
 	{Name: "settings", Path: "/coach/settings"},
 }
 
@@ -45,15 +54,29 @@ func (v *View) Menu() []MenuItem {
 	if v.Operator != nil {
 		return v.consoleMenu()
 	}
-	menu := make([]MenuItem, len(coachMenu))
-	for i, item := range coachMenu {
-		item.Current = item.Name == v.Section
-		if item.Name == "notifications" {
-			item.Count = v.Unread
-		}
-		menu[i] = item
+	menu := slices.Clone(coachMenu)
+	current := slices.IndexFunc(menu, func(item MenuItem) bool { return item.Name == v.Section })
+	last := len(menu) - 1
+	if current < 0 {
+		current = last
 	}
+	menu[current].Current, menu[last].Count = true, v.Unread
 	return menu
+}
+
+// more serves GET /coach/more: the sections that the menu has no place for.
+func (p *Pages) more(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	v, err := p.CoachView(ctx, r, "more", "menu.more", by)
+	if err != nil {
+		return Response{}, err
+	}
+	items := slices.Clone(moreMenu)
+	items[0].Count = v.Unread
+	if !p.Subscriptions.Tiers.KYC {
+		items = slices.DeleteFunc(items, func(item MenuItem) bool { return item.Name == "verification" })
+	}
+	v.Data = map[string]any{"Items": items}
+	return Page("more", v), nil
 }
 
 // consoleMenu lists the sections that the operator's token allows.
