@@ -38,7 +38,7 @@ func newVerifications(cfg *config.Config, o Options, db *store.DB, documents *do
 func newShell(cfg *config.Config, o Options, db *store.DB, logged securitylog.Stores, common service.Common, approvals *approval.Service) service.Shell {
 	return service.Shell{
 		Common:     common,
-		Tokens:     &operator.Service{Store: db, Now: o.Now, NewID: o.NewID, Rand: o.Rand},
+		Tokens:     &operator.Service{Store: db.Operators, Now: o.Now, NewID: o.NewID, Rand: o.Rand},
 		Accounts:   &coach.AccountAdmin{Store: logged},
 		Disputes:   &operator.DisputeAdmin{Store: approvals, Lifter: approvals},
 		Deliveries: &message.DeliveryAdmin{Store: db.Outbox},

@@ -19,6 +19,7 @@ import (
 
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -40,9 +41,11 @@ func Migrations() fs.FS {
 // DB stores the data of the service. It is safe for concurrent use.
 type DB struct {
 	// Outbox sends what leaves the service.
-	Outbox  *message.Store
-	sql     *database.DB
-	options Options
+	Outbox *message.Store
+	// Operators has operators' tokens and sessions, and the audit log.
+	Operators operator.SQL
+	sql       *database.DB
+	options   Options
 	// announced is the queue of announce.
 	announced chan []string
 	// shards numbers the requests that count limits: see LimitCounter.
@@ -123,6 +126,7 @@ func New(db *database.DB, o Options) *DB {
 	}
 	store := &DB{sql: db, options: o, announced: make(chan []string, maxAnnounced)}
 	store.Outbox = &message.Store{DB: db, NewID: o.NewID, Settings: o.Settings.Outbox, Hooks: store.outboxHooks(), OnQueued: o.OnQueued}
+	store.Operators = operator.SQL{DB: db, NewID: o.NewID, CountWaiting: store.countWaiting}
 	return store
 }
 

@@ -115,7 +115,7 @@ func TestRetryFailed(t *testing.T) {
 		if got := p.tray(coach.AccountID); !slices.Equal(got, []string{"delivery_failed", "delivery_failed"}) {
 			p.Errorf("coach's tray = %q, want both failures", got)
 		}
-		log, err := p.db.Audit(bg, auditor, d.ID, "", 10)
+		log, err := p.db.Operators.Audit(bg, auditor, d.ID, "", 10)
 		if ok(p, err); len(log) != 1 || log[0].Action != operator.DeliveryRetried || log[0].By != desk {
 			p.Errorf("got the audit log %+v, want one retry", log)
 		}

@@ -1,5 +1,17 @@
 package store
 
+import (
+	"context"
+
+	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/platform/actor"
+)
+
+// Record is operator.AddEntry in the transaction.
+func (tx *Tx) Record(ctx context.Context, by actor.Operator, action, objectKind, objectID, detail string) error {
+	return operator.AddEntry(ctx, tx.Tx, tx.db.options.NewID(), by, action, objectKind, objectID, detail)
+}
+
 // WakeFeed wakes the readers of the feed of changes in all replicas after the commit.
 func (tx *Tx) WakeFeed() {
 	tx.AfterCommit(func() {

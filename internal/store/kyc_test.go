@@ -145,7 +145,7 @@ func TestVerification(t *testing.T) {
 		}
 		_, err = p.verify().Read(bg, testOperator, p.db.NewID())
 		p.refused(err, "not_found")
-		log, err := p.db.Audit(bg, auditor, by.AccountID, "", 10)
+		log, err := p.db.Operators.Audit(bg, auditor, by.AccountID, "", 10)
 		ok(p, err)
 		var actions []string
 		for _, e := range log {

@@ -229,7 +229,7 @@ func TestStoppedAddresses(t *testing.T) {
 		if stopped, err := p.db.Outbox.AddressStopped(bg, "other@families.example"); err != nil || stopped {
 			p.Errorf("stopped after an operator allowed it: %t, %v", stopped, err)
 		}
-		if log, err := p.db.Audit(bg, auditor, "", "", 10); err != nil || len(log) != 1 || log[0].Action != operator.MailAllowed || log[0].Detail != "asked by mail" || log[0].ObjectID != "" {
+		if log, err := p.db.Operators.Audit(bg, auditor, "", "", 10); err != nil || len(log) != 1 || log[0].Action != operator.MailAllowed || log[0].Detail != "asked by mail" || log[0].ObjectID != "" {
 			p.Errorf("audit log %+v, %v; want one entry without the address", log, err)
 		}
 	})

@@ -10,8 +10,9 @@ import (
 	"github.com/touchline/touchline/internal/platform/database"
 )
 
-// Counts counts what waits for operators, each up to operator.MaxCount.
-func (db *DB) Counts(ctx context.Context, since time.Time) (operator.Counts, error) {
+// countWaiting counts what waits for operators, each up to operator.MaxCount: verifications, requests
+// for tiers, and messages that failed after since.
+func (db *DB) countWaiting(ctx context.Context, since time.Time) (operator.Counts, error) {
 	var c operator.Counts
 	err := db.sql.QueryRow(ctx, `
 		SELECT

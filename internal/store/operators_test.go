@@ -35,12 +35,12 @@ func TestReadsOfOperatorsAreAudited(t *testing.T) {
 			read func() error
 		}{
 			{"kyc.list queue ", func() error { _, err := p.verify().Queue(bg, by, verification.Cursor{}, 5); return err }},
-			{"token.list token ", func() error { _, err := p.db.Tokens(bg, by, "", 5); return err }},
-			{"audit.read audit ", func() error { _, err := p.db.Audit(bg, by, "", "", 5); return err }},
-			{"audit.read audit of object " + object, func() error { _, err := p.db.Audit(bg, by, object, "", 5); return err }},
+			{"token.list token ", func() error { _, err := p.db.Operators.Tokens(bg, by, "", 5); return err }},
+			{"audit.read audit ", func() error { _, err := p.db.Operators.Audit(bg, by, "", "", 5); return err }},
+			{"audit.read audit of object " + object, func() error { _, err := p.db.Operators.Audit(bg, by, object, "", 5); return err }},
 		} {
 			ok(t, tt.read())
-			entries, err := p.db.Audit(bg, auditor, "", "", 1)
+			entries, err := p.db.Operators.Audit(bg, auditor, "", "", 1)
 			ok(t, err)
 			e := entries[0]
 			if got := e.Action + " " + e.ObjectKind + " " + e.Detail; got != tt.want || e.By != by {
@@ -61,33 +61,33 @@ func TestOperatorTokens(t *testing.T) {
 			ID: p.db.NewID(), Name: "support", Scopes: []operator.Scope{operator.KYC, operator.Audit},
 			CreatedAt: now, EndsAt: now.Add(90 * day),
 		}
-		ok(t, p.db.AddToken(bg, shell, want, []byte("hash")))
-		got, err := p.db.TokenByHash(bg, []byte("hash"))
+		ok(t, p.db.Operators.AddToken(bg, shell, want, []byte("hash")))
+		got, err := p.db.Operators.TokenByHash(bg, []byte("hash"))
 		ok(t, err)
 		if diff := cmp.Diff(&want, got); diff != "" {
 			t.Error(diff)
 		}
-		if none, err := p.db.TokenByHash(bg, []byte("other")); none != nil || err != nil {
+		if none, err := p.db.Operators.TokenByHash(bg, []byte("other")); none != nil || err != nil {
 			t.Errorf("an unknown hash finds %v, %v", none, err)
 		}
 		for i, used := range []time.Duration{0, time.Minute, 10 * time.Minute} {
-			ok(t, p.db.MarkTokenUsed(bg, want.ID, now.Add(used), now.Add(used-5*time.Minute)))
-			got, _ := p.db.TokenByHash(bg, []byte("hash"))
+			ok(t, p.db.Operators.MarkTokenUsed(bg, want.ID, now.Add(used), now.Add(used-5*time.Minute)))
+			got, _ := p.db.Operators.TokenByHash(bg, []byte("hash"))
 			if exact := i != 1; got.LastUsedAt.Equal(now.Add(used)) != exact {
 				t.Errorf("used after %s, kept as %s", used, got.LastUsedAt)
 			}
 		}
 		for range 2 {
-			revoked, err := p.db.RevokeToken(bg, want.Operator(), want.ID)
+			revoked, err := p.db.Operators.RevokeToken(bg, want.Operator(), want.ID)
 			if ok(t, err); !revoked.RevokedAt.Equal(now) {
 				t.Errorf("revoked at %s", revoked.RevokedAt)
 			}
 			p.clock.advance(time.Hour)
 		}
-		if none, err := p.db.RevokeToken(bg, shell, p.db.NewID()); none != nil || err != nil {
+		if none, err := p.db.Operators.RevokeToken(bg, shell, p.db.NewID()); none != nil || err != nil {
 			t.Errorf("an unknown id revokes %v, %v", none, err)
 		}
-		entries, err := p.db.Audit(bg, auditor, want.ID, "", 10)
+		entries, err := p.db.Operators.Audit(bg, auditor, want.ID, "", 10)
 		ok(t, err)
 		var said []string
 		for _, e := range entries {
@@ -99,7 +99,7 @@ func TestOperatorTokens(t *testing.T) {
 		}) {
 			t.Errorf("recorded %q", said)
 		}
-		page, err := p.db.Audit(bg, auditor, "", entries[0].ID, 10)
+		page, err := p.db.Operators.Audit(bg, auditor, "", entries[0].ID, 10)
 		if ok(t, err); len(page) != 1 || page[0].ID != entries[1].ID {
 			t.Errorf("the second page is %v", page)
 		}
@@ -116,33 +116,33 @@ func TestOperatorSessions(t *testing.T) {
 		token := operator.Token{
 			ID: p.db.NewID(), Name: "support", Scopes: []operator.Scope{operator.KYC, operator.Audit}, CreatedAt: now, EndsAt: now.Add(90 * day),
 		}
-		ok(t, p.db.AddToken(bg, actor.Operator{Name: operator.ShellName("root")}, token, []byte("token hash")))
+		ok(t, p.db.Operators.AddToken(bg, actor.Operator{Name: operator.ShellName("root")}, token, []byte("token hash")))
 		want := operator.Session{ID: p.db.NewID(), Token: token, CreatedAt: now, EndsAt: now.Add(8 * time.Hour)}
-		ok(t, p.db.AddOperatorSession(bg, want, []byte("hash")))
+		ok(t, p.db.Operators.AddOperatorSession(bg, want, []byte("hash")))
 		other := operator.Session{ID: p.db.NewID(), Token: token, CreatedAt: now, EndsAt: now.Add(8 * time.Hour)}
-		ok(t, p.db.AddOperatorSession(bg, other, []byte("other hash")))
+		ok(t, p.db.Operators.AddOperatorSession(bg, other, []byte("other hash")))
 
-		_, err := p.db.RevokeToken(bg, token.Operator(), token.ID)
+		_, err := p.db.Operators.RevokeToken(bg, token.Operator(), token.ID)
 		ok(t, err)
 		want.Token.RevokedAt = now
-		got, err := p.db.OperatorSessionByHash(bg, []byte("hash"))
+		got, err := p.db.Operators.OperatorSessionByHash(bg, []byte("hash"))
 		ok(t, err)
 		if diff := cmp.Diff(&want, got); diff != "" {
 			t.Error(diff)
 		}
 		for _, unknown := range []string{"", "token hash", "hash2"} {
-			if none, err := p.db.OperatorSessionByHash(bg, []byte(unknown)); none != nil || err != nil {
+			if none, err := p.db.Operators.OperatorSessionByHash(bg, []byte(unknown)); none != nil || err != nil {
 				t.Errorf("the unknown hash %q finds %v, %v", unknown, none, err)
 			}
 		}
 
 		for range 2 {
-			ok(t, p.db.EndOperatorSession(bg, token.Operator(), want.ID))
+			ok(t, p.db.Operators.EndOperatorSession(bg, token.Operator(), want.ID))
 		}
-		if ended, err := p.db.OperatorSessionByHash(bg, []byte("hash")); ended != nil || err != nil {
+		if ended, err := p.db.Operators.OperatorSessionByHash(bg, []byte("hash")); ended != nil || err != nil {
 			t.Errorf("after its end the session is %v, %v", ended, err)
 		}
-		entries, err := p.db.Audit(bg, auditor, want.ID, "", 10)
+		entries, err := p.db.Operators.Audit(bg, auditor, want.ID, "", 10)
 		ok(t, err)
 		var said []string
 		for _, e := range entries {
@@ -174,7 +174,7 @@ func TestRecordIntrospections(t *testing.T) {
 		var replicas sync.WaitGroup
 		for range 8 {
 			replicas.Go(func() {
-				err := p.db.RecordIntrospections(bg, []operator.Introspections{
+				err := p.db.Operators.RecordIntrospections(bg, []operator.Introspections{
 					{By: one, Minute: minute, Count: 2}, {By: one, Minute: minute.Add(time.Minute), Count: 3}, {By: two, Minute: minute, Count: 1},
 				})
 				if err != nil {
@@ -185,7 +185,7 @@ func TestRecordIntrospections(t *testing.T) {
 		replicas.Wait()
 		got := map[string]int64{}
 		for _, by := range []actor.Operator{one, two} {
-			entries, err := p.db.Audit(bg, auditor, by.ID, "", 10)
+			entries, err := p.db.Operators.Audit(bg, auditor, by.ID, "", 10)
 			ok(t, err)
 			for _, e := range entries {
 				if e.Action != operator.Introspected || e.By != by || e.ObjectKind != "token" {

@@ -162,7 +162,7 @@ func TestDecideTier(t *testing.T) {
 		if tray := p.tray(by.AccountID); !slices.Equal(tray, []string{want}) {
 			p.Errorf("got the notifications %v, want %s", tray, want)
 		}
-		log, err := p.db.Audit(bg, auditor, by.AccountID, "", 10)
+		log, err := p.db.Operators.Audit(bg, auditor, by.AccountID, "", 10)
 		if ok(p, err); len(log) != 1 || log[0].Action != wantAction || log[0].Detail != "pro" || log[0].By != desk {
 			p.Errorf("got the audit log %+v, want one %s", log, wantAction)
 		}

@@ -200,7 +200,7 @@ func (s *Service) OpenDocument(ctx context.Context, by actor.Operator, coachID, 
 	if err != nil {
 		return nil, err
 	}
-	if err := s.DB.Record(ctx, by, operator.DocumentRead, "document", id, "of coach "+coachID); err != nil {
+	if err := s.DB.Operators.Record(ctx, by, operator.DocumentRead, "document", id, "of coach "+coachID); err != nil {
 		_ = content.Close() // it was not read
 		return nil, err
 	}

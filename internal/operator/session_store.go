@@ -1,32 +1,31 @@
-package store
+package operator
 
 import (
 	"context"
 	"fmt"
 
-	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 )
 
 // AddOperatorSession stores an operator's session with the hash of its secret.
-func (db *DB) AddOperatorSession(ctx context.Context, s operator.Session, hash []byte) error {
-	return db.Write(ctx, func(tx *Tx) error {
+func (db SQL) AddOperatorSession(ctx context.Context, s Session, hash []byte) error {
+	return db.DB.Write(ctx, func(tx *database.Tx) error {
 		err := tx.Defer(ctx, `
 			INSERT INTO operator_sessions (id, hash, token_id, created_at, ends_at) VALUES ($1, $2, $3, $4, $5)`,
 			s.ID, hash, s.Token.ID, database.Micros(s.CreatedAt), database.Micros(s.EndsAt))
 		if err != nil {
 			return fmt.Errorf("add operator session: %w", err)
 		}
-		return tx.Record(ctx, s.Token.Operator(), operator.SignedIn, "operator_session", s.ID, "")
+		return db.add(ctx, tx, s.Token.Operator(), SignedIn, "operator_session", s.ID, "")
 	})
 }
 
 // OperatorSessionByHash returns an operator's session with its token, even if one of them has
 // ended, or nil.
-func (db *DB) OperatorSessionByHash(ctx context.Context, hash []byte) (*operator.Session, error) {
-	var s operator.Session
-	err := db.sql.QueryRow(ctx, `
+func (db SQL) OperatorSessionByHash(ctx context.Context, hash []byte) (*Session, error) {
+	var s Session
+	err := db.DB.QueryRow(ctx, `
 		SELECT s.id, s.created_at, s.ends_at, t.id, t.name, t.scopes, t.created_at, t.ends_at, t.last_used_at, t.revoked_at
 		FROM operator_sessions s JOIN operator_tokens t ON t.id = s.token_id
 		WHERE s.hash = $1`, hash).
@@ -42,8 +41,8 @@ func (db *DB) OperatorSessionByHash(ctx context.Context, hash []byte) (*operator
 }
 
 // EndOperatorSession deletes an operator's session, if it still exists.
-func (db *DB) EndOperatorSession(ctx context.Context, by actor.Operator, id string) error {
-	return db.Write(ctx, func(tx *Tx) error {
+func (db SQL) EndOperatorSession(ctx context.Context, by actor.Operator, id string) error {
+	return db.DB.Write(ctx, func(tx *database.Tx) error {
 		n, err := tx.Exec(ctx, `DELETE FROM operator_sessions WHERE id = $1`, id)
 		if err != nil {
 			return fmt.Errorf("end operator session %s: %w", id, err)
@@ -51,6 +50,6 @@ func (db *DB) EndOperatorSession(ctx context.Context, by actor.Operator, id stri
 		if n == 0 {
 			return nil
 		}
-		return tx.Record(ctx, by, operator.SignedOut, "operator_session", id, "")
+		return db.add(ctx, tx, by, SignedOut, "operator_session", id, "")
 	})
 }

@@ -1,4 +1,4 @@
-package store
+package operator
 
 import (
 	"context"
@@ -6,20 +6,19 @@ import (
 	"strings"
 	"time"
 
-	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 )
 
-func scanToken(s database.Scanner) (operator.Token, error) {
-	var t operator.Token
+func scanToken(s database.Scanner) (Token, error) {
+	var t Token
 	err := s.Scan(&t.ID, &t.Name, database.IntoWords(&t.Scopes), database.IntoTime(&t.CreatedAt), database.IntoTime(&t.EndsAt), database.IntoTime(&t.LastUsedAt), database.IntoTime(&t.RevokedAt))
 	return t, err
 }
 
 // AddToken stores a service token with the hash of its secret.
-func (db *DB) AddToken(ctx context.Context, by actor.Operator, t operator.Token, hash []byte) error {
-	return db.Write(ctx, func(tx *Tx) error {
+func (db SQL) AddToken(ctx context.Context, by actor.Operator, t Token, hash []byte) error {
+	return db.DB.Write(ctx, func(tx *database.Tx) error {
 		err := tx.Defer(ctx, `
 			INSERT INTO operator_tokens (id, name, hash, scopes, created_at, ends_at) VALUES ($1, $2, $3, $4, $5, $6)`,
 			t.ID, t.Name, hash, database.JoinWords(t.Scopes), database.Micros(t.CreatedAt), database.Micros(t.EndsAt))
@@ -27,21 +26,21 @@ func (db *DB) AddToken(ctx context.Context, by actor.Operator, t operator.Token,
 			return fmt.Errorf("add service token: %w", err)
 		}
 		detail := fmt.Sprintf("scopes %s until %s", strings.TrimSuffix(database.JoinWords(t.Scopes), ","), t.EndsAt.UTC().Format(time.DateOnly))
-		return tx.Record(ctx, by, operator.TokenCreated, "token", t.ID, detail)
+		return db.add(ctx, tx, by, TokenCreated, "token", t.ID, detail)
 	})
 }
 
 // RevokeToken revokes a service token and returns it, or nil if there is none.
-func (db *DB) RevokeToken(ctx context.Context, by actor.Operator, id string) (*operator.Token, error) {
-	var revoked *operator.Token
-	err := db.Write(ctx, func(tx *Tx) error {
+func (db SQL) RevokeToken(ctx context.Context, by actor.Operator, id string) (*Token, error) {
+	var revoked *Token
+	err := db.DB.Write(ctx, func(tx *database.Tx) error {
 		revoked = nil
 		t, err := scanToken(tx.QueryRow(ctx, `
 			UPDATE operator_tokens SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL
 			RETURNING id, name, scopes, created_at, ends_at, last_used_at, revoked_at`, id, database.Micros(tx.Now)))
 		if err == nil {
 			revoked = &t
-			return tx.Record(ctx, by, operator.TokenRevoked, "token", id, "")
+			return db.add(ctx, tx, by, TokenRevoked, "token", id, "")
 		}
 		if !database.IsNoRows(err) {
 			return err
@@ -60,8 +59,8 @@ func (db *DB) RevokeToken(ctx context.Context, by actor.Operator, id string) (*o
 }
 
 // TokenByHash returns a service token, even if it has expired or is revoked, or nil.
-func (db *DB) TokenByHash(ctx context.Context, hash []byte) (*operator.Token, error) {
-	t, err := scanToken(db.sql.QueryRow(ctx, `
+func (db SQL) TokenByHash(ctx context.Context, hash []byte) (*Token, error) {
+	t, err := scanToken(db.DB.QueryRow(ctx, `
 		SELECT id, name, scopes, created_at, ends_at, last_used_at, revoked_at FROM operator_tokens WHERE hash = $1`, hash))
 	if database.IsNoRows(err) {
 		return nil, nil
@@ -70,24 +69,24 @@ func (db *DB) TokenByHash(ctx context.Context, hash []byte) (*operator.Token, er
 }
 
 // MarkTokenUsed sets the last use to now, unless it is later than before.
-func (db *DB) MarkTokenUsed(ctx context.Context, id string, now, before time.Time) error {
-	_, err := db.sql.Exec(ctx, `
+func (db SQL) MarkTokenUsed(ctx context.Context, id string, now, before time.Time) error {
+	_, err := db.DB.Exec(ctx, `
 		UPDATE operator_tokens SET last_used_at = $2
 		WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $3)`, id, database.Micros(now), database.Micros(before))
 	return err
 }
 
 // Tokens lists the service tokens, newest first, and audits the access.
-func (db *DB) Tokens(ctx context.Context, by actor.Operator, after string, limit int) ([]operator.Token, error) {
-	var tokens []operator.Token
-	err := db.Write(ctx, func(tx *Tx) error {
+func (db SQL) Tokens(ctx context.Context, by actor.Operator, after string, limit int) ([]Token, error) {
+	var tokens []Token
+	err := db.DB.Write(ctx, func(tx *database.Tx) error {
 		rs, err := tx.Query(ctx, `
 			SELECT id, name, scopes, created_at, ends_at, last_used_at, revoked_at
 			FROM operator_tokens WHERE id < $1 ORDER BY id DESC LIMIT $2`, database.Before(after), limit)
 		if tokens, err = database.Collect(rs, err, scanToken); err != nil {
 			return fmt.Errorf("list service tokens: %w", err)
 		}
-		return tx.Record(ctx, by, operator.TokensListed, "token", "", "")
+		return db.add(ctx, tx, by, TokensListed, "token", "", "")
 	})
 	return tokens, err
 }
