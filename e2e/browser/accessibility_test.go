@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/approval/handlers"
 	"github.com/touchline/touchline/internal/attendance"
 	batches "github.com/touchline/touchline/internal/batch"
 	"github.com/touchline/touchline/internal/conversation"
@@ -184,7 +186,7 @@ func TestAccessibility(t *testing.T) {
 		return // -run chose some of them
 	}
 	pages, console := web.Patterns(
-		[]func(*web.Pages) []web.Route{new(fee.Service).Pages, new(batches.Service).Pages, new(attendance.Service).Pages, new(progress.Service).Pages, new(conversation.Service).Pages, new(roster.Service).Pages, new(verification.Service).Pages, new(documents.Service).Pages},
+		[]func(*web.Pages) []web.Route{handlers.Pages(new(approval.Service)), new(fee.Service).Pages, new(batches.Service).Pages, new(attendance.Service).Pages, new(progress.Service).Pages, new(conversation.Service).Pages, new(roster.Service).Pages, new(verification.Service).Pages, new(documents.Service).Pages},
 		[]func(*web.Console) []web.Route{new(verification.Service).ConsolePages})
 	wantChecked(t, pages, families, coaches)
 	wantChecked(t, console, operators)

@@ -26,7 +26,7 @@ type tierUse struct {
 
 // today serves GET /coach: what needs the coach first, then the numbers.
 func (p *Pages) today(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	board, err := p.Dashboards.Overview(ctx, by, needsShown)
+	board, err := p.Dashboards.Overview(ctx, by, NeedsShown)
 	if err != nil {
 		return Response{}, err
 	}

@@ -92,3 +92,11 @@ func (v *View) Day(d coach.Date) string {
 	}
 	return v.Date(time.Date(t.Year(), t.Month(), t.Day(), 12, 0, 0, 0, v.zone)) // a day may have no midnight
 }
+
+// Micros returns t as forms carry it: see Request.Time.
+func (v *View) Micros(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMicro()
+}

@@ -96,7 +96,7 @@ func (p *Pages) lift(ctx context.Context, r *Request, by actor.Actor) (Response,
 	if err != nil {
 		return Response{}, err
 	}
-	err = p.Approvals.LiftShown(ctx, by, id, r.time("disputed"))
+	err = p.Approvals.LiftShown(ctx, by, id, r.Time("disputed"))
 	if fault.CodeOf(err) == "request_superseded" {
 		return Redirect(home(by.Role) + "/disputes"), nil
 	}

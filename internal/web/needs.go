@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// needsShown is how many needs the roster and the page Today show.
-	needsShown = 5
-	// needsPerPage is how many needs needsPage shows.
+	// NeedsShown is how many needs the roster and the page Today show.
+	NeedsShown = 5
+	// needsPerPage is how many needs NeedsPage shows.
 	needsPerPage = 50
 )
 
@@ -25,9 +25,9 @@ type needTab struct {
 	Current bool
 }
 
-// needsPage serves GET /coach/players?show=needs: the parties for which the coach should act, the
+// NeedsPage serves GET /coach/players?show=needs: the parties for which the coach should act, the
 // most urgent first, or with kind=… those of one kind.
-func (p *Pages) needsPage(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+func (p *Pages) NeedsPage(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
 	kind := coach.NeedKind(r.Value("kind"))
 	needs, err := p.Dashboards.Needs(ctx, by, coach.NeedQuery{Kind: kind, Limit: needsPerPage})
 	if err != nil {
@@ -73,9 +73,9 @@ func (v *View) NeedStatus(n coach.Need) Status {
 // NeedPath returns the page of the button beside a need, at the reason of a no.
 func (v *View) NeedPath(n coach.Need) string {
 	if n.HasReason {
-		return coachPlayer(n.PlayerID) + "#" + string(n.Party) + "-reason"
+		return CoachPlayer(n.PlayerID) + "#" + string(n.Party) + "-reason"
 	}
-	return coachPlayer(n.PlayerID)
+	return CoachPlayer(n.PlayerID)
 }
 
 // NeedStep returns the text of the button beside a need.

@@ -110,7 +110,7 @@ func aboutNotification(n message.Notification) (path, link string) {
 	case n.Type == message.TeamReplyType:
 		return "/coach/messages/replies", "notifications.open.replies"
 	case n.Data.PlayerID != "":
-		return coachPlayer(n.Data.PlayerID), "notifications.open.player"
+		return CoachPlayer(n.Data.PlayerID), "notifications.open.player"
 	case n.Data.DocumentID != "":
 		return "/coach/documents/" + n.Data.DocumentID, "notifications.open.document"
 	case n.Type == message.PendingReminder:

@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -107,4 +108,13 @@ func FormPage(template string, v *View) Response {
 func (r Response) with(status int) Response {
 	r.Status = status
 	return r
+}
+
+// Time returns a time that a form carries as microseconds since 1970; zero if it has none.
+func (r *Request) Time(name string) time.Time {
+	micros, err := strconv.ParseInt(r.Value(name), 10, 64)
+	if err != nil || micros <= 0 {
+		return time.Time{}
+	}
+	return time.UnixMicro(micros)
 }

@@ -1,20 +1,19 @@
-package web
+package handlers
 
 import (
 	"context"
 	"net/url"
-	"strconv"
-	"time"
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/input"
 	"github.com/touchline/touchline/internal/platform/wire"
+	"github.com/touchline/touchline/internal/web"
 )
 
-// party returns the party that a form names.
-func (r *Request) party() (actor.Role, error) {
+// partyOf returns the party that a form names.
+func partyOf(r *web.Request) (actor.Role, error) {
 	party := actor.Role(r.Value("party"))
 	if party != actor.Guardian && party != actor.Student {
 		return "", fault.Missing()
@@ -22,47 +21,30 @@ func (r *Request) party() (actor.Role, error) {
 	return party, nil
 }
 
-// time returns a time that a form carries as microseconds since 1970; zero if it has none.
-func (r *Request) time(name string) time.Time {
-	micros, err := strconv.ParseInt(r.Value(name), 10, 64)
-	if err != nil || micros <= 0 {
-		return time.Time{}
-	}
-	return time.UnixMicro(micros)
-}
-
-// Micros returns t as forms carry it: see Request.time.
-func (v *View) Micros(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return t.UnixMicro()
-}
-
 // remind serves POST …/remind: it repeats the open question of a party, once for each time
 // that the form was rendered. The note of a call that the coach was writing stays.
-func (p *Pages) remind(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+func (p pages) remind(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
 	resp, err := p.changePlayer(ctx, r, by, "reminded", func(id string, party actor.Role) error {
-		_, err := p.Approvals.RemindAfter(ctx, by, id, party, r.time("last"))
+		_, err := p.RemindAfter(ctx, by, id, party, r.Time("last"))
 		return err
 	})
 	if err != nil || resp.Redirect == "" {
 		return resp, err
 	}
-	return p.KeepTyped(r, resp, coachPlayer(r.PathValue("player_id")), url.Values{"note": {""}, "party": r.Form["party"]}), nil
+	return p.site.KeepTyped(r, resp, web.CoachPlayer(r.PathValue("player_id")), url.Values{"note": {""}, "party": r.Form["party"]}), nil
 }
 
 // ask serves POST …/ask: it sends a question to a party, to a corrected number if the form
 // has one. The second of two equal forms finds the question of the first. A form that is
 // older than the response of the party changes nothing.
-func (p *Pages) ask(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+func (p pages) ask(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
 	return p.changePlayer(ctx, r, by, "asked", func(id string, party actor.Role) error {
-		if err := p.Coaches.Complete(ctx, by); err != nil {
+		if err := p.site.Coaches.Complete(ctx, by); err != nil {
 			return err
 		}
 		var faults wire.Faults
 		var correction approval.Patch
-		reader := input.Reader{Phones: p.Phones, Now: p.Now(), Faults: &faults}
+		reader := input.Reader{Phones: p.site.Phones, Now: p.Now(), Faults: &faults}
 		number := reader.Number("/number", r.Value("number"))
 		if number != "" {
 			if party == actor.Guardian {
@@ -74,11 +56,11 @@ func (p *Pages) ask(ctx context.Context, r *Request, by actor.Actor) (Response, 
 		if err := faults.Err(); err != nil {
 			return err
 		}
-		err := p.Approvals.SendShown(ctx, by, id, party, correction, approval.Shown{
-			Response: approval.State(r.Value("response")), RequestID: r.Value("request"), SentAt: r.time("last"),
+		err := p.SendShown(ctx, by, id, party, correction, approval.Shown{
+			Response: approval.State(r.Value("response")), RequestID: r.Value("request"), SentAt: r.Time("last"),
 		})
 		if fault.CodeOf(err) == "request_superseded" {
-			player, readErr := p.Approvals.Player(ctx, by, id)
+			player, readErr := p.Player(ctx, by, id)
 			if readErr != nil {
 				return readErr
 			}
@@ -95,11 +77,11 @@ func (p *Pages) ask(ctx context.Context, r *Request, by actor.Actor) (Response, 
 var errChangedMeanwhile = fault.New(fault.Conflict, "changed_meanwhile", "The question was answered or sent meanwhile. The page shows how things are now.")
 
 // cancelRequest serves POST …/cancel: it takes an open question back.
-func (p *Pages) cancelRequest(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+func (p pages) cancelRequest(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
 	return p.changePlayer(ctx, r, by, "cancelled", func(string, actor.Role) error {
-		_, err := p.Approvals.Cancel(ctx, by, r.Value("request"))
+		_, err := p.Cancel(ctx, by, r.Value("request"))
 		if fault.CodeOf(err) == "no_open_request" {
-			request, readErr := p.Approvals.Request(ctx, by, r.Value("request"))
+			request, readErr := p.Request(ctx, by, r.Value("request"))
 			if readErr == nil && request.State == approval.RequestCancelled {
 				return nil
 			}
@@ -109,45 +91,45 @@ func (p *Pages) cancelRequest(ctx context.Context, r *Request, by actor.Actor) (
 }
 
 // noteCall serves POST …/call: it notes that the coach called the party.
-func (p *Pages) noteCall(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+func (p pages) noteCall(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
 	return p.changePlayer(ctx, r, by, "called", func(string, actor.Role) error {
 		var faults wire.Faults
 		note := wire.ParseRules("lines,max=500").Text(r.Value("note"), "/note", &faults)
 		if err := faults.Err(); err != nil {
 			return err
 		}
-		_, err := p.Approvals.FollowUp(ctx, by, r.Value("request"), note)
+		_, err := p.FollowUp(ctx, by, r.Value("request"), note)
 		return err
 	})
 }
 
 // changePlayer calls change and goes back to the page of the player, or to Today if the
 // form came from there. An error that the coach can correct shows on the page of the player.
-func (p *Pages) changePlayer(ctx context.Context, r *Request, by actor.Actor, done string, change func(id string, party actor.Role) error) (Response, error) {
+func (p pages) changePlayer(ctx context.Context, r *web.Request, by actor.Actor, done string, change func(id string, party actor.Role) error) (web.Response, error) {
 	id, err := r.PathID("player_id")
 	if err != nil {
-		return Response{}, err
+		return web.Response{}, err
 	}
-	party, err := r.party()
+	party, err := partyOf(r)
 	if err != nil {
-		return Response{}, err
+		return web.Response{}, err
 	}
 	err = change(id, party)
 	if err == nil {
 		if r.Value("back") == "today" {
-			return Redirect("/coach?done=" + done), nil
+			return web.Redirect("/coach?done=" + done), nil
 		}
-		return Redirect(coachPlayer(id) + "?done=" + done), nil
+		return web.Redirect(web.CoachPlayer(id) + "?done=" + done), nil
 	}
-	f := &Form{Values: r.Form}
-	if !p.AddFaults(r, f, err, map[string]string{
+	f := &web.Form{Values: r.Form}
+	if !p.site.AddFaults(r, f, err, map[string]string{
 		"/number": string(party) + "-number", "/guardian/mobile_number": "guardian-number", "/student/contact_number": "student-number", "/note": string(party) + "-note",
 	}) {
 		switch fault.KindOf(err) {
 		case fault.Conflict, fault.TooMany, fault.Forbidden:
-			p.AddError(r, f, "", err)
+			p.site.AddError(r, f, "", err)
 		default:
-			return Response{}, err
+			return web.Response{}, err
 		}
 	}
 	return p.playerPage(ctx, r, by, f)

@@ -1,4 +1,4 @@
-package web
+package handlers
 
 import (
 	"context"
@@ -13,15 +13,16 @@ import (
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/input"
 	"github.com/touchline/touchline/internal/platform/wire"
+	"github.com/touchline/touchline/internal/web"
 )
 
 // editPlayerPage serves GET /coach/players/{player_id}/edit.
-func (p *Pages) editPlayerPage(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	player, err := p.PlayerInPath(ctx, r, by)
+func (p pages) editPlayerPage(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
+	player, err := p.site.PlayerInPath(ctx, r, by)
 	if err != nil {
-		return Response{}, err
+		return web.Response{}, err
 	}
-	return p.editPlayerForm(ctx, r, by, player, r.Restored(&Form{Values: playerValues(player)}), approval.EditEffect{})
+	return p.editPlayerForm(ctx, r, by, player, r.Restored(&web.Form{Values: playerValues(player)}), approval.EditEffect{})
 }
 
 // playerValues returns the form of a player as it is stored.
@@ -45,49 +46,49 @@ func playerValues(player *approval.Player) url.Values {
 
 // editPlayerForm returns the page with the form. If effect is not empty, it returns the check
 // page, which explains the effect on the consents.
-func (p *Pages) editPlayerForm(ctx context.Context, r *Request, by actor.Actor, player *approval.Player, f *Form, effect approval.EditEffect) (Response, error) {
-	v, err := p.CoachView(ctx, r, "players", "edit.title", by)
+func (p pages) editPlayerForm(ctx context.Context, r *web.Request, by actor.Actor, player *approval.Player, f *web.Form, effect approval.EditEffect) (web.Response, error) {
+	v, err := p.site.CoachView(ctx, r, "players", "edit.title", by)
 	if err != nil {
-		return Response{}, err
+		return web.Response{}, err
 	}
 	v.Form = f
-	v.Path = coachPlayer(player.ID) + "/edit"
+	v.Path = web.CoachPlayer(player.ID) + "/edit"
 	v.Data = map[string]any{"Player": player, "Adult": player.Adult(p.Now()), "Effect": effect, "Fields": editFields, "Shown": shownValues(f, player)}
 	if effect.Any() {
-		return Page("edit_player_check", v), nil
+		return web.Page("edit_player_check", v), nil
 	}
-	return FormPage("edit_player", v), nil
+	return web.FormPage("edit_player", v), nil
 }
 
 // editPlayer serves POST …/edit. A change that ends or asks for a consent is saved only
 // after the coach has confirmed the check page. The same form sent twice changes nothing more.
-func (p *Pages) editPlayer(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	player, err := p.PlayerInPath(ctx, r, by)
+func (p pages) editPlayer(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
+	player, err := p.site.PlayerInPath(ctx, r, by)
 	if err != nil {
-		return Response{}, err
+		return web.Response{}, err
 	}
 	if r.Value("back") == "yes" {
-		return p.editPlayerForm(ctx, r, by, player, &Form{Values: r.Form}, approval.EditEffect{})
+		return p.editPlayerForm(ctx, r, by, player, &web.Form{Values: r.Form}, approval.EditEffect{})
 	}
 	var effect approval.EditEffect
 	var faults wire.Faults
-	patch := readPlayerPatch(r, player, &faults).Read(input.Reader{Phones: p.Phones, Now: p.Now(), Faults: &faults})
+	patch := readPlayerPatch(r, player, &faults).Read(input.Reader{Phones: p.site.Phones, Now: p.Now(), Faults: &faults})
 	if err = faults.Err(); err == nil && patch.MayOpenRequest() {
-		err = p.Coaches.Complete(ctx, by)
+		err = p.site.Coaches.Complete(ctx, by)
 	}
 	if err == nil {
-		effect, err = p.Approvals.PreviewEdit(ctx, by, player.ID, patch)
+		effect, err = p.PreviewEdit(ctx, by, player.ID, patch)
 	}
 	if err == nil && (!effect.Any() || r.Value("checked") == "yes") {
-		if _, err = p.Approvals.Edit(ctx, by, player.ID, patch); err == nil {
-			return Redirect(coachPlayer(player.ID) + "?done=saved"), nil
+		if _, err = p.Edit(ctx, by, player.ID, patch); err == nil {
+			return web.Redirect(web.CoachPlayer(player.ID) + "?done=saved"), nil
 		}
 	}
-	f := &Form{Values: r.Form}
+	f := &web.Form{Values: r.Form}
 	if err != nil {
 		effect = approval.EditEffect{}
 		if !p.addPlayerFaults(r, f, err) {
-			return Response{}, err
+			return web.Response{}, err
 		}
 	}
 	return p.editPlayerForm(ctx, r, by, player, f, effect)
@@ -95,8 +96,8 @@ func (p *Pages) editPlayer(ctx context.Context, r *Request, by actor.Actor) (Res
 
 // addPlayerFaults shows an error that the coach can correct in the form of a player. It
 // returns false if err is another error.
-func (p *Pages) addPlayerFaults(r *Request, f *Form, err error) bool {
-	if p.AddFaults(r, f, err, playerFields) {
+func (p pages) addPlayerFaults(r *web.Request, f *web.Form, err error) bool {
+	if p.site.AddFaults(r, f, err, playerFields) {
 		// Without any of the three fields there is no guardian, which is one fault.
 		missing := f.Fault("guardian_name")
 		for _, name := range []string{"relationship", "guardian_number"} {
@@ -111,7 +112,7 @@ func (p *Pages) addPlayerFaults(r *Request, f *Form, err error) bool {
 	}
 	switch fault.KindOf(err) {
 	case fault.Conflict, fault.Forbidden:
-		p.AddError(r, f, "", err)
+		p.site.AddError(r, f, "", err)
 		return true
 	}
 	return false
@@ -150,7 +151,7 @@ func digest(value string) string {
 }
 
 // shownValues returns the hidden fields of the form f: those that were sent, or the stored player.
-func shownValues(f *Form, player *approval.Player) map[string]string {
+func shownValues(f *web.Form, player *approval.Player) map[string]string {
 	shown, stored := map[string]string{}, playerValues(player)
 	for _, field := range editFields {
 		shown[shownField+field.Field] = digest(stored.Get(field.Field))
@@ -164,7 +165,7 @@ func shownValues(f *Form, player *approval.Player) map[string]string {
 // readPlayerPatch reads the fields that differ from the player, and from what the form showed,
 // into the body that the API takes. A guardian that the form showed is removed if all its fields
 // are empty.
-func readPlayerPatch(r *Request, player *approval.Player, f *wire.Faults) input.PlayerPatch {
+func readPlayerPatch(r *web.Request, player *approval.Player, f *wire.Faults) input.PlayerPatch {
 	before := playerValues(player)
 	body := map[string]any{}
 	guardian := false
@@ -193,13 +194,4 @@ func readPlayerPatch(r *Request, player *approval.Player, f *wire.Faults) input.
 	var in input.PlayerPatch
 	wire.Bind(body, &in, f)
 	return in
-}
-
-// PlayerInPath returns the coach's player that the path names.
-func (p *Pages) PlayerInPath(ctx context.Context, r *Request, by actor.Actor) (*approval.Player, error) {
-	id, err := r.PathID("player_id")
-	if err != nil {
-		return nil, err
-	}
-	return p.Approvals.Player(ctx, by, id)
 }

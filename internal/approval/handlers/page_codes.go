@@ -1,4 +1,4 @@
-package web
+package handlers
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/qr"
+	"github.com/touchline/touchline/internal/web"
 )
 
 // codeView is the QR code of an open request, for a screen or for paper.
@@ -28,10 +29,10 @@ type codeView struct {
 // 1 ms and 4 KB.
 const codesPerSheet = 8
 
-func (p *Pages) newCode(v *View, player *approval.Player, party actor.Role) (codeView, error) {
+func (p pages) newCode(v *web.View, player *approval.Player, party actor.Role) (codeView, error) {
 	short := player.Approver(party).OpenRequest().ShortCode
-	image, err := qr.SVG(qr.AnswerURL(p.PublicURL, short), v.MustT("code.label", "Code", short))
-	return codeView{player.Student.FullName, party, short, image, p.PublicURL + "/a"}, err
+	image, err := qr.SVG(qr.AnswerURL(p.site.PublicURL, short), v.MustT("code.label", "Code", short))
+	return codeView{player.Student.FullName, party, short, image, p.site.PublicURL + "/a"}, err
 }
 
 // hasCode reports whether a party can answer with a short code.
@@ -41,47 +42,47 @@ func hasCode(player *approval.Player, party actor.Role) bool {
 }
 
 // qrPage serves GET /coach/players/{player_id}/qr?party=…: the code to show at the ground.
-func (p *Pages) qrPage(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+func (p pages) qrPage(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
 	id, err := r.PathID("player_id")
 	if err != nil {
-		return Response{}, err
+		return web.Response{}, err
 	}
-	party, err := r.party()
+	party, err := partyOf(r)
 	if err != nil {
-		return Response{}, err
+		return web.Response{}, err
 	}
-	player, err := p.Approvals.Player(ctx, by, id)
+	player, err := p.Player(ctx, by, id)
 	if err != nil {
-		return Response{}, err
+		return web.Response{}, err
 	}
 	if !hasCode(player, party) {
-		return Redirect(coachPlayer(id)), nil // answered or taken back since the page was rendered
+		return web.Redirect(web.CoachPlayer(id)), nil // answered or taken back since the page was rendered
 	}
-	v, err := p.CoachView(ctx, r, "players", "code.show.title", by)
+	v, err := p.site.CoachView(ctx, r, "players", "code.show.title", by)
 	if err != nil {
-		return Response{}, err
+		return web.Response{}, err
 	}
 	code, err := p.newCode(v, player, party)
 	if err != nil {
-		return Response{}, err
+		return web.Response{}, err
 	}
 	v.Data = map[string]any{"Code": code, "Player": player}
-	return Page("code_show", v), nil
+	return web.Page("code_show", v), nil
 }
 
 // sheet serves GET /coach/players/sheet?player=…&player=…, or batch=…: a page to print with
 // the codes of the selected players, or of the players of a batch.
-func (p *Pages) sheet(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+func (p pages) sheet(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
 	if r.Value("batch") != "" {
 		return p.batchSheet(ctx, r, by)
 	}
 	ids := slices.DeleteFunc(slices.Clone(r.Form["player"]), func(id string) bool { return !endpoint.IsID(id) })
-	if len(ids) > PlayersPerPage {
-		return Response{}, fault.New(fault.Malformed, "malformed_request", "Select at most %d players.", PlayersPerPage)
+	if len(ids) > web.PlayersPerPage {
+		return web.Response{}, fault.New(fault.Malformed, "malformed_request", "Select at most %d players.", web.PlayersPerPage)
 	}
-	players, err := p.Approvals.PlayersByID(ctx, by, ids)
+	players, err := p.PlayersByID(ctx, by, ids)
 	if err != nil {
-		return Response{}, err
+		return web.Response{}, err
 	}
 	codes, rest := openCodes(players, codesPerSheet)
 	next := ""
@@ -96,25 +97,25 @@ func (p *Pages) sheet(ctx context.Context, r *Request, by actor.Actor) (Response
 }
 
 // batchSheet is sheet for the players of a batch, the newest first.
-func (p *Pages) batchSheet(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+func (p pages) batchSheet(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
 	id := r.Value("batch")
 	if !endpoint.IsID(id) {
-		return Response{}, fault.Missing()
+		return web.Response{}, fault.Missing()
 	}
-	b, err := p.Batch(ctx, by, id)
+	b, err := p.site.Batch(ctx, by, id)
 	if err != nil {
-		return Response{}, err
+		return web.Response{}, err
 	}
 	var codes []openCode
 	after, more := r.Value("after"), true
 	for more && len(codes) < codesPerSheet {
-		players, err := p.Approvals.Players(ctx, by, approval.Filter{BatchID: id}, approval.Page{Limit: PlayersPerPage, After: approval.Keyset{ID: after}})
+		players, err := p.Players(ctx, by, approval.Filter{BatchID: id}, approval.Page{Limit: web.PlayersPerPage, After: approval.Keyset{ID: after}})
 		if err != nil {
-			return Response{}, err
+			return web.Response{}, err
 		}
 		found, rest := openCodes(players, codesPerSheet-len(codes))
 		codes = append(codes, found...)
-		more = len(rest) > 0 || len(players) == PlayersPerPage
+		more = len(rest) > 0 || len(players) == web.PlayersPerPage
 		if done := players[:len(players)-len(rest)]; len(done) > 0 {
 			after = done[len(done)-1].ID
 		}
@@ -154,18 +155,18 @@ func openCodes(players []*approval.Player, most int) (codes []openCode, rest []*
 }
 
 // codesPage shows codes to print.
-func (p *Pages) codesPage(ctx context.Context, r *Request, by actor.Actor, open []openCode, data map[string]any) (Response, error) {
-	v, err := p.CoachView(ctx, r, "players", "sheet.title", by)
+func (p pages) codesPage(ctx context.Context, r *web.Request, by actor.Actor, open []openCode, data map[string]any) (web.Response, error) {
+	v, err := p.site.CoachView(ctx, r, "players", "sheet.title", by)
 	if err != nil {
-		return Response{}, err
+		return web.Response{}, err
 	}
 	codes := make([]codeView, len(open))
 	for i, o := range open {
 		if codes[i], err = p.newCode(v, o.player, o.party); err != nil {
-			return Response{}, err
+			return web.Response{}, err
 		}
 	}
 	data["Codes"] = codes
 	v.Data = data
-	return Page("sheet", v), nil
+	return web.Page("sheet", v), nil
 }

@@ -1,4 +1,4 @@
-package web
+package handlers
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/phone"
+	"github.com/touchline/touchline/internal/web"
 )
 
 // liveHeader is a header of the requests with which page.js loads a page again.
@@ -113,11 +114,11 @@ func heldMessage(r *approval.Request) *approval.Delivery {
 }
 
 // newPartyView returns a party of the player of a timeline.
-func (p *Pages) newPartyView(t *approval.Timeline, party actor.Role) partyView {
+func (p pages) newPartyView(t *approval.Timeline, party actor.Role) partyView {
 	now, player, approver := p.Now(), t.Player, t.Player.Approver(party)
 	v := partyView{
 		Party: party, Name: player.Student.FullName, Number: player.Number(party), Consent: approver.Consent, Request: approver.Request,
-		RemindersLeft: t.RemindersLeft(party, p.Approvals.Rules),
+		RemindersLeft: t.RemindersLeft(party, p.Rules),
 	}
 	if party == actor.Guardian {
 		v.Name, v.Optional = player.Guardian.Name, player.Adult(now)
@@ -127,8 +128,8 @@ func (p *Pages) newPartyView(t *approval.Timeline, party actor.Role) partyView {
 	}
 	if r := approver.Request; r != nil {
 		v.LastSent = r.LastSentAt
-		v.CanResend = v.Open() != nil && !now.Before(r.ResendAllowedAt(p.Approvals.Rules))
-		if next := t.NextReminder(party, p.Approvals.Rules); next.After(now) {
+		v.CanResend = v.Open() != nil && !now.Before(r.ResendAllowedAt(p.Rules))
+		if next := t.NextReminder(party, p.Rules); next.After(now) {
 			v.NextReminder = next
 		}
 	}
@@ -145,18 +146,18 @@ func (p *Pages) newPartyView(t *approval.Timeline, party actor.Role) partyView {
 
 // player serves GET /coach/players/{player_id}: both parties with the next step, the
 // details, and the timeline.
-func (p *Pages) player(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	return p.playerPage(ctx, r, by, r.Restored(new(Form)))
+func (p pages) player(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
+	return p.playerPage(ctx, r, by, r.Restored(new(web.Form)))
 }
 
-func (p *Pages) playerPage(ctx context.Context, r *Request, by actor.Actor, f *Form) (Response, error) {
+func (p pages) playerPage(ctx context.Context, r *web.Request, by actor.Actor, f *web.Form) (web.Response, error) {
 	id, err := r.PathID("player_id")
 	if err != nil {
-		return Response{}, err
+		return web.Response{}, err
 	}
-	t, err := p.Approvals.Timeline(ctx, by, id)
+	t, err := p.Timeline(ctx, by, id)
 	if err != nil {
-		return Response{}, err
+		return web.Response{}, err
 	}
 	var parties []partyView
 	for _, party := range approval.Parties {
@@ -166,20 +167,20 @@ func (p *Pages) playerPage(ctx context.Context, r *Request, by actor.Actor, f *F
 	}
 	// The page that a script loads again is not read: it may be open in another tab.
 	if r.Header.Get(liveHeader) == "" && slices.ContainsFunc(parties, partyView.Refused) {
-		if err := p.Tray.MarkRefusalsRead(ctx, by, id); err != nil {
-			return Response{}, err
+		if err := p.site.Tray.MarkRefusalsRead(ctx, by, id); err != nil {
+			return web.Response{}, err
 		}
 	}
-	v, err := p.CoachView(ctx, r, "players", "player.title", by)
+	v, err := p.site.CoachView(ctx, r, "players", "player.title", by)
 	if err != nil {
-		return Response{}, err
+		return web.Response{}, err
 	}
 	v.Form = f
-	v.Path = coachPlayer(id)
+	v.Path = web.CoachPlayer(id)
 	query := r.URL.Query()
 	v.Data = map[string]any{
 		"Player": t.Player, "Parties": parties, "Age": t.Player.Student.DateOfBirth.AgeOn(p.Now()),
 		"Timeline": timeline(t), "Done": v.TextOr("player.done."+query.Get("done"), ""), "Added": query.Get("added"),
 	}
-	return FormPage("player", v), nil
+	return web.FormPage("player", v), nil
 }
