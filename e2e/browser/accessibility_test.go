@@ -24,13 +24,14 @@ import (
 	"github.com/touchline/touchline/internal/roster"
 	"github.com/touchline/touchline/internal/server/touchlinetest"
 	"github.com/touchline/touchline/internal/store/storetest"
+	"github.com/touchline/touchline/internal/training"
 	"github.com/touchline/touchline/internal/verification"
 	"github.com/touchline/touchline/internal/web"
 )
 
 // withoutCheck are patterns that GET serves and that are not pages: files, streams and redirects.
 var withoutCheck = []string{
-	"/robots.txt", "/static/{name}", "/service-worker.js", "/manifest.webmanifest", "/coach/events",
+	"/robots.txt", "/static/{name}", "/service-worker.js", "/manifest.webmanifest", "/coach/events", "/me/guardian/events",
 	"/coach/players/export", "/coach/players/import/example.csv", "/coach/fees/export", "/coach/settings/export", "/coach/documents/{document_id}/content",
 	"/me", "/a/{token}/answer", "/me/guardian/players/{player_id}/decide", "/coach/batches/{batch_id}/attendance",
 	"/kyc/{coach_id}/documents/{document_id}", "/deliveries/search",
@@ -62,6 +63,14 @@ func TestAccessibility(t *testing.T) {
 	guardian.Call(t, "POST", "/api/approval/requests/"+chand+"/dispute", nil).Want(t, 200)
 
 	batch := coach.Call(t, "POST", "/api/batches", map[string]any{"name": "U12", "schedule": []map[string]any{{"weekday": "monday", "start": "17:30", "end": "19:00"}}}).Want(t, 201).String("batch_id")
+	weekdays := []string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"}
+	slot := batch + "." + day(5)
+	coach.Call(t, "PATCH", "/api/batches/"+batch, map[string]any{"schedule": []map[string]any{
+		{"weekday": weekdays[s.Clock.Now().AddDate(0, 0, 5).Weekday()], "start": "17:30", "end": "19:00"},
+	}}).Want(t, 200)
+	game := coach.Call(t, "POST", "/api/batches/"+batch+"/trainings", map[string]any{
+		"date": day(6), "start": "09:00", "end": "10:30", "kind": "match", "opponent": strings.Repeat("Tiger", 20), "venue": strings.Repeat("Stadium", 20),
+	}).Want(t, 201).String("training_id")
 	marks := []map[string]any{}
 	for _, player := range []string{asha, bela} {
 		coach.Call(t, "PUT", "/api/batches/"+batch+"/players/"+player, nil).Want(t, 204)
@@ -81,6 +90,8 @@ func TestAccessibility(t *testing.T) {
 		result = coach.Call(t, "POST", "/api/players/"+asha+"/progress", map[string]any{"metric": "Sprint", "value": value, "unit": "s", "on": day(i - 9)}).Want(t, 201).String("measurement_id")
 	}
 	report := coach.Call(t, "POST", "/api/players/"+asha+"/reports", map[string]any{"title": "Spring term", "text": "She is quick.", "from": day(-9), "to": day(-1)}).Want(t, 201).String("report_id")
+	guardian.Call(t, "PUT", "/api/me/players/"+asha+"/trainings/"+slot+"/attending", map[string]any{"attending": false, "reason": strings.Repeat("Trip", 100)}).Want(t, 200)
+	coach.Call(t, "DELETE", "/api/trainings/"+game, map[string]any{"reason": strings.Repeat("Rain", 100)}).Want(t, 200)
 	guardian.Call(t, "POST", "/api/me/players/"+asha+"/messages", map[string]any{"text": "We come."}).Want(t, 201)
 	document := coach.Upload(t, "certification", "licence.pdf", touchlinetest.PDF(2000, 1), "title", "Hockey licence").Want(t, 201).String("document_id")
 	identity := coach.Upload(t, "identity", "passport.pdf", touchlinetest.PDF(500, 1)).Want(t, 201).String("document_id")
@@ -143,6 +154,10 @@ func TestAccessibility(t *testing.T) {
 				p.checkPages("/coach/players/"+asha, "", "/attendance", "/progress", "/reports", "/reports/"+report, "/reports/"+report+"/delete", "/progress/"+result+"/delete")
 				p.checkPages("/coach/players/"+bela, "", "/edit", "/remove", "/qr?party=guardian")
 				p.checkPages("/coach/batches", "", "/add", "/"+batch, "/"+batch+"/edit", "/"+batch+"/archive", "/"+batch+"/players", "/"+batch+"/players/"+bela+"/remove", "/"+batch+"/attendance/"+day(-1))
+				p.checkPages("/coach/trainings/"+slot, "", "/edit", "/cancel")
+				p.checkPages("/coach/trainings/"+game, "")
+				p.checkPages("/coach/batches/"+batch+"/trainings/add", "")
+				p.checkStep("/coach/batches/"+batch+"/trainings/add", func() { p.click("main form[novalidate] button:not(.link)") })
 				p.checkPages("/coach/messages", "", "/write", "/templates", "/replies", "/"+message)
 				p.open("/coach/settings/email")
 				p.fill("email", "meera@club.example")
@@ -186,7 +201,7 @@ func TestAccessibility(t *testing.T) {
 		return // -run chose some of them
 	}
 	pages, console := web.Patterns(
-		[]func(*web.Pages) []web.Route{handlers.Pages(new(approval.Service)), new(fee.Service).Pages, new(batches.Service).Pages, new(attendance.Service).Pages, new(progress.Service).Pages, new(conversation.Service).Pages, new(roster.Service).Pages, new(verification.Service).Pages, new(documents.Service).Pages},
+		[]func(*web.Pages) []web.Route{handlers.Pages(new(approval.Service)), new(fee.Service).Pages, new(batches.Service).Pages, new(attendance.Service).Pages, new(progress.Service).Pages, new(conversation.Service).Pages, new(roster.Service).Pages, new(verification.Service).Pages, new(documents.Service).Pages, new(training.Service).Pages},
 		[]func(*web.Console) []web.Route{new(verification.Service).ConsolePages})
 	wantChecked(t, pages, families, coaches)
 	wantChecked(t, console, operators)

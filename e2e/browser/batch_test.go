@@ -102,7 +102,7 @@ func TestBatchPages(t *testing.T) {
 		}
 		s.SignIn(t, "guardian", guardianNumber).Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": asha, "action": "approved"}).Want(t, 200)
 		family.get(player).want(200, "Training times")
-		family.get(player+"/schedule").want(200, hostile, "North ground", "Next 7 days")
+		family.get(player+"/schedule").want(200, hostile, "North ground", "Next two weeks")
 		family.get(player+"/attendance").want(200, "1 not there").without("bus")
 		family.get("/me/guardian/players/" + bela + "/schedule").want(404)
 

@@ -63,6 +63,7 @@ type sheetPlayer struct {
 	PlayerID    string `json:"player_id"`
 	StudentName string `json:"student_name"`
 	InBatch     bool   `json:"in_batch"`
+	CannotCome  bool   `json:"cannot_come"`
 }
 
 func newSheetResponse(s *Sheet) sheetResponse {
@@ -122,7 +123,7 @@ func (h handlers) getSheet(ctx context.Context, r api.Request[api.NoBody], batch
 	}
 	body := newSheetResponse(sheet)
 	for _, m := range rows {
-		body.Players = append(body.Players, sheetPlayer{m.PlayerID, m.StudentName, m.inBatch})
+		body.Players = append(body.Players, sheetPlayer{m.PlayerID, m.StudentName, m.inBatch, sheet.CannotCome[m.PlayerID]})
 	}
 	return endpoint.OK(body).WithHeader("ETag", VersionTag(sheet.Version)), nil
 }

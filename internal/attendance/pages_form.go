@@ -88,6 +88,12 @@ func (p pages) sheetForm(v *web.View, sheet *Sheet, members []team.Membership) (
 		row, m := &rows[i], players[i]
 		row.Key, row.Name, row.Note, row.Closed = key, m.StudentName, m.Note, !sheet.Batch.ArchivedAt.IsZero()
 		mark := m.Mark
+		if mark == "" && sheet.CannotCome[m.PlayerID] {
+			row.Remark = v.MustT("attendance.cannot_come")
+			if sheet.Version == 0 {
+				mark = team.Excused // the sheet starts from what the family said
+			}
+		}
 		if !m.inBatch {
 			row.Remark = v.MustT("attendance.left")
 		}

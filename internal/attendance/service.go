@@ -24,7 +24,9 @@ type Service struct {
 	// Consent are the rules that decide who has which service of a player.
 	Consent      approval.Rules
 	CheckFeature team.CheckFeature
-	Now          func() time.Time
+	// CannotCome returns the players of a batch of the coach who cannot come on a day.
+	CannotCome func(ctx context.Context, tx *store.Tx, coachID, batchID string, date team.Date) (map[string]bool, error)
+	Now        func() time.Time
 }
 
 // Sheet returns a sheet of the calling coach, and the players of its batch who have a mark or may
@@ -36,6 +38,9 @@ func (s *Service) Sheet(ctx context.Context, by actor.Actor, batchID string, dat
 			return err
 		}
 		if sheet, err = read(ctx, tx, b, date); err != nil {
+			return err
+		}
+		if sheet.CannotCome, err = s.CannotCome(ctx, tx, by.AccountID, batchID, date); err != nil {
 			return err
 		}
 		if players, err = tx.BatchPlayers(ctx, by.AccountID, batchID); err != nil {

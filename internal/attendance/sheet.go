@@ -42,6 +42,8 @@ type Sheet struct {
 	UpdatedAt       time.Time
 	// Marks are in the order of the player ids.
 	Marks []PlayerMark
+	// CannotCome are the players whose families said that they cannot come. Only Service.Sheet sets it.
+	CannotCome map[string]bool
 }
 
 // Counts counts the marks.

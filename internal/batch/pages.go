@@ -6,7 +6,6 @@ import (
 	"errors"
 	"net/url"
 	"slices"
-	"time"
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/actor"
@@ -101,25 +100,21 @@ func (p pages) batch(ctx context.Context, r *web.Request, by actor.Actor) (web.R
 	if err != nil {
 		return web.Response{}, err
 	}
+	trainings, err := p.site.BatchTrainings(ctx, by, b)
+	if err != nil {
+		return web.Response{}, err
+	}
 	v, err := p.site.CoachView(ctx, r, "batches", "batch.title", by)
 	if err != nil {
 		return web.Response{}, err
 	}
 	today := team.DateOf(p.Now(), team.Zone(b.TimeZone))
 	v.Data = map[string]any{
-		"Batch": b, "Players": players, "Sheets": sheets, "Today": today, "Next": nextTraining(b, p.Now()),
+		"Batch": b, "Players": players, "Sheets": sheets, "Today": today, "Trainings": trainings,
 		"Taken": slices.ContainsFunc(sheets, func(s team.SheetSummary) bool { return s.Date == today }),
 		"Done":  v.TextOr("batches.done."+r.Value("done"), ""), "Undo": p.site.UndoPath(r, pathOf(b.ID)+"/players/", "/restore"),
 	}
 	return web.Page("batch", v), nil
-}
-
-// nextTraining returns the next training of an open batch within a week, or nil.
-func nextTraining(b *team.Batch, now time.Time) *team.Training {
-	if upcoming := team.Upcoming([]*team.Batch{b}, now, upcomingDays+1); b.ArchivedAt.IsZero() && len(upcoming) > 0 {
-		return &upcoming[0]
-	}
-	return nil
 }
 
 // archiveBatchPage serves GET …/archive: the coach checks what an archive means.
@@ -263,7 +258,11 @@ func (p pages) rejoinBatch(ctx context.Context, r *web.Request, by actor.Actor) 
 // schedule serves GET …/schedule: when and where the player trains.
 func (p pages) schedule(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
 	return p.site.FamilyPage(ctx, r, by, "schedule", "", func(d web.Question) (map[string]any, error) {
-		batches, upcoming, err := p.Schedule(ctx, by, d.ID)
-		return map[string]any{"Batches": batches, "Upcoming": upcoming}, err
+		batches, _, err := p.Schedule(ctx, by, d.ID)
+		if err != nil {
+			return nil, err
+		}
+		trainings, err := p.site.FamilyTrainings(ctx, by, d.ID)
+		return map[string]any{"Batches": batches, "Trainings": trainings, "Path": d.Path, "Guardian": d.Guardian, "NotSaved": r.Value("answered")}, err
 	})
 }

@@ -29,8 +29,11 @@ type Service struct {
 	// Consent are the rules that decide who has which service of a player.
 	Consent      approval.Rules
 	CheckFeature team.CheckFeature
-	Now          func() time.Time
-	NewID        func() string
+	// Upcoming returns the trainings of batches of a coach that take place and end after now, on the next
+	// days days, earliest first.
+	Upcoming func(ctx context.Context, q database.Querier, coachID string, batches []*team.Batch, now time.Time, days int) ([]team.Training, error)
+	Now      func() time.Time
+	NewID    func() string
 }
 
 // Add adds a batch of the calling coach.
@@ -279,14 +282,15 @@ const upcomingDays = 7
 // their next trainings. Error: see team.Access.
 func (s *Service) Schedule(ctx context.Context, by actor.Actor, playerID string) (batches []*team.Batch, upcoming []team.Training, err error) {
 	err = s.DB.View(ctx, func(tx *store.Tx) error {
-		if _, err = s.Consent.Link(ctx, tx, by, playerID, team.App); err != nil {
+		link, err := s.Consent.Link(ctx, tx, by, playerID, team.App)
+		if err != nil {
 			return err
 		}
-		batches, err = tx.BatchesOfPlayer(ctx, playerID)
+		if batches, err = tx.BatchesOfPlayer(ctx, playerID); err != nil {
+			return err
+		}
+		upcoming, err = s.Upcoming(ctx, tx, link.CoachID, batches, s.Now(), upcomingDays)
 		return err
 	})
-	if err != nil {
-		return nil, nil, err
-	}
-	return batches, team.Upcoming(batches, s.Now(), upcomingDays), nil
+	return batches, upcoming, err
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/progress"
 	"github.com/touchline/touchline/internal/roster"
+	"github.com/touchline/touchline/internal/training"
 	"github.com/touchline/touchline/internal/verification"
 	"github.com/touchline/touchline/internal/web"
 )
@@ -33,7 +34,7 @@ func (s *services) features() []feature {
 		{files: fee.Files, pages: s.fees.Pages, operations: s.fees.Operations},
 		{files: batch.Files, pages: s.batches.Pages, operations: s.batches.Operations},
 		{files: attendance.Files, pages: s.attended.Pages, operations: s.attended.Operations},
-		{operations: s.trainings.Operations},
+		{files: training.Files, pages: s.trainings.Pages, operations: s.trainings.Operations},
 		{files: progress.Files, pages: s.progress.Pages, operations: s.progress.Operations},
 		{files: conversation.Files, pages: s.conversations.Pages, operations: s.conversations.Operations, operators: s.conversations.OperatorOperations},
 		{files: roster.Files, pages: s.players.Pages, operations: s.players.Operations},

@@ -69,8 +69,8 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 	fees := &fee.Service{
 		DB: b.db, Consent: approvals.Rules, DefaultCurrency: config.RegionCurrency(cfg.DefaultRegion), CheckFeature: common.Subscriptions.CheckFeature, Now: o.Now, NewID: o.NewID,
 	}
-	batches := &batch.Service{DB: b.db, Consent: approvals.Rules, CheckFeature: b.checkFeature, Now: o.Now, NewID: o.NewID}
-	attended := &attendance.Service{DB: b.db, Consent: approvals.Rules, CheckFeature: b.checkFeature, Now: o.Now}
+	batches := &batch.Service{DB: b.db, Consent: approvals.Rules, CheckFeature: b.checkFeature, Upcoming: training.Upcoming, Now: o.Now, NewID: o.NewID}
+	attended := &attendance.Service{DB: b.db, Consent: approvals.Rules, CheckFeature: b.checkFeature, CannotCome: training.CannotCome, Now: o.Now}
 	trainings := &training.Service{DB: b.db, Consent: approvals.Rules, CheckFeature: b.checkFeature, Now: o.Now, NewID: o.NewID}
 	records := &progress.Service{DB: b.db, Consent: approvals.Rules, CheckFeature: b.checkFeature, Now: o.Now, NewID: o.NewID}
 	players := &roster.Service{
@@ -78,7 +78,7 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 		Now: o.Now, NewID: o.NewID, Log: o.Log,
 	}
 	conversations := newConversations(cfg, o, b)
-	teams := newTeam(fees, batches, attended, conversations)
+	teams := newTeam(fees, batches, attended, trainings, conversations)
 	return &services{
 		base: b,
 		fees: fees, batches: batches, attended: attended, trainings: trainings, conversations: conversations, verifications: verifications, documents: documents, progress: records, players: players, feed: &feed.Service{DB: b.db, Webhooks: newWebhooks(cfg, o, b.db, b.delivery.webhooks.Wake), Rules: approvals.Rules, Waiting: b.delivery.waiting, Now: o.Now},

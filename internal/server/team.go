@@ -15,6 +15,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/server/service/public"
 	"github.com/touchline/touchline/internal/team"
+	"github.com/touchline/touchline/internal/training"
 )
 
 // checkFeature returns a tier_limit unless the tier with a stored name has a feature.
@@ -22,7 +23,7 @@ func (b base) checkFeature(tier, feature string) error {
 	return b.tiers.CheckFeature(coach.TierStatus{Tier: tier}, feature)
 }
 
-func newTeam(fees *fee.Service, batches *batch.Service, attended *attendance.Service, conversations *conversation.Service) public.Team {
+func newTeam(fees *fee.Service, batches *batch.Service, attended *attendance.Service, trainings *training.Service, conversations *conversation.Service) public.Team {
 	return public.Team{
 		Batch: batches.Batch, BatchNames: batches.Names,
 		RecentMessages: func(ctx context.Context, by actor.Actor) (list []json.Marshaler, unread int, err error) {
@@ -35,6 +36,18 @@ func newTeam(fees *fee.Service, batches *batch.Service, attended *attendance.Ser
 		},
 		UnpaidFees: fees.Unpaid,
 		TeamToday:  attended.Today,
+		TrainingsToday: func(ctx context.Context, by actor.Actor, open []*team.Batch) (any, error) {
+			return trainings.Today(ctx, by, open)
+		},
+		BatchTrainings: func(ctx context.Context, by actor.Actor, b *team.Batch) (any, error) {
+			return trainings.OfBatch(ctx, by, b)
+		},
+		NextTrainings: func(ctx context.Context, by actor.Actor, playerIDs []string) (any, error) {
+			return trainings.Next(ctx, by, playerIDs)
+		},
+		FamilyTrainings: func(ctx context.Context, by actor.Actor, playerID string) (any, error) {
+			return trainings.OfFamily(ctx, by, playerID)
+		},
 		Sheets: func(ctx context.Context, by actor.Actor, batchID string, limit int) ([]team.SheetSummary, error) {
 			return attended.Sheets(ctx, by, batchID, attendance.Period{}, "", limit)
 		},

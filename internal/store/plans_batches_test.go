@@ -8,11 +8,12 @@ import (
 	"github.com/touchline/touchline/internal/batch"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/team"
+	"github.com/touchline/touchline/internal/training"
 )
 
 // batches returns the service of batches on the database of p.
 func (p *fixture) batches() *batch.Service {
-	return &batch.Service{DB: p.db, Consent: p.Rules, CheckFeature: anyFeature, Now: p.clock.Now, NewID: p.db.NewID}
+	return &batch.Service{DB: p.db, Consent: p.Rules, CheckFeature: anyFeature, Upcoming: training.Upcoming, Now: p.clock.Now, NewID: p.db.NewID}
 }
 
 func anyFeature(string, string) error { return nil }
@@ -27,7 +28,7 @@ func (p *fixture) batch(by actor.Actor, name string) *team.Batch {
 
 // attendance returns the service of attendance on the database of p.
 func (p *fixture) attendance() *attendance.Service {
-	return &attendance.Service{DB: p.db, Consent: p.Rules, CheckFeature: anyFeature, Now: p.clock.Now}
+	return &attendance.Service{DB: p.db, Consent: p.Rules, CheckFeature: anyFeature, CannotCome: training.CannotCome, Now: p.clock.Now}
 }
 
 // attendanceStatements runs the statements of attendance with a player who is in the batch.

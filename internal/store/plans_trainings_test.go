@@ -46,5 +46,13 @@ func (p *fixture) trainingStatements() {
 	ok(p, err)
 	_, _, err = s.Training(bg, by, id)
 	ok(p, err)
+	open, _, err := p.attendance().Today(bg, by)
+	ok(p, err)
+	_, err = s.Today(bg, by, open)
+	ok(p, err)
+	_, err = s.Next(bg, guardian, []string{a.ID})
+	ok(p, err)
+	_, err = s.OfFamily(bg, guardian, a.ID)
+	ok(p, err)
 	ok(p, p.Remove(bg, by, a.ID))
 }

@@ -38,6 +38,10 @@ func (p *Pages) today(ctx context.Context, r *Request, by actor.Actor) (Response
 	if err != nil {
 		return Response{}, err
 	}
+	trainings, err := p.TrainingsToday(ctx, by, batches)
+	if err != nil {
+		return Response{}, err
+	}
 	messages, unreadReplies, err := p.RecentMessages(ctx, by)
 	if err != nil {
 		return Response{}, err
@@ -60,7 +64,7 @@ func (p *Pages) today(ctx context.Context, r *Request, by actor.Actor) (Response
 	const megabyte = 1 << 20
 	limits, used := board.Subscription.Tier.Limits, board.Subscription.Usage
 	v.Data = map[string]any{
-		"Unpaid": unpaid, "Board": board, "Needs": needs, "Rejected": rejected, "Batches": len(batches), "Today": today,
+		"Unpaid": unpaid, "Board": board, "Needs": needs, "Rejected": rejected, "Batches": len(batches), "Today": today, "Trainings": trainings,
 		"Fresh": fresh, "Older": older, "Long": long,
 		"Use": []tierUse{
 			{"players", used.Players, limits.Players},

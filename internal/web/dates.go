@@ -81,6 +81,9 @@ func (v *View) DateTime(t time.Time) string {
 	return v.MustT("time.weekday."+strconv.Itoa(int(local.Weekday()))) + " " + v.Date(t) + ", " + local.Format("15:04")
 }
 
+// Before reports whether t is still to come.
+func (v *View) Before(t time.Time) bool { return v.now.Before(t) }
+
 // Validity returns whether a certificate is valid, ends soon or has ended.
 func (v *View) Validity(d coach.Document) string { return string(d.Validity(v.now)) }
 

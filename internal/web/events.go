@@ -20,7 +20,7 @@ const (
 	eventsEnd = eventsLifetime + 10*time.Second
 )
 
-// events serves GET /coach/events: server-sent events that tell a page to load its
+// events serves GET /coach/events and /me/{role}/events: server-sent events that tell a page to load its
 // content again. They carry no data. The id of an event is the Seq of a notification. A browser that
 // opens the stream again sends the last id, and so misses no change; at first the page names it in after.
 func (p *Pages) events(ctx context.Context, r *Request, by actor.Actor) (Response, error) {

@@ -17,6 +17,7 @@ func (p *Pages) familyRoutes() []Route {
 		routes = append(
 			routes,
 			Route{Method: "GET", Pattern: base, Handle: p.SignedIn(role, p.permissions)},
+			Route{Method: "GET", Pattern: base + "/events", Handle: p.SignedIn(role, p.events), Stream: true},
 			Route{Method: "GET", Pattern: base + "/messages", Handle: p.SignedIn(role, p.messages)},
 			Route{Method: "POST", Pattern: base + "/messages/read", Handle: p.SignedIn(role, p.readMessages)},
 			Route{Method: "GET", Pattern: base + "/settings", Handle: p.SignedIn(role, p.familySettings)},
@@ -93,6 +94,9 @@ type Question struct {
 	// page of one player has it, and Done, what a form has changed.
 	MessagesStopped bool
 	Done            string
+	// Trainings are for the template next-training. NotSaved is why an answer to one was not saved.
+	Trainings any
+	NotSaved  string
 }
 
 // Question returns the page data of a player that the caller may see.
@@ -179,9 +183,19 @@ func (p *Pages) permissions(ctx context.Context, r *Request, by actor.Actor) (Re
 			answered = append(answered, d)
 		}
 	}
+	approved := []string{}
+	for _, d := range answered {
+		if d.State == approval.Approved {
+			approved = append(approved, d.ID)
+		}
+	}
+	trainings, err := p.NextTrainings(ctx, by, approved)
+	if err != nil {
+		return Response{}, err
+	}
 	v := p.SignedInView(r, "permissions.title", by)
 	v.Unread = unread
-	v.Data = map[string]any{"Home": home(by.Role), "Waiting": waiting, "Answered": answered, "Guardian": by.Role == actor.Guardian, "OtherRoles": otherThan(by.Role, roles), "Next": next}
+	v.Data = map[string]any{"Home": home(by.Role), "Waiting": waiting, "Answered": answered, "Guardian": by.Role == actor.Guardian, "OtherRoles": otherThan(by.Role, roles), "Next": next, "Trainings": trainings, "NotSaved": r.Value("answered")}
 	return Page("permissions", v), nil
 }
 
@@ -226,6 +240,10 @@ func (p *Pages) permission(ctx context.Context, r *Request, by actor.Actor) (Res
 	if err != nil {
 		return Response{}, err
 	}
+	if d.Trainings, err = p.NextTrainings(ctx, by, []string{d.ID}); err != nil {
+		return Response{}, err
+	}
+	d.NotSaved = r.Value("answered")
 	d.MessagesStopped, d.Done = slices.Contains(chosen.StoppedCoaches, d.CoachID), r.URL.Query().Get("done")
 	v := p.SignedInView(r, "permission.title", by)
 	v.Data = d

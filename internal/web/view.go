@@ -55,6 +55,14 @@ type View struct {
 	texts *translation
 }
 
+// Events returns the stream that tells the page of a change of the caller's notifications, or "".
+func (v *View) Events() string {
+	if v.Caller == nil || v.Caller.Role == actor.Coach && v.Section == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s/events?after=%d", home(v.Caller.Role), v.NotificationSeq)
+}
+
 // NewView returns the View of a page with the title of a key.
 func (p *Pages) NewView(r *Request, title string) *View {
 	v := &View{

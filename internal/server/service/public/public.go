@@ -82,6 +82,12 @@ type Team struct {
 	// TeamToday returns the open batches of the calling coach, newest first, and those with a training or
 	// a sheet on this day, in the order of the trainings.
 	TeamToday func(ctx context.Context, by actor.Actor) (open []*team.Batch, today []team.Today, err error)
+	// What package training shows on the pages of others, for its templates: trainings-today with the open
+	// batches, batch-trainings, next-training by player, and family-trainings.
+	TrainingsToday  func(ctx context.Context, by actor.Actor, open []*team.Batch) (any, error)
+	BatchTrainings  func(ctx context.Context, by actor.Actor, b *team.Batch) (any, error)
+	NextTrainings   func(ctx context.Context, by actor.Actor, playerIDs []string) (any, error)
+	FamilyTrainings func(ctx context.Context, by actor.Actor, playerID string) (any, error)
 	// Sheets lists the newest sheets of a batch of the calling coach, without their marks.
 	Sheets func(ctx context.Context, by actor.Actor, batchID string, limit int) ([]team.SheetSummary, error)
 	// UnpaidFees counts and adds up the open fees of the calling coach, in the order of currencies.

@@ -1,0 +1,319 @@
+package training
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/endpoint"
+	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/platform/wire"
+	"github.com/touchline/touchline/internal/team"
+	"github.com/touchline/touchline/internal/web"
+)
+
+// Files are the templates and texts of the pages.
+//
+//go:embed templates/*.html texts.*.json
+var Files embed.FS
+
+// pages serves the pages about trainings.
+type pages struct {
+	*Service
+	site *web.Pages
+}
+
+// Pages returns the pages about trainings for coaches, and the answers of families.
+func (s *Service) Pages(site *web.Pages) []web.Route {
+	p := pages{s, site}
+	const one = "/coach/trainings/{training_id}"
+	routes := []web.Route{
+		{Method: "GET", Pattern: "/coach/batches/{batch_id}/trainings/add", Handle: site.SignedIn(actor.Coach, p.addPage)},
+		{Method: "POST", Pattern: "/coach/batches/{batch_id}/trainings/add", Handle: site.SignedIn(actor.Coach, p.add)},
+		{Method: "GET", Pattern: one, Handle: site.SignedIn(actor.Coach, p.training)},
+		{Method: "GET", Pattern: one + "/edit", Handle: site.SignedIn(actor.Coach, p.editPage)},
+		{Method: "POST", Pattern: one + "/edit", Handle: site.SignedIn(actor.Coach, p.edit)},
+		{Method: "GET", Pattern: one + "/cancel", Handle: site.SignedIn(actor.Coach, p.cancelPage)},
+		{Method: "POST", Pattern: one + "/cancel", Handle: site.SignedIn(actor.Coach, p.cancel)},
+		{Method: "POST", Pattern: one + "/restore", Handle: site.SignedIn(actor.Coach, p.restore)},
+	}
+	for _, role := range approval.Parties {
+		routes = append(routes, web.Route{
+			Method: "POST", Pattern: "/me/" + string(role) + "/players/{player_id}/trainings/{training_id}/attending", Handle: site.SignedIn(role, p.answer),
+		})
+	}
+	return routes
+}
+
+func pathOf(id string) string { return "/coach/trainings/" + id }
+
+// inPath returns the id of the training in the path.
+func inPath(r *web.Request) (string, error) {
+	id := r.PathValue("training_id")
+	if _, _, _, scheduled := parseSlotID(id); !scheduled && !endpoint.IsID(id) {
+		return "", fault.Missing()
+	}
+	return id, nil
+}
+
+// load returns the training in the path with the answers.
+func (p pages) load(ctx context.Context, r *web.Request, by actor.Actor) (*Training, []PlayerAnswer, error) {
+	id, err := inPath(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	return p.Training(ctx, by, id)
+}
+
+// training serves GET /coach/trainings/{training_id}: who comes, those without an answer first.
+func (p pages) training(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
+	t, players, err := p.load(ctx, r, by)
+	if err != nil {
+		return web.Response{}, err
+	}
+	v, err := p.site.CoachView(ctx, r, "batches", "training.title", by)
+	if err != nil {
+		return web.Response{}, err
+	}
+	var groups [3][]PlayerAnswer // without an answer, cannot come, come
+	for _, player := range players {
+		switch {
+		case player.Answer == nil:
+			groups[0] = append(groups[0], player)
+		case !player.Answer.Attending:
+			groups[1] = append(groups[1], player)
+		default:
+			groups[2] = append(groups[2], player)
+		}
+	}
+	now := p.Now()
+	v.Data = map[string]any{
+		"Training": t, "None": groups[0], "Cannot": groups[1], "Comes": groups[2], "Done": v.TextOr("training.done."+r.Value("done"), ""),
+		"CanChange": t.CheckChange(now) == nil, "Sheet": t.Date <= team.DateOf(now, t.zone()),
+	}
+	return web.Page("training", v), nil
+}
+
+// addPage serves GET …/trainings/add.
+func (p pages) addPage(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
+	b, err := p.site.LoadBatch(ctx, r, by)
+	if err != nil {
+		return web.Response{}, err
+	}
+	return p.form(ctx, r, by, b, nil, r.Restored(&web.Form{Values: url.Values{web.RequestField: {p.NewID()}, "kind": {string(Match)}}}))
+}
+
+// add serves POST …/trainings/add. The same form sent twice adds one training.
+func (p pages) add(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
+	b, err := p.site.LoadBatch(ctx, r, by)
+	if err != nil {
+		return web.Response{}, err
+	}
+	body := map[string]any{"date": r.Value("date"), "start": clockTime(r.Value("start")), "end": clockTime(r.Value("end"))}
+	for _, name := range []string{"kind", "title", "venue", "opponent"} {
+		web.SetGiven(body, name, r.Value(name))
+	}
+	var faults wire.Faults
+	var in request
+	wire.Bind(body, &in, &faults)
+	n := in.read(&faults)
+	if n.ID = r.Value(web.RequestField); !endpoint.IsID(n.ID) {
+		n.ID = p.NewID()
+	}
+	var t *Training
+	if err = faults.Err(); err == nil {
+		if t, err = p.Add(ctx, by, b.ID, n); err == nil {
+			return web.Redirect(pathOf(t.ID) + "?done=added"), nil
+		}
+	}
+	return p.faults(ctx, r, by, b, nil, err)
+}
+
+// clockTime returns HH:MM of what a browser sends for a time, which may have seconds.
+func clockTime(text string) string {
+	if len(text) == len("17:30:00") && strings.HasSuffix(text, ":00") {
+		return text[:len("17:30")]
+	}
+	return text
+}
+
+// editPage serves GET …/edit.
+func (p pages) editPage(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
+	t, _, err := p.load(ctx, r, by)
+	if err != nil {
+		return web.Response{}, err
+	}
+	if t.CheckChange(p.Now()) != nil || t.State() == Cancelled {
+		return web.Redirect(pathOf(t.ID)), nil
+	}
+	values := url.Values{
+		"date": {string(t.Date)}, "start": {t.Start.String()}, "end": {t.End.String()}, "kind": {string(t.Kind)}, "title": {t.Title}, "venue": {t.Venue}, "opponent": {t.Opponent},
+	}
+	return p.form(ctx, r, by, t.Batch, t, r.Restored(&web.Form{Values: values}))
+}
+
+// edit serves POST …/edit. The same form sent twice changes nothing more.
+func (p pages) edit(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
+	t, _, err := p.load(ctx, r, by)
+	if err != nil {
+		return web.Response{}, err
+	}
+	body := map[string]any{"start": clockTime(r.Value("start")), "end": clockTime(r.Value("end")), "kind": r.Value("kind")}
+	if t.Slot == 0 {
+		body["date"] = r.Value("date")
+	}
+	for name, value := range map[string]string{"title": r.Value("title"), "venue": r.Value("venue"), "opponent": r.Value("opponent")} {
+		if body[name] = nil; value != "" && !(name == "venue" && value == t.Batch.Venue) {
+			body[name] = value
+		}
+	}
+	var faults wire.Faults
+	var in patchRequest
+	wire.Bind(body, &in, &faults)
+	patch := in.read(&faults)
+	if err = faults.Err(); err == nil {
+		if _, _, err = p.Edit(ctx, by, t.ID, patch); err == nil {
+			return web.Redirect(pathOf(t.ID) + "?done=saved"), nil
+		}
+	}
+	return p.faults(ctx, r, by, t.Batch, t, err)
+}
+
+// faults shows the form again with an error that the coach can correct.
+func (p pages) faults(ctx context.Context, r *web.Request, by actor.Actor, b *team.Batch, t *Training, err error) (web.Response, error) {
+	f := &web.Form{Values: r.Form}
+	if fault.CodeOf(err) == "idempotency_key_reused" {
+		f.Values.Set(web.RequestField, p.NewID())
+	}
+	known, ok := errors.AsType[*fault.Error](err)
+	switch {
+	case ok && p.site.AddFaults(r, f, err, nil):
+	case ok && (known.Kind == fault.Conflict || known.Kind == fault.Forbidden):
+		p.site.AddError(r, f, "", err)
+	default:
+		return web.Response{}, err
+	}
+	return p.form(ctx, r, by, b, t, f)
+}
+
+// form shows the form of a new training of b, or of t.
+func (p pages) form(ctx context.Context, r *web.Request, by actor.Actor, b *team.Batch, t *Training, f *web.Form) (web.Response, error) {
+	title, path := "training.add", "/coach/batches/"+b.ID+"/trainings/add"
+	if t != nil {
+		title, path = "training.edit", pathOf(t.ID)+"/edit"
+	}
+	v, err := p.site.CoachView(ctx, r, "batches", title, by)
+	if err != nil {
+		return web.Response{}, err
+	}
+	v.Form, v.Path = f, path
+	v.Data = map[string]any{"Batch": b, "Training": t, "Title": title, "Action": path, "Kinds": Kinds}
+	return web.FormPage("training_form", v), nil
+}
+
+// cancelPage serves GET …/cancel: the reason, which the families read.
+func (p pages) cancelPage(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
+	t, _, err := p.load(ctx, r, by)
+	if err != nil {
+		return web.Response{}, err
+	}
+	if t.CheckChange(p.Now()) != nil || t.State() == Cancelled {
+		return web.Redirect(pathOf(t.ID)), nil
+	}
+	return p.cancelForm(ctx, r, by, t, r.Restored(new(web.Form)))
+}
+
+func (p pages) cancelForm(ctx context.Context, r *web.Request, by actor.Actor, t *Training, f *web.Form) (web.Response, error) {
+	v, err := p.site.CoachView(ctx, r, "batches", "training.cancel", by)
+	if err != nil {
+		return web.Response{}, err
+	}
+	v.Form, v.Path = f, pathOf(t.ID)+"/cancel"
+	v.Data = t
+	return web.FormPage("training_cancel", v), nil
+}
+
+// cancel serves POST …/cancel. The same form sent twice cancels once.
+func (p pages) cancel(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
+	t, _, err := p.load(ctx, r, by)
+	if err != nil {
+		return web.Response{}, err
+	}
+	var faults wire.Faults
+	var in cancelRequest
+	wire.Bind(map[string]any{"reason": r.Value("reason")}, &in, &faults)
+	if err = faults.Err(); err == nil {
+		state := Cancelled
+		if _, _, err = p.Edit(ctx, by, t.ID, Patch{State: &state, Reason: in.Reason.Some()}); err == nil {
+			return web.Redirect(pathOf(t.ID) + "?done=cancelled"), nil
+		}
+	}
+	f := &web.Form{Values: r.Form}
+	switch {
+	case p.site.AddFaults(r, f, err, nil):
+	case fault.KindOf(err) == fault.Conflict || fault.KindOf(err) == fault.Forbidden:
+		p.site.AddError(r, f, "", err)
+	default:
+		return web.Response{}, err
+	}
+	return p.cancelForm(ctx, r, by, t, f)
+}
+
+// restore serves POST …/restore: the training takes place after all.
+func (p pages) restore(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
+	id, err := inPath(r)
+	if err != nil {
+		return web.Response{}, err
+	}
+	state := Planned
+	_, _, err = p.Edit(ctx, by, id, Patch{State: &state})
+	switch fault.KindOf(err) {
+	case fault.Conflict, fault.Invalid:
+		if err != nil {
+			return web.Redirect(pathOf(id) + "?done=not_restored"), nil
+		}
+	}
+	return web.Redirect(pathOf(id) + "?done=restored"), err
+}
+
+// answer serves POST /me/{role}/players/{player_id}/trainings/{training_id}/attending and returns to the
+// page with the buttons.
+func (p pages) answer(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
+	playerID, err := r.PathID("player_id")
+	if err != nil {
+		return web.Response{}, err
+	}
+	id, err := inPath(r)
+	if err != nil {
+		return web.Response{}, err
+	}
+	home := "/me/" + string(by.Role)
+	player := home + "/players/" + playerID
+	back := player + "/schedule"
+	if to := r.Value("back"); to == home || to == player {
+		back = to
+	}
+	var faults wire.Faults
+	var in answerRequest
+	body := map[string]any{"attending": r.Value("attending") == "yes"}
+	if body["attending"] == false {
+		web.SetGiven(body, "reason", r.Value("reason"))
+	}
+	wire.Bind(body, &in, &faults)
+	if !slices.Contains([]string{"yes", "no"}, r.Value("attending")) || len(faults) > 0 {
+		return web.Redirect(back + "?answered=invalid#training-" + id), nil
+	}
+	_, err = p.Answer(ctx, by, playerID, id, in.Attending, in.Reason.Value)
+	switch code := fault.CodeOf(err); {
+	case code == "training_begun" || code == "training_cancelled":
+		return web.Redirect(back + "?answered=" + code + "#training-" + id), nil
+	case err != nil:
+		return web.Response{}, err
+	}
+	return web.Redirect(back + "#training-" + id), nil
+}
