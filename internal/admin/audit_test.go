@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -137,7 +138,7 @@ func auditedKind(n ast.Node) string {
 		return ""
 	}
 	f, ok := call.Fun.(*ast.SelectorExpr)
-	if !ok || (f.Sel.Name != "audit" && f.Sel.Name != "Record" || len(call.Args) != 6) && f.Sel.Name != "AddEntry" {
+	if !ok || (f.Sel.Name != "audit" && f.Sel.Name != "Record" || len(call.Args) != 6) && !strings.EqualFold(f.Sel.Name, "AddEntry") {
 		return ""
 	}
 	return literal(call.Args[len(call.Args)-3])

@@ -18,13 +18,13 @@ type SQL struct {
 	CountWaiting func(ctx context.Context, since time.Time) (Counts, error)
 }
 
-func (db SQL) add(ctx context.Context, tx *database.Tx, by actor.Operator, action, objectKind, objectID, detail string) error {
+func (db SQL) addEntry(ctx context.Context, tx *database.Tx, by actor.Operator, action, objectKind, objectID, detail string) error {
 	return AddEntry(ctx, tx, db.NewID(), by, action, objectKind, objectID, detail)
 }
 
 // Record adds an entry in its own transaction.
 func (db SQL) Record(ctx context.Context, by actor.Operator, action, objectKind, objectID, detail string) error {
-	return db.DB.Write(ctx, func(tx *database.Tx) error { return db.add(ctx, tx, by, action, objectKind, objectID, detail) })
+	return db.DB.Write(ctx, func(tx *database.Tx) error { return AddEntry(ctx, tx, db.NewID(), by, action, objectKind, objectID, detail) })
 }
 
 // Counts is CountWaiting.
@@ -62,7 +62,7 @@ func (db SQL) Audit(ctx context.Context, by actor.Operator, objectID, after stri
 		if objectID != "" {
 			detail = "of object " + objectID
 		}
-		return db.add(ctx, tx, by, AuditRead, "audit", "", detail)
+		return db.addEntry(ctx, tx, by, AuditRead, "audit", "", detail)
 	})
 	return entries, err
 }

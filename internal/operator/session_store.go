@@ -17,7 +17,7 @@ func (db SQL) AddOperatorSession(ctx context.Context, s Session, hash []byte) er
 		if err != nil {
 			return fmt.Errorf("add operator session: %w", err)
 		}
-		return db.add(ctx, tx, s.Token.Operator(), SignedIn, "operator_session", s.ID, "")
+		return db.addEntry(ctx, tx, s.Token.Operator(), SignedIn, "operator_session", s.ID, "")
 	})
 }
 
@@ -50,6 +50,6 @@ func (db SQL) EndOperatorSession(ctx context.Context, by actor.Operator, id stri
 		if n == 0 {
 			return nil
 		}
-		return db.add(ctx, tx, by, SignedOut, "operator_session", id, "")
+		return db.addEntry(ctx, tx, by, SignedOut, "operator_session", id, "")
 	})
 }

@@ -26,7 +26,7 @@ func (db SQL) AddToken(ctx context.Context, by actor.Operator, t Token, hash []b
 			return fmt.Errorf("add service token: %w", err)
 		}
 		detail := fmt.Sprintf("scopes %s until %s", strings.TrimSuffix(database.JoinWords(t.Scopes), ","), t.EndsAt.UTC().Format(time.DateOnly))
-		return db.add(ctx, tx, by, TokenCreated, "token", t.ID, detail)
+		return db.addEntry(ctx, tx, by, TokenCreated, "token", t.ID, detail)
 	})
 }
 
@@ -40,7 +40,7 @@ func (db SQL) RevokeToken(ctx context.Context, by actor.Operator, id string) (*T
 			RETURNING id, name, scopes, created_at, ends_at, last_used_at, revoked_at`, id, database.Micros(tx.Now)))
 		if err == nil {
 			revoked = &t
-			return db.add(ctx, tx, by, TokenRevoked, "token", id, "")
+			return db.addEntry(ctx, tx, by, TokenRevoked, "token", id, "")
 		}
 		if !database.IsNoRows(err) {
 			return err
@@ -86,7 +86,7 @@ func (db SQL) Tokens(ctx context.Context, by actor.Operator, after string, limit
 		if tokens, err = database.Collect(rs, err, scanToken); err != nil {
 			return fmt.Errorf("list service tokens: %w", err)
 		}
-		return db.add(ctx, tx, by, TokensListed, "token", "", "")
+		return db.addEntry(ctx, tx, by, TokensListed, "token", "", "")
 	})
 	return tokens, err
 }
