@@ -24,7 +24,9 @@ func (db SQL) addEntry(ctx context.Context, tx *database.Tx, by actor.Operator, 
 
 // Record adds an entry in its own transaction.
 func (db SQL) Record(ctx context.Context, by actor.Operator, action, objectKind, objectID, detail string) error {
-	return db.DB.Write(ctx, func(tx *database.Tx) error { return AddEntry(ctx, tx, db.NewID(), by, action, objectKind, objectID, detail) })
+	return db.DB.Write(ctx, func(tx *database.Tx) error {
+		return AddEntry(ctx, tx, db.NewID(), by, action, objectKind, objectID, detail)
+	})
 }
 
 // Counts is CountWaiting.

@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 	"golang.org/x/time/rate"
 
+	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/operator"
@@ -109,7 +110,7 @@ func Open(ctx context.Context, cfg *config.Config, o Options) (*App, error) {
 		return nil, err
 	}
 	warnOfClock(ctx, sql, o.Log)
-	files, err := openFiles(ctx, cfg, store.NewInstallation(sql), o)
+	files, err := openFiles(ctx, cfg, auth.NewInstallation(sql), o)
 	if err != nil {
 		return nil, errors.Join(err, sql.Close())
 	}
@@ -141,7 +142,7 @@ func newApp(ctx context.Context, cfg *config.Config, o Options, sql *database.DB
 	if err != nil {
 		return nil, err
 	}
-	acme, err := newACMECertificates(cfg, o, s.db)
+	acme, err := newACMECertificates(cfg, o, auth.TLSEntries{DB: sql, Vault: s.keys.Vault})
 	if err != nil {
 		return nil, err
 	}

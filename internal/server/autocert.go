@@ -15,8 +15,8 @@ import (
 	"golang.org/x/crypto/acme"
 	"golang.org/x/crypto/acme/autocert"
 
+	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/platform/config"
-	"github.com/touchline/touchline/internal/store"
 )
 
 const (
@@ -45,7 +45,7 @@ type acmeCertificates struct {
 }
 
 // newACMECertificates returns nil without TLS_AUTOCERT_DOMAINS.
-func newACMECertificates(cfg *config.Config, o Options, db *store.DB) (*acmeCertificates, error) {
+func newACMECertificates(cfg *config.Config, o Options, entries auth.TLSEntries) (*acmeCertificates, error) {
 	domains := cfg.AutocertDomains()
 	if len(domains) == 0 {
 		return nil, nil
@@ -59,7 +59,7 @@ func newACMECertificates(cfg *config.Config, o Options, db *store.DB) (*acmeCert
 	return &acmeCertificates{
 		domains: domains, log: o.Log,
 		manager: &autocert.Manager{
-			Prompt: autocert.AcceptTOS, HostPolicy: autocert.HostWhitelist(domains...), Cache: &certificateCache{db: db, now: o.Now},
+			Prompt: autocert.AcceptTOS, HostPolicy: autocert.HostWhitelist(domains...), Cache: &certificateCache{entries: entries, now: o.Now},
 			Client: &acme.Client{DirectoryURL: cfg.Endpoints.ACME, UserAgent: "touchline", HTTPClient: &http.Client{Transport: transport, Timeout: acmeTimeout}},
 		},
 	}, nil
@@ -112,8 +112,8 @@ func (c *acmeCertificates) tlsConfig() *tls.Config {
 // certificateCache is an autocert.Cache that all replicas share. One replica at a time gets a
 // certificate: two that prove the same domain would take each other's challenge.
 type certificateCache struct {
-	db  *store.DB
-	now func() time.Time
+	entries auth.TLSEntries
+	now     func() time.Time
 }
 
 // errOtherReplica means that another replica, or another handshake, gets the certificate.
@@ -121,14 +121,14 @@ var errOtherReplica = errors.New("another replica gets the certificate")
 
 // Get returns an entry, or autocert.ErrCacheMiss if this replica shall get it.
 func (c *certificateCache) Get(ctx context.Context, name string) ([]byte, error) {
-	data, err := c.db.TLSEntry(ctx, name)
+	data, err := c.entries.Entry(ctx, name)
 	if err != nil || data != nil {
 		return data, err
 	}
 	if !isCertificate(name) {
 		return nil, autocert.ErrCacheMiss
 	}
-	claimed, err := c.db.ClaimTLSEntry(ctx, name, c.now().Add(claimDuration))
+	claimed, err := c.entries.Claim(ctx, name, c.now().Add(claimDuration))
 	switch {
 	case err != nil:
 		return nil, err
@@ -146,10 +146,10 @@ func isCertificate(name string) bool {
 
 // Put saves an entry.
 func (c *certificateCache) Put(ctx context.Context, name string, data []byte) error {
-	return c.db.SaveTLSEntry(ctx, name, data)
+	return c.entries.Save(ctx, name, data)
 }
 
 // Delete deletes an entry.
 func (c *certificateCache) Delete(ctx context.Context, name string) error {
-	return c.db.DeleteTLSEntry(ctx, name)
+	return c.entries.Delete(ctx, name)
 }

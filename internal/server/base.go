@@ -25,6 +25,7 @@ import (
 
 // base has the parts that the services, the listeners and the worker of a replica share.
 type base struct {
+	sql       *database.DB
 	db        *store.DB
 	logged    securitylog.Stores // db with its security events logged
 	approvals *approval.Service
@@ -62,7 +63,7 @@ var playerHooks = approval.Hooks{
 }
 
 func newBase(ctx context.Context, cfg *config.Config, o Options, sql *database.DB, tiers coach.Tiers) (base, error) {
-	keys, err := openKeys(ctx, cfg, store.NewInstallation(sql), o.Now)
+	keys, err := openKeys(ctx, cfg, auth.NewInstallation(sql), o.Now)
 	if err != nil {
 		return base{}, err
 	}
@@ -83,7 +84,7 @@ func newBase(ctx context.Context, cfg *config.Config, o Options, sql *database.D
 	security := securitylog.New(o.Log, m)
 	approvals.DB, approvals.Decided = db, security.Decided
 	return base{
-		db: db, logged: security.Stores(db), approvals: approvals, keys: keys, tiers: tiers, channels: ch, delivery: d,
+		sql: sql, db: db, logged: security.Stores(db), approvals: approvals, keys: keys, tiers: tiers, channels: ch, delivery: d,
 		readiness: &readiness{checkDatabase: databaseCheck(sql)}, security: security, metrics: m, load: newLoad(cfg, o.Log),
 		budget: &smsBudget{db: db, budget: cfg.SMSBudget, log: o.Log},
 	}, nil

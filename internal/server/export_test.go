@@ -9,8 +9,8 @@ import (
 
 	"golang.org/x/time/rate"
 
+	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/platform/blob"
-	"github.com/touchline/touchline/internal/store"
 )
 
 // ServeDefaults serves handler on l with the timeouts of a replica whose Options are zero.
@@ -31,6 +31,6 @@ func newDefaultServer(l net.Listener, handler http.Handler, limit int, trusted [
 }
 
 // NewVerifiedStore returns files as a replica of the installation uses it.
-func NewVerifiedStore(files blob.Store, in *store.Installation, newID func() string) blob.Store {
+func NewVerifiedStore(files blob.Store, in *auth.Installation, newID func() string) blob.Store {
 	return newVerifiedStore(files, in, Options{NewID: newID, Log: slog.New(slog.DiscardHandler)})
 }

@@ -8,10 +8,10 @@ import (
 	"log/slog"
 	"sync/atomic"
 
+	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/platform/blob"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/platform/fault"
-	"github.com/touchline/touchline/internal/store"
 )
 
 // fileStoreID is the key under which the database holds the id of its file store.
@@ -25,7 +25,7 @@ const fileStoreID = "files"
 //     store no documents need no shared folder.
 //   - If the store is unavailable, the replica starts and verifies it later, because
 //     approvals need no documents.
-func openFiles(ctx context.Context, cfg *config.Config, in *store.Installation, o Options) (blob.Store, error) {
+func openFiles(ctx context.Context, cfg *config.Config, in *auth.Installation, o Options) (blob.Store, error) {
 	files, err := blob.Open(ctx, cfg.Files.Reveal(), blob.Options{})
 	if err != nil {
 		return nil, fmt.Errorf("open the file store: %w", err)
@@ -44,7 +44,7 @@ func openFiles(ctx context.Context, cfg *config.Config, in *store.Installation, 
 // be the one of the database. Other replicas would not find bytes in another store.
 type verifiedStore struct {
 	blob.Store
-	in    *store.Installation
+	in    *auth.Installation
 	newID func() string
 	log   *slog.Logger
 
@@ -52,7 +52,7 @@ type verifiedStore struct {
 	verified  atomic.Bool
 }
 
-func newVerifiedStore(files blob.Store, in *store.Installation, o Options) *verifiedStore {
+func newVerifiedStore(files blob.Store, in *auth.Installation, o Options) *verifiedStore {
 	return &verifiedStore{Store: files, in: in, newID: o.NewID, log: o.Log, verifying: make(chan struct{}, 1)}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/platform/blob"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/server"
@@ -40,7 +41,7 @@ func TestVerifyHonorsContext(t *testing.T) {
 	if err := db.Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	installation := store.NewInstallation(db)
+	installation := auth.NewInstallation(db)
 	if _, err := installation.SetValue(t.Context(), "files", uuid.NewString()); err != nil {
 		t.Fatal(err)
 	}

@@ -9,13 +9,12 @@ import (
 
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/platform/config"
-	"github.com/touchline/touchline/internal/store"
 )
 
 // openKeys decrypts the keys of the installation with the master key of cfg. It creates the master
 // key only for a new database: a new key cannot decrypt existing keys, and its file
 // would be where the operator must restore the right one.
-func openKeys(ctx context.Context, cfg *config.Config, in *store.Installation, now func() time.Time) (*auth.Keys, error) {
+func openKeys(ctx context.Context, cfg *config.Config, in *auth.Installation, now func() time.Time) (*auth.Keys, error) {
 	master, err := cfg.ReadMasterKey()
 	if errors.Is(err, fs.ErrNotExist) {
 		master, err = createMasterKey(ctx, cfg, in)
@@ -27,7 +26,7 @@ func openKeys(ctx context.Context, cfg *config.Config, in *store.Installation, n
 }
 
 // createMasterKey creates the master key if the database holds no keys.
-func createMasterKey(ctx context.Context, cfg *config.Config, in *store.Installation) ([]byte, error) {
+func createMasterKey(ctx context.Context, cfg *config.Config, in *auth.Installation) ([]byte, error) {
 	secrets, err := in.Secrets(ctx)
 	if err != nil {
 		return nil, err

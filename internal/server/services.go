@@ -62,7 +62,7 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 	http := service.HTTP{
 		NewSpool:    newSpool,
 		Streams:     &message.Streams{Hub: b.delivery.hub, Store: b.db, Process: o.NewID(), Now: o.Now, NewID: o.NewID},
-		Idempotency: idempotency.New(b.db, b.keys.Vault.For(auth.ForResponses), o.Now, o.NewID, o.Log),
+		Idempotency: idempotency.New(idempotency.SQL{DB: b.sql}, b.keys.Vault.For(auth.ForResponses), o.Now, o.NewID, o.Log),
 	}
 	approvals := b.approvals
 	accounts := newAuth(cfg, o, b.logged, b.keys)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/idempotency"
 )
 
 // Record is operator.AddEntry in the transaction.
@@ -29,4 +30,9 @@ func (tx *Tx) wakeStreams(accountIDs []string) {
 		tx.db.options.OnNotified(accountIDs)
 		tx.db.announce(accountIDs)
 	})
+}
+
+// Complete is idempotency.Complete in the transaction.
+func (tx *Tx) Complete(ctx context.Context, w idempotency.Work) error {
+	return idempotency.Complete(ctx, tx.Tx, w)
 }

@@ -12,7 +12,7 @@ func (p *fixture) claimKey(lease string) (idempotency.Holder, *idempotency.Store
 	p.Helper()
 	now := p.clock.Now()
 	h := idempotency.Holder{Owner: "owner", Key: "key", LeaseID: lease}
-	stored, err := p.db.ClaimKey(bg, idempotency.Claim{
+	stored, err := p.keys().ClaimKey(bg, idempotency.Claim{
 		Holder: h, Fingerprint: []byte("f"), Now: now, LeaseEndsAt: now.Add(3 * time.Second), EndsAt: now.Add(time.Hour),
 	})
 	ok(p, err)
@@ -29,7 +29,7 @@ func TestWorkOfLostLeaseFails(t *testing.T) {
 			p.Fatalf("claim during the lease: got %+v, want a running request", stored)
 		}
 		p.clock.advance(2 * time.Second)
-		ok(p, p.db.RenewKey(bg, slow, p.clock.Now().Add(3*time.Second)))
+		ok(p, p.keys().RenewKey(bg, slow, p.clock.Now().Add(3*time.Second)))
 		p.clock.advance(2 * time.Second)
 		if _, stored := p.claimKey("early"); stored == nil {
 			p.Fatal("a renewed lease was taken over")
@@ -51,10 +51,12 @@ func TestWorkOfLostLeaseFails(t *testing.T) {
 		if _, stored := p.claimKey("third"); stored == nil || stored.Work == nil || stored.Work.ID != added.ID {
 			p.Errorf("claim after the commit: got %+v, want the work", stored)
 		}
-		if work, err := p.db.ReleaseKey(bg, second); err != nil || work == nil || work.ID != added.ID {
+		if work, err := p.keys().ReleaseKey(bg, second); err != nil || work == nil || work.ID != added.ID {
 			p.Errorf("ReleaseKey = %v, %v; want the work", work, err)
 		}
 		_, err = p.Add(idempotency.WithHolder(bg, second), by, child("Ravi", number(22)), mother(number(32)))
 		p.refused(err, "request_in_progress")
 	})
 }
+
+func (p *fixture) keys() idempotency.SQL { return idempotency.SQL{DB: p.sql} }

@@ -10,7 +10,6 @@ import (
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/idempotency"
 	"github.com/touchline/touchline/internal/platform/phone"
-	"github.com/touchline/touchline/internal/store"
 )
 
 // challenges opens a challenge, exceeds the send limits, and verifies wrong codes until
@@ -53,7 +52,7 @@ func (p *fixture) challenges() {
 	}
 	attempt.SignIn = &auth.SignIn{Session: s, RefreshHash: []byte("1"), DeviceHash: []byte("d"), DeviceEnds: now.Add(time.Hour)}
 	login := idempotency.Holder{Owner: "login", Key: "k", LeaseID: "l"}
-	_, err = p.db.ClaimKey(bg, idempotency.Claim{Holder: login, Now: now, Fingerprint: []byte("f"), LeaseEndsAt: now.Add(time.Second), EndsAt: now.Add(time.Hour)})
+	_, err = p.keys().ClaimKey(bg, idempotency.Claim{Holder: login, Now: now, Fingerprint: []byte("f"), LeaseEndsAt: now.Add(time.Second), EndsAt: now.Add(time.Hour)})
 	ok(p, err)
 	_, err = p.db.VerifyOTP(idempotency.WithHolder(bg, login), attempt)
 	ok(p, err)
@@ -158,14 +157,14 @@ func (p *fixture) installation() {
 	holder := idempotency.Holder{Owner: "o", Key: "k", LeaseID: "l"}
 	claim := idempotency.Claim{Holder: holder, Fingerprint: []byte("f"), Now: now, LeaseEndsAt: now.Add(time.Second), EndsAt: now.Add(time.Hour)}
 	for range 2 {
-		_, err := p.db.ClaimKey(bg, claim)
+		_, err := p.keys().ClaimKey(bg, claim)
 		ok(p, err)
 	}
-	ok(p, p.db.RenewKey(bg, holder, now.Add(time.Minute)))
-	ok(p, p.db.SaveResponse(bg, holder, 200, []byte("sealed")))
-	_, err := p.db.ReleaseKey(bg, holder)
+	ok(p, p.keys().RenewKey(bg, holder, now.Add(time.Minute)))
+	ok(p, p.keys().SaveResponse(bg, holder, 200, []byte("sealed")))
+	_, err := p.keys().ReleaseKey(bg, holder)
 	ok(p, err)
-	installation := store.NewInstallation(p.sql)
+	installation := auth.NewInstallation(p.sql)
 	ok(p, installation.AddSecret(bg, auth.Secret{ID: "s", Purpose: "p", Sealed: []byte{1}, CreatedAt: now, ActiveAt: now, EndsAt: now}))
 	_, err = installation.Secrets(bg)
 	ok(p, err)

@@ -45,12 +45,12 @@ func (p *fixture) notifications(by actor.Actor) {
 // tls runs the statements on certificates.
 func (p *fixture) tls() {
 	p.Helper()
-	_, err := p.db.ClaimTLSEntry(bg, "t.example", p.clock.Now())
+	_, err := p.tlsEntries().Claim(bg, "t.example", p.clock.Now())
 	ok(p, err)
-	ok(p, p.db.SaveTLSEntry(bg, "t.example", []byte("x")))
-	_, err = p.db.TLSEntry(bg, "t.example")
+	ok(p, p.tlsEntries().Save(bg, "t.example", []byte("x")))
+	_, err = p.tlsEntries().Entry(bg, "t.example")
 	ok(p, err)
-	ok(p, p.db.DeleteTLSEntry(bg, "t.example"))
+	ok(p, p.tlsEntries().Delete(bg, "t.example"))
 }
 
 // streams runs the statements on notification streams.
@@ -253,3 +253,5 @@ func (p *fixture) announce() {
 		}
 	}
 }
+
+func (p *fixture) tlsEntries() auth.TLSEntries { return auth.TLSEntries{DB: p.sql, Vault: p.vault} }

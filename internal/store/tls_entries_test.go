@@ -18,7 +18,7 @@ func TestTLSEntries(t *testing.T) {
 			var wait sync.WaitGroup
 			for range 8 {
 				wait.Go(func() {
-					is, err := p.db.ClaimTLSEntry(bg, "t.example", p.clock.Now().Add(time.Minute))
+					is, err := p.tlsEntries().Claim(bg, "t.example", p.clock.Now().Add(time.Minute))
 					if err != nil {
 						p.Errorf("claim: %v", err)
 					}
@@ -33,7 +33,7 @@ func TestTLSEntries(t *testing.T) {
 		}
 		wantEntry := func(want []byte) {
 			p.Helper()
-			if got, err := p.db.TLSEntry(bg, "t.example"); err != nil || !bytes.Equal(got, want) {
+			if got, err := p.tlsEntries().Entry(bg, "t.example"); err != nil || !bytes.Equal(got, want) {
 				p.Errorf("TLSEntry = %q, %v; want %q", got, err, want)
 			}
 		}
@@ -43,16 +43,16 @@ func TestTLSEntries(t *testing.T) {
 		wantEntry(nil)
 		p.clock.advance(time.Minute)
 		claim(1)
-		ok(p, p.db.SaveTLSEntry(bg, "t.example", []byte("key")))
+		ok(p, p.tlsEntries().Save(bg, "t.example", []byte("key")))
 		wantEntry([]byte("key"))
-		ok(p, p.db.SaveTLSEntry(bg, "t.example", []byte("renewed")))
+		ok(p, p.tlsEntries().Save(bg, "t.example", []byte("renewed")))
 		p.clock.advance(time.Hour)
 		claim(0)
 		wantEntry([]byte("renewed"))
 		if n := p.count(`SELECT count(*) FROM tls_entries WHERE sealed = $1`, []byte("renewed")); n != 0 {
 			p.Errorf("the entry is not sealed")
 		}
-		ok(p, p.db.DeleteTLSEntry(bg, "t.example"))
+		ok(p, p.tlsEntries().Delete(bg, "t.example"))
 		claim(1)
 	})
 }

@@ -76,9 +76,6 @@ func HolderOf(ctx context.Context) (Holder, bool) {
 	return h, ok
 }
 
-// ErrLeaseLost returns request_in_progress: another request with the key has taken over.
-func ErrLeaseLost() error { return errInProgress() }
-
 func errInProgress() error {
 	return fault.New(fault.Conflict, "request_in_progress", "The first request with this Idempotency-Key is still running. Try again in a moment.").After(time.Second)
 }
@@ -103,8 +100,7 @@ type StoredResponse struct {
 	Work *Work
 }
 
-// Store stores keys and responses. Package store implements it, and marks a key as
-// committed in the transaction of the work.
+// Store stores keys and responses; SQL implements it.
 type Store interface {
 	// ClaimKey returns nil if the claim now holds the key: the key was unused or had
 	// ended, or the lease of a request with the same fingerprint has ended before its
@@ -198,7 +194,7 @@ func (s *Service) Begin(ctx context.Context, owner, key string, keep time.Durati
 }
 
 // KeepAlive renews the lease until stop is called. A failed renewal is tried again. If
-// the lease is lost, the transaction of the work fails (see ErrLeaseLost).
+// the lease is lost, the transaction of the work fails.
 func (l *Lease) KeepAlive(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})

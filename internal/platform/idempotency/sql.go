@@ -1,4 +1,4 @@
-package store
+package idempotency
 
 import (
 	"context"
@@ -7,15 +7,17 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/platform/database"
-	"github.com/touchline/touchline/internal/platform/idempotency"
 )
+
+// SQL stores keys and responses in the database.
+type SQL struct{ DB *database.DB }
 
 // ClaimKey claims the key and returns nil, or returns its stored state. A key can be
 // claimed if it is new, if its response has expired, or if the lease of the same request
 // has ended before its work was committed.
-func (db *DB) ClaimKey(ctx context.Context, c idempotency.Claim) (*idempotency.StoredResponse, error) {
-	var stored *idempotency.StoredResponse
-	err := db.Write(ctx, func(tx *Tx) error {
+func (k SQL) ClaimKey(ctx context.Context, c Claim) (*StoredResponse, error) {
+	var stored *StoredResponse
+	err := k.DB.Write(ctx, func(tx *database.Tx) error {
 		stored = nil
 		n, err := tx.Exec(ctx, `
 			INSERT INTO kept_answers (owner, key, fingerprint, status, lease, lease_ends_at, ends_at)
@@ -32,7 +34,7 @@ func (db *DB) ClaimKey(ctx context.Context, c idempotency.Claim) (*idempotency.S
 		if n == 1 {
 			return nil
 		}
-		var found idempotency.StoredResponse
+		var found StoredResponse
 		err = tx.QueryRow(ctx, `SELECT fingerprint, answer, work FROM kept_answers WHERE owner = $1 AND key = $2`, c.Owner, c.Key).
 			Scan(&found.Fingerprint, &found.Sealed, database.IntoJSON(&found.Work))
 		if database.IsNoRows(err) {
@@ -45,8 +47,8 @@ func (db *DB) ClaimKey(ctx context.Context, c idempotency.Claim) (*idempotency.S
 }
 
 // RenewKey moves the end of the lease, if h holds the key and its work is not committed.
-func (db *DB) RenewKey(ctx context.Context, h idempotency.Holder, leaseEndsAt time.Time) error {
-	_, err := db.sql.Exec(ctx, `
+func (k SQL) RenewKey(ctx context.Context, h Holder, leaseEndsAt time.Time) error {
+	_, err := k.DB.Exec(ctx, `
 		UPDATE kept_answers SET lease_ends_at = $4
 		WHERE owner = $1 AND key = $2 AND lease = $3 AND status = 0`, h.Owner, h.Key, h.LeaseID, database.Micros(leaseEndsAt))
 	return err
@@ -54,8 +56,8 @@ func (db *DB) RenewKey(ctx context.Context, h idempotency.Holder, leaseEndsAt ti
 
 // Complete marks the key under which ctx works as committed with w. If another request
 // has taken the key over, the transaction fails. Without a key it does nothing.
-func (tx *Tx) Complete(ctx context.Context, w idempotency.Work) error {
-	h, ok := idempotency.HolderOf(ctx)
+func Complete(ctx context.Context, tx *database.Tx, w Work) error {
+	h, ok := HolderOf(ctx)
 	if !ok {
 		return nil
 	}
@@ -67,7 +69,7 @@ func (tx *Tx) Complete(ctx context.Context, w idempotency.Work) error {
 	return tx.DeferRow(ctx, func(row database.Scanner) error {
 		err := row.Scan(&one)
 		if database.IsNoRows(err) {
-			return idempotency.ErrLeaseLost()
+			return errInProgress() // another request has taken over
 		}
 		return err
 	}, `
@@ -77,8 +79,8 @@ func (tx *Tx) Complete(ctx context.Context, w idempotency.Work) error {
 }
 
 // SaveResponse stores the response if h still holds the key.
-func (db *DB) SaveResponse(ctx context.Context, h idempotency.Holder, status int, sealed []byte) error {
-	_, err := db.sql.Exec(ctx, `
+func (k SQL) SaveResponse(ctx context.Context, h Holder, status int, sealed []byte) error {
+	_, err := k.DB.Exec(ctx, `
 		UPDATE kept_answers SET status = $4, answer = $5
 		WHERE owner = $1 AND key = $2 AND lease = $3 AND status IN (0, 1)`, h.Owner, h.Key, h.LeaseID, status, sealed)
 	return err
@@ -87,13 +89,13 @@ func (db *DB) SaveResponse(ctx context.Context, h idempotency.Holder, status int
 // ReleaseKey deletes the key if h still holds it and its work is not committed. It
 // returns committed work, else nil. On PostgreSQL the DELETE waits for a transaction
 // whose COMMIT was lost on the way, because that has locked the row.
-func (db *DB) ReleaseKey(ctx context.Context, h idempotency.Holder) (*idempotency.Work, error) {
-	n, err := db.sql.Exec(ctx, `DELETE FROM kept_answers WHERE owner = $1 AND key = $2 AND lease = $3 AND status = 0`, h.Owner, h.Key, h.LeaseID)
+func (k SQL) ReleaseKey(ctx context.Context, h Holder) (*Work, error) {
+	n, err := k.DB.Exec(ctx, `DELETE FROM kept_answers WHERE owner = $1 AND key = $2 AND lease = $3 AND status = 0`, h.Owner, h.Key, h.LeaseID)
 	if err != nil || n == 1 {
 		return nil, err
 	}
-	var work *idempotency.Work
-	err = db.sql.QueryRow(ctx, `SELECT work FROM kept_answers WHERE owner = $1 AND key = $2 AND lease = $3`, h.Owner, h.Key, h.LeaseID).
+	var work *Work
+	err = k.DB.QueryRow(ctx, `SELECT work FROM kept_answers WHERE owner = $1 AND key = $2 AND lease = $3`, h.Owner, h.Key, h.LeaseID).
 		Scan(database.IntoJSON(&work))
 	if database.IsNoRows(err) {
 		return nil, nil
