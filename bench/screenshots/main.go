@@ -49,7 +49,7 @@ var pages = []struct {
 	{"today", coach, []string{"/coach"}},
 	{"players", coach, []string{"/coach/players"}},
 	{"player", coach, []string{"/coach/players?q=Asha", `^/coach/players/[0-9a-f-]{36}$`}},
-	{"attendance", coach, []string{"/coach", `/attendance/`}},
+	{"attendance", coach, []string{"/coach/batches", `^/coach/batches/[0-9a-f-]{36}$`, `/attendance/`}},
 	{"messages", coach, []string{"/coach/messages"}},
 	{"family", guardian, []string{"/me/guardian"}},
 	{"question", asked, nil},

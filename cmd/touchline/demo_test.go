@@ -162,8 +162,8 @@ func TestDemo(t *testing.T) {
 	if dashboard.Unread == 0 {
 		t.Error("the coach has no notifications")
 	}
-	if a := dashboard.Attendance; len(a) != 2 || a[0].Taken == a[1].Taken {
-		t.Errorf("attendance today: %+v, want one batch with and one without", a)
+	if a := dashboard.Attendance; len(a) != 3 || !a[0].Taken || a[1].Taken || a[2].Taken {
+		t.Errorf("attendance today: %+v, want one batch with and two without", a)
 	}
 	if dashboard.Replies != 1 || len(dashboard.Recent) != 2 {
 		t.Errorf("%d unread replies and %d messages, want 1 and 2", dashboard.Replies, len(dashboard.Recent))

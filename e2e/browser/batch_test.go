@@ -82,7 +82,7 @@ func TestBatchPages(t *testing.T) {
 		}
 		c.upload(sheet+"?"+values.Encode(), nil).want(422, "We could not read this form.")
 		c.get("/coach").want(200, "Taken", "0 of 2 players there")
-		c.get(path).want(200, "1 not there", "1 excused", `formaction="`+id+`/players/`+bela+`/remove"`)
+		c.get(path).want(200, "1 absent", "1 excused", `formaction="`+id+`/players/`+bela+`/remove"`)
 		c.get("/coach/players/"+bela+"/attendance").want(200, "1 excused")
 		c.post(path+"/players/"+bela+"/remove").want(200, "Take this player out of the batch?", "Bela").without("is out of the batch")
 		c.post(path+"/players/"+bela+"/remove", "at_once", "yes").want(200, "The player is out of the batch.")
@@ -98,12 +98,12 @@ func TestBatchPages(t *testing.T) {
 		family.signIn(s, "guardian", guardianNumber)
 		player := "/me/guardian/players/" + asha
 		for _, page := range []string{"/schedule", "/attendance"} {
-			family.get(player+page).want(403, "It opens when you say yes.", "Answer for Asha Rao").without("North ground", "not there:")
+			family.get(player+page).want(403, "It opens when you say yes.", "Answer for Asha Rao").without("North ground", "absent:")
 		}
 		s.SignIn(t, "guardian", guardianNumber).Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": asha, "action": "approved"}).Want(t, 200)
 		family.get(player).want(200, "Training times")
 		family.get(player+"/schedule").want(200, hostile, "North ground", "Next two weeks")
-		family.get(player+"/attendance").want(200, "1 not there").without("bus")
+		family.get(player+"/attendance").want(200, "1 absent").without("bus")
 		family.get("/me/guardian/players/" + bela + "/schedule").want(404)
 
 		// The archive.
@@ -146,7 +146,7 @@ func TestSheetOnAPhone(t *testing.T) {
 	plain.tap(`.marks fieldset:nth-child(2) [value=a]`)
 	plain.tap(`.marks fieldset:nth-child(3) [value=l]`)
 	plain.screenshot("attendance")
-	plain.press("All others there")
+	plain.press("All here")
 	if got := coach.Call(t, "GET", strings.Replace(path, "/coach/", "/api/", 1), nil).Want(t, 200); got.String("counts.present") != "28" || got.String("counts.absent") != "1" || got.String("counts.late") != "1" {
 		t.Errorf("without JavaScript: %s", got.Body)
 	}

@@ -48,7 +48,9 @@ func TestCoachDay(t *testing.T) {
 	// Attendance.
 	p.press("Take attendance for today")
 	p.tap(`.marks fieldset:nth-child(3) [value=l]`)
-	p.press("All others there")
+	p.tap(`.rest`)
+	p.waitForText("3 here · 0 absent")
+	p.press("Save")
 	p.waitForText("Saved.")
 
 	// A fee for one player, and half of it in cash.
@@ -101,7 +103,7 @@ func TestCoachDay(t *testing.T) {
 	g.signIn(s, "guardian", guardianNumber)
 	own := "/me/guardian/players/" + asha
 	open := map[string]string{
-		"/reports": "She is quick.", "/attendance": "1 there", "/schedule": "U14 Evening", "/messages": "Messages with Meera Nair",
+		"/reports": "She is quick.", "/attendance": "1 present", "/schedule": "U14 Evening", "/messages": "Messages with Meera Nair",
 		"/fees" + strings.TrimPrefix(fee, "/coach/fees"): "Pay ₹1,000.00 in your UPI app",
 	}
 	for page, text := range open {

@@ -104,10 +104,21 @@ func (p pages) sheetPage(ctx context.Context, r *web.Request, by actor.Actor, f 
 	}
 	v.Data = map[string]any{
 		"Version": shown, "Batch": sheet.Batch, "Sheet": sheet, "Form": form,
-		"Before": date.AddDays(-1), "After": date.AddDays(1), "Slots": sheet.Batch.Schedule.On(date),
+		"Before": nextDay(sheet.Batch.Schedule, date, -1), "After": nextDay(sheet.Batch.Schedule, date, 1), "Slots": sheet.Batch.Schedule.On(date),
 		"Done": r.URL.Query().Get("done"), "Account": by.AccountID,
 	}
 	return web.FormPage("attendance", v), nil
+}
+
+// nextDay returns the next day of the schedule after date, or before it if step is -1. Without a
+// schedule it is the next day of the calendar.
+func nextDay(schedule team.Schedule, date team.Date, step int) team.Date {
+	for n := step; n*step <= 7; n += step {
+		if len(schedule.On(date.AddDays(n))) > 0 {
+			return date.AddDays(n)
+		}
+	}
+	return date.AddDays(step)
 }
 
 // save serves POST …/attendance/{date}. The same form sent twice changes nothing

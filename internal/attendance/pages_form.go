@@ -84,6 +84,7 @@ func (p pages) sheetForm(v *web.View, sheet *Sheet, members []team.Membership) (
 	}
 	rows := make([]sheetRow, len(ids))
 	choices := map[team.Mark]string{}
+	here, away := 0, 0
 	for i, key := range playerKeys(ids) {
 		row, m := &rows[i], players[i]
 		row.Key, row.Name, row.Note, row.Closed = key, m.StudentName, m.Note, !sheet.Batch.ArchivedAt.IsZero()
@@ -106,6 +107,12 @@ func (p pages) sheetForm(v *web.View, sheet *Sheet, members []team.Membership) (
 				row.Remark += " " + v.MustT("attendance.other", "Mark", v.MustT("mark."+string(m.Mark)))
 			}
 		}
+		switch mark {
+		case team.Present, team.Late:
+			here++
+		case team.Absent, team.Excused:
+			away++
+		}
 		if choices[mark] == "" {
 			part, err := p.site.RenderPart("mark-choices", marks(v, mark))
 			if err != nil {
@@ -115,7 +122,8 @@ func (p pages) sheetForm(v *web.View, sheet *Sheet, members []team.Membership) (
 		}
 		row.Choices = template.HTML(strings.ReplaceAll(choices[mark], "KEY", key)) // a key is a part of an id
 	}
-	return map[string]any{"Players": strings.Join(ids, " "), "Rows": rows, "Marks": marks(v, "")}, nil
+	left := len(rows) - here - away
+	return map[string]any{"Players": strings.Join(ids, " "), "Rows": rows, "Marks": marks(v, ""), "Here": here, "Away": away, "Left": left}, nil
 }
 
 // marks returns the four marks in the language of the page.

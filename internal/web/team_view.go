@@ -14,6 +14,13 @@ func (v *View) TeamDay(d team.Date) string {
 	return v.MustT("time.weekday."+strconv.Itoa(int(d.Weekday()))) + " " + v.Date(noon)
 }
 
+// ShortDay returns a day in short words: "Tue 12 May".
+func (v *View) ShortDay(d team.Date) string {
+	noon := d.At(12*60, v.zone)
+	weekdays, months := strings.Fields(v.MustT("time.weekdays.short")), strings.Fields(v.MustT("time.months.short"))
+	return weekdays[d.Weekday()] + " " + strconv.Itoa(noon.Day()) + " " + months[noon.Month()-1]
+}
+
 // Month returns a month, YYYY-MM, as people write it: "March 2026".
 func (v *View) Month(month string) string {
 	year, number, _ := strings.Cut(month, "-")

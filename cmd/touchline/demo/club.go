@@ -96,7 +96,7 @@ func Build(ctx context.Context, s Service) ([]Person, error) {
 
 // people are the accounts that the demo offers for signing in.
 var people = []Person{
-	{"coach", meera, "Meera Nair", "verified, 14 players in every state, two batches, attendance, fees, messages, reports, a certificate that ends soon"},
+	{"coach", meera, "Meera Nair", "verified, 14 players in every state, three batches, attendance, fees, messages, reports, a certificate that ends soon"},
 	{"coach", arun, "Arun Pillai", "no players yet; waits for the verification of his identity"},
 	{"guardian", ravi, "Ravi Rao", "said yes for Asha: training times, attendance, messages, progress, reports, and a fee to pay by UPI"},
 	{"guardian", joshis, "Neha Joshi", "two children with her own number: said yes for Anaya, a question about Vivaan is open"},

@@ -2,6 +2,8 @@ package demo
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 )
@@ -12,9 +14,11 @@ var india = time.FixedZone("IST", 5*3600+1800)
 const (
 	juniors   = "U16 Hockey"
 	beginners = "Beginners"
+	fitness   = "Fitness"
 )
 
-// members are the players of each batch, in the order of the marks.
+// members are the players of each batch, in the order of the marks. A batch that is missing here has
+// every player.
 var members = map[string][]string{
 	juniors:   {"Asha Rao", "Kabir Mehta", "Arjun Iyer", "Anaya Joshi", "Farhan Ali"},
 	beginners: {"Zoya Khan", "Diya Patel", "Vivaan Joshi"},
@@ -45,7 +49,11 @@ func (c *club) addBatch(coach *user, name, start, end string, daysAgo ...int) st
 	}
 	body := object{"name": name, "sport": "hockey", "venue": "Municipal ground", "schedule": schedule, "time_zone": "Asia/Kolkata"}
 	id, _ := coach.call("POST", "/api/batches", body)["batch_id"].(string)
-	for _, player := range members[name] {
+	names := members[name]
+	if names == nil {
+		names = slices.Sorted(maps.Keys(c.players))
+	}
+	for _, player := range names {
 		coach.call("PUT", "/api/batches/"+id+"/players/"+c.players[player], nil)
 	}
 	return id
@@ -132,10 +140,11 @@ func (c *club) writeAndReport() {
 	c.signedIn().call("POST", "/api/messages/replies/read", object{"all": true})
 }
 
-// trainToday takes the attendance of the beginners; that of the juniors is missing. A guardian
-// has replied, which the coach has not read.
+// trainToday takes the attendance of the beginners; the sheets of the juniors and of a batch of
+// everybody are empty. A guardian has replied, which the coach has not read.
 func (c *club) trainToday() {
 	c.takeAttendance(c.signedIn(), beginners, time.Now().In(india).Format(time.DateOnly), "PPL")
+	c.batches[fitness] = c.addBatch(c.signedIn(), fitness, "19:15", "20:00", 0)
 	family := c.signIn("guardian", ravi)
 	family.call("POST", "/api/me/players/"+c.players["Asha Rao"]+"/messages", object{"text": "Asha comes on Sunday. Thank you!"})
 }

@@ -53,6 +53,34 @@ if (sheet) {
     keep(draft)
   })
 
+  // The count follows the marks. "All here" marks the rest without sending: Save sends.
+  const count = sheet.querySelector('[data-count]')
+  const rows = [...sheet.querySelectorAll('.marks fieldset')]
+  const showCount = () => {
+    const marks = rows.map((row) => (row.querySelector(':checked') || { value: '' }).value)
+    const here = marks.filter((mark) => 'pl'.includes(mark) && mark).length
+    const left = marks.filter((mark) => !mark).length
+    const text = count.dataset.count.replace('%h', here).replace('%a', marks.length - here - left)
+    count.textContent = left ? text + ' · ' + count.dataset.left.replace('%l', left) : text
+  }
+  if (count) {
+    showCount()
+    sheet.addEventListener('change', showCount)
+  }
+  const rest = sheet.querySelector('.rest')
+  if (rest) {
+    rest.addEventListener('click', (event) => {
+      event.preventDefault()
+      for (const row of rows) {
+        const present = row.querySelector('[value=p]')
+        if (row.querySelector(':checked')) continue
+        present.checked = true
+        present.dispatchEvent(new Event('input', { bubbles: true }))
+      }
+      showCount()
+    })
+  }
+
   let waiting = null
   sheet.addEventListener('submit', (event) => {
     const draft = read(key)
