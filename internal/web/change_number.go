@@ -74,7 +74,7 @@ func (p *Pages) beginNumberChange(ctx context.Context, r *Request, by actor.Acto
 // changeOTPs returns the requests for the codes of a change: one to the new number, then
 // one to the number of the caller. A device is known for one number only.
 func (p *Pages) changeOTPs(r *Request, by actor.Actor, to phone.Number) []auth.OTPRequest {
-	current := p.otpRequest(r, pendingSignIn{Role: by.Role, Number: by.Number})
+	current := p.otpRequest(r, SignIn{Role: by.Role, Number: by.Number})
 	return []auth.OTPRequest{{Number: to, Role: by.Role, Network: r.Address}, current}
 }
 
@@ -159,7 +159,7 @@ func (p *Pages) changeNumber(ctx context.Context, r *Request, by actor.Actor) (R
 	if len(f.Faults) > 0 {
 		return p.numberCodesForm(ctx, r, by, to, f)
 	}
-	proof := p.proof(r, pendingSignIn{Role: by.Role})
+	proof := p.proof(r, SignIn{Role: by.Role})
 	_, _, err := p.Auth.ChangeNumber(ctx, by, proof.DeviceToken, codes["code"], to, codes["new_code"])
 	if err == nil {
 		p.Streams.Hub.Wake(by.AccountID)

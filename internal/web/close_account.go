@@ -35,10 +35,10 @@ func (p *Pages) closeForm(ctx context.Context, r *Request, by actor.Actor, templ
 // sendCloseCode serves POST /coach/settings/close: it sends a code to the caller's number.
 func (p *Pages) sendCloseCode(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
 	again := r.Value("again") == "yes"
-	pending := pendingSignIn{Role: by.Role, Number: by.Number}
+	pending := SignIn{Role: by.Role, Number: by.Number}
 	send := p.sendCode
 	if again {
-		send = func(ctx context.Context, r *Request, s pendingSignIn) error {
+		send = func(ctx context.Context, r *Request, s SignIn) error {
 			return p.requestCode(ctx, p.otpRequest(r, s))
 		}
 	}
@@ -81,7 +81,7 @@ func (p *Pages) closeWithCode(ctx context.Context, r *Request, by actor.Actor) (
 		f.Add("code", p.NewView(r, "code.title").MustT("code.code.fault", "Count", p.Auth.Settings.OTPLength))
 		return p.closeForm(ctx, r, by, "close_account_code", f)
 	}
-	err := p.Auth.Close(ctx, by, p.proof(r, pendingSignIn{Role: by.Role}).DeviceToken, otp)
+	err := p.Auth.Close(ctx, by, p.proof(r, SignIn{Role: by.Role}).DeviceToken, otp)
 	switch {
 	case err == nil:
 		p.Streams.Hub.Wake(by.AccountID)

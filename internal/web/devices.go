@@ -17,7 +17,7 @@ func (p *Pages) devices(ctx context.Context, r *Request, by actor.Actor) (Respon
 		return Response{}, err
 	}
 	v := p.SignedInView(r, "devices.title", by)
-	v.Data = map[string]any{"Home": home(by.Role), "Sessions": sessions, "Ended": r.Form.Has("ended")}
+	v.Data = map[string]any{"Home": Home(by.Role), "Sessions": sessions, "Ended": r.Form.Has("ended")}
 	return Page("devices", v), nil
 }
 
@@ -25,14 +25,14 @@ func (p *Pages) devices(ctx context.Context, r *Request, by actor.Actor) (Respon
 // only the coach can change it.
 func (p *Pages) familyNumber(_ context.Context, r *Request, by actor.Actor) (Response, error) {
 	v := p.SignedInView(r, "family_number.title", by)
-	v.Data = map[string]any{"Home": home(by.Role)}
+	v.Data = map[string]any{"Home": Home(by.Role)}
 	return Page("family_number", v), nil
 }
 
 // endDevice serves POST /me/{role}/devices/{session_id}/end: it ends one session. It is no
 // error if the session has ended already.
 func (p *Pages) endDevice(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	return p.endSessionInPath(ctx, r, by, home(by.Role)+"/devices?ended")
+	return p.endSessionInPath(ctx, r, by, Home(by.Role)+"/devices?ended")
 }
 
 // endSessionInPath ends the session that the path names and goes to next, or to the start page

@@ -64,7 +64,7 @@ func ofQuestion(r *Request) bool {
 func draftPage(r *Request) string {
 	if rest, ok := strings.CutPrefix(r.URL.Path, "/me/"); ok && ofQuestion(r) {
 		role, _, _ := strings.Cut(rest, "/")
-		return playerPath(actor.Role(role), r.PathValue("player_id"))
+		return PlayerPath(actor.Role(role), r.PathValue("player_id"))
 	}
 	return formPage(r)
 }
@@ -192,9 +192,12 @@ func (p *Pages) readDraft(r *Request, account, page string) url.Values {
 	return d.Values
 }
 
-// draftReason returns the reason that an account wrote about a player, or "".
-func (p *Pages) draftReason(r *Request, by actor.Actor, player string) string {
-	return p.readDraft(r, by.AccountID, playerPath(by.Role, player)).Get("reason")
+// DropDraft removes the draft of this browser.
+func (p *Pages) DropDraft() *http.Cookie { return p.cookies.remove(p.cookies.name(draftCookie)) }
+
+// DraftReason returns the reason that an account wrote about a player, or "".
+func (p *Pages) DraftReason(r *Request, by actor.Actor, player string) string {
+	return p.readDraft(r, by.AccountID, PlayerPath(by.Role, player)).Get("reason")
 }
 
 // withDraft calls h with the draft of the page. The draft ends when the form is sent again

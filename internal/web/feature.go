@@ -29,7 +29,7 @@ func (p *Pages) FeatureNeeded(ctx context.Context, r *Request, by actor.Actor, f
 		return tier.Title
 	}
 	v.Data = map[string]any{"Feature": feature, "Tier": title(f.Extra["tier"]), "Needed": title(f.Extra["needed_tier"])}
-	return Page("feature", v).with(http.StatusForbidden), nil
+	return Page("feature", v).With(http.StatusForbidden), nil
 }
 
 // exportAll serves GET /coach/settings/export: everything of the coach as a ZIP of CSV files.

@@ -42,7 +42,7 @@ func (p *Pages) messages(ctx context.Context, r *Request, by actor.Actor) (Respo
 	for i, n := range list {
 		views[i] = newMessageView(v, n, players[n.Data.PlayerID], by.Role)
 	}
-	v.Data = map[string]any{"Home": home(by.Role), "List": views, "Older": older, "Unread": unread}
+	v.Data = map[string]any{"Home": Home(by.Role), "List": views, "Older": older, "Unread": unread}
 	return Page("messages", v), nil
 }
 
@@ -88,7 +88,7 @@ func newMessageView(v *View, n message.Notification, player *approval.Player, ro
 		if named = role == actor.Student || namedThen(n, player.Student.FullName); named {
 			student = message.Name(player.Student.FullName, student)
 		}
-		m.Player = playerPath(role, player.ID) + teamPages[n.Type]
+		m.Player = PlayerPath(role, player.ID) + teamPages[n.Type]
 		if n.Type == message.FeeReminder && n.Data.FeeID != "" {
 			m.Player += "/fees/" + n.Data.FeeID
 		}
@@ -166,5 +166,5 @@ func (p *Pages) readMessages(ctx context.Context, _ *Request, by actor.Actor) (R
 	if _, err := p.Tray.MarkAllRead(ctx, by); err != nil {
 		return Response{}, err
 	}
-	return Redirect(home(by.Role) + "/messages"), nil
+	return Redirect(Home(by.Role) + "/messages"), nil
 }

@@ -25,9 +25,9 @@ const (
 // shows nothing.
 const pendingBytes = 1 << 10
 
-// pendingSignIn is a sign-in that waits for its code. The cookie encrypts it: it must not
+// SignIn is a sign-in that waits for its code. The cookie encrypts it: it must not
 // show whether a short code and a number matched.
-type pendingSignIn struct {
+type SignIn struct {
 	Role   actor.Role
 	Number phone.Number
 	// Silent says that the short code and the number did not match: no SMS left.
@@ -56,7 +56,7 @@ type Sealer interface {
 }
 
 // toCode goes to the page that asks for the code of s.
-func (p *Pages) toCode(s pendingSignIn, cookies ...*http.Cookie) (Response, error) {
+func (p *Pages) toCode(s SignIn, cookies ...*http.Cookie) (Response, error) {
 	s.Ends = p.Now().Add(pendingLifetime)
 	s.SessionID = p.Auth.NewID()
 	plain, err := json.Marshal(s)
@@ -71,22 +71,22 @@ func (p *Pages) toCode(s pendingSignIn, cookies ...*http.Cookie) (Response, erro
 }
 
 // readPending returns the sign-in that waits for its code; ok is false if there is none.
-func (p *Pages) readPending(r *Request) (s pendingSignIn, ok bool) {
+func (p *Pages) readPending(r *Request) (s SignIn, ok bool) {
 	c, err := r.Cookie(p.cookies.name(pendingCookie))
 	if err != nil {
 		return s, false
 	}
 	if !p.unseal(c, pendingCookie, &s) {
-		return pendingSignIn{}, false
+		return SignIn{}, false
 	}
 	return s, p.Now().Before(s.Ends)
 }
 
 // beginAgain goes to the page where the sign-in s began, because it has expired.
-func beginAgain(s pendingSignIn) Response { return Redirect(s.firstPage()) }
+func beginAgain(s SignIn) Response { return Redirect(s.firstPage()) }
 
 // firstPage returns the page where the sign-in began, or the start page if s is empty.
-func (s pendingSignIn) firstPage() string {
+func (s SignIn) firstPage() string {
 	switch {
 	case s.SignedIn:
 		return s.Next

@@ -95,9 +95,9 @@ func (p *Pages) familySettingsForm(ctx context.Context, r *Request, by actor.Act
 		return Response{}, err
 	}
 	v := p.SignedInView(r, "my_settings.title", by)
-	v.Form, v.Path = f, home(by.Role)+"/settings"
+	v.Form, v.Path = f, Home(by.Role)+"/settings"
 	v.Data = map[string]any{
-		"Home": home(by.Role), "Languages": languages, "Zones": OfferedZones(f), "Stopped": stopped, "StoppedMail": addresses, "Email": email, "Push": push, "Done": r.URL.Query().Get("done"),
+		"Home": Home(by.Role), "Languages": languages, "Zones": OfferedZones(f), "Stopped": stopped, "StoppedMail": addresses, "Email": email, "Push": push, "Done": r.URL.Query().Get("done"),
 	}
 	return FormPage("family_settings", v), nil
 }
@@ -135,7 +135,7 @@ func (p *Pages) saveFamilySettings(ctx context.Context, r *Request, by actor.Act
 	if _, err := p.Preferences.SavePreferences(ctx, by.Number, patch); err != nil {
 		return Response{}, err
 	}
-	return Redirect(home(by.Role)+"/settings?done=saved", p.languageCookie(*patch.Language)), nil
+	return Redirect(Home(by.Role)+"/settings?done=saved", p.languageCookie(*patch.Language)), nil
 }
 
 // allowCoach serves POST /me/{role}/settings/coaches/{coach_id}/allow: messages of the coach
@@ -148,7 +148,7 @@ func (p *Pages) allowCoach(ctx context.Context, r *Request, by actor.Actor) (Res
 	if err := p.Preferences.AllowCoach(ctx, by.Number, id); err != nil {
 		return Response{}, err
 	}
-	return Redirect(home(by.Role) + "/settings?done=allowed"), nil
+	return Redirect(Home(by.Role) + "/settings?done=allowed"), nil
 }
 
 // coachMessages serves POST /me/{role}/players/{player_id}/coach-messages: it stops the

@@ -96,7 +96,7 @@ func settingsOf(role actor.Role) string {
 	if role == actor.Coach {
 		return settingsPath
 	}
-	return home(role) + "/settings"
+	return Home(role) + "/settings"
 }
 
 // subscribePush serves POST …/settings/push, which the script of the page fills in.

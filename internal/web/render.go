@@ -218,7 +218,7 @@ func (p *Pages) failure(r *Request, err error) Response {
 	default:
 		status = http.StatusUnprocessableEntity
 	}
-	resp := Page("failure", p.NewView(r, title)).with(status)
+	resp := Page("failure", p.NewView(r, title)).With(status)
 	if wait > 0 {
 		resp.Header = http.Header{"Retry-After": {strconv.Itoa(wait)}}
 	}
@@ -230,8 +230,8 @@ func (p *Pages) failure(r *Request, err error) Response {
 // latter is also the way on from a first page that fails.
 func startPage(address string) string {
 	for _, role := range []actor.Role{actor.Coach, actor.Guardian, actor.Student} {
-		if strings.HasPrefix(address, home(role)+"/") {
-			return home(role)
+		if strings.HasPrefix(address, Home(role)+"/") {
+			return Home(role)
 		}
 	}
 	return "/"

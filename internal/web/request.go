@@ -104,8 +104,8 @@ func FormPage(template string, v *View) Response {
 	return Page(template, v).withFaults(v.Form)
 }
 
-// with returns the response with another status.
-func (r Response) with(status int) Response {
+// With returns the response with another status.
+func (r Response) With(status int) Response {
 	r.Status = status
 	return r
 }

@@ -202,5 +202,5 @@ func withoutSlash(ctx context.Context, r *Request) (Response, error) {
 	if r.URL.RawQuery != "" {
 		path += "?" + r.URL.RawQuery
 	}
-	return Redirect(path).with(http.StatusPermanentRedirect), nil
+	return Redirect(path).With(http.StatusPermanentRedirect), nil
 }

@@ -105,8 +105,8 @@ func formPage(r *Request) string {
 // otherAccount is the page for a form that was rendered for another account.
 func (p *Pages) otherAccount(r *Request, by actor.Actor) Response {
 	v := p.SignedInView(r, "other_account.title", by)
-	v.Data = map[string]any{"Number": masked(by.Number), "Back": formPage(r)}
-	return Page("other_account", v).with(http.StatusConflict)
+	v.Data = map[string]any{"Number": Masked(by.Number), "Back": formPage(r)}
+	return Page("other_account", v).With(http.StatusConflict)
 }
 
 // SignedInView returns the View of a page for a signed-in account.

@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"errors"
+	"net/http"
 	"net/url"
 	"strings"
 	"unicode"
@@ -38,18 +39,18 @@ func (p *Pages) numberForm(r *Request, f *Form) (Response, error) {
 	}
 	v := p.NewView(r, "sign_in.title")
 	v.Form = f
-	v.Data = map[string]any{"Role": role, "Next": r.Value("next"), "Chosen": r.Value("role"), "OffersEmail": p.offersEmail(r, f)}
+	v.Data = map[string]any{"Role": role, "Next": r.Value("next"), "Chosen": r.Value("role"), "OffersEmail": p.OffersEmail(r, f)}
 	return Page("sign_in", v).withFaults(f), nil
 }
 
-// offersEmail reports whether the page of a number that is blocked offers a code by mail. It does so
+// OffersEmail reports whether the page of a number that is blocked offers a code by mail. It does so
 // for each number, and does not show whether an address is confirmed.
-func (p *Pages) offersEmail(r *Request, f *Form) bool {
-	return f.blocked && p.Auth.Settings.OTPByEmail && !byEmail(r)
+func (p *Pages) OffersEmail(r *Request, f *Form) bool {
+	return f.blocked && p.Auth.Settings.OTPByEmail && !ByEmail(r)
 }
 
-// byEmail reports whether the form asks for a code by mail.
-func byEmail(r *Request) bool { return r.Value("by") == "email" }
+// ByEmail reports whether the form asks for a code by mail.
+func ByEmail(r *Request) bool { return r.Value("by") == "email" }
 
 // askForCode serves POST /sign-in/{role}: it sends a code to the number.
 func (p *Pages) askForCode(ctx context.Context, r *Request) (Response, error) {
@@ -68,7 +69,7 @@ func (p *Pages) askForCode(ctx context.Context, r *Request) (Response, error) {
 	if len(f.Faults) > 0 {
 		return p.numberForm(r, f)
 	}
-	pending := pendingSignIn{Role: role, Number: number, Next: nextFor(role, r.Value("next")), Remember: r.Value("remember") == "yes", ByEmail: byEmail(r)}
+	pending := SignIn{Role: role, Number: number, Next: nextFor(role, r.Value("next")), Remember: r.Value("remember") == "yes", ByEmail: ByEmail(r)}
 	if err := p.sendCode(ctx, r, pending); err != nil {
 		if !isLimit(err) {
 			return Response{}, err
@@ -84,20 +85,35 @@ func nextFor(role actor.Role, next string) string {
 	if next != "" && localPath(next) != "/" {
 		return localPath(next)
 	}
-	return home(role)
+	return Home(role)
 }
 
-// home returns the first page of a role.
-func home(role actor.Role) string {
+// Home returns the first page of a role.
+func Home(role actor.Role) string {
 	if role == actor.Coach {
 		return "/coach"
 	}
 	return "/me/" + string(role)
 }
 
+// AskForCode sends a code to the number of a sign-in and leads to the page that asks for it, with
+// cookies. sent is false if a limit refuses: its fault is then in the field of f.
+func (p *Pages) AskForCode(ctx context.Context, r *Request, s SignIn, f *Form, field string, cookies ...*http.Cookie) (resp Response, sent bool, err error) {
+	switch err := p.sendCode(ctx, r, s); {
+	case err == nil:
+		resp, err = p.toCode(s, cookies...)
+		return resp, true, err
+	case isLimit(err):
+		p.AddError(r, f, field, err)
+		return Response{}, false, nil
+	default:
+		return Response{}, false, err
+	}
+}
+
 // sendCode sends a code to the number of a sign-in. A code that was sent a moment ago is
 // no error: the person can enter it.
-func (p *Pages) sendCode(ctx context.Context, r *Request, s pendingSignIn) error {
+func (p *Pages) sendCode(ctx context.Context, r *Request, s SignIn) error {
 	err := p.requestCode(ctx, p.otpRequest(r, s))
 	if fault.CodeOf(err) == "otp_resend_too_soon" {
 		return nil
@@ -115,13 +131,13 @@ func (p *Pages) requestCode(ctx context.Context, in auth.OTPRequest) error {
 	return err
 }
 
-func (p *Pages) otpRequest(r *Request, s pendingSignIn) auth.OTPRequest {
+func (p *Pages) otpRequest(r *Request, s SignIn) auth.OTPRequest {
 	return auth.OTPRequest{Number: s.Number, Role: s.Role, Proof: p.proof(r, s), Network: r.Address, Silent: s.Silent}
 }
 
 // proof returns the proof that this browser is a known device of the number: the token of an
 // earlier sign-in, or the link from which this one began.
-func (p *Pages) proof(r *Request, s pendingSignIn) auth.Proof {
+func (p *Pages) proof(r *Request, s SignIn) auth.Proof {
 	proof := auth.Proof{ByEmail: s.ByEmail}
 	if c, err := r.Cookie(p.cookies.deviceName(s.Role)); err == nil {
 		proof.DeviceToken = c.Value
@@ -152,7 +168,7 @@ func (p *Pages) codePage(_ context.Context, r *Request) (Response, error) {
 	return p.codeForm(r, s, new(Form))
 }
 
-func (p *Pages) codeForm(r *Request, s pendingSignIn, f *Form) (Response, error) {
+func (p *Pages) codeForm(r *Request, s SignIn, f *Form) (Response, error) {
 	v := p.NewView(r, "code.title")
 	v.Form = f
 	v.Path = "/sign-in/code"
@@ -160,7 +176,7 @@ func (p *Pages) codeForm(r *Request, s pendingSignIn, f *Form) (Response, error)
 		"Number": s.Number, "ShortCode": s.FromLink && s.Link == "" && !s.SignedIn, "Role": s.Role, "Length": p.Auth.Settings.OTPLength,
 		// Each number may register as a coach, and a link or a session shows that its number is known here.
 		"Known":   s.Role == actor.Coach || s.Link != "" || s.SignedIn,
-		"ByEmail": s.ByEmail, "OffersEmail": !s.ByEmail && p.offersEmail(r, f),
+		"ByEmail": s.ByEmail, "OffersEmail": !s.ByEmail && p.OffersEmail(r, f),
 		"Sent": r.URL.Query().Get("sent") == "again", "FixedNumber": s.Link != "" || s.SignedIn, "FirstPage": s.firstPage(),
 	}
 	return Page("code", v).withFaults(f), nil
@@ -172,8 +188,8 @@ func (p *Pages) sendAgain(ctx context.Context, r *Request) (Response, error) {
 	if !ok {
 		return beginAgain(s), nil
 	}
-	first := byEmail(r) && !s.ByEmail
-	s.ByEmail = s.ByEmail || byEmail(r)
+	first := ByEmail(r) && !s.ByEmail
+	s.ByEmail = s.ByEmail || ByEmail(r)
 	err := p.requestCode(ctx, p.otpRequest(r, s))
 	if err != nil {
 		if !isLimit(err) {
@@ -212,7 +228,7 @@ func (p *Pages) enterCode(ctx context.Context, r *Request) (Response, error) {
 	return Response{}, err
 }
 
-func (p *Pages) pageSignIn(r *Request, s pendingSignIn, otp string) auth.PageSignIn {
+func (p *Pages) pageSignIn(r *Request, s SignIn, otp string) auth.PageSignIn {
 	in := auth.PageSignIn{
 		Key: auth.ChallengeKey{Number: s.Number, Role: s.Role}, OTP: otp, Proof: p.proof(r, s),
 		DeviceName: deviceName(r.UserAgent()), Lifetime: auth.PageLifetime, SessionID: s.SessionID,
@@ -229,7 +245,7 @@ func (p *Pages) pageSignIn(r *Request, s pendingSignIn, otp string) auth.PageSig
 // signedInResponse sets the cookies of a new session and redirects to the next page. It ends the
 // session that the new one replaces in this browser. It only logs a failure, because the code is
 // used up and the new session would be lost.
-func (p *Pages) signedInResponse(ctx context.Context, r *Request, s pendingSignIn, grant *auth.PageGrant) Response {
+func (p *Pages) signedInResponse(ctx context.Context, r *Request, s SignIn, grant *auth.PageGrant) Response {
 	warn := func(failed string, err error) {
 		if err != nil {
 			p.Log.WarnContext(ctx, failed, "trace_id", httpx.InfoFrom(ctx).TraceID, "error", err)

@@ -25,6 +25,14 @@ func TestTemplatesAreValid(t *testing.T) {
 	}
 }
 
+// question has the fields that the page of a link has in package approval/handlers.
+type question struct {
+	Coach, Student  string
+	Guardian, Adult bool
+	Chat            bool
+	Services        []string
+}
+
 // The question and the page of a child name the chat only where the service has a transport for it.
 func TestChatOnlyWithTransport(t *testing.T) {
 	r, err := sharedRenderer()

@@ -24,7 +24,7 @@ func (p *Pages) FamilyPage(ctx context.Context, r *Request, by actor.Actor, name
 	case "approval_pending", "approval_required", "tier_limit":
 		services := slices.DeleteFunc(slices.Clone(d.Services), func(s string) bool { return s != service })
 		v.Data = map[string]any{"Question": d, "Name": name, "Services": services, "NotInTier": code == "tier_limit"}
-		return Page("locked", v).with(http.StatusForbidden), nil
+		return Page("locked", v).With(http.StatusForbidden), nil
 	}
 	if err != nil {
 		return Response{}, err

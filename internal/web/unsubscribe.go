@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"net/http"
 
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -66,20 +65,4 @@ func (p *Pages) allowMail(ctx context.Context, r *Request) (Response, error) {
 		return Response{}, err
 	}
 	return Redirect("/unsubscribe/" + r.PathValue("token") + "?allowed"), nil
-}
-
-// stopAddressOfLink ends mail to the address to which a link left, for a person whom the
-// question reached by mistake. It does nothing else: the question is to a number.
-func (p *Pages) stopAddressOfLink(ctx context.Context, r *Request, linkHash []byte) (Response, error) {
-	stopped, err := p.Addresses.StopAddressOfLink(ctx, linkHash, p.Now())
-	if err != nil {
-		return Response{}, err
-	}
-	if !stopped {
-		link, err := p.Approvals.Link(ctx, linkHash)
-		return p.notOpen(r, link.Old), err
-	}
-	v := p.NewView(r, "not_me.title")
-	v.InlineStyle, v.Data = true, map[string]any{}
-	return Page("unsubscribed", v).with(http.StatusOK), nil
 }

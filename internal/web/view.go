@@ -60,7 +60,7 @@ func (v *View) Events() string {
 	if v.Caller == nil || v.Caller.Role == actor.Coach && v.Section == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s/events?after=%d", home(v.Caller.Role), v.NotificationSeq)
+	return fmt.Sprintf("%s/events?after=%d", Home(v.Caller.Role), v.NotificationSeq)
 }
 
 // NewView returns the View of a page with the title of a key.
@@ -174,10 +174,11 @@ func (v *View) Title() (string, error) {
 	return v.T(v.TitleKey)
 }
 
-// Mask returns the last four digits of a number: "•••• 5680". No line breaks inside it.
-func (v *View) Mask(n phone.Number) string { return masked(n) }
+// Mask is Masked.
+func (v *View) Mask(n phone.Number) string { return Masked(n) }
 
-func masked(n phone.Number) string { return strings.ReplaceAll(n.Ending(), " ", "\u00a0") }
+// Masked returns the last four digits of a number: "•••• 5680". No line breaks inside it.
+func Masked(n phone.Number) string { return strings.ReplaceAll(n.Ending(), " ", "\u00a0") }
 
 // OtherLanguages returns the languages of the service without that of the page.
 func (v *View) OtherLanguages() []string {

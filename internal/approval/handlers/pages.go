@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"embed"
+	"slices"
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/actor"
@@ -19,9 +20,12 @@ type pages struct {
 	site *web.Pages
 }
 
-// Pages returns the pages of players for their coaches.
+// Pages returns the pages of players for their coaches, and of questions for families.
 func Pages(s *approval.Service) func(*web.Pages) []web.Route {
-	return func(site *web.Pages) []web.Route { return pages{s, site}.playerRoutes() }
+	return func(site *web.Pages) []web.Route {
+		p := pages{s, site}
+		return slices.Concat(p.playerRoutes(), p.linkRoutes(), p.familyRoutes())
+	}
 }
 
 func (p pages) playerRoutes() []web.Route {
@@ -44,4 +48,29 @@ func (p pages) playerRoutes() []web.Route {
 		{Method: "POST", Pattern: one + "/cancel", Handle: p.site.SignedIn(actor.Coach, p.cancelRequest)},
 		{Method: "POST", Pattern: one + "/call", Handle: p.site.SignedIn(actor.Coach, p.noteCall)},
 	}
+}
+
+func (p pages) familyRoutes() []web.Route {
+	routes := []web.Route{{Method: "GET", Pattern: "/me/dispute-ended", Handle: p.lifted}}
+	for _, role := range approval.Parties {
+		base := "/me/" + string(role)
+		one := base + "/players/{player_id}"
+		routes = append(
+			routes,
+			web.Route{Method: "GET", Pattern: base, Handle: p.site.SignedIn(role, p.permissions)},
+			web.Route{Method: "GET", Pattern: one, Handle: p.site.SignedIn(role, p.permission)},
+			web.Route{Method: "GET", Pattern: base + "/disputes", Handle: p.site.SignedIn(role, p.disputes)},
+			web.Route{Method: "GET", Pattern: base + "/disputes/{request_id}", Handle: p.site.SignedIn(role, p.liftPage)},
+			web.Route{Method: "POST", Pattern: base + "/disputes/{request_id}", Handle: p.site.SignedIn(role, p.lift)},
+			web.Route{Method: "GET", Pattern: one + "/answer", Handle: p.site.SignedIn(role, p.answer)},
+			web.Route{Method: "GET", Pattern: one + "/check", Handle: p.site.SignedIn(role, p.check)},
+			web.Route{Method: "POST", Pattern: one + "/check", Handle: p.site.SignedIn(role, p.beginCheck)},
+			web.Route{Method: "GET", Pattern: one + "/decide", Handle: p.site.SignedIn(role, p.toAnswer)},
+			web.Route{Method: "POST", Pattern: one + "/decide", Handle: p.site.SignedIn(role, p.decide), Urgent: true},
+			web.Route{Method: "GET", Pattern: one + "/not-me", Handle: p.site.SignedIn(role, p.dispute)},
+			web.Route{Method: "POST", Pattern: one + "/not-me", Handle: p.site.SignedIn(role, p.fileDispute), Urgent: true},
+			web.Route{Method: "GET", Pattern: one + "/done", Handle: p.site.SignedIn(role, p.done)},
+		)
+	}
+	return routes
 }

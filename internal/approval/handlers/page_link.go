@@ -1,4 +1,4 @@
-package web
+package handlers
 
 import (
 	"context"
@@ -11,13 +11,14 @@ import (
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/web"
 )
 
 // maxToken is longer than every token of the service, in bytes.
 const maxToken = 128
 
-func (p *Pages) linkRoutes() []Route {
-	return []Route{
+func (p pages) linkRoutes() []web.Route {
+	return []web.Route{
 		{Method: "GET", Pattern: "/a/{token}", Handle: p.withLink(p.question)},
 		{Method: "GET", Pattern: "/a/{token}/answer", Handle: p.toQuestion},
 		{Method: "POST", Pattern: "/a/{token}/answer", Handle: p.withLink(p.beginAnswer), Urgent: true},
@@ -46,15 +47,15 @@ type question struct {
 
 // withLink returns a handler that is called with an open link. For every other link it
 // shows one page without names, or, to the party that the link asked, the answer.
-func (p *Pages) withLink(h func(context.Context, *Request, approval.LinkState) (Response, error)) Handler {
-	return func(ctx context.Context, r *Request) (Response, error) {
+func (p pages) withLink(h func(context.Context, *web.Request, approval.LinkState) (web.Response, error)) web.Handler {
+	return func(ctx context.Context, r *web.Request) (web.Response, error) {
 		token := r.PathValue("token")
 		if !plausible(token) {
 			return p.closedLink(r), nil
 		}
-		link, err := p.Approvals.Link(ctx, auth.HashLink(token))
+		link, err := p.Link(ctx, auth.HashLink(token))
 		if err != nil {
-			return Response{}, err
+			return web.Response{}, err
 		}
 		if link.Open {
 			return h(ctx, r, link)
@@ -68,12 +69,12 @@ func (p *Pages) withLink(h func(context.Context, *Request, approval.LinkState) (
 			if !ok {
 				continue
 			}
-			id, err := p.Approvals.LinkedPlayer(ctx, by, auth.HashLink(token))
+			id, err := p.LinkedPlayer(ctx, by, auth.HashLink(token))
 			if err == nil {
-				return Redirect(playerPath(role, id) + suffix), nil
+				return web.Redirect(web.PlayerPath(role, id) + suffix), nil
 			}
 			if fault.KindOf(err) != fault.NotFound {
-				return Response{}, err
+				return web.Response{}, err
 			}
 		}
 		return p.notOpen(r, link.Old), nil
@@ -82,86 +83,83 @@ func (p *Pages) withLink(h func(context.Context, *Request, approval.LinkState) (
 
 // closedLink is the page of every link whose request is not open. It is byte for byte the same
 // for all of them, also if no such link ever existed.
-func (p *Pages) closedLink(r *Request) Response { return p.notOpen(r, false) }
+func (p pages) closedLink(r *web.Request) web.Response { return p.notOpen(r, false) }
 
 // notOpen is the page of a link that is not open, because it is old or its request is closed. It
 // has no names. The query "sign-in" leads to the sign-in and, for the party that the link asked,
 // back to its question or answer.
-func (p *Pages) notOpen(r *Request, old bool) Response {
+func (p pages) notOpen(r *web.Request, old bool) web.Response {
 	token := r.PathValue("token")
 	switch {
 	case r.URL.Query().Has("signed-in") || r.URL.Query().Has("sign-in") && !plausible(token):
-		return Redirect("/me")
+		return web.Redirect("/me")
 	case r.URL.Query().Has("sign-in"):
-		return Redirect("/sign-in/family?" + url.Values{"next": {"/a/" + token + "?signed-in"}}.Encode())
+		return web.Redirect("/sign-in/family?" + url.Values{"next": {"/a/" + token + "?signed-in"}}.Encode())
 	}
 	text := "link.closed"
 	if old {
 		text = "link.old"
 	}
-	v := p.NewView(r, text+".title")
+	v := p.site.NewView(r, text+".title")
 	v.InlineStyle, v.HidePath, v.Path, v.Data = true, true, "/a", text
-	return Page("link_closed", v).with(http.StatusNotFound)
+	return web.Page("link_closed", v).With(http.StatusNotFound)
 }
 
 // toQuestion serves GET /a/{token}/answer, which a browser opens by the back button or
 // after a change of the language.
-func (p *Pages) toQuestion(_ context.Context, r *Request) (Response, error) {
+func (p pages) toQuestion(_ context.Context, r *web.Request) (web.Response, error) {
 	path := "/a/" + url.PathEscape(r.PathValue("token"))
 	if r.URL.RawQuery != "" {
 		path += "?" + r.URL.RawQuery
 	}
-	return Redirect(path), nil
+	return web.Redirect(path), nil
 }
 
 // question serves GET /a/{token}: who asks and what a yes means. It changes nothing,
 // because phones and scanners fetch links.
-func (p *Pages) question(_ context.Context, r *Request, link approval.LinkState) (Response, error) {
-	return p.questionPage(r, link, new(Form)), nil
+func (p pages) question(_ context.Context, r *web.Request, link approval.LinkState) (web.Response, error) {
+	return p.questionPage(r, link, new(web.Form)), nil
 }
 
-func (p *Pages) questionPage(r *Request, link approval.LinkState, f *Form) Response {
-	v := p.NewView(r, "question.title")
+func (p pages) questionPage(r *web.Request, link approval.LinkState, f *web.Form) web.Response {
+	v := p.site.NewView(r, "question.title")
 	v.InlineStyle = true
 	v.Form = f
 	v.Path = "/a/" + r.PathValue("token")
 	v.Data = p.newQuestion(r, link)
-	return Page("question", v).withFaults(f)
+	return web.FormPage("question", v)
 }
 
-func (p *Pages) newQuestion(r *Request, link approval.LinkState) question {
+func (p pages) newQuestion(r *web.Request, link approval.LinkState) question {
 	return question{
 		Token: r.PathValue("token"), Coach: message.Name(link.CoachName, ""), Student: message.Name(link.StudentName, ""),
-		Guardian: link.Party == actor.Guardian, Adult: link.Adult, Number: masked(link.Number), ByMail: !link.ToNumber, Chat: p.Approvals.Rules.HasChat,
-		Services: servicesOf(approval.ConsentStatus{CoachTier: link.CoachTier}.Availability(p.Approvals.Rules, p.Now())),
+		Guardian: link.Party == actor.Guardian, Adult: link.Adult, Number: web.Masked(link.Number), ByMail: !link.ToNumber, Chat: p.Rules.HasChat,
+		Services: web.ServicesOf(approval.ConsentStatus{CoachTier: link.CoachTier}.Availability(p.Rules, p.Now())),
 	}
 }
 
 // beginAnswer serves POST /a/{token}/answer: it leads a party that is signed in to the
 // answer, and sends a code to everyone else. The code goes to the number that was asked.
-func (p *Pages) beginAnswer(ctx context.Context, r *Request, link approval.LinkState) (Response, error) {
-	next := playerPath(link.Party, link.PlayerID) + "/answer"
+func (p pages) beginAnswer(ctx context.Context, r *web.Request, link approval.LinkState) (web.Response, error) {
+	next := web.PlayerPath(link.Party, link.PlayerID) + "/answer"
 	if by, ok := r.Actor(link.Party); ok && by.Number == link.Number {
-		return Redirect(next), nil
+		return web.Redirect(next), nil
 	}
-	pending := pendingSignIn{Role: link.Party, Number: link.Number, FromLink: true, Link: r.PathValue("token"), Next: next}
-	if err := p.sendCode(ctx, r, pending); err != nil {
-		if !isLimit(err) {
-			return Response{}, err
-		}
-		f := new(Form)
-		p.AddError(r, f, "", err)
+	pending := web.SignIn{Role: link.Party, Number: link.Number, FromLink: true, Link: r.PathValue("token"), Next: next}
+	f := new(web.Form)
+	resp, sent, err := p.site.AskForCode(ctx, r, pending, f, "")
+	if err == nil && !sent {
 		return p.questionPage(r, link, f), nil
 	}
-	return p.toCode(pending)
+	return resp, err
 }
 
 // later serves GET /a/{token}/later: it says how to decide another day.
-func (p *Pages) later(_ context.Context, r *Request, link approval.LinkState) (Response, error) {
-	v := p.NewView(r, "later.title")
+func (p pages) later(_ context.Context, r *web.Request, link approval.LinkState) (web.Response, error) {
+	v := p.site.NewView(r, "later.title")
 	v.InlineStyle = true
 	v.Data = p.newQuestion(r, link)
-	return Page("later", v), nil
+	return web.Page("later", v), nil
 }
 
 // plausible reports whether s can be a token: base64url and at most maxToken long.

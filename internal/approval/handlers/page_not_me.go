@@ -1,0 +1,67 @@
+package handlers
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/web"
+)
+
+// notMeDone is where the form of notMe leads.
+const notMeDone = "/a/not-me"
+
+// notMe serves GET /a/{token}/not-me: it asks the visitor to confirm that the question reached
+// the wrong person.
+func (p pages) notMe(_ context.Context, r *web.Request, link approval.LinkState) (web.Response, error) {
+	v := p.site.NewView(r, "not_me.title")
+	v.InlineStyle = true
+	v.Data = p.newQuestion(r, link)
+	return web.Page("not_me", v), nil
+}
+
+// refuseByLink serves POST /a/{token}/not-me: it ends the question without a sign-in, or mail
+// to the address if the link left by mail. The same form sent twice has the same effect.
+func (p pages) refuseByLink(ctx context.Context, r *web.Request) (web.Response, error) {
+	token := r.PathValue("token")
+	if !plausible(token) {
+		return p.closedLink(r), nil
+	}
+	err := p.DisputeByLink(ctx, auth.HashLink(token))
+	switch fault.KindOf(err) {
+	case fault.NotFound: // the link did not leave to the asked number, or is not valid
+		return p.stopAddressOfLink(ctx, r, auth.HashLink(token))
+	case fault.Conflict:
+		return p.closedLink(r), nil
+	}
+	if err != nil {
+		return web.Response{}, err
+	}
+	return web.Redirect(notMeDone), nil
+}
+
+// refusedByLink serves GET /a/not-me. The form leads to this page, so that a reload does not
+// send the form again. A token is never as short as "not-me".
+func (p pages) refusedByLink(_ context.Context, r *web.Request) (web.Response, error) {
+	v := p.site.NewView(r, "not_me.title")
+	v.InlineStyle = true
+	return web.Page("not_me_done", v), nil
+}
+
+// stopAddressOfLink ends mail to the address to which a link left, for a person whom the
+// question reached by mistake. It does nothing else: the question is to a number.
+func (p pages) stopAddressOfLink(ctx context.Context, r *web.Request, linkHash []byte) (web.Response, error) {
+	stopped, err := p.StopAddressOfLink(ctx, linkHash, p.Now())
+	if err != nil {
+		return web.Response{}, err
+	}
+	if !stopped {
+		link, err := p.Link(ctx, linkHash)
+		return p.notOpen(r, link.Old), err
+	}
+	v := p.site.NewView(r, "not_me.title")
+	v.InlineStyle, v.Data = true, map[string]any{}
+	return web.Page("unsubscribed", v).With(http.StatusOK), nil
+}

@@ -1,0 +1,103 @@
+package web
+
+import (
+	"context"
+	"slices"
+
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/platform/actor"
+)
+
+// Question is the data of the pages of one question to the caller.
+type Question struct {
+	ID       string
+	Path     string
+	CoachID  string
+	Coach    string
+	Student  string
+	Guardian bool
+	Adult    bool
+	State    approval.State
+	Consent  approval.Consent
+	// Services are the app services of the coach's tier. On reports whether the caller has
+	// them. NeedsGuardian reports whether those of a student wait for the guardian's yes.
+	Services          []string
+	On, NeedsGuardian bool
+	// Chat reports whether the service has a transport for the chat.
+	Chat bool
+	// RequestID is the open request that the page shows, or empty. A decision names it, so
+	// that it is refused if the coach has changed the question meanwhile.
+	RequestID string
+	Disputed  bool
+	Action    approval.Trigger
+	History   []approval.Record
+	// MessagesStopped reports whether the caller stopped the messages of the coach. Only the
+	// page of one player has it, and Done, what a form has changed.
+	MessagesStopped bool
+	Done            string
+	// Trainings are for the template next-training. NotSaved is why an answer to one was not saved.
+	Trainings any
+	NotSaved  string
+}
+
+// Question returns the page data of a player that the caller may see.
+func (p *Pages) Question(ctx context.Context, r *Request, by actor.Actor) (Question, error) {
+	id, err := r.PathID("player_id")
+	if err != nil {
+		return Question{}, err
+	}
+	player, history, err := p.Approvals.Status(ctx, by, id)
+	if err != nil {
+		return Question{}, err
+	}
+	return p.NewQuestion(r, by, player, history), nil
+}
+
+func (p *Pages) NewQuestion(r *Request, by actor.Actor, player *approval.Player, history []approval.Record) Question {
+	approver := player.Approver(by.Role)
+	d := Question{
+		ID: player.ID, Path: PlayerPath(by.Role, player.ID), CoachID: player.CoachID, Coach: message.Name(player.CoachName, ""), Student: player.Student.FullName,
+		Guardian: by.Role == actor.Guardian, Adult: player.Adult(p.Now()), State: approver.Consent.State, Consent: approver.Consent,
+	}
+	services := player.ConsentStatus().Availability(p.Approvals.Rules, p.Now())
+	d.On, d.Chat = services.GuardianApp, services.HasChat
+	if by.Role == actor.Student {
+		d.On = services.StudentApp
+		d.NeedsGuardian = p.Approvals.Rules.RequireGuardianForMinors && !d.Adult && player.GuardianApprover.Consent.State != approval.Approved
+	}
+	d.Services = ServicesOf(services)
+	if player.DisclosedTo(by, p.Now()) == approval.Outline {
+		// A stranger may have chosen the name.
+		d.Student = message.Name(player.Student.FullName, p.NewView(r, "").MustT("question.the_child"))
+	}
+	if open := approver.OpenRequest(); open != nil {
+		d.RequestID = open.ID
+	}
+	d.Disputed = approver.Request != nil && approver.Request.State == approval.RequestDisputed
+	for _, record := range history {
+		if record.Party == by.Role {
+			d.History = append(d.History, record)
+		}
+	}
+	return d
+}
+
+// ServicesOf returns the app services that the coach's tier has.
+func ServicesOf(a approval.Availability) []string {
+	return slices.DeleteFunc(slices.Clone(approval.AppServices), func(service string) bool { return slices.Contains(a.NotInTier, service) })
+}
+
+// CanAnswer reports whether there is a question to answer.
+func (d Question) CanAnswer() bool { return d.State == approval.Pending && d.RequestID != "" }
+
+// OnCoachDevice reports whether the party's yes counts and was given on a device of the coach.
+func (d Question) OnCoachDevice() bool {
+	return d.State == approval.Approved && len(d.History) > 0 && d.History[len(d.History)-1].CoachDevice
+}
+
+// MayCheck reports whether the party may take the action of the page.
+func (d Question) MayCheck() bool {
+	_, err := d.State.Next(d.Action)
+	return err == nil && (d.State != approval.Pending || d.CanAnswer())
+}
