@@ -127,7 +127,7 @@ func publicResponse(m Meta, body any) (Response, error) {
 	h := http.Header{}
 	h.Set("Cache-Control", "public, max-age="+strconv.Itoa(publicMaxAge))
 	h.Set("ETag", etag)
-	if etagMatches(strings.Join(m.Header.Values("If-None-Match"), ","), etag) {
+	if ETagMatches(strings.Join(m.Header.Values("If-None-Match"), ","), etag) {
 		return Response{Status: http.StatusNotModified, Header: h}, nil
 	}
 	h.Set("Content-Type", "application/json")

@@ -174,7 +174,7 @@ func (d cachedPage) serve(w http.ResponseWriter, r *http.Request, status int) {
 		h.Set("ETag", d.etag)
 		h.Add("Vary", "Accept-Encoding")
 		h.Set("Cache-Control", "public, max-age=300")
-		if etagMatches(r.Header.Get("If-None-Match"), d.etag) {
+		if ETagMatches(r.Header.Get("If-None-Match"), d.etag) {
 			w.WriteHeader(http.StatusNotModified)
 			return
 		}
@@ -192,9 +192,9 @@ func (d cachedPage) serve(w http.ResponseWriter, r *http.Request, status int) {
 	_, _ = w.Write(body) // an error means that the client has gone
 }
 
-// etagMatches reports whether an If-None-Match header names etag, by weak comparison (RFC
+// ETagMatches reports whether an If-None-Match header names etag, by weak comparison (RFC
 // 9110, section 13.1.2).
-func etagMatches(header, etag string) bool {
+func ETagMatches(header, etag string) bool {
 	for candidate := range strings.SplitSeq(header, ",") {
 		candidate = strings.TrimSpace(candidate)
 		if candidate == "*" || strings.TrimPrefix(candidate, "W/") == strings.TrimPrefix(etag, "W/") {

@@ -33,13 +33,14 @@ const (
 	ForMail      Purpose = "mail"
 	ForPush      Purpose = "push"
 	ForTLS       Purpose = "tls"
+	ForTraining  Purpose = "training"
 	forSigning   Purpose = "signing"
 	forSecret    Purpose = "secret"
 	forVAPID     Purpose = "vapid"
 	secretBytes          = 32
 )
 
-var purposes = []Purpose{ForOTP, ForRefresh, ForDevice, ForLink, ForResponses, ForCursors, ForMedical, ForKYC, ForClosed, ForPage, ForSignIn, ForReceipt, ForWebhook, ForMail, ForPush, ForTLS}
+var purposes = []Purpose{ForOTP, ForRefresh, ForDevice, ForLink, ForResponses, ForCursors, ForMedical, ForKYC, ForClosed, ForPage, ForSignIn, ForReceipt, ForWebhook, ForMail, ForPush, ForTLS, ForTraining}
 
 // Vault derives the keys of every purpose from one secret (HKDF, RFC 5869). It is safe for
 // concurrent use.

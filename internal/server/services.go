@@ -71,7 +71,9 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 	}
 	batches := &batch.Service{DB: b.db, Consent: approvals.Rules, CheckFeature: b.checkFeature, Upcoming: training.Upcoming, Now: o.Now, NewID: o.NewID}
 	attended := &attendance.Service{DB: b.db, Consent: approvals.Rules, CheckFeature: b.checkFeature, CannotCome: training.CannotCome, Now: o.Now}
-	trainings := &training.Service{DB: b.db, Consent: approvals.Rules, CheckFeature: b.checkFeature, Now: o.Now, NewID: o.NewID}
+	trainings := &training.Service{
+		DB: b.db, Consent: approvals.Rules, CheckFeature: b.checkFeature, Secrets: b.keys.Vault.For(auth.ForTraining), PublicURL: cfg.PublicURL, Now: o.Now, NewID: o.NewID,
+	}
 	records := &progress.Service{DB: b.db, Consent: approvals.Rules, CheckFeature: b.checkFeature, Now: o.Now, NewID: o.NewID}
 	players := &roster.Service{
 		DB: b.db, Approvals: approvals, Batches: batches, Phones: common.Phones, CheckFeature: common.Subscriptions.CheckFeature,

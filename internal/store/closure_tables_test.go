@@ -44,6 +44,7 @@ var teamTables = map[string]leftBehind{
 	"superseded_marks":    {`FROM superseded_marks WHERE coach_id = $1`, true, false},
 	"team_messages":       {`FROM team_messages WHERE coach_id = $1`, true, true},
 	"team_recipients":     {`FROM team_recipients WHERE player_id IN (SELECT id FROM players WHERE coach_id = $1)`, true, true},
+	"calendars":           {`FROM calendars WHERE coach_id = $1`, false, false},
 	"training_answers":    {`FROM training_answers WHERE coach_id = $1`, false, false},
 	"trainings":           {`FROM trainings WHERE coach_id = $1`, true, false},
 	"team_replies":        {`FROM team_replies WHERE coach_id = $1`, true, true},
@@ -139,6 +140,8 @@ func (p *fixture) fullDay() (by actor.Actor, playerID string) {
 	_, err = p.records().Measure(bg, by, progress.Measurement{PlayerID: a.ID, Metric: "80 m", Value: 12.4, On: "2026-03-01"})
 	ok(p, err)
 	_, err = p.records().AddReport(bg, by, progress.Report{PlayerID: a.ID, Title: "March", Text: "Good", From: "2026-03-01", To: "2026-03-31"})
+	ok(p, err)
+	_, err = p.trainings().NewCalendar(bg, guardian, a.ID)
 	ok(p, err)
 	_, err = p.trainings().Answer(bg, guardian, a.ID, p.trainingOf(by, batch), true, "")
 	ok(p, err)

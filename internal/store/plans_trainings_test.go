@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"strings"
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
@@ -54,5 +55,17 @@ func (p *fixture) trainingStatements() {
 	ok(p, err)
 	_, err = s.OfFamily(bg, guardian, a.ID)
 	ok(p, err)
+	for _, user := range []struct {
+		by     actor.Actor
+		player string
+	}{{by, ""}, {guardian, a.ID}} {
+		c, err := s.NewCalendar(bg, user.by, user.player)
+		ok(p, err)
+		_, err = s.CalendarOf(bg, user.by, user.player)
+		ok(p, err)
+		_, err = s.Feed(bg, strings.TrimSuffix(strings.TrimPrefix(c.URL, "/calendars/"), ".ics"))
+		ok(p, err)
+		ok(p, s.EndCalendar(bg, user.by, user.player))
+	}
 	ok(p, p.Remove(bg, by, a.ID))
 }

@@ -24,7 +24,7 @@ func (s *Service) Operations(a *api.Server) []api.Route {
 	const ofBatch, one = "/api/batches/{batch_id}/trainings", "/api/trainings/{training_id}"
 	const family = "/api/me/players/{player_id}/trainings"
 	h := handlers{s, a}
-	return []api.Route{
+	return append(h.calendarOperations(), []api.Route{
 		{Method: "GET", Pattern: ofBatch, Handle: endpoint.HandleID("batch_id", h.list), Authorize: api.CoachOnly, Query: []string{"from", "to"}},
 		{Method: "POST", Pattern: ofBatch, Handle: a.Idempotent(endpoint.HandleID("batch_id", h.add), h.rebuild), Authorize: api.CoachOnly, Body: endpoint.JSON},
 		{Method: "GET", Pattern: one, Handle: handleTraining(h.get), Authorize: api.CoachOnly},
@@ -33,7 +33,7 @@ func (s *Service) Operations(a *api.Server) []api.Route {
 		{Method: "GET", Pattern: family, Handle: endpoint.HandleID("player_id", h.listOfPlayer), Authorize: api.PartyOnly, Query: []string{"from", "to"}},
 		{Method: "GET", Pattern: family + "/{training_id}", Handle: handleOfPlayer(h.ofPlayer), Authorize: api.PartyOnly},
 		{Method: "PUT", Pattern: family + "/{training_id}/attending", Handle: handleOfPlayer(h.answer), Authorize: api.PartyOnly, Body: endpoint.JSON},
-	}
+	}...)
 }
 
 // trainingID returns the id of a training in the path, or not_found.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -27,8 +28,11 @@ type Service struct {
 	// Consent are the rules that decide who has which service of a player.
 	Consent      approval.Rules
 	CheckFeature team.CheckFeature
-	Now          func() time.Time
-	NewID        func() string
+	// Secrets derives the secrets of addresses, which begin with PublicURL.
+	Secrets   auth.PurposeVault
+	PublicURL string
+	Now       func() time.Time
+	NewID     func() string
 }
 
 // Period is a range of days, at most MaxDays.

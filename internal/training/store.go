@@ -183,6 +183,7 @@ func CoachLeft(ctx context.Context, tx *store.Tx, coachID string) error {
 	for _, query := range []string{
 		`DELETE FROM training_answers WHERE coach_id = $1`,
 		`DELETE FROM trainings WHERE coach_id = $1`,
+		`DELETE FROM calendars WHERE coach_id = $1`,
 	} {
 		if err := tx.Defer(ctx, query, coachID); err != nil {
 			return err
@@ -191,7 +192,10 @@ func CoachLeft(ctx context.Context, tx *store.Tx, coachID string) error {
 	return nil
 }
 
-// PlayerRemoved deletes the answers about a player.
+// PlayerRemoved deletes the answers about a player, and ends its calendars.
 func PlayerRemoved(ctx context.Context, tx *store.Tx, coachID, playerID string) error {
+	if err := tx.Defer(ctx, `DELETE FROM calendars WHERE coach_id = $1 AND player_id = $2`, coachID, playerID); err != nil {
+		return err
+	}
 	return tx.Defer(ctx, `DELETE FROM training_answers WHERE coach_id = $1 AND player_id = $2`, coachID, playerID)
 }

@@ -26,6 +26,23 @@ CREATE TABLE trainings (
 CREATE INDEX trainings_of_batch ON trainings (batch_id, date);
 CREATE INDEX trainings_of_coach ON trainings (coach_id, date);
 
+-- The secret address of a calendar: that of a coach, with the player_id '', or that of a party of a player
+-- since its approval at approved_at. hash is SHA-256 of the secret, which is derived from id.
+CREATE TABLE calendars (
+	account_id  TEXT   NOT NULL REFERENCES accounts (id),
+	player_id   TEXT   NOT NULL,
+	id          TEXT   NOT NULL,
+	hash        BYTEA  NOT NULL,
+	role        TEXT   NOT NULL,
+	coach_id    TEXT   NOT NULL,
+	approved_at BIGINT NOT NULL,
+	created_at  BIGINT NOT NULL,
+	PRIMARY KEY (account_id, player_id)
+);
+CREATE UNIQUE INDEX calendars_hash ON calendars (hash);
+CREATE INDEX calendars_of_player ON calendars (player_id);
+CREATE INDEX calendars_of_coach ON calendars (coach_id);
+
 -- Whether a player comes to a training, as the party says who answered last.
 CREATE TABLE training_answers (
 	training_id TEXT    NOT NULL,

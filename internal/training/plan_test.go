@@ -1,0 +1,180 @@
+package training
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	ics "github.com/arran4/golang-ical"
+	"github.com/google/uuid"
+
+	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/team"
+)
+
+var batchID = uuid.Must(uuid.NewV7()).String()
+
+// batchIn returns a batch in a time zone that trains on each day.
+func batchIn(zone string, slots ...team.Slot) *team.Batch {
+	b := &team.Batch{ID: batchID, Name: "U12", Venue: "North ground", TimeZone: zone, CreatedAt: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+	for day := range 7 {
+		for _, s := range slots {
+			b.Schedule = append(b.Schedule, team.Slot{Weekday: time.Weekday(day), Start: s.Start, End: s.End})
+		}
+	}
+	return b
+}
+
+func describe(all []*Training) string {
+	var lines []string
+	for _, t := range all {
+		id := strings.TrimPrefix(t.ID, batchID)
+		lines = append(lines, fmt.Sprintf("%s %s-%s %s %s", id, t.StartsAt().Format("02T15:04"), t.EndsAt().Format("02T15:04"), t.State(), t.Venue))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// TestPlanDaylightSaving: a training keeps its time on the clock when daylight saving begins and ends, and
+// never ends before it starts.
+func TestPlanDaylightSaving(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		zone       string
+		from       team.Date
+		start, end team.TimeOfDay
+		want       string
+	}{
+		{"Europe/London", "2026-03-28", 18 * 60, 19 * 60, "28T18:00-28T19:00 29T17:00-29T18:00"},
+		{"Europe/London", "2026-10-24", 18 * 60, 19 * 60, "24T17:00-24T18:00 25T18:00-25T19:00"},
+		{"Europe/London", "2026-03-28", 60 + 30, 2*60 + 15, "28T01:30-28T02:15 29T01:30-29T01:30"}, // 01:30 does not exist on the 29th, and 02:15 is 01:15 UTC
+		{"America/Havana", "2026-03-07", 0, 90, "07T05:00-07T06:30 08T05:00-08T05:30"},             // midnight does not exist on the 8th
+	} {
+		b := batchIn(tt.zone, team.Slot{Start: tt.start, End: tt.end})
+		var got []string
+		for _, training := range plan([]*team.Batch{b}, nil, tt.from, tt.from.AddDays(1)) {
+			got = append(got, training.StartsAt().Format("02T15:04")+"-"+training.EndsAt().Format("02T15:04"))
+			if training.EndsAt().Before(training.StartsAt()) {
+				t.Errorf("%s ends before it starts", training.ID)
+			}
+		}
+		if strings.Join(got, " ") != tt.want {
+			t.Errorf("%s from %s: got %s, want %s", tt.zone, tt.from, strings.Join(got, " "), tt.want)
+		}
+	}
+}
+
+// TestPlanRecords: rows change the days of the schedule. What a row does not say follows the schedule.
+func TestPlanRecords(t *testing.T) {
+	t.Parallel()
+	b := batchIn("UTC", team.Slot{Start: 9 * 60, End: 10 * 60}, team.Slot{Start: 17 * 60, End: 18 * 60})
+	single := uuid.Must(uuid.NewV7()).String()
+	late, later := team.TimeOfDay(19*60), team.TimeOfDay(20*60)
+	records := []record{
+		{id: slotID(batchID, "2026-03-02", 1), batchID: batchID, version: 1, date: "2026-03-02", kind: Practice, cancelledAt: time.Unix(1, 0)},
+		{id: slotID(batchID, "2026-03-02", 2), batchID: batchID, version: 1, date: "2026-03-02", kind: Practice, venue: "Hall"},
+		{id: slotID(batchID, "2026-03-02", 3), batchID: batchID, version: 1, date: "2026-03-02", kind: Practice, venue: "the schedule has no third slot"},
+		{id: single, batchID: batchID, version: 1, date: "2026-03-02", kind: Match, start: &late, end: &later},
+	}
+	want := strings.Join([]string{
+		".2026-03-02 02T09:00-02T10:00 cancelled North ground", ".2026-03-02.2 02T17:00-02T18:00 planned Hall", single + " 02T19:00-02T20:00 planned North ground",
+	}, "\n")
+	if got := describe(plan([]*team.Batch{b}, records, "2026-03-02", "2026-03-02")); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	// The schedule moves by an hour: the day stays cancelled, and the hall stays.
+	for i := range b.Schedule {
+		b.Schedule[i].Start, b.Schedule[i].End = b.Schedule[i].Start+60, b.Schedule[i].End+60
+	}
+	want = strings.ReplaceAll(strings.ReplaceAll(want, "09:00-02T10:00", "10:00-02T11:00"), "17:00-02T18:00", "18:00-02T19:00")
+	if got := describe(plan([]*team.Batch{b}, records, "2026-03-02", "2026-03-02")); got != want {
+		t.Errorf("after the change of the schedule: got\n%s\nwant\n%s", got, want)
+	}
+	b.CreatedAt, b.ArchivedAt = time.Date(2026, 3, 3, 12, 0, 0, 0, time.UTC), time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+	if got := len(plan([]*team.Batch{b}, nil, "2026-03-01", "2026-03-31")); got != 4 {
+		t.Errorf("a batch of two days has %d trainings, want 4", got)
+	}
+}
+
+func TestSlotID(t *testing.T) {
+	t.Parallel()
+	for _, slot := range []int{1, 2, team.MaxSlots} {
+		id := slotID(batchID, "2026-03-02", slot)
+		if b, d, n, ok := parseSlotID(id); !ok || b != batchID || d != "2026-03-02" || n != slot {
+			t.Errorf("%s is %s, %s, %d, %t", id, b, d, n, ok)
+		}
+	}
+	for _, id := range []string{"", ".", batchID, batchID + ".", batchID + ".2026-02-30", batchID + ".2026-03-02.1", batchID + ".2026-03-02.02", batchID + ".2026-03-02.22", batchID + ".2026-03-02.2.2", "x.2026-03-02"} {
+		if _, _, _, ok := parseSlotID(id); ok {
+			t.Errorf("%q is an id", id)
+		}
+	}
+}
+
+func FuzzParseSlotID(f *testing.F) {
+	f.Add(batchID + ".2026-03-02.2")
+	f.Fuzz(func(t *testing.T, id string) {
+		if b, d, n, ok := parseSlotID(id); ok && slotID(b, d, n) != id {
+			t.Errorf("%q is %s", id, slotID(b, d, n))
+		}
+	})
+}
+
+// TestChecks: what is refused before, during and after a training.
+func TestChecks(t *testing.T) {
+	t.Parallel()
+	training := plan([]*team.Batch{batchIn("UTC", team.Slot{Start: 9 * 60, End: 10 * 60})}, nil, "2026-03-02", "2026-03-02")[0]
+	at := func(minutes int) time.Time { return training.StartsAt().Add(time.Duration(minutes) * time.Minute) }
+	for _, tt := range []struct {
+		minutes        int
+		answer, change string
+	}{{-1, "", ""}, {0, "training_begun", ""}, {59, "training_begun", ""}, {60, "training_begun", "training_begun"}} {
+		if got := fault.CodeOf(training.CheckAnswer(at(tt.minutes))); got != tt.answer {
+			t.Errorf("answer after %d min: %q, want %q", tt.minutes, got, tt.answer)
+		}
+		if got := fault.CodeOf(training.CheckChange(at(tt.minutes))); got != tt.change {
+			t.Errorf("change after %d min: %q, want %q", tt.minutes, got, tt.change)
+		}
+	}
+}
+
+// TestFeedText: names that could break a line or a program are safe, and a parser reads the feed.
+func TestFeedText(t *testing.T) {
+	t.Parallel()
+	b := batchIn("Europe/London", team.Slot{Start: 18 * 60, End: 19 * 60})
+	b.Name = strings.Repeat("नीला समूह; ", 9) + "\r\nEND:VCALENDAR"
+	all := plan([]*team.Batch{b}, nil, "2026-03-28", "2026-03-30")
+	all[1].CancelledAt, all[1].Reason = time.Unix(1, 0), "Rain, \\ and \"storm\""
+	all[2].Kind, all[2].Opponent = Match, "Tigers\nSTATUS:CONFIRMED"
+	f := feed{words: calendarWords["en"], firstName: "Asha", answers: map[string]*Answer{all[0].ID: {Attending: false, Reason: "Fever"}}}
+	text := string(f.serialize(all))
+	if again := string(f.serialize(all)); again != text {
+		t.Error("the same trainings give other bytes")
+	}
+	for _, secret := range []string{"Fever", "Rao"} {
+		if strings.Contains(text, secret) {
+			t.Errorf("the feed has %s", secret)
+		}
+	}
+	for line := range strings.SplitSeq(text, "\r\n") {
+		if len(line) > 75 {
+			t.Errorf("a line has %d bytes: %s", len(line), line)
+		}
+	}
+	parsed, err := ics.ParseCalendar(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	events := parsed.Events()
+	if len(events) != 3 {
+		t.Fatalf("%d events, want 3:\n%s", len(events), text)
+	}
+	for i, want := range []struct{ start, status, summary string }{
+		{"20260328T180000Z", "CONFIRMED", "Asha, नीला समूह"}, {"20260329T170000Z", "CANCELLED", "Cancelled: Asha, "}, {"20260330T170000Z", "CONFIRMED", "Match against Tigers"},
+	} {
+		get := func(p ics.ComponentProperty) string { return events[i].GetProperty(p).Value }
+		if get(ics.ComponentPropertyDtStart) != want.start || get(ics.ComponentPropertyStatus) != want.status || !strings.Contains(get(ics.ComponentPropertySummary), want.summary) {
+			t.Errorf("event %d: %s %s %s, want %+v", i, get(ics.ComponentPropertyDtStart), get(ics.ComponentPropertyStatus), get(ics.ComponentPropertySummary), want)
+		}
+	}
+}
