@@ -78,7 +78,7 @@ func (s *Service) Edit(ctx context.Context, by actor.Actor, id string, patch Pat
 		if err := saveDescription(ctx, tx, d); err != nil {
 			return err
 		}
-		return tx.ReindexListing(ctx, by.AccountID)
+		return coach.ReindexListing(ctx, tx, by.AccountID)
 	})
 	return d, err
 }
@@ -105,7 +105,7 @@ func (s *Service) Remove(ctx context.Context, by actor.Actor, id string) (out Re
 			return err
 		}
 		if d.Kind == coach.ProfilePicture && d.InProfile {
-			if err := tx.SetPicture(ctx, d.CoachID, ""); err != nil {
+			if err := coach.SetPicture(ctx, tx, d.CoachID, ""); err != nil {
 				return err
 			}
 		}
@@ -115,7 +115,7 @@ func (s *Service) Remove(ctx context.Context, by actor.Actor, id string) (out Re
 		if out.KYC, err = s.withdraw(ctx, tx, d, u.status.KYC); err != nil {
 			return err
 		}
-		if err := tx.ReindexListing(ctx, d.CoachID); err != nil {
+		if err := coach.ReindexListing(ctx, tx, d.CoachID); err != nil {
 			return err
 		}
 		out.Filled, err = tx.FilledFields(ctx, d.CoachID)

@@ -18,16 +18,16 @@ import (
 // id before unless that is "".
 func (s *Service) List(ctx context.Context, by actor.Actor, kind coach.DocumentKind, before string, n int) ([]coach.Document, error) {
 	rs, err := s.DB.Query(ctx, `
-		SELECT `+store.DocumentColumns+`
+		SELECT `+coach.DocumentColumns+`
 		FROM documents d
 		WHERE d.coach_id = $1 AND d.id < $2 AND (CAST($3 AS TEXT) IS NULL OR d.kind = $3)
 		ORDER BY d.id DESC LIMIT $4`, by.AccountID, database.Before(before), database.Text(string(kind)), n)
-	return database.Collect(rs, err, store.ScanDocument)
+	return database.Collect(rs, err, coach.ScanDocument)
 }
 
 // read returns a document of the coach, or not_found.
 func read(ctx context.Context, q database.Querier, coachID, id string) (coach.Document, error) {
-	d, err := store.ScanDocument(q.QueryRow(ctx, `SELECT `+store.DocumentColumns+` FROM documents d WHERE d.coach_id = $1 AND d.id = $2`, coachID, id))
+	d, err := coach.ScanDocument(q.QueryRow(ctx, `SELECT `+coach.DocumentColumns+` FROM documents d WHERE d.coach_id = $1 AND d.id = $2`, coachID, id))
 	if database.IsNoRows(err) {
 		return d, fault.Missing()
 	}
@@ -36,7 +36,7 @@ func read(ctx context.Context, q database.Querier, coachID, id string) (coach.Do
 
 // readAny returns a document of any coach, or not_found.
 func readAny(ctx context.Context, q database.Querier, id string) (coach.Document, error) {
-	d, err := store.ScanDocument(q.QueryRow(ctx, `SELECT `+store.DocumentColumns+` FROM documents d WHERE d.id = $1`, id))
+	d, err := coach.ScanDocument(q.QueryRow(ctx, `SELECT `+coach.DocumentColumns+` FROM documents d WHERE d.id = $1`, id))
 	if database.IsNoRows(err) {
 		return d, fault.Missing()
 	}
@@ -144,9 +144,9 @@ func saveDescription(ctx context.Context, tx *store.Tx, d coach.Document) error 
 // so that only one replica sends it.
 func (s *Service) SendExpiryNotifications(ctx context.Context, n int) (int, error) {
 	rs, err := s.DB.Query(ctx, `
-		SELECT `+store.DocumentColumns+`
+		SELECT `+coach.DocumentColumns+`
 		FROM documents d WHERE d.notice_at <= $1 ORDER BY d.notice_at, d.id LIMIT $2`, database.Micros(s.Now()), n)
-	due, err := database.Collect(rs, err, store.ScanDocument)
+	due, err := database.Collect(rs, err, coach.ScanDocument)
 	if err != nil {
 		return 0, fmt.Errorf("find due expiry notifications: %w", err)
 	}

@@ -89,11 +89,11 @@ func (s *Service) add(ctx context.Context, tx *store.Tx, d coach.Document) error
 		return err
 	}
 	if d.Kind == coach.ProfilePicture {
-		if err := tx.SetPicture(ctx, d.CoachID, d.ID); err != nil {
+		if err := coach.SetPicture(ctx, tx, d.CoachID, d.ID); err != nil {
 			return err
 		}
 	}
-	return tx.ReindexListing(ctx, d.CoachID)
+	return coach.ReindexListing(ctx, tx, d.CoachID)
 }
 
 // Replace gives a document of the caller a new file; of the upload it uses only the
@@ -149,7 +149,7 @@ func (s *Service) replace(ctx context.Context, tx *store.Tx, coachID, id string,
 	if kyc, err = s.withdraw(ctx, tx, d, u.status.KYC); err != nil {
 		return d, "", err
 	}
-	return d, kyc, tx.ReindexListing(ctx, coachID)
+	return d, kyc, coach.ReindexListing(ctx, tx, coachID)
 }
 
 // checkCapacity refuses an upload early if a limit is reached. The transaction that

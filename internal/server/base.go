@@ -98,3 +98,6 @@ func (b base) metricsHandler(cfg *config.Config, o Options) http.Handler {
 	}
 	return b.metrics.Handler(s)
 }
+
+// coaches stores the profiles, tiers and listings of coaches.
+func (b base) coaches() coach.SQL { return coach.SQL{DB: b.db, Event: b.security.Event} }

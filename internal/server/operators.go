@@ -17,11 +17,9 @@ import (
 	"github.com/touchline/touchline/internal/verification"
 )
 
-// newCommon returns services on logged: the database, or the database with its security
-// events logged.
-func newCommon(cfg *config.Config, logged securitylog.Stores, tiers coach.Tiers) service.Common {
+func newCommon(cfg *config.Config, coaches coach.SQL, tiers coach.Tiers) service.Common {
 	return service.Common{
-		Subscriptions: &coach.Subscriptions{Store: logged, Tiers: tiers},
+		Subscriptions: &coach.Subscriptions{Store: coaches, Tiers: tiers},
 		Phones:        phone.Parser{DefaultRegion: cfg.DefaultRegion},
 	}
 }
@@ -35,11 +33,11 @@ func newVerifications(cfg *config.Config, o Options, db *store.DB, documents *do
 	return s
 }
 
-func newShell(cfg *config.Config, o Options, db *store.DB, logged securitylog.Stores, common service.Common, approvals *approval.Service) service.Shell {
+func newShell(cfg *config.Config, o Options, db *store.DB, coaches coach.SQL, common service.Common, approvals *approval.Service) service.Shell {
 	return service.Shell{
 		Common:     common,
 		Tokens:     &operator.Service{Store: db.Operators, Now: o.Now, NewID: o.NewID, Rand: o.Rand},
-		Accounts:   &coach.AccountAdmin{Store: logged},
+		Accounts:   &coach.AccountAdmin{Store: coaches},
 		Disputes:   &operator.DisputeAdmin{Store: approvals, Lifter: approvals},
 		Deliveries: &message.DeliveryAdmin{Store: db.Outbox},
 		Mail:       db.Outbox,
@@ -66,7 +64,8 @@ func OpenOperators(ctx context.Context, cfg *config.Config, o Options) (*Operato
 	approvals := newApprovals(cfg, o, ch, tiers)
 	db := store.New(sql, store.Options{NewID: o.NewID, Settings: storeSettings(cfg, ch, tiers), Hooks: hooks(approvals.Rules)})
 	approvals.DB = db
-	shell := newShell(cfg, o, db, db, newCommon(cfg, db, tiers), approvals)
+	coaches := coach.SQL{DB: db}
+	shell := newShell(cfg, o, db, coaches, newCommon(cfg, coaches, tiers), approvals)
 	return &Operators{Shell: shell, Verifications: newVerifications(cfg, o, db, &document.Service{DB: db}, nil), sql: sql}, nil
 }
 

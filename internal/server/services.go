@@ -53,7 +53,7 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 	if err != nil {
 		return nil, err
 	}
-	common := newCommon(cfg, b.logged, b.tiers)
+	common := newCommon(cfg, b.coaches(), b.tiers)
 	verifications := newVerifications(cfg, o, b.db, documents, b.security)
 	coaches.Verification = func(ctx context.Context, by actor.Actor) (public.Verification, error) {
 		state, sub, err := verifications.State(ctx, by)
@@ -103,7 +103,7 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 			UploadTimeouts: o.UploadTimeouts,
 		},
 		operators: service.Operators{
-			Shell: newShell(cfg, o, b.db, b.logged, common, approvals), HTTP: http,
+			Shell: newShell(cfg, o, b.db, b.coaches(), common, approvals), HTTP: http,
 			Inspector: &auth.Introspector{Auth: accounts, Store: b.logged},
 			Vault:     b.keys.Vault,
 		},
@@ -175,9 +175,9 @@ func newApprovals(cfg *config.Config, o Options, ch channels, tiers coach.Tiers)
 // newCoach returns the services that coaches use.
 func newCoach(cfg *config.Config, o Options, b base) public.Coach {
 	return public.Coach{
-		Coaches:    &coach.Service{Store: b.db, Required: cfg.ProfileRequired, DefaultTimeZone: phone.RegionTimeZone(cfg.DefaultRegion), Now: o.Now},
-		Dashboards: &coach.Dashboards{Store: b.db, Required: cfg.ProfileRequired, Tiers: b.tiers, Now: o.Now},
-		Directory:  &coach.Directory{Store: b.logged, Tiers: b.tiers, Required: cfg.ProfileRequired, Now: o.Now},
+		Coaches:    &coach.Service{Store: b.coaches(), Required: cfg.ProfileRequired, DefaultTimeZone: phone.RegionTimeZone(cfg.DefaultRegion), Now: o.Now},
+		Dashboards: &coach.Dashboards{Store: b.coaches(), Required: cfg.ProfileRequired, Tiers: b.tiers, Now: o.Now},
+		Directory:  &coach.Directory{Store: b.coaches(), Tiers: b.tiers, Required: cfg.ProfileRequired, Now: o.Now},
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/conversation"
 	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/feed"
@@ -292,3 +293,5 @@ func (p *fixture) tray(account string) []string {
 	}
 	return types
 }
+
+func (p *fixture) coaches() coach.SQL { return coach.SQL{DB: p.db} }

@@ -25,7 +25,7 @@ func TestFilled(t *testing.T) {
 			{Sports: []string{"hockey"}},
 			{Name: "Ravi", Email: "ravi@example.org", Bio: "Hockey.", Experience: &none, Sports: []string{"hockey", "football"}},
 		} {
-			ok(t, p.db.UpdateProfile(bg, by.AccountID, func(old coach.Profile) (coach.Profile, error) {
+			ok(t, p.coaches().UpdateProfile(bg, by.AccountID, func(old coach.Profile) (coach.Profile, error) {
 				profile.ID, profile.Version, profile.UpdatedAt = old.ID, old.Version, p.clock.Now()
 				return profile, nil
 			}))

@@ -46,7 +46,7 @@ func benchmarkDashboard(b *testing.B, p *fixture, others int) {
 		ok(b, run(p.db, `ANALYZE`))
 	}
 	for b.Loop() {
-		_, err := p.db.Dashboard(bg, coach.AccountID, p.clock.Now())
+		_, err := p.coaches().Dashboard(bg, coach.AccountID, p.clock.Now())
 		ok(b, err)
 	}
 }

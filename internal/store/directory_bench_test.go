@@ -25,7 +25,7 @@ func compareDirectories(b *testing.B, open func(testing.TB) string) {
 		p := newFixture(b, open(b))
 		p.fillDirectory(n)
 		directories = append(directories, &coach.Directory{
-			Store: p.db, Tiers: coach.Tiers{List: coach.DefaultTiers()}, Required: []string{"name", "bio"}, Now: p.clock.Now,
+			Store: p.coaches(), Tiers: coach.Tiers{List: coach.DefaultTiers()}, Required: []string{"name", "bio"}, Now: p.clock.Now,
 		})
 	}
 	for _, page := range []struct {

@@ -33,7 +33,7 @@ func (p *fixture) documents() {
 	_, err := service.Edit(bg, c, certificate.ID, document.Patch{})
 	ok(p, err)
 	none, picture := []string{}, ""
-	ok(p, p.db.UpdateProfile(bg, c.AccountID, func(v coach.Profile) (coach.Profile, error) {
+	ok(p, p.coaches().UpdateProfile(bg, c.AccountID, func(v coach.Profile) (coach.Profile, error) {
 		return v.Apply(coach.Patch{Certifications: &none, Picture: &picture}, today)
 	}))
 	p.clock.advance(2 * day)

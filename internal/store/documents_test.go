@@ -115,7 +115,7 @@ func TestConcurrentDocumentChanges(t *testing.T) {
 			t.Error("no documents left: the test proves nothing")
 		}
 		for _, by := range coaches {
-			profile, err := p.db.Profile(bg, by.AccountID)
+			profile, err := p.coaches().Profile(bg, by.AccountID)
 			ok(t, err)
 			chosen := 0
 			for _, d := range profile.Documents {

@@ -2,9 +2,6 @@ package store
 
 import "context"
 
-// SearchWindow is searchWindow.
-const SearchWindow = searchWindow
-
 // NewID returns a new identifier.
 func (db *DB) NewID() string { return db.options.NewID() }
 

@@ -123,9 +123,9 @@ func TestFallback(t *testing.T) {
 // and among the needs.
 func (p *fixture) wantFailedOn(by actor.Actor, want string) {
 	p.Helper()
-	board, err := p.db.Dashboard(bg, by.AccountID, p.clock.Now())
+	board, err := p.coaches().Dashboard(bg, by.AccountID, p.clock.Now())
 	ok(p, err)
-	needs, err := p.db.Needs(bg, by.AccountID, coach.NeedQuery{Kind: coach.NeedFailed, Limit: 2}, p.clock.Now())
+	needs, err := p.coaches().Needs(bg, by.AccountID, coach.NeedQuery{Kind: coach.NeedFailed, Limit: 2}, p.clock.Now())
 	ok(p, err)
 	if len(board.Attention) != 1 || fmt.Sprint(board.Attention[0].Channels) != want {
 		p.Errorf("the dashboard has %+v, want a request that failed on %s", board.Attention, want)

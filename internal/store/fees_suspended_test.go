@@ -26,7 +26,7 @@ func TestSuspendedCoachGetsNoMoney(t *testing.T) {
 		guardian := p.as(actor.Guardian, number(2))
 		ok(t, p.decide(guardian, a.ID, approval.Approve))
 		due := p.addFee(by, a.ID, "2026-03-08")
-		accounts := &coach.AccountAdmin{Store: p.db}
+		accounts := &coach.AccountAdmin{Store: p.coaches()}
 		want := func(payable bool) {
 			t.Helper()
 			list, err := p.fees().ListForFamily(bg, guardian, a.ID, fee.Page{Limit: 9})
@@ -83,7 +83,7 @@ func TestSuspendedCoachStops(t *testing.T) {
 				t.Errorf("%s: recipients %q, notifications %q", when, got, p.tray(guardian.AccountID))
 			}
 		}
-		accounts := &coach.AccountAdmin{Store: p.db}
+		accounts := &coach.AccountAdmin{Store: p.coaches()}
 		if postgres {
 			m := send()
 			commit := commitWhenWaited(t, url, 1, `WITH coach AS (UPDATE coaches SET version = version RETURNING id)
@@ -123,7 +123,7 @@ func TestSuspendedCoachSendsNoRequest(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
 		by := p.coach(1)
 		a := p.add(by, "Asha Rao", number(2), "")
-		accounts := &coach.AccountAdmin{Store: p.db}
+		accounts := &coach.AccountAdmin{Store: p.coaches()}
 		request := p.claimOneRequest()
 		want := func(when, want string) {
 			p.Helper()

@@ -36,3 +36,13 @@ func (tx *Tx) wakeStreams(accountIDs []string) {
 func (tx *Tx) Complete(ctx context.Context, w idempotency.Work) error {
 	return idempotency.Complete(ctx, tx.Tx, w)
 }
+
+// TierChanged runs what features do after the stored tier of a coach has changed.
+func (tx *Tx) TierChanged(ctx context.Context, coachID, before, after string) error {
+	return tx.db.options.Hooks.TierChanged(ctx, tx, coachID, before, after)
+}
+
+// EndPush deletes the push subscriptions of an account's sessions but one; "" keeps none.
+func (tx *Tx) EndPush(ctx context.Context, accountID, exceptSession string) error {
+	return tx.endPushOfAccount(ctx, accountID, exceptSession)
+}

@@ -33,7 +33,7 @@ func (p *fixture) storedListing(coachID string) (card string, terms []string) {
 // reindexedListing is storedListing after a reindex.
 func (p *fixture) reindexedListing(coachID string) (card string, terms []string) {
 	p.Helper()
-	ok(p, p.db.Write(bg, func(tx *store.Tx) error { return tx.ReindexListing(bg, coachID) }))
+	ok(p, p.db.Write(bg, func(tx *store.Tx) error { return coach.ReindexListing(bg, tx, coachID) }))
 	return p.storedListing(coachID)
 }
 
@@ -51,19 +51,19 @@ func addDocument(tx *store.Tx, coachID, id, kind, title string) error {
 			return err
 		}
 	}
-	return tx.ReindexListing(bg, coachID)
+	return coach.ReindexListing(bg, tx, coachID)
 }
 
 // show makes a coach visible with all fields, or hides them.
 func (p *fixture) show(coachID string, visible bool) error {
-	return p.db.SetVisibility(bg, coachID, func(coach.ListingSource) (coach.VisibilityRequest, error) {
+	return p.coaches().SetVisibility(bg, coachID, func(coach.ListingSource) (coach.VisibilityRequest, error) {
 		return coach.VisibilityRequest{Visible: visible, Show: coach.Showable}, nil
 	})
 }
 
 // profile changes the name, bio and sports of a coach.
 func (p *fixture) profile(coachID, name, bio string, sports ...string) error {
-	return p.db.UpdateProfile(bg, coachID, func(v coach.Profile) (coach.Profile, error) {
+	return p.coaches().UpdateProfile(bg, coachID, func(v coach.Profile) (coach.Profile, error) {
 		v.Name, v.Bio, v.Sports, v.UpdatedAt = name, bio, sports, p.clock.Now()
 		return v, nil
 	})
@@ -97,7 +97,7 @@ func TestConcurrentListingChanges(t *testing.T) {
 						if _, err := tx.Exec(bg, `UPDATE accounts SET suspended_at = NULLIF($2, 0) WHERE id = $1`, id, i%3); err != nil {
 							return err
 						}
-						return tx.ReindexListing(bg, id)
+						return coach.ReindexListing(bg, tx, id)
 					})
 				},
 				func(i int) error {
@@ -105,7 +105,7 @@ func TestConcurrentListingChanges(t *testing.T) {
 						if _, err := tx.Exec(bg, `UPDATE coaches SET tier = $2 WHERE id = $1`, id, fmt.Sprint("tier", i)); err != nil {
 							return err
 						}
-						return tx.ReindexListing(bg, id)
+						return coach.ReindexListing(bg, tx, id)
 					})
 				},
 			}
@@ -147,13 +147,13 @@ func TestListingFollowsProfile(t *testing.T) {
 		if card, terms := p.storedListing(id); card != "none" || len(terms) > 0 {
 			t.Errorf("listing of a hidden coach: %s %q, want none", card, terms)
 		}
-		if err := p.db.SetVisibility(bg, "unknown", nil); fault.CodeOf(err) != "session_revoked" { // as for a closed account
+		if err := p.coaches().SetVisibility(bg, "unknown", nil); fault.CodeOf(err) != "session_revoked" { // as for a closed account
 			t.Errorf("unknown coach: got %v, want session_revoked", err)
 		}
-		if _, err := p.db.Listing(bg, id); fault.KindOf(err) != fault.NotFound {
+		if _, err := p.coaches().Listing(bg, id); fault.KindOf(err) != fault.NotFound {
 			t.Errorf("hidden coach: got %v, want not_found", err)
 		}
-		ok(t, p.db.Write(bg, func(tx *store.Tx) error { return tx.ReindexListing(bg, "unknown") }))
+		ok(t, p.db.Write(bg, func(tx *store.Tx) error { return coach.ReindexListing(bg, tx, "unknown") }))
 	})
 }
 
@@ -183,7 +183,7 @@ func TestDirectoryAppliesSettingsOnRead(t *testing.T) {
 			{"unverified", coach.Tiers{List: []coach.Tier{bio}, KYC: true}, nil, false, false, false, false},
 			{"tier without directory", coach.Tiers{List: []coach.Tier{none}}, nil, false, false, false, false},
 		} {
-			d := &coach.Directory{Store: p.db, Tiers: tt.tiers, Required: tt.required, Now: p.clock.Now}
+			d := &coach.Directory{Store: p.coaches(), Tiers: tt.tiers, Required: tt.required, Now: p.clock.Now}
 			finds := func(text string) bool {
 				q, _ := coach.NewQuery("", text)
 				found, next, err := d.List(bg, q, "", 10)
@@ -206,9 +206,9 @@ func TestSearchPages(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, url string) {
 		p := newFixture(t, url)
-		n := 3*store.SearchWindow + 7
+		n := 3*coach.SearchWindow + 7
 		p.fillDirectory(n)
-		d := &coach.Directory{Store: p.db, Tiers: coach.Tiers{List: coach.DefaultTiers()}, Required: []string{"name"}, Now: p.clock.Now}
+		d := &coach.Directory{Store: p.coaches(), Tiers: coach.Tiers{List: coach.DefaultTiers()}, Required: []string{"name"}, Now: p.clock.Now}
 		limit := 100
 		for _, tt := range []struct {
 			sport, text string
@@ -224,7 +224,7 @@ func TestSearchPages(t *testing.T) {
 			{"hockey", "everybody", func(i int) bool { return i%2 == 0 }}, // pages longer than the search window
 		} {
 			if tt.text == "everybody" {
-				limit = 2 * store.SearchWindow
+				limit = 2 * coach.SearchWindow
 			}
 			q, _ := coach.NewQuery(tt.sport, tt.text)
 			var got []string

@@ -62,7 +62,7 @@ func TestNeeds(t *testing.T) {
 		}
 
 		list := func(kind coach.NeedKind, limit int) string {
-			needs, err := p.db.Needs(bg, by.AccountID, coach.NeedQuery{Kind: kind, Limit: limit}, p.clock.Now())
+			needs, err := p.coaches().Needs(bg, by.AccountID, coach.NeedQuery{Kind: kind, Limit: limit}, p.clock.Now())
 			ok(t, err)
 			var names []string
 			for _, n := range needs.Items {
@@ -83,7 +83,7 @@ func TestNeeds(t *testing.T) {
 		if got := list("", 3); got != strings.Join(want[:3], "\n") {
 			t.Errorf("the first 3 are\n%s", got)
 		}
-		needs, err := p.db.Needs(bg, by.AccountID, coach.NeedQuery{Limit: 1}, p.clock.Now())
+		needs, err := p.coaches().Needs(bg, by.AccountID, coach.NeedQuery{Limit: 1}, p.clock.Now())
 		ok(t, err)
 		for _, kind := range coach.NeedKinds {
 			of := slices.DeleteFunc(slices.Clone(want), func(line string) bool { return !strings.HasPrefix(line, string(kind)+":") })
@@ -94,11 +94,11 @@ func TestNeeds(t *testing.T) {
 		if needs.Total() != len(want) {
 			t.Errorf("the total is %d, want %d", needs.Total(), len(want))
 		}
-		overview, err := p.db.Overview(bg, by.AccountID, 3, p.clock.Now())
+		overview, err := p.coaches().Overview(bg, by.AccountID, 3, p.clock.Now())
 		ok(t, err)
-		three, err := p.db.Needs(bg, by.AccountID, coach.NeedQuery{Limit: 3}, p.clock.Now())
+		three, err := p.coaches().Needs(bg, by.AccountID, coach.NeedQuery{Limit: 3}, p.clock.Now())
 		ok(t, err)
-		board, err := p.db.Dashboard(bg, by.AccountID, p.clock.Now())
+		board, err := p.coaches().Dashboard(bg, by.AccountID, p.clock.Now())
 		ok(t, err)
 		expected := &coach.Overview{Summary: board.Summary, Reached: board.FollowUp.Reached, FollowedUp: board.FollowUp.FollowedUp, Needs: three}
 		if diff := cmp.Diff(expected, overview); diff != "" || overview.Reached == 0 || overview.Pending.Total == 0 {
@@ -121,7 +121,7 @@ func TestNeeds(t *testing.T) {
 		ok(t, err)
 		_, _, err = p.Decide(bg, p.as(actor.Student, number(16)), no.ID, approval.Decision{Action: approval.Reject, Reason: "Too far away."})
 		ok(t, err)
-		needs, err = p.db.Needs(bg, by.AccountID, coach.NeedQuery{Limit: 50}, p.clock.Now())
+		needs, err = p.coaches().Needs(bg, by.AccountID, coach.NeedQuery{Limit: 50}, p.clock.Now())
 		ok(t, err)
 		var refusals []coach.Need
 		for _, n := range needs.Items {
@@ -132,7 +132,7 @@ func TestNeeds(t *testing.T) {
 		if len(refusals) != 1 || !refusals[0].HasReason || refusals[0].PlayerID != no.ID || needs.Counts[coach.NeedRejected] != 1 || needs.Counts[coach.NeedRevoked] != 0 {
 			t.Errorf("after another no: got %+v and %v", refusals, needs.Counts)
 		}
-		if theirs, err := p.db.Needs(bg, other.AccountID, coach.NeedQuery{Limit: 5}, p.clock.Now()); err != nil || theirs.Total() != 0 || len(theirs.Items) != 0 {
+		if theirs, err := p.coaches().Needs(bg, other.AccountID, coach.NeedQuery{Limit: 5}, p.clock.Now()); err != nil || theirs.Total() != 0 || len(theirs.Items) != 0 {
 			t.Errorf("another coach needs %+v: %v", theirs, err)
 		}
 	})
@@ -150,7 +150,7 @@ func TestWaiting(t *testing.T) {
 			ok(t, err)
 			p.clock.advance([]time.Duration{0, 30 * time.Hour, 0, 49 * time.Hour, 0, 0}[i])
 		}
-		board, err := p.db.Dashboard(bg, by.AccountID, p.clock.Now())
+		board, err := p.coaches().Dashboard(bg, by.AccountID, p.clock.Now())
 		ok(t, err)
 		if fresh, older, long := board.Pending.Waiting(); fresh != 1 || older != 1 || long != 1 || board.Pending.Total != 6 || board.Pending.NoNumber != 3 {
 			t.Errorf("waiting %d, %d, %d of %+v", fresh, older, long, board.Pending)

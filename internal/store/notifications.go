@@ -77,7 +77,7 @@ func (db *DB) MarkRead(ctx context.Context, accountID string, ids []string, at t
 			return fmt.Errorf("mark notifications as read: %w", err)
 		}
 		var err error
-		unread, err = countUnread(ctx, tx, accountID)
+		unread, err = CountUnread(ctx, tx, accountID)
 		return err
 	})
 	return unread, err
@@ -106,10 +106,10 @@ func (db *DB) MarkRefusalsRead(ctx context.Context, accountID, playerID string, 
 // Unread returns the number of unread notifications of an account, at most
 // message.MaxUnread.
 func (db *DB) Unread(ctx context.Context, accountID string) (int, error) {
-	return countUnread(ctx, db.sql, accountID)
+	return CountUnread(ctx, db.sql, accountID)
 }
 
-func countUnread(ctx context.Context, q database.Querier, accountID string) (int, error) {
+func CountUnread(ctx context.Context, q database.Querier, accountID string) (int, error) {
 	var n int
 	err := q.QueryRow(ctx, `
 		SELECT count(*) FROM (

@@ -163,7 +163,7 @@ func TestLoginRacesWithAccountEnd(t *testing.T) {
 			case 0:
 				_, err = p.db.CloseAccount(bg, auth.CloseRequest{By: by, Attempt: attempt})
 			case 1:
-				err = (&coach.AccountAdmin{Store: p.db}).Suspend(bg, testOperator, by.AccountID, "why")
+				err = (&coach.AccountAdmin{Store: p.coaches()}).Suspend(bg, testOperator, by.AccountID, "why")
 			default:
 				_, err = p.db.ChangeNumber(bg, auth.NumberChange{By: by, To: to.Number, Current: attempt, New: p.attempt(true, 10, to)})
 			}

@@ -46,20 +46,20 @@ func (p *fixture) operators() {
 		p.Fatal(waiting, err)
 	}
 	c := p.coach(9400)
-	ok(p, p.db.UpdateProfile(bg, c.AccountID, func(v coach.Profile) (coach.Profile, error) { v.Name = "Zoya"; return v, nil }))
-	_, err = p.db.FindCoaches(bg, by, coach.AccountSearch{}, 5)
+	ok(p, p.coaches().UpdateProfile(bg, c.AccountID, func(v coach.Profile) (coach.Profile, error) { v.Name = "Zoya"; return v, nil }))
+	_, err = p.coaches().FindCoaches(bg, by, coach.AccountSearch{}, 5)
 	ok(p, err)
 	for _, search := range []coach.AccountSearch{{Number: c.Number}, {ID: c.AccountID}, {Name: "zo"}} {
-		found, err := p.db.FindCoaches(bg, by, search, 5)
+		found, err := p.coaches().FindCoaches(bg, by, search, 5)
 		if err != nil || len(found) != 1 {
 			p.Fatal(found, err)
 		}
 	}
-	ok(p, p.db.CheckCoach(bg, c.AccountID))
-	_, _, err = p.db.ReadCoach(bg, by, c.AccountID)
+	ok(p, p.coaches().CheckCoach(bg, c.AccountID))
+	_, _, err = p.coaches().ReadCoach(bg, by, c.AccountID)
 	ok(p, err)
 	allow := func(coach.Account) error { return nil }
-	ok(p, p.db.Suspend(bg, by, c.AccountID, "reason", allow))
-	ok(p, p.db.Restore(bg, by, c.AccountID, allow))
+	ok(p, p.coaches().Suspend(bg, by, c.AccountID, "reason", allow))
+	ok(p, p.coaches().Restore(bg, by, c.AccountID, allow))
 	_, _ = p.verify().Newest(bg, c.AccountID)
 }

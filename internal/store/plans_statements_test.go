@@ -148,9 +148,9 @@ func (p *fixture) consents() {
 	ok(p, err)
 	_, err = p.Pending(bg, c, approval.Page{Limit: 5})
 	ok(p, err)
-	_, err = p.db.Dashboard(bg, c.AccountID, p.clock.Now())
+	_, err = p.coaches().Dashboard(bg, c.AccountID, p.clock.Now())
 	ok(p, err)
-	_, err = p.db.Overview(bg, c.AccountID, 5, p.clock.Now())
+	_, err = p.coaches().Overview(bg, c.AccountID, 5, p.clock.Now())
 	ok(p, err)
 	_, err = p.PlayerNames(bg, c, 5)
 	ok(p, err)
@@ -179,9 +179,9 @@ func (p *fixture) consents() {
 	p.notifications(c)
 	p.streams(c)
 	p.tls()
-	_, err = p.db.Profile(bg, c.AccountID)
+	_, err = p.coaches().Profile(bg, c.AccountID)
 	ok(p, err)
-	ok(p, p.db.UpdateProfile(bg, c.AccountID, func(v coach.Profile) (coach.Profile, error) { return v, nil }))
+	ok(p, p.coaches().UpdateProfile(bg, c.AccountID, func(v coach.Profile) (coach.Profile, error) { return v, nil }))
 }
 
 // needStatements makes a need of each kind and lists it.
@@ -208,7 +208,7 @@ func (p *fixture) needStatements() {
 		for _, change := range changes {
 			ok(p, run(p.db, change, by.AccountID))
 		}
-		needs, err := p.db.Needs(bg, by.AccountID, coach.NeedQuery{Limit: 50}, p.clock.Now())
+		needs, err := p.coaches().Needs(bg, by.AccountID, coach.NeedQuery{Limit: 50}, p.clock.Now())
 		ok(p, err)
 		if len(needs.Items) == 0 {
 			p.Errorf("no need after %s", changes)
@@ -251,12 +251,12 @@ func (p *fixture) directory() {
 	ok(p, p.show(id, true))
 	ok(p, p.profile(id, "Asha Rao", "I coach runners.", "Athletics"))
 	ok(p, p.profile(id, "Bela", "I run.", "Football"))
-	_, err := p.db.ListingSource(bg, id)
+	_, err := p.coaches().ListingSource(bg, id)
 	ok(p, err)
-	_, err = p.db.Listing(bg, id)
+	_, err = p.coaches().Listing(bg, id)
 	ok(p, err)
 	for _, terms := range [][]string{nil, {"s:football"}, {"s:football", "w:bela", "w:run"}} {
-		found, _, err := p.db.Listings(bg, terms, "", 5)
+		found, _, err := p.coaches().Listings(bg, terms, "", 5)
 		if err != nil || len(found) != 1 {
 			p.Errorf("%q finds %v, %v", terms, found, err)
 		}

@@ -64,3 +64,45 @@ func (db *DB) ZoneIn(ctx context.Context, q database.Querier, coachID string) (s
 	}
 	return db.ZoneOf(name), nil
 }
+
+// filledBy selects the names of the profile fields that are set, as coach.Profile.Missing
+// does. An account id and a closing parenthesis must follow. It is NULL without a profile.
+const filledBy = `(SELECT CASE WHEN c.name IS NULL THEN '' ELSE 'name,' END
+		|| CASE WHEN c.email IS NULL THEN '' ELSE 'email,' END
+		|| CASE WHEN c.bio IS NULL THEN '' ELSE 'bio,' END
+		|| CASE WHEN c.experience_years IS NULL THEN '' ELSE 'experience_years,' END
+		|| CASE WHEN c.sports = '[]' THEN '' ELSE 'sports,' END
+		|| CASE WHEN c.picture_id IS NULL THEN '' ELSE 'profile_picture,' END
+		|| CASE WHEN EXISTS (SELECT 1 FROM documents f WHERE f.coach_id = c.id AND f.in_profile = TRUE AND f.kind <> 'profile_picture')
+			THEN 'certifications,' ELSE '' END
+	FROM coaches c WHERE c.id = `
+
+// FilledFields returns the names of the profile fields that an account has set, none
+// without a profile.
+func (db *DB) FilledFields(ctx context.Context, accountID string) ([]string, error) {
+	return filled(ctx, db.sql, accountID)
+}
+
+// FilledFields is DB.FilledFields within the transaction.
+func (tx *Tx) FilledFields(ctx context.Context, accountID string) ([]string, error) {
+	return filled(ctx, tx, accountID)
+}
+
+func filled(ctx context.Context, q database.Querier, accountID string) (fields []string, err error) {
+	return fields, q.QueryRow(ctx, `SELECT `+filledBy+`$1)`, accountID).Scan(database.IntoWords(&fields))
+}
+
+// LockCoach locks the coach's row until the transaction ends, so that no other
+// transaction changes or lists the coach. It returns whether the coach chose to be
+// visible; false if there is no such coach.
+//
+// Lock order: coaches, then players, then the coach's account. PostgreSQL locks the
+// account for the foreign key of each inserted row that refers to it. Another order
+// deadlocks, and PostgreSQL takes a second to detect that.
+func (tx *Tx) LockCoach(ctx context.Context, coachID string) (visible bool, err error) {
+	err = tx.QueryRow(ctx, `UPDATE coaches SET version = version WHERE id = $1 RETURNING visible`, coachID).Scan(&visible)
+	if database.IsNoRows(err) {
+		return false, nil
+	}
+	return visible, err
+}

@@ -136,11 +136,11 @@ func (c *stressTest) act(dice *rand.Rand) (what string, err error) {
 		_, err = c.verify().Reject(bg, testOperator, submission(), "no")
 		return "reject", err
 	case n < 29:
-		return "suspend", (&coach.AccountAdmin{Store: c.db}).Suspend(bg, testOperator, by.AccountID, "why")
+		return "suspend", (&coach.AccountAdmin{Store: coach.SQL{DB: c.db}}).Suspend(bg, testOperator, by.AccountID, "why")
 	case n < 31:
-		return "restore", (&coach.AccountAdmin{Store: c.db}).Restore(bg, testOperator, by.AccountID)
+		return "restore", (&coach.AccountAdmin{Store: coach.SQL{DB: c.db}}).Restore(bg, testOperator, by.AccountID)
 	case n < 33:
-		return "tier", c.db.UpdateTier(bg, by.AccountID, func(coach.TierChoice) (coach.TierChoice, error) { return coach.TierChoice{Tier: name}, nil })
+		return "tier", coach.SQL{DB: c.db}.UpdateTier(bg, by.AccountID, func(coach.TierChoice) (coach.TierChoice, error) { return coach.TierChoice{Tier: name}, nil })
 	case n < 35:
 		to := c.number()
 		changed, err := c.db.ChangeNumber(bg, auth.NumberChange{By: by, To: to, Current: c.attempt(by.Number), New: c.attempt(to)})
@@ -155,7 +155,7 @@ func (c *stressTest) act(dice *rand.Rand) (what string, err error) {
 		_, err = c.db.CloseAccount(bg, auth.CloseRequest{By: by, Attempt: c.attempt(by.Number)})
 		return "close", err
 	case n < 37:
-		_, err = c.db.Dashboard(bg, by.AccountID, c.clock.Now())
+		_, err = coach.SQL{DB: c.db}.Dashboard(bg, by.AccountID, c.clock.Now())
 		return "dashboard", err
 	case n < 38:
 		_, err = c.documents.DeleteExpiredBlobs(bg)
@@ -245,7 +245,7 @@ func TestLockOrder(t *testing.T) {
 				return err
 			},
 			"suspend": func(by actor.Actor, _ auth.Attempt) error {
-				return (&coach.AccountAdmin{Store: p.db}).Suspend(bg, testOperator, by.AccountID, "why")
+				return (&coach.AccountAdmin{Store: p.coaches()}).Suspend(bg, testOperator, by.AccountID, "why")
 			},
 		} {
 			ok(t, c.signIn(c.number()))
@@ -255,7 +255,7 @@ func TestLockOrder(t *testing.T) {
 			p.clock.setHook(func() time.Time { runs.Add(1); return p.clock.stopped() })
 			ended := make(chan error, 1)
 			ok(t, p.db.Write(bg, func(tx *store.Tx) error {
-				if err := tx.ReindexListing(bg, by.AccountID); err != nil {
+				if err := coach.ReindexListing(bg, tx, by.AccountID); err != nil {
 					return err
 				}
 				if runs.Load() == 1 {

@@ -20,10 +20,10 @@ import (
 func (p *fixture) subscriptions() {
 	p.Helper()
 	by := p.coach(9170)
-	_, err := p.db.Subscription(bg, by.AccountID)
+	_, err := p.coaches().Subscription(bg, by.AccountID)
 	ok(p, err)
 	p.chooseTier(by, "one", "two")
-	_, err = p.db.TierRequests(bg, auditor, coach.TierRequestCursor{}, 5)
+	_, err = p.coaches().TierRequests(bg, auditor, coach.TierRequestCursor{}, 5)
 	ok(p, err)
 	ok(p, p.decideTier(by.AccountID, coach.TierDecision{Outcome: coach.TierApproved, Stored: "two", Named: "two"}))
 	p.with(tierServices).chooseTier(by, "bare", "")
@@ -52,7 +52,7 @@ func TestTierChangesAvailability(t *testing.T) {
 			want int
 		}{{"full", 0}, {"bare", 1}, {"bare", 1}, {"full", 2}} {
 			for _, err := range concurrently(4, func(int) error {
-				return p.db.UpdateTier(bg, by.AccountID, func(coach.TierChoice) (coach.TierChoice, error) { return coach.TierChoice{Tier: step.tier}, nil })
+				return p.coaches().UpdateTier(bg, by.AccountID, func(coach.TierChoice) (coach.TierChoice, error) { return coach.TierChoice{Tier: step.tier}, nil })
 			}) {
 				ok(p, err)
 			}
@@ -69,14 +69,14 @@ func TestTierChangesAvailability(t *testing.T) {
 // chooseTier stores the tier of a coach and the tier that the coach asks for.
 func (p *fixture) chooseTier(by actor.Actor, tier, requested string) {
 	p.Helper()
-	ok(p, p.db.UpdateTier(bg, by.AccountID, func(coach.TierChoice) (coach.TierChoice, error) {
+	ok(p, p.coaches().UpdateTier(bg, by.AccountID, func(coach.TierChoice) (coach.TierChoice, error) {
 		return coach.TierChoice{Tier: tier, Requested: requested}, nil
 	}))
 }
 
 // decideTier carries out an operator's decision, whatever the coach's choice.
 func (p *fixture) decideTier(coachID string, d coach.TierDecision) error {
-	return p.db.DecideTier(bg, actor.Operator{ID: "token", Name: "desk"}, coachID, func(coach.TierChoice) (coach.TierDecision, error) { return d, nil })
+	return p.coaches().DecideTier(bg, actor.Operator{ID: "token", Name: "desk"}, coachID, func(coach.TierChoice) (coach.TierDecision, error) { return d, nil })
 }
 
 // TestUpdateTier checks that concurrent updates see each other's results, and that times
@@ -86,7 +86,7 @@ func TestUpdateTier(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
 		by := p.coach(1)
 		for i, err := range concurrently(20, func(i int) error {
-			return p.db.UpdateTier(bg, by.AccountID, func(c coach.TierChoice) (coach.TierChoice, error) {
+			return p.coaches().UpdateTier(bg, by.AccountID, func(c coach.TierChoice) (coach.TierChoice, error) {
 				return coach.TierChoice{Tier: c.Tier + "x", Requested: c.Requested + "y"}, nil
 			})
 		}) {
@@ -94,7 +94,7 @@ func TestUpdateTier(t *testing.T) {
 				p.Errorf("update %d: %v", i, err)
 			}
 		}
-		sub, err := p.db.Subscription(bg, by.AccountID)
+		sub, err := p.coaches().Subscription(bg, by.AccountID)
 		ok(p, err)
 		if len(sub.StoredTier) != 20 || len(sub.Requested) != 20 || !sub.Since.Equal(p.clock.Now()) {
 			p.Errorf("got tier %q since %s, requested %q, want 20 updates", sub.StoredTier, sub.Since, sub.Requested)
@@ -103,22 +103,22 @@ func TestUpdateTier(t *testing.T) {
 		p.clock.advance(time.Hour)
 		for _, requested := range []string{"gold", "", "gold"} {
 			p.chooseTier(by, sub.StoredTier, requested)
-			if got, err := p.db.Subscription(bg, by.AccountID); err != nil || got.Requested != requested || !got.Since.Equal(since) {
+			if got, err := p.coaches().Subscription(bg, by.AccountID); err != nil || got.Requested != requested || !got.Since.Equal(since) {
 				p.Errorf("requested %q: got %+v, %v, want the tier since %s", requested, got, err, since)
 			}
 		}
 		requestedAt := p.clock.Now()
 		p.clock.advance(time.Hour)
 		p.chooseTier(by, "", "gold")
-		found, err := p.db.TierRequests(bg, auditor, coach.TierRequestCursor{}, 5)
+		found, err := p.coaches().TierRequests(bg, auditor, coach.TierRequestCursor{}, 5)
 		if ok(p, err); len(found) != 1 || found[0].CoachID != by.AccountID || found[0].TierChoice != (coach.TierChoice{Requested: "gold"}) || !found[0].At.Equal(requestedAt) {
 			p.Errorf("got the requests %+v, want gold since %s", found, requestedAt)
 		}
 		for _, id := range []string{"unknown", ""} {
-			_, err := p.db.Subscription(bg, id)
+			_, err := p.coaches().Subscription(bg, id)
 			p.refused(err, "session_revoked")
 			p.refused(p.decideTier(id, coach.TierDecision{}), "not_found")
-			p.refused(p.db.UpdateTier(bg, id, func(c coach.TierChoice) (coach.TierChoice, error) { return c, nil }), "session_revoked")
+			p.refused(p.coaches().UpdateTier(bg, id, func(c coach.TierChoice) (coach.TierChoice, error) { return c, nil }), "session_revoked")
 		}
 	})
 }
@@ -128,7 +128,7 @@ func TestUpdateTier(t *testing.T) {
 func TestDecideTier(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(p *fixture) {
-		s := &coach.Subscriptions{Store: p.db, Tiers: coach.Tiers{List: coach.DefaultTiers()}}
+		s := &coach.Subscriptions{Store: p.coaches(), Tiers: coach.Tiers{List: coach.DefaultTiers()}}
 		by, desk := p.coach(1), actor.Operator{ID: "token", Name: "desk"}
 		p.chooseTier(by, "", "pro")
 		var approved, refused atomic.Int64

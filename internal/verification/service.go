@@ -117,7 +117,7 @@ func (s *Service) Submit(ctx context.Context, by actor.Actor, legalName string, 
 		if err := s.insert(ctx, tx, sub); err != nil {
 			return fmt.Errorf("add submission %s: %w", sub.ID, err)
 		}
-		return tx.ReindexListing(ctx, sub.CoachID)
+		return coach.ReindexListing(ctx, tx, sub.CoachID)
 	})
 	return sub.State, sub, err
 }
@@ -262,7 +262,7 @@ func (s *Service) decide(ctx context.Context, by actor.Operator, id string, a Ac
 		if err := saveDecision(ctx, tx, sub, from); err != nil {
 			return err
 		}
-		if err := tx.ReindexListing(ctx, sub.CoachID); err != nil {
+		if err := coach.ReindexListing(ctx, tx, sub.CoachID); err != nil {
 			return err
 		}
 		e, action := event.Event{Type: event.KYCVerified, CoachID: sub.CoachID}, operator.KYCApproved

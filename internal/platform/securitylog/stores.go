@@ -2,16 +2,12 @@ package securitylog
 
 import (
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/coach"
 )
 
 // Stores are the stores whose calls are security events. Package store implements all.
 type Stores interface {
 	auth.Store
 	auth.RevokeStore
-	coach.AccountAdminStore
-	coach.DirectoryStore
-	coach.SubscriptionStore
 }
 
 // Stores returns s with sign-ins, wrong OTPs, ended sessions and changes of

@@ -1,30 +1,30 @@
-package store
+package coach
 
 import (
 	"context"
 	"fmt"
 	"time"
 
-	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/store"
 )
 
 // Dashboard reads a coach's dashboard from one state of the database. Its statements read
 // only rows of the coach: pending and refused players, index entries of all players, and
 // the requests of a month.
-func (db *DB) Dashboard(ctx context.Context, coachID string, now time.Time) (*coach.Dashboard, error) {
-	var d *coach.Dashboard
-	err := db.View(ctx, func(tx *Tx) (err error) {
-		d = &coach.Dashboard{Counts: map[coach.AttentionKind]int{}}
-		if d.Summary, err = tx.summary(ctx, coachID, now); err != nil {
+func (db SQL) Dashboard(ctx context.Context, coachID string, now time.Time) (*Dashboard, error) {
+	var d *Dashboard
+	err := db.DB.View(ctx, func(tx *store.Tx) (err error) {
+		d = &Dashboard{Counts: map[AttentionKind]int{}}
+		if d.Summary, err = summary(ctx, tx, coachID, now); err != nil {
 			return err
 		}
 		guardian, student := d.Players.Guardian, d.Players.Student
-		d.Counts[coach.ConsentRejected], d.Counts[coach.ConsentRevoked] = guardian.Rejected+student.Rejected, guardian.Revoked+student.Revoked
+		d.Counts[ConsentRejected], d.Counts[ConsentRevoked] = guardian.Rejected+student.Rejected, guardian.Revoked+student.Revoked
 		for _, part := range []func() error{
-			func() error { return tx.countRequests(ctx, coachID, now, d) },
-			func() error { return tx.overdueFollowUps(ctx, coachID, now, d) },
-			func() error { return tx.attention(ctx, coachID, d) },
+			func() error { return countRequests(ctx, tx, coachID, now, d) },
+			func() error { return overdueFollowUps(ctx, tx, coachID, now, d) },
+			func() error { return attention(ctx, tx, coachID, d) },
 		} {
 			if err := part(); err != nil {
 				return fmt.Errorf("read dashboard: %w", err)
@@ -35,27 +35,49 @@ func (db *DB) Dashboard(ctx context.Context, coachID string, now time.Time) (*co
 	return d, err
 }
 
+// Overview reads a coach's overview from one state of the database, with at most limit needs.
+func (db SQL) Overview(ctx context.Context, coachID string, limit int, now time.Time) (*Overview, error) {
+	o := &Overview{}
+	err := db.DB.View(ctx, func(tx *store.Tx) (err error) {
+		if o.Summary, err = summary(ctx, tx, coachID, now); err != nil {
+			return err
+		}
+		due := now.Add(-FollowUpTarget)
+		err = tx.QueryRow(ctx, `SELECT m.reached, m.followed FROM `+measuredRequests+` m`,
+			coachID, database.Micros(due), database.Micros(due.Add(-FollowUpWindow)), FollowUpTarget.Microseconds()).Scan(&o.Reached, &o.FollowedUp)
+		if err != nil {
+			return fmt.Errorf("count follow-ups: %w", err)
+		}
+		o.Needs, err = readNeeds(ctx, tx, coachID, NeedQuery{Limit: limit}, now)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
 // summary reads the common part of the dashboard and the overview.
-func (tx *Tx) summary(ctx context.Context, coachID string, now time.Time) (s coach.Summary, err error) {
+func summary(ctx context.Context, tx *store.Tx, coachID string, now time.Time) (s Summary, err error) {
 	if s.Profile, err = profile(ctx, tx, coachID); err != nil {
 		return s, err
 	}
 	if s.Subscription, err = subscription(ctx, tx, coachID, now); err != nil {
 		return s, err
 	}
-	if s.Players, err = tx.countPlayers(ctx, coachID); err != nil {
+	if s.Players, err = countPlayers(ctx, tx, coachID); err != nil {
 		return s, fmt.Errorf("count players: %w", err)
 	}
-	if s.Pending, err = tx.countPending(ctx, coachID, now); err != nil {
+	if s.Pending, err = countPending(ctx, tx, coachID, now); err != nil {
 		return s, fmt.Errorf("count pending approvals: %w", err)
 	}
-	s.Unread, err = countUnread(ctx, tx, coachID)
+	s.Unread, err = store.CountUnread(ctx, tx, coachID)
 	return s, err
 }
 
 // countPlayers counts the players by state. An adult without a guardian has no guardian
 // state. Approved ones are the rest of the total, so that their rows are not read.
-func (tx *Tx) countPlayers(ctx context.Context, coachID string) (players coach.PlayerCounts, err error) {
+func countPlayers(ctx context.Context, tx *store.Tx, coachID string) (players PlayerCounts, err error) {
 	g, s := &players.Guardian, &players.Student
 	var withoutGuardian int
 	err = tx.QueryRow(ctx, `
@@ -75,7 +97,7 @@ func (tx *Tx) countPlayers(ctx context.Context, coachID string) (players coach.P
 }
 
 // countPending counts the approvals that Pending lists.
-func (tx *Tx) countPending(ctx context.Context, coachID string, now time.Time) (pending coach.PendingCounts, err error) {
+func countPending(ctx context.Context, tx *store.Tx, coachID string, now time.Time) (pending PendingCounts, err error) {
 	err = tx.QueryRow(ctx, `
 		SELECT count(*), count(*) FILTER (WHERE w.since < $3), count(*) FILTER (WHERE w.since < $4), min(w.since),
 			count(*) FILTER (WHERE w.number IS NULL), count(*) FILTER (WHERE w.number IS NULL AND w.since < $3), count(*) FILTER (WHERE w.number IS NULL AND w.since < $4)
@@ -86,7 +108,7 @@ func (tx *Tx) countPending(ctx context.Context, coachID string, now time.Time) (
 			UNION ALL
 			SELECT p.student_pending_since, p.student_number FROM players p
 			WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.student_state = 'pending'
-		) w`, coachID, adultBorn(now), database.Micros(now.Add(-coach.FollowUpTarget)), database.Micros(now.Add(-coach.LongPending))).
+		) w`, coachID, adultBorn(now), database.Micros(now.Add(-FollowUpTarget)), database.Micros(now.Add(-LongPending))).
 		Scan(&pending.Total, &pending.Over48h, &pending.LongPending, database.IntoTime(&pending.Oldest),
 			&pending.NoNumber, &pending.NoNumberOver48h, &pending.NoNumberLong)
 	return pending, err
@@ -107,8 +129,8 @@ const measuredRequests = `(SELECT count(*) AS reached, count(*) FILTER (WHERE fo
 
 // countRequests counts followed-up and overdue requests, failed and held messages, and open
 // disputes.
-func (tx *Tx) countRequests(ctx context.Context, coachID string, now time.Time, d *coach.Dashboard) error {
-	due := now.Add(-coach.FollowUpTarget)
+func countRequests(ctx context.Context, tx *store.Tx, coachID string, now time.Time, d *Dashboard) error {
+	due := now.Add(-FollowUpTarget)
 	var failed, disputed, held int
 	err := tx.QueryRow(ctx, `
 		SELECT (SELECT count(*) FROM requests WHERE coach_id = $1 AND state = 'pending' AND requested_at < $2 AND followed_up_at IS NULL),
@@ -118,20 +140,20 @@ func (tx *Tx) countRequests(ctx context.Context, coachID string, now time.Time, 
 				WHERE r.coach_id = $1 AND r.state = 'disputed'),
 			(SELECT count(*) FROM requests WHERE id IN `+heldRequests+` AND state = 'pending' AND delivery_failed = FALSE AND approver_id NOT IN `+stoppedParties+`)
 		FROM `+measuredRequests+` m`,
-		coachID, database.Micros(due), database.Micros(due.Add(-coach.FollowUpWindow)), coach.FollowUpTarget.Microseconds()).
+		coachID, database.Micros(due), database.Micros(due.Add(-FollowUpWindow)), FollowUpTarget.Microseconds()).
 		Scan(&d.FollowUp.Overdue, &d.FollowUp.Reached, &d.FollowUp.FollowedUp, &failed, &disputed, &held)
-	d.Counts[coach.DeliveryFailed], d.Counts[coach.ContactDisputed], d.Counts[coach.MessageHeld] = failed, disputed, held
+	d.Counts[DeliveryFailed], d.Counts[ContactDisputed], d.Counts[MessageHeld] = failed, disputed, held
 	return err
 }
 
 // overdueFollowUps lists the requests that countRequests counts as overdue.
-func (tx *Tx) overdueFollowUps(ctx context.Context, coachID string, now time.Time, d *coach.Dashboard) error {
+func overdueFollowUps(ctx context.Context, tx *store.Tx, coachID string, now time.Time, d *Dashboard) error {
 	rs, err := tx.Query(ctx, `
 		SELECT r.id, r.player_id, p.student_name, r.approver_type, r.requested_at
 		FROM requests r JOIN players p ON p.id = r.player_id
 		WHERE r.coach_id = $1 AND r.state = 'pending' AND r.requested_at < $2 AND r.followed_up_at IS NULL
-		ORDER BY r.requested_at, r.id LIMIT $3`, coachID, database.Micros(now.Add(-coach.FollowUpTarget)), coach.MaxAttention)
-	d.Overdue, err = database.Collect(rs, err, func(s database.Scanner) (o coach.OverdueFollowUp, err error) {
+		ORDER BY r.requested_at, r.id LIMIT $3`, coachID, database.Micros(now.Add(-FollowUpTarget)), MaxAttention)
+	d.Overdue, err = database.Collect(rs, err, func(s database.Scanner) (o OverdueFollowUp, err error) {
 		return o, s.Scan(&o.RequestID, &o.PlayerID, &o.StudentName, &o.Party, database.IntoTime(&o.RequestedAt))
 	})
 	return err
@@ -148,7 +170,7 @@ const failedChannels = `CASE (SELECT d.channel FROM deliveries d
 	WHEN 'whatsapp' THEN replace(r.failed_channels, 'sms,', 'whatsapp,') ELSE r.failed_channels END`
 
 // attention lists the players that need attention, the newest of each kind.
-func (tx *Tx) attention(ctx context.Context, coachID string, d *coach.Dashboard) error {
+func attention(ctx context.Context, tx *store.Tx, coachID string, d *Dashboard) error {
 	rs, err := tx.Query(ctx, `
 		SELECT w.kind, w.since, w.player_id, w.student_name, w.party, w.request_id, w.channels FROM (
 			SELECT * FROM (
@@ -183,8 +205,8 @@ func (tx *Tx) attention(ctx context.Context, coachID string, d *coach.Dashboard)
 				FROM requests r JOIN players p ON p.id = r.player_id
 				WHERE r.id IN `+heldRequests+` AND r.state = 'pending' AND r.delivery_failed = FALSE AND r.approver_id NOT IN `+stoppedParties+`
 				ORDER BY r.requested_at DESC, r.id DESC LIMIT $2) h
-		) w`, coachID, coach.MaxAttention)
-	d.Attention, err = database.Collect(rs, err, func(s database.Scanner) (a coach.Attention, err error) {
+		) w`, coachID, MaxAttention)
+	d.Attention, err = database.Collect(rs, err, func(s database.Scanner) (a Attention, err error) {
 		return a, s.Scan(&a.Kind, database.IntoTime(&a.Since), &a.PlayerID, &a.StudentName, &a.Party, database.IntoText(&a.RequestID), database.IntoWords(&a.Channels))
 	})
 	if err != nil {
@@ -192,11 +214,11 @@ func (tx *Tx) attention(ctx context.Context, coachID string, d *coach.Dashboard)
 	}
 	var held []string
 	for _, a := range d.Attention {
-		if a.Kind == coach.MessageHeld {
+		if a.Kind == MessageHeld {
 			held = append(held, a.RequestID)
 		}
 	}
-	heldBy, err := tx.heldBy(ctx, held)
+	heldBy, err := heldBy(ctx, tx, held)
 	for i, a := range d.Attention {
 		d.Attention[i].HeldBy = heldBy[a.RequestID]
 	}

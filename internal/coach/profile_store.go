@@ -1,50 +1,47 @@
-package store
+package coach
 
 import (
 	"context"
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/store"
 )
 
+// SQL stores profiles, tiers and listings of coaches, and reads their dashboards.
+type SQL struct {
+	DB *store.DB
+	// Event writes a security event after a commit; nil writes none.
+	Event func(ctx context.Context, name string, attrs ...slog.Attr)
+}
+
+func (db SQL) event(ctx context.Context, name string, attrs ...slog.Attr) {
+	if db.Event != nil {
+		db.Event(ctx, name, attrs...)
+	}
+}
+
+// changed writes the security event of a changed setting.
+func (db SQL) changed(ctx context.Context, coachID string, attrs ...slog.Attr) {
+	db.event(ctx, "setting_changed", append([]slog.Attr{slog.String("account_id", coachID)}, attrs...)...)
+}
+
 // Profile returns a coach's profile.
-func (db *DB) Profile(ctx context.Context, coachID string) (coach.Profile, error) {
-	return profile(ctx, db.sql, coachID)
+func (db SQL) Profile(ctx context.Context, coachID string) (Profile, error) {
+	return profile(ctx, db.DB, coachID)
 }
 
-// filledBy selects the names of the profile fields that are set, as coach.Profile.Missing
-// does. An account id and a closing parenthesis must follow. It is NULL without a profile.
-const filledBy = `(SELECT CASE WHEN c.name IS NULL THEN '' ELSE 'name,' END
-		|| CASE WHEN c.email IS NULL THEN '' ELSE 'email,' END
-		|| CASE WHEN c.bio IS NULL THEN '' ELSE 'bio,' END
-		|| CASE WHEN c.experience_years IS NULL THEN '' ELSE 'experience_years,' END
-		|| CASE WHEN c.sports = '[]' THEN '' ELSE 'sports,' END
-		|| CASE WHEN c.picture_id IS NULL THEN '' ELSE 'profile_picture,' END
-		|| CASE WHEN EXISTS (SELECT 1 FROM documents f WHERE f.coach_id = c.id AND f.in_profile = TRUE AND f.kind <> 'profile_picture')
-			THEN 'certifications,' ELSE '' END
-	FROM coaches c WHERE c.id = `
-
-// FilledFields returns the names of the profile fields that an account has set, none
-// without a profile.
-func (db *DB) FilledFields(ctx context.Context, accountID string) ([]string, error) {
-	return filled(ctx, db.sql, accountID)
+// FilledFields returns the names of the profile fields that an account has set.
+func (db SQL) FilledFields(ctx context.Context, accountID string) ([]string, error) {
+	return db.DB.FilledFields(ctx, accountID)
 }
 
-// FilledFields is DB.FilledFields within the transaction.
-func (tx *Tx) FilledFields(ctx context.Context, accountID string) ([]string, error) {
-	return filled(ctx, tx, accountID)
-}
-
-func filled(ctx context.Context, q database.Querier, accountID string) (fields []string, err error) {
-	return fields, q.QueryRow(ctx, `SELECT `+filledBy+`$1)`, accountID).Scan(database.IntoWords(&fields))
-}
-
-func profile(ctx context.Context, q database.Querier, coachID string) (coach.Profile, error) {
-	var p coach.Profile
+func profile(ctx context.Context, q database.Querier, coachID string) (Profile, error) {
+	var p Profile
 	var years sql.NullInt64
 	err := q.QueryRow(ctx, `
 		SELECT c.id, a.mobile_number, c.name, c.email, c.bio, c.experience_years, c.sports, c.visible, c.shown, c.tier, c.kyc_state, c.version, c.created_at, c.updated_at, c.time_zone, c.upi_id, c.upi_changed_at
@@ -71,8 +68,8 @@ func profile(ctx context.Context, q database.Querier, coachID string) (coach.Pro
 
 // UpdateProfile loads a profile, lets fn change it, and saves it unless it has changed
 // meanwhile. fn may run more than once.
-func (db *DB) UpdateProfile(ctx context.Context, coachID string, fn func(coach.Profile) (coach.Profile, error)) error {
-	return db.Write(ctx, func(tx *Tx) error {
+func (db SQL) UpdateProfile(ctx context.Context, coachID string, fn func(Profile) (Profile, error)) error {
+	return db.DB.Write(ctx, func(tx *store.Tx) error {
 		old, err := profile(ctx, tx, coachID)
 		if err != nil {
 			return err
@@ -101,10 +98,10 @@ func (db *DB) UpdateProfile(ctx context.Context, coachID string, fn func(coach.P
 		if err != nil {
 			return err
 		}
-		if err := tx.saveProfileDocuments(ctx, old, p); err != nil {
+		if err := saveProfileDocuments(ctx, tx, old, p); err != nil {
 			return err
 		}
-		if err := tx.ReindexListing(ctx, coachID); err != nil {
+		if err := ReindexListing(ctx, tx, coachID); err != nil {
 			return err
 		}
 		return tx.Notify(ctx, p.Events(old))
@@ -113,17 +110,17 @@ func (db *DB) UpdateProfile(ctx context.Context, coachID string, fn func(coach.P
 
 // saveProfileDocuments saves which documents the profile shows, if that has changed. The coach's
 // row is locked, so no concurrent transaction adds or removes documents.
-func (tx *Tx) saveProfileDocuments(ctx context.Context, old, p coach.Profile) error {
+func saveProfileDocuments(ctx context.Context, tx *store.Tx, old, p Profile) error {
 	was := map[string]bool{}
 	for _, d := range old.Documents {
 		was[d.ID] = d.InProfile
 	}
 	picture := ""
 	for _, d := range p.Documents {
-		if d.InProfile && d.Kind == coach.ProfilePicture {
+		if d.InProfile && d.Kind == ProfilePicture {
 			picture = d.ID
 		}
-		if d.InProfile == was[d.ID] || d.Kind == coach.ProfilePicture {
+		if d.InProfile == was[d.ID] || d.Kind == ProfilePicture {
 			continue
 		}
 		err := tx.Defer(ctx, `UPDATE documents SET in_profile = $3, version = version + 1 WHERE coach_id = $1 AND id = $2`, p.ID, d.ID, d.InProfile)
@@ -134,11 +131,11 @@ func (tx *Tx) saveProfileDocuments(ctx context.Context, old, p coach.Profile) er
 	if before := old.Picture(); before == nil && picture == "" || before != nil && before.ID == picture {
 		return nil
 	}
-	return tx.SetPicture(ctx, p.ID, picture)
+	return SetPicture(ctx, tx, p.ID, picture)
 }
 
 // SetPicture sets the coach's profile picture; "" removes it.
-func (tx *Tx) SetPicture(ctx context.Context, coachID, id string) error {
+func SetPicture(ctx context.Context, tx *store.Tx, coachID, id string) error {
 	err := tx.Defer(ctx, `UPDATE coaches SET picture_id = $2 WHERE id = $1`, coachID, database.Text(id))
 	if err != nil {
 		return err
@@ -154,7 +151,7 @@ const DocumentColumns = `d.id, d.coach_id, d.kind, d.title, d.issuer, d.issued_o
 	d.width, d.height, d.variants, d.blob, d.in_profile, d.notice_at, d.version, d.created_at, d.updated_at`
 
 // ScanDocument reads the DocumentColumns of a row.
-func ScanDocument(s database.Scanner) (d coach.Document, err error) {
+func ScanDocument(s database.Scanner) (d Document, err error) {
 	var width, height sql.NullInt64
 	err = s.Scan(&d.ID, &d.CoachID, &d.Kind, &d.Title, database.IntoText(&d.Issuer), database.IntoText((*string)(&d.IssuedOn)), database.IntoText((*string)(&d.ExpiresOn)),
 		&d.File.Name, &d.File.MediaType, &d.File.Size, &d.File.SHA256, &width, &height, database.IntoJSON(&d.File.Sizes), &d.File.Blob, &d.InProfile,

@@ -1,4 +1,4 @@
-package store
+package coach
 
 import (
 	"cmp"
@@ -8,24 +8,24 @@ import (
 	"strings"
 	"time"
 
-	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/store"
 )
 
 // Needs counts and lists the needs of a coach from one state of the database.
-func (db *DB) Needs(ctx context.Context, coachID string, q coach.NeedQuery, now time.Time) (needs coach.Needs, err error) {
-	err = db.View(ctx, func(tx *Tx) error {
-		needs, err = tx.needs(ctx, coachID, q, now)
+func (db SQL) Needs(ctx context.Context, coachID string, q NeedQuery, now time.Time) (needs Needs, err error) {
+	err = db.DB.View(ctx, func(tx *store.Tx) error {
+		needs, err = readNeeds(ctx, tx, coachID, q, now)
 		return err
 	})
 	return needs, err
 }
 
-func (tx *Tx) needs(ctx context.Context, coachID string, q coach.NeedQuery, now time.Time) (needs coach.Needs, err error) {
-	if needs.Counts, err = tx.countNeeds(ctx, coachID, now); err != nil {
+func readNeeds(ctx context.Context, tx *store.Tx, coachID string, q NeedQuery, now time.Time) (needs Needs, err error) {
+	if needs.Counts, err = countNeeds(ctx, tx, coachID, now); err != nil {
 		return needs, fmt.Errorf("count needs: %w", err)
 	}
-	if needs.Items, err = tx.listNeeds(ctx, coachID, q, needs.Counts, now); err != nil {
+	if needs.Items, err = listNeeds(ctx, tx, coachID, q, needs.Counts, now); err != nil {
 		return needs, fmt.Errorf("list needs: %w", err)
 	}
 	return needs, nil
@@ -47,7 +47,7 @@ const (
 )
 
 // countNeeds counts the needs of each kind. Each count reads an index with few other entries.
-func (tx *Tx) countNeeds(ctx context.Context, coachID string, now time.Time) (map[coach.NeedKind]int, error) {
+func countNeeds(ctx context.Context, tx *store.Tx, coachID string, now time.Time) (map[NeedKind]int, error) {
 	var failed, disputed, guardianRejected, guardianRevoked, studentRejected, studentRevoked, overdue, stopped, held, long int
 	err := tx.QueryRow(ctx, `
 		SELECT (SELECT count(*) FROM requests WHERE coach_id = $1 AND state = 'pending' AND delivery_failed = TRUE),
@@ -70,35 +70,35 @@ func (tx *Tx) countNeeds(ctx context.Context, coachID string, now time.Time) (ma
 				FROM players p WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.guardian_state IN ('rejected', 'revoked') AND `+unreadGuardianRefusal+`) g,
 			(SELECT count(*) FILTER (WHERE student_state = 'rejected') AS rejected, count(*) FILTER (WHERE student_state = 'revoked') AS revoked
 				FROM players p WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.student_state IN ('rejected', 'revoked') AND `+unreadStudentRefusal+`) s`,
-		coachID, database.Micros(now.Add(-coach.FollowUpTarget)), database.Micros(now.Add(-coach.LongPending))).
+		coachID, database.Micros(now.Add(-FollowUpTarget)), database.Micros(now.Add(-LongPending))).
 		Scan(&failed, &disputed, &guardianRejected, &guardianRevoked, &studentRejected, &studentRevoked, &overdue, &stopped, &held, &long)
-	return map[coach.NeedKind]int{
-		coach.NeedFailed: failed, coach.NeedDisputed: disputed, coach.NeedRejected: guardianRejected + studentRejected,
-		coach.NeedRevoked: guardianRevoked + studentRevoked, coach.NeedOverdue: overdue, coach.NeedStopped: stopped, coach.NeedHeld: held, coach.NeedLongPending: long,
+	return map[NeedKind]int{
+		NeedFailed: failed, NeedDisputed: disputed, NeedRejected: guardianRejected + studentRejected,
+		NeedRevoked: guardianRevoked + studentRevoked, NeedOverdue: overdue, NeedStopped: stopped, NeedHeld: held, NeedLongPending: long,
 	}, err
 }
 
 // listNeeds lists at most q.Limit needs, the most urgent first. It reads only the kinds that
 // counts has, until the list is full.
-func (tx *Tx) listNeeds(ctx context.Context, coachID string, q coach.NeedQuery, counts map[coach.NeedKind]int, now time.Time) (items []coach.Need, err error) {
-	overdue, long := database.Micros(now.Add(-coach.FollowUpTarget)), database.Micros(now.Add(-coach.LongPending))
-	refused := coach.NeedRejected // both kinds are in one list
-	if q.Kind == coach.NeedRevoked || q.Kind == "" && counts[refused] == 0 {
-		refused = coach.NeedRevoked
+func listNeeds(ctx context.Context, tx *store.Tx, coachID string, q NeedQuery, counts map[NeedKind]int, now time.Time) (items []Need, err error) {
+	overdue, long := database.Micros(now.Add(-FollowUpTarget)), database.Micros(now.Add(-LongPending))
+	refused := NeedRejected // both kinds are in one list
+	if q.Kind == NeedRevoked || q.Kind == "" && counts[refused] == 0 {
+		refused = NeedRevoked
 	}
 	for _, list := range []struct {
-		kind coach.NeedKind
+		kind NeedKind
 		read func(limit int) (*database.Rows, error)
 	}{
-		{coach.NeedFailed, func(limit int) (*database.Rows, error) { return tx.Query(ctx, failedNeeds, coachID, limit) }},
-		{coach.NeedDisputed, func(limit int) (*database.Rows, error) { return tx.Query(ctx, disputedNeeds, coachID, limit) }},
+		{NeedFailed, func(limit int) (*database.Rows, error) { return tx.Query(ctx, failedNeeds, coachID, limit) }},
+		{NeedDisputed, func(limit int) (*database.Rows, error) { return tx.Query(ctx, disputedNeeds, coachID, limit) }},
 		{refused, func(limit int) (*database.Rows, error) {
 			return tx.Query(ctx, refusedNeeds, coachID, limit, string(q.Kind))
 		}},
-		{coach.NeedOverdue, func(limit int) (*database.Rows, error) { return tx.Query(ctx, overdueNeeds, coachID, limit, overdue) }},
-		{coach.NeedStopped, func(limit int) (*database.Rows, error) { return tx.Query(ctx, stoppedNeeds, coachID, limit, overdue) }},
-		{coach.NeedHeld, func(limit int) (*database.Rows, error) { return tx.Query(ctx, heldNeeds, coachID, limit, overdue) }},
-		{coach.NeedLongPending, func(limit int) (*database.Rows, error) { return tx.Query(ctx, longPendingNeeds, coachID, limit, long) }},
+		{NeedOverdue, func(limit int) (*database.Rows, error) { return tx.Query(ctx, overdueNeeds, coachID, limit, overdue) }},
+		{NeedStopped, func(limit int) (*database.Rows, error) { return tx.Query(ctx, stoppedNeeds, coachID, limit, overdue) }},
+		{NeedHeld, func(limit int) (*database.Rows, error) { return tx.Query(ctx, heldNeeds, coachID, limit, overdue) }},
+		{NeedLongPending, func(limit int) (*database.Rows, error) { return tx.Query(ctx, longPendingNeeds, coachID, limit, long) }},
 	} {
 		left := q.Limit - len(items)
 		if left <= 0 {
@@ -108,16 +108,16 @@ func (tx *Tx) listNeeds(ctx context.Context, coachID string, q coach.NeedQuery, 
 			continue
 		}
 		rs, err := list.read(left)
-		more, err := database.Collect(rs, err, func(s database.Scanner) (n coach.Need, err error) {
+		more, err := database.Collect(rs, err, func(s database.Scanner) (n Need, err error) {
 			return n, s.Scan(&n.Kind, database.IntoTime(&n.Since), &n.PlayerID, &n.StudentName, &n.Party, database.IntoText(&n.RequestID), database.IntoWords(&n.Channels), &n.HasReason)
 		})
-		if err == nil && list.kind == coach.NeedHeld {
-			err = tx.addHeldBy(ctx, more)
+		if err == nil && list.kind == NeedHeld {
+			err = addHeldBy(ctx, tx, more)
 		}
 		if err != nil {
 			return nil, err
 		}
-		slices.SortFunc(more, func(a, b coach.Need) int {
+		slices.SortFunc(more, func(a, b Need) int {
 			since := a.Since.Compare(b.Since)
 			if list.kind == refused {
 				since = -since
@@ -130,12 +130,12 @@ func (tx *Tx) listNeeds(ctx context.Context, coachID string, q coach.NeedQuery, 
 }
 
 // addHeldBy adds the limits to needs with held messages.
-func (tx *Tx) addHeldBy(ctx context.Context, needs []coach.Need) error {
+func addHeldBy(ctx context.Context, tx *store.Tx, needs []Need) error {
 	var requests []string
 	for _, n := range needs {
 		requests = append(requests, n.RequestID)
 	}
-	heldBy, err := tx.heldBy(ctx, requests)
+	heldBy, err := heldBy(ctx, tx, requests)
 	for i, n := range needs {
 		needs[i].HeldBy = heldBy[n.RequestID]
 	}
@@ -143,7 +143,7 @@ func (tx *Tx) addHeldBy(ctx context.Context, needs []coach.Need) error {
 }
 
 // heldBy returns the key of the limit for which the message of each request waits, "" for none.
-func (tx *Tx) heldBy(ctx context.Context, requests []string) (map[string]string, error) {
+func heldBy(ctx context.Context, tx *store.Tx, requests []string) (map[string]string, error) {
 	keys := make(map[string]string)
 	if len(requests) == 0 {
 		return keys, nil

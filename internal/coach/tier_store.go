@@ -1,29 +1,28 @@
-package store
+package coach
 
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/store"
 )
 
-var _ coach.SubscriptionStore = (*DB)(nil)
-
 // Subscription returns a coach's stored tier and usage.
-func (db *DB) Subscription(ctx context.Context, coachID string) (coach.Subscription, error) {
-	return subscription(ctx, db.sql, coachID, db.Now())
+func (db SQL) Subscription(ctx context.Context, coachID string) (Subscription, error) {
+	return subscription(ctx, db.DB, coachID, db.DB.Now())
 }
 
-func subscription(ctx context.Context, q database.Querier, coachID string, now time.Time) (coach.Subscription, error) {
-	var s coach.Subscription
+func subscription(ctx context.Context, q database.Querier, coachID string, now time.Time) (Subscription, error) {
+	var s Subscription
 	err := q.QueryRow(ctx, `
 		SELECT c.tier, c.requested_tier, coalesce(c.tier_since, c.created_at), c.players, c.stored_bytes,
 			(SELECT CAST(coalesce(sum(m.size), 0) AS BIGINT) FROM message_counts m WHERE m.counter = $3 AND m.counted_at > $2)
@@ -40,9 +39,10 @@ func subscription(ctx context.Context, q database.Querier, coachID string, now t
 
 // UpdateTier calls fn with the coach's choice of a tier and stores what fn returns, unless
 // the choice changed meanwhile. fn may run more than once.
-func (db *DB) UpdateTier(ctx context.Context, coachID string, fn func(coach.TierChoice) (coach.TierChoice, error)) error {
-	return db.Write(ctx, func(tx *Tx) error {
-		stored, err := tx.tierChoice(ctx, coachID)
+func (db SQL) UpdateTier(ctx context.Context, coachID string, fn func(TierChoice) (TierChoice, error)) error {
+	var from, to string
+	err := db.DB.Write(ctx, func(tx *store.Tx) error {
+		stored, err := tierChoice(ctx, tx, coachID)
 		if database.IsNoRows(err) {
 			return auth.ErrSessionEnded() // the account has closed since the session was read
 		}
@@ -53,30 +53,35 @@ func (db *DB) UpdateTier(ctx context.Context, coachID string, fn func(coach.Tier
 		if err != nil {
 			return err
 		}
-		return tx.saveTierChoice(ctx, coachID, stored, next)
+		from, to = stored.Tier, next.Tier
+		return saveTierChoice(ctx, tx, coachID, stored, next)
 	})
+	if err == nil && from != to {
+		db.changed(ctx, coachID, slog.String("setting", "tier"), slog.String("value", to))
+	}
+	return err
 }
 
-var tierAuditActions = map[coach.TierOutcome]string{
-	coach.TierSet: operator.CoachTier, coach.TierApproved: operator.TierApproved, coach.TierRefused: operator.TierRefused,
+var tierAuditActions = map[TierOutcome]string{
+	TierSet: operator.CoachTier, TierApproved: operator.TierApproved, TierRefused: operator.TierRefused,
 }
 
 // DecideTier calls fn with the coach's choice of a tier, stores the tier of the decision,
 // ends the request for a tier and notifies the coach. fn may run more than once.
-func (db *DB) DecideTier(ctx context.Context, by actor.Operator, coachID string, fn func(coach.TierChoice) (coach.TierDecision, error)) error {
-	return db.Write(ctx, func(tx *Tx) error {
-		stored, err := tx.tierChoice(ctx, coachID)
+func (db SQL) DecideTier(ctx context.Context, by actor.Operator, coachID string, fn func(TierChoice) (TierDecision, error)) error {
+	var d TierDecision
+	err := db.DB.Write(ctx, func(tx *store.Tx) error {
+		stored, err := tierChoice(ctx, tx, coachID)
 		if database.IsNoRows(err) {
 			return fault.Missing()
 		}
 		if err != nil {
 			return err
 		}
-		d, err := fn(stored)
-		if err != nil {
+		if d, err = fn(stored); err != nil {
 			return err
 		}
-		if err := tx.saveTierChoice(ctx, coachID, stored, coach.TierChoice{Tier: d.Stored}); err != nil {
+		if err := saveTierChoice(ctx, tx, coachID, stored, TierChoice{Tier: d.Stored}); err != nil {
 			return err
 		}
 		if err := tx.Record(ctx, by, tierAuditActions[d.Outcome], "coach", coachID, d.Named); err != nil || d.Event == nil {
@@ -84,18 +89,22 @@ func (db *DB) DecideTier(ctx context.Context, by actor.Operator, coachID string,
 		}
 		return tx.Notify(ctx, []event.Event{*d.Event})
 	})
+	if err == nil && d.Outcome != TierRefused {
+		db.changed(ctx, coachID, slog.String("operator_id", by.ID), slog.String("setting", "tier"), slog.String("value", d.Stored))
+	}
+	return err
 }
 
 // TierRequests returns the requests for tiers, oldest first, and audits the access.
-func (db *DB) TierRequests(ctx context.Context, by actor.Operator, after coach.TierRequestCursor, limit int) ([]coach.TierRequest, error) {
-	var found []coach.TierRequest
-	err := db.Write(ctx, func(tx *Tx) error {
+func (db SQL) TierRequests(ctx context.Context, by actor.Operator, after TierRequestCursor, limit int) ([]TierRequest, error) {
+	var found []TierRequest
+	err := db.DB.Write(ctx, func(tx *store.Tx) error {
 		rs, err := tx.Query(ctx, `
 			SELECT id, name, tier, requested_tier, requested_tier_at FROM coaches
 			WHERE requested_tier IS NOT NULL AND (requested_tier_at, id) > ($1, $2)
 			ORDER BY requested_tier_at, id LIMIT $3`, after.At.UnixMicro(), after.CoachID, limit)
-		found, err = database.Collect(rs, err, func(s database.Scanner) (coach.TierRequest, error) {
-			var r coach.TierRequest
+		found, err = database.Collect(rs, err, func(s database.Scanner) (TierRequest, error) {
+			var r TierRequest
 			err := s.Scan(&r.CoachID, database.IntoText(&r.CoachName), database.IntoText(&r.Tier), &r.Requested, database.IntoTime(&r.At))
 			return r, err
 		})
@@ -108,7 +117,7 @@ func (db *DB) TierRequests(ctx context.Context, by actor.Operator, after coach.T
 }
 
 // tierChoice returns a coach's stored tier and request for a tier.
-func (tx *Tx) tierChoice(ctx context.Context, coachID string) (c coach.TierChoice, err error) {
+func tierChoice(ctx context.Context, tx *store.Tx, coachID string) (c TierChoice, err error) {
 	err = tx.QueryRow(ctx, `SELECT tier, requested_tier FROM coaches WHERE id = $1`, coachID).Scan(database.IntoText(&c.Tier), database.IntoText(&c.Requested))
 	if err != nil {
 		return c, fmt.Errorf("read tier of coach %s: %w", coachID, err)
@@ -118,7 +127,7 @@ func (tx *Tx) tierChoice(ctx context.Context, coachID string) (c coach.TierChoic
 
 // saveTierChoice changes a coach's choice from before to next; ErrStale if it is no longer
 // before. tier_since and requested_tier_at change only with their tier.
-func (tx *Tx) saveTierChoice(ctx context.Context, coachID string, before, next coach.TierChoice) error {
+func saveTierChoice(ctx context.Context, tx *store.Tx, coachID string, before, next TierChoice) error {
 	if next == before {
 		return nil
 	}
@@ -135,8 +144,8 @@ func (tx *Tx) saveTierChoice(ctx context.Context, coachID string, before, next c
 	if next.Tier == before.Tier {
 		return nil
 	}
-	if err := tx.db.options.Hooks.TierChanged(ctx, tx, coachID, before.Tier, next.Tier); err != nil {
+	if err := tx.TierChanged(ctx, coachID, before.Tier, next.Tier); err != nil {
 		return err
 	}
-	return tx.ReindexListing(ctx, coachID)
+	return ReindexListing(ctx, tx, coachID)
 }

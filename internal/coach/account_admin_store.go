@@ -1,23 +1,22 @@
-package store
+package coach
 
 import (
 	"context"
 	"fmt"
+	"log/slog"
 
-	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/store"
 )
 
-var _ coach.AccountAdminStore = (*DB)(nil)
-
-// accountColumns are the columns of coach.Account, and the search key of the name.
+// accountColumns are the columns of Account, and the search key of the name.
 const accountColumns = `a.id, a.mobile_number, c.name, c.tier, c.kyc_state, a.created_at, a.suspended_at, a.suspended_why, c.name_key`
 
-func scanAccount(s database.Scanner) (coach.AccountMatch, error) {
-	var f coach.AccountMatch
+func scanAccount(s database.Scanner) (AccountMatch, error) {
+	var f AccountMatch
 	err := s.Scan(&f.ID, &f.Number, database.IntoText(&f.Name), database.IntoText(&f.Tier), &f.KYC, database.IntoTime(&f.CreatedAt),
 		database.IntoTime(&f.SuspendedAt), database.IntoText(&f.SuspendedReason), &f.Cursor.Name)
 	f.Cursor.ID = f.ID
@@ -25,12 +24,12 @@ func scanAccount(s database.Scanner) (coach.AccountMatch, error) {
 }
 
 // FindCoaches searches coach accounts and audits the search.
-func (db *DB) FindCoaches(ctx context.Context, by actor.Operator, s coach.AccountSearch, limit int) ([]coach.AccountMatch, error) {
-	var found []coach.AccountMatch
-	err := db.Write(ctx, func(tx *Tx) error {
+func (db SQL) FindCoaches(ctx context.Context, by actor.Operator, s AccountSearch, limit int) ([]AccountMatch, error) {
+	var found []AccountMatch
+	err := db.DB.Write(ctx, func(tx *store.Tx) error {
 		var how string
 		var err error
-		if found, how, err = tx.findCoaches(ctx, s, limit); err != nil {
+		if found, how, err = findCoaches(ctx, tx, s, limit); err != nil {
 			return err
 		}
 		object := ""
@@ -42,7 +41,7 @@ func (db *DB) FindCoaches(ctx context.Context, by actor.Operator, s coach.Accoun
 	return found, err
 }
 
-func (tx *Tx) findCoaches(ctx context.Context, s coach.AccountSearch, limit int) (found []coach.AccountMatch, how string, err error) {
+func findCoaches(ctx context.Context, tx *store.Tx, s AccountSearch, limit int) (found []AccountMatch, how string, err error) {
 	var rs *database.Rows
 	switch {
 	case s.Number != "":
@@ -63,7 +62,7 @@ func (tx *Tx) findCoaches(ctx context.Context, s coach.AccountSearch, limit int)
 		how = "name"
 		from := nameKey(s.Name)
 		if len(from) == 0 {
-			return []coach.AccountMatch{}, how, nil
+			return []AccountMatch{}, how, nil
 		}
 		after := s.After
 		if len(after.Name) == 0 {
@@ -80,17 +79,17 @@ func (tx *Tx) findCoaches(ctx context.Context, s coach.AccountSearch, limit int)
 
 // nameKey is the search key of a name: bytes, which both engines compare alike
 // whatever the collation of the database.
-func nameKey(name string) []byte { return []byte(coach.FoldName(name)) }
+func nameKey(name string) []byte { return []byte(FoldName(name)) }
 
 // prefixEnd returns a key above every key with this prefix: UTF-8 has no byte 0xff.
 func prefixEnd(key []byte) []byte { return append(append([]byte{}, key...), 0xff) }
 
 // ReadCoach returns a coach's account and profile and audits the access.
-func (db *DB) ReadCoach(ctx context.Context, by actor.Operator, id string) (coach.Account, coach.Profile, error) {
-	var a coach.Account
-	var p coach.Profile
-	err := db.Write(ctx, func(tx *Tx) (err error) {
-		if a, err = tx.coachAccount(ctx, id); err != nil {
+func (db SQL) ReadCoach(ctx context.Context, by actor.Operator, id string) (Account, Profile, error) {
+	var a Account
+	var p Profile
+	err := db.DB.Write(ctx, func(tx *store.Tx) (err error) {
+		if a, err = coachAccount(ctx, tx, id); err != nil {
 			return err
 		}
 		if p, err = profile(ctx, tx, id); err != nil {
@@ -102,11 +101,11 @@ func (db *DB) ReadCoach(ctx context.Context, by actor.Operator, id string) (coac
 }
 
 // DeviceApprovals returns the newest approvals that were given on a device of the coach.
-func (db *DB) DeviceApprovals(ctx context.Context, id string, limit int) ([]coach.DeviceApproval, error) {
-	rs, err := db.sql.Query(ctx, `
+func (db SQL) DeviceApprovals(ctx context.Context, id string, limit int) ([]DeviceApproval, error) {
+	rs, err := db.DB.Query(ctx, `
 		SELECT player_id, approver_type, decided_at FROM approval_history
 		WHERE coach_device = $1 ORDER BY decided_at DESC, id DESC LIMIT $2`, id, limit)
-	found, err := database.Collect(rs, err, func(s database.Scanner) (d coach.DeviceApproval, err error) {
+	found, err := database.Collect(rs, err, func(s database.Scanner) (d DeviceApproval, err error) {
 		return d, s.Scan(&d.PlayerID, &d.Party, database.IntoTime(&d.At))
 	})
 	if err != nil {
@@ -116,11 +115,11 @@ func (db *DB) DeviceApprovals(ctx context.Context, id string, limit int) ([]coac
 }
 
 // CheckCoach returns not_found if there is no such coach.
-func (db *DB) CheckCoach(ctx context.Context, id string) error {
-	return database.OrMissing(db.sql.QueryRow(ctx, `SELECT 1 FROM coaches WHERE id = $1`, id).Scan(new(int)), "find a coach")
+func (db SQL) CheckCoach(ctx context.Context, id string) error {
+	return database.OrMissing(db.DB.QueryRow(ctx, `SELECT 1 FROM coaches WHERE id = $1`, id).Scan(new(int)), "find a coach")
 }
 
-func (tx *Tx) coachAccount(ctx context.Context, id string) (coach.Account, error) {
+func coachAccount(ctx context.Context, tx *store.Tx, id string) (Account, error) {
 	f, err := scanAccount(tx.QueryRow(ctx, `
 		SELECT `+accountColumns+` FROM accounts a JOIN coaches c ON c.id = a.id WHERE a.id = $1`, id))
 	if database.IsNoRows(err) {
@@ -130,11 +129,11 @@ func (tx *Tx) coachAccount(ctx context.Context, id string) (coach.Account, error
 }
 
 // checkCoachAccount locks a coach's row and calls check with the account.
-func (tx *Tx) checkCoachAccount(ctx context.Context, id string, check func(coach.Account) error) error {
+func checkCoachAccount(ctx context.Context, tx *store.Tx, id string, check func(Account) error) error {
 	if _, err := tx.LockCoach(ctx, id); err != nil { // lock order: coach, then account
 		return err
 	}
-	a, err := tx.coachAccount(ctx, id)
+	a, err := coachAccount(ctx, tx, id)
 	if err != nil {
 		return err
 	}
@@ -144,9 +143,9 @@ func (tx *Tx) checkCoachAccount(ctx context.Context, id string, check func(coach
 // Suspend suspends a coach's account, ends its sessions and deletes its listing. A
 // concurrent login shares the lock of the account's row until its session is saved:
 // either this sees the session, or the login sees the suspension.
-func (db *DB) Suspend(ctx context.Context, by actor.Operator, id, reason string, check func(coach.Account) error) error {
-	return db.Write(ctx, func(tx *Tx) error {
-		if err := tx.checkCoachAccount(ctx, id, check); err != nil {
+func (db SQL) Suspend(ctx context.Context, by actor.Operator, id, reason string, check func(Account) error) error {
+	err := db.DB.Write(ctx, func(tx *store.Tx) error {
+		if err := checkCoachAccount(ctx, tx, id, check); err != nil {
 			return err
 		}
 		err := tx.ExecOne(ctx, `
@@ -159,20 +158,24 @@ func (db *DB) Suspend(ctx context.Context, by actor.Operator, id, reason string,
 		if err != nil {
 			return fmt.Errorf("end sessions of coach %s: %w", id, err)
 		}
-		if err := tx.endPushOfAccount(ctx, id, ""); err != nil {
+		if err := tx.EndPush(ctx, id, ""); err != nil {
 			return err
 		}
-		if err := tx.ReindexListing(ctx, id); err != nil {
+		if err := ReindexListing(ctx, tx, id); err != nil {
 			return err
 		}
 		return tx.Record(ctx, by, operator.CoachSuspended, "coach", id, "")
 	})
+	if err == nil {
+		db.event(ctx, "coach_suspended", slog.String("operator_id", by.ID), slog.String("account_id", id))
+	}
+	return err
 }
 
 // Restore ends the suspension of a coach's account.
-func (db *DB) Restore(ctx context.Context, by actor.Operator, id string, check func(coach.Account) error) error {
-	return db.Write(ctx, func(tx *Tx) error {
-		if err := tx.checkCoachAccount(ctx, id, check); err != nil {
+func (db SQL) Restore(ctx context.Context, by actor.Operator, id string, check func(Account) error) error {
+	err := db.DB.Write(ctx, func(tx *store.Tx) error {
+		if err := checkCoachAccount(ctx, tx, id, check); err != nil {
 			return err
 		}
 		err := tx.ExecOne(ctx, `
@@ -180,9 +183,13 @@ func (db *DB) Restore(ctx context.Context, by actor.Operator, id string, check f
 		if err != nil {
 			return err
 		}
-		if err := tx.ReindexListing(ctx, id); err != nil {
+		if err := ReindexListing(ctx, tx, id); err != nil {
 			return err
 		}
 		return tx.Record(ctx, by, operator.CoachRestored, "coach", id, "")
 	})
+	if err == nil {
+		db.event(ctx, "coach_restored", slog.String("operator_id", by.ID), slog.String("account_id", id))
+	}
+	return err
 }

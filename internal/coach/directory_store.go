@@ -1,28 +1,27 @@
-package store
+package coach
 
 import (
 	"context"
 
-	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
 )
 
 const (
 	// maxTerms is the number of terms of a search: the sport and its words.
-	maxTerms = 1 + coach.MaxWords
-	// searchWindow limits how many listings of its rarest term a search reads.
-	searchWindow = 500
+	maxTerms = 1 + MaxWords
+	// SearchWindow limits how many listings of its rarest term a search reads.
+	SearchWindow = 500
 )
 
 // Listings returns up to limit listings that match all terms, newest coach first. after is
 // the coach id at which the previous page ended, "" for the first page. next is the value of
 // after for the next page, "" at the end.
-func (db *DB) Listings(ctx context.Context, terms []string, after string, limit int) (found []coach.Listing, next string, err error) {
+func (db SQL) Listings(ctx context.Context, terms []string, after string, limit int) (found []Listing, next string, err error) {
 	from, floor := database.Before(after), ""
 	var rs *database.Rows
 	if len(terms) == 0 {
-		rs, err = db.sql.Query(ctx, `SELECT coach_id, card FROM listings WHERE coach_id < $1 ORDER BY coach_id DESC LIMIT $2`, from, limit+1)
+		rs, err = db.DB.Query(ctx, `SELECT coach_id, card FROM listings WHERE coach_id < $1 ORDER BY coach_id DESC LIMIT $2`, from, limit+1)
 	} else {
 		if len(terms) > 1 {
 			if terms, floor, err = db.rarestFirst(ctx, terms, from); err != nil {
@@ -44,9 +43,9 @@ func (db *DB) Listings(ctx context.Context, terms []string, after string, limit 
 // search reads the listings of the first term with floor <= coach id < from and returns those
 // that match the other terms. It uses scalar subqueries: for joins, PostgreSQL may plan to
 // read a whole term or the whole table.
-func (db *DB) search(ctx context.Context, terms []string, from, floor string, limit int) (*database.Rows, error) {
+func (db SQL) search(ctx context.Context, terms []string, from, floor string, limit int) (*database.Rows, error) {
 	args := append([]any{from, floor, limit}, padTerms(terms)...)
-	return db.sql.Query(ctx, `
+	return db.DB.Query(ctx, `
 		SELECT t.coach_id, (SELECT l.card FROM listings l WHERE l.coach_id = t.coach_id)
 		FROM listing_terms t
 		WHERE t.term = $4 AND t.coach_id < $1 AND t.coach_id >= $2
@@ -59,17 +58,17 @@ func (db *DB) search(ctx context.Context, terms []string, from, floor string, li
 }
 
 // rarestFirst moves the rarest term to the front. For each term it reads the coach id of the
-// searchWindow-th listing from the newest: the lower this id, the rarer the term. floor is this
+// SearchWindow-th listing from the newest: the lower this id, the rarer the term. floor is this
 // id of the rarest term, "" if the term has fewer listings.
-func (db *DB) rarestFirst(ctx context.Context, terms []string, from string) (ordered []string, floor string, err error) {
-	args := []any{from, searchWindow - 1}
+func (db SQL) rarestFirst(ctx context.Context, terms []string, from string) (ordered []string, floor string, err error) {
+	args := []any{from, SearchWindow - 1}
 	args = append(args, padTerms(terms)...)
 	var floors [maxTerms]string
 	var dest []any
 	for i := range floors {
 		dest = append(dest, database.IntoText(&floors[i]))
 	}
-	err = db.sql.QueryRow(ctx, `
+	err = db.DB.QueryRow(ctx, `
 		SELECT
 			(SELECT coach_id FROM listing_terms WHERE term = $3 AND coach_id < $1 ORDER BY coach_id DESC LIMIT 1 OFFSET $2),
 			(SELECT coach_id FROM listing_terms WHERE term = $4 AND coach_id < $1 ORDER BY coach_id DESC LIMIT 1 OFFSET $2),
@@ -105,8 +104,8 @@ func padTerms(terms []string) []any {
 }
 
 // Listing returns the listing of a coach, or not_found.
-func (db *DB) Listing(ctx context.Context, coachID string) (coach.Listing, error) {
-	l, err := scanListing(db.sql.QueryRow(ctx, `SELECT coach_id, card FROM listings WHERE coach_id = $1`, coachID))
+func (db SQL) Listing(ctx context.Context, coachID string) (Listing, error) {
+	l, err := scanListing(db.DB.QueryRow(ctx, `SELECT coach_id, card FROM listings WHERE coach_id = $1`, coachID))
 	if database.IsNoRows(err) {
 		return l, fault.Missing()
 	}

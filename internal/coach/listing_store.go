@@ -1,40 +1,96 @@
-package store
+package coach
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"slices"
 
-	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/store"
 )
+
+// ListingSource returns the data from which the listing of one coach is made.
+func (db SQL) ListingSource(ctx context.Context, coachID string) (s ListingSource, err error) {
+	return s, db.DB.View(ctx, func(tx *store.Tx) (err error) {
+		s, err = listingSource(ctx, tx, coachID)
+		return err
+	})
+}
+
+// SetVisibility loads the source of the listing, lets fn decide the visibility, and
+// saves it with the listing. fn may run more than once.
+func (db SQL) SetVisibility(ctx context.Context, coachID string, fn func(ListingSource) (VisibilityRequest, error)) error {
+	var before, visible bool
+	err := db.DB.Write(ctx, func(tx *store.Tx) error {
+		if _, err := tx.LockCoach(ctx, coachID); err != nil {
+			return err
+		}
+		s, err := listingSource(ctx, tx, coachID)
+		if err != nil {
+			return err
+		}
+		before = s.Visible
+		if s.VisibilityRequest, err = fn(s); err != nil {
+			return err
+		}
+		visible = s.Visible
+		shown, err := json.Marshal(s.Show)
+		if err != nil {
+			return err
+		}
+		if err := tx.ExecOne(ctx, `UPDATE coaches SET visible = $2, shown = $3, updated_at = $4 WHERE id = $1`,
+			coachID, s.Visible, string(shown), database.Micros(tx.Now)); err != nil {
+			return err
+		}
+		return saveListing(ctx, tx, s)
+	})
+	if err == nil && before != visible {
+		db.changed(ctx, coachID, slog.String("setting", "visibility"), slog.Bool("value", visible))
+	}
+	return err
+}
+
+// listingSource reads a coach's profile and whether the account is suspended.
+func listingSource(ctx context.Context, tx *store.Tx, coachID string) (ListingSource, error) {
+	p, err := profile(ctx, tx, coachID)
+	if err != nil {
+		return ListingSource{}, err
+	}
+	var suspended sql.NullInt64
+	if err := tx.QueryRow(ctx, `SELECT suspended_at FROM accounts WHERE id = $1`, coachID).Scan(&suspended); err != nil {
+		return ListingSource{}, fmt.Errorf("read account of coach %s: %w", coachID, err)
+	}
+	return ListingSource{Profile: p, Suspended: suspended.Valid}, nil
+}
 
 // ReindexListing updates the directory listing of a coach. Every transaction that
 // changes a coaches row, a suspension or a document calls it last.
 //
 // It locks the coach's row first: of two transactions that change different parts
 // of one coach, the second waits here and then sees both changes.
-func (tx *Tx) ReindexListing(ctx context.Context, coachID string) error {
+func ReindexListing(ctx context.Context, tx *store.Tx, coachID string) error {
 	visible, err := tx.LockCoach(ctx, coachID)
 	if err != nil {
 		return err
 	}
 	if !visible {
-		return tx.deleteListing(ctx, coachID)
+		return deleteListing(ctx, tx, coachID)
 	}
-	s, err := tx.listingSource(ctx, coachID)
+	s, err := listingSource(ctx, tx, coachID)
 	if err != nil {
 		return err
 	}
-	return tx.saveListing(ctx, s)
+	return saveListing(ctx, tx, s)
 }
 
 // saveListing is ReindexListing for a caller that holds the lock and has read the source.
-func (tx *Tx) saveListing(ctx context.Context, s coach.ListingSource) error {
+func saveListing(ctx context.Context, tx *store.Tx, s ListingSource) error {
 	l, ok := s.Listing()
 	if !ok {
-		return tx.deleteListing(ctx, s.ID)
+		return deleteListing(ctx, tx, s.ID)
 	}
 	stored, err := json.Marshal(newStoredListing(l))
 	if err != nil {
@@ -47,11 +103,11 @@ func (tx *Tx) saveListing(ctx context.Context, s coach.ListingSource) error {
 	if err != nil {
 		return fmt.Errorf("save listing of coach %s: %w", s.ID, err)
 	}
-	return tx.saveTerms(ctx, s.ID, l.Terms())
+	return saveTerms(ctx, tx, s.ID, l.Terms())
 }
 
 // deleteListing removes a coach from the directory; the terms are deleted with the listing.
-func (tx *Tx) deleteListing(ctx context.Context, coachID string) error {
+func deleteListing(ctx context.Context, tx *store.Tx, coachID string) error {
 	if err := tx.Defer(ctx, `DELETE FROM listings WHERE coach_id = $1`, coachID); err != nil {
 		return fmt.Errorf("remove listing of coach %s: %w", coachID, err)
 	}
@@ -59,7 +115,7 @@ func (tx *Tx) deleteListing(ctx context.Context, coachID string) error {
 }
 
 // saveTerms writes the difference between the stored terms and want, which is sorted.
-func (tx *Tx) saveTerms(ctx context.Context, coachID string, want []string) error {
+func saveTerms(ctx context.Context, tx *store.Tx, coachID string, want []string) error {
 	rs, err := tx.Query(ctx, `SELECT term FROM listing_terms WHERE coach_id = $1`, coachID)
 	have, err := database.CollectTexts(rs, err)
 	if err != nil {
@@ -147,7 +203,7 @@ type storedPictureSize struct {
 	Height int    `json:"height"`
 }
 
-func newStoredListing(l coach.Listing) storedListing {
+func newStoredListing(l Listing) storedListing {
 	stored := storedListing{
 		Tier: l.Tier, KYC: string(l.KYC), Filled: l.Filled, Show: l.Show,
 		Name: l.Name, Bio: l.Bio, Sports: l.Sports, Experience: l.Experience,
@@ -164,32 +220,32 @@ func newStoredListing(l coach.Listing) storedListing {
 	return stored
 }
 
-func (stored storedListing) listing(coachID string) coach.Listing {
-	l := coach.Listing{
-		CoachID: coachID, Tier: stored.Tier, KYC: coach.KYCState(stored.KYC), Filled: stored.Filled, Show: stored.Show,
+func (stored storedListing) listing(coachID string) Listing {
+	l := Listing{
+		CoachID: coachID, Tier: stored.Tier, KYC: KYCState(stored.KYC), Filled: stored.Filled, Show: stored.Show,
 		Name: stored.Name, Bio: stored.Bio, Sports: stored.Sports, Experience: stored.Experience,
 	}
 	if stored.Picture != nil {
-		l.Picture = &coach.ListingPicture{DocumentID: stored.Picture.ID, Width: stored.Picture.Width, Height: stored.Picture.Height}
+		l.Picture = &ListingPicture{DocumentID: stored.Picture.ID, Width: stored.Picture.Width, Height: stored.Picture.Height}
 		for _, size := range stored.Picture.Sizes {
-			l.Picture.Sizes = append(l.Picture.Sizes, coach.ListingPictureSize(size))
+			l.Picture.Sizes = append(l.Picture.Sizes, ListingPictureSize(size))
 		}
 	}
 	for _, c := range stored.Certificates {
-		l.Certificates = append(l.Certificates, coach.Certificate{Title: c.Title, Until: coach.Date(c.Until)})
+		l.Certificates = append(l.Certificates, Certificate{Title: c.Title, Until: Date(c.Until)})
 	}
 	return l
 }
 
 // scanListing reads a coach's id and listing.
-func scanListing(s database.Scanner) (coach.Listing, error) {
+func scanListing(s database.Scanner) (Listing, error) {
 	var id, raw string
 	if err := s.Scan(&id, &raw); err != nil {
-		return coach.Listing{}, err
+		return Listing{}, err
 	}
 	var stored storedListing
 	if err := json.Unmarshal([]byte(raw), &stored); err != nil {
-		return coach.Listing{}, fmt.Errorf("decode listing of coach %s: %w", id, err)
+		return Listing{}, fmt.Errorf("decode listing of coach %s: %w", id, err)
 	}
 	return stored.listing(id), nil
 }
