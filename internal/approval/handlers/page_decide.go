@@ -156,12 +156,11 @@ func (p pages) decide(ctx context.Context, r *web.Request, by actor.Actor) (web.
 
 // changedMeanwhile shows the state of the question, after an answer that came too late.
 func (p pages) changedMeanwhile(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	d, err := p.site.Question(ctx, r, by)
+	resp, err := p.permission(ctx, r, by)
 	if err != nil {
 		return web.Response{}, err
 	}
-	v := p.site.SignedInView(r, "permission.title", by)
-	v.Data = d
+	v, d := resp.View, resp.View.Data.(web.Question)
 	switch {
 	case d.CanAnswer():
 		v.Form.Add("", v.MustT("fault.request_superseded"))
@@ -170,7 +169,7 @@ func (p pages) changedMeanwhile(ctx context.Context, r *web.Request, by actor.Ac
 	default:
 		v.Form.Add("", v.MustT("answered_meanwhile"))
 	}
-	return web.Page("permission", v).With(http.StatusConflict), nil
+	return resp.With(http.StatusConflict), nil
 }
 
 // done serves GET …/done: what the caller decided and what happens now.
