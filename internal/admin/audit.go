@@ -30,7 +30,7 @@ func newEntryResponse(e operator.Entry) entryResponse {
 // audit serves GET /api/admin/audit, newest first. The read itself becomes the next entry.
 func (s *Server) audit(ctx context.Context, r Request[NoBody]) (Response, error) {
 	f := r.Faults
-	objectID := queryID(r, "object_id", &f)
+	objectID := QueryID(r, "object_id", &f)
 	page := s.QueryPage(r.Meta, &f)
 	if err := f.Err(); err != nil {
 		return Response{}, err

@@ -43,7 +43,7 @@ func (s *Server) listDeliveries(ctx context.Context, r Request[NoBody]) (Respons
 	if r.Query.Has("state") && r.Query.Get("state") != message.FailedState {
 		f.Add("/state", "invalid_value", "This must be failed.")
 	}
-	search := message.FailedDeliverySearch{CoachID: queryID(r, "coach_id", &f)}
+	search := message.FailedDeliverySearch{CoachID: QueryID(r, "coach_id", &f)}
 	page := s.QueryPage(r.Meta, &f)
 	if err := f.Err(); err != nil {
 		return Response{}, err

@@ -33,7 +33,7 @@ type costKey struct {
 func (s *Server) listMessageCosts(ctx context.Context, r Request[NoBody]) (Response, error) {
 	f := r.Faults
 	today := s.Now().UTC()
-	search := message.MessageCostSearch{CoachID: queryID(r, "coach_id", &f)}
+	search := message.MessageCostSearch{CoachID: QueryID(r, "coach_id", &f)}
 	search.To = queryDay(r, "to", today, &f)
 	search.From = queryDay(r, "from", search.To.AddDate(0, 0, 1-costDays), &f)
 	page := endpoint.QueryPage[costKey](r.Meta, s.Vault.For(auth.ForCursors), r.Caller.ID, &f)

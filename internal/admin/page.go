@@ -3,6 +3,8 @@ package admin
 import (
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/wire"
@@ -36,4 +38,13 @@ func (s *Server) QueryPage(m Meta, f *wire.Faults) page {
 // BodyPage returns the page of a list that the members limit and cursor of a body ask for.
 func (s *Server) BodyPage(m Meta, limit *int, cursor *string, f *wire.Faults) page {
 	return endpoint.NewPage[Keyset](m, s.Vault.For(auth.ForCursors), m.Caller.ID, wire.PageSize(limit), cursor, f)
+}
+
+// QueryID returns the id in a query parameter, or "" without one.
+func QueryID(r Request[NoBody], name string, f *wire.Faults) string {
+	value := r.Query.Get(name)
+	if id, err := uuid.Parse(value); r.Query.Has(name) && (err != nil || id.String() != value) {
+		f.Add("/"+name, "invalid_id", "This must be a UUID.")
+	}
+	return value
 }

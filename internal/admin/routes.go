@@ -10,7 +10,7 @@ import (
 // routes lists every operation.
 func (s *Server) routes() []Route {
 	introspect, coaches := s.Scope(operator.Introspect), s.Scope(operator.Coaches)
-	disputes, deliveries := s.Scope(operator.Disputes), s.Scope(operator.Deliveries)
+	deliveries := s.Scope(operator.Deliveries)
 	audit, metrics := s.Scope(operator.Audit), s.Scope(operator.Metrics)
 	routes := []Route{
 		{Method: "POST", Pattern: "/auth/introspect", Handle: handle(s.introspect), Authorize: introspect, Body: endpoint.Form},
@@ -28,9 +28,6 @@ func (s *Server) routes() []Route {
 		{Method: "POST", Pattern: "/api/admin/deliveries/search", Handle: handle(s.searchDeliveries), Authorize: deliveries, Body: endpoint.JSON},
 		{Method: "POST", Pattern: "/api/admin/deliveries/{delivery_id}/retry", Handle: handleID("delivery_id", s.retryDelivery), Authorize: deliveries},
 		{Method: "GET", Pattern: "/api/admin/message-costs", Handle: handle(s.listMessageCosts), Authorize: deliveries, Query: endpoint.Paged("from", "to", "coach_id")},
-		{Method: "GET", Pattern: "/api/admin/disputes", Handle: handle(s.listDisputes), Authorize: disputes, Query: endpoint.Paged("coach_id")},
-		{Method: "POST", Pattern: "/api/admin/disputes/search", Handle: handle(s.searchDisputes), Authorize: disputes, Body: endpoint.JSON},
-		{Method: "DELETE", Pattern: "/api/admin/disputes/{request_id}", Handle: handleID("request_id", s.liftDispute), Authorize: disputes},
 		{Method: "GET", Pattern: "/api/admin/audit", Handle: handle(s.audit), Authorize: audit, Query: endpoint.Paged("object_id")},
 		{Method: "GET", Pattern: "/metrics", Handle: handle(s.metrics), Authenticate: s.authenticateScrape, Authorize: metrics, Produces: endpoint.AnyMedia},
 		{Method: "GET", Pattern: "/.well-known/oauth-authorization-server", Handle: handle(s.metadata), Authenticate: public, Produces: endpoint.AnyMedia},

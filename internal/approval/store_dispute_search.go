@@ -3,24 +3,50 @@ package approval
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/store"
 )
+
+// Dispute says that the recipient of a request is the wrong person. The coach cannot send
+// further requests to this recipient. It names no guardian and no student.
+type Dispute struct {
+	RequestID string
+	CoachID   string
+	CoachName string
+	// Party is the role of the recipient.
+	Party actor.Role
+	At    time.Time
+}
+
+// DisputeSearch selects disputes: all, or the disputes of a number or of a coach.
+type DisputeSearch struct {
+	Number  phone.Number
+	CoachID string
+	After   DisputeCursor
+}
+
+// DisputeCursor is a position in the list of disputes.
+type DisputeCursor struct {
+	At        time.Time
+	RequestID string
+}
 
 const disputeSelect = `
 	SELECT d.request_id, d.coach_id, c.name, r.approver_type, d.created_at
 	FROM disputes d JOIN requests r ON r.id = d.request_id LEFT JOIN coaches c ON c.id = d.coach_id `
 
 // FindDisputes returns disputes, newest first, and audits the access.
-func (s *Service) FindDisputes(ctx context.Context, by actor.Operator, search operator.DisputeSearch, limit int) ([]operator.Dispute, error) {
-	var found []operator.Dispute
-	err := s.DB.Write(ctx, func(tx *store.Tx) error {
+func FindDisputes(ctx context.Context, db *store.DB, by actor.Operator, search DisputeSearch, limit int) ([]Dispute, error) {
+	var found []Dispute
+	err := db.Write(ctx, func(tx *store.Tx) error {
 		how, rs, err := findDisputes(ctx, tx, search, limit)
-		found, err = database.Collect(rs, err, func(s database.Scanner) (operator.Dispute, error) {
-			var d operator.Dispute
+		found, err = database.Collect(rs, err, func(s database.Scanner) (Dispute, error) {
+			var d Dispute
 			err := s.Scan(&d.RequestID, &d.CoachID, database.IntoText(&d.CoachName), &d.Party, database.IntoTime(&d.At))
 			return d, err
 		})
@@ -32,7 +58,7 @@ func (s *Service) FindDisputes(ctx context.Context, by actor.Operator, search op
 	return found, err
 }
 
-func findDisputes(ctx context.Context, tx *store.Tx, s operator.DisputeSearch, limit int) (how string, rs *database.Rows, err error) {
+func findDisputes(ctx context.Context, tx *store.Tx, s DisputeSearch, limit int) (how string, rs *database.Rows, err error) {
 	before := database.UntilMicros(s.After.At)
 	switch {
 	case s.Number != "":

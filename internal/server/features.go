@@ -30,7 +30,7 @@ type feature struct {
 // features lists the features that have a folder.
 func (s *services) features() []feature {
 	return []feature{
-		{files: handlers.Files, pages: handlers.Pages(s.approvals), operations: handlers.Operations(s.approvals)},
+		{files: handlers.Files, pages: handlers.Pages(s.approvals), operations: handlers.Operations(s.approvals), operators: handlers.OperatorOperations(s.approvals)},
 		{files: fee.Files, pages: s.fees.Pages, operations: s.fees.Operations},
 		{files: batch.Files, pages: s.batches.Pages, operations: s.batches.Operations},
 		{files: attendance.Files, pages: s.attended.Pages, operations: s.attended.Operations},

@@ -38,7 +38,6 @@ func newShell(cfg *config.Config, o Options, db *store.DB, coaches coach.SQL, co
 		Common:     common,
 		Tokens:     &operator.Service{Store: db.Operators, Now: o.Now, NewID: o.NewID, Rand: o.Rand},
 		Accounts:   &coach.AccountAdmin{Store: coaches},
-		Disputes:   &operator.DisputeAdmin{Store: approvals, Lifter: approvals},
 		Deliveries: &message.DeliveryAdmin{Store: db.Outbox},
 		Mail:       db.Outbox,
 	}

@@ -90,7 +90,6 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 			Approvals:      approvals,
 			Tray:           &message.Tray{Store: b.db, Now: o.Now},
 			Preferences:    b.db.Outbox,
-			Addresses:      approvals,
 			Push:           newPushSubscriptions(cfg, o, b.db, b.keys),
 			Replies:        newReplies(cfg, o, b.db.Outbox, common.Phones),
 			Receipts:       newReceipts(cfg, o, b.db.Outbox, b.keys.Vault, b.metrics),

@@ -8,7 +8,6 @@ import (
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/feed"
 	"github.com/touchline/touchline/internal/message"
-	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/roster"
@@ -168,8 +167,8 @@ func (p *fixture) consents() {
 	ok(p, err)
 	ok(p, p.Remove(bg, c, b.ID))
 	operatorBy := actor.Operator{Name: "shell:root"}
-	for _, search := range []operator.DisputeSearch{{}, {CoachID: c.AccountID}, {Number: number(4)}} {
-		_, err = p.FindDisputes(bg, operatorBy, search, 5)
+	for _, search := range []approval.DisputeSearch{{}, {CoachID: c.AccountID}, {Number: number(4)}} {
+		_, err = approval.FindDisputes(bg, p.db, operatorBy, search, 5)
 		ok(p, err)
 	}
 	ok(p, p.LiftForOperator(bg, operatorBy, b.StudentApprover.Request.ID))

@@ -82,7 +82,7 @@ func (p *Pages) familySettingsForm(ctx context.Context, r *Request, by actor.Act
 	if err != nil {
 		return Response{}, err
 	}
-	addresses, err := p.Addresses.StoppedAddresses(ctx, by)
+	addresses, err := p.Approvals.StoppedAddresses(ctx, by)
 	if err != nil {
 		return Response{}, err
 	}

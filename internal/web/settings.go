@@ -52,7 +52,7 @@ func (p *Pages) settingsForm(ctx context.Context, r *Request, by actor.Actor, f 
 		return Response{}, err
 	}
 	v.Form, v.Path = f, settingsPath
-	addresses, err := p.Addresses.StoppedAddresses(ctx, by)
+	addresses, err := p.Approvals.StoppedAddresses(ctx, by)
 	if err != nil {
 		return Response{}, err
 	}

@@ -34,7 +34,6 @@ type Shell struct {
 	Common
 	Tokens     *operator.Service
 	Accounts   *coach.AccountAdmin
-	Disputes   *operator.DisputeAdmin
 	Deliveries *message.DeliveryAdmin
 	Mail       *message.Store
 }

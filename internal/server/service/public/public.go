@@ -29,7 +29,6 @@ type Services struct {
 	Approvals   *approval.Service
 	Tray        *message.Tray
 	Preferences *message.Store
-	Addresses   message.AddressStore
 	// Push manages subscriptions for push messages.
 	Push *message.PushSubscriptions
 	// Replies receives replies to SMS.
