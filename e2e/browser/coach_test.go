@@ -108,6 +108,6 @@ func TestFirstDay(t *testing.T) {
 		guardian.press("Take my yes back")
 		guardian.press("Take my yes back")
 		coach.open("/coach/players")
-		coach.waitForText("Took the yes back")
+		coach.waitForText("Guardian took it back")
 	})
 }

@@ -60,7 +60,7 @@ func TestRefusalIsShownOnce(t *testing.T) {
 	p.press("Open")
 	p.wantHeading("Bela Das")
 	p.get("/coach").want(200, "Nothing needs you at the moment.")
-	p.get("/coach/players").want(200, "Said no").without("Needs you", "status no")
+	p.get("/coach/players").want(200, "Guardian no").without("Needs you", "status no")
 
 	// Another no is shown again.
 	coach.Call(t, "POST", "/api/approval/send-guardian-request", map[string]any{"player_id": asha}).Want(t, 201)

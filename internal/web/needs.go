@@ -60,7 +60,7 @@ func (v *View) NeedStatus(n coach.Need) Status {
 	case coach.NeedRevoked:
 		status.Class, status.Symbol = "", "↩"
 	case coach.NeedHeld:
-		status = Status{"wait", "○", v.MustT("need.held." + string(message.HoldOf(n.HeldBy)))}
+		status = Status{Class: "wait", Symbol: "○", Text: v.MustT("need.held." + string(message.HoldOf(n.HeldBy)))}
 	case coach.NeedOverdue, coach.NeedLongPending, coach.NeedStopped:
 		status.Class, status.Symbol = "wait", "○"
 	}

@@ -12,6 +12,8 @@ type Status struct {
 	Class  string
 	Symbol string
 	Text   string
+	// Short is the state in a word, after the name of the party: "yes".
+	Short string
 }
 
 // Consent returns how the question to a party stands, for its coach. A no is neutral: red is for
@@ -20,19 +22,19 @@ type Status struct {
 func (v *View) Consent(c approval.Consent, newest *approval.Request) Status {
 	switch {
 	case c.State == approval.Approved:
-		return Status{"yes", "✓", v.MustT("consent.approved", "Date", v.Date(c.ChangedAt))}
+		return Status{"yes", "✓", v.MustT("consent.approved", "Date", v.Date(c.ChangedAt)), v.MustT("consent.short.approved")}
 	case c.State == approval.Rejected:
-		return Status{"", "✕", v.MustT("consent.rejected", "Date", v.Date(c.ChangedAt))}
+		return Status{"", "✕", v.MustT("consent.rejected", "Date", v.Date(c.ChangedAt)), v.MustT("consent.short.rejected")}
 	case c.State == approval.Revoked:
-		return Status{"", "↩", v.MustT("consent.revoked", "Date", v.Date(c.ChangedAt))}
+		return Status{"", "↩", v.MustT("consent.revoked", "Date", v.Date(c.ChangedAt)), v.MustT("consent.short.revoked")}
 	case newest == nil, newest.State == approval.RequestCancelled:
-		return Status{"", "–", v.MustT("consent.not_asked")}
+		return Status{"", "–", v.MustT("consent.not_asked"), v.MustT("consent.short.not_asked")}
 	case newest.State == approval.RequestDisputed:
-		return Status{"no", "!", v.MustT("consent.disputed")}
+		return Status{"no", "!", v.MustT("consent.disputed"), v.MustT("consent.short.disputed")}
 	case newest.DeliveryFailed:
-		return Status{"no", "!", v.MustT("consent.undelivered")}
+		return Status{"no", "!", v.MustT("consent.undelivered"), v.MustT("consent.short.undelivered")}
 	}
-	return Status{"wait", "○", v.MustT("consent.waiting", "Days", v.Since(c.PendingSince))}
+	return Status{"wait", "○", v.MustT("consent.waiting", "Days", v.Since(c.PendingSince)), v.MustT("consent.short.waiting")}
 }
 
 // DeliveryStatus returns how far a message of a question has come. What is in the app waits there
@@ -60,15 +62,15 @@ func (v *View) DeliveryStatus(d approval.Delivery) Status {
 func (v *View) Answer(d Question) Status {
 	switch {
 	case d.State == approval.Approved:
-		return Status{"yes", "✓", v.MustT("status.approved", "Date", v.Date(d.Consent.ChangedAt))}
+		return Status{Class: "yes", Symbol: "✓", Text: v.MustT("status.approved", "Date", v.Date(d.Consent.ChangedAt))}
 	case d.State == approval.Rejected:
-		return Status{"no", "✕", v.MustT("status.rejected", "Date", v.Date(d.Consent.ChangedAt))}
+		return Status{Symbol: "✕", Text: v.MustT("status.rejected", "Date", v.Date(d.Consent.ChangedAt))}
 	case d.State == approval.Revoked:
-		return Status{"no", "↩", v.MustT("status.revoked", "Date", v.Date(d.Consent.ChangedAt))}
+		return Status{Symbol: "↩", Text: v.MustT("status.revoked", "Date", v.Date(d.Consent.ChangedAt))}
 	case d.Disputed:
-		return Status{"no", "!", v.MustT("status.disputed")}
+		return Status{Class: "no", Symbol: "!", Text: v.MustT("status.disputed")}
 	case d.CanAnswer():
-		return Status{"wait", "○", v.MustT("status.waiting", "Days", v.Since(d.Consent.PendingSince))}
+		return Status{Class: "wait", Symbol: "○", Text: v.MustT("status.waiting", "Days", v.Since(d.Consent.PendingSince))}
 	}
-	return Status{"", "–", v.MustT("status.closed")}
+	return Status{Symbol: "–", Text: v.MustT("status.closed")}
 }
