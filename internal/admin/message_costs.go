@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/endpoint"
+	"github.com/touchline/touchline/internal/platform/vault"
 	"github.com/touchline/touchline/internal/platform/wire"
 )
 
@@ -36,7 +36,7 @@ func (s *Server) listMessageCosts(ctx context.Context, r Request[NoBody]) (Respo
 	search := message.MessageCostSearch{CoachID: QueryID(r, "coach_id", &f)}
 	search.To = queryDay(r, "to", today, &f)
 	search.From = queryDay(r, "from", search.To.AddDate(0, 0, 1-costDays), &f)
-	page := endpoint.QueryPage[costKey](r.Meta, s.Vault.For(auth.ForCursors), r.Caller.ID, &f)
+	page := endpoint.QueryPage[costKey](r.Meta, s.Vault.For(vault.ForCursors), r.Caller.ID, &f)
 	if search.From.After(search.To) {
 		f.Add("/from", "invalid_value", "This must not be after to.")
 	}

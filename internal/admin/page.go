@@ -5,8 +5,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/platform/endpoint"
+	"github.com/touchline/touchline/internal/platform/vault"
 	"github.com/touchline/touchline/internal/platform/wire"
 )
 
@@ -32,12 +32,12 @@ type page = endpoint.Page[Keyset]
 
 // QueryPage returns the page of a list that the query asks for.
 func (s *Server) QueryPage(m Meta, f *wire.Faults) page {
-	return endpoint.QueryPage[Keyset](m, s.Vault.For(auth.ForCursors), m.Caller.ID, f)
+	return endpoint.QueryPage[Keyset](m, s.Vault.For(vault.ForCursors), m.Caller.ID, f)
 }
 
 // BodyPage returns the page of a list that the members limit and cursor of a body ask for.
 func (s *Server) BodyPage(m Meta, limit *int, cursor *string, f *wire.Faults) page {
-	return endpoint.NewPage[Keyset](m, s.Vault.For(auth.ForCursors), m.Caller.ID, wire.PageSize(limit), cursor, f)
+	return endpoint.NewPage[Keyset](m, s.Vault.For(vault.ForCursors), m.Caller.ID, wire.PageSize(limit), cursor, f)
 }
 
 // QueryID returns the id in a query parameter, or "" without one.

@@ -4,9 +4,9 @@ import (
 	"net/url"
 	"unicode/utf8"
 
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/endpoint"
+	"github.com/touchline/touchline/internal/platform/vault"
 	"github.com/touchline/touchline/internal/platform/wire"
 )
 
@@ -23,7 +23,7 @@ type page = endpoint.Page[Keyset]
 
 // Page returns the page of a list that the query asks for.
 func (s *Server) Page(m Meta, f *wire.Faults) page {
-	return endpoint.QueryPage[Keyset](m, s.Auth.Keys.Vault.For(auth.ForCursors), m.Caller.AccountID, f)
+	return endpoint.QueryPage[Keyset](m, s.Auth.Keys.Vault.For(vault.ForCursors), m.Caller.AccountID, f)
 }
 
 // QueryText returns a query parameter that the rules allow, or "" if it is absent or has a

@@ -23,6 +23,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/idempotency"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/platform/upload"
+	"github.com/touchline/touchline/internal/platform/vault"
 	"github.com/touchline/touchline/internal/server/service"
 	"github.com/touchline/touchline/internal/server/service/public"
 )
@@ -99,7 +100,7 @@ func newFixture(t *testing.T, change ...func(*api.Config)) *fixture {
 			Common: service.Common{Phones: phone.Parser{DefaultRegion: "IN"}},
 			HTTP: service.HTTP{
 				Streams:     &message.Streams{Hub: a.hub, Store: a.tray, Now: time.Now, NewID: newID},
-				Idempotency: idempotency.New(a.responses, keys.Vault.For(auth.ForResponses), time.Now, newID, slog.New(slog.DiscardHandler)),
+				Idempotency: idempotency.New(a.responses, keys.Vault.For(vault.ForResponses), time.Now, newID, slog.New(slog.DiscardHandler)),
 			},
 			Auth: a.auth, Tray: &message.Tray{Store: a.tray, Now: time.Now}, Uploads: new(upload.Limiter),
 		},

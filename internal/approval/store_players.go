@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/platform/vault"
 	"github.com/touchline/touchline/internal/store"
 )
 
@@ -64,7 +64,7 @@ func (s *Service) scanStored(row database.Scanner) (*storedPlayer, error) {
 	for i, party := range Parties {
 		p.Approver(party).Request = requests[i].request(p, party)
 	}
-	if p.Student.Medical, err = s.DB.Unseal(auth.ForMedical, stored.sealed, p.ID); err != nil {
+	if p.Student.Medical, err = s.DB.Unseal(vault.ForMedical, stored.sealed, p.ID); err != nil {
 		return nil, fmt.Errorf("player %s: %w", p.ID, err)
 	}
 	stored.details = stored.detailsOf()

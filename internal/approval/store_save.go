@@ -5,15 +5,15 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/vault"
 	"github.com/touchline/touchline/internal/store"
 )
 
 // insertPlayer adds p without its requests. It returns false if the coach has a live player
 // of that name and birth date.
 func (s *Service) insertPlayer(ctx context.Context, tx *store.Tx, p *Player) (bool, error) {
-	sealed, err := s.DB.Seal(auth.ForMedical, p.Student.Medical, p.ID)
+	sealed, err := s.DB.Seal(vault.ForMedical, p.Student.Medical, p.ID)
 	if err != nil {
 		return false, err
 	}
@@ -53,7 +53,7 @@ func (s *Service) savePlayer(ctx context.Context, tx *store.Tx, p *storedPlayer,
 		return saveConsents(ctx, tx, p, statusChanges)
 	}
 	if p.Student.Medical != p.details.student.Medical {
-		sealed, err := s.DB.Seal(auth.ForMedical, p.Student.Medical, p.ID)
+		sealed, err := s.DB.Seal(vault.ForMedical, p.Student.Medical, p.ID)
 		if err != nil {
 			return err
 		}

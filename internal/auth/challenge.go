@@ -10,6 +10,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
+	"github.com/touchline/touchline/internal/platform/vault"
 )
 
 // ChallengeKey identifies a challenge: each number, role and known device has at
@@ -46,7 +47,7 @@ func newCode(random io.Reader, n int) (string, error) {
 
 // Code decrypts the code of a challenge, for its SMS.
 func (s *Service) Code(challengeID string, sealed []byte) (string, error) {
-	code, err := s.Keys.Vault.For(ForOTP).Open(sealed, challengeID)
+	code, err := s.Keys.Vault.For(vault.ForOTP).Open(sealed, challengeID)
 	return string(code), err
 }
 

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"time"
+
+	"github.com/touchline/touchline/internal/platform/vault"
 )
 
 // Proof shows that a request comes from the owner of the number. It has a separate
@@ -26,7 +28,7 @@ type Proof struct {
 func (p Proof) otherDevices(own []byte) [][]byte {
 	var others [][]byte
 	for _, token := range append([]string{p.DeviceToken}, p.OtherTokens...) {
-		if hash := hashToken(token); token != "" && !bytes.Equal(hash, own) {
+		if hash := vault.HashToken(token); token != "" && !bytes.Equal(hash, own) {
 			others = append(others, hash)
 		}
 	}
@@ -50,7 +52,7 @@ func linkDeviceID(requestID string) string { return "link/" + requestID }
 // of a request that has been closed still verifies a code that was sent before.
 func (s *Service) device(ctx context.Context, key ChallengeKey, p Proof, now time.Time) (knownDevice, error) {
 	if p.DeviceToken != "" {
-		id, err := s.Store.Device(ctx, hashToken(p.DeviceToken), key.Number, now)
+		id, err := s.Store.Device(ctx, vault.HashToken(p.DeviceToken), key.Number, now)
 		if err != nil || id != "" {
 			return knownDevice{id: id, maySend: true}, err
 		}

@@ -4,13 +4,11 @@ import "crypto/ecdsa"
 
 // Exports for tests.
 const (
-	CacheSize    = cacheSize
-	RefreshBytes = refreshBytes
+	CacheSize = cacheSize
 )
 
 var (
 	NewCode    = newCode
-	HashToken  = hashToken
 	EmailKey   = emailKey
 	ConfirmKey = confirmKey
 )
@@ -30,16 +28,7 @@ func (t *Tokens) IsCached(sum [32]byte) bool { return t.verified.Contains(sum) }
 // SigningKey returns the key that signs now.
 func (k *Keys) SigningKey() *ecdsa.PrivateKey { return k.signer().private }
 
-func (v *Vault) NewRefreshToken(sessionID string, generation int64) (string, error) {
-	return v.newRefreshToken(sessionID, generation)
-}
-
-func (v *Vault) ParseRefreshToken(token string) (sessionID string, generation int64, ok bool) {
-	return v.parseRefreshToken(token)
-}
-
-func (v *Vault) DeviceToken(deviceID string) string { return v.deviceToken(deviceID) }
-
+// SendLimits is sendLimits for a code by SMS.
 func (s *Service) SendLimits(key ChallengeKey, address string, roles RoleFacts) []Limit {
 	return s.sendLimits(key, address, roles, false)
 }

@@ -51,7 +51,7 @@ type Introspection struct {
 // counts as its use: the previous refresh token cannot be exchanged afterwards. An
 // unknown token is not active, without an error.
 func (i *Introspector) Introspect(ctx context.Context, token string) (Introspection, error) {
-	if id, generation, ok := i.Auth.Keys.Vault.parseRefreshToken(token); ok {
+	if id, generation, ok := i.Auth.Keys.Vault.ParseRefreshToken(token); ok {
 		return i.introspectRefresh(ctx, id, generation)
 	}
 	by, claims, err := i.Auth.Authenticate(ctx, token)
@@ -95,7 +95,7 @@ func (s *Session) canRefresh(generation int64) bool {
 // Revoke ends the session of an access or refresh token and returns its account. For
 // an unknown or expired token it returns "" and no error (RFC 7009, section 2.2).
 func (i *Introspector) Revoke(ctx context.Context, by actor.Operator, token string) (accountID string, err error) {
-	id, _, ok := i.Auth.Keys.Vault.parseRefreshToken(token)
+	id, _, ok := i.Auth.Keys.Vault.ParseRefreshToken(token)
 	if !ok {
 		claims, err := i.Auth.Tokens.Verify(token)
 		if err != nil {

@@ -14,6 +14,8 @@ import (
 	"sort"
 	"sync"
 	"time"
+
+	"github.com/touchline/touchline/internal/platform/vault"
 )
 
 // Rotation of signing keys. A new key is published an hour before it signs, and stays
@@ -49,13 +51,13 @@ type KeyStore interface {
 
 // Keys holds the decrypted keys of the service. It is safe for concurrent use.
 type Keys struct {
-	Vault *Vault
+	Vault *vault.Vault
 	// VAPID identifies the service to push services (RFC 8292). It never changes, because
 	// browsers bind subscriptions to it.
 	VAPID *ecdh.PrivateKey
 
 	store  KeyStore
-	master *Vault
+	master *vault.Vault
 	now    func() time.Time
 
 	mu      sync.RWMutex
@@ -72,7 +74,7 @@ type signingKey struct {
 // OpenKeys decrypts the keys in store. On the first start it generates them. If
 // replicas start concurrently, the first to insert a key wins. Errors: ErrMasterKey.
 func OpenKeys(ctx context.Context, store KeyStore, masterKey []byte, now func() time.Time) (*Keys, error) {
-	master, err := newVault(masterKey, []Purpose{forSigning, forSecret, forVAPID})
+	master, err := vault.NewFor(masterKey, vault.ForSigning, vault.ForSecret, vault.ForVAPID)
 	if err != nil {
 		return nil, fmt.Errorf("master key: %w", err)
 	}
@@ -104,13 +106,13 @@ func OpenKeys(ctx context.Context, store KeyStore, masterKey []byte, now func() 
 
 // initialise adds the service secret and the first signing key.
 func (k *Keys) initialise(ctx context.Context) error {
-	secret := make([]byte, secretBytes)
+	secret := make([]byte, vault.SecretBytes)
 	if _, err := rand.Read(secret); err != nil {
 		return err
 	}
 	now := k.now()
 	err := k.store.AddSecret(ctx, Secret{
-		ID: serviceSecretID, Purpose: string(forSecret), Sealed: k.master.For(forSecret).Seal(secret, serviceSecretID),
+		ID: serviceSecretID, Purpose: string(vault.ForSecret), Sealed: k.master.For(vault.ForSecret).Seal(secret, serviceSecretID),
 		CreatedAt: now, ActiveAt: now, EndsAt: now.AddDate(1000, 0, 0),
 	})
 	if err != nil {
@@ -137,7 +139,7 @@ func (k *Keys) addSigningKey(ctx context.Context, activeAt time.Time) error {
 	}
 	id := "es256-" + activeAt.UTC().Format("20060102")
 	return k.store.AddSecret(ctx, Secret{
-		ID: id, Purpose: string(forSigning), Sealed: k.master.For(forSigning).Seal(der, id),
+		ID: id, Purpose: string(vault.ForSigning), Sealed: k.master.For(vault.ForSigning).Seal(der, id),
 		CreatedAt: k.now(), ActiveAt: activeAt, EndsAt: activeAt.Add(keySigns + keyOverlap),
 	})
 }
@@ -150,26 +152,26 @@ func (k *Keys) refresh(ctx context.Context) error {
 	}
 	var signing []signingKey
 	for _, s := range secrets {
-		switch Purpose(s.Purpose) {
-		case forSecret:
+		switch vault.Purpose(s.Purpose) {
+		case vault.ForSecret:
 			if k.Vault != nil {
 				continue
 			}
-			plain, err := k.master.For(forSecret).Open(s.Sealed, s.ID)
+			plain, err := k.master.For(vault.ForSecret).Open(s.Sealed, s.ID)
 			if err != nil {
 				return ErrMasterKey
 			}
-			if k.Vault, err = NewVault(plain); err != nil {
+			if k.Vault, err = vault.New(plain); err != nil {
 				return err
 			}
-		case forVAPID:
+		case vault.ForVAPID:
 			if k.VAPID != nil {
 				continue
 			}
 			if k.VAPID, err = k.openVAPIDKey(s); err != nil {
 				return err
 			}
-		case forSigning:
+		case vault.ForSigning:
 			key, err := k.openSigningKey(s)
 			if err != nil {
 				return err
@@ -193,7 +195,7 @@ func (k *Keys) openSigningKey(s Secret) (signingKey, error) {
 			return have, nil
 		}
 	}
-	der, err := k.master.For(forSigning).Open(s.Sealed, s.ID)
+	der, err := k.master.For(vault.ForSigning).Open(s.Sealed, s.ID)
 	if err != nil {
 		return signingKey{}, ErrMasterKey
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/platform/vault"
 )
 
 var masterKey, otherMasterKey = bytes.Repeat([]byte("m"), 32), bytes.Repeat([]byte("o"), 32)
@@ -119,7 +120,7 @@ func TestConcurrentFirstStartsAgree(t *testing.T) {
 			t.Fatalf("got %d signing keys, %v, want 1", len(first), err)
 		}
 		for _, keys := range replicas[1:] {
-			if !bytes.Equal(keys.Vault.For(auth.ForOTP).MAC(), replicas[0].Vault.For(auth.ForOTP).MAC()) {
+			if !bytes.Equal(keys.Vault.For(vault.ForOTP).MAC(), replicas[0].Vault.For(vault.ForOTP).MAC()) {
 				t.Fatal("two replicas have different secrets")
 			}
 			if set, err := keys.JWKS(); err != nil || !slices.Equal(set, first) {

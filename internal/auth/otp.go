@@ -9,6 +9,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
+	"github.com/touchline/touchline/internal/platform/vault"
 )
 
 // ChallengeRequest is the input of Store.OpenChallenge.
@@ -126,7 +127,7 @@ func (s *Service) RequestOTP(ctx context.Context, in OTPRequest) (IssuedOTP, err
 			return IssuedOTP{}, err
 		}
 	}
-	r.Challenge.Code = s.Keys.Vault.For(ForOTP).Seal([]byte(code), r.Challenge.ID)
+	r.Challenge.Code = s.Keys.Vault.For(vault.ForOTP).Seal([]byte(code), r.Challenge.ID)
 	opened, err := s.Store.OpenChallenge(ctx, r)
 	if soon, ok := errors.AsType[ResendTooSoon](err); ok {
 		wait := soon.SentAt.Add(s.Settings.OTPResendAfter).Sub(now)
@@ -272,16 +273,16 @@ func (s *Service) VerifyOTP(ctx context.Context, key ChallengeKey, otp string, p
 // Login checks and consumes a code and opens a session. A coach's first login
 // registers the coach.
 func (s *Service) Login(ctx context.Context, key ChallengeKey, otp string, proof Proof, deviceName string) (*Grant, error) {
-	now, vault := s.Now(), s.Keys.Vault
+	now, tokens := s.Now(), s.Keys.Vault
 	session := &Session{
 		ID: s.NewID(), AccountID: s.NewID(), Role: key.Role, Number: key.Number, DeviceName: deviceName, Generation: 1,
 		CreatedAt: now, LastUsedAt: now, IdleAt: now.Add(s.Settings.RefreshIdle), EndsAt: now.Add(s.Settings.RefreshLifetime),
 	}
-	refresh, err := vault.newRefreshToken(session.ID, session.Generation)
+	refresh, err := tokens.NewRefreshToken(session.ID, session.Generation)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.signIn(ctx, key, otp, proof, session, hashToken(refresh)); err != nil {
+	if err := s.signIn(ctx, key, otp, proof, session, vault.HashToken(refresh)); err != nil {
 		return nil, err
 	}
 	return s.grant(session, refresh, now)
@@ -295,7 +296,7 @@ func (s *Service) signIn(ctx context.Context, key ChallengeKey, otp string, proo
 			device = s.NewID()
 		}
 		session.DeviceID = device
-		hash := hashToken(s.Keys.Vault.deviceToken(device))
+		hash := vault.HashToken(s.Keys.Vault.DeviceToken(device))
 		return &SignIn{
 			Session: session, RefreshHash: tokenHash,
 			DeviceHash: hash, DeviceEnds: session.CreatedAt.Add(deviceLifetime), OtherDevices: proof.otherDevices(hash),
@@ -336,7 +337,7 @@ func (s *Service) LoginGrant(ctx context.Context, sessionID string) (*Grant, err
 		return nil, err
 	}
 	session.Generation = 1
-	refresh, err := s.Keys.Vault.newRefreshToken(session.ID, session.Generation)
+	refresh, err := s.Keys.Vault.NewRefreshToken(session.ID, session.Generation)
 	if err != nil {
 		return nil, err
 	}

@@ -2,14 +2,11 @@ package auth
 
 import (
 	"context"
-	"crypto/hmac"
-	"encoding/base64"
 	"time"
-
-	"github.com/google/uuid"
 
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/platform/vault"
 )
 
 // The lifetimes of page sessions, before the settings shorten them.
@@ -73,11 +70,11 @@ func (s *Service) PageLogin(ctx context.Context, in PageSignIn) (*PageGrant, err
 		ID: id, AccountID: s.NewID(), Role: in.Key.Role, Number: in.Key.Number, DeviceName: in.DeviceName, Generation: 1,
 		CreatedAt: now, LastUsedAt: now, IdleAt: now.Add(idle), EndsAt: now.Add(lifetime), PageIdle: idle,
 	}
-	token, err := s.Keys.Vault.pageToken(session.ID)
+	token, err := s.Keys.Vault.PageToken(session.ID)
 	if err != nil {
 		return nil, err
 	}
-	err = s.signIn(ctx, in.Key, in.OTP, in.Proof, session, hashToken(token))
+	err = s.signIn(ctx, in.Key, in.OTP, in.Proof, session, vault.HashToken(token))
 	if fault.CodeOf(err) == "otp_expired" && in.SessionID != "" {
 		return s.repeatPageLogin(ctx, in, err)
 	}
@@ -111,7 +108,7 @@ func (s *Service) repeatPageLogin(ctx context.Context, in PageSignIn, expired er
 	if !session.pageActive(now) || session.Number != in.Key.Number || session.Role != in.Key.Role || now.Sub(session.CreatedAt) > repeatFor {
 		return nil, expired
 	}
-	token, err := s.Keys.Vault.pageToken(session.ID)
+	token, err := s.Keys.Vault.PageToken(session.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +117,7 @@ func (s *Service) repeatPageLogin(ctx context.Context, in PageSignIn, expired er
 
 func (s *Service) pageGrant(session *Session, token string, now time.Time) *PageGrant {
 	return &PageGrant{
-		Session: session, Token: token, DeviceToken: s.Keys.Vault.deviceToken(session.DeviceID),
+		Session: session, Token: token, DeviceToken: s.Keys.Vault.DeviceToken(session.DeviceID),
 		Ends: session.EndsAt.Sub(now), DeviceEnds: deviceLifetime,
 	}
 }
@@ -128,12 +125,12 @@ func (s *Service) pageGrant(session *Session, token string, now time.Time) *Page
 // PageSession returns the session with this page token, and extends its idle time at most
 // once a minute. Error: session_revoked, also for a text that is not a page token.
 func (s *Service) PageSession(ctx context.Context, token string) (*Session, error) {
-	id, ok := s.Keys.Vault.parsePageToken(token)
+	id, ok := s.Keys.Vault.ParsePageToken(token)
 	if !ok {
 		return nil, errRevoked()
 	}
 	now := s.Now()
-	session, err := s.Store.PageSession(ctx, id, hashToken(token))
+	session, err := s.Store.PageSession(ctx, id, vault.HashToken(token))
 	if err != nil {
 		return nil, err
 	}
@@ -169,29 +166,4 @@ func (s *Session) HasRecentOTP(now time.Time) bool { return now.Sub(s.OTPAt()) <
 func (s *Service) HasRecentOTP(ctx context.Context, by actor.Actor) (bool, error) {
 	session, err := s.Store.Session(ctx, by.SessionID)
 	return session != nil && session.HasRecentOTP(s.Now()), err
-}
-
-// A page token is the session's ID and an HMAC of it (256 bits). A forged token fails
-// before any database query. The store saves only a hash.
-const pageTokenBytes = 16 + 32
-
-// pageToken returns the page token of a session.
-func (v *Vault) pageToken(sessionID string) (string, error) {
-	id, err := uuid.Parse(sessionID)
-	if err != nil {
-		return "", err
-	}
-	return base64.RawURLEncoding.EncodeToString(append(id[:], v.For(ForPage).MAC(id[:])...)), nil
-}
-
-// parsePageToken returns the session of a page token. ok is false for every other string.
-func (v *Vault) parsePageToken(token string) (sessionID string, ok bool) {
-	if len(token) != base64.RawURLEncoding.EncodedLen(pageTokenBytes) {
-		return "", false // also for line breaks, which the decoder ignores
-	}
-	raw, err := base64.RawURLEncoding.Strict().DecodeString(token)
-	if err != nil || len(raw) != pageTokenBytes || !hmac.Equal(raw[16:], v.For(ForPage).MAC(raw[:16])) {
-		return "", false
-	}
-	return uuid.UUID(raw[:16]).String(), true
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/platform/vault"
 )
 
 // Grant is a session with its tokens: the result of Login, LoginGrant and Refresh.
@@ -37,18 +38,18 @@ type Rotation struct {
 //	successor used before              refresh_token_reused; the session ends, because
 //	                                   one of the two holders may have stolen the token
 func (s *Service) Refresh(ctx context.Context, token string) (*Grant, error) {
-	vault := s.Keys.Vault
-	id, generation, ok := vault.parseRefreshToken(token)
+	tokens := s.Keys.Vault
+	id, generation, ok := tokens.ParseRefreshToken(token)
 	if !ok {
 		return nil, errRefresh("refresh_token_invalid", "This is not a refresh token of this service.")
 	}
-	successor, err := vault.newRefreshToken(id, generation+1)
+	successor, err := tokens.NewRefreshToken(id, generation+1)
 	if err != nil {
 		return nil, err
 	}
 	now := s.Now()
 	session, err := s.Store.Rotate(ctx, Rotation{
-		SessionID: id, Generation: generation, OldHash: hashToken(token), NewHash: hashToken(successor),
+		SessionID: id, Generation: generation, OldHash: vault.HashToken(token), NewHash: vault.HashToken(successor),
 		Now: now, IdleAt: now.Add(s.Settings.RefreshIdle),
 	})
 	if err != nil {
@@ -106,7 +107,7 @@ func (s *Service) grant(session *Session, refresh string, now time.Time) (*Grant
 	}
 	return &Grant{
 		Session: session, AccessToken: access, RefreshToken: refresh,
-		DeviceToken: s.Keys.Vault.deviceToken(session.DeviceID),
+		DeviceToken: s.Keys.Vault.DeviceToken(session.DeviceID),
 		AccessEnds:  s.Settings.AccessLifetime, RefreshEnds: ends.Sub(now),
 	}, nil
 }

@@ -144,7 +144,7 @@ func (s *Service) Logout(ctx context.Context, by actor.Actor, all bool) error {
 // (refresh_token_reused), and the number may have a new owner since one expired
 // (refresh_token_expired).
 func (s *Service) LogoutByRefresh(ctx context.Context, refreshToken string, all bool) error {
-	id, generation, ok := s.Keys.Vault.parseRefreshToken(refreshToken)
+	id, generation, ok := s.Keys.Vault.ParseRefreshToken(refreshToken)
 	if !ok {
 		return errRefresh("refresh_token_invalid", "This is not a refresh token of this service.")
 	}

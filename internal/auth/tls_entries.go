@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/vault"
 )
 
 // TLSEntries are the certificates and account keys of an ACME service, sealed.
 type TLSEntries struct {
 	DB    *database.DB
-	Vault *Vault
+	Vault *vault.Vault
 }
 
 // Entry returns an entry that a replica saved, or nil.
@@ -27,7 +28,7 @@ func (t TLSEntries) Entry(ctx context.Context, name string) ([]byte, error) {
 	if len(sealed) == 0 { // a replica has claimed the entry and not saved it yet
 		return nil, nil
 	}
-	data, err := t.Vault.For(ForTLS).Open(sealed, name)
+	data, err := t.Vault.For(vault.ForTLS).Open(sealed, name)
 	if len(data) == 0 { // sealed under a lost master key
 		return nil, err
 	}
@@ -36,7 +37,7 @@ func (t TLSEntries) Entry(ctx context.Context, name string) ([]byte, error) {
 
 // Save saves an entry.
 func (t TLSEntries) Save(ctx context.Context, name string, data []byte) error {
-	sealed := t.Vault.For(ForTLS).Seal(data, name)
+	sealed := t.Vault.For(vault.ForTLS).Seal(data, name)
 	_, err := t.DB.Exec(ctx, `
 		INSERT INTO tls_entries (name, sealed, claim_ends_at) VALUES ($1, $2, 0)
 		ON CONFLICT (name) DO UPDATE SET sealed = excluded.sealed, claim_ends_at = 0`, name, sealed)

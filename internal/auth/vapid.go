@@ -5,6 +5,8 @@ import (
 	"crypto/ecdh"
 	"crypto/rand"
 	"fmt"
+
+	"github.com/touchline/touchline/internal/platform/vault"
 )
 
 const vapidKeyID = "vapid"
@@ -17,13 +19,13 @@ func (k *Keys) addVAPIDKey(ctx context.Context) error {
 	}
 	now := k.now()
 	return k.store.AddSecret(ctx, Secret{
-		ID: vapidKeyID, Purpose: string(forVAPID), Sealed: k.master.For(forVAPID).Seal(private.Bytes(), vapidKeyID),
+		ID: vapidKeyID, Purpose: string(vault.ForVAPID), Sealed: k.master.For(vault.ForVAPID).Seal(private.Bytes(), vapidKeyID),
 		CreatedAt: now, ActiveAt: now, EndsAt: now.AddDate(1000, 0, 0),
 	})
 }
 
 func (k *Keys) openVAPIDKey(s Secret) (*ecdh.PrivateKey, error) {
-	plain, err := k.master.For(forVAPID).Open(s.Sealed, s.ID)
+	plain, err := k.master.For(vault.ForVAPID).Open(s.Sealed, s.ID)
 	if err != nil {
 		return nil, ErrMasterKey
 	}

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/admin"
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/endpoint"
+	"github.com/touchline/touchline/internal/platform/vault"
 	"github.com/touchline/touchline/internal/platform/wire"
 )
 
@@ -77,7 +77,7 @@ type changeList struct {
 // with any token, so that a service can replace its token.
 func (h handlers) listChanges(ctx context.Context, r admin.Request[admin.NoBody]) (admin.Response, error) {
 	f := r.Faults
-	page := endpoint.QueryPage[Cursor](r.Meta, h.api.Vault.For(auth.ForCursors), "", &f)
+	page := endpoint.QueryPage[Cursor](r.Meta, h.api.Vault.For(vault.ForCursors), "", &f)
 	wait := queryWait(r, &f)
 	if err := f.Err(); err != nil {
 		return admin.Response{}, err

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/admin"
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/platform/endpoint"
+	"github.com/touchline/touchline/internal/platform/vault"
 	"github.com/touchline/touchline/internal/platform/wire"
 )
 
@@ -50,7 +50,7 @@ func (h handlers) listWebhookMessages(ctx context.Context, r admin.Request[admin
 	if r.Query.Has("state") && r.Query.Get("state") != MessageFailed {
 		f.Add("/state", "invalid_value", "This must be failed.")
 	}
-	page := endpoint.QueryPage[admin.Keyset](r.Meta, h.api.Vault.For(auth.ForCursors), r.Caller.ID+"\x00"+id, &f)
+	page := endpoint.QueryPage[admin.Keyset](r.Meta, h.api.Vault.For(vault.ForCursors), r.Caller.ID+"\x00"+id, &f)
 	search := WebhookLogSearch{FailedOnly: r.Query.Has("state"), After: WebhookLogCursor{At: page.After.Time(), ID: page.After.ID}}
 	if err := f.Err(); err != nil {
 		return admin.Response{}, h.missingOr(ctx, r.Caller, id, err)

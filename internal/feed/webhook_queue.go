@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/vault"
 	"github.com/touchline/touchline/internal/store"
 )
 
@@ -161,7 +161,7 @@ func (h *Webhooks) unsealSecrets(id string, sealed ...[]byte) (secrets []string,
 		if s == nil {
 			continue
 		}
-		secret, err := h.DB.Unseal(auth.ForWebhook, s, id)
+		secret, err := h.DB.Unseal(vault.ForWebhook, s, id)
 		if err != nil {
 			return nil, err
 		}

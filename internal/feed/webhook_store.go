@@ -7,12 +7,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/idempotency"
+	"github.com/touchline/touchline/internal/platform/vault"
 	"github.com/touchline/touchline/internal/store"
 )
 
@@ -39,7 +39,7 @@ func webhookDetail(w Webhook) string {
 
 // add saves a webhook with its secret at the end of the feed.
 func (h *Webhooks) add(ctx context.Context, by actor.Operator, w Webhook, secret string) error {
-	sealed, err := h.DB.Seal(auth.ForWebhook, secret, w.ID)
+	sealed, err := h.DB.Seal(vault.ForWebhook, secret, w.ID)
 	if err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func changeEndpoint(ctx context.Context, tx *store.Tx, id string) error {
 // saveSecret replaces the secret of a webhook. Messages are also signed with the one
 // before until oldEndsAt, or not at all if that is zero.
 func (h *Webhooks) saveSecret(ctx context.Context, by actor.Operator, id, secret string, oldEndsAt time.Time) (*Webhook, error) {
-	sealed, err := h.DB.Seal(auth.ForWebhook, secret, id)
+	sealed, err := h.DB.Seal(vault.ForWebhook, secret, id)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/touchline/touchline/internal/message/sms"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/platform/phone"
+	"github.com/touchline/touchline/internal/platform/vault"
 	"github.com/touchline/touchline/internal/worker"
 )
 
@@ -64,7 +65,7 @@ func newChannels(cfg *config.Config, o Options, keys *auth.Keys, subscriptions p
 }
 
 // mailConfig returns the configuration of mail.
-func mailConfig(cfg *config.Config, o Options, vault *auth.Vault) mail.Config {
+func mailConfig(cfg *config.Config, o Options, vault *vault.Vault) mail.Config {
 	m := cfg.MailServer()
 	return mail.Config{
 		Server: m.URL, Password: m.Password, CAFile: m.CAFile, From: m.From, FromName: cfg.Brand,

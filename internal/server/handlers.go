@@ -6,10 +6,10 @@ import (
 
 	"github.com/touchline/touchline/internal/admin"
 	"github.com/touchline/touchline/internal/api"
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/platform/httpx"
 	"github.com/touchline/touchline/internal/platform/ratelimit"
+	"github.com/touchline/touchline/internal/platform/vault"
 	"github.com/touchline/touchline/internal/web"
 )
 
@@ -42,7 +42,7 @@ func newPages(cfg *config.Config, o Options, s *services, limiter *ratelimit.Lim
 	return web.New(web.Config{
 		Renderer: r, Features: partsOf(s.features(), func(f feature) (func(*web.Pages) []web.Route, bool) { return f.pages, f.pages != nil }),
 		Services: s.public, Settings: s.publicSettings(cfg, o),
-		MailAddress: s.keys.Vault.MailAddress, Sealer: s.keys.Vault.For(auth.ForSignIn),
+		MailAddress: s.keys.Vault.MailAddress, Sealer: s.keys.Vault.For(vault.ForSignIn),
 		Brand: cfg.Brand, AppURL: cfg.App(), WholeHistory: wholeHistory(cfg), Limiter: limiter,
 	})
 }

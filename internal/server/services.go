@@ -22,6 +22,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/platform/scan"
 	"github.com/touchline/touchline/internal/platform/upload"
+	"github.com/touchline/touchline/internal/platform/vault"
 	"github.com/touchline/touchline/internal/progress"
 	"github.com/touchline/touchline/internal/roster"
 	"github.com/touchline/touchline/internal/server/service"
@@ -62,7 +63,7 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 	http := service.HTTP{
 		NewSpool:    newSpool,
 		Streams:     &message.Streams{Hub: b.delivery.hub, Store: b.db, Process: o.NewID(), Now: o.Now, NewID: o.NewID},
-		Idempotency: idempotency.New(idempotency.SQL{DB: b.sql}, b.keys.Vault.For(auth.ForResponses), o.Now, o.NewID, o.Log),
+		Idempotency: idempotency.New(idempotency.SQL{DB: b.sql}, b.keys.Vault.For(vault.ForResponses), o.Now, o.NewID, o.Log),
 	}
 	approvals := b.approvals
 	accounts := newAuth(cfg, o, b.logged, b.keys)
@@ -72,7 +73,7 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 	batches := &batch.Service{DB: b.db, Consent: approvals.Rules, CheckFeature: b.checkFeature, Upcoming: training.Upcoming, Now: o.Now, NewID: o.NewID}
 	attended := &attendance.Service{DB: b.db, Consent: approvals.Rules, CheckFeature: b.checkFeature, CannotCome: training.CannotCome, Now: o.Now}
 	trainings := &training.Service{
-		DB: b.db, Consent: approvals.Rules, CheckFeature: b.checkFeature, Secrets: b.keys.Vault.For(auth.ForTraining), PublicURL: cfg.PublicURL, Now: o.Now, NewID: o.NewID,
+		DB: b.db, Consent: approvals.Rules, CheckFeature: b.checkFeature, Secrets: b.keys.Vault.For(vault.ForTraining), PublicURL: cfg.PublicURL, Now: o.Now, NewID: o.NewID,
 	}
 	records := &progress.Service{DB: b.db, Consent: approvals.Rules, CheckFeature: b.checkFeature, Now: o.Now, NewID: o.NewID}
 	players := &roster.Service{

@@ -1,17 +1,17 @@
 package server
 
 import (
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/message/sms"
 	"github.com/touchline/touchline/internal/message/whatsapp"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/platform/metrics"
 	"github.com/touchline/touchline/internal/platform/phone"
+	"github.com/touchline/touchline/internal/platform/vault"
 )
 
 // smsConfig returns the configuration of the SMS providers.
-func smsConfig(cfg *config.Config, o Options, vault *auth.Vault) sms.Config {
+func smsConfig(cfg *config.Config, o Options, vault *vault.Vault) sms.Config {
 	c := sms.Config{
 		MSG91Templates: map[string]sms.MSG91Template{},
 		ReceiptURL: func(ref message.MessageRef) string {
@@ -36,7 +36,7 @@ func newReplies(cfg *config.Config, o Options, db *message.Store, parser phone.P
 
 // newReceipts returns the receiver of receipts of SMS and of WhatsApp, or nil if no provider
 // sends receipts.
-func newReceipts(cfg *config.Config, o Options, db *message.Store, vault *auth.Vault, m *metrics.Metrics) *message.Receipts {
+func newReceipts(cfg *config.Config, o Options, db *message.Store, vault *vault.Vault, m *metrics.Metrics) *message.Receipts {
 	c := smsConfig(cfg, o, vault)
 	r := &message.Receipts{
 		Store: db, Valid: vault.ValidReceiptSecret, Readers: sms.ReceiptReaders(c), AccountReaders: sms.AccountReaders(c),

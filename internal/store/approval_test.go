@@ -15,7 +15,6 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/conversation"
 	"github.com/touchline/touchline/internal/fee"
@@ -25,6 +24,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
+	"github.com/touchline/touchline/internal/platform/vault"
 	"github.com/touchline/touchline/internal/progress"
 	"github.com/touchline/touchline/internal/roster"
 	"github.com/touchline/touchline/internal/store"
@@ -41,7 +41,7 @@ type fixture struct {
 	// postgres is true on PostgreSQL.
 	postgres bool
 	clock    *clock
-	vault    *auth.Vault
+	vault    *vault.Vault
 	rand     io.Reader // of short codes; nil means crypto/rand
 
 	queued   atomic.Int64
@@ -103,7 +103,7 @@ func newFixture(tb testing.TB, url string, options ...option) *fixture {
 	p.sql = openDatabase(tb, url, database.Options{Now: p.clock.Now, MaxConns: fixtureConns})
 	ok(tb, p.sql.Migrate(bg))
 	var err error
-	p.vault, err = auth.NewVault([]byte("0123456789abcdef0123456789abcdef"))
+	p.vault, err = vault.New([]byte("0123456789abcdef0123456789abcdef"))
 	ok(tb, err)
 	p.openStore(options...)
 	return p

@@ -5,10 +5,10 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/platform/vault"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/store/storetest"
 )
@@ -89,13 +89,13 @@ func TestLink(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, url string) {
 		db := openLinked(t, url)
-		hash := auth.HashLink("token")
+		hash := vault.HashToken("token")
 		ok(t, run(db, `
 			INSERT INTO requests (id, player_id, coach_id, approver_type, approver_id, state, channels, requested_at, last_sent_at, delivery_failed)
 			VALUES ('request', 'player', 'coach', 'student', 'student', 'pending', '["sms"]', 1, 1, FALSE)`))
 		ok(t, run(db, `INSERT INTO request_links (hash, request_id, ends_at, to_number) VALUES ($1, 'request', 1000, TRUE)`, hash))
 		open := func(token string, at int64) (approval.LinkState, error) {
-			return (&approval.Service{DB: db, Now: func() time.Time { return time.UnixMicro(at) }}).Link(bg, auth.HashLink(token))
+			return (&approval.Service{DB: db, Now: func() time.Time { return time.UnixMicro(at) }}).Link(bg, vault.HashToken(token))
 		}
 		got, err := open("token", 999)
 		ok(t, err)

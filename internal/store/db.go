@@ -17,13 +17,13 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
+	"github.com/touchline/touchline/internal/platform/vault"
 )
 
 //go:embed migrations
@@ -62,7 +62,7 @@ type Options struct {
 	Settings Settings
 	// Vault seals personal data and derives the tokens of links. Without it, operations
 	// that need it fail.
-	Vault *auth.Vault
+	Vault *vault.Vault
 	// OnQueued runs after a commit that queued a delivery. OnNotified runs after this or
 	// another replica added notifications for these accounts, OnChanged after one added
 	// changes to the feed; here is true for this replica. None may block; nil means none.

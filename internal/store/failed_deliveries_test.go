@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/platform/vault"
 )
 
 // failOneRequest claims the due SMS of a request and lets it fail with reason.
@@ -193,7 +193,7 @@ func TestRetryToFormerAddress(t *testing.T) {
 		_, err = p.db.Outbox.RetryFailed(bg, testOperator, mails[0].ID, message.DeliveryRecord.CheckRetry)
 		p.refused(err, "request_superseded")
 		request := a.GuardianApprover.Request.ID
-		p.wantLink(auth.HashLink(p.vault.LinkToken(mails[0].ID)), approval.LinkState{})
+		p.wantLink(vault.HashToken(p.vault.LinkToken(mails[0].ID)), approval.LinkState{})
 		if marked := p.count(`SELECT count(*) FROM requests WHERE id = $1 AND failed_channels = 'email,'`, request); marked != 1 {
 			p.Errorf("%d marks of the failure, want 1", marked)
 		}

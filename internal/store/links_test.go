@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/vault"
 )
 
 func TestLinkState(t *testing.T) {
@@ -25,7 +25,7 @@ func TestLinkState(t *testing.T) {
 			CoachName: "Coach 1", StudentName: "Asha Rao", ToNumber: true,
 		}
 		p.wantLink(hash, want)
-		p.wantLink(auth.HashLink("mistyped"), approval.LinkState{})
+		p.wantLink(vault.HashToken("mistyped"), approval.LinkState{})
 
 		// The same number is asked about another child, and as a student, which is another role.
 		adultStudent, err := p.Add(bg, coach, adult("Bela Rao", number(2)), mother(number(2)))
@@ -130,7 +130,7 @@ func TestLinkedPlayer(t *testing.T) {
 			}
 			ok(p, p.decide(guardian, a.ID, approval.Approve))
 		}
-		_, err := p.LinkedPlayer(bg, guardian, auth.HashLink("mistyped"))
+		_, err := p.LinkedPlayer(bg, guardian, vault.HashToken("mistyped"))
 		p.refused(err, "not_found")
 
 		// The coach corrects the number: the former guardian is no longer a party.
@@ -153,7 +153,7 @@ func TestDisputeByLink(t *testing.T) {
 		a := p.add(coach, "Asha Rao", number(2), "")
 		request := a.GuardianApprover.Request.ID
 		hash := p.link(request)
-		p.refused(p.DisputeByLink(bg, auth.HashLink("mistyped")), "not_found")
+		p.refused(p.DisputeByLink(bg, vault.HashToken("mistyped")), "not_found")
 
 		ok(p, run(p.db, `UPDATE request_links SET to_number = FALSE`)) // as by mail
 		p.refused(p.DisputeByLink(bg, hash), "not_found")

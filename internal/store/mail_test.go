@@ -6,12 +6,12 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
+	"github.com/touchline/touchline/internal/platform/vault"
 )
 
 const address = "Meera@families.example"
@@ -81,8 +81,8 @@ func TestFailuresByChannel(t *testing.T) {
 		}
 		// The link to the former address is dead, also if its mail leaves at this moment. That in the SMS works.
 		ok(p, p.RenewLinks(bg, mails))
-		p.wantLink(auth.HashLink(p.vault.LinkToken(mails[0].ID)), approval.LinkState{})
-		if l, err := p.Link(bg, auth.HashLink(p.vault.LinkToken(sms.ID))); err != nil || !l.Open {
+		p.wantLink(vault.HashToken(p.vault.LinkToken(mails[0].ID)), approval.LinkState{})
+		if l, err := p.Link(bg, vault.HashToken(p.vault.LinkToken(sms.ID))); err != nil || !l.Open {
 			p.Errorf("the link in the SMS: %+v, %v", l, err)
 		}
 		// A mail that waits for an address that was corrected meanwhile is dropped.
@@ -186,7 +186,7 @@ func TestStoppedAddresses(t *testing.T) {
 		ok(p, p.db.Outbox.DeliverySent(bg, mails))
 		for token, want := range map[string]bool{p.vault.LinkToken(sms.ID): false, "unknown": false, p.vault.LinkToken(mails[0].ID): true} {
 			for range 2 {
-				stopped, err := p.StopAddressOfLink(bg, auth.HashLink(token), p.clock.Now())
+				stopped, err := p.StopAddressOfLink(bg, vault.HashToken(token), p.clock.Now())
 				if err != nil || stopped != want {
 					p.Errorf("StopAddressOfLink = %t, %v; want %t", stopped, err, want)
 				}

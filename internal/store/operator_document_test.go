@@ -12,11 +12,11 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/admin"
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/blob"
 	"github.com/touchline/touchline/internal/platform/httpx"
 	"github.com/touchline/touchline/internal/platform/picture"
+	"github.com/touchline/touchline/internal/platform/vault"
 	"github.com/touchline/touchline/internal/server/service"
 	"github.com/touchline/touchline/internal/store/storetest"
 )
@@ -68,7 +68,7 @@ func TestSlowDocument(t *testing.T) {
 	handler := admin.New(admin.Config{
 		Operators: service.Operators{
 			Shell: service.Shell{Tokens: &operator.Service{Store: fakeTokenStore{}, Now: time.Now}},
-			Vault: new(auth.Vault),
+			Vault: new(vault.Vault),
 		},
 		Settings: httpx.Settings{Now: time.Now, Log: slog.New(slog.DiscardHandler)},
 		Features: []func(*admin.Server) []admin.Route{v.OperatorOperations},

@@ -10,6 +10,7 @@ import (
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/phone"
+	"github.com/touchline/touchline/internal/platform/vault"
 	"github.com/touchline/touchline/internal/store"
 )
 
@@ -76,7 +77,7 @@ func (p *fixture) mail() {
 	_, _, _, err = p.RequestDetails(bg, mails[0])
 	ok(p, err)
 	ok(p, p.db.Outbox.DeliverySent(bg, mails))
-	_, err = p.StopAddressOfLink(bg, auth.HashLink(p.vault.LinkToken(mails[0].ID)), p.clock.Now())
+	_, err = p.StopAddressOfLink(bg, vault.HashToken(p.vault.LinkToken(mails[0].ID)), p.clock.Now())
 	ok(p, err)
 	ok(p, p.db.Outbox.StopAddress(bg, "other@families.example"))
 	ok(p, run(p.db, `UPDATE players SET guardian_state = 'approved' WHERE id = $1`, a.ID))

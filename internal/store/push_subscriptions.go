@@ -12,6 +12,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/idempotency"
+	"github.com/touchline/touchline/internal/platform/vault"
 )
 
 var _ message.PushStore = (*DB)(nil)
@@ -38,8 +39,8 @@ func (db *DB) SavePushSubscription(ctx context.Context, by actor.Actor, s messag
 	if err != nil {
 		return err
 	}
-	vault := db.options.Vault.For(auth.ForPush)
-	endpoint := vault.MAC(addressOf(s))
+	sealer := db.options.Vault.For(vault.ForPush)
+	endpoint := sealer.MAC(addressOf(s))
 	err = db.Write(ctx, func(tx *Tx) error {
 		// A session that a concurrent request ends gets no subscription.
 		err := tx.ExecOne(ctx, `
@@ -47,7 +48,7 @@ func (db *DB) SavePushSubscription(ctx context.Context, by actor.Actor, s messag
 			SELECT id, $3, account_id, role, $4, $5, $6, ends_at, $7 FROM sessions WHERE id = $1 AND account_id = $2 AND revoked_at IS NULL
 			ON CONFLICT (session_id) DO UPDATE SET id = excluded.id, endpoint = excluded.endpoint, sealed = excluded.sealed,
 				show_names = excluded.show_names, created_at = excluded.created_at`,
-			by.SessionID, by.AccountID, s.ID, endpoint, vault.Seal(plain, s.ID), s.ShowNames, database.Micros(s.CreatedAt))
+			by.SessionID, by.AccountID, s.ID, endpoint, sealer.Seal(plain, s.ID), s.ShowNames, database.Micros(s.CreatedAt))
 		if errors.Is(err, database.ErrStale) {
 			return auth.ErrSessionEnded() // another attempt would find no session either
 		}
@@ -83,13 +84,13 @@ func (db *DB) SessionPushSubscription(ctx context.Context, by actor.Actor) (mess
 // the DB.
 type PushSubscriptions struct {
 	sql   *database.DB
-	vault *auth.Vault
+	vault *vault.Vault
 	now   func() time.Time
 }
 
 // NewPushSubscriptions returns the PushSubscriptions of a migrated database.
-func NewPushSubscriptions(db *database.DB, vault *auth.Vault, now func() time.Time) *PushSubscriptions {
-	return &PushSubscriptions{db, vault, now}
+func NewPushSubscriptions(db *database.DB, keys *vault.Vault, now func() time.Time) *PushSubscriptions {
+	return &PushSubscriptions{db, keys, now}
 }
 
 // PushSubscription returns a subscription whose session is live, or false. It removes the
@@ -104,7 +105,7 @@ func (p *PushSubscriptions) PushSubscription(ctx context.Context, id string) (me
 	return s, found, err
 }
 
-func scanPushSubscription(vault *auth.Vault, row database.Scanner) (s message.PushSubscription, found bool, err error) {
+func scanPushSubscription(keys *vault.Vault, row database.Scanner) (s message.PushSubscription, found bool, err error) {
 	var sealed []byte
 	err = row.Scan(&s.ID, &sealed, &s.ShowNames, database.IntoTime(&s.CreatedAt))
 	if database.IsNoRows(err) {
@@ -113,7 +114,7 @@ func scanPushSubscription(vault *auth.Vault, row database.Scanner) (s message.Pu
 	if err != nil {
 		return s, false, fmt.Errorf("read push subscription: %w", err)
 	}
-	plain, err := vault.For(auth.ForPush).Open(sealed, s.ID)
+	plain, err := keys.For(vault.ForPush).Open(sealed, s.ID)
 	if err != nil {
 		return s, false, fmt.Errorf("open push subscription %s: %w", s.ID, err)
 	}

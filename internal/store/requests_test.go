@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/vault"
 )
 
 func (p *fixture) send(by actor.Actor, id string, party actor.Role) (*approval.Request, bool, error) {
@@ -121,7 +121,7 @@ func (p *fixture) link(requestID string) []byte {
 	p.Helper()
 	var id string
 	ok(p, p.db.QueryRow(bg, `SELECT id FROM deliveries WHERE request_id = $1 AND channel = 'sms' ORDER BY id DESC LIMIT 1`, requestID).Scan(&id))
-	return auth.HashLink(p.vault.LinkToken(id))
+	return vault.HashToken(p.vault.LinkToken(id))
 }
 
 func TestRequestToBlockedDestination(t *testing.T) {

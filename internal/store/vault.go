@@ -3,9 +3,9 @@ package store
 import (
 	"errors"
 
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/phone"
+	"github.com/touchline/touchline/internal/platform/vault"
 )
 
 // errNoVault is the error of a store without Options.Vault.
@@ -13,7 +13,7 @@ var errNoVault = errors.New("store: no vault")
 
 // Seal encrypts a text for a purpose and binds it to the id of its row. It returns NULL for
 // "".
-func (db *DB) Seal(p auth.Purpose, plain, id string) ([]byte, error) {
+func (db *DB) Seal(p vault.Purpose, plain, id string) ([]byte, error) {
 	if plain == "" {
 		return nil, nil
 	}
@@ -25,7 +25,7 @@ func (db *DB) Seal(p auth.Purpose, plain, id string) ([]byte, error) {
 
 // Unseal decrypts a text of Seal. A text is empty if it was sealed under a lost master key
 // (docs/operating.md).
-func (db *DB) Unseal(p auth.Purpose, sealed []byte, id string) (string, error) {
+func (db *DB) Unseal(p vault.Purpose, sealed []byte, id string) (string, error) {
 	if len(sealed) == 0 {
 		return "", nil
 	}
@@ -41,7 +41,7 @@ func (db *DB) sealNumber(by actor.Actor) ([]byte, error) {
 	if db.options.Vault == nil {
 		return nil, errNoVault
 	}
-	return db.options.Vault.For(auth.ForClosed).Seal([]byte(by.Number), by.AccountID), nil
+	return db.options.Vault.For(vault.ForClosed).Seal([]byte(by.Number), by.AccountID), nil
 }
 
 // NumberHash returns the hash under which former_numbers has a number, or nil without a vault.
@@ -49,7 +49,7 @@ func (db *DB) NumberHash(n phone.Number) []byte {
 	if db.options.Vault == nil {
 		return nil
 	}
-	return db.options.Vault.For(auth.ForClosed).MAC([]byte(n))
+	return db.options.Vault.For(vault.ForClosed).MAC([]byte(n))
 }
 
 // linkHash returns the hash of the link in the message of a delivery.
@@ -57,5 +57,5 @@ func (db *DB) LinkHash(deliveryID string) ([]byte, error) {
 	if db.options.Vault == nil {
 		return nil, errNoVault
 	}
-	return auth.HashLink(db.options.Vault.LinkToken(deliveryID)), nil
+	return vault.HashToken(db.options.Vault.LinkToken(deliveryID)), nil
 }

@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/idempotency"
+	"github.com/touchline/touchline/internal/platform/vault"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/team"
 )
@@ -29,7 +29,7 @@ type Service struct {
 	Consent      approval.Rules
 	CheckFeature team.CheckFeature
 	// Secrets derives the secrets of addresses, which begin with PublicURL.
-	Secrets   auth.PurposeVault
+	Secrets   vault.Sealer
 	PublicURL string
 	Now       func() time.Time
 	NewID     func() string

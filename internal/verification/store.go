@@ -8,6 +8,7 @@ import (
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/platform/vault"
 	"github.com/touchline/touchline/internal/store"
 )
 
@@ -56,7 +57,7 @@ func (s *Service) unseal(sub Submission, sealed []byte, err error) (Submission, 
 	if err != nil {
 		return sub, err
 	}
-	if sub.LegalName, err = s.DB.Unseal(auth.ForKYC, sealed, sub.ID); err != nil {
+	if sub.LegalName, err = s.DB.Unseal(vault.ForKYC, sealed, sub.ID); err != nil {
 		return sub, fmt.Errorf("unseal submission %s: %w", sub.ID, err)
 	}
 	return sub, nil
@@ -106,7 +107,7 @@ func identityDocuments(ctx context.Context, tx *store.Tx, coachID string, ids []
 }
 
 func (s *Service) insert(ctx context.Context, tx *store.Tx, sub Submission) error {
-	sealed, err := s.DB.Seal(auth.ForKYC, sub.LegalName, sub.ID)
+	sealed, err := s.DB.Seal(vault.ForKYC, sub.LegalName, sub.ID)
 	if err != nil {
 		return err
 	}

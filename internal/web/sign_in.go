@@ -13,6 +13,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/httpx"
 	"github.com/touchline/touchline/internal/platform/phone"
+	"github.com/touchline/touchline/internal/platform/vault"
 )
 
 func (p *Pages) signInRoutes() []Route {
@@ -148,7 +149,7 @@ func (p *Pages) proof(r *Request, s SignIn) auth.Proof {
 		}
 	}
 	if s.Link != "" {
-		proof.LinkHash = auth.HashLink(s.Link)
+		proof.LinkHash = vault.HashToken(s.Link)
 	}
 	return proof
 }

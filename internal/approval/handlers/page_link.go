@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/platform/vault"
 	"github.com/touchline/touchline/internal/web"
 )
 
@@ -53,7 +53,7 @@ func (p pages) withLink(h func(context.Context, *web.Request, approval.LinkState
 		if !plausible(token) {
 			return p.closedLink(r), nil
 		}
-		link, err := p.Link(ctx, auth.HashLink(token))
+		link, err := p.Link(ctx, vault.HashToken(token))
 		if err != nil {
 			return web.Response{}, err
 		}
@@ -69,7 +69,7 @@ func (p pages) withLink(h func(context.Context, *web.Request, approval.LinkState
 			if !ok {
 				continue
 			}
-			id, err := p.LinkedPlayer(ctx, by, auth.HashLink(token))
+			id, err := p.LinkedPlayer(ctx, by, vault.HashToken(token))
 			if err == nil {
 				return web.Redirect(web.PlayerPath(role, id) + suffix), nil
 			}

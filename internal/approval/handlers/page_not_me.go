@@ -5,8 +5,8 @@ import (
 	"net/http"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/platform/vault"
 	"github.com/touchline/touchline/internal/web"
 )
 
@@ -29,10 +29,10 @@ func (p pages) refuseByLink(ctx context.Context, r *web.Request) (web.Response, 
 	if !plausible(token) {
 		return p.closedLink(r), nil
 	}
-	err := p.DisputeByLink(ctx, auth.HashLink(token))
+	err := p.DisputeByLink(ctx, vault.HashToken(token))
 	switch fault.KindOf(err) {
 	case fault.NotFound: // the link did not leave to the asked number, or is not valid
-		return p.stopAddressOfLink(ctx, r, auth.HashLink(token))
+		return p.stopAddressOfLink(ctx, r, vault.HashToken(token))
 	case fault.Conflict:
 		return p.closedLink(r), nil
 	}

@@ -116,7 +116,7 @@ type Store interface {
 	ReleaseKey(ctx context.Context, h Holder) (*Work, error)
 }
 
-// Sealer encrypts responses and fingerprints requests. auth.PurposeVault implements it.
+// Sealer encrypts responses and fingerprints requests. vault.Sealer implements it.
 type Sealer interface {
 	Seal(plain []byte, context string) []byte
 	Open(sealed []byte, context string) ([]byte, error)

@@ -13,9 +13,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/idempotency"
+	"github.com/touchline/touchline/internal/platform/vault"
 )
 
 // fakeStore is a Store in memory.
@@ -103,7 +103,7 @@ type fixture struct {
 
 func setup(t *testing.T) *fixture {
 	t.Helper()
-	vault, err := auth.NewVault(bytes.Repeat([]byte("s"), 32))
+	keys, err := vault.New(bytes.Repeat([]byte("s"), 32))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func setup(t *testing.T) *fixture {
 		return fmt.Sprint("lease-", leases)
 	}
 	f.clock = func() time.Time { return f.now }
-	f.service = idempotency.New(f.store, vault.For(auth.ForResponses), func() time.Time { return f.clock() }, newID, slog.New(slog.NewTextHandler(&f.log, nil)))
+	f.service = idempotency.New(f.store, keys.For(vault.ForResponses), func() time.Time { return f.clock() }, newID, slog.New(slog.NewTextHandler(&f.log, nil)))
 	return f
 }
 

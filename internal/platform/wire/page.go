@@ -45,7 +45,7 @@ func PageSize(limit *int) int {
 	return min(*limit, maxLimit)
 }
 
-// Sealer encrypts a cursor; auth.PurposeVault implements it.
+// Sealer encrypts a cursor; vault.Sealer implements it.
 type Sealer interface {
 	SealDeterministic(plain []byte, context string) []byte
 	Open(sealed []byte, context string) ([]byte, error)

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/platform/vault"
 	"github.com/touchline/touchline/internal/platform/wire"
 )
 
@@ -19,11 +19,11 @@ type keyset struct {
 // cursorsFor returns the cursors of a scope under one fixed secret.
 func cursorsFor(tb testing.TB, scope string) wire.Cursors {
 	tb.Helper()
-	v, err := auth.NewVault([]byte(strings.Repeat("k", 32)))
+	v, err := vault.New([]byte(strings.Repeat("k", 32)))
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return wire.Cursors{Sealer: v.For(auth.ForCursors), Scope: scope}
+	return wire.Cursors{Sealer: v.For(vault.ForCursors), Scope: scope}
 }
 
 func TestCursors(t *testing.T) {

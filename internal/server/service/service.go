@@ -12,6 +12,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/idempotency"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/platform/upload"
+	"github.com/touchline/touchline/internal/platform/vault"
 )
 
 // Common are the services of both listeners and of the shell.
@@ -44,5 +45,5 @@ type Operators struct {
 	HTTP
 	Inspector *auth.Introspector
 	// Vault encrypts the cursors of lists.
-	Vault *auth.Vault
+	Vault *vault.Vault
 }

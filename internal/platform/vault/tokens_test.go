@@ -1,4 +1,4 @@
-package auth_test
+package vault_test
 
 import (
 	"bytes"
@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/platform/vault"
 )
 
-func refreshToken(t testing.TB, v *auth.Vault, id string, generation int64) string {
+func refreshToken(t testing.TB, v *vault.Vault, id string, generation int64) string {
 	t.Helper()
 	token, err := v.NewRefreshToken(id, generation)
 	if err != nil {
@@ -21,13 +21,13 @@ func refreshToken(t testing.TB, v *auth.Vault, id string, generation int64) stri
 // TestRefreshTokenIsDerived checks that a token has its session and generation, and
 // that making it again returns the same token.
 func TestRefreshTokenIsDerived(t *testing.T) {
-	v := vault(t, "a")
+	v := newVault(t, "a")
 	for _, generation := range []int64{1, 2, 255, 256, 1<<32 - 1} {
 		token := refreshToken(t, v, sessionID, generation)
 		if id, got, ok := v.ParseRefreshToken(token); !ok || id != sessionID || got != generation {
 			t.Errorf("parsed %s %d %v, want %s %d", id, got, ok, sessionID, generation)
 		}
-		if again := refreshToken(t, vault(t, "a"), sessionID, generation); again != token {
+		if again := refreshToken(t, newVault(t, "a"), sessionID, generation); again != token {
 			t.Error("the second token differs from the first")
 		}
 	}
@@ -37,10 +37,10 @@ func TestRefreshTokenIsDerived(t *testing.T) {
 }
 
 func TestParseRefreshTokenRefusesForgery(t *testing.T) {
-	v := vault(t, "a")
+	v := newVault(t, "a")
 	token := refreshToken(t, v, sessionID, 3)
 	raw, err := base64.RawURLEncoding.DecodeString(token)
-	if err != nil || len(raw) != auth.RefreshBytes {
+	if err != nil || len(raw) != vault.RefreshBytes {
 		t.Fatalf("%d bytes, %v", len(raw), err)
 	}
 	refused := func(what, token string) {
@@ -57,8 +57,8 @@ func TestParseRefreshTokenRefusesForgery(t *testing.T) {
 	for what, token := range map[string]string{
 		"empty": "", "text": "not-a-token", "longer": token + "A", "shorter": token[:len(token)-1],
 		"padded": token + "==", "leading space": " " + token, "trailing line break": token + "\n", "leading line break": "\n" + token[1:], "line break inside": token[:9] + "\r\n" + token[9:], "doubled": token + token,
-		"standard base64":   base64.RawStdEncoding.EncodeToString(bytes.Repeat([]byte{0xff}, auth.RefreshBytes)),
-		"of another secret": refreshToken(t, vault(t, "b"), sessionID, 3),
+		"standard base64":   base64.RawStdEncoding.EncodeToString(bytes.Repeat([]byte{0xff}, vault.RefreshBytes)),
+		"of another secret": refreshToken(t, newVault(t, "b"), sessionID, 3),
 		"device token":      v.DeviceToken(sessionID), "link token": v.LinkToken(sessionID),
 		"very long": strings.Repeat("A", 1<<16),
 	} {
@@ -75,7 +75,7 @@ func TestParseRefreshTokenRefusesForgery(t *testing.T) {
 // TestDeviceAndLinkTokens checks the strength of both tokens, and that the store saves
 // only a hash.
 func TestDeviceAndLinkTokens(t *testing.T) {
-	v := vault(t, "a")
+	v := newVault(t, "a")
 	for what, tt := range map[string]struct {
 		token func(string) string
 		bits  int
@@ -88,19 +88,19 @@ func TestDeviceAndLinkTokens(t *testing.T) {
 		if token == tt.token(accountID) || token != tt.token(sessionID) {
 			t.Errorf("%s: two IDs have one token, or one ID has two", what)
 		}
-		if saved := auth.HashToken(token); len(saved) != 32 || bytes.Contains(saved, raw) {
+		if saved := vault.HashToken(token); len(saved) != 32 || bytes.Contains(saved, raw) {
 			t.Errorf("%s: the saved value is no hash of the token", what)
 		}
 	}
-	if !bytes.Equal(auth.HashLink("x"), auth.HashToken("x")) {
+	if !bytes.Equal(vault.HashToken("x"), vault.HashToken("x")) {
 		t.Error("HashLink and HashToken differ")
 	}
 }
 
 func FuzzParseRefreshToken(f *testing.F) {
-	v := vault(f, "a")
+	v := newVault(f, "a")
 	f.Add(refreshToken(f, v, sessionID, 1))
-	f.Add(refreshToken(f, vault(f, "b"), sessionID, 1))
+	f.Add(refreshToken(f, newVault(f, "b"), sessionID, 1))
 	f.Add("not-a-token")
 	f.Fuzz(func(t *testing.T, s string) {
 		id, generation, ok := v.ParseRefreshToken(s)

@@ -1,4 +1,6 @@
-package auth
+// Package vault encrypts personal data and derives tokens. Each purpose has its own keys, all of
+// one secret.
+package vault
 
 import (
 	"crypto/aes"
@@ -34,32 +36,35 @@ const (
 	ForPush      Purpose = "push"
 	ForTLS       Purpose = "tls"
 	ForTraining  Purpose = "training"
-	forSigning   Purpose = "signing"
-	forSecret    Purpose = "secret"
-	forVAPID     Purpose = "vapid"
-	secretBytes          = 32
+	ForSigning   Purpose = "signing"
+	ForSecret    Purpose = "secret"
+	ForVAPID     Purpose = "vapid"
 )
+
+// SecretBytes is the length of a secret.
+const SecretBytes = 32
 
 var purposes = []Purpose{ForOTP, ForRefresh, ForDevice, ForLink, ForResponses, ForCursors, ForMedical, ForKYC, ForClosed, ForPage, ForSignIn, ForReceipt, ForWebhook, ForMail, ForPush, ForTLS, ForTraining}
 
 // Vault derives the keys of every purpose from one secret (HKDF, RFC 5869). It is safe for
 // concurrent use.
-type Vault struct{ purposes map[Purpose]PurposeVault }
+type Vault struct{ purposes map[Purpose]Sealer }
 
-// NewVault derives the keys of every purpose from secret, which has 32 random bytes.
-func NewVault(secret []byte) (*Vault, error) { return newVault(secret, purposes) }
+// New derives the keys of every purpose from secret, which has 32 random bytes.
+func New(secret []byte) (*Vault, error) { return NewFor(secret, purposes...) }
 
-func newVault(secret []byte, purposes []Purpose) (*Vault, error) {
-	if len(secret) != secretBytes {
-		return nil, fmt.Errorf("the secret has %d bytes, want %d", len(secret), secretBytes)
+// NewFor is New for some purposes.
+func NewFor(secret []byte, purposes ...Purpose) (*Vault, error) {
+	if len(secret) != SecretBytes {
+		return nil, fmt.Errorf("the secret has %d bytes, want %d", len(secret), SecretBytes)
 	}
-	v := &Vault{map[Purpose]PurposeVault{}}
+	v := &Vault{map[Purpose]Sealer{}}
 	for _, p := range purposes {
-		mac, err := hkdf.Key(sha256.New, secret, nil, "touchline/mac/"+string(p), secretBytes)
+		mac, err := hkdf.Key(sha256.New, secret, nil, "touchline/mac/"+string(p), SecretBytes)
 		if err != nil {
 			return nil, err
 		}
-		enc, err := hkdf.Key(sha256.New, secret, nil, "touchline/seal/"+string(p), secretBytes)
+		enc, err := hkdf.Key(sha256.New, secret, nil, "touchline/seal/"+string(p), SecretBytes)
 		if err != nil {
 			return nil, err
 		}
@@ -71,16 +76,16 @@ func newVault(secret []byte, purposes []Purpose) (*Vault, error) {
 		if err != nil {
 			return nil, err
 		}
-		v.purposes[p] = PurposeVault{p, mac, aead}
+		v.purposes[p] = Sealer{p, mac, aead}
 	}
 	return v, nil
 }
 
 // For returns the keys of one purpose.
-func (v *Vault) For(p Purpose) PurposeVault { return v.purposes[p] }
+func (v *Vault) For(p Purpose) Sealer { return v.purposes[p] }
 
-// PurposeVault encrypts and authenticates with the keys of one purpose.
-type PurposeVault struct {
+// Sealer encrypts and authenticates with the keys of one purpose.
+type Sealer struct {
 	purpose Purpose
 	key     []byte
 	aead    cipher.AEAD
@@ -88,7 +93,7 @@ type PurposeVault struct {
 
 // MAC returns HMAC-SHA256 over parts. The length precedes each part, so that
 // ("ab", "c") and ("a", "bc") differ.
-func (v PurposeVault) MAC(parts ...[]byte) []byte {
+func (v Sealer) MAC(parts ...[]byte) []byte {
 	h := hmac.New(sha256.New, v.key)
 	var n [8]byte
 	for _, part := range parts {
@@ -104,7 +109,7 @@ const nonceBytes = 12
 
 // Seal encrypts plain (AES-256-GCM, random nonce) and binds it to context, the
 // ID of the row that holds it.
-func (v PurposeVault) Seal(plain []byte, context string) []byte {
+func (v Sealer) Seal(plain []byte, context string) []byte {
 	nonce := make([]byte, nonceBytes)
 	_, _ = rand.Read(nonce) // never fails (crypto/rand)
 	return v.aead.Seal(nonce, nonce, plain, []byte(context))
@@ -112,14 +117,14 @@ func (v PurposeVault) Seal(plain []byte, context string) []byte {
 
 // SealDeterministic is Seal with a nonce that is the MAC of context and plain:
 // equal input gives equal output, and two different texts never share a nonce.
-func (v PurposeVault) SealDeterministic(plain []byte, context string) []byte {
+func (v Sealer) SealDeterministic(plain []byte, context string) []byte {
 	nonce := v.MAC([]byte(context), plain)[:nonceBytes:nonceBytes]
 	return v.aead.Seal(nonce, nonce, plain, []byte(context))
 }
 
 // Open decrypts what Seal or SealDeterministic returned. It fails if the text,
 // its context, its purpose or the secret differs.
-func (v PurposeVault) Open(sealed []byte, context string) ([]byte, error) {
+func (v Sealer) Open(sealed []byte, context string) ([]byte, error) {
 	if len(sealed) < nonceBytes {
 		return nil, fmt.Errorf("open %s: %d bytes are too short", v.purpose, len(sealed))
 	}

@@ -1,4 +1,4 @@
-package auth_test
+package vault_test
 
 import (
 	"strings"
@@ -6,7 +6,7 @@ import (
 )
 
 func TestMailToken(t *testing.T) {
-	v := vault(t, "a")
+	v := newVault(t, "a")
 	token := v.MailToken("meera@families.example")
 	if address, ok := v.MailAddress(token); !ok || address != "meera@families.example" {
 		t.Errorf("MailAddress = %q, %t", address, ok)
@@ -18,7 +18,7 @@ func TestMailToken(t *testing.T) {
 	if strings.HasSuffix(token, last) {
 		last = "B"
 	}
-	for _, forged := range []string{"", "x", token + "A", token[:len(token)-1], token[:len(token)-2] + last + last, vault(t, "b").MailToken("meera@families.example")} {
+	for _, forged := range []string{"", "x", token + "A", token[:len(token)-1], token[:len(token)-2] + last + last, newVault(t, "b").MailToken("meera@families.example")} {
 		if address, ok := v.MailAddress(forged); ok {
 			t.Errorf("%s: got %q, want no address", forged, address)
 		}

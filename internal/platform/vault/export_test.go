@@ -1,0 +1,3 @@
+package vault
+
+const RefreshBytes = refreshBytes
