@@ -1,8 +1,19 @@
 package approval
 
 import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
+	"github.com/touchline/touchline/internal/store"
 )
 
 // LinkState is the request of the link in a message or of a short code. It is the zero
@@ -31,4 +42,175 @@ type LinkState struct {
 	// ToNumber reports whether the link left to Number itself, and not to an e-mail address.
 	// It is false for a short code.
 	ToNumber bool
+}
+
+// AskedParty is the party that a link asked, and the state of its request.
+type AskedParty struct {
+	By        actor.Actor
+	RequestID string
+	PlayerID  string
+	State     RequestState
+}
+
+// DisputeByLink is Dispute without a session, for the holder of a valid link that left to
+// the asked number itself. It ends only an open request. It is no error if the request is
+// disputed already. Errors: not_found, no_open_request.
+func (s *Service) DisputeByLink(ctx context.Context, tokenHash []byte) error {
+	asked, err := s.askedParty(ctx, tokenHash, s.Now())
+	if err != nil || asked.State == RequestDisputed {
+		return err
+	}
+	_, err = s.update(ctx, asked.PlayerID, LoadOptions{}, func(p *Player, op Operation) (Change, error) {
+		return p.Dispute(asked.By, asked.RequestID, op)
+	})
+	if fault.KindOf(err) != fault.Conflict {
+		return err
+	}
+	// A concurrent request closed it: perhaps the same one, sent twice.
+	if asked, again := s.askedParty(ctx, tokenHash, s.Now()); again == nil && asked.State == RequestDisputed {
+		return nil
+	}
+	return err
+}
+
+// Link returns the state of the link whose token has this hash. It needs no session. It is only Old if the link has expired and its
+// request is open, the zero LinkState if the link is unknown or its request is not open. A link that
+// left by mail is unknown once the coach has corrected the address.
+func (s *Service) Link(ctx context.Context, hash []byte) (LinkState, error) {
+	l, now := LinkState{Open: true}, s.Now()
+	var born string
+	var old bool
+	err := s.DB.QueryRow(ctx, `
+		SELECT l.ends_at <= $2, r.id, r.player_id, r.approver_type, a.mobile_number, c.name, c.tier, p.student_name, p.date_of_birth, l.to_number,
+			EXISTS (SELECT 1 FROM requests o WHERE o.approver_id = r.approver_id AND o.state = 'pending' AND o.id <> r.id)
+		FROM request_links l
+		JOIN requests r ON r.id = l.request_id AND r.state = 'pending'
+		JOIN accounts a ON a.id = r.approver_id
+		JOIN players p ON p.id = r.player_id AND p.deleted_at IS NULL
+		LEFT JOIN coaches c ON c.id = r.coach_id
+		WHERE l.hash = $1 AND (l.to_number = TRUE OR l.address = p.guardian_email)`, hash, database.Micros(now)).
+		Scan(&old, &l.RequestID, &l.PlayerID, &l.Party, &l.Number, database.IntoText(&l.CoachName), database.IntoText(&l.CoachTier), &l.StudentName, &born, &l.ToNumber, &l.OthersOpen)
+	if err == nil && old {
+		return LinkState{Old: true}, nil
+	}
+	return linkState(l, born, now, err)
+}
+
+// linkState completes a LinkState that was scanned with err.
+func linkState(l LinkState, born string, now time.Time, err error) (LinkState, error) {
+	if database.IsNoRows(err) {
+		return LinkState{}, nil
+	}
+	var date Date
+	if err == nil {
+		date, err = ParseDate(born)
+	}
+	if err != nil {
+		return LinkState{}, fmt.Errorf("read link: %w", err)
+	}
+	l.Adult = date.IsAdult(now)
+	return l, nil
+}
+
+// LinkedPlayer returns the id of the player that the link with this hash is about, open or closed, or
+// not_found unless by was asked and is still a party of the player.
+func (s *Service) LinkedPlayer(ctx context.Context, by actor.Actor, hash []byte) (string, error) {
+	var id string
+	err := s.DB.QueryRow(ctx, `
+		SELECT p.id
+		FROM request_links l
+		JOIN requests r ON r.id = l.request_id AND r.approver_id = $2
+		JOIN players p ON p.id = r.player_id AND p.deleted_at IS NULL AND (p.guardian_id = $2 OR p.student_id = $2)
+		WHERE l.hash = $1`, hash, by.AccountID).Scan(&id)
+	return id, database.OrMissing(err, "read the player of a link")
+}
+
+// askedParty returns the party that the link with this hash asked, or not_found unless the
+// Link is valid and left to the asked number itself.
+func (s *Service) askedParty(ctx context.Context, hash []byte, now time.Time) (AskedParty, error) {
+	var p AskedParty
+	err := s.DB.QueryRow(ctx, `
+		SELECT r.id, r.player_id, r.state, a.id, a.role, a.mobile_number
+		FROM request_links l
+		JOIN requests r ON r.id = l.request_id
+		JOIN accounts a ON a.id = r.approver_id
+		WHERE l.hash = $1 AND l.ends_at > $2 AND l.to_number = TRUE`, hash, database.Micros(now)).
+		Scan(&p.RequestID, &p.PlayerID, &p.State, &p.By.AccountID, &p.By.Role, &p.By.Number)
+	return p, database.OrMissing(err, "read the party of a link")
+}
+
+// findByShortCode finds the open request with this short code to this number, and counts
+// the pair against the limits of wrong pairs if there is none. The limits refuse a right
+// pair, too: otherwise its response would show that it is right. Both kinds run the same
+// statements.
+func (s *Service) findByShortCode(ctx context.Context, pair ShortCodePair, now time.Time) (state LinkState, err error) {
+	counter := s.DB.NewLimitCounter()
+	err = s.DB.Write(ctx, func(tx *store.Tx) error {
+		if state, err = byShortCode(ctx, tx, pair, now); err != nil {
+			return err
+		}
+		var limits []auth.Limit
+		for _, l := range pair.Limits() {
+			limits = append(limits, auth.Limit{Name: l.Name, Key: l.Key, Max: l.Max, Per: WrongPairsWindow, CheckOnly: state.Open})
+		}
+		exceeded, err := counter.Count(ctx, tx, now, limits)
+		if err == nil && exceeded != nil {
+			err = WrongPairsExceeded{Limit: exceeded.Name, Wait: exceeded.Wait}
+		}
+		return err
+	})
+	if err != nil {
+		return LinkState{}, err
+	}
+	return state, nil
+}
+
+func byShortCode(ctx context.Context, tx *store.Tx, pair ShortCodePair, now time.Time) (LinkState, error) {
+	l := LinkState{Open: true, Number: pair.Number}
+	var born string
+	err := tx.QueryRow(ctx, `
+		SELECT r.id, r.player_id, r.approver_type, c.name, p.student_name, p.date_of_birth,
+			EXISTS (SELECT 1 FROM requests o WHERE o.approver_id = r.approver_id AND o.state = 'pending' AND o.id <> r.id)
+		FROM requests r
+		JOIN accounts a ON a.id = r.approver_id AND a.mobile_number = $2
+		JOIN players p ON p.id = r.player_id AND p.deleted_at IS NULL
+		LEFT JOIN coaches c ON c.id = r.coach_id
+		WHERE r.short_code = $1 AND r.state = 'pending'`, pair.Code, string(pair.Number)).
+		Scan(&l.RequestID, &l.PlayerID, &l.Party, database.IntoText(&l.CoachName), &l.StudentName, &born, &l.OthersOpen)
+	return linkState(l, born, now, err)
+}
+
+// RenewLinks makes the links of messages valid for their full time, in the moment before the
+// messages leave: a message may have waited for its gateway, for a limit, for others to gather or
+// for an operator. It inserts a link that a sweep has deleted meanwhile.
+func (s *Service) RenewLinks(ctx context.Context, leaving []message.Delivery) error {
+	leaving = slices.DeleteFunc(slices.Clone(leaving), func(d message.Delivery) bool { return d.Kind != message.Request && d.Kind != message.Reminder })
+	if len(leaving) == 0 {
+		return nil
+	}
+	// Sorted, so that concurrent transactions lock the rows in the same order.
+	slices.SortFunc(leaving, func(a, b message.Delivery) int { return strings.Compare(a.ID, b.ID) })
+	err := s.DB.Write(ctx, func(tx *store.Tx) error {
+		for _, d := range leaving {
+			hash, err := s.DB.LinkHash(d.ID)
+			if err != nil {
+				return err
+			}
+			err = tx.Defer(ctx, `
+				INSERT INTO request_links (hash, request_id, ends_at, to_number, address)
+				SELECT $1, r.id, $3, a.mobile_number = $4, CASE WHEN a.mobile_number <> $4 THEN CAST($4 AS TEXT) END
+				FROM requests r JOIN accounts a ON a.id = r.approver_id
+				WHERE r.id = $2
+				ON CONFLICT (hash) DO UPDATE SET ends_at = excluded.ends_at`,
+				hash, d.RequestID, database.Micros(tx.Now.Add(s.Rules.LinkValidity)), d.To)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("renew links: %w", err)
+	}
+	return nil
 }

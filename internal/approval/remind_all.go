@@ -2,9 +2,11 @@ package approval
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
 )
 
@@ -66,4 +68,47 @@ func (s *Service) RemindAll(ctx context.Context, by actor.Actor, begun time.Time
 		}
 	}
 	return false, nil
+}
+
+// CountRemindable counts what RemindAll would do for the calling coach. It counts the open requests: those for which a reminder can be sent
+// now, those with no reminder left, those whose message was not delivered, and those with a
+// message within the pause.
+func (s *Service) CountRemindable(ctx context.Context, by actor.Actor) (c RemindCounts, err error) {
+	quota := s.reminderQuota()
+	err = s.DB.QueryRow(ctx, `
+		WITH w AS MATERIALIZED (
+			SELECT r.delivery_failed = TRUE OR r.id IN (SELECT d.request_id FROM deliveries d WHERE d.coach_id = $1 AND d.state = 'queued' AND d.request_id IS NOT NULL) AS undelivered,
+				r.last_sent_at > $4 OR EXISTS (SELECT 1 FROM reminders m WHERE m.player_id = r.player_id AND m.approver_type = r.approver_type AND m.sent_at > $4) AS recent,
+				(SELECT count(*) FROM reminders m WHERE m.player_id = r.player_id AND m.approver_type = r.approver_type AND m.sent_at > $2) AS sent
+			FROM requests r WHERE r.coach_id = $1 AND r.state = 'pending'
+		)
+		SELECT count(*) FILTER (WHERE NOT w.undelivered AND NOT w.recent AND w.sent < $3), count(*) FILTER (WHERE w.sent >= $3),
+			count(*) FILTER (WHERE w.undelivered AND w.sent < $3), count(*) FILTER (WHERE w.recent AND NOT w.undelivered AND w.sent < $3)
+		FROM w`, by.AccountID, database.Micros(quota.Since), quota.Max, database.Micros(quota.PauseSince)).Scan(&c.Ready, &c.UsedUp, &c.Undelivered, &c.Recent)
+	if err != nil {
+		return c, fmt.Errorf("count requests to remind of: %w", err)
+	}
+	return c, nil
+}
+
+// remindable lists the parties that CountRemindable counts as ready and that got no
+// reminder since begun, the oldest request first.
+func (s *Service) remindable(ctx context.Context, coachID string, quota ReminderQuota, begun time.Time, limit int) ([]Recipient, error) {
+	if quota.PauseSince.Before(begun) {
+		begun = quota.PauseSince
+	}
+	rs, err := s.DB.Query(ctx, `
+		SELECT r.player_id, r.approver_type FROM requests r
+		WHERE r.coach_id = $1 AND r.state = 'pending' AND r.delivery_failed = FALSE AND r.last_sent_at <= $6
+			AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.request_id = r.id AND d.state = 'queued')
+			AND NOT EXISTS (SELECT 1 FROM reminders m WHERE m.player_id = r.player_id AND m.approver_type = r.approver_type AND m.sent_at > $4)
+			AND (SELECT count(*) FROM reminders m WHERE m.player_id = r.player_id AND m.approver_type = r.approver_type AND m.sent_at > $2) < $3
+		ORDER BY r.requested_at, r.id LIMIT $5`, coachID, database.Micros(quota.Since), quota.Max, database.Micros(begun), limit, database.Micros(quota.PauseSince))
+	list, err := database.Collect(rs, err, func(s database.Scanner) (to Recipient, err error) {
+		return to, s.Scan(&to.PlayerID, &to.Party)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list requests to remind of: %w", err)
+	}
+	return list, nil
 }

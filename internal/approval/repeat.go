@@ -1,10 +1,14 @@
 package approval
 
 import (
+	"context"
+	"fmt"
 	"slices"
 	"time"
 
 	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/store"
 )
 
 // MaxRequestsPerResendAfter is how many requests with messages one coach may send about
@@ -53,4 +57,50 @@ func RepeatedFrom(sent []time.Time, afterDecision bool) time.Time {
 		return sent[MaxRequestsPerResendAfter-1]
 	}
 	return time.Time{}
+}
+
+// holdRepeated holds the messages of new requests that repeat earlier ones about the
+// same child to the same party and number, also of deleted players.
+func (s *Service) holdRepeated(ctx context.Context, tx *store.Tx, p *Player, c Change, newAccounts []string) error {
+	wait := s.Rules.ResendAfter
+	for _, r := range c.NewRequests() {
+		if slices.Contains(newAccounts, p.Approver(r.Party).AccountID) {
+			continue // other transactions do not see the account yet, so it has no request
+		}
+		sent, err := earlierSendings(ctx, tx, p, r, tx.Now.Add(-wait))
+		if err != nil {
+			return err
+		}
+		c.HoldRepeated(r, sent, wait)
+	}
+	return nil
+}
+
+// earlierSendings returns the times after since at which requests like r left, newest
+// first, at most MaxRequestsPerResendAfter. A request whose messages still waited
+// when it was closed (see dropHeld) never left. The statement reads the requests about this
+// child only: a party can have many others.
+//
+// A request of another player is about the same child if that player has the name and birth date
+// of p now, or had them when the request was opened: the coach may have renamed the player before
+// removing it. Only a removed player can have them now (players_once).
+func earlierSendings(ctx context.Context, tx *store.Tx, p *Player, r *Request, since time.Time) ([]time.Time, error) {
+	identity := p.Identity()
+	rs, err := tx.Query(ctx, `
+		SELECT r.last_sent_at FROM requests r
+		WHERE r.id IN (
+				SELECT id FROM requests WHERE player_id = $5
+				UNION SELECT id FROM requests WHERE approver_id = $1 AND coach_id = $2 AND student_key = $6 AND date_of_birth = $7 AND last_sent_at > $3
+				UNION SELECT s.id FROM players q JOIN requests s ON s.player_id = q.id
+					WHERE q.coach_id = $2 AND q.student_key = $6 AND q.date_of_birth = $7 AND q.deleted_at IS NOT NULL)
+			AND r.approver_id = $1 AND r.last_sent_at > $3 AND r.last_sent_at >= r.requested_at AND r.delivery_failed = FALSE AND r.id <> $4
+			AND EXISTS (SELECT 1 FROM deliveries d WHERE d.request_id = r.id AND d.kind = 'request' AND d.recipient <> ''
+				AND (d.total_attempts > 0 OR d.state <> 'failed' OR d.reason <> 'request_closed'))
+		ORDER BY r.last_sent_at DESC LIMIT $8`,
+		p.Approver(r.Party).AccountID, p.CoachID, database.Micros(since), r.ID, p.ID, identity.NameKey, identity.DateOfBirth.String(), MaxRequestsPerResendAfter)
+	sent, err := database.Collect(rs, err, func(s database.Scanner) (t time.Time, err error) { return t, s.Scan(database.IntoTime(&t)) })
+	if err != nil {
+		return nil, fmt.Errorf("find earlier requests to the %s: %w", r.Party, err)
+	}
+	return sent, nil
 }

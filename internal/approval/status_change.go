@@ -1,10 +1,14 @@
 package approval
 
 import (
+	"context"
+	"fmt"
 	"slices"
 	"time"
 
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/store"
 )
 
 // ChangeType says what changed about a player, for other services.
@@ -50,4 +54,70 @@ func (p *Player) statusChanges(before ConsentStatus, rules Rules, now time.Time)
 		changes = append(changes, StatusChange{Type: AvailabilityChanged, At: now})
 	}
 	return changes
+}
+
+// addStatusChanges adds the newest status changes of a player, which the transaction has
+// saved and counted. The lock of the player's row makes the sequence rise by one in the
+// order of the commits.
+func addStatusChanges(ctx context.Context, tx *store.Tx, playerID string, changes []StatusChange) error {
+	for i, c := range changes {
+		err := tx.Defer(ctx, `
+			INSERT INTO changes (player_id, sequence, type, party, guardian_state, student_state, at)
+			SELECT id, changes - CAST($2 AS BIGINT), CAST($3 AS TEXT), CAST($4 AS TEXT), guardian_state, student_state, CAST($5 AS BIGINT)
+			FROM players WHERE id = $1`,
+			playerID, len(changes)-1-i, string(c.Type), database.Text(string(c.Party)), database.Micros(c.At))
+		if err != nil {
+			return fmt.Errorf("add a status change of player %s: %w", playerID, err)
+		}
+	}
+	if len(changes) > 0 {
+		tx.WakeFeed()
+	}
+	return nil
+}
+
+// addChangeOfEach adds one change without a party to each player, which the transaction has
+// counted.
+func addChangeOfEach(ctx context.Context, tx *store.Tx, playerIDs []string, changeType string) error {
+	for batch := range slices.Chunk(playerIDs, closureBatch) {
+		args := append([]any{changeType, database.Micros(tx.Now)}, database.TextArgs(batch)...)
+		err := tx.Defer(ctx, `
+			INSERT INTO changes (player_id, sequence, type, guardian_state, student_state, at)
+			SELECT id, changes, CAST($1 AS TEXT), guardian_state, student_state, CAST($2 AS BIGINT)
+			FROM players WHERE id IN (`+database.Params(3, len(batch))+`)`, args...)
+		if err != nil {
+			return fmt.Errorf("add changes of type %s: %w", changeType, err)
+		}
+	}
+	if len(playerIDs) > 0 {
+		tx.WakeFeed()
+	}
+	return nil
+}
+
+// RecordAdults adds a change for each student who became an adult since the last call, if
+// that changed an availability: students who have approved while their guardian has not,
+// and guardianRequired says that a minor needs both. adultBorn is the latest birth date of
+// an adult. The first call only stores the date.
+func RecordAdults(ctx context.Context, db *store.DB, adultBorn Date, guardianRequired bool) error {
+	to, from := adultBorn.String(), ""
+	if err := db.QueryRow(ctx, `SELECT adults_to FROM change_feed WHERE id = 1`).Scan(database.IntoText(&from)); err != nil || from >= to {
+		return err
+	}
+	return db.Write(ctx, func(tx *store.Tx) error {
+		n, err := tx.Exec(ctx, `
+			UPDATE change_feed SET adults_to = $2 WHERE id = 1 AND coalesce(adults_to, '') = $1`, from, to)
+		if err != nil || n == 0 || from == "" || !guardianRequired {
+			return err // n is 0 if another replica was faster
+		}
+		rs, err := tx.Query(ctx, `
+			UPDATE players SET changes = changes + 1
+			WHERE deleted_at IS NULL AND student_state = 'approved' AND guardian_state <> 'approved' AND date_of_birth > $1 AND date_of_birth <= $2
+			RETURNING id`, from, to)
+		ids, err := database.CollectTexts(rs, err)
+		if err != nil {
+			return fmt.Errorf("count the changes of new adults: %w", err)
+		}
+		return addChangeOfEach(ctx, tx, ids, string(AvailabilityChanged))
+	})
 }
