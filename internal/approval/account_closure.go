@@ -1,11 +1,15 @@
 package approval
 
 import (
+	"context"
 	"slices"
 	"strings"
 
 	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/store"
 )
 
 // EndedPlayer is a player that ends because its coach closes the account.
@@ -81,4 +85,100 @@ func mergeByAccount(effects []ClosureEffect) []ClosureEffect {
 		}
 	}
 	return merged
+}
+
+// closureBatch is the number of players or accounts in one statement.
+const closureBatch = 100
+
+// closure is the closure of a coach's account in progress.
+type closure struct {
+	by         actor.Actor
+	name       string
+	players    []EndedPlayer
+	disputants []string // account ids
+}
+
+// CloseCoach is store.Hooks.CloseCoach. It cancels the open requests and deletes the disputes, which
+// no longer have an effect.
+func CloseCoach(by actor.Actor, name string) store.CoachClosure {
+	c := &closure{by: by, name: name}
+	return store.CoachClosure{EndPlayers: c.endPlayers, EndRequests: c.endRequests, Notify: c.notify}
+}
+
+// endPlayers ends the coach's players, whatever their consents are now: the next
+// decision about them finds no player.
+func (c *closure) endPlayers(ctx context.Context, tx *store.Tx) error {
+	rs, err := tx.Query(ctx, `
+		UPDATE players SET deleted_at = $2, version = version + 1, changes = changes + 1
+		WHERE coach_id = $1 AND deleted_at IS NULL
+		RETURNING id, student_name, guardian_name, guardian_id, guardian_state, student_id, student_state`,
+		c.by.AccountID, database.Micros(tx.Now))
+	ended, err := database.Collect(rs, err, func(s database.Scanner) (p EndedPlayer, err error) {
+		return p, s.Scan(&p.PlayerID, &p.StudentName, database.IntoText(&p.GuardianName),
+			database.IntoText(&p.Guardian.AccountID), &p.Guardian.State, database.IntoText(&p.Student.AccountID), &p.Student.State)
+	})
+	if err != nil {
+		return err
+	}
+	c.players = append(c.players, ended...)
+	ids := make([]string, len(ended))
+	for i, p := range ended {
+		ids[i] = p.PlayerID
+	}
+	return addChangeOfEach(ctx, tx, ids, string(PlayerRemoved))
+}
+
+// endRequests cancels the open requests and their queued deliveries, and deletes the notifications
+// about the players and the disputes.
+func (c *closure) endRequests(ctx context.Context, tx *store.Tx) error {
+	coach, now := c.by.AccountID, database.Micros(tx.Now)
+	err := tx.Defer(ctx, `
+		UPDATE deliveries SET state = 'failed', reason = $3, lease = NULL, updated_at = $2
+		WHERE state = 'queued' AND request_id IN (SELECT id FROM requests WHERE coach_id = $1 AND state = 'pending')`,
+		coach, now, message.ReasonRequestClosed)
+	if err != nil {
+		return err
+	}
+	err = tx.Defer(ctx, `UPDATE requests SET state = 'cancelled', closed_at = $2 WHERE coach_id = $1 AND state = 'pending'`, coach, now)
+	if err != nil {
+		return err
+	}
+	if err := tx.Defer(ctx, `DELETE FROM digests WHERE coach_id = $1`, coach); err != nil {
+		return err
+	}
+	for batch := range slices.Chunk(c.players, closureBatch) {
+		var ids []any
+		for _, p := range batch {
+			ids = append(ids, p.PlayerID)
+		}
+		if _, err := tx.Exec(ctx, `DELETE FROM notifications WHERE player_id IN (`+database.Params(1, len(ids))+`)`, ids...); err != nil {
+			return err
+		}
+	}
+	rs, err := tx.Query(ctx, `DELETE FROM disputes WHERE coach_id = $1 RETURNING approver_id`, coach)
+	c.disputants, err = database.CollectTexts(rs, err)
+	return err
+}
+
+// notify notifies the accounts that AccountClosure names, and ends the sessions of accounts
+// without a role. Accounts are locked in the order of their ids, as everywhere.
+func (c *closure) notify(ctx context.Context, tx *store.Tx) error {
+	effects := AccountClosure(c.by.AccountID, c.name, c.players, c.disputants)
+	for batch := range slices.Chunk(effects, closureBatch) {
+		var events []event.Event
+		var accounts []string
+		for _, effect := range batch {
+			accounts = append(accounts, effect.AccountID)
+			if effect.Event != nil {
+				events = append(events, *effect.Event)
+			}
+		}
+		if err := tx.Notify(ctx, events, accounts...); err != nil {
+			return err
+		}
+		if err := tx.EndSessionsWithoutRole(ctx, accounts); err != nil {
+			return err
+		}
+	}
+	return nil
 }

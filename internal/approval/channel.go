@@ -10,23 +10,19 @@ import (
 	"github.com/touchline/touchline/internal/platform/fault"
 )
 
-// Channel is a way to reach a party, such as "sms". This package knows no channel by
-// name: Rules.Routes lists those that the service has.
-type Channel string
-
 // reaches reports whether party has an address on a channel. A channel that the service no
 // longer has counts, so that its failure shows.
-func (r Rules) reaches(p *Player, party actor.Role, channel Channel) bool {
+func (r Rules) reaches(p *Player, party actor.Role, channel message.Channel) bool {
 	return r.destination(p, party, channel).State != ""
 }
 
 // defaultChannels returns the channels for a request to party if the coach names none.
-func (r Rules) defaultChannels(p *Player, party actor.Role) []Channel {
-	return slices.DeleteFunc(slices.Clone(r.DefaultChannels), func(c Channel) bool { return !r.reaches(p, party, c) })
+func (r Rules) defaultChannels(p *Player, party actor.Role) []message.Channel {
+	return slices.DeleteFunc(slices.Clone(r.DefaultChannels), func(c message.Channel) bool { return !r.reaches(p, party, c) })
 }
 
 // checkChannels refuses channels on which party has no address.
-func (r Rules) checkChannels(p *Player, party actor.Role, channels []Channel) error {
+func (r Rules) checkChannels(p *Player, party actor.Role, channels []message.Channel) error {
 	var faults []fault.Field
 	for i, channel := range channels {
 		if !r.reaches(p, party, channel) {
@@ -41,8 +37,8 @@ func (r Rules) checkChannels(p *Player, party actor.Role, channels []Channel) er
 
 // changedChannels returns the channels on which the address of a party is another than
 // before and not empty.
-func (r Rules) changedChannels(before, after message.Addresses) []Channel {
-	var changed []Channel
+func (r Rules) changedChannels(before, after message.Addresses) []message.Channel {
+	var changed []message.Channel
 	for _, channel := range slices.Sorted(maps.Keys(r.Routes)) {
 		if to := r.Routes[channel](after).Address; to != "" && to != r.Routes[channel](before).Address {
 			changed = append(changed, channel)
@@ -52,7 +48,7 @@ func (r Rules) changedChannels(before, after message.Addresses) []Channel {
 }
 
 // destination returns where channel sends messages to party.
-func (r Rules) destination(p *Player, party actor.Role, channel Channel) message.Destination {
+func (r Rules) destination(p *Player, party actor.Role, channel message.Channel) message.Destination {
 	route, ok := r.Routes[channel]
 	if !ok {
 		return message.Destination{State: message.FailedState, Reason: message.ReasonChannelUnavailable}

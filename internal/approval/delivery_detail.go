@@ -58,7 +58,7 @@ func (d Delivery) Detail() string {
 	if d.Hold != "" && d.State == message.QueuedState {
 		return d.holdDetail()
 	}
-	if detail := d.mailDetail(); detail != "" && d.Channel == Channel(message.Email) {
+	if detail := d.mailDetail(); detail != "" && d.Channel == message.Email {
 		return detail
 	}
 	detail := deliveryDetails[d.Reason]
@@ -76,7 +76,7 @@ func (d Delivery) Detail() string {
 func (d Delivery) holdDetail() string {
 	detail := HoldDetails[d.Hold]
 	switch {
-	case d.Hold == message.HoldNumber && d.Channel == Channel(message.Email):
+	case d.Hold == message.HoldNumber && d.Channel == message.Email:
 		return "Waiting: too many messages to this address. It goes out by itself."
 	case d.Hold == message.HoldResend:
 		return "Waiting until " + wire.Timestamp(d.DueAt) + strings.TrimPrefix(detail, "Waiting")

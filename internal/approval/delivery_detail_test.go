@@ -44,7 +44,7 @@ func TestDeliveryDetail(t *testing.T) {
 func TestHoldDetail(t *testing.T) {
 	due := time.Date(2026, 3, 4, 17, 0, 0, 0, time.UTC)
 	for _, tt := range []struct {
-		channel approval.Channel
+		channel message.Channel
 		hold    message.Hold
 		want    string
 	}{

@@ -20,8 +20,8 @@ func TestFollowUps(t *testing.T) {
 	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 	noTest := func(phone.Number) bool { return false }
 	rules := approval.Rules{
-		RemindersPerWindow: 2, DefaultChannels: []approval.Channel{"in_app"}, TestNumber: noTest,
-		Routes: map[approval.Channel]message.Route{"in_app": message.RouteInApp},
+		RemindersPerWindow: 2, DefaultChannels: []message.Channel{"in_app"}, TestNumber: noTest,
+		Routes: map[message.Channel]message.Route{"in_app": message.RouteInApp},
 	}
 	coach := actor.Actor{AccountID: "coach", Role: actor.Coach}
 	guardian := actor.Actor{AccountID: "guardian", Role: actor.Guardian}

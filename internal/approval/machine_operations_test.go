@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/phone"
 )
@@ -250,7 +251,7 @@ func (r *machineTest) failDelivery(*rapid.T) {
 	if _, a := r.party(); a.requestState == "open" {
 		a.failed = true
 		q := r.store.requests[a.requestID]
-		q.DeliveryFailed, q.FailedChannels = true, []approval.Channel{"sms"}
+		q.DeliveryFailed, q.FailedChannels = true, []message.Channel{"sms"}
 		r.store.requests[a.requestID] = q
 	}
 }

@@ -41,11 +41,11 @@ func newMachineTest(t *rapid.T) *machineTest {
 	r := &machineTest{T: t, now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), coach: actor.Actor{AccountID: "coach", Role: actor.Coach, Number: "+919800000000"}}
 	rules := approval.Rules{
 		ResendAfter: 48 * time.Hour, RemindersPerWindow: 2, ReminderWindow: 7 * 24 * time.Hour,
-		Routes: map[approval.Channel]message.Route{
+		Routes: map[message.Channel]message.Route{
 			"in_app": message.RouteInApp,
 			"sms":    message.RouteToNumber(func(phone.Number) bool { return true }, noTestNumber),
 		},
-		DefaultChannels: []approval.Channel{"in_app", "sms"},
+		DefaultChannels: []message.Channel{"in_app", "sms"},
 		TestNumber:      noTestNumber,
 	}
 	r.store = newFakeStore(rules, func() time.Time { return r.now })

@@ -34,12 +34,12 @@ type Request struct {
 	// ShortCode and the number of the party together find the request. The store sets it in a
 	// new request, and deletes it ShortCodeReusedAfter after the request was closed.
 	ShortCode   string
-	Channels    []Channel
+	Channels    []message.Channel
 	RequestedAt time.Time
 	LastSentAt  time.Time
 	// FailedChannels are those on which the newest sending failed permanently. Each failure
 	// notifies the coach. DeliveryFailed reports whether every channel that leaves the app failed.
-	FailedChannels []Channel
+	FailedChannels []message.Channel
 	DeliveryFailed bool
 	ClosedAt       time.Time
 	// FollowedUpAt is when the coach first followed up, and FollowUpNote is the note of the
@@ -67,8 +67,8 @@ func (r *Request) ResendAllowedAt(rules Rules) time.Time {
 //   - a channel that failed, or whose address the coach corrected (changed)
 //   - a channel on which r was not sent, if another one failed
 //   - a channel that stays in the app, if one that leaves it is sent again
-func (r *Request) resendable(channels, changed []Channel, leavesApp func(Channel) bool) []Channel {
-	var again []Channel
+func (r *Request) resendable(channels, changed []message.Channel, leavesApp func(message.Channel) bool) []message.Channel {
+	var again []message.Channel
 	leaves := false
 	for _, c := range channels {
 		failed := slices.Contains(r.FailedChannels, c) || slices.Contains(changed, c)
@@ -86,7 +86,7 @@ func (r *Request) resendable(channels, changed []Channel, leavesApp func(Channel
 
 // Delivery is one message of a request on one channel.
 type Delivery struct {
-	Channel Channel
+	Channel message.Channel
 	// Kind is MessageRequest or MessageReminder.
 	Kind  string
 	State string // queued, sent, delivered, failed
@@ -143,7 +143,7 @@ type Change struct {
 // Message is one delivery to queue.
 type Message struct {
 	Request *Request
-	Channel Channel
+	Channel message.Channel
 	Kind    string // MessageRequest or MessageReminder
 	message.Destination
 	// HeldUntil is when the message may leave (see RepeatedFrom); zero is at once.

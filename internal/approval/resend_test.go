@@ -22,14 +22,14 @@ func TestResendByChannel(t *testing.T) {
 	noTest := func(phone.Number) bool { return false }
 	rules := approval.Rules{
 		ResendAfter: 48 * time.Hour, TestNumber: noTest,
-		Routes: map[approval.Channel]message.Route{
+		Routes: map[message.Channel]message.Route{
 			"in_app": message.RouteInApp, "sms": message.RouteToNumber(func(phone.Number) bool { return true }, noTest),
 			"email": message.RouteToEmail(noTest), "other": message.RouteToEmail(noTest),
 		},
-		DefaultChannels: []approval.Channel{"in_app", "sms", "email"},
+		DefaultChannels: []message.Channel{"in_app", "sms", "email"},
 	}
 	coach := actor.Actor{AccountID: "coach", Role: actor.Coach}
-	type channels = []approval.Channel
+	type channels = []message.Channel
 	for name, tt := range map[string]struct {
 		failed   channels
 		after    time.Duration
@@ -87,10 +87,10 @@ func TestChannelsWithoutAddress(t *testing.T) {
 	noTest := func(phone.Number) bool { return false }
 	rules := approval.Rules{
 		TestNumber: noTest,
-		Routes: map[approval.Channel]message.Route{
+		Routes: map[message.Channel]message.Route{
 			"in_app": message.RouteInApp, "sms": message.RouteToNumber(func(phone.Number) bool { return true }, noTest), "email": message.RouteToEmail(noTest),
 		},
-		DefaultChannels: []approval.Channel{"in_app", "sms", "email"},
+		DefaultChannels: []message.Channel{"in_app", "sms", "email"},
 	}
 	coach := actor.Actor{AccountID: "coach", Role: actor.Coach}
 	newPlayer := func(email string) *approval.Player {
@@ -103,15 +103,15 @@ func TestChannelsWithoutAddress(t *testing.T) {
 	for _, tt := range []struct {
 		email    string
 		party    actor.Role
-		channels []approval.Channel
+		channels []message.Channel
 		want     string // the channels of the request, or the code of the error
 	}{
 		{"", actor.Guardian, nil, "[in_app sms]"},
 		{"meera@families.example", actor.Guardian, nil, "[in_app sms email]"},
 		{"meera@families.example", actor.Student, nil, "[in_app sms]"},
-		{"meera@families.example", actor.Guardian, []approval.Channel{"email"}, "[email]"},
-		{"", actor.Guardian, []approval.Channel{"sms", "email"}, "validation_failed"},
-		{"meera@families.example", actor.Student, []approval.Channel{"email"}, "validation_failed"},
+		{"meera@families.example", actor.Guardian, []message.Channel{"email"}, "[email]"},
+		{"", actor.Guardian, []message.Channel{"sms", "email"}, "validation_failed"},
+		{"meera@families.example", actor.Student, []message.Channel{"email"}, "validation_failed"},
 	} {
 		p := newPlayer(tt.email)
 		_, _, err := p.Send(coach, tt.party, approval.Patch{}, tt.channels, rules, approval.Operation{Now: time.Now(), NewID: uuid.NewString})

@@ -23,10 +23,10 @@ type Rules struct {
 	// AllowCoachAsContact lets coaches use their own number as a contact.
 	AllowCoachAsContact bool
 	// Routes are the channels of the service.
-	Routes map[Channel]message.Route
+	Routes map[message.Channel]message.Route
 	// DefaultChannels are used if the coach names none, those on which the party has an
 	// address.
-	DefaultChannels []Channel
+	DefaultChannels []message.Channel
 	// HasChat reports whether the service has a transport for the chat.
 	HasChat bool
 	// TestNumber reports whether n is configured for app-store review.

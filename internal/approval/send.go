@@ -16,7 +16,7 @@ import (
 // correction changes the number; otherwise it sends the open request again, after the wait
 // or a failed delivery. It reports whether the request is new. If channels is nil, the
 // channels stay as they are.
-func (p *Player) Send(by actor.Actor, party actor.Role, correction Patch, channels []Channel, rules Rules, op Operation) (Change, bool, error) {
+func (p *Player) Send(by actor.Actor, party actor.Role, correction Patch, channels []message.Channel, rules Rules, op Operation) (Change, bool, error) {
 	if err := p.ownedBy(by); err != nil {
 		return Change{}, false, err
 	}
@@ -72,7 +72,7 @@ func (p *Player) Send(by actor.Actor, party actor.Role, correction Patch, channe
 // resend sends the open request of party again, on each of the channels that does not wait.
 // If channels is nil, these are the channels of the request and of changed: the
 // correction changed the address there.
-func (p *Player) resend(party actor.Role, channels, changed []Channel, rules Rules, op Operation, c *Change) error {
+func (p *Player) resend(party actor.Role, channels, changed []message.Channel, rules Rules, op Operation, c *Change) error {
 	open := p.Approver(party).OpenRequest()
 	if channels == nil {
 		channels = slices.Clone(open.Channels)
@@ -84,14 +84,14 @@ func (p *Player) resend(party actor.Role, channels, changed []Channel, rules Rul
 	}
 	again := channels
 	if allowed := open.LastSentAt.Add(rules.ResendAfter); allowed.After(op.Now) {
-		again = open.resendable(channels, changed, func(channel Channel) bool { return rules.destination(p, party, channel).Address != "" })
+		again = open.resendable(channels, changed, func(channel message.Channel) bool { return rules.destination(p, party, channel).Address != "" })
 		if again == nil {
 			return fault.New(fault.Conflict, "request_pending", "The %s has an open request. Wait before you send it again.", party).
 				With("request_id", open.ID).With("resend_allowed_at", allowed).After(allowed.Sub(op.Now))
 		}
 	}
 	// A channel that waits keeps its delivery.
-	kept := slices.DeleteFunc(slices.Clone(open.Channels), func(channel Channel) bool { return slices.Contains(again, channel) })
+	kept := slices.DeleteFunc(slices.Clone(open.Channels), func(channel message.Channel) bool { return slices.Contains(again, channel) })
 	open.Channels, open.LastSentAt, open.FollowedUpAt = channels, op.Now, op.Now
 	c.Resent = append(c.Resent, open)
 	p.queueMessages(party, MessageRequest, again, kept, rules, c)
@@ -99,7 +99,7 @@ func (p *Player) resend(party actor.Role, channels, changed []Channel, rules Rul
 }
 
 // newRequest opens a request to party, whose consent is pending, and queues its messages.
-func (p *Player) newRequest(party actor.Role, channels []Channel, rules Rules, op Operation, c *Change) {
+func (p *Player) newRequest(party actor.Role, channels []message.Channel, rules Rules, op Operation, c *Change) {
 	approver := p.Approver(party)
 	approver.Request = &Request{
 		ID: op.NewID(), PlayerID: p.ID, CoachID: p.CoachID, Party: party, PartyID: approver.AccountID,
@@ -112,13 +112,13 @@ func (p *Player) newRequest(party actor.Role, channels []Channel, rules Rules, o
 // queueMessages queues the open request of party on channels. A delivery that fails at once,
 // such as an SMS to an unserved country, notifies the coach. kept are the channels of an
 // earlier sending that still counts.
-func (p *Player) queueMessages(party actor.Role, kind string, channels, kept []Channel, rules Rules, c *Change) {
+func (p *Player) queueMessages(party actor.Role, kind string, channels, kept []message.Channel, rules Rules, c *Change) {
 	r := p.Approver(party).Request
 	eventType := event.Requested
 	if kind == MessageReminder {
 		eventType = event.Reminded
 	}
-	var failed []Channel
+	var failed []message.Channel
 	left := false // a message has left the app, or leaves it
 	inApp := false
 	for _, channel := range kept {
@@ -152,7 +152,7 @@ func (p *Player) queueMessages(party actor.Role, kind string, channels, kept []C
 }
 
 // DeliveryFailed returns the event of a message to party that failed permanently on a channel.
-func (p *Player) DeliveryFailed(party actor.Role, channel Channel) event.Event {
+func (p *Player) DeliveryFailed(party actor.Role, channel message.Channel) event.Event {
 	e := p.newEvent(event.DeliveryFailed, party)
 	e.Channel = string(channel)
 	return e

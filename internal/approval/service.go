@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/store"
@@ -46,7 +47,7 @@ type Hooks struct {
 }
 
 // Channels returns the channels of the service, sorted.
-func (s *Service) Channels() []Channel { return slices.Sorted(maps.Keys(s.Rules.Routes)) }
+func (s *Service) Channels() []message.Channel { return slices.Sorted(maps.Keys(s.Rules.Routes)) }
 
 // operation returns a new Operation at the current time, in the precision of the database.
 func (s *Service) operation() Operation {
@@ -122,7 +123,7 @@ func (s *Service) Decide(ctx context.Context, by actor.Actor, id string, d Decis
 }
 
 // Send asks party for its approval and reports whether the request is new.
-func (s *Service) Send(ctx context.Context, by actor.Actor, id string, party actor.Role, correction Patch, channels []Channel) (*Request, bool, error) {
+func (s *Service) Send(ctx context.Context, by actor.Actor, id string, party actor.Role, correction Patch, channels []message.Channel) (*Request, bool, error) {
 	var created bool
 	p, err := s.update(ctx, id, LoadOptions{Disputes: true, Deliveries: true}, func(p *Player, op Operation) (c Change, err error) {
 		c, created, err = p.Send(by, party, correction, channels, s.Rules, op)

@@ -23,7 +23,7 @@ func (s *Service) queueMessages(ctx context.Context, tx *store.Tx, p *Player, c 
 		if m.Kind == MessageRequest {
 			created = m.Request.LastSentAt
 		}
-		lane := s.Rules.firstLane(message.Lane{Channel: message.Channel(m.Channel), Kind: message.Kind(m.Kind)}, m.State)
+		lane := s.Rules.firstLane(message.Lane{Channel: m.Channel, Kind: message.Kind(m.Kind)}, m.State)
 		if m.HeldUntil.After(due) {
 			due, m.Reason = m.HeldUntil, message.ReasonHeld
 		}
@@ -76,7 +76,7 @@ func (s *Service) chosenMessages(ctx context.Context, tx *store.Tx, p *Player, s
 	reach := map[*Request][]message.Channel{}
 	for _, m := range send {
 		if m.State == message.QueuedState {
-			reach[m.Request] = append(reach[m.Request], message.Channel(m.Channel), s.firstOf(m))
+			reach[m.Request] = append(reach[m.Request], m.Channel, s.firstOf(m))
 		}
 	}
 	kept := map[*Request][]message.Channel{}
@@ -93,13 +93,13 @@ func (s *Service) chosenMessages(ctx context.Context, tx *store.Tx, p *Player, s
 		kept[r] = chosen.Choose(message.Kind(kindOf(send, r)), channels)
 	}
 	return slices.DeleteFunc(slices.Clone(send), func(m Message) bool {
-		return m.State == message.QueuedState && !slices.Contains(kept[m.Request], message.Channel(m.Channel)) && !slices.Contains(kept[m.Request], s.firstOf(m))
+		return m.State == message.QueuedState && !slices.Contains(kept[m.Request], m.Channel) && !slices.Contains(kept[m.Request], s.firstOf(m))
 	}), nil
 }
 
 // firstOf returns the channel on which m leaves first.
 func (s *Service) firstOf(m Message) message.Channel {
-	return s.Rules.firstLane(message.Lane{Channel: message.Channel(m.Channel), Kind: message.Kind(m.Kind)}, m.State).Channel
+	return s.Rules.firstLane(message.Lane{Channel: m.Channel, Kind: message.Kind(m.Kind)}, m.State).Channel
 }
 
 // kindOf returns the kind of the messages of a request, which all have the same.

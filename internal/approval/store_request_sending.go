@@ -44,7 +44,7 @@ func DeliveryFailed(ctx context.Context, tx *store.Tx, d message.Delivery) error
 		return fmt.Errorf("mark request %s: %w", d.RequestID, err)
 	}
 	p.Approver(party).Request = &Request{ID: d.RequestID}
-	return tx.Notify(ctx, []event.Event{p.DeliveryFailed(party, Channel(d.Channel))})
+	return tx.Notify(ctx, []event.Event{p.DeliveryFailed(party, d.Channel)})
 }
 
 // unmarkFailed removes the mark of markFailed. It returns false if the request was closed, or sent

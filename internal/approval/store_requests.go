@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -20,7 +21,7 @@ type requestColumns struct {
 	shortCode                     string
 	requestedAt, sentAt, closedAt time.Time
 	failed                        sql.NullBool
-	channels, failedChannels      []Channel
+	channels, failedChannels      []message.Channel
 }
 
 func (c *requestColumns) dest() []any {

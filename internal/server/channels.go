@@ -4,7 +4,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/message/mail"
@@ -81,21 +80,21 @@ func newBounces(cfg *config.Config, o Options, db *message.Store) *message.Bounc
 
 // defaults returns the channels of a request for which the coach names none, where the party
 // has an address on them.
-func (c channels) defaults() []approval.Channel {
-	var names []approval.Channel
+func (c channels) defaults() []message.Channel {
+	var names []message.Channel
 	for _, name := range append([]message.Channel{message.InApp}, message.ChosenChannels...) {
 		if channel, ok := c[name]; ok && channel.byDefault {
-			names = append(names, approval.Channel(name))
+			names = append(names, name)
 		}
 	}
 	return names
 }
 
-func (c channels) routes() map[approval.Channel]message.Route {
-	routes := map[approval.Channel]message.Route{}
+func (c channels) routes() map[message.Channel]message.Route {
+	routes := map[message.Channel]message.Route{}
 	for name, channel := range c {
 		if channel.route != nil {
-			routes[approval.Channel(name)] = channel.route
+			routes[name] = channel.route
 		}
 	}
 	return routes

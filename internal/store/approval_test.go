@@ -139,12 +139,12 @@ func (p *fixture) openStore(options ...option) {
 		Rules: approval.Rules{
 			ResendAfter: 48 * time.Hour, RemindersPerWindow: 2, ReminderWindow: 7 * day,
 			LinkValidity: 14 * day, Digest: approval.DigestRules{After: 3 * day, Every: 3 * day},
-			Routes: map[approval.Channel]message.Route{
+			Routes: map[message.Channel]message.Route{
 				"in_app": message.RouteInApp,
 				"sms":    message.RouteToNumber(func(n phone.Number) bool { return n[:3] == "+91" }, noTestNumber),
 				"email":  message.RouteToEmail(noTestNumber),
 			},
-			DefaultChannels: []approval.Channel{"in_app", "sms", "email"},
+			DefaultChannels: []message.Channel{"in_app", "sms", "email"},
 			TestNumber:      noTestNumber,
 		},
 	}

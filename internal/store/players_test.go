@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/store"
@@ -274,7 +275,7 @@ func TestAdultsAndTheirGuardians(t *testing.T) {
 		p.refused(err, "no_contact_number")
 		r, created, err := p.Send(bg, coach, a.ID, actor.Guardian, approval.Patch{Guardian: &approval.GuardianPatch{
 			Name: ptr("Meera"), Relationship: ptr("mother"), Number: ptr(number(2)),
-		}}, []approval.Channel{"in_app"})
+		}}, []message.Channel{"in_app"})
 		ok(p, err)
 		if !created || len(r.Deliveries) != 1 {
 			p.Errorf("request = %+v, created %t", r, created)

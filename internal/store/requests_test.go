@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/vault"
 )
@@ -56,7 +57,7 @@ func TestSend(t *testing.T) {
 		_, _, err = p.send(coach, a.ID, actor.Guardian)
 		p.refused(err, "already_approved")
 		ok(p, p.decide(guardian, a.ID, approval.Revoke))
-		r, created, err = p.Send(bg, coach, a.ID, actor.Guardian, approval.Patch{}, []approval.Channel{"sms"})
+		r, created, err = p.Send(bg, coach, a.ID, actor.Guardian, approval.Patch{}, []message.Channel{"sms"})
 		ok(p, err)
 		if got := p.deliveries(coach, r.ID); !created || !slices.Equal(got, []string{"sms queued"}) {
 			p.Errorf("by SMS alone: %q", got)

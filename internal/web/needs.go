@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
@@ -93,7 +92,7 @@ func (v *View) NeedStep(n coach.Need) (string, error) {
 func (v *View) Channels(list []string) string {
 	names := make([]string, len(list))
 	for i, c := range list {
-		names[i] = v.Channel(approval.Channel(c))
+		names[i] = v.Channel(message.Channel(c))
 	}
 	return strings.Join(names, ", ")
 }

@@ -79,7 +79,7 @@ func newNotificationView(v *View, n message.Notification, player *approval.Playe
 	case words.Channel != "":
 		key += ".by"
 	}
-	values := []any{"Student", student, "Guardian", guardian, "Channel", v.Channel(approval.Channel(words.Channel))}
+	values := []any{"Student", student, "Guardian", guardian, "Channel", v.Channel(message.Channel(words.Channel))}
 	if n.Type == message.PendingReminder {
 		values = append(values, "Count", n.Data.Count)
 	}

@@ -48,7 +48,7 @@ func (v *View) DeliveryStatus(d approval.Delivery) Status {
 		status = Status{Class: "wait", Symbol: "○"}
 	}
 	state := "delivery." + d.State
-	if d.Channel == approval.Channel(message.InApp) && d.State == message.DeliveredState {
+	if d.Channel == message.InApp && d.State == message.DeliveredState {
 		status, state = Status{Symbol: "–"}, "delivery.in_app"
 	}
 	status.Text = v.Channel(d.Channel) + ": " + v.MustT(state)

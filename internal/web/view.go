@@ -125,14 +125,14 @@ func (v *View) TextOr(key, other string) string {
 }
 
 // Channel returns the name of a channel.
-func (v *View) Channel(c approval.Channel) string { return v.TextOr("channel."+string(c), string(c)) }
+func (v *View) Channel(c message.Channel) string { return v.TextOr("channel."+string(c), string(c)) }
 
 // Reason returns why a delivery waits or failed and what to do, or "".
 func (v *View) Reason(d approval.Delivery) string {
 	if d.State == message.QueuedState && d.Hold != "" && d.Hold != message.HoldNumber {
 		return v.MustT("delivery.held."+string(d.Hold), "When", v.DateTime(d.DueAt))
 	}
-	if d.Channel == approval.Channel(message.Email) {
+	if d.Channel == message.Email {
 		if text := v.mailReason(d); text != "" {
 			return text
 		}

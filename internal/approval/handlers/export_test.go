@@ -40,7 +40,7 @@ type Inputs struct{ h calls }
 
 // NewInputs returns Inputs with a default region for numbers and a fixed time.
 func NewInputs(region string, now time.Time) Inputs {
-	rules := approval.Rules{Routes: map[approval.Channel]message.Route{"in_app": nil, "sms": nil}}
+	rules := approval.Rules{Routes: map[message.Channel]message.Route{"in_app": nil, "sms": nil}}
 	return Inputs{calls{&approval.Service{Rules: rules}, api.New(api.Config{
 		Services: public.Services{Common: service.Common{Phones: phone.Parser{DefaultRegion: region}}},
 		Settings: httpx.Settings{Now: func() time.Time { return now }},
@@ -76,7 +76,7 @@ func (i Inputs) Patch(body []byte) (approval.Patch, error) {
 }
 
 // SendGuardian reads the body of POST /api/approval/send-guardian-request.
-func (i Inputs) SendGuardian(body []byte) (approval.Patch, []approval.Channel, error) {
+func (i Inputs) SendGuardian(body []byte) (approval.Patch, []message.Channel, error) {
 	in, f, err := decodeBody[sendGuardianRequest](body)
 	if err != nil {
 		return approval.Patch{}, nil, err
@@ -87,7 +87,7 @@ func (i Inputs) SendGuardian(body []byte) (approval.Patch, []approval.Channel, e
 }
 
 // SendStudent reads the body of POST /api/approval/send-student-request.
-func (i Inputs) SendStudent(body []byte) (approval.Patch, []approval.Channel, error) {
+func (i Inputs) SendStudent(body []byte) (approval.Patch, []message.Channel, error) {
 	in, f, err := decodeBody[sendStudentRequest](body)
 	if err != nil {
 		return approval.Patch{}, nil, err

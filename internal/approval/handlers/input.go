@@ -50,11 +50,11 @@ func (in sendStudentRequest) correction(e input.Reader) approval.Patch {
 }
 
 // channels validates the channels of a request. It returns nil if none is named.
-func (h calls) channels(names []string, f *wire.Faults) []approval.Channel {
+func (h calls) channels(names []string, f *wire.Faults) []message.Channel {
 	available := h.Channels()
-	var channels []approval.Channel
+	var channels []message.Channel
 	for i, name := range names {
-		channel, at := approval.Channel(name), wire.PointTo("/channels", i)
+		channel, at := message.Channel(name), wire.PointTo("/channels", i)
 		switch {
 		case name == string(message.Email) && !slices.Contains(available, channel):
 			f.Add(at, "not_available", "This service sends no mail. Use "+listed(available)+".")
@@ -69,7 +69,7 @@ func (h calls) channels(names []string, f *wire.Faults) []approval.Channel {
 }
 
 // listed formats channels as "in_app, sms".
-func listed(channels []approval.Channel) string {
+func listed(channels []message.Channel) string {
 	var names []string
 	for _, channel := range channels {
 		names = append(names, string(channel))

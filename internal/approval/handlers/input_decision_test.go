@@ -10,15 +10,16 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/approval/handlers"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/phone"
 )
 
 func TestSendRequests(t *testing.T) {
-	both := []approval.Channel{"in_app", "sms"}
+	both := []message.Channel{"in_app", "sms"}
 	id := `"player_id":"` + playerID + `"`
 	tests := map[string]struct {
 		body     string
-		channels []approval.Channel
+		channels []message.Channel
 		faults   []string
 	}{
 		"channels left out":         {`{` + id + `}`, nil, nil},
@@ -35,7 +36,7 @@ func TestSendRequests(t *testing.T) {
 		"player_id of another type": {`{"player_id":7}`, nil, []string{"/player_id invalid_type"}},
 	}
 	for name, tt := range tests {
-		for who, read := range map[string]func([]byte) (approval.Patch, []approval.Channel, error){"guardian": inputs.SendGuardian, "student": inputs.SendStudent} {
+		for who, read := range map[string]func([]byte) (approval.Patch, []message.Channel, error){"guardian": inputs.SendGuardian, "student": inputs.SendStudent} {
 			t.Run(name+"/"+who, func(t *testing.T) {
 				patch, channels, err := read([]byte(tt.body))
 				if diff := cmp.Diff(tt.faults, faultsOf(t, err)); diff != "" {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/touchline/touchline/internal/api"
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -139,11 +140,11 @@ type requestResponse struct {
 }
 
 type deliveryResponse struct {
-	Channel approval.Channel `json:"channel"`
-	State   string           `json:"state"`
-	Reason  *string          `json:"reason"`
-	Detail  *string          `json:"detail"`
-	At      string           `json:"at"`
+	Channel message.Channel `json:"channel"`
+	State   string          `json:"state"`
+	Reason  *string         `json:"reason"`
+	Detail  *string         `json:"detail"`
+	At      string          `json:"at"`
 }
 
 // reminderResponse is the ReminderSent of openapi.yaml.

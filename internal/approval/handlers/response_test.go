@@ -54,7 +54,7 @@ func fixturePlayer() *approval.Player {
 			Consent:   approval.Consent{State: approval.Approved, ChangedAt: decidedAt, PendingSince: requestedAt},
 			Request: &approval.Request{
 				ID: guardianRequestID, PlayerID: playerID, CoachID: coachID, Party: actor.Guardian, PartyID: parentID, State: approval.RequestApproved, ShortCode: "KTMWXS",
-				Channels: []approval.Channel{"in_app", "sms"}, RequestedAt: requestedAt, LastSentAt: requestedAt, ClosedAt: decidedAt,
+				Channels: []message.Channel{"in_app", "sms"}, RequestedAt: requestedAt, LastSentAt: requestedAt, ClosedAt: decidedAt,
 				Deliveries: []approval.Delivery{
 					{Channel: "in_app", State: "delivered", At: requestedAt},
 					{Channel: "sms", State: "sent", At: requestedAt.Add(time.Second)},
@@ -66,7 +66,7 @@ func fixturePlayer() *approval.Player {
 			Consent:   approval.Consent{State: approval.Pending, PendingSince: requestedAt, PendingReason: approval.PendingAdded},
 			Request: &approval.Request{
 				ID: studentRequestID, PlayerID: playerID, CoachID: coachID, Party: actor.Student, PartyID: childID, State: approval.RequestPending, ShortCode: "KTMWXR",
-				Channels: []approval.Channel{"in_app", "sms"}, RequestedAt: requestedAt, LastSentAt: requestedAt,
+				Channels: []message.Channel{"in_app", "sms"}, RequestedAt: requestedAt, LastSentAt: requestedAt,
 				Deliveries: []approval.Delivery{{Channel: "sms", State: "queued", Reason: "held", Hold: message.HoldNumber, At: requestedAt}},
 			},
 		},
@@ -92,7 +92,7 @@ func TestResponses(t *testing.T) {
 		})
 		revoked = playerWith(func(p *approval.Player) { p.GuardianApprover.Consent.State = approval.Revoked })
 		failed  = playerWith(func(p *approval.Player) {
-			p.StudentApprover.Request.DeliveryFailed, p.StudentApprover.Request.FailedChannels = true, []approval.Channel{"sms"}
+			p.StudentApprover.Request.DeliveryFailed, p.StudentApprover.Request.FailedChannels = true, []message.Channel{"sms"}
 		})
 		cancelled = playerWith(func(p *approval.Player) { p.StudentApprover.Request.State = approval.RequestCancelled })
 		nameless  = playerWith(func(p *approval.Player) { p.CoachName = "" })
