@@ -284,12 +284,12 @@ func existingRowsUpdate(coachID, id string, rows []ImportRow) (query string, arg
 		students[n] = []any{row.Number, coach.FoldName(row.Entry.StudentName), row.Entry.BirthDate}
 	}
 	values, args := database.ValuesTable(students, "BIGINT", "TEXT", "TEXT")
-	coach, imported := database.Params(len(args)+1, 1), database.Params(len(args)+2, 1)
+	owner, imported := database.Params(len(args)+1, 1), database.Params(len(args)+2, 1)
 	return `
 		UPDATE import_rows SET state = 'exists', player_id = v.player_id
 		FROM (SELECT s.column1 AS number, p.id AS player_id FROM ` + values + ` s
-			JOIN players p ON p.coach_id = ` + coach + ` AND p.student_key = s.column2 AND p.date_of_birth = s.column3 AND p.deleted_at IS NULL) v
-		WHERE import_rows.coach_id = ` + coach + ` AND import_rows.import_id = ` + imported + ` AND import_rows.number = v.number AND import_rows.state = 'waiting'`,
+			JOIN players p ON p.coach_id = ` + owner + ` AND p.student_key = s.column2 AND p.date_of_birth = s.column3 AND p.deleted_at IS NULL) v
+		WHERE import_rows.coach_id = ` + owner + ` AND import_rows.import_id = ` + imported + ` AND import_rows.number = v.number AND import_rows.state = 'waiting'`,
 		append(args, coachID, id)
 }
 
