@@ -151,7 +151,7 @@ func TestAccessibility(t *testing.T) {
 					"/settings", "/settings/email", "/settings/number", "/settings/close", "/settings/close/code", "/settings/plan", "/settings/plan/pro",
 					"/fees", "/fees/add", "/fees/upi", "/fees/"+feeID, "/fees"+receipt, "/imports/"+imported)
 				p.checkPages("/coach/players", "", "?select=codes", "?show=needs", "/add", "/remind", "/import", "/sheet", "/sheet?player="+bela, "/none")
-				p.checkPages("/coach/players/"+asha, "", "/attendance", "/progress", "/reports", "/reports/"+report, "/reports/"+report+"/delete", "/progress/"+result+"/delete")
+				p.checkPages("/coach/players/"+asha, "", "?tab=history", "?tab=details", "/attendance", "/progress", "/reports", "/reports/"+report, "/reports/"+report+"/delete", "/progress/"+result+"/delete")
 				p.checkPages("/coach/players/"+bela, "", "/edit", "/remove", "/qr?party=guardian")
 				p.checkPages("/coach/batches", "", "/add", "/"+batch, "/"+batch+"/edit", "/"+batch+"/archive", "/"+batch+"/players", "/"+batch+"/players/"+bela+"/remove", "/"+batch+"/attendance/"+day(-1))
 				p.checkPages("/coach/trainings/"+slot, "", "/edit", "/cancel")

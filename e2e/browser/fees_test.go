@@ -24,7 +24,7 @@ func TestFeePages(t *testing.T) {
 		c := s.Browser(t)
 		signIn(t, s, c, "coach", coachNumber)
 		c.Open("/coach/players/" + f.player)
-		c.Press("See the fees")
+		c.Press("Fees")
 		wantText(t, c, "No fee fits")
 		c.Press("Add a fee")
 		wantHeading(t, c, "Add a fee")

@@ -41,7 +41,8 @@ func TestPlayerFormsSentTwiceActOnce(t *testing.T) {
 		c.post(path+"/ask", "party", "student", "response", "pending", "request", request, "last", "99999999999999999").want(422, "The question is open already.")
 		for range 2 {
 			c.post(path+"/call", "party", "guardian", "request", coach.Call(t, "GET", "/api/players/"+id, nil).String("guardian_request_id"), "note", "Answers <tonight>").
-				want(200, "We noted your call.", "Answers <tonight>")
+				want(200, "We noted your call.")
+			c.get(path+"?tab=history").want(200, "Answers <tonight>")
 		}
 		for range 2 {
 			if removed := c.post(path + "/remove"); removed.path != "/coach/players?done=removed" {
@@ -125,7 +126,8 @@ func TestEditPlayerSaysWhatItMeans(t *testing.T) {
 		t.Errorf("the field has the number %q", got)
 	}
 	p.press("Save", "medical", "None.", "guardian_language", "hi")
-	p.answered().want(200, "Saved.", "None.", "The guardian said yes")
+	p.answered().want(200, "Saved.", "None.")
+	p.get(path).want(200, "The guardian said yes")
 	p.open(path + "/edit")
 	p.press("Save", "student_name", "Asha Raju", "medical", "Line 1\nLine 2")
 	p.answered().want(200, "The guardian said yes before. That yes ends now.", "The student gets a new question by SMS.")

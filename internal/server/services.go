@@ -81,7 +81,7 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 		Now: o.Now, NewID: o.NewID, Log: o.Log,
 	}
 	conversations := newConversations(cfg, o, b)
-	teams := newTeam(fees, batches, attended, trainings, conversations)
+	teams := newTeam(fees, batches, attended, trainings, conversations, records)
 	return &services{
 		base: b,
 		fees: fees, batches: batches, attended: attended, trainings: trainings, conversations: conversations, verifications: verifications, documents: documents, progress: records, players: players, feed: &feed.Service{DB: b.db, Webhooks: newWebhooks(cfg, o, b.db, b.delivery.webhooks.Wake), Rules: approvals.Rules, Waiting: b.delivery.waiting, Now: o.Now},

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/touchline/touchline/internal/attendance"
 	"github.com/touchline/touchline/internal/batch"
@@ -13,6 +14,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/platform/phone"
+	"github.com/touchline/touchline/internal/progress"
 	"github.com/touchline/touchline/internal/server/service/public"
 	"github.com/touchline/touchline/internal/team"
 	"github.com/touchline/touchline/internal/training"
@@ -23,7 +25,7 @@ func (b base) checkFeature(tier, feature string) error {
 	return b.tiers.CheckFeature(coach.TierStatus{Tier: tier}, feature)
 }
 
-func newTeam(fees *fee.Service, batches *batch.Service, attended *attendance.Service, trainings *training.Service, conversations *conversation.Service) public.Team {
+func newTeam(fees *fee.Service, batches *batch.Service, attended *attendance.Service, trainings *training.Service, conversations *conversation.Service, records *progress.Service) public.Team {
 	return public.Team{
 		Batch: batches.Batch, BatchNames: batches.Names,
 		RecentMessages: func(ctx context.Context, by actor.Actor) (list []json.Marshaler, unread int, err error) {
@@ -35,7 +37,10 @@ func newTeam(fees *fee.Service, batches *batch.Service, attended *attendance.Ser
 			return list, unread, err
 		},
 		UnpaidFees: fees.Unpaid,
-		TeamToday:  attended.Today,
+		PlayerStrip: func(ctx context.Context, by actor.Actor, playerID string) (public.PlayerStrip, error) {
+			return playerStrip(ctx, by, playerID, attended, fees, records)
+		},
+		TeamToday: attended.Today,
 		TrainingsToday: func(ctx context.Context, by actor.Actor, open []*team.Batch) (any, error) {
 			return trainings.Today(ctx, by, open)
 		},
@@ -52,6 +57,40 @@ func newTeam(fees *fee.Service, batches *batch.Service, attended *attendance.Ser
 			return attended.Sheets(ctx, by, batchID, attendance.Period{}, "", limit)
 		},
 	}
+}
+
+// openFeesRead is how many open fees of a player the balance at the top of its page counts.
+const openFeesRead = 100
+
+func playerStrip(ctx context.Context, by actor.Actor, playerID string, attended *attendance.Service, fees *fee.Service, records *progress.Service) (strip public.PlayerStrip, err error) {
+	since := team.DateOf(attended.Now().AddDate(0, 0, -90), time.UTC)
+	days, err := attended.OfPlayer(ctx, by, playerID, attendance.Period{From: since}, attendance.Attended{}, 1)
+	if err != nil {
+		return strip, err
+	}
+	counts := days.Counts()
+	strip.Attended = counts.Attended()
+	for _, n := range counts {
+		strip.Marks += n
+	}
+	open, err := fees.List(ctx, by, fee.Filter{PlayerID: playerID, State: fee.Unpaid, OldestFirst: true}, fee.Page{Limit: openFeesRead})
+	if err != nil {
+		return strip, err
+	}
+	for _, f := range open {
+		if strip.Currency == "" || strip.Currency == f.Currency {
+			strip.Currency = f.Currency
+			strip.Balance += f.Balance()
+		}
+	}
+	results, err := records.Measurements(ctx, by, playerID, "", progress.Measurement{}, 1)
+	if err != nil {
+		return strip, err
+	}
+	for _, m := range results {
+		strip.Metric, strip.Result = m.Metric, m.Text()
+	}
+	return strip, nil
 }
 
 // newConversations returns the service of the messages that coaches write.

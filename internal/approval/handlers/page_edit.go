@@ -81,7 +81,7 @@ func (p pages) editPlayer(ctx context.Context, r *web.Request, by actor.Actor) (
 	}
 	if err == nil && (!effect.Any() || r.Value("checked") == "yes") {
 		if _, err = p.Edit(ctx, by, player.ID, patch); err == nil {
-			return web.Redirect(web.CoachPlayer(player.ID) + "?done=saved"), nil
+			return web.Redirect(web.CoachPlayer(player.ID) + "?tab=details&done=saved"), nil
 		}
 	}
 	f := &web.Form{Values: r.Form}

@@ -150,6 +150,9 @@ func (p pages) player(ctx context.Context, r *web.Request, by actor.Actor) (web.
 	return p.playerPage(ctx, r, by, r.Restored(new(web.Form)))
 }
 
+// latestEntries is how many entries of the timeline the first tab shows.
+const latestEntries = 2
+
 func (p pages) playerPage(ctx context.Context, r *web.Request, by actor.Actor, f *web.Form) (web.Response, error) {
 	id, err := r.PathID("player_id")
 	if err != nil {
@@ -178,9 +181,19 @@ func (p pages) playerPage(ctx context.Context, r *web.Request, by actor.Actor, f
 	v.Form = f
 	v.Path = web.CoachPlayer(id)
 	query := r.URL.Query()
+	tab := query.Get("tab")
+	if tab != "details" && tab != "history" {
+		tab = "family"
+	}
+	strip, err := p.site.PlayerStrip(ctx, by, id)
+	if err != nil {
+		return web.Response{}, err
+	}
+	entries := timeline(t)
 	v.Data = map[string]any{
+		"Tab": tab, "Strip": strip, "Latest": entries[:min(len(entries), latestEntries)],
 		"Player": t.Player, "Parties": parties, "Age": t.Player.Student.DateOfBirth.AgeOn(p.Now()),
-		"Timeline": timeline(t), "Done": v.TextOr("player.done."+query.Get("done"), ""), "Added": query.Get("added"),
+		"Timeline": entries, "Done": v.TextOr("player.done."+query.Get("done"), ""), "Added": query.Get("added"),
 	}
 	return web.FormPage("player", v), nil
 }

@@ -89,6 +89,8 @@ type Team struct {
 	FamilyTrainings func(ctx context.Context, by actor.Actor, playerID string) (any, error)
 	// Sheets lists the newest sheets of a batch of the calling coach, without their marks.
 	Sheets func(ctx context.Context, by actor.Actor, batchID string, limit int) ([]team.SheetSummary, error)
+	// PlayerStrip returns the figures at the top of the page of a player, for its coach.
+	PlayerStrip func(ctx context.Context, by actor.Actor, playerID string) (PlayerStrip, error)
 	// UnpaidFees counts and adds up the open fees of the calling coach, in the order of currencies.
 	UnpaidFees func(ctx context.Context, by actor.Actor) ([]FeeSum, error)
 }
@@ -99,3 +101,17 @@ type FeeSum struct {
 	Unpaid, Overdue           int
 	UnpaidTotal, OverdueTotal int64
 }
+
+// PlayerStrip are the figures at the top of the page of a player.
+type PlayerStrip struct {
+	// Attended is how many of the Marks of the last 90 days are present or late.
+	Attended, Marks int
+	// Balance is what is still to pay in the currency of the oldest open fee.
+	Balance  int64
+	Currency string
+	// Metric and Result are those of the newest measurement; "" without one.
+	Metric, Result string
+}
+
+// Percent returns the share of the trainings at which the player was, in percent.
+func (s PlayerStrip) Percent() int { return (s.Attended*100 + s.Marks/2) / max(1, s.Marks) }
