@@ -9,7 +9,7 @@ import (
 
 // Availability returns which services work for the parties of a player that by may see.
 func (s *Service) Availability(ctx context.Context, by actor.Actor, id string) (Availability, error) {
-	status, err := s.ConsentStatus(ctx, by, id)
+	status, err := ReadConsentStatus(ctx, s.DB, by, id)
 	if err != nil {
 		return Availability{}, err
 	}

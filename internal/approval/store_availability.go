@@ -13,12 +13,12 @@ import (
 	"github.com/touchline/touchline/internal/store"
 )
 
-// ConsentStatus reads the two consents of a player by primary key, or returns
+// ReadConsentStatus reads the two consents of a player by primary key, or returns
 // not_found if by may not see the player.
-func (s *Service) ConsentStatus(ctx context.Context, by actor.Actor, playerID string) (ConsentStatus, error) {
+func ReadConsentStatus(ctx context.Context, db *store.DB, by actor.Actor, playerID string) (ConsentStatus, error) {
 	c := ConsentStatus{PlayerID: playerID}
 	var born string
-	err := s.DB.QueryRow(ctx, `
+	err := db.QueryRow(ctx, `
 		SELECT p.guardian_state, p.student_state, p.date_of_birth, p.guardian_name IS NOT NULL, p.student_number IS NOT NULL, c.tier
 		FROM players p LEFT JOIN coaches c ON c.id = p.coach_id
 		WHERE p.id = $1 AND p.deleted_at IS NULL AND (

@@ -14,8 +14,8 @@ import (
 // StopAddressOfLink ends mail to the address to which a link left. The mails of its request to
 // this address then count as failed, so that the coach is notified and may use another channel at
 // once. The request stays open.
-func (s *Service) StopAddressOfLink(ctx context.Context, linkHash []byte, now time.Time) (stopped bool, err error) {
-	err = s.DB.Write(ctx, func(tx *store.Tx) error {
+func StopAddressOfLink(ctx context.Context, db *store.DB, linkHash []byte, now time.Time) (stopped bool, err error) {
+	err = db.Write(ctx, func(tx *store.Tx) error {
 		var address, requestID string
 		err := tx.QueryRow(ctx, `SELECT address, request_id FROM request_links WHERE hash = $1 AND ends_at > $2`, linkHash, database.Micros(now)).
 			Scan(database.IntoText(&address), &requestID)
@@ -52,12 +52,12 @@ func (s *Service) StopAddressOfLink(ctx context.Context, linkHash []byte, now ti
 }
 
 // StoppedAddresses returns which of the addresses of an account get no mail, sorted.
-func (s *Service) StoppedAddresses(ctx context.Context, by actor.Actor) ([]string, error) {
-	own, err := addressesOf(ctx, s.DB, by)
+func StoppedAddresses(ctx context.Context, db *store.DB, by actor.Actor) ([]string, error) {
+	own, err := addressesOf(ctx, db, by)
 	if err != nil || len(own) == 0 {
 		return nil, err
 	}
-	return message.StoppedAmong(ctx, s.DB, own)
+	return message.StoppedAmong(ctx, db, own)
 }
 
 // maxAddresses bounds the addresses that are read of one account.

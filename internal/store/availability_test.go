@@ -50,12 +50,12 @@ func TestConsentStatus(t *testing.T) {
 		}
 		notFound := func(by actor.Actor, id string) {
 			t.Helper()
-			if got, err := (&approval.Service{DB: db}).ConsentStatus(bg, by, id); fault.KindOf(err) != fault.NotFound || got != (approval.ConsentStatus{}) {
+			if got, err := approval.ReadConsentStatus(bg, db, by, id); fault.KindOf(err) != fault.NotFound || got != (approval.ConsentStatus{}) {
 				t.Errorf("%s %s reads player %q: got %+v, %v, want not_found", by.Role, by.AccountID, id, got, err)
 			}
 		}
 		for _, role := range actor.Roles {
-			got, err := (&approval.Service{DB: db}).ConsentStatus(bg, actor.Actor{AccountID: string(role), Role: role}, "player")
+			got, err := approval.ReadConsentStatus(bg, db, actor.Actor{AccountID: string(role), Role: role}, "player")
 			ok(t, err)
 			if got != want {
 				t.Errorf("%s: got %+v, want %+v", role, got, want)
@@ -65,7 +65,7 @@ func TestConsentStatus(t *testing.T) {
 		notFound(actor.Actor{AccountID: "coach", Role: actor.Coach}, "")
 		ok(t, run(db, `UPDATE players SET guardian_name = NULL, guardian_number = NULL, student_number = NULL WHERE id = 'player'`))
 		want.HasGuardian, want.HasStudentNumber = false, false
-		if got, err := (&approval.Service{DB: db}).ConsentStatus(bg, actor.Actor{AccountID: "coach", Role: actor.Coach}, "player"); err != nil || got != want {
+		if got, err := approval.ReadConsentStatus(bg, db, actor.Actor{AccountID: "coach", Role: actor.Coach}, "player"); err != nil || got != want {
 			t.Errorf("without guardian and number: got %+v, %v, want %+v", got, err, want)
 		}
 		ok(t, run(db, `UPDATE players SET deleted_at = 5 WHERE id = 'player'`))
@@ -79,7 +79,7 @@ func TestConsentStatusComparesTheColumnOfTheRole(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, url string) {
 		db := openLinked(t, url)
-		if _, err := (&approval.Service{DB: db}).ConsentStatus(bg, actor.Actor{AccountID: "guardian", Role: actor.Student}, "player"); fault.KindOf(err) != fault.NotFound {
+		if _, err := approval.ReadConsentStatus(bg, db, actor.Actor{AccountID: "guardian", Role: actor.Student}, "player"); fault.KindOf(err) != fault.NotFound {
 			t.Errorf("a guardian's account as a student: got %v, want not_found", err)
 		}
 	})

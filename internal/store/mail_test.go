@@ -186,7 +186,7 @@ func TestStoppedAddresses(t *testing.T) {
 		ok(p, p.db.Outbox.DeliverySent(bg, mails))
 		for token, want := range map[string]bool{p.vault.LinkToken(sms.ID): false, "unknown": false, p.vault.LinkToken(mails[0].ID): true} {
 			for range 2 {
-				stopped, err := p.StopAddressOfLink(bg, vault.HashToken(token), p.clock.Now())
+				stopped, err := approval.StopAddressOfLink(bg, p.db, vault.HashToken(token), p.clock.Now())
 				if err != nil || stopped != want {
 					p.Errorf("StopAddressOfLink = %t, %v; want %t", stopped, err, want)
 				}
@@ -200,14 +200,14 @@ func TestStoppedAddresses(t *testing.T) {
 			p.Errorf("recipient %+v, %v; want the address stopped", to, err)
 		}
 		ok(p, p.db.Outbox.StopAddress(bg, "OTHER@families.example"))
-		if got, err := p.StoppedAddresses(bg, guardian); err != nil || len(got) != 0 {
+		if got, err := approval.StoppedAddresses(bg, p.db, guardian); err != nil || len(got) != 0 {
 			p.Errorf("stopped for a guardian before an approval: %v, %v; want none", got, err)
 		}
 		ok(p, p.decide(guardian, a.ID, approval.Approve))
-		if got, err := p.StoppedAddresses(bg, guardian); err != nil || fmt.Sprint(got) != "[meera@families.example]" {
+		if got, err := approval.StoppedAddresses(bg, p.db, guardian); err != nil || fmt.Sprint(got) != "[meera@families.example]" {
 			p.Errorf("stopped %v, %v", got, err)
 		}
-		if got, err := p.StoppedAddresses(bg, coach); err != nil || len(got) != 0 {
+		if got, err := approval.StoppedAddresses(bg, p.db, coach); err != nil || len(got) != 0 {
 			p.Errorf("stopped for the coach: %v, %v", got, err)
 		}
 		for range 2 {
@@ -218,7 +218,7 @@ func TestStoppedAddresses(t *testing.T) {
 				p.Errorf("%s stopped: %t, %v; want %t", address, stopped, err, want)
 			}
 		}
-		if got, err := p.StoppedAddresses(bg, guardian); err != nil || len(got) != 0 {
+		if got, err := approval.StoppedAddresses(bg, p.db, guardian); err != nil || len(got) != 0 {
 			p.Errorf("stopped after it was allowed: %v, %v", got, err)
 		}
 

@@ -77,12 +77,12 @@ func (p *fixture) mail() {
 	_, _, _, err = p.RequestDetails(bg, mails[0])
 	ok(p, err)
 	ok(p, p.db.Outbox.DeliverySent(bg, mails))
-	_, err = p.StopAddressOfLink(bg, vault.HashToken(p.vault.LinkToken(mails[0].ID)), p.clock.Now())
+	_, err = approval.StopAddressOfLink(bg, p.db, vault.HashToken(p.vault.LinkToken(mails[0].ID)), p.clock.Now())
 	ok(p, err)
 	ok(p, p.db.Outbox.StopAddress(bg, "other@families.example"))
 	ok(p, run(p.db, `UPDATE players SET guardian_state = 'approved' WHERE id = $1`, a.ID))
 	for _, by := range []actor.Actor{c, p.as(actor.Guardian, number(76))} {
-		_, err = p.StoppedAddresses(bg, by)
+		_, err = approval.StoppedAddresses(bg, p.db, by)
 		ok(p, err)
 	}
 	ok(p, run(p.db, `UPDATE players SET guardian_state = 'pending' WHERE id = $1`, a.ID))

@@ -83,7 +83,7 @@ func TestRoundTrips(t *testing.T) {
 			ok(t, err)
 		}},
 		{"availability", 1, func(n int) {
-			if _, err := p.ConsentStatus(bg, sessions[n].Actor(), players[n]); fault.KindOf(err) != fault.NotFound {
+			if _, err := approval.ReadConsentStatus(bg, p.db, sessions[n].Actor(), players[n]); fault.KindOf(err) != fault.NotFound {
 				t.Errorf("player of another coach: got %v, want not_found", err)
 			}
 		}},

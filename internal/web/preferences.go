@@ -82,7 +82,7 @@ func (p *Pages) familySettingsForm(ctx context.Context, r *Request, by actor.Act
 	if err != nil {
 		return Response{}, err
 	}
-	addresses, err := p.Approvals.StoppedAddresses(ctx, by)
+	addresses, err := approval.StoppedAddresses(ctx, p.Approvals.DB, by)
 	if err != nil {
 		return Response{}, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/platform/actor"
 )
@@ -52,7 +53,7 @@ func (p *Pages) settingsForm(ctx context.Context, r *Request, by actor.Actor, f 
 		return Response{}, err
 	}
 	v.Form, v.Path = f, settingsPath
-	addresses, err := p.Approvals.StoppedAddresses(ctx, by)
+	addresses, err := approval.StoppedAddresses(ctx, p.Approvals.DB, by)
 	if err != nil {
 		return Response{}, err
 	}

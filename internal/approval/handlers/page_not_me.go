@@ -53,7 +53,7 @@ func (p pages) refusedByLink(_ context.Context, r *web.Request) (web.Response, e
 // stopAddressOfLink ends mail to the address to which a link left, for a person whom the
 // question reached by mistake. It does nothing else: the question is to a number.
 func (p pages) stopAddressOfLink(ctx context.Context, r *web.Request, linkHash []byte) (web.Response, error) {
-	stopped, err := p.StopAddressOfLink(ctx, linkHash, p.Now())
+	stopped, err := approval.StopAddressOfLink(ctx, p.DB, linkHash, p.Now())
 	if err != nil {
 		return web.Response{}, err
 	}
