@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
@@ -176,7 +177,7 @@ func (c *closure) notify(ctx context.Context, tx *store.Tx) error {
 		if err := tx.Notify(ctx, events, accounts...); err != nil {
 			return err
 		}
-		if err := tx.EndSessionsWithoutRole(ctx, accounts); err != nil {
+		if err := auth.EndSessionsWithoutRole(ctx, tx, accounts); err != nil {
 			return err
 		}
 	}

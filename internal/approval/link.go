@@ -144,7 +144,7 @@ func (s *Service) askedParty(ctx context.Context, hash []byte, now time.Time) (A
 // pair, too: otherwise its response would show that it is right. Both kinds run the same
 // statements.
 func (s *Service) findByShortCode(ctx context.Context, pair ShortCodePair, now time.Time) (state LinkState, err error) {
-	counter := s.DB.NewLimitCounter()
+	counter := auth.NewLimitCounter()
 	err = s.DB.Write(ctx, func(tx *store.Tx) error {
 		if state, err = byShortCode(ctx, tx, pair, now); err != nil {
 			return err

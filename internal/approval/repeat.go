@@ -77,9 +77,9 @@ func (s *Service) holdRepeated(ctx context.Context, tx *store.Tx, p *Player, c C
 }
 
 // earlierSendings returns the times after since at which requests like r left, newest
-// first, at most MaxRequestsPerResendAfter. A request whose messages still waited
-// when it was closed (see dropHeld) never left. The statement reads the requests about this
-// child only: a party can have many others.
+// first, at most MaxRequestsPerResendAfter. The index requests_sent_to has them in
+// this order, so older requests to the party are not read. A request whose messages still
+// waited when it was closed (see dropHeld) never left.
 //
 // A request of another player is about the same child if that player has the name and birth date
 // of p now, or had them when the request was opened: the coach may have renamed the player before
@@ -88,12 +88,10 @@ func earlierSendings(ctx context.Context, tx *store.Tx, p *Player, r *Request, s
 	identity := p.Identity()
 	rs, err := tx.Query(ctx, `
 		SELECT r.last_sent_at FROM requests r
-		WHERE r.id IN (
-				SELECT id FROM requests WHERE player_id = $5
-				UNION SELECT id FROM requests WHERE approver_id = $1 AND coach_id = $2 AND student_key = $6 AND date_of_birth = $7 AND last_sent_at > $3
-				UNION SELECT s.id FROM players q JOIN requests s ON s.player_id = q.id
-					WHERE q.coach_id = $2 AND q.student_key = $6 AND q.date_of_birth = $7 AND q.deleted_at IS NOT NULL)
-			AND r.approver_id = $1 AND r.last_sent_at > $3 AND r.last_sent_at >= r.requested_at AND r.delivery_failed = FALSE AND r.id <> $4
+		WHERE r.approver_id = $1 AND r.coach_id = $2 AND r.last_sent_at > $3 AND r.last_sent_at >= r.requested_at
+			AND r.delivery_failed = FALSE AND r.id <> $4
+			AND (r.player_id = $5 OR r.student_key = $6 AND r.date_of_birth = $7 OR r.player_id IN (
+				SELECT q.id FROM players q WHERE q.coach_id = $2 AND q.student_key = $6 AND q.date_of_birth = $7 AND q.deleted_at IS NOT NULL))
 			AND EXISTS (SELECT 1 FROM deliveries d WHERE d.request_id = r.id AND d.kind = 'request' AND d.recipient <> ''
 				AND (d.total_attempts > 0 OR d.state <> 'failed' OR d.reason <> 'request_closed'))
 		ORDER BY r.last_sent_at DESC LIMIT $8`,

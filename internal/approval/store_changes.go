@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -245,7 +246,7 @@ func (s *Service) apply(ctx context.Context, tx *store.Tx, p *Player, c Change, 
 			}
 			return tx.Notify(ctx, c.Events, c.ForgetNotifications...)
 		},
-		func() error { return tx.EndSessionsWithoutRole(ctx, c.ForgetNotifications) },
+		func() error { return auth.EndSessionsWithoutRole(ctx, tx, c.ForgetNotifications) },
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {

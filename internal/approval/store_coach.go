@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/store"
 )
@@ -33,7 +33,7 @@ func registerPlayer(ctx context.Context, tx *store.Tx, coachID string, r *Roster
 	err := tx.DeferRow(ctx, func(row database.Scanner) error {
 		err := row.Scan(&r.Players, database.IntoText(&r.Tier), &r.KYC)
 		if database.IsNoRows(err) {
-			return auth.ErrSessionEnded() // the account has closed since the session was read
+			return fault.SessionEnded() // the account has closed since the session was read
 		}
 		return err
 	}, `

@@ -9,6 +9,7 @@ import (
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/store"
 )
@@ -57,7 +58,7 @@ func (s *Service) loadDisputes(ctx context.Context, tx *store.Tx, p *Player) err
 		return fmt.Errorf("load disputes: %w", err)
 	}
 	if !closed.IsZero() {
-		return auth.ErrSessionEnded()
+		return fault.SessionEnded()
 	}
 	return nil
 }
@@ -172,6 +173,6 @@ func (s *Service) liftOutdated(ctx context.Context, by *actor.Operator, approver
 		if err := tx.Notify(ctx, events, approverID); err != nil {
 			return err
 		}
-		return tx.EndSessionsWithoutRole(ctx, []string{approverID})
+		return auth.EndSessionsWithoutRole(ctx, tx, []string{approverID})
 	})
 }

@@ -106,7 +106,3 @@ func errContactConflict(code, detail string) error {
 func ErrNumberInUse() error {
 	return fault.New(fault.Conflict, "number_in_use", "A coach with this number is registered already. Sign in with it, or close that account first.")
 }
-
-// ErrSessionEnded returns session_revoked: the caller's session ended during the
-// request.
-func ErrSessionEnded() error { return errRevoked() }

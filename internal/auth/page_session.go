@@ -127,7 +127,7 @@ func (s *Service) pageGrant(session *Session, token string, now time.Time) *Page
 func (s *Service) PageSession(ctx context.Context, token string) (*Session, error) {
 	id, ok := s.Keys.Vault.ParsePageToken(token)
 	if !ok {
-		return nil, errRevoked()
+		return nil, fault.SessionEnded()
 	}
 	now := s.Now()
 	session, err := s.Store.PageSession(ctx, id, vault.HashToken(token))
@@ -135,7 +135,7 @@ func (s *Service) PageSession(ctx context.Context, token string) (*Session, erro
 		return nil, err
 	}
 	if !session.pageActive(now) {
-		return nil, errRevoked()
+		return nil, fault.SessionEnded()
 	}
 	if now.Sub(session.LastUsedAt) < extendAfter {
 		return session, nil

@@ -74,7 +74,7 @@ func (s *Service) refreshAgain(ctx context.Context, id string, generation int64,
 	case session == nil:
 		return nil, errRefresh("refresh_token_invalid", "This is not a refresh token of this service.")
 	case !session.RevokedAt.IsZero():
-		return nil, errRevoked()
+		return nil, fault.SessionEnded()
 	case !now.Before(session.IdleAt), !now.Before(session.EndsAt):
 		return nil, errRefresh("refresh_token_expired", "The refresh token has expired.")
 	case generation >= session.Generation:

@@ -68,7 +68,7 @@ func (s *Session) Actor() actor.Actor {
 // checkActive returns session_revoked if s is nil or has ended.
 func (s *Session) checkActive(now time.Time) error {
 	if s == nil || !s.RevokedAt.IsZero() || !now.Before(s.EndsAt) {
-		return errRevoked()
+		return fault.SessionEnded()
 	}
 	return nil
 }
@@ -76,10 +76,6 @@ func (s *Session) checkActive(now time.Time) error {
 // isFirstUse reports whether a token with claims c is the first of its generation in use.
 func (s *Session) isFirstUse(c Claims) bool {
 	return s.UsedAt.IsZero() && s.Generation == c.Generation
-}
-
-func errRevoked() *fault.Error {
-	return fault.New(fault.Unauthenticated, "session_revoked", "This session has ended. Sign in again.")
 }
 
 // Authenticate returns the caller with this access token, if its session is active.

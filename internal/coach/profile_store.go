@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"log/slog"
 
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/store"
 )
 
@@ -50,7 +50,7 @@ func profile(ctx context.Context, q database.Querier, coachID string) (Profile, 
 		Scan(&p.ID, &p.Number, database.IntoText(&p.Name), database.IntoText(&p.Email), database.IntoText(&p.Bio), &years, database.IntoJSON(&p.Sports), &p.Visible, database.IntoJSON(&p.Show), database.IntoText(&p.Tier), &p.KYC, &p.Version,
 			database.IntoTime(&p.CreatedAt), database.IntoTime(&p.UpdatedAt), database.IntoText(&p.TimeZone), database.IntoText(&p.UPIID), database.IntoTime(&p.UPIChangedAt))
 	if database.IsNoRows(err) {
-		return p, auth.ErrSessionEnded() // the account has closed since the session was read
+		return p, fault.SessionEnded() // the account has closed since the session was read
 	}
 	if err != nil {
 		return p, err

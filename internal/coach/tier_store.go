@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/operator"
@@ -29,7 +28,7 @@ func subscription(ctx context.Context, q database.Querier, coachID string, now t
 		FROM coaches c WHERE c.id = $1`, coachID, database.Micros(now.Add(-24*time.Hour)), message.TeamCounter(coachID)).
 		Scan(database.IntoText(&s.StoredTier), database.IntoText(&s.Requested), database.IntoTime(&s.Since), &s.Usage.Players, &s.Usage.StorageBytes, &s.Usage.Messages)
 	if database.IsNoRows(err) {
-		return s, auth.ErrSessionEnded()
+		return s, fault.SessionEnded()
 	}
 	if err != nil {
 		return s, fmt.Errorf("read subscription of coach %s: %w", coachID, err)
@@ -44,7 +43,7 @@ func (db SQL) UpdateTier(ctx context.Context, coachID string, fn func(TierChoice
 	err := db.DB.Write(ctx, func(tx *store.Tx) error {
 		stored, err := tierChoice(ctx, tx, coachID)
 		if database.IsNoRows(err) {
-			return auth.ErrSessionEnded() // the account has closed since the session was read
+			return fault.SessionEnded() // the account has closed since the session was read
 		}
 		if err != nil {
 			return err

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
@@ -19,7 +18,7 @@ func readSending(ctx context.Context, tx *store.Tx, coachID string) (Sending, er
 	var s Sending
 	err := tx.QueryRow(ctx, `SELECT name, tier FROM coaches WHERE id = $1`, coachID).Scan(database.IntoText(&s.CoachName), database.IntoText(&s.Tier))
 	if database.IsNoRows(err) {
-		return s, auth.ErrSessionEnded() // the account has closed since the session was read
+		return s, fault.SessionEnded() // the account has closed since the session was read
 	}
 	if err != nil {
 		return s, fmt.Errorf("read coach %s: %w", coachID, err)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -43,7 +42,7 @@ func (s *Service) AddTemplate(ctx context.Context, by actor.Actor, title, text s
 			SELECT c.tier, (SELECT count(*) FROM message_templates t WHERE t.coach_id = c.id) FROM coaches c WHERE c.id = $1`, t.CoachID).
 			Scan(database.IntoText(&tier), &n)
 		if database.IsNoRows(err) {
-			return auth.ErrSessionEnded()
+			return fault.SessionEnded()
 		}
 		if err != nil {
 			return fmt.Errorf("count templates: %w", err)

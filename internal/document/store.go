@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/platform/actor"
@@ -61,7 +60,7 @@ func storage(ctx context.Context, q database.Querier, coachID string) (documents
 		SELECT (SELECT count(*) FROM documents d WHERE d.coach_id = c.id), c.stored_bytes, c.tier, c.kyc_state
 		FROM coaches c WHERE c.id = $1`, coachID).Scan(&documents, &u.bytes, database.IntoText(&u.status.Tier), &u.status.KYC)
 	if database.IsNoRows(err) {
-		err = auth.ErrSessionEnded()
+		err = fault.SessionEnded()
 	}
 	return documents, u, err
 }
@@ -79,7 +78,7 @@ func updateUsage(ctx context.Context, tx *store.Tx, coachID string, more int64, 
 		WHERE id = $1
 		RETURNING stored_bytes, tier, kyc_state`, coachID, more, updatedAt).Scan(&u.bytes, database.IntoText(&u.status.Tier), &u.status.KYC)
 	if database.IsNoRows(err) {
-		err = auth.ErrSessionEnded()
+		err = fault.SessionEnded()
 	}
 	return u, err
 }

@@ -52,7 +52,7 @@ func hooks(consents approval.Rules) store.Hooks {
 			Postponed: approval.DeliveriesPostponed, Released: approval.DeliveryReleased,
 		},
 		BeforeSweep: []func(context.Context, *store.DB, time.Time) (int64, error){feed.BeforeSweep, approval.KeepLinks},
-		Expired:     slices.Concat(approval.Expired, feed.Expired, []store.Expired{progress.Expired}, roster.Expired),
+		Expired:     slices.Concat(auth.Expired, approval.Expired, feed.Expired, []store.Expired{progress.Expired}, roster.Expired),
 	}
 }
 
@@ -84,7 +84,7 @@ func newBase(ctx context.Context, cfg *config.Config, o Options, sql *database.D
 	security := securitylog.New(o.Log, m)
 	approvals.DB, approvals.Decided = db, security.Decided
 	return base{
-		sql: sql, db: db, logged: security.Stores(db), approvals: approvals, keys: keys, tiers: tiers, channels: ch, delivery: d,
+		sql: sql, db: db, logged: security.Stores(auth.SQL{DB: db}), approvals: approvals, keys: keys, tiers: tiers, channels: ch, delivery: d,
 		readiness: &readiness{checkDatabase: databaseCheck(sql)}, security: security, metrics: m, load: newLoad(cfg, o.Log),
 		budget: &smsBudget{db: db, budget: cfg.SMSBudget, log: o.Log},
 	}, nil

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/conversation"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/store"
@@ -17,7 +18,7 @@ func newWorker(cfg *config.Config, o Options, s *services) *worker.Worker {
 	return worker.New(worker.Config{
 		Outbox: worker.NewOutbox(worker.OutboxConfig{
 			Store:       s.metrics.Outbox(s.db.Outbox),
-			Contents:    contents{s.db, s.conversations, s.approvals},
+			Contents:    contents{s.db, auth.SQL{DB: s.db}, s.conversations, s.approvals},
 			Senders:     s.delivery.senders,
 			Fallbacks:   fallbacks(cfg),
 			Signal:      s.delivery.queue,
@@ -66,8 +67,12 @@ func remindFees(cfg *config.Config, s *services) func(context.Context, int) (int
 // contents has what deliveries say.
 type contents struct {
 	*store.DB
+	accounts
 	*conversation.Service
 	*approvals
 }
 
-type approvals = approval.Service
+type (
+	approvals = approval.Service
+	accounts  = auth.SQL
+)

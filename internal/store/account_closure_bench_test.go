@@ -43,7 +43,7 @@ func closings(b *testing.B, p *fixture) {
 			INSERT INTO notifications (account_id, seq, id, type, title, body, data, player_id, created_at) `+numbers+`
 			SELECT CAST($1 AS TEXT) || 'g' || i, 1, CAST($1 AS TEXT) || i, 'k', 't', 'b', '{}', CAST($1 AS TEXT) || i, 1 FROM n`, by.AccountID, players))
 		slot := auth.ChallengeKey{Number: by.Number, Role: actor.Coach}
-		_, err := p.db.OpenChallenge(bg, auth.ChallengeRequest{
+		_, err := p.accounts().OpenChallenge(bg, auth.ChallengeRequest{
 			Challenge:   auth.Challenge{ChallengeKey: slot, ID: by.AccountID, Code: []byte("sealed"), SentAt: now, EndsAt: now.Add(time.Hour)},
 			MaxAttempts: 2, LastSentBefore: now.Add(-time.Minute), Channel: "sms",
 		})
@@ -52,7 +52,7 @@ func closings(b *testing.B, p *fixture) {
 			ok(b, run(p.db, `ANALYZE`))
 		}
 		b.StartTimer()
-		result, err := p.db.CloseAccount(bg, auth.CloseRequest{By: by, Attempt: auth.Attempt{
+		result, err := p.accounts().CloseAccount(bg, auth.CloseRequest{By: by, Attempt: auth.Attempt{
 			Keys: []auth.ChallengeKey{slot}, MaxAttempts: 3, MaxFailures: func(auth.ChallengeKey) int { return 2 }, Now: now,
 			Matches: func(auth.Challenge) bool { return true },
 		}})

@@ -87,7 +87,7 @@ func (c *club) push() error {
 	signal := message.NewQueueSignal(message.Push)
 	signal.Wake(message.Lane{Channel: message.Push, Kind: message.NotificationCopy})
 	worker.NewOutbox(worker.OutboxConfig{
-		Store: pushStore{c.db.Outbox, stop}, Contents: pushContents{c.db, c.messages(0), c.Service, c.devices}, Senders: map[message.Channel]worker.Sender{message.Push: c.devices.sender}, Signal: signal,
+		Store: pushStore{c.db.Outbox, stop}, Contents: pushContents{c.db, c.accounts(), c.messages(0), c.Service, c.devices}, Senders: map[message.Channel]worker.Sender{message.Push: c.devices.sender}, Signal: signal,
 		PublicURL: "https://touchline.example", Brand: "Touchline", Now: c.clock.Now, NewID: c.db.NewID, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		NewTicker: func(time.Duration) (<-chan time.Time, func()) { return nil, func() {} },
 	}).Run(ctx)
@@ -111,6 +111,7 @@ func (s pushStore) ClaimDeliveries(ctx context.Context, lane message.Lane, lease
 // pushContents notes whose notifications are sent.
 type pushContents struct {
 	*store.DB
+	auth.SQL
 	*conversation.Service
 	*approvals
 	devices *devices
@@ -121,7 +122,7 @@ type approvals = approval.Service
 // NotificationCopy notes whose notification is sent. One that was deleted before has no type.
 func (s pushContents) NotificationCopy(ctx context.Context, d message.Delivery) (message.Copy, message.Recipient, bool, error) {
 	var of pushed
-	_ = s.QueryRow(ctx, `SELECT type, account_id, coalesce(player_id, '') FROM notifications WHERE id = $1`, d.NotificationID).
+	_ = s.DB.QueryRow(ctx, `SELECT type, account_id, coalesce(player_id, '') FROM notifications WHERE id = $1`, d.NotificationID).
 		Scan(&of.Type, &of.AccountID, &of.PlayerID)
 	s.devices.mu.Lock()
 	s.devices.rendered[d.ID] = of

@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/conversation"
 	"github.com/touchline/touchline/internal/fee"
@@ -128,7 +129,7 @@ func hooks(consents approval.Rules) store.Hooks {
 			Postponed: approval.DeliveriesPostponed, Released: approval.DeliveryReleased,
 		},
 		BeforeSweep: []func(context.Context, *store.DB, time.Time) (int64, error){feed.BeforeSweep, approval.KeepLinks},
-		Expired:     slices.Concat(approval.Expired, feed.Expired, []store.Expired{progress.Expired}, roster.Expired),
+		Expired:     slices.Concat(auth.Expired, approval.Expired, feed.Expired, []store.Expired{progress.Expired}, roster.Expired),
 	}
 }
 
@@ -295,3 +296,5 @@ func (p *fixture) tray(account string) []string {
 }
 
 func (p *fixture) coaches() coach.SQL { return coach.SQL{DB: p.db} }
+
+func (p *fixture) accounts() auth.SQL { return auth.SQL{DB: p.db} }

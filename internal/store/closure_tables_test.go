@@ -160,12 +160,12 @@ func (p *fixture) closeAccount(by actor.Actor) {
 		INSERT INTO sessions (id, account_id, role, mobile_number, device_id, generation, refresh_hash, created_at, last_used_at, idle_at, ends_at)
 		VALUES ($1, $2, 'coach', $3, 'd', 1, $4, 1, 1, $5, $5)`, by.SessionID, by.AccountID, string(by.Number), []byte{1}, now.Add(time.Hour).UnixMicro()))
 	key := auth.ChallengeKey{Number: by.Number, Role: actor.Coach}
-	_, err := p.db.OpenChallenge(bg, auth.ChallengeRequest{
+	_, err := p.accounts().OpenChallenge(bg, auth.ChallengeRequest{
 		Challenge:   auth.Challenge{ChallengeKey: key, ID: by.AccountID, Code: []byte("sealed"), SentAt: now, EndsAt: now.Add(time.Hour)},
 		MaxAttempts: 2, LastSentBefore: now.Add(-time.Minute), Channel: "sms",
 	})
 	ok(p, err)
-	result, err := p.db.CloseAccount(bg, auth.CloseRequest{By: by, Attempt: auth.Attempt{
+	result, err := p.accounts().CloseAccount(bg, auth.CloseRequest{By: by, Attempt: auth.Attempt{
 		Keys: []auth.ChallengeKey{key}, MaxAttempts: 3, MaxFailures: func(auth.ChallengeKey) int { return 2 }, Now: now,
 		Matches: func(auth.Challenge) bool { return true },
 	}})

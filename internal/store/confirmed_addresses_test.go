@@ -163,7 +163,7 @@ func TestConfirmationEnds(t *testing.T) {
 				if err != nil || len(deliveries) != 1 || deliveries[0].To != string(by.Number) {
 					p.Fatalf("claimed %+v, %v", deliveries, err)
 				}
-				c, _, live, err := p.db.LiveChallenge(bg, deliveries[0], 5)
+				c, _, live, err := p.accounts().LiveChallenge(bg, deliveries[0], 5)
 				if err != nil || live == tt.ends || live && c.Address != coachAddress {
 					p.Errorf("the code leaves: %t to %q, %v", live, c.Address, err)
 				}

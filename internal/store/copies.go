@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
@@ -53,8 +52,7 @@ func (tx *Tx) queueCopies(ctx context.Context, drafts []message.Draft, ids []str
 func (db *DB) NotificationCopy(ctx context.Context, d message.Delivery) (message.Copy, message.Recipient, bool, error) {
 	var c message.Copy
 	var to message.Recipient
-	var roles auth.RoleFacts
-	var current bool
+	var registered, linked, disputed, current bool
 	err := db.sql.QueryRow(ctx, `
 		SELECT n.type, n.title, n.body, a.mobile_number,
 			EXISTS (SELECT 1 FROM stopped_coaches st WHERE st.mobile_number = a.mobile_number AND st.coach_id = $2),
@@ -62,17 +60,17 @@ func (db *DB) NotificationCopy(ctx context.Context, d message.Delivery) (message
 			(SELECT 1 FROM coaches c WHERE c.id = n.account_id AND c.email = $4 LIMIT 1) IS NOT NULL
 				OR (SELECT 1 FROM players p WHERE p.id = n.player_id AND p.guardian_id = n.account_id AND p.guardian_email = $4 LIMIT 1) IS NOT NULL
 				OR n.type = $5,
-			`+accountRoles+`, `+message.PreferenceColumns+`
+			`+AccountRoles+`, `+message.PreferenceColumns+`
 		FROM notifications n LEFT JOIN accounts a ON a.id = n.account_id
 		LEFT JOIN preferences ON preferences.mobile_number = a.mobile_number
 		WHERE n.id = $1`, d.NotificationID, d.CoachID, message.FoldAddress(d.To), d.To, string(message.PlayerRemoved)).
 		Scan(append([]any{
-			&c.Type, &c.Title, &c.Text, database.IntoText((*string)(&to.Number)), &to.Stopped, &to.AddressStopped, &current, &roles.Registered, &roles.Linked, &roles.Disputed,
+			&c.Type, &c.Title, &c.Text, database.IntoText((*string)(&to.Number)), &to.Stopped, &to.AddressStopped, &current, &registered, &linked, &disputed,
 		}, message.PreferenceDest(&to.Preferences)...)...)
 	if database.IsNoRows(err) {
 		return c, to, false, nil
 	}
-	c.Readable, c.ToCoach = roles.Held(), d.Role == actor.Coach
+	c.Readable, c.ToCoach = registered || linked || disputed, d.Role == actor.Coach
 	to.AddressChanged = d.Channel == message.Email && !current
 	return c, to, err == nil, err
 }

@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -48,8 +47,6 @@ type DB struct {
 	options   Options
 	// announced is the queue of announce.
 	announced chan []string
-	// shards numbers the requests that count limits: see LimitCounter.
-	shards atomic.Uint64
 }
 
 // Options configure New.
@@ -144,6 +141,16 @@ func (db *DB) Query(ctx context.Context, query string, args ...any) (*database.R
 // QueryRow runs a read of at most one row.
 func (db *DB) QueryRow(ctx context.Context, query string, args ...any) *database.Row {
 	return db.sql.QueryRow(ctx, query, args...)
+}
+
+// Exec runs one writing statement: see database.DB.Exec.
+func (db *DB) Exec(ctx context.Context, query string, args ...any) (int64, error) {
+	return db.sql.Exec(ctx, query, args...)
+}
+
+// ExecRow runs one writing statement that returns at most one row: see database.DB.ExecRow.
+func (db *DB) ExecRow(ctx context.Context, scan func(database.Scanner) error, query string, args ...any) error {
+	return db.sql.ExecRow(ctx, scan, query, args...)
 }
 
 // Failures returns how many calls of this process the database could not serve.

@@ -152,7 +152,7 @@ func TestRetryIsRefused(t *testing.T) {
 		}, "invalid_transition"},
 		"queued": {func(p *fixture, _ actor.Actor, _ *approval.Player) string { return p.claimOneRequest().ID }, "invalid_transition"},
 		"OTP": {func(p *fixture, _ actor.Actor, _ *approval.Player) string {
-			_, err := p.db.OpenChallenge(bg, p.newChallenge(actor.Coach))
+			_, err := p.accounts().OpenChallenge(bg, p.newChallenge(actor.Coach))
 			ok(p, err)
 			d := p.claimOTPs("lease")[0]
 			ok(p, p.db.Outbox.DeliveryFailed(bg, []message.Delivery{d}, message.ReasonRefused, ""))

@@ -34,7 +34,7 @@ func TestFrozenReplica(t *testing.T) {
 	limits := []auth.Limit{hour}
 	request := func(p *fixture, n int) error {
 		now := p.clock.Now()
-		_, err := p.db.OpenChallenge(bg, auth.ChallengeRequest{
+		_, err := p.accounts().OpenChallenge(bg, auth.ChallengeRequest{
 			Challenge: auth.Challenge{
 				ChallengeKey: auth.ChallengeKey{Number: number(n), Role: actor.Coach}, ID: uuid.NewString(), Code: []byte("x"),
 				SentAt: now, EndsAt: now.Add(time.Hour),

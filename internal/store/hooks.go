@@ -46,3 +46,8 @@ func (tx *Tx) TierChanged(ctx context.Context, coachID, before, after string) er
 func (tx *Tx) EndPush(ctx context.Context, accountID, exceptSession string) error {
 	return tx.endPushOfAccount(ctx, accountID, exceptSession)
 }
+
+// EndPushOfSession deletes the push subscription of a session.
+func (tx *Tx) EndPushOfSession(ctx context.Context, sessionID string) error {
+	return tx.endPush(ctx, sessionID)
+}

@@ -47,7 +47,7 @@ func addGuardian(tb testing.TB, p *fixture, coachID string, n int) actor.Actor {
 
 // readMe runs the statements of GET /api/me of a guardian but that of the session, and that of a student.
 func readMe(tb testing.TB, p *fixture, by actor.Actor) {
-	if roles, err := p.db.Roles(bg, by.Number); err != nil || len(roles) != 1 {
+	if roles, err := p.accounts().Roles(bg, by.Number); err != nil || len(roles) != 1 {
 		tb.Fatalf("got the roles %v, %v", roles, err)
 	}
 	_, err := p.db.Unread(bg, by.AccountID)

@@ -16,7 +16,7 @@ func TestSendsAreRecorded(t *testing.T) {
 		send := func(role actor.Role, channel string) {
 			f.Helper()
 			now := f.clock.Now()
-			_, err := f.db.OpenChallenge(bg, auth.ChallengeRequest{
+			_, err := f.accounts().OpenChallenge(bg, auth.ChallengeRequest{
 				Challenge: auth.Challenge{
 					ChallengeKey: auth.ChallengeKey{Number: number(1), Role: role},
 					ID:           f.db.NewID(), Code: []byte("x"), SentAt: now, EndsAt: now.Add(5 * time.Minute),

@@ -23,7 +23,7 @@ func (p *fixture) challenge(key auth.ChallengeKey) {
 
 func (p *fixture) openChallenge(key auth.ChallengeKey) (auth.OpenedChallenge, error) {
 	now := p.clock.Now()
-	return p.db.OpenChallenge(bg, auth.ChallengeRequest{
+	return p.accounts().OpenChallenge(bg, auth.ChallengeRequest{
 		Challenge:   auth.Challenge{ChallengeKey: key, ID: p.db.NewID(), Code: []byte("x"), SentAt: now, EndsAt: now.Add(1000 * day)},
 		MaxAttempts: 1000, LastSentBefore: now.Add(day),
 	})
@@ -72,7 +72,7 @@ func TestOTPFailuresMatchModel(t *testing.T) {
 						blocked = now.Add(day)
 					}
 				}
-				got, err := p.db.VerifyOTP(bg, p.attempt(right, most, key))
+				got, err := p.accounts().VerifyOTP(bg, p.attempt(right, most, key))
 				ok(p, err)
 				if got.Outcome != want.Outcome || got.AttemptsLeft != want.AttemptsLeft || want.Outcome == auth.Blocked && !got.EndsAt.Equal(want.EndsAt) {
 					p.Fatalf("round %d, attempt %d with %d a day: got %+v, want %+v", round, i, most, got, want)
@@ -105,7 +105,7 @@ func TestConcurrentFirstFailures(t *testing.T) {
 				p.challenge(key)
 				go func() {
 					<-begin
-					r, err := p.db.VerifyOTP(bg, p.attempt(false, most, key))
+					r, err := p.accounts().VerifyOTP(bg, p.attempt(false, most, key))
 					if err != nil {
 						p.Error(err)
 					}
@@ -140,7 +140,7 @@ func TestLoginRacesWithAccountEnd(t *testing.T) {
 					CreatedAt: now, LastUsedAt: now, IdleAt: now.Add(day), EndsAt: now.Add(2 * day),
 				}
 				attempt.SignIn = &auth.SignIn{Session: s, RefreshHash: []byte(s.ID), DeviceHash: []byte(s.DeviceID), DeviceEnds: now.Add(day)}
-				if result, err := p.db.VerifyOTP(bg, attempt); err != nil || result.Outcome != auth.CorrectCode && result.Outcome != auth.AccountSuspended {
+				if result, err := p.accounts().VerifyOTP(bg, attempt); err != nil || result.Outcome != auth.CorrectCode && result.Outcome != auth.AccountSuspended {
 					p.Errorf("login: got %+v, %v", result, err)
 				}
 				return s
@@ -161,11 +161,11 @@ func TestLoginRacesWithAccountEnd(t *testing.T) {
 			var err error
 			switch attempt := p.attempt(true, 10, shared); round % 3 {
 			case 0:
-				_, err = p.db.CloseAccount(bg, auth.CloseRequest{By: by, Attempt: attempt})
+				_, err = p.accounts().CloseAccount(bg, auth.CloseRequest{By: by, Attempt: attempt})
 			case 1:
 				err = (&coach.AccountAdmin{Store: p.coaches()}).Suspend(bg, testOperator, by.AccountID, "why")
 			default:
-				_, err = p.db.ChangeNumber(bg, auth.NumberChange{By: by, To: to.Number, Current: attempt, New: p.attempt(true, 10, to)})
+				_, err = p.accounts().ChangeNumber(bg, auth.NumberChange{By: by, To: to.Number, Current: attempt, New: p.attempt(true, 10, to)})
 			}
 			if kind := fault.KindOf(err); err != nil && (kind == fault.Internal || kind == fault.Unavailable) {
 				p.Error(err)

@@ -46,7 +46,7 @@ func TestBacklogOfFailingGateway(t *testing.T) {
 			}
 		}
 		p.add(p.coach(1), "Asha Rao", number(2), "")
-		_, err := p.db.OpenChallenge(bg, p.newChallenge(actor.Coach))
+		_, err := p.accounts().OpenChallenge(bg, p.newChallenge(actor.Coach))
 		ok(p, err)
 		queuedAt := p.clock.stopped()
 		for _, kind := range []message.Kind{message.Request, message.OTP} {
@@ -186,7 +186,7 @@ func (p *fixture) claimOTPs(lease string) []message.Delivery {
 func TestClaimAfterLeaseEnds(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(p *fixture) {
-		_, err := p.db.OpenChallenge(bg, p.newChallenge(actor.Coach))
+		_, err := p.accounts().OpenChallenge(bg, p.newChallenge(actor.Coach))
 		ok(p, err)
 		if p.queued.Load() != 1 {
 			p.Errorf("woken %d times, want 1", p.queued.Load())
@@ -206,7 +206,7 @@ func TestClaimAfterLeaseEnds(t *testing.T) {
 		if len(second) != 1 || second[0] != want {
 			p.Fatalf("claimed %+v after the lease, want %+v", second, want)
 		}
-		_, err = p.db.OpenChallenge(bg, p.newChallenge(actor.Student))
+		_, err = p.accounts().OpenChallenge(bg, p.newChallenge(actor.Student))
 		ok(p, err)
 		third := p.claimOTPs("third")
 		ok(p, p.db.Outbox.DeliverySent(bg, []message.Delivery{first[0], third[0]}))
@@ -227,9 +227,9 @@ func TestQueuedChallenge(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
 		unsent := p.newChallenge(actor.Coach)
 		unsent.Channel = ""
-		_, err := p.db.OpenChallenge(bg, unsent)
+		_, err := p.accounts().OpenChallenge(bg, unsent)
 		ok(p, err)
-		_, err = p.db.OpenChallenge(bg, p.newChallenge(actor.Coach))
+		_, err = p.accounts().OpenChallenge(bg, p.newChallenge(actor.Coach))
 		if _, soon := errors.AsType[auth.ResendTooSoon](err); !soon {
 			p.Errorf("OpenChallenge = %v, want TooSoon", err)
 		}
@@ -239,13 +239,13 @@ func TestQueuedChallenge(t *testing.T) {
 		p.clock.advance(2 * time.Minute)
 		again := p.newChallenge(actor.Coach)
 		again.Challenge.Code = []byte("another")
-		_, err = p.db.OpenChallenge(bg, again)
+		_, err = p.accounts().OpenChallenge(bg, again)
 		ok(p, err)
 		claimed := p.claimOTPs("lease")
 		if len(claimed) != 1 || claimed[0].ChallengeID != unsent.Challenge.ID {
 			p.Fatalf("claimed %+v, want the first challenge", claimed)
 		}
-		c, _, live, err := p.db.LiveChallenge(bg, claimed[0], 5)
+		c, _, live, err := p.accounts().LiveChallenge(bg, claimed[0], 5)
 		ok(p, err)
 		if !live || string(c.Code) != "sealed" {
 			p.Errorf("LiveChallenge = %+v, %t; want the first code", c, live)
@@ -257,13 +257,13 @@ func TestQueuedChallenge(t *testing.T) {
 func TestQueuedChallengeNeedsRole(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(p *fixture) {
-		_, err := p.db.OpenChallenge(bg, p.newChallenge(actor.Guardian))
+		_, err := p.accounts().OpenChallenge(bg, p.newChallenge(actor.Guardian))
 		ok(p, err)
 		claimed := p.claimOTPs("lease")
 		if len(claimed) != 1 {
 			p.Fatalf("claimed %+v, want one delivery", claimed)
 		}
-		if _, _, live, err := p.db.LiveChallenge(bg, claimed[0], 5); live || err != nil {
+		if _, _, live, err := p.accounts().LiveChallenge(bg, claimed[0], 5); live || err != nil {
 			p.Errorf("LiveChallenge = %t, %v; want false for a number without the role", live, err)
 		}
 	})
@@ -275,14 +275,14 @@ func TestBlockedNumberGetsNoQueuedOTP(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		request := p.newChallenge(actor.Coach)
-		_, err := p.db.OpenChallenge(bg, request)
+		_, err := p.accounts().OpenChallenge(bg, request)
 		ok(p, err)
 		claimed := p.claimOTPs("a")
 		for _, want := range []bool{true, false} {
-			if _, _, live, err := p.db.LiveChallenge(bg, claimed[0], 5); live != want || err != nil {
+			if _, _, live, err := p.accounts().LiveChallenge(bg, claimed[0], 5); live != want || err != nil {
 				p.Errorf("LiveChallenge = %t, %v; want %t", live, err, want)
 			}
-			result, err := p.db.VerifyOTP(bg, p.attempt(false, 1, request.Challenge.ChallengeKey))
+			result, err := p.accounts().VerifyOTP(bg, p.attempt(false, 1, request.Challenge.ChallengeKey))
 			if err != nil || want && result.BlockUntil.IsZero() {
 				p.Fatalf("a wrong code: got %+v, %v", result, err)
 			}

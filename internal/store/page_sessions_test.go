@@ -17,7 +17,7 @@ import (
 // signIn returns a service that signs in with the code 246810.
 func (p *fixture) signIn() *auth.Service {
 	return &auth.Service{
-		Store: p.db, Keys: &auth.Keys{Vault: p.vault}, Now: p.clock.Now, NewID: func() string { return uuid.Must(uuid.NewV7()).String() }, Rand: rand.Reader,
+		Store: p.accounts(), Keys: &auth.Keys{Vault: p.vault}, Now: p.clock.Now, NewID: func() string { return uuid.Must(uuid.NewV7()).String() }, Rand: rand.Reader,
 		Settings: auth.Settings{
 			OTPLength: 6, OTPValidity: 5 * time.Minute, OTPTries: 5, OTPResendAfter: time.Minute, OTPWrongPerDay: 10,
 			SendsPerHour: 5, SendsPerDay: 10, SendsPerAddressHour: 20, SendsTotalHour: 1000,
@@ -107,7 +107,7 @@ func TestPageSessionEnds(t *testing.T) {
 			}
 			ok(p, end(live.Actor()))
 			now := p.clock.Now()
-			ok(p, p.db.ExtendPageSession(bg, live.ID, now, now.Add(time.Hour), now))
+			ok(p, p.accounts().ExtendPageSession(bg, live.ID, now, now.Add(time.Hour), now))
 			_, err = s.PageSession(bg, grant.Token)
 			p.refused(err, "session_revoked")
 		}
@@ -115,7 +115,7 @@ func TestPageSessionEnds(t *testing.T) {
 		grant := p.pageLogin(s, actor.Guardian, number(2), auth.PageLifetime, 0)
 		ok(p, p.Remove(bg, coach, a.ID)) // the number holds the role no longer
 		now := p.clock.Now()
-		ok(p, p.db.ExtendPageSession(bg, grant.Session.ID, now, now.Add(time.Hour), now))
+		ok(p, p.accounts().ExtendPageSession(bg, grant.Session.ID, now, now.Add(time.Hour), now))
 		_, err := s.PageSession(bg, grant.Token)
 		p.refused(err, "session_revoked")
 	})
@@ -219,7 +219,7 @@ func TestPageSessionIsExtendedOnceAMinute(t *testing.T) {
 		grant := p.pageLogin(s, actor.Guardian, number(2), auth.PageLifetime, auth.LinkIdle)
 		begun := p.clock.Now()
 		lastUsed := func() time.Time {
-			session, err := p.db.Session(bg, grant.Session.ID)
+			session, err := p.accounts().Session(bg, grant.Session.ID)
 			ok(p, err)
 			if !session.IdleAt.Equal(session.LastUsedAt.Add(auth.LinkIdle)) {
 				p.Errorf("used at %s, ends at %s", session.LastUsedAt, session.IdleAt)

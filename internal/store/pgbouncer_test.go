@@ -59,7 +59,7 @@ func TestStoreBehindPgBouncer(t *testing.T) {
 // decides as the guardian.
 func (p *fixture) signInAndAdd(n int) error {
 	now, coach := p.clock.Now(), number(n)
-	_, err := p.db.OpenChallenge(bg, auth.ChallengeRequest{
+	_, err := p.accounts().OpenChallenge(bg, auth.ChallengeRequest{
 		Challenge: auth.Challenge{
 			ChallengeKey: auth.ChallengeKey{Number: coach, Role: actor.Coach}, ID: p.db.NewID(), Code: []byte("x"), SentAt: now, EndsAt: now.Add(time.Hour),
 		},
@@ -77,7 +77,7 @@ func (p *fixture) signInAndAdd(n int) error {
 	}
 	attempt := p.attempt(true, 20, auth.ChallengeKey{Number: coach, Role: actor.Coach})
 	attempt.SignIn = &auth.SignIn{Session: s, RefreshHash: []byte(s.ID), DeviceHash: []byte(s.DeviceID), DeviceEnds: now.Add(day)}
-	if result, err := p.db.VerifyOTP(bg, attempt); err != nil || result.Outcome != auth.CorrectCode {
+	if result, err := p.accounts().VerifyOTP(bg, attempt); err != nil || result.Outcome != auth.CorrectCode {
 		return fmt.Errorf("sign-in: outcome %d, %w", result.Outcome, err)
 	}
 	codes, err := p.db.Outbox.ClaimDeliveries(bg, sms(message.OTP), p.db.NewID(), now.Add(time.Minute), 2)

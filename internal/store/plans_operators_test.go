@@ -31,7 +31,7 @@ func (p *fixture) operators() {
 	ok(p, err)
 	ok(p, p.db.Operators.Record(bg, by, operator.CoachRead, "coach", "c", ""))
 	ok(p, p.db.Operators.RecordIntrospections(bg, []operator.Introspections{{By: t.Operator(), Minute: now, Count: 1}}))
-	_, err = p.db.RevokeSession(bg, by, "session")
+	_, err = p.accounts().RevokeSession(bg, by, "session")
 	ok(p, err)
 	for _, object := range []string{"", "token"} {
 		_, err = p.db.Operators.Audit(bg, auditor, object, "", 5)

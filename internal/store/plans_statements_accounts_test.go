@@ -29,21 +29,21 @@ func (p *fixture) challenges() {
 			return []auth.Limit{{Name: "one", Key: "one", Max: 1, Per: time.Hour}, {Name: "two", Key: "two", Max: 100, Per: time.Hour}}
 		},
 	}
-	_, err := p.db.OpenChallenge(bg, open)
+	_, err := p.accounts().OpenChallenge(bg, open)
 	ok(p, err)
-	_, _ = p.db.OpenChallenge(bg, open) // limited, and too soon
+	_, _ = p.accounts().OpenChallenge(bg, open) // limited, and too soon
 	correct := false
 	attempt := auth.Attempt{
 		Keys: []auth.ChallengeKey{key}, MaxAttempts: 3, MaxFailures: func(auth.ChallengeKey) int { return 2 }, Now: now,
 		Matches: func(auth.Challenge) bool { return correct },
 	}
 	for range 4 { // two wrong codes, then blocked
-		_, err := p.db.VerifyOTP(bg, attempt)
+		_, err := p.accounts().VerifyOTP(bg, attempt)
 		ok(p, err)
 	}
 	ok(p, run(p.db, `UPDATE otp_failures SET times = '', blocked_until = 0`)) // as after a day
 	attempt.MaxAttempts = 0
-	_, err = p.db.VerifyOTP(bg, attempt)
+	_, err = p.accounts().VerifyOTP(bg, attempt)
 	ok(p, err)
 	attempt.MaxAttempts, attempt.MaxFailures, correct = 9, func(auth.ChallengeKey) int { return 9 }, true
 	s := &auth.Session{
@@ -54,13 +54,13 @@ func (p *fixture) challenges() {
 	login := idempotency.Holder{Owner: "login", Key: "k", LeaseID: "l"}
 	_, err = p.keys().ClaimKey(bg, idempotency.Claim{Holder: login, Now: now, Fingerprint: []byte("f"), LeaseEndsAt: now.Add(time.Second), EndsAt: now.Add(time.Hour)})
 	ok(p, err)
-	_, err = p.db.VerifyOTP(idempotency.WithHolder(bg, login), attempt)
+	_, err = p.accounts().VerifyOTP(idempotency.WithHolder(bg, login), attempt)
 	ok(p, err)
-	_, err = p.db.RepeatLogin(bg, attempt, false)
+	_, err = p.accounts().RepeatLogin(bg, attempt, false)
 	ok(p, err)
-	_, err = p.db.Device(bg, []byte("d"), key.Number, now)
+	_, err = p.accounts().Device(bg, []byte("d"), key.Number, now)
 	ok(p, err)
-	_, _, err = p.db.LinkedRequest(bg, []byte("l"), key.Number, key.Role, now)
+	_, _, err = p.accounts().LinkedRequest(bg, []byte("l"), key.Number, key.Role, now)
 	ok(p, err)
 }
 
@@ -88,7 +88,7 @@ func (p *fixture) numberChangeAndClosure() {
 		VALUES ('session-80', $1, 'coach', $2, 'd', 1, $3, 1, 1, $4, $4)`, by.AccountID, string(by.Number), []byte{1}, now.Add(time.Hour).UnixMicro()))
 	newAttempt := func(n phone.Number) auth.Attempt {
 		key := auth.ChallengeKey{Number: n, Role: actor.Coach}
-		_, err := p.db.OpenChallenge(bg, auth.ChallengeRequest{
+		_, err := p.accounts().OpenChallenge(bg, auth.ChallengeRequest{
 			Challenge:   auth.Challenge{ChallengeKey: key, ID: string(n), Code: []byte("sealed"), SentAt: now, EndsAt: now.Add(time.Hour)},
 			MaxAttempts: 2, LastSentBefore: now.Add(-time.Minute), Channel: "sms",
 		})
@@ -98,14 +98,14 @@ func (p *fixture) numberChangeAndClosure() {
 			Matches: func(auth.Challenge) bool { return true },
 		}
 	}
-	_, err := p.db.ChangeNumber(bg, auth.NumberChange{By: by, To: number(81), Current: newAttempt(by.Number), New: newAttempt(number(81))})
+	_, err := p.accounts().ChangeNumber(bg, auth.NumberChange{By: by, To: number(81), Current: newAttempt(by.Number), New: newAttempt(number(81))})
 	ok(p, err)
 	by.Number = number(81)
 	a := p.add(by, "Asha Rao", number(82), number(83))
 	ok(p, p.decide(p.as(actor.Guardian, number(82)), a.ID, approval.Approve))
 	p.clock.advance(2 * time.Minute)
 	now = p.clock.Now()
-	_, err = p.db.CloseAccount(bg, auth.CloseRequest{By: by, Attempt: newAttempt(by.Number)})
+	_, err = p.accounts().CloseAccount(bg, auth.CloseRequest{By: by, Attempt: newAttempt(by.Number)})
 	ok(p, err)
 	if got := p.statusChanges(a.ID); got[len(got)-1] != "4 removed - approved/pending" {
 		p.Fatalf("after the closure: got changes %q", got)
@@ -128,26 +128,26 @@ func (p *fixture) numberChangeAndClosure() {
 func (p *fixture) sessions() {
 	p.Helper()
 	now := p.clock.Now()
-	_, err := p.db.SessionOfToken(bg, "session")
+	_, err := p.accounts().SessionOfToken(bg, "session")
 	ok(p, err)
-	s, err := p.db.Session(bg, "session")
+	s, err := p.accounts().Session(bg, "session")
 	ok(p, err)
-	_, err = p.db.Rotate(bg, auth.Rotation{SessionID: s.ID, Generation: 1, OldHash: []byte("1"), NewHash: []byte("2"), Now: now, IdleAt: now})
+	_, err = p.accounts().Rotate(bg, auth.Rotation{SessionID: s.ID, Generation: 1, OldHash: []byte("1"), NewHash: []byte("2"), Now: now, IdleAt: now})
 	ok(p, err)
-	ok(p, p.db.MarkUsed(bg, s.ID, 2, now))
-	_, err = p.db.PageSession(bg, s.ID, []byte("2"))
+	ok(p, p.accounts().MarkUsed(bg, s.ID, 2, now))
+	_, err = p.accounts().PageSession(bg, s.ID, []byte("2"))
 	ok(p, err)
-	ok(p, p.db.ExtendPageSession(bg, s.ID, now, now, now))
+	ok(p, p.accounts().ExtendPageSession(bg, s.ID, now, now, now))
 	_, err = p.db.FilledFields(bg, s.AccountID)
 	ok(p, err)
-	_, err = p.db.Sessions(bg, s.AccountID, now, "", 5)
+	_, err = p.accounts().Sessions(bg, s.AccountID, now, "", 5)
 	ok(p, err)
-	_, err = p.db.Roles(bg, s.Number)
+	_, err = p.accounts().Roles(bg, s.Number)
 	ok(p, err)
-	ok(p, p.db.Revoke(bg, s, event.Event{Type: event.TokenReused, PartyID: s.AccountID, Party: s.Role, SessionID: s.ID}))
-	_, err = p.db.EndSession(bg, s.AccountID, s.ID)
+	ok(p, p.accounts().Revoke(bg, s, event.Event{Type: event.TokenReused, PartyID: s.AccountID, Party: s.Role, SessionID: s.ID}))
+	_, err = p.accounts().EndSession(bg, s.AccountID, s.ID)
 	ok(p, err)
-	ok(p, p.db.EndAllSessions(bg, s.Actor()))
+	ok(p, p.accounts().EndAllSessions(bg, s.Actor()))
 }
 
 // installation stores a response under an idempotency key, a secret and a value.

@@ -17,7 +17,7 @@ func (p *fixture) coachDevices() {
 	c := p.coach(61)
 	a := p.add(c, "Chitra Rao", number(62), "")
 	key := auth.ChallengeKey{Number: number(62), Role: actor.Guardian}
-	_, err := p.db.OpenChallenge(bg, auth.ChallengeRequest{
+	_, err := p.accounts().OpenChallenge(bg, auth.ChallengeRequest{
 		Challenge:   auth.Challenge{ChallengeKey: key, ID: "challenge-62", Code: []byte("sealed"), SentAt: now, EndsAt: now.Add(time.Hour)},
 		MaxAttempts: 2, LastSentBefore: now.Add(-time.Minute), Channel: "sms",
 	})
@@ -26,7 +26,7 @@ func (p *fixture) coachDevices() {
 		ID: "session-62", AccountID: "account-62", Role: key.Role, Number: key.Number, DeviceID: "device-62", Generation: 1,
 		CreatedAt: now, LastUsedAt: now, IdleAt: now.Add(time.Hour), EndsAt: now.Add(time.Hour),
 	}
-	_, err = p.db.VerifyOTP(bg, auth.Attempt{
+	_, err = p.accounts().VerifyOTP(bg, auth.Attempt{
 		Keys: []auth.ChallengeKey{key}, MaxAttempts: 3, MaxFailures: func(auth.ChallengeKey) int { return 9 }, Now: now,
 		Matches: func(auth.Challenge) bool { return true },
 		SignIn: &auth.SignIn{

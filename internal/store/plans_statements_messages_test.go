@@ -136,7 +136,7 @@ func (p *fixture) outbox() {
 	d := claim()
 	_, _, _, err = p.RequestDetails(bg, d)
 	ok(p, err)
-	_, _, _, err = p.db.LiveChallenge(bg, message.Delivery{To: string(number(60)), Role: actor.Coach, ChallengeID: "challenge"}, 5)
+	_, _, _, err = p.accounts().LiveChallenge(bg, message.Delivery{To: string(number(60)), Role: actor.Coach, ChallengeID: "challenge"}, 5)
 	ok(p, err)
 	ok(p, p.db.Outbox.DeliverySent(bg, []message.Delivery{d}))
 	for _, channel := range []message.Channel{message.SMS, message.WhatsApp} {

@@ -97,8 +97,6 @@ var exceptions = []exception{
 	{"SELECT 'held', r.requested_at", "Sort", "the same"},
 	{"SELECT 'stopped', r.requested_at", "ORDER BY", "the requests of a coach to parties that stopped the coach"},
 	{"SELECT 'stopped', r.requested_at", "Sort", "the same"},
-	{"ORDER BY r.last_sent_at DESC LIMIT $8", "ORDER BY", "the requests to one party about one child"},
-	{"ORDER BY r.last_sent_at DESC LIMIT $8", "Sort", "the same"},
 	{"INSERT INTO streams", "ORDER BY", "the ten slots of one account"},
 	{"INSERT INTO streams", "Sort", "the same"},
 	{"'message_limit' AS kind", "ORDER BY", "the held messages of one coach"},

@@ -213,7 +213,7 @@ func TestRemovePlayer(t *testing.T) {
 		if len(history) != 1 {
 			p.Errorf("history = %v", history)
 		}
-		roles, err := p.db.Roles(bg, number(2))
+		roles, err := p.accounts().Roles(bg, number(2))
 		ok(p, err)
 		if len(roles) != 0 {
 			p.Errorf("roles = %v", roles)

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/idempotency"
 	"github.com/touchline/touchline/internal/platform/vault"
 )
@@ -50,7 +50,7 @@ func (db *DB) SavePushSubscription(ctx context.Context, by actor.Actor, s messag
 				show_names = excluded.show_names, created_at = excluded.created_at`,
 			by.SessionID, by.AccountID, s.ID, endpoint, sealer.Seal(plain, s.ID), s.ShowNames, database.Micros(s.CreatedAt))
 		if errors.Is(err, database.ErrStale) {
-			return auth.ErrSessionEnded() // another attempt would find no session either
+			return fault.SessionEnded() // another attempt would find no session either
 		}
 		if err != nil {
 			return err

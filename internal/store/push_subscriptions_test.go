@@ -86,7 +86,7 @@ func TestPushSubscriptions(t *testing.T) {
 		p.subscribe(s, actor.Guardian, number(3), "https://push.example/b")
 		ok(p, p.decide(phoneA, player.ID, approval.Revoke))
 		want("one device left", "https://push.example/a")
-		_, err = p.db.EndSession(bg, phoneA.AccountID, phoneA.SessionID)
+		_, err = p.accounts().EndSession(bg, phoneA.AccountID, phoneA.SessionID)
 		ok(p, err)
 		if n := p.count(`SELECT count(*) FROM push_subscriptions`); n != 1 {
 			p.Errorf("%d subscriptions after the sign-out, want 1", n)

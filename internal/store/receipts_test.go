@@ -264,7 +264,7 @@ func TestConcurrentReceipts(t *testing.T) {
 func TestReceiptOfOTP(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(p *fixture) {
-		_, err := p.db.OpenChallenge(bg, p.newChallenge(actor.Coach))
+		_, err := p.accounts().OpenChallenge(bg, p.newChallenge(actor.Coach))
 		ok(p, err)
 		claimed, err := p.db.Outbox.ClaimDeliveries(bg, sms(message.OTP), "lease", p.clock.Now().Add(time.Minute), 1)
 		ok(p, err)

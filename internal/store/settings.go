@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
@@ -27,15 +26,6 @@ type Settings struct {
 	// Route returns where a channel sends a notification to a person, and the first state of
 	// the delivery. nil sends nothing.
 	Route func(channel message.Channel, a message.Addresses) message.Destination
-}
-
-// otpCost returns the cost of an OTP.
-func (s Settings) otpCost(channel message.Channel, key auth.ChallengeKey, language string) int64 {
-	segments := 1
-	if s.OTPSegments != nil {
-		segments = s.OTPSegments(key.Role, language)
-	}
-	return int64(segments) * s.Outbox.Price(channel, key.Number)
 }
 
 // route returns where a channel sends a notification to a person.
@@ -65,9 +55,9 @@ func (db *DB) ZoneIn(ctx context.Context, q database.Querier, coachID string) (s
 	return db.ZoneOf(name), nil
 }
 
-// filledBy selects the names of the profile fields that are set, as coach.Profile.Missing
+// FilledBy selects the names of the profile fields that are set, as coach.Profile.Missing
 // does. An account id and a closing parenthesis must follow. It is NULL without a profile.
-const filledBy = `(SELECT CASE WHEN c.name IS NULL THEN '' ELSE 'name,' END
+const FilledBy = `(SELECT CASE WHEN c.name IS NULL THEN '' ELSE 'name,' END
 		|| CASE WHEN c.email IS NULL THEN '' ELSE 'email,' END
 		|| CASE WHEN c.bio IS NULL THEN '' ELSE 'bio,' END
 		|| CASE WHEN c.experience_years IS NULL THEN '' ELSE 'experience_years,' END
@@ -89,7 +79,7 @@ func (tx *Tx) FilledFields(ctx context.Context, accountID string) ([]string, err
 }
 
 func filled(ctx context.Context, q database.Querier, accountID string) (fields []string, err error) {
-	return fields, q.QueryRow(ctx, `SELECT `+filledBy+`$1)`, accountID).Scan(database.IntoWords(&fields))
+	return fields, q.QueryRow(ctx, `SELECT `+FilledBy+`$1)`, accountID).Scan(database.IntoWords(&fields))
 }
 
 // LockCoach locks the coach's row until the transaction ends, so that no other
@@ -106,3 +96,18 @@ func (tx *Tx) LockCoach(ctx context.Context, coachID string) (visible bool, err 
 	}
 	return visible, err
 }
+
+// AccountRoles selects the role facts of the account a. Each LIMIT matters: PostgreSQL may answer an
+// EXISTS in a select list by reading all players once (a hashed subplan), which it does while it has
+// no statistics of a new table.
+const AccountRoles = `
+	(SELECT 1 FROM coaches c WHERE c.id = a.id LIMIT 1) IS NOT NULL,
+	(SELECT 1 FROM players p WHERE p.guardian_id = a.id AND p.deleted_at IS NULL LIMIT 1) IS NOT NULL
+		OR (SELECT 1 FROM players p WHERE p.student_id = a.id AND p.deleted_at IS NULL LIMIT 1) IS NOT NULL,
+	(SELECT 1 FROM disputes d WHERE d.approver_id = a.id LIMIT 1) IS NOT NULL`
+
+// Settings returns the settings of the store.
+func (db *DB) Settings() Settings { return db.options.Settings }
+
+// Hooks returns what features do in the transactions of others.
+func (db *DB) Hooks() Hooks { return db.options.Hooks }

@@ -25,7 +25,7 @@ func budgeted(budget int64) option {
 func (p *fixture) requestOTP(n int, role actor.Role) time.Duration {
 	p.Helper()
 	now := p.clock.Now()
-	_, err := p.db.OpenChallenge(bg, auth.ChallengeRequest{
+	_, err := p.accounts().OpenChallenge(bg, auth.ChallengeRequest{
 		Challenge: auth.Challenge{
 			ChallengeKey: auth.ChallengeKey{Number: number(n), Role: role},
 			ID:           p.db.NewID(), Code: []byte("x"), SentAt: now, EndsAt: now.Add(5 * time.Minute),
@@ -45,7 +45,7 @@ func (p *fixture) sendOTPs() (sent int) {
 	claimed, err := p.db.Outbox.ClaimDeliveries(bg, sms(message.OTP), p.db.NewID(), p.clock.Now().Add(time.Minute), 8)
 	ok(p, err)
 	for _, d := range claimed {
-		_, holdsRole, live, err := p.db.LiveChallenge(bg, d, 5)
+		_, holdsRole, live, err := p.accounts().LiveChallenge(bg, d, 5)
 		ok(p, err)
 		if !live {
 			ok(p, p.db.Outbox.DeliveryDropped(bg, []message.Delivery{d}, message.ReasonNotWanted))

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
 )
@@ -30,22 +29,13 @@ func (db *DB) Sweep(ctx context.Context, now time.Time) (int64, error) {
 		before time.Time
 	}
 	all := []expired{
-		{"challenges", `DELETE FROM otp_challenges WHERE (mobile_number, role, device_id) IN (SELECT mobile_number, role, device_id FROM otp_challenges WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, now.Add(-auth.ChallengesKept)},
-		{"sends", `DELETE FROM otp_sends WHERE challenge_id IN (SELECT challenge_id FROM otp_sends WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)`, now.Add(-auth.FraudWindow)},
-		{"failures", `DELETE FROM otp_failures WHERE who IN (SELECT who FROM otp_failures WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, now},
-		{"limits", `DELETE FROM limits WHERE (key, shard) IN (SELECT key, shard FROM limits WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, now},
 		{"windows", `DELETE FROM gather_windows WHERE (coach_id, number) IN (SELECT coach_id, number FROM gather_windows WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, now},
 		{"answers", `DELETE FROM kept_answers WHERE (owner, key) IN (SELECT owner, key FROM kept_answers WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, now},
-		{"devices", `DELETE FROM devices WHERE id IN (SELECT id FROM devices WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, now},
-		{"confirmed addresses", `DELETE FROM confirmed_addresses WHERE (mobile_number, role) IN (SELECT mobile_number, role FROM confirmed_addresses WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, now},
-		{"devices of coaches", `DELETE FROM coach_devices WHERE (token_hash, coach_id) IN (SELECT token_hash, coach_id FROM coach_devices WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, now},
-		{"former numbers", `DELETE FROM former_numbers WHERE (account_id, number_hash) IN (SELECT account_id, number_hash FROM former_numbers WHERE left_at < $1 ORDER BY left_at LIMIT $2) AND left_at < $1`, now.Add(-auth.FormerNumbersKept)},
 		{"deliveries of OTPs", `DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE kind = 'otp' AND state <> 'queued' AND updated_at < $1 ORDER BY updated_at LIMIT $2)`, now.Add(-message.DeliveriesKept)},
 		{"message counts", `DELETE FROM message_counts WHERE (counter, counted_at) IN (SELECT counter, counted_at FROM message_counts WHERE counted_at < $1 ORDER BY counted_at LIMIT $2) AND counted_at < $1`, now.Add(-message.MessageCountsKept)},
 		{"deliveries of notices", `DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE kind = 'notice' AND state <> 'queued' AND updated_at < $1 ORDER BY updated_at LIMIT $2)`, now.Add(-message.DeliveriesKept)},
 		{"replies", `DELETE FROM handled_replies WHERE hash IN (SELECT hash FROM handled_replies WHERE handled_at < $1 ORDER BY handled_at LIMIT $2)`, now.Add(-message.RepliesKept)},
 		{"costs of messages", `DELETE FROM message_costs WHERE (day, coach_id, channel) IN (SELECT day, coach_id, channel FROM message_costs WHERE day < $1 ORDER BY day, coach_id, channel LIMIT $2)`, now.Add(-message.MessageCostsKept)},
-		{"sessions", `DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)`, now.Add(-auth.SessionsKept)},
 		{"push subscriptions", `DELETE FROM push_subscriptions WHERE session_id IN (SELECT session_id FROM push_subscriptions WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)`, now},
 		{"streams", `DELETE FROM streams WHERE (account_id, slot) IN (SELECT account_id, slot FROM streams WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, now},
 		{"processes with streams", `DELETE FROM stream_processes WHERE id IN (SELECT id FROM stream_processes WHERE seen_at < $1 ORDER BY seen_at LIMIT $2) AND seen_at < $1`, now.Add(-message.StreamProcessesKept)},

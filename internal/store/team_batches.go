@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/team"
@@ -29,7 +28,7 @@ func (tx *Tx) TeamCoach(ctx context.Context, coachID string) (team.Coach, error)
 	var c team.Coach
 	err := tx.QueryRow(ctx, `SELECT tier, time_zone FROM coaches WHERE id = $1`, coachID).Scan(database.IntoText(&c.Tier), database.IntoText(&c.TimeZone))
 	if database.IsNoRows(err) {
-		return c, auth.ErrSessionEnded() // the account has closed since the session was read
+		return c, fault.SessionEnded() // the account has closed since the session was read
 	}
 	c.TimeZone = tx.db.options.Settings.zoneOf(c.TimeZone)
 	return c, err

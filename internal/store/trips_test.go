@@ -28,7 +28,7 @@ func TestRoundTrips(t *testing.T) {
 	now := p.clock.Now
 	ask := func(n int) {
 		c := auth.Challenge{ChallengeKey: auth.ChallengeKey{Number: number(n), Role: actor.Coach}, ID: p.db.NewID(), Code: []byte("x"), SentAt: now(), EndsAt: now().Add(time.Hour)}
-		_, err := p.db.OpenChallenge(bg, auth.ChallengeRequest{Challenge: c, MaxAttempts: 5, LastSentBefore: now(), Limits: func(auth.RoleFacts) []auth.Limit { return limits }, Channel: "sms"})
+		_, err := p.accounts().OpenChallenge(bg, auth.ChallengeRequest{Challenge: c, MaxAttempts: 5, LastSentBefore: now(), Limits: func(auth.RoleFacts) []auth.Limit { return limits }, Channel: "sms"})
 		ok(t, err)
 	}
 	login := func(n int) *auth.Session {
@@ -36,7 +36,7 @@ func TestRoundTrips(t *testing.T) {
 			ID: p.db.NewID(), AccountID: p.db.NewID(), Role: actor.Coach, Number: number(n), DeviceID: uuid.NewString(), Generation: 1,
 			CreatedAt: now(), LastUsedAt: now(), IdleAt: now().Add(day), EndsAt: now().Add(day),
 		}
-		result, err := p.db.VerifyOTP(bg, auth.Attempt{
+		result, err := p.accounts().VerifyOTP(bg, auth.Attempt{
 			Keys: []auth.ChallengeKey{{Number: s.Number, Role: s.Role}}, MaxAttempts: 5, MaxFailures: func(auth.ChallengeKey) int { return 20 }, Now: now(),
 			Matches: func(auth.Challenge) bool { return true },
 			SignIn:  &auth.SignIn{Session: s, RefreshHash: []byte(s.ID), DeviceHash: []byte(s.DeviceID), DeviceEnds: now().Add(day)},
@@ -62,7 +62,7 @@ func TestRoundTrips(t *testing.T) {
 		{"the login of a known coach", 2, func(n int) { login(n) }},
 		{"refresh", 1, func(n int) {
 			s := sessions[n]
-			rotated, err := p.db.Rotate(bg, auth.Rotation{
+			rotated, err := p.accounts().Rotate(bg, auth.Rotation{
 				SessionID: s.ID, Generation: 1, OldHash: []byte(s.ID), NewHash: []byte(s.ID + "2"), Now: now(), IdleAt: now().Add(day),
 			})
 			ok(t, err)

@@ -8,8 +8,8 @@ import (
 	"github.com/touchline/touchline/internal/platform/vault"
 )
 
-// errNoVault is the error of a store without Options.Vault.
-var errNoVault = errors.New("store: no vault")
+// ErrNoVault is the error of a store without Options.Vault.
+var ErrNoVault = errors.New("store: no vault")
 
 // Seal encrypts a text for a purpose and binds it to the id of its row. It returns NULL for
 // "".
@@ -18,7 +18,7 @@ func (db *DB) Seal(p vault.Purpose, plain, id string) ([]byte, error) {
 		return nil, nil
 	}
 	if db.options.Vault == nil {
-		return nil, errNoVault
+		return nil, ErrNoVault
 	}
 	return db.options.Vault.For(p).Seal([]byte(plain), id), nil
 }
@@ -30,16 +30,16 @@ func (db *DB) Unseal(p vault.Purpose, sealed []byte, id string) (string, error) 
 		return "", nil
 	}
 	if db.options.Vault == nil {
-		return "", errNoVault
+		return "", ErrNoVault
 	}
 	plain, err := db.options.Vault.For(p).Open(sealed, id)
 	return string(plain), err
 }
 
-// sealNumber encrypts the number of an account that is being closed.
-func (db *DB) sealNumber(by actor.Actor) ([]byte, error) {
+// SealNumber encrypts the number of an account that is being closed.
+func (db *DB) SealNumber(by actor.Actor) ([]byte, error) {
 	if db.options.Vault == nil {
-		return nil, errNoVault
+		return nil, ErrNoVault
 	}
 	return db.options.Vault.For(vault.ForClosed).Seal([]byte(by.Number), by.AccountID), nil
 }
@@ -55,7 +55,7 @@ func (db *DB) NumberHash(n phone.Number) []byte {
 // linkHash returns the hash of the link in the message of a delivery.
 func (db *DB) LinkHash(deliveryID string) ([]byte, error) {
 	if db.options.Vault == nil {
-		return nil, errNoVault
+		return nil, ErrNoVault
 	}
 	return vault.HashToken(db.options.Vault.LinkToken(deliveryID)), nil
 }

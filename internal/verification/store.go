@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -67,7 +66,7 @@ func (s *Service) unseal(sub Submission, sealed []byte, err error) (Submission, 
 func (s *Service) read(ctx context.Context, tx *store.Tx, coachID string) (state coach.KYCState, sub Submission, err error) {
 	err = tx.QueryRow(ctx, `SELECT kyc_state FROM coaches WHERE id = $1`, coachID).Scan(&state)
 	if database.IsNoRows(err) {
-		err = auth.ErrSessionEnded() // the account has closed since the session was read
+		err = fault.SessionEnded() // the account has closed since the session was read
 	}
 	if err != nil || state == coach.NotStarted {
 		return state, sub, err
@@ -81,7 +80,7 @@ func (s *Service) read(ctx context.Context, tx *store.Tx, coachID string) (state
 func lockState(ctx context.Context, tx *store.Tx, coachID string) (state coach.KYCState, err error) {
 	err = tx.QueryRow(ctx, `UPDATE coaches SET version = version WHERE id = $1 RETURNING kyc_state`, coachID).Scan(&state)
 	if database.IsNoRows(err) {
-		return "", auth.ErrSessionEnded()
+		return "", fault.SessionEnded()
 	}
 	if err != nil {
 		err = fmt.Errorf("lock coach %s: %w", coachID, err)

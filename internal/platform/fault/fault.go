@@ -117,6 +117,11 @@ func Validation(fields []Field) error {
 	}
 }
 
+// SessionEnded returns session_revoked: the caller's session has ended, also during the request.
+func SessionEnded() *Error {
+	return New(Unauthenticated, "session_revoked", "This session has ended. Sign in again.")
+}
+
 // Missing returns not_found. Use it for an absent object and for an object of another
 // account alike, so that a caller cannot tell which objects exist.
 func Missing() *Error {

@@ -96,7 +96,7 @@ CREATE INDEX requests_followed_up ON requests (coach_id, requested_at, followed_
 -- condition is always true: it keeps SQLite from using the index for other statements, for
 -- which it takes the index with the shortest entries.
 CREATE INDEX requests_measured ON requests (coach_id, requested_at, closed_at, followed_up_at) WHERE requested_at > 0;
-CREATE INDEX requests_about_child ON requests (approver_id, coach_id, student_key, date_of_birth, last_sent_at);
+CREATE INDEX requests_sent_to ON requests (approver_id, coach_id, last_sent_at);
 
 -- The requests behind the links in messages; the tokens are derived, not stored.
 -- to_number: the link left to the number that was asked, not to an e-mail address.

@@ -1,15 +1,15 @@
-package store
+package auth
 
 import (
 	"context"
 	"fmt"
 
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/store"
 )
 
 // recordSend records that the OTP of c is sent. A resend changes nothing.
-func (tx *Tx) recordSend(ctx context.Context, c auth.Challenge, to auth.Destination) error {
+func (db SQL) recordSend(ctx context.Context, tx *store.Tx, c Challenge, to Destination) error {
 	if to.Block == "" {
 		return nil
 	}
@@ -24,7 +24,7 @@ func (tx *Tx) recordSend(ctx context.Context, c auth.Challenge, to auth.Destinat
 }
 
 // codeUse is the use of the OTPs that were sent to a block and to its country.
-type codeUse struct{ block, country auth.CodeUse }
+type codeUse struct{ block, country CodeUse }
 
 // fraud reports whether either looks like toll fraud.
 func (u *codeUse) fraud() bool { return u.block.BlockFraud() || u.country.CountryFraud() }
@@ -32,21 +32,21 @@ func (u *codeUse) fraud() bool { return u.block.BlockFraud() || u.country.Countr
 // readCodeUse reads the use of the OTPs that were sent to the destination of r. Only OTPs
 // whose validity ended in the last FraudWindow count. The result is complete after the next
 // statement or Flush.
-func (tx *Tx) readCodeUse(ctx context.Context, r auth.ChallengeRequest) (*codeUse, error) {
+func (db SQL) readCodeUse(ctx context.Context, tx *store.Tx, r ChallengeRequest) (*codeUse, error) {
 	use, to, now := new(codeUse), r.Destination, r.Challenge.SentAt
-	into := func(u *auth.CodeUse) func(database.Scanner) error {
+	into := func(u *CodeUse) func(database.Scanner) error {
 		return func(row database.Scanner) error { return row.Scan(&u.Codes, &u.Used, &u.Networks) }
 	}
 	err := tx.DeferRow(ctx, into(&use.block), `
 		SELECT count(*), count(*) FILTER (WHERE used = TRUE), count(DISTINCT network) FROM otp_sends
 		WHERE block = $1 AND ends_at > $2 AND ends_at <= $3`,
-		to.Block, database.Micros(now.Add(-auth.FraudWindow)), database.Micros(now))
+		to.Block, database.Micros(now.Add(-FraudWindow)), database.Micros(now))
 	if err == nil && to.Country != "" {
 		// country <> '' makes the partial index otp_sends_by_country usable.
 		err = tx.DeferRow(ctx, into(&use.country), `
 			SELECT count(*), count(*) FILTER (WHERE used = TRUE), count(DISTINCT network) FROM otp_sends
 			WHERE country = $1 AND country <> '' AND ends_at > $2 AND ends_at <= $3`,
-			to.Country, database.Micros(now.Add(-auth.FraudWindow)), database.Micros(now))
+			to.Country, database.Micros(now.Add(-FraudWindow)), database.Micros(now))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read use of OTPs: %w", err)

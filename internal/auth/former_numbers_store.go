@@ -1,20 +1,20 @@
-package store
+package auth
 
 import (
 	"context"
 	"fmt"
 
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/store"
 )
 
 // addFormerNumber saves that a coach gives up the number of by. The caller has changed the row
 // of the account, so that a transaction that names the number as a contact waits for this one.
-func (tx *Tx) addFormerNumber(ctx context.Context, by actor.Actor, closed bool) error {
-	hash := tx.db.NumberHash(by.Number)
+func (db SQL) addFormerNumber(ctx context.Context, tx *store.Tx, by actor.Actor, closed bool) error {
+	hash := db.DB.NumberHash(by.Number)
 	if hash == nil {
-		return errNoVault
+		return store.ErrNoVault
 	}
 	err := tx.Defer(ctx, `
 		INSERT INTO former_numbers (account_id, number_hash, left_at, closed) VALUES ($1, $2, $3, $4)
@@ -28,8 +28,8 @@ func (tx *Tx) addFormerNumber(ctx context.Context, by actor.Actor, closed bool) 
 
 // inheritFormerNumbers gives a new coach the former numbers of each account that was closed with
 // the same number: to close an account and to register again must not make them free.
-func (tx *Tx) inheritFormerNumbers(ctx context.Context, s *auth.Session) error {
-	hash := tx.db.NumberHash(s.Number)
+func (db SQL) inheritFormerNumbers(ctx context.Context, tx *store.Tx, s *Session) error {
+	hash := db.DB.NumberHash(s.Number)
 	if hash == nil {
 		return nil
 	}
@@ -40,7 +40,7 @@ func (tx *Tx) inheritFormerNumbers(ctx context.Context, s *auth.Session) error {
 		WHERE closed.number_hash = $2 AND closed.closed = TRUE AND closed.left_at > $3
 		GROUP BY f.number_hash
 		ON CONFLICT (account_id, number_hash) DO NOTHING`,
-		s.AccountID, hash, database.Micros(tx.Now.Add(-auth.FormerNumbersKept)))
+		s.AccountID, hash, database.Micros(tx.Now.Add(-FormerNumbersKept)))
 	if err != nil {
 		return fmt.Errorf("inherit former numbers: %w", err)
 	}

@@ -1,18 +1,18 @@
-package store
+package auth
 
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"time"
 
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/store"
 )
 
 // LimitCounter counts one occurrence against some limits. It belongs to one call of
 // DB.write and remembers between the attempts which shards to use.
 type LimitCounter struct {
-	db *DB
 	// next is the shard of this attempt, modulo the shards of the limit.
 	next uint64
 	// free are the shards that had a free slot when an earlier attempt looked, by key.
@@ -21,13 +21,15 @@ type LimitCounter struct {
 	failures int
 }
 
-// NewLimitCounter returns a counter for one call of DB.write.
-func (db *DB) NewLimitCounter() *LimitCounter {
-	return &LimitCounter{db: db, free: make(map[string]int)}
-}
+// NewLimitCounter returns a counter for one call of DB.Write.
+func NewLimitCounter() *LimitCounter { return &LimitCounter{free: make(map[string]int)} }
+
+// countedRequests numbers the requests of this process that count limits, so that they take the
+// shards in turn.
+var countedRequests atomic.Uint64
 
 // shard returns the shard of l that this attempt uses.
-func (c *LimitCounter) shard(l auth.Limit) int {
+func (c *LimitCounter) shard(l Limit) int {
 	if shard, ok := c.free[l.Key]; ok {
 		return shard
 	}
@@ -38,7 +40,7 @@ func (c *LimitCounter) shard(l auth.Limit) int {
 // wait, and the caller must roll back.
 //
 // One statement numbers the occurrence in a shard of each limit, and returns the times of
-// the ones before it; auth.Limit.FreeAt says whether it is admitted. The statement locks the
+// the ones before it; Limit.FreeAt says whether it is admitted. The statement locks the
 // rows until the commit, so that concurrent requests of a shard count one after the other.
 // The caller names limits in a fixed order, so that transactions cannot deadlock.
 //
@@ -47,18 +49,18 @@ func (c *LimitCounter) shard(l auth.Limit) int {
 // attempt uses the other: a transaction never locks two shards of a limit. If another
 // replica keeps a shard locked, the lock timeout fails the attempt, and the next one uses
 // the following shard. If that is full, too, it looks for another free shard.
-func (c *LimitCounter) Count(ctx context.Context, tx *Tx, now time.Time, limits []auth.Limit) (*auth.LimitExceeded, error) {
+func (c *LimitCounter) Count(ctx context.Context, tx *store.Tx, now time.Time, limits []Limit) (*LimitExceeded, error) {
 	if len(limits) == 0 {
 		return nil, nil
 	}
-	c.next = c.db.shards.Add(1)
+	c.next = countedRequests.Add(1)
 	shards, err := c.increment(ctx, tx, now, limits)
 	if err != nil {
 		c.failures++
 		clear(c.free)
 		return nil, fmt.Errorf("increment limits: %w", err)
 	}
-	var exceeded *auth.LimitExceeded
+	var exceeded *LimitExceeded
 	elsewhere := false
 	for _, l := range limits {
 		own := shards[l.Key]
@@ -74,7 +76,7 @@ func (c *LimitCounter) Count(ctx context.Context, tx *Tx, now time.Time, limits 
 			return nil, fmt.Errorf("read limit %s: %w", l.Name, err)
 		}
 		if wait := freeAt.Sub(now); wait > 0 {
-			exceeded = auth.LongerWait(exceeded, &auth.LimitExceeded{Name: l.Name, Wait: wait})
+			exceeded = LongerWait(exceeded, &LimitExceeded{Name: l.Name, Wait: wait})
 			continue
 		}
 		c.free[l.Key], elsewhere = shard, true
@@ -93,12 +95,12 @@ type limitShard struct {
 }
 
 // next returns when the next occurrence is admitted.
-func (s limitShard) next(now time.Time, l auth.Limit) time.Time {
+func (s limitShard) next(now time.Time, l Limit) time.Time {
 	return l.FreeAt(now, s.number, s.occurrences+1, s.stamps)
 }
 
 // current returns when the newest occurrence, which the row counts already, is admitted.
-func (s limitShard) current(now time.Time, l auth.Limit) time.Time {
+func (s limitShard) current(now time.Time, l Limit) time.Time {
 	stamps := s.stamps
 	if s.occurrences%int64(l.StampEvery(s.number)) == 0 {
 		stamps = stamps[1:] // without its own
@@ -108,7 +110,7 @@ func (s limitShard) current(now time.Time, l auth.Limit) time.Time {
 
 // increment numbers the occurrence in a shard of each limit and returns the shards by key.
 // It changes no shard of a limit with CheckOnly.
-func (c *LimitCounter) increment(ctx context.Context, tx *Tx, now time.Time, limits []auth.Limit) (map[string]limitShard, error) {
+func (c *LimitCounter) increment(ctx context.Context, tx *store.Tx, now time.Time, limits []Limit) (map[string]limitShard, error) {
 	var args []any
 	for _, l := range limits {
 		shard, occurrences, stamp := c.shard(l), 1, timestamp(now)
@@ -145,7 +147,7 @@ func deletableAt(t time.Time) int64 {
 // findFree returns a shard of l that admits the next occurrence, and when. The own shard
 // does at freeAt; if no other does earlier, it returns own. After each lock timeout it chooses
 // another of the shards that admit one now, because the one before may still be locked.
-func (c *LimitCounter) findFree(ctx context.Context, tx *Tx, now time.Time, l auth.Limit, own int, freeAt time.Time) (int, time.Time, error) {
+func (c *LimitCounter) findFree(ctx context.Context, tx *store.Tx, now time.Time, l Limit, own int, freeAt time.Time) (int, time.Time, error) {
 	shards := l.Shards()
 	rs, err := tx.Query(ctx, `SELECT shard, occurrences, times FROM limits WHERE key = $1 AND shard < $2`, l.Key, shards)
 	rows, err := database.Collect(rs, err, func(s database.Scanner) (row limitShard, err error) {

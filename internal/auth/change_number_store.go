@@ -1,45 +1,46 @@
-package store
+package auth
 
 import (
 	"context"
 	"errors"
 	"fmt"
 
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/idempotency"
+	"github.com/touchline/touchline/internal/store"
 )
 
 // ChangeNumber evaluates both codes. If both are correct, it consumes them and gives
 // the coach the new number. All of it is one transaction. A wrong code is counted and
 // changes nothing else.
-func (db *DB) ChangeNumber(ctx context.Context, c auth.NumberChange) (auth.NumberChangeResult, error) {
-	var out auth.NumberChangeResult
-	err := db.Write(ctx, func(tx *Tx) (err error) {
-		out = auth.NumberChangeResult{}
-		if out.Current, err = tx.verifyOTP(ctx, c.Current); err != nil || out.Current.Outcome != auth.CorrectCode {
-			return tx.completeWrongOTP(ctx, "current", out.Current, err)
+func (db SQL) ChangeNumber(ctx context.Context, c NumberChange) (NumberChangeResult, error) {
+	var out NumberChangeResult
+	err := db.DB.Write(ctx, func(tx *store.Tx) (err error) {
+		out = NumberChangeResult{}
+		if out.Current, err = db.verifyOTP(ctx, tx, c.Current); err != nil || out.Current.Outcome != CorrectCode {
+			return db.completeWrongOTP(ctx, tx, "current", out.Current, err)
 		}
 		c.New.Consume = true
-		if out.New, err = tx.verifyOTP(ctx, c.New); err != nil || out.New.Outcome != auth.CorrectCode {
-			return tx.completeWrongOTP(ctx, "new", out.New, err)
+		if out.New, err = db.verifyOTP(ctx, tx, c.New); err != nil || out.New.Outcome != CorrectCode {
+			return db.completeWrongOTP(ctx, tx, "new", out.New, err)
 		}
 		// Both are correct: now consume the first one, whose row is locked.
 		consume := c.Current
 		consume.Consume = true
-		if again, err := tx.verifyOTP(ctx, consume); err != nil || again.Outcome != auth.CorrectCode {
+		if again, err := db.verifyOTP(ctx, tx, consume); err != nil || again.Outcome != CorrectCode {
 			return errors.Join(err, database.ErrStale)
 		}
-		if out.Ended, err = tx.changeNumber(ctx, c); err != nil {
+		if out.Ended, err = db.changeNumber(ctx, tx, c); err != nil {
 			return err
 		}
 		return tx.Complete(ctx, idempotency.Work{ID: c.By.AccountID, Number: out.Ended})
 	})
 	err = ignoreNotEvaluated(err)
 	if database.IsUnique(err) {
-		err = auth.ErrNumberInUse()
+		err = ErrNumberInUse()
 	}
 	return out, err
 }
@@ -47,21 +48,21 @@ func (db *DB) ChangeNumber(ctx context.Context, c auth.NumberChange) (auth.Numbe
 // changeNumber sets the account's number and returns how many other sessions ended.
 // It locks the account's row first: a login and the adding of a player lock it too,
 // so this sees what they did before, and they see the new number afterwards.
-func (tx *Tx) changeNumber(ctx context.Context, c auth.NumberChange) (int, error) {
+func (db SQL) changeNumber(ctx context.Context, tx *store.Tx, c NumberChange) (int, error) {
 	err := tx.ExecOne(ctx, `
 		UPDATE accounts SET mobile_number = $3
 		WHERE id = $1 AND mobile_number = $2 AND role = 'coach' AND closed_at IS NULL`,
 		c.By.AccountID, string(c.By.Number), string(c.To))
 	if errors.Is(err, database.ErrStale) {
-		return 0, auth.ErrSessionEnded() // another session changed the number or closed the account
+		return 0, fault.SessionEnded() // another session changed the number or closed the account
 	}
 	if err != nil {
 		return 0, err
 	}
-	if err := tx.db.options.Hooks.CheckNumber(ctx, tx, c.By.AccountID, c.To); err != nil {
+	if err := db.DB.Hooks().CheckNumber(ctx, tx, c.By.AccountID, c.To); err != nil {
 		return 0, err
 	}
-	if err := tx.addFormerNumber(ctx, c.By, false); err != nil {
+	if err := db.addFormerNumber(ctx, tx, c.By, false); err != nil {
 		return 0, err
 	}
 	var device string
@@ -70,7 +71,7 @@ func (tx *Tx) changeNumber(ctx context.Context, c auth.NumberChange) (int, error
 		WHERE id = $1 AND account_id = $2 AND revoked_at IS NULL AND ends_at > $4
 		RETURNING device_id`, c.By.SessionID, c.By.AccountID, string(c.To), database.Micros(tx.Now)).Scan(&device)
 	if database.IsNoRows(err) {
-		return 0, auth.ErrSessionEnded()
+		return 0, fault.SessionEnded()
 	}
 	if err != nil {
 		return 0, err
@@ -82,13 +83,13 @@ func (tx *Tx) changeNumber(ctx context.Context, c auth.NumberChange) (int, error
 	if err != nil {
 		return 0, fmt.Errorf("end other sessions: %w", err)
 	}
-	if err := tx.endPushOfAccount(ctx, c.By.AccountID, c.By.SessionID); err != nil {
+	if err := tx.EndPush(ctx, c.By.AccountID, c.By.SessionID); err != nil {
 		return 0, err
 	}
-	if err := tx.moveDevices(ctx, c, device); err != nil {
+	if err := db.moveDevices(ctx, tx, c, device); err != nil {
 		return 0, fmt.Errorf("move devices: %w", err)
 	}
-	if err := tx.removeAddress(ctx, c.By.Number, c.By.Role); err != nil {
+	if err := db.removeAddress(ctx, tx, c.By.Number, c.By.Role); err != nil {
 		return 0, err
 	}
 	if err := message.CopyPreferences(ctx, tx.Tx, c.By.Number, c.To); err != nil {
@@ -104,7 +105,7 @@ func (tx *Tx) changeNumber(ctx context.Context, c auth.NumberChange) (int, error
 // the old number is not affected by them. A device on which another role of the old
 // number is signed in keeps the old number, unless it is the device of this session.
 // Other devices of the old number are deleted if no other role ever signed in on them.
-func (tx *Tx) moveDevices(ctx context.Context, c auth.NumberChange, device string) error {
+func (db SQL) moveDevices(ctx context.Context, tx *store.Tx, c NumberChange, device string) error {
 	err := tx.Defer(ctx, `
 		UPDATE devices SET mobile_number = $3
 		WHERE mobile_number = $2

@@ -1,4 +1,4 @@
-package store
+package auth
 
 import (
 	"cmp"
@@ -6,18 +6,18 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/phone"
+	"github.com/touchline/touchline/internal/store"
 )
 
 // Device returns the ID of the live device with this token hash, if it is bound to
 // number, or "".
-func (db *DB) Device(ctx context.Context, tokenHash []byte, number phone.Number, now time.Time) (string, error) {
+func (db SQL) Device(ctx context.Context, tokenHash []byte, number phone.Number, now time.Time) (string, error) {
 	var id string
-	err := db.sql.QueryRow(ctx, `
+	err := db.DB.QueryRow(ctx, `
 		SELECT id FROM devices WHERE token_hash = $1 AND mobile_number = $2 AND ends_at > $3`,
 		tokenHash, string(number), database.Micros(now)).Scan(&id)
 	if database.IsNoRows(err) {
@@ -29,8 +29,8 @@ func (db *DB) Device(ctx context.Context, tokenHash []byte, number phone.Number,
 // LinkedRequest returns the ID of the request behind the link with this hash, if the link
 // left to number itself and asks it in this role, or "". open reports whether the link is
 // valid and the request is open.
-func (db *DB) LinkedRequest(ctx context.Context, linkHash []byte, number phone.Number, role actor.Role, now time.Time) (requestID string, open bool, err error) {
-	err = db.sql.QueryRow(ctx, `
+func (db SQL) LinkedRequest(ctx context.Context, linkHash []byte, number phone.Number, role actor.Role, now time.Time) (requestID string, open bool, err error) {
+	err = db.DB.QueryRow(ctx, `
 		SELECT r.id, r.state = 'pending' AND l.ends_at > $4
 		FROM request_links l
 		JOIN requests r ON r.id = l.request_id AND r.approver_type = $3
@@ -46,11 +46,11 @@ func (db *DB) LinkedRequest(ctx context.Context, linkHash []byte, number phone.N
 // challenge of the same key stays and is sent again, with the same code, attempts and
 // end. One upsert decides, so that concurrent requests cannot both send. While too many wrong
 // codes block the number or device, the request queues nothing and counts only for its network.
-func (db *DB) OpenChallenge(ctx context.Context, r auth.ChallengeRequest) (auth.OpenedChallenge, error) {
-	opened, counter, budget := auth.OpenedChallenge{}, db.NewLimitCounter(), &budgetReservation{db: db}
-	err := db.Write(ctx, func(tx *Tx) error {
+func (db SQL) OpenChallenge(ctx context.Context, r ChallengeRequest) (OpenedChallenge, error) {
+	opened, counter, budget := OpenedChallenge{}, NewLimitCounter(), &budgetReservation{db: db}
+	err := db.DB.Write(ctx, func(tx *store.Tx) error {
 		c := r.Challenge
-		var roles auth.RoleFacts
+		var roles RoleFacts
 		var blockedUntil time.Time
 		err := tx.QueryRow(ctx, `
 			INSERT INTO otp_challenges (mobile_number, role, device_id, id, code, tries, sent_at, ends_at, used_at)
@@ -64,20 +64,20 @@ func (db *DB) OpenChallenge(ctx context.Context, r auth.ChallengeRequest) (auth.
 			WHERE otp_challenges.sent_at <= $8 OR otp_challenges.sent_at > $10 OR otp_challenges.used_at IS NOT NULL
 			RETURNING id, code, ends_at, `+blockedUntilOf+`, `+roleFacts(c.Role),
 			string(c.Number), string(c.Role), c.DeviceID, c.ID, c.Code, database.Micros(c.SentAt), database.Micros(c.EndsAt),
-			database.Micros(r.LastSentBefore), r.MaxAttempts, database.Micros(c.SentAt.Add(auth.MaxClockSkew)), subject(c.ChallengeKey)).
+			database.Micros(r.LastSentBefore), r.MaxAttempts, database.Micros(c.SentAt.Add(MaxClockSkew)), subject(c.ChallengeKey)).
 			Scan(&c.ID, &c.Code, database.IntoTime(&c.EndsAt), database.IntoTime(&blockedUntil), &roles.Registered, &roles.Linked, &roles.Disputed)
 		if database.IsNoRows(err) { // before the limits: it is the more helpful error
-			return tx.resendTooSoon(ctx, r.Challenge)
+			return db.resendTooSoon(ctx, tx, r.Challenge)
 		}
 		if err != nil {
 			return fmt.Errorf("open challenge: %w", err)
 		}
 		blocked := blockedUntil.After(c.SentAt)
 		budget.blocked, roles.Blocked = blocked, blocked
-		if err := tx.countSend(ctx, r, roles, counter, budget); err != nil {
+		if err := db.countSend(ctx, tx, r, roles, counter, budget); err != nil {
 			return err
 		}
-		opened = auth.OpenedChallenge{EndsAt: c.EndsAt}
+		opened = OpenedChallenge{EndsAt: c.EndsAt}
 		if blocked {
 			opened.BlockedUntil = blockedUntil
 		}
@@ -85,11 +85,11 @@ func (db *DB) OpenChallenge(ctx context.Context, r auth.ChallengeRequest) (auth.
 			return nil
 		}
 		if roles.MaySignIn(c.Role) {
-			if err := tx.recordSend(ctx, c, r.Destination); err != nil {
+			if err := db.recordSend(ctx, tx, c, r.Destination); err != nil {
 				return err
 			}
 		}
-		return tx.db.Outbox.QueueOTP(ctx, tx.Tx, message.OTPDelivery{
+		return db.DB.Outbox.QueueOTP(ctx, tx.Tx, message.OTPDelivery{
 			Channel: message.Channel(r.Channel), To: cmp.Or(r.Address, string(c.Number)), Role: c.Role,
 			ChallengeID: c.ID, DeviceID: c.DeviceID, EndsAt: c.EndsAt, Reserved: budget.reserved,
 		})
@@ -97,13 +97,13 @@ func (db *DB) OpenChallenge(ctx context.Context, r auth.ChallengeRequest) (auth.
 	return opened, err
 }
 
-// countSend counts a send against its limits. Errors: auth.FraudSuspected, and the
-// auth.LimitExceeded of a limit that refuses.
-func (tx *Tx) countSend(ctx context.Context, r auth.ChallengeRequest, roles auth.RoleFacts, counter *LimitCounter, budget *budgetReservation) error {
+// countSend counts a send against its limits. Errors: FraudSuspected, and the
+// LimitExceeded of a limit that refuses.
+func (db SQL) countSend(ctx context.Context, tx *store.Tx, r ChallengeRequest, roles RoleFacts, counter *LimitCounter, budget *budgetReservation) error {
 	use := new(codeUse)
 	if r.ChecksFraud(roles) {
 		var err error
-		if use, err = tx.readCodeUse(ctx, r); err != nil {
+		if use, err = db.readCodeUse(ctx, tx, r); err != nil {
 			return err
 		}
 	}
@@ -111,7 +111,7 @@ func (tx *Tx) countSend(ctx context.Context, r auth.ChallengeRequest, roles auth
 	if err != nil {
 		return err
 	}
-	var limits []auth.Limit
+	var limits []Limit
 	if r.Limits != nil {
 		limits = r.Limits(roles)
 	}
@@ -123,9 +123,9 @@ func (tx *Tx) countSend(ctx context.Context, r auth.ChallengeRequest, roles auth
 	case err != nil:
 		return err
 	case use.fraud(): // before the limits: to wait for them does not help
-		return auth.FraudSuspected{}
-	case auth.LongerWait(exceeded, overBudget) != nil:
-		return *auth.LongerWait(exceeded, overBudget)
+		return FraudSuspected{}
+	case LongerWait(exceeded, overBudget) != nil:
+		return *LongerWait(exceeded, overBudget)
 	}
 	return nil
 }
@@ -137,9 +137,9 @@ const challengeLives = `otp_challenges.used_at IS NULL AND otp_challenges.ends_a
 // blockedUntilOf selects until when too many wrong codes block the number or device $11.
 const blockedUntilOf = `(SELECT f.blocked_until FROM otp_failures f WHERE f.who = $11)`
 
-// resendTooSoon returns auth.ResendTooSoon.
-func (tx *Tx) resendTooSoon(ctx context.Context, c auth.Challenge) error {
-	var soon auth.ResendTooSoon
+// resendTooSoon returns ResendTooSoon.
+func (db SQL) resendTooSoon(ctx context.Context, tx *store.Tx, c Challenge) error {
+	var soon ResendTooSoon
 	err := tx.QueryRow(ctx, `
 		SELECT sent_at, (SELECT f.blocked_until FROM otp_failures f WHERE f.who = $4)
 		FROM otp_challenges WHERE mobile_number = $1 AND role = $2 AND device_id = $3`,
@@ -151,4 +151,32 @@ func (tx *Tx) resendTooSoon(ctx context.Context, c auth.Challenge) error {
 		soon.BlockedUntil = time.Time{}
 	}
 	return soon
+}
+
+// LiveChallenge returns the challenge of an OTP delivery, and whether the number holds the
+// role. live is false if the code no longer works, if wrong codes block the number or
+// device, if the number may not sign in, or if a code by mail has no confirmed address. It then gets
+// no OTP.
+func (db SQL) LiveChallenge(ctx context.Context, d message.Delivery, maxAttempts int) (c Challenge, holdsRole, live bool, err error) {
+	c = Challenge{ChallengeKey: ChallengeKey{Number: phone.Number(d.To), Role: d.Role, DeviceID: d.DeviceID}, ID: d.ChallengeID}
+	if n, confirms := NumberToConfirm(d.DeviceID); confirms {
+		c.Number, c.Address = n, d.To
+	}
+	var roles RoleFacts
+	err = db.DB.QueryRow(ctx, `
+		SELECT code, ends_at, (SELECT language FROM preferences pr WHERE pr.mobile_number = $1), `+roleFacts(d.Role)+` FROM otp_challenges
+		WHERE mobile_number = $1 AND role = $2 AND device_id = $3 AND id = $4
+			AND used_at IS NULL AND ends_at > $5 AND tries < $6
+			AND NOT EXISTS (SELECT 1 FROM otp_failures f WHERE f.who = $7 AND f.blocked_until > $5)`,
+		string(c.Number), string(d.Role), d.DeviceID, d.ChallengeID, database.Micros(db.DB.Now()), maxAttempts, subject(c.ChallengeKey)).
+		Scan(&c.Code, database.IntoTime(&c.EndsAt), database.IntoText(&c.Language), &roles.Registered, &roles.Linked, &roles.Disputed)
+	if database.IsNoRows(err) {
+		return c, false, false, nil
+	}
+	live = err == nil && roles.MaySignIn(d.Role)
+	if live && c.ByEmail() {
+		c.Address, err = db.ConfirmedAddress(ctx, c.Number, c.Role)
+		live = c.Address != ""
+	}
+	return c, roles.Held(), live, err
 }

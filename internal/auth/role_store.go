@@ -1,30 +1,22 @@
-package store
+package auth
 
 import (
 	"context"
 	"fmt"
 
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/store"
 )
 
-// accountRoles selects auth.RoleFacts of the account a. Each LIMIT matters: PostgreSQL may answer an
-// EXISTS in a select list by reading all players once (a hashed subplan), which it does while it has
-// no statistics of a new table.
-const accountRoles = `
-	(SELECT 1 FROM coaches c WHERE c.id = a.id LIMIT 1) IS NOT NULL,
-	(SELECT 1 FROM players p WHERE p.guardian_id = a.id AND p.deleted_at IS NULL LIMIT 1) IS NOT NULL
-		OR (SELECT 1 FROM players p WHERE p.student_id = a.id AND p.deleted_at IS NULL LIMIT 1) IS NOT NULL,
-	(SELECT 1 FROM disputes d WHERE d.approver_id = a.id LIMIT 1) IS NOT NULL`
-
 // EndSessionsWithoutRole ends the refresh tokens of those accounts that no longer hold their
-// role (see auth.RoleFacts), and the confirmation of their addresses. The number may get a new owner,
+// role (see RoleFacts), and the confirmation of their addresses. The number may get a new owner,
 // who must not find a session or an address of the previous one. The access token remains valid for
 // some minutes, but shows nothing of the player.
 //
 // The caller must hold the row locks of the accounts. So if two transactions remove the last
 // two players that name an account, the second sees the change of the first. A login locks
 // the same row: either its session is ended here, or it waits for this commit.
-func (tx *Tx) EndSessionsWithoutRole(ctx context.Context, accountIDs []string) error {
+func EndSessionsWithoutRole(ctx context.Context, tx *store.Tx, accountIDs []string) error {
 	if len(accountIDs) == 0 {
 		return nil
 	}

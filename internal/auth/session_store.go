@@ -1,19 +1,28 @@
-package store
+package auth
 
 import (
 	"context"
 	"fmt"
 	"time"
 
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/phone"
+	"github.com/touchline/touchline/internal/store"
 )
 
-func scanSession(s database.Scanner) (*auth.Session, error) {
-	v := new(auth.Session)
+// SQL stores accounts, challenges, sessions and limits of sign-in. It is safe for concurrent use.
+type SQL struct{ DB *store.DB }
+
+// FilledFields returns Session.FilledFields of an account.
+func (db SQL) FilledFields(ctx context.Context, accountID string) ([]string, error) {
+	return db.DB.FilledFields(ctx, accountID)
+}
+
+func scanSession(s database.Scanner) (*Session, error) {
+	v := new(Session)
 	return v, s.Scan(sessionDest(v)...)
 }
 
@@ -21,7 +30,7 @@ func scanSession(s database.Scanner) (*auth.Session, error) {
 const sessionColumns = `id, account_id, role, mobile_number, device_id, device_name, generation,
 	used_at, used_before, created_at, last_used_at, idle_at, ends_at, revoked_at, page_idle`
 
-func sessionDest(v *auth.Session) []any {
+func sessionDest(v *Session) []any {
 	return []any{
 		&v.ID, &v.AccountID, &v.Role, &v.Number, &v.DeviceID, database.IntoText(&v.DeviceName), &v.Generation,
 		database.IntoTime(&v.UsedAt), intoTimestamps(&v.UsedBefore), database.IntoTime(&v.CreatedAt), database.IntoTime(&v.LastUsedAt),
@@ -31,8 +40,8 @@ func sessionDest(v *auth.Session) []any {
 
 // Session returns a session, even one that has ended, or nil. The caller's token
 // names its ID, so it needs no account.
-func (db *DB) Session(ctx context.Context, id string) (*auth.Session, error) {
-	s, err := scanSession(db.sql.QueryRow(ctx, `
+func (db SQL) Session(ctx context.Context, id string) (*Session, error) {
+	s, err := scanSession(db.DB.QueryRow(ctx, `
 		SELECT `+sessionColumns+` FROM sessions WHERE id = $1`, id))
 	if database.IsNoRows(err) {
 		return nil, nil
@@ -41,9 +50,9 @@ func (db *DB) Session(ctx context.Context, id string) (*auth.Session, error) {
 }
 
 // SessionOfToken is Session with the fields that authenticate a caller: each request reads it.
-func (db *DB) SessionOfToken(ctx context.Context, id string) (*auth.Session, error) {
-	s := &auth.Session{ID: id}
-	err := db.sql.QueryRow(ctx, `
+func (db SQL) SessionOfToken(ctx context.Context, id string) (*Session, error) {
+	s := &Session{ID: id}
+	err := db.DB.QueryRow(ctx, `
 		SELECT account_id, role, mobile_number, generation, used_at, ends_at, revoked_at FROM sessions WHERE id = $1`, id).
 		Scan(&s.AccountID, &s.Role, &s.Number, &s.Generation, database.IntoTime(&s.UsedAt), database.IntoTime(&s.EndsAt), database.IntoTime(&s.RevokedAt))
 	if database.IsNoRows(err) {
@@ -53,9 +62,9 @@ func (db *DB) SessionOfToken(ctx context.Context, id string) (*auth.Session, err
 }
 
 // PageSession returns a session of pages with this token, even one that has ended, or nil.
-func (db *DB) PageSession(ctx context.Context, id string, tokenHash []byte) (*auth.Session, error) {
-	s := new(auth.Session)
-	err := db.sql.QueryRow(ctx, `
+func (db SQL) PageSession(ctx context.Context, id string, tokenHash []byte) (*Session, error) {
+	s := new(Session)
+	err := db.DB.QueryRow(ctx, `
 		SELECT `+sessionColumns+`, (SELECT tray_seq FROM accounts a WHERE a.id = account_id)
 		FROM sessions WHERE id = $1 AND refresh_hash = $2 AND page_idle IS NOT NULL`, id, tokenHash).
 		Scan(append(sessionDest(s), &s.NotificationSeq)...)
@@ -68,8 +77,8 @@ func (db *DB) PageSession(ctx context.Context, id string, tokenHash []byte) (*au
 // ExtendPageSession saves a use of the session at now and moves the end of its idle time,
 // unless it has ended or was used after notAfter. It cannot revive a session that a
 // concurrent transaction ends.
-func (db *DB) ExtendPageSession(ctx context.Context, id string, now, idleAt, notAfter time.Time) error {
-	_, err := db.sql.Exec(ctx, `
+func (db SQL) ExtendPageSession(ctx context.Context, id string, now, idleAt, notAfter time.Time) error {
+	_, err := db.DB.Exec(ctx, `
 		UPDATE sessions SET last_used_at = $2, idle_at = $3
 		WHERE id = $1 AND last_used_at <= $4 AND revoked_at IS NULL AND idle_at > $2 AND ends_at > $2`,
 		id, database.Micros(now), database.Micros(idleAt), database.Micros(notAfter))
@@ -85,9 +94,9 @@ const maxUsedBefore = 8
 
 // Rotate moves a session to its next generation. It returns nil unless the session is
 // live and r has its newest token.
-func (db *DB) Rotate(ctx context.Context, r auth.Rotation) (*auth.Session, error) {
-	rotated := new(auth.Session)
-	err := db.sql.ExecRow(ctx, func(row database.Scanner) error {
+func (db SQL) Rotate(ctx context.Context, r Rotation) (*Session, error) {
+	rotated := new(Session)
+	err := db.DB.ExecRow(ctx, func(row database.Scanner) error {
 		return row.Scan(append(sessionDest(rotated), database.IntoWords(&rotated.FilledFields))...)
 	}, `
 		UPDATE sessions
@@ -95,7 +104,7 @@ func (db *DB) Rotate(ctx context.Context, r auth.Rotation) (*auth.Session, error
 			used_at = NULL, last_used_at = $5, idle_at = $6
 		WHERE id = $1 AND generation = $2 AND refresh_hash = $3
 			AND revoked_at IS NULL AND idle_at > $5 AND ends_at > $5
-		RETURNING `+sessionColumns+`, `+filledBy+`sessions.account_id)`,
+		RETURNING `+sessionColumns+`, `+store.FilledBy+`sessions.account_id)`,
 		r.SessionID, r.Generation, r.OldHash, r.NewHash, database.Micros(r.Now), database.Micros(r.IdleAt), maxUsedBefore*timestampDigits)
 	if database.IsNoRows(err) {
 		return nil, nil
@@ -107,21 +116,21 @@ func (db *DB) Rotate(ctx context.Context, r auth.Rotation) (*auth.Session, error
 }
 
 // MarkUsed saves the first use of a generation's tokens. Later uses change nothing.
-func (db *DB) MarkUsed(ctx context.Context, id string, generation int64, now time.Time) error {
-	_, err := db.sql.Exec(ctx, `
+func (db SQL) MarkUsed(ctx context.Context, id string, generation int64, now time.Time) error {
+	_, err := db.DB.Exec(ctx, `
 		UPDATE sessions SET used_at = $3, last_used_at = $3
 		WHERE id = $1 AND generation = $2 AND used_at IS NULL`, id, generation, database.Micros(now))
 	return err
 }
 
 // Revoke ends s and saves the notifications of e, unless s has ended already.
-func (db *DB) Revoke(ctx context.Context, s *auth.Session, e event.Event) error {
-	return db.Write(ctx, func(tx *Tx) error {
+func (db SQL) Revoke(ctx context.Context, s *Session, e event.Event) error {
+	return db.DB.Write(ctx, func(tx *store.Tx) error {
 		n, err := tx.Exec(ctx, `UPDATE sessions SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL`, s.ID, database.Micros(tx.Now))
 		if err != nil || n == 0 {
 			return err
 		}
-		if err := tx.endPush(ctx, s.ID); err != nil {
+		if err := tx.EndPushOfSession(ctx, s.ID); err != nil {
 			return err
 		}
 		return tx.Notify(ctx, []event.Event{e})
@@ -129,24 +138,24 @@ func (db *DB) Revoke(ctx context.Context, s *auth.Session, e event.Event) error 
 }
 
 // EndSession ends a live session of the account; false if there is none.
-func (db *DB) EndSession(ctx context.Context, accountID, id string) (bool, error) {
+func (db SQL) EndSession(ctx context.Context, accountID, id string) (bool, error) {
 	ended := false
-	err := db.Write(ctx, func(tx *Tx) error {
+	err := db.DB.Write(ctx, func(tx *store.Tx) error {
 		n, err := tx.Exec(ctx, `
 			UPDATE sessions SET revoked_at = $3
 			WHERE id = $1 AND account_id = $2 AND revoked_at IS NULL`, id, accountID, database.Micros(tx.Now))
 		if ended = n == 1; !ended || err != nil {
 			return err
 		}
-		return tx.endPush(ctx, id)
+		return tx.EndPushOfSession(ctx, id)
 	})
 	return ended, err
 }
 
 // EndAllSessions ends every session of the number of by in every role, its devices, and its confirmed
 // addresses.
-func (db *DB) EndAllSessions(ctx context.Context, by actor.Actor) error {
-	return db.Write(ctx, func(tx *Tx) error {
+func (db SQL) EndAllSessions(ctx context.Context, by actor.Actor) error {
+	return db.DB.Write(ctx, func(tx *store.Tx) error {
 		err := tx.Defer(ctx, `
 			UPDATE sessions SET revoked_at = $2
 			WHERE revoked_at IS NULL AND account_id IN (SELECT id FROM accounts WHERE mobile_number = $1)`,
@@ -168,27 +177,49 @@ func (db *DB) EndAllSessions(ctx context.Context, by actor.Actor) error {
 
 // Sessions lists the live sessions of an account, newest first, starting after the one
 // with the ID after; "" starts with the first.
-func (db *DB) Sessions(ctx context.Context, accountID string, now time.Time, after string, limit int) ([]*auth.Session, error) {
-	rs, err := db.sql.Query(ctx, `
+func (db SQL) Sessions(ctx context.Context, accountID string, now time.Time, after string, limit int) ([]*Session, error) {
+	rs, err := db.DB.Query(ctx, `
 		SELECT `+sessionColumns+` FROM sessions
 		WHERE account_id = $1 AND revoked_at IS NULL AND ends_at > $2 AND idle_at > $2 AND id < $3
 		ORDER BY id DESC LIMIT $4`, accountID, database.Micros(now), database.Before(after), limit)
 	return database.Collect(rs, err, scanSession)
 }
 
-// Roles returns the roles that number holds (see auth.RoleFacts).
-func (db *DB) Roles(ctx context.Context, number phone.Number) ([]actor.Role, error) {
-	rs, err := db.sql.Query(ctx, `
-		SELECT a.role, `+accountRoles+`
+// Roles returns the roles that number holds (see RoleFacts).
+func (db SQL) Roles(ctx context.Context, number phone.Number) ([]actor.Role, error) {
+	rs, err := db.DB.Query(ctx, `
+		SELECT a.role, `+store.AccountRoles+`
 		FROM accounts a WHERE a.mobile_number = $1
 		ORDER BY a.role`, string(number))
 	var held []actor.Role // in alphabetical order, which is that of actor.Roles
 	_, err = database.Collect(rs, err, func(s database.Scanner) (r actor.Role, err error) {
-		var f auth.RoleFacts
+		var f RoleFacts
 		if err = s.Scan(&r, &f.Registered, &f.Linked, &f.Disputed); err == nil && f.Held() {
 			held = append(held, r)
 		}
 		return r, err
 	})
 	return held, err
+}
+
+// RevokeSession ends a session for an operator and returns its account, or "" if there
+// is no live session with the ID.
+func (db SQL) RevokeSession(ctx context.Context, by actor.Operator, id string) (string, error) {
+	var accountID string
+	err := db.DB.Write(ctx, func(tx *store.Tx) error {
+		accountID = ""
+		err := tx.QueryRow(ctx, `
+			UPDATE sessions SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING account_id`, id, database.Micros(tx.Now)).Scan(&accountID)
+		if database.IsNoRows(err) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := tx.EndPushOfSession(ctx, id); err != nil {
+			return err
+		}
+		return tx.Record(ctx, by, operator.SessionRevoked, "session", id, "")
+	})
+	return accountID, err
 }

@@ -1,16 +1,16 @@
-package store
+package auth
 
 import (
 	"context"
 	"fmt"
 
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/phone"
+	"github.com/touchline/touchline/internal/store"
 )
 
-// roleFacts selects auth.RoleFacts of the number $1 in role, which is $2. It names only the
+// roleFacts selects RoleFacts of the number $1 in role, which is $2. It names only the
 // tables that role depends on: PostgreSQL prepares each subquery for each execution. An
 // account of a coach has a profile: one transaction inserts both, and a closure frees the
 // number.
@@ -29,14 +29,14 @@ func roleFacts(role actor.Role) string {
 }
 
 // signIn opens the session of a correct code: the account, the device, the session.
-func (tx *Tx) signIn(ctx context.Context, in *auth.SignIn, c *countedAttempt) error {
+func (db SQL) signIn(ctx context.Context, tx *store.Tx, in *SignIn, c *countedAttempt) error {
 	s := *in.Session
 	if s.Role == actor.Coach && c.Roles.Held() {
 		if c.accountID == "" {
 			return database.ErrStale // the account was closed or suspended after roleFacts was read
 		}
 		s.AccountID, s.FilledFields = c.accountID, c.filled
-	} else if err := tx.findOrAddAccount(ctx, &s); err != nil {
+	} else if err := db.findOrAddAccount(ctx, tx, &s); err != nil {
 		return err
 	}
 	err := tx.Defer(ctx, `
@@ -46,7 +46,7 @@ func (tx *Tx) signIn(ctx context.Context, in *auth.SignIn, c *countedAttempt) er
 	if err != nil {
 		return fmt.Errorf("register device: %w", err)
 	}
-	if err := tx.markCoachDevices(ctx, s, in); err != nil {
+	if err := db.markCoachDevices(ctx, tx, s, in); err != nil {
 		return err
 	}
 	err = tx.Defer(ctx, `
@@ -65,7 +65,7 @@ func (tx *Tx) signIn(ctx context.Context, in *auth.SignIn, c *countedAttempt) er
 // markCoachDevices saves that the device of a sign-in is also a device of coaches: of the coach who
 // signs in, on each known device whose token the request presented; or, for a family, of each coach
 // who signed in on one of these devices before.
-func (tx *Tx) markCoachDevices(ctx context.Context, s auth.Session, in *auth.SignIn) error {
+func (db SQL) markCoachDevices(ctx context.Context, tx *store.Tx, s Session, in *SignIn) error {
 	presented := make([]any, len(in.OtherDevices))
 	for i, hash := range in.OtherDevices {
 		presented[i] = hash
@@ -96,12 +96,12 @@ func (tx *Tx) markCoachDevices(ctx context.Context, s auth.Session, in *auth.Sig
 
 // findOrAddAccount sets the account of s, and locks its row until the commit. A
 // coach's first login registers the coach.
-func (tx *Tx) findOrAddAccount(ctx context.Context, s *auth.Session) error {
+func (db SQL) findOrAddAccount(ctx context.Context, tx *store.Tx, s *Session) error {
 	var suspended bool
 	err := tx.QueryRow(ctx, `
 		INSERT INTO accounts (id, mobile_number, role, tray_seq, created_at) VALUES ($1, $2, $3, 0, $4)
 		ON CONFLICT (mobile_number, role) DO UPDATE SET tray_seq = accounts.tray_seq
-		RETURNING id, suspended_at IS NOT NULL, `+filledBy+`accounts.id)`,
+		RETURNING id, suspended_at IS NOT NULL, `+store.FilledBy+`accounts.id)`,
 		s.AccountID, string(s.Number), string(s.Role), database.Micros(tx.Now)).Scan(&s.AccountID, &suspended, database.IntoWords(&s.FilledFields))
 	if err != nil {
 		return fmt.Errorf("find account: %w", err)
@@ -110,7 +110,7 @@ func (tx *Tx) findOrAddAccount(ctx context.Context, s *auth.Session) error {
 		return database.ErrStale // the account was suspended after the attempt was counted
 	}
 	if s.Role != actor.Coach {
-		return tx.checkRoleHeld(ctx, s.Number, s.Role)
+		return db.checkRoleHeld(ctx, tx, s.Number, s.Role)
 	}
 	err = tx.Defer(ctx, `
 		INSERT INTO coaches (id, sports, version, created_at, updated_at) VALUES ($1, '[]', 1, $2, $2)
@@ -118,13 +118,13 @@ func (tx *Tx) findOrAddAccount(ctx context.Context, s *auth.Session) error {
 	if err != nil {
 		return fmt.Errorf("register coach: %w", err)
 	}
-	return tx.inheritFormerNumbers(ctx, s)
+	return db.inheritFormerNumbers(ctx, tx, s)
 }
 
 // checkRoleHeld reads the role facts again, now that the account's row is locked. It
 // returns ErrStale if the last link of the number ended while this transaction waited.
-func (tx *Tx) checkRoleHeld(ctx context.Context, n phone.Number, role actor.Role) error {
-	var f auth.RoleFacts
+func (db SQL) checkRoleHeld(ctx context.Context, tx *store.Tx, n phone.Number, role actor.Role) error {
+	var f RoleFacts
 	err := tx.QueryRow(ctx, `SELECT `+roleFacts(role), string(n), string(role)).Scan(&f.Registered, &f.Linked, &f.Disputed)
 	if err == nil && !f.MaySignIn(role) {
 		err = database.ErrStale

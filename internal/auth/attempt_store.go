@@ -1,4 +1,4 @@
-package store
+package auth
 
 import (
 	"context"
@@ -6,24 +6,24 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/idempotency"
+	"github.com/touchline/touchline/internal/store"
 )
 
 // VerifyOTP counts an attempt, evaluates it and saves the result in one transaction.
 // The counters move before the code is compared, so that exactly MaxAttempts attempts
 // are evaluated, on any number of replicas. A wrong code commits although the caller
 // gets an error; a correct code is consumed together with the session that it opens.
-func (db *DB) VerifyOTP(ctx context.Context, a auth.Attempt) (auth.VerificationResult, error) {
-	var result auth.VerificationResult
-	err := db.Write(ctx, func(tx *Tx) (err error) {
-		result, err = tx.verifyOTP(ctx, a)
-		if err == nil && result.Outcome == auth.CorrectCode && a.SignIn != nil {
+func (db SQL) VerifyOTP(ctx context.Context, a Attempt) (VerificationResult, error) {
+	var result VerificationResult
+	err := db.DB.Write(ctx, func(tx *store.Tx) (err error) {
+		result, err = db.verifyOTP(ctx, tx, a)
+		if err == nil && result.Outcome == CorrectCode && a.SignIn != nil {
 			return tx.Complete(ctx, idempotency.Work{ID: a.SignIn.Session.ID, New: true})
 		}
-		return tx.completeWrongOTP(ctx, "otp", result, err)
+		return db.completeWrongOTP(ctx, tx, "otp", result, err)
 	})
 	return result, ignoreNotEvaluated(err)
 }
@@ -31,7 +31,7 @@ func (db *DB) VerifyOTP(ctx context.Context, a auth.Attempt) (auth.VerificationR
 // errNotEvaluated rolls back the counts of an attempt that was not evaluated.
 var errNotEvaluated = errors.New("the attempt was not evaluated")
 
-func rollbackUnlessEvaluated(r auth.VerificationResult, err error) error {
+func rollbackUnlessEvaluated(r VerificationResult, err error) error {
 	if err == nil && !r.Outcome.Evaluated() {
 		return errNotEvaluated
 	}
@@ -40,8 +40,8 @@ func rollbackUnlessEvaluated(r auth.VerificationResult, err error) error {
 
 // completeWrongOTP marks the key as committed if the attempt entered a wrong code. name
 // says which of the codes of a request it was.
-func (tx *Tx) completeWrongOTP(ctx context.Context, name string, r auth.VerificationResult, err error) error {
-	if err == nil && r.Outcome == auth.WrongCode {
+func (db SQL) completeWrongOTP(ctx context.Context, tx *store.Tx, name string, r VerificationResult, err error) error {
+	if err == nil && r.Outcome == WrongCode {
 		return tx.Complete(ctx, idempotency.Work{WrongOTP: name, Number: r.AttemptsLeft})
 	}
 	return rollbackUnlessEvaluated(r, err)
@@ -56,33 +56,33 @@ func ignoreNotEvaluated(err error) error {
 
 // verifyOTP counts and evaluates an attempt. The caller must roll back unless the
 // outcome is Evaluated.
-func (tx *Tx) verifyOTP(ctx context.Context, a auth.Attempt) (auth.VerificationResult, error) {
-	c, err := tx.countAttempt(ctx, a)
+func (db SQL) verifyOTP(ctx context.Context, tx *store.Tx, a Attempt) (VerificationResult, error) {
+	c, err := db.countAttempt(ctx, tx, a)
 	if err != nil {
-		return auth.VerificationResult{}, err
+		return VerificationResult{}, err
 	}
 	result := a.Evaluate(c.CountedAttempt)
 	switch {
-	case result.Outcome == auth.WrongCode:
-		err = tx.saveFailure(ctx, a, c, result)
-	case result.Outcome == auth.CorrectCode:
+	case result.Outcome == WrongCode:
+		err = db.saveFailure(ctx, tx, a, c, result)
+	case result.Outcome == CorrectCode:
 		if c.Key.ByEmail() {
-			confirmed, err := tx.useAddress(ctx, c.Key)
+			confirmed, err := db.useAddress(ctx, tx, c.Key)
 			if err != nil || !confirmed {
-				return auth.VerificationResult{Outcome: auth.NoChallenge}, err
+				return VerificationResult{Outcome: NoChallenge}, err
 			}
 		}
-		if err = tx.decrementAttempt(ctx, c, a); err == nil && a.SignIn != nil {
-			err = tx.signIn(ctx, a.SignIn, c)
+		if err = db.decrementAttempt(ctx, tx, c, a); err == nil && a.SignIn != nil {
+			err = db.signIn(ctx, tx, a.SignIn, c)
 		}
 	}
 	return result, err
 }
 
-// countedAttempt is an auth.CountedAttempt with the facts for a coach's sign-in: the
+// countedAttempt is an CountedAttempt with the facts for a coach's sign-in: the
 // account, whose row is locked until the commit, and the fields of its profile.
 type countedAttempt struct {
-	auth.CountedAttempt
+	CountedAttempt
 	// firstFailure is true if the number or device has no row of failures. The attempt is
 	// then counted only if it is wrong: see saveFailure.
 	firstFailure bool
@@ -92,11 +92,11 @@ type countedAttempt struct {
 
 // countAttempt counts an attempt against the first key that has a live challenge, and
 // as a failure. For the last key it sends both statements in one round trip.
-func (tx *Tx) countAttempt(ctx context.Context, a auth.Attempt) (*countedAttempt, error) {
+func (db SQL) countAttempt(ctx context.Context, tx *store.Tx, a Attempt) (*countedAttempt, error) {
 	for i, key := range a.Keys {
 		last := i == len(a.Keys)-1
-		c := &countedAttempt{CountedAttempt: auth.CountedAttempt{Key: key}}
-		if err := tx.incrementAttempts(ctx, a, c); err != nil {
+		c := &countedAttempt{CountedAttempt: CountedAttempt{Key: key}}
+		if err := db.incrementAttempts(ctx, tx, a, c); err != nil {
 			return nil, fmt.Errorf("count OTP attempt: %w", err)
 		}
 		if !last {
@@ -105,7 +105,7 @@ func (tx *Tx) countAttempt(ctx context.Context, a auth.Attempt) (*countedAttempt
 			}
 			if c.Challenge == nil {
 				var err error
-				if c.ExhaustedSentAt, err = tx.exhaustedSentAt(ctx, a, key); err != nil {
+				if c.ExhaustedSentAt, err = db.exhaustedSentAt(ctx, tx, a, key); err != nil {
 					return nil, err
 				}
 			}
@@ -113,12 +113,12 @@ func (tx *Tx) countAttempt(ctx context.Context, a auth.Attempt) (*countedAttempt
 				continue
 			}
 		}
-		if err := tx.countFailure(ctx, a, c); err != nil {
+		if err := db.countFailure(ctx, tx, a, c); err != nil {
 			return nil, fmt.Errorf("count OTP failure: %w", err)
 		}
 		if last && c.Challenge == nil {
 			var err error
-			if c.ExhaustedSentAt, err = tx.exhaustedSentAt(ctx, a, key); err != nil {
+			if c.ExhaustedSentAt, err = db.exhaustedSentAt(ctx, tx, a, key); err != nil {
 				return nil, err
 			}
 		}
@@ -128,12 +128,12 @@ func (tx *Tx) countAttempt(ctx context.Context, a auth.Attempt) (*countedAttempt
 }
 
 // incrementAttempts counts an attempt against the live challenge of c.Key.
-func (tx *Tx) incrementAttempts(ctx context.Context, a auth.Attempt, c *countedAttempt) error {
-	key, challenge := c.Key, auth.Challenge{ChallengeKey: c.Key}
+func (db SQL) incrementAttempts(ctx context.Context, tx *store.Tx, a Attempt, c *countedAttempt) error {
+	key, challenge := c.Key, Challenge{ChallengeKey: c.Key}
 	account := `NULL, NULL`
 	if a.SignIn != nil && key.Role == actor.Coach {
 		account = `(SELECT a.id FROM accounts a WHERE a.mobile_number = $1 AND a.role = $2 AND a.suspended_at IS NULL ` + tx.ForShare("a") + `),
-			` + filledBy + `(SELECT a.id FROM accounts a WHERE a.mobile_number = $1 AND a.role = $2))`
+			` + store.FilledBy + `(SELECT a.id FROM accounts a WHERE a.mobile_number = $1 AND a.role = $2))`
 	}
 	return tx.DeferRow(ctx, func(row database.Scanner) error {
 		err := row.Scan(&challenge.ID, &challenge.Code, &challenge.Attempts, database.IntoTime(&challenge.EndsAt),
@@ -156,7 +156,7 @@ func (tx *Tx) incrementAttempts(ctx context.Context, a auth.Attempt, c *countedA
 
 // exhaustedSentAt returns when the code of a key's challenge was sent, if the
 // challenge has no attempts left; else zero.
-func (tx *Tx) exhaustedSentAt(ctx context.Context, a auth.Attempt, key auth.ChallengeKey) (sent time.Time, err error) {
+func (db SQL) exhaustedSentAt(ctx context.Context, tx *store.Tx, a Attempt, key ChallengeKey) (sent time.Time, err error) {
 	err = tx.QueryRow(ctx, `
 		SELECT sent_at FROM otp_challenges
 		WHERE mobile_number = $1 AND role = $2 AND device_id = $3
@@ -174,7 +174,7 @@ func (tx *Tx) exhaustedSentAt(ctx context.Context, a auth.Attempt, key auth.Chal
 // countFailure counts the attempt as a failure of the number or device, if that has a row.
 // It saves one time more than may fail, so that auth can tell that this attempt is one too
 // many.
-func (tx *Tx) countFailure(ctx context.Context, a auth.Attempt, c *countedAttempt) error {
+func (db SQL) countFailure(ctx context.Context, tx *store.Tx, a Attempt, c *countedAttempt) error {
 	err := tx.QueryRow(ctx, `
 		UPDATE otp_failures SET times = substr(CAST($2 AS TEXT) || times, 1, $4), ends_at = $3
 		WHERE who = $1
@@ -190,7 +190,7 @@ func (tx *Tx) countFailure(ctx context.Context, a auth.Attempt, c *countedAttemp
 
 // saveFailure saves a wrong code. Of concurrent first failures one inserts the row; the
 // others get database.ErrStale and run again, now after that one.
-func (tx *Tx) saveFailure(ctx context.Context, a auth.Attempt, c *countedAttempt, r auth.VerificationResult) error {
+func (db SQL) saveFailure(ctx context.Context, tx *store.Tx, a Attempt, c *countedAttempt, r VerificationResult) error {
 	if c.firstFailure {
 		err := tx.DeferOne(ctx, `
 			INSERT INTO otp_failures (who, times, blocked_until, ends_at) VALUES ($1, $2, 0, $3)
@@ -207,15 +207,15 @@ func (tx *Tx) saveFailure(ctx context.Context, a auth.Attempt, c *countedAttempt
 }
 
 // failureEnds is when Sweep may delete the failures of the number or device of a.
-func failureEnds(a auth.Attempt) int64 { return deletableAt(a.Now.Add(auth.FailureWindow)) }
+func failureEnds(a Attempt) int64 { return deletableAt(a.Now.Add(FailureWindow)) }
 
 // RepeatLogin checks a request that repeats the Idempotency-Key of a login. It counts a
 // request that is not the same as a wrong code: against the newest challenge of the key,
 // even if its code was used, and against the number or device.
-func (db *DB) RepeatLogin(ctx context.Context, a auth.Attempt, same bool) (auth.VerificationResult, error) {
-	var result auth.VerificationResult
-	err := db.Write(ctx, func(tx *Tx) error {
-		c, err := tx.countRepeat(ctx, a)
+func (db SQL) RepeatLogin(ctx context.Context, a Attempt, same bool) (VerificationResult, error) {
+	var result VerificationResult
+	err := db.DB.Write(ctx, func(tx *store.Tx) error {
+		c, err := db.countRepeat(ctx, tx, a)
 		if err != nil {
 			return err
 		}
@@ -223,8 +223,8 @@ func (db *DB) RepeatLogin(ctx context.Context, a auth.Attempt, same bool) (auth.
 		if same {
 			return errNotEvaluated
 		}
-		if result.Outcome == auth.WrongCode {
-			err = tx.saveFailure(ctx, a, c, result)
+		if result.Outcome == WrongCode {
+			err = db.saveFailure(ctx, tx, a, c, result)
 		}
 		return rollbackUnlessEvaluated(result, err)
 	})
@@ -233,9 +233,9 @@ func (db *DB) RepeatLogin(ctx context.Context, a auth.Attempt, same bool) (auth.
 
 // countRepeat counts an attempt against the newest challenge of the first key, and as a
 // failure.
-func (tx *Tx) countRepeat(ctx context.Context, a auth.Attempt) (*countedAttempt, error) {
+func (db SQL) countRepeat(ctx context.Context, tx *store.Tx, a Attempt) (*countedAttempt, error) {
 	key := a.Keys[0]
-	c := &countedAttempt{CountedAttempt: auth.CountedAttempt{Key: key}}
+	c := &countedAttempt{CountedAttempt: CountedAttempt{Key: key}}
 	err := tx.Defer(ctx, `
 		UPDATE otp_challenges SET tries = tries + 1
 		WHERE mobile_number = $1 AND role = $2 AND device_id = $3 AND tries <= $4`,
@@ -243,7 +243,7 @@ func (tx *Tx) countRepeat(ctx context.Context, a auth.Attempt) (*countedAttempt,
 	if err != nil {
 		return nil, err
 	}
-	if err := tx.countFailure(ctx, a, c); err != nil {
+	if err := db.countFailure(ctx, tx, a, c); err != nil {
 		return nil, fmt.Errorf("count OTP failure: %w", err)
 	}
 	err = tx.QueryRow(ctx, `
@@ -258,7 +258,7 @@ func (tx *Tx) countRepeat(ctx context.Context, a auth.Attempt) (*countedAttempt,
 
 // decrementAttempt takes back both counts of a correct code. It marks the challenge as
 // used if the attempt consumes it. The rows have been locked since they were counted.
-func (tx *Tx) decrementAttempt(ctx context.Context, counted *countedAttempt, a auth.Attempt) error {
+func (db SQL) decrementAttempt(ctx context.Context, tx *store.Tx, counted *countedAttempt, a Attempt) error {
 	c := counted.Challenge
 	var usedAt time.Time
 	if a.Consumes() {
@@ -283,7 +283,7 @@ func (tx *Tx) decrementAttempt(ctx context.Context, counted *countedAttempt, a a
 }
 
 // subject returns the subject of failures: the known device or the number.
-func subject(key auth.ChallengeKey) string {
+func subject(key ChallengeKey) string {
 	if key.DeviceID != "" {
 		return "device/" + key.DeviceID
 	}

@@ -1,30 +1,31 @@
-package store
+package auth
 
 import (
 	"context"
 	"errors"
 	"fmt"
 
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
+	"github.com/touchline/touchline/internal/store"
 )
 
 // ConfirmAddress evaluates the code. If it is correct, it consumes the code and saves the address.
 // It locks the session: a sign-out everywhere, or the end of the role, at the same time must end the
 // confirmation. The end of the role sets idle_at to 0.
-func (db *DB) ConfirmAddress(ctx context.Context, c auth.AddressConfirmation) (auth.VerificationResult, error) {
-	var result auth.VerificationResult
-	err := db.Write(ctx, func(tx *Tx) (err error) {
-		if result, err = tx.verifyOTP(ctx, c.Attempt); err != nil || result.Outcome != auth.CorrectCode {
+func (db SQL) ConfirmAddress(ctx context.Context, c AddressConfirmation) (VerificationResult, error) {
+	var result VerificationResult
+	err := db.DB.Write(ctx, func(tx *store.Tx) (err error) {
+		if result, err = db.verifyOTP(ctx, tx, c.Attempt); err != nil || result.Outcome != CorrectCode {
 			return rollbackUnlessEvaluated(result, err)
 		}
 		err = tx.ExecOne(ctx, `
 			UPDATE sessions SET last_used_at = $3 WHERE id = $1 AND mobile_number = $2 AND revoked_at IS NULL AND idle_at > 0`,
 			c.By.SessionID, string(c.By.Number), database.Micros(tx.Now))
 		if errors.Is(err, database.ErrStale) {
-			return auth.ErrSessionEnded()
+			return fault.SessionEnded()
 		}
 		if err != nil {
 			return err
@@ -32,16 +33,16 @@ func (db *DB) ConfirmAddress(ctx context.Context, c auth.AddressConfirmation) (a
 		return tx.Defer(ctx, `
 			INSERT INTO confirmed_addresses (mobile_number, role, address, ends_at) VALUES ($1, $2, $3, $4)
 			ON CONFLICT (mobile_number, role) DO UPDATE SET address = excluded.address, ends_at = excluded.ends_at`,
-			string(c.By.Number), string(c.By.Role), c.Address, database.Micros(tx.Now.Add(auth.AddressLifetime)))
+			string(c.By.Number), string(c.By.Role), c.Address, database.Micros(tx.Now.Add(AddressLifetime)))
 	})
 	return result, ignoreNotEvaluated(err)
 }
 
 // ConfirmedAddress returns the address that is confirmed for a number and role, or "".
-func (db *DB) ConfirmedAddress(ctx context.Context, n phone.Number, role actor.Role) (address string, err error) {
-	err = db.sql.QueryRow(ctx, `
+func (db SQL) ConfirmedAddress(ctx context.Context, n phone.Number, role actor.Role) (address string, err error) {
+	err = db.DB.QueryRow(ctx, `
 		SELECT address FROM confirmed_addresses WHERE mobile_number = $1 AND role = $2 AND ends_at > $3`,
-		string(n), string(role), database.Micros(db.Now())).Scan(&address)
+		string(n), string(role), database.Micros(db.DB.Now())).Scan(&address)
 	if err != nil && !database.IsNoRows(err) {
 		return "", fmt.Errorf("read confirmed address: %w", err)
 	}
@@ -49,26 +50,26 @@ func (db *DB) ConfirmedAddress(ctx context.Context, n phone.Number, role actor.R
 }
 
 // RemoveAddress ends the confirmation of an address. It may be repeated.
-func (db *DB) RemoveAddress(ctx context.Context, n phone.Number, role actor.Role) error {
-	return db.Write(ctx, func(tx *Tx) error { return tx.removeAddress(ctx, n, role) })
+func (db SQL) RemoveAddress(ctx context.Context, n phone.Number, role actor.Role) error {
+	return db.DB.Write(ctx, func(tx *store.Tx) error { return db.removeAddress(ctx, tx, n, role) })
 }
 
-func (tx *Tx) removeAddress(ctx context.Context, n phone.Number, role actor.Role) error {
+func (db SQL) removeAddress(ctx context.Context, tx *store.Tx, n phone.Number, role actor.Role) error {
 	return tx.Defer(ctx, `DELETE FROM confirmed_addresses WHERE mobile_number = $1 AND role = $2`, string(n), string(role))
 }
 
 // useAddress extends the confirmation of the address to which the correct code of key was sent. It
 // returns false if the confirmation ended after the code was sent: the code then no longer works.
-func (tx *Tx) useAddress(ctx context.Context, key auth.ChallengeKey) (bool, error) {
+func (db SQL) useAddress(ctx context.Context, tx *store.Tx, key ChallengeKey) (bool, error) {
 	n, err := tx.Exec(ctx, `
 		UPDATE confirmed_addresses SET ends_at = $4 WHERE mobile_number = $1 AND role = $2 AND ends_at > $3`,
-		string(key.Number), string(key.Role), database.Micros(tx.Now), database.Micros(tx.Now.Add(auth.AddressLifetime)))
+		string(key.Number), string(key.Role), database.Micros(tx.Now), database.Micros(tx.Now.Add(AddressLifetime)))
 	return n == 1, err
 }
 
 // OnlyEmailCode reports whether a code that was sent by mail for email has not ended, while no code
 // of the other keys can be used.
-func (db *DB) OnlyEmailCode(ctx context.Context, email auth.ChallengeKey, a auth.Attempt) (only bool, err error) {
+func (db SQL) OnlyEmailCode(ctx context.Context, email ChallengeKey, a Attempt) (only bool, err error) {
 	now := database.Micros(a.Now)
 	query := `SELECT EXISTS (SELECT 1 FROM otp_challenges WHERE mobile_number = $1 AND role = $2 AND device_id = $3 AND ends_at > $4)`
 	args := []any{string(email.Number), string(email.Role), email.DeviceID, now, a.MaxAttempts}
@@ -78,7 +79,7 @@ func (db *DB) OnlyEmailCode(ctx context.Context, email auth.ChallengeKey, a auth
 				AND NOT EXISTS (SELECT 1 FROM otp_failures f WHERE f.who = $%d AND f.blocked_until > $4))`, len(args)+1, len(args)+2)
 		args = append(args, key.DeviceID, subject(key))
 	}
-	if err = db.sql.QueryRow(ctx, query, args...).Scan(&only); err != nil {
+	if err = db.DB.QueryRow(ctx, query, args...).Scan(&only); err != nil {
 		return false, fmt.Errorf("find codes by mail: %w", err)
 	}
 	return only, nil

@@ -1,14 +1,14 @@
-package store
+package auth
 
 import (
 	"context"
 	"fmt"
 	"time"
 
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/store"
 )
 
 // budgetReservation reserves the cost of an OTP. It belongs to one call of DB.write and
@@ -20,7 +20,7 @@ import (
 // left. Otherwise it runs again and locks all shards, as the worker does when it counts the
 // cost of messages: requests wait for each other only near the end of the budget.
 type budgetReservation struct {
-	db    *DB
+	db    SQL
 	exact bool
 	// reserved is true if this attempt reserved the cost.
 	reserved bool
@@ -31,12 +31,12 @@ type budgetReservation struct {
 // reserve reserves the cost of the OTP of r. It returns how long the budget refuses it, or
 // nil. A mail costs nothing. A request that sends nothing reserves nothing, but takes the same steps. For a guardian or
 // student the budget refuses it exactly when it would refuse one that sends.
-func (b *budgetReservation) reserve(ctx context.Context, tx *Tx, r auth.ChallengeRequest, roles auth.RoleFacts) (*auth.LimitExceeded, error) {
-	settings, key := tx.db.options.Settings, r.Challenge.ChallengeKey
+func (b *budgetReservation) reserve(ctx context.Context, tx *store.Tx, r ChallengeRequest, roles RoleFacts) (*LimitExceeded, error) {
+	settings, key := b.db.DB.Settings(), r.Challenge.ChallengeKey
 	if b.reserved = false; settings.Outbox.Limits.Budget == 0 || r.Channel == string(message.Email) {
 		return nil, nil
 	}
-	shard := int(b.db.shards.Add(1) % message.CostShards)
+	shard := int(countedRequests.Add(1) % message.CostShards)
 	first, n, exact := shard, 1, b.exact || settings.MaxOTPCost == 0
 	if exact {
 		first, n = 0, message.CostShards
@@ -55,17 +55,17 @@ func (b *budgetReservation) reserve(ctx context.Context, tx *Tx, r auth.Challeng
 		return nil, err
 	}
 	otp := message.Counted{
-		To: string(key.Number), Cost: settings.otpCost(message.Channel(r.Channel), key, language),
+		To: string(key.Number), Cost: b.db.otpCost(message.Channel(r.Channel), key, language),
 		OTP: true, HoldsRole: roles.Held() || key.Role != actor.Coach,
 	}
-	var exceeded *auth.LimitExceeded
+	var exceeded *LimitExceeded
 	for _, l := range settings.Outbox.Limits.For(otp) {
 		if !exact && spent.Size+message.CostShards*settings.MaxOTPCost > l.Max {
 			b.exact = true
 			return nil, database.ErrStale
 		}
 		if wait := l.Wait(spent, tx.Now); wait > 0 {
-			exceeded = auth.LongerWait(exceeded, &auth.LimitExceeded{Name: "sms_budget", Wait: max(wait, time.Second)})
+			exceeded = LongerWait(exceeded, &LimitExceeded{Name: "sms_budget", Wait: max(wait, time.Second)})
 		}
 	}
 	if exceeded != nil || otp.Cost == 0 || r.Channel == "" || b.blocked || !roles.MaySignIn(key.Role) {
@@ -73,4 +73,13 @@ func (b *budgetReservation) reserve(ctx context.Context, tx *Tx, r auth.Challeng
 	}
 	b.reserved = true
 	return nil, message.AddCounts(ctx, tx.Tx, []message.Count{{Counter: message.CostShard(shard), Size: otp.Cost}})
+}
+
+// otpCost returns the cost of an OTP.
+func (db SQL) otpCost(channel message.Channel, key ChallengeKey, language string) int64 {
+	segments := 1
+	if segmentsOf := db.DB.Settings().OTPSegments; segmentsOf != nil {
+		segments = segmentsOf(key.Role, language)
+	}
+	return int64(segments) * db.DB.Settings().Outbox.Price(channel, key.Number)
 }

@@ -1,26 +1,27 @@
-package store
+package auth
 
 import (
 	"context"
 	"errors"
 	"fmt"
 
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/store"
 )
 
 // CloseAccount evaluates the code. If it is correct, it consumes the code and
 // closes the account in the same transaction, however many players the coach has.
-func (db *DB) CloseAccount(ctx context.Context, c auth.CloseRequest) (auth.VerificationResult, error) {
-	var result auth.VerificationResult
+func (db SQL) CloseAccount(ctx context.Context, c CloseRequest) (VerificationResult, error) {
+	var result VerificationResult
 	c.Attempt.Consume = true
-	err := db.Write(ctx, func(tx *Tx) (err error) {
-		if result, err = tx.verifyOTP(ctx, c.Attempt); err != nil || result.Outcome != auth.CorrectCode {
+	err := db.DB.Write(ctx, func(tx *store.Tx) (err error) {
+		if result, err = db.verifyOTP(ctx, tx, c.Attempt); err != nil || result.Outcome != CorrectCode {
 			return rollbackUnlessEvaluated(result, err)
 		}
-		return tx.closeAccount(ctx, c.By)
+		return db.closeAccount(ctx, tx, c.By)
 	})
 	return result, ignoreNotEvaluated(err)
 }
@@ -31,21 +32,21 @@ func (db *DB) CloseAccount(ctx context.Context, c auth.CloseRequest) (auth.Verif
 // document lock the coach's row before the account; a decision locks the player
 // before the account. Players that were added before the account was locked are
 // ended in a second run of EndPlayers.
-func (tx *Tx) closeAccount(ctx context.Context, by actor.Actor) error {
+func (db SQL) closeAccount(ctx context.Context, tx *store.Tx, by actor.Actor) error {
 	if _, err := tx.LockCoach(ctx, by.AccountID); err != nil {
 		return fmt.Errorf("close account: %w", err)
 	}
 	var name string
 	err := tx.QueryRow(ctx, `SELECT name FROM coaches WHERE id = $1`, by.AccountID).Scan(database.IntoText(&name))
 	if database.IsNoRows(err) {
-		return auth.ErrSessionEnded()
+		return fault.SessionEnded()
 	}
 	if err != nil {
 		return err
 	}
-	c := &accountClosure{tx: tx, by: by}
-	players := tx.db.options.Hooks.CloseCoach(by, name)
-	of := func(step func(context.Context, *Tx) error) func(context.Context) error {
+	c := &accountClosure{db: db, tx: tx, by: by}
+	players := db.DB.Hooks().CloseCoach(by, name)
+	of := func(step func(context.Context, *store.Tx) error) func(context.Context) error {
 		return func(ctx context.Context) error { return step(ctx, tx) }
 	}
 	for _, step := range []func(context.Context) error{
@@ -61,14 +62,15 @@ func (tx *Tx) closeAccount(ctx context.Context, by actor.Actor) error {
 
 // accountClosure is a closure in progress.
 type accountClosure struct {
-	tx *Tx
+	db SQL
+	tx *store.Tx
 	by actor.Actor
 }
 
 // releaseNumber replaces the account's number, so that it can register again. The
 // number stays encrypted in closed_number, because the history must name it.
 func (c *accountClosure) releaseNumber(ctx context.Context) error {
-	sealed, err := c.tx.db.sealNumber(c.by)
+	sealed, err := c.db.DB.SealNumber(c.by)
 	if err != nil {
 		return err
 	}
@@ -77,12 +79,12 @@ func (c *accountClosure) releaseNumber(ctx context.Context) error {
 		WHERE id = $1 AND mobile_number = $2 AND role = 'coach' AND closed_at IS NULL`,
 		c.by.AccountID, string(c.by.Number), c.closedNumber(), database.Micros(c.tx.Now), sealed)
 	if errors.Is(err, database.ErrStale) {
-		return auth.ErrSessionEnded() // another session closed it, or changed the number
+		return fault.SessionEnded() // another session closed it, or changed the number
 	}
 	if err != nil {
 		return err
 	}
-	return c.tx.addFormerNumber(ctx, c.by, true)
+	return c.db.addFormerNumber(ctx, c.tx, c.by, true)
 }
 
 // endSessions ends every session of the account and deletes the devices of the
@@ -93,7 +95,7 @@ func (c *accountClosure) endSessions(ctx context.Context) error {
 		UPDATE sessions SET revoked_at = $3 WHERE id = $1 AND account_id = $2 AND revoked_at IS NULL`,
 		c.by.SessionID, c.by.AccountID, database.Micros(c.tx.Now))
 	if errors.Is(err, database.ErrStale) {
-		return auth.ErrSessionEnded()
+		return fault.SessionEnded()
 	}
 	if err != nil {
 		return err
@@ -114,7 +116,7 @@ func (c *accountClosure) endSessions(ctx context.Context) error {
 
 // deletePreferences deletes the preferences of the number that was released, and its confirmed address.
 func (c *accountClosure) deletePreferences(ctx context.Context) error {
-	if err := c.tx.removeAddress(ctx, c.by.Number, c.by.Role); err != nil {
+	if err := c.db.removeAddress(ctx, c.tx, c.by.Number, c.by.Role); err != nil {
 		return err
 	}
 	return message.DeleteUnusedPreferences(ctx, c.tx.Tx, c.by.Number)
@@ -140,7 +142,7 @@ func (c *accountClosure) deleteTeam(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, hook := range c.tx.db.options.Hooks.CoachLeft {
+	for _, hook := range c.db.DB.Hooks().CoachLeft {
 		if err := hook(ctx, c.tx, coach); err != nil {
 			return err
 		}

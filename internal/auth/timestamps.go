@@ -1,4 +1,4 @@
-package store
+package auth
 
 import (
 	"database/sql"
