@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"slices"
 
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/platform/actor"
@@ -58,13 +59,17 @@ func (p *Pages) today(ctx context.Context, r *Request, by actor.Actor) (Response
 	if rejected != nil {
 		needs++
 	}
+	overdue := slices.DeleteFunc(slices.Clone(unpaid), func(f public.FeeSum) bool { return f.Overdue == 0 })
+	if needs += len(overdue); unreadReplies > 0 {
+		needs++
+	}
 	v := p.SignedInView(r, "today.title", by)
 	v.Section, v.Unread = "today", board.Unread
 	fresh, older, long := board.Pending.Waiting()
 	const megabyte = 1 << 20
 	limits, used := board.Subscription.Tier.Limits, board.Subscription.Usage
 	v.Data = map[string]any{
-		"Unpaid": unpaid, "Board": board, "Needs": needs, "Rejected": rejected, "Batches": len(batches), "Today": today, "Trainings": trainings,
+		"Unpaid": unpaid, "Overdue": overdue, "Board": board, "Needs": needs, "Rejected": rejected, "Batches": len(batches), "Today": today, "Trainings": trainings,
 		"Fresh": fresh, "Older": older, "Long": long,
 		"Use": []tierUse{
 			{"players", used.Players, limits.Players},

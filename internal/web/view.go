@@ -83,6 +83,9 @@ func (p *Pages) NewView(r *Request, title string) *View {
 	return v
 }
 
+// Now returns the time of the page.
+func (v *View) Now() time.Time { return v.now }
+
 // Today returns the current day of the reader, YYYY-MM-DD.
 func (v *View) Today() string { return v.now.In(v.zone).Format(time.DateOnly) }
 
