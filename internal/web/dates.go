@@ -20,11 +20,11 @@ type Moment struct {
 }
 
 // Ago returns when t was, relative to now.
-func (v *View) Ago(t time.Time) Moment {
+func (v *Texts) Ago(t time.Time) Moment {
 	return Moment{Text: v.relative(t), Exact: v.DateTime(t), Machine: t.UTC().Format(time.RFC3339)}
 }
 
-func (v *View) relative(t time.Time) string {
+func (v *Texts) relative(t time.Time) string {
 	passed := v.now.Sub(t)
 	switch {
 	case passed < time.Minute:
@@ -40,7 +40,7 @@ func (v *View) relative(t time.Time) string {
 }
 
 // Days returns a duration in whole days, or in hours or minutes below a day: "3 days".
-func (v *View) Days(d time.Duration) string {
+func (v *Texts) Days(d time.Duration) string {
 	switch {
 	case d < time.Minute:
 		return v.MustT("time.short")
@@ -53,10 +53,10 @@ func (v *View) Days(d time.Duration) string {
 }
 
 // Since returns the days since t: "3 days".
-func (v *View) Since(t time.Time) string { return v.Days(v.now.Sub(t)) }
+func (v *Texts) Since(t time.Time) string { return v.Days(v.now.Sub(t)) }
 
 // Date returns the day in the reader's time zone: "12 May", with the year if it is another.
-func (v *View) Date(t time.Time) string {
+func (v *Texts) Date(t time.Time) string {
 	t = t.In(v.zone)
 	day := strconv.Itoa(t.Day()) + " " + v.MustT("time.month."+strconv.Itoa(int(t.Month())))
 	if t.Year() != v.now.In(v.zone).Year() {
@@ -66,29 +66,29 @@ func (v *View) Date(t time.Time) string {
 }
 
 // Birthday returns a birth date with its year: "30 April 2014".
-func (v *View) Birthday(d approval.Date) string {
+func (v *Texts) Birthday(d approval.Date) string {
 	return v.dayMonthYear(time.Date(d.Year, d.Month, d.Day, 0, 0, 0, 0, time.UTC))
 }
 
 // dayMonthYear returns the date of t in UTC: "30 April 2014".
-func (v *View) dayMonthYear(t time.Time) string {
+func (v *Texts) dayMonthYear(t time.Time) string {
 	return strconv.Itoa(t.Day()) + " " + v.MustT("time.month."+strconv.Itoa(int(t.Month()))) + " " + strconv.Itoa(t.Year())
 }
 
 // DateTime returns the day and time in the reader's time zone: "Tuesday 12 May, 17:30".
-func (v *View) DateTime(t time.Time) string {
+func (v *Texts) DateTime(t time.Time) string {
 	local := t.In(v.zone)
 	return v.MustT("time.weekday."+strconv.Itoa(int(local.Weekday()))) + " " + v.Date(t) + ", " + local.Format("15:04")
 }
 
 // Before reports whether t is still to come.
-func (v *View) Before(t time.Time) bool { return v.now.Before(t) }
+func (v *Texts) Before(t time.Time) bool { return v.now.Before(t) }
 
 // Validity returns whether a certificate is valid, ends soon or has ended.
-func (v *View) Validity(d coach.Document) string { return string(d.Validity(v.now)) }
+func (v *Texts) Validity(d coach.Document) string { return string(d.Validity(v.now)) }
 
 // Day returns a date for people: "12 May", with the year if it is another.
-func (v *View) Day(d coach.Date) string {
+func (v *Texts) Day(d coach.Date) string {
 	t, err := time.Parse(time.DateOnly, string(d))
 	if err != nil {
 		return string(d)
@@ -97,7 +97,7 @@ func (v *View) Day(d coach.Date) string {
 }
 
 // Micros returns t as forms carry it: see Request.Time.
-func (v *View) Micros(t time.Time) int64 {
+func (v *Texts) Micros(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
 	}

@@ -84,7 +84,7 @@ func (resp Response) withFaults(f *Form) Response {
 }
 
 // Wait returns a waiting time that people read, rounded up: "2 minutes".
-func (v *View) Wait(d time.Duration) string {
+func (v *Texts) Wait(d time.Duration) string {
 	switch {
 	case d <= 0:
 		return v.MustT("time.soon")

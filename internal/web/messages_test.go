@@ -30,7 +30,7 @@ func TestNotificationsAreWorded(t *testing.T) {
 	player := &approval.Player{ID: "p", CoachName: "Meera Nair", Student: approval.Student{FullName: "Asha Rao"}, Guardian: &approval.Guardian{Name: "Ravi Rao"}}
 	found := 0
 	for _, language := range languages {
-		v := &View{Language: language, zone: time.UTC, texts: r.catalogue.translations[language]}
+		v := &View{Language: language, Texts: Texts{zone: time.UTC, texts: r.catalogue.translations[language]}}
 		for _, kind := range events {
 			parties := []actor.Role{actor.Guardian, actor.Student}
 			if kind == event.TokenReused || kind == event.NumberChanged {
@@ -82,7 +82,7 @@ func TestStoredTextOfRemovedPlayer(t *testing.T) {
 	}
 	n := message.Notification{Type: message.GuardianRejected, Title: "Guardian said no", Body: "Ravi Rao said no.", Data: message.Data{PlayerID: "p"}}
 	for language, want := range map[string]string{"en": "Ravi Rao said no.", "hi": "अभिभावक ने विद्यार्थी के लिए ना कहा।"} {
-		v := &View{Language: language, zone: time.UTC, texts: r.catalogue.translations[language]}
+		v := &View{Language: language, Texts: Texts{zone: time.UTC, texts: r.catalogue.translations[language]}}
 		if got := newNotificationView(v, n, nil).Body; !strings.HasPrefix(got, want) {
 			t.Errorf("%s: got %q, want %q", language, got, want)
 		}
@@ -100,7 +100,7 @@ func TestAnswersKeepTheirNames(t *testing.T) {
 	then := event.Event{PlayerID: "p", StudentName: "Asha Rao", GuardianName: "Ravi Rao", CoachName: "Meera Nair"}
 	now := &approval.Player{ID: "p", CoachName: "Meera Nair", Student: approval.Student{FullName: "Bela Das"}, Guardian: &approval.Guardian{Name: "Uma Das"}}
 	for _, language := range languages {
-		v := &View{Language: language, zone: time.UTC, texts: r.catalogue.translations[language]}
+		v := &View{Language: language, Texts: Texts{zone: time.UTC, texts: r.catalogue.translations[language]}}
 		for _, kind := range []event.Type{event.Approved, event.Rejected, event.Revoked} {
 			for _, party := range approval.Parties {
 				e := then
@@ -139,7 +139,7 @@ func TestMessageWithoutNames(t *testing.T) {
 		{"hi", named, "कोच Meera Nair का सवाल है"},
 		{"hi", &approval.Player{ID: "p"}, "कोच का सवाल है"},
 	} {
-		v := &View{Language: tt.language, zone: time.UTC, texts: r.catalogue.translations[tt.language]}
+		v := &View{Language: tt.language, Texts: Texts{zone: time.UTC, texts: r.catalogue.translations[tt.language]}}
 		if got := newMessageView(v, n, tt.player, actor.Guardian).Body; !strings.HasPrefix(got, tt.want) {
 			t.Errorf("%s: got %q, want %q", tt.language, got, tt.want)
 		}
@@ -165,7 +165,7 @@ func TestFailedChannelIsNamed(t *testing.T) {
 		{"hi", message.SMS, "SMS से नहीं पहुँचा। नंबर जाँचें", "नंबर जाँचें", "SMS"},
 		{"hi", message.Email, "मेल नहीं पहुँची। ईमेल पता जाँचें", "ईमेल जाँचें", "ईमेल"},
 	} {
-		v := &View{Language: tt.language, zone: time.UTC, texts: r.catalogue.translations[tt.language]}
+		v := &View{Language: tt.language, Texts: Texts{zone: time.UTC, texts: r.catalogue.translations[tt.language]}}
 		e := event.Event{Type: event.DeliveryFailed, Party: actor.Guardian, PlayerID: "p", StudentName: "Asha Rao", Channel: string(tt.channel)}
 		for _, d := range message.Plan(e, "Touchline") {
 			n := message.Notification{Type: d.Type, Data: d.Data}
@@ -205,7 +205,7 @@ func TestMessageOnItsWay(t *testing.T) {
 		{sentMessage{ExpandedAt: time.Unix(1, 0)}, false},
 		{sentMessage{GivenUp: true}, false},
 	} {
-		v := &View{Language: "en", TitleKey: "team_message.title", zone: time.UTC, texts: r.catalogue.translations["en"], Form: new(Form)}
+		v := &View{Language: "en", TitleKey: "team_message.title", Texts: Texts{zone: time.UTC, texts: r.catalogue.translations["en"]}, Form: new(Form)}
 		tt.message.Audience = "both"
 		v.Data = map[string]any{"Message": tt.message, "Counts": map[string]int{}, "Done": "The message is on its way."}
 		var page strings.Builder

@@ -9,12 +9,12 @@ import (
 )
 
 // Money returns an amount for people: "₹1,500.00".
-func (v *View) Money(amount int64, currency string) string {
+func (v *Texts) Money(amount int64, currency string) string {
 	return inCurrency(team.FormatAmount(amount, currency), currency)
 }
 
 // Price writes what messages cost, as in ₹0.12, with up to four decimals.
-func (v *View) Price(cost fmt.Stringer, currency string) string {
+func (v *Texts) Price(cost fmt.Stringer, currency string) string {
 	text := cost.String()
 	_, fraction, _ := strings.Cut(text, ".")
 	switch missing := team.Decimals(currency) - len(fraction); {
@@ -53,7 +53,7 @@ func groupDigits(digits string, n int) string {
 }
 
 // CalendarDay returns a date for people: "5 May 2026".
-func (v *View) CalendarDay(d team.Date) string {
+func (v *Texts) CalendarDay(d team.Date) string {
 	t, err := time.Parse(time.DateOnly, string(d))
 	if err != nil {
 		return string(d)

@@ -115,7 +115,7 @@ func (v *View) Used(name string, used, limit int64) string {
 }
 
 // Bytes returns a size for people, such as "200 MB", with 1 MB as 1,048,576 bytes.
-func (v *View) Bytes(n int64) string {
+func (v *Texts) Bytes(n int64) string {
 	switch {
 	case n >= 1<<30:
 		return trimZero(float64(n)/(1<<30)) + " GB"
@@ -128,6 +128,6 @@ func (v *View) Bytes(n int64) string {
 func trimZero(f float64) string { return strings.TrimSuffix(strconv.FormatFloat(f, 'f', 1, 64), ".0") }
 
 // Number formats n, an int or int64, with commas as in India: 12,34,567.
-func (v *View) Number(n any) string { return grouped(n) }
+func (v *Texts) Number(n any) string { return grouped(n) }
 
 func grouped(n any) string { return groupDigits(fmt.Sprint(n), 2) }

@@ -75,7 +75,7 @@ func (p *Pages) settingsForm(ctx context.Context, r *Request, by actor.Actor, f 
 }
 
 // ZoneName returns a time zone as people write it: "Kuala Lumpur (Asia)".
-func (v *View) ZoneName(zone string) string {
+func (v *Texts) ZoneName(zone string) string {
 	region, city, ok := strings.Cut(strings.ReplaceAll(zone, "_", " "), "/")
 	if !ok {
 		return zone

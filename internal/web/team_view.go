@@ -9,27 +9,27 @@ import (
 )
 
 // TeamDay returns a day with its weekday: "Tuesday 12 May".
-func (v *View) TeamDay(d team.Date) string {
+func (v *Texts) TeamDay(d team.Date) string {
 	noon := d.At(12*60, v.zone)
 	return v.MustT("time.weekday."+strconv.Itoa(int(d.Weekday()))) + " " + v.Date(noon)
 }
 
 // ShortDay returns a day in short words: "Tue 12 May".
-func (v *View) ShortDay(d team.Date) string {
+func (v *Texts) ShortDay(d team.Date) string {
 	noon := d.At(12*60, v.zone)
 	weekdays, months := strings.Fields(v.MustT("time.weekdays.short")), strings.Fields(v.MustT("time.months.short"))
 	return weekdays[d.Weekday()] + " " + strconv.Itoa(noon.Day()) + " " + months[noon.Month()-1]
 }
 
 // Month returns a month, YYYY-MM, as people write it: "March 2026".
-func (v *View) Month(month string) string {
+func (v *Texts) Month(month string) string {
 	year, number, _ := strings.Cut(month, "-")
 	n, _ := strconv.Atoi(number)
 	return v.MustT("time.month."+strconv.Itoa(max(int(time.January), n))) + " " + year
 }
 
 // Counted returns how many marks of a kind there are: "11 present"; "" for none.
-func (v *View) Counted(counts team.Counts, mark string) string {
+func (v *Texts) Counted(counts team.Counts, mark string) string {
 	n := counts[team.Mark(mark)]
 	if n == 0 {
 		return ""
@@ -39,7 +39,7 @@ func (v *View) Counted(counts team.Counts, mark string) string {
 
 // TrainingTimes returns the weekly times of a schedule, one line for each time of the day:
 // "Monday, Thursday 17:30–19:00".
-func (v *View) TrainingTimes(s team.Schedule) []string {
+func (v *Texts) TrainingTimes(s team.Schedule) []string {
 	var times []string
 	days := map[string][]string{}
 	for _, slot := range s {

@@ -15,8 +15,16 @@ import (
 	"github.com/touchline/touchline/internal/platform/phone"
 )
 
-// View is the argument of a page template. T and similar methods return texts in the page's language.
+// Texts writes texts, times and amounts in the language and time zone of a page.
+type Texts struct {
+	now   time.Time
+	zone  *time.Location
+	texts *translation
+}
+
+// View is the argument of a page template.
 type View struct {
+	Texts
 	Language string
 	Brand    string
 	// TitleKey is the text of the title in the browser's tab. It must contain no name,
@@ -50,9 +58,6 @@ type View struct {
 	Form   *Form
 
 	Style template.CSS
-	now   time.Time
-	zone  *time.Location
-	texts *translation
 }
 
 // Events returns the stream that tells the page of a change of the caller's notifications, or "".
@@ -67,7 +72,7 @@ func (v *View) Events() string {
 func (p *Pages) NewView(r *Request, title string) *View {
 	v := &View{
 		Language: r.Language, Brand: p.Brand, AppURL: p.AppURL, TitleKey: title, Style: p.render.style,
-		now: p.Now(), zone: time.UTC, texts: p.render.catalogue.translations[r.Language], Form: new(Form),
+		Texts: Texts{now: p.Now(), zone: time.UTC, texts: p.render.catalogue.translations[r.Language]}, Form: new(Form),
 	}
 	if r.Zone != nil {
 		v.zone = r.Zone
@@ -87,16 +92,16 @@ func (p *Pages) NewView(r *Request, title string) *View {
 func (v *View) Now() time.Time { return v.now }
 
 // Today returns the current day of the reader, YYYY-MM-DD.
-func (v *View) Today() string { return v.now.In(v.zone).Format(time.DateOnly) }
+func (v *Texts) Today() string { return v.now.In(v.zone).Format(time.DateOnly) }
 
 // T returns the text of key. The arguments are names and values in turn; Count selects
 // the plural form.
-func (v *View) T(key string, pairs ...any) (string, error) {
+func (v *Texts) T(key string, pairs ...any) (string, error) {
 	return v.texts.localize(key, pairs)
 }
 
 // H is T for a text with the elements <b> and <br>. The values are escaped.
-func (v *View) H(key string, pairs ...any) (template.HTML, error) {
+func (v *Texts) H(key string, pairs ...any) (template.HTML, error) {
 	escaped := make([]any, len(pairs))
 	for i, value := range pairs {
 		escaped[i] = value
@@ -111,7 +116,7 @@ func (v *View) H(key string, pairs ...any) (template.HTML, error) {
 }
 
 // MustT is T for handlers: a test checks that every key exists.
-func (v *View) MustT(key string, pairs ...any) string {
+func (v *Texts) MustT(key string, pairs ...any) string {
 	s, err := v.T(key, pairs...)
 	if err != nil {
 		panic(err)
@@ -120,7 +125,7 @@ func (v *View) MustT(key string, pairs ...any) string {
 }
 
 // TextOr returns the text of a key that may not exist, or other.
-func (v *View) TextOr(key, other string) string {
+func (v *Texts) TextOr(key, other string) string {
 	if s, err := v.T(key); err == nil {
 		return s
 	}
@@ -159,7 +164,7 @@ func (v *View) mailReason(d approval.Delivery) string {
 }
 
 // elapsed returns a duration in whole minutes, hours or days: "47 hours", "2 days".
-func (v *View) elapsed(d time.Duration) string {
+func (v *Texts) elapsed(d time.Duration) string {
 	switch {
 	case d < 2*time.Hour:
 		return v.MustT("time.minutes", "Count", max(1, int(d.Minutes())))
