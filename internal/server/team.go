@@ -13,6 +13,7 @@ import (
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/config"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/progress"
 	"github.com/touchline/touchline/internal/server/service/public"
@@ -37,6 +38,17 @@ func newTeam(fees *fee.Service, batches *batch.Service, attended *attendance.Ser
 			return list, unread, err
 		},
 		UnpaidFees: fees.Unpaid,
+		FamilyNews: func(ctx context.Context, by actor.Actor, playerIDs []string) (map[string]public.FamilyNews, error) {
+			all := map[string]public.FamilyNews{}
+			for _, id := range playerIDs {
+				news, err := familyNews(ctx, by, id, fees, records)
+				if err != nil {
+					return nil, err
+				}
+				all[id] = news
+			}
+			return all, nil
+		},
 		PlayerStrip: func(ctx context.Context, by actor.Actor, playerID string) (public.PlayerStrip, error) {
 			return playerStrip(ctx, by, playerID, attended, fees, records)
 		},
@@ -91,6 +103,28 @@ func playerStrip(ctx context.Context, by actor.Actor, playerID string, attended 
 		strip.Metric, strip.Result = m.Metric, m.Text()
 	}
 	return strip, nil
+}
+
+// familyNews leaves out what the caller may not see at the moment.
+func familyNews(ctx context.Context, by actor.Actor, playerID string, fees *fee.Service, records *progress.Service) (news public.FamilyNews, err error) {
+	list, err := fees.ListForFamily(ctx, by, playerID, fee.Page{Limit: openFeesRead})
+	if err != nil && fault.KindOf(err) != fault.Forbidden {
+		return news, err
+	}
+	now := fees.Now()
+	for _, f := range list { // the latest due date first
+		if state := f.State(now); (state == fee.Due || state == fee.Overdue) && (news.Currency == "" || news.Currency == f.Currency) {
+			news.Due, news.Currency, news.DueOn, news.Overdue = news.Due+f.Balance(), f.Currency, f.DueOn, state == fee.Overdue
+		}
+	}
+	reports, err := records.Reports(ctx, by, playerID, "", 1)
+	if err != nil && fault.KindOf(err) != fault.Forbidden {
+		return news, err
+	}
+	for _, r := range reports {
+		news.Report, news.ReportAt = r.Title, r.CreatedAt
+	}
+	return news, nil
 }
 
 // newConversations returns the service of the messages that coaches write.

@@ -33,10 +33,16 @@ func (p pages) permissions(ctx context.Context, r *web.Request, by actor.Actor) 
 		}
 	}
 	approved := []string{}
+	var children []web.Question
 	for _, d := range answered {
 		if d.State == approval.Approved {
 			approved = append(approved, d.ID)
+			children = append(children, d)
 		}
+	}
+	news, err := p.site.FamilyNews(ctx, by, approved[:min(len(approved), childrenWithNews)])
+	if err != nil {
+		return web.Response{}, err
 	}
 	trainings, err := p.site.NextTrainings(ctx, by, approved)
 	if err != nil {
@@ -44,9 +50,13 @@ func (p pages) permissions(ctx context.Context, r *web.Request, by actor.Actor) 
 	}
 	v := p.site.SignedInView(r, "permissions.title", by)
 	v.Unread = unread
-	v.Data = map[string]any{"Home": web.Home(by.Role), "Waiting": waiting, "Answered": answered, "Guardian": by.Role == actor.Guardian, "OtherRoles": otherThan(by.Role, roles), "Next": next, "Trainings": trainings, "NotSaved": r.Value("answered")}
+	v.Data = map[string]any{"Home": web.Home(by.Role), "Waiting": waiting, "Answered": answered, "Children": children, "News": news, "Guardian": by.Role == actor.Guardian, "OtherRoles": otherThan(by.Role, roles), "Next": next, "Trainings": trainings, "NotSaved": r.Value("answered")}
 	return web.Page("permissions", v), nil
 }
+
+// childrenWithNews is for how many children the page shows what is due and the last report. Each takes
+// some statements; a family with more children finds them on the pages of each.
+const childrenWithNews = 4
 
 // otherThan returns roles without role.
 func otherThan(role actor.Role, roles []actor.Role) []actor.Role {

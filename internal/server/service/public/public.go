@@ -89,6 +89,8 @@ type Team struct {
 	FamilyTrainings func(ctx context.Context, by actor.Actor, playerID string) (any, error)
 	// Sheets lists the newest sheets of a batch of the calling coach, without their marks.
 	Sheets func(ctx context.Context, by actor.Actor, batchID string, limit int) ([]team.SheetSummary, error)
+	// FamilyNews returns what is due and the last report of players, for the calling guardian or student.
+	FamilyNews func(ctx context.Context, by actor.Actor, playerIDs []string) (map[string]FamilyNews, error)
 	// PlayerStrip returns the figures at the top of the page of a player, for its coach.
 	PlayerStrip func(ctx context.Context, by actor.Actor, playerID string) (PlayerStrip, error)
 	// UnpaidFees counts and adds up the open fees of the calling coach, in the order of currencies.
@@ -115,3 +117,15 @@ type PlayerStrip struct {
 
 // Percent returns the share of the trainings at which the player was, in percent.
 func (s PlayerStrip) Percent() int { return (s.Attended*100 + s.Marks/2) / max(1, s.Marks) }
+
+// FamilyNews is what a family sees of a player on its first page.
+type FamilyNews struct {
+	// Due is what is still to pay in Currency, and DueOn the first day on which it is due.
+	Due      int64
+	Currency string
+	DueOn    team.Date
+	Overdue  bool
+	// Report is the title of the newest report; "" without one.
+	Report   string
+	ReportAt time.Time
+}
