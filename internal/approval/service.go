@@ -3,6 +3,7 @@ package approval
 import (
 	"context"
 	"io"
+	"log/slog"
 	"maps"
 	"slices"
 	"time"
@@ -34,8 +35,9 @@ type Service struct {
 	NewID func() string
 	// Rand is the source of short codes; nil means crypto/rand.
 	Rand io.Reader
-	// Decided runs after the commit of a decision about a player of a coach; nil does nothing.
-	Decided func(ctx context.Context, coachID string, decision Record)
+	// CountDecision and SecurityEvent run after the commit of a decision; nil does nothing.
+	CountDecision func(party, action string, onCoachDevice bool)
+	SecurityEvent func(ctx context.Context, name string, attrs ...slog.Attr)
 }
 
 // Hooks are what features do in the transaction of a change of a player.
@@ -94,10 +96,28 @@ func (s *Service) update(ctx context.Context, id string, load LoadOptions, fn fu
 	if err != nil {
 		return nil, err
 	}
-	if decided != nil && s.Decided != nil {
-		s.Decided(ctx, saved.CoachID, *decided)
+	if decided != nil {
+		s.logDecision(ctx, saved.CoachID, decided)
 	}
 	return saved, nil
+}
+
+// logDecision counts a decision about a player of a coach and logs it as a security event.
+func (s *Service) logDecision(ctx context.Context, coachID string, d *Record) {
+	if s.CountDecision != nil {
+		s.CountDecision(string(d.Party), string(d.Action), d.CoachDevice)
+	}
+	if s.SecurityEvent == nil {
+		return
+	}
+	attrs := []slog.Attr{
+		slog.String("account_id", d.ApproverID), slog.String("player_id", d.PlayerID),
+		slog.String("party", string(d.Party)), slog.String("action", string(d.Action)),
+	}
+	s.SecurityEvent(ctx, "decision_recorded", attrs...)
+	if d.CoachDevice {
+		s.SecurityEvent(ctx, "approved_on_coach_device", append(attrs, slog.String("coach_id", coachID))...)
+	}
 }
 
 // Decide records the decision of the party by. It returns the player and the history as

@@ -82,7 +82,7 @@ func newBase(ctx context.Context, cfg *config.Config, o Options, sql *database.D
 		Hooks:      hooks(approvals.Rules),
 	})
 	security := securitylog.New(o.Log, m)
-	approvals.DB, approvals.Decided = db, security.Decided
+	approvals.DB, approvals.SecurityEvent, approvals.CountDecision = db, security.Event, m.Decided
 	return base{
 		sql: sql, db: db, logged: security.Stores(auth.SQL{DB: db}), approvals: approvals, keys: keys, tiers: tiers, channels: ch, delivery: d,
 		readiness: &readiness{checkDatabase: databaseCheck(sql)}, security: security, metrics: m, load: newLoad(cfg, o.Log),

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/worker"
@@ -44,10 +43,11 @@ func (m *Metrics) Sessions(event string, n int) {
 }
 
 // Decided counts a decision of a guardian or student.
-func (m *Metrics) Decided(d *approval.Record) {
-	m.decisions.WithLabelValues(string(d.Party), string(d.Action)).Inc()
-	if d.CoachDevice {
-		m.onCoach.WithLabelValues(string(d.Party)).Inc()
+// onCoachDevice reports whether the device had signed in as the coach.
+func (m *Metrics) Decided(party, action string, onCoachDevice bool) {
+	m.decisions.WithLabelValues(party, action).Inc()
+	if onCoachDevice {
+		m.onCoach.WithLabelValues(party).Inc()
 	}
 }
 
