@@ -37,6 +37,9 @@ var withoutCheck = []string{
 	"/kyc/{coach_id}/documents/{document_id}", "/deliveries/search",
 }
 
+// trainingLink finds the link of an SMS about a training.
+var trainingLink = regexp.MustCompile(`https?://\S+/t/[A-Za-z0-9_-]+`)
+
 // TestAccessibility runs axe-core on every page, and fails if GET serves a page that it does
 // not open. It includes forms with faults, previews and failures. Names are long, and no page may
 // scroll sideways in a narrow or a wide window.
@@ -45,6 +48,7 @@ func TestAccessibility(t *testing.T) {
 	mails := mailtest.New(t, mailtest.Plain)
 	s := touchlinetest.New(t, storetest.SQLite(t), enableKYC, func(c *config.Config) {
 		c.Mail = config.SecretURL(mails.Setting("hello@touchline.example"))
+		c.MessagesPerNumberFromCoach = 0
 	})
 	coach := s.Coach(t, coachNumber)
 	coach.Call(t, "PATCH", "/api/coach/profile", map[string]any{"name": "Venkatanarasimharajuvaripeta Subrahmanyam"}).Want(t, 200)
@@ -92,6 +96,11 @@ func TestAccessibility(t *testing.T) {
 	report := coach.Call(t, "POST", "/api/players/"+asha+"/reports", map[string]any{"title": "Spring term", "text": "She is quick.", "from": day(-9), "to": day(-1)}).Want(t, 201).String("report_id")
 	guardian.Call(t, "PUT", "/api/me/players/"+asha+"/trainings/"+slot+"/attending", map[string]any{"attending": false, "reason": strings.Repeat("Trip", 100)}).Want(t, 200)
 	coach.Call(t, "DELETE", "/api/trainings/"+game, map[string]any{"reason": strings.Repeat("Rain", 100)}).Want(t, 200)
+	coach.Call(t, "PATCH", "/api/trainings/"+slot, map[string]any{"venue": "Hall"}).Want(t, 200)
+	answerLink := ""
+	for skip := 1; answerLink == ""; skip++ { // before it are the questions and the match
+		answerLink = trainingLink.FindString(s.SMS(guardianNumber, "message", skip).Text)
+	}
 	guardian.Call(t, "POST", "/api/me/players/"+asha+"/messages", map[string]any{"text": "We come."}).Want(t, 201)
 	document := coach.Upload(t, "certification", "licence.pdf", touchlinetest.PDF(2000, 1), "title", "Hockey licence").Want(t, 201).String("document_id")
 	identity := coach.Upload(t, "identity", "passport.pdf", touchlinetest.PDF(500, 1)).Want(t, 201).String("document_id")
@@ -114,6 +123,10 @@ func TestAccessibility(t *testing.T) {
 				families = p
 				p.checkPages("", "/", "/coaches", "/a", "/a/closed", "/a/not-me", "/account-closed", "/sign-in/family", "/sign-in/coach", "/me/dispute-ended", "/coaches/"+asha)
 				p.checkPages(link, "", "/later", "/not-me")
+				p.checkPages(answerLink, "")
+				p.click("main button[value=no]")
+				p.checkPages(answerLink, "")
+				p.checkPages("/t/none", "")
 				p.checkPages(unsubscribe, "")
 				p.open(unsubscribe)
 				p.submit()
@@ -131,7 +144,7 @@ func TestAccessibility(t *testing.T) {
 				p.fill("email", "meera@families.example")
 				p.click("main form[novalidate] button")
 				p.checkPages("/me/guardian/settings/email/code", "")
-				p.checkPages("/me/guardian/players/"+asha, "", "/check?action=revoked", "/done", "/schedule", "/attendance", "/fees", "/fees/"+feeID, "/fees"+receipt, "/messages", "/progress", "/reports")
+				p.checkPages("/me/guardian/players/"+asha, "", "/check?action=revoked", "/done", "/schedule", "/calendar", "/attendance", "/fees", "/fees/"+feeID, "/fees"+receipt, "/messages", "/progress", "/reports")
 				p.open(link) // another number
 				sent = s.Sent(other, "otp")
 				p.submit()
@@ -157,6 +170,9 @@ func TestAccessibility(t *testing.T) {
 				p.checkPages("/coach/trainings/"+slot, "", "/edit", "/cancel")
 				p.checkPages("/coach/trainings/"+game, "")
 				p.checkPages("/coach/batches/"+batch+"/trainings/add", "")
+				p.checkPages("/coach/calendar", "")
+				p.click("main form button")
+				p.checkPages("/coach/calendar", "")
 				p.checkStep("/coach/batches/"+batch+"/trainings/add", func() { p.click("main form[novalidate] button:not(.link)") })
 				p.checkPages("/coach/messages", "", "/write", "/templates", "/replies", "/"+message)
 				p.open("/coach/settings/email")

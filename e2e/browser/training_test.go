@@ -175,6 +175,11 @@ func TestTrainingScreenshots(t *testing.T) {
 	}
 	coach.Call(t, "POST", "/api/batches/"+batch+"/trainings", map[string]any{"date": day(2), "start": "09:00", "end": "10:30", "kind": "match", "opponent": "Tigers", "venue": "City stadium"}).Want(t, 201)
 	coach.Call(t, "DELETE", "/api/trainings/"+batch+"."+string(day(3)), map[string]any{"reason": "The ground is under water"}).Want(t, 200)
+	coach.Call(t, "POST", "/api/calendar", nil).Want(t, 200)
+	link := ""
+	for skip := 1; link == ""; skip++ {
+		link = trainingLink.FindString(s.SMS(guardianNumber, "message", skip).Text)
+	}
 	p := newPhone(t, s.URL)
 	p.signIn(s, "coach", coachNumber)
 	g := newPhone(t, s.URL)
@@ -184,7 +189,8 @@ func TestTrainingScreenshots(t *testing.T) {
 		for name, path := range map[string]string{
 			"today": "/coach", "batch": "/coach/batches/" + batch, "one": "/coach/trainings/" + batch + "." + string(day(1)), "cancelled": "/coach/trainings/" + batch + "." + string(day(3)),
 			"add": "/coach/batches/" + batch + "/trainings/add", "cancel": "/coach/trainings/" + batch + "." + string(day(2)) + "/cancel",
-			"sheet": "/coach/batches/" + batch + "/attendance/" + string(day(1)),
+			"calendar": "/coach/calendar",
+			"sheet":    "/coach/batches/" + batch + "/attendance/" + string(day(1)),
 		} {
 			p.open(path)
 			if name == "today" {
@@ -193,7 +199,7 @@ func TestTrainingScreenshots(t *testing.T) {
 			p.screenshot("training-" + name)
 		}
 		g.do(width(pixels)(g))
-		for name, path := range map[string]string{"home": "/me/guardian", "player": "/me/guardian/players/" + player, "schedule": "/me/guardian/players/" + player + "/schedule"} {
+		for name, path := range map[string]string{"home": "/me/guardian", "player": "/me/guardian/players/" + player, "schedule": "/me/guardian/players/" + player + "/schedule", "link": link, "dead": "/t/none"} {
 			g.open(path)
 			g.screenshot("training-" + name)
 		}

@@ -84,6 +84,8 @@ type Training struct {
 	Start string `json:"start"`
 	// Reason is why it was cancelled.
 	Reason string `json:"reason,omitempty"`
+	// StartsAt is when it starts: no message about it leaves later.
+	StartsAt time.Time `json:"starts_at"`
 }
 
 // The KYC decisions of operators.

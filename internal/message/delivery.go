@@ -127,6 +127,11 @@ type Copy struct {
 	Type Type
 	// Title and Text are those of the notification.
 	Title, Text string
+	// Data is that of the notification, and AccountID its recipient.
+	Data      Data
+	AccountID string
+	// Answer is true if the link of the message is one with which the recipient answers.
+	Answer bool
 	// ToCoach is true if the recipient is a coach.
 	ToCoach bool
 	// Readable is true if the recipient still has the role and can sign in to read
@@ -135,10 +140,17 @@ type Copy struct {
 }
 
 // Needed reports whether a channel carries the copy. Mail and push carry every copy. An SMS
-// carries CoachLeft, and other types only if the recipient cannot read the notification in the
-// app.
+// carries CoachLeft and what is about a training, and other types only if the recipient cannot read
+// the notification in the app.
 func (c Copy) Needed(channel Channel) bool {
-	return channel == Email || channel == Push || c.Type == CoachLeft || !c.Readable
+	return channel == Email || channel == Push || c.Type == CoachLeft || c.Type.ofTraining() || !c.Readable
+}
+
+// Late reports whether the copy is about a training that has begun: a message that had to wait, for
+// example for a limit or the end of quiet hours, would mislead.
+func (c Copy) Late(now time.Time) bool {
+	at := c.Data.Words.Training.StartsAt
+	return c.Type.ofTraining() && !at.IsZero() && !now.Before(at)
 }
 
 // Message is a delivery with its content, ready to send. A sender renders it with the

@@ -61,6 +61,9 @@ func copyMail(m Message, w mailWords) Mail {
 	if m.Link != "" {
 		mail.Links = []MailLink{{w.open, m.Link}}
 	}
+	if m.Copy.Answer {
+		mail.Links[0].Label = w.comes
+	}
 	if m.Copy.Type == SecurityNotice {
 		mail.StopLabel = ""
 	}

@@ -14,7 +14,7 @@ type mailWords struct {
 	answer, answerAbout                         string
 	both, shortCode, notMe                      string
 
-	open, stop                        string
+	open, comes, stop                 string
 	addressOfGuardian, addressOfCoach string
 
 	// The texts of codes may contain {validity}.
@@ -37,6 +37,7 @@ var mailWordsByLanguage = map[string]mailWords{
 		both:      "Yes and no are both fine, and you can take a yes back on any day. To say yes you need a code, which comes by SMS to your number.",
 		shortCode: "You can also open {page} and enter your mobile number and the letters {code}.",
 		notMe:     "Is this not your child? Open the link and choose “This isn't me”. Then we send no more mail to this address.",
+		comes:     "Say who comes",
 		open:      "Open {brand}", stop: "Stop mail to this address",
 		addressOfGuardian: "You get this mail because a coach gave this address as that of a guardian.",
 		addressOfCoach:    "You get this mail because this address is in your profile at {brand}.",
@@ -60,6 +61,7 @@ var mailWordsByLanguage = map[string]mailWords{
 		both:      "हाँ और ना, दोनों ठीक हैं, और हाँ किसी भी दिन वापस ली जा सकती है। हाँ कहने के लिए एक कोड चाहिए, जो आपके नंबर पर SMS से आता है।",
 		shortCode: "आप {page} भी खोल सकते हैं, और वहाँ अपना मोबाइल नंबर और ये अक्षर लिख सकते हैं: {code}",
 		notMe:     "क्या यह आपका बच्चा नहीं है? लिंक खोलें और “यह मैं नहीं हूँ” चुनें। फिर हम इस पते पर और मेल नहीं भेजेंगे।",
+		comes:     "आने के बारे में बताएँ",
 		open:      "{brand} खोलें", stop: "इस पते पर मेल बंद करें",
 		addressOfGuardian: "आपको यह मेल इसलिए मिली कि एक कोच ने यह पता अभिभावक का बताया।",
 		addressOfCoach:    "आपको यह मेल इसलिए मिली कि यह पता {brand} पर आपकी प्रोफ़ाइल में है।",

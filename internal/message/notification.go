@@ -4,6 +4,7 @@
 package message
 
 import (
+	"slices"
 	"time"
 
 	"github.com/touchline/touchline/internal/event"
@@ -56,6 +57,7 @@ const (
 	TrainingAdded     Type = "training_added"
 	TrainingChanged   Type = "training_changed"
 	TrainingCancelled Type = "training_cancelled"
+	TrainingRestored  Type = "training_restored"
 	TrainingAsked     Type = "training_asked"
 
 	KYCVerified Type = "kyc_verified"
@@ -66,9 +68,17 @@ const (
 	TierRefused  Type = "tier_refused"
 )
 
+// Answerable reports whether copies have a link with which the recipient says whether the player comes.
+func (t Type) Answerable() bool { return t.ofTraining() && t != TrainingCancelled }
+
+// ofTraining reports whether t is about a training.
+func (t Type) ofTraining() bool {
+	return slices.Contains([]Type{TrainingAdded, TrainingChanged, TrainingCancelled, TrainingRestored, TrainingAsked}, t)
+}
+
 // OfServices are the types that a party gets only while it has approved. They are deleted
 // when its approval ends.
-var OfServices = []Type{FeeReminder, TeamMessageType, ProgressUpdate, PerformanceReport, TrainingAdded, TrainingChanged, TrainingCancelled, TrainingAsked}
+var OfServices = []Type{FeeReminder, TeamMessageType, ProgressUpdate, PerformanceReport, TrainingAdded, TrainingChanged, TrainingCancelled, TrainingRestored, TrainingAsked}
 
 // Data identifies what a notification is about. Empty fields are omitted.
 type Data struct {
@@ -118,7 +128,7 @@ func wordsIn(t Type, e event.Event) Words {
 		return Words{Title: e.Title, Day: e.Day}
 	case TierApproved, TierRefused, KYCRejected:
 		return Words{Title: e.Title, Reason: e.Reason}
-	case TrainingAdded, TrainingChanged, TrainingCancelled, TrainingAsked:
+	case TrainingAdded, TrainingChanged, TrainingCancelled, TrainingRestored, TrainingAsked:
 		return Words{Event: e.Type, Training: e.Training}
 	case DeliveryFailed:
 		return Words{Channel: Channel(e.Channel)}

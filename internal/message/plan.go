@@ -34,7 +34,7 @@ var plan = map[event.Type]struct{ guardian, student types }{
 
 	event.TrainingAdded:     {types{party: TrainingAdded}, types{party: TrainingAdded}},
 	event.TrainingChanged:   {types{party: TrainingChanged}, types{party: TrainingChanged}},
-	event.TrainingRestored:  {types{party: TrainingChanged}, types{party: TrainingChanged}},
+	event.TrainingRestored:  {types{party: TrainingRestored}, types{party: TrainingRestored}},
 	event.TrainingCancelled: {types{party: TrainingCancelled}, types{party: TrainingCancelled}},
 	event.TrainingAsked:     {types{party: TrainingAsked}, types{party: TrainingAsked}},
 }
@@ -90,6 +90,8 @@ func copiesOf(to actor.Role, t Type, e event.Event) []Channel {
 		return []Channel{SMS, Email}
 	case e.Type == event.Removed:
 		return []Channel{SMS} // the recipient may have lost the role and can then not sign in to read it
+	case t.ofTraining():
+		return []Channel{SMS, Email}
 	case slices.Contains(mailed[to], t):
 		return []Channel{Email}
 	}

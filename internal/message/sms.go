@@ -18,6 +18,9 @@ func SMSOf(m Message) Text {
 	case OTP:
 		return otpText(m)
 	case NotificationCopy:
+		if m.Copy.Type.ofTraining() {
+			return trainingSMS(m)
+		}
 		return readText(m.Copy.Text, templatePlayerRemoved, templateCoachLeft)
 	case Team:
 		text := TeamText(m.Team)

@@ -22,6 +22,11 @@ const (
 	templateQuestionsBoth     = "questions_both"
 	templatePlayerRemoved     = "player_removed"
 	templateCoachLeft         = "coach_left"
+	templateTrainingAdded     = "training_added"
+	templateTrainingChanged   = "training_changed"
+	templateTrainingRestored  = "training_restored"
+	templateTrainingAsked     = "training_asked"
+	templateTrainingCancelled = "training_cancelled"
 	// templateTeam is a text that a coach writes.
 	templateTeam = "team"
 )
@@ -44,6 +49,11 @@ var smsTemplates = map[string]map[string]string{
 		templateQuestionsBoth:     "{coach} asks: may {brand}, a sports app, send you news? Say yes or no. Guardian of {students}: {link} For {others} to answer: {other_link}",
 		templatePlayerRemoved:     "{coach} took {student} off the list at {brand}. The app is off for {student} there. You need not do anything.",
 		templateCoachLeft:         "{coach} closed their account at {brand}. The app is off for {students} there. You need not do anything.",
+		templateTrainingAdded:     "{coach}: {what} for {student} on {when}{place}. Does {student} come? {link}",
+		templateTrainingChanged:   "{coach}: {what} for {student} is now on {when}{place}. Does {student} come? {link}",
+		templateTrainingRestored:  "{coach}: {what} for {student} on {when} takes place after all. Does {student} come? {link}",
+		templateTrainingAsked:     "{coach} asks: does {student} come to {what} on {when}{place}? {link}",
+		templateTrainingCancelled: "{coach}: no {what} for {student} on {when}. It is cancelled.{reason}",
 	},
 	"hi": {
 		templateOTPCoach:          "{code} आपका {brand} कोड है, {validity} तक। इसे किसी को न बताएँ। हम इसे कभी नहीं माँगते।",
@@ -59,6 +69,11 @@ var smsTemplates = map[string]map[string]string{
 		templateQuestionsBoth:     "{coach} का सवाल: क्या खेल ऐप {brand} आपको खबरें भेजे? हाँ या ना कहें। {students} के अभिभावक: {link} {others} खुद: {other_link}",
 		templatePlayerRemoved:     "{coach} ने {brand} पर {student} को सूची से हटाया। वहाँ {student} के लिए ऐप बंद है। आपको कुछ नहीं करना है।",
 		templateCoachLeft:         "{coach} ने {brand} पर अपना खाता बंद किया। वहाँ {students} के लिए ऐप बंद है। आपको कुछ नहीं करना है।",
+		templateTrainingAdded:     "{coach}: {student} के लिए {what}, {when}{place}। क्या {student} आएँगे? {link}",
+		templateTrainingChanged:   "{coach}: {student} के लिए {what} अब {when}{place}। क्या {student} आएँगे? {link}",
+		templateTrainingRestored:  "{coach}: {student} के लिए {what}, {when}, अब होगा। क्या {student} आएँगे? {link}",
+		templateTrainingAsked:     "{coach} का सवाल: क्या {student} आएँगे? {what}, {when}{place} {link}",
+		templateTrainingCancelled: "{coach}: {student} के लिए {what} नहीं होगा, {when}।{reason}",
 	},
 }
 

@@ -94,7 +94,7 @@ func englishWording(to actor.Role, t Type, e event.Event, brand string) (title, 
 		return "New progress", fmt.Sprintf("%s added a new result of %s.", coach, student)
 	case PerformanceReport:
 		return "A new report", fmt.Sprintf("%s wrote a report about %s.", coach, student)
-	case TrainingAdded, TrainingChanged, TrainingCancelled, TrainingAsked:
+	case TrainingAdded, TrainingChanged, TrainingCancelled, TrainingRestored, TrainingAsked:
 		return englishTraining(e, coach, student)
 	case PlayerChanged:
 		return "Details have changed", fmt.Sprintf("%s changed details of %s: %s. Please check them.", coach, student, changeList(english, e.Changes))

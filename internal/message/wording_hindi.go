@@ -100,7 +100,7 @@ func hindiWording(to actor.Role, t Type, e event.Event, brand string) (title, bo
 		return "नई प्रगति", fmt.Sprintf("%s ने %s का एक नया नतीजा जोड़ा।", coach, student)
 	case PerformanceReport:
 		return "एक नई रिपोर्ट", fmt.Sprintf("%s ने %s के बारे में एक रिपोर्ट लिखी।", coach, student)
-	case TrainingAdded, TrainingChanged, TrainingCancelled, TrainingAsked:
+	case TrainingAdded, TrainingChanged, TrainingCancelled, TrainingRestored, TrainingAsked:
 		return hindiTraining(e, coach, student)
 	case PlayerChanged:
 		return "कुछ बदला गया है", fmt.Sprintf("%s ने %s की जानकारी बदली: %s। कृपया देखें कि सही है या नहीं।", coach, student, changeList(hindi, e.Changes))

@@ -1,11 +1,9 @@
 package message
 
 import (
-	"fmt"
 	"strconv"
+	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/touchline/touchline/internal/event"
 )
@@ -24,8 +22,25 @@ func (n Notification) TrainingText(language, coachName, studentName string) (tit
 	return englishWording("", n.Type, e, "")
 }
 
-// englishTraining returns the title and body of a notification about a training. The body names the
-// coach and the student first, because an SMS shows little more on a locked screen.
+// trainingBody returns the body of a notification about a training, without its link. It names the
+// coach and the student first, because an SMS shows little more on a locked screen. The template has the
+// name of the event and of the notification.
+func trainingBody(e event.Event, language string, values map[string]string) string {
+	return strings.TrimSpace(fill(string(e.Type), language, values).Body)
+}
+
+// trainingSMS returns the SMS for a notification about a training, with its link.
+func trainingSMS(m Message) Text {
+	template := string(m.Copy.Type)
+	if !m.Copy.Type.Answerable() {
+		return readText(m.Copy.Text, template)
+	}
+	text := readText(m.Copy.Text+" "+m.Link, template)
+	text.Body = strings.TrimSpace(text.Body)
+	return text
+}
+
+// englishTraining returns the title and body of a notification about a training.
 func englishTraining(e event.Event, coach, student string) (title, body string) {
 	what, titled := "training", "Training"
 	t := e.Training
@@ -40,28 +55,22 @@ func englishTraining(e event.Event, coach, student string) (title, body string) 
 	case t.Kind == "other":
 		what, titled = "event", "Event"
 	}
-	when := englishWhen(t)
-	switch e.Type {
-	case event.TrainingAdded:
-		return "New: " + titled, fmt.Sprintf("%s: %s for %s on %s%s. Please say whether %s comes.", coach, what, student, when, at(t.Venue), student)
-	case event.TrainingChanged:
-		return titled + " changed", fmt.Sprintf("%s: %s for %s is now on %s%s.", coach, what, student, when, at(t.Venue))
-	case event.TrainingRestored:
-		return titled + " takes place", fmt.Sprintf("%s: %s for %s on %s takes place after all.", coach, what, student, when)
-	case event.TrainingAsked:
-		return "Please answer", fmt.Sprintf("%s: does %s come on %s? %s%s.", coach, student, when, upperFirst(what), at(t.Venue))
+	when := t.Day
+	if day, err := time.Parse(time.DateOnly, t.Day); err == nil {
+		when = day.Format("Monday 2 January") + ", " + t.Start
 	}
-	body = fmt.Sprintf("%s: no %s for %s on %s. It is cancelled.", coach, what, student, when)
+	if e.Type == event.TrainingAsked && (t.Kind == "match" || t.Kind == "other" && name == "") {
+		what = "the " + what
+	}
+	values := map[string]string{"coach": coach, "student": student, "what": what, "when": when, "place": at(t.Venue)}
 	if reason := Name(t.Reason, ""); reason != "" {
-		body += " Reason: " + sentence(reason)
+		values["reason"] = " Reason: " + sentence(reason)
 	}
-	return titled + " cancelled", body
-}
-
-// upperFirst returns a text with its first letter as at the start of a sentence.
-func upperFirst(text string) string {
-	first, size := utf8.DecodeRuneInString(text)
-	return string(unicode.ToUpper(first)) + text[size:]
+	title = map[event.Type]string{
+		event.TrainingAdded: "New: " + titled, event.TrainingChanged: titled + " changed", event.TrainingRestored: titled + " takes place",
+		event.TrainingAsked: "Please answer", event.TrainingCancelled: titled + " cancelled",
+	}[e.Type]
+	return title, trainingBody(e, english, values)
 }
 
 // at returns ", " and the venue, or "".
@@ -70,15 +79,6 @@ func at(venue string) string {
 		return ", " + venue
 	}
 	return ""
-}
-
-// englishWhen returns the day and the time of a training: "Thursday 26 November, 17:30".
-func englishWhen(t event.Training) string {
-	day, err := time.Parse(time.DateOnly, t.Day)
-	if err != nil {
-		return t.Day
-	}
-	return day.Format("Monday 2 January") + ", " + t.Start
 }
 
 var hindiWeekdays = []string{"रविवार", "सोमवार", "मंगलवार", "बुधवार", "गुरुवार", "शुक्रवार", "शनिवार"}
@@ -102,19 +102,13 @@ func hindiTraining(e event.Event, coach, student string) (title, body string) {
 	if day, err := time.Parse(time.DateOnly, t.Day); err == nil {
 		when = hindiWeekdays[day.Weekday()] + " " + strconv.Itoa(day.Day()) + " " + hindiMonths[day.Month()-1] + ", " + t.Start
 	}
-	switch e.Type {
-	case event.TrainingAdded:
-		return "नया: " + titled, fmt.Sprintf("%s: %s के लिए %s, %s%s। कृपया बताएँ कि %s आएँगे या नहीं।", coach, student, what, when, at(t.Venue), student)
-	case event.TrainingChanged:
-		return titled + ": बदलाव", fmt.Sprintf("%s: %s के लिए %s अब %s%s।", coach, student, what, when, at(t.Venue))
-	case event.TrainingRestored:
-		return titled + ": होगा", fmt.Sprintf("%s: %s के लिए %s, %s, अब होगा।", coach, student, what, when)
-	case event.TrainingAsked:
-		return "कृपया जवाब दें", fmt.Sprintf("%s: क्या %s आएँगे? %s, %s%s।", coach, student, what, when, at(t.Venue))
-	}
-	body = fmt.Sprintf("%s: %s के लिए %s नहीं होगा, %s।", coach, student, what, when)
+	values := map[string]string{"coach": coach, "student": student, "what": what, "when": when, "place": at(t.Venue)}
 	if reason := Name(t.Reason, ""); reason != "" {
-		body += " कारण: " + sentence(reason)
+		values["reason"] = " कारण: " + sentence(reason)
 	}
-	return titled + ": रद्द", body
+	title = map[event.Type]string{
+		event.TrainingAdded: "नया: " + titled, event.TrainingChanged: titled + ": बदलाव", event.TrainingRestored: titled + ": होगा",
+		event.TrainingAsked: "कृपया जवाब दें", event.TrainingCancelled: titled + ": रद्द",
+	}[e.Type]
+	return title, trainingBody(e, hindi, values)
 }

@@ -52,7 +52,7 @@ func hooks(consents approval.Rules) store.Hooks {
 			Postponed: approval.DeliveriesPostponed, Released: approval.DeliveryReleased,
 		},
 		BeforeSweep: []func(context.Context, *store.DB, time.Time) (int64, error){feed.BeforeSweep, approval.KeepLinks},
-		Expired:     slices.Concat(auth.Expired, approval.Expired, feed.Expired, []store.Expired{progress.Expired}, roster.Expired),
+		Expired:     slices.Concat(auth.Expired, approval.Expired, feed.Expired, []store.Expired{progress.Expired}, roster.Expired, training.Expired),
 	}
 }
 

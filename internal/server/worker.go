@@ -24,6 +24,7 @@ func newWorker(cfg *config.Config, o Options, s *services) *worker.Worker {
 			Signal:      s.delivery.queue,
 			OpenCode:    s.public.Auth.Code,
 			LinkToken:   s.keys.Vault.LinkToken,
+			TrainingURL: s.trainings.LinkURL,
 			PublicURL:   cfg.PublicURL,
 			Brand:       cfg.Brand,
 			AppHash:     cfg.AppHash(),

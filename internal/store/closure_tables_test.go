@@ -45,6 +45,7 @@ var teamTables = map[string]leftBehind{
 	"team_messages":       {`FROM team_messages WHERE coach_id = $1`, true, true},
 	"team_recipients":     {`FROM team_recipients WHERE player_id IN (SELECT id FROM players WHERE coach_id = $1)`, true, true},
 	"calendars":           {`FROM calendars WHERE coach_id = $1`, false, false},
+	"training_links":      {`FROM training_links WHERE coach_id = $1`, false, false},
 	"training_answers":    {`FROM training_answers WHERE coach_id = $1`, false, false},
 	"trainings":           {`FROM trainings WHERE coach_id = $1`, true, false},
 	"team_replies":        {`FROM team_replies WHERE coach_id = $1`, true, true},

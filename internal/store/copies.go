@@ -54,7 +54,7 @@ func (db *DB) NotificationCopy(ctx context.Context, d message.Delivery) (message
 	var to message.Recipient
 	var registered, linked, disputed, current bool
 	err := db.sql.QueryRow(ctx, `
-		SELECT n.type, n.title, n.body, a.mobile_number,
+		SELECT n.account_id, n.type, n.title, n.body, n.data, a.mobile_number,
 			EXISTS (SELECT 1 FROM stopped_coaches st WHERE st.mobile_number = a.mobile_number AND st.coach_id = $2),
 			EXISTS (SELECT 1 FROM stopped_addresses sa WHERE sa.address = $3),
 			(SELECT 1 FROM coaches c WHERE c.id = n.account_id AND c.email = $4 LIMIT 1) IS NOT NULL
@@ -65,7 +65,7 @@ func (db *DB) NotificationCopy(ctx context.Context, d message.Delivery) (message
 		LEFT JOIN preferences ON preferences.mobile_number = a.mobile_number
 		WHERE n.id = $1`, d.NotificationID, d.CoachID, message.FoldAddress(d.To), d.To, string(message.PlayerRemoved)).
 		Scan(append([]any{
-			&c.Type, &c.Title, &c.Text, database.IntoText((*string)(&to.Number)), &to.Stopped, &to.AddressStopped, &current, &registered, &linked, &disputed,
+			&c.AccountID, &c.Type, &c.Title, &c.Text, database.IntoJSON(&c.Data), database.IntoText((*string)(&to.Number)), &to.Stopped, &to.AddressStopped, &current, &registered, &linked, &disputed,
 		}, message.PreferenceDest(&to.Preferences)...)...)
 	if database.IsNoRows(err) {
 		return c, to, false, nil

@@ -42,6 +42,10 @@ func fillTables(t *testing.T, url string) {
 		`INSERT INTO requests SELECT 'r' || i, 'p' || i, 'a' || i % 100, 'guardian', 'a' || i % 1000, CASE WHEN i % 5 = 0 THEN 'disputed' ELSE 'pending' END, 'sms', i, i, FALSE, NULL, 'c' || i
 			FROM generate_series(1, 1000) i`,
 		`INSERT INTO request_links SELECT ('l' || i)::bytea, 'r' || i, i, TRUE FROM generate_series(1, 1000) i`,
+		`INSERT INTO trainings SELECT 't' || i, 'a' || i % 100, 'b' || i % 50, 1, 'd' || i % 100, i, i, 'match', NULL, NULL, NULL, NULL, NULL, NULL, i, i FROM generate_series(1, 1000) i`,
+		`INSERT INTO training_answers SELECT 't' || i % 100, 'p' || i, 'a' || i % 100, 'b' || i % 50, 'd' || i % 100, TRUE, NULL, 'guardian', 'a' || i, i FROM generate_series(1, 1000) i`,
+		`INSERT INTO training_links SELECT 't' || i % 100, 'p' || i, 'a' || i % 500, 'l' || i, ('l' || i)::bytea, 'guardian', 'a' || i % 100, i, i FROM generate_series(1, 1000) i`,
+		`INSERT INTO calendars SELECT 'a' || i % 500, 'p' || i, 'c' || i, ('c' || i)::bytea, 'guardian', 'a' || i % 100, i, i FROM generate_series(1, 1000) i`,
 		`INSERT INTO reminders SELECT 'm' || i, 'p' || i % 500, 'guardian', i FROM generate_series(1, 1000) i`,
 		`INSERT INTO approval_history SELECT 'h' || i, 'p' || i % 2000, 'guardian', 'a' || i, 'approved', NULL, NULL, i FROM generate_series(1, 1000) i`,
 		`INSERT INTO changes SELECT 'p' || i % 2000, i, 'approved', 'guardian', 'approved', 'pending', i, CASE WHEN i < 900 THEN 10000 + i END, CASE WHEN i < 900 THEN i END

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/team"
 	"github.com/touchline/touchline/internal/training"
@@ -37,6 +38,14 @@ func (p *fixture) trainingStatements() {
 	id := p.trainingOf(by, b.ID)
 	venue := "Hall"
 	_, _, err := s.Edit(bg, by, id, training.Patch{Venue: &venue})
+	ok(p, err)
+	_, asked, err := s.Ask(bg, by, id)
+	if err != nil || asked != 1 {
+		p.Fatal(asked, err)
+	}
+	link, err := s.LinkURL(bg, message.Copy{Type: message.TrainingAsked, AccountID: guardian.AccountID, Data: message.Data{PlayerID: a.ID, TrainingID: id}})
+	ok(p, err)
+	_, err = s.ByLink(bg, strings.TrimPrefix(link, "/t/"))
 	ok(p, err)
 	_, err = s.Answer(bg, guardian, a.ID, id, true, "")
 	ok(p, err)

@@ -30,6 +30,7 @@ func (s *Service) Operations(a *api.Server) []api.Route {
 		{Method: "GET", Pattern: one, Handle: handleTraining(h.get), Authorize: api.CoachOnly},
 		{Method: "PATCH", Pattern: one, Handle: handleTraining(h.edit), Authorize: api.CoachOnly, Body: endpoint.MergePatch},
 		{Method: "DELETE", Pattern: one, Handle: handleTraining(h.cancel), Authorize: api.CoachOnly, Body: endpoint.OptionalJSON},
+		{Method: "POST", Pattern: one + "/ask", Handle: a.Idempotent(handleTraining(h.ask), h.rebuildAsk), Authorize: api.CoachOnly, Body: endpoint.OptionalJSON},
 		{Method: "GET", Pattern: family, Handle: endpoint.HandleID("player_id", h.listOfPlayer), Authorize: api.PartyOnly, Query: []string{"from", "to"}},
 		{Method: "GET", Pattern: family + "/{training_id}", Handle: handleOfPlayer(h.ofPlayer), Authorize: api.PartyOnly},
 		{Method: "PUT", Pattern: family + "/{training_id}/attending", Handle: handleOfPlayer(h.answer), Authorize: api.PartyOnly, Body: endpoint.JSON},
@@ -165,6 +166,29 @@ func (h handlers) cancel(ctx context.Context, r api.Request[cancelRequest], id s
 	}
 	state := Cancelled
 	return details(h.Edit(ctx, r.Caller.Actor, id, Patch{State: &state, Reason: r.Body.Reason.Some()}))
+}
+
+// askResponse is the TrainingAsked of openapi.yaml.
+type askResponse struct {
+	TrainingID string `json:"training_id"`
+	Asked      int    `json:"asked"`
+}
+
+// ask serves POST /api/trainings/{training_id}/ask.
+func (h handlers) ask(ctx context.Context, r api.Request[api.NoBody], id string) (api.Response, error) {
+	_, asked, err := h.Ask(ctx, r.Caller.Actor, id)
+	if err != nil {
+		return api.Response{}, err
+	}
+	return endpoint.OK(askResponse{id, asked}), nil
+}
+
+// rebuildAsk returns the response of ask again.
+func (h handlers) rebuildAsk(ctx context.Context, m api.Meta, w idempotency.Work) (api.Response, error) {
+	if _, _, err := h.Training(ctx, m.Caller.Actor, w.ID); err != nil {
+		return api.Response{}, err
+	}
+	return endpoint.OK(askResponse{w.ID, w.Number}), nil
 }
 
 // faults returns the faults of a request about a training. One of another coach is not_found, whatever

@@ -80,10 +80,7 @@ const (
 // edit applies a patch to t and its row at now, and returns what it did.
 func (t *Training) edit(p Patch, now time.Time) (change, error) {
 	before := *t
-	r := t.stored
-	if r.version == 0 {
-		r = record{id: t.ID, batchID: t.Batch.ID, date: t.Date, kind: t.Kind, createdAt: now}
-	}
+	r := t.row(now)
 	scheduled := t.Slot > 0
 	set(&r.date, p.Date)
 	set(&r.kind, p.Kind)

@@ -41,11 +41,20 @@ func (s *Service) Pages(site *web.Pages) []web.Route {
 		{Method: "GET", Pattern: one + "/cancel", Handle: site.SignedIn(actor.Coach, p.cancelPage)},
 		{Method: "POST", Pattern: one + "/cancel", Handle: site.SignedIn(actor.Coach, p.cancel)},
 		{Method: "POST", Pattern: one + "/restore", Handle: site.SignedIn(actor.Coach, p.restore)},
+		{Method: "POST", Pattern: one + "/ask", Handle: site.SignedIn(actor.Coach, p.ask)},
+		{Method: "GET", Pattern: "/coach/calendar", Handle: site.SignedIn(actor.Coach, p.coachCalendar)},
+		{Method: "POST", Pattern: "/coach/calendar", Handle: site.SignedIn(actor.Coach, p.changeCalendar)},
+		{Method: "GET", Pattern: "/t/{secret}", Handle: p.linkPage},
+		{Method: "POST", Pattern: "/t/{secret}", Handle: p.answerByLink, Urgent: true},
 	}
 	for _, role := range approval.Parties {
-		routes = append(routes, web.Route{
-			Method: "POST", Pattern: "/me/" + string(role) + "/players/{player_id}/trainings/{training_id}/attending", Handle: site.SignedIn(role, p.answer),
-		})
+		player := "/me/" + string(role) + "/players/{player_id}"
+		routes = append(
+			routes,
+			web.Route{Method: "POST", Pattern: player + "/trainings/{training_id}/attending", Handle: site.SignedIn(role, p.answer)},
+			web.Route{Method: "GET", Pattern: player + "/calendar", Handle: site.SignedIn(role, p.familyCalendar)},
+			web.Route{Method: "POST", Pattern: player + "/calendar", Handle: site.SignedIn(role, p.changeCalendar)},
+		)
 	}
 	return routes
 }
@@ -94,7 +103,7 @@ func (p pages) training(ctx context.Context, r *web.Request, by actor.Actor) (we
 	now := p.Now()
 	v.Data = map[string]any{
 		"Training": t, "None": groups[0], "Cannot": groups[1], "Comes": groups[2], "Done": v.TextOr("training.done."+r.Value("done"), ""),
-		"CanChange": t.CheckChange(now) == nil, "Sheet": t.Date <= team.DateOf(now, t.zone()),
+		"CanChange": t.CheckChange(now) == nil, "CanAsk": len(groups[0]) > 0 && t.CanAnswer(now) && t.Batch.CheckOpen() == nil, "Sheet": t.Date <= team.DateOf(now, t.zone()),
 	}
 	return web.Page("training", v), nil
 }
@@ -281,6 +290,18 @@ func (p pages) restore(ctx context.Context, r *web.Request, by actor.Actor) (web
 	return web.Redirect(pathOf(id) + "?done=restored"), err
 }
 
+// readAnswer reads the form of an answer. A player who comes has no reason.
+func readAnswer(r *web.Request) (in answerRequest, ok bool) {
+	attending := r.Value("attending")
+	body := map[string]any{"attending": attending == "yes"}
+	if attending != "yes" {
+		web.SetGiven(body, "reason", r.Value("reason"))
+	}
+	var faults wire.Faults
+	wire.Bind(body, &in, &faults)
+	return in, len(faults) == 0 && slices.Contains([]string{"yes", "no"}, attending)
+}
+
 // answer serves POST /me/{role}/players/{player_id}/trainings/{training_id}/attending and returns to the
 // page with the buttons.
 func (p pages) answer(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
@@ -298,14 +319,8 @@ func (p pages) answer(ctx context.Context, r *web.Request, by actor.Actor) (web.
 	if to := r.Value("back"); to == home || to == player {
 		back = to
 	}
-	var faults wire.Faults
-	var in answerRequest
-	body := map[string]any{"attending": r.Value("attending") == "yes"}
-	if body["attending"] == false {
-		web.SetGiven(body, "reason", r.Value("reason"))
-	}
-	wire.Bind(body, &in, &faults)
-	if !slices.Contains([]string{"yes", "no"}, r.Value("attending")) || len(faults) > 0 {
+	in, ok := readAnswer(r)
+	if !ok {
 		return web.Redirect(back + "?answered=invalid#training-" + id), nil
 	}
 	_, err = p.Answer(ctx, by, playerID, id, in.Attending, in.Reason.Value)

@@ -11,12 +11,12 @@ import (
 	"github.com/touchline/touchline/internal/team"
 )
 
-const recordColumns = `t.id, t.batch_id, t.version, t.date, t.starts, t.ends, t.kind, t.title, t.venue, t.opponent, t.cancelled_at, t.reason, t.created_at, t.updated_at`
+const recordColumns = `t.id, t.batch_id, t.version, t.date, t.starts, t.ends, t.kind, t.title, t.venue, t.opponent, t.cancelled_at, t.reason, t.asked_at, t.created_at, t.updated_at`
 
 func scanRecord(row database.Scanner) (r record, err error) {
 	var start, end *int64
 	err = row.Scan(&r.id, &r.batchID, &r.version, &r.date, &start, &end, &r.kind, database.IntoText(&r.title), database.IntoText(&r.venue), database.IntoText(&r.opponent),
-		database.IntoTime(&r.cancelledAt), database.IntoText(&r.reason), database.IntoTime(&r.createdAt), database.IntoTime(&r.updatedAt))
+		database.IntoTime(&r.cancelledAt), database.IntoText(&r.reason), database.IntoTime(&r.askedAt), database.IntoTime(&r.createdAt), database.IntoTime(&r.updatedAt))
 	r.start, r.end = timeOfDay(start), timeOfDay(end)
 	return r, err
 }
@@ -95,14 +95,14 @@ func find(ctx context.Context, tx *store.Tx, coachID, id string, readBatch func(
 // save saves the row of a training, whose batch is locked and whose version was before.
 func save(ctx context.Context, tx *store.Tx, coachID string, r record, before int64) error {
 	err := tx.DeferOne(ctx, `
-		INSERT INTO trainings (id, coach_id, batch_id, version, date, starts, ends, kind, title, venue, opponent, cancelled_at, reason, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+		INSERT INTO trainings (id, coach_id, batch_id, version, date, starts, ends, kind, title, venue, opponent, cancelled_at, reason, created_at, updated_at, asked_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $17)
 		ON CONFLICT (id) DO UPDATE SET version = excluded.version, date = excluded.date, starts = excluded.starts, ends = excluded.ends, kind = excluded.kind,
 			title = excluded.title, venue = excluded.venue, opponent = excluded.opponent, cancelled_at = excluded.cancelled_at,
-			reason = excluded.reason, updated_at = excluded.updated_at
+			reason = excluded.reason, updated_at = excluded.updated_at, asked_at = excluded.asked_at
 		WHERE trainings.version = $16 AND trainings.coach_id = $2`,
 		r.id, coachID, r.batchID, r.version, string(r.date), minutes(r.start), minutes(r.end), string(r.kind), database.Text(r.title), database.Text(r.venue), database.Text(r.opponent),
-		database.Micros(r.cancelledAt), database.Text(r.reason), database.Micros(r.createdAt), database.Micros(r.updatedAt), before)
+		database.Micros(r.cancelledAt), database.Text(r.reason), database.Micros(r.createdAt), database.Micros(r.updatedAt), before, database.Micros(r.askedAt))
 	if err != nil {
 		return fmt.Errorf("save training: %w", err)
 	}
@@ -184,6 +184,7 @@ func CoachLeft(ctx context.Context, tx *store.Tx, coachID string) error {
 		`DELETE FROM training_answers WHERE coach_id = $1`,
 		`DELETE FROM trainings WHERE coach_id = $1`,
 		`DELETE FROM calendars WHERE coach_id = $1`,
+		`DELETE FROM training_links WHERE coach_id = $1`,
 	} {
 		if err := tx.Defer(ctx, query, coachID); err != nil {
 			return err
@@ -192,10 +193,16 @@ func CoachLeft(ctx context.Context, tx *store.Tx, coachID string) error {
 	return nil
 }
 
-// PlayerRemoved deletes the answers about a player, and ends its calendars.
+// PlayerRemoved deletes the answers about a player, and ends its calendars and links.
 func PlayerRemoved(ctx context.Context, tx *store.Tx, coachID, playerID string) error {
-	if err := tx.Defer(ctx, `DELETE FROM calendars WHERE coach_id = $1 AND player_id = $2`, coachID, playerID); err != nil {
-		return err
+	for _, query := range []string{
+		`DELETE FROM calendars WHERE coach_id = $1 AND player_id = $2`,
+		`DELETE FROM training_links WHERE coach_id = $1 AND player_id = $2`,
+		`DELETE FROM training_answers WHERE coach_id = $1 AND player_id = $2`,
+	} {
+		if err := tx.Defer(ctx, query, coachID, playerID); err != nil {
+			return err
+		}
 	}
-	return tx.Defer(ctx, `DELETE FROM training_answers WHERE coach_id = $1 AND player_id = $2`, coachID, playerID)
+	return nil
 }

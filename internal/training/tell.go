@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/event"
@@ -19,6 +20,7 @@ type party struct {
 	playerID, studentName string
 	role                  actor.Role
 	accountID, email      string
+	approvedAt            time.Time
 }
 
 // told is how many parties get their notifications in one statement.
@@ -30,14 +32,15 @@ const told = 200
 func (s *Service) lockParties(ctx context.Context, tx *store.Tx, coachID, batchID string) ([]party, error) {
 	type player struct {
 		party
-		guardian, student string
+		guardian, student     string
+		guardianAt, studentAt time.Time
 	}
 	rs, err := tx.Query(ctx, `
-		SELECT p.id, p.student_name, p.guardian_id, p.student_id, p.guardian_email
+		SELECT p.id, p.student_name, p.guardian_id, p.student_id, p.guardian_email, p.guardian_changed_at, p.student_changed_at
 		FROM batch_players m JOIN players p ON p.id = m.player_id AND p.deleted_at IS NULL
 		WHERE m.coach_id = $1 AND m.batch_id = $2 AND m.left_at IS NULL ORDER BY m.player_id `+tx.ForShare("p"), coachID, batchID)
 	players, err := database.Collect(rs, err, func(row database.Scanner) (p player, err error) {
-		return p, row.Scan(&p.playerID, &p.studentName, database.IntoText(&p.guardian), database.IntoText(&p.student), database.IntoText(&p.email))
+		return p, row.Scan(&p.playerID, &p.studentName, database.IntoText(&p.guardian), database.IntoText(&p.student), database.IntoText(&p.email), database.IntoTime(&p.guardianAt), database.IntoTime(&p.studentAt))
 	})
 	if err != nil {
 		return nil, fmt.Errorf("lock players of batch: %w", err)
@@ -53,9 +56,9 @@ func (s *Service) lockParties(ctx context.Context, tx *store.Tx, coachID, batchI
 	var parties []party
 	for _, p := range players {
 		for _, role := range approval.Parties {
-			p.role, p.accountID = role, p.guardian
+			p.role, p.accountID, p.approvedAt = role, p.guardian, p.guardianAt
 			if role == actor.Student {
-				p.accountID = p.student
+				p.accountID, p.approvedAt = p.student, p.studentAt
 			}
 			if p.accountID != "" && enabled(p.playerID, role, team.App) == team.Granted && enabled(p.playerID, role, team.InAppNotifications) == team.Granted {
 				parties = append(parties, p.party)
@@ -67,20 +70,25 @@ func (s *Service) lockParties(ctx context.Context, tx *store.Tx, coachID, batchI
 	return parties, nil
 }
 
-// tell notifies the parties of what the coach did to a training. Their open pages load again.
+// tell notifies the parties of what the coach did to a training.
 func (s *Service) tell(ctx context.Context, tx *store.Tx, parties []party, t *Training, what change) error {
-	types := map[change]event.Type{
+	return s.notify(ctx, tx, parties, t, map[change]event.Type{
 		added: event.TrainingAdded, edited: event.TrainingChanged, cancelled: event.TrainingCancelled, restored: event.TrainingRestored,
-	}
+	}[what])
+}
+
+// notify sends notifications about a training to the parties. Their open pages load again. All but
+// those of a cancelled training have a link to answer.
+func (s *Service) notify(ctx context.Context, tx *store.Tx, parties []party, t *Training, kind event.Type) error {
 	name, suspended, err := tx.ActiveCoach(ctx, t.Batch.CoachID)
 	if err != nil || suspended {
 		return err
 	}
 	e := event.Event{
-		Type: types[what], CoachID: t.Batch.CoachID, CoachName: name, BatchNames: []string{t.Batch.Name},
+		Type: kind, CoachID: t.Batch.CoachID, CoachName: name, BatchNames: []string{t.Batch.Name},
 		Training: event.Training{
 			ID: t.ID, Kind: string(t.Kind), Title: t.Title, Opponent: t.Opponent, Venue: t.Venue, Day: string(t.Date),
-			Start: t.Start.String(), Reason: t.Reason,
+			Start: t.Start.String(), Reason: t.Reason, StartsAt: t.StartsAt(),
 		},
 	}
 	for chunk := range slices.Chunk(parties, told) {
@@ -88,6 +96,11 @@ func (s *Service) tell(ctx context.Context, tx *store.Tx, parties []party, t *Tr
 		for i, p := range chunk {
 			events[i] = e
 			events[i].Party, events[i].PartyID, events[i].PlayerID, events[i].StudentName, events[i].GuardianEmail = p.role, p.accountID, p.playerID, p.studentName, p.email
+		}
+		if kind != event.TrainingCancelled {
+			if err := s.addLinks(ctx, tx, chunk, t.ID, t.Batch.CoachID); err != nil {
+				return err
+			}
 		}
 		if err := tx.Notify(ctx, events); err != nil {
 			return err

@@ -87,6 +87,16 @@ type record struct {
 
 	cancelledAt, createdAt, updatedAt time.Time
 	reason                            string
+	// askedAt is when the coach last asked the families without an answer.
+	askedAt time.Time
+}
+
+// row returns the row of t; a new one for a day of the schedule that was never changed.
+func (t *Training) row(now time.Time) record {
+	if t.stored.version > 0 {
+		return t.stored
+	}
+	return record{id: t.ID, batchID: t.Batch.ID, date: t.Date, kind: t.Kind, createdAt: now, updatedAt: now}
 }
 
 // slotID returns the id of the slot with a number from 1 on a day of the schedule.

@@ -42,6 +42,7 @@ func newSquad(t *testing.T, s *touchlinetest.Service) squad {
 	body := touchlinetest.Minor(guardianNumber, studentNumber)
 	body["batch_ids"] = []string{q.batch}
 	q.player = q.coach.AddPlayer(t, body).String("player_id")
+	s.SMS(guardianNumber, "message", 0)
 	q.guardian = s.SignIn(t, "guardian", guardianNumber)
 	q.decide("approved")
 	return q
@@ -131,7 +132,7 @@ func TestCancelledTraining(t *testing.T) {
 		}
 		q.coach.Call(t, "PATCH", "/api/trainings/"+id, map[string]any{"venue": "Hall"}).Want(t, 409, "training_cancelled")
 		q.coach.Call(t, "PATCH", "/api/trainings/"+id, map[string]any{"state": "planned"}).Want(t, 200)
-		if got := fmt.Sprint(q.types(q.guardian)); got != "[training_changed training_cancelled]" {
+		if got := fmt.Sprint(q.types(q.guardian)); got != "[training_restored training_cancelled]" {
 			t.Errorf("after the undo the guardian has %s", got)
 		}
 		q.answer(id, false, "").Want(t, 200)

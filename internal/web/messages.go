@@ -73,7 +73,7 @@ type messageView struct {
 }
 
 // teamPages are the pages of a player that notifications are about.
-var teamPages = map[message.Type]string{message.TeamMessageType: "/messages", message.ProgressUpdate: "/progress", message.PerformanceReport: "/reports", message.TrainingAdded: "/schedule", message.TrainingChanged: "/schedule", message.TrainingCancelled: "/schedule", message.TrainingAsked: "/schedule"}
+var teamPages = map[message.Type]string{message.TeamMessageType: "/messages", message.ProgressUpdate: "/progress", message.PerformanceReport: "/reports", message.TrainingAdded: "/schedule", message.TrainingChanged: "/schedule", message.TrainingCancelled: "/schedule", message.TrainingRestored: "/schedule", message.TrainingAsked: "/schedule"}
 
 // newMessageView words a notification for a party; see word.
 func newMessageView(v *View, n message.Notification, player *approval.Player, role actor.Role) messageView {

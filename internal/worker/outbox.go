@@ -81,6 +81,8 @@ type OutboxConfig struct {
 	OpenCode func(challengeID string, sealed []byte) (string, error)
 	// LinkToken returns the token in the link of a delivery.
 	LinkToken func(deliveryID string) string
+	// TrainingURL returns the link with which the recipient of a copy answers, or "".
+	TrainingURL func(context.Context, message.Copy) (string, error)
 	// PublicURL is the base of links.
 	PublicURL string
 	// Brand is the name of the service in messages.

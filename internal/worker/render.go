@@ -40,10 +40,17 @@ func (o *Outbox) render(ctx context.Context, d message.Delivery) (r rendered, er
 	case message.NotificationCopy:
 		found := false
 		m.Copy, to, found, err = o.Contents.NotificationCopy(ctx, d)
-		if err != nil || !found || !m.Copy.Needed(d.Channel) {
+		if err != nil || !found || !m.Copy.Needed(d.Channel) || m.Copy.Late(o.Now()) {
 			return rendered{dropReason: message.ReasonNotWanted}, err
 		}
-		m.Link = o.startURL(m.Copy, d.Role)
+		if m.Copy.Type.Answerable() {
+			if m.Link, err = o.TrainingURL(ctx, m.Copy); err != nil {
+				return r, err
+			}
+		}
+		if m.Copy.Answer = m.Link != ""; !m.Copy.Answer {
+			m.Link = o.startURL(m.Copy, d.Role)
+		}
 	case message.Team:
 		m.Team, to, r.dropReason, err = o.Contents.TeamMessage(ctx, d)
 		if err != nil || r.dropReason != "" {
