@@ -11,20 +11,12 @@ import (
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/idempotency"
 	"github.com/touchline/touchline/internal/platform/keyed"
-	"github.com/touchline/touchline/internal/platform/wire"
 )
 
 var (
 	IdempotencyKey = keyed.Key
 	IsID           = endpoint.IsID
 )
-
-// Digits reads an OTP.
-func Digits(typed string) (string, bool) {
-	var f wire.Faults
-	otp := digits(typed, "/otp", &f)
-	return otp, len(f) == 0
-}
 
 // Queries returns the query parameters of each route, by its method and pattern.
 func (s *Server) Queries() map[string][]string {
@@ -56,7 +48,7 @@ func (s *Server) HandlerWith(tests ...TestRoute) http.Handler {
 			rt.Handle = s.Idempotent(rt.Handle, func(_ context.Context, _ Meta, w idempotency.Work) (Response, error) { return t.Rebuild(w) })
 		}
 		if t.Public {
-			rt.Authenticate = anonymous
+			rt.Authenticate = Anonymous
 		}
 		if t.CoachOnly {
 			rt.Authorize = CoachOnly

@@ -10,6 +10,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/httpx"
+	"github.com/touchline/touchline/internal/platform/input"
 	"github.com/touchline/touchline/internal/platform/upload"
 	"github.com/touchline/touchline/internal/platform/wire"
 )
@@ -60,7 +61,8 @@ func (s *Server) AuthenticateOptional(r *http.Request) (Caller, error) {
 	return caller, err
 }
 
-func anonymous(r *http.Request) (Caller, error) { return endpoint.Public[Caller](r) }
+// Anonymous authenticates no caller, for a route that anyone may use.
+func Anonymous(r *http.Request) (Caller, error) { return endpoint.Public[Caller](r) }
 
 // ErrRole returns role_not_allowed.
 func ErrRole() error {
@@ -115,4 +117,9 @@ func (s *Server) UploadBody(u endpoint.Upload) *upload.Body {
 // AcquireUpload takes a slot for an upload of the caller.
 func (s *Server) AcquireUpload(_ context.Context, caller Caller) (release func(), err error) {
 	return s.Uploads.Acquire(caller.AccountID, s.Now())
+}
+
+// Reader returns a reader of what people enter.
+func (s *Server) Reader(f *wire.Faults) input.Reader {
+	return input.Reader{Phones: s.Phones, Now: s.Now(), Faults: f}
 }

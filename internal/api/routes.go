@@ -20,22 +20,12 @@ func (s *Server) routes() []Route {
 
 func (s *Server) authRoutes() []Route {
 	return []Route{
-		{Method: "POST", Pattern: "/auth/request-otp", Handle: endpoint.Handle(s.requestOTP), Authenticate: anonymous, Body: endpoint.JSON},
-		{Method: "POST", Pattern: "/auth/verify-otp", Handle: endpoint.Handle(s.verifyOTP), Authenticate: anonymous, Body: endpoint.JSON},
-		{Method: "POST", Pattern: "/auth/login", Handle: endpoint.Handle(s.login), Authenticate: anonymous, Body: endpoint.JSON},
-		{Method: "POST", Pattern: "/auth/refresh", Handle: endpoint.Handle(s.refresh), Authenticate: anonymous, Body: endpoint.JSON},
-		{Method: "POST", Pattern: "/auth/logout", Handle: endpoint.Handle(s.logout), Authenticate: s.AuthenticateOptional, Body: endpoint.OptionalJSON, Urgent: true},
-		{Method: "GET", Pattern: "/auth/sessions", Handle: endpoint.Handle(s.listSessions), Query: endpoint.Paged()},
-		{Method: "DELETE", Pattern: "/auth/sessions/{session_id}", Handle: endpoint.HandleID("session_id", s.endSession), Urgent: true},
 		{Method: "POST", Pattern: "/auth/complete-profile", Handle: endpoint.Handle(s.completeProfile), Authorize: CoachOnly, Body: endpoint.JSON},
-		{Method: "POST", Pattern: "/auth/change-number", Handle: s.Idempotent(endpoint.Handle(s.changeNumber), s.rebuildNumberChange), Authorize: CoachOnly, Body: endpoint.JSON},
 	}
 }
 
 func (s *Server) accountRoutes() []Route {
 	return []Route{
-		{Method: "GET", Pattern: "/api/me", Handle: endpoint.Handle(s.me)},
-		{Method: "DELETE", Pattern: "/api/me", Handle: endpoint.Handle(s.closeAccount), Authorize: CoachOnly, Body: endpoint.JSON},
 		{Method: "GET", Pattern: "/api/me/preferences", Handle: endpoint.Handle(s.preferences)},
 		{Method: "PATCH", Pattern: "/api/me/preferences", Handle: endpoint.Handle(s.editPreferences), Body: endpoint.MergePatch},
 		{Method: "GET", Pattern: pushPath, Handle: endpoint.Handle(s.pushSubscription)},
@@ -63,8 +53,8 @@ func (s *Server) directoryRoutes() []Route {
 	return []Route{
 		{Method: "GET", Pattern: "/api/coach/visibility", Handle: endpoint.Handle(s.visibility), Authorize: CoachOnly},
 		{Method: "PUT", Pattern: "/api/coach/visibility", Handle: endpoint.Handle(s.setVisibility), Authorize: CoachOnly, Body: endpoint.JSON},
-		{Method: "GET", Pattern: "/api/coaches", Handle: endpoint.Handle(s.listCoaches), Authenticate: anonymous, Query: endpoint.Paged("sport", "q")},
-		{Method: "GET", Pattern: "/api/coaches/{coach_id}", Handle: endpoint.HandleID("coach_id", s.getCoach), Authenticate: anonymous},
+		{Method: "GET", Pattern: "/api/coaches", Handle: endpoint.Handle(s.listCoaches), Authenticate: Anonymous, Query: endpoint.Paged("sport", "q")},
+		{Method: "GET", Pattern: "/api/coaches/{coach_id}", Handle: endpoint.HandleID("coach_id", s.getCoach), Authenticate: Anonymous},
 	}
 }
 
@@ -87,15 +77,15 @@ func (s *Server) serviceRoutes() []Route {
 		// call. The secret is checked before anything else.
 		{Method: "GET", Pattern: "/receipts/{message}/{secret}", Handle: endpoint.Handle(s.receiveReceipt), Authenticate: s.authenticateReceipt, Produces: endpoint.AnyMedia, NoLimits: true},
 		{Method: "POST", Pattern: "/receipts/{message}/{secret}", Handle: endpoint.Handle(s.receiveReceipt), Authenticate: s.authenticateReceipt, Body: endpoint.AnyBody, Produces: endpoint.AnyMedia, NoLimits: true},
-		{Method: "GET", Pattern: "/receipts/{provider}", Handle: endpoint.Handle(s.verifyReceipts), Authenticate: anonymous, Produces: endpoint.AnyMedia, NoLimits: true},
+		{Method: "GET", Pattern: "/receipts/{provider}", Handle: endpoint.Handle(s.verifyReceipts), Authenticate: Anonymous, Produces: endpoint.AnyMedia, NoLimits: true},
 		{Method: "POST", Pattern: "/receipts/{provider}", Handle: endpoint.Handle(s.receiveReceipts), Authenticate: s.authenticateReceipts, Body: endpoint.AnyBody, MaxBody: maxReceipts, Produces: endpoint.AnyMedia, NoLimits: true},
 		{Method: "POST", Pattern: "/replies/{provider}", Handle: endpoint.Handle(s.receiveReply), Authenticate: s.authenticateReply, Body: endpoint.AnyBody, Produces: endpoint.AnyMedia, NoLimits: true},
 		{Method: "GET", Pattern: "/replies/{provider}/{secret}", Handle: endpoint.Handle(s.receiveReply), Authenticate: s.authenticateReply, Produces: endpoint.AnyMedia, NoLimits: true},
 		{Method: "POST", Pattern: "/bounces/{secret}", Handle: endpoint.Handle(s.receiveBounce), Authenticate: s.authenticateBounce, Body: endpoint.AnyBody, Produces: endpoint.AnyMedia, NoLimits: true},
-		{Method: "GET", Pattern: "/.well-known/jwks.json", Handle: endpoint.Handle(s.jwks), Authenticate: anonymous, Produces: endpoint.AnyMedia, Urgent: true},
-		{Method: "GET", Pattern: "/.well-known/oauth-authorization-server", Handle: endpoint.Handle(s.metadata), Authenticate: anonymous, Produces: endpoint.AnyMedia, Urgent: true},
-		{Method: "GET", Pattern: "/healthz", Handle: endpoint.Handle(s.healthz), Authenticate: anonymous, Produces: endpoint.AnyMedia, NoLimits: true},
-		{Method: "GET", Pattern: "/readyz", Handle: endpoint.Handle(s.readyz), Authenticate: anonymous, Produces: endpoint.AnyMedia, NoLimits: true},
+		{Method: "GET", Pattern: "/.well-known/jwks.json", Handle: endpoint.Handle(s.jwks), Authenticate: Anonymous, Produces: endpoint.AnyMedia, Urgent: true},
+		{Method: "GET", Pattern: "/.well-known/oauth-authorization-server", Handle: endpoint.Handle(s.metadata), Authenticate: Anonymous, Produces: endpoint.AnyMedia, Urgent: true},
+		{Method: "GET", Pattern: "/healthz", Handle: endpoint.Handle(s.healthz), Authenticate: Anonymous, Produces: endpoint.AnyMedia, NoLimits: true},
+		{Method: "GET", Pattern: "/readyz", Handle: endpoint.Handle(s.readyz), Authenticate: Anonymous, Produces: endpoint.AnyMedia, NoLimits: true},
 	}
 	pages := map[string]http.Handler{}
 	if s.Documentation != nil {
@@ -112,7 +102,7 @@ func (s *Server) serviceRoutes() []Route {
 
 // pageRoute serves a page that anyone may read.
 func pageRoute(pattern string, page http.Handler) Route {
-	return Route{Method: "GET", Pattern: pattern, Authenticate: anonymous, Produces: endpoint.AnyMedia, Handle: endpoint.Handle(func(context.Context, Request[NoBody]) (Response, error) {
+	return Route{Method: "GET", Pattern: pattern, Authenticate: Anonymous, Produces: endpoint.AnyMedia, Handle: endpoint.Handle(func(context.Context, Request[NoBody]) (Response, error) {
 		return Response{Write: func(w http.ResponseWriter, r *http.Request) error {
 			page.ServeHTTP(w, r)
 			return nil

@@ -17,6 +17,7 @@ import (
 
 	"github.com/touchline/touchline/internal/api"
 	"github.com/touchline/touchline/internal/auth"
+	accounts "github.com/touchline/touchline/internal/auth/handlers"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/httpx"
@@ -114,6 +115,7 @@ func newFixture(t *testing.T, change ...func(*api.Config)) *fixture {
 			},
 		},
 	}
+	c.Features = append(c.Features, accounts.Operations(a.auth))
 	for _, f := range change {
 		f(&c)
 	}

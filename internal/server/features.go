@@ -6,8 +6,9 @@ import (
 
 	"github.com/touchline/touchline/internal/admin"
 	"github.com/touchline/touchline/internal/api"
-	"github.com/touchline/touchline/internal/approval/handlers"
+	consent "github.com/touchline/touchline/internal/approval/handlers"
 	"github.com/touchline/touchline/internal/attendance"
+	signin "github.com/touchline/touchline/internal/auth/handlers"
 	"github.com/touchline/touchline/internal/batch"
 	"github.com/touchline/touchline/internal/conversation"
 	"github.com/touchline/touchline/internal/document"
@@ -30,7 +31,8 @@ type feature struct {
 // features lists the features that have a folder.
 func (s *services) features() []feature {
 	return []feature{
-		{files: handlers.Files, pages: handlers.Pages(s.approvals), operations: handlers.Operations(s.approvals), operators: handlers.OperatorOperations(s.approvals)},
+		{operations: signin.Operations(s.public.Auth)},
+		{files: consent.Files, pages: consent.Pages(s.approvals), operations: consent.Operations(s.approvals), operators: consent.OperatorOperations(s.approvals)},
 		{files: fee.Files, pages: s.fees.Pages, operations: s.fees.Operations},
 		{files: batch.Files, pages: s.batches.Pages, operations: s.batches.Operations},
 		{files: attendance.Files, pages: s.attended.Pages, operations: s.attended.Operations},

@@ -1,7 +1,9 @@
-package api
+package handlers
 
 import (
 	"context"
+
+	"github.com/touchline/touchline/internal/api"
 
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/platform/endpoint"
@@ -18,31 +20,31 @@ type sessionResponse struct {
 }
 
 // listSessions serves GET /auth/sessions, newest first.
-func (s *Server) listSessions(ctx context.Context, r Request[NoBody]) (Response, error) {
+func (h calls) listSessions(ctx context.Context, r api.Request[api.NoBody]) (api.Response, error) {
 	f := r.Faults
-	p := s.Page(r.Meta, &f)
+	p := h.api.Page(r.Meta, &f)
 	if err := f.Err(); err != nil {
-		return Response{}, err
+		return api.Response{}, err
 	}
 	by := r.Caller.Actor
-	sessions, err := s.Auth.Sessions(ctx, by, p.After.ID, p.ReadLimit())
+	sessions, err := h.Auth.Sessions(ctx, by, p.After.ID, p.ReadLimit())
 	if err != nil {
-		return Response{}, err
+		return api.Response{}, err
 	}
 	return endpoint.PageResponse(p, sessions, func(session *auth.Session) sessionResponse {
 		return sessionResponse{
 			SessionID: session.ID, DeviceName: wire.OrNull(session.DeviceName), Role: string(session.Role),
 			CreatedAt: wire.Timestamp(session.CreatedAt), LastUsedAt: wire.Timestamp(session.LastUsedAt), Current: session.ID == by.SessionID,
 		}
-	}, func(session *auth.Session) Keyset { return Keyset{ID: session.ID} }), nil
+	}, func(session *auth.Session) api.Keyset { return api.Keyset{ID: session.ID} }), nil
 }
 
 // endSession serves DELETE /auth/sessions/{session_id}.
-func (s *Server) endSession(ctx context.Context, r Request[NoBody], id string) (Response, error) {
+func (h calls) endSession(ctx context.Context, r api.Request[api.NoBody], id string) (api.Response, error) {
 	by := r.Caller.Actor
-	if err := s.Auth.EndSession(ctx, by, id); err != nil {
-		return Response{}, err
+	if err := h.Auth.EndSession(ctx, by, id); err != nil {
+		return api.Response{}, err
 	}
-	s.Streams.Hub.Wake(by.AccountID)
+	h.api.Streams.Hub.Wake(by.AccountID)
 	return endpoint.NoContent(), nil
 }

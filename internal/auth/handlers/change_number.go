@@ -1,7 +1,9 @@
-package api
+package handlers
 
 import (
 	"context"
+
+	"github.com/touchline/touchline/internal/api"
 
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/idempotency"
@@ -20,26 +22,26 @@ type changeNumberResponse struct {
 }
 
 // changeNumber serves POST /auth/change-number.
-func (s *Server) changeNumber(ctx context.Context, r Request[changeNumberRequest]) (Response, error) {
+func (h calls) changeNumber(ctx context.Context, r api.Request[changeNumberRequest]) (api.Response, error) {
 	in, f := r.Body, r.Faults
-	to := s.number(in.NewNumber, "/new_mobile_number", &f)
+	to := h.number(in.NewNumber, "/new_mobile_number", &f)
 	otp, newOTP := digits(in.OTP, "/otp", &f), digits(in.NewOTP, "/new_otp", &f)
 	if err := f.Err(); err != nil {
-		return Response{}, err
+		return api.Response{}, err
 	}
-	by, ended, err := s.Auth.ChangeNumber(ctx, r.Caller.Actor, in.DeviceToken, otp, to, newOTP)
+	by, ended, err := h.Auth.ChangeNumber(ctx, r.Caller.Actor, in.DeviceToken, otp, to, newOTP)
 	if err != nil {
-		return Response{}, err
+		return api.Response{}, err
 	}
 	return endpoint.OK(changeNumberResponse{newAccountResponse(by), ended}), nil
 }
 
 // rebuildNumberChange returns the response of changeNumber again. The caller's session
 // has the new number already.
-func (s *Server) rebuildNumberChange(ctx context.Context, m Meta, w idempotency.Work) (Response, error) {
-	by, err := s.Auth.CurrentActor(ctx, m.Caller.Actor)
+func (h calls) rebuildNumberChange(ctx context.Context, m api.Meta, w idempotency.Work) (api.Response, error) {
+	by, err := h.Auth.CurrentActor(ctx, m.Caller.Actor)
 	if err != nil {
-		return Response{}, err
+		return api.Response{}, err
 	}
 	return endpoint.OK(changeNumberResponse{newAccountResponse(by), w.Number}), nil
 }

@@ -1,14 +1,15 @@
-package api
+package handlers
 
 import (
 	"context"
 	"strings"
 	"unicode"
 
+	"github.com/touchline/touchline/internal/api"
+
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/endpoint"
-	"github.com/touchline/touchline/internal/platform/input"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/platform/wire"
 )
@@ -34,17 +35,17 @@ type requestOTPResponse struct {
 }
 
 // requestOTP serves POST /auth/request-otp.
-func (s *Server) requestOTP(ctx context.Context, r Request[requestOTPRequest]) (Response, error) {
+func (h calls) requestOTP(ctx context.Context, r api.Request[requestOTPRequest]) (api.Response, error) {
 	in, f := r.Body, r.Faults
-	key := s.challengeKey(in.MobileNumber, in.Role, &f)
+	key := h.challengeKey(in.MobileNumber, in.Role, &f)
 	if err := f.Err(); err != nil {
-		return Response{}, err
+		return api.Response{}, err
 	}
-	issued, err := s.Auth.RequestOTP(ctx, auth.OTPRequest{
+	issued, err := h.Auth.RequestOTP(ctx, auth.OTPRequest{
 		Number: key.Number, Role: key.Role, Proof: proof(in.DeviceToken, in.Channel), Network: r.Client,
 	})
 	if err != nil {
-		return Response{}, err
+		return api.Response{}, err
 	}
 	return endpoint.Accepted(requestOTPResponse{
 		ExpiresIn: wire.Seconds(issued.ExpiresIn), ResendIn: wire.CeilSeconds(issued.ResendIn), OTPLength: issued.Length,
@@ -67,15 +68,15 @@ type verifyOTPResponse struct {
 }
 
 // verifyOTP serves POST /auth/verify-otp.
-func (s *Server) verifyOTP(ctx context.Context, r Request[verifyOTPRequest]) (Response, error) {
+func (h calls) verifyOTP(ctx context.Context, r api.Request[verifyOTPRequest]) (api.Response, error) {
 	in, f := r.Body, r.Faults
-	key, otp := s.challengeKey(in.MobileNumber, in.Role, &f), digits(in.OTP, "/otp", &f)
+	key, otp := h.challengeKey(in.MobileNumber, in.Role, &f), digits(in.OTP, "/otp", &f)
 	if err := f.Err(); err != nil {
-		return Response{}, err
+		return api.Response{}, err
 	}
-	verified, err := s.Auth.VerifyOTP(ctx, key, otp, proof(in.DeviceToken, in.Channel))
+	verified, err := h.Auth.VerifyOTP(ctx, key, otp, proof(in.DeviceToken, in.Channel))
 	if err != nil {
-		return Response{}, err
+		return api.Response{}, err
 	}
 	return endpoint.OK(verifyOTPResponse{
 		Verified: true, ExpiresIn: wire.Seconds(verified.ExpiresIn), Registered: verified.Registered,
@@ -83,22 +84,17 @@ func (s *Server) verifyOTP(ctx context.Context, r Request[verifyOTPRequest]) (Re
 }
 
 // challengeKey returns the number in the role; the default role is coach.
-func (s *Server) challengeKey(number, role string, f *wire.Faults) auth.ChallengeKey {
+func (h calls) challengeKey(number, role string, f *wire.Faults) auth.ChallengeKey {
 	if role == "" {
 		role = string(actor.Coach)
 	}
-	return auth.ChallengeKey{Number: s.number(number, "/mobile_number", f), Role: actor.Role(role)}
+	return auth.ChallengeKey{Number: h.number(number, "/mobile_number", f), Role: actor.Role(role)}
 }
 
 // number parses a mobile number as a person types it. It ignores "" and a field that has
 // a fault: the rules of the field report these.
-func (s *Server) number(typed, at string, f *wire.Faults) phone.Number {
-	return s.Reader(f).Number(at, typed)
-}
-
-// Reader returns a reader of what people enter.
-func (s *Server) Reader(f *wire.Faults) input.Reader {
-	return input.Reader{Phones: s.Phones, Now: s.Now(), Faults: f}
+func (h calls) number(typed, at string, f *wire.Faults) phone.Number {
+	return h.api.Reader(f).Number(at, typed)
 }
 
 // The lengths that the setting OTP_LENGTH allows.

@@ -1,7 +1,9 @@
-package api
+package handlers
 
 import (
 	"context"
+
+	"github.com/touchline/touchline/internal/api"
 
 	"github.com/touchline/touchline/internal/platform/endpoint"
 )
@@ -12,16 +14,16 @@ type closeAccountRequest struct {
 }
 
 // closeAccount serves DELETE /api/me.
-func (s *Server) closeAccount(ctx context.Context, r Request[closeAccountRequest]) (Response, error) {
+func (h calls) closeAccount(ctx context.Context, r api.Request[closeAccountRequest]) (api.Response, error) {
 	in, f := r.Body, r.Faults
 	otp := digits(in.OTP, "/otp", &f)
 	if err := f.Err(); err != nil {
-		return Response{}, err
+		return api.Response{}, err
 	}
 	by := r.Caller.Actor
-	if err := s.Auth.Close(ctx, by, in.DeviceToken, otp); err != nil {
-		return Response{}, err
+	if err := h.Auth.Close(ctx, by, in.DeviceToken, otp); err != nil {
+		return api.Response{}, err
 	}
-	s.Streams.Hub.Wake(by.AccountID)
+	h.api.Streams.Hub.Wake(by.AccountID)
 	return endpoint.NoContent(), nil
 }

@@ -1,7 +1,9 @@
-package api
+package handlers
 
 import (
 	"context"
+
+	"github.com/touchline/touchline/internal/api"
 
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/endpoint"
@@ -19,29 +21,29 @@ type meResponse struct {
 }
 
 // me serves GET /api/me.
-func (s *Server) me(ctx context.Context, r Request[NoBody]) (Response, error) {
+func (h calls) me(ctx context.Context, r api.Request[api.NoBody]) (api.Response, error) {
 	by := r.Caller.Actor
 	out := meResponse{Account: newAccountResponse(by), Role: string(by.Role), ProfileComplete: true}
-	roles, err := s.Auth.Roles(ctx, by)
+	roles, err := h.Auth.Roles(ctx, by)
 	if err != nil {
-		return Response{}, err
+		return api.Response{}, err
 	}
 	out.Roles = append([]actor.Role{}, roles...) // [] if the last player of the number was deleted
-	if out.UnreadNotifications, err = s.Tray.Unread(ctx, by); err != nil {
-		return Response{}, err
+	if out.UnreadNotifications, err = h.api.Tray.Unread(ctx, by); err != nil {
+		return api.Response{}, err
 	}
 	if by.Role != actor.Coach {
-		name, err := s.Approvals.PartyName(ctx, by)
+		name, err := h.api.Approvals.PartyName(ctx, by)
 		if err != nil {
-			return Response{}, err
+			return api.Response{}, err
 		}
 		out.Name = wire.OrNull(name)
 	} else {
-		p, err := s.Coaches.Profile(ctx, by)
+		p, err := h.api.Coaches.Profile(ctx, by)
 		if err != nil {
-			return Response{}, err
+			return api.Response{}, err
 		}
-		out.Name, out.ProfileComplete = wire.OrNull(p.Name), len(p.Missing(s.Coaches.Required)) == 0
+		out.Name, out.ProfileComplete = wire.OrNull(p.Name), len(p.Missing(h.api.Coaches.Required)) == 0
 	}
 	out.Next = nextScreen(by.Role, out.ProfileComplete)
 	return endpoint.OK(out), nil

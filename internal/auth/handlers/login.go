@@ -1,8 +1,10 @@
-package api
+package handlers
 
 import (
 	"context"
 	"time"
+
+	"github.com/touchline/touchline/internal/api"
 
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/platform/actor"
@@ -49,34 +51,34 @@ type tokenResponse struct {
 
 // login serves POST /auth/login. With an Idempotency-Key the response can be repeated for
 // a minute, while its session lives. A repeat with another body counts as a wrong code.
-func (s *Server) login(ctx context.Context, r Request[loginRequest]) (Response, error) {
+func (h calls) login(ctx context.Context, r api.Request[loginRequest]) (api.Response, error) {
 	in, f := r.Body, r.Faults
-	key, otp := s.challengeKey(in.MobileNumber, in.Role, &f), digits(in.OTP, "/otp", &f)
+	key, otp := h.challengeKey(in.MobileNumber, in.Role, &f), digits(in.OTP, "/otp", &f)
 	if err := f.Err(); err != nil {
-		return Response{}, err
+		return api.Response{}, err
 	}
-	return s.HandleOnce(ctx, r.Meta, keyed.Request{
+	return h.api.HandleOnce(ctx, r.Meta, keyed.Request{
 		Owner: "login/" + string(key.Role) + "/" + string(key.Number), Keep: keepLogin, Body: r.Raw,
 		CheckRepeat: func(ctx context.Context, same bool) error {
-			return s.Auth.CheckLoginRepeat(ctx, key, proof(in.DeviceToken, in.Channel), same)
+			return h.Auth.CheckLoginRepeat(ctx, key, proof(in.DeviceToken, in.Channel), same)
 		},
-		MayRepeat: s.Auth.CheckLoginSession,
-		Rebuild: func(ctx context.Context, w idempotency.Work) (Response, error) {
-			grant, err := s.Auth.LoginGrant(ctx, w.ID)
+		MayRepeat: h.Auth.CheckLoginSession,
+		Rebuild: func(ctx context.Context, w idempotency.Work) (api.Response, error) {
+			grant, err := h.Auth.LoginGrant(ctx, w.ID)
 			if err != nil {
-				return Response{}, err
+				return api.Response{}, err
 			}
-			return s.grantResponse(grant), nil
+			return h.grantResponse(grant), nil
 		},
-		Handle: func(ctx context.Context, f wire.Faults) (Response, error) {
+		Handle: func(ctx context.Context, f wire.Faults) (api.Response, error) {
 			if err := f.Err(); err != nil {
-				return Response{}, err
+				return api.Response{}, err
 			}
-			grant, err := s.Auth.Login(ctx, key, otp, proof(in.DeviceToken, in.Channel), in.DeviceName)
+			grant, err := h.Auth.Login(ctx, key, otp, proof(in.DeviceToken, in.Channel), in.DeviceName)
 			if err != nil {
-				return Response{}, err
+				return api.Response{}, err
 			}
-			return s.grantResponse(grant).WithSubject(grant.Session.ID), nil
+			return h.grantResponse(grant).WithSubject(grant.Session.ID), nil
 		},
 	})
 }
@@ -87,23 +89,23 @@ type refreshRequest struct {
 }
 
 // refresh serves POST /auth/refresh.
-func (s *Server) refresh(ctx context.Context, r Request[refreshRequest]) (Response, error) {
+func (h calls) refresh(ctx context.Context, r api.Request[refreshRequest]) (api.Response, error) {
 	in, f := r.Body, r.Faults
 	if err := f.Err(); err != nil {
-		return Response{}, err
+		return api.Response{}, err
 	}
-	grant, err := s.Auth.Refresh(ctx, in.RefreshToken)
+	grant, err := h.Auth.Refresh(ctx, in.RefreshToken)
 	if err != nil {
-		return Response{}, err
+		return api.Response{}, err
 	}
-	return s.grantResponse(grant), nil
+	return h.grantResponse(grant), nil
 }
 
 // grantResponse does not read the store: the OTP or the refresh token is used up, so a
 // failed read would lose the tokens.
-func (s *Server) grantResponse(g *auth.Grant) Response {
+func (h calls) grantResponse(g *auth.Grant) api.Response {
 	by := g.Session.Actor()
-	complete := by.Role != actor.Coach || s.Coaches.Completed(g.Session.FilledFields)
+	complete := by.Role != actor.Coach || h.api.Coaches.Completed(g.Session.FilledFields)
 	return endpoint.OK(tokenResponse{
 		AccessToken: g.AccessToken, TokenType: "Bearer", ExpiresIn: wire.Seconds(g.AccessEnds),
 		RefreshToken: g.RefreshToken, RefreshExpiresIn: wire.Seconds(g.RefreshEnds),

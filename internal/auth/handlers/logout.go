@@ -1,7 +1,9 @@
-package api
+package handlers
 
 import (
 	"context"
+
+	"github.com/touchline/touchline/internal/api"
 
 	"github.com/touchline/touchline/internal/platform/endpoint"
 )
@@ -13,24 +15,24 @@ type logoutRequest struct {
 
 // logout serves POST /auth/logout. The access token names the session. If it is missing or
 // expired, the refresh token does.
-func (s *Server) logout(ctx context.Context, r Request[logoutRequest]) (Response, error) {
+func (h calls) logout(ctx context.Context, r api.Request[logoutRequest]) (api.Response, error) {
 	in, f := r.Body, r.Faults
 	signInError := r.Caller.SignInError
 	if signInError != nil && in.RefreshToken == nil {
-		return Response{}, signInError
+		return api.Response{}, signInError
 	}
 	if err := f.Err(); err != nil {
-		return Response{}, err
+		return api.Response{}, err
 	}
 	var err error
 	if signInError == nil {
-		err = s.Auth.Logout(ctx, r.Caller.Actor, in.All)
+		err = h.Auth.Logout(ctx, r.Caller.Actor, in.All)
 	} else {
-		err = s.Auth.LogoutByRefresh(ctx, *in.RefreshToken, in.All)
+		err = h.Auth.LogoutByRefresh(ctx, *in.RefreshToken, in.All)
 	}
 	if err != nil {
-		return Response{}, err
+		return api.Response{}, err
 	}
-	s.Streams.Hub.Wake(r.Caller.Actor.AccountID)
+	h.api.Streams.Hub.Wake(r.Caller.Actor.AccountID)
 	return endpoint.NoContent(), nil
 }
