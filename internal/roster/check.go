@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/platform/input"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/platform/wire"
 )
@@ -41,7 +42,7 @@ func (row *Row) check(phones phone.Parser, now time.Time, batches batchIDs) {
 	row.checkLanguage(StudentLanguage)
 	row.checkLanguage(GuardianLanguage)
 	if e.GuardianEmail != "" {
-		if wrong := approval.CheckEmail(e.GuardianEmail); wrong != "" {
+		if wrong := input.CheckEmail(e.GuardianEmail); wrong != "" {
 			row.add(GuardianEmail, "invalid_email", "%s Correct it, or leave the cell empty.", wrong)
 		}
 	}

@@ -5,10 +5,10 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/platform/input"
 )
 
 // addressCookie holds an address between the page that asks for it and the page that asks for its
@@ -89,7 +89,7 @@ func (p *Pages) emailView(ctx context.Context, r *Request, by actor.Actor, f *Fo
 // an open session must not get another way in, so it needs an OTP of the last minutes.
 func (p *Pages) sendToAddress(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
 	f, address, path := &Form{Values: r.Form}, r.Value("email"), settingsOf(by.Role)+"/email"
-	if approval.CheckEmail(address) != "" {
+	if input.CheckEmail(address) != "" {
 		f.Add("email", p.NewView(r, "email.title").MustT("invalid.invalid_email"))
 		return p.emailForm(ctx, r, by, f)
 	}

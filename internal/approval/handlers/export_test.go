@@ -9,7 +9,6 @@ import (
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/httpx"
-	"github.com/touchline/touchline/internal/platform/input"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/platform/wire"
 	"github.com/touchline/touchline/internal/server/service"
@@ -58,21 +57,21 @@ func decodeBody[T any](raw []byte) (value T, f wire.Faults, err error) {
 
 // AddPlayer reads the body of POST /api/players/add.
 func (i Inputs) AddPlayer(body []byte) (approval.Student, *approval.Guardian, error) {
-	in, f, err := decodeBody[input.Player](body)
+	in, f, err := decodeBody[addPlayerRequest](body)
 	if err != nil {
 		return approval.Student{}, nil, err
 	}
-	student, guardian := in.Read(i.h.api.Reader(&f))
+	student, guardian := in.read(i.h.api.Reader(&f))
 	return student, guardian, f.Err()
 }
 
 // Patch reads the body of PATCH /api/players/{player_id}.
 func (i Inputs) Patch(body []byte) (approval.Patch, error) {
-	in, f, err := decodeBody[input.PlayerPatch](body)
+	in, f, err := decodeBody[playerPatchBody](body)
 	if err != nil {
 		return approval.Patch{}, err
 	}
-	return in.Read(i.h.api.Reader(&f)), f.Err()
+	return in.read(i.h.api.Reader(&f)), f.Err()
 }
 
 // SendGuardian reads the body of POST /api/approval/send-guardian-request.

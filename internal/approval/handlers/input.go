@@ -13,9 +13,9 @@ import (
 
 // sendGuardianRequest is the SendGuardianRequest of openapi.yaml.
 type sendGuardianRequest struct {
-	PlayerID string               `json:"player_id" rule:"required"`
-	Guardian *input.GuardianPatch `json:"guardian"`
-	Channels []string             `json:"channels" rule:"min=1"`
+	PlayerID string             `json:"player_id" rule:"required"`
+	Guardian *guardianPatchBody `json:"guardian"`
+	Channels []string           `json:"channels" rule:"min=1"`
 }
 
 // correction returns the changes to the guardian that precede the request.
@@ -23,10 +23,10 @@ func (in sendGuardianRequest) correction(e input.Reader) approval.Patch {
 	if in.Guardian == nil {
 		return approval.Patch{}
 	}
-	if *in.Guardian == (input.GuardianPatch{}) {
+	if *in.Guardian == (guardianPatchBody{}) {
 		e.Faults.Add("/guardian", "required", "Send at least one field to correct, or leave guardian out.")
 	}
-	return approval.Patch{Guardian: in.Guardian.Read(e)}
+	return approval.Patch{Guardian: in.Guardian.read(e)}
 }
 
 // sendStudentRequest is the SendStudentRequest of openapi.yaml.

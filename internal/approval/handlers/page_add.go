@@ -42,7 +42,7 @@ func (p pages) addPlayerForm(ctx context.Context, r *web.Request, by actor.Actor
 	return web.FormPage("add_player", v), nil
 }
 
-// playerFields maps the pointers of input.Player to the fields of the form.
+// playerFields maps the pointers of addPlayerRequest to the fields of the form.
 var playerFields = map[string]string{
 	"/student/full_name": "student_name", "/student/date_of_birth": "date_of_birth", "/student/contact_number": "student_number",
 	"/student/medical_information": "medical", "/student/language": "student_language", "/guardian": "guardian_name", "/guardian/name": "guardian_name",
@@ -58,7 +58,7 @@ func (p pages) addPlayer(ctx context.Context, r *web.Request, by actor.Actor) (w
 	}
 	var faults wire.Faults
 	in := playerForm(r, &faults)
-	student, guardian := in.Read(input.Reader{Phones: p.site.Phones, Now: p.Now(), Faults: &faults})
+	student, guardian := in.read(input.Reader{Phones: p.site.Phones, Now: p.Now(), Faults: &faults})
 	err := faults.Err()
 	if err == nil {
 		player, added := p.Add(ctx, by, student, guardian, chosenBatches(r)...)
@@ -96,7 +96,7 @@ func (p pages) addedBefore(ctx context.Context, by actor.Actor, id string) (web.
 }
 
 // playerForm reads the form into the body that the API takes.
-func playerForm(r *web.Request, f *wire.Faults) input.Player {
+func playerForm(r *web.Request, f *wire.Faults) addPlayerRequest {
 	student := map[string]any{}
 	web.SetGiven(student, "full_name", r.Value("student_name"))
 	web.SetGiven(student, "date_of_birth", r.Value("date_of_birth"))
@@ -113,7 +113,7 @@ func playerForm(r *web.Request, f *wire.Faults) input.Player {
 		web.SetGiven(guardian, "language", r.Value("guardian_language"))
 		body["guardian"] = guardian
 	}
-	var in input.Player
+	var in addPlayerRequest
 	wire.Bind(body, &in, f)
 	return in
 }

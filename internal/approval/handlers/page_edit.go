@@ -72,7 +72,7 @@ func (p pages) editPlayer(ctx context.Context, r *web.Request, by actor.Actor) (
 	}
 	var effect approval.EditEffect
 	var faults wire.Faults
-	patch := readPlayerPatch(r, player, &faults).Read(input.Reader{Phones: p.site.Phones, Now: p.Now(), Faults: &faults})
+	patch := readPlayerPatch(r, player, &faults).read(input.Reader{Phones: p.site.Phones, Now: p.Now(), Faults: &faults})
 	if err = faults.Err(); err == nil && patch.MayOpenRequest() {
 		err = p.site.Coaches.Complete(ctx, by)
 	}
@@ -118,7 +118,7 @@ func (p pages) addPlayerFaults(r *web.Request, f *web.Form, err error) bool {
 	return false
 }
 
-// editFields maps the fields of the form to the members of input.PlayerPatch.
+// editFields maps the fields of the form to the members of playerPatchBody.
 var editFields = []struct {
 	Field          string
 	object, member string
@@ -165,7 +165,7 @@ func shownValues(f *web.Form, player *approval.Player) map[string]string {
 // readPlayerPatch reads the fields that differ from the player, and from what the form showed,
 // into the body that the API takes. A guardian that the form showed is removed if all its fields
 // are empty.
-func readPlayerPatch(r *web.Request, player *approval.Player, f *wire.Faults) input.PlayerPatch {
+func readPlayerPatch(r *web.Request, player *approval.Player, f *wire.Faults) playerPatchBody {
 	before := playerValues(player)
 	body := map[string]any{}
 	guardian := false
@@ -191,7 +191,7 @@ func readPlayerPatch(r *web.Request, player *approval.Player, f *wire.Faults) in
 			body["guardian"] = nil
 		}
 	}
-	var in input.PlayerPatch
+	var in playerPatchBody
 	wire.Bind(body, &in, f)
 	return in
 }

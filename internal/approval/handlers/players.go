@@ -10,14 +10,13 @@ import (
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/csvfile"
 	"github.com/touchline/touchline/internal/platform/endpoint"
-	"github.com/touchline/touchline/internal/platform/input"
 	"github.com/touchline/touchline/internal/platform/wire"
 )
 
 // addPlayer serves POST /api/players/add.
-func (h calls) addPlayer(ctx context.Context, r api.Request[input.Player]) (api.Response, error) {
+func (h calls) addPlayer(ctx context.Context, r api.Request[addPlayerRequest]) (api.Response, error) {
 	in, f := r.Body, r.Faults
-	student, guardian := in.Read(h.api.Reader(&f))
+	student, guardian := in.read(h.api.Reader(&f))
 	for i, id := range in.BatchIDs {
 		if !endpoint.IsID(id) {
 			f.Add(wire.PointTo("/batch_ids", i), "invalid_id", "This is not the id of a batch.")
@@ -86,9 +85,9 @@ func (h calls) getPlayer(ctx context.Context, r api.Request[api.NoBody], id stri
 }
 
 // updatePlayer serves PATCH /api/players/{player_id}.
-func (h calls) updatePlayer(ctx context.Context, r api.Request[input.PlayerPatch], id string) (api.Response, error) {
+func (h calls) updatePlayer(ctx context.Context, r api.Request[playerPatchBody], id string) (api.Response, error) {
 	in, f := r.Body, r.Faults
-	patch := in.Read(h.api.Reader(&f))
+	patch := in.read(h.api.Reader(&f))
 	if err := h.api.CheckFaults(ctx, r.Caller.Actor, id, f); err != nil {
 		return api.Response{}, err
 	}

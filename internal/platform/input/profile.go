@@ -1,7 +1,6 @@
 package input
 
 import (
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/platform/wire"
 )
@@ -49,7 +48,7 @@ func (in Profile) Read() coach.Patch {
 // CheckProfile adds the faults of a patch that the rules of single fields cannot find.
 func CheckProfile(patch coach.Patch, f *wire.Faults) {
 	if patch.Email != nil && *patch.Email != "" {
-		f.Add("/email", "invalid_email", approval.CheckEmail(*patch.Email))
+		f.Add("/email", "invalid_email", CheckEmail(*patch.Email))
 	}
 	if patch.UPIID != nil && *patch.UPIID != "" && !f.Has("/upi_id") {
 		f.Add("/upi_id", "invalid_upi_id", coach.CheckUPIID(*patch.UPIID))

@@ -1,13 +1,14 @@
-// Package input reads what people enter: players and profiles. The API reads it from JSON and the
+// Package input reads what people enter: numbers, addresses, days and profiles. The API reads it from JSON and the
 // pages from forms; both report every fault with its pointer.
 package input
 
 import (
-	"regexp"
+	"net/mail"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/platform/wire"
 )
@@ -20,8 +21,8 @@ type Reader struct {
 	Faults *wire.Faults
 }
 
-// hasFault reports whether the field at, or an object around it, has a fault already.
-func (r Reader) hasFault(at string) bool {
+// HasFault reports whether the field at, or an object around it, has a fault already.
+func (r Reader) HasFault(at string) bool {
 	for !r.Faults.Has(at) {
 		parent := strings.LastIndexByte(at, '/')
 		if parent < 0 {
@@ -34,7 +35,7 @@ func (r Reader) hasFault(at string) bool {
 
 // Number reads a mobile number in any spelling.
 func (r Reader) Number(at, text string) phone.Number {
-	if text == "" || r.hasFault(at) {
+	if text == "" || r.HasFault(at) {
 		return ""
 	}
 	n, err := r.Phones.Parse(text)
@@ -44,36 +45,17 @@ func (r Reader) Number(at, text string) phone.Number {
 	return n
 }
 
-var dateForm = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}$`)
-
-// BirthDate reads YYYY-MM-DD. ok is false if the field has a fault.
-func (r Reader) BirthDate(at, text string) (date approval.Date, ok bool) {
-	if r.hasFault(at) {
-		return approval.Date{}, false
-	}
-	date, err := approval.ParseDate(text)
-	switch {
-	case err != nil && dateForm.MatchString(text):
-		r.Faults.Add(at, "invalid_date", "This date does not exist.")
-	case err != nil:
-		r.Faults.Add(at, "invalid_date", "Write the date as YYYY-MM-DD.")
-	default:
-		r.Faults.Add(at, "invalid_date", approval.CheckBirthDate(date, r.Now))
-	}
-	return date, !r.Faults.Has(at)
-}
-
 // Email reads an e-mail address.
 func (r Reader) Email(at, text string) string {
-	if !r.hasFault(at) {
-		r.Faults.Add(at, "invalid_email", approval.CheckEmail(text))
+	if !r.HasFault(at) {
+		r.Faults.Add(at, "invalid_email", CheckEmail(text))
 	}
 	return text
 }
 
-// patchText returns the new text of a merge patch: nil keeps the old one and a pointer to
+// PatchText returns the new text of a merge patch: nil keeps the old one and a pointer to
 // "" clears it (RFC 7396).
-func patchText[T ~string](o wire.Opt[string], read func(text string) T) *T {
+func PatchText[T ~string](o wire.Opt[string], read func(text string) T) *T {
 	if !o.Set {
 		return nil
 	}
@@ -85,3 +67,19 @@ func patchText[T ~string](o wire.Opt[string], read func(text string) T) *T {
 }
 
 func unchanged(text string) string { return text }
+
+// maxEmail is RFC 5321, section 4.5.3.1.
+const maxEmail = 254
+
+// CheckEmail returns the text of the fault in s, or "".
+func CheckEmail(s string) string {
+	if utf8.RuneCountInString(s) > maxEmail {
+		return "An e-mail address has at most 254 characters."
+	}
+	// Refuse invisible characters and address literals such as name@[192.0.2.1].
+	hidden := strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || r == '[' })
+	if a, err := mail.ParseAddress(s); err != nil || hidden || a.Address != s || !strings.Contains(s[strings.LastIndexByte(s, '@')+1:], ".") {
+		return "This is not an e-mail address."
+	}
+	return ""
+}

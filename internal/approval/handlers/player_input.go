@@ -1,19 +1,20 @@
-package input
+package handlers
 
 import (
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/platform/input"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/platform/wire"
 )
 
-// Player is the AddPlayerRequest of openapi.yaml.
-type Player struct {
-	Student  Student   `json:"student" rule:"required"`
-	Guardian *Guardian `json:"guardian"`
-	BatchIDs []string  `json:"batch_ids" rule:"max=20,each=36"`
+// addPlayerRequest is the AddPlayerRequest of openapi.yaml.
+type addPlayerRequest struct {
+	Student  studentBody   `json:"student" rule:"required"`
+	Guardian *guardianBody `json:"guardian"`
+	BatchIDs []string      `json:"batch_ids" rule:"max=20,each=36"`
 }
 
-type Student struct {
+type studentBody struct {
 	FullName      string           `json:"full_name" rule:"required,name,min=1,max=100"`
 	DateOfBirth   string           `json:"date_of_birth" rule:"required"`
 	ContactNumber wire.Opt[string] `json:"contact_number" rule:"min=1,max=64"`
@@ -21,7 +22,7 @@ type Student struct {
 	Language      wire.Opt[string] `json:"language" rule:"oneof=en|hi"`
 }
 
-type Guardian struct {
+type guardianBody struct {
 	Name         string           `json:"name" rule:"required,name,min=1,max=100"`
 	Relationship string           `json:"relationship" rule:"required,name,min=1,max=50"`
 	MobileNumber string           `json:"mobile_number" rule:"required,min=1,max=64"`
@@ -29,13 +30,13 @@ type Guardian struct {
 	Language     wire.Opt[string] `json:"language" rule:"oneof=en|hi"`
 }
 
-// Read returns the student and the guardian. It also reports the faults that package
+// read returns the student and the guardian. It also reports the faults that package
 // approval would find, so that one response lists all of them.
-func (in Player) Read(e Reader) (approval.Student, *approval.Guardian) {
+func (in addPlayerRequest) read(e input.Reader) (approval.Student, *approval.Guardian) {
 	student := approval.Student{FullName: in.Student.FullName, Medical: in.Student.Medical.Value, Language: in.Student.Language.Value}
-	birthDate, ok := e.BirthDate("/student/date_of_birth", in.Student.DateOfBirth)
-	student.DateOfBirth = birthDate
-	if in.Guardian == nil && ok && !birthDate.IsAdult(e.Now) {
+	born, ok := birthDate(e, "/student/date_of_birth", in.Student.DateOfBirth)
+	student.DateOfBirth = born
+	if in.Guardian == nil && ok && !born.IsAdult(e.Now) {
 		e.Faults.Add("/guardian", "required", approval.GuardianNeeded)
 	}
 	if text := in.Student.ContactNumber.Some(); text != nil {
@@ -47,7 +48,7 @@ func (in Player) Read(e Reader) (approval.Student, *approval.Guardian) {
 	return student, in.Guardian.guardian(e)
 }
 
-func (in Guardian) guardian(e Reader) *approval.Guardian {
+func (in guardianBody) guardian(e input.Reader) *approval.Guardian {
 	g := &approval.Guardian{
 		Name: in.Name, Relationship: in.Relationship,
 		Number: e.Number("/guardian/mobile_number", in.MobileNumber), Language: in.Language.Value,
@@ -58,13 +59,13 @@ func (in Guardian) guardian(e Reader) *approval.Guardian {
 	return g
 }
 
-// PlayerPatch is the PlayerPatch of openapi.yaml.
-type PlayerPatch struct {
-	Student  *StudentPatch           `json:"student" rule:"notnull"`
-	Guardian wire.Opt[GuardianPatch] `json:"guardian"`
+// playerPatchBody is the PlayerPatch of openapi.yaml.
+type playerPatchBody struct {
+	Student  *studentPatchBody           `json:"student" rule:"notnull"`
+	Guardian wire.Opt[guardianPatchBody] `json:"guardian"`
 }
 
-type StudentPatch struct {
+type studentPatchBody struct {
 	FullName      *string          `json:"full_name" rule:"notnull,name,min=1,max=100"`
 	DateOfBirth   *string          `json:"date_of_birth" rule:"notnull"`
 	ContactNumber wire.Opt[string] `json:"contact_number" rule:"min=1,max=64"`
@@ -72,8 +73,8 @@ type StudentPatch struct {
 	Language      wire.Opt[string] `json:"language" rule:"oneof=en|hi"`
 }
 
-// GuardianPatch is the GuardianPatch of openapi.yaml.
-type GuardianPatch struct {
+// guardianPatchBody is the GuardianPatch of openapi.yaml.
+type guardianPatchBody struct {
 	Name         *string          `json:"name" rule:"notnull,name,min=1,max=100"`
 	Relationship *string          `json:"relationship" rule:"notnull,name,min=1,max=50"`
 	MobileNumber *string          `json:"mobile_number" rule:"notnull,min=1,max=64"`
@@ -81,39 +82,39 @@ type GuardianPatch struct {
 	Language     wire.Opt[string] `json:"language" rule:"oneof=en|hi"`
 }
 
-// Read returns the changes. Package approval checks what the changed player lacks.
-func (in PlayerPatch) Read(e Reader) approval.Patch {
+// read returns the changes. Package approval checks what the changed player lacks.
+func (in playerPatchBody) read(e input.Reader) approval.Patch {
 	p := approval.Patch{RemoveGuardian: in.Guardian.Set && in.Guardian.Null}
 	if s := in.Student; s != nil {
 		p.Student = s.patch(e)
 	}
 	if g := in.Guardian.Some(); g != nil {
-		p.Guardian = g.Read(e)
+		p.Guardian = g.read(e)
 	}
 	return p
 }
 
-func (in StudentPatch) patch(e Reader) approval.StudentPatch {
+func (in studentPatchBody) patch(e input.Reader) approval.StudentPatch {
 	p := approval.StudentPatch{
 		FullName: in.FullName,
-		Number: patchText(in.ContactNumber, func(text string) phone.Number {
+		Number: input.PatchText(in.ContactNumber, func(text string) phone.Number {
 			return e.Number("/student/contact_number", text)
 		}),
-		Medical:  patchText(in.Medical, unchanged),
-		Language: patchText(in.Language, unchanged),
+		Medical:  input.PatchText(in.Medical, unchanged),
+		Language: input.PatchText(in.Language, unchanged),
 	}
 	if in.DateOfBirth != nil {
-		birthDate, _ := e.BirthDate("/student/date_of_birth", *in.DateOfBirth)
-		p.DateOfBirth = &birthDate
+		born, _ := birthDate(e, "/student/date_of_birth", *in.DateOfBirth)
+		p.DateOfBirth = &born
 	}
 	return p
 }
 
-func (in GuardianPatch) Read(e Reader) *approval.GuardianPatch {
+func (in guardianPatchBody) read(e input.Reader) *approval.GuardianPatch {
 	p := &approval.GuardianPatch{
 		Name: in.Name, Relationship: in.Relationship,
-		Email:    patchText(in.Email, func(text string) string { return e.Email("/guardian/email", text) }),
-		Language: patchText(in.Language, unchanged),
+		Email:    input.PatchText(in.Email, func(text string) string { return e.Email("/guardian/email", text) }),
+		Language: input.PatchText(in.Language, unchanged),
 	}
 	if in.MobileNumber != nil {
 		n := e.Number("/guardian/mobile_number", *in.MobileNumber)
@@ -121,3 +122,22 @@ func (in GuardianPatch) Read(e Reader) *approval.GuardianPatch {
 	}
 	return p
 }
+
+// birthDate reads YYYY-MM-DD. ok is false if the field has a fault.
+func birthDate(r input.Reader, at, text string) (date approval.Date, ok bool) {
+	if r.HasFault(at) {
+		return approval.Date{}, false
+	}
+	date, err := approval.ParseDate(text)
+	switch {
+	case err != nil && input.DateForm.MatchString(text):
+		r.Faults.Add(at, "invalid_date", "This date does not exist.")
+	case err != nil:
+		r.Faults.Add(at, "invalid_date", "Write the date as YYYY-MM-DD.")
+	default:
+		r.Faults.Add(at, "invalid_date", approval.CheckBirthDate(date, r.Now))
+	}
+	return date, !r.Faults.Has(at)
+}
+
+func unchanged(text string) string { return text }
