@@ -219,7 +219,7 @@ func (d *demo) ask(ctx context.Context, by person) (string, error) {
 	for name, value := range values {
 		set += fmt.Sprintf("document.querySelector('[name=%s]').value = %q;", name, value)
 	}
-	err := chromedp.Run(ctx, chromedp.Navigate(d.url+"/coach/players/add"), chromedp.Evaluate(set+`document.querySelector('main form button').click()`, nil))
+	err := chromedp.Run(ctx, chromedp.Navigate(d.url+"/coach/players/add"), chromedp.Evaluate(set+`for (const e of [...document.querySelectorAll('[name=batch]')].slice(-1)) e.checked = true; document.querySelector('main form button').click()`, nil))
 	if err != nil {
 		return "", err
 	}

@@ -300,7 +300,7 @@ func TestTwoRolesInOneBrowser(t *testing.T) {
 			t.Errorf("the guardian's answer is %s, the student's %s", g, st)
 		}
 		b.press("Sign out")
-		if b.open("/me/student"); b.heading() != "My permissions" {
+		if b.open("/me/student"); b.heading() != "Your training" {
 			t.Errorf("signing out as guardian signed the student out: %s", b.heading())
 		}
 	}, func(c *config.Config) { c.AppURL = "https://app.example/open" })

@@ -30,6 +30,10 @@ type LinkState struct {
 	Party actor.Role
 	// Number is the number that was asked. Pages show only phone.Number.Ending of it.
 	Number phone.Number
+	// CoachID is empty for a short code.
+	CoachID string
+	// BatchName is a batch of the student, if the link left to Number itself: the message names it, too.
+	BatchName string
 	// CoachName is empty if the profile has no name.
 	CoachName   string
 	StudentName string
@@ -81,7 +85,9 @@ func (s *Service) Link(ctx context.Context, hash []byte) (LinkState, error) {
 	var born string
 	var old bool
 	err := s.DB.QueryRow(ctx, `
-		SELECT l.ends_at <= $2, r.id, r.player_id, r.approver_type, a.mobile_number, c.name, c.tier, p.student_name, p.date_of_birth, l.to_number,
+		SELECT l.ends_at <= $2, r.id, r.player_id, r.approver_type, a.mobile_number, c.name, c.tier, p.student_name, p.date_of_birth, l.to_number, r.coach_id,
+			(SELECT min(b.name) FROM batch_players m JOIN batches b ON b.id = m.batch_id AND b.archived_at IS NULL
+				WHERE m.player_id = r.player_id AND m.left_at IS NULL AND l.to_number = TRUE),
 			EXISTS (SELECT 1 FROM requests o WHERE o.approver_id = r.approver_id AND o.state = 'pending' AND o.id <> r.id)
 		FROM request_links l
 		JOIN requests r ON r.id = l.request_id AND r.state = 'pending'
@@ -89,7 +95,8 @@ func (s *Service) Link(ctx context.Context, hash []byte) (LinkState, error) {
 		JOIN players p ON p.id = r.player_id AND p.deleted_at IS NULL
 		LEFT JOIN coaches c ON c.id = r.coach_id
 		WHERE l.hash = $1 AND (l.to_number = TRUE OR l.address = p.guardian_email)`, hash, database.Micros(now)).
-		Scan(&old, &l.RequestID, &l.PlayerID, &l.Party, &l.Number, database.IntoText(&l.CoachName), database.IntoText(&l.CoachTier), &l.StudentName, &born, &l.ToNumber, &l.OthersOpen)
+		Scan(&old, &l.RequestID, &l.PlayerID, &l.Party, &l.Number, database.IntoText(&l.CoachName), database.IntoText(&l.CoachTier), &l.StudentName, &born, &l.ToNumber,
+			&l.CoachID, database.IntoText(&l.BatchName), &l.OthersOpen)
 	if err == nil && old {
 		return LinkState{Old: true}, nil
 	}

@@ -22,7 +22,7 @@ func TestLinkState(t *testing.T) {
 		hash := p.link(request)
 		want := approval.LinkState{
 			Open: true, RequestID: request, PlayerID: a.ID, Party: actor.Guardian, Number: number(2),
-			CoachName: "Coach 1", StudentName: "Asha Rao", ToNumber: true,
+			CoachID: coach.AccountID, CoachName: "Coach 1", StudentName: "Asha Rao", ToNumber: true,
 		}
 		p.wantLink(hash, want)
 		p.wantLink(vault.HashToken("mistyped"), approval.LinkState{})
@@ -34,8 +34,18 @@ func TestLinkState(t *testing.T) {
 		p.wantLink(hash, want)
 		p.wantLink(p.link(adultStudent.StudentApprover.Request.ID), approval.LinkState{
 			Open: true, RequestID: adultStudent.StudentApprover.Request.ID, PlayerID: adultStudent.ID, Party: actor.Student, Number: number(2),
-			CoachName: "Coach 1", StudentName: "Bela Rao", Adult: true, ToNumber: true,
+			CoachID: coach.AccountID, CoachName: "Coach 1", StudentName: "Bela Rao", Adult: true, ToNumber: true,
 		})
+
+		// A link to the number names a batch, as its message does; a link that left by mail does not.
+		batch := p.batch(coach, "U12 Evening")
+		ok(p, run(p.db, `INSERT INTO batch_players (coach_id, batch_id, player_id, joined_at) VALUES ($1, $2, $3, 1)`, coach.AccountID, batch.ID, a.ID))
+		want.BatchName = "U12 Evening"
+		p.wantLink(hash, want)
+		ok(p, run(p.db, `UPDATE request_links SET to_number = FALSE, address = $2 WHERE hash = $1`, hash, "asha@families.example"))
+		ok(p, run(p.db, `UPDATE players SET guardian_email = $2 WHERE id = $1`, a.ID, "asha@families.example"))
+		want.BatchName, want.ToNumber = "", false
+		p.wantLink(hash, want)
 
 		ok(p, p.decide(guardian, a.ID, approval.Approve))
 		p.wantLink(hash, approval.LinkState{})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/platform/endpoint"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/wire"
 )
 
@@ -48,6 +49,17 @@ func (p *Pages) newCoachCard(l coach.Listing) coachCard {
 		}
 	}
 	return card
+}
+
+// ShownOf returns what the public page of a coach shows beside the name: the address of the picture, or "",
+// and whether the identity was checked.
+func (p *Pages) ShownOf(ctx context.Context, coachID string) (picture string, verified bool, err error) {
+	l, err := p.Directory.Coach(ctx, coachID)
+	if fault.KindOf(err) == fault.NotFound {
+		return "", false, nil
+	}
+	card := p.newCoachCard(l)
+	return card.Picture, card.Verified, err
 }
 
 // coaches serves GET /coaches: the coaches who show a public page, newest first, with a

@@ -43,6 +43,12 @@ type question struct {
 	ByMail   bool   // the link left by mail: "This isn't me" ends only mail to the address
 	Chat     bool   // the service has a transport for the chat
 	Services []string
+	// Batch is a batch of the student, or "".
+	Batch string
+	// Picture is the address of the picture of the coach, and Verified says that the identity was checked: both only
+	// if the public page of the coach shows it.
+	Picture  string
+	Verified bool
 }
 
 // withLink returns a handler that is called with an open link. For every other link it
@@ -117,23 +123,29 @@ func (p pages) toQuestion(_ context.Context, r *web.Request) (web.Response, erro
 
 // question serves GET /a/{token}: who asks and what a yes means. It changes nothing,
 // because phones and scanners fetch links.
-func (p pages) question(_ context.Context, r *web.Request, link approval.LinkState) (web.Response, error) {
-	return p.questionPage(r, link, new(web.Form)), nil
+func (p pages) question(ctx context.Context, r *web.Request, link approval.LinkState) (web.Response, error) {
+	return p.questionPage(ctx, r, link, new(web.Form))
 }
 
-func (p pages) questionPage(r *web.Request, link approval.LinkState, f *web.Form) web.Response {
+func (p pages) questionPage(ctx context.Context, r *web.Request, link approval.LinkState, f *web.Form) (web.Response, error) {
+	q := p.newQuestion(r, link)
+	var err error
+	if q.Picture, q.Verified, err = p.site.ShownOf(ctx, link.CoachID); err != nil {
+		return web.Response{}, err
+	}
 	v := p.site.NewView(r, "question.title")
 	v.InlineStyle = true
 	v.Form = f
 	v.Path = "/a/" + r.PathValue("token")
-	v.Data = p.newQuestion(r, link)
-	return web.FormPage("question", v)
+	v.Data = q
+	return web.FormPage("question", v), nil
 }
 
 func (p pages) newQuestion(r *web.Request, link approval.LinkState) question {
 	return question{
 		Token: r.PathValue("token"), Coach: message.Name(link.CoachName, ""), Student: message.Name(link.StudentName, ""),
 		Guardian: link.Party == actor.Guardian, Adult: link.Adult, Number: web.Masked(link.Number), ByMail: !link.ToNumber, Chat: p.Rules.HasChat,
+		Batch:    message.Name(link.BatchName, ""),
 		Services: web.ServicesOf(approval.ConsentStatus{CoachTier: link.CoachTier}.Availability(p.Rules, p.Now())),
 	}
 }
@@ -149,7 +161,7 @@ func (p pages) beginAnswer(ctx context.Context, r *web.Request, link approval.Li
 	f := new(web.Form)
 	resp, sent, err := p.site.AskForCode(ctx, r, pending, f, "")
 	if err == nil && !sent {
-		return p.questionPage(r, link, f), nil
+		return p.questionPage(ctx, r, link, f)
 	}
 	return resp, err
 }
