@@ -46,6 +46,9 @@ func TestExportAll(t *testing.T) {
 		coach.Call(t, "POST", "/api/messages/templates", object{"title": "Rain", "text": "@hall"}).Want(t, 201)
 		coach.Call(t, "POST", "/api/players/"+id+"/progress", object{"metric": "80 m", "value": -12.4, "unit": "s", "on": today}).Want(t, 201)
 		coach.Call(t, "POST", "/api/players/"+id+"/reports", object{"title": "March", "text": "Good", "from": today, "to": today}).Want(t, 201)
+		tomorrow := s.Clock.Now().AddDate(0, 0, 1).Format("2006-01-02")
+		match := coach.Call(t, "POST", "/api/batches/"+batch+"/trainings", object{"date": tomorrow, "start": "23:00", "end": "23:30", "kind": "match", "opponent": "=Tigers"}).Want(t, 201).String("training_id")
+		guardian.Call(t, "PUT", "/api/me/players/"+id+"/trainings/"+match+"/attending", object{"attending": false, "reason": "-1"}).Want(t, 200)
 		coach.Upload(t, "certification", "first-aid.pdf", touchlinetest.PDF(500, 1)).Want(t, 201)
 
 		far := otherDayZone(t, s.Clock.Now())
@@ -58,6 +61,7 @@ func TestExportAll(t *testing.T) {
 		for name, want := range map[string]string{
 			"profile": coach.ID + "|'+919812300001|Meera Nair", "documents": "first-aid.pdf|", "players": id + "|'=Asha|", "requests": id + "|'=Asha|guardian|approved|",
 			"decisions": id + "|'=Asha|guardian|approved|", "batches": batch + "|Juniors|", "batch_players": batch + "|Juniors|" + id + "|'=Asha|",
+			"trainings": match + "|" + batch + "|Juniors|" + tomorrow + "|23:00|23:30|match||North ground|'=Tigers|planned|", "training_answers": match + "|" + batch + "|" + tomorrow + "|" + id + "|'=Asha|false|'-1|guardian|",
 			"attendance": today + "|" + id + "|'=Asha|late|Bus|", "fees": "|Kit|INR|1500.50|" + today + "|0.50|1500.00|", "payments": fee + "|1|50|cash|" + today + "|'-1|",
 			"fee_repeats": "|'=Asha||Kit|INR|1500.50|", "messages": message + "|players|guardian|in_app|Hello\n\"all\"|1|0|0|", "message_recipients": message + "|" + id + "|'=Asha|guardian|Ravi Rao|false|in_app|delivered|",
 			"replies": id + "|'=Asha|guardian|Ravi Rao|'+1|", "templates": "|Rain|'@hall|", "progress": id + "|80 m|'-12.4|s|" + today, "reports": id + "|March|Good|" + today,

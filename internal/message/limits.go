@@ -49,6 +49,10 @@ type Counted struct {
 	// Team is true for a message that the coach wrote: the limits of approval messages do
 	// not count it. The limit of the tier has counted it before it was accepted.
 	Team bool
+	// Training is true for the copy of a notification about a training. It goes to parties that have
+	// approved, and a batch may have more of them than PerCoach. So it has a counter of the number and the
+	// coach apart from that of approval messages.
+	Training bool
 }
 
 // NewCoach reports whether a coach who registered at the given time counts as new.
@@ -84,7 +88,11 @@ func (m Counted) Counts() []Count {
 	if !m.Team {
 		counts = append(counts, Count{"number/" + m.To, m.Segments})
 	}
-	if !m.Team && m.CoachID != "" {
+	switch {
+	case m.Team || m.CoachID == "":
+	case m.Training:
+		counts = append(counts, Count{trainingCounter(m.CoachID, m.To), m.Segments})
+	default:
 		counts = append(counts, Count{coachCounter(m.CoachID), m.Segments}, Count{"coach/" + m.CoachID + "/" + m.To, m.Segments})
 	}
 	if m.fromNewCoach() {
@@ -98,6 +106,9 @@ func (m Counted) Counts() []Count {
 	}
 	return append(counts, costs...)
 }
+
+// trainingCounter returns the counter of the messages about trainings of a coach to a number.
+func trainingCounter(coachID, to string) string { return "training/" + coachID + "/" + to }
 
 // coachCounter returns the counter of the approval messages of a coach.
 func coachCounter(coachID string) string { return "coach/" + coachID }
@@ -159,6 +170,8 @@ func (l Limits) For(m Counted) []Limit {
 	number, coach := "number/"+m.To, coachCounter(m.CoachID)
 	add(number, number, int64(l.PerNumber), 24*time.Hour)
 	add(coach+"/"+m.To, coach+"/"+m.To, int64(l.PerNumberFromCoach), 24*time.Hour)
+	training := trainingCounter(m.CoachID, m.To)
+	add(training, training, int64(l.PerNumberFromCoach), 24*time.Hour)
 	add(coach, coach, int64(l.PerCoach), 24*time.Hour)
 	if l.NewCoach > 0 && m.fromNewCoach() && !m.Trusted {
 		raised := max(l.NewCoach, min(l.NewCoach+raiseByApproval*m.Approvals, raisedMax))

@@ -45,6 +45,10 @@ func TestMessageLimitsFor(t *testing.T) {
 		},
 		{"old coach", all, change(func(m *message.Counted) { m.NewCoach = false }), []map[string]int64{number, coach, total}},
 		{"closed account", all, change(func(m *message.Counted) { m.CoachID = "" }), []map[string]int64{number, total}},
+		{
+			"training", all, change(func(m *message.Counted) { m.NewCoach, m.Training = false, true }),
+			[]map[string]int64{number, {"training/c1/+919800000001": 6}, total},
+		},
 		{"OTP", all, message.Counted{To: "+919800000001", Cost: 1, OTP: true, HoldsRole: true}, []map[string]int64{{"budget/otp": 500_000_000}}},
 		{"OTP of a new coach", all, message.Counted{To: "+919800000001", Cost: 1, OTP: true}, []map[string]int64{{"budget/new_otp": 400_000_000}}},
 		{"above the budget", message.Limits{Budget: 10}, change(func(m *message.Counted) { m.Cost = 9 }), []map[string]int64{{"budget/over": 8}}},

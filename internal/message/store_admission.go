@@ -52,7 +52,7 @@ func (st *Store) candidates(ctx context.Context, tx *database.Tx, messages []Out
 		m := Counted{
 			CoachID: d.CoachID, To: d.To, Segments: int64(out.Segments),
 			Cost: int64(out.Segments) * st.Settings.Price(d.Channel, phone.Number(d.To)),
-			OTP:  d.Kind == OTP, Reserved: d.Reserved, HoldsRole: out.Message.HoldsRole, Team: d.Kind == Team,
+			OTP:  d.Kind == OTP, Reserved: d.Reserved, HoldsRole: out.Message.HoldsRole, Team: d.Kind == Team, Training: out.Message.Copy.Type.ofTraining(),
 			Trusted: f.Trusted, NewCoach: f.NewCoach, Approvals: f.Approvals, NeverSignedIn: f.NeverSignedIn, Network: f.Network,
 		}
 		candidates[i] = candidate{out, m, st.Settings.Limits.For(m)}

@@ -18,11 +18,12 @@ import (
 	"github.com/touchline/touchline/internal/roster"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/team"
+	"github.com/touchline/touchline/internal/training"
 )
 
 // newArchive returns a function that writes everything of a coach.
-func newArchive(db *store.DB, approvals *approval.Service, subscriptions *coach.Subscriptions, profiles *coach.Service, documents *document.Service, fees *fee.Service, batches *batch.Service, attended *attendance.Service, records *progress.Service, conversations *conversation.Service) func(context.Context, actor.Actor, io.Writer) error {
-	return (&archive{db: db, approvals: approvals, subscriptions: subscriptions, profiles: profiles, documents: documents, fees: fees, batchList: batches, attended: attended, records: records, conversations: conversations}).write
+func newArchive(db *store.DB, approvals *approval.Service, subscriptions *coach.Subscriptions, profiles *coach.Service, documents *document.Service, fees *fee.Service, batches *batch.Service, attended *attendance.Service, trainings *training.Service, records *progress.Service, conversations *conversation.Service) func(context.Context, actor.Actor, io.Writer) error {
+	return (&archive{db: db, approvals: approvals, subscriptions: subscriptions, profiles: profiles, documents: documents, fees: fees, batchList: batches, attended: attended, trainings: trainings, records: records, conversations: conversations}).write
 }
 
 // archive writes everything of a coach as a ZIP of CSV files.
@@ -35,6 +36,7 @@ type archive struct {
 	fees          *fee.Service
 	batchList     *batch.Service
 	attended      *attendance.Service
+	trainings     *training.Service
 	records       *progress.Service
 	conversations *conversation.Service
 }
@@ -62,6 +64,8 @@ func (a *archive) write(ctx context.Context, by actor.Actor, out io.Writer) erro
 	add("batches", "Batch ID,"+strings.Join(team.BatchTitles, ","), a.batches)
 	add("batch_players", "Batch ID,Batch,Player ID,Student name,Joined at", a.batchPlayers)
 	add("attendance", "Batch ID,Batch,Date,Player ID,Student name,Mark,Note,Marked at,Recorded at", a.attendance)
+	add("trainings", "Training ID,Batch ID,Batch,Date,Start,End,Kind,Title,Venue,Opponent,State,Reason,Updated at", a.trainingRows)
+	add("training_answers", "Training ID,Batch ID,Date,Player ID,Student name,Attending,Reason,Party,Answered at", a.trainingAnswers)
 	add("fees", strings.Join(fee.Titles, ","), a.feeRows)
 	add("payments", "Payment ID,Fee ID,Receipt,Amount in minor units,Method,Paid on,Note,Created at,Reversed at,Reason", a.payments)
 	add("fee_repeats", "Repeat ID,Student name,Batch,Title,Currency,Amount,First due on,Until,Months made", a.feeRepeats)

@@ -12,6 +12,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/progress"
 	"github.com/touchline/touchline/internal/team"
+	"github.com/touchline/touchline/internal/training"
 )
 
 // pages calls read with the last object of the previous page, at first the zero value, and
@@ -68,6 +69,22 @@ func (a *archive) attendance(ctx context.Context, by actor.Actor, row func(...st
 	return a.attended.Each(ctx, by, func(m attendance.Attended) error {
 		return row(m.BatchID, m.BatchName, string(m.Date), m.PlayerID, m.StudentName, string(m.Mark), m.Note, moment(m.MarkedAt), moment(m.RecordedAt))
 	})
+}
+
+func (a *archive) trainingRows(ctx context.Context, by actor.Actor, row func(...string) error) error {
+	return a.trainings.EachChanged(ctx, by, func(t *training.Training) error {
+		return row(t.ID, t.Batch.ID, t.Batch.Name, string(t.Date), t.Start.String(), t.End.String(), string(t.Kind), t.Title, t.Venue, t.Opponent, string(t.State()), t.Reason, moment(t.UpdatedAt))
+	})
+}
+
+func (a *archive) trainingAnswers(ctx context.Context, by actor.Actor, row func(...string) error) error {
+	return pages(
+		func(after training.ExportedAnswer) ([]training.ExportedAnswer, error) {
+			return a.trainings.AllAnswers(ctx, by, after, archivePage)
+		},
+		func(e training.ExportedAnswer) error {
+			return row(e.TrainingID, e.BatchID, string(e.Date), e.PlayerID, e.StudentName, strconv.FormatBool(e.Attending), e.Reason, string(e.Party), moment(e.AnsweredAt))
+		})
 }
 
 func (a *archive) feeRows(ctx context.Context, by actor.Actor, row func(...string) error) error {

@@ -96,7 +96,7 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 			Receipts:       newReceipts(cfg, o, b.db.Outbox, b.keys.Vault, b.metrics),
 			Bounces:        newBounces(cfg, o, b.db.Outbox),
 			ExportPlayers:  players.Export,
-			ExportAll:      newArchive(b.db, approvals, common.Subscriptions, coaches.Coaches, documents, fees, batches, attended, records, conversations),
+			ExportAll:      newArchive(b.db, approvals, common.Subscriptions, coaches.Coaches, documents, fees, batches, attended, trainings, records, conversations),
 			InFlight:       b.load.inFlight,
 			Bodies:         new(bodies.Memory),
 			Uploads:        new(upload.Limiter),

@@ -64,6 +64,9 @@ func (p *fixture) trainingStatements() {
 	ok(p, err)
 	_, err = s.OfFamily(bg, guardian, a.ID)
 	ok(p, err)
+	ok(p, s.EachChanged(bg, by, func(*training.Training) error { return nil }))
+	_, err = s.AllAnswers(bg, by, training.ExportedAnswer{}, 5)
+	ok(p, err)
 	for _, user := range []struct {
 		by     actor.Actor
 		player string

@@ -297,3 +297,82 @@ func TestAnswerAgainstCancel(t *testing.T) {
 		}
 	}, touchlinetest.ManyConnections)
 }
+
+// TestScheduleChangedWhileSheetIsOpen: a coach who has the sheet of a day open saves it although the
+// schedule has no training on that day any more. The answers of the day are kept, and count again when
+// the schedule has the day again.
+func TestScheduleChangedWhileSheetIsOpen(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		q := newSquad(t, s)
+		id, date := q.slot(1), string(q.day(1))
+		q.answer(id, false, "School trip").Want(t, 200)
+		sheet := "/api/batches/" + q.batch + "/attendance/" + date
+		open := q.coach.Call(t, "GET", sheet, nil).Want(t, 200)
+		if player := open.JSON["players"].([]any)[0].(map[string]any); player["cannot_come"] != true {
+			t.Errorf("the sheet has %v", player)
+		}
+		other := strings.ToLower(q.day(3).Weekday().String())
+		q.coach.Call(t, "PATCH", "/api/batches/"+q.batch, map[string]any{"schedule": []map[string]any{{"weekday": other, "start": "17:30", "end": "19:00"}}}).Want(t, 200)
+		saved := q.coach.Call(t, "PUT", sheet, map[string]any{"marks": []map[string]any{{"player_id": q.player, "mark": "excused"}}}).Want(t, 200)
+		if saved.String("outside_schedule") != "true" {
+			t.Errorf("the sheet: %s", saved.Body)
+		}
+		q.coach.Call(t, "GET", "/api/trainings/"+id, nil).Want(t, 404, "not_found")
+		q.answer(id, true, "").Want(t, 404, "not_found")
+		day := strings.ToLower(q.day(1).Weekday().String())
+		q.coach.Call(t, "PATCH", "/api/batches/"+q.batch, map[string]any{"schedule": []map[string]any{{"weekday": day, "start": "18:30", "end": "20:00"}}}).Want(t, 200)
+		if got := q.counts(id); got != "0 1 0" {
+			t.Errorf("counts after the schedule moved by an hour: %s", got)
+		}
+	})
+}
+
+// TestArchivedBatch: an archived batch has no training to come.
+func TestArchivedBatch(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		q := newSquad(t, s)
+		path := "/api/batches/" + q.batch + "/trainings"
+		body := map[string]any{"date": q.day(2), "start": "09:00", "end": "10:30"}
+		for range 10 {
+			q.coach.Call(t, "POST", path, body).Want(t, 201)
+		}
+		q.coach.Call(t, "POST", path, body).Want(t, 422, "validation_failed")
+		q.coach.Call(t, "DELETE", "/api/batches/"+q.batch, nil).Want(t, 204)
+		q.coach.Call(t, "DELETE", "/api/trainings/"+q.slot(0), nil).Want(t, 409)
+		q.coach.Call(t, "POST", path, body).Want(t, 409, "batch_archived")
+		q.answer(q.slot(0), true, "").Want(t, 404, "not_found")
+		if mine := q.guardian.Call(t, "GET", "/api/me/players/"+q.player+"/trainings", nil).Want(t, 200).Items(); len(mine) != 0 {
+			t.Errorf("the guardian has %v", mine)
+		}
+	})
+}
+
+// TestLargeBatch: a batch of 200 players with names of 100 characters is told and read at once.
+func TestLargeBatch(t *testing.T) {
+	t.Parallel()
+	const size = 200
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		q := newSquad(t, s)
+		name := strings.Repeat("Lakshmi ", 12) + "Rao"
+		for i := range size - 1 {
+			body := touchlinetest.Minor(fmt.Sprintf("+91981240%04d", i), "")
+			body["student"].(map[string]any)["full_name"] = fmt.Sprintf("%.95s %04d", name, i)
+			body["batch_ids"] = []string{q.batch}
+			q.coach.AddPlayer(t, body)
+		}
+		began := time.Now()
+		id := q.slot(1)
+		cancelled := q.coach.Call(t, "DELETE", "/api/trainings/"+id, map[string]any{"reason": strings.Repeat("x", 500)}).Want(t, 200)
+		if players := cancelled.JSON["players"].([]any); len(players) != size || cancelled.String("counts.no_answer") != fmt.Sprint(size) {
+			t.Errorf("%d players", len(players))
+		}
+		if took := time.Since(began); took > 5*time.Second {
+			t.Errorf("the cancellation took %s", took)
+		}
+		if got := fmt.Sprint(q.types(q.guardian)); got != "[training_cancelled]" {
+			t.Errorf("the guardian has %s", got)
+		}
+	}, func(c *config.Config) { c.MessagesPerCoach, c.MessagesTotalHour = 0, 0 })
+}

@@ -25,7 +25,7 @@ CREATE TABLE trainings (
 	updated_at   BIGINT  NOT NULL
 );
 CREATE INDEX trainings_of_batch ON trainings (batch_id, date);
-CREATE INDEX trainings_of_coach ON trainings (coach_id, date);
+CREATE INDEX trainings_of_coach ON trainings (coach_id, id);
 
 -- The secret address of a calendar: that of a coach, with the player_id '', or that of a party of a player
 -- since its approval at approved_at. hash is SHA-256 of the secret, which is derived from id.
@@ -79,5 +79,5 @@ CREATE TABLE training_answers (
 	PRIMARY KEY (training_id, player_id)
 );
 CREATE INDEX training_answers_of_player ON training_answers (player_id, date);
-CREATE INDEX training_answers_of_coach ON training_answers (coach_id, player_id);
+CREATE INDEX training_answers_of_coach ON training_answers (coach_id, player_id, training_id);
 CREATE INDEX training_answers_old ON training_answers (answered_at);
