@@ -95,12 +95,12 @@ func (p *Player) Dispute(by actor.Actor, requestID string, op Operation) (Change
 	return c, nil
 }
 
-// ReopenWithin is how long after a dispute its lifting opens the request again.
-const ReopenWithin = 30 * 24 * time.Hour
+// reopenWithin is how long after a dispute its lifting opens the request again.
+const reopenWithin = 30 * 24 * time.Hour
 
 // Lift ends a dispute: the coach may ask this number again. The request is open again if it
 // still concerns this party and the same student, and the dispute is not older than
-// ReopenWithin. Otherwise the coach is notified and may send a new one.
+// reopenWithin. Otherwise the coach is notified and may send a new one.
 func (p *Player) Lift(by actor.Actor, requestID string, op Operation) (Change, error) {
 	if by.Role == actor.Coach || !p.VisibleTo(by) {
 		return Change{}, fault.Missing()
@@ -112,7 +112,7 @@ func (p *Player) Lift(by actor.Actor, requestID string, op Operation) (Change, e
 	c := Change{Save: true, Lift: by.Role}
 	consent := p.Approver(by.Role).Consent
 	outdated := consent.State != Pending || consent.PendingSince.After(r.RequestedAt) // another student
-	if outdated || r.PartyID != by.AccountID || op.Now.Sub(r.ClosedAt) > ReopenWithin {
+	if outdated || r.PartyID != by.AccountID || op.Now.Sub(r.ClosedAt) > reopenWithin {
 		r.State = RequestCancelled
 		c.Closed = append(c.Closed, r)
 		c.Events = append(c.Events, p.DisputeLifted(by.Role))

@@ -50,7 +50,7 @@ func (s *fakeStore) Add(by actor.Actor, student approval.Student, guardian *appr
 	return p, s.save(p, c)
 }
 
-// update runs fn on the player with all that approval.LoadOptions can load.
+// update runs fn on the player with all that Service can load.
 func (s *fakeStore) update(fn func(*approval.Player, approval.Operation) (approval.Change, error)) (*approval.Player, error) {
 	p := s.copy()
 	p.Disputes, p.History = slices.Collect(maps.Keys(s.disputes)), slices.Clone(s.history)

@@ -48,8 +48,8 @@ type LinkState struct {
 	ToNumber bool
 }
 
-// AskedParty is the party that a link asked, and the state of its request.
-type AskedParty struct {
+// askedParty is the party that a link asked, and the state of its request.
+type askedParty struct {
 	By        actor.Actor
 	RequestID string
 	PlayerID  string
@@ -64,7 +64,7 @@ func (s *Service) DisputeByLink(ctx context.Context, tokenHash []byte) error {
 	if err != nil || asked.State == RequestDisputed {
 		return err
 	}
-	_, err = s.update(ctx, asked.PlayerID, LoadOptions{}, func(p *Player, op Operation) (Change, error) {
+	_, err = s.update(ctx, asked.PlayerID, loadOptions{}, func(p *Player, op Operation) (Change, error) {
 		return p.Dispute(asked.By, asked.RequestID, op)
 	})
 	if fault.KindOf(err) != fault.Conflict {
@@ -134,8 +134,8 @@ func (s *Service) LinkedPlayer(ctx context.Context, by actor.Actor, hash []byte)
 
 // askedParty returns the party that the link with this hash asked, or not_found unless the
 // Link is valid and left to the asked number itself.
-func (s *Service) askedParty(ctx context.Context, hash []byte, now time.Time) (AskedParty, error) {
-	var p AskedParty
+func (s *Service) askedParty(ctx context.Context, hash []byte, now time.Time) (askedParty, error) {
+	var p askedParty
 	err := s.DB.QueryRow(ctx, `
 		SELECT r.id, r.player_id, r.state, a.id, a.role, a.mobile_number
 		FROM request_links l
@@ -158,11 +158,11 @@ func (s *Service) findByShortCode(ctx context.Context, pair ShortCodePair, now t
 		}
 		var limits []auth.Limit
 		for _, l := range pair.Limits() {
-			limits = append(limits, auth.Limit{Name: l.Name, Key: l.Key, Max: l.Max, Per: WrongPairsWindow, CheckOnly: state.Open})
+			limits = append(limits, auth.Limit{Name: l.Name, Key: l.Key, Max: l.Max, Per: wrongPairsWindow, CheckOnly: state.Open})
 		}
 		exceeded, err := counter.Count(ctx, tx, now, limits)
 		if err == nil && exceeded != nil {
-			err = WrongPairsExceeded{Limit: exceeded.Name, Wait: exceeded.Wait}
+			err = wrongPairsExceeded{Limit: exceeded.Name, Wait: exceeded.Wait}
 		}
 		return err
 	})

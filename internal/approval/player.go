@@ -41,7 +41,7 @@ type Player struct {
 	// Disputes are the contacts that refuse requests from this coach about this
 	// student. AddPlayer loads them, and UpdatePlayer on request.
 	Disputes []Contact
-	// History are the decisions, oldest first, if LoadOptions asked for them.
+	// History are the decisions, oldest first, if loadOptions asked for them.
 	History []Record
 
 	CreatedAt time.Time
@@ -89,7 +89,7 @@ type Approver struct {
 	// Request is the newest request in any state, or nil.
 	Request *Request
 	// Reminders are the times of the reminders within the window, oldest first, if
-	// LoadOptions asked for them.
+	// loadOptions asked for them.
 	Reminders []time.Time
 }
 
@@ -232,7 +232,7 @@ func (p *Player) SearchKey() string {
 	return coach.FoldName(p.Student.FullName) + "\n" + coach.FoldName(p.GuardianName())
 }
 
-// ErrPlayerExists says that the coach has a live player with the same identity.
-func ErrPlayerExists(id string) error {
+// errPlayerExists says that the coach has a live player with the same identity.
+func errPlayerExists(id string) error {
 	return fault.New(fault.Conflict, "player_exists", "You have a player of this name and birth date already.").With("player_id", id)
 }

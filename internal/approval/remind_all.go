@@ -20,32 +20,32 @@ const (
 type RemindCounts struct {
 	// Ready get a reminder. UsedUp have had all reminders of the window. Undelivered are
 	// the others whose message waits or failed. Recent are the others that got a message within
-	// ReminderPause.
+	// reminderPause.
 	Ready, UsedUp, Undelivered, Recent int
 }
 
-// ReminderQuota is the limit on reminders to one party, as of a time.
-type ReminderQuota struct {
+// reminderQuota is the limit on reminders to one party, as of a time.
+type reminderQuota struct {
 	// Since is the start of the window, and Max the number of reminders in it.
 	Since time.Time
 	Max   int
-	// PauseSince is the start of the ReminderPause.
+	// PauseSince is the start of the reminderPause.
 	PauseSince time.Time
 }
 
-// Recipient is one party of a player.
-type Recipient struct {
+// recipient is one party of a player.
+type recipient struct {
 	PlayerID string
 	Party    actor.Role
 }
 
-func (s *Service) reminderQuota() ReminderQuota {
+func (s *Service) reminderQuota() reminderQuota {
 	now := s.operation().Now
-	return ReminderQuota{now.Add(-s.Rules.ReminderWindow), s.Rules.RemindersPerWindow, now.Add(-ReminderPause)}
+	return reminderQuota{now.Add(-s.Rules.ReminderWindow), s.Rules.RemindersPerWindow, now.Add(-reminderPause)}
 }
 
 // RemindAll sends a reminder to each party of the calling coach that has an open request, a
-// delivered message and a reminder left, and no message within ReminderPause or since begun. It stops after about 2 s or
+// delivered message and a reminder left, and no message within reminderPause or since begun. It stops after about 2 s or
 // 100 reminders, and reports whether more remain: the caller repeats it with the same
 // begun. It may be repeated at any time: no party gets two reminders after begun.
 func (s *Service) RemindAll(ctx context.Context, by actor.Actor, begun time.Time) (more bool, err error) {
@@ -93,7 +93,7 @@ func (s *Service) CountRemindable(ctx context.Context, by actor.Actor) (c Remind
 
 // remindable lists the parties that CountRemindable counts as ready and that got no
 // reminder since begun, the oldest request first.
-func (s *Service) remindable(ctx context.Context, coachID string, quota ReminderQuota, begun time.Time, limit int) ([]Recipient, error) {
+func (s *Service) remindable(ctx context.Context, coachID string, quota reminderQuota, begun time.Time, limit int) ([]recipient, error) {
 	if quota.PauseSince.Before(begun) {
 		begun = quota.PauseSince
 	}
@@ -104,7 +104,7 @@ func (s *Service) remindable(ctx context.Context, coachID string, quota Reminder
 			AND NOT EXISTS (SELECT 1 FROM reminders m WHERE m.player_id = r.player_id AND m.approver_type = r.approver_type AND m.sent_at > $4)
 			AND (SELECT count(*) FROM reminders m WHERE m.player_id = r.player_id AND m.approver_type = r.approver_type AND m.sent_at > $2) < $3
 		ORDER BY r.requested_at, r.id LIMIT $5`, coachID, database.Micros(quota.Since), quota.Max, database.Micros(begun), limit, database.Micros(quota.PauseSince))
-	list, err := database.Collect(rs, err, func(s database.Scanner) (to Recipient, err error) {
+	list, err := database.Collect(rs, err, func(s database.Scanner) (to recipient, err error) {
 		return to, s.Scan(&to.PlayerID, &to.Party)
 	})
 	if err != nil {

@@ -32,7 +32,7 @@ type Request struct {
 	PartyID string
 	State   RequestState
 	// ShortCode and the number of the party together find the request. The store sets it in a
-	// new request, and deletes it ShortCodeReusedAfter after the request was closed.
+	// new request, and deletes it shortCodeReusedAfter after the request was closed.
 	ShortCode   string
 	Channels    []message.Channel
 	RequestedAt time.Time

@@ -28,7 +28,7 @@ func (s Shown) outdated(a *Approver) bool {
 // another sending has followed since the form was shown: an old form must not ask after a later
 // refusal, or undo a later correction of the number.
 func (s *Service) SendShown(ctx context.Context, by actor.Actor, id string, party actor.Role, correction Patch, shown Shown) error {
-	_, err := s.update(ctx, id, LoadOptions{Disputes: true}, func(p *Player, op Operation) (Change, error) {
+	_, err := s.update(ctx, id, loadOptions{Disputes: true}, func(p *Player, op Operation) (Change, error) {
 		if err := p.ownedBy(by); err != nil {
 			return Change{}, err
 		}

@@ -14,8 +14,8 @@ import (
 	"github.com/touchline/touchline/internal/store"
 )
 
-// LoadOptions says what updatePlayer loads besides the player and its newest requests.
-type LoadOptions struct {
+// loadOptions says what updatePlayer loads besides the player and its newest requests.
+type loadOptions struct {
 	// RemindersSince loads the reminders sent after it, unless zero.
 	RemindersSince time.Time
 	// Disputes loads the contacts that refuse requests.
@@ -80,7 +80,7 @@ func (s *Service) Add(ctx context.Context, by actor.Actor, student Student, guar
 
 // update runs fn on the player and returns the player as saved. Each run has a new
 // Operation, so that after a lost race the later change has the later time.
-func (s *Service) update(ctx context.Context, id string, load LoadOptions, fn func(*Player, Operation) (Change, error)) (*Player, error) {
+func (s *Service) update(ctx context.Context, id string, load loadOptions, fn func(*Player, Operation) (Change, error)) (*Player, error) {
 	var saved *Player
 	var decided *Record
 	err := s.updatePlayer(ctx, id, load, func(p *Player) (Change, error) {
@@ -124,7 +124,7 @@ func (s *Service) logDecision(ctx context.Context, coachID string, d *Record) {
 // they were saved, not later ones.
 func (s *Service) Decide(ctx context.Context, by actor.Actor, id string, d Decision) (*Player, []Record, error) {
 	var saved Change
-	p, err := s.update(ctx, id, LoadOptions{History: true, Deliveries: true}, func(p *Player, op Operation) (c Change, err error) {
+	p, err := s.update(ctx, id, loadOptions{History: true, Deliveries: true}, func(p *Player, op Operation) (c Change, err error) {
 		c, err = p.Decide(by, by.Role, d, op)
 		saved = c
 		return c, err
@@ -145,7 +145,7 @@ func (s *Service) Decide(ctx context.Context, by actor.Actor, id string, d Decis
 // Send asks party for its approval and reports whether the request is new.
 func (s *Service) Send(ctx context.Context, by actor.Actor, id string, party actor.Role, correction Patch, channels []message.Channel) (*Request, bool, error) {
 	var created bool
-	p, err := s.update(ctx, id, LoadOptions{Disputes: true, Deliveries: true}, func(p *Player, op Operation) (c Change, err error) {
+	p, err := s.update(ctx, id, loadOptions{Disputes: true, Deliveries: true}, func(p *Player, op Operation) (c Change, err error) {
 		c, created, err = p.Send(by, party, correction, channels, s.Rules, op)
 		return c, err
 	})
@@ -162,7 +162,7 @@ func (s *Service) Send(ctx context.Context, by actor.Actor, id string, party act
 // Remind repeats the open request of party and returns how many reminders are left.
 func (s *Service) Remind(ctx context.Context, by actor.Actor, id string, party actor.Role) (*Request, int, error) {
 	var left int
-	load := LoadOptions{RemindersSince: s.operation().Now.Add(-s.Rules.ReminderWindow)}
+	load := loadOptions{RemindersSince: s.operation().Now.Add(-s.Rules.ReminderWindow)}
 	p, err := s.update(ctx, id, load, func(p *Player, op Operation) (c Change, err error) {
 		c, left, err = p.Remind(by, party, s.Rules, op)
 		return c, err
@@ -205,7 +205,7 @@ func (s *Service) lift(ctx context.Context, by actor.Actor, requestID string, sh
 	_, err := s.updateRequest(ctx, by, requestID, func(p *Player, op Operation) (Change, error) {
 		r := p.Approver(by.Role).Request
 		if shown != nil && r != nil && r.ID == requestID && r.State == RequestDisputed && !r.ClosedAt.Equal(*shown) && p.VisibleTo(by) {
-			return Change{}, ErrDisputedAgain()
+			return Change{}, errDisputedAgain()
 		}
 		return p.Lift(by, requestID, op)
 	})
@@ -217,8 +217,8 @@ func (s *Service) lift(ctx context.Context, by actor.Actor, requestID string, sh
 	return err
 }
 
-// ErrDisputedAgain returns request_superseded for a form that showed an earlier dispute.
-func ErrDisputedAgain() error {
+// errDisputedAgain returns request_superseded for a form that showed an earlier dispute.
+func errDisputedAgain() error {
 	return fault.New(fault.Conflict, "request_superseded", "You said again that this is not you after this page was opened.")
 }
 
@@ -230,7 +230,7 @@ func (s *Service) LiftForOperator(ctx context.Context, by actor.Operator, reques
 		return err
 	}
 	lifted := false
-	_, err = s.update(ctx, r.PlayerID, LoadOptions{}, func(p *Player, op Operation) (Change, error) {
+	_, err = s.update(ctx, r.PlayerID, loadOptions{}, func(p *Player, op Operation) (Change, error) {
 		c, err := p.Lift(actor.Actor{AccountID: r.PartyID, Role: r.Party}, requestID, op)
 		c.LiftedBy, lifted = &by, c.Save
 		return c, err
@@ -246,7 +246,7 @@ func (s *Service) updateRequest(ctx context.Context, by actor.Actor, requestID s
 	if err != nil {
 		return nil, err
 	}
-	if _, err := s.update(ctx, r.PlayerID, LoadOptions{}, fn); err != nil {
+	if _, err := s.update(ctx, r.PlayerID, loadOptions{}, fn); err != nil {
 		return nil, err
 	}
 	return s.OwnRequest(ctx, by, requestID)
@@ -254,13 +254,13 @@ func (s *Service) updateRequest(ctx context.Context, by actor.Actor, requestID s
 
 // Edit applies the coach's patch to a player.
 func (s *Service) Edit(ctx context.Context, by actor.Actor, id string, patch Patch) (*Player, error) {
-	return s.update(ctx, id, LoadOptions{Disputes: true}, func(p *Player, op Operation) (Change, error) {
+	return s.update(ctx, id, loadOptions{Disputes: true}, func(p *Player, op Operation) (Change, error) {
 		return p.Edit(by, patch, s.Rules, op)
 	})
 }
 
 // Remove ends the coach's link with a player.
 func (s *Service) Remove(ctx context.Context, by actor.Actor, id string) error {
-	_, err := s.update(ctx, id, LoadOptions{}, func(p *Player, op Operation) (Change, error) { return p.Remove(by, op) })
+	_, err := s.update(ctx, id, loadOptions{}, func(p *Player, op Operation) (Change, error) { return p.Remove(by, op) })
 	return err
 }

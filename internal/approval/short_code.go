@@ -22,9 +22,9 @@ const (
 	shortCodeLength  = 6
 )
 
-// ShortCodeReusedAfter is how long after the end of its request a short code is not given
+// shortCodeReusedAfter is how long after the end of its request a short code is not given
 // to another request.
-const ShortCodeReusedAfter = 365 * 24 * time.Hour
+const shortCodeReusedAfter = 365 * 24 * time.Hour
 
 // NewShortCode returns six uniformly distributed letters. random nil means crypto/rand.
 func NewShortCode(random io.Reader) (string, error) {
@@ -56,7 +56,7 @@ func ParseShortCode(typed string) (string, bool) {
 
 // The wrong pairs of short code and number in any hour, and for whom they count.
 const (
-	WrongPairsWindow     = time.Hour
+	wrongPairsWindow     = time.Hour
 	WrongPairsPerNetwork = 10
 	WrongPairsPerNumber  = 5
 )
@@ -69,7 +69,7 @@ type ShortCodePair struct {
 	Network string
 }
 
-// PairLimit limits the wrong pairs in a WrongPairsWindow.
+// PairLimit limits the wrong pairs in a wrongPairsWindow.
 type PairLimit struct {
 	Name, Key string
 	Max       int
@@ -83,14 +83,14 @@ func (p ShortCodePair) Limits() []PairLimit {
 	}
 }
 
-// WrongPairsExceeded is the error of a pair after too many wrong ones.
-type WrongPairsExceeded struct {
+// wrongPairsExceeded is the error of a pair after too many wrong ones.
+type wrongPairsExceeded struct {
 	Limit string
 	Wait  time.Duration
 }
 
 // Error implements error.
-func (WrongPairsExceeded) Error() string { return "too many wrong pairs of short code and number" }
+func (wrongPairsExceeded) Error() string { return "too many wrong pairs of short code and number" }
 
 // FindByShortCode returns the open request to this number with the short code that a person
 // typed (see ParseShortCode), or the zero LinkState. The caller's response must not show which
@@ -103,7 +103,7 @@ func (s *Service) FindByShortCode(ctx context.Context, typed string, number phon
 		code = "" // the code of no request; it counts as a wrong pair
 	}
 	state, err := s.findByShortCode(ctx, ShortCodePair{Code: code, Number: number, Network: network}, now)
-	if exceeded, ok := errors.AsType[WrongPairsExceeded](err); ok {
+	if exceeded, ok := errors.AsType[wrongPairsExceeded](err); ok {
 		return LinkState{}, fault.New(fault.TooMany, "rate_limited", "Too many wrong codes were tried. Wait, then try again.").
 			With("limit", exceeded.Limit).With("ends_at", now.Add(exceeded.Wait)).After(exceeded.Wait)
 	}

@@ -17,8 +17,8 @@ type ChangeType string
 // The types besides the states: a consent that became approved, rejected, revoked or
 // pending has the type of its new state.
 const (
-	// AvailabilityChanged: services changed, but no consent did.
-	AvailabilityChanged ChangeType = "availability"
+	// availabilityChanged: services changed, but no consent did.
+	availabilityChanged ChangeType = "availability"
 	// PlayerRemoved: the coach removed the player, or closed the account.
 	PlayerRemoved ChangeType = "removed"
 )
@@ -51,7 +51,7 @@ func (p *Player) statusChanges(before ConsentStatus, rules Rules, now time.Time)
 		changes = append(changes, StatusChange{ChangeType(after.Student), actor.Student, now})
 	}
 	if len(changes) == 0 && !slices.Equal(before.Availability(rules, now).Services(), after.Availability(rules, now).Services()) {
-		changes = append(changes, StatusChange{Type: AvailabilityChanged, At: now})
+		changes = append(changes, StatusChange{Type: availabilityChanged, At: now})
 	}
 	return changes
 }
@@ -118,6 +118,6 @@ func RecordAdults(ctx context.Context, db *store.DB, adultBorn Date, guardianReq
 		if err != nil {
 			return fmt.Errorf("count the changes of new adults: %w", err)
 		}
-		return addChangeOfEach(ctx, tx, ids, string(AvailabilityChanged))
+		return addChangeOfEach(ctx, tx, ids, string(availabilityChanged))
 	})
 }

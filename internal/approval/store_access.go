@@ -93,3 +93,14 @@ func CheckPlayer(ctx context.Context, tx *store.Tx, coachID, playerID string) er
 	err := tx.QueryRow(ctx, `SELECT 1 FROM players WHERE id = $1 AND coach_id = $2 AND deleted_at IS NULL`, playerID, coachID).Scan(&one)
 	return database.OrMissing(err, "read player "+playerID)
 }
+
+// LockPlayer locks a live player of a coach until the transaction ends, or returns not_found.
+func LockPlayer(ctx context.Context, tx *store.Tx, coachID, playerID string) error {
+	var one int
+	err := tx.QueryRow(ctx, `
+		UPDATE players SET version = version WHERE id = $1 AND coach_id = $2 AND deleted_at IS NULL RETURNING 1`, playerID, coachID).Scan(&one)
+	if database.IsNoRows(err) {
+		return fault.Missing()
+	}
+	return err
+}

@@ -59,7 +59,7 @@ func (s *Service) addPlayer(ctx context.Context, p *Player, fn func(Roster) (Cha
 			if err != nil {
 				return err
 			}
-			return ErrPlayerExists(id)
+			return errPlayerExists(id)
 		}
 		// Load the disputes after the insert: it waits for a concurrent removal of the same
 		// player, whose disputes must be visible.
@@ -83,7 +83,7 @@ func (s *Service) addPlayer(ctx context.Context, p *Player, fn func(Roster) (Cha
 		if err := message.ChooseLanguages(ctx, tx.Tx, p.Languages(), nil); err != nil {
 			return err
 		}
-		return s.apply(ctx, tx, p, c, LoadOptions{}, accounts)
+		return s.apply(ctx, tx, p, c, loadOptions{}, accounts)
 	})
 }
 
@@ -95,7 +95,7 @@ const maxRenameAttempts = 3
 // requests, the messages and the notifications in one transaction. It saves nothing if fn
 // returns the zero Change. fn may run more than once. The name and birth date of another
 // live player are a conflict, player_exists.
-func (s *Service) updatePlayer(ctx context.Context, id string, load LoadOptions, fn func(*Player) (Change, error)) error {
+func (s *Service) updatePlayer(ctx context.Context, id string, load loadOptions, fn func(*Player) (Change, error)) error {
 	for attempt := 1; ; attempt++ {
 		var p *storedPlayer
 		err := s.DB.Write(ctx, func(tx *store.Tx) (err error) {
@@ -111,7 +111,7 @@ func (s *Service) updatePlayer(ctx context.Context, id string, load LoadOptions,
 		other, missing := samePlayer(ctx, s.DB, p.Player)
 		switch {
 		case missing == nil && other != id:
-			return ErrPlayerExists(other)
+			return errPlayerExists(other)
 		case missing != nil && !database.IsNoRows(missing):
 			return missing
 		case attempt == maxRenameAttempts:
@@ -121,7 +121,7 @@ func (s *Service) updatePlayer(ctx context.Context, id string, load LoadOptions,
 }
 
 // player loads a player with the related rows that load names.
-func (s *Service) loadPlayer(ctx context.Context, tx *store.Tx, id string, load LoadOptions) (*storedPlayer, error) {
+func (s *Service) loadPlayer(ctx context.Context, tx *store.Tx, id string, load loadOptions) (*storedPlayer, error) {
 	var p *storedPlayer
 	err := tx.DeferRow(ctx, func(row database.Scanner) (err error) {
 		p, err = s.scanStored(row)
@@ -151,7 +151,7 @@ func (s *Service) loadPlayer(ctx context.Context, tx *store.Tx, id string, load 
 	return p, nil
 }
 
-func (s *Service) changePlayer(ctx context.Context, tx *store.Tx, p *storedPlayer, load LoadOptions, fn func(*Player) (Change, error)) error {
+func (s *Service) changePlayer(ctx context.Context, tx *store.Tx, p *storedPlayer, load loadOptions, fn func(*Player) (Change, error)) error {
 	before, live, languages := p.Identity(), p.DeletedAt.IsZero(), p.Languages()
 	consents := p.ConsentStatus()
 	c, err := fn(p.Player)
@@ -217,7 +217,7 @@ func workOf(p *Player, c Change) idempotency.Work {
 
 // apply saves a change without the player's own row. It locks last the rows that changes of
 // other players lock too: the message limits and the accounts. newAccounts are those that this transaction added.
-func (s *Service) apply(ctx context.Context, tx *store.Tx, p *Player, c Change, load LoadOptions, newAccounts []string) error {
+func (s *Service) apply(ctx context.Context, tx *store.Tx, p *Player, c Change, load loadOptions, newAccounts []string) error {
 	steps := []func() error{
 		func() error { return addStatusChanges(ctx, tx, p.ID, c.StatusChanges) },
 		func() error { return closeRequests(ctx, tx, c.Closed) },

@@ -24,7 +24,7 @@ func (r Rules) TierChanged(ctx context.Context, tx *store.Tx, coachID, before, a
 	if err != nil {
 		return fmt.Errorf("count the changes of the players of coach %s: %w", coachID, err)
 	}
-	return addChangeOfEach(ctx, tx, ids, string(AvailabilityChanged))
+	return addChangeOfEach(ctx, tx, ids, string(availabilityChanged))
 }
 
 // registerPlayer counts one more player of the coach. It counts before the limit is checked,

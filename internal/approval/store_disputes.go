@@ -135,7 +135,7 @@ func (s *Service) Disputes(ctx context.Context, by actor.Actor, page Page) ([]Di
 // liftOutdated ends the dispute of an account about a request that the account can
 // no longer see, because the coach removed the player or changed the number. It
 // notifies the coach. by is the operator who ends it, or nil if the account does. It returns
-// ErrDisputedAgain if shown is not nil and not the time of the dispute.
+// errDisputedAgain if shown is not nil and not the time of the dispute.
 func (s *Service) liftOutdated(ctx context.Context, by *actor.Operator, approverID, requestID string, shown *time.Time) error {
 	return s.DB.Write(ctx, func(tx *store.Tx) error {
 		p := &Player{}
@@ -160,7 +160,7 @@ func (s *Service) liftOutdated(ctx context.Context, by *actor.Operator, approver
 			return nil
 		}
 		if shown != nil && !disputedAt.Equal(*shown) {
-			return ErrDisputedAgain()
+			return errDisputedAgain()
 		}
 		err = tx.ExecOne(ctx, `UPDATE requests SET state = 'cancelled' WHERE id = $1 AND state = 'disputed' AND closed_at = $2`, requestID, database.Micros(disputedAt))
 		if err != nil {

@@ -13,15 +13,15 @@ const (
 	// linksKept is how long an expired link of a closed request is kept. Until then it leads the
 	// party that was asked to the player, after a sign-in.
 	linksKept = 30 * 24 * time.Hour
-	// RemindersKept is the longest REMINDER_WINDOW.
-	RemindersKept = 90 * 24 * time.Hour
+	// remindersKept is the longest REMINDER_WINDOW.
+	remindersKept = 90 * 24 * time.Hour
 )
 
 // Expired are the rows that store.DB.Sweep deletes, and the short codes that it frees.
 var Expired = []store.Expired{
 	{What: "links", Query: `DELETE FROM request_links WHERE hash IN (SELECT hash FROM request_links WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, Kept: linksKept},
-	{What: "short codes", Query: `UPDATE requests SET short_code = NULL WHERE id IN (SELECT id FROM requests WHERE short_code IS NOT NULL AND closed_at < $1 ORDER BY closed_at LIMIT $2) AND closed_at < $1`, Kept: ShortCodeReusedAfter},
-	{What: "reminders", Query: `DELETE FROM reminders WHERE id IN (SELECT id FROM reminders WHERE sent_at < $1 ORDER BY sent_at LIMIT $2)`, Kept: RemindersKept},
+	{What: "short codes", Query: `UPDATE requests SET short_code = NULL WHERE id IN (SELECT id FROM requests WHERE short_code IS NOT NULL AND closed_at < $1 ORDER BY closed_at LIMIT $2) AND closed_at < $1`, Kept: shortCodeReusedAfter},
+	{What: "reminders", Query: `DELETE FROM reminders WHERE id IN (SELECT id FROM reminders WHERE sent_at < $1 ORDER BY sent_at LIMIT $2)`, Kept: remindersKept},
 }
 
 // keptBatch limits the links that one statement keeps, so that it holds its locks only briefly.

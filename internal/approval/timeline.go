@@ -11,8 +11,8 @@ import (
 	"github.com/touchline/touchline/internal/store"
 )
 
-// MaxTimeline is the number of requests in a Timeline.
-const MaxTimeline = 50
+// maxTimeline is the number of requests in a Timeline.
+const maxTimeline = 50
 
 // Timeline is all that its coach sees of one player.
 type Timeline struct {
@@ -21,7 +21,7 @@ type Timeline struct {
 	Player *Player
 	// History are the decisions, oldest first.
 	History []Record
-	// Requests are the newest MaxTimeline requests of both parties with their deliveries
+	// Requests are the newest maxTimeline requests of both parties with their deliveries
 	// and follow-ups, newest first.
 	Requests []*Request
 }
@@ -31,17 +31,17 @@ func (t *Timeline) RemindersLeft(party actor.Role, rules Rules) int {
 	return max(0, rules.RemindersPerWindow-len(t.Player.Approver(party).Reminders))
 }
 
-// ReminderPause is how long the coach's pages wait after a message to a party before they offer a
+// reminderPause is how long the coach's pages wait after a message to a party before they offer a
 // reminder. The API does not wait.
-const ReminderPause = 24 * time.Hour
+const reminderPause = 24 * time.Hour
 
 // NextReminder returns when the coach's pages offer a reminder to a party with an open request: after
-// ReminderPause, and when the limit on reminders allows one.
+// reminderPause, and when the limit on reminders allows one.
 func (t *Timeline) NextReminder(party actor.Role, rules Rules) time.Time {
 	approver := t.Player.Approver(party)
-	at := approver.Request.LastSentAt.Add(ReminderPause)
+	at := approver.Request.LastSentAt.Add(reminderPause)
 	if n := len(approver.Reminders); n > 0 {
-		at = latest(at, approver.Reminders[n-1].Add(ReminderPause))
+		at = latest(at, approver.Reminders[n-1].Add(reminderPause))
 		if first := n - rules.RemindersPerWindow; first >= 0 {
 			at = latest(at, approver.Reminders[first].Add(rules.ReminderWindow))
 		}
@@ -69,7 +69,7 @@ func (e EditEffect) Any() bool { return len(e.Ended)+len(e.Asked) > 0 }
 // PreviewEdit returns the effect of Edit on the consents, or its error. It saves nothing.
 func (s *Service) PreviewEdit(ctx context.Context, by actor.Actor, id string, patch Patch) (EditEffect, error) {
 	var effect EditEffect
-	_, err := s.update(ctx, id, LoadOptions{Disputes: true}, func(p *Player, op Operation) (Change, error) {
+	_, err := s.update(ctx, id, loadOptions{Disputes: true}, func(p *Player, op Operation) (Change, error) {
 		effect = EditEffect{}
 		before := map[actor.Role]State{}
 		for _, party := range Parties {
@@ -96,7 +96,7 @@ func (s *Service) PreviewEdit(ctx context.Context, by actor.Actor, id string, pa
 // a form that is sent twice sends one reminder. It reports whether it sent one.
 func (s *Service) RemindAfter(ctx context.Context, by actor.Actor, id string, party actor.Role, last time.Time) (bool, error) {
 	sent := false
-	load := LoadOptions{RemindersSince: s.operation().Now.Add(-s.Rules.ReminderWindow)}
+	load := loadOptions{RemindersSince: s.operation().Now.Add(-s.Rules.ReminderWindow)}
 	_, err := s.update(ctx, id, load, func(p *Player, op Operation) (Change, error) {
 		sent = false
 		if err := p.ownedBy(by); err != nil {
@@ -130,7 +130,7 @@ func (s *Service) Timeline(ctx context.Context, by actor.Actor, id string) (t *T
 		if err := loadReminders(ctx, tx, p, s.operation().Now.Add(-s.Rules.ReminderWindow)); err != nil {
 			return err
 		}
-		if t.Requests, err = requestsOf(ctx, tx, p, MaxTimeline); err != nil {
+		if t.Requests, err = requestsOf(ctx, tx, p, maxTimeline); err != nil {
 			return fmt.Errorf("read requests of player %s: %w", id, err)
 		}
 		for _, r := range t.Requests {

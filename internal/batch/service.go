@@ -241,7 +241,7 @@ func (s *Service) Join(ctx context.Context, by actor.Actor, id, playerID string)
 
 // lock locks a player and a batch of the calling coach.
 func lock(ctx context.Context, tx *store.Tx, by actor.Actor, id, playerID string) (*team.Batch, error) {
-	if err := tx.LockPlayer(ctx, by.AccountID, playerID); err != nil {
+	if err := approval.LockPlayer(ctx, tx, by.AccountID, playerID); err != nil {
 		return nil, err
 	}
 	return tx.LockBatch(ctx, by.AccountID, id)

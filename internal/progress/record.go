@@ -103,7 +103,7 @@ const RestoreWithin = 10 * time.Minute
 // the player keeps a concurrent removal of the player from leaving it behind.
 func (s *Service) remove(ctx context.Context, by actor.Actor, kind, playerID, id string, remove func(*store.Tx) (any, error)) error {
 	return s.DB.Write(ctx, func(tx *store.Tx) error {
-		if err := tx.LockPlayer(ctx, by.AccountID, playerID); err != nil {
+		if err := approval.LockPlayer(ctx, tx, by.AccountID, playerID); err != nil {
 			return err
 		}
 		r, err := remove(tx)
@@ -125,7 +125,7 @@ func (s *Service) remove(ctx context.Context, by actor.Actor, kind, playerID, id
 // notification, or returns not_found.
 func restore[R any](ctx context.Context, s *Service, by actor.Actor, kind, playerID, id string, insert func(context.Context, *store.Tx, R) (bool, error)) error {
 	return s.DB.Write(ctx, func(tx *store.Tx) error {
-		if err := tx.LockPlayer(ctx, by.AccountID, playerID); err != nil {
+		if err := approval.LockPlayer(ctx, tx, by.AccountID, playerID); err != nil {
 			return err
 		}
 		var content string

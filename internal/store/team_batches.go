@@ -62,17 +62,6 @@ func BatchesOf(ctx context.Context, q database.Querier, coachID string, archived
 	return database.Collect(rs, err, scanBatch)
 }
 
-// LockPlayer locks a live player of a coach until the transaction ends, or returns not_found.
-func (tx *Tx) LockPlayer(ctx context.Context, coachID, playerID string) error {
-	var one int
-	err := tx.QueryRow(ctx, `
-		UPDATE players SET version = version WHERE id = $1 AND coach_id = $2 AND deleted_at IS NULL RETURNING 1`, playerID, coachID).Scan(&one)
-	if database.IsNoRows(err) {
-		return fault.Missing()
-	}
-	return err
-}
-
 // LockBatch locks a batch until the transaction ends, so that no other transaction archives
 // it or changes its players and attendance, and reads it; or returns not_found.
 func (tx *Tx) LockBatch(ctx context.Context, coachID, id string) (*team.Batch, error) {
