@@ -10,23 +10,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/approval/handlers"
-	"github.com/touchline/touchline/internal/attendance"
-	batches "github.com/touchline/touchline/internal/batch"
-	"github.com/touchline/touchline/internal/conversation"
-	documents "github.com/touchline/touchline/internal/document"
-	"github.com/touchline/touchline/internal/fee"
+	"github.com/touchline/touchline/internal/server"
+
 	"github.com/touchline/touchline/internal/message/mail/mailtest"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/config"
-	"github.com/touchline/touchline/internal/progress"
-	"github.com/touchline/touchline/internal/roster"
 	"github.com/touchline/touchline/internal/server/touchlinetest"
 	"github.com/touchline/touchline/internal/store/storetest"
-	"github.com/touchline/touchline/internal/training"
-	"github.com/touchline/touchline/internal/verification"
-	"github.com/touchline/touchline/internal/web"
 )
 
 // withoutCheck are patterns that GET serves and that are not pages: files, streams and redirects.
@@ -216,9 +206,7 @@ func TestAccessibility(t *testing.T) {
 	if families == nil || coaches == nil || operators == nil {
 		return // -run chose some of them
 	}
-	pages, console := web.Patterns(
-		[]func(*web.Pages) []web.Route{handlers.Pages(new(approval.Service)), new(fee.Service).Pages, new(batches.Service).Pages, new(attendance.Service).Pages, new(progress.Service).Pages, new(conversation.Service).Pages, new(roster.Service).Pages, new(verification.Service).Pages, new(documents.Service).Pages, new(training.Service).Pages},
-		[]func(*web.Console) []web.Route{new(verification.Service).ConsolePages})
+	pages, console := server.PagePatterns()
 	wantChecked(t, pages, families, coaches)
 	wantChecked(t, console, operators)
 }

@@ -40,8 +40,8 @@ type base struct {
 	load      *load
 }
 
-// hooks list what features do in the transactions of the store.
-func hooks(consents approval.Rules) store.Hooks {
+// Hooks list what features do in the transactions of the store. Tests of the store use them, too.
+func Hooks(consents approval.Rules) store.Hooks {
 	return store.Hooks{
 		CoachLeft:   []func(context.Context, *store.Tx, string) error{conversation.CoachLeft, progress.CoachLeft, roster.CoachLeft, fee.CoachLeft, training.CoachLeft},
 		CloseCoach:  approval.CloseCoach,
@@ -56,8 +56,8 @@ func hooks(consents approval.Rules) store.Hooks {
 	}
 }
 
-// playerHooks list what features do in the transactions of consents.
-var playerHooks = approval.Hooks{
+// PlayerHooks list what features do in the transactions of consents.
+var PlayerHooks = approval.Hooks{
 	PlayerAdded:   roster.PlayerAdded,
 	PlayerRemoved: []func(context.Context, *store.Tx, string, string) error{conversation.PlayerRemoved, progress.PlayerRemoved, training.PlayerRemoved},
 }
@@ -79,7 +79,7 @@ func newBase(ctx context.Context, cfg *config.Config, o Options, sql *database.D
 		OnQueued:   d.queue.Wake,
 		OnNotified: func(accountIDs []string) { d.hub.Wake(accountIDs...) },
 		OnChanged:  d.wakeFeed,
-		Hooks:      hooks(approvals.Rules),
+		Hooks:      Hooks(approvals.Rules),
 	})
 	security := securitylog.New(o.Log, m)
 	approvals.DB, approvals.SecurityEvent, approvals.CountDecision = db, security.Event, m.Decided

@@ -1,7 +1,9 @@
 package server
 
 import (
+	"fmt"
 	"io/fs"
+	"reflect"
 	"sync"
 
 	"github.com/touchline/touchline/internal/admin"
@@ -71,4 +73,29 @@ func (s *services) renderer() (*web.Renderer, error) {
 		parsed.renderer, parsed.err = web.NewRenderer(files...)
 	})
 	return parsed.renderer, parsed.err
+}
+
+// PagePatterns returns the patterns of all pages that answer GET, and of the console's.
+func PagePatterns() (pages, console []string) {
+	none := new(services)
+	return web.Patterns(none.pages(), none.consolePages())
+}
+
+func (s *services) pages() []func(*web.Pages) []web.Route {
+	return partsOf(s.features(), func(f feature) (func(*web.Pages) []web.Route, bool) { return f.pages, f.pages != nil })
+}
+
+func (s *services) consolePages() []func(*web.Console) []web.Route {
+	return []func(*web.Console) []web.Route{s.verifications.ConsolePages}
+}
+
+// check returns an error if newServices forgot a service.
+func (s *services) check() error {
+	v := reflect.ValueOf(s).Elem()
+	for i := range v.NumField() {
+		if f := v.Field(i); f.Kind() == reflect.Pointer && f.IsNil() {
+			return fmt.Errorf("there is no service of %s", v.Type().Field(i).Name)
+		}
+	}
+	return nil
 }

@@ -40,7 +40,7 @@ func newPages(cfg *config.Config, o Options, s *services, limiter *ratelimit.Lim
 		return nil, err
 	}
 	return web.New(web.Config{
-		Renderer: r, Features: partsOf(s.features(), func(f feature) (func(*web.Pages) []web.Route, bool) { return f.pages, f.pages != nil }),
+		Renderer: r, Features: s.pages(),
 		Services: s.public, Settings: s.publicSettings(cfg, o),
 		MailAddress: s.keys.Vault.MailAddress, Sealer: s.keys.Vault.For(vault.ForSignIn),
 		Brand: cfg.Brand, AppURL: cfg.App(), WholeHistory: wholeHistory(cfg), Limiter: limiter,
@@ -68,7 +68,7 @@ func newConsole(cfg *config.Config, o Options, s *services) (*web.Console, error
 	}
 	return web.NewConsole(web.ConsoleConfig{
 		Renderer: r, Operators: s.operators, Settings: s.settings(cfg, o, "operators", s.security.RefusedOperator), Brand: cfg.Brand, HTTPS: cfg.TLSOn() || cfg.PublicHTTPS(),
-		Features: []func(*web.Console) []web.Route{s.verifications.ConsolePages},
+		Features: s.consolePages(),
 	})
 }
 

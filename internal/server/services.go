@@ -82,7 +82,7 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 	}
 	conversations := newConversations(cfg, o, b)
 	teams := newTeam(fees, batches, attended, trainings, conversations, records)
-	return &services{
+	s := &services{
 		base: b,
 		fees: fees, batches: batches, attended: attended, trainings: trainings, conversations: conversations, verifications: verifications, documents: documents, progress: records, players: players, feed: &feed.Service{DB: b.db, Webhooks: newWebhooks(cfg, o, b.db, b.delivery.webhooks.Wake), Rules: approvals.Rules, Waiting: b.delivery.waiting, Now: o.Now},
 		public: public.Services{
@@ -107,7 +107,8 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 			Inspector: &auth.Introspector{Auth: accounts, Store: b.logged},
 			Vault:     b.keys.Vault,
 		},
-	}, nil
+	}
+	return s, s.check()
 }
 
 func newAuth(cfg *config.Config, o Options, db auth.Store, keys *auth.Keys) *auth.Service {
@@ -149,7 +150,7 @@ func newAuth(cfg *config.Config, o Options, db auth.Store, keys *auth.Keys) *aut
 
 // newApprovals returns the service of consents, without its database.
 func newApprovals(cfg *config.Config, o Options, ch channels, tiers coach.Tiers) *approval.Service {
-	return &approval.Service{Hooks: playerHooks, Now: o.Now, NewID: o.NewID, Rand: o.Rand, Rules: approval.Rules{
+	return &approval.Service{Hooks: PlayerHooks, Now: o.Now, NewID: o.NewID, Rand: o.Rand, Rules: approval.Rules{
 		ResendAfter:              cfg.ResendAfter,
 		RemindersPerWindow:       cfg.RemindersPerWindow,
 		ReminderWindow:           cfg.ReminderWindow,

@@ -1,36 +1,30 @@
 package store_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/touchline/touchline/internal/server"
+
 	"github.com/google/uuid"
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/conversation"
-	"github.com/touchline/touchline/internal/fee"
-	"github.com/touchline/touchline/internal/feed"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/platform/vault"
-	"github.com/touchline/touchline/internal/progress"
-	"github.com/touchline/touchline/internal/roster"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/store/storetest"
-	"github.com/touchline/touchline/internal/training"
 )
 
 // fixture is a migrated database with an approval service and a clock.
@@ -117,22 +111,6 @@ func (p *fixture) with(options ...option) *fixture {
 	return other
 }
 
-// hooks are the hooks of server.
-func hooks(consents approval.Rules) store.Hooks {
-	return store.Hooks{
-		CoachLeft:   []func(context.Context, *store.Tx, string) error{conversation.CoachLeft, progress.CoachLeft, roster.CoachLeft, fee.CoachLeft, training.CoachLeft},
-		CloseCoach:  approval.CloseCoach,
-		CheckNumber: consents.CheckNumber,
-		TierChanged: consents.TierChanged,
-		Requests: store.RequestHooks{
-			Facts: consents.MessageFacts, Failed: approval.DeliveryFailed, Reached: approval.DeliveryReached,
-			Postponed: approval.DeliveriesPostponed, Released: approval.DeliveryReleased,
-		},
-		BeforeSweep: []func(context.Context, *store.DB, time.Time) (int64, error){feed.BeforeSweep, approval.KeepLinks},
-		Expired:     slices.Concat(auth.Expired, approval.Expired, feed.Expired, []store.Expired{progress.Expired}, roster.Expired, training.Expired),
-	}
-}
-
 // openStore creates the store and the approval service.
 func (p *fixture) openStore(options ...option) {
 	settings := settings{
@@ -155,7 +133,7 @@ func (p *fixture) openStore(options ...option) {
 	p.db = store.New(p.sql, store.Options{
 		Vault:    p.vault,
 		Settings: settings.Settings,
-		Hooks:    hooks(settings.Rules),
+		Hooks:    server.Hooks(settings.Rules),
 		OnQueued: func(message.Lane) { p.queued.Add(1) },
 		OnNotified: func(ids []string) {
 			p.mu.Lock()
@@ -165,10 +143,7 @@ func (p *fixture) openStore(options ...option) {
 	})
 	p.Service = &approval.Service{
 		DB: p.db, Rules: settings.Rules, Now: p.clock.Now, NewID: p.db.NewID, Rand: p.rand,
-		Hooks: approval.Hooks{
-			PlayerAdded:   roster.PlayerAdded,
-			PlayerRemoved: []func(context.Context, *store.Tx, string, string) error{conversation.PlayerRemoved, progress.PlayerRemoved, training.PlayerRemoved},
-		},
+		Hooks: server.PlayerHooks,
 	}
 }
 
