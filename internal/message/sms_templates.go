@@ -32,21 +32,21 @@ const (
 )
 
 // smsTemplates are the texts of SMS by language and name, with variables in braces. A request
-// says who asks, for which student, what the app would do, what the app is, and that it may
-// be the wrong person. Its link is last, so that nothing is taken for a part of it.
+// says who asks and for which student in its first eight words, then what the app would do, what the app
+// is, and that it may be the wrong person. "Tap to say" keeps it from being read as a format to reply in. Its link is last, so that nothing is taken for a part of it.
 var smsTemplates = map[string]map[string]string{
 	"en": {
 		templateOTPCoach:          "{code} is your {brand} code. It works for {validity}. Never share it. {brand} will never ask for it.",
 		templateOTPParty:          "{code} is your {brand} code. It works for {validity}. Do not tell it to anyone, not even the coach.",
-		templateRequestGuardian:   "{coach} added {student} to {batch}. May {brand}, a sports app, send you news? Yes, no or not my child: code {short_code} or {link}",
-		templateRequestStudent:    "{coach} added {student} to {batch}. May {brand}, a sports app, send you training news? Yes, no or not me: code {short_code} or {link}",
-		templateAgainGuardian:     "{coach} added {student} to {batch} and asks again: may {brand}, a sports app, send you news? Yes, no or not my child: code {short_code} or {link}",
-		templateAgainStudent:      "{coach} added {student} to {batch} and asks again: may {brand}, a sports app, send you news? Yes, no or not me: code {short_code} or {link}",
-		templateReminderGuardian:  "Reminder: {coach} added {student} to {batch}. May {brand}, a sports app, send you news? Yes, no or not my child: code {short_code} or {link}",
-		templateReminderStudent:   "Reminder: {coach} added {student} to {batch}. May {brand}, a sports app, send you training news? Yes, no or not me: code {short_code} or {link}",
-		templateQuestionsGuardian: "{coach} added {students}. May {brand}, a sports app, send you news? Say yes or no for each: code {short_code} or {link}",
-		templateQuestionsStudent:  "{coach} added {students}. May {brand}, a sports app, send you training news? Say yes or no, each of you: code {short_code} or {link}",
-		templateQuestionsBoth:     "{coach} asks: may {brand}, a sports app, send you news? Say yes or no. Guardian of {students}: {link} For {others} to answer: {other_link}",
+		templateRequestGuardian:   "{coach} added {student} to {batch}. May {brand}, a sports app, send you news? Tap to say yes, no or not my child: code {short_code} or {link}",
+		templateRequestStudent:    "{coach} added {student} to {batch}. May {brand}, a sports app, send you training news? Tap to say yes, no or not me: code {short_code} or {link}",
+		templateAgainGuardian:     "{coach} added {student} to {batch} and asks again: may {brand}, a sports app, send you news? Tap to say yes, no or not my child: code {short_code} or {link}",
+		templateAgainStudent:      "{coach} added {student} to {batch} and asks again: may {brand}, a sports app, send you news? Tap to say yes, no or not me: code {short_code} or {link}",
+		templateReminderGuardian:  "Reminder: {coach} added {student} to {batch}. May {brand}, a sports app, send you news? Tap to say yes, no or not my child: code {short_code} or {link}",
+		templateReminderStudent:   "Reminder: {coach} added {student} to {batch}. May {brand}, a sports app, send you training news? Tap to say yes, no or not me: code {short_code} or {link}",
+		templateQuestionsGuardian: "{coach} added {students}. May {brand}, a sports app, send you news? Tap to say yes or no for each: code {short_code} or {link}",
+		templateQuestionsStudent:  "{coach} added {students}. May {brand}, a sports app, send you training news? Tap to say yes or no, each of you: code {short_code} or {link}",
+		templateQuestionsBoth:     "{coach} added {students}. May {brand}, a sports app, send you news? Tap to say yes or no. Guardian: {link} For {others} to answer: {other_link}",
 		templatePlayerRemoved:     "{coach} took {student} off the list at {brand}. The app is off for {student} there. You need not do anything.",
 		templateCoachLeft:         "{coach} closed their account at {brand}. The app is off for {students} there. You need not do anything.",
 		templateTrainingAdded:     "{coach}: {what} for {student} on {when}{place}. Does {student} come? {link}",
@@ -58,15 +58,15 @@ var smsTemplates = map[string]map[string]string{
 	"hi": {
 		templateOTPCoach:          "{code} आपका {brand} कोड है, {validity} तक। इसे किसी को न बताएँ। हम इसे कभी नहीं माँगते।",
 		templateOTPParty:          "{code} आपका {brand} कोड है, {validity} तक। इसे किसी को न बताएँ, कोच को भी नहीं।",
-		templateRequestGuardian:   "{coach} ने {student} को {batch} में जोड़ा। क्या खेल ऐप {brand} आपको खबरें भेजे? हाँ, ना या मेरा बच्चा नहीं: कोड {short_code} या {link}",
-		templateRequestStudent:    "{coach} ने {student} {batch} में जोड़ा। क्या खेल ऐप {brand} अभ्यास की खबरें भेजे? हाँ, ना या मैं नहीं: कोड {short_code} या {link}",
-		templateAgainGuardian:     "{coach} ने {student} को {batch} में जोड़ा और फिर पूछा है: क्या खेल ऐप {brand} आपको खबरें भेजे? हाँ, ना या मेरा बच्चा नहीं: कोड {short_code} या {link}",
-		templateAgainStudent:      "{coach} ने {student} {batch} में जोड़ा और फिर पूछा है: क्या खेल ऐप {brand} अभ्यास की खबरें भेजे? हाँ, ना या मैं नहीं: कोड {short_code} या {link}",
-		templateReminderGuardian:  "याद दिलाने के लिए: {coach} ने {student} को {batch} में जोड़ा। क्या खेल ऐप {brand} आपको खबरें भेजे? हाँ, ना या मेरा बच्चा नहीं: कोड {short_code} या {link}",
-		templateReminderStudent:   "याद दिलाने के लिए: {coach} ने {student} {batch} में जोड़ा। क्या खेल ऐप {brand} अभ्यास की खबरें भेजे? हाँ, ना या मैं नहीं: कोड {short_code} या {link}",
-		templateQuestionsGuardian: "{coach} ने {students} को जोड़ा। क्या खेल ऐप {brand} आपको खबरें भेजे? हर एक के लिए हाँ या ना कहें: कोड {short_code} या {link}",
-		templateQuestionsStudent:  "{coach} ने {students} को जोड़ा। क्या खेल ऐप {brand} अभ्यास की खबरें भेजे? हर कोई खुद हाँ या ना कहे: कोड {short_code} या {link}",
-		templateQuestionsBoth:     "{coach} का सवाल: क्या खेल ऐप {brand} आपको खबरें भेजे? हाँ या ना कहें। {students} के अभिभावक: {link} {others} खुद: {other_link}",
+		templateRequestGuardian:   "{coach} ने {student} को {batch} में जोड़ा। क्या खेल ऐप {brand} आपको खबरें भेजे? दबाकर हाँ, ना या मेरा बच्चा नहीं कहें: कोड {short_code} या {link}",
+		templateRequestStudent:    "{coach} ने {student} {batch} में जोड़ा। क्या खेल ऐप {brand} अभ्यास की खबरें भेजे? दबाकर हाँ, ना या मैं नहीं कहें: कोड {short_code} या {link}",
+		templateAgainGuardian:     "{coach} ने {student} को {batch} में जोड़ा और फिर पूछा है: क्या खेल ऐप {brand} आपको खबरें भेजे? दबाकर हाँ, ना या मेरा बच्चा नहीं कहें: कोड {short_code} या {link}",
+		templateAgainStudent:      "{coach} ने {student} {batch} में जोड़ा और फिर पूछा है: क्या खेल ऐप {brand} अभ्यास की खबरें भेजे? दबाकर हाँ, ना या मैं नहीं कहें: कोड {short_code} या {link}",
+		templateReminderGuardian:  "याद दिलाना: {coach} ने {student} को {batch} में जोड़ा। क्या खेल ऐप {brand} आपको खबरें भेजे? दबाकर हाँ, ना या मेरा बच्चा नहीं कहें: कोड {short_code} या {link}",
+		templateReminderStudent:   "याद दिलाना: {coach} ने {student} {batch} में जोड़ा। क्या खेल ऐप {brand} अभ्यास की खबरें भेजे? दबाकर हाँ, ना या मैं नहीं कहें: कोड {short_code} या {link}",
+		templateQuestionsGuardian: "{coach} ने {students} को जोड़ा। क्या खेल ऐप {brand} आपको खबरें भेजे? हर एक के लिए दबाकर हाँ या ना कहें: कोड {short_code} या {link}",
+		templateQuestionsStudent:  "{coach} ने {students} को जोड़ा। क्या खेल ऐप {brand} अभ्यास की खबरें भेजे? हर कोई खुद दबाकर हाँ या ना कहे: कोड {short_code} या {link}",
+		templateQuestionsBoth:     "{coach} ने {students} को जोड़ा। क्या खेल ऐप {brand} आपको खबरें भेजे? दबाकर हाँ या ना कहें। अभिभावक: {link} {others} खुद: {other_link}",
 		templatePlayerRemoved:     "{coach} ने {brand} पर {student} को सूची से हटाया। वहाँ {student} के लिए ऐप बंद है। आपको कुछ नहीं करना है।",
 		templateCoachLeft:         "{coach} ने {brand} पर अपना खाता बंद किया। वहाँ {students} के लिए ऐप बंद है। आपको कुछ नहीं करना है।",
 		templateTrainingAdded:     "{coach}: {student} के लिए {what}, {when}{place}। क्या {student} आएँगे? {link}",

@@ -393,3 +393,21 @@ func TestWhatsAppTemplates(t *testing.T) {
 	}
 	golden(t, "testdata/whatsapp_templates.golden", b.String())
 }
+
+// A question names coach and student in its first eight words, and no language has a list of answers that
+// could be taken for a format to reply in unless the text would take one more SMS.
+func TestQuestionNamesPeopleFirst(t *testing.T) {
+	for _, language := range message.Languages {
+		for _, m := range requests("Meera Nair", "Asha Rao", "https://t.example/a/AbCdEfGhIjKlMnOpQrStUv") {
+			m.Language = language
+			text := message.SMSText(m)
+			first := strings.Join(strings.Fields(text)[:8], " ")
+			if !strings.Contains(first, "Meera Nair") || !strings.Contains(first, "Asha") {
+				t.Errorf("the first eight words do not name coach and student: %s", text)
+			}
+			if say := map[string]string{"en": "? Tap ", "hi": "दबाकर"}[language]; !strings.Contains(text, say) {
+				t.Errorf("no %q: %s", say, text)
+			}
+		}
+	}
+}
