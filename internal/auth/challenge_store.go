@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/message"
-	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/store"
@@ -24,22 +23,6 @@ func (db SQL) Device(ctx context.Context, tokenHash []byte, number phone.Number,
 		return "", nil
 	}
 	return id, err
-}
-
-// LinkedRequest returns the ID of the request behind the link with this hash, if the link
-// left to number itself and asks it in this role, or "". open reports whether the link is
-// valid and the request is open.
-func (db SQL) LinkedRequest(ctx context.Context, linkHash []byte, number phone.Number, role actor.Role, now time.Time) (requestID string, open bool, err error) {
-	err = db.DB.QueryRow(ctx, `
-		SELECT r.id, r.state = 'pending' AND l.ends_at > $4
-		FROM request_links l
-		JOIN requests r ON r.id = l.request_id AND r.approver_type = $3
-		JOIN accounts a ON a.id = r.approver_id AND a.mobile_number = $2
-		WHERE l.hash = $1 AND l.to_number = TRUE`, linkHash, string(number), string(role), database.Micros(now)).Scan(&requestID, &open)
-	if database.IsNoRows(err) {
-		return "", false, nil
-	}
-	return requestID, open, err
 }
 
 // OpenChallenge counts the limits, saves the challenge and queues its SMS. A live

@@ -57,10 +57,10 @@ func (s *Service) device(ctx context.Context, key ChallengeKey, p Proof, now tim
 			return knownDevice{id: id, maySend: true}, err
 		}
 	}
-	if p.LinkHash == nil {
+	if p.LinkHash == nil || s.LinkedRequest == nil {
 		return knownDevice{}, nil
 	}
-	requestID, open, err := s.Store.LinkedRequest(ctx, p.LinkHash, key.Number, key.Role, now)
+	requestID, open, err := s.LinkedRequest(ctx, p.LinkHash, key.Number, key.Role, now)
 	if err != nil || requestID == "" {
 		return knownDevice{}, err
 	}

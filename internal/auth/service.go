@@ -55,10 +55,6 @@ type Store interface {
 	// Device returns the ID of the live device with this token hash that is bound to
 	// number, or "".
 	Device(ctx context.Context, tokenHash []byte, number phone.Number, now time.Time) (string, error)
-	// LinkedRequest returns the ID of the request behind the link with this hash, if the
-	// link left to number itself and asks it in this role, or "". open reports whether the
-	// link is valid and the request is open.
-	LinkedRequest(ctx context.Context, linkHash []byte, number phone.Number, role actor.Role, now time.Time) (requestID string, open bool, err error)
 	// OpenChallenge counts the limits, saves the challenge and queues its SMS. If its key
 	// has a live challenge, it sends that one again. While too many wrong codes block the
 	// number or device, it queues nothing. Errors: LimitExceeded, ResendTooSoon,
@@ -120,13 +116,17 @@ type Store interface {
 
 // Service signs accounts in and out.
 type Service struct {
-	Store    Store
-	Keys     *Keys
-	Tokens   *Tokens
-	Settings Settings
-	Now      func() time.Time
-	NewID    func() string
-	Rand     io.Reader
+	Store Store
+	// LinkedRequest returns the ID of the request behind the link with this hash, if the link left to
+	// number itself and asks it in this role, or "". open reports whether the link is valid and the
+	// request is open. Consent sets it; nil finds none.
+	LinkedRequest func(ctx context.Context, linkHash []byte, number phone.Number, role actor.Role, now time.Time) (requestID string, open bool, err error)
+	Keys          *Keys
+	Tokens        *Tokens
+	Settings      Settings
+	Now           func() time.Time
+	NewID         func() string
+	Rand          io.Reader
 }
 
 // Roles returns every role that the caller's number holds.

@@ -67,6 +67,9 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 	}
 	approvals := b.approvals
 	accounts := newAuth(cfg, o, b.logged, b.keys)
+	accounts.LinkedRequest = func(ctx context.Context, linkHash []byte, number phone.Number, role actor.Role, now time.Time) (string, bool, error) {
+		return approval.LinkedRequest(ctx, b.db, linkHash, number, role, now)
+	}
 	fees := &fee.Service{
 		DB: b.db, Consent: approvals.Rules, DefaultCurrency: config.RegionCurrency(cfg.DefaultRegion), CheckFeature: common.Subscriptions.CheckFeature, Now: o.Now, NewID: o.NewID,
 	}

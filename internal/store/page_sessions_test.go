@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"context"
 	"crypto/rand"
 	"sync"
 	"testing"
@@ -17,6 +18,9 @@ import (
 // signIn returns a service that signs in with the code 246810.
 func (p *fixture) signIn() *auth.Service {
 	return &auth.Service{
+		LinkedRequest: func(ctx context.Context, linkHash []byte, number phone.Number, role actor.Role, now time.Time) (string, bool, error) {
+			return approval.LinkedRequest(ctx, p.db, linkHash, number, role, now)
+		},
 		Store: p.accounts(), Keys: &auth.Keys{Vault: p.vault}, Now: p.clock.Now, NewID: func() string { return uuid.Must(uuid.NewV7()).String() }, Rand: rand.Reader,
 		Settings: auth.Settings{
 			OTPLength: 6, OTPValidity: 5 * time.Minute, OTPTries: 5, OTPResendAfter: time.Minute, OTPWrongPerDay: 10,

@@ -60,7 +60,7 @@ func (p *fixture) challenges() {
 	ok(p, err)
 	_, err = p.accounts().Device(bg, []byte("d"), key.Number, now)
 	ok(p, err)
-	_, _, err = p.accounts().LinkedRequest(bg, []byte("l"), key.Number, key.Role, now)
+	_, _, err = approval.LinkedRequest(bg, p.db, []byte("l"), key.Number, key.Role, now)
 	ok(p, err)
 }
 
