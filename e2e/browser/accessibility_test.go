@@ -57,6 +57,7 @@ func TestAccessibility(t *testing.T) {
 	guardian.Call(t, "POST", "/api/approval/requests/"+chand+"/dispute", nil).Want(t, 200)
 
 	batch := coach.Call(t, "POST", "/api/batches", map[string]any{"name": "U12", "schedule": []map[string]any{{"weekday": "monday", "start": "17:30", "end": "19:00"}}}).Want(t, 201).String("batch_id")
+	coach.Call(t, "POST", "/api/batches", map[string]any{"name": strings.Repeat("Juniors", 14)}).Want(t, 201)
 	weekdays := []string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"}
 	slot := batch + "." + day(5)
 	coach.Call(t, "PATCH", "/api/batches/"+batch, map[string]any{"schedule": []map[string]any{
@@ -160,6 +161,7 @@ func TestAccessibility(t *testing.T) {
 				p.checkPages("/coach/trainings/"+slot, "", "/edit", "/cancel")
 				p.checkPages("/coach/trainings/"+game, "")
 				p.checkPages("/coach/batches/"+batch+"/trainings/add", "")
+				p.checkPages("/coach/trainings/add", "")
 				p.checkPages("/coach/calendar", "")
 				p.click("main form button")
 				p.checkPages("/coach/calendar", "")

@@ -35,6 +35,7 @@ func (s *Service) Pages(site *web.Pages) []web.Route {
 	routes := []web.Route{
 		{Method: "GET", Pattern: "/coach/batches/{batch_id}/trainings/add", Handle: site.SignedIn(actor.Coach, p.addPage)},
 		{Method: "POST", Pattern: "/coach/batches/{batch_id}/trainings/add", Handle: site.SignedIn(actor.Coach, p.add)},
+		{Method: "GET", Pattern: "/coach/trainings/add", Handle: site.SignedIn(actor.Coach, p.chooseBatch)},
 		{Method: "GET", Pattern: one, Handle: site.SignedIn(actor.Coach, p.training)},
 		{Method: "GET", Pattern: one + "/edit", Handle: site.SignedIn(actor.Coach, p.editPage)},
 		{Method: "POST", Pattern: one + "/edit", Handle: site.SignedIn(actor.Coach, p.edit)},
@@ -106,6 +107,27 @@ func (p pages) training(ctx context.Context, r *web.Request, by actor.Actor) (we
 		"CanChange": t.CheckChange(now) == nil, "CanAsk": len(groups[0]) > 0 && t.CanAnswer(now) && t.Batch.CheckOpen() == nil, "Sheet": t.Date <= team.DateOf(now, t.zone()),
 	}
 	return web.Page("training", v), nil
+}
+
+// batchesOffered limits the batches of chooseBatch.
+const batchesOffered = 50
+
+// chooseBatch serves GET /coach/trainings/add: it goes to the form of a batch, which a coach with several
+// chooses first.
+func (p pages) chooseBatch(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
+	batches, err := p.site.BatchNames(ctx, by, batchesOffered)
+	if err != nil {
+		return web.Response{}, err
+	}
+	if len(batches) == 1 {
+		return web.Redirect("/coach/batches/" + batches[0].ID + "/trainings/add"), nil
+	}
+	v, err := p.site.CoachView(ctx, r, "today", "training.add", by)
+	if err != nil {
+		return web.Response{}, err
+	}
+	v.Data = batches
+	return web.Page("training_batch", v), nil
 }
 
 // addPage serves GET …/trainings/add.

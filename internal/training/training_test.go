@@ -376,3 +376,35 @@ func TestLargeBatch(t *testing.T) {
 		}
 	}, func(c *config.Config) { c.MessagesPerCoach, c.MessagesTotalHour = 0, 0 })
 }
+
+// TestRevocationAgainstCancel: of a revocation and a cancellation through two replicas, the party is told
+// before the revocation or not at all. Afterwards it has no notification, and no message leaves.
+func TestRevocationAgainstCancel(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		q := newSquad(t, s)
+		replica := s
+		if isPostgres(s) {
+			replica = s.Replica()
+		}
+		for round := range 6 {
+			id := q.slot(round + 1)
+			var revoked, cancelled *touchlinetest.Response
+			var wg sync.WaitGroup
+			wg.Go(func() {
+				revoked, _ = s.Do(t.Context(), "PUT", "/api/approval/guardian-response", q.guardian.Access, map[string]any{"player_id": q.player, "action": "revoked"})
+			})
+			wg.Go(func() {
+				cancelled, _ = replica.Do(t.Context(), "DELETE", "/api/trainings/"+id, q.coach.Access, nil)
+			})
+			wg.Wait()
+			revoked.Want(t, 200)
+			cancelled.Want(t, 200)
+			if types := q.types(q.guardian); len(types) > 0 {
+				t.Errorf("after the revocation the guardian has %v", types)
+			}
+			q.coach.Call(t, "POST", "/api/approval/send-guardian-request", map[string]any{"player_id": q.player}).Want(t, 201)
+			q.decide("approved")
+		}
+	}, touchlinetest.ManyConnections, func(c *config.Config) { c.ResendAfter = 0 })
+}

@@ -96,9 +96,9 @@ func Build(ctx context.Context, s Service) ([]Person, error) {
 
 // people are the accounts that the demo offers for signing in.
 var people = []Person{
-	{"coach", meera, "Meera Nair", "verified, 14 players in every state, three batches, attendance, fees, messages, reports, a certificate that ends soon"},
+	{"coach", meera, "Meera Nair", "verified, 14 players in every state, three batches, trainings, attendance, fees, messages, reports, a certificate that ends soon"},
 	{"coach", arun, "Arun Pillai", "no players yet; waits for the verification of his identity"},
-	{"guardian", ravi, "Ravi Rao", "said yes for Asha: training times, attendance, messages, progress, reports, and a fee to pay by UPI"},
+	{"guardian", ravi, "Ravi Rao", "said yes for Asha: trainings, attendance, messages, progress, reports, and a fee to pay by UPI"},
 	{"guardian", joshis, "Neha Joshi", "two children with her own number: said yes for Anaya, a question about Vivaan is open"},
 	{"guardian", salma, "Salma Khan", "said no for Zoya"},
 	{"guardian", lakshmi, "Lakshmi Iyer", "took her yes for Arjun back"},

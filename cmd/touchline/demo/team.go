@@ -147,4 +147,27 @@ func (c *club) trainToday() {
 	c.batches[fitness] = c.addBatch(c.signedIn(), fitness, "19:15", "20:00", 0)
 	family := c.signIn("guardian", ravi)
 	family.call("POST", "/api/me/players/"+c.players["Asha Rao"]+"/messages", object{"text": "Asha comes on Sunday. Thank you!"})
+	c.planTrainings()
+}
+
+// planTrainings adds a match of the juniors and cancels their training in five days. Families say who
+// comes in two days.
+func (c *club) planTrainings() {
+	coach, batch := c.signedIn(), c.batches[juniors]
+	day := func(n int) string { return time.Now().In(india).AddDate(0, 0, n).Format(time.DateOnly) }
+	coach.call("POST", "/api/batches/"+batch+"/trainings", object{
+		"date": day(3), "start": "09:00", "end": "11:00", "kind": "match", "opponent": "Riverside Hockey", "venue": "District stadium",
+	})
+	coach.call("DELETE", "/api/trainings/"+batch+"."+day(5), object{"reason": "The ground is closed for repairs."})
+	for _, a := range []struct {
+		number, player string
+		comes          bool
+		reason         string
+	}{{ravi, "Asha Rao", true, ""}, {sunita, "Kabir Mehta", true, ""}, {joshis, "Anaya Joshi", false, "She sees the dentist."}} {
+		body := object{"attending": a.comes}
+		if a.reason != "" {
+			body["reason"] = a.reason
+		}
+		c.signIn("guardian", a.number).call("PUT", "/api/me/players/"+c.players[a.player]+"/trainings/"+batch+"."+day(2)+"/attending", body)
+	}
 }
