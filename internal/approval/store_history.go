@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/store"
@@ -52,4 +53,21 @@ func (s *Service) addReminder(ctx context.Context, tx *store.Tx, p *Player, part
 	}
 	r := p.Approver(party).Request
 	return tx.Defer(ctx, `UPDATE requests SET followed_up_at = $2 WHERE id = $1 AND followed_up_at IS NULL`, r.ID, database.Micros(r.FollowedUpAt))
+}
+
+// maxDeviceApprovals is how many of these approvals an operator sees of one coach.
+const maxDeviceApprovals = 50
+
+// DeviceApprovals is coach.AccountAdmin.DeviceApprovals.
+func DeviceApprovals(ctx context.Context, db *store.DB, id string) ([]coach.DeviceApproval, error) {
+	rs, err := db.Query(ctx, `
+		SELECT player_id, approver_type, decided_at FROM approval_history
+		WHERE coach_device = $1 ORDER BY decided_at DESC, id DESC LIMIT $2`, id, maxDeviceApprovals)
+	found, err := database.Collect(rs, err, func(s database.Scanner) (d coach.DeviceApproval, err error) {
+		return d, s.Scan(&d.PlayerID, &d.Party, database.IntoTime(&d.At))
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list approvals on devices of coach %s: %w", id, err)
+	}
+	return found, nil
 }

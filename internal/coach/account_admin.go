@@ -64,8 +64,6 @@ type AccountAdminStore interface {
 	FindCoaches(ctx context.Context, by actor.Operator, s AccountSearch, limit int) ([]AccountMatch, error)
 	// ReadCoach returns the account and the profile, or not_found.
 	ReadCoach(ctx context.Context, by actor.Operator, id string) (Account, Profile, error)
-	// DeviceApprovals returns the newest approvals on devices of a coach, the newest first.
-	DeviceApprovals(ctx context.Context, id string, limit int) ([]DeviceApproval, error)
 	CheckCoach(ctx context.Context, id string) error
 	// Suspend loads the account, lets check refuse, then suspends it and ends its
 	// sessions and its listing.
@@ -78,6 +76,9 @@ type AccountAdminStore interface {
 // guardians and students can still respond while their coach is suspended.
 type AccountAdmin struct {
 	Store AccountAdminStore
+	// DeviceApprovals returns the newest approvals that were given on a device of the coach, the newest
+	// first.
+	DeviceApprovals func(ctx context.Context, id string) ([]DeviceApproval, error)
 }
 
 // Find returns up to limit matching coaches, ordered by name, or by registration if the
@@ -89,14 +90,6 @@ func (a *AccountAdmin) Find(ctx context.Context, by actor.Operator, s AccountSea
 // Read returns one coach and audits the access.
 func (a *AccountAdmin) Read(ctx context.Context, by actor.Operator, id string) (Account, Profile, error) {
 	return a.Store.ReadCoach(ctx, by, id)
-}
-
-// maxDeviceApprovals is how many of these approvals an operator sees of one coach.
-const maxDeviceApprovals = 50
-
-// DeviceApprovals returns the newest approvals that were given on a device of the coach.
-func (a *AccountAdmin) DeviceApprovals(ctx context.Context, id string) ([]DeviceApproval, error) {
-	return a.Store.DeviceApprovals(ctx, id, maxDeviceApprovals)
 }
 
 // Check returns not_found if there is no such coach. It shows nothing of the coach, so it is not

@@ -100,20 +100,6 @@ func (db SQL) ReadCoach(ctx context.Context, by actor.Operator, id string) (Acco
 	return a, p, err
 }
 
-// DeviceApprovals returns the newest approvals that were given on a device of the coach.
-func (db SQL) DeviceApprovals(ctx context.Context, id string, limit int) ([]DeviceApproval, error) {
-	rs, err := db.DB.Query(ctx, `
-		SELECT player_id, approver_type, decided_at FROM approval_history
-		WHERE coach_device = $1 ORDER BY decided_at DESC, id DESC LIMIT $2`, id, limit)
-	found, err := database.Collect(rs, err, func(s database.Scanner) (d DeviceApproval, err error) {
-		return d, s.Scan(&d.PlayerID, &d.Party, database.IntoTime(&d.At))
-	})
-	if err != nil {
-		return nil, fmt.Errorf("list approvals on devices of coach %s: %w", id, err)
-	}
-	return found, nil
-}
-
 // CheckCoach returns not_found if there is no such coach.
 func (db SQL) CheckCoach(ctx context.Context, id string) error {
 	return database.OrMissing(db.DB.QueryRow(ctx, `SELECT 1 FROM coaches WHERE id = $1`, id).Scan(new(int)), "find a coach")

@@ -35,9 +35,11 @@ func newVerifications(cfg *config.Config, o Options, db *store.DB, documents *do
 
 func newShell(cfg *config.Config, o Options, db *store.DB, coaches coach.SQL, common service.Common, approvals *approval.Service) service.Shell {
 	return service.Shell{
-		Common:     common,
-		Tokens:     &operator.Service{Store: db.Operators, Now: o.Now, NewID: o.NewID, Rand: o.Rand},
-		Accounts:   &coach.AccountAdmin{Store: coaches},
+		Common: common,
+		Tokens: &operator.Service{Store: db.Operators, Now: o.Now, NewID: o.NewID, Rand: o.Rand},
+		Accounts: &coach.AccountAdmin{Store: coaches, DeviceApprovals: func(ctx context.Context, id string) ([]coach.DeviceApproval, error) {
+			return approval.DeviceApprovals(ctx, db, id)
+		}},
 		Deliveries: &message.DeliveryAdmin{Store: db.Outbox},
 		Mail:       db.Outbox,
 	}

@@ -34,7 +34,7 @@ func (p *fixture) coachDevices() {
 		},
 	})
 	ok(p, err)
-	_, err = p.coaches().DeviceApprovals(bg, c.AccountID, 5)
+	_, err = approval.DeviceApprovals(bg, p.db, c.AccountID)
 	ok(p, err)
 	guardian := p.as(actor.Guardian, number(62))
 	ok(p, p.decide(guardian, a.ID, approval.Approve))
