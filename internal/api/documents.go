@@ -32,7 +32,7 @@ func NewDocumentResponse(d coach.Document) DocumentResponse {
 		DocumentID: d.ID, Kind: string(d.Kind), Title: d.Title, Issuer: wire.OrNull(d.Issuer),
 		IssuedOn: wire.OrNull(string(d.IssuedOn)), ExpiresOn: wire.OrNull(string(d.ExpiresOn)),
 		FileName: d.File.Name, MediaType: d.File.MediaType, Size: d.File.Size, InProfile: d.InProfile,
-		ContentURL: contentURL(d.ID, ""), CreatedAt: wire.Timestamp(d.CreatedAt), UpdatedAt: wire.Timestamp(d.UpdatedAt),
+		ContentURL: ContentURL(d.ID, ""), CreatedAt: wire.Timestamp(d.CreatedAt), UpdatedAt: wire.Timestamp(d.UpdatedAt),
 	}
 	if d.File.Width > 0 {
 		out.Width, out.Height = &d.File.Width, &d.File.Height
@@ -40,8 +40,8 @@ func NewDocumentResponse(d coach.Document) DocumentResponse {
 	return out
 }
 
-// contentURL returns the path of the content of a document, or of one size of a picture.
-func contentURL(id, size string) string {
+// ContentURL returns the path of the content of a document, or of one size of a picture.
+func ContentURL(id, size string) string {
 	url := "/api/coach/documents/" + id + "/content"
 	if size != "" {
 		url += "?size=" + size
@@ -49,31 +49,33 @@ func contentURL(id, size string) string {
 	return url
 }
 
-type pictureResponse struct {
+// PictureResponse is the picture of a profile.
+type PictureResponse struct {
 	DocumentID string                `json:"document_id"`
 	URL        string                `json:"url"`
 	Width      int                   `json:"width"`
 	Height     int                   `json:"height"`
-	Sizes      []pictureSizeResponse `json:"sizes"`
+	Sizes      []PictureSizeResponse `json:"sizes"`
 }
 
-type pictureSizeResponse struct {
+// PictureSizeResponse is one size of a picture.
+type PictureSizeResponse struct {
 	Name   string `json:"name"`
 	Width  int    `json:"width"`
 	Height int    `json:"height"`
 	URL    string `json:"url"`
 }
 
-// newPictureResponse returns the picture of a profile, or nil.
-func newPictureResponse(d *coach.Document) *pictureResponse {
+// NewPictureResponse returns the picture of a profile, or nil.
+func NewPictureResponse(d *coach.Document) *PictureResponse {
 	if d == nil {
 		return nil
 	}
-	out := &pictureResponse{
-		DocumentID: d.ID, URL: contentURL(d.ID, ""), Width: d.File.Width, Height: d.File.Height, Sizes: []pictureSizeResponse{},
+	out := &PictureResponse{
+		DocumentID: d.ID, URL: ContentURL(d.ID, ""), Width: d.File.Width, Height: d.File.Height, Sizes: []PictureSizeResponse{},
 	}
 	for _, size := range d.File.Sizes {
-		out.Sizes = append(out.Sizes, pictureSizeResponse{size.Name, size.Width, size.Height, contentURL(d.ID, size.Name)})
+		out.Sizes = append(out.Sizes, PictureSizeResponse{size.Name, size.Width, size.Height, ContentURL(d.ID, size.Name)})
 	}
 	return out
 }

@@ -61,9 +61,6 @@ func (s *Server) HandlerWith(tests ...TestRoute) http.Handler {
 	return s.adapter.Handler(routes)
 }
 
-// AttentionDetail is attentionDetail.
-var AttentionDetail = attentionDetail
-
 // StreamEvent returns what the stream writes for a notification.
 func StreamEvent(n message.Notification) string {
 	w := httptest.NewRecorder()

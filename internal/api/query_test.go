@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/touchline/touchline/internal/api"
+	"github.com/touchline/touchline/internal/server"
 	"github.com/touchline/touchline/internal/server/touchlinetest/openapitest"
 )
 
@@ -12,5 +13,5 @@ func TestQueryParameters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	openapitest.CheckQueries(t, document, new(api.Server).Queries())
+	openapitest.CheckQueries(t, document, api.New(api.Config{Features: server.APIFeatures()}).Queries())
 }

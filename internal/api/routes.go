@@ -11,17 +11,11 @@ import (
 
 // routes lists every operation.
 func (s *Server) routes() []Route {
-	routes := slices.Concat(s.authRoutes(), s.accountRoutes(), s.coachRoutes(), s.directoryRoutes(), s.serviceRoutes())
+	routes := slices.Concat(s.accountRoutes(), s.serviceRoutes())
 	for _, feature := range s.Features {
 		routes = append(routes, feature(s)...)
 	}
 	return withCSVRoutes(routes)
-}
-
-func (s *Server) authRoutes() []Route {
-	return []Route{
-		{Method: "POST", Pattern: "/auth/complete-profile", Handle: endpoint.Handle(s.completeProfile), Authorize: CoachOnly, Body: endpoint.JSON},
-	}
 }
 
 func (s *Server) accountRoutes() []Route {
@@ -31,9 +25,6 @@ func (s *Server) accountRoutes() []Route {
 		{Method: "GET", Pattern: pushPath, Handle: endpoint.Handle(s.pushSubscription)},
 		{Method: "POST", Pattern: pushPath, Handle: s.Idempotent(endpoint.Handle(s.subscribePush), s.rebuildPush), Body: endpoint.JSON},
 		{Method: "DELETE", Pattern: pushPath, Handle: endpoint.Handle(s.unsubscribePush), Urgent: true},
-		{Method: "GET", Pattern: "/api/coach/profile", Handle: endpoint.Handle(s.profile), Authorize: CoachOnly},
-		{Method: "PATCH", Pattern: "/api/coach/profile", Handle: endpoint.Handle(s.editProfile), Authorize: CoachOnly, Body: endpoint.MergePatch},
-		{Method: "GET", Pattern: "/api/coach/dashboard", Handle: endpoint.Handle(s.dashboard), Authorize: CoachOnly},
 		s.exportRoute(),
 		{Method: "GET", Pattern: "/api/notifications", Handle: endpoint.Handle(s.listNotifications), Query: endpoint.Paged("unread")},
 		{Method: "POST", Pattern: "/api/notifications/read", Handle: endpoint.Handle(s.markRead), Body: endpoint.JSON},
@@ -41,31 +32,14 @@ func (s *Server) accountRoutes() []Route {
 	}
 }
 
-func (s *Server) coachRoutes() []Route {
-	return []Route{
-		{Method: "GET", Pattern: "/api/subscription-tiers", Handle: endpoint.Handle(s.listTiers), Authorize: CoachOnly, Query: endpoint.Paged()},
-		{Method: "GET", Pattern: "/api/coach/subscription", Handle: endpoint.Handle(s.subscription), Authorize: CoachOnly},
-		{Method: "PUT", Pattern: "/api/coach/subscription", Handle: endpoint.Handle(s.chooseTier), Authorize: CoachOnly, Body: endpoint.JSON},
-	}
-}
-
-func (s *Server) directoryRoutes() []Route {
-	return []Route{
-		{Method: "GET", Pattern: "/api/coach/visibility", Handle: endpoint.Handle(s.visibility), Authorize: CoachOnly},
-		{Method: "PUT", Pattern: "/api/coach/visibility", Handle: endpoint.Handle(s.setVisibility), Authorize: CoachOnly, Body: endpoint.JSON},
-		{Method: "GET", Pattern: "/api/coaches", Handle: endpoint.Handle(s.listCoaches), Authenticate: Anonymous, Query: endpoint.Paged("sport", "q")},
-		{Method: "GET", Pattern: "/api/coaches/{coach_id}", Handle: endpoint.HandleID("coach_id", s.getCoach), Authenticate: Anonymous},
-	}
-}
-
 // CompleteCoach authorizes a coach with a complete profile, which calls that send a request need
 // (spec section 5, rule 7).
 func (s *Server) CompleteCoach() []authorize {
-	return []authorize{roles(actor.Coach), s.profileComplete}
+	return []authorize{roles(actor.Coach), s.ProfileComplete}
 }
 
-// profileComplete returns profile_incomplete until the coach's profile is complete.
-func (s *Server) profileComplete(ctx context.Context, caller Caller) error {
+// ProfileComplete returns profile_incomplete until the coach's profile is complete.
+func (s *Server) ProfileComplete(ctx context.Context, caller Caller) error {
 	return s.Coaches.Complete(ctx, caller.Actor)
 }
 

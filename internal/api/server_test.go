@@ -18,6 +18,7 @@ import (
 	"github.com/touchline/touchline/internal/api"
 	"github.com/touchline/touchline/internal/auth"
 	accounts "github.com/touchline/touchline/internal/auth/handlers"
+	coaches "github.com/touchline/touchline/internal/coach/handlers"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/httpx"
@@ -115,7 +116,7 @@ func newFixture(t *testing.T, change ...func(*api.Config)) *fixture {
 			},
 		},
 	}
-	c.Features = append(c.Features, accounts.Operations(a.auth))
+	c.Features = append(c.Features, accounts.Operations(a.auth), coaches.Operations)
 	for _, f := range change {
 		f(&c)
 	}

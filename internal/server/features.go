@@ -12,6 +12,7 @@ import (
 	"github.com/touchline/touchline/internal/attendance"
 	signin "github.com/touchline/touchline/internal/auth/handlers"
 	"github.com/touchline/touchline/internal/batch"
+	coaches "github.com/touchline/touchline/internal/coach/handlers"
 	"github.com/touchline/touchline/internal/conversation"
 	"github.com/touchline/touchline/internal/document"
 	"github.com/touchline/touchline/internal/fee"
@@ -34,6 +35,7 @@ type feature struct {
 func (s *services) features() []feature {
 	return []feature{
 		{operations: signin.Operations(s.public.Auth)},
+		{files: coaches.Files, pages: coaches.Pages, operations: coaches.Operations},
 		{files: consent.Files, pages: consent.Pages(s.approvals), operations: consent.Operations(s.approvals), operators: consent.OperatorOperations(s.approvals)},
 		{files: fee.Files, pages: s.fees.Pages, operations: s.fees.Operations},
 		{files: batch.Files, pages: s.batches.Pages, operations: s.batches.Operations},
@@ -79,6 +81,13 @@ func (s *services) renderer() (*web.Renderer, error) {
 func PagePatterns() (pages, console []string) {
 	none := new(services)
 	return web.Patterns(none.pages(), none.consolePages())
+}
+
+// APIFeatures returns what lists the operations of each feature, without its service.
+func APIFeatures() []func(*api.Server) []api.Route { return new(services).operationsOfFeatures() }
+
+func (s *services) operationsOfFeatures() []func(*api.Server) []api.Route {
+	return partsOf(s.features(), func(f feature) (func(*api.Server) []api.Route, bool) { return f.operations, f.operations != nil })
 }
 
 func (s *services) pages() []func(*web.Pages) []web.Route {

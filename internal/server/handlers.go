@@ -29,7 +29,7 @@ func newAPI(cfg *config.Config, o Options, s *services) (http.Handler, error) {
 		Challenge: callbacks(cfg).Challenge, ChatReplies: chatReplies(cfg, s.public.Phones),
 		Documentation: documentation, NotFoundPage: pages.NotFound, Ready: s.readiness.check,
 		CORSOrigins: cfg.CORSOrigins, Limiter: limiter,
-		Features: partsOf(s.features(), func(f feature) (func(*api.Server) []api.Route, bool) { return f.operations, f.operations != nil }),
+		Features: s.operationsOfFeatures(),
 	}).Handler()), nil
 }
 

@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	numberPath = settingsPath + "/number"
+	numberPath = SettingsPath + "/number"
 	codesPath  = numberPath + "/codes"
-	numberDone = settingsPath + "?done=number"
+	numberDone = SettingsPath + "?done=number"
 	// newNumberCookie holds the new number between the page that asks for it and the page
 	// that asks for the codes. It is encrypted.
 	newNumberCookie = "touchline-new-number"

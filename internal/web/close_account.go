@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	closePath     = settingsPath + "/close"
+	closePath     = SettingsPath + "/close"
 	closeCodePath = closePath + "/code"
 	closedPath    = "/account-closed"
 )

@@ -1,77 +1,12 @@
 package web
 
 import (
-	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/platform/actor"
-	"github.com/touchline/touchline/internal/platform/fault"
 )
-
-const planPath = settingsPath + "/plan"
-
-// plans serves GET /coach/settings/plan: the limits and features of all tiers side by side.
-func (p *Pages) plans(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	subscription, err := p.Subscriptions.Subscription(ctx, by)
-	if err != nil {
-		return Response{}, err
-	}
-	v, err := p.CoachView(ctx, r, "settings", "plan.title", by)
-	if err != nil {
-		return Response{}, err
-	}
-	tiers := p.Subscriptions.Tiers
-	common, some := tiers.CompareFeatures()
-	shown := slices.ContainsFunc(tiers.List, func(t coach.Tier) bool {
-		return !slices.Equal(t.Shown(coach.Showable), tiers.List[0].Shown(coach.Showable))
-	})
-	v.Data = map[string]any{
-		"Tiers": tiers.List, "Common": common, "Some": some, "ShowsDiffer": shown, "KYC": tiers.KYC,
-		"Subscription": subscription, "Done": r.URL.Query().Get("done"),
-	}
-	return Page("plan", v), nil
-}
-
-// checkPlan serves GET /coach/settings/plan/{tier}: what changes with this tier. It changes
-// nothing.
-func (p *Pages) checkPlan(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	tier, ok := p.Subscriptions.Tiers.Named(r.PathValue("tier"))
-	if !ok {
-		return Response{}, fault.Missing()
-	}
-	subscription, err := p.Subscriptions.Subscription(ctx, by)
-	if err != nil {
-		return Response{}, err
-	}
-	if subscription.Tier.Name == tier.Name {
-		return Redirect(planPath), nil
-	}
-	v, err := p.CoachView(ctx, r, "settings", "plan.title", by)
-	if err != nil {
-		return Response{}, err
-	}
-	v.Data = map[string]any{"Tier": tier, "Subscription": subscription, "Change": subscription.Change(tier)}
-	return Page("plan_check", v), nil
-}
-
-// choosePlan serves POST /coach/settings/plan: it takes a self-service tier and asks the
-// operator for any other. The current tier ends a request.
-func (p *Pages) choosePlan(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	subscription, err := p.Subscriptions.Choose(ctx, by, r.Value("tier"))
-	switch {
-	case fault.KindOf(err) == fault.Invalid:
-		return Response{}, fault.Missing() // the configuration has changed meanwhile
-	case err != nil:
-		return Response{}, err
-	case subscription.Requested != "":
-		return Redirect(planPath + "?done=requested"), nil
-	}
-	return Redirect(planPath + "?done=chosen"), nil
-}
 
 // TierTitle returns the title of a tier by its name.
 func (v *View) TierTitle(tiers []coach.Tier, name string) string {

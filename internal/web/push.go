@@ -94,7 +94,7 @@ func (p *Pages) pushState(ctx context.Context, by actor.Actor) (pushState, error
 // settingsOf returns the path of the settings of a role.
 func settingsOf(role actor.Role) string {
 	if role == actor.Coach {
-		return settingsPath
+		return SettingsPath
 	}
 	return Home(role) + "/settings"
 }

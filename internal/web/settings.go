@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	settingsPath = "/coach/settings"
+	SettingsPath = "/coach/settings"
 	// maxDevicesShown limits the list of devices; no coach is expected to have more.
 	maxDevicesShown = 100
 )
@@ -52,7 +52,7 @@ func (p *Pages) settingsForm(ctx context.Context, r *Request, by actor.Actor, f 
 	if err != nil {
 		return Response{}, err
 	}
-	v.Form, v.Path = f, settingsPath
+	v.Form, v.Path = f, SettingsPath
 	addresses, err := approval.StoppedAddresses(ctx, p.Approvals.DB, by)
 	if err != nil {
 		return Response{}, err
@@ -93,11 +93,11 @@ func (p *Pages) saveSettings(ctx context.Context, r *Request, by actor.Actor) (R
 	if _, err := p.Preferences.SavePreferences(ctx, by.Number, patch); err != nil {
 		return Response{}, err
 	}
-	return Redirect(settingsPath+"?done=saved", p.languageCookie(*patch.Language)), nil
+	return Redirect(SettingsPath+"?done=saved", p.languageCookie(*patch.Language)), nil
 }
 
 // endSession serves POST /coach/settings/devices/{session_id}/end: it signs one device out.
 // It is no error if the session has ended already.
 func (p *Pages) endSession(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	return p.endSessionInPath(ctx, r, by, settingsPath+"?done=ended#devices")
+	return p.endSessionInPath(ctx, r, by, SettingsPath+"?done=ended#devices")
 }

@@ -1,11 +1,11 @@
-package api_test
+package handlers_test
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/touchline/touchline/internal/api"
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/coach/handlers"
 )
 
 // A coach reads on which channels a request failed.
@@ -19,11 +19,11 @@ func TestAttentionDetail(t *testing.T) {
 		"email sms":      "The request could not be delivered by SMS or by mail. Check the number and the e-mail address, then send it again.",
 		"email whatsapp": "The request could not be delivered by WhatsApp or by mail. Check the number and the e-mail address, then send it again.",
 	} {
-		if got := api.AttentionDetail(coach.Attention{Kind: coach.DeliveryFailed, Channels: strings.Fields(channels)}); got != want {
+		if got := handlers.AttentionDetail(coach.Attention{Kind: coach.DeliveryFailed, Channels: strings.Fields(channels)}); got != want {
 			t.Errorf("%q: got %q, want %q", channels, got, want)
 		}
 	}
-	if got := api.AttentionDetail(coach.Attention{Kind: coach.ConsentRejected}); !strings.HasPrefix(got, "They rejected") {
+	if got := handlers.AttentionDetail(coach.Attention{Kind: coach.ConsentRejected}); !strings.HasPrefix(got, "They rejected") {
 		t.Errorf("rejected: got %q", got)
 	}
 }

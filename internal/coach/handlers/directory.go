@@ -1,4 +1,4 @@
-package api
+package handlers
 
 import (
 	"context"
@@ -11,38 +11,40 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/touchline/touchline/internal/api"
+
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/platform/wire"
 )
 
 // listCoaches serves GET /api/coaches to anyone.
-func (s *Server) listCoaches(ctx context.Context, r Request[NoBody]) (Response, error) {
+func (h calls) listCoaches(ctx context.Context, r api.Request[api.NoBody]) (api.Response, error) {
 	f := r.Faults
 	query := r.Query
 	wanted := coachQuery(query, &f)
-	page := s.Page(r.Meta, &f)
+	page := h.api.Page(r.Meta, &f)
 	if err := f.Err(); err != nil {
-		return Response{}, err
+		return api.Response{}, err
 	}
-	coaches, next, err := s.Directory.List(ctx, wanted, page.After.ID, page.Limit())
+	coaches, next, err := h.api.Directory.List(ctx, wanted, page.After.ID, page.Limit())
 	if err != nil {
-		return Response{}, err
+		return api.Response{}, err
 	}
 	out := wire.List[publicCoach]{Items: []publicCoach{}}
 	if next != "" {
-		cursor := page.Cursor(Keyset{ID: next})
+		cursor := page.Cursor(api.Keyset{ID: next})
 		out.NextCursor = &cursor
 	}
 	for _, l := range coaches {
-		out.Items = append(out.Items, s.publicCoach(l))
+		out.Items = append(out.Items, h.publicCoach(l))
 	}
 	return publicResponse(r.Meta, out)
 }
 
 // coachQuery reads the search of the directory.
 func coachQuery(query url.Values, f *wire.Faults) coach.Query {
-	sport := QueryText(query, "sport", f, wire.ParseRules("min=1,max="+strconv.Itoa(coach.MaxSport)))
-	text := QueryText(query, "q", f, wire.ParseRules("min=1,max=100"))
+	sport := api.QueryText(query, "sport", f, wire.ParseRules("min=1,max="+strconv.Itoa(coach.MaxSport)))
+	text := api.QueryText(query, "q", f, wire.ParseRules("min=1,max=100"))
 	if len(*f) > 0 {
 		return coach.Query{}
 	}
@@ -54,12 +56,12 @@ func coachQuery(query url.Values, f *wire.Faults) coach.Query {
 }
 
 // getCoach serves GET /api/coaches/{coach_id} to anyone.
-func (s *Server) getCoach(ctx context.Context, r Request[NoBody], id string) (Response, error) {
-	l, err := s.Directory.Coach(ctx, id)
+func (h calls) getCoach(ctx context.Context, r api.Request[api.NoBody], id string) (api.Response, error) {
+	l, err := h.api.Directory.Coach(ctx, id)
 	if err != nil {
-		return Response{}, err
+		return api.Response{}, err
 	}
-	return publicResponse(r.Meta, s.publicCoach(l))
+	return publicResponse(r.Meta, h.publicCoach(l))
 }
 
 // publicCoach is a coach in the directory. A field that the coach hides or has not filled
@@ -80,13 +82,13 @@ type publicCertificate struct {
 }
 
 type publicPicture struct {
-	URL    string                `json:"url"`
-	Width  int                   `json:"width"`
-	Height int                   `json:"height"`
-	Sizes  []pictureSizeResponse `json:"sizes"`
+	URL    string                    `json:"url"`
+	Width  int                       `json:"width"`
+	Height int                       `json:"height"`
+	Sizes  []api.PictureSizeResponse `json:"sizes"`
 }
 
-func (s *Server) publicCoach(l coach.Listing) publicCoach {
+func (h calls) publicCoach(l coach.Listing) publicCoach {
 	out := publicCoach{CoachID: l.CoachID, Name: wire.OrNull(l.Name), Bio: wire.OrNull(l.Bio), ExperienceYears: l.Experience}
 	if l.Shows("sports") {
 		out.Sports = orEmpty(l.Sports)
@@ -98,14 +100,14 @@ func (s *Server) publicCoach(l coach.Listing) publicCoach {
 		}
 	}
 	if l.Shows("verified") {
-		verified := s.Directory.Verified(l)
+		verified := h.api.Directory.Verified(l)
 		out.Verified = &verified
 	}
 	if p := l.Picture; p != nil {
-		out.ProfilePicture = &publicPicture{URL: contentURL(p.DocumentID, ""), Width: p.Width, Height: p.Height, Sizes: []pictureSizeResponse{}}
+		out.ProfilePicture = &publicPicture{URL: api.ContentURL(p.DocumentID, ""), Width: p.Width, Height: p.Height, Sizes: []api.PictureSizeResponse{}}
 		for _, size := range p.Sizes {
 			out.ProfilePicture.Sizes = append(out.ProfilePicture.Sizes,
-				pictureSizeResponse{size.Name, size.Width, size.Height, contentURL(p.DocumentID, size.Name)})
+				api.PictureSizeResponse{size.Name, size.Width, size.Height, api.ContentURL(p.DocumentID, size.Name)})
 		}
 	}
 	return out
@@ -117,19 +119,19 @@ const publicMaxAge = 60
 
 // publicResponse returns body as JSON that any cache may keep, or 304 to a client that
 // has it. It does not depend on the caller.
-func publicResponse(m Meta, body any) (Response, error) {
+func publicResponse(m api.Meta, body any) (api.Response, error) {
 	raw, err := json.Marshal(body)
 	if err != nil {
-		return Response{}, fmt.Errorf("encode the response: %w", err)
+		return api.Response{}, fmt.Errorf("encode the response: %w", err)
 	}
 	hash := sha256.Sum256(raw)
 	etag := `"` + base64.RawURLEncoding.EncodeToString(hash[:16]) + `"`
 	h := http.Header{}
 	h.Set("Cache-Control", "public, max-age="+strconv.Itoa(publicMaxAge))
 	h.Set("ETag", etag)
-	if ETagMatches(strings.Join(m.Header.Values("If-None-Match"), ","), etag) {
-		return Response{Status: http.StatusNotModified, Header: h}, nil
+	if api.ETagMatches(strings.Join(m.Header.Values("If-None-Match"), ","), etag) {
+		return api.Response{Status: http.StatusNotModified, Header: h}, nil
 	}
 	h.Set("Content-Type", "application/json")
-	return Response{Header: h, Raw: raw}, nil
+	return api.Response{Header: h, Raw: raw}, nil
 }

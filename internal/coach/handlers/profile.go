@@ -1,8 +1,10 @@
-package api
+package handlers
 
 import (
 	"cmp"
 	"context"
+
+	"github.com/touchline/touchline/internal/api"
 
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/platform/actor"
@@ -12,24 +14,24 @@ import (
 )
 
 type profileResponse struct {
-	CoachID         string             `json:"coach_id"`
-	MobileNumber    string             `json:"mobile_number"`
-	Name            *string            `json:"name"`
-	Email           *string            `json:"email"`
-	Bio             *string            `json:"bio"`
-	ExperienceYears *int               `json:"experience_years"`
-	Sports          []string           `json:"sports"`
-	Certifications  []DocumentResponse `json:"certifications"`
-	ProfilePicture  *pictureResponse   `json:"profile_picture"`
-	TimeZone        string             `json:"time_zone"`
-	UPIID           *string            `json:"upi_id"`
-	Visibility      profileVisibility  `json:"visibility"`
-	KYCState        string             `json:"kyc_state"`
-	Tier            string             `json:"tier"`
-	ProfileComplete bool               `json:"profile_complete"`
-	Missing         []string           `json:"missing"`
-	CreatedAt       string             `json:"created_at"`
-	UpdatedAt       string             `json:"updated_at"`
+	CoachID         string                 `json:"coach_id"`
+	MobileNumber    string                 `json:"mobile_number"`
+	Name            *string                `json:"name"`
+	Email           *string                `json:"email"`
+	Bio             *string                `json:"bio"`
+	ExperienceYears *int                   `json:"experience_years"`
+	Sports          []string               `json:"sports"`
+	Certifications  []api.DocumentResponse `json:"certifications"`
+	ProfilePicture  *api.PictureResponse   `json:"profile_picture"`
+	TimeZone        string                 `json:"time_zone"`
+	UPIID           *string                `json:"upi_id"`
+	Visibility      profileVisibility      `json:"visibility"`
+	KYCState        string                 `json:"kyc_state"`
+	Tier            string                 `json:"tier"`
+	ProfileComplete bool                   `json:"profile_complete"`
+	Missing         []string               `json:"missing"`
+	CreatedAt       string                 `json:"created_at"`
+	UpdatedAt       string                 `json:"updated_at"`
 }
 
 type profileVisibility struct {
@@ -37,33 +39,33 @@ type profileVisibility struct {
 	Show    []string `json:"show"`
 }
 
-func (s *Server) newProfileResponse(p coach.Profile) profileResponse {
-	missing := p.Missing(s.Coaches.Required)
+func (h calls) newProfileResponse(p coach.Profile) profileResponse {
+	missing := p.Missing(h.api.Coaches.Required)
 	sports := p.Sports
 	if sports == nil {
 		sports = []string{}
 	}
-	certifications := []DocumentResponse{}
+	certifications := []api.DocumentResponse{}
 	for _, d := range p.Certifications() {
-		certifications = append(certifications, NewDocumentResponse(d))
+		certifications = append(certifications, api.NewDocumentResponse(d))
 	}
 	return profileResponse{
 		CoachID: p.ID, MobileNumber: string(p.Number), Name: wire.OrNull(p.Name), Email: wire.OrNull(p.Email), Bio: wire.OrNull(p.Bio),
-		ExperienceYears: p.Experience, Sports: sports, Certifications: certifications, ProfilePicture: newPictureResponse(p.Picture()),
-		TimeZone: cmp.Or(p.TimeZone, s.Coaches.DefaultTimeZone), UPIID: wire.OrNull(p.UPIID),
-		Visibility: profileVisibility{p.Visible, orEmpty(p.Show)}, KYCState: string(s.Subscriptions.Tiers.KYCState(p.KYC)), Tier: s.Subscriptions.Tiers.Of(p.Tier).Name,
+		ExperienceYears: p.Experience, Sports: sports, Certifications: certifications, ProfilePicture: api.NewPictureResponse(p.Picture()),
+		TimeZone: cmp.Or(p.TimeZone, h.api.Coaches.DefaultTimeZone), UPIID: wire.OrNull(p.UPIID),
+		Visibility: profileVisibility{p.Visible, orEmpty(p.Show)}, KYCState: string(h.api.Subscriptions.Tiers.KYCState(p.KYC)), Tier: h.api.Subscriptions.Tiers.Of(p.Tier).Name,
 		ProfileComplete: len(missing) == 0, Missing: missing,
 		CreatedAt: wire.Timestamp(p.CreatedAt), UpdatedAt: wire.Timestamp(p.UpdatedAt),
 	}
 }
 
 // profile serves GET /api/coach/profile.
-func (s *Server) profile(ctx context.Context, r Request[NoBody]) (Response, error) {
-	p, err := s.Coaches.Profile(ctx, r.Caller.Actor)
+func (h calls) profile(ctx context.Context, r api.Request[api.NoBody]) (api.Response, error) {
+	p, err := h.api.Coaches.Profile(ctx, r.Caller.Actor)
 	if err != nil {
-		return Response{}, err
+		return api.Response{}, err
 	}
-	return endpoint.OK(s.newProfileResponse(p)), nil
+	return endpoint.OK(h.newProfileResponse(p)), nil
 }
 
 type profilePatch struct {
@@ -79,7 +81,7 @@ type profilePatch struct {
 }
 
 // editProfile serves PATCH /api/coach/profile.
-func (s *Server) editProfile(ctx context.Context, r Request[profilePatch]) (Response, error) {
+func (h calls) editProfile(ctx context.Context, r api.Request[profilePatch]) (api.Response, error) {
 	in, f := r.Body, r.Faults
 	patch := coach.Patch{
 		Name: input.Value(in.Name), Email: input.Value(in.Email), Bio: input.Value(in.Bio), Sports: input.Value(in.Sports),
@@ -93,15 +95,15 @@ func (s *Server) editProfile(ctx context.Context, r Request[profilePatch]) (Resp
 	input.CheckTimeZone(in.TimeZone.Some(), &f)
 	if patch.UPIID != nil {
 		var err error
-		if patch.RecentOTP, err = s.Auth.HasRecentOTP(ctx, r.Caller.Actor); err != nil {
-			return Response{}, err
+		if patch.RecentOTP, err = h.api.Auth.HasRecentOTP(ctx, r.Caller.Actor); err != nil {
+			return api.Response{}, err
 		}
 	}
-	return s.edit(ctx, r.Caller.Actor, patch, f)
+	return h.edit(ctx, r.Caller.Actor, patch, f)
 }
 
 // edit saves the patch of editProfile or completeProfile, whose faults are f.
-func (s *Server) edit(ctx context.Context, by actor.Actor, patch coach.Patch, f wire.Faults) (Response, error) {
+func (h calls) edit(ctx context.Context, by actor.Actor, patch coach.Patch, f wire.Faults) (api.Response, error) {
 	input.CheckProfile(patch, &f)
 	if patch.Certifications != nil {
 		for i, id := range *patch.Certifications {
@@ -113,14 +115,14 @@ func (s *Server) edit(ctx context.Context, by actor.Actor, patch coach.Patch, f 
 	if len(f) > 0 {
 		patch.RecentOTP = true // the faults come first
 		// The documents in the patch may have faults too.
-		if err := f.Merge(s.Coaches.Check(ctx, by, patch)); err != nil {
-			return Response{}, err
+		if err := f.Merge(h.api.Coaches.Check(ctx, by, patch)); err != nil {
+			return api.Response{}, err
 		}
-		return Response{}, f.Err()
+		return api.Response{}, f.Err()
 	}
-	p, err := s.Coaches.Edit(ctx, by, patch)
+	p, err := h.api.Coaches.Edit(ctx, by, patch)
 	if err != nil {
-		return Response{}, err
+		return api.Response{}, err
 	}
-	return endpoint.OK(s.newProfileResponse(p)), nil
+	return endpoint.OK(h.newProfileResponse(p)), nil
 }

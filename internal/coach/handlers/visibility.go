@@ -1,8 +1,10 @@
-package api
+package handlers
 
 import (
 	"context"
 	"slices"
+
+	"github.com/touchline/touchline/internal/api"
 
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/platform/endpoint"
@@ -24,16 +26,16 @@ type visibilityResponse struct {
 }
 
 // visibility serves GET /api/coach/visibility.
-func (s *Server) visibility(ctx context.Context, r Request[NoBody]) (Response, error) {
-	v, err := s.Directory.Visibility(ctx, r.Caller.Actor)
+func (h calls) visibility(ctx context.Context, r api.Request[api.NoBody]) (api.Response, error) {
+	v, err := h.api.Directory.Visibility(ctx, r.Caller.Actor)
 	if err != nil {
-		return Response{}, err
+		return api.Response{}, err
 	}
 	return endpoint.OK(newVisibilityResponse(v)), nil
 }
 
 // setVisibility serves PUT /api/coach/visibility.
-func (s *Server) setVisibility(ctx context.Context, r Request[visibilityRequest]) (Response, error) {
+func (h calls) setVisibility(ctx context.Context, r api.Request[visibilityRequest]) (api.Response, error) {
 	in, f := r.Body, r.Faults
 	for i, field := range in.Show {
 		if slices.Contains(in.Show[:i], field) {
@@ -42,15 +44,15 @@ func (s *Server) setVisibility(ctx context.Context, r Request[visibilityRequest]
 	}
 	if err := f.Err(); err != nil {
 		if in.Visible { // profile_incomplete comes before validation_failed, as in every operation
-			if incomplete := s.profileComplete(ctx, r.Caller); incomplete != nil {
-				return Response{}, incomplete
+			if incomplete := h.api.ProfileComplete(ctx, r.Caller); incomplete != nil {
+				return api.Response{}, incomplete
 			}
 		}
-		return Response{}, err
+		return api.Response{}, err
 	}
-	v, err := s.Directory.SetVisibility(ctx, r.Caller.Actor, coach.VisibilityRequest{Visible: in.Visible, Show: in.Show})
+	v, err := h.api.Directory.SetVisibility(ctx, r.Caller.Actor, coach.VisibilityRequest{Visible: in.Visible, Show: in.Show})
 	if err != nil {
-		return Response{}, err
+		return api.Response{}, err
 	}
 	return endpoint.OK(newVisibilityResponse(v)), nil
 }

@@ -1,8 +1,10 @@
-package api
+package handlers
 
 import (
 	"context"
 	"slices"
+
+	"github.com/touchline/touchline/internal/api"
 
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/platform/endpoint"
@@ -45,15 +47,15 @@ func newTierResponse(t coach.Tier) tierResponse {
 }
 
 // listTiers serves GET /api/subscription-tiers, in the order of the configuration.
-func (s *Server) listTiers(_ context.Context, r Request[NoBody]) (Response, error) {
+func (h calls) listTiers(_ context.Context, r api.Request[api.NoBody]) (api.Response, error) {
 	f := r.Faults
-	page := s.Page(r.Meta, &f)
+	page := h.api.Page(r.Meta, &f)
 	if err := f.Err(); err != nil {
-		return Response{}, err
+		return api.Response{}, err
 	}
-	tiers := s.Subscriptions.Tiers.List
+	tiers := h.api.Subscriptions.Tiers.List
 	i := 1 + slices.IndexFunc(tiers, func(t coach.Tier) bool { return t.Name == page.After.ID })
-	return endpoint.PageResponse(page, tiers[i:], newTierResponse, func(t coach.Tier) Keyset { return Keyset{ID: t.Name} }), nil
+	return endpoint.PageResponse(page, tiers[i:], newTierResponse, func(t coach.Tier) api.Keyset { return api.Keyset{ID: t.Name} }), nil
 }
 
 type subscriptionResponse struct {
@@ -78,10 +80,10 @@ func newSubscriptionResponse(sub coach.Subscription) subscriptionResponse {
 }
 
 // subscription serves GET /api/coach/subscription.
-func (s *Server) subscription(ctx context.Context, r Request[NoBody]) (Response, error) {
-	sub, err := s.Subscriptions.Subscription(ctx, r.Caller.Actor)
+func (h calls) subscription(ctx context.Context, r api.Request[api.NoBody]) (api.Response, error) {
+	sub, err := h.api.Subscriptions.Subscription(ctx, r.Caller.Actor)
 	if err != nil {
-		return Response{}, err
+		return api.Response{}, err
 	}
 	return endpoint.OK(newSubscriptionResponse(sub)), nil
 }
@@ -91,14 +93,14 @@ type subscriptionRequest struct {
 }
 
 // chooseTier serves PUT /api/coach/subscription: 202 if an operator decides.
-func (s *Server) chooseTier(ctx context.Context, r Request[subscriptionRequest]) (Response, error) {
+func (h calls) chooseTier(ctx context.Context, r api.Request[subscriptionRequest]) (api.Response, error) {
 	in, f := r.Body, r.Faults
 	if err := f.Err(); err != nil {
-		return Response{}, err
+		return api.Response{}, err
 	}
-	sub, err := s.Subscriptions.Choose(ctx, r.Caller.Actor, in.Tier)
+	sub, err := h.api.Subscriptions.Choose(ctx, r.Caller.Actor, in.Tier)
 	if err != nil {
-		return Response{}, err
+		return api.Response{}, err
 	}
 	if sub.Requested != "" {
 		return endpoint.Accepted(newSubscriptionResponse(sub)), nil

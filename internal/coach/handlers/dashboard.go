@@ -1,10 +1,12 @@
-package api
+package handlers
 
 import (
 	"context"
 	"encoding/json"
 	"slices"
 	"time"
+
+	"github.com/touchline/touchline/internal/api"
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/coach"
@@ -155,24 +157,24 @@ func attentionDetail(a coach.Attention) string {
 }
 
 // dashboard serves GET /api/coach/dashboard.
-func (s *Server) dashboard(ctx context.Context, r Request[NoBody]) (Response, error) {
-	d, err := s.Dashboards.Of(ctx, r.Caller.Actor)
+func (h calls) dashboard(ctx context.Context, r api.Request[api.NoBody]) (api.Response, error) {
+	d, err := h.api.Dashboards.Of(ctx, r.Caller.Actor)
 	if err != nil {
-		return Response{}, err
+		return api.Response{}, err
 	}
-	unpaid, err := s.UnpaidFees(ctx, r.Caller.Actor)
+	unpaid, err := h.api.UnpaidFees(ctx, r.Caller.Actor)
 	if err != nil {
-		return Response{}, err
+		return api.Response{}, err
 	}
-	open, today, err := s.TeamToday(ctx, r.Caller.Actor)
+	open, today, err := h.api.TeamToday(ctx, r.Caller.Actor)
 	if err != nil {
-		return Response{}, err
+		return api.Response{}, err
 	}
-	messages, unread, err := s.RecentMessages(ctx, r.Caller.Actor)
+	messages, unread, err := h.api.RecentMessages(ctx, r.Caller.Actor)
 	if err != nil {
-		return Response{}, err
+		return api.Response{}, err
 	}
-	body := newDashboardResponse(d, s.Now())
+	body := newDashboardResponse(d, h.api.Now())
 	body.UnreadReplies, body.RecentMessages = unread, messages
 	body.Batches, body.Attendance = newDashboardBatches(open), newAttendanceToday(today)
 	body.UnpaidFees = newDashboardFees(unpaid)

@@ -1,0 +1,4 @@
+package handlers
+
+// AttentionDetail is attentionDetail.
+var AttentionDetail = attentionDetail
