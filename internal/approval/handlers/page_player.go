@@ -39,6 +39,8 @@ type partyView struct {
 	Held *approval.Delivery
 	// Reason is the reason that the party gave for a no, or "".
 	Reason string
+	// Primary says that the step of this party has the filled button of the page.
+	Primary bool
 }
 
 // Open returns the open request, or nil.
@@ -166,6 +168,11 @@ func (p pages) playerPage(ctx context.Context, r *web.Request, by actor.Actor, f
 	for _, party := range approval.Parties {
 		if party != actor.Guardian || t.Player.Guardian != nil {
 			parties = append(parties, p.newPartyView(t, party))
+		}
+	}
+	for i, party := range parties {
+		if parties[i].Primary = party.NeedsNumber() || party.Next == "overdue" && party.CanRemind(); parties[i].Primary {
+			break
 		}
 	}
 	// The page that a script loads again is not read: it may be open in another tab.
