@@ -33,7 +33,7 @@ func newVerifications(cfg *config.Config, o Options, db *store.DB, documents *do
 	return s
 }
 
-func newShell(cfg *config.Config, o Options, db *store.DB, coaches coach.SQL, common service.Common, approvals *approval.Service) service.Shell {
+func newShell(cfg *config.Config, o Options, db *store.DB, coaches coach.SQL, common service.Common) service.Shell {
 	return service.Shell{
 		Common: common,
 		Tokens: &operator.Service{Store: db.Operators, Now: o.Now, NewID: o.NewID, Rand: o.Rand},
@@ -66,7 +66,7 @@ func OpenOperators(ctx context.Context, cfg *config.Config, o Options) (*Operato
 	db := store.New(sql, store.Options{NewID: o.NewID, Settings: storeSettings(cfg, ch, tiers), Hooks: Hooks(approvals.Rules)})
 	approvals.DB = db
 	coaches := coach.SQL{DB: db}
-	shell := newShell(cfg, o, db, coaches, newCommon(cfg, coaches, tiers), approvals)
+	shell := newShell(cfg, o, db, coaches, newCommon(cfg, coaches, tiers))
 	return &Operators{Shell: shell, Verifications: newVerifications(cfg, o, db, &document.Service{DB: db}, nil), sql: sql}, nil
 }
 

@@ -106,7 +106,7 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 			UploadTimeouts: o.UploadTimeouts,
 		},
 		operators: service.Operators{
-			Shell: newShell(cfg, o, b.db, b.coaches(), common, approvals), HTTP: http,
+			Shell: newShell(cfg, o, b.db, b.coaches(), common), HTTP: http,
 			Inspector: &auth.Introspector{Auth: accounts, Store: b.logged},
 			Vault:     b.keys.Vault,
 		},
