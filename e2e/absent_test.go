@@ -27,6 +27,7 @@ func TestOthersAreAbsent(t *testing.T) {
 			t.Fatal(err)
 		}
 		today := s.Clock.Now().In(zone).Format(time.DateOnly)
+		tomorrow := s.Clock.Now().In(zone).AddDate(0, 0, 1).Format(time.DateOnly)
 		fee := func(id string) string {
 			return coach.Call(t, "POST", "/api/fees", object{"player_id": id, "title": "Kit", "amount": 500, "due_on": today}).Want(t, 201).String("fee_id")
 		}
@@ -54,6 +55,18 @@ func TestOthersAreAbsent(t *testing.T) {
 			{other, "PUT", "/api/batches/%/attendance/" + today, batch, marks},
 			{other, "PATCH", "/api/batches/%/attendance/" + today, batch, marks},
 			{other, "GET", "/api/players/%/attendance", player, nil},
+			{other, "GET", "/api/batches/%/trainings", batch, nil},
+			{other, "POST", "/api/batches/%/trainings", batch, object{"date": today, "start": "22:00", "end": "23:59"}},
+			{other, "GET", "/api/trainings/%." + tomorrow, batch, nil},
+			{other, "PATCH", "/api/trainings/%." + tomorrow, batch, object{"venue": "Hall"}},
+			{other, "DELETE", "/api/trainings/%." + tomorrow, batch, reason},
+			{other, "POST", "/api/trainings/%." + tomorrow + "/ask", batch, nil},
+			{guardian, "GET", "/api/me/players/%/trainings", sibling, nil},
+			{guardian, "GET", "/api/me/players/%/trainings/" + batch + "." + tomorrow, sibling, nil},
+			{guardian, "PUT", "/api/me/players/%/trainings/" + batch + "." + tomorrow + "/attending", sibling, object{"attending": true}},
+			{guardian, "GET", "/api/me/players/" + player + "/trainings/%." + tomorrow, ofOther, nil},
+			{guardian, "POST", "/api/me/players/%/calendar", sibling, nil},
+			{guardian, "DELETE", "/api/me/players/%/calendar", sibling, nil},
 			{other, "GET", "/api/fees/%", own, nil},
 			{other, "POST", "/api/fees/%/waive", own, reason},
 			{other, "POST", "/api/fees/%/void", own, reason},

@@ -68,6 +68,7 @@ func TestTeamHostileInput(t *testing.T) {
 		report := coach.Call(t, "POST", reports, object{"title": "March", "text": "Good", "from": today, "to": today}).Want(t, 201).String("report_id")
 		sheet := "/api/batches/" + batch + "/attendance"
 		family := "/api/me/players/" + player
+		training := batch + "." + s.Clock.Now().AddDate(0, 0, 2).Format("2006-01-02")
 
 		send := func(u *touchlinetest.User, method, path string, body any, headers ...string) {
 			t.Helper()
@@ -84,6 +85,10 @@ func TestTeamHostileInput(t *testing.T) {
 			{coach, "PATCH", "/api/batches/" + batch, object{"name": "A", "sport": "b", "venue": "c", "time_zone": "Asia/Kolkata", "schedule": []object{}}},
 			{coach, "PUT", sheet + "/" + today, object{"marks": []object{}}},
 			{coach, "PATCH", sheet + "/" + today, object{"marks": []object{}}},
+			{coach, "POST", "/api/batches/" + batch + "/trainings", object{"date": today, "start": "17:30", "end": "18:30", "kind": "match", "title": "T", "venue": "v", "opponent": "o"}},
+			{coach, "PATCH", "/api/trainings/" + training, object{"date": today, "start": "17:30", "end": "18:30", "kind": "match", "title": "T", "venue": "v", "opponent": "o", "state": "planned", "reason": "r"}},
+			{coach, "DELETE", "/api/trainings/" + training, object{"reason": "r"}},
+			{guardian, "PUT", family + "/trainings/" + training + "/attending", object{"attending": true, "reason": "r"}},
 			{coach, "POST", "/api/fees", object{"player_id": player, "title": "Kit", "amount": 5, "currency": "INR", "due_on": today, "repeat": object{"every": "month"}}},
 			{coach, "POST", fee + "/payments", object{"amount": 1, "method": "cash", "paid_on": today, "note": "n"}},
 			{coach, "POST", fee + "/waive", object{"reason": "r"}},
@@ -123,10 +128,11 @@ func TestTeamHostileInput(t *testing.T) {
 			for _, at := range []string{
 				"/api/batches/%", "/api/batches/%/attendance", "/api/batches/%/attendance/" + today, sheet + "/%", sheet + "/%/superseded", "/api/fees/%", fee + "/payments/%/receipt",
 				"/api/messages/%", progress + "/%", reports + "/%", "/api/players/%/progress", "/api/players/%/attendance", "/receipts/%", "/receipts/%/%", "/replies/%/%",
+				"/api/batches/%/trainings", "/api/trainings/%", "/api/trainings/" + batch + ".%", "/calendars/%", "/t/%",
 			} {
 				send(coach, "GET", strings.ReplaceAll(at, "%", id), nil)
 			}
-			for _, at := range []string{"/fees/%", "/fees/%/qr"} {
+			for _, at := range []string{"/fees/%", "/fees/%/qr", "/trainings/%"} {
 				send(guardian, "GET", family+strings.ReplaceAll(at, "%", id), nil)
 			}
 			send(coach, "DELETE", "/api/messages/templates/"+id, nil)
@@ -136,19 +142,22 @@ func TestTeamHostileInput(t *testing.T) {
 			send(coach, "POST", "/receipts/"+id, "\x00")
 			send(coach, "POST", "/replies/"+id, "\x00")
 		}
-		for _, date := range []string{"0000-00-00", "0000-01-01", "9999-12-31", "2026-02-30", "-001-01-01", "2026-1-1", "٢٠٢٦-٠١-٠١"} {
+		for _, date := range []string{"0000-00-00", "2000-01-01", "2099-12-31", "0000-01-01", "9999-12-31", "2026-02-30", "-001-01-01", "2026-1-1", "٢٠٢٦-٠١-٠١"} {
 			for _, method := range []string{"GET", "PUT", "PATCH"} {
+				send(coach, "GET", "/api/trainings/"+batch+"."+date, nil)
+				send(coach, "GET", "/api/batches/"+batch+"/trainings?from="+date, nil)
+				send(coach, "GET", "/api/batches/"+batch+"/trainings?from=2099-12-31&to="+date, nil)
 				send(coach, method, sheet+"/"+date, map[string]any{"GET": nil, "PUT": object{"marks": []object{}}, "PATCH": object{"marks": []object{}}}[method])
 			}
 		}
 		for _, query := range hostileQueries {
 			for _, path := range []string{
-				"/api/batches", sheet, sheet + "/" + today, "/api/fees", "/api/fee-repeats", "/api/messages", "/api/messages/replies", "/api/messages/templates", progress, reports,
+				"/api/batches", "/api/batches/" + batch + "/trainings", sheet, sheet + "/" + today, "/api/fees", "/api/fee-repeats", "/api/messages", "/api/messages/replies", "/api/messages/templates", progress, reports,
 				"/api/players/" + player + "/attendance", "/api/export", "/api/players",
 			} {
 				send(coach, "GET", path+"?"+query, nil)
 			}
-			for _, path := range []string{"/schedule", "/attendance", "/fees", "/messages", "/progress", "/reports"} {
+			for _, path := range []string{"/schedule", "/trainings", "/attendance", "/fees", "/messages", "/progress", "/reports"} {
 				send(guardian, "GET", family+path+"?"+query, nil)
 			}
 			send(coach, "GET", "/receipts/whatsapp?"+query, nil)

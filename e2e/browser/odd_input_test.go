@@ -28,13 +28,16 @@ func TestOddInputOfTeamPages(t *testing.T) {
 		family.account = guardian.ID
 		family.signIn(s, "guardian", guardianNumber)
 
+		training := coach.Call(t, "POST", "/api/batches/"+batch+"/trainings", map[string]any{"date": s.Clock.Now().AddDate(0, 0, 2).Format("2006-01-02"), "start": "09:00", "end": "10:00"}).Want(t, 201).String("training_id")
+
 		ofCoach := []string{
+			"/coach/trainings/add", "/coach/trainings/" + training, "/coach/trainings/" + training + "/edit", "/coach/trainings/" + training + "/cancel", "/coach/batches/" + batch + "/trainings/add", "/coach/calendar",
 			"/coach/batches", "/coach/batches/" + batch, "/coach/batches/" + batch + "/players", "/coach/batches/" + batch + "/attendance", "/coach/batches/" + batch + "/attendance/" + today,
 			"/coach/fees", "/coach/fees/add", "/coach/fees/export", "/coach/fees/" + fee, "/coach/messages", "/coach/messages/write", "/coach/messages/replies", "/coach/messages/templates",
 			"/coach/messages/" + message, "/coach/messages/replies/read", "/coach/players/" + player + "/attendance", "/coach/players/" + player + "/progress", "/coach/players/" + player + "/reports",
 		}
-		ofFamily := []string{"", "/schedule", "/attendance", "/fees", "/fees/" + fee, "/messages", "/progress", "/reports"}
-		names := []string{"after", "after_day", "before", "batch", "player", "template", "date", "month", "state", "metric", "archived", "q", "done"}
+		ofFamily := []string{"", "/schedule", "/calendar", "/trainings/" + training + "/attending", "/attendance", "/fees", "/fees/" + fee, "/messages", "/progress", "/reports"}
+		names := []string{"after", "after_day", "before", "batch", "player", "template", "date", "month", "state", "metric", "archived", "q", "done", "answered"}
 		for _, value := range []string{"%00", "9999-12-31", "2147483648", "9223372036854775807"} {
 			query := "?"
 			for _, name := range names {
@@ -55,7 +58,7 @@ func TestOddInputOfTeamPages(t *testing.T) {
 			var form []string
 			for _, name := range []string{
 				"name", "sport", "venue", "time_zone", "monday_start", "monday_end", "start", "end", "weekday", "for", "title", "amount", "currency", "due_on", "until", "repeat", "method", "paid_on", "note",
-				"reason", "text", "audience", "channels", "channel", "player", "players", "player_id", "metric", "value", "unit", "on", "from", "to", "upi_id", "code", "version", "mark", "mark_" + player, "note_" + player, "q", "id", "language", "quiet_start",
+				"reason", "date", "kind", "opponent", "attending", "back", "end", "text", "audience", "channels", "channel", "player", "players", "player_id", "metric", "value", "unit", "on", "from", "to", "upi_id", "code", "version", "mark", "mark_" + player, "note_" + player, "q", "id", "language", "quiet_start",
 			} {
 				form = append(form, name, value)
 			}

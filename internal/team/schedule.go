@@ -105,23 +105,3 @@ type Training struct {
 
 // StartsAt returns when the training starts.
 func (t Training) StartsAt() time.Time { return t.Date.At(t.Start, Zone(t.Batch.TimeZone)).UTC() }
-
-// Upcoming returns the trainings of batches that end after now, on the next days days,
-// earliest first.
-func Upcoming(batches []*Batch, now time.Time, days int) []Training {
-	var all []Training
-	for _, b := range batches {
-		zone := Zone(b.TimeZone)
-		today := DateOf(now, zone)
-		for n := range days {
-			date := today.AddDays(n)
-			for _, slot := range b.Schedule.On(date) {
-				if date.At(slot.End, zone).After(now) {
-					all = append(all, Training{b, date, slot})
-				}
-			}
-		}
-	}
-	slices.SortStableFunc(all, func(a, b Training) int { return a.StartsAt().Compare(b.StartsAt()) })
-	return all
-}

@@ -37,36 +37,6 @@ func TestParseTimeOfDay(t *testing.T) {
 	}
 }
 
-// TestUpcoming: trainings of several time zones are in the order of their start, also on the
-// day when clocks change.
-func TestUpcoming(t *testing.T) {
-	t.Parallel()
-	now := time.Date(2026, 3, 28, 16, 0, 0, 0, time.UTC) // Saturday; clocks in Berlin change on Sunday
-	daily := func(zone string, start, end team.TimeOfDay) *team.Batch {
-		b := &team.Batch{Name: zone, TimeZone: zone}
-		for day := time.Sunday; day <= time.Saturday; day++ {
-			b.Schedule = append(b.Schedule, team.Slot{Weekday: day, Start: start, End: end})
-		}
-		return b
-	}
-	got := team.Upcoming([]*team.Batch{daily("Asia/Kolkata", 22*60, 23*60), daily("Europe/Berlin", 18*60, 19*60)}, now, 2)
-	var starts []string
-	for _, g := range got {
-		starts = append(starts, g.Batch.Name+" "+g.StartsAt().Format(time.RFC3339))
-	}
-	want := []string{
-		"Asia/Kolkata 2026-03-28T16:30:00Z", "Europe/Berlin 2026-03-28T17:00:00Z", "Europe/Berlin 2026-03-29T16:00:00Z", "Asia/Kolkata 2026-03-29T16:30:00Z",
-	}
-	if len(starts) != len(want) {
-		t.Fatalf("got %q, want %q", starts, want)
-	}
-	for i := range want {
-		if starts[i] != want[i] {
-			t.Errorf("%d: got %q, want %q", i, starts[i], want[i])
-		}
-	}
-}
-
 // TestSkippedMidnight: where daylight saving time skips midnight, a day begins at 01:00 and not on the
 // day before.
 func TestSkippedMidnight(t *testing.T) {

@@ -2,6 +2,7 @@ package training
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -61,6 +62,26 @@ func TestPlanDaylightSaving(t *testing.T) {
 		if strings.Join(got, " ") != tt.want {
 			t.Errorf("%s from %s: got %s, want %s", tt.zone, tt.from, strings.Join(got, " "), tt.want)
 		}
+	}
+}
+
+// TestTakePlace: trainings of several time zones are in the order of their start, also on the day when
+// clocks change.
+func TestTakePlace(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 28, 16, 0, 0, 0, time.UTC) // Saturday; clocks in Berlin change on Sunday
+	evening, night := batchIn("Europe/Berlin", team.Slot{Start: 18 * 60, End: 19 * 60}), batchIn("Asia/Kolkata", team.Slot{Start: 22 * 60, End: 23 * 60})
+	night.ID = uuid.Must(uuid.NewV7()).String()
+	cancelled := record{id: slotID(night.ID, "2026-03-30", 1), batchID: night.ID, version: 1, date: "2026-03-30", kind: Practice, cancelledAt: now}
+	var starts []string
+	for _, g := range takePlace(plan([]*team.Batch{night, evening}, []record{cancelled}, "2026-03-27", "2026-04-02"), now, 3) {
+		starts = append(starts, g.Batch.TimeZone+" "+g.StartsAt().Format(time.RFC3339))
+	}
+	want := []string{
+		"Asia/Kolkata 2026-03-28T16:30:00Z", "Europe/Berlin 2026-03-28T17:00:00Z", "Europe/Berlin 2026-03-29T16:00:00Z", "Asia/Kolkata 2026-03-29T16:30:00Z", "Europe/Berlin 2026-03-30T16:00:00Z",
+	}
+	if !slices.Equal(starts, want) {
+		t.Errorf("got %q, want %q", starts, want)
 	}
 }
 

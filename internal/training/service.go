@@ -3,8 +3,6 @@ package training
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
@@ -327,23 +325,4 @@ func (s *Service) findOfPlayer(ctx context.Context, tx *store.Tx, by actor.Actor
 		return tx.Batch(ctx, link.CoachID, batchID)
 	})
 	return t, link, err
-}
-
-// sortByAnswer orders players: those without an answer first, then those who cannot come, each by name.
-func sortByAnswer(players []PlayerAnswer) {
-	rank := func(p PlayerAnswer) int {
-		switch {
-		case p.Answer == nil:
-			return 0
-		case !p.Answer.Attending:
-			return 1
-		}
-		return 2
-	}
-	slices.SortStableFunc(players, func(a, b PlayerAnswer) int {
-		if n := rank(a) - rank(b); n != 0 {
-			return n
-		}
-		return strings.Compare(strings.ToLower(a.StudentName), strings.ToLower(b.StudentName))
-	})
 }

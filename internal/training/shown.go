@@ -83,20 +83,24 @@ func (s *Service) OfBatch(ctx context.Context, by actor.Actor, b *team.Batch) ([
 // Upcoming returns the trainings of batches of a coach that take place and end after now, on the next
 // days days, earliest first.
 func Upcoming(ctx context.Context, q database.Querier, coachID string, batches []*team.Batch, now time.Time, days int) ([]team.Training, error) {
-	var all []team.Training
 	from, to := team.DateOf(now.Add(-12*time.Hour), time.UTC), team.DateOf(now.Add(14*time.Hour), time.UTC).AddDays(days)
 	trainings, err := readPlan(ctx, q, coachID, batches, from, to)
 	if err != nil {
 		return nil, err
 	}
+	return takePlace(trainings, now, days), nil
+}
+
+// takePlace returns the trainings that take place and end after now, on the next days days.
+func takePlace(trainings []*Training, now time.Time, days int) (all []team.Training) {
 	for _, t := range trainings {
-		if t.State() == Planned && !t.Over(now) && t.Date < team.DateOf(now, t.zone()).AddDays(days) {
+		if today := team.DateOf(now, t.zone()); t.State() == Planned && !t.Over(now) && t.Date < today.AddDays(days) {
 			b := *t.Batch
 			b.Venue = t.Venue
 			all = append(all, team.Training{Batch: &b, Date: t.Date, Slot: team.Slot{Weekday: t.Date.Weekday(), Start: t.Start, End: t.End}})
 		}
 	}
-	return all, nil
+	return all
 }
 
 // OfFamily lists the trainings of a player that are not over, for the calling guardian or student and the

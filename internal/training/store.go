@@ -3,6 +3,7 @@ package training
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/endpoint"
@@ -57,7 +58,8 @@ func readPlan(ctx context.Context, q database.Querier, coachID string, batches [
 	return plan(batches, records, from, to), nil
 }
 
-// find reads a training of a batch of the coach, or returns not_found. The batch is read by readBatch.
+// find reads a training of a batch of the coach, or returns not_found. The batch is read by readBatch. A
+// schedule has no end, so that a day more than MaxDaysAhead after today is not found either.
 func find(ctx context.Context, tx *store.Tx, coachID, id string, readBatch func(batchID string) (*team.Batch, error)) (*Training, error) {
 	batchID, date, _, scheduled := parseSlotID(id)
 	if !scheduled {
@@ -68,6 +70,9 @@ func find(ctx context.Context, tx *store.Tx, coachID, id string, readBatch func(
 		if err != nil {
 			return nil, database.OrMissing(err, "read training "+id)
 		}
+	}
+	if date > team.DateOf(tx.Now, time.UTC).AddDays(MaxDaysAhead+1) {
+		return nil, fault.Missing()
 	}
 	b, err := readBatch(batchID)
 	if err != nil {

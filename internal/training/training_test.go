@@ -206,12 +206,15 @@ func TestTrainingAccess(t *testing.T) {
 		id := q.slot(2)
 		other := s.Coach(t, otherCoach)
 		missing := uuid.Must(uuid.NewV7()).String()
-		for _, path := range []string{"/api/trainings/" + id, "/api/trainings/" + missing, "/api/trainings/x", "/api/trainings/" + q.batch + ".2026-02-30", "/api/trainings/" + id + ".1", "/api/trainings/" + id + ".2"} {
+		for _, path := range []string{"/api/trainings/" + id, "/api/trainings/" + missing, "/api/trainings/x", "/api/trainings/" + q.batch + ".2026-02-30", "/api/trainings/" + id + ".1", "/api/trainings/" + id + ".2", "/api/trainings/" + q.batch + ".2099-12-31"} {
 			for _, method := range []string{"GET", "PATCH", "DELETE"} {
 				other.Call(t, method, path, map[string]any{}).Want(t, 404, "not_found")
 			}
 		}
 		other.Call(t, "GET", "/api/batches/"+q.batch+"/trainings", nil).Want(t, 404, "not_found")
+		q.answer(q.slot(400), true, "").Want(t, 404, "not_found")
+		q.coach.Call(t, "DELETE", "/api/trainings/"+q.slot(400), nil).Want(t, 404, "not_found")
+		q.answer(q.slot(366), true, "").Want(t, 200)
 		other.Call(t, "POST", "/api/batches/"+q.batch+"/trainings", map[string]any{"date": "x"}).Want(t, 404, "not_found")
 		q.guardian.Call(t, "GET", "/api/trainings/"+id, nil).Want(t, 403, "role_not_allowed")
 		q.coach.Call(t, "PUT", q.family(id)+"/attending", map[string]any{"attending": true}).Want(t, 403, "role_not_allowed")
