@@ -12,11 +12,11 @@ import (
 	"github.com/touchline/touchline/internal/store"
 )
 
-// VerifyOTP counts an attempt, evaluates it and saves the result in one transaction.
+// evaluate counts an attempt, evaluates it and saves the result in one transaction.
 // The counters move before the code is compared, so that exactly MaxAttempts attempts
 // are evaluated, on any number of replicas. A wrong code commits although the caller
 // gets an error; a correct code is consumed together with the session that it opens.
-func (db SQL) VerifyOTP(ctx context.Context, a Attempt) (VerificationResult, error) {
+func (db SQL) evaluate(ctx context.Context, a Attempt) (VerificationResult, error) {
 	var result VerificationResult
 	err := db.DB.Write(ctx, func(tx *store.Tx) (err error) {
 		result, err = db.verifyOTP(ctx, tx, a)

@@ -25,11 +25,11 @@ func (db SQL) Device(ctx context.Context, tokenHash []byte, number phone.Number,
 	return id, err
 }
 
-// OpenChallenge counts the limits, saves the challenge and queues its SMS. A live
+// openChallenge counts the limits, saves the challenge and queues its SMS. A live
 // challenge of the same key stays and is sent again, with the same code, attempts and
 // end. One upsert decides, so that concurrent requests cannot both send. While too many wrong
 // codes block the number or device, the request queues nothing and counts only for its network.
-func (db SQL) OpenChallenge(ctx context.Context, r ChallengeRequest) (OpenedChallenge, error) {
+func (db SQL) openChallenge(ctx context.Context, r ChallengeRequest) (OpenedChallenge, error) {
 	opened, counter, budget := OpenedChallenge{}, NewLimitCounter(), &budgetReservation{db: db}
 	err := db.DB.Write(ctx, func(tx *store.Tx) error {
 		c := r.Challenge

@@ -13,10 +13,10 @@ import (
 	"github.com/touchline/touchline/internal/store"
 )
 
-// ChangeNumber evaluates both codes. If both are correct, it consumes them and gives
+// changeNumberOnce evaluates both codes. If both are correct, it consumes them and gives
 // the coach the new number. All of it is one transaction. A wrong code is counted and
 // changes nothing else.
-func (db SQL) ChangeNumber(ctx context.Context, c NumberChange) (NumberChangeResult, error) {
+func (db SQL) changeNumberOnce(ctx context.Context, c NumberChange) (NumberChangeResult, error) {
 	var out NumberChangeResult
 	err := db.DB.Write(ctx, func(tx *store.Tx) (err error) {
 		out = NumberChangeResult{}

@@ -12,9 +12,9 @@ import (
 	"github.com/touchline/touchline/internal/store"
 )
 
-// CloseAccount evaluates the code. If it is correct, it consumes the code and
+// closeAccountOnce evaluates the code. If it is correct, it consumes the code and
 // closes the account in the same transaction, however many players the coach has.
-func (db SQL) CloseAccount(ctx context.Context, c CloseRequest) (VerificationResult, error) {
+func (db SQL) closeAccountOnce(ctx context.Context, c CloseRequest) (VerificationResult, error) {
 	var result VerificationResult
 	c.Attempt.Consume = true
 	err := db.DB.Write(ctx, func(tx *store.Tx) (err error) {

@@ -14,7 +14,10 @@ import (
 )
 
 // SQL stores accounts, challenges, sessions and limits of sign-in. It is safe for concurrent use.
-type SQL struct{ DB *store.DB }
+type SQL struct {
+	DB *store.DB
+	Observer
+}
 
 // FilledFields returns Session.FilledFields of an account.
 func (db SQL) FilledFields(ctx context.Context, accountID string) ([]string, error) {
@@ -92,9 +95,9 @@ func (db SQL) ExtendPageSession(ctx context.Context, id string, now, idleAt, not
 // matters if a client refreshes more often than that within the grace period.
 const maxUsedBefore = 8
 
-// Rotate moves a session to its next generation. It returns nil unless the session is
+// rotate moves a session to its next generation. It returns nil unless the session is
 // live and r has its newest token.
-func (db SQL) Rotate(ctx context.Context, r Rotation) (*Session, error) {
+func (db SQL) rotate(ctx context.Context, r Rotation) (*Session, error) {
 	rotated := new(Session)
 	err := db.DB.ExecRow(ctx, func(row database.Scanner) error {
 		return row.Scan(append(sessionDest(rotated), database.IntoWords(&rotated.FilledFields))...)
@@ -123,8 +126,8 @@ func (db SQL) MarkUsed(ctx context.Context, id string, generation int64, now tim
 	return err
 }
 
-// Revoke ends s and saves the notifications of e, unless s has ended already.
-func (db SQL) Revoke(ctx context.Context, s *Session, e event.Event) error {
+// revoke ends s and saves the notifications of e, unless s has ended already.
+func (db SQL) revoke(ctx context.Context, s *Session, e event.Event) error {
 	return db.DB.Write(ctx, func(tx *store.Tx) error {
 		n, err := tx.Exec(ctx, `UPDATE sessions SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL`, s.ID, database.Micros(tx.Now))
 		if err != nil || n == 0 {
@@ -137,8 +140,8 @@ func (db SQL) Revoke(ctx context.Context, s *Session, e event.Event) error {
 	})
 }
 
-// EndSession ends a live session of the account; false if there is none.
-func (db SQL) EndSession(ctx context.Context, accountID, id string) (bool, error) {
+// endSession ends a live session of the account; false if there is none.
+func (db SQL) endSession(ctx context.Context, accountID, id string) (bool, error) {
 	ended := false
 	err := db.DB.Write(ctx, func(tx *store.Tx) error {
 		n, err := tx.Exec(ctx, `
@@ -152,9 +155,9 @@ func (db SQL) EndSession(ctx context.Context, accountID, id string) (bool, error
 	return ended, err
 }
 
-// EndAllSessions ends every session of the number of by in every role, its devices, and its confirmed
+// endAllSessions ends every session of the number of by in every role, its devices, and its confirmed
 // addresses.
-func (db SQL) EndAllSessions(ctx context.Context, by actor.Actor) error {
+func (db SQL) endAllSessions(ctx context.Context, by actor.Actor) error {
 	return db.DB.Write(ctx, func(tx *store.Tx) error {
 		err := tx.Defer(ctx, `
 			UPDATE sessions SET revoked_at = $2
@@ -202,9 +205,9 @@ func (db SQL) Roles(ctx context.Context, number phone.Number) ([]actor.Role, err
 	return held, err
 }
 
-// RevokeSession ends a session for an operator and returns its account, or "" if there
+// revokeSession ends a session for an operator and returns its account, or "" if there
 // is no live session with the ID.
-func (db SQL) RevokeSession(ctx context.Context, by actor.Operator, id string) (string, error) {
+func (db SQL) revokeSession(ctx context.Context, by actor.Operator, id string) (string, error) {
 	var accountID string
 	err := db.DB.Write(ctx, func(tx *store.Tx) error {
 		accountID = ""

@@ -27,7 +27,7 @@ import (
 type base struct {
 	sql       *database.DB
 	db        *store.DB
-	logged    securitylog.Stores // db with its security events logged
+	accounts  auth.SQL
 	approvals *approval.Service
 	keys      *auth.Keys
 	tiers     coach.Tiers
@@ -84,7 +84,7 @@ func newBase(ctx context.Context, cfg *config.Config, o Options, sql *database.D
 	security := securitylog.New(o.Log, m)
 	approvals.DB, approvals.SecurityEvent, approvals.CountDecision = db, security.Event, m.Decided
 	return base{
-		sql: sql, db: db, logged: security.Stores(auth.SQL{DB: db}), approvals: approvals, keys: keys, tiers: tiers, channels: ch, delivery: d,
+		sql: sql, db: db, accounts: auth.SQL{DB: db, Observer: auth.Observer{SecurityEvent: security.Event, Requested: m.Requested, Verified: m.Verified, Sessions: m.Sessions}}, approvals: approvals, keys: keys, tiers: tiers, channels: ch, delivery: d,
 		readiness: &readiness{checkDatabase: databaseCheck(sql)}, security: security, metrics: m, load: newLoad(cfg, o.Log),
 		budget: &smsBudget{db: db, budget: cfg.SMSBudget, log: o.Log},
 	}, nil

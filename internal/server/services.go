@@ -66,7 +66,7 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 		Idempotency: idempotency.New(idempotency.SQL{DB: b.sql}, b.keys.Vault.For(vault.ForResponses), o.Now, o.NewID, o.Log),
 	}
 	approvals := b.approvals
-	accounts := newAuth(cfg, o, b.logged, b.keys)
+	accounts := newAuth(cfg, o, b.accounts, b.keys)
 	accounts.LinkedRequest = func(ctx context.Context, linkHash []byte, number phone.Number, role actor.Role, now time.Time) (string, bool, error) {
 		return approval.LinkedRequest(ctx, b.db, linkHash, number, role, now)
 	}
@@ -107,7 +107,7 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 		},
 		operators: service.Operators{
 			Shell: newShell(cfg, o, b.db, b.coaches(), common), HTTP: http,
-			Inspector: &auth.Introspector{Auth: accounts, Store: b.logged},
+			Inspector: &auth.Introspector{Auth: accounts, Store: b.accounts},
 			Vault:     b.keys.Vault,
 		},
 	}

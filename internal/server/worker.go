@@ -18,7 +18,7 @@ func newWorker(cfg *config.Config, o Options, s *services) *worker.Worker {
 	return worker.New(worker.Config{
 		Outbox: worker.NewOutbox(worker.OutboxConfig{
 			Store:       s.metrics.Outbox(s.db.Outbox),
-			Contents:    contents{s.db, auth.SQL{DB: s.db}, s.conversations, s.approvals},
+			Contents:    contents{s.db, s.accounts, s.conversations, s.approvals},
 			Senders:     s.delivery.senders,
 			Fallbacks:   fallbacks(cfg),
 			Signal:      s.delivery.queue,
