@@ -163,7 +163,7 @@ func TestMessagePages(t *testing.T) {
 		}
 		g.Open(own + "/progress")
 		wantText(t, g, "Sprint", "11.5 s")
-		if !strings.Contains(g.Page.Body, `<polyline points="12.0,`) || strings.Contains(g.Page.Body, "Delete") {
+		if !strings.Contains(g.Page.Body, `<polyline points="56.0,`) || strings.Contains(g.Page.Body, "Delete") {
 			t.Errorf("progress: %s", g.Page.Body)
 		}
 		g.Open(own + "/reports")

@@ -204,6 +204,9 @@ func (p pages) attended(ctx context.Context, r *web.Request, by actor.Actor, pla
 		return nil, err
 	}
 	data := map[string]any{"Months": a.Months, "Marks": a.Marks}
+	if after.Date == "" {
+		data["Chart"] = newChart(a.Marks)
+	}
 	if len(a.Marks) > marksPerPage {
 		data["Marks"], data["Last"] = a.Marks[:marksPerPage], a.Marks[marksPerPage-1]
 	}

@@ -13,8 +13,11 @@ import (
 // The size of a chart, in the units of its drawing.
 const (
 	chartWidth  = 320
-	chartHeight = 120
-	chartMargin = 12
+	chartHeight = 150
+	chartMargin = 16
+	// The axes leave room for the values at the left and for the days below.
+	chartLeft   = 56
+	chartBottom = 118
 	// chartPoints is how many of the newest values a chart shows.
 	chartPoints = 60
 )
@@ -34,7 +37,10 @@ type chartView struct {
 	Line              string
 	Points            []chartPoint
 	Smallest, Largest string
-	FirstDay, LastDay team.Date
+	// Left, Right, Top and Bottom are the ends of the axes. Newest is the last value with its unit, at the last point.
+	Left, Right, Top, Bottom int
+	Newest                   string
+	FirstDay, LastDay        team.Date
 }
 
 type chartPoint struct{ X, Y string }
@@ -69,15 +75,16 @@ func newChart(values []Measurement) *chartView {
 	first, last := day(values[0]), day(values[len(values)-1])
 	c := &chartView{
 		Width: chartWidth, Height: chartHeight, Smallest: numberText(smallest), Largest: numberText(largest),
+		Left: chartLeft, Right: chartWidth - chartMargin, Top: chartMargin, Bottom: chartBottom, Newest: values[len(values)-1].Text(),
 		FirstDay: values[0].On, LastDay: values[len(values)-1].On,
 	}
 	var line []string
 	for i, m := range values {
-		x := scale(float64(day(m).Sub(first)), 0, float64(last.Sub(first)), chartMargin, chartWidth-chartMargin)
+		x := scale(float64(day(m).Sub(first)), 0, float64(last.Sub(first)), chartLeft, chartWidth-chartMargin)
 		if last.Equal(first) { // several values of one day stand side by side
-			x = scale(float64(i), 0, float64(len(values)-1), chartMargin, chartWidth-chartMargin)
+			x = scale(float64(i), 0, float64(len(values)-1), chartLeft, chartWidth-chartMargin)
 		}
-		p := chartPoint{coordinate(x), coordinate(scale(m.Value, smallest, largest, chartHeight-chartMargin, chartMargin))}
+		p := chartPoint{coordinate(x), coordinate(scale(m.Value, smallest, largest, chartBottom, chartMargin))}
 		c.Points = append(c.Points, p)
 		line = append(line, p.X+","+p.Y)
 	}
