@@ -178,7 +178,7 @@ func statusOf(v *web.View, f *Fee, now time.Time, part string) web.Status {
 	case Paid:
 		return web.Status{Class: "yes", Symbol: "✓", Text: text}
 	case Overdue:
-		return web.Status{Class: "no", Symbol: "!", Text: text}
+		return web.Status{Class: "wait", Symbol: "!", Text: text}
 	case Due:
 		return web.Status{Class: "wait", Symbol: "○", Text: text}
 	}

@@ -91,6 +91,11 @@ func (p *Pages) NewView(r *Request, title string) *View {
 // Now returns the time of the page.
 func (v *View) Now() time.Time { return v.now }
 
+// WhatsApp returns the address that opens WhatsApp with a text, for the person to choose whom to send it to.
+func (v *View) WhatsApp(text string) string {
+	return "https://wa.me/?text=" + strings.ReplaceAll(url.QueryEscape(text), "+", "%20")
+}
+
 // Today returns the current day of the reader, YYYY-MM-DD.
 func (v *Texts) Today() string { return v.now.In(v.zone).Format(time.DateOnly) }
 

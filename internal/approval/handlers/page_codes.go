@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -23,6 +24,8 @@ type codeView struct {
 	// number too. It never holds a token.
 	Image   template.HTML
 	Address string
+	// Coach is the name of the coach or "the coach", and Link the address in the code.
+	Coach, Link string
 }
 
 // codesPerSheet is the number of codes of a page: two columns on A4. A code takes about
@@ -31,8 +34,13 @@ const codesPerSheet = 8
 
 func (p pages) newCode(v *web.View, player *approval.Player, party actor.Role) (codeView, error) {
 	short := player.Approver(party).OpenRequest().ShortCode
-	image, err := qr.SVG(qr.AnswerURL(p.site.PublicURL, short), v.MustT("code.label", "Code", short))
-	return codeView{player.Student.FullName, party, short, image, p.site.PublicURL + "/a"}, err
+	link := qr.AnswerURL(p.site.PublicURL, short)
+	image, err := qr.SVG(link, v.MustT("code.label", "Code", short))
+	coach := v.MustT("question.the_coach")
+	if name := message.Name(player.CoachName, ""); name != "" {
+		coach = v.MustT("question.coach", "Coach", name)
+	}
+	return codeView{player.Student.FullName, party, short, image, p.site.PublicURL + "/a", coach, link}, err
 }
 
 // hasCode reports whether a party can answer with a short code.
