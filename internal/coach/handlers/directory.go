@@ -107,7 +107,7 @@ func (h calls) publicCoach(l coach.Listing) publicCoach {
 		out.ProfilePicture = &publicPicture{URL: api.ContentURL(p.DocumentID, ""), Width: p.Width, Height: p.Height, Sizes: []api.PictureSizeResponse{}}
 		for _, size := range p.Sizes {
 			out.ProfilePicture.Sizes = append(out.ProfilePicture.Sizes,
-				api.PictureSizeResponse{size.Name, size.Width, size.Height, api.ContentURL(p.DocumentID, size.Name)})
+				api.PictureSizeResponse{Name: size.Name, Width: size.Width, Height: size.Height, URL: api.ContentURL(p.DocumentID, size.Name)})
 		}
 	}
 	return out

@@ -66,8 +66,6 @@ func PatchText[T ~string](o wire.Opt[string], read func(text string) T) *T {
 	return &value
 }
 
-func unchanged(text string) string { return text }
-
 // maxEmail is RFC 5321, section 4.5.3.1.
 const maxEmail = 254
 
