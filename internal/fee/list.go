@@ -159,3 +159,36 @@ func (s *Service) Unpaid(ctx context.Context, by actor.Actor) ([]public.FeeSum, 
 	slices.SortFunc(sums, func(a, b public.FeeSum) int { return strings.Compare(a.Currency, b.Currency) })
 	return sums, nil
 }
+
+// MonthSum are the fees that are due in a month, YYYY-MM, in one currency, and how much of them is paid.
+type MonthSum struct {
+	Month, Currency string
+	Amount, Paid    int64
+}
+
+// monthsShown is how many months before this one ByMonth reads.
+const monthsShown = 5
+
+// ByMonth adds up the open and paid fees of the calling coach that are due in this month and the months
+// before, newest first.
+func (s *Service) ByMonth(ctx context.Context, by actor.Actor) ([]MonthSum, error) {
+	today, err := s.Today(ctx, by)
+	if err != nil {
+		return nil, err
+	}
+	first := today[:len("2006-01")] + "-01"
+	rs, err := s.DB.Query(ctx, `
+		SELECT substr(due_on, 1, 7), currency, CAST(sum(amount) AS BIGINT), CAST(sum(paid) AS BIGINT)
+		FROM fees WHERE coach_id = $1 AND due_on >= $2 AND due_on < $3 AND status IN ('open', 'paid')
+		GROUP BY substr(due_on, 1, 7), currency`, by.AccountID, string(first.AddMonths(-monthsShown)), string(first.AddMonths(1)))
+	sums, err := database.Collect(rs, err, func(row database.Scanner) (m MonthSum, err error) {
+		return m, row.Scan(&m.Month, &m.Currency, &m.Amount, &m.Paid)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("add up fees by month: %w", err)
+	}
+	slices.SortFunc(sums, func(a, b MonthSum) int {
+		return cmp.Or(strings.Compare(b.Month, a.Month), strings.Compare(a.Currency, b.Currency))
+	})
+	return sums, nil
+}

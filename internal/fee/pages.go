@@ -115,6 +115,13 @@ func (p pages) fees(ctx context.Context, r *web.Request, by actor.Actor) (web.Re
 	if err != nil {
 		return web.Response{}, err
 	}
+	var months []MonthSum
+	plain := query.Get("state") == "unpaid" && !query.Has("month") && !query.Has("player")
+	if plain {
+		if months, err = p.ByMonth(ctx, by); err != nil {
+			return web.Response{}, err
+		}
+	}
 	repeats, err := p.Repeats(ctx, by, "", repeatsShown)
 	if err != nil {
 		return web.Response{}, err
@@ -141,7 +148,7 @@ func (p pages) fees(ctx context.Context, r *web.Request, by actor.Actor) (web.Re
 	v.Data = map[string]any{
 		"Fees": rows, "Next": next, "Sums": sums, "Repeats": repeats, "States": feeStates, "Export": feesPath + "/export?" + query.Encode(),
 		"UPIID": profile.UPIID, "PlayerID": filter.PlayerID, "Done": v.TextOr("fees.done."+r.Value("done"), ""),
-		"Plain": query.Get("state") == "unpaid" && !query.Has("month") && !query.Has("player"),
+		"Plain": plain, "Months": months,
 	}
 	return web.Page("fees", v), nil
 }

@@ -46,6 +46,8 @@ func (p *fixture) feeStatements() {
 	}
 	_, err = fees.Payments(bg, by, 0, 5)
 	ok(p, err)
+	_, err = fees.ByMonth(bg, by)
+	ok(p, err)
 	_, err = fees.Unpaid(bg, by)
 	ok(p, err)
 	_, err = services.ListForFamily(bg, guardian, a.ID, fee.Page{Limit: 5})
