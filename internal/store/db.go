@@ -1,7 +1,6 @@
-// Package store holds the schema and all SQL of the service, one file per aggregate.
-// Rules belong to the domain packages: the store loads a value, calls a pure function of
-// its domain, and saves the result, in one transaction. Package database knows the
-// engines; the text of every statement is the same for both.
+// Package store holds the schema, the transactions of features and the hooks between them,
+// the SQL of notifications, and the sweep. Features have their own SQL. Package database
+// knows the engines; the text of every statement is the same for both.
 package store
 
 import (

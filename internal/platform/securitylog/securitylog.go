@@ -1,7 +1,6 @@
 // Package securitylog writes security events to the log: who signed in, what was
-// refused, what an operator changed. It wraps the stores that the domain packages use,
-// and sees the refusals of both listeners. It also counts sign-ins, sessions and
-// decisions in package metrics.
+// refused, what an operator changed. Features call Event after a commit; the listeners
+// report refusals.
 //
 // A line has the message "security event", the name of the event and ids. It has no
 // number, name, OTP, token or client address. docs/operating.md lists the events.
