@@ -62,6 +62,9 @@ func TestFeePages(t *testing.T) {
 		c.Press("Note the payment", append(payment, "amount", "1")...)
 		wantText(t, c, "This form was saved already.")
 		c.Press("Receipt 1")
+		if !strings.Contains(c.Page.Body, "https://wa.me/?text=Receipt%201%3A%20%E2%82%B9500.00%20for%20Asha%20Rao") {
+			t.Errorf("the receipt has no text for WhatsApp: %s", c.Page.Body)
+		}
 		wantText(t, c, "Receipt 1", "Asha Rao", "₹500.00")
 		if strings.Contains(c.Page.Body, "aunt") {
 			t.Errorf("the receipt shows the note of the coach: %s", c.Page.Text())

@@ -86,7 +86,7 @@ func TestRosterPages(t *testing.T) {
 	s.SMS("+919812345690", "message", 2)
 	p.get("/coach/players/remind").want(200, "There is no one to remind", "2 people get none: their reminders of this week are used up.")
 
-	p.get("/coach/players/"+bela+"/qr?party=guardian").want(200, "<svg", code, s.URL+"/a and enter").without("/a/")
+	p.get("/coach/players/"+bela+"/qr?party=guardian").want(200, "<svg", code, s.URL+"/a and enter", "https://wa.me/?text=", "%2Fa%3Fcode%3D"+code).without("/a/", "%2Fa%2F")
 	if closed := p.get("/coach/players/" + asha + "/qr?party=student"); closed.path != "/coach/players/"+asha {
 		t.Errorf("a closed question has a code at %s", closed.path)
 	}
