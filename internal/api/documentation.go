@@ -126,7 +126,7 @@ func (d *Documentation) render(w http.ResponseWriter, r *http.Request, status in
 }
 
 // html renders a page. Its Content-Security-Policy allows only its own style sheet. The
-// hash is that of the rendered style sheet, because html/template removes comments.
+// hash is the hash of the rendered style sheet, because html/template removes comments.
 func (d *Documentation) html(name string, data any) (cachedPage, error) {
 	var buf bytes.Buffer
 	if err := d.templates.ExecuteTemplate(&buf, name, data); err != nil {

@@ -60,7 +60,7 @@ func TestRequestsAreClosed(t *testing.T) {
 	})
 }
 
-// foreign reports whether a schema is that of a provider's call or of an RFC, which may have more
+// foreign reports whether a schema describes a provider's call or comes from an RFC, which may have more
 // members.
 func foreign(at string) bool {
 	return slices.ContainsFunc([]string{"/paths//receipts/", "/paths//replies/", "/paths//bounces/", "/components/requestBodies/Token/"}, func(prefix string) bool {

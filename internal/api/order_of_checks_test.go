@@ -18,7 +18,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/ratelimit"
 )
 
-// TestOrderOfChecks sends requests with several faults. The response is that of the first
+// TestOrderOfChecks sends requests with several faults. The response is about the first
 // check in the order of openapi.yaml, section Problems.
 func TestOrderOfChecks(t *testing.T) {
 	a := newFixture(t)

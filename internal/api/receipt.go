@@ -87,7 +87,7 @@ func (s *Server) receiveReply(ctx context.Context, r Request[url.Values]) (Respo
 	return Response{Raw: []byte{}}.WithHeader("Content-Type", "text/plain"), nil
 }
 
-// providerCall returns the request of a provider. Its URL is the one that the provider was
+// providerCall returns the request of a provider. Its URL is the address that the provider was
 // given: a proxy may have changed it on the way.
 func (s *Server) providerCall(r Request[url.Values]) message.ProviderCall {
 	return message.ProviderCall{URL: s.PublicURL + r.RequestURI(), Query: r.Query, Form: r.Body, Body: r.Raw, Header: r.Header.Get}

@@ -20,7 +20,7 @@ type Config struct {
 	// Challenge returns the response to Meta's check of the address of its calls, or false if
 	// the call is not from Meta.
 	Challenge func(message.ProviderCall) (string, bool)
-	// ChatReplies returns the replies in a call of Meta, without those of a forged one.
+	// ChatReplies returns the replies in a call of Meta, none for a forged call.
 	ChatReplies func(message.ProviderCall) []message.Reply
 
 	// Documentation serves the OpenAPI document and its pages; nil serves none.

@@ -74,7 +74,7 @@ func (s *Server) stream(ctx context.Context, r Request[NoBody]) (Response, error
 	}, nil
 }
 
-// resumeAfter returns the sequence number after which a stream begins: that of the
+// resumeAfter returns the sequence number after which a stream begins: the number of the
 // notification lastEventID (see message.Tray.SeqOf), or newest if lastEventID is not an id.
 func (s *Server) resumeAfter(ctx context.Context, by actor.Actor, lastEventID string, newest int64) (int64, error) {
 	id := strings.TrimSpace(lastEventID)

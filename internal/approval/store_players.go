@@ -145,7 +145,7 @@ func (s *Service) PlayerNames(ctx context.Context, by actor.Actor, limit int) ([
 	return database.Collect(rs, err, func(s database.Scanner) (n PlayerName, err error) { return n, s.Scan(&n.ID, &n.Name) })
 }
 
-// PlayersByID returns those of the players with these ids that by has as a coach, or is
+// PlayersByID returns the players with these ids that by has as a coach, or is
 // linked with, newest first.
 func (s *Service) PlayersByID(ctx context.Context, by actor.Actor, ids []string) ([]*Player, error) {
 	if len(ids) == 0 {

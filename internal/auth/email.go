@@ -68,7 +68,7 @@ type AddressConfirmation struct {
 }
 
 // ConfirmAddress confirms an address with the code that RequestOTP sent to it. It replaces the
-// earlier address. Errors: those of Login.
+// earlier address. Errors are as in Login.
 func (s *Service) ConfirmAddress(ctx context.Context, by actor.Actor, address, otp string) error {
 	now := s.Now()
 	attempt := s.attempt(confirmKey(by.Number, by.Role, address), otp, now)

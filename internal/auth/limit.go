@@ -60,7 +60,7 @@ func (l Limit) StampsKept(shard int) int { return l.ShardMax(shard)/l.StampEvery
 // have left the window; if that has no saved time, the next later one that has:
 //
 //	ShardMax 128, a time for each second occurrence: 140 needs the time of 12,
-//	and 141 (which needs 13) that of 14
+//	and 141 (which needs 13) takes the place of 14
 //
 // So a window never has more than Max occurrences. Times beyond MaxClockSkew after now do not count.
 func (l Limit) FreeAt(now time.Time, shard int, n int64, stamps []time.Time) time.Time {

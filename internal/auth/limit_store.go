@@ -44,7 +44,7 @@ func (c *LimitCounter) shard(l Limit) int {
 // rows until the commit, so that concurrent requests of a shard count one after the other.
 // The caller names limits in a fixed order, so that transactions cannot deadlock.
 //
-// Requests take the shards in turn, so those of one process rarely meet. If the shard of
+// Requests take the shards in turn, so two of one process rarely meet. If the shard of
 // this attempt is full and another is not, count fails with database.ErrStale, and the next
 // attempt uses the other: a transaction never locks two shards of a limit. If another
 // replica keeps a shard locked, the lock timeout fails the attempt, and the next one uses

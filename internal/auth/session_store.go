@@ -194,7 +194,7 @@ func (db SQL) Roles(ctx context.Context, number phone.Number) ([]actor.Role, err
 		SELECT a.role, `+store.AccountRoles+`
 		FROM accounts a WHERE a.mobile_number = $1
 		ORDER BY a.role`, string(number))
-	var held []actor.Role // in alphabetical order, which is that of actor.Roles
+	var held []actor.Role // in alphabetical order, as in actor.Roles
 	_, err = database.Collect(rs, err, func(s database.Scanner) (r actor.Role, err error) {
 		var f RoleFacts
 		if err = s.Scan(&r, &f.Registered, &f.Linked, &f.Disputed); err == nil && f.Held() {

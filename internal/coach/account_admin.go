@@ -46,7 +46,7 @@ type AccountSearch struct {
 	After AccountCursor
 }
 
-// AccountCursor is a position in the order of names, or without Name in that of the list.
+// AccountCursor is a position in the order of names, or without Name in the order of the list.
 type AccountCursor struct {
 	Name []byte
 	ID   string

@@ -79,7 +79,7 @@ type PendingCounts struct {
 	Over48h, LongPending int
 	// Oldest is when the oldest one became pending; zero if there is none.
 	Oldest time.Time
-	// NoNumber are those of students without a number, who were not asked.
+	// NoNumber are approvals of students without a number, who were not asked.
 	NoNumber, NoNumberOver48h, NoNumberLong int
 }
 
@@ -95,7 +95,7 @@ type FollowUp struct {
 	// Overdue are open for longer than the target without a follow-up.
 	Overdue int
 	// Reached are requests that passed the target within the window without a
-	// response. FollowedUp are those of them with a follow-up in time.
+	// response. FollowedUp are the ones among them with a follow-up in time.
 	Reached, FollowedUp int
 }
 

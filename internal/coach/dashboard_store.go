@@ -121,7 +121,7 @@ func adultBorn(now time.Time) string {
 }
 
 // measuredRequests counts the requests of the coach $1 from $3 to $2 that passed the target $4
-// without a response, and those of them that were followed up in time.
+// without a response, and how many of them were followed up in time.
 const measuredRequests = `(SELECT count(*) AS reached, count(*) FILTER (WHERE followed_up_at <= requested_at + $4) AS followed
 			FROM requests
 			WHERE coach_id = $1 AND requested_at < $2 AND requested_at >= $3 AND requested_at > 0

@@ -10,7 +10,7 @@ import (
 // urgent needs in place of complete lists.
 type Overview struct {
 	Summary
-	// Reached and FollowedUp are those of FollowUp.
+	// Reached and FollowedUp are as in FollowUp.
 	Reached, FollowedUp int
 	Needs               Needs
 	// Certificates expire soon or have expired, newest first.

@@ -42,7 +42,7 @@ type Profile struct {
 	// Experience in years; nil while unset.
 	Experience *int
 	Sports     []string
-	// TimeZone is an IANA name; "" is that of the default region.
+	// TimeZone is an IANA name; "" is the zone of the default region.
 	TimeZone string
 	// UPIID is where families pay fees, or ""; it was changed last at UPIChangedAt.
 	UPIID        string

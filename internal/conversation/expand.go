@@ -42,7 +42,7 @@ type expansion struct {
 // ExpandNext gives the next recipients of the oldest accepted message their rows and
 // deliveries. It returns false if there is no such message. Each message is locked by one
 // replica at a time, and its position is saved with the rows, so each recipient gets one. A
-// message that fails is tried again later, and meanwhile those of other coaches are expanded.
+// message that fails is tried again later, and meanwhile messages of other coaches are expanded.
 func (s *Service) ExpandNext(ctx context.Context) (more bool, err error) {
 	var e expansion
 	failed := true

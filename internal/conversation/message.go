@@ -48,7 +48,7 @@ const (
 // Has reports whether a message is for a party.
 func (a Audience) Has(party actor.Role) bool { return a == ToBoth || a == Audience(party) }
 
-// Target says which players a message is about: those listed, those of a batch, or all.
+// Target says which players a message is about: listed ones, the players of a batch, or all.
 type Target struct {
 	PlayerIDs []string
 	BatchID   string

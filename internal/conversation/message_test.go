@@ -32,7 +32,7 @@ func TestCheckText(t *testing.T) {
 	}
 }
 
-// rules are those of the tests: chat is not configured, numbers of +44 are not reachable, and
+// rules are the rules of the tests: chat is not configured, numbers of +44 are not reachable, and
 // a restricted text loses the word "link" and ends with the language.
 func rules(copyGuardian bool) Rules {
 	return Rules{

@@ -142,7 +142,7 @@ func (s *Service) ReplyBy(ctx context.Context, by actor.Actor, playerID, id stri
 }
 
 // Replies lists the replies to the calling coach before the one with an id, newest first. A reply of an account that is no longer the
-// party of the player has no name: the names of the player are those of other people.
+// party of the player has no name: the player's names are names of other people.
 func (s *Service) Replies(ctx context.Context, by actor.Actor, unreadOnly bool, before string, limit int) ([]Reply, error) {
 	const columns = `
 		SELECT r.id, r.coach_id, r.player_id, p.student_name, r.party, r.account_id,

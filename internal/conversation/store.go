@@ -95,7 +95,7 @@ func (s *Service) Recent(ctx context.Context, by actor.Actor) (list []Message, u
 }
 
 // Recipients lists the recipients of a message of the calling coach after a position, in the order of the
-// players. A former guardian of the player has no name: the one that the player has is of another person.
+// players. A former guardian of the player has no name: the player's name is of another person.
 func (s *Service) Recipients(ctx context.Context, by actor.Actor, id string, after, limit int) (list []RecipientState, err error) {
 	rs, err := s.DB.Query(ctx, `
 		SELECT r.position, r.player_id, p.student_name, r.party,

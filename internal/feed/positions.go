@@ -18,7 +18,7 @@ const positionBatch = 1000
 // commits later gets a later position. So a reader never finds a change before its cursor
 // that it has not read.
 //
-// Changes of different players are in the order of their times, and those of one player
+// Changes of different players are in the order of their times, and changes of one player
 // in the order of their sequence, even if the clocks of replicas differ.
 func positionChanges(ctx context.Context, db *store.DB) (int64, error) {
 	var waiting bool

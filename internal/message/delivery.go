@@ -19,7 +19,7 @@ const (
 	Push     Channel = "push"
 )
 
-// OfRequest returns the channel of a request whose messages leave on c: those of SMS can leave
+// OfRequest returns the channel of a request whose messages leave on c: an SMS can leave
 // by WhatsApp first.
 func (c Channel) OfRequest() Channel {
 	if c == WhatsApp {
@@ -125,9 +125,9 @@ type Question struct {
 // Copy is a notification that is also sent outside the app.
 type Copy struct {
 	Type Type
-	// Title and Text are those of the notification.
+	// Title and Text are copied from the notification.
 	Title, Text string
-	// Data is that of the notification, and AccountID its recipient.
+	// Data is copied from the notification; AccountID is its recipient.
 	Data      Data
 	AccountID string
 	// Answer is true if the link of the message is one with which the recipient answers.
@@ -158,7 +158,7 @@ func (c Copy) Late(now time.Time) bool {
 type Message struct {
 	// ID is the same in every attempt, so that a provider can drop duplicates.
 	ID string
-	// Attempt and TotalAttempts are those of the delivery with this ID.
+	// Attempt and TotalAttempts belong to the delivery with this ID.
 	Attempt, TotalAttempts int
 
 	To   string
@@ -166,7 +166,7 @@ type Message struct {
 	// Brand is the name of the service.
 	Brand string
 
-	// Language is that of the recipient; empty is the default.
+	// Language is the recipient's language; empty is the default.
 	Language string
 
 	// For OTP. Role is that in which the recipient signs in.

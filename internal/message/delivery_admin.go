@@ -73,7 +73,7 @@ func (d DeliveryRecord) CheckRetry() error {
 	return nil
 }
 
-// FailedDeliverySearch selects failed deliveries: all, or those of a coach.
+// FailedDeliverySearch selects failed deliveries: all, or a coach's.
 type FailedDeliverySearch struct {
 	CoachID string
 	After   FailedDeliveryCursor

@@ -58,7 +58,7 @@ var wordsByLanguage = map[string]languageWords{
 	},
 }
 
-// wordsOf returns the words of a language, or those of the default.
+// wordsOf returns the words of a language, or of the default language.
 func wordsOf(language string) languageWords {
 	if w, ok := wordsByLanguage[language]; ok {
 		return w

@@ -51,7 +51,7 @@ type Counted struct {
 	Team bool
 	// Training is true for the copy of a notification about a training. It goes to parties that have
 	// approved, and a batch may have more of them than PerCoach. So it has a counter of the number and the
-	// coach apart from that of approval messages.
+	// coach apart from the cost of approval messages.
 	Training bool
 }
 

@@ -14,7 +14,7 @@ import (
 // Type is the type of a notification on the wire.
 type Type string
 
-// The types: first those of the spec's section 6.
+// The types: first the types of the spec's section 6.
 const (
 	GuardianApproved          Type = "guardian_approved"
 	GuardianRejected          Type = "guardian_rejected"

@@ -12,7 +12,7 @@ import (
 type types struct{ coach, party Type }
 
 // plan has the notifications of each event about a guardian or about a student. The events
-// of consents are those of the spec's section 6.
+// of consents are in the spec's section 6.
 var plan = map[event.Type]struct{ guardian, student types }{
 	event.Requested:      {types{party: GuardianRequest}, types{party: StudentRequest}},
 	event.Reminded:       {types{party: RequestReminder}, types{party: RequestReminder}},
@@ -105,7 +105,7 @@ type CopyTo struct {
 }
 
 // Copies returns where copies of d go outside of the app: to every push subscription, and on
-// those of its channels that have an address, as far as the recipient's preferences allow.
+// its channels that have an address, as far as the recipient's preferences allow.
 // Nothing switches off copies about security.
 func (d Draft) Copies(p Preferences, addresses map[Channel]string, subscriptions []string) []CopyTo {
 	var reach []Channel

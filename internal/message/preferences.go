@@ -105,7 +105,7 @@ func KnownTimeZone(name string) bool {
 	return err == nil
 }
 
-// Zone returns the chosen time zone, or that of the number n.
+// Zone returns the chosen time zone, or the zone of the number n.
 func (p Preferences) Zone(n phone.Number) *time.Location {
 	name := p.TimeZone
 	if name == "" {

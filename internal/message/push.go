@@ -9,7 +9,7 @@ import (
 type PushText struct {
 	Title string `json:"title"`
 	Body  string `json:"body"`
-	// Language is that of both texts.
+	// Language is the language of both texts.
 	Language string `json:"lang"`
 	// URL is the page that opens.
 	URL string `json:"url"`

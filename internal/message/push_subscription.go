@@ -36,7 +36,7 @@ const (
 )
 
 // PushSubscription is how the device of one session receives push messages. That of a browser
-// has the values of PushSubscription.toJSON of the Push API; that of an app has a Token alone.
+// has the values of PushSubscription.toJSON of the Push API; an app's subscription has a Token alone.
 type PushSubscription struct {
 	ID string
 	// Endpoint is the URL of the browser's push service. With it anyone can send messages.

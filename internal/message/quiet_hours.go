@@ -39,7 +39,7 @@ type QuietHours struct{ Start, End TimeOfDay }
 func (q QuietHours) Set() bool { return q.Start != q.End }
 
 // EndAfter returns when the quiet hours that contain now end, or the zero time if now is
-// outside of them. The times are those of the location of now.
+// outside of them. The times are in the location of now.
 func (q QuietHours) EndAfter(now time.Time) time.Time {
 	clock := TimeOfDay(now.Hour()*60 + now.Minute())
 	day := now

@@ -80,7 +80,7 @@ func errForged() error {
 	return fault.New(fault.Unauthenticated, "token_invalid", "This is not the address for receipts of the message.")
 }
 
-// Check returns token_invalid unless secret is that of ref. It needs no body.
+// Check returns token_invalid unless secret belongs to ref. It needs no body.
 func (s *Receipts) Check(ref, secret string) error {
 	message, known := ParseMessageRef(ref)
 	if !s.Valid(ref, secret) || !known || s.Readers[message.Provider] == nil {
@@ -98,7 +98,7 @@ func (s *Receipts) CheckProvider(provider string) error {
 	return nil
 }
 
-// Receive stores a receipt. Unless secret is that of ref and the call is from the provider,
+// Receive stores a receipt. Unless secret belongs to ref and the call is from the provider,
 // it returns token_invalid and changes nothing.
 func (s *Receipts) Receive(ctx context.Context, ref, secret string, call ProviderCall) error {
 	if err := s.Check(ref, secret); err != nil {
@@ -115,7 +115,7 @@ func (s *Receipts) Receive(ctx context.Context, ref, secret string, call Provide
 	return s.store(ctx, message, report)
 }
 
-// ReceiveAll stores the reports in a call of a provider. It ignores those of messages of other
+// ReceiveAll stores the reports in a call of a provider. It ignores reports about messages of other
 // systems. If the call is not signed and no report has the secret of its message, it returns
 // token_invalid and changes nothing.
 func (s *Receipts) ReceiveAll(ctx context.Context, provider string, call ProviderCall) error {

@@ -8,7 +8,7 @@ import (
 // ReceiptTarget is a delivery that a receipt may change.
 type ReceiptTarget struct {
 	Delivery
-	// Status is that of the delivery. Its attempts are those of the message that carried the
+	// Status is the state of the delivery. Its attempts are the attempts of the message that carried the
 	// delivery, which Targets sets.
 	Status DeliveryStatus
 }
@@ -16,8 +16,8 @@ type ReceiptTarget struct {
 // Targets returns the deliveries that a report is about. found are the delivery with the
 // report's MessageID, which is the first one of the message, and those that it gathered.
 //
-// The attempts of a message are those of its first delivery. If an operator has sent the first
-// one again, alone, only its earlier attempts are those of the others:
+// The attempts of a message are counted in its first delivery. If an operator has sent the first
+// one again, alone, only its earlier attempts are attempts of the others:
 //
 //	attempt 1       first, second, third   a receipt of it is about all three
 //	first is sent again

@@ -31,7 +31,7 @@ type Reply struct {
 const RepliesKept = 14 * 24 * time.Hour
 
 // stopWords end the messages of a coach, startWords allow what stopWords ended, if they are
-// all that a reply says. The English words are those that networks know, and those of 47 CFR
+// all that a reply says. The English words are words that networks know, and the words of 47 CFR
 // 64.1200(a)(10).
 var (
 	stopWords = []string{

@@ -5,7 +5,7 @@ import (
 	"unicode/utf16"
 )
 
-// The characters of the GSM 7-bit alphabet (3GPP TS 23.038); those of the extension
+// The characters of the GSM 7-bit alphabet (3GPP TS 23.038); characters of the extension
 // table take two septets.
 const (
 	gsmBasic = "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?" +

@@ -34,7 +34,7 @@ func SMSOf(m Message) Text {
 
 // OTPEnding has the values of the last lines of an OTP, by which phones fill in the code.
 type OTPEnding struct {
-	// Host is that of the pages, or empty if browsers cannot fill in the code there.
+	// Host is the host of the pages, or empty if browsers cannot fill in the code there.
 	Host string
 	// AppHash identifies the Android app, or is empty.
 	AppHash string

@@ -98,7 +98,7 @@ func (st *Store) QueueOTP(ctx context.Context, tx *database.Tx, o OTPDelivery) e
 	return nil
 }
 
-// LanesDue returns those of the lanes that have a delivery to send.
+// LanesDue returns the lanes that have a delivery to send.
 func (st *Store) LanesDue(ctx context.Context, lanes []Lane, now time.Time) ([]Lane, error) {
 	if len(lanes) == 0 {
 		return nil, nil

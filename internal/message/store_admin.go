@@ -21,7 +21,7 @@ const deliverySelect = `
 				AND ` + ChannelOfRequest + ` = CASE d.channel WHEN 'whatsapp' THEN 'sms' ELSE d.channel END))
 	FROM deliveries d LEFT JOIN requests r ON r.id = d.request_id LEFT JOIN coaches c ON c.id = d.coach_id `
 
-// FailedWhere leaves out deliveries that the worker dropped. Its reasons are those of the indexes
+// FailedWhere leaves out deliveries that the worker dropped. Its reasons are in the conditions of the indexes
 // deliveries_not_sent.
 const FailedWhere = `WHERE d.state = 'failed' AND d.reason NOT IN ('request_closed', 'not_wanted', 'stopped', 'disputed', 'contact_changed', 'player_removed')`
 

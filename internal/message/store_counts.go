@@ -62,7 +62,7 @@ func ReadWindows(ctx context.Context, tx *database.Tx, limits ...Limit) (Windows
 }
 
 // AddCounts adds to the counters. The caller holds the row lock under which each of them is
-// counted: that of message_admission, of the cost shard or of the coach. The time of a
+// counted: the row of message_admission, of the cost shard or of the coach. The time of a
 // counter never decreases, although the clocks of replicas differ: else its totals would not
 // be in order.
 func AddCounts(ctx context.Context, tx *database.Tx, counts []Count) error {

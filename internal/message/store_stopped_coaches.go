@@ -95,7 +95,7 @@ func isNewReply(ctx context.Context, tx *database.Tx, r Reply) (bool, error) {
 }
 
 // mergeStops keeps the time of the newest stop, and whether each one was a reply: START does not end
-// a stop on a page together with those of replies.
+// a stop on a page together with stops by replies.
 const mergeStops = `ON CONFLICT (mobile_number, coach_id) DO UPDATE SET
 	stopped_at = CASE WHEN stopped_coaches.stopped_at < excluded.stopped_at THEN excluded.stopped_at ELSE stopped_coaches.stopped_at END,
 	by_reply = stopped_coaches.by_reply AND excluded.by_reply`

@@ -27,7 +27,7 @@ type OpenedStream struct {
 	ID, AccountID string
 	// Process is the process that writes the stream.
 	Process string
-	// Slot is the number of the stream among those of the account, below MaxAccountStreams.
+	// Slot is the number of the stream among the streams of the account, below MaxAccountStreams.
 	Slot int
 	// OpenedAt orders the streams of an account. EndsAt is when the stream ends at the latest.
 	OpenedAt, EndsAt time.Time
@@ -36,7 +36,7 @@ type OpenedStream struct {
 // StreamStore stores the open streams of all processes. Package store implements it.
 type StreamStore interface {
 	// OpenStream saves the stream in a slot of its account: one that is free, else one whose
-	// stream has ended or whose process no longer renews it, else that of the oldest stream. It
+	// stream has ended or whose process no longer renews it, else the slot of the oldest stream. It
 	// returns the slot and the id of the stream that it replaced, or "". It returns overloaded
 	// if too many streams of the account open at the same time.
 	OpenStream(ctx context.Context, o OpenedStream) (slot int, replaced string, err error)
@@ -62,7 +62,7 @@ type StreamState struct {
 }
 
 // Streams opens the notification streams of this process. The database limits the streams of
-// an account over all processes, the Hub those of this process.
+// an account over all processes, the Hub the streams of this process.
 type Streams struct {
 	Hub   *Hub
 	Store StreamStore

@@ -347,7 +347,7 @@ func TestOTPEnding(t *testing.T) {
 	ends(m, "not even the coach.")
 }
 
-// The text of a notification that is copied to SMS is that of a template.
+// The text of a notification that is copied to SMS is the text of a template.
 func TestCopiesHaveTemplates(t *testing.T) {
 	found := 0
 	for _, e := range allEvents() {

@@ -72,7 +72,7 @@ func (s *Service) Measure(ctx context.Context, by actor.Actor, m Measurement) (s
 	return saved, err
 }
 
-// Measurements lists the measurements of a player, or those of a metric, the newest day first. after is
+// Measurements lists the measurements of a player, or of one metric, the newest day first. after is
 // the last one of the page before; the zero value starts with the newest.
 func (s *Service) Measurements(ctx context.Context, by actor.Actor, playerID, metric string, after Measurement, limit int) (list []Measurement, err error) {
 	if after.On == "" {

@@ -104,7 +104,7 @@ func (p pages) statusPage(ctx context.Context, r *web.Request, by actor.Actor, f
 	return web.Page("import_status", v), nil
 }
 
-// importRowState returns the state of the rows to show, "" for all: the one that the query
+// importRowState returns the state of the rows to show, "" for all: the state that the query
 // asks for, or without one the faulty rows if there are any.
 func importRowState(i *Import, asked string) RowState {
 	state := RowState(asked)

@@ -22,7 +22,7 @@ const (
 	maxBytes = 4 << 20
 	// maxRows are the rows without the titles and without empty rows.
 	maxRows = 10_000
-	// maxCells limits the cells, because those of a row are held in memory: 50 in each row.
+	// maxCells limits the cells, because the cells of a row are held in memory: 50 in each row.
 	maxCells = 50 * (maxRows + 1)
 	// maxCell limits the characters of a cell that is read. The longest that can be right has
 	// 20 names of batches.

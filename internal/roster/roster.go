@@ -57,7 +57,7 @@ type State string
 const (
 	Reading    State = "reading"     // more rows of the file come
 	Failed     State = "failed"      // the process that read the file has ended before its last row
-	Ready      State = "ready"       // no row was added yet; those of students whom the coach has are known
+	Ready      State = "ready"       // no row was added yet; rows of students whom the coach has are known
 	InProgress State = "in_progress" // some rows are done
 	Stopped    State = "stopped"     // a limit stopped it; it can go on later
 	Done       State = "done"        // no row waits

@@ -86,7 +86,7 @@ func (s *Service) addWaiting(ctx context.Context, by actor.Actor, id string) (*S
 	return nil, nil
 }
 
-// playerLimits are the codes of a limit of players: that of the tier, or that before the verification.
+// playerLimits are the codes of a limit of players: the tier's limit, or the limit before the verification.
 var playerLimits = []string{"tier_limit", "kyc_required"}
 
 // finishExisting finishes the rows of students whom the coach has: they need no room in the

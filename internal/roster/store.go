@@ -276,7 +276,7 @@ func (s *Service) exec(ctx context.Context, query string, args ...any) error {
 // existingRows is how many rows one statement compares with the players of the coach.
 const existingRows = 512
 
-// existingRowsUpdate returns the statement that marks those of the rows as Exists that wait and whose
+// existingRowsUpdate returns the statement that marks as Exists the rows that wait and whose
 // student the coach has.
 func existingRowsUpdate(coachID, id string, rows []ImportRow) (query string, args []any) {
 	students := make([][]any, len(rows))

@@ -26,7 +26,7 @@ func (db *DB) announce(accountIDs []string) {
 	}
 }
 
-// Listen sends the announcements of this replica and passes those of others to OnNotified
+// Listen sends the announcements of this replica and passes announcements of others to OnNotified
 // and OnChanged, until ctx ends. If only one process uses the database, it returns at once.
 func (db *DB) Listen(ctx context.Context) {
 	go db.sendAnnouncements(ctx)

@@ -25,7 +25,7 @@ type leftBehind struct {
 	afterRemoval, afterClosure bool
 }
 
-// teamTables are the tables of package team, and those of other packages that it fills.
+// teamTables are the tables of package team, and tables of other packages that it fills.
 var teamTables = map[string]leftBehind{
 	"attendance_marks":    {`FROM attendance_marks WHERE coach_id = $1`, true, false},
 	"attendance_sheets":   {`FROM attendance_sheets WHERE coach_id = $1`, true, false},

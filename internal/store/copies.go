@@ -46,7 +46,7 @@ func (tx *Tx) queueCopies(ctx context.Context, drafts []message.Draft, ids []str
 }
 
 // NotificationCopy returns the notification of a delivery and its recipient, or false if it
-// was deleted. The address of a coach is that of the profile, that of a guardian is in the
+// was deleted. The address of a coach is in the profile, a guardian's is in the
 // player. The address of a PlayerRemoved counts as current: the notification names no player,
 // and the record of a removed player never changes.
 func (db *DB) NotificationCopy(ctx context.Context, d message.Delivery) (message.Copy, message.Recipient, bool, error) {

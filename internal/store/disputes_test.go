@@ -72,7 +72,7 @@ func TestDisputeRemainsAfterRemoval(t *testing.T) {
 	})
 }
 
-// A coach cannot change a player's name and birth date to those of a child whom the
+// A coach cannot change a player's name and birth date to the name and birth date of a child whom the
 // guardian disputed, neither before nor after the guardian's decision.
 func TestRenameDoesNotBypassDispute(t *testing.T) {
 	t.Parallel()

@@ -70,7 +70,7 @@ func TestFailedDeliveries(t *testing.T) {
 	})
 }
 
-// TestRetryFailed checks that of concurrent retries one queues the message, that the coach
+// TestRetryFailed checks that one of several concurrent retries queues the message, that the coach
 // sees it queued, and that a second failure is reported again.
 func TestRetryFailed(t *testing.T) {
 	t.Parallel()

@@ -93,7 +93,7 @@ func TestImportStepsAtOnce(t *testing.T) {
 	})
 }
 
-// TestImportGoesOnAfterLimit: rows beyond a limit wait, but for those of students whom the coach
+// TestImportGoesOnAfterLimit: rows beyond a limit wait, but for rows of students whom the coach
 // has, and a step after an upgrade adds them. Rows with faults and refused rows do not stop the others.
 func TestImportGoesOnAfterLimit(t *testing.T) {
 	t.Parallel()
@@ -150,7 +150,7 @@ func TestImportGoesOnAfterLimit(t *testing.T) {
 }
 
 // TestImportStopsForVerification: rows beyond the limit of players before the verification wait, but
-// for those of students whom the coach has.
+// for rows of students whom the coach has.
 func TestImportStopsForVerification(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(p *fixture) {

@@ -70,7 +70,7 @@ func (p *fixture) profile(coachID, name, bio string, sports ...string) error {
 }
 
 // TestConcurrentListingChanges changes different parts of one coach concurrently.
-// The listing must be the one that a reindex makes.
+// The listing must equal what a reindex makes.
 func TestConcurrentListingChanges(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, url string) {

@@ -45,7 +45,7 @@ func addGuardian(tb testing.TB, p *fixture, coachID string, n int) actor.Actor {
 	return actor.Actor{AccountID: id, Role: actor.Guardian, Number: phone.Number(id)}
 }
 
-// readMe runs the statements of GET /api/me of a guardian but that of the session, and that of a student.
+// readMe runs the statements of GET /api/me of a guardian without the session's, and the statement of a student.
 func readMe(tb testing.TB, p *fixture, by actor.Actor) {
 	if roles, err := p.accounts().Roles(bg, by.Number); err != nil || len(roles) != 1 {
 		tb.Fatalf("got the roles %v, %v", roles, err)
@@ -60,7 +60,7 @@ func readMe(tb testing.TB, p *fixture, by actor.Actor) {
 	}
 }
 
-// TestRowsOfMe: GET /api/me of a guardian with 1,000 children reads about as many rows as that of
+// TestRowsOfMe: GET /api/me of a guardian with 1,000 children reads about as many rows as for
 // one with 1, also while PostgreSQL has no statistics of the tables, and among many other families.
 //
 // It is not parallel: it records the statements of the whole process.

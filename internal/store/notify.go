@@ -73,7 +73,7 @@ func (tx *Tx) Notify(ctx context.Context, events []event.Event, alsoLock ...stri
 type trayAccount struct {
 	nextSeq int64
 	number  phone.Number
-	// email is that of a coach's profile, or empty.
+	// email is the address in a coach's profile, or empty.
 	email string
 	// preferences has the language and the channels that the person chose.
 	preferences message.Preferences

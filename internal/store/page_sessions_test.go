@@ -319,7 +319,7 @@ func TestLinkProvesDevice(t *testing.T) {
 }
 
 // A silent request sends nothing, also to a number that holds the role. Its limits are
-// those of a number that does not hold the role.
+// the same as for a number that does not hold the role.
 func TestSilentOTPRequest(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(p *fixture) {

@@ -31,7 +31,7 @@ func addressOf(s message.PushSubscription) []byte {
 	return []byte(s.Endpoint)
 }
 
-// SavePushSubscription replaces the subscription of the caller's session. It removes those of
+// SavePushSubscription replaces the subscription of the caller's session. It removes subscriptions of
 // other sessions of this role with the same device, and the oldest ones of the account
 // beyond message.MaxPushSubscriptions.
 func (db *DB) SavePushSubscription(ctx context.Context, by actor.Actor, s message.PushSubscription) error {
@@ -153,7 +153,7 @@ func (tx *Tx) endPush(ctx context.Context, sessionID string) error {
 	return nil
 }
 
-// endPushOfAccount removes the subscriptions of an account, except that of the session keep.
+// endPushOfAccount removes the subscriptions of an account, except the subscription of the session keep.
 func (tx *Tx) endPushOfAccount(ctx context.Context, accountID, keep string) error {
 	err := tx.Defer(ctx, `DELETE FROM push_subscriptions WHERE account_id = $1 AND session_id <> $2`, accountID, keep)
 	if err != nil {

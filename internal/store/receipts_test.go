@@ -152,7 +152,7 @@ func TestReceiptsThatChangeNothing(t *testing.T) {
 }
 
 // After an operator has sent a message again, failures of its earlier attempts change
-// nothing, those of the new attempt do.
+// nothing, receipts of the new attempt do.
 func TestReceiptOfEarlierAttempt(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(p *fixture) {
@@ -219,7 +219,7 @@ func TestReceiptOfGatheredMessage(t *testing.T) {
 		p.wantDelivery(coach, claimed[1], "failed", "refused", true, 2)
 		p.wantDelivery(coach, claimed[2], "sent", "", false, 2)
 
-		// The first question is sent again, alone. Receipts of the old message are those of the
+		// The first question is sent again, alone. Receipts of the old message are about the
 		// second one, and receipts of the new message are not.
 		_, err = p.db.Outbox.RetryFailed(bg, auditor, claimed[0].ID, message.DeliveryRecord.CheckRetry)
 		ok(p, err)

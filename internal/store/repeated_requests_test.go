@@ -130,7 +130,7 @@ func TestRequestsAfterRejections(t *testing.T) {
 	}, func(s *settings) { s.Rules.ResendAfter = 48 * time.Hour })
 }
 
-// TestEarlierRequestsPlan: the search for earlier requests to a party reads an index for those of the
+// TestEarlierRequestsPlan: the search for earlier requests to a party reads an index for the requests of the
 // last 48 h and does not sort, so older requests cost nothing.
 func TestEarlierRequestsPlan(t *testing.T) {
 	t.Parallel()

@@ -18,7 +18,7 @@ func (p *fixture) stream(accountID, process string) message.OpenedStream {
 	return message.OpenedStream{ID: p.db.NewID(), AccountID: accountID, Process: process, OpenedAt: now, EndsAt: now.Add(15 * time.Minute)}
 }
 
-// open opens a stream a second later. It returns the stream and the id of the one that it
+// open opens a stream a second later. It returns the stream and the id of the stream that it
 // replaced.
 func (p *fixture) open(accountID, process string) (o message.OpenedStream, replaced string) {
 	p.Helper()

@@ -16,7 +16,7 @@ import (
 )
 
 // TestWebhookRace: while players change, several replicas send the messages of one webhook.
-// Each message is sent once, and those of a player one after the other.
+// Each message is sent once, and messages of a player one after the other.
 func TestWebhookRace(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, url string) {

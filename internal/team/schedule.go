@@ -56,7 +56,7 @@ func (s Schedule) String() string {
 	return strings.Join(all, ", ")
 }
 
-// Sort orders the slots from Monday to Sunday, and those of a day by their start.
+// Sort orders the slots from Monday to Sunday, and the slots of a day by their start.
 func (s Schedule) Sort() {
 	slices.SortFunc(s, func(a, b Slot) int {
 		if a.Weekday != b.Weekday {

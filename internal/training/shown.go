@@ -56,7 +56,7 @@ func (s *Service) Today(ctx context.Context, by actor.Actor, open []*team.Batch)
 	return d, err
 }
 
-// Sheet returns the sheet of the day of the training, or nil. today are those of the current day.
+// Sheet returns the sheet of the day of the training, or nil. today are the sheets of the current day.
 func (t *Training) Sheet(today []team.Today) *team.SheetSummary {
 	for _, d := range today {
 		if d.Batch.ID == t.Batch.ID && d.Date == t.Date {

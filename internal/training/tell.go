@@ -78,7 +78,7 @@ func (s *Service) tell(ctx context.Context, tx *store.Tx, parties []party, t *Tr
 }
 
 // notify sends notifications about a training to the parties. Their open pages load again. All but
-// those of a cancelled training have a link to answer.
+// messages about a cancelled training have a link to answer.
 func (s *Service) notify(ctx context.Context, tx *store.Tx, parties []party, t *Training, kind event.Type) error {
 	name, suspended, err := tx.ActiveCoach(ctx, t.Batch.CoachID)
 	if err != nil || suspended {

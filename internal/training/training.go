@@ -60,7 +60,7 @@ type Training struct {
 	Slot       int
 	Start, End team.TimeOfDay
 	Kind       Kind
-	// Title, Venue and Opponent may be empty. Venue is that of the batch if the training has none.
+	// Title, Venue and Opponent may be empty. Venue is the batch's if the training has none.
 	Title, Venue, Opponent string
 	// CancelledAt is zero for a planned training. Reason is why it was cancelled, or empty.
 	CancelledAt time.Time
@@ -205,7 +205,7 @@ func (t *Training) apply(r record) {
 	}
 }
 
-// plan returns the trainings of batches on the days from from to to, earliest first: those of the
+// plan returns the trainings of batches on the days from from to to, earliest first: the dates of the
 // schedules, as records change them, and the single ones. An archived batch has none after its end, and
 // none has one before it was added.
 func plan(batches []*team.Batch, records []record, from, to team.Date) []*Training {

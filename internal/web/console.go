@@ -55,7 +55,7 @@ const (
 	// operatorCookie is the name of the cookie of an operator's session, without prefix.
 	operatorCookie = actor.Role("operator")
 	// afterSignIn is the query of the page after a sign-in. Over http a browser keeps no cookie
-	// that needs https, unless the address is that of its machine.
+	// that needs https, unless the address is on the same machine.
 	afterSignIn = "signed-in"
 	// signInsPerMinute limits the sign-ins from one address, and so the entries of the audit
 	// log about wrong tokens.

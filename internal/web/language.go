@@ -17,7 +17,7 @@ const (
 	languageLifetime = 365 * 24 * time.Hour
 )
 
-// language returns the language of a page: the one that the person chose, else the best
+// language returns the language of a page: the language that the person chose, else the best
 // one for the browser.
 func (p *Pages) language(r *http.Request) string {
 	if chosen := chosenLanguage(r); chosen != "" {

@@ -126,7 +126,7 @@ var answerTypes = []message.Type{
 	message.StudentApproved, message.StudentRejected, message.StudentRevoked,
 }
 
-// namedThen reports whether a notification may be worded with a name of today: that of an answer
+// namedThen reports whether a notification may be worded with a name of today: a notification of an answer
 // only if its stored text has the name too.
 func namedThen(n message.Notification, name string) bool {
 	return !slices.Contains(answerTypes, n.Type) || strings.Contains(n.Body, message.Name(name, ""))

@@ -21,7 +21,7 @@ var events = []event.Type{
 }
 
 // TestNotificationsAreWorded words every notification in both languages, for a page whose
-// language is not that of the stored text.
+// language is not the language of the stored text.
 func TestNotificationsAreWorded(t *testing.T) {
 	r, err := sharedRenderer()
 	if err != nil {

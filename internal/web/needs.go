@@ -25,7 +25,7 @@ type needTab struct {
 }
 
 // NeedsPage serves GET /coach/players?show=needs: the parties for which the coach should act, the
-// most urgent first, or with kind=… those of one kind.
+// most urgent first, or with kind=… the ones of one kind.
 func (p *Pages) NeedsPage(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
 	kind := coach.NeedKind(r.Value("kind"))
 	needs, err := p.Dashboards.Needs(ctx, by, coach.NeedQuery{Kind: kind, Limit: needsPerPage})

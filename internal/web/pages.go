@@ -90,7 +90,7 @@ func (p *Pages) routes() []Route {
 }
 
 // Patterns returns the patterns that GET serves, in the syntax of http.ServeMux: of the pages
-// and of the operators' console, with those of features. Tests use it to find a page without a check.
+// and of the operators' console, with the patterns of features. Tests use it to find a page without a check.
 func Patterns(public []func(*Pages) []Route, operators []func(*Console) []Route) (pages, console []string) {
 	p, c := &Pages{Config: Config{Features: public}}, &Console{ConsoleConfig: ConsoleConfig{Features: operators}, Pages: new(Pages)}
 	return getPatterns(p.routes()), getPatterns(c.routes(nil))

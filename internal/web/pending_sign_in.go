@@ -43,7 +43,7 @@ type SignIn struct {
 	Next     string
 	// Remember is true if the session lasts 30 days.
 	Remember bool
-	// SessionID is that of the session that the code begins. The form of the code, sent
+	// SessionID is the id of the session that the code begins. The form of the code, sent
 	// twice, leads to one session.
 	SessionID string
 	Ends      time.Time

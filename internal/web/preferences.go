@@ -105,7 +105,7 @@ func (p *Pages) familySettingsForm(ctx context.Context, r *Request, by actor.Act
 // maxLinksNamed is how many links are read to find the names of coaches.
 const maxLinksNamed = 200
 
-// stoppedCoaches returns the coaches with these ids. Names are those of the caller's links.
+// stoppedCoaches returns the coaches with these ids. Names come from the caller's links.
 func (p *Pages) stoppedCoaches(ctx context.Context, by actor.Actor, ids []string) ([]stoppedCoach, error) {
 	if len(ids) == 0 {
 		return nil, nil

@@ -21,7 +21,7 @@ type Question struct {
 	State    approval.State
 	Consent  approval.Consent
 	// Services are the app services of the coach's tier. On reports whether the caller has
-	// them. NeedsGuardian reports whether those of a student wait for the guardian's yes.
+	// them. NeedsGuardian reports whether a student's services wait for the guardian's yes.
 	Services          []string
 	On, NeedsGuardian bool
 	// Chat reports whether the service has a transport for the chat.

@@ -82,7 +82,7 @@ func (p *Pages) SignedIn(role actor.Role, h func(context.Context, *Request, acto
 	}
 }
 
-// zone returns the time zone of the caller: the chosen one, or that of the number.
+// zone returns the time zone of the caller: the chosen one, or the zone of the number.
 func (p *Pages) zone(ctx context.Context, by actor.Actor) (*time.Location, error) {
 	name, err := p.Preferences.TimeZone(ctx, by.Number)
 	if err != nil {

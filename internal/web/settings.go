@@ -15,7 +15,7 @@ const (
 	maxDevicesShown = 100
 )
 
-// timeZones are the time zones that the form offers, beside the one that was chosen.
+// timeZones are the time zones that the form offers, beside the chosen one.
 var timeZones = []string{
 	"Asia/Kolkata", "Asia/Colombo", "Asia/Dhaka", "Asia/Dubai", "Asia/Karachi", "Asia/Kathmandu", "Asia/Kuala_Lumpur", "Asia/Riyadh", "Asia/Singapore",
 	"Africa/Johannesburg", "Africa/Lagos", "Africa/Nairobi", "America/Chicago", "America/Denver", "America/Los_Angeles", "America/New_York", "America/Toronto",

@@ -29,7 +29,7 @@ type UploadForm struct {
 	upload.Fields
 	// Allow, if not nil, returns why the caller may not send the form.
 	Allow func(ctx context.Context, by actor.Actor) error
-	// MaxFile limits the file in bytes, and TooLarge is the error of a larger one; 0 means those of
+	// MaxFile limits the file in bytes, and TooLarge is the error of a larger one; 0 means the limit and error of
 	// a document.
 	MaxFile  int64
 	TooLarge error

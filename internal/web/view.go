@@ -41,7 +41,7 @@ type View struct {
 	Section string
 	// InlineStyle puts the style sheet into the page, for a first view in one response.
 	InlineStyle bool
-	// Path is the address to which a change of the language returns: that of the page, or of the
+	// Path is the address to which a change of the language returns: the address of the page, or of the
 	// first page of the role if the page is the response to a form and has no address.
 	Path string
 	// HidePath leaves Path out of the page, for pages that must be equal at every address.
@@ -158,7 +158,7 @@ func (v *View) Reason(d approval.Delivery) string {
 	return v.TextOr("delivery.reason."+d.Reason, "")
 }
 
-// mailReason returns why a mail waits or failed, or "" if the text is that of other channels.
+// mailReason returns why a mail waits or failed, or "" if the text is the same as on other channels.
 func (v *View) mailReason(d approval.Delivery) string {
 	if d.State == message.FailedState && d.Cause != "" {
 		if text := v.TextOr("delivery.email."+d.Cause, ""); text != "" {
@@ -193,7 +193,7 @@ func (v *View) Mask(n phone.Number) string { return Masked(n) }
 // Masked returns the last four digits of a number: "•••• 5680". No line breaks inside it.
 func Masked(n phone.Number) string { return strings.ReplaceAll(n.Ending(), " ", "\u00a0") }
 
-// OtherLanguages returns the languages of the service without that of the page.
+// OtherLanguages returns the languages of the service without the language of the page.
 func (v *View) OtherLanguages() []string {
 	var others []string
 	for _, l := range languages {
@@ -234,11 +234,11 @@ func (v *View) Chosen(field, value string) bool { return slices.Contains(v.Form.
 // Form is a form with what the person entered and the faults.
 type Form struct {
 	Values url.Values
-	// Restored says that the values are those of a draft: nothing of them is saved.
+	// Restored says that the values are from a draft: nothing of them is saved.
 	Restored bool
 	// Faults are texts by field name, in the page's language.
 	Faults []FieldFault
-	// labels are those of the fields that the page has shown so far, by name, and order their
+	// labels are the labels of the fields that the page has shown so far, by name, and order their
 	// names in the order of the page.
 	labels map[string]string
 	order  []string
@@ -267,7 +267,7 @@ func (f *Form) Fault(name string) string {
 // Label returns the label of a field that the page has shown, or "".
 func (f *Form) Label(name string) string { return f.labels[name] }
 
-// sortFaults puts the faults into the order of the fields on the page, and those of no field first.
+// sortFaults puts the faults into the order of the fields on the page, and faults of no field first.
 func (f *Form) sortFaults() {
 	slices.SortStableFunc(f.Faults, func(a, b FieldFault) int {
 		return slices.Index(f.order, a.Field) - slices.Index(f.order, b.Field)

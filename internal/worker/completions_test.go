@@ -32,7 +32,7 @@ func (s *countingStore) DeliverySent(ctx context.Context, accepted []message.Del
 	return s.fakeStore.DeliverySent(ctx, accepted)
 }
 
-// Messages that are accepted while a statement runs share the next one, those of other
+// Messages that are accepted while a statement runs share the next one, messages of other
 // batches too. A failed statement concerns its own messages alone: they are sent again when
 // their lease ends.
 func TestCompletionsShareStatements(t *testing.T) {

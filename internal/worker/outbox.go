@@ -75,7 +75,7 @@ type OutboxConfig struct {
 	// Fallbacks has an entry for each channel whose messages leave on another one if it cannot
 	// deliver them.
 	Fallbacks map[message.Channel]message.Fallback
-	// Signal wakes the lanes. Its channels are those of Senders.
+	// Signal wakes the lanes. Its channels are the channels of Senders.
 	Signal *message.QueueSignal
 	// OpenCode decrypts the code of a challenge.
 	OpenCode func(challengeID string, sealed []byte) (string, error)

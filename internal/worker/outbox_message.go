@@ -43,7 +43,7 @@ func (o *Outbox) prepare(ctx context.Context, deliveries []message.Delivery) (*m
 // composed is a rendered message for one recipient.
 type composed struct {
 	out message.Outgoing
-	// waitUntil and refused are those of rendered.
+	// waitUntil and refused are as in rendered.
 	waitUntil time.Time
 	refused   bool
 	// dropped are the deliveries without anything to send, by the reason.
@@ -87,7 +87,7 @@ func (o *Outbox) drop(ctx context.Context, dropped []message.Delivery, reason st
 	return o.Store.DeliveryDropped(ctx, dropped, reason)
 }
 
-// admit returns those of the messages that may be sent now. Messages that were counted in
+// admit returns the messages that may be sent now. Messages that were counted in
 // an earlier attempt are not counted again.
 func (o *Outbox) admit(ctx context.Context, ready []*message.Outgoing) ([]message.Outgoing, error) {
 	var admitted, uncounted []message.Outgoing
@@ -113,7 +113,7 @@ func (o *Outbox) admit(ctx context.Context, ready []*message.Outgoing) ([]messag
 	return append(admitted, counted...), err
 }
 
-// markSending returns the messages that still may leave. It marks those of app services: the
+// markSending returns the messages that still may leave. It marks messages of app services: the
 // approval of their recipients may have ended since they were rendered.
 func (o *Outbox) markSending(ctx context.Context, admitted []message.Outgoing) ([]message.Outgoing, error) {
 	var others, ofServices []message.Outgoing

@@ -37,7 +37,7 @@ const (
 // jobBatch is how many coaches, certificates or fees one call of a batch job handles.
 const jobBatch = 100
 
-// NewTicker returns a channel that receives the time each period, as that of a
+// NewTicker returns a channel that receives the time each period, as the channel of a
 // time.Ticker does, and a function that stops it.
 type NewTicker func(period time.Duration) (ticks <-chan time.Time, stop func())
 
@@ -56,7 +56,7 @@ type Config struct {
 	MakeFees func(ctx context.Context, n int) (int, error)
 	// RemindFees reminds families of up to n fees. It returns how many it found.
 	RemindFees func(ctx context.Context, n int) (int, error)
-	// RotateKeys renews the signing keys and loads those of other replicas.
+	// RotateKeys renews the signing keys and loads keys of other replicas.
 	RotateKeys func(ctx context.Context) error
 	// SweepFiles deletes files that no document refers to. It returns how many.
 	SweepFiles func(ctx context.Context) (int64, error)

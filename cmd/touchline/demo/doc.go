@@ -2,5 +2,5 @@
 // and held messages, and notifications.
 //
 // It is a client of the running service. It makes each change through the API, with the clock
-// at a time in the past, so the data is as consistent as that of a real club.
+// at a time in the past, so the data is as consistent as in a real club.
 package demo

@@ -77,7 +77,7 @@ func (c *club) write(coach *user, to object, text string) {
 }
 
 // queuedOnAny reports whether a channel of one of the recipients has not been tried. The state
-// of a recipient is that of its best channel: in_app is delivered while an SMS is queued.
+// of a recipient is the state of its best channel: in_app is delivered while an SMS is queued.
 func queuedOnAny(recipients any) bool {
 	list, _ := recipients.([]any)
 	for _, r := range list {

@@ -42,7 +42,7 @@ func newDisputeResponse(d approval.Dispute) disputeResponse {
 	}
 }
 
-// listDisputes serves GET /api/admin/disputes: all, or those of one coach, newest first.
+// listDisputes serves GET /api/admin/disputes: all, or the disputes of one coach, newest first.
 func (o operators) listDisputes(ctx context.Context, r admin.Request[admin.NoBody]) (admin.Response, error) {
 	f := r.Faults
 	search := approval.DisputeSearch{CoachID: admin.QueryID(r, "coach_id", &f)}
@@ -59,7 +59,7 @@ type disputeSearchRequest struct {
 	Cursor *string `json:"cursor" rule:"secret,min=1,max=512"`
 }
 
-// searchDisputes serves POST /api/admin/disputes/search: those of one number, newest first.
+// searchDisputes serves POST /api/admin/disputes/search: the disputes of one number, newest first.
 func (o operators) searchDisputes(ctx context.Context, r admin.Request[disputeSearchRequest]) (admin.Response, error) {
 	in, f := r.Body, r.Faults
 	if err := f.Err(); err != nil {

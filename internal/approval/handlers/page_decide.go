@@ -97,7 +97,7 @@ func (p pages) checkForm(r *web.Request, by actor.Actor, d web.Question, f *web.
 }
 
 // proveAgain sends a code to a caller whose last one is too old to approve, and then
-// comes back to the answer. The new session lasts as long as the one that it replaces.
+// comes back to the answer. The new session lasts as long as the session that it replaces.
 func (p pages) proveAgain(ctx context.Context, r *web.Request, by actor.Actor, d web.Question) (web.Response, error) {
 	session := r.Sessions[by.Role]
 	pending := web.SignIn{
@@ -127,7 +127,7 @@ func (p pages) decide(ctx context.Context, r *web.Request, by actor.Actor) (web.
 		case r.Value("request") == "" && d.CanAnswer():
 			return web.Redirect(d.Path + "/answer"), nil
 		case r.Value("request") == "":
-			// Without its question a yes would answer the one that the coach asks at this moment.
+			// Without its question a yes would answer the question that the coach asks at this moment.
 			return p.changedMeanwhile(ctx, r, by)
 		case p.site.HasRecentOTP(r, by.Role):
 		case d.CanAnswer():

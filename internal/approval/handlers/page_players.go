@@ -108,7 +108,7 @@ func keptFilters(query url.Values) []field {
 	return kept
 }
 
-// playerChips returns the filters, those of the query first.
+// playerChips returns the filters, the chosen ones first.
 func playerChips(v *web.View, query url.Values, batches []team.BatchName) []chip {
 	var current, others []chip
 	add := func(name, value, text string) {

@@ -46,7 +46,7 @@ func ReplyReaders(c Config, parse func(string) (phone.Number, error)) map[string
 	return readers
 }
 
-// isReplySecret reports, in constant time, whether secret is that of a Kannel.
+// isReplySecret reports, in constant time, whether secret belongs to a Kannel.
 func (c Config) isReplySecret(secret string) bool {
 	equal := 0
 	for _, a := range c.Accounts {

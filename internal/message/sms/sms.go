@@ -73,7 +73,7 @@ type Config struct {
 type Account struct {
 	// Kind is log, http, kannel, twilio or msg91.
 	Kind string
-	// URL is that of the gateway, of Kannel's sendsms, or of the provider's API. Only that of http
+	// URL is the address of the gateway, of Kannel's sendsms, or of the provider's API. Only an http gateway's
 	// contains user and password.
 	URL string
 	// User is the account SID of Twilio or the auth key of MSG91; Password is the auth token of Twilio.

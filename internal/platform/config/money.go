@@ -56,7 +56,7 @@ func parseBudget(text string) (any, error) {
 type SMSPrice struct {
 	Country string
 	Price   Money
-	// Currency is empty for that of DEFAULT_REGION.
+	// Currency is empty for the currency of DEFAULT_REGION.
 	Currency string
 }
 

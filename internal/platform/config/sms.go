@@ -26,7 +26,7 @@ type SMSProvider struct {
 }
 
 // smsForms are the supported providers, with the options in their URL and an example. The options
-// come after ?, those of http after #, because what is after ? belongs to the gateway.
+// come after ?, options of http after #, because what is after ? belongs to the gateway.
 var smsForms = map[string]struct {
 	options []string
 	example string

@@ -12,7 +12,7 @@ import (
 const maxParameters = 512
 
 // InsertRows inserts rows. before and after are the text of the statement around its VALUES. values
-// are those of one row after the other, as many for each row as columns says.
+// are listed one row after the other, as many for each row as columns says.
 func (t *Tx) InsertRows(ctx context.Context, before, after string, columns int, values []any) error {
 	for batch := range slices.Chunk(values, maxParameters/columns*columns) {
 		if err := t.Defer(ctx, before+" VALUES "+RowsOf(len(batch)/columns, columns)+after, batch...); err != nil {

@@ -40,7 +40,7 @@ const (
 func (k BodyKind) isUpload() bool { return k == Multipart || k == CSV }
 
 // readBody reads and parses the body and checks the Accept header. Its checks are
-// those of 413, 415, 406 and 400, in this order. The caller must call release when the body is
+// errors of 413, 415, 406 and 400, in this order. The caller must call release when the body is
 // no longer needed, also after an error.
 func (a *Adapter[C]) readBody(w http.ResponseWriter, r *http.Request, rt *Route[C]) (body Body, release func(), err error) {
 	kind, produces := rt.Body, rt.mediaTypes()
@@ -114,7 +114,7 @@ func ErrUploadTooLarge(limit int64) error {
 	return fault.New(fault.TooLarge, "payload_too_large", "A file may have at most %d MiB.", limit>>20)
 }
 
-// MalformedForm returns malformed_request for a form. Its member error is that of RFC
+// MalformedForm returns malformed_request for a form. Its member error is defined by RFC
 // 6749, section 5.2.
 func MalformedForm(detail string) error {
 	return fault.New(fault.Malformed, "malformed_request", "The body must be a form. %s", detail).With("error", "invalid_request")

@@ -13,7 +13,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/wire"
 )
 
-// Reader reads and checks values after decoding. It adds their faults to those of the
+// Reader reads and checks values after decoding. It adds their faults to the faults of the
 // decoding, and ignores a field that has one already.
 type Reader struct {
 	Phones phone.Parser

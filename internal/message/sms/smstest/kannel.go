@@ -23,7 +23,7 @@ import (
 // Kannel is a Kannel of Debian (packages kannel and kannel-extras) with a simulated SMS
 // network, for tests.
 type Kannel struct {
-	// URL is that of sendsms, User and Password are those of its sendsms-user.
+	// URL is the address of sendsms, User and Password belong to its sendsms-user.
 	URL, User, Password string
 
 	network *output

@@ -111,7 +111,7 @@ type PlayerStrip struct {
 	// Balance is what is still to pay in the currency of the oldest open fee.
 	Balance  int64
 	Currency string
-	// Metric and Result are those of the newest measurement; "" without one.
+	// Metric and Result are from the newest measurement; "" without one.
 	Metric, Result string
 }
 
