@@ -22,6 +22,11 @@ func TestPublicPage(t *testing.T) {
 		visitor := newPhone(t, s.URL)
 		visitor.open("/coaches")
 		visitor.waitForText("No coach is here yet")
+		user.AddPlayer(t, touchlinetest.Minor(guardianNumber, ""))
+		link := linkTo(t, s, guardianNumber, 0)
+		if visitor.open(link); visitor.count(".asker img") != 0 {
+			t.Error("a question shows the picture of a coach without a public page")
+		}
 
 		coach := newPhone(t, s.URL)
 		coach.signIn(s, "coach", coachNumber)
@@ -55,6 +60,8 @@ func TestPublicPage(t *testing.T) {
 				t.Errorf("%s: got %d, Cache-Control %q and X-Robots-Tag %q, want a page for caches and search engines", address, resp.StatusCode, cache, robots)
 			}
 		}
+		visitor.open(link)
+		visitor.waitUntil(`document.querySelector('.asker img')?.naturalWidth > 0`)
 		visitor.open("/coaches?q=") // not the page that the browser keeps
 		visitor.waitForText("Meera Nair")
 		visitor.checkAccessibility()
