@@ -23,6 +23,9 @@ for (const button of document.querySelectorAll('[data-at-once]')) {
 const undo = document.querySelector('form[data-undo]')
 const endUndo = () => undo.matches(':hover, :focus-within') ? setTimeout(endUndo, 1000) : undo.remove()
 if (undo) setTimeout(endUndo, 10000)
+// The current tab of a row that scrolls is in view.
+const tab = document.querySelector('.scroll [aria-current]')
+if (tab) tab.parentElement.scrollLeft = tab.offsetLeft - 24
 // Long work goes on in steps.
 const next = document.querySelector('form[data-auto]')
 if (next) setTimeout(() => next.requestSubmit(), 200)
