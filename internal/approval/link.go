@@ -151,7 +151,7 @@ func (s *Service) askedParty(ctx context.Context, hash []byte, now time.Time) (a
 // pair, too: otherwise its response would show that it is right. Both kinds run the same
 // statements.
 func (s *Service) findByShortCode(ctx context.Context, pair ShortCodePair, now time.Time) (state LinkState, err error) {
-	counter := auth.NewLimitCounter()
+	counter := auth.NewLimitCounter(s.DB)
 	err = s.DB.Write(ctx, func(tx *store.Tx) error {
 		if state, err = byShortCode(ctx, tx, pair, now); err != nil {
 			return err

@@ -36,7 +36,7 @@ func (b *budgetReservation) reserve(ctx context.Context, tx *store.Tx, r Challen
 	if b.reserved = false; settings.Outbox.Limits.Budget == 0 || r.Channel == string(message.Email) {
 		return nil, nil
 	}
-	shard := int(countedRequests.Add(1) % message.CostShards)
+	shard := int(b.db.DB.CountRequest() % message.CostShards)
 	first, n, exact := shard, 1, b.exact || settings.MaxOTPCost == 0
 	if exact {
 		first, n = 0, message.CostShards

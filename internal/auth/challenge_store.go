@@ -30,7 +30,7 @@ func (db SQL) Device(ctx context.Context, tokenHash []byte, number phone.Number,
 // end. One upsert decides, so that concurrent requests cannot both send. While too many wrong
 // codes block the number or device, the request queues nothing and counts only for its network.
 func (db SQL) openChallenge(ctx context.Context, r ChallengeRequest) (OpenedChallenge, error) {
-	opened, counter, budget := OpenedChallenge{}, NewLimitCounter(), &budgetReservation{db: db}
+	opened, counter, budget := OpenedChallenge{}, NewLimitCounter(db.DB), &budgetReservation{db: db}
 	err := db.DB.Write(ctx, func(tx *store.Tx) error {
 		c := r.Challenge
 		var roles RoleFacts

@@ -3,7 +3,6 @@ package auth
 import (
 	"context"
 	"fmt"
-	"sync/atomic"
 	"time"
 
 	"github.com/touchline/touchline/internal/platform/database"
@@ -13,6 +12,7 @@ import (
 // LimitCounter counts one occurrence against some limits. It belongs to one call of
 // DB.write and remembers between the attempts which shards to use.
 type LimitCounter struct {
+	db *store.DB
 	// next is the shard of this attempt, modulo the shards of the limit.
 	next uint64
 	// free are the shards that had a free slot when an earlier attempt looked, by key.
@@ -22,11 +22,9 @@ type LimitCounter struct {
 }
 
 // NewLimitCounter returns a counter for one call of DB.Write.
-func NewLimitCounter() *LimitCounter { return &LimitCounter{free: make(map[string]int)} }
-
-// countedRequests numbers the requests of this process that count limits, so that they take the
-// shards in turn.
-var countedRequests atomic.Uint64
+func NewLimitCounter(db *store.DB) *LimitCounter {
+	return &LimitCounter{db: db, free: make(map[string]int)}
+}
 
 // shard returns the shard of l that this attempt uses.
 func (c *LimitCounter) shard(l Limit) int {
@@ -53,7 +51,7 @@ func (c *LimitCounter) Count(ctx context.Context, tx *store.Tx, now time.Time, l
 	if len(limits) == 0 {
 		return nil, nil
 	}
-	c.next = countedRequests.Add(1)
+	c.next = c.db.CountRequest()
 	shards, err := c.increment(ctx, tx, now, limits)
 	if err != nil {
 		c.failures++

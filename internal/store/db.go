@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -44,6 +45,8 @@ type DB struct {
 	Operators operator.SQL
 	sql       *database.DB
 	options   Options
+	// counted numbers the requests that count limits.
+	counted atomic.Uint64
 	// announced is the queue of announce.
 	announced chan []string
 }
@@ -151,6 +154,10 @@ func (db *DB) Exec(ctx context.Context, query string, args ...any) (int64, error
 func (db *DB) ExecRow(ctx context.Context, scan func(database.Scanner) error, query string, args ...any) error {
 	return db.sql.ExecRow(ctx, scan, query, args...)
 }
+
+// CountRequest returns the number of a request that counts limits. Requests of one replica take the
+// shards of a limit in turn.
+func (db *DB) CountRequest() uint64 { return db.counted.Add(1) }
 
 // Failures returns how many calls of this process the database could not serve.
 func (db *DB) Failures() uint64 { return db.sql.Failures() }

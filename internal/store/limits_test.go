@@ -214,7 +214,7 @@ var errRefused = errors.New("refused")
 
 // countOccurrence counts one occurrence against limits in its own transaction.
 func countOccurrence(ctx context.Context, db *store.DB, limits ...auth.Limit) (exceeded *auth.LimitExceeded, err error) {
-	counter := auth.NewLimitCounter()
+	counter := auth.NewLimitCounter(db)
 	err = db.Write(ctx, func(tx *store.Tx) error {
 		if exceeded, err = counter.Count(ctx, tx, tx.Now, limits); err == nil && exceeded != nil {
 			return errRefused

@@ -31,12 +31,18 @@ func (h handlers) calendarOperations() []api.Route {
 	}
 	return []api.Route{
 		{Method: "POST", Pattern: coach, Handle: h.api.Idempotent(endpoint.Handle(func(ctx context.Context, r api.Request[api.NoBody]) (api.Response, error) {
+			if err := r.Faults.Err(); err != nil {
+				return api.Response{}, err
+			}
 			return addressed(h.NewCalendar(ctx, r.Caller.Actor, ""))
 		}), rebuild), Authorize: api.CoachOnly, Body: endpoint.OptionalJSON},
 		{Method: "DELETE", Pattern: coach, Handle: endpoint.Handle(func(ctx context.Context, r api.Request[api.NoBody]) (api.Response, error) {
 			return ended(h.EndCalendar, ctx, r.Caller.Actor, "")
 		}), Authorize: api.CoachOnly},
 		{Method: "POST", Pattern: family, Handle: h.api.Idempotent(endpoint.HandleID("player_id", func(ctx context.Context, r api.Request[api.NoBody], playerID string) (api.Response, error) {
+			if err := r.Faults.Err(); err != nil {
+				return api.Response{}, err
+			}
 			return addressed(h.NewCalendar(ctx, r.Caller.Actor, playerID))
 		}), rebuild), Authorize: api.PartyOnly, Body: endpoint.OptionalJSON},
 		{Method: "DELETE", Pattern: family, Handle: endpoint.HandleID("player_id", func(ctx context.Context, r api.Request[api.NoBody], playerID string) (api.Response, error) {
