@@ -191,6 +191,10 @@ func TestFiguresOfDemoClub(t *testing.T) {
 		t.Error("the bar of five is not at the bottom of the window")
 	}
 	most("filled buttons on Today", float64(coach.filled()), 1)
+	// A guardian of the demo has replied, and the coach has not read it.
+	if got := coach.count(`.five [href='/coach/messages'] .count`); got != 1 {
+		t.Errorf("the bar has %d counts of replies, want 1", got)
+	}
 
 	check(coach, "/coach/players", coachPageBytes)
 	most("top of the first player", coach.top(".roster li"), 260)

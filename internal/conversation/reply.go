@@ -183,6 +183,11 @@ func (s *Service) ReadReplies(ctx context.Context, by actor.Actor, ids []string)
 	return unread, err
 }
 
+// Unread counts the unread replies to the calling coach, at most message.MaxUnread.
+func (s *Service) Unread(ctx context.Context, by actor.Actor) (int, error) {
+	return unreadReplies(ctx, s.DB, by.AccountID)
+}
+
 // unreadReplies counts the unread replies to a coach, at most message.MaxUnread.
 func unreadReplies(ctx context.Context, q database.Querier, coachID string) (n int, err error) {
 	err = q.QueryRow(ctx, `

@@ -37,7 +37,8 @@ func newTeam(fees *fee.Service, batches *batch.Service, attended *attendance.Ser
 			}
 			return list, unread, err
 		},
-		UnpaidFees: fees.Unpaid,
+		UnreadReplies: conversations.Unread,
+		UnpaidFees:    fees.Unpaid,
 		FamilyNews: func(ctx context.Context, by actor.Actor, playerIDs []string) (map[string]public.FamilyNews, error) {
 			all := map[string]public.FamilyNews{}
 			for _, id := range playerIDs {

@@ -64,7 +64,7 @@ func (p *Pages) today(ctx context.Context, r *Request, by actor.Actor) (Response
 		needs++
 	}
 	v := p.SignedInView(r, "today.title", by)
-	v.Section, v.Unread = "today", board.Unread
+	v.Section, v.Unread, v.Replies = "today", board.Unread, unreadReplies
 	fresh, older, long := board.Pending.Waiting()
 	const megabyte = 1 << 20
 	limits, used := board.Subscription.Tier.Limits, board.Subscription.Usage

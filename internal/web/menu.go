@@ -61,6 +61,7 @@ func (v *View) Menu() []MenuItem {
 		current = last
 	}
 	menu[current].Current, menu[last].Count = true, v.Unread
+	menu[last-1].Count = v.Replies
 	return menu
 }
 
@@ -95,7 +96,10 @@ func (v *View) consoleMenu() []MenuItem {
 func (p *Pages) CoachView(ctx context.Context, r *Request, section, title string, by actor.Actor) (*View, error) {
 	v := p.SignedInView(r, title, by)
 	v.Section = section
-	unread, err := p.Tray.Unread(ctx, by)
-	v.Unread = unread
+	var err error
+	if v.Unread, err = p.Tray.Unread(ctx, by); err != nil {
+		return v, err
+	}
+	v.Replies, err = p.UnreadReplies(ctx, by)
 	return v, err
 }

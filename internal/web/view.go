@@ -52,10 +52,10 @@ type View struct {
 	// NotificationSeq is the Seq of the caller's newest notification. The page was read after
 	// it, so a live page needs only later ones.
 	NotificationSeq int64
-	// Unread is the number of unread notifications.
-	Unread int
-	Data   any
-	Form   *Form
+	// Unread is the number of unread notifications, and Replies, for coaches, that of unread replies of families.
+	Unread, Replies int
+	Data            any
+	Form            *Form
 
 	Style template.CSS
 }

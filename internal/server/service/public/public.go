@@ -78,6 +78,8 @@ type Team struct {
 	// RecentMessages returns the newest messages of the calling coach, and how many replies are unread. A
 	// message is a conversation.Message.
 	RecentMessages func(ctx context.Context, by actor.Actor) (list []json.Marshaler, unread int, err error)
+	// UnreadReplies counts the unread replies to the calling coach.
+	UnreadReplies func(ctx context.Context, by actor.Actor) (int, error)
 	// TeamToday returns the open batches of the calling coach, newest first, and those with a training or
 	// a sheet on this day, in the order of the trainings.
 	TeamToday func(ctx context.Context, by actor.Actor) (open []*team.Batch, today []team.Today, err error)
