@@ -97,6 +97,9 @@ func TestOthersAreAbsent(t *testing.T) {
 			{guardian, "GET", "/api/me/players/%/reports", sibling, nil},
 			{guardian, "GET", "/api/me/players/" + player + "/fees/%", siblings, nil},
 			{guardian, "GET", "/api/me/players/" + player + "/fees/%/qr", siblings, nil},
+			{guardian, "PUT", "/api/me/players/" + player + "/fees/%/told", siblings, nil},
+			{guardian, "DELETE", "/api/me/players/" + player + "/fees/%/told", siblings, nil},
+			{other, "DELETE", "/api/fees/%/told", own, nil},
 		} {
 			call := func(id string) *touchlinetest.Response {
 				return tt.by.Call(t, tt.method, strings.Replace(tt.path, "%", id, 1), replaced(tt.body, id)).Want(t, 404, "not_found")

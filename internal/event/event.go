@@ -43,6 +43,8 @@ const (
 	NumberChanged Type = "number_changed"
 	// FeeReminded: Party is reminded of the fee FeeID, Title, which is due on Day.
 	FeeReminded Type = "fee_reminded"
+	// FeeTold: Party said that it has paid the fee FeeID, Title.
+	FeeTold Type = "fee_told"
 	// UPIChanged: the coach changed the UPI ID to which families pay.
 	UPIChanged Type = "upi_changed"
 	// CoachLeft: the coach closed their account; Party had approved, for
@@ -146,7 +148,7 @@ type Event struct {
 	// TierRefused.
 	DocumentID, Title, Day string
 
-	// For FeeReminded, with Title and Day.
+	// For FeeReminded and FeeTold, with Title; the first has Day, too.
 	FeeID string
 
 	// For the events of trainings.

@@ -36,8 +36,11 @@ func (s *Service) Operations(a *api.Server) []api.Route {
 		{Method: "POST", Pattern: fee + "/payments", Handle: a.Idempotent(endpoint.HandleID("fee_id", h.pay), h.rebuildPayment), Authorize: api.CoachOnly, Body: endpoint.JSON},
 		{Method: "POST", Pattern: payment + "/reverse", Handle: a.Idempotent(endpoint.HandleID("fee_id", h.reverse), h.rebuildPayment), Authorize: api.CoachOnly, Body: endpoint.JSON},
 		{Method: "GET", Pattern: payment + "/receipt", Handle: endpoint.HandleID("fee_id", h.receipt), Authorize: api.CoachOnly, Alternative: mediaHTML},
+		{Method: "DELETE", Pattern: fee + "/told", Handle: endpoint.HandleID("fee_id", h.untell), Authorize: api.CoachOnly},
 		{Method: "GET", Pattern: family, Handle: endpoint.HandleID("player_id", h.listForFamily), Authorize: api.PartyOnly, Query: endpoint.Paged()},
 		{Method: "GET", Pattern: family + "/{fee_id}", Handle: endpoint.HandleID("player_id", h.getForFamily), Authorize: api.PartyOnly},
+		{Method: "PUT", Pattern: family + "/{fee_id}/told", Handle: endpoint.HandleID("player_id", h.tell(true)), Authorize: api.PartyOnly},
+		{Method: "DELETE", Pattern: family + "/{fee_id}/told", Handle: endpoint.HandleID("player_id", h.tell(false)), Authorize: api.PartyOnly},
 		{Method: "GET", Pattern: family + "/{fee_id}/qr", Handle: endpoint.HandleID("player_id", h.qrForFamily), Authorize: api.PartyOnly, Produces: mediaSVG},
 	}
 }

@@ -25,6 +25,7 @@ type familyFeeResponse struct {
 	Paid     int64        `json:"paid"`
 	Balance  int64        `json:"balance"`
 	State    string       `json:"state"`
+	ToldAt   *string      `json:"told_at"`
 	Payment  *paymentLink `json:"payment_link"`
 }
 
@@ -59,7 +60,7 @@ type familyPayment struct {
 func (h handlers) newFamilyFee(f FamilyFee) familyFeeResponse {
 	r := familyFeeResponse{
 		FeeID: f.ID, PlayerID: f.PlayerID, Title: f.Title, Amount: f.Amount, Currency: f.Currency, DueOn: string(f.DueOn),
-		Paid: f.Paid, Balance: f.Balance(), State: string(f.State(h.Now())),
+		Paid: f.Paid, Balance: f.Balance(), State: string(f.State(h.Now())), ToldAt: wire.TimestampOrNull(f.Told.At),
 	}
 	if p := f.Payee; p != nil {
 		r.Payment = &paymentLink{
@@ -94,11 +95,15 @@ func (h handlers) getForFamily(ctx context.Context, r api.Request[api.NoBody], p
 	if err != nil {
 		return api.Response{}, err
 	}
+	return endpoint.OK(h.familyDetails(fee)), nil
+}
+
+func (h handlers) familyDetails(fee FamilyFee) familyDetailsResponse {
 	d := familyDetailsResponse{h.newFamilyFee(fee), []familyPayment{}}
 	for _, p := range fee.Payments {
 		d.Payments = append(d.Payments, familyPayment{p.ID, p.Receipt, p.Amount, string(p.Method), string(p.PaidOn), wire.TimestampOrNull(p.ReversedAt)})
 	}
-	return endpoint.OK(d), nil
+	return d
 }
 
 // qrForFamily serves GET /api/me/players/{player_id}/fees/{fee_id}/qr.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
-	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/team"
 )
@@ -84,16 +83,9 @@ func (s *Service) ListForFamily(ctx context.Context, by actor.Actor, playerID st
 // void one is not_found.
 func (s *Service) FeeForFamily(ctx context.Context, by actor.Actor, playerID, feeID string) (seen FamilyFee, err error) {
 	err = s.DB.View(ctx, func(tx *store.Tx) error {
-		party, err := s.loadFamily(ctx, tx, by, playerID)
+		party, f, err := s.readForFamily(ctx, tx, by, playerID, feeID)
 		if err != nil {
 			return err
-		}
-		f, err := s.read(ctx, tx, party.link.CoachID, feeID)
-		if err != nil {
-			return err
-		}
-		if f.PlayerID != playerID || f.Status == StatusVoid {
-			return fault.Missing()
 		}
 		seen = party.see(f)
 		return nil

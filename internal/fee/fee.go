@@ -69,6 +69,9 @@ type Fee struct {
 	RemindedOn    team.Date
 	RemindedCount int
 
+	// Told says that a party has paid; the coach has not confirmed it.
+	Told Told
+
 	CreatedAt time.Time
 	// Version increases with each save.
 	Version int64

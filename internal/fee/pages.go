@@ -56,6 +56,7 @@ func (s *Service) Pages(site *web.Pages) []web.Route {
 		{Method: "POST", Pattern: one + "/reverse", Handle: coach(p.reversePayment)},
 		{Method: "POST", Pattern: one + "/waive", Handle: coach(p.waiveFee)},
 		{Method: "POST", Pattern: one + "/void", Handle: coach(p.voidFee)},
+		{Method: "POST", Pattern: one + "/not-received", Handle: coach(p.notReceived)},
 		{Method: "POST", Pattern: one + "/remind", Handle: coach(p.remindFee)},
 		{Method: "GET", Pattern: one + "/receipts/{payment_id}", Handle: coach(p.receipt)},
 	}
@@ -64,6 +65,7 @@ func (s *Service) Pages(site *web.Pages) []web.Route {
 		routes = append(routes,
 			web.Route{Method: "GET", Pattern: list, Handle: p.site.SignedIn(role, p.familyFees)},
 			web.Route{Method: "GET", Pattern: list + "/{fee_id}", Handle: p.site.SignedIn(role, p.familyFee)},
+			web.Route{Method: "POST", Pattern: list + "/{fee_id}/told", Handle: p.site.SignedIn(role, p.tellPaid)},
 			web.Route{Method: "GET", Pattern: list + "/{fee_id}/receipts/{payment_id}", Handle: p.site.SignedIn(role, p.familyReceipt)})
 	}
 	return routes

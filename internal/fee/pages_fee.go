@@ -36,6 +36,9 @@ func (p pages) feePage(ctx context.Context, r *web.Request, by actor.Actor, f *w
 	if err != nil {
 		return web.Response{}, err
 	}
+	if !fee.Told.At.IsZero() && !f.Values.Has("amount") {
+		f.Values.Set("amount", team.FormatAmount(fee.Balance(), fee.Currency))
+	}
 	if !f.Values.Has("paid_on") {
 		f.Values.Set("paid_on", string(fee.today(p.Now())))
 	}

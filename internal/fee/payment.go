@@ -46,6 +46,7 @@ func (f *Fee) Pay(p Payment, now time.Time) error {
 		return f.refuse(now, fmt.Sprintf("It has %d payments, and can have no more. Waive the rest, and add a fee for it.", MaxPayments))
 	}
 	f.Paid += p.Amount
+	f.Told = Told{}
 	if f.Paid == f.Amount {
 		f.Status, f.RemindAt = StatusPaid, time.Time{}
 	}

@@ -85,6 +85,7 @@ type feeResponse struct {
 	State       string  `json:"state"`
 	Reason      *string `json:"reason"`
 	ClosedAt    *string `json:"closed_at"`
+	ToldAt      *string `json:"told_at"`
 	CreatedAt   string  `json:"created_at"`
 }
 
@@ -111,7 +112,7 @@ func newFeeResponse(f *Fee, now time.Time) feeResponse {
 	return feeResponse{
 		FeeID: f.ID, PlayerID: f.PlayerID, StudentName: f.StudentName, BatchID: wire.OrNull(f.BatchID), SeriesID: wire.OrNull(f.SeriesID),
 		Title: f.Title, Amount: f.Amount, Currency: f.Currency, DueOn: string(f.DueOn), Paid: f.Paid, Balance: f.Balance(), State: string(f.State(now)),
-		Reason: wire.OrNull(f.Reason), ClosedAt: wire.TimestampOrNull(f.ClosedAt), CreatedAt: wire.Timestamp(f.CreatedAt),
+		Reason: wire.OrNull(f.Reason), ClosedAt: wire.TimestampOrNull(f.ClosedAt), ToldAt: wire.TimestampOrNull(f.Told.At), CreatedAt: wire.Timestamp(f.CreatedAt),
 	}
 }
 

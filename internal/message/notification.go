@@ -46,6 +46,8 @@ const (
 
 	// FeeReminder goes to parties that have the service fee_reminders.
 	FeeReminder Type = "fee_reminder"
+	// FeeTold goes to a coach: a party said that it has paid a fee.
+	FeeTold Type = "fee_told"
 	// TeamMessageType goes to a party, TeamReplyType to a coach.
 	TeamMessageType Type = "team_message"
 	TeamReplyType   Type = "team_reply"

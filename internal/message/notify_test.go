@@ -71,7 +71,7 @@ func partyEvents(coach, student, guardian string) []event.Event {
 		for _, t := range []event.Type{
 			event.Requested, event.Reminded, event.Approved, event.Rejected, event.Revoked,
 			event.Disputed, event.DisputeLifted, event.Changed, event.Unlinked, event.Removed, event.CoachLeft, event.DeliveryFailed,
-			event.TeamMessage, event.TeamReply, event.ProgressAdded, event.ReportAdded,
+			event.TeamMessage, event.TeamReply, event.ProgressAdded, event.ReportAdded, event.FeeTold,
 		} {
 			all = append(all, event.Event{
 				Type: t, Party: party, CoachID: "coach-id", PlayerID: "player-id", RequestID: "request-id", PartyID: "party-id",
@@ -81,6 +81,8 @@ func partyEvents(coach, student, guardian string) []event.Event {
 			switch e := &all[len(all)-1]; t {
 			case event.TeamMessage, event.TeamReply:
 				e.RequestID, e.MessageID = "", "message-id"
+			case event.FeeTold:
+				e.RequestID, e.FeeID, e.Title = "", "fee-id", "Training in May"
 			case event.ProgressAdded, event.ReportAdded:
 				e.RequestID, e.RecordID = "", "record-id"
 			}

@@ -28,6 +28,7 @@ var plan = map[event.Type]struct{ guardian, student types }{
 	event.FeeReminded:    {types{party: FeeReminder}, types{party: FeeReminder}},
 	event.CoachLeft:      {types{party: CoachLeft}, types{party: CoachLeft}},
 	event.TeamMessage:    {types{party: TeamMessageType}, types{party: TeamMessageType}},
+	event.FeeTold:        {types{coach: FeeTold}, types{coach: FeeTold}},
 	event.TeamReply:      {types{coach: TeamReplyType}, types{coach: TeamReplyType}},
 	event.ProgressAdded:  {types{party: ProgressUpdate}, types{party: ProgressUpdate}},
 	event.ReportAdded:    {types{party: PerformanceReport}, types{party: PerformanceReport}},

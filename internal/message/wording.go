@@ -85,6 +85,12 @@ func englishWording(to actor.Role, t Type, e event.Event, brand string) (title, 
 		return "Your plan stays the same", fmt.Sprintf("You asked for the plan %s. You cannot have it now. The reason: %s", e.Title, sentence(e.Reason))
 	case TeamMessageType:
 		return "A message from your coach", fmt.Sprintf("%s wrote to you about %s.", coach, student)
+	case FeeTold:
+		who := guardian
+		if e.Party == actor.Student {
+			who = Name(e.StudentName, "The student")
+		}
+		return "A fee was paid, says the family", fmt.Sprintf("%s says that %s is paid. Note the payment if you have the money.", who, Name(e.Title, "a fee"))
 	case TeamReplyType:
 		if e.Party == actor.Guardian {
 			return "A reply", fmt.Sprintf("%s wrote to you about %s.", guardian, student)

@@ -91,6 +91,12 @@ func hindiWording(to actor.Role, t Type, e event.Event, brand string) (title, bo
 		return "आपका प्लान वही रहेगा", fmt.Sprintf("आपने %s प्लान माँगा था। वह अभी नहीं मिल सकता। कारण: %s", e.Title, sentence(e.Reason))
 	case TeamMessageType:
 		return "आपके कोच का संदेश", fmt.Sprintf("%s ने आपको %s के बारे में लिखा।", coach, student)
+	case FeeTold:
+		who := guardian
+		if e.Party == actor.Student {
+			who = student
+		}
+		return "परिवार कहता है कि फ़ीस दे दी", fmt.Sprintf("%s कहते हैं कि %s के पैसे दे दिए। पैसे मिल गए हों तो भुगतान लिखिए।", who, Name(e.Title, "फ़ीस"))
 	case TeamReplyType:
 		if e.Party == actor.Guardian {
 			return "एक जवाब", fmt.Sprintf("%s ने आपको %s के बारे में लिखा।", guardian, student)

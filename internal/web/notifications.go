@@ -109,6 +109,8 @@ func aboutNotification(n message.Notification) (path, link string) {
 		return "/coach/verification", "notifications.open.verification"
 	case n.Type == message.TeamReplyType:
 		return "/coach/messages/replies", "notifications.open.replies"
+	case n.Type == message.FeeTold:
+		return "/coach/fees/" + n.Data.FeeID, "notifications.open.fee"
 	case n.Data.PlayerID != "":
 		return CoachPlayer(n.Data.PlayerID), "notifications.open.player"
 	case n.Data.DocumentID != "":

@@ -45,6 +45,9 @@ CREATE TABLE fees (
 	remind_at      BIGINT,
 	reminded_on    TEXT,
 	reminded_count BIGINT NOT NULL,
+	-- When a party said that it has paid, and which one.
+	told_at        BIGINT,
+	told_by        TEXT,
 	created_at     BIGINT NOT NULL,
 	version        BIGINT NOT NULL
 );
