@@ -154,9 +154,14 @@ func (f *eventReader) ends() {
 	}
 }
 
-// serverTimeout is the read and write timeout of the server. It is shorter than the test,
-// because a stream must outlive it.
-const serverTimeout = 100 * time.Millisecond
+const (
+	// serverTimeout is the read and write timeout of the server. No deadline of a stream is as late,
+	// so timeoutConn can tell the two apart.
+	serverTimeout = 24 * time.Hour
+	// appliedTimeout is what startTimeouts applies in place of serverTimeout. It is shorter than the
+	// test, because a stream must outlive it.
+	appliedTimeout = 100 * time.Millisecond
+)
 
 // timeoutListener has connections that apply the timeouts of the server when startTimeouts is
 // called. On a busy machine they would pass before a stream begins.
@@ -185,10 +190,10 @@ func (l *timeoutListener) startTimeouts() {
 	for _, c := range l.conns {
 		c.mu.Lock()
 		if c.read {
-			_ = c.Conn.SetReadDeadline(time.Now().Add(serverTimeout))
+			_ = c.Conn.SetReadDeadline(time.Now().Add(appliedTimeout))
 		}
 		if c.write {
-			_ = c.Conn.SetWriteDeadline(time.Now().Add(serverTimeout))
+			_ = c.Conn.SetWriteDeadline(time.Now().Add(appliedTimeout))
 		}
 		c.mu.Unlock()
 	}
@@ -213,12 +218,11 @@ func (c *timeoutConn) SetWriteDeadline(at time.Time) error {
 	return c.Conn.SetWriteDeadline(withoutTimeout(at, &c.write))
 }
 
-// withoutTimeout returns no deadline, and sets removed, if at is a timeout of the server: within
-// serverTimeout from now. It returns any other one unchanged, such as one in the past, which ends
-// a read at once.
+// withoutTimeout returns no deadline, and sets removed, if at is a timeout of the server: more than
+// half of serverTimeout from now. It returns any other one unchanged, such as one in the past,
+// which ends a read at once.
 func withoutTimeout(at time.Time, removed *bool) time.Time {
-	left := time.Until(at)
-	if *removed = left > 0 && left <= serverTimeout; *removed {
+	if *removed = time.Until(at) > serverTimeout/2; *removed {
 		return time.Time{}
 	}
 	return at
@@ -276,7 +280,7 @@ func TestStream(t *testing.T) {
 			a.tray.state.Players = 2
 			f := openStream(t, url, a.token, "")
 			server.startTimeouts()
-			time.Sleep(serverTimeout * 3 / 2)
+			time.Sleep(appliedTimeout * 3 / 2)
 			end(a)
 			f.ends()
 		})
