@@ -63,6 +63,9 @@ func serve(ctx context.Context, cfg *config.Config, c *cobra.Command) error {
 		fmt.Fprintf(stdout, "The operators' API answers at %s://%s\n", scheme, operators.Addr())
 	}
 	if cfg.Development() {
+		if cfg.DevelopmentPhones() {
+			fmt.Fprintf(stdout, "The phones of coaches and families: %s/dev/phones\n", cfg.PublicURL)
+		}
 		fmt.Fprintln(stdout, "Development mode: SMS are printed here, not sent. Limits on OTPs and messages are off, unless you set them. Stop with Ctrl+C.")
 	}
 	build := buildinfo.Read()

@@ -21,7 +21,7 @@ import (
 
 // withoutCheck are patterns that GET serves and that are not pages: files, streams and redirects.
 var withoutCheck = []string{
-	"/robots.txt", "/static/{name}", "/service-worker.js", "/manifest.webmanifest", "/coach/events", "/me/guardian/events",
+	"/robots.txt", "/static/{name}", "/service-worker.js", "/manifest.webmanifest", "/dev/phones/events", "/coach/events", "/me/guardian/events",
 	"/coach/players/export", "/coach/players/import/example.csv", "/coach/fees/export", "/coach/settings/export", "/coach/documents/{document_id}/content",
 	"/me", "/a/{token}/answer", "/me/guardian/players/{player_id}/decide", "/coach/batches/{batch_id}/attendance",
 	"/kyc/{coach_id}/documents/{document_id}", "/deliveries/search",
@@ -104,7 +104,9 @@ func TestAccessibility(t *testing.T) {
 	imported := coach.Call(t, "POST", "/api/players/import", string(csvOf(3, "Bela,30/04/14,,Ravi,father,12")), "Content-Type: text/csv").Want(t, 201).String("import_id")
 	s.Clock.Advance(75 * time.Hour) // the answer is overdue
 
-	var families, coaches, operators *phone
+	development := touchlinetest.New(t, storetest.SQLite(t), func(c *config.Config) { c.SMS = "log" })
+
+	var families, coaches, operators, phones *phone
 	t.Run("pages", func(t *testing.T) {
 		var wait sync.WaitGroup // parallel subtests would begin after all other tests of the package
 		defer wait.Wait()
@@ -193,6 +195,17 @@ func TestAccessibility(t *testing.T) {
 			})
 		})
 		wait.Go(func() {
+			t.Run("phones", func(t *testing.T) {
+				p := newPhone(t, development.URL)
+				phones = p
+				p.checkPages("/dev/phones", "", "?number=%2B919812345678")
+				development.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": coachNumber}).Want(t, 202)
+				p.open("/dev/phones")
+				p.waitUntil(`document.querySelector("[data-copy]:not([hidden])") !== null`) // live
+				p.checkPages("/dev/phones", "", "?number=%2B919812345678")
+			})
+		})
+		wait.Go(func() {
 			t.Run("operators", func(t *testing.T) {
 				p := newPhone(t, s.AdminURL)
 				operators = p
@@ -205,11 +218,11 @@ func TestAccessibility(t *testing.T) {
 			})
 		})
 	})
-	if families == nil || coaches == nil || operators == nil {
+	if families == nil || coaches == nil || operators == nil || phones == nil {
 		return // -run chose some of them
 	}
 	pages, console := server.PagePatterns()
-	wantChecked(t, pages, families, coaches)
+	wantChecked(t, pages, families, coaches, phones)
 	wantChecked(t, console, operators)
 }
 

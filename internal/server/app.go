@@ -42,6 +42,9 @@ type Options struct {
 	UploadTimeouts upload.Timeouts
 	// DiscardStall limits the wait for more of a body that the handler has not read.
 	DiscardStall time.Duration
+
+	// advance moves the clock of a service for development.
+	advance func(time.Duration) time.Time
 }
 
 func (o Options) withDefaults() Options {
@@ -104,6 +107,9 @@ type App struct {
 // replica that is ready to serve. Call Close afterwards.
 func Open(ctx context.Context, cfg *config.Config, o Options) (*App, error) {
 	o = o.withDefaults()
+	if cfg.DevelopmentPhones() {
+		o.Now, o.advance = movable(o.Now)
+	}
 	warnOfPlainDatabase(cfg, o.Log)
 	sql, tiers, err := openDatabase(ctx, cfg, o)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/conversation"
+	"github.com/touchline/touchline/internal/devphone"
 	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/feed"
 	"github.com/touchline/touchline/internal/platform/buildinfo"
@@ -38,6 +39,8 @@ type base struct {
 	metrics   *metrics.Metrics
 	budget    *smsBudget
 	load      *load
+	// phones are nil where a message can reach a person.
+	phones *devphone.Phones
 }
 
 // Hooks list what features do in the transactions of the store. Tests of the store use them, too.
@@ -68,10 +71,14 @@ func newBase(ctx context.Context, cfg *config.Config, o Options, sql *database.D
 		return base{}, err
 	}
 	m := metrics.New(buildinfo.Read())
-	ch := newChannels(cfg, o, keys, store.NewPushSubscriptions(sql, keys.Vault, o.Now), m.SMSAttempt)
+	phones := newPhones(cfg, o)
+	ch := newChannels(cfg, o, keys, store.NewPushSubscriptions(sql, keys.Vault, o.Now), phones, m.SMSAttempt)
 	d, err := newDelivery(ch, cfg.Streams)
 	if err != nil {
 		return base{}, err
+	}
+	if phones != nil {
+		phones.Hub = d.hub
 	}
 	approvals := newApprovals(cfg, o, ch, tiers)
 	db := store.New(sql, store.Options{
@@ -85,7 +92,7 @@ func newBase(ctx context.Context, cfg *config.Config, o Options, sql *database.D
 	approvals.DB, approvals.SecurityEvent, approvals.CountDecision = db, security.Event, m.Decided
 	return base{
 		sql: sql, db: db, accounts: auth.SQL{DB: db, Observer: auth.Observer{SecurityEvent: security.Event, Requested: m.Requested, Verified: m.Verified, Sessions: m.Sessions}}, approvals: approvals, keys: keys, tiers: tiers, channels: ch, delivery: d,
-		readiness: &readiness{checkDatabase: databaseCheck(sql)}, security: security, metrics: m, load: newLoad(cfg, o.Log),
+		readiness: &readiness{checkDatabase: databaseCheck(sql)}, security: security, metrics: m, load: newLoad(cfg, o.Log), phones: phones,
 		budget: &smsBudget{db: db, budget: cfg.SMSBudget, log: o.Log},
 	}, nil
 }

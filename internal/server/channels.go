@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/devphone"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/message/mail"
 	"github.com/touchline/touchline/internal/message/push"
@@ -29,7 +30,7 @@ type channels map[message.Channel]channel
 
 // newChannels returns the channels of the service. A new channel is one more entry. Without
 // keys they send nothing. observe is called with each attempt to send an SMS.
-func newChannels(cfg *config.Config, o Options, keys *auth.Keys, subscriptions push.Store, observe func(provider, outcome string)) channels {
+func newChannels(cfg *config.Config, o Options, keys *auth.Keys, subscriptions push.Store, phones *devphone.Phones, observe func(provider, outcome string)) channels {
 	isTest := isTestNumber(cfg, o)
 	all := channels{
 		message.InApp: {route: message.RouteInApp, byDefault: true},
@@ -39,6 +40,9 @@ func newChannels(cfg *config.Config, o Options, keys *auth.Keys, subscriptions p
 			newSender: func() (worker.Sender, error) {
 				c := smsConfig(cfg, o, keys.Vault)
 				c.Observe = observe
+				if phones != nil {
+					c.Received = receiveSMS(phones)
+				}
 				provider, err := sms.New(c)
 				if err != nil {
 					return nil, err

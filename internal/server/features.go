@@ -14,6 +14,7 @@ import (
 	"github.com/touchline/touchline/internal/batch"
 	coaches "github.com/touchline/touchline/internal/coach/handlers"
 	"github.com/touchline/touchline/internal/conversation"
+	"github.com/touchline/touchline/internal/devphone"
 	"github.com/touchline/touchline/internal/document"
 	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/progress"
@@ -47,7 +48,17 @@ func (s *services) features() []feature {
 		{files: verification.Files, pages: s.verifications.Pages, operations: s.verifications.Operations, operators: s.verifications.OperatorOperations},
 		{files: document.Files, pages: s.documents.Pages, operations: s.documents.Operations},
 		{operators: s.feed.OperatorOperations},
+		s.developmentPhones(),
 	}
+}
+
+// developmentPhones serves the phones of a service for development. Another service has none of it but the
+// templates, which all services of a process share.
+func (s *services) developmentPhones() feature {
+	if s.phones == nil {
+		return feature{files: devphone.Files}
+	}
+	return feature{files: devphone.Files, pages: s.phones.Pages, operations: s.phones.Operations}
 }
 
 // partsOf returns the part of each feature that part selects, without nil.
@@ -79,12 +90,14 @@ func (s *services) renderer() (*web.Renderer, error) {
 
 // PagePatterns returns the patterns of all pages that answer GET, and of the console's.
 func PagePatterns() (pages, console []string) {
-	none := new(services)
+	none := &services{base: base{phones: new(devphone.Phones)}}
 	return web.Patterns(none.pages(), none.consolePages())
 }
 
 // APIFeatures returns what lists the operations of each feature, without its service.
-func APIFeatures() []func(*api.Server) []api.Route { return new(services).operationsOfFeatures() }
+func APIFeatures() []func(*api.Server) []api.Route {
+	return (&services{base: base{phones: new(devphone.Phones)}}).operationsOfFeatures()
+}
 
 func (s *services) operationsOfFeatures() []func(*api.Server) []api.Route {
 	return partsOf(s.features(), func(f feature) (func(*api.Server) []api.Route, bool) { return f.operations, f.operations != nil })

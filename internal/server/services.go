@@ -85,6 +85,10 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 	}
 	conversations := newConversations(cfg, o, b)
 	teams := newTeam(fees, batches, attended, trainings, conversations, records)
+	replies := newReplies(cfg, o, b.db.Outbox, common.Phones)
+	if b.phones != nil {
+		b.phones.Reply = replies.Apply
+	}
 	s := &services{
 		base: b,
 		fees: fees, batches: batches, attended: attended, trainings: trainings, conversations: conversations, verifications: verifications, documents: documents, progress: records, players: players, feed: &feed.Service{DB: b.db, Webhooks: newWebhooks(cfg, o, b.db, b.delivery.webhooks.Wake), Rules: approvals.Rules, Waiting: b.delivery.waiting, Now: o.Now},
@@ -95,7 +99,7 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 			Tray:           &message.Tray{Store: b.db, Now: o.Now},
 			Preferences:    b.db.Outbox,
 			Push:           newPushSubscriptions(cfg, o, b.db, b.keys),
-			Replies:        newReplies(cfg, o, b.db.Outbox, common.Phones),
+			Replies:        replies,
 			Receipts:       newReceipts(cfg, o, b.db.Outbox, b.keys.Vault, b.metrics),
 			Bounces:        newBounces(cfg, o, b.db.Outbox),
 			ExportPlayers:  players.Export,

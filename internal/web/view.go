@@ -52,6 +52,8 @@ type View struct {
 	// NotificationSeq is the Seq of the caller's newest notification. The page was read after
 	// it, so a live page needs only later ones.
 	NotificationSeq int64
+	// Stream is the stream of a page that is live without a caller, or "".
+	Stream string
 	// Unread is the number of unread notifications, and Replies, for coaches, that of unread replies of families.
 	Unread, Replies int
 	Data            any
@@ -60,8 +62,11 @@ type View struct {
 	Style template.CSS
 }
 
-// Events returns the stream that tells the page of a change of the caller's notifications, or "".
+// Events returns the stream that tells the page of a change, or "".
 func (v *View) Events() string {
+	if v.Stream != "" {
+		return v.Stream
+	}
 	if v.Caller == nil || v.Caller.Role == actor.Coach && v.Section == "" {
 		return ""
 	}

@@ -14,8 +14,9 @@ import (
 // Log prints messages to a terminal and sends nothing. It is for development. No
 // other part of the service shows phone numbers and OTPs.
 type Log struct {
-	mu  sync.Mutex
-	out io.Writer
+	mu       sync.Mutex
+	out      io.Writer
+	received func(Message)
 }
 
 // NewLog returns a Log that prints to out.
@@ -38,6 +39,9 @@ func (l *Log) Send(ctx context.Context, m Message) error {
 	defer l.mu.Unlock()
 	if _, err := io.WriteString(l.out, b.String()); err != nil {
 		return &message.SendError{Reason: "write to terminal"}
+	}
+	if l.received != nil {
+		l.received(m)
 	}
 	return nil
 }

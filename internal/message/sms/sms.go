@@ -63,8 +63,9 @@ type Config struct {
 	// ReceiptURL returns the address, without a query, to which a provider sends the receipt
 	// of an attempt. ReceiptSecret returns the last part of the address.
 	ReceiptURL, ReceiptSecret func(message.MessageRef) string
-	// Terminal is where "log" prints.
+	// Terminal is where "log" prints. Received, unless it is nil, is called with what it printed.
 	Terminal io.Writer
+	Received func(Message)
 	// Observe is called with the outcome of each attempt: sent, failed or refused. It may be nil.
 	Observe func(provider, outcome string)
 }
@@ -91,7 +92,7 @@ type Account struct {
 // New returns a Provider that sends through c.Accounts.
 func New(c Config) (Provider, error) {
 	if len(c.Accounts) == 1 && c.Accounts[0].Kind == "log" {
-		return NewLog(c.Terminal), nil
+		return &Log{out: c.Terminal, received: c.Received}, nil
 	}
 	var providers []namedProvider
 	for _, a := range c.Accounts {

@@ -137,6 +137,10 @@ func (c *Config) Development() bool {
 	return IsLoopback(c.Addr) && c.SMS == smsLog && !c.isSet("PUBLIC_URL")
 }
 
+// DevelopmentPhones reports whether /dev/phones shows the messages: in development, unless one of them
+// reaches a person by WhatsApp.
+func (c *Config) DevelopmentPhones() bool { return c.Development() && len(c.WhatsApp) == 0 }
+
 // IsLoopback reports whether only this machine reaches a listener on addr, host:port.
 func IsLoopback(addr string) bool {
 	host, _, err := net.SplitHostPort(addr)

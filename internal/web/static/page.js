@@ -26,6 +26,13 @@ if (undo) setTimeout(endUndo, 10000)
 // The current tab of a row that scrolls is in view.
 const tab = document.querySelector('.scroll [aria-current]')
 if (tab) tab.parentElement.scrollLeft = tab.offsetLeft - 24
+// A code is copied by one tap. The button may come later, in a live part.
+const showCopy = () => { for (const button of document.querySelectorAll('[data-copy]')) button.hidden = !navigator.clipboard }
+showCopy()
+addEventListener('click', (event) => {
+  const button = event.target.closest('[data-copy]')
+  if (button) navigator.clipboard.writeText(button.dataset.copy).then(() => { button.textContent = button.dataset.copied })
+})
 // Long work goes on in steps.
 const next = document.querySelector('form[data-auto]')
 if (next) setTimeout(() => next.requestSubmit(), 200)
@@ -71,6 +78,7 @@ if (events && document.querySelector('[data-live]')) {
       if (fresh && part.contains(document.activeElement)) stale = true
       else if (fresh) part.replaceWith(fresh)
     }
+    showCopy()
   }
   const load = () => { loads = loads.then(show).then(check).catch(() => { setTimeout(load, 10000) }) }
   // No event reports that a queued message has left. The pauses double from 2 seconds to an hour.

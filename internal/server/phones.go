@@ -1,0 +1,36 @@
+package server
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/touchline/touchline/internal/devphone"
+	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/message/sms"
+	"github.com/touchline/touchline/internal/platform/config"
+)
+
+// newPhones returns the phones of a service for development, or nil where a message can reach a person.
+func newPhones(cfg *config.Config, o Options) *devphone.Phones {
+	if !cfg.DevelopmentPhones() {
+		return nil
+	}
+	return &devphone.Phones{Advance: o.advance, Now: o.Now, NewID: o.NewID}
+}
+
+// receiveSMS shows an SMS on the phones.
+func receiveSMS(phones *devphone.Phones) func(sms.Message) {
+	return func(m sms.Message) {
+		phones.Receive(m.To, devphone.Message{ID: m.ID, Channel: message.SMS, Text: m.Text}, m.Kind == sms.OTP)
+	}
+}
+
+// movable returns a clock that is ahead of now by what advance was called with.
+func movable(now func() time.Time) (clock func() time.Time, advance func(time.Duration) time.Time) {
+	var ahead atomic.Int64
+	clock = func() time.Time { return now().Add(time.Duration(ahead.Load())) }
+	return clock, func(d time.Duration) time.Time {
+		ahead.Add(int64(d))
+		return clock()
+	}
+}
