@@ -48,7 +48,7 @@ func (s *Server) authenticate(r *http.Request) (Caller, error) {
 		return Caller{}, err
 	}
 	by, claims, err := s.Auth.Authenticate(r.Context(), token)
-	by.Network = httpx.InfoFrom(r.Context()).Client
+	by.Network, by.Via = httpx.InfoFrom(r.Context()).Client, actor.ViaAPI
 	return Caller{Actor: by, Claims: claims}, err
 }
 

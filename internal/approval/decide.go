@@ -17,7 +17,7 @@ type Decision struct {
 	Reason    string
 }
 
-// Decide records d as the response of party, made by by. Repeating a decision
+// Decide records d as the response of party, made by by in the way by.Via. Repeating a decision
 // changes nothing and is no error. Errors: not_found, request_superseded,
 // no_open_request, invalid_transition.
 func (p *Player) Decide(by actor.Actor, party actor.Role, d Decision, op Operation) (Change, error) {
@@ -44,13 +44,14 @@ func (p *Player) Decide(by actor.Actor, party actor.Role, d Decision, op Operati
 	}
 	c := Change{Save: true, History: &Record{
 		ID: op.NewID(), PlayerID: p.ID, Party: party, ApproverID: by.AccountID,
-		Action: d.Action, Reason: d.Reason, At: op.Now,
+		Action: d.Action, Reason: d.Reason, At: op.Now, Via: by.Via,
 	}}
 	if d.Action == Approve {
 		c.History.SessionID = by.SessionID
 	}
 	if approver.Consent.State == Pending {
 		p.closeRequest(party, RequestState(next), op.Now, &c)
+		approver.Request.Via = by.Via
 	}
 	if approver.Request != nil {
 		c.History.RequestID = approver.Request.ID
@@ -91,6 +92,7 @@ func (p *Player) Dispute(by actor.Actor, requestID string, op Operation) (Change
 	}
 	c := Change{Save: true, Dispute: r}
 	p.closeRequest(by.Role, RequestDisputed, op.Now, &c)
+	r.Via = by.Via
 	c.Events = append(c.Events, p.newEvent(event.Disputed, by.Role))
 	return c, nil
 }
@@ -118,7 +120,7 @@ func (p *Player) Lift(by actor.Actor, requestID string, op Operation) (Change, e
 		c.Events = append(c.Events, p.DisputeLifted(by.Role))
 		return c, nil
 	}
-	r.State, r.ClosedAt = RequestPending, time.Time{}
+	r.State, r.ClosedAt, r.Via = RequestPending, time.Time{}, ""
 	c.Reopened = r
 	return c, nil
 }

@@ -135,7 +135,7 @@ func (s *Service) LinkedPlayer(ctx context.Context, by actor.Actor, hash []byte)
 // askedParty returns the party that the link with this hash asked, or not_found unless the
 // Link is valid and left to the asked number itself.
 func (s *Service) askedParty(ctx context.Context, hash []byte, now time.Time) (askedParty, error) {
-	var p askedParty
+	p := askedParty{By: actor.Actor{Via: actor.ViaPage}}
 	err := s.DB.QueryRow(ctx, `
 		SELECT r.id, r.player_id, r.state, a.id, a.role, a.mobile_number
 		FROM request_links l

@@ -42,6 +42,8 @@ type Request struct {
 	FailedChannels []message.Channel
 	DeliveryFailed bool
 	ClosedAt       time.Time
+	// Via is how the party answered or disputed, or empty.
+	Via actor.Via
 	// FollowedUpAt is when the coach first followed up, and FollowUpNote is the note of the
 	// last call. Only Store.Request and Store.Timeline load them. A follow-up sets FollowedUpAt;
 	// the store keeps the first.
@@ -166,6 +168,8 @@ type Record struct {
 	Reason     string
 	RequestID  string
 	At         time.Time
+	// Via is how the party answered.
+	Via actor.Via
 	// SessionID is the session that approves, or empty. It is not stored.
 	SessionID string
 	// CoachDevice reports whether the party approved on a device that had signed in as the coach

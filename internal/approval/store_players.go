@@ -21,8 +21,8 @@ const playerSelect = `
 		p.student_language, p.guardian_language, ` + batchesOfPlayer + `,
 		p.guardian_id, p.guardian_state, p.guardian_changed_at, p.guardian_pending_since, p.guardian_pending_reason,
 		p.student_id, p.student_state, p.student_changed_at, p.student_pending_since, p.student_pending_reason,
-		g.id, g.approver_id, g.state, g.channels, g.requested_at, g.last_sent_at, g.delivery_failed, g.failed_channels, g.closed_at, g.short_code,
-		s.id, s.approver_id, s.state, s.channels, s.requested_at, s.last_sent_at, s.delivery_failed, s.failed_channels, s.closed_at, s.short_code
+		g.id, g.approver_id, g.state, g.channels, g.requested_at, g.last_sent_at, g.delivery_failed, g.failed_channels, g.closed_at, g.short_code, g.via,
+		s.id, s.approver_id, s.state, s.channels, s.requested_at, s.last_sent_at, s.delivery_failed, s.failed_channels, s.closed_at, s.short_code, s.via
 	FROM players p
 	LEFT JOIN coaches c ON c.id = p.coach_id
 	LEFT JOIN requests g ON g.id = p.guardian_request_id

@@ -15,10 +15,10 @@ import (
 )
 
 // requestColumns scans the columns id, approver_id, state, channels, requested_at,
-// last_sent_at, delivery_failed, failed_channels, closed_at and short_code of an optional request.
+// last_sent_at, delivery_failed, failed_channels, closed_at, short_code and via of an optional request.
 type requestColumns struct {
 	id, partyID, state            string
-	shortCode                     string
+	shortCode, via                string
 	requestedAt, sentAt, closedAt time.Time
 	failed                        sql.NullBool
 	channels, failedChannels      []message.Channel
@@ -27,7 +27,7 @@ type requestColumns struct {
 func (c *requestColumns) dest() []any {
 	return []any{
 		database.IntoText(&c.id), database.IntoText(&c.partyID), database.IntoText(&c.state), database.IntoWords(&c.channels),
-		database.IntoTime(&c.requestedAt), database.IntoTime(&c.sentAt), &c.failed, database.IntoWords(&c.failedChannels), database.IntoTime(&c.closedAt), database.IntoText(&c.shortCode),
+		database.IntoTime(&c.requestedAt), database.IntoTime(&c.sentAt), &c.failed, database.IntoWords(&c.failedChannels), database.IntoTime(&c.closedAt), database.IntoText(&c.shortCode), database.IntoText(&c.via),
 	}
 }
 
@@ -39,7 +39,7 @@ func (c *requestColumns) request(p *Player, party actor.Role) *Request {
 	return &Request{
 		ID: c.id, PlayerID: p.ID, CoachID: p.CoachID, Party: party, PartyID: c.partyID,
 		State: RequestState(c.state), ShortCode: c.shortCode, Channels: c.channels, RequestedAt: c.requestedAt, LastSentAt: c.sentAt,
-		DeliveryFailed: c.failed.Bool, FailedChannels: c.failedChannels, ClosedAt: c.closedAt,
+		DeliveryFailed: c.failed.Bool, FailedChannels: c.failedChannels, ClosedAt: c.closedAt, Via: actor.Via(c.via),
 	}
 }
 
@@ -49,7 +49,7 @@ func joinChannels[S ~string](list []S) string {
 }
 
 const requestSelect = `
-	SELECT r.id, r.approver_id, r.state, r.channels, r.requested_at, r.last_sent_at, r.delivery_failed, r.failed_channels, r.closed_at, r.short_code,
+	SELECT r.id, r.approver_id, r.state, r.channels, r.requested_at, r.last_sent_at, r.delivery_failed, r.failed_channels, r.closed_at, r.short_code, r.via,
 		r.player_id, r.coach_id, r.approver_type, r.followed_up_at, r.follow_up_note, ` + sentColumns + `
 	FROM requests r
 	JOIN players p ON p.id = r.player_id AND p.deleted_at IS NULL
@@ -112,8 +112,8 @@ func closeRequests(ctx context.Context, tx *store.Tx, closed []*Request) error {
 	}
 	for _, r := range closed {
 		err := tx.DeferOne(ctx, `
-			UPDATE requests SET state = $2, closed_at = $3, followed_up_at = COALESCE(followed_up_at, CAST($4 AS BIGINT)) WHERE id = $1`,
-			r.ID, string(r.State), database.Micros(r.ClosedAt), database.Micros(r.FollowedUpAt))
+			UPDATE requests SET state = $2, closed_at = $3, followed_up_at = COALESCE(followed_up_at, CAST($4 AS BIGINT)), via = $5 WHERE id = $1`,
+			r.ID, string(r.State), database.Micros(r.ClosedAt), database.Micros(r.FollowedUpAt), database.Text(string(r.Via)))
 		if err != nil {
 			return fmt.Errorf("close request %s: %w", r.ID, err)
 		}
@@ -174,7 +174,7 @@ func (s *Service) reopenRequest(ctx context.Context, tx *store.Tx, r *Request) e
 	if r == nil {
 		return nil
 	}
-	err := tx.DeferOne(ctx, `UPDATE requests SET state = 'pending', closed_at = NULL WHERE id = $1 AND state = 'disputed'`, r.ID)
+	err := tx.DeferOne(ctx, `UPDATE requests SET state = 'pending', closed_at = NULL, via = NULL WHERE id = $1 AND state = 'disputed'`, r.ID)
 	if err != nil {
 		return fmt.Errorf("reopen request %s: %w", r.ID, err)
 	}

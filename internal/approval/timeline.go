@@ -147,7 +147,7 @@ func (s *Service) Timeline(ctx context.Context, by actor.Actor, id string) (t *T
 // access to the player.
 func requestsOf(ctx context.Context, q database.Querier, p *Player, limit int) ([]*Request, error) {
 	rs, err := q.Query(ctx, `
-		SELECT id, approver_id, state, channels, requested_at, last_sent_at, delivery_failed, failed_channels, closed_at, short_code,
+		SELECT id, approver_id, state, channels, requested_at, last_sent_at, delivery_failed, failed_channels, closed_at, short_code, via,
 			approver_type, followed_up_at, follow_up_note
 		FROM requests WHERE player_id = $1 AND coach_id = $2 ORDER BY id DESC LIMIT $3`, p.ID, p.CoachID, limit)
 	return database.Collect(rs, err, func(s database.Scanner) (*Request, error) {

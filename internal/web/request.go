@@ -43,7 +43,7 @@ func (r *Request) Actor(role actor.Role) (actor.Actor, bool) {
 		return actor.Actor{}, false
 	}
 	by := s.Actor()
-	by.Network = r.Address
+	by.Network, by.Via = r.Address, actor.ViaPage
 	return by, true
 }
 

@@ -131,6 +131,7 @@ type requestResponse struct {
 	RequestedAt     string                `json:"requested_at"`
 	LastSentAt      string                `json:"last_sent_at"`
 	ResendAllowedAt *string               `json:"resend_allowed_at"`
+	Via             *string               `json:"via"`
 	// ShortCode is absent for parties, and null once the request is closed.
 	ShortCode  **string           `json:"short_code,omitempty"`
 	Deliveries []deliveryResponse `json:"deliveries"`
@@ -161,6 +162,7 @@ func (v view) request(r *approval.Request) requestResponse {
 		RequestedAt:     wire.Timestamp(r.RequestedAt),
 		LastSentAt:      wire.Timestamp(r.LastSentAt),
 		ResendAllowedAt: wire.TimestampOrNull(r.ResendAllowedAt(v.rules)),
+		Via:             wire.OrNull(string(r.Via)),
 		Deliveries:      make([]deliveryResponse, 0, len(r.Deliveries)),
 	}
 	if v.by.Role == actor.Coach {

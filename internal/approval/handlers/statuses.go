@@ -76,6 +76,7 @@ type recordResponse struct {
 	Action       approval.Trigger `json:"action"`
 	Reason       *string          `json:"reason"`
 	Timestamp    string           `json:"timestamp"`
+	Via          actor.Via        `json:"via"`
 }
 
 // status returns the consents of both parties. The service has removed from history the
@@ -99,7 +100,7 @@ func (v view) status(p *approval.Player, history []approval.Record) statusRespon
 	for _, r := range history {
 		a.History = append(a.History, recordResponse{
 			ID: r.ID, PlayerID: r.PlayerID, ApproverType: r.Party,
-			Action: r.Action, Reason: wire.OrNull(r.Reason), Timestamp: wire.Timestamp(r.At),
+			Action: r.Action, Reason: wire.OrNull(r.Reason), Timestamp: wire.Timestamp(r.At), Via: r.Via,
 		})
 	}
 	return a

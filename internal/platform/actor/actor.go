@@ -32,7 +32,20 @@ type Actor struct {
 	// Network is where the request comes from, as rate limits count addresses; empty in
 	// background work.
 	Network string
+	// Via is how the caller reaches the service; empty in background work. Decisions record it.
+	Via Via
 }
+
+// Via is a way in which a caller reaches the service.
+type Via string
+
+// The ways. Chat is a button under a message in WhatsApp, Voice a key pressed during a call.
+const (
+	ViaPage  Via = "page"
+	ViaAPI   Via = "api"
+	ViaChat  Via = "chat"
+	ViaVoice Via = "voice"
+)
 
 // Operator is a person or program that runs the service, identified by a token or a
 // shell user. Operators have no phone-number account and none of the Roles.

@@ -78,7 +78,9 @@ CREATE TABLE requests (
 	-- a comma. delivery_failed: all channels failed that leave the app.
 	failed_channels TEXT    NOT NULL DEFAULT '',
 	student_key     TEXT,
-	date_of_birth   TEXT
+	date_of_birth   TEXT,
+	-- How the party answered: page, api, chat or voice. NULL while it has not.
+	via             TEXT
 );
 -- At most one open request for each player and party, also under concurrency.
 CREATE UNIQUE INDEX requests_open ON requests (player_id, approver_type) WHERE state = 'pending';
@@ -122,7 +124,9 @@ CREATE TABLE approval_history (
 	request_id    TEXT,
 	decided_at    BIGINT NOT NULL,
 	-- coach_device is the coach of the player if the party approved on a device that had signed in as that coach.
-	coach_device  TEXT
+	coach_device  TEXT,
+	-- How the party answered: page, api, chat or voice.
+	via           TEXT   NOT NULL DEFAULT ''
 );
 CREATE INDEX approval_history_of_player ON approval_history (player_id, decided_at, id);
 -- Used to find parties that have approved a player of a coach at any time.
