@@ -204,7 +204,7 @@ func (s *Service) expand(ctx context.Context, tx *store.Tx, e expansion) (done b
 
 // addRecipients saves recipients with a delivery for each of their channels.
 func (s *Service) addRecipients(ctx context.Context, tx *store.Tx, e expansion, recipients []Recipient) error {
-	const recipientColumns, deliveryColumns = 6, 17
+	const recipientColumns, deliveryColumns = 6, 18
 	var rows, deliveries []any
 	lanes := map[message.Lane]bool{}
 	for i, r := range recipients {
@@ -219,7 +219,7 @@ func (s *Service) addRecipients(ctx context.Context, tx *store.Tx, e expansion, 
 			}
 			deliveries = append(deliveries, s.NewID(), string(message.Team), string(channel), string(state), database.Text(string(send.Reason)),
 				database.Text(r.AccountID), to, string(r.Party), e.coachID, database.Text(e.network), e.id, position,
-				database.Micros(tx.Now), database.Micros(tx.Now.Add(message.MessageLifetime)), database.Micros(tx.Now), database.Micros(tx.Now), 0)
+				database.Micros(tx.Now), database.Micros(tx.Now.Add(message.MessageLifetime)), database.Micros(tx.Now), database.Micros(tx.Now), 0, send.Stays)
 		}
 	}
 	err := tx.InsertRows(ctx, `
@@ -229,7 +229,7 @@ func (s *Service) addRecipients(ctx context.Context, tx *store.Tx, e expansion, 
 	}
 	err = tx.InsertRows(ctx, `
 		INSERT INTO deliveries (id, kind, channel, state, reason, account_id, recipient, role, coach_id, network, team_message_id, team_position,
-			due_at, gives_up_at, created_at, updated_at, attempts)`, "", deliveryColumns, deliveries)
+			due_at, gives_up_at, created_at, updated_at, attempts, stays)`, "", deliveryColumns, deliveries)
 	if err != nil {
 		return fmt.Errorf("queue deliveries: %w", err)
 	}

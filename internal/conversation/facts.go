@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/message"
@@ -167,6 +168,9 @@ func sentInWeek(ctx context.Context, tx *store.Tx, coachID, messageID string, fa
 	return nil
 }
 
+// chatMargin is how long before the end of message.ChatWindow a template is used: an attempt takes time.
+const chatMargin = 5 * time.Minute
+
 // TeamMessage returns the message of a delivery and its recipient. dropReason is set if it
 // must no longer be sent: the player was removed, the party has another number or disputed
 // a request, or the coach may not write.
@@ -175,11 +179,13 @@ func (s *Service) TeamMessage(ctx context.Context, d message.Delivery) (m messag
 	var who addressee
 	to.Number = phone.Number(d.To)
 	var status message.TeamRecipientStatus
+	var wrote time.Time
 	err = s.DB.QueryRow(ctx, `
 		SELECT m.body, c.name, p.student_name, r.is_copy, p.deleted_at, a.suspended_at,
 			CASE WHEN r.party = 'guardian' THEN p.guardian_number ELSE p.student_number END,
 			`+everApproved+`r.account_id), `+disputedBy+`r.account_id),
-			EXISTS (SELECT 1 FROM stopped_coaches st WHERE st.mobile_number = $3 AND st.coach_id = m.coach_id), `+message.PreferenceColumns+`
+			EXISTS (SELECT 1 FROM stopped_coaches st WHERE st.mobile_number = $3 AND st.coach_id = m.coach_id),
+			(SELECT n.wrote_at FROM chat_numbers n WHERE n.mobile_number = $3), `+message.PreferenceColumns+`
 		FROM team_recipients r
 		JOIN team_messages m ON m.id = r.message_id
 		JOIN players p ON p.id = r.player_id
@@ -189,7 +195,7 @@ func (s *Service) TeamMessage(ctx context.Context, d message.Delivery) (m messag
 		WHERE r.message_id = $1 AND r.position = $2`, d.TeamMessageID, d.TeamPosition, d.To).
 		Scan(append([]any{
 			&body, database.IntoText(&coachName), &who.StudentName, &who.Copy, database.IntoTime(&status.RemovedAt), database.IntoTime(&status.SuspendedAt),
-			database.IntoText((*string)(&status.Number)), &who.EverApproved, &status.Disputed, &to.Stopped,
+			database.IntoText((*string)(&status.Number)), &who.EverApproved, &status.Disputed, &to.Stopped, database.IntoTime(&wrote),
 		}, message.PreferenceDest(&to.Preferences)...)...)
 	if database.IsNoRows(err) {
 		return m, to, message.ReasonNotWanted, nil
@@ -197,7 +203,9 @@ func (s *Service) TeamMessage(ctx context.Context, d message.Delivery) (m messag
 	if err != nil {
 		return m, to, "", fmt.Errorf("read the message of delivery %s: %w", d.ID, err)
 	}
-	return outgoing(coachName, body, who), to, status.DropReason(to.Number), nil
+	m = outgoing(coachName, body, who)
+	m.Replied = s.Now().Sub(wrote) < message.ChatWindow-chatMargin
+	return m, to, status.DropReason(to.Number), nil
 }
 
 // PlayerRemoved deletes the coach's notifications of replies. Messages and replies are retained for

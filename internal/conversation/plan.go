@@ -91,7 +91,24 @@ func (p *Plan) recipient(f playerFacts, party actor.Role, channels []Channel, is
 			r.Sends = append(r.Sends, p.send(f, facts, c, isCopy))
 		}
 	}
+	r.preferChat()
 	return r
+}
+
+// preferChat leaves out the SMS of a recipient whom the chat reaches: the same delivery leaves by SMS if
+// WhatsApp cannot deliver it. A message by chat alone never does.
+func (r *Recipient) preferChat() {
+	index := func(c Channel) int {
+		return slices.IndexFunc(r.Sends, func(s Send) bool { return s.Channel == c && s.Reason == "" })
+	}
+	chat := index(Chat)
+	if chat < 0 {
+		return
+	}
+	r.Sends[chat].Stays = !slices.ContainsFunc(r.Sends, func(s Send) bool { return s.Channel == SMS && s.Reason == "" })
+	if sms := index(SMS); sms >= 0 {
+		r.Sends = slices.Delete(r.Sends, sms, sms+1)
+	}
 }
 
 // send decides about one recipient on one channel.
@@ -104,7 +121,8 @@ func (p *Plan) send(f playerFacts, facts *partyFacts, c Channel, isCopy bool) Se
 		return s
 	}
 	on := numberOn{c, facts.Number}
-	if p.reached[on] || slices.Contains(facts.HasMessage, c) {
+	// A message to this number may have moved from the chat to SMS meanwhile.
+	if p.reached[on] || len(facts.HasMessage) > 0 {
 		s.Reason = ReasonSameNumber
 		return s
 	}

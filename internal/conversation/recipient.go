@@ -118,6 +118,8 @@ type Send struct {
 	// Restricted and Language are fields of the message.TeamMessage.
 	Restricted bool
 	Language   string
+	// Stays is true for a message by chat that never leaves by SMS.
+	Stays bool
 	// Segments and Cost are the length and the price of the text; 0 in the app.
 	Segments int
 	Cost     Cost

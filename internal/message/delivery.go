@@ -94,6 +94,8 @@ type Delivery struct {
 	// AwaitsStatus is true if the provider accepted the delivery and has not reported yet that
 	// it sent it. The delivery is claimed when this has taken too long.
 	AwaitsStatus bool
+	// Stays is true if the message leaves on no other channel than this one.
+	Stays bool
 	// Network is where the coach asked for the message, or empty.
 	Network string
 

@@ -66,7 +66,7 @@ func (d ReceiptTarget) Effect(r Report, fallbacks map[Channel]Channel, now time.
 	if !differs {
 		return ReceiptEffect{}, false
 	}
-	if to, ok := fallbacks[d.Channel]; ok && after.State == FailedState {
+	if to, ok := fallbacks[d.Channel]; ok && !d.Stays && after.State == FailedState {
 		e := ReceiptEffect{FallBack: to, GivesUpAt: now.Add(MessageLifetime)}
 		if d.Kind == OTP {
 			e.GivesUpAt = d.GivesUpAt // when the OTP ends

@@ -153,7 +153,7 @@ func (st *Store) ClaimDeliveries(ctx context.Context, lane Lane, lease string, u
 
 // DeliveryColumns are the columns that ScanDelivery scans.
 const DeliveryColumns = `id, channel, kind, recipient, role, lease, attempts, total_attempts, gives_up_at, reason, coach_id, request_id, challenge_id, device_id,
-	notification_id, counted, reserved, held_by, network, gathered_by, team_message_id, coalesce(team_position, 0)`
+	notification_id, counted, reserved, held_by, network, gathered_by, team_message_id, coalesce(team_position, 0), stays`
 
 func ScanDelivery(s database.Scanner) (Delivery, error) {
 	var d Delivery
@@ -161,7 +161,7 @@ func ScanDelivery(s database.Scanner) (Delivery, error) {
 	err := s.Scan(&d.ID, &d.Channel, &d.Kind, &d.To, &d.Role, database.IntoText(&d.Lease), &d.Attempts, &d.TotalAttempts, database.IntoTime(&d.GivesUpAt), database.IntoText(&reason),
 		database.IntoText(&d.CoachID), database.IntoText(&d.RequestID), database.IntoText(&d.ChallengeID), database.IntoText(&d.DeviceID), database.IntoText(&d.NotificationID),
 		&d.Counted, &d.Reserved, database.IntoText(&d.HeldBy), database.IntoText(&d.Network), database.IntoText(&d.GatheredBy),
-		database.IntoText(&d.TeamMessageID), &d.TeamPosition)
+		database.IntoText(&d.TeamMessageID), &d.TeamPosition, &d.Stays)
 	d.Held, d.Postponed, d.Gathers, d.AwaitsStatus = reason == ReasonHeld, reason == ReasonQuietHours, reason == ReasonGathering, reason == ReasonAwaitingStatus
 	return d, err
 }

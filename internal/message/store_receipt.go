@@ -36,7 +36,7 @@ func (st *Store) StoreReceipt(ctx context.Context, r Report) (int, error) {
 	return changed, err
 }
 
-const receiptColumns = `id, kind, channel, state, reason, lease, attempts, total_attempts, gives_up_at, request_id, gathered_by`
+const receiptColumns = `id, kind, channel, state, reason, lease, attempts, total_attempts, gives_up_at, request_id, gathered_by, stays`
 
 // receiptTargets returns the delivery of a message and those that it gathered, in the order of
 // their ids, so that concurrent receipts do not deadlock.
@@ -46,7 +46,7 @@ func receiptTargets(ctx context.Context, tx *database.Tx, messageID string) ([]R
 		UNION ALL SELECT `+receiptColumns+` FROM deliveries WHERE gathered_by = $1 AND id <> $1`, messageID)
 	found, err := database.Collect(rs, err, func(s database.Scanner) (d ReceiptTarget, err error) {
 		err = s.Scan(&d.ID, &d.Kind, &d.Channel, &d.Status.State, database.IntoText(&d.Status.Reason), database.IntoText(&d.Lease), &d.Attempts,
-			&d.TotalAttempts, database.IntoTime(&d.GivesUpAt), database.IntoText(&d.RequestID), database.IntoText(&d.GatheredBy))
+			&d.TotalAttempts, database.IntoTime(&d.GivesUpAt), database.IntoText(&d.RequestID), database.IntoText(&d.GatheredBy), &d.Stays)
 		d.Status.Leased, d.Status.Attempts, d.Status.TotalAttempts = d.Lease != "", d.Attempts, d.TotalAttempts
 		return d, err
 	})

@@ -14,6 +14,13 @@ func (st *Store) DeliverySent(ctx context.Context, accepted []Delivery) error {
 	return st.setLeased(ctx, accepted, `state = 'sent', reason = NULL, left_at = coalesce(left_at, $1)`)
 }
 
+// SaveProviderID stores the provider's id of a message that a delivery carried. A long text has several
+// ids, of which the last one is kept.
+func (st *Store) SaveProviderID(ctx context.Context, deliveryID, providerID string) error {
+	_, err := st.DB.Exec(ctx, `UPDATE deliveries SET provider_id = $2 WHERE id = $1`, deliveryID, providerID)
+	return err
+}
+
 // DeliverySuppressed completes deliveries to a test number, to which nothing is sent.
 func (st *Store) DeliverySuppressed(ctx context.Context, deliveries []Delivery) error {
 	return st.setLeased(ctx, deliveries, `state = 'sent', reason = $2`, ReasonTestNumber)

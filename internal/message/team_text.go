@@ -20,6 +20,8 @@ type TeamMessage struct {
 	StopURL string
 	// Language is the recipient's, for the words around Text; "" is the default.
 	Language string
+	// Replied is true if the recipient wrote by WhatsApp less than ChatWindow ago.
+	Replied bool
 }
 
 // StopURL returns the page from which a person stops the messages of a coach. base is the
@@ -29,23 +31,32 @@ func StopURL(base string) string { return base + "/me" }
 // TeamText renders m for a channel that leaves the app. It begins with the name of the
 // coach. It is empty if nothing visible is left of the text.
 func TeamText(m TeamMessage) string {
-	text := strings.TrimSpace(strings.Map(visibleLine, m.Text))
+	who, text := m.parts()
+	if text == "" {
+		return ""
+	}
+	text = who + ": " + text
+	if m.Restricted {
+		text += "\n" + wordsOf(m.Language).toStop + m.StopURL
+	}
+	return text
+}
+
+// parts returns the author and the text, which is empty if nothing visible is left of it.
+func (m TeamMessage) parts() (who, text string) {
+	text = strings.TrimSpace(strings.Map(visibleLine, m.Text))
 	if m.Restricted {
 		text = WithoutLinks(text)
 	}
 	if !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) }) {
-		return ""
+		return "", ""
 	}
 	w := wordsOf(m.Language)
-	who := Name(m.CoachName, w.yourCoach)
+	who = Name(m.CoachName, w.yourCoach)
 	if m.StudentName != "" {
 		who = fmt.Sprintf(w.toStudent, who, Name(m.StudentName, w.theStudent))
 	}
-	text = who + ": " + text
-	if m.Restricted {
-		text += "\n" + w.toStop + m.StopURL
-	}
-	return text
+	return who, text
 }
 
 // visibleLine is visible, but keeps line breaks.

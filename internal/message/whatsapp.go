@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
+	"unicode/utf8"
 )
 
 // templateOTP is the template of OTPs for WhatsApp. WhatsApp writes its text.
@@ -22,6 +24,8 @@ var whatsAppTemplates = map[string]map[string]string{
 		templateReminderStudent:   "A reminder: {coach} added {student} to {batch}. May {brand}, a sports app, send you training news? Say yes, no or not me on the page.",
 		templateQuestionsGuardian: "Hello! {coach} added {students}. May {brand}, a sports app, send you news about them? Say yes or no for each on the page.",
 		templateQuestionsStudent:  "Hello! {coach} added {students}. May {brand}, a sports app, send you training news? Each of you says yes or no on the page.",
+		templateTeam:              "Message from {coach}: {text}\n\nYou can answer here.",
+		templateTeamStop:          "Message from {coach}: {text}\n\nTo get no more messages from this coach, answer STOP.",
 		templateQuestionsBoth:     "Hello! {coach} asks: may {brand}, a sports app, send you news? The first button is for the guardian of {students}, the second one for {others} to answer.",
 	},
 	"hi": {
@@ -33,9 +37,17 @@ var whatsAppTemplates = map[string]map[string]string{
 		templateReminderStudent:   "याद दिलाने के लिए: {coach} ने {student} {batch} में जोड़ा। क्या खेल ऐप {brand} आपको अभ्यास की खबरें भेजे? पेज पर हाँ, ना या मैं नहीं कहें।",
 		templateQuestionsGuardian: "नमस्ते! {coach} ने {students} को जोड़ा। क्या खेल ऐप {brand} आपको इनकी खबरें भेजे? पेज पर हर एक के लिए हाँ या ना कहें।",
 		templateQuestionsStudent:  "नमस्ते! {coach} ने {students} को जोड़ा। क्या खेल ऐप {brand} आपको अभ्यास की खबरें भेजे? पेज पर हर कोई खुद हाँ या ना कहे।",
+		templateTeam:              "संदेश, {coach} की ओर से: {text}\n\nआप यहीं जवाब दे सकते हैं।",
+		templateTeamStop:          "संदेश, {coach} की ओर से: {text}\n\nइस कोच के संदेश नहीं चाहिए तो STOP लिखकर भेजें।",
 		templateQuestionsBoth:     "नमस्ते! {coach} का सवाल: क्या खेल ऐप {brand} आपको खबरें भेजे? पहला बटन {students} के अभिभावक के लिए है, दूसरे से {others} खुद जवाब दें।",
 	},
 }
+
+// templateTeamStop is templateTeam for a recipient that never approved.
+const templateTeamStop = "team_stop"
+
+// ChatWindow is how long after a person wrote by WhatsApp messages without a template may leave.
+const ChatWindow = 24 * time.Hour
 
 // whatsAppButtons are the texts of the buttons by language: of a single button, of the button
 // for the guardian, and of the button for the students.
@@ -71,11 +83,67 @@ type WhatsAppText struct {
 	Code   string
 	// Links has the link of each button.
 	Links []string
+	// Body is a text without a template, for a person who wrote less than ChatWindow ago.
+	Body string
 }
 
-// WhatsAppOf returns the WhatsApp message for m, in the language of its recipient. ok is false
-// if WhatsApp has no template for messages of this kind.
-func WhatsAppOf(m Message) (w WhatsAppText, ok bool) {
+// String returns the text as a person reads it, with the links of its buttons.
+func (w WhatsAppText) String() string {
+	text := w.Body + w.Code
+	if w.Template.Body != "" {
+		text = variable.ReplaceAllStringFunc(w.Template.Body, func(name string) string { return w.Values[strings.Trim(name, "{}")] })
+	}
+	for i, link := range w.Links {
+		text += "\n" + w.Template.Buttons[i] + ": " + link
+	}
+	return text
+}
+
+// maxTemplateText is how many characters the text of a template has at most with its values.
+const maxTemplateText = 1024
+
+// teamWhatsApp returns a coach's message, in several parts if it is too long for one template.
+func teamWhatsApp(m Message) []WhatsAppText {
+	if m.Team.Replied {
+		return []WhatsAppText{{Body: TeamText(m.Team)}}
+	}
+	name, language := templateTeam, m.Language
+	if m.Team.Restricted {
+		name = templateTeamStop
+	}
+	if whatsAppTemplates[language] == nil {
+		language = Languages[0]
+	}
+	template := whatsAppTemplate(name, language, whatsAppTemplates[language][name])
+	who, text := m.Team.parts()
+	words, room := strings.Fields(text), maxTemplateText-utf8.RuneCountInString(template.Body)-utf8.RuneCountInString(who)
+	var parts []WhatsAppText
+	for len(words) > 0 {
+		part := words[0]
+		for words = words[1:]; len(words) > 0 && utf8.RuneCountInString(part+" "+words[0]) <= room; words = words[1:] {
+			part += " " + words[0]
+		}
+		for rest := []rune(part); len(rest) > 0; rest = rest[min(len(rest), room):] {
+			values := map[string]string{"coach": who, "text": string(rest[:min(len(rest), room)])}
+			parts = append(parts, WhatsAppText{Template: template, Values: values})
+		}
+	}
+	return parts
+}
+
+// WhatsAppOf returns the WhatsApp messages for m, in the language of its recipient: one, or the parts of
+// a long text. It is empty if WhatsApp has no template for messages of this kind.
+func WhatsAppOf(m Message) []WhatsAppText {
+	if m.Kind == Team {
+		return teamWhatsApp(m)
+	}
+	if w, ok := whatsAppOf(m); ok {
+		return []WhatsAppText{w}
+	}
+	return nil
+}
+
+func whatsAppOf(m Message) (w WhatsAppText, ok bool) {
 	if m.Kind == OTP {
 		language := m.Language
 		if whatsAppTemplates[language] == nil {
@@ -97,8 +165,11 @@ func WhatsAppOf(m Message) (w WhatsAppText, ok bool) {
 
 func whatsAppTemplate(name, language, body string) WhatsAppTemplate {
 	buttons := whatsAppButtons[language][:1]
-	if name == templateQuestionsBoth {
+	switch name {
+	case templateQuestionsBoth:
 		buttons = whatsAppButtons[language][1:]
+	case templateTeam, templateTeamStop:
+		buttons = nil
 	}
 	return WhatsAppTemplate{Name: name, Language: language, Body: body, Buttons: buttons}
 }

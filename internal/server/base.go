@@ -72,7 +72,10 @@ func newBase(ctx context.Context, cfg *config.Config, o Options, sql *database.D
 	}
 	m := metrics.New(buildinfo.Read())
 	phones := newPhones(cfg, o)
-	ch := newChannels(cfg, o, keys, store.NewPushSubscriptions(sql, keys.Vault, o.Now), phones, m.SMSAttempt)
+	var db *store.DB
+	ch := newChannels(cfg, o, keys, store.NewPushSubscriptions(sql, keys.Vault, o.Now), phones, m.SMSAttempt, func(ctx context.Context, deliveryID, providerID string) error {
+		return db.Outbox.SaveProviderID(ctx, deliveryID, providerID)
+	})
 	d, err := newDelivery(ch, cfg.Streams)
 	if err != nil {
 		return base{}, err
@@ -81,7 +84,7 @@ func newBase(ctx context.Context, cfg *config.Config, o Options, sql *database.D
 		phones.Hub = d.hub
 	}
 	approvals := newApprovals(cfg, o, ch, tiers)
-	db := store.New(sql, store.Options{
+	db = store.New(sql, store.Options{
 		NewID: o.NewID, Rand: o.Rand, Settings: storeSettings(cfg, ch, tiers), Vault: keys.Vault,
 		OnQueued:   d.queue.Wake,
 		OnNotified: func(accountIDs []string) { d.hub.Wake(accountIDs...) },

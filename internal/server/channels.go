@@ -20,6 +20,8 @@ import (
 type channel struct {
 	// route is nil if coaches cannot choose the channel and no address leads there.
 	route message.Route
+	// ofTeam is true if only messages of coaches choose the channel: a request names SMS.
+	ofTeam bool
 	// byDefault is true if a request for which the coach names no channel uses it.
 	byDefault bool
 	// newSender is nil if nothing leaves the service.
@@ -30,7 +32,7 @@ type channels map[message.Channel]channel
 
 // newChannels returns the channels of the service. A new channel is one more entry. Without
 // keys they send nothing. observe is called with each attempt to send an SMS.
-func newChannels(cfg *config.Config, o Options, keys *auth.Keys, subscriptions push.Store, phones *devphone.Phones, observe func(provider, outcome string)) channels {
+func newChannels(cfg *config.Config, o Options, keys *auth.Keys, subscriptions push.Store, phones *devphone.Phones, observe func(provider, outcome string), accepted acceptedFunc) channels {
 	isTest := isTestNumber(cfg, o)
 	all := channels{
 		message.InApp: {route: message.RouteInApp, byDefault: true},
@@ -54,8 +56,11 @@ func newChannels(cfg *config.Config, o Options, keys *auth.Keys, subscriptions p
 			newSender: func() (worker.Sender, error) { return newPush(cfg, o, keys, subscriptions) },
 		},
 	}
-	if len(cfg.WhatsApp) > 0 {
-		all[message.WhatsApp] = channel{newSender: func() (worker.Sender, error) { return newWhatsApp(cfg, isTest) }}
+	if cfg.HasWhatsApp() {
+		all[message.WhatsApp] = channel{
+			ofTeam: true, route: all[message.SMS].route,
+			newSender: func() (worker.Sender, error) { return newWhatsApp(cfg, o, isTest, phones, accepted) },
+		}
 	}
 	if cfg.MailServer().URL != "" {
 		all[message.Email] = channel{
@@ -97,7 +102,7 @@ func (c channels) defaults() []message.Channel {
 func (c channels) routes() map[message.Channel]message.Route {
 	routes := map[message.Channel]message.Route{}
 	for name, channel := range c {
-		if channel.route != nil {
+		if channel.route != nil && !channel.ofTeam {
 			routes[name] = channel.route
 		}
 	}
@@ -153,8 +158,7 @@ func (c channels) newSenders() (map[message.Channel]worker.Sender, error) {
 	return senders, nil
 }
 
-// hasChat reports whether the service has a transport for the chat. WhatsApp has a route once it
-// has a template for texts of coaches.
+// hasChat reports whether the service has a transport for the chat.
 func (c channels) hasChat() bool { return c[message.WhatsApp].route != nil }
 
 // accepts reports whether a channel takes messages to a number, also if it sends none to it

@@ -61,7 +61,7 @@ func OpenOperators(ctx context.Context, cfg *config.Config, o Options) (*Operato
 	if err != nil {
 		return nil, err
 	}
-	ch := newChannels(cfg, o, nil, nil, nil, nil) // sends nothing
+	ch := newChannels(cfg, o, nil, nil, nil, nil, nil) // sends nothing
 	approvals := newApprovals(cfg, o, ch, tiers)
 	db := store.New(sql, store.Options{NewID: o.NewID, Settings: storeSettings(cfg, ch, tiers), Hooks: Hooks(approvals.Rules)})
 	approvals.DB = db

@@ -7,6 +7,7 @@ import (
 	"github.com/touchline/touchline/internal/devphone"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/message/sms"
+	"github.com/touchline/touchline/internal/message/whatsapp"
 	"github.com/touchline/touchline/internal/platform/config"
 )
 
@@ -22,6 +23,16 @@ func newPhones(cfg *config.Config, o Options) *devphone.Phones {
 func receiveSMS(phones *devphone.Phones) func(sms.Message) {
 	return func(m sms.Message) {
 		phones.Receive(m.To, devphone.Message{ID: m.ID, Channel: message.SMS, Text: m.Text}, m.Kind == sms.OTP)
+	}
+}
+
+// receiveChat shows a WhatsApp message on the phones.
+func receiveChat(phones *devphone.Phones) func(whatsapp.Shown) {
+	if phones == nil { // an Options.Now that tests set
+		return nil
+	}
+	return func(m whatsapp.Shown) {
+		phones.Receive(m.To, devphone.Message{ID: m.ID, Channel: message.WhatsApp, Text: m.Text}, false)
 	}
 }
 

@@ -42,7 +42,7 @@ func newReceipts(cfg *config.Config, o Options, db *message.Store, vault *vault.
 		Store: db, Valid: vault.ValidReceiptSecret, Readers: sms.ReceiptReaders(c), AccountReaders: sms.AccountReaders(c),
 		Count: m.Receipt, Log: o.Log,
 	}
-	if len(cfg.WhatsApp) > 0 {
+	if cfg.HasWhatsApp() && !cfg.WhatsAppLog() {
 		r.AccountReaders[whatsapp.Provider] = callbacks(cfg).Read
 	}
 	if len(r.Readers)+len(r.AccountReaders) == 0 {

@@ -1,8 +1,10 @@
 package server
 
 import (
+	"context"
 	"time"
 
+	"github.com/touchline/touchline/internal/devphone"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/message/whatsapp"
 	"github.com/touchline/touchline/internal/platform/config"
@@ -18,9 +20,15 @@ const (
 	whatsAppFallBackAfter = 30 * time.Second
 )
 
-func newWhatsApp(cfg *config.Config, testNumber func(phone.Number) bool) (worker.Sender, error) {
+// acceptedFunc stores WhatsApp's id of a message of a delivery.
+type acceptedFunc func(ctx context.Context, deliveryID, providerID string) error
+
+func newWhatsApp(cfg *config.Config, o Options, testNumber func(phone.Number) bool, phones *devphone.Phones, accepted acceptedFunc) (worker.Sender, error) {
+	if cfg.WhatsAppLog() {
+		return &whatsapp.Log{Show: receiveChat(phones), Terminal: o.Terminal, Accepted: accepted, NewID: o.NewID}, nil
+	}
 	return whatsapp.NewSender(whatsapp.Config{
-		API: cfg.Endpoints.WhatsApp, PhoneID: cfg.WhatsAppAccount.PhoneID.Reveal(), Token: cfg.WhatsAppAccount.Token.Reveal(), TestNumber: testNumber,
+		API: cfg.Endpoints.WhatsApp, PhoneID: cfg.WhatsAppAccount.PhoneID.Reveal(), Token: cfg.WhatsAppAccount.Token.Reveal(), TestNumber: testNumber, Accepted: accepted,
 	})
 }
 
@@ -55,7 +63,7 @@ func firstChannels(cfg *config.Config) map[message.Lane]message.Channel {
 
 // fallbacks are the channels on which messages leave that WhatsApp cannot deliver.
 func fallbacks(cfg *config.Config) map[message.Channel]message.Fallback {
-	if len(cfg.WhatsApp) == 0 {
+	if !cfg.HasWhatsApp() || cfg.WhatsAppLog() { // the log delivers at once
 		return nil
 	}
 	return map[message.Channel]message.Fallback{

@@ -139,6 +139,7 @@ func (p *fixture) outbox() {
 	_, _, _, err = p.accounts().LiveChallenge(bg, message.Delivery{To: string(number(60)), Role: actor.Coach, ChallengeID: "challenge"}, 5)
 	ok(p, err)
 	ok(p, p.db.Outbox.DeliverySent(bg, []message.Delivery{d}))
+	ok(p, p.db.Outbox.SaveProviderID(bg, d.ID, "wamid.1"))
 	for _, channel := range []message.Channel{message.SMS, message.WhatsApp} {
 		_, err = p.db.Outbox.NewestSender(bg, phone.Number(d.To), channel, p.clock.Now())
 		ok(p, err)

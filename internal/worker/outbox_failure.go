@@ -10,6 +10,12 @@ import (
 	"github.com/touchline/touchline/internal/platform/phone"
 )
 
+// fallbackOf returns the fallback of the channel of a delivery, if the delivery may use it.
+func (o *Outbox) fallbackOf(d message.Delivery) (message.Fallback, bool) {
+	f, ok := o.Fallbacks[d.Channel]
+	return f, ok && !d.Stays
+}
+
 // fallBack moves a message to the fallback of its channel.
 func (o *Outbox) fallBack(ctx context.Context, deliveries []message.Delivery, why string) error {
 	d := deliveries[0]
@@ -35,7 +41,7 @@ func (o *Outbox) failed(ctx context.Context, deliveries []message.Delivery, err 
 	o.Log.Warn("a message was not sent", "delivery", d.ID, "channel", d.Channel, "kind", d.Kind,
 		"to", phone.Number(d.To), // logged masked; an address that is not a number is hidden entirely
 		"attempt", d.Attempts, "permanent", f.Permanent, "reason", f.Reason)
-	if other, ok := o.Fallbacks[d.Channel]; ok && other.Now(f, d.Attempts) {
+	if other, ok := o.fallbackOf(d); ok && other.Now(f, d.Attempts) {
 		return o.fallBack(ctx, deliveries, f.Reason)
 	}
 	if f.Permanent {

@@ -136,7 +136,7 @@ func (o *Outbox) send(ctx context.Context, m message.Outgoing, sent *completions
 	if err := o.Senders[m.Deliveries[0].Channel].Send(ctx, m.Message); err != nil {
 		return o.failed(ctx, m.Deliveries, err)
 	}
-	if f, ok := o.Fallbacks[m.Deliveries[0].Channel]; ok {
+	if f, ok := o.fallbackOf(m.Deliveries[0]); ok {
 		return o.Store.AwaitStatus(ctx, m.Deliveries, o.Now().Add(f.After))
 	}
 	return sent.store(ctx, m.Deliveries)

@@ -69,9 +69,12 @@ func (o *Outbox) render(ctx context.Context, d message.Delivery) (r rendered, er
 		m.Link = o.PublicURL + "/a/" + o.LinkToken(d.ID)
 	}
 	m.Language = to.Preferences.Language
-	_, hasFallback := o.Fallbacks[d.Channel]
-	r.refused = hasFallback && to.Preferences.Refuses(d.Kind, d.Channel)
 	r.dropReason, r.waitUntil = to.Check(d.Kind, m.Copy.Type, o.Now())
+	if to.Preferences.Refuses(d.Kind, d.Channel) {
+		if _, r.refused = o.fallbackOf(d); !r.refused && d.Stays {
+			r.dropReason = message.ReasonNotWanted
+		}
+	}
 	return r, nil
 }
 

@@ -98,8 +98,8 @@ func TestResponses(t *testing.T) {
 		nameless  = playerWith(func(p *approval.Player) { p.CoachName = "" })
 		strict    = testRules
 		history   = []approval.Record{
-			{ID: recordID, PlayerID: playerID, Party: actor.Guardian, ApproverID: parentID, Action: approval.Approve, Reason: "Of course.\nHe loves it.", RequestID: guardianRequestID, At: requestedAt.Add(3 * time.Hour)},
-			{ID: studentRequestID, PlayerID: playerID, Party: actor.Student, ApproverID: childID, Action: approval.Reject, At: requestedAt.Add(4 * time.Hour)},
+			{ID: recordID, PlayerID: playerID, Party: actor.Guardian, ApproverID: parentID, Action: approval.Approve, Via: actor.ViaPage, Reason: "Of course.\nHe loves it.", RequestID: guardianRequestID, At: requestedAt.Add(3 * time.Hour)},
+			{ID: studentRequestID, PlayerID: playerID, Party: actor.Student, ApproverID: childID, Action: approval.Reject, Via: actor.ViaChat, At: requestedAt.Add(4 * time.Hour)},
 		}
 		waiting = approval.PendingItem{
 			PlayerID: playerID, StudentName: "Kabir Mehta", Party: actor.Student, ApproverName: "Kabir Mehta",

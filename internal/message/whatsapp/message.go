@@ -16,8 +16,15 @@ type Message struct {
 	To        string `json:"to"`
 	Type      string `json:"type"`
 	// Ref is returned with each status of the message. It names the attempt.
-	Ref      string          `json:"biz_opaque_callback_data"`
-	Template MessageTemplate `json:"template"`
+	Ref string `json:"biz_opaque_callback_data"`
+	// Template is set for the type "template", Text for the type "text".
+	Template *MessageTemplate `json:"template,omitempty"`
+	Text     *FreeText        `json:"text,omitempty"`
+}
+
+// FreeText is a text without a template.
+type FreeText struct {
+	Body string `json:"body"`
 }
 
 // MessageTemplate names a template and fills in its variables.
@@ -47,6 +54,11 @@ type Parameter struct {
 // newMessage returns the request for a text.
 func newMessage(to string, ref message.MessageRef, text message.WhatsAppText) Message {
 	m := Message{Product: "whatsapp", Recipient: "individual", To: strings.TrimPrefix(to, "+"), Type: "template", Ref: ref.String()}
+	if text.Body != "" {
+		m.Type, m.Text = "text", &FreeText{text.Body}
+		return m
+	}
+	m.Template = &MessageTemplate{}
 	m.Template.Name = templatePrefix + text.Template.Name
 	m.Template.Language.Code = text.Template.Language
 	if text.Template.Code {

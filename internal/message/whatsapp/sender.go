@@ -34,12 +34,15 @@ type Config struct {
 	API, PhoneID, Token string
 	// TestNumber reports whether a number gets no messages.
 	TestNumber func(phone.Number) bool
+	// Accepted stores WhatsApp's id of a message that it accepted; nil stores none.
+	Accepted func(ctx context.Context, deliveryID, providerID string) error
 }
 
 // Sender sends messages of the outbox by WhatsApp. It implements worker.Sender.
 type Sender struct {
 	url, token string
 	testNumber func(phone.Number) bool
+	accepted   func(ctx context.Context, deliveryID, providerID string) error
 	http       *http.Client
 }
 
@@ -53,7 +56,7 @@ func NewSender(c Config) (*Sender, error) {
 	transport.MaxIdleConnsPerHost = 16
 	transport.MaxResponseHeaderBytes = maxResponse
 	return &Sender{
-		url: u.JoinPath(c.PhoneID, "messages").String(), token: c.Token, testNumber: c.TestNumber,
+		url: u.JoinPath(c.PhoneID, "messages").String(), token: c.Token, testNumber: c.TestNumber, accepted: c.Accepted,
 		http: &http.Client{
 			Transport: transport, Timeout: sendTimeout,
 			// The token goes to the configured host only.
@@ -72,18 +75,33 @@ func (s *Sender) Segments(m message.Message) int { return message.Segments(messa
 // Send makes one attempt. It returns nil if WhatsApp accepted the message; a status says later
 // whether it was sent.
 func (s *Sender) Send(ctx context.Context, m message.Message) error {
-	text, ok := message.WhatsAppOf(m)
-	if !ok {
+	texts := message.WhatsAppOf(m)
+	if len(texts) == 0 {
 		return &message.SendError{Permanent: true, Cause: message.CauseFiltered, Reason: "WhatsApp has no template for this kind of message"}
 	}
 	ref := message.MessageRef{MessageID: m.ID, Attempt: m.TotalAttempts, Provider: Provider}
-	body, err := json.Marshal(newMessage(m.To, ref, text))
+	for _, text := range texts {
+		id, err := s.post(ctx, newMessage(m.To, ref, text))
+		if err != nil {
+			return err
+		}
+		if s.accepted != nil {
+			// Without the id a reply goes to the coach who wrote last.
+			_ = s.accepted(ctx, m.ID, id)
+		}
+	}
+	return nil
+}
+
+// post sends a message and returns WhatsApp's id of it.
+func (s *Sender) post(ctx context.Context, m Message) (id string, err error) {
+	body, err := json.Marshal(m)
 	if err != nil {
-		return &message.SendError{Permanent: true, Reason: "encode message as JSON"}
+		return "", &message.SendError{Permanent: true, Reason: "encode message as JSON"}
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url, bytes.NewReader(body))
 	if err != nil {
-		return &message.SendError{Permanent: true, Reason: "invalid address of the WhatsApp API"}
+		return "", &message.SendError{Permanent: true, Reason: "invalid address of the WhatsApp API"}
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Authorization", "Bearer "+s.token)
@@ -91,9 +109,9 @@ func (s *Sender) Send(ctx context.Context, m message.Message) error {
 	res, err := s.http.Do(req)
 	if err != nil {
 		if ctx.Err() != nil {
-			return ctx.Err()
+			return "", ctx.Err()
 		}
-		return &message.SendError{Outage: true, Reason: "WhatsApp " + describe(err)}
+		return "", &message.SendError{Outage: true, Reason: "WhatsApp " + describe(err)}
 	}
 	defer res.Body.Close()
 	raw, _ := io.ReadAll(io.LimitReader(res.Body, maxResponse))
@@ -108,8 +126,8 @@ func describe(err error) string {
 	return "is unreachable"
 }
 
-// result returns the error that a response of the Cloud API means, or nil.
-func result(status int, body []byte) error {
+// result returns the id in a response of the Cloud API, or the error that it means.
+func result(status int, body []byte) (id string, err error) {
 	var parsed struct {
 		Messages []struct {
 			ID string `json:"id"`
@@ -120,7 +138,7 @@ func result(status int, body []byte) error {
 	}
 	readable := json.Unmarshal(body, &parsed) == nil
 	if status == http.StatusOK && readable && len(parsed.Messages) == 1 && parsed.Messages[0].ID != "" {
-		return nil
+		return parsed.Messages[0].ID, nil
 	}
 	failed := &message.SendError{Reason: fmt.Sprintf("WhatsApp responded %d", status)}
 	code := parsed.Error.Code
@@ -133,5 +151,5 @@ func result(status int, body []byte) error {
 	} else {
 		failed.Outage = true
 	}
-	return failed
+	return "", failed
 }

@@ -133,7 +133,7 @@ func TestSendErrors(t *testing.T) {
 	if failed == nil || failed.Permanent || failed.Reason != "WhatsApp is unreachable" {
 		t.Errorf("no server: %+v", failed)
 	}
-	failed, _ = errors.AsType[*message.SendError](s.Send(t.Context(), message.Message{Kind: message.Team, To: number, Team: message.TeamMessage{Text: "Hi"}}))
+	failed, _ = errors.AsType[*message.SendError](s.Send(t.Context(), message.Message{Kind: message.NotificationCopy, To: number, Copy: message.Copy{Text: "Hi"}}))
 	if failed == nil || !failed.Permanent {
 		t.Errorf("a message without a template: %+v, want a permanent error", failed)
 	}

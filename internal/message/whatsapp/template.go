@@ -50,7 +50,7 @@ var variable = regexp.MustCompile(`\{([a-z_]+)\}`)
 
 // examples are the examples of variables that Meta's reviewers see.
 var examples = map[string]string{
-	"coach": "Coach Meera Nair", "student": "Asha Rao", "students": "Asha Rao and Bela Rao", "others": "Chetan Rao", "batch": "U12 Evening",
+	"coach": "Coach Meera Nair", "student": "Asha Rao", "students": "Asha Rao and Bela Rao", "others": "Chetan Rao", "batch": "U12 Evening", "text": "Training is at five tomorrow.",
 }
 
 // NewTemplates returns the templates to create at Meta. base is the address of the service.
@@ -77,7 +77,10 @@ func NewTemplates(brand, base string) []Template {
 			buttons.Buttons = append(buttons.Buttons, TemplateButton{Type: "url", Text: text, URL: base + "/a/{{1}}", Example: []string{base + "/a/example"}})
 		}
 		created.Components = []TemplateComponent{
-			{Type: "body", Text: variable.ReplaceAllString(t.Body, "{{$1}}"), Example: &TemplateExample{named}}, buttons,
+			{Type: "body", Text: variable.ReplaceAllString(t.Body, "{{$1}}"), Example: &TemplateExample{named}},
+		}
+		if len(buttons.Buttons) > 0 {
+			created.Components = append(created.Components, buttons)
 		}
 		all = append(all, created)
 	}

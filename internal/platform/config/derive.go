@@ -139,7 +139,9 @@ func (c *Config) Development() bool {
 
 // DevelopmentPhones reports whether /dev/phones shows the messages: in development, unless one of them
 // reaches a person by WhatsApp.
-func (c *Config) DevelopmentPhones() bool { return c.Development() && len(c.WhatsApp) == 0 }
+func (c *Config) DevelopmentPhones() bool {
+	return c.Development() && (!c.HasWhatsApp() || c.WhatsAppLog())
+}
 
 // IsLoopback reports whether only this machine reaches a listener on addr, host:port.
 func IsLoopback(addr string) bool {

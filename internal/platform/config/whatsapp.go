@@ -13,17 +13,37 @@ const (
 	WhatsAppOTP = "otp"
 	// WhatsAppRequest are approval requests and their reminders.
 	WhatsAppRequest = "request"
+	// WhatsAppChat are messages of coaches on the channel chat. They leave by WhatsApp with each of these
+	// values; this one is for a service whose other messages do not.
+	WhatsAppChat = "chat"
+	// whatsAppLog shows messages in development in place of sending them.
+	whatsAppLog = "log"
 )
 
+// HasWhatsApp reports whether the service has a transport for WhatsApp.
+func (c *Config) HasWhatsApp() bool { return len(c.WhatsApp) > 0 }
+
+// WhatsAppLog reports whether WhatsApp messages are shown in development in place of being sent.
+func (c *Config) WhatsAppLog() bool { return slices.Contains(c.WhatsApp, whatsAppLog) }
+
 // SendsByWhatsApp reports whether messages of a kind leave by WhatsApp first.
-func (c *Config) SendsByWhatsApp(kind string) bool { return slices.Contains(c.WhatsApp, kind) }
+func (c *Config) SendsByWhatsApp(kind string) bool {
+	return slices.Contains(c.WhatsApp, kind) || kind == WhatsAppRequest && c.WhatsAppLog()
+}
 
 func (c *Config) checkWhatsApp() []string {
 	var messages []string
 	for _, kind := range c.WhatsApp {
-		if kind != WhatsAppOTP && kind != WhatsAppRequest {
-			messages = append(messages, fmt.Sprintf("%q must be otp or request", kind))
+		if !slices.Contains([]string{WhatsAppOTP, WhatsAppRequest, WhatsAppChat, whatsAppLog}, kind) {
+			messages = append(messages, fmt.Sprintf("%q must be otp, request, chat or log", kind))
 		}
+	}
+	switch {
+	case !c.WhatsAppLog():
+	case len(c.WhatsApp) > 1:
+		messages = append(messages, "log shows all messages and sends none, so nothing else can be set with it")
+	case !IsLoopback(c.Addr) || c.isSet("PUBLIC_URL"):
+		messages = append(messages, "log is for development: it needs an ADDR on loopback and no PUBLIC_URL. Set otp, request or chat to send messages")
 	}
 	return messages
 }
@@ -69,7 +89,7 @@ func parseWhatsAppAccount(text string) (any, error) {
 }
 
 func (c *Config) checkWhatsAppAccount() []string {
-	if c.WhatsAppAccount == (WhatsAppAccount{}) && len(c.WhatsApp) > 0 && len(c.checkWhatsApp()) == 0 {
+	if c.WhatsAppAccount == (WhatsAppAccount{}) && len(c.WhatsApp) > 0 && !c.WhatsAppLog() && len(c.checkWhatsApp()) == 0 {
 		return []string{"must be set, because WHATSAPP is"}
 	}
 	return nil

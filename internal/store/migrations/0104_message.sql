@@ -46,6 +46,9 @@ CREATE TABLE deliveries (
 	-- sending_lease is the lease under which a worker gives the message to its provider. While it equals the lease, the
 	-- message may be on its way; a revoke waits for the result.
 	sending_lease   TEXT,
+	-- stays: the message leaves on no other channel. provider_id is WhatsApp's id of the message.
+	stays           BOOLEAN NOT NULL DEFAULT FALSE,
+	provider_id     TEXT,
 	CHECK (lease IS NULL OR state = 'queued')
 );
 CREATE INDEX deliveries_due ON deliveries (channel, kind, due_at, id) WHERE state = 'queued';
@@ -66,6 +69,8 @@ CREATE INDEX deliveries_not_sent_of_coach ON deliveries (coach_id, updated_at, i
 	WHERE state = 'failed' AND reason NOT IN ('request_closed', 'not_wanted', 'stopped', 'disputed', 'contact_changed', 'player_removed');
 CREATE INDEX deliveries_of_notices ON deliveries (coach_id, recipient, updated_at) WHERE kind = 'notice' AND channel = 'sms';
 CREATE INDEX deliveries_queued_notices ON deliveries (account_id) WHERE account_id IS NOT NULL AND state = 'queued';
+-- Used to find the message to which a person replied.
+CREATE INDEX deliveries_of_provider ON deliveries (provider_id) WHERE provider_id IS NOT NULL;
 CREATE INDEX deliveries_of_recipient ON deliveries (recipient, id) WHERE recipient <> '';
 
 -- What the message limits have counted in the last days. size is what was added to the
@@ -130,6 +135,13 @@ CREATE TABLE stopped_addresses (
 	address    TEXT   NOT NULL PRIMARY KEY,
 	stopped_at BIGINT NOT NULL
 );
+
+-- When a number wrote to the service by WhatsApp last. For 24 h after that, it takes messages without a template.
+CREATE TABLE chat_numbers (
+	mobile_number TEXT   NOT NULL PRIMARY KEY,
+	wrote_at      BIGINT NOT NULL
+);
+CREATE INDEX chat_numbers_by_time ON chat_numbers (wrote_at);
 
 -- Replies (STOP, START) that were handled: a provider may repeat a call.
 CREATE TABLE handled_replies (

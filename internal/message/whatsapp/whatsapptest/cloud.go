@@ -28,6 +28,7 @@ type Cloud struct {
 	templates   map[string]template // by name and language
 	errors      map[string]int      // by number
 	unavailable bool
+	open        map[string]bool // numbers that wrote in the last 24 h
 	messages    []Sent
 	faults      []string
 }
@@ -48,7 +49,7 @@ func New(tb testing.TB) *Cloud {
 	tb.Helper()
 	c := &Cloud{
 		PhoneID: "106540352242922", Token: "S3NT1NEL", AppSecret: "app-s3cret", VerifyToken: "verify-t0ken",
-		templates: map[string]template{}, errors: map[string]int{},
+		templates: map[string]template{}, errors: map[string]int{}, open: map[string]bool{},
 	}
 	c.server = httptest.NewServer(http.HandlerFunc(c.serve))
 	tb.Cleanup(func() {
@@ -75,6 +76,13 @@ func (c *Cloud) Refuse(to string, code int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.errors[to] = code
+}
+
+// SetOpen says whether a number wrote in the last 24 h: only then WhatsApp takes a text without a template.
+func (c *Cloud) SetOpen(number string, open bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.open[number] = open
 }
 
 // SetUnavailable says whether WhatsApp responds 503 to every request.
@@ -117,6 +125,10 @@ func (c *Cloud) serve(w http.ResponseWriter, r *http.Request) {
 		fail(http.StatusBadRequest, code, "Refused")
 		return
 	}
+	if sent.Template == "" && !c.open[sent.To] {
+		fail(http.StatusBadRequest, 131047, "Re-engagement message")
+		return
+	}
 	sent.ID = fmt.Sprintf("wamid.HBgL%08d", len(c.messages))
 	c.messages = append(c.messages, sent)
 	_ = json.NewEncoder(w).Encode(map[string]any{
@@ -132,7 +144,10 @@ type message struct {
 	To        string `json:"to"`
 	Type      string `json:"type"`
 	Ref       string `json:"biz_opaque_callback_data"`
-	Template  struct {
+	Text      *struct {
+		Body string `json:"body"`
+	} `json:"text"`
+	Template struct {
 		Name     string `json:"name"`
 		Language struct {
 			Code string `json:"code"`
@@ -162,6 +177,12 @@ func (c *Cloud) read(r *http.Request) (Sent, error) {
 	d.DisallowUnknownFields()
 	if err := d.Decode(&m); err != nil {
 		return Sent{}, err
+	}
+	if m.Type == "text" && m.Text != nil {
+		if m.Product != "whatsapp" || m.Recipient != "individual" || !digits.MatchString(m.To) || m.Text.Body == "" || len([]rune(m.Text.Body)) > 4096 {
+			return Sent{}, fmt.Errorf("the text %+v", m)
+		}
+		return Sent{To: "+" + m.To, Text: m.Text.Body, Ref: m.Ref}, nil
 	}
 	t, known := c.templates[m.Template.Name+"."+m.Template.Language.Code]
 	switch {

@@ -34,14 +34,16 @@ type request struct {
 				Example string `json:"example"`
 			} `json:"body_text_named_params"`
 		} `json:"example"`
-		Buttons []struct {
-			Type    string   `json:"type"`
-			OTPType string   `json:"otp_type"`
-			Text    string   `json:"text"`
-			URL     string   `json:"url"`
-			Example []string `json:"example"`
-		} `json:"buttons"`
+		Buttons []button `json:"buttons"`
 	} `json:"components"`
+}
+
+type button struct {
+	Type    string   `json:"type"`
+	OTPType string   `json:"otp_type"`
+	Text    string   `json:"text"`
+	URL     string   `json:"url"`
+	Example []string `json:"example"`
 }
 
 var (
@@ -71,10 +73,14 @@ func (c *Cloud) Create(tb testing.TB, body []byte) {
 }
 
 func (r request) template() (t template, err error) {
-	if !templateName.MatchString(r.Name) || r.Language == "" || len(r.Components) != 2 || r.Components[0].Type != "body" || r.Components[1].Type != "buttons" {
+	if !templateName.MatchString(r.Name) || r.Language == "" || len(r.Components) == 0 || len(r.Components) > 2 || r.Components[0].Type != "body" || len(r.Components) == 2 && r.Components[1].Type != "buttons" {
 		return t, fmt.Errorf("its name, language or components")
 	}
-	body, buttons := r.Components[0], r.Components[1].Buttons
+	body := r.Components[0]
+	var buttons []button
+	if len(r.Components) == 2 {
+		buttons = r.Components[1].Buttons
+	}
 	if r.Category == "authentication" {
 		if body.Text != "" || len(buttons) != 1 || buttons[0].Type != "otp" || buttons[0].OTPType != "copy_code" || r.TTL < 30 || r.TTL > 900 {
 			return t, fmt.Errorf("its components")
@@ -108,8 +114,8 @@ func (r request) template() (t template, err error) {
 		}
 		t.urls = append(t.urls, b.URL)
 	}
-	if len(t.urls) == 0 || len(t.urls) > 2 {
-		return t, fmt.Errorf("%d buttons with a link, want 1 or 2", len(t.urls))
+	if len(r.Components) == 2 && len(t.urls) == 0 || len(t.urls) > 2 {
+		return t, fmt.Errorf("%d buttons with a link, want at most 2", len(t.urls))
 	}
 	return t, nil
 }

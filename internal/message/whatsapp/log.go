@@ -1,0 +1,59 @@
+package whatsapp
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/platform/phone"
+)
+
+// Shown is a message that Log shows.
+type Shown struct {
+	// ID is the id with which an answer names the message (message.Reply.Context).
+	ID   string
+	To   phone.Number
+	Text string
+}
+
+// Log shows messages in development in place of sending them (WHATSAPP=log). It implements worker.Sender.
+type Log struct {
+	// Show shows a message on a phone; nil shows none.
+	Show func(Shown)
+	// Terminal gets a line for each message; nil gets none.
+	Terminal io.Writer
+	// Accepted is as in Config.
+	Accepted func(ctx context.Context, deliveryID, providerID string) error
+	NewID    func() string
+}
+
+// Suppressed returns false: nothing leaves.
+func (l *Log) Suppressed(string) bool { return false }
+
+// Segments is Sender.Segments.
+func (l *Log) Segments(m message.Message) int { return message.Segments(message.SMSText(m)) }
+
+// Send shows a message.
+func (l *Log) Send(ctx context.Context, m message.Message) error {
+	texts := message.WhatsAppOf(m)
+	if len(texts) == 0 {
+		return &message.SendError{Permanent: true, Cause: message.CauseFiltered, Reason: "WhatsApp has no template for this kind of message"}
+	}
+	for _, text := range texts {
+		shown := Shown{ID: l.NewID(), To: phone.Number(m.To), Text: text.String()}
+		if l.Accepted != nil {
+			if err := l.Accepted(ctx, m.ID, shown.ID); err != nil {
+				return err
+			}
+		}
+		if l.Terminal != nil {
+			_, _ = fmt.Fprintf(l.Terminal, "WhatsApp to %s: %s\n", m.To, strings.ReplaceAll(shown.Text, "\n", "\n  "))
+		}
+		if l.Show != nil {
+			l.Show(shown)
+		}
+	}
+	return nil
+}
