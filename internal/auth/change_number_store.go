@@ -86,6 +86,9 @@ func (db SQL) changeNumber(ctx context.Context, tx *store.Tx, c NumberChange) (i
 	if err := tx.EndPush(ctx, c.By.AccountID, c.By.SessionID); err != nil {
 		return 0, err
 	}
+	if err := tx.Defer(ctx, `DELETE FROM passkeys WHERE account_id = $1`, c.By.AccountID); err != nil {
+		return 0, fmt.Errorf("remove passkeys: %w", err)
+	}
 	if err := db.moveDevices(ctx, tx, c, device); err != nil {
 		return 0, fmt.Errorf("move devices: %w", err)
 	}

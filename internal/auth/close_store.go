@@ -110,6 +110,7 @@ func (c *accountClosure) endSessions(ctx context.Context) error {
 			WHERE account_id = $1 AND revoked_at IS NULL`, args: []any{coach, number, now}},
 		statement{query: `DELETE FROM devices WHERE mobile_number = $1`, args: []any{string(c.by.Number)}},
 		statement{query: `DELETE FROM push_subscriptions WHERE account_id = $1`, args: []any{coach}},
+		statement{query: `DELETE FROM passkeys WHERE account_id = $1`, args: []any{coach}},
 		statement{query: `DELETE FROM coach_devices WHERE coach_id = $1`, args: []any{coach}},
 	)
 }

@@ -228,6 +228,10 @@ func (s *Service) loginAttempt(ctx context.Context, key ChallengeKey, otp string
 	return a, device, err
 }
 
+func errSuspended() *fault.Error {
+	return fault.New(fault.Forbidden, "account_suspended", "This account is suspended. It cannot sign in. Ask the operator of the service.")
+}
+
 // resultError returns nil for CorrectCode. For other outcomes of an attempt at now it
 // returns otp_incorrect, otp_expired, otp_attempts_exceeded or account_suspended.
 func (s *Service) resultError(r VerificationResult, now time.Time) *fault.Error {
@@ -240,7 +244,7 @@ func (s *Service) resultError(r VerificationResult, now time.Time) *fault.Error 
 		// A new code may be requested after the usual wait.
 		return errAttemptsExceeded("otp_tries", max(r.SentAt.Add(s.Settings.OTPResendAfter).Sub(now), time.Second), now)
 	case AccountSuspended:
-		return fault.New(fault.Forbidden, "account_suspended", "This account is suspended. It cannot sign in. Ask the operator of the service.")
+		return errSuspended()
 	case Blocked:
 		return errAttemptsExceeded("otp_wrong_per_day", max(r.EndsAt.Sub(now), time.Second), now)
 	default:

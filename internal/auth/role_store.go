@@ -9,8 +9,8 @@ import (
 )
 
 // EndSessionsWithoutRole ends the refresh tokens of those accounts that no longer hold their
-// role (see RoleFacts), and the confirmation of their addresses. The number may get a new owner,
-// who must not find a session or an address of the previous one. The access token remains valid for
+// role (see RoleFacts), their passkeys, and the confirmation of their addresses. The number may get a new
+// owner, who must not find a session or an address of the previous one. The access token remains valid for
 // some minutes, but shows nothing of the player.
 //
 // The caller must hold the row locks of the accounts. So if two transactions remove the last
@@ -42,6 +42,15 @@ func EndSessionsWithoutRole(ctx context.Context, tx *store.Tx, accountIDs []stri
 				AND NOT EXISTS (SELECT 1 FROM disputes d WHERE d.approver_id = a.id))`, args...)
 	if err != nil {
 		return fmt.Errorf("remove addresses without a role: %w", err)
+	}
+	err = tx.Defer(ctx, `
+		DELETE FROM passkeys
+		WHERE account_id IN (`+database.Params(1, len(args))+`)
+			AND NOT EXISTS (SELECT 1 FROM players p WHERE p.guardian_id = passkeys.account_id AND p.deleted_at IS NULL)
+			AND NOT EXISTS (SELECT 1 FROM players p WHERE p.student_id = passkeys.account_id AND p.deleted_at IS NULL)
+			AND NOT EXISTS (SELECT 1 FROM disputes d WHERE d.approver_id = passkeys.account_id)`, args...)
+	if err != nil {
+		return fmt.Errorf("remove passkeys without a role: %w", err)
 	}
 	return nil
 }

@@ -155,8 +155,8 @@ func (db SQL) endSession(ctx context.Context, accountID, id string) (bool, error
 	return ended, err
 }
 
-// endAllSessions ends every session of the number of by in every role, its devices, and its confirmed
-// addresses.
+// endAllSessions ends every session of the number of by in every role, its devices, its passkeys, and its
+// confirmed addresses.
 func (db SQL) endAllSessions(ctx context.Context, by actor.Actor) error {
 	return db.DB.Write(ctx, func(tx *store.Tx) error {
 		err := tx.Defer(ctx, `
@@ -174,7 +174,11 @@ func (db SQL) endAllSessions(ctx context.Context, by actor.Actor) error {
 		if err != nil {
 			return err
 		}
-		return tx.Defer(ctx, `DELETE FROM confirmed_addresses WHERE mobile_number = $1`, string(by.Number))
+		err = tx.Defer(ctx, `DELETE FROM confirmed_addresses WHERE mobile_number = $1`, string(by.Number))
+		if err != nil {
+			return err
+		}
+		return tx.Defer(ctx, `DELETE FROM passkeys WHERE account_id IN (SELECT id FROM accounts WHERE mobile_number = $1)`, string(by.Number))
 	})
 }
 

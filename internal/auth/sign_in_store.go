@@ -39,6 +39,11 @@ func (db SQL) signIn(ctx context.Context, tx *store.Tx, in *SignIn, c *countedAt
 	} else if err := db.findOrAddAccount(ctx, tx, &s); err != nil {
 		return err
 	}
+	return db.openSession(ctx, tx, in, s)
+}
+
+// openSession saves the device and the session s of an account.
+func (db SQL) openSession(ctx context.Context, tx *store.Tx, in *SignIn, s Session) error {
 	err := tx.Defer(ctx, `
 		INSERT INTO devices (id, token_hash, mobile_number, ends_at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (id) DO UPDATE SET ends_at = excluded.ends_at`,

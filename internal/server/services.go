@@ -34,6 +34,7 @@ import (
 // services are the services of both listeners.
 type services struct {
 	base
+	passkeys      *auth.Passkeys
 	fees          *fee.Service
 	batches       *batch.Service
 	attended      *attendance.Service
@@ -70,6 +71,10 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 	accounts.LinkedRequest = func(ctx context.Context, linkHash []byte, number phone.Number, role actor.Role, now time.Time) (string, bool, error) {
 		return approval.LinkedRequest(ctx, b.db, linkHash, number, role, now)
 	}
+	passkeys, err := newPasskeys(cfg, b, accounts)
+	if err != nil {
+		return nil, err
+	}
 	fees := &fee.Service{
 		DB: b.db, Consent: approvals.Rules, DefaultCurrency: config.RegionCurrency(cfg.DefaultRegion), CheckFeature: common.Subscriptions.CheckFeature, Now: o.Now, NewID: o.NewID,
 	}
@@ -90,7 +95,7 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 		b.phones.Reply = replies.Apply
 	}
 	s := &services{
-		base: b,
+		base: b, passkeys: passkeys,
 		fees: fees, batches: batches, attended: attended, trainings: trainings, conversations: conversations, verifications: verifications, documents: documents, progress: records, players: players, feed: &feed.Service{DB: b.db, Webhooks: newWebhooks(cfg, o, b.db, b.delivery.webhooks.Wake), Rules: approvals.Rules, Waiting: b.delivery.waiting, Now: o.Now},
 		public: public.Services{
 			Common: common, HTTP: http, Coach: coaches, Team: teams,
@@ -153,6 +158,12 @@ func newAuth(cfg *config.Config, o Options, db auth.Store, keys *auth.Keys) *aut
 		},
 		Now: o.Now, NewID: o.NewID, Rand: o.Rand,
 	}
+}
+
+// newPasskeys returns the service of passkeys.
+func newPasskeys(cfg *config.Config, b base, accounts *auth.Service) (*auth.Passkeys, error) {
+	rp, err := auth.NewRelyingParty(cfg.PublicURL, cfg.Brand)
+	return &auth.Passkeys{Auth: accounts, DB: b.accounts, RelyingParty: rp}, err
 }
 
 // newApprovals returns the service of consents, without its database.

@@ -107,6 +107,8 @@ func fillTables(t *testing.T, url string) {
 		`INSERT INTO operator_sessions SELECT 's' || i, ('s' || i)::bytea, 't' || i % 500, i, i FROM generate_series(1, 1000) i`,
 		`INSERT INTO former_numbers SELECT 'a' || i % 400, ('n' || i)::bytea, i, i % 3 = 0 FROM generate_series(1, 1000) i`,
 		`INSERT INTO coach_devices SELECT ('d' || i)::bytea, 'a' || i % 400, i FROM generate_series(1, 1000) i`,
+		`INSERT INTO passkeys SELECT 'k' || i, 'a' || i, ('k' || i)::bytea, NULL, '{}', 0, i, i FROM generate_series(1, 1000) i`,
+		`INSERT INTO passkey_challenges SELECT 'c' || i, 'a' || i, '{}', i FROM generate_series(1, 1000) i`,
 		`INSERT INTO confirmed_addresses SELECT 'n' || i, 'coach', 'a' || i, i FROM generate_series(1, 1000) i`,
 		`ANALYZE`,
 	} {

@@ -3,6 +3,8 @@ package store_test
 import (
 	"time"
 
+	"github.com/go-webauthn/webauthn/webauthn"
+
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/event"
@@ -75,6 +77,33 @@ func (p *fixture) emailCodes() {
 	_, err := s.ConfirmedAddress(bg, by)
 	ok(p, err)
 	ok(p, s.RemoveAddress(bg, by))
+}
+
+// passkeys adds a passkey, signs in with it and removes it.
+func (p *fixture) passkeys() {
+	p.Helper()
+	now := p.clock.Now()
+	s, db := p.emailSignIn(), p.accounts()
+	by := p.pageLogin(s, actor.Coach, number(64), auth.PageLifetime, 0).Session.Actor()
+	challenge := webauthn.SessionData{Challenge: "c"}
+	ok(p, db.AddPasskeyChallenge(bg, "registration", by.AccountID, challenge, nil))
+	ok(p, db.AddPasskey(bg, by, "registration", &auth.Passkey{ID: "passkey", CreatedAt: now}, func(webauthn.SessionData) (*webauthn.Credential, error) {
+		return &webauthn.Credential{ID: []byte("credential")}, nil
+	}))
+	_, err := db.Passkeys(bg, by.AccountID, "", 5)
+	ok(p, err)
+	_, err = db.Passkey(bg, by.AccountID, "passkey")
+	ok(p, err)
+	n, err := db.PasskeyNumber(bg, []byte("credential"))
+	ok(p, err)
+	ok(p, db.AddPasskeyChallenge(bg, "sign-in", "", challenge, nil))
+	session := &auth.Session{ID: "by-passkey", Number: n, DeviceID: "d64", Generation: 1, CreatedAt: now, IdleAt: now.Add(time.Hour), EndsAt: now.Add(time.Hour)}
+	in := &auth.SignIn{Session: session, RefreshHash: []byte("h"), DeviceHash: []byte("d64"), DeviceEnds: now.Add(time.Hour)}
+	ok(p, db.SignInByPasskey(bg, "sign-in", []byte("credential"), in, func(webauthn.SessionData, *auth.Passkey) (*webauthn.Credential, error) {
+		return &webauthn.Credential{ID: []byte("credential")}, nil
+	}))
+	_, err = db.RemovePasskey(bg, by, "passkey")
+	ok(p, err)
 }
 
 // numberChangeAndClosure changes a coach's number and then closes the account.

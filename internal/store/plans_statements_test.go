@@ -32,6 +32,7 @@ func runPooledStatements(t *testing.T, url string) *fixture {
 	p.challenges()
 	p.coachDevices()
 	p.emailCodes()
+	p.passkeys()
 	p.numberChangeAndClosure()
 	p.sessions()
 	p.outbox()

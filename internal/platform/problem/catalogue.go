@@ -123,6 +123,11 @@ var catalogue = []Type{
 		"Use the https address of the service. If the request had a token or an OTP, sign out and sign in again.",
 	},
 	{
+		"fresh_otp_required", 403, "A recent sign-in is needed",
+		"This call needs a session whose OTP or passkey was entered in the last 15 minutes.",
+		"Sign in again. Then repeat the call within 15 minutes.",
+	},
+	{
 		"account_suspended", 403, "The account is suspended",
 		"An operator of the service has suspended this account.",
 		"Ask the operator of the service.",
@@ -200,6 +205,11 @@ var catalogue = []Type{
 		"Read the fee, and note at most its balance. Note money for another fee there.",
 	},
 	{
+		"passkey_limit", 409, "There are too many passkeys",
+		"An account has at most 20 passkeys.",
+		"Remove one that is not used any more.",
+	},
+	{
 		"batch_archived", 409, "The batch is archived",
 		"An archived batch, its players and its attendance can be read, but no longer changed.",
 		"Create a new batch, or use another one.",
@@ -219,6 +229,11 @@ var catalogue = []Type{
 		"otp_expired", 410, "The OTP can no longer be used",
 		"The OTP has expired or was used, or none was asked for.",
 		"Ask for a new OTP.",
+	},
+	{
+		"passkey_expired", 410, "The challenge for a passkey has ended",
+		"A challenge is valid for 5 minutes and is answered once.",
+		"Ask for new options, and let the person use the passkey again.",
 	},
 	{
 		"cursor_expired", 410, "The cursor is too old",
@@ -251,6 +266,11 @@ var catalogue = []Type{
 		"validation_failed", 422, "Some of what was sent cannot be accepted",
 		"Something in the body, the query or a header has a wrong type, is too big or too small, or is unknown.",
 		"Each entry of `errors` names one mistake and says what is wrong. Correct them all and send the request again.",
+	},
+	{
+		"passkey_invalid", 422, "The passkey cannot be checked",
+		"The answer does not fit the challenge, the person was not verified, or the passkey is not known here any more.",
+		"Ask for new options and use another passkey, or sign in with an OTP.",
 	},
 	{
 		"otp_incorrect", 422, "The OTP is wrong",

@@ -15,12 +15,15 @@ import (
 // every fault to f: wrong types, unknown and missing fields, values out of bounds.
 //
 // A field has its name in a json tag and its rules in a rule tag (see Rules). Its
-// type is string, bool, int, float64, struct, slice, a pointer to one of these, or Opt. The
+// type is string, bool, int, float64, struct, slice, Object, a pointer to one of these, or Opt. The
 // pointer of an absent optional field is nil, and null means absent, except for
 // Opt, the field type of merge patches.
 func Bind[T any](v any, into *T, f *Faults) {
 	bindValue(v, reflect.ValueOf(into).Elem(), "", Rules{}, f)
 }
+
+// Object is a field that is passed on as it is: another specification says what it contains.
+type Object map[string]any
 
 // Opt is a field of a merge patch (RFC 7396): absent, null, or a value.
 type Opt[T any] struct {
@@ -97,6 +100,13 @@ func bindValue(v any, into reflect.Value, at string, rules Rules, f *Faults) {
 			return
 		}
 		into.SetFloat(x)
+	case reflect.Map: // an Object
+		object, ok := v.(map[string]any)
+		if !ok {
+			f.Add(at, "invalid_type", "This must be an object.")
+			return
+		}
+		into.Set(reflect.ValueOf(Object(object)))
 	default:
 		panic("wire: Bind does not support the type " + into.Type().String())
 	}

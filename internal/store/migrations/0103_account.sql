@@ -130,6 +130,30 @@ CREATE TABLE confirmed_addresses (
 );
 CREATE INDEX confirmed_addresses_by_end ON confirmed_addresses (ends_at);
 
+-- A passkey signs in as its account without an OTP. credential is its public key with what WebAuthn needs to check it, as
+-- JSON. sign_count never goes back.
+CREATE TABLE passkeys (
+	id            TEXT   NOT NULL PRIMARY KEY,
+	account_id    TEXT   NOT NULL REFERENCES accounts (id),
+	credential_id BYTEA  NOT NULL UNIQUE,
+	name          TEXT,
+	credential    TEXT   NOT NULL,
+	sign_count    BIGINT NOT NULL,
+	created_at    BIGINT NOT NULL,
+	last_used_at  BIGINT
+);
+CREATE INDEX passkeys_of_account ON passkeys (account_id, id);
+
+-- A challenge that a passkey answers once. account_id is the account that adds a passkey, or NULL for a sign-in.
+CREATE TABLE passkey_challenges (
+	id         TEXT   NOT NULL PRIMARY KEY,
+	account_id TEXT,
+	data       TEXT   NOT NULL,
+	ends_at    BIGINT NOT NULL
+);
+CREATE INDEX passkey_challenges_of_account ON passkey_challenges (account_id);
+CREATE INDEX passkey_challenges_by_end ON passkey_challenges (ends_at);
+
 -- How the browser of a session receives messages. It ends with the session, at ends_at at the
 -- latest. endpoint is a keyed hash of the URL of the push service; sealed has the URL and the
 -- keys of the browser.
