@@ -83,7 +83,7 @@ func TestErrors(t *testing.T) {
 		{nil, env("SMS="+msg91, "MSG91_TEMPLATES=otp_coach.en=a/1,otp_coach.en=b/2"), "otp_coach.en has two ids"},
 		{nil, env("TWILIO_AUTH_TOKEN_FILE=/etc/touchline/twilio-token"), "TOUCHLINE_TWILIO_AUTH_TOKEN_FILE: is now a part of SMS: twilio:https://"},
 		{[]string{"--sms-rates=twilio=10"}, nil, "--sms-rates: is now a part of SMS: the option rate"},
-		{nil, env("WHATSAPP=otp,news", "WHATSAPP_ACCOUNT="+whatsApp), `"news" must be otp or request`},
+		{nil, env("WHATSAPP=otp,news", "WHATSAPP_ACCOUNT="+whatsApp), `"news" must be otp, request, chat or log`},
 		{nil, env("WHATSAPP=otp"), "TOUCHLINE_WHATSAPP_ACCOUNT: must be set, because WHATSAPP is"},
 		{nil, env("WHATSAPP=otp", "WHATSAPP_ACCOUNT=phone_id=+9198,token=t,app_secret=s,verify_token=v"), "must be the digits of the phone number id"},
 		{nil, env("WHATSAPP=otp", "WHATSAPP_ACCOUNT=phone_id=1,token=t,verify_token=v"), "must be written as phone_id=<digits>,token=…,app_secret=…,verify_token=…"},
