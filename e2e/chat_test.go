@@ -2,11 +2,16 @@ package e2e_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
-	"github.com/touchline/touchline/internal/message/sms/smstest"
+	"github.com/google/uuid"
+
 	"github.com/touchline/touchline/internal/message/whatsapp"
 	"github.com/touchline/touchline/internal/message/whatsapp/whatsapptest"
 	"github.com/touchline/touchline/internal/platform/config"
@@ -17,16 +22,15 @@ import (
 // chatService is a service whose chat is a WhatsApp account.
 type chatService struct {
 	*touchlinetest.Service
-	cloud   *whatsapptest.Cloud
-	gateway *smstest.Gateway
+	cloud *whatsapptest.Cloud
 }
 
 // newChat starts a service with a WhatsApp account. kinds is the setting WHATSAPP.
 func newChat(t *testing.T, database string, kinds ...string) chatService {
 	t.Helper()
-	cloud, gateway := whatsapptest.New(t), smstest.New(t)
+	cloud := whatsapptest.New(t)
 	s := touchlinetest.New(t, database, func(c *config.Config) {
-		c.SMS, c.WhatsApp, c.Endpoints.WhatsApp = config.SecretURL(gateway.Spec()), kinds, cloud.API()
+		c.WhatsApp, c.Endpoints.WhatsApp = kinds, cloud.API()
 		c.WhatsAppAccount = config.WhatsAppAccount{
 			PhoneID: config.Secret(cloud.PhoneID), Token: config.Secret(cloud.Token), AppSecret: config.Secret(cloud.AppSecret), VerifyToken: config.Secret(cloud.VerifyToken),
 		}
@@ -38,18 +42,7 @@ func newChat(t *testing.T, database string, kinds ...string) chatService {
 		}
 		cloud.Create(t, body)
 	}
-	return chatService{s, cloud, gateway}
-}
-
-// coach registers a coach whose OTP arrives by SMS.
-func (s chatService) coach(t *testing.T) *touchlinetest.User {
-	t.Helper()
-	return registerCoach(t, s.Service, func() (texts []string) {
-		for _, m := range s.gateway.Accepted() {
-			texts = append(texts, m.Text)
-		}
-		return texts
-	})
+	return chatService{s, cloud}
 }
 
 // status posts a status of message n of the Cloud API.
@@ -66,7 +59,7 @@ func TestChat(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, database string) {
 		s := newChat(t, database, "chat")
-		coach := s.coach(t)
+		coach := s.Coach(t, coachNumber)
 		asha := coach.AddPlayer(t, child(1, guardianNumber)).String("player_id")
 		got := coach.Call(t, "GET", "/api/services/availability/"+asha, nil).Want(t, 200)
 		if got.JSON["chat_enabled"] != true || got.JSON["chat_available"] != true {
@@ -107,8 +100,206 @@ func TestChat(t *testing.T) {
 		state(id, "chat queued awaiting_status")
 		s.status(t, 1, "failed", 131026)
 		state(id, "sms sent")
-		if last := s.gateway.Accepted()[len(s.gateway.Accepted())-1]; !strings.HasPrefix(last.Text, "Meera Nair: See you.") {
-			t.Errorf("the SMS is %+v", last)
+		if text := s.SMS(guardianNumber, "message", 1).Text; !strings.HasPrefix(text, "Meera Nair: See you.") {
+			t.Errorf("the SMS is %q", text)
 		}
+	})
+}
+
+// inbound posts a message of a person to the webhook, and returns a function that repeats the call.
+func (s chatService) inbound(t *testing.T, from string, fields object) (repeat func()) {
+	t.Helper()
+	s.Clock.Advance(time.Second) // times have no fractions of a second
+	m := object{"from": strings.TrimPrefix(from, "+"), "id": "wamid.in" + uuid.NewString(), "timestamp": strconv.FormatInt(s.Clock.Now().Unix(), 10)}
+	maps.Copy(m, fields)
+	post := func() {
+		t.Helper()
+		if res := s.cloud.Post(t, s.Config.PublicURL+"/receipts/whatsapp", object{"messages": []any{m}}, s.cloud.AppSecret); res.StatusCode != 200 {
+			t.Errorf("inbound: %s", res.Status)
+		}
+	}
+	s.cloud.SetOpen(from, true)
+	post()
+	return post
+}
+
+// says is the fields of a text.
+func says(text string) object { return object{"type": "text", "text": object{"body": text}} }
+
+// presses is the fields of a press on button n of a message.
+func presses(m whatsapptest.Sent, n int) object {
+	context := object{"from": "15550783881", "id": m.ID}
+	if m.Template != "" {
+		return object{"type": "button", "button": object{"text": "Button", "payload": m.Buttons[n]}, "context": context}
+	}
+	return object{"type": "interactive", "interactive": object{"type": "button_reply", "button_reply": object{"id": m.Buttons[n], "title": "Button"}}, "context": context}
+}
+
+// last waits until the Cloud API has n messages and returns the newest.
+func (s chatService) last(t *testing.T, n int) whatsapptest.Sent {
+	t.Helper()
+	eventually(t, fmt.Sprintf("WhatsApp has %d messages", n), func() bool { return len(s.cloud.Messages()) >= n })
+	all := s.cloud.Messages()
+	if len(all) != n {
+		t.Errorf("WhatsApp has %d messages, want %d; the newest is %+v", len(all), n, all[len(all)-1])
+	}
+	return all[n-1]
+}
+
+// TestChatAnswer: a question is answered by its buttons. Yes is asked once more; a slip, a late, repeated
+// or forwarded button is no consent.
+func TestChatAnswer(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, database string) {
+		s := newChat(t, database, "request")
+		coach := s.Coach(t, coachNumber)
+		asha := coach.AddPlayer(t, child(1, guardianNumber)).String("player_id")
+		state := func(want, via string) {
+			t.Helper()
+			got := coach.Call(t, "GET", "/api/players/approval-status/"+asha, nil).Want(t, 200)
+			r, _ := got.JSON["guardian_request"].(object)
+			if got.String("guardian_state") != want || via != fmt.Sprint(r["via"]) {
+				t.Errorf("state %s via %v, want %s via %s", got.String("guardian_state"), r["via"], want, via)
+			}
+		}
+		question := s.last(t, 1)
+		if len(question.Buttons) != 3 || len(question.Links) != 1 || !strings.HasSuffix(question.Text, "Tap a button, or answer on the page.") {
+			t.Fatalf("question %+v", question)
+		}
+
+		// Another number gets no answer about the question, and a stranger's press changes nothing.
+		s.inbound(t, "+919812300099", presses(question, 1))
+		if m := s.last(t, 2); !strings.HasPrefix(m.Text, "Nothing changed. This question is not for this number.") {
+			t.Errorf("forwarded: %+v", m)
+		}
+		state("pending", "<nil>")
+
+		s.inbound(t, guardianNumber, presses(question, 0))
+		check := s.last(t, 3)
+		if check.Text != "You are about to say yes for Player 1 to coach Meera Nair. Is that right?" && !strings.HasPrefix(check.Text, "You are about to say yes for ") || len(check.Buttons) != 2 {
+			t.Errorf("check: %+v", check)
+		}
+		state("pending", "<nil>")
+		s.Clock.Advance(10 * time.Minute)
+		s.inbound(t, guardianNumber, presses(check, 0))
+		late := s.last(t, 4)
+		if !strings.HasPrefix(late.Text, "That was more than 10 minutes ago") || len(late.Buttons) != 3 {
+			t.Errorf("too late: %+v", late)
+		}
+		state("pending", "<nil>")
+		s.inbound(t, guardianNumber, presses(late, 0))
+		repeat := s.inbound(t, guardianNumber, presses(s.last(t, 5), 0))
+		if m := s.last(t, 6); !strings.HasPrefix(m.Text, "Thank you. You said yes for ") {
+			t.Errorf("yes: %+v", m)
+		}
+		state("approved", "chat")
+		repeat()
+		s.last(t, 6)
+		history := coach.Call(t, "GET", "/api/players/approval-status/"+asha, nil).Want(t, 200).JSON["history"].([]any)
+		if len(history) != 1 || history[0].(object)["via"] != "chat" {
+			t.Errorf("history %v", history)
+		}
+
+		// A button of the answered question changes nothing.
+		s.inbound(t, guardianNumber, presses(question, 1))
+		if m := s.last(t, 7); !strings.HasPrefix(m.Text, "Nothing changed. You said yes for ") {
+			t.Errorf("answered: %+v", m)
+		}
+		state("approved", "chat")
+
+		// Forged calls and buttons that the service never made are no answer.
+		res := s.cloud.Post(t, s.Config.PublicURL+"/receipts/whatsapp", object{"messages": []any{presses(question, 1)}}, "another secret")
+		if res.StatusCode != 401 {
+			t.Errorf("forged: %s", res.Status)
+		}
+		for _, id := range []string{"", "yes", "sure:x", "sure::1", "yes:" + uuid.NewString() + ":", "no:", strings.Repeat("x", 64<<10)} {
+			s.inbound(t, guardianNumber, object{"type": "button", "button": object{"payload": id}})
+		}
+		s.last(t, 7)
+		state("approved", "chat")
+
+		// No and Not me count at once.
+		for n, want := range map[int]string{1: "rejected", 2: "pending"} {
+			before := len(s.cloud.Messages())
+			other := child(n+10, fmt.Sprintf("+9198123000%d", n+40))
+			id := coach.AddPlayer(t, other).String("player_id")
+			s.inbound(t, fmt.Sprintf("+9198123000%d", n+40), presses(s.last(t, before+1), n))
+			s.last(t, before+2)
+			got := coach.Call(t, "GET", "/api/players/approval-status/"+id, nil).Want(t, 200)
+			r, _ := got.JSON["guardian_request"].(object)
+			if got.String("guardian_state") != want || r["via"] != "chat" || n == 2 && r["state"] != "disputed" {
+				t.Errorf("button %d: %s", n, got.Body)
+			}
+		}
+	})
+}
+
+// TestChatReplies: what a family writes by WhatsApp is in the conversation of the coach whom it means.
+func TestChatReplies(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, database string) {
+		s := newChat(t, database, "chat")
+		coach := s.Coach(t, coachNumber)
+		asha := coach.AddPlayer(t, child(1, guardianNumber)).String("player_id")
+		replies := func(u *touchlinetest.User) (texts []string) {
+			t.Helper()
+			for _, r := range u.Call(t, "GET", "/api/messages/replies", nil).Want(t, 200).Items() {
+				if r["channel"] != "chat" {
+					t.Errorf("reply %v, want the channel chat", r)
+				}
+				texts = append(texts, r["text"].(string))
+			}
+			return texts
+		}
+		coach.Call(t, "POST", "/api/messages", newMessage("Training is at five.", []string{"chat"}, asha)).Want(t, 201)
+		first := s.last(t, 1)
+		repeat := s.inbound(t, guardianNumber, object{"type": "text", "text": object{"body": "She comes\u202e late."}, "context": object{"id": first.ID}})
+		repeat()
+		if got := replies(coach); !slices.Equal(got, []string{"She comes late."}) {
+			t.Errorf("replies %q", got)
+		}
+		// Now a text needs no template.
+		coach.Call(t, "POST", "/api/messages", newMessage("Fine.", []string{"chat"}, asha)).Want(t, 201)
+		if m := s.last(t, 2); m.Template != "" || !strings.HasPrefix(m.Text, "Meera Nair: Fine.") {
+			t.Errorf("in the conversation: %+v", m)
+		}
+		// A text without a visible character is no message; a file is named; STOP and HELP are for the service.
+		s.inbound(t, guardianNumber, says("\u2800\u2800"))
+		s.inbound(t, guardianNumber, object{"type": "image", "image": object{"id": "1", "caption": "Her shoes"}})
+		s.inbound(t, guardianNumber, says(strings.Repeat("a", 64<<10)))
+		s.inbound(t, "+919812300098", says("Hello"))
+		got := replies(coach)
+		if len(got) != 3 || got[1] != "(picture) Her shoes" || len([]rune(got[0])) != 4000 {
+			t.Errorf("%d replies, the newest %.20q, then %.20q", len(got), got[0], got[1])
+		}
+		s.inbound(t, guardianNumber, says("help"))
+		if m := s.last(t, 3); !strings.Contains(m.Text, "Send STOP") {
+			t.Errorf("help: %+v", m)
+		}
+
+		// A number of two coaches is asked once.
+		other := s.Coach(t, "+919812300002")
+		other.AddPlayer(t, child(2, guardianNumber))
+		s.inbound(t, guardianNumber, says("When is training?"))
+		which := s.last(t, 4)
+		s.inbound(t, guardianNumber, says("Or is there none?"))
+		if got := replies(other); len(got) != 0 || len(which.Buttons) != 2 || len(replies(coach)) != 3 {
+			t.Fatalf("before the choice the other coach has %q; asked %+v", got, which)
+		}
+		s.inbound(t, guardianNumber, presses(which, 0)) // the newest player's coach
+		s.last(t, 5)
+		s.inbound(t, guardianNumber, says("Thanks"))
+		if got := replies(other); !slices.Equal(got, []string{"Thanks", "Or is there none?", "When is training?"}) {
+			t.Errorf("after the choice: %q", got)
+		}
+		s.inbound(t, guardianNumber, object{"type": "text", "text": object{"body": "To Meera"}, "context": object{"id": first.ID}})
+		if got := replies(coach); got[0] != "To Meera" {
+			t.Errorf("an answer to a message of the first coach: %q", got)
+		}
+		s.last(t, 5)
+
+		// After STOP nothing leaves by chat.
+		s.inbound(t, guardianNumber, object{"type": "text", "text": object{"body": "STOP"}})
+		eventually(t, "both coaches can be stopped", func() bool { return len(s.cloud.Messages()) == 5 })
 	})
 }

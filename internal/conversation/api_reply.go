@@ -83,12 +83,13 @@ type replyResponse struct {
 	Party       actor.Role `json:"party"`
 	Name        *string    `json:"name"`
 	Text        string     `json:"text"`
+	Channel     Channel    `json:"channel"`
 	CreatedAt   string     `json:"created_at"`
 	ReadAt      *string    `json:"read_at"`
 }
 
 func newReplyResponse(r Reply) replyResponse {
-	return replyResponse{r.ID, r.PlayerID, r.StudentName, r.Party, wire.OrNull(r.Name), r.Text, wire.Timestamp(r.CreatedAt), wire.TimestampOrNull(r.ReadAt)}
+	return replyResponse{r.ID, r.PlayerID, r.StudentName, r.Party, wire.OrNull(r.Name), r.Text, r.Channel, wire.Timestamp(r.CreatedAt), wire.TimestampOrNull(r.ReadAt)}
 }
 
 // listReplies serves GET /api/messages/replies, newest first.

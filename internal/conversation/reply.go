@@ -28,8 +28,10 @@ type Reply struct {
 	AccountID   string
 	// Name is the name of the guardian or student as the coach entered it. It is empty if the
 	// party has another number since.
-	Name      string
-	Text      string
+	Name string
+	Text string
+	// Channel is how the reply arrived.
+	Channel   Channel
 	CreatedAt time.Time
 	// ReadAt is when the coach read it; zero before.
 	ReadAt time.Time
@@ -64,7 +66,7 @@ func (s *Service) Reply(ctx context.Context, by actor.Actor, playerID, text stri
 // commits after the party has revoked its approval. Replies about a player run one after the other, so
 // that MaxRepliesPerDay holds.
 func (s *Service) ReplyOnce(ctx context.Context, by actor.Actor, id, playerID, text string) (r Reply, err error) {
-	r = Reply{ID: id, PlayerID: playerID, Party: by.Role, AccountID: by.AccountID, Text: text}
+	r = Reply{ID: id, PlayerID: playerID, Party: by.Role, AccountID: by.AccountID, Text: text, Channel: InApp}
 	err = orSentBefore(s.DB.Write(ctx, func(tx *store.Tx) error {
 		if err := tx.Complete(ctx, idempotency.Work{ID: r.ID, New: true}); err != nil {
 			return err
@@ -83,14 +85,9 @@ func (s *Service) ReplyOnce(ctx context.Context, by actor.Actor, id, playerID, t
 		if !database.IsNoRows(err) {
 			return err // the reply was saved before
 		}
-		var count int
-		var oldest time.Time
-		err = tx.QueryRow(ctx, `
-			SELECT count(*), min(created_at) FROM (
-				SELECT created_at FROM team_replies WHERE account_id = $1 AND player_id = $2 AND created_at > $3 ORDER BY id DESC LIMIT $4) newest`,
-			by.AccountID, r.PlayerID, database.Micros(tx.Now.Add(-day)), MaxRepliesPerDay).Scan(&count, database.IntoTime(&oldest))
+		count, oldest, err := countReplies(ctx, tx, by.AccountID, r.PlayerID)
 		if err != nil {
-			return fmt.Errorf("count replies: %w", err)
+			return err
 		}
 		if err := checkReplies(count, oldest, tx.Now); err != nil {
 			return err
@@ -100,19 +97,25 @@ func (s *Service) ReplyOnce(ctx context.Context, by actor.Actor, id, playerID, t
 		if err != nil {
 			return fmt.Errorf("read player %s: %w", r.PlayerID, err)
 		}
-		r.CoachID, r.StudentName, r.CreatedAt = l.CoachID, l.StudentName, tx.Now
-		err = tx.Defer(ctx, `
-			INSERT INTO team_replies (id, coach_id, player_id, party, account_id, body, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-			r.ID, r.CoachID, r.PlayerID, string(r.Party), r.AccountID, r.Text, database.Micros(tx.Now))
-		if err != nil {
-			return fmt.Errorf("save reply: %w", err)
-		}
-		return tx.Notify(ctx, []event.Event{r.event()})
+		r.CoachID, r.StudentName = l.CoachID, l.StudentName
+		return saveReply(ctx, tx, &r)
 	}))
 	if err == nil && r.Text != text {
 		err = team.ErrSentBefore()
 	}
 	return r, err
+}
+
+// saveReply saves a reply and notifies the coach.
+func saveReply(ctx context.Context, tx *store.Tx, r *Reply) error {
+	r.CreatedAt = tx.Now
+	err := tx.Defer(ctx, `
+		INSERT INTO team_replies (id, coach_id, player_id, party, account_id, body, channel, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+		r.ID, r.CoachID, r.PlayerID, string(r.Party), r.AccountID, r.Text, string(r.Channel), database.Micros(tx.Now))
+	if err != nil {
+		return fmt.Errorf("save reply: %w", err)
+	}
+	return tx.Notify(ctx, []event.Event{r.event()})
 }
 
 // orSentBefore returns err, or team.ErrSentBefore if another object has the id of a new one: a form has
@@ -147,7 +150,7 @@ func (s *Service) Replies(ctx context.Context, by actor.Actor, unreadOnly bool, 
 	const columns = `
 		SELECT r.id, r.coach_id, r.player_id, p.student_name, r.party, r.account_id,
 			CASE WHEN r.party = 'guardian' AND r.account_id = p.guardian_id THEN p.guardian_name
-				WHEN r.party = 'student' AND r.account_id = p.student_id THEN p.student_name END, r.body, r.created_at, r.read_at
+				WHEN r.party = 'student' AND r.account_id = p.student_id THEN p.student_name END, r.body, r.channel, r.created_at, r.read_at
 		FROM team_replies r JOIN players p ON p.id = r.player_id `
 	var rs *database.Rows
 	var err error
@@ -159,7 +162,7 @@ func (s *Service) Replies(ctx context.Context, by actor.Actor, unreadOnly bool, 
 			WHERE r.coach_id = $1 AND r.id < $2 ORDER BY r.id DESC LIMIT $3`, by.AccountID, database.Before(before), limit)
 	}
 	return database.Collect(rs, err, func(row database.Scanner) (r Reply, err error) {
-		return r, row.Scan(&r.ID, &r.CoachID, &r.PlayerID, &r.StudentName, &r.Party, &r.AccountID, database.IntoText(&r.Name), &r.Text, database.IntoTime(&r.CreatedAt), database.IntoTime(&r.ReadAt))
+		return r, row.Scan(&r.ID, &r.CoachID, &r.PlayerID, &r.StudentName, &r.Party, &r.AccountID, database.IntoText(&r.Name), &r.Text, &r.Channel, database.IntoTime(&r.CreatedAt), database.IntoTime(&r.ReadAt))
 	})
 }
 

@@ -24,6 +24,12 @@ type Reply struct {
 	// SentAt is when the person sent the reply, in whole seconds. It is zero if the provider does
 	// not say.
 	SentAt time.Time
+	// Context is the provider's id of the message to which the person replied, or empty.
+	Context string
+	// Button is the ID of the ChatButton that the person pressed, or empty.
+	Button string
+	// Media is the type of a file without its content, such as image, or empty.
+	Media string
 }
 
 // RepliesKept is how long the hash of a reply is stored. Meta repeats a call for 7 days:
@@ -45,6 +51,11 @@ var (
 // again.
 func (r Reply) Stops() bool  { return slices.Contains(stopWords, r.words()) }
 func (r Reply) Starts() bool { return slices.Contains(startWords, r.words()) }
+
+var helpWords = []string{"HELP", "INFO", "मदद", "सहायता"}
+
+// Helps reports whether the reply asks for help.
+func (r Reply) Helps() bool { return slices.Contains(helpWords, r.words()) }
 
 // clockTolerance is how far the clock of a provider may be behind. Few people reply within a minute
 // to one message and get another one.
@@ -101,7 +112,10 @@ type Replies struct {
 	// call is not from the provider, or a Reply without a number if there is none in it. secret
 	// is the last part of the address, or empty.
 	Readers map[string]func(call ProviderCall, secret string) (Reply, bool)
-	Log     *slog.Logger
+	// Chat receives every reply after STOP and START have counted; nil receives none. See
+	// conversation.Inbox.
+	Chat func(ctx context.Context, r Reply) error
+	Log  *slog.Logger
 }
 
 // CheckProvider returns not_found unless the provider reports replies. It needs no body.
@@ -135,8 +149,26 @@ func (s *Replies) Receive(ctx context.Context, provider, secret string, call Pro
 //	10:00  START, the response is lost
 //	10:05  STOP
 //	10:06  START of 10:00 again
+//
+// Every inbound message goes through Apply: SMS and WhatsApp, texts and buttons, and those of the phones
+// for development.
 func (s *Replies) Apply(ctx context.Context, r Reply) error {
-	if r.From == "" || !r.Stops() && !r.Starts() {
+	if r.From == "" {
+		return nil
+	}
+	if r.Button == "" {
+		if err := s.applyStop(ctx, r); err != nil {
+			return err
+		}
+	}
+	if s.Chat == nil {
+		return nil
+	}
+	return s.Chat(ctx, r)
+}
+
+func (s *Replies) applyStop(ctx context.Context, r Reply) error {
+	if !r.Stops() && !r.Starts() {
 		return nil
 	}
 	newest, err := s.Store.NewestSender(ctx, r.From, r.Channel, r.writtenBy())

@@ -83,15 +83,31 @@ func (st *Store) AllowCoachesByReply(ctx context.Context, r Reply, coachID strin
 // isNewReply reports whether no call with r was handled before, and stores it. A repeated call
 // equals the first one: if a gateway sends the same id with different replies, none is lost. A
 // hash is stored because it contains the number.
+// IsNewReply is isNewReply for other packages.
+func IsNewReply(ctx context.Context, tx *database.Tx, r Reply) (bool, error) {
+	return isNewReply(ctx, tx, r)
+}
+
 func isNewReply(ctx context.Context, tx *database.Tx, r Reply) (bool, error) {
 	if r.ID == "" {
 		return true, nil
 	}
-	hash := sha256.Sum256(fmt.Appendf(nil, "%s %s %t %d %s", r.Channel, r.From, r.Stops(), r.SentAt.Unix(), r.ID))
+	hash := r.hash()
 	n, err := tx.Exec(ctx, `
 		INSERT INTO handled_replies (hash, handled_at) VALUES ($1, $2)
 		ON CONFLICT (hash) DO NOTHING`, hash[:], database.Micros(tx.Now))
 	return n == 1, err
+}
+
+func (r Reply) hash() [sha256.Size]byte {
+	return sha256.Sum256(fmt.Appendf(nil, "%s %s %t %d %s", r.Channel, r.From, r.Stops(), r.SentAt.Unix(), r.ID))
+}
+
+// Handled reports whether a call with r was handled before.
+func Handled(ctx context.Context, q database.Querier, r Reply) (handled bool, err error) {
+	hash := r.hash()
+	err = q.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM handled_replies WHERE hash = $1)`, hash[:]).Scan(&handled)
+	return handled && r.ID != "", err
 }
 
 // mergeStops keeps the time of the newest stop, and whether each one was a reply: START does not end

@@ -16,12 +16,12 @@ const templateOTP = "otp"
 // are buttons: WhatsApp requires both.
 var whatsAppTemplates = map[string]map[string]string{
 	"en": {
-		templateRequestGuardian:   "Hello! {coach} added {student} to {batch}. May {brand}, a sports app, send you news about it? Say yes, no or not my child on the page.",
-		templateRequestStudent:    "Hello! {coach} added {student} to {batch}. May {brand}, a sports app, send you training news? Say yes, no or not me on the page.",
-		templateAgainGuardian:     "Hello again! {coach} added {student} to {batch} and asks once more: may {brand}, a sports app, send you news about it? Say yes, no or not my child on the page.",
-		templateAgainStudent:      "Hello again! {coach} added {student} to {batch} and asks once more: may {brand}, a sports app, send you training news? Say yes, no or not me on the page.",
-		templateReminderGuardian:  "A reminder: {coach} added {student} to {batch}. May {brand}, a sports app, send you news about it? Say yes, no or not my child on the page.",
-		templateReminderStudent:   "A reminder: {coach} added {student} to {batch}. May {brand}, a sports app, send you training news? Say yes, no or not me on the page.",
+		templateRequestGuardian:   "Hello! {coach} added {student} to {batch}. May {brand}, a sports app, send you news about it? Tap a button, or answer on the page.",
+		templateRequestStudent:    "Hello! {coach} added {student} to {batch}. May {brand}, a sports app, send you training news? Tap a button, or answer on the page.",
+		templateAgainGuardian:     "Hello again! {coach} added {student} to {batch} and asks once more: may {brand}, a sports app, send you news about it? Tap a button, or answer on the page.",
+		templateAgainStudent:      "Hello again! {coach} added {student} to {batch} and asks once more: may {brand}, a sports app, send you training news? Tap a button, or answer on the page.",
+		templateReminderGuardian:  "A reminder: {coach} added {student} to {batch}. May {brand}, a sports app, send you news about it? Tap a button, or answer on the page.",
+		templateReminderStudent:   "A reminder: {coach} added {student} to {batch}. May {brand}, a sports app, send you training news? Tap a button, or answer on the page.",
 		templateQuestionsGuardian: "Hello! {coach} added {students}. May {brand}, a sports app, send you news about them? Say yes or no for each on the page.",
 		templateQuestionsStudent:  "Hello! {coach} added {students}. May {brand}, a sports app, send you training news? Each of you says yes or no on the page.",
 		templateTeam:              "Message from {coach}: {text}\n\nYou can answer here.",
@@ -29,12 +29,12 @@ var whatsAppTemplates = map[string]map[string]string{
 		templateQuestionsBoth:     "Hello! {coach} asks: may {brand}, a sports app, send you news? The first button is for the guardian of {students}, the second one for {others} to answer.",
 	},
 	"hi": {
-		templateRequestGuardian:   "नमस्ते! {coach} ने {student} को {batch} में जोड़ा। क्या खेल ऐप {brand} आपको इसकी खबरें भेजे? पेज पर हाँ, ना या मेरा बच्चा नहीं कहें।",
-		templateRequestStudent:    "नमस्ते! {coach} ने {student} {batch} में जोड़ा। क्या खेल ऐप {brand} आपको अभ्यास की खबरें भेजे? पेज पर हाँ, ना या मैं नहीं कहें।",
-		templateAgainGuardian:     "फिर से नमस्ते! {coach} ने {student} को {batch} में जोड़ा और फिर पूछा है: क्या खेल ऐप {brand} आपको इसकी खबरें भेजे? पेज पर हाँ, ना या मेरा बच्चा नहीं कहें।",
-		templateAgainStudent:      "फिर से नमस्ते! {coach} ने {student} {batch} में जोड़ा और फिर पूछा है: क्या खेल ऐप {brand} आपको अभ्यास की खबरें भेजे? पेज पर हाँ, ना या मैं नहीं कहें।",
-		templateReminderGuardian:  "याद दिलाने के लिए: {coach} ने {student} को {batch} में जोड़ा। क्या खेल ऐप {brand} आपको इसकी खबरें भेजे? पेज पर हाँ, ना या मेरा बच्चा नहीं कहें।",
-		templateReminderStudent:   "याद दिलाने के लिए: {coach} ने {student} {batch} में जोड़ा। क्या खेल ऐप {brand} आपको अभ्यास की खबरें भेजे? पेज पर हाँ, ना या मैं नहीं कहें।",
+		templateRequestGuardian:   "नमस्ते! {coach} ने {student} को {batch} में जोड़ा। क्या खेल ऐप {brand} आपको इसकी खबरें भेजे? बटन दबाएँ, या पेज पर जवाब दें।",
+		templateRequestStudent:    "नमस्ते! {coach} ने {student} {batch} में जोड़ा। क्या खेल ऐप {brand} आपको अभ्यास की खबरें भेजे? बटन दबाएँ, या पेज पर जवाब दें।",
+		templateAgainGuardian:     "फिर से नमस्ते! {coach} ने {student} को {batch} में जोड़ा और फिर पूछा है: क्या खेल ऐप {brand} आपको इसकी खबरें भेजे? बटन दबाएँ, या पेज पर जवाब दें।",
+		templateAgainStudent:      "फिर से नमस्ते! {coach} ने {student} {batch} में जोड़ा और फिर पूछा है: क्या खेल ऐप {brand} आपको अभ्यास की खबरें भेजे? बटन दबाएँ, या पेज पर जवाब दें।",
+		templateReminderGuardian:  "याद दिलाने के लिए: {coach} ने {student} को {batch} में जोड़ा। क्या खेल ऐप {brand} आपको इसकी खबरें भेजे? बटन दबाएँ, या पेज पर जवाब दें।",
+		templateReminderStudent:   "याद दिलाने के लिए: {coach} ने {student} {batch} में जोड़ा। क्या खेल ऐप {brand} आपको अभ्यास की खबरें भेजे? बटन दबाएँ, या पेज पर जवाब दें।",
 		templateQuestionsGuardian: "नमस्ते! {coach} ने {students} को जोड़ा। क्या खेल ऐप {brand} आपको इनकी खबरें भेजे? पेज पर हर एक के लिए हाँ या ना कहें।",
 		templateQuestionsStudent:  "नमस्ते! {coach} ने {students} को जोड़ा। क्या खेल ऐप {brand} आपको अभ्यास की खबरें भेजे? पेज पर हर कोई खुद हाँ या ना कहे।",
 		templateTeam:              "संदेश, {coach} की ओर से: {text}\n\nआप यहीं जवाब दे सकते हैं।",
@@ -61,9 +61,10 @@ type WhatsAppTemplate struct {
 	Name, Language string
 	// Code is true for OTPs. WhatsApp writes their text, so Body is empty.
 	Code bool
-	// Body has the variables in braces, Buttons are the texts of the buttons with a link.
-	Body    string
-	Buttons []string
+	// Body has the variables in braces. Answers are the texts of the buttons that answer, and Buttons those
+	// of the buttons with a link, which follow.
+	Body             string
+	Answers, Buttons []string
 }
 
 // Variables returns the names of the variables of t in their order.
@@ -85,6 +86,8 @@ type WhatsAppText struct {
 	Links []string
 	// Body is a text without a template, for a person who wrote less than ChatWindow ago.
 	Body string
+	// Answers are the buttons with which a question can be answered.
+	Answers []ChatButton
 }
 
 // String returns the text as a person reads it, with the links of its buttons.
@@ -157,6 +160,9 @@ func whatsAppOf(m Message) (w WhatsAppText, ok bool) {
 		return w, false
 	}
 	w = WhatsAppText{Template: whatsAppTemplate(text.Template, text.Language, body), Values: text.Values, Links: []string{text.Values["link"]}}
+	if len(w.Template.Answers) > 0 {
+		w.Answers = questionButtons(text.Language, m.ID)
+	}
 	if len(w.Template.Buttons) > 1 {
 		w.Links = append(w.Links, text.Values["other_link"])
 	}
@@ -171,7 +177,13 @@ func whatsAppTemplate(name, language, body string) WhatsAppTemplate {
 	case templateTeam, templateTeamStop:
 		buttons = nil
 	}
-	return WhatsAppTemplate{Name: name, Language: language, Body: body, Buttons: buttons}
+	t := WhatsAppTemplate{Name: name, Language: language, Body: body, Buttons: buttons}
+	switch name {
+	case templateRequestGuardian, templateRequestStudent, templateAgainGuardian, templateAgainStudent, templateReminderGuardian, templateReminderStudent:
+		w := chatWordsOf(language)
+		t.Answers = []string{w.yes, w.no, w.notMe}
+	}
+	return t
 }
 
 // WhatsAppTemplates returns the templates of all WhatsApp messages by name and language, with

@@ -91,6 +91,7 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 	conversations := newConversations(cfg, o, b)
 	teams := newTeam(fees, batches, attended, trainings, conversations, records)
 	replies := newReplies(cfg, o, b.db.Outbox, common.Phones)
+	replies.Chat = newInbox(cfg, o, b, conversations).Receive
 	if b.phones != nil {
 		b.phones.Reply = replies.Apply
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/touchline/touchline/internal/conversation"
 	"github.com/touchline/touchline/internal/devphone"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/message/whatsapp"
@@ -30,6 +31,20 @@ func newWhatsApp(cfg *config.Config, o Options, testNumber func(phone.Number) bo
 	return whatsapp.NewSender(whatsapp.Config{
 		API: cfg.Endpoints.WhatsApp, PhoneID: cfg.WhatsAppAccount.PhoneID.Reveal(), Token: cfg.WhatsAppAccount.Token.Reveal(), TestNumber: testNumber, Accepted: accepted,
 	})
+}
+
+// sayer is a transport for WhatsApp.
+type sayer interface {
+	Say(ctx context.Context, to phone.Number, a message.ChatAnswer) error
+}
+
+// newInbox returns the receiver of what families write and of the buttons that they press.
+func newInbox(cfg *config.Config, o Options, b base, conversations *conversation.Service) *conversation.Inbox {
+	in := &conversation.Inbox{Service: conversations, Approvals: b.approvals, Outbox: b.db.Outbox, Brand: cfg.Brand, URL: cfg.PublicURL + "/me", Log: o.Log}
+	if s, ok := b.delivery.senders[message.WhatsApp].(sayer); ok {
+		in.Say = s.Say
+	}
+	return in
 }
 
 // callbacks returns the reader of Meta's calls.

@@ -75,6 +75,8 @@ func fillTables(t *testing.T, url string) {
 		`INSERT INTO message_counts SELECT 'number/' || i % 500, i, 1, i FROM generate_series(1, 1000) i`,
 		`INSERT INTO preferences SELECT 'n' || i, 'hi', NULL, i FROM generate_series(1, 1000) i`,
 		`INSERT INTO push_subscriptions SELECT 's' || i, 'ps' || i, 'a' || i % 1000, 'guardian', CAST('e' || i AS BYTEA), '\x01', FALSE, i, i FROM generate_series(1, 1000) i`,
+		`INSERT INTO chat_numbers (mobile_number, wrote_at) SELECT '+91' || i, i FROM generate_series(1, 1000) i`,
+		`INSERT INTO chat_held SELECT 'h' || i, '+91' || i, 'whatsapp', 'x', i FROM generate_series(1, 1000) i`,
 		`INSERT INTO handled_replies SELECT CAST('r' || i AS BYTEA), i FROM generate_series(1, 1000) i`,
 		`INSERT INTO stopped_addresses SELECT 'a' || i || '@x.example', i FROM generate_series(1, 1000) i`,
 		`INSERT INTO stopped_coaches SELECT 'n' || i, 'a' || i % 100, i FROM generate_series(1, 1000) i`,

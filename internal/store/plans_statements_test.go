@@ -36,6 +36,7 @@ func runPooledStatements(t *testing.T, url string) *fixture {
 	p.numberChangeAndClosure()
 	p.sessions()
 	p.outbox()
+	p.inboxStatements()
 	p.mail()
 	p.push()
 	p.documents()

@@ -1,6 +1,7 @@
 package whatsapp
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -34,13 +35,37 @@ type callback struct {
 					// Timestamp is a Unix time in seconds, as a string. Other webhooks of Meta have
 					// numbers.
 					Timestamp json.RawMessage `json:"timestamp"`
+					Type      string          `json:"type"`
 					Text      struct {
 						Body string `json:"body"`
 					} `json:"text"`
+					// Button is a quick reply of a template, Interactive a button or a line of a list.
+					Button struct {
+						Payload string `json:"payload"`
+					} `json:"button"`
+					Interactive struct {
+						Button struct {
+							ID string `json:"id"`
+						} `json:"button_reply"`
+						List struct {
+							ID string `json:"id"`
+						} `json:"list_reply"`
+					} `json:"interactive"`
+					Image    caption `json:"image"`
+					Video    caption `json:"video"`
+					Document caption `json:"document"`
+					Context  struct {
+						ID string `json:"id"`
+					} `json:"context"`
 				} `json:"messages"`
 			} `json:"value"`
 		} `json:"changes"`
 	} `json:"entry"`
+}
+
+// caption is the text under a file.
+type caption struct {
+	Caption string `json:"caption"`
 }
 
 // parse parses the body of a call. It leaves out each value of another type than documented, which
@@ -98,9 +123,15 @@ func (c Callbacks) Replies(call message.ProviderCall, parseNumber func(string) (
 			for _, m := range change.Value.Messages {
 				// Meta leaves out the plus.
 				if n, err := parseNumber("+" + strings.TrimPrefix(m.From, "+")); err == nil && change.Field == "messages" {
-					replies = append(replies, message.Reply{
-						Channel: message.WhatsApp, From: n, Text: m.Text.Body, ID: m.ID, SentAt: message.ParseSentAt(strings.Trim(string(m.Timestamp), `"`)),
-					})
+					r := message.Reply{
+						Channel: message.WhatsApp, From: n, Text: cmp.Or(m.Text.Body, m.Image.Caption, m.Video.Caption, m.Document.Caption), ID: m.ID,
+						SentAt:  message.ParseSentAt(strings.Trim(string(m.Timestamp), `"`)),
+						Context: m.Context.ID, Button: cmp.Or(m.Button.Payload, m.Interactive.Button.ID, m.Interactive.List.ID),
+					}
+					if message.IsMedia(m.Type) {
+						r.Media = m.Type
+					}
+					replies = append(replies, r)
 				}
 			}
 		}

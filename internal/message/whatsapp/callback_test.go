@@ -84,7 +84,7 @@ func TestReplies(t *testing.T) {
 	parse := phone.Parser{DefaultRegion: "IN"}.Parse
 	want := []message.Reply{
 		{Channel: message.WhatsApp, From: "+919876543210", Text: "Stop", ID: "wamid.1", SentAt: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)},
-		{Channel: message.WhatsApp, From: "+919876543211", ID: "wamid.2"},
+		{Channel: message.WhatsApp, From: "+919876543211", ID: "wamid.2", Media: "image"},
 		{Channel: message.WhatsApp, From: "+919876543212", Text: "Stop", ID: "wamid.4", SentAt: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)},
 	}
 	if diff := cmp.Diff(want, c.Replies(signedCall(body, "secret"), parse)); diff != "" {

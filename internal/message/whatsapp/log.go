@@ -16,6 +16,8 @@ type Shown struct {
 	ID   string
 	To   phone.Number
 	Text string
+	// Buttons can be pressed. A press is a message.Reply with the Button, this ID as Context and the text.
+	Buttons []message.ChatButton
 }
 
 // Log shows messages in development in place of sending them (WHATSAPP=log). It implements worker.Sender.
@@ -42,18 +44,28 @@ func (l *Log) Send(ctx context.Context, m message.Message) error {
 		return &message.SendError{Permanent: true, Cause: message.CauseFiltered, Reason: "WhatsApp has no template for this kind of message"}
 	}
 	for _, text := range texts {
-		shown := Shown{ID: l.NewID(), To: phone.Number(m.To), Text: text.String()}
+		shown := Shown{ID: l.NewID(), To: phone.Number(m.To), Text: text.String(), Buttons: text.Answers}
 		if l.Accepted != nil {
 			if err := l.Accepted(ctx, m.ID, shown.ID); err != nil {
 				return err
 			}
 		}
-		if l.Terminal != nil {
-			_, _ = fmt.Fprintf(l.Terminal, "WhatsApp to %s: %s\n", m.To, strings.ReplaceAll(shown.Text, "\n", "\n  "))
-		}
-		if l.Show != nil {
-			l.Show(shown)
-		}
+		l.show(shown)
 	}
 	return nil
+}
+
+// Say shows an answer to a person who just wrote or pressed a button.
+func (l *Log) Say(_ context.Context, to phone.Number, a message.ChatAnswer) error {
+	l.show(Shown{ID: l.NewID(), To: to, Text: a.Text, Buttons: a.Buttons})
+	return nil
+}
+
+func (l *Log) show(m Shown) {
+	if l.Terminal != nil {
+		_, _ = fmt.Fprintf(l.Terminal, "WhatsApp to %s: %s\n", string(m.To), strings.ReplaceAll(m.Text, "\n", "\n  "))
+	}
+	if l.Show != nil {
+		l.Show(m)
+	}
 }

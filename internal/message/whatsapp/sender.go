@@ -93,6 +93,12 @@ func (s *Sender) Send(ctx context.Context, m message.Message) error {
 	return nil
 }
 
+// Say sends an answer to a person who just wrote or pressed a button.
+func (s *Sender) Say(ctx context.Context, to phone.Number, a message.ChatAnswer) error {
+	_, err := s.post(ctx, newAnswer(string(to), a))
+	return err
+}
+
 // post sends a message and returns WhatsApp's id of it.
 func (s *Sender) post(ctx context.Context, m Message) (id string, err error) {
 	body, err := json.Marshal(m)

@@ -77,7 +77,8 @@ func TestSend(t *testing.T) {
 		{0, whatsapptest.Sent{Template: "touchline_otp", Language: "en", Text: "493817"}},
 		{1, whatsapptest.Sent{
 			Template: "touchline_request_guardian", Language: "en", Links: []string{"https://t.example/a/first"},
-			Text: "Hello! Coach Meera Nair added Asha Rao to U12. May Touchline, a sports app, send you news about it? Say yes, no or not my child on the page.",
+			Text:    "Hello! Coach Meera Nair added Asha Rao to U12. May Touchline, a sports app, send you news about it? Tap a button, or answer on the page.",
+			Buttons: []string{"yes:id", "no:id", "not_me:id"},
 		}},
 		{9, whatsapptest.Sent{
 			Template: "touchline_questions_both", Language: "en", Links: []string{"https://t.example/a/first", "https://t.example/a/second"},
@@ -85,7 +86,8 @@ func TestSend(t *testing.T) {
 		}},
 		{11, whatsapptest.Sent{
 			Template: "touchline_request_guardian", Language: "hi", Links: []string{"https://t.example/a/first"},
-			Text: "नमस्ते! कोच Meera Nair ने Asha Rao को U12 में जोड़ा। क्या खेल ऐप Touchline आपको इसकी खबरें भेजे? पेज पर हाँ, ना या मेरा बच्चा नहीं कहें।",
+			Text:    "नमस्ते! कोच Meera Nair ने Asha Rao को U12 में जोड़ा। क्या खेल ऐप Touchline आपको इसकी खबरें भेजे? बटन दबाएँ, या पेज पर जवाब दें।",
+			Buttons: []string{"yes:id", "no:id", "not_me:id"},
 		}},
 	} {
 		tt.want.ID, tt.want.To, tt.want.Ref = sent[tt.n].ID, number, "id.2.whatsapp"

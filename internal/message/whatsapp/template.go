@@ -73,6 +73,9 @@ func NewTemplates(brand, base string) []Template {
 			named = append(named, NamedExample{name, examples[name]})
 		}
 		buttons := TemplateComponent{Type: "buttons"}
+		for _, text := range t.Answers {
+			buttons.Buttons = append(buttons.Buttons, TemplateButton{Type: "quick_reply", Text: text})
+		}
 		for _, text := range t.Buttons {
 			buttons.Buttons = append(buttons.Buttons, TemplateButton{Type: "url", Text: text, URL: base + "/a/{{1}}", Example: []string{base + "/a/example"}})
 		}

@@ -139,7 +139,13 @@ CREATE TABLE stopped_addresses (
 -- When a number wrote to the service by WhatsApp last. For 24 h after that, it takes messages without a template.
 CREATE TABLE chat_numbers (
 	mobile_number TEXT   NOT NULL PRIMARY KEY,
-	wrote_at      BIGINT NOT NULL
+	wrote_at      BIGINT NOT NULL,
+	-- The coach whom the person chose at chosen_at, and when it was asked for a coach, or told that a
+	-- coach gets no more today.
+	coach_id      TEXT,
+	chosen_at     BIGINT,
+	asked_at      BIGINT,
+	limited_at    BIGINT
 );
 CREATE INDEX chat_numbers_by_time ON chat_numbers (wrote_at);
 

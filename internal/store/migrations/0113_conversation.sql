@@ -65,9 +65,22 @@ CREATE TABLE team_replies (
 	account_id TEXT   NOT NULL REFERENCES accounts (id),
 	body       TEXT   NOT NULL,
 	created_at BIGINT NOT NULL,
-	read_at    BIGINT
+	read_at    BIGINT,
+	-- How it arrived: in_app, chat or sms.
+	channel    TEXT   NOT NULL DEFAULT 'in_app'
 );
 CREATE INDEX team_replies_of_coach ON team_replies (coach_id, id);
 CREATE INDEX team_replies_unread ON team_replies (coach_id, id) WHERE read_at IS NULL;
 CREATE INDEX team_replies_of_party ON team_replies (account_id, player_id, id);
 CREATE INDEX team_replies_of_player ON team_replies (player_id, id);
+
+-- Texts by WhatsApp from a number of several coaches, until the person says which coach is meant.
+CREATE TABLE chat_held (
+	id            TEXT   NOT NULL PRIMARY KEY,
+	mobile_number TEXT   NOT NULL,
+	channel       TEXT   NOT NULL,
+	body          TEXT   NOT NULL,
+	created_at    BIGINT NOT NULL
+);
+CREATE INDEX chat_held_of_number ON chat_held (mobile_number);
+CREATE INDEX chat_held_by_time ON chat_held (created_at);

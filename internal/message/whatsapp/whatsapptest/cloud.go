@@ -40,6 +40,8 @@ type Sent struct {
 	Text string
 	// Links are the links of the buttons.
 	Links []string
+	// Buttons are the payloads of the buttons that answer.
+	Buttons []string
 	// Ref is the biz_opaque_callback_data. Statuses return it.
 	Ref string
 }
@@ -139,12 +141,28 @@ func (c *Cloud) serve(w http.ResponseWriter, r *http.Request) {
 
 // message is a request to send a template.
 type message struct {
-	Product   string `json:"messaging_product"`
-	Recipient string `json:"recipient_type"`
-	To        string `json:"to"`
-	Type      string `json:"type"`
-	Ref       string `json:"biz_opaque_callback_data"`
-	Text      *struct {
+	Product     string `json:"messaging_product"`
+	Recipient   string `json:"recipient_type"`
+	To          string `json:"to"`
+	Type        string `json:"type"`
+	Ref         string `json:"biz_opaque_callback_data"`
+	Interactive *struct {
+		Type string `json:"type"`
+		Body struct {
+			Text string `json:"text"`
+		} `json:"body"`
+		Action struct {
+			Buttons []struct {
+				Type  string `json:"type"`
+				Reply row    `json:"reply"`
+			} `json:"buttons"`
+			Button   string `json:"button"`
+			Sections []struct {
+				Rows []row `json:"rows"`
+			} `json:"sections"`
+		} `json:"action"`
+	} `json:"interactive"`
+	Text *struct {
 		Body string `json:"body"`
 	} `json:"text"`
 	Template struct {
@@ -157,12 +175,18 @@ type message struct {
 			SubType    string `json:"sub_type"`
 			Index      string `json:"index"`
 			Parameters []struct {
-				Type string `json:"type"`
-				Name string `json:"parameter_name"`
-				Text string `json:"text"`
+				Type    string `json:"type"`
+				Name    string `json:"parameter_name"`
+				Text    string `json:"text"`
+				Payload string `json:"payload"`
 			} `json:"parameters"`
 		} `json:"components"`
 	} `json:"template"`
+}
+
+type row struct {
+	ID    string `json:"id"`
+	Title string `json:"title"`
 }
 
 var (
@@ -178,6 +202,27 @@ func (c *Cloud) read(r *http.Request) (Sent, error) {
 	if err := d.Decode(&m); err != nil {
 		return Sent{}, err
 	}
+	if m.Type == "interactive" && m.Interactive != nil {
+		sent := Sent{To: "+" + m.To, Text: m.Interactive.Body.Text, Ref: m.Ref}
+		rows := []row{}
+		for _, b := range m.Interactive.Action.Buttons {
+			rows = append(rows, b.Reply)
+		}
+		for _, s := range m.Interactive.Action.Sections {
+			rows = append(rows, s.Rows...)
+		}
+		limit := map[string]int{"button": 3, "list": 10}[m.Interactive.Type]
+		if len(rows) == 0 || len(rows) > limit || sent.Text == "" || len([]rune(sent.Text)) > 1024 || (m.Interactive.Type == "list") != (m.Interactive.Action.Button != "") {
+			return Sent{}, fmt.Errorf("the interactive message %+v", m.Interactive)
+		}
+		for _, r := range rows {
+			if r.ID == "" || len(r.ID) > 200 || r.Title == "" || len([]rune(r.Title)) > 20 {
+				return Sent{}, fmt.Errorf("the button %+v", r)
+			}
+			sent.Buttons = append(sent.Buttons, r.ID)
+		}
+		return sent, nil
+	}
 	if m.Type == "text" && m.Text != nil {
 		if m.Product != "whatsapp" || m.Recipient != "individual" || !digits.MatchString(m.To) || m.Text.Body == "" || len([]rune(m.Text.Body)) > 4096 {
 			return Sent{}, fmt.Errorf("the text %+v", m)
@@ -192,12 +237,19 @@ func (c *Cloud) read(r *http.Request) (Sent, error) {
 		return Sent{}, fmt.Errorf("biz_opaque_callback_data is too long")
 	case !known:
 		return Sent{}, fmt.Errorf("no template %s.%s", m.Template.Name, m.Template.Language.Code)
-	case len(m.Template.Components) != 1+len(t.urls):
-		return Sent{}, fmt.Errorf("%d components for %d buttons", len(m.Template.Components), len(t.urls))
+	case len(m.Template.Components) != 1+t.answers+len(t.urls):
+		return Sent{}, fmt.Errorf("%d components for %d buttons", len(m.Template.Components), t.answers+len(t.urls))
 	}
 	sent := Sent{To: "+" + m.To, Template: m.Template.Name, Language: m.Template.Language.Code, Text: t.body, Ref: m.Ref}
 	for i, component := range m.Template.Components {
 		var names []string
+		if i > 0 && i <= t.answers {
+			if component.SubType != "quick_reply" || component.Index != fmt.Sprint(i-1) || len(component.Parameters) != 1 || component.Parameters[0].Type != "payload" || component.Parameters[0].Payload == "" {
+				return Sent{}, fmt.Errorf("component %+v is not quick reply %d", component, i-1)
+			}
+			sent.Buttons = append(sent.Buttons, component.Parameters[0].Payload)
+			continue
+		}
 		for _, p := range component.Parameters {
 			if p.Type != "text" || p.Text == "" || forbidden.MatchString(p.Text) {
 				return Sent{}, fmt.Errorf("parameter %+v", p)
@@ -215,7 +267,7 @@ func (c *Cloud) read(r *http.Request) (Sent, error) {
 		case i > 0 && t.code && component.Parameters[0].Text != sent.Text:
 			return Sent{}, fmt.Errorf("the button copies another code")
 		case i > 0 && !t.code:
-			sent.Links = append(sent.Links, strings.ReplaceAll(t.urls[i-1], "{{1}}", component.Parameters[0].Text))
+			sent.Links = append(sent.Links, strings.ReplaceAll(t.urls[i-1-t.answers], "{{1}}", component.Parameters[0].Text))
 		}
 	}
 	return sent, nil

@@ -15,6 +15,7 @@ type template struct {
 	body      string
 	variables []string
 	urls      []string
+	answers   int // quick replies, before the links
 }
 
 // request is a request to create a template.
@@ -109,6 +110,10 @@ func (r request) template() (t template, err error) {
 		return t, fmt.Errorf("a brace that is no variable")
 	}
 	for _, b := range buttons {
+		if b.Type == "quick_reply" && b.Text != "" && len([]rune(b.Text)) <= 25 && len(t.urls) == 0 {
+			t.answers++
+			continue
+		}
 		if b.Type != "url" || b.Text == "" || len([]rune(b.Text)) > 25 || !strings.HasSuffix(b.URL, "/{{1}}") || len(b.Example) != 1 {
 			return t, fmt.Errorf("the button %+v", b)
 		}

@@ -1,0 +1,106 @@
+package conversation
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/store"
+)
+
+// askedQuestion is the question of a delivery.
+type askedQuestion struct {
+	message.ChatQuestion
+	RequestID, PlayerID, State string
+	By                         actor.Actor
+	Suspended                  bool
+}
+
+// press handles a button. A button of another number's question, or of one that is not open, changes
+// nothing and answers with how things stand. The proof of who answers is possession of the asked number.
+// A press may be repeated: the same decision again changes nothing.
+func (in *Inbox) press(ctx context.Context, r message.Reply) error {
+	p, ok := message.ParseChatPress(r.Button)
+	if !ok {
+		return nil
+	}
+	handled, err := message.Handled(ctx, in.DB, r)
+	if err != nil || handled {
+		return err
+	}
+	if p.Action == message.ChatCoach {
+		err = in.chooseCoach(ctx, r, p.ID)
+	} else {
+		var a message.ChatAnswer
+		if a, err = in.decide(ctx, r, p); err == nil {
+			err = in.say(ctx, r, a)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return in.DB.Write(ctx, func(tx *store.Tx) error {
+		if _, err := message.IsNewReply(ctx, tx.Tx, r); err != nil {
+			return err
+		}
+		return noteWriter(ctx, tx, r)
+	})
+}
+
+// decide applies a press on a button of a question and returns the answer to the person.
+func (in *Inbox) decide(ctx context.Context, r message.Reply, p message.ChatPress) (message.ChatAnswer, error) {
+	q, err := in.question(ctx, r, p.ID)
+	if database.IsNoRows(err) {
+		return message.NotYours(in.language(ctx, r.From)), nil
+	}
+	if err != nil {
+		return message.ChatAnswer{}, fmt.Errorf("read the question of a button: %w", err)
+	}
+	now := in.Now()
+	switch {
+	case q.State != string(approval.RequestPending) || q.Suspended:
+		return q.Stands(q.State), nil
+	case p.Action == message.ChatYes:
+		return q.Check(now), nil
+	case p.Action == message.ChatSure && !now.Before(p.AskedAt.Add(message.ChatCheckFor)):
+		return q.TooLate(), nil
+	case p.Action == message.ChatSure:
+		_, _, err = in.Approvals.Decide(ctx, q.By, q.PlayerID, approval.Decision{Action: approval.Approve, RequestID: q.RequestID})
+	case p.Action == message.ChatNo:
+		_, _, err = in.Approvals.Decide(ctx, q.By, q.PlayerID, approval.Decision{Action: approval.Reject, RequestID: q.RequestID})
+	case p.Action == message.ChatNotMe:
+		_, err = in.Approvals.Dispute(ctx, q.By, q.RequestID)
+	}
+	switch fault.KindOf(err) {
+	case fault.Conflict, fault.NotFound: // the question was closed meanwhile
+		if q, err = in.question(ctx, r, p.ID); err != nil {
+			return message.NotYours(in.language(ctx, r.From)), nil
+		}
+		return q.Stands(q.State), nil
+	}
+	if err != nil {
+		return message.ChatAnswer{}, err
+	}
+	return q.Done(p.Action), nil
+}
+
+// question returns the question of a delivery to the number of a reply.
+func (in *Inbox) question(ctx context.Context, r message.Reply, deliveryID string) (q askedQuestion, err error) {
+	q.DeliveryID, q.URL = deliveryID, in.URL
+	err = in.DB.QueryRow(ctx, `
+		SELECT q.id, q.player_id, CASE WHEN p.deleted_at IS NULL THEN q.state ELSE 'cancelled' END, a.id, a.role, a.mobile_number, a.suspended_at IS NOT NULL,
+			p.student_name, c.name, (SELECT language FROM preferences WHERE preferences.mobile_number = $2)
+		FROM deliveries d
+		JOIN requests q ON q.id = d.request_id
+		JOIN accounts a ON a.id = q.approver_id AND a.mobile_number = $2
+		JOIN players p ON p.id = q.player_id
+		LEFT JOIN coaches c ON c.id = q.coach_id
+		WHERE d.id = $1 AND d.recipient = $2`, deliveryID, string(r.From)).
+		Scan(&q.RequestID, &q.PlayerID, &q.State, &q.By.AccountID, &q.By.Role, &q.By.Number, &q.Suspended, &q.StudentName, database.IntoText(&q.CoachName), database.IntoText(&q.Language))
+	q.By.Via, q.Party = actor.ViaChat, q.By.Role
+	return q, err
+}
