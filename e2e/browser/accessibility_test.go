@@ -132,7 +132,7 @@ func TestAccessibility(t *testing.T) {
 				p.checkPages("", "/sign-in/code")
 				p.fill("code", s.OTP(guardianNumber, sent))
 				p.submit()
-				p.checkPages("/me/guardian", "", "/messages", "/settings", "/settings/email", "/devices", "/number", "/disputes", "/disputes/"+chand, "/players/none")
+				p.checkPages("/me/guardian", "", "/messages", "/settings", "/settings/email", "/devices", "/passkeys", "/number", "/disputes", "/disputes/"+chand, "/players/none")
 				p.open("/me/guardian/settings/email")
 				p.fill("email", "meera@families.example")
 				p.click("main form[novalidate] button")
@@ -154,7 +154,7 @@ func TestAccessibility(t *testing.T) {
 				coaches = p
 				p.signIn(s, "coach", coachNumber)
 				p.checkPages("/coach", "", "/more", "/profile", "/visibility", "/verification", "/documents/add", "/documents/"+document, "/notifications",
-					"/settings", "/settings/email", "/settings/number", "/settings/close", "/settings/close/code", "/settings/plan", "/settings/plan/pro",
+					"/settings", "/settings/email", "/settings/passkeys", "/settings/number", "/settings/close", "/settings/close/code", "/settings/plan", "/settings/plan/pro",
 					"/fees", "/fees/add", "/fees/upi", "/fees/"+feeID, "/fees"+receipt, "/imports/"+imported)
 				p.checkPages("/coach/players", "", "?select=codes", "?show=needs", "/add", "/remind", "/import", "/sheet", "/sheet?player="+bela, "/none")
 				p.checkPages("/coach/players/"+asha, "", "?tab=history", "?tab=details", "/attendance", "/progress", "/reports", "/reports/"+report, "/reports/"+report+"/delete", "/progress/"+result+"/delete")

@@ -43,7 +43,7 @@ var chromium = sync.OnceValues(func() (context.Context, error) {
 		// The compiler that takes longest saves less than it costs.
 		chromedp.Flag("js-flags", "--no-turbofan"),
 		chromedp.WSURLReadTimeout(time.Minute),
-		chromedp.ProxyServer(otherHosts.URL), chromedp.Flag("proxy-bypass-list", "<-loopback>;127.0.0.1"),
+		chromedp.ProxyServer(otherHosts.URL), chromedp.Flag("proxy-bypass-list", "<-loopback>;127.0.0.1;localhost"),
 	)
 	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, _ := chromedp.NewContext(allocator)

@@ -265,12 +265,9 @@ func (s *Passkeys) open(ctx context.Context, in PasskeySignIn, session *Session,
 	if err != nil {
 		return err
 	}
-	device, err := s.Auth.Store.Device(ctx, vault.HashToken(in.Proof.DeviceToken), number, session.CreatedAt)
+	device, err := s.device(ctx, in.Proof, number, session.CreatedAt)
 	if err != nil {
 		return err
-	}
-	if device == "" {
-		device = s.Auth.NewID()
 	}
 	session.DeviceID, session.Number = device, number
 	hash := vault.HashToken(s.Auth.Keys.Vault.DeviceToken(device))
@@ -285,6 +282,19 @@ func (s *Passkeys) open(ctx context.Context, in PasskeySignIn, session *Session,
 		Session: session, RefreshHash: tokenHash,
 		DeviceHash: hash, DeviceEnds: session.CreatedAt.Add(deviceLifetime), OtherDevices: in.Proof.otherDevices(hash),
 	}, verify)
+}
+
+// device returns the device of a number that one of the tokens proves, or a new one.
+func (s *Passkeys) device(ctx context.Context, p Proof, number phone.Number, now time.Time) (string, error) {
+	for _, token := range append([]string{p.DeviceToken}, p.OtherTokens...) {
+		if token == "" {
+			continue
+		}
+		if id, err := s.Auth.Store.Device(ctx, vault.HashToken(token), number, now); err != nil || id != "" {
+			return id, err
+		}
+	}
+	return s.Auth.NewID(), nil
 }
 
 // PasskeyLabel returns how a list of passkeys names an account: the role in words, and the end of the number.

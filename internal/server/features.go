@@ -36,7 +36,7 @@ type feature struct {
 func (s *services) features() []feature {
 	return []feature{
 		{operations: signin.Operations(s.public.Auth)},
-		{operations: signin.PasskeyOperations(s.passkeys)},
+		{files: signin.Files, pages: signin.PasskeyPages(s.public.Passkeys), operations: signin.PasskeyOperations(s.public.Passkeys)},
 		{files: coaches.Files, pages: coaches.Pages, operations: coaches.Operations},
 		{files: consent.Files, pages: consent.Pages(s.approvals), operations: consent.Operations(s.approvals), operators: consent.OperatorOperations(s.approvals)},
 		{files: fee.Files, pages: s.fees.Pages, operations: s.fees.Operations},

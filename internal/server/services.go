@@ -34,7 +34,6 @@ import (
 // services are the services of both listeners.
 type services struct {
 	base
-	passkeys      *auth.Passkeys
 	fees          *fee.Service
 	batches       *batch.Service
 	attended      *attendance.Service
@@ -96,11 +95,12 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 		b.phones.Reply = replies.Apply
 	}
 	s := &services{
-		base: b, passkeys: passkeys,
+		base: b,
 		fees: fees, batches: batches, attended: attended, trainings: trainings, conversations: conversations, verifications: verifications, documents: documents, progress: records, players: players, feed: &feed.Service{DB: b.db, Webhooks: newWebhooks(cfg, o, b.db, b.delivery.webhooks.Wake), Rules: approvals.Rules, Waiting: b.delivery.waiting, Now: o.Now},
 		public: public.Services{
 			Common: common, HTTP: http, Coach: coaches, Team: teams,
 			Auth:           accounts,
+			Passkeys:       passkeys,
 			Approvals:      approvals,
 			Tray:           &message.Tray{Store: b.db, Now: o.Now},
 			Preferences:    b.db.Outbox,

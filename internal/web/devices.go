@@ -17,7 +17,7 @@ func (p *Pages) devices(ctx context.Context, r *Request, by actor.Actor) (Respon
 		return Response{}, err
 	}
 	v := p.SignedInView(r, "devices.title", by)
-	v.Data = map[string]any{"Home": Home(by.Role), "Sessions": sessions, "Ended": r.Form.Has("ended")}
+	v.Data = map[string]any{"Home": Home(by.Role), "Sessions": sessions, "Ended": r.Form.Has("ended"), "Passkeys": p.Passkeys.Domain() != ""}
 	return Page("devices", v), nil
 }
 

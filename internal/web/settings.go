@@ -66,7 +66,7 @@ func (p *Pages) settingsForm(ctx context.Context, r *Request, by actor.Actor, f 
 		return Response{}, err
 	}
 	v.Data = map[string]any{
-		"Push": push, "Languages": languages, "StoppedMail": addresses, "Email": email, "Zones": OfferedZones(f), "Sessions": sessions, "Subscription": subscription, "Done": r.URL.Query().Get("done"),
+		"Push": push, "Languages": languages, "StoppedMail": addresses, "Email": email, "Zones": OfferedZones(f), "Sessions": sessions, "Passkeys": p.Passkeys.Domain() != "", "Subscription": subscription, "Done": r.URL.Query().Get("done"),
 		"CanExport": subscription.Tier.Has(coach.Export),
 		// KYC is the state of the identity check, or empty if there is none.
 		"KYC": state,

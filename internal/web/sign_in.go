@@ -40,7 +40,7 @@ func (p *Pages) numberForm(r *Request, f *Form) (Response, error) {
 	}
 	v := p.NewView(r, "sign_in.title")
 	v.Form = f
-	v.Data = map[string]any{"Role": role, "Next": r.Value("next"), "Chosen": r.Value("role"), "OffersEmail": p.OffersEmail(r, f)}
+	v.Data = map[string]any{"Role": role, "Next": r.Value("next"), "Chosen": r.Value("role"), "OffersEmail": p.OffersEmail(r, f), "PasskeyDomain": p.Passkeys.Domain(), "PasskeyFailed": r.Value("passkey") == "failed"}
 	return Page("sign_in", v).withFaults(f), nil
 }
 
@@ -134,6 +134,22 @@ func (p *Pages) requestCode(ctx context.Context, in auth.OTPRequest) error {
 
 func (p *Pages) otpRequest(r *Request, s SignIn) auth.OTPRequest {
 	return auth.OTPRequest{Number: s.Number, Role: s.Role, Proof: p.proof(r, s), Network: r.Address, Silent: s.Silent}
+}
+
+// DeviceProof returns what this browser knows of earlier sign-ins, for a sign-in whose role is not known yet.
+func (p *Pages) DeviceProof(r *Request) auth.Proof {
+	return p.proof(r, SignIn{})
+}
+
+// BeginSession sets the cookies of a session that no code began, and redirects to next if it is a page of
+// its role, else to the first page of the role.
+func (p *Pages) BeginSession(ctx context.Context, r *Request, grant *auth.PageGrant, next string) Response {
+	s := grant.Session
+	home := Home(s.Role)
+	if next = localPath(next); next != home && !strings.HasPrefix(next, home+"/") {
+		next = home
+	}
+	return p.signedInResponse(ctx, r, SignIn{Role: s.Role, Number: s.Number, Next: next}, grant)
 }
 
 // proof returns the proof that this browser is a known device of the number: the token of an
@@ -232,7 +248,7 @@ func (p *Pages) enterCode(ctx context.Context, r *Request) (Response, error) {
 func (p *Pages) pageSignIn(r *Request, s SignIn, otp string) auth.PageSignIn {
 	in := auth.PageSignIn{
 		Key: auth.ChallengeKey{Number: s.Number, Role: s.Role}, OTP: otp, Proof: p.proof(r, s),
-		DeviceName: deviceName(r.UserAgent()), Lifetime: auth.PageLifetime, SessionID: s.SessionID,
+		DeviceName: DeviceName(r.UserAgent()), Lifetime: auth.PageLifetime, SessionID: s.SessionID,
 	}
 	if s.Remember {
 		in.Lifetime = auth.RememberedLifetime

@@ -26,6 +26,7 @@ type Services struct {
 	Coach
 	Team
 	Auth        *auth.Service
+	Passkeys    *auth.Passkeys
 	Approvals   *approval.Service
 	Tray        *message.Tray
 	Preferences *message.Store

@@ -1,0 +1,107 @@
+package browser_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/webauthn"
+	"github.com/chromedp/chromedp"
+
+	"github.com/touchline/touchline/internal/server/touchlinetest"
+	"github.com/touchline/touchline/internal/store/storetest"
+)
+
+// authenticator gives the browser a key store that verifies the person, as a phone has one.
+func (p *phone) authenticator() {
+	p.t.Helper()
+	p.do(chromedp.ActionFunc(func(ctx context.Context) error {
+		if err := webauthn.Enable().Do(ctx); err != nil {
+			return err
+		}
+		_, err := webauthn.AddVirtualAuthenticator(&webauthn.VirtualAuthenticatorOptions{
+			Protocol: webauthn.AuthenticatorProtocolCtap2, Transport: webauthn.AuthenticatorTransportInternal,
+			HasResidentKey: true, HasUserVerification: true, IsUserVerified: true, AutomaticPresenceSimulation: true,
+		}).Do(ctx)
+		return err
+	}))
+}
+
+// localURL is the address of a service under the name localhost: browsers have no passkeys for IP addresses.
+func localURL(s *touchlinetest.Service) string {
+	return strings.Replace(s.URL, "127.0.0.1", "localhost", 1)
+}
+
+// TestPasskeyOnPages: a coach and a guardian add a passkey under their devices and sign in with it, also
+// after strangers have locked the number. A removed passkey signs in no more.
+func TestPasskeyOnPages(t *testing.T) {
+	t.Parallel()
+	for role, page := range map[string]string{"coach": "/coach/settings", "guardian": "/me/guardian/devices"} {
+		t.Run(role, func(t *testing.T) {
+			t.Parallel()
+			storetest.Each(t, func(t *testing.T, url string) {
+				s := touchlinetest.New(t, url)
+				coach := s.Coach(t, coachNumber)
+				number := coachNumber
+				if role == "guardian" {
+					number = guardianNumber
+					coach.AddPlayer(t, named("Asha Rao", guardianNumber, ""))
+				}
+				p := newPhone(t, localURL(s))
+				p.authenticator()
+				p.signIn(s, role, number)
+				p.open(page)
+				p.press("Passkeys")
+				p.press("Add a passkey")
+				p.waitForText("The passkey is added")
+				p.wantText("Chrome")
+
+				p.open(page)
+				p.press("Passkeys")
+				p.press("Sign out")
+				lock(t, s, role, number)
+				p.open("/sign-in/family?next=%2Fcoach%2Fplayers")
+				p.press("Sign in with a passkey") // it says which role signs in
+				want := map[string]string{"coach": "/coach/players", "guardian": "/me/guardian"}[role]
+				p.waitUntil(`location.pathname === "` + want + `"`)
+				p.open(page)
+				p.press("Passkeys")
+				p.wantText("Last used")
+				s.Clock.Advance(16 * time.Minute)
+				p.open(page)
+				p.press("Passkeys")
+				p.wantText("sign in again first")
+				p.click("form[action$=remove] button")
+				p.waitForText("no longer signs in")
+				p.press("Sign out")
+				p.open("/sign-in/" + role)
+				p.press("Sign in with a passkey")
+				p.waitForText("This passkey does not work here")
+			})
+		})
+	}
+	t.Run("hidden", func(t *testing.T) {
+		t.Parallel()
+		s := touchlinetest.New(t, storetest.SQLite(t))
+		p := newPhone(t, s.URL) // an IP address
+		p.open("/sign-in/coach")
+		if n := p.visible("form[data-passkey] button"); n != 0 {
+			t.Errorf("the page offers passkeys at an IP address")
+		}
+	})
+}
+
+// lock enters wrong codes until the number takes no code for 24 h.
+func lock(t *testing.T, s *touchlinetest.Service, role, number string) {
+	t.Helper()
+	body := map[string]any{"mobile_number": number, "role": role}
+	for range 2 {
+		s.Clock.Advance(2 * time.Minute)
+		s.Call(t, "POST", "/auth/request-otp", "", body).Want(t, 202)
+		wrong := map[string]any{"mobile_number": number, "role": role, "otp": "0000"}
+		for range 5 {
+			s.Call(t, "POST", "/auth/login", "", wrong).Want(t, 422, "otp_incorrect")
+		}
+	}
+}
