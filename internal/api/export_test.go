@@ -3,10 +3,7 @@ package api
 import (
 	"context"
 	"net/http"
-	"net/http/httptest"
-	"time"
 
-	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/idempotency"
@@ -59,11 +56,4 @@ func (s *Server) HandlerWith(tests ...TestRoute) http.Handler {
 		routes = append(routes, rt)
 	}
 	return s.adapter.Handler(routes)
-}
-
-// StreamEvent returns what the stream writes for a notification.
-func StreamEvent(n message.Notification) string {
-	w := httptest.NewRecorder()
-	(&eventWriter{w: w, control: http.NewResponseController(w), timeout: time.Second, pause: time.Second}).notification(n)
-	return w.Body.String()
 }

@@ -42,3 +42,24 @@ func QueryText(query url.Values, name string, f *wire.Faults, rules wire.Rules) 
 	}
 	return text
 }
+
+// MarkReadRequest names items of a list that the caller has read.
+type MarkReadRequest struct {
+	IDs []string `json:"ids" rule:"min=1,max=200,id"`
+	All *bool    `json:"all"`
+}
+
+// Check adds a fault unless in names ids or all.
+func (in MarkReadRequest) Check(f *wire.Faults) {
+	switch {
+	case in.All != nil && !*in.All:
+		f.Add("/all", "invalid_value", "This can only be true; leave it out to name ids.")
+	case len(*f) == 0 && (in.All != nil) == (in.IDs != nil):
+		f.Add("", "invalid_value", "Send either ids or all.")
+	}
+}
+
+// UnreadResponse is how many items are unread.
+type UnreadResponse struct {
+	Unread int `json:"unread"`
+}

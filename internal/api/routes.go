@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"net/http"
-	"slices"
 
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/endpoint"
@@ -11,25 +10,11 @@ import (
 
 // routes lists every operation.
 func (s *Server) routes() []Route {
-	routes := slices.Concat(s.accountRoutes(), s.serviceRoutes())
+	routes := append(s.serviceRoutes(), s.exportRoute())
 	for _, feature := range s.Features {
 		routes = append(routes, feature(s)...)
 	}
 	return withCSVRoutes(routes)
-}
-
-func (s *Server) accountRoutes() []Route {
-	return []Route{
-		{Method: "GET", Pattern: "/api/me/preferences", Handle: endpoint.Handle(s.preferences)},
-		{Method: "PATCH", Pattern: "/api/me/preferences", Handle: endpoint.Handle(s.editPreferences), Body: endpoint.MergePatch},
-		{Method: "GET", Pattern: pushPath, Handle: endpoint.Handle(s.pushSubscription)},
-		{Method: "POST", Pattern: pushPath, Handle: s.Idempotent(endpoint.Handle(s.subscribePush), s.rebuildPush), Body: endpoint.JSON},
-		{Method: "DELETE", Pattern: pushPath, Handle: endpoint.Handle(s.unsubscribePush), Urgent: true},
-		s.exportRoute(),
-		{Method: "GET", Pattern: "/api/notifications", Handle: endpoint.Handle(s.listNotifications), Query: endpoint.Paged("unread")},
-		{Method: "POST", Pattern: "/api/notifications/read", Handle: endpoint.Handle(s.markRead), Body: endpoint.JSON},
-		{Method: "GET", Pattern: "/api/notifications/stream", Handle: endpoint.Handle(s.stream), Produces: "text/event-stream", NoTimeout: true},
-	}
 }
 
 // CompleteCoach authorizes a coach with a complete profile, which calls that send a request need

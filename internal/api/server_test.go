@@ -20,6 +20,7 @@ import (
 	accounts "github.com/touchline/touchline/internal/auth/handlers"
 	coaches "github.com/touchline/touchline/internal/coach/handlers"
 	"github.com/touchline/touchline/internal/message"
+	notices "github.com/touchline/touchline/internal/notice/handlers"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/httpx"
 	"github.com/touchline/touchline/internal/platform/idempotency"
@@ -116,7 +117,7 @@ func newFixture(t *testing.T, change ...func(*api.Config)) *fixture {
 			},
 		},
 	}
-	c.Features = append(c.Features, accounts.Operations(a.auth), coaches.Operations)
+	c.Features = append(c.Features, accounts.Operations(a.auth), coaches.Operations, notices.Operations)
 	for _, f := range change {
 		f(&c)
 	}

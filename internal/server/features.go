@@ -17,6 +17,7 @@ import (
 	"github.com/touchline/touchline/internal/devphone"
 	"github.com/touchline/touchline/internal/document"
 	"github.com/touchline/touchline/internal/fee"
+	notices "github.com/touchline/touchline/internal/notice/handlers"
 	"github.com/touchline/touchline/internal/progress"
 	"github.com/touchline/touchline/internal/roster"
 	"github.com/touchline/touchline/internal/training"
@@ -48,6 +49,7 @@ func (s *services) features() []feature {
 		{files: roster.Files, pages: s.players.Pages, operations: s.players.Operations},
 		{files: verification.Files, pages: s.verifications.Pages, operations: s.verifications.Operations, operators: s.verifications.OperatorOperations},
 		{files: document.Files, pages: s.documents.Pages, operations: s.documents.Operations},
+		{operations: notices.Operations},
 		{operators: s.feed.OperatorOperations},
 		s.developmentPhones(),
 	}

@@ -1,8 +1,9 @@
-package api
+package handlers
 
 import (
 	"context"
 
+	"github.com/touchline/touchline/internal/api"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/idempotency"
@@ -74,12 +75,12 @@ type pushResponse struct {
 }
 
 // pushSubscription serves GET /api/me/push-subscriptions.
-func (s *Server) pushSubscription(ctx context.Context, r Request[NoBody]) (Response, error) {
-	subscription, found, err := s.Push.Store.SessionPushSubscription(ctx, r.Caller.Actor)
+func (h calls) pushSubscription(ctx context.Context, r api.Request[api.NoBody]) (api.Response, error) {
+	subscription, found, err := h.api.Push.Store.SessionPushSubscription(ctx, r.Caller.Actor)
 	if err != nil {
-		return Response{}, err
+		return api.Response{}, err
 	}
-	response := pushResponse{PublicKey: s.Push.Key, Kinds: s.Push.Kinds()}
+	response := pushResponse{PublicKey: h.api.Push.Key, Kinds: h.api.Push.Kinds()}
 	if found {
 		response.Subscription = new(newPushSubscriptionResponse(subscription))
 	}
@@ -87,32 +88,32 @@ func (s *Server) pushSubscription(ctx context.Context, r Request[NoBody]) (Respo
 }
 
 // subscribePush serves POST /api/me/push-subscriptions.
-func (s *Server) subscribePush(ctx context.Context, r Request[pushSubscriptionRequest]) (Response, error) {
+func (h calls) subscribePush(ctx context.Context, r api.Request[pushSubscriptionRequest]) (api.Response, error) {
 	faults := r.Faults
 	subscription := r.Body.read(&faults)
 	if err := faults.Err(); err != nil {
-		return Response{}, err
+		return api.Response{}, err
 	}
-	saved, err := s.Push.Subscribe(ctx, r.Caller.Actor, subscription)
+	saved, err := h.api.Push.Subscribe(ctx, r.Caller.Actor, subscription)
 	if err != nil {
-		return Response{}, err
+		return api.Response{}, err
 	}
 	return endpoint.Created(pushPath, newPushSubscriptionResponse(saved)), nil
 }
 
 // rebuildPush returns the response of subscribePush again.
-func (s *Server) rebuildPush(ctx context.Context, m Meta, _ idempotency.Work) (Response, error) {
-	saved, _, err := s.Push.Store.SessionPushSubscription(ctx, m.Caller.Actor)
+func (h calls) rebuildPush(ctx context.Context, m api.Meta, _ idempotency.Work) (api.Response, error) {
+	saved, _, err := h.api.Push.Store.SessionPushSubscription(ctx, m.Caller.Actor)
 	if err != nil {
-		return Response{}, err
+		return api.Response{}, err
 	}
 	return endpoint.Created(pushPath, newPushSubscriptionResponse(saved)), nil
 }
 
 // unsubscribePush serves DELETE /api/me/push-subscriptions.
-func (s *Server) unsubscribePush(ctx context.Context, r Request[NoBody]) (Response, error) {
-	if err := s.Push.Store.DeletePushSubscription(ctx, r.Caller.Actor); err != nil {
-		return Response{}, err
+func (h calls) unsubscribePush(ctx context.Context, r api.Request[api.NoBody]) (api.Response, error) {
+	if err := h.api.Push.Store.DeletePushSubscription(ctx, r.Caller.Actor); err != nil {
+		return api.Response{}, err
 	}
 	return endpoint.NoContent(), nil
 }

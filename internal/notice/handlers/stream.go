@@ -1,4 +1,4 @@
-package api
+package handlers
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/touchline/touchline/internal/api"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/endpoint"
@@ -29,27 +30,27 @@ const (
 // once and in the order of its sequence number. The stream ends when the access token
 // expires, soon after the session ends or a player no longer names the caller, and when a
 // newer stream of the account replaces it.
-func (s *Server) stream(ctx context.Context, r Request[NoBody]) (Response, error) {
+func (h calls) stream(ctx context.Context, r api.Request[api.NoBody]) (api.Response, error) {
 	if err := r.Faults.Err(); err != nil {
-		return Response{}, err
+		return api.Response{}, err
 	}
 	by := r.Caller.Actor
 	// Open before the read, so that no notification is missed between the two.
-	st, err := s.Streams.Open(ctx, by, r.Caller.Claims.ExpiresAt)
+	st, err := h.api.Streams.Open(ctx, by, r.Caller.Claims.ExpiresAt)
 	if err != nil {
-		return Response{}, err
+		return api.Response{}, err
 	}
 	state, err := st.State(ctx)
 	if err != nil {
 		st.Close()
-		return Response{}, err
+		return api.Response{}, err
 	}
-	after, err := s.resumeAfter(ctx, by, r.Header.Get("Last-Event-ID"), state.Seq)
+	after, err := h.resumeAfter(ctx, by, r.Header.Get("Last-Event-ID"), state.Seq)
 	if err != nil {
 		st.Close()
-		return Response{}, err
+		return api.Response{}, err
 	}
-	return Response{
+	return api.Response{
 		Header: http.Header{
 			"Content-Type":      {"text/event-stream"},
 			"X-Accel-Buffering": {"no"}, // nginx must not buffer events
@@ -64,10 +65,10 @@ func (s *Server) stream(ctx context.Context, r Request[NoBody]) (Response, error
 				timeout: streamWriteTimeout, pause: 2*streamHeartbeat + streamWriteTimeout,
 			}
 			// The server's read timeout would end the stream.
-			_ = out.control.SetReadDeadline(time.Now().Add(r.Caller.Claims.ExpiresAt.Sub(s.Now()) + time.Minute))
+			_ = out.control.SetReadDeadline(time.Now().Add(r.Caller.Claims.ExpiresAt.Sub(h.api.Now()) + time.Minute))
 			defer out.extendDeadline() // for the end of the response, which the server writes
 			if out.write(streamRetry) {
-				s.follow(hr.Context(), r.Caller, st, out, state)
+				h.follow(hr.Context(), r.Caller, st, out, state)
 			}
 			return nil
 		},
@@ -76,32 +77,32 @@ func (s *Server) stream(ctx context.Context, r Request[NoBody]) (Response, error
 
 // resumeAfter returns the sequence number after which a stream begins: the number of the
 // notification lastEventID (see message.Tray.SeqOf), or newest if lastEventID is not an id.
-func (s *Server) resumeAfter(ctx context.Context, by actor.Actor, lastEventID string, newest int64) (int64, error) {
+func (h calls) resumeAfter(ctx context.Context, by actor.Actor, lastEventID string, newest int64) (int64, error) {
 	id := strings.TrimSpace(lastEventID)
 	if !endpoint.IsID(id) {
 		return newest, nil
 	}
-	return s.Tray.SeqOf(ctx, by, id)
+	return h.api.Tray.SeqOf(ctx, by, id)
 }
 
 // follow writes the notifications until the stream must end. It ends at an error too,
 // because it could no longer check the session. The client reconnects and misses
 // nothing.
-func (s *Server) follow(ctx context.Context, caller Caller, st *message.Stream, out *eventWriter, state message.StreamState) {
+func (h calls) follow(ctx context.Context, caller api.Caller, st *message.Stream, out *eventWriter, state message.StreamState) {
 	expiresAt := caller.Claims.ExpiresAt
-	poll, stopPoll := s.NewTicker(streamPoll)
+	poll, stopPoll := h.api.NewTicker(streamPoll)
 	defer stopPoll()
-	beat, stopBeat := s.NewTicker(streamHeartbeat)
+	beat, stopBeat := h.api.NewTicker(streamHeartbeat)
 	defer stopBeat()
-	expiry := time.NewTimer(expiresAt.Sub(s.Now()))
+	expiry := time.NewTimer(expiresAt.Sub(h.api.Now()))
 	defer expiry.Stop()
 	players := state.Players
 	for {
-		if !state.Live || state.Players < players || !s.Now().Before(expiresAt) {
+		if !state.Live || state.Players < players || !h.api.Now().Before(expiresAt) {
 			return
 		}
 		players = state.Players
-		if !s.catchUp(ctx, caller.Actor, out, state.Seq) {
+		if !h.catchUp(ctx, caller.Actor, out, state.Seq) {
 			return
 		}
 		select {
@@ -128,9 +129,9 @@ func (s *Server) follow(ctx context.Context, caller Caller, st *message.Stream, 
 
 // catchUp writes every notification up to newest. It returns false if a read or a write
 // fails.
-func (s *Server) catchUp(ctx context.Context, by actor.Actor, out *eventWriter, newest int64) bool {
+func (h calls) catchUp(ctx context.Context, by actor.Actor, out *eventWriter, newest int64) bool {
 	for out.seq < newest {
-		notifications, err := s.Tray.After(ctx, by, out.seq, streamBatch)
+		notifications, err := h.api.Tray.After(ctx, by, out.seq, streamBatch)
 		if err != nil {
 			return false
 		}

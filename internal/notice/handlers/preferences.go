@@ -1,10 +1,11 @@
-package api
+package handlers
 
 import (
 	"context"
 	"slices"
 	"strings"
 
+	"github.com/touchline/touchline/internal/api"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/input"
@@ -43,10 +44,10 @@ func newPreferencesResponse(p message.Preferences) preferencesResponse {
 }
 
 // preferences serves GET /api/me/preferences.
-func (s *Server) preferences(ctx context.Context, r Request[NoBody]) (Response, error) {
-	p, err := s.Preferences.Preferences(ctx, r.Caller.Number)
+func (h calls) preferences(ctx context.Context, r api.Request[api.NoBody]) (api.Response, error) {
+	p, err := h.api.Preferences.Preferences(ctx, r.Caller.Number)
 	if err != nil {
-		return Response{}, err
+		return api.Response{}, err
 	}
 	return endpoint.OK(newPreferencesResponse(p)), nil
 }
@@ -70,7 +71,7 @@ type channelsPatch struct {
 }
 
 // editPreferences serves PATCH /api/me/preferences.
-func (s *Server) editPreferences(ctx context.Context, r Request[preferencesPatch]) (Response, error) {
+func (h calls) editPreferences(ctx context.Context, r api.Request[preferencesPatch]) (api.Response, error) {
 	in, f := r.Body, r.Faults
 	input.CheckTimeZone(in.TimeZone.Some(), &f)
 	patch := message.PreferencesPatch{
@@ -80,11 +81,11 @@ func (s *Server) editPreferences(ctx context.Context, r Request[preferencesPatch
 		StoppedCoaches: input.Value(in.StoppedCoaches),
 	}
 	if err := f.Err(); err != nil {
-		return Response{}, err
+		return api.Response{}, err
 	}
-	p, err := s.Preferences.SavePreferences(ctx, r.Caller.Number, patch)
+	p, err := h.api.Preferences.SavePreferences(ctx, r.Caller.Number, patch)
 	if err != nil {
-		return Response{}, err
+		return api.Response{}, err
 	}
 	return endpoint.OK(newPreferencesResponse(p)), nil
 }
