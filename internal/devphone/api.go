@@ -46,13 +46,20 @@ func checkLocal(r *http.Request) error {
 
 // messageResponse is a Message.
 type messageResponse struct {
-	ID      string          `json:"message_id"`
-	Channel message.Channel `json:"channel"`
-	Sent    bool            `json:"sent_by_phone"`
-	Text    string          `json:"text"`
-	Code    *string         `json:"code"`
-	Links   []string        `json:"links"`
-	At      string          `json:"at"`
+	ID      string           `json:"message_id"`
+	Channel message.Channel  `json:"channel"`
+	Sent    bool             `json:"sent_by_phone"`
+	Text    string           `json:"text"`
+	Code    *string          `json:"code"`
+	Links   []string         `json:"links"`
+	Buttons []buttonResponse `json:"buttons"`
+	At      string           `json:"at"`
+}
+
+// buttonResponse is a button of a message.
+type buttonResponse struct {
+	ID   string `json:"button_id"`
+	Text string `json:"text"`
 }
 
 // list serves GET /dev/messages.
@@ -67,11 +74,14 @@ func (h handlers) list(_ context.Context, r api.Request[api.NoBody]) (api.Respon
 	}
 	items := []messageResponse{}
 	for _, m := range h.Messages(number) {
-		item := messageResponse{m.ID, m.Channel, m.Sent, m.Text, wire.OrNull(m.Code), []string{}, wire.Timestamp(m.At)}
+		item := messageResponse{m.ID, m.Channel, m.Sent, m.Text, wire.OrNull(m.Code), []string{}, []buttonResponse{}, wire.Timestamp(m.At)}
 		for _, part := range m.Parts() {
 			if part.Link {
 				item.Links = append(item.Links, part.Text)
 			}
+		}
+		for _, b := range m.Buttons {
+			item.Buttons = append(item.Buttons, buttonResponse(b))
 		}
 		items = append(items, item)
 	}

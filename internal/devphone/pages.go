@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,6 +35,7 @@ func (s *Phones) Pages(site *web.Pages) []web.Route {
 	return []web.Route{
 		{Method: "GET", Pattern: path, Handle: local(p.show)},
 		{Method: "POST", Pattern: path, Handle: local(p.reply)},
+		{Method: "POST", Pattern: path + "/press", Handle: local(p.press)},
 		{Method: "GET", Pattern: path + "/events", Handle: local(p.events), Stream: true},
 	}
 }
@@ -84,10 +86,10 @@ func (p pages) page(r *web.Request, chosen string, f *web.Form) web.Response {
 	v := p.site.NewView(r, "phones.title")
 	v.Form, v.Stream, v.Path = f, path+"/events", path
 	phones := p.List()
-	data := map[string]any{"Path": path, "Phones": phones, "Others": []Phone(nil), "Chosen": false, "Number": phone.Number("")}
+	data := map[string]any{"Path": path, "Phones": phones, "Others": []Phone(nil), "Chosen": false, "Number": phone.Number(""), "Channels": []message.Channel(nil)}
 	if n, err := p.site.Phones.Parse(chosen); err == nil {
 		one := Phone{Number: n, Messages: p.Messages(n)}
-		data["Phones"], data["Chosen"], data["Number"] = []Phone{one}, true, n
+		data["Phones"], data["Chosen"], data["Number"], data["Channels"] = []Phone{one}, true, n, one.channels()
 		v.Path += "?number=" + url.QueryEscape(string(n))
 	} else {
 		for i := range phones {
@@ -100,16 +102,51 @@ func (p pages) page(r *web.Request, chosen string, f *web.Form) web.Response {
 	return web.Page("dev_phones", v)
 }
 
+// channels returns the channels on which the phone can reply, the channel of the newest message first.
+func (p Phone) channels() []message.Channel {
+	var channels []message.Channel
+	for _, m := range p.Messages {
+		if !slices.Contains(channels, m.Channel) {
+			channels = append(channels, m.Channel)
+		}
+	}
+	if len(channels) == 0 {
+		channels = []message.Channel{message.SMS}
+	}
+	return channels
+}
+
 // reply serves POST /dev/phones: a phone sends a text to the service.
 func (p pages) reply(ctx context.Context, r *web.Request) (web.Response, error) {
+	return p.act(r, func(n phone.Number) error {
+		channel := message.Channel(r.Value("channel"))
+		if channel != message.WhatsApp {
+			channel = message.SMS
+		}
+		text := strings.TrimSpace(r.Form.Get("text"))
+		if text == "" {
+			return nil
+		}
+		return p.Send(ctx, n, channel, text)
+	})
+}
+
+// press serves POST /dev/phones/press: a button of a message.
+func (p pages) press(ctx context.Context, r *web.Request) (web.Response, error) {
+	return p.act(r, func(n phone.Number) error { return p.Press(ctx, n, r.Value("message"), r.Value("button")) })
+}
+
+// act does what a form of a phone says, and returns to its page, or to the page of all phones with all=yes.
+func (p pages) act(r *web.Request, do func(phone.Number) error) (web.Response, error) {
 	n, err := p.site.Phones.Parse(r.Value("number"))
 	if err != nil {
 		return web.Redirect(path), nil
 	}
-	if text := strings.TrimSpace(r.Form.Get("text")); text != "" {
-		if err := p.Send(ctx, n, message.SMS, text); err != nil {
-			return web.Response{}, err
-		}
+	if err := do(n); err != nil {
+		return web.Response{}, err
+	}
+	if r.Value("all") == "yes" {
+		return web.Redirect(path), nil
 	}
 	return web.Redirect(path + "?number=" + url.QueryEscape(string(n))), nil
 }

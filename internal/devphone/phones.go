@@ -30,6 +30,8 @@ type Message struct {
 	Code string
 	// Sent is true for a reply, which the phone sent.
 	Sent bool
+	// Buttons can be pressed.
+	Buttons []message.ChatButton
 }
 
 // Phone is a number with its messages, newest first.
@@ -108,7 +110,23 @@ func (s *Phones) Messages(n phone.Number) []Message {
 
 // Send sends a reply from a phone to the number of the service.
 func (s *Phones) Send(ctx context.Context, from phone.Number, channel message.Channel, text string) error {
-	m := Message{ID: s.NewID(), Channel: channel, Text: text, Sent: true}
-	s.add(from, m)
-	return s.Reply(ctx, message.Reply{Channel: channel, From: from, Text: text, ID: m.ID, SentAt: s.Now().Truncate(time.Second)})
+	return s.send(ctx, message.Reply{Channel: channel, From: from, Text: text})
+}
+
+// Press presses a button of a message on a phone. It does nothing if the phone has no such button.
+func (s *Phones) Press(ctx context.Context, from phone.Number, messageID, buttonID string) error {
+	for _, m := range s.Messages(from) {
+		for _, b := range m.Buttons {
+			if m.ID == messageID && b.ID == buttonID {
+				return s.send(ctx, message.Reply{Channel: m.Channel, From: from, Text: b.Text, Button: b.ID, Context: m.ID})
+			}
+		}
+	}
+	return nil
+}
+
+func (s *Phones) send(ctx context.Context, r message.Reply) error {
+	r.ID, r.SentAt = s.NewID(), s.Now().Truncate(time.Second)
+	s.add(r.From, Message{ID: r.ID, Channel: r.Channel, Text: r.Text, Sent: true})
+	return s.Reply(ctx, r)
 }

@@ -67,7 +67,7 @@ func TestDay(t *testing.T) {
 			t.Errorf("the page has no link or code: %s", page)
 		}
 		b.Open("/dev/phones?number=" + url.QueryEscape(guardianNumber))
-		if page := b.Press("Send", "text", "STOP").Text(); !strings.Contains(page, "From this phone") {
+		if page := b.Press("Send by SMS", "text", "STOP").Text(); !strings.Contains(page, "From this phone") {
 			t.Errorf("the page does not show the reply: %s", page)
 		}
 		if got := messagesOf(t, s, guardianNumber, 2)[0]; got["sent_by_phone"] != true || got["text"] != "STOP" {
@@ -90,6 +90,40 @@ func TestDay(t *testing.T) {
 			t.Error("the log has the number of a phone")
 		}
 	}, development)
+}
+
+// TestChat: on the guardian's phone two presses say yes, and a reply by WhatsApp reaches the coach.
+func TestChat(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		token := signIn(t, s, "coach", coachNumber, 1)
+		s.Call(t, "POST", "/auth/complete-profile", token, map[string]any{"name": "Meera Nair", "bio": "Hockey.", "experience_years": 7, "sports": []string{"hockey"}}).Want(t, 200)
+		player := s.Call(t, "POST", "/api/players/add", token, touchlinetest.Minor(guardianNumber, "")).Want(t, 201).String("player_id")
+		question := messagesOf(t, s, guardianNumber, 1)[0]
+		if buttons, _ := question["buttons"].([]any); question["channel"] != "whatsapp" || len(buttons) != 3 {
+			t.Fatalf("question: got %v", question)
+		}
+		status := func() string {
+			return s.Call(t, "GET", "/api/players/"+player, token, nil).Want(t, 200).String("guardian_status")
+		}
+		b := s.Browser(t)
+		b.Open("/dev/phones")
+		b.Press("Yes")
+		if got := status(); got != "pending" {
+			t.Errorf("after one press: got %s, want pending", got)
+		}
+		check := messagesOf(t, s, guardianNumber, 3)[0]["buttons"].([]any)[0].(map[string]any)["text"].(string)
+		b.Open("/dev/phones?number=" + url.QueryEscape(guardianNumber))
+		b.Press(check)
+		if got := status(); got != "approved" {
+			t.Errorf("after %s: got %s, want approved", check, got)
+		}
+		b.Press("Send by WhatsApp", "text", "We come at six.")
+		replies := s.Call(t, "GET", "/api/messages/replies", token, nil).Want(t, 200).Items()
+		if len(replies) != 1 || replies[0]["text"] != "We come at six." {
+			t.Errorf("got replies %v", replies)
+		}
+	}, development, func(c *config.Config) { c.WhatsApp = []string{"log"} })
 }
 
 // TestOnlyInDevelopment: where a message can reach a person, or others reach the service, the paths

@@ -32,7 +32,7 @@ func receiveChat(phones *devphone.Phones) func(whatsapp.Shown) {
 		return nil
 	}
 	return func(m whatsapp.Shown) {
-		phones.Receive(m.To, devphone.Message{ID: m.ID, Channel: message.WhatsApp, Text: m.Text}, false)
+		phones.Receive(m.To, devphone.Message{ID: m.ID, Channel: message.WhatsApp, Text: m.Text, Buttons: m.Buttons}, false)
 	}
 }
 
