@@ -49,7 +49,7 @@ func (s *services) features() []feature {
 		{files: roster.Files, pages: s.players.Pages, operations: s.players.Operations},
 		{files: verification.Files, pages: s.verifications.Pages, operations: s.verifications.Operations, operators: s.verifications.OperatorOperations},
 		{files: document.Files, pages: s.documents.Pages, operations: s.documents.Operations},
-		{operations: notices.Operations},
+		{files: notices.Files, pages: notices.Pages, operations: notices.Operations},
 		{operators: s.feed.OperatorOperations},
 		s.developmentPhones(),
 	}

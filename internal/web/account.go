@@ -5,13 +5,9 @@ import "github.com/touchline/touchline/internal/platform/actor"
 // accountRoutes lists the pages on which coaches manage their own account.
 func (p *Pages) accountRoutes() []Route {
 	return []Route{
-		{Method: "GET", Pattern: notificationsPath, Handle: p.SignedIn(actor.Coach, p.notifications)},
-		{Method: "POST", Pattern: notificationsPath + "/read", Handle: p.SignedIn(actor.Coach, p.readNotifications)},
 		{Method: "GET", Pattern: SettingsPath, Handle: p.SignedIn(actor.Coach, p.settings)},
 		{Method: "GET", Pattern: SettingsPath + "/export", Handle: p.SignedIn(actor.Coach, p.exportAll)},
 		{Method: "POST", Pattern: SettingsPath, Handle: p.SignedIn(actor.Coach, p.saveSettings)},
-		{Method: "POST", Pattern: SettingsPath + "/push", Handle: p.SignedIn(actor.Coach, p.subscribePush)},
-		{Method: "POST", Pattern: SettingsPath + "/push/end", Handle: p.SignedIn(actor.Coach, p.unsubscribePush)},
 		{Method: "POST", Pattern: SettingsPath + "/devices/{session_id}/end", Handle: p.SignedIn(actor.Coach, p.endSession)},
 		{Method: "GET", Pattern: numberPath, Handle: p.SignedIn(actor.Coach, p.changeNumberPage)},
 		{Method: "POST", Pattern: numberPath, Handle: p.SignedIn(actor.Coach, p.beginNumberChange)},

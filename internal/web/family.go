@@ -11,21 +11,13 @@ func (p *Pages) familyRoutes() []Route {
 	routes := []Route{{Method: "GET", Pattern: "/me", Handle: p.me}}
 	for _, role := range approval.Parties {
 		base := "/me/" + string(role)
-		one := base + "/players/{player_id}"
 		routes = append(
 			routes,
-			Route{Method: "GET", Pattern: base + "/events", Handle: p.SignedIn(role, p.events), Stream: true},
-			Route{Method: "GET", Pattern: base + "/messages", Handle: p.SignedIn(role, p.messages)},
-			Route{Method: "POST", Pattern: base + "/messages/read", Handle: p.SignedIn(role, p.readMessages)},
 			Route{Method: "GET", Pattern: base + "/settings", Handle: p.SignedIn(role, p.familySettings)},
 			Route{Method: "POST", Pattern: base + "/settings", Handle: p.SignedIn(role, p.saveFamilySettings)},
-			Route{Method: "POST", Pattern: base + "/settings/coaches/{coach_id}/allow", Handle: p.SignedIn(role, p.allowCoach)},
-			Route{Method: "POST", Pattern: base + "/settings/push", Handle: p.SignedIn(role, p.subscribePush)},
-			Route{Method: "POST", Pattern: base + "/settings/push/end", Handle: p.SignedIn(role, p.unsubscribePush)},
 			Route{Method: "GET", Pattern: base + "/devices", Handle: p.SignedIn(role, p.devices)},
 			Route{Method: "POST", Pattern: base + "/devices/{session_id}/end", Handle: p.SignedIn(role, p.endDevice)},
 			Route{Method: "GET", Pattern: base + "/number", Handle: p.SignedIn(role, p.familyNumber)},
-			Route{Method: "POST", Pattern: one + "/coach-messages", Handle: p.SignedIn(role, p.coachMessages)},
 		)
 	}
 	return routes

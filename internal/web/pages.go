@@ -82,7 +82,7 @@ type Route struct {
 
 // routes lists every page.
 func (p *Pages) routes() []Route {
-	routes := slices.Concat(p.startRoutes(), p.signInRoutes(), p.unsubscribeRoutes(), p.familyRoutes(), p.coachRoutes(), p.accountRoutes(), p.emailRoutes(), p.pushRoutes(), p.staticRoutes())
+	routes := slices.Concat(p.startRoutes(), p.signInRoutes(), p.familyRoutes(), p.coachRoutes(), p.accountRoutes(), p.emailRoutes(), p.pushRoutes(), p.staticRoutes())
 	for _, feature := range p.Features {
 		routes = append(routes, feature(p)...)
 	}

@@ -137,35 +137,3 @@ func (p *Pages) saveFamilySettings(ctx context.Context, r *Request, by actor.Act
 	}
 	return Redirect(Home(by.Role)+"/settings?done=saved", p.languageCookie(*patch.Language)), nil
 }
-
-// allowCoach serves POST /me/{role}/settings/coaches/{coach_id}/allow: messages of the coach
-// leave the app again.
-func (p *Pages) allowCoach(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	id, err := r.PathID("coach_id")
-	if err != nil {
-		return Response{}, err
-	}
-	if err := p.Preferences.AllowCoach(ctx, by.Number, id); err != nil {
-		return Response{}, err
-	}
-	return Redirect(Home(by.Role) + "/settings?done=allowed"), nil
-}
-
-// coachMessages serves POST /me/{role}/players/{player_id}/coach-messages: it stops the
-// messages of the player's coach outside of the app, or with allow=yes allows them again.
-func (p *Pages) coachMessages(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	d, err := p.Question(ctx, r, by)
-	if err != nil {
-		return Response{}, err
-	}
-	done := "stopped"
-	if r.Value("allow") == "yes" {
-		done, err = "allowed", p.Preferences.AllowCoach(ctx, by.Number, d.CoachID)
-	} else {
-		err = p.Preferences.StopCoach(ctx, by.Number, d.CoachID)
-	}
-	if err != nil {
-		return Response{}, err
-	}
-	return Redirect(d.Path + "?done=" + done), nil
-}

@@ -4,10 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-
-	"github.com/touchline/touchline/internal/message"
-	"github.com/touchline/touchline/internal/platform/actor"
-	"github.com/touchline/touchline/internal/platform/fault"
 )
 
 const (
@@ -77,46 +73,4 @@ func asFile(kind string, content []byte) Response {
 		_, err := w.Write(content)
 		return err
 	}}
-}
-
-// pushState is the state of push messages on this device, for the settings page.
-type pushState struct {
-	// Key is the public key of the service.
-	Key                   string
-	Subscribed, ShowNames bool
-}
-
-func (p *Pages) pushState(ctx context.Context, by actor.Actor) (pushState, error) {
-	s, found, err := p.Push.Store.SessionPushSubscription(ctx, by)
-	return pushState{p.Push.Key, found, s.ShowNames}, err
-}
-
-// settingsOf returns the path of the settings of a role.
-func settingsOf(role actor.Role) string {
-	if role == actor.Coach {
-		return SettingsPath
-	}
-	return Home(role) + "/settings"
-}
-
-// subscribePush serves POST …/settings/push, which the script of the page fills in.
-func (p *Pages) subscribePush(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	_, err := p.Push.Subscribe(ctx, by, message.PushSubscription{
-		Endpoint: r.Value("endpoint"), P256DH: r.Value("p256dh"), Auth: r.Value("auth"), ShowNames: r.Value("show_names") == "yes",
-	})
-	if fault.KindOf(err) == fault.Invalid {
-		return Redirect(settingsOf(by.Role) + "?done=push_failed#push"), nil
-	}
-	if err != nil {
-		return Response{}, err
-	}
-	return Redirect(settingsOf(by.Role) + "?done=push#push"), nil
-}
-
-// unsubscribePush serves POST …/settings/push/end.
-func (p *Pages) unsubscribePush(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	if err := p.Push.Store.DeletePushSubscription(ctx, by); err != nil {
-		return Response{}, err
-	}
-	return Redirect(settingsOf(by.Role) + "?done=push_ended#push"), nil
 }

@@ -101,3 +101,23 @@ func (p *Pages) saveSettings(ctx context.Context, r *Request, by actor.Actor) (R
 func (p *Pages) endSession(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
 	return p.endSessionInPath(ctx, r, by, SettingsPath+"?done=ended#devices")
 }
+
+// pushState is the state of push messages on this device, for the settings page.
+type pushState struct {
+	// Key is the public key of the service.
+	Key                   string
+	Subscribed, ShowNames bool
+}
+
+func (p *Pages) pushState(ctx context.Context, by actor.Actor) (pushState, error) {
+	s, found, err := p.Push.Store.SessionPushSubscription(ctx, by)
+	return pushState{p.Push.Key, found, s.ShowNames}, err
+}
+
+// settingsOf returns the path of the settings of a role.
+func settingsOf(role actor.Role) string {
+	if role == actor.Coach {
+		return SettingsPath
+	}
+	return Home(role) + "/settings"
+}

@@ -54,3 +54,45 @@ func TestChatOnlyWithTransport(t *testing.T) {
 		}
 	}
 }
+
+// sentMessage has the fields of a conversation.Message that the page shows.
+type sentMessage struct {
+	ID, Text, Audience    string
+	People                int
+	Channels              []string
+	CreatedAt, ExpandedAt time.Time
+	GivenUp               bool
+}
+
+// TestMessageOnItsWay: the page of a message says that it is being sent until every recipient has
+// a state. For a message that was given up it says so, also after its form is sent again.
+func TestMessageOnItsWay(t *testing.T) {
+	t.Parallel()
+	r, err := sharedRenderer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		message sentMessage
+		want    bool
+	}{
+		{sentMessage{}, true},
+		{sentMessage{ExpandedAt: time.Unix(1, 0)}, false},
+		{sentMessage{GivenUp: true}, false},
+	} {
+		v := &View{Language: "en", TitleKey: "team_message.title", Texts: Texts{zone: time.UTC, texts: r.catalogue.translations["en"]}, Form: new(Form)}
+		tt.message.Audience = "both"
+		v.Data = map[string]any{"Message": tt.message, "Counts": map[string]int{}, "Done": "The message is on its way."}
+		var page strings.Builder
+		if err := r.templates.ExecuteTemplate(&page, "team_message.html", v); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(page.String(), "We are sending the message."); got != tt.want {
+			t.Errorf("%+v: %t, want %t", tt.message, got, tt.want)
+		}
+		gaveUp, onItsWay := strings.Contains(page.String(), "We could not send the message"), strings.Contains(page.String(), "on its way.")
+		if gaveUp != tt.message.GivenUp || onItsWay == gaveUp {
+			t.Errorf("%+v: given up: %t, on its way: %t", tt.message, gaveUp, onItsWay)
+		}
+	}
+}

@@ -1,4 +1,4 @@
-package web
+package handlers
 
 import (
 	"context"
@@ -12,21 +12,22 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/web"
 )
 
 // pageOfMessages is the number of notifications on one page.
 const pageOfMessages = 30
 
 // messages serves GET /me/{role}/messages: the caller's notifications, newest first.
-func (p *Pages) messages(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+func (p pages) messages(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
 	before, _ := strconv.ParseInt(r.Value("before"), 10, 64) // 0, the newest, if it is not a number
-	list, err := p.Tray.List(ctx, by, false, max(0, before), pageOfMessages+1)
+	list, err := p.site.Tray.List(ctx, by, false, max(0, before), pageOfMessages+1)
 	if err != nil {
-		return Response{}, err
+		return web.Response{}, err
 	}
-	unread, err := p.Tray.Unread(ctx, by)
+	unread, err := p.site.Tray.Unread(ctx, by)
 	if err != nil {
-		return Response{}, err
+		return web.Response{}, err
 	}
 	older := int64(0)
 	if len(list) > pageOfMessages {
@@ -35,19 +36,19 @@ func (p *Pages) messages(ctx context.Context, r *Request, by actor.Actor) (Respo
 	}
 	players, err := p.playersOf(ctx, by, list)
 	if err != nil {
-		return Response{}, err
+		return web.Response{}, err
 	}
-	v := p.SignedInView(r, "messages.title", by)
+	v := p.site.SignedInView(r, "messages.title", by)
 	views := make([]messageView, len(list))
 	for i, n := range list {
 		views[i] = newMessageView(v, n, players[n.Data.PlayerID], by.Role)
 	}
-	v.Data = map[string]any{"Home": Home(by.Role), "List": views, "Older": older, "Unread": unread}
-	return Page("messages", v), nil
+	v.Data = map[string]any{"Home": web.Home(by.Role), "List": views, "Older": older, "Unread": unread}
+	return web.Page("messages", v), nil
 }
 
 // playersOf returns the players that notifications are about and the caller may see, by ID.
-func (p *Pages) playersOf(ctx context.Context, by actor.Actor, list []message.Notification) (map[string]*approval.Player, error) {
+func (p pages) playersOf(ctx context.Context, by actor.Actor, list []message.Notification) (map[string]*approval.Player, error) {
 	var ids []string
 	for _, n := range list {
 		if n.Data.PlayerID != "" {
@@ -55,7 +56,7 @@ func (p *Pages) playersOf(ctx context.Context, by actor.Actor, list []message.No
 		}
 	}
 	slices.Sort(ids)
-	found, err := p.Approvals.PlayersByID(ctx, by, slices.Compact(ids))
+	found, err := p.site.Approvals.PlayersByID(ctx, by, slices.Compact(ids))
 	players := make(map[string]*approval.Player, len(found))
 	for _, player := range found {
 		players[player.ID] = player
@@ -76,7 +77,7 @@ type messageView struct {
 var teamPages = map[message.Type]string{message.TeamMessageType: "/messages", message.ProgressUpdate: "/progress", message.PerformanceReport: "/reports", message.TrainingAdded: "/schedule", message.TrainingChanged: "/schedule", message.TrainingCancelled: "/schedule", message.TrainingRestored: "/schedule", message.TrainingAsked: "/schedule"}
 
 // newMessageView words a notification for a party; see word.
-func newMessageView(v *View, n message.Notification, player *approval.Player, role actor.Role) messageView {
+func newMessageView(v *web.View, n message.Notification, player *approval.Player, role actor.Role) messageView {
 	m := messageView{At: n.CreatedAt, Unread: n.ReadAt.IsZero()}
 	student, coach := v.MustT("question.the_child"), v.MustT("question.the_coach")
 	named := player != nil
@@ -88,7 +89,7 @@ func newMessageView(v *View, n message.Notification, player *approval.Player, ro
 		if named = role == actor.Student || namedThen(n, player.Student.FullName); named {
 			student = message.Name(player.Student.FullName, student)
 		}
-		m.Player = PlayerPath(role, player.ID) + teamPages[n.Type]
+		m.Player = web.PlayerPath(role, player.ID) + teamPages[n.Type]
 		if n.Type == message.FeeReminder && n.Data.FeeID != "" {
 			m.Player += "/fees/" + n.Data.FeeID
 		}
@@ -100,13 +101,13 @@ func newMessageView(v *View, n message.Notification, player *approval.Player, ro
 	if m.Title, m.Body = trainingText(v, n, player, named); m.Body != "" {
 		return m
 	}
-	m.Title, m.Body = v.word(n, "message."+string(n.Type)+".title", "message."+string(n.Type), named,
+	m.Title, m.Body = word(v, n, "message."+string(n.Type)+".title", "message."+string(n.Type), named,
 		"Student", student, "Coach", coach, "TheCoach", upperFirst(coach), "Changes", strings.Join(changes, ", "))
 	return m
 }
 
 // trainingText words a notification of a training; "" is another one.
-func trainingText(v *View, n message.Notification, player *approval.Player, named bool) (title, body string) {
+func trainingText(v *web.View, n message.Notification, player *approval.Player, named bool) (title, body string) {
 	if !named {
 		return "", ""
 	}
@@ -136,7 +137,7 @@ func namedThen(n message.Notification, name string) bool {
 // message if it is about the account, else from the catalogue. The stored text is in the language that its reader had at that time. It is
 // used if the catalogue has none, and if it is in the language of the page and has names
 // that the page does not know.
-func (v *View) word(n message.Notification, titleKey, bodyKey string, named bool, pairs ...any) (title, body string) {
+func word(v *web.View, n message.Notification, titleKey, bodyKey string, named bool, pairs ...any) (title, body string) {
 	if !named && n.Data.PlayerID != "" && textLanguage(n.Body) == v.Language {
 		return n.Title, n.Body
 	}
@@ -162,9 +163,9 @@ func textLanguage(text string) string {
 }
 
 // readMessages serves POST /me/{role}/messages/read: it marks all messages as read.
-func (p *Pages) readMessages(ctx context.Context, _ *Request, by actor.Actor) (Response, error) {
-	if _, err := p.Tray.MarkAllRead(ctx, by); err != nil {
-		return Response{}, err
+func (p pages) readMessages(ctx context.Context, _ *web.Request, by actor.Actor) (web.Response, error) {
+	if _, err := p.site.Tray.MarkAllRead(ctx, by); err != nil {
+		return web.Response{}, err
 	}
-	return Redirect(Home(by.Role) + "/messages"), nil
+	return web.Redirect(web.Home(by.Role) + "/messages"), nil
 }

@@ -1,4 +1,4 @@
-package web
+package handlers
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/web"
 )
 
 const (
@@ -30,14 +31,14 @@ type notificationView struct {
 }
 
 // notifications serves GET /coach/notifications: the caller's notifications, newest first.
-func (p *Pages) notifications(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	list, err := p.Tray.List(ctx, by, false, notificationsBefore(r), notificationsPerPage+1)
+func (p pages) notifications(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
+	list, err := p.site.Tray.List(ctx, by, false, notificationsBefore(r), notificationsPerPage+1)
 	if err != nil {
-		return Response{}, err
+		return web.Response{}, err
 	}
-	v, err := p.CoachView(ctx, r, "notifications", "notifications.title", by)
+	v, err := p.site.CoachView(ctx, r, "notifications", "notifications.title", by)
 	if err != nil {
-		return Response{}, err
+		return web.Response{}, err
 	}
 	older := int64(0)
 	if len(list) > notificationsPerPage {
@@ -46,18 +47,18 @@ func (p *Pages) notifications(ctx context.Context, r *Request, by actor.Actor) (
 	}
 	players, err := p.playersOf(ctx, by, list)
 	if err != nil {
-		return Response{}, err
+		return web.Response{}, err
 	}
 	views := make([]notificationView, len(list))
 	for i, n := range list {
 		views[i] = newNotificationView(v, n, players[n.Data.PlayerID])
 	}
 	v.Data = map[string]any{"List": views, "Older": older, "Before": notificationsBefore(r)}
-	return Page("notifications", v), nil
+	return web.Page("notifications", v), nil
 }
 
 // newNotificationView words a notification for a coach; see word.
-func newNotificationView(v *View, n message.Notification, player *approval.Player) notificationView {
+func newNotificationView(v *web.View, n message.Notification, player *approval.Player) notificationView {
 	student, guardian := v.MustT("news.the_student"), v.MustT("news.the_guardian")
 	named := player != nil
 	if named {
@@ -84,13 +85,13 @@ func newNotificationView(v *View, n message.Notification, player *approval.Playe
 		values = append(values, "Count", n.Data.Count)
 	}
 	view := notificationView{Notification: n}
-	view.Title, view.Body = v.word(n, "notification."+string(n.Type), key, named, values...)
+	view.Title, view.Body = word(v, n, "notification."+string(n.Type), key, named, values...)
 	view.About, view.Link = aboutNotification(n)
 	return view
 }
 
 // notificationsBefore returns the position in the list; 0 is the newest.
-func notificationsBefore(r *Request) int64 {
+func notificationsBefore(r *web.Request) int64 {
 	before, err := strconv.ParseInt(r.Value("before"), 10, 64)
 	if err != nil {
 		return 0
@@ -112,7 +113,7 @@ func aboutNotification(n message.Notification) (path, link string) {
 	case n.Type == message.FeeTold:
 		return "/coach/fees/" + n.Data.FeeID, "notifications.open.fee"
 	case n.Data.PlayerID != "":
-		return CoachPlayer(n.Data.PlayerID), "notifications.open.player"
+		return web.CoachPlayer(n.Data.PlayerID), "notifications.open.player"
 	case n.Data.DocumentID != "":
 		return "/coach/documents/" + n.Data.DocumentID, "notifications.open.document"
 	case n.Type == message.PendingReminder:
@@ -122,22 +123,22 @@ func aboutNotification(n message.Notification) (path, link string) {
 }
 
 // readNotifications serves POST /coach/notifications/read: it marks one or all as read.
-func (p *Pages) readNotifications(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+func (p pages) readNotifications(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
 	var err error
 	switch id := r.Value("id"); {
 	case r.Value("all") == "yes":
-		_, err = p.Tray.MarkAllRead(ctx, by)
+		_, err = p.site.Tray.MarkAllRead(ctx, by)
 	case endpoint.IsID(id):
-		_, err = p.Tray.MarkRead(ctx, by, []string{id})
+		_, err = p.site.Tray.MarkRead(ctx, by, []string{id})
 	default:
 		err = fault.Missing()
 	}
 	if err != nil {
-		return Response{}, err
+		return web.Response{}, err
 	}
 	back := notificationsPath
 	if before := notificationsBefore(r); before > 0 {
 		back += "?" + url.Values{"before": {strconv.FormatInt(before, 10)}}.Encode()
 	}
-	return Redirect(back), nil
+	return web.Redirect(back), nil
 }

@@ -1,16 +1,35 @@
-package web
+package handlers
 
 import (
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
+	consent "github.com/touchline/touchline/internal/approval/handlers"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/httpx"
+	"github.com/touchline/touchline/internal/web"
 )
+
+// newView returns the View of a page in a language.
+func newView(t *testing.T, language string) *web.View {
+	t.Helper()
+	r, err := web.NewRenderer(Files, consent.Files, fee.Files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	site, err := web.New(web.Config{Renderer: r, Settings: httpx.Settings{PublicURL: "https://touchline.example", Now: time.Now}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return site.NewView(&web.Request{Request: httptest.NewRequest("GET", "/", nil), Language: language}, "")
+}
 
 // events are the events that notify someone.
 var events = []event.Type{
@@ -23,14 +42,10 @@ var events = []event.Type{
 // TestNotificationsAreWorded words every notification in both languages, for a page whose
 // language is not the language of the stored text.
 func TestNotificationsAreWorded(t *testing.T) {
-	r, err := sharedRenderer()
-	if err != nil {
-		t.Fatal(err)
-	}
 	player := &approval.Player{ID: "p", CoachName: "Meera Nair", Student: approval.Student{FullName: "Asha Rao"}, Guardian: &approval.Guardian{Name: "Ravi Rao"}}
 	found := 0
-	for _, language := range languages {
-		v := &View{Language: language, Texts: Texts{zone: time.UTC, texts: r.catalogue.translations[language]}}
+	for _, language := range message.Languages {
+		v := newView(t, language)
 		for _, kind := range events {
 			parties := []actor.Role{actor.Guardian, actor.Student}
 			if kind == event.TokenReused || kind == event.NumberChanged {
@@ -76,13 +91,9 @@ func TestNotificationsAreWorded(t *testing.T) {
 // TestStoredTextOfRemovedPlayer shows the stored text, which has the names, if it is in the
 // language of the page.
 func TestStoredTextOfRemovedPlayer(t *testing.T) {
-	r, err := sharedRenderer()
-	if err != nil {
-		t.Fatal(err)
-	}
 	n := message.Notification{Type: message.GuardianRejected, Title: "Guardian said no", Body: "Ravi Rao said no.", Data: message.Data{PlayerID: "p"}}
 	for language, want := range map[string]string{"en": "Ravi Rao said no.", "hi": "अभिभावक ने विद्यार्थी के लिए ना कहा।"} {
-		v := &View{Language: language, Texts: Texts{zone: time.UTC, texts: r.catalogue.translations[language]}}
+		v := newView(t, language)
 		if got := newNotificationView(v, n, nil).Body; !strings.HasPrefix(got, want) {
 			t.Errorf("%s: got %q, want %q", language, got, want)
 		}
@@ -93,14 +104,10 @@ func TestStoredTextOfRemovedPlayer(t *testing.T) {
 // student that the coach entered later.
 func TestAnswersKeepTheirNames(t *testing.T) {
 	t.Parallel()
-	r, err := sharedRenderer()
-	if err != nil {
-		t.Fatal(err)
-	}
 	then := event.Event{PlayerID: "p", StudentName: "Asha Rao", GuardianName: "Ravi Rao", CoachName: "Meera Nair"}
 	now := &approval.Player{ID: "p", CoachName: "Meera Nair", Student: approval.Student{FullName: "Bela Das"}, Guardian: &approval.Guardian{Name: "Uma Das"}}
-	for _, language := range languages {
-		v := &View{Language: language, Texts: Texts{zone: time.UTC, texts: r.catalogue.translations[language]}}
+	for _, language := range message.Languages {
+		v := newView(t, language)
 		for _, kind := range []event.Type{event.Approved, event.Rejected, event.Revoked} {
 			for _, party := range approval.Parties {
 				e := then
@@ -123,10 +130,6 @@ func TestAnswersKeepTheirNames(t *testing.T) {
 // TestMessageWithoutNames words what a caller reads about a player that is gone.
 func TestMessageWithoutNames(t *testing.T) {
 	t.Parallel()
-	r, err := sharedRenderer()
-	if err != nil {
-		t.Fatal(err)
-	}
 	n := message.Notification{Type: message.GuardianRequest, Title: "stored", Body: "मीरा", Data: message.Data{PlayerID: "p"}}
 	named := &approval.Player{ID: "p", CoachName: "Meera Nair", Student: approval.Student{FullName: "Asha Rao"}}
 	for _, tt := range []struct {
@@ -139,7 +142,7 @@ func TestMessageWithoutNames(t *testing.T) {
 		{"hi", named, "कोच Meera Nair का सवाल है"},
 		{"hi", &approval.Player{ID: "p"}, "कोच का सवाल है"},
 	} {
-		v := &View{Language: tt.language, Texts: Texts{zone: time.UTC, texts: r.catalogue.translations[tt.language]}}
+		v := newView(t, tt.language)
 		if got := newMessageView(v, n, tt.player, actor.Guardian).Body; !strings.HasPrefix(got, tt.want) {
 			t.Errorf("%s: got %q, want %q", tt.language, got, tt.want)
 		}
@@ -149,10 +152,6 @@ func TestMessageWithoutNames(t *testing.T) {
 // TestFailedChannelIsNamed: a coach reads on which channel a question did not arrive.
 func TestFailedChannelIsNamed(t *testing.T) {
 	t.Parallel()
-	r, err := sharedRenderer()
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, tt := range []struct {
 		language       string
 		channel        message.Channel
@@ -165,7 +164,7 @@ func TestFailedChannelIsNamed(t *testing.T) {
 		{"hi", message.SMS, "SMS से नहीं पहुँचा। नंबर जाँचें", "नंबर जाँचें", "SMS"},
 		{"hi", message.Email, "मेल नहीं पहुँची। ईमेल पता जाँचें", "ईमेल जाँचें", "ईमेल"},
 	} {
-		v := &View{Language: tt.language, Texts: Texts{zone: time.UTC, texts: r.catalogue.translations[tt.language]}}
+		v := newView(t, tt.language)
 		e := event.Event{Type: event.DeliveryFailed, Party: actor.Guardian, PlayerID: "p", StudentName: "Asha Rao", Channel: string(tt.channel)}
 		for _, d := range message.Plan(e, "Touchline") {
 			n := message.Notification{Type: d.Type, Data: d.Data}
@@ -176,48 +175,6 @@ func TestFailedChannelIsNamed(t *testing.T) {
 		need := coach.Need{Kind: coach.NeedFailed, Channels: strings.Fields(string(tt.channel))}
 		if got, err := v.NeedStep(need); got != tt.step || err != nil || v.Channels(need.Channels) != tt.on {
 			t.Errorf("%s, %s: the need has %q and %q, %v", tt.language, tt.channel, got, v.Channels(need.Channels), err)
-		}
-	}
-}
-
-// sentMessage has the fields of a conversation.Message that the page shows.
-type sentMessage struct {
-	ID, Text, Audience    string
-	People                int
-	Channels              []string
-	CreatedAt, ExpandedAt time.Time
-	GivenUp               bool
-}
-
-// TestMessageOnItsWay: the page of a message says that it is being sent until every recipient has
-// a state. For a message that was given up it says so, also after its form is sent again.
-func TestMessageOnItsWay(t *testing.T) {
-	t.Parallel()
-	r, err := sharedRenderer()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, tt := range []struct {
-		message sentMessage
-		want    bool
-	}{
-		{sentMessage{}, true},
-		{sentMessage{ExpandedAt: time.Unix(1, 0)}, false},
-		{sentMessage{GivenUp: true}, false},
-	} {
-		v := &View{Language: "en", TitleKey: "team_message.title", Texts: Texts{zone: time.UTC, texts: r.catalogue.translations["en"]}, Form: new(Form)}
-		tt.message.Audience = "both"
-		v.Data = map[string]any{"Message": tt.message, "Counts": map[string]int{}, "Done": "The message is on its way."}
-		var page strings.Builder
-		if err := r.templates.ExecuteTemplate(&page, "team_message.html", v); err != nil {
-			t.Fatal(err)
-		}
-		if got := strings.Contains(page.String(), "We are sending the message."); got != tt.want {
-			t.Errorf("%+v: %t, want %t", tt.message, got, tt.want)
-		}
-		gaveUp, onItsWay := strings.Contains(page.String(), "We could not send the message"), strings.Contains(page.String(), "on its way.")
-		if gaveUp != tt.message.GivenUp || onItsWay == gaveUp {
-			t.Errorf("%+v: given up: %t, on its way: %t", tt.message, gaveUp, onItsWay)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package web
+package handlers
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/web"
 )
 
 const (
@@ -23,17 +24,17 @@ const (
 // events serves GET /coach/events and /me/{role}/events: server-sent events that tell a page to load its
 // content again. They carry no data. The id of an event is the Seq of a notification. A browser that
 // opens the stream again sends the last id, and so misses no change; at first the page names it in after.
-func (p *Pages) events(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	st, err := p.Streams.Open(ctx, by, p.Now().Add(eventsEnd))
+func (p pages) events(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
+	st, err := p.site.Streams.Open(ctx, by, p.site.Now().Add(eventsEnd))
 	if err != nil {
-		return Response{}, err
+		return web.Response{}, err
 	}
 	state, err := st.State(ctx)
 	if err != nil {
 		st.Close()
-		return Response{}, err
+		return web.Response{}, err
 	}
-	return Response{
+	return web.Response{
 		Header: http.Header{"Content-Type": {"text/event-stream"}, "X-Accel-Buffering": {"no"}},
 		Write: func(w http.ResponseWriter, r *http.Request) error {
 			defer st.Close()
@@ -57,7 +58,7 @@ func seenSeq(r *http.Request, newest int64) int64 {
 }
 
 // follow writes an event for each change after the Seq seen until the session ends.
-func (p *Pages) follow(ctx context.Context, w http.ResponseWriter, st *message.Stream, seen int64) {
+func (p pages) follow(ctx context.Context, w http.ResponseWriter, st *message.Stream, seen int64) {
 	control := http.NewResponseController(w)
 	_ = control.SetReadDeadline(time.Now().Add(eventsEnd)) // the server's read timeout would end the stream
 	write := func(text string) bool {
@@ -70,7 +71,7 @@ func (p *Pages) follow(ctx context.Context, w http.ResponseWriter, st *message.S
 	if !write(fmt.Sprintf("retry: 3000\nid: %d\n\n", seen)) {
 		return
 	}
-	poll, stop := p.NewTicker(eventsPoll)
+	poll, stop := p.site.NewTicker(eventsPoll)
 	defer stop()
 	for range int(eventsLifetime / eventsPoll) {
 		state, err := st.State(ctx)
