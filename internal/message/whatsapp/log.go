@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
 
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/phone"
@@ -63,7 +64,17 @@ func (l *Log) Say(_ context.Context, to phone.Number, a message.ChatAnswer) erro
 
 func (l *Log) show(m Shown) {
 	if l.Terminal != nil {
-		_, _ = fmt.Fprintf(l.Terminal, "WhatsApp to %s: %s\n", string(m.To), strings.ReplaceAll(m.Text, "\n", "\n  "))
+		text := strings.Map(func(r rune) rune { // names must not control the terminal
+			if r != '\n' && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
+				return -1
+			}
+			return r
+		}, m.Text)
+		for _, b := range m.Buttons {
+			text += "\n[" + b.Text + "]"
+		}
+		// One write, so that concurrent messages do not interleave.
+		_, _ = fmt.Fprintf(l.Terminal, "\n┌── WhatsApp, NOT SENT: for development only ──\n│ to %s\n│\n│   %s\n└──\n", m.To.Format(), strings.ReplaceAll(text, "\n", "\n│   "))
 	}
 	if l.Show != nil {
 		l.Show(m)

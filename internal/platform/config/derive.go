@@ -50,6 +50,9 @@ func (c *Config) derive() {
 	if len(c.SMSPrices) > 0 && c.SMSPrices[0].Currency != "" {
 		c.SMSCurrency = c.SMSPrices[0].Currency
 	}
+	if !c.isSet("WHATSAPP") && c.Development() {
+		c.WhatsApp = []string{whatsAppLog}
+	}
 	for _, s := range table() {
 		if c.offInDevelopment(s) {
 			s.value(c).SetZero()

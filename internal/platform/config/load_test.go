@@ -106,6 +106,10 @@ func TestDevelopmentLimits(t *testing.T) {
 					if row.Source != "development" || row.Value != "0" && row.Value != "0s" || row.Default == row.Value {
 						t.Errorf("got %+v, want 0 from development", row)
 					}
+				case row.Name == "TOUCHLINE_WHATSAPP" && tt.on:
+					if row.Source != "development" || row.Value != "log" {
+						t.Errorf("got %+v, want log from development", row)
+					}
 				case row.Source == "development" || matches && row.Value != row.Default:
 					t.Errorf("got %+v, want the default", row)
 				}
