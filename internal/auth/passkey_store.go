@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-webauthn/webauthn/webauthn"
 
+	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -99,6 +100,11 @@ func (db SQL) AddPasskey(ctx context.Context, by actor.Actor, challengeID string
 			p.ID, by.AccountID, credential.ID, database.Text(p.Name), string(data), int64(credential.Authenticator.SignCount), database.Micros(p.CreatedAt))
 		if err != nil {
 			return fmt.Errorf("add passkey: %w", err)
+		}
+		// A person who holds the session of another must not add a way in unnoticed.
+		err = tx.Notify(ctx, []event.Event{{Type: event.PasskeyAdded, Party: by.Role, PartyID: by.AccountID, SessionID: by.SessionID}})
+		if err != nil {
+			return err
 		}
 		return tx.Complete(ctx, idempotency.Work{ID: p.ID, New: true})
 	})

@@ -41,6 +41,8 @@ const (
 	CertificateExpiring Type = "certificate_expiring"
 	// NumberChanged: Party changed its number in SessionID.
 	NumberChanged Type = "number_changed"
+	// PasskeyAdded: a passkey was added to the account of Party in SessionID.
+	PasskeyAdded Type = "passkey_added"
 	// FeeReminded: Party is reminded of the fee FeeID, Title, which is due on Day.
 	FeeReminded Type = "fee_reminded"
 	// FeeTold: Party said that it has paid the fee FeeID, Title.

@@ -44,6 +44,7 @@ func allEvents() []event.Event {
 		trainingEvent(event.TrainingAsked, actor.Guardian, event.Training{Kind: "other"}),
 		event.Event{Type: event.TokenReused, Party: actor.Guardian, PartyID: "party-id", SessionID: "session-id"},
 		event.Event{Type: event.DeliveryFailed, Party: actor.Guardian, CoachID: "coach-id", GuardianName: "Ravi Rao", StudentName: "Asha Rao", Channel: "email"},
+		event.Event{Type: event.PasskeyAdded, Party: actor.Student, PartyID: "student-id", SessionID: "session-id"},
 		event.Event{Type: event.NumberChanged, Party: actor.Coach, PartyID: "coach-id", SessionID: "session-id"},
 	)
 	all = append(all, partyEvents("http://evil.example", "@", "")...)

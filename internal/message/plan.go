@@ -58,7 +58,7 @@ func Plan(e event.Event, brand string) []Draft {
 	switch {
 	case coachPlan[e.Type] != "":
 		to = types{coach: coachPlan[e.Type]}
-	case e.Type == event.TokenReused || e.Type == event.NumberChanged:
+	case e.Type == event.TokenReused || e.Type == event.NumberChanged || e.Type == event.PasskeyAdded:
 		to = types{party: SecurityNotice}
 	case e.Party == actor.Guardian:
 		to = plan[e.Type].guardian

@@ -69,6 +69,9 @@ func englishWording(to actor.Role, t Type, e event.Event, brand string) (title, 
 		if e.Type == event.NumberChanged {
 			return "Your number was changed", "You now sign in with your new number, and we signed you out everywhere else. If this was not you, sign out everywhere and tell the people who run this service."
 		}
+		if e.Type == event.PasskeyAdded {
+			return "A passkey was added", "A new passkey can now sign in for you. If this was not you, sign out everywhere: that removes all passkeys, too."
+		}
 		return "You were signed out for safety", "An old sign-in was used a second time, so we ended that session. If this was not you, sign out everywhere and sign in again."
 	case CertificateExpiring:
 		return "A certificate ends soon", fmt.Sprintf("“%s” is good until %s. Upload the new one, or change the date.", e.Title, day(e.Day))

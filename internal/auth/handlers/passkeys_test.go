@@ -63,6 +63,9 @@ func TestPasskeys(t *testing.T) {
 			if len(items) != 1 || items[0]["passkey_id"] != id || items[0]["name"] != "Phone" || items[0]["last_used_at"] != nil {
 				t.Errorf("%s: got passkeys %v", role, items)
 			}
+			if notices := user.Call(t, "GET", "/api/notifications", nil).Want(t, 200).Items(); notices[0]["type"] != "security_notice" {
+				t.Errorf("%s: the newest notification is %v", role, notices[0])
+			}
 			s.Clock.Advance(time.Hour)
 			a.counter++
 			in := signInBy(t, s, a).Want(t, 200)

@@ -31,6 +31,7 @@ for (const form of document.querySelectorAll('form[data-passkey]')) {
   const here = location.hostname
   if (!window.PublicKeyCredential || here !== domain && !here.endsWith('.' + domain)) continue
   form.closest('[hidden]').hidden = false
+  document.querySelector('[data-no-passkeys]')?.remove()
   const failed = form.querySelector('[data-failed]')
   form.addEventListener('submit', (event) => {
     event.preventDefault()
