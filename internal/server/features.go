@@ -36,8 +36,7 @@ type feature struct {
 // features lists the features that have a folder.
 func (s *services) features() []feature {
 	return []feature{
-		{operations: signin.Operations(s.public.Auth)},
-		{files: signin.Files, pages: signin.PasskeyPages(s.public.Passkeys), operations: signin.PasskeyOperations(s.public.Passkeys)},
+		{files: signin.Files, pages: signin.Pages, operations: signin.Operations},
 		{files: coaches.Files, pages: coaches.Pages, operations: coaches.Operations},
 		{files: consent.Files, pages: consent.Pages(s.approvals), operations: consent.Operations(s.approvals), operators: consent.OperatorOperations(s.approvals)},
 		{files: fee.Files, pages: s.fees.Pages, operations: s.fees.Operations},

@@ -13,8 +13,6 @@ func (p *Pages) coachRoutes() []Route {
 	return []Route{
 		{Method: "GET", Pattern: "/coach", Handle: p.SignedIn(actor.Coach, p.today)},
 		{Method: "GET", Pattern: "/coach/more", Handle: p.SignedIn(actor.Coach, p.more)},
-		{Method: "GET", Pattern: "/coach/profile", Handle: p.SignedIn(actor.Coach, p.profilePage)},
-		{Method: "POST", Pattern: "/coach/profile", Handle: p.SignedIn(actor.Coach, p.saveProfile)},
 	}
 }
 

@@ -44,7 +44,7 @@ func NewConsole(c ConsoleConfig) (*Console, error) {
 	if err != nil {
 		return nil, err
 	}
-	pages.cookies.secure = c.HTTPS
+	pages.Cookies.secure = c.HTTPS
 	pages.origin = http.NewCrossOriginProtection() // the public pages are another site for the console
 	console := &Console{ConsoleConfig: c, Pages: pages, attempts: ratelimit.New(signInsPerMinute)}
 	pages.identify = console.identify
@@ -93,11 +93,11 @@ func (c *Console) Handler(next http.Handler) http.Handler {
 
 // identify resolves the session cookie of an operator.
 func (c *Console) identify(ctx context.Context, r *Request) error {
-	cookie, err := r.Cookie(c.Pages.cookies.sessionName(operatorCookie))
-	if err != nil {
+	token := c.Pages.Cookies.Value(r, SessionCookie(operatorCookie))
+	if token == "" {
 		return nil
 	}
-	session, err := c.Tokens.Session(ctx, cookie.Value)
+	session, err := c.Tokens.Session(ctx, token)
 	if fault.KindOf(err) == fault.Unauthenticated {
 		return nil
 	}
@@ -184,16 +184,15 @@ func (c *Console) signIn(ctx context.Context, r *Request) (Response, error) {
 		return Response{}, err
 	}
 	lifetime := session.EndsAt.Sub(c.Pages.Now())
-	return Redirect("/?"+afterSignIn, c.Pages.cookies.cookie(c.Pages.cookies.sessionName(operatorCookie), secret, lifetime)), nil
+	return Redirect("/?"+afterSignIn, c.Pages.Cookies.Set(SessionCookie(operatorCookie), secret, lifetime)), nil
 }
 
 // signOut serves POST /sign-out.
 func (c *Console) signOut(ctx context.Context, r *Request) (Response, error) {
-	name := c.Pages.cookies.sessionName(operatorCookie)
-	if cookie, err := r.Cookie(name); err == nil {
-		if err := c.Tokens.SignOut(ctx, cookie.Value); err != nil {
+	if token := c.Pages.Cookies.Value(r, SessionCookie(operatorCookie)); token != "" {
+		if err := c.Tokens.SignOut(ctx, token); err != nil {
 			return Response{}, err
 		}
 	}
-	return Redirect("/", c.Pages.cookies.remove(name)), nil
+	return Redirect("/", c.Pages.Cookies.Remove(SessionCookie(operatorCookie))), nil
 }

@@ -3,7 +3,6 @@ package web
 import (
 	"bytes"
 	"compress/flate"
-	"encoding/base64"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -124,7 +123,7 @@ func (p *Pages) draftCookies(page string, form url.Values) []*http.Cookie {
 	}
 	if !filled {
 		if form.Has("reason") {
-			return []*http.Cookie{p.cookies.remove(p.cookies.name(draftCookie))}
+			return []*http.Cookie{p.DropDraft()}
 		}
 		return nil
 	}
@@ -139,8 +138,7 @@ func (p *Pages) draftCookies(page string, form url.Values) []*http.Cookie {
 	for {
 		packed := d.pack()
 		if len(packed) <= maxDraft {
-			sealed := base64.RawURLEncoding.EncodeToString(p.Sealer.Seal(packed, draftCookie))
-			return []*http.Cookie{p.cookies.cookie(p.cookies.name(draftCookie), sealed, draftLifetime)}
+			return []*http.Cookie{p.seal(draftCookie, packed, draftLifetime)}
 		}
 		if whole {
 			return nil
@@ -176,11 +174,7 @@ func (d draft) pack() []byte {
 
 // readDraft returns the draft of an account for a page, or nil.
 func (p *Pages) readDraft(r *Request, account, page string) url.Values {
-	c, err := r.Cookie(p.cookies.name(draftCookie))
-	if err != nil {
-		return nil
-	}
-	packed, ok := p.openCookie(c, draftCookie)
+	packed, ok := p.open(r, draftCookie)
 	if !ok {
 		return nil
 	}
@@ -193,7 +187,7 @@ func (p *Pages) readDraft(r *Request, account, page string) url.Values {
 }
 
 // DropDraft removes the draft of this browser.
-func (p *Pages) DropDraft() *http.Cookie { return p.cookies.remove(p.cookies.name(draftCookie)) }
+func (p *Pages) DropDraft() *http.Cookie { return p.Cookies.Remove(draftCookie) }
 
 // DraftReason returns the reason that an account wrote about a player, or "".
 func (p *Pages) DraftReason(r *Request, by actor.Actor, player string) string {
@@ -204,7 +198,7 @@ func (p *Pages) DraftReason(r *Request, by actor.Actor, player string) string {
 // with a session, and when the person asks for the stored values.
 func (p *Pages) withDraft(r *Request, by actor.Actor, h func() (Response, error)) (Response, error) {
 	forget := func(resp Response) Response {
-		resp.Cookies = append(resp.Cookies, p.cookies.remove(p.cookies.name(draftCookie)))
+		resp.Cookies = append(resp.Cookies, p.DropDraft())
 		return resp
 	}
 	if ofQuestion(r) {
@@ -214,7 +208,7 @@ func (p *Pages) withDraft(r *Request, by actor.Actor, h func() (Response, error)
 	case r.Method == http.MethodPost:
 		had := p.readDraft(r, by.AccountID, draftPage(r)) != nil
 		resp, err := h()
-		replaced := slices.ContainsFunc(resp.Cookies, func(c *http.Cookie) bool { return c.Name == p.cookies.name(draftCookie) })
+		replaced := slices.ContainsFunc(resp.Cookies, func(c *http.Cookie) bool { return c.Name == p.Cookies.name(draftCookie) })
 		if had && err == nil && !replaced {
 			resp = forget(resp)
 		}
@@ -233,29 +227,4 @@ func (r *Request) Restored(stored *Form) *Form {
 		return stored
 	}
 	return &Form{Values: r.draft, Restored: true}
-}
-
-// sealedCookie returns a cookie with the encrypted JSON of v.
-func (p *Pages) sealedCookie(name string, v any, lifetime time.Duration) (*http.Cookie, error) {
-	plain, err := json.Marshal(v)
-	if err != nil {
-		return nil, err
-	}
-	return p.cookies.cookie(p.cookies.name(name), base64.RawURLEncoding.EncodeToString(p.Sealer.Seal(plain, name)), lifetime), nil
-}
-
-// openCookie decrypts a cookie that was sealed for a context.
-func (p *Pages) openCookie(c *http.Cookie, context string) (plain []byte, ok bool) {
-	sealed, err := base64.RawURLEncoding.DecodeString(c.Value)
-	if err != nil {
-		return nil, false
-	}
-	plain, err = p.Sealer.Open(sealed, context)
-	return plain, err == nil
-}
-
-// unseal decrypts the JSON of a cookie that was sealed for a context.
-func (p *Pages) unseal(c *http.Cookie, context string, into any) bool {
-	plain, ok := p.openCookie(c, context)
-	return ok && json.Unmarshal(plain, into) == nil
 }

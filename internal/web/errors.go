@@ -61,7 +61,7 @@ func (p *Pages) LimitedBy(r *Request, f *Form, err error) {
 	p.refused(r, err)
 	if e, ok := errors.AsType[*fault.Error](err); ok && e.Kind == fault.TooMany {
 		f.wait = max(f.wait, e.RetryAfter, time.Second)
-		f.blocked = f.blocked || isBlocked(e)
+		f.Blocked = f.Blocked || isBlocked(e)
 	}
 }
 

@@ -15,9 +15,6 @@ func (p *Pages) familyRoutes() []Route {
 			routes,
 			Route{Method: "GET", Pattern: base + "/settings", Handle: p.SignedIn(role, p.familySettings)},
 			Route{Method: "POST", Pattern: base + "/settings", Handle: p.SignedIn(role, p.saveFamilySettings)},
-			Route{Method: "GET", Pattern: base + "/devices", Handle: p.SignedIn(role, p.devices)},
-			Route{Method: "POST", Pattern: base + "/devices/{session_id}/end", Handle: p.SignedIn(role, p.endDevice)},
-			Route{Method: "GET", Pattern: base + "/number", Handle: p.SignedIn(role, p.familyNumber)},
 		)
 	}
 	return routes

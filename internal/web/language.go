@@ -39,7 +39,7 @@ func chosenLanguage(r *http.Request) string {
 func (p *Pages) chooseLanguage(ctx context.Context, r *Request) (Response, error) {
 	back := formPage(r)
 	if path := r.Value("back"); path != "" {
-		back = localPath(path)
+		back = LocalPath(path)
 	}
 	to := r.Value("to")
 	if !slices.Contains(languages, to) {
@@ -56,12 +56,12 @@ func (p *Pages) chooseLanguage(ctx context.Context, r *Request) (Response, error
 }
 
 func (p *Pages) languageCookie(language string) *http.Cookie {
-	return p.cookies.cookie(languageCookie, language, languageLifetime)
+	return p.Cookies.cookie(languageCookie, language, languageLifetime)
 }
 
-// applyLanguage returns the cookie with the language of a number that has signed in, or
+// ApplyLanguage returns the cookie with the language of a number that has signed in, or
 // none. If the number has no language yet, it gets the one chosen in this browser.
-func (p *Pages) applyLanguage(ctx context.Context, r *Request, number phone.Number) ([]*http.Cookie, error) {
+func (p *Pages) ApplyLanguage(ctx context.Context, r *Request, number phone.Number) ([]*http.Cookie, error) {
 	stored, err := p.Preferences.Preferences(ctx, number)
 	if err != nil {
 		return nil, err
@@ -75,9 +75,9 @@ func (p *Pages) applyLanguage(ctx context.Context, r *Request, number phone.Numb
 	return nil, err
 }
 
-// localPath returns path if it is a path of this service, and otherwise "/". It never
+// LocalPath returns path if it is a path of this service, and otherwise "/". It never
 // returns the address of another site.
-func localPath(path string) string {
+func LocalPath(path string) string {
 	if !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") || strings.Contains(path, "\\") || strings.ContainsFunc(path, unicode.IsControl) {
 		return "/"
 	}

@@ -20,8 +20,8 @@ func TestLocalPath(t *testing.T) {
 		"/a\x0bb":                "/",
 		"/a\x7fb":                "/",
 	} {
-		if got := localPath(path); got != want {
-			t.Errorf("localPath(%q) is %q, want %q", path, got, want)
+		if got := LocalPath(path); got != want {
+			t.Errorf("LocalPath(%q) is %q, want %q", path, got, want)
 		}
 	}
 }

@@ -39,8 +39,8 @@ type Config struct {
 // Pages serves the pages. It is safe for concurrent use.
 type Pages struct {
 	Config
+	Cookies Cookies
 	render  *Renderer
-	cookies cookies
 	origin  *http.CrossOriginProtection
 	// identify finds out who sent a request.
 	identify func(context.Context, *Request) error
@@ -52,7 +52,7 @@ func New(c Config) (*Pages, error) {
 	if err := origin.AddTrustedOrigin(c.PublicURL); err != nil {
 		return nil, err
 	}
-	p := &Pages{Config: c, render: c.Renderer, cookies: cookies{secure: strings.HasPrefix(c.PublicURL, "https://")}, origin: origin}
+	p := &Pages{Config: c, render: c.Renderer, Cookies: Cookies{secure: strings.HasPrefix(c.PublicURL, "https://")}, origin: origin}
 	p.identify = p.identifyAccounts
 	return p, nil
 }
@@ -82,7 +82,7 @@ type Route struct {
 
 // routes lists every page.
 func (p *Pages) routes() []Route {
-	routes := slices.Concat(p.startRoutes(), p.signInRoutes(), p.familyRoutes(), p.coachRoutes(), p.accountRoutes(), p.emailRoutes(), p.pushRoutes(), p.staticRoutes())
+	routes := slices.Concat(p.startRoutes(), p.familyRoutes(), p.coachRoutes(), p.accountRoutes(), p.pushRoutes(), p.staticRoutes())
 	for _, feature := range p.Features {
 		routes = append(routes, feature(p)...)
 	}

@@ -196,7 +196,7 @@ func notFound(context.Context, *Request) (Response, error) { return Response{}, 
 // withoutSlash leads from a path with a slash at its end to the page without one.
 func withoutSlash(ctx context.Context, r *Request) (Response, error) {
 	path := strings.TrimRight(r.URL.EscapedPath(), "/")
-	if path == r.URL.EscapedPath() || localPath(path) != path {
+	if path == r.URL.EscapedPath() || LocalPath(path) != path {
 		return notFound(ctx, r)
 	}
 	if r.URL.RawQuery != "" {

@@ -17,11 +17,11 @@ import (
 // counts as none.
 func (p *Pages) identifyAccounts(ctx context.Context, r *Request) error {
 	for _, role := range actor.Roles {
-		c, err := r.Cookie(p.cookies.sessionName(role))
-		if err != nil || c.Value == "" {
+		token := p.Cookies.Value(r, SessionCookie(role))
+		if token == "" {
 			continue
 		}
-		s, err := p.Auth.PageSession(ctx, c.Value)
+		s, err := p.Auth.PageSession(ctx, token)
 		if fault.KindOf(err) == fault.Unauthenticated {
 			continue
 		}
@@ -76,7 +76,7 @@ func (p *Pages) SignedIn(role actor.Role, h func(context.Context, *Request, acto
 		}
 		r.Zone = zone
 		if r.Method == http.MethodPost && r.Form != nil && r.Form.Get("account") != by.AccountID { // WithUpload checks its forms
-			return p.otherAccount(r, by), nil
+			return p.OtherAccount(r, by), nil
 		}
 		return p.withDraft(r, by, func() (Response, error) { return h(ctx, r, by) })
 	}
@@ -97,13 +97,13 @@ func (p *Pages) zone(ctx context.Context, by actor.Actor) (*time.Location, error
 // formPage returns the page of a form that was sent without a session.
 func formPage(r *Request) string {
 	if referer, err := url.Parse(r.Referer()); err == nil && referer.Host == r.Host {
-		return localPath(referer.Path)
+		return LocalPath(referer.Path)
 	}
 	return "/"
 }
 
-// otherAccount is the page for a form that was rendered for another account.
-func (p *Pages) otherAccount(r *Request, by actor.Actor) Response {
+// OtherAccount is the page for a form that was rendered for another account.
+func (p *Pages) OtherAccount(r *Request, by actor.Actor) Response {
 	v := p.SignedInView(r, "other_account.title", by)
 	v.Data = map[string]any{"Number": Masked(by.Number), "Back": formPage(r)}
 	return Page("other_account", v).With(http.StatusConflict)
@@ -125,23 +125,10 @@ func (p *Pages) HasRecentOTP(r *Request, role actor.Role) bool {
 	return s != nil && s.HasRecentOTP(p.Now())
 }
 
-// signOut serves POST /sign-out: it ends the session of a role in this browser, or with
-// all=yes every session of the number.
-func (p *Pages) signOut(ctx context.Context, r *Request) (Response, error) {
-	role := actor.Role(r.Value("role"))
-	if !role.Valid() {
-		return Response{}, fault.Missing()
+// Home returns the first page of a role.
+func Home(role actor.Role) string {
+	if role == actor.Coach {
+		return "/coach"
 	}
-	cookie := p.cookies.remove(p.cookies.sessionName(role))
-	by, ok := r.Actor(role)
-	switch {
-	case !ok:
-		return Redirect("/", cookie), nil
-	case r.Form.Get("account") != by.AccountID:
-		return p.otherAccount(r, by), nil
-	}
-	if err := p.Auth.Logout(ctx, by, r.Value("all") == "yes"); err != nil {
-		return Response{}, err
-	}
-	return Redirect("/", cookie), nil
+	return "/me/" + string(role)
 }

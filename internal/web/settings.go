@@ -96,10 +96,17 @@ func (p *Pages) saveSettings(ctx context.Context, r *Request, by actor.Actor) (R
 	return Redirect(SettingsPath+"?done=saved", p.languageCookie(*patch.Language)), nil
 }
 
-// endSession serves POST /coach/settings/devices/{session_id}/end: it signs one device out.
-// It is no error if the session has ended already.
-func (p *Pages) endSession(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	return p.endSessionInPath(ctx, r, by, SettingsPath+"?done=ended#devices")
+// emailSetting is the address for codes by mail as the settings page shows it. Address is empty if
+// none is confirmed.
+type emailSetting struct{ Path, Address string }
+
+// emailSetting returns nil if the service sends no mail.
+func (p *Pages) emailSetting(ctx context.Context, by actor.Actor) (*emailSetting, error) {
+	if !p.Auth.Settings.OTPByEmail {
+		return nil, nil
+	}
+	address, err := p.Auth.ConfirmedAddress(ctx, by)
+	return &emailSetting{Home(by.Role) + "/settings/email", address}, err
 }
 
 // pushState is the state of push messages on this device, for the settings page.

@@ -57,7 +57,7 @@ func (p *Pages) WithUpload(f UploadForm) func(context.Context, *Request, actor.A
 		}
 		defer form.Close()
 		if form.Texts["account"] != by.AccountID {
-			return p.otherAccount(r, by), nil
+			return p.OtherAccount(r, by), nil
 		}
 		r.Form = url.Values{}
 		for name, text := range form.Texts {

@@ -249,8 +249,8 @@ type Form struct {
 	order  []string
 	// wait is when a limit that is one of the faults ends; 0 if none is.
 	wait time.Duration
-	// blocked says that too many wrong codes block the number.
-	blocked bool
+	// Blocked says that too many wrong codes block the number.
+	Blocked bool
 }
 
 // FieldFault is the fault of one field.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
+	signin "github.com/touchline/touchline/internal/auth/handlers"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/wire"
@@ -100,12 +101,12 @@ func (p pages) checkForm(r *web.Request, by actor.Actor, d web.Question, f *web.
 // comes back to the answer. The new session lasts as long as the session that it replaces.
 func (p pages) proveAgain(ctx context.Context, r *web.Request, by actor.Actor, d web.Question) (web.Response, error) {
 	session := r.Sessions[by.Role]
-	pending := web.SignIn{
+	pending := signin.SignIn{
 		Role: by.Role, Number: by.Number, SignedIn: true, Next: d.Path + "/answer",
 		FromLink: session.PageIdle <= auth.LinkIdle, Remember: session.EndsAt.Sub(session.CreatedAt) > auth.PageLifetime,
 	}
 	f := &web.Form{Values: r.Form}
-	resp, sent, err := p.site.AskForCode(ctx, r, pending, f, "", p.site.KeepDraft(r)...)
+	resp, sent, err := signin.AskForCode(ctx, p.site, r, pending, f, "", p.site.KeepDraft(r)...)
 	if err == nil && !sent {
 		return p.answerForm(r, by, d, f), nil
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/touchline/touchline/internal/approval"
+	signin "github.com/touchline/touchline/internal/auth/handlers"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -157,9 +158,9 @@ func (p pages) beginAnswer(ctx context.Context, r *web.Request, link approval.Li
 	if by, ok := r.Actor(link.Party); ok && by.Number == link.Number {
 		return web.Redirect(next), nil
 	}
-	pending := web.SignIn{Role: link.Party, Number: link.Number, FromLink: true, Link: r.PathValue("token"), Next: next}
+	pending := signin.SignIn{Role: link.Party, Number: link.Number, FromLink: true, Link: r.PathValue("token"), Next: next}
 	f := new(web.Form)
-	resp, sent, err := p.site.AskForCode(ctx, r, pending, f, "")
+	resp, sent, err := signin.AskForCode(ctx, p.site, r, pending, f, "")
 	if err == nil && !sent {
 		return p.questionPage(ctx, r, link, f)
 	}

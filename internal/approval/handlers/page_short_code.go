@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	signin "github.com/touchline/touchline/internal/auth/handlers"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/web"
@@ -21,7 +22,7 @@ func (p pages) shortCodeForm(r *web.Request, f *web.Form) web.Response {
 	v.InlineStyle = true
 	v.Form = f
 	v.Path = "/a"
-	v.Data = map[string]any{"OffersEmail": p.site.OffersEmail(r, f)}
+	v.Data = map[string]any{"OffersEmail": signin.OffersEmail(p.site, r, f)}
 	return web.FormPage("short_code", v)
 }
 
@@ -48,11 +49,11 @@ func (p pages) enterShortCode(ctx context.Context, r *web.Request) (web.Response
 	if !link.Open {
 		link.Party, link.PlayerID = actor.Guardian, uuid.Nil.String() // no page is reached: the code does not exist
 	}
-	pending := web.SignIn{Role: link.Party, Number: number, Silent: !link.Open, FromLink: true, ByEmail: web.ByEmail(r), Next: web.PlayerPath(link.Party, link.PlayerID) + "/answer"}
+	pending := signin.SignIn{Role: link.Party, Number: number, Silent: !link.Open, FromLink: true, ByEmail: signin.ByEmail(r), Next: web.PlayerPath(link.Party, link.PlayerID) + "/answer"}
 	if err != nil {
 		return web.Response{}, err
 	}
-	resp, sent, err := p.site.AskForCode(ctx, r, pending, f, "code")
+	resp, sent, err := signin.AskForCode(ctx, p.site, r, pending, f, "code")
 	if err == nil && !sent {
 		return p.shortCodeForm(r, f), nil
 	}

@@ -29,7 +29,7 @@ func (h calls) changeNumber(ctx context.Context, r api.Request[changeNumberReque
 	if err := f.Err(); err != nil {
 		return api.Response{}, err
 	}
-	by, ended, err := h.Auth.ChangeNumber(ctx, r.Caller.Actor, in.DeviceToken, otp, to, newOTP)
+	by, ended, err := h.api.Auth.ChangeNumber(ctx, r.Caller.Actor, in.DeviceToken, otp, to, newOTP)
 	if err != nil {
 		return api.Response{}, err
 	}
@@ -39,7 +39,7 @@ func (h calls) changeNumber(ctx context.Context, r api.Request[changeNumberReque
 // rebuildNumberChange returns the response of changeNumber again. The caller's session
 // has the new number already.
 func (h calls) rebuildNumberChange(ctx context.Context, m api.Meta, w idempotency.Work) (api.Response, error) {
-	by, err := h.Auth.CurrentActor(ctx, m.Caller.Actor)
+	by, err := h.api.Auth.CurrentActor(ctx, m.Caller.Actor)
 	if err != nil {
 		return api.Response{}, err
 	}

@@ -21,7 +21,7 @@ func (h calls) closeAccount(ctx context.Context, r api.Request[closeAccountReque
 		return api.Response{}, err
 	}
 	by := r.Caller.Actor
-	if err := h.Auth.Close(ctx, by, in.DeviceToken, otp); err != nil {
+	if err := h.api.Auth.Close(ctx, by, in.DeviceToken, otp); err != nil {
 		return api.Response{}, err
 	}
 	h.api.Streams.Hub.Wake(by.AccountID)

@@ -60,11 +60,11 @@ func (h calls) login(ctx context.Context, r api.Request[loginRequest]) (api.Resp
 	return h.api.HandleOnce(ctx, r.Meta, keyed.Request{
 		Owner: "login/" + string(key.Role) + "/" + string(key.Number), Keep: keepLogin, Body: r.Raw,
 		CheckRepeat: func(ctx context.Context, same bool) error {
-			return h.Auth.CheckLoginRepeat(ctx, key, proof(in.DeviceToken, in.Channel), same)
+			return h.api.Auth.CheckLoginRepeat(ctx, key, proof(in.DeviceToken, in.Channel), same)
 		},
-		MayRepeat: h.Auth.CheckLoginSession,
+		MayRepeat: h.api.Auth.CheckLoginSession,
 		Rebuild: func(ctx context.Context, w idempotency.Work) (api.Response, error) {
-			grant, err := h.Auth.LoginGrant(ctx, w.ID)
+			grant, err := h.api.Auth.LoginGrant(ctx, w.ID)
 			if err != nil {
 				return api.Response{}, err
 			}
@@ -74,7 +74,7 @@ func (h calls) login(ctx context.Context, r api.Request[loginRequest]) (api.Resp
 			if err := f.Err(); err != nil {
 				return api.Response{}, err
 			}
-			grant, err := h.Auth.Login(ctx, key, otp, proof(in.DeviceToken, in.Channel), in.DeviceName)
+			grant, err := h.api.Auth.Login(ctx, key, otp, proof(in.DeviceToken, in.Channel), in.DeviceName)
 			if err != nil {
 				return api.Response{}, err
 			}
@@ -94,7 +94,7 @@ func (h calls) refresh(ctx context.Context, r api.Request[refreshRequest]) (api.
 	if err := f.Err(); err != nil {
 		return api.Response{}, err
 	}
-	grant, err := h.Auth.Refresh(ctx, in.RefreshToken)
+	grant, err := h.api.Auth.Refresh(ctx, in.RefreshToken)
 	if err != nil {
 		return api.Response{}, err
 	}

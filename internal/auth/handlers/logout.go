@@ -26,9 +26,9 @@ func (h calls) logout(ctx context.Context, r api.Request[logoutRequest]) (api.Re
 	}
 	var err error
 	if signInError == nil {
-		err = h.Auth.Logout(ctx, r.Caller.Actor, in.All)
+		err = h.api.Auth.Logout(ctx, r.Caller.Actor, in.All)
 	} else {
-		err = h.Auth.LogoutByRefresh(ctx, *in.RefreshToken, in.All)
+		err = h.api.Auth.LogoutByRefresh(ctx, *in.RefreshToken, in.All)
 	}
 	if err != nil {
 		return api.Response{}, err

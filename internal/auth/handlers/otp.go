@@ -41,7 +41,7 @@ func (h calls) requestOTP(ctx context.Context, r api.Request[requestOTPRequest])
 	if err := f.Err(); err != nil {
 		return api.Response{}, err
 	}
-	issued, err := h.Auth.RequestOTP(ctx, auth.OTPRequest{
+	issued, err := h.api.Auth.RequestOTP(ctx, auth.OTPRequest{
 		Number: key.Number, Role: key.Role, Proof: proof(in.DeviceToken, in.Channel), Network: r.Client,
 	})
 	if err != nil {
@@ -74,7 +74,7 @@ func (h calls) verifyOTP(ctx context.Context, r api.Request[verifyOTPRequest]) (
 	if err := f.Err(); err != nil {
 		return api.Response{}, err
 	}
-	verified, err := h.Auth.VerifyOTP(ctx, key, otp, proof(in.DeviceToken, in.Channel))
+	verified, err := h.api.Auth.VerifyOTP(ctx, key, otp, proof(in.DeviceToken, in.Channel))
 	if err != nil {
 		return api.Response{}, err
 	}

@@ -2,13 +2,11 @@ package handlers
 
 import (
 	"context"
-	"embed"
 	"encoding/json"
 	"net/http"
 	"net/url"
 	"strings"
 
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -16,58 +14,48 @@ import (
 	"github.com/touchline/touchline/internal/web"
 )
 
-// Files are the templates and texts of the pages.
-//
-//go:embed templates/*.html texts.*.json
-var Files embed.FS
-
 // passkeyPages serves the pages of passkeys.
 type passkeyPages struct {
 	*auth.Passkeys
-	site *web.Pages
+	pages
 }
 
-// PasskeyPages returns the pages on which an account manages its passkeys, and the sign-in with one.
-func PasskeyPages(s *auth.Passkeys) func(*web.Pages) []web.Route {
-	return func(site *web.Pages) []web.Route {
-		p := passkeyPages{s, site}
-		routes := []web.Route{
-			{Method: "POST", Pattern: "/sign-in/passkey/options", Handle: p.signInOptions},
-			{Method: "POST", Pattern: "/sign-in/passkey", Handle: p.signIn},
-		}
-		for _, role := range append([]actor.Role{actor.Coach}, approval.Parties...) {
-			path := passkeysPath(role)
-			routes = append(routes,
-				web.Route{Method: "GET", Pattern: path, Handle: site.SignedIn(role, p.list)},
-				web.Route{Method: "POST", Pattern: path, Handle: site.SignedIn(role, p.add)},
-				web.Route{Method: "POST", Pattern: path + "/options", Handle: site.SignedIn(role, p.options)},
-				web.Route{Method: "POST", Pattern: path + "/{passkey_id}/remove", Handle: site.SignedIn(role, p.remove), Urgent: true})
-		}
-		return routes
+func (p passkeyPages) routes() []web.Route {
+	routes := []web.Route{
+		{Method: "POST", Pattern: "/sign-in/passkey/options", Handle: p.signInOptions},
+		{Method: "POST", Pattern: "/sign-in/passkey", Handle: p.signIn},
 	}
+	for _, role := range actor.Roles {
+		path := passkeysPath(role)
+		routes = append(
+			routes,
+			web.Route{Method: "GET", Pattern: path, Handle: p.site.SignedIn(role, p.list)},
+			web.Route{Method: "POST", Pattern: path, Handle: p.site.SignedIn(role, p.add)},
+			web.Route{Method: "POST", Pattern: path + "/options", Handle: p.site.SignedIn(role, p.options)},
+			web.Route{Method: "POST", Pattern: path + "/{passkey_id}/remove", Handle: p.site.SignedIn(role, p.remove), Urgent: true},
+		)
+	}
+	return routes
 }
 
 // devicesPage returns the page that links to the passkeys of a role, and the key of its title.
 func devicesPage(role actor.Role) (path, title string) {
 	if role == actor.Coach {
-		return "/coach/settings", "settings.heading"
+		return web.SettingsPath, "settings.heading"
 	}
 	return web.Home(role) + "/devices", "devices.heading"
 }
 
 func passkeysPath(role actor.Role) string {
 	if role == actor.Coach {
-		return "/coach/settings/passkeys"
+		return web.SettingsPath + "/passkeys"
 	}
 	return web.Home(role) + "/passkeys"
 }
 
-// maxShown is more passkeys than an account has.
-const maxShown = 100
-
 // list serves GET …/passkeys.
 func (p passkeyPages) list(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	passkeys, err := p.List(ctx, by, "", maxShown)
+	passkeys, err := p.List(ctx, by, "", maxDevices)
 	if err != nil {
 		return web.Response{}, err
 	}
@@ -107,7 +95,7 @@ func challengeFor(c auth.PasskeyChallenge) web.Response {
 // add serves POST …/passkeys: the answer of the browser to the options.
 func (p passkeyPages) add(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
 	done := "added"
-	_, err := p.Register(ctx, by, web.IDOrNone(r.Value("challenge_id")), web.DeviceName(r.UserAgent()), []byte(r.Value("credential")))
+	_, err := p.Register(ctx, by, web.IDOrNone(r.Value("challenge_id")), deviceName(r.UserAgent()), []byte(r.Value("credential")))
 	if refused(err) {
 		done, err = "failed", nil
 	}
@@ -150,7 +138,7 @@ func (p passkeyPages) signIn(ctx context.Context, r *web.Request) (web.Response,
 	}
 	grant, err := p.SignInToPages(ctx, auth.PasskeySignIn{
 		ChallengeID: web.IDOrNone(r.Value("challenge_id")), Answer: []byte(r.Value("credential")),
-		Proof: p.site.DeviceProof(r), DeviceName: web.DeviceName(r.UserAgent()),
+		Proof: p.proof(r, SignIn{}), DeviceName: deviceName(r.UserAgent()),
 	}, lifetime)
 	if refused(err) {
 		page, role := "/sign-in/family", r.Value("role")
@@ -162,5 +150,9 @@ func (p passkeyPages) signIn(ctx context.Context, r *web.Request) (web.Response,
 	if err != nil {
 		return web.Response{}, err
 	}
-	return p.site.BeginSession(ctx, r, grant, r.Value("next")), nil
+	session, home, next := grant.Session, web.Home(grant.Session.Role), web.LocalPath(r.Value("next"))
+	if next != home && !strings.HasPrefix(next, home+"/") {
+		next = home
+	}
+	return p.signedInResponse(ctx, r, SignIn{Role: session.Role, Number: session.Number, Next: next}, grant), nil
 }

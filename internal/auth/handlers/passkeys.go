@@ -17,19 +17,16 @@ type passkeyCalls struct {
 	calls
 }
 
-// PasskeyOperations returns the operations of passkeys.
-func PasskeyOperations(s *auth.Passkeys) func(*api.Server) []api.Route {
-	return func(a *api.Server) []api.Route {
-		const list, signIn = "/auth/passkeys", "/auth/passkeys/sign-in"
-		h := passkeyCalls{Passkeys: s, calls: calls{api: a}}
-		return []api.Route{
-			{Method: "GET", Pattern: list, Handle: endpoint.Handle(h.list), Query: endpoint.Paged()},
-			{Method: "POST", Pattern: list, Handle: a.Idempotent(endpoint.Handle(h.register), h.rebuild), Body: endpoint.JSON},
-			{Method: "POST", Pattern: list + "/options", Handle: endpoint.Handle(h.registerOptions), Body: endpoint.OptionalJSON},
-			{Method: "DELETE", Pattern: list + "/{passkey_id}", Handle: endpoint.HandleID("passkey_id", h.remove), Urgent: true},
-			{Method: "POST", Pattern: signIn + "/options", Handle: endpoint.Handle(h.signInOptions), Authenticate: api.Anonymous, Body: endpoint.OptionalJSON},
-			{Method: "POST", Pattern: signIn, Handle: endpoint.Handle(h.signIn), Authenticate: api.Anonymous, Body: endpoint.JSON},
-		}
+func passkeyOperations(a *api.Server) []api.Route {
+	const list, signIn = "/auth/passkeys", "/auth/passkeys/sign-in"
+	h := passkeyCalls{a.Passkeys, calls{a}}
+	return []api.Route{
+		{Method: "GET", Pattern: list, Handle: endpoint.Handle(h.list), Query: endpoint.Paged()},
+		{Method: "POST", Pattern: list, Handle: a.Idempotent(endpoint.Handle(h.register), h.rebuild), Body: endpoint.JSON},
+		{Method: "POST", Pattern: list + "/options", Handle: endpoint.Handle(h.registerOptions), Body: endpoint.OptionalJSON},
+		{Method: "DELETE", Pattern: list + "/{passkey_id}", Handle: endpoint.HandleID("passkey_id", h.remove), Urgent: true},
+		{Method: "POST", Pattern: signIn + "/options", Handle: endpoint.Handle(h.signInOptions), Authenticate: api.Anonymous, Body: endpoint.OptionalJSON},
+		{Method: "POST", Pattern: signIn, Handle: endpoint.Handle(h.signIn), Authenticate: api.Anonymous, Body: endpoint.JSON},
 	}
 }
 

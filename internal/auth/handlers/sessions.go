@@ -27,7 +27,7 @@ func (h calls) listSessions(ctx context.Context, r api.Request[api.NoBody]) (api
 		return api.Response{}, err
 	}
 	by := r.Caller.Actor
-	sessions, err := h.Auth.Sessions(ctx, by, p.After.ID, p.ReadLimit())
+	sessions, err := h.api.Auth.Sessions(ctx, by, p.After.ID, p.ReadLimit())
 	if err != nil {
 		return api.Response{}, err
 	}
@@ -42,7 +42,7 @@ func (h calls) listSessions(ctx context.Context, r api.Request[api.NoBody]) (api
 // endSession serves DELETE /auth/sessions/{session_id}.
 func (h calls) endSession(ctx context.Context, r api.Request[api.NoBody], id string) (api.Response, error) {
 	by := r.Caller.Actor
-	if err := h.Auth.EndSession(ctx, by, id); err != nil {
+	if err := h.api.Auth.EndSession(ctx, by, id); err != nil {
 		return api.Response{}, err
 	}
 	h.api.Streams.Hub.Wake(by.AccountID)

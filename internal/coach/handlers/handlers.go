@@ -36,13 +36,15 @@ func Operations(a *api.Server) []api.Route {
 	}
 }
 
-// pages serves the pages of tiers and the directory.
+// pages serves the pages of profiles, tiers and the directory.
 type pages struct{ site *web.Pages }
 
-// Pages returns the pages of tiers and the directory.
+// Pages returns the pages of profiles, tiers and the directory.
 func Pages(site *web.Pages) []web.Route {
 	p := pages{site}
 	return []web.Route{
+		{Method: "GET", Pattern: ProfilePath, Handle: p.site.SignedIn(actor.Coach, p.profilePage)},
+		{Method: "POST", Pattern: ProfilePath, Handle: p.site.SignedIn(actor.Coach, p.saveProfile)},
 		{Method: "GET", Pattern: visibilityPath, Handle: p.site.SignedIn(actor.Coach, p.visibility)},
 		{Method: "POST", Pattern: visibilityPath, Handle: p.site.SignedIn(actor.Coach, p.saveVisibility)},
 		{Method: "GET", Pattern: planPath, Handle: p.site.SignedIn(actor.Coach, p.plans)},

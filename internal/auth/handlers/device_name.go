@@ -1,10 +1,10 @@
-package web
+package handlers
 
 import "strings"
 
-// DeviceName returns a short name of the browser for the list of signed-in devices. Every browser
+// deviceName returns a short name of the browser for the list of signed-in devices. Every browser
 // of an iPhone says Safari, and every one with the engine of Chrome says Chrome, so these are last.
-func DeviceName(userAgent string) string {
+func deviceName(userAgent string) string {
 	system, browser := "", ""
 	for _, known := range [][2]string{{"Android", "Android"}, {"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Windows", "Windows"}, {"Mac OS", "Mac"}, {"Linux", "Linux"}} {
 		if strings.Contains(userAgent, known[0]) {

@@ -1,15 +1,13 @@
-package web
+package handlers
 
 import (
-	"bytes"
-	"encoding/base64"
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"time"
 
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/phone"
+	"github.com/touchline/touchline/internal/web"
 )
 
 // pendingCookie holds a sign-in between the page that asks for the number and the page
@@ -20,10 +18,6 @@ const (
 	// pendingRemembered is how long the browser knows where an expired sign-in began.
 	pendingRemembered = 24 * time.Hour
 )
-
-// pendingBytes is the length of every cookie before it is encrypted, so that its length
-// shows nothing.
-const pendingBytes = 1 << 10
 
 // SignIn is a sign-in that waits for its code. The cookie encrypts it: it must not
 // show whether a short code and a number matched.
@@ -49,41 +43,24 @@ type SignIn struct {
 	Ends      time.Time
 }
 
-// Sealer encrypts and authenticates the cookies of pending sign-ins.
-type Sealer interface {
-	Seal(plain []byte, context string) []byte
-	Open(sealed []byte, context string) ([]byte, error)
-}
-
 // toCode goes to the page that asks for the code of s.
-func (p *Pages) toCode(s SignIn, cookies ...*http.Cookie) (Response, error) {
-	s.Ends = p.Now().Add(pendingLifetime)
-	s.SessionID = p.Auth.NewID()
-	plain, err := json.Marshal(s)
-	if err != nil {
-		return Response{}, err
-	}
-	if missing := pendingBytes - len(plain); missing > 0 {
-		plain = append(plain, bytes.Repeat([]byte{' '}, missing)...)
-	}
-	sealed := base64.RawURLEncoding.EncodeToString(p.Sealer.Seal(plain, pendingCookie))
-	return Redirect("/sign-in/code", append(cookies, p.cookies.cookie(p.cookies.name(pendingCookie), sealed, pendingRemembered))...), nil
+func (p pages) toCode(s SignIn, cookies ...*http.Cookie) (web.Response, error) {
+	s.Ends = p.site.Now().Add(pendingLifetime)
+	s.SessionID = p.site.Auth.NewID()
+	cookie, err := p.site.SealedCookie(pendingCookie, s, pendingRemembered)
+	return web.Redirect("/sign-in/code", append(cookies, cookie)...), err
 }
 
 // readPending returns the sign-in that waits for its code; ok is false if there is none.
-func (p *Pages) readPending(r *Request) (s SignIn, ok bool) {
-	c, err := r.Cookie(p.cookies.name(pendingCookie))
-	if err != nil {
-		return s, false
-	}
-	if !p.unseal(c, pendingCookie, &s) {
+func (p pages) readPending(r *web.Request) (s SignIn, ok bool) {
+	if !p.site.Unseal(r, pendingCookie, &s) {
 		return SignIn{}, false
 	}
-	return s, p.Now().Before(s.Ends)
+	return s, p.site.Now().Before(s.Ends)
 }
 
 // beginAgain goes to the page where the sign-in s began, because it has expired.
-func beginAgain(s SignIn) Response { return Redirect(s.firstPage()) }
+func beginAgain(s SignIn) web.Response { return web.Redirect(s.firstPage()) }
 
 // firstPage returns the page where the sign-in began, or the start page if s is empty.
 func (s SignIn) firstPage() string {

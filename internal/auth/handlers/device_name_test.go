@@ -1,4 +1,4 @@
-package web
+package handlers
 
 import "testing"
 
@@ -20,7 +20,7 @@ func TestDeviceName(t *testing.T) {
 		"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 Version/18.5 Safari/605.1.15":     "Safari, Mac",
 		"": "Browser",
 	} {
-		if got := DeviceName(userAgent); got != want {
+		if got := deviceName(userAgent); got != want {
 			t.Errorf("%s: got %q, want %q", userAgent, got, want)
 		}
 	}

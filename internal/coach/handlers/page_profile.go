@@ -1,4 +1,4 @@
-package web
+package handlers
 
 import (
 	"context"
@@ -11,15 +11,16 @@ import (
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/input"
 	"github.com/touchline/touchline/internal/platform/wire"
+	"github.com/touchline/touchline/internal/web"
 )
 
 // profilePage serves GET /coach/profile.
-func (p *Pages) profilePage(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	profile, err := p.Coaches.Profile(ctx, by)
+func (p pages) profilePage(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
+	profile, err := p.site.Coaches.Profile(ctx, by)
 	if err != nil {
-		return Response{}, err
+		return web.Response{}, err
 	}
-	return p.ProfileForm(ctx, r, by, profile, r.Restored(ProfileValues(profile)))
+	return ProfileForm(ctx, p.site, r, by, profile, r.Restored(ProfileValues(profile)))
 }
 
 // ProfilePath is the page of the profile.
@@ -29,63 +30,63 @@ const ProfilePath = "/coach/profile"
 var ProfileFields = []string{"name", "email", "bio", "sports", "time_zone", "experience_years"}
 
 // ProfileValues returns the form with the values of a profile.
-func ProfileValues(profile coach.Profile) *Form {
+func ProfileValues(profile coach.Profile) *web.Form {
 	values := url.Values{
 		"name": {profile.Name}, "email": {profile.Email}, "bio": {profile.Bio}, "sports": {strings.Join(profile.Sports, ", ")}, "time_zone": {profile.TimeZone}, "experience_years": {""},
 	}
 	if profile.Experience != nil {
 		values.Set("experience_years", strconv.Itoa(*profile.Experience))
 	}
-	return &Form{Values: values}
+	return &web.Form{Values: values}
 }
 
 // ProfileForm returns the page of the profile with a form.
-func (p *Pages) ProfileForm(ctx context.Context, r *Request, by actor.Actor, profile coach.Profile, f *Form) (Response, error) {
-	v, err := p.CoachView(ctx, r, "profile", "profile.title", by)
+func ProfileForm(ctx context.Context, site *web.Pages, r *web.Request, by actor.Actor, profile coach.Profile, f *web.Form) (web.Response, error) {
+	v, err := site.CoachView(ctx, r, "profile", "profile.title", by)
 	if err != nil {
-		return Response{}, err
+		return web.Response{}, err
 	}
 	v.Form = f
 	v.Path = ProfilePath
 	certificates := slices.DeleteFunc(slices.Clone(profile.Documents), func(d coach.Document) bool { return !d.Kind.Certifies() })
 	v.Data = map[string]any{
-		"Profile": profile, "Missing": profile.Missing(p.Coaches.Required), "Done": r.URL.Query().Get("done"),
-		"Picture": profile.Picture(), "Certificates": certificates, "RequestID": p.Auth.NewID(), "KYC": p.Subscriptions.Tiers.KYC,
-		"EmailRequired": slices.Contains(p.Coaches.Required, "email"), "Zones": OfferedZones(f), "DefaultZone": p.Coaches.DefaultTimeZone,
+		"Profile": profile, "Missing": profile.Missing(site.Coaches.Required), "Done": r.URL.Query().Get("done"),
+		"Picture": profile.Picture(), "Certificates": certificates, "RequestID": site.Auth.NewID(), "KYC": site.Subscriptions.Tiers.KYC,
+		"EmailRequired": slices.Contains(site.Coaches.Required, "email"), "Zones": web.OfferedZones(f), "DefaultZone": site.Coaches.DefaultTimeZone,
 	}
-	return FormPage("profile", v), nil
+	return web.FormPage("profile", v), nil
 }
 
 // saveProfile serves POST /coach/profile. A coach whose profile becomes complete goes to
 // the start of the console.
-func (p *Pages) saveProfile(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	before, err := p.Coaches.Profile(ctx, by)
+func (p pages) saveProfile(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
+	before, err := p.site.Coaches.Profile(ctx, by)
 	if err != nil {
-		return Response{}, err
+		return web.Response{}, err
 	}
 	if r.Form.Has("open") {
-		return p.KeepTyped(r, Redirect("/coach/documents/add"), ProfilePath, ProfileValues(before).Values), nil
+		return p.site.KeepTyped(r, web.Redirect("/coach/documents/add"), ProfilePath, ProfileValues(before).Values), nil
 	}
 	var faults wire.Faults
 	patch := readProfile(r, &faults)
 	if err = faults.Err(); err == nil {
-		_, err = p.Coaches.Edit(ctx, by, patch)
+		_, err = p.site.Coaches.Edit(ctx, by, patch)
 	}
 	if err != nil {
-		f := &Form{Values: r.Form}
-		if !p.AddFaults(r, f, err, nil) {
-			return Response{}, err
+		f := &web.Form{Values: r.Form}
+		if !p.site.AddFaults(r, f, err, nil) {
+			return web.Response{}, err
 		}
-		return p.ProfileForm(ctx, r, by, before, f)
+		return ProfileForm(ctx, p.site, r, by, before, f)
 	}
-	if len(before.Missing(p.Coaches.Required)) > 0 {
-		return Redirect("/coach"), nil
+	if len(before.Missing(p.site.Coaches.Required)) > 0 {
+		return web.Redirect("/coach"), nil
 	}
-	return Redirect("/coach/profile?done=saved"), nil
+	return web.Redirect("/coach/profile?done=saved"), nil
 }
 
 // readProfile reads the form. An empty field clears its value.
-func readProfile(r *Request, f *wire.Faults) coach.Patch {
+func readProfile(r *web.Request, f *wire.Faults) coach.Patch {
 	text := func(field, rules string) *string {
 		value := wire.ParseRules(rules).Text(r.Value(field), "/"+field, f)
 		return &value
