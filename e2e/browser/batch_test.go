@@ -201,5 +201,5 @@ func TestSheetOnAPhone(t *testing.T) {
 	}))
 	p.open(path)
 	p.do(chromedp.Evaluate(`document.querySelector('.save-bar button').click()`, nil))
-	p.waitForText("There is no connection.")
+	p.waitForText("No connection. Your answer is kept")
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 
 	"github.com/touchline/touchline/cmd/touchline/demo"
@@ -127,6 +128,7 @@ func demoClub(t *testing.T) (url string, out *printed) {
 func demoPhone(t *testing.T, url string, out *printed, role, number string) *phone {
 	t.Helper()
 	p := newPhone(t, url)
+	p.do(network.Enable(), network.SetBypassServiceWorker(true)) // a first load has no service worker
 	p.do(emulation.SetDeviceMetricsOverride(360, 740, 1, true))
 	p.open("/sign-in/" + role)
 	before := out.end()

@@ -82,7 +82,7 @@ type Route struct {
 
 // routes lists every page.
 func (p *Pages) routes() []Route {
-	routes := slices.Concat(p.startRoutes(), p.familyRoutes(), p.coachRoutes(), p.accountRoutes(), p.pushRoutes(), p.staticRoutes())
+	routes := slices.Concat(p.startRoutes(), p.familyRoutes(), p.coachRoutes(), p.accountRoutes(), p.installRoutes(), p.staticRoutes())
 	for _, feature := range p.Features {
 		routes = append(routes, feature(p)...)
 	}

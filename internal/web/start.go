@@ -31,6 +31,9 @@ func (p *Pages) start(_ context.Context, r *Request) (Response, error) {
 			signedIn = append(signedIn, role)
 		}
 	}
+	if r.URL.RequestURI() == installedPath && len(signedIn) == 1 {
+		return Redirect(Home(signedIn[0])), nil
+	}
 	v.Data = map[string]any{"SignedIn": signedIn}
 	return Page("start", v), nil
 }

@@ -6,7 +6,6 @@ if (sheet) {
   const key = 'sheet ' + sheet.dataset.sheet
   const week = 7 * 24 * 3600 * 1000
   const notice = document.getElementById('unsent')
-  const unsent = notice.textContent
   const read = (name) => { try { return JSON.parse(localStorage.getItem(name)) } catch { return null } }
   const names = () => { try { return Object.keys(localStorage) } catch { return [] } } // storage may be blocked
   const forget = (name) => { try { localStorage.removeItem(name) } catch { /* nothing is kept */ } }
@@ -81,19 +80,8 @@ if (sheet) {
     })
   }
 
-  let waiting = null
-  sheet.addEventListener('submit', (event) => {
+  sheet.addEventListener('submit', () => {
     const draft = read(key)
-    if (navigator.onLine) return draft && keep({ ...draft, sent: true })
-    event.preventDefault()
-    event.stopImmediatePropagation()
-    waiting = event.submitter
-    notice.textContent = notice.dataset.offline
-    notice.hidden = false
-  })
-  addEventListener('online', () => {
-    notice.textContent = unsent
-    if (waiting) sheet.requestSubmit(waiting)
-    waiting = null
+    if (draft) keep({ ...draft, sent: true })
   })
 }
