@@ -63,6 +63,11 @@ func TestDay(t *testing.T) {
 		}
 
 		b := s.Browser(t)
+		b.Open("/sign-in/coach")
+		b.Press("Send me a code", "number", coachNumber)
+		if page := b.Press("Open the phones").Text(); !strings.Contains(page, "98123 00001") {
+			t.Errorf("the page of the code does not lead to the phones: %s", page)
+		}
 		if page := b.Open("/dev/phones").Text(); !strings.Contains(page, link) || !strings.Contains(page, "Copy the code") {
 			t.Errorf("the page has no link or code: %s", page)
 		}

@@ -26,6 +26,8 @@ type Config struct {
 	Brand string
 	// AppURL, if not empty, is where the app can be opened instead of a page.
 	AppURL string
+	// DevelopmentPhones says that /dev/phones shows the codes.
+	DevelopmentPhones bool
 	// WholeHistory is true if a party reads in the app what a coach added before it approved.
 	WholeHistory bool
 	// Renderer has the templates and texts of all pages.

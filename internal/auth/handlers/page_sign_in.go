@@ -159,6 +159,7 @@ func (p pages) codeForm(r *web.Request, s SignIn, f *web.Form) (web.Response, er
 		"Known":   s.Role == actor.Coach || s.Link != "" || s.SignedIn,
 		"ByEmail": s.ByEmail, "OffersEmail": !s.ByEmail && OffersEmail(p.site, r, f),
 		"Sent": r.URL.Query().Get("sent") == "again", "FixedNumber": s.Link != "" || s.SignedIn, "FirstPage": s.firstPage(),
+		"Phones": p.site.DevelopmentPhones,
 	}
 	return web.FormPage("code", v), nil
 }
