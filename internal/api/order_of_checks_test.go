@@ -169,6 +169,7 @@ func TestDownloadIsNotInFlight(t *testing.T) {
 		c.Features = append(c.Features, handlers.Operations(&approval.Service{}))
 	})
 	a.session.Role = actor.Coach
+	a.exec(t, `UPDATE sessions SET role = 'coach'`)
 	token, err := a.auth.Tokens.Access(a.session)
 	if err != nil {
 		t.Fatal(err)

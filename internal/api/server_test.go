@@ -2,14 +2,12 @@ package api_test
 
 import (
 	"bytes"
-	"context"
 	"crypto/rand"
 	"encoding/json"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -22,6 +20,7 @@ import (
 	"github.com/touchline/touchline/internal/message"
 	notices "github.com/touchline/touchline/internal/notice/handlers"
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/httpx"
 	"github.com/touchline/touchline/internal/platform/idempotency"
 	"github.com/touchline/touchline/internal/platform/phone"
@@ -29,12 +28,15 @@ import (
 	"github.com/touchline/touchline/internal/platform/vault"
 	"github.com/touchline/touchline/internal/server/service"
 	"github.com/touchline/touchline/internal/server/service/public"
+	"github.com/touchline/touchline/internal/store"
+	"github.com/touchline/touchline/internal/store/storetest"
 )
 
-// fixture is a Server with fake stores in memory, for tests of the checks before and
+// fixture is a Server with fake stores in memory and one session in a database, for tests of the checks before and
 // after the handlers. Package e2e tests whole requests with real databases.
 type fixture struct {
 	server    *api.Server
+	sql       *database.DB
 	auth      *auth.Service
 	tray      *fakeTray
 	hub       *message.Hub
@@ -45,59 +47,33 @@ type fixture struct {
 	token   string
 }
 
-// fakeSecretStore keeps secrets in memory. fakeSessionStore has one session.
-type (
-	fakeSecretStore  struct{ secrets []auth.Secret }
-	fakeSessionStore struct {
-		auth.Store
-		mu      sync.Mutex
-		session *auth.Session
-	}
-)
-
-func (k *fakeSecretStore) Secrets(context.Context) ([]auth.Secret, error) { return k.secrets, nil }
-func (k *fakeSecretStore) DropSecrets(context.Context, time.Time) error   { return nil }
-func (k *fakeSecretStore) AddSecret(_ context.Context, s auth.Secret) error {
-	k.secrets = append(k.secrets, s)
-	return nil
-}
-func (s *fakeSessionStore) MarkUsed(context.Context, string, int64, time.Time) error { return nil }
-
-func (s *fakeSessionStore) Session(_ context.Context, id string) (*auth.Session, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.session == nil || s.session.ID != id {
-		return nil, nil
-	}
-	kept := *s.session
-	return &kept, nil
-}
-
-func (s *fakeSessionStore) SessionOfToken(ctx context.Context, id string) (*auth.Session, error) {
-	return s.Session(ctx, id)
-}
-
 func newID() string { return uuid.Must(uuid.NewV7()).String() }
 
 func newFixture(t *testing.T, change ...func(*api.Config)) *fixture {
 	t.Helper()
-	keys, err := auth.OpenKeys(t.Context(), &fakeSecretStore{}, []byte(strings.Repeat("m", 32)), time.Now)
+	db, err := database.Open(t.Context(), storetest.SQLite(t), database.Options{Migrations: store.Migrations()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &fixture{hub: new(message.Hub), responses: &fakeResponseStore{}, tray: &fakeTray{state: message.StreamState{Live: true}}, log: new(bytes.Buffer)}
+	t.Cleanup(func() { db.Close() })
+	keys, err := auth.OpenKeys(t.Context(), auth.NewInstallation(db), []byte(strings.Repeat("m", 32)), time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &fixture{sql: db, hub: new(message.Hub), responses: &fakeResponseStore{}, tray: &fakeTray{state: message.StreamState{Live: true}}, log: new(bytes.Buffer)}
 	a.session = &auth.Session{
 		ID: newID(), AccountID: newID(), Role: actor.Guardian, Number: "+919812345678", Generation: 1,
 		CreatedAt: time.Now(), EndsAt: time.Now().Add(time.Hour), IdleAt: time.Now().Add(time.Hour),
 	}
 	a.auth = &auth.Service{
-		Store: &fakeSessionStore{session: a.session}, Keys: keys,
+		Store: auth.SQL{DB: store.New(db, store.Options{NewID: newID, Rand: rand.Reader, Vault: keys.Vault})}, Keys: keys,
 		Tokens: auth.NewTokens(keys, "https://touchline.example", 15*time.Minute, time.Now),
 		Now:    time.Now, NewID: newID, Rand: rand.Reader,
 	}
 	if a.token, err = a.auth.Tokens.Access(a.session); err != nil {
 		t.Fatal(err)
 	}
+	a.saveSession(t)
 	c := api.Config{
 		Services: public.Services{
 			Common: service.Common{Phones: phone.Parser{DefaultRegion: "IN"}},
@@ -151,4 +127,22 @@ func problemCode(t *testing.T, w *httptest.ResponseRecorder) string {
 		t.Fatalf("got %d %s, want a problem document", w.Code, w.Body)
 	}
 	return problem.Code
+}
+
+// saveSession saves the session and its account.
+func (a *fixture) saveSession(t *testing.T) {
+	t.Helper()
+	s := a.session
+	a.exec(t, `INSERT INTO accounts (id, mobile_number, role, created_at) VALUES ($1, $2, $3, 0)`, s.AccountID, string(s.Number), string(s.Role))
+	a.exec(t, `
+		INSERT INTO sessions (id, account_id, role, mobile_number, device_id, generation, refresh_hash, created_at, last_used_at, idle_at, ends_at)
+		VALUES ($1, $2, $3, $4, '', $5, $6, $7, $7, $8, $9)`,
+		s.ID, s.AccountID, string(s.Role), string(s.Number), s.Generation, []byte{}, database.Micros(s.CreatedAt), database.Micros(s.IdleAt), database.Micros(s.EndsAt))
+}
+
+func (a *fixture) exec(t *testing.T, query string, args ...any) {
+	t.Helper()
+	if _, err := a.sql.Exec(t.Context(), query, args...); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/touchline/touchline/internal/platform/actor"
@@ -12,11 +13,11 @@ import (
 	"github.com/touchline/touchline/internal/store"
 )
 
-// evaluate counts an attempt, evaluates it and saves the result in one transaction.
+// VerifyOTP counts an attempt, evaluates it and saves the result in one transaction.
 // The counters move before the code is compared, so that exactly MaxAttempts attempts
 // are evaluated, on any number of replicas. A wrong code commits although the caller
 // gets an error; a correct code is consumed together with the session that it opens.
-func (db SQL) evaluate(ctx context.Context, a Attempt) (VerificationResult, error) {
+func (db SQL) VerifyOTP(ctx context.Context, a Attempt) (VerificationResult, error) {
 	var result VerificationResult
 	err := db.DB.Write(ctx, func(tx *store.Tx) (err error) {
 		result, err = db.verifyOTP(ctx, tx, a)
@@ -25,7 +26,17 @@ func (db SQL) evaluate(ctx context.Context, a Attempt) (VerificationResult, erro
 		}
 		return db.completeWrongOTP(ctx, tx, "otp", result, err)
 	})
-	return result, ignoreNotEvaluated(err)
+	if err = ignoreNotEvaluated(err); err != nil {
+		return result, err
+	}
+	role := slog.String("role", string(a.Keys[0].Role))
+	if result.Outcome == CorrectCode && a.SignIn != nil {
+		db.sessions("opened", 1)
+		opened := a.SignIn.Session
+		db.event(ctx, "sign_in", account(opened.AccountID), session(opened.ID), role, slog.Bool("new_account", !result.Registered))
+	}
+	db.attempt(ctx, result, role)
+	return result, nil
 }
 
 // errNotEvaluated rolls back the counts of an attempt that was not evaluated.

@@ -25,13 +25,15 @@ func (db SQL) Device(ctx context.Context, tokenHash []byte, number phone.Number,
 	return id, err
 }
 
-// openChallenge counts the limits, saves the challenge and queues its SMS. A live
+// OpenChallenge counts the limits, saves the challenge and queues its SMS. A live
 // challenge of the same key stays and is sent again, with the same code, attempts and
 // end. One upsert decides, so that concurrent requests cannot both send. While too many wrong
-// codes block the number or device, the request queues nothing and counts only for its network.
-func (db SQL) openChallenge(ctx context.Context, r ChallengeRequest) (OpenedChallenge, error) {
-	opened, counter, budget := OpenedChallenge{}, NewLimitCounter(db.DB), &budgetReservation{db: db}
-	err := db.DB.Write(ctx, func(tx *store.Tx) error {
+// codes block the number or device, the request queues nothing and counts only for its network. Errors:
+// LimitExceeded, ResendTooSoon, FraudSuspected.
+func (db SQL) OpenChallenge(ctx context.Context, r ChallengeRequest) (opened OpenedChallenge, err error) {
+	defer func() { db.requested(err) }()
+	counter, budget := NewLimitCounter(db.DB), &budgetReservation{db: db}
+	err = db.DB.Write(ctx, func(tx *store.Tx) error {
 		c := r.Challenge
 		var roles RoleFacts
 		var blockedUntil time.Time

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 
 	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/message"
@@ -13,10 +14,10 @@ import (
 	"github.com/touchline/touchline/internal/store"
 )
 
-// changeNumberOnce evaluates both codes. If both are correct, it consumes them and gives
+// ChangeNumber evaluates both codes. If both are correct, it consumes them and gives
 // the coach the new number. All of it is one transaction. A wrong code is counted and
 // changes nothing else.
-func (db SQL) changeNumberOnce(ctx context.Context, c NumberChange) (NumberChangeResult, error) {
+func (db SQL) ChangeNumber(ctx context.Context, c NumberChange) (NumberChangeResult, error) {
 	var out NumberChangeResult
 	err := db.DB.Write(ctx, func(tx *store.Tx) (err error) {
 		out = NumberChangeResult{}
@@ -42,7 +43,20 @@ func (db SQL) changeNumberOnce(ctx context.Context, c NumberChange) (NumberChang
 	if database.IsUnique(err) {
 		err = ErrNumberInUse()
 	}
-	return out, err
+	if err != nil {
+		return out, err
+	}
+	ids := []slog.Attr{account(c.By.AccountID), session(c.By.SessionID)}
+	db.attempt(ctx, out.Current, ids...)
+	if out.Current.Outcome != CorrectCode {
+		return out, nil // the code of the new number was not evaluated
+	}
+	db.attempt(ctx, out.New, ids...)
+	db.sessions("ended", out.Ended)
+	if out.New.Outcome == CorrectCode {
+		db.event(ctx, "setting_changed", append(ids, slog.String("setting", "mobile_number"), slog.Int("sessions_ended", out.Ended))...)
+	}
+	return out, nil
 }
 
 // changeNumber sets the account's number and returns how many other sessions ended.

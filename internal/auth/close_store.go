@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
@@ -12,9 +13,9 @@ import (
 	"github.com/touchline/touchline/internal/store"
 )
 
-// closeAccountOnce evaluates the code. If it is correct, it consumes the code and
+// CloseAccount evaluates the code. If it is correct, it consumes the code and
 // closes the account in the same transaction, however many players the coach has.
-func (db SQL) closeAccountOnce(ctx context.Context, c CloseRequest) (VerificationResult, error) {
+func (db SQL) CloseAccount(ctx context.Context, c CloseRequest) (VerificationResult, error) {
 	var result VerificationResult
 	c.Attempt.Consume = true
 	err := db.DB.Write(ctx, func(tx *store.Tx) (err error) {
@@ -23,7 +24,16 @@ func (db SQL) closeAccountOnce(ctx context.Context, c CloseRequest) (Verificatio
 		}
 		return db.closeAccount(ctx, tx, c.By)
 	})
-	return result, ignoreNotEvaluated(err)
+	if err = ignoreNotEvaluated(err); err != nil {
+		return result, err
+	}
+	ids := []slog.Attr{account(c.By.AccountID), session(c.By.SessionID)}
+	db.attempt(ctx, result, ids...)
+	if result.Outcome == CorrectCode {
+		db.sessions("ended_all", 1)
+		db.event(ctx, "account_closed", ids...)
+	}
+	return result, nil
 }
 
 // closeAccount closes the account of a coach and ends everything that belongs to it.

@@ -83,16 +83,6 @@ func (s *Service) ConfirmAddress(ctx context.Context, by actor.Actor, address, o
 	return nil
 }
 
-// ConfirmedAddress returns the confirmed address of the caller's number and role, or "".
-func (s *Service) ConfirmedAddress(ctx context.Context, by actor.Actor) (string, error) {
-	return s.Store.ConfirmedAddress(ctx, by.Number, by.Role)
-}
-
-// RemoveAddress removes the confirmed address of the caller's number and role. It may be repeated.
-func (s *Service) RemoveAddress(ctx context.Context, by actor.Actor) error {
-	return s.Store.RemoveAddress(ctx, by.Number, by.Role)
-}
-
 func errNoMail() error {
 	return fault.Validation([]fault.Field{{Pointer: "/channel", Code: "not_available", Detail: "This service sends no mail. Use sms."}})
 }

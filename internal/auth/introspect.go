@@ -10,19 +10,9 @@ import (
 	"github.com/touchline/touchline/internal/platform/fault"
 )
 
-// RevokeStore revokes sessions for operators; package store implements it.
-type RevokeStore interface {
-	// RevokeSession ends a session and adds an audit entry for by. It returns the
-	// session's account, or "" if there is no live session with the ID.
-	RevokeSession(ctx context.Context, by actor.Operator, id string) (accountID string, err error)
-}
-
 // Introspector implements token introspection and revocation for other services
 // (RFC 7662, RFC 7009).
-type Introspector struct {
-	Auth  *Service
-	Store RevokeStore
-}
+type Introspector struct{ Auth *Service }
 
 // The kinds of tokens: values of token_type_hint in RFC 7662 and 7009.
 const (
@@ -103,5 +93,5 @@ func (i *Introspector) Revoke(ctx context.Context, by actor.Operator, token stri
 		}
 		id = claims.SessionID
 	}
-	return i.Store.RevokeSession(ctx, by, id)
+	return i.Auth.Store.RevokeSession(ctx, by, id)
 }

@@ -40,7 +40,7 @@ type Secret struct {
 	EndsAt    time.Time
 }
 
-// KeyStore saves the secrets that all replicas share; package store implements it.
+// KeyStore saves the secrets that all replicas share. Installation implements it; tests keep secrets in memory.
 type KeyStore interface {
 	Secrets(ctx context.Context) ([]Secret, error)
 	// AddSecret saves s unless a secret with its ID exists.

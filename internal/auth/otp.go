@@ -12,7 +12,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/vault"
 )
 
-// ChallengeRequest is the input of Store.OpenChallenge.
+// ChallengeRequest is the input of SQL.OpenChallenge.
 type ChallengeRequest struct {
 	// Challenge is used unless its key has a live challenge already.
 	Challenge   Challenge
@@ -41,7 +41,7 @@ type ResendTooSoon struct {
 // Error implements error.
 func (ResendTooSoon) Error() string { return "a code was sent a moment ago" }
 
-// OpenedChallenge is the result of Store.OpenChallenge.
+// OpenedChallenge is the result of SQL.OpenChallenge.
 type OpenedChallenge struct {
 	EndsAt time.Time
 	// BlockedUntil is set while too many wrong codes block the number, or the known device. No code
@@ -337,7 +337,7 @@ func (s *Service) LoginGrant(ctx context.Context, sessionID string) (*Grant, err
 	if session.checkActive(now) != nil {
 		return nil, errSignInEnded()
 	}
-	if session.FilledFields, err = s.Store.FilledFields(ctx, session.AccountID); err != nil {
+	if session.FilledFields, err = s.Store.DB.FilledFields(ctx, session.AccountID); err != nil {
 		return nil, err
 	}
 	session.Generation = 1

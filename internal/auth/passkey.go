@@ -43,7 +43,6 @@ type Passkey struct {
 // Passkeys registers passkeys and signs in with them.
 type Passkeys struct {
 	Auth *Service
-	DB   SQL
 	// RelyingParty is nil if the address of the service cannot have passkeys.
 	RelyingParty *webauthn.WebAuthn
 }
@@ -112,7 +111,7 @@ func (s *Passkeys) BeginRegistration(ctx context.Context, by actor.Actor, label 
 	if err := s.checkRegistration(ctx, by); err != nil {
 		return PasskeyChallenge{}, err
 	}
-	known, err := s.DB.Passkeys(ctx, by.AccountID, "", maxPasskeys)
+	known, err := s.Auth.Store.Passkeys(ctx, by.AccountID, "", maxPasskeys)
 	if err != nil {
 		return PasskeyChallenge{}, err
 	}
@@ -129,7 +128,7 @@ func (s *Passkeys) BeginRegistration(ctx context.Context, by actor.Actor, label 
 		return PasskeyChallenge{}, fmt.Errorf("begin registration of a passkey: %w", err)
 	}
 	id := s.Auth.NewID()
-	return PasskeyChallenge{id, options.Response}, s.DB.AddPasskeyChallenge(ctx, id, by.AccountID, *session, nil)
+	return PasskeyChallenge{id, options.Response}, s.Auth.Store.AddPasskeyChallenge(ctx, id, by.AccountID, *session, nil)
 }
 
 // Register adds the passkey that answers a challenge of BeginRegistration. Errors: fresh_otp_required,
@@ -143,7 +142,7 @@ func (s *Passkeys) Register(ctx context.Context, by actor.Actor, challengeID, na
 		return nil, errPasskeyInvalid(err)
 	}
 	p := &Passkey{ID: s.Auth.NewID(), AccountID: by.AccountID, Name: name, CreatedAt: s.Auth.Now()}
-	return p, s.DB.AddPasskey(ctx, by, challengeID, p, func(session webauthn.SessionData) (*webauthn.Credential, error) {
+	return p, s.Auth.Store.AddPasskey(ctx, by, challengeID, p, func(session webauthn.SessionData) (*webauthn.Credential, error) {
 		return s.RelyingParty.CreateCredential(passkeyUser{accountID: by.AccountID}, session, parsed)
 	})
 }
@@ -164,12 +163,12 @@ func (s *Passkeys) List(ctx context.Context, by actor.Actor, after string, limit
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	return s.DB.Passkeys(ctx, by.AccountID, after, limit)
+	return s.Auth.Store.Passkeys(ctx, by.AccountID, after, limit)
 }
 
 // Passkey returns a passkey of the caller.
 func (s *Passkeys) Passkey(ctx context.Context, by actor.Actor, id string) (*Passkey, error) {
-	p, err := s.DB.Passkey(ctx, by.AccountID, id)
+	p, err := s.Auth.Store.Passkey(ctx, by.AccountID, id)
 	if err == nil && p == nil {
 		err = fault.Missing()
 	}
@@ -178,7 +177,7 @@ func (s *Passkeys) Passkey(ctx context.Context, by actor.Actor, id string) (*Pas
 
 // Remove removes a passkey of the caller. Sessions that it opened stay.
 func (s *Passkeys) Remove(ctx context.Context, by actor.Actor, id string) error {
-	removed, err := s.DB.RemovePasskey(ctx, by, id)
+	removed, err := s.Auth.Store.RemovePasskey(ctx, by, id)
 	if err == nil && !removed {
 		err = fault.Missing()
 	}
@@ -197,7 +196,7 @@ func (s *Passkeys) BeginSignIn(ctx context.Context, address string) (PasskeyChal
 	}
 	id := s.Auth.NewID()
 	limits := []Limit{{Name: "passkey_sign_ins_per_address_hour", Key: "passkey/" + address, Max: passkeyChallengesPerHour, Per: time.Hour}}
-	err = s.DB.AddPasskeyChallenge(ctx, id, "", *session, limits)
+	err = s.Auth.Store.AddPasskeyChallenge(ctx, id, "", *session, limits)
 	if exceeded, ok := errors.AsType[LimitExceeded](err); ok {
 		err = fault.New(fault.TooMany, "rate_limited", "Too many sign-ins with a passkey begin from this network address.").After(exceeded.Wait)
 	}
@@ -227,7 +226,7 @@ func (s *Passkeys) SignIn(ctx context.Context, in PasskeySignIn) (*Grant, error)
 	if err := s.open(ctx, in, session, vault.HashToken(refresh)); err != nil {
 		return nil, err
 	}
-	if session.FilledFields, err = s.Auth.Store.FilledFields(ctx, session.AccountID); err != nil {
+	if session.FilledFields, err = s.Auth.Store.DB.FilledFields(ctx, session.AccountID); err != nil {
 		return nil, err
 	}
 	return s.Auth.grant(session, refresh, now)
@@ -261,7 +260,7 @@ func (s *Passkeys) open(ctx context.Context, in PasskeySignIn, session *Session,
 	if err != nil {
 		return errPasskeyInvalid(err)
 	}
-	number, err := s.DB.PasskeyNumber(ctx, parsed.RawID)
+	number, err := s.Auth.Store.PasskeyNumber(ctx, parsed.RawID)
 	if err != nil {
 		return err
 	}
@@ -278,7 +277,7 @@ func (s *Passkeys) open(ctx context.Context, in PasskeySignIn, session *Session,
 		_, used, err := s.RelyingParty.ValidatePasskeyLogin(user, challenge, parsed)
 		return used, err
 	}
-	return s.DB.SignInByPasskey(ctx, in.ChallengeID, parsed.RawID, &SignIn{
+	return s.Auth.Store.SignInByPasskey(ctx, in.ChallengeID, parsed.RawID, &SignIn{
 		Session: session, RefreshHash: tokenHash,
 		DeviceHash: hash, DeviceEnds: session.CreatedAt.Add(deviceLifetime), OtherDevices: in.Proof.otherDevices(hash),
 	}, verify)

@@ -81,7 +81,7 @@ func (s *Service) refreshAgain(ctx context.Context, id string, generation int64,
 		return nil, errRefresh("refresh_token_invalid", "This is not a refresh token of this service.")
 	}
 	if session.canRefresh(generation) {
-		session.FilledFields, err = s.Store.FilledFields(ctx, session.AccountID)
+		session.FilledFields, err = s.Store.DB.FilledFields(ctx, session.AccountID)
 		return session, err
 	}
 	if now.Sub(session.firstUse(generation+1)) <= s.Settings.RefreshGrace {

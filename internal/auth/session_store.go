@@ -3,6 +3,7 @@ package auth
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/touchline/touchline/internal/event"
@@ -17,11 +18,6 @@ import (
 type SQL struct {
 	DB *store.DB
 	Observer
-}
-
-// FilledFields returns Session.FilledFields of an account.
-func (db SQL) FilledFields(ctx context.Context, accountID string) ([]string, error) {
-	return db.DB.FilledFields(ctx, accountID)
 }
 
 func scanSession(s database.Scanner) (*Session, error) {
@@ -95,9 +91,9 @@ func (db SQL) ExtendPageSession(ctx context.Context, id string, now, idleAt, not
 // matters if a client refreshes more often than that within the grace period.
 const maxUsedBefore = 8
 
-// rotate moves a session to its next generation. It returns nil unless the session is
+// Rotate moves a session to its next generation. It returns nil unless the session is
 // live and r has its newest token.
-func (db SQL) rotate(ctx context.Context, r Rotation) (*Session, error) {
+func (db SQL) Rotate(ctx context.Context, r Rotation) (*Session, error) {
 	rotated := new(Session)
 	err := db.DB.ExecRow(ctx, func(row database.Scanner) error {
 		return row.Scan(append(sessionDest(rotated), database.IntoWords(&rotated.FilledFields))...)
@@ -115,6 +111,7 @@ func (db SQL) rotate(ctx context.Context, r Rotation) (*Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("rotate session: %w", err)
 	}
+	db.sessions("refreshed", 1)
 	return rotated, nil
 }
 
@@ -126,9 +123,9 @@ func (db SQL) MarkUsed(ctx context.Context, id string, generation int64, now tim
 	return err
 }
 
-// revoke ends s and saves the notifications of e, unless s has ended already.
-func (db SQL) revoke(ctx context.Context, s *Session, e event.Event) error {
-	return db.DB.Write(ctx, func(tx *store.Tx) error {
+// Revoke ends s, whose refresh token was reused, and saves the notifications of e, unless s has ended already.
+func (db SQL) Revoke(ctx context.Context, s *Session, e event.Event) error {
+	err := db.DB.Write(ctx, func(tx *store.Tx) error {
 		n, err := tx.Exec(ctx, `UPDATE sessions SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL`, s.ID, database.Micros(tx.Now))
 		if err != nil || n == 0 {
 			return err
@@ -138,10 +135,15 @@ func (db SQL) revoke(ctx context.Context, s *Session, e event.Event) error {
 		}
 		return tx.Notify(ctx, []event.Event{e})
 	})
+	if err == nil {
+		db.sessions("reused", 1)
+		db.event(ctx, "refresh_reused", account(s.AccountID), session(s.ID))
+	}
+	return err
 }
 
-// endSession ends a live session of the account; false if there is none.
-func (db SQL) endSession(ctx context.Context, accountID, id string) (bool, error) {
+// EndSession ends a live session of the account; false if there is none.
+func (db SQL) EndSession(ctx context.Context, accountID, id string) (bool, error) {
 	ended := false
 	err := db.DB.Write(ctx, func(tx *store.Tx) error {
 		n, err := tx.Exec(ctx, `
@@ -152,13 +154,17 @@ func (db SQL) endSession(ctx context.Context, accountID, id string) (bool, error
 		}
 		return tx.EndPushOfSession(ctx, id)
 	})
+	if ended {
+		db.sessions("ended", 1)
+		db.event(ctx, "logout", account(accountID), session(id))
+	}
 	return ended, err
 }
 
-// endAllSessions ends every session of the number of by in every role, its devices, its passkeys, and its
+// EndAllSessions ends every session of the number of by in every role, its devices, its passkeys, and its
 // confirmed addresses.
-func (db SQL) endAllSessions(ctx context.Context, by actor.Actor) error {
-	return db.DB.Write(ctx, func(tx *store.Tx) error {
+func (db SQL) EndAllSessions(ctx context.Context, by actor.Actor) error {
+	err := db.DB.Write(ctx, func(tx *store.Tx) error {
 		err := tx.Defer(ctx, `
 			UPDATE sessions SET revoked_at = $2
 			WHERE revoked_at IS NULL AND account_id IN (SELECT id FROM accounts WHERE mobile_number = $1)`,
@@ -180,6 +186,11 @@ func (db SQL) endAllSessions(ctx context.Context, by actor.Actor) error {
 		}
 		return tx.Defer(ctx, `DELETE FROM passkeys WHERE account_id IN (SELECT id FROM accounts WHERE mobile_number = $1)`, string(by.Number))
 	})
+	if err == nil {
+		db.sessions("ended_all", 1)
+		db.event(ctx, "logout_all", account(by.AccountID), session(by.SessionID))
+	}
+	return err
 }
 
 // Sessions lists the live sessions of an account, newest first, starting after the one
@@ -209,9 +220,9 @@ func (db SQL) Roles(ctx context.Context, number phone.Number) ([]actor.Role, err
 	return held, err
 }
 
-// revokeSession ends a session for an operator and returns its account, or "" if there
+// RevokeSession ends a session for an operator and returns its account, or "" if there
 // is no live session with the ID.
-func (db SQL) revokeSession(ctx context.Context, by actor.Operator, id string) (string, error) {
+func (db SQL) RevokeSession(ctx context.Context, by actor.Operator, id string) (string, error) {
 	var accountID string
 	err := db.DB.Write(ctx, func(tx *store.Tx) error {
 		accountID = ""
@@ -228,5 +239,8 @@ func (db SQL) revokeSession(ctx context.Context, by actor.Operator, id string) (
 		}
 		return tx.Record(ctx, by, operator.SessionRevoked, "session", id, "")
 	})
+	if accountID != "" {
+		db.event(ctx, "session_revoked", slog.String("operator_id", by.ID), account(accountID), session(id))
+	}
 	return accountID, err
 }

@@ -117,14 +117,14 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 		},
 		operators: service.Operators{
 			Shell: newShell(cfg, o, b.db, b.coaches(), common), HTTP: http,
-			Inspector: &auth.Introspector{Auth: accounts, Store: b.accounts},
+			Inspector: &auth.Introspector{Auth: accounts},
 			Vault:     b.keys.Vault,
 		},
 	}
 	return s, s.check()
 }
 
-func newAuth(cfg *config.Config, o Options, db auth.Store, keys *auth.Keys) *auth.Service {
+func newAuth(cfg *config.Config, o Options, db auth.SQL, keys *auth.Keys) *auth.Service {
 	newTokens := auth.NewTokens
 	if !cfg.PublicURLSet() {
 		newTokens = auth.NewTokensWithoutURL
@@ -164,7 +164,7 @@ func newAuth(cfg *config.Config, o Options, db auth.Store, keys *auth.Keys) *aut
 // newPasskeys returns the service of passkeys.
 func newPasskeys(cfg *config.Config, b base, accounts *auth.Service) (*auth.Passkeys, error) {
 	rp, err := auth.NewRelyingParty(cfg.PublicURL, cfg.Brand)
-	return &auth.Passkeys{Auth: accounts, DB: b.accounts, RelyingParty: rp}, err
+	return &auth.Passkeys{Auth: accounts, RelyingParty: rp}, err
 }
 
 // newApprovals returns the service of consents, without its database.

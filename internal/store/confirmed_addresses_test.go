@@ -79,7 +79,7 @@ func TestSignInByEmail(t *testing.T) {
 		p.wantCode("the code of another address", s.ConfirmAddress(bg, by, "eve@club.example", testCode), "otp_expired")
 		p.wantCode("a wrong code", s.ConfirmAddress(bg, by, coachAddress, "000000"), "otp_incorrect")
 		ok(p, s.ConfirmAddress(bg, by, coachAddress, testCode))
-		if got, err := s.ConfirmedAddress(bg, by); got != coachAddress || err != nil {
+		if got, err := s.Store.ConfirmedAddress(bg, by.Number, by.Role); got != coachAddress || err != nil {
 			p.Errorf("confirmed: %q, %v", got, err)
 		}
 
@@ -141,7 +141,9 @@ func TestConfirmationEnds(t *testing.T) {
 			ok(p, s.Close(bg, by, "", testCode))
 		}, true},
 		"signed out everywhere": {func(p *fixture, s *auth.Service, by actor.Actor) { ok(p, s.Logout(bg, by, true)) }, true},
-		"removed":               {func(p *fixture, s *auth.Service, by actor.Actor) { ok(p, s.RemoveAddress(bg, by)) }, true},
+		"removed": {func(p *fixture, s *auth.Service, by actor.Actor) {
+			ok(p, s.Store.RemoveAddress(bg, by.Number, by.Role))
+		}, true},
 		"not used": {func(p *fixture, s *auth.Service, by actor.Actor) {
 			p.clock.advance(180*day - time.Minute)
 		}, true},
@@ -219,7 +221,7 @@ func TestConfirmationIsExtended(t *testing.T) {
 		p.clock.advance(179 * day)
 		p.pageLogin(s, key.Role, key.Number, auth.PageLifetime, 0)
 		for _, want := range []string{coachAddress, ""} {
-			if got, err := s.ConfirmedAddress(bg, by); got != want || err != nil {
+			if got, err := s.Store.ConfirmedAddress(bg, by.Number, by.Role); got != want || err != nil {
 				p.Errorf("confirmed: %q, %v; want %q", got, err, want)
 			}
 			p.clock.advance(2 * day)

@@ -74,9 +74,9 @@ func (p *fixture) emailCodes() {
 	p.confirm(s, by, "meera@club.example")
 	p.requestByEmail(s, key)
 	ok(p, pageLogin(s, key, testCode, auth.Proof{}))
-	_, err := s.ConfirmedAddress(bg, by)
+	_, err := s.Store.ConfirmedAddress(bg, by.Number, by.Role)
 	ok(p, err)
-	ok(p, s.RemoveAddress(bg, by))
+	ok(p, s.Store.RemoveAddress(bg, by.Number, by.Role))
 }
 
 // passkeys adds a passkey, signs in with it and removes it.

@@ -105,7 +105,7 @@ func (p *Pages) emailSetting(ctx context.Context, by actor.Actor) (*emailSetting
 	if !p.Auth.Settings.OTPByEmail {
 		return nil, nil
 	}
-	address, err := p.Auth.ConfirmedAddress(ctx, by)
+	address, err := p.Auth.Store.ConfirmedAddress(ctx, by.Number, by.Role)
 	return &emailSetting{Home(by.Role) + "/settings/email", address}, err
 }
 

@@ -19,7 +19,7 @@ func (p pages) permissions(ctx context.Context, r *web.Request, by actor.Actor) 
 	if err != nil {
 		return web.Response{}, err
 	}
-	roles, err := p.site.Auth.Roles(ctx, by)
+	roles, err := p.site.Auth.Store.Roles(ctx, by.Number)
 	if err != nil {
 		return web.Response{}, err
 	}

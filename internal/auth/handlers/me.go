@@ -24,7 +24,7 @@ type meResponse struct {
 func (h calls) me(ctx context.Context, r api.Request[api.NoBody]) (api.Response, error) {
 	by := r.Caller.Actor
 	out := meResponse{Account: newAccountResponse(by), Role: string(by.Role), ProfileComplete: true}
-	roles, err := h.api.Auth.Roles(ctx, by)
+	roles, err := h.api.Auth.Store.Roles(ctx, by.Number)
 	if err != nil {
 		return api.Response{}, err
 	}

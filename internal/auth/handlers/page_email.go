@@ -35,7 +35,7 @@ func (p pages) emailForm(ctx context.Context, r *web.Request, by actor.Actor, f 
 	if !p.site.Auth.Settings.OTPByEmail {
 		return web.Response{}, fault.Missing()
 	}
-	confirmed, err := p.site.Auth.ConfirmedAddress(ctx, by)
+	confirmed, err := p.site.Auth.Store.ConfirmedAddress(ctx, by.Number, by.Role)
 	if err != nil {
 		return web.Response{}, err
 	}
@@ -121,7 +121,7 @@ func (p pages) confirmAddress(ctx context.Context, r *web.Request, by actor.Acto
 	}
 	err := p.site.Auth.ConfirmAddress(ctx, by, address, otp)
 	if fault.CodeOf(err) == "otp_expired" {
-		if confirmed, err := p.site.Auth.ConfirmedAddress(ctx, by); err != nil || confirmed == address {
+		if confirmed, err := p.site.Auth.Store.ConfirmedAddress(ctx, by.Number, by.Role); err != nil || confirmed == address {
 			return done, err
 		}
 	}
@@ -137,7 +137,7 @@ func (p pages) confirmAddress(ctx context.Context, r *web.Request, by actor.Acto
 
 // removeAddress serves POST …/settings/email/remove.
 func (p pages) removeAddress(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	if err := p.site.Auth.RemoveAddress(ctx, by); err != nil {
+	if err := p.site.Auth.Store.RemoveAddress(ctx, by.Number, by.Role); err != nil {
 		return web.Response{}, err
 	}
 	return web.Redirect(settings(by.Role) + "?done=email_removed"), nil
