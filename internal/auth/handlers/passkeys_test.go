@@ -261,6 +261,44 @@ func TestPasskeysEnd(t *testing.T) {
 	})
 }
 
+// TestPasskeysEndWithNumber: a change of the number ends the passkeys, as it ends the other sessions, and so
+// does the closing of the account.
+func TestPasskeysEndWithNumber(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		coach := s.Coach(t, coachNumber)
+		a, _ := addPasskey(t, s, coach.Access)
+		code := func(number string) string {
+			s.Clock.Advance(2 * time.Minute)
+			before := s.Sent(number, "otp")
+			s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": number}).Want(t, 202)
+			return s.OTP(number, before)
+		}
+		const other = "+919812300091"
+		current := code(coachNumber)
+		coach.Call(t, "POST", "/auth/change-number", map[string]any{"otp": current, "new_mobile_number": other, "new_otp": code(other)}).Want(t, 200)
+		signInBy(t, s, a).Want(t, 422, "passkey_invalid")
+
+		coach = s.SignIn(t, "coach", other)
+		a, _ = addPasskey(t, s, coach.Access)
+		signInBy(t, s, a).Want(t, 200)
+		coach.Call(t, "DELETE", "/api/me", map[string]any{"otp": code(other)}).Want(t, 204)
+		signInBy(t, s, a).Want(t, 422, "passkey_invalid")
+	})
+}
+
+// TestPasskeySignInLimit: an address begins so many sign-ins an hour, on any number of replicas.
+func TestPasskeySignInLimit(t *testing.T) {
+	t.Parallel()
+	s := touchlinetest.New(t, storetest.SQLite(t))
+	for range 200 {
+		beginSignIn(t, s)
+	}
+	s.Call(t, "POST", "/auth/passkeys/sign-in/options", "", nil).Want(t, 429, "rate_limited")
+	s.Clock.Advance(time.Hour + time.Minute)
+	beginSignIn(t, s)
+}
+
 // TestPasskeyDomains: browsers refuse passkeys for an IP address; development uses localhost.
 func TestPasskeyDomains(t *testing.T) {
 	for url, want := range map[string]string{
