@@ -303,3 +303,68 @@ func TestChatReplies(t *testing.T) {
 		eventually(t, "both coaches can be stopped", func() bool { return len(s.cloud.Messages()) == 5 })
 	})
 }
+
+// TestConversations: a coach reads and writes one list for each family, over chat and SMS.
+func TestConversations(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, database string) {
+		s := newChat(t, database, "chat")
+		coach, other := s.Coach(t, coachNumber), s.Coach(t, "+919812300002")
+		asha := coach.AddPlayer(t, child(1, guardianNumber)).String("player_id")
+		bela := coach.AddPlayer(t, child(2, "+919812300071")).String("player_id")
+		if got := coach.Call(t, "GET", "/api/conversations", nil).Want(t, 200).Items(); len(got) != 0 {
+			t.Errorf("before the first message: %v", got)
+		}
+		path := "/api/conversations/" + asha + "/guardian"
+		key := "Idempotency-Key: " + uuid.NewString()
+		first := coach.Call(t, "POST", path, object{"text": "Training is at five."}, key).Want(t, 201)
+		if again := coach.Call(t, "POST", path, object{"text": "Training is at five."}, key).Want(t, 201); string(again.Body) != string(first.Body) {
+			t.Errorf("the same key again: %s", again.Body)
+		}
+		s.last(t, 1)
+		s.Clock.Advance(time.Second)
+		coach.Call(t, "POST", "/api/messages", newMessage("Bring water.", []string{"sms"}, bela)).Want(t, 201)
+		s.inbound(t, guardianNumber, says("We come."))
+		list := coach.Call(t, "GET", "/api/conversations?limit=1", nil).Want(t, 200)
+		items := list.Items()
+		if len(items) != 1 || items[0]["player_id"] != asha || items[0]["unread"] != float64(1) || items[0]["party"] != "guardian" {
+			t.Errorf("first page: %s", list.Body)
+		}
+		items = coach.Call(t, "GET", "/api/conversations?limit=1&cursor="+list.String("next_cursor"), nil).Want(t, 200).Items()
+		if len(items) != 1 || items[0]["player_id"] != bela || items[0]["unread"] != float64(0) {
+			t.Errorf("second page: %v", items)
+		}
+		coach.Call(t, "POST", path, object{"text": "Thanks.", "channels": []string{"sms"}}).Want(t, 201)
+		s.SMS(guardianNumber, "message", 1)
+		read := func() (all []string) {
+			t.Helper()
+			for _, i := range coach.Call(t, "GET", path, nil).Want(t, 200).Items() {
+				c := i["channels"].([]any)[0].(object)
+				all = append(all, fmt.Sprint(i["from"], " ", c["channel"], " ", i["text"]))
+			}
+			return all
+		}
+		if got := read(); !slices.Equal(got, []string{"coach sms Thanks.", "guardian chat We come.", "coach chat Training is at five."}) {
+			t.Errorf("conversation: %q", got)
+		}
+
+		// Another coach gets 404, whether or not the player exists.
+		missing := other.Call(t, "GET", "/api/conversations/"+uuid.NewString()+"/guardian", nil).Want(t, 404)
+		for _, path := range []string{path, "/api/conversations/" + asha + "/coach", "/api/conversations/x/guardian"} {
+			got := other.Call(t, "GET", path, nil).Want(t, 404)
+			if got.String("detail") != missing.String("detail") {
+				t.Errorf("%s: %s", path, got.Body)
+			}
+			other.Call(t, "POST", path, object{"text": ""}).Want(t, 404)
+		}
+		coach.Call(t, "POST", path, object{"text": "\u2800"}).Want(t, 422)
+		coach.Call(t, "POST", path, object{"text": "x", "channels": []string{"fax"}}).Want(t, 422)
+		coach.Call(t, "GET", path+"?cursor=x", nil).Want(t, 422)
+		s.SignIn(t, "guardian", guardianNumber).Call(t, "GET", path, nil).Want(t, 403, "role_not_allowed")
+		coach.Call(t, "DELETE", "/api/players/"+asha, nil).Want(t, 204)
+		coach.Call(t, "GET", path, nil).Want(t, 404)
+		if got := coach.Call(t, "GET", "/api/conversations", nil).Want(t, 200).Items(); len(got) != 1 {
+			t.Errorf("after the player was removed: %v", got)
+		}
+	})
+}

@@ -18,7 +18,7 @@ type handlers struct {
 
 // Operations returns the operations of messages, replies and templates.
 func (s *Service) Operations(a *api.Server) []api.Route {
-	const family = "/api/me/players/{player_id}/messages"
+	const family, conversation = "/api/me/players/{player_id}/messages", "/api/conversations/{player_id}/{party}"
 	h := handlers{s, a}
 	return []api.Route{
 		{Method: "POST", Pattern: "/api/messages", Handle: a.Idempotent(endpoint.Handle(h.send), h.rebuild), Authorize: a.CompleteCoach(), Body: endpoint.JSON},
@@ -30,6 +30,9 @@ func (s *Service) Operations(a *api.Server) []api.Route {
 		{Method: "POST", Pattern: "/api/messages/templates", Handle: a.Idempotent(endpoint.Handle(h.addTemplate), h.rebuildTemplate), Authorize: api.CoachOnly, Body: endpoint.JSON},
 		{Method: "GET", Pattern: "/api/messages/templates", Handle: endpoint.Handle(h.listTemplates), Authorize: api.CoachOnly, Query: endpoint.Paged()},
 		{Method: "DELETE", Pattern: "/api/messages/templates/{template_id}", Handle: endpoint.HandleID("template_id", h.deleteTemplate), Authorize: api.CoachOnly},
+		{Method: "GET", Pattern: "/api/conversations", Handle: endpoint.Handle(h.listConversations), Authorize: api.CoachOnly, Query: endpoint.Paged()},
+		{Method: "GET", Pattern: conversation, Handle: endpoint.Handle(h.readConversation), Authorize: api.CoachOnly, Query: endpoint.Paged()},
+		{Method: "POST", Pattern: conversation, Handle: a.Idempotent(endpoint.Handle(h.answer), h.rebuild), Authorize: a.CompleteCoach(), Body: endpoint.JSON},
 		{Method: "GET", Pattern: family, Handle: endpoint.HandleID("player_id", h.conversation), Authorize: api.PartyOnly, Query: endpoint.Paged()},
 		{Method: "POST", Pattern: family, Handle: h.mayReply(a.Idempotent(endpoint.HandleID("player_id", h.reply), h.rebuildReply)), Authorize: api.PartyOnly, Body: endpoint.JSON},
 	}

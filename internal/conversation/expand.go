@@ -233,6 +233,9 @@ func (s *Service) addRecipients(ctx context.Context, tx *store.Tx, e expansion, 
 	if err != nil {
 		return fmt.Errorf("queue deliveries: %w", err)
 	}
+	if err := noteConversations(ctx, tx, e.coachID, recipients); err != nil {
+		return err
+	}
 	for lane := range lanes {
 		s.DB.Outbox.Wake(tx.Tx, lane)
 	}

@@ -211,6 +211,9 @@ func (s *Service) TeamMessage(ctx context.Context, d message.Delivery) (m messag
 // PlayerRemoved deletes the coach's notifications of replies. Messages and replies are retained for
 // safeguarding.
 func PlayerRemoved(ctx context.Context, tx *store.Tx, _, playerID string) error {
+	if err := tx.Defer(ctx, `UPDATE conversations SET ended = TRUE WHERE player_id = $1`, playerID); err != nil {
+		return err
+	}
 	return tx.Defer(ctx, `DELETE FROM notifications WHERE player_id = $1 AND type = $2`, playerID, string(message.TeamReplyType))
 }
 

@@ -115,6 +115,9 @@ func saveReply(ctx context.Context, tx *store.Tx, r *Reply) error {
 	if err != nil {
 		return fmt.Errorf("save reply: %w", err)
 	}
+	if err := noteConversations(ctx, tx, r.CoachID, []Recipient{{PlayerID: r.PlayerID, Party: r.Party, AccountID: r.AccountID}}); err != nil {
+		return err
+	}
 	return tx.Notify(ctx, []event.Event{r.event()})
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/touchline/touchline/internal/api"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/conversation"
 	"github.com/touchline/touchline/internal/message"
@@ -87,6 +88,18 @@ func (p *fixture) inboxStatements() {
 	receive(text("Thanks"))
 	for range conversation.MaxRepliesPerDay + 1 {
 		receive(text("Again"))
+	}
+	list, err := in.Conversations(bg, second, api.Keyset{}, 5)
+	if ok(p, err); len(list) != 1 || list[0].Unread != conversation.MaxRepliesPerDay {
+		p.Errorf("conversations %+v", list)
+	}
+	items, err := in.CoachConversation(bg, first, a.ID, actor.Guardian, "", 5)
+	if ok(p, err); len(items) != 2 || items[0].Text != "Hello" {
+		p.Errorf("conversation %+v", items)
+	}
+	channels, err := in.AnswerChannels(bg, first, a.ID, actor.Guardian)
+	if ok(p, err); len(channels) != 1 {
+		p.Errorf("channels %q", channels)
 	}
 	question := p.questionOf(number(382))
 	press("no:" + question)

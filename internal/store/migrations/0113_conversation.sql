@@ -84,3 +84,14 @@ CREATE TABLE chat_held (
 );
 CREATE INDEX chat_held_of_number ON chat_held (mobile_number);
 CREATE INDEX chat_held_by_time ON chat_held (created_at);
+
+-- A conversation of a coach with a party of a player, over all channels. ended: the coach removed the player.
+CREATE TABLE conversations (
+	player_id TEXT    NOT NULL REFERENCES players (id),
+	party     TEXT    NOT NULL,
+	coach_id  TEXT    NOT NULL,
+	last_at   BIGINT  NOT NULL,
+	ended     BOOLEAN NOT NULL DEFAULT FALSE,
+	PRIMARY KEY (player_id, party)
+);
+CREATE INDEX conversations_of_coach ON conversations (coach_id, last_at, player_id, party) WHERE ended = FALSE;

@@ -1,0 +1,258 @@
+package conversation
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/touchline/touchline/internal/api"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/endpoint"
+	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/platform/wire"
+	"github.com/touchline/touchline/internal/store"
+)
+
+// Summary is a conversation of a coach with one party of a player, over all channels.
+type Summary struct {
+	PlayerID, StudentName string
+	Party                 actor.Role
+	// Name is the name of the party as the coach entered it.
+	Name   string
+	LastAt time.Time
+	// Unread counts the unread replies, at most message.MaxUnread.
+	Unread int
+}
+
+// Conversations lists the conversations of the calling coach after a key, newest first.
+func (s *Service) Conversations(ctx context.Context, by actor.Actor, after api.Keyset, limit int) ([]Summary, error) {
+	if after == (api.Keyset{}) {
+		after.At = math.MaxInt64
+	}
+	rs, err := s.DB.Query(ctx, `
+		SELECT c.player_id, p.student_name, c.party, CASE WHEN c.party = 'guardian' THEN p.guardian_name ELSE p.student_name END, c.last_at,
+			(SELECT count(*) FROM (SELECT 1 FROM team_replies r WHERE r.player_id = c.player_id AND r.party = c.party AND r.read_at IS NULL LIMIT $5) unread)
+		FROM conversations c JOIN players p ON p.id = c.player_id
+		WHERE c.coach_id = $1 AND c.ended = FALSE AND (c.last_at, c.player_id, c.party) < ($2, $3, CAST($4 AS TEXT))
+		ORDER BY c.last_at DESC, c.player_id DESC, c.party DESC LIMIT $6`,
+		by.AccountID, after.At, after.ID, string(after.Party), message.MaxUnread, limit)
+	return database.Collect(rs, err, func(row database.Scanner) (c Summary, err error) {
+		return c, row.Scan(&c.PlayerID, &c.StudentName, &c.Party, database.IntoText(&c.Name), database.IntoTime(&c.LastAt), &c.Unread)
+	})
+}
+
+// noteConversations saves that the coach and parties of players wrote.
+func noteConversations(ctx context.Context, tx *store.Tx, coachID string, recipients []Recipient) error {
+	var rows []any
+	seen := map[[2]string]bool{}
+	for _, r := range recipients {
+		if key := [2]string{r.PlayerID, string(r.Party)}; !seen[key] && r.AccountID != "" {
+			seen[key] = true
+			rows = append(rows, r.PlayerID, string(r.Party), coachID, database.Micros(tx.Now))
+		}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	err := tx.InsertRows(ctx, `INSERT INTO conversations (player_id, party, coach_id, last_at)`, `
+		ON CONFLICT (player_id, party) DO UPDATE SET last_at = excluded.last_at`, 4, rows)
+	if err != nil {
+		return fmt.Errorf("save conversations: %w", err)
+	}
+	return nil
+}
+
+// Item is a message of a conversation as the coach reads it.
+type Item struct {
+	Entry
+	// Channels has the state on each channel; a reply has the channel on which it came.
+	Channels []SendState
+}
+
+// CoachConversation lists what the calling coach and a party of a player wrote before an item with an id,
+// newest first. Another coach's player is not_found.
+func (s *Service) CoachConversation(ctx context.Context, by actor.Actor, playerID string, party actor.Role, before string, limit int) (list []Item, err error) {
+	err = s.DB.View(ctx, func(tx *store.Tx) error {
+		list = nil
+		if err := ownPlayer(ctx, tx, by, playerID); err != nil {
+			return err
+		}
+		rs, err := tx.Query(ctx, `
+			SELECT x.id, x.is_copy, x.body, x.created_at, d.channel, d.state, d.reason, d.updated_at
+			FROM (SELECT m.id, r.position, r.is_copy, m.body, m.created_at
+				FROM team_recipients r JOIN team_messages m ON m.id = r.message_id
+				WHERE r.player_id = $1 AND r.party = $2 AND r.message_id < $3
+				ORDER BY r.message_id DESC LIMIT $4) x
+			JOIN deliveries d ON d.team_message_id = x.id AND d.team_position = x.position`, playerID, string(party), database.Before(before), limit)
+		_, err = database.Collect(rs, err, func(row database.Scanner) (struct{}, error) {
+			i := Item{Entry: Entry{FromCoach: true, Parties: []actor.Role{party}}}
+			var c SendState
+			var channel string
+			err := row.Scan(&i.ID, &i.Copy, &i.Text, database.IntoTime(&i.CreatedAt), &channel, &c.State, database.IntoText(&c.Reason), database.IntoTime(&c.At))
+			c.Channel = channelOf(channel)
+			at := slices.IndexFunc(list, func(other Item) bool { return other.ID == i.ID })
+			if at < 0 {
+				at = len(list)
+				list = append(list, i)
+			}
+			list[at].Channels = append(list[at].Channels, c)
+			return struct{}{}, err
+		})
+		if err != nil {
+			return fmt.Errorf("read a conversation: %w", err)
+		}
+		rs, err = tx.Query(ctx, `
+			SELECT id, body, created_at, channel FROM team_replies
+			WHERE player_id = $1 AND party = $2 AND id < $3 ORDER BY id DESC LIMIT $4`, playerID, string(party), database.Before(before), limit)
+		replies, err := database.Collect(rs, err, func(row database.Scanner) (i Item, err error) {
+			c := SendState{State: Delivered}
+			err = row.Scan(&i.ID, &i.Text, database.IntoTime(&i.CreatedAt), &c.Channel)
+			c.At, i.Parties, i.Channels = i.CreatedAt, []actor.Role{party}, []SendState{c}
+			return i, err
+		})
+		if err != nil {
+			return fmt.Errorf("read a conversation: %w", err)
+		}
+		list = append(list, replies...)
+		slices.SortFunc(list, func(a, b Item) int { return strings.Compare(b.ID, a.ID) })
+		list = list[:min(len(list), limit)]
+		for _, i := range list {
+			slices.SortFunc(i.Channels, func(a, b SendState) int { return slices.Index(Channels, a.Channel) - slices.Index(Channels, b.Channel) })
+		}
+		return nil
+	})
+	return list, err
+}
+
+// ownPlayer returns not_found unless the player is of the calling coach.
+func ownPlayer(ctx context.Context, tx *store.Tx, by actor.Actor, playerID string) error {
+	var one int
+	err := tx.QueryRow(ctx, `SELECT 1 FROM players WHERE id = $1 AND coach_id = $2 AND deleted_at IS NULL`, playerID, by.AccountID).Scan(&one)
+	return database.OrMissing(err, "read player "+playerID)
+}
+
+// AnswerChannels returns the channels of a message for which the coach chose none: that of the party's
+// newest reply, else the chat, or SMS without one.
+func (s *Service) AnswerChannels(ctx context.Context, by actor.Actor, playerID string, party actor.Role) (channels []Channel, err error) {
+	err = s.DB.View(ctx, func(tx *store.Tx) error {
+		if err := ownPlayer(ctx, tx, by, playerID); err != nil {
+			return err
+		}
+		var c Channel
+		err := tx.QueryRow(ctx, `SELECT channel FROM team_replies WHERE player_id = $1 AND party = $2 ORDER BY id DESC LIMIT 1`, playerID, string(party)).Scan(&c)
+		switch {
+		case err == nil && (c != Chat || s.HasChat):
+			channels = []Channel{c}
+		case err != nil && !database.IsNoRows(err):
+			return err
+		case s.HasChat:
+			channels = []Channel{Chat}
+		default:
+			channels = []Channel{SMS}
+		}
+		return nil
+	})
+	return channels, err
+}
+
+// partyOf returns the player and the party in a path, or not_found.
+func partyOf(m api.Meta) (playerID string, party actor.Role, err error) {
+	if playerID, err = m.PathID("player_id"); err != nil {
+		return "", "", err
+	}
+	if party = actor.Role(m.PathPart("party")); !slices.Contains(approval.Parties[:], party) {
+		return "", "", fault.Missing()
+	}
+	return playerID, party, nil
+}
+
+// summaryResponse is the CoachConversation of openapi.yaml.
+type summaryResponse struct {
+	PlayerID    string     `json:"player_id"`
+	StudentName string     `json:"student_name"`
+	Party       actor.Role `json:"party"`
+	Name        *string    `json:"name"`
+	LastAt      string     `json:"last_at"`
+	Unread      int        `json:"unread"`
+}
+
+// listConversations serves GET /api/conversations.
+func (h handlers) listConversations(ctx context.Context, r api.Request[api.NoBody]) (api.Response, error) {
+	page := h.api.Page(r.Meta, &r.Faults)
+	if err := r.Faults.Err(); err != nil {
+		return api.Response{}, err
+	}
+	list, err := h.Conversations(ctx, r.Caller.Actor, page.After, page.ReadLimit())
+	if err != nil {
+		return api.Response{}, err
+	}
+	return endpoint.PageResponse(page, list, func(c Summary) summaryResponse {
+		return summaryResponse{c.PlayerID, c.StudentName, c.Party, wire.OrNull(c.Name), wire.Timestamp(c.LastAt), c.Unread}
+	}, func(c Summary) api.Keyset {
+		return api.Keyset{At: c.LastAt.UnixMicro(), ID: c.PlayerID, Party: c.Party}
+	}), nil
+}
+
+// itemResponse is the ConversationItem of openapi.yaml.
+type itemResponse struct {
+	entryResponse
+	Channels []sendResponse `json:"channels"`
+}
+
+// readConversation serves GET /api/conversations/{player_id}/{party}.
+func (h handlers) readConversation(ctx context.Context, r api.Request[api.NoBody]) (api.Response, error) {
+	playerID, party, err := partyOf(r.Meta)
+	if err != nil {
+		return api.Response{}, err
+	}
+	page := h.api.Page(r.Meta, &r.Faults)
+	list, err := h.CoachConversation(ctx, r.Caller.Actor, playerID, party, page.After.ID, page.ReadLimit())
+	if err == nil { // report a fault of the query only if the player is the coach's
+		err = r.Faults.Err()
+	}
+	if err != nil {
+		return api.Response{}, err
+	}
+	return endpoint.PageResponse(page, list, func(i Item) itemResponse {
+		out := itemResponse{entryResponse: newEntryResponse(i.Entry), Channels: []sendResponse{}}
+		for _, c := range i.Channels {
+			out.Channels = append(out.Channels, sendResponse{c.Channel, c.State, wire.OrNull(c.Reason), wire.Timestamp(c.At)})
+		}
+		return out
+	}, func(i Item) api.Keyset { return api.Keyset{ID: i.ID} }), nil
+}
+
+// answerRequest is the AnswerRequest of openapi.yaml.
+type answerRequest struct {
+	Text     string   `json:"text" rule:"required,lines"`
+	Channels []string `json:"channels" rule:"min=1,max=3"`
+}
+
+// answer serves POST /api/conversations/{player_id}/{party}.
+func (h handlers) answer(ctx context.Context, r api.Request[answerRequest]) (api.Response, error) {
+	playerID, party, err := partyOf(r.Meta)
+	if err != nil {
+		return api.Response{}, err
+	}
+	channels, err := h.AnswerChannels(ctx, r.Caller.Actor, playerID, party)
+	if err != nil {
+		return api.Response{}, err
+	}
+	in := messageRequest{To: targetRequest{PlayerIDs: []string{playerID}}, Audience: string(party), Text: r.Body.Text, Channels: r.Body.Channels}
+	if len(in.Channels) == 0 && !slices.ContainsFunc(r.Faults, func(f fault.Field) bool { return strings.HasPrefix(f.Pointer, "/channels") }) {
+		for _, c := range channels {
+			in.Channels = append(in.Channels, string(c))
+		}
+	}
+	draft := in.read(&r.Faults)
+	if err := r.Faults.Err(); err != nil {
+		return api.Response{}, err
+	}
+	return sent(h.Send(ctx, r.Caller.Actor, draft))
+}
