@@ -58,24 +58,10 @@ type AccountMatch struct {
 	Cursor AccountCursor
 }
 
-// AccountAdminStore stores coach accounts; package store implements it. Each method
-// writes the operator's audit log entry in its transaction.
-type AccountAdminStore interface {
-	FindCoaches(ctx context.Context, by actor.Operator, s AccountSearch, limit int) ([]AccountMatch, error)
-	// ReadCoach returns the account and the profile, or not_found.
-	ReadCoach(ctx context.Context, by actor.Operator, id string) (Account, Profile, error)
-	CheckCoach(ctx context.Context, id string) error
-	// Suspend loads the account, lets check refuse, then suspends it and ends its
-	// sessions and its listing.
-	Suspend(ctx context.Context, by actor.Operator, id, reason string, check func(Account) error) error
-	// Restore loads the account, lets check refuse, then ends the suspension.
-	Restore(ctx context.Context, by actor.Operator, id string, check func(Account) error) error
-}
-
 // AccountAdmin lets operators manage coach accounts. It never changes players:
 // guardians and students can still respond while their coach is suspended.
 type AccountAdmin struct {
-	Store AccountAdminStore
+	Store SQL
 	// DeviceApprovals returns the newest approvals that were given on a device of the coach, the newest
 	// first.
 	DeviceApprovals func(ctx context.Context, id string) ([]DeviceApproval, error)

@@ -141,20 +141,9 @@ type Dashboard struct {
 	Counts    map[AttentionKind]int
 }
 
-// DashboardStore reads dashboards; package store implements it.
-type DashboardStore interface {
-	// Dashboard reads the dashboard of a coach as of now, without what depends on settings.
-	Dashboard(ctx context.Context, coachID string, now time.Time) (*Dashboard, error)
-	// Overview reads the overview of a coach as of now with the first needs, at most limit,
-	// and without what depends on settings.
-	Overview(ctx context.Context, coachID string, limit int, now time.Time) (*Overview, error)
-	// Needs counts and lists the parties that need a coach as of now.
-	Needs(ctx context.Context, coachID string, q NeedQuery, now time.Time) (Needs, error)
-}
-
 // Dashboards builds dashboards.
 type Dashboards struct {
-	Store DashboardStore
+	Store SQL
 	// Required are the fields of a complete profile (PROFILE_REQUIRED).
 	Required []string
 	Tiers    Tiers

@@ -45,25 +45,9 @@ func (q Query) terms() []string {
 	return slices.Compact(terms)
 }
 
-// DirectoryStore stores the directory; package store implements it.
-type DirectoryStore interface {
-	// ListingSource reads everything that a coach's listing is made of.
-	ListingSource(ctx context.Context, coachID string) (ListingSource, error)
-	// SetVisibility loads the source, lets fn decide the new request, and saves it
-	// together with the listing in one transaction. fn may run more than once.
-	SetVisibility(ctx context.Context, coachID string, fn func(ListingSource) (VisibilityRequest, error)) error
-	// Listings returns up to limit listings that have all terms, newest first,
-	// after the coach id before ("" starts at the newest). next is the next cursor,
-	// "" at the end. It reads a bounded number of rows, so a page may be short
-	// although next is set.
-	Listings(ctx context.Context, terms []string, before string, limit int) (found []Listing, next string, err error)
-	// Listing returns the listing of a coach, or not_found.
-	Listing(ctx context.Context, coachID string) (Listing, error)
-}
-
 // Directory is the public list of coaches.
 type Directory struct {
-	Store DirectoryStore
+	Store SQL
 	Tiers Tiers
 	// Required are the fields of a complete profile (PROFILE_REQUIRED).
 	Required []string

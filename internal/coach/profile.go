@@ -153,19 +153,9 @@ func UniqueSports(sports []string) bool {
 	return true
 }
 
-// Store stores profiles; package store implements it.
-type Store interface {
-	Profile(ctx context.Context, coachID string) (Profile, error)
-	// FilledFields returns Profile.Filled, none without a profile.
-	FilledFields(ctx context.Context, coachID string) ([]string, error)
-	// UpdateProfile loads the profile, lets fn change it, and saves it unless it
-	// was changed meanwhile. fn may run more than once.
-	UpdateProfile(ctx context.Context, coachID string, fn func(Profile) (Profile, error)) error
-}
-
 // Service reads and changes profiles.
 type Service struct {
-	Store Store
+	Store SQL
 	// Required are the fields of a complete profile (PROFILE_REQUIRED).
 	Required []string
 	// DefaultTimeZone is the time zone of coaches who chose none.
@@ -224,7 +214,7 @@ func (s *Service) apply(p Profile, patch Patch) (Profile, error) {
 // Complete returns profile_incomplete with the missing fields until the caller's
 // profile is complete (spec section 5, rule 7).
 func (s *Service) Complete(ctx context.Context, by actor.Actor) error {
-	filled, err := s.Store.FilledFields(ctx, by.AccountID)
+	filled, err := s.Store.DB.FilledFields(ctx, by.AccountID)
 	if err != nil || s.Completed(filled) {
 		return err
 	}

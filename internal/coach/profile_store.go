@@ -35,11 +35,6 @@ func (db SQL) Profile(ctx context.Context, coachID string) (Profile, error) {
 	return profile(ctx, db.DB, coachID)
 }
 
-// FilledFields returns the names of the profile fields that an account has set.
-func (db SQL) FilledFields(ctx context.Context, accountID string) ([]string, error) {
-	return db.DB.FilledFields(ctx, accountID)
-}
-
 func profile(ctx context.Context, q database.Querier, coachID string) (Profile, error) {
 	var p Profile
 	var years sql.NullInt64

@@ -30,25 +30,9 @@ type Usage struct {
 	Messages int64
 }
 
-// SubscriptionStore stores subscriptions; package store implements it.
-type SubscriptionStore interface {
-	// Subscription returns everything except Tier.
-	Subscription(ctx context.Context, coachID string) (Subscription, error)
-	// UpdateTier calls fn with the coach's choice and stores what it returns, unless it is
-	// the same. fn may run more than once.
-	UpdateTier(ctx context.Context, coachID string, fn func(TierChoice) (TierChoice, error)) error
-	// DecideTier calls fn with the coach's choice, carries out the decision, notifies the
-	// coach and writes the operator's audit log entry in one transaction. fn may run more
-	// than once. Without such a coach it returns not_found.
-	DecideTier(ctx context.Context, by actor.Operator, coachID string, fn func(TierChoice) (TierDecision, error)) error
-	// TierRequests returns the requests for tiers, oldest first, and writes the operator's
-	// audit log entry.
-	TierRequests(ctx context.Context, by actor.Operator, after TierRequestCursor, limit int) ([]TierRequest, error)
-}
-
 // Subscriptions lets coaches choose, and operators set, a tier.
 type Subscriptions struct {
-	Store SubscriptionStore
+	Store SQL
 	Tiers Tiers
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/fault"
 )
 
-// Store saves tokens, sessions and audit entries; package store implements it.
+// Store saves tokens, sessions and audit entries. SQL implements it; tests keep one session in memory.
 type Store interface {
 	// AddToken saves t with the hash of its secret, and an audit entry.
 	AddToken(ctx context.Context, by actor.Operator, t Token, hash []byte) error
