@@ -3,10 +3,9 @@ package approval
 import (
 	"fmt"
 	"time"
-)
 
-// AdultAge is the age at which a student may approve alone (spec section 3, rule 5).
-const AdultAge = 18
+	"github.com/touchline/touchline/internal/coach"
+)
 
 // Date is a calendar day without time or zone, such as a birth date.
 type Date struct {
@@ -37,12 +36,12 @@ func (d Date) String() string { return fmt.Sprintf("%04d-%02d-%02d", d.Year, d.M
 func (d Date) Before(e Date) bool { return d.String() < e.String() }
 
 // IsAdult reports whether a person born on d is an adult at now.
-func (d Date) IsAdult(now time.Time) bool { return d.AgeOn(now) >= AdultAge }
+func (d Date) IsAdult(now time.Time) bool { return d.AgeOn(now) >= coach.AdultAge }
 
 // AdultBirthDate returns the latest birth date of an adult on the UTC date of now.
 func AdultBirthDate(now time.Time) Date {
 	born := DateOf(now)
-	born.Year -= AdultAge
+	born.Year -= coach.AdultAge
 	return born
 }
 

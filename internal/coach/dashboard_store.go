@@ -114,10 +114,13 @@ func countPending(ctx context.Context, tx *store.Tx, coachID string, now time.Ti
 	return pending, err
 }
 
+// AdultAge is the age at which a student may approve alone (spec section 3, rule 5).
+const AdultAge = 18
+
 // adultBorn returns the latest birth date of an adult: see approval.AdultBirthDate.
 func adultBorn(now time.Time) string {
 	y, m, d := now.UTC().Date()
-	return fmt.Sprintf("%04d-%02d-%02d", y-18, m, d)
+	return fmt.Sprintf("%04d-%02d-%02d", y-AdultAge, m, d)
 }
 
 // measuredRequests counts the requests of the coach $1 from $3 to $2 that passed the target $4

@@ -14,6 +14,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/approval/handlers"
+	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
 )
@@ -278,7 +279,7 @@ func FuzzAddPlayer(f *testing.F) {
 			t.Errorf("birth date %v: %s", student.DateOfBirth, detail)
 		}
 		if guardian == nil {
-			if student.DateOfBirth.AgeOn(testNow) < approval.AdultAge {
+			if student.DateOfBirth.AgeOn(testNow) < coach.AdultAge {
 				t.Error(fmt.Errorf("got a minor without a guardian: %v", student.DateOfBirth))
 			}
 			return
