@@ -94,9 +94,20 @@ func newBase(ctx context.Context, cfg *config.Config, o Options, sql *database.D
 	security := securitylog.New(o.Log, m)
 	approvals.DB, approvals.SecurityEvent, approvals.CountDecision = db, security.Event, m.Decided
 	return base{
-		sql: sql, db: db, accounts: auth.SQL{DB: db, Observer: auth.Observer{SecurityEvent: security.Event, Requested: m.Requested, Verified: m.Verified, Sessions: m.Sessions}}, approvals: approvals, keys: keys, tiers: tiers, channels: ch, delivery: d,
-		readiness: &readiness{checkDatabase: databaseCheck(sql)}, security: security, metrics: m, load: newLoad(cfg, o.Log), phones: phones,
-		budget: &smsBudget{db: db, budget: cfg.SMSBudget, log: o.Log},
+		sql:       sql,
+		db:        db,
+		accounts:  auth.SQL{DB: db, Observer: auth.Observer{SecurityEvent: security.Event, Requested: m.Requested, Verified: m.Verified, Sessions: m.Sessions}},
+		approvals: approvals,
+		keys:      keys,
+		tiers:     tiers,
+		channels:  ch,
+		delivery:  d,
+		readiness: &readiness{checkDatabase: databaseCheck(sql)},
+		security:  security,
+		metrics:   m,
+		budget:    &smsBudget{db: db, budget: cfg.SMSBudget, log: o.Log},
+		load:      newLoad(cfg, o.Log),
+		phones:    phones,
 	}, nil
 }
 
