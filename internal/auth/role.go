@@ -1,6 +1,13 @@
 package auth
 
-import "github.com/touchline/touchline/internal/platform/actor"
+import (
+	"context"
+	"fmt"
+
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/store"
+)
 
 // RoleFacts are the reasons for which a number holds a role, and whether it gets a code.
 type RoleFacts struct {
@@ -20,3 +27,50 @@ func (f RoleFacts) Held() bool { return f.Registered || f.Linked || f.Disputed }
 // MaySignIn reports whether the number may sign in as role. Every number may sign in
 // as coach: the first sign-in registers the coach.
 func (f RoleFacts) MaySignIn(role actor.Role) bool { return role == actor.Coach || f.Held() }
+
+// EndSessionsWithoutRole ends the refresh tokens of those accounts that no longer hold their
+// role (see RoleFacts), their passkeys, and the confirmation of their addresses. The number may get a new
+// owner, who must not find a session or an address of the previous one. The access token remains valid for
+// some minutes, but shows nothing of the player.
+//
+// The caller must hold the row locks of the accounts. So if two transactions remove the last
+// two players that name an account, the second sees the change of the first. A login locks
+// the same row: either its session is ended here, or it waits for this commit.
+func EndSessionsWithoutRole(ctx context.Context, tx *store.Tx, accountIDs []string) error {
+	if len(accountIDs) == 0 {
+		return nil
+	}
+	args := database.TextArgs(accountIDs)
+	// 0 instead of now: expired by the clock of every replica, and for a refresh that
+	// has read its clock already and waits for this row.
+	err := tx.Defer(ctx, `
+		UPDATE sessions SET idle_at = 0
+		WHERE account_id IN (`+database.Params(1, len(args))+`) AND revoked_at IS NULL
+			AND NOT EXISTS (SELECT 1 FROM players p WHERE p.guardian_id = sessions.account_id AND p.deleted_at IS NULL)
+			AND NOT EXISTS (SELECT 1 FROM players p WHERE p.student_id = sessions.account_id AND p.deleted_at IS NULL)
+			AND NOT EXISTS (SELECT 1 FROM disputes d WHERE d.approver_id = sessions.account_id)`, args...)
+	if err != nil {
+		return fmt.Errorf("end sessions without a role: %w", err)
+	}
+	err = tx.Defer(ctx, `
+		DELETE FROM confirmed_addresses
+		WHERE (mobile_number, role) IN (
+			SELECT a.mobile_number, a.role FROM accounts a
+			WHERE a.id IN (`+database.Params(1, len(args))+`)
+				AND NOT EXISTS (SELECT 1 FROM players p WHERE p.guardian_id = a.id AND p.deleted_at IS NULL)
+				AND NOT EXISTS (SELECT 1 FROM players p WHERE p.student_id = a.id AND p.deleted_at IS NULL)
+				AND NOT EXISTS (SELECT 1 FROM disputes d WHERE d.approver_id = a.id))`, args...)
+	if err != nil {
+		return fmt.Errorf("remove addresses without a role: %w", err)
+	}
+	err = tx.Defer(ctx, `
+		DELETE FROM passkeys
+		WHERE account_id IN (`+database.Params(1, len(args))+`)
+			AND NOT EXISTS (SELECT 1 FROM players p WHERE p.guardian_id = passkeys.account_id AND p.deleted_at IS NULL)
+			AND NOT EXISTS (SELECT 1 FROM players p WHERE p.student_id = passkeys.account_id AND p.deleted_at IS NULL)
+			AND NOT EXISTS (SELECT 1 FROM disputes d WHERE d.approver_id = passkeys.account_id)`, args...)
+	if err != nil {
+		return fmt.Errorf("remove passkeys without a role: %w", err)
+	}
+	return nil
+}

@@ -48,3 +48,23 @@ func (h calls) me(ctx context.Context, r api.Request[api.NoBody]) (api.Response,
 	out.Next = nextScreen(by.Role, out.ProfileComplete)
 	return endpoint.OK(out), nil
 }
+
+type closeAccountRequest struct {
+	OTP         string `json:"otp" rule:"required,max=64"`
+	DeviceToken string `json:"device_token" rule:"secret,min=1,max=128"`
+}
+
+// closeAccount serves DELETE /api/me.
+func (h calls) closeAccount(ctx context.Context, r api.Request[closeAccountRequest]) (api.Response, error) {
+	in, f := r.Body, r.Faults
+	otp := digits(in.OTP, "/otp", &f)
+	if err := f.Err(); err != nil {
+		return api.Response{}, err
+	}
+	by := r.Caller.Actor
+	if err := h.api.Auth.Close(ctx, by, in.DeviceToken, otp); err != nil {
+		return api.Response{}, err
+	}
+	h.api.Streams.Hub.Wake(by.AccountID)
+	return endpoint.NoContent(), nil
+}
