@@ -129,12 +129,13 @@ func printDemo(out io.Writer, url, adminURL, token string, people []demo.Person)
 A club to look at. It is deleted when you stop it with Ctrl+C.
 
   pages       %s
+  phones      %s/dev/phones
   API         %s/docs
   operators   %s, token %s
 
-Sign in with one of these numbers. The code is printed here.
+Sign in with one of these numbers. The code is on its phone, and is printed here.
 
-`, url, url, adminURL, token)
+`, url, url, url, adminURL, token)
 	tw := newTabWriter(out)
 	for _, p := range people {
 		fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\n", p.Role, phone.Number(p.Number).Format(), p.Name, p.About)
