@@ -17,7 +17,7 @@ import (
 	"github.com/touchline/touchline/internal/auth"
 	accounts "github.com/touchline/touchline/internal/auth/handlers"
 	coaches "github.com/touchline/touchline/internal/coach/handlers"
-	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/notice"
 	notices "github.com/touchline/touchline/internal/notice/handlers"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
@@ -37,9 +37,9 @@ import (
 type fixture struct {
 	server    *api.Server
 	sql       *database.DB
+	db        *store.DB
 	auth      *auth.Service
-	tray      *fakeTray
-	hub       *message.Hub
+	hub       *notice.Hub
 	responses *fakeResponseStore
 	log       *bytes.Buffer
 
@@ -60,13 +60,14 @@ func newFixture(t *testing.T, change ...func(*api.Config)) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &fixture{sql: db, hub: new(message.Hub), responses: &fakeResponseStore{}, tray: &fakeTray{state: message.StreamState{Live: true}}, log: new(bytes.Buffer)}
+	stored := store.New(db, store.Options{NewID: newID, Rand: rand.Reader, Vault: keys.Vault})
+	a := &fixture{sql: db, db: stored, hub: new(notice.Hub), responses: &fakeResponseStore{}, log: new(bytes.Buffer)}
 	a.session = &auth.Session{
 		ID: newID(), AccountID: newID(), Role: actor.Guardian, Number: "+919812345678", Generation: 1,
 		CreatedAt: time.Now(), EndsAt: time.Now().Add(time.Hour), IdleAt: time.Now().Add(time.Hour),
 	}
 	a.auth = &auth.Service{
-		Store: auth.SQL{DB: store.New(db, store.Options{NewID: newID, Rand: rand.Reader, Vault: keys.Vault})}, Keys: keys,
+		Store: auth.SQL{DB: stored}, Keys: keys,
 		Tokens: auth.NewTokens(keys, "https://touchline.example", 15*time.Minute, time.Now),
 		Now:    time.Now, NewID: newID, Rand: rand.Reader,
 	}
@@ -78,10 +79,10 @@ func newFixture(t *testing.T, change ...func(*api.Config)) *fixture {
 		Services: public.Services{
 			Common: service.Common{Phones: phone.Parser{DefaultRegion: "IN"}},
 			HTTP: service.HTTP{
-				Streams:     &message.Streams{Hub: a.hub, Store: a.tray, Now: time.Now, NewID: newID},
+				Streams:     &notice.Streams{Hub: a.hub, DB: stored, Process: "process"},
 				Idempotency: idempotency.New(a.responses, keys.Vault.For(vault.ForResponses), time.Now, newID, slog.New(slog.DiscardHandler)),
 			},
-			Auth: a.auth, Tray: &message.Tray{Store: a.tray, Now: time.Now}, Uploads: new(upload.Limiter),
+			Auth: a.auth, Tray: &notice.Tray{DB: stored}, Uploads: new(upload.Limiter),
 		},
 		Settings: httpx.Settings{
 			PublicURL: "https://touchline.example",

@@ -3,92 +3,47 @@ package api_test
 import (
 	"bufio"
 	"context"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/touchline/touchline/internal/message"
-	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/notice"
+	"github.com/touchline/touchline/internal/store"
 )
 
-// fakeTray keeps the notifications and streams of one account in memory.
-type fakeTray struct {
-	message.TrayStore
-	mu      sync.Mutex
-	state   message.StreamState
-	all     []message.Notification
-	streams []string
-	err     error
+// addPlayers adds two players that name the fixture's account.
+func (a *fixture) addPlayers(t *testing.T) {
+	t.Helper()
+	coach := newID()
+	a.exec(t, `INSERT INTO accounts (id, mobile_number, role, created_at) VALUES ($1, '+919800000000', 'coach', 0)`, coach)
+	for range 2 {
+		a.exec(t, `INSERT INTO players (id, coach_id, version, student_name, student_key, date_of_birth, search_key, student_state, student_pending_since, guardian_id, guardian_state, guardian_pending_since, created_at)
+			VALUES ($1, $2, 1, 'Asha', $1, '2014-01-01', '', 'pending', 0, $3, 'approved', 0, 0)`, newID(), coach, a.session.AccountID)
+	}
 }
 
-func (s *fakeTray) add() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.state.Seq++
+// addNotification adds a notification for the fixture's account and returns its id.
+func (a *fixture) addNotification(t *testing.T) string {
+	t.Helper()
 	id := newID()
-	s.all = append(s.all, message.Notification{ID: id, Seq: s.state.Seq, Type: message.StudentApproved, Title: "t", Body: "line\nline", CreatedAt: time.Now()})
+	err := a.db.Write(t.Context(), func(tx *store.Tx) error {
+		err := tx.Defer(t.Context(), `UPDATE accounts SET tray_seq = tray_seq + 1 WHERE id = $1`, a.session.AccountID)
+		if err != nil {
+			return err
+		}
+		return tx.Defer(t.Context(), `INSERT INTO notifications (account_id, seq, id, type, title, body, data, created_at)
+			SELECT id, tray_seq, CAST($2 AS TEXT), 'student_approved', 't', $3, '{}', 0 FROM accounts WHERE id = $1`, a.session.AccountID, id, "line\nline")
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	return id
 }
-
-func (s *fakeTray) change(f func(*fakeTray)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	f(s)
-}
-
-func (s *fakeTray) NotificationsAfter(_ context.Context, _ string, after int64, limit int) ([]message.Notification, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	rest := s.all[after:]
-	return rest[:min(limit, len(rest))], nil
-}
-
-func (s *fakeTray) NotificationSeq(_ context.Context, _, id string) (seq int64, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, n := range s.all {
-		if n.ID <= id {
-			seq = n.Seq
-		}
-	}
-	return seq, nil
-}
-
-func (s *fakeTray) StreamState(_ context.Context, o message.OpenedStream, _ string, _ actor.Role, _ time.Time) (message.StreamState, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	state := s.state
-	state.Live = state.Live && slices.Contains(s.streams, o.ID)
-	return state, s.err
-}
-
-func (s *fakeTray) OpenStream(_ context.Context, o message.OpenedStream) (slot int, replaced string, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.streams) == message.MaxAccountStreams {
-		replaced = s.streams[0]
-		s.streams = s.streams[1:]
-	}
-	s.streams = append(s.streams, o.ID)
-	return 0, replaced, s.err
-}
-
-func (s *fakeTray) CloseStream(_ context.Context, o message.OpenedStream) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.streams = slices.DeleteFunc(s.streams, func(id string) bool { return id == o.ID })
-	return s.err
-}
-
-func (*fakeTray) RenewStreams(context.Context, string) error { return nil }
-func (*fakeTray) EndStreams(context.Context, string) error   { return nil }
 
 // eventReader reads the events of a stream.
 type eventReader struct {
@@ -233,6 +188,7 @@ func TestStream(t *testing.T) {
 	setup := func(t *testing.T) (*fixture, string, *timeoutListener) {
 		t.Parallel()
 		a := newFixture(t)
+		a.addPlayers(t)
 		srv := httptest.NewUnstartedServer(a.server.Handler())
 		listener := &timeoutListener{Listener: srv.Listener}
 		srv.Listener = listener
@@ -244,44 +200,45 @@ func TestStream(t *testing.T) {
 	}
 	t.Run("sends only new notifications and outlives the server's timeouts", func(t *testing.T) {
 		a, url, server := setup(t)
-		a.tray.add()
+		a.addNotification(t)
 		f := openStream(t, url, a.token, "")
 		server.startTimeouts()
 		for range 5 {
 			f.until(": still here")
 		}
-		f.want(a.tray.add(), a.tray.add())
+		f.want(a.addNotification(t), a.addNotification(t))
 	})
 	t.Run("resumes after the last event", func(t *testing.T) {
 		a, url, _ := setup(t)
 		var ids []string
 		for range 250 {
-			ids = append(ids, a.tray.add())
+			ids = append(ids, a.addNotification(t))
 		}
 		openStream(t, url, a.token, ids[9]).want(ids[10:]...)
 	})
 	t.Run("sends only new notifications if Last-Event-ID is not an id", func(t *testing.T) {
 		a, url, _ := setup(t)
-		a.tray.add()
+		a.addNotification(t)
 		for _, last := range []string{"42", "x"} {
 			f := openStream(t, url, a.token, last)
-			f.want(a.tray.add())
+			f.want(a.addNotification(t))
 		}
 	})
-	ends := map[string]func(*fixture){
-		"after the session":                        func(a *fixture) { a.tray.change(func(s *fakeTray) { s.state.Live = false }) },
-		"when a player no longer names the caller": func(a *fixture) { a.tray.change(func(s *fakeTray) { s.state.Players-- }) },
-		"after an error of the store":              func(a *fixture) { a.tray.change(func(s *fakeTray) { s.err = fmt.Errorf("gone") }) },
-		"at shutdown":                              func(a *fixture) { a.hub.Close() },
+	ends := map[string]func(*testing.T, *fixture){
+		"after the session": func(t *testing.T, a *fixture) { a.exec(t, `UPDATE sessions SET revoked_at = 1`) },
+		"when a player no longer names the caller": func(t *testing.T, a *fixture) {
+			a.exec(t, `UPDATE players SET deleted_at = 1 WHERE id = (SELECT min(id) FROM players)`)
+		},
+		"after an error of the store": func(t *testing.T, a *fixture) { a.exec(t, `DROP TABLE streams`) },
+		"at shutdown":                 func(_ *testing.T, a *fixture) { a.hub.Close() },
 	}
 	for name, end := range ends {
 		t.Run("ends "+name, func(t *testing.T) {
 			a, url, server := setup(t)
-			a.tray.state.Players = 2
 			f := openStream(t, url, a.token, "")
 			server.startTimeouts()
 			time.Sleep(appliedTimeout * 3 / 2)
-			end(a)
+			end(t, a)
 			f.ends()
 		})
 	}
@@ -293,12 +250,12 @@ func TestStream(t *testing.T) {
 			last = openStream(t, url, a.token, "")
 		}
 		first.ends()
-		last.want(a.tray.add())
+		last.want(a.addNotification(t))
 	})
 	t.Run("a stream beyond the limit of the process is refused", func(t *testing.T) {
 		a, url, _ := setup(t)
 		a.hub.MaxStreams = 2
-		var open []*message.Subscription
+		var open []*notice.Subscription
 		for _, account := range []string{"x", "y"} {
 			sub, err := a.hub.Subscribe(account)
 			if err != nil {
@@ -311,7 +268,7 @@ func TestStream(t *testing.T) {
 		}
 		open[0].Close()
 		open[0].Close() // a second Close does not count
-		openStream(t, url, a.token, "").want(a.tray.add())
+		openStream(t, url, a.token, "").want(a.addNotification(t))
 		if n := a.hub.Streams(); n != 2 {
 			t.Errorf("got %d streams, want 2", n)
 		}

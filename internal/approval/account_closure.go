@@ -8,6 +8,7 @@ import (
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/store"
@@ -174,7 +175,7 @@ func (c *closure) notify(ctx context.Context, tx *store.Tx) error {
 				events = append(events, *effect.Event)
 			}
 		}
-		if err := tx.Notify(ctx, events, accounts...); err != nil {
+		if err := notice.Notify(ctx, tx, events, accounts...); err != nil {
 			return err
 		}
 		if err := auth.EndSessionsWithoutRole(ctx, tx, accounts); err != nil {

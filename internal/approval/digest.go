@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/store"
 )
@@ -97,7 +98,7 @@ func (s *Service) sendDigest(ctx context.Context, tx *store.Tx, coachID string, 
 	if err != nil || n == 0 || pending == 0 {
 		return err
 	}
-	return tx.Notify(ctx, []event.Event{rules.Event(coachID, pending)})
+	return notice.Notify(ctx, tx, []event.Event{rules.Event(coachID, pending)})
 }
 
 // scheduleDigest makes the coach's digest due when it first counts r, unless an earlier

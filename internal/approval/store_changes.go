@@ -6,6 +6,7 @@ import (
 
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/idempotency"
@@ -237,14 +238,21 @@ func (s *Service) apply(ctx context.Context, tx *store.Tx, p *Player, c Change, 
 			}
 			return loadDeliveries(ctx, tx, p.NewestRequests())
 		},
-		func() error { return tx.DeleteNotifications(ctx, p.ID, c.ForgetNotifications) },
+		func() error {
+			for _, account := range c.ForgetNotifications {
+				if err := notice.End(ctx, tx, p.ID, account); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
 		func() error {
 			for i, e := range c.Events {
 				if e.PartyID == "" && e.Party != "" { // findOrAddAccounts added the account
 					c.Events[i].PartyID = p.Approver(e.Party).AccountID
 				}
 			}
-			return tx.Notify(ctx, c.Events, c.ForgetNotifications...)
+			return notice.Notify(ctx, tx, c.Events, c.ForgetNotifications...)
 		},
 		func() error { return auth.EndSessionsWithoutRole(ctx, tx, c.ForgetNotifications) },
 	}
@@ -286,7 +294,7 @@ func (s *Service) deleteServiceNotifications(ctx context.Context, tx *store.Tx, 
 		if account == "" || !before.Approved(party) || s.Rules.access(status, party, team.App, tx.Now) == team.Granted {
 			continue
 		}
-		if err := tx.EndNotifications(ctx, p.ID, account, message.OfServices...); err != nil {
+		if err := notice.End(ctx, tx, p.ID, account, message.OfServices...); err != nil {
 			return err
 		}
 	}

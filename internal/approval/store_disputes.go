@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
@@ -170,7 +171,7 @@ func (s *Service) liftOutdated(ctx context.Context, by *actor.Operator, approver
 			return err
 		}
 		// notify also locks the account for endSessionsWithoutRole.
-		if err := tx.Notify(ctx, events, approverID); err != nil {
+		if err := notice.Notify(ctx, tx, events, approverID); err != nil {
 			return err
 		}
 		return auth.EndSessionsWithoutRole(ctx, tx, []string{approverID})

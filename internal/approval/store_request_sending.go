@@ -6,6 +6,7 @@ import (
 
 	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/store"
@@ -44,7 +45,7 @@ func DeliveryFailed(ctx context.Context, tx *store.Tx, d message.Delivery) error
 		return fmt.Errorf("mark request %s: %w", d.RequestID, err)
 	}
 	p.Approver(party).Request = &Request{ID: d.RequestID}
-	return tx.Notify(ctx, []event.Event{p.DeliveryFailed(party, d.Channel)})
+	return notice.Notify(ctx, tx, []event.Event{p.DeliveryFailed(party, d.Channel)})
 }
 
 // unmarkFailed removes the mark of markFailed. It returns false if the request was closed, or sent

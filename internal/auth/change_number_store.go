@@ -8,6 +8,7 @@ import (
 
 	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/idempotency"
@@ -97,7 +98,7 @@ func (db SQL) changeNumber(ctx context.Context, tx *store.Tx, c NumberChange) (i
 	if err != nil {
 		return 0, fmt.Errorf("end other sessions: %w", err)
 	}
-	if err := tx.EndPush(ctx, c.By.AccountID, c.By.SessionID); err != nil {
+	if err := notice.EndPushOfAccount(ctx, tx.Tx, c.By.AccountID, c.By.SessionID); err != nil {
 		return 0, err
 	}
 	if err := tx.Defer(ctx, `DELETE FROM passkeys WHERE account_id = $1`, c.By.AccountID); err != nil {
@@ -115,7 +116,7 @@ func (db SQL) changeNumber(ctx context.Context, tx *store.Tx, c NumberChange) (i
 	if err := message.DeleteUnusedPreferences(ctx, tx.Tx, c.By.Number); err != nil {
 		return 0, err
 	}
-	return int(ended), tx.Notify(ctx, []event.Event{c.Event()})
+	return int(ended), notice.Notify(ctx, tx, []event.Event{c.Event()})
 }
 
 // moveDevices binds the coach's devices to the new number, so that a later owner of

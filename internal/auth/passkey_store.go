@@ -10,6 +10,7 @@ import (
 	"github.com/go-webauthn/webauthn/webauthn"
 
 	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -102,7 +103,7 @@ func (db SQL) AddPasskey(ctx context.Context, by actor.Actor, challengeID string
 			return fmt.Errorf("add passkey: %w", err)
 		}
 		// A person who holds the session of another must not add a way in unnoticed.
-		err = tx.Notify(ctx, []event.Event{{Type: event.PasskeyAdded, Party: by.Role, PartyID: by.AccountID, SessionID: by.SessionID}})
+		err = notice.Notify(ctx, tx, []event.Event{{Type: event.PasskeyAdded, Party: by.Role, PartyID: by.AccountID, SessionID: by.SessionID}})
 		if err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
@@ -130,10 +131,10 @@ func (db SQL) Revoke(ctx context.Context, s *Session, e event.Event) error {
 		if err != nil || n == 0 {
 			return err
 		}
-		if err := tx.EndPushOfSession(ctx, s.ID); err != nil {
+		if err := notice.EndPush(ctx, tx.Tx, s.ID); err != nil {
 			return err
 		}
-		return tx.Notify(ctx, []event.Event{e})
+		return notice.Notify(ctx, tx, []event.Event{e})
 	})
 	if err == nil {
 		db.sessions("reused", 1)
@@ -152,7 +153,7 @@ func (db SQL) EndSession(ctx context.Context, accountID, id string) (bool, error
 		if ended = n == 1; !ended || err != nil {
 			return err
 		}
-		return tx.EndPushOfSession(ctx, id)
+		return notice.EndPush(ctx, tx.Tx, id)
 	})
 	if ended {
 		db.sessions("ended", 1)
@@ -234,7 +235,7 @@ func (db SQL) RevokeSession(ctx context.Context, by actor.Operator, id string) (
 		if err != nil {
 			return err
 		}
-		if err := tx.EndPushOfSession(ctx, id); err != nil {
+		if err := notice.EndPush(ctx, tx.Tx, id); err != nil {
 			return err
 		}
 		return tx.Record(ctx, by, operator.SessionRevoked, "session", id, "")

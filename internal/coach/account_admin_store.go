@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 
+	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
@@ -144,7 +145,7 @@ func (db SQL) Suspend(ctx context.Context, by actor.Operator, id, reason string,
 		if err != nil {
 			return fmt.Errorf("end sessions of coach %s: %w", id, err)
 		}
-		if err := tx.EndPush(ctx, id, ""); err != nil {
+		if err := notice.EndPushOfAccount(ctx, tx.Tx, id, ""); err != nil {
 			return err
 		}
 		if err := ReindexListing(ctx, tx, id); err != nil {

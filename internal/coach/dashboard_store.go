@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/store"
 )
@@ -71,7 +72,7 @@ func summary(ctx context.Context, tx *store.Tx, coachID string, now time.Time) (
 	if s.Pending, err = countPending(ctx, tx, coachID, now); err != nil {
 		return s, fmt.Errorf("count pending approvals: %w", err)
 	}
-	s.Unread, err = store.CountUnread(ctx, tx, coachID)
+	s.Unread, err = notice.CountUnread(ctx, tx, coachID)
 	return s, err
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 
+	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/store"
@@ -99,7 +100,7 @@ func (db SQL) UpdateProfile(ctx context.Context, coachID string, fn func(Profile
 		if err := ReindexListing(ctx, tx, coachID); err != nil {
 			return err
 		}
-		return tx.Notify(ctx, p.Events(old))
+		return notice.Notify(ctx, tx, p.Events(old))
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
@@ -86,7 +87,7 @@ func (db SQL) DecideTier(ctx context.Context, by actor.Operator, coachID string,
 		if err := tx.Record(ctx, by, tierAuditActions[d.Outcome], "coach", coachID, d.Named); err != nil || d.Event == nil {
 			return err
 		}
-		return tx.Notify(ctx, []event.Event{*d.Event})
+		return notice.Notify(ctx, tx, []event.Event{*d.Event})
 	})
 	if err == nil && d.Outcome != TierRefused {
 		db.changed(ctx, coachID, slog.String("operator_id", by.ID), slog.String("setting", "tier"), slog.String("value", d.Stored))

@@ -10,7 +10,7 @@ import (
 
 	"github.com/touchline/touchline/internal/api"
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/endpoint"
@@ -26,7 +26,7 @@ type Summary struct {
 	// Name is the name of the party as the coach entered it.
 	Name   string
 	LastAt time.Time
-	// Unread counts the unread replies, at most message.MaxUnread.
+	// Unread counts the unread replies, at most notice.MaxUnread.
 	Unread int
 }
 
@@ -41,7 +41,7 @@ func (s *Service) Conversations(ctx context.Context, by actor.Actor, after api.K
 		FROM conversations c JOIN players p ON p.id = c.player_id
 		WHERE c.coach_id = $1 AND c.ended = FALSE AND (c.last_at, c.player_id, c.party) < ($2, $3, CAST($4 AS TEXT))
 		ORDER BY c.last_at DESC, c.player_id DESC, c.party DESC LIMIT $6`,
-		by.AccountID, after.At, after.ID, string(after.Party), message.MaxUnread, limit)
+		by.AccountID, after.At, after.ID, string(after.Party), notice.MaxUnread, limit)
 	return database.Collect(rs, err, func(row database.Scanner) (c Summary, err error) {
 		return c, row.Scan(&c.PlayerID, &c.StudentName, &c.Party, database.IntoText(&c.Name), database.IntoTime(&c.LastAt), &c.Unread)
 	})

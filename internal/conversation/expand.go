@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/store"
 )
@@ -258,5 +259,5 @@ func (s *Service) notifyRecipients(ctx context.Context, tx *store.Tx, e expansio
 		return err
 	}
 	events := Message{ID: e.id, CoachID: e.coachID}.events(e.coachName, reached, enabled)
-	return tx.Notify(ctx, events)
+	return notice.Notify(ctx, tx, events)
 }

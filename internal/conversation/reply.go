@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/event"
-	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -118,7 +118,7 @@ func saveReply(ctx context.Context, tx *store.Tx, r *Reply) error {
 	if err := noteConversations(ctx, tx, r.CoachID, []Recipient{{PlayerID: r.PlayerID, Party: r.Party, AccountID: r.AccountID}}); err != nil {
 		return err
 	}
-	return tx.Notify(ctx, []event.Event{r.event()})
+	return notice.Notify(ctx, tx, []event.Event{r.event()})
 }
 
 // orSentBefore returns err, or team.ErrSentBefore if another object has the id of a new one: a form has
@@ -170,7 +170,7 @@ func (s *Service) Replies(ctx context.Context, by actor.Actor, unreadOnly bool, 
 }
 
 // ReadReplies marks the replies to the calling coach among ids as read, or all if ids is nil. It
-// returns how many are unread, at most message.MaxUnread.
+// returns how many are unread, at most notice.MaxUnread.
 func (s *Service) ReadReplies(ctx context.Context, by actor.Actor, ids []string) (unread int, err error) {
 	err = s.DB.Write(ctx, func(tx *store.Tx) error {
 		if ids == nil {
@@ -189,15 +189,15 @@ func (s *Service) ReadReplies(ctx context.Context, by actor.Actor, ids []string)
 	return unread, err
 }
 
-// Unread counts the unread replies to the calling coach, at most message.MaxUnread.
+// Unread counts the unread replies to the calling coach, at most notice.MaxUnread.
 func (s *Service) Unread(ctx context.Context, by actor.Actor) (int, error) {
 	return unreadReplies(ctx, s.DB, by.AccountID)
 }
 
-// unreadReplies counts the unread replies to a coach, at most message.MaxUnread.
+// unreadReplies counts the unread replies to a coach, at most notice.MaxUnread.
 func unreadReplies(ctx context.Context, q database.Querier, coachID string) (n int, err error) {
 	err = q.QueryRow(ctx, `
-		SELECT count(*) FROM (SELECT 1 FROM team_replies WHERE coach_id = $1 AND read_at IS NULL LIMIT $2) unread`, coachID, message.MaxUnread).Scan(&n)
+		SELECT count(*) FROM (SELECT 1 FROM team_replies WHERE coach_id = $1 AND read_at IS NULL LIMIT $2) unread`, coachID, notice.MaxUnread).Scan(&n)
 	if err != nil {
 		return 0, fmt.Errorf("count unread replies: %w", err)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/phone"
 )
 
@@ -47,7 +48,7 @@ type Phones struct {
 	// Advance moves the clock of the service and returns its time.
 	Advance func(time.Duration) time.Time
 	// Hub wakes the open pages.
-	Hub   *message.Hub
+	Hub   *notice.Hub
 	Now   func() time.Time
 	NewID func() string
 

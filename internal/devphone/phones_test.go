@@ -12,6 +12,7 @@ import (
 
 	"github.com/touchline/touchline/internal/devphone"
 	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/server/touchlinetest"
@@ -218,7 +219,7 @@ func TestLive(t *testing.T) {
 }
 
 func TestMemoryIsBounded(t *testing.T) {
-	s := &devphone.Phones{Hub: new(message.Hub), Now: time.Now, Reply: func(context.Context, message.Reply) error { return nil }}
+	s := &devphone.Phones{Hub: new(notice.Hub), Now: time.Now, Reply: func(context.Context, message.Reply) error { return nil }}
 	for i := range 300 {
 		for j := range 3 {
 			s.Receive(phone.Number(fmt.Sprint("+91", i)), devphone.Message{Text: fmt.Sprint(j)}, false)

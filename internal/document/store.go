@@ -7,6 +7,7 @@ import (
 
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -156,6 +157,6 @@ func (s *Service) SendExpiryNotifications(ctx context.Context, n int) (int, erro
 		if err != nil || changed == 0 { // another replica or the coach changed it meanwhile
 			return err
 		}
-		return tx.Notify(ctx, []event.Event{{Type: event.CertificateExpiring, CoachID: d.CoachID, DocumentID: d.ID, Title: d.Title, Day: string(d.ExpiresOn)}})
+		return notice.Notify(ctx, tx, []event.Event{{Type: event.CertificateExpiring, CoachID: d.CoachID, DocumentID: d.ID, Title: d.Title, Day: string(d.ExpiresOn)}})
 	})
 }

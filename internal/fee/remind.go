@@ -6,6 +6,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/idempotency"
@@ -73,7 +74,7 @@ func saveReminder(ctx context.Context, tx *store.Tx, f *Fee, events []event.Even
 	if err := save(ctx, tx, f); err != nil {
 		return err
 	}
-	return tx.Notify(ctx, events)
+	return notice.Notify(ctx, tx, events)
 }
 
 // loadAudience reads a fee and the parties of its player. With the lock tx.ForShare("p") a decision

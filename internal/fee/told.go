@@ -6,6 +6,7 @@ import (
 
 	"github.com/touchline/touchline/internal/api"
 	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -55,7 +56,7 @@ func (s *Service) Tell(ctx context.Context, by actor.Actor, playerID, feeID stri
 		if err := save(ctx, tx, f); err != nil || !told {
 			return err
 		}
-		return tx.Notify(ctx, []event.Event{{
+		return notice.Notify(ctx, tx, []event.Event{{
 			Type: event.FeeTold, Party: by.Role, CoachID: f.CoachID, PlayerID: f.PlayerID, FeeID: f.ID, Title: f.Title, StudentName: f.StudentName,
 		}})
 	})

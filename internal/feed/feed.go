@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -44,7 +44,7 @@ type Service struct {
 	Webhooks *Webhooks
 	Rules    approval.Rules
 	// Waiting has the calls that wait for a change, by token. Its Close ends them.
-	Waiting *message.Hub
+	Waiting *notice.Hub
 	Now     func() time.Time
 }
 

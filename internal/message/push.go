@@ -3,6 +3,7 @@ package message
 import (
 	"slices"
 	"strings"
+	"time"
 )
 
 // PushText is the notification that a browser shows. Package push encrypts it.
@@ -66,4 +67,38 @@ func (p Preferences) Pushed(t Type) bool {
 	}
 	chosen, isSet := p.Channels[kind]
 	return !isSet || t == SecurityNotice || slices.Contains(chosen, Push)
+}
+
+// PushKind is how a device receives push messages.
+type PushKind string
+
+const (
+	// PushWeb is Web Push, for browsers.
+	PushWeb PushKind = "web"
+	// PushFCM is Firebase Cloud Messaging, for apps.
+	PushFCM PushKind = "fcm"
+)
+
+// PushSubscription is how the device of one session receives push messages. That of a browser
+// has the values of PushSubscription.toJSON of the Push API; an app's subscription has a Token alone.
+type PushSubscription struct {
+	ID string
+	// Endpoint is the URL of the browser's push service. With it anyone can send messages.
+	Endpoint string
+	// P256DH is the public key of the browser and Auth its secret, in base64url (RFC 8291).
+	P256DH, Auth string
+	// Token is the registration token of an app at FCM. With it any account of the app's
+	// project can send messages.
+	Token string
+	// ShowNames allows names and the text of notifications on a locked screen.
+	ShowNames bool
+	CreatedAt time.Time
+}
+
+// Kind returns how the device receives messages.
+func (s PushSubscription) Kind() PushKind {
+	if s.Token != "" {
+		return PushFCM
+	}
+	return PushWeb
 }

@@ -128,3 +128,38 @@ func ignoreLeaseLost(err error) error {
 	}
 	return err
 }
+
+// MarkSending marks the deliveries of messages that leave now and returns the messages whose
+// deliveries still have their lease. A transaction that ended the approval of a recipient meanwhile
+// took the lease away.
+func (st *Store) MarkSending(ctx context.Context, messages []Outgoing) ([]Outgoing, error) {
+	n := database.PaddedSize(len(messages))
+	args := make([]any, 2*n)
+	for i := range n {
+		d := messages[min(i, len(messages)-1)].Deliveries[0]
+		args[i], args[n+i] = d.ID, d.Lease
+	}
+	marked := map[string]bool{}
+	err := st.DB.ExecRows(ctx, func(rs *database.Rows, err error) error {
+		clear(marked)
+		_, err = database.Collect(rs, err, func(s database.Scanner) (id string, err error) {
+			err = s.Scan(&id)
+			marked[id] = true
+			return id, err
+		})
+		return err
+	}, `
+		UPDATE deliveries SET sending_lease = lease
+		WHERE id IN (`+database.Params(1, n)+`) AND lease IN (`+database.Params(1+n, n)+`)
+		RETURNING id`, args...)
+	if err != nil {
+		return nil, fmt.Errorf("mark deliveries as being sent: %w", err)
+	}
+	var left []Outgoing
+	for _, m := range messages {
+		if marked[m.Deliveries[0].ID] {
+			left = append(left, m)
+		}
+	}
+	return left, nil
+}

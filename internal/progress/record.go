@@ -10,6 +10,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -62,7 +63,7 @@ func (s *Service) add(ctx context.Context, e event.Event, insert func(*store.Tx)
 		if err != nil {
 			return err
 		}
-		return tx.Notify(ctx, toParties(e, map[actor.Role]string{actor.Guardian: guardian, actor.Student: student}, enabled))
+		return notice.Notify(ctx, tx, toParties(e, map[actor.Role]string{actor.Guardian: guardian, actor.Student: student}, enabled))
 	})
 }
 

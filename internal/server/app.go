@@ -17,7 +17,7 @@ import (
 
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/blob"
 	"github.com/touchline/touchline/internal/platform/config"
@@ -91,9 +91,9 @@ type App struct {
 	api         http.Handler
 	admin       http.Handler
 	worker      *worker.Worker
-	hub         *message.Hub // wakes the event streams
-	streams     *message.Streams
-	waiting     *message.Hub // wakes the calls that wait for a change
+	hub         *notice.Hub // wakes the event streams
+	streams     *notice.Streams
+	waiting     *notice.Hub // wakes the calls that wait for a change
 	operators   *operator.Service
 	players     *roster.Service
 	readiness   *readiness

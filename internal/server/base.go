@@ -13,6 +13,7 @@ import (
 	"github.com/touchline/touchline/internal/devphone"
 	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/feed"
+	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/buildinfo"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/platform/database"
@@ -39,6 +40,7 @@ type base struct {
 	metrics   *metrics.Metrics
 	budget    *smsBudget
 	load      *load
+	push      *notice.PushSubscriptions
 	// phones are nil where a message can reach a person.
 	phones *devphone.Phones
 }
@@ -55,7 +57,7 @@ func Hooks(consents approval.Rules) store.Hooks {
 			Postponed: approval.DeliveriesPostponed, Released: approval.DeliveryReleased,
 		},
 		BeforeSweep: []func(context.Context, *store.DB, time.Time) (int64, error){feed.BeforeSweep, approval.KeepLinks},
-		Expired:     slices.Concat(auth.Expired, approval.Expired, feed.Expired, []store.Expired{progress.Expired}, roster.Expired, training.Expired),
+		Expired:     slices.Concat(auth.Expired, approval.Expired, notice.Expired, feed.Expired, []store.Expired{progress.Expired}, roster.Expired, training.Expired),
 	}
 }
 
@@ -73,7 +75,8 @@ func newBase(ctx context.Context, cfg *config.Config, o Options, sql *database.D
 	m := metrics.New(buildinfo.Read())
 	phones := newPhones(cfg, o)
 	var db *store.DB
-	ch := newChannels(cfg, o, keys, store.NewPushSubscriptions(sql, keys.Vault, o.Now), phones, m.SMSAttempt, func(ctx context.Context, deliveryID, providerID string) error {
+	subscriptions := newPushSubscriptions(cfg, o, sql, keys)
+	ch := newChannels(cfg, o, keys, subscriptions, phones, m.SMSAttempt, func(ctx context.Context, deliveryID, providerID string) error {
 		return db.Outbox.SaveProviderID(ctx, deliveryID, providerID)
 	})
 	d, err := newDelivery(ch, cfg.Streams)
@@ -108,6 +111,7 @@ func newBase(ctx context.Context, cfg *config.Config, o Options, sql *database.D
 		budget:    &smsBudget{db: db, budget: cfg.SMSBudget, log: o.Log},
 		load:      newLoad(cfg, o.Log),
 		phones:    phones,
+		push:      subscriptions,
 	}, nil
 }
 

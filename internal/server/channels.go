@@ -10,6 +10,7 @@ import (
 	"github.com/touchline/touchline/internal/message/mail"
 	"github.com/touchline/touchline/internal/message/push"
 	"github.com/touchline/touchline/internal/message/sms"
+	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/platform/vault"
@@ -113,8 +114,8 @@ func (c channels) routes() map[message.Channel]message.Route {
 type delivery struct {
 	senders map[message.Channel]worker.Sender
 	queue   *message.QueueSignal // wakes the outbox
-	hub     *message.Hub         // wakes the event streams
-	waiting *message.Hub         // calls that wait for a change
+	hub     *notice.Hub          // wakes the event streams
+	waiting *notice.Hub          // calls that wait for a change
 	// expansion wakes the job that gives the recipients of a message their deliveries.
 	expansion *worker.Signal
 	// webhooks wakes the job that sends changes to other services.
@@ -131,7 +132,7 @@ func newDelivery(c channels, maxStreams int) (delivery, error) {
 		return delivery{}, err
 	}
 	queue := message.NewQueueSignal(slices.Sorted(maps.Keys(senders))...)
-	return delivery{senders: senders, queue: queue, hub: &message.Hub{MaxStreams: maxStreams}, waiting: &message.Hub{KeepNewest: maxWaitingCalls}, expansion: worker.NewSignal(), webhooks: worker.NewSignal()}, nil
+	return delivery{senders: senders, queue: queue, hub: &notice.Hub{MaxStreams: maxStreams}, waiting: &notice.Hub{KeepNewest: maxWaitingCalls}, expansion: worker.NewSignal(), webhooks: worker.NewSignal()}, nil
 }
 
 // wakeFeed wakes the calls that wait for a change and, if this replica added it, the webhooks:

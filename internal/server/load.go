@@ -3,7 +3,7 @@ package server
 import (
 	"log/slog"
 
-	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/platform/inflight"
 	"github.com/touchline/touchline/internal/platform/metrics"
@@ -27,7 +27,7 @@ func newLoad(cfg *config.Config, log *slog.Logger) *load {
 	}
 }
 
-func (l *load) metrics(hub *message.Hub) metrics.Load {
+func (l *load) metrics(hub *notice.Hub) metrics.Load {
 	return metrics.Load{
 		Connections: map[string]func() float64{"public": l.public.count, "operators": l.operators.count},
 		InFlight:    map[string]func() inflight.Stats{"read": l.inFlight.Reads.Stats, "write": l.inFlight.Writes.Stats},

@@ -5,9 +5,10 @@ import (
 	"strings"
 
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/message/push"
+	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/config"
+	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/webhook"
 	"github.com/touchline/touchline/internal/worker"
 )
@@ -40,11 +41,11 @@ func pushContact(cfg *config.Config) string {
 	return "touchline@localhost"
 }
 
-// newPushSubscriptions returns the service of push subscriptions for the API and the pages.
-func newPushSubscriptions(cfg *config.Config, o Options, db message.PushStore, keys *auth.Keys) *message.PushSubscriptions {
+// newPushSubscriptions returns the subscriptions for push messages.
+func newPushSubscriptions(cfg *config.Config, o Options, db *database.DB, keys *auth.Keys) *notice.PushSubscriptions {
 	networks := webhook.Networks(cfg.PushNetworks)
 	_, apps := cfg.ServiceAccount()
-	return &message.PushSubscriptions{
-		Store: db, Key: push.PublicKey(keys.VAPID), Reachable: networks.Allows, PlainHTTP: networks.AllowsHTTP, Apps: apps, Now: o.Now, NewID: o.NewID,
+	return &notice.PushSubscriptions{
+		DB: db, Vault: keys.Vault, Key: push.PublicKey(keys.VAPID), Reachable: networks.Allows, PlainHTTP: networks.AllowsHTTP, Apps: apps, NewID: o.NewID,
 	}
 }

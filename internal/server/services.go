@@ -13,7 +13,7 @@ import (
 	"github.com/touchline/touchline/internal/document"
 	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/feed"
-	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/blob"
 	"github.com/touchline/touchline/internal/platform/bodies"
@@ -62,7 +62,7 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 	}
 	http := service.HTTP{
 		NewSpool:    newSpool,
-		Streams:     &message.Streams{Hub: b.delivery.hub, Store: b.db, Process: o.NewID(), Now: o.Now, NewID: o.NewID},
+		Streams:     &notice.Streams{Hub: b.delivery.hub, DB: b.db, Process: o.NewID()},
 		Idempotency: idempotency.New(idempotency.SQL{DB: b.sql}, b.keys.Vault.For(vault.ForResponses), o.Now, o.NewID, o.Log),
 	}
 	approvals := b.approvals
@@ -102,9 +102,9 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 			Auth:           accounts,
 			Passkeys:       passkeys,
 			Approvals:      approvals,
-			Tray:           &message.Tray{Store: b.db, Now: o.Now},
+			Tray:           &notice.Tray{DB: b.db},
 			Preferences:    b.db.Outbox,
-			Push:           newPushSubscriptions(cfg, o, b.db, b.keys),
+			Push:           b.push,
 			Replies:        replies,
 			Receipts:       newReceipts(cfg, o, b.db.Outbox, b.keys.Vault, b.metrics),
 			Bounces:        newBounces(cfg, o, b.db.Outbox),

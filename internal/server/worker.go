@@ -8,8 +8,8 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/conversation"
+	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/config"
-	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/worker"
 )
 
@@ -18,7 +18,7 @@ func newWorker(cfg *config.Config, o Options, s *services) *worker.Worker {
 	return worker.New(worker.Config{
 		Outbox: worker.NewOutbox(worker.OutboxConfig{
 			Store:       s.metrics.Outbox(s.db.Outbox),
-			Contents:    contents{s.db, s.accounts, s.conversations, s.approvals},
+			Contents:    contents{s.public.Tray, s.accounts, s.conversations, s.approvals},
 			Senders:     s.delivery.senders,
 			Fallbacks:   fallbacks(cfg),
 			Signal:      s.delivery.queue,
@@ -67,7 +67,7 @@ func remindFees(cfg *config.Config, s *services) func(context.Context, int) (int
 
 // contents has what deliveries say.
 type contents struct {
-	*store.DB
+	*notice.Tray
 	accounts
 	*conversation.Service
 	*approvals

@@ -18,10 +18,10 @@ import (
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/message/push"
 	"github.com/touchline/touchline/internal/message/push/pushtest"
+	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/platform/webhook"
-	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/worker"
 )
 
@@ -51,7 +51,7 @@ func newDevices(p *fixture) *devices {
 	return &devices{
 		service: pushtest.New(p, push.PublicKey(key)),
 		sender: push.New(push.Config{
-			Store: store.NewPushSubscriptions(p.sql, p.vault, p.clock.Now), Client: webhook.NewClient(webhook.Networks{netip.MustParsePrefix("127.0.0.0/8")}),
+			Store: p.pushSubscriptions(), Client: webhook.NewClient(webhook.Networks{netip.MustParsePrefix("127.0.0.0/8")}),
 			Key: key, Contact: "https://touchline.example", Now: p.clock.Now,
 		}),
 		signIn:   p.signIn(),
@@ -73,7 +73,7 @@ func (c *club) subscribeDevices() {
 			}
 			by := c.pageLogin(c.devices.signIn, role, n, auth.RememberedLifetime, 0).Session.Actor()
 			b := c.devices.service.Browser
-			ok(c, c.db.SavePushSubscription(bg, by, message.PushSubscription{
+			ok(c, c.pushSubscriptions().Save(bg, by, message.PushSubscription{
 				ID: c.db.NewID(), Endpoint: c.devices.service.Endpoint() + "?of=" + by.AccountID, P256DH: b.P256DH(), Auth: b.Auth(), CreatedAt: c.clock.Now(),
 			}))
 		}
@@ -87,7 +87,7 @@ func (c *club) push() error {
 	signal := message.NewQueueSignal(message.Push)
 	signal.Wake(message.Lane{Channel: message.Push, Kind: message.NotificationCopy})
 	worker.NewOutbox(worker.OutboxConfig{
-		Store: pushStore{c.db.Outbox, stop}, Contents: pushContents{c.db, c.accounts(), c.messages(0), c.Service, c.devices}, Senders: map[message.Channel]worker.Sender{message.Push: c.devices.sender}, Signal: signal,
+		Store: pushStore{c.db.Outbox, stop}, Contents: pushContents{c.notices(), c.accounts(), c.messages(0), c.Service, c.devices}, Senders: map[message.Channel]worker.Sender{message.Push: c.devices.sender}, Signal: signal,
 		PublicURL: "https://touchline.example", Brand: "Touchline", Now: c.clock.Now, NewID: c.db.NewID, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		NewTicker: func(time.Duration) (<-chan time.Time, func()) { return nil, func() {} },
 	}).Run(ctx)
@@ -110,7 +110,7 @@ func (s pushStore) ClaimDeliveries(ctx context.Context, lane message.Lane, lease
 
 // pushContents notes whose notifications are sent.
 type pushContents struct {
-	*store.DB
+	*notice.Tray
 	auth.SQL
 	*conversation.Service
 	*approvals
@@ -122,12 +122,12 @@ type approvals = approval.Service
 // NotificationCopy notes whose notification is sent. One that was deleted before has no type.
 func (s pushContents) NotificationCopy(ctx context.Context, d message.Delivery) (message.Copy, message.Recipient, bool, error) {
 	var of pushed
-	_ = s.DB.QueryRow(ctx, `SELECT type, account_id, coalesce(player_id, '') FROM notifications WHERE id = $1`, d.NotificationID).
+	_ = s.Tray.DB.QueryRow(ctx, `SELECT type, account_id, coalesce(player_id, '') FROM notifications WHERE id = $1`, d.NotificationID).
 		Scan(&of.Type, &of.AccountID, &of.PlayerID)
 	s.devices.mu.Lock()
 	s.devices.rendered[d.ID] = of
 	s.devices.mu.Unlock()
-	return s.DB.NotificationCopy(ctx, d)
+	return s.Tray.NotificationCopy(ctx, d)
 }
 
 // checkPushed fails the test if a browser received a notification of an app service since the

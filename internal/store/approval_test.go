@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/server"
 
 	"github.com/google/uuid"
@@ -42,6 +43,13 @@ type fixture struct {
 	queued   atomic.Int64
 	mu       sync.Mutex
 	notified []string
+}
+
+func (p *fixture) notices() *notice.Tray { return &notice.Tray{DB: p.db} }
+
+// subscriptions are the subscriptions of browsers for push messages.
+func (p *fixture) pushSubscriptions() *notice.PushSubscriptions {
+	return &notice.PushSubscriptions{DB: p.sql, Vault: p.vault, NewID: p.db.NewID}
 }
 
 // clock is a fake clock that moves only by advance, unless a hook is set.

@@ -1,5 +1,5 @@
 // Package store holds the schema, the transactions of features and the hooks between them,
-// the SQL of notifications, and the sweep. Features have their own SQL. Package database
+// and the sweep. Features have their own SQL. Package database
 // knows the engines; the text of every statement is the same for both.
 package store
 
@@ -129,6 +129,9 @@ func New(db *database.DB, o Options) *DB {
 	return store
 }
 
+// NewID returns a new identifier.
+func (db *DB) NewID() string { return db.options.NewID() }
+
 // Now returns the time of the database's clock.
 func (db *DB) Now() time.Time { return db.sql.Now() }
 
@@ -167,6 +170,9 @@ type Tx struct {
 	*database.Tx
 	db *DB
 }
+
+// DB returns the store of the transaction.
+func (tx *Tx) DB() *DB { return tx.db }
 
 // Write runs fn in one transaction. fn may run more than once: see database.DB.Write.
 func (db *DB) Write(ctx context.Context, fn func(tx *Tx) error) error {

@@ -46,7 +46,7 @@ func benchmarkReads(b *testing.B, p *fixture, n int) {
 			_, err := p.Pending(bg, coach, approval.Page{Limit: 51, After: approval.Keyset{At: time.UnixMicro(int64(n / 2)), ID: middle, Party: actor.Student}})
 			return err
 		}},
-		{"notifications", func() error { _, err := p.db.Notifications(bg, coach.AccountID, true, int64(n/2), 51); return err }},
+		{"notifications", func() error { _, err := p.notices().List(bg, coach, true, int64(n/2), 51); return err }},
 		{"players", func() error {
 			_, err := p.Players(bg, coach, approval.Filter{}, approval.Page{Limit: 51, After: approval.Keyset{ID: middle}})
 			return err

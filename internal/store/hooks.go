@@ -21,15 +21,12 @@ func (tx *Tx) WakeFeed() {
 	})
 }
 
-// wakeStreams wakes the streams of the accounts in all replicas after the commit.
-func (tx *Tx) wakeStreams(accountIDs []string) {
-	if len(accountIDs) == 0 {
-		return
+// WakeStreams wakes the streams of the accounts in all replicas. Call it after the commit.
+func (db *DB) WakeStreams(accountIDs []string) {
+	if len(accountIDs) > 0 {
+		db.options.OnNotified(accountIDs)
+		db.announce(accountIDs)
 	}
-	tx.AfterCommit(func() {
-		tx.db.options.OnNotified(accountIDs)
-		tx.db.announce(accountIDs)
-	})
 }
 
 // Complete is idempotency.Complete in the transaction.
@@ -40,14 +37,4 @@ func (tx *Tx) Complete(ctx context.Context, w idempotency.Work) error {
 // TierChanged runs what features do after the stored tier of a coach has changed.
 func (tx *Tx) TierChanged(ctx context.Context, coachID, before, after string) error {
 	return tx.db.options.Hooks.TierChanged(ctx, tx, coachID, before, after)
-}
-
-// EndPush deletes the push subscriptions of an account's sessions but one; "" keeps none.
-func (tx *Tx) EndPush(ctx context.Context, accountID, exceptSession string) error {
-	return tx.endPushOfAccount(ctx, accountID, exceptSession)
-}
-
-// EndPushOfSession deletes the push subscription of a session.
-func (tx *Tx) EndPushOfSession(ctx context.Context, sessionID string) error {
-	return tx.endPush(ctx, sessionID)
 }

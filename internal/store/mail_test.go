@@ -146,7 +146,7 @@ func TestChosenChannels(t *testing.T) {
 		if len(copies) != 1 {
 			p.Fatalf("claimed %+v, want a confirmation: push does not reach the guardian", copies)
 		}
-		c, to, found, err := p.db.NotificationCopy(bg, copies[0])
+		c, to, found, err := p.notices().NotificationCopy(bg, copies[0])
 		if err != nil || !found || c.Title != "You approved" || !c.Readable || c.ToCoach || to.Number != number(2) {
 			p.Errorf("copy %+v to %+v, %t, %v", c, to, found, err)
 		}
@@ -167,7 +167,7 @@ func TestChosenChannels(t *testing.T) {
 		if len(digests) != 1 || digests[0].To != "coach@club.example" {
 			p.Fatalf("claimed %+v, want a digest", digests)
 		}
-		if c, _, _, err := p.db.NotificationCopy(bg, digests[0]); err != nil || !c.ToCoach || c.Type != message.PendingReminder {
+		if c, _, _, err := p.notices().NotificationCopy(bg, digests[0]); err != nil || !c.ToCoach || c.Type != message.PendingReminder {
 			p.Errorf("digest %+v, %v", c, err)
 		}
 	})
@@ -273,7 +273,7 @@ func TestCopyToFormerAddress(t *testing.T) {
 		coach := p.coach(1)
 		want := func(when string, d message.Delivery, changed bool) {
 			p.Helper()
-			_, to, found, err := p.db.NotificationCopy(bg, d)
+			_, to, found, err := p.notices().NotificationCopy(bg, d)
 			if err != nil || !found || to.AddressChanged != changed {
 				p.Errorf("%s: address changed %t, %t, %v; want %t", when, to.AddressChanged, found, err, changed)
 			}

@@ -50,7 +50,7 @@ func readMe(tb testing.TB, p *fixture, by actor.Actor) {
 	if roles, err := p.accounts().Roles(bg, by.Number); err != nil || len(roles) != 1 {
 		tb.Fatalf("got the roles %v, %v", roles, err)
 	}
-	_, err := p.db.Unread(bg, by.AccountID)
+	_, err := p.notices().Unread(bg, by)
 	ok(tb, err)
 	if name, err := p.PartyName(bg, by); err != nil || name != "" {
 		tb.Fatalf("got the name %q, %v", name, err)

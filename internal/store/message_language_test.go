@@ -41,7 +41,7 @@ func TestLanguageOfMessages(t *testing.T) {
 // wantNewest checks the title of the newest notification.
 func (p *fixture) wantNewest(by actor.Actor, title string) {
 	p.Helper()
-	list, err := p.db.Notifications(bg, by.AccountID, false, 0, 1)
+	list, err := p.notices().List(bg, by, false, 0, 1)
 	if err != nil || len(list) != 1 || list[0].Title != title {
 		p.Errorf("newest notification %+v, %v; want %q", list, err, title)
 	}
@@ -155,7 +155,7 @@ func TestPlayerChangedNamesChanges(t *testing.T) {
 			Student: approval.StudentPatch{DateOfBirth: &born}, Guardian: &approval.GuardianPatch{Number: ptr(number(5))},
 		})
 		ok(p, err)
-		list, err := p.db.Notifications(bg, student.AccountID, false, 0, 5)
+		list, err := p.notices().List(bg, student, false, 0, 5)
 		ok(p, err)
 		i := slices.IndexFunc(list, func(n message.Notification) bool { return n.Type == message.PlayerChanged })
 		if i < 0 || !slices.Equal(list[i].Data.Changes, []event.Change{event.BirthDateChanged, event.GuardianNumberChanged}) ||

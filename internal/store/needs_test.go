@@ -107,16 +107,16 @@ func TestNeeds(t *testing.T) {
 		other := p.coach(2)
 		// A no stays until the coach has opened the player; another one is a need again.
 		for _, player := range []*approval.Player{no, back} {
-			ok(t, p.db.MarkRefusalsRead(bg, other.AccountID, player.ID, p.clock.Now()))
+			ok(t, p.notices().MarkRefusalsRead(bg, other, player.ID))
 		}
 		if got := list(coach.NeedRejected, 50) + list(coach.NeedRevoked, 50); got != "rejected: norevoked: back" {
 			t.Errorf("after another coach read of it: got %q", got)
 		}
-		ok(t, p.db.MarkRefusalsRead(bg, by.AccountID, no.ID, p.clock.Now()))
+		ok(t, p.notices().MarkRefusalsRead(bg, by, no.ID))
 		if got := list("", 50); got != strings.Join(slices.Delete(slices.Clone(want), 3, 4), "\n") {
 			t.Errorf("after the coach read of a no: got\n%s", got)
 		}
-		ok(t, p.db.MarkRefusalsRead(bg, by.AccountID, back.ID, p.clock.Now()))
+		ok(t, p.notices().MarkRefusalsRead(bg, by, back.ID))
 		_, _, err = p.send(by, no.ID, actor.Student)
 		ok(t, err)
 		_, _, err = p.Decide(bg, p.as(actor.Student, number(16)), no.ID, approval.Decision{Action: approval.Reject, Reason: "Too far away."})

@@ -144,7 +144,7 @@ func (p *fixture) numberChangeAndClosure() {
 		p.Fatalf("claimed %v, %v; want two copies", copies, err)
 	}
 	for _, d := range copies {
-		_, _, found, err := p.db.NotificationCopy(bg, d)
+		_, _, found, err := p.notices().NotificationCopy(bg, d)
 		if err != nil || !found {
 			p.Errorf("NotificationCopy = %t, %v; want true", found, err)
 		}

@@ -44,7 +44,7 @@ func (p *fixture) coachDevices() {
 	ok(p, run(p.db, `
 		INSERT INTO deliveries (id, kind, channel, state, account_id, notification_id, recipient, role, attempts, due_at, gives_up_at, lease, created_at, updated_at)
 		VALUES ('copy', 'notice', 'push', 'queued', $1, 'progress', 'r', 'guardian', 1, $2, $2, 'lease', 1, 1)`, guardian.AccountID, now.Add(time.Hour).UnixMicro()))
-	_, err = p.db.MarkSending(bg, []message.Outgoing{{Deliveries: []message.Delivery{{ID: "copy", Lease: "lease"}}}})
+	_, err = p.db.Outbox.MarkSending(bg, []message.Outgoing{{Deliveries: []message.Delivery{{ID: "copy", Lease: "lease"}}}})
 	ok(p, err)
 	ok(p, p.decide(guardian, a.ID, approval.Revoke))
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/platform/vault"
@@ -18,14 +19,14 @@ import (
 func (p *fixture) notifications(by actor.Actor) {
 	p.Helper()
 	for _, unread := range []bool{false, true} {
-		_, err := p.db.Notifications(bg, by.AccountID, unread, 0, 5)
+		_, err := p.notices().List(bg, by, unread, 0, 5)
 		ok(p, err)
 	}
-	_, err := p.db.NotificationsAfter(bg, by.AccountID, 0, 5)
+	_, err := p.notices().After(bg, by, 0, 5)
 	ok(p, err)
-	_, err = p.db.NotificationSeq(bg, by.AccountID, "none")
+	_, err = p.notices().SeqOf(bg, by, "none")
 	ok(p, err)
-	_, err = p.db.Unread(bg, by.AccountID)
+	_, err = p.notices().Unread(bg, by)
 	ok(p, err)
 	_, err = p.db.Outbox.SavePreferences(bg, by.Number, message.PreferencesPatch{Language: ptr("hi"), StoppedCoaches: &[]string{"one"}})
 	ok(p, err)
@@ -38,7 +39,7 @@ func (p *fixture) notifications(by actor.Actor) {
 	_, err = p.db.Outbox.Preferences(bg, by.Number)
 	ok(p, err)
 	for _, ids := range [][]string{{"one"}, {"one", "two", "three"}, nil} {
-		_, err = p.db.MarkRead(bg, by.AccountID, ids, p.clock.Now())
+		_, err = p.notices().MarkRead(bg, by, ids)
 		ok(p, err)
 	}
 }
@@ -58,13 +59,13 @@ func (p *fixture) tls() {
 func (p *fixture) streams(by actor.Actor) {
 	p.Helper()
 	o := p.stream(by.AccountID, "process")
-	ok(p, p.db.RenewStreams(bg, "process"))
-	_, _, err := p.db.OpenStream(bg, o)
+	ok(p, notice.RenewStreams(bg, p.db, "process"))
+	_, _, err := notice.OpenStream(bg, p.db, o)
 	ok(p, err)
-	_, err = p.db.StreamState(bg, o, "none", by.Role, p.clock.Now())
+	_, err = notice.ReadStreamState(bg, p.db, o, "none", by.Role)
 	ok(p, err)
-	ok(p, p.db.CloseStream(bg, o))
-	ok(p, p.db.EndStreams(bg, "process"))
+	ok(p, notice.CloseStream(bg, p.db, o))
+	ok(p, notice.EndStreams(bg, p.db, "process"))
 }
 
 // mail runs the statements on mails and their addresses.
@@ -100,17 +101,17 @@ func (p *fixture) push() {
 	p.Helper()
 	p.add(p.coach(77), "Asha Rao", number(78), "")
 	by := p.subscribe(p.signIn(), actor.Guardian, number(78), "https://push.example/a")
-	s, found, err := p.db.SessionPushSubscription(bg, by)
+	s, found, err := p.pushSubscriptions().OfSession(bg, by)
 	if err != nil || !found {
 		p.Fatalf("subscription %t, %v", found, err)
 	}
-	subscriptions := store.NewPushSubscriptions(p.sql, p.vault, p.clock.Now)
+	subscriptions := p.pushSubscriptions()
 	for range 2 {
 		_, _, err = subscriptions.PushSubscription(bg, s.ID)
 		ok(p, err)
 		ok(p, subscriptions.PushSubscriptionGone(bg, s.ID))
 	}
-	ok(p, p.db.DeletePushSubscription(bg, by))
+	ok(p, p.pushSubscriptions().Delete(bg, by))
 }
 
 // outbox completes a delivery with each result.

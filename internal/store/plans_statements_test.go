@@ -215,7 +215,7 @@ func (p *fixture) needStatements() {
 			p.Errorf("no need after %s", changes)
 		}
 		for _, need := range needs.Items {
-			ok(p, p.db.MarkRefusalsRead(bg, by.AccountID, need.PlayerID, p.clock.Now()))
+			ok(p, p.notices().MarkRefusalsRead(bg, by, need.PlayerID))
 		}
 	}
 }

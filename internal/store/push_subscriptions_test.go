@@ -9,10 +9,10 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
-	"github.com/touchline/touchline/internal/store"
 )
 
 // subscribe signs a number in on a page and subscribes its session.
@@ -20,13 +20,13 @@ func (p *fixture) subscribe(s *auth.Service, role actor.Role, n phone.Number, en
 	p.Helper()
 	p.clock.advance(2 * time.Minute) // past OTPResendAfter
 	by := p.pageLogin(s, role, n, auth.RememberedLifetime, 0).Session.Actor()
-	ok(p, p.db.SavePushSubscription(bg, by, message.PushSubscription{ID: p.db.NewID(), Endpoint: endpoint, P256DH: "key", Auth: "secret", CreatedAt: p.clock.Now()}))
+	ok(p, p.pushSubscriptions().Save(bg, by, message.PushSubscription{ID: p.db.NewID(), Endpoint: endpoint, P256DH: "key", Auth: "secret", CreatedAt: p.clock.Now()}))
 	return by
 }
 
 // claimPush claims the push messages and returns their endpoints. Those of ended sessions
 // are "".
-func (p *fixture) claimPush(subscriptions *store.PushSubscriptions) string {
+func (p *fixture) claimPush(subscriptions *notice.PushSubscriptions) string {
 	p.Helper()
 	claimed, err := p.db.Outbox.ClaimDeliveries(bg, message.Lane{Channel: message.Push, Kind: message.NotificationCopy}, p.db.NewID(), p.clock.Now().Add(time.Minute), 50)
 	ok(p, err)
@@ -51,7 +51,7 @@ func TestPushSubscriptions(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		coach, s := p.coach(1), p.signIn()
-		subscriptions := store.NewPushSubscriptions(p.sql, p.vault, p.clock.Now)
+		subscriptions := p.pushSubscriptions()
 		player := p.add(coach, "Asha Rao", number(2), "")
 		other := p.add(coach, "Bela Rao", number(3), "")
 		remind := func(player *approval.Player) {
@@ -93,7 +93,7 @@ func TestPushSubscriptions(t *testing.T) {
 		}
 		attempts, now := 0, p.clock.Now() // a transaction reads the clock once
 		p.clock.setHook(func() time.Time { attempts++; return now })
-		err = p.db.SavePushSubscription(bg, phoneA, message.PushSubscription{ID: "x", CreatedAt: now})
+		err = p.pushSubscriptions().Save(bg, phoneA, message.PushSubscription{ID: "x", CreatedAt: now})
 		p.clock.setHook(nil)
 		if fault.CodeOf(err) != "session_revoked" || attempts != 1 {
 			p.Errorf("an ended session: got %v after %d attempts, want session_revoked after one", err, attempts)
@@ -108,21 +108,21 @@ func TestPushSubscriptions(t *testing.T) {
 		}
 
 		last := p.subscribe(s, actor.Guardian, number(3), "https://push.example/c")
-		found, isFound, err := p.db.SessionPushSubscription(bg, last)
+		found, isFound, err := p.pushSubscriptions().OfSession(bg, last)
 		if err != nil || !isFound || found.Endpoint != "https://push.example/c" {
 			p.Errorf("subscription %+v, %t, %v", found, isFound, err)
 		}
 		ok(p, subscriptions.PushSubscriptionGone(bg, found.ID))
-		if _, isFound, err := p.db.SessionPushSubscription(bg, last); err != nil || isFound {
+		if _, isFound, err := p.pushSubscriptions().OfSession(bg, last); err != nil || isFound {
 			p.Errorf("after it is gone: %t, %v", isFound, err)
 		}
-		for range message.MaxPushSubscriptions + 1 {
-			ok(p, p.db.SavePushSubscription(bg, p.pageLogin(s, actor.Guardian, number(3), auth.RememberedLifetime, 0).Session.Actor(),
+		for range notice.MaxPushSubscriptions + 1 {
+			ok(p, p.pushSubscriptions().Save(bg, p.pageLogin(s, actor.Guardian, number(3), auth.RememberedLifetime, 0).Session.Actor(),
 				message.PushSubscription{ID: p.db.NewID(), Endpoint: p.db.NewID(), CreatedAt: p.clock.Now()}))
 			p.clock.advance(day / 2)
 		}
-		if n := p.count(`SELECT count(*) FROM push_subscriptions`); n != message.MaxPushSubscriptions {
-			p.Errorf("%d subscriptions, want %d", n, message.MaxPushSubscriptions)
+		if n := p.count(`SELECT count(*) FROM push_subscriptions`); n != notice.MaxPushSubscriptions {
+			p.Errorf("%d subscriptions, want %d", n, notice.MaxPushSubscriptions)
 		}
 		p.clock.advance(60 * day)
 		_, err = p.db.Sweep(bg, p.clock.Now())

@@ -28,8 +28,8 @@ type Settings struct {
 	Route func(channel message.Channel, a message.Addresses) message.Destination
 }
 
-// route returns where a channel sends a notification to a person.
-func (s Settings) route(channel message.Channel, a message.Addresses) message.Destination {
+// Destination returns where a channel sends a notification to a person.
+func (s Settings) Destination(channel message.Channel, a message.Addresses) message.Destination {
 	if s.Route == nil {
 		return message.Destination{}
 	}

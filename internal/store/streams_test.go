@@ -8,24 +8,24 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 // stream returns a stream of an account that a process opens now.
-func (p *fixture) stream(accountID, process string) message.OpenedStream {
+func (p *fixture) stream(accountID, process string) notice.OpenedStream {
 	now := p.clock.Now()
-	return message.OpenedStream{ID: p.db.NewID(), AccountID: accountID, Process: process, OpenedAt: now, EndsAt: now.Add(15 * time.Minute)}
+	return notice.OpenedStream{ID: p.db.NewID(), AccountID: accountID, Process: process, OpenedAt: now, EndsAt: now.Add(15 * time.Minute)}
 }
 
 // open opens a stream a second later. It returns the stream and the id of the stream that it
 // replaced.
-func (p *fixture) open(accountID, process string) (o message.OpenedStream, replaced string) {
+func (p *fixture) open(accountID, process string) (o notice.OpenedStream, replaced string) {
 	p.Helper()
 	p.clock.advance(time.Second)
 	o = p.stream(accountID, process)
 	var err error
-	o.Slot, replaced, err = p.db.OpenStream(bg, o)
+	o.Slot, replaced, err = notice.OpenStream(bg, p.db, o)
 	ok(p, err)
 	return o, replaced
 }
@@ -53,33 +53,33 @@ func (p *fixture) wantStreams(accountID string, want []string) {
 func TestOpenStream(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(p *fixture) {
-		ok(p, p.db.RenewStreams(bg, "alive"))
-		ok(p, p.db.RenewStreams(bg, "dead"))
-		var all []message.OpenedStream
-		for i := range message.MaxAccountStreams {
+		ok(p, notice.RenewStreams(bg, p.db, "alive"))
+		ok(p, notice.RenewStreams(bg, p.db, "dead"))
+		var all []notice.OpenedStream
+		for i := range notice.MaxAccountStreams {
 			o, replaced := p.open("one", []string{"alive", "dead"}[i%2])
 			if replaced != "" {
 				p.Errorf("stream %d replaced %s", i, replaced)
 			}
 			all = append(all, o)
 		}
-		wantReplaced := func(want message.OpenedStream, what string) {
+		wantReplaced := func(want notice.OpenedStream, what string) {
 			p.Helper()
 			if _, replaced := p.open("one", "alive"); replaced != want.ID {
 				p.Errorf("%s: replaced %q, want %q", what, replaced, want.ID)
 			}
 		}
 		wantReplaced(all[0], "the oldest")
-		ok(p, p.db.CloseStream(bg, all[0])) // it no longer has the slot
+		ok(p, notice.CloseStream(bg, p.db, all[0])) // it no longer has the slot
 		wantReplaced(all[1], "the second")
-		ok(p, p.db.CloseStream(bg, all[5]))
-		wantReplaced(message.OpenedStream{}, "a free slot")
-		p.clock.advance(message.StreamsExpire)
-		ok(p, p.db.RenewStreams(bg, "alive"))
+		ok(p, notice.CloseStream(bg, p.db, all[5]))
+		wantReplaced(notice.OpenedStream{}, "a free slot")
+		p.clock.advance(notice.StreamsExpire)
+		ok(p, notice.RenewStreams(bg, p.db, "alive"))
 		wantReplaced(all[3], "of the dead process")
 		wantReplaced(all[7], "of the dead process, although others are older")
-		ok(p, p.db.RenewStreams(bg, "dead")) // it is alive again
-		ok(p, p.db.EndStreams(bg, "dead"))
+		ok(p, notice.RenewStreams(bg, p.db, "dead")) // it is alive again
+		ok(p, notice.EndStreams(bg, p.db, "dead"))
 		wantReplaced(all[9], "of the ended process")
 		wantReplaced(all[2], "the oldest again")
 		if _, replaced := p.open("two", "alive"); replaced != "" {
@@ -109,7 +109,7 @@ func TestOpenStreamsConcurrently(t *testing.T) {
 					o := p.stream("one", fmt.Sprint(process))
 					var id string
 					var err error
-					o.Slot, id, err = p.db.OpenStream(bg, o)
+					o.Slot, id, err = notice.OpenStream(bg, p.db, o)
 					mu.Lock()
 					defer mu.Unlock()
 					if err != nil {
@@ -132,8 +132,8 @@ func TestOpenStreamsConcurrently(t *testing.T) {
 			}
 		}
 		p.wantStreams("one", open)
-		if len(open) != message.MaxAccountStreams {
-			p.Errorf("%d streams are open, want %d", len(open), message.MaxAccountStreams)
+		if len(open) != notice.MaxAccountStreams {
+			p.Errorf("%d streams are open, want %d", len(open), notice.MaxAccountStreams)
 		}
 	})
 }
@@ -148,14 +148,14 @@ func TestNotificationSeq(t *testing.T) {
 		ok(p, p.decide(p.as(actor.Guardian, number(2)), a.ID, approval.Approve))
 		ok(p, p.decide(p.as(actor.Student, number(3)), a.ID, approval.Approve))
 		ok(p, p.decide(p.as(actor.Guardian, number(2)), a.ID, approval.Revoke))
-		all, err := p.db.Notifications(bg, c.AccountID, false, 0, 10)
+		all, err := p.notices().List(bg, c, false, 0, 10)
 		if err != nil || len(all) != 3 {
 			p.Fatalf("got %d notifications, %v; want 3", len(all), err)
 		}
 		newest, middle, oldest := all[0], all[1], all[2]
 		want := func(id string, seq int64) {
 			p.Helper()
-			if got, err := p.db.NotificationSeq(bg, c.AccountID, id); err != nil || got != seq {
+			if got, err := p.notices().SeqOf(bg, c, id); err != nil || got != seq {
 				p.Errorf("got seq %d, %v; want %d", got, err, seq)
 			}
 		}

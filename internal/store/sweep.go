@@ -38,9 +38,6 @@ func (db *DB) Sweep(ctx context.Context, now time.Time) (int64, error) {
 		{"numbers that wrote by WhatsApp", `DELETE FROM chat_numbers WHERE mobile_number IN (SELECT mobile_number FROM chat_numbers WHERE wrote_at < $1 ORDER BY wrote_at LIMIT $2) AND wrote_at < $1`, now.Add(-message.RepliesKept)},
 		{"texts without a chosen coach", `DELETE FROM chat_held WHERE id IN (SELECT id FROM chat_held WHERE created_at < $1 ORDER BY created_at LIMIT $2)`, now.Add(-message.RepliesKept)},
 		{"costs of messages", `DELETE FROM message_costs WHERE (day, coach_id, channel) IN (SELECT day, coach_id, channel FROM message_costs WHERE day < $1 ORDER BY day, coach_id, channel LIMIT $2)`, now.Add(-message.MessageCostsKept)},
-		{"push subscriptions", `DELETE FROM push_subscriptions WHERE session_id IN (SELECT session_id FROM push_subscriptions WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)`, now},
-		{"streams", `DELETE FROM streams WHERE (account_id, slot) IN (SELECT account_id, slot FROM streams WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, now},
-		{"processes with streams", `DELETE FROM stream_processes WHERE id IN (SELECT id FROM stream_processes WHERE seen_at < $1 ORDER BY seen_at LIMIT $2) AND seen_at < $1`, now.Add(-message.StreamProcessesKept)},
 		{"operator sessions", `DELETE FROM operator_sessions WHERE id IN (SELECT id FROM operator_sessions WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)`, now},
 	}
 	for _, e := range db.options.Hooks.Expired {

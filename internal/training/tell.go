@@ -9,6 +9,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/store"
@@ -102,7 +103,7 @@ func (s *Service) notify(ctx context.Context, tx *store.Tx, parties []party, t *
 				return err
 			}
 		}
-		if err := tx.Notify(ctx, events); err != nil {
+		if err := notice.Notify(ctx, tx, events); err != nil {
 			return err
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/document"
 	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -273,7 +274,7 @@ func (s *Service) decide(ctx context.Context, by actor.Operator, id string, a Ac
 			return err
 		}
 		decided = sub
-		return tx.Notify(ctx, []event.Event{e})
+		return notice.Notify(ctx, tx, []event.Event{e})
 	})
 	if err != nil {
 		return Submission{}, err

@@ -117,7 +117,7 @@ type pushState struct {
 }
 
 func (p *Pages) pushState(ctx context.Context, by actor.Actor) (pushState, error) {
-	s, found, err := p.Push.Store.SessionPushSubscription(ctx, by)
+	s, found, err := p.Push.OfSession(ctx, by)
 	return pushState{p.Push.Key, found, s.ShowNames}, err
 }
 

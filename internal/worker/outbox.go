@@ -33,6 +33,7 @@ type Store interface {
 	ClaimDeliveries(ctx context.Context, lane message.Lane, lease string, until time.Time, n int) ([]message.Delivery, error)
 	GatherRequests(ctx context.Context, claimed []message.Delivery, until time.Time) ([][]message.Delivery, error)
 	AdmitMessages(ctx context.Context, messages []message.Outgoing) ([]message.Outgoing, error)
+	MarkSending(ctx context.Context, messages []message.Outgoing) ([]message.Outgoing, error)
 	WakeHeld(ctx context.Context) error
 	DeliverySent(ctx context.Context, accepted []message.Delivery) error
 	DeliverySuppressed(ctx context.Context, deliveries []message.Delivery) error
@@ -44,14 +45,13 @@ type Store interface {
 	DeliveryFailed(ctx context.Context, deliveries []message.Delivery, reason string, cause message.Cause) error
 }
 
-// Contents has what deliveries say. Packages store and conversation implement it.
+// Contents has what deliveries say. Features implement it.
 type Contents interface {
 	LiveChallenge(ctx context.Context, d message.Delivery, maxAttempts int) (c auth.Challenge, holdsRole, live bool, err error)
 	RequestDetails(ctx context.Context, d message.Delivery) (message.RequestDetails, message.Recipient, bool, error)
 	NotificationCopy(ctx context.Context, d message.Delivery) (message.Copy, message.Recipient, bool, error)
 	TeamMessage(ctx context.Context, d message.Delivery) (m message.TeamMessage, to message.Recipient, dropReason string, err error)
 	RenewLinks(ctx context.Context, leaving []message.Delivery) error
-	MarkSending(ctx context.Context, messages []message.Outgoing) ([]message.Outgoing, error)
 }
 
 // Sender sends the messages of one channel. It is safe for concurrent use.

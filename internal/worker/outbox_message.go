@@ -127,7 +127,7 @@ func (o *Outbox) markSending(ctx context.Context, admitted []message.Outgoing) (
 	if len(ofServices) == 0 {
 		return others, nil
 	}
-	marked, err := o.Contents.MarkSending(ctx, ofServices)
+	marked, err := o.Store.MarkSending(ctx, ofServices)
 	return append(others, marked...), err
 }
 

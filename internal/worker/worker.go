@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/notice"
 )
 
 // The periods of the background work.
@@ -102,7 +102,7 @@ func (w *Worker) Run(ctx context.Context) {
 	wait.Go(func() { w.every(ctx, "rotate keys", keysEvery, c.RotateKeys) })
 	wait.Go(func() { w.every(ctx, "record new adults", adultsEvery, c.RecordAdults) })
 	wait.Go(func() { w.every(ctx, "check the SMS budget", budgetEvery, c.CheckBudget) })
-	wait.Go(func() { w.every(ctx, "renew the streams", message.StreamsRenewed, c.RenewStreams) })
+	wait.Go(func() { w.every(ctx, "renew the streams", notice.StreamsRenewed, c.RenewStreams) })
 	wait.Go(func() { w.expand(ctx) })
 	wait.Go(func() {
 		w.every(ctx, "fail deliveries of removed channels", sweepEvery, inBatches(c.FailRemovedChannels))

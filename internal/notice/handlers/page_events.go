@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/web"
 )
@@ -58,7 +58,7 @@ func seenSeq(r *http.Request, newest int64) int64 {
 }
 
 // follow writes an event for each change after the Seq seen until the session ends.
-func (p pages) follow(ctx context.Context, w http.ResponseWriter, st *message.Stream, seen int64) {
+func (p pages) follow(ctx context.Context, w http.ResponseWriter, st *notice.Stream, seen int64) {
 	control := http.NewResponseController(w)
 	_ = control.SetReadDeadline(time.Now().Add(eventsEnd)) // the server's read timeout would end the stream
 	write := func(text string) bool {

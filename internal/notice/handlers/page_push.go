@@ -25,7 +25,7 @@ func (p pages) subscribePush(ctx context.Context, r *web.Request, by actor.Actor
 
 // unsubscribePush serves POST …/settings/push/end.
 func (p pages) unsubscribePush(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	if err := p.site.Push.Store.DeletePushSubscription(ctx, by); err != nil {
+	if err := p.site.Push.Delete(ctx, by); err != nil {
 		return web.Response{}, err
 	}
 	return web.Redirect(web.Home(by.Role) + "/settings?done=push_ended#push"), nil

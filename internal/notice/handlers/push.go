@@ -76,7 +76,7 @@ type pushResponse struct {
 
 // pushSubscription serves GET /api/me/push-subscriptions.
 func (h calls) pushSubscription(ctx context.Context, r api.Request[api.NoBody]) (api.Response, error) {
-	subscription, found, err := h.api.Push.Store.SessionPushSubscription(ctx, r.Caller.Actor)
+	subscription, found, err := h.api.Push.OfSession(ctx, r.Caller.Actor)
 	if err != nil {
 		return api.Response{}, err
 	}
@@ -103,7 +103,7 @@ func (h calls) subscribePush(ctx context.Context, r api.Request[pushSubscription
 
 // rebuildPush returns the response of subscribePush again.
 func (h calls) rebuildPush(ctx context.Context, m api.Meta, _ idempotency.Work) (api.Response, error) {
-	saved, _, err := h.api.Push.Store.SessionPushSubscription(ctx, m.Caller.Actor)
+	saved, _, err := h.api.Push.OfSession(ctx, m.Caller.Actor)
 	if err != nil {
 		return api.Response{}, err
 	}
@@ -112,7 +112,7 @@ func (h calls) rebuildPush(ctx context.Context, m api.Meta, _ idempotency.Work) 
 
 // unsubscribePush serves DELETE /api/me/push-subscriptions.
 func (h calls) unsubscribePush(ctx context.Context, r api.Request[api.NoBody]) (api.Response, error) {
-	if err := h.api.Push.Store.DeletePushSubscription(ctx, r.Caller.Actor); err != nil {
+	if err := h.api.Push.Delete(ctx, r.Caller.Actor); err != nil {
 		return api.Response{}, err
 	}
 	return endpoint.NoContent(), nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/touchline/touchline/internal/api"
 	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/endpoint"
 )
@@ -76,7 +77,7 @@ func (h calls) stream(ctx context.Context, r api.Request[api.NoBody]) (api.Respo
 }
 
 // resumeAfter returns the sequence number after which a stream begins: the number of the
-// notification lastEventID (see message.Tray.SeqOf), or newest if lastEventID is not an id.
+// notification lastEventID (see notice.Tray.SeqOf), or newest if lastEventID is not an id.
 func (h calls) resumeAfter(ctx context.Context, by actor.Actor, lastEventID string, newest int64) (int64, error) {
 	id := strings.TrimSpace(lastEventID)
 	if !endpoint.IsID(id) {
@@ -88,7 +89,7 @@ func (h calls) resumeAfter(ctx context.Context, by actor.Actor, lastEventID stri
 // follow writes the notifications until the stream must end. It ends at an error too,
 // because it could no longer check the session. The client reconnects and misses
 // nothing.
-func (h calls) follow(ctx context.Context, caller api.Caller, st *message.Stream, out *eventWriter, state message.StreamState) {
+func (h calls) follow(ctx context.Context, caller api.Caller, st *notice.Stream, out *eventWriter, state notice.StreamState) {
 	expiresAt := caller.Claims.ExpiresAt
 	poll, stopPoll := h.api.NewTicker(streamPoll)
 	defer stopPoll()

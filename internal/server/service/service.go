@@ -8,6 +8,7 @@ import (
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/idempotency"
 	"github.com/touchline/touchline/internal/platform/phone"
@@ -25,7 +26,7 @@ type Common struct {
 type HTTP struct {
 	// NewSpool creates a temporary file for an upload.
 	NewSpool func() (upload.Spool, error)
-	Streams  *message.Streams
+	Streams  *notice.Streams
 	// Idempotency keeps the responses to requests with an Idempotency-Key.
 	Idempotency *idempotency.Service
 }

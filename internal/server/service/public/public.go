@@ -11,6 +11,7 @@ import (
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/bodies"
 	"github.com/touchline/touchline/internal/platform/inflight"
@@ -28,10 +29,10 @@ type Services struct {
 	Auth        *auth.Service
 	Passkeys    *auth.Passkeys
 	Approvals   *approval.Service
-	Tray        *message.Tray
+	Tray        *notice.Tray
 	Preferences *message.Store
 	// Push manages subscriptions for push messages.
-	Push *message.PushSubscriptions
+	Push *notice.PushSubscriptions
 	// Replies receives replies to SMS.
 	Replies *message.Replies
 	// Receipts receives what providers report about messages; nil if none reports.

@@ -1,4 +1,4 @@
-package store
+package notice
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/phone"
+	"github.com/touchline/touchline/internal/store"
 )
 
 // Notify saves the notifications of events and queues their copies. alsoLock are accounts to
@@ -18,10 +19,10 @@ import (
 // The Seqs of notifications come from the account's row, which stays locked until the
 // commit. They rise in commit order, so a stream that resumes after a Seq misses
 // nothing.
-func (tx *Tx) Notify(ctx context.Context, events []event.Event, alsoLock ...string) error {
+func Notify(ctx context.Context, tx *store.Tx, events []event.Event, alsoLock ...string) error {
 	var drafts []message.Draft
 	for _, e := range events {
-		for _, d := range message.Plan(e, tx.db.options.Settings.Brand) {
+		for _, d := range message.Plan(e, tx.DB().Settings().Brand) {
 			if d.AccountID == "" {
 				return fmt.Errorf("event %s: no account of the %s", e.Type, d.To)
 			}
@@ -35,7 +36,7 @@ func (tx *Tx) Notify(ctx context.Context, events []event.Event, alsoLock ...stri
 	for _, d := range drafts {
 		count[d.AccountID]++
 	}
-	accounts, err := tx.takeSeqs(ctx, count)
+	accounts, err := takeSeqs(ctx, tx, count)
 	if err != nil || len(drafts) == 0 {
 		return err
 	}
@@ -48,7 +49,7 @@ func (tx *Tx) Notify(ctx context.Context, events []event.Event, alsoLock ...stri
 		if err != nil {
 			return err
 		}
-		ids = append(ids, tx.db.options.NewID())
+		ids = append(ids, tx.DB().NewID())
 		args = append(args, d.AccountID, account.nextSeq, ids[len(ids)-1], string(d.Type), d.Title, d.Body, string(data),
 			database.Text(d.Data.PlayerID), database.Micros(tx.Now))
 		account.nextSeq++
@@ -65,8 +66,8 @@ func (tx *Tx) Notify(ctx context.Context, events []event.Event, alsoLock ...stri
 			recipients = append(recipients, id)
 		}
 	}
-	tx.wakeStreams(recipients)
-	return tx.queueCopies(ctx, drafts, ids, accounts)
+	tx.AfterCommit(func() { tx.DB().WakeStreams(recipients) })
+	return queueCopies(ctx, tx, drafts, ids, accounts)
 }
 
 // trayAccount is an account that gets notifications.
@@ -86,7 +87,7 @@ type trayAccount struct {
 //
 // The statement is an upsert of existing rows. A plain UPDATE would lock the rows in
 // any order, and two transactions could deadlock.
-func (tx *Tx) takeSeqs(ctx context.Context, count map[string]int64) (map[string]*trayAccount, error) {
+func takeSeqs(ctx context.Context, tx *store.Tx, count map[string]int64) (map[string]*trayAccount, error) {
 	if len(count) == 0 {
 		return nil, nil
 	}
@@ -124,14 +125,4 @@ func (tx *Tx) takeSeqs(ctx context.Context, count map[string]int64) (map[string]
 		return nil, fmt.Errorf("take notification seqs: found %d of %d accounts", len(accounts), n)
 	}
 	return accounts, nil
-}
-
-// deleteNotifications deletes the accounts' notifications about a player.
-func (tx *Tx) DeleteNotifications(ctx context.Context, playerID string, accountIDs []string) error {
-	for _, id := range accountIDs {
-		if err := tx.EndNotifications(ctx, playerID, id); err != nil {
-			return err
-		}
-	}
-	return nil
 }

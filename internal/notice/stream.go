@@ -1,4 +1,4 @@
-package message
+package notice
 
 import (
 	"context"
@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/platform/actor"
-	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/store"
 )
 
 const (
@@ -33,23 +33,6 @@ type OpenedStream struct {
 	OpenedAt, EndsAt time.Time
 }
 
-// StreamStore stores the open streams of all processes. Package store implements it.
-type StreamStore interface {
-	// OpenStream saves the stream in a slot of its account: one that is free, else one whose
-	// stream has ended or whose process no longer renews it, else the slot of the oldest stream. It
-	// returns the slot and the id of the stream that it replaced, or "". It returns overloaded
-	// if too many streams of the account open at the same time.
-	OpenStream(ctx context.Context, o OpenedStream) (slot int, replaced string, err error)
-	// CloseStream frees the slot of the stream if it still has it.
-	CloseStream(ctx context.Context, o OpenedStream) error
-	// RenewStreams renews the last-seen time of a process.
-	RenewStreams(ctx context.Context, process string) error
-	// EndStreams removes the last-seen time of a process.
-	EndStreams(ctx context.Context, process string) error
-	// StreamState reads the state of a stream in one statement.
-	StreamState(ctx context.Context, o OpenedStream, sessionID string, role actor.Role, now time.Time) (StreamState, error)
-}
-
 // StreamState says whether a stream may continue and what it has to send.
 type StreamState struct {
 	// Live is true while the session is valid for the account in that role and no newer
@@ -64,12 +47,10 @@ type StreamState struct {
 // Streams opens the notification streams of this process. The database limits the streams of
 // an account over all processes, the Hub the streams of this process.
 type Streams struct {
-	Hub   *Hub
-	Store StreamStore
+	Hub *Hub
+	DB  *store.DB
 	// Process is the id of this process.
 	Process string
-	Now     func() time.Time
-	NewID   func() string
 
 	mu        sync.Mutex
 	renewedAt time.Time
@@ -92,11 +73,11 @@ func (s *Streams) Open(ctx context.Context, by actor.Actor, endsAt time.Time) (*
 		return nil, err
 	}
 	st := &Stream{Subscription: sub, streams: s, by: by, opened: OpenedStream{
-		ID: s.NewID(), AccountID: by.AccountID, Process: s.Process, OpenedAt: s.Now(), EndsAt: endsAt,
+		ID: s.DB.NewID(), AccountID: by.AccountID, Process: s.Process, OpenedAt: s.DB.Now(), EndsAt: endsAt,
 	}}
 	var replaced string
 	if err = s.renewIfDue(ctx); err == nil {
-		st.opened.Slot, replaced, err = s.Store.OpenStream(ctx, st.opened)
+		st.opened.Slot, replaced, err = OpenStream(ctx, s.DB, st.opened)
 	}
 	if err != nil {
 		sub.Close()
@@ -109,7 +90,7 @@ func (s *Streams) Open(ctx context.Context, by actor.Actor, endsAt time.Time) (*
 
 // State returns the state of the stream.
 func (st *Stream) State(ctx context.Context) (StreamState, error) {
-	return st.streams.Store.StreamState(ctx, st.opened, st.by.SessionID, st.by.Role, st.streams.Now())
+	return ReadStreamState(ctx, st.streams.DB, st.opened, st.by.SessionID, st.by.Role)
 }
 
 // Close ends the stream and frees its slot. If the database does not respond, Renew frees it
@@ -119,7 +100,7 @@ func (st *Stream) Close() {
 	if st.Subscription.Close(); s.Hub.Closed() {
 		return
 	}
-	if err := s.Store.CloseStream(context.Background(), st.opened); err != nil {
+	if err := CloseStream(context.Background(), s.DB, st.opened); err != nil {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.unclosed = append(s.unclosed, st.opened)
@@ -132,19 +113,19 @@ func (s *Streams) Renew(ctx context.Context) error {
 	if s.Hub.Streams() == 0 && !s.hasUnclosed() {
 		return nil
 	}
-	if err := s.Store.RenewStreams(ctx, s.Process); err != nil {
+	if err := RenewStreams(ctx, s.DB, s.Process); err != nil {
 		return err
 	}
 	s.mu.Lock()
-	s.renewedAt = s.Now()
+	s.renewedAt = s.DB.Now()
 	unclosed := s.unclosed
 	s.unclosed = nil
 	s.mu.Unlock()
 	for i, o := range unclosed {
-		if o.EndsAt.Before(s.Now()) {
+		if o.EndsAt.Before(s.DB.Now()) {
 			continue
 		}
-		if err := s.Store.CloseStream(ctx, o); err != nil {
+		if err := CloseStream(ctx, s.DB, o); err != nil {
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			s.unclosed = append(s.unclosed, unclosed[i:]...)
@@ -163,7 +144,7 @@ func (s *Streams) hasUnclosed() bool {
 // renewIfDue saves that this process runs before it has its first stream.
 func (s *Streams) renewIfDue(ctx context.Context) error {
 	s.mu.Lock()
-	due := s.Now().Sub(s.renewedAt) >= StreamsRenewed
+	due := s.DB.Now().Sub(s.renewedAt) >= StreamsRenewed
 	s.mu.Unlock()
 	if !due {
 		return nil
@@ -173,9 +154,4 @@ func (s *Streams) renewIfDue(ctx context.Context) error {
 
 // End removes the last-seen time, so that the streams of this process no longer count. Call it
 // when all have ended.
-func (s *Streams) End(ctx context.Context) error { return s.Store.EndStreams(ctx, s.Process) }
-
-// ErrStreamsBusy refuses a stream because too many of its account open at the same time.
-func ErrStreamsBusy() error {
-	return fault.Overloaded("Too many streams of this account open at the same time. Try again.").After(time.Second)
-}
+func (s *Streams) End(ctx context.Context) error { return EndStreams(ctx, s.DB, s.Process) }

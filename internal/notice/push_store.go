@@ -1,11 +1,10 @@
-package store
+package notice
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
@@ -14,8 +13,6 @@ import (
 	"github.com/touchline/touchline/internal/platform/idempotency"
 	"github.com/touchline/touchline/internal/platform/vault"
 )
-
-var _ message.PushStore = (*DB)(nil)
 
 // pushSecrets are the parts of a subscription that are stored sealed.
 type pushSecrets struct {
@@ -31,17 +28,17 @@ func addressOf(s message.PushSubscription) []byte {
 	return []byte(s.Endpoint)
 }
 
-// SavePushSubscription replaces the subscription of the caller's session. It removes subscriptions of
+// Save replaces the subscription of the caller's session. It removes subscriptions of
 // other sessions of this role with the same device, and the oldest ones of the account
-// beyond message.MaxPushSubscriptions.
-func (db *DB) SavePushSubscription(ctx context.Context, by actor.Actor, s message.PushSubscription) error {
+// beyond MaxPushSubscriptions.
+func (p *PushSubscriptions) Save(ctx context.Context, by actor.Actor, s message.PushSubscription) error {
 	plain, err := json.Marshal(pushSecrets{s.Endpoint, s.P256DH, s.Auth, s.Token})
 	if err != nil {
 		return err
 	}
-	sealer := db.options.Vault.For(vault.ForPush)
+	sealer := p.Vault.For(vault.ForPush)
 	endpoint := sealer.MAC(addressOf(s))
-	err = db.Write(ctx, func(tx *Tx) error {
+	err = p.DB.Write(ctx, func(tx *database.Tx) error {
 		// A session that a concurrent request ends gets no subscription.
 		err := tx.ExecOne(ctx, `
 			INSERT INTO push_subscriptions (session_id, id, account_id, role, endpoint, sealed, show_names, ends_at, created_at)
@@ -61,11 +58,11 @@ func (db *DB) SavePushSubscription(ctx context.Context, by actor.Actor, s messag
 		}
 		err = tx.Defer(ctx, `
 			DELETE FROM push_subscriptions WHERE account_id = $1 AND id NOT IN (
-				SELECT id FROM push_subscriptions WHERE account_id = $1 ORDER BY id DESC LIMIT $2)`, by.AccountID, message.MaxPushSubscriptions)
+				SELECT id FROM push_subscriptions WHERE account_id = $1 ORDER BY id DESC LIMIT $2)`, by.AccountID, MaxPushSubscriptions)
 		if err != nil {
 			return err
 		}
-		return tx.Complete(ctx, idempotency.Work{})
+		return idempotency.Complete(ctx, tx, idempotency.Work{})
 	})
 	if err != nil {
 		return fmt.Errorf("save push subscription: %w", err)
@@ -73,39 +70,26 @@ func (db *DB) SavePushSubscription(ctx context.Context, by actor.Actor, s messag
 	return nil
 }
 
-// SessionPushSubscription returns the subscription of the caller's session, or false.
-func (db *DB) SessionPushSubscription(ctx context.Context, by actor.Actor) (message.PushSubscription, bool, error) {
-	return scanPushSubscription(db.options.Vault, db.sql.QueryRow(ctx, `
+// OfSession returns the subscription of the caller's session, or false.
+func (p *PushSubscriptions) OfSession(ctx context.Context, by actor.Actor) (message.PushSubscription, bool, error) {
+	return p.scan(p.DB.QueryRow(ctx, `
 		SELECT id, sealed, show_names, created_at FROM push_subscriptions WHERE session_id = $1 AND account_id = $2`,
 		by.SessionID, by.AccountID))
-}
-
-// PushSubscriptions reads subscriptions for the sender of push messages, which exists before
-// the DB.
-type PushSubscriptions struct {
-	sql   *database.DB
-	vault *vault.Vault
-	now   func() time.Time
-}
-
-// NewPushSubscriptions returns the PushSubscriptions of a migrated database.
-func NewPushSubscriptions(db *database.DB, keys *vault.Vault, now func() time.Time) *PushSubscriptions {
-	return &PushSubscriptions{db, keys, now}
 }
 
 // PushSubscription returns a subscription whose session is live, or false. It removes the
 // subscription of a session that has ended.
 func (p *PushSubscriptions) PushSubscription(ctx context.Context, id string) (message.PushSubscription, bool, error) {
-	s, found, err := scanPushSubscription(p.vault, p.sql.QueryRow(ctx, `
+	s, found, err := p.scan(p.DB.QueryRow(ctx, `
 		SELECT p.id, p.sealed, p.show_names, p.created_at FROM push_subscriptions p JOIN sessions s ON s.id = p.session_id
-		WHERE p.id = $1 AND s.revoked_at IS NULL AND s.idle_at > $2 AND s.ends_at > $2`, id, database.Micros(p.now())))
+		WHERE p.id = $1 AND s.revoked_at IS NULL AND s.idle_at > $2 AND s.ends_at > $2`, id, database.Micros(p.DB.Now())))
 	if err == nil && !found {
 		err = p.PushSubscriptionGone(ctx, id)
 	}
 	return s, found, err
 }
 
-func scanPushSubscription(keys *vault.Vault, row database.Scanner) (s message.PushSubscription, found bool, err error) {
+func (p *PushSubscriptions) scan(row database.Scanner) (s message.PushSubscription, found bool, err error) {
 	var sealed []byte
 	err = row.Scan(&s.ID, &sealed, &s.ShowNames, database.IntoTime(&s.CreatedAt))
 	if database.IsNoRows(err) {
@@ -114,7 +98,7 @@ func scanPushSubscription(keys *vault.Vault, row database.Scanner) (s message.Pu
 	if err != nil {
 		return s, false, fmt.Errorf("read push subscription: %w", err)
 	}
-	plain, err := keys.For(vault.ForPush).Open(sealed, s.ID)
+	plain, err := p.Vault.For(vault.ForPush).Open(sealed, s.ID)
 	if err != nil {
 		return s, false, fmt.Errorf("open push subscription %s: %w", s.ID, err)
 	}
@@ -126,9 +110,9 @@ func scanPushSubscription(keys *vault.Vault, row database.Scanner) (s message.Pu
 	return s, true, nil
 }
 
-// DeletePushSubscription removes the subscription of the caller's session, if there is one.
-func (db *DB) DeletePushSubscription(ctx context.Context, by actor.Actor) error {
-	_, err := db.sql.Exec(ctx, `DELETE FROM push_subscriptions WHERE session_id = $1 AND account_id = $2`, by.SessionID, by.AccountID)
+// Delete removes the subscription of the caller's session, if there is one.
+func (p *PushSubscriptions) Delete(ctx context.Context, by actor.Actor) error {
+	_, err := p.DB.Exec(ctx, `DELETE FROM push_subscriptions WHERE session_id = $1 AND account_id = $2`, by.SessionID, by.AccountID)
 	if err != nil {
 		return fmt.Errorf("delete push subscription: %w", err)
 	}
@@ -137,15 +121,15 @@ func (db *DB) DeletePushSubscription(ctx context.Context, by actor.Actor) error 
 
 // PushSubscriptionGone removes a subscription that the push service no longer knows.
 func (p *PushSubscriptions) PushSubscriptionGone(ctx context.Context, id string) error {
-	_, err := p.sql.Exec(ctx, `DELETE FROM push_subscriptions WHERE id = $1`, id)
+	_, err := p.DB.Exec(ctx, `DELETE FROM push_subscriptions WHERE id = $1`, id)
 	if err != nil {
 		return fmt.Errorf("remove push subscription %s: %w", id, err)
 	}
 	return nil
 }
 
-// endPush removes the subscription of a session that ends.
-func (tx *Tx) endPush(ctx context.Context, sessionID string) error {
+// EndPush removes the subscription of a session that ends.
+func EndPush(ctx context.Context, tx *database.Tx, sessionID string) error {
 	err := tx.Defer(ctx, `DELETE FROM push_subscriptions WHERE session_id = $1`, sessionID)
 	if err != nil {
 		return fmt.Errorf("end push messages of a session: %w", err)
@@ -153,8 +137,9 @@ func (tx *Tx) endPush(ctx context.Context, sessionID string) error {
 	return nil
 }
 
-// endPushOfAccount removes the subscriptions of an account, except the subscription of the session keep.
-func (tx *Tx) endPushOfAccount(ctx context.Context, accountID, keep string) error {
+// EndPushOfAccount removes the subscriptions of an account, except the subscription of the session keep;
+// "" keeps none.
+func EndPushOfAccount(ctx context.Context, tx *database.Tx, accountID, keep string) error {
 	err := tx.Defer(ctx, `DELETE FROM push_subscriptions WHERE account_id = $1 AND session_id <> $2`, accountID, keep)
 	if err != nil {
 		return fmt.Errorf("end push messages of an account: %w", err)

@@ -1,13 +1,14 @@
-package store
+package notice
 
 import (
 	"context"
 	"fmt"
 	"time"
 
-	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/store"
 )
 
 // maxStreamAttempts limits how often OpenStream tries. Each failed attempt means that another
@@ -15,17 +16,16 @@ import (
 const maxStreamAttempts = 50
 
 // OpenStream saves the stream in a slot of its account. The primary key allows one stream for
-// each slot, so an account never has more than message.MaxAccountStreams rows. One guarded statement
+// each slot, so an account never has more than MaxAccountStreams rows. One guarded statement
 // finds the slot and replaces the stream that it saw there; of concurrent calls that chose the
 // same slot one wins, and the others try again.
-func (db *DB) OpenStream(ctx context.Context, o message.OpenedStream) (slot int, replaced string, err error) {
+func OpenStream(ctx context.Context, db *store.DB, o OpenedStream) (slot int, replaced string, err error) {
 	for range maxStreamAttempts {
-		slot, replaced, err = db.takeSlot(ctx, o)
+		slot, replaced, err = takeSlot(ctx, db, o)
 		switch {
 		case err == nil:
 			if replaced != "" { // its process may be another one
-				db.options.OnNotified([]string{o.AccountID})
-				db.announce([]string{o.AccountID})
+				db.WakeStreams([]string{o.AccountID})
 			}
 			return slot, replaced, nil
 		case !database.IsNoRows(err):
@@ -34,14 +34,14 @@ func (db *DB) OpenStream(ctx context.Context, o message.OpenedStream) (slot int,
 			return 0, "", ctx.Err()
 		}
 	}
-	return 0, "", message.ErrStreamsBusy()
+	return 0, "", fault.Overloaded("Too many streams of this account open at the same time. Try again.").After(time.Second)
 }
 
 // takeSlot returns sql.ErrNoRows if another stream took the chosen slot meanwhile. An attempt
 // is a transaction by itself: two that wait for each other's slots would deadlock.
-func (db *DB) takeSlot(ctx context.Context, o message.OpenedStream) (slot int, replaced string, err error) {
+func takeSlot(ctx context.Context, db *store.DB, o OpenedStream) (slot int, replaced string, err error) {
 	scan := func(row database.Scanner) error { return row.Scan(&slot, &replaced) }
-	err = db.sql.ExecRow(ctx, scan, `
+	err = db.ExecRow(ctx, scan, `
 		INSERT INTO streams (account_id, slot, id, process, replaced, opened_at, ends_at)
 		SELECT CAST($1 AS TEXT), c.column1, CAST($2 AS TEXT), CAST($3 AS TEXT), coalesce(s.id, ''), CAST($4 AS BIGINT), CAST($5 AS BIGINT)
 		FROM (VALUES (0), (1), (2), (3), (4), (5), (6), (7), (8), (9)) AS c
@@ -55,13 +55,13 @@ func (db *DB) takeSlot(ctx context.Context, o message.OpenedStream) (slot int, r
 			opened_at = excluded.opened_at, ends_at = excluded.ends_at
 		WHERE streams.id = excluded.replaced
 		RETURNING slot, replaced`,
-		o.AccountID, o.ID, o.Process, database.Micros(o.OpenedAt), database.Micros(o.EndsAt), database.Micros(o.OpenedAt.Add(-message.StreamsExpire)))
+		o.AccountID, o.ID, o.Process, database.Micros(o.OpenedAt), database.Micros(o.EndsAt), database.Micros(o.OpenedAt.Add(-StreamsExpire)))
 	return slot, replaced, err
 }
 
 // CloseStream frees the slot of the stream if it still has it.
-func (db *DB) CloseStream(ctx context.Context, o message.OpenedStream) error {
-	_, err := db.sql.Exec(ctx, `DELETE FROM streams WHERE account_id = $1 AND slot = $2 AND id = $3`, o.AccountID, o.Slot, o.ID)
+func CloseStream(ctx context.Context, db *store.DB, o OpenedStream) error {
+	_, err := db.Exec(ctx, `DELETE FROM streams WHERE account_id = $1 AND slot = $2 AND id = $3`, o.AccountID, o.Slot, o.ID)
 	if err != nil {
 		return fmt.Errorf("close stream: %w", err)
 	}
@@ -69,8 +69,8 @@ func (db *DB) CloseStream(ctx context.Context, o message.OpenedStream) error {
 }
 
 // RenewStreams renews the last-seen time of a process: one row for all its streams.
-func (db *DB) RenewStreams(ctx context.Context, process string) error {
-	_, err := db.sql.Exec(ctx, `
+func RenewStreams(ctx context.Context, db *store.DB, process string) error {
+	_, err := db.Exec(ctx, `
 		INSERT INTO stream_processes (id, seen_at) VALUES ($1, $2)
 		ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`, process, database.Micros(db.Now()))
 	if err != nil {
@@ -80,19 +80,19 @@ func (db *DB) RenewStreams(ctx context.Context, process string) error {
 }
 
 // EndStreams removes the last-seen time of a process.
-func (db *DB) EndStreams(ctx context.Context, process string) error {
-	_, err := db.sql.Exec(ctx, `DELETE FROM stream_processes WHERE id = $1`, process)
+func EndStreams(ctx context.Context, db *store.DB, process string) error {
+	_, err := db.Exec(ctx, `DELETE FROM stream_processes WHERE id = $1`, process)
 	if err != nil {
 		return fmt.Errorf("end streams: %w", err)
 	}
 	return nil
 }
 
-// StreamState reads the state of a stream in one statement. The zero StreamState means that
+// ReadStreamState reads the state of a stream in one statement. The zero StreamState means that
 // the session has ended or a newer stream has the slot.
-func (db *DB) StreamState(ctx context.Context, o message.OpenedStream, sessionID string, role actor.Role, now time.Time) (message.StreamState, error) {
-	var st message.StreamState
-	err := db.sql.QueryRow(ctx, `
+func ReadStreamState(ctx context.Context, db *store.DB, o OpenedStream, sessionID string, role actor.Role) (StreamState, error) {
+	var st StreamState
+	err := db.QueryRow(ctx, `
 		SELECT a.tray_seq,
 			(SELECT count(*) FROM players p WHERE p.guardian_id = a.id AND a.role = 'guardian' AND p.deleted_at IS NULL)
 			+ (SELECT count(*) FROM players p WHERE p.student_id = a.id AND a.role = 'student' AND p.deleted_at IS NULL)
@@ -100,10 +100,17 @@ func (db *DB) StreamState(ctx context.Context, o message.OpenedStream, sessionID
 		WHERE s.id = $1 AND s.account_id = $2 AND s.role = $3 AND s.revoked_at IS NULL AND s.ends_at > $4
 			AND (s.page_idle IS NULL OR s.idle_at > $4)
 			AND EXISTS (SELECT 1 FROM streams t WHERE t.account_id = $2 AND t.slot = $5 AND t.id = $6)`,
-		sessionID, o.AccountID, string(role), database.Micros(now), o.Slot, o.ID).Scan(&st.Seq, &st.Players)
+		sessionID, o.AccountID, string(role), database.Micros(db.Now()), o.Slot, o.ID).Scan(&st.Seq, &st.Players)
 	if database.IsNoRows(err) {
-		return message.StreamState{}, nil
+		return StreamState{}, nil
 	}
 	st.Live = err == nil
 	return st, err
+}
+
+// Expired are the rows that the sweep deletes.
+var Expired = []store.Expired{
+	{What: "push subscriptions", Query: `DELETE FROM push_subscriptions WHERE session_id IN (SELECT session_id FROM push_subscriptions WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)`},
+	{What: "streams", Query: `DELETE FROM streams WHERE (account_id, slot) IN (SELECT account_id, slot FROM streams WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`},
+	{What: "processes with streams", Query: `DELETE FROM stream_processes WHERE id IN (SELECT id FROM stream_processes WHERE seen_at < $1 ORDER BY seen_at LIMIT $2) AND seen_at < $1`, Kept: StreamProcessesKept},
 }

@@ -1,4 +1,4 @@
-package message
+package notice
 
 import (
 	"context"
@@ -8,10 +8,12 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
-	"time"
 
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/platform/vault"
 )
 
 const (
@@ -25,56 +27,10 @@ const (
 	pushSecretBytes = 16
 )
 
-// PushKind is how a device receives push messages.
-type PushKind string
-
-const (
-	// PushWeb is Web Push, for browsers.
-	PushWeb PushKind = "web"
-	// PushFCM is Firebase Cloud Messaging, for apps.
-	PushFCM PushKind = "fcm"
-)
-
-// PushSubscription is how the device of one session receives push messages. That of a browser
-// has the values of PushSubscription.toJSON of the Push API; an app's subscription has a Token alone.
-type PushSubscription struct {
-	ID string
-	// Endpoint is the URL of the browser's push service. With it anyone can send messages.
-	Endpoint string
-	// P256DH is the public key of the browser and Auth its secret, in base64url (RFC 8291).
-	P256DH, Auth string
-	// Token is the registration token of an app at FCM. With it any account of the app's
-	// project can send messages.
-	Token string
-	// ShowNames allows names and the text of notifications on a locked screen.
-	ShowNames bool
-	CreatedAt time.Time
-}
-
-// Kind returns how the device receives messages.
-func (s PushSubscription) Kind() PushKind {
-	if s.Token != "" {
-		return PushFCM
-	}
-	return PushWeb
-}
-
-// PushStore stores subscriptions; package store implements it. A subscription belongs to a
-// session and ends with it.
-type PushStore interface {
-	// SavePushSubscription replaces the subscription of the caller's session. It removes those
-	// of other sessions of this role with the same endpoint or token: the device has a new
-	// user.
-	SavePushSubscription(ctx context.Context, by actor.Actor, s PushSubscription) error
-	// SessionPushSubscription returns the subscription of the caller's session, or false.
-	SessionPushSubscription(ctx context.Context, by actor.Actor) (s PushSubscription, ok bool, err error)
-	// DeletePushSubscription removes the subscription of the caller's session, if there is one.
-	DeletePushSubscription(ctx context.Context, by actor.Actor) error
-}
-
-// PushSubscriptions manages the subscriptions of sessions.
+// PushSubscriptions are the subscriptions of sessions. A subscription belongs to a session and ends with it.
 type PushSubscriptions struct {
-	Store PushStore
+	DB    *database.DB
+	Vault *vault.Vault
 	// Key is the public key of the service, for which browsers subscribe, in base64url.
 	Key string
 	// Reachable reports whether messages may be sent to an address.
@@ -83,33 +39,32 @@ type PushSubscriptions struct {
 	PlainHTTP func(host string) bool
 	// Apps is true if the service sends to apps by FCM.
 	Apps  bool
-	Now   func() time.Time
 	NewID func() string
 }
 
 // Subscribe replaces the subscription of the caller's session. Errors: a validation fault.
-func (p *PushSubscriptions) Subscribe(ctx context.Context, by actor.Actor, s PushSubscription) (PushSubscription, error) {
+func (p *PushSubscriptions) Subscribe(ctx context.Context, by actor.Actor, s message.PushSubscription) (message.PushSubscription, error) {
 	if err := p.check(s); err != nil {
 		return s, err
 	}
-	s.ID, s.CreatedAt = p.NewID(), p.Now()
-	return s, p.Store.SavePushSubscription(ctx, by, s)
+	s.ID, s.CreatedAt = p.NewID(), p.DB.Now()
+	return s, p.Save(ctx, by, s)
 }
 
 // Kinds returns the kinds of subscriptions that the service accepts.
-func (p *PushSubscriptions) Kinds() []PushKind {
+func (p *PushSubscriptions) Kinds() []message.PushKind {
 	if p.Apps {
-		return []PushKind{PushWeb, PushFCM}
+		return []message.PushKind{message.PushWeb, message.PushFCM}
 	}
-	return []PushKind{PushWeb}
+	return []message.PushKind{message.PushWeb}
 }
 
-func (p *PushSubscriptions) check(s PushSubscription) error {
+func (p *PushSubscriptions) check(s message.PushSubscription) error {
 	var faults []fault.Field
 	add := func(pointer, detail string) {
 		faults = append(faults, fault.Field{Pointer: pointer, Code: "invalid_value", Detail: detail})
 	}
-	if s.Kind() == PushFCM {
+	if s.Kind() == message.PushFCM {
 		if !p.Apps {
 			add("/kind", "This service sends no push messages by FCM.")
 		}

@@ -1,24 +1,15 @@
-package message_test
+package notice
 
 import (
 	"bytes"
-	"context"
 	"crypto/ecdh"
 	"encoding/base64"
 	"net/netip"
 	"testing"
-	"time"
 
 	"github.com/touchline/touchline/internal/message"
-	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/webhook"
 )
-
-type savedSubscriptions struct{ message.PushStore }
-
-func (savedSubscriptions) SavePushSubscription(context.Context, actor.Actor, message.PushSubscription) error {
-	return nil
-}
 
 // TestPushEndpoints: http is only for addresses and names of the networks in the setting, because
 // anyone with the URL of an endpoint can send to the device.
@@ -43,12 +34,11 @@ func TestPushEndpoints(t *testing.T) {
 			"http://internal.example/a": false,
 		}},
 	} {
-		p := message.PushSubscriptions{
-			Store: savedSubscriptions{}, Reachable: tt.networks.Allows, PlainHTTP: tt.networks.AllowsHTTP,
-			Now: time.Now, NewID: func() string { return "id" },
+		p := PushSubscriptions{
+			Reachable: tt.networks.Allows, PlainHTTP: tt.networks.AllowsHTTP,
 		}
 		for endpoint, accepted := range tt.accepted {
-			_, err := p.Subscribe(t.Context(), actor.Actor{}, message.PushSubscription{
+			err := p.check(message.PushSubscription{
 				Endpoint: endpoint, P256DH: encode(key.PublicKey().Bytes()), Auth: encode(make([]byte, 16)),
 			})
 			if (err == nil) != accepted {

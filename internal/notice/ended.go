@@ -1,4 +1,4 @@
-package store
+package notice
 
 import (
 	"context"
@@ -8,16 +8,17 @@ import (
 
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/store"
 )
 
-// EndNotifications deletes the notifications about a player for an account, of these types or of
+// End deletes the notifications about a player for an account, of these types or of
 // every type, and drops their copies that a worker has not begun to send. After the commit it waits
 // for those that a worker is sending: the caller learns that the approval has ended only when
 // nothing leaves any more.
 //
-// The row of each copy decides. MarkSending marks it under its lease, so either this transaction
+// The row of each copy decides. message.Store.MarkSending marks it under its lease, so either this transaction
 // finds the mark, or it ends the lease and MarkSending does not find the row.
-func (tx *Tx) EndNotifications(ctx context.Context, playerID, accountID string, types ...message.Type) error {
+func End(ctx context.Context, tx *store.Tx, playerID, accountID string, types ...message.Type) error {
 	args := []any{playerID, accountID}
 	ended := ` FROM notifications WHERE player_id = $1 AND account_id = $2`
 	if len(types) > 0 {
@@ -49,7 +50,7 @@ func (tx *Tx) EndNotifications(ctx context.Context, playerID, accountID string, 
 	if err != nil {
 		return fmt.Errorf("find copies that are being sent: %w", err)
 	}
-	tx.AfterCommit(func() { tx.db.awaitSent(ctx, sending) })
+	tx.AfterCommit(func() { awaitSent(ctx, tx.DB(), sending) })
 	if err := tx.Defer(ctx, `DELETE`+ended, args...); err != nil {
 		return fmt.Errorf("delete notifications of player %s: %w", playerID, err)
 	}
@@ -64,7 +65,7 @@ const (
 
 // awaitSent waits until the results of deliveries are stored, or their leases are lost, by a worker
 // of any replica. It gives up after awaitSentAtMost: a provider may be slower.
-func (db *DB) awaitSent(ctx context.Context, sending []message.Delivery) {
+func awaitSent(ctx context.Context, db *store.DB, sending []message.Delivery) {
 	if len(sending) == 0 {
 		return
 	}
@@ -78,7 +79,7 @@ func (db *DB) awaitSent(ctx context.Context, sending []message.Delivery) {
 	query := `SELECT EXISTS (SELECT 1 FROM deliveries WHERE id IN (` + database.Params(1, len(ids)) + `) AND lease IN (` + database.Params(1+len(ids), len(leases)) + `))`
 	for wait := awaitSentEvery; ; wait = min(2*wait, 8*awaitSentEvery) {
 		var unfinished bool
-		err := db.sql.QueryRow(ctx, query, args...).Scan(&unfinished)
+		err := db.QueryRow(ctx, query, args...).Scan(&unfinished)
 		if err != nil || !unfinished {
 			return
 		}
@@ -90,39 +91,4 @@ func (db *DB) awaitSent(ctx context.Context, sending []message.Delivery) {
 		case <-timer.C:
 		}
 	}
-}
-
-// MarkSending marks the deliveries of messages that leave now and returns the messages whose
-// deliveries still have their lease. A transaction that ended the approval of a recipient meanwhile
-// took the lease away.
-func (db *DB) MarkSending(ctx context.Context, messages []message.Outgoing) ([]message.Outgoing, error) {
-	n := database.PaddedSize(len(messages))
-	args := make([]any, 2*n)
-	for i := range n {
-		d := messages[min(i, len(messages)-1)].Deliveries[0]
-		args[i], args[n+i] = d.ID, d.Lease
-	}
-	marked := map[string]bool{}
-	err := db.sql.ExecRows(ctx, func(rs *database.Rows, err error) error {
-		clear(marked)
-		_, err = database.Collect(rs, err, func(s database.Scanner) (id string, err error) {
-			err = s.Scan(&id)
-			marked[id] = true
-			return id, err
-		})
-		return err
-	}, `
-		UPDATE deliveries SET sending_lease = lease
-		WHERE id IN (`+database.Params(1, n)+`) AND lease IN (`+database.Params(1+n, n)+`)
-		RETURNING id`, args...)
-	if err != nil {
-		return nil, fmt.Errorf("mark deliveries as being sent: %w", err)
-	}
-	var left []message.Outgoing
-	for _, m := range messages {
-		if marked[m.Deliveries[0].ID] {
-			left = append(left, m)
-		}
-	}
-	return left, nil
 }

@@ -1,4 +1,4 @@
-package store
+package notice
 
 import (
 	"cmp"
@@ -8,11 +8,12 @@ import (
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/store"
 )
 
 // queueCopies queues the copies of notifications that leave the app. ids and accounts
 // belong to the drafts.
-func (tx *Tx) queueCopies(ctx context.Context, drafts []message.Draft, ids []string, accounts map[string]*trayAccount) error {
+func queueCopies(ctx context.Context, tx *store.Tx, drafts []message.Draft, ids []string, accounts map[string]*trayAccount) error {
 	var values []any
 	queued := 0
 	for i, d := range drafts {
@@ -20,16 +21,16 @@ func (tx *Tx) queueCopies(ctx context.Context, drafts []message.Draft, ids []str
 		to := message.Addresses{Number: account.number, Email: cmp.Or(d.Email, account.email)}
 		addresses := map[message.Channel]string{}
 		for _, channel := range d.Channels {
-			if route := tx.db.options.Settings.route(channel, to); route.State == message.QueuedState {
+			if route := tx.DB().Settings().Destination(channel, to); route.State == message.QueuedState {
 				addresses[channel] = route.Address
 			}
 		}
 		for _, c := range d.Copies(account.preferences, addresses, account.pushTo) {
-			values = append(values, tx.db.options.NewID(), ids[i], string(message.NotificationCopy), string(c.Channel), "queued",
+			values = append(values, tx.DB().NewID(), ids[i], string(message.NotificationCopy), string(c.Channel), "queued",
 				d.AccountID, c.Address, string(d.To), database.Text(d.CountedFor()),
 				0, database.Micros(tx.Now), database.Micros(tx.Now.Add(message.MessageLifetime)), database.Micros(tx.Now), database.Micros(tx.Now))
 			queued++
-			tx.db.Outbox.Wake(tx.Tx, message.Lane{Channel: c.Channel, Kind: message.NotificationCopy})
+			tx.DB().Outbox.Wake(tx.Tx, message.Lane{Channel: c.Channel, Kind: message.NotificationCopy})
 		}
 	}
 	if queued == 0 {
@@ -49,18 +50,18 @@ func (tx *Tx) queueCopies(ctx context.Context, drafts []message.Draft, ids []str
 // was deleted. The address of a coach is in the profile, a guardian's is in the
 // player. The address of a PlayerRemoved counts as current: the notification names no player,
 // and the record of a removed player never changes.
-func (db *DB) NotificationCopy(ctx context.Context, d message.Delivery) (message.Copy, message.Recipient, bool, error) {
+func (t *Tray) NotificationCopy(ctx context.Context, d message.Delivery) (message.Copy, message.Recipient, bool, error) {
 	var c message.Copy
 	var to message.Recipient
 	var registered, linked, disputed, current bool
-	err := db.sql.QueryRow(ctx, `
+	err := t.DB.QueryRow(ctx, `
 		SELECT n.account_id, n.type, n.title, n.body, n.data, a.mobile_number,
 			EXISTS (SELECT 1 FROM stopped_coaches st WHERE st.mobile_number = a.mobile_number AND st.coach_id = $2),
 			EXISTS (SELECT 1 FROM stopped_addresses sa WHERE sa.address = $3),
 			(SELECT 1 FROM coaches c WHERE c.id = n.account_id AND c.email = $4 LIMIT 1) IS NOT NULL
 				OR (SELECT 1 FROM players p WHERE p.id = n.player_id AND p.guardian_id = n.account_id AND p.guardian_email = $4 LIMIT 1) IS NOT NULL
 				OR n.type = $5,
-			`+AccountRoles+`, `+message.PreferenceColumns+`
+			`+store.AccountRoles+`, `+message.PreferenceColumns+`
 		FROM notifications n LEFT JOIN accounts a ON a.id = n.account_id
 		LEFT JOIN preferences ON preferences.mobile_number = a.mobile_number
 		WHERE n.id = $1`, d.NotificationID, d.CoachID, message.FoldAddress(d.To), d.To, string(message.PlayerRemoved)).
