@@ -101,6 +101,9 @@ func (in *Inbox) text(ctx context.Context, r message.Reply) error {
 		if newest, err = in.Outbox.NewestSender(ctx, r.From, r.Channel, r.SentAt); err != nil {
 			return err
 		}
+		if newest == "" { // no message has left yet
+			newest = all[0].CoachID
+		}
 	}
 	var over *sender
 	ask := false

@@ -122,6 +122,54 @@ func TestPlan(t *testing.T) {
 	}
 }
 
+// TestPlanWithChat: the chat goes before SMS where both were chosen, also for the copy to the guardian, and a
+// number gets one of them.
+func TestPlanWithChat(t *testing.T) {
+	party := func(n string) partyFacts {
+		return partyFacts{Exists: true, AccountID: "account of " + n, Number: phone.Number(n), App: team.Granted, EverApproved: true}
+	}
+	r := rules(true)
+	r.HasChat = true
+	for _, tt := range []struct {
+		name             string
+		guardian, number string // of the student
+		channels         []Channel
+		had              []Channel // of the guardian
+		audience         Audience
+		want             string
+	}{
+		{"chat alone", "+911", "+912", []Channel{Chat}, nil, ToGuardians, "guardian chat= stays"},
+		{"chat and SMS", "+911", "+912", []Channel{SMS, Chat}, nil, ToGuardians, "guardian chat="},
+		{"the copy", "+911", "+912", []Channel{SMS, Chat, InApp}, nil, ToStudents, "student chat= in_app=; guardian* chat= in_app="},
+		{"the copy of chat alone", "+911", "+912", []Channel{Chat}, nil, ToStudents, "student chat= stays; guardian* chat= stays"},
+		{"one number", "+911", "+911", []Channel{SMS, Chat}, nil, ToBoth, "guardian chat=; student sms=same_number chat=same_number"},
+		{"moved to SMS before", "+911", "+912", []Channel{SMS, Chat}, []Channel{SMS}, ToGuardians, "guardian sms=same_number chat=same_number"},
+		{"no such country", "+441", "+912", []Channel{SMS, Chat}, nil, ToGuardians, "guardian sms=number_not_allowed chat=number_not_allowed"},
+	} {
+		p := playerFacts{PlayerID: "p", StudentName: "Asha", Guardian: party(tt.guardian), Student: party(tt.number)}
+		p.Guardian.HasMessage = tt.had
+		plan := r.newPlan("Meera", Draft{Audience: tt.audience, Text: "Hi", Channels: tt.channels})
+		plan.add(p)
+		var got []string
+		for _, r := range plan.Recipients {
+			s := string(r.Party)
+			if r.Copy {
+				s += "*"
+			}
+			for _, send := range r.Sends {
+				s += fmt.Sprintf(" %s=%s", send.Channel, send.Reason)
+				if send.Stays {
+					s += " stays"
+				}
+			}
+			got = append(got, s)
+		}
+		if diff := cmp.Diff(tt.want, strings.Join(got, "; ")); diff != "" {
+			t.Errorf("%s: %s", tt.name, diff)
+		}
+	}
+}
+
 // Texts of two languages are one variant if they are equal.
 func TestVariants(t *testing.T) {
 	plan := rules(true).newPlan("Meera", Draft{Audience: ToGuardians, Text: "Hi", Channels: []Channel{SMS, InApp}})

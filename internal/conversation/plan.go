@@ -76,6 +76,9 @@ func (p *Plan) add(f playerFacts) {
 	for _, s := range p.Recipients[len(p.Recipients)-1].Sends {
 		if s.Reason == "" {
 			channels = append(channels, s.Channel)
+			if s.Channel == Chat && !s.Stays { // SMS takes over for the guardian, too
+				channels = append(channels, SMS)
+			}
 		}
 	}
 	if len(channels) > 0 {

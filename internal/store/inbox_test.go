@@ -187,6 +187,28 @@ func TestOldButtons(t *testing.T) {
 	})
 }
 
+// TestReplyBySMS: a reply by SMS goes to the coach whose message was the newest, without a question back.
+func TestReplyBySMS(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		s := &said{}
+		in := p.inbox(s)
+		p.add(p.coach(1), "Asha Rao", number(3), "")
+		second := p.coach(2)
+		p.clock.advance(time.Minute)
+		p.add(second, "Bela Rao", number(3), "")
+		r := p.chatFrom(number(3), "1")
+		r.Channel, r.Text = message.SMS, "We come."
+		for range 2 {
+			ok(p, in.Receive(bg, r))
+		}
+		list, err := in.Replies(bg, second, false, "", 5)
+		if ok(p, err); len(list) != 1 || list[0].Channel != conversation.SMS || len(s.answers) != 0 {
+			p.Errorf("replies %+v, answers %+v", list, s.answers)
+		}
+	})
+}
+
 // TestReplyRaces: replies that arrive at once and repeatedly are saved once each, also while the person
 // chooses a coach.
 func TestReplyRaces(t *testing.T) {
