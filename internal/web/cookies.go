@@ -63,12 +63,6 @@ func (c Cookies) cookie(name, value string, lifetime time.Duration) *http.Cookie
 	}
 }
 
-// Sealer encrypts and authenticates cookies.
-type Sealer interface {
-	Seal(plain []byte, context string) []byte
-	Open(sealed []byte, context string) ([]byte, error)
-}
-
 // SealedCookie returns a cookie with the encrypted JSON of v.
 func (p *Pages) SealedCookie(name string, v any, lifetime time.Duration) (*http.Cookie, error) {
 	plain, err := json.Marshal(v)

@@ -9,6 +9,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/httpx"
 	"github.com/touchline/touchline/internal/platform/ratelimit"
+	"github.com/touchline/touchline/internal/platform/vault"
 	"github.com/touchline/touchline/internal/server/service/public"
 )
 
@@ -20,7 +21,7 @@ type Config struct {
 	// MailAddress returns the address to which a token ends mail, or false if it is forged.
 	MailAddress func(token string) (address string, ok bool)
 	// Sealer encrypts what a cookie must not show.
-	Sealer Sealer
+	Sealer vault.Sealer
 
 	// Brand is the name of the service on pages.
 	Brand string

@@ -95,7 +95,7 @@ func (p *Pages) familySettingsForm(ctx context.Context, r *Request, by actor.Act
 		return Response{}, err
 	}
 	v := p.SignedInView(r, "my_settings.title", by)
-	v.Form, v.Path = f, Home(by.Role)+"/settings"
+	v.Form, v.Path = f, SettingsOf(by.Role)
 	v.Data = map[string]any{
 		"Home": Home(by.Role), "Languages": languages, "Zones": OfferedZones(f), "Stopped": stopped, "StoppedMail": addresses, "Email": email, "Push": push, "Done": r.URL.Query().Get("done"),
 	}
@@ -135,5 +135,5 @@ func (p *Pages) saveFamilySettings(ctx context.Context, r *Request, by actor.Act
 	if _, err := p.Preferences.SavePreferences(ctx, by.Number, patch); err != nil {
 		return Response{}, err
 	}
-	return Redirect(Home(by.Role)+"/settings?done=saved", p.languageCookie(*patch.Language)), nil
+	return Redirect(SettingsOf(by.Role)+"?done=saved", p.languageCookie(*patch.Language)), nil
 }

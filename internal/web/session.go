@@ -132,3 +132,6 @@ func Home(role actor.Role) string {
 	}
 	return "/me/" + string(role)
 }
+
+// SettingsOf returns the page of the settings of a role.
+func SettingsOf(role actor.Role) string { return Home(role) + "/settings" }

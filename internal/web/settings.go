@@ -106,7 +106,7 @@ func (p *Pages) emailSetting(ctx context.Context, by actor.Actor) (*emailSetting
 		return nil, nil
 	}
 	address, err := p.Auth.Store.ConfirmedAddress(ctx, by.Number, by.Role)
-	return &emailSetting{Home(by.Role) + "/settings/email", address}, err
+	return &emailSetting{SettingsOf(by.Role) + "/email", address}, err
 }
 
 // pushState is the state of push messages on this device, for the settings page.
@@ -119,12 +119,4 @@ type pushState struct {
 func (p *Pages) pushState(ctx context.Context, by actor.Actor) (pushState, error) {
 	s, found, err := p.Push.OfSession(ctx, by)
 	return pushState{p.Push.Key, found, s.ShowNames}, err
-}
-
-// settingsOf returns the path of the settings of a role.
-func settingsOf(role actor.Role) string {
-	if role == actor.Coach {
-		return SettingsPath
-	}
-	return Home(role) + "/settings"
 }

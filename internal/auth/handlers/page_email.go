@@ -22,9 +22,7 @@ type addressToConfirm struct {
 	Ends             time.Time
 }
 
-func settings(role actor.Role) string { return web.Home(role) + "/settings" }
-
-func emailPath(role actor.Role) string { return settings(role) + "/email" }
+func emailPath(role actor.Role) string { return web.SettingsOf(role) + "/email" }
 
 // emailPage serves GET …/settings/email: it asks for the address.
 func (p pages) emailPage(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
@@ -44,7 +42,7 @@ func (p pages) emailForm(ctx context.Context, r *web.Request, by actor.Actor, f 
 		return web.Response{}, err
 	}
 	v.Path = emailPath(by.Role)
-	v.Data = map[string]any{"Back": settings(by.Role), "Path": v.Path, "Address": confirmed, "Fresh": p.site.HasRecentOTP(r, by.Role)}
+	v.Data = map[string]any{"Back": web.SettingsOf(by.Role), "Path": v.Path, "Address": confirmed, "Fresh": p.site.HasRecentOTP(r, by.Role)}
 	return web.FormPage("email", v), nil
 }
 
@@ -113,7 +111,7 @@ func (p pages) emailCodeForm(ctx context.Context, r *web.Request, by actor.Actor
 
 // confirmAddress serves POST …/settings/email/code. The same form sent twice confirms once.
 func (p pages) confirmAddress(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	f, address, done := &web.Form{Values: url.Values{}}, p.readAddress(r, by), web.Redirect(settings(by.Role)+"?done=email")
+	f, address, done := &web.Form{Values: url.Values{}}, p.readAddress(r, by), web.Redirect(web.SettingsOf(by.Role)+"?done=email")
 	otp := otpDigits(r.Value("code"))
 	if address == "" || len(otp) != p.site.Auth.Settings.OTPLength {
 		f.Add("code", p.site.NewView(r, "code.title").MustT("code.code.fault", "Count", p.site.Auth.Settings.OTPLength))
@@ -140,5 +138,5 @@ func (p pages) removeAddress(ctx context.Context, r *web.Request, by actor.Actor
 	if err := p.site.Auth.Store.RemoveAddress(ctx, by.Number, by.Role); err != nil {
 		return web.Response{}, err
 	}
-	return web.Redirect(settings(by.Role) + "?done=email_removed"), nil
+	return web.Redirect(web.SettingsOf(by.Role) + "?done=email_removed"), nil
 }
