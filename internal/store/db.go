@@ -1,6 +1,6 @@
-// Package store holds the schema, the transactions of features and the hooks between them,
-// and the sweep. Features have their own SQL. Package database
-// knows the engines; the text of every statement is the same for both.
+// Package store holds the schema, the transactions of features, the hooks between them, and
+// the sweep. Features have their own SQL. Package database knows the engines; the text of
+// every statement is the same for both.
 package store
 
 import (

@@ -9,10 +9,14 @@ import (
 	"github.com/touchline/touchline/internal/server/service/public"
 )
 
+// SettingsPath is the page of the coach's settings.
+const SettingsPath = "/coach/settings"
+
 func (p *Pages) coachRoutes() []Route {
 	return []Route{
 		{Method: "GET", Pattern: "/coach", Handle: p.SignedIn(actor.Coach, p.today)},
 		{Method: "GET", Pattern: "/coach/more", Handle: p.SignedIn(actor.Coach, p.more)},
+		{Method: "GET", Pattern: SettingsPath + "/export", Handle: p.SignedIn(actor.Coach, p.exportAll)},
 	}
 }
 

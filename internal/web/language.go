@@ -52,10 +52,11 @@ func (p *Pages) chooseLanguage(ctx context.Context, r *Request) (Response, error
 			}
 		}
 	}
-	return Redirect(back, p.languageCookie(to)), nil
+	return Redirect(back, p.LanguageCookie(to)), nil
 }
 
-func (p *Pages) languageCookie(language string) *http.Cookie {
+// LanguageCookie returns the cookie that keeps a language in this browser.
+func (p *Pages) LanguageCookie(language string) *http.Cookie {
 	return p.Cookies.cookie(languageCookie, language, languageLifetime)
 }
 
@@ -67,7 +68,7 @@ func (p *Pages) ApplyLanguage(ctx context.Context, r *Request, number phone.Numb
 		return nil, err
 	}
 	if slices.Contains(languages, stored.Language) {
-		return []*http.Cookie{p.languageCookie(stored.Language)}, nil
+		return []*http.Cookie{p.LanguageCookie(stored.Language)}, nil
 	}
 	if chosen := chosenLanguage(r.Request); chosen != "" {
 		_, err = p.Preferences.SavePreferences(ctx, number, message.PreferencesPatch{Language: &chosen})

@@ -85,7 +85,7 @@ type Route struct {
 
 // routes lists every page.
 func (p *Pages) routes() []Route {
-	routes := slices.Concat(p.startRoutes(), p.familyRoutes(), p.coachRoutes(), p.accountRoutes(), p.installRoutes(), p.staticRoutes())
+	routes := slices.Concat(p.startRoutes(), p.coachRoutes(), p.installRoutes(), p.staticRoutes())
 	for _, feature := range p.Features {
 		routes = append(routes, feature(p)...)
 	}

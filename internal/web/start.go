@@ -13,6 +13,7 @@ import (
 func (p *Pages) startRoutes() []Route {
 	return []Route{
 		{Method: "GET", Pattern: "/{$}", Handle: p.start},
+		{Method: "GET", Pattern: "/me", Handle: p.me},
 		{Method: "GET", Pattern: "/robots.txt", Handle: p.robots},
 		{Method: "POST", Pattern: "/language", Handle: p.chooseLanguage},
 	}
@@ -56,4 +57,25 @@ func (p *Pages) robots(context.Context, *Request) (Response, error) {
 		_, err := io.WriteString(w, "User-agent: *\nAllow: /$\nAllow: /coaches\nAllow: /api/coach/documents/\nAllow: /static/\nAllow: /docs\nDisallow: /\n")
 		return err
 	}}, nil
+}
+
+// PlayerPath returns the page of a player for a party.
+func PlayerPath(role actor.Role, playerID string) string {
+	return "/me/" + string(role) + "/players/" + playerID
+}
+
+// me serves GET /me: it goes to the role in which this browser is signed in, and lets a
+// person choose who is signed in as both or as none.
+func (p *Pages) me(_ context.Context, r *Request) (Response, error) {
+	_, guardian := r.Actor(actor.Guardian)
+	_, student := r.Actor(actor.Student)
+	switch {
+	case guardian && student:
+		return Redirect("/"), nil
+	case guardian:
+		return Redirect("/me/guardian"), nil
+	case student:
+		return Redirect("/me/student"), nil
+	}
+	return Redirect("/sign-in/family"), nil
 }

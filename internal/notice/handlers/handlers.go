@@ -44,6 +44,8 @@ func Pages(site *web.Pages) []web.Route {
 	routes := []web.Route{
 		{Method: "GET", Pattern: notificationsPath, Handle: site.SignedIn(actor.Coach, p.notifications)},
 		{Method: "POST", Pattern: notificationsPath + "/read", Handle: site.SignedIn(actor.Coach, p.readNotifications)},
+		{Method: "GET", Pattern: web.SettingsPath, Handle: site.SignedIn(actor.Coach, p.settings)},
+		{Method: "POST", Pattern: web.SettingsPath, Handle: site.SignedIn(actor.Coach, p.saveSettings)},
 		{Method: "GET", Pattern: "/unsubscribe/{token}", Handle: p.unsubscribePage},
 		{Method: "POST", Pattern: "/unsubscribe/{token}", Handle: p.unsubscribe, Urgent: true, Multipart: true},
 		{Method: "POST", Pattern: "/unsubscribe/{token}/allow", Handle: p.allowMail},
@@ -63,6 +65,8 @@ func Pages(site *web.Pages) []web.Route {
 			routes,
 			web.Route{Method: "GET", Pattern: base + "/messages", Handle: site.SignedIn(role, p.messages)},
 			web.Route{Method: "POST", Pattern: base + "/messages/read", Handle: site.SignedIn(role, p.readMessages)},
+			web.Route{Method: "GET", Pattern: base + "/settings", Handle: site.SignedIn(role, p.familySettings)},
+			web.Route{Method: "POST", Pattern: base + "/settings", Handle: site.SignedIn(role, p.saveFamilySettings)},
 			web.Route{Method: "POST", Pattern: base + "/settings/coaches/{coach_id}/allow", Handle: site.SignedIn(role, p.allowCoach)},
 			web.Route{Method: "POST", Pattern: base + "/players/{player_id}/coach-messages", Handle: site.SignedIn(role, p.coachMessages)},
 		)

@@ -15,12 +15,12 @@ func (p pages) subscribePush(ctx context.Context, r *web.Request, by actor.Actor
 		Endpoint: r.Value("endpoint"), P256DH: r.Value("p256dh"), Auth: r.Value("auth"), ShowNames: r.Value("show_names") == "yes",
 	})
 	if fault.KindOf(err) == fault.Invalid {
-		return web.Redirect(web.Home(by.Role) + "/settings?done=push_failed#push"), nil
+		return web.Redirect(web.SettingsOf(by.Role) + "?done=push_failed#push"), nil
 	}
 	if err != nil {
 		return web.Response{}, err
 	}
-	return web.Redirect(web.Home(by.Role) + "/settings?done=push#push"), nil
+	return web.Redirect(web.SettingsOf(by.Role) + "?done=push#push"), nil
 }
 
 // unsubscribePush serves POST …/settings/push/end.
@@ -28,7 +28,7 @@ func (p pages) unsubscribePush(ctx context.Context, r *web.Request, by actor.Act
 	if err := p.site.Push.Delete(ctx, by); err != nil {
 		return web.Response{}, err
 	}
-	return web.Redirect(web.Home(by.Role) + "/settings?done=push_ended#push"), nil
+	return web.Redirect(web.SettingsOf(by.Role) + "?done=push_ended#push"), nil
 }
 
 // allowCoach serves POST /me/{role}/settings/coaches/{coach_id}/allow: messages of the coach
@@ -41,7 +41,7 @@ func (p pages) allowCoach(ctx context.Context, r *web.Request, by actor.Actor) (
 	if err := p.site.Preferences.AllowCoach(ctx, by.Number, id); err != nil {
 		return web.Response{}, err
 	}
-	return web.Redirect(web.Home(by.Role) + "/settings?done=allowed"), nil
+	return web.Redirect(web.SettingsOf(by.Role) + "?done=allowed"), nil
 }
 
 // coachMessages serves POST /me/{role}/players/{player_id}/coach-messages: it stops the

@@ -1,17 +1,17 @@
-package web
+package handlers
 
 import (
 	"context"
 	"net/url"
-	"slices"
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/web"
 )
 
 // preferenceValues returns the fields of the form of preferences.
-func preferenceValues(r *Request, p message.Preferences) url.Values {
+func preferenceValues(r *web.Request, p message.Preferences) url.Values {
 	language := p.Language
 	if language == "" {
 		language = r.Language
@@ -25,8 +25,8 @@ func preferenceValues(r *Request, p message.Preferences) url.Values {
 }
 
 // readPreferences reads the form of preferences and adds its faults to f.
-func (p *Pages) readPreferences(r *Request, f *Form) message.PreferencesPatch {
-	v := p.NewView(r, "")
+func (p pages) readPreferences(r *web.Request, f *web.Form) message.PreferencesPatch {
+	v := p.site.NewView(r, "")
 	language, zone := r.Value("language"), r.Value("time_zone")
 	if !message.KnownLanguage(language) {
 		f.Add("language", v.MustT("settings.language.fault"))
@@ -52,65 +52,57 @@ func (p *Pages) readPreferences(r *Request, f *Form) message.PreferencesPatch {
 	return message.PreferencesPatch{Language: &language, TimeZone: &zone, QuietHours: &quiet}
 }
 
-// OfferedZones returns the time zones that the form offers, with the chosen one.
-func OfferedZones(f *Form) []string {
-	if zone := f.Value("time_zone"); zone != "" && !slices.Contains(timeZones, zone) && message.KnownTimeZone(zone) {
-		return append([]string{zone}, timeZones...)
-	}
-	return timeZones
-}
-
 // stoppedCoach is a coach whose messages the caller stopped. Name is empty if the coach is
 // no longer linked with the caller.
 type stoppedCoach struct{ ID, Name string }
 
 // familySettings serves GET /me/{role}/settings.
-func (p *Pages) familySettings(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	chosen, err := p.Preferences.Preferences(ctx, by.Number)
+func (p pages) familySettings(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
+	chosen, err := p.site.Preferences.Preferences(ctx, by.Number)
 	if err != nil {
-		return Response{}, err
+		return web.Response{}, err
 	}
-	return p.familySettingsForm(ctx, r, by, r.Restored(&Form{Values: preferenceValues(r, chosen)}))
+	return p.familySettingsForm(ctx, r, by, r.Restored(&web.Form{Values: preferenceValues(r, chosen)}))
 }
 
-func (p *Pages) familySettingsForm(ctx context.Context, r *Request, by actor.Actor, f *Form) (Response, error) {
-	chosen, err := p.Preferences.Preferences(ctx, by.Number)
+func (p pages) familySettingsForm(ctx context.Context, r *web.Request, by actor.Actor, f *web.Form) (web.Response, error) {
+	chosen, err := p.site.Preferences.Preferences(ctx, by.Number)
 	if err != nil {
-		return Response{}, err
+		return web.Response{}, err
 	}
 	stopped, err := p.stoppedCoaches(ctx, by, chosen.StoppedCoaches)
 	if err != nil {
-		return Response{}, err
+		return web.Response{}, err
 	}
-	addresses, err := approval.StoppedAddresses(ctx, p.Approvals.DB, by)
+	addresses, err := approval.StoppedAddresses(ctx, p.site.Approvals.DB, by)
 	if err != nil {
-		return Response{}, err
+		return web.Response{}, err
 	}
 	push, err := p.pushState(ctx, by)
 	if err != nil {
-		return Response{}, err
+		return web.Response{}, err
 	}
 	email, err := p.emailSetting(ctx, by)
 	if err != nil {
-		return Response{}, err
+		return web.Response{}, err
 	}
-	v := p.SignedInView(r, "my_settings.title", by)
-	v.Form, v.Path = f, SettingsOf(by.Role)
+	v := p.site.SignedInView(r, "my_settings.title", by)
+	v.Form, v.Path = f, web.SettingsOf(by.Role)
 	v.Data = map[string]any{
-		"Home": Home(by.Role), "Languages": languages, "Zones": OfferedZones(f), "Stopped": stopped, "StoppedMail": addresses, "Email": email, "Push": push, "Done": r.URL.Query().Get("done"),
+		"Home": web.Home(by.Role), "Languages": message.Languages, "Zones": web.OfferedZones(f), "Stopped": stopped, "StoppedMail": addresses, "Email": email, "Push": push, "Done": r.URL.Query().Get("done"),
 	}
-	return FormPage("family_settings", v), nil
+	return web.FormPage("family_settings", v), nil
 }
 
 // maxLinksNamed is how many links are read to find the names of coaches.
 const maxLinksNamed = 200
 
 // stoppedCoaches returns the coaches with these ids. Names come from the caller's links.
-func (p *Pages) stoppedCoaches(ctx context.Context, by actor.Actor, ids []string) ([]stoppedCoach, error) {
+func (p pages) stoppedCoaches(ctx context.Context, by actor.Actor, ids []string) ([]stoppedCoach, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	links, err := p.Approvals.Links(ctx, by, false, approval.Page{Limit: maxLinksNamed})
+	links, err := p.site.Approvals.Links(ctx, by, false, approval.Page{Limit: maxLinksNamed})
 	if err != nil {
 		return nil, err
 	}
@@ -126,14 +118,14 @@ func (p *Pages) stoppedCoaches(ctx context.Context, by actor.Actor, ids []string
 }
 
 // saveFamilySettings serves POST /me/{role}/settings.
-func (p *Pages) saveFamilySettings(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	f := &Form{Values: r.Form}
+func (p pages) saveFamilySettings(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
+	f := &web.Form{Values: r.Form}
 	patch := p.readPreferences(r, f)
 	if len(f.Faults) > 0 {
 		return p.familySettingsForm(ctx, r, by, f)
 	}
-	if _, err := p.Preferences.SavePreferences(ctx, by.Number, patch); err != nil {
-		return Response{}, err
+	if _, err := p.site.Preferences.SavePreferences(ctx, by.Number, patch); err != nil {
+		return web.Response{}, err
 	}
-	return Redirect(SettingsOf(by.Role)+"?done=saved", p.languageCookie(*patch.Language)), nil
+	return web.Redirect(web.SettingsOf(by.Role)+"?done=saved", p.site.LanguageCookie(*patch.Language)), nil
 }
