@@ -19,6 +19,9 @@ const AddressLifetime = 180 * 24 * time.Hour
 // emailChannel is the channel of codes by mail.
 const emailChannel = "email"
 
+// voiceChannel is the channel of codes by call.
+const voiceChannel = "voice"
+
 // The DeviceIDs of challenges whose codes leave by mail. They have separate limits, so that
 // strangers who block the number do not block them.
 const (
@@ -85,4 +88,8 @@ func (s *Service) ConfirmAddress(ctx context.Context, by actor.Actor, address, o
 
 func errNoMail() error {
 	return fault.Validation([]fault.Field{{Pointer: "/channel", Code: "not_available", Detail: "This service sends no mail. Use sms."}})
+}
+
+func errNoVoice() error {
+	return fault.Validation([]fault.Field{{Pointer: "/channel", Code: "not_available", Detail: "This service makes no calls. Use sms."}})
 }

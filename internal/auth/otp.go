@@ -80,6 +80,8 @@ type OTPRequest struct {
 	// number that does not match. It counts like a request for a number that does not hold
 	// the role, and its response is the same.
 	Silent bool
+	// ByVoice asks for a call that speaks the code.
+	ByVoice bool
 	// ConfirmAddress is an e-mail address that the code confirms for the number, or empty.
 	ConfirmAddress string
 }
@@ -87,7 +89,7 @@ type OTPRequest struct {
 // RequestOTP opens a challenge and queues its SMS or mail. The worker checks whether the number
 // holds the role and has a confirmed address before it sends the message, so that the response and
 // its timing are the same for every number. Errors: destination_blocked, otp_resend_too_soon,
-// otp_send_limit, and validation_failed without mail.
+// otp_send_limit, and validation_failed without mail or calls.
 func (s *Service) RequestOTP(ctx context.Context, in OTPRequest) (IssuedOTP, error) {
 	key := ChallengeKey{Number: in.Number, Role: in.Role}
 	if !s.Settings.Reachable(key.Number) {
@@ -108,6 +110,12 @@ func (s *Service) RequestOTP(ctx context.Context, in OTPRequest) (IssuedOTP, err
 		channel, key = emailChannel, emailKey(in.Number, in.Role)
 	case device.maySend:
 		key.DeviceID = device.id
+	}
+	if in.ByVoice {
+		if !s.Settings.OTPByVoice {
+			return IssuedOTP{}, errNoVoice()
+		}
+		channel = voiceChannel
 	}
 	r := ChallengeRequest{
 		Challenge:   Challenge{ChallengeKey: key, ID: s.NewID(), SentAt: now, EndsAt: now.Add(s.Settings.OTPValidity)},

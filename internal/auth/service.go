@@ -37,6 +37,8 @@ type Settings struct {
 	OTPChannel string
 	// OTPByEmail says that OTPs can be sent by mail, too.
 	OTPByEmail bool
+	// OTPByVoice says that OTPs can be spoken by a call, too.
+	OTPByVoice bool
 	// Reachable reports whether OTPs may be sent to the number's country.
 	Reachable func(phone.Number) bool
 	// TestCode returns the fixed code of a test number at that time, or "".

@@ -106,7 +106,7 @@ func (p pages) page(r *web.Request, chosen string, f *web.Form) web.Response {
 func (p Phone) channels() []message.Channel {
 	var channels []message.Channel
 	for _, m := range p.Messages {
-		if !slices.Contains(channels, m.Channel) {
+		if m.Channel != message.Voice && !slices.Contains(channels, m.Channel) {
 			channels = append(channels, m.Channel)
 		}
 	}

@@ -15,8 +15,10 @@ const (
 	InApp    Channel = "in_app"
 	SMS      Channel = "sms"
 	WhatsApp Channel = "whatsapp"
-	Email    Channel = "email"
-	Push     Channel = "push"
+	// Voice is a call.
+	Voice Channel = "voice"
+	Email Channel = "email"
+	Push  Channel = "push"
 )
 
 // OfRequest returns the channel of a request whose messages leave on c: an SMS can leave

@@ -10,6 +10,7 @@ import (
 	"github.com/touchline/touchline/internal/message/mail"
 	"github.com/touchline/touchline/internal/message/push"
 	"github.com/touchline/touchline/internal/message/sms"
+	"github.com/touchline/touchline/internal/message/voice"
 	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/platform/phone"
@@ -63,6 +64,9 @@ func newChannels(cfg *config.Config, o Options, keys *auth.Keys, subscriptions p
 			newSender: func() (worker.Sender, error) { return newWhatsApp(cfg, o, isTest, phones, accepted) },
 		}
 	}
+	if cfg.HasVoice() { // without a route: only OTPs leave by call
+		all[message.Voice] = channel{newSender: func() (worker.Sender, error) { return newVoice(cfg, o, isTest, phones) }}
+	}
 	if cfg.MailServer().URL != "" {
 		all[message.Email] = channel{
 			byDefault: true,
@@ -71,6 +75,17 @@ func newChannels(cfg *config.Config, o Options, keys *auth.Keys, subscriptions p
 		}
 	}
 	return all
+}
+
+func newVoice(cfg *config.Config, o Options, testNumber func(phone.Number) bool, phones *devphone.Phones) (worker.Sender, error) {
+	if cfg.VoiceLog() {
+		return voice.NewSender(&voice.Log{Show: receiveCall(phones), Terminal: o.Terminal}, testNumber), nil
+	}
+	gateway, err := voice.NewHTTP(cfg.VoiceGateway())
+	if err != nil {
+		return nil, err
+	}
+	return voice.NewSender(gateway, testNumber), nil
 }
 
 // mailConfig returns the configuration of mail.

@@ -1,12 +1,14 @@
 package server
 
 import (
+	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/touchline/touchline/internal/devphone"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/message/sms"
+	"github.com/touchline/touchline/internal/message/voice"
 	"github.com/touchline/touchline/internal/message/whatsapp"
 	"github.com/touchline/touchline/internal/platform/config"
 )
@@ -33,6 +35,16 @@ func receiveChat(phones *devphone.Phones) func(whatsapp.Shown) {
 	}
 	return func(m whatsapp.Shown) {
 		phones.Receive(m.To, devphone.Message{ID: m.ID, Channel: message.WhatsApp, Text: m.Text, Buttons: m.Buttons}, false)
+	}
+}
+
+// receiveCall shows a call on the phones.
+func receiveCall(phones *devphone.Phones) func(voice.Call) {
+	if phones == nil {
+		return nil
+	}
+	return func(c voice.Call) {
+		phones.Receive(c.To, devphone.Message{ID: c.ID, Channel: message.Voice, Text: strings.Join(c.Lines, "\n"), Code: c.Code}, false)
 	}
 }
 

@@ -151,6 +151,7 @@ func newAuth(cfg *config.Config, o Options, db auth.SQL, keys *auth.Keys) *auth.
 			DefaultRegion:       cfg.DefaultRegion,
 			OTPChannel:          string(otpChannel(cfg)),
 			OTPByEmail:          cfg.MailServer().URL != "",
+			OTPByVoice:          cfg.HasVoice(),
 			Reachable:           cfg.SMSAllowed,
 			TestCode: func(n phone.Number, now time.Time) string {
 				code, _ := cfg.TestCode(n, now)

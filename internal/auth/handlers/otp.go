@@ -17,7 +17,7 @@ import (
 type requestOTPRequest struct {
 	MobileNumber string `json:"mobile_number" rule:"required,min=1,max=64"`
 	Role         string `json:"role" rule:"oneof=coach|guardian|student"`
-	Channel      string `json:"channel" rule:"oneof=sms|email"`
+	Channel      string `json:"channel" rule:"oneof=sms|voice|email"`
 	DeviceToken  string `json:"device_token" rule:"secret,min=1,max=128"`
 }
 
@@ -42,7 +42,7 @@ func (h calls) requestOTP(ctx context.Context, r api.Request[requestOTPRequest])
 		return api.Response{}, err
 	}
 	issued, err := h.api.Auth.RequestOTP(ctx, auth.OTPRequest{
-		Number: key.Number, Role: key.Role, Proof: proof(in.DeviceToken, in.Channel), Network: r.Client,
+		Number: key.Number, Role: key.Role, Proof: proof(in.DeviceToken, in.Channel), Network: r.Client, ByVoice: in.Channel == "voice",
 	})
 	if err != nil {
 		return api.Response{}, err
@@ -57,7 +57,7 @@ type verifyOTPRequest struct {
 	MobileNumber string `json:"mobile_number" rule:"required,min=1,max=64"`
 	OTP          string `json:"otp" rule:"required,max=64"`
 	Role         string `json:"role" rule:"oneof=coach|guardian|student"`
-	Channel      string `json:"channel" rule:"oneof=sms|email"`
+	Channel      string `json:"channel" rule:"oneof=sms|voice|email"`
 	DeviceToken  string `json:"device_token" rule:"secret,min=1,max=128"`
 }
 

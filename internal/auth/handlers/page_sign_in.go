@@ -158,13 +158,15 @@ func (p pages) codeForm(r *web.Request, s SignIn, f *web.Form) (web.Response, er
 		// Each number may register as a coach, and a link or a session shows that its number is known here.
 		"Known":   s.Role == actor.Coach || s.Link != "" || s.SignedIn,
 		"ByEmail": s.ByEmail, "OffersEmail": !s.ByEmail && OffersEmail(p.site, r, f),
+		"OffersCall": !s.ByEmail && p.site.Auth.Settings.OTPByVoice, "Called": r.URL.Query().Get("sent") == "call",
 		"Sent": r.URL.Query().Get("sent") == "again", "FixedNumber": s.Link != "" || s.SignedIn, "FirstPage": s.firstPage(),
 		"Phones": p.site.DevelopmentPhones,
 	}
 	return web.FormPage("code", v), nil
 }
 
-// sendAgain serves POST /sign-in/again: it sends the code again, or with by=email by mail.
+// sendAgain serves POST /sign-in/again: it sends the code again, with by=email by mail, with by=voice by
+// call.
 func (p pages) sendAgain(ctx context.Context, r *web.Request) (web.Response, error) {
 	s, ok := p.readPending(r)
 	if !ok {
@@ -172,7 +174,9 @@ func (p pages) sendAgain(ctx context.Context, r *web.Request) (web.Response, err
 	}
 	first := ByEmail(r) && !s.ByEmail
 	s.ByEmail = s.ByEmail || ByEmail(r)
-	err := p.requestCode(ctx, p.otpRequest(r, s))
+	in := p.otpRequest(r, s)
+	in.ByVoice = r.Value("by") == "voice" && !s.ByEmail && p.site.Auth.Settings.OTPByVoice
+	err := p.requestCode(ctx, in)
 	if err != nil {
 		if !isLimit(err) {
 			return web.Response{}, err
@@ -181,8 +185,11 @@ func (p pages) sendAgain(ctx context.Context, r *web.Request) (web.Response, err
 		p.site.AddError(r, f, "code", err)
 		return p.codeForm(r, s, f)
 	}
-	if first {
+	switch {
+	case first:
 		return p.toCode(s)
+	case in.ByVoice:
+		return web.Redirect("/sign-in/code?sent=call"), nil
 	}
 	return web.Redirect("/sign-in/code?sent=again"), nil
 }

@@ -62,11 +62,12 @@ func (h *HTTP) request(ctx context.Context, m Message) (*http.Request, error) {
 	encoder := json.NewEncoder(&body)
 	encoder.SetEscapeHTML(false)
 	err := encoder.Encode(struct {
-		ID   string       `json:"id"`
-		To   phone.Number `json:"to"`
-		Text string       `json:"text"`
-		Kind Kind         `json:"kind"`
-	}{m.ID, m.To, m.Text, m.Kind})
+		ID       string       `json:"id"`
+		To       phone.Number `json:"to"`
+		Text     string       `json:"text"`
+		Kind     Kind         `json:"kind"`
+		Language string       `json:"language,omitempty"`
+	}{m.ID, m.To, m.Text, m.Kind, m.Language})
 	if err != nil {
 		return nil, &message.SendError{Permanent: true, Reason: "encode message as JSON"}
 	}

@@ -141,9 +141,9 @@ func (c *Config) Development() bool {
 }
 
 // DevelopmentPhones reports whether /dev/phones shows the messages: in development, unless one of them
-// reaches a person by WhatsApp.
+// reaches a person by WhatsApp or by a call.
 func (c *Config) DevelopmentPhones() bool {
-	return c.Development() && (!c.HasWhatsApp() || c.WhatsAppLog())
+	return c.Development() && (!c.HasWhatsApp() || c.WhatsAppLog()) && (!c.HasVoice() || c.VoiceLog())
 }
 
 // IsLoopback reports whether only this machine reaches a listener on addr, host:port.

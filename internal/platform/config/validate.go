@@ -38,6 +38,7 @@ var checks = map[string]func(*Config) []string{
 	"MSG91_TEMPLATES":      (*Config).checkTemplates,
 	"WHATSAPP":             (*Config).checkWhatsApp,
 	"WHATSAPP_ACCOUNT":     (*Config).checkWhatsAppAccount,
+	"VOICE":                func(c *Config) []string { return optional(c.checkVoice()) },
 	"MAIL":                 (*Config).checkMail,
 	"FCM_SERVICE_ACCOUNT":  (*Config).checkServiceAccount,
 	"SMS_PRICES":           (*Config).checkPrices,

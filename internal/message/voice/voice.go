@@ -1,0 +1,117 @@
+// Package voice calls people and speaks to them. A Transport makes one call; Sender connects one to
+// the outbox.
+package voice
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/message/sms"
+	"github.com/touchline/touchline/internal/platform/phone"
+)
+
+// Call is what a call says. Its ID is the same in every attempt, so that a gateway can drop
+// duplicates.
+type Call struct {
+	ID string
+	To phone.Number
+	// Language is a code such as "en".
+	Language string
+	// Lines are spoken with a pause after each.
+	Lines []string
+	// Code is the OTP in Lines.
+	Code string
+}
+
+// Transport makes calls. Call makes one attempt and returns nil if the call was accepted (which does
+// not mean that someone heard it), a *message.SendError, or the context's error. No error contains
+// what is said, the number or a credential. A Transport is safe for concurrent use.
+type Transport interface {
+	Call(ctx context.Context, c Call) error
+}
+
+// HTTP posts calls to a gateway as JSON, as sms.HTTP does with messages:
+//
+//	{"id": "…", "to": "+919876543210", "text": "…\n…", "kind": "otp", "language": "en"}
+type HTTP struct{ gateway *sms.HTTP }
+
+// callTimeout bounds one attempt.
+const callTimeout = 10 * time.Second
+
+// NewHTTP returns an HTTP that posts to address, which may contain a user and a password.
+func NewHTTP(address string) (*HTTP, error) {
+	gateway, err := sms.NewHTTP(address, callTimeout)
+	if err != nil {
+		return nil, err
+	}
+	return &HTTP{gateway}, nil
+}
+
+// Call posts c.
+func (h *HTTP) Call(ctx context.Context, c Call) error {
+	return h.gateway.Send(ctx, sms.Message{ID: c.ID, To: c.To, Text: strings.Join(c.Lines, "\n"), Kind: sms.OTP, Language: c.Language})
+}
+
+// Log shows calls in development and makes none.
+type Log struct {
+	// Show shows a call on a phone; nil shows none.
+	Show func(Call)
+	// Terminal gets each call; nil gets none.
+	Terminal io.Writer
+}
+
+// Call shows c.
+func (l *Log) Call(ctx context.Context, c Call) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if l.Terminal != nil {
+		text := strings.Map(func(r rune) rune { // names must not control the terminal
+			if r != '\n' && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
+				return -1
+			}
+			return r
+		}, strings.Join(c.Lines, "\n"))
+		// One write, so that concurrent calls do not interleave.
+		_, err := fmt.Fprintf(l.Terminal, "\n┌── Call, NOT MADE: for development only; anyone who sees this can sign in ──\n│ to %s\n│\n│   %s\n└──\n",
+			c.To.Format(), strings.ReplaceAll(text, "\n", "\n│   "))
+		if err != nil {
+			return &message.SendError{Reason: "write to terminal"}
+		}
+	}
+	if l.Show != nil {
+		l.Show(c)
+	}
+	return nil
+}
+
+// Sender sends the outbox's deliveries by call. It implements worker.Sender.
+type Sender struct {
+	transport  Transport
+	testNumber func(phone.Number) bool
+}
+
+// NewSender returns a Sender. Numbers for which testNumber returns true get no call.
+func NewSender(t Transport, testNumber func(phone.Number) bool) *Sender {
+	return &Sender{t, testNumber}
+}
+
+// Send makes one attempt to call the recipient of m. Only OTPs are spoken.
+func (s *Sender) Send(ctx context.Context, m message.Message) error {
+	if m.Kind != message.OTP {
+		return &message.SendError{Permanent: true, Reason: "calls speak OTPs only"}
+	}
+	language := message.SpokenLanguage(m.Language)
+	return s.transport.Call(ctx, Call{ID: m.ID, To: phone.Number(m.To), Language: language, Lines: message.SpokenOTP(m), Code: m.Code})
+}
+
+// Segments returns the number of SMS that the message would take: a call costs as much.
+func (s *Sender) Segments(m message.Message) int { return message.Segments(message.SMSText(m)) }
+
+// Suppressed reports whether to is a test number.
+func (s *Sender) Suppressed(to string) bool { return s.testNumber(phone.Number(to)) }
