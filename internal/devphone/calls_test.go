@@ -55,3 +55,20 @@ func TestNoCalls(t *testing.T) {
 		t.Errorf("the page offers a call: %s", page)
 	}
 }
+
+// TestCallsCountAsSMS: codes by call and by SMS use up the same limit of a number and wait for each other.
+func TestCallsCountAsSMS(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		for i, channel := range []string{"sms", "voice", "voice", "sms"} {
+			body := map[string]any{"mobile_number": coachNumber, "role": "coach", "channel": channel}
+			if i > 1 {
+				s.Call(t, "POST", "/auth/request-otp", "", body).Want(t, 429, "otp_send_limit")
+				continue
+			}
+			s.Call(t, "POST", "/auth/request-otp", "", body).Want(t, 202)
+			s.Call(t, "POST", "/auth/request-otp", "", body).Want(t, 429, "otp_resend_too_soon")
+			s.Clock.Advance(61 * time.Second)
+		}
+	}, development, func(c *config.Config) { c.Voice, c.OTPSendsPerHour, c.OTPResendAfter = "log", 2, time.Minute })
+}
