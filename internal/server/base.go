@@ -10,7 +10,6 @@ import (
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/conversation"
-	"github.com/touchline/touchline/internal/devphone"
 	"github.com/touchline/touchline/internal/fee"
 	"github.com/touchline/touchline/internal/feed"
 	"github.com/touchline/touchline/internal/notice"
@@ -21,6 +20,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/securitylog"
 	"github.com/touchline/touchline/internal/progress"
 	"github.com/touchline/touchline/internal/roster"
+	"github.com/touchline/touchline/internal/server/devphone"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/training"
 )

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/devphone"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/message/mail"
 	"github.com/touchline/touchline/internal/message/push"
@@ -15,6 +14,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/platform/vault"
+	"github.com/touchline/touchline/internal/server/devphone"
 	"github.com/touchline/touchline/internal/worker"
 )
 
