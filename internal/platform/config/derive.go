@@ -50,8 +50,13 @@ func (c *Config) derive() {
 	if len(c.SMSPrices) > 0 && c.SMSPrices[0].Currency != "" {
 		c.SMSCurrency = c.SMSPrices[0].Currency
 	}
-	if !c.isSet("WHATSAPP") && c.Development() {
-		c.WhatsApp = []string{whatsAppLog}
+	if c.Development() {
+		if !c.isSet("WHATSAPP") {
+			c.WhatsApp = []string{whatsAppLog}
+		}
+		if !c.isSet("VOICE") {
+			c.Voice = voiceLog
+		}
 	}
 	for _, s := range table() {
 		if c.offInDevelopment(s) {

@@ -106,7 +106,7 @@ func TestDevelopmentLimits(t *testing.T) {
 					if row.Source != "development" || row.Value != "0" && row.Value != "0s" || row.Default == row.Value {
 						t.Errorf("got %+v, want 0 from development", row)
 					}
-				case row.Name == "TOUCHLINE_WHATSAPP" && tt.on:
+				case (row.Name == "TOUCHLINE_WHATSAPP" || row.Name == "TOUCHLINE_VOICE") && tt.on:
 					if row.Source != "development" || row.Value != "log" {
 						t.Errorf("got %+v, want log from development", row)
 					}

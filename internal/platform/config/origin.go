@@ -27,7 +27,7 @@ func (c *Config) origin(key string) origin {
 	if o, ok := c.set[key]; ok {
 		return o
 	}
-	if s, ok := find(key); ok && (c.offInDevelopment(s) || key == "WHATSAPP" && c.Development()) {
+	if s, ok := find(key); ok && (c.offInDevelopment(s) || (key == "WHATSAPP" || key == "VOICE") && c.Development()) {
 		return origin{source: Development}
 	}
 	return origin{source: Default}
