@@ -26,7 +26,7 @@ func TestWrongCodes(t *testing.T) {
 			{"", "Enter the 6 digits of the code."},
 			{"12345", "Enter the 6 digits of the code."},
 			{"<script>", "Enter the 6 digits of the code."},
-			{wrong, "This code is not right. Look at the SMS again. You have 4 tries left."},
+			{wrong, "This code is not right. Look at it again. You have 4 tries left."},
 			{wrong, "You have 3 tries left."},
 			{wrong, "You have 2 tries left."},
 			{wrong, "You have 1 try left."},
