@@ -92,3 +92,11 @@ func (s *Server) receiveReply(ctx context.Context, r Request[url.Values]) (Respo
 func (s *Server) providerCall(r Request[url.Values]) message.ProviderCall {
 	return message.ProviderCall{URL: s.PublicURL + r.RequestURI(), Query: r.Query, Form: r.Body, Body: r.Raw, Header: r.Header.Get}
 }
+
+// receiveBounce serves POST /bounces/{secret}, which a mail server or provider calls.
+func (s *Server) receiveBounce(ctx context.Context, r Request[NoBody]) (Response, error) {
+	if err := s.Bounces.Receive(ctx, r.PathPart("secret"), r.Header.Get("Content-Type"), r.Raw); err != nil {
+		return Response{}, err
+	}
+	return endpoint.NoContent(), nil
+}

@@ -75,7 +75,7 @@ func (db SQL) OnlyEmailCode(ctx context.Context, email ChallengeKey, a Attempt) 
 	args := []any{string(email.Number), string(email.Role), email.DeviceID, now, a.MaxAttempts}
 	for _, key := range a.Keys {
 		query += fmt.Sprintf(` AND NOT EXISTS (
-			SELECT 1 FROM otp_challenges WHERE mobile_number = $1 AND role = $2 AND device_id = $%d AND used_at IS NULL AND ends_at > $4 AND tries < $5
+			SELECT 1 FROM otp_challenges WHERE mobile_number = $1 AND role = $2 AND device_id = $%d AND used_at IS NULL AND ends_at > $4 AND attempts < $5
 				AND NOT EXISTS (SELECT 1 FROM otp_failures f WHERE f.who = $%d AND f.blocked_until > $4))`, len(args)+1, len(args)+2)
 		args = append(args, key.DeviceID, subject(key))
 	}

@@ -157,10 +157,10 @@ func (db SQL) incrementAttempts(ctx context.Context, tx *store.Tx, a Attempt, c 
 		}
 		return err
 	}, `
-		UPDATE otp_challenges SET tries = tries + 1
+		UPDATE otp_challenges SET attempts = attempts + 1
 		WHERE mobile_number = $1 AND role = $2 AND device_id = $3
-			AND used_at IS NULL AND ends_at > $4 AND tries < $5
-		RETURNING id, code, tries, ends_at, `+roleFacts(key.Role)+`,
+			AND used_at IS NULL AND ends_at > $4 AND attempts < $5
+		RETURNING id, code, attempts, ends_at, `+roleFacts(key.Role)+`,
 			EXISTS (SELECT 1 FROM accounts a WHERE a.mobile_number = $1 AND a.role = $2 AND a.suspended_at IS NOT NULL), `+account,
 		string(key.Number), string(key.Role), key.DeviceID, database.Micros(a.Now), a.MaxAttempts)
 }
@@ -171,7 +171,7 @@ func (db SQL) exhaustedSentAt(ctx context.Context, tx *store.Tx, a Attempt, key 
 	err = tx.QueryRow(ctx, `
 		SELECT sent_at FROM otp_challenges
 		WHERE mobile_number = $1 AND role = $2 AND device_id = $3
-			AND used_at IS NULL AND ends_at > $4 AND tries >= $5`,
+			AND used_at IS NULL AND ends_at > $4 AND attempts >= $5`,
 		string(key.Number), string(key.Role), key.DeviceID, database.Micros(a.Now), a.MaxAttempts).Scan(database.IntoTime(&sent))
 	if database.IsNoRows(err) {
 		return time.Time{}, nil
@@ -248,8 +248,8 @@ func (db SQL) countRepeat(ctx context.Context, tx *store.Tx, a Attempt) (*counte
 	key := a.Keys[0]
 	c := &countedAttempt{CountedAttempt: CountedAttempt{Key: key}}
 	err := tx.Defer(ctx, `
-		UPDATE otp_challenges SET tries = tries + 1
-		WHERE mobile_number = $1 AND role = $2 AND device_id = $3 AND tries <= $4`,
+		UPDATE otp_challenges SET attempts = attempts + 1
+		WHERE mobile_number = $1 AND role = $2 AND device_id = $3 AND attempts <= $4`,
 		string(key.Number), string(key.Role), key.DeviceID, a.MaxAttempts)
 	if err != nil {
 		return nil, err
@@ -259,7 +259,7 @@ func (db SQL) countRepeat(ctx context.Context, tx *store.Tx, a Attempt) (*counte
 	}
 	err = tx.QueryRow(ctx, `
 		SELECT sent_at FROM otp_challenges
-		WHERE mobile_number = $1 AND role = $2 AND device_id = $3 AND tries > $4`,
+		WHERE mobile_number = $1 AND role = $2 AND device_id = $3 AND attempts > $4`,
 		string(key.Number), string(key.Role), key.DeviceID, a.MaxAttempts).Scan(database.IntoTime(&c.ExhaustedSentAt))
 	if err != nil && !database.IsNoRows(err) {
 		return nil, fmt.Errorf("read exhausted challenge: %w", err)
@@ -276,7 +276,7 @@ func (db SQL) decrementAttempt(ctx context.Context, tx *store.Tx, counted *count
 		usedAt = a.Now
 	}
 	err := tx.Defer(ctx, `
-		UPDATE otp_challenges SET tries = tries - 1, used_at = $5
+		UPDATE otp_challenges SET attempts = attempts - 1, used_at = $5
 		WHERE mobile_number = $1 AND role = $2 AND device_id = $3 AND id = $4 AND used_at IS NULL`,
 		string(c.Number), string(c.Role), c.DeviceID, c.ID, database.Micros(usedAt))
 	if err != nil {

@@ -38,12 +38,12 @@ func (db SQL) OpenChallenge(ctx context.Context, r ChallengeRequest) (opened Ope
 		var roles RoleFacts
 		var blockedUntil time.Time
 		err := tx.QueryRow(ctx, `
-			INSERT INTO otp_challenges (mobile_number, role, device_id, id, code, tries, sent_at, ends_at, used_at)
+			INSERT INTO otp_challenges (mobile_number, role, device_id, id, code, attempts, sent_at, ends_at, used_at)
 			VALUES ($1, $2, $3, $4, $5, 0, $6, $7, NULL)
 			ON CONFLICT (mobile_number, role, device_id) DO UPDATE SET
 				id      = CASE WHEN `+challengeLives+` THEN otp_challenges.id      ELSE excluded.id END,
 				code    = CASE WHEN `+challengeLives+` THEN otp_challenges.code    ELSE excluded.code END,
-				tries   = CASE WHEN `+challengeLives+` THEN otp_challenges.tries   ELSE 0 END,
+				attempts = CASE WHEN `+challengeLives+` THEN otp_challenges.attempts ELSE 0 END,
 				ends_at = CASE WHEN `+challengeLives+` THEN otp_challenges.ends_at ELSE excluded.ends_at END,
 				used_at = NULL, sent_at = excluded.sent_at
 			WHERE otp_challenges.sent_at <= $8 OR otp_challenges.sent_at > $10 OR otp_challenges.used_at IS NOT NULL
@@ -117,7 +117,7 @@ func (db SQL) countSend(ctx context.Context, tx *store.Tx, r ChallengeRequest, r
 
 // challengeLives is true if the code of the existing challenge still works, and was not sent by a
 // clock that was ahead, which would make it valid for too long.
-const challengeLives = `otp_challenges.used_at IS NULL AND otp_challenges.ends_at > $6 AND otp_challenges.tries < $9 AND otp_challenges.sent_at <= $10`
+const challengeLives = `otp_challenges.used_at IS NULL AND otp_challenges.ends_at > $6 AND otp_challenges.attempts < $9 AND otp_challenges.sent_at <= $10`
 
 // blockedUntilOf selects until when too many wrong codes block the number or device $11.
 const blockedUntilOf = `(SELECT f.blocked_until FROM otp_failures f WHERE f.who = $11)`
@@ -151,7 +151,7 @@ func (db SQL) LiveChallenge(ctx context.Context, d message.Delivery, maxAttempts
 	err = db.DB.QueryRow(ctx, `
 		SELECT code, ends_at, (SELECT language FROM preferences pr WHERE pr.mobile_number = $1), `+roleFacts(d.Role)+` FROM otp_challenges
 		WHERE mobile_number = $1 AND role = $2 AND device_id = $3 AND id = $4
-			AND used_at IS NULL AND ends_at > $5 AND tries < $6
+			AND used_at IS NULL AND ends_at > $5 AND attempts < $6
 			AND NOT EXISTS (SELECT 1 FROM otp_failures f WHERE f.who = $7 AND f.blocked_until > $5)`,
 		string(c.Number), string(d.Role), d.DeviceID, d.ChallengeID, database.Micros(db.DB.Now()), maxAttempts, subject(c.ChallengeKey)).
 		Scan(&c.Code, database.IntoTime(&c.EndsAt), database.IntoText(&c.Language), &roles.Registered, &roles.Linked, &roles.Disputed)

@@ -3,6 +3,7 @@ package message
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
@@ -70,4 +71,18 @@ func (st *Store) AllowAddressForOperator(ctx context.Context, by actor.Operator,
 		return fmt.Errorf("allow an address for an operator: %w", err)
 	}
 	return nil
+}
+
+// FoldAddress returns the spelling under which a stopped address is stored. Mail servers
+// ignore the case.
+func FoldAddress(address string) string { return strings.ToLower(address) }
+
+// MaskAddress hides most of the part before the @.
+func MaskAddress(address string) string {
+	local, domain, _ := strings.Cut(address, "@")
+	if local == "" {
+		return "•••"
+	}
+	first := []rune(local)[0]
+	return string(first) + "•••@" + domain
 }

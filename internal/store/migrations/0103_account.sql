@@ -86,7 +86,7 @@ CREATE TABLE otp_challenges (
 	device_id     TEXT   NOT NULL,
 	id            TEXT   NOT NULL,
 	code          BYTEA  NOT NULL,
-	tries         INTEGER NOT NULL,
+	attempts      INTEGER NOT NULL,
 	sent_at       BIGINT NOT NULL,
 	ends_at       BIGINT NOT NULL,
 	used_at       BIGINT,
