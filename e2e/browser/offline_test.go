@@ -89,13 +89,15 @@ func (p *phone) online(c *cable, address string) {
 	p.do(network.Enable(), network.EmulateNetworkConditions(address == "", 0, -1, -1))
 }
 
+// awaited waits for the promise of a script.
+func awaited(e *runtime.EvaluateParams) *runtime.EvaluateParams { return e.WithAwaitPromise(true) }
+
 // waitUntilPromise waits until the promise of a script becomes true.
 func (p *phone) waitUntilPromise(script string) {
 	p.t.Helper()
-	await := func(e *runtime.EvaluateParams) *runtime.EvaluateParams { return e.WithAwaitPromise(true) }
 	for end := time.Now().Add(loadTimeout); ; time.Sleep(100 * time.Millisecond) {
 		var is bool
-		if p.do(chromedp.Evaluate(script, &is, await)); is {
+		if p.do(chromedp.Evaluate(script, &is, awaited)); is {
 			return
 		}
 		if time.Now().After(end) {
@@ -130,6 +132,13 @@ func TestOffline(t *testing.T) {
 	p.signIn(s, "coach", coachNumber)
 	p.open("/coach")
 	p.waitUntilKept("/coach", sheet, "/coach/players", "/offline")
+	var others int
+	p.open("/coach/settings")
+	p.waitUntilKept("/offline")
+	p.do(chromedp.Evaluate(`caches.open('pages').then((cache) => cache.keys()).then((all) => all.filter((page) => page.url.endsWith('/settings')).length)`, &others, awaited))
+	if others != 0 {
+		t.Error("the phone keeps the settings")
+	}
 	p.online(wire, "")
 	p.open("/coach")
 	p.waitForText("No connection. You see this page as it was at")

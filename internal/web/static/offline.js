@@ -99,20 +99,10 @@ if (document.body.dataset.events && 'serviceWorker' in navigator) {
   send()
   navigator.serviceWorker.register('/service-worker.js').catch(() => {})
   // Today keeps the sheets of the day and the roster before the coach stands where there is no connection.
-  const hour = 3600 * 1000
-  const keep = async () => {
-    const cache = await caches.open('pages')
-    const language = (response) => response?.headers.get('Content-Language')
-    if (language(await cache.match('/offline', { ignoreVary: true })) !== document.documentElement.lang) await cache.add('/offline')
-    const links = location.pathname === '/coach' ? document.querySelectorAll('main a[href*="/attendance/"], nav a[href="/coach/players"]') : []
-    for (const path of new Set([location.pathname, ...[...links].map((link) => link.pathname)])) {
-      const kept = await cache.match(path, { ignoreVary: true })
-      if (kept && Date.now() - Date.parse(kept.headers.get('Date')) < hour) continue
-      const response = await fetch(path, { headers: { Accept: 'text/html' } })
-      if (response.ok && !response.redirected) await cache.put(path, response)
-    }
-  }
-  if (navigator.onLine && !old) navigator.serviceWorker.ready.then(keep).catch(() => {})
+  const links = location.pathname === '/coach' ? document.querySelectorAll('main a[href*="/attendance/"], nav a[href="/coach/players"]') : []
+  const paths = [location.pathname, ...[...links].map((link) => link.pathname)]
+  const language = document.documentElement.lang
+  if (navigator.onLine && !old) navigator.serviceWorker.ready.then(({ active }) => active.postMessage({ paths, language }))
 }
 
 // The browser offers to install the pages as an app.

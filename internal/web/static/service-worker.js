@@ -30,6 +30,21 @@ const load = async (event, url) => {
   return response
 }
 
+// A page names itself and the pages that its reader needs next. The header says that no person opened them.
+const hour = 3600 * 1000
+const keep = async ({ paths, language }) => {
+  const cache = await caches.open('pages')
+  const offline = await cache.match('/offline', { ignoreVary: true })
+  if (offline?.headers.get('Content-Language') !== language) await cache.add('/offline')
+  for (const path of new Set(paths.filter((path) => kept.test(path)))) {
+    const old = await cache.match(path, { ignoreVary: true })
+    if (old && Date.now() - Date.parse(old.headers.get('Date')) < hour) continue
+    const response = await fetch(path, { headers: { Accept: 'text/html', 'Touchline-Live': 'yes' } })
+    if (response.ok && !response.redirected) await cache.put(path, response)
+  }
+}
+addEventListener('message', (event) => event.waitUntil(keep(event.data).catch(() => {}))) // the connection ended, or storage is full
+
 const page = async (event, url) => {
   // The pages of an ended session are forgotten, and so are those of the account before a sign-in.
   if (ends.test(url.pathname)) event.waitUntil(caches.delete('pages'))
