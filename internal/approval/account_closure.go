@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/message/event"
 	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"

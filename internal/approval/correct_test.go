@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/message/event"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/phone"
 )

@@ -6,7 +6,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/message/event"
 	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/store"

@@ -6,7 +6,7 @@ import (
 
 	"github.com/touchline/touchline/internal/message"
 
-	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/message/event"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"

@@ -3,7 +3,7 @@ package auth
 import (
 	"context"
 
-	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/message/event"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"

@@ -9,7 +9,7 @@ import (
 
 	"github.com/go-webauthn/webauthn/webauthn"
 
-	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/message/event"
 	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"

@@ -6,7 +6,7 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/message/event"
 	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"

@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"time"
 
-	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/message/event"
 	"github.com/touchline/touchline/internal/platform/fault"
 )
 

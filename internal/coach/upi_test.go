@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/message/event"
 	"github.com/touchline/touchline/internal/platform/fault"
 )
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/message/event"
 	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"

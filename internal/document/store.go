@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/message/event"
 	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"

@@ -3,7 +3,7 @@ package fee
 import (
 	"time"
 
-	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/message/event"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/team"

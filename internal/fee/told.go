@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/api"
-	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/message/event"
 	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/endpoint"

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/message/event"
 	"github.com/touchline/touchline/internal/platform/actor"
 )
 

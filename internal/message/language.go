@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/message/event"
 	"github.com/touchline/touchline/internal/platform/actor"
 )
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/message/event"
 	"github.com/touchline/touchline/internal/platform/actor"
 )
 

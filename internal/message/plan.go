@@ -3,7 +3,7 @@ package message
 import (
 	"slices"
 
-	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/message/event"
 	"github.com/touchline/touchline/internal/platform/actor"
 )
 

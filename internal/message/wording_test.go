@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/message/event"
 	"github.com/touchline/touchline/internal/platform/actor"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/message/event"
 )
 
 // TrainingText returns the text of a notification about a training in a language, with the names of a

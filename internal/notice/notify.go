@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/message/event"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/store"

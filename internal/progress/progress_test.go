@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/message/event"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/wire"
 	"github.com/touchline/touchline/internal/team"

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/message/event"
 	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"

@@ -17,6 +17,7 @@ import (
 
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/message/worker"
 	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/blob"
@@ -25,7 +26,6 @@ import (
 	"github.com/touchline/touchline/internal/platform/upload"
 	"github.com/touchline/touchline/internal/roster"
 	"github.com/touchline/touchline/internal/store"
-	"github.com/touchline/touchline/internal/worker"
 )
 
 // Options are the dependencies that tests replace. A zero field means the real one.

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/message/event"
 	"github.com/touchline/touchline/internal/platform/actor"
 )
 

@@ -7,8 +7,8 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/message/event"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/idempotency"
 	"github.com/touchline/touchline/internal/platform/phone"

@@ -15,7 +15,7 @@ import (
 
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/document"
-	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/message/event"
 	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"

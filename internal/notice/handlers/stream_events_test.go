@@ -16,8 +16,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/touchline/touchline/internal/api"
-	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/message/event"
 	"github.com/touchline/touchline/internal/notice/handlers"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/server/touchlinetest/openapitest"

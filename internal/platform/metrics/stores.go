@@ -7,7 +7,7 @@ import (
 
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/message"
-	"github.com/touchline/touchline/internal/worker"
+	"github.com/touchline/touchline/internal/message/worker"
 )
 
 // outcomes are the label values of a verification.

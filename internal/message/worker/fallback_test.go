@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/message"
-	"github.com/touchline/touchline/internal/worker"
+	"github.com/touchline/touchline/internal/message/worker"
 )
 
 // A message of a channel with another one behind it leaves there if the first one refuses it,

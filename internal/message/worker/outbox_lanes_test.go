@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/message"
-	"github.com/touchline/touchline/internal/worker"
+	"github.com/touchline/touchline/internal/message/worker"
 )
 
 // A wake sends at once. The poll finds deliveries without a wake within a second.

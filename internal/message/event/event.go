@@ -1,5 +1,5 @@
 // Package event defines the events that domain packages emit. An event says what
-// happened and to whom. Package notify decides who is notified.
+// happened and to whom. Package message decides who is notified.
 package event
 
 import (

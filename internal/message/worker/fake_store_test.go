@@ -9,7 +9,7 @@ import (
 
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/message"
-	"github.com/touchline/touchline/internal/worker"
+	"github.com/touchline/touchline/internal/message/worker"
 )
 
 // email is a second channel, to show that nothing depends on SMS.

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/message/worker"
 	"github.com/touchline/touchline/internal/platform/fault"
-	"github.com/touchline/touchline/internal/worker"
 )
 
 // newTicker ticks with the clock of the synctest bubble.

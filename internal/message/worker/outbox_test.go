@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/message"
-	"github.com/touchline/touchline/internal/worker"
+	"github.com/touchline/touchline/internal/message/worker"
 )
 
 // run starts an outbox over s with SMS as its only channel.

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/message"
-	"github.com/touchline/touchline/internal/worker"
+	"github.com/touchline/touchline/internal/message/worker"
 )
 
 // Waits double from 1 s to 5 min, with ±25 % jitter. The last attempt is
