@@ -27,6 +27,14 @@ const (
 	CauseUnknownAddress Cause = "unknown_address"
 	// CauseMailboxFull: the mailbox has no space.
 	CauseMailboxFull Cause = "mailbox_full"
+	// CauseNoAnswer: a call rang and no person answered.
+	CauseNoAnswer Cause = "no_answer"
+	// CauseBusy: the number was busy.
+	CauseBusy Cause = "busy"
+	// CauseMachine: a mailbox answered a call.
+	CauseMachine Cause = "machine"
+	// CauseNoCall: no call can reach the number.
+	CauseNoCall Cause = "no_call"
 	// CauseNetwork: a network failed.
 	CauseNetwork Cause = "network"
 )

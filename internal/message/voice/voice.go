@@ -15,16 +15,17 @@ import (
 	"github.com/touchline/touchline/internal/platform/phone"
 )
 
-// Call is what a call says. Its ID is the same in every attempt, so that a gateway can drop
+// Call is a call to one number. Its ID is the same in every attempt, so that a gateway can drop
 // duplicates.
 type Call struct {
 	ID string
 	To phone.Number
-	// Language is a code such as "en".
-	Language string
-	// Lines are spoken with a pause after each.
-	Lines []string
-	// Code is the OTP in Lines.
+	// TotalAttempts is how often the call was tried, with this attempt.
+	TotalAttempts int
+	// Prompt is what the call says first. If it has keys, an Answerer says what follows. An Answerer
+	// also returns the first prompt when the person answers: the question may have been answered since.
+	Prompt
+	// Code is the OTP in Lines, or "".
 	Code string
 }
 
@@ -106,8 +107,10 @@ func (s *Sender) Send(ctx context.Context, m message.Message) error {
 	if m.Kind != message.OTP {
 		return &message.SendError{Permanent: true, Reason: "calls speak OTPs only"}
 	}
-	language := message.SpokenLanguage(m.Language)
-	return s.transport.Call(ctx, Call{ID: m.ID, To: phone.Number(m.To), Language: language, Lines: message.SpokenOTP(m), Code: m.Code})
+	return s.transport.Call(ctx, Call{
+		ID: m.ID, To: phone.Number(m.To), TotalAttempts: m.TotalAttempts, Code: m.Code,
+		Prompt: Prompt{Language: message.SpokenLanguage(m.Language), Lines: message.SpokenOTP(m)},
+	})
 }
 
 // Segments returns the number of SMS that the message would take: a call costs as much.
