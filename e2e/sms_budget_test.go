@@ -50,6 +50,6 @@ func TestSMSBudget(t *testing.T) {
 		s.SMS("+919812300031", "message", 0)
 		otp("guardian", otherNumber).Want(t, 202)
 	}, func(c *config.Config) {
-		c.SMSBudget, c.SMSPrices = 25_000, []config.SMSPrice{{Country: "*", Price: 5_000}}
+		c.SMSBudget, c.SMSPrices = config.Budget{SMS: 25_000}, []config.SMSPrice{{Country: "*", Price: 5_000}}
 	})
 }

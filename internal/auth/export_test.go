@@ -28,7 +28,7 @@ func (t *Tokens) IsCached(sum [32]byte) bool { return t.verified.Contains(sum) }
 // SigningKey returns the key that signs now.
 func (k *Keys) SigningKey() *ecdsa.PrivateKey { return k.signer().private }
 
-// SendLimits is sendLimits for a code by SMS.
-func (s *Service) SendLimits(key ChallengeKey, address string, roles RoleFacts) []Limit {
-	return s.sendLimits(key, address, roles, false)
+// SendLimits is sendLimits.
+func (s *Service) SendLimits(key ChallengeKey, in OTPRequest, roles RoleFacts) []Limit {
+	return s.sendLimits(key, in, roles)
 }

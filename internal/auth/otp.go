@@ -120,7 +120,7 @@ func (s *Service) RequestOTP(ctx context.Context, in OTPRequest) (IssuedOTP, err
 	r := ChallengeRequest{
 		Challenge:   Challenge{ChallengeKey: key, ID: s.NewID(), SentAt: now, EndsAt: now.Add(s.Settings.OTPValidity)},
 		MaxAttempts: s.Settings.OTPTries, LastSentBefore: s.lastSentBefore(now),
-		Limits:  func(roles RoleFacts) []Limit { return s.sendLimits(key, in.Network, roles, in.Silent) },
+		Limits:  func(roles RoleFacts) []Limit { return s.sendLimits(key, in, roles) },
 		Address: in.ConfirmAddress,
 	}
 	if channel != emailChannel {

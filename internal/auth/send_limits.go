@@ -9,7 +9,7 @@ import (
 // may request. A provider assigns up to a /48 to one customer.
 const networksPerSite = 5
 
-// sendLimits lists the limits of a request for an OTP of key from the network address.
+// sendLimits lists the limits of a request for an OTP of key.
 // A request without the role sends nothing. It must not use up the sends of the number
 // or the total, but must be refused like one that sends. So it counts for shadow limits
 // of this number and role, and only checks the others:
@@ -25,12 +25,17 @@ const networksPerSite = 5
 // While too many wrong codes block the number or device, no code leaves for any role, so that only
 // the network counts and everything else is checked.
 //
+// Calls and SMS have separate totals, so that a flood of calls stops no SMS.
+//
 // The order is fixed, so that concurrent requests lock rows in the same order and
 // cannot deadlock.
 // A request can be silent although the number holds the role: see OTPRequest.
-func (s *Service) sendLimits(key ChallengeKey, address string, roles RoleFacts, silent bool) []Limit {
-	set, number := s.Settings, string(key.Number)
-	silent = silent || !roles.MaySignIn(key.Role)
+func (s *Service) sendLimits(key ChallengeKey, in OTPRequest, roles RoleFacts) []Limit {
+	set, number, address, total := s.Settings, string(key.Number), in.Network, "all"
+	if in.ByVoice {
+		total = "voice/all"
+	}
+	silent := in.Silent || !roles.MaySignIn(key.Role)
 	blocked, nothingLeaves := roles.Blocked, silent || roles.Blocked
 	var limits []Limit
 	add := func(name, key string, most int, per time.Duration, checkOnly bool) {
@@ -55,10 +60,10 @@ func (s *Service) sendLimits(key ChallengeKey, address string, roles RoleFacts, 
 		add("otp_sends_per_day", "shadow/day/"+shadow, set.SendsPerDay, 24*time.Hour, blocked)
 		add("otp_sends_per_hour", "shadow/hour/"+shadow, set.SendsPerHour, time.Hour, blocked)
 	}
-	add("otp_sends_total_hour", "all", set.SendsTotalHour, time.Hour, nothingLeaves)
+	add("otp_sends_total_hour", total, set.SendsTotalHour, time.Hour, nothingLeaves)
 	if !silent && !roles.Held() {
 		// The other half is kept for numbers that hold their role.
-		add("otp_sends_total_hour", "all/new", set.SendsTotalHour-set.SendsTotalHour/2, time.Hour, blocked)
+		add("otp_sends_total_hour", total+"/new", set.SendsTotalHour-set.SendsTotalHour/2, time.Hour, blocked)
 	}
 	return limits
 }

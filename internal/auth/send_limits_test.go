@@ -3,6 +3,7 @@ package auth_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/touchline/touchline/internal/auth"
@@ -40,6 +41,13 @@ func TestSendLimits(t *testing.T) {
 			ip4,
 			auth.RoleFacts{},
 			[]string{"send/address/198.51.100.7 20", "send/day/+1 10", "send/hour/+1 5", "send/all 7", "send/all/new 4"},
+		},
+		{
+			"a call to a new coach",
+			auth.ChallengeKey{Number: "+1", Role: actor.Coach},
+			ip4,
+			auth.RoleFacts{},
+			[]string{"send/address/198.51.100.7 20", "send/day/+1 10", "send/hour/+1 5", "send/voice/all 7", "send/voice/all/new 4"},
 		},
 		{
 			"no guardian",
@@ -84,7 +92,7 @@ func TestSendLimits(t *testing.T) {
 		{"an address to confirm", auth.ConfirmKey("+1", actor.Coach, "a@b.example"), ip4, auth.RoleFacts{}, []string{"send/device/confirm/coach/+1 5"}},
 	} {
 		var got []string
-		for _, l := range s.SendLimits(tt.key, tt.address, tt.roles) {
+		for _, l := range s.SendLimits(tt.key, auth.OTPRequest{Network: tt.address, ByVoice: strings.HasPrefix(tt.name, "a call")}, tt.roles) {
 			text := fmt.Sprint(l.Key, " ", l.Max)
 			if l.CheckOnly {
 				text += " check"
@@ -96,7 +104,7 @@ func TestSendLimits(t *testing.T) {
 		}
 	}
 	s.Settings = auth.Settings{}
-	if got := s.SendLimits(auth.ChallengeKey{Number: "+1", Role: actor.Coach}, ip6, auth.RoleFacts{}); len(got) > 0 {
+	if got := s.SendLimits(auth.ChallengeKey{Number: "+1", Role: actor.Coach}, auth.OTPRequest{Network: ip6}, auth.RoleFacts{}); len(got) > 0 {
 		t.Errorf("all limits off: got %+v, want none", got)
 	}
 }

@@ -1,6 +1,7 @@
 package message
 
 import (
+	"cmp"
 	"strings"
 	"time"
 )
@@ -19,9 +20,9 @@ const (
 type Limits struct {
 	TotalHour, TotalDay                                                     int
 	PerAddress, PerBlock, NewCoach, PerCoach, PerNumberFromCoach, PerNumber int
-	// Budget limits the cost of all messages in any 24 h. A fifth is kept for OTPs to
-	// numbers that hold their role.
-	Budget int64
+	// Budget limits the cost of all messages in any 24 h, except calls, and CallBudget the cost of
+	// calls. A fifth of each is kept for OTPs to numbers that hold their role.
+	Budget, CallBudget int64
 }
 
 // Counted is a message that is counted against the limits.
@@ -33,6 +34,8 @@ type Counted struct {
 	Network  string
 	Segments int64
 	Cost     int64
+	// Line is the budget line of Cost; empty is SMSCosts.
+	Line CostLine
 	// NewCoach is true in the first days of a coach (see NewCoach).
 	NewCoach bool
 	// Trusted is true for a coach whom an operator verified.
@@ -68,9 +71,25 @@ type Count struct {
 const (
 	countAll   = "all"
 	countOfNew = "all/new"
-	// CostCounter counts the costs of all messages and OTPs.
-	CostCounter = "cost"
 )
+
+// CostLine is a budget line, and the counter of its costs. Calls have their own, so that a flood of
+// calls stops no SMS, and a flood of SMS no call.
+type CostLine string
+
+// The budget lines.
+const (
+	SMSCosts  CostLine = "cost"
+	CallCosts CostLine = "call_cost"
+)
+
+// CostLine returns the budget line of the messages on c.
+func (c Channel) CostLine() CostLine {
+	if c == Voice {
+		return CallCosts
+	}
+	return SMSCosts
+}
 
 // CostWindow is the window of the budget.
 const CostWindow = 24 * time.Hour
@@ -79,7 +98,7 @@ const CostWindow = 24 * time.Hour
 func (m Counted) Counts() []Count {
 	var costs []Count
 	if m.Cost > 0 && !m.Reserved {
-		costs = []Count{{CostCounter, m.Cost}}
+		costs = []Count{{string(cmp.Or(m.Line, SMSCosts)), m.Cost}}
 	}
 	if m.OTP {
 		return costs
@@ -184,7 +203,7 @@ func (l Limits) For(m Counted) []Limit {
 	add("total_day/new", countOfNew, int64((l.TotalDay+1)/2), 24*time.Hour)
 	add("total_hour", countAll, int64(l.TotalHour), time.Hour)
 	add("total_day", countAll, int64(l.TotalDay), 24*time.Hour)
-	if l.Budget > 0 && m.Cost > 0 && !m.Reserved {
+	if l.budget(m.Line) > 0 && m.Cost > 0 && !m.Reserved {
 		limits = append(limits, l.budgetFor(m))
 	}
 	return limits
@@ -194,7 +213,12 @@ func (l Limits) For(m Counted) []Limit {
 // that cost more than all of it. These wait alone: others do not wait behind them.
 const (
 	BudgetKey     = "budget"
-	OverBudgetKey = "budget/over"
+	OverBudgetKey = BudgetKey + overBudget
+	// Those of the budget for calls.
+	callBudgetKey     = "call_budget"
+	callOverBudgetKey = callBudgetKey + overBudget
+
+	overBudget = "/over"
 )
 
 // Hold says what a held message waits for. Its values are in the texts of pages.
@@ -228,7 +252,7 @@ func HoldOf(key string) Hold {
 		return HoldNumber
 	case kind == "coach", kind == "new_coach":
 		return HoldCoach
-	case key == OverBudgetKey:
+	case key == OverBudgetKey, key == callOverBudgetKey:
 		return HoldOverBudget
 	case kind == BudgetKey:
 		return HoldBudget
@@ -238,26 +262,38 @@ func HoldOf(key string) Hold {
 
 // budgetFor returns the limit for the cost of m. No message exceeds it.
 func (l Limits) budgetFor(m Counted) Limit {
-	limit := Limit{Key: BudgetKey, Counter: CostCounter, Size: m.Cost, Max: l.sharedBudget(), Window: CostWindow, Strict: true}
+	line, key := cmp.Or(m.Line, SMSCosts), BudgetKey
+	if line == CallCosts {
+		key = callBudgetKey
+	}
+	limit := Limit{Key: key, Counter: string(line), Size: m.Cost, Max: l.sharedBudget(line), Window: CostWindow, Strict: true}
 	switch {
 	case m.OTP && m.HoldsRole:
-		limit.Key, limit.Max = "budget/otp", l.Budget
+		limit.Key, limit.Max = key+"/otp", l.budget(line)
 	case m.OTP:
-		limit.Key = "budget/new_otp"
+		limit.Key = key + "/new_otp"
 	case m.Cost > limit.Max:
-		limit.Key = OverBudgetKey
+		limit.Key = key + overBudget
 	}
 	return limit
 }
 
+// budget returns the budget of a line; 0 is no limit.
+func (l Limits) budget(line CostLine) int64 {
+	if line == CallCosts {
+		return l.CallBudget
+	}
+	return l.Budget
+}
+
 // sharedBudget is the part of the budget that is not kept for OTPs to numbers that hold
 // their role.
-func (l Limits) sharedBudget() int64 { return (l.Budget*8 + 9) / 10 }
+func (l Limits) sharedBudget(line CostLine) int64 { return (l.budget(line)*8 + 9) / 10 }
 
 // BudgetShort reports whether only OTPs to numbers that hold their role are sent, because
 // the rest of the budget is spent.
-func (l Limits) BudgetShort(spent int64) bool {
-	return l.Budget > 0 && spent >= l.sharedBudget()
+func (l Limits) BudgetShort(line CostLine, spent int64) bool {
+	return l.budget(line) > 0 && spent >= l.sharedBudget(line)
 }
 
 // Block returns the prefix that a number shares with the 10,000 numbers beside it.

@@ -52,6 +52,9 @@ func TestMessageLimitsFor(t *testing.T) {
 		{"OTP", all, message.Counted{To: "+919800000001", Cost: 1, OTP: true, HoldsRole: true}, []map[string]int64{{"budget/otp": 500_000_000}}},
 		{"OTP of a new coach", all, message.Counted{To: "+919800000001", Cost: 1, OTP: true}, []map[string]int64{{"budget/new_otp": 400_000_000}}},
 		{"above the budget", message.Limits{Budget: 10}, change(func(m *message.Counted) { m.Cost = 9 }), []map[string]int64{{"budget/over": 8}}},
+		{"a call", message.Limits{Budget: 1, CallBudget: 10}, message.Counted{Cost: 1, Line: message.CallCosts}, []map[string]int64{{"call_budget": 8}}},
+		{"an OTP by call", message.Limits{Budget: 1, CallBudget: 10}, message.Counted{Cost: 9, Line: message.CallCosts, OTP: true, HoldsRole: true}, []map[string]int64{{"call_budget/otp": 10}}},
+		{"an SMS without its budget", message.Limits{CallBudget: 10}, message.Counted{Cost: 9}, nil},
 		{"no limits", message.Limits{}, counted, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -155,6 +158,11 @@ func TestHoldOf(t *testing.T) {
 			if got := message.HoldOf(l.Key); got != want[l.Key] {
 				t.Errorf("%s: got %q, want %q", l.Key, got, want[l.Key])
 			}
+		}
+	}
+	for key, hold := range map[string]message.Hold{"call_budget": message.HoldService, "call_budget/over": message.HoldOverBudget} {
+		if got := message.HoldOf(key); got != hold {
+			t.Errorf("%s: got %q, want %q", key, got, hold)
 		}
 	}
 	if len(seen) != len(want) {

@@ -51,8 +51,8 @@ func (st *Store) candidates(ctx context.Context, tx *database.Tx, messages []Out
 		d, f := out.Deliveries[0], facts[i]
 		m := Counted{
 			CoachID: d.CoachID, To: d.To, Segments: int64(out.Segments),
-			Cost: int64(out.Segments) * st.Settings.Price(d.Channel, phone.Number(d.To)),
-			OTP:  d.Kind == OTP, Reserved: d.Reserved, HoldsRole: out.Message.HoldsRole, Team: d.Kind == Team, Training: out.Message.Copy.Type.ofTraining(),
+			Cost: int64(out.Segments) * st.Settings.Price(d.Channel, phone.Number(d.To)), Line: d.Channel.CostLine(),
+			OTP: d.Kind == OTP, Reserved: d.Reserved, HoldsRole: out.Message.HoldsRole, Team: d.Kind == Team, Training: out.Message.Copy.Type.ofTraining(),
 			Trusted: f.Trusted, NewCoach: f.NewCoach, Approvals: f.Approvals, NeverSignedIn: f.NeverSignedIn, Network: f.Network,
 		}
 		candidates[i] = candidate{out, m, st.Settings.Limits.For(m)}
@@ -68,8 +68,9 @@ func (st *Store) admit(ctx context.Context, tx *database.Tx, messages []Outgoing
 		return nil, fmt.Errorf("lock: %w", err)
 	}
 	reserved := !slices.ContainsFunc(messages, func(m Outgoing) bool { return !m.Deliveries[0].Reserved })
-	if st.Settings.Limits.Budget > 0 && !reserved {
-		if err := LockCosts(ctx, tx, 0, CostShards); err != nil {
+	line := messages[0].Deliveries[0].Channel.CostLine() // a claim has one channel
+	if st.Settings.Limits.budget(line) > 0 && !reserved {
+		if err := LockCosts(ctx, tx, line, 0, CostShards); err != nil {
 			return nil, err
 		}
 	}

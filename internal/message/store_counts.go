@@ -10,9 +10,9 @@ import (
 // countersOf returns the stored counters of the counter of a limit, which is their sum.
 func countersOf(counter string) []string {
 	counters := []string{counter}
-	if counter == CostCounter {
+	if line := CostLine(counter); line == SMSCosts || line == CallCosts {
 		for shard := range CostShards {
-			counters = append(counters, CostShard(shard))
+			counters = append(counters, line.Shard(shard))
 		}
 	}
 	return counters

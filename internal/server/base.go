@@ -38,7 +38,7 @@ type base struct {
 	readiness *readiness
 	security  *securitylog.Log
 	metrics   *metrics.Metrics
-	budget    *smsBudget
+	budgets   budgets
 	load      *load
 	push      *notice.PushSubscriptions
 	// phones are nil where a message can reach a person.
@@ -108,7 +108,7 @@ func newBase(ctx context.Context, cfg *config.Config, o Options, sql *database.D
 		readiness: &readiness{checkDatabase: databaseCheck(sql)},
 		security:  security,
 		metrics:   m,
-		budget:    &smsBudget{db: db, budget: cfg.SMSBudget, log: o.Log},
+		budgets:   newBudgets(cfg, db, o.Log),
 		load:      newLoad(cfg, o.Log),
 		phones:    phones,
 		push:      subscriptions,
@@ -119,7 +119,9 @@ func newBase(ctx context.Context, cfg *config.Config, o Options, sql *database.D
 func (b base) metricsHandler(cfg *config.Config, o Options) http.Handler {
 	s := metrics.Sources{Database: b.db, Lanes: b.delivery.queue.Lanes(), Load: b.load.metrics(b.delivery.hub), Now: o.Now}
 	if len(cfg.SMSPrices) > 0 {
-		s.SMSCosts = &metrics.SMSCosts{Spent: b.budget.spent, Budget: cfg.SMSBudget.Units()}
+		for _, line := range b.budgets {
+			s.Costs = append(s.Costs, metrics.Costs{Name: line.name, Spent: line.spent, Budget: line.budget.Units()})
+		}
 	}
 	return b.metrics.Handler(s)
 }

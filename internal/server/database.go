@@ -100,12 +100,15 @@ func storeSettings(cfg *config.Config, ch channels, tiers coach.Tiers) store.Set
 			Limits: message.Limits{
 				TotalHour: cfg.MessagesTotalHour, TotalDay: cfg.MessagesTotalDay,
 				PerAddress: cfg.MessagesPerAddress, PerBlock: cfg.MessagesPerBlock, NewCoach: cfg.MessagesNewCoach,
-				Budget:   int64(cfg.SMSBudget),
+				Budget: int64(cfg.SMSBudget.SMS), CallBudget: int64(cfg.SMSBudget.Calls),
 				PerCoach: cfg.MessagesPerCoach, PerNumberFromCoach: cfg.MessagesPerNumberFromCoach, PerNumber: cfg.MessagesPerNumber,
 			},
 			SegmentPrice: func(c message.Channel, n phone.Number) int64 {
-				if c == message.Email {
+				switch c {
+				case message.Email:
 					return 0
+				case message.Voice:
+					return int64(cfg.CallPrice(n))
 				}
 				return int64(cfg.SegmentPrice(n))
 			},
@@ -113,6 +116,7 @@ func storeSettings(cfg *config.Config, ch channels, tiers coach.Tiers) store.Set
 		Brand:           cfg.Brand,
 		OTPSegments:     func(role actor.Role, language string) int { return otpSegments(cfg, role, language) },
 		MaxOTPCost:      maxOTPCost(cfg),
+		MaxCallCost:     maxCallCost(cfg),
 		DefaultTimeZone: phone.RegionTimeZone(cfg.DefaultRegion),
 		Route:           ch.destination,
 	}

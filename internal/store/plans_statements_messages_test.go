@@ -202,9 +202,9 @@ func (p *fixture) outbox() {
 	if poor.requestOTP(78, actor.Coach) == 0 {
 		p.Errorf("an OTP is accepted after the budget is spent")
 	}
-	_, err = poor.db.Outbox.BudgetHolds(bg)
+	_, err = poor.db.Outbox.BudgetHolds(bg, message.SMSCosts)
 	ok(p, err)
-	_, err = poor.db.Outbox.SMSSpent(bg)
+	_, err = poor.db.Outbox.Spent(bg, message.SMSCosts)
 	ok(p, err)
 }
 

@@ -21,6 +21,8 @@ type Settings struct {
 	// MaxOTPCost is the highest cost of an OTP, or 0 if it is unknown: then all requests for
 	// OTPs lock the same rows.
 	MaxOTPCost int64
+	// MaxCallCost is the same for a call.
+	MaxCallCost int64
 	// DefaultTimeZone is the time zone of coaches who chose none; "" is UTC.
 	DefaultTimeZone string
 	// Route returns where a channel sends a notification to a person, and the first state of

@@ -24,15 +24,20 @@ func budgeted(budget int64) option {
 // requestOTP requests an OTP. It returns how long the budget refuses it, or 0.
 func (p *fixture) requestOTP(n int, role actor.Role) time.Duration {
 	p.Helper()
+	return p.requestOTPBy(message.SMS, "sms_budget", n, role)
+}
+
+func (p *fixture) requestOTPBy(channel message.Channel, budget string, n int, role actor.Role) time.Duration {
+	p.Helper()
 	now := p.clock.Now()
 	_, err := p.accounts().OpenChallenge(bg, auth.ChallengeRequest{
 		Challenge: auth.Challenge{
 			ChallengeKey: auth.ChallengeKey{Number: number(n), Role: role},
 			ID:           p.db.NewID(), Code: []byte("x"), SentAt: now, EndsAt: now.Add(5 * time.Minute),
 		},
-		MaxAttempts: 5, LastSentBefore: now, Channel: "sms",
+		MaxAttempts: 5, LastSentBefore: now, Channel: string(channel),
 	})
-	if exceeded, is := errors.AsType[auth.LimitExceeded](err); is && exceeded.Name == "sms_budget" {
+	if exceeded, is := errors.AsType[auth.LimitExceeded](err); is && exceeded.Name == budget {
 		return exceeded.Wait
 	}
 	ok(p, err)
@@ -42,7 +47,12 @@ func (p *fixture) requestOTP(n int, role actor.Role) time.Duration {
 // sendOTPs claims and sends the OTPs that are due. It returns how many left.
 func (p *fixture) sendOTPs() (sent int) {
 	p.Helper()
-	claimed, err := p.db.Outbox.ClaimDeliveries(bg, sms(message.OTP), p.db.NewID(), p.clock.Now().Add(time.Minute), 8)
+	return p.sendOTPsBy(message.SMS)
+}
+
+func (p *fixture) sendOTPsBy(channel message.Channel) (sent int) {
+	p.Helper()
+	claimed, err := p.db.Outbox.ClaimDeliveries(bg, message.Lane{Channel: channel, Kind: message.OTP}, p.db.NewID(), p.clock.Now().Add(time.Minute), 8)
 	ok(p, err)
 	for _, d := range claimed {
 		_, holdsRole, live, err := p.accounts().LiveChallenge(bg, d, 5)
@@ -96,16 +106,16 @@ func TestSMSBudget(t *testing.T) {
 		if sent := p.sendOTPs(); sent != 2 {
 			p.Errorf("%d OTPs left, want the last 2 of the budget", sent)
 		}
-		if spent, err := p.db.Outbox.SMSSpent(bg); err != nil || spent != 10 {
-			p.Errorf("SMSSpent = %d, %v; want 10", spent, err)
+		if spent, err := p.db.Outbox.Spent(bg, message.SMSCosts); err != nil || spent != 10 {
+			p.Errorf("Spent = %d, %v; want 10", spent, err)
 		}
 		held, other := p.requestOTP(102, actor.Guardian), p.requestOTP(301, actor.Guardian)
 		if held != 23*time.Hour || other != held {
 			p.Errorf("a guardian waits %s, another number %s; want 23 h for both", held, other)
 		}
 		p.clock.advance(23 * time.Hour)
-		if spent, err := p.db.Outbox.SMSSpent(bg); err != nil || spent != 9 {
-			p.Errorf("SMSSpent = %d, %v; want 9", spent, err)
+		if spent, err := p.db.Outbox.Spent(bg, message.SMSCosts); err != nil || spent != 9 {
+			p.Errorf("Spent = %d, %v; want 9", spent, err)
 		}
 		if wait := p.requestOTP(102, actor.Guardian); wait != 0 {
 			p.Errorf("a guardian waits %s after a day", wait)
@@ -126,7 +136,7 @@ func TestMessageAboveBudget(t *testing.T) {
 		p.clock.advance(time.Minute)
 		p.ask(c, 101, 1)
 		p.wantSent("one of two", 1, 1)
-		if held, err := p.db.Outbox.BudgetHolds(bg); err != nil || !held {
+		if held, err := p.db.Outbox.BudgetHolds(bg, message.SMSCosts); err != nil || !held {
 			p.Errorf("BudgetHolds = %t, %v; want true", held, err)
 		}
 		if wait := p.requestOTP(102, actor.Guardian); wait != 24*time.Hour {
@@ -134,8 +144,8 @@ func TestMessageAboveBudget(t *testing.T) {
 		}
 		p.clock.advance(25 * time.Hour)
 		p.wantSent("a day later", 1, 0)
-		if spent, err := p.db.Outbox.SMSSpent(bg); err != nil || spent != 0 {
-			p.Errorf("SMSSpent = %d, %v; want 0", spent, err)
+		if spent, err := p.db.Outbox.Spent(bg, message.SMSCosts); err != nil || spent != 0 {
+			p.Errorf("Spent = %d, %v; want 0", spent, err)
 		}
 	}, budgeted(10), func(s *settings) {
 		s.Outbox.SegmentPrice = func(_ message.Channel, n phone.Number) int64 {
@@ -158,6 +168,53 @@ func TestOTPIsNotHeld(t *testing.T) {
 		ok(p, p.db.Outbox.WakeHeld(bg))
 		p.wantSent("an hour later", 1, 1)
 	}, limited(message.Limits{TotalHour: 1, PerNumber: 1}), budgeted(1000))
+}
+
+// Calls and SMS have budgets apart: a flood of one stops only its own channel, and the report shows
+// both.
+func TestCallBudget(t *testing.T) {
+	t.Parallel()
+	const calls, price = "call_budget", 3
+	eachEngine(t, func(p *fixture) {
+		for i := range 20 {
+			p.coach(i)
+		}
+		accepted := map[message.Channel]int{}
+		for i := range 20 {
+			if p.requestOTPBy(message.Voice, calls, i, actor.Coach) == 0 {
+				accepted[message.Voice]++
+			}
+		}
+		if wait := p.requestOTPBy(message.Voice, calls, 30, actor.Guardian); wait != day {
+			p.Errorf("a call beyond the budget waits %s, want a day", wait)
+		}
+		for i := range 8 {
+			p.clock.advance(time.Second)
+			if p.requestOTP(i, actor.Coach) == 0 {
+				accepted[message.SMS]++
+			}
+		}
+		if accepted[message.Voice] != 2 || accepted[message.SMS] != 8 {
+			p.Errorf("accepted %v, want 2 calls and 8 SMS", accepted)
+		}
+		if sent := p.sendOTPs() + p.sendOTPsBy(message.Voice); sent != 10 {
+			p.Errorf("%d OTPs left, want 10", sent)
+		}
+		for line, want := range map[message.CostLine]int64{message.CallCosts: 2 * price, message.SMSCosts: 8} {
+			if spent, err := p.db.Outbox.Spent(bg, line); err != nil || spent != want {
+				p.Errorf("%s: spent %d, %v; want %d", line, spent, err, want)
+			}
+		}
+	}, func(s *settings) {
+		s.Outbox.Limits.Budget, s.Outbox.Limits.CallBudget, s.MaxCallCost = 10, 2*price, price
+		s.Outbox.SegmentPrice = func(c message.Channel, _ phone.Number) int64 {
+			if c == message.Voice {
+				return price
+			}
+			return 1
+		}
+		s.OTPSegments = func(actor.Role, string) int { return 1 }
+	})
 }
 
 // Of requests at the end of the budget exactly those are accepted that it pays for, and all of
@@ -190,7 +247,7 @@ func TestSMSBudgetConcurrently(t *testing.T) {
 		wait.Go(func() { sent = len(p.sendRequests(1)) })
 		wait.Wait()
 		sent += p.sendAllOTPs()
-		if spent, err := p.db.Outbox.SMSSpent(bg); err != nil || spent != budget || sent != budget {
+		if spent, err := p.db.Outbox.Spent(bg, message.SMSCosts); err != nil || spent != budget || sent != budget {
 			p.Errorf("spent %d, %v; sent %d; want both %d", spent, err, sent, budget)
 		}
 		if n := int(accepted.Load()); n > budget || n < budget-2 {

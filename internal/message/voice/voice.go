@@ -113,8 +113,8 @@ func (s *Sender) Send(ctx context.Context, m message.Message) error {
 	})
 }
 
-// Segments returns the number of SMS that the message would take: a call costs as much.
-func (s *Sender) Segments(m message.Message) int { return message.Segments(message.SMSText(m)) }
+// Segments returns 1: the limits count a call as one segment, and its price is the price of a call.
+func (s *Sender) Segments(message.Message) int { return 1 }
 
 // Suppressed reports whether to is a test number.
 func (s *Sender) Suppressed(to string) bool { return s.testNumber(phone.Number(to)) }

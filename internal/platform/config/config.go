@@ -62,8 +62,8 @@ type Config struct {
 
 	DefaultRegion string       `env:"DEFAULT_REGION" default:"IN" help:"ISO 3166 country of numbers that are written without a country code"`
 	Countries     []string     `env:"COUNTRIES" shown:"DEFAULT_REGION; * if SMS is log" help:"ISO 3166 countries whose numbers may get an SMS, separated by commas; * allows all"`
-	SMSPrices     []SMSPrice   `env:"SMS_PRICES" default:"none" help:"price of an SMS segment by ISO 3166 country, * for the others, separated by commas: IN=0.12,*=4.00, in the currency of DEFAULT_REGION, or in another one: IN=0.0083USD,*=0.05USD"`
-	SMSBudget     Money        `env:"SMS_BUDGET" default:"none" help:"cost of SMS in any 24 h at SMS_PRICES; OTPs to numbers that do not hold the role and all other messages stop at 80 %"`
+	SMSPrices     []SMSPrice   `env:"SMS_PRICES" default:"none" help:"price of an SMS segment by ISO 3166 country, * for the others, separated by commas: IN=0.12,*=4.00, in the currency of DEFAULT_REGION, or in another one: IN=0.0083USD,*=0.05USD; of a call: IN/call=0.60; without it a call costs as much as a segment"`
+	SMSBudget     Budget       `env:"SMS_BUDGET" default:"none" help:"cost of SMS in any 24 h at SMS_PRICES, and of calls: 500,calls=100; OTPs to numbers that do not hold the role and all other messages stop at 80 %"`
 	TestNumbers   []TestNumber `env:"TEST_NUMBERS" default:"none" secret:"codes" help:"numbers with a fixed OTP for app-store review, as number=OTP@last day (UTC), separated by commas: +919900000001=123456@2027-01-31; they get no SMS and can be linked only with each other"`
 
 	OTPLength              int           `env:"OTP_LENGTH" default:"6" min:"4" max:"10" help:"digits of an OTP"`

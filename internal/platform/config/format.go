@@ -25,11 +25,6 @@ func format(value any) string {
 		return formatList(v)
 	case []netip.Prefix:
 		return formatList(v)
-	case Money:
-		if v == 0 {
-			return none
-		}
-		return v.String()
 	case []SMSPrice:
 		return formatList(v)
 	case []SMSTemplate:

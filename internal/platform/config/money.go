@@ -10,8 +10,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/phone"
 )
 
-// Money is an amount of SMS_BUDGET or SMS_PRICES in 1/10,000 of the unit of their currency. 0 as
-// a budget is no limit.
+// Money is an amount of SMS_BUDGET or SMS_PRICES in 1/10,000 of the unit of their currency.
 type Money int64
 
 const (
@@ -43,44 +42,83 @@ func parseMoney(text string) (Money, error) {
 	return Money(n), nil
 }
 
-// parseBudget parses an amount or none.
-func parseBudget(text string) (any, error) {
-	if text == none {
-		return Money(0), nil
-	}
-	m, err := parseMoney(text)
-	return m, err
+// Budget has the budgets of SMS_BUDGET, which are apart; 0 is no limit.
+type Budget struct {
+	// SMS is for all messages but calls.
+	SMS, Calls Money
 }
 
-// SMSPrice is the price of an SMS segment to a country. The country * is every other one.
+const (
+	callsOption = "calls="
+	callSuffix  = "/CALL"
+)
+
+// String returns the budgets as an operator would write them.
+func (b Budget) String() string {
+	text := none
+	if b.SMS > 0 {
+		text = b.SMS.String()
+	}
+	if b.Calls > 0 {
+		text += "," + callsOption + b.Calls.String()
+	}
+	return text
+}
+
+// parseBudget parses an amount or none, and the amount for calls after it.
+func parseBudget(text string) (any, error) {
+	var b Budget
+	sms, calls, hasCalls := strings.Cut(text, ",")
+	var err error
+	if sms = strings.TrimSpace(sms); sms != none {
+		b.SMS, err = parseMoney(sms)
+	}
+	if hasCalls && err == nil {
+		calls, found := strings.CutPrefix(strings.TrimSpace(calls), callsOption)
+		if b.Calls, err = parseMoney(calls); !found || err != nil || b.Calls == 0 {
+			err = errors.New("must be an amount, and the one for calls after it: 500,calls=100")
+		}
+	}
+	return b, err
+}
+
+// SMSPrice is the price of an SMS segment, or of a call, to a country. The country * is every other one.
 type SMSPrice struct {
 	Country string
+	Call    bool
 	Price   Money
 	// Currency is empty for the currency of DEFAULT_REGION.
 	Currency string
 }
 
 // String returns the price as an operator would write it.
-func (p SMSPrice) String() string { return p.Country + "=" + p.Price.String() + p.Currency }
+func (p SMSPrice) String() string { return p.name() + "=" + p.Price.String() + p.Currency }
 
-// parsePrices parses <country>=<price><currency> of each segment.
+func (p SMSPrice) name() string {
+	if p.Call {
+		return p.Country + strings.ToLower(callSuffix)
+	}
+	return p.Country
+}
+
+// parsePrices parses <country>=<price><currency> of each segment, and <country>/call=… of each call.
 func parsePrices(text string) (any, error) {
 	var prices []SMSPrice
 	var errs []error
 	for _, part := range parseList(text) {
 		country, price, _ := strings.Cut(part, "=")
-		country = strings.ToUpper(strings.TrimSpace(country))
+		country, isCall := strings.CutSuffix(strings.ToUpper(strings.TrimSpace(country)), callSuffix)
 		price = strings.TrimSpace(price)
 		number := strings.TrimRight(price, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 		amount, err := parseMoney(number)
-		p := SMSPrice{country, amount, price[len(number):]}
+		p := SMSPrice{country, isCall, amount, price[len(number):]}
 		switch {
 		case country != "*" && !phone.KnownRegion(country):
-			errs = append(errs, fmt.Errorf("%q must be written as IN=0.12 or *=4.00", part))
+			errs = append(errs, fmt.Errorf("%q must be written as IN=0.12 or *=4.00, or IN/call=0.60 for a call", part))
 		case err != nil:
-			errs = append(errs, fmt.Errorf("the price of %s %w", country, err))
-		case slices.ContainsFunc(prices, func(p SMSPrice) bool { return p.Country == country }):
-			errs = append(errs, fmt.Errorf("%s has two prices", country))
+			errs = append(errs, fmt.Errorf("the price of %s %w", p.name(), err))
+		case slices.ContainsFunc(prices, func(other SMSPrice) bool { return other.name() == p.name() }):
+			errs = append(errs, fmt.Errorf("%s has two prices", p.name()))
 		case p.Currency != "" && !isCurrency(p.Currency):
 			errs = append(errs, fmt.Errorf("the price of %s must end with an ISO 4217 currency of three capital letters, such as USD", country))
 		case len(prices) > 0 && prices[0].Currency != p.Currency:
@@ -93,26 +131,40 @@ func parsePrices(text string) (any, error) {
 
 // SegmentPrice returns the price of an SMS segment to a number, or 0 without SMS_PRICES.
 func (c *Config) SegmentPrice(n phone.Number) Money {
-	var other Money
+	price, _ := c.price(n, false)
+	return price
+}
+
+// CallPrice returns the price of a call to a number: the price of an SMS segment if SMS_PRICES has none
+// for calls.
+func (c *Config) CallPrice(n phone.Number) Money {
+	if price, found := c.price(n, true); found {
+		return price
+	}
+	return c.SegmentPrice(n)
+}
+
+func (c *Config) price(n phone.Number, call bool) (price Money, found bool) {
 	region := ""
 	if len(c.SMSPrices) > 0 {
 		region = n.Region()
 	}
 	for _, p := range c.SMSPrices {
-		switch p.Country {
-		case region:
-			return p.Price
-		case "*":
-			other = p.Price
+		switch {
+		case p.Call != call:
+		case p.Country == region:
+			return p.Price, true
+		case p.Country == "*":
+			price, found = p.Price, true
 		}
 	}
-	return other
+	return price, found
 }
 
 // checkPrices checks that each number that may get an SMS has a price.
 func (c *Config) checkPrices() []string {
 	priced := func(country string) bool {
-		return slices.ContainsFunc(c.SMSPrices, func(p SMSPrice) bool { return p.Country == country })
+		return slices.ContainsFunc(c.SMSPrices, func(p SMSPrice) bool { return p.Country == country && !p.Call })
 	}
 	if len(c.SMSPrices) == 0 || priced("*") {
 		return nil
@@ -127,8 +179,11 @@ func (c *Config) checkPrices() []string {
 }
 
 func (c *Config) checkBudget() []string {
-	if c.SMSBudget > 0 && len(c.SMSPrices) == 0 {
+	switch {
+	case c.SMSBudget != Budget{} && len(c.SMSPrices) == 0:
 		return []string{"needs SMS_PRICES"}
+	case c.SMSBudget.SMS > 0 && c.SMSBudget.Calls == 0 && c.HasVoice() && !c.VoiceLog():
+		return []string{"needs a budget for calls too, because VOICE makes calls: " + c.SMSBudget.SMS.String() + ",calls=100"}
 	}
 	return nil
 }

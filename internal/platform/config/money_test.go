@@ -7,18 +7,20 @@ import (
 	"github.com/touchline/touchline/internal/platform/phone"
 )
 
-func TestSegmentPrice(t *testing.T) {
+func TestPrices(t *testing.T) {
 	const india, britain = phone.Number("+919812300001"), phone.Number("+447400123456")
 	for _, tt := range []struct {
 		environ []string
 		want    string
 	}{
-		{nil, "[] 0 0 0"},
-		{env("SMS_PRICES=IN=0.12,*=4.00", "SMS_BUDGET=500"), "[IN=0.12 *=4] 500 0.12 4"},
-		{env("SMS_PRICES= in = 0.1234 ", "COUNTRIES=IN"), "[IN=0.1234] 0 0.1234 0"},
+		{nil, "[] none 0 0 0 0"},
+		{env("SMS_PRICES=IN=0.12,*=4.00", "SMS_BUDGET=500"), "[IN=0.12 *=4] 500 0.12 4 0.12 4"},
+		{env("SMS_PRICES= in = 0.1234 ", "COUNTRIES=IN"), "[IN=0.1234] none 0.1234 0 0.1234 0"},
+		{env("SMS_PRICES=IN=0.12,*=4.00, in/call = 0.60", "SMS_BUDGET=500, calls=100"), "[IN=0.12 *=4 IN/call=0.6] 500,calls=100 0.12 4 0.6 4"},
+		{env("SMS_PRICES=*=0.12,*/call=9", "SMS_BUDGET=none,calls=1.5"), "[*=0.12 */call=9] none,calls=1.5 0.12 0.12 9 9"},
 	} {
 		c := load(t, nil, tt.environ)
-		if got := fmt.Sprint(c.SMSPrices, " ", c.SMSBudget, " ", c.SegmentPrice(india), " ", c.SegmentPrice(britain)); got != tt.want {
+		if got := fmt.Sprint(c.SMSPrices, " ", c.SMSBudget, " ", c.SegmentPrice(india), " ", c.SegmentPrice(britain), " ", c.CallPrice(india), " ", c.CallPrice(britain)); got != tt.want {
 			t.Errorf("%q: got %s, want %s", tt.environ, got, tt.want)
 		}
 	}

@@ -47,7 +47,7 @@ func (s setting) parse(t reflect.Type, text string) (any, error) {
 		return parseList(text), nil
 	case reflect.TypeFor[[]netip.Prefix]():
 		return parsePrefixes(text)
-	case reflect.TypeFor[Money]():
+	case reflect.TypeFor[Budget]():
 		return parseBudget(text)
 	case reflect.TypeFor[[]SMSPrice]():
 		return parsePrices(text)

@@ -90,9 +90,9 @@ type Sources struct {
 	// Lanes are the lanes of the outbox.
 	Lanes []message.Lane
 	Load  Load
-	// SMSCosts is nil if the prices of SMS are not known.
-	SMSCosts *SMSCosts
-	Now      func() time.Time
+	// Costs are the budget lines, none if the prices are not known.
+	Costs []Costs
+	Now   func() time.Time
 }
 
 // Handler serves the counters, and reads s at each scrape. It limits concurrent scrapes to
@@ -109,8 +109,8 @@ func (m *Metrics) Handler(s Sources) http.Handler {
 		databaseCollector{s}, loadCollector{s.Load},
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
-	if s.SMSCosts != nil {
-		r.MustRegister(s.SMSCosts.collectors()...)
+	for _, c := range s.Costs {
+		r.MustRegister(c.collectors()...)
 	}
 	return promhttp.HandlerFor(r, promhttp.HandlerOpts{Registry: r, MaxRequestsInFlight: 2, Timeout: 8 * time.Second, EnableOpenMetrics: true})
 }
