@@ -47,7 +47,7 @@ func TestStreamEvents(t *testing.T) {
 	}
 	const events = "/paths/~1api~1notifications~1stream/get/responses/200/content/text~1event-stream/x-events/"
 	seen := map[string]bool{}
-	for _, kind := range typeConstants(t, "../../event/event.go") {
+	for _, kind := range typeConstants(t, "../../message/event/event.go") {
 		for _, party := range []actor.Role{actor.Guardian, actor.Student} {
 			const id = "0198f2c4-6a10-7c3e-9b52-4f0e8d1a7b21"
 			for _, d := range message.Plan(event.Event{
