@@ -35,10 +35,10 @@ func TestCoachReadsNotifications(t *testing.T) {
 
 		guardian := s.SignIn(t, "guardian", guardianNumber)
 		guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": player, "action": "rejected"}).Want(t, 200)
-		p.waitForText("A guardian said no")
+		p.waitForText("Guardian said no")
 		student := s.SignIn(t, "student", studentNumber)
 		student.Call(t, "PUT", "/api/approval/student-response", map[string]any{"player_id": player, "action": "approved"}).Want(t, 200)
-		p.waitForText("A student said yes")
+		p.waitForText("Student approved")
 		unread := p.count(".unread")
 		if unread < 2 {
 			t.Fatalf("got %d unread notifications, want at least 2:\n%s", unread, p.text())

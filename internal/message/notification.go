@@ -109,33 +109,23 @@ type Data struct {
 
 // Words are the parts of a text that cannot be read by an id of Data.
 type Words struct {
-	// Event is the type of the event, if several events have this notification type.
+	// Language is the language of the stored text.
+	Language string `json:"language,omitempty"`
+	// Event is what happened, and Party whom it is about.
 	Event event.Type `json:"event,omitempty"`
-	// Title is the title of a certificate or tier. Day is YYYY-MM-DD.
+	Party actor.Role `json:"party,omitempty"`
+	// Title is the title of a certificate, tier or fee. Day is YYYY-MM-DD.
 	Title  string `json:"title,omitempty"`
 	Day    string `json:"day,omitempty"`
 	Reason string `json:"reason,omitempty"`
 	// Training is what a notification of a training is about.
 	Training event.Training `json:"training,omitzero"`
 	// Channel is where a message failed.
-	Channel Channel `json:"channel,omitempty"`
-}
-
-// wordsIn returns the Words of a notification of type t for e.
-func wordsIn(t Type, e event.Event) Words {
-	switch t {
-	case SecurityNotice:
-		return Words{Event: e.Type}
-	case CertificateExpiring, FeeReminder:
-		return Words{Title: e.Title, Day: e.Day}
-	case TierApproved, TierRefused, KYCRejected:
-		return Words{Title: e.Title, Reason: e.Reason}
-	case TrainingAdded, TrainingChanged, TrainingCancelled, TrainingRestored, TrainingAsked:
-		return Words{Event: e.Type, Training: e.Training}
-	case DeliveryFailed:
-		return Words{Channel: Channel(e.Channel)}
-	}
-	return Words{}
+	Channel string `json:"channel,omitempty"`
+	// Batches are the batches that a request names.
+	Batches []string `json:"batches,omitempty"`
+	// Waited is how long requests have been pending.
+	Waited time.Duration `json:"waited,omitempty"`
 }
 
 // Draft is a notification that is not stored yet.
@@ -160,37 +150,27 @@ type Draft struct {
 // In returns the draft in a language; in the default one if it has no text in that.
 func (d Draft) In(language string) Draft {
 	if language == hindi {
-		if title, body := hindiWording(d.To, d.Type, d.event, d.brand); title != "" {
-			d.Title, d.Body = title, body
-		}
+		d.Title, d.Body = wording(hindi, d.To, d.Type, d.event, d.brand)
+		d.Data.Words.Language = hindi
 	}
 	return d
 }
 
-// In returns the text of a notification about the account of its reader in a language. It returns
-// "" for another one, which names people whose names the page takes from the player, and for an older
-// one without Words.
-func (n Notification) In(language string) (title, body string) {
+// Names are the names of today in the text of a notification. Empty ones are left out.
+type Names struct{ Coach, Student, Guardian string }
+
+// In returns the text of a notification for the role to in a language. It returns "" for an older one
+// without Words.
+func (n Notification) In(language string, to actor.Role, names Names, brand string) (title, body string) {
 	w := n.Data.Words
-	known := false
-	switch n.Type {
-	case SecurityNotice:
-		known = w.Event != ""
-	case CertificateExpiring, TierApproved, TierRefused:
-		known = w.Title != ""
-	case KYCVerified:
-		known = true
-	case KYCRejected:
-		known = w.Reason != ""
-	}
-	if !known {
+	if w.Event == "" {
 		return "", ""
 	}
-	e := event.Event{Type: w.Event, Title: w.Title, Day: w.Day, Reason: w.Reason}
-	if language == hindi {
-		return hindiWording("", n.Type, e, "")
-	}
-	return englishWording("", n.Type, e, "")
+	return wording(language, to, n.Type, event.Event{
+		Type: w.Event, Party: w.Party, CoachName: names.Coach, StudentName: names.Student, GuardianName: names.Guardian,
+		BatchNames: w.Batches, Changes: n.Data.Changes, Channel: w.Channel, Count: n.Data.Count, Waited: w.Waited,
+		Title: w.Title, Day: w.Day, Reason: w.Reason, Training: w.Training,
+	}, brand)
 }
 
 // CountedFor returns the coach whose message limits count copies of the draft, or "". A coach

@@ -137,16 +137,22 @@ func (d Draft) Copies(p Preferences, addresses map[Channel]string, subscriptions
 func write(to actor.Role, accountID string, t Type, e event.Event, brand string) Draft {
 	d := Draft{To: to, AccountID: accountID, Type: t, event: e, brand: brand, Data: Data{
 		PlayerID: e.PlayerID, RequestID: e.RequestID, CoachID: e.CoachID, SessionID: e.SessionID, Count: e.Count, DocumentID: e.DocumentID, FeeID: e.FeeID,
-		MessageID: e.MessageID, RecordID: e.RecordID, TrainingID: e.Training.ID, Changes: e.Changes, Words: wordsIn(t, e),
+		MessageID: e.MessageID, RecordID: e.RecordID, TrainingID: e.Training.ID, Changes: e.Changes,
 	}}
 	if t == PlayerRemoved || t == CoachLeft {
 		// The recipient is no longer linked and must not see the player.
 		d.Data = Data{CoachID: e.CoachID}
 	}
+	d.Data.Words = Words{
+		Language: english, Event: e.Type, Party: e.Party, Title: e.Title, Day: e.Day, Reason: e.Reason, Training: e.Training, Channel: e.Channel, Waited: e.Waited,
+	}
+	if t == GuardianRequest || t == StudentRequest {
+		d.Data.Words.Batches = e.BatchNames
+	}
 	d.Channels = copiesOf(to, t, e)
 	if to == actor.Guardian {
 		d.Email = e.GuardianEmail
 	}
-	d.Title, d.Body = englishWording(to, t, e, brand)
+	d.Title, d.Body = wording(english, to, t, e, brand)
 	return d
 }

@@ -9,6 +9,16 @@ import (
 	"github.com/touchline/touchline/internal/platform/actor"
 )
 
+// wording returns the title and body of a notification in a language; in the default one if it has none in that.
+func wording(language string, to actor.Role, t Type, e event.Event, brand string) (title, body string) {
+	if language == hindi {
+		if title, body = hindiWording(to, t, e, brand); title != "" {
+			return title, body
+		}
+	}
+	return englishWording(to, t, e, brand)
+}
+
 // englishWording returns the title and body of a notification in English (spec section 6),
 // in words that a nine-year-old can read.
 func englishWording(to actor.Role, t Type, e event.Event, brand string) (title, body string) {
@@ -188,10 +198,13 @@ func sentence(s string) string {
 	return s + "."
 }
 
+// channelNames are the names of channels in the text about a request that did not arrive.
+var channelNames = map[Channel]string{SMS: "SMS", WhatsApp: "WhatsApp"}
+
 // byChannel returns " by SMS", or "" for a channel without a name here.
 func byChannel(e event.Event) string {
-	if Channel(e.Channel) == SMS {
-		return " by SMS"
+	if name := channelNames[Channel(e.Channel)]; name != "" {
+		return " by " + name
 	}
 	return ""
 }

@@ -133,8 +133,8 @@ func hindiParty(party actor.Role) string {
 
 // hindiChannel returns " SMS से", or "" for a channel without a name here.
 func hindiChannel(e event.Event) string {
-	if Channel(e.Channel) == SMS {
-		return " SMS से"
+	if name := channelNames[Channel(e.Channel)]; name != "" {
+		return " " + name + " से"
 	}
 	return ""
 }

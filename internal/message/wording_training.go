@@ -8,20 +8,6 @@ import (
 	"github.com/touchline/touchline/internal/message/event"
 )
 
-// TrainingText returns the text of a notification about a training in a language, with the names of a
-// page, or "" for another one.
-func (n Notification) TrainingText(language, coachName, studentName string) (title, body string) {
-	w := n.Data.Words
-	if w.Training.ID == "" {
-		return "", ""
-	}
-	e := event.Event{Type: w.Event, CoachName: coachName, StudentName: studentName, Training: w.Training}
-	if language == hindi {
-		return hindiWording("", n.Type, e, "")
-	}
-	return englishWording("", n.Type, e, "")
-}
-
 // trainingBody returns the body of a notification about a training, without its link. It names the
 // coach and the student first, because an SMS shows little more on a locked screen. The template has the
 // name of the event and of the notification.

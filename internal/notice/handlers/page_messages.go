@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/message"
@@ -76,52 +74,56 @@ type messageView struct {
 // teamPages are the pages of a player that notifications are about.
 var teamPages = map[message.Type]string{message.TeamMessageType: "/messages", message.ProgressUpdate: "/progress", message.PerformanceReport: "/reports", message.TrainingAdded: "/schedule", message.TrainingChanged: "/schedule", message.TrainingCancelled: "/schedule", message.TrainingRestored: "/schedule", message.TrainingAsked: "/schedule"}
 
-// newMessageView words a notification for a party; see word.
+// newMessageView words a notification for a party.
 func newMessageView(v *web.View, n message.Notification, player *approval.Player, role actor.Role) messageView {
 	m := messageView{At: n.CreatedAt, Unread: n.ReadAt.IsZero()}
-	student, coach := v.MustT("question.the_child"), v.MustT("question.the_coach")
-	named := player != nil
-	if named {
-		if name := message.Name(player.CoachName, ""); name != "" {
-			coach = v.MustT("message.coach", "Name", name)
-		}
-		// The notification of a student's own answer does not name the student.
-		if named = role == actor.Student || namedThen(n, player.Student.FullName); named {
-			student = message.Name(player.Student.FullName, student)
-		}
+	m.Title, m.Body = textOf(v, n, player, role)
+	if player != nil {
 		m.Player = web.PlayerPath(role, player.ID) + teamPages[n.Type]
 		if n.Type == message.FeeReminder && n.Data.FeeID != "" {
 			m.Player += "/fees/" + n.Data.FeeID
 		}
 	}
-	changes := make([]string, len(n.Data.Changes))
-	for i, c := range n.Data.Changes {
-		changes[i] = v.MustT("change." + string(c))
-	}
-	if m.Title, m.Body = trainingText(v, n, player, named); m.Body != "" {
-		return m
-	}
-	m.Title, m.Body = word(v, n, "message."+string(n.Type)+".title", "message."+string(n.Type), named,
-		"Student", student, "Coach", coach, "TheCoach", upperFirst(coach), "Changes", strings.Join(changes, ", "))
 	return m
 }
 
-// trainingText words a notification of a training; "" is another one.
-func trainingText(v *web.View, n message.Notification, player *approval.Player, named bool) (title, body string) {
-	if !named {
-		return "", ""
+// textOf returns the title and body of a notification for the role to: in the language of the page with the names of
+// today. The stored text is in the language that its reader had at that time. It is used if it is in the language of the
+// page and has names that the page does not know.
+func textOf(v *web.View, n message.Notification, player *approval.Player, to actor.Role) (title, body string) {
+	names, complete := namesOf(n, player, to)
+	if complete || n.Data.Words.Language != v.Language {
+		title, body = n.In(v.Language, to, names, v.Brand)
 	}
-	return n.TrainingText(v.Language, player.CoachName, player.Student.FullName)
+	if title == "" {
+		return n.Title, n.Body
+	}
+	return title, body
 }
 
-// upperFirst returns a text with its first letter as at the start of a sentence.
-func upperFirst(text string) string {
-	first, size := utf8.DecodeRuneInString(text)
-	return string(unicode.ToUpper(first)) + text[size:]
+// namesOf returns the names of today for a notification, and whether they are all that its text may have.
+func namesOf(n message.Notification, player *approval.Player, to actor.Role) (names message.Names, complete bool) {
+	if player == nil {
+		return names, false
+	}
+	names.Coach, complete = player.CoachName, true
+	// The notification of a student's own answer does not name the student.
+	if to == actor.Student || namedThen(n, player.Student.FullName) {
+		names.Student = player.Student.FullName
+	} else {
+		complete = false
+	}
+	switch {
+	case player.Guardian != nil && namedThen(n, player.Guardian.Name):
+		names.Guardian = player.Guardian.Name
+	case to == actor.Coach && slices.Contains(answerTypes[:3], n.Type):
+		complete = false
+	}
+	return names, complete
 }
 
-// answerTypes are the notifications of an answer. The person who gave it, or whom it is about,
-// may have another name in the player now: the coach has corrected it, or entered another person.
+// answerTypes are the notifications of an answer, first the guardian's to the coach. The person who gave it, or whom it
+// is about, may have another name in the player now: the coach has corrected it, or entered another person.
 var answerTypes = []message.Type{
 	message.GuardianApproved, message.GuardianRejected, message.GuardianRevoked, message.GuardianApprovalConfirmed, message.GuardianRejectConfirmed,
 	message.StudentApproved, message.StudentRejected, message.StudentRevoked,
@@ -131,35 +133,6 @@ var answerTypes = []message.Type{
 // only if its stored text has the name too.
 func namedThen(n message.Notification, name string) bool {
 	return !slices.Contains(answerTypes, n.Type) || strings.Contains(n.Body, message.Name(name, ""))
-}
-
-// word returns the title and the text of a notification in the language of the page: from package
-// message if it is about the account, else from the catalogue. The stored text is in the language that its reader had at that time. It is
-// used if the catalogue has none, and if it is in the language of the page and has names
-// that the page does not know.
-func word(v *web.View, n message.Notification, titleKey, bodyKey string, named bool, pairs ...any) (title, body string) {
-	if !named && n.Data.PlayerID != "" && textLanguage(n.Body) == v.Language {
-		return n.Title, n.Body
-	}
-	if title, body = n.In(v.Language); title != "" {
-		return title, body
-	}
-	title, err := v.T(titleKey)
-	if err != nil {
-		return n.Title, n.Body
-	}
-	if body, err = v.T(bodyKey, pairs...); err != nil {
-		return n.Title, n.Body
-	}
-	return title, body
-}
-
-// textLanguage returns the language of a text of package message by its script.
-func textLanguage(text string) string {
-	if strings.ContainsFunc(text, func(r rune) bool { return unicode.Is(unicode.Devanagari, r) }) {
-		return "hi"
-	}
-	return "en"
 }
 
 // readMessages serves POST /me/{role}/messages/read: it marks all messages as read.

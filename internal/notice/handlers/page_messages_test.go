@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"github.com/touchline/touchline/internal/approval"
 	consent "github.com/touchline/touchline/internal/approval/handlers"
@@ -88,11 +89,19 @@ func TestNotificationsAreWorded(t *testing.T) {
 	}
 }
 
+// textLanguage returns the language of a text by its script.
+func textLanguage(text string) string {
+	if strings.ContainsFunc(text, func(r rune) bool { return unicode.Is(unicode.Devanagari, r) }) {
+		return "hi"
+	}
+	return "en"
+}
+
 // TestStoredTextOfRemovedPlayer shows the stored text, which has the names, if it is in the
 // language of the page.
 func TestStoredTextOfRemovedPlayer(t *testing.T) {
-	n := message.Notification{Type: message.GuardianRejected, Title: "Guardian said no", Body: "Ravi Rao said no.", Data: message.Data{PlayerID: "p"}}
-	for language, want := range map[string]string{"en": "Ravi Rao said no.", "hi": "अभिभावक ने विद्यार्थी के लिए ना कहा।"} {
+	n := message.Notification{Type: message.GuardianRejected, Title: "Guardian said no", Body: "Ravi Rao said no.", Data: message.Data{PlayerID: "p", Words: message.Words{Language: "en", Event: event.Rejected, Party: actor.Guardian}}}
+	for language, want := range map[string]string{"en": "Ravi Rao said no.", "hi": "अभिभावक ने विद्यार्थी के लिए ऐप की मंज़ूरी नहीं दी।"} {
 		v := newView(t, language)
 		if got := newNotificationView(v, n, nil).Body; !strings.HasPrefix(got, want) {
 			t.Errorf("%s: got %q, want %q", language, got, want)
@@ -130,17 +139,18 @@ func TestAnswersKeepTheirNames(t *testing.T) {
 // TestMessageWithoutNames words what a caller reads about a player that is gone.
 func TestMessageWithoutNames(t *testing.T) {
 	t.Parallel()
-	n := message.Notification{Type: message.GuardianRequest, Title: "stored", Body: "मीरा", Data: message.Data{PlayerID: "p"}}
+	n := message.Notification{Type: message.GuardianRequest, Title: "stored", Body: "मीरा", Data: message.Data{PlayerID: "p", Words: message.Words{Language: "hi", Event: event.Requested, Party: actor.Guardian}}}
 	named := &approval.Player{ID: "p", CoachName: "Meera Nair", Student: approval.Student{FullName: "Asha Rao"}}
 	for _, tt := range []struct {
 		language string
 		player   *approval.Player
 		want     string
 	}{
-		{"en", nil, "The coach asks if the app may serve you about the child."},
-		{"en", named, "Coach Meera Nair asks if the app may serve you about Asha Rao."},
-		{"hi", named, "कोच Meera Nair का सवाल है"},
-		{"hi", &approval.Player{ID: "p"}, "कोच का सवाल है"},
+		{"en", nil, "A coach added the student to a batch."},
+		{"en", named, "Coach Meera Nair added Asha Rao to a batch."},
+		{"hi", nil, "मीरा"},
+		{"hi", named, "कोच Meera Nair ने Asha Rao को एक बैच में जोड़ा।"},
+		{"hi", &approval.Player{ID: "p"}, "एक कोच ने विद्यार्थी को एक बैच में जोड़ा।"},
 	} {
 		v := newView(t, tt.language)
 		if got := newMessageView(v, n, tt.player, actor.Guardian).Body; !strings.HasPrefix(got, tt.want) {
@@ -157,12 +167,12 @@ func TestFailedChannelIsNamed(t *testing.T) {
 		channel        message.Channel
 		body, step, on string
 	}{
-		{"en", "", "A question about Asha Rao did not arrive. Check the number", "Check the number", ""},
-		{"en", message.SMS, "did not arrive by SMS. Check the number", "Check the number", "SMS"},
-		{"en", message.WhatsApp, "did not arrive by WhatsApp. Check the number", "Check the number", "WhatsApp"},
-		{"en", message.Email, "A mail with a question about Asha Rao did not arrive. Check the e-mail address", "Check the email", "Email"},
-		{"hi", message.SMS, "SMS से नहीं पहुँचा। नंबर जाँचें", "नंबर जाँचें", "SMS"},
-		{"hi", message.Email, "मेल नहीं पहुँची। ईमेल पता जाँचें", "ईमेल जाँचें", "ईमेल"},
+		{"en", "", "The request to the guardian could not be sent. Check the number", "Check the number", ""},
+		{"en", message.SMS, "could not be sent by SMS. Check the number", "Check the number", "SMS"},
+		{"en", message.WhatsApp, "could not be sent by WhatsApp. Check the number", "Check the number", "WhatsApp"},
+		{"en", message.Email, "The request to the guardian could not be sent by mail. Check the e-mail address", "Check the email", "Email"},
+		{"hi", message.SMS, "SMS से नहीं भेजा जा सका। नंबर जाँचें", "नंबर जाँचें", "SMS"},
+		{"hi", message.Email, "मेल से नहीं भेजा जा सका। ईमेल पता जाँचें", "ईमेल जाँचें", "ईमेल"},
 	} {
 		v := newView(t, tt.language)
 		e := event.Event{Type: event.DeliveryFailed, Party: actor.Guardian, PlayerID: "p", StudentName: "Asha Rao", Channel: string(tt.channel)}

@@ -3,7 +3,6 @@ package handlers
 import (
 	"context"
 	"net/url"
-	"slices"
 	"strconv"
 
 	"github.com/touchline/touchline/internal/approval"
@@ -57,35 +56,10 @@ func (p pages) notifications(ctx context.Context, r *web.Request, by actor.Actor
 	return web.Page("notifications", v), nil
 }
 
-// newNotificationView words a notification for a coach; see word.
+// newNotificationView words a notification for a coach.
 func newNotificationView(v *web.View, n message.Notification, player *approval.Player) notificationView {
-	student, guardian := v.MustT("news.the_student"), v.MustT("news.the_guardian")
-	named := player != nil
-	if named {
-		if named = namedThen(n, player.Student.FullName); named {
-			student = player.Student.FullName
-		}
-		switch {
-		case player.Guardian != nil && namedThen(n, player.Guardian.Name):
-			guardian = player.Guardian.Name
-		case slices.Contains([]message.Type{message.GuardianApproved, message.GuardianRejected, message.GuardianRevoked}, n.Type):
-			named = false
-		}
-	}
-	key := "news." + string(n.Type)
-	words := n.Data.Words
-	switch {
-	case words.Channel == message.Email:
-		key += ".email"
-	case words.Channel != "":
-		key += ".by"
-	}
-	values := []any{"Student", student, "Guardian", guardian, "Channel", v.Channel(message.Channel(words.Channel))}
-	if n.Type == message.PendingReminder {
-		values = append(values, "Count", n.Data.Count)
-	}
 	view := notificationView{Notification: n}
-	view.Title, view.Body = word(v, n, "notification."+string(n.Type), key, named, values...)
+	view.Title, view.Body = textOf(v, n, player, actor.Coach)
 	view.About, view.Link = aboutNotification(n)
 	return view
 }
