@@ -268,7 +268,7 @@ func (s *Passkeys) open(ctx context.Context, in PasskeySignIn, session *Session,
 	if err != nil {
 		return err
 	}
-	session.DeviceID, session.Number = device, number
+	session.DeviceID, session.Number, session.Passkey = device, number, true
 	hash := vault.HashToken(s.Auth.Keys.Vault.DeviceToken(device))
 	verify := func(challenge webauthn.SessionData, p *Passkey) (*webauthn.Credential, error) {
 		user := func(_, _ []byte) (webauthn.User, error) {

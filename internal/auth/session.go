@@ -38,6 +38,8 @@ type Session struct {
 	IdleAt    time.Time
 	EndsAt    time.Time
 	RevokedAt time.Time
+	// Passkey reports whether a passkey opened the session.
+	Passkey bool
 
 	// PageIdle is set for a session of pages: it ends when it is not used for this time. It
 	// has a page token instead of refresh and access tokens.
@@ -62,7 +64,7 @@ func (s *Session) firstUse(generation int64) time.Time {
 
 // Actor returns the caller that s authenticates.
 func (s *Session) Actor() actor.Actor {
-	return actor.Actor{AccountID: s.AccountID, SessionID: s.ID, Role: s.Role, Number: s.Number}
+	return actor.Actor{AccountID: s.AccountID, SessionID: s.ID, Role: s.Role, Number: s.Number, SignedInAt: s.CreatedAt, Passkey: s.Passkey}
 }
 
 // checkActive returns session_revoked if s is nil or has ended.

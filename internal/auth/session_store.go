@@ -28,13 +28,13 @@ func scanSession(s database.Scanner) (*Session, error) {
 
 // sessionColumns are the columns that sessionDest scans.
 const sessionColumns = `id, account_id, role, mobile_number, device_id, device_name, generation,
-	used_at, used_before, created_at, last_used_at, idle_at, ends_at, revoked_at, page_idle`
+	used_at, used_before, created_at, last_used_at, idle_at, ends_at, revoked_at, page_idle, passkey`
 
 func sessionDest(v *Session) []any {
 	return []any{
 		&v.ID, &v.AccountID, &v.Role, &v.Number, &v.DeviceID, database.IntoText(&v.DeviceName), &v.Generation,
 		database.IntoTime(&v.UsedAt), intoTimestamps(&v.UsedBefore), database.IntoTime(&v.CreatedAt), database.IntoTime(&v.LastUsedAt),
-		database.IntoTime(&v.IdleAt), database.IntoTime(&v.EndsAt), database.IntoTime(&v.RevokedAt), database.IntoDuration(&v.PageIdle),
+		database.IntoTime(&v.IdleAt), database.IntoTime(&v.EndsAt), database.IntoTime(&v.RevokedAt), database.IntoDuration(&v.PageIdle), &v.Passkey,
 	}
 }
 
@@ -53,8 +53,8 @@ func (db SQL) Session(ctx context.Context, id string) (*Session, error) {
 func (db SQL) SessionOfToken(ctx context.Context, id string) (*Session, error) {
 	s := &Session{ID: id}
 	err := db.DB.QueryRow(ctx, `
-		SELECT account_id, role, mobile_number, generation, used_at, ends_at, revoked_at FROM sessions WHERE id = $1`, id).
-		Scan(&s.AccountID, &s.Role, &s.Number, &s.Generation, database.IntoTime(&s.UsedAt), database.IntoTime(&s.EndsAt), database.IntoTime(&s.RevokedAt))
+		SELECT account_id, role, mobile_number, generation, used_at, created_at, ends_at, revoked_at, passkey FROM sessions WHERE id = $1`, id).
+		Scan(&s.AccountID, &s.Role, &s.Number, &s.Generation, database.IntoTime(&s.UsedAt), database.IntoTime(&s.CreatedAt), database.IntoTime(&s.EndsAt), database.IntoTime(&s.RevokedAt), &s.Passkey)
 	if database.IsNoRows(err) {
 		return nil, nil
 	}

@@ -56,10 +56,10 @@ func (db SQL) openSession(ctx context.Context, tx *store.Tx, in *SignIn, s Sessi
 	}
 	err = tx.Defer(ctx, `
 		INSERT INTO sessions (id, account_id, role, mobile_number, device_id, device_name, generation, refresh_hash,
-			created_at, last_used_at, idle_at, ends_at, page_idle)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, $11, $12)`,
+			created_at, last_used_at, idle_at, ends_at, page_idle, passkey)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, $11, $12, $13)`,
 		s.ID, s.AccountID, string(s.Role), string(s.Number), s.DeviceID, database.Text(s.DeviceName), s.Generation, in.RefreshHash,
-		database.Micros(s.CreatedAt), database.Micros(s.IdleAt), database.Micros(s.EndsAt), database.Duration(s.PageIdle))
+		database.Micros(s.CreatedAt), database.Micros(s.IdleAt), database.Micros(s.EndsAt), database.Duration(s.PageIdle), s.Passkey)
 	if err != nil {
 		return fmt.Errorf("open session: %w", err)
 	}

@@ -2,7 +2,11 @@
 // It holds no rule; each domain package decides what an actor may do.
 package actor
 
-import "github.com/touchline/touchline/internal/platform/phone"
+import (
+	"time"
+
+	"github.com/touchline/touchline/internal/platform/phone"
+)
 
 // Role is the role of a session. A session has exactly one: a coach who is also a
 // parent signs in twice.
@@ -32,6 +36,9 @@ type Actor struct {
 	// Network is where the request comes from, as rate limits count addresses; empty in
 	// background work.
 	Network string
+	// SignedInAt is when the session began, by an OTP or, if Passkey, by a passkey; zero without a session.
+	SignedInAt time.Time
+	Passkey    bool
 	// Via is how the caller reaches the service; empty in background work. Decisions record it.
 	Via Via
 }

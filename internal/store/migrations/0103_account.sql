@@ -73,7 +73,9 @@ CREATE TABLE sessions (
 	idle_at       BIGINT NOT NULL,
 	ends_at       BIGINT NOT NULL,
 	revoked_at    BIGINT,
-	page_idle     BIGINT
+	page_idle     BIGINT,
+	-- A passkey opened the session.
+	passkey       BOOLEAN NOT NULL DEFAULT FALSE
 );
 CREATE INDEX sessions_of_account ON sessions (account_id, id) WHERE revoked_at IS NULL;
 CREATE INDEX sessions_by_end ON sessions (ends_at);
