@@ -98,12 +98,13 @@ type closure struct {
 	name       string
 	players    []EndedPlayer
 	disputants []string // account ids
+	hooks      Hooks
 }
 
 // CloseCoach is store.Hooks.CloseCoach. It cancels the open requests and deletes the disputes, which
 // no longer have an effect.
-func CloseCoach(by actor.Actor, name string) store.CoachClosure {
-	c := &closure{by: by, name: name}
+func (h Hooks) CloseCoach(by actor.Actor, name string) store.CoachClosure {
+	c := &closure{by: by, name: name, hooks: h}
 	return store.CoachClosure{EndPlayers: c.endPlayers, EndRequests: c.endRequests, Notify: c.notify}
 }
 
@@ -113,13 +114,33 @@ func (c *closure) endPlayers(ctx context.Context, tx *store.Tx) error {
 	rs, err := tx.Query(ctx, `
 		UPDATE players SET deleted_at = $2, version = version + 1, changes = changes + 1
 		WHERE coach_id = $1 AND deleted_at IS NULL
-		RETURNING id, student_name, guardian_name, guardian_id, guardian_state, student_id, student_state`,
+		RETURNING id, student_name, guardian_name, guardian_id, guardian_state, student_id, student_state,
+			version, date_of_birth, student_number, guardian_number, guardian_relationship`,
 		c.by.AccountID, database.Micros(tx.Now))
+	var changes []ConsentChange
 	ended, err := database.Collect(rs, err, func(s database.Scanner) (p EndedPlayer, err error) {
-		return p, s.Scan(&p.PlayerID, &p.StudentName, database.IntoText(&p.GuardianName),
-			database.IntoText(&p.Guardian.AccountID), &p.Guardian.State, database.IntoText(&p.Student.AccountID), &p.Student.State)
+		old := &Player{CoachID: c.by.AccountID, CoachName: c.name}
+		var guardian Guardian
+		var born string
+		err = s.Scan(&p.PlayerID, &p.StudentName, database.IntoText(&p.GuardianName),
+			database.IntoText(&p.Guardian.AccountID), &p.Guardian.State, database.IntoText(&p.Student.AccountID), &p.Student.State,
+			&old.Version, &born, database.IntoText((*string)(&old.Student.Number)), database.IntoText((*string)(&guardian.Number)), database.IntoText(&guardian.Relationship))
+		if err == nil {
+			old.Student.DateOfBirth, err = ParseDate(born)
+		}
+		old.ID, old.Student.FullName, guardian.Name, old.Guardian = p.PlayerID, p.StudentName, p.GuardianName, &guardian
+		for party, approver := range map[actor.Role]EndedApprover{actor.Guardian: p.Guardian, actor.Student: p.Student} {
+			old.Approver(party).AccountID, old.Approver(party).Consent.State = approver.AccountID, approver.State
+		}
+		after := *old
+		after.DeletedAt = tx.Now
+		changes = append(changes, after.consentChanges(old, Change{By: c.by}, tx.DB().NewID, tx.Now)...)
+		return p, err
 	})
 	if err != nil {
+		return err
+	}
+	if err := c.hooks.recordConsents(ctx, tx, changes); err != nil {
 		return err
 	}
 	c.players = append(c.players, ended...)

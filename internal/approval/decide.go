@@ -42,7 +42,7 @@ func (p *Player) Decide(by actor.Actor, party actor.Role, d Decision, op Operati
 	for _, each := range Parties {
 		op.Now = laterThan(p.Approver(each).Consent.ChangedAt, op.Now)
 	}
-	c := Change{Save: true, History: &Record{
+	c := Change{Save: true, By: by, History: &Record{
 		ID: op.NewID(), PlayerID: p.ID, Party: party, ApproverID: by.AccountID,
 		Action: d.Action, Reason: d.Reason, At: op.Now, Via: by.Via,
 	}}
@@ -90,7 +90,7 @@ func (p *Player) Dispute(by actor.Actor, requestID string, op Operation) (Change
 	if r == nil || r.ID != requestID || r.State != RequestPending {
 		return Change{}, errNoOpenRequest()
 	}
-	c := Change{Save: true, Dispute: r}
+	c := Change{Save: true, By: by, Dispute: r}
 	p.closeRequest(by.Role, RequestDisputed, op.Now, &c)
 	r.Via = by.Via
 	c.Events = append(c.Events, p.newEvent(event.Disputed, by.Role))
@@ -111,7 +111,7 @@ func (p *Player) Lift(by actor.Actor, requestID string, op Operation) (Change, e
 	if r == nil || r.ID != requestID || r.State != RequestDisputed {
 		return Change{}, nil
 	}
-	c := Change{Save: true, Lift: by.Role}
+	c := Change{Save: true, By: by, Lift: by.Role}
 	consent := p.Approver(by.Role).Consent
 	outdated := consent.State != Pending || consent.PendingSince.After(r.RequestedAt) // another student
 	if outdated || r.PartyID != by.AccountID || op.Now.Sub(r.ClosedAt) > reopenWithin {

@@ -88,7 +88,7 @@ func (p *Player) Edit(by actor.Actor, patch Patch, rules Rules, op Operation) (C
 	if p.Student == before.Student && sameGuardian(p.Guardian, before.Guardian) {
 		return Change{}, nil
 	}
-	c := Change{Save: true, Network: by.Network}
+	c := Change{Save: true, By: by}
 	numberChanged := map[actor.Role]bool{}
 	for _, party := range Parties {
 		numberChanged[party] = p.Number(party) != before.Number(party)
@@ -157,7 +157,7 @@ func (p *Player) Remove(by actor.Actor, op Operation) (Change, error) {
 	if err := p.ownedBy(by); err != nil {
 		return Change{}, err
 	}
-	c := Change{Save: true}
+	c := Change{Save: true, By: by}
 	for _, party := range Parties {
 		approver := p.Approver(party)
 		p.closeRequest(party, RequestCancelled, op.Now, &c)

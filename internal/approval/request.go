@@ -123,8 +123,8 @@ type Change struct {
 	// AfterDecision reports whether the coach asks again after the party rejected or
 	// revoked.
 	AfterDecision bool
-	// Network is the network address of the caller, which the message limits count.
-	Network string
+	// By is the caller; empty in background work. The message limits count its Network.
+	By actor.Actor
 	// Reminded is the party that received a reminder, or empty.
 	Reminded actor.Role
 	// RemindersLeft is how many reminders may follow the one to Reminded.
@@ -140,6 +140,8 @@ type Change struct {
 	// ForgetNotifications are the accounts whose notifications about the player are deleted.
 	ForgetNotifications []string
 	Events              []event.Event
+	// consents are the changes of consents to record. The store sets them.
+	consents []ConsentChange
 }
 
 // Message is one delivery to queue.

@@ -42,7 +42,7 @@ func (p *Player) Send(by actor.Actor, party actor.Role, correction Patch, channe
 	if err := rules.checkChannels(p, party, channels); err != nil {
 		return Change{}, false, err
 	}
-	c := Change{Save: true, Network: by.Network}
+	c := Change{Save: true, By: by}
 	if open := approver.OpenRequest(); open != nil && !corrected {
 		err := p.resend(party, channels, rules.changedChannels(addresses, p.addresses(party)), rules, op, &c)
 		return c, false, err
@@ -210,7 +210,7 @@ func (p *Player) Remind(by actor.Actor, party actor.Role, rules Rules, op Operat
 		return Change{}, 0, f
 	}
 	approver.Request.FollowedUpAt = op.Now
-	c := Change{Save: true, Reminded: party, RemindersLeft: left - 1, Network: by.Network}
+	c := Change{Save: true, Reminded: party, RemindersLeft: left - 1, By: by}
 	p.queueMessages(party, MessageReminder, approver.Request.Channels, nil, rules, &c)
 	return c, left - 1, nil
 }

@@ -44,6 +44,8 @@ type Service struct {
 type Hooks struct {
 	// PlayerAdded runs before the row of a new player is inserted; nil does nothing.
 	PlayerAdded func(ctx context.Context, tx *store.Tx, playerID string) error
+	// ConsentChanged records changes of the consents of one player or of removed players; nil does nothing.
+	ConsentChanged func(ctx context.Context, tx *store.Tx, changes []ConsentChange) error
 	// PlayerRemoved run when a coach removes a player.
 	PlayerRemoved []func(ctx context.Context, tx *store.Tx, coachID, playerID string) error
 }
@@ -69,7 +71,7 @@ func (s *Service) Add(ctx context.Context, by actor.Actor, student Student, guar
 	err = s.addPlayer(ctx, p, func(roster Roster) (Change, error) {
 		p.GuardianApprover.Request, p.StudentApprover.Request = nil, nil // set by an earlier run
 		c, err := p.openFirstRequests(s.Rules, op, roster)
-		c.Network, c.StatusChanges = by.Network, p.firstChanges(op.Now)
+		c.By, c.StatusChanges = by, p.firstChanges(op.Now)
 		return c, err
 	})
 	if err != nil {
@@ -232,7 +234,7 @@ func (s *Service) LiftForOperator(ctx context.Context, by actor.Operator, reques
 	lifted := false
 	_, err = s.update(ctx, r.PlayerID, loadOptions{}, func(p *Player, op Operation) (Change, error) {
 		c, err := p.Lift(actor.Actor{AccountID: r.PartyID, Role: r.Party}, requestID, op)
-		c.LiftedBy, lifted = &by, c.Save
+		c.LiftedBy, c.By, lifted = &by, actor.Actor{}, c.Save
 		return c, err
 	})
 	if err == nil && !lifted || fault.KindOf(err) == fault.NotFound {

@@ -84,6 +84,7 @@ func (s *Service) addPlayer(ctx context.Context, p *Player, fn func(Roster) (Cha
 		if err := message.ChooseLanguages(ctx, tx.Tx, p.Languages(), nil); err != nil {
 			return err
 		}
+		c.consents = p.consentChanges(nil, c, s.NewID, tx.Now)
 		return s.apply(ctx, tx, p, c, loadOptions{}, accounts)
 	})
 }
@@ -154,6 +155,7 @@ func (s *Service) loadPlayer(ctx context.Context, tx *store.Tx, id string, load 
 
 func (s *Service) changePlayer(ctx context.Context, tx *store.Tx, p *storedPlayer, load loadOptions, fn func(*Player) (Change, error)) error {
 	before, live, languages := p.Identity(), p.DeletedAt.IsZero(), p.Languages()
+	old := *p.Player
 	consents := p.ConsentStatus()
 	c, err := fn(p.Player)
 	if err != nil || !c.Save {
@@ -196,6 +198,7 @@ func (s *Service) changePlayer(ctx context.Context, tx *store.Tx, p *storedPlaye
 	if err := s.deleteServiceNotifications(ctx, tx, p.Player, consents, c); err != nil {
 		return err
 	}
+	c.consents = p.consentChanges(&old, c, s.NewID, tx.Now)
 	return s.apply(ctx, tx, p.Player, c, load, accounts)
 }
 
@@ -223,6 +226,7 @@ func (s *Service) apply(ctx context.Context, tx *store.Tx, p *Player, c Change, 
 		func() error { return addStatusChanges(ctx, tx, p.ID, c.StatusChanges) },
 		func() error { return closeRequests(ctx, tx, c.Closed) },
 		func() error { return addHistory(ctx, tx, p, c.History) },
+		func() error { return s.Hooks.recordConsents(ctx, tx, c.consents) },
 		func() error { return s.holdRepeated(ctx, tx, p, c, newAccounts) },
 		func() error { return s.openRequests(ctx, tx, p, c.Opened) },
 		func() error { return s.reopenRequest(ctx, tx, c.Reopened) },

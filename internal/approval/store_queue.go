@@ -37,7 +37,7 @@ func (s *Service) queueMessages(ctx context.Context, tx *store.Tx, p *Player, c 
 			s.DB.Outbox.Wake(tx.Tx, lane)
 		}
 		values = append(values, id, m.Kind, string(lane.Channel), m.State, database.Text(m.Reason), p.Approver(m.Request.Party).AccountID,
-			m.Address, string(m.Request.Party), p.CoachID, m.Request.ID, database.Text(c.Network),
+			m.Address, string(m.Request.Party), p.CoachID, m.Request.ID, database.Text(c.By.Network),
 			database.Micros(due), database.Micros(due.Add(message.MessageLifetime)), database.Micros(created), database.Micros(tx.Now), 0)
 	}
 	err = tx.Defer(ctx, `

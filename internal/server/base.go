@@ -19,6 +19,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/metrics"
 	"github.com/touchline/touchline/internal/platform/securitylog"
 	"github.com/touchline/touchline/internal/progress"
+	"github.com/touchline/touchline/internal/proof"
 	"github.com/touchline/touchline/internal/roster"
 	"github.com/touchline/touchline/internal/server/devphone"
 	"github.com/touchline/touchline/internal/store"
@@ -49,7 +50,7 @@ type base struct {
 func Hooks(consents approval.Rules) store.Hooks {
 	return store.Hooks{
 		CoachLeft:   []func(context.Context, *store.Tx, string) error{conversation.CoachLeft, progress.CoachLeft, roster.CoachLeft, fee.CoachLeft, training.CoachLeft},
-		CloseCoach:  approval.CloseCoach,
+		CloseCoach:  PlayerHooks.CloseCoach,
 		CheckNumber: consents.CheckNumber,
 		TierChanged: consents.TierChanged,
 		Requests: store.RequestHooks{
@@ -63,8 +64,9 @@ func Hooks(consents approval.Rules) store.Hooks {
 
 // PlayerHooks list what features do in the transactions of consents.
 var PlayerHooks = approval.Hooks{
-	PlayerAdded:   roster.PlayerAdded,
-	PlayerRemoved: []func(context.Context, *store.Tx, string, string) error{conversation.PlayerRemoved, progress.PlayerRemoved, training.PlayerRemoved},
+	PlayerAdded:    roster.PlayerAdded,
+	ConsentChanged: proof.ConsentChanged,
+	PlayerRemoved:  []func(context.Context, *store.Tx, string, string) error{conversation.PlayerRemoved, progress.PlayerRemoved, training.PlayerRemoved},
 }
 
 func newBase(ctx context.Context, cfg *config.Config, o Options, sql *database.DB, tiers coach.Tiers) (base, error) {

@@ -39,12 +39,14 @@ const (
 	ForSigning   Purpose = "signing"
 	ForSecret    Purpose = "secret"
 	ForVAPID     Purpose = "vapid"
+	ForRecord    Purpose = "record"
+	ForLog       Purpose = "log"
 )
 
 // SecretBytes is the length of a secret.
 const SecretBytes = 32
 
-var purposes = []Purpose{ForOTP, ForRefresh, ForDevice, ForLink, ForResponses, ForCursors, ForMedical, ForKYC, ForClosed, ForPage, ForSignIn, ForReceipt, ForWebhook, ForMail, ForPush, ForTLS, ForTraining}
+var purposes = []Purpose{ForOTP, ForRefresh, ForDevice, ForLink, ForResponses, ForCursors, ForMedical, ForKYC, ForClosed, ForPage, ForSignIn, ForReceipt, ForWebhook, ForMail, ForPush, ForTLS, ForTraining, ForRecord, ForLog}
 
 // Vault derives the keys of every purpose from one secret (HKDF, RFC 5869). It is safe for
 // concurrent use.

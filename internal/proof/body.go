@@ -1,0 +1,165 @@
+// Package proof records each change of a consent so that a family can prove later what was asked
+// and answered. A record has a body without names, numbers or ids of people. In their place it has
+// salted digests (RFC 9901), which only the holder of the disclosures can match with values. The
+// bodies are the entries of an append-only log (RFC 6962), whose signed checkpoints anyone can keep.
+//
+// docs/proof.md describes what the records prove, and what they do not.
+package proof
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// SchemaVersion is the version of Body.
+const SchemaVersion = "touchline-consent/1"
+
+// Body is what the log proves about one change of a consent. The names follow ISO/IEC TS 27560
+// where it has them. The fields are in the order of their names: with encoding/json this gives the
+// canonical form of RFC 8785 for the values that occur.
+type Body struct {
+	// SD are the digests of the disclosures, sorted.
+	SD    []string `json:"_sd"`
+	SDAlg string   `json:"_sd_alg"`
+	// Authentication says how the party proved its number; nil if the party did nothing.
+	Authentication *Authentication `json:"authentication,omitempty"`
+	// EventState is the state of the consent after the event, PreviousState the state before.
+	EventState string `json:"event_state"`
+	// EventTime is RFC 3339 in UTC with microseconds.
+	EventTime string `json:"event_time"`
+	EventType string `json:"event_type"`
+	// Language, PrivacyNotice and TextHash are the language and the SHA-256 hashes (hex) of what
+	// was shown; empty if they are not known.
+	Language string `json:"language"`
+	// NumberSuppliedBy says who entered the number of the party.
+	NumberSuppliedBy string `json:"number_supplied_by"`
+	PartyRole        string `json:"party_role"`
+	PIIController    string `json:"pii_controller"`
+	PreviousState    string `json:"previous_state"`
+	PrivacyNotice    string `json:"privacy_notice"`
+	// Profile is the privacy profile of the service.
+	Profile       string   `json:"profile"`
+	Purposes      []string `json:"purposes"`
+	RecordID      string   `json:"record_id"`
+	SchemaVersion string   `json:"schema_version"`
+	// Shown is where the party saw or heard the question: page, sms, whatsapp, voice, client or unknown.
+	Shown    string `json:"shown"`
+	TextHash string `json:"text_hash"`
+	Via      string `json:"via"`
+}
+
+// Authentication is how a party proved that it holds its number.
+type Authentication struct {
+	// Age is how many seconds before the event.
+	Age    int64  `json:"age"`
+	Method string `json:"method"`
+}
+
+// The methods of Authentication.
+const (
+	ByOTP     = "otp"
+	ByPasskey = "passkey"
+	ByButton  = "whatsapp_button"
+	ByKey     = "voice_key"
+	ByLink    = "link"
+)
+
+// encode returns the canonical form of b.
+func (b Body) encode() []byte { return encodeJSON(b) }
+
+// encodeJSON is json.Marshal without the escapes for HTML.
+func encodeJSON(v any) []byte {
+	var buf bytes.Buffer
+	e := json.NewEncoder(&buf)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic(err) // only strings and integers
+	}
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n"))
+}
+
+// entry returns the entry of the log for a body: its SHA-256 hash.
+func entry(body []byte) []byte {
+	sum := sha256.Sum256(body)
+	return sum[:]
+}
+
+// keyBytes is the length of the key of a record.
+const keyBytes = 32
+
+// saltBytes is the length of a salt: RFC 9901 recommends 128 bits.
+const saltBytes = 16
+
+// Claims are the values behind the digests of a body, by name.
+type Claims map[string]string
+
+// claimNames are the claims that each body has a digest of, also of an empty value. So the number
+// of digests says nothing.
+var claimNames = []string{
+	"coach_id", "coach_name", "party_id", "party_name", "party_phone", "player_id", "reason", "relationship",
+	"request_id", "student_birth_date", "student_name",
+}
+
+// disclosure returns the disclosure of a claim: base64url of a JSON array of salt, name and value.
+func disclosure(key []byte, name, value string) string {
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte(name))
+	salt := base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:saltBytes])
+	return base64.RawURLEncoding.EncodeToString(encodeJSON([3]string{salt, name, value}))
+}
+
+// digestOf returns the digest of a disclosure.
+func digestOf(disclosure string) string {
+	sum := sha256.Sum256([]byte(disclosure))
+	return base64.RawURLEncoding.EncodeToString(sum[:])
+}
+
+// digests returns the digests of all claims, sorted.
+func (c Claims) digests(key []byte) []string {
+	list := make([]string, len(claimNames))
+	for i, name := range claimNames {
+		list[i] = digestOf(disclosure(key, name, c[name]))
+	}
+	slices.Sort(list)
+	return list
+}
+
+// disclosures returns the disclosures of the claims that have a value, by name.
+func (c Claims) disclosures(key []byte) []string {
+	var list []string
+	for _, name := range claimNames {
+		if c[name] != "" {
+			list = append(list, disclosure(key, name, c[name]))
+		}
+	}
+	return list
+}
+
+// disclosed returns the claims of disclosures, each of which must have a digest in b.
+func (b Body) disclosed(disclosures []string) (Claims, error) {
+	claims := Claims{}
+	for i, d := range disclosures {
+		raw, err := base64.RawURLEncoding.Strict().DecodeString(d)
+		if err != nil || strings.ContainsAny(d, "\r\n") {
+			return nil, fmt.Errorf("disclosure %d is not base64url", i+1)
+		}
+		var parts []string
+		if err := json.Unmarshal(raw, &parts); err != nil || len(parts) != 3 {
+			return nil, fmt.Errorf("disclosure %d is not an array of salt, name and value", i+1)
+		}
+		if !slices.Contains(b.SD, digestOf(d)) {
+			return nil, fmt.Errorf("the body has no digest of disclosure %d (%s)", i+1, parts[1])
+		}
+		if _, twice := claims[parts[1]]; twice {
+			return nil, fmt.Errorf("%s is disclosed twice", parts[1])
+		}
+		claims[parts[1]] = parts[2]
+	}
+	return claims, nil
+}

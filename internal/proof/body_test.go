@@ -1,0 +1,99 @@
+package proof
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/platform/actor"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// testChange is an approval of a guardian.
+func testChange() approval.ConsentChange {
+	at := time.Date(2026, 3, 2, 9, 15, 0, 123456000, time.UTC)
+	return approval.ConsentChange{
+		ID: "0198f2c4-6a10-7c3e-9b52-4f0e8d1a7b21", Kind: approval.ConsentKind(approval.Approve), Party: actor.Guardian, Before: approval.Pending, After: approval.Approved,
+		Player: &approval.Player{
+			ID: "p1", CoachID: "c1", CoachName: "Ravi <Kumar> & Söhne",
+			Student:          approval.Student{FullName: "आशा राव", DateOfBirth: approval.Date{Year: 2014, Month: 5, Day: 6}, Number: "+919800000002"},
+			Guardian:         &approval.Guardian{Name: "Meera Rao", Relationship: "mother", Number: "+919800000001"},
+			GuardianApprover: approval.Approver{AccountID: "g1"},
+		},
+		RequestID: "r1", Reason: "Yes, from Monday", At: at,
+		By: actor.Actor{AccountID: "g1", Role: actor.Guardian, Via: actor.ViaPage, SignedInAt: at.Add(-42 * time.Second)},
+	}
+}
+
+// TestBody: the bytes of a body are canonical JSON, and have no value of a person.
+func TestBody(t *testing.T) {
+	c := testChange()
+	key := bytes.Repeat([]byte{7}, keyBytes)
+	claims := claimsOf(c)
+	body := newBody(c, claims.digests(key), "Touchline").encode()
+	const golden = "testdata/body.golden"
+	if *update {
+		if err := os.WriteFile(golden, body, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil || !bytes.Equal(body, want) {
+		t.Errorf("%v\n got %s\nwant %s", err, body, want)
+	}
+	var sorted map[string]any
+	if err := json.Unmarshal(body, &sorted); err != nil {
+		t.Fatal(err)
+	}
+	if again := encodeJSON(sorted); !bytes.Equal(again, body) {
+		t.Errorf("not canonical:\n got %s\nwant %s", body, again)
+	}
+	for name, value := range claims {
+		if strings.Contains(string(body), `"`+value+`"`) {
+			t.Errorf("the body has %s in plain", name)
+		}
+	}
+	if len(body) > 1400 {
+		t.Errorf("the body has %d bytes", len(body))
+	}
+}
+
+// TestDisclosures: each disclosure has its digest in the body, and disclosures can be left out. The same value
+// has another digest in another record.
+func TestDisclosures(t *testing.T) {
+	key, claims := bytes.Repeat([]byte{7}, keyBytes), claimsOf(testChange())
+	b := Body{SD: claims.digests(key)}
+	if len(b.SD) != len(claimNames) {
+		t.Errorf("got %d digests, want %d", len(b.SD), len(claimNames))
+	}
+	all := claims.disclosures(key)
+	got, err := b.disclosed(all)
+	if err != nil || len(got) != len(claims) || got["student_name"] != "आशा राव" || got["coach_name"] != "Ravi <Kumar> & Söhne" {
+		t.Errorf("got %v, %v, want %v", got, err, claims)
+	}
+	if one, err := b.disclosed(all[2:3]); err != nil || len(one) != 1 {
+		t.Errorf("one alone: got %v, %v", one, err)
+	}
+	other := Body{SD: claims.digests(bytes.Repeat([]byte{8}, keyBytes))}
+	for _, d := range other.SD {
+		for _, same := range b.SD {
+			if d == same {
+				t.Error("two records have the same digest")
+			}
+		}
+	}
+	for what, wrong := range map[string][]string{
+		"of another key": claims.disclosures(bytes.Repeat([]byte{8}, keyBytes))[:1],
+		"twice":          {all[0], all[0]}, "no base64": {"!"}, "line break": {all[0] + "\n"}, "no JSON": {"AAAA"}, "two parts": {"WyJhIiwiYiJd"},
+	} {
+		if _, err := b.disclosed(wrong); err == nil {
+			t.Errorf("%s: accepted", what)
+		}
+	}
+}

@@ -1,0 +1,123 @@
+package proof
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/vault"
+	"github.com/touchline/touchline/internal/store"
+)
+
+// insertBatch is the number of records in one statement.
+const insertBatch = 100
+
+// ConsentChanged is approval.Hooks.ConsentChanged: it inserts one record for each change. It signs
+// nothing, and its statements leave with others of the transaction.
+func ConsentChanged(ctx context.Context, tx *store.Tx, changes []approval.ConsentChange) error {
+	for batch := range slices.Chunk(changes, insertBatch) {
+		var records, keys []any
+		for _, c := range batch {
+			key := make([]byte, keyBytes)
+			_, _ = rand.Read(key) // never fails (crypto/rand)
+			claims := claimsOf(c)
+			body := newBody(c, claims.digests(key), tx.DB().Settings().Brand).encode()
+			sealed, err := tx.DB().Seal(vault.ForRecord, string(key)+string(encodeJSON(claims)), c.ID)
+			if err != nil {
+				return err
+			}
+			records = append(records, c.ID, body, database.Micros(c.At))
+			keys = append(keys, c.ID, c.Player.ID, string(c.Party), c.Player.Approver(c.Party).AccountID, c.Version, sealed)
+		}
+		err := tx.Defer(ctx, `INSERT INTO consent_records (id, body, at) VALUES `+database.RowsOf(len(batch), 3), records...)
+		if err == nil {
+			err = tx.Defer(ctx, `INSERT INTO record_keys (record_id, player_id, party, account_id, version, sealed) VALUES `+database.RowsOf(len(batch), 6), keys...)
+		}
+		if err != nil {
+			return fmt.Errorf("add records: %w", err)
+		}
+	}
+	return nil
+}
+
+// newBody returns the body of a change.
+func newBody(c approval.ConsentChange, digests []string, controller string) Body {
+	b := Body{
+		SD: digests, SDAlg: "sha-256", Authentication: authenticationOf(c),
+		EventState: string(c.After), EventTime: c.At.UTC().Format(timeFormat), EventType: string(c.Kind),
+		NumberSuppliedBy: string(actor.Coach), PartyRole: string(c.Party), PIIController: controller, PreviousState: string(c.Before),
+		Profile: "none", Purposes: approval.AppServices, RecordID: c.ID, SchemaVersion: SchemaVersion,
+		Shown: shownOn[c.By.Via], Via: string(c.By.Via),
+	}
+	b.Shown = cmp.Or(b.Shown, "unknown")
+	if c.By.Role != c.Party {
+		b.Shown = "unknown"
+	}
+	return b
+}
+
+// timeFormat is RFC 3339 with microseconds.
+const timeFormat = "2006-01-02T15:04:05.000000Z"
+
+// shownOn says where a party sees the question that it answers.
+var shownOn = map[actor.Via]string{actor.ViaPage: "page", actor.ViaAPI: "client", actor.ViaChat: "whatsapp", actor.ViaVoice: "voice"}
+
+func claimsOf(c approval.ConsentChange) Claims {
+	p := c.Player
+	claims := Claims{
+		"coach_id": p.CoachID, "coach_name": p.CoachName, "player_id": p.ID, "reason": c.Reason, "request_id": c.RequestID,
+		"student_birth_date": p.Student.DateOfBirth.String(), "student_name": p.Student.FullName,
+		"party_id": p.Approver(c.Party).AccountID, "party_name": p.Student.FullName, "party_phone": string(p.Number(c.Party)),
+	}
+	if c.Party == actor.Guardian && p.Guardian != nil {
+		claims["party_name"], claims["relationship"] = p.Guardian.Name, p.Guardian.Relationship
+	}
+	return claims
+}
+
+// authenticationOf returns how the party proved its number, or nil if another actor made the change.
+// A button or a key press counts as an OTP that was entered at that time.
+func authenticationOf(c approval.ConsentChange) *Authentication {
+	if c.By.Role != c.Party {
+		return nil
+	}
+	switch {
+	case c.By.Via == actor.ViaChat:
+		return &Authentication{Method: ByButton}
+	case c.By.Via == actor.ViaVoice:
+		return &Authentication{Method: ByKey}
+	case c.By.SignedInAt.IsZero():
+		return &Authentication{Method: ByLink}
+	}
+	a := &Authentication{Method: ByOTP, Age: max(0, int64(c.At.Sub(c.By.SignedInAt)/time.Second))}
+	if c.By.Passkey {
+		a.Method = ByPasskey
+	}
+	return a
+}
+
+// opened is a record_keys row that was decrypted.
+type opened struct {
+	key    []byte
+	claims Claims
+}
+
+// open decrypts the key and the claims of a record.
+func open(db *store.DB, sealed []byte, recordID string) (opened, error) {
+	plain, err := db.Unseal(vault.ForRecord, sealed, recordID)
+	if err != nil {
+		return opened{}, err
+	}
+	if len(plain) < keyBytes {
+		return opened{}, fmt.Errorf("open record %s: %d bytes are too short", recordID, len(plain))
+	}
+	o := opened{key: []byte(plain[:keyBytes])}
+	return o, json.Unmarshal([]byte(plain[keyBytes:]), &o.claims)
+}
