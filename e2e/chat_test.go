@@ -95,6 +95,23 @@ func TestChat(t *testing.T) {
 		s.status(t, 0, "sent", 0)
 		s.status(t, 0, "delivered", 0)
 		state(id, "chat delivered")
+		readAt := func(id string) any {
+			t.Helper()
+			list := coach.Call(t, "GET", "/api/messages/"+id, nil).Want(t, 200).JSON["recipients"].([]any)
+			return list[0].(object)["channels"].([]any)[0].(object)["read_at"]
+		}
+		if at := readAt(id); at != nil {
+			t.Errorf("delivered: read at %v", at)
+		}
+		s.status(t, 0, "read", 0)
+		at := readAt(id)
+		s.Clock.Advance(time.Minute)
+		s.status(t, 0, "read", 0)
+		s.status(t, 0, "delivered", 0)
+		state(id, "chat delivered")
+		if again := readAt(id); at == nil || again != at {
+			t.Errorf("read at %v, and at %v after a repeated call", at, again)
+		}
 
 		id = send("See you.", "chat", "sms")
 		state(id, "chat queued awaiting_status")
@@ -343,6 +360,16 @@ func TestConversations(t *testing.T) {
 				all = append(all, fmt.Sprint(i["from"], " ", c["channel"], " ", i["text"]))
 			}
 			return all
+		}
+		items = coach.Call(t, "GET", path, nil).Want(t, 200).Items()
+		if sent := items[2]["channels"].([]any)[0].(object); sent["read_at"] != nil {
+			t.Errorf("before it was read: %v", sent)
+		}
+		s.status(t, 0, "read", 0) // a late delivered changes nothing
+		s.status(t, 0, "delivered", 0)
+		items = coach.Call(t, "GET", path, nil).Want(t, 200).Items()
+		if sent := items[2]["channels"].([]any)[0].(object); sent["state"] != "delivered" || sent["read_at"] == nil {
+			t.Errorf("after it was read: %v", sent)
 		}
 		if got := read(); !slices.Equal(got, []string{"coach sms Thanks.", "guardian chat We come.", "coach chat Training is at five."}) {
 			t.Errorf("conversation: %q", got)

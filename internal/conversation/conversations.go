@@ -71,7 +71,10 @@ func noteConversations(ctx context.Context, tx *store.Tx, coachID string, recipi
 // Item is a message of a conversation as the coach reads it.
 type Item struct {
 	Entry
-	// Channels has the state on each channel; a reply has the channel on which it came.
+	// Former is true for a reply of an account that is no longer the party of the player.
+	Former bool
+	// Channels has the state on each channel. A reply has the channel on which it came, and is read when
+	// the coach has read it.
 	Channels []SendState
 }
 
@@ -84,7 +87,7 @@ func (s *Service) CoachConversation(ctx context.Context, by actor.Actor, playerI
 			return err
 		}
 		rs, err := tx.Query(ctx, `
-			SELECT x.id, x.is_copy, x.body, x.created_at, d.channel, d.state, d.reason, d.updated_at
+			SELECT x.id, x.is_copy, x.body, x.created_at, d.channel, d.state, d.reason, d.updated_at, d.read_at
 			FROM (SELECT m.id, r.position, r.is_copy, m.body, m.created_at
 				FROM team_recipients r JOIN team_messages m ON m.id = r.message_id
 				WHERE r.player_id = $1 AND r.party = $2 AND r.message_id < $3
@@ -94,7 +97,7 @@ func (s *Service) CoachConversation(ctx context.Context, by actor.Actor, playerI
 			i := Item{Entry: Entry{FromCoach: true, Parties: []actor.Role{party}}}
 			var c SendState
 			var channel string
-			err := row.Scan(&i.ID, &i.Copy, &i.Text, database.IntoTime(&i.CreatedAt), &channel, &c.State, database.IntoText(&c.Reason), database.IntoTime(&c.At))
+			err := row.Scan(&i.ID, &i.Copy, &i.Text, database.IntoTime(&i.CreatedAt), &channel, &c.State, database.IntoText(&c.Reason), database.IntoTime(&c.At), database.IntoTime(&c.ReadAt))
 			c.Channel = channelOf(channel)
 			at := slices.IndexFunc(list, func(other Item) bool { return other.ID == i.ID })
 			if at < 0 {
@@ -108,11 +111,13 @@ func (s *Service) CoachConversation(ctx context.Context, by actor.Actor, playerI
 			return fmt.Errorf("read a conversation: %w", err)
 		}
 		rs, err = tx.Query(ctx, `
-			SELECT id, body, created_at, channel FROM team_replies
-			WHERE player_id = $1 AND party = $2 AND id < $3 ORDER BY id DESC LIMIT $4`, playerID, string(party), database.Before(before), limit)
+			SELECT r.id, r.body, r.created_at, r.channel, r.read_at,
+				r.account_id IS DISTINCT FROM CASE WHEN r.party = 'guardian' THEN p.guardian_id ELSE p.student_id END
+			FROM team_replies r JOIN players p ON p.id = r.player_id
+			WHERE r.player_id = $1 AND r.party = $2 AND r.id < $3 ORDER BY r.id DESC LIMIT $4`, playerID, string(party), database.Before(before), limit)
 		replies, err := database.Collect(rs, err, func(row database.Scanner) (i Item, err error) {
 			c := SendState{State: Delivered}
-			err = row.Scan(&i.ID, &i.Text, database.IntoTime(&i.CreatedAt), &c.Channel)
+			err = row.Scan(&i.ID, &i.Text, database.IntoTime(&i.CreatedAt), &c.Channel, database.IntoTime(&c.ReadAt), &i.Former)
 			c.At, i.Parties, i.Channels = i.CreatedAt, []actor.Role{party}, []SendState{c}
 			return i, err
 		})
@@ -137,28 +142,24 @@ func ownPlayer(ctx context.Context, tx *store.Tx, by actor.Actor, playerID strin
 	return database.OrMissing(err, "read player "+playerID)
 }
 
-// AnswerChannels returns the channels of a message for which the coach chose none: that of the party's
-// newest reply, else the chat, or SMS without one.
-func (s *Service) AnswerChannels(ctx context.Context, by actor.Actor, playerID string, party actor.Role) (channels []Channel, err error) {
-	err = s.DB.View(ctx, func(tx *store.Tx) error {
-		if err := ownPlayer(ctx, tx, by, playerID); err != nil {
-			return err
-		}
-		var c Channel
-		err := tx.QueryRow(ctx, `SELECT channel FROM team_replies WHERE player_id = $1 AND party = $2 ORDER BY id DESC LIMIT 1`, playerID, string(party)).Scan(&c)
-		switch {
-		case err == nil && (c != Chat || s.HasChat):
-			channels = []Channel{c}
-		case err != nil && !database.IsNoRows(err):
-			return err
-		case s.HasChat:
-			channels = []Channel{Chat}
-		default:
-			channels = []Channel{SMS}
-		}
-		return nil
-	})
-	return channels, err
+// With returns the conversation of the calling coach with a party, without LastAt and Unread, and the channel of
+// a message for which the coach chose none: that of the party's newest reply, else the chat, or SMS without one.
+func (s *Service) With(ctx context.Context, by actor.Actor, playerID string, party actor.Role) (c Summary, answerBy Channel, err error) {
+	c = Summary{PlayerID: playerID, Party: party}
+	var newest string
+	err = s.DB.QueryRow(ctx, `
+		SELECT p.student_name, CASE WHEN $3 = 'guardian' THEN p.guardian_name ELSE p.student_name END,
+			(SELECT channel FROM team_replies r WHERE r.player_id = p.id AND r.party = $3 ORDER BY r.id DESC LIMIT 1)
+		FROM players p WHERE p.id = $1 AND p.coach_id = $2 AND p.deleted_at IS NULL`, playerID, by.AccountID, string(party)).
+		Scan(&c.StudentName, database.IntoText(&c.Name), database.IntoText(&newest))
+	switch answerBy = Channel(newest); {
+	case answerBy != "" && (answerBy != Chat || s.HasChat):
+	case s.HasChat:
+		answerBy = Chat
+	default:
+		answerBy = SMS
+	}
+	return c, answerBy, database.OrMissing(err, "read player "+playerID)
 }
 
 // partyOf returns the player and the party in a path, or not_found.
@@ -222,7 +223,7 @@ func (h handlers) readConversation(ctx context.Context, r api.Request[api.NoBody
 	return endpoint.PageResponse(page, list, func(i Item) itemResponse {
 		out := itemResponse{entryResponse: newEntryResponse(i.Entry), Channels: []sendResponse{}}
 		for _, c := range i.Channels {
-			out.Channels = append(out.Channels, sendResponse{c.Channel, c.State, wire.OrNull(c.Reason), wire.Timestamp(c.At)})
+			out.Channels = append(out.Channels, newSendResponse(c))
 		}
 		return out
 	}, func(i Item) api.Keyset { return api.Keyset{ID: i.ID} }), nil
@@ -240,15 +241,13 @@ func (h handlers) answer(ctx context.Context, r api.Request[answerRequest]) (api
 	if err != nil {
 		return api.Response{}, err
 	}
-	channels, err := h.AnswerChannels(ctx, r.Caller.Actor, playerID, party)
+	_, answerBy, err := h.With(ctx, r.Caller.Actor, playerID, party)
 	if err != nil {
 		return api.Response{}, err
 	}
 	in := messageRequest{To: targetRequest{PlayerIDs: []string{playerID}}, Audience: string(party), Text: r.Body.Text, Channels: r.Body.Channels}
 	if len(in.Channels) == 0 && !slices.ContainsFunc(r.Faults, func(f fault.Field) bool { return strings.HasPrefix(f.Pointer, "/channels") }) {
-		for _, c := range channels {
-			in.Channels = append(in.Channels, string(c))
-		}
+		in.Channels = []string{string(answerBy)}
 	}
 	draft := in.read(&r.Faults)
 	if err := r.Faults.Err(); err != nil {

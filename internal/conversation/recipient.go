@@ -166,6 +166,9 @@ const (
 	Delivered State = "delivered"
 )
 
+// Read is what pages call Delivered once the recipient has read the message.
+const Read State = "read"
+
 // States lists every state, the best last.
 var States = []State{LeftOut, Failed, Queued, Sent, Delivered}
 
@@ -176,6 +179,16 @@ type SendState struct {
 	// Reason explains State; it may be empty.
 	Reason string
 	At     time.Time
+	// ReadAt is when the recipient read the message, zero if the channel does not say.
+	ReadAt time.Time
+}
+
+// Shown returns the state for pages.
+func (s SendState) Shown() State {
+	if s.State == Delivered && !s.ReadAt.IsZero() {
+		return Read
+	}
+	return s.State
 }
 
 // RecipientState is a recipient with the state of the message on each channel.

@@ -100,7 +100,7 @@ func (s *Service) Recipients(ctx context.Context, by actor.Actor, id string, aft
 	rs, err := s.DB.Query(ctx, `
 		SELECT r.position, r.player_id, p.student_name, r.party,
 			CASE WHEN r.party = 'student' THEN p.student_name WHEN r.account_id IS NULL OR r.account_id = p.guardian_id THEN p.guardian_name END,
-			r.is_copy, d.channel, d.state, d.reason, d.updated_at
+			r.is_copy, d.channel, d.state, d.reason, d.updated_at, d.read_at
 		FROM deliveries d
 		JOIN team_recipients r ON r.message_id = d.team_message_id AND r.position = d.team_position
 		JOIN players p ON p.id = r.player_id
@@ -112,7 +112,7 @@ func (s *Service) Recipients(ctx context.Context, by actor.Actor, id string, aft
 		var c SendState
 		var channel string
 		var updated time.Time
-		err := row.Scan(&r.Position, &r.PlayerID, &r.StudentName, &r.Party, database.IntoText(&r.Name), &r.Copy, &channel, &c.State, database.IntoText(&c.Reason), database.IntoTime(&updated))
+		err := row.Scan(&r.Position, &r.PlayerID, &r.StudentName, &r.Party, database.IntoText(&r.Name), &r.Copy, &channel, &c.State, database.IntoText(&c.Reason), database.IntoTime(&updated), database.IntoTime(&c.ReadAt))
 		c.Channel, c.At = channelOf(channel), updated
 		if n := len(list); n == 0 || list[n-1].Position != r.Position {
 			list = append(list, r)

@@ -72,6 +72,11 @@ type sendResponse struct {
 	State   State   `json:"state"`
 	Reason  *string `json:"reason"`
 	At      string  `json:"at"`
+	ReadAt  *string `json:"read_at"`
+}
+
+func newSendResponse(c SendState) sendResponse {
+	return sendResponse{c.Channel, c.State, wire.OrNull(c.Reason), wire.Timestamp(c.At), wire.TimestampOrNull(c.ReadAt)}
 }
 
 func newRecipientResponse(r RecipientState) recipientResponse {
@@ -81,7 +86,7 @@ func newRecipientResponse(r RecipientState) recipientResponse {
 		State: best.State, Reason: wire.OrNull(best.Reason),
 	}
 	for _, c := range r.Channels {
-		out.Channels = append(out.Channels, sendResponse{c.Channel, c.State, wire.OrNull(c.Reason), wire.Timestamp(c.At)})
+		out.Channels = append(out.Channels, newSendResponse(c))
 	}
 	return out
 }

@@ -21,6 +21,8 @@ const (
 	ReceiptSent Receipt = "sent"
 	// ReceiptDelivered: the message reached the phone.
 	ReceiptDelivered Receipt = "delivered"
+	// ReceiptRead: the recipient read the message, which therefore reached the phone.
+	ReceiptRead Receipt = "read"
 	// ReceiptUndeliverable: no message can reach the number.
 	ReceiptUndeliverable Receipt = "undeliverable"
 	// ReceiptUnreachable: the provider gave up, but a later message may arrive, for
@@ -61,6 +63,7 @@ type DeliveryStatus struct {
 //
 //	sent           ends the wait for it
 //	delivered      is final
+//	read           is delivered, too
 //	undeliverable  replaces sent and unreachable
 //	unreachable    replaces sent
 //
@@ -74,6 +77,7 @@ func (s DeliveryStatus) After(r Report) (DeliveryStatus, bool) {
 	to, ok := map[Receipt]DeliveryStatus{
 		ReceiptSent:          {State: SentState},
 		ReceiptDelivered:     {State: DeliveredState},
+		ReceiptRead:          {State: DeliveredState},
 		ReceiptUndeliverable: {State: FailedState, Reason: ReasonRefused, Cause: r.Cause},
 		ReceiptUnreachable:   {State: FailedState, Reason: ReasonUnreachable, Cause: r.Cause},
 	}[r.Receipt]
@@ -85,7 +89,7 @@ func (s DeliveryStatus) After(r Report) (DeliveryStatus, bool) {
 }
 
 func (s DeliveryStatus) accepts(r Report) bool {
-	delivered, newest := r.Receipt == ReceiptDelivered, r.Attempt == s.TotalAttempts
+	delivered, newest := r.Receipt == ReceiptDelivered || r.Receipt == ReceiptRead, r.Attempt == s.TotalAttempts
 	if r.Receipt == ReceiptSent {
 		return s.State == QueuedState && newest && (s.Leased || s.Reason == ReasonAwaitingStatus)
 	}

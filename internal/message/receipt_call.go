@@ -154,7 +154,7 @@ func (s *Receipts) store(ctx context.Context, ref MessageRef, r Report) error {
 // storeReport stores a report of a provider and logs a failure.
 func storeReport(ctx context.Context, store ReceiptStore, log *slog.Logger, provider string, r Report) (changed int, err error) {
 	changed, err = store.StoreReceipt(ctx, r)
-	if err == nil && changed > 0 && r.Receipt != ReceiptDelivered && r.Receipt != ReceiptSent {
+	if err == nil && changed > 0 && r.Receipt != ReceiptDelivered && r.Receipt != ReceiptRead && r.Receipt != ReceiptSent {
 		log.Warn("a message did not arrive", "delivery", r.MessageID, "provider", provider, "permanent", r.Receipt == ReceiptUndeliverable,
 			"cause", string(r.Cause), "network_says", r.NetworkSays)
 	}

@@ -23,13 +23,20 @@ func (st *Store) StoreReceipt(ctx context.Context, r Report) (int, error) {
 		}
 		for _, d := range r.Targets(found) {
 			effect, differs := d.Effect(r, st.Settings.Fallbacks, tx.Now)
-			if !differs {
-				continue
+			if differs {
+				if err := st.applyReceipt(ctx, tx, d, effect); err != nil {
+					return fmt.Errorf("store the receipt of delivery %s: %w", d.ID, err)
+				}
+				changed++
 			}
-			if err := st.applyReceipt(ctx, tx, d, effect); err != nil {
-				return fmt.Errorf("store the receipt of delivery %s: %w", d.ID, err)
+			if r.Receipt == ReceiptRead {
+				// The channel is the one that reports it: the message may have left by SMS meanwhile.
+				err := tx.Defer(ctx, `
+					UPDATE deliveries SET read_at = $2 WHERE id = $1 AND state = 'delivered' AND channel = 'whatsapp' AND read_at IS NULL`, d.ID, database.Micros(tx.Now))
+				if err != nil {
+					return fmt.Errorf("store that delivery %s was read: %w", d.ID, err)
+				}
 			}
-			changed++
 		}
 		return nil
 	})

@@ -97,9 +97,9 @@ func (p *fixture) inboxStatements() {
 	if ok(p, err); len(items) != 2 || items[0].Text != "Hello" {
 		p.Errorf("conversation %+v", items)
 	}
-	channels, err := in.AnswerChannels(bg, first, a.ID, actor.Guardian)
-	if ok(p, err); len(channels) != 1 {
-		p.Errorf("channels %q", channels)
+	with, answerBy, err := in.With(bg, first, a.ID, actor.Guardian)
+	if ok(p, err); with.StudentName != "Asha Rao" || answerBy != conversation.SMS {
+		p.Errorf("conversation with %+v by %q", with, answerBy)
 	}
 	question := p.questionOf(number(382))
 	press("no:" + question)

@@ -144,8 +144,10 @@ func (s status) report() (r message.Report, known bool) {
 	switch s.Status {
 	case "sent":
 		return message.Report{Receipt: message.ReceiptSent}, true
-	case "delivered", "read":
+	case "delivered":
 		return message.Report{Receipt: message.ReceiptDelivered}, true
+	case "read":
+		return message.Report{Receipt: message.ReceiptRead}, true
 	case "failed":
 		r = message.Report{Receipt: message.ReceiptUndeliverable, Cause: message.CauseNetwork, NetworkSays: s.Status}
 		if len(s.Errors) > 0 {

@@ -45,7 +45,7 @@ func TestCallbacks(t *testing.T) {
 	}
 	want := []message.AccountReport{
 		{Ref: ref("a", 1), Report: message.Report{Receipt: message.ReceiptSent}, Final: true},
-		{Ref: ref("b", 2), Report: message.Report{Receipt: message.ReceiptDelivered}, Final: true},
+		{Ref: ref("b", 2), Report: message.Report{Receipt: message.ReceiptRead}, Final: true},
 		{Ref: ref("c", 1), Report: message.Report{Receipt: message.ReceiptUndeliverable, Cause: message.CauseNoWhatsApp, NetworkSays: "failed 131026"}, Final: true},
 		{Ref: ref("d", 1)},
 	}

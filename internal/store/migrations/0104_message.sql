@@ -32,6 +32,8 @@ CREATE TABLE deliveries (
 	counted         BOOLEAN NOT NULL DEFAULT FALSE,
 	held_by         TEXT,
 	gathered_by     TEXT,
+	-- read_at: when the recipient read the message, where the channel says so.
+	read_at         BIGINT,
 	-- total_attempts counts the attempts since the delivery was created; attempts counts
 	-- attempts since it was queued last. cause says why it was not delivered, in words of package message.
 	total_attempts  INTEGER NOT NULL DEFAULT 0,
