@@ -169,6 +169,8 @@ func TestAccessibility(t *testing.T) {
 				p.checkPages("/coach/calendar", "")
 				p.checkStep("/coach/batches/"+batch+"/trainings/add", func() { p.click("main form[novalidate] button:not(.link)") })
 				p.checkPages("/coach/messages", "", "/write", "/templates", "/replies", "/"+message)
+				p.checkPages("/coach/conversations", "", "/"+bela+"/student", "/"+asha+"/guardian")
+				p.checkStep("/coach/conversations/"+asha+"/guardian", func() { p.click("main form[novalidate] button") })
 				p.open("/coach/settings/email")
 				p.fill("email", "meera@club.example")
 				p.click("main form[novalidate] button")

@@ -44,6 +44,9 @@ func (s *Service) Pages(site *web.Pages) []web.Route {
 		{Method: "GET", Pattern: templates, Handle: site.SignedIn(actor.Coach, p.templates)},
 		{Method: "POST", Pattern: templates, Handle: site.SignedIn(actor.Coach, p.addTemplate)},
 		{Method: "POST", Pattern: templates + "/{template_id}/delete", Handle: site.SignedIn(actor.Coach, p.deleteTemplate)},
+		{Method: "GET", Pattern: conversationsPath, Handle: site.SignedIn(actor.Coach, p.conversations)},
+		{Method: "GET", Pattern: conversationsPath + "/{player_id}/{party}", Handle: site.SignedIn(actor.Coach, p.coachConversation)},
+		{Method: "POST", Pattern: conversationsPath + "/{player_id}/{party}", Handle: site.SignedIn(actor.Coach, p.writeAnswer)},
 		{Method: "GET", Pattern: messagesPath + "/{message_id}", Handle: site.SignedIn(actor.Coach, p.message)},
 	}
 	for _, role := range approval.Parties {
@@ -89,7 +92,7 @@ func (p pages) messages(ctx context.Context, r *web.Request, by actor.Actor) (we
 func statusOf(v *web.View, s State) web.Status {
 	text := v.MustT("team_message.state." + string(s))
 	switch s {
-	case Delivered:
+	case Delivered, Read:
 		return web.Status{Class: "yes", Symbol: "✓", Text: text}
 	case Sent:
 		return web.Status{Class: "wait", Symbol: "→", Text: text}

@@ -48,10 +48,14 @@ func (p pages) form(ctx context.Context, r *web.Request, by actor.Actor, f *web.
 	if err != nil {
 		return web.Response{}, err
 	}
-	channels := slices.DeleteFunc(slices.Clone(Channels), func(c Channel) bool { return c == Chat && !p.HasChat })
 	v.Form, v.Path = f, messagesPath+"/write"
-	v.Data = map[string]any{"Choice": choice, "Templates": templates, "Channels": channels, "Audiences": []Audience{ToGuardians, ToStudents, ToBoth}}
+	v.Data = map[string]any{"Choice": choice, "Templates": templates, "Channels": p.channels(), "Audiences": []Audience{ToGuardians, ToStudents, ToBoth}}
 	return web.FormPage("message_form", v), nil
+}
+
+// channels returns the channels that a coach can choose.
+func (s *Service) channels() []Channel {
+	return slices.DeleteFunc(slices.Clone(Channels), func(c Channel) bool { return c == Chat && !s.HasChat })
 }
 
 // fields maps the pointers of a messageRequest to the fields of the form.

@@ -35,6 +35,8 @@ type Reply struct {
 	CreatedAt time.Time
 	// ReadAt is when the coach read it; zero before.
 	ReadAt time.Time
+	// Removed is true if the coach removed the player.
+	Removed bool
 }
 
 // event returns the event that notifies the coach.
@@ -153,7 +155,7 @@ func (s *Service) Replies(ctx context.Context, by actor.Actor, unreadOnly bool, 
 	const columns = `
 		SELECT r.id, r.coach_id, r.player_id, p.student_name, r.party, r.account_id,
 			CASE WHEN r.party = 'guardian' AND r.account_id = p.guardian_id THEN p.guardian_name
-				WHEN r.party = 'student' AND r.account_id = p.student_id THEN p.student_name END, r.body, r.channel, r.created_at, r.read_at
+				WHEN r.party = 'student' AND r.account_id = p.student_id THEN p.student_name END, r.body, r.channel, r.created_at, r.read_at, p.deleted_at IS NOT NULL
 		FROM team_replies r JOIN players p ON p.id = r.player_id `
 	var rs *database.Rows
 	var err error
@@ -165,7 +167,7 @@ func (s *Service) Replies(ctx context.Context, by actor.Actor, unreadOnly bool, 
 			WHERE r.coach_id = $1 AND r.id < $2 ORDER BY r.id DESC LIMIT $3`, by.AccountID, database.Before(before), limit)
 	}
 	return database.Collect(rs, err, func(row database.Scanner) (r Reply, err error) {
-		return r, row.Scan(&r.ID, &r.CoachID, &r.PlayerID, &r.StudentName, &r.Party, &r.AccountID, database.IntoText(&r.Name), &r.Text, &r.Channel, database.IntoTime(&r.CreatedAt), database.IntoTime(&r.ReadAt))
+		return r, row.Scan(&r.ID, &r.CoachID, &r.PlayerID, &r.StudentName, &r.Party, &r.AccountID, database.IntoText(&r.Name), &r.Text, &r.Channel, database.IntoTime(&r.CreatedAt), database.IntoTime(&r.ReadAt), &r.Removed)
 	})
 }
 

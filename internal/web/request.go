@@ -36,6 +36,9 @@ type Request struct {
 	w     http.ResponseWriter
 }
 
+// LiveHeader is a header of the requests with which page.js loads a page again.
+const LiveHeader = "Touchline-Live"
+
 // Actor returns the caller in a role, if this browser is signed in as one.
 func (r *Request) Actor(role actor.Role) (actor.Actor, bool) {
 	s := r.Sessions[role]

@@ -13,9 +13,6 @@ import (
 	"github.com/touchline/touchline/internal/web"
 )
 
-// liveHeader is a header of the requests with which page.js loads a page again.
-const liveHeader = "Touchline-Live"
-
 // partyView is one party on the page of a player.
 type partyView struct {
 	Party    actor.Role
@@ -176,7 +173,7 @@ func (p pages) playerPage(ctx context.Context, r *web.Request, by actor.Actor, f
 		}
 	}
 	// The page that a script loads again is not read: it may be open in another tab.
-	if r.Header.Get(liveHeader) == "" && slices.ContainsFunc(parties, partyView.Refused) {
+	if r.Header.Get(web.LiveHeader) == "" && slices.ContainsFunc(parties, partyView.Refused) {
 		if err := p.site.Tray.MarkRefusalsRead(ctx, by, id); err != nil {
 			return web.Response{}, err
 		}
