@@ -86,7 +86,7 @@ func demoClub(t *testing.T) (url string, out *printed) {
 	cfg, err := config.Load([]string{
 		"--addr=" + listeners[0].Addr().String(), "--admin-addr=" + listeners[1].Addr().String(), "--data-dir=" + filepath.Join(t.TempDir(), "data"),
 		"--countries=IN", "--kyc=on", "--requests-per-address-minute=0", "--shutdown-drain=0s",
-	}, nil, server.CheckTiers)
+	}, nil, server.CheckTiers, server.CheckNotice)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,8 +15,8 @@ type Mail struct {
 	// Links lead to questions or to the account. After holds the paragraphs that follow.
 	Links []MailLink
 	After []string
-	// Footer says why the recipient gets the mail.
-	Footer string
+	// Footer says why the recipient gets the mail. NoticeLabel is the text of the link to the notice.
+	Footer, NoticeLabel string
 	// StopLabel is the text of the link that ends mail to the address. It is empty in a mail
 	// that the recipient cannot end, because it is about the safety of the account.
 	StopLabel string
@@ -32,13 +32,17 @@ func (m Mail) Required() bool { return m.StopLabel == "" }
 // have an address.
 func MailOf(m Message) Mail {
 	w := mailWordsOf(m.Language)
+	var mail Mail
 	switch m.Kind {
 	case OTP:
-		return otpMail(m, w)
+		mail = otpMail(m, w)
 	case NotificationCopy:
-		return copyMail(m, w)
+		mail = copyMail(m, w)
+	default:
+		mail = questionMail(m, w)
 	}
-	return questionMail(m, w)
+	mail.NoticeLabel = w.notice
+	return mail
 }
 
 // otpMail renders a code. The subject does not contain it: screens show subjects while they are locked.

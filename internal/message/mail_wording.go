@@ -14,7 +14,7 @@ type mailWords struct {
 	answer, answerAbout                         string
 	both, shortCode, notMe                      string
 
-	open, comes, stop                 string
+	open, comes, stop, notice         string
 	addressOfGuardian, addressOfCoach string
 
 	// The texts of codes may contain {validity}.
@@ -38,7 +38,7 @@ var mailWordsByLanguage = map[string]mailWords{
 		shortCode: "You can also open {page} and enter your mobile number and the letters {code}.",
 		notMe:     "Is this not your child? Open the link and choose “This isn't me”. Then we send no more mail to this address.",
 		comes:     "Say who comes",
-		open:      "Open {brand}", stop: "Stop mail to this address",
+		open:      "Open {brand}", stop: "Stop mail to this address", notice: "What we keep and why",
 		addressOfGuardian: "You get this mail because a coach gave this address as that of a guardian.",
 		addressOfCoach:    "You get this mail because this address is in your profile at {brand}.",
 		subjectCode:       "Your code for {brand}", subjectConfirm: "Confirm this address for {brand}",
@@ -62,7 +62,7 @@ var mailWordsByLanguage = map[string]mailWords{
 		shortCode: "आप {page} भी खोल सकते हैं, और वहाँ अपना मोबाइल नंबर और ये अक्षर लिख सकते हैं: {code}",
 		notMe:     "क्या यह आपका बच्चा नहीं है? लिंक खोलें और “यह मैं नहीं हूँ” चुनें। फिर हम इस पते पर और मेल नहीं भेजेंगे।",
 		comes:     "आने के बारे में बताएँ",
-		open:      "{brand} खोलें", stop: "इस पते पर मेल बंद करें",
+		open:      "{brand} खोलें", stop: "इस पते पर मेल बंद करें", notice: "हम क्या रखते हैं और क्यों",
 		addressOfGuardian: "आपको यह मेल इसलिए मिली कि एक कोच ने यह पता अभिभावक का बताया।",
 		addressOfCoach:    "आपको यह मेल इसलिए मिली कि यह पता {brand} पर आपकी प्रोफ़ाइल में है।",
 		subjectCode:       "{brand} के लिए आपका कोड", subjectConfirm: "{brand} के लिए इस पते की पुष्टि करें",

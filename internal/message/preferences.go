@@ -7,11 +7,33 @@ import (
 	"time"
 	_ "time/tzdata" // containers often have no time zones
 
+	"golang.org/x/text/language"
+
 	"github.com/touchline/touchline/internal/platform/phone"
 )
 
 // Languages are the languages of pages and messages, the default first.
 var Languages = []string{"en", "hi"}
+
+var languageMatcher = language.NewMatcher(tagsOf(Languages))
+
+func tagsOf(languages []string) []language.Tag {
+	tags := make([]language.Tag, len(languages))
+	for i, l := range languages {
+		tags[i] = language.MustParse(l)
+	}
+	return tags
+}
+
+// MatchLanguage returns the best of Languages for an Accept-Language header.
+func MatchLanguage(acceptLanguage string) string {
+	tags, _, err := language.ParseAcceptLanguage(acceptLanguage)
+	if err != nil {
+		return Languages[0]
+	}
+	_, index, _ := languageMatcher.Match(tags...)
+	return Languages[index]
+}
 
 // ChosenKinds are the kinds of messages for which a person may choose channels.
 var ChosenKinds = []Kind{Request, Reminder, NotificationCopy, Team}

@@ -18,6 +18,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/metrics"
 	"github.com/touchline/touchline/internal/platform/securitylog"
+	"github.com/touchline/touchline/internal/privacy"
 	"github.com/touchline/touchline/internal/progress"
 	"github.com/touchline/touchline/internal/proof"
 	"github.com/touchline/touchline/internal/roster"
@@ -42,6 +43,7 @@ type base struct {
 	budgets   budgets
 	load      *load
 	push      *notice.PushSubscriptions
+	privacy   *privacy.Service
 	// phones are nil where a message can reach a person.
 	phones *devphone.Phones
 }
@@ -96,6 +98,14 @@ func newBase(ctx context.Context, cfg *config.Config, o Options, sql *database.D
 		OnChanged:  d.wakeFeed,
 		Hooks:      Hooks(approvals.Rules),
 	})
+	texts, err := noticeTexts(cfg)
+	if err != nil {
+		return base{}, err
+	}
+	kept, err := privacy.Keep(ctx, db, texts)
+	if err != nil {
+		return base{}, err
+	}
 	security := securitylog.New(o.Log, m)
 	approvals.DB, approvals.SecurityEvent, approvals.CountDecision = db, security.Event, m.Decided
 	return base{
@@ -114,6 +124,7 @@ func newBase(ctx context.Context, cfg *config.Config, o Options, sql *database.D
 		load:      newLoad(cfg, o.Log),
 		phones:    phones,
 		push:      subscriptions,
+		privacy:   kept,
 	}, nil
 }
 

@@ -93,8 +93,8 @@ func mailConfig(cfg *config.Config, o Options, vault *vault.Vault) mail.Config {
 	m := cfg.MailServer()
 	return mail.Config{
 		Server: m.URL, Password: m.Password, CAFile: m.CAFile, From: m.From, FromName: cfg.Brand,
-		StopURL: func(address string) string { return cfg.PublicURL + "/unsubscribe/" + vault.MailToken(address) },
-		Now:     o.Now,
+		StopURL:   func(address string) string { return cfg.PublicURL + "/unsubscribe/" + vault.MailToken(address) },
+		NoticeURL: cfg.PublicURL + "/notice", Now: o.Now,
 	}
 }
 

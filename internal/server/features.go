@@ -17,6 +17,7 @@ import (
 	"github.com/touchline/touchline/internal/document"
 	"github.com/touchline/touchline/internal/fee"
 	notices "github.com/touchline/touchline/internal/notice/handlers"
+	"github.com/touchline/touchline/internal/privacy"
 	"github.com/touchline/touchline/internal/progress"
 	"github.com/touchline/touchline/internal/roster"
 	"github.com/touchline/touchline/internal/server/devphone"
@@ -49,6 +50,7 @@ func (s *services) features() []feature {
 		{files: verification.Files, pages: s.verifications.Pages, operations: s.verifications.Operations, operators: s.verifications.OperatorOperations},
 		{files: document.Files, pages: s.documents.Pages, operations: s.documents.Operations},
 		{files: notices.Files, pages: notices.Pages, operations: notices.Operations},
+		{files: privacy.Files, pages: s.privacy.Pages, operations: s.privacy.Operations},
 		{operators: s.feed.OperatorOperations},
 		s.developmentPhones(),
 	}

@@ -43,7 +43,7 @@ func newPages(cfg *config.Config, o Options, s *services, limiter *ratelimit.Lim
 		Renderer: r, Features: s.pages(),
 		Services: s.public, Settings: s.publicSettings(cfg, o),
 		MailAddress: s.keys.Vault.MailAddress, Sealer: s.keys.Vault.For(vault.ForSignIn),
-		Brand: cfg.Brand, AppURL: cfg.App(), DevelopmentPhones: s.phones != nil, WholeHistory: wholeHistory(cfg), Limiter: limiter,
+		Brand: cfg.Brand, AppURL: cfg.App(), DevelopmentPhones: s.phones != nil, HasNotice: true, WholeHistory: wholeHistory(cfg), Limiter: limiter,
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/privacy"
 	"github.com/touchline/touchline/internal/roster"
 	"github.com/touchline/touchline/internal/server/touchlinetest"
 )
@@ -52,10 +53,23 @@ func runPooledStatements(t *testing.T, url string) *fixture {
 	p.teamStatements()
 	p.webhookStatements()
 	p.needStatements()
+	p.noticeStatements()
 	if _, err := p.db.Sweep(bg, p.clock.Now()); err != nil {
 		t.Fatal(err)
 	}
 	return p
+}
+
+// noticeStatements runs the statements on the notice to families.
+func (p *fixture) noticeStatements() {
+	p.Helper()
+	texts, err := privacy.ReadNotices("", privacy.Words{})
+	ok(p, err)
+	s, err := privacy.Keep(bg, p.db, texts)
+	ok(p, err)
+	if _, err := s.Version(bg, "hi", 99); fault.KindOf(err) != fault.NotFound {
+		p.Error(err)
+	}
 }
 
 // runService runs an approval over HTTP, with the worker.

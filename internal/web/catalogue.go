@@ -9,20 +9,18 @@ import (
 
 	"github.com/nicksnyder/go-i18n/v2/i18n"
 	"golang.org/x/text/language"
+
+	"github.com/touchline/touchline/internal/message"
 )
 
 //go:embed locales/*.json
 var localeFiles embed.FS
-
-// languages are the languages of the pages; the first is the default.
-var languages = []string{"en", "hi"}
 
 var languageNames = map[string]string{"en": "English", "hi": "हिन्दी"}
 
 // catalogue has the texts of every language.
 type catalogue struct {
 	translations map[string]*translation // by language
-	matcher      language.Matcher
 }
 
 // translation has the texts of one language.
@@ -37,9 +35,7 @@ func loadCatalogue(features []fs.FS) (*catalogue, error) {
 	bundle := i18n.NewBundle(language.English)
 	bundle.RegisterUnmarshalFunc("json", json.Unmarshal)
 	c := &catalogue{translations: map[string]*translation{}}
-	tags := make([]language.Tag, len(languages))
-	for i, l := range languages {
-		tags[i] = language.MustParse(l)
+	for _, l := range message.Languages {
 		c.translations[l] = &translation{map[string]string{}, i18n.NewLocalizer(bundle, l)}
 	}
 	own, err := fs.Sub(localeFiles, "locales")
@@ -51,7 +47,6 @@ func loadCatalogue(features []fs.FS) (*catalogue, error) {
 			return nil, err
 		}
 	}
-	c.matcher = language.NewMatcher(tags)
 	return c, nil
 }
 
@@ -81,16 +76,6 @@ func (c *catalogue) load(bundle *i18n.Bundle, files fs.FS) error {
 		}
 	}
 	return nil
-}
-
-// match returns the best language of the service for an Accept-Language header.
-func (c *catalogue) match(acceptLanguage string) string {
-	tags, _, err := language.ParseAcceptLanguage(acceptLanguage)
-	if err != nil {
-		return languages[0]
-	}
-	_, index, _ := c.matcher.Match(tags...)
-	return languages[index]
 }
 
 // localize returns the text of key. The pairs are names and values in turn; the value of

@@ -23,12 +23,12 @@ func (p *Pages) language(r *http.Request) string {
 	if chosen := chosenLanguage(r); chosen != "" {
 		return chosen
 	}
-	return p.render.catalogue.match(r.Header.Get("Accept-Language"))
+	return message.MatchLanguage(r.Header.Get("Accept-Language"))
 }
 
 // chosenLanguage returns the language that was chosen in this browser, or "".
 func chosenLanguage(r *http.Request) string {
-	if c, err := r.Cookie(languageCookie); err == nil && slices.Contains(languages, c.Value) {
+	if c, err := r.Cookie(languageCookie); err == nil && slices.Contains(message.Languages, c.Value) {
 		return c.Value
 	}
 	return ""
@@ -42,7 +42,7 @@ func (p *Pages) chooseLanguage(ctx context.Context, r *Request) (Response, error
 		back = LocalPath(path)
 	}
 	to := r.Value("to")
-	if !slices.Contains(languages, to) {
+	if !slices.Contains(message.Languages, to) {
 		return Redirect(back), nil
 	}
 	for _, session := range r.Sessions {
@@ -67,7 +67,7 @@ func (p *Pages) ApplyLanguage(ctx context.Context, r *Request, number phone.Numb
 	if err != nil {
 		return nil, err
 	}
-	if slices.Contains(languages, stored.Language) {
+	if slices.Contains(message.Languages, stored.Language) {
 		return []*http.Cookie{p.LanguageCookie(stored.Language)}, nil
 	}
 	if chosen := chosenLanguage(r.Request); chosen != "" {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/touchline/touchline/internal/message"
 )
 
 var (
@@ -64,7 +66,7 @@ func placeholders(text string) []string {
 
 func TestLanguagesAreComplete(t *testing.T) {
 	english := texts(t, "en")
-	for _, language := range languages[1:] {
+	for _, language := range message.Languages[1:] {
 		other := texts(t, language)
 		for key, text := range english {
 			translated, ok := other[key]

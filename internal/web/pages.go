@@ -29,6 +29,8 @@ type Config struct {
 	AppURL string
 	// DevelopmentPhones says that /dev/phones shows the codes.
 	DevelopmentPhones bool
+	// HasNotice says that pages link the notice to families, which the console does not serve.
+	HasNotice bool
 	// WholeHistory is true if a party reads in the app what a coach added before it approved.
 	WholeHistory bool
 	// Renderer has the templates and texts of all pages.

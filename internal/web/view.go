@@ -49,6 +49,8 @@ type View struct {
 	HidePath bool
 	// AppURL is where the app can be opened instead, or empty.
 	AppURL string
+	// Notice says that the page links the notice to families.
+	Notice bool
 	// NotificationSeq is the Seq of the caller's newest notification. The page was read after
 	// it, so a live page needs only later ones.
 	NotificationSeq int64
@@ -76,7 +78,7 @@ func (v *View) Events() string {
 // NewView returns the View of a page with the title of a key.
 func (p *Pages) NewView(r *Request, title string) *View {
 	v := &View{
-		Language: r.Language, Brand: p.Brand, AppURL: p.AppURL, TitleKey: title, Style: p.render.style,
+		Language: r.Language, Brand: p.Brand, AppURL: p.AppURL, Notice: p.HasNotice, TitleKey: title, Style: p.render.style,
 		Texts: Texts{now: p.Now(), zone: time.UTC, texts: p.render.catalogue.translations[r.Language]}, Form: new(Form),
 	}
 	if r.Zone != nil {
@@ -201,7 +203,7 @@ func Masked(n phone.Number) string { return strings.ReplaceAll(n.Ending(), " ", 
 // OtherLanguages returns the languages of the service without the language of the page.
 func (v *View) OtherLanguages() []string {
 	var others []string
-	for _, l := range languages {
+	for _, l := range message.Languages {
 		if l != v.Language {
 			others = append(others, l)
 		}

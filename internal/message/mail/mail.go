@@ -41,6 +41,8 @@ type Config struct {
 	CAFile string
 	// StopURL returns the address at which the holder of an address ends mail to it.
 	StopURL func(address string) string
+	// NoticeURL is the address of the notice.
+	NoticeURL string
 	// Now is the clock of the Date header.
 	Now func() time.Time
 }
@@ -162,7 +164,7 @@ func (s *Sender) message(m message.Message) (*gomail.Msg, error) {
 	if !content.Required() {
 		stop = s.config.StopURL(m.To)
 	}
-	text, html, err := render(content, stop)
+	text, html, err := render(content, stop, s.config.NoticeURL)
 	if err != nil {
 		return nil, &message.SendError{Permanent: true, Reason: "render the mail"}
 	}

@@ -36,8 +36,9 @@ func newSender(t *testing.T, server *mailtest.Server, change ...func(*mail.Confi
 	t.Helper()
 	c := mail.Config{
 		Server: server.URL, Password: mailtest.Password, From: "hello@touchline.example", FromName: "Touchline", CAFile: server.CAFile,
-		StopURL: func(to string) string { return "https://touchline.example/unsubscribe/" + strings.ToUpper(to) },
-		Now:     func() time.Time { return time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC) },
+		NoticeURL: "https://touchline.example/notice",
+		StopURL:   func(to string) string { return "https://touchline.example/unsubscribe/" + strings.ToUpper(to) },
+		Now:       func() time.Time { return time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC) },
 	}
 	for _, f := range change {
 		f(&c)

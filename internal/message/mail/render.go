@@ -19,12 +19,12 @@ var (
 	textBody = texttemplate.Must(texttemplate.New("text").Parse(textSource))
 )
 
-// render returns both parts of a mail. stop is the address that ends mail, or empty.
-func render(m message.Mail, stop string) (text, html string, err error) {
+// render returns both parts of a mail. stop is the address that ends mail, or empty; notice is that of the notice.
+func render(m message.Mail, stop, notice string) (text, html string, err error) {
 	data := struct {
 		message.Mail
-		Stop string
-	}{m, stop}
+		Stop, Notice string
+	}{m, stop, notice}
 	var plain, marked strings.Builder
 	if err := textBody.Execute(&plain, data); err != nil {
 		return "", "", err

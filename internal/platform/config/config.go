@@ -99,6 +99,8 @@ type Config struct {
 	MessagesPerNumber          int           `env:"MESSAGES_PER_NUMBER" default:"20" development:"off" min:"0" max:"1000000000" zero:"off" help:"SMS segments of approval messages in 24 h to one number from all coaches"`
 	MessagesPerCoach           int           `env:"MESSAGES_PER_COACH" default:"200" development:"off" min:"0" max:"1000000000" zero:"off" help:"SMS segments of approval messages in 24 h from one coach"`
 
+	Notice string `env:"NOTICE" default:"built-in" help:"folder with the notice to families, a file for each language: en.md, hi.md; docs/privacy.md describes them"`
+
 	ProfileRequired          []string `env:"PROFILE_REQUIRED" default:"name,bio,experience_years,sports" help:"fields of a complete coach profile, separated by commas: name, bio, experience_years, sports, email, certifications, profile_picture; none requires no field"`
 	KYC                      bool     `env:"KYC" default:"off" help:"operators verify the identity of coaches; the tiers say what requires it"`
 	Tiers                    string   `env:"TIERS" default:"built-in" help:"JSON file with the subscription tiers (docs/tiers.md)"`

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"net"
+	"net/mail"
 	"net/netip"
 	"net/url"
 	"os"
@@ -109,6 +110,23 @@ func (c *Config) App() string {
 		return ""
 	}
 	return c.AppURL
+}
+
+// NoticeFolder returns NOTICE, or "" for the built-in notice.
+func (c *Config) NoticeFolder() string {
+	if c.Notice == BuiltIn {
+		return ""
+	}
+	return c.Notice
+}
+
+// Contact returns the address to which families write: the sender of MAIL, or "" without mail.
+func (c *Config) Contact() string {
+	from, err := mail.ParseAddress(c.MailServer().From)
+	if err != nil {
+		return ""
+	}
+	return from.Address
 }
 
 // AppHash returns ANDROID_APP_HASH, or "" without one.

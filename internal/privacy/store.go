@@ -1,0 +1,76 @@
+package privacy
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/store"
+)
+
+// Service serves the notice. It is safe for concurrent use.
+type Service struct {
+	DB *store.DB
+	// notices are the current ones, the default language first.
+	notices []Notice
+}
+
+// Keep stores the notices that the database does not have yet, so that every version can be read later, and
+// makes them the current ones. Replicas that start at the same time agree on the version of a text.
+func Keep(ctx context.Context, db *store.DB, notices []Notice) (*Service, error) {
+	s := &Service{DB: db}
+	for _, n := range notices {
+		kept, err := s.keep(ctx, n)
+		if err != nil {
+			return nil, fmt.Errorf("keep the notice in %s: %w", n.Language, err)
+		}
+		s.notices = append(s.notices, kept)
+	}
+	return s, nil
+}
+
+// keepAttempts is how often a replica takes the next version while other replicas take it for other texts.
+const keepAttempts = 20
+
+func (s *Service) keep(ctx context.Context, n Notice) (Notice, error) {
+	for range keepAttempts {
+		kept, err := s.read(ctx, `language = $1 AND hash = $2`, n.Language, n.Hash)
+		if err == nil || fault.KindOf(err) != fault.NotFound {
+			return kept, err
+		}
+		_, err = s.DB.Exec(ctx, `
+			INSERT INTO notices (language, version, hash, text, first_seen)
+			SELECT $1, (SELECT coalesce(max(version), 0) + 1 FROM notices WHERE language = $1), $2, $3, $4 WHERE TRUE
+			ON CONFLICT DO NOTHING`, n.Language, n.Hash, n.Text, database.Micros(s.DB.Now()))
+		if err != nil {
+			return Notice{}, err
+		}
+	}
+	return Notice{}, fmt.Errorf("other replicas took each version")
+}
+
+// Current returns the notice in a language, or in the default one.
+func (s *Service) Current(language string) Notice {
+	for _, n := range s.notices {
+		if n.Language == language {
+			return n
+		}
+	}
+	return s.notices[0]
+}
+
+// Version returns a version of the notice in a language, 0 for the current one, or not_found.
+func (s *Service) Version(ctx context.Context, language string, version int64) (Notice, error) {
+	n := s.Current(language)
+	if version == 0 || version == n.Version {
+		return n, nil
+	}
+	return s.read(ctx, `language = $1 AND version = $2`, n.Language, version)
+}
+
+func (s *Service) read(ctx context.Context, where string, args ...any) (n Notice, err error) {
+	err = s.DB.QueryRow(ctx, `SELECT language, version, hash, text, first_seen FROM notices WHERE `+where, args...).
+		Scan(&n.Language, &n.Version, &n.Hash, &n.Text, database.IntoTime(&n.FirstSeen))
+	return n, database.OrMissing(err, "read the notice")
+}
