@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
@@ -24,6 +25,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/upload"
 	"github.com/touchline/touchline/internal/platform/vault"
 	"github.com/touchline/touchline/internal/progress"
+	"github.com/touchline/touchline/internal/proof"
 	"github.com/touchline/touchline/internal/roster"
 	"github.com/touchline/touchline/internal/server/service"
 	"github.com/touchline/touchline/internal/server/service/public"
@@ -42,6 +44,7 @@ type services struct {
 	conversations *conversation.Service
 	players       *roster.Service
 	feed          *feed.Service
+	proof         *proof.Service
 	verifications *verification.Service
 	documents     *document.Service
 	public        public.Services
@@ -96,7 +99,7 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 	}
 	s := &services{
 		base: b,
-		fees: fees, batches: batches, attended: attended, trainings: trainings, conversations: conversations, verifications: verifications, documents: documents, progress: records, players: players, feed: &feed.Service{DB: b.db, Webhooks: newWebhooks(cfg, o, b.db, b.delivery.webhooks.Wake), Rules: approvals.Rules, Waiting: b.delivery.waiting, Now: o.Now},
+		fees: fees, batches: batches, attended: attended, trainings: trainings, conversations: conversations, verifications: verifications, documents: documents, progress: records, players: players, proof: newProof(cfg, b), feed: &feed.Service{DB: b.db, Webhooks: newWebhooks(cfg, o, b.db, b.delivery.webhooks.Wake), Rules: approvals.Rules, Waiting: b.delivery.waiting, Now: o.Now},
 		public: public.Services{
 			Common: common, HTTP: http, Coach: coaches, Team: teams,
 			Auth:           accounts,
@@ -122,6 +125,15 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 		},
 	}
 	return s, s.check()
+}
+
+// newProof returns the log of consents. A new log has the address of the service as its name.
+func newProof(cfg *config.Config, b base) *proof.Service {
+	_, address, _ := strings.Cut(cfg.PublicURL, "://")
+	return &proof.Service{
+		DB: b.db, Secrets: b.keys.Vault.For(vault.ForLog), Origin: address + "/log", File: cfg.LogCheckpoint,
+		SecurityEvent: b.security.Event, Stopped: b.metrics.LogStopped,
+	}
 }
 
 func newAuth(cfg *config.Config, o Options, db auth.SQL, keys *auth.Keys) *auth.Service {

@@ -46,8 +46,9 @@ func newWorker(cfg *config.Config, o Options, s *services) *worker.Worker {
 		RecordAdults: func(ctx context.Context) error {
 			return approval.RecordAdults(ctx, s.db, approval.AdultBirthDate(o.Now()), cfg.RequireGuardianForMinors)
 		},
-		CheckBudget:  s.budgets.check,
-		RenewStreams: s.public.Streams.Renew,
+		NumberRecords: s.proof.Work,
+		CheckBudget:   s.budgets.check,
+		RenewStreams:  s.public.Streams.Renew,
 		Expand: worker.Expansion{
 			Next: s.conversations.ExpandNext, Failed: s.metrics.ExpansionFailed, Signal: s.delivery.expansion,
 		},

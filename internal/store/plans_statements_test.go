@@ -49,6 +49,7 @@ func runPooledStatements(t *testing.T, url string) *fixture {
 	p.importPlayers()
 	p.feeStatements()
 	p.batchStatements()
+	p.proofStatements()
 	p.trainingStatements()
 	p.teamStatements()
 	p.webhookStatements()

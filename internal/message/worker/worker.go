@@ -30,6 +30,7 @@ const (
 	keysEvery           = time.Minute
 	budgetEvery         = time.Minute
 	adultsEvery         = time.Minute
+	recordsEvery        = time.Second
 	expansionEvery      = time.Second
 	sweepEvery          = 10 * time.Minute
 )
@@ -64,6 +65,8 @@ type Config struct {
 	RecordIntrospections func(ctx context.Context) error
 	// RecordAdults adds the students who became adults to the feed of changes.
 	RecordAdults func(ctx context.Context) error
+	// NumberRecords gives waiting records of consents positions in their log.
+	NumberRecords func(ctx context.Context) error
 	// CheckBudget warns if the budget for SMS is short.
 	CheckBudget func(ctx context.Context) error
 	// RenewStreams renews the last-seen time of this process, if it has streams.
@@ -101,6 +104,7 @@ func (w *Worker) Run(ctx context.Context) {
 	wait.Go(func() { w.every(ctx, "record introspections", introspectionsEvery, c.RecordIntrospections) })
 	wait.Go(func() { w.every(ctx, "rotate keys", keysEvery, c.RotateKeys) })
 	wait.Go(func() { w.every(ctx, "record new adults", adultsEvery, c.RecordAdults) })
+	wait.Go(func() { w.every(ctx, "number records", recordsEvery, c.NumberRecords) })
 	wait.Go(func() { w.every(ctx, "check the SMS budget", budgetEvery, c.CheckBudget) })
 	wait.Go(func() { w.every(ctx, "renew the streams", notice.StreamsRenewed, c.RenewStreams) })
 	wait.Go(func() { w.expand(ctx) })

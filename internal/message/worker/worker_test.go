@@ -45,6 +45,7 @@ func TestPeriodicJobs(t *testing.T) {
 			FailRemovedChannels: func(context.Context, int) (int, error) { return 0, nil },
 			RecordAdults:        func(context.Context) error { return nil },
 			CheckBudget:         func(context.Context) error { return nil },
+			NumberRecords:       func(context.Context) error { return nil },
 			Expand: worker.Expansion{
 				Signal: worker.NewSignal(), Failed: func() { failedExpansions++ },
 				Next: func(context.Context) (bool, error) {

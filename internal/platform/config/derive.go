@@ -29,6 +29,9 @@ func (c *Config) derive() {
 		c.PublicURL = c.publicURL(c.Addr)
 	}
 	if !c.isSet("DATABASE_URL") {
+		if !c.isSet("LOG_CHECKPOINT") {
+			c.LogCheckpoint = filepath.Join(c.DataDir, "log-checkpoint")
+		}
 		c.DatabaseURL = SecretURL("sqlite:" + filepath.Join(c.DataDir, "touchline.db"))
 	}
 	if !c.isSet("FILES") {

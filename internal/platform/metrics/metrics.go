@@ -32,6 +32,7 @@ type Metrics struct {
 	sends      *prometheus.CounterVec
 	receipts   *prometheus.CounterVec
 	expansions *prometheus.CounterVec
+	logStopped prometheus.Gauge
 }
 
 // buckets are seconds. Most handlers take less than the first on an idle machine; the
@@ -61,6 +62,7 @@ func New(build buildinfo.Info) *Metrics {
 		receipts:   counter("sms_receipts_total", "Receipts that changed a delivery, by provider: delivered, unreachable or undeliverable.", "provider", "receipt"),
 		expansions: counter("message_expansion_failures_total", "Failed attempts to give the recipients of a coach's message their deliveries."),
 	}
+	m.logStopped = prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "touchline", Name: "log_stopped", Help: "1 while the log of consents signs no checkpoint, because it contradicts the last one."})
 	m.expansions.WithLabelValues() // a scrape has it before the first failure
 	m.build.WithLabelValues(build.Release, build.Commit, build.Go).Set(1)
 	m.startAtZero()
@@ -105,7 +107,7 @@ func (m *Metrics) Handler(s Sources) http.Handler {
 	}
 	r := prometheus.NewRegistry()
 	r.MustRegister(
-		m.build, m.requests, m.durations, m.otps, m.sessions, m.decisions, m.onCoach, m.deliveries, m.webhooks, m.sends, m.receipts, m.expansions,
+		m.build, m.requests, m.durations, m.otps, m.sessions, m.decisions, m.onCoach, m.deliveries, m.webhooks, m.sends, m.receipts, m.expansions, m.logStopped,
 		databaseCollector{s}, loadCollector{s.Load},
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
@@ -113,6 +115,14 @@ func (m *Metrics) Handler(s Sources) http.Handler {
 		r.MustRegister(c.collectors()...)
 	}
 	return promhttp.HandlerFor(r, promhttp.HandlerOpts{Registry: r, MaxRequestsInFlight: 2, Timeout: 8 * time.Second, EnableOpenMetrics: true})
+}
+
+// LogStopped sets whether the log of consents has stopped.
+func (m *Metrics) LogStopped(stopped bool) {
+	m.logStopped.Set(0)
+	if stopped {
+		m.logStopped.Set(1)
+	}
 }
 
 // ExpansionFailed counts a failed attempt to expand a message.

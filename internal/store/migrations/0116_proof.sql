@@ -25,3 +25,26 @@ CREATE TABLE record_keys (
 );
 CREATE INDEX record_keys_of_party ON record_keys (player_id, party, version, record_id);
 CREATE INDEX record_keys_of_account ON record_keys (account_id, record_id);
+
+-- The tiles of the log (C2SP tlog-tiles): up to 256 hashes of 32 bytes. Level 0 has the hashes of the entries.
+CREATE TABLE log_tiles (
+	level  INTEGER NOT NULL,
+	n      BIGINT  NOT NULL,
+	hashes BYTEA   NOT NULL,
+	PRIMARY KEY (level, n)
+);
+
+-- One row: the name of the log, how often it was continued under another one, its size and its newest signed checkpoint.
+-- While stopped_at is set, no checkpoint is signed and no record gets a position. Its lock lets one transaction at a time
+-- give positions.
+CREATE TABLE consent_log (
+	id             BIGINT NOT NULL PRIMARY KEY,
+	origin         TEXT   NOT NULL,
+	generation     BIGINT NOT NULL,
+	size           BIGINT NOT NULL,
+	checkpoint     BYTEA,
+	started_at     BIGINT,
+	stopped_at     BIGINT,
+	stopped_reason TEXT
+);
+INSERT INTO consent_log (id, origin, generation, size) VALUES (1, '', 1, 0);

@@ -1,0 +1,120 @@
+package proof
+
+import (
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"golang.org/x/mod/sumdb/note"
+	"golang.org/x/mod/sumdb/tlog"
+
+	"github.com/touchline/touchline/internal/platform/vault"
+)
+
+// Checkpoint is the state of a log that its key signed (C2SP tlog-checkpoint).
+type Checkpoint struct {
+	Origin string
+	Size   int64
+	Root   tlog.Hash
+}
+
+// text returns the signed text.
+func (c Checkpoint) text() string { return fmt.Sprintf("%s\n%d\n%s\n", c.Origin, c.Size, c.Root) }
+
+// OpenCheckpoint returns the checkpoint of a signed note, whose key must be v.
+func OpenCheckpoint(signed []byte, v note.Verifier) (Checkpoint, error) {
+	n, err := note.Open(signed, note.VerifierList(v))
+	if err != nil {
+		unverified, ok := errors.AsType[*note.UnverifiedNoteError](err)
+		if ok && len(unverified.Note.UnverifiedSigs) > 0 {
+			return Checkpoint{}, otherKeyError{unverified.Note.UnverifiedSigs[0].Name, v.Name()}
+		}
+		return Checkpoint{}, fmt.Errorf("the signature of the checkpoint is wrong: %w", err)
+	}
+	c, err := parseCheckpoint(n.Text)
+	if err == nil && c.Origin != v.Name() {
+		err = fmt.Errorf("the checkpoint is of the log %q, want %q", c.Origin, v.Name())
+	}
+	return c, err
+}
+
+// otherKeyError says that another key signed a checkpoint.
+type otherKeyError struct{ signed, want string }
+
+func (e otherKeyError) Error() string {
+	if e.signed == e.want {
+		return fmt.Sprintf("another key of %q signed the checkpoint", e.want)
+	}
+	return fmt.Sprintf("the key of %q signed the checkpoint, not the key of %q", e.signed, e.want)
+}
+
+func parseCheckpoint(text string) (c Checkpoint, err error) {
+	lines := strings.SplitAfterN(text, "\n", 4) // lines after the third are extensions
+	if len(lines) < 4 {
+		return c, errors.New("the checkpoint has fewer than three lines")
+	}
+	for i := range lines[:3] {
+		lines[i] = strings.TrimSuffix(lines[i], "\n")
+	}
+	c.Origin = lines[0]
+	if c.Size, err = parseIndex(lines[1]); err != nil {
+		return c, fmt.Errorf("the size of the checkpoint: %w", err)
+	}
+	if c.Root, err = parseHash(lines[2]); err != nil {
+		return c, fmt.Errorf("the hash of the checkpoint: %w", err)
+	}
+	return c, nil
+}
+
+// parseIndex reads a decimal without leading zeros.
+func parseIndex(s string) (int64, error) {
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil || n < 0 || strconv.FormatInt(n, 10) != s {
+		return 0, fmt.Errorf("%.40q is no decimal number", s)
+	}
+	return n, nil
+}
+
+// parseHash reads a hash in its only base64 form.
+func parseHash(s string) (tlog.Hash, error) {
+	h, err := tlog.ParseHash(s)
+	if err != nil || h.String() != s {
+		return tlog.Hash{}, fmt.Errorf("%.60q is no hash in base64", s)
+	}
+	return h, nil
+}
+
+// signer signs checkpoints with the key of the service. It is a note.Signer.
+type signer struct {
+	note.Verifier
+	private ed25519.PrivateKey
+}
+
+func (s signer) Sign(msg []byte) ([]byte, error) { return ed25519.Sign(s.private, msg), nil }
+
+// signingKey returns the private key of the log. It is derived from the secret of the service, so all replicas have it.
+func signingKey(secrets vault.Sealer) ed25519.PrivateKey {
+	return ed25519.NewKeyFromSeed(secrets.MAC([]byte("ed25519 checkpoints")))
+}
+
+// verifierKey returns the public key of a log in the form of a signed note.
+func verifierKey(private ed25519.PrivateKey, origin string) (string, error) {
+	return note.NewEd25519VerifierKey(origin, private.Public().(ed25519.PublicKey))
+}
+
+// newSigner returns the signer of the log with that origin.
+func newSigner(private ed25519.PrivateKey, origin string) (signer, error) {
+	vkey, err := verifierKey(private, origin)
+	if err != nil {
+		return signer{}, err
+	}
+	v, err := note.NewVerifier(vkey)
+	return signer{v, private}, err
+}
+
+// sign returns the signed checkpoint c.
+func (s signer) sign(c Checkpoint) ([]byte, error) {
+	return note.Sign(&note.Note{Text: c.text()}, s)
+}

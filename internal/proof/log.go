@@ -1,0 +1,361 @@
+package proof
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/platform/vault"
+	"github.com/touchline/touchline/internal/store"
+)
+
+// Service numbers records, signs checkpoints of them, and proves them. All replicas number; the lock of one row lets one at a time.
+type Service struct {
+	DB      *store.DB
+	Secrets vault.Sealer
+	// Origin is the name of a new log. A log keeps its name.
+	Origin string
+	// File has the newest checkpoint that this process published, so that a database which is restored from a backup
+	// is noticed; "" is none.
+	File string
+	// SecurityEvent and Stopped tell the operators that the log stopped; nil does nothing.
+	SecurityEvent func(ctx context.Context, name string, attrs ...slog.Attr)
+	Stopped       func(stopped bool)
+
+	mu        sync.Mutex
+	published []byte // the newest signed checkpoint that this process has seen; nil until the file was read
+}
+
+// numberBatch limits the records that get a position in one transaction.
+const numberBatch = 1000
+
+// logState is the row of consent_log.
+type logState struct {
+	origin     string
+	generation int64
+	size       int64
+	checkpoint []byte
+	stopped    string // the reason
+}
+
+// name returns the origin of the checkpoints: a log that was continued has its generation as suffix.
+func (s logState) name() string {
+	if s.generation == 1 {
+		return s.origin
+	}
+	return s.origin + "/" + strconv.FormatInt(s.generation, 10)
+}
+
+// generationOf returns the generation of a name of the log, or 0 if it names another log.
+func (s logState) generationOf(name string) int64 {
+	if name == s.origin {
+		return 1
+	}
+	suffix, ok := strings.CutPrefix(name, s.origin+"/")
+	n, err := parseIndex(suffix)
+	if !ok || err != nil || n < 2 {
+		return 0
+	}
+	return n
+}
+
+// dest returns the destinations of origin, generation, size, checkpoint, stopped_reason.
+func (s *logState) dest() []any {
+	return []any{&s.origin, &s.generation, &s.size, &s.checkpoint, database.IntoText(&s.stopped)}
+}
+
+// Number gives positions to up to numberBatch committed records and signs the new checkpoint. It returns how many.
+// It does nothing while the log is stopped.
+func (s *Service) Number(ctx context.Context) (int, error) {
+	var state logState
+	var waiting bool
+	err := s.DB.QueryRow(ctx, `
+		SELECT origin, generation, size, checkpoint, stopped_reason, EXISTS (SELECT 1 FROM consent_records WHERE position IS NULL)
+		FROM consent_log WHERE id = 1`).Scan(append(state.dest(), &waiting)...)
+	if err != nil {
+		return 0, fmt.Errorf("read the log: %w", err)
+	}
+	if s.Stopped != nil {
+		s.Stopped(state.stopped != "")
+	}
+	last, err := s.lastPublished()
+	if err != nil || state.stopped != "" || !waiting && bytes.Equal(last, state.checkpoint) {
+		return 0, err
+	}
+	var n int
+	var reason string
+	err = s.DB.Write(ctx, func(tx *store.Tx) (err error) {
+		n, reason = 0, ""
+		state, n, err = s.number(ctx, tx, last)
+		if inconsistent, ok := errors.AsType[errInconsistent](err); ok {
+			reason = string(inconsistent)
+			// The row is locked, and nothing was changed but for it.
+			return tx.ExecOne(ctx, `UPDATE consent_log SET stopped_at = $1, stopped_reason = $2 WHERE id = 1`, database.Micros(tx.Now), reason)
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("number records: %w", err)
+	case reason != "":
+		if s.Stopped != nil {
+			s.Stopped(true)
+		}
+		if s.SecurityEvent != nil {
+			s.SecurityEvent(ctx, "log_stopped", slog.String("reason", reason))
+		}
+		return 0, nil
+	}
+	return n, s.publish(state.checkpoint)
+}
+
+// errInconsistent says why the log must not be continued.
+type errInconsistent string
+
+func (e errInconsistent) Error() string { return string(e) }
+
+// number is Number in a transaction. It changes no row before it has checked the tree against the newest checkpoint and
+// the published one.
+func (s *Service) number(ctx context.Context, tx *store.Tx, published []byte) (state logState, n int, err error) {
+	err = tx.QueryRow(ctx, `
+		UPDATE consent_log SET origin = CASE WHEN origin = '' THEN $1 ELSE origin END, started_at = coalesce(started_at, $2)
+		WHERE id = 1 RETURNING origin, generation, size, checkpoint, stopped_reason`, s.Origin, database.Micros(tx.Now)).Scan(state.dest()...)
+	if err != nil || state.stopped != "" {
+		return state, 0, err
+	}
+	key, err := newSigner(signingKey(s.Secrets), state.name())
+	if err != nil {
+		return state, 0, err
+	}
+	t := newTree(ctx, tx, state.size)
+	if err := s.check(state, t, published); err != nil {
+		return state, 0, err
+	}
+	rs, err := tx.Query(ctx, `
+		UPDATE consent_records SET position = CAST($1 AS BIGINT) + n.ordinal
+		FROM (
+			SELECT id, row_number() OVER (ORDER BY at, id) - 1 AS ordinal
+			FROM (SELECT id, at FROM consent_records WHERE position IS NULL ORDER BY at, id LIMIT $2) AS batch
+		) AS n
+		WHERE consent_records.id = n.id
+		RETURNING position, body`, state.size, numberBatch)
+	records, err := database.Collect(rs, err, func(row database.Scanner) (r numbered, err error) {
+		return r, row.Scan(&r.position, &r.body)
+	})
+	if err != nil || len(records) == 0 {
+		return state, 0, err
+	}
+	slices.SortFunc(records, func(a, b numbered) int { return cmp.Compare(a.position, b.position) })
+	for _, r := range records {
+		if err := t.add(entry(r.body)); err != nil {
+			return state, 0, err
+		}
+	}
+	for id := range t.changed {
+		err := tx.Defer(ctx, `
+			INSERT INTO log_tiles (level, n, hashes) VALUES ($1, $2, $3)
+			ON CONFLICT (level, n) DO UPDATE SET hashes = excluded.hashes`, id.level, id.n, t.tiles[id])
+		if err != nil {
+			return state, 0, err
+		}
+	}
+	root, err := t.root(t.size)
+	if err != nil {
+		return state, 0, err
+	}
+	if state.checkpoint, err = key.sign(Checkpoint{state.name(), t.size, root}); err != nil {
+		return state, 0, err
+	}
+	state.size = t.size
+	return state, len(records), tx.DeferOne(ctx, `UPDATE consent_log SET size = $1, checkpoint = $2 WHERE id = 1`, state.size, state.checkpoint)
+}
+
+// numbered is a record with its position.
+type numbered struct {
+	position int64
+	body     []byte
+}
+
+// check returns errInconsistent if the tree does not continue the newest signed checkpoint or the published one.
+func (s *Service) check(state logState, t *tree, published []byte) error {
+	for what, signed := range map[string][]byte{"signed": state.checkpoint, "published": published} {
+		if len(signed) == 0 {
+			if what == "signed" && state.size > 0 {
+				return errInconsistent("the log has records and no checkpoint")
+			}
+			continue
+		}
+		v, err := newSigner(signingKey(s.Secrets), nameOf(signed))
+		if err != nil {
+			return errInconsistent(fmt.Sprintf("the %s checkpoint: %s", what, err))
+		}
+		c, err := OpenCheckpoint(signed, v)
+		switch {
+		case what == "published" && errors.As(err, new(otherKeyError)):
+			// What this key signs cannot contradict what another key signed.
+			s.mu.Lock()
+			s.published = []byte{}
+			s.mu.Unlock()
+		case err != nil:
+			return errInconsistent(fmt.Sprintf("the %s checkpoint: %s", what, err))
+		default:
+			if err := continues(c, state, t, what); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// continues returns errInconsistent unless the tree t, of the log in state, continues the checkpoint c.
+func continues(c Checkpoint, state logState, t *tree, what string) error {
+	generation := state.generationOf(c.Origin)
+	switch {
+	case generation == 0:
+		return errInconsistent(fmt.Sprintf("the %s checkpoint is of the log %q, the database has %q", what, c.Origin, state.name()))
+	case generation > state.generation:
+		return errInconsistent(fmt.Sprintf("the %s checkpoint is of %q, the database is older: %q", what, c.Origin, state.name()))
+	case generation < state.generation && what == "published":
+		return nil // an operator continued the log under another name
+	case c.Size > t.size || what == "signed" && c.Size != t.size:
+		return errInconsistent(fmt.Sprintf("the %s checkpoint has %d records, the database has %d", what, c.Size, t.size))
+	}
+	root, err := t.root(c.Size)
+	if err != nil {
+		return errInconsistent(fmt.Sprintf("the tree of the %s checkpoint cannot be read: %s", what, err))
+	}
+	if root != c.Root {
+		return errInconsistent(fmt.Sprintf("the first %d records are not those of the %s checkpoint", c.Size, what))
+	}
+	return nil
+}
+
+// lastPublished returns the newest checkpoint that this process published, also before its start; nil if there is none.
+func (s *Service) lastPublished() ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.published != nil || s.File == "" {
+		return s.published, nil
+	}
+	signed, err := os.ReadFile(s.File)
+	if errors.Is(err, fs.ErrNotExist) {
+		signed, err = []byte{}, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the published checkpoint: %w", err)
+	}
+	s.published = signed
+	return signed, nil
+}
+
+// publish keeps a checkpoint outside of the database, after the commit.
+func (s *Service) publish(signed []byte) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(signed) == 0 || bytes.Equal(s.published, signed) {
+		return nil
+	}
+	if len(s.published) > 0 && sizeOf(signed) < sizeOf(s.published) && nameOf(signed) == nameOf(s.published) {
+		return nil // a concurrent call published a later one
+	}
+	s.published = signed
+	if s.File == "" {
+		return nil
+	}
+	if err := replaceFile(s.File, signed); err != nil {
+		return fmt.Errorf("publish a checkpoint: %w", err)
+	}
+	return nil
+}
+
+// replaceFile writes a file that readers see whole, the old or the new one.
+func replaceFile(path string, content []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path))
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return err
+}
+
+func nameOf(signed []byte) string {
+	name, _, _ := strings.Cut(string(signed), "\n")
+	return name
+}
+
+// sizeOf returns the size of a checkpoint that this process signed or checked.
+func sizeOf(signed []byte) int64 {
+	c, _ := parseCheckpoint(string(signed))
+	return c.Size
+}
+
+// Work numbers all waiting records.
+func (s *Service) Work(ctx context.Context) error {
+	for {
+		if n, err := s.Number(ctx); err != nil || n < numberBatch {
+			return err
+		}
+	}
+}
+
+// Continue continues a stopped log under a new name, for an operator: what was published under the old name stays, and
+// contradicts nothing that is signed under the new one. It returns the new name. A log that has not stopped is a conflict.
+func (s *Service) Continue(ctx context.Context, by actor.Operator) (string, error) {
+	var state logState
+	err := s.DB.Write(ctx, func(tx *store.Tx) error {
+		state = logState{}
+		err := tx.QueryRow(ctx, `
+			UPDATE consent_log SET generation = generation + 1, stopped_at = NULL, stopped_reason = NULL
+			WHERE id = 1 AND stopped_at IS NOT NULL RETURNING origin, generation, size, checkpoint, stopped_reason`).Scan(state.dest()...)
+		if database.IsNoRows(err) {
+			return fault.New(fault.Conflict, "log_not_stopped", "The log has not stopped.")
+		}
+		if err != nil {
+			return err
+		}
+		key, err := newSigner(signingKey(s.Secrets), state.name())
+		if err != nil {
+			return err
+		}
+		// The tree as it is now is the beginning of the new log.
+		t := newTree(ctx, tx, state.size)
+		root, err := t.root(state.size)
+		if err != nil {
+			return err
+		}
+		if state.checkpoint, err = key.sign(Checkpoint{state.name(), state.size, root}); err != nil {
+			return err
+		}
+		if err := tx.ExecOne(ctx, `UPDATE consent_log SET checkpoint = $1 WHERE id = 1`, state.checkpoint); err != nil {
+			return err
+		}
+		return tx.Record(ctx, by, operator.LogContinued, "log", state.name(), "")
+	})
+	if err != nil {
+		return "", err
+	}
+	return state.name(), s.publish(state.checkpoint)
+}
+
+// Key returns the public key of the log with that name, with which receipts and checkpoints are verified.
+func (s *Service) Key(name string) (string, error) { return verifierKey(signingKey(s.Secrets), name) }

@@ -1,0 +1,291 @@
+package proof_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/mod/sumdb/note"
+	"golang.org/x/mod/sumdb/tlog"
+
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/vault"
+	"github.com/touchline/touchline/internal/proof"
+	"github.com/touchline/touchline/internal/store"
+	"github.com/touchline/touchline/internal/store/storetest"
+)
+
+const origin = "touchline.example/log"
+
+// fixture is a log with its database.
+type fixture struct {
+	testing.TB
+	*proof.Service
+	sql      *database.DB
+	url      string
+	vault    *vault.Vault
+	events   []string
+	stopped  bool
+	recorded int
+	// old and oldTile are a checkpoint and its last tile.
+	old, oldTile []byte
+}
+
+func newFixture(tb testing.TB, url string) *fixture {
+	f := &fixture{TB: tb, url: url}
+	var err error
+	f.sql, err = database.Open(bg, url, database.Options{Migrations: store.Migrations(), MaxConns: 4})
+	ok(tb, err)
+	tb.Cleanup(func() { ok(tb, f.sql.Close()) })
+	ok(tb, f.sql.Migrate(bg))
+	f.vault, err = vault.New([]byte("0123456789abcdef0123456789abcdef"))
+	ok(tb, err)
+	f.Service = f.service(filepath.Join(tb.TempDir(), "checkpoint"))
+	return f
+}
+
+// service returns a log of a replica with its file of the published checkpoint.
+func (f *fixture) service(file string) *proof.Service {
+	return &proof.Service{
+		DB: store.New(f.sql, store.Options{Vault: f.vault, Settings: store.Settings{Brand: "Touchline"}}), Secrets: f.vault.For(vault.ForLog), Origin: origin, File: file,
+		SecurityEvent: func(_ context.Context, name string, attrs ...slog.Attr) {
+			f.events = append(f.events, fmt.Sprint(name, " ", attrs))
+		},
+		Stopped: func(stopped bool) { f.stopped = stopped },
+	}
+}
+
+// restart replaces the service, as a start of the process does.
+func (f *fixture) restart() { f.Service = f.service(f.File) }
+
+func (f *fixture) run(query string, args ...any) {
+	f.Helper()
+	_, err := f.sql.Exec(bg, query, args...)
+	ok(f, err)
+}
+
+func (f *fixture) count(query string, args ...any) (n int) {
+	f.Helper()
+	ok(f, f.sql.QueryRow(bg, query, args...).Scan(&n))
+	return n
+}
+
+// keep keeps the checkpoint and its last tile for a restore.
+func (f *fixture) keep() {
+	f.Helper()
+	ok(f, f.sql.QueryRow(bg, `SELECT checkpoint, (SELECT hashes FROM log_tiles WHERE level = 0 AND n = 1) FROM consent_log`).Scan(&f.old, &f.oldTile))
+}
+
+// editTile changes one byte of a hash.
+func (f *fixture) editTile(level, n, i int) {
+	f.Helper()
+	var hashes []byte
+	ok(f, f.sql.QueryRow(bg, `SELECT hashes FROM log_tiles WHERE level = $1 AND n = $2`, level, n).Scan(&hashes))
+	hashes[32*i] ^= 1
+	f.run(`UPDATE log_tiles SET hashes = $3 WHERE level = $1 AND n = $2`, level, n, hashes)
+}
+
+// publish replaces the published checkpoint by another one that the key of the log signed.
+func (f *fixture) publish(name string, size int64) {
+	f.Helper()
+	signed, err := proof.SignCheckpoint(f.Service, proof.Checkpoint{Origin: name, Size: size, Root: tlog.Hash{1}})
+	ok(f, err)
+	ok(f, os.WriteFile(f.File, signed, 0o600))
+}
+
+// change returns an approval of the nth player.
+func change(db *store.DB, n int) approval.ConsentChange {
+	p := &approval.Player{
+		ID: fmt.Sprint("player ", n), CoachID: "coach", CoachName: "Ravi Kumar",
+		Student: approval.Student{FullName: fmt.Sprint("Child ", n), DateOfBirth: approval.Date{Year: 2014, Month: 5, Day: 6}},
+	}
+	p.Guardian = &approval.Guardian{Name: "Meera Rao", Relationship: "mother", Number: "+919800000001"}
+	p.GuardianApprover.AccountID = "guardian"
+	at := time.Now().UTC().Truncate(time.Microsecond)
+	return approval.ConsentChange{
+		ID: db.NewID(), Kind: approval.ConsentKind(approval.Approve), Party: actor.Guardian, Before: approval.Pending, After: approval.Approved, Player: p, Version: 2, RequestID: "request", At: at,
+		By: actor.Actor{AccountID: "guardian", Role: actor.Guardian, Via: actor.ViaPage, SignedInAt: at.Add(-time.Minute)},
+	}
+}
+
+// record adds n records in one transaction.
+func (f *fixture) record(n int) {
+	f.Helper()
+	ok(f, f.DB.Write(bg, func(tx *store.Tx) error {
+		var changes []approval.ConsentChange
+		for i := range n {
+			changes = append(changes, change(f.DB, f.recorded+i))
+		}
+		return proof.ConsentChanged(bg, tx, changes)
+	}))
+	f.recorded += n
+}
+
+// checkpoint returns the newest checkpoint, whose signature it checks.
+func (f *fixture) checkpoint(name string) proof.Checkpoint {
+	f.Helper()
+	var signed []byte
+	ok(f, f.sql.QueryRow(bg, `SELECT checkpoint FROM consent_log`).Scan(&signed))
+	c, err := proof.OpenCheckpoint(signed, f.verifier(name))
+	ok(f, err)
+	return c
+}
+
+func (f *fixture) verifier(name string) note.Verifier {
+	f.Helper()
+	key, err := f.Key(name)
+	ok(f, err)
+	v, err := note.NewVerifier(key)
+	ok(f, err)
+	return v
+}
+
+// TestNumber: two replicas number records of concurrent transactions. There is one log: each record has one
+// position, none is lost, and the signed tree is the tree of RFC 6962 over the hashes of the bodies.
+func TestNumber(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, url string) {
+		f := newFixture(t, url)
+		other := f.service("")
+		const writers, each, size = 4, 5, 1200
+		f.record(size - writers*each)
+		var all sync.WaitGroup
+		for w := range writers {
+			all.Go(func() {
+				for i := range each {
+					err := f.DB.Write(bg, func(tx *store.Tx) error {
+						return proof.ConsentChanged(bg, tx, []approval.ConsentChange{change(f.DB, 10000+10*w+i)})
+					})
+					if err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		for _, s := range []*proof.Service{f.Service, other} {
+			all.Go(func() {
+				for range 20 {
+					if _, err := s.Number(bg); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		all.Wait()
+		ok(t, f.Work(bg))
+		if n := f.count(`SELECT count(*) FROM consent_records WHERE position IS NULL`); n != 0 || f.stopped {
+			t.Errorf("%d records wait, stopped %t, %v", n, f.stopped, f.events)
+		}
+		rs, err := f.sql.Query(bg, `SELECT position, body FROM consent_records ORDER BY position`)
+		var hashes []tlog.Hash
+		next := int64(0)
+		_, err = database.Collect(rs, err, func(row database.Scanner) (struct{}, error) {
+			var position int64
+			var body []byte
+			err := row.Scan(&position, &body)
+			if position != next {
+				t.Errorf("got position %d, want %d", position, next)
+			}
+			next++
+			stored, treeErr := tlog.StoredHashes(position, proof.Entry(body), tlog.HashReaderFunc(func(indexes []int64) (list []tlog.Hash, _ error) {
+				for _, i := range indexes {
+					list = append(list, hashes[i])
+				}
+				return list, nil
+			}))
+			ok(t, treeErr)
+			hashes = append(hashes, stored...)
+			return struct{}{}, err
+		})
+		ok(t, err)
+		want, err := tlog.TreeHash(size, tlog.HashReaderFunc(func(indexes []int64) (list []tlog.Hash, _ error) {
+			for _, i := range indexes {
+				list = append(list, hashes[i])
+			}
+			return list, nil
+		}))
+		ok(t, err)
+		if c := f.checkpoint(origin); c.Size != size || c.Root != want || next != size {
+			t.Errorf("checkpoint %+v, %d positions, want %d records with root %s", c, next, size, want)
+		}
+		published, err := os.ReadFile(f.File)
+		ok(t, err)
+		if c, err := proof.OpenCheckpoint(published, f.verifier(origin)); err != nil || c.Size == 0 {
+			t.Errorf("published %s, %v", published, err)
+		}
+		if n, err := f.Number(bg); n != 0 || err != nil {
+			t.Errorf("without new records: got %d, %v", n, err)
+		}
+	})
+}
+
+// TestStop: no checkpoint is signed that contradicts the newest one, in the database or outside. The service goes on, and
+// an operator continues the log under another name.
+func TestStop(t *testing.T) {
+	t.Parallel()
+	by := actor.Operator{Name: "shell:test"}
+	for name, tt := range map[string]struct {
+		tamper func(f *fixture)
+		reason string
+	}{
+		"an older copy was restored": {func(f *fixture) {
+			f.run(`DELETE FROM consent_records WHERE position >= 300`)
+			f.run(`UPDATE consent_log SET size = 300, checkpoint = $1`, f.old)
+			f.run(`DELETE FROM log_tiles WHERE level = 0 AND n = 1`)
+			f.run(`INSERT INTO log_tiles (level, n, hashes) VALUES (0, 1, $1)`, f.oldTile)
+		}, "has 320 records, the database has 300"},
+		"the newest hash was edited":   {func(f *fixture) { f.editTile(0, 1, 63) }, "are not those of the"},
+		"an older hash was edited":     {func(f *fixture) { f.editTile(1, 0, 0) }, "are not those of the"},
+		"a tile was deleted":           {func(f *fixture) { f.run(`DELETE FROM log_tiles WHERE level = 0 AND n = 1`) }, "cannot be read"},
+		"the checkpoint was edited":    {func(f *fixture) { f.run(`UPDATE consent_log SET checkpoint = $1`, []byte("x\n1\n")) }, "the signed checkpoint"},
+		"the checkpoint was deleted":   {func(f *fixture) { f.run(`UPDATE consent_log SET checkpoint = NULL`) }, "no checkpoint"},
+		"the size was edited":          {func(f *fixture) { f.run(`UPDATE consent_log SET size = 310`) }, "has 320 records, the database has 310"},
+		"another log was published":    {func(f *fixture) { f.publish("other.example/log", 320) }, "is of the log"},
+		"a later name was published":   {func(f *fixture) { f.publish(origin+"/2", 1) }, "the database is older"},
+		"a later tree was published":   {func(f *fixture) { f.publish(origin, 400) }, "has 400 records"},
+		"another tree was published":   {func(f *fixture) { f.publish(origin, 310) }, "the first 310 records are not those of the published"},
+		"the published one was edited": {func(f *fixture) { ok(f, os.WriteFile(f.File, []byte(origin+"\n320\nx\n"), 0o600)) }, "the published checkpoint"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t, storetest.SQLite(t))
+			f.record(300)
+			ok(t, f.Work(bg))
+			f.keep()
+			f.record(20)
+			ok(t, f.Work(bg))
+			tt.tamper(f)
+			f.restart()
+			f.record(1)
+			ok(t, f.Work(bg))
+			ok(t, f.Work(bg))
+			waiting := f.count(`SELECT count(*) FROM consent_records WHERE position IS NULL`)
+			if waiting != 1 || !f.stopped || len(f.events) != 1 || !strings.Contains(fmt.Sprint(f.events), tt.reason) {
+				t.Fatalf("%d wait, stopped %t, %v, want one event log_stopped: %s", waiting, f.stopped, f.events, tt.reason)
+			}
+			if name != "an older copy was restored" {
+				return
+			}
+			got, err := f.Continue(bg, by)
+			if err != nil || got != origin+"/2" {
+				t.Fatalf("continue: %s, %v", got, err)
+			}
+			f.restart()
+			ok(t, f.Work(bg))
+			if c := f.checkpoint(origin + "/2"); c.Size != 301 || f.stopped {
+				t.Errorf("continued: %+v, stopped %t, %v", c, f.stopped, f.events)
+			}
+			if _, err := f.Continue(bg, by); err == nil {
+				t.Error("a log that runs was continued")
+			}
+		})
+	}
+}

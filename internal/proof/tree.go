@@ -1,0 +1,127 @@
+package proof
+
+import (
+	"context"
+	"fmt"
+
+	"golang.org/x/mod/sumdb/tlog"
+
+	"github.com/touchline/touchline/internal/platform/database"
+)
+
+const (
+	// tileHeight is the height of a tile; a full tile has tileWidth hashes.
+	tileHeight = 8
+	tileWidth  = 1 << tileHeight
+)
+
+// tileID names a tile.
+type tileID struct {
+	level int
+	n     int64
+}
+
+// tree is the Merkle tree of the log (RFC 6962) in tiles. It reads each tile once. The zero
+// value of changed and tiles is ready to use.
+type tree struct {
+	size    int64
+	load    func(tileID) ([]byte, error)
+	tiles   map[tileID][]byte
+	changed map[tileID]bool
+}
+
+// newTree returns the tree of that size in log_tiles.
+func newTree(ctx context.Context, q database.Querier, size int64) *tree {
+	return &tree{size: size, load: func(id tileID) (hashes []byte, err error) {
+		err = q.QueryRow(ctx, `SELECT hashes FROM log_tiles WHERE level = $1 AND n = $2`, id.level, id.n).Scan(&hashes)
+		if database.IsNoRows(err) {
+			err = nil
+		}
+		return hashes, err
+	}}
+}
+
+// tile returns the hashes of a tile; none if there is no such tile.
+func (t *tree) tile(id tileID) ([]byte, error) {
+	if hashes, ok := t.tiles[id]; ok {
+		return hashes, nil
+	}
+	var hashes []byte
+	if t.load != nil {
+		var err error
+		if hashes, err = t.load(id); err != nil {
+			return nil, fmt.Errorf("read tile %d/%d: %w", id.level, id.n, err)
+		}
+	}
+	t.set(id, hashes)
+	return hashes, nil
+}
+
+func (t *tree) set(id tileID, hashes []byte) {
+	if t.tiles == nil {
+		t.tiles, t.changed = map[tileID][]byte{}, map[tileID]bool{}
+	}
+	t.tiles[id] = hashes
+}
+
+// add appends an entry.
+func (t *tree) add(entry []byte) error {
+	h, n := tlog.RecordHash(entry), t.size
+	for level := 0; ; level++ {
+		id := tileID{level, n >> tileHeight}
+		hashes, err := t.tile(id)
+		if err != nil {
+			return err
+		}
+		width := int(n & (tileWidth - 1))
+		if len(hashes) < width*tlog.HashSize {
+			return fmt.Errorf("tile %d/%d has %d bytes, want %d", id.level, id.n, len(hashes), width*tlog.HashSize)
+		}
+		hashes = append(hashes[:width*tlog.HashSize:width*tlog.HashSize], h[:]...)
+		t.set(id, hashes)
+		t.changed[id] = true
+		if width < tileWidth-1 {
+			break
+		}
+		h, n = tileRoot(hashes), n>>tileHeight
+	}
+	t.size++
+	return nil
+}
+
+// tileRoot returns the hash of a full tile.
+func tileRoot(hashes []byte) tlog.Hash {
+	level := make([]tlog.Hash, tileWidth)
+	for i := range level {
+		copy(level[i][:], hashes[i*tlog.HashSize:])
+	}
+	for len(level) > 1 {
+		for i := range len(level) / 2 {
+			level[i] = tlog.NodeHash(level[2*i], level[2*i+1])
+		}
+		level = level[:len(level)/2]
+	}
+	return level[0]
+}
+
+// ReadHashes implements tlog.HashReader.
+func (t *tree) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
+	list := make([]tlog.Hash, len(indexes))
+	for i, index := range indexes {
+		tile := tlog.TileForIndex(tileHeight, index)
+		hashes, err := t.tile(tileID{tile.L, tile.N})
+		if err != nil {
+			return nil, err
+		}
+		if len(hashes) < tile.W*tlog.HashSize {
+			return nil, fmt.Errorf("tile %d/%d has %d bytes, want %d", tile.L, tile.N, len(hashes), tile.W*tlog.HashSize)
+		}
+		if list[i], err = tlog.HashFromTile(tile, hashes[:tile.W*tlog.HashSize], index); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// root returns the hash of the tree when it had that size.
+func (t *tree) root(size int64) (tlog.Hash, error) { return tlog.TreeHash(size, t) }

@@ -1,0 +1,34 @@
+package store_test
+
+import (
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/platform/vault"
+	"github.com/touchline/touchline/internal/proof"
+)
+
+// consentLog is the log of consents, without a published checkpoint.
+func (p *fixture) consentLog() *proof.Service {
+	return &proof.Service{DB: p.db, Secrets: p.vault.For(vault.ForLog), Origin: "touchline.example/log"}
+}
+
+// proofStatements runs the statements on records and their log.
+func (p *fixture) proofStatements() {
+	p.Helper()
+	by := p.coach(130)
+	a := p.add(by, "Asha Rao", number(131), number(132))
+	guardian := p.as(actor.Guardian, number(131))
+	ok(p, p.decide(guardian, a.ID, approval.Approve))
+	log := p.consentLog()
+	ok(p, log.Work(bg))
+	ok(p, run(p.db, `UPDATE consent_log SET size = size + 1`))
+	ok(p, p.decide(guardian, a.ID, approval.Revoke))
+	ok(p, log.Work(bg)) // stops
+	ok(p, run(p.db, `UPDATE consent_log SET size = size - 1`))
+	_, err := log.Continue(bg, actor.Operator{Name: "shell:test"})
+	ok(p, err)
+	if _, err := log.Continue(bg, actor.Operator{}); fault.KindOf(err) != fault.Conflict {
+		p.Errorf("continue a log that runs: got %v, want a conflict", err)
+	}
+}
