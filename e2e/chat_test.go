@@ -28,13 +28,18 @@ type chatService struct {
 // newChat starts a service with a WhatsApp account. kinds is the setting WHATSAPP.
 func newChat(t *testing.T, database string, kinds ...string) chatService {
 	t.Helper()
+	return newChatWith(t, database, kinds)
+}
+
+func newChatWith(t *testing.T, database string, kinds []string, options ...touchlinetest.Option) chatService {
+	t.Helper()
 	cloud := whatsapptest.New(t)
-	s := touchlinetest.New(t, database, func(c *config.Config) {
+	s := touchlinetest.New(t, database, append(options, func(c *config.Config) {
 		c.WhatsApp, c.Endpoints.WhatsApp = kinds, cloud.API()
 		c.WhatsAppAccount = config.WhatsAppAccount{
 			PhoneID: config.Secret(cloud.PhoneID), Token: config.Secret(cloud.Token), AppSecret: config.Secret(cloud.AppSecret), VerifyToken: config.Secret(cloud.VerifyToken),
 		}
-	})
+	})...)
 	for _, template := range whatsapp.NewTemplates(s.Config.Brand, s.Config.PublicURL) {
 		body, err := json.Marshal(template)
 		if err != nil {
@@ -248,6 +253,81 @@ func TestChatAnswer(t *testing.T) {
 				t.Errorf("button %d: %s", n, got.Body)
 			}
 		}
+	})
+}
+
+// TestChatAnswerSeveral: a message with the questions about several children has one button. It asks each
+// question with its own buttons, so that a yes is for one child.
+func TestChatAnswerSeveral(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, database string) {
+		s := newChatWith(t, database, []string{"request"}, func(c *config.Config) { c.MessagesGather = 2 * time.Minute })
+		coach := s.Coach(t, coachNumber)
+		var ids []string
+		for i := range 4 {
+			added := coach.AddPlayer(t, child(i, guardianNumber))
+			ids = append(ids, added.String("player_id"))
+			if i == 0 {
+				s.last(t, 1)
+				continue
+			}
+			eventually(t, "the question gathers", func() bool {
+				got := coach.Call(t, "GET", "/api/approval/requests/"+added.String("guardian_request_id"), nil).Want(t, 200)
+				return strings.Contains(string(got.Body), `"gathering"`)
+			})
+		}
+		s.Clock.Advance(2*time.Minute + time.Second)
+		gathered := s.last(t, 2)
+		if len(gathered.Buttons) != 1 || len(gathered.Links) != 1 || !strings.HasPrefix(gathered.Text, "Hello! Coach Meera Nair added Asha Rao 1, Asha Rao 2 and Asha Rao 3.") {
+			t.Fatalf("message of several questions: %+v", gathered)
+		}
+		states := func(want ...string) {
+			t.Helper()
+			var got []string
+			for _, id := range ids {
+				got = append(got, coach.Call(t, "GET", "/api/players/approval-status/"+id, nil).Want(t, 200).String("guardian_state"))
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("states %q, want %q", got, want)
+			}
+		}
+		s.inbound(t, "+919812300099", presses(gathered, 0))
+		if m := s.last(t, 3); m.Text != "Nothing changed. This question is not for this number." || len(m.Buttons) != 0 {
+			t.Errorf("another number: %+v", m)
+		}
+		repeat := s.inbound(t, guardianNumber, presses(gathered, 0))
+		s.last(t, 6)
+		repeat()
+		s.last(t, 6)
+		asked := s.cloud.Messages()[3:]
+		for i, m := range asked {
+			if want := fmt.Sprintf("May coach Meera Nair send you news about Asha Rao %d?", i+1); m.Text != want || len(m.Buttons) != 3 {
+				t.Errorf("question %d: %+v", i, m)
+			}
+		}
+		s.inbound(t, guardianNumber, presses(asked[1], 0))
+		check := s.last(t, 7)
+		if !strings.HasPrefix(check.Text, "You are about to say yes for Asha Rao 2 to coach Meera Nair.") {
+			t.Errorf("check: %+v", check)
+		}
+		states("pending", "pending", "pending", "pending")
+		s.inbound(t, guardianNumber, presses(check, 0))
+		s.last(t, 8)
+		states("pending", "pending", "approved", "pending")
+		s.inbound(t, guardianNumber, presses(asked[0], 1))
+		s.last(t, 9)
+		states("pending", "rejected", "approved", "pending")
+		s.inbound(t, guardianNumber, presses(gathered, 0)) // one is open
+		if m := s.last(t, 10); m.Text != asked[2].Text {
+			t.Errorf("the open question: %+v", m)
+		}
+		s.inbound(t, guardianNumber, presses(s.cloud.Messages()[9], 1))
+		s.last(t, 11)
+		s.inbound(t, guardianNumber, presses(gathered, 0))
+		if m := s.last(t, 12); !strings.HasPrefix(m.Text, "Nothing changed. You said no for Asha Rao 1") {
+			t.Errorf("without an open question: %+v", m)
+		}
+		states("pending", "rejected", "approved", "rejected")
 	})
 }
 

@@ -3,6 +3,7 @@ package conversation
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/message"
@@ -32,9 +33,12 @@ func (in *Inbox) press(ctx context.Context, r message.Reply) error {
 	if err != nil || handled {
 		return err
 	}
-	if p.Action == message.ChatCoach {
+	switch p.Action {
+	case message.ChatCoach:
 		err = in.chooseCoach(ctx, r, p.ID)
-	} else {
+	case message.ChatAsk:
+		err = in.askEach(ctx, r, p.ID)
+	default:
 		var a message.ChatAnswer
 		if a, err = in.decide(ctx, r, p); err == nil {
 			err = in.say(ctx, r, a)
@@ -49,6 +53,44 @@ func (in *Inbox) press(ctx context.Context, r message.Reply) error {
 		}
 		return noteWriter(ctx, tx, r)
 	})
+}
+
+// maxAsked is how many questions of one message are asked by WhatsApp; the page of its link has all.
+const maxAsked = 10
+
+// askEach asks the open questions of a message to the number of a reply, each with its own buttons. Without an
+// open one it answers with how the first one stands.
+func (in *Inbox) askEach(ctx context.Context, r message.Reply, messageID string) error {
+	rs, err := in.DB.Query(ctx, `
+		SELECT id FROM deliveries WHERE id = $1 AND recipient = $2
+		UNION ALL SELECT id FROM deliveries WHERE gathered_by = $1 AND id <> $1 AND recipient = $2`, messageID, string(r.From))
+	ids, err := database.Collect(rs, err, func(s database.Scanner) (id string, err error) { return id, s.Scan(&id) })
+	if err != nil {
+		return fmt.Errorf("read the questions of message %s: %w", messageID, err)
+	}
+	slices.Sort(ids)
+	answers := []message.ChatAnswer{message.NotYours(in.language(ctx, r.From))}
+	for i, id := range ids {
+		q, err := in.question(ctx, r, id)
+		switch {
+		case database.IsNoRows(err):
+		case err != nil:
+			return fmt.Errorf("read the question of a button: %w", err)
+		case q.State == string(approval.RequestPending) && !q.Suspended && len(answers) <= maxAsked:
+			answers = append(answers, q.Ask())
+		case i == 0:
+			answers[0] = q.Stands(q.State)
+		}
+	}
+	if len(answers) > 1 {
+		answers = answers[1:]
+	}
+	for _, a := range answers {
+		if err := in.say(ctx, r, a); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // decide applies a press on a button of a question and returns the answer to the person.

@@ -32,6 +32,9 @@ const (
 	ChatNo    ChatAction = "no"
 	ChatNotMe ChatAction = "not_me"
 	ChatCoach ChatAction = "coach"
+	// ChatAsk asks for each question of a message of several, which has no buttons for the answers: a
+	// button must name one question.
+	ChatAsk ChatAction = "ask"
 )
 
 // ChatCheckFor is how long the check question can be answered.
@@ -40,7 +43,7 @@ const ChatCheckFor = 10 * time.Minute
 // ChatPress is a press on a button.
 type ChatPress struct {
 	Action ChatAction
-	// ID is the delivery of the question, or the coach for ChatCoach.
+	// ID is the delivery of the question, for ChatAsk the first one of the message, or the coach for ChatCoach.
 	ID string
 	// AskedAt is when the check question was asked, for ChatSure.
 	AskedAt time.Time
@@ -66,7 +69,7 @@ func ParseChatPress(s string) (p ChatPress, ok bool) {
 		p.AskedAt = ParseSentAt(parts[2])
 	}
 	switch p.Action {
-	case ChatYes, ChatNo, ChatNotMe, ChatCoach:
+	case ChatYes, ChatNo, ChatNotMe, ChatCoach, ChatAsk:
 		ok = p.AskedAt.IsZero()
 	case ChatSure:
 		ok = !p.AskedAt.IsZero()
@@ -76,7 +79,8 @@ func ParseChatPress(s string) (p ChatPress, ok bool) {
 
 // chatWords are the texts of ChatAnswers in one language.
 type chatWords struct {
-	yes, no, notMe, choose           string
+	yes, no, notMe, choose, answer   string
+	askGuardian, askStudent          string
 	check, sure                      string
 	tooLate, yesDone, noDone, undone string
 	notMeDone                        string
@@ -90,9 +94,10 @@ const maxButton = 20
 
 var chatWordsByLanguage = map[string]chatWords{
 	english: {
-		yes: "Yes", no: "No", notMe: "Not me", choose: "Choose",
+		yes: "Yes", no: "No", notMe: "Not me", choose: "Choose", answer: "Answer here",
+		askGuardian: "May coach %[2]s send you news about %[1]s?", askStudent: "%s, may coach %s send you training news?",
 		check: "You are about to say yes for %s to coach %s. Is that right?", sure: "Yes, for %s",
-		tooLate:   "That was more than 10 minutes ago, so it does not count. May coach %[2]s send you news about %[1]s? Please press again.",
+		tooLate:   "That was more than 10 minutes ago, so it does not count. Please press again.",
 		yesDone:   "Thank you. You said yes for %s to coach %s.",
 		noDone:    "You said no for %s to coach %s.",
 		notMeDone: "Thank you for telling us. Coach %[2]s can not ask this number about %[1]s any more.",
@@ -108,9 +113,10 @@ var chatWordsByLanguage = map[string]chatWords{
 		help:      "This is %s. Coaches write to families here. Write back, and the coach reads it. Send STOP to get no more messages. Your answers: %s",
 	},
 	hindi: {
-		yes: "हाँ", no: "ना", notMe: "मैं नहीं", choose: "चुनें",
+		yes: "हाँ", no: "ना", notMe: "मैं नहीं", choose: "चुनें", answer: "यहाँ जवाब दें",
+		askGuardian: "क्या कोच %[2]s आपको %[1]s की खबरें भेजें?", askStudent: "%s, क्या कोच %s आपको अभ्यास की खबरें भेजें?",
 		check: "आप %s के लिए कोच %s को हाँ कहने वाले हैं। क्या यह ठीक है?", sure: "हाँ, %s",
-		tooLate:   "10 मिनट से ज़्यादा हो गए, इसलिए यह नहीं गिना गया। क्या कोच %[2]s आपको %[1]s की खबरें भेजें? कृपया फिर से दबाएँ।",
+		tooLate:   "10 मिनट से ज़्यादा हो गए, इसलिए यह नहीं गिना गया। कृपया फिर से दबाएँ।",
 		yesDone:   "धन्यवाद। आपने %s के लिए कोच %s को हाँ कहा।",
 		noDone:    "आपने %s के लिए कोच %s को ना कहा।",
 		notMeDone: "बताने के लिए धन्यवाद। कोच %[2]s अब इस नंबर से %[1]s के बारे में नहीं पूछ सकते।",
@@ -173,9 +179,21 @@ func (q ChatQuestion) Check(now time.Time) ChatAnswer {
 	}}
 }
 
+// Ask asks the question.
+func (q ChatQuestion) Ask() ChatAnswer {
+	w := chatWordsOf(q.Language)
+	text := w.askGuardian
+	if q.Party == actor.Student {
+		text = w.askStudent
+	}
+	return ChatAnswer{Text: q.fill(text), Buttons: questionButtons(q.Language, q.DeliveryID)}
+}
+
 // TooLate says that the check question is too old, and asks the question again.
 func (q ChatQuestion) TooLate() ChatAnswer {
-	return ChatAnswer{Text: q.fill(chatWordsOf(q.Language).tooLate), Buttons: questionButtons(q.Language, q.DeliveryID)}
+	a := q.Ask()
+	a.Text = chatWordsOf(q.Language).tooLate + " " + a.Text
+	return a
 }
 
 // Done says that an answer counts.

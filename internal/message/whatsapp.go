@@ -22,11 +22,11 @@ var whatsAppTemplates = map[string]map[string]string{
 		templateAgainStudent:      "Hello again! {coach} added {student} to {batch} and asks once more: may {brand}, a sports app, send you training news? Tap a button, or answer on the page.",
 		templateReminderGuardian:  "A reminder: {coach} added {student} to {batch}. May {brand}, a sports app, send you news about it? Tap a button, or answer on the page.",
 		templateReminderStudent:   "A reminder: {coach} added {student} to {batch}. May {brand}, a sports app, send you training news? Tap a button, or answer on the page.",
-		templateQuestionsGuardian: "Hello! {coach} added {students}. May {brand}, a sports app, send you news about them? Say yes or no for each on the page.",
-		templateQuestionsStudent:  "Hello! {coach} added {students}. May {brand}, a sports app, send you training news? Each of you says yes or no on the page.",
+		templateQuestionsGuardian: "Hello! {coach} added {students}. May {brand}, a sports app, send you news about them? Tap a button, and say yes or no for each.",
+		templateQuestionsStudent:  "Hello! {coach} added {students}. May {brand}, a sports app, send you training news? Tap a button, and each of you says yes or no.",
 		templateTeam:              "Message from {coach}: {text}\n\nYou can answer here.",
 		templateTeamStop:          "Message from {coach}: {text}\n\nTo get no more messages from this coach, answer STOP.",
-		templateQuestionsBoth:     "Hello! {coach} asks: may {brand}, a sports app, send you news? The first button is for the guardian of {students}, the second one for {others} to answer.",
+		templateQuestionsBoth:     "Hello! {coach} asks: may {brand}, a sports app, send you news? Answer here, or on a page: one is for the guardian of {students}, one for {others} to answer.",
 	},
 	"hi": {
 		templateRequestGuardian:   "नमस्ते! {coach} ने {student} को {batch} में जोड़ा। क्या खेल ऐप {brand} आपको इसकी खबरें भेजे? बटन दबाएँ, या पेज पर जवाब दें।",
@@ -35,11 +35,11 @@ var whatsAppTemplates = map[string]map[string]string{
 		templateAgainStudent:      "फिर से नमस्ते! {coach} ने {student} {batch} में जोड़ा और फिर पूछा है: क्या खेल ऐप {brand} आपको अभ्यास की खबरें भेजे? बटन दबाएँ, या पेज पर जवाब दें।",
 		templateReminderGuardian:  "याद दिलाने के लिए: {coach} ने {student} को {batch} में जोड़ा। क्या खेल ऐप {brand} आपको इसकी खबरें भेजे? बटन दबाएँ, या पेज पर जवाब दें।",
 		templateReminderStudent:   "याद दिलाने के लिए: {coach} ने {student} {batch} में जोड़ा। क्या खेल ऐप {brand} आपको अभ्यास की खबरें भेजे? बटन दबाएँ, या पेज पर जवाब दें।",
-		templateQuestionsGuardian: "नमस्ते! {coach} ने {students} को जोड़ा। क्या खेल ऐप {brand} आपको इनकी खबरें भेजे? पेज पर हर एक के लिए हाँ या ना कहें।",
-		templateQuestionsStudent:  "नमस्ते! {coach} ने {students} को जोड़ा। क्या खेल ऐप {brand} आपको अभ्यास की खबरें भेजे? पेज पर हर कोई खुद हाँ या ना कहे।",
+		templateQuestionsGuardian: "नमस्ते! {coach} ने {students} को जोड़ा। क्या खेल ऐप {brand} आपको इनकी खबरें भेजे? बटन दबाएँ, और हर एक के लिए हाँ या ना कहें।",
+		templateQuestionsStudent:  "नमस्ते! {coach} ने {students} को जोड़ा। क्या खेल ऐप {brand} आपको अभ्यास की खबरें भेजे? बटन दबाएँ, और हर कोई खुद हाँ या ना कहे।",
 		templateTeam:              "संदेश, {coach} की ओर से: {text}\n\nआप यहीं जवाब दे सकते हैं।",
 		templateTeamStop:          "संदेश, {coach} की ओर से: {text}\n\nइस कोच के संदेश नहीं चाहिए तो STOP लिखकर भेजें।",
-		templateQuestionsBoth:     "नमस्ते! {coach} का सवाल: क्या खेल ऐप {brand} आपको खबरें भेजे? पहला बटन {students} के अभिभावक के लिए है, दूसरे से {others} खुद जवाब दें।",
+		templateQuestionsBoth:     "नमस्ते! {coach} का सवाल: क्या खेल ऐप {brand} आपको खबरें भेजे? यहाँ या पेज पर जवाब दें: एक पेज {students} के अभिभावक के लिए है, एक से {others} खुद जवाब दें।",
 	},
 }
 
@@ -160,7 +160,11 @@ func whatsAppOf(m Message) (w WhatsAppText, ok bool) {
 		return w, false
 	}
 	w = WhatsAppText{Template: whatsAppTemplate(text.Template, text.Language, body), Values: text.Values, Links: []string{text.Values["link"]}}
-	if len(w.Template.Answers) > 0 {
+	switch len(w.Template.Answers) {
+	case 0:
+	case 1:
+		w.Answers = []ChatButton{{ChatPress{Action: ChatAsk, ID: m.ID}.String(), w.Template.Answers[0]}}
+	default:
 		w.Answers = questionButtons(text.Language, m.ID)
 	}
 	if len(w.Template.Buttons) > 1 {
@@ -182,6 +186,8 @@ func whatsAppTemplate(name, language, body string) WhatsAppTemplate {
 	case templateRequestGuardian, templateRequestStudent, templateAgainGuardian, templateAgainStudent, templateReminderGuardian, templateReminderStudent:
 		w := chatWordsOf(language)
 		t.Answers = []string{w.yes, w.no, w.notMe}
+	case templateQuestionsGuardian, templateQuestionsStudent, templateQuestionsBoth:
+		t.Answers = []string{chatWordsOf(language).answer}
 	}
 	return t
 }

@@ -102,6 +102,7 @@ func (p *fixture) inboxStatements() {
 		p.Errorf("conversation with %+v by %q", with, answerBy)
 	}
 	question := p.questionOf(number(382))
+	press("ask:" + question)
 	press("no:" + question)
 	if last := s.answers[len(s.answers)-1]; !strings.HasPrefix(last.Text, "You said no for ") {
 		p.Errorf("the last answer is %+v", last)

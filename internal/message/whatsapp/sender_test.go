@@ -82,7 +82,8 @@ func TestSend(t *testing.T) {
 		}},
 		{9, whatsapptest.Sent{
 			Template: "touchline_questions_both", Language: "en", Links: []string{"https://t.example/a/first", "https://t.example/a/second"},
-			Text: "Hello! Coach Meera Nair asks: may Touchline, a sports app, send you news? The first button is for the guardian of Asha Rao, the second one for Bela Rao to answer.",
+			Text:    "Hello! Coach Meera Nair asks: may Touchline, a sports app, send you news? Answer here, or on a page: one is for the guardian of Asha Rao, one for Bela Rao to answer.",
+			Buttons: []string{"ask:id"},
 		}},
 		{11, whatsapptest.Sent{
 			Template: "touchline_request_guardian", Language: "hi", Links: []string{"https://t.example/a/first"},
