@@ -56,8 +56,11 @@ func TestConsentEndToEnd(t *testing.T) {
 		guardian.Call(t, "PUT", "/api/approval/guardian-response", decision).Want(t, 200) // PUT is idempotent
 		wantAvailability(t, coach, id, true, false)
 		full := guardian.Call(t, "GET", "/api/players/"+id, nil).Want(t, 200)
-		if full.String("student.medical_information") == "" {
-			t.Fatalf("after the approval: want the medical note, got %s", full.Body)
+		if full.String("student.has_medical_information") != "true" || full.String("student.medical_information") != "" {
+			t.Fatalf("after the approval: want that there is a medical note, without the note, got %s", full.Body)
+		}
+		if note := guardian.Call(t, "GET", "/api/players/"+id+"/medical", nil).Want(t, 200); note.String("medical_information") == "" {
+			t.Fatalf("after the approval: want the medical note, got %s", note.Body)
 		}
 
 		student := s.SignIn(t, "student", studentNumber)

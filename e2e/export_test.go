@@ -58,6 +58,9 @@ func TestExportAll(t *testing.T) {
 		if !slices.ContainsFunc(files["players"], func(row string) bool { return strings.HasSuffix(strings.TrimSpace(row), "|Asthma|"+addedOn) }) {
 			t.Errorf("players.csv has no player added on %s: %q", addedOn, files["players"])
 		}
+		if got := readings(t, guardian, id); !slices.Equal(got, []string{"coach Meera Nair exported"}) {
+			t.Errorf("readings after the export: %q", got)
+		}
 		for name, want := range map[string]string{
 			"profile": coach.ID + "|'+919812300001|Meera Nair", "documents": "first-aid.pdf|", "players": id + "|'=Asha|", "requests": id + "|'=Asha|guardian|approved|",
 			"decisions": id + "|'=Asha|guardian|approved|", "batches": batch + "|Juniors|", "batch_players": batch + "|Juniors|" + id + "|'=Asha|",

@@ -47,7 +47,7 @@ func TestLostMasterKey(t *testing.T) {
 		if kyc := coach.Call(t, "GET", "/api/coach/kyc", nil).Want(t, 200); kyc.String("state") != "verified" || kyc.JSON["legal_name"] != nil {
 			t.Errorf("KYC: got %s", kyc.Body)
 		}
-		if a := coach.Call(t, "GET", "/api/players/"+player, nil).Want(t, 200); a.String("guardian_status") != "approved" || a.String("student.medical_information") != "" {
+		if a := coach.Call(t, "GET", "/api/players/"+player, nil).Want(t, 200); a.String("guardian_status") != "approved" || a.String("student.has_medical_information") != "false" {
 			t.Errorf("player: got %s", a.Body)
 		}
 		coach.Call(t, "GET", "/api/coach/documents/"+passport+"/content", nil).Want(t, 200)

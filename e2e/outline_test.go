@@ -48,6 +48,7 @@ func TestPendingPartyReadsOutlineOnly(t *testing.T) {
 				"/api/me", "/api/me/players", "/api/me/preferences", "/api/notifications", "/auth/sessions", "/api/players/" + id,
 				"/api/players/approval-status/" + id, "/api/services/availability/" + id, "/api/approval/requests/" + player.String(role+"_request_id"),
 				"/api/me/players/" + id + "/schedule", "/api/me/players/" + id + "/attendance", "/api/me/players/" + id + "/fees",
+				"/api/players/" + id + "/medical", "/api/me/players/" + id + "/access-log",
 				"/api/me/players/" + id + "/messages", "/api/me/players/" + id + "/progress", "/api/me/players/" + id + "/reports",
 			} {
 				content := string(party.Call(t, "GET", path, nil).Body)
@@ -66,7 +67,7 @@ func TestPendingPartyReadsOutlineOnly(t *testing.T) {
 			one := home + "/players/" + id
 			for _, path := range []string{
 				home, home + "/messages", home + "/settings", home + "/devices", home + "/number", home + "/disputes", one, one + "/answer", one + "/not-me",
-				one + "/schedule", one + "/attendance", one + "/messages", one + "/progress", one + "/reports", one + "/fees",
+				one + "/schedule", one + "/attendance", one + "/messages", one + "/progress", one + "/reports", one + "/fees", one + "/medical",
 			} {
 				check(role+" page "+path, b.Open(path).Text())
 			}

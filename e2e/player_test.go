@@ -123,6 +123,7 @@ func TestPlayersDisclosure(t *testing.T) {
 		if _, there := student.Call(t, "GET", "/api/players/"+id, nil).Want(t, 200).JSON["student"].(object)["medical_information"]; there {
 			t.Error("a student under age reads the medical information")
 		}
+		student.Call(t, "GET", "/api/players/"+id+"/medical", nil).Want(t, 403, "role_not_allowed")
 		if got := guardian.Call(t, "GET", "/api/players/"+id, nil).Want(t, 200); strings.Contains(string(got.Body), studentNumber) || got.String("coach_name") == "" {
 			t.Errorf("guardian before the approval: got %s", got.Body)
 		}

@@ -169,7 +169,9 @@ func TestSheetOnAPhone(t *testing.T) {
 	p.tap(`#notes summary`)
 	p.write(`.marks fieldset:nth-child(1) [name^=n-]`, "Doctor")
 	p.screenshot("attendance-notes")
-	p.open("/coach") // the marks are not sent
+	p.tap(`.marks fieldset:nth-child(1) legend button`) // the marks are not sent
+	p.waitForText("Medical notes about Venkatasubramanian Player 00")
+	p.screenshot("medical")
 	p.open(path)
 	if got := checked(1); got != "e" {
 		t.Errorf("the unsent mark is %q, want e", got)

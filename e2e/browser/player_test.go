@@ -126,7 +126,9 @@ func TestEditPlayerSaysWhatItMeans(t *testing.T) {
 		t.Errorf("the field has the number %q", got)
 	}
 	p.press("Save", "medical", "None.", "guardian_language", "hi")
-	p.answered().want(200, "Saved.", "None.")
+	p.answered().want(200, "Saved.")
+	p.press("Medical notes: show")
+	p.answered().want(200, "None.", "The family sees when you read this.")
 	p.get(path).want(200, "The guardian said yes")
 	p.open(path + "/edit")
 	p.press("Save", "student_name", "Asha Raju", "medical", "Line 1\nLine 2")
@@ -144,8 +146,10 @@ func TestEditPlayerSaysWhatItMeans(t *testing.T) {
 	for range 2 {
 		p.restore(check)
 		p.press("Save and ask")
-		p.answered().want(200, "Saved.", "Asha Raju", "Line 1\nLine 2")
+		p.answered().want(200, "Saved.", "Asha Raju")
 	}
+	p.press("Medical notes: show")
+	p.answered().want(200, "Line 1\nLine 2")
 	if status := coach.Call(t, "GET", "/api/players/"+id, nil).String("guardian_status"); status != "pending" {
 		t.Errorf("got the status %s after the change, want pending", status)
 	}
@@ -232,9 +236,12 @@ func TestEditPlayerOnTwoPhones(t *testing.T) {
 	p.press("Save", "relationship", "aunt")
 	p.press("Save and ask")
 	p.answered().want(200, "Saved.")
+	if got := coach.Call(t, "GET", "/api/players/"+id+"/medical", nil).String("medical_information"); got != "Carries two inhalers." {
+		t.Errorf("medical_information is %q", got)
+	}
 	got := coach.Call(t, "GET", "/api/players/"+id, nil)
 	for path, want := range map[string]string{
-		"guardian.mobile_number": corrected, "student.medical_information": "Carries two inhalers.", "student.full_name": "Asha Raju", "guardian.relationship": "aunt",
+		"guardian.mobile_number": corrected, "student.full_name": "Asha Raju", "guardian.relationship": "aunt",
 	} {
 		if got.String(path) != want {
 			t.Errorf("%s is %q, want %q", path, got.String(path), want)

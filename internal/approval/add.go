@@ -12,6 +12,7 @@ func newPlayer(by actor.Actor, student Student, guardian *Guardian, rules Rules,
 		ID: op.NewID(), CoachID: by.AccountID, Version: 1,
 		Student: student, Guardian: guardian, CreatedAt: op.Now,
 	}
+	p.Student.HasMedical = student.Medical != ""
 	for _, party := range Parties {
 		p.Approver(party).Consent = Consent{State: Pending, PendingSince: op.Now, PendingReason: PendingAdded}
 	}

@@ -46,7 +46,9 @@ func (p *Player) merge(patch Patch, op Operation) []fault.Field {
 	set(&p.Student.FullName, patch.Student.FullName)
 	set(&p.Student.DateOfBirth, patch.Student.DateOfBirth)
 	set(&p.Student.Number, patch.Student.Number)
-	set(&p.Student.Medical, patch.Student.Medical)
+	if text := patch.Student.Medical; text != nil {
+		p.Student.Medical, p.Student.HasMedical = *text, *text != ""
+	}
 	set(&p.Student.Language, patch.Student.Language)
 	if patch.RemoveGuardian {
 		p.Guardian = nil

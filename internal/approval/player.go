@@ -55,8 +55,10 @@ type Student struct {
 	DateOfBirth Date
 	// Number is optional.
 	Number phone.Number
-	// Medical is visible to the coach, the guardian and an adult student only. It
-	// is encrypted in the database and never logged.
+	// HasMedical reports whether the coach noted medical information.
+	HasMedical bool
+	// Medical is that text. It is encrypted in the database and never logged. It is empty unless
+	// Service.Medical read it or the coach sets it.
 	Medical string
 	// Language is the coach's choice for a number that has chosen none, or empty.
 	Language string

@@ -18,6 +18,8 @@ import (
 type loadOptions struct {
 	// RemindersSince loads the reminders sent after it, unless zero.
 	RemindersSince time.Time
+	// Medical loads the medical text, for a change of it.
+	Medical bool
 	// Disputes loads the contacts that refuse requests.
 	Disputes bool
 	// History loads the decisions.
@@ -256,7 +258,7 @@ func (s *Service) updateRequest(ctx context.Context, by actor.Actor, requestID s
 
 // Edit applies the coach's patch to a player.
 func (s *Service) Edit(ctx context.Context, by actor.Actor, id string, patch Patch) (*Player, error) {
-	return s.update(ctx, id, loadOptions{Disputes: true}, func(p *Player, op Operation) (Change, error) {
+	return s.update(ctx, id, loadOptions{Disputes: true, Medical: patch.Student.Medical != nil}, func(p *Player, op Operation) (Change, error) {
 		return p.Edit(by, patch, s.Rules, op)
 	})
 }

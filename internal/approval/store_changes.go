@@ -10,6 +10,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/idempotency"
+	"github.com/touchline/touchline/internal/platform/vault"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/team"
 )
@@ -140,6 +141,12 @@ func (s *Service) loadPlayer(ctx context.Context, tx *store.Tx, id string, load 
 		return nil, database.OrMissing(err, "load player")
 	}
 	p.History = decided
+	if load.Medical {
+		if p.Student.Medical, err = s.DB.Unseal(vault.ForMedical, p.sealed, p.ID); err != nil {
+			return nil, fmt.Errorf("player %s: %w", p.ID, err)
+		}
+		p.details = p.detailsOf()
+	}
 	if load.Disputes {
 		if err := s.loadDisputes(ctx, tx, p.Player); err != nil {
 			return nil, err

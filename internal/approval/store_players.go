@@ -9,7 +9,6 @@ import (
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
-	"github.com/touchline/touchline/internal/platform/vault"
 	"github.com/touchline/touchline/internal/store"
 )
 
@@ -28,8 +27,7 @@ const playerSelect = `
 	LEFT JOIN requests g ON g.id = p.guardian_request_id
 	LEFT JOIN requests s ON s.id = p.student_request_id `
 
-// storedPlayer is a player with the sealed medical text, so that saving it seals the text
-// again only if it has changed.
+// storedPlayer is a player with the sealed medical text, which is opened only to change it.
 type storedPlayer struct {
 	*Player
 	sealed  []byte
@@ -64,9 +62,7 @@ func (s *Service) scanStored(row database.Scanner) (*storedPlayer, error) {
 	for i, party := range Parties {
 		p.Approver(party).Request = requests[i].request(p, party)
 	}
-	if p.Student.Medical, err = s.DB.Unseal(vault.ForMedical, stored.sealed, p.ID); err != nil {
-		return nil, fmt.Errorf("player %s: %w", p.ID, err)
-	}
+	p.Student.HasMedical = len(stored.sealed) > 0
 	stored.details = stored.detailsOf()
 	return stored, nil
 }

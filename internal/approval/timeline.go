@@ -69,7 +69,7 @@ func (e EditEffect) Any() bool { return len(e.Ended)+len(e.Asked) > 0 }
 // PreviewEdit returns the effect of Edit on the consents, or its error. It saves nothing.
 func (s *Service) PreviewEdit(ctx context.Context, by actor.Actor, id string, patch Patch) (EditEffect, error) {
 	var effect EditEffect
-	_, err := s.update(ctx, id, loadOptions{Disputes: true}, func(p *Player, op Operation) (Change, error) {
+	_, err := s.update(ctx, id, loadOptions{Disputes: true, Medical: patch.Student.Medical != nil}, func(p *Player, op Operation) (Change, error) {
 		effect = EditEffect{}
 		before := map[actor.Role]State{}
 		for _, party := range Parties {

@@ -62,6 +62,8 @@ type markChoice struct {
 // sheetRow is one player on the page of a sheet.
 type sheetRow struct {
 	Key, Name string
+	// Medical is the player whose medical notes the coach can show, or "".
+	Medical string
 	// Choices are the radio buttons of the four marks.
 	Choices template.HTML
 	Note    string
@@ -84,10 +86,13 @@ func (p pages) sheetForm(v *web.View, sheet *Sheet, members []team.Membership) (
 	}
 	rows := make([]sheetRow, len(ids))
 	choices := map[team.Mark]string{}
-	here, away := 0, 0
+	here, away, medical := 0, 0, false
 	for i, key := range playerKeys(ids) {
 		row, m := &rows[i], players[i]
 		row.Key, row.Name, row.Note, row.Closed = key, m.StudentName, m.Note, !sheet.Batch.ArchivedAt.IsZero()
+		if m.hasMedical {
+			row.Medical, medical = m.PlayerID, true
+		}
 		mark := m.Mark
 		if mark == "" && sheet.CannotCome[m.PlayerID] {
 			row.Remark = v.MustT("attendance.cannot_come")
@@ -123,7 +128,7 @@ func (p pages) sheetForm(v *web.View, sheet *Sheet, members []team.Membership) (
 		row.Choices = template.HTML(strings.ReplaceAll(choices[mark], "KEY", key)) // a key is a part of an id
 	}
 	left := len(rows) - here - away
-	return map[string]any{"Players": strings.Join(ids, " "), "Rows": rows, "Marks": marks(v, ""), "Here": here, "Away": away, "Left": left}, nil
+	return map[string]any{"Players": strings.Join(ids, " "), "Rows": rows, "Marks": marks(v, ""), "Here": here, "Away": away, "Left": left, "Medical": medical}, nil
 }
 
 // marks returns the four marks in the language of the page.

@@ -86,7 +86,7 @@ func (s *Sheet) find(playerID string) *PlayerMark {
 // rowOf is the mark of a player, empty if there is none, and whether the player is in the batch.
 type rowOf struct {
 	PlayerMark
-	inBatch bool
+	inBatch, hasMedical bool
 }
 
 // rows lists the players of the batch by name, then those who left it and have a mark.
@@ -94,7 +94,7 @@ func (s *Sheet) rows(members []team.Membership) []rowOf {
 	rows := make([]rowOf, 0, len(members))
 	listed := map[string]bool{}
 	for _, m := range members {
-		row := rowOf{inBatch: true}
+		row := rowOf{inBatch: true, hasMedical: m.HasMedical}
 		if mark := s.find(m.PlayerID); mark != nil {
 			row.PlayerMark = *mark
 		}

@@ -60,9 +60,32 @@ func (a *archive) players(ctx context.Context, by actor.Actor, row func(...strin
 		return err
 	}
 	zone := team.Zone(cmp.Or(own.TimeZone, a.profiles.DefaultTimeZone))
-	return a.approvals.EachPlayer(ctx, by, approval.Filter{}, func(p *approval.Player) error {
-		return row(slices.Concat([]string{p.ID}, roster.ExportCells(p), []string{p.Student.Medical, string(team.DateOf(p.CreatedAt, zone))})...)
+	var some []*approval.Player
+	write := func() error {
+		var ids []string
+		for _, p := range some {
+			if p.Student.HasMedical {
+				ids = append(ids, p.ID)
+			}
+		}
+		medical, err := a.approvals.ExportMedical(ctx, by, ids)
+		for i := 0; i < len(some) && err == nil; i++ {
+			p := some[i]
+			err = row(slices.Concat([]string{p.ID}, roster.ExportCells(p), []string{medical[p.ID], string(team.DateOf(p.CreatedAt, zone))})...)
+		}
+		some = some[:0]
+		return err
+	}
+	err = a.approvals.EachPlayer(ctx, by, approval.Filter{}, func(p *approval.Player) error {
+		if some = append(some, p); len(some) < archivePage {
+			return nil
+		}
+		return write()
 	})
+	if err != nil {
+		return err
+	}
+	return write()
 }
 
 // someOf calls fn with the players of the calling coach, some at a time.

@@ -131,6 +131,14 @@ func (p *fixture) consents() {
 	ok(p, p.Lift(bg, student, a.StudentApprover.Request.ID))
 	_, err = p.Timeline(bg, c, a.ID)
 	ok(p, err)
+	_, err = p.Edit(bg, c, a.ID, approval.Patch{Student: approval.StudentPatch{Medical: ptr("Asthma")}})
+	ok(p, err)
+	_, err = p.Medical(bg, guardian, a.ID, approval.ReadToShow)
+	ok(p, err)
+	_, err = p.ExportMedical(bg, c, []string{a.ID})
+	ok(p, err)
+	_, err = p.MedicalReadings(bg, guardian, a.ID, approval.Page{Limit: 5})
+	ok(p, err)
 	for _, by := range []actor.Actor{guardian, student} {
 		statuses, err := approval.ConsentStatusesOfNumber(bg, p.db, auditor, by.Number, by.Role)
 		if err != nil || len(statuses) == 0 {

@@ -24,7 +24,7 @@ func TestAddPlayer(t *testing.T) {
 		guardian := approval.Guardian{Name: "Meera", Relationship: "mother", Number: number(2), Email: "meera@example.org"}
 		added, err := p.Add(bg, coach, student, &guardian)
 		ok(p, err)
-		added.CoachNumber = "" // known while it is written
+		added.CoachNumber, added.Student.Medical = "", "" // known while it is written
 		for _, by := range []actor.Actor{coach, p.as(actor.Guardian, number(2)), p.as(actor.Student, number(3))} {
 			got, err := p.Player(bg, by, added.ID)
 			ok(p, err)
@@ -243,15 +243,25 @@ func TestMedicalIsSealed(t *testing.T) {
 		}
 		_, err = p.Edit(bg, coach, a.ID, approval.Patch{Student: approval.StudentPatch{Medical: ptr("None")}})
 		ok(p, err)
-		got, err := p.Player(bg, coach, a.ID)
+		got, err := p.Medical(bg, coach, a.ID, approval.ReadToShow)
 		ok(p, err)
 		if got.Student.Medical != "None" || bytes.Equal(first, sealed()) {
 			p.Errorf("after the edit: %q", got.Student.Medical)
 		}
+		second := sealed()
+		_, err = p.Edit(bg, coach, a.ID, approval.Patch{Student: approval.StudentPatch{Medical: ptr("None"), Language: ptr("hi")}})
+		ok(p, err)
+		if !bytes.Equal(second, sealed()) {
+			p.Error("an edit with the same text changed the encrypted medical information")
+		}
 		b := p.add(coach, "Bela Rao", number(2), "")
 		ok(p, run(p.db, `UPDATE players SET medical = $2 WHERE id = $1`, b.ID, first))
-		if _, err := p.Player(bg, coach, b.ID); err == nil || fault.KindOf(err) != fault.Internal {
+		readings := p.count(`SELECT count(*) FROM medical_readings`)
+		if _, err := p.Medical(bg, coach, b.ID, approval.ReadToShow); err == nil || fault.KindOf(err) != fault.Internal {
 			p.Errorf("another player's seal: %v", err)
+		}
+		if n := p.count(`SELECT count(*) FROM medical_readings`); readings != 1 || n != 1 {
+			p.Errorf("readings: got %d, and %d after one that failed, want 1", readings, n)
 		}
 		_, err = p.Edit(bg, coach, a.ID, approval.Patch{Student: approval.StudentPatch{Medical: ptr("")}})
 		ok(p, err)

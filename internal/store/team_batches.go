@@ -94,11 +94,11 @@ func (tx *Tx) JoinBatch(ctx context.Context, coachID, id, playerID string) error
 // BatchPlayers lists the players of a batch by name.
 func (tx *Tx) BatchPlayers(ctx context.Context, coachID, id string) ([]team.Membership, error) {
 	rs, err := tx.Query(ctx, `
-		SELECT m.player_id, p.student_name, m.joined_at
+		SELECT m.player_id, p.student_name, p.medical IS NOT NULL, m.joined_at
 		FROM batch_players m JOIN players p ON p.id = m.player_id
 		WHERE m.coach_id = $1 AND m.batch_id = $2 AND m.left_at IS NULL`, coachID, id)
 	players, err := database.Collect(rs, err, func(s database.Scanner) (m team.Membership, err error) {
-		return m, s.Scan(&m.PlayerID, &m.StudentName, database.IntoTime(&m.JoinedAt))
+		return m, s.Scan(&m.PlayerID, &m.StudentName, &m.HasMedical, database.IntoTime(&m.JoinedAt))
 	})
 	slices.SortFunc(players, func(a, b team.Membership) int {
 		if n := strings.Compare(strings.ToLower(a.StudentName), strings.ToLower(b.StudentName)); n != 0 {

@@ -55,7 +55,9 @@ type CheckFeature func(tier, feature string) error
 type Membership struct {
 	PlayerID    string
 	StudentName string
-	JoinedAt    time.Time
+	// HasMedical reports whether the coach noted medical information.
+	HasMedical bool
+	JoinedAt   time.Time
 	// LeftAt is zero while the player is in the batch.
 	LeftAt time.Time
 	// Earlier are the stays that ended before the player joined again at JoinedAt.

@@ -67,7 +67,7 @@ func (p *Pages) NewQuestion(r *Request, by actor.Actor, player *approval.Player,
 		d.NeedsGuardian = p.Approvals.Rules.RequireGuardianForMinors && !d.Adult && player.GuardianApprover.Consent.State != approval.Approved
 	}
 	d.Services = ServicesOf(services)
-	if player.DisclosedTo(by, p.Now()) == approval.Outline {
+	if player.DisclosedTo(by) == approval.Outline {
 		// A stranger may have chosen the name.
 		d.Student = message.Name(player.Student.FullName, p.NewView(r, "").MustT("question.the_child"))
 	}

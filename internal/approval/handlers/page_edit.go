@@ -16,9 +16,14 @@ import (
 	"github.com/touchline/touchline/internal/web"
 )
 
-// editPlayerPage serves GET /coach/players/{player_id}/edit.
+// editPlayerPage serves GET /coach/players/{player_id}/edit. The form shows the medical text, which
+// is a reading of it.
 func (p pages) editPlayerPage(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	player, err := p.site.PlayerInPath(ctx, r, by)
+	id, err := r.PathID("player_id")
+	if err != nil {
+		return web.Response{}, err
+	}
+	player, err := p.Medical(ctx, by, id, approval.ReadToEdit)
 	if err != nil {
 		return web.Response{}, err
 	}

@@ -31,9 +31,8 @@ type studentResponse struct {
 	FullName      string  `json:"full_name"`
 	DateOfBirth   string  `json:"date_of_birth"`
 	ContactNumber *string `json:"contact_number"`
-	// Medical is absent for a caller who may not read it, and null if it is empty.
-	Medical  **string `json:"medical_information,omitempty"`
-	Language *string  `json:"language"`
+	HasMedical    bool    `json:"has_medical_information"`
+	Language      *string `json:"language"`
 }
 
 type guardianResponse struct {
@@ -46,7 +45,7 @@ type guardianResponse struct {
 
 // player returns the fields of p that the caller may read.
 func (v view) player(p *approval.Player) any {
-	if p.DisclosedTo(v.by, v.now) == approval.Outline {
+	if p.DisclosedTo(v.by) == approval.Outline {
 		return v.playerOutline(p)
 	}
 	return v.fullPlayer(p)
@@ -59,6 +58,7 @@ func (v view) fullPlayer(p *approval.Player) playerResponse {
 			FullName:      p.Student.FullName,
 			DateOfBirth:   p.Student.DateOfBirth.String(),
 			ContactNumber: wire.OrNull(string(p.Student.Number)),
+			HasMedical:    p.Student.HasMedical,
 			Language:      wire.OrNull(p.Student.Language),
 		},
 		Adult:                   p.Adult(v.now),
@@ -77,10 +77,6 @@ func (v view) fullPlayer(p *approval.Player) playerResponse {
 	}
 	for _, b := range p.Batches {
 		a.BatchIDs = append(a.BatchIDs, b.ID)
-	}
-	if p.DisclosedTo(v.by, v.now) == approval.Full {
-		medical := wire.OrNull(p.Student.Medical)
-		a.Student.Medical = &medical
 	}
 	if g := p.Guardian; g != nil {
 		a.Guardian = &guardianResponse{g.Name, g.Relationship, string(g.Number), wire.OrNull(g.Email), wire.OrNull(g.Language)}

@@ -47,7 +47,7 @@ func fixturePlayer() *approval.Player {
 	decidedAt := requestedAt.Add(3 * time.Hour)
 	return &approval.Player{
 		ID: playerID, CoachID: coachID, CoachName: "Asha Rao", Version: 2,
-		Student:  approval.Student{FullName: `Kabir "K" <Mehta>`, DateOfBirth: approval.Date{Year: 2012, Month: 4, Day: 30}, Number: "+919876501234", Medical: "Asthma;\ncarries an inhaler."},
+		Student:  approval.Student{FullName: `Kabir "K" <Mehta>`, DateOfBirth: approval.Date{Year: 2012, Month: 4, Day: 30}, Number: "+919876501234", HasMedical: true, Medical: "Asthma;\ncarries an inhaler."},
 		Guardian: &approval.Guardian{Name: "Meera Mehta", Relationship: "mother", Number: "+919898765432"},
 		GuardianApprover: approval.Approver{
 			AccountID: parentID,
@@ -87,7 +87,7 @@ func TestResponses(t *testing.T) {
 		bothApproved             = playerWith(func(p *approval.Player) { p.StudentApprover.Consent.State = approval.Approved })
 		adult                    = playerWith(func(p *approval.Player) {
 			p.Guardian, p.GuardianApprover = nil, approval.Approver{Consent: approval.Consent{State: approval.Pending, PendingSince: requestedAt}}
-			p.Student.DateOfBirth.Year, p.Student.Medical = 2000, ""
+			p.Student.DateOfBirth.Year, p.Student.HasMedical = 2000, false
 			p.StudentApprover.Consent.State = approval.Approved
 		})
 		revoked = playerWith(func(p *approval.Player) { p.GuardianApprover.Consent.State = approval.Revoked })

@@ -133,6 +133,18 @@ CREATE INDEX approval_history_of_player ON approval_history (player_id, decided_
 CREATE INDEX approval_history_of_approver ON approval_history (approver_id, player_id) WHERE action = 'approved';
 CREATE INDEX approval_history_coach_device ON approval_history (coach_device, decided_at, id) WHERE coach_device IS NOT NULL;
 
+-- Every reading of a medical text. The text itself is never here.
+CREATE TABLE medical_readings (
+	id          TEXT   NOT NULL PRIMARY KEY,
+	player_id   TEXT   NOT NULL REFERENCES players (id),
+	reader_role TEXT   NOT NULL,
+	reader_id   TEXT   NOT NULL,
+	-- shown, edited or exported
+	purpose     TEXT   NOT NULL,
+	read_at     BIGINT NOT NULL
+);
+CREATE INDEX medical_readings_of_player ON medical_readings (player_id, id);
+
 CREATE TABLE reminders (
 	id            TEXT   NOT NULL PRIMARY KEY,
 	player_id     TEXT   NOT NULL REFERENCES players (id),

@@ -1,0 +1,151 @@
+package approval
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/platform/vault"
+	"github.com/touchline/touchline/internal/store"
+)
+
+// Reading is one reading of the medical text of a player.
+type Reading struct {
+	ID       string
+	PlayerID string
+	At       time.Time
+	// Role is who read it; ReaderName is the name of a coach, or empty.
+	Role       actor.Role
+	ReaderName string
+	Purpose    ReadingPurpose
+}
+
+// ReadingPurpose says how a medical text was read.
+type ReadingPurpose string
+
+// The values of ReadingPurpose.
+const (
+	ReadToShow   ReadingPurpose = "shown"
+	ReadToEdit   ReadingPurpose = "edited"
+	ReadToExport ReadingPurpose = "exported"
+)
+
+// checkApproved returns an error unless a party of p has approved; what says what it may do then.
+func (p *Player) checkApproved(party actor.Role, what string) error {
+	switch p.Approver(party).Consent.State {
+	case Approved:
+		return nil
+	case Pending:
+		return fault.New(fault.Forbidden, "approval_pending", "Approve first. Then you can %s.", what)
+	default:
+		return fault.New(fault.Forbidden, "approval_required", "You can %s only after an approval. It was refused or taken back. The coach can ask again.", what)
+	}
+}
+
+// MayReadMedical returns an error unless by, who may see p, may read its medical text: the
+// coach, a guardian who has approved, and an adult student who has approved.
+func (p *Player) MayReadMedical(by actor.Actor, now time.Time) error {
+	switch {
+	case by.Role == actor.Coach:
+		return nil
+	case by.Role == actor.Student && !p.Adult(now):
+		return fault.New(fault.Forbidden, "role_not_allowed", "Students can read the medical information from the age of 18. Until then their guardian can.")
+	}
+	return p.checkApproved(by.Role, "read the medical information")
+}
+
+// Medical returns a player with its medical text and records the reading in the same
+// transaction, unless there is no text. It returns not_found for a player that by may not see.
+func (s *Service) Medical(ctx context.Context, by actor.Actor, playerID string, purpose ReadingPurpose) (*Player, error) {
+	var p *Player
+	err := s.DB.Write(ctx, func(tx *store.Tx) (err error) {
+		if p, err = s.visiblePlayer(ctx, tx, by, playerID); err != nil {
+			return err
+		}
+		if err := p.MayReadMedical(by, tx.Now); err != nil || !p.Student.HasMedical {
+			return err
+		}
+		texts, err := s.readMedical(ctx, tx, by, []string{playerID}, purpose)
+		p.Student.Medical = texts[playerID]
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// ExportMedical returns the medical texts of players of the calling coach by id, and records a
+// reading of each.
+func (s *Service) ExportMedical(ctx context.Context, by actor.Actor, playerIDs []string) (texts map[string]string, err error) {
+	if len(playerIDs) == 0 {
+		return nil, nil
+	}
+	err = s.DB.Write(ctx, func(tx *store.Tx) error {
+		texts, err = s.readMedical(ctx, tx, by, playerIDs, ReadToExport)
+		return err
+	})
+	return texts, err
+}
+
+// readMedical returns the medical texts of live players and records a reading of each in one
+// statement. The caller has checked access, but a coach gets only the coach's own players.
+func (s *Service) readMedical(ctx context.Context, tx *store.Tx, by actor.Actor, playerIDs []string, purpose ReadingPurpose) (map[string]string, error) {
+	ids := database.PaddedIDs(playerIDs)
+	args := append([]any{by.AccountID, string(by.Role)}, ids...)
+	rs, err := tx.Query(ctx, `
+		SELECT p.id, p.medical FROM players p
+		WHERE p.id IN (`+database.Params(3, len(ids))+`) AND p.deleted_at IS NULL AND p.medical IS NOT NULL
+			AND CASE CAST($2 AS TEXT) WHEN 'coach' THEN p.coach_id WHEN 'guardian' THEN p.guardian_id WHEN 'student' THEN p.student_id END = $1`, args...)
+	type sealed struct {
+		id   string
+		text []byte
+	}
+	list, err := database.Collect(rs, err, func(row database.Scanner) (m sealed, err error) { return m, row.Scan(&m.id, &m.text) })
+	if err != nil {
+		return nil, fmt.Errorf("read medical texts: %w", err)
+	}
+	texts, readings := map[string]string{}, make([][]any, 0, len(list))
+	for _, m := range list {
+		if texts[m.id], err = s.DB.Unseal(vault.ForMedical, m.text, m.id); err != nil {
+			return nil, fmt.Errorf("player %s: %w", m.id, err)
+		}
+		readings = append(readings, []any{s.NewID(), m.id, string(by.Role), by.AccountID, string(purpose), database.Micros(tx.Now)})
+	}
+	if len(readings) == 0 {
+		return texts, nil
+	}
+	values, args := database.ValuesTable(readings, "TEXT", "TEXT", "TEXT", "TEXT", "TEXT", "BIGINT")
+	if _, err := tx.Exec(ctx, `
+		INSERT INTO medical_readings (id, player_id, reader_role, reader_id, purpose, read_at)
+		SELECT v.column1, v.column2, v.column3, v.column4, v.column5, v.column6 FROM `+values+` v WHERE v.column1 IS NOT NULL`, args...); err != nil {
+		return nil, fmt.Errorf("record readings of medical texts: %w", err)
+	}
+	return texts, nil
+}
+
+// MedicalReadings lists the readings of the medical text of a player that names the calling
+// party, newest first. The party must have approved.
+func (s *Service) MedicalReadings(ctx context.Context, by actor.Actor, playerID string, page Page) (readings []Reading, err error) {
+	err = s.DB.View(ctx, func(tx *store.Tx) error {
+		p, err := s.visiblePlayer(ctx, tx, by, playerID)
+		if err != nil {
+			return err
+		}
+		if err := p.checkApproved(by.Role, "see who read the medical information"); err != nil {
+			return err
+		}
+		rs, err := tx.Query(ctx, `
+			SELECT r.id, r.player_id, r.read_at, r.reader_role, r.purpose, c.name
+			FROM medical_readings r LEFT JOIN coaches c ON r.reader_role = 'coach' AND c.id = r.reader_id
+			WHERE r.player_id = $1 AND r.id < $2 ORDER BY r.id DESC LIMIT $3`, playerID, database.Before(page.After.ID), page.Limit)
+		readings, err = database.Collect(rs, err, func(row database.Scanner) (r Reading, err error) {
+			return r, row.Scan(&r.ID, &r.PlayerID, database.IntoTime(&r.At), &r.Role, &r.Purpose, database.IntoText(&r.ReaderName))
+		})
+		return err
+	})
+	return readings, err
+}
