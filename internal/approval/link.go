@@ -191,7 +191,9 @@ func byShortCode(ctx context.Context, tx *store.Tx, pair ShortCodePair, now time
 // messages leave: a message may have waited for its gateway, for a limit, for others to gather or
 // for an operator. It inserts a link that a sweep has deleted meanwhile.
 func (s *Service) RenewLinks(ctx context.Context, leaving []message.Delivery) error {
-	leaving = slices.DeleteFunc(slices.Clone(leaving), func(d message.Delivery) bool { return d.Kind != message.Request && d.Kind != message.Reminder })
+	leaving = slices.DeleteFunc(slices.Clone(leaving), func(d message.Delivery) bool {
+		return d.Kind != message.Request && d.Kind != message.Reminder || d.Channel == message.Voice
+	})
 	if len(leaving) == 0 {
 		return nil
 	}

@@ -93,6 +93,8 @@ type Approver struct {
 	// Reminders are the times of the reminders within the window, oldest first, if
 	// loadOptions asked for them.
 	Reminders []time.Time
+	// CallFacts are set if loadOptions asked for them and the request is open for CallAfter.
+	CallFacts CallFacts
 }
 
 // NewestRequests returns the newest request to each party that has one.

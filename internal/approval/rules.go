@@ -24,6 +24,8 @@ type Rules struct {
 	AllowCoachAsContact bool
 	// Routes are the channels of the service.
 	Routes map[message.Channel]message.Route
+	// Call is the route of calls that ask a question; nil if the service makes none.
+	Call message.Route
 	// DefaultChannels are used if the coach names none, those on which the party has an
 	// address.
 	DefaultChannels []message.Channel

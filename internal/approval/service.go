@@ -22,6 +22,8 @@ type loadOptions struct {
 	Medical bool
 	// Disputes loads the contacts that refuse requests.
 	Disputes bool
+	// CallFacts loads what calls depend on.
+	CallFacts bool
 	// History loads the decisions.
 	History bool
 	// Deliveries loads the deliveries of the newest requests, oldest first, after a change.
@@ -35,6 +37,8 @@ type Service struct {
 	Hooks Hooks
 	Now   func() time.Time
 	NewID func() string
+	// Brand is the name of the service in calls.
+	Brand string
 	// Rand is the source of short codes; nil means crypto/rand.
 	Rand io.Reader
 	// CountDecision and SecurityEvent run after the commit of a decision; nil does nothing.

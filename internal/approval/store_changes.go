@@ -152,6 +152,11 @@ func (s *Service) loadPlayer(ctx context.Context, tx *store.Tx, id string, load 
 			return nil, err
 		}
 	}
+	if load.CallFacts {
+		if err := s.loadCallFacts(ctx, tx, p.Player, tx.Now); err != nil {
+			return nil, err
+		}
+	}
 	if !load.RemindersSince.IsZero() {
 		if err := loadReminders(ctx, tx, p.Player, load.RemindersSince); err != nil {
 			return nil, err

@@ -27,7 +27,9 @@ func (s *Service) queueMessages(ctx context.Context, tx *store.Tx, p *Player, c 
 		if m.HeldUntil.After(due) {
 			due, m.Reason = m.HeldUntil, message.ReasonHeld
 		}
-		if m.State == message.QueuedState {
+		if m.State == message.QueuedState && m.Channel == message.Voice { // a call has no link
+			s.DB.Outbox.Wake(tx.Tx, lane)
+		} else if m.State == message.QueuedState {
 			hash, err := s.DB.LinkHash(id)
 			if err != nil {
 				return err

@@ -25,7 +25,8 @@ func (s *Service) RequestDetails(ctx context.Context, d message.Delivery) (messa
 			a.mobile_number,
 			EXISTS (SELECT 1 FROM stopped_coaches st WHERE st.mobile_number = a.mobile_number AND st.coach_id = r.coach_id),
 			EXISTS (SELECT 1 FROM stopped_addresses sa WHERE sa.address = $4),
-			EXISTS (SELECT 1 FROM accounts s WHERE s.id = r.coach_id AND s.suspended_at IS NOT NULL), `+message.PreferenceColumns+`
+			EXISTS (SELECT 1 FROM accounts s WHERE s.id = r.coach_id AND s.suspended_at IS NOT NULL),
+			(SELECT s.mobile_number FROM accounts s WHERE s.id = r.coach_id), c.time_zone, `+message.PreferenceColumns+`
 		FROM requests r JOIN players p ON p.id = r.player_id
 		LEFT JOIN coaches c ON c.id = r.coach_id
 		LEFT JOIN accounts a ON a.id = r.approver_id
@@ -34,7 +35,7 @@ func (s *Service) RequestDetails(ctx context.Context, d message.Delivery) (messa
 		d.RequestID, d.ID, d.To, message.FoldAddress(d.To)).
 		Scan(append([]any{
 			&r.Party, database.IntoText(&r.CoachName), &r.StudentName, database.IntoText(&r.ShortCode), intoBatches(&batches), &r.Repeated, database.IntoText((*string)(&to.Number)), &to.Stopped, &to.AddressStopped,
-			&to.CoachSuspended,
+			&to.CoachSuspended, database.IntoText((*string)(&to.CoachNumber)), database.IntoText(&to.CoachZone),
 		}, message.PreferenceDest(&to.Preferences)...)...)
 	for _, b := range batches {
 		r.BatchNames = append(r.BatchNames, b.Name)

@@ -138,6 +138,9 @@ func (s *Service) Timeline(ctx context.Context, by actor.Actor, id string) (t *T
 				p.Approver(r.Party).Request = r
 			}
 		}
+		if err := s.loadCallFacts(ctx, tx, p, s.Now()); err != nil {
+			return err
+		}
 		return loadDeliveries(ctx, tx, t.Requests)
 	})
 	return t, err

@@ -198,23 +198,35 @@ func (q ChatQuestion) TooLate() ChatAnswer {
 
 // Done says that an answer counts.
 func (q ChatQuestion) Done(action ChatAction) ChatAnswer {
+	return ChatAnswer{Text: q.done(action) + " " + fmt.Sprintf(chatWordsOf(q.Language).undone, q.URL)}
+}
+
+func (q ChatQuestion) done(action ChatAction) string {
 	w := chatWordsOf(q.Language)
-	text := map[ChatAction]string{ChatSure: w.yesDone, ChatNo: w.noDone, ChatNotMe: w.notMeDone}[action]
-	return ChatAnswer{Text: q.fill(text) + " " + fmt.Sprintf(w.undone, q.URL)}
+	return q.fill(map[ChatAction]string{ChatSure: w.yesDone, ChatNo: w.noDone, ChatNotMe: w.notMeDone}[action])
 }
 
 // Stands says how a question stands that can not be answered: state is that of its request.
 func (q ChatQuestion) Stands(state string) ChatAnswer {
+	text, changes := q.stands(state)
+	if changes {
+		text += " " + fmt.Sprintf(chatWordsOf(q.Language).undone, q.URL)
+	}
+	return ChatAnswer{Text: text}
+}
+
+// stands returns the text of Stands, and whether the person can change the answer.
+func (q ChatQuestion) stands(state string) (text string, changes bool) {
 	w := chatWordsOf(q.Language)
 	switch state {
 	case "approved":
-		return ChatAnswer{Text: q.fill(w.isYes) + " " + fmt.Sprintf(w.undone, q.URL)}
+		return q.fill(w.isYes), true
 	case "rejected":
-		return ChatAnswer{Text: q.fill(w.isNo) + " " + fmt.Sprintf(w.undone, q.URL)}
+		return q.fill(w.isNo), true
 	case "disputed":
-		return ChatAnswer{Text: w.isNotMe + " " + fmt.Sprintf(w.undone, q.URL)}
+		return w.isNotMe, true
 	}
-	return ChatAnswer{Text: q.fill(w.isClosed)}
+	return q.fill(w.isClosed), false
 }
 
 // NotYours answers a button of the question to another number.

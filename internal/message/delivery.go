@@ -183,6 +183,9 @@ type Message struct {
 	ValidFor        time.Duration
 	Ending          OTPEnding
 
+	// LeavesBefore is when a call must no longer ring, or zero.
+	LeavesBefore time.Time
+
 	// For Request and Reminder.
 	Request RequestDetails
 	Link    string

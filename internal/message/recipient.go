@@ -21,6 +21,9 @@ type Recipient struct {
 	AddressChanged bool
 	// CoachSuspended is true for a request or reminder whose coach an operator suspended.
 	CoachSuspended bool
+	// CoachNumber and CoachZone are the number and the chosen time zone of the coach of a request, for calls.
+	CoachNumber phone.Number
+	CoachZone   string
 }
 
 // TeamRecipientStatus says which facts about the recipient of a coach's message have changed

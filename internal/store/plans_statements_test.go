@@ -38,6 +38,7 @@ func runPooledStatements(t *testing.T, url string) *fixture {
 	p.sessions()
 	p.outbox()
 	p.inboxStatements()
+	p.callStatements()
 	p.mail()
 	p.push()
 	p.documents()

@@ -2,6 +2,8 @@ package store
 
 import (
 	"errors"
+	"strconv"
+	"time"
 
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/phone"
@@ -50,6 +52,14 @@ func (db *DB) NumberHash(n phone.Number) []byte {
 		return nil
 	}
 	return db.options.Vault.For(vault.ForClosed).MAC([]byte(n))
+}
+
+// CallToken returns the token without which no one can say that a call asked its check question at a time.
+func (db *DB) CallToken(callID string, to phone.Number, askedAt time.Time) (string, error) {
+	if db.options.Vault == nil {
+		return "", ErrNoVault
+	}
+	return db.options.Vault.CallToken(callID, string(to), strconv.FormatInt(askedAt.Unix(), 10)), nil
 }
 
 // linkHash returns the hash of the link in the message of a delivery.

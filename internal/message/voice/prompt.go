@@ -8,16 +8,7 @@ import (
 )
 
 // Prompt is what a call says in one step, and the keys for which it then waits.
-type Prompt struct {
-	// Language is a code such as "en".
-	Language string
-	// Lines are spoken with a pause after each.
-	Lines []string
-	// Keys are the keys that count, such as "1239". If it is empty, the call ends after the lines.
-	Keys string
-	// State names the step. The transport returns it with the key.
-	State string
-}
+type Prompt = message.CallPrompt
 
 // Answerer takes one step of a call and returns what the call says next. callID is Call.ID, and to the
 // number that was called.

@@ -53,8 +53,11 @@ func NewHTTP(address string) (*HTTP, error) {
 	return &HTTP{gateway}, nil
 }
 
-// Call posts c.
+// Call posts c. The gateway takes no keys.
 func (h *HTTP) Call(ctx context.Context, c Call) error {
+	if c.Keys != "" {
+		return &message.SendError{Permanent: true, Reason: "the gateway takes no keys"}
+	}
 	return h.gateway.Send(ctx, sms.Message{ID: c.ID, To: c.To, Text: strings.Join(c.Lines, "\n"), Kind: sms.OTP, Language: c.Language})
 }
 
@@ -102,15 +105,18 @@ func NewSender(t Transport, testNumber func(phone.Number) bool) *Sender {
 	return &Sender{t, testNumber}
 }
 
-// Send makes one attempt to call the recipient of m. Only OTPs are spoken.
+// Send makes one attempt to call the recipient of m. OTPs and the questions of reminders are spoken.
 func (s *Sender) Send(ctx context.Context, m message.Message) error {
-	if m.Kind != message.OTP {
-		return &message.SendError{Permanent: true, Reason: "calls speak OTPs only"}
+	c := Call{ID: m.ID, To: phone.Number(m.To), TotalAttempts: m.TotalAttempts, Code: m.Code}
+	switch m.Kind {
+	case message.OTP:
+		c.Prompt = Prompt{Language: message.SpokenLanguage(m.Language), Lines: message.SpokenOTP(m)}
+	case message.Reminder:
+		c.Prompt = message.CallQuestionOf(m).Ask()
+	default:
+		return &message.SendError{Permanent: true, Reason: "calls speak OTPs and questions only"}
 	}
-	return s.transport.Call(ctx, Call{
-		ID: m.ID, To: phone.Number(m.To), TotalAttempts: m.TotalAttempts, Code: m.Code,
-		Prompt: Prompt{Language: message.SpokenLanguage(m.Language), Lines: message.SpokenOTP(m)},
-	})
+	return s.transport.Call(ctx, c)
 }
 
 // Segments returns 1: the limits count a call as one segment, and its price is the price of a call.

@@ -75,7 +75,7 @@ func (s *fakeStore) ClaimDeliveries(_ context.Context, lane message.Lane, lease 
 	for _, r := range s.rows {
 		if s.claimErr == nil && len(claimed) < n && r.state == "queued" && r.Lane == lane && !r.due.After(time.Now()) {
 			r.Lease, r.due = lease, until
-			r.Attempts++
+			r.Attempts, r.TotalAttempts = r.Attempts+1, r.TotalAttempts+1
 			claimed = append(claimed, r.Delivery)
 		}
 	}
@@ -126,7 +126,7 @@ func (s *fakeStore) AdmitMessages(_ context.Context, messages []message.Outgoing
 			if r := s.claimed(d); s.rejections < 0 {
 				r.Counted = true
 			} else {
-				r.due, r.Lease = time.Now().Add(time.Hour), ""
+				r.due, r.Lease, r.Attempts, r.TotalAttempts = time.Now().Add(time.Hour), "", r.Attempts-1, r.TotalAttempts-1
 			}
 		}
 		if s.rejections < 0 {
@@ -210,7 +210,7 @@ func (s *fakeStore) PostponeDelivery(_ context.Context, deliveries []message.Del
 	defer s.mu.Unlock()
 	for _, d := range deliveries {
 		r := s.claimed(d)
-		r.due, r.reason, r.Lease = until, reason, ""
+		r.due, r.reason, r.Lease, r.Attempts, r.TotalAttempts = until, reason, "", r.Attempts-1, r.TotalAttempts-1
 	}
 	return nil
 }

@@ -131,8 +131,11 @@ func (o *Outbox) markSending(ctx context.Context, admitted []message.Outgoing) (
 	return append(others, marked...), err
 }
 
-// send makes one attempt and stores its result.
+// send makes one attempt and stores its result. A call that is late is rendered again, which decides when it rings.
 func (o *Outbox) send(ctx context.Context, m message.Outgoing, sent *completions) error {
+	if before := m.Message.LeavesBefore; !before.IsZero() && !o.Now().Before(before) {
+		return o.Store.PostponeDelivery(ctx, m.Deliveries, o.Now(), message.ReasonQuietHours)
+	}
 	if err := o.Senders[m.Deliveries[0].Channel].Send(ctx, m.Message); err != nil {
 		return o.failed(ctx, m.Deliveries, err)
 	}

@@ -70,12 +70,34 @@ func (o *Outbox) render(ctx context.Context, d message.Delivery) (r rendered, er
 	}
 	m.Language = to.Preferences.Language
 	r.dropReason, r.waitUntil = to.Check(d.Kind, m.Copy.Type, o.Now())
+	if d.Channel == message.Voice {
+		checkCall(&r, d, to, o.Now())
+		return r, nil
+	}
 	if to.Preferences.Refuses(d.Kind, d.Channel) {
 		if _, r.refused = o.fallbackOf(d); !r.refused && d.Stays {
 			r.dropReason = message.ReasonNotWanted
 		}
 	}
 	return r, nil
+}
+
+// checkCall decides whether a call with a question may ring now. One that was never made waits for the
+// morning; one that failed during the day ends in the evening. A call goes to the number of the SMS, so a
+// person who wants no SMS gets none.
+func checkCall(r *rendered, d message.Delivery, to message.Recipient, now time.Time) {
+	at, until, ok := to.CallAt(now)
+	switch {
+	case r.dropReason != "":
+	case !ok || to.Preferences.Refuses(d.Kind, message.SMS):
+		r.dropReason = message.ReasonNotWanted
+	case at.After(now) && d.TotalAttempts > 1:
+		r.dropReason = message.ReasonGaveUp
+	case at.After(now):
+		r.waitUntil = at
+	default:
+		r.waitUntil, r.message.LeavesBefore = time.Time{}, until
+	}
 }
 
 // startURL returns the address of the page on which the recipient reads the notification, or ""

@@ -57,6 +57,11 @@ func (v *Vault) LinkToken(deliveryID string) string {
 	return base64.RawURLEncoding.EncodeToString(v.For(ForLink).MAC([]byte(deliveryID))[:16])
 }
 
+// CallToken returns the token of the check question that a call asked at a time: an HMAC of 128 bits.
+func (v *Vault) CallToken(callID, to, askedAt string) string {
+	return base64.RawURLEncoding.EncodeToString(v.For(ForCall).MAC([]byte(callID), []byte(to), []byte(askedAt))[:16])
+}
+
 // ReceiptSecret returns the secret part of the address at which a provider reports what
 // became of a message: an HMAC of 128 bits. ref is a notify.MessageRef.
 func (v *Vault) ReceiptSecret(ref string) string {

@@ -36,6 +36,7 @@ const (
 	ForPush      Purpose = "push"
 	ForTLS       Purpose = "tls"
 	ForTraining  Purpose = "training"
+	ForCall      Purpose = "call"
 	ForSigning   Purpose = "signing"
 	ForSecret    Purpose = "secret"
 	ForVAPID     Purpose = "vapid"
@@ -46,7 +47,7 @@ const (
 // SecretBytes is the length of a secret.
 const SecretBytes = 32
 
-var purposes = []Purpose{ForOTP, ForRefresh, ForDevice, ForLink, ForResponses, ForCursors, ForMedical, ForKYC, ForClosed, ForPage, ForSignIn, ForReceipt, ForWebhook, ForMail, ForPush, ForTLS, ForTraining, ForRecord, ForLog}
+var purposes = []Purpose{ForOTP, ForRefresh, ForDevice, ForLink, ForResponses, ForCursors, ForMedical, ForKYC, ForClosed, ForPage, ForSignIn, ForReceipt, ForWebhook, ForMail, ForPush, ForTLS, ForTraining, ForRecord, ForLog, ForCall}
 
 // Vault derives the keys of every purpose from one secret (HKDF, RFC 5869). It is safe for
 // concurrent use.
