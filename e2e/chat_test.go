@@ -363,14 +363,18 @@ func TestChatReplies(t *testing.T) {
 		// A text without a visible character is no message; a file is named; STOP and HELP are for the service.
 		s.inbound(t, guardianNumber, says("\u2800\u2800"))
 		s.inbound(t, guardianNumber, object{"type": "image", "image": object{"id": "1", "caption": "Her shoes"}})
+		if m := s.last(t, 3); m.Text != "Coach Meera Nair can read texts here, but can not open pictures, voice notes and files. Please write it in words." {
+			t.Errorf("after a picture: %+v", m)
+		}
+		s.inbound(t, guardianNumber, object{"type": "audio", "audio": object{"id": "2", "voice": true}}) // told once a day
 		s.inbound(t, guardianNumber, says(strings.Repeat("a", 64<<10)))
 		s.inbound(t, "+919812300098", says("Hello"))
 		got := replies(coach)
-		if len(got) != 3 || got[1] != "(picture) Her shoes" || len([]rune(got[0])) != 4000 {
-			t.Errorf("%d replies, the newest %.20q, then %.20q", len(got), got[0], got[1])
+		if len(got) != 4 || got[2] != "(picture) Her shoes" || got[1] != "(voice note)" || len([]rune(got[0])) != 4000 {
+			t.Errorf("%d replies, the newest %.20q, then %.20q", len(got), got[0], got[1:])
 		}
 		s.inbound(t, guardianNumber, says("help"))
-		if m := s.last(t, 3); !strings.Contains(m.Text, "Send STOP") {
+		if m := s.last(t, 4); !strings.Contains(m.Text, "Send STOP") {
 			t.Errorf("help: %+v", m)
 		}
 
@@ -378,13 +382,13 @@ func TestChatReplies(t *testing.T) {
 		other := s.Coach(t, "+919812300002")
 		other.AddPlayer(t, child(2, guardianNumber))
 		s.inbound(t, guardianNumber, says("When is training?"))
-		which := s.last(t, 4)
+		which := s.last(t, 5)
 		s.inbound(t, guardianNumber, says("Or is there none?"))
-		if got := replies(other); len(got) != 0 || len(which.Buttons) != 2 || len(replies(coach)) != 3 {
+		if got := replies(other); len(got) != 0 || len(which.Buttons) != 2 || len(replies(coach)) != 4 {
 			t.Fatalf("before the choice the other coach has %q; asked %+v", got, which)
 		}
 		s.inbound(t, guardianNumber, presses(which, 0)) // the newest player's coach
-		s.last(t, 5)
+		s.last(t, 6)
 		s.inbound(t, guardianNumber, says("Thanks"))
 		if got := replies(other); !slices.Equal(got, []string{"Thanks", "Or is there none?", "When is training?"}) {
 			t.Errorf("after the choice: %q", got)
@@ -393,11 +397,11 @@ func TestChatReplies(t *testing.T) {
 		if got := replies(coach); got[0] != "To Meera" {
 			t.Errorf("an answer to a message of the first coach: %q", got)
 		}
-		s.last(t, 5)
+		s.last(t, 6)
 
 		// After STOP nothing leaves by chat.
 		s.inbound(t, guardianNumber, object{"type": "text", "text": object{"body": "STOP"}})
-		eventually(t, "both coaches can be stopped", func() bool { return len(s.cloud.Messages()) == 5 })
+		eventually(t, "both coaches can be stopped", func() bool { return len(s.cloud.Messages()) == 6 })
 	})
 }
 

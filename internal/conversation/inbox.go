@@ -105,10 +105,10 @@ func (in *Inbox) text(ctx context.Context, r message.Reply) error {
 			newest = all[0].CoachID
 		}
 	}
-	var over *sender
+	var answer *message.ChatAnswer
 	ask := false
 	err = in.DB.Write(ctx, func(tx *store.Tx) error {
-		over, ask = nil, false
+		answer, ask = nil, false
 		isNew, err := message.IsNewReply(ctx, tx.Tx, r)
 		if err != nil {
 			return err
@@ -123,7 +123,7 @@ func (in *Inbox) text(ctx context.Context, r message.Reply) error {
 		case !isNew && found:
 			return nil
 		case found:
-			over, err = in.saveText(ctx, tx, to, r, text)
+			answer, err = in.saveText(ctx, tx, to, r, text)
 			return err
 		case isNew:
 			if err := in.hold(ctx, tx, r, text); err != nil {
@@ -137,8 +137,8 @@ func (in *Inbox) text(ctx context.Context, r message.Reply) error {
 		return fmt.Errorf("save a reply: %w", err)
 	}
 	switch {
-	case over != nil:
-		return in.say(ctx, r, message.TooManyReplies(over.Language, over.CoachName))
+	case answer != nil:
+		return in.say(ctx, r, *answer)
 	case ask:
 		return in.askWhich(ctx, r, all)
 	}
@@ -210,9 +210,9 @@ func (in *Inbox) senderFor(ctx context.Context, tx *store.Tx, n phone.Number, al
 	return ofCoach[0], true, nil
 }
 
-// saveText saves a reply. over is the sender if the coach gets no more today and the person was not told
-// in the last day.
-func (in *Inbox) saveText(ctx context.Context, tx *store.Tx, from sender, r message.Reply, text string) (over *sender, err error) {
+// saveText saves a reply. answer says, once a day, that the coach gets no more today, or that the coach can not
+// open a file; nil otherwise.
+func (in *Inbox) saveText(ctx context.Context, tx *store.Tx, from sender, r message.Reply, text string) (answer *message.ChatAnswer, err error) {
 	reply := Reply{
 		ID: in.NewID(), CoachID: from.CoachID, PlayerID: from.PlayerID, StudentName: from.StudentName, Party: from.Party,
 		AccountID: from.AccountID, Name: from.Name, Text: text, Channel: channelOf(string(r.Channel)),
@@ -228,11 +228,19 @@ func (in *Inbox) saveText(ctx context.Context, tx *store.Tx, from sender, r mess
 		told, err := tx.Exec(ctx, `UPDATE chat_numbers SET limited_at = $2 WHERE mobile_number = $1 AND (limited_at IS NULL OR limited_at < $3)`,
 			string(r.From), database.Micros(tx.Now), database.Micros(tx.Now.Add(-day)))
 		if told == 1 {
-			over = &from
+			answer = new(message.TooManyReplies(from.Language, from.CoachName))
 		}
-		return over, err
+		return answer, err
 	}
-	return nil, saveReply(ctx, tx, &reply)
+	if err := saveReply(ctx, tx, &reply); err != nil || r.Media == "" {
+		return nil, err
+	}
+	told, err := tx.Exec(ctx, `UPDATE chat_numbers SET file_at = $2 WHERE mobile_number = $1 AND (file_at IS NULL OR file_at < $3)`,
+		string(r.From), database.Micros(tx.Now), database.Micros(tx.Now.Add(-day)))
+	if told == 1 {
+		answer = new(message.FileNotOpened(from.Language, from.CoachName))
+	}
+	return answer, err
 }
 
 // maxHeld is how many texts of a number wait for the choice of a coach.

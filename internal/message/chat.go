@@ -87,6 +87,7 @@ type chatWords struct {
 	isYes, isNo, isNotMe, isClosed   string
 	notYours                         string
 	which, passedOn, tooMany, help   string
+	noFile                           string
 }
 
 // maxButton is how many characters a button under a message has at most.
@@ -110,6 +111,7 @@ var chatWordsByLanguage = map[string]chatWords{
 		which:     "You know more than one coach here. Who shall read what you wrote?",
 		passedOn:  "Coach %s has your message.",
 		tooMany:   "You wrote a lot today. Coach %s gets no more messages from you until tomorrow.",
+		noFile:    "Coach %s can read texts here, but can not open pictures, voice notes and files. Please write it in words.",
 		help:      "This is %s. Coaches write to families here. Write back, and the coach reads it. Send STOP to get no more messages. Your answers: %s",
 	},
 	hindi: {
@@ -129,6 +131,7 @@ var chatWordsByLanguage = map[string]chatWords{
 		which:     "यहाँ आपके एक से ज़्यादा कोच हैं। आपका संदेश कौन पढ़े?",
 		passedOn:  "आपका संदेश कोच %s को मिल गया।",
 		tooMany:   "आपने आज बहुत लिखा है। कोच %s को कल तक आपके और संदेश नहीं मिलेंगे।",
+		noFile:    "कोच %s यहाँ लिखा हुआ पढ़ सकते हैं, पर तस्वीर, आवाज़ या फ़ाइल नहीं खोल सकते। कृपया लिखकर भेजें।",
 		help:      "यह %s है। यहाँ कोच परिवारों को लिखते हैं। जवाब लिखें, कोच उसे पढ़ेंगे। संदेश नहीं चाहिए तो STOP भेजें। आपके जवाब: %s",
 	},
 }
@@ -250,6 +253,11 @@ func PassedOn(language, coach string) ChatAnswer {
 
 func TooManyReplies(language, coach string) ChatAnswer {
 	return ChatAnswer{Text: fmt.Sprintf(chatWordsOf(language).tooMany, Name(coach, wordsOf(language).yourCoach))}
+}
+
+// FileNotOpened says that a coach can not open a file.
+func FileNotOpened(language, coach string) ChatAnswer {
+	return ChatAnswer{Text: fmt.Sprintf(chatWordsOf(language).noFile, Name(coach, wordsOf(language).yourCoach))}
 }
 
 // Help answers HELP. url is where a family finds its answers.

@@ -78,6 +78,9 @@ func (p *fixture) inboxStatements() {
 		receive(r)
 	}
 	receive(text("Hello"))
+	picture := text("")
+	picture.Media = "image"
+	receive(picture)
 	receive(text("HELP"))
 	r := text("Hello")
 	r.Context = "wamid.unknown"
@@ -94,7 +97,7 @@ func (p *fixture) inboxStatements() {
 		p.Errorf("conversations %+v", list)
 	}
 	items, err := in.CoachConversation(bg, first, a.ID, actor.Guardian, "", 5)
-	if ok(p, err); len(items) != 2 || items[0].Text != "Hello" {
+	if ok(p, err); len(items) != 3 || items[0].Text != "Hello" {
 		p.Errorf("conversation %+v", items)
 	}
 	with, answerBy, err := in.With(bg, first, a.ID, actor.Guardian)
@@ -107,8 +110,8 @@ func (p *fixture) inboxStatements() {
 	if last := s.answers[len(s.answers)-1]; !strings.HasPrefix(last.Text, "You said no for ") {
 		p.Errorf("the last answer is %+v", last)
 	}
-	if n := p.count(`SELECT count(*) FROM team_replies WHERE player_id = $1`, a.ID); n != 2 {
-		p.Errorf("the first coach has %d replies, want 2", n)
+	if n := p.count(`SELECT count(*) FROM team_replies WHERE player_id = $1`, a.ID); n != 3 {
+		p.Errorf("the first coach has %d replies, want 3", n)
 	}
 	if n := p.count(`SELECT count(*) FROM team_replies WHERE coach_id = $1`, second.AccountID); n != conversation.MaxRepliesPerDay {
 		p.Errorf("the second coach has %d replies, want %d", n, conversation.MaxRepliesPerDay)

@@ -143,11 +143,12 @@ CREATE TABLE chat_numbers (
 	mobile_number TEXT   NOT NULL PRIMARY KEY,
 	wrote_at      BIGINT NOT NULL,
 	-- The coach whom the person chose at chosen_at, and when it was asked for a coach, or told that a
-	-- coach gets no more today.
+	-- coach gets no more today, or can not open a file.
 	coach_id      TEXT,
 	chosen_at     BIGINT,
 	asked_at      BIGINT,
-	limited_at    BIGINT
+	limited_at    BIGINT,
+	file_at       BIGINT
 );
 CREATE INDEX chat_numbers_by_time ON chat_numbers (wrote_at);
 
