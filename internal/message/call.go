@@ -50,36 +50,6 @@ func ParseCallSure(state string) (s CallSure, ok bool) {
 	return s, ok && err == nil && n > 0 && s.String() == state
 }
 
-// callWords are the texts of calls in one language.
-type callWords struct {
-	keys, checkKeys                    string
-	tooLate, undone                    string
-	silent, over, stopped, unavailable string
-}
-
-var callWordsByLanguage = map[string]callWords{
-	english: {
-		keys:        "Press 1 for yes, 2 for no, 3 if this is not you, 9 to hear it again.",
-		checkKeys:   "Press 1 again to say yes, 2 for no, 9 to hear it again.",
-		tooLate:     "That was more than 10 minutes ago, so it does not count.",
-		undone:      "You can change this with the link in our message, or with a new code on our page. Goodbye.",
-		silent:      "We heard no key, so nothing changed. You can still answer with the link in our message. Goodbye.",
-		over:        "Nothing changed. This call is over. You can still answer with the link in our message. Goodbye.",
-		stopped:     "Nothing changed. You want no messages from this coach. You can still answer with a new code on our page. Goodbye.",
-		unavailable: "Nothing changed. This question is not for this number. Goodbye.",
-	},
-	hindi: {
-		keys:        "हाँ के लिए 1 दबाएँ, ना के लिए 2, अगर यह आप नहीं हैं तो 3, फिर से सुनने के लिए 9।",
-		checkKeys:   "हाँ कहने के लिए फिर से 1 दबाएँ, ना के लिए 2, फिर से सुनने के लिए 9।",
-		tooLate:     "10 मिनट से ज़्यादा हो गए, इसलिए यह नहीं गिना गया।",
-		undone:      "आप इसे हमारे संदेश के लिंक से, या हमारे पेज पर नए कोड से बदल सकते हैं। नमस्ते।",
-		silent:      "कोई बटन नहीं दबा, इसलिए कुछ नहीं बदला। आप हमारे संदेश के लिंक से अब भी जवाब दे सकते हैं। नमस्ते।",
-		over:        "कुछ नहीं बदला। यह कॉल खत्म हो गई है। आप हमारे संदेश के लिंक से अब भी जवाब दे सकते हैं। नमस्ते।",
-		stopped:     "कुछ नहीं बदला। आप इस कोच के संदेश नहीं चाहते। आप हमारे पेज पर नए कोड से अब भी जवाब दे सकते हैं। नमस्ते।",
-		unavailable: "कुछ नहीं बदला। यह सवाल इस नंबर के लिए नहीं है। नमस्ते।",
-	},
-}
-
 // CallQuestion is a question that a call asks.
 type CallQuestion struct {
 	RequestDetails
@@ -89,7 +59,7 @@ type CallQuestion struct {
 // CallQuestionOf returns the question of a message.
 func CallQuestionOf(m Message) CallQuestion { return CallQuestion{m.Request, m.Language, m.Brand} }
 
-func (q CallQuestion) words() callWords { return callWordsByLanguage[SpokenLanguage(q.Language)] }
+func (q CallQuestion) text(key string) string { return textsIn(q.Language).byKey["call."+key] }
 
 func (q CallQuestion) chat() ChatQuestion {
 	return ChatQuestion{StudentName: q.StudentName, CoachName: q.CoachName, Party: q.Party, Language: SpokenLanguage(q.Language)}
@@ -99,13 +69,13 @@ func (q CallQuestion) ending(lines ...string) CallPrompt {
 	return CallPrompt{Language: SpokenLanguage(q.Language), Lines: lines}
 }
 
-// Ask asks the question. Its text is that of the message by WhatsApp, without the part that names its buttons.
+// Ask asks the question. Its text is the message by WhatsApp without the part that names its buttons.
 func (q CallQuestion) Ask() CallPrompt {
 	details := q.RequestDetails
 	details.Repeated = false
 	text := requestText(Message{Kind: Request, Language: SpokenLanguage(q.Language), Brand: q.Brand, Request: details})
-	question, _, _ := strings.Cut(whatsAppTemplates[text.Language][text.Template], "?")
-	p := q.ending(fillIn(question, text.Values)+"?", q.words().keys)
+	question, _, _ := strings.Cut(textsIn(text.Language).byKey["whatsapp."+text.Template], "?")
+	p := q.ending(fillIn(question, text.Values)+"?", q.text("keys"))
 	p.Keys, p.State = CallYes+CallNo+CallNotMe+CallAgain, CallAsks
 	return p
 }
@@ -113,7 +83,7 @@ func (q CallQuestion) Ask() CallPrompt {
 // Check asks once more, so that a slip of the finger is no consent.
 func (q CallQuestion) Check(s CallSure) CallPrompt {
 	c := q.chat()
-	p := q.ending(c.fill(chatWordsOf(c.Language).check), q.words().checkKeys)
+	p := q.ending(c.text("check"), q.text("keys.check"))
 	p.Keys, p.State = CallYes+CallNo+CallAgain, s.String()
 	return p
 }
@@ -121,13 +91,13 @@ func (q CallQuestion) Check(s CallSure) CallPrompt {
 // TooLate says that the check question is too old, and asks the question again.
 func (q CallQuestion) TooLate() CallPrompt {
 	p := q.Ask()
-	p.Lines = append([]string{q.words().tooLate}, p.Lines...)
+	p.Lines = append([]string{q.text("too_late")}, p.Lines...)
 	return p
 }
 
 // Done says that an answer counts.
 func (q CallQuestion) Done(action ChatAction) CallPrompt {
-	return q.ending(q.chat().done(action), q.words().undone)
+	return q.ending(q.chat().text("done."+string(action)), q.text("change"))
 }
 
 // Stands says how a question stands that can not be answered: state is the state of its request.
@@ -136,19 +106,35 @@ func (q CallQuestion) Stands(state string) CallPrompt {
 	if !changes {
 		return q.ending(text)
 	}
-	return q.ending(text, q.words().undone)
+	return q.ending(text, q.text("change"))
 }
 
 // Silent ends a call in which no key was pressed, Over one that ended before, and Stopped one to a person who
 // wants no messages of the coach. Nothing changes.
-func (q CallQuestion) Silent() CallPrompt  { return q.ending(q.words().silent) }
-func (q CallQuestion) Over() CallPrompt    { return q.ending(q.words().over) }
-func (q CallQuestion) Stopped() CallPrompt { return q.ending(q.words().stopped) }
+func (q CallQuestion) Silent() CallPrompt  { return q.ending(q.text("silent")) }
+func (q CallQuestion) Over() CallPrompt    { return q.ending(q.text("over")) }
+func (q CallQuestion) Stopped() CallPrompt { return q.ending(q.text("stopped")) }
 
 // NotAsked ends a call to a number that the question is not for.
 func NotAsked() CallPrompt {
 	var q CallQuestion
-	return q.ending(q.words().unavailable)
+	return q.ending(q.text("not_asked"))
+}
+
+// SpokenLanguage returns the language in which a call speaks to a person who chose language.
+func SpokenLanguage(language string) string { return textsIn(language).language }
+
+// SpokenOTP returns what a call with the OTP of m says. A voice pauses after each line. The digits
+// are words with full stops, so that every voice reads them one by one and slowly, and come twice.
+func SpokenOTP(m Message) []string {
+	w := textsIn(m.Language)
+	var words []string
+	for _, digit := range m.Code {
+		words = append(words, w.byKey["call.digit."+string(digit)])
+	}
+	digits := strings.Join(words, " ")
+	hello := w.fill("call.otp.hello", map[string]string{"brand": m.Brand})
+	return []string{hello, w.byKey["call.otp.code"], digits, w.byKey["call.otp.again"], digits, w.byKey["call.otp.secret"]}
 }
 
 // callNight are the hours in which no call with a question rings.

@@ -2,8 +2,13 @@ package message
 
 import (
 	"cmp"
-	"fmt"
+	"embed"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/touchline/touchline/internal/message/event"
 	"github.com/touchline/touchline/internal/platform/actor"
@@ -15,74 +20,87 @@ const (
 	hindi   = "hi"
 )
 
-// languageWords are the parts of texts in one language.
-type languageWords struct {
-	// coachTitle stands before the name of a coach, aCoach in place of it; lower are both
-	// inside a sentence.
-	coachTitle, aCoach, coachTitleLower, aCoachLower string
-	// aStudent and theStudent stand in place of a student's name, you for the student who
-	// reads the text.
-	aStudent, theStudent, you string
-	// youNamed is you with the name of the student.
-	youNamed string
-	and      string
-	// aBatch stands in place of the name of a batch, moreBatches after a name.
-	aBatch, moreBatches string
-	// nStudents and nMore count students who are not named.
-	nStudents, nMore string
-	// yourCoach stands in place of the name of a coach who writes to a family, toStudent names
-	// the coach and the student to whom a message goes, toStop stands before the page that
-	// stops the coach's messages.
-	yourCoach, toStudent, toStop string
-	changes                      map[event.Change]string
+// Texts has the texts of everything that leaves the service, by language. Pages use its months and days.
+//
+//go:embed texts.*.json
+var Texts embed.FS
+
+// texts are the texts of one language by key, with variables in braces.
+type texts struct {
+	language string
+	byKey    map[string]string
 }
 
-var wordsByLanguage = map[string]languageWords{
-	english: {
-		coachTitle: "Coach", aCoach: "A coach", coachTitleLower: "coach", aCoachLower: "a coach",
-		aStudent: "a student", theStudent: "the student", you: "you", youNamed: "you, %s,", aBatch: "a batch", moreBatches: "%s and %d more batches", and: " and ", nStudents: "%d students", nMore: "%d more",
-		yourCoach: "Your coach", toStudent: "%s to %s", toStop: "To stop: ",
-		changes: map[event.Change]string{
-			event.NameChanged: "name", event.BirthDateChanged: "birth date",
-			event.GuardianNumberChanged: "the guardian's number", event.StudentNumberChanged: "the student's number",
-		},
-	},
-	hindi: {
-		coachTitle: "कोच", aCoach: "एक कोच", coachTitleLower: "कोच", aCoachLower: "एक कोच",
-		aStudent: "एक विद्यार्थी", theStudent: "विद्यार्थी", you: "आपको", youNamed: "आपको (%s)", aBatch: "एक बैच", moreBatches: "%s और %d और बैच", and: " और ", nStudents: "%d विद्यार्थी", nMore: "%d और",
-		yourCoach: "आपके कोच", toStudent: "%s की ओर से %s को", toStop: "बंद करने के लिए: ",
-		changes: map[event.Change]string{
-			event.NameChanged: "नाम", event.BirthDateChanged: "जन्म तिथि",
-			event.GuardianNumberChanged: "अभिभावक का नंबर", event.StudentNumberChanged: "विद्यार्थी का नंबर",
-		},
-	},
-}
+var textsByLanguage = readTexts()
 
-// wordsOf returns the words of a language, or of the default language.
-func wordsOf(language string) languageWords {
-	if w, ok := wordsByLanguage[language]; ok {
-		return w
+func readTexts() map[string]texts {
+	all := map[string]texts{}
+	for _, language := range Languages {
+		content, err := Texts.ReadFile("texts." + language + ".json")
+		t := texts{language: language}
+		if err == nil {
+			err = json.Unmarshal(content, &t.byKey)
+		}
+		if err != nil {
+			panic("message: texts in " + language + ": " + err.Error())
+		}
+		all[language] = t
 	}
-	return wordsByLanguage[Languages[0]]
+	return all
 }
 
-// coach names a coach whom the recipient may not know.
-func (w languageWords) coach(name string, insideSentence bool) string {
+// textsIn returns the texts in a language, or in the default one.
+func textsIn(language string) texts {
+	if t, ok := textsByLanguage[language]; ok {
+		return t
+	}
+	return textsByLanguage[Languages[0]]
+}
+
+// fill returns a text with the values of its variables.
+func (t texts) fill(key string, values map[string]string) string { return fillIn(t.byKey[key], values) }
+
+// keys returns the rest of the keys that begin with prefix, sorted.
+func (t texts) keys(prefix string) []string {
+	var all []string
+	for _, key := range slices.Sorted(maps.Keys(t.byKey)) {
+		if rest, ok := strings.CutPrefix(key, prefix); ok {
+			all = append(all, rest)
+		}
+	}
+	return all
+}
+
+// named returns the text of key with a safe name, as in "Coach Meera", or the text of fallback if
+// nothing is left of the name.
+func (t texts) named(key, name, fallback string) string {
+	if name = Name(name, ""); name != "" {
+		return t.fill(key, map[string]string{"name": name})
+	}
+	return t.byKey[fallback]
+}
+
+// coach names a coach whom the recipient may not know, inside a sentence or at its start.
+func (t texts) coach(name string, insideSentence bool) string {
 	if insideSentence {
-		return titled(w.coachTitleLower, name, w.aCoachLower)
+		return t.named("name.coach.inside", name, "name.coach.some.inside")
 	}
-	return titled(w.coachTitle, name, w.aCoach)
+	return t.named("name.coach", name, "name.coach.some")
 }
+
+// student returns a safe name of a student, yourCoach one of the recipient's coach.
+func (t texts) student(name string) string   { return Name(name, t.byKey["name.student"]) }
+func (t texts) yourCoach(name string) string { return Name(name, t.byKey["name.coach.yours"]) }
 
 // studentFor names the student in a request to a party.
-func (w languageWords) studentFor(party actor.Role, name string) string {
+func (t texts) studentFor(party actor.Role, name string) string {
 	switch {
 	case party == actor.Guardian:
-		return cmp.Or(name, w.aStudent)
+		return cmp.Or(name, t.byKey["name.student.some"])
 	case name == "":
-		return w.you
+		return t.byKey["name.you"]
 	default:
-		return fmt.Sprintf(w.youNamed, name)
+		return t.fill("name.you.named", map[string]string{"name": name})
 	}
 }
 
@@ -91,60 +109,98 @@ const maxStudents = 3
 
 // list names students. Beyond maxStudents it names two and counts the rest: "Asha, Bela
 // and 3 more". Students without a safe name are counted, too.
-func (w languageWords) list(all []string) string {
-	var names []string
-	for _, name := range all {
-		if name = Name(name, ""); name != "" {
-			names = append(names, name)
-		}
-	}
+func (t texts) list(all []string) string {
+	names := safeNames(all)
 	if len(all) > maxStudents {
 		names = names[:min(len(names), maxStudents-1)]
 	}
 	switch more := len(all) - len(names); {
 	case len(names) == 0 && more == 1:
-		return w.theStudent
+		return t.byKey["name.student"]
 	case len(names) == 0:
-		return fmt.Sprintf(w.nStudents, more)
+		return t.fill("name.students", map[string]string{"count": strconv.Itoa(more)})
 	case more > 0:
-		names = append(names, fmt.Sprintf(w.nMore, more))
+		names = append(names, t.fill("name.more", map[string]string{"count": strconv.Itoa(more)}))
 	}
 	last := len(names) - 1
 	if last == 0 {
 		return names[0]
 	}
-	return strings.Join(names[:last], ", ") + w.and + names[last]
+	return strings.Join(names[:last], ", ") + t.byKey["name.and"] + names[last]
 }
 
 // batches names batches: "U12 Evening", "U12 and U14", "U12 and 2 more batches"; or "a batch"
 // if there is none.
-func (w languageWords) batches(names []string) string {
-	var safe []string
-	for _, name := range names {
+func (t texts) batches(all []string) string {
+	names := safeNames(all)
+	switch len(names) {
+	case 0:
+		return t.byKey["name.batch"]
+	case 1:
+		return names[0]
+	case 2:
+		return names[0] + t.byKey["name.and"] + names[1]
+	}
+	return t.fill("name.batches.more", map[string]string{"batch": names[0], "count": strconv.Itoa(len(names) - 1)})
+}
+
+func safeNames(all []string) (names []string) {
+	for _, name := range all {
 		if name = Name(name, ""); name != "" {
-			safe = append(safe, name)
+			names = append(names, name)
 		}
 	}
-	switch len(safe) {
-	case 0:
-		return w.aBatch
-	case 1:
-		return safe[0]
-	case 2:
-		return safe[0] + w.and + safe[1]
-	}
-	return fmt.Sprintf(w.moreBatches, safe[0], len(safe)-1)
+	return names
 }
 
 // studentsOf returns the students of e.
 func studentsOf(e event.Event) []string { return append([]string{e.StudentName}, e.OtherStudents...) }
 
-// changeList names changes.
-func changeList(language string, changes []event.Change) string {
-	w := wordsOf(language)
-	names := make([]string, len(changes))
-	for i, c := range changes {
-		names[i] = w.changes[c]
+// changes names changes.
+func (t texts) changes(all []event.Change) string {
+	names := make([]string, len(all))
+	for i, c := range all {
+		names[i] = t.byKey["notification.change."+string(c)]
 	}
 	return strings.Join(names, ", ")
+}
+
+// span formats d in the largest unit of which it is a whole number: "3 days", "36 hours".
+func (t texts) span(d time.Duration) string {
+	for _, unit := range []struct {
+		name   string
+		length time.Duration
+	}{{"day", 24 * time.Hour}, {"hour", time.Hour}, {"minute", time.Minute}, {"second", time.Second}} {
+		switch n := d / unit.length; {
+		case d <= 0 || d%unit.length != 0:
+		case n == 1:
+			return t.byKey["span."+unit.name]
+		default:
+			return t.fill("span."+unit.name+"s", map[string]string{"count": strconv.FormatInt(int64(n), 10)})
+		}
+	}
+	return d.String()
+}
+
+// minutes formats how long a code works, in whole minutes.
+func (t texts) minutes(d time.Duration) string {
+	n := max(1, int(d.Round(time.Minute)/time.Minute))
+	if n == 1 {
+		return t.byKey["span.minute"]
+	}
+	return t.fill("span.minutes", map[string]string{"count": strconv.Itoa(n)})
+}
+
+// dayAndMonth formats a day as "2 January".
+func (t texts) dayAndMonth(day time.Time) string {
+	return strconv.Itoa(day.Day()) + " " + t.byKey["time.month."+strconv.Itoa(int(day.Month()))]
+}
+
+// day formats YYYY-MM-DD as "2 January 2006".
+func (t texts) day(date string) string {
+	day, err := time.Parse(time.DateOnly, date)
+	if err != nil {
+		return date
+	}
+	return t.dayAndMonth(day) + " " + strconv.Itoa(day.Year())
 }

@@ -1,9 +1,6 @@
 package message
 
-import (
-	"strings"
-	"time"
-)
+import "strings"
 
 // Mail is the content of a mail, in plain text. Package mail renders it as text and as HTML.
 type Mail struct {
@@ -31,96 +28,83 @@ func (m Mail) Required() bool { return m.StopLabel == "" }
 // MailOf renders m as a mail in the language of its recipient. Only guardians and coaches
 // have an address.
 func MailOf(m Message) Mail {
-	w := mailWordsOf(m.Language)
 	var mail Mail
 	switch m.Kind {
 	case OTP:
-		mail = otpMail(m, w)
+		mail = otpMail(m)
 	case NotificationCopy:
-		mail = copyMail(m, w)
+		mail = copyMail(m)
 	default:
-		mail = questionMail(m, w)
+		mail = questionMail(m)
 	}
-	mail.NoticeLabel = w.notice
+	mail.NoticeLabel = textsIn(m.Language).byKey["mail.notice"]
 	return mail
 }
 
 // otpMail renders a code. The subject does not contain it: screens show subjects while they are locked.
-func otpMail(m Message, w mailWords) Mail {
-	mail := Mail{
-		Language: w.language, Subject: w.subjectCode, Heading: w.subjectCode, Paragraphs: []string{m.Code, w.codeValid}, After: []string{w.codeSecret}, Footer: w.addressConfirmed,
-	}
+func otpMail(m Message) Mail {
+	w := textsIn(m.Language)
+	values := map[string]string{"brand": m.Brand, "validity": w.minutes(m.ValidFor)}
+	subject, footer := "mail.code.subject", "mail.footer.code"
 	if m.ConfirmsAddress {
-		mail.Subject, mail.Heading, mail.Footer = w.subjectConfirm, w.subjectConfirm, w.addressToConfirm
+		subject, footer = "mail.code.subject.confirm", "mail.footer.code.confirm"
 	}
-	return mail.with("{brand}", m.Brand, "{validity}", minutesOf(max(1, int(m.ValidFor.Round(time.Minute)/time.Minute)), w.language))
+	return Mail{
+		Language: w.language, Subject: w.fill(subject, values), Heading: w.fill(subject, values),
+		Paragraphs: []string{m.Code, w.fill("mail.code.valid", values)}, After: []string{w.byKey["mail.code.secret"]}, Footer: w.fill(footer, values),
+	}
 }
 
 // copyMail renders a notification.
-func copyMail(m Message, w mailWords) Mail {
-	mail := Mail{Language: w.language, Subject: m.Copy.Title, Heading: m.Copy.Title, Paragraphs: []string{m.Copy.Text}, Footer: w.addressOfGuardian, StopLabel: w.stop}
+func copyMail(m Message) Mail {
+	w := textsIn(m.Language)
+	values := map[string]string{"brand": m.Brand}
+	mail := Mail{Language: w.language, Subject: m.Copy.Title, Heading: m.Copy.Title, Paragraphs: []string{m.Copy.Text}, Footer: w.byKey["mail.footer.guardian"], StopLabel: w.byKey["mail.stop"]}
 	if m.Copy.ToCoach {
-		mail.Footer = w.addressOfCoach
+		mail.Footer = w.fill("mail.footer.coach", values)
 	}
 	if m.Link != "" {
-		mail.Links = []MailLink{{w.open, m.Link}}
+		mail.Links = []MailLink{{w.fill("mail.open", values), m.Link}}
 	}
 	if m.Copy.Answer {
-		mail.Links[0].Label = w.comes
+		mail.Links[0].Label = w.byKey["mail.comes"]
 	}
 	if m.Copy.Type == SecurityNotice {
 		mail.StopLabel = ""
 	}
-	return mail.with("{brand}", m.Brand)
+	return mail
 }
 
 // questionMail renders an approval request, its reminder, or several requests of one coach.
-func questionMail(m Message, w mailWords) Mail {
-	r := m.Request
-	words := wordsOf(w.language)
-	student := Name(r.StudentName, words.aStudent)
-	mail := Mail{
-		Language: w.language, Subject: w.subject, Heading: w.heading, Paragraphs: []string{w.who, w.yes}, Links: []MailLink{{w.answer, m.Link}},
-		After: []string{w.both, w.shortCode, w.notMe}, Footer: w.addressOfGuardian, StopLabel: w.stop,
+func questionMail(m Message) Mail {
+	w, r := textsIn(m.Language), m.Request
+	page, _, _ := strings.Cut(m.Link, "/a/")
+	values := map[string]string{
+		"brand": m.Brand, "new_coach": w.coach(r.CoachName, false), "new_coach_inside": w.coach(r.CoachName, true),
+		"student": Name(r.StudentName, w.byKey["name.student.some"]), "code": r.ShortCode, "page": page + "/a",
 	}
+	text := func(key string) string { return w.fill("mail."+key, values) }
+	variant, heading, links := "", "heading", []MailLink{{text("answer"), m.Link}}
 	switch {
-	case m.Kind == Reminder:
-		mail.Subject, mail.Paragraphs[0] = w.subjectReminder, w.whoReminder
-	case r.Repeated:
-		mail.Subject, mail.Paragraphs[0] = w.subjectAgain, w.whoAgain
-	}
-	students := []string{r.StudentName}
-	if len(m.More) > 0 {
-		mail.Subject, mail.Heading, mail.Paragraphs[0] = w.subjectSeveral, w.headingSeveral, w.whoSeveral
-		mail.Links = []MailLink{{w.answerAbout + " " + student, m.Link}}
-		for _, q := range m.More {
+	case len(m.More) > 0:
+		variant, heading, links = ".several", "heading.several", nil
+		var students []string
+		for _, q := range append([]Question{{r, m.Link}}, m.More...) {
 			students = append(students, q.StudentName)
-			mail.Links = append(mail.Links, MailLink{w.answerAbout + " " + Name(q.StudentName, words.aStudent), q.Link})
+			links = append(links, MailLink{text("answer.about") + " " + Name(q.StudentName, w.byKey["name.student.some"]), q.Link})
 		}
+		values["students"] = w.list(students)
+	case m.Kind == Reminder:
+		variant = ".reminder"
+	case r.Repeated:
+		variant = ".again"
+	}
+	mail := Mail{
+		Language: w.language, Subject: text("subject" + variant), Heading: text(heading), Paragraphs: []string{text("who" + variant), text("yes")}, Links: links,
+		After: []string{text("both"), text("short_code"), text("not_me")}, Footer: text("footer.guardian"), StopLabel: text("stop"),
 	}
 	if r.ShortCode == "" {
-		mail.After = []string{w.both, w.notMe}
+		mail.After = []string{text("both"), text("not_me")}
 	}
-	page, _, _ := strings.Cut(m.Link, "/a/")
-	return mail.with("{brand}", m.Brand, "{coach}", words.coach(r.CoachName, false), "{the coach}", words.coach(r.CoachName, true),
-		"{students}", words.list(students), "{student}", student,
-		"{code}", r.ShortCode, "{page}", page+"/a")
-}
-
-// with replaces variables, given as names and values in turn. It leaves the URLs alone.
-func (m Mail) with(variables ...string) Mail {
-	replace := strings.NewReplacer(variables...).Replace
-	all := func(texts []string) []string {
-		replaced := make([]string, len(texts))
-		for i, text := range texts {
-			replaced[i] = replace(text)
-		}
-		return replaced
-	}
-	m.Subject, m.Heading, m.Footer, m.StopLabel = replace(m.Subject), replace(m.Heading), replace(m.Footer), replace(m.StopLabel)
-	m.Paragraphs, m.After = all(m.Paragraphs), all(m.After)
-	for i := range m.Links {
-		m.Links[i].Label = replace(m.Links[i].Label)
-	}
-	return m
+	return mail
 }

@@ -147,11 +147,12 @@ type Draft struct {
 	brand string
 }
 
-// In returns the draft in a language; in the default one if it has no text in that.
+// In returns the draft in a language, or in the default one.
 func (d Draft) In(language string) Draft {
-	if language == hindi {
-		d.Title, d.Body = wording(hindi, d.To, d.Type, d.event, d.brand)
-		d.Data.Words.Language = hindi
+	language = textsIn(language).language
+	if language != d.Data.Words.Language {
+		d.Title, d.Body = wording(language, d.To, d.Type, d.event, d.brand)
+		d.Data.Words.Language = language
 	}
 	return d
 }

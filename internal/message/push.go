@@ -2,7 +2,6 @@ package message
 
 import (
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -21,29 +20,19 @@ type PushText struct {
 // maxPushBody is the longest body in characters. A push message has at most 4 KiB.
 const maxPushBody = 400
 
-// pushBodies tell the recipient to open the app, by language. They replace the text of the
-// notification, which may name children, because anyone can read a locked screen. Titles name no
-// person.
-var pushBodies = map[string]string{
-	english: "Open {brand} to read it.",
-	hindi:   "पढ़ने के लिए {brand} खोलें।",
-}
-
 // PushOf renders a notification for the screen of a device. Only if showNames is true, it has
-// the text of the notification, which names people.
+// the text of the notification, which may name children: anyone can read a locked screen. Titles
+// name no person.
 func PushOf(m Message, showNames bool) PushText {
-	language := m.Language
-	if _, ok := pushBodies[language]; !ok {
-		language = Languages[0]
-	}
-	body := strings.ReplaceAll(pushBodies[language], "{brand}", m.Brand)
+	words := textsIn(m.Language)
+	body := words.fill("push.locked", map[string]string{"brand": m.Brand})
 	if showNames {
 		body = m.Copy.Text
 		if runes := []rune(body); len(runes) > maxPushBody {
 			body = string(runes[:maxPushBody-1]) + "…"
 		}
 	}
-	return PushText{Title: m.Copy.Title, Body: body, Language: language, URL: m.Link, Tag: m.ID}
+	return PushText{Title: m.Copy.Title, Body: body, Language: words.language, URL: m.Link, Tag: m.ID}
 }
 
 // PushUrgent reports whether a device shows a notification at once, also in battery-saving

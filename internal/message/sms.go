@@ -1,10 +1,8 @@
 package message
 
 import (
-	"fmt"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/touchline/touchline/internal/platform/actor"
 )
@@ -74,8 +72,7 @@ func otpText(m Message) Text {
 	if m.Role == actor.Coach {
 		name = templateOTPCoach
 	}
-	minutes := max(1, int(m.ValidFor.Round(time.Minute)/time.Minute))
-	text := fill(name, m.Language, map[string]string{"code": m.Code, "brand": m.Brand, "validity": minutesOf(minutes, m.Language)})
+	text := fill(name, m.Language, map[string]string{"code": m.Code, "brand": m.Brand, "validity": textsIn(m.Language).minutes(m.ValidFor)})
 	// A text of the GSM alphabet stays one SMS, any other at most two.
 	most := 1
 	if !IsGSM(text.Body) {
@@ -90,15 +87,15 @@ func otpText(m Message) Text {
 	return text
 }
 
-func minutesOf(n int, language string) string {
-	switch {
-	case language == hindi:
-		return fmt.Sprintf("%d मिनट", n)
-	case n == 1:
-		return "1 minute"
-	default:
-		return fmt.Sprintf("%d minutes", n)
+// trainingSMS returns the SMS for a notification about a training, with its link.
+func trainingSMS(m Message) Text {
+	template := string(m.Copy.Type)
+	if !m.Copy.Type.Answerable() {
+		return readText(m.Copy.Text, template)
 	}
+	text := readText(m.Copy.Text+" "+m.Link, template)
+	text.Body = strings.TrimSpace(text.Body)
+	return text
 }
 
 // requestText returns the SMS for an approval request or its reminder.
@@ -114,7 +111,7 @@ func requestText(m Message) Text {
 	if m.Request.Party == actor.Guardian {
 		template = guardian
 	}
-	r, w := m.Request, wordsOf(m.Language)
+	r, w := m.Request, textsIn(m.Language)
 	coach, student, batch := nameInRequest(r.CoachName), nameInRequest(r.StudentName), w.batches(r.BatchNames)
 	return fillShort(template, m.Language, func(names int) (map[string]string, int) {
 		coach, student := shortName(coach, names), shortName(student, names)

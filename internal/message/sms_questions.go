@@ -29,7 +29,7 @@ func questionsText(questions []Question, m Message) Text {
 	case len(children) == 0:
 		template = templateQuestionsStudent
 	}
-	coach, w := nameInRequest(questions[0].CoachName), wordsOf(m.Language)
+	coach, w := nameInRequest(questions[0].CoachName), textsIn(m.Language)
 	return fillShort(template, m.Language, func(names int) (map[string]string, int) {
 		coach, children, students := shortName(coach, names), shortNames(children, names), shortNames(students, names)
 		values := map[string]string{"brand": m.Brand, "coach": w.coach(coach, false)}

@@ -66,11 +66,10 @@ func withoutCode(template, language string) string {
 // name that is left. Templates that a provider registers stay as they are, so Values has the
 // whole names.
 func fillShort(name, language string, values func(names int) (map[string]string, int)) Text {
-	if smsTemplates[language] == nil {
-		language = Languages[0]
-	}
+	words := textsIn(language)
+	language = words.language
 	whole, names := values(maxNameInMessage)
-	template := smsTemplates[language][name]
+	template := words.byKey["sms."+name]
 	if whole["short_code"] == "" {
 		template = withoutCode(template, language)
 	}

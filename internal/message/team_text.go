@@ -1,7 +1,6 @@
 package message
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 	"unicode"
@@ -37,7 +36,7 @@ func TeamText(m TeamMessage) string {
 	}
 	text = who + ": " + text
 	if m.Restricted {
-		text += "\n" + wordsOf(m.Language).toStop + m.StopURL
+		text += "\n" + textsIn(m.Language).byKey["team.stop"] + m.StopURL
 	}
 	return text
 }
@@ -51,10 +50,10 @@ func (m TeamMessage) parts() (who, text string) {
 	if !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) }) {
 		return "", ""
 	}
-	w := wordsOf(m.Language)
-	who = Name(m.CoachName, w.yourCoach)
+	w := textsIn(m.Language)
+	who = w.yourCoach(m.CoachName)
 	if m.StudentName != "" {
-		who = fmt.Sprintf(w.toStudent, who, Name(m.StudentName, w.theStudent))
+		who = w.fill("team.to_student", map[string]string{"coach": who, "student": w.student(m.StudentName)})
 	}
 	return who, text
 }

@@ -1,8 +1,6 @@
 package message
 
 import (
-	"maps"
-	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -11,52 +9,15 @@ import (
 // templateOTP is the template of OTPs for WhatsApp. WhatsApp writes its text.
 const templateOTP = "otp"
 
-// whatsAppTemplates are the texts of WhatsApp messages by language and name. A template
-// has the name of the SMS template with the same values. A text neither begins nor ends with a variable, and links
-// are buttons: WhatsApp requires both.
-var whatsAppTemplates = map[string]map[string]string{
-	"en": {
-		templateRequestGuardian:   "Hello! {coach} added {student} to {batch}. May {brand}, a sports app, send you news about it? Tap a button, or answer on the page.",
-		templateRequestStudent:    "Hello! {coach} added {student} to {batch}. May {brand}, a sports app, send you training news? Tap a button, or answer on the page.",
-		templateAgainGuardian:     "Hello again! {coach} added {student} to {batch} and asks once more: may {brand}, a sports app, send you news about it? Tap a button, or answer on the page.",
-		templateAgainStudent:      "Hello again! {coach} added {student} to {batch} and asks once more: may {brand}, a sports app, send you training news? Tap a button, or answer on the page.",
-		templateReminderGuardian:  "A reminder: {coach} added {student} to {batch}. May {brand}, a sports app, send you news about it? Tap a button, or answer on the page.",
-		templateReminderStudent:   "A reminder: {coach} added {student} to {batch}. May {brand}, a sports app, send you training news? Tap a button, or answer on the page.",
-		templateQuestionsGuardian: "Hello! {coach} added {students}. May {brand}, a sports app, send you news about them? Tap a button, and say yes or no for each.",
-		templateQuestionsStudent:  "Hello! {coach} added {students}. May {brand}, a sports app, send you training news? Tap a button, and each of you says yes or no.",
-		templateTeam:              "Message from {coach}: {text}\n\nYou can answer here.",
-		templateTeamStop:          "Message from {coach}: {text}\n\nTo get no more messages from this coach, answer STOP.",
-		templateQuestionsBoth:     "Hello! {coach} asks: may {brand}, a sports app, send you news? Answer here, or on a page: one is for the guardian of {students}, one for {others} to answer.",
-	},
-	"hi": {
-		templateRequestGuardian:   "नमस्ते! {coach} ने {student} को {batch} में जोड़ा। क्या खेल ऐप {brand} आपको इसकी खबरें भेजे? बटन दबाएँ, या पेज पर जवाब दें।",
-		templateRequestStudent:    "नमस्ते! {coach} ने {student} {batch} में जोड़ा। क्या खेल ऐप {brand} आपको अभ्यास की खबरें भेजे? बटन दबाएँ, या पेज पर जवाब दें।",
-		templateAgainGuardian:     "फिर से नमस्ते! {coach} ने {student} को {batch} में जोड़ा और फिर पूछा है: क्या खेल ऐप {brand} आपको इसकी खबरें भेजे? बटन दबाएँ, या पेज पर जवाब दें।",
-		templateAgainStudent:      "फिर से नमस्ते! {coach} ने {student} {batch} में जोड़ा और फिर पूछा है: क्या खेल ऐप {brand} आपको अभ्यास की खबरें भेजे? बटन दबाएँ, या पेज पर जवाब दें।",
-		templateReminderGuardian:  "याद दिलाने के लिए: {coach} ने {student} को {batch} में जोड़ा। क्या खेल ऐप {brand} आपको इसकी खबरें भेजे? बटन दबाएँ, या पेज पर जवाब दें।",
-		templateReminderStudent:   "याद दिलाने के लिए: {coach} ने {student} {batch} में जोड़ा। क्या खेल ऐप {brand} आपको अभ्यास की खबरें भेजे? बटन दबाएँ, या पेज पर जवाब दें।",
-		templateQuestionsGuardian: "नमस्ते! {coach} ने {students} को जोड़ा। क्या खेल ऐप {brand} आपको इनकी खबरें भेजे? बटन दबाएँ, और हर एक के लिए हाँ या ना कहें।",
-		templateQuestionsStudent:  "नमस्ते! {coach} ने {students} को जोड़ा। क्या खेल ऐप {brand} आपको अभ्यास की खबरें भेजे? बटन दबाएँ, और हर कोई खुद हाँ या ना कहे।",
-		templateTeam:              "संदेश, {coach} की ओर से: {text}\n\nआप यहीं जवाब दे सकते हैं।",
-		templateTeamStop:          "संदेश, {coach} की ओर से: {text}\n\nइस कोच के संदेश नहीं चाहिए तो STOP लिखकर भेजें।",
-		templateQuestionsBoth:     "नमस्ते! {coach} का सवाल: क्या खेल ऐप {brand} आपको खबरें भेजे? यहाँ या पेज पर जवाब दें: एक पेज {students} के अभिभावक के लिए है, एक से {others} खुद जवाब दें।",
-	},
-}
-
 // templateTeamStop is templateTeam for a recipient that never approved.
 const templateTeamStop = "team_stop"
 
 // ChatWindow is how long after a person wrote by WhatsApp messages without a template may leave.
 const ChatWindow = 24 * time.Hour
 
-// whatsAppButtons are the texts of the buttons by language: of a single button, of the button
-// for the guardian, and of the button for the students.
-var whatsAppButtons = map[string][]string{
-	"en": {"Answer", "As the guardian", "For myself"},
-	"hi": {"जवाब दें", "अभिभावक के रूप में", "अपने लिए"},
-}
-
-// WhatsAppTemplate is a template of a WhatsApp message.
+// WhatsAppTemplate is a template of a WhatsApp message. Its key in Texts begins with whatsapp; it has the name of the
+// SMS template with the same values. A text neither begins nor ends with a variable, and links are buttons: WhatsApp
+// requires both.
 type WhatsAppTemplate struct {
 	Name, Language string
 	// Code is true for OTPs. WhatsApp writes their text, so Body is empty.
@@ -110,14 +71,11 @@ func teamWhatsApp(m Message) []WhatsAppText {
 	if m.Team.Replied {
 		return []WhatsAppText{{Body: TeamText(m.Team)}}
 	}
-	name, language := templateTeam, m.Language
+	name := templateTeam
 	if m.Team.Restricted {
 		name = templateTeamStop
 	}
-	if whatsAppTemplates[language] == nil {
-		language = Languages[0]
-	}
-	template := whatsAppTemplate(name, language, whatsAppTemplates[language][name])
+	template := whatsAppTemplate(name, textsIn(m.Language))
 	who, text := m.Team.parts()
 	words, room := strings.Fields(text), maxTemplateText-utf8.RuneCountInString(template.Body)-utf8.RuneCountInString(who)
 	var parts []WhatsAppText
@@ -148,18 +106,14 @@ func WhatsAppOf(m Message) []WhatsAppText {
 
 func whatsAppOf(m Message) (w WhatsAppText, ok bool) {
 	if m.Kind == OTP {
-		language := m.Language
-		if whatsAppTemplates[language] == nil {
-			language = Languages[0]
-		}
-		return WhatsAppText{Template: WhatsAppTemplate{Name: templateOTP, Language: language, Code: true}, Code: m.Code}, true
+		return WhatsAppText{Template: WhatsAppTemplate{Name: templateOTP, Language: textsIn(m.Language).language, Code: true}, Code: m.Code}, true
 	}
 	text := SMSOf(m)
-	body := whatsAppTemplates[text.Language][text.Template]
-	if body == "" {
+	template := whatsAppTemplate(text.Template, textsIn(text.Language))
+	if template.Body == "" {
 		return w, false
 	}
-	w = WhatsAppText{Template: whatsAppTemplate(text.Template, text.Language, body), Values: text.Values, Links: []string{text.Values["link"]}}
+	w = WhatsAppText{Template: template, Values: text.Values, Links: []string{text.Values["link"]}}
 	switch len(w.Template.Answers) {
 	case 0:
 	case 1:
@@ -173,21 +127,20 @@ func whatsAppOf(m Message) (w WhatsAppText, ok bool) {
 	return w, true
 }
 
-func whatsAppTemplate(name, language, body string) WhatsAppTemplate {
-	buttons := whatsAppButtons[language][:1]
+func whatsAppTemplate(name string, words texts) WhatsAppTemplate {
+	buttons := []string{words.byKey["whatsapp_button.answer"]}
 	switch name {
 	case templateQuestionsBoth:
-		buttons = whatsAppButtons[language][1:]
+		buttons = []string{words.byKey["whatsapp_button.guardian"], words.byKey["whatsapp_button.student"]}
 	case templateTeam, templateTeamStop:
 		buttons = nil
 	}
-	t := WhatsAppTemplate{Name: name, Language: language, Body: body, Buttons: buttons}
+	t := WhatsAppTemplate{Name: name, Language: words.language, Body: words.byKey["whatsapp."+name], Buttons: buttons}
 	switch name {
 	case templateRequestGuardian, templateRequestStudent, templateAgainGuardian, templateAgainStudent, templateReminderGuardian, templateReminderStudent:
-		w := chatWordsOf(language)
-		t.Answers = []string{w.yes, w.no, w.notMe}
+		t.Answers = []string{words.byKey["chat.yes"], words.byKey["chat.no"], words.byKey["chat.not_me"]}
 	case templateQuestionsGuardian, templateQuestionsStudent, templateQuestionsBoth:
-		t.Answers = []string{chatWordsOf(language).answer}
+		t.Answers = []string{words.byKey["chat.answer"]}
 	}
 	return t
 }
@@ -198,8 +151,11 @@ func WhatsAppTemplates(brand string) []WhatsAppTemplate {
 	var all []WhatsAppTemplate
 	for _, language := range Languages {
 		all = append(all, WhatsAppTemplate{Name: templateOTP, Language: language, Code: true})
-		for _, name := range slices.Sorted(maps.Keys(whatsAppTemplates[language])) {
-			all = append(all, whatsAppTemplate(name, language, strings.ReplaceAll(whatsAppTemplates[language][name], "{brand}", brand)))
+		words := textsIn(language)
+		for _, name := range words.keys("whatsapp.") {
+			t := whatsAppTemplate(name, words)
+			t.Body = strings.ReplaceAll(t.Body, "{brand}", brand)
+			all = append(all, t)
 		}
 	}
 	return all

@@ -42,7 +42,7 @@ func loadCatalogue(features []fs.FS) (*catalogue, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, files := range append([]fs.FS{own}, features...) {
+	for _, files := range append([]fs.FS{own, message.Texts}, features...) {
 		if err := c.load(bundle, files); err != nil {
 			return nil, err
 		}

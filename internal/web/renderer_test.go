@@ -12,7 +12,9 @@ var sharedRenderer = sync.OnceValues(func() (*Renderer, error) {
 	folders, err := featureFolders()
 	var files []fs.FS
 	for _, folder := range folders {
-		files = append(files, os.DirFS(folder))
+		if folder != "../message" { // the renderer has its texts, and it has no templates
+			files = append(files, os.DirFS(folder))
+		}
 	}
 	if err != nil {
 		return nil, err
