@@ -1,6 +1,8 @@
 package e2e_test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -220,6 +222,11 @@ func TestChatAnswer(t *testing.T) {
 		history := coach.Call(t, "GET", "/api/players/approval-status/"+asha, nil).Want(t, 200).JSON["history"].([]any)
 		if len(history) != 1 || history[0].(object)["via"] != "chat" {
 			t.Errorf("history %v", history)
+		}
+		sum := sha256.Sum256([]byte(question.Text))
+		notice := s.Call(t, "GET", "/api/notice", "", nil).Want(t, 200).String("hash")
+		if got := history[0].(object); got["text_hash"] != hex.EncodeToString(sum[:]) || got["notice_hash"] != notice {
+			t.Errorf("got %v, want the hash of %q", got, question.Text)
 		}
 
 		// A button of the answered question changes nothing.

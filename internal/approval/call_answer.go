@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/subtle"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/touchline/touchline/internal/message"
@@ -88,13 +89,15 @@ func (s *Service) parseSure(callID string, to phone.Number, state string) (messa
 // answerCall records the answer of the person, unless the question was closed meanwhile.
 func (s *Service) answerCall(ctx context.Context, q calledQuestion, callID string, action message.ChatAction) (message.CallPrompt, error) {
 	var err error
+	asked := q.Ask()
+	heard := s.WordingOf(asked.Language, strings.Join(asked.Lines, "\n"))
 	switch action {
 	case message.ChatSure:
-		_, _, err = s.Decide(ctx, q.by, q.playerID, Decision{Action: Approve, RequestID: q.requestID})
+		_, _, err = s.Decide(ctx, q.by, q.playerID, Decision{Action: Approve, RequestID: q.requestID, Wording: heard})
 	case message.ChatNo:
-		_, _, err = s.Decide(ctx, q.by, q.playerID, Decision{Action: Reject, RequestID: q.requestID})
+		_, _, err = s.Decide(ctx, q.by, q.playerID, Decision{Action: Reject, RequestID: q.requestID, Wording: heard})
 	case message.ChatNotMe:
-		_, err = s.Dispute(ctx, q.by, q.requestID)
+		_, err = s.Dispute(ctx, q.by, q.requestID, heard)
 	}
 	switch fault.KindOf(err) {
 	case fault.Conflict, fault.NotFound:

@@ -15,6 +15,7 @@ type Decision struct {
 	// RequestID is the request that the party saw; empty if the body named none.
 	RequestID string
 	Reason    string
+	Wording   Wording
 }
 
 // Decide records d as the response of party, made by by in the way by.Via. Repeating a decision
@@ -44,7 +45,7 @@ func (p *Player) Decide(by actor.Actor, party actor.Role, d Decision, op Operati
 	}
 	c := Change{Save: true, By: by, History: &Record{
 		ID: op.NewID(), PlayerID: p.ID, Party: party, ApproverID: by.AccountID,
-		Action: d.Action, Reason: d.Reason, At: op.Now, Via: by.Via,
+		Action: d.Action, Reason: d.Reason, At: op.Now, Via: by.Via, Wording: d.Wording,
 	}}
 	if d.Action == Approve {
 		c.History.SessionID = by.SessionID

@@ -57,16 +57,14 @@ type askedParty struct {
 }
 
 // DisputeByLink is Dispute without a session, for the holder of a valid link that left to
-// the asked number itself. It ends only an open request. It is no error if the request is
+// the asked number itself, and read w. It ends only an open request. It is no error if the request is
 // disputed already. Errors: not_found, no_open_request.
-func (s *Service) DisputeByLink(ctx context.Context, tokenHash []byte) error {
+func (s *Service) DisputeByLink(ctx context.Context, tokenHash []byte, w Wording) error {
 	asked, err := s.askedParty(ctx, tokenHash, s.Now())
 	if err != nil || asked.State == RequestDisputed {
 		return err
 	}
-	_, err = s.update(ctx, asked.PlayerID, loadOptions{}, func(p *Player, op Operation) (Change, error) {
-		return p.Dispute(asked.By, asked.RequestID, op)
-	})
+	_, err = s.update(ctx, asked.PlayerID, loadOptions{}, s.dispute(asked.By, asked.RequestID, w))
 	if fault.KindOf(err) != fault.Conflict {
 		return err
 	}

@@ -48,6 +48,8 @@ type ConsentChange struct {
 	At        time.Time
 	// By made the change; empty if the service or an operator did.
 	By actor.Actor
+	// Wording is what the party read or heard before a decision or dispute.
+	Wording Wording
 }
 
 // consentChanges returns the changes of consents from before to p, which c describes. before is
@@ -84,9 +86,9 @@ func (p *Player) consentChanges(before *Player, c Change, newID func() string, n
 		switch {
 		case c.History != nil && c.History.Party == party:
 			d := add(ConsentKind(c.History.Action), party, p)
-			d.ID, d.Reason, d.At, d.RequestID = c.History.ID, c.History.Reason, c.History.At, c.History.RequestID
+			d.ID, d.Reason, d.At, d.RequestID, d.Wording = c.History.ID, c.History.Reason, c.History.At, c.History.RequestID, c.History.Wording
 		case c.Dispute != nil && c.Dispute.Party == party:
-			add(ConsentDisputed, party, p)
+			add(ConsentDisputed, party, p).Wording = c.DisputeWording
 		case c.Lift == party:
 			add(ConsentDisputeLifted, party, p)
 		}

@@ -131,8 +131,9 @@ type Change struct {
 	RemindersLeft int
 	// FollowedUp is a request on which the coach followed up outside of the app, or nil.
 	FollowedUp *Request
-	// Dispute is a request that its recipient disputed, or nil.
-	Dispute *Request
+	// Dispute is a request that its recipient disputed, or nil, and DisputeWording what the recipient read.
+	Dispute        *Request
+	DisputeWording Wording
 	// Lift is the party whose dispute ends, or empty.
 	Lift actor.Role
 	// LiftedBy is the operator who lifts the dispute, or nil if the party does.
@@ -171,7 +172,8 @@ type Record struct {
 	RequestID  string
 	At         time.Time
 	// Via is how the party answered.
-	Via actor.Via
+	Via     actor.Via
+	Wording Wording
 	// SessionID is the session that approves, or empty. It is not stored.
 	SessionID string
 	// CoachDevice reports whether the party approved on a device that had signed in as the coach

@@ -41,6 +41,8 @@ type Service struct {
 	Brand string
 	// Rand is the source of short codes; nil means crypto/rand.
 	Rand io.Reader
+	// NoticeHash returns the hash of the current notice to families in a language; nil if there is none.
+	NoticeHash func(language string) string
 	// CountDecision and SecurityEvent run after the commit of a decision; nil does nothing.
 	CountDecision func(party, action string, onCoachDevice bool)
 	SecurityEvent func(ctx context.Context, name string, attrs ...slog.Attr)
@@ -133,6 +135,7 @@ func (s *Service) logDecision(ctx context.Context, coachID string, d *Record) {
 func (s *Service) Decide(ctx context.Context, by actor.Actor, id string, d Decision) (*Player, []Record, error) {
 	var saved Change
 	p, err := s.update(ctx, id, loadOptions{History: true, Deliveries: true}, func(p *Player, op Operation) (c Change, err error) {
+		d.Wording = s.wordingFor(by, p, d.Wording)
 		c, err = p.Decide(by, by.Role, d, op)
 		saved = c
 		return c, err
@@ -192,9 +195,17 @@ func (s *Service) FollowUp(ctx context.Context, by actor.Actor, requestID, note 
 	return s.updateRequest(ctx, by, requestID, func(p *Player, op Operation) (Change, error) { return p.FollowUp(by, requestID, note, op) })
 }
 
-// Dispute closes an open request whose recipient is the wrong person.
-func (s *Service) Dispute(ctx context.Context, by actor.Actor, requestID string) (*Request, error) {
-	return s.updateRequest(ctx, by, requestID, func(p *Player, op Operation) (Change, error) { return p.Dispute(by, requestID, op) })
+// Dispute closes an open request whose recipient is the wrong person, and read w.
+func (s *Service) Dispute(ctx context.Context, by actor.Actor, requestID string, w Wording) (*Request, error) {
+	return s.updateRequest(ctx, by, requestID, s.dispute(by, requestID, w))
+}
+
+func (s *Service) dispute(by actor.Actor, requestID string, w Wording) func(*Player, Operation) (Change, error) {
+	return func(p *Player, op Operation) (Change, error) {
+		c, err := p.Dispute(by, requestID, op)
+		c.DisputeWording = s.wordingFor(by, p, w)
+		return c, err
+	}
 }
 
 // Lift ends the dispute of a request.

@@ -29,11 +29,11 @@ func (s *Service) Status(ctx context.Context, by actor.Actor, id string) (*Playe
 	return p, hideReasons(by, history), nil
 }
 
-// hideReasons removes the reasons that by may not read.
+// hideReasons removes the reasons that by may not read, and what other people read.
 func hideReasons(by actor.Actor, history []Record) []Record {
 	for i := range history {
 		if by.Role != actor.Coach && (history[i].Party != by.Role || history[i].ApproverID != by.AccountID) {
-			history[i].Reason = ""
+			history[i].Reason, history[i].Wording = "", Wording{}
 		}
 	}
 	return history

@@ -16,14 +16,15 @@ func addHistory(ctx context.Context, tx *store.Tx, p *Player, r *Record) error {
 		return nil
 	}
 	err := tx.DeferRow(ctx, func(row database.Scanner) error { return row.Scan(&r.CoachDevice) }, `
-		INSERT INTO approval_history (id, player_id, approver_type, approver_id, action, reason, request_id, decided_at, via, coach_device)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $11, (
+		INSERT INTO approval_history (id, player_id, approver_type, approver_id, action, reason, request_id, decided_at, via, notice_hash, text_hash, coach_device)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $11, $12, $13, (
 			SELECT c.coach_id FROM sessions s
 			JOIN devices d ON d.id = s.device_id
 			JOIN coach_devices c ON c.token_hash = d.token_hash AND c.coach_id = $10
 			WHERE s.id = $9))
 		RETURNING coach_device IS NOT NULL`,
-		r.ID, r.PlayerID, string(r.Party), r.ApproverID, string(r.Action), database.Text(r.Reason), database.Text(r.RequestID), database.Micros(r.At), r.SessionID, p.CoachID, string(r.Via))
+		r.ID, r.PlayerID, string(r.Party), r.ApproverID, string(r.Action), database.Text(r.Reason), database.Text(r.RequestID), database.Micros(r.At), r.SessionID, p.CoachID, string(r.Via),
+		database.Text(r.Wording.NoticeHash), database.Text(r.Wording.TextHash))
 	if err != nil {
 		return fmt.Errorf("add history record: %w", err)
 	}
@@ -34,10 +35,11 @@ func addHistory(ctx context.Context, tx *store.Tx, p *Player, r *Record) error {
 // access to the player.
 func readHistory(ctx context.Context, q database.Querier, playerID string) ([]Record, error) {
 	rs, err := q.Query(ctx, `
-		SELECT id, player_id, approver_type, approver_id, action, reason, request_id, decided_at, via, coach_device IS NOT NULL
+		SELECT id, player_id, approver_type, approver_id, action, reason, request_id, decided_at, via, coach_device IS NOT NULL, notice_hash, text_hash
 		FROM approval_history WHERE player_id = $1 ORDER BY decided_at, id`, playerID)
 	return database.Collect(rs, err, func(s database.Scanner) (r Record, err error) {
-		return r, s.Scan(&r.ID, &r.PlayerID, &r.Party, &r.ApproverID, &r.Action, database.IntoText(&r.Reason), database.IntoText(&r.RequestID), database.IntoTime(&r.At), &r.Via, &r.CoachDevice)
+		return r, s.Scan(&r.ID, &r.PlayerID, &r.Party, &r.ApproverID, &r.Action, database.IntoText(&r.Reason), database.IntoText(&r.RequestID), database.IntoTime(&r.At), &r.Via, &r.CoachDevice,
+			database.IntoText(&r.Wording.NoticeHash), database.IntoText(&r.Wording.TextHash))
 	})
 }
 

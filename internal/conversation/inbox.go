@@ -24,9 +24,10 @@ type Inbox struct {
 	// Say sends an answer by WhatsApp; nil without a transport.
 	Say   func(ctx context.Context, to phone.Number, a message.ChatAnswer) error
 	Brand string
-	// URL is where a family finds its answers.
-	URL string
-	Log *slog.Logger
+	// URL is where a family finds its answers, and QuestionURL the page of the question of a delivery.
+	URL         string
+	QuestionURL func(deliveryID string) string
+	Log         *slog.Logger
 }
 
 // chosenFor is how long later messages go to the coach whom a person chose.

@@ -19,6 +19,7 @@ type askedQuestion struct {
 	RequestID, PlayerID, State string
 	By                         actor.Actor
 	Suspended                  bool
+	Delivery                   message.Delivery
 }
 
 // press handles a button. A button of another number's question, or of one that is not open, changes
@@ -110,12 +111,18 @@ func (in *Inbox) decide(ctx context.Context, r message.Reply, p message.ChatPres
 		return q.Check(now), nil
 	case p.Action == message.ChatSure && !now.Before(p.AskedAt.Add(message.ChatCheckFor)):
 		return q.TooLate(), nil
-	case p.Action == message.ChatSure:
-		_, _, err = in.Approvals.Decide(ctx, q.By, q.PlayerID, approval.Decision{Action: approval.Approve, RequestID: q.RequestID})
-	case p.Action == message.ChatNo:
-		_, _, err = in.Approvals.Decide(ctx, q.By, q.PlayerID, approval.Decision{Action: approval.Reject, RequestID: q.RequestID})
-	case p.Action == message.ChatNotMe:
-		_, err = in.Approvals.Dispute(ctx, q.By, q.RequestID)
+	}
+	w, err := in.wording(ctx, q)
+	if err != nil {
+		return message.ChatAnswer{}, err
+	}
+	switch p.Action {
+	case message.ChatSure:
+		_, _, err = in.Approvals.Decide(ctx, q.By, q.PlayerID, approval.Decision{Action: approval.Approve, RequestID: q.RequestID, Wording: w})
+	case message.ChatNo:
+		_, _, err = in.Approvals.Decide(ctx, q.By, q.PlayerID, approval.Decision{Action: approval.Reject, RequestID: q.RequestID, Wording: w})
+	case message.ChatNotMe:
+		_, err = in.Approvals.Dispute(ctx, q.By, q.RequestID, w)
 	}
 	switch fault.KindOf(err) {
 	case fault.Conflict, fault.NotFound: // the question was closed meanwhile
@@ -130,19 +137,35 @@ func (in *Inbox) decide(ctx context.Context, r message.Reply, p message.ChatPres
 	return q.Done(p.Action), nil
 }
 
+// wording returns the text of the message with the buttons, without its links.
+func (in *Inbox) wording(ctx context.Context, q askedQuestion) (approval.Wording, error) {
+	details, to, open, err := in.Approvals.RequestDetails(ctx, q.Delivery)
+	if err != nil || !open {
+		return approval.Wording{}, err
+	}
+	m := message.Message{ID: q.DeliveryID, Kind: q.Delivery.Kind, Brand: in.Brand, Language: to.Preferences.Language, Request: details, Link: in.QuestionURL(q.DeliveryID)}
+	sent := message.WhatsAppOf(m)
+	if len(sent) == 0 {
+		return approval.Wording{}, nil
+	}
+	sent[0].Links = nil
+	return in.Approvals.WordingOf(sent[0].Template.Language, sent[0].String()), nil
+}
+
 // question returns the question of a delivery to the number of a reply.
 func (in *Inbox) question(ctx context.Context, r message.Reply, deliveryID string) (q askedQuestion, err error) {
 	q.DeliveryID, q.URL = deliveryID, in.URL
+	q.Delivery = message.Delivery{ID: deliveryID, To: string(r.From)}
 	err = in.DB.QueryRow(ctx, `
 		SELECT q.id, q.player_id, CASE WHEN p.deleted_at IS NULL THEN q.state ELSE 'cancelled' END, a.id, a.role, a.mobile_number, a.suspended_at IS NOT NULL,
-			p.student_name, c.name, (SELECT language FROM preferences WHERE preferences.mobile_number = $2)
+			p.student_name, c.name, d.kind, (SELECT language FROM preferences WHERE preferences.mobile_number = $2)
 		FROM deliveries d
 		JOIN requests q ON q.id = d.request_id
 		JOIN accounts a ON a.id = q.approver_id AND a.mobile_number = $2
 		JOIN players p ON p.id = q.player_id
 		LEFT JOIN coaches c ON c.id = q.coach_id
 		WHERE d.id = $1 AND d.recipient = $2`, deliveryID, string(r.From)).
-		Scan(&q.RequestID, &q.PlayerID, &q.State, &q.By.AccountID, &q.By.Role, &q.By.Number, &q.Suspended, &q.StudentName, database.IntoText(&q.CoachName), database.IntoText(&q.Language))
-	q.By.Via, q.Party = actor.ViaChat, q.By.Role
+		Scan(&q.RequestID, &q.PlayerID, &q.State, &q.By.AccountID, &q.By.Role, &q.By.Number, &q.Suspended, &q.StudentName, database.IntoText(&q.CoachName), &q.Delivery.Kind, database.IntoText(&q.Language))
+	q.By.Via, q.Party, q.Delivery.RequestID = actor.ViaChat, q.By.Role, q.RequestID
 	return q, err
 }

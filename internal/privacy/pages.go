@@ -24,21 +24,30 @@ func (s *Service) Pages(site *web.Pages) []web.Route {
 	return []web.Route{{Method: "GET", Pattern: "/notice", Handle: pages{s, site}.notice}}
 }
 
-// notice serves GET /notice: the current notice, or an older version. Links lead to the other versions.
+// notice serves GET /notice: the current notice, an older version, or the one with a hash, to which the
+// history of answers leads.
 func (p pages) notice(ctx context.Context, r *web.Request) (web.Response, error) {
-	version := int64(0)
-	if text := r.Value("version"); text != "" {
-		var ok bool
-		if version, ok = parseVersion(text); !ok {
-			return web.Response{}, fault.Missing()
-		}
-	}
-	n, err := p.Version(ctx, r.Language, version)
+	n, err := p.wanted(ctx, r)
 	if err != nil {
 		return web.Response{}, err
 	}
 	v := p.site.NewView(r, "notice.title")
 	v.InlineStyle = true
-	v.Data = map[string]any{"Notice": n, "Blocks": n.Blocks(), "Newest": p.Current(r.Language).Version, "Before": n.Version - 1}
+	v.Data = map[string]any{"Notice": n, "Blocks": n.Blocks(), "Newest": p.Current(n.Language).Version, "Before": n.Version - 1}
 	return web.Page("notice", v), nil
+}
+
+func (p pages) wanted(ctx context.Context, r *web.Request) (Notice, error) {
+	hash, text := r.Value("hash"), r.Value("version")
+	if hash != "" {
+		return p.ByHash(ctx, hash)
+	}
+	if text == "" {
+		return p.Current(r.Language), nil
+	}
+	version, ok := parseVersion(text)
+	if !ok {
+		return Notice{}, fault.Missing()
+	}
+	return p.Version(ctx, r.Language, version)
 }

@@ -69,6 +69,11 @@ func (s *Service) Version(ctx context.Context, language string, version int64) (
 	return s.read(ctx, `language = $1 AND version = $2`, n.Language, version)
 }
 
+// ByHash returns the notice with a hash, or not_found. Notices in two languages with the same text are equal.
+func (s *Service) ByHash(ctx context.Context, hash string) (Notice, error) {
+	return s.read(ctx, `hash = $1 ORDER BY language LIMIT 1`, hash)
+}
+
 func (s *Service) read(ctx context.Context, where string, args ...any) (n Notice, err error) {
 	err = s.DB.QueryRow(ctx, `SELECT language, version, hash, text, first_seen FROM notices WHERE `+where, args...).
 		Scan(&n.Language, &n.Version, &n.Hash, &n.Text, database.IntoTime(&n.FirstSeen))

@@ -107,6 +107,7 @@ func newBase(ctx context.Context, cfg *config.Config, o Options, sql *database.D
 		return base{}, err
 	}
 	security := securitylog.New(o.Log, m)
+	approvals.NoticeHash = func(language string) string { return kept.Current(language).Hash }
 	approvals.DB, approvals.SecurityEvent, approvals.CountDecision = db, security.Event, m.Decided
 	return base{
 		sql:       sql,

@@ -40,7 +40,10 @@ type sayer interface {
 
 // newInbox returns the receiver of what families write and of the buttons that they press.
 func newInbox(cfg *config.Config, o Options, b base, conversations *conversation.Service) *conversation.Inbox {
-	in := &conversation.Inbox{Service: conversations, Approvals: b.approvals, Outbox: b.db.Outbox, Brand: cfg.Brand, URL: cfg.PublicURL + "/me", Log: o.Log}
+	in := &conversation.Inbox{
+		Service: conversations, Approvals: b.approvals, Outbox: b.db.Outbox, Brand: cfg.Brand, URL: cfg.PublicURL + "/me", Log: o.Log,
+		QuestionURL: func(deliveryID string) string { return cfg.PublicURL + "/a/" + b.keys.Vault.LinkToken(deliveryID) },
+	}
 	if s, ok := b.delivery.senders[message.WhatsApp].(sayer); ok {
 		in.Say = s.Say
 	}

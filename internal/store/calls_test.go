@@ -153,7 +153,7 @@ func TestCallAfterChange(t *testing.T) {
 			ok(p, p.decide(p.as(actor.Guardian, number(2)), a.ID, approval.Approve))
 		}, "approved", "You said yes for Asha Rao to coach Coach 1 before."},
 		"not me on a page": {func(p *fixture, _ actor.Actor, a *approval.Player) {
-			_, err := p.Dispute(bg, p.as(actor.Guardian, number(2)), a.GuardianApprover.Request.ID)
+			_, err := p.Dispute(bg, p.as(actor.Guardian, number(2)), a.GuardianApprover.Request.ID, approval.Wording{})
 			ok(p, err)
 		}, "disputed", "You said that this is not you."},
 		"the coach takes the question back": {func(p *fixture, coach actor.Actor, a *approval.Player) {

@@ -19,14 +19,14 @@ func TestDispute(t *testing.T) {
 		a := p.add(coach, "Asha Rao", number(2), number(2))
 		guardian := p.as(actor.Guardian, number(2))
 		r := a.GuardianApprover.Request.ID
-		_, err := p.Dispute(bg, coach, r)
+		_, err := p.Dispute(bg, coach, r, approval.Wording{})
 		p.refused(err, "not_found")
-		disputed, err := p.Dispute(bg, guardian, r)
+		disputed, err := p.Dispute(bg, guardian, r, approval.Wording{})
 		ok(p, err)
 		if disputed.State != approval.RequestDisputed {
 			p.Errorf("disputed: %+v", disputed)
 		}
-		_, err = p.Dispute(bg, guardian, r)
+		_, err = p.Dispute(bg, guardian, r, approval.Wording{})
 		p.refused(err, "no_open_request")
 		if got := p.tray(coach.AccountID); !slices.Equal(got, []string{"request_disputed"}) {
 			p.Errorf("coach's tray = %q", got)
@@ -58,7 +58,7 @@ func TestDisputeRemainsAfterRemoval(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")
-		_, err := p.Dispute(bg, p.as(actor.Guardian, number(2)), a.GuardianApprover.Request.ID)
+		_, err := p.Dispute(bg, p.as(actor.Guardian, number(2)), a.GuardianApprover.Request.ID, approval.Wording{})
 		ok(p, err)
 		ok(p, p.Remove(bg, coach, a.ID))
 		_, err = p.Add(bg, coach, child("asha rao", ""), mother(number(2)))
@@ -80,7 +80,7 @@ func TestRenameDoesNotBypassDispute(t *testing.T) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")
 		guardian := p.as(actor.Guardian, number(2))
-		_, err := p.Dispute(bg, guardian, a.GuardianApprover.Request.ID)
+		_, err := p.Dispute(bg, guardian, a.GuardianApprover.Request.ID, approval.Wording{})
 		ok(p, err)
 		ok(p, p.Remove(bg, coach, a.ID))
 
@@ -119,7 +119,7 @@ func TestRenameBeforeRemovalDoesNotBypassDispute(t *testing.T) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")
 		guardian, r := p.as(actor.Guardian, number(2)), a.GuardianApprover.Request.ID
-		_, err := p.Dispute(bg, guardian, r)
+		_, err := p.Dispute(bg, guardian, r, approval.Wording{})
 		ok(p, err)
 		_, err = p.Edit(bg, coach, a.ID, approval.Patch{Student: approval.StudentPatch{FullName: ptr("Asha K. Rao")}})
 		ok(p, err)
@@ -146,7 +146,7 @@ func TestRenameBeforeRemovalDoesNotBypassDispute(t *testing.T) {
 
 		// Lifting the dispute about another record of the student lifts this one too.
 		c := p.add(coach, "Chetan Rao", number(2), "")
-		_, err = p.Dispute(bg, guardian, c.GuardianApprover.Request.ID)
+		_, err = p.Dispute(bg, guardian, c.GuardianApprover.Request.ID, approval.Wording{})
 		ok(p, err)
 		ok(p, p.Remove(bg, coach, b.ID))
 		p.clock.advance(time.Minute)
@@ -166,7 +166,7 @@ func TestLiftAfterRemoval(t *testing.T) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")
 		guardian, r := p.as(actor.Guardian, number(2)), a.GuardianApprover.Request.ID
-		_, err := p.Dispute(bg, guardian, r)
+		_, err := p.Dispute(bg, guardian, r, approval.Wording{})
 		ok(p, err)
 		p.add(coach, "Kabir Rao", number(3), "")
 		other := p.as(actor.Guardian, number(3))
@@ -193,7 +193,7 @@ func TestOldFormKeepsLaterDispute(t *testing.T) {
 		guardian, r := p.as(actor.Guardian, number(2)), a.GuardianApprover.Request.ID
 		dispute := func() time.Time {
 			p.Helper()
-			_, err := p.Dispute(bg, guardian, r)
+			_, err := p.Dispute(bg, guardian, r, approval.Wording{})
 			ok(p, err)
 			at := p.clock.Now()
 			p.clock.advance(time.Minute)
@@ -230,7 +230,7 @@ func TestLift(t *testing.T) {
 			p.Helper()
 			a := p.add(coach, fmt.Sprint("Asha Rao ", n), number(n), "")
 			guardian, r := p.as(actor.Guardian, number(n)), a.GuardianApprover.Request.ID
-			_, err := p.Dispute(bg, guardian, r)
+			_, err := p.Dispute(bg, guardian, r, approval.Wording{})
 			ok(p, err)
 			p.refused(p.Lift(bg, coach, r), "not_found")
 			between(a)

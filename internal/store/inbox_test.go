@@ -37,7 +37,8 @@ func (s *said) say(_ context.Context, _ phone.Number, a message.ChatAnswer) erro
 
 func (p *fixture) inbox(s *said) *conversation.Inbox {
 	return &conversation.Inbox{
-		Service: p.messages(0), Approvals: p.Service, Outbox: p.db.Outbox, Say: s.say, Brand: "Touchline", URL: "https://t.example/me", Log: slog.New(slog.DiscardHandler),
+		QuestionURL: func(id string) string { return "https://touchline.example/a/" + id },
+		Service:     p.messages(0), Approvals: p.Service, Outbox: p.db.Outbox, Say: s.say, Brand: "Touchline", URL: "https://t.example/me", Log: slog.New(slog.DiscardHandler),
 	}
 }
 

@@ -163,16 +163,16 @@ func TestDisputeByLink(t *testing.T) {
 		a := p.add(coach, "Asha Rao", number(2), "")
 		request := a.GuardianApprover.Request.ID
 		hash := p.link(request)
-		p.refused(p.DisputeByLink(bg, vault.HashToken("mistyped")), "not_found")
+		p.refused(p.DisputeByLink(bg, vault.HashToken("mistyped"), approval.Wording{}), "not_found")
 
 		ok(p, run(p.db, `UPDATE request_links SET to_number = FALSE`)) // as by mail
-		p.refused(p.DisputeByLink(bg, hash), "not_found")
+		p.refused(p.DisputeByLink(bg, hash, approval.Wording{}), "not_found")
 		ok(p, run(p.db, `UPDATE request_links SET to_number = TRUE`))
 
 		var wait sync.WaitGroup
 		for range 4 { // a double tap
 			wait.Go(func() {
-				if err := p.DisputeByLink(bg, hash); err != nil {
+				if err := p.DisputeByLink(bg, hash, approval.Wording{}); err != nil {
 					p.Error(err)
 				}
 			})
@@ -192,7 +192,7 @@ func TestDisputeByLink(t *testing.T) {
 
 		decided := p.add(coach, "Bela Rao", number(4), "")
 		ok(p, p.decide(p.as(actor.Guardian, number(4)), decided.ID, approval.Approve))
-		p.refused(p.DisputeByLink(bg, p.link(decided.GuardianApprover.Request.ID)), "no_open_request")
+		p.refused(p.DisputeByLink(bg, p.link(decided.GuardianApprover.Request.ID), approval.Wording{}), "no_open_request")
 		saved, err := p.Player(bg, coach, decided.ID)
 		ok(p, err)
 		if state := saved.GuardianApprover.Consent.State; state != approval.Approved {
@@ -201,6 +201,6 @@ func TestDisputeByLink(t *testing.T) {
 
 		old := p.add(coach, "Chetan Rao", number(5), "")
 		p.clock.advance(14 * day)
-		p.refused(p.DisputeByLink(bg, p.link(old.GuardianApprover.Request.ID)), "not_found")
+		p.refused(p.DisputeByLink(bg, p.link(old.GuardianApprover.Request.ID), approval.Wording{}), "not_found")
 	})
 }

@@ -54,7 +54,7 @@ func TestNeeds(t *testing.T) {
 		ok(t, run(p.db, `INSERT INTO stopped_coaches (mobile_number, coach_id, stopped_at) VALUES ($1, $2, 1)`, string(number(20)), by.AccountID))
 		answer(no, 16, approval.Reject)
 		answer(back, 17, approval.Approve, approval.Revoke)
-		_, err := p.Dispute(bg, p.as(actor.Student, number(18)), request(disputed))
+		_, err := p.Dispute(bg, p.as(actor.Student, number(18)), request(disputed), approval.Wording{})
 		ok(t, err)
 		ok(t, run(p.db, `UPDATE requests SET delivery_failed = TRUE WHERE id = $1`, request(failed)))
 		for _, player := range []*approval.Player{held, waits, called, silent} {

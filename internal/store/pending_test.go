@@ -34,7 +34,7 @@ func TestPending(t *testing.T) {
 		ok(p, err)
 		_, err = p.Cancel(bg, coach, b.GuardianApprover.Request.ID)
 		ok(p, err)
-		_, err = p.Dispute(bg, p.as(actor.Student, number(14)), d.StudentApprover.Request.ID)
+		_, err = p.Dispute(bg, p.as(actor.Student, number(14)), d.StudentApprover.Request.ID, approval.Wording{})
 		ok(p, err)
 		ok(p, run(p.db, `UPDATE requests SET delivery_failed = TRUE WHERE id = $1`, d.GuardianApprover.Request.ID))
 		_, _, err = p.Remind(bg, coach, a.ID, actor.Student)

@@ -110,7 +110,7 @@ func (p *fixture) consents() {
 	request, _ := p.OwnRequest(bg, c, a.GuardianApprover.Request.ID)
 	_, err = p.Link(bg, p.link(request.ID))
 	ok(p, err)
-	p.refused(p.DisputeByLink(bg, []byte("unknown")), "not_found")
+	p.refused(p.DisputeByLink(bg, []byte("unknown"), approval.Wording{}), "not_found")
 	_, err = p.LinkedPlayer(bg, guardian, p.link(request.ID))
 	ok(p, err)
 	for _, code := range []string{request.ShortCode, "WRONGS"} {
@@ -125,7 +125,7 @@ func (p *fixture) consents() {
 	_, _, err = p.send(c, a.ID, actor.Guardian)
 	ok(p, err)
 	ok(p, p.decide(guardian, a.ID, approval.Approve))
-	_, err = p.Dispute(bg, student, a.StudentApprover.Request.ID)
+	_, err = p.Dispute(bg, student, a.StudentApprover.Request.ID, approval.Wording{})
 	ok(p, err)
 	_, err = p.Disputes(bg, student, approval.Page{Limit: 5})
 	ok(p, err)
@@ -189,7 +189,7 @@ func (p *fixture) consents() {
 	ok(p, err)
 	ok(p, p.Remove(bg, c, a.ID))
 	otherStudent := p.as(actor.Student, number(4))
-	_, err = p.Dispute(bg, otherStudent, b.StudentApprover.Request.ID)
+	_, err = p.Dispute(bg, otherStudent, b.StudentApprover.Request.ID, approval.Wording{})
 	ok(p, err)
 	ok(p, p.Remove(bg, c, b.ID))
 	operatorBy := actor.Operator{Name: "shell:root"}

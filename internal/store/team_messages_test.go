@@ -77,7 +77,7 @@ func TestTeamMessages(t *testing.T) {
 		_, err = p.Add(bg, c, adult("Dora", "+447400123456"), nil)
 		ok(t, err)
 		eve := p.add(c, "Eve", number(5), number(6))
-		_, err = p.Dispute(bg, p.as(actor.Guardian, number(5)), eve.GuardianApprover.Request.ID)
+		_, err = p.Dispute(bg, p.as(actor.Guardian, number(5)), eve.GuardianApprover.Request.ID, approval.Wording{})
 		ok(t, err)
 		guardian := p.as(actor.Guardian, number(2))
 		ok(t, p.decide(guardian, asha.ID, approval.Approve))

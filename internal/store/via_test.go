@@ -16,7 +16,7 @@ func TestVia(t *testing.T) {
 		a := p.add(coach, "Asha Rao", number(2), number(3))
 		guardian := p.as(actor.Guardian, number(2))
 		guardian.Via = actor.ViaChat
-		r, err := p.Dispute(bg, guardian, a.GuardianApprover.Request.ID)
+		r, err := p.Dispute(bg, guardian, a.GuardianApprover.Request.ID, approval.Wording{})
 		if ok(p, err); r.Via != actor.ViaChat {
 			p.Errorf("disputed via %q", r.Via)
 		}

@@ -8,11 +8,13 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"html"
 	"html/template"
 	"io/fs"
 	"math"
 	"net/http"
 	"path"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -98,6 +100,14 @@ func (p *Pages) RenderPart(name string, data any) (string, error) {
 	var out bytes.Buffer
 	err := p.render.templates.ExecuteTemplate(&out, name, data)
 	return out.String(), err
+}
+
+var markup = regexp.MustCompile(`<[^>]*>`)
+
+// PartText returns the words of a part of a page as a person reads them, with a space between them.
+func (p *Pages) PartText(name string, data any) (string, error) {
+	part, err := p.RenderPart(name, data)
+	return strings.Join(strings.Fields(html.UnescapeString(markup.ReplaceAllString(part, " "))), " "), err
 }
 
 func (p *Pages) send(w http.ResponseWriter, r *http.Request, req *Request, resp Response) {

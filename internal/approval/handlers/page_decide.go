@@ -145,6 +145,13 @@ func (p pages) decide(ctx context.Context, r *web.Request, by actor.Actor) (web.
 	if len(f.Faults) > 0 {
 		return p.checkForm(r, by, d, f), nil
 	}
+	part := "question-text"
+	if d.Action == approval.Revoke {
+		part = "check-text"
+	}
+	if decision.Wording, err = p.wording(r, part, d); err != nil {
+		return web.Response{}, err
+	}
 	_, _, err = p.Decide(ctx, by, d.ID, decision)
 	switch {
 	case err == nil:
@@ -153,6 +160,12 @@ func (p pages) decide(ctx context.Context, r *web.Request, by actor.Actor) (web.
 		return p.changedMeanwhile(ctx, r, by)
 	}
 	return web.Response{}, err
+}
+
+// wording returns what the page shows of a question: the words of a part of its template.
+func (p pages) wording(r *web.Request, part string, question any) (approval.Wording, error) {
+	text, err := p.site.PartText(part, []any{p.site.NewView(r, ""), question})
+	return p.WordingOf(r.Language, text), err
 }
 
 // changedMeanwhile shows the state of the question, after an answer that came too late.

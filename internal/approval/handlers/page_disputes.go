@@ -39,7 +39,10 @@ func (p pages) fileDispute(ctx context.Context, r *web.Request, by actor.Actor) 
 		return web.Redirect(d.Path), nil
 	}
 	if request := r.Value("request"); request != "" && request == d.RequestID {
-		_, err = p.Dispute(ctx, by, request)
+		var w approval.Wording
+		if w, err = p.wording(r, "question-text", d); err == nil {
+			_, err = p.Dispute(ctx, by, request, w)
+		}
 	} else {
 		err = fault.New(fault.Conflict, "request_superseded", "That request is no longer open.")
 	}

@@ -129,9 +129,8 @@ func (p pages) question(ctx context.Context, r *web.Request, link approval.LinkS
 }
 
 func (p pages) questionPage(ctx context.Context, r *web.Request, link approval.LinkState, f *web.Form) (web.Response, error) {
-	q := p.newQuestion(r, link)
-	var err error
-	if q.Picture, q.Verified, err = p.site.ShownOf(ctx, link.CoachID); err != nil {
+	q, err := p.shownQuestion(ctx, r, link)
+	if err != nil {
 		return web.Response{}, err
 	}
 	v := p.site.NewView(r, "question.title")
@@ -140,6 +139,13 @@ func (p pages) questionPage(ctx context.Context, r *web.Request, link approval.L
 	v.Path = "/a/" + r.PathValue("token")
 	v.Data = q
 	return web.FormPage("question", v), nil
+}
+
+// shownQuestion returns newQuestion with what the coach shows.
+func (p pages) shownQuestion(ctx context.Context, r *web.Request, link approval.LinkState) (q question, err error) {
+	q = p.newQuestion(r, link)
+	q.Picture, q.Verified, err = p.site.ShownOf(ctx, link.CoachID)
+	return q, err
 }
 
 func (p pages) newQuestion(r *web.Request, link approval.LinkState) question {

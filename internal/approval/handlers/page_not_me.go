@@ -29,7 +29,21 @@ func (p pages) refuseByLink(ctx context.Context, r *web.Request) (web.Response, 
 	if !plausible(token) {
 		return p.closedLink(r), nil
 	}
-	err := p.DisputeByLink(ctx, vault.HashToken(token))
+	link, err := p.Link(ctx, vault.HashToken(token))
+	if err != nil {
+		return web.Response{}, err
+	}
+	var w approval.Wording
+	if link.Open {
+		q, err := p.shownQuestion(ctx, r, link)
+		if err == nil {
+			w, err = p.wording(r, "link-text", q)
+		}
+		if err != nil {
+			return web.Response{}, err
+		}
+	}
+	err = p.DisputeByLink(ctx, vault.HashToken(token), w)
 	switch fault.KindOf(err) {
 	case fault.NotFound: // the link did not leave to the asked number, or is not valid
 		return p.stopAddressOfLink(ctx, r, vault.HashToken(token))

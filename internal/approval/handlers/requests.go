@@ -95,7 +95,9 @@ func (h calls) followUp(ctx context.Context, r api.Request[followUpRequest], id 
 
 // disputeRequest serves POST /api/approval/requests/{request_id}/dispute.
 func (h calls) disputeRequest(ctx context.Context, r api.Request[api.NoBody], id string) (api.Response, error) {
-	return h.changeRequest(ctx, r.Caller, id, r.Faults, h.Dispute)
+	return h.changeRequest(ctx, r.Caller, id, r.Faults, func(ctx context.Context, by actor.Actor, id string) (*approval.Request, error) {
+		return h.Dispute(ctx, by, id, approval.Wording{})
+	})
 }
 
 // changeRequest changes a request and returns it. A request that is not the caller's is

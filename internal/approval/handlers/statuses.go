@@ -77,6 +77,8 @@ type recordResponse struct {
 	Reason       *string          `json:"reason"`
 	Timestamp    string           `json:"timestamp"`
 	Via          actor.Via        `json:"via"`
+	NoticeHash   *string          `json:"notice_hash"`
+	TextHash     *string          `json:"text_hash"`
 }
 
 // status returns the consents of both parties. The service has removed from history the
@@ -101,6 +103,7 @@ func (v view) status(p *approval.Player, history []approval.Record) statusRespon
 		a.History = append(a.History, recordResponse{
 			ID: r.ID, PlayerID: r.PlayerID, ApproverType: r.Party,
 			Action: r.Action, Reason: wire.OrNull(r.Reason), Timestamp: wire.Timestamp(r.At), Via: r.Via,
+			NoticeHash: wire.OrNull(r.Wording.NoticeHash), TextHash: wire.OrNull(r.Wording.TextHash),
 		})
 	}
 	return a

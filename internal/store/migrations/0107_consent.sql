@@ -126,7 +126,10 @@ CREATE TABLE approval_history (
 	-- coach_device is the coach of the player if the party approved on a device that had signed in as that coach.
 	coach_device  TEXT,
 	-- How the party answered: page, api, chat or voice.
-	via           TEXT   NOT NULL DEFAULT ''
+	via           TEXT   NOT NULL DEFAULT '',
+	-- SHA-256 in hexadecimal digits of the notice and of the question that the party read or heard.
+	notice_hash   TEXT,
+	text_hash     TEXT
 );
 CREATE INDEX approval_history_of_player ON approval_history (player_id, decided_at, id);
 -- Used to find parties that have approved a player of a coach at any time.

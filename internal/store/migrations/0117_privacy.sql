@@ -12,4 +12,4 @@ CREATE TABLE notices (
 	first_seen BIGINT NOT NULL,
 	PRIMARY KEY (language, version)
 );
-CREATE UNIQUE INDEX notices_hash ON notices (language, hash);
+CREATE UNIQUE INDEX notices_hash ON notices (hash, language);
