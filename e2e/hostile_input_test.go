@@ -127,7 +127,7 @@ func TestTeamHostileInput(t *testing.T) {
 		for _, id := range []string{"%00", "%ff", uuid.Max.String()} {
 			for _, at := range []string{
 				"/api/batches/%", "/api/batches/%/attendance", "/api/batches/%/attendance/" + today, sheet + "/%", sheet + "/%/superseded", "/api/fees/%", fee + "/payments/%/receipt",
-				"/api/messages/%", progress + "/%", reports + "/%", "/api/players/%/progress", "/api/players/%/attendance", "/receipts/%", "/receipts/%/%", "/replies/%/%",
+				"/api/messages/%", progress + "/%", reports + "/%", "/api/players/%/progress", "/api/players/%/attendance", "/receipts/%", "/receipts/%/%", "/calls/%/%", "/replies/%/%",
 				"/api/batches/%/trainings", "/api/trainings/%", "/api/trainings/" + batch + ".%", "/calendars/%", "/t/%",
 			} {
 				send(coach, "GET", strings.ReplaceAll(at, "%", id), nil)

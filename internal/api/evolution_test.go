@@ -63,7 +63,7 @@ func TestRequestsAreClosed(t *testing.T) {
 // foreign reports whether a schema describes a provider's call or comes from an RFC, which may have more
 // members.
 func foreign(at string) bool {
-	return slices.ContainsFunc([]string{"/paths//receipts/", "/paths//replies/", "/paths//bounces/", "/components/requestBodies/Token/"}, func(prefix string) bool {
+	return slices.ContainsFunc([]string{"/paths//receipts/", "/paths//calls/", "/paths//replies/", "/paths//bounces/", "/components/requestBodies/Token/"}, func(prefix string) bool {
 		return strings.HasPrefix(at, prefix)
 	})
 }

@@ -26,6 +26,13 @@ func (s *Server) authenticateReceipts(r *http.Request) (Caller, error) {
 	return Caller{}, s.Receipts.CheckProvider(r.PathValue("provider"))
 }
 
+func (s *Server) authenticateCall(r *http.Request) (Caller, error) {
+	if s.Calls == nil {
+		return Caller{}, fault.Missing()
+	}
+	return Caller{}, s.Calls.Check(r.PathValue("message"), r.PathValue("secret"))
+}
+
 func (s *Server) authenticateReply(r *http.Request) (Caller, error) {
 	return Caller{}, s.Replies.CheckProvider(r.PathValue("provider"))
 }
@@ -41,6 +48,15 @@ func (s *Server) receiveReceipt(ctx context.Context, r Request[url.Values]) (Res
 		return Response{}, err
 	}
 	return endpoint.NoContent(), nil
+}
+
+// takeCallStep serves POST /calls/{message}/{secret}, which providers of calls call with each step of a call.
+func (s *Server) takeCallStep(ctx context.Context, r Request[url.Values]) (Response, error) {
+	mediaType, body, err := s.Calls.Receive(ctx, r.PathPart("message"), r.PathPart("secret"), s.providerCall(r))
+	if err != nil {
+		return Response{}, err
+	}
+	return Response{Raw: body}.WithHeader("Content-Type", mediaType), nil
 }
 
 // maxReceipts is the size of the largest call of Meta, in bytes:

@@ -38,6 +38,7 @@ func (s *Server) serviceRoutes() []Route {
 		{Method: "POST", Pattern: "/receipts/{message}/{secret}", Handle: endpoint.Handle(s.receiveReceipt), Authenticate: s.authenticateReceipt, Body: endpoint.AnyBody, Produces: endpoint.AnyMedia, NoLimits: true},
 		{Method: "GET", Pattern: "/receipts/{provider}", Handle: endpoint.Handle(s.verifyReceipts), Authenticate: Anonymous, Produces: endpoint.AnyMedia, NoLimits: true},
 		{Method: "POST", Pattern: "/receipts/{provider}", Handle: endpoint.Handle(s.receiveReceipts), Authenticate: s.authenticateReceipts, Body: endpoint.AnyBody, MaxBody: maxReceipts, Produces: endpoint.AnyMedia, NoLimits: true},
+		{Method: "POST", Pattern: "/calls/{message}/{secret}", Handle: endpoint.Handle(s.takeCallStep), Authenticate: s.authenticateCall, Body: endpoint.AnyBody, Produces: endpoint.AnyMedia, NoLimits: true},
 		{Method: "POST", Pattern: "/replies/{provider}", Handle: endpoint.Handle(s.receiveReply), Authenticate: s.authenticateReply, Body: endpoint.AnyBody, Produces: endpoint.AnyMedia, NoLimits: true},
 		{Method: "GET", Pattern: "/replies/{provider}/{secret}", Handle: endpoint.Handle(s.receiveReply), Authenticate: s.authenticateReply, Produces: endpoint.AnyMedia, NoLimits: true},
 		{Method: "POST", Pattern: "/bounces/{secret}", Handle: endpoint.Handle(s.receiveBounce), Authenticate: s.authenticateBounce, Body: endpoint.AnyBody, Produces: endpoint.AnyMedia, NoLimits: true},

@@ -112,7 +112,7 @@ func (s *Receipts) Receive(ctx context.Context, ref, secret string, call Provide
 	if !final {
 		return nil
 	}
-	return s.store(ctx, message, report)
+	return s.Record(ctx, message, report)
 }
 
 // ReceiveAll stores the reports in a call of a provider. It ignores reports about messages of other
@@ -132,7 +132,7 @@ func (s *Receipts) ReceiveAll(ctx context.Context, provider string, call Provide
 		if !r.Final {
 			continue
 		}
-		if err := s.store(ctx, r.Ref, r.Report); err != nil {
+		if err := s.Record(ctx, r.Ref, r.Report); err != nil {
 			return err
 		}
 	}
@@ -142,7 +142,8 @@ func (s *Receipts) ReceiveAll(ctx context.Context, provider string, call Provide
 	return nil
 }
 
-func (s *Receipts) store(ctx context.Context, ref MessageRef, r Report) error {
+// Record stores a report about an attempt.
+func (s *Receipts) Record(ctx context.Context, ref MessageRef, r Report) error {
 	r.MessageID, r.Attempt = ref.MessageID, ref.Attempt
 	changed, err := storeReport(ctx, s.Store, s.Log, ref.Provider, r)
 	if err == nil && changed > 0 && s.Count != nil {

@@ -151,6 +151,11 @@ func (st *Store) ClaimDeliveries(ctx context.Context, lane Lane, lease string, u
 	return claimed, nil
 }
 
+// VoiceDelivery returns a call, or an error of database.IsNoRows.
+func (st *Store) VoiceDelivery(ctx context.Context, id string) (Delivery, error) {
+	return ScanDelivery(st.DB.QueryRow(ctx, `SELECT `+DeliveryColumns+` FROM deliveries WHERE id = $1 AND channel = 'voice'`, id))
+}
+
 // DeliveryColumns are the columns that ScanDelivery scans.
 const DeliveryColumns = `id, channel, kind, recipient, role, lease, attempts, total_attempts, gives_up_at, reason, coach_id, request_id, challenge_id, device_id,
 	notification_id, counted, reserved, held_by, network, gathered_by, team_message_id, coalesce(team_position, 0), stays`

@@ -80,9 +80,10 @@ func newBase(ctx context.Context, cfg *config.Config, o Options, sql *database.D
 	phones := newPhones(cfg, o)
 	var db *store.DB
 	subscriptions := newPushSubscriptions(cfg, o, sql, keys)
-	ch := newChannels(cfg, o, keys, subscriptions, phones, m.SMSAttempt, func(ctx context.Context, deliveryID, providerID string) error {
+	accepted := func(ctx context.Context, deliveryID, providerID string) error {
 		return db.Outbox.SaveProviderID(ctx, deliveryID, providerID)
-	})
+	}
+	ch := newChannels(cfg, o, keys, subscriptions, phones, m.SMSAttempt, accepted)
 	d, err := newDelivery(ch, cfg.Streams)
 	if err != nil {
 		return base{}, err

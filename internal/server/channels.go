@@ -9,7 +9,6 @@ import (
 	"github.com/touchline/touchline/internal/message/mail"
 	"github.com/touchline/touchline/internal/message/push"
 	"github.com/touchline/touchline/internal/message/sms"
-	"github.com/touchline/touchline/internal/message/voice"
 	"github.com/touchline/touchline/internal/message/worker"
 	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/config"
@@ -65,7 +64,7 @@ func newChannels(cfg *config.Config, o Options, keys *auth.Keys, subscriptions p
 		}
 	}
 	if cfg.HasVoice() { // without a route: only OTPs leave by call
-		all[message.Voice] = channel{newSender: func() (worker.Sender, error) { return newVoice(cfg, o, isTest, phones) }}
+		all[message.Voice] = channel{newSender: func() (worker.Sender, error) { return newVoice(cfg, o, keys.Vault, isTest, phones, accepted) }}
 	}
 	if cfg.MailServer().URL != "" {
 		all[message.Email] = channel{
@@ -75,17 +74,6 @@ func newChannels(cfg *config.Config, o Options, keys *auth.Keys, subscriptions p
 		}
 	}
 	return all
-}
-
-func newVoice(cfg *config.Config, o Options, testNumber func(phone.Number) bool, phones *devphone.Phones) (worker.Sender, error) {
-	if cfg.VoiceLog() {
-		return voice.NewSender(&voice.Log{Show: receiveCall(phones), Terminal: o.Terminal}, testNumber), nil
-	}
-	gateway, err := voice.NewHTTP(cfg.VoiceGateway())
-	if err != nil {
-		return nil, err
-	}
-	return voice.NewSender(gateway, testNumber), nil
 }
 
 // mailConfig returns the configuration of mail.

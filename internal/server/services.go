@@ -97,6 +97,11 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 	if b.phones != nil {
 		b.phones.Reply = replies.Apply
 	}
+	receipts := newReceipts(cfg, o, b.db.Outbox, b.keys.Vault, b.metrics)
+	calls, err := newCalls(cfg, b, accounts, receipts)
+	if err != nil {
+		return nil, err
+	}
 	s := &services{
 		base: b,
 		fees: fees, batches: batches, attended: attended, trainings: trainings, conversations: conversations, verifications: verifications, documents: documents, progress: records, players: players, proof: newProof(cfg, b), feed: &feed.Service{DB: b.db, Webhooks: newWebhooks(cfg, o, b.db, b.delivery.webhooks.Wake), Rules: approvals.Rules, Waiting: b.delivery.waiting, Now: o.Now},
@@ -109,7 +114,8 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 			Preferences:    b.db.Outbox,
 			Push:           b.push,
 			Replies:        replies,
-			Receipts:       newReceipts(cfg, o, b.db.Outbox, b.keys.Vault, b.metrics),
+			Receipts:       receipts,
+			Calls:          calls,
 			Bounces:        newBounces(cfg, o, b.db.Outbox),
 			ExportPlayers:  players.Export,
 			ExportAll:      newArchive(b.db, approvals, common.Subscriptions, coaches.Coaches, documents, fees, batches, attended, trainings, records, conversations),

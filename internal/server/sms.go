@@ -14,11 +14,9 @@ import (
 func smsConfig(cfg *config.Config, o Options, vault *vault.Vault) sms.Config {
 	c := sms.Config{
 		MSG91Templates: map[string]sms.MSG91Template{},
-		ReceiptURL: func(ref message.MessageRef) string {
-			return cfg.PublicURL + "/receipts/" + ref.String() + "/" + vault.ReceiptSecret(ref.String())
-		},
-		ReceiptSecret: func(ref message.MessageRef) string { return vault.ReceiptSecret(ref.String()) },
-		Terminal:      o.Terminal,
+		ReceiptURL:     callbackURL(cfg, vault, "/receipts/"),
+		ReceiptSecret:  func(ref message.MessageRef) string { return vault.ReceiptSecret(ref.String()) },
+		Terminal:       o.Terminal,
 	}
 	for _, t := range cfg.MSG91Templates {
 		c.MSG91Templates[t.Key] = sms.MSG91Template{ID: t.ProviderID, RegistryID: t.RegistryID}
@@ -29,12 +27,19 @@ func smsConfig(cfg *config.Config, o Options, vault *vault.Vault) sms.Config {
 	return c
 }
 
+// callbackURL returns the address that a provider calls about an attempt.
+func callbackURL(cfg *config.Config, vault *vault.Vault, path string) func(message.MessageRef) string {
+	return func(ref message.MessageRef) string {
+		return cfg.PublicURL + path + ref.String() + "/" + vault.ReceiptSecret(ref.String())
+	}
+}
+
 // newReplies returns the receiver of replies to SMS.
 func newReplies(cfg *config.Config, o Options, db *message.Store, parser phone.Parser) *message.Replies {
 	return &message.Replies{Store: db, Readers: sms.ReplyReaders(smsConfig(cfg, o, nil), parser.Parse), Log: o.Log}
 }
 
-// newReceipts returns the receiver of receipts of SMS and of WhatsApp, or nil if no provider
+// newReceipts returns the receiver of receipts of SMS, WhatsApp and calls, or nil if no provider
 // sends receipts.
 func newReceipts(cfg *config.Config, o Options, db *message.Store, vault *vault.Vault, m *metrics.Metrics) *message.Receipts {
 	c := smsConfig(cfg, o, vault)
@@ -44,6 +49,9 @@ func newReceipts(cfg *config.Config, o Options, db *message.Store, vault *vault.
 	}
 	if cfg.HasWhatsApp() && !cfg.WhatsAppLog() {
 		r.AccountReaders[whatsapp.Provider] = callbacks(cfg).Read
+	}
+	if p, err := newVoiceProvider(cfg, vault, nil); err == nil && p != nil {
+		r.Readers[p.Name()] = p.ReadReceipt
 	}
 	if len(r.Readers)+len(r.AccountReaders) == 0 {
 		return nil

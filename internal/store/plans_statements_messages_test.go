@@ -10,6 +10,7 @@ import (
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/platform/vault"
 	"github.com/touchline/touchline/internal/store"
@@ -141,6 +142,9 @@ func (p *fixture) outbox() {
 	ok(p, err)
 	ok(p, p.db.Outbox.DeliverySent(bg, []message.Delivery{d}))
 	ok(p, p.db.Outbox.SaveProviderID(bg, d.ID, "wamid.1"))
+	if _, err := p.db.Outbox.VoiceDelivery(bg, d.ID); !database.IsNoRows(err) {
+		p.Errorf("VoiceDelivery: err = %v, want no call", err)
+	}
 	for _, channel := range []message.Channel{message.SMS, message.WhatsApp} {
 		_, err = p.db.Outbox.NewestSender(bg, phone.Number(d.To), channel, p.clock.Now())
 		ok(p, err)

@@ -37,9 +37,22 @@ func NewHTTP(address string, timeout time.Duration) (*HTTP, error) {
 	return h, nil
 }
 
+// Password returns the password of the address.
+func (h *HTTP) Password() string { return h.password }
+
 // Send posts m.
 func (h *HTTP) Send(ctx context.Context, m Message) error {
-	req, err := h.request(ctx, m)
+	return h.Post(ctx, struct {
+		ID   string       `json:"id"`
+		To   phone.Number `json:"to"`
+		Text string       `json:"text"`
+		Kind Kind         `json:"kind"`
+	}{m.ID, m.To, m.Text, m.Kind})
+}
+
+// Post posts a message or a call as JSON.
+func (h *HTTP) Post(ctx context.Context, value any) error {
+	req, err := h.request(ctx, value)
 	if err != nil {
 		return err
 	}
@@ -57,18 +70,11 @@ func (h *HTTP) Send(ctx context.Context, m Message) error {
 	}
 }
 
-func (h *HTTP) request(ctx context.Context, m Message) (*http.Request, error) {
+func (h *HTTP) request(ctx context.Context, value any) (*http.Request, error) {
 	var body bytes.Buffer
 	encoder := json.NewEncoder(&body)
 	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(struct {
-		ID       string       `json:"id"`
-		To       phone.Number `json:"to"`
-		Text     string       `json:"text"`
-		Kind     Kind         `json:"kind"`
-		Language string       `json:"language,omitempty"`
-	}{m.ID, m.To, m.Text, m.Kind, m.Language})
-	if err != nil {
+	if err := encoder.Encode(value); err != nil {
 		return nil, &message.SendError{Permanent: true, Reason: "encode message as JSON"}
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, h.url, &body)

@@ -31,7 +31,7 @@ func ReplyReaders(c Config, parse func(string) (phone.Number, error)) map[string
 			readers[twilio] = func(call message.ProviderCall, _ string) (message.Reply, bool) {
 				return message.Reply{
 					Channel: message.SMS, From: sender(call.Form.Get("From")), Text: call.Form.Get("Body"), ID: call.Form.Get("MessageSid"),
-				}, c.signedByTwilio(call)
+				}, c.SignedByTwilio(call)
 			}
 		case a.Kind == kannel && a.ReplySecret != "":
 			// The parameters are from (%p), text (%a), id (%I) and sent_at (%T).

@@ -36,8 +36,6 @@ type Message struct {
 	Kind Kind
 	// Template is the template of Text, for providers that send templates only.
 	Template message.Text
-	// Language is set if the text is spoken.
-	Language string
 }
 
 // ref names the current attempt through a provider.

@@ -24,6 +24,7 @@ var (
 // account, a sender or a permission.
 var twilioErrors = map[int]failure{
 	21211: unknownNumber, 21217: unknownNumber, 21265: unknownNumber, // the number is not valid
+	21214: unknownNumber,               // no call can reach the number
 	21614: notMobile, 21635: notMobile, // no mobile number, a landline
 	21610: optedOut,                                                                      // the recipient replied STOP
 	21602: {message.ReceiptUndeliverable, ""}, 21617: {message.ReceiptUndeliverable, ""}, // no text, text too long
@@ -43,7 +44,7 @@ var twilioErrors = map[int]failure{
 
 // readTwilioReceipt is the message.ReceiptReader of Twilio. The call is a signed form.
 func (c Config) readTwilioReceipt(call message.ProviderCall) (r message.Report, final, ok bool) {
-	if !c.signedByTwilio(call) {
+	if !c.SignedByTwilio(call) {
 		return message.Report{}, false, false
 	}
 	switch status := call.Form.Get("MessageStatus"); status {
@@ -64,10 +65,10 @@ func (c Config) readTwilioReceipt(call message.ProviderCall) (r message.Report, 
 	}
 }
 
-// signedByTwilio reports, in constant time, whether Twilio has signed the call with the token of an
+// SignedByTwilio reports, in constant time, whether Twilio has signed the call with the token of an
 // account: the URL, and the fields of the form in the order of their names. Twilio may leave
 // out the port of the URL, or add the usual one.
-func (c Config) signedByTwilio(call message.ProviderCall) bool {
+func (c Config) SignedByTwilio(call message.ProviderCall) bool {
 	given := []byte(call.Header("X-Twilio-Signature"))
 	valid := false
 	for _, a := range c.Accounts {

@@ -11,7 +11,6 @@ import (
 	"unicode"
 
 	"github.com/touchline/touchline/internal/message"
-	"github.com/touchline/touchline/internal/message/sms"
 	"github.com/touchline/touchline/internal/platform/phone"
 )
 
@@ -36,30 +35,8 @@ type Transport interface {
 	Call(ctx context.Context, c Call) error
 }
 
-// HTTP posts calls to a gateway as JSON, as sms.HTTP does with messages:
-//
-//	{"id": "…", "to": "+919876543210", "text": "…\n…", "kind": "otp", "language": "en"}
-type HTTP struct{ gateway *sms.HTTP }
-
 // callTimeout bounds one attempt.
 const callTimeout = 10 * time.Second
-
-// NewHTTP returns an HTTP that posts to address, which may contain a user and a password.
-func NewHTTP(address string) (*HTTP, error) {
-	gateway, err := sms.NewHTTP(address, callTimeout)
-	if err != nil {
-		return nil, err
-	}
-	return &HTTP{gateway}, nil
-}
-
-// Call posts c. The gateway takes no keys.
-func (h *HTTP) Call(ctx context.Context, c Call) error {
-	if c.Keys != "" {
-		return &message.SendError{Permanent: true, Reason: "the gateway takes no keys"}
-	}
-	return h.gateway.Send(ctx, sms.Message{ID: c.ID, To: c.To, Text: strings.Join(c.Lines, "\n"), Kind: sms.OTP, Language: c.Language})
-}
 
 // Log shows calls in development and makes none.
 type Log struct {

@@ -1,11 +1,7 @@
 package voice_test
 
 import (
-	"encoding/json"
 	"errors"
-	"io"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -26,38 +22,6 @@ func TestSpokenOTP(t *testing.T) {
 	for language, want := range map[string]string{"": "zero. four. eight. one.", "en": "zero. four. eight. one.", "hi": "शून्य। चार। आठ। एक।"} {
 		if text := strings.Join(message.SpokenOTP(otp(language)), "\n"); strings.Count(text, want) != 2 {
 			t.Errorf("%q: %q does not say %q twice", language, text, want)
-		}
-	}
-}
-
-// TestGateway: a gateway gets the number, the text and its language. Its status decides as for SMS.
-func TestGateway(t *testing.T) {
-	status := http.StatusAccepted
-	var got map[string]string
-	gateway := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		if err := json.Unmarshal(body, &got); err != nil {
-			t.Errorf("%s: %v", body, err)
-		}
-		w.WriteHeader(status)
-	}))
-	t.Cleanup(gateway.Close)
-	transport, err := voice.NewHTTP(gateway.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := voice.NewSender(transport, noTestNumber)
-	if err := s.Send(t.Context(), otp("hi")); err != nil {
-		t.Fatal(err)
-	}
-	if got["id"] != "1" || got["to"] != "+919876543210" || got["kind"] != "otp" || got["language"] != "hi" || !strings.Contains(got["text"], "चार।") {
-		t.Errorf("the gateway got %v", got)
-	}
-	for code, permanent := range map[int]bool{422: true, 503: false} {
-		status = code
-		failed, ok := errors.AsType[*message.SendError](s.Send(t.Context(), otp("en")))
-		if !ok || failed.Permanent != permanent || strings.Contains(failed.Error(), "987") {
-			t.Errorf("%d: %+v, want permanent %t", code, failed, permanent)
 		}
 	}
 }

@@ -23,7 +23,7 @@ func (s SecretURL) String() string {
 	}
 	scheme, rest, found := strings.Cut(string(s), ":")
 	switch {
-	case s == "" || s == off || s == smsLog:
+	case s == "" || s == off || s == smsLog || s == voiceTwilio:
 		return string(s)
 	case !found:
 		return masked

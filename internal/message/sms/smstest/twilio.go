@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -18,8 +19,8 @@ import (
 	"unicode/utf8"
 )
 
-// Twilio simulates the Messages resource of Twilio's API, for tests. It refuses what Twilio
-// refuses (https://www.twilio.com/docs/messaging/api/message-resource).
+// Twilio simulates the Messages and Calls resources of Twilio's API, for tests. It refuses what Twilio
+// refuses (https://www.twilio.com/docs/messaging/api/message-resource, https://www.twilio.com/docs/voice/api/call-resource).
 type Twilio struct {
 	// SID, Token and Sender belong to the account.
 	SID, Token, Sender string
@@ -30,6 +31,7 @@ type Twilio struct {
 	unavailable bool
 	errors      map[string]int
 	messages    []url.Values
+	calls       []url.Values
 	faults      []string
 }
 
@@ -102,6 +104,14 @@ func (t *Twilio) serve(w http.ResponseWriter, r *http.Request) {
 		fail(http.StatusBadRequest, code, "refused to "+form.Get("To"))
 		return
 	}
+	if path.Base(r.URL.Path) == "Calls.json" {
+		t.calls = append(t.calls, form)
+		w.WriteHeader(http.StatusCreated)
+		_ = json.NewEncoder(w).Encode(map[string]any{
+			"sid": callSID(len(t.calls) - 1), "account_sid": t.SID, "to": form.Get("To"), "status": "queued", "direction": "outbound-api", "uri": r.URL.Path,
+		})
+		return
+	}
 	t.messages = append(t.messages, form)
 	w.WriteHeader(http.StatusCreated)
 	_ = json.NewEncoder(w).Encode(map[string]any{
@@ -118,6 +128,9 @@ func (t *Twilio) check(r *http.Request) (form url.Values, fault string) {
 	body, _ := io.ReadAll(r.Body)
 	form, err := url.ParseQuery(string(body))
 	callback, _ := url.Parse(form.Get("StatusCallback"))
+	if r.URL.Path == "/2010-04-01/Accounts/"+t.SID+"/Calls.json" {
+		return form, checkCall(form)
+	}
 	switch {
 	case r.Method != http.MethodPost || r.URL.Path != "/2010-04-01/Accounts/"+t.SID+"/Messages.json":
 		return form, r.Method + " " + r.URL.Path

@@ -11,6 +11,7 @@ import (
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/message/voice"
 	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/bodies"
@@ -37,6 +38,8 @@ type Services struct {
 	Replies *message.Replies
 	// Receipts receives what providers report about messages; nil if none reports.
 	Receipts *message.Receipts
+	// Calls answers the steps of calls; nil if no provider calls.
+	Calls *voice.Calls
 	// Bounces receives reports of mails that did not arrive.
 	Bounces *message.Bounces
 	// ExportPlayers writes the players of a coach that match a filter as CSV. It returns a
