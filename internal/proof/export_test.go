@@ -1,7 +1,7 @@
 package proof
 
-// Entry is entry.
-func Entry(body []byte) []byte { return entry(body) }
+// EntryOf is entry.
+func EntryOf(body []byte) []byte { return entry(body) }
 
 // SignCheckpoint signs any checkpoint with the key of a log.
 func SignCheckpoint(s *Service, c Checkpoint) ([]byte, error) {

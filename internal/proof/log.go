@@ -78,8 +78,8 @@ func (s *logState) dest() []any {
 	return []any{&s.origin, &s.generation, &s.size, &s.checkpoint, database.IntoText(&s.stopped)}
 }
 
-// Number gives positions to up to numberBatch committed records and signs the new checkpoint. It returns how many.
-// It does nothing while the log is stopped.
+// Number gives positions to up to numberBatch committed records and signs the new checkpoint. It returns how many,
+// also with the error of the file. It does nothing while the log is stopped.
 func (s *Service) Number(ctx context.Context) (int, error) {
 	var state logState
 	var waiting bool
@@ -262,7 +262,7 @@ func (s *Service) lastPublished() ([]byte, error) {
 	return signed, nil
 }
 
-// publish keeps a checkpoint outside of the database, after the commit.
+// publish keeps a checkpoint outside of the database, after the commit. The next call of Number repeats it after an error.
 func (s *Service) publish(signed []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -272,13 +272,12 @@ func (s *Service) publish(signed []byte) error {
 	if len(s.published) > 0 && sizeOf(signed) < sizeOf(s.published) && nameOf(signed) == nameOf(s.published) {
 		return nil // a concurrent call published a later one
 	}
+	if s.File != "" {
+		if err := replaceFile(s.File, signed); err != nil {
+			return fmt.Errorf("publish a checkpoint: %w", err)
+		}
+	}
 	s.published = signed
-	if s.File == "" {
-		return nil
-	}
-	if err := replaceFile(s.File, signed); err != nil {
-		return fmt.Errorf("publish a checkpoint: %w", err)
-	}
 	return nil
 }
 

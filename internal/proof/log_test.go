@@ -195,7 +195,7 @@ func TestNumber(t *testing.T) {
 				t.Errorf("got position %d, want %d", position, next)
 			}
 			next++
-			stored, treeErr := tlog.StoredHashes(position, proof.Entry(body), tlog.HashReaderFunc(func(indexes []int64) (list []tlog.Hash, _ error) {
+			stored, treeErr := tlog.StoredHashes(position, proof.EntryOf(body), tlog.HashReaderFunc(func(indexes []int64) (list []tlog.Hash, _ error) {
 				for _, i := range indexes {
 					list = append(list, hashes[i])
 				}

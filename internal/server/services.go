@@ -137,7 +137,7 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 func newProof(cfg *config.Config, b base) *proof.Service {
 	_, address, _ := strings.Cut(cfg.PublicURL, "://")
 	return &proof.Service{
-		DB: b.db, Secrets: b.keys.Vault.For(vault.ForLog), Origin: address + "/log", File: cfg.LogCheckpoint,
+		DB: b.db, Secrets: b.keys.Vault.For(vault.ForLog), Origin: address + "/log", File: cfg.CheckpointFile(),
 		SecurityEvent: b.security.Event, Stopped: b.metrics.LogStopped,
 	}
 }

@@ -22,11 +22,15 @@ func (p *fixture) proofStatements() {
 	ok(p, p.decide(guardian, a.ID, approval.Approve))
 	log := p.consentLog()
 	ok(p, log.Work(bg))
+	records, err := log.Receipts(bg, guardian, "", 5)
+	ok(p, err)
+	_, err = log.Receipt(bg, guardian, records[0].Body.RecordID)
+	ok(p, err)
 	ok(p, run(p.db, `UPDATE consent_log SET size = size + 1`))
 	ok(p, p.decide(guardian, a.ID, approval.Revoke))
 	ok(p, log.Work(bg)) // stops
 	ok(p, run(p.db, `UPDATE consent_log SET size = size - 1`))
-	_, err := log.Continue(bg, actor.Operator{Name: "shell:test"})
+	_, err = log.Continue(bg, actor.Operator{Name: "shell:test"})
 	ok(p, err)
 	if _, err := log.Continue(bg, actor.Operator{}); fault.KindOf(err) != fault.Conflict {
 		p.Errorf("continue a log that runs: got %v, want a conflict", err)

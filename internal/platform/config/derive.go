@@ -29,10 +29,10 @@ func (c *Config) derive() {
 		c.PublicURL = c.publicURL(c.Addr)
 	}
 	if !c.isSet("DATABASE_URL") {
-		if !c.isSet("LOG_CHECKPOINT") {
-			c.LogCheckpoint = filepath.Join(c.DataDir, "log-checkpoint")
-		}
-		c.DatabaseURL = SecretURL("sqlite:" + filepath.Join(c.DataDir, "touchline.db"))
+		c.DatabaseURL = c.defaultDatabase()
+	}
+	if !c.isSet("LOG_CHECKPOINT") && !c.isSet("DATABASE_URL") {
+		c.LogCheckpoint = filepath.Join(c.DataDir, "log-checkpoint")
 	}
 	if !c.isSet("FILES") {
 		c.Files = c.defaultFiles()
@@ -199,6 +199,18 @@ func (c *Config) CountryAllowed(region string) bool {
 // country if all are allowed.
 func (c *Config) SMSAllowed(n phone.Number) bool {
 	return slices.Contains(c.Countries, "*") || c.CountryAllowed(n.Region())
+}
+
+func (c *Config) defaultDatabase() SecretURL {
+	return SecretURL("sqlite:" + filepath.Join(c.DataDir, "touchline.db"))
+}
+
+// CheckpointFile returns the file LOG_CHECKPOINT, or "". A service with another database may have no DATA_DIR.
+func (c *Config) CheckpointFile() string {
+	if !c.isSet("LOG_CHECKPOINT") && c.DatabaseURL != c.defaultDatabase() {
+		return ""
+	}
+	return c.LogCheckpoint
 }
 
 // CreateDataDir creates DATA_DIR, accessible only by its owner, unless DATABASE_URL is set: then
