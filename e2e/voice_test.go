@@ -205,7 +205,7 @@ func TestVoiceGateway(t *testing.T) {
 func TestCallFlood(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
-		scraper := s.Operator(t, operator.Metrics)
+		scraper := s.Operator(t, operator.Metrics, operator.Deliveries)
 		refused := map[string]int{}
 		for i := range 20 {
 			number := "+9198124000" + string(rune('0'+i/10)) + string(rune('0'+i%10))
@@ -219,6 +219,10 @@ func TestCallFlood(t *testing.T) {
 		}
 		s.Call(t, "POST", "/auth/request-otp", "", object{"mobile_number": coachNumber, "role": "coach"}).Want(t, 202)
 		s.OTP(coachNumber, 0)
+		eventually(t, "the costs of both channels are reported apart", func() bool {
+			report := string(scraper.Call(t, "GET", "/api/admin/message-costs", nil).Want(t, 200).Body)
+			return strings.Contains(report, `"channel":"voice","messages":3,"segments":3,"cost":3.6`) && strings.Contains(report, `"channel":"sms","messages":1,"segments":1,"cost":0.5`)
+		})
 		if text := string(scraper.Call(t, "GET", "/metrics", nil).Want(t, 200).Body); !strings.Contains(text, "touchline_call_cost 3.6\n") || !strings.Contains(text, "touchline_call_budget 5\n") || !strings.Contains(text, "touchline_sms_cost 0.5\n") {
 			t.Errorf("metrics: got %s", grep(text, "cost"))
 		}
