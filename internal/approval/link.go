@@ -149,7 +149,6 @@ func (s *Service) askedParty(ctx context.Context, hash []byte, now time.Time) (a
 // pair, too: otherwise its response would show that it is right. Both kinds run the same
 // statements.
 func (s *Service) findByShortCode(ctx context.Context, pair ShortCodePair, now time.Time) (state LinkState, err error) {
-	counter := auth.NewLimitCounter(s.DB)
 	err = s.DB.Write(ctx, func(tx *store.Tx) error {
 		if state, err = byShortCode(ctx, tx, pair, now); err != nil {
 			return err
@@ -158,7 +157,7 @@ func (s *Service) findByShortCode(ctx context.Context, pair ShortCodePair, now t
 		for _, l := range pair.Limits() {
 			limits = append(limits, auth.Limit{Name: l.Name, Key: l.Key, Max: l.Max, Per: wrongPairsWindow, CheckOnly: state.Open})
 		}
-		exceeded, err := counter.Count(ctx, tx, now, limits)
+		exceeded, err := auth.CountOccurrence(ctx, tx, now, limits)
 		if err == nil && exceeded != nil {
 			err = wrongPairsExceeded{Limit: exceeded.Name, Wait: exceeded.Wait}
 		}

@@ -182,53 +182,6 @@ func TestRoleFacts(t *testing.T) {
 	}
 }
 
-// The maxima of the shards of a limit add up to its maximum.
-func TestLimitShards(t *testing.T) {
-	for _, tt := range []struct{ most, shards int }{{1, 1}, {3, 1}, {20, 1}, {31, 1}, {32, 2}, {100, 6}, {1000, 62}, {1024, 64}, {5000, 64}} {
-		l := auth.Limit{Max: tt.most}
-		if l.Shards() != tt.shards {
-			t.Errorf("Max %d: %d shards, want %d", tt.most, l.Shards(), tt.shards)
-		}
-		sum := 0
-		for shard := range l.Shards() {
-			sum += l.ShardMax(shard)
-		}
-		if sum != tt.most {
-			t.Errorf("Max %d: the shards admit %d", tt.most, sum)
-		}
-	}
-}
-
-// TestLimitFreeAt compares shards with a list of all times: exactly if all times are saved,
-// else at most early by 1/64.
-func TestLimitFreeAt(t *testing.T) {
-	for _, most := range []int{1, 5, 16, 64 * 16, 64 * 64, 64 * 65, 64 * 1000} {
-		l := auth.Limit{Max: most, Per: time.Hour}
-		limit, every := l.ShardMax(0), int64(l.StampEvery(0))
-		if (every == 1) != (limit <= 64) {
-			t.Errorf("Max %d: a time for each %dth occurrence", most, every)
-		}
-		var all, stamps []time.Time
-		for n := int64(1); n <= int64(4*limit); n++ {
-			at := time.Unix(n, 0)
-			got := l.FreeAt(at, 0, n, stamps)
-			if i := int(n) - 1 - limit; i < 0 && !got.IsZero() {
-				t.Fatalf("Max %d: occurrence %d must wait until %v", most, n, got)
-			} else if i >= 0 {
-				earliest, latest := all[i].Add(l.Per), all[i+int(every)-1].Add(l.Per)
-				if got.Before(earliest) || got.After(latest) {
-					t.Fatalf("Max %d: occurrence %d is admitted at %v, want %v to %v", most, n, got, earliest, latest)
-				}
-			}
-			all = append(all, at)
-			if n%every == 0 {
-				stamps = append([]time.Time{at}, stamps...)
-				stamps = stamps[:min(len(stamps), l.StampsKept(0))]
-			}
-		}
-	}
-}
-
 func TestLongerWait(t *testing.T) {
 	short, long := &auth.LimitExceeded{Name: "short", Wait: 1}, &auth.LimitExceeded{Name: "long", Wait: 2}
 	for _, tt := range []struct{ a, b, want *auth.LimitExceeded }{

@@ -32,7 +32,7 @@ func (db SQL) Device(ctx context.Context, tokenHash []byte, number phone.Number,
 // LimitExceeded, ResendTooSoon, FraudSuspected.
 func (db SQL) OpenChallenge(ctx context.Context, r ChallengeRequest) (opened OpenedChallenge, err error) {
 	defer func() { db.requested(err) }()
-	counter, budget := NewLimitCounter(db.DB), &budgetReservation{db: db}
+	budget := &budgetReservation{db: db}
 	err = db.DB.Write(ctx, func(tx *store.Tx) error {
 		c := r.Challenge
 		var roles RoleFacts
@@ -59,7 +59,7 @@ func (db SQL) OpenChallenge(ctx context.Context, r ChallengeRequest) (opened Ope
 		}
 		blocked := blockedUntil.After(c.SentAt)
 		budget.blocked, roles.Blocked = blocked, blocked
-		if err := db.countSend(ctx, tx, r, roles, counter, budget); err != nil {
+		if err := db.countSend(ctx, tx, r, roles, budget); err != nil {
 			return err
 		}
 		opened = OpenedChallenge{EndsAt: c.EndsAt}
@@ -84,7 +84,7 @@ func (db SQL) OpenChallenge(ctx context.Context, r ChallengeRequest) (opened Ope
 
 // countSend counts a send against its limits. Errors: FraudSuspected, and the
 // LimitExceeded of a limit that refuses.
-func (db SQL) countSend(ctx context.Context, tx *store.Tx, r ChallengeRequest, roles RoleFacts, counter *LimitCounter, budget *budgetReservation) error {
+func (db SQL) countSend(ctx context.Context, tx *store.Tx, r ChallengeRequest, roles RoleFacts, budget *budgetReservation) error {
 	use := new(codeUse)
 	if r.ChecksFraud(roles) {
 		var err error
@@ -100,9 +100,9 @@ func (db SQL) countSend(ctx context.Context, tx *store.Tx, r ChallengeRequest, r
 	if r.Limits != nil {
 		limits = r.Limits(roles)
 	}
-	exceeded, err := counter.Count(ctx, tx, r.Challenge.SentAt, limits)
+	exceeded, err := CountOccurrence(ctx, tx, r.Challenge.SentAt, limits)
 	if err == nil {
-		err = tx.Flush() // count sends nothing if there are no limits
+		err = tx.Flush() // nothing is sent yet if there are no limits
 	}
 	switch {
 	case err != nil:

@@ -2,30 +2,27 @@ package auth
 
 import "time"
 
-const (
-	// maxShards is the most parts into which a limit is split.
-	maxShards = 64
-	// minShardMax is the least that a part of a split limit admits.
-	minShardMax = 16
-	// maxStamps is the most occurrences in a window of a shard whose times are all saved.
-	maxStamps = 64
-)
-
 // MaxClockSkew is how far the clocks of replicas may differ. A stored time that is later than
 // that was stored by a clock that was ahead and is right now. It is ignored: after a jump of two
 // days a number would otherwise get no OTP for two days.
 const MaxClockSkew = 5 * time.Minute
 
+const (
+	// MinuteShards is how many counters a minute of a total has. Requests that use different ones
+	// do not wait for each other.
+	MinuteShards = 4
+	// minuteMargin is how many occurrences below its Max a total refuses. A request does not see
+	// the others in progress: at most one for each counter, twice as many when a minute begins.
+	minuteMargin = 2 * MinuteShards
+	// minByMinute is the least Max of a total that is counted by the minute.
+	minByMinute = 256
+)
+
 // Limit admits at most Max occurrences of Key in any window of length Per. The
-// store counts them for all replicas.
+// database counts them for all replicas.
 //
 // The window slides: with Max 3 and Per 1 h, and occurrences at 10:00, 10:10 and 10:50, the
-// fourth is admitted at 11:00 and the fifth at 11:10. It is exact up to a Max of 4,096. A
-// larger limit may refuse up to 1/64 of Max early, because only some of the times are saved.
-//
-// A large limit is split into shards, which count separately and whose maxima add up to
-// Max. Requests of a shard wait for each other until they commit; requests of different
-// shards do not.
+// fourth is admitted at 11:00 and the fifth at 11:10.
 type Limit struct {
 	// Name identifies the limit in the problem document.
 	Name string
@@ -34,47 +31,30 @@ type Limit struct {
 	Per  time.Duration
 	// CheckOnly refuses like other limits, but does not count.
 	CheckOnly bool
+	// Total is true if requests of all callers share the limit. With a Max of 256 or more it is
+	// counted by the minute, because on PostgreSQL all sign-ins would wait for one row: it admits
+	// at least Max - 8, and whole minutes leave the window.
+	Total bool
 }
 
-// Shards returns into how many shards the limit is split. They have the numbers from 0.
-func (l Limit) Shards() int { return min(maxShards, max(1, l.Max/minShardMax)) }
+func (l Limit) countedByMinute() bool { return l.Total && l.Max >= minByMinute }
 
-// ShardMax returns how many occurrences a shard admits in a window.
-func (l Limit) ShardMax(shard int) int {
-	most := l.Max / l.Shards()
-	if shard < l.Max%l.Shards() {
-		most++
+// waitByMinute returns how long a total refuses the last of n occurrences. oldest is the first
+// minute of the window.
+func (l Limit) waitByMinute(now time.Time, n int64, oldest time.Time) time.Duration {
+	if n <= int64(l.Max-minuteMargin) {
+		return 0
 	}
-	return max(1, most)
+	return oldest.Add(time.Minute + l.Per).Sub(now)
 }
 
-// StampEvery returns which occurrences of a shard have a saved time: those whose number is
-// a multiple of it. It is 1 unless the shard admits more than maxStamps in a window.
-func (l Limit) StampEvery(shard int) int { return (l.ShardMax(shard) + maxStamps - 1) / maxStamps }
-
-// StampsKept returns how many of these times must be saved.
-func (l Limit) StampsKept(shard int) int { return l.ShardMax(shard)/l.StampEvery(shard) + 2 }
-
-// FreeAt returns when a shard admits its nth occurrence, counted from 1. stamps are the saved
-// times of the occurrences before it, newest first. The occurrence ShardMax before it must
-// have left the window; if that has no saved time, the next later one that has:
-//
-//	ShardMax 128, a time for each second occurrence: 140 needs the time of 12,
-//	and 141 (which needs 13) takes the place of 14
-//
-// So a window never has more than Max occurrences. Times beyond MaxClockSkew after now do not count.
-func (l Limit) FreeAt(now time.Time, shard int, n int64, stamps []time.Time) time.Time {
-	every := int64(l.StampEvery(shard))
-	earlier := n - int64(l.ShardMax(shard))
-	if earlier <= 0 {
-		return time.Time{}
+// wait returns how long the limit refuses an occurrence at now. at is when the one Max before it
+// was, or zero. A time beyond MaxClockSkew after now does not count.
+func (l Limit) wait(now, at time.Time) time.Duration {
+	if at.IsZero() || at.After(now.Add(MaxClockSkew)) {
+		return 0
 	}
-	newest, needed := (n-1)/every, (earlier+every-1)/every
-	i := max(0, newest-needed)
-	if i >= int64(len(stamps)) || stamps[i].After(now.Add(MaxClockSkew)) {
-		return time.Time{}
-	}
-	return stamps[i].Add(l.Per)
+	return max(0, at.Add(l.Per).Sub(now))
 }
 
 // LimitExceeded is the error of a limit that refuses an occurrence, and how long

@@ -26,9 +26,8 @@ func (db SQL) AddPasskeyChallenge(ctx context.Context, id, accountID string, ses
 	if err != nil {
 		return err
 	}
-	counter := NewLimitCounter(db.DB)
 	return db.DB.Write(ctx, func(tx *store.Tx) error {
-		if exceeded, err := counter.Count(ctx, tx, tx.Now, limits); err != nil || exceeded != nil {
+		if exceeded, err := CountOccurrence(ctx, tx, tx.Now, limits); err != nil || exceeded != nil {
 			if exceeded != nil {
 				err = *exceeded
 			}

@@ -9,6 +9,9 @@ import (
 // may request. A provider assigns up to a /48 to one customer.
 const networksPerSite = 5
 
+// totalSends is the name of the limits that all callers share.
+const totalSends = "otp_sends_total_hour"
+
 // sendLimits lists the limits of a request for an OTP of key.
 // A request without the role sends nothing. It must not use up the sends of the number
 // or the total, but must be refused like one that sends. So it counts for shadow limits
@@ -40,7 +43,7 @@ func (s *Service) sendLimits(key ChallengeKey, in OTPRequest, roles RoleFacts) [
 	var limits []Limit
 	add := func(name, key string, most int, per time.Duration, checkOnly bool) {
 		if most > 0 {
-			limits = append(limits, Limit{Name: name, Key: "send/" + key, Max: most, Per: per, CheckOnly: checkOnly})
+			limits = append(limits, Limit{Name: name, Key: "send/" + key, Max: most, Per: per, CheckOnly: checkOnly, Total: name == totalSends})
 		}
 	}
 	if key.DeviceID == "" || key.ByEmail() {
@@ -60,10 +63,10 @@ func (s *Service) sendLimits(key ChallengeKey, in OTPRequest, roles RoleFacts) [
 		add("otp_sends_per_day", "shadow/day/"+shadow, set.SendsPerDay, 24*time.Hour, blocked)
 		add("otp_sends_per_hour", "shadow/hour/"+shadow, set.SendsPerHour, time.Hour, blocked)
 	}
-	add("otp_sends_total_hour", total, set.SendsTotalHour, time.Hour, nothingLeaves)
+	add(totalSends, total, set.SendsTotalHour, time.Hour, nothingLeaves)
 	if !silent && !roles.Held() {
 		// The other half is kept for numbers that hold their role.
-		add("otp_sends_total_hour", total+"/new", set.SendsTotalHour-set.SendsTotalHour/2, time.Hour, blocked)
+		add(totalSends, total+"/new", set.SendsTotalHour-set.SendsTotalHour/2, time.Hour, blocked)
 	}
 	return limits
 }

@@ -8,15 +8,14 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/store/storetest"
 )
 
-// TestFrozenReplica: a replica that freezes inside a transaction that holds rows of shared
-// limits delays only requests of the same shard on another replica, by about a second.
+// TestFrozenReplica: a replica that freezes inside a transaction that holds a counter of a total
+// delays only requests of the same counter on another replica, by about a second.
 func TestFrozenReplica(t *testing.T) {
 	t.Parallel()
 	url := storetest.Postgres(t)
@@ -31,6 +30,7 @@ func TestFrozenReplica(t *testing.T) {
 	other, replica := newFixture(t, url), newFixture(t, relay)
 	t.Cleanup(func() { close(ended) }) // before the databases close
 	hour := limit("hour", 1000, time.Hour)
+	hour.Total = true
 	limits := []auth.Limit{hour}
 	request := func(p *fixture, n int) error {
 		now := p.clock.Now()
@@ -51,41 +51,16 @@ func TestFrozenReplica(t *testing.T) {
 	go func() { _ = request(replica, 4) }()
 	<-frozen
 	var longest time.Duration
-	for i := range hour.Shards() {
+	for i := range auth.MinuteShards {
 		start := time.Now()
 		ok(t, request(other, 5+i))
 		longest = max(longest, time.Since(start))
 	}
 	if longest > 2*time.Second {
-		t.Errorf("one of %d requests for an OTP took %s while another replica is frozen, want at most 2s", hour.Shards(), longest)
+		t.Errorf("one of %d requests for an OTP took %s while another replica is frozen, want at most 2s", auth.MinuteShards, longest)
 	}
 	if longest < 500*time.Millisecond {
 		t.Error("no request met the frozen replica")
-	}
-}
-
-// TestLockedFreeShard: two shards of a limit are free, and another replica keeps one of them
-// locked. A request finds the other. If it chose the locked shard each time that its own is full,
-// it would need 31 lock timeouts; a write is retried for 8 s.
-func TestLockedFreeShard(t *testing.T) {
-	t.Parallel()
-	url := storetest.Postgres(t)
-	p := newFixture(t, url+"&lock_timeout=400ms")
-	hour := limit("hour", 1024, time.Hour) // 64 shards of 16
-	for range hour.Max {
-		p.occur(hour)
-	}
-	conn, err := pgx.Connect(bg, url)
-	ok(t, err)
-	t.Cleanup(func() { conn.Close(bg) })
-	_, err = conn.Exec(bg, `UPDATE limits SET occurrences = 0, times = '' WHERE shard IN (2, 62)`)
-	ok(t, err)
-	tx, err := conn.Begin(bg)
-	ok(t, err)
-	_, err = tx.Exec(bg, `SELECT 1 FROM limits WHERE shard = 2 FOR UPDATE`)
-	ok(t, err)
-	if refused, _ := p.occur(hour); refused != "" {
-		t.Error("refused although a shard is free")
 	}
 }
 

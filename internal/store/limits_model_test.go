@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// TestLimitMatchesModel compares a limit, also one with shards, with a plain list of all
-// occurrences.
+// TestLimitMatchesModel compares a limit with a plain list of all occurrences.
 func TestLimitMatchesModel(t *testing.T) {
 	t.Parallel()
 	for _, most := range []int{4, 50} {
@@ -45,6 +44,58 @@ func testLimitModel(t *testing.T, most int) {
 		}
 		if refusals < 20 || len(admitted) < 100 {
 			p.Errorf("%d admitted, %d refused: want at least 100 and 20", len(admitted), refusals)
+		}
+	})
+}
+
+// TestTotalMatchesModel compares a total with a plain list of all occurrences. No window has more
+// than Max, and a refusal ends when a whole minute has left the window.
+func TestTotalMatchesModel(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		const most, early = 256, 8
+		l := limit("a", most, time.Hour)
+		l.Total = true
+		random := rand.New(rand.NewPCG(1, 2))
+		var admitted []time.Time
+		within := func(since time.Time) (n int) {
+			for _, at := range admitted {
+				if at.After(since) {
+					n++
+				}
+			}
+			return n
+		}
+		refusals := 0
+		for step := range 900 {
+			now := p.clock.Now()
+			if random.IntN(20) == 0 {
+				ok(p, p.db.SweepAt(bg, now))
+			}
+			refused, wait := p.occur(l)
+			switch {
+			case refused == "":
+				if admitted = append(admitted, now); within(now.Add(-l.Per)) > most {
+					p.Fatalf("step %d: more than %d in an hour", step, most)
+				}
+				p.clock.advance(time.Duration(random.Int64N(int64(20 * time.Second))).Truncate(time.Microsecond))
+			case within(now.Add(-l.Per-time.Minute)) < most-early:
+				p.Fatalf("step %d: refused after %d", step, within(now.Add(-l.Per-time.Minute)))
+			default:
+				refusals++
+				p.clock.advance(wait - time.Microsecond)
+				if again, _ := p.occur(l); again == "" {
+					p.Fatalf("step %d: admitted before the wait of %s", step, wait)
+				}
+				p.clock.advance(time.Microsecond)
+				if again, _ := p.occur(l); again != "" {
+					p.Fatalf("step %d: refused after the wait of %s", step, wait)
+				}
+				admitted = append(admitted, p.clock.Now())
+			}
+		}
+		if refusals < 10 {
+			p.Errorf("%d refused, want at least 10", refusals)
 		}
 	})
 }

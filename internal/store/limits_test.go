@@ -63,6 +63,39 @@ func TestLimitIsExactUnderConcurrency(t *testing.T) {
 	})
 }
 
+// TestTotalUnderConcurrency: of 300 concurrent occurrences from two replicas, a total of 256
+// admits at most 256, and at most 8 less.
+func TestTotalUnderConcurrency(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, url string) {
+		p := newFixture(t, url)
+		other := store.New(openDatabase(t, url, database.Options{Now: p.clock.Now, MaxConns: 6}), store.Options{})
+		replicas := []*store.DB{p.db, other}
+		total := limit("total", 256, time.Hour)
+		total.Total = true
+		var admitted atomic.Int32
+		for _, err := range concurrently(300, func(i int) error {
+			limited, err := countOccurrence(bg, replicas[i%2], total)
+			if err == nil && limited == nil {
+				admitted.Add(1)
+			} else if err == nil && (limited.Wait <= time.Hour-time.Minute || limited.Wait > time.Hour+time.Minute) {
+				p.Errorf("refused for %s", limited.Wait)
+			}
+			return err
+		}) {
+			ok(p, err)
+		}
+		if n := admitted.Load(); n < 248 || n > 256 {
+			p.Errorf("%d admitted, want 248 to 256", n)
+		}
+		checked := total
+		checked.CheckOnly = true
+		if refused, _ := p.occur(checked); refused != "total" {
+			p.Error("a check of the spent total was admitted")
+		}
+	})
+}
+
 // TestLimitWindow checks that the window slides and that the wait is exact.
 func TestLimitWindow(t *testing.T) {
 	t.Parallel()
@@ -188,12 +221,12 @@ func TestSweepRemovesIdleLimits(t *testing.T) {
 func TestLimitUpdatesAreHeapOnly(t *testing.T) {
 	p := newFixture(t, storetest.Postgres(t))
 	l := limit("a", 1000, time.Hour)
-	counts := 1000 + l.Shards()
+	const counts = 1001
 	for range counts {
 		p.clock.advance(10 * time.Millisecond)
 		p.occur(l)
 	}
-	want := counts - l.Shards() // the others are inserts
+	const want = counts - 1 // the first is an insert
 	var updates, heapOnly int
 	for range 100 {
 		// The statistics of a connection arrive later.
@@ -214,9 +247,8 @@ var errRefused = errors.New("refused")
 
 // countOccurrence counts one occurrence against limits in its own transaction.
 func countOccurrence(ctx context.Context, db *store.DB, limits ...auth.Limit) (exceeded *auth.LimitExceeded, err error) {
-	counter := auth.NewLimitCounter(db)
 	err = db.Write(ctx, func(tx *store.Tx) error {
-		if exceeded, err = counter.Count(ctx, tx, tx.Now, limits); err == nil && exceeded != nil {
+		if exceeded, err = auth.CountOccurrence(ctx, tx, tx.Now, limits); err == nil && exceeded != nil {
 			return errRefused
 		}
 		return err

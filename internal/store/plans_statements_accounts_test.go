@@ -20,6 +20,7 @@ func (p *fixture) challenges() {
 	p.Helper()
 	once := auth.Limit{Name: "once", Key: "once", Max: 1, Per: time.Hour}
 	p.occur(once)
+	p.occur(auth.Limit{Name: "total", Key: "total", Max: 1000, Per: time.Hour, Total: true})
 	p.occur(auth.Limit{Name: "other", Key: "other", Max: 1, Per: time.Hour}, once) // refused
 	now := p.clock.Now()
 	key := auth.ChallengeKey{Number: number(60), Role: actor.Coach}

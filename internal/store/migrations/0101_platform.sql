@@ -18,21 +18,35 @@ CREATE TABLE installation (
 	value TEXT NOT NULL
 );
 
--- Occurrences of what a limit bounds. A large limit has shards, so that concurrent requests
--- lock different rows. Each shard numbers its occurrences. times are the newest ones, newest
--- first: 16 digits each. Of a large shard only each occurrence whose number is a multiple of
--- every has its time here; kept is the length of the list in characters.
+-- How many occurrences of what a limit bounds there were. A request locks the row to count.
 CREATE TABLE limits (
+	key         TEXT   NOT NULL PRIMARY KEY,
+	occurrences BIGINT NOT NULL,
+	ends_at     BIGINT NOT NULL
+);
+CREATE INDEX limits_by_end ON limits (ends_at);
+
+-- When each occurrence was. number counts from 1. The row may be deleted after ends_at.
+CREATE TABLE limit_occurrences (
+	key     TEXT   NOT NULL,
+	number  BIGINT NOT NULL,
+	at      BIGINT NOT NULL,
+	ends_at BIGINT NOT NULL,
+	PRIMARY KEY (key, number)
+);
+CREATE INDEX limit_occurrences_by_end ON limit_occurrences (ends_at);
+
+-- How many occurrences of a limit that all callers share there were in a minute. A minute has some
+-- counters, its shards, so that not all requests wait for one row.
+CREATE TABLE limit_minutes (
 	key         TEXT    NOT NULL,
+	minute      BIGINT  NOT NULL,
 	shard       INTEGER NOT NULL,
 	occurrences BIGINT  NOT NULL,
 	ends_at     BIGINT  NOT NULL,
-	times       TEXT    NOT NULL DEFAULT '',
-	every       BIGINT  NOT NULL DEFAULT 1,
-	kept        INTEGER NOT NULL DEFAULT 0,
-	PRIMARY KEY (key, shard)
+	PRIMARY KEY (key, minute, shard)
 );
-CREATE INDEX limits_by_end ON limits (ends_at);
+CREATE INDEX limit_minutes_by_end ON limit_minutes (ends_at);
 
 -- First responses for an Idempotency-Key, encrypted. status 0: still running; 1: the work
 -- is committed, its response can be rebuilt from work (JSON); else the status of the response.
