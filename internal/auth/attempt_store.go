@@ -94,15 +94,12 @@ func (db SQL) verifyOTP(ctx context.Context, tx *store.Tx, a Attempt) (Verificat
 // account, whose row is locked until the commit, and the fields of its profile.
 type countedAttempt struct {
 	CountedAttempt
-	// firstFailure is true if the number or device has no row of failures. The attempt is
-	// then counted only if it is wrong: see saveFailure.
-	firstFailure bool
-	accountID    string
-	filled       []string
+	accountID string
+	filled    []string
 }
 
 // countAttempt counts an attempt against the first key that has a live challenge, and
-// as a failure. For the last key it sends both statements in one round trip.
+// locks its failures. For the last key it sends both statements in one round trip.
 func (db SQL) countAttempt(ctx context.Context, tx *store.Tx, a Attempt) (*countedAttempt, error) {
 	for i, key := range a.Keys {
 		last := i == len(a.Keys)-1
@@ -124,8 +121,8 @@ func (db SQL) countAttempt(ctx context.Context, tx *store.Tx, a Attempt) (*count
 				continue
 			}
 		}
-		if err := db.countFailure(ctx, tx, a, c); err != nil {
-			return nil, fmt.Errorf("count OTP failure: %w", err)
+		if err := db.lockFailures(ctx, tx, a, c); err != nil {
+			return nil, fmt.Errorf("lock OTP failures: %w", err)
 		}
 		if last && c.Challenge == nil {
 			var err error
@@ -182,39 +179,36 @@ func (db SQL) exhaustedSentAt(ctx context.Context, tx *store.Tx, a Attempt, key 
 	return sent, nil
 }
 
-// countFailure counts the attempt as a failure of the number or device, if that has a row.
-// It saves one time more than may fail, so that auth can tell that this attempt is one too
-// many.
-func (db SQL) countFailure(ctx context.Context, tx *store.Tx, a Attempt, c *countedAttempt) error {
-	err := tx.QueryRow(ctx, `
-		UPDATE otp_failures SET times = substr(CAST($2 AS TEXT) || times, 1, $4), ends_at = $3
-		WHERE who = $1
-		RETURNING times, blocked_until`,
-		subject(c.Key), timestamp(a.Now), failureEnds(a), (a.MaxFailures(c.Key)+1)*timestampDigits,
-	).Scan(intoTimestamps(&c.Failures.Times), database.IntoTime(&c.Failures.BlockedUntil))
-	if database.IsNoRows(err) {
-		c.firstFailure, c.Failures.Times = true, []time.Time{a.Now}
-		return nil
+// lockFailures locks the failures of the number or device until the commit and reads them, so that
+// concurrent attempts are evaluated one after the other. Only a wrong code adds a failure.
+func (db SQL) lockFailures(ctx context.Context, tx *store.Tx, a Attempt, c *countedAttempt) error {
+	err := tx.DeferRow(ctx, func(row database.Scanner) error { return row.Scan(database.IntoTime(&c.Failures.BlockedUntil)) }, `
+		INSERT INTO otp_failures (who, blocked_until, ends_at) VALUES ($1, 0, $2)
+		ON CONFLICT (who) DO UPDATE SET ends_at = excluded.ends_at
+		RETURNING blocked_until`, subject(c.Key), failureEnds(a))
+	if err != nil {
+		return err
 	}
+	// One more than may fail: the attempt is then one too many.
+	rs, err := tx.Query(ctx, `SELECT at FROM otp_failure_times WHERE who = $1 ORDER BY number DESC LIMIT $2`, subject(c.Key), a.MaxFailures(c.Key))
+	times, err := database.Collect(rs, err, func(s database.Scanner) (at time.Time, err error) { return at, s.Scan(database.IntoTime(&at)) })
+	c.Failures.Times = append([]time.Time{a.Now}, times...)
 	return err
 }
 
-// saveFailure saves a wrong code. Of concurrent first failures one inserts the row; the
-// others get database.ErrStale and run again, now after that one.
+// saveFailure saves a wrong code and deletes the failures that have left the window.
 func (db SQL) saveFailure(ctx context.Context, tx *store.Tx, a Attempt, c *countedAttempt, r VerificationResult) error {
-	if c.firstFailure {
-		err := tx.DeferOne(ctx, `
-			INSERT INTO otp_failures (who, times, blocked_until, ends_at) VALUES ($1, $2, 0, $3)
-			ON CONFLICT (who) DO NOTHING`,
-			subject(c.Key), timestamp(a.Now), failureEnds(a))
-		if err != nil {
-			return fmt.Errorf("save OTP failure: %w", err)
-		}
+	who := subject(c.Key)
+	err := tx.Defer(ctx, `DELETE FROM otp_failure_times WHERE who = $1 AND at <= $2`, who, database.Micros(a.Now.Add(-FailureWindow)))
+	if err == nil {
+		err = tx.Defer(ctx, `
+			INSERT INTO otp_failure_times (who, number, at)
+			SELECT $1, COALESCE(max(number), 0) + 1, CAST($2 AS BIGINT) FROM otp_failure_times WHERE who = $1`, who, database.Micros(a.Now))
 	}
-	if r.BlockUntil.IsZero() {
-		return nil
+	if err != nil || r.BlockUntil.IsZero() {
+		return err
 	}
-	return tx.DeferOne(ctx, `UPDATE otp_failures SET blocked_until = $2, ends_at = $2 WHERE who = $1`, subject(c.Key), database.Micros(r.BlockUntil))
+	return tx.Defer(ctx, `UPDATE otp_failures SET blocked_until = $2, ends_at = $2 WHERE who = $1`, who, database.Micros(r.BlockUntil))
 }
 
 // failureEnds is when Sweep may delete the failures of the number or device of a.
@@ -242,8 +236,8 @@ func (db SQL) RepeatLogin(ctx context.Context, a Attempt, same bool) (Verificati
 	return result, ignoreNotEvaluated(err)
 }
 
-// countRepeat counts an attempt against the newest challenge of the first key, and as a
-// failure.
+// countRepeat counts an attempt against the newest challenge of the first key, and locks its
+// failures.
 func (db SQL) countRepeat(ctx context.Context, tx *store.Tx, a Attempt) (*countedAttempt, error) {
 	key := a.Keys[0]
 	c := &countedAttempt{CountedAttempt: CountedAttempt{Key: key}}
@@ -254,8 +248,8 @@ func (db SQL) countRepeat(ctx context.Context, tx *store.Tx, a Attempt) (*counte
 	if err != nil {
 		return nil, err
 	}
-	if err := db.countFailure(ctx, tx, a, c); err != nil {
-		return nil, fmt.Errorf("count OTP failure: %w", err)
+	if err := db.lockFailures(ctx, tx, a, c); err != nil {
+		return nil, fmt.Errorf("lock OTP failures: %w", err)
 	}
 	err = tx.QueryRow(ctx, `
 		SELECT sent_at FROM otp_challenges
@@ -267,8 +261,8 @@ func (db SQL) countRepeat(ctx context.Context, tx *store.Tx, a Attempt) (*counte
 	return c, nil
 }
 
-// decrementAttempt takes back both counts of a correct code. It marks the challenge as
-// used if the attempt consumes it. The rows have been locked since they were counted.
+// decrementAttempt takes back the count of a correct code. It marks the challenge as used
+// if the attempt consumes it. The row has been locked since it was counted.
 func (db SQL) decrementAttempt(ctx context.Context, tx *store.Tx, counted *countedAttempt, a Attempt) error {
 	c := counted.Challenge
 	var usedAt time.Time
@@ -287,10 +281,7 @@ func (db SQL) decrementAttempt(ctx context.Context, tx *store.Tx, counted *count
 			return err
 		}
 	}
-	if counted.firstFailure {
-		return nil
-	}
-	return tx.Defer(ctx, `UPDATE otp_failures SET times = substr(times, $2) WHERE who = $1`, subject(c.ChallengeKey), timestampDigits+1)
+	return nil
 }
 
 // subject returns the subject of failures: the known device or the number.

@@ -26,9 +26,9 @@ type Session struct {
 	// Generation counts the refreshes.
 	Generation int64
 	// UsedAt is the first use of a token of this generation, or zero. UsedBefore has
-	// the first uses of earlier generations, newest first, as many as the store saves.
+	// the first uses of the two generations before, newest first.
 	UsedAt     time.Time
-	UsedBefore []time.Time
+	UsedBefore [2]time.Time
 
 	CreatedAt time.Time
 	// LastUsedAt is exact to the lifetime of an access token.
@@ -50,16 +50,14 @@ type Session struct {
 }
 
 // firstUse returns the first use of a generation's tokens. For a generation older
-// than UsedBefore it returns the oldest saved use, which is an upper bound.
+// than UsedBefore it returns the oldest saved use, which is an upper bound: it only differs
+// if a client refreshes three times within the grace period.
 func (s *Session) firstUse(generation int64) time.Time {
 	back := s.Generation - generation
 	if back == 0 {
 		return s.UsedAt
 	}
-	if len(s.UsedBefore) == 0 {
-		return time.Time{}
-	}
-	return s.UsedBefore[min(back, int64(len(s.UsedBefore)))-1]
+	return s.UsedBefore[min(back, 2)-1]
 }
 
 // Actor returns the caller that s authenticates.

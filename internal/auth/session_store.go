@@ -28,13 +28,14 @@ func scanSession(s database.Scanner) (*Session, error) {
 
 // sessionColumns are the columns that sessionDest scans.
 const sessionColumns = `id, account_id, role, mobile_number, device_id, device_name, generation,
-	used_at, used_before, created_at, last_used_at, idle_at, ends_at, revoked_at, page_idle, passkey`
+	used_at, used_before, used_earlier, created_at, last_used_at, idle_at, ends_at, revoked_at, page_idle, passkey`
 
 func sessionDest(v *Session) []any {
 	return []any{
 		&v.ID, &v.AccountID, &v.Role, &v.Number, &v.DeviceID, database.IntoText(&v.DeviceName), &v.Generation,
-		database.IntoTime(&v.UsedAt), intoTimestamps(&v.UsedBefore), database.IntoTime(&v.CreatedAt), database.IntoTime(&v.LastUsedAt),
-		database.IntoTime(&v.IdleAt), database.IntoTime(&v.EndsAt), database.IntoTime(&v.RevokedAt), database.IntoDuration(&v.PageIdle), &v.Passkey,
+		database.IntoTime(&v.UsedAt), database.IntoTime(&v.UsedBefore[0]), database.IntoTime(&v.UsedBefore[1]),
+		database.IntoTime(&v.CreatedAt), database.IntoTime(&v.LastUsedAt), database.IntoTime(&v.IdleAt),
+		database.IntoTime(&v.EndsAt), database.IntoTime(&v.RevokedAt), database.IntoDuration(&v.PageIdle), &v.Passkey,
 	}
 }
 
@@ -88,10 +89,6 @@ func (db SQL) ExtendPageSession(ctx context.Context, id string, now, idleAt, not
 	return nil
 }
 
-// maxUsedBefore is the number of earlier generations whose first use is saved. It only
-// matters if a client refreshes more often than that within the grace period.
-const maxUsedBefore = 8
-
 // Rotate moves a session to its next generation. It returns nil unless the session is
 // live and r has its newest token.
 func (db SQL) Rotate(ctx context.Context, r Rotation) (*Session, error) {
@@ -100,12 +97,12 @@ func (db SQL) Rotate(ctx context.Context, r Rotation) (*Session, error) {
 		return row.Scan(append(sessionDest(rotated), database.IntoWords(&rotated.FilledFields))...)
 	}, `
 		UPDATE sessions
-		SET generation = generation + 1, refresh_hash = $4, used_before = substr(CAST(COALESCE(used_at, $5) AS TEXT) || used_before, 1, $7),
-			used_at = NULL, last_used_at = $5, idle_at = $6
+		SET generation = generation + 1, refresh_hash = $4, used_at = NULL, used_before = COALESCE(used_at, $5), used_earlier = used_before,
+			last_used_at = $5, idle_at = $6
 		WHERE id = $1 AND generation = $2 AND refresh_hash = $3
 			AND revoked_at IS NULL AND idle_at > $5 AND ends_at > $5
 		RETURNING `+sessionColumns+`, `+store.FilledBy+`sessions.account_id)`,
-		r.SessionID, r.Generation, r.OldHash, r.NewHash, database.Micros(r.Now), database.Micros(r.IdleAt), maxUsedBefore*timestampDigits)
+		r.SessionID, r.Generation, r.OldHash, r.NewHash, database.Micros(r.Now), database.Micros(r.IdleAt))
 	if database.IsNoRows(err) {
 		return nil, nil
 	}

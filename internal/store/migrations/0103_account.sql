@@ -54,9 +54,9 @@ CREATE INDEX coach_devices_of_coach ON coach_devices (coach_id);
 
 -- The account's number and role are copied here, so that one row authenticates a
 -- request. generation counts refreshes. used_at is the time of the first use of this
--- generation's tokens, used_before holds the times of earlier generations, newest first:
--- 16 digits each, at most eight. page_idle: a session of pages, which ends when it is not
--- used for so many microseconds; refresh_hash is then the hash of its page token.
+-- generation's tokens; used_before and used_earlier are the times of the two generations
+-- before. page_idle: a session of pages, which ends when it is not used for so many
+-- microseconds; refresh_hash is then the hash of its page token.
 CREATE TABLE sessions (
 	id            TEXT   NOT NULL PRIMARY KEY,
 	account_id    TEXT   NOT NULL REFERENCES accounts (id),
@@ -67,7 +67,8 @@ CREATE TABLE sessions (
 	generation    BIGINT NOT NULL,
 	refresh_hash  BYTEA  NOT NULL,
 	used_at       BIGINT,
-	used_before   TEXT   NOT NULL DEFAULT '',
+	used_before   BIGINT,
+	used_earlier  BIGINT,
 	created_at    BIGINT NOT NULL,
 	last_used_at  BIGINT NOT NULL,
 	idle_at       BIGINT NOT NULL,
@@ -111,16 +112,22 @@ CREATE INDEX otp_sends_by_block ON otp_sends (block, ends_at);
 CREATE INDEX otp_sends_by_country ON otp_sends (country, ends_at) WHERE country <> '';
 CREATE INDEX otp_sends_by_end ON otp_sends (ends_at);
 
--- The times of wrong attempts at all OTPs of a number or a device, newest first: 16
--- digits each. Every attempt is refused until blocked_until. The row may be deleted
--- after ends_at.
+-- A number or a device that attempted OTPs. An attempt locks the row. Every attempt is
+-- refused until blocked_until. The row may be deleted after ends_at.
 CREATE TABLE otp_failures (
 	who           TEXT   NOT NULL PRIMARY KEY,
-	times         TEXT   NOT NULL,
 	blocked_until BIGINT NOT NULL,
 	ends_at       BIGINT NOT NULL
 );
 CREATE INDEX otp_failures_by_end ON otp_failures (ends_at);
+
+-- When it entered wrong OTPs. Older times than a day are deleted with the next wrong one.
+CREATE TABLE otp_failure_times (
+	who    TEXT   NOT NULL REFERENCES otp_failures (who) ON DELETE CASCADE,
+	number BIGINT NOT NULL,
+	at     BIGINT NOT NULL,
+	PRIMARY KEY (who, number)
+);
 
 -- The e-mail address that the owner of a number confirmed for a role.
 CREATE TABLE confirmed_addresses (
