@@ -26,6 +26,7 @@ func testChange() approval.ConsentChange {
 			Guardian:         &approval.Guardian{Name: "Meera Rao", Relationship: "mother", Number: "+919800000001"},
 			GuardianApprover: approval.Approver{AccountID: "g1"},
 		},
+		Wording:   approval.Wording{Language: "hi", TextHash: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", NoticeHash: "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752"},
 		RequestID: "r1", Reason: "Yes, from Monday", At: at,
 		By: actor.Actor{AccountID: "g1", Role: actor.Guardian, Via: actor.ViaPage, SignedInAt: at.Add(-42 * time.Second)},
 	}

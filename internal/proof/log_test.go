@@ -112,7 +112,8 @@ func change(db *store.DB, n int) approval.ConsentChange {
 	at := time.Now().UTC().Truncate(time.Microsecond)
 	return approval.ConsentChange{
 		ID: db.NewID(), Kind: approval.ConsentKind(approval.Approve), Party: actor.Guardian, Before: approval.Pending, After: approval.Approved, Player: p, Version: 2, RequestID: "request", At: at,
-		By: actor.Actor{AccountID: "guardian", Role: actor.Guardian, Via: actor.ViaPage, SignedInAt: at.Add(-time.Minute)},
+		Wording: approval.Wording{Language: "en", TextHash: strings.Repeat("ab", 32), NoticeHash: strings.Repeat("cd", 32)},
+		By:      actor.Actor{AccountID: "guardian", Role: actor.Guardian, Via: actor.ViaPage, SignedInAt: at.Add(-time.Minute)},
 	}
 }
 

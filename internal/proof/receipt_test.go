@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"crypto/ed25519"
 	"encoding/base64"
+	"flag"
+	"os"
 	"strings"
 	"testing"
 
@@ -182,4 +184,17 @@ func TestReceipts(t *testing.T) {
 		f.coach.Call(t, "GET", "/api/me/receipts", nil).Want(t, 403, "role_not_allowed")
 		f.guardian.Call(t, "GET", "/api/me/receipts/0198f2c4-6a10-7c3e-9b52-4f0e8d1a7b21", nil).Want(t, 404, "not_found")
 	})
+}
+
+var update = flag.Bool("write-receipt", false, "write a new receipt for the tests of the command")
+
+// TestWriteReceipt writes the receipt that the tests of touchline verify read.
+func TestWriteReceipt(t *testing.T) {
+	if !*update {
+		t.Skip("only with -write-receipt")
+	}
+	f := newFixture(t, storetest.SQLite(t))
+	const folder = "../../cmd/touchline/testdata/receipt"
+	ok(t, os.WriteFile(folder+".tlog-proof", receipt(t, f, 3).Encode(), 0o600))
+	ok(t, os.WriteFile(folder+".key", []byte(mustKey(t, f, origin)+"\n"), 0o600))
 }

@@ -52,10 +52,10 @@ func newBody(c approval.ConsentChange, digests []string, controller string) Body
 	b := Body{
 		SD: digests, SDAlg: "sha-256", Authentication: authenticationOf(c),
 		EventState: string(c.After), EventTime: c.At.UTC().Format(timeFormat), EventType: string(c.Kind),
+		Language: c.Wording.Language, PrivacyNotice: c.Wording.NoticeHash, TextHash: c.Wording.TextHash,
 		NumberSuppliedBy: string(actor.Coach), PartyRole: string(c.Party), PIIController: controller, PreviousState: string(c.Before),
 		Profile: "none", Purposes: approval.AppServices, RecordID: c.ID, SchemaVersion: SchemaVersion,
 		Shown: shownOn[c.By.Via], Via: string(c.By.Via),
-		Language: c.Wording.Language, PrivacyNotice: c.Wording.NoticeHash, TextHash: c.Wording.TextHash,
 	}
 	b.Shown = cmp.Or(b.Shown, "unknown")
 	if c.By.Role != c.Party {

@@ -99,7 +99,7 @@ func TestRecords(t *testing.T) {
 				line += " " + b.Authentication.Method
 			}
 			got = append(got, line)
-			if b.PIIController != s.Config.Brand || b.SchemaVersion != proof.SchemaVersion || len(b.Purposes) == 0 || b.Via == "" {
+			if b.PIIController != s.Config.Brand || b.SchemaVersion != proof.SchemaVersion || len(b.Purposes) == 0 || b.Via == "" || (b.Authentication != nil && b.EventType != "dispute_lifted") != (b.TextHash != "" && b.PrivacyNotice != "" && b.Language != "") {
 				t.Errorf("body %+v", b)
 			}
 		}

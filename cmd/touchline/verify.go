@@ -1,0 +1,88 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/mod/sumdb/note"
+
+	"github.com/touchline/touchline/internal/proof"
+)
+
+// maxFile limits a receipt or key that is read, in bytes.
+const maxFile = 1 << 20
+
+// verifyCommand returns the command that verifies receipts. It needs neither settings nor a database.
+func verifyCommand() *cobra.Command {
+	var key string
+	var without []string
+	c := &cobra.Command{
+		Use: "verify <receipt.tlog-proof>", Short: "verify a receipt and say what it proves", Args: cobra.ExactArgs(1),
+		Long: `Verify a receipt of a consent, also on a machine that has never seen the service. "-" reads the
+standard input. --key is the public key of the log, or a file with it; "touchline admin log key" and the
+page /verify of the service show it: compare it with one from another source.
+
+With --without the command prints the receipt without these values, for somebody who should see less.`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if key == "" {
+				return fmt.Errorf("--key is needed: the public key of the log, or a file with it")
+			}
+			text, err := readFile(c.InOrStdin(), args[0])
+			if err != nil {
+				return failed(err)
+			}
+			v, err := readKey(key)
+			if err != nil {
+				return failed(err)
+			}
+			r, err := proof.ParseReceipt(text)
+			if err != nil {
+				return failed(fmt.Errorf("this is not a receipt, or it was changed: %w", err))
+			}
+			verified, err := r.Verify(v)
+			if err != nil {
+				return failed(fmt.Errorf("this receipt proves nothing: %w", err))
+			}
+			if len(without) > 0 {
+				_, err := c.OutOrStdout().Write(r.Without(without...).Encode())
+				return failed(err)
+			}
+			_, err = io.WriteString(c.OutOrStdout(), verified.Explain())
+			return failed(err)
+		},
+	}
+	c.Flags().StringVar(&key, "key", "", "public key of the log, or a file with it")
+	c.Flags().StringSliceVar(&without, "without", nil, "names of values, separated by commas, to leave out of a copy, such as student_birth_date,party_phone")
+	return c
+}
+
+func readFile(stdin io.Reader, name string) ([]byte, error) {
+	if name == "-" {
+		return io.ReadAll(io.LimitReader(stdin, maxFile))
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxFile))
+}
+
+// readKey returns the verifier of a key, or of the key in a file.
+func readKey(key string) (note.Verifier, error) {
+	if v, err := note.NewVerifier(key); err == nil {
+		return v, nil
+	}
+	text, err := readFile(nil, key)
+	if err != nil {
+		return nil, fmt.Errorf("--key is neither a key (name+hash+base64) nor a file: %w", err)
+	}
+	v, err := note.NewVerifier(strings.TrimSpace(string(text)))
+	if err != nil {
+		return nil, fmt.Errorf("%s has no key (name+hash+base64): %w", key, err)
+	}
+	return v, nil
+}
