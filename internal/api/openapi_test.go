@@ -178,7 +178,7 @@ const publishedCodes = `
 404 not_found
 405 method_not_allowed
 406 not_acceptable
-409 number_in_use player_exists request_pending request_superseded already_approved invalid_transition no_open_request no_contact_number contact_disputed request_in_progress passkey_limit batch_archived training_begun training_cancelled payment_exceeds_balance
+409 number_in_use player_exists request_pending request_superseded already_approved invalid_transition no_open_request no_contact_number contact_disputed voice_not_configured messages_stopped call_too_early call_hours request_in_progress passkey_limit batch_archived training_begun training_cancelled payment_exceeds_balance
 410 otp_expired passkey_expired
 412 precondition_failed
 413 payload_too_large
@@ -186,7 +186,7 @@ const publishedCodes = `
 416 range_not_satisfiable
 422 validation_failed otp_incorrect passkey_invalid contact_conflict idempotency_key_reused
 428 precondition_required
-429 otp_resend_too_soon otp_send_limit otp_attempts_exceeded reminder_limit message_limit rate_limited
+429 otp_resend_too_soon otp_send_limit otp_attempts_exceeded reminder_limit call_limit message_limit rate_limited
 500 internal_error
 503 overloaded unavailable`
 

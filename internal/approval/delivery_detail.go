@@ -61,6 +61,9 @@ func (d Delivery) Detail() string {
 	if detail := d.mailDetail(); detail != "" && d.Channel == message.Email {
 		return detail
 	}
+	if d.Channel == message.Voice {
+		return cmp.Or(callDetails[d.Cause], callDetails[d.Reason], callDetails[d.State])
+	}
 	detail := deliveryDetails[d.Reason]
 	if d.State != message.FailedState {
 		return detail
@@ -110,6 +113,27 @@ var mailDetails = map[string]string{
 	message.ReasonGaveUp:                "We tried for a day and could not send the mail. Check the address, then send the request again.",
 	message.ReasonUnreachable:           "The mail server of the person gave up. Send the request again later, or by SMS.",
 	message.ReasonTestNumber:            "This is a test number. No mail is sent for it.",
+}
+
+// callDetails replace causeDetails and deliveryDetails for calls, by cause, by reason and by state.
+var callDetails = map[string]string{
+	message.SentState:                "Called. We do not know yet if a person listened.",
+	message.DeliveredState:           "Called, and a person listened.",
+	string(message.CauseNoAnswer):    "Called, no answer. Talk to the person, or send a reminder.",
+	string(message.CauseBusy):        "Called, the number was busy. Talk to the person, or send a reminder.",
+	string(message.CauseMachine):     "Called, a mailbox answered. It decides nothing.",
+	string(message.CauseNoCall):      "The call failed: no call can reach this number. Check the number.",
+	message.ReasonRefused:            "The call failed: no call can reach this number. Check the number.",
+	message.ReasonUnreachable:        "Called, no answer. Talk to the person, or send a reminder.",
+	message.ReasonGaveUp:             "The call could not be made. You can have the person called again.",
+	message.ReasonRetrying:           "The call could not be made yet. We try again by ourselves until 20:00.",
+	message.ReasonQuietHours:         "Waiting: the phone rings from 9:00 to 20:00. It rings by itself.",
+	message.ReasonStopped:            "Not called: the person wants no messages from you outside of the app. The question is still open there.",
+	message.ReasonRequestClosed:      "Not called: the request was closed first.",
+	message.ReasonNotWanted:          "Not called: the person wants no calls from us.",
+	message.ReasonDestinationBlocked: "We do not call this country. Ask for a number of another country.",
+	message.ReasonTestNumber:         "This is a test number. It is not called.",
+	message.ReasonChannelUnavailable: "This service makes no calls any more.",
 }
 
 // mailDetail explains the state of a mail to a coach, and the remedy. It returns "" if there

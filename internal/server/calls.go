@@ -26,6 +26,14 @@ func newVoice(cfg *config.Config, o Options, vault *vault.Vault, testNumber func
 	return voice.NewSender(provider, testNumber), nil
 }
 
+// callRoute returns the route of calls that ask a question, or nil if the service makes no calls.
+func callRoute(cfg *config.Config, o Options) message.Route {
+	if !cfg.HasVoice() {
+		return nil
+	}
+	return message.RouteToNumber(cfg.SMSAllowed, isTestNumber(cfg, o))
+}
+
 // newVoiceProvider returns the provider of calls, or nil if no provider makes calls.
 func newVoiceProvider(cfg *config.Config, vault *vault.Vault, accepted acceptedFunc) (voice.Provider, error) {
 	account := cfg.VoiceProvider()

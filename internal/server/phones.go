@@ -1,7 +1,6 @@
 package server
 
 import (
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -44,7 +43,7 @@ func receiveCall(phones *devphone.Phones) func(voice.Call) {
 		return nil
 	}
 	return func(c voice.Call) {
-		phones.Receive(c.To, devphone.Message{ID: c.ID, Channel: message.Voice, Text: strings.Join(c.Lines, "\n"), Code: c.Code}, false)
+		phones.ReceiveCall(c.To, c.ID, c.Code, c.Prompt)
 	}
 }
 

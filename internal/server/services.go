@@ -95,7 +95,7 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 	replies := newReplies(cfg, o, b.db.Outbox, common.Phones)
 	replies.Chat = newInbox(cfg, o, b, conversations).Receive
 	if b.phones != nil {
-		b.phones.Reply = replies.Apply
+		b.phones.Reply, b.phones.Answer, b.phones.Ended = replies.Apply, approvals.AnswerCall, b.db.Outbox.StoreReceipt
 	}
 	receipts := newReceipts(cfg, o, b.db.Outbox, b.keys.Vault, b.metrics)
 	calls, err := newCalls(cfg, b, accounts, receipts)
@@ -188,13 +188,14 @@ func newPasskeys(cfg *config.Config, b base, accounts *auth.Service) (*auth.Pass
 
 // newApprovals returns the service of consents, without its database.
 func newApprovals(cfg *config.Config, o Options, ch channels, tiers coach.Tiers) *approval.Service {
-	return &approval.Service{Hooks: PlayerHooks, Now: o.Now, NewID: o.NewID, Rand: o.Rand, Rules: approval.Rules{
+	return &approval.Service{Brand: cfg.Brand, Hooks: PlayerHooks, Now: o.Now, NewID: o.NewID, Rand: o.Rand, Rules: approval.Rules{
 		ResendAfter:              cfg.ResendAfter,
 		RemindersPerWindow:       cfg.RemindersPerWindow,
 		ReminderWindow:           cfg.ReminderWindow,
 		RequireGuardianForMinors: cfg.RequireGuardianForMinors,
 		AllowCoachAsContact:      cfg.AllowCoachAsContact,
 		Routes:                   ch.routes(),
+		Call:                     callRoute(cfg, o),
 		DefaultChannels:          ch.defaults(),
 		HasChat:                  ch.hasChat(),
 		TestNumber:               isTestNumber(cfg, o),

@@ -51,6 +51,13 @@ func (v *View) DeliveryStatus(d approval.Delivery) Status {
 	if d.Channel == message.InApp && d.State == message.DeliveredState {
 		status, state = Status{Symbol: "–"}, "delivery.in_app"
 	}
+	if d.Channel == message.Voice {
+		if state = "delivery.voice." + d.State; d.Reason == message.ReasonUnreachable {
+			state = "delivery.voice.unanswered"
+		}
+		status.Text = v.Channel(d.Channel) + ": " + v.MustT(state)
+		return status
+	}
 	status.Text = v.Channel(d.Channel) + ": " + v.MustT(state)
 	if d.Kind == approval.MessageReminder {
 		status.Text = v.MustT("timeline.reminder") + " · " + status.Text

@@ -152,8 +152,8 @@ func (v *View) Reason(d approval.Delivery) string {
 	if d.State == message.QueuedState && d.Hold != "" && d.Hold != message.HoldNumber {
 		return v.MustT("delivery.held."+string(d.Hold), "When", v.DateTime(d.DueAt))
 	}
-	if d.Channel == message.Email {
-		if text := v.mailReason(d); text != "" {
+	if d.Channel == message.Email || d.Channel == message.Voice {
+		if text := v.ownReason(d); text != "" {
 			return text
 		}
 	}
@@ -165,14 +165,15 @@ func (v *View) Reason(d approval.Delivery) string {
 	return v.TextOr("delivery.reason."+d.Reason, "")
 }
 
-// mailReason returns why a mail waits or failed, or "" if the text is the same as on other channels.
-func (v *View) mailReason(d approval.Delivery) string {
+// ownReason returns why a mail or a call waits or failed, or "" if the text is the same as on other channels.
+func (v *View) ownReason(d approval.Delivery) string {
+	texts := "delivery." + string(d.Channel) + "."
 	if d.State == message.FailedState && d.Cause != "" {
-		if text := v.TextOr("delivery.email."+d.Cause, ""); text != "" {
+		if text := v.TextOr(texts+d.Cause, ""); text != "" {
 			return text
 		}
 	}
-	return v.TextOr("delivery.email."+d.Reason, "")
+	return v.TextOr(texts+d.Reason, "")
 }
 
 // elapsed returns a duration in whole minutes, hours or days: "47 hours", "2 days".

@@ -41,6 +41,7 @@ func (h calls) routes() []api.Route {
 		{Method: "GET", Pattern: "/api/approval/requests/{request_id}", Handle: endpoint.Handle(h.getRequest)},
 		{Method: "POST", Pattern: "/api/approval/requests/{request_id}/cancel", Handle: h.api.Idempotent(endpoint.HandleID("request_id", h.cancelRequest), h.rebuildRequest), Authorize: api.CoachOnly, Body: endpoint.OptionalJSON},
 		{Method: "POST", Pattern: "/api/approval/requests/{request_id}/follow-up", Handle: h.api.Idempotent(endpoint.HandleID("request_id", h.followUp), h.rebuildRequest), Authorize: api.CoachOnly, Body: endpoint.OptionalJSON},
+		{Method: "POST", Pattern: "/api/approval/requests/{request_id}/call", Handle: h.api.Idempotent(endpoint.HandleID("request_id", h.callParty), h.rebuildRequest), Authorize: completeCoach, Body: endpoint.OptionalJSON},
 		{Method: "POST", Pattern: "/api/approval/requests/{request_id}/dispute", Handle: h.api.Idempotent(endpoint.HandleID("request_id", h.disputeRequest), h.rebuildRequest), Authorize: api.PartyOnly, Body: endpoint.OptionalJSON, Urgent: true},
 		{Method: "DELETE", Pattern: "/api/approval/requests/{request_id}/dispute", Handle: endpoint.HandleID("request_id", h.liftDispute), Authorize: api.PartyOnly, Urgent: true},
 		{Method: "GET", Pattern: "/api/coach/pending-approvals", Handle: endpoint.Handle(h.listPending), Authorize: api.CoachOnly, Query: endpoint.Paged()},

@@ -103,6 +103,24 @@ func (p pages) noteCall(ctx context.Context, r *web.Request, by actor.Actor) (we
 	})
 }
 
+// callParty serves POST …/call-now: it has a party called, which hears the open question. The second of two
+// equal forms finds the call of the first.
+func (p pages) callParty(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
+	return p.changePlayer(ctx, r, by, "calling", func(id string, party actor.Role) error {
+		if err := p.site.Coaches.Complete(ctx, by); err != nil {
+			return err
+		}
+		_, err := p.Call(ctx, by, r.Value("request"))
+		if fault.CodeOf(err) == "call_limit" {
+			t, readErr := p.Timeline(ctx, by, id)
+			if readErr == nil && t.Player.Approver(party).CallFacts.Last.After(r.Time("last")) {
+				return nil
+			}
+		}
+		return err
+	})
+}
+
 // changePlayer calls change and goes back to the page of the player, or to Today if the
 // form came from there. An error that the coach can correct shows on the page of the player.
 func (p pages) changePlayer(ctx context.Context, r *web.Request, by actor.Actor, done string, change func(id string, party actor.Role) error) (web.Response, error) {

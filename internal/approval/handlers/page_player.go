@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/web"
 )
@@ -36,8 +38,35 @@ type partyView struct {
 	Held *approval.Delivery
 	// Reason is the reason that the party gave for a no, or "".
 	Reason string
+	// Call offers a call that asks the open question, or says when the page offers one; nil if it does not.
+	Call *callOffer
 	// Primary says that the step of this party has the filled button of the page.
 	Primary bool
+}
+
+// callOffer is a call that the coach can have made.
+type callOffer struct {
+	// From is when the call is possible, in the time zone of the party; zero if it is possible now.
+	From time.Time
+	// Last is when the party was last called, or zero.
+	Last time.Time
+	// Language is the language of the call.
+	Language string
+}
+
+// newCallOffer returns the offer to call a party, or nil.
+func (p pages) newCallOffer(player *approval.Player, party actor.Role) *callOffer {
+	facts := player.Approver(party).CallFacts
+	o := &callOffer{Last: facts.Last, Language: message.SpokenLanguage(facts.To.Preferences.Language)}
+	err := player.MayCall(party, p.Rules, p.Now())
+	if f, ok := errors.AsType[*fault.Error](err); ok {
+		at, later := f.Extra["retry_at"].(time.Time)
+		if !later || f.Code == "call_too_early" {
+			return nil
+		}
+		o.From = at.In(facts.To.CallZone())
+	}
+	return o
 }
 
 // Open returns the open request, or nil.
@@ -131,6 +160,9 @@ func (p pages) newPartyView(t *approval.Timeline, party actor.Role) partyView {
 		if next := t.NextReminder(party, p.Rules); next.After(now) {
 			v.NextReminder = next
 		}
+	}
+	if v.Open() != nil {
+		v.Call = p.newCallOffer(player, party)
 	}
 	for _, d := range t.History {
 		if d.Party == party && d.At.Equal(v.Consent.ChangedAt) && v.Refused() {

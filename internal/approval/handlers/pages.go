@@ -48,6 +48,7 @@ func (p pages) playerRoutes() []web.Route {
 		{Method: "POST", Pattern: one + "/remind", Handle: p.site.SignedIn(actor.Coach, p.remind)},
 		{Method: "POST", Pattern: one + "/ask", Handle: p.site.SignedIn(actor.Coach, p.ask)},
 		{Method: "POST", Pattern: one + "/cancel", Handle: p.site.SignedIn(actor.Coach, p.cancelRequest)},
+		{Method: "POST", Pattern: one + "/call-now", Handle: p.site.SignedIn(actor.Coach, p.callParty)},
 		{Method: "POST", Pattern: one + "/call", Handle: p.site.SignedIn(actor.Coach, p.noteCall)},
 	}
 }

@@ -93,6 +93,11 @@ func (h calls) followUp(ctx context.Context, r api.Request[followUpRequest], id 
 	})
 }
 
+// callParty serves POST /api/approval/requests/{request_id}/call.
+func (h calls) callParty(ctx context.Context, r api.Request[api.NoBody], id string) (api.Response, error) {
+	return h.changeRequest(ctx, r.Caller, id, r.Faults, h.Call)
+}
+
 // disputeRequest serves POST /api/approval/requests/{request_id}/dispute.
 func (h calls) disputeRequest(ctx context.Context, r api.Request[api.NoBody], id string) (api.Response, error) {
 	return h.changeRequest(ctx, r.Caller, id, r.Faults, func(ctx context.Context, by actor.Actor, id string) (*approval.Request, error) {

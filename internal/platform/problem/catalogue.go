@@ -195,6 +195,26 @@ var catalogue = []Type{
 		"Check the number with the family and correct it. If it is right, the person with that number can lift the dispute.",
 	},
 	{
+		"voice_not_configured", 409, "This service makes no calls",
+		"No transport for calls that ask a question is configured.",
+		"Send a reminder, or call the family yourself.",
+	},
+	{
+		"messages_stopped", 409, "The person wants no messages",
+		"The person stopped the messages of this coach, or chose channels that exclude calls. The question is still open in the app.",
+		"Talk to the person.",
+	},
+	{
+		"call_too_early", 409, "Too early for a call",
+		"A party has 48 hours to answer a request before it may be called.",
+		"Wait until `retry_at`, or send a reminder.",
+	},
+	{
+		"call_hours", 409, "It is too early or too late in the day",
+		"A call rings from 9 to 20 o'clock in the time zone of the person, and outside of their quiet hours.",
+		"Ask for the call from `retry_at` on.",
+	},
+	{
 		"request_in_progress", 409, "The first request is still running",
 		"A request with the same `Idempotency-Key` has not finished yet.",
 		"Wait a moment. Then send it again with the same key.",
@@ -313,6 +333,11 @@ var catalogue = []Type{
 		"reminder_limit", 429, "No reminders left",
 		"A party gets at most 2 reminders in any 7 days.",
 		"Wait as long as `Retry-After` says, or talk to the family.",
+	},
+	{
+		"call_limit", 429, "Called already",
+		"A coach can have a party called about a student once in any 7 days.",
+		"Wait until `retry_at`, or talk to the family.",
 	},
 	{
 		"message_limit", 429, "No messages left",

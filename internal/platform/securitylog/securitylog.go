@@ -46,6 +46,7 @@ var refusals = map[string]string{
 	"otp_attempts_exceeded": "limit_reached",
 	"message_limit":         "limit_reached",
 	"reminder_limit":        "limit_reached",
+	"call_limit":            "limit_reached",
 	"tier_limit":            "limit_reached",
 	"destination_blocked":   "limit_reached",
 }

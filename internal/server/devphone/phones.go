@@ -7,6 +7,7 @@ import (
 	"context"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -31,8 +32,32 @@ type Message struct {
 	Code string
 	// Sent is true for a reply, which the phone sent.
 	Sent bool
-	// Buttons can be pressed.
+	// Buttons can be pressed: those under a chat message, or the keys of a call.
 	Buttons []message.ChatButton
+	// CallID is the call that spoke the text if it waits for a key, and CallState its step.
+	CallID, CallState string
+}
+
+// hangUp is the button that ends a call.
+const hangUp = "hang_up"
+
+// waitFor makes the message wait for the keys of a prompt.
+func (m *Message) waitFor(callID string, p message.CallPrompt) {
+	if p.Keys == "" {
+		return
+	}
+	m.CallID, m.CallState = callID, p.State
+	for _, key := range p.Keys {
+		m.Buttons = append(m.Buttons, message.ChatButton{ID: string(key), Text: string(key)})
+	}
+	m.Buttons = append(m.Buttons, message.ChatButton{ID: hangUp, Text: "Hang up"})
+}
+
+// ReceiveCall adds what a call says first.
+func (s *Phones) ReceiveCall(to phone.Number, callID, code string, p message.CallPrompt) {
+	m := Message{ID: callID, Channel: message.Voice, Text: strings.Join(p.Lines, "\n"), Code: code}
+	m.waitFor(callID, p)
+	s.add(to, m)
 }
 
 // Phone is a number with its messages, newest first.
@@ -45,6 +70,9 @@ type Phone struct {
 type Phones struct {
 	// Reply receives a reply as the callback of a provider does.
 	Reply func(ctx context.Context, r message.Reply) error
+	// Answer takes a step of a call, and Ended receives the report of a call that ended, as from a provider.
+	Answer func(ctx context.Context, callID string, to phone.Number, state, key string) (message.CallPrompt, error)
+	Ended  func(ctx context.Context, r message.Report) (int, error)
 	// Advance moves the clock of the service and returns its time.
 	Advance func(time.Duration) time.Time
 	// Hub wakes the open pages.
@@ -118,12 +146,47 @@ func (s *Phones) Send(ctx context.Context, from phone.Number, channel message.Ch
 func (s *Phones) Press(ctx context.Context, from phone.Number, messageID, buttonID string) error {
 	for _, m := range s.Messages(from) {
 		for _, b := range m.Buttons {
-			if m.ID == messageID && b.ID == buttonID {
-				return s.send(ctx, message.Reply{Channel: m.Channel, From: from, Text: b.Text, Button: b.ID, Context: m.ID})
+			if m.ID != messageID || b.ID != buttonID {
+				continue
 			}
+			if m.CallID != "" {
+				return s.pressKey(ctx, from, m, b)
+			}
+			return s.send(ctx, message.Reply{Channel: m.Channel, From: from, Text: b.Text, Button: b.ID, Context: m.ID})
 		}
 	}
 	return nil
+}
+
+// pressKey presses a key during a call, or hangs up. The keys of this step can not be pressed again.
+func (s *Phones) pressKey(ctx context.Context, from phone.Number, m Message, b message.ChatButton) error {
+	var next message.CallPrompt
+	if b.ID != hangUp {
+		var err error
+		if next, err = s.Answer(ctx, m.CallID, from, m.CallState, b.ID); err != nil {
+			return err
+		}
+	}
+	s.mu.Lock()
+	for _, p := range s.phones {
+		for i := range p.Messages {
+			if p.Number == from && p.Messages[i].CallID == m.CallID {
+				p.Messages[i].Buttons = nil
+			}
+		}
+	}
+	s.mu.Unlock()
+	s.add(from, Message{ID: s.NewID(), Channel: m.Channel, Text: b.Text, Sent: true})
+	if b.ID != hangUp {
+		says := Message{ID: s.NewID(), Channel: m.Channel, Text: strings.Join(next.Lines, "\n")}
+		says.waitFor(m.CallID, next)
+		s.add(from, says)
+	}
+	if next.Keys != "" {
+		return nil
+	}
+	_, err := s.Ended(ctx, message.Report{MessageID: m.CallID, Attempt: message.NewestAttempt, Receipt: message.ReceiptDelivered, NetworkSays: "completed"})
+	return err
 }
 
 func (s *Phones) send(ctx context.Context, r message.Reply) error {
