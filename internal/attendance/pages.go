@@ -89,10 +89,7 @@ func (p pages) sheetPage(ctx context.Context, r *web.Request, by actor.Actor, f 
 	if err != nil {
 		return web.Response{}, err
 	}
-	v, err := p.site.CoachView(ctx, r, "batches", "attendance.title", by)
-	if err != nil {
-		return web.Response{}, err
-	}
+	v := p.site.CoachView(r, "batches", "attendance.title", by)
 	v.Form, v.Path = f, sheetPath(batchID, date)
 	form, err := p.sheetForm(v, sheet, members)
 	if err != nil {
@@ -180,10 +177,7 @@ func (p pages) ofPlayer(ctx context.Context, r *web.Request, by actor.Actor) (we
 	if err != nil {
 		return web.Response{}, err
 	}
-	v, err := p.site.CoachView(ctx, r, "players", "attended.title", by)
-	if err != nil {
-		return web.Response{}, err
-	}
+	v := p.site.CoachView(r, "players", "attended.title", by)
 	data, err := p.attended(ctx, r, by, player.ID)
 	if err != nil {
 		return web.Response{}, err

@@ -74,10 +74,7 @@ func (p pages) batches(ctx context.Context, r *web.Request, by actor.Actor) (web
 		}
 		next = "/coach/batches?" + query.Encode()
 	}
-	v, err := p.site.CoachView(ctx, r, "batches", "batches.title", by)
-	if err != nil {
-		return web.Response{}, err
-	}
+	v := p.site.CoachView(r, "batches", "batches.title", by)
 	v.Data = map[string]any{"Batches": list, "Archived": archived, "Next": next, "Done": v.TextOr("batches.done."+r.Value("done"), "")}
 	return web.Page("batches", v), nil
 }
@@ -104,10 +101,7 @@ func (p pages) batch(ctx context.Context, r *web.Request, by actor.Actor) (web.R
 	if err != nil {
 		return web.Response{}, err
 	}
-	v, err := p.site.CoachView(ctx, r, "batches", "batch.title", by)
-	if err != nil {
-		return web.Response{}, err
-	}
+	v := p.site.CoachView(r, "batches", "batch.title", by)
 	today := team.DateOf(p.Now(), team.Zone(b.TimeZone))
 	v.Data = map[string]any{
 		"Batch": b, "Players": players, "Sheets": sheets, "Today": today, "Trainings": trainings,
@@ -126,10 +120,7 @@ func (p pages) archiveBatchPage(ctx context.Context, r *web.Request, by actor.Ac
 	if b.CheckOpen() != nil {
 		return web.Redirect(pathOf(b.ID)), nil
 	}
-	v, err := p.site.CoachView(ctx, r, "batches", "batch.archive.title", by)
-	if err != nil {
-		return web.Response{}, err
-	}
+	v := p.site.CoachView(r, "batches", "batch.archive.title", by)
 	v.Data = b
 	return web.Page("batch_archive", v), nil
 }
@@ -167,10 +158,7 @@ func (p pages) batchPlayersForm(ctx context.Context, r *web.Request, by actor.Ac
 		players = players[:web.PlayersPerPage]
 		next = pathOf(b.ID) + "/players?" + url.Values{"q": {r.Value("q")}, "after": {players[web.PlayersPerPage-1].ID}}.Encode()
 	}
-	v, err := p.site.CoachView(ctx, r, "batches", "batch.players.title", by)
-	if err != nil {
-		return web.Response{}, err
-	}
+	v := p.site.CoachView(r, "batches", "batch.players.title", by)
 	v.Form, v.Path = f, pathOf(b.ID)+"/players"
 	v.Data = map[string]any{"Batch": b, "Players": players, "Next": next, "Search": r.Value("q"), "Done": v.TextOr("batches.done."+r.URL.Query().Get("done"), "")}
 	return web.FormPage("batch_players", v), nil
@@ -233,7 +221,7 @@ func (p pages) checkLeaveBatch(ctx context.Context, r *web.Request, by actor.Act
 	if err != nil {
 		return web.Response{}, err
 	}
-	return p.site.RemovalCheck(ctx, r, by, "batches", "removal.membership", player.Student.FullName+" · "+b.Name, x)
+	return p.site.RemovalCheck(r, by, "batches", "removal.membership", player.Student.FullName+" · "+b.Name, x)
 }
 
 // leaveBatch serves POST …/players/{player_id}/remove.

@@ -115,10 +115,7 @@ func (p pages) batchForm(ctx context.Context, r *web.Request, by actor.Actor, b 
 	if b != nil {
 		title, path = "batch.edit.title", pathOf(b.ID)+"/edit"
 	}
-	v, err := p.site.CoachView(ctx, r, "batches", title, by)
-	if err != nil {
-		return web.Response{}, err
-	}
+	v := p.site.CoachView(r, "batches", title, by)
 	v.Form, v.Path = f, path
 	v.Data = map[string]any{"Batch": b, "Action": path, "Groups": scheduleGroups(f.Values), "Zones": web.OfferedZones(f)}
 	return web.FormPage("batch_form", v), nil

@@ -79,10 +79,7 @@ func (p pages) messages(ctx context.Context, r *web.Request, by actor.Actor) (we
 	if err != nil {
 		return web.Response{}, err
 	}
-	v, err := p.site.CoachView(ctx, r, "messages", "team_messages.title", by)
-	if err != nil {
-		return web.Response{}, err
-	}
+	v := p.site.CoachView(r, "messages", "team_messages.title", by)
 	list, next := paged(list, messagesPath, func(m Message) string { return m.ID })
 	v.Data = map[string]any{"List": list, "Next": next, "UnreadReplies": unread, "Done": v.TextOr("team_messages.done."+r.Value("done"), "")}
 	return web.Page("team_messages", v), nil
@@ -130,10 +127,7 @@ func (p pages) message(ctx context.Context, r *web.Request, by actor.Actor) (web
 	if err != nil {
 		return web.Response{}, err
 	}
-	v, err := p.site.CoachView(ctx, r, "messages", "team_message.title", by)
-	if err != nil {
-		return web.Response{}, err
-	}
+	v := p.site.CoachView(r, "messages", "team_message.title", by)
 	recipients, next := paged(recipients, messagesPath+"/"+id, func(r RecipientState) string { return strconv.Itoa(r.Position) })
 	v.Data = map[string]any{
 		"Message": m, "Recipients": recipients, "Counts": counts, "States": States, "Next": next, "Done": v.TextOr("team_messages.done."+r.Value("done"), ""),
@@ -152,10 +146,7 @@ func (p pages) replies(ctx context.Context, r *web.Request, by actor.Actor) (web
 	if err != nil {
 		return web.Response{}, err
 	}
-	v, err := p.site.CoachView(ctx, r, "messages", "replies.title", by)
-	if err != nil {
-		return web.Response{}, err
-	}
+	v := p.site.CoachView(r, "messages", "replies.title", by)
 	list, next := paged(list, messagesPath+"/replies", func(r Reply) string { return r.ID })
 	v.Data = map[string]any{"List": list, "Next": next, "UnreadReplies": unread}
 	return web.Page("replies", v), nil

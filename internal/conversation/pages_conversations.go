@@ -22,10 +22,7 @@ func (p pages) conversations(ctx context.Context, r *web.Request, by actor.Actor
 	if err != nil {
 		return web.Response{}, err
 	}
-	v, err := p.site.CoachView(ctx, r, "messages", "conversations.title", by)
-	if err != nil {
-		return web.Response{}, err
-	}
+	v := p.site.CoachView(r, "messages", "conversations.title", by)
 	next := ""
 	if len(list) > perPage {
 		list = list[:perPage]
@@ -80,10 +77,7 @@ func (p pages) coachConversationPage(ctx context.Context, r *web.Request, by act
 	if err := p.readShown(ctx, r, by, list); err != nil {
 		return web.Response{}, err
 	}
-	v, err := p.site.CoachView(ctx, r, "messages", "conversations.one.title", by)
-	if err != nil {
-		return web.Response{}, err
-	}
+	v := p.site.CoachView(r, "messages", "conversations.one.title", by)
 	if f.Value("channels") == "" {
 		f.Values = url.Values{"channels": {string(answerBy)}, "text": {f.Value("text")}}
 	}

@@ -36,10 +36,7 @@ func (p pages) writePage(ctx context.Context, r *web.Request, by actor.Actor) (w
 
 // form returns the form of a message.
 func (p pages) form(ctx context.Context, r *web.Request, by actor.Actor, f *web.Form) (web.Response, error) {
-	v, err := p.site.CoachView(ctx, r, "messages", "message_form.title", by)
-	if err != nil {
-		return web.Response{}, err
-	}
+	v := p.site.CoachView(r, "messages", "message_form.title", by)
 	choice, err := p.site.RecipientChoice(ctx, by, f)
 	if err != nil {
 		return web.Response{}, err
@@ -149,10 +146,7 @@ func readDraft(r *web.Request, f *wire.Faults) Draft {
 
 // preview shows what a message would do, with a button that sends it.
 func (p pages) preview(ctx context.Context, r *web.Request, by actor.Actor, f *web.Form, plan *Plan, allowed int) (web.Response, error) {
-	v, err := p.site.CoachView(ctx, r, "messages", "message_preview.title", by)
-	if err != nil {
-		return web.Response{}, err
-	}
+	v := p.site.CoachView(r, "messages", "message_preview.title", by)
 	const shown = 100
 	totals, leftOut := plan.Totals(), plan.PeopleLeftOut()
 	leftOut = leftOut[:min(len(leftOut), shown)]
@@ -179,10 +173,7 @@ func (p pages) templatesPage(ctx context.Context, r *web.Request, by actor.Actor
 	if err != nil {
 		return web.Response{}, err
 	}
-	v, err := p.site.CoachView(ctx, r, "messages", "message_templates.title", by)
-	if err != nil {
-		return web.Response{}, err
-	}
+	v := p.site.CoachView(r, "messages", "message_templates.title", by)
 	v.Form, v.Path = f, messagesPath+"/templates"
 	v.Data = map[string]any{
 		"List": list, "MayAdd": subscription.Tier.Has(TemplatesFeature), "Done": v.TextOr("message_templates.done."+r.Value("done"), ""), "RequestID": p.NewID(),

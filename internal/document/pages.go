@@ -125,10 +125,7 @@ func (p pages) addPage(ctx context.Context, r *web.Request, by actor.Actor) (web
 }
 
 func (p pages) addForm(ctx context.Context, r *web.Request, by actor.Actor, f *web.Form) (web.Response, error) {
-	v, err := p.site.CoachView(ctx, r, "profile", "documents.add.title", by)
-	if err != nil {
-		return web.Response{}, err
-	}
+	v := p.site.CoachView(r, "profile", "documents.add.title", by)
 	kinds := []coach.DocumentKind{coach.Certification, coach.Qualification}
 	if p.site.Subscriptions.Tiers.KYC {
 		kinds = append(kinds, coach.Identity)
@@ -195,10 +192,7 @@ func valuesOf(d coach.Document) *web.Form {
 }
 
 func (p pages) page(ctx context.Context, r *web.Request, by actor.Actor, d coach.Document, f *web.Form) (web.Response, error) {
-	v, err := p.site.CoachView(ctx, r, "profile", "document.title", by)
-	if err != nil {
-		return web.Response{}, err
-	}
+	v := p.site.CoachView(r, "profile", "document.title", by)
 	v.Form, v.Path = f, pathOf(d.ID)
 	v.Data = map[string]any{"Document": d, "Done": r.URL.Query().Get("done")}
 	return web.FormPage("document", v), nil

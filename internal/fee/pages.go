@@ -132,10 +132,7 @@ func (p pages) fees(ctx context.Context, r *web.Request, by actor.Actor) (web.Re
 	if err != nil {
 		return web.Response{}, err
 	}
-	v, err := p.site.CoachView(ctx, r, "fees", "fees.title", by)
-	if err != nil {
-		return web.Response{}, err
-	}
+	v := p.site.CoachView(r, "fees", "fees.title", by)
 	list, more := moreFees(list, func(f *Fee) *Fee { return f })
 	next := ""
 	if more != nil {

@@ -22,10 +22,7 @@ func (p pages) addFeePage(ctx context.Context, r *web.Request, by actor.Actor) (
 }
 
 func (p pages) addFeeForm(ctx context.Context, r *web.Request, by actor.Actor, f *web.Form) (web.Response, error) {
-	v, err := p.site.CoachView(ctx, r, "fees", "fee_add.title", by)
-	if err != nil {
-		return web.Response{}, err
-	}
+	v := p.site.CoachView(r, "fees", "fee_add.title", by)
 	choice, err := p.site.RecipientChoice(ctx, by, f)
 	if err != nil {
 		return web.Response{}, err
@@ -123,10 +120,7 @@ func (p pages) upiPage(ctx context.Context, r *web.Request, by actor.Actor) (web
 }
 
 func (p pages) upiForm(ctx context.Context, r *web.Request, by actor.Actor, profile coach.Profile, f *web.Form) (web.Response, error) {
-	v, err := p.site.CoachView(ctx, r, "fees", "upi.title", by)
-	if err != nil {
-		return web.Response{}, err
-	}
+	v := p.site.CoachView(r, "fees", "upi.title", by)
 	v.Form, v.Path = f, feesPath+"/upi"
 	v.Data = map[string]any{"Profile": profile, "Fresh": p.site.HasRecentOTP(r, actor.Coach)}
 	return web.FormPage("fee_upi", v), nil

@@ -32,10 +32,7 @@ func (p pages) feePage(ctx context.Context, r *web.Request, by actor.Actor, f *w
 	if err != nil {
 		return web.Response{}, err
 	}
-	v, err := p.site.CoachView(ctx, r, "fees", "fee.title", by)
-	if err != nil {
-		return web.Response{}, err
-	}
+	v := p.site.CoachView(r, "fees", "fee.title", by)
 	if !fee.Told.At.IsZero() && !f.Values.Has("amount") {
 		f.Values.Set("amount", team.FormatAmount(fee.Balance(), fee.Currency))
 	}
@@ -191,10 +188,7 @@ func (p pages) receipt(ctx context.Context, r *web.Request, by actor.Actor) (web
 	if err != nil {
 		return web.Response{}, err
 	}
-	v, err := p.site.CoachView(ctx, r, "fees", "receipt.title", by)
-	if err != nil {
-		return web.Response{}, err
-	}
+	v := p.site.CoachView(r, "fees", "receipt.title", by)
 	v.Data = receiptView{Back: feesPath + "/" + fee.ID, Coach: profile.Name, Fee: fee, Payment: *payment}
 	return web.Page("receipt", v), nil
 }

@@ -102,10 +102,7 @@ func (p pages) progressPage(ctx context.Context, r *web.Request, by actor.Actor,
 
 // listPage shows the records of a player, with the form of a new one.
 func (p pages) listPage(ctx context.Context, r *web.Request, by actor.Actor, player *approval.Player, name string, f *web.Form, data map[string]any) (web.Response, error) {
-	v, err := p.site.CoachView(ctx, r, "players", name+".title", by)
-	if err != nil {
-		return web.Response{}, err
-	}
+	v := p.site.CoachView(r, "players", name+".title", by)
 	v.Form, v.Path, v.Data = f, pathOf(player.ID, name), data
 	data["Player"], data["RequestID"], data["WholeHistory"] = player, p.NewID(), p.site.WholeHistory
 	data["Done"], data["Undo"] = v.TextOr(name+".done."+r.Value("done"), ""), p.site.UndoPath(r, v.Path+"/", "/restore")
@@ -220,7 +217,7 @@ func (x removal) check(ctx context.Context, r *web.Request, by actor.Actor) (web
 	if err != nil {
 		return web.Response{}, err
 	}
-	return x.site.RemovalCheck(ctx, r, by, "players", x.question, what, one)
+	return x.site.RemovalCheck(r, by, "players", x.question, what, one)
 }
 
 // delete serves POST …/{record_id}/delete.

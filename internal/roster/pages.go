@@ -64,7 +64,7 @@ func (p pages) upload() web.UploadForm {
 // recent imports.
 func (p pages) importPage(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
 	if err := p.CheckFeature(ctx, by, coach.Import); err != nil {
-		return p.site.FeatureNeeded(ctx, r, by, coach.Import, err)
+		return p.site.FeatureNeeded(r, by, coach.Import, err)
 	}
 	return p.form(ctx, r, by, r.Restored(new(web.Form)))
 }
@@ -74,10 +74,7 @@ func (p pages) form(ctx context.Context, r *web.Request, by actor.Actor, f *web.
 	if err != nil {
 		return web.Response{}, err
 	}
-	v, err := p.site.CoachView(ctx, r, "players", "import.title", by)
-	if err != nil {
-		return web.Response{}, err
-	}
+	v := p.site.CoachView(r, "players", "import.title", by)
 	v.Form = f
 	v.Path = "/coach/players/import"
 	v.Data = map[string]any{"Imports": imports, "Token": p.NewID(), "MaxBytes": maxBytes >> 20}
@@ -123,7 +120,7 @@ func (p pages) create(ctx context.Context, r *web.Request, by actor.Actor, form 
 // refused returns the page of an import that was not made.
 func (p pages) refused(ctx context.Context, r *web.Request, by actor.Actor, err error) (web.Response, error) {
 	if fault.CodeOf(err) == "tier_limit" {
-		return p.site.FeatureNeeded(ctx, r, by, coach.Import, err)
+		return p.site.FeatureNeeded(r, by, coach.Import, err)
 	}
 	f := &web.Form{Values: r.Form}
 	if !p.addFileFaults(r, f, err) {
@@ -168,7 +165,7 @@ func (p pages) example(context.Context, *web.Request, actor.Actor) (web.Response
 // export serves GET /coach/players/export: the players of the list as CSV.
 func (p pages) export(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
 	if err := p.CheckFeature(ctx, by, coach.Export); err != nil {
-		return p.site.FeatureNeeded(ctx, r, by, coach.Export, err)
+		return p.site.FeatureNeeded(r, by, coach.Export, err)
 	}
 	filter := web.PlayerFilter(r)
 	return web.Download("players.csv", csvfile.MediaType, func(ctx context.Context, out io.Writer) error {

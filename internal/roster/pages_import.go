@@ -68,10 +68,7 @@ func (p pages) statusPage(ctx context.Context, r *web.Request, by actor.Actor, f
 	if err != nil {
 		return web.Response{}, err
 	}
-	v, err := p.site.CoachView(ctx, r, "players", "import.title", by)
-	if err != nil {
-		return web.Response{}, err
-	}
+	v := p.site.CoachView(r, "players", "import.title", by)
 	path := "/coach/imports/" + id
 	next := ""
 	if len(rows) > importRowsPerPage {
@@ -185,7 +182,7 @@ func (p pages) run(ctx context.Context, r *web.Request, by actor.Actor) (web.Res
 	case err == nil:
 		return web.Redirect("/coach/imports/" + id + "?running=yes"), nil
 	case fault.CodeOf(err) == "tier_limit":
-		return p.site.FeatureNeeded(ctx, r, by, coach.Import, err)
+		return p.site.FeatureNeeded(r, by, coach.Import, err)
 	case fault.KindOf(err) == fault.Forbidden, fault.KindOf(err) == fault.TooMany:
 		f := new(web.Form)
 		p.site.AddError(r, f, "", err)

@@ -86,10 +86,7 @@ func (p pages) training(ctx context.Context, r *web.Request, by actor.Actor) (we
 	if err != nil {
 		return web.Response{}, err
 	}
-	v, err := p.site.CoachView(ctx, r, "batches", "training.title", by)
-	if err != nil {
-		return web.Response{}, err
-	}
+	v := p.site.CoachView(r, "batches", "training.title", by)
 	var groups [3][]PlayerAnswer // without an answer, cannot come, come
 	for _, player := range players {
 		switch {
@@ -122,10 +119,7 @@ func (p pages) chooseBatch(ctx context.Context, r *web.Request, by actor.Actor) 
 	if len(batches) == 1 {
 		return web.Redirect("/coach/batches/" + batches[0].ID + "/trainings/add"), nil
 	}
-	v, err := p.site.CoachView(ctx, r, "today", "training.add", by)
-	if err != nil {
-		return web.Response{}, err
-	}
+	v := p.site.CoachView(r, "today", "training.add", by)
 	v.Data = batches
 	return web.Page("training_batch", v), nil
 }
@@ -238,10 +232,7 @@ func (p pages) form(ctx context.Context, r *web.Request, by actor.Actor, b *team
 	if t != nil {
 		title, path = "training.edit", pathOf(t.ID)+"/edit"
 	}
-	v, err := p.site.CoachView(ctx, r, "batches", title, by)
-	if err != nil {
-		return web.Response{}, err
-	}
+	v := p.site.CoachView(r, "batches", title, by)
 	v.Form, v.Path = f, path
 	v.Data = map[string]any{"Batch": b, "Training": t, "Title": title, "Action": path, "Kinds": Kinds}
 	return web.FormPage("training_form", v), nil
@@ -260,10 +251,7 @@ func (p pages) cancelPage(ctx context.Context, r *web.Request, by actor.Actor) (
 }
 
 func (p pages) cancelForm(ctx context.Context, r *web.Request, by actor.Actor, t *Training, f *web.Form) (web.Response, error) {
-	v, err := p.site.CoachView(ctx, r, "batches", "training.cancel", by)
-	if err != nil {
-		return web.Response{}, err
-	}
+	v := p.site.CoachView(r, "batches", "training.cancel", by)
 	v.Form, v.Path = f, pathOf(t.ID)+"/cancel"
 	v.Data = t
 	return web.FormPage("training_cancel", v), nil

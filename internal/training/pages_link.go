@@ -77,10 +77,7 @@ func (p pages) coachCalendar(ctx context.Context, r *web.Request, by actor.Actor
 	if err != nil {
 		return web.Response{}, err
 	}
-	v, err := p.site.CoachView(ctx, r, "batches", "calendar.title", by)
-	if err != nil {
-		return web.Response{}, err
-	}
+	v := p.site.CoachView(r, "batches", "calendar.title", by)
 	v.Data = map[string]any{"Calendar": c, "Back": "/coach/batches", "Action": "/coach/calendar", "Coach": true, "Student": ""}
 	return web.Page("calendar", v), nil
 }

@@ -57,10 +57,7 @@ func (p pages) form(ctx context.Context, r *web.Request, by actor.Actor, f *web.
 	if err != nil {
 		return web.Response{}, err
 	}
-	v, err := p.site.CoachView(ctx, r, "settings", "verification.title", by)
-	if err != nil {
-		return web.Response{}, err
-	}
+	v := p.site.CoachView(r, "settings", "verification.title", by)
 	stored := values(submission, documents)
 	if f == nil {
 		f = &web.Form{Values: stored}

@@ -14,15 +14,12 @@ import (
 )
 
 // FeatureNeeded shows which tier has a feature. It returns err if it is not tier_limit.
-func (p *Pages) FeatureNeeded(ctx context.Context, r *Request, by actor.Actor, feature string, err error) (Response, error) {
+func (p *Pages) FeatureNeeded(r *Request, by actor.Actor, feature string, err error) (Response, error) {
 	f, ok := errors.AsType[*fault.Error](err)
 	if !ok || f.Code != "tier_limit" {
 		return Response{}, err
 	}
-	v, err := p.CoachView(ctx, r, "players", "feature.title", by)
-	if err != nil {
-		return Response{}, err
-	}
+	v := p.CoachView(r, "players", "feature.title", by)
 	title := func(name any) string {
 		text, _ := name.(string)
 		tier, _ := p.Subscriptions.Tiers.Named(text)
@@ -35,7 +32,7 @@ func (p *Pages) FeatureNeeded(ctx context.Context, r *Request, by actor.Actor, f
 // exportAll serves GET /coach/settings/export: everything of the coach as a ZIP of CSV files.
 func (p *Pages) exportAll(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
 	if err := p.Subscriptions.CheckFeature(ctx, by, coach.Export); err != nil {
-		return p.FeatureNeeded(ctx, r, by, coach.Export, err)
+		return p.FeatureNeeded(r, by, coach.Export, err)
 	}
 	return Download("export.zip", csvfile.ArchiveMediaType, func(ctx context.Context, out io.Writer) error { return p.ExportAll(ctx, by, out) }), nil
 }

@@ -67,12 +67,8 @@ func (v *View) Menu() []MenuItem {
 
 // more serves GET /coach/more: the sections that the menu has no place for.
 func (p *Pages) more(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	v, err := p.CoachView(ctx, r, "more", "menu.more", by)
-	if err != nil {
-		return Response{}, err
-	}
+	v := p.CoachView(r, "more", "menu.more", by)
 	items := slices.Clone(moreMenu)
-	items[0].Count = v.Unread
 	if !p.Subscriptions.Tiers.KYC {
 		items = slices.DeleteFunc(items, func(item MenuItem) bool { return item.Name == "verification" })
 	}
@@ -92,14 +88,22 @@ func (v *View) consoleMenu() []MenuItem {
 	return menu
 }
 
-// CoachView returns the View of a page of the coach's section with this name.
-func (p *Pages) CoachView(ctx context.Context, r *Request, section, title string, by actor.Actor) (*View, error) {
+// CoachView returns the View of a page of the coach's section with this name. The counts of its menu are read after the
+// handler.
+func (p *Pages) CoachView(r *Request, section, title string, by actor.Actor) *View {
 	v := p.SignedInView(r, title, by)
-	v.Section = section
-	var err error
-	if v.Unread, err = p.Tray.Unread(ctx, by); err != nil {
-		return v, err
+	v.Section, v.countMenu = section, true
+	return v
+}
+
+// readCounts reads the counts of the menu.
+func (p *Pages) readCounts(ctx context.Context, v *View) (err error) {
+	if v == nil || !v.countMenu {
+		return nil
 	}
-	v.Replies, err = p.UnreadReplies(ctx, by)
-	return v, err
+	if v.Unread, err = p.Tray.Unread(ctx, *v.Caller); err != nil {
+		return err
+	}
+	v.Replies, err = p.UnreadReplies(ctx, *v.Caller)
+	return err
 }

@@ -32,10 +32,7 @@ func (p *Pages) NeedsPage(ctx context.Context, r *Request, by actor.Actor) (Resp
 	if err != nil {
 		return Response{}, err
 	}
-	v, err := p.CoachView(ctx, r, "players", "needs.title", by)
-	if err != nil {
-		return Response{}, err
-	}
+	v := p.CoachView(r, "players", "needs.title", by)
 	count, known := needs.Counts[kind]
 	if !known {
 		kind, count = "", needs.Total()

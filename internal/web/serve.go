@@ -128,7 +128,11 @@ func (p *Pages) handle(w http.ResponseWriter, req *Request, rt Route) (resp Resp
 	default:
 		req.Form = validQuery(req.URL.Query())
 	}
-	return rt.Handle(ctx, req)
+	resp, err = rt.Handle(ctx, req)
+	if err == nil {
+		err = p.readCounts(ctx, resp.View)
+	}
+	return resp, err
 }
 
 // maxForm limits the body of a form that is not an upload, in bytes. It is 64 KiB for strangers.

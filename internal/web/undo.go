@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"net/url"
 	"strconv"
 	"time"
@@ -53,11 +52,8 @@ func (p *Pages) Undo(x Removal, restore func() error, exists func() bool) (Respo
 }
 
 // RemovalCheck is the page that asks before a removal.
-func (p *Pages) RemovalCheck(ctx context.Context, r *Request, by actor.Actor, section, question, what string, x Removal) (Response, error) {
-	v, err := p.CoachView(ctx, r, section, question, by)
-	if err != nil {
-		return Response{}, err
-	}
+func (p *Pages) RemovalCheck(r *Request, by actor.Actor, section, question, what string, x Removal) (Response, error) {
+	v := p.CoachView(r, section, question, by)
 	v.Path = r.URL.Path
 	v.Data = map[string]any{"Question": v.MustT(question), "What": what, "Action": r.URL.Path, "Back": x.List}
 	return Page("removal_check", v), nil

@@ -58,8 +58,10 @@ type View struct {
 	Stream string
 	// Unread is the number of unread notifications, and Replies, for coaches, that of unread replies of families.
 	Unread, Replies int
-	Data            any
-	Form            *Form
+	// countMenu says that both are read before the page is rendered.
+	countMenu bool
+	Data      any
+	Form      *Form
 
 	Style template.CSS
 }

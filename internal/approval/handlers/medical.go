@@ -118,10 +118,7 @@ func (p pages) showReadings(ctx context.Context, r *web.Request, by actor.Actor,
 }
 
 func (p pages) showMedical(ctx context.Context, r *web.Request, by actor.Actor, player *approval.Player) (web.Response, error) {
-	v, err := p.site.CoachView(ctx, r, "players", "medical.title", by)
-	if err != nil {
-		return web.Response{}, err
-	}
+	v := p.site.CoachView(r, "players", "medical.title", by)
 	v.Data = player
 	return web.Page("medical", v), nil
 }

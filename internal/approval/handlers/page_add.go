@@ -28,10 +28,7 @@ func (p pages) addPlayerPage(ctx context.Context, r *web.Request, by actor.Actor
 }
 
 func (p pages) addPlayerForm(ctx context.Context, r *web.Request, by actor.Actor, f *web.Form) (web.Response, error) {
-	v, err := p.site.CoachView(ctx, r, "players", "add.title", by)
-	if err != nil {
-		return web.Response{}, err
-	}
+	v := p.site.CoachView(r, "players", "add.title", by)
 	batches, err := p.site.BatchNames(ctx, by, offeredBatches)
 	if err != nil {
 		return web.Response{}, err

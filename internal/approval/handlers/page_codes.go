@@ -66,10 +66,7 @@ func (p pages) qrPage(ctx context.Context, r *web.Request, by actor.Actor) (web.
 	if !hasCode(player, party) {
 		return web.Redirect(web.CoachPlayer(id)), nil // answered or taken back since the page was rendered
 	}
-	v, err := p.site.CoachView(ctx, r, "players", "code.show.title", by)
-	if err != nil {
-		return web.Response{}, err
-	}
+	v := p.site.CoachView(r, "players", "code.show.title", by)
 	code, err := p.newCode(v, player, party)
 	if err != nil {
 		return web.Response{}, err
@@ -164,15 +161,14 @@ func openCodes(players []*approval.Player, most int) (codes []openCode, rest []*
 
 // codesPage shows codes to print.
 func (p pages) codesPage(ctx context.Context, r *web.Request, by actor.Actor, open []openCode, data map[string]any) (web.Response, error) {
-	v, err := p.site.CoachView(ctx, r, "players", "sheet.title", by)
-	if err != nil {
-		return web.Response{}, err
-	}
+	v := p.site.CoachView(r, "players", "sheet.title", by)
 	codes := make([]codeView, len(open))
 	for i, o := range open {
-		if codes[i], err = p.newCode(v, o.player, o.party); err != nil {
+		code, err := p.newCode(v, o.player, o.party)
+		if err != nil {
 			return web.Response{}, err
 		}
+		codes[i] = code
 	}
 	data["Codes"] = codes
 	v.Data = data

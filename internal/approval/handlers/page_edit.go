@@ -52,10 +52,7 @@ func playerValues(player *approval.Player) url.Values {
 // editPlayerForm returns the page with the form. If effect is not empty, it returns the check
 // page, which explains the effect on the consents.
 func (p pages) editPlayerForm(ctx context.Context, r *web.Request, by actor.Actor, player *approval.Player, f *web.Form, effect approval.EditEffect) (web.Response, error) {
-	v, err := p.site.CoachView(ctx, r, "players", "edit.title", by)
-	if err != nil {
-		return web.Response{}, err
-	}
+	v := p.site.CoachView(r, "players", "edit.title", by)
 	v.Form = f
 	v.Path = web.CoachPlayer(player.ID) + "/edit"
 	v.Data = map[string]any{"Player": player, "Adult": player.Adult(p.Now()), "Effect": effect, "Fields": editFields, "Shown": shownValues(f, player)}

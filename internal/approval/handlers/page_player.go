@@ -210,10 +210,7 @@ func (p pages) playerPage(ctx context.Context, r *web.Request, by actor.Actor, f
 			return web.Response{}, err
 		}
 	}
-	v, err := p.site.CoachView(ctx, r, "players", "player.title", by)
-	if err != nil {
-		return web.Response{}, err
-	}
+	v := p.site.CoachView(r, "players", "player.title", by)
 	v.Form = f
 	v.Path = web.CoachPlayer(id)
 	query := r.URL.Query()

@@ -23,10 +23,7 @@ func (p pages) players(ctx context.Context, r *web.Request, by actor.Actor) (web
 	if err != nil {
 		return web.Response{}, err
 	}
-	v, err := p.site.CoachView(ctx, r, "players", "players.title", by)
-	if err != nil {
-		return web.Response{}, err
-	}
+	v := p.site.CoachView(r, "players", "players.title", by)
 	filtered := filter != (approval.Filter{})
 	var needs coach.Needs
 	if !filtered && r.Value("after") == "" {

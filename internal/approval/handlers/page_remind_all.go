@@ -15,10 +15,7 @@ func (p pages) remindAllPage(ctx context.Context, r *web.Request, by actor.Actor
 	if err != nil {
 		return web.Response{}, err
 	}
-	v, err := p.site.CoachView(ctx, r, "players", "remind_all.title", by)
-	if err != nil {
-		return web.Response{}, err
-	}
+	v := p.site.CoachView(r, "players", "remind_all.title", by)
 	begun := r.Time("begun")
 	running := !begun.IsZero()
 	if !running {

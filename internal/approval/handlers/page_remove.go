@@ -14,10 +14,7 @@ func (p pages) removePlayerPage(ctx context.Context, r *web.Request, by actor.Ac
 	if err != nil {
 		return web.Response{}, err
 	}
-	v, err := p.site.CoachView(ctx, r, "players", "remove.title", by)
-	if err != nil {
-		return web.Response{}, err
-	}
+	v := p.site.CoachView(r, "players", "remove.title", by)
 	v.Data = player
 	return web.Page("remove_player", v), nil
 }

@@ -35,10 +35,7 @@ func (p pages) changeNumberPage(ctx context.Context, r *web.Request, by actor.Ac
 }
 
 func (p pages) numberChangeForm(ctx context.Context, r *web.Request, by actor.Actor, f *web.Form) (web.Response, error) {
-	v, err := p.site.CoachView(ctx, r, "settings", "change_number.title", by)
-	if err != nil {
-		return web.Response{}, err
-	}
+	v := p.site.CoachView(r, "settings", "change_number.title", by)
 	v.Form, v.Path = f, numberPath
 	return web.FormPage("change_number", v), nil
 }
@@ -102,10 +99,7 @@ func (p pages) numberCodesPage(ctx context.Context, r *web.Request, by actor.Act
 }
 
 func (p pages) numberCodesForm(ctx context.Context, r *web.Request, by actor.Actor, to phone.Number, f *web.Form) (web.Response, error) {
-	v, err := p.site.CoachView(ctx, r, "settings", "change_number.title", by)
-	if err != nil {
-		return web.Response{}, err
-	}
+	v := p.site.CoachView(r, "settings", "change_number.title", by)
 	v.Form, v.Path = f, codesPath
 	v.Data = map[string]any{"To": to, "Sent": r.URL.Query().Get("sent") == "again"}
 	return web.FormPage("change_number_codes", v), nil

@@ -20,10 +20,7 @@ func (p pages) closeAccountPage(ctx context.Context, r *web.Request, by actor.Ac
 }
 
 func (p pages) closeForm(ctx context.Context, r *web.Request, by actor.Actor, template string, f *web.Form) (web.Response, error) {
-	v, err := p.site.CoachView(ctx, r, "settings", "close.title", by)
-	if err != nil {
-		return web.Response{}, err
-	}
+	v := p.site.CoachView(r, "settings", "close.title", by)
 	v.Form, v.Path = f, closePath
 	if template == "close_account_code" {
 		v.Path = closeCodePath

@@ -37,25 +37,19 @@ func (p pages) emailForm(ctx context.Context, r *web.Request, by actor.Actor, f 
 	if err != nil {
 		return web.Response{}, err
 	}
-	v, err := p.emailView(ctx, r, by, f)
-	if err != nil {
-		return web.Response{}, err
-	}
+	v := p.emailView(r, by, f)
 	v.Path = emailPath(by.Role)
 	v.Data = map[string]any{"Back": web.SettingsOf(by.Role), "Path": v.Path, "Address": confirmed, "Fresh": p.site.HasRecentOTP(r, by.Role)}
 	return web.FormPage("email", v), nil
 }
 
-func (p pages) emailView(ctx context.Context, r *web.Request, by actor.Actor, f *web.Form) (v *web.View, err error) {
+func (p pages) emailView(r *web.Request, by actor.Actor, f *web.Form) *web.View {
+	v := p.site.SignedInView(r, "email.title", by)
 	if by.Role == actor.Coach {
-		v, err = p.site.CoachView(ctx, r, "settings", "email.title", by)
-	} else {
-		v = p.site.SignedInView(r, "email.title", by)
+		v = p.site.CoachView(r, "settings", "email.title", by)
 	}
-	if err == nil {
-		v.Form = f
-	}
-	return v, err
+	v.Form = f
+	return v
 }
 
 // sendToAddress serves POST …/settings/email: it sends a code to the address. A person who only holds
@@ -100,10 +94,7 @@ func (p pages) emailCodeForm(ctx context.Context, r *web.Request, by actor.Actor
 	if address == "" {
 		return web.Redirect(path), nil
 	}
-	v, err := p.emailView(ctx, r, by, f)
-	if err != nil {
-		return web.Response{}, err
-	}
+	v := p.emailView(r, by, f)
 	v.Path = path + "/code"
 	v.Data = map[string]any{"Path": path, "Address": address}
 	return web.FormPage("email_code", v), nil

@@ -61,9 +61,7 @@ func (p passkeyPages) list(ctx context.Context, r *web.Request, by actor.Actor) 
 	}
 	v := p.site.SignedInView(r, "passkeys.title", by)
 	if by.Role == actor.Coach {
-		if v, err = p.site.CoachView(ctx, r, "settings", "passkeys.title", by); err != nil {
-			return web.Response{}, err
-		}
+		v = p.site.CoachView(r, "settings", "passkeys.title", by)
 	}
 	path := passkeysPath(by.Role)
 	back, title := devicesPage(by.Role)

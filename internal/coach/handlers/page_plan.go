@@ -19,10 +19,7 @@ func (p pages) plans(ctx context.Context, r *web.Request, by actor.Actor) (web.R
 	if err != nil {
 		return web.Response{}, err
 	}
-	v, err := p.site.CoachView(ctx, r, "settings", "plan.title", by)
-	if err != nil {
-		return web.Response{}, err
-	}
+	v := p.site.CoachView(r, "settings", "plan.title", by)
 	tiers := p.site.Subscriptions.Tiers
 	common, some := tiers.CompareFeatures()
 	shown := slices.ContainsFunc(tiers.List, func(t coach.Tier) bool {
@@ -49,10 +46,7 @@ func (p pages) checkPlan(ctx context.Context, r *web.Request, by actor.Actor) (w
 	if subscription.Tier.Name == tier.Name {
 		return web.Redirect(planPath), nil
 	}
-	v, err := p.site.CoachView(ctx, r, "settings", "plan.title", by)
-	if err != nil {
-		return web.Response{}, err
-	}
+	v := p.site.CoachView(r, "settings", "plan.title", by)
 	v.Data = map[string]any{"Tier": tier, "Subscription": subscription, "Change": subscription.Change(tier)}
 	return web.Page("plan_check", v), nil
 }

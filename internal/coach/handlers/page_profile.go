@@ -42,10 +42,7 @@ func ProfileValues(profile coach.Profile) *web.Form {
 
 // ProfileForm returns the page of the profile with a form.
 func ProfileForm(ctx context.Context, site *web.Pages, r *web.Request, by actor.Actor, profile coach.Profile, f *web.Form) (web.Response, error) {
-	v, err := site.CoachView(ctx, r, "profile", "profile.title", by)
-	if err != nil {
-		return web.Response{}, err
-	}
+	v := site.CoachView(r, "profile", "profile.title", by)
 	v.Form = f
 	v.Path = ProfilePath
 	certificates := slices.DeleteFunc(slices.Clone(profile.Documents), func(d coach.Document) bool { return !d.Kind.Certifies() })

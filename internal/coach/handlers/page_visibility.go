@@ -35,10 +35,7 @@ func (p pages) visibilityForm(ctx context.Context, r *web.Request, by actor.Acto
 	if err != nil {
 		return web.Response{}, err
 	}
-	v, err := p.site.CoachView(ctx, r, "profile", "visibility.title", by)
-	if err != nil {
-		return web.Response{}, err
-	}
+	v := p.site.CoachView(r, "profile", "visibility.title", by)
 	if f == nil {
 		f = &web.Form{Values: url.Values{"show": saved.Show}}
 		if len(saved.Show) == 0 && !saved.Visible {

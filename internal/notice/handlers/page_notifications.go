@@ -35,10 +35,7 @@ func (p pages) notifications(ctx context.Context, r *web.Request, by actor.Actor
 	if err != nil {
 		return web.Response{}, err
 	}
-	v, err := p.site.CoachView(ctx, r, "notifications", "notifications.title", by)
-	if err != nil {
-		return web.Response{}, err
-	}
+	v := p.site.CoachView(r, "notifications", "notifications.title", by)
 	older := int64(0)
 	if len(list) > notificationsPerPage {
 		list = list[:notificationsPerPage]

@@ -39,10 +39,7 @@ func (p pages) settingsForm(ctx context.Context, r *web.Request, by actor.Actor,
 	if verification.State == coach.Disabled {
 		state = ""
 	}
-	v, err := p.site.CoachView(ctx, r, "settings", "settings.title", by)
-	if err != nil {
-		return web.Response{}, err
-	}
+	v := p.site.CoachView(r, "settings", "settings.title", by)
 	v.Form, v.Path = f, web.SettingsPath
 	addresses, err := approval.StoppedAddresses(ctx, p.site.Approvals.DB, by)
 	if err != nil {
