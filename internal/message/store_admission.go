@@ -22,6 +22,9 @@ const wakeNext = 8
 // One row is locked first, so that replicas count one after the other. The number of
 // statements does not depend on the number of messages that are admitted.
 func (st *Store) AdmitMessages(ctx context.Context, messages []Outgoing) ([]Outgoing, error) {
+	if len(messages) == 0 {
+		return nil, nil
+	}
 	var admitted []Outgoing
 	err := st.DB.Write(ctx, func(tx *database.Tx) (err error) {
 		admitted, err = st.admit(ctx, tx, messages)
