@@ -5,6 +5,7 @@
 //	go run ./bench/load -measure overload -duration 10s                        three times the capacity
 //	go run ./bench/load -measure team -duration 10s                            sheets of attendance, sign-ins while a message leaves
 //	go run ./bench/load -measure delivery -duration 30s                        time to the gateway, and the drain of a full outbox
+//	go run ./bench/load -measure replies -rate 167                             10,000 replies by WhatsApp in a minute
 //	go run ./bench/load -measure start -engines sqlite                         start-up time, memory and size
 //
 // A program compared with itself shows the noise of the machine: ratios other than 1.00.
@@ -29,7 +30,7 @@ import (
 )
 
 // measurements are the values of the flag -measure.
-var measurements = []string{"operations", "overload", "start", "team", "delivery"}
+var measurements = []string{"operations", "overload", "start", "team", "delivery", "replies"}
 
 func main() {
 	debug.SetGCPercent(400) // less garbage collection of the client on the measured cores
@@ -50,7 +51,8 @@ func run(ctx context.Context, args []string) error {
 		concurrency = flags.Int("concurrency", 8, "concurrent connections")
 		duration    = flags.Duration("duration", time.Second, "duration of a turn")
 		rounds      = flags.Int("rounds", 5, "turns of each program")
-		rate        = flags.Float64("rate", 100, "messages a second, for delivery")
+		rate        = flags.Float64("rate", 100, "messages a second, for delivery; replies a second, for replies")
+		replies     = flags.Int("replies", 10_000, "replies of families, for replies")
 		queued      = flags.Int("queued", 100_000, "messages that wait, for delivery")
 		engines     = flags.String("engines", strings.Join(program.Engines, ","), "database engines")
 	)
@@ -79,6 +81,8 @@ func run(ctx context.Context, args []string) error {
 			err = measureTeam(ctx, *programs, onEngines, program.TeamLoad{Marks: 200, Recipients: 1000, Workers: *concurrency, Duration: *duration})
 		case "delivery":
 			err = measureDelivery(ctx, *programs, onEngines, *rounds, *rate, *duration, *queued)
+		case "replies":
+			err = measureReplies(ctx, *programs, onEngines, *rate, *replies)
 		case "start":
 			err = measureStart(ctx, onEngines)
 		}
@@ -146,6 +150,16 @@ func measureDelivery(ctx context.Context, list string, engines []string, rounds 
 			fmt.Printf("delivery of %s on %s: %s\n", p.Name, engine, result)
 		}
 		return nil
+	})
+}
+
+func measureReplies(ctx context.Context, list string, engines []string, rate float64, n int) error {
+	return eachProgram(list, engines, func(p program.Program, engine string) error {
+		result, err := program.MeasureReplies(ctx, p, engine, rate, n)
+		if err == nil {
+			fmt.Printf("replies to %s on %s: %s\n", p.Name, engine, result)
+		}
+		return err
 	})
 }
 

@@ -194,13 +194,48 @@ func percentiles(all []time.Duration) Percentiles {
 	return Percentiles{all[len(all)/2], all[len(all)*99/100]}
 }
 
-// queue inserts n requests with queued messages to different numbers, of all coaches in turn. The service must not run.
+// queue inserts n families with requests and queued messages. The service must not run.
 func (s *runningServer) queue(ctx context.Context, n int) error {
-	driver, address := "pgx", s.server.database.URL
-	if path, sqlite := strings.CutPrefix(address, "sqlite:"); sqlite {
-		driver, address = "sqlite", "file:"+path+"?_pragma=busy_timeout(20000)"
+	return s.insert(ctx, n, append(families[:], `INSERT INTO requests (id, player_id, coach_id, approver_type, approver_id, state, channels, requested_at, last_sent_at, delivery_failed) `+
+		familyRows+familyID+`, `+familyID+`, '%[2]s', 'guardian', `+familyID+`, 'pending', 'sms', %[1]d, %[1]d, FALSE FROM n`,
+		`INSERT INTO deliveries (id, kind, channel, state, account_id, recipient, role, coach_id, request_id, attempts, due_at, gives_up_at, created_at, updated_at) `+
+			familyRows+familyID+`, 'request', 'sms', 'queued', `+familyID+`, `+familyNumberSQL+`, 'guardian', '%[2]s', `+familyID+`, 0, %[1]d, %[3]d, %[1]d, %[1]d FROM n`))
+}
+
+// addFamilies inserts n families. The service must not run.
+func (s *runningServer) addFamilies(ctx context.Context, n int) error {
+	return s.insert(ctx, n, families[:])
+}
+
+// familyNumber returns the number of the guardian of family i.
+func familyNumber(i int) string { return fmt.Sprintf("+91986%07d", i) }
+
+const (
+	familyRows      = `WITH RECURSIVE n (i) AS (SELECT %[4]d UNION ALL SELECT i + 1 FROM n WHERE i < %[5]d) SELECT `
+	familyID        = `'0198f2c4-5e00-7b11-8f3a-1' || substr(CAST(100000000000 + i AS TEXT), 2)`
+	familyNumberSQL = `'+91986' || substr(CAST(10000000 + i AS TEXT), 2)`
+)
+
+// families insert accounts of guardians with a player each. The values are the time, a coach, the time of the
+// next day, the first family and the last one.
+var families = [...]string{
+	`INSERT INTO accounts (id, mobile_number, role, tray_seq, created_at) ` + familyRows + familyID + `, ` + familyNumberSQL + `, 'guardian', 0, %[1]d FROM n`,
+	`INSERT INTO players (id, coach_id, version, student_name, student_key, date_of_birth, search_key, student_state, student_pending_since,
+		guardian_id, guardian_name, guardian_number, guardian_state, guardian_pending_since, created_at, changes) ` + familyRows + familyID + `, '%[2]s', 1, 'Asha Rao',
+		'asha rao ' || CAST(i AS TEXT), '2014-01-01', 'asha rao', 'pending', %[1]d, ` + familyID + `, 'Bela Rao', ` + familyNumberSQL + `, 'pending', %[1]d, %[1]d, 1 FROM n`,
+}
+
+// openDatabase opens the database of the service.
+func (s *runningServer) openDatabase() (*sql.DB, error) {
+	if path, sqlite := strings.CutPrefix(s.server.database.URL, "sqlite:"); sqlite {
+		return sql.Open("sqlite", "file:"+path+"?_pragma=busy_timeout(20000)")
 	}
-	db, err := sql.Open(driver, address)
+	return sql.Open("pgx", s.server.database.URL)
+}
+
+// insert runs statements for n families, of all coaches in turn, and analyses the tables.
+func (s *runningServer) insert(ctx context.Context, n int, statements []string) error {
+	db, err := s.openDatabase()
 	if err != nil {
 		return err
 	}
@@ -212,25 +247,14 @@ func (s *runningServer) queue(ctx context.Context, n int) error {
 	now := time.Now().UnixMicro()
 	for first := 0; first < n; first += deliveryBatch {
 		last := min(first+deliveryBatch, n) - 1
-		rows := fmt.Sprintf(`WITH RECURSIVE n (i) AS (SELECT %d UNION ALL SELECT i + 1 FROM n WHERE i < %d) SELECT `, first, last)
-		const id, number = `'0198f2c4-5e00-7b11-8f3a-1' || substr(CAST(100000000000 + i AS TEXT), 2)`, `'+91986' || substr(CAST(10000000 + i AS TEXT), 2)`
 		coach := coaches[first/deliveryBatch%len(coaches)]
-		for _, insert := range []string{
-			`INSERT INTO accounts (id, mobile_number, role, tray_seq, created_at) ` + rows + id + `, ` + number + `, 'guardian', 0, %[1]d FROM n`,
-			`INSERT INTO players (id, coach_id, version, student_name, student_key, date_of_birth, search_key, student_state, student_pending_since,
-				guardian_id, guardian_name, guardian_number, guardian_state, guardian_pending_since, created_at, changes) ` + rows + id + `, '%[2]s', 1, 'Asha Rao',
-				'asha rao ' || CAST(i AS TEXT), '2014-01-01', 'asha rao', 'pending', %[1]d, ` + id + `, 'Bela Rao', ` + number + `, 'pending', %[1]d, %[1]d, 1 FROM n`,
-			`INSERT INTO requests (id, player_id, coach_id, approver_type, approver_id, state, channels, requested_at, last_sent_at, delivery_failed) ` +
-				rows + id + `, ` + id + `, '%[2]s', 'guardian', ` + id + `, 'pending', 'sms', %[1]d, %[1]d, FALSE FROM n`,
-			`INSERT INTO deliveries (id, kind, channel, state, account_id, recipient, role, coach_id, request_id, attempts, due_at, gives_up_at, created_at, updated_at) ` +
-				rows + id + `, 'request', 'sms', 'queued', ` + id + `, ` + number + `, 'guardian', '%[2]s', ` + id + `, 0, %[1]d, %[3]d, %[1]d, %[1]d FROM n`,
-		} {
-			if _, err := db.ExecContext(ctx, fmt.Sprintf(insert, now, coach, now+24*int64(time.Hour/time.Microsecond))); err != nil {
-				return fmt.Errorf("%.30s: %w", insert, err)
+		for _, statement := range statements {
+			if _, err := db.ExecContext(ctx, fmt.Sprintf(statement, now, coach, now+24*int64(time.Hour/time.Microsecond), first, last)); err != nil {
+				return fmt.Errorf("%.30s: %w", statement, err)
 			}
 		}
 	}
-	if driver == "pgx" {
+	if !strings.HasPrefix(s.server.database.URL, "sqlite:") {
 		_, err = db.ExecContext(ctx, `ANALYZE`)
 	}
 	return err

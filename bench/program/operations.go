@@ -96,13 +96,13 @@ func (a *accounts) nextPlayer() string {
 	return a.players[a.next%len(a.players)]
 }
 
-func run(ctx context.Context, program Program, engine string, workers int) (*runningServer, error) {
+func run(ctx context.Context, program Program, engine string, workers int, env ...string) (*runningServer, error) {
 	gateway, err := openGateway()
 	if err != nil {
 		return nil, err
 	}
 	s := &runningServer{name: program.Name, gateway: gateway}
-	if s.server, err = NewServer(ctx, program.Path, engine, "http:"+gateway.url, "TOUCHLINE_ACCESS_TOKEN_LIFETIME=24h"); err != nil {
+	if s.server, err = NewServer(ctx, program.Path, engine, "http:"+gateway.url, append(env, "TOUCHLINE_ACCESS_TOKEN_LIFETIME=24h")...); err != nil {
 		s.close()
 		return nil, err
 	}
