@@ -11,7 +11,7 @@ import (
 func TestAppAccess(t *testing.T) {
 	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 	child, adult := approval.Date{Year: 2014, Month: 4, Day: 30}, approval.Date{Year: 2000, Month: 4, Day: 30}
-	strict := approval.Rules{RequireGuardianForMinors: true}
+	strict := approval.Rules{GuardianBelow: 18}
 	poor := approval.Rules{TierHas: func(_, service string) bool { return service != "digital_payments" }}
 	for _, tt := range []struct {
 		guardian, student approval.State

@@ -117,7 +117,7 @@ func (s ConsentStatus) Availability(rules Rules, now time.Time) Availability {
 		HasChat:     rules.HasChat,
 		HasGuardian: s.HasGuardian, HasStudentNumber: s.HasStudentNumber,
 	}
-	if rules.RequireGuardianForMinors && !s.DateOfBirth.IsAdult(now) {
+	if rules.NeedsGuardian(s.DateOfBirth, now) {
 		a.StudentApp = a.StudentApp && a.GuardianApp
 	}
 	for _, name := range AppServices {

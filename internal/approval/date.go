@@ -39,9 +39,12 @@ func (d Date) Before(e Date) bool { return d.String() < e.String() }
 func (d Date) IsAdult(now time.Time) bool { return d.AgeOn(now) >= coach.AdultAge }
 
 // AdultBirthDate returns the latest birth date of an adult on the UTC date of now.
-func AdultBirthDate(now time.Time) Date {
+func AdultBirthDate(now time.Time) Date { return BornBefore(now, coach.AdultAge) }
+
+// BornBefore returns the latest birth date of a person of that age in full years on the UTC date of now.
+func BornBefore(now time.Time, age int) Date {
 	born := DateOf(now)
-	born.Year -= coach.AdultAge
+	born.Year -= age
 	return born
 }
 

@@ -18,8 +18,11 @@ type Rules struct {
 	// ReminderWindow.
 	RemindersPerWindow int
 	ReminderWindow     time.Duration
-	// RequireGuardianForMinors makes a minor's app services require the guardian's approval too.
-	RequireGuardianForMinors bool
+	// GuardianBelow is the age in full years below which a student's app services require the
+	// guardian's approval too: the student's yes is then an assent. 0 is no age.
+	GuardianBelow int
+	// ApprovalFreshness is the age of a sign-in up to which the API takes an approval; 0 is any age.
+	ApprovalFreshness time.Duration
 	// AllowCoachAsContact lets coaches use their own number as a contact.
 	AllowCoachAsContact bool
 	// Routes are the channels of the service.
@@ -140,6 +143,19 @@ func (p *Player) CheckDisputes(opened []*Request) error {
 func errDisputed(party actor.Role) error {
 	return fault.New(fault.Conflict, "contact_disputed",
 		"The person with this number said that the request was not for them. Enter the right number of the %s, or ask that person to lift the dispute.", party)
+}
+
+// NeedsGuardian reports whether the app services of a student born on that date require the guardian's approval.
+func (r Rules) NeedsGuardian(born Date, now time.Time) bool { return born.AgeOn(now) < r.GuardianBelow }
+
+// checkFresh returns fresh_otp_required for an approval by the API whose sign-in is too old. Pages ask
+// for an OTP themselves, a button or key counts as one, and a repeated approval changes nothing.
+func (r Rules) checkFresh(by actor.Actor, p *Player, d Decision, now time.Time) error {
+	if r.ApprovalFreshness == 0 || by.Via != actor.ViaAPI || d.Action != Approve || now.Sub(by.SignedInAt) <= r.ApprovalFreshness ||
+		!p.VisibleTo(by) || p.Approver(by.Role).Consent.State == Approved {
+		return nil
+	}
+	return fault.New(fault.Forbidden, "fresh_otp_required", "Sign in again, with an OTP or a passkey. Then approve within %s.", r.ApprovalFreshness)
 }
 
 func errNoOpenRequest() error {

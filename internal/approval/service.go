@@ -135,6 +135,9 @@ func (s *Service) logDecision(ctx context.Context, coachID string, d *Record) {
 func (s *Service) Decide(ctx context.Context, by actor.Actor, id string, d Decision) (*Player, []Record, error) {
 	var saved Change
 	p, err := s.update(ctx, id, loadOptions{History: true, Deliveries: true}, func(p *Player, op Operation) (c Change, err error) {
+		if err := s.Rules.checkFresh(by, p, d, op.Now); err != nil {
+			return Change{}, err
+		}
 		d.Wording = s.wordingFor(by, p, d.Wording)
 		c, err = p.Decide(by, by.Role, d, op)
 		saved = c

@@ -47,8 +47,13 @@ type Words struct {
 	Authority map[string]string
 }
 
-// Authorities name the authority if no law is configured.
-var Authorities = map[string]string{"en": "the data protection authority of your country", "hi": "अपने देश के डेटा सुरक्षा कार्यालय"}
+// Authorities name by PRIVACY_PROFILE and language where families can complain.
+var Authorities = map[string]map[string]string{
+	"none":  {"en": "the data protection authority of your country", "hi": "अपने देश के डेटा सुरक्षा कार्यालय"},
+	"india": {"en": "the Data Protection Board of India", "hi": "भारत के डेटा संरक्षण बोर्ड"},
+	"eu":    {"en": "the data protection authority of your country", "hi": "अपने देश के डेटा सुरक्षा कार्यालय"},
+	"us":    {"en": "the Federal Trade Commission (FTC)", "hi": "Federal Trade Commission (FTC)"},
+}
 
 // ReadNotices returns the notice in each language from a folder, or the built-in one if folder is
 // empty. A folder has en.md; a language without a file has the English text.

@@ -58,7 +58,7 @@ func TestBlocks(t *testing.T) {
 func TestBuiltInNotice(t *testing.T) {
 	t.Parallel()
 	for _, contact := range []string{"", "hello@kite.example"} {
-		notices, err := privacy.ReadNotices("", privacy.Words{Brand: "Kite", Contact: contact, Authority: privacy.Authorities})
+		notices, err := privacy.ReadNotices("", privacy.Words{Brand: "Kite", Contact: contact, Authority: privacy.Authorities["india"]})
 		if err != nil || len(notices) != 2 {
 			t.Fatal(notices, err)
 		}

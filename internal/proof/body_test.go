@@ -11,6 +11,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/store"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -37,7 +38,7 @@ func TestBody(t *testing.T) {
 	c := testChange()
 	key := bytes.Repeat([]byte{7}, keyBytes)
 	claims := claimsOf(c)
-	body := newBody(c, claims.digests(key), "Touchline").encode()
+	body := newBody(c, claims.digests(key), store.Settings{Brand: "Touchline"}).encode()
 	const golden = "testdata/body.golden"
 	if *update {
 		if err := os.WriteFile(golden, body, 0o600); err != nil {

@@ -28,7 +28,7 @@ func ConsentChanged(ctx context.Context, tx *store.Tx, changes []approval.Consen
 			key := make([]byte, keyBytes)
 			_, _ = rand.Read(key) // never fails (crypto/rand)
 			claims := claimsOf(c)
-			body := newBody(c, claims.digests(key), tx.DB().Settings().Brand).encode()
+			body := newBody(c, claims.digests(key), tx.DB().Settings()).encode()
 			sealed, err := tx.DB().Seal(vault.ForRecord, string(key)+string(encodeJSON(claims)), c.ID)
 			if err != nil {
 				return err
@@ -48,13 +48,13 @@ func ConsentChanged(ctx context.Context, tx *store.Tx, changes []approval.Consen
 }
 
 // newBody returns the body of a change.
-func newBody(c approval.ConsentChange, digests []string, controller string) Body {
+func newBody(c approval.ConsentChange, digests []string, s store.Settings) Body {
 	b := Body{
 		SD: digests, SDAlg: "sha-256", Authentication: authenticationOf(c),
 		EventState: string(c.After), EventTime: c.At.UTC().Format(timeFormat), EventType: string(c.Kind),
 		Language: c.Wording.Language, PrivacyNotice: c.Wording.NoticeHash, TextHash: c.Wording.TextHash,
-		NumberSuppliedBy: string(actor.Coach), PartyRole: string(c.Party), PIIController: controller, PreviousState: string(c.Before),
-		Profile: "none", Purposes: approval.AppServices, RecordID: c.ID, SchemaVersion: SchemaVersion,
+		NumberSuppliedBy: string(actor.Coach), PartyRole: string(c.Party), PIIController: s.Brand, PreviousState: string(c.Before),
+		Profile: cmp.Or(s.PrivacyProfile, "none"), Purposes: approval.AppServices, RecordID: c.ID, SchemaVersion: SchemaVersion,
 		Shown: shownOn[c.By.Via], Via: string(c.By.Via),
 	}
 	b.Shown = cmp.Or(b.Shown, "unknown")

@@ -114,6 +114,7 @@ func storeSettings(cfg *config.Config, ch channels, tiers coach.Tiers) store.Set
 			},
 		},
 		Brand:           cfg.Brand,
+		PrivacyProfile:  cfg.PrivacyProfile,
 		OTPSegments:     func(role actor.Role, language string) int { return otpSegments(cfg, role, language) },
 		MaxOTPCost:      maxOTPCost(cfg),
 		MaxCallCost:     maxCallCost(cfg),

@@ -10,7 +10,7 @@ import (
 
 // noticeTexts returns the notice to families in each language. The error is config.Errors.
 func noticeTexts(cfg *config.Config) ([]privacy.Notice, error) {
-	list, err := privacy.ReadNotices(cfg.NoticeFolder(), privacy.Words{Brand: cfg.Brand, Contact: cfg.Contact(), Authority: privacy.Authorities})
+	list, err := privacy.ReadNotices(cfg.NoticeFolder(), privacy.Words{Brand: cfg.Brand, Contact: cfg.Contact(), Authority: privacy.Authorities[cfg.PrivacyProfile]})
 	if err != nil {
 		message := err.Error()
 		if perr, ok := errors.AsType[*fs.PathError](err); ok {

@@ -1,12 +1,14 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/conversation"
 	"github.com/touchline/touchline/internal/message/worker"
 	"github.com/touchline/touchline/internal/notice"
@@ -44,7 +46,8 @@ func newWorker(cfg *config.Config, o Options, s *services) *worker.Worker {
 			return s.db.Outbox.FailRemovedChannels(ctx, slices.Collect(maps.Keys(s.delivery.senders)), n)
 		},
 		RecordAdults: func(ctx context.Context) error {
-			return approval.RecordAdults(ctx, s.db, approval.AdultBirthDate(o.Now()), cfg.RequireGuardianForMinors)
+			below := cfg.GuardianBelow()
+			return approval.RecordAdults(ctx, s.db, approval.BornBefore(o.Now(), cmp.Or(below, coach.AdultAge)), below > 0)
 		},
 		NumberRecords: s.proof.Work,
 		CheckBudget:   s.budgets.check,

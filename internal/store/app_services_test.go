@@ -46,7 +46,12 @@ func TestAppServicesNeedApproval(t *testing.T) {
 					p.Errorf("%d reads were granted and %d refused, %d messages delivered in the app, %d notifications, %d pushed; the sequences are too tame",
 						c.granted, c.refused, c.delivered, c.notified, c.pushed)
 				}
-			}, func(s *settings) { s.Rules.RequireGuardianForMinors, s.Rules.WholeHistory = strict, whole })
+			}, func(s *settings) {
+				s.Rules.WholeHistory = whole
+				if strict {
+					s.Rules.GuardianBelow = 18
+				}
+			})
 		})
 	}
 }

@@ -231,6 +231,27 @@ func TestRecordAdults(t *testing.T) {
 	})
 }
 
+// TestRecordAdultsOfHigherAge: after the age of the profile rose, birthdays are in the feed again.
+func TestRecordAdultsOfHigherAge(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		a := p.add(p.coach(1), "Asha Rao", number(2), number(3))
+		ok(p, p.decide(p.as(actor.Student, number(3)), a.ID, approval.Approve))
+		born := a.Student.DateOfBirth
+		before, younger := born, born
+		before.Day--
+		younger.Year += 2
+		ok(p, approval.RecordAdults(bg, p.db, younger, true))
+		_, cursor := p.read(feed.Cursor{}, 50)
+		for _, adult := range []approval.Date{before, born} {
+			ok(p, approval.RecordAdults(bg, p.db, adult, true))
+		}
+		if rows, _ := p.read(cursor, 50); !slices.Equal(rows, []string{a.ID + " 4 availability"}) {
+			t.Errorf("got %q", rows)
+		}
+	})
+}
+
 // TestRecordAdultsWithoutRule: without the rule a birthday changes nothing.
 func TestRecordAdultsWithoutRule(t *testing.T) {
 	t.Parallel()

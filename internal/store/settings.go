@@ -16,6 +16,8 @@ type Settings struct {
 	Outbox message.Settings
 	// Brand is the name of the service in notifications.
 	Brand string
+	// PrivacyProfile is the setting PRIVACY_PROFILE.
+	PrivacyProfile string
 	// OTPSegments returns how many segments an OTP has in a language; nil is one.
 	OTPSegments func(role actor.Role, language string) int
 	// MaxOTPCost is the highest cost of an OTP, or 0 if it is unknown: then all requests for

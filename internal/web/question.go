@@ -64,7 +64,7 @@ func (p *Pages) NewQuestion(r *Request, by actor.Actor, player *approval.Player,
 	d.On, d.Chat = services.GuardianApp, services.HasChat
 	if by.Role == actor.Student {
 		d.On = services.StudentApp
-		d.NeedsGuardian = p.Approvals.Rules.RequireGuardianForMinors && !d.Adult && player.GuardianApprover.Consent.State != approval.Approved
+		d.NeedsGuardian = p.Approvals.Rules.NeedsGuardian(player.Student.DateOfBirth, p.Now()) && player.GuardianApprover.Consent.State != approval.Approved
 	}
 	d.Services = ServicesOf(services)
 	if player.DisclosedTo(by) == approval.Outline {

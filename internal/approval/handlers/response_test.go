@@ -108,7 +108,7 @@ func TestResponses(t *testing.T) {
 		blocked       = approval.PendingItem{PlayerID: playerID, StudentName: "Kabir Mehta", Party: actor.Student, ApproverName: "Kabir Mehta", PendingSince: requestedAt, Reminders: 3}
 		cancelledItem = approval.PendingItem{PlayerID: playerID, StudentName: "Kabir Mehta", Party: actor.Guardian, ApproverName: "Meera Mehta", PendingSince: testNow, HasNumber: true, Request: cancelled.StudentApprover.Request}
 	)
-	strict.RequireGuardianForMinors = true
+	strict.GuardianBelow = 18
 	revokedStrictly := playerWith(func(p *approval.Player) {
 		p.GuardianApprover.Consent.State, p.StudentApprover.Consent.State = approval.Revoked, approval.Approved
 	})

@@ -24,6 +24,9 @@ func (h calls) approvalStatus(ctx context.Context, r api.Request[api.NoBody], id
 // the role of the caller; each route allows one role.
 func (h calls) respond(ctx context.Context, r api.Request[decisionRequest]) (api.Response, error) {
 	in, f := r.Body, r.Faults
+	if h.Rules.ApprovalFreshness > 0 && in.Action == string(approval.Approve) && in.RequestID == nil && !f.Has("/request_id") {
+		f.Add("/request_id", "required", "Name the request that the person saw.")
+	}
 	if err := h.checkBody(ctx, r.Caller.Actor, in.PlayerID, f); err != nil {
 		return api.Response{}, err
 	}

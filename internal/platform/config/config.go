@@ -99,12 +99,14 @@ type Config struct {
 	MessagesPerNumber          int           `env:"MESSAGES_PER_NUMBER" default:"20" development:"off" min:"0" max:"1000000000" zero:"off" help:"SMS segments of approval messages in 24 h to one number from all coaches"`
 	MessagesPerCoach           int           `env:"MESSAGES_PER_COACH" default:"200" development:"off" min:"0" max:"1000000000" zero:"off" help:"SMS segments of approval messages in 24 h from one coach"`
 
-	Notice string `env:"NOTICE" default:"built-in" help:"folder with the notice to families, a file for each language: en.md, hi.md; docs/privacy.md describes them"`
+	PrivacyProfile    string        `env:"PRIVACY_PROFILE" default:"none" oneof:"none,india,eu,us" help:"law whose defaults apply: the age below which a guardian must agree, how fresh an approval must be, how long data is kept; docs/privacy.md has the table"`
+	ApprovalFreshness time.Duration `env:"APPROVAL_FRESHNESS" default:"0s" shown:"15m if PRIVACY_PROFILE is india or eu, else 0s" min:"0s" max:"24h" zero:"off" help:"age of the OTP or passkey with which a session began, up to which the API takes an approval; it must name its request_id; pages always take 15 minutes"`
+	Notice            string        `env:"NOTICE" default:"built-in" help:"folder with the notice to families, a file for each language: en.md, hi.md; docs/privacy.md describes them"`
 
 	ProfileRequired          []string `env:"PROFILE_REQUIRED" default:"name,bio,experience_years,sports" help:"fields of a complete coach profile, separated by commas: name, bio, experience_years, sports, email, certifications, profile_picture; none requires no field"`
 	KYC                      bool     `env:"KYC" default:"off" help:"operators verify the identity of coaches; the tiers say what requires it"`
 	Tiers                    string   `env:"TIERS" default:"built-in" help:"JSON file with the subscription tiers (docs/tiers.md)"`
-	RequireGuardianForMinors bool     `env:"REQUIRE_GUARDIAN_FOR_MINORS" default:"off" help:"a student under 18 gets app services only if the guardian has approved too"`
+	RequireGuardianForMinors bool     `env:"REQUIRE_GUARDIAN_FOR_MINORS" default:"off" shown:"on if PRIVACY_PROFILE is india, else off" help:"a student under 18 gets app services only if the guardian has approved too"`
 	AllowCoachAsContact      bool     `env:"ALLOW_COACH_AS_CONTACT" default:"off" help:"a guardian or student may have the coach's own number"`
 	FeeReminders             bool     `env:"FEE_REMINDERS" default:"on" help:"guardians and students with the service fee_reminders are reminded in the app of an unpaid fee, 3 days before it is due and on the day"`
 	CopyGuardian             bool     `env:"COPY_GUARDIAN" default:"on" help:"what a coach writes to a student under 18 goes to the guardian too, on the same channel"`

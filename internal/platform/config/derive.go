@@ -50,6 +50,7 @@ func (c *Config) derive() {
 		// A session cannot be idle longer than it lives.
 		c.RefreshTokenIdle = min(c.RefreshTokenIdle, c.RefreshTokenLifetime)
 	}
+	c.derivePrivacy()
 	c.SMSCurrency = RegionCurrency(c.DefaultRegion)
 	if len(c.SMSPrices) > 0 && c.SMSPrices[0].Currency != "" {
 		c.SMSCurrency = c.SMSPrices[0].Currency

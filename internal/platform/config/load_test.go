@@ -365,3 +365,57 @@ func TestWhatsAppAccount(t *testing.T) {
 		}
 	}
 }
+
+// TestPrivacyProfile: the profile sets the defaults, which settings can make stricter. India's age cannot be lowered.
+func TestPrivacyProfile(t *testing.T) {
+	for _, tt := range []struct {
+		settings  string
+		below     int
+		freshness time.Duration
+	}{
+		{"", 0, 0},
+		{"PRIVACY_PROFILE=india", 18, 15 * time.Minute},
+		{"PRIVACY_PROFILE=eu", 16, 15 * time.Minute},
+		{"PRIVACY_PROFILE=us", 13, 0},
+		{"PRIVACY_PROFILE=us REQUIRE_GUARDIAN_FOR_MINORS=on APPROVAL_FRESHNESS=5m", 18, 5 * time.Minute},
+		{"PRIVACY_PROFILE=eu REQUIRE_GUARDIAN_FOR_MINORS=off APPROVAL_FRESHNESS=0", 16, 0},
+	} {
+		c := load(t, nil, env(strings.Fields(tt.settings)...))
+		if c.GuardianBelow() != tt.below || c.ApprovalFreshness != tt.freshness {
+			t.Errorf("%s: a guardian below %d, freshness %v", tt.settings, c.GuardianBelow(), c.ApprovalFreshness)
+		}
+	}
+	for _, wrong := range []string{"PRIVACY_PROFILE=mars", "PRIVACY_PROFILE=india REQUIRE_GUARDIAN_FOR_MINORS=off", "APPROVAL_FRESHNESS=25h"} {
+		if _, err := config.Load(nil, env(strings.Fields(wrong)...)); err == nil {
+			t.Errorf("%s was taken", wrong)
+		}
+	}
+}
+
+// TestPrivacyTable: docs/privacy.md has the values of each profile.
+func TestPrivacyTable(t *testing.T) {
+	text, err := os.ReadFile("../../../docs/privacy.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	days := func(d time.Duration) string { return fmt.Sprintf("%d days", d/(24*time.Hour)) }
+	rows := []string{"| |", "| a guardian must agree below |", "| `APPROVAL_FRESHNESS` |", "| a deleted player |", "| a player without an answer |", "| notifications |", "| deliveries |"}
+	for _, p := range config.PrivacyProfiles {
+		age := "–"
+		if p.GuardianBelow > 0 {
+			age = fmt.Sprintf("%d years", p.GuardianBelow)
+		}
+		fresh := "off"
+		if p.ApprovalFreshness > 0 {
+			fresh = fmt.Sprintf("%d minutes", p.ApprovalFreshness/time.Minute)
+		}
+		for i, cell := range []string{"`" + p.Name + "`", age, fresh, days(p.RetainDeleted), days(p.RetainUnanswered), days(p.RetainNotifications), days(p.RetainDeliveries)} {
+			rows[i] += " " + cell + " |"
+		}
+	}
+	for _, row := range rows {
+		if !strings.Contains(string(text), row) {
+			t.Errorf("docs/privacy.md has no row %q", row)
+		}
+	}
+}
