@@ -88,6 +88,9 @@ func (s *Service) Call(tb testing.TB, method, path, token string, body any, head
 	return resp
 }
 
+// At returns a service that runs at an address, for calls and browsers only.
+func At(address string) *Service { return &Service{URL: address, client: http.DefaultClient} }
+
 // Do is Call for goroutines that must not end the test: it returns the error.
 func (s *Service) Do(ctx context.Context, method, path, token string, body any, headers ...string) (*Response, error) {
 	return do(ctx, s.client, method, s.URL+path, token, body, headers...)
