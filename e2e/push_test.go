@@ -135,7 +135,7 @@ func TestPush(t *testing.T) {
 		}
 		guardian.Call(t, "DELETE", pushPath, nil).Want(t, 204)
 	}, func(c *config.Config) {
-		c.PushNetworks, c.AccessTokenLifetime = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, 24*time.Hour
+		c.Endpoints.PushNetworks, c.AccessTokenLifetime = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, 24*time.Hour
 	})
 }
 

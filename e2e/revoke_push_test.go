@@ -19,7 +19,7 @@ func TestNoPushAfterRevoke(t *testing.T) {
 	t.Parallel()
 	const rounds, measurements = 12, 6
 	network := func(c *config.Config) {
-		c.PushNetworks, c.AccessTokenLifetime = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, 24*time.Hour
+		c.Endpoints.PushNetworks, c.AccessTokenLifetime = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, 24*time.Hour
 	}
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		replica := s

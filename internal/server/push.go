@@ -16,7 +16,7 @@ import (
 // newPush returns the sender of push messages.
 func newPush(cfg *config.Config, o Options, keys *auth.Keys, subscriptions push.Store) (worker.Sender, error) {
 	c := push.Config{
-		Store: subscriptions, Client: webhook.NewClient(cfg.PushNetworks), Key: keys.VAPID, Contact: pushContact(cfg), Now: o.Now,
+		Store: subscriptions, Client: webhook.NewClient(cfg.Endpoints.PushNetworks), Key: keys.VAPID, Contact: pushContact(cfg), Now: o.Now,
 	}
 	if a, ok := cfg.ServiceAccount(); ok {
 		fcm, err := push.NewFCM(push.FCMConfig{
@@ -43,7 +43,7 @@ func pushContact(cfg *config.Config) string {
 
 // newPushSubscriptions returns the subscriptions for push messages.
 func newPushSubscriptions(cfg *config.Config, o Options, db *database.DB, keys *auth.Keys) *notice.PushSubscriptions {
-	networks := webhook.Networks(cfg.PushNetworks)
+	networks := webhook.Networks(cfg.Endpoints.PushNetworks)
 	_, apps := cfg.ServiceAccount()
 	return &notice.PushSubscriptions{
 		DB: db, Vault: keys.Vault, Key: push.PublicKey(keys.VAPID), Reachable: networks.Allows, PlainHTTP: networks.AllowsHTTP, Apps: apps, NewID: o.NewID,

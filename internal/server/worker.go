@@ -37,7 +37,7 @@ func newWorker(cfg *config.Config, o Options, s *services) *worker.Worker {
 		SendDigests:             s.approvals.SendDigests,
 		SendExpiryNotifications: s.documents.SendExpiryNotifications,
 		MakeFees:                s.fees.MakeDue,
-		RemindFees:              remindFees(cfg, s),
+		RemindFees:              s.fees.RemindDue,
 		RecordIntrospections:    s.operators.Tokens.RecordIntrospections,
 		RotateKeys:              s.keys.Rotate,
 		SweepFiles:              s.documents.DeleteExpiredBlobs,
@@ -58,15 +58,6 @@ func newWorker(cfg *config.Config, o Options, s *services) *worker.Worker {
 		NewTicker: o.NewTicker,
 		Log:       o.Log,
 	})
-}
-
-// remindFees returns the job that reminds families of fees, or one that does nothing if the
-// setting is off.
-func remindFees(cfg *config.Config, s *services) func(context.Context, int) (int, error) {
-	if cfg.FeeReminders {
-		return s.fees.RemindDue
-	}
-	return func(context.Context, int) (int, error) { return 0, nil }
 }
 
 // contents has what deliveries say.

@@ -57,8 +57,7 @@ type Config struct {
 
 	Mail SecretURL `env:"MAIL" default:"off" secret:"url" help:"mail server and sender: smtp://user:password@host:587?from=<address> with STARTTLS, smtps://user:password@host:465?from=<address> with TLS from the start; without a user there is no authentication; smtp to a loopback address needs no TLS; the options ca and bounce_secret are in docs/operating.md"`
 
-	PushNetworks      []netip.Prefix `env:"PUSH_NETWORKS" default:"none" help:"private addresses or CIDR ranges, separated by commas, in which push services may be, also over http; other private addresses are refused"`
-	FCMServiceAccount Secret         `env:"FCM_SERVICE_ACCOUNT" shown:"none" secret:"all" help:"service account of a Firebase project, the JSON file of Google; apps of the project get push messages by FCM HTTP v1"`
+	FCMServiceAccount Secret `env:"FCM_SERVICE_ACCOUNT" shown:"none" secret:"all" help:"service account of a Firebase project, the JSON file of Google; apps of the project get push messages by FCM HTTP v1"`
 
 	DefaultRegion string       `env:"DEFAULT_REGION" default:"IN" help:"ISO 3166 country of numbers that are written without a country code"`
 	Countries     []string     `env:"COUNTRIES" shown:"DEFAULT_REGION; * if SMS is log" help:"ISO 3166 countries whose numbers may get an SMS, separated by commas; * allows all"`
@@ -108,7 +107,6 @@ type Config struct {
 	Tiers                    string   `env:"TIERS" default:"built-in" help:"JSON file with the subscription tiers (docs/tiers.md)"`
 	RequireGuardianForMinors bool     `env:"REQUIRE_GUARDIAN_FOR_MINORS" default:"off" shown:"on if PRIVACY_PROFILE is india, else off" help:"a student under 18 gets app services only if the guardian has approved too"`
 	AllowCoachAsContact      bool     `env:"ALLOW_COACH_AS_CONTACT" default:"off" help:"a guardian or student may have the coach's own number"`
-	FeeReminders             bool     `env:"FEE_REMINDERS" default:"on" help:"guardians and students with the service fee_reminders are reminded in the app of an unpaid fee, 3 days before it is due and on the day"`
 	CopyGuardian             bool     `env:"COPY_GUARDIAN" default:"on" help:"what a coach writes to a student under 18 goes to the guardian too, on the same channel"`
 	AppHistory               string   `env:"APP_HISTORY" default:"all" oneof:"all,since_approval" help:"what a party sees in the app after its approval: all that the coach added, or what was added since"`
 	RequestsPerAddressMinute int      `env:"REQUESTS_PER_ADDRESS_MINUTE" default:"600" min:"0" max:"1000000000" zero:"off" help:"requests per minute from one network address (/64 for IPv6), counted by each process"`
@@ -142,6 +140,8 @@ type Endpoints struct {
 	ACME, ACMEAuthorities string
 	// WhatsApp is the Graph API with its version, and FCM is FCM HTTP v1.
 	WhatsApp, FCM string
+	// PushNetworks are private networks in which push services may be.
+	PushNetworks []netip.Prefix
 }
 
 var endpoints = Endpoints{
