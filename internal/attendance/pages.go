@@ -70,13 +70,10 @@ func (p pages) sheet(ctx context.Context, r *web.Request, by actor.Actor) (web.R
 
 // sheetOf returns the batch and the day of the path.
 func sheetOf(r *web.Request) (batchID string, date team.Date, err error) {
-	if batchID, err = r.PathID("batch_id"); err != nil {
-		return "", "", err
-	}
 	if date, err = team.ParseDate(r.PathValue("date")); err != nil {
 		return "", "", fault.Missing()
 	}
-	return batchID, date, nil
+	return r.PathValue("batch_id"), date, nil
 }
 
 // sheetPage shows a sheet. The values of f, if any, replace the stored marks.

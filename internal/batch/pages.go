@@ -127,11 +127,7 @@ func (p pages) archiveBatchPage(ctx context.Context, r *web.Request, by actor.Ac
 
 // archiveBatch serves POST …/archive. The same form sent twice archives once.
 func (p pages) archiveBatch(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	id, err := r.PathID("batch_id")
-	if err != nil {
-		return web.Response{}, err
-	}
-	if err := p.Archive(ctx, by, id); err != nil && fault.CodeOf(err) != "batch_archived" {
+	if err := p.Archive(ctx, by, r.PathValue("batch_id")); err != nil && fault.CodeOf(err) != "batch_archived" {
 		return web.Response{}, err
 	}
 	return web.Redirect("/coach/batches?done=archived"), nil
@@ -166,10 +162,7 @@ func (p pages) batchPlayersForm(ctx context.Context, r *web.Request, by actor.Ac
 
 // joinBatch serves POST …/players: the selected players join the batch.
 func (p pages) joinBatch(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	id, err := r.PathID("batch_id")
-	if err != nil {
-		return web.Response{}, err
-	}
+	id := r.PathValue("batch_id")
 	if len(r.Form["player"]) > web.PlayersPerPage {
 		return web.Response{}, fault.New(fault.Malformed, "malformed_request", "Select at most %d players.", web.PlayersPerPage)
 	}
@@ -199,12 +192,9 @@ func (p pages) batchError(r *web.Request, err error) string {
 }
 
 // membershipInPath returns the batch and the player of the path, and the membership as a removal.
-func membershipInPath(r *web.Request) (batchID, playerID string, x web.Removal, err error) {
-	if batchID, err = r.PathID("batch_id"); err != nil {
-		return "", "", x, err
-	}
-	playerID, err = r.PathID("player_id")
-	return batchID, playerID, web.Removal{List: pathOf(batchID), ID: playerID}, err
+func membershipInPath(r *web.Request) (batchID, playerID string, x web.Removal) {
+	batchID, playerID = r.PathValue("batch_id"), r.PathValue("player_id")
+	return batchID, playerID, web.Removal{List: pathOf(batchID), ID: playerID}
 }
 
 // checkLeaveBatch serves GET …/players/{player_id}/remove.
@@ -213,10 +203,7 @@ func (p pages) checkLeaveBatch(ctx context.Context, r *web.Request, by actor.Act
 	if err != nil {
 		return web.Response{}, err
 	}
-	_, playerID, x, err := membershipInPath(r)
-	if err != nil {
-		return web.Response{}, err
-	}
+	_, playerID, x := membershipInPath(r)
 	player, err := p.site.Approvals.Player(ctx, by, playerID)
 	if err != nil {
 		return web.Response{}, err
@@ -226,20 +213,14 @@ func (p pages) checkLeaveBatch(ctx context.Context, r *web.Request, by actor.Act
 
 // leaveBatch serves POST …/players/{player_id}/remove.
 func (p pages) leaveBatch(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	batchID, playerID, x, err := membershipInPath(r)
-	if err != nil {
-		return web.Response{}, err
-	}
+	batchID, playerID, x := membershipInPath(r)
 	return p.site.Remove(r, x, func() error { return p.Leave(ctx, by, batchID, playerID) })
 }
 
 // rejoinBatch serves POST …/players/{player_id}/restore. The membership continues: see
 // team.RejoinWithin.
 func (p pages) rejoinBatch(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	batchID, playerID, x, err := membershipInPath(r)
-	if err != nil {
-		return web.Response{}, err
-	}
+	batchID, playerID, x := membershipInPath(r)
 	return p.site.Undo(x, func() error { return p.Join(ctx, by, batchID, playerID) }, func() bool { return false })
 }
 

@@ -109,10 +109,7 @@ func reasonText(v *web.View, reason string) string {
 
 // message serves GET /coach/messages/{message_id}: a message and its recipients.
 func (p pages) message(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	id, err := r.PathID("message_id")
-	if err != nil {
-		return web.Response{}, err
-	}
+	id := r.PathValue("message_id")
 	m, err := p.Message(ctx, by, id)
 	if err != nil {
 		return web.Response{}, err
@@ -178,16 +175,14 @@ func (p pages) conversationPage(ctx context.Context, r *web.Request, by actor.Ac
 
 // writeReply serves POST …/messages.
 func (p pages) writeReply(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	playerID, err := r.PathID("player_id")
-	if err != nil {
-		return web.Response{}, err
-	}
+	playerID := r.PathValue("player_id")
 	path := "/me/" + string(by.Role) + "/players/" + playerID + "/messages"
 	var faults wire.Faults
 	var in replyRequest
 	wire.Bind(map[string]any{"text": r.Value("text")}, &in, &faults)
 	text := readText(in.Text, &faults)
-	if err = faults.Err(); err == nil {
+	err := faults.Err()
+	if err == nil {
 		id := web.IDOrNone(r.Value(web.RequestField))
 		if id == "" {
 			id = p.NewID()

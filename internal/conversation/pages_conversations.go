@@ -44,13 +44,10 @@ func conversationKey(r *web.Request) (k api.Keyset) {
 
 // partyIn returns the player and the party in the path of a page, or not_found.
 func partyIn(r *web.Request) (playerID string, party actor.Role, err error) {
-	if playerID, err = r.PathID("player_id"); err != nil {
-		return "", "", err
-	}
 	if party = actor.Role(r.PathValue("party")); !slices.Contains(approval.Parties[:], party) {
 		return "", "", fault.Missing()
 	}
-	return playerID, party, nil
+	return r.PathValue("player_id"), party, nil
 }
 
 // coachConversation serves GET /coach/conversations/{player_id}/{party}: what the coach and a party wrote on all

@@ -209,10 +209,7 @@ func (p pages) addTemplate(ctx context.Context, r *web.Request, by actor.Actor) 
 // deleteTemplate serves POST /coach/messages/templates/{template_id}/delete. The same
 // form sent twice finds no template the second time, and succeeds.
 func (p pages) deleteTemplate(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	id, err := r.PathID("template_id")
-	if err == nil {
-		err = p.DeleteTemplate(ctx, by, id)
-	}
+	err := p.DeleteTemplate(ctx, by, r.PathValue("template_id"))
 	if err != nil && !fault.IsMissing(err) {
 		return web.Response{}, err
 	}

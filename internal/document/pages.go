@@ -180,11 +180,7 @@ func (p pages) show(ctx context.Context, r *web.Request, by actor.Actor) (web.Re
 
 // own returns the document in the path, or not_found.
 func (p pages) own(ctx context.Context, r *web.Request, by actor.Actor) (coach.Document, error) {
-	id, err := r.PathID("document_id")
-	if err != nil {
-		return coach.Document{}, err
-	}
-	return p.Document(ctx, by, id)
+	return p.Document(ctx, by, r.PathValue("document_id"))
 }
 
 func valuesOf(d coach.Document) *web.Form {
@@ -271,10 +267,7 @@ func (p pages) remove(ctx context.Context, r *web.Request, by actor.Actor) (web.
 
 // content serves GET /coach/documents/{document_id}/content: the file, to its owner.
 func (p pages) content(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	id, err := r.PathID("document_id")
-	if err != nil {
-		return web.Response{}, err
-	}
+	id := r.PathValue("document_id")
 	size := r.Value("size")
 	content, err := p.Open(context.WithoutCancel(ctx), by, id, size)
 	if fault.KindOf(err) == fault.Invalid {

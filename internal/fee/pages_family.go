@@ -88,10 +88,7 @@ func (p pages) familyReceipt(ctx context.Context, r *web.Request, by actor.Actor
 
 // loadFamilyFee reads the fee in the path. closed reports that the party may not see it now.
 func (p pages) loadFamilyFee(ctx context.Context, r *web.Request, by actor.Actor) (d web.Question, fee FamilyFee, closed bool, err error) {
-	feeID, err := r.PathID("fee_id")
-	if err != nil {
-		return d, fee, false, err
-	}
+	feeID := r.PathValue("fee_id")
 	if d, err = p.site.Question(ctx, r, by); err != nil {
 		return d, fee, false, err
 	}

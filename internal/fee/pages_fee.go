@@ -20,11 +20,7 @@ func (p pages) fee(ctx context.Context, r *web.Request, by actor.Actor) (web.Res
 
 // feeInPath returns the fee that the path names.
 func (p pages) feeInPath(ctx context.Context, r *web.Request, by actor.Actor) (*Fee, error) {
-	id, err := r.PathID("fee_id")
-	if err != nil {
-		return nil, err
-	}
-	return p.Fee(ctx, by, id)
+	return p.Fee(ctx, by, r.PathValue("fee_id"))
 }
 
 func (p pages) feePage(ctx context.Context, r *web.Request, by actor.Actor, f *web.Form) (web.Response, error) {
@@ -51,15 +47,13 @@ func (p pages) feePage(ctx context.Context, r *web.Request, by actor.Actor, f *w
 // changeFee runs a change of the fee in the path once for a form, and shows the fee with the
 // result.
 func (p pages) changeFee(ctx context.Context, r *web.Request, by actor.Actor, done string, faults wire.Faults, change func(ctx context.Context, feeID string) error) (web.Response, error) {
-	id, err := r.PathID("fee_id")
-	if err != nil {
-		return web.Response{}, err
-	}
+	id := r.PathValue("fee_id")
 	key, form := r.Value(web.RequestField), r.Form
 	if own := r.Value("remind"); own != "" { // the button also sends the form of a payment
 		key, form = own, url.Values{"remind": {own}}
 	}
-	if err = faults.Err(); err == nil {
+	err := faults.Err()
+	if err == nil {
 		err = p.site.OnceFor(ctx, r, by, key, form, func(ctx context.Context) error { return change(ctx, id) })
 	}
 	if err == nil {

@@ -128,10 +128,7 @@ func (p pages) tellPaid(ctx context.Context, r *web.Request, by actor.Actor) (we
 
 // notReceived serves POST /coach/fees/{fee_id}/not-received.
 func (p pages) notReceived(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	id, err := r.PathID("fee_id")
-	if err != nil {
-		return web.Response{}, err
-	}
-	_, err = p.Untell(ctx, by, id)
+	id := r.PathValue("fee_id")
+	_, err := p.Untell(ctx, by, id)
 	return web.Redirect(feesPath + "/" + id + "?done=not_received"), err
 }

@@ -200,8 +200,7 @@ func (x removal) inPath(ctx context.Context, r *web.Request, by actor.Actor) (pl
 	if err != nil {
 		return "", web.Removal{}, err
 	}
-	id, err := r.PathID("record_id")
-	return player.ID, web.Removal{List: pathOf(player.ID, x.page), ID: id, Typed: x.typed(x.site.NewView(r, ""))}, err
+	return player.ID, web.Removal{List: pathOf(player.ID, x.page), ID: r.PathValue("record_id"), Typed: x.typed(x.site.NewView(r, ""))}, nil
 }
 
 // check serves GET …/{record_id}/delete.

@@ -82,11 +82,7 @@ func (p pages) reportInPath(ctx context.Context, r *web.Request, by actor.Actor)
 	if player, err = p.site.PlayerInPath(ctx, r, by); err != nil {
 		return nil, Report{}, err
 	}
-	id, err := r.PathID("record_id")
-	if err != nil {
-		return nil, Report{}, err
-	}
-	report, err = p.Report(ctx, by, player.ID, id)
+	report, err = p.Report(ctx, by, player.ID, r.PathValue("record_id"))
 	return player, report, err
 }
 

@@ -53,10 +53,7 @@ func (p pages) status(ctx context.Context, r *web.Request, by actor.Actor) (web.
 
 // statusPage returns the page with the faults of f.
 func (p pages) statusPage(ctx context.Context, r *web.Request, by actor.Actor, f *web.Form) (web.Response, error) {
-	id, err := r.PathID("import_id")
-	if err != nil {
-		return web.Response{}, err
-	}
+	id := r.PathValue("import_id")
 	i, err := p.Await(ctx, by, id, time.Second) // the page of an import that is read loads itself again
 	if err != nil {
 		return web.Response{}, err
@@ -169,13 +166,11 @@ func warnings(v *web.View, i *Import) []string {
 // run serves POST /coach/imports/{import_id}/run: it adds the next rows and
 // goes back to the page of the import, which runs the next step.
 func (p pages) run(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	id, err := r.PathID("import_id")
-	if err != nil {
-		return web.Response{}, err
-	}
+	id := r.PathValue("import_id")
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stepTimeout)
 	defer cancel()
-	if err = p.site.Coaches.Complete(ctx, by); err == nil {
+	err := p.site.Coaches.Complete(ctx, by)
+	if err == nil {
 		_, err = p.Step(ctx, by, id)
 	}
 	switch {

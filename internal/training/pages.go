@@ -315,10 +315,7 @@ func readAnswer(r *web.Request) (in answerRequest, ok bool) {
 // answer serves POST /me/{role}/players/{player_id}/trainings/{training_id}/attending and returns to the
 // page with the buttons.
 func (p pages) answer(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	playerID, err := r.PathID("player_id")
-	if err != nil {
-		return web.Response{}, err
-	}
+	playerID := r.PathValue("player_id")
 	id, err := inPath(r)
 	if err != nil {
 		return web.Response{}, err

@@ -94,11 +94,7 @@ func (p pages) familyCalendar(ctx context.Context, r *web.Request, by actor.Acto
 func (p pages) changeCalendar(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
 	playerID := ""
 	if by.Role != actor.Coach {
-		id, err := r.PathID("player_id")
-		if err != nil {
-			return web.Response{}, err
-		}
-		playerID = id
+		playerID = r.PathValue("player_id")
 	}
 	var err error
 	if r.Value("end") == "yes" {

@@ -55,10 +55,7 @@ func (c console) show(ctx context.Context, r *web.Request, by actor.Operator) (w
 }
 
 func (c console) page(ctx context.Context, r *web.Request, by actor.Operator, f *web.Form) (web.Response, error) {
-	id, err := r.PathID("coach_id")
-	if err != nil {
-		return web.Response{}, err
-	}
+	id := r.PathValue("coach_id")
 	newest, err := c.Newest(ctx, id)
 	if err != nil {
 		return web.Response{}, err
@@ -82,15 +79,7 @@ func (c console) page(ctx context.Context, r *web.Request, by actor.Operator, f 
 
 // document serves one document of a submission.
 func (c console) document(ctx context.Context, r *web.Request, by actor.Operator) (web.Response, error) {
-	id, err := r.PathID("coach_id")
-	if err != nil {
-		return web.Response{}, err
-	}
-	documentID, err := r.PathID("document_id")
-	if err != nil {
-		return web.Response{}, err
-	}
-	content, err := c.OpenDocument(context.WithoutCancel(ctx), by, id, documentID) // it is read after the handler
+	content, err := c.OpenDocument(context.WithoutCancel(ctx), by, r.PathValue("coach_id"), r.PathValue("document_id")) // it is read after the handler
 	if err != nil {
 		return web.Response{}, err
 	}
@@ -105,12 +94,9 @@ func (c console) document(ctx context.Context, r *web.Request, by actor.Operator
 // save serves POST /kyc/{coach_id}: it approves or rejects the submission that the
 // operator has read.
 func (c console) save(ctx context.Context, r *web.Request, by actor.Operator) (web.Response, error) {
-	id, err := r.PathID("coach_id")
-	if err != nil {
-		return web.Response{}, err
-	}
+	id := r.PathValue("coach_id")
 	submission := r.Value("submission")
-	err = c.CheckNewest(ctx, id, submission)
+	err := c.CheckNewest(ctx, id, submission)
 	if err == nil {
 		err = c.decideForm(ctx, r, by, submission)
 	}

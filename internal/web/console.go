@@ -105,7 +105,7 @@ func (c *Console) identify(ctx context.Context, r *Request) error {
 	return err
 }
 
-// Scope returns a handler that is called for an operator whose token has a scope.
+// Scope returns a handler that is called for an operator whose token has a scope, with identifiers in the path.
 func (c *Console) Scope(required operator.Scope, h func(context.Context, *Request, actor.Operator) (Response, error)) Handler {
 	return func(ctx context.Context, r *Request) (Response, error) {
 		if r.Operator == nil {
@@ -117,6 +117,9 @@ func (c *Console) Scope(required operator.Scope, h func(context.Context, *Reques
 			if recorded := c.Tokens.Record(ctx, by, operator.ScopeRefused, "token", by.ID, "scope "+string(required)); recorded != nil {
 				return Response{}, recorded
 			}
+			return Response{}, err
+		}
+		if err := r.checkIDs(httpx.InfoFrom(ctx).Route); err != nil {
 			return Response{}, err
 		}
 		return h(ctx, r, by)

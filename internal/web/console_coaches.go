@@ -36,10 +36,7 @@ func (c *Console) coach(ctx context.Context, r *Request, by actor.Operator) (Res
 }
 
 func (c *Console) coachPage(ctx context.Context, r *Request, by actor.Operator, f *Form) (Response, error) {
-	id, err := r.PathID("coach_id")
-	if err != nil {
-		return Response{}, err
-	}
+	id := r.PathValue("coach_id")
 	account, profile, err := c.Accounts.Read(ctx, by, id)
 	if err != nil {
 		return Response{}, err
@@ -61,10 +58,8 @@ func (c *Console) coachPage(ctx context.Context, r *Request, by actor.Operator, 
 
 // changeCoach serves POST /coaches/{coach_id}: it suspends or restores the account.
 func (c *Console) changeCoach(ctx context.Context, r *Request, by actor.Operator) (Response, error) {
-	id, err := r.PathID("coach_id")
-	if err != nil {
-		return Response{}, err
-	}
+	id := r.PathValue("coach_id")
+	var err error
 	if r.Value("action") == "restore" {
 		err = c.Accounts.Restore(ctx, by, id)
 	} else {

@@ -89,11 +89,8 @@ func (c *Console) tierRequests(ctx context.Context, r *Request, by actor.Operato
 // decideTier serves POST /tier-requests/{coach_id}: it approves or refuses the tier that the operator
 // saw.
 func (c *Console) decideTier(ctx context.Context, r *Request, by actor.Operator) (Response, error) {
-	id, err := r.PathID("coach_id")
-	if err != nil {
-		return Response{}, err
-	}
-	tier, done := r.Form.Get("tier"), "approved"
+	id, tier, done := r.PathValue("coach_id"), r.Form.Get("tier"), "approved"
+	var err error
 	if r.Form.Get("decision") == "refuse" {
 		done = "refused"
 		_, err = c.Subscriptions.Refuse(ctx, by, id, tier, strings.TrimSpace(r.Form.Get("reason")))
@@ -115,11 +112,7 @@ func (c *Console) decideTier(ctx context.Context, r *Request, by actor.Operator)
 
 // retryDelivery serves POST /deliveries/{delivery_id}: it sends a message again.
 func (c *Console) retryDelivery(ctx context.Context, r *Request, by actor.Operator) (Response, error) {
-	id, err := r.PathID("delivery_id")
-	if err != nil {
-		return Response{}, err
-	}
-	_, err = c.Deliveries.Retry(ctx, by, id)
+	_, err := c.Deliveries.Retry(ctx, by, r.PathValue("delivery_id"))
 	if fault.KindOf(err) == fault.Conflict {
 		return Redirect("/deliveries?done=no"), nil
 	}

@@ -35,11 +35,7 @@ func PlayerFilter(r *Request) approval.Filter {
 
 // PlayerInPath returns the coach's player that the path names.
 func (p *Pages) PlayerInPath(ctx context.Context, r *Request, by actor.Actor) (*approval.Player, error) {
-	id, err := r.PathID("player_id")
-	if err != nil {
-		return nil, err
-	}
-	return p.Approvals.Player(ctx, by, id)
+	return p.Approvals.Player(ctx, by, r.PathValue("player_id"))
 }
 
 // SetGiven sets a member unless the field of the form is empty.

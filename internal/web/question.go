@@ -43,11 +43,7 @@ type Question struct {
 
 // Question returns the page data of a player that the caller may see.
 func (p *Pages) Question(ctx context.Context, r *Request, by actor.Actor) (Question, error) {
-	id, err := r.PathID("player_id")
-	if err != nil {
-		return Question{}, err
-	}
-	player, history, err := p.Approvals.Status(ctx, by, id)
+	player, history, err := p.Approvals.Status(ctx, by, r.PathValue("player_id"))
 	if err != nil {
 		return Question{}, err
 	}

@@ -56,13 +56,16 @@ func (r *Request) Value(name string) string {
 	return strings.TrimSpace(strings.ToValidUTF8(strings.ReplaceAll(r.Form.Get(name), "\x00", ""), ""))
 }
 
-// PathID returns the identifier in the path, or not_found if it is not an identifier.
-func (r *Request) PathID(name string) (string, error) {
-	id := r.PathValue(name)
-	if !endpoint.IsID(id) {
-		return "", fault.Missing()
+// checkIDs returns not_found if a part of the path that must be an identifier is none. A training also has a name from its
+// batch and day, which its handlers check.
+func (r *Request) checkIDs(pattern string) error {
+	for _, part := range strings.Split(pattern, "{")[1:] {
+		name, _, _ := strings.Cut(part, "}")
+		if strings.HasSuffix(name, "_id") && name != "training_id" && !endpoint.IsID(r.PathValue(name)) {
+			return fault.Missing()
+		}
 	}
-	return id, nil
+	return nil
 }
 
 // IDOrNone returns text if it is an id, else "".

@@ -57,7 +57,7 @@ func (e SignInError) redirect() Response {
 }
 
 // SignedIn returns a handler that is called with a caller in a role. Without a session it
-// leads to the sign-in. A form that was rendered for another account changes nothing.
+// leads to the sign-in. A form that was rendered for another account changes nothing. The identifiers in the path are valid.
 func (p *Pages) SignedIn(role actor.Role, h func(context.Context, *Request, actor.Actor) (Response, error)) Handler {
 	return func(ctx context.Context, r *Request) (Response, error) {
 		by, ok := r.Actor(role)
@@ -69,6 +69,9 @@ func (p *Pages) SignedIn(role actor.Role, h func(context.Context, *Request, acto
 		}
 		if info := httpx.InfoFrom(ctx); info != nil {
 			info.AccountID, info.SessionID = by.AccountID, by.SessionID
+			if err := r.checkIDs(info.Route); err != nil {
+				return Response{}, err
+			}
 		}
 		zone, err := p.zone(ctx, by)
 		if err != nil {

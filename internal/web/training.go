@@ -39,9 +39,5 @@ func (p *Pages) FamilyPage(ctx context.Context, r *Request, by actor.Actor, name
 
 // LoadBatch returns the batch of the path.
 func (p *Pages) LoadBatch(ctx context.Context, r *Request, by actor.Actor) (*team.Batch, error) {
-	id, err := r.PathID("batch_id")
-	if err != nil {
-		return nil, err
-	}
-	return p.Batch(ctx, by, id)
+	return p.Batch(ctx, by, r.PathValue("batch_id"))
 }

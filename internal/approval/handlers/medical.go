@@ -63,11 +63,7 @@ func (p pages) medicalPage(ctx context.Context, r *web.Request, by actor.Actor) 
 
 // readMedical serves POST …/medical, which shows the text and records the reading.
 func (p pages) readMedical(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	id, err := r.PathID("player_id")
-	if err != nil {
-		return web.Response{}, err
-	}
-	player, err := p.Medical(ctx, by, id, approval.ReadToShow)
+	player, err := p.Medical(ctx, by, r.PathValue("player_id"), approval.ReadToShow)
 	if err != nil {
 		return web.Response{}, err
 	}
@@ -88,10 +84,7 @@ func (p pages) familyMedicalPage(ctx context.Context, r *web.Request, by actor.A
 
 // readOwnMedical serves POST …/medical, which also shows the notes.
 func (p pages) readOwnMedical(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	id, err := r.PathID("player_id")
-	if err != nil {
-		return web.Response{}, err
-	}
+	id := r.PathValue("player_id")
 	player, err := p.Medical(ctx, by, id, approval.ReadToShow)
 	if err != nil {
 		return web.Response{}, err

@@ -124,10 +124,7 @@ func (p pages) callParty(ctx context.Context, r *web.Request, by actor.Actor) (w
 // changePlayer calls change and goes back to the page of the player, or to Today if the
 // form came from there. An error that the coach can correct shows on the page of the player.
 func (p pages) changePlayer(ctx context.Context, r *web.Request, by actor.Actor, done string, change func(id string, party actor.Role) error) (web.Response, error) {
-	id, err := r.PathID("player_id")
-	if err != nil {
-		return web.Response{}, err
-	}
+	id := r.PathValue("player_id")
 	party, err := partyOf(r)
 	if err != nil {
 		return web.Response{}, err

@@ -51,10 +51,7 @@ func hasCode(player *approval.Player, party actor.Role) bool {
 
 // qrPage serves GET /coach/players/{player_id}/qr?party=…: the code to show at the ground.
 func (p pages) qrPage(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	id, err := r.PathID("player_id")
-	if err != nil {
-		return web.Response{}, err
-	}
+	id := r.PathValue("player_id")
 	party, err := partyOf(r)
 	if err != nil {
 		return web.Response{}, err

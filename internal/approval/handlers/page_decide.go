@@ -37,11 +37,7 @@ func (p pages) answerForm(r *web.Request, by actor.Actor, d web.Question, f *web
 
 // toAnswer serves GET …/decide, which a browser opens after a sign-in or by the back button.
 func (p pages) toAnswer(_ context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	id, err := r.PathID("player_id")
-	if err != nil {
-		return web.Response{}, err
-	}
-	return web.Redirect(web.PlayerPath(by.Role, id) + "/answer"), nil
+	return web.Redirect(web.PlayerPath(by.Role, r.PathValue("player_id")) + "/answer"), nil
 }
 
 // readReason reads the reason of a form, with the rules of the API. Faults are added to f.

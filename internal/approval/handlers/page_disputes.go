@@ -96,11 +96,7 @@ func (p pages) liftPage(ctx context.Context, r *web.Request, by actor.Actor) (we
 // made, and no later one of the same request. The session ends with it if no player names the
 // account any longer, so the next page needs no session.
 func (p pages) lift(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	id, err := r.PathID("request_id")
-	if err != nil {
-		return web.Response{}, err
-	}
-	err = p.LiftShown(ctx, by, id, r.Time("disputed"))
+	err := p.LiftShown(ctx, by, r.PathValue("request_id"), r.Time("disputed"))
 	if fault.CodeOf(err) == "request_superseded" {
 		return web.Redirect(web.Home(by.Role) + "/disputes"), nil
 	}

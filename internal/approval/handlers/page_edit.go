@@ -19,11 +19,7 @@ import (
 // editPlayerPage serves GET /coach/players/{player_id}/edit. The form shows the medical text, which
 // is a reading of it.
 func (p pages) editPlayerPage(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	id, err := r.PathID("player_id")
-	if err != nil {
-		return web.Response{}, err
-	}
-	player, err := p.Medical(ctx, by, id, approval.ReadToEdit)
+	player, err := p.Medical(ctx, by, r.PathValue("player_id"), approval.ReadToEdit)
 	if err != nil {
 		return web.Response{}, err
 	}

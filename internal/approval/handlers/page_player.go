@@ -185,10 +185,7 @@ func (p pages) player(ctx context.Context, r *web.Request, by actor.Actor) (web.
 const latestEntries = 2
 
 func (p pages) playerPage(ctx context.Context, r *web.Request, by actor.Actor, f *web.Form) (web.Response, error) {
-	id, err := r.PathID("player_id")
-	if err != nil {
-		return web.Response{}, err
-	}
+	id := r.PathValue("player_id")
 	t, err := p.Timeline(ctx, by, id)
 	if err != nil {
 		return web.Response{}, err

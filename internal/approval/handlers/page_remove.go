@@ -22,11 +22,7 @@ func (p pages) removePlayerPage(ctx context.Context, r *web.Request, by actor.Ac
 // removePlayer serves POST …/remove. The same form sent twice finds no player the second
 // time, and succeeds.
 func (p pages) removePlayer(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	id, err := r.PathID("player_id")
-	if err != nil {
-		return web.Response{}, err
-	}
-	if err := p.Remove(ctx, by, id); err != nil && fault.KindOf(err) != fault.NotFound {
+	if err := p.Remove(ctx, by, r.PathValue("player_id")); err != nil && fault.KindOf(err) != fault.NotFound {
 		return web.Response{}, err
 	}
 	return web.Redirect("/coach/players?done=removed"), nil

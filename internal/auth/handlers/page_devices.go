@@ -34,10 +34,7 @@ func (p pages) familyNumber(_ context.Context, r *web.Request, by actor.Actor) (
 // it ends one session, and leads to the start page if it was the session of this browser. It is no error
 // if the session has ended already.
 func (p pages) endDevice(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	id, err := r.PathID("session_id")
-	if err != nil {
-		return web.Response{}, err
-	}
+	id := r.PathValue("session_id")
 	if err := p.site.Auth.EndSession(ctx, by, id); err != nil && fault.KindOf(err) != fault.NotFound {
 		return web.Response{}, err
 	}

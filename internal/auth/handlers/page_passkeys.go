@@ -108,11 +108,7 @@ func refused(err error) bool {
 
 // remove serves POST …/passkeys/{passkey_id}/remove. It may be repeated.
 func (p passkeyPages) remove(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	id, err := r.PathID("passkey_id")
-	if err != nil {
-		return web.Response{}, err
-	}
-	if err := p.Remove(ctx, by, id); err != nil && fault.KindOf(err) != fault.NotFound {
+	if err := p.Remove(ctx, by, r.PathValue("passkey_id")); err != nil && fault.KindOf(err) != fault.NotFound {
 		return web.Response{}, err
 	}
 	return web.Redirect(passkeysPath(by.Role) + "?done=removed"), nil

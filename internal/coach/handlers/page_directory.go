@@ -9,6 +9,7 @@ import (
 
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/platform/endpoint"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/wire"
 )
 
@@ -84,9 +85,9 @@ func describe(v *web.View, c web.CoachCard) (title, description string) {
 
 // coach serves GET /coaches/{coach_id}: the public page of a coach.
 func (p pages) coach(ctx context.Context, r *web.Request) (web.Response, error) {
-	id, err := r.PathID("coach_id")
-	if err != nil {
-		return web.Response{}, err
+	id := r.PathValue("coach_id")
+	if !endpoint.IsID(id) {
+		return web.Response{}, fault.Missing()
 	}
 	listing, err := p.site.Directory.Coach(ctx, id)
 	if err != nil {

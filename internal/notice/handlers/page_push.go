@@ -34,11 +34,7 @@ func (p pages) unsubscribePush(ctx context.Context, r *web.Request, by actor.Act
 // allowCoach serves POST /me/{role}/settings/coaches/{coach_id}/allow: messages of the coach
 // leave the app again.
 func (p pages) allowCoach(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	id, err := r.PathID("coach_id")
-	if err != nil {
-		return web.Response{}, err
-	}
-	if err := p.site.Preferences.AllowCoach(ctx, by.Number, id); err != nil {
+	if err := p.site.Preferences.AllowCoach(ctx, by.Number, r.PathValue("coach_id")); err != nil {
 		return web.Response{}, err
 	}
 	return web.Redirect(web.SettingsOf(by.Role) + "?done=allowed"), nil
