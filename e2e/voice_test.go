@@ -153,18 +153,23 @@ func TestVoiceGateway(t *testing.T) {
 			calls = append(calls, call)
 		}))
 		t.Cleanup(gateway.Close)
+		sent := func() int {
+			mu.Lock()
+			defer mu.Unlock()
+			return len(calls)
+		}
 		s := touchlinetest.New(t, database, func(c *config.Config) {
 			c.Voice = config.SecretURL("http:" + strings.Replace(gateway.URL, "://", "://touchline:S3NT1NEL@", 1))
 		})
 		scraper := s.Operator(t, operator.Metrics)
 		s.Call(t, "POST", "/auth/request-otp", "", voiceOTP("coach", coachNumber)).Want(t, 202)
-		eventually(t, "the gateway gets the call", func() bool { mu.Lock(); defer mu.Unlock(); return len(calls) == 1 })
+		eventually(t, "the gateway gets the call", func() bool { return sent() == 1 })
 		call := calls[0]
-		post := func(address string, body any, password string, want int) (said struct {
+		type prompt struct {
 			Lines                 []string
 			Language, Keys, State string
-		},
-		) {
+		}
+		post := func(address string, body any, password string, want int) (said prompt) {
 			t.Helper()
 			raw, _ := json.Marshal(body)
 			mac := hmac.New(sha256.New, []byte(password))
@@ -186,6 +191,7 @@ func TestVoiceGateway(t *testing.T) {
 		if call["to"] != coachNumber || call["kind"] != "otp" {
 			t.Errorf("the gateway got %v", call)
 		}
+		var said prompt
 		asked := post(call["step_url"], object{"id": call["id"]}, "S3NT1NEL", 200)
 		if asked.Keys != "1" || asked.Language != "en" || spokenCode(asked.Lines) != "" {
 			t.Errorf("first: got %+v", asked)
@@ -198,6 +204,43 @@ func TestVoiceGateway(t *testing.T) {
 		post(call["status_url"], object{"id": call["id"], "status": "completed"}, "S3NT1NEL", 204)
 		receiptsOf(t, scraper, `provider="http_voice",receipt="delivered"`, "1")
 		s.Call(t, "POST", "/auth/login", "", object{"mobile_number": coachNumber, "role": "coach", "otp": spokenCode(spoken.Lines)}).Want(t, 200)
+
+		coach := s.Coach(t, coach2Number)
+		added := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber))
+		s.Clock.Advance(untilCalls(s.Clock.Now()))
+		coach = s.SignIn(t, "coach", coach2Number)
+		status := func() *touchlinetest.Response {
+			return coach.Call(t, "GET", "/api/players/approval-status/"+added.String("player_id"), nil).Want(t, 200)
+		}
+		ask := func(party string) (requestID string, call map[string]string) {
+			t.Helper()
+			n := sent()
+			requestID = status().String(party + "_request.request_id")
+			coach.Call(t, "POST", "/api/approval/requests/"+requestID+"/call", nil).Want(t, 200)
+			eventually(t, "the gateway gets the call", func() bool { return sent() > n })
+			return requestID, calls[n]
+		}
+		press := func(call map[string]string, state, key string) (nextState string) {
+			t.Helper()
+			said = post(call["step_url"], object{"id": call["id"], "state": state, "key": key}, "S3NT1NEL", 200)
+			return said.State
+		}
+		_, call = ask("guardian")
+		check := press(call, press(call, "", ""), "1")
+		if call["kind"] != "question" || said.Keys != "129" || status().String("guardian_status") != "pending" {
+			t.Errorf("after 1: got %+v", said)
+		}
+		if press(call, check, "1"); said.Keys != "" || status().String("guardian_status") != "approved" {
+			t.Errorf("after 1 and 1: got %+v", said)
+		}
+		request, call := ask("student") // a mailbox
+		press(call, press(call, "", ""), "")
+		post(call["status_url"], object{"id": call["id"], "status": "completed"}, "S3NT1NEL", 204)
+		deliveries, _ := getRequest(t, coach, request).JSON["deliveries"].([]any)
+		last, _ := deliveries[len(deliveries)-1].(map[string]any)
+		if last["state"] != "failed" || last["detail"] != "Called. Someone or a mailbox answered and pressed no key. Nothing was decided." || status().String("student_status") != "pending" {
+			t.Errorf("a mailbox: got %v", last)
+		}
 	})
 }
 

@@ -121,7 +121,7 @@ var callDetails = map[string]string{
 	message.DeliveredState:           "Called, and a person listened.",
 	string(message.CauseNoAnswer):    "Called, no answer. Talk to the person, or send a reminder.",
 	string(message.CauseBusy):        "Called, the number was busy. Talk to the person, or send a reminder.",
-	string(message.CauseMachine):     "Called, a mailbox answered. It decides nothing.",
+	string(message.CauseNoKey):       "Called. Someone or a mailbox answered and pressed no key. Nothing was decided.",
 	string(message.CauseNoCall):      "The call failed: no call can reach this number. Check the number.",
 	message.ReasonRefused:            "The call failed: no call can reach this number. Check the number.",
 	message.ReasonUnreachable:        "Called, no answer. Talk to the person, or send a reminder.",

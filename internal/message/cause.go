@@ -31,8 +31,8 @@ const (
 	CauseNoAnswer Cause = "no_answer"
 	// CauseBusy: the number was busy.
 	CauseBusy Cause = "busy"
-	// CauseMachine: a mailbox answered a call.
-	CauseMachine Cause = "machine"
+	// CauseNoKey: a call was picked up, by a person or a mailbox, and no key was pressed.
+	CauseNoKey Cause = "no_key"
 	// CauseNoCall: no call can reach the number.
 	CauseNoCall Cause = "no_call"
 	// CauseNetwork: a network failed.

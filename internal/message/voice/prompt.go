@@ -33,8 +33,8 @@ const (
 	Completed Outcome = "completed"
 	NoAnswer  Outcome = "no_answer"
 	Busy      Outcome = "busy"
-	// Machine: a mailbox answered.
-	Machine Outcome = "machine"
+	// NoKey: a person or a mailbox answered and pressed no key.
+	NoKey Outcome = "no_key"
 	// Failed: no call can reach the number.
 	Failed Outcome = "failed"
 )
@@ -47,8 +47,8 @@ func (o Outcome) Report(attempt message.MessageRef) message.Report {
 		r.Receipt = message.ReceiptDelivered
 	case Busy:
 		r.Receipt, r.Cause = message.ReceiptUnreachable, message.CauseBusy
-	case Machine:
-		r.Receipt, r.Cause = message.ReceiptUnreachable, message.CauseMachine
+	case NoKey:
+		r.Receipt, r.Cause = message.ReceiptUnreachable, message.CauseNoKey
 	case Failed:
 		r.Receipt, r.Cause = message.ReceiptUndeliverable, message.CauseNoCall
 	default:

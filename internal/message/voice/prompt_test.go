@@ -13,7 +13,7 @@ func TestOutcomes(t *testing.T) {
 		voice.Completed: {Receipt: message.ReceiptDelivered},
 		voice.NoAnswer:  {Receipt: message.ReceiptUnreachable, Cause: message.CauseNoAnswer},
 		voice.Busy:      {Receipt: message.ReceiptUnreachable, Cause: message.CauseBusy},
-		voice.Machine:   {Receipt: message.ReceiptUnreachable, Cause: message.CauseMachine},
+		voice.NoKey:     {Receipt: message.ReceiptUnreachable, Cause: message.CauseNoKey},
 		voice.Failed:    {Receipt: message.ReceiptUndeliverable, Cause: message.CauseNoCall},
 		"unknown":       {Receipt: message.ReceiptUnreachable, Cause: message.CauseNoAnswer},
 	} {

@@ -116,11 +116,13 @@ func isKey(key string) bool {
 
 // ended returns the report of a call that ended with a status. Both providers use Twilio's words
 // (https://www.twilio.com/docs/voice/api/call-resource#call-status-values). A connection says nothing about
-// who answered, so completed without a key counts as no answer; after a key the delivery stays delivered.
+// who answered, so a call that is completed without a key failed; after a key the delivery stays delivered.
 // sip is the response code of the network, or 0.
 func ended(status string, sip int) (r message.Report, final bool) {
 	switch status {
-	case "completed", "no-answer", "canceled":
+	case "completed":
+		r = NoKey.Report(message.MessageRef{})
+	case "no-answer", "canceled":
 		r = NoAnswer.Report(message.MessageRef{})
 	case "busy":
 		r = Busy.Report(message.MessageRef{})

@@ -169,7 +169,7 @@ func TestCallStatuses(t *testing.T) {
 		{"ringing", "", "", ""},
 		{"in-progress", "", "", ""},
 		{"answered", "", "", ""},
-		{"completed", "200", message.ReceiptUnreachable, message.CauseNoAnswer},
+		{"completed", "200", message.ReceiptUnreachable, message.CauseNoKey},
 		{"no-answer", "", message.ReceiptUnreachable, message.CauseNoAnswer},
 		{"canceled", "", message.ReceiptUnreachable, message.CauseNoAnswer},
 		{"busy", "486", message.ReceiptUnreachable, message.CauseBusy},
