@@ -28,41 +28,19 @@ func (sh *shell) text(name string) string { return sh.Flag(name).Value.String() 
 
 // adminCommand returns the operators' commands. Running replicas see their effect at the next request.
 func adminCommand(environ []string) *cobra.Command {
-	settings := pflag.NewFlagSet("settings", pflag.ContinueOnError)
 	c := group("admin", "commands for operators: tokens, verifications, search of coaches and messages", `Commands for operators. The service may be running: a change takes effect at its
 next request. The audit log records every change.
 
 Each command also takes the settings of "touchline serve", as variables or flags. Use
 the database settings of the service.`)
 	c.PersistentFlags().Bool("json", false, "print lists as JSON, one object on each line")
-	for _, s := range config.Settings() {
-		if s.Flag != "" {
-			settings.String(s.Flag, "", s.Help)
-		}
-		if s.FileName != "" {
-			name := strings.TrimPrefix(s.FileName, "TOUCHLINE_")
-			settings.String(strings.ToLower(strings.ReplaceAll(name, "_", "-")), "", s.Help)
-		}
-	}
-	settings.VisitAll(func(f *pflag.Flag) { f.Hidden = true })
-	c.PersistentFlags().AddFlagSet(settings)
-
+	open := withSettings(c, environ)
 	// leaf returns a command that runs do with the services.
 	leaf := func(use, short string, args cobra.PositionalArgs, do func(context.Context, *shell, []string) error) *cobra.Command {
 		return &cobra.Command{Use: use, Short: short, Args: args, RunE: func(c *cobra.Command, args []string) error {
-			var set []string
-			settings.VisitAll(func(f *pflag.Flag) {
-				if f.Changed {
-					set = append(set, "--"+f.Name+"="+f.Value.String())
-				}
-			})
-			cfg, err := load(set, environ)
+			operators, err := open(c.Context())
 			if err != nil {
 				return err
-			}
-			operators, err := server.OpenOperators(c.Context(), cfg, server.Options{})
-			if err != nil {
-				return failed(err)
 			}
 			sh := &shell{Command: c, Operators: operators, by: actor.Operator{Name: operator.ShellName(userName())}}
 			sh.json, _ = c.Flags().GetBool("json")
@@ -74,9 +52,41 @@ the database settings of the service.`)
 		group("kyc", "verifications of coaches", "", kycCommands(leaf)...),
 		group("coach", "search of coaches", "", leaf("find <number or name>", "find coaches by mobile number, or by the start of the name", cobra.ExactArgs(1), findCoach)),
 		group("mail", "stopped addresses", "", mailCommand(leaf)),
+		group("log", "the log of consents", "", logCommands(leaf)...),
 		deliveriesCommand(leaf),
 	)
 	return c
+}
+
+// withSettings adds hidden flags of all settings to a command and its subcommands, and returns a function that opens the
+// services with them.
+func withSettings(c *cobra.Command, environ []string) func(context.Context) (*server.Operators, error) {
+	settings := pflag.NewFlagSet("settings", pflag.ContinueOnError)
+	for _, s := range config.Settings() {
+		if s.Flag != "" {
+			settings.String(s.Flag, "", s.Help)
+		}
+		if s.FileName != "" {
+			name := strings.TrimPrefix(s.FileName, "TOUCHLINE_")
+			settings.String(strings.ToLower(strings.ReplaceAll(name, "_", "-")), "", s.Help)
+		}
+	}
+	settings.VisitAll(func(f *pflag.Flag) { f.Hidden = true })
+	c.PersistentFlags().AddFlagSet(settings)
+	return func(ctx context.Context) (*server.Operators, error) {
+		var set []string
+		settings.VisitAll(func(f *pflag.Flag) {
+			if f.Changed {
+				set = append(set, "--"+f.Name+"="+f.Value.String())
+			}
+		})
+		cfg, err := load(set, environ)
+		if err != nil {
+			return nil, err
+		}
+		operators, err := server.OpenOperators(ctx, cfg, server.Options{})
+		return operators, failed(err)
+	}
 }
 
 // leafFunc returns a command of the operators.

@@ -52,6 +52,7 @@ func newRoot(environ []string) *cobra.Command {
 		settingsCommand("migrate", "migrate the database and exit", environ, migrate),
 		adminCommand(environ),
 		verifyCommand(),
+		auditCommand(environ),
 		settingsCommand("config", "print every setting with its value, default and source; as JSON with --json", environ, printConfig),
 		settingsCommand("sms-templates", "print the texts of SMS, for registration in India", environ, printSMSTemplates),
 		settingsCommand("whatsapp-templates", "print the templates of WhatsApp messages, as requests to Meta, one on each line", environ, printWhatsAppTemplates),

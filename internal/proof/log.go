@@ -358,3 +358,14 @@ func (s *Service) Continue(ctx context.Context, by actor.Operator) (string, erro
 
 // Key returns the public key of the log with that name, with which receipts and checkpoints are verified.
 func (s *Service) Key(name string) (string, error) { return verifierKey(signingKey(s.Secrets), name) }
+
+// CurrentKey returns the public key of the log with its current name.
+func (s *Service) CurrentKey(ctx context.Context) (string, error) {
+	state := logState{}
+	err := s.DB.QueryRow(ctx, `SELECT origin, generation, size, checkpoint, stopped_reason FROM consent_log WHERE id = 1`).Scan(state.dest()...)
+	if err != nil {
+		return "", fmt.Errorf("read the log: %w", err)
+	}
+	state.origin = cmp.Or(state.origin, s.Origin)
+	return s.Key(state.name())
+}

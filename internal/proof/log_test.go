@@ -30,7 +30,6 @@ type fixture struct {
 	testing.TB
 	*proof.Service
 	sql      *database.DB
-	url      string
 	vault    *vault.Vault
 	events   []string
 	stopped  bool
@@ -40,7 +39,7 @@ type fixture struct {
 }
 
 func newFixture(tb testing.TB, url string) *fixture {
-	f := &fixture{TB: tb, url: url}
+	f := &fixture{TB: tb}
 	var err error
 	f.sql, err = database.Open(bg, url, database.Options{Migrations: store.Migrations(), MaxConns: 4})
 	ok(tb, err)

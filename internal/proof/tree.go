@@ -77,7 +77,10 @@ func (t *tree) add(entry []byte) error {
 		if len(hashes) < width*tlog.HashSize {
 			return fmt.Errorf("tile %d/%d has %d bytes, want %d", id.level, id.n, len(hashes), width*tlog.HashSize)
 		}
-		hashes = append(hashes[:width*tlog.HashSize:width*tlog.HashSize], h[:]...)
+		if hashes == nil {
+			hashes = make([]byte, 0, tileWidth*tlog.HashSize)
+		}
+		hashes = append(hashes[:width*tlog.HashSize], h[:]...)
 		t.set(id, hashes)
 		t.changed[id] = true
 		if width < tileWidth-1 {

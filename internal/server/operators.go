@@ -2,8 +2,10 @@ package server
 
 import (
 	"context"
+	"time"
 
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/document"
 	"github.com/touchline/touchline/internal/message"
@@ -12,6 +14,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/platform/securitylog"
+	"github.com/touchline/touchline/internal/proof"
 	"github.com/touchline/touchline/internal/server/service"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/verification"
@@ -51,7 +54,22 @@ type Operators struct {
 	service.Shell
 	Verifications *verification.Service
 
+	cfg *config.Config
+	now func() time.Time
 	sql *database.DB
+}
+
+// Log returns the log of consents. It needs the master key.
+func (o *Operators) Log(ctx context.Context) (*proof.Service, error) {
+	master, err := o.cfg.ReadMasterKey()
+	if err != nil {
+		return nil, err
+	}
+	keys, err := auth.OpenKeys(ctx, auth.NewInstallation(o.sql), master, o.now)
+	if err != nil {
+		return nil, err
+	}
+	return newProof(o.cfg, store.New(o.sql, store.Options{Vault: keys.Vault}), keys.Vault), nil
 }
 
 // OpenOperators opens and migrates the database of cfg, without the master key. Call Close afterwards.
@@ -67,7 +85,7 @@ func OpenOperators(ctx context.Context, cfg *config.Config, o Options) (*Operato
 	approvals.DB = db
 	coaches := coach.SQL{DB: db}
 	shell := newShell(cfg, o, db, coaches, newCommon(cfg, coaches, tiers))
-	return &Operators{Shell: shell, Verifications: newVerifications(cfg, o, db, &document.Service{DB: db}, nil), sql: sql}, nil
+	return &Operators{Shell: shell, Verifications: newVerifications(cfg, o, db, &document.Service{DB: db}, nil), cfg: cfg, now: o.Now, sql: sql}, nil
 }
 
 // Close closes the database.

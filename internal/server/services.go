@@ -29,6 +29,7 @@ import (
 	"github.com/touchline/touchline/internal/roster"
 	"github.com/touchline/touchline/internal/server/service"
 	"github.com/touchline/touchline/internal/server/service/public"
+	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/training"
 	"github.com/touchline/touchline/internal/verification"
 )
@@ -69,6 +70,8 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 		Idempotency: idempotency.New(idempotency.SQL{DB: b.sql}, b.keys.Vault.For(vault.ForResponses), o.Now, o.NewID, o.Log),
 	}
 	approvals := b.approvals
+	consentLog := newProof(cfg, b.db, b.keys.Vault)
+	consentLog.SecurityEvent, consentLog.Stopped = b.security.Event, b.metrics.LogStopped
 	accounts := newAuth(cfg, o, b.accounts, b.keys)
 	accounts.LinkedRequest = func(ctx context.Context, linkHash []byte, number phone.Number, role actor.Role, now time.Time) (string, bool, error) {
 		return approval.LinkedRequest(ctx, b.db, linkHash, number, role, now)
@@ -104,7 +107,7 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 	}
 	s := &services{
 		base: b,
-		fees: fees, batches: batches, attended: attended, trainings: trainings, conversations: conversations, verifications: verifications, documents: documents, progress: records, players: players, proof: newProof(cfg, b), feed: &feed.Service{DB: b.db, Webhooks: newWebhooks(cfg, o, b.db, b.delivery.webhooks.Wake), Rules: approvals.Rules, Waiting: b.delivery.waiting, Now: o.Now},
+		fees: fees, batches: batches, attended: attended, trainings: trainings, conversations: conversations, verifications: verifications, documents: documents, progress: records, players: players, proof: consentLog, feed: &feed.Service{DB: b.db, Webhooks: newWebhooks(cfg, o, b.db, b.delivery.webhooks.Wake), Rules: approvals.Rules, Waiting: b.delivery.waiting, Now: o.Now},
 		public: public.Services{
 			Common: common, HTTP: http, Coach: coaches, Team: teams,
 			Auth:           accounts,
@@ -134,12 +137,9 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 }
 
 // newProof returns the log of consents. A new log has the address of the service as its name.
-func newProof(cfg *config.Config, b base) *proof.Service {
+func newProof(cfg *config.Config, db *store.DB, secrets *vault.Vault) *proof.Service {
 	_, address, _ := strings.Cut(cfg.PublicURL, "://")
-	return &proof.Service{
-		DB: b.db, Secrets: b.keys.Vault.For(vault.ForLog), Origin: address + "/log", File: cfg.CheckpointFile(),
-		SecurityEvent: b.security.Event, Stopped: b.metrics.LogStopped,
-	}
+	return &proof.Service{DB: db, Secrets: secrets.For(vault.ForLog), Origin: address + "/log", File: cfg.CheckpointFile()}
 }
 
 func newAuth(cfg *config.Config, o Options, db auth.SQL, keys *auth.Keys) *auth.Service {

@@ -26,6 +26,10 @@ func (p *fixture) proofStatements() {
 	ok(p, err)
 	_, err = log.Receipt(bg, guardian, records[0].Body.RecordID)
 	ok(p, err)
+	_, err = log.CurrentKey(bg)
+	ok(p, err)
+	_, err = log.Audit(bg) // finds the records that other statements sealed with another secret
+	ok(p, err)
 	ok(p, run(p.db, `UPDATE consent_log SET size = size + 1`))
 	ok(p, p.decide(guardian, a.ID, approval.Revoke))
 	ok(p, log.Work(bg)) // stops

@@ -91,6 +91,7 @@ var exceptions = []exception{
 	{"UPDATE consent_records SET position", "consent_records_waiting", "the index of records without a position, one batch"},
 	{"UPDATE consent_records SET position", "ORDER BY", "the same"},
 	{"UPDATE consent_records SET position", "Sort", "the same"},
+	{"SELECT max(position) FROM consent_records", "consent_records_by_position", "the last row of that index"},
 	{"FROM consent_records WHERE position IS NULL)", "consent_records_waiting", "the first row of that index"},
 	{"FROM changes WHERE position IS NULL)", "changes_without_position", "the first row of that index"},
 	{"FROM team_messages m WHERE m.expanded_at IS NULL", "team_messages_waiting", "the index of messages to expand alone, up to the first that is free"},

@@ -103,3 +103,17 @@ func (r *Row) Scan(dest ...any) error {
 	}
 	return r.rows.Err()
 }
+
+// Each calls read for each row and closes the rows. rs and err are the result of Query.
+func Each(rs *Rows, err error, read func(Scanner) error) error {
+	if err != nil {
+		return err
+	}
+	defer rs.Close()
+	for rs.Next() {
+		if err := read(rs); err != nil {
+			return err
+		}
+	}
+	return rs.Err()
+}

@@ -1,0 +1,204 @@
+package proof
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"golang.org/x/mod/sumdb/tlog"
+
+	"github.com/touchline/touchline/internal/platform/database"
+)
+
+// Report is the result of an audit.
+type Report struct {
+	// Records is how many records have a position, Players how many players were checked.
+	Records, Players int64
+	// Findings say what contradicts the log; none if all is well.
+	Findings []string
+	// Left is how many findings are not in Findings.
+	Left int
+}
+
+// maxFindings limits the findings of a report.
+const maxFindings = 100
+
+func (r *Report) add(format string, args ...any) {
+	if len(r.Findings) == maxFindings {
+		r.Left++
+		return
+	}
+	r.Findings = append(r.Findings, fmt.Sprintf(format, args...))
+}
+
+// auditBatch is how many records a statement of the audit reads: whole tiles.
+const auditBatch = 64 * tileWidth
+
+// Audit computes the log again from the bodies of all records, and compares it with the tiles, the signed checkpoint of the
+// database, the published one, and outside: signed checkpoints that were kept elsewhere. Then it compares the state of each
+// consent and each decision in the history with the records of its player. The service may be running.
+func (s *Service) Audit(ctx context.Context, outside ...[]byte) (Report, error) {
+	var r Report
+	var state logState
+	err := s.DB.QueryRow(ctx, `SELECT origin, generation, size, checkpoint, stopped_reason FROM consent_log WHERE id = 1`).Scan(state.dest()...)
+	if err != nil {
+		return r, fmt.Errorf("read the log: %w", err)
+	}
+	if state.stopped != "" {
+		r.add("the log has stopped: %s", state.stopped)
+	}
+	t := &tree{}
+	if err := auditRecords(ctx, s.DB, &r, t, state.size); err != nil {
+		return r, err
+	}
+	r.Records = t.size
+	if err := auditTiles(ctx, s.DB, &r, t); err != nil {
+		return r, err
+	}
+	published, err := s.lastPublished()
+	if err != nil {
+		return r, err
+	}
+	s.auditCheckpoint(&r, state, t, "checkpoint of the database", state.checkpoint)
+	for i, signed := range append([][]byte{published}, outside...) {
+		s.auditCheckpoint(&r, state, t, []string{"published checkpoint", "outside checkpoint"}[min(i, 1)], signed)
+	}
+	err = s.auditPlayers(ctx, &r)
+	return r, err
+}
+
+// auditCheckpoint compares a signed checkpoint with the tree that was computed from the records.
+func (s *Service) auditCheckpoint(r *Report, state logState, t *tree, what string, signed []byte) {
+	if len(signed) == 0 {
+		return
+	}
+	name := nameOf(signed)
+	key, err := newSigner(signingKey(s.Secrets), name)
+	if err != nil {
+		r.add("%s: %s", what, err)
+		return
+	}
+	c, err := OpenCheckpoint(signed, key)
+	if err != nil {
+		r.add("%s: %s", what, err)
+		return
+	}
+	generation := state.generationOf(name)
+	switch {
+	case generation == 0:
+		r.add("%s: it is of the log %q, not of %q", what, name, state.name())
+		return
+	case generation > state.generation:
+		r.add("%s: it is of %q, the database is older: %q", what, name, state.name())
+		return
+	case c.Size > t.size:
+		r.add("%s: it has %d records, the database has %d: records were removed, or an older copy was restored", what, c.Size, t.size)
+		return
+	}
+	root, err := t.root(c.Size)
+	if err != nil || root != c.Root {
+		r.add("%s: its %d records are not the first of the database: records were edited, removed, inserted or reordered", what, c.Size)
+	}
+}
+
+// auditRecords adds the entries of the records with a position below size to t, and notes positions that are missing.
+func auditRecords(ctx context.Context, q database.Querier, r *Report, t *tree, size int64) error {
+	fill := func(to int64) error {
+		for t.size < to {
+			r.add("record %d was removed", t.size)
+			if err := t.add(nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for from := int64(0); from < size; from += auditBatch {
+		to := min(from+auditBatch, size)
+		rs, err := q.Query(ctx, `
+			SELECT position, id, body FROM consent_records WHERE position >= $1 AND position < $2 ORDER BY position`, from, to)
+		err = database.Each(rs, err, func(row database.Scanner) error {
+			var position int64
+			var id string
+			var body []byte
+			if err := row.Scan(&position, &id, &body); err != nil {
+				return err
+			}
+			if err := fill(position); err != nil {
+				return err
+			}
+			if !bytes.Contains(body, []byte(`"record_id":"`+id+`"`)) {
+				r.add("record %d: its row has the id %s, its body another one", position, id)
+			}
+			return t.add(entry(body))
+		})
+		if err != nil {
+			return fmt.Errorf("read records from %d: %w", from, err)
+		}
+		if err := fill(to); err != nil {
+			return err
+		}
+	}
+	// One statement, because other replicas give positions meanwhile.
+	var newest, now int64
+	err := q.QueryRow(ctx, `SELECT size, coalesce((SELECT max(position) FROM consent_records WHERE position IS NOT NULL), -1) FROM consent_log WHERE id = 1`).Scan(&now, &newest)
+	if err == nil && newest >= now {
+		r.add("record %d was inserted: the log has %d records", newest, now)
+	}
+	return err
+}
+
+// auditTiles compares the tiles of the database with those of t. A tile may have grown meanwhile.
+func auditTiles(ctx context.Context, q database.Querier, r *Report, t *tree) error {
+	ids := slices.SortedFunc(maps.Keys(t.tiles), func(a, b tileID) int { return cmp.Or(a.level-b.level, cmp.Compare(a.n, b.n)) })
+	for _, batch := range inLevels(ids) {
+		first, last := batch[0], batch[len(batch)-1]
+		tiles := map[int64][]byte{}
+		rs, err := q.Query(ctx, `SELECT n, hashes FROM log_tiles WHERE level = $1 AND n >= $2 AND n <= $3`, first.level, first.n, last.n)
+		err = database.Each(rs, err, func(row database.Scanner) error {
+			var n int64
+			var hashes []byte
+			err := row.Scan(&n, &hashes)
+			tiles[n] = hashes
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("read tiles: %w", err)
+		}
+		for _, id := range batch {
+			compareTile(r, id, t.tiles[id], tiles[id.n])
+		}
+	}
+	return nil
+}
+
+// inLevels splits sorted tiles into batches of one level each, which a statement reads.
+func inLevels(ids []tileID) (batches [][]tileID) {
+	for len(ids) > 0 {
+		n := 1
+		for n < len(ids) && n < tileWidth && ids[n].level == ids[0].level {
+			n++
+		}
+		batches, ids = append(batches, ids[:n]), ids[n:]
+	}
+	return batches
+}
+
+// compareTile notes the hashes of a tile that are not those that follow from the records.
+func compareTile(r *Report, id tileID, want, got []byte) {
+	if len(got) >= len(want) && bytes.Equal(want, got[:len(want)]) {
+		return
+	}
+	if id.level > 0 || len(got) == 0 {
+		r.add("tile %d/%d is missing, or has hashes that do not follow from the records", id.level, id.n)
+		return
+	}
+	for i := range len(want) / tlog.HashSize {
+		from, to := i*tlog.HashSize, (i+1)*tlog.HashSize
+		if len(got) < to || !bytes.Equal(want[from:to], got[from:to]) {
+			r.add("record %d is not the one that was numbered: it was edited, inserted, removed or moved", id.n*tileWidth+int64(i))
+		}
+	}
+}
