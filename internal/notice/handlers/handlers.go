@@ -44,8 +44,6 @@ func Pages(site *web.Pages) []web.Route {
 	routes := []web.Route{
 		{Method: "GET", Pattern: notificationsPath, Handle: site.SignedIn(actor.Coach, p.notifications)},
 		{Method: "POST", Pattern: notificationsPath + "/read", Handle: site.SignedIn(actor.Coach, p.readNotifications)},
-		{Method: "GET", Pattern: web.SettingsPath, Handle: site.SignedIn(actor.Coach, p.settings)},
-		{Method: "POST", Pattern: web.SettingsPath, Handle: site.SignedIn(actor.Coach, p.saveSettings)},
 		{Method: "GET", Pattern: "/unsubscribe/{token}", Handle: p.unsubscribePage},
 		{Method: "POST", Pattern: "/unsubscribe/{token}", Handle: p.unsubscribe, Urgent: true, Multipart: true},
 		{Method: "POST", Pattern: "/unsubscribe/{token}/allow", Handle: p.allowMail},
@@ -55,6 +53,8 @@ func Pages(site *web.Pages) []web.Route {
 		routes = append(
 			routes,
 			web.Route{Method: "GET", Pattern: base + "/events", Handle: site.SignedIn(role, p.events), Stream: true},
+			web.Route{Method: "GET", Pattern: base + "/settings", Handle: site.SignedIn(role, p.settings)},
+			web.Route{Method: "POST", Pattern: base + "/settings", Handle: site.SignedIn(role, p.saveSettings)},
 			web.Route{Method: "POST", Pattern: base + "/settings/push", Handle: site.SignedIn(role, p.subscribePush)},
 			web.Route{Method: "POST", Pattern: base + "/settings/push/end", Handle: site.SignedIn(role, p.unsubscribePush)},
 		)
@@ -65,8 +65,6 @@ func Pages(site *web.Pages) []web.Route {
 			routes,
 			web.Route{Method: "GET", Pattern: base + "/messages", Handle: site.SignedIn(role, p.messages)},
 			web.Route{Method: "POST", Pattern: base + "/messages/read", Handle: site.SignedIn(role, p.readMessages)},
-			web.Route{Method: "GET", Pattern: base + "/settings", Handle: site.SignedIn(role, p.familySettings)},
-			web.Route{Method: "POST", Pattern: base + "/settings", Handle: site.SignedIn(role, p.saveFamilySettings)},
 			web.Route{Method: "POST", Pattern: base + "/settings/coaches/{coach_id}/allow", Handle: site.SignedIn(role, p.allowCoach)},
 			web.Route{Method: "POST", Pattern: base + "/players/{player_id}/coach-messages", Handle: site.SignedIn(role, p.coachMessages)},
 		)

@@ -52,28 +52,29 @@ func (p pages) readPreferences(r *web.Request, f *web.Form) message.PreferencesP
 	return message.PreferencesPatch{Language: &language, TimeZone: &zone, QuietHours: &quiet}
 }
 
-// stoppedCoach is a coach whose messages the caller stopped. Name is empty if the coach is
-// no longer linked with the caller.
-type stoppedCoach struct{ ID, Name string }
-
-// familySettings serves GET /me/{role}/settings.
-func (p pages) familySettings(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
+// settings serves GET /coach/settings and /me/{role}/settings.
+func (p pages) settings(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
 	chosen, err := p.site.Preferences.Preferences(ctx, by.Number)
 	if err != nil {
 		return web.Response{}, err
 	}
-	return p.familySettingsForm(ctx, r, by, r.Restored(&web.Form{Values: preferenceValues(r, chosen)}))
+	return p.settingsForm(ctx, r, by, r.Restored(&web.Form{Values: preferenceValues(r, chosen)}))
 }
 
-func (p pages) familySettingsForm(ctx context.Context, r *web.Request, by actor.Actor, f *web.Form) (web.Response, error) {
-	chosen, err := p.site.Preferences.Preferences(ctx, by.Number)
-	if err != nil {
+// saveSettings serves POST of both: it saves the preferences of the caller's number.
+func (p pages) saveSettings(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
+	f := &web.Form{Values: r.Form}
+	patch := p.readPreferences(r, f)
+	if len(f.Faults) > 0 {
+		return p.settingsForm(ctx, r, by, f)
+	}
+	if _, err := p.site.Preferences.SavePreferences(ctx, by.Number, patch); err != nil {
 		return web.Response{}, err
 	}
-	stopped, err := p.stoppedCoaches(ctx, by, chosen.StoppedCoaches)
-	if err != nil {
-		return web.Response{}, err
-	}
+	return web.Redirect(web.SettingsOf(by.Role)+"?done=saved", p.site.LanguageCookie(*patch.Language)), nil
+}
+
+func (p pages) settingsForm(ctx context.Context, r *web.Request, by actor.Actor, f *web.Form) (web.Response, error) {
 	addresses, err := approval.StoppedAddresses(ctx, p.site.Approvals.DB, by)
 	if err != nil {
 		return web.Response{}, err
@@ -86,46 +87,17 @@ func (p pages) familySettingsForm(ctx context.Context, r *web.Request, by actor.
 	if err != nil {
 		return web.Response{}, err
 	}
-	v := p.site.SignedInView(r, "my_settings.title", by)
-	v.Form, v.Path = f, web.SettingsOf(by.Role)
-	v.Data = map[string]any{
-		"Home": web.Home(by.Role), "Languages": message.Languages, "Zones": web.OfferedZones(f), "Stopped": stopped, "StoppedMail": addresses, "Email": email, "Push": push, "Done": r.URL.Query().Get("done"),
+	data := map[string]any{
+		"Languages": message.Languages, "Zones": web.OfferedZones(f), "StoppedMail": addresses, "Email": email, "Push": push, "Done": r.URL.Query().Get("done"),
 	}
-	return web.FormPage("family_settings", v), nil
-}
-
-// maxLinksNamed is how many links are read to find the names of coaches.
-const maxLinksNamed = 200
-
-// stoppedCoaches returns the coaches with these ids. Names come from the caller's links.
-func (p pages) stoppedCoaches(ctx context.Context, by actor.Actor, ids []string) ([]stoppedCoach, error) {
-	if len(ids) == 0 {
-		return nil, nil
+	v, template := p.site.SignedInView(r, "my_settings.title", by), "family_settings"
+	if by.Role == actor.Coach {
+		v, template = p.site.CoachView(r, "settings", "settings.title", by), "settings"
+		err = p.addCoachSettings(ctx, by, data)
+	} else {
+		data["Home"] = web.Home(by.Role)
+		data["Stopped"], err = p.stoppedCoaches(ctx, by)
 	}
-	links, err := p.site.Approvals.Links(ctx, by, false, approval.Page{Limit: maxLinksNamed})
-	if err != nil {
-		return nil, err
-	}
-	names := map[string]string{}
-	for _, player := range links {
-		names[player.CoachID] = message.Name(player.CoachName, "")
-	}
-	var stopped []stoppedCoach
-	for _, id := range ids {
-		stopped = append(stopped, stoppedCoach{id, names[id]})
-	}
-	return stopped, nil
-}
-
-// saveFamilySettings serves POST /me/{role}/settings.
-func (p pages) saveFamilySettings(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	f := &web.Form{Values: r.Form}
-	patch := p.readPreferences(r, f)
-	if len(f.Faults) > 0 {
-		return p.familySettingsForm(ctx, r, by, f)
-	}
-	if _, err := p.site.Preferences.SavePreferences(ctx, by.Number, patch); err != nil {
-		return web.Response{}, err
-	}
-	return web.Redirect(web.SettingsOf(by.Role)+"?done=saved", p.site.LanguageCookie(*patch.Language)), nil
+	v.Form, v.Path, v.Data = f, web.SettingsOf(by.Role), data
+	return web.FormPage(template, v), err
 }

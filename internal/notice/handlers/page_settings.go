@@ -13,66 +13,53 @@ import (
 // maxDevicesShown limits the list of devices; no coach is expected to have more.
 const maxDevicesShown = 100
 
-// settings serves GET /coach/settings.
-func (p pages) settings(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	chosen, err := p.site.Preferences.Preferences(ctx, by.Number)
-	if err != nil {
-		return web.Response{}, err
-	}
-	return p.settingsForm(ctx, r, by, r.Restored(&web.Form{Values: preferenceValues(r, chosen)}))
-}
-
-func (p pages) settingsForm(ctx context.Context, r *web.Request, by actor.Actor, f *web.Form) (web.Response, error) {
+// addCoachSettings adds what only the settings of coaches show.
+func (p pages) addCoachSettings(ctx context.Context, by actor.Actor, data map[string]any) error {
 	sessions, err := p.site.Auth.Sessions(ctx, by, "", maxDevicesShown)
 	if err != nil {
-		return web.Response{}, err
+		return err
 	}
 	subscription, err := p.site.Subscriptions.Subscription(ctx, by)
 	if err != nil {
-		return web.Response{}, err
+		return err
 	}
 	verification, err := p.site.Verification(ctx, by)
-	if err != nil {
-		return web.Response{}, err
-	}
-	state := string(verification.State)
+	data["Sessions"], data["Subscription"], data["CanExport"] = sessions, subscription, subscription.Tier.Has(coach.Export)
+	data["Passkeys"] = p.site.Passkeys.Domain() != ""
+	// KYC is the state of the identity check, or empty if there is none.
+	data["KYC"] = string(verification.State)
 	if verification.State == coach.Disabled {
-		state = ""
+		data["KYC"] = ""
 	}
-	v := p.site.CoachView(r, "settings", "settings.title", by)
-	v.Form, v.Path = f, web.SettingsPath
-	addresses, err := approval.StoppedAddresses(ctx, p.site.Approvals.DB, by)
-	if err != nil {
-		return web.Response{}, err
-	}
-	push, err := p.pushState(ctx, by)
-	if err != nil {
-		return web.Response{}, err
-	}
-	email, err := p.emailSetting(ctx, by)
-	if err != nil {
-		return web.Response{}, err
-	}
-	v.Data = map[string]any{
-		"Push": push, "Languages": message.Languages, "StoppedMail": addresses, "Email": email, "Zones": web.OfferedZones(f), "Sessions": sessions, "Passkeys": p.site.Passkeys.Domain() != "", "Subscription": subscription, "Done": r.URL.Query().Get("done"),
-		"CanExport": subscription.Tier.Has(coach.Export),
-		// KYC is the state of the identity check, or empty if there is none.
-		"KYC": state,
-	}
-	return web.FormPage("settings", v), nil
+	return err
 }
 
-// saveSettings serves POST /coach/settings: it saves the preferences of the caller's number.
-func (p pages) saveSettings(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	f := &web.Form{Values: r.Form}
-	patch := p.readPreferences(r, f)
-	if len(f.Faults) > 0 {
-		return p.settingsForm(ctx, r, by, f)
+// maxLinksNamed is how many links are read to find the names of coaches.
+const maxLinksNamed = 200
+
+// stoppedCoach is a coach whose messages the caller stopped. Name is empty if the coach is
+// no longer linked with the caller.
+type stoppedCoach struct{ ID, Name string }
+
+// stoppedCoaches returns the coaches whose messages the caller stopped. Names come from the caller's links.
+func (p pages) stoppedCoaches(ctx context.Context, by actor.Actor) ([]stoppedCoach, error) {
+	chosen, err := p.site.Preferences.Preferences(ctx, by.Number)
+	if err != nil || len(chosen.StoppedCoaches) == 0 {
+		return nil, err
 	}
-	if _, err := p.site.Preferences.SavePreferences(ctx, by.Number, patch); err != nil {
-		return web.Response{}, err
+	links, err := p.site.Approvals.Links(ctx, by, false, approval.Page{Limit: maxLinksNamed})
+	if err != nil {
+		return nil, err
 	}
-	return web.Redirect(web.SettingsPath+"?done=saved", p.site.LanguageCookie(*patch.Language)), nil
+	names := map[string]string{}
+	for _, player := range links {
+		names[player.CoachID] = message.Name(player.CoachName, "")
+	}
+	var stopped []stoppedCoach
+	for _, id := range chosen.StoppedCoaches {
+		stopped = append(stopped, stoppedCoach{id, names[id]})
+	}
+	return stopped, nil
 }
 
 // emailSetting is the address for codes by mail as the settings page shows it. Address is empty if
