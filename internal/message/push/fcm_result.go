@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/platform/httpx"
 )
 
 // fcmQuotaWait is how long FCM wants a sender to wait after QUOTA_EXCEEDED without Retry-After.
@@ -60,7 +61,7 @@ func fcmResult(resp *http.Response, body []byte, now time.Time) error {
 	if code != "" {
 		f.Reason += ", " + code
 	}
-	f.Wait = retryAfter(resp.Header.Get("Retry-After"), now)
+	f.Wait = httpx.RetryAfter(resp.Header.Get("Retry-After"), now)
 	switch status := resp.StatusCode; {
 	// A 404 of a proxy or of another server has no such status.
 	case code == "UNREGISTERED", status == http.StatusNotFound && parsed.Error.Status == "NOT_FOUND":

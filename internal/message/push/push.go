@@ -8,7 +8,6 @@ import (
 	"crypto/ecdh"
 	"errors"
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/touchline/touchline/internal/message"
@@ -89,18 +88,6 @@ func (s *Sender) Send(ctx context.Context, m message.Message) error {
 		}
 	}
 	return err
-}
-
-// retryAfter parses a Retry-After header (RFC 9110, section 10.2.3): seconds or a date. It
-// returns zero if the header is absent or invalid.
-func retryAfter(header string, now time.Time) time.Duration {
-	if seconds, err := strconv.ParseUint(header, 10, 31); err == nil {
-		return time.Duration(seconds) * time.Second
-	}
-	if at, err := http.ParseTime(header); err == nil {
-		return max(at.Sub(now), 0)
-	}
-	return 0
 }
 
 // Suppressed reports whether nothing is sent to a subscription. That depends on none.

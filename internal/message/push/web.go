@@ -14,6 +14,7 @@ import (
 	webpush "github.com/SherClockHolmes/webpush-go"
 
 	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/platform/httpx"
 )
 
 // PublicKey returns the public key for which browsers subscribe, in base64url.
@@ -74,7 +75,7 @@ func (s *Sender) result(resp *http.Response) error {
 	case code == http.StatusNotFound, code == http.StatusGone:
 		f.Gone = true
 	case code == http.StatusRequestTimeout, code == http.StatusTooManyRequests, code >= 500, code < 400:
-		f.Wait = retryAfter(resp.Header.Get("Retry-After"), s.config.Now())
+		f.Wait = httpx.RetryAfter(resp.Header.Get("Retry-After"), s.config.Now())
 	default:
 		f.Permanent = true
 	}

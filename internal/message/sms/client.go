@@ -9,11 +9,11 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"strconv"
 	"syscall"
 	"time"
 
 	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/platform/httpx"
 )
 
 // maxResponse bounds how much of a response is read, in bytes.
@@ -80,22 +80,10 @@ func (c *client) do(ctx context.Context, req *http.Request) (response, error) {
 func (c *client) refused(r response, permanent bool) *message.SendError {
 	failed := &message.SendError{Permanent: permanent, Reason: fmt.Sprintf("gateway %s responded %d", c.host, r.status)}
 	if !permanent {
-		failed.Wait = retryAfter(r.header.Get("Retry-After"), c.now())
+		failed.Wait = min(httpx.RetryAfter(r.header.Get("Retry-After"), c.now()), maxWait)
 		failed.Outage = r.status >= 500 || r.status == http.StatusTooManyRequests || r.status == http.StatusUnauthorized || r.status == http.StatusForbidden
 	}
 	return failed
-}
-
-// retryAfter parses a Retry-After header (RFC 9110, section 10.2.3): seconds or a
-// date. It returns zero if the header is absent or invalid.
-func retryAfter(header string, now time.Time) time.Duration {
-	if seconds, err := strconv.ParseUint(header, 10, 31); err == nil {
-		return min(time.Duration(seconds)*time.Second, maxWait)
-	}
-	if at, err := http.ParseTime(header); err == nil {
-		return min(max(at.Sub(now), 0), maxWait)
-	}
-	return 0
 }
 
 // describe returns a safe phrase for err. The error itself may contain the URL with

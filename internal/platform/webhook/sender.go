@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"syscall"
 	"time"
+
+	"github.com/touchline/touchline/internal/platform/httpx"
 )
 
 const (
@@ -123,19 +125,7 @@ func (s *Sender) Send(ctx context.Context, m Message) (Response, error) {
 	defer resp.Body.Close()
 	// The status decides. Reading to the end lets the connection be used again.
 	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, maxResponse))
-	return Response{Status: resp.StatusCode, RetryAfter: retryAfter(resp.Header.Get("Retry-After"), at)}, nil
-}
-
-// retryAfter parses a Retry-After header (RFC 9110, section 10.2.3): seconds or a date. It
-// returns zero if the header is absent or invalid.
-func retryAfter(header string, now time.Time) time.Duration {
-	if seconds, err := strconv.ParseUint(header, 10, 31); err == nil {
-		return time.Duration(seconds) * time.Second
-	}
-	if at, err := http.ParseTime(header); err == nil {
-		return max(at.Sub(now), 0)
-	}
-	return 0
+	return Response{Status: resp.StatusCode, RetryAfter: httpx.RetryAfter(resp.Header.Get("Retry-After"), at)}, nil
 }
 
 // describe returns a phrase for the log of an endpoint. The error itself has the URL, whose

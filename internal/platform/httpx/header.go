@@ -2,7 +2,9 @@ package httpx
 
 import (
 	"net/http"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/touchline/touchline/internal/platform/fault"
 )
@@ -41,4 +43,16 @@ func errNoBearer() error {
 
 func errBearer(detail string) error {
 	return fault.New(fault.Unauthenticated, "token_invalid", "%s If you have no valid token, sign in again.", detail)
+}
+
+// RetryAfter parses a Retry-After header (RFC 9110, section 10.2.3): seconds or a date. It
+// returns zero if the header is absent or invalid.
+func RetryAfter(header string, now time.Time) time.Duration {
+	if seconds, err := strconv.ParseUint(header, 10, 31); err == nil {
+		return time.Duration(seconds) * time.Second
+	}
+	if at, err := http.ParseTime(header); err == nil {
+		return max(at.Sub(now), 0)
+	}
+	return 0
 }
