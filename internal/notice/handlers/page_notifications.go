@@ -79,6 +79,8 @@ func aboutNotification(n message.Notification) (path, link string) {
 		return "/coach/settings/plan", "notifications.open.plan"
 	case n.Type == message.KYCVerified || n.Type == message.KYCRejected:
 		return "/coach/verification", "notifications.open.verification"
+	case n.Type == message.TeamReplyType && n.Data.Words.Party != "":
+		return "/coach/conversations/" + n.Data.PlayerID + "/" + string(n.Data.Words.Party), "notifications.open.replies"
 	case n.Type == message.TeamReplyType:
 		return "/coach/messages/replies", "notifications.open.replies"
 	case n.Type == message.FeeTold:
