@@ -103,6 +103,8 @@ const (
 	PendingContact PendingReason = "contact_changed"
 	// PendingStudent: the name or birth date of the student changed.
 	PendingStudent PendingReason = "student_changed"
+	// PendingAdult: the student is an adult for 30 days and has not approved.
+	PendingAdult PendingReason = "turned_18"
 )
 
 // move sets the state, its times and its reason. ChangedAt always increases, even if the clock steps back.

@@ -127,6 +127,23 @@ func (s *fakeStore) Remove(by actor.Actor) error {
 	return err
 }
 
+func (s *fakeStore) EndGuardianView(by actor.Actor) error {
+	_, err := s.update(func(p *approval.Player, op approval.Operation) (approval.Change, error) {
+		return p.EndGuardianView(by, op)
+	})
+	return err
+}
+
+// EndGuardianAlone ends the guardian's approval if it rests on the guardian alone.
+func (s *fakeStore) EndGuardianAlone() {
+	_, _ = s.update(func(p *approval.Player, op approval.Operation) (approval.Change, error) {
+		if !p.DeletedAt.IsZero() {
+			return approval.Change{}, nil
+		}
+		return p.EndGuardianAlone(op), nil
+	})
+}
+
 // assignAccounts gives every number an account.
 func (s *fakeStore) assignAccounts(p *approval.Player) {
 	for _, party := range approval.Parties {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/phone"
 )
@@ -31,14 +32,16 @@ type modelApprover struct {
 	disputedAt   time.Time
 	// pendingSince is when the consent last restarted, requestedAt when the newest request was made.
 	pendingSince, requestedAt time.Time
-	history                   []string
+	// approvedAt is when the party last approved.
+	approvedAt time.Time
+	history    []string
 }
 
 // model predicts the outcome or the error code of each operation.
 type model struct {
 	approvers map[actor.Role]*modelApprover
 	removed   bool
-	adult     bool
+	born      approval.Date
 	name      int
 }
 
@@ -96,6 +99,16 @@ func (a *modelApprover) send(to phone.Number, now time.Time) string {
 	}
 	a.requestState, a.sent, a.failed, a.requestedAt = "open", now, false, now
 	return "new"
+}
+
+// endGuardianAlone ends an approval of the guardian from before the student was an adult, unless the
+// student has approved.
+func (m *model) endGuardianAlone(now time.Time) {
+	g := m.approvers[actor.Guardian]
+	adultOn := time.Date(m.born.Year+18, m.born.Month, m.born.Day, 0, 0, 0, 0, time.UTC)
+	if !m.removed && g.state == "approved" && m.approvers[actor.Student].state != "approved" && !now.Before(adultOn) && g.approvedAt.Before(adultOn) {
+		g.state, g.pendingSince = "pending", now
+	}
 }
 
 // restart makes the consent pending, for a new number or another student.

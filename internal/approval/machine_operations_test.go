@@ -18,7 +18,11 @@ func (r *machineTest) decide(*rapid.T) {
 	request := r.drawRequest(a)
 	want := "not_found"
 	if !r.removed && a.number != "" {
+		before := a.state
 		want = a.decide(action, request)
+		if before != a.state && a.state == "approved" {
+			a.approvedAt = r.now
+		}
 	}
 	err := r.store.Decide(r.recipient(party), approval.Decision{Action: approval.Trigger(action), RequestID: request})
 	r.expect(err, want)
@@ -155,15 +159,14 @@ func (r *machineTest) edit(*rapid.T) {
 	g, s := r.approvers[actor.Guardian], r.approvers[actor.Student]
 	to := map[actor.Role]phone.Number{actor.Guardian: g.number, actor.Student: s.number}
 	var patch approval.Patch
-	name, adult := r.name, r.adult
+	name, born := r.name, r.born
 	if rapid.Bool().Draw(r.T, "rename") {
 		name++
 		patch.Student.FullName = new(string)
 		*patch.Student.FullName = fmt.Sprint("Child ", name)
 	}
 	if rapid.IntRange(0, 3).Draw(r.T, "date") == 0 {
-		adult = !adult
-		born := birth(adult)
+		born = drawBirth(r.T)
 		patch.Student.DateOfBirth = &born
 	}
 	switch rapid.IntRange(0, 4).Draw(r.T, "student") {
@@ -188,7 +191,7 @@ func (r *machineTest) edit(*rapid.T) {
 	switch {
 	case r.removed:
 		want = "not_found"
-	case !adult && to[actor.Guardian] == "":
+	case !born.IsAdult(r.now) && to[actor.Guardian] == "":
 		want = "validation_failed"
 	case to[actor.Guardian] != g.number && g.disputed[to[actor.Guardian]], to[actor.Student] != s.number && s.disputed[to[actor.Student]]:
 		want = "contact_disputed"
@@ -196,8 +199,8 @@ func (r *machineTest) edit(*rapid.T) {
 	before := map[actor.Role]string{actor.Guardian: g.requestID, actor.Student: s.requestID}
 	newRequest := map[actor.Role]bool{}
 	if want == "" {
-		another := name != r.name || adult != r.adult
-		r.name, r.adult = name, adult
+		another := name != r.name || born != r.born
+		r.name, r.born = name, born
 		for party, a := range r.approvers {
 			numberChanged := to[party] != a.number
 			if !numberChanged && !another {
@@ -240,6 +243,30 @@ func (r *machineTest) remove(*rapid.T) {
 			a.requestState = "cancelled"
 		}
 	}
+}
+
+// endGuardianAlone is what the worker does 30 days after the 18th birthday.
+func (r *machineTest) endGuardianAlone(*rapid.T) {
+	r.model.endGuardianAlone(r.now)
+	r.store.EndGuardianAlone()
+}
+
+// endView ends the guardian's view as the student, or tries to as the guardian.
+func (r *machineTest) endView(*rapid.T) {
+	party, _ := r.party()
+	g, s := r.approvers[actor.Guardian], r.approvers[actor.Student]
+	want := ""
+	switch {
+	case r.removed || party != actor.Student || s.number == "":
+		want = "not_found"
+	case !r.born.IsAdult(r.now):
+		want = "role_not_allowed"
+	case s.state == "pending":
+		want = "approval_pending"
+	case g.number != "":
+		g.restart("", r.now)
+	}
+	r.expect(r.store.EndGuardianView(r.recipient(party)), want)
 }
 
 func (r *machineTest) advanceClock(*rapid.T) {

@@ -28,11 +28,9 @@ func noTestNumber(phone.Number) bool { return false }
 
 func account(party actor.Role, n phone.Number) string { return string(party) + string(n) }
 
-func birth(adult bool) approval.Date {
-	if adult {
-		return approval.Date{Year: 2000, Month: 1, Day: 1}
-	}
-	return approval.Date{Year: 2015, Month: 1, Day: 1}
+// drawBirth draws the birth date of an adult, of a child, or of a student who becomes an adult soon.
+func drawBirth(t *rapid.T) approval.Date {
+	return rapid.SampledFrom([]approval.Date{{Year: 2000, Month: 1, Day: 1}, {Year: 2015, Month: 1, Day: 1}, {Year: 2008, Month: 3, Day: 20}}).Draw(t, "birth date")
 }
 
 var numbers = []phone.Number{"+919800000001", "+919800000002", "+919800000003"}
@@ -49,14 +47,14 @@ func newMachineTest(t *rapid.T) *machineTest {
 		TestNumber:      noTestNumber,
 	}
 	r.store = newFakeStore(rules, func() time.Time { return r.now })
-	r.adult = rapid.Bool().Draw(t, "adult")
+	r.born = drawBirth(t)
 	r.approvers = map[actor.Role]*modelApprover{}
 	for _, party := range approval.Parties {
 		r.approvers[party] = &modelApprover{state: "pending", requestState: "none", disputed: map[phone.Number]bool{}, pendingSince: r.now}
 	}
-	student := approval.Student{FullName: "Child 0", DateOfBirth: birth(r.adult)}
+	student := approval.Student{FullName: "Child 0", DateOfBirth: r.born}
 	var guardian *approval.Guardian
-	if !r.adult || rapid.Bool().Draw(t, "guardian") {
+	if !r.born.IsAdult(r.now) || rapid.Bool().Draw(t, "guardian") {
 		guardian = &approval.Guardian{Name: "Meera", Relationship: "mother", Number: r.draw("guardian's")}
 		r.approvers[actor.Guardian].send(guardian.Number, r.now)
 	}
@@ -142,6 +140,7 @@ func TestConsentStateMachine(t *testing.T) {
 		t.Repeat(map[string]func(*rapid.T){
 			"decide": r.decide, "decide again": r.decide, "decide unauthorized": r.decideUnauthorized, "send": r.send, "send again": r.send, "remind": r.remind,
 			"cancel": r.cancel, "dispute": r.dispute, "lift": r.lift, "edit": r.edit, "remove": r.remove, "advance clock": r.advanceClock, "fail delivery": r.failDelivery,
+			"end guardian alone": r.endGuardianAlone, "end view": r.endView,
 			"": r.check,
 		})
 	})

@@ -24,6 +24,11 @@ const (
 	ConsentContactReset ConsentKind = "reset_by_number"
 	// ConsentStudentReset: the student has another name or birth date, and the consent is pending again.
 	ConsentStudentReset ConsentKind = "reset_by_student"
+	// ConsentAdultReset: the student became an adult and has not approved, so the guardian's consent is
+	// pending again.
+	ConsentAdultReset ConsentKind = "reset_by_18"
+	// ConsentGuardianEnded: the adult student ended the guardian's view.
+	ConsentGuardianEnded ConsentKind = "ended_by_student"
 	// ConsentRemoved: the coach removed the player, or closed the account.
 	ConsentRemoved ConsentKind = "removed"
 )
@@ -77,10 +82,14 @@ func (p *Player) consentChanges(before *Player, c Change, newID func() string, n
 			switch {
 			case before.DeletedAt.IsZero() && !p.DeletedAt.IsZero():
 				add(ConsentRemoved, party, before)
+			case was.AccountID != after.AccountID && p.Guardian == nil && c.By.Role == actor.Student:
+				add(ConsentGuardianEnded, party, before)
 			case was.AccountID != after.AccountID:
 				add(ConsentContactReset, party, before)
 			case after.Consent.PendingReason == PendingStudent && !was.Consent.PendingSince.Equal(after.Consent.PendingSince):
 				add(ConsentStudentReset, party, before)
+			case after.Consent.PendingReason == PendingAdult && was.Consent.State == Approved:
+				add(ConsentAdultReset, party, before)
 			}
 		}
 		switch {

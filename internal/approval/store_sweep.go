@@ -15,6 +15,8 @@ const (
 	linksKept = 30 * 24 * time.Hour
 	// remindersKept is the longest REMINDER_WINDOW.
 	remindersKept = 90 * 24 * time.Hour
+	// toldPhonesKept is longer than a step of becoming an adult can be late for another coach.
+	toldPhonesKept = 60 * 24 * time.Hour
 )
 
 // Expired are the rows that store.DB.Sweep deletes, and the short codes that it frees.
@@ -22,6 +24,7 @@ var Expired = []store.Expired{
 	{What: "links", Query: `DELETE FROM request_links WHERE hash IN (SELECT hash FROM request_links WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, Kept: linksKept},
 	{What: "short codes", Query: `UPDATE requests SET short_code = NULL WHERE id IN (SELECT id FROM requests WHERE short_code IS NOT NULL AND closed_at < $1 ORDER BY closed_at LIMIT $2) AND closed_at < $1`, Kept: shortCodeReusedAfter},
 	{What: "reminders", Query: `DELETE FROM reminders WHERE id IN (SELECT id FROM reminders WHERE sent_at < $1 ORDER BY sent_at LIMIT $2)`, Kept: remindersKept},
+	{What: "told phones", Query: `DELETE FROM told_phones WHERE hash IN (SELECT hash FROM told_phones WHERE told_at < $1 ORDER BY told_at LIMIT $2) AND told_at < $1`, Kept: toldPhonesKept},
 }
 
 // keptBatch limits the links that one statement keeps, so that it holds its locks only briefly.

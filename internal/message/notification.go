@@ -42,6 +42,13 @@ const (
 	// CoachLeft goes to parties that had approved: the coach closed the account.
 	CoachLeft Type = "coach_left"
 
+	// TurningAdult and TurnedAdult go to both parties of a student who becomes 18; TurnedAdult also
+	// to a coach whose student has to answer.
+	TurningAdult Type = "turning_18_soon"
+	TurnedAdult  Type = "turned_18"
+	// GuardianViewEnded goes to the coach.
+	GuardianViewEnded Type = "guardian_view_ended"
+
 	CertificateExpiring Type = "certificate_expiring"
 
 	// FeeReminder goes to parties that have the service fee_reminders.

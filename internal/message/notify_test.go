@@ -47,6 +47,20 @@ func allEvents() []event.Event {
 		event.Event{Type: event.PasskeyAdded, Party: actor.Student, PartyID: "student-id", SessionID: "session-id"},
 		event.Event{Type: event.NumberChanged, Party: actor.Coach, PartyID: "coach-id", SessionID: "session-id"},
 	)
+	for _, day := range []string{"2026-03-05", ""} {
+		for _, party := range []actor.Role{actor.Guardian, actor.Student} {
+			for _, kind := range []event.Type{event.TurningAdult, event.TurnedAdult} {
+				if kind == event.TurnedAdult || party == actor.Student || day != "" {
+					all = append(all, event.Event{Type: kind, Party: party, CoachID: "coach-id", PlayerID: "player-id", PartyID: "party-id", CoachName: "Meera Nair", StudentName: "Asha Rao", Day: day})
+				}
+			}
+		}
+	}
+	all = append(all,
+		event.Event{Type: event.TurnedAdult, Party: actor.Student, CoachID: "coach-id", PlayerID: "player-id", PartyID: "party-id", CoachName: "Meera Nair", StudentName: "Asha Rao", AppOnly: true},
+		event.Event{Type: event.AdultUnanswered, CoachID: "coach-id", PlayerID: "player-id", StudentName: "Asha Rao", Day: "2026-03-05"},
+		event.Event{Type: event.GuardianViewEnded, CoachID: "coach-id", PlayerID: "player-id", StudentName: "Asha Rao"},
+	)
 	all = append(all, partyEvents("http://evil.example", "@", "")...)
 	return append(all, coachLeft("", "", "@"), coachLeft("", "", "Bela Rao"), coachLeft("", "Asha Rao", "@", "Chetan Rao", "Divya Rao"))
 }

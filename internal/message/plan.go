@@ -26,6 +26,8 @@ var plan = map[event.Type]struct{ guardian, student types }{
 	event.Unlinked:       {types{party: PlayerRemoved}, types{party: PlayerRemoved}},
 	event.Removed:        {types{party: PlayerRemoved}, types{party: PlayerRemoved}},
 	event.FeeReminded:    {types{party: FeeReminder}, types{party: FeeReminder}},
+	event.TurningAdult:   {types{party: TurningAdult}, types{party: TurningAdult}},
+	event.TurnedAdult:    {types{party: TurnedAdult}, types{party: TurnedAdult}},
 	event.CoachLeft:      {types{party: CoachLeft}, types{party: CoachLeft}},
 	event.TeamMessage:    {types{party: TeamMessageType}, types{party: TeamMessageType}},
 	event.FeeTold:        {types{coach: FeeTold}, types{coach: FeeTold}},
@@ -49,6 +51,8 @@ var coachPlan = map[event.Type]Type{
 	event.TierApproved:        TierApproved,
 	event.TierRefused:         TierRefused,
 	event.UPIChanged:          SecurityNotice,
+	event.AdultUnanswered:     TurnedAdult,
+	event.GuardianViewEnded:   GuardianViewEnded,
 }
 
 // Plan returns the drafts of the notifications for e, in the default language. brand is the
@@ -85,8 +89,12 @@ var mailed = map[actor.Role][]Type{
 // copiesOf returns the channels that carry a notification beside the app.
 func copiesOf(to actor.Role, t Type, e event.Event) []Channel {
 	switch {
+	case e.AppOnly:
+		return nil
 	case e.Type == event.CoachLeft:
 		return []Channel{SMS}
+	case e.Type == event.TurningAdult || e.Type == event.TurnedAdult:
+		return []Channel{SMS, Email}
 	case e.Type == event.Removed && to == actor.Guardian:
 		return []Channel{SMS, Email}
 	case e.Type == event.Removed:
@@ -116,7 +124,7 @@ func (d Draft) Copies(p Preferences, addresses map[Channel]string, subscriptions
 		}
 	}
 	var copies []CopyTo
-	if len(subscriptions) > 0 && p.Pushed(d.Type) {
+	if len(subscriptions) > 0 && p.Pushed(d.Type) && !d.event.AppOnly {
 		reach = append(reach, Push)
 		for _, id := range subscriptions {
 			copies = append(copies, CopyTo{Push, id})

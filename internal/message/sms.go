@@ -19,7 +19,7 @@ func SMSOf(m Message) Text {
 		if m.Copy.Type.ofTraining() {
 			return trainingSMS(m)
 		}
-		return readText(m.Copy.Text, templatePlayerRemoved, templateCoachLeft)
+		return readText(m.Copy.Text, templatePlayerRemoved, templateCoachLeft, templateTurningAdult, templateTurnedAdult)
 	case Team:
 		text := TeamText(m.Team)
 		return Text{Template: templateTeam, Language: Languages[0], Values: map[string]string{"text": text}, Body: text}

@@ -23,6 +23,8 @@ const (
 	templateQuestionsBoth     = "questions_both"
 	templatePlayerRemoved     = "player_removed"
 	templateCoachLeft         = "coach_left"
+	templateTurningAdult      = "turning_18_soon"
+	templateTurnedAdult       = "turned_18"
 	// templateTeam is a text that a coach writes.
 	templateTeam = "team"
 )

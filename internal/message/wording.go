@@ -18,7 +18,7 @@ func wording(language string, to actor.Role, t Type, e event.Event, brand string
 	key := "notification." + string(t)
 	special := key + variant(to, t, e)
 	title = cmp.Or(words.byKey[special+".title"], words.byKey[key+".title"])
-	if t.ofTraining() || t == CoachLeft || t == PlayerRemoved && e.Type == event.Removed {
+	if t.ofTraining() || t == CoachLeft || t == TurningAdult || t == TurnedAdult && to != actor.Coach || t == PlayerRemoved && e.Type == event.Removed {
 		special = "sms." + string(t) // the copy by SMS is a registered template
 	}
 	return expand(title, value), strings.TrimSpace(expand(words.byKey[special], value))
@@ -37,6 +37,8 @@ func variant(to actor.Role, t Type, e event.Event) string {
 		return ".email"
 	case t == SecurityNotice:
 		return "." + string(e.Type)
+	case t == TurnedAdult && to == actor.Coach:
+		return ".coach"
 	case t == TierRefused && e.Reason != "":
 		return ".reason"
 	case t == TeamReplyType && e.Party == actor.Guardian:
@@ -101,6 +103,17 @@ func (t texts) valueOf(name string, e event.Event, brand string) string {
 		return Name(e.Title, t.byKey["notification.fee"])
 	case "day":
 		return t.day(e.Day)
+	case "on_day":
+		if e.Day == "" {
+			return t.byKey["notification.soon"]
+		}
+		return t.fill("notification.on_day", map[string]string{"day": t.day(e.Day)})
+	case "until":
+		key := "notification.turned_18.until." + string(e.Party)
+		if e.Day == "" {
+			key += ".approved"
+		}
+		return t.fill(key, map[string]string{"day": t.day(e.Day), "student": t.student(e.StudentName)})
 	case "why":
 		return sentence(e.Reason)
 	}

@@ -49,6 +49,7 @@ func newWorker(cfg *config.Config, o Options, s *services) *worker.Worker {
 			below := cfg.GuardianBelow()
 			return approval.RecordAdults(ctx, s.db, approval.BornBefore(o.Now(), cmp.Or(below, coach.AdultAge)), below > 0)
 		},
+		TurnAdults:    s.approvals.TurnAdults,
 		NumberRecords: s.proof.Work,
 		CheckBudget:   s.budgets.check,
 		RenewStreams:  s.public.Streams.Renew,

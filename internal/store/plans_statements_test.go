@@ -55,6 +55,7 @@ func runPooledStatements(t *testing.T, url string) *fixture {
 	p.teamStatements()
 	p.webhookStatements()
 	p.needStatements()
+	p.adulthood()
 	p.noticeStatements()
 	if _, err := p.db.Sweep(bg, p.clock.Now()); err != nil {
 		t.Fatal(err)
@@ -287,4 +288,18 @@ func (p *fixture) directory() {
 		}
 	}
 	ok(p, p.show(id, false))
+}
+
+// adulthood runs the statements on students who become adults.
+func (p *fixture) adulthood() {
+	p.Helper()
+	a := p.add(p.coach(91), "Chand Rao", number(92), number(93))
+	ok(p, p.decide(p.as(actor.Guardian, number(92)), a.ID, approval.Approve))
+	born := approval.DateOf(p.clock.Now().AddDate(-18, 0, -1))
+	ok(p, run(p.db, `UPDATE players SET date_of_birth = $2, adult_step = 'turned', adult_step_at = 1 WHERE id = $1`, a.ID, born.String()))
+	_, err := p.TurnAdults(bg, 5)
+	ok(p, err)
+	born = approval.DateOf(p.clock.Now().AddDate(-17, 0, -1))
+	_, err = p.Edit(bg, p.as(actor.Coach, number(91)), a.ID, approval.Patch{Student: approval.StudentPatch{DateOfBirth: &born}})
+	ok(p, err)
 }

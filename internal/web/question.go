@@ -39,6 +39,8 @@ type Question struct {
 	// Trainings are for the template next-training. NotSaved is why an answer to one was not saved.
 	Trainings any
 	NotSaved  string
+	// MayEndView reports whether an adult student may end the guardian's view.
+	MayEndView bool
 }
 
 // Question returns the page data of a player that the caller may see.
@@ -63,6 +65,7 @@ func (p *Pages) NewQuestion(r *Request, by actor.Actor, player *approval.Player,
 		d.NeedsGuardian = p.Approvals.Rules.NeedsGuardian(player.Student.DateOfBirth, p.Now()) && player.GuardianApprover.Consent.State != approval.Approved
 	}
 	d.Services = ServicesOf(services)
+	d.MayEndView = by.Role == actor.Student && d.Adult && d.State != approval.Pending && player.Guardian != nil
 	if player.DisclosedTo(by) == approval.Outline {
 		// A stranger may have chosen the name.
 		d.Student = message.Name(player.Student.FullName, p.NewView(r, "").MustT("question.the_child"))

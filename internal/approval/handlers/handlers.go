@@ -31,6 +31,7 @@ func (h calls) routes() []api.Route {
 		{Method: "DELETE", Pattern: "/api/players/{player_id}", Handle: endpoint.HandleID("player_id", h.deletePlayer), Authorize: api.CoachOnly},
 		{Method: "GET", Pattern: "/api/players/{player_id}/medical", Handle: endpoint.HandleID("player_id", h.getMedical)},
 		{Method: "GET", Pattern: "/api/me/players/{player_id}/access-log", Handle: endpoint.HandleID("player_id", h.accessLog), Authorize: api.PartyOnly, Query: endpoint.Paged()},
+		{Method: "POST", Pattern: "/api/me/players/{player_id}/end-guardian-view", Handle: endpoint.HandleID("player_id", h.endGuardianView), Authorize: api.StudentOnly},
 		{Method: "GET", Pattern: "/api/players/approval-status/{playerId}", Handle: endpoint.HandleID("playerId", h.approvalStatus)},
 		{Method: "GET", Pattern: "/api/me/players", Handle: endpoint.Handle(h.listMyPlayers), Authorize: api.PartyOnly, Query: endpoint.Paged()},
 		{Method: "POST", Pattern: "/api/approval/send-guardian-request", Handle: h.api.Idempotent(endpoint.Handle(h.sendGuardianRequest), h.rebuildRequest), Authorize: completeCoach, Body: endpoint.JSON},

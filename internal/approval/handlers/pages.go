@@ -54,7 +54,10 @@ func (p pages) playerRoutes() []web.Route {
 }
 
 func (p pages) familyRoutes() []web.Route {
-	routes := []web.Route{{Method: "GET", Pattern: "/me/dispute-ended", Handle: p.lifted}}
+	routes := []web.Route{
+		{Method: "GET", Pattern: "/me/dispute-ended", Handle: p.lifted},
+		{Method: "POST", Pattern: "/me/student/players/{player_id}/end-guardian-view", Handle: p.site.SignedIn(actor.Student, p.endView)},
+	}
 	for _, role := range approval.Parties {
 		base := "/me/" + string(role)
 		one := base + "/players/{player_id}"

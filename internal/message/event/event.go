@@ -31,6 +31,15 @@ const (
 	Unlinked Type = "unlinked"
 	// Removed: the coach removed the player; Party had approved.
 	Removed Type = "removed"
+	// TurningAdult: the student turns 18 on Day, which is empty for a student without an answer.
+	TurningAdult Type = "turning_18"
+	// TurnedAdult: the student is 18. The guardian's access ends on Day unless the student
+	// approves; Day is empty if the student has approved or the guardian has not.
+	TurnedAdult Type = "turned_18"
+	// AdultUnanswered: the same for the coach, if the student has not approved; Day.
+	AdultUnanswered Type = "adult_unanswered"
+	// GuardianViewEnded: the adult student removed the guardian.
+	GuardianViewEnded Type = "guardian_view_ended"
 	// DeliveryFailed: the message of the request to Party failed permanently on Channel.
 	DeliveryFailed Type = "delivery_failed"
 	// PendingLong: Count requests of the coach have been pending for more than Waited.
@@ -152,6 +161,9 @@ type Event struct {
 
 	// For FeeReminded and FeeTold, with Title; the first has Day, too.
 	FeeID string
+
+	// AppOnly: no copy leaves the app, because the phone was told before.
+	AppOnly bool
 
 	// For the events of trainings.
 	Training Training

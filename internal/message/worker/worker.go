@@ -65,6 +65,9 @@ type Config struct {
 	RecordIntrospections func(ctx context.Context) error
 	// RecordAdults adds the students who became adults to the feed of changes.
 	RecordAdults func(ctx context.Context) error
+	// TurnAdults carries out what is due for up to n students who become adults. It returns how many
+	// it found.
+	TurnAdults func(ctx context.Context, n int) (int, error)
 	// NumberRecords gives waiting records of consents positions in their log.
 	NumberRecords func(ctx context.Context) error
 	// CheckBudget warns if the budget for SMS is short.
@@ -104,6 +107,7 @@ func (w *Worker) Run(ctx context.Context) {
 	wait.Go(func() { w.every(ctx, "record introspections", introspectionsEvery, c.RecordIntrospections) })
 	wait.Go(func() { w.every(ctx, "rotate keys", keysEvery, c.RotateKeys) })
 	wait.Go(func() { w.every(ctx, "record new adults", adultsEvery, c.RecordAdults) })
+	wait.Go(func() { w.every(ctx, "turn adults", adultsEvery, inBatches(c.TurnAdults)) })
 	wait.Go(func() { w.every(ctx, "number records", recordsEvery, c.NumberRecords) })
 	wait.Go(func() { w.every(ctx, "check the SMS budget", budgetEvery, c.CheckBudget) })
 	wait.Go(func() { w.every(ctx, "renew the streams", notice.StreamsRenewed, c.RenewStreams) })

@@ -35,8 +35,13 @@ CREATE TABLE players (
 	deleted_at             BIGINT,
 	student_language       TEXT,
 	guardian_language      TEXT,
-	changes                BIGINT NOT NULL DEFAULT 0
+	changes                BIGINT NOT NULL DEFAULT 0,
+	-- What happens next because the student becomes an adult (soon, turned or guardian_alone), and when
+	-- to look at it; NULL if nothing does.
+	adult_step             TEXT,
+	adult_step_at          BIGINT
 );
+CREATE INDEX players_adult_step ON players (adult_step_at, id) WHERE adult_step_at IS NOT NULL AND deleted_at IS NULL;
 CREATE UNIQUE INDEX players_once ON players (coach_id, student_key, date_of_birth) WHERE deleted_at IS NULL;
 CREATE INDEX players_of_coach ON players (coach_id, id) WHERE deleted_at IS NULL;
 CREATE INDEX players_of_guardian ON players (guardian_id, id) WHERE deleted_at IS NULL;
@@ -147,6 +152,14 @@ CREATE TABLE medical_readings (
 	read_at     BIGINT NOT NULL
 );
 CREATE INDEX medical_readings_of_player ON medical_readings (player_id, id);
+
+-- The phones that were told that a child becomes an adult: a hash of number, child and step, so that
+-- both roles of a phone and several coaches tell it once.
+CREATE TABLE told_phones (
+	hash    BYTEA  NOT NULL PRIMARY KEY,
+	told_at BIGINT NOT NULL
+);
+CREATE INDEX told_phones_by_time ON told_phones (told_at);
 
 CREATE TABLE reminders (
 	id            TEXT   NOT NULL PRIMARY KEY,

@@ -1,0 +1,29 @@
+package handlers
+
+import (
+	"context"
+
+	"github.com/touchline/touchline/internal/api"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/endpoint"
+	"github.com/touchline/touchline/internal/web"
+)
+
+// endGuardianView serves POST /api/me/players/{player_id}/end-guardian-view.
+func (h calls) endGuardianView(ctx context.Context, r api.Request[api.NoBody], id string) (api.Response, error) {
+	p, err := h.EndGuardianView(ctx, r.Caller.Actor, id)
+	if err != nil {
+		return api.Response{}, err
+	}
+	return endpoint.OK(h.view(r.Caller).player(p)), nil
+}
+
+// endView serves POST /me/student/players/{player_id}/end-guardian-view. The same form sent twice
+// changes nothing more.
+func (p pages) endView(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
+	id := r.PathValue("player_id")
+	if _, err := p.EndGuardianView(ctx, by, id); err != nil {
+		return web.Response{}, err
+	}
+	return web.Redirect(web.PlayerPath(by.Role, id) + "?done=view_ended"), nil
+}
