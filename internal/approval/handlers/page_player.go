@@ -52,6 +52,8 @@ type callOffer struct {
 	Last time.Time
 	// Language is the language of the call.
 	Language string
+	// Made is the newest call about the open question, or nil.
+	Made *approval.Delivery
 }
 
 // newCallOffer returns the offer to call a party, or nil.
@@ -65,6 +67,11 @@ func (p pages) newCallOffer(player *approval.Player, party actor.Role) *callOffe
 			return nil
 		}
 		o.From = at.In(facts.To.CallZone())
+	}
+	for i, d := range player.Approver(party).Request.Deliveries {
+		if d.Channel == message.Voice {
+			o.Made = &player.Approver(party).Request.Deliveries[i]
+		}
 	}
 	return o
 }

@@ -119,7 +119,7 @@ func TestQuestionByCall(t *testing.T) {
 		waitForCalls(s)
 		signInPages(t, s, b, 3)
 		page := b.Open("/coach/players/" + player)
-		if !strings.Contains(page.Text(), "The call asks the question in this language: English.") {
+		if !strings.Contains(page.Text(), "The call asks the question in English.") {
 			t.Errorf("the page offers no call: %s", page.Text())
 		}
 		student := pressOf(t, page.Text(), "Call +91 98123 00012 now")
@@ -163,6 +163,9 @@ func TestQuestionByCall(t *testing.T) {
 		messagesOf(t, s, guardianNumber, 2)
 		if page := pressKeys(phones, guardianNumber, "1", "Hang up").Text(); strings.Contains(page, "You said yes") {
 			t.Errorf("the phone shows %s", page)
+		}
+		if page := b.Open("/coach/players/" + player).Text(); !strings.Contains(page, "Call: a person listened") || !strings.Contains(page, "You can have them called again from") {
+			t.Errorf("the coach's page after the call: %s", page)
 		}
 		if got := request(); got.String("guardian_status") != "pending" {
 			t.Errorf("after hanging up: got %s", got.Body)
