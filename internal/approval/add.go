@@ -13,6 +13,9 @@ func newPlayer(by actor.Actor, student Student, guardian *Guardian, rules Rules,
 		Student: student, Guardian: guardian, CreatedAt: op.Now,
 	}
 	p.Student.HasMedical = student.Medical != ""
+	if p.Student.Basis.Kind == "" {
+		p.Student.Basis.Kind = FamilyAsked
+	}
 	for _, party := range Parties {
 		p.Approver(party).Consent = Consent{State: Pending, PendingSince: op.Now, PendingReason: PendingAdded}
 	}

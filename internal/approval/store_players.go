@@ -17,7 +17,7 @@ import (
 const playerSelect = `
 	SELECT p.id, p.coach_id, c.name, c.tier, p.version, p.student_name, p.date_of_birth, p.medical, p.student_number,
 		p.guardian_name, p.guardian_relationship, p.guardian_number, p.guardian_email, p.created_at, p.deleted_at,
-		p.student_language, p.guardian_language, ` + batchesOfPlayer + `,
+		p.student_language, p.guardian_language, p.basis, p.basis_note, ` + batchesOfPlayer + `,
 		p.guardian_id, p.guardian_state, p.guardian_changed_at, p.guardian_pending_since, p.guardian_pending_reason,
 		p.student_id, p.student_state, p.student_changed_at, p.student_pending_since, p.student_pending_reason,
 		g.id, g.approver_id, g.state, g.channels, g.requested_at, g.last_sent_at, g.delivery_failed, g.failed_channels, g.closed_at, g.short_code, g.via,
@@ -45,7 +45,7 @@ func (s *Service) scanStored(row database.Scanner) (*storedPlayer, error) {
 		&p.ID, &p.CoachID, database.IntoText(&p.CoachName), database.IntoText(&p.CoachTier), &p.Version, &p.Student.FullName, &born, &stored.sealed, database.IntoText((*string)(&p.Student.Number)),
 		database.IntoText(&guardian.Name), database.IntoText(&guardian.Relationship), database.IntoText((*string)(&guardian.Number)), database.IntoText(&guardian.Email),
 		database.IntoTime(&p.CreatedAt), database.IntoTime(&p.DeletedAt),
-		database.IntoText(&p.Student.Language), database.IntoText(&guardian.Language), intoBatches(&p.Batches),
+		database.IntoText(&p.Student.Language), database.IntoText(&guardian.Language), &p.Student.Basis.Kind, database.IntoText(&p.Student.Basis.Note), intoBatches(&p.Batches),
 		database.IntoText(&g.AccountID), &g.Consent.State, database.IntoTime(&g.Consent.ChangedAt), database.IntoTime(&g.Consent.PendingSince), database.IntoText((*string)(&g.Consent.PendingReason)),
 		database.IntoText(&st.AccountID), &st.Consent.State, database.IntoTime(&st.Consent.ChangedAt), database.IntoTime(&st.Consent.PendingSince), database.IntoText((*string)(&st.Consent.PendingReason)),
 	}, requests[0].dest()...), requests[1].dest()...)

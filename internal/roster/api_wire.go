@@ -65,6 +65,7 @@ type importEntry struct {
 	GuardianEmail    *string `json:"guardian_email"`
 	GuardianLanguage *string `json:"guardian_language"`
 	Batches          *string `json:"batches"`
+	Basis            *string `json:"basis"`
 }
 
 type importRowFault struct {
@@ -124,7 +125,7 @@ func newImportRow(i *Import, row ImportRow) importRowResponse {
 		Entry: importEntry{
 			wire.OrNull(e.StudentName), wire.OrNull(e.BirthDate), wire.OrNull(e.StudentNumber), wire.OrNull(e.StudentLanguage),
 			wire.OrNull(e.GuardianName), wire.OrNull(e.Relationship), wire.OrNull(e.GuardianNumber), wire.OrNull(e.GuardianEmail), wire.OrNull(e.GuardianLanguage),
-			wire.OrNull(e.Batches),
+			wire.OrNull(e.Batches), wire.OrNull(e.Basis),
 		},
 		Faults: []importRowFault{},
 	}

@@ -46,6 +46,7 @@ func (row *Row) check(phones phone.Parser, now time.Time, batches batchIDs) {
 			row.add(GuardianEmail, "invalid_email", "%s Correct it, or leave the cell empty.", wrong)
 		}
 	}
+	row.checkBasis()
 	batches.check(row)
 	needsGuardian := false
 	if !row.hasFault(BirthDate) {
@@ -58,6 +59,25 @@ func (row *Row) check(phones phone.Parser, now time.Time, batches batchIDs) {
 		needsGuardian = err == nil && !born.IsAdult(now)
 	}
 	row.checkGuardian(needsGuardian && !row.hasFault(BirthDate))
+}
+
+// checkBasis replaces the words for a basis by its kind, or adds a fault.
+func (row *Row) checkBasis() {
+	text := &row.Entry.Basis
+	for kind, words := range basisWords {
+		if slices.ContainsFunc(words, func(w string) bool { return foldTitle(w) == foldTitle(*text) }) {
+			*text = string(kind)
+		}
+	}
+	if _, ok := approval.BasisOf(*text); !ok {
+		row.add(Basis, "too_long", "Write at most %d characters.", approval.MaxBasisNote)
+	}
+}
+
+// basisWords are words for a basis. Other words are the note of another basis.
+var basisWords = map[approval.BasisKind][]string{
+	approval.FamilyAsked: {"family asked", "the family asked", "the family asked me", "परिवार ने कहा", "परिवार ने मुझसे कहा"},
+	approval.Membership:  {"member", "membership", "सदस्य", "सदस्यता"},
 }
 
 func (row *Row) hasFault(c Column) bool {

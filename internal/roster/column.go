@@ -22,18 +22,19 @@ const (
 	GuardianEmail    Column = "guardian_email"
 	GuardianLanguage Column = "guardian_language"
 	Batches          Column = "batches"
+	Basis            Column = "basis"
 )
 
 // Columns are all columns, in the order of an export.
 var Columns = []Column{
-	StudentName, BirthDate, StudentNumber, StudentLanguage, GuardianName, Relationship, GuardianNumber, GuardianEmail, GuardianLanguage, Batches,
+	StudentName, BirthDate, StudentNumber, StudentLanguage, GuardianName, Relationship, GuardianNumber, GuardianEmail, GuardianLanguage, Batches, Basis,
 }
 
 // Titles are the names of the columns in an export.
 var Titles = map[Column]string{
 	StudentName: "Student name", BirthDate: "Date of birth", StudentNumber: "Student number", StudentLanguage: "Student language",
 	GuardianName: "Guardian name", Relationship: "Relationship", GuardianNumber: "Guardian number", GuardianEmail: "Guardian email",
-	GuardianLanguage: "Guardian language", Batches: "Batches",
+	GuardianLanguage: "Guardian language", Batches: "Batches", Basis: "Basis",
 }
 
 // The meanings of a title that is no Column.
@@ -59,6 +60,8 @@ type Entry struct {
 	// their ids after the checks.
 	Batches  string   `json:"batches,omitempty"`
 	BatchIDs []string `json:"batch_ids,omitempty"`
+	// Basis is "family_asked", "membership" or another reason after the checks. Empty means the default.
+	Basis string `json:"basis,omitempty"`
 }
 
 // Cell returns the text of the column, to read or to change.
@@ -82,6 +85,8 @@ func (e *Entry) Cell(c Column) *string {
 		return &e.GuardianEmail
 	case GuardianLanguage:
 		return &e.GuardianLanguage
+	case Basis:
+		return &e.Basis
 	default:
 		return &e.Batches
 	}
@@ -111,6 +116,7 @@ func newTitles() map[string]Column {
 		"रिश्ता", "संबंध", "सम्बन्ध", "बच्चे से रिश्ता", "छात्र से संबंध")
 	add(GuardianEmail, "email", "e-mail", "mail", "email address", "e-mail address", "email id", "ईमेल", "ई-मेल")
 	add(Batches, "batches", "batch", "batch name", "batch names", "बैच", "बैच का नाम", "बैचों के नाम")
+	add(Basis, "basis", "reason", "आधार", "कारण")
 	add(ignored, "guardian status", "student status", "added on", "player id")
 
 	languages, languagesHindi := []string{"language", "message language", "messages language", "language of messages"}, []string{"भाषा", "संदेश की भाषा"}

@@ -58,7 +58,7 @@ func ExportTitles() []string {
 func ExportCells(p *approval.Player) []string {
 	e := Entry{
 		StudentName: p.Student.FullName, BirthDate: p.Student.DateOfBirth.String(), StudentNumber: string(p.Student.Number),
-		StudentLanguage: languageNames[p.Student.Language],
+		StudentLanguage: languageNames[p.Student.Language], Basis: p.Student.Basis.String(),
 	}
 	guardianStatus := ""
 	if g := p.Guardian; g != nil {

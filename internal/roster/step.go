@@ -159,7 +159,8 @@ func (s *Service) addPlayer(ctx context.Context, by actor.Actor, e Entry) error 
 			Language: e.GuardianLanguage,
 		}
 	}
-	student := approval.Student{FullName: e.StudentName, DateOfBirth: born, Number: phone.Number(e.StudentNumber), Language: e.StudentLanguage}
+	basis, _ := approval.BasisOf(e.Basis)
+	student := approval.Student{Basis: basis, FullName: e.StudentName, DateOfBirth: born, Number: phone.Number(e.StudentNumber), Language: e.StudentLanguage}
 	_, err = s.Approvals.Add(ctx, by, student, guardian, e.BatchIDs...)
 	return err
 }

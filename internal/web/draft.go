@@ -31,7 +31,7 @@ const (
 // draftFields are the fields that people fill in. Codes and hidden fields are not kept.
 var draftFields = []string{
 	"reason", "name", "bio", "experience_years", "sports", "email", "student_name", "date_of_birth", "student_number", "medical", "student_language",
-	"guardian_name", "relationship", "guardian_number", "guardian_email", "guardian_language", "number", "note", "language", "time_zone",
+	"guardian_name", "relationship", "guardian_number", "guardian_email", "guardian_language", "basis", "basis_note", "number", "note", "language", "time_zone",
 	"visible", "show", "sport", "venue", "batch", "legal_name", "document", "title", "issuer", "issued_on", "expires_on", "text",
 	"quiet_start", "quiet_end",
 	"amount", "due_on", "until", "paid_on", "upi_id", "reverse_reason", "waive_reason", "void_reason",

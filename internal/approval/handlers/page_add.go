@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -35,7 +36,7 @@ func (p pages) addPlayerForm(ctx context.Context, r *web.Request, by actor.Actor
 	}
 	v.Form = f
 	v.Path = "/coach/players/add"
-	v.Data = map[string]any{"Batches": batches, "Chosen": f.Values["batch"]}
+	v.Data = map[string]any{"Batches": batches, "Chosen": f.Values["batch"], "BasisKinds": approval.BasisKinds}
 	return web.FormPage("add_player", v), nil
 }
 
@@ -44,7 +45,7 @@ var playerFields = map[string]string{
 	"/student/full_name": "student_name", "/student/date_of_birth": "date_of_birth", "/student/contact_number": "student_number",
 	"/student/medical_information": "medical", "/student/language": "student_language", "/guardian": "guardian_name", "/guardian/name": "guardian_name",
 	"/guardian/relationship": "relationship", "/guardian/mobile_number": "guardian_number", "/guardian/email": "guardian_email",
-	"/guardian/language": "guardian_language", "/batch_ids": "batches",
+	"/guardian/language": "guardian_language", "/batch_ids": "batches", "/basis/kind": "basis", "/basis/note": "basis_note",
 }
 
 // addPlayer serves POST /coach/players/add. The same form sent twice leads to the player
@@ -101,6 +102,13 @@ func playerForm(r *web.Request, f *wire.Faults) addPlayerRequest {
 	web.SetGiven(student, "medical_information", r.Value("medical"))
 	web.SetGiven(student, "language", r.Value("student_language"))
 	body := map[string]any{"student": student}
+	if kind := r.Value("basis"); kind != "" {
+		basis := map[string]any{"kind": kind}
+		if kind == string(approval.OtherBasis) { // the field is hidden with another kind
+			web.SetGiven(basis, "note", r.Value("basis_note"))
+		}
+		body["basis"] = basis
+	}
 	guardian := map[string]any{}
 	web.SetGiven(guardian, "name", r.Value("guardian_name"))
 	web.SetGiven(guardian, "relationship", r.Value("relationship"))

@@ -12,6 +12,25 @@ type addPlayerRequest struct {
 	Student  studentBody   `json:"student" rule:"required"`
 	Guardian *guardianBody `json:"guardian"`
 	BatchIDs []string      `json:"batch_ids" rule:"max=20,each=36"`
+	Basis    *basisBody    `json:"basis"`
+}
+
+// basisBody is the Basis of openapi.yaml.
+type basisBody struct {
+	Kind string           `json:"kind" rule:"required,oneof=family_asked|membership|other"`
+	Note wire.Opt[string] `json:"note" rule:"lines,min=1,max=200"`
+}
+
+// read returns the basis; without one the default.
+func (in *basisBody) read(e input.Reader) approval.Basis {
+	if in == nil {
+		return approval.Basis{}
+	}
+	b := approval.Basis{Kind: approval.BasisKind(in.Kind), Note: in.Note.Value}
+	if b.Kind == approval.OtherBasis && b.Note == "" && !e.HasFault("/basis/note") {
+		e.Faults.Add("/basis/note", "required", "Say why you may keep the data.")
+	}
+	return b
 }
 
 type studentBody struct {
@@ -33,7 +52,7 @@ type guardianBody struct {
 // read returns the student and the guardian. It also reports the faults that package
 // approval would find, so that one response lists all of them.
 func (in addPlayerRequest) read(e input.Reader) (approval.Student, *approval.Guardian) {
-	student := approval.Student{FullName: in.Student.FullName, Medical: in.Student.Medical.Value, Language: in.Student.Language.Value}
+	student := approval.Student{FullName: in.Student.FullName, Medical: in.Student.Medical.Value, Language: in.Student.Language.Value, Basis: in.Basis.read(e)}
 	born, ok := birthDate(e, "/student/date_of_birth", in.Student.DateOfBirth)
 	student.DateOfBirth = born
 	if in.Guardian == nil && ok && !born.IsAdult(e.Now) {

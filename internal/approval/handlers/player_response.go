@@ -24,7 +24,14 @@ type playerResponse struct {
 	StudentRequestID        *string           `json:"student_request_id"`
 	Services                []serviceAccess   `json:"services"`
 	BatchIDs                []string          `json:"batch_ids"`
-	CreatedAt               string            `json:"created_at"`
+	// Basis is absent for parties.
+	Basis     *basisResponse `json:"basis,omitempty"`
+	CreatedAt string         `json:"created_at"`
+}
+
+type basisResponse struct {
+	Kind approval.BasisKind `json:"kind"`
+	Note *string            `json:"note"`
 }
 
 type studentResponse struct {
@@ -77,6 +84,9 @@ func (v view) fullPlayer(p *approval.Player) playerResponse {
 	}
 	for _, b := range p.Batches {
 		a.BatchIDs = append(a.BatchIDs, b.ID)
+	}
+	if v.by.Role == actor.Coach {
+		a.Basis = &basisResponse{p.Student.Basis.Kind, wire.OrNull(p.Student.Basis.Note)}
 	}
 	if g := p.Guardian; g != nil {
 		a.Guardian = &guardianResponse{g.Name, g.Relationship, string(g.Number), wire.OrNull(g.Email), wire.OrNull(g.Language)}

@@ -47,7 +47,7 @@ func fixturePlayer() *approval.Player {
 	decidedAt := requestedAt.Add(3 * time.Hour)
 	return &approval.Player{
 		ID: playerID, CoachID: coachID, CoachName: "Asha Rao", Version: 2,
-		Student:  approval.Student{FullName: `Kabir "K" <Mehta>`, DateOfBirth: approval.Date{Year: 2012, Month: 4, Day: 30}, Number: "+919876501234", HasMedical: true, Medical: "Asthma;\ncarries an inhaler."},
+		Student:  approval.Student{FullName: `Kabir "K" <Mehta>`, DateOfBirth: approval.Date{Year: 2012, Month: 4, Day: 30}, Number: "+919876501234", HasMedical: true, Medical: "Asthma;\ncarries an inhaler.", Basis: approval.Basis{Kind: approval.FamilyAsked}},
 		Guardian: &approval.Guardian{Name: "Meera Mehta", Relationship: "mother", Number: "+919898765432"},
 		GuardianApprover: approval.Approver{
 			AccountID: parentID,

@@ -35,6 +35,9 @@ CREATE TABLE players (
 	deleted_at             BIGINT,
 	student_language       TEXT,
 	guardian_language      TEXT,
+	-- Why the coach may keep the data, as the coach declared at created_at: see approval.Basis.
+	basis                  TEXT   NOT NULL DEFAULT 'family_asked',
+	basis_note             TEXT,
 	changes                BIGINT NOT NULL DEFAULT 0,
 	-- What happens next because the student becomes an adult (soon, turned or guardian_alone), and when
 	-- to look at it; NULL if nothing does.
