@@ -105,6 +105,8 @@ const (
 	PendingStudent PendingReason = "student_changed"
 	// PendingAdult: the student is an adult for 30 days and has not approved.
 	PendingAdult PendingReason = "turned_18"
+	// PendingUnproved: the record of the approval contradicted it, so the service no longer counts it.
+	PendingUnproved PendingReason = "unproved"
 )
 
 // move sets the state, its times and its reason. ChangedAt always increases, even if the clock steps back.

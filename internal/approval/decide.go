@@ -144,6 +144,17 @@ func (p *Player) DisputeLifted(party actor.Role) event.Event {
 	return p.newEvent(event.DisputeLifted, party)
 }
 
+// withholdUnproved makes an approval pending again, whose record contradicts it. It changes nothing if the player has
+// changed since version was read.
+func (p *Player) withholdUnproved(party actor.Role, version int64, op Operation) Change {
+	consent := &p.Approver(party).Consent
+	if p.Version != version || !p.DeletedAt.IsZero() || consent.State != Approved {
+		return Change{}
+	}
+	consent.restart(PendingUnproved, op.Now)
+	return Change{Save: true}
+}
+
 // formatDays formats a duration for people.
 func formatDays(d time.Duration) string {
 	if d == 24*time.Hour {

@@ -29,6 +29,8 @@ const (
 	ConsentAdultReset ConsentKind = "reset_by_18"
 	// ConsentGuardianEnded: the adult student ended the guardian's view.
 	ConsentGuardianEnded ConsentKind = "ended_by_student"
+	// ConsentServiceReset: the record of the approval contradicted it, and the consent is pending again.
+	ConsentServiceReset ConsentKind = "reset_by_service"
 	// ConsentRemoved: the coach removed the player, or closed the account.
 	ConsentRemoved ConsentKind = "removed"
 )
@@ -86,6 +88,8 @@ func (p *Player) consentChanges(before *Player, c Change, newID func() string, n
 				add(ConsentGuardianEnded, party, before)
 			case was.AccountID != after.AccountID:
 				add(ConsentContactReset, party, before)
+			case after.Consent.PendingReason == PendingUnproved && was.Consent.State != after.Consent.State:
+				add(ConsentServiceReset, party, before)
 			case after.Consent.PendingReason == PendingStudent && !was.Consent.PendingSince.Equal(after.Consent.PendingSince):
 				add(ConsentStudentReset, party, before)
 			case after.Consent.PendingReason == PendingAdult && was.Consent.State == Approved:

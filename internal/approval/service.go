@@ -156,6 +156,17 @@ func (s *Service) Decide(ctx context.Context, by actor.Actor, id string, d Decis
 	return p, hideReasons(by, history), nil
 }
 
+// WithholdUnproved turns the app services of a party off whose approval its record contradicts: the consent is pending
+// again, and the coach can ask again. It reports false if the player has changed since version was read.
+func (s *Service) WithholdUnproved(ctx context.Context, playerID string, party actor.Role, version int64) (withheld bool, err error) {
+	_, err = s.update(ctx, playerID, loadOptions{}, func(p *Player, op Operation) (Change, error) {
+		c := p.withholdUnproved(party, version, op)
+		withheld = c.Save
+		return c, nil
+	})
+	return withheld, err
+}
+
 // Send asks party for its approval and reports whether the request is new.
 func (s *Service) Send(ctx context.Context, by actor.Actor, id string, party actor.Role, correction Patch, channels []message.Channel) (*Request, bool, error) {
 	var created bool

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
@@ -78,6 +79,75 @@ func (s *Service) auditPlayers(ctx context.Context, r *Report) error {
 // started returns when the log began; zero if it has not.
 func (s *Service) started(ctx context.Context) (at time.Time, err error) {
 	return at, s.DB.QueryRow(ctx, `SELECT started_at FROM consent_log WHERE id = 1`).Scan(database.IntoTime(&at))
+}
+
+// sampleSize is how many players a call of Sample checks.
+const sampleSize = 1000
+
+// Sample checks the approvals of the next sampleSize players against their records, where Audit checks all consents. An
+// approval that its record contradicts is a security event, and turns the app services of the party off. Each call goes on
+// where the last one ended.
+func (s *Service) Sample(ctx context.Context) error {
+	started, err := s.started(ctx)
+	if err != nil || started.IsZero() {
+		return err
+	}
+	for range sampleSize / playersBatch {
+		var n int
+		var last string
+		unproved := map[consentState]string{}
+		err := s.DB.View(ctx, func(tx *store.Tx) (err error) {
+			clear(unproved)
+			var states []consentState
+			if states, last, n, err = readStates(ctx, tx, s.sampled, playersBatch); err != nil || n == 0 {
+				return err
+			}
+			records, err := readRecords(ctx, tx, states)
+			if err != nil {
+				return err
+			}
+			for _, c := range states {
+				if c.state != approval.Approved {
+					continue
+				}
+				if problem := s.contradiction(c, records[partyKey{c.playerID, c.party}], started); problem != "" {
+					unproved[c] = problem
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("check approvals: %w", err)
+		}
+		s.sampled = last
+		for c, problem := range unproved {
+			if err := s.withhold(ctx, c, problem); err != nil {
+				return err
+			}
+		}
+		if n < playersBatch {
+			s.sampled = "" // the next call begins again
+			return nil
+		}
+	}
+	return nil
+}
+
+// withhold turns the app services of a party off, and tells the operators.
+func (s *Service) withhold(ctx context.Context, c consentState, problem string) error {
+	if s.Withhold != nil {
+		withheld, err := s.Withhold(ctx, c.playerID, c.party, c.version)
+		if err != nil {
+			return fmt.Errorf("withhold the services of player %s: %w", c.playerID, err)
+		}
+		if !withheld {
+			return nil // it changed meanwhile; a later sample checks it
+		}
+	}
+	if s.SecurityEvent != nil {
+		s.SecurityEvent(ctx, "consent_unproved", slog.String("player_id", c.playerID), slog.String("party", string(c.party)), slog.String("reason", problem))
+	}
+	return nil
 }
 
 // readStates returns the consents of up to limit players after an id, the last id, and the number of players.

@@ -1,6 +1,7 @@
 package proof_test
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/proof"
+	"github.com/touchline/touchline/internal/server/touchlinetest"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/store/storetest"
 )
@@ -231,4 +233,39 @@ func BenchmarkRecord(b *testing.B) {
 			return proof.ConsentChanged(bg, tx, []approval.ConsentChange{change(f.DB, i)})
 		}))
 	}
+}
+
+// TestSample: within an hour an approval that was edited into the database no longer counts, and the operators know. Real
+// approvals stay.
+func TestSample(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		f, db := newFamily(t, s), open(t, s)
+		f.decide(f.guardian, "guardian", "approved")
+		f.guardian.Call(t, "GET", "/api/me/receipts/"+f.guardian.Call(t, "GET", "/api/me/receipts", nil).Items()[0]["record_id"].(string), nil).Want(t, 200)
+		_, err := db.Exec(bg, `UPDATE players SET student_state = 'approved', version = version + 1 WHERE id = $1`, f.player)
+		ok(t, err)
+		f.student.Call(t, "GET", "/api/me/players/"+f.player+"/progress", nil).Want(t, 200)
+		s.Clock.Advance(time.Hour)
+		ok(t, waitFor(func() bool { return strings.Contains(s.Log.String(), "consent_unproved") }))
+		f.student, f.guardian = s.SignIn(t, "student", "+919812380003"), s.SignIn(t, "guardian", "+919812380002")
+		f.student.Call(t, "GET", "/api/me/players/"+f.player+"/progress", nil).Want(t, 403, "approval_pending")
+		f.guardian.Call(t, "GET", "/api/me/players/"+f.player+"/progress", nil).Want(t, 200)
+		list := bodies(t, db)
+		if newest := list[len(list)-1]; newest.EventType != "reset_by_service" || newest.PartyRole != "student" || newest.EventState != "pending" {
+			t.Errorf("the newest record: %+v", newest)
+		}
+		s.Coach(t, "+919812380001").Call(t, "POST", "/api/approval/send-student-request", object{"player_id": f.player}).Want(t, 409, "request_pending") // the student can still answer
+	})
+}
+
+// waitFor waits up to 10 s.
+func waitFor(done func() bool) error {
+	for range 1000 {
+		if done() {
+			return nil
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return errors.New("it did not happen in 10 s")
 }

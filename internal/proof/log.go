@@ -35,7 +35,10 @@ type Service struct {
 	// SecurityEvent and Stopped tell the operators that the log stopped; nil does nothing.
 	SecurityEvent func(ctx context.Context, name string, attrs ...slog.Attr)
 	Stopped       func(stopped bool)
+	// Withhold turns the app services of a party off if the player still has that version; nil does nothing.
+	Withhold func(ctx context.Context, playerID string, party actor.Role, version int64) (bool, error)
 
+	sampled   string // the last player of Sample
 	mu        sync.Mutex
 	published []byte // the newest signed checkpoint that this process has seen; nil until the file was read
 }

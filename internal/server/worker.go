@@ -50,9 +50,9 @@ func newWorker(cfg *config.Config, o Options, s *services) *worker.Worker {
 			return approval.RecordAdults(ctx, s.db, approval.BornBefore(o.Now(), cmp.Or(below, coach.AdultAge)), below > 0)
 		},
 		TurnAdults:    s.approvals.TurnAdults,
-		NumberRecords: s.proof.Work,
-		CheckBudget:   s.budgets.check,
-		RenewStreams:  s.public.Streams.Renew,
+		NumberRecords: s.proof.Work, CheckApprovals: s.proof.Sample,
+		CheckBudget:  s.budgets.check,
+		RenewStreams: s.public.Streams.Renew,
 		Expand: worker.Expansion{
 			Next: s.conversations.ExpandNext, Failed: s.metrics.ExpansionFailed, Signal: s.delivery.expansion,
 		},

@@ -26,6 +26,7 @@ func (p *fixture) proofStatements() {
 	ok(p, err)
 	_, err = log.Receipt(bg, guardian, records[0].Body.RecordID)
 	ok(p, err)
+	ok(p, log.Sample(bg))
 	_, err = log.CurrentKey(bg)
 	ok(p, err)
 	_, err = log.Audit(bg) // finds the records that other statements sealed with another secret

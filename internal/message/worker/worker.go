@@ -31,6 +31,7 @@ const (
 	budgetEvery         = time.Minute
 	adultsEvery         = time.Minute
 	recordsEvery        = time.Second
+	sampleEvery         = time.Hour
 	expansionEvery      = time.Second
 	sweepEvery          = 10 * time.Minute
 )
@@ -70,6 +71,8 @@ type Config struct {
 	TurnAdults func(ctx context.Context, n int) (int, error)
 	// NumberRecords gives waiting records of consents positions in their log.
 	NumberRecords func(ctx context.Context) error
+	// CheckApprovals compares a sample of approvals with their records.
+	CheckApprovals func(ctx context.Context) error
 	// CheckBudget warns if the budget for SMS is short.
 	CheckBudget func(ctx context.Context) error
 	// RenewStreams renews the last-seen time of this process, if it has streams.
@@ -109,6 +112,7 @@ func (w *Worker) Run(ctx context.Context) {
 	wait.Go(func() { w.every(ctx, "record new adults", adultsEvery, c.RecordAdults) })
 	wait.Go(func() { w.every(ctx, "turn adults", adultsEvery, inBatches(c.TurnAdults)) })
 	wait.Go(func() { w.every(ctx, "number records", recordsEvery, c.NumberRecords) })
+	wait.Go(func() { w.every(ctx, "compare approvals with their records", sampleEvery, c.CheckApprovals) })
 	wait.Go(func() { w.every(ctx, "check the SMS budget", budgetEvery, c.CheckBudget) })
 	wait.Go(func() { w.every(ctx, "renew the streams", notice.StreamsRenewed, c.RenewStreams) })
 	wait.Go(func() { w.expand(ctx) })
