@@ -76,13 +76,13 @@ type Availability struct {
 	NotInTier []string
 }
 
-// ServiceAccess is one service and the parties that have it.
+// ServiceAccess is one service and the parties that have it, as the ServiceAccess of openapi.yaml.
 type ServiceAccess struct {
-	Name     string
-	Guardian bool
-	Student  bool
+	Name     string `json:"service"`
+	Guardian bool   `json:"guardian"`
+	Student  bool   `json:"student"`
 	// Reason says why no party has it, or is empty: the approvals say why.
-	Reason string
+	Reason string `json:"reason,omitempty"`
 }
 
 // ReasonTier: the tier of the coach does not have the service.

@@ -14,34 +14,22 @@ import (
 	"github.com/touchline/touchline/internal/platform/phone"
 )
 
-// serviceAccess is the ServiceAccess of openapi.yaml.
-type serviceAccess struct {
-	Name     string `json:"service"`
-	Guardian bool   `json:"guardian"`
-	Student  bool   `json:"student"`
-	Reason   string `json:"reason,omitempty"`
-}
-
 // availabilityResponse is the Availability of openapi.yaml.
 type availabilityResponse struct {
-	PlayerID           string          `json:"player_id"`
-	Sequence           int64           `json:"sequence"`
-	ChatEnabled        bool            `json:"chat_enabled"`
-	ChatAvailable      bool            `json:"chat_available"`
-	SMSEnabled         bool            `json:"sms_enabled"`
-	GuardianAppEnabled bool            `json:"guardian_app_enabled"`
-	StudentAppEnabled  bool            `json:"student_app_enabled"`
-	Services           []serviceAccess `json:"services"`
+	PlayerID           string                   `json:"player_id"`
+	Sequence           int64                    `json:"sequence"`
+	ChatEnabled        bool                     `json:"chat_enabled"`
+	ChatAvailable      bool                     `json:"chat_available"`
+	SMSEnabled         bool                     `json:"sms_enabled"`
+	GuardianAppEnabled bool                     `json:"guardian_app_enabled"`
+	StudentAppEnabled  bool                     `json:"student_app_enabled"`
+	Services           []approval.ServiceAccess `json:"services"`
 }
 
 func newAvailabilityResponse(a approval.Availability) availabilityResponse {
-	services := []serviceAccess{}
-	for _, access := range a.Services() {
-		services = append(services, serviceAccess(access))
-	}
 	return availabilityResponse{
 		PlayerID: a.PlayerID, Sequence: a.Sequence, ChatEnabled: true, ChatAvailable: a.HasChat, SMSEnabled: true,
-		GuardianAppEnabled: a.GuardianApp, StudentAppEnabled: a.StudentApp, Services: services,
+		GuardianAppEnabled: a.GuardianApp, StudentAppEnabled: a.StudentApp, Services: a.Services(),
 	}
 }
 

@@ -8,39 +8,22 @@ import (
 	"github.com/touchline/touchline/internal/platform/endpoint"
 )
 
-// serviceAccess is the ServiceAccess of openapi.yaml.
-type serviceAccess struct {
-	Name     string `json:"service"`
-	Guardian bool   `json:"guardian"`
-	Student  bool   `json:"student"`
-	Reason   string `json:"reason,omitempty"`
-}
-
 // availabilityResponse is the Availability of openapi.yaml.
 type availabilityResponse struct {
-	PlayerID           string          `json:"player_id"`
-	ChatEnabled        bool            `json:"chat_enabled"`
-	ChatAvailable      bool            `json:"chat_available"`
-	SMSEnabled         bool            `json:"sms_enabled"`
-	GuardianAppEnabled bool            `json:"guardian_app_enabled"`
-	StudentAppEnabled  bool            `json:"student_app_enabled"`
-	Services           []serviceAccess `json:"services"`
+	PlayerID           string                   `json:"player_id"`
+	ChatEnabled        bool                     `json:"chat_enabled"`
+	ChatAvailable      bool                     `json:"chat_available"`
+	SMSEnabled         bool                     `json:"sms_enabled"`
+	GuardianAppEnabled bool                     `json:"guardian_app_enabled"`
+	StudentAppEnabled  bool                     `json:"student_app_enabled"`
+	Services           []approval.ServiceAccess `json:"services"`
 }
 
 func newAvailabilityResponse(a approval.Availability) availabilityResponse {
 	return availabilityResponse{
 		PlayerID: a.PlayerID, ChatEnabled: true, ChatAvailable: a.HasChat, SMSEnabled: true,
-		GuardianAppEnabled: a.GuardianApp, StudentAppEnabled: a.StudentApp, Services: services(a),
+		GuardianAppEnabled: a.GuardianApp, StudentAppEnabled: a.StudentApp, Services: a.Services(),
 	}
-}
-
-func services(a approval.Availability) []serviceAccess {
-	list := a.Services()
-	rows := make([]serviceAccess, len(list))
-	for i, access := range list {
-		rows[i] = serviceAccess(access)
-	}
-	return rows
 }
 
 // availability serves GET /api/services/availability/{playerId}.

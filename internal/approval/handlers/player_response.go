@@ -8,22 +8,22 @@ import (
 
 // playerResponse is the Player of openapi.yaml.
 type playerResponse struct {
-	PlayerID                string            `json:"player_id"`
-	CoachID                 string            `json:"coach_id"`
-	Student                 studentResponse   `json:"student"`
-	Guardian                *guardianResponse `json:"guardian"`
-	Adult                   bool              `json:"adult"`
-	SharedContact           bool              `json:"shared_contact"`
-	GuardianStatus          string            `json:"guardian_status"`
-	StudentStatus           string            `json:"student_status"`
-	GuardianState           approval.State    `json:"guardian_state"`
-	StudentState            approval.State    `json:"student_state"`
-	GuardianStatusUpdatedAt *string           `json:"guardian_status_updated_at"`
-	StudentStatusUpdatedAt  *string           `json:"student_status_updated_at"`
-	GuardianRequestID       *string           `json:"guardian_request_id"`
-	StudentRequestID        *string           `json:"student_request_id"`
-	Services                []serviceAccess   `json:"services"`
-	BatchIDs                []string          `json:"batch_ids"`
+	PlayerID                string                   `json:"player_id"`
+	CoachID                 string                   `json:"coach_id"`
+	Student                 studentResponse          `json:"student"`
+	Guardian                *guardianResponse        `json:"guardian"`
+	Adult                   bool                     `json:"adult"`
+	SharedContact           bool                     `json:"shared_contact"`
+	GuardianStatus          string                   `json:"guardian_status"`
+	StudentStatus           string                   `json:"student_status"`
+	GuardianState           approval.State           `json:"guardian_state"`
+	StudentState            approval.State           `json:"student_state"`
+	GuardianStatusUpdatedAt *string                  `json:"guardian_status_updated_at"`
+	StudentStatusUpdatedAt  *string                  `json:"student_status_updated_at"`
+	GuardianRequestID       *string                  `json:"guardian_request_id"`
+	StudentRequestID        *string                  `json:"student_request_id"`
+	Services                []approval.ServiceAccess `json:"services"`
+	BatchIDs                []string                 `json:"batch_ids"`
 	// Basis is absent for parties.
 	Basis     *basisResponse `json:"basis,omitempty"`
 	CreatedAt string         `json:"created_at"`
@@ -78,7 +78,7 @@ func (v view) fullPlayer(p *approval.Player) playerResponse {
 		StudentStatusUpdatedAt:  wire.TimestampOrNull(p.StudentApprover.Consent.ChangedAt),
 		GuardianRequestID:       openRequestID(p, actor.Guardian),
 		StudentRequestID:        openRequestID(p, actor.Student),
-		Services:                services(p.ConsentStatus().Availability(v.rules, v.now)),
+		Services:                p.ConsentStatus().Availability(v.rules, v.now).Services(),
 		BatchIDs:                []string{},
 		CreatedAt:               wire.Timestamp(p.CreatedAt),
 	}
