@@ -219,8 +219,8 @@ func PlayerRemoved(ctx context.Context, tx *store.Tx, _, playerID string) error 
 
 // CoachLeft ends the conversations of a coach who closes the account, and deletes the templates.
 func CoachLeft(ctx context.Context, tx *store.Tx, coachID string) error {
-	if err := tx.Defer(ctx, `UPDATE conversations SET ended = TRUE WHERE coach_id = $1 AND ended = FALSE`, coachID); err != nil {
-		return err
-	}
-	return tx.Defer(ctx, `DELETE FROM message_templates WHERE coach_id = $1`, coachID)
+	return tx.DeferEach(ctx, []string{
+		`UPDATE conversations SET ended = TRUE WHERE coach_id = $1 AND ended = FALSE`,
+		`DELETE FROM message_templates WHERE coach_id = $1`,
+	}, coachID)
 }

@@ -157,28 +157,18 @@ var Expired = store.Expired{
 
 // PlayerRemoved deletes the records of a player: no call returns them any longer.
 func PlayerRemoved(ctx context.Context, tx *store.Tx, coachID, playerID string) error {
-	for _, query := range []string{
+	return tx.DeferEach(ctx, []string{
 		`DELETE FROM measurements WHERE coach_id = $1 AND player_id = $2`,
 		`DELETE FROM performance_reports WHERE coach_id = $1 AND player_id = $2`,
 		`DELETE FROM removed_records WHERE coach_id = $1 AND player_id = $2`,
-	} {
-		if err := tx.Defer(ctx, query, coachID, playerID); err != nil {
-			return err
-		}
-	}
-	return nil
+	}, coachID, playerID)
 }
 
 // CoachLeft deletes the records of a coach who closes the account.
 func CoachLeft(ctx context.Context, tx *store.Tx, coachID string) error {
-	for _, query := range []string{
+	return tx.DeferEach(ctx, []string{
 		`DELETE FROM removed_records WHERE coach_id = $1`,
 		`DELETE FROM measurements WHERE coach_id = $1`,
 		`DELETE FROM performance_reports WHERE coach_id = $1`,
-	} {
-		if err := tx.Defer(ctx, query, coachID); err != nil {
-			return err
-		}
-	}
-	return nil
+	}, coachID)
 }

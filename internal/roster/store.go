@@ -332,10 +332,7 @@ func PlayerAdded(ctx context.Context, tx *store.Tx, playerID string) error {
 
 // CoachLeft deletes the imports of a coach who closes the account.
 func CoachLeft(ctx context.Context, tx *store.Tx, coachID string) error {
-	if err := tx.Defer(ctx, `DELETE FROM import_rows WHERE coach_id = $1`, coachID); err != nil {
-		return err
-	}
-	return tx.Defer(ctx, `DELETE FROM imports WHERE coach_id = $1`, coachID)
+	return tx.DeferEach(ctx, []string{`DELETE FROM import_rows WHERE coach_id = $1`, `DELETE FROM imports WHERE coach_id = $1`}, coachID)
 }
 
 // Expired deletes imports at their end.

@@ -185,29 +185,19 @@ func byKey(rs *database.Rows, err error, key func(Answer) string) (map[string]*A
 
 // CoachLeft deletes the trainings and answers of a coach who closes the account.
 func CoachLeft(ctx context.Context, tx *store.Tx, coachID string) error {
-	for _, query := range []string{
+	return tx.DeferEach(ctx, []string{
 		`DELETE FROM training_answers WHERE coach_id = $1`,
 		`DELETE FROM trainings WHERE coach_id = $1`,
 		`DELETE FROM calendars WHERE coach_id = $1`,
 		`DELETE FROM training_links WHERE coach_id = $1`,
-	} {
-		if err := tx.Defer(ctx, query, coachID); err != nil {
-			return err
-		}
-	}
-	return nil
+	}, coachID)
 }
 
 // PlayerRemoved deletes the answers about a player, and ends its calendars and links.
 func PlayerRemoved(ctx context.Context, tx *store.Tx, coachID, playerID string) error {
-	for _, query := range []string{
+	return tx.DeferEach(ctx, []string{
 		`DELETE FROM calendars WHERE coach_id = $1 AND player_id = $2`,
 		`DELETE FROM training_links WHERE coach_id = $1 AND player_id = $2`,
 		`DELETE FROM training_answers WHERE coach_id = $1 AND player_id = $2`,
-	} {
-		if err := tx.Defer(ctx, query, coachID, playerID); err != nil {
-			return err
-		}
-	}
-	return nil
+	}, coachID, playerID)
 }

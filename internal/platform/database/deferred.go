@@ -21,6 +21,16 @@ func (t *Tx) Defer(ctx context.Context, query string, args ...any) error {
 	return t.deferStatement(ctx, deferred{query: query, args: args})
 }
 
+// DeferEach is Defer for several statements with the same arguments.
+func (t *Tx) DeferEach(ctx context.Context, queries []string, args ...any) error {
+	for _, query := range queries {
+		if err := t.Defer(ctx, query, args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // DeferOne is Defer for a statement that must affect exactly one row; otherwise the
 // transaction fails with ErrStale and is retried.
 func (t *Tx) DeferOne(ctx context.Context, query string, args ...any) error {
