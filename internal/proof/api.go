@@ -18,10 +18,10 @@ type handlers struct {
 // Operations returns the operations of receipts.
 func (s *Service) Operations(a *api.Server) []api.Route {
 	h := handlers{s, a}
-	return []api.Route{
+	return append([]api.Route{
 		{Method: "GET", Pattern: "/api/me/receipts", Handle: endpoint.Handle(h.list), Authorize: api.PartyOnly, Query: endpoint.Paged()},
 		{Method: "GET", Pattern: "/api/me/receipts/{record_id}", Handle: endpoint.HandleID("record_id", h.get), Authorize: api.PartyOnly, Produces: MediaReceipt},
-	}
+	}, s.publicLog()...)
 }
 
 // receiptResponse is the Receipt of openapi.yaml.

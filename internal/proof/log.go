@@ -32,6 +32,8 @@ type Service struct {
 	// File has the newest checkpoint that this process published, so that a database which is restored from a backup
 	// is noticed; "" is none.
 	File string
+	// Access says who may read the log over HTTP; "" allows no reader.
+	Access Access
 	// SecurityEvent and Stopped tell the operators that the log stopped; nil does nothing.
 	SecurityEvent func(ctx context.Context, name string, attrs ...slog.Attr)
 	Stopped       func(stopped bool)

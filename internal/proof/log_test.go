@@ -15,10 +15,13 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/vault"
 	"github.com/touchline/touchline/internal/proof"
+	"github.com/touchline/touchline/internal/server/touchlinetest"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/store/storetest"
 )
@@ -287,5 +290,50 @@ func TestStop(t *testing.T) {
 				t.Error("a log that runs was continued")
 			}
 		})
+	}
+}
+
+// TestServeLog: a reader with the checkpoint and the tiles alone computes the same tree, and LOG says who may read.
+func TestServeLog(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		log               string
+		public, operators int
+	}{{"off", 404, 404}, {"operators", 404, 200}, {"public", 200, 200}} {
+		s := touchlinetest.New(t, storetest.SQLite(t), func(c *config.Config) { c.Log = tt.log })
+		f := newFamily(t, s)
+		f.decide(f.guardian, "guardian", "approved")
+		record := f.guardian.Call(t, "GET", "/api/me/receipts", nil).Items()[0]["record_id"].(string)
+		f.guardian.Call(t, "GET", "/api/me/receipts/"+record, nil).Want(t, 200) // numbers it
+		token := s.Operator(t, operator.Audit)
+		for _, path := range []string{"/log/checkpoint", "/log/tile/0/000.p/3", "/log/tile/entries/000.p/3"} {
+			public := s.Call(t, "GET", path, "", nil).Want(t, tt.public)
+			for status, got := range map[int]*touchlinetest.Response{tt.public: public, tt.operators: token.Call(t, "GET", path, nil).Want(t, tt.operators)} {
+				if want := map[bool]int{true: 3 * 32, false: 3 * 34}[strings.Contains(path, "/0/")]; status == 200 && path != "/log/checkpoint" && len(got.Body) != want {
+					t.Errorf("%s: %d bytes, want %d", path, len(got.Body), want)
+				}
+			}
+		}
+		s.AdminCall(t, "GET", "/log/checkpoint", "", nil).Want(t, 401)
+		if tt.public != 200 {
+			continue
+		}
+		c, _, _ := strings.Cut(string(s.Call(t, "GET", "/log/checkpoint", "", nil).Body), "\n\n")
+		lines := strings.Split(c, "\n")
+		leaves := s.Call(t, "GET", "/log/tile/0/000.p/3", "", nil).Body
+		entries := s.Call(t, "GET", "/log/tile/entries/000.p/3", "", nil).Body
+		var hashes []tlog.Hash
+		for i := range 3 {
+			if got := tlog.RecordHash(entries[34*i+2 : 34*(i+1)]); !strings.Contains(string(leaves), string(got[:])) || entries[34*i+1] != 32 {
+				t.Errorf("entry %d has not the hash of its leaf", i)
+			}
+			hashes = append(hashes, tlog.Hash(leaves[32*i:32*(i+1)]))
+		}
+		if root := tlog.NodeHash(tlog.NodeHash(hashes[0], hashes[1]), hashes[2]); lines[1] != "3" || lines[2] != root.String() {
+			t.Errorf("checkpoint %q, root %s", lines, root)
+		}
+		for _, missing := range []string{"/log/tile/0/000", "/log/tile/0/000.p/4", "/log/tile/0/001.p/1", "/log/tile/1/000.p/1", "/log/tile/x/000", "/log/tile/0/0", "/log/tile/data/000.p/3", "/log/tile/0/x001/000", "/log/tile/0/x001/000.p/1", "/log/tile/00/000.p/3", "/log/tile/0/000.p/256"} {
+			s.Call(t, "GET", missing, "", nil).Want(t, 404, "not_found")
+		}
 	}
 }

@@ -139,7 +139,7 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 // newProof returns the log of consents. A new log has the address of the service as its name.
 func newProof(cfg *config.Config, db *store.DB, secrets *vault.Vault) *proof.Service {
 	_, address, _ := strings.Cut(cfg.PublicURL, "://")
-	return &proof.Service{DB: db, Secrets: secrets.For(vault.ForLog), Origin: address + "/log", File: cfg.CheckpointFile()}
+	return &proof.Service{DB: db, Secrets: secrets.For(vault.ForLog), Origin: address + "/log", File: cfg.CheckpointFile(), Access: proof.Access(cfg.Log)}
 }
 
 func newAuth(cfg *config.Config, o Options, db auth.SQL, keys *auth.Keys) *auth.Service {

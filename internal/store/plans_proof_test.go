@@ -27,6 +27,12 @@ func (p *fixture) proofStatements() {
 	_, err = log.Receipt(bg, guardian, records[0].Body.RecordID)
 	ok(p, err)
 	ok(p, log.Sample(bg))
+	_, err = log.Checkpoint(bg)
+	ok(p, err)
+	for _, path := range []string{"0/000.p/1", "entries/000.p/1"} {
+		_, err = log.Tile(bg, path)
+		ok(p, err)
+	}
 	_, err = log.CurrentKey(bg)
 	ok(p, err)
 	_, err = log.Audit(bg) // finds the records that other statements sealed with another secret
