@@ -194,6 +194,12 @@ func TestCallAfterChange(t *testing.T) {
 						p.Errorf("%q: the call says %+v, want %q", step, prompt, tt.says)
 					}
 				}
+				for _, key := range []string{"1", "2", "3"} { // the call was not to this number
+					prompt, err := p.AnswerCall(bg, id, number(9), message.CallAsks, key)
+					if ok(p, err); prompt.Lines[0] != message.NotAsked().Lines[0] {
+						p.Errorf("%s of another number: the call says %+v", key, prompt)
+					}
+				}
 				if got := p.guardianState(coach, a.ID); got != tt.state {
 					p.Errorf("%s, want %s", got, tt.state)
 				}
@@ -229,6 +235,7 @@ func TestForgedKeys(t *testing.T) {
 		_, second := p.lateRequest(coach, "Bela Rao", number(3))
 		_, third := p.lateRequest(coach, "Chetan Rao", number(4))
 		sms := p.questionOf(number(2))
+		ok(p, run(p.db, `UPDATE deliveries SET state = 'sent', total_attempts = 1, updated_at = $2 WHERE id = $1`, sms, p.clock.Now().UnixMicro()))
 		id := p.call(coach, r.ID)
 		sure := p.pressKeys(id, number(2), "1").State
 		otherID := p.call(coach, third.ID)
