@@ -23,7 +23,7 @@ import (
 var withoutCheck = []string{
 	"/robots.txt", "/static/{name}", "/service-worker.js", "/manifest.webmanifest", "/dev/phones/events", "/coach/events", "/me/guardian/events",
 	"/coach/players/export", "/coach/players/import/example.csv", "/coach/fees/export", "/coach/settings/export", "/coach/documents/{document_id}/content",
-	"/me", "/a/{token}/answer", "/me/guardian/players/{player_id}/decide", "/coach/batches/{batch_id}/attendance",
+	"/me", "/me/guardian/export/data.zip", "/a/{token}/answer", "/me/guardian/players/{player_id}/decide", "/coach/batches/{batch_id}/attendance",
 	"/kyc/{coach_id}/documents/{document_id}", "/deliveries/search",
 }
 
@@ -132,7 +132,7 @@ func TestAccessibility(t *testing.T) {
 				p.checkPages("", "/sign-in/code")
 				p.fill("code", s.OTP(guardianNumber, sent))
 				p.submit()
-				p.checkPages("/me/guardian", "", "/messages", "/settings", "/settings/email", "/devices", "/passkeys", "/number", "/disputes", "/disputes/"+chand, "/players/none")
+				p.checkPages("/me/guardian", "", "/messages", "/settings", "/settings/email", "/devices", "/passkeys", "/number", "/disputes", "/disputes/"+chand, "/export", "/players/none")
 				p.open("/me/guardian/settings/email")
 				p.fill("email", "meera@families.example")
 				p.click("main form[novalidate] button")

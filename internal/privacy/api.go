@@ -12,9 +12,12 @@ import (
 	"github.com/touchline/touchline/internal/platform/wire"
 )
 
-// Operations returns the operation of the notice.
-func (s *Service) Operations(*api.Server) []api.Route {
-	return []api.Route{{Method: "GET", Pattern: "/api/notice", Handle: endpoint.Handle(s.getNotice), Authenticate: api.Anonymous, Query: []string{"language", "version"}}}
+// Operations returns the operations of the notice and of the export.
+func (s *Service) Operations(a *api.Server) []api.Route {
+	return []api.Route{
+		{Method: "GET", Pattern: "/api/me/export", Handle: endpoint.Handle(exportCalls{s, a}.export)},
+		{Method: "GET", Pattern: "/api/notice", Handle: endpoint.Handle(s.getNotice), Authenticate: api.Anonymous, Query: []string{"language", "version"}},
+	}
 }
 
 // noticeResponse is the Notice of openapi.yaml.

@@ -1,5 +1,5 @@
 // Package privacy owns the notice to families: what the service keeps about them and why, its versions,
-// JSON, page, template and texts.
+// JSON, page, template and texts; and the export of a person's data, whose sources the server names.
 package privacy
 
 import (

@@ -4,6 +4,7 @@ import (
 	"context"
 	"embed"
 
+	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/web"
 )
@@ -19,9 +20,18 @@ type pages struct {
 	site *web.Pages
 }
 
-// Pages returns the page of the notice.
+// Pages returns the page of the notice, and the pages of the export for families.
 func (s *Service) Pages(site *web.Pages) []web.Route {
-	return []web.Route{{Method: "GET", Pattern: "/notice", Handle: pages{s, site}.notice}}
+	p := pages{s, site}
+	routes := []web.Route{{Method: "GET", Pattern: "/notice", Handle: p.notice}}
+	for _, role := range []actor.Role{actor.Guardian, actor.Student} {
+		routes = append(
+			routes,
+			web.Route{Method: "GET", Pattern: exportPath(role), Handle: site.SignedIn(role, p.exportPage)},
+			web.Route{Method: "GET", Pattern: exportPath(role) + "/data.zip", Handle: site.SignedIn(role, p.download)},
+		)
+	}
+	return routes
 }
 
 // notice serves GET /notice: the current notice, an older version, or the one with a hash, to which the

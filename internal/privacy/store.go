@@ -12,6 +12,8 @@ import (
 // Service serves the notice. It is safe for concurrent use.
 type Service struct {
 	DB *store.DB
+	// Export has the sources of the export; server sets it.
+	Export Export
 	// notices are the current ones, the default language first.
 	notices []Notice
 }

@@ -21,9 +21,9 @@ import (
 	"github.com/touchline/touchline/internal/training"
 )
 
-// newArchive returns a function that writes everything of a coach.
-func newArchive(db *store.DB, approvals *approval.Service, subscriptions *coach.Subscriptions, profiles *coach.Service, documents *document.Service, fees *fee.Service, batches *batch.Service, attended *attendance.Service, trainings *training.Service, records *progress.Service, conversations *conversation.Service) func(context.Context, actor.Actor, io.Writer) error {
-	return (&archive{db: db, approvals: approvals, subscriptions: subscriptions, profiles: profiles, documents: documents, fees: fees, batchList: batches, attended: attended, trainings: trainings, records: records, conversations: conversations}).write
+// newArchive returns what writes everything of a coach.
+func newArchive(db *store.DB, approvals *approval.Service, subscriptions *coach.Subscriptions, profiles *coach.Service, documents *document.Service, fees *fee.Service, batches *batch.Service, attended *attendance.Service, trainings *training.Service, records *progress.Service, conversations *conversation.Service) *archive {
+	return &archive{db: db, approvals: approvals, subscriptions: subscriptions, profiles: profiles, documents: documents, fees: fees, batchList: batches, attended: attended, trainings: trainings, records: records, conversations: conversations}
 }
 
 // archive writes everything of a coach as a ZIP of CSV files.
@@ -50,6 +50,11 @@ func (a *archive) write(ctx context.Context, by actor.Actor, out io.Writer) erro
 	if err := a.subscriptions.CheckFeature(ctx, by, coach.Export); err != nil {
 		return err
 	}
+	return a.writeAll(ctx, by, out)
+}
+
+// writeAll is write without the check of the tier, for the coach's own data.
+func (a *archive) writeAll(ctx context.Context, by actor.Actor, out io.Writer) error {
 	var tables []csvfile.Table
 	add := func(name, titles string, each func(ctx context.Context, by actor.Actor, row func(...string) error) error) {
 		tables = append(tables, csvfile.Table{Name: name + ".csv", Titles: strings.Split(titles, ","), Each: func(ctx context.Context, row func(...string) error) error {

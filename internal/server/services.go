@@ -24,6 +24,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/scan"
 	"github.com/touchline/touchline/internal/platform/upload"
 	"github.com/touchline/touchline/internal/platform/vault"
+	"github.com/touchline/touchline/internal/privacy"
 	"github.com/touchline/touchline/internal/progress"
 	"github.com/touchline/touchline/internal/proof"
 	"github.com/touchline/touchline/internal/roster"
@@ -105,6 +106,7 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 	if err != nil {
 		return nil, err
 	}
+	everything := newArchive(b.db, approvals, common.Subscriptions, coaches.Coaches, documents, fees, batches, attended, trainings, records, conversations)
 	s := &services{
 		base: b,
 		fees: fees, batches: batches, attended: attended, trainings: trainings, conversations: conversations, verifications: verifications, documents: documents, progress: records, players: players, proof: consentLog, feed: &feed.Service{DB: b.db, Webhooks: newWebhooks(cfg, o, b.db, b.delivery.webhooks.Wake), Rules: approvals.Rules, Waiting: b.delivery.waiting, Now: o.Now},
@@ -121,7 +123,7 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 			Calls:          calls,
 			Bounces:        newBounces(cfg, o, b.db.Outbox),
 			ExportPlayers:  players.Export,
-			ExportAll:      newArchive(b.db, approvals, common.Subscriptions, coaches.Coaches, documents, fees, batches, attended, trainings, records, conversations),
+			ExportAll:      everything.write,
 			InFlight:       b.load.inFlight,
 			Bodies:         new(bodies.Memory),
 			Uploads:        new(upload.Limiter),
@@ -133,6 +135,7 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 			Vault:     b.keys.Vault,
 		},
 	}
+	b.privacy.Export = privacy.Export{Family: s.sectionsFor, Coach: everything.writeAll}
 	return s, s.check()
 }
 
