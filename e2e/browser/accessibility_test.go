@@ -24,7 +24,7 @@ var withoutCheck = []string{
 	"/robots.txt", "/static/{name}", "/service-worker.js", "/manifest.webmanifest", "/dev/phones/events", "/coach/events", "/me/guardian/events",
 	"/coach/players/export", "/coach/players/import/example.csv", "/coach/fees/export", "/coach/settings/export", "/coach/documents/{document_id}/content",
 	"/me", "/me/guardian/export/data.zip", "/a/{token}/answer", "/me/guardian/players/{player_id}/decide", "/coach/batches/{batch_id}/attendance",
-	"/kyc/{coach_id}/documents/{document_id}", "/deliveries/search",
+	"/kyc/{coach_id}/documents/{document_id}", "/deliveries/search", "/me/guardian/receipts/{record_id}", "/me/student/receipts/{record_id}",
 }
 
 // trainingLink finds the link of an SMS about a training.

@@ -6,8 +6,10 @@ import (
 	"encoding/base64"
 	"flag"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/mod/sumdb/note"
 
@@ -198,3 +200,31 @@ func TestWriteReceipt(t *testing.T) {
 	ok(t, os.WriteFile(folder+".tlog-proof", receipt(t, f, 3).Encode(), 0o600))
 	ok(t, os.WriteFile(folder+".key", []byte(mustKey(t, f, origin)+"\n"), 0o600))
 }
+
+// TestReceiptOnPages: after an answer on a page the family saves a receipt, also later from the page of the player.
+func TestReceiptOnPages(t *testing.T) {
+	t.Parallel()
+	s := touchlinetest.New(t, storetest.SQLite(t))
+	f := newFamily(t, s)
+	f.decide(f.guardian, "guardian", "approved")
+	s.Clock.Skip(time.Minute)
+	b, sent := s.Browser(t), s.Sent("+919812380002", "otp")
+	b.Open("/me/guardian/players/" + f.player)
+	b.Press("Send me a code", "number", "+919812380002")
+	page := b.Press("Continue", "code", s.OTP("+919812380002", sent))
+	if page.Status != 200 {
+		t.Fatal(page.Status, page.Text())
+	}
+	for _, path := range []string{"/me/guardian/players/" + f.player, "/me/guardian/players/" + f.player + "/done"} {
+		link := receiptLink.FindString(b.Open(path).Body)
+		r, err := proof.ParseReceipt([]byte(b.Open(link).Body))
+		if err != nil || r.Index != 2 {
+			t.Errorf("%s: link %q, %+v, %v", path, link, r, err)
+		}
+	}
+	if got := b.Open("/me/guardian/receipts/0198f2c4-6a10-7c3e-9b52-4f0e8d1a7b21").Status; got != 404 {
+		t.Errorf("a missing receipt: got %d", got)
+	}
+}
+
+var receiptLink = regexp.MustCompile(`/me/guardian/receipts/[0-9a-f-]+`)

@@ -51,7 +51,7 @@ func (s *services) features() []feature {
 		{files: document.Files, pages: s.documents.Pages, operations: s.documents.Operations},
 		{files: notices.Files, pages: notices.Pages, operations: notices.Operations},
 		{files: privacy.Files, pages: s.privacy.Pages, operations: s.privacy.Operations},
-		{operations: s.proof.Operations, operators: s.proof.OperatorOperations},
+		{pages: s.proof.Pages, operations: s.proof.Operations, operators: s.proof.OperatorOperations},
 		{operators: s.feed.OperatorOperations},
 		s.developmentPhones(),
 	}
