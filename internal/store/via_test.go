@@ -1,10 +1,13 @@
 package store_test
 
 import (
+	"context"
+	"slices"
 	"testing"
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/store"
 )
 
 // TestVia checks that history and requests keep how the party answered, and that a request that is
@@ -32,6 +35,37 @@ func TestVia(t *testing.T) {
 		ok(p, err)
 		if len(history) != 2 || history[0].Via != actor.ViaVoice || history[1].Via != actor.ViaAPI || saved.GuardianApprover.Request.Via != actor.ViaVoice {
 			p.Errorf("history %+v, request %+v", history, saved.GuardianApprover.Request)
+		}
+	})
+}
+
+// TestWordingOfDispute: the record of a dispute has what the recipient read; without it, and by the API, the
+// notification that asked.
+func TestWordingOfDispute(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		coach := p.coach(1)
+		a := p.add(coach, "Asha Rao", number(2), number(3))
+		var got []approval.Wording
+		p.Hooks.ConsentChanged = func(_ context.Context, _ *store.Tx, changes []approval.ConsentChange) error {
+			for _, c := range changes {
+				if c.Kind == approval.ConsentDisputed {
+					got = append(got, c.Wording)
+				}
+			}
+			return nil
+		}
+		p.NoticeHash = func(language string) string { return "notice in " + language }
+		guardian, student := p.as(actor.Guardian, number(2)), p.as(actor.Student, number(3))
+		read := p.WordingOf("hi", "सवाल")
+		guardian.Via, student.Via = actor.ViaPage, actor.ViaAPI
+		_, err := p.Dispute(bg, guardian, a.GuardianApprover.Request.ID, read)
+		ok(p, err)
+		_, err = p.Dispute(bg, student, a.StudentApprover.Request.ID, approval.Wording{})
+		ok(p, err)
+		want := []approval.Wording{read, p.WordingOf("en", "Your profile is ready\nCoach Coach 1 added you, Asha Rao. Approve to use all features, or reject.")}
+		if !slices.Equal(got, want) || read.NoticeHash != "notice in hi" {
+			p.Errorf("got %+v, want %+v", got, want)
 		}
 	})
 }

@@ -28,6 +28,9 @@ func (c *Config) Warnings(now time.Time) []string {
 		warn("STREAMS (%d) is not below MAX_CONNECTIONS (%d): open streams can keep every other request waiting", c.Streams, c.MaxConnections)
 	}
 	c.warnTestNumbers(warn, now)
+	if c.PrivacyProfile != none && c.Notice == BuiltIn {
+		warn("NOTICE is built-in: the law of PRIVACY_PROFILE=%s wants a notice with the name and address of who is responsible", c.PrivacyProfile)
+	}
 	return list
 }
 

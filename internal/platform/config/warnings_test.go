@@ -36,6 +36,8 @@ func TestWarnings(t *testing.T) {
 		{"OTP_LENGTH=4 OTP_TRIES=100", "there are 10000 OTPs, and OTP_TRIES and OTP_WRONG_PER_DAY allow 100 attempts"},
 		{"OTP_LENGTH=5 OTP_WRONG_PER_DAY=1000", "allow 1000 attempts"},
 		{"OTP_TRIES=100 OTP_WRONG_PER_DAY=1000", ""},
+		{"PRIVACY_PROFILE=eu", "NOTICE is built-in"},
+		{"PRIVACY_PROFILE=eu NOTICE=/etc/touchline/notice", ""},
 		{"MAX_CONNECTIONS=4000", "STREAMS (4000) is not below MAX_CONNECTIONS (4000)"},
 		{"MAX_CONNECTIONS=4001", ""},
 		{"TEST_NUMBERS=+919900000001=123456@2027-01-31", ""},
