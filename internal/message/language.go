@@ -60,6 +60,11 @@ func textsIn(language string) texts {
 // fill returns a text with the values of its variables.
 func (t texts) fill(key string, values map[string]string) string { return fillIn(t.byKey[key], values) }
 
+// TextOf returns a text of a feature that leaves the service in another form, such as a calendar.
+func TextOf(language, key string, values map[string]string) string {
+	return textsIn(language).fill(key, values)
+}
+
 // keys returns the rest of the keys that begin with prefix, sorted.
 func (t texts) keys(prefix string) []string {
 	var all []string

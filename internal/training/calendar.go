@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
-	"fmt"
 	"strings"
 	"time"
 
@@ -131,10 +130,7 @@ func (s *Service) Feed(ctx context.Context, secret string) (calendar []byte, err
 		if suspended {
 			return fault.Missing()
 		}
-		f := feed{words: calendarWords[language], answers: map[string]*Answer{}}
-		if f.words == nil {
-			f.words = calendarWords[message.Languages[0]]
-		}
+		f := feed{language: language, answers: map[string]*Answer{}}
 		now := s.Now()
 		from, to := team.DateOf(now, time.UTC).AddDays(-calendarPast), team.DateOf(now, time.UTC).AddDays(calendarAhead)
 		var batches []*team.Batch
@@ -169,22 +165,19 @@ func (s *Service) Feed(ctx context.Context, secret string) (calendar []byte, err
 
 // feed words the trainings of a calendar.
 type feed struct {
-	words     map[string]string
+	language  string
 	firstName string // of the player, or empty
 	answers   map[string]*Answer
 }
 
-var calendarWords = map[string]map[string]string{
-	"en": {"match": "Match", "against": "Match against %s", "training": "Training", "other": "Event", "cancelled": "Cancelled", "yes": "Comes", "no": "Cannot come", "trainings": "Trainings"},
-	"hi": {"match": "मैच", "against": "%s से मैच", "training": "अभ्यास", "other": "कार्यक्रम", "cancelled": "रद्द", "yes": "आएँगे", "no": "नहीं आ सकते", "trainings": "अभ्यास"},
-}
+func (f feed) text(key string) string { return message.TextOf(f.language, key, nil) }
 
 // serialize returns the calendar. The same trainings give the same bytes. Each training is one event
 // with times in UTC, so that no program computes daylight saving.
 func (f feed) serialize(trainings []*Training) []byte {
 	c := ics.NewCalendarFor("Touchline")
 	c.SetMethod(ics.MethodPublish)
-	c.SetXWRCalName(f.named(f.words["trainings"]))
+	c.SetXWRCalName(f.named(f.text("ics.trainings")))
 	c.SetXPublishedTTL("PT1H")
 	c.SetRefreshInterval("PT1H", ics.WithValue("DURATION"))
 	for _, t := range trainings {
@@ -198,16 +191,16 @@ func (f feed) serialize(trainings []*Training) []byte {
 		e.SetSequence(int(t.stored.version))
 		e.SetStartAt(t.StartsAt())
 		e.SetEndAt(t.EndsAt())
-		summary := f.named(message.Name(t.Batch.Name, f.words["training"]))
+		summary := f.named(message.Name(t.Batch.Name, f.text("notification.kind.training")))
 		if t.Kind != Practice || t.Title != "" {
 			summary += ": " + f.what(t)
 		}
 		status, details := ics.ObjectStatusConfirmed, ""
 		if a := f.answers[t.ID]; a != nil {
-			details = f.words[map[bool]string{true: "yes", false: "no"}[a.Attending]]
+			details = f.text(map[bool]string{true: "ics.yes", false: "ics.no"}[a.Attending])
 		}
 		if t.State() == Cancelled {
-			status, summary, details = ics.ObjectStatusCancelled, f.words["cancelled"]+": "+summary, message.Name(t.Reason, "")
+			status, summary, details = ics.ObjectStatusCancelled, f.text("ics.cancelled")+": "+summary, message.Name(t.Reason, "")
 		}
 		e.SetStatus(status)
 		e.SetSummary(summary)
@@ -233,9 +226,9 @@ func (f feed) named(text string) string {
 func (f feed) what(t *Training) string {
 	switch opponent := message.Name(t.Opponent, ""); {
 	case t.Kind == Match && opponent != "":
-		return fmt.Sprintf(f.words["against"], opponent)
+		return message.TextOf(f.language, "ics.against", map[string]string{"opponent": opponent})
 	case t.Title != "":
-		return message.Name(t.Title, f.words[string(t.Kind)])
+		return message.Name(t.Title, f.text("notification.kind."+string(t.Kind)))
 	}
-	return f.words[string(t.Kind)]
+	return f.text("notification.kind." + string(t.Kind))
 }

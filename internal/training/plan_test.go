@@ -167,7 +167,7 @@ func TestFeedText(t *testing.T) {
 	all := plan([]*team.Batch{b}, nil, "2026-03-28", "2026-03-30")
 	all[1].CancelledAt, all[1].Reason = time.Unix(1, 0), "Rain, \\ and \"storm\""
 	all[2].Kind, all[2].Opponent = Match, "Tigers\nSTATUS:CONFIRMED"
-	f := feed{words: calendarWords["en"], firstName: "Asha", answers: map[string]*Answer{all[0].ID: {Attending: false, Reason: "Fever"}}}
+	f := feed{language: "en", firstName: "Asha", answers: map[string]*Answer{all[0].ID: {Attending: false, Reason: "Fever"}}}
 	text := string(f.serialize(all))
 	if again := string(f.serialize(all)); again != text {
 		t.Error("the same trainings give other bytes")
