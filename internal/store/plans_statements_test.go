@@ -70,8 +70,10 @@ func (p *fixture) noticeStatements() {
 	ok(p, err)
 	s, err := privacy.Keep(bg, p.db, texts)
 	ok(p, err)
-	if _, err := s.Version(bg, "hi", 99); fault.KindOf(err) != fault.NotFound {
-		p.Error(err)
+	_, err = s.Version(bg, "hi", 99)
+	_, unknown := s.ByHash(bg, "none")
+	if fault.KindOf(err) != fault.NotFound || fault.KindOf(unknown) != fault.NotFound {
+		p.Error(err, unknown)
 	}
 }
 
