@@ -57,6 +57,11 @@ func TestPendingPartyReadsOutlineOnly(t *testing.T) {
 					t.Errorf("%s GET %s shows the other number: %s", role, path, content)
 				}
 			}
+			for name, content := range ownExport(t, party.Call(t, "GET", "/api/me/export", nil).Want(t, 200).Body) {
+				if check(role+" export "+name, content); strings.Contains(content, other) {
+					t.Errorf("the export of the %s shows the other number: %s", role, content)
+				}
+			}
 			b := s.Browser(t)
 			codes := s.Sent(number, "otp")
 			s.Clock.Skip(s.Config.OTPResendAfter)
