@@ -210,3 +210,38 @@ func TestNoQuestionByCall(t *testing.T) {
 		t.Errorf("the page offers a call: %s", page)
 	}
 }
+
+// TestQuestionInTheEvening: after 20 o'clock the page says from when a call is possible, and so does the API. In the
+// morning the call speaks the language of the person.
+func TestQuestionInTheEvening(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		token := signIn(t, s, "coach", coachNumber, 1)
+		s.Call(t, "POST", "/auth/complete-profile", token, map[string]any{"name": "Meera Nair", "bio": "Hockey.", "experience_years": 7, "sports": []string{"hockey"}}).Want(t, 200)
+		body := touchlinetest.Minor(guardianNumber, "")
+		body["guardian"].(map[string]any)["language"] = "hi"
+		player := s.Call(t, "POST", "/api/players/add", token, body).Want(t, 201).String("player_id")
+		waitForCalls(s)
+		s.Clock.Advance(9 * time.Hour) // 21:00 in India
+		token = signIn(t, s, "coach", coachNumber, 2)
+		id := s.Call(t, "GET", "/api/players/approval-status/"+player, token, nil).Want(t, 200).String("guardian_request.request_id")
+		at := s.Call(t, "POST", "/api/approval/requests/"+id+"/call", token, nil).Want(t, 409, "call_hours").String("retry_at")
+		if !strings.HasSuffix(at, "T03:30:00Z") {
+			t.Errorf("possible from %s, want 09:00 in India", at)
+		}
+		b := s.Browser(t)
+		signInPages(t, s, b, 3)
+		if page := b.Open("/coach/players/" + player).Text(); !strings.Contains(page, "We can call them with the question from 09:00, their time.") || strings.Contains(page, "Call +91") {
+			t.Errorf("in the evening: %s", page)
+		}
+		s.Clock.Advance(13 * time.Hour)
+		signInPages(t, s, b, 4)
+		if page := b.Open("/coach/players/" + player).Text(); !strings.Contains(page, "The call asks the question in Hindi.") {
+			t.Errorf("in the morning: %s", page)
+		}
+		b.Press("Call +91 98123 00011 now")
+		if text, _ := messagesOf(t, s, guardianNumber, 2)[0]["text"].(string); !strings.Contains(text, "हाँ के लिए 1 दबाएँ") {
+			t.Errorf("the call says %q", text)
+		}
+	}, development, func(c *config.Config) { c.Voice = "log" })
+}
