@@ -96,11 +96,11 @@ func (s *Service) turnAdult(ctx context.Context, tx *store.Tx, d dueAdult) error
 func (d dueAdult) next(now time.Time, zone *time.Location) (step AdultStep, at time.Time, due bool) {
 	switch d.step {
 	case TurningSoon, Turned:
-		if real := d.born.adultStepAt(d.step, zone); real.After(now) {
-			if recheck := now.Add(adultRecheck); recheck.Before(real) {
-				real = recheck
+		if start := d.born.adultStepAt(d.step, zone); start.After(now) {
+			if recheck := now.Add(adultRecheck); recheck.Before(start) {
+				start = recheck
 			}
-			return d.step, real, false
+			return d.step, start, false
 		}
 	}
 	switch d.step {
