@@ -15,7 +15,8 @@ func contact(role, number string) Contact {
 }
 
 // findOrAddAccounts sets the accounts of the parties of p that have a number and no account
-// yet, and returns those that it added. It does not update existing accounts, so it does not wait for their row locks.
+// yet, and returns those that it added. It does not update existing accounts, so it does not wait for
+// their row locks. It only waits for an erasure, which frees the number.
 func (s *Service) findOrAddAccounts(ctx context.Context, tx *store.Tx, p *Player) (added []string, err error) {
 	var wanted []Contact
 	for _, party := range Parties {
@@ -44,7 +45,7 @@ func (s *Service) findOrAddAccounts(ctx context.Context, tx *store.Tx, p *Player
 	}
 	rs, err = tx.Query(ctx, `
 		SELECT id, role FROM accounts
-		WHERE mobile_number = $1 AND role = 'guardian' OR mobile_number = $2 AND role = 'student'`,
+		WHERE mobile_number = $1 AND role = 'guardian' OR mobile_number = $2 AND role = 'student' `+tx.ForKeyShare("accounts"),
 		string(p.Number(actor.Guardian)), string(p.Number(actor.Student)))
 	if _, err = setAccountIDs(p, rs, err); err != nil {
 		return nil, err

@@ -49,7 +49,7 @@ type base struct {
 }
 
 // Hooks list what features do in the transactions of the store. Tests of the store use them, too.
-func Hooks(consents approval.Rules) store.Hooks {
+func Hooks(consents approval.Rules, retention privacy.Retention) store.Hooks {
 	return store.Hooks{
 		CoachLeft:   []func(context.Context, *store.Tx, string) error{conversation.CoachLeft, progress.CoachLeft, roster.CoachLeft, fee.CoachLeft, training.CoachLeft},
 		CloseCoach:  PlayerHooks.CloseCoach,
@@ -59,7 +59,7 @@ func Hooks(consents approval.Rules) store.Hooks {
 			Facts: consents.MessageFacts, Failed: approval.DeliveryFailed, Reached: approval.DeliveryReached,
 			Postponed: approval.DeliveriesPostponed, Released: approval.DeliveryReleased,
 		},
-		BeforeSweep: []func(context.Context, *store.DB, time.Time) (int64, error){feed.BeforeSweep, approval.KeepLinks},
+		BeforeSweep: []func(context.Context, *store.DB, time.Time) (int64, error){feed.BeforeSweep, approval.KeepLinks, retention.BeforeSweep},
 		Expired:     slices.Concat(auth.Expired, approval.Expired, notice.Expired, feed.Expired, []store.Expired{progress.Expired}, roster.Expired, training.Expired),
 	}
 }
@@ -97,7 +97,7 @@ func newBase(ctx context.Context, cfg *config.Config, o Options, sql *database.D
 		OnQueued:   d.queue.Wake,
 		OnNotified: func(accountIDs []string) { d.hub.Wake(accountIDs...) },
 		OnChanged:  d.wakeFeed,
-		Hooks:      Hooks(approvals.Rules),
+		Hooks:      Hooks(approvals.Rules, retention(cfg)),
 	})
 	texts, err := noticeTexts(cfg)
 	if err != nil {

@@ -81,7 +81,7 @@ func OpenOperators(ctx context.Context, cfg *config.Config, o Options) (*Operato
 	}
 	ch := newChannels(cfg, o, nil, nil, nil, nil, nil) // sends nothing
 	approvals := newApprovals(cfg, o, ch, tiers)
-	db := store.New(sql, store.Options{NewID: o.NewID, Settings: storeSettings(cfg, ch, tiers), Hooks: Hooks(approvals.Rules)})
+	db := store.New(sql, store.Options{NewID: o.NewID, Settings: storeSettings(cfg, ch, tiers), Hooks: Hooks(approvals.Rules, retention(cfg))})
 	approvals.DB = db
 	coaches := coach.SQL{DB: db}
 	shell := newShell(cfg, o, db, coaches, newCommon(cfg, coaches, tiers))

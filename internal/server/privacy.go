@@ -27,3 +27,7 @@ func CheckNotice(cfg *config.Config) config.Errors {
 	errs, _ := errors.AsType[config.Errors](err)
 	return errs
 }
+
+func retention(cfg *config.Config) privacy.Retention {
+	return privacy.Retention{Deleted: cfg.RetainDeleted, Notifications: cfg.RetainNotifications, Deliveries: cfg.RetainDeliveries}
+}

@@ -50,6 +50,7 @@ func runPooledStatements(t *testing.T, url string) *fixture {
 	p.importPlayers()
 	p.feeStatements()
 	p.batchStatements()
+	p.erasures()
 	p.proofStatements()
 	p.trainingStatements()
 	p.teamStatements()

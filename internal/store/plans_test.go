@@ -102,6 +102,7 @@ var exceptions = []exception{
 	{"SELECT 'held', r.requested_at", "Sort", "the same"},
 	{"SELECT 'stopped', r.requested_at", "ORDER BY", "the requests of a coach to parties that stopped the coach"},
 	{"SELECT 'stopped', r.requested_at", "Sort", "the same"},
+	{"SELECT l.hash FROM requests r JOIN request_links l", "request_links_to_address", "the links of one player; PostgreSQL reads a small index whole"},
 	{"INSERT INTO streams", "ORDER BY", "the ten slots of one account"},
 	{"INSERT INTO streams", "Sort", "the same"},
 	{"'message_limit' AS kind", "ORDER BY", "the held messages of one coach"},

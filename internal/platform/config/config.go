@@ -98,9 +98,12 @@ type Config struct {
 	MessagesPerNumber          int           `env:"MESSAGES_PER_NUMBER" default:"20" development:"off" min:"0" max:"1000000000" zero:"off" help:"SMS segments of approval messages in 24 h to one number from all coaches"`
 	MessagesPerCoach           int           `env:"MESSAGES_PER_COACH" default:"200" development:"off" min:"0" max:"1000000000" zero:"off" help:"SMS segments of approval messages in 24 h from one coach"`
 
-	PrivacyProfile    string        `env:"PRIVACY_PROFILE" default:"none" oneof:"none,india,eu,us" help:"law whose defaults apply: the age below which a guardian must agree, how fresh an approval must be, how long data is kept; docs/privacy.md has the table"`
-	ApprovalFreshness time.Duration `env:"APPROVAL_FRESHNESS" default:"0s" shown:"15m if PRIVACY_PROFILE is india or eu, else 0s" min:"0s" max:"24h" zero:"off" help:"age of the OTP or passkey with which a session began, up to which the API takes an approval; it must name its request_id; pages always take 15 minutes"`
-	Notice            string        `env:"NOTICE" default:"built-in" help:"folder with the notice to families, a file for each language: en.md, hi.md; docs/privacy.md describes them"`
+	PrivacyProfile      string        `env:"PRIVACY_PROFILE" default:"none" oneof:"none,india,eu,us" help:"law whose defaults apply: the age below which a guardian must agree, how fresh an approval must be, how long data is kept; docs/privacy.md has the table"`
+	ApprovalFreshness   time.Duration `env:"APPROVAL_FRESHNESS" default:"0s" shown:"15m if PRIVACY_PROFILE is india or eu, else 0s" min:"0s" max:"24h" zero:"off" help:"age of the OTP or passkey with which a session began, up to which the API takes an approval; it must name its request_id; pages always take 15 minutes"`
+	RetainDeleted       time.Duration `env:"RETAIN_DELETED" default:"720h" shown:"720h; 8760h if PRIVACY_PROFILE is india" min:"0s" max:"87600h" zero:"kept" help:"time after which the personal data of a player whom the coach removed is erased; docs/privacy.md says what stays"`
+	RetainNotifications time.Duration `env:"RETAIN_NOTIFICATIONS" default:"8760h" min:"0s" max:"87600h" zero:"kept" help:"time after which a notification is deleted"`
+	RetainDeliveries    time.Duration `env:"RETAIN_DELIVERIES" default:"2160h" shown:"2160h; 8760h if PRIVACY_PROFILE is india" min:"0s" max:"87600h" zero:"kept" help:"time after which the record of a message that left is deleted; OTPs and copies of notifications are deleted after 7 days"`
+	Notice              string        `env:"NOTICE" default:"built-in" help:"folder with the notice to families, a file for each language: en.md, hi.md; docs/privacy.md describes them"`
 
 	ProfileRequired          []string `env:"PROFILE_REQUIRED" default:"name,bio,experience_years,sports" help:"fields of a complete coach profile, separated by commas: name, bio, experience_years, sports, email, certifications, profile_picture; none requires no field"`
 	KYC                      bool     `env:"KYC" default:"off" help:"operators verify the identity of coaches; the tiers say what requires it"`

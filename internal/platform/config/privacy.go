@@ -64,6 +64,19 @@ func (c *Config) derivePrivacy() {
 	if !c.isSet("REQUIRE_GUARDIAN_FOR_MINORS") {
 		c.RequireGuardianForMinors = c.Profile().GuardianBelow >= adultAge
 	}
+	p := c.Profile()
+	for name, retain := range map[string]struct {
+		to        *time.Duration
+		byProfile time.Duration
+	}{
+		"RETAIN_DELETED":       {&c.RetainDeleted, p.RetainDeleted},
+		"RETAIN_NOTIFICATIONS": {&c.RetainNotifications, p.RetainNotifications},
+		"RETAIN_DELIVERIES":    {&c.RetainDeliveries, p.RetainDeliveries},
+	} {
+		if !c.isSet(name) {
+			*retain.to = retain.byProfile
+		}
+	}
 }
 
 func (c *Config) checkGuardians() []string {

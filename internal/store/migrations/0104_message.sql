@@ -61,6 +61,7 @@ CREATE INDEX deliveries_gathering ON deliveries (coach_id, recipient, channel) W
 CREATE INDEX deliveries_gathered ON deliveries (gathered_by) WHERE gathered_by IS NOT NULL;
 -- Used to delete SMS copies of notifications some days after they are done.
 CREATE INDEX notices_done ON deliveries (updated_at) WHERE kind = 'notice' AND state <> 'queued';
+CREATE INDEX deliveries_old ON deliveries (updated_at) WHERE state <> 'queued';
 CREATE INDEX deliveries_of_message ON deliveries (team_message_id, team_position, id) WHERE team_message_id IS NOT NULL;
 -- Used to count the messages of a coach to a number in a week.
 CREATE INDEX deliveries_of_team ON deliveries (coach_id, recipient, created_at) WHERE kind = 'team' AND state <> 'left_out';

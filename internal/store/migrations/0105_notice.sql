@@ -17,6 +17,7 @@ CREATE TABLE notifications (
 );
 CREATE INDEX notifications_unread ON notifications (account_id, seq) WHERE read_at IS NULL;
 CREATE INDEX notifications_of_player ON notifications (player_id, account_id);
+CREATE INDEX notifications_by_time ON notifications (created_at);
 
 -- When a coach is next notified of requests that have been pending for days.
 CREATE TABLE digests (

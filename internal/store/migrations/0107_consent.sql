@@ -42,8 +42,13 @@ CREATE TABLE players (
 	-- What happens next because the student becomes an adult (soon, turned or guardian_alone), and when
 	-- to look at it; NULL if nothing does.
 	adult_step             TEXT,
-	adult_step_at          BIGINT
+	adult_step_at          BIGINT,
+	-- When the personal data of a deleted player was erased: see package privacy.
+	erased_at              BIGINT
 );
+CREATE INDEX players_to_erase ON players (deleted_at, id) WHERE deleted_at IS NOT NULL AND erased_at IS NULL;
+CREATE INDEX players_removed_of_guardian ON players (guardian_id) WHERE deleted_at IS NOT NULL AND erased_at IS NULL;
+CREATE INDEX players_removed_of_student ON players (student_id) WHERE deleted_at IS NOT NULL AND erased_at IS NULL;
 CREATE INDEX players_adult_step ON players (adult_step_at, id) WHERE adult_step_at IS NOT NULL AND deleted_at IS NULL;
 CREATE UNIQUE INDEX players_once ON players (coach_id, student_key, date_of_birth) WHERE deleted_at IS NULL;
 CREATE INDEX players_of_coach ON players (coach_id, id) WHERE deleted_at IS NULL;

@@ -53,3 +53,4 @@ CREATE TABLE superseded_marks (
 	PRIMARY KEY (batch_id, date, player_id, marked_at, mark)
 );
 CREATE INDEX superseded_marks_of_coach ON superseded_marks (coach_id);
+CREATE INDEX superseded_notes_of_player ON superseded_marks (player_id) WHERE note IS NOT NULL;

@@ -1,0 +1,238 @@
+package privacy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/phone"
+	"github.com/touchline/touchline/internal/store"
+)
+
+// eraseBatch limits the rows that one transaction erases, so that it holds its locks only briefly.
+const eraseBatch = 500
+
+// Retention says how long personal data is kept; 0 keeps it.
+type Retention struct {
+	// Deleted counts from the removal of a player, the others from the creation of a notification and the last change of
+	// a delivery.
+	Deleted, Notifications, Deliveries time.Duration
+}
+
+// playerErasures erase at most $2 rows of the player $1 each. docs/privacy.md names what stays.
+var playerErasures = []string{
+	`DELETE FROM deliveries WHERE id IN (
+		SELECT d.id FROM requests r JOIN deliveries d ON d.request_id = r.id WHERE r.player_id = $1 LIMIT $2)`,
+	`DELETE FROM deliveries WHERE id IN (
+		SELECT d.id FROM team_recipients t JOIN deliveries d ON d.team_message_id = t.message_id AND d.team_position = t.position
+		WHERE t.player_id = $1 LIMIT $2)`,
+	`DELETE FROM request_links WHERE hash IN (
+		SELECT l.hash FROM requests r JOIN request_links l ON l.request_id = r.id
+		WHERE r.player_id = $1 AND l.address IS NOT NULL LIMIT $2)`,
+	`UPDATE requests SET follow_up_note = NULL, student_key = NULL, date_of_birth = NULL WHERE id IN (
+		SELECT id FROM requests
+		WHERE player_id = $1 AND (follow_up_note IS NOT NULL OR student_key IS NOT NULL OR date_of_birth IS NOT NULL) LIMIT $2)`,
+	`UPDATE approval_history SET reason = NULL WHERE id IN (
+		SELECT id FROM approval_history WHERE player_id = $1 AND reason IS NOT NULL LIMIT $2)`,
+	`DELETE FROM notifications WHERE (account_id, seq) IN (
+		SELECT account_id, seq FROM notifications WHERE player_id = $1 LIMIT $2)`,
+	// Some name the player only in their text.
+	`DELETE FROM notifications WHERE (account_id, seq) IN (
+		SELECT n.account_id, n.seq FROM players p JOIN notifications n ON n.account_id IN (p.coach_id, p.guardian_id, p.student_id)
+		WHERE p.id = $1 AND n.player_id IS NULL AND p.student_name <> '' AND n.data LIKE '%' || p.coach_id || '%'
+			AND n.body LIKE '%' || p.student_name || '%' LIMIT $2)`,
+	`UPDATE attendance_marks SET note = NULL WHERE (batch_id, date, player_id) IN (
+		SELECT batch_id, date, player_id FROM attendance_marks WHERE player_id = $1 AND note IS NOT NULL LIMIT $2)`,
+	`UPDATE superseded_marks SET note = NULL WHERE (batch_id, date, player_id, marked_at, mark) IN (
+		SELECT batch_id, date, player_id, marked_at, mark FROM superseded_marks WHERE player_id = $1 AND note IS NOT NULL LIMIT $2)`,
+	`UPDATE fees SET reason = NULL WHERE id IN (
+		SELECT id FROM fees WHERE player_id = $1 AND reason IS NOT NULL LIMIT $2)`,
+	`UPDATE fee_payments SET note = NULL, reason = NULL WHERE id IN (
+		SELECT p.id FROM fees f JOIN fee_payments p ON p.fee_id = f.id
+		WHERE f.player_id = $1 AND (p.note IS NOT NULL OR p.reason IS NOT NULL) LIMIT $2)`,
+	`DELETE FROM team_replies WHERE id IN (
+		SELECT id FROM team_replies WHERE player_id = $1 LIMIT $2)`,
+	// The text of a message stays while another player has it.
+	`UPDATE team_messages SET body = '' WHERE id IN (
+		SELECT m.id FROM team_recipients t JOIN team_messages m ON m.id = t.message_id
+		WHERE t.player_id = $1 AND m.body <> '' AND NOT EXISTS (
+			SELECT 1 FROM team_recipients o JOIN players p ON p.id = o.player_id
+			WHERE o.message_id = m.id AND o.player_id <> $1 AND p.erased_at IS NULL)
+		LIMIT $2)`,
+	`DELETE FROM conversations WHERE (player_id, party) IN (
+		SELECT player_id, party FROM conversations WHERE player_id = $1 LIMIT $2)`,
+	`DELETE FROM import_rows WHERE (coach_id, import_id, number) IN (
+		SELECT i.coach_id, i.import_id, i.number FROM players p JOIN import_rows i ON i.coach_id = p.coach_id AND i.player_id = p.id
+		WHERE p.id = $1 LIMIT $2)`,
+	// Without the key the record of a consent names no person; its proof still verifies.
+	`DELETE FROM record_keys WHERE record_id IN (
+		SELECT record_id FROM record_keys WHERE player_id = $1 LIMIT $2)`,
+}
+
+// accountErasures erase at most $2 rows of the account $1 each.
+var accountErasures = []string{
+	`DELETE FROM deliveries WHERE id IN (
+		SELECT id FROM deliveries WHERE account_id = $1 AND state = 'queued' LIMIT $2)`,
+	`DELETE FROM notifications WHERE (account_id, seq) IN (
+		SELECT account_id, seq FROM notifications WHERE account_id = $1 LIMIT $2)`,
+	`DELETE FROM sessions WHERE id IN (
+		SELECT id FROM sessions WHERE account_id = $1 AND revoked_at IS NULL LIMIT $2)`,
+	`DELETE FROM sessions WHERE id IN (
+		SELECT id FROM sessions WHERE account_id = $1 AND revoked_at IS NOT NULL LIMIT $2)`,
+	`DELETE FROM passkeys WHERE id IN (
+		SELECT id FROM passkeys WHERE account_id = $1 LIMIT $2)`,
+	`DELETE FROM kept_answers WHERE (owner, key) IN (
+		SELECT owner, key FROM kept_answers WHERE owner = $1 LIMIT $2)`,
+}
+
+// BeforeSweep erases what is older than the times of Retention. It continues where it stopped.
+func (r Retention) BeforeSweep(ctx context.Context, db *store.DB, now time.Time) (total int64, err error) {
+	for _, old := range []struct {
+		what, query string
+		kept        time.Duration
+	}{
+		{"notifications", `DELETE FROM notifications WHERE id IN (SELECT id FROM notifications WHERE created_at < $1 ORDER BY created_at LIMIT $2)`, r.Notifications},
+		{"deliveries", `DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE state <> 'queued' AND updated_at < $1 ORDER BY updated_at LIMIT $2) AND state <> 'queued' AND updated_at < $1`, r.Deliveries},
+	} {
+		if old.kept == 0 {
+			continue
+		}
+		n, err := repeat(ctx, db, old.query, database.Micros(now.Add(-old.kept)))
+		if total += n; err != nil {
+			return total, fmt.Errorf("erase %s: %w", old.what, err)
+		}
+	}
+	for r.Deleted > 0 {
+		rs, err := db.Query(ctx, `
+			SELECT id FROM players WHERE deleted_at < $1 AND deleted_at IS NOT NULL AND erased_at IS NULL
+			ORDER BY deleted_at, id LIMIT $2`, database.Micros(now.Add(-r.Deleted)), eraseBatch)
+		ids, err := database.CollectTexts(rs, err)
+		if err != nil {
+			return total, fmt.Errorf("find players to erase: %w", err)
+		}
+		for _, id := range ids {
+			n, err := erasePlayer(ctx, db, id)
+			if total += n; err != nil {
+				return total, fmt.Errorf("erase player %s: %w", id, err)
+			}
+		}
+		if len(ids) < eraseBatch {
+			break
+		}
+	}
+	return total, nil
+}
+
+// repeat runs a statement in one transaction after the other, until fewer than eraseBatch rows are left.
+func repeat(ctx context.Context, db *store.DB, query string, arg any) (total int64, err error) {
+	for {
+		n, err := db.Exec(ctx, query, arg, eraseBatch)
+		if total += n; err != nil || n < eraseBatch {
+			return total, err
+		}
+	}
+}
+
+// erasePlayer erases a removed player, and the accounts of its family that no other player names. A removal is final, so
+// nothing adds rows meanwhile. The row of the player is last: if the process stops before, the next sweep continues.
+func erasePlayer(ctx context.Context, db *store.DB, id string) (total int64, err error) {
+	for _, query := range playerErasures {
+		n, err := repeat(ctx, db, query, id)
+		if total += n; err != nil {
+			return total, err
+		}
+	}
+	var guardian, student string
+	err = db.QueryRow(ctx, `SELECT guardian_id, student_id FROM players WHERE id = $1`, id).
+		Scan(database.IntoText(&guardian), database.IntoText(&student))
+	if err != nil {
+		return total, err
+	}
+	for _, account := range []string{guardian, student} {
+		if account == "" {
+			continue
+		}
+		n, err := eraseAccount(ctx, db, account, id)
+		if total += n; err != nil {
+			return total, fmt.Errorf("account %s: %w", account, err)
+		}
+	}
+	n, err := db.Exec(ctx, `
+		UPDATE players SET student_name = '', student_key = '', date_of_birth = '1900-01-01', search_key = '', medical = NULL,
+			student_number = NULL, guardian_name = NULL, guardian_relationship = NULL, guardian_email = NULL, guardian_number = NULL,
+			student_language = NULL, guardian_language = NULL, basis_note = NULL, erased_at = $2
+		WHERE id = $1 AND deleted_at IS NOT NULL AND erased_at IS NULL`, id, database.Micros(db.Now()))
+	return total + n, err
+}
+
+// errInUse rolls back the erasure of an account that a player names.
+var errInUse = errors.New("the account is in use")
+
+// accountInUse says whether a player other than $2 names the account $1, or whether it disputes a request.
+const accountInUse = `(EXISTS (SELECT 1 FROM players p WHERE p.guardian_id = $1 AND p.deleted_at IS NULL)
+	OR EXISTS (SELECT 1 FROM players p WHERE p.student_id = $1 AND p.deleted_at IS NULL)
+	OR EXISTS (SELECT 1 FROM players p WHERE p.guardian_id = $1 AND p.deleted_at IS NOT NULL AND p.erased_at IS NULL AND p.id <> $2)
+	OR EXISTS (SELECT 1 FROM players p WHERE p.student_id = $1 AND p.deleted_at IS NOT NULL AND p.erased_at IS NULL AND p.id <> $2)
+	OR EXISTS (SELECT 1 FROM disputes d WHERE d.approver_id = $1))`
+
+// eraseAccount erases an account that no player but this one names, and that disputes no request. The next person with its number
+// gets a new account.
+func eraseAccount(ctx context.Context, db *store.DB, account, playerID string) (total int64, err error) {
+	err = db.Write(ctx, func(tx *store.Tx) error { return releaseNumber(ctx, tx, account, playerID) })
+	if errors.Is(err, errInUse) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	for _, query := range accountErasures {
+		n, err := repeat(ctx, db, query, account)
+		if total += n; err != nil {
+			return total, err
+		}
+	}
+	return total, nil
+}
+
+// releaseNumber takes the number from an account, and deletes what it has by its number. It returns errInUse for an account
+// that is in use, and does nothing the second time.
+func releaseNumber(ctx context.Context, tx *store.Tx, account, playerID string) error {
+	var number, role string
+	err := tx.QueryRow(ctx, `SELECT mobile_number, role FROM accounts WHERE id = $1`, account).Scan(&number, &role)
+	if err != nil || number == "erased:"+account {
+		return err
+	}
+	n, err := tx.Exec(ctx, `
+		UPDATE accounts SET mobile_number = 'erased:' || id, closed_at = $4
+		WHERE id = $1 AND mobile_number = $3 AND closed_at IS NULL AND NOT `+accountInUse,
+		account, playerID, number, database.Micros(tx.Now))
+	if err != nil {
+		return err
+	}
+	// A transaction that adds a player locks the account too: it has committed here, or finds the number released.
+	used := n == 0
+	if !used {
+		if err := tx.QueryRow(ctx, `SELECT `+accountInUse, account, playerID).Scan(&used); err != nil {
+			return err
+		}
+	}
+	if used {
+		return errInUse
+	}
+	if err := tx.Defer(ctx, `DELETE FROM confirmed_addresses WHERE mobile_number = $1 AND role = $2`, number, role); err != nil {
+		return err
+	}
+	for _, query := range []string{
+		`DELETE FROM devices WHERE mobile_number = $1 AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.mobile_number = $1)`,
+		`DELETE FROM chat_numbers WHERE mobile_number = $1 AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.mobile_number = $1)`,
+		`DELETE FROM chat_held WHERE mobile_number = $1 AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.mobile_number = $1)`,
+	} {
+		if err := tx.Defer(ctx, query, number); err != nil {
+			return err
+		}
+	}
+	return message.DeleteUnusedPreferences(ctx, tx.Tx, phone.Number(number))
+}

@@ -1,0 +1,141 @@
+package store_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/attendance"
+	"github.com/touchline/touchline/internal/conversation"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/team"
+)
+
+// planted are personal values of the family that plantFamily adds. No part of a value is in a name of the schema.
+var planted = []string{
+	"Zarathustra", "zarathustra", "2013-07-19", "Peanutallergy", "Xanthippe", "xanthippe@", "godmother", "9800099931", "9800099932",
+	"98000 99931", "98000-99932", "Limpsheavily", "Cannotswim", "Comeslate", "Writestwice", "Wantscash", "Asksforaday",
+}
+
+// plantFamily adds a player with planted values in all that a family and its coach write, and returns it.
+func (p *fixture) plantFamily(by actor.Actor) string {
+	p.Helper()
+	s := child("Zarathustra Rao", number(99932))
+	s.DateOfBirth, s.Medical, s.Language = approval.Date{Year: 2013, Month: 7, Day: 19}, "Peanutallergy", "hi"
+	g := mother(number(99931))
+	g.Name, g.Email, g.Relationship = "Xanthippe Rao", "xanthippe@example.com", "godmother"
+	a, err := p.Add(bg, by, s, g)
+	ok(p, err)
+	_, err = p.FollowUp(bg, by, a.GuardianApprover.Request.ID, "Asksforaday")
+	ok(p, err)
+	guardian := p.as(actor.Guardian, number(99931))
+	ok(p, p.decide(guardian, a.ID, approval.Approve))
+	batch := p.addBatch(by, a.ID)
+	for i, note := range []string{"Limpsheavily", "Cannotswim"} {
+		sheet := marksOf(team.Present, a.ID)
+		sheet[0].Note = &note
+		_, err := p.attendance().Replace(bg, by, batch, trainingDay, sheet, attendance.Precondition{Given: i > 0, Any: true})
+		ok(p, err)
+	}
+	_, err = p.messages(0).Send(bg, by, conversation.Draft{
+		To: conversation.Target{PlayerIDs: []string{a.ID}}, Audience: conversation.ToBoth, Text: "Comeslate 98000 99931",
+		Channels: []conversation.Channel{conversation.InApp, conversation.SMS},
+	})
+	ok(p, err)
+	p.expand()
+	_, err = p.messages(0).Reply(bg, guardian, a.ID, "Writestwice, call 98000-99932")
+	ok(p, err)
+	return a.ID
+}
+
+// columns lists the columns of a table.
+func (p *fixture) columns(table string) []string {
+	p.Helper()
+	query := `SELECT name FROM pragma_table_info($1)`
+	if p.postgres {
+		query = `SELECT column_name FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = $1`
+	}
+	rs, err := p.db.Query(bg, query, table)
+	names, err := database.CollectTexts(rs, err)
+	ok(p, err)
+	return names
+}
+
+// rows returns all rows of all tables as text.
+func (p *fixture) rows() string {
+	p.Helper()
+	var all strings.Builder
+	for _, table := range p.tables() {
+		var values []string
+		for _, column := range p.columns(table) {
+			values = append(values, `coalesce(CAST(`+column+` AS TEXT), '')`)
+		}
+		rs, err := p.db.Query(bg, `SELECT `+strings.Join(values, ` || ' ' || `)+` FROM `+table)
+		rows, err := database.CollectTexts(rs, err)
+		ok(p, err)
+		fmt.Fprintln(&all, table, strings.Join(rows, "\n"))
+	}
+	return all.String()
+}
+
+// TestErasure: after RETAIN_DELETED nothing that a family and its coach wrote is left, and another child with the same
+// guardian keeps its data until it is removed too.
+func TestErasure(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		by := p.coach(1)
+		id := p.plantFamily(by)
+		before := p.rows()
+		for _, value := range []string{"Zarathustra", "Xanthippe", "9800099931", "Limpsheavily", "Cannotswim", "Comeslate", "Writestwice", "Asksforaday"} {
+			if !strings.Contains(before, value) {
+				p.Errorf("%s was not planted", value)
+			}
+		}
+		brother := p.add(by, "Brother", number(99931), "")
+		ok(p, p.Remove(bg, by, id))
+		p.clock.advance(29 * day)
+		ok(p, second(p.db.Sweep(bg, p.clock.Now())))
+		if !strings.Contains(p.rows(), "Zarathustra") {
+			p.Error("erased before its time")
+		}
+		// As the worker does, long before.
+		ok(p, run(p.db, `UPDATE deliveries SET state = 'failed', reason = 'expired', lease = NULL WHERE kind = 'notice'`))
+		p.clock.advance(2 * day)
+		ok(p, second(p.db.Sweep(bg, p.clock.Now())))
+		left := p.rows()
+		for _, value := range planted {
+			if at := strings.Index(left, value); at >= 0 && !strings.Contains(value, "99931") {
+				p.Errorf("%s is left: %.300s", value, left[max(0, at-150):])
+			}
+		}
+		if p.as(actor.Guardian, number(99931)); p.count(`SELECT count(*) FROM accounts WHERE mobile_number = $1 AND closed_at IS NULL`, string(number(99931))) != 1 {
+			p.Error("the account of another child's guardian was erased")
+		}
+		ok(p, p.Remove(bg, by, brother.ID))
+		p.clock.advance(31 * day)
+		ok(p, second(p.db.Sweep(bg, p.clock.Now())))
+		left = p.rows()
+		for _, value := range planted {
+			if at := strings.Index(left, value); at >= 0 {
+				p.Errorf("%s is left: %.300s", value, left[max(0, at-150):])
+			}
+		}
+		ok(p, second(p.db.Sweep(bg, p.clock.Now())))
+		again := p.add(by, "Zarathustra Rao", number(99931), number(99932))
+		if guardian := p.as(actor.Guardian, number(99931)); p.count(`SELECT count(*) FROM notifications WHERE account_id = $1 AND player_id <> $2`, guardian.AccountID, again.ID) != 0 {
+			p.Error("a number that is used again has old notifications")
+		}
+	})
+}
+
+// erasures runs the statements of the retention.
+func (p *fixture) erasures() {
+	p.Helper()
+	by := p.coach(9931)
+	ok(p, p.Remove(bg, by, p.plantFamily(by)))
+	p.clock.advance(31*day + time.Minute)
+	ok(p, second(p.db.Sweep(bg, p.clock.Now())))
+}
