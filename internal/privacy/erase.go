@@ -207,7 +207,7 @@ func releaseNumber(ctx context.Context, tx *store.Tx, account, playerID string) 
 	}
 	n, err := tx.Exec(ctx, `
 		UPDATE accounts SET mobile_number = 'erased:' || id, closed_at = $4
-		WHERE id = $1 AND mobile_number = $3 AND closed_at IS NULL AND NOT `+accountInUse,
+		WHERE id = $1 AND mobile_number = $3 AND closed_at IS NULL AND suspended_at IS NULL AND NOT `+accountInUse,
 		account, playerID, number, database.Micros(tx.Now))
 	if err != nil {
 		return err

@@ -2,6 +2,9 @@ package store_test
 
 import (
 	"fmt"
+	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -138,4 +141,50 @@ func (p *fixture) erasures() {
 	ok(p, p.Remove(bg, by, p.plantFamily(by)))
 	p.clock.advance(31*day + time.Minute)
 	ok(p, second(p.db.Sweep(bg, p.clock.Now())))
+}
+
+// TestErasureTable: docs/privacy.md says of every column what erasure does with it. It fails for a new column: decide
+// whether package privacy has to erase it.
+func TestErasureTable(t *testing.T) {
+	t.Parallel()
+	document, err := os.ReadFile("../../docs/privacy.md")
+	ok(t, err)
+	line := regexp.MustCompile("(?m)^\\| `(\\w+)` \\| (the row|[^|]*) \\|([^|]*)\\|([^|]*)\\|$")
+	name := regexp.MustCompile("`(\\w+)`")
+	lines := map[string][]string{}
+	_, section, _ := strings.Cut(string(document), "\n| table | erased | kept |")
+	for _, m := range line.FindAllStringSubmatch(strings.ReplaceAll(section, " | | ", " |  | "), -1) {
+		if strings.TrimSpace(m[4]) == "" {
+			t.Errorf("table %s: no reason", m[1])
+		}
+		lines[m[1]] = m
+	}
+	eachEngine(t, func(p *fixture) {
+		tables := p.tables()
+		for table := range lines {
+			if !slices.Contains(tables, table) {
+				p.Errorf("docs/privacy.md has the table %s, which does not exist", table)
+			}
+		}
+		for _, table := range tables {
+			m := lines[table]
+			if m == nil {
+				p.Errorf("docs/privacy.md does not say what erasure does with the table %s", table)
+				continue
+			}
+			if m[2] == "the row" {
+				continue
+			}
+			var listed []string
+			for _, c := range name.FindAllStringSubmatch(m[2]+m[3], -1) {
+				listed = append(listed, c[1])
+			}
+			columns := p.columns(table)
+			slices.Sort(columns)
+			slices.Sort(listed)
+			if !slices.Equal(columns, listed) {
+				p.Errorf("docs/privacy.md, table %s: got the columns %q, want %q", table, listed, columns)
+			}
+		}
+	})
 }
