@@ -114,7 +114,7 @@ func TestAccessibility(t *testing.T) {
 			t.Run("families", func(t *testing.T) {
 				p := newPhone(t, s.URL)
 				families = p
-				p.checkPages("", "/", "/offline", "/coaches", "/a", "/a/closed", "/a/not-me", "/account-closed", "/sign-in/family", "/sign-in/coach", "/me/dispute-ended", "/notice", "/coaches/"+asha)
+				p.checkPages("", "/", "/offline", "/coaches", "/a", "/a/closed", "/a/not-me", "/account-closed", "/sign-in/family", "/sign-in/coach", "/me/dispute-ended", "/notice", "/verify", "/coaches/"+asha)
 				p.checkPages(link, "", "/later", "/not-me")
 				p.checkPages(answerLink, "")
 				p.click("main button[value=no]")

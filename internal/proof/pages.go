@@ -2,6 +2,7 @@ package proof
 
 import (
 	"context"
+	"embed"
 	"io"
 
 	"github.com/touchline/touchline/internal/approval"
@@ -9,9 +10,31 @@ import (
 	"github.com/touchline/touchline/internal/web"
 )
 
-// Pages returns the files of receipts, to which the pages of answers lead.
+// Files are the templates and texts of the pages.
+//
+//go:embed templates/*.html texts.*.json
+var Files embed.FS
+
+// scriptTexts are the texts that the script of /verify shows.
+var scriptTexts = []string{
+	"genuine", "wrong", "why", "what", "when", "number", "coach", "student",
+	"proved", "reason", "hash", "record", "noFile", "badKey", "notReceipt", "otherLog",
+	"badSignature", "notInLog", "badValue", "oldBrowser", "event.asked", "event.approved", "event.rejected", "event.revoked",
+	"event.disputed", "event.dispute_lifted", "event.reset_by_number", "event.reset_by_student", "event.reset_by_service", "event.reset_by_18", "event.ended_by_student", "event.removed",
+	"method.otp", "method.passkey", "method.whatsapp_button", "method.voice_key", "method.link",
+}
+
+// Pages returns the page that verifies receipts, and the files of receipts, to which the pages of answers lead.
 func (s *Service) Pages(site *web.Pages) []web.Route {
-	var routes []web.Route
+	routes := []web.Route{{Method: "GET", Pattern: "/verify", Handle: func(ctx context.Context, r *web.Request) (web.Response, error) {
+		key, err := s.CurrentKey(ctx)
+		if err != nil {
+			return web.Response{}, err
+		}
+		v := site.NewView(r, "verify.title")
+		v.Data = map[string]any{"Key": key, "Texts": scriptTexts}
+		return web.Page("verify", v), nil
+	}}}
 	for _, role := range approval.Parties {
 		routes = append(routes, web.Route{Method: "GET", Pattern: "/me/" + string(role) + "/receipts/{record_id}", Handle: site.SignedIn(role, s.download)})
 	}

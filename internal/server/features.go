@@ -19,6 +19,7 @@ import (
 	notices "github.com/touchline/touchline/internal/notice/handlers"
 	"github.com/touchline/touchline/internal/privacy"
 	"github.com/touchline/touchline/internal/progress"
+	"github.com/touchline/touchline/internal/proof"
 	"github.com/touchline/touchline/internal/roster"
 	"github.com/touchline/touchline/internal/server/devphone"
 	"github.com/touchline/touchline/internal/training"
@@ -51,7 +52,7 @@ func (s *services) features() []feature {
 		{files: document.Files, pages: s.documents.Pages, operations: s.documents.Operations},
 		{files: notices.Files, pages: notices.Pages, operations: notices.Operations},
 		{files: privacy.Files, pages: s.privacy.Pages, operations: s.privacy.Operations},
-		{pages: s.proof.Pages, operations: s.proof.Operations, operators: s.proof.OperatorOperations},
+		{files: proof.Files, pages: s.proof.Pages, operations: s.proof.Operations, operators: s.proof.OperatorOperations},
 		{operators: s.feed.OperatorOperations},
 		s.developmentPhones(),
 	}
