@@ -123,7 +123,10 @@ func (r Retention) BeforeSweep(ctx context.Context, db *store.DB, now time.Time)
 			break
 		}
 	}
-	return total, nil
+	if total == 0 {
+		return 0, nil
+	}
+	return total, db.EmptyLog(ctx)
 }
 
 // repeat runs a statement in one transaction after the other, until fewer than eraseBatch rows are left.

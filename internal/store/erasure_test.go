@@ -1,8 +1,10 @@
 package store_test
 
 import (
+	"bytes"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,7 +22,7 @@ import (
 // planted are personal values of the family that plantFamily adds. No part of a value is in a name of the schema.
 var planted = []string{
 	"Zarathustra", "zarathustra", "2013-07-19", "Peanutallergy", "Xanthippe", "xanthippe@", "godmother", "9800099931", "9800099932",
-	"98000 99931", "98000-99932", "Limpsheavily", "Cannotswim", "Comeslate", "Writestwice", "Wantscash", "Asksforaday",
+	"98000 99931", "98000-99932", "Limpsheavily", "Cannotswim", "Comeslate", "Writestwice", "Toofaraway", "Asksforaday", "098000-99931", "+91-98000-99931", "(98000)99931", "0091 98000 99931",
 }
 
 // plantFamily adds a player with planted values in all that a family and its coach write, and returns it.
@@ -44,12 +46,14 @@ func (p *fixture) plantFamily(by actor.Actor) string {
 		ok(p, err)
 	}
 	_, err = p.messages(0).Send(bg, by, conversation.Draft{
-		To: conversation.Target{PlayerIDs: []string{a.ID}}, Audience: conversation.ToBoth, Text: "Comeslate 98000 99931",
+		To: conversation.Target{PlayerIDs: []string{a.ID}}, Audience: conversation.ToBoth, Text: "Comeslate 98000 99931, 098000-99931, +91-98000-99931, (98000)99931, 0091 98000 99931",
 		Channels: []conversation.Channel{conversation.InApp, conversation.SMS},
 	})
 	ok(p, err)
 	p.expand()
 	_, err = p.messages(0).Reply(bg, guardian, a.ID, "Writestwice, call 98000-99932")
+	ok(p, err)
+	_, _, err = p.Decide(bg, guardian, a.ID, approval.Decision{Action: approval.Revoke, Reason: "Toofaraway"})
 	ok(p, err)
 	return a.ID
 }
@@ -84,6 +88,20 @@ func (p *fixture) rows() string {
 	return all.String()
 }
 
+// files returns the file of the SQLite database and its write-ahead log.
+func (p *fixture) files() map[string][]byte {
+	p.Helper()
+	var path string
+	ok(p, p.db.QueryRow(bg, `SELECT file FROM pragma_database_list WHERE name = 'main'`).Scan(&path))
+	files := map[string][]byte{}
+	for _, name := range []string{path, path + "-wal"} {
+		content, err := os.ReadFile(name)
+		ok(p, err)
+		files[filepath.Base(name)] = content
+	}
+	return files
+}
+
 // TestErasure: after RETAIN_DELETED nothing that a family and its coach wrote is left, and another child with the same
 // guardian keeps its data until it is removed too.
 func TestErasure(t *testing.T) {
@@ -92,7 +110,7 @@ func TestErasure(t *testing.T) {
 		by := p.coach(1)
 		id := p.plantFamily(by)
 		before := p.rows()
-		for _, value := range []string{"Zarathustra", "Xanthippe", "9800099931", "Limpsheavily", "Cannotswim", "Comeslate", "Writestwice", "Asksforaday"} {
+		for _, value := range []string{"Zarathustra", "Xanthippe", "9800099931", "Limpsheavily", "Cannotswim", "Comeslate", "Writestwice", "Asksforaday", "Toofaraway", "(98000)99931"} {
 			if !strings.Contains(before, value) {
 				p.Errorf("%s was not planted", value)
 			}
@@ -124,6 +142,15 @@ func TestErasure(t *testing.T) {
 		for _, value := range planted {
 			if at := strings.Index(left, value); at >= 0 {
 				p.Errorf("%s is left: %.300s", value, left[max(0, at-150):])
+			}
+		}
+		if !p.postgres {
+			for name, content := range p.files() {
+				for _, value := range planted {
+					if bytes.Contains(content, []byte(value)) {
+						p.Errorf("%s is left in the file %s", value, name)
+					}
+				}
 			}
 		}
 		ok(p, second(p.db.Sweep(bg, p.clock.Now())))

@@ -3,6 +3,7 @@ package database
 import (
 	"context"
 	"errors"
+	"net/url"
 
 	"github.com/touchline/touchline/internal/platform/fault"
 )
@@ -56,4 +57,32 @@ func (db *DB) dropIdle() {
 	n := db.reads.Stats().MaxOpenConnections
 	db.reads.SetMaxIdleConns(0)
 	db.reads.SetMaxIdleConns(n)
+}
+
+// logWait is how long EmptyLog waits for readers, and so keeps writers waiting.
+const logWait = "50"
+
+// EmptyLog moves SQLite's write-ahead log into the file and truncates it: until then it has earlier contents of pages. While
+// transactions run it may leave the log for the next call. PostgreSQL does so by itself.
+func (db *DB) EmptyLog(ctx context.Context) error {
+	if db.engine == postgres {
+		return nil
+	}
+	if err := db.enter(); err != nil {
+		return err
+	}
+	defer db.leave()
+	pool, err := db.target.openSQLite(1, url.Values{"_pragma": {"busy_timeout(" + logWait + ")", "synchronous(FULL)", "secure_delete(1)"}})
+	if err != nil {
+		return classify(err)
+	}
+	defer pool.Close()
+	// PASSIVE waits for no reader, and leaves little work for TRUNCATE, which does.
+	for _, mode := range []string{"PASSIVE", "TRUNCATE"} {
+		var busy, pages, moved int
+		if err := pool.QueryRowContext(ctx, `PRAGMA wal_checkpoint(`+mode+`)`).Scan(&busy, &pages, &moved); err != nil {
+			return classify(err)
+		}
+	}
+	return nil
 }
