@@ -154,7 +154,7 @@ func TestQuestionByTwilio(t *testing.T) {
 		}
 
 		// The student answers on the page while the call asks.
-		id, n = ask("student")
+		_, n = ask("student")
 		check = twilio.Press(t, n, twilio.Answer(t, n), "1")
 		student := s.SignIn(t, "student", studentNumber)
 		student.Call(t, "PUT", "/api/approval/student-response", object{"player_id": added.String("player_id"), "action": "rejected"}).Want(t, 200)
