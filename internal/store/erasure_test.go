@@ -16,6 +16,7 @@ import (
 	"github.com/touchline/touchline/internal/conversation"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/team"
 )
 
@@ -158,6 +159,76 @@ func TestErasure(t *testing.T) {
 		if guardian := p.as(actor.Guardian, number(99931)); p.count(`SELECT count(*) FROM notifications WHERE account_id = $1 AND player_id <> $2`, guardian.AccountID, again.ID) != 0 {
 			p.Error("a number that is used again has old notifications")
 		}
+	})
+}
+
+// TestErasureContinues: an erasure takes more rows than one transaction does, and continues after a process that stopped.
+func TestErasureContinues(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		by := p.coach(1)
+		id := p.plantFamily(by)
+		guardian := p.as(actor.Guardian, number(99931)).AccountID
+		ok(p, p.db.Write(bg, func(tx *store.Tx) error {
+			for i := range 1201 {
+				err := tx.Defer(bg, `
+					INSERT INTO team_replies (id, coach_id, player_id, party, account_id, body, created_at)
+					VALUES ($1, $2, $3, 'guardian', $4, 'Writestwice', 1)`, fmt.Sprint("reply", i), by.AccountID, id, guardian)
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+		ok(p, p.Remove(bg, by, id))
+		p.clock.advance(31 * day)
+		// A process stopped after it released the number.
+		ok(p, run(p.db, `UPDATE accounts SET mobile_number = 'erased:' || id, closed_at = 1 WHERE id = $1`, guardian))
+		ok(p, second(p.db.Sweep(bg, p.clock.Now())))
+		for query, arg := range map[string]string{
+			`SELECT count(*) FROM team_replies WHERE player_id = $1`:                      id,
+			`SELECT count(*) FROM notifications WHERE account_id = $1`:                    guardian,
+			`SELECT count(*) FROM sessions WHERE account_id = $1`:                         guardian,
+			`SELECT count(*) FROM players WHERE id = $1 AND erased_at IS NULL`:            id,
+			`SELECT count(*) FROM accounts WHERE id = $1 AND mobile_number LIKE '+%'`:     guardian,
+			`SELECT count(*) FROM record_keys WHERE player_id = $1`:                       id,
+			`SELECT count(*) FROM approval_history WHERE player_id = $1 AND reason <> ''`: id,
+		} {
+			if n := p.count(query, arg); n != 0 {
+				p.Errorf("%s: %d", query, n)
+			}
+		}
+		if p.count(`SELECT count(*) FROM approval_history WHERE player_id = $1`, id) == 0 || p.count(`SELECT count(*) FROM consent_records`) == 0 {
+			p.Error("the history or the records of consents are gone")
+		}
+	})
+}
+
+// TestRetention: notifications and deliveries end after their times; what waits to leave stays.
+func TestRetention(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		by := p.coach(1)
+		p.plantFamily(by)
+		ok(p, run(p.db, `UPDATE deliveries SET state = 'delivered', lease = NULL WHERE kind <> 'team'`))
+		left := func(days int, notifications, done bool) {
+			p.Helper()
+			p.clock.advance(time.Duration(days) * day)
+			ok(p, second(p.db.Sweep(bg, p.clock.Now())))
+			if n := p.count(`SELECT count(*) FROM notifications`); (n > 0) != notifications {
+				p.Errorf("after %d more days: %d notifications", days, n)
+			}
+			if n := p.count(`SELECT count(*) FROM deliveries WHERE state = 'delivered'`); (n > 0) != done {
+				p.Errorf("after %d more days: %d deliveries", days, n)
+			}
+			if p.count(`SELECT count(*) FROM deliveries WHERE state = 'queued'`) == 0 {
+				p.Error("a delivery that waits was deleted")
+			}
+		}
+		left(89, true, true)
+		left(2, true, false)
+		left(273, true, false)
+		left(2, false, false)
 	})
 }
 
