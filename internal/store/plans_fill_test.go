@@ -115,6 +115,8 @@ func fillTables(t *testing.T, url string) {
 		`INSERT INTO passkeys SELECT 'k' || i, 'a' || i, ('k' || i)::bytea, NULL, '{}', 0, i, i FROM generate_series(1, 1000) i`,
 		`INSERT INTO passkey_challenges SELECT 'c' || i, 'a' || i, '{}', i FROM generate_series(1, 1000) i`,
 		`INSERT INTO confirmed_addresses SELECT 'n' || i, 'coach', 'a' || i, i FROM generate_series(1, 1000) i`,
+		`INSERT INTO consent_records SELECT 'h' || i, '\x01', i, 1000000 + i FROM generate_series(1, 4000) i`,
+		`INSERT INTO record_keys SELECT 'h' || i, 'p' || i % 2000, 'guardian', 'a' || i % 1000, 1, '\x01' FROM generate_series(1, 4000) i`,
 		`ANALYZE`,
 	} {
 		if _, err := conn.Exec(ctx, statement); err != nil {
