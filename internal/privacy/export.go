@@ -23,9 +23,12 @@ type Section struct {
 	Each func(ctx context.Context, row func(values ...any) error) error
 }
 
-// WriteExport writes a ZIP file with data.json and index.html, which a person can read, in a
-// language. It holds no more than a row in memory, so it reads each section twice.
-func WriteExport(ctx context.Context, out io.Writer, sections []Section, language string, now time.Time) error {
+// ExportFiles calls add with the name and the content of each file that the export of a family has besides its data.
+type ExportFiles func(ctx context.Context, add func(name string, content []byte) error) error
+
+// WriteExport writes a ZIP file with data.json, index.html, which a person can read, in a
+// language, and files. It holds no more than a row or a file in memory, so it reads each section twice.
+func WriteExport(ctx context.Context, out io.Writer, sections []Section, files ExportFiles, language string, now time.Time) error {
 	archive := zip.NewWriter(out)
 	for _, part := range []struct {
 		name  string
@@ -45,6 +48,16 @@ func WriteExport(ctx context.Context, out io.Writer, sections []Section, languag
 		if err := w.Flush(); err != nil {
 			return err
 		}
+	}
+	err := files(ctx, func(name string, content []byte) error {
+		file, err := archive.Create(name)
+		if err == nil {
+			_, err = file.Write(content)
+		}
+		return err
+	})
+	if err != nil {
+		return err
 	}
 	return archive.Close()
 }

@@ -17,6 +17,8 @@ import (
 type Export struct {
 	// Family returns the data of a guardian or student, without data of the other party.
 	Family func(by actor.Actor) []Section
+	// Receipts returns the receipts of a guardian or student.
+	Receipts func(by actor.Actor) ExportFiles
 	// Coach writes everything of a coach.
 	Coach func(ctx context.Context, by actor.Actor, out io.Writer) error
 }
@@ -51,7 +53,7 @@ func (s *Service) writeExport(ctx context.Context, by actor.Actor, out io.Writer
 	if by.Role == actor.Coach {
 		return s.Export.Coach(ctx, by, out)
 	}
-	return WriteExport(ctx, out, s.Export.Family(by), language, s.DB.Now())
+	return WriteExport(ctx, out, s.Export.Family(by), s.Export.Receipts(by), language, s.DB.Now())
 }
 
 func exportPath(role actor.Role) string { return web.Home(role) + "/export" }

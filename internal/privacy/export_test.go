@@ -17,6 +17,11 @@ import (
 	"github.com/touchline/touchline/internal/privacy"
 )
 
+// oneFile adds a file to an export.
+func oneFile(_ context.Context, add func(string, []byte) error) error {
+	return add("receipts/1.tlog-proof", []byte("c2sp.org/tlog-proof@v1\n"))
+}
+
 // TestWriteExport: rows leave while they are read, the JSON is valid whatever the values, and the page has
 // the texts of each language.
 func TestWriteExport(t *testing.T) {
@@ -43,7 +48,7 @@ func TestWriteExport(t *testing.T) {
 			}},
 			{Name: "fees", Columns: []string{"title"}, Each: func(context.Context, func(...any) error) error { return nil }},
 		}
-		if err := privacy.WriteExport(t.Context(), &out, sections, language, at); err != nil {
+		if err := privacy.WriteExport(t.Context(), &out, sections, oneFile, language, at); err != nil {
 			t.Fatal(err)
 		}
 		archive, err := zip.NewReader(bytes.NewReader(out.Bytes()), int64(out.Len()))
@@ -60,6 +65,9 @@ func TestWriteExport(t *testing.T) {
 				t.Fatal(err)
 			}
 			return content
+		}
+		if got := string(read("receipts/1.tlog-proof")); got != "c2sp.org/tlog-proof@v1\n" {
+			t.Errorf("receipt %q", got)
 		}
 		var data struct {
 			Account  []map[string]any
@@ -82,7 +90,7 @@ func TestWriteExport(t *testing.T) {
 		}
 		failed := errors.New("no more rows")
 		sections[2].Each = func(context.Context, func(...any) error) error { return failed }
-		if err := privacy.WriteExport(t.Context(), io.Discard, sections[2:], language, at); !errors.Is(err, failed) {
+		if err := privacy.WriteExport(t.Context(), io.Discard, sections[2:], oneFile, language, at); !errors.Is(err, failed) {
 			t.Errorf("err = %v, want %v", err, failed)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/privacy"
 	"github.com/touchline/touchline/internal/progress"
+	"github.com/touchline/touchline/internal/proof"
 	"github.com/touchline/touchline/internal/team"
 )
 
@@ -43,6 +44,25 @@ func (s *services) sectionsFor(by actor.Actor) []privacy.Section {
 		{Name: "progress", Columns: []string{player, "date", "metric", "value", "unit"}, Each: e.measurements},
 		{Name: "reports", Columns: []string{player, "first_day", "last_day", "title", "text"}, Each: e.reports},
 		{Name: "notifications", Columns: []string{"created_at", "title", "text"}, Each: e.notifications},
+	}
+}
+
+// receiptsOf returns the files of the receipts of a guardian or student. While the log of consents has
+// stopped, the export has the records up to then only.
+func (s *services) receiptsOf(by actor.Actor) privacy.ExportFiles {
+	return func(ctx context.Context, add func(name string, content []byte) error) error {
+		return pages(func(after proof.Record) ([]proof.Record, error) {
+			return s.proof.Receipts(ctx, by, after.Body.RecordID, archivePage)
+		}, func(r proof.Record) error {
+			receipt, err := s.proof.Receipt(ctx, by, r.Body.RecordID)
+			if r.Position < 0 && fault.KindOf(err) == fault.Unavailable {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			return add("receipts/"+r.Body.RecordID+".tlog-proof", receipt.Encode())
+		})
 	}
 }
 

@@ -135,7 +135,7 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 			Vault:     b.keys.Vault,
 		},
 	}
-	b.privacy.Export = privacy.Export{Family: s.sectionsFor, Coach: everything.writeAll}
+	b.privacy.Export = privacy.Export{Family: s.sectionsFor, Receipts: s.receiptsOf, Coach: everything.writeAll}
 	return s, s.check()
 }
 
