@@ -225,7 +225,7 @@ func TestLanguageOfNumber(t *testing.T) {
 		other.wantHeading("मेरी अनुमतियाँ")
 
 		other.press("संदेश 1 नया")
-		other.wantText("आपका जवाब चाहिए", "कोच Meera Nair का सवाल है: क्या Asha Rao के बारे में ऐप आपके लिए काम करे? आप हाँ या ना कह सकते हैं।")
+		other.wantText("आपका जवाब चाहिए", "कोच Meera Nair ने Asha Rao को एक बैच में जोड़ा। ऐप चालू करने के लिए")
 
 		// A language chosen before the first sign-in is saved with it.
 		student := newPhone(t, s.URL)

@@ -34,6 +34,7 @@ type fixture struct {
 	*proof.Service
 	sql      *database.DB
 	vault    *vault.Vault
+	mu       sync.Mutex // guards events and stopped: replicas number at once
 	events   []string
 	stopped  bool
 	recorded int
@@ -59,9 +60,15 @@ func (f *fixture) service(file string) *proof.Service {
 	return &proof.Service{
 		DB: store.New(f.sql, store.Options{Vault: f.vault, Settings: store.Settings{Brand: "Touchline"}}), Secrets: f.vault.For(vault.ForLog), Origin: origin, File: file,
 		SecurityEvent: func(_ context.Context, name string, attrs ...slog.Attr) {
+			f.mu.Lock()
+			defer f.mu.Unlock()
 			f.events = append(f.events, fmt.Sprint(name, " ", attrs))
 		},
-		Stopped: func(stopped bool) { f.stopped = stopped },
+		Stopped: func(stopped bool) {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			f.stopped = stopped
+		},
 	}
 }
 
