@@ -20,6 +20,7 @@ func TestAudit(t *testing.T) {
 	guardian := s.SignIn(t, "guardian", "+919812390002")
 	guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": player, "action": "rejected"}).Want(t, 200)
 	id := guardian.Call(t, "GET", "/api/me/receipts?limit=1", nil).Want(t, 200).Items()[0]["record_id"].(string)
+	s.SignIn(t, "student", "+919812390003").Call(t, "DELETE", "/api/me", nil).Want(t, 204)
 	receipt := filepath.Join(t.TempDir(), "receipt.tlog-proof")
 	if err := os.WriteFile(receipt, guardian.Call(t, "GET", "/api/me/receipts/"+id, nil).Want(t, 200).Body, 0o600); err != nil {
 		t.Fatal(err)
@@ -29,7 +30,7 @@ func TestAudit(t *testing.T) {
 		code := run(t.Context(), args, []string{"TOUCHLINE_DATABASE_URL=" + url, "TOUCHLINE_DATA_DIR=" + s.Config.DataDir}, &out, &errs)
 		return code, out.String() + errs.String()
 	}
-	if code, out := command("audit"); code != 0 || !strings.Contains(out, "3 records and 1 players were checked.\nNothing contradicts the log.") {
+	if code, out := command("audit"); code != 0 || !strings.Contains(out, "5 records and 1 players were checked.\nNothing contradicts the log.") {
 		t.Errorf("exit status %d: %s", code, out)
 	}
 	code, key := command("admin", "log", "key")

@@ -94,7 +94,7 @@ func newFixture(t *testing.T, change ...func(*api.Config)) *fixture {
 			},
 		},
 	}
-	c.Features = append(c.Features, accounts.Operations, coaches.Operations, notices.Operations)
+	c.Features = append(c.Features, accounts.Operations(nil), coaches.Operations, notices.Operations)
 	for _, f := range change {
 		f(&c)
 	}

@@ -29,6 +29,8 @@ const (
 	ConsentAdultReset ConsentKind = "reset_by_18"
 	// ConsentGuardianEnded: the adult student ended the guardian's view.
 	ConsentGuardianEnded ConsentKind = "ended_by_student"
+	// ConsentLeft: the party deleted its account.
+	ConsentLeft ConsentKind = "left"
 	// ConsentServiceReset: the record of the approval contradicted it, and the consent is pending again.
 	ConsentServiceReset ConsentKind = "reset_by_service"
 	// ConsentRemoved: the coach removed the player, or closed the account.
@@ -84,6 +86,9 @@ func (p *Player) consentChanges(before *Player, c Change, newID func() string, n
 			switch {
 			case before.DeletedAt.IsZero() && !p.DeletedAt.IsZero():
 				add(ConsentRemoved, party, before)
+			case was.AccountID != after.AccountID && c.By.Role == party:
+				left := add(ConsentLeft, party, before)
+				left.Wording, left.At = c.Wording, after.Consent.PendingSince // after the decision of the same transaction
 			case was.AccountID != after.AccountID && p.Guardian == nil && c.By.Role == actor.Student:
 				add(ConsentGuardianEnded, party, before)
 			case was.AccountID != after.AccountID:
@@ -101,7 +106,7 @@ func (p *Player) consentChanges(before *Player, c Change, newID func() string, n
 			d := add(ConsentKind(c.History.Action), party, p)
 			d.ID, d.Reason, d.At, d.RequestID, d.Wording = c.History.ID, c.History.Reason, c.History.At, c.History.RequestID, c.History.Wording
 		case c.Dispute != nil && c.Dispute.Party == party:
-			add(ConsentDisputed, party, p).Wording = c.DisputeWording
+			add(ConsentDisputed, party, p).Wording = c.Wording
 		case c.Lift == party:
 			add(ConsentDisputeLifted, party, p)
 		}

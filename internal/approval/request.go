@@ -131,9 +131,9 @@ type Change struct {
 	RemindersLeft int
 	// FollowedUp is a request on which the coach followed up outside of the app, or nil.
 	FollowedUp *Request
-	// Dispute is a request that its recipient disputed, or nil, and DisputeWording what the recipient read.
-	Dispute        *Request
-	DisputeWording Wording
+	// Dispute is a request that its recipient disputed, or nil. Wording is what a party read that disputes or leaves.
+	Dispute *Request
+	Wording Wording
 	// Lift is the party whose dispute ends, or empty.
 	Lift actor.Role
 	// LiftedBy is the operator who lifts the dispute, or nil if the party does.

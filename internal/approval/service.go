@@ -217,7 +217,7 @@ func (s *Service) Dispute(ctx context.Context, by actor.Actor, requestID string,
 func (s *Service) dispute(by actor.Actor, requestID string, w Wording) func(*Player, Operation) (Change, error) {
 	return func(p *Player, op Operation) (Change, error) {
 		c, err := p.Dispute(by, requestID, op)
-		c.DisputeWording = s.wordingFor(by, p, w)
+		c.Wording = s.wordingFor(by, p, w)
 		return c, err
 	}
 }

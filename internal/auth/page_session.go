@@ -165,5 +165,8 @@ func (s *Session) HasRecentOTP(now time.Time) bool { return now.Sub(s.OTPAt()) <
 // HasRecentOTP reports whether the caller has entered the OTP of its session recently.
 func (s *Service) HasRecentOTP(ctx context.Context, by actor.Actor) (bool, error) {
 	session, err := s.Store.Session(ctx, by.SessionID)
-	return session != nil && session.HasRecentOTP(s.Now()), err
+	if err == nil && session == nil { // the account was deleted after the call was authenticated
+		err = fault.SessionEnded()
+	}
+	return err == nil && session.HasRecentOTP(s.Now()), err
 }

@@ -82,6 +82,10 @@ var accountErasures = []string{
 		SELECT id FROM sessions WHERE account_id = $1 AND revoked_at IS NULL LIMIT $2)`,
 	`DELETE FROM sessions WHERE id IN (
 		SELECT id FROM sessions WHERE account_id = $1 AND revoked_at IS NOT NULL LIMIT $2)`,
+	`DELETE FROM calendars WHERE (account_id, player_id) IN (
+		SELECT account_id, player_id FROM calendars WHERE account_id = $1 LIMIT $2)`,
+	`DELETE FROM record_keys WHERE record_id IN (
+		SELECT record_id FROM record_keys WHERE account_id = $1 LIMIT $2)`,
 	`DELETE FROM passkeys WHERE id IN (
 		SELECT id FROM passkeys WHERE account_id = $1 LIMIT $2)`,
 	`DELETE FROM kept_answers WHERE (owner, key) IN (
@@ -174,12 +178,13 @@ func erasePlayer(ctx context.Context, db *store.DB, id string) (total int64, err
 // errInUse rolls back the erasure of an account that a player names.
 var errInUse = errors.New("the account is in use")
 
-// accountInUse says whether a player other than $2 names the account $1, or whether it disputes a request.
+// accountInUse says whether a player other than $2 names the account $1, or whether it disputes a request. $2 is empty for a
+// person who deletes the account: then only live players count.
 const accountInUse = `(EXISTS (SELECT 1 FROM players p WHERE p.guardian_id = $1 AND p.deleted_at IS NULL)
 	OR EXISTS (SELECT 1 FROM players p WHERE p.student_id = $1 AND p.deleted_at IS NULL)
-	OR EXISTS (SELECT 1 FROM players p WHERE p.guardian_id = $1 AND p.deleted_at IS NOT NULL AND p.erased_at IS NULL AND p.id <> $2)
+	OR CAST($2 AS TEXT) <> '' AND (EXISTS (SELECT 1 FROM players p WHERE p.guardian_id = $1 AND p.deleted_at IS NOT NULL AND p.erased_at IS NULL AND p.id <> $2)
 	OR EXISTS (SELECT 1 FROM players p WHERE p.student_id = $1 AND p.deleted_at IS NOT NULL AND p.erased_at IS NULL AND p.id <> $2)
-	OR EXISTS (SELECT 1 FROM disputes d WHERE d.approver_id = $1))`
+	OR EXISTS (SELECT 1 FROM disputes d WHERE d.approver_id = $1)))`
 
 // eraseAccount erases an account that no player but this one names, and that disputes no request. The next person with its number
 // gets a new account.

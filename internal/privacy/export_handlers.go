@@ -56,6 +56,11 @@ func (s *Service) writeExport(ctx context.Context, by actor.Actor, out io.Writer
 	return WriteExport(ctx, out, s.Export.Family(by), s.Export.Receipts(by), language, s.DB.Now())
 }
 
+// signInFor returns the path of the sign-in that leads back to next.
+func signInFor(role actor.Role, next string) string {
+	return "/sign-in/" + string(role) + "?" + url.Values{"next": {next}}.Encode()
+}
+
 func exportPath(role actor.Role) string { return web.Home(role) + "/export" }
 
 // exportPage serves GET /me/{role}/export.
@@ -63,7 +68,7 @@ func (p pages) exportPage(_ context.Context, r *web.Request, by actor.Actor) (we
 	v := p.site.SignedInView(r, "export.title", by)
 	v.Data = map[string]any{
 		"Home": web.Home(by.Role), "Fresh": p.site.HasRecentOTP(r, by.Role),
-		"SignIn": "/sign-in/" + string(by.Role) + "?" + url.Values{"next": {exportPath(by.Role)}}.Encode(),
+		"SignIn": signInFor(by.Role, exportPath(by.Role)),
 	}
 	return web.Page("my_export", v), nil
 }

@@ -20,15 +20,20 @@ type pages struct {
 	site *web.Pages
 }
 
-// Pages returns the page of the notice, and the pages of the export for families.
+// Pages returns the page of the notice, and the pages on which families export and delete what is theirs.
 func (s *Service) Pages(site *web.Pages) []web.Route {
 	p := pages{s, site}
-	routes := []web.Route{{Method: "GET", Pattern: "/notice", Handle: p.notice}}
+	routes := []web.Route{
+		{Method: "GET", Pattern: "/notice", Handle: p.notice},
+		{Method: "GET", Pattern: deletedPath, Handle: p.deletedPage},
+	}
 	for _, role := range []actor.Role{actor.Guardian, actor.Student} {
 		routes = append(
 			routes,
 			web.Route{Method: "GET", Pattern: exportPath(role), Handle: site.SignedIn(role, p.exportPage)},
 			web.Route{Method: "GET", Pattern: exportPath(role) + "/data.zip", Handle: site.SignedIn(role, p.download)},
+			web.Route{Method: "GET", Pattern: deletePath(role), Handle: site.SignedIn(role, p.deletePage)},
+			web.Route{Method: "POST", Pattern: deletePath(role), Handle: p.deleteAccount(role)},
 		)
 	}
 	return routes

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/store"
@@ -14,6 +15,8 @@ type Service struct {
 	DB *store.DB
 	// Export has the sources of the export; server sets it.
 	Export Export
+	// LeavePlayer unlinks a guardian or student from a player; server sets it.
+	LeavePlayer func(ctx context.Context, by actor.Actor, playerID, language, text string) error
 	// notices are the current ones, the default language first.
 	notices []Notice
 }

@@ -124,3 +124,23 @@ student removed pending->removed unknown`
 		}
 	})
 }
+
+// TestRecordsOfDeletedAccount: a party that deletes its account revokes and leaves, and the proof of both stays without its key.
+func TestRecordsOfDeletedAccount(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		f, db := newFamily(t, s), open(t, s)
+		f.decide(f.guardian, "guardian", "approved")
+		s.Clock.Skip(time.Second)
+		f.guardian.Call(t, "DELETE", "/api/me", nil).Want(t, 204)
+		var got []string
+		for _, b := range bodies(t, db) {
+			got = append(got, fmt.Sprintf("%s %s %s->%s %t", b.PartyRole, b.EventType, b.PreviousState, b.EventState, b.Authentication != nil && b.TextHash != ""))
+		}
+		want := "guardian asked pending->pending false\nstudent asked pending->pending false\nguardian approved pending->approved true\n" +
+			"guardian revoked approved->revoked true\nguardian left revoked->pending true"
+		if strings.Join(got, "\n") != want {
+			t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), want)
+		}
+	})
+}

@@ -38,7 +38,7 @@ type feature struct {
 // features lists the features that have a folder.
 func (s *services) features() []feature {
 	return []feature{
-		{files: signin.Files, pages: signin.Pages, operations: signin.Operations},
+		{files: signin.Files, pages: signin.Pages, operations: signin.Operations(s.privacy.Leave)},
 		{files: coaches.Files, pages: coaches.Pages, operations: coaches.Operations},
 		{files: consent.Files, pages: consent.Pages(s.approvals), operations: consent.Operations(s.approvals), operators: consent.OperatorOperations(s.approvals)},
 		{files: fee.Files, pages: s.fees.Pages, operations: s.fees.Operations},

@@ -136,6 +136,7 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 		},
 	}
 	b.privacy.Export = privacy.Export{Family: s.sectionsFor, Receipts: s.receiptsOf, Coach: everything.writeAll}
+	b.privacy.LeavePlayer = b.approvals.Leave
 	return s, s.check()
 }
 

@@ -92,6 +92,8 @@ func runService(t *testing.T, url string) {
 	s.Call(t, "POST", "/auth/refresh", "", map[string]any{"refresh_token": c.Refresh}).Want(t, 200)
 	c.Call(t, "GET", "/api/coach/pending-approvals", nil).Want(t, 200)
 	c.Call(t, "GET", "/api/me", nil).Want(t, 200)
+	guardian.Call(t, "DELETE", "/api/me", nil).Want(t, 204)
+	s.SignIn(t, "student", "+919812300021").Call(t, "DELETE", "/api/me", nil).Want(t, 204)
 	s.Call(t, "GET", "/readyz", "", nil).Want(t, 200)
 	if err := s.Stop(); err != nil {
 		t.Fatal(err)

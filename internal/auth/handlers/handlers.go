@@ -17,13 +17,21 @@ import (
 var Files embed.FS
 
 // calls serves accounts as JSON.
-type calls struct{ api *api.Server }
+type calls struct {
+	api *api.Server
+	// leave deletes the account of a guardian or student.
+	leave func(context.Context, actor.Actor) error
+}
 
-// Operations returns the operations of sign-in, sessions, passkeys and accounts.
-func Operations(a *api.Server) []api.Route {
-	h := calls{a}
+// Operations returns the operations of sign-in, sessions, passkeys and accounts. leave deletes the account of a guardian or
+// student.
+func Operations(leave func(context.Context, actor.Actor) error) func(*api.Server) []api.Route {
+	return func(a *api.Server) []api.Route { return operations(calls{a, leave}) }
+}
+
+func operations(h calls) []api.Route {
 	return append(
-		passkeyOperations(a),
+		passkeyOperations(h.api),
 		api.Route{Method: "POST", Pattern: "/auth/request-otp", Handle: endpoint.Handle(h.requestOTP), Authenticate: api.Anonymous, Body: endpoint.JSON},
 		api.Route{Method: "POST", Pattern: "/auth/verify-otp", Handle: endpoint.Handle(h.verifyOTP), Authenticate: api.Anonymous, Body: endpoint.JSON},
 		api.Route{Method: "POST", Pattern: "/auth/login", Handle: endpoint.Handle(h.login), Authenticate: api.Anonymous, Body: endpoint.JSON},
@@ -33,7 +41,7 @@ func Operations(a *api.Server) []api.Route {
 		api.Route{Method: "DELETE", Pattern: "/auth/sessions/{session_id}", Handle: endpoint.HandleID("session_id", h.endSession), Urgent: true},
 		api.Route{Method: "POST", Pattern: "/auth/change-number", Handle: h.api.Idempotent(endpoint.Handle(h.changeNumber), h.rebuildNumberChange), Authorize: api.CoachOnly, Body: endpoint.JSON},
 		api.Route{Method: "GET", Pattern: "/api/me", Handle: endpoint.Handle(h.me)},
-		api.Route{Method: "DELETE", Pattern: "/api/me", Handle: endpoint.Handle(h.closeAccount), Authorize: api.CoachOnly, Body: endpoint.JSON},
+		api.Route{Method: "DELETE", Pattern: "/api/me", Handle: endpoint.Handle(h.closeAccount), Body: endpoint.OptionalJSON},
 	)
 }
 

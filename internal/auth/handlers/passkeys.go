@@ -19,7 +19,7 @@ type passkeyCalls struct {
 
 func passkeyOperations(a *api.Server) []api.Route {
 	const list, signIn = "/auth/passkeys", "/auth/passkeys/sign-in"
-	h := passkeyCalls{a.Passkeys, calls{a}}
+	h := passkeyCalls{a.Passkeys, calls{api: a}}
 	return []api.Route{
 		{Method: "GET", Pattern: list, Handle: endpoint.Handle(h.list), Query: endpoint.Paged()},
 		{Method: "POST", Pattern: list, Handle: a.Idempotent(endpoint.Handle(h.register), h.rebuild), Body: endpoint.JSON},

@@ -1,0 +1,79 @@
+package approval
+
+import (
+	"context"
+
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/store"
+)
+
+// Leave unlinks the calling guardian or student, who deletes the account, from a player. First it takes an approval back or
+// rejects an open request, as the party could, so the coach is notified as usual. It does nothing for a player whom by does not see.
+// text is what the person read, in language; empty for a caller of the API.
+func (s *Service) Leave(ctx context.Context, by actor.Actor, playerID, language, text string) error {
+	var read Wording
+	if text != "" {
+		read = s.WordingOf(language, text)
+	}
+	var decided *Record
+	var coachID string
+	err := s.DB.Write(ctx, func(tx *store.Tx) error {
+		decided = nil
+		p, err := s.loadPlayer(ctx, tx, playerID, loadOptions{})
+		if fault.KindOf(err) == fault.NotFound || err == nil && !p.VisibleTo(by) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		coachID = p.CoachID
+		w := s.wordingFor(by, p.Player, read)
+		change := func(fn func(*Player, Operation) (Change, error)) error {
+			return s.changePlayer(ctx, tx, p, loadOptions{}, func(p *Player) (Change, error) {
+				op, before := s.operation(), p.ConsentStatus()
+				c, err := fn(p, op)
+				if c.Save {
+					c.StatusChanges = p.statusChanges(before, s.Rules, op.Now)
+				}
+				return c, err
+			})
+		}
+		action := Trigger("")
+		switch approver := p.Approver(by.Role); {
+		case approver.Consent.State == Approved:
+			action = Revoke
+		case approver.Consent.State == Pending && approver.OpenRequest() != nil:
+			action = Reject
+		}
+		if action != "" {
+			err := change(func(p *Player, op Operation) (Change, error) {
+				c, err := p.Decide(by, by.Role, Decision{Action: action, Wording: w}, op)
+				decided = c.History
+				return c, err
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return change(func(p *Player, op Operation) (Change, error) { return p.leave(by, w, op), nil })
+	})
+	if err == nil && decided != nil {
+		s.logDecision(ctx, coachID, decided)
+	}
+	return err
+}
+
+// leave removes what the coach noted about the party by, so that only a coach who enters a number again can ask again. The
+// sessions and notifications of the account end with it.
+func (p *Player) leave(by actor.Actor, w Wording, op Operation) Change {
+	approver := p.Approver(by.Role)
+	approver.AccountID = ""
+	approver.Consent.restart(PendingContact, laterThan(approver.Consent.ChangedAt, op.Now))
+	if by.Role == actor.Guardian {
+		p.Guardian = nil
+	} else {
+		p.Student.Number, p.Student.Language = "", ""
+	}
+	return Change{Save: true, By: by, Wording: w}
+}
