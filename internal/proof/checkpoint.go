@@ -2,6 +2,7 @@ package proof
 
 import (
 	"crypto/ed25519"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"strconv"
@@ -32,6 +33,11 @@ func OpenCheckpoint(signed []byte, v note.Verifier) (Checkpoint, error) {
 			return Checkpoint{}, otherKeyError{unverified.Note.UnverifiedSigs[0].Name, v.Name()}
 		}
 		return Checkpoint{}, fmt.Errorf("the signature of the checkpoint is wrong: %w", err)
+	}
+	for _, s := range n.Sigs { // note.Open accepts any value of the unused bits
+		if _, err := decodeBase64(base64.StdEncoding, s.Base64); err != nil {
+			return Checkpoint{}, errors.New("the signature of the checkpoint is not in base64")
+		}
 	}
 	c, err := parseCheckpoint(n.Text)
 	if err == nil && c.Origin != v.Name() {

@@ -190,15 +190,40 @@ func TestReceipts(t *testing.T) {
 
 var update = flag.Bool("write-receipt", false, "write a new receipt for the tests of the command")
 
-// TestWriteReceipt writes the receipt that the tests of touchline verify read.
-func TestWriteReceipt(t *testing.T) {
-	if !*update {
-		t.Skip("only with -write-receipt")
+// TestStoredReceipt: the receipt that the tests of touchline verify read is genuine. With -write-receipt it writes
+// another one.
+func TestStoredReceipt(t *testing.T) {
+	const path = "../../cmd/touchline/testdata/receipt"
+	if *update {
+		f := newFixture(t, storetest.SQLite(t))
+		ok(t, os.WriteFile(path+".tlog-proof", receipt(t, f, 3).Encode(), 0o600))
+		ok(t, os.WriteFile(path+".key", []byte(mustKey(t, f, origin)+"\n"), 0o600))
 	}
+	text, err := os.ReadFile(path + ".tlog-proof")
+	ok(t, err)
+	key, err := os.ReadFile(path + ".key")
+	ok(t, err)
+	v, err := note.NewVerifier(strings.TrimSpace(string(key)))
+	ok(t, err)
+	stored, err := proof.ParseReceipt(text)
+	ok(t, err)
+	_, err = stored.Verify(v)
+	ok(t, err)
+}
+
+// TestSignatureHasOneForm: the unused bits of the signature's last character count, too.
+func TestSignatureHasOneForm(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, storetest.SQLite(t))
-	const folder = "../../cmd/touchline/testdata/receipt"
-	ok(t, os.WriteFile(folder+".tlog-proof", receipt(t, f, 3).Encode(), 0o600))
-	ok(t, os.WriteFile(folder+".key", []byte(mustKey(t, f, origin)+"\n"), 0o600))
+	r := receipt(t, f, 1)
+	const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+	last := len(r.Checkpoint) - len("=\n") - 1
+	i := strings.IndexByte(digits, r.Checkpoint[last])
+	r.Checkpoint = bytes.Clone(r.Checkpoint)
+	r.Checkpoint[last] = digits[i^1]
+	if _, err := r.Verify(f.verifier(origin)); err == nil || !strings.Contains(err.Error(), "base64") {
+		t.Errorf("another form of the signature: got %v", err)
+	}
 }
 
 // TestReceiptOnPages: after an answer on a page the family saves a receipt, also later from the page of the player.
