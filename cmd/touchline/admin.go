@@ -20,7 +20,7 @@ type shell struct {
 	*cobra.Command
 	*server.Operators
 	by   actor.Operator
-	json bool // print lists as JSON
+	json bool
 }
 
 // text returns the value of a flag of the command.
@@ -33,8 +33,8 @@ next request. The audit log records every change.
 
 Each command also takes the settings of "touchline serve", as variables or flags. Use
 the database settings of the service.`)
-	c.PersistentFlags().Bool("json", false, "print lists as JSON, one object on each line")
-	open := withSettings(c, environ)
+	c.PersistentFlags().Bool("json", false, "print JSON: an object, or for a list one object on each line")
+	open := openOperators(withSettings(c, environ))
 	// leaf returns a command that runs do with the services.
 	leaf := func(use, short string, args cobra.PositionalArgs, do func(context.Context, *shell, []string) error) *cobra.Command {
 		return &cobra.Command{Use: use, Short: short, Args: args, RunE: func(c *cobra.Command, args []string) error {
@@ -43,7 +43,7 @@ the database settings of the service.`)
 				return err
 			}
 			sh := &shell{Command: c, Operators: operators, by: actor.Operator{Name: operator.ShellName(userName())}}
-			sh.json, _ = c.Flags().GetBool("json")
+			sh.json = asJSON(c)
 			return failed(errors.Join(do(c.Context(), sh, args), operators.Close()))
 		}}
 	}
@@ -58,9 +58,21 @@ the database settings of the service.`)
 	return c
 }
 
-// withSettings adds hidden flags of all settings to a command and its subcommands, and returns a function that opens the
-// services with them.
-func withSettings(c *cobra.Command, environ []string) func(context.Context) (*server.Operators, error) {
+// openOperators returns a function that opens the services of operators with the settings that load returns.
+func openOperators(load func() (*config.Config, error)) func(context.Context) (*server.Operators, error) {
+	return func(ctx context.Context) (*server.Operators, error) {
+		cfg, err := load()
+		if err != nil {
+			return nil, err
+		}
+		operators, err := server.OpenOperators(ctx, cfg, server.Options{})
+		return operators, failed(err)
+	}
+}
+
+// withSettings adds hidden flags of all settings to a command and its subcommands, and returns a function that reads the
+// settings. Use it instead of settingsCommand if the command has arguments or subcommands.
+func withSettings(c *cobra.Command, environ []string) func() (*config.Config, error) {
 	settings := pflag.NewFlagSet("settings", pflag.ContinueOnError)
 	for _, s := range config.Settings() {
 		if s.Flag != "" {
@@ -73,19 +85,14 @@ func withSettings(c *cobra.Command, environ []string) func(context.Context) (*se
 	}
 	settings.VisitAll(func(f *pflag.Flag) { f.Hidden = true })
 	c.PersistentFlags().AddFlagSet(settings)
-	return func(ctx context.Context) (*server.Operators, error) {
+	return func() (*config.Config, error) {
 		var set []string
 		settings.VisitAll(func(f *pflag.Flag) {
 			if f.Changed {
 				set = append(set, "--"+f.Name+"="+f.Value.String())
 			}
 		})
-		cfg, err := load(set, environ)
-		if err != nil {
-			return nil, err
-		}
-		operators, err := server.OpenOperators(ctx, cfg, server.Options{})
-		return operators, failed(err)
+		return load(set, environ)
 	}
 }
 

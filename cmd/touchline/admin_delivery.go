@@ -26,7 +26,7 @@ func findDeliveries(ctx context.Context, sh *shell, _ []string) error {
 		return err
 	}
 	if sh.json { // as the API does
-		return printJSON(sh, found, func(d message.DeliveryRecord) any { return admin.DeliveryJSON(d) })
+		return printLines(sh, found, func(d message.DeliveryRecord) any { return admin.DeliveryJSON(d) })
 	}
 	return printTable(sh, "ID\tCHANNEL\tKIND\tSTATE\tREASON\tCAUSE\tATTEMPTS\tQUEUED\tCHANGED\tCOACH\tNAME", found, func(d message.DeliveryRecord) []any {
 		return []any{

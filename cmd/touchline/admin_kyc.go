@@ -31,6 +31,15 @@ func (sh *shell) printSubmission(ctx context.Context, s verification.Submission)
 	if err != nil {
 		return err
 	}
+	if sh.json {
+		ids := make([]string, len(documents))
+		for i, d := range documents {
+			ids[i] = d.ID
+		}
+		return printJSON(sh.OutOrStdout(), map[string]any{
+			"coach": s.CoachID, "name": s.CoachName, "number": s.Number, "submission": s.ID, "submitted": formatTime(s.SubmittedAt), "state": s.State, "documents": ids,
+		})
+	}
 	tw := newTabWriter(sh.OutOrStdout())
 	fmt.Fprintf(tw, "coach\t%s\nname\t%s\nnumber\t%s\nsubmission\t%s\nsubmitted\t%s\nstate\t%s\n",
 		s.CoachID, orDash(oneLine(s.CoachName)), s.Number, s.ID, formatTime(s.SubmittedAt), s.State)

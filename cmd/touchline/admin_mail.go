@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -33,6 +35,8 @@ func allowMail(ctx context.Context, sh *shell, args []string) error {
 	if err != nil {
 		return err
 	}
-	sh.Println("The address gets mail again.")
-	return nil
+	return printResult(sh.Command, map[string]bool{"allowed": true}, func(w io.Writer) error {
+		_, err := fmt.Fprintln(w, "The address gets mail again.")
+		return err
+	})
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -20,7 +19,7 @@ func newTabWriter(w io.Writer) *tabwriter.Writer { return tabwriter.NewWriter(w,
 func printTable[T any](sh *shell, titles string, items []T, row func(T) []any) error {
 	if sh.json {
 		names := strings.Split(strings.ReplaceAll(strings.ToLower(titles), " ", "_"), "\t")
-		return printJSON(sh, items, func(item T) any {
+		return printLines(sh, items, func(item T) any {
 			object := map[string]any{}
 			for i, value := range row(item) {
 				if object[names[i]] = value; value == "-" {
@@ -45,13 +44,11 @@ func printTable[T any](sh *shell, titles string, items []T, row func(T) []any) e
 	return tw.Flush()
 }
 
-// printJSON prints an object for each item, each on a line.
-func printJSON[T any](sh *shell, items []T, object func(T) any) error {
-	out := json.NewEncoder(sh.OutOrStdout())
-	out.SetEscapeHTML(false)
+// printLines prints an object for each item, each on a line.
+func printLines[T any](sh *shell, items []T, object func(T) any) error {
 	for _, item := range items {
-		if err := out.Encode(object(item)); err != nil {
-			return fmt.Errorf("print JSON: %w", err)
+		if err := printJSON(sh.OutOrStdout(), object(item)); err != nil {
+			return err
 		}
 	}
 	return nil

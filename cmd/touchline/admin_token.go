@@ -3,12 +3,14 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/platform/fault"
 )
 
 // listLimit is the maximum number of rows in a list.
@@ -22,7 +24,7 @@ func tokenCommands(leaf leafFunc) []*cobra.Command {
 	return []*cobra.Command{
 		create,
 		leaf("list", "list the tokens, newest first", cobra.NoArgs, listTokens),
-		leaf("revoke <id>", "revoke a token at once", cobra.ExactArgs(1), revokeToken),
+		destructive(leaf("revoke <id>", "revoke a token at once", cobra.ExactArgs(1), revokeToken)),
 	}
 }
 
@@ -38,6 +40,9 @@ func createToken(ctx context.Context, sh *shell, _ []string) error {
 	t, secret, err := sh.Tokens.Create(ctx, sh.by, request)
 	if err != nil {
 		return err
+	}
+	if sh.json {
+		return printJSON(sh.OutOrStdout(), map[string]any{"id": t.ID, "name": t.Name, "scopes": t.Scopes, "valid_until": formatTime(t.EndsAt), "token": secret})
 	}
 	sh.PrintErrf("Token %s, %q, with the scopes %s, is valid until %s. It is not shown again:\n", t.ID, t.Name, scopeNames(t.Scopes), formatTime(t.EndsAt))
 	sh.Println(secret)
@@ -62,12 +67,46 @@ func listTokens(ctx context.Context, sh *shell, _ []string) error {
 }
 
 func revokeToken(ctx context.Context, sh *shell, args []string) error {
-	t, err := sh.Tokens.Revoke(ctx, sh.by, args[0])
+	found, err := sh.findToken(ctx, args[0])
 	if err != nil {
 		return err
 	}
-	sh.Printf("Token %s, %q, was revoked at %s.\n", t.ID, t.Name, formatTime(t.RevokedAt))
-	return nil
+	described := fmt.Sprintf("token %s, %q, with the scopes %s", found.ID, found.Name, scopeNames(found.Scopes))
+	if dryRun(sh.Command) {
+		return printResult(sh.Command, map[string]any{"id": found.ID, "name": found.Name, "scopes": found.Scopes}, func(w io.Writer) error {
+			_, err := fmt.Fprintf(w, "The command would revoke %s.\n", described)
+			return err
+		})
+	}
+	if err := confirm(sh.Command, "Revoke "+described+"?"); err != nil {
+		return err
+	}
+	t, err := sh.Tokens.Revoke(ctx, sh.by, found.ID)
+	if err != nil {
+		return err
+	}
+	return printResult(sh.Command, map[string]string{"id": t.ID, "name": t.Name, "revoked": formatTime(t.RevokedAt)}, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "Token %s, %q, was revoked at %s.\n", t.ID, t.Name, formatTime(t.RevokedAt))
+		return err
+	})
+}
+
+func (sh *shell) findToken(ctx context.Context, id string) (operator.Token, error) {
+	for after := ""; ; {
+		tokens, err := sh.Tokens.Tokens(ctx, sh.by, after, listLimit)
+		if err != nil {
+			return operator.Token{}, err
+		}
+		for _, t := range tokens {
+			if t.ID == id {
+				return t, nil
+			}
+		}
+		if len(tokens) < listLimit {
+			return operator.Token{}, fault.Missing()
+		}
+		after = tokens[len(tokens)-1].ID
+	}
 }
 
 func scopeNames(scopes []operator.Scope) string {

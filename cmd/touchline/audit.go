@@ -4,30 +4,32 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
 	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/proof"
 	"github.com/touchline/touchline/internal/server"
 )
 
 // errFindings is the error of an audit that found something; its findings are printed.
-var errFindings = errors.New("the database contradicts the log of consents")
+var errFindings = checkError{errors.New("the database contradicts the log of consents")}
 
 // auditCommand returns the command that audits the log of consents.
 func auditCommand(environ []string) *cobra.Command {
 	var checkpoints []string
-	c := &cobra.Command{
+	c := withJSON(&cobra.Command{
 		Use: "audit", Short: "compare all consents with their log, and the log with signed checkpoints", Args: cobra.NoArgs,
 		Long: `Compute the log of consents again from all records, and compare it with its signed checkpoints. Then compare the
-state and the history of each consent with its records. The service may be running. Exit status 1 means that
+state and the history of each consent with its records. The service may be running. Exit status 3 means that
 something was edited, removed, inserted or reordered; the output says what. docs/proof.md says what an audit cannot find.
 
 A checkpoint that was kept elsewhere finds also what an attacker with the master key did. The command takes the
 settings of "touchline serve", as variables or flags: database and master key.`,
-	}
+	})
 	c.Flags().StringSliceVar(&checkpoints, "checkpoint", nil, "file with a checkpoint that was kept outside of the service; can be repeated")
-	open := withSettings(c, environ)
+	open := openOperators(withSettings(c, environ))
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		var outside [][]byte
 		for _, name := range checkpoints {
@@ -55,10 +57,20 @@ func audit(c *cobra.Command, operators *server.Operators, outside [][]byte) erro
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(c.OutOrStdout(), "%d records and %d players were checked.\n", r.Records, r.Players)
+	err = printResult(c, map[string]any{"records": r.Records, "players": r.Players, "findings": append([]string{}, r.Findings...), "findings_left_out": r.Left}, func(io.Writer) error {
+		printFindings(c, r)
+		return nil
+	})
+	if err == nil && len(r.Findings) > 0 {
+		err = errFindings
+	}
+	return err
+}
+
+func printFindings(c *cobra.Command, r proof.Report) {
+	c.Printf("%d records and %d players were checked.\n", r.Records, r.Players)
 	if len(r.Findings) == 0 {
 		c.Println("Nothing contradicts the log.")
-		return nil
 	}
 	for _, finding := range r.Findings {
 		c.Println("- " + finding)
@@ -66,13 +78,14 @@ func audit(c *cobra.Command, operators *server.Operators, outside [][]byte) erro
 	if r.Left > 0 {
 		c.Printf("%d more findings are not shown.\n", r.Left)
 	}
-	return errFindings
 }
+
+var errNotStopped = errors.New("the log has not stopped")
 
 func logCommands(leaf leafFunc) []*cobra.Command {
 	return []*cobra.Command{
 		leaf("key", "print the public key of the log, with which receipts are verified", cobra.NoArgs, printLogKey),
-		leaf("continue", "continue a log that has stopped under another name", cobra.NoArgs, continueLog),
+		destructive(leaf("continue", "continue a log that has stopped under another name", cobra.NoArgs, continueLog)),
 	}
 }
 
@@ -82,10 +95,13 @@ func printLogKey(ctx context.Context, sh *shell, _ []string) error {
 		return err
 	}
 	key, err := log.CurrentKey(ctx)
-	if err == nil {
-		sh.Println(key)
+	if err != nil {
+		return err
 	}
-	return err
+	return printResult(sh.Command, map[string]string{"key": key}, func(w io.Writer) error {
+		_, err := fmt.Fprintln(w, key)
+		return err
+	})
 }
 
 func continueLog(ctx context.Context, sh *shell, _ []string) error {
@@ -93,12 +109,30 @@ func continueLog(ctx context.Context, sh *shell, _ []string) error {
 	if err != nil {
 		return err
 	}
+	reason, err := log.StoppedReason(ctx)
+	switch {
+	case err != nil:
+		return err
+	case reason == "":
+		return errNotStopped
+	case dryRun(sh.Command):
+		return printResult(sh.Command, map[string]string{"stopped": reason}, func(w io.Writer) error {
+			_, err := fmt.Fprintf(w, "The log has stopped: %s. The command would continue it under another name with another key.\n", reason)
+			return err
+		})
+	}
+	if err := confirm(sh.Command, "The log has stopped: "+reason+". Continue it under another name, with another key?"); err != nil {
+		return err
+	}
 	name, err := log.Continue(ctx, sh.by)
 	if fault.KindOf(err) == fault.Conflict {
-		return errors.New("the log has not stopped")
+		return errNotStopped
 	}
-	if err == nil {
-		sh.Printf("The log continues as %s. Its key is another one: \"touchline admin log key\" prints it.\n", name)
+	if err != nil {
+		return err
 	}
-	return err
+	return printResult(sh.Command, map[string]string{"log": name}, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "The log continues as %s. Its key is another one: \"touchline admin log key\" prints it.\n", name)
+		return err
+	})
 }

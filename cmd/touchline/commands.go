@@ -8,7 +8,6 @@ import (
 	"net"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -111,19 +110,28 @@ func migrate(ctx context.Context, cfg *config.Config, c *cobra.Command) error {
 	if err := server.Migrate(ctx, cfg); err != nil {
 		return err
 	}
-	c.Println("The database is up to date.")
-	return nil
+	return printResult(c, map[string]bool{"up_to_date": true}, func(w io.Writer) error {
+		_, err := fmt.Fprintln(w, "The database is up to date.")
+		return err
+	})
 }
 
-// readJSONFlag removes --json from the arguments of touchline config and adds it to its flags.
-func readJSONFlag(c *cobra.Command, args []string) (settings []string) {
-	c.Flags().Bool("json", slices.Contains(args, "--json"), "print JSON")
-	return slices.DeleteFunc(slices.Clone(args), func(a string) bool { return a == "--json" })
+func versionCommand() *cobra.Command {
+	return withJSON(&cobra.Command{
+		Use: "version", Short: "print the release and the commit", Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			build := buildinfo.Read()
+			return failed(printResult(c, map[string]string{"release": build.Release, "commit": build.Commit, "go": build.Go}, func(w io.Writer) error {
+				_, err := fmt.Fprintln(w, c.Root().Version)
+				return err
+			}))
+		},
+	})
 }
 
 // printConfig prints every setting, as a table or with --json as JSON.
 func printConfig(_ context.Context, cfg *config.Config, c *cobra.Command) error {
-	if asJSON, _ := c.Flags().GetBool("json"); asJSON {
+	if asJSON(c) {
 		return cfg.PrintJSON(c.OutOrStdout())
 	}
 	return cfg.Print(c.OutOrStdout())

@@ -10,11 +10,25 @@ import (
 	"github.com/touchline/touchline/internal/platform/fault"
 )
 
+const exitCodes = `Exit status of the commands:
+
+  0  the command did what it says
+  1  it failed, or you answered no; the message says why
+  2  invalid arguments or settings; nothing was done
+  3  the check ran and found something: a failed check, a service that is not ready,
+     a database that contradicts its log, a receipt that proves nothing
+
+A command that a signal kills has the status of the shell: 130 after Ctrl+C, 137 after
+SIGKILL. "touchline serve" ends with 0 after SIGTERM or Ctrl+C.`
+
+// checkError is the error of a check that ran and found something: exit status 3.
+type checkError struct{ error }
+
 // settingsError is an error of the settings: exit status 2.
 type settingsError struct{ error }
 
-// commandError is an error of a command whose arguments and settings were read: exit status 1, or 2
-// for an invalid value.
+// commandError is an error of a command whose arguments and settings were read: exit status 1, 2 for an invalid value,
+// or 3 for a checkError.
 type commandError struct{ error }
 
 func (e commandError) Unwrap() error { return e.error }
@@ -47,6 +61,10 @@ func report(c *cobra.Command, err error) int {
 	if !ok {
 		fmt.Fprintf(out, "%s: %v\n\n%s", c.CommandPath(), err, c.UsageString())
 		return 2
+	}
+	if found, ok := errors.AsType[checkError](ran.error); ok {
+		fmt.Fprintf(out, "%s: %v\n", c.CommandPath(), found.error)
+		return 3
 	}
 	e, ok := errors.AsType[*fault.Error](ran.error)
 	switch {

@@ -34,8 +34,7 @@ func main() {
 	os.Exit(code)
 }
 
-// run runs one command and returns the exit status: 0 for success, 1 for an error, 2
-// for wrong arguments or settings.
+// run runs one command and returns the exit status, which exitCodes explains.
 func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) int {
 	root := newRoot(environ)
 	root.SetArgs(args)
@@ -49,17 +48,15 @@ func newRoot(environ []string) *cobra.Command {
 	root := group("touchline", "", about,
 		settingsCommand("serve", "migrate the database and run the service", environ, serve),
 		demoCommand(),
-		settingsCommand("migrate", "migrate the database and exit", environ, migrate),
+		withJSON(settingsCommand("migrate", "migrate the database and exit", environ, migrate)),
 		adminCommand(environ),
 		verifyCommand(),
 		auditCommand(environ),
-		settingsCommand("config", "print every setting with its value, default and source; as JSON with --json", environ, printConfig),
-		settingsCommand("sms-templates", "print the texts of SMS, for registration in India", environ, printSMSTemplates),
-		settingsCommand("whatsapp-templates", "print the templates of WhatsApp messages, as requests to Meta, one on each line", environ, printWhatsAppTemplates),
-		&cobra.Command{
-			Use: "version", Short: "print the release and the commit", Args: cobra.NoArgs,
-			Run: func(c *cobra.Command, _ []string) { c.Println(c.Root().Version) },
-		},
+		withJSON(settingsCommand("config", "print every setting with its value, default and source", environ, printConfig)),
+		withJSON(settingsCommand("sms-templates", "print the texts of SMS, for registration in India", environ, printSMSTemplates)),
+		withJSON(settingsCommand("whatsapp-templates", "print the templates of WhatsApp messages, as requests to Meta, one on each line", environ, printWhatsAppTemplates)),
+		versionCommand(),
+		&cobra.Command{Use: "exit-codes", Short: "what the exit status of a command means", Long: exitCodes},
 	)
 	root.Version = fmt.Sprint("touchline ", buildinfo.Read())
 	root.SetVersionTemplate("{{.Version}}\n")
@@ -88,8 +85,8 @@ func group(use, short, long string, commands ...*cobra.Command) *cobra.Command {
 	return c
 }
 
-// settingsCommand returns a command whose flags are all settings. Package config reads them, because
-// it reports all errors together and never prints a value that may be a secret.
+// settingsCommand returns a command that takes settings as flags, and the flags that are added to it. Package config reads
+// the settings, because it reports all errors together and never prints a value that may be a secret.
 func settingsCommand(use, short string, environ []string, do func(context.Context, *config.Config, *cobra.Command) error) *cobra.Command {
 	return &cobra.Command{
 		Use: use + " [--setting=value …]", Short: short, DisableFlagParsing: true,
@@ -97,12 +94,17 @@ func settingsCommand(use, short string, environ []string, do func(context.Contex
 			return completions(), cobra.ShellCompDirectiveNoSpace
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			if use == "config" {
-				args = readJSONFlag(c, args)
+			args, err := takeFlags(c, args)
+			if err != nil {
+				return err
 			}
 			cfg, err := load(args, environ)
 			if errors.Is(err, config.ErrHelp) {
-				c.Printf("%s\n\nEach setting as a flag and as an environment variable, with its default and its meaning:\n\n", short)
+				c.Println(short + "\n")
+				if c.HasAvailableLocalFlags() {
+					c.Printf("Flags:\n%s\n", c.LocalFlags().FlagUsages())
+				}
+				c.Print("Each setting as a flag and as an environment variable, with its default and its meaning:\n\n", short)
 				return failed(config.Usage(c.OutOrStdout()))
 			}
 			if err != nil {

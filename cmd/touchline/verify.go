@@ -19,7 +19,7 @@ const maxFile = 1 << 20
 func verifyCommand() *cobra.Command {
 	var key string
 	var without []string
-	c := &cobra.Command{
+	c := withJSON(&cobra.Command{
 		Use: "verify <receipt.tlog-proof>", Short: "verify a receipt and say what it proves", Args: cobra.ExactArgs(1),
 		Long: `Verify a receipt of a consent, also on a machine that has never seen the service. "-" reads the
 standard input. --key is the public key of the log, or a file with it; "touchline admin log key" and the
@@ -40,23 +40,32 @@ With --without the command prints the receipt without these values, for somebody
 			}
 			r, err := proof.ParseReceipt(text)
 			if err != nil {
-				return failed(fmt.Errorf("this is not a receipt, or it was changed: %w", err))
+				return failed(checkError{fmt.Errorf("this is not a receipt, or it was changed: %w", err)})
 			}
 			verified, err := r.Verify(v)
 			if err != nil {
-				return failed(fmt.Errorf("this receipt proves nothing: %w", err))
+				return failed(checkError{fmt.Errorf("this receipt proves nothing: %w", err)})
 			}
 			if len(without) > 0 {
 				_, err := c.OutOrStdout().Write(r.Without(without...).Encode())
 				return failed(err)
 			}
-			_, err = io.WriteString(c.OutOrStdout(), verified.Explain())
-			return failed(err)
+			return failed(printResult(c, verifiedJSON(verified), func(w io.Writer) error {
+				_, err := io.WriteString(w, verified.Explain())
+				return err
+			}))
 		},
-	}
+	})
 	c.Flags().StringVar(&key, "key", "", "public key of the log, or a file with it")
 	c.Flags().StringSliceVar(&without, "without", nil, "names of values, separated by commas, to leave out of a copy, such as student_birth_date,party_phone")
 	return c
+}
+
+func verifiedJSON(v proof.Verified) any {
+	return map[string]any{
+		"body": v.Body, "claims": v.Claims, "index": v.Index,
+		"checkpoint": map[string]any{"origin": v.Checkpoint.Origin, "size": v.Checkpoint.Size, "root": v.Checkpoint.Root.String()},
+	}
 }
 
 func readFile(stdin io.Reader, name string) ([]byte, error) {

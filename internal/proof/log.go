@@ -322,6 +322,16 @@ func (s *Service) Work(ctx context.Context) error {
 	}
 }
 
+// StoppedReason returns why the log has stopped, or "" if it has not.
+func (s *Service) StoppedReason(ctx context.Context) (string, error) {
+	var state logState
+	err := s.DB.QueryRow(ctx, `SELECT origin, generation, size, checkpoint, stopped_reason FROM consent_log WHERE id = 1`).Scan(state.dest()...)
+	if err != nil {
+		return "", fmt.Errorf("read the log: %w", err)
+	}
+	return state.stopped, nil
+}
+
 // Continue continues a stopped log under a new name, for an operator: what was published under the old name stays, and
 // contradicts nothing that is signed under the new one. It returns the new name. A log that has not stopped is a conflict.
 func (s *Service) Continue(ctx context.Context, by actor.Operator) (string, error) {
