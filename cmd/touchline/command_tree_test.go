@@ -25,10 +25,11 @@ var (
 	destructiveCommands = map[string]string{
 		"admin log continue": "",
 		"admin token revoke": "TOKEN",
+		"keys rotate":        "--new-file KEYFILE",
 	}
 	harmlessCommands = []string{
 		"admin coach find", "admin deliveries", "admin kyc approve", "admin kyc list", "admin log key", "admin mail allow", "admin token create", "admin token list",
-		"audit", "config", "demo", "migrate", "serve", "sms-templates", "verify", "version", "whatsapp-templates",
+		"audit", "config", "demo", "keys list", "keys rotate-signing", "migrate", "serve", "sms-templates", "verify", "version", "whatsapp-templates",
 	}
 )
 
@@ -98,8 +99,9 @@ func TestDestructiveCommandsAsk(t *testing.T) {
 	if _, err := db.Exec(t.Context(), `UPDATE consent_log SET stopped_at = 1, stopped_reason = 'a test'`); err != nil {
 		t.Fatal(err)
 	}
+	newKey := filepath.Join(t.TempDir(), "master.key.new")
 	for path, args := range destructiveCommands {
-		line := strings.Fields(path + " " + strings.ReplaceAll(args, "TOKEN", id))
+		line := strings.Fields(path + " " + strings.NewReplacer("TOKEN", id, "KEYFILE", newKey).Replace(args))
 		if code, out := command(line...); code != 2 || !strings.Contains(out, "--yes") {
 			t.Errorf("%s: exit status %d, want 2: %s", line, code, out)
 		}

@@ -50,6 +50,7 @@ func newRoot(environ []string) *cobra.Command {
 		demoCommand(),
 		withJSON(settingsCommand("migrate", "migrate the database and exit", environ, migrate)),
 		adminCommand(environ),
+		keysCommand(environ),
 		verifyCommand(),
 		auditCommand(environ),
 		withJSON(settingsCommand("config", "print every setting with its value, default and source", environ, printConfig)),

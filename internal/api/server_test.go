@@ -56,7 +56,7 @@ func newFixture(t *testing.T, change ...func(*api.Config)) *fixture {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	keys, err := auth.OpenKeys(t.Context(), auth.NewInstallation(db), []byte(strings.Repeat("m", 32)), time.Now)
+	keys, err := auth.OpenKeys(t.Context(), auth.NewInstallation(db), func() ([][]byte, error) { return [][]byte{[]byte(strings.Repeat("m", 32))}, nil }, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}

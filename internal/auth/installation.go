@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/vault"
 )
 
 // Installation stores what all replicas share before a DB exists: the sealed keys and
@@ -36,7 +37,11 @@ func (in *Installation) SetValue(ctx context.Context, name, value string) (strin
 
 // Secrets returns all key material, encrypted.
 func (in *Installation) Secrets(ctx context.Context) ([]Secret, error) {
-	rs, err := in.sql.Query(ctx, `SELECT id, purpose, sealed, created_at, active_at, ends_at FROM secrets ORDER BY id`)
+	return secrets(ctx, in.sql)
+}
+
+func secrets(ctx context.Context, from database.Querier) ([]Secret, error) {
+	rs, err := from.Query(ctx, `SELECT id, purpose, sealed, created_at, active_at, ends_at FROM secrets ORDER BY id`)
 	return database.Collect(rs, err, func(s database.Scanner) (Secret, error) {
 		var v Secret
 		err := s.Scan(&v.ID, &v.Purpose, &v.Sealed, database.IntoTime(&v.CreatedAt), database.IntoTime(&v.ActiveAt), database.IntoTime(&v.EndsAt))
@@ -44,12 +49,38 @@ func (in *Installation) Secrets(ctx context.Context) ([]Secret, error) {
 	})
 }
 
-// AddSecret saves s unless a secret with its ID exists.
-func (in *Installation) AddSecret(ctx context.Context, s Secret) error {
-	_, err := in.sql.Exec(ctx, `
+// AddSecret saves the secret that seal returns, unless one with its ID exists: see KeyStore.
+func (in *Installation) AddSecret(ctx context.Context, seal func(service *Secret) (Secret, error)) error {
+	return in.sql.Write(ctx, func(tx *database.Tx) error {
+		service, err := serviceSecret(ctx, tx)
+		if err != nil {
+			return err
+		}
+		s, err := seal(service)
+		if err != nil {
+			return err
+		}
+		_, err = insertSecret(ctx, tx, s)
+		return err
+	})
+}
+
+// serviceSecret returns the service secret, nil if there is none. Until the transaction ends, no
+// rotation of the master key encrypts the secrets again.
+func serviceSecret(ctx context.Context, tx *database.Tx) (*Secret, error) {
+	s := Secret{ID: serviceSecretID, Purpose: string(vault.ForSecret)}
+	err := tx.QueryRow(ctx, `SELECT s.sealed FROM secrets s WHERE s.id = 'service' `+tx.ForShare("s")).Scan(&s.Sealed)
+	if database.IsNoRows(err) {
+		return nil, nil
+	}
+	return &s, err
+}
+
+func insertSecret(ctx context.Context, tx *database.Tx, s Secret) (added bool, err error) {
+	n, err := tx.Exec(ctx, `
 		INSERT INTO secrets (id, purpose, sealed, created_at, active_at, ends_at) VALUES ($1, $2, $3, $4, $5, $6)
 		ON CONFLICT (id) DO NOTHING`, s.ID, s.Purpose, s.Sealed, database.Micros(s.CreatedAt), database.Micros(s.ActiveAt), database.Micros(s.EndsAt))
-	return err
+	return n > 0, err
 }
 
 // DropSecrets removes the secrets that ended before a time.

@@ -27,9 +27,6 @@ const (
 	serviceSecretID = "service"
 )
 
-// ErrMasterKey means that the database was set up with another master key.
-var ErrMasterKey = errors.New("wrong master key: configure the master key with which this database was first started")
-
 // Secret is one row of key material, encrypted with the master key.
 type Secret struct {
 	ID        string
@@ -43,8 +40,10 @@ type Secret struct {
 // KeyStore saves the secrets that all replicas share. Installation implements it; tests keep secrets in memory.
 type KeyStore interface {
 	Secrets(ctx context.Context) ([]Secret, error)
-	// AddSecret saves s unless a secret with its ID exists.
-	AddSecret(ctx context.Context, s Secret) error
+	// AddSecret saves the secret that seal returns, unless one with its ID exists. seal gets the service
+	// secret, nil if there is none, and may run more than once. A rotation of the master key does not
+	// run at the same time.
+	AddSecret(ctx context.Context, seal func(service *Secret) (Secret, error)) error
 	// DropSecrets removes the secrets that end before a time.
 	DropSecrets(ctx context.Context, before time.Time) error
 }
@@ -56,12 +55,14 @@ type Keys struct {
 	// browsers bind subscriptions to it.
 	VAPID *ecdh.PrivateKey
 
-	store  KeyStore
-	master *vault.Vault
-	now    func() time.Time
+	store   KeyStore
+	masters *masterKeys
+	now     func() time.Time
 
-	mu      sync.RWMutex
-	signing []signingKey // by activeAt, oldest first
+	mu       sync.RWMutex
+	signing  []signingKey // by activeAt, oldest first
+	next     *reload      // not begun; nil if no caller waits for one
+	reloaded time.Time    // when the last reload began
 }
 
 type signingKey struct {
@@ -72,13 +73,15 @@ type signingKey struct {
 }
 
 // OpenKeys decrypts the keys in store. On the first start it generates them. If
-// replicas start concurrently, the first to insert a key wins. Errors: ErrMasterKey.
-func OpenKeys(ctx context.Context, store KeyStore, masterKey []byte, now func() time.Time) (*Keys, error) {
-	master, err := vault.NewFor(masterKey, vault.ForSigning, vault.ForSecret, vault.ForVAPID)
+// replicas start concurrently, the first to insert a key wins. readMasterKeys returns the master
+// keys that may encrypt them, at least one; it is called again if none of them does. Errors:
+// ErrMasterKey.
+func OpenKeys(ctx context.Context, store KeyStore, readMasterKeys func() ([][]byte, error), now func() time.Time) (*Keys, error) {
+	masters, err := newMasterKeys(readMasterKeys)
 	if err != nil {
 		return nil, fmt.Errorf("master key: %w", err)
 	}
-	k := &Keys{store: store, master: master, now: now}
+	k := &Keys{store: store, masters: masters, now: now}
 	if err := k.refresh(ctx); err != nil {
 		return nil, err
 	}
@@ -111,10 +114,7 @@ func (k *Keys) initialise(ctx context.Context) error {
 		return err
 	}
 	now := k.now()
-	err := k.store.AddSecret(ctx, Secret{
-		ID: serviceSecretID, Purpose: string(vault.ForSecret), Sealed: k.master.For(vault.ForSecret).Seal(secret, serviceSecretID),
-		CreatedAt: now, ActiveAt: now, EndsAt: now.AddDate(1000, 0, 0),
-	})
+	err := k.add(ctx, secret, Secret{ID: serviceSecretID, Purpose: string(vault.ForSecret), CreatedAt: now, ActiveAt: now, EndsAt: now.AddDate(1000, 0, 0)})
 	if err != nil {
 		return err
 	}
@@ -126,22 +126,33 @@ func (k *Keys) initialise(ctx context.Context) error {
 	return k.addSigningKey(ctx, now)
 }
 
+// add encrypts plain as the secret s and saves it.
+func (k *Keys) add(ctx context.Context, plain []byte, s Secret) error {
+	return k.store.AddSecret(ctx, func(service *Secret) (Secret, error) {
+		var err error
+		s.Sealed, err = k.masters.seal(service, vault.Purpose(s.Purpose), plain, s.ID)
+		return s, err
+	})
+}
+
 // addSigningKey adds a key that signs from activeAt on. Its ID is that date, so that
 // concurrent replicas add one key only.
 func (k *Keys) addSigningKey(ctx context.Context, activeAt time.Time) error {
+	plain, s, err := newSigningKey("es256-"+activeAt.UTC().Format("20060102"), k.now(), activeAt)
+	if err != nil {
+		return err
+	}
+	return k.add(ctx, plain, s)
+}
+
+// newSigningKey generates a key that signs from activeAt on.
+func newSigningKey(id string, now, activeAt time.Time) (plain []byte, s Secret, err error) {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		return err
+		return nil, Secret{}, err
 	}
-	der, err := x509.MarshalECPrivateKey(private)
-	if err != nil {
-		return err
-	}
-	id := "es256-" + activeAt.UTC().Format("20060102")
-	return k.store.AddSecret(ctx, Secret{
-		ID: id, Purpose: string(vault.ForSigning), Sealed: k.master.For(vault.ForSigning).Seal(der, id),
-		CreatedAt: k.now(), ActiveAt: activeAt, EndsAt: activeAt.Add(keySigns + keyOverlap),
-	})
+	plain, err = x509.MarshalECPrivateKey(private)
+	return plain, Secret{ID: id, Purpose: string(vault.ForSigning), CreatedAt: now, ActiveAt: activeAt, EndsAt: activeAt.Add(keySigns + keyOverlap)}, err
 }
 
 // refresh reads all keys, also of other replicas.
@@ -157,9 +168,9 @@ func (k *Keys) refresh(ctx context.Context) error {
 			if k.Vault != nil {
 				continue
 			}
-			plain, err := k.master.For(vault.ForSecret).Open(s.Sealed, s.ID)
+			plain, _, err := k.masters.open(s)
 			if err != nil {
-				return ErrMasterKey
+				return err
 			}
 			if k.Vault, err = vault.New(plain); err != nil {
 				return err
@@ -195,9 +206,9 @@ func (k *Keys) openSigningKey(s Secret) (signingKey, error) {
 			return have, nil
 		}
 	}
-	der, err := k.master.For(vault.ForSigning).Open(s.Sealed, s.ID)
+	der, _, err := k.masters.open(s)
 	if err != nil {
-		return signingKey{}, ErrMasterKey
+		return signingKey{}, err
 	}
 	private, err := x509.ParseECPrivateKey(der)
 	if err != nil {

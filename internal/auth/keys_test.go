@@ -6,14 +6,24 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/vault"
 )
 
-var masterKey, otherMasterKey = bytes.Repeat([]byte("m"), 32), bytes.Repeat([]byte("o"), 32)
+var (
+	masterKey      = master("m")
+	otherMasterKey = master("o")
+)
+
+// master returns a function that returns one master key.
+func master(fill string) func() ([][]byte, error) {
+	return func() ([][]byte, error) { return [][]byte{bytes.Repeat([]byte(fill), 32)}, nil }
+}
 
 // start is the first time of every test clock.
 var start = time.Date(2026, 1, 15, 12, 0, 0, 0, time.UTC)
@@ -52,7 +62,11 @@ func (k *fakeKeyStore) Secrets(context.Context) ([]auth.Secret, error) {
 	return slices.Clone(k.secrets), nil
 }
 
-func (k *fakeKeyStore) AddSecret(_ context.Context, s auth.Secret) error {
+func (k *fakeKeyStore) AddSecret(_ context.Context, seal func(*auth.Secret) (auth.Secret, error)) error {
+	s, err := seal(k.service())
+	if err != nil {
+		return err
+	}
 	if k.beforeAdd != nil {
 		if err := k.beforeAdd(s); err != nil {
 			return err
@@ -64,6 +78,17 @@ func (k *fakeKeyStore) AddSecret(_ context.Context, s auth.Secret) error {
 		k.secrets = append(k.secrets, s)
 	}
 	return nil
+}
+
+// service returns the service secret, nil if there is none.
+func (k *fakeKeyStore) service() *auth.Secret {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	i := slices.IndexFunc(k.secrets, func(s auth.Secret) bool { return s.ID == "service" })
+	if i < 0 {
+		return nil
+	}
+	return &k.secrets[i]
 }
 
 func (k *fakeKeyStore) DropSecrets(_ context.Context, before time.Time) error {
@@ -137,7 +162,7 @@ func TestOpenKeysRefusesWrongMasterKey(t *testing.T) {
 		t.Errorf("other master key: got %v, want ErrMasterKey", err)
 	}
 	for _, n := range []int{0, 16, 31, 33} {
-		if _, err := auth.OpenKeys(t.Context(), store, make([]byte, n), newClock().Now); err == nil || errors.Is(err, auth.ErrMasterKey) {
+		if _, err := auth.OpenKeys(t.Context(), store, func() ([][]byte, error) { return [][]byte{make([]byte, n)}, nil }, newClock().Now); err == nil || errors.Is(err, auth.ErrMasterKey) {
 			t.Errorf("master key of %d bytes: got %v, want an error about the length", n, err)
 		}
 	}
@@ -173,12 +198,12 @@ type interleavedStore struct {
 	beforeFirstAdd func()
 }
 
-func (s *interleavedStore) AddSecret(ctx context.Context, secret auth.Secret) error {
+func (s *interleavedStore) AddSecret(ctx context.Context, seal func(*auth.Secret) (auth.Secret, error)) error {
 	if s.beforeFirstAdd != nil {
 		s.beforeFirstAdd()
 		s.beforeFirstAdd = nil
 	}
-	return s.fakeKeyStore.AddSecret(ctx, secret)
+	return s.fakeKeyStore.AddSecret(ctx, seal)
 }
 
 // TestKeyRotation checks that a key is published an hour before it signs, signs for 30
@@ -312,4 +337,51 @@ func TestSigningAfterSecretsAreLost(t *testing.T) {
 	if _, err := tokens.Verify(access(t, tokens)); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestTokenOfUnknownKey: a replica reads the keys again for a token of a key that another replica added. It does so
+// once for callers at the same time, and not for an ID that no key can have.
+func TestTokenOfUnknownKey(t *testing.T) {
+	clock, store := newClock(), &countingStore{fakeKeyStore: new(fakeKeyStore)}
+	keys := openKeys(t, store, clock.Now)
+	verifier := auth.NewTokens(openKeys(t, store, clock.Now), issuer, time.Hour, clock.Now)
+	clock.advance(40 * 24 * time.Hour)
+	if err := keys.Rotate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	clock.advance(time.Hour)
+	token := access(t, auth.NewTokens(keys, issuer, time.Hour, clock.Now))
+	before := store.reads.Load()
+	var all sync.WaitGroup
+	for range 50 {
+		all.Go(func() {
+			if _, err := verifier.Verify(token); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if n := store.reads.Load() - before; n < 1 || n > 5 {
+		t.Errorf("50 callers read the keys %d times", n)
+	}
+	store.err = fault.Down(errors.New("the database is away"))
+	foreign := auth.NewTokens(openKeys(t, new(fakeKeyStore), func() time.Time { return clock.Now().Add(48 * time.Hour) }), issuer, time.Hour, clock.Now)
+	if _, err := verifier.Verify(access(t, foreign)); fault.KindOf(err) != fault.Unavailable {
+		t.Errorf("without the database: got %v, want unavailable", err)
+	}
+}
+
+// countingStore counts reads, which fail with err.
+type countingStore struct {
+	*fakeKeyStore
+	reads atomic.Int64
+	err   error
+}
+
+func (s *countingStore) Secrets(ctx context.Context) ([]auth.Secret, error) {
+	s.reads.Add(1)
+	if s.err != nil {
+		return nil, s.err
+	}
+	return s.fakeKeyStore.Secrets(ctx)
 }

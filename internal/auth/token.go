@@ -121,6 +121,8 @@ func (t *Tokens) Verify(token string) (Claims, error) {
 	switch {
 	case errors.Is(err, jwt.ErrTokenExpired) && !errors.Is(err, jwt.ErrTokenSignatureInvalid):
 		return Claims{}, errExpired()
+	case fault.KindOf(err) == fault.Unavailable:
+		return Claims{}, err
 	case err != nil:
 		return Claims{}, errToken("token_invalid", "This is not a valid access token.").Because(err)
 	}
@@ -144,10 +146,11 @@ func (t *Tokens) key(token *jwt.Token) (any, error) {
 		return nil, errors.New("the token type is not at+jwt")
 	}
 	kid, _ := token.Header["kid"].(string)
-	if key := t.keys.public(kid); key != nil {
-		return key, nil
+	key, err := t.keys.publicKey(kid)
+	if err == nil && key == nil {
+		err = errors.New("the key ID is unknown")
 	}
-	return nil, errors.New("the key ID is unknown")
+	return key, err
 }
 
 func errExpired() error {

@@ -18,16 +18,13 @@ func (k *Keys) addVAPIDKey(ctx context.Context) error {
 		return err
 	}
 	now := k.now()
-	return k.store.AddSecret(ctx, Secret{
-		ID: vapidKeyID, Purpose: string(vault.ForVAPID), Sealed: k.master.For(vault.ForVAPID).Seal(private.Bytes(), vapidKeyID),
-		CreatedAt: now, ActiveAt: now, EndsAt: now.AddDate(1000, 0, 0),
-	})
+	return k.add(ctx, private.Bytes(), Secret{ID: vapidKeyID, Purpose: string(vault.ForVAPID), CreatedAt: now, ActiveAt: now, EndsAt: now.AddDate(1000, 0, 0)})
 }
 
 func (k *Keys) openVAPIDKey(s Secret) (*ecdh.PrivateKey, error) {
-	plain, err := k.master.For(vault.ForVAPID).Open(s.Sealed, s.ID)
+	plain, _, err := k.masters.open(s)
 	if err != nil {
-		return nil, ErrMasterKey
+		return nil, err
 	}
 	private, err := ecdh.P256().NewPrivateKey(plain)
 	if err != nil {

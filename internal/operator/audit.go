@@ -59,6 +59,8 @@ const (
 	WebhookDisabled = "webhook.disable"
 	// AvailabilityFound: a service read the availability of a number.
 	AvailabilityFound = "availability.by_number"
+	MasterKeyRotated  = "master_key.rotate"
+	SigningKeyRotated = "signing_key.rotate"
 )
 
 // Entry is one row of the audit log: one operator's action on one object. Detail

@@ -15,14 +15,14 @@ import (
 // key only for a new database: a new key cannot decrypt existing keys, and its file
 // would be where the operator must restore the right one.
 func openKeys(ctx context.Context, cfg *config.Config, in *auth.Installation, now func() time.Time) (*auth.Keys, error) {
-	master, err := cfg.ReadMasterKey()
+	_, err := cfg.MasterKeys()
 	if errors.Is(err, fs.ErrNotExist) {
-		master, err = createMasterKey(ctx, cfg, in)
+		_, err = createMasterKey(ctx, cfg, in)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return auth.OpenKeys(ctx, in, master, now)
+	return auth.OpenKeys(ctx, in, cfg.MasterKeys, now)
 }
 
 // createMasterKey creates the master key if the database holds no keys.

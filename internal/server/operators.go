@@ -2,6 +2,9 @@ package server
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"strings"
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
@@ -10,6 +13,7 @@ import (
 	"github.com/touchline/touchline/internal/document"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/phone"
@@ -54,22 +58,51 @@ type Operators struct {
 	service.Shell
 	Verifications *verification.Service
 
-	cfg *config.Config
-	now func() time.Time
-	sql *database.DB
+	cfg   *config.Config
+	now   func() time.Time
+	newID func() string
+	sql   *database.DB
 }
 
 // Log returns the log of consents. It needs the master key.
 func (o *Operators) Log(ctx context.Context) (*proof.Service, error) {
-	master, err := o.cfg.ReadMasterKey()
-	if err != nil {
-		return nil, err
-	}
-	keys, err := auth.OpenKeys(ctx, auth.NewInstallation(o.sql), master, o.now)
+	keys, err := auth.OpenKeys(ctx, auth.NewInstallation(o.sql), o.cfg.MasterKeys, o.now)
 	if err != nil {
 		return nil, err
 	}
 	return newProof(o.cfg, store.New(o.sql, store.Options{Vault: keys.Vault}), keys.Vault), nil
+}
+
+// ManyReplicas reports whether several processes can serve the database.
+func (o *Operators) ManyReplicas() bool {
+	return !strings.HasPrefix(o.cfg.DatabaseURL.Reveal(), "sqlite:")
+}
+
+// ListKeys describes all keys of the installation.
+func (o *Operators) ListKeys(ctx context.Context) ([]auth.KeyInfo, error) {
+	masters, err := o.cfg.MasterKeys()
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return auth.NewInstallation(o.sql).ListKeys(ctx, masters)
+}
+
+// RotateMasterKey encrypts all keys under the key next: see auth.Installation.
+func (o *Operators) RotateMasterKey(ctx context.Context, by actor.Operator, next []byte, dryRun bool) (auth.Reencrypted, error) {
+	masters, err := o.cfg.MasterKeys()
+	if err != nil {
+		return auth.Reencrypted{}, err
+	}
+	return auth.NewInstallation(o.sql).RotateMasterKey(ctx, by, o.newID(), masters, next, dryRun)
+}
+
+// RotateSigningKey adds a signing key that signs at once, and returns its id.
+func (o *Operators) RotateSigningKey(ctx context.Context, by actor.Operator) (id string, err error) {
+	masters, err := o.cfg.MasterKeys()
+	if err != nil {
+		return "", err
+	}
+	return auth.NewInstallation(o.sql).RotateSigningKey(ctx, by, o.newID(), masters, o.now())
 }
 
 // OpenOperators opens and migrates the database of cfg, without the master key. Call Close afterwards.
@@ -85,7 +118,7 @@ func OpenOperators(ctx context.Context, cfg *config.Config, o Options) (*Operato
 	approvals.DB = db
 	coaches := coach.SQL{DB: db}
 	shell := newShell(cfg, o, db, coaches, newCommon(cfg, coaches, tiers))
-	return &Operators{Shell: shell, Verifications: newVerifications(cfg, o, db, &document.Service{DB: db}, nil), cfg: cfg, now: o.Now, sql: sql}, nil
+	return &Operators{Shell: shell, Verifications: newVerifications(cfg, o, db, &document.Service{DB: db}, nil), cfg: cfg, now: o.Now, newID: o.NewID, sql: sql}, nil
 }
 
 // Close closes the database.

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"bytes"
 	"time"
 
 	"github.com/go-webauthn/webauthn/webauthn"
@@ -195,10 +196,14 @@ func (p *fixture) installation() {
 	_, err := p.keys().ReleaseKey(bg, holder)
 	ok(p, err)
 	installation := auth.NewInstallation(p.sql)
-	ok(p, installation.AddSecret(bg, auth.Secret{ID: "s", Purpose: "p", Sealed: []byte{1}, CreatedAt: now, ActiveAt: now, EndsAt: now}))
-	_, err = installation.Secrets(bg)
+	ok(p, installation.DropSecrets(bg, now.AddDate(2000, 0, 0))) // of another master key
+	masters, next := [][]byte{make([]byte, 32)}, bytes.Repeat([]byte{1}, 32)
+	_, err = auth.OpenKeys(bg, installation, func() ([][]byte, error) { return masters, nil }, p.clock.Now)
 	ok(p, err)
-	ok(p, installation.DropSecrets(bg, now))
+	_, err = installation.RotateMasterKey(bg, actor.Operator{Name: "shell"}, "rotation-1", masters, next, false)
+	ok(p, err)
+	_, err = installation.RotateSigningKey(bg, actor.Operator{Name: "shell"}, "rotation-2", [][]byte{next}, now)
+	ok(p, err)
 	_, err = installation.SetValue(bg, "n", "v")
 	ok(p, err)
 }

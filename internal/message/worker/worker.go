@@ -27,7 +27,7 @@ const (
 	feesEvery           = 5 * time.Second
 	sweepFilesEvery     = 10 * time.Second
 	introspectionsEvery = time.Second
-	keysEvery           = time.Minute
+	keysEvery           = 10 * time.Second
 	budgetEvery         = time.Minute
 	adultsEvery         = time.Minute
 	recordsEvery        = time.Second

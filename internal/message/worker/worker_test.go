@@ -83,8 +83,8 @@ func TestPeriodicJobs(t *testing.T) {
 		}()
 		time.Sleep(10*time.Minute + time.Second/2)
 		synctest.Wait()
-		if digests != 3*600 || rotations != 10 || sweeps != 1 {
-			t.Errorf("%d digests, %d rotations, %d sweeps in ten minutes; want 1800, 10, 1", digests, rotations, sweeps)
+		if digests != 3*600 || rotations != 60 || sweeps != 1 {
+			t.Errorf("%d digests, %d rotations, %d sweeps in ten minutes; want 1800, 60, 1", digests, rotations, sweeps)
 		}
 		if expansions != 800 || failedExpansions != 400 { // two, one, one, two …
 			t.Errorf("%d steps of expansions in ten minutes, %d counted as failed; want 800, 400", expansions, failedExpansions)

@@ -102,12 +102,12 @@ func (l *loader) readEnvironment(environ []string) {
 }
 
 // readFile reads the value of a setting from a file. The file of the master key may be
-// missing: CreateMasterKey creates it.
+// missing: CreateMasterKey creates it. The file of the next one exists during a rotation only.
 func (l *loader) readFile(s setting, file input) {
 	path := file.text
 	file.origin.path = path
 	text, err := readSecretFile(path)
-	if errors.Is(err, fs.ErrNotExist) && s.key == masterKey {
+	if errors.Is(err, fs.ErrNotExist) && (s.key == masterKey || s.key == newMasterKey) {
 		l.inputs[s.key] = file.withText("")
 		return
 	}

@@ -13,6 +13,8 @@ import (
 const (
 	// masterKey is the key of the setting MASTER_KEY.
 	masterKey = "MASTER_KEY"
+	// newMasterKey is the key of the setting MASTER_KEY_NEW.
+	newMasterKey = "MASTER_KEY_NEW"
 	// keySize is in bytes.
 	keySize = 32
 )
@@ -31,6 +33,69 @@ func (c *Config) ReadMasterKey() ([]byte, error) {
 		return decodeKey(c.MasterKeyBase64.Reveal())
 	}
 	return readKey(c.MasterKeyPath())
+}
+
+// MasterKeys returns the master key and, if there is one, the next master key. It reads their files
+// again, because touchline keys rotate may have replaced them since the start. Errors: fs.ErrNotExist
+// if there is none.
+func (c *Config) MasterKeys() ([][]byte, error) {
+	var keys [][]byte
+	var missing error
+	for _, k := range []struct {
+		name, path string
+		value      Secret
+	}{
+		{masterKey, c.MasterKeyPath(), c.MasterKeyBase64},
+		{newMasterKey, c.newMasterKeyPath(), c.NewMasterKeyBase64},
+	} {
+		var key []byte
+		var err error
+		switch {
+		case k.value != "" && c.origin(k.name).path == "":
+			key, err = decodeKey(k.value.Reveal())
+		case k.path == "":
+			continue
+		default:
+			key, err = readKey(k.path)
+		}
+		switch {
+		case err == nil:
+			keys = append(keys, key)
+		case errors.Is(err, fs.ErrNotExist):
+			missing = errors.Join(missing, err)
+		default:
+			return nil, err
+		}
+	}
+	if keys == nil {
+		return nil, missing
+	}
+	return keys, nil
+}
+
+// newMasterKeyPath returns the file of the next master key, or "" if there is none.
+func (c *Config) newMasterKeyPath() string {
+	switch path := c.origin(newMasterKey).path; {
+	case path != "":
+		return path
+	case c.origin(masterKey).path == "" && c.MasterKeyBase64 != "":
+		return ""
+	default:
+		return c.MasterKeyPath() + ".new"
+	}
+}
+
+// OpenNewMasterKey returns the key in the file at path. If there is no file, it creates one with a new key, if create is set.
+func OpenNewMasterKey(path string, create bool) (key []byte, created bool, err error) {
+	key, err = readKey(path)
+	if !create || !errors.Is(err, fs.ErrNotExist) {
+		return key, false, err
+	}
+	if err := createKey(path); err != nil {
+		return nil, false, fmt.Errorf("create the new master key: %w", err)
+	}
+	key, err = readKey(path)
+	return key, true, err
 }
 
 // CreateMasterKey returns the master key. If there is none, it creates the file with a

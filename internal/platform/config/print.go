@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -65,6 +66,8 @@ func (c *Config) display(s setting) string {
 	switch {
 	case s.key == masterKey && c.MasterKeyBase64 == "":
 		return c.MasterKeyPath()
+	case s.key == newMasterKey && c.NewMasterKeyBase64 == "":
+		return cmp.Or(c.newMasterKeyPath(), "none")
 	case s.text != "" && c.origin(s.key).source == Default && s.Default == s.text:
 		return s.text // as the tag spells it: 60s, not 1m
 	default:

@@ -26,6 +26,7 @@ var checks = map[string]func(*Config) []string{
 	"CORS_ORIGINS":                (*Config).checkCORSOrigins,
 	"DATA_DIR":                    (*Config).checkDataDir,
 	masterKey:                     func(c *Config) []string { return optional(checkMasterKey(c.MasterKeyBase64)) },
+	newMasterKey:                  func(c *Config) []string { return optional(checkMasterKey(c.NewMasterKeyBase64)) },
 	"DATABASE_URL":                (*Config).checkDatabase,
 	"ADMIN_ADDR":                  (*Config).checkAdminAddr,
 	"FILES":                       func(c *Config) []string { return optional(checkFiles(c.Files.Reveal())) },

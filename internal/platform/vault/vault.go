@@ -40,6 +40,7 @@ const (
 	ForSigning   Purpose = "signing"
 	ForSecret    Purpose = "secret"
 	ForVAPID     Purpose = "vapid"
+	ForMasterID  Purpose = "master-id"
 	ForRecord    Purpose = "record"
 	ForLog       Purpose = "log"
 )
