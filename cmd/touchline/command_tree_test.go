@@ -15,8 +15,9 @@ import (
 
 // withoutJSON has the commands that print no data.
 var withoutJSON = map[string]string{
-	"serve": "runs until it is stopped",
-	"demo":  "runs until it is stopped",
+	"serve":  "runs until it is stopped",
+	"demo":   "runs until it is stopped",
+	"manual": "writes files",
 }
 
 // destructiveCommands has the arguments of each command that deletes, replaces or ends something. The other commands
@@ -29,7 +30,7 @@ var (
 	}
 	harmlessCommands = []string{
 		"admin coach find", "admin deliveries", "admin kyc approve", "admin kyc list", "admin log key", "admin mail allow", "admin token create", "admin token list",
-		"audit", "config", "demo", "keys list", "keys rotate-signing", "migrate", "serve", "sms-templates", "verify", "version", "whatsapp-templates",
+		"audit", "config", "demo", "health", "keys list", "keys rotate-signing", "manual", "migrate", "serve", "sms-templates", "verify", "version", "whatsapp-templates",
 	}
 )
 

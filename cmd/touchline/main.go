@@ -58,6 +58,8 @@ func newRoot(environ []string) *cobra.Command {
 		withJSON(settingsCommand("whatsapp-templates", "print the templates of WhatsApp messages, as requests to Meta, one on each line", environ, printWhatsAppTemplates)),
 		versionCommand(),
 		&cobra.Command{Use: "exit-codes", Short: "what the exit status of a command means", Long: exitCodes},
+		withJSON(settingsCommand("health", "ask the service on this machine whether it is ready; exit status 1 if it is not", environ, health)),
+		manualCommand(),
 	)
 	root.Version = fmt.Sprint("touchline ", buildinfo.Read())
 	root.SetVersionTemplate("{{.Version}}\n")
