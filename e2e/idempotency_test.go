@@ -184,6 +184,11 @@ func TestRepeatAfterCrash(t *testing.T) {
 				t.Fatalf("%s: removed %d responses, %v", call.name, n, err)
 			}
 			checkRebuilt(t, first, call.do("Idempotency-Key: "+call.name))
+			stored := call.do("Idempotency-Key: " + call.name)
+			checkRebuilt(t, first, stored)
+			if first.Header.Get("Idempotent-Replayed") != "" || stored.Header.Get("Idempotent-Replayed") != "true" {
+				t.Errorf("%s: Idempotent-Replayed is %q and %q", call.name, first.Header.Get("Idempotent-Replayed"), stored.Header.Get("Idempotent-Replayed"))
+			}
 			if after := effects(t, db); after != before {
 				t.Fatalf("%s: got %s after the repeat, want %s", call.name, after, before)
 			}

@@ -25,7 +25,7 @@ func CrossOrigin(origins []string) func(http.Handler) http.Handler {
 		AllowedHeaders: []string{"Authorization", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "Last-Event-ID", "Range", "Traceparent"},
 		// Every header of responses that an app may need; browsers show Cache-Control and
 		// Content-Type anyway.
-		ExposedHeaders: []string{"Allow", "Content-Disposition", "Content-Range", "ETag", "Location", "Retry-After", "WWW-Authenticate", "X-Trace-Id"},
+		ExposedHeaders: []string{"Allow", "Content-Disposition", "Content-Range", "ETag", "Idempotent-Replayed", "Location", "Retry-After", "WWW-Authenticate", "X-Trace-Id"},
 		MaxAge:         preflightAge,
 	}).Handler
 }

@@ -57,6 +57,9 @@ type Service struct {
 	Log  *slog.Logger
 }
 
+// replayed is the header of a response that repeats the first one of a key.
+const replayed = "Idempotent-Replayed"
+
 // Handle handles the first request with a key and repeats its response to the
 // later ones. It handles each request without a key.
 func Handle[C any](ctx context.Context, s Service, m endpoint.Meta[C], k Request) (endpoint.Response, error) {
@@ -78,7 +81,8 @@ func Handle[C any](ctx context.Context, s Service, m endpoint.Meta[C], k Request
 		return endpoint.Response{}, err
 	}
 	if earlier.Response == nil {
-		return k.Rebuild(ctx, *earlier.Work)
+		resp, err := k.Rebuild(ctx, *earlier.Work)
+		return resp.WithHeader(replayed, "true"), err
 	}
 	stored := earlier.Response
 	if stored.Subject != "" {
@@ -90,7 +94,7 @@ func Handle[C any](ctx context.Context, s Service, m endpoint.Meta[C], k Request
 	for name, value := range stored.Header {
 		resp.Header.Set(name, value)
 	}
-	return resp, nil
+	return resp.WithHeader(replayed, "true"), nil
 }
 
 // checkLater calls checkRepeat for a later request with the key, of which Begin returned
