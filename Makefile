@@ -31,3 +31,10 @@ bench: ## Measure this build over HTTP; ARGS are flags of bench/load
 .PHONY: vuln
 vuln: ## Look for known vulnerabilities (fetches the database)
 	$(TOOL) govulncheck ./...
+
+.PHONY: changes
+changes: ## Print what changed in the API since the last release, for integrators
+	@for document in api admin; do \
+		git show $$(git describe --tags --abbrev=0):internal/$$document/openapi.yaml >/tmp/released.$$$$.yaml && \
+		$(TOOL) oasdiff changelog /tmp/released.$$$$.yaml internal/$$document/openapi.yaml --format markdown; rm -f /tmp/released.$$$$.yaml; \
+	done

@@ -82,6 +82,7 @@ func (a *Adapter[C]) allow(client string) error {
 // handler and writes its response.
 func (a *Adapter[C]) serve(w http.ResponseWriter, r *http.Request, rt *Route[C]) error {
 	infoOf(r).Client = ratelimit.Address(r, a.Middleware.TrustedProxies)
+	rt.Deprecated.setHeaders(w.Header())
 	slot, err := a.admit(r, rt)
 	if err != nil {
 		if rt.Body.isUpload() {

@@ -44,6 +44,8 @@ type Route[C any] struct {
 	// NoLimits exempts the route from the rate limit per address and from the limit of
 	// requests in flight.
 	NoLimits bool
+	// Deprecated is zero for an operation that apps may use.
+	Deprecated Deprecation
 	// Acquire takes a limited resource for the caller until the response is written. It runs
 	// before an upload is read.
 	Acquire func(context.Context, C) (release func(), err error)
