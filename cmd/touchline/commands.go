@@ -8,12 +8,14 @@ import (
 	"net"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/touchline/touchline/internal/platform/buildinfo"
 	"github.com/touchline/touchline/internal/platform/config"
+	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/server"
 )
 
@@ -40,13 +42,20 @@ func serve(ctx context.Context, cfg *config.Config, c *cobra.Command) error {
 			_ = operators.Close()
 		}
 	}
-	lock, err := server.LockDatabase(ctx, cfg, log)
+	startup, err := server.NewStartup(cfg, log, public, operators)
 	if err != nil {
 		closeListeners()
 		return err
 	}
+	lock, err := server.LockDatabase(ctx, cfg, log)
+	if err != nil {
+		startup.Stop()
+		closeListeners()
+		return err
+	}
 	defer lock.Close()
-	app, err := server.Open(ctx, cfg, server.Options{Log: log, Terminal: stdout})
+	app, err := server.Open(ctx, cfg, server.Options{Log: log, Terminal: stdout, Migration: startup.Migration})
+	startup.Stop()
 	if err != nil {
 		closeListeners()
 		return err
@@ -105,15 +114,69 @@ func tuneGC() {
 	debug.SetMemoryLimit(memoryLimit)
 }
 
-// migrate applies the missing migrations.
+// migrateCommand returns the command that migrates the database.
+func migrateCommand(environ []string) *cobra.Command {
+	c := withJSON(settingsCommand("migrate", "migrate the database and exit", environ, migrate))
+	c.Flags().Bool("plan", false, "print the migrations that the command would apply, and change nothing")
+	return c
+}
+
+// migrate applies the missing migrations and prints them. With --plan it only prints them.
 func migrate(ctx context.Context, cfg *config.Config, c *cobra.Command) error {
-	if err := server.Migrate(ctx, cfg); err != nil {
+	if plan, _ := c.Flags().GetBool("plan"); plan {
+		return planMigrations(ctx, cfg, c)
+	}
+	type applied struct {
+		Migration    string `json:"migration"`
+		Milliseconds int64  `json:"milliseconds"`
+	}
+	all, last := []applied{}, ""
+	newer, err := server.Migrate(ctx, cfg, func(e database.MigrationEvent) {
+		switch line := e.Migration + " " + string(e.State); {
+		case e.State == database.MigrationApplied:
+			all = append(all, applied{e.Migration, e.Took.Milliseconds()})
+		case e.State != database.MigrationRuns && line != last:
+			last = line
+			c.PrintErrln(strings.TrimSpace(line))
+		}
+	})
+	if err != nil {
 		return err
 	}
-	return printResult(c, map[string]bool{"up_to_date": true}, func(w io.Writer) error {
-		_, err := fmt.Fprintln(w, "The database is up to date.")
-		return err
+	return printResult(c, map[string]any{"up_to_date": true, "applied": all, "newer": newer}, func(w io.Writer) error {
+		for _, m := range all {
+			fmt.Fprintf(w, "%s was applied in %d ms\n", m.Migration, m.Milliseconds)
+		}
+		fmt.Fprintln(w, upToDate(newer))
+		return nil
 	})
+}
+
+func planMigrations(ctx context.Context, cfg *config.Config, c *cobra.Command) error {
+	pending, newer, err := server.PendingMigrations(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	names := make([]string, len(pending))
+	for i, m := range pending {
+		names[i] = m.Name
+	}
+	return printResult(c, map[string]any{"up_to_date": len(names) == 0, "pending": names, "newer": newer}, func(w io.Writer) error {
+		for _, name := range names {
+			fmt.Fprintln(w, name+" would be applied")
+		}
+		if len(names) == 0 {
+			fmt.Fprintln(w, upToDate(newer))
+		}
+		return nil
+	})
+}
+
+func upToDate(newer int64) string {
+	if newer != 0 {
+		return fmt.Sprintf("A newer release has migrated this database (migration %d): this release runs with it, and has nothing to apply.", newer)
+	}
+	return "The database is up to date."
 }
 
 func versionCommand() *cobra.Command {

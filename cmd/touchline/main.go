@@ -48,7 +48,7 @@ func newRoot(environ []string) *cobra.Command {
 	root := group("touchline", "", about,
 		settingsCommand("serve", "migrate the database and run the service", environ, serve),
 		demoCommand(),
-		withJSON(settingsCommand("migrate", "migrate the database and exit", environ, migrate)),
+		migrateCommand(environ),
 		adminCommand(environ),
 		keysCommand(environ),
 		verifyCommand(),

@@ -42,6 +42,8 @@ type Options struct {
 	UploadTimeouts upload.Timeouts
 	// DiscardStall limits the wait for more of a body that the handler has not read.
 	DiscardStall time.Duration
+	// Migration is told what migrations do while the service opens its database.
+	Migration func(database.MigrationEvent)
 
 	// advance moves the clock of a service for development.
 	advance func(time.Duration) time.Time
@@ -72,6 +74,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Terminal == nil {
 		o.Terminal = io.Discard
+	}
+	if o.Migration == nil {
+		o.Migration = func(database.MigrationEvent) {}
 	}
 	if o.DiscardStall == 0 {
 		o.DiscardStall = discardStall
@@ -116,6 +121,7 @@ func Open(ctx context.Context, cfg *config.Config, o Options) (*App, error) {
 		return nil, err
 	}
 	warnOfClock(ctx, sql, o.Log)
+	warnOfNewerDatabase(ctx, sql, o.Log)
 	files, err := openFiles(ctx, cfg, auth.NewInstallation(sql), o)
 	if err != nil {
 		return nil, errors.Join(err, sql.Close())

@@ -26,13 +26,31 @@ func CheckDatabaseURL(cfg *config.Config) config.Errors {
 	return config.Errors{{Name: "TOUCHLINE_DATABASE_URL", Value: cfg.DatabaseURL.String(), Message: "cannot be used: " + err.Error()}}
 }
 
-// Migrate applies the missing migrations to the database of cfg.
-func Migrate(ctx context.Context, cfg *config.Config) error {
-	db, _, err := openDatabase(ctx, cfg, Options{}.withDefaults())
+// Migrate applies the missing migrations to the database of cfg. It calls observe when one begins, waits or ends. newer is the version of the
+// newest migration of the database if this program does not have it, else 0.
+func Migrate(ctx context.Context, cfg *config.Config, observe func(database.MigrationEvent)) (newer int64, err error) {
+	db, _, err := openDatabase(ctx, cfg, Options{Migration: observe}.withDefaults())
 	if err != nil {
-		return err
+		return 0, err
 	}
-	return db.Close()
+	newer, err = db.Newer(ctx)
+	return newer, errors.Join(err, db.Close())
+}
+
+// PendingMigrations returns the migrations that Migrate would apply, and newer as Migrate does. It changes no database, but it creates a missing SQLite file.
+func PendingMigrations(ctx context.Context, cfg *config.Config) (pending []database.Migration, newer int64, err error) {
+	if err := cfg.CreateDataDir(); err != nil {
+		return nil, 0, err
+	}
+	db, err := database.Open(ctx, cfg.DatabaseURL.Reveal(), database.Options{Migrations: store.Migrations(), ApplicationName: "touchline"})
+	if err != nil {
+		return nil, 0, fmt.Errorf("open the database: %w", err)
+	}
+	pending, err = db.Pending(ctx)
+	if err == nil && len(pending) == 0 {
+		newer, err = db.Newer(ctx)
+	}
+	return pending, newer, errors.Join(err, db.Close())
 }
 
 // lockGrace is the time that another process has after its drain to end its requests.
@@ -65,10 +83,17 @@ func openDatabase(ctx context.Context, cfg *config.Config, o Options) (*database
 	if err != nil {
 		return nil, tiers, fmt.Errorf("open the database: %w", err)
 	}
-	if err := db.Migrate(ctx); err != nil {
+	if err := db.MigrateObserved(ctx, o.Migration); err != nil {
 		return nil, tiers, errors.Join(fmt.Errorf("migrate the database: %w", err), db.Close())
 	}
 	return db, tiers, nil
+}
+
+// warnOfNewerDatabase logs that a newer release has migrated the database.
+func warnOfNewerDatabase(ctx context.Context, db *database.DB, log *slog.Logger) {
+	if newer, err := db.Newer(ctx); err == nil && newer != 0 {
+		log.Warn("a newer release has migrated this database; this release runs with it until you upgrade", "migration", newer)
+	}
 }
 
 // maxClockOffset is how far clocks may differ before the log warns. NTP keeps them within

@@ -172,3 +172,9 @@ func isNoSuchTable(err error) bool {
 	}
 	return false
 }
+
+// isForbidden reports whether the user of PostgreSQL lacks a privilege (42501).
+func isForbidden(err error) bool {
+	e, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && e.Code == "42501"
+}

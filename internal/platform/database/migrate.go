@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/pressly/goose/v3"
@@ -22,8 +21,12 @@ const (
 	// maxMigrateAttempts is how often a process tries to migrate a SQLite file that other
 	// processes migrate at the same time.
 	maxMigrateAttempts = 20
-	// tableLockRetry is the pause before a migration waits for the lock of a table again.
-	tableLockRetry = time.Second
+	// tableLockRetry is the first pause before a migration waits for the lock of a table again. It doubles
+	// up to maxTableLockRetry.
+	tableLockRetry    = 250 * time.Millisecond
+	maxTableLockRetry = 8 * time.Second
+	// migrateLockPoll is the pause between two attempts to get the lock of all processes that migrate.
+	migrateLockPoll = 250 * time.Millisecond
 )
 
 var (
@@ -31,6 +34,8 @@ var (
 	ErrNotMigrated = errors.New("database: the database is not migrated")
 	// ErrOlderBuild says that the database has migrations from before the first of this program.
 	ErrOlderBuild = errors.New("a build before the first release made this database, and no release can use it: start with an empty database")
+	// ErrMayNotMigrate says that migrations are missing and that the user of the database may not apply them.
+	ErrMayNotMigrate = errors.New("this database is of an older release, and its user may not change tables: run touchline migrate with a user that may")
 )
 
 // Migrated returns nil if every migration is applied, ErrNotMigrated if not, ErrOlderBuild,
@@ -61,15 +66,28 @@ func (db *DB) Migrated(ctx context.Context) error {
 // Migrate applies the missing migrations, each in a transaction. Replicas may call it
 // concurrently: each migration is applied once, and all calls return after the last. If
 // none is missing, it is one small read. On PostgreSQL it tries again until ctx ends while
-// other transactions lock a table that a migration changes: see migrationParams.
+// other transactions lock a table that a migration changes: see migrationParams. Errors: ErrMayNotMigrate.
 func (db *DB) Migrate(ctx context.Context) error {
+	return db.MigrateObserved(ctx, func(MigrationEvent) {})
+}
+
+// MigrateObserved is Migrate. It calls observe when a migration begins, waits or ends.
+func (db *DB) MigrateObserved(ctx context.Context, observe func(MigrationEvent)) error {
 	for attempt := 1; ; attempt++ {
 		err := db.Migrated(ctx)
 		if !errors.Is(err, ErrNotMigrated) {
 			return err
 		}
-		if err = db.migrate(ctx); err == nil {
+		current := ""
+		err = db.migrate(ctx, func(e MigrationEvent) {
+			current = e.Migration
+			observe(e)
+		})
+		if err == nil {
 			continue
+		}
+		if isForbidden(err) {
+			return fmt.Errorf("%w: %s: %w", ErrMayNotMigrate, current, err)
 		}
 		// Two processes may migrate one SQLite file: one of them fails, because the
 		// migration is applied or the file is locked. On PostgreSQL the advisory lock
@@ -77,7 +95,10 @@ func (db *DB) Migrate(ctx context.Context) error {
 		pause := time.Duration(attempt) * time.Millisecond
 		again := attempt < maxMigrateAttempts
 		if db.engine == postgres {
-			pause, again = tableLockRetry, mayRetry(err)
+			pause, again = min(tableLockRetry<<min(attempt-1, 10), maxTableLockRetry), mayRetry(err)
+			if again && current != "" {
+				observe(MigrationEvent{Migration: current, State: MigrationWaitsTable})
+			}
 		}
 		if !again || ctx.Err() != nil {
 			return fmt.Errorf("migrate the database: %w", classify(err))
@@ -89,7 +110,7 @@ func (db *DB) Migrate(ctx context.Context) error {
 	}
 }
 
-func (db *DB) migrate(ctx context.Context) (err error) {
+func (db *DB) migrate(ctx context.Context, observe func(MigrationEvent)) (err error) {
 	pool, err := db.target.openMigrator()
 	if err != nil {
 		return err
@@ -101,7 +122,7 @@ func (db *DB) migrate(ctx context.Context) (err error) {
 	}
 	var table versions.Store
 	if db.engine == postgres {
-		o = append(o, goose.WithSessionLocker(advisory{}))
+		o = append(o, goose.WithSessionLocker(advisory{observe}))
 		table, err = versions.NewStore(versions.DialectPostgres, versionTable)
 	} else {
 		table, err = versions.NewStore(versions.DialectSQLite3, versionTable)
@@ -109,45 +130,28 @@ func (db *DB) migrate(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	o = append(o, goose.WithStore(once{table}))
-	migrations, err := db.load()
+	all, err := db.load()
 	if err != nil {
 		return err
+	}
+	o = append(o, goose.WithStore(once{table}))
+	migrations := make([]*goose.Migration, len(all))
+	names := map[int64]string{}
+	for i, m := range all {
+		migrations[i], names[m.Version] = m.goose(db.engine, observe), m.Name
 	}
 	p, err := goose.NewProvider(goose.DialectCustom, pool, nil, append(o, goose.WithGoMigrations(migrations...))...)
 	if err != nil {
 		return err
 	}
-	_, err = p.Up(ctx)
+	applied, err := p.Up(ctx)
+	if failed, ok := errors.AsType[*goose.PartialError](err); ok {
+		applied = failed.Applied
+	}
+	for _, r := range applied {
+		observe(MigrationEvent{Migration: names[r.Source.Version], State: MigrationApplied, Took: r.Duration})
+	}
 	return err
-}
-
-// load returns the migrations. Each runs the part of its file before "-- +goose Down" in
-// one round trip. The SQL parser of goose needs one for each statement, and takes a buffer
-// of 4 MiB for each line.
-func (db *DB) load() ([]*goose.Migration, error) {
-	names, err := fs.Glob(db.migrations, "*.sql")
-	if err != nil {
-		return nil, err
-	}
-	var migrations []*goose.Migration
-	for _, name := range names {
-		version, err := goose.NumericComponent(name)
-		if err != nil {
-			return nil, err
-		}
-		text, err := fs.ReadFile(db.migrations, name)
-		if err != nil {
-			return nil, err
-		}
-		up, _, _ := strings.Cut(string(text), "-- +goose Down")
-		run := func(ctx context.Context, tx *sql.Tx) error {
-			_, err := tx.ExecContext(ctx, up)
-			return err
-		}
-		migrations = append(migrations, goose.NewGoMigration(version, &goose.GoFunc{RunTx: run}, nil))
-	}
-	return migrations, nil
 }
 
 // versions returns the versions of the first and the newest migration of this program.
@@ -184,20 +188,26 @@ func (o once) Insert(ctx context.Context, on versions.DBTxConn, req versions.Ins
 	return o.Store.Insert(ctx, on, req)
 }
 
-// advisory is an advisory lock of PostgreSQL. Waiting for it in the database wakes the next
-// replica at once; the lock of goose polls every 5 s.
-type advisory struct{}
+// advisory is an advisory lock of PostgreSQL. A process that waits for it polls: a statement that waits in the database holds a
+// snapshot, for which CREATE INDEX CONCURRENTLY of the process with the lock would wait in turn.
+type advisory struct{ observe func(MigrationEvent) }
 
 // SessionLock waits for the lock, however long the migrations of another replica take.
-func (advisory) SessionLock(ctx context.Context, conn *sql.Conn) error {
-	if _, err := conn.ExecContext(ctx, `SET lock_timeout = 0`); err != nil {
-		return err
+func (a advisory) SessionLock(ctx context.Context, conn *sql.Conn) error {
+	for waits := false; ; waits = true {
+		var locked bool
+		if err := conn.QueryRowContext(ctx, `SELECT pg_try_advisory_lock($1)`, int64(migrateLock)).Scan(&locked); err != nil || locked {
+			return err
+		}
+		if !waits {
+			a.observe(MigrationEvent{State: MigrationWaitsOthers})
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(migrateLockPoll):
+		}
 	}
-	if _, err := conn.ExecContext(ctx, `SELECT pg_advisory_lock($1)`, int64(migrateLock)); err != nil {
-		return err
-	}
-	_, err := conn.ExecContext(ctx, `RESET lock_timeout`)
-	return err
 }
 
 // SessionUnlock releases the lock.

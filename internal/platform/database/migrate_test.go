@@ -161,6 +161,78 @@ func TestMigrateBehindReader(t *testing.T) {
 	}
 }
 
+// TestMigrateUnderWrites: replicas migrate at the same time while others write. Each migration is applied once, also an
+// index without a transaction whose first attempt left an invalid one, and no write fails.
+func TestMigrateUnderWrites(t *testing.T) {
+	t.Parallel()
+	storetest.EachEmpty(t, func(t *testing.T, url string) {
+		replica := openCounters(t, url)
+		newer := maps.Clone(counters)
+		newer["0002_column.sql"] = &fstest.MapFile{Data: []byte("-- +goose Up\nALTER TABLE counters ADD COLUMN color TEXT;\n")}
+		newer["0003_index.sql"] = &fstest.MapFile{Data: []byte("-- +goose NO TRANSACTION\n-- +goose Up\nDROP INDEX CONCURRENTLY IF EXISTS counters_by_n;\nCREATE INDEX CONCURRENTLY counters_by_n ON counters (n);\n")}
+		newer["0004_table.sql"] = &fstest.MapFile{Data: []byte("-- +goose Up\nCREATE TABLE colors (name TEXT PRIMARY KEY);\n")}
+
+		stop := make(chan struct{})
+		var writers, migrators sync.WaitGroup
+		for range 4 {
+			writers.Go(func() {
+				for {
+					select {
+					case <-stop:
+						return
+					default:
+					}
+					if err := addOnce(replica); err != nil {
+						t.Error(err)
+						return
+					}
+				}
+			})
+		}
+		var mu sync.Mutex
+		applied := map[string]int{}
+		dbs := make([]*database.DB, 3)
+		for i := range dbs {
+			db, err := database.Open(bg, url, database.Options{Migrations: newer})
+			ok(t, err)
+			defer db.Close()
+			dbs[i] = db
+			pending, err := db.Pending(bg)
+			ok(t, err)
+			if len(pending) != 3 || pending[0].Name != "0002_column.sql" {
+				t.Errorf("pending: %v", pending)
+			}
+		}
+		for _, db := range dbs {
+			migrators.Go(func() {
+				err := db.MigrateObserved(bg, func(e database.MigrationEvent) {
+					mu.Lock()
+					defer mu.Unlock()
+					if e.State == database.MigrationApplied {
+						applied[e.Migration]++
+					}
+				})
+				if err != nil {
+					t.Error(err)
+				}
+				if pending, err := db.Pending(bg); err != nil || len(pending) != 0 {
+					t.Errorf("pending: %v, %v", pending, err)
+				}
+			})
+		}
+		migrators.Wait()
+		close(stop)
+		writers.Wait()
+		if want := map[string]int{"0002_column.sql": 1, "0003_index.sql": 1, "0004_table.sql": 1}; !maps.Equal(applied, want) {
+			t.Errorf("applied %v, want %v", applied, want)
+		}
+		ok(t, run(replica, `INSERT INTO colors (name) SELECT color FROM counters WHERE color IS NOT NULL`))
+		if newer, err := replica.Newer(bg); err != nil || newer != 4 {
+			t.Errorf("the newest migration is %d, %v; want 4", newer, err)
+		}
+	})
+}
+
 func addOnce(db *database.DB) error {
 	return db.Write(bg, func(tx *database.Tx) error { return addTo(tx, "a") })
 }

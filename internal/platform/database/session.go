@@ -39,7 +39,7 @@ var sessionParams = map[string]string{
 // sets others. A migration may take long, but not wait long for the lock of a table: every
 // later statement on the table waits behind it. If a backup reads the table for an hour, the
 // migration waits in short steps, between which the other replicas serve.
-var migrationParams = map[string]string{"lock_timeout": "500ms", "statement_timeout": "0"}
+var migrationParams = map[string]string{"lock_timeout": "200ms", "statement_timeout": "0"}
 
 // keepAlive and defaultUserTimeout detect a lost server as quickly as the server detects a
 // lost client: keepAlive without traffic, defaultUserTimeout with data to send.
