@@ -1,0 +1,3 @@
+module github.com/touchline/touchline/clients/go
+
+go 1.26.0
