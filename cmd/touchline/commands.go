@@ -47,7 +47,7 @@ func serve(ctx context.Context, cfg *config.Config, c *cobra.Command) error {
 		closeListeners()
 		return err
 	}
-	lock, err := server.LockDatabase(ctx, cfg, log)
+	lock, err := server.LockDatabase(ctx, cfg, startup.WaitsForOther)
 	if err != nil {
 		startup.Stop()
 		closeListeners()

@@ -57,15 +57,13 @@ func PendingMigrations(ctx context.Context, cfg *config.Config) (pending []datab
 const lockGrace = 2 * time.Second
 
 // LockDatabase makes this process the only one that serves the SQLite database of cfg. It
-// waits for a process that shuts down, for the drain time and lockGrace. Close the result
+// waits for a process that shuts down, for the drain time and lockGrace, and calls waiting before. Close the result
 // after App.Close.
-func LockDatabase(ctx context.Context, cfg *config.Config, log *slog.Logger) (io.Closer, error) {
+func LockDatabase(ctx context.Context, cfg *config.Config, waiting func()) (io.Closer, error) {
 	if err := cfg.CreateDataDir(); err != nil {
 		return nil, err
 	}
-	return database.LockServer(ctx, cfg.DatabaseURL.Reveal(), cfg.ShutdownDrain+lockGrace, func() {
-		log.Info("another process serves this SQLite database: wait until it stops")
-	})
+	return database.LockServer(ctx, cfg.DatabaseURL.Reveal(), cfg.ShutdownDrain+lockGrace, waiting)
 }
 
 // openDatabase reads the tiers of cfg, and opens and migrates its database.

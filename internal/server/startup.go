@@ -133,6 +133,12 @@ func (s *Startup) set(reason string) {
 	}
 }
 
+// WaitsForOther says that another process serves the SQLite database.
+func (s *Startup) WaitsForOther() {
+	s.log.Info("another process serves this SQLite database: wait until it stops")
+	s.set("The replica waits for another process that serves the SQLite database.")
+}
+
 // Migration says what a migration does. It is an observer of database.DB.MigrateObserved.
 func (s *Startup) Migration(e database.MigrationEvent) {
 	if e.State == database.MigrationApplied {

@@ -73,6 +73,10 @@ func TestStartup(t *testing.T) {
 			}
 		}
 	}
+	s.WaitsForOther()
+	if status, detail := get("/readyz"); status != 503 || !strings.Contains(detail, "serves the SQLite database") {
+		t.Errorf("/readyz: %d %q", status, detail)
+	}
 	s.Stop()
 	next := &http.Server{Handler: http.NotFoundHandler(), ReadHeaderTimeout: time.Minute}
 	go func() { _ = next.Serve(l) }()
