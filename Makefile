@@ -28,6 +28,10 @@ fmt: ## Format the Go files
 bench: ## Measure this build over HTTP; ARGS are flags of bench/load
 	go run ./bench/load $(ARGS)
 
+.PHONY: release
+release: ## Build the files of a release in dist/
+	go -C tools/release run .
+
 .PHONY: vuln
 vuln: ## Look for known vulnerabilities (fetches the database)
 	$(TOOL) govulncheck ./...
