@@ -132,3 +132,15 @@ func post(t *testing.T, target, token string, in, out any) {
 		t.Fatal(err)
 	}
 }
+
+// waitForFile waits until a file is there.
+func waitForFile(t *testing.T, name string) {
+	t.Helper()
+	for range 200 {
+		if _, err := os.Stat(name); err == nil {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Fatalf("%s was not written", name)
+}
