@@ -6,6 +6,7 @@
 //	go run ./bench/load -measure team -duration 10s                            sheets of attendance, sign-ins while a message leaves
 //	go run ./bench/load -measure delivery -duration 30s                        time to the gateway, and the drain of a full outbox
 //	go run ./bench/load -measure replies -rate 167                             10,000 replies by WhatsApp in a minute
+//	go run ./bench/load -measure streams -streams 1000                         cost of open notification streams
 //	go run ./bench/load -measure start -engines sqlite                         start-up time, memory and size
 //
 // A program compared with itself shows the noise of the machine: ratios other than 1.00.
@@ -30,7 +31,7 @@ import (
 )
 
 // measurements are the values of the flag -measure.
-var measurements = []string{"operations", "overload", "start", "team", "delivery", "replies"}
+var measurements = []string{"operations", "overload", "start", "team", "delivery", "replies", "streams"}
 
 func main() {
 	debug.SetGCPercent(400) // less garbage collection of the client on the measured cores
@@ -53,6 +54,7 @@ func run(ctx context.Context, args []string) error {
 		rounds      = flags.Int("rounds", 5, "turns of each program")
 		rate        = flags.Float64("rate", 100, "messages a second, for delivery; replies a second, for replies")
 		replies     = flags.Int("replies", 10_000, "replies of families, for replies")
+		streams     = flags.Int("streams", 1000, "open notification streams, for streams")
 		queued      = flags.Int("queued", 100_000, "messages that wait, for delivery")
 		engines     = flags.String("engines", strings.Join(program.Engines, ","), "database engines")
 	)
@@ -83,6 +85,8 @@ func run(ctx context.Context, args []string) error {
 			err = measureDelivery(ctx, *programs, onEngines, *rounds, *rate, *duration, *queued)
 		case "replies":
 			err = measureReplies(ctx, *programs, onEngines, *rate, *replies)
+		case "streams":
+			err = measureStreams(ctx, *programs, onEngines, *streams)
 		case "start":
 			err = measureStart(ctx, onEngines)
 		}
@@ -158,6 +162,16 @@ func measureReplies(ctx context.Context, list string, engines []string, rate flo
 		result, err := program.MeasureReplies(ctx, p, engine, rate, n)
 		if err == nil {
 			fmt.Printf("replies to %s on %s: %s\n", p.Name, engine, result)
+		}
+		return err
+	})
+}
+
+func measureStreams(ctx context.Context, list string, engines []string, n int) error {
+	return eachProgram(list, engines, func(p program.Program, engine string) error {
+		result, err := program.MeasureStreams(ctx, p, engine, n)
+		if err == nil {
+			fmt.Printf("streams of %s on %s: %s\n", p.Name, engine, result)
 		}
 		return err
 	})

@@ -2,12 +2,14 @@ package api_test
 
 import (
 	"bytes"
+	"context"
 	"crypto/rand"
 	"encoding/json"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -87,7 +89,7 @@ func newFixture(t *testing.T, change ...func(*api.Config)) *fixture {
 		Settings: httpx.Settings{
 			PublicURL: "https://touchline.example",
 			Now:       time.Now, Log: slog.New(slog.NewTextHandler(a.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
-			// A stream polls each 10 ms and writes a heartbeat each 100 ms.
+			// Streams are read each 10 ms and write a heartbeat each 100 ms.
 			NewTicker: func(period time.Duration) (<-chan time.Time, func()) {
 				t := time.NewTicker(period / 200)
 				return t.C, t.Stop
@@ -99,6 +101,11 @@ func newFixture(t *testing.T, change ...func(*api.Config)) *fixture {
 		f(&c)
 	}
 	a.server = api.New(c)
+	poll, stop := c.NewTicker(notice.StreamPoll)
+	ctx, cancel := context.WithCancel(context.Background())
+	var reader sync.WaitGroup
+	reader.Go(func() { c.HTTP.Streams.Run(ctx, poll) })
+	t.Cleanup(func() { cancel(); reader.Wait(); stop() })
 	return a
 }
 

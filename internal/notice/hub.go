@@ -13,7 +13,7 @@ const streamRetry = 30 * time.Second
 
 // Hub wakes the notification streams of this process, or the calls of operators that wait
 // for a change. The key of a stream is its account, the key of a call its operator token. A
-// lost wake only delays a stream or a call: both also poll the store. The zero Hub is ready
+// lost wake only delays a stream or a call: the store is also polled. The zero Hub is ready
 // for use. A Hub is safe for concurrent use.
 type Hub struct {
 	// MaxStreams limits the streams of all accounts; 0 means no limit.
@@ -26,6 +26,10 @@ type Hub struct {
 	closed  bool
 	count   int                        // of all streams
 	streams map[string][]*Subscription // by account, oldest first
+	woken   map[string]bool            // accounts whose streams Streams must read
+
+	once     sync.Once
+	hasWoken chan struct{} // see unread
 }
 
 // Subscription connects one stream to the Hub.
@@ -76,11 +80,43 @@ func (h *Hub) Subscribe(accountID string) (*Subscription, error) {
 	return s, nil
 }
 
-// name sets the id of the stream in the database.
+// name sets the id of the stream in the database. From now on a wake does not signal the stream, but
+// the reader of all streams.
 func (h *Hub) name(s *Subscription, id string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	s.id = id
+}
+
+// unread returns the channel that receives a value when takeWoken has accounts to return.
+func (h *Hub) unread() chan struct{} {
+	h.once.Do(func() { h.hasWoken = make(chan struct{}, 1) })
+	return h.hasWoken
+}
+
+// takeWoken returns the accounts that were woken since the last call.
+func (h *Hub) takeWoken() map[string]bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	woken := h.woken
+	h.woken = nil
+	return woken
+}
+
+// wake wakes a stream. The caller holds h.mu.
+func (h *Hub) wake(s *Subscription) {
+	if s.id == "" {
+		s.signal()
+		return
+	}
+	if h.woken == nil {
+		h.woken = map[string]bool{}
+	}
+	h.woken[s.account] = true
+	select {
+	case h.unread() <- struct{}{}:
+	default:
+	}
 }
 
 // end ends the stream of the account with this id, if it is in this process.
@@ -136,7 +172,7 @@ func (h *Hub) Wake(accountIDs ...string) {
 	defer h.mu.Unlock()
 	for _, id := range accountIDs {
 		for _, s := range h.streams[id] {
-			s.signal()
+			h.wake(s)
 		}
 	}
 }
@@ -147,7 +183,7 @@ func (h *Hub) WakeAll() {
 	defer h.mu.Unlock()
 	for _, open := range h.streams {
 		for _, s := range open {
-			s.signal()
+			h.wake(s)
 		}
 	}
 }

@@ -27,6 +27,8 @@ type OpenedStream struct {
 	ID, AccountID string
 	// Process is the process that writes the stream.
 	Process string
+	// SessionID is the session whose end ends the stream.
+	SessionID string
 	// Slot is the number of the stream among the streams of the account, below MaxAccountStreams.
 	Slot int
 	// OpenedAt orders the streams of an account. EndsAt is when the stream ends at the latest.
@@ -54,26 +56,29 @@ type Streams struct {
 
 	mu        sync.Mutex
 	renewedAt time.Time
-	unclosed  []OpenedStream // closed streams whose slot the database did not free
+	unclosed  []OpenedStream     // closed streams whose slot the database did not free
+	open      map[string]*Stream // by id
 }
 
-// Stream is an open stream.
+// Stream is an open stream. Woken receives a value when its state has changed.
 type Stream struct {
 	*Subscription
 	streams *Streams
-	by      actor.Actor
 	opened  OpenedStream
+	// read: state was read. Both are guarded by streams.mu.
+	read  bool
+	state StreamState
 }
 
-// Open opens a stream of the caller that ends at endsAt at the latest. The caller must call
+// Open opens a stream of the caller that ends at endsAt at the latest, and reads its state. The caller must call
 // Close. It returns overloaded if this process has too many streams.
 func (s *Streams) Open(ctx context.Context, by actor.Actor, endsAt time.Time) (*Stream, error) {
 	sub, err := s.Hub.Subscribe(by.AccountID)
 	if err != nil {
 		return nil, err
 	}
-	st := &Stream{Subscription: sub, streams: s, by: by, opened: OpenedStream{
-		ID: s.DB.NewID(), AccountID: by.AccountID, Process: s.Process, OpenedAt: s.DB.Now(), EndsAt: endsAt,
+	st := &Stream{Subscription: sub, streams: s, opened: OpenedStream{
+		ID: s.DB.NewID(), AccountID: by.AccountID, Process: s.Process, SessionID: by.SessionID, OpenedAt: s.DB.Now(), EndsAt: endsAt,
 	}}
 	var replaced string
 	if err = s.renewIfDue(ctx); err == nil {
@@ -85,18 +90,33 @@ func (s *Streams) Open(ctx context.Context, by actor.Actor, endsAt time.Time) (*
 	}
 	s.Hub.name(sub, st.opened.ID)
 	s.Hub.end(by.AccountID, replaced)
+	s.mu.Lock()
+	if s.open == nil {
+		s.open = map[string]*Stream{}
+	}
+	s.open[st.opened.ID] = st
+	s.mu.Unlock()
+	if err := s.readFirst(ctx, st); err != nil {
+		st.Close()
+		return nil, err
+	}
 	return st, nil
 }
 
-// State returns the state of the stream.
-func (st *Stream) State(ctx context.Context) (StreamState, error) {
-	return ReadStreamState(ctx, st.streams.DB, st.opened, st.by.SessionID, st.by.Role)
+// State returns the state of the stream that was read last.
+func (st *Stream) State() StreamState {
+	st.streams.mu.Lock()
+	defer st.streams.mu.Unlock()
+	return st.state
 }
 
 // Close ends the stream and frees its slot. If the database does not respond, Renew frees it
 // later. When the process stops, End frees all slots instead.
 func (st *Stream) Close() {
 	s := st.streams
+	s.mu.Lock()
+	delete(s.open, st.opened.ID)
+	s.mu.Unlock()
 	if st.Subscription.Close(); s.Hub.Closed() {
 		return
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/store"
@@ -42,8 +41,8 @@ func OpenStream(ctx context.Context, db *store.DB, o OpenedStream) (slot int, re
 func takeSlot(ctx context.Context, db *store.DB, o OpenedStream) (slot int, replaced string, err error) {
 	scan := func(row database.Scanner) error { return row.Scan(&slot, &replaced) }
 	err = db.ExecRow(ctx, scan, `
-		INSERT INTO streams (account_id, slot, id, process, replaced, opened_at, ends_at)
-		SELECT CAST($1 AS TEXT), c.column1, CAST($2 AS TEXT), CAST($3 AS TEXT), coalesce(s.id, ''), CAST($4 AS BIGINT), CAST($5 AS BIGINT)
+		INSERT INTO streams (account_id, slot, id, process, replaced, opened_at, ends_at, session_id)
+		SELECT CAST($1 AS TEXT), c.column1, CAST($2 AS TEXT), CAST($3 AS TEXT), coalesce(s.id, ''), CAST($4 AS BIGINT), CAST($5 AS BIGINT), CAST($7 AS TEXT)
 		FROM (VALUES (0), (1), (2), (3), (4), (5), (6), (7), (8), (9)) AS c
 			LEFT JOIN streams s ON s.account_id = $1 AND s.slot = c.column1
 			LEFT JOIN stream_processes p ON p.id = s.process
@@ -52,10 +51,10 @@ func takeSlot(ctx context.Context, db *store.DB, o OpenedStream) (slot int, repl
 			coalesce(s.opened_at, 0), c.column1
 		LIMIT 1
 		ON CONFLICT (account_id, slot) DO UPDATE SET id = excluded.id, process = excluded.process, replaced = excluded.replaced,
-			opened_at = excluded.opened_at, ends_at = excluded.ends_at
+			opened_at = excluded.opened_at, ends_at = excluded.ends_at, session_id = excluded.session_id
 		WHERE streams.id = excluded.replaced
 		RETURNING slot, replaced`,
-		o.AccountID, o.ID, o.Process, database.Micros(o.OpenedAt), database.Micros(o.EndsAt), database.Micros(o.OpenedAt.Add(-StreamsExpire)))
+		o.AccountID, o.ID, o.Process, database.Micros(o.OpenedAt), database.Micros(o.EndsAt), database.Micros(o.OpenedAt.Add(-StreamsExpire)), o.SessionID)
 	return slot, replaced, err
 }
 
@@ -88,24 +87,37 @@ func EndStreams(ctx context.Context, db *store.DB, process string) error {
 	return nil
 }
 
-// ReadStreamState reads the state of a stream in one statement. The zero StreamState means that
-// the session has ended or a newer stream has the slot.
-func ReadStreamState(ctx context.Context, db *store.DB, o OpenedStream, sessionID string, role actor.Role) (StreamState, error) {
-	var st StreamState
-	err := db.QueryRow(ctx, `
-		SELECT a.tray_seq,
-			(SELECT count(*) FROM players p WHERE p.guardian_id = a.id AND a.role = 'guardian' AND p.deleted_at IS NULL)
-			+ (SELECT count(*) FROM players p WHERE p.student_id = a.id AND a.role = 'student' AND p.deleted_at IS NULL)
-		FROM sessions s JOIN accounts a ON a.id = s.account_id
-		WHERE s.id = $1 AND s.account_id = $2 AND s.role = $3 AND s.revoked_at IS NULL AND s.ends_at > $4
-			AND (s.page_idle IS NULL OR s.idle_at > $4)
-			AND EXISTS (SELECT 1 FROM streams t WHERE t.account_id = $2 AND t.slot = $5 AND t.id = $6)`,
-		sessionID, o.AccountID, string(role), database.Micros(db.Now()), o.Slot, o.ID).Scan(&st.Seq, &st.Players)
-	if database.IsNoRows(err) {
-		return StreamState{}, nil
+// streamStates reads the states of the streams of the process $1 whose sessions are valid at $2.
+const streamStates = `
+	SELECT t.id, a.tray_seq,
+		(SELECT count(*) FROM players p WHERE p.guardian_id = a.id AND a.role = 'guardian' AND p.deleted_at IS NULL)
+		+ (SELECT count(*) FROM players p WHERE p.student_id = a.id AND a.role = 'student' AND p.deleted_at IS NULL)
+	FROM streams t
+		JOIN sessions s ON s.id = t.session_id AND s.account_id = t.account_id
+		JOIN accounts a ON a.id = s.account_id AND a.role = s.role
+	WHERE t.process = $1 AND s.revoked_at IS NULL AND s.ends_at > $2 AND (s.page_idle IS NULL OR s.idle_at > $2)`
+
+// ReadStreamStates reads the states of the streams of a process in one statement, of these accounts, or of
+// all without any. A stream has no state if its session has ended or a newer stream has its slot.
+func ReadStreamStates(ctx context.Context, db *store.DB, process string, accountIDs []string) (map[string]StreamState, error) {
+	query, args := streamStates, []any{process, database.Micros(db.Now())}
+	if len(accountIDs) > 0 {
+		ids := database.PaddedIDs(accountIDs)
+		query += ` AND t.account_id IN (` + database.Params(3, len(ids)) + `)`
+		args = append(args, ids...)
 	}
-	st.Live = err == nil
-	return st, err
+	states := map[string]StreamState{}
+	rs, err := db.Query(ctx, query, args...)
+	_, err = database.Collect(rs, err, func(row database.Scanner) (id string, err error) {
+		st := StreamState{Live: true}
+		err = row.Scan(&id, &st.Seq, &st.Players)
+		states[id] = st
+		return id, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the states of streams: %w", err)
+	}
+	return states, nil
 }
 
 // Expired are the rows that the sweep deletes.

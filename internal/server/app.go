@@ -98,6 +98,7 @@ type App struct {
 	worker      *worker.Worker
 	hub         *notice.Hub // wakes the event streams
 	streams     *notice.Streams
+	newTicker   worker.NewTicker
 	waiting     *notice.Hub // wakes the calls that wait for a change
 	operators   *operator.Service
 	players     *roster.Service
@@ -162,7 +163,7 @@ func newApp(ctx context.Context, cfg *config.Config, o Options, sql *database.DB
 	return &App{
 		cfg: cfg, log: o.Log, sql: sql, db: s.db, files: files, certificate: certificate, acme: acme,
 		api: proxies.wrap(public), admin: proxies.wrap(operators),
-		worker: newWorker(cfg, o, s), hub: s.delivery.hub, streams: s.public.Streams, waiting: s.delivery.waiting,
+		worker: newWorker(cfg, o, s), hub: s.delivery.hub, streams: s.public.Streams, newTicker: o.NewTicker, waiting: s.delivery.waiting,
 		operators: s.operators.Tokens, players: s.players, readiness: s.readiness, load: s.load, discardStall: o.DiscardStall, discards: rate.NewLimiter(discardRate, discardBurst),
 	}, nil
 }

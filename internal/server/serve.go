@@ -6,6 +6,8 @@ import (
 	"net"
 	"sync"
 	"time"
+
+	"github.com/touchline/touchline/internal/notice"
 )
 
 // shutdownTimeout limits the time that requests have to finish after the drain.
@@ -42,14 +44,19 @@ func (a *App) Serve(ctx context.Context, public, operators net.Listener) error {
 // lastRecordTimeout limits the last write of the counts of introspections.
 const lastRecordTimeout = 5 * time.Second
 
-// startBackground runs the worker and the LISTEN connection. The returned function
-// stops both and the reading of files of players, waits for them, frees the slots of the ended streams, and records the last
+// startBackground runs the worker, the LISTEN connection and the reader of the event streams. The returned function
+// stops them and the reading of files of players, waits for them, frees the slots of the ended streams, and records the last
 // introspections.
 func (a *App) startBackground() (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var wait sync.WaitGroup
 	wait.Go(func() { a.worker.Run(ctx) })
 	wait.Go(func() { a.db.Listen(ctx) })
+	wait.Go(func() {
+		poll, stop := a.newTicker(notice.StreamPoll)
+		defer stop()
+		a.streams.Run(ctx, poll)
+	})
 	return func() {
 		cancel()
 		wait.Go(a.players.Stop)

@@ -17,6 +17,10 @@ const (
 	maxAnnounced = 256
 )
 
+// Announced reports whether this replica receives the announcements of all replicas. If not, it must
+// poll for what others write.
+func (db *DB) Announced() bool { return db.sql.Listening() }
+
 // announce publishes to the other replicas that these accounts have new notifications.
 // It does not block: an announcement may be lost, so streams also poll.
 func (db *DB) announce(accountIDs []string) {

@@ -63,8 +63,10 @@ func (p *fixture) streams(by actor.Actor) {
 	ok(p, notice.RenewStreams(bg, p.db, "process"))
 	_, _, err := notice.OpenStream(bg, p.db, o)
 	ok(p, err)
-	_, err = notice.ReadStreamState(bg, p.db, o, "none", by.Role)
-	ok(p, err)
+	for _, accounts := range [][]string{nil, {by.AccountID}} {
+		_, err = notice.ReadStreamStates(bg, p.db, "process", accounts)
+		ok(p, err)
+	}
 	ok(p, notice.CloseStream(bg, p.db, o))
 	ok(p, notice.EndStreams(bg, p.db, "process"))
 }

@@ -13,8 +13,6 @@ import (
 )
 
 const (
-	// eventsPoll is how often a stream checks its session and the notifications.
-	eventsPoll = 2 * time.Second
 	// eventsLifetime ends a stream; the browser opens it again.
 	eventsLifetime = 5 * time.Minute
 	// eventsEnd is after the end of each stream: until then it has a slot of its account.
@@ -29,11 +27,7 @@ func (p pages) events(ctx context.Context, r *web.Request, by actor.Actor) (web.
 	if err != nil {
 		return web.Response{}, err
 	}
-	state, err := st.State(ctx)
-	if err != nil {
-		st.Close()
-		return web.Response{}, err
-	}
+	newest := st.State().Seq
 	return web.Response{
 		Header: http.Header{"Content-Type": {"text/event-stream"}, "X-Accel-Buffering": {"no"}},
 		Write: func(w http.ResponseWriter, r *http.Request) error {
@@ -41,7 +35,7 @@ func (p pages) events(ctx context.Context, r *web.Request, by actor.Actor) (web.
 			if r.Method == http.MethodHead {
 				return nil
 			}
-			p.follow(r.Context(), w, st, seenSeq(r, state.Seq))
+			p.follow(r.Context(), w, st, seenSeq(r, newest))
 			return nil
 		},
 	}, nil
@@ -71,11 +65,11 @@ func (p pages) follow(ctx context.Context, w http.ResponseWriter, st *notice.Str
 	if !write(fmt.Sprintf("retry: 3000\nid: %d\n\n", seen)) {
 		return
 	}
-	poll, stop := p.site.NewTicker(eventsPoll)
+	end, stop := p.site.NewTicker(eventsLifetime)
 	defer stop()
-	for range int(eventsLifetime / eventsPoll) {
-		state, err := st.State(ctx)
-		if err != nil || !state.Live {
+	for {
+		state := st.State()
+		if !state.Live {
 			return
 		}
 		if state.Seq > seen {
@@ -89,7 +83,8 @@ func (p pages) follow(ctx context.Context, w http.ResponseWriter, st *notice.Str
 			return
 		case <-st.Done():
 			return
-		case <-poll:
+		case <-end:
+			return
 		case <-st.Woken():
 		}
 	}

@@ -17,8 +17,6 @@ import (
 const (
 	// streamBatch is the highest number of notifications that one read returns.
 	streamBatch = 100
-	// streamPoll is how often a stream checks its session and looks for new notifications.
-	streamPoll = 2 * time.Second
 	// streamHeartbeat is how often a stream writes a comment.
 	streamHeartbeat = 20 * time.Second
 	// streamWriteTimeout limits each write to a client.
@@ -41,11 +39,7 @@ func (h calls) stream(ctx context.Context, r api.Request[api.NoBody]) (api.Respo
 	if err != nil {
 		return api.Response{}, err
 	}
-	state, err := st.State(ctx)
-	if err != nil {
-		st.Close()
-		return api.Response{}, err
-	}
+	state := st.State()
 	after, err := h.resumeAfter(ctx, by, r.Header.Get("Last-Event-ID"), state.Seq)
 	if err != nil {
 		st.Close()
@@ -86,13 +80,10 @@ func (h calls) resumeAfter(ctx context.Context, by actor.Actor, lastEventID stri
 	return h.api.Tray.SeqOf(ctx, by, id)
 }
 
-// follow writes the notifications until the stream must end. It ends at an error too,
-// because it could no longer check the session. The client reconnects and misses
-// nothing.
+// follow writes the notifications until the stream must end. It ends if notifications cannot be
+// read, too. The client reconnects and misses nothing.
 func (h calls) follow(ctx context.Context, caller api.Caller, st *notice.Stream, out *eventWriter, state notice.StreamState) {
 	expiresAt := caller.Claims.ExpiresAt
-	poll, stopPoll := h.api.NewTicker(streamPoll)
-	defer stopPoll()
 	beat, stopBeat := h.api.NewTicker(streamHeartbeat)
 	defer stopBeat()
 	expiry := time.NewTimer(expiresAt.Sub(h.api.Now()))
@@ -118,13 +109,9 @@ func (h calls) follow(ctx context.Context, caller api.Caller, st *notice.Stream,
 				return
 			}
 			continue
-		case <-poll:
 		case <-st.Woken():
 		}
-		var err error
-		if state, err = st.State(ctx); err != nil {
-			return
-		}
+		state = st.State()
 	}
 }
 

@@ -46,6 +46,8 @@ type DB struct {
 	retryTimeout time.Duration
 
 	failures atomic.Uint64
+	// listening: see Listening.
+	listening atomic.Bool
 	// suspect says that SQLite refused a write or could not use the disk: see Writable.
 	suspect atomic.Bool
 }

@@ -162,6 +162,19 @@ func isNoTransaction(err error) bool {
 	return ok && e.Code() == sqlite3.SQLITE_ERROR
 }
 
+// isNotAvailable reports whether PostgreSQL, or a server with its protocol, has no such function, or
+// refuses it to this role.
+func isNotAvailable(err error) bool {
+	e, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && (e.Code == "42883" || e.Code == "42501" || e.Code == "0A000")
+}
+
+// isDuplicateTable reports whether another process created the table at the same time.
+func isDuplicateTable(err error) bool {
+	e, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && (e.Code == "42P07" || e.Code == "23505" && strings.HasPrefix(e.ConstraintName, "pg_"))
+}
+
 // isNoSuchTable reports whether a table does not exist yet.
 func isNoSuchTable(err error) bool {
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {

@@ -2,13 +2,31 @@ package database
 
 import (
 	"context"
+	"crypto/rand"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 )
 
-// listenRetry is the pause before Listen opens another connection.
-const listenRetry = time.Second
+const (
+	// listenRetry is the pause before Listen opens another connection. It doubles up to
+	// maxListenRetry for a server without LISTEN.
+	listenRetry    = time.Second
+	maxListenRetry = 30 * time.Second
+	// probeEvery is how often a process that listens notifies itself. After probeTimeout
+	// without its notification, it does not count as listening.
+	probeEvery   = 20 * time.Second
+	probeTimeout = 5 * time.Second
+	// probePrefix begins the payloads of probes.
+	probePrefix = "probe "
+)
+
+// Listening reports whether this process receives what others send: always on SQLite, where one
+// process uses the file. On PostgreSQL a notification from itself must have arrived: a pooler in
+// transaction mode accepts LISTEN, but delivers nothing.
+func (db *DB) Listening() bool { return db.engine != postgres || db.listening.Load() }
 
 // Notify sends payload, at most 8,000 bytes, to the processes that listen on channel.
 // On SQLite it does nothing, because one process uses the file. A transaction should not
@@ -31,21 +49,29 @@ func (db *DB) Listen(ctx context.Context, channel string, received func(payload 
 	if db.engine != postgres {
 		return
 	}
-	for ctx.Err() == nil {
-		_ = db.listen(ctx, channel, received)
+	for retry := listenRetry; ctx.Err() == nil; retry = min(2*retry, maxListenRetry) {
+		if db.listen(ctx, channel, received) {
+			retry = listenRetry
+		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(listenRetry):
+		case <-time.After(retry):
 		}
 	}
 }
 
-// listen listens on one connection until it is lost.
-func (db *DB) listen(ctx context.Context, channel string, received func(string)) error {
-	return db.withConn(ctx, func(pg *pgx.Conn) error {
+// listen listens on one connection until it is lost. It reports whether the server knows LISTEN.
+func (db *DB) listen(ctx context.Context, channel string, received func(string)) (known bool) {
+	_ = db.withConn(ctx, func(pg *pgx.Conn) error {
 		if _, err := pg.Exec(ctx, "LISTEN "+channel); err != nil {
 			return err
 		}
+		known = true
+		own, arrived := probePrefix+rand.Text(), make(chan struct{}, 1)
+		probing, stop := context.WithCancel(ctx)
+		var wait sync.WaitGroup
+		wait.Go(func() { db.probe(probing, channel, own, arrived) })
+		defer func() { stop(); wait.Wait(); db.listening.Store(false) }()
 		for {
 			n, err := pg.WaitForNotification(ctx)
 			if err != nil {
@@ -53,7 +79,35 @@ func (db *DB) listen(ctx context.Context, channel string, received func(string))
 				_ = pg.Close(context.WithoutCancel(ctx))
 				return err
 			}
-			received(n.Payload)
+			switch {
+			case n.Payload == own:
+				select {
+				case arrived <- struct{}{}:
+				default:
+				}
+			case !strings.HasPrefix(n.Payload, probePrefix): // of another process
+				received(n.Payload)
+			}
 		}
 	})
+	return known
+}
+
+// probe sends own on channel until ctx ends, and records whether it arrives.
+func (db *DB) probe(ctx context.Context, channel, own string, arrived <-chan struct{}) {
+	for ctx.Err() == nil {
+		_ = db.Notify(ctx, channel, own)
+		select {
+		case <-ctx.Done():
+			return
+		case <-arrived:
+			db.listening.Store(true)
+		case <-time.After(probeTimeout):
+			db.listening.Store(false)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(probeEvery):
+		}
+	}
 }

@@ -95,8 +95,8 @@ func (db *DB) MigrateObserved(ctx context.Context, observe func(MigrationEvent))
 		pause := time.Duration(attempt) * time.Millisecond
 		again := attempt < maxMigrateAttempts
 		if db.engine == postgres {
-			pause, again = min(tableLockRetry<<min(attempt-1, 10), maxTableLockRetry), mayRetry(err)
-			if again && current != "" {
+			pause, again = min(tableLockRetry<<min(attempt-1, 10), maxTableLockRetry), mayRetry(err) || errors.Is(err, errApplied) || isDuplicateTable(err)
+			if mayRetry(err) && current != "" {
 				observe(MigrationEvent{Migration: current, State: MigrationWaitsTable})
 			}
 		}
@@ -154,6 +154,21 @@ func (db *DB) migrate(ctx context.Context, observe func(MigrationEvent)) (err er
 	return err
 }
 
+// lockVersions lets one process at a time apply a migration in a transaction on PostgreSQL, also on a server without
+// advisory locks. The lock is the first row of the table of versions, and ends with the transaction.
+// It returns errApplied if another process applied the migration meanwhile.
+func lockVersions(ctx context.Context, tx *sql.Tx, version int64) error {
+	var applied bool
+	if err := tx.QueryRowContext(ctx, `SELECT is_applied FROM `+versionTable+` WHERE version_id = 0 FOR UPDATE`).Scan(&applied); err != nil {
+		return fmt.Errorf("lock the versions: %w", err)
+	}
+	err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM `+versionTable+` WHERE version_id = $1 AND is_applied)`, version).Scan(&applied)
+	if err == nil && applied {
+		return errApplied
+	}
+	return err
+}
+
 // versions returns the versions of the first and the newest migration of this program.
 func (db *DB) versions() (first, latest int64, err error) {
 	names, err := fs.Glob(db.migrations, "*.sql")
@@ -189,14 +204,17 @@ func (o once) Insert(ctx context.Context, on versions.DBTxConn, req versions.Ins
 }
 
 // advisory is an advisory lock of PostgreSQL. A process that waits for it polls: a statement that waits in the database holds a
-// snapshot, for which CREATE INDEX CONCURRENTLY of the process with the lock would wait in turn.
+// snapshot, for which CREATE INDEX CONCURRENTLY of the process with the lock would wait in turn. A server may have no
+// advisory locks, or refuse them: then lockVersions locks.
 type advisory struct{ observe func(MigrationEvent) }
 
 // SessionLock waits for the lock, however long the migrations of another replica take.
 func (a advisory) SessionLock(ctx context.Context, conn *sql.Conn) error {
 	for waits := false; ; waits = true {
 		var locked bool
-		if err := conn.QueryRowContext(ctx, `SELECT pg_try_advisory_lock($1)`, int64(migrateLock)).Scan(&locked); err != nil || locked {
+		if err := conn.QueryRowContext(ctx, `SELECT pg_try_advisory_lock($1)`, int64(migrateLock)).Scan(&locked); isNotAvailable(err) {
+			return nil
+		} else if err != nil || locked {
 			return err
 		}
 		if !waits {
@@ -213,5 +231,8 @@ func (a advisory) SessionLock(ctx context.Context, conn *sql.Conn) error {
 // SessionUnlock releases the lock.
 func (advisory) SessionUnlock(ctx context.Context, conn *sql.Conn) error {
 	_, err := conn.ExecContext(ctx, `SELECT pg_advisory_unlock($1)`, int64(migrateLock))
+	if isNotAvailable(err) {
+		return nil
+	}
 	return err
 }

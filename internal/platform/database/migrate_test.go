@@ -15,7 +15,7 @@ import (
 	"github.com/touchline/touchline/internal/store/storetest"
 )
 
-// Replicas that start concurrently apply each migration once.
+// Replicas that start concurrently apply each migration once, also without advisory locks.
 func TestConcurrentMigrate(t *testing.T) {
 	t.Parallel()
 	fsys := fstest.MapFS{
@@ -23,7 +23,7 @@ func TestConcurrentMigrate(t *testing.T) {
 		"0002_two.sql": {Data: []byte("-- +goose Up\nUPDATE counters SET n = n + 1;\n")},
 		"0003_two.sql": {Data: []byte("-- +goose Up\nUPDATE counters SET n = n + 1;\n")},
 	}
-	storetest.EachEmpty(t, func(t *testing.T, url string) {
+	migrate := func(t *testing.T, url string) {
 		var all sync.WaitGroup
 		dbs := make([]*database.DB, 4)
 		for i := range dbs {
@@ -49,7 +49,9 @@ func TestConcurrentMigrate(t *testing.T) {
 				t.Errorf("n = %d, want 2", n)
 			}
 		}
-	})
+	}
+	storetest.EachEmpty(t, migrate)
+	t.Run("postgres without advisory locks", func(t *testing.T) { migrate(t, storetest.LimitedPostgres(t)) })
 }
 
 // A failed migration returns an error and is rolled back.

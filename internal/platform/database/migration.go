@@ -126,6 +126,11 @@ func (m Migration) goose(e engine, observe func(MigrationEvent)) *goose.Migratio
 	}
 	return goose.NewGoMigration(m.Version, &goose.GoFunc{RunTx: func(ctx context.Context, tx *sql.Tx) error {
 		began()
+		if e == postgres {
+			if err := lockVersions(ctx, tx, m.Version); err != nil {
+				return err
+			}
+		}
 		_, err := tx.ExecContext(ctx, text)
 		return err
 	}}, nil)

@@ -37,8 +37,10 @@ CREATE TABLE streams (
 	replaced   TEXT    NOT NULL,
 	opened_at  BIGINT  NOT NULL,
 	ends_at    BIGINT  NOT NULL,
+	session_id TEXT    NOT NULL,
 	PRIMARY KEY (account_id, slot)
 );
+CREATE INDEX streams_of_process ON streams (process);
 CREATE INDEX streams_by_end ON streams (ends_at);
 
 -- When each process with streams gave its last sign of life.

@@ -60,6 +60,38 @@ func EmptyPostgres(tb testing.TB) string {
 	return createFor(tb, server(tb), "template0 ENCODING 'UTF8'")
 }
 
+// LimitedPostgres creates an empty database and returns its URL for a role that may use neither
+// advisory locks nor NOTIFY, as on a server that has neither.
+func LimitedPostgres(tb testing.TB) string {
+	tb.Helper()
+	shared := server(tb)
+	role := "touchline_" + strings.ToLower(rand.Text())
+	run := func(server *url.URL, statements ...string) {
+		for _, statement := range statements {
+			if err := administer(server, statement); err != nil {
+				tb.Fatalf("%s: %v", statement, err)
+			}
+		}
+	}
+	run(shared, "CREATE ROLE "+role+" LOGIN")
+	tb.Cleanup(func() { run(shared, "DROP ROLE "+role) })
+	u, err := url.Parse(createFor(tb, shared, "template0 ENCODING 'UTF8'"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	run(
+		u, `GRANT ALL ON SCHEMA public TO `+role, `REVOKE EXECUTE ON FUNCTION pg_notify(text, text) FROM PUBLIC`,
+		`DO $$ DECLARE f regprocedure; BEGIN
+			FOR f IN SELECT oid::regprocedure FROM pg_proc WHERE proname LIKE 'pg\_%advisory%' LOOP
+				EXECUTE 'REVOKE EXECUTE ON FUNCTION ' || f || ' FROM PUBLIC';
+			END LOOP;
+		END $$`,
+	)
+	limited := *u
+	limited.User = url.User(role)
+	return limited.String()
+}
+
 // server returns the shared server, or skips tb without one.
 func server(tb testing.TB) *url.URL {
 	tb.Helper()
