@@ -52,6 +52,8 @@ the database settings of the service.`)
 		group("kyc", "verifications of coaches", "", kycCommands(leaf)...),
 		group("coach", "search of coaches", "", leaf("find <number or name>", "find coaches by mobile number, or by the start of the name", cobra.ExactArgs(1), findCoach)),
 		group("mail", "stopped addresses", "", mailCommand(leaf)),
+		group("person", "export and erasure for a person who cannot sign in", "", personCommands(leaf)...),
+		group("player", "erasure of players", "", playerCommands(leaf)...),
 		group("log", "the log of consents", "", logCommands(leaf)...),
 		deliveriesCommand(leaf),
 	)

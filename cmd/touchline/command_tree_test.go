@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,11 +27,13 @@ var withoutJSON = map[string]string{
 var (
 	destructiveCommands = map[string]string{
 		"admin log continue": "",
+		"admin person erase": "--number=+919812300002 --reason=asked",
+		"admin player erase": "PLAYER --reason=asked",
 		"admin token revoke": "TOKEN",
 		"keys rotate":        "--new-file KEYFILE",
 	}
 	harmlessCommands = []string{
-		"admin coach find", "admin deliveries", "admin kyc approve", "admin kyc list", "admin log key", "admin mail allow", "admin token create", "admin token list",
+		"admin coach find", "admin deliveries", "admin kyc approve", "admin kyc list", "admin log key", "admin mail allow", "admin person export", "admin token create", "admin token list",
 		"audit", "config", "demo", "health", "keys list", "keys rotate-signing", "manual", "migrate", "serve", "sms-templates", "verify", "version", "whatsapp-templates",
 	}
 )
@@ -86,6 +90,8 @@ func TestDestructiveCommandsAsk(t *testing.T) {
 		code := run(t.Context(), args, environ, &stdout, &stderr)
 		return code, stdout.String() + stderr.String()
 	}
+	s.Coach(t, "+919812300002")
+	player := s.Coach(t, "+919812300001").AddPlayer(t, touchlinetest.Minor("+919812300003", "")).String("player_id")
 	code, out := command("admin", "token", "create", "--name", "x", "--scopes", "kyc", "--json")
 	_, id, _ := strings.Cut(out, `"id":"`)
 	id, _, _ = strings.Cut(id, `"`)
@@ -101,8 +107,9 @@ func TestDestructiveCommandsAsk(t *testing.T) {
 		t.Fatal(err)
 	}
 	newKey := filepath.Join(t.TempDir(), "master.key.new")
-	for path, args := range destructiveCommands {
-		line := strings.Fields(path + " " + strings.NewReplacer("TOKEN", id, "KEYFILE", newKey).Replace(args))
+	for _, path := range slices.Sorted(maps.Keys(destructiveCommands)) { // keys rotate last: it replaces the master key
+		args := destructiveCommands[path]
+		line := strings.Fields(path + " " + strings.NewReplacer("TOKEN", id, "PLAYER", player, "KEYFILE", newKey).Replace(args))
 		if code, out := command(line...); code != 2 || !strings.Contains(out, "--yes") {
 			t.Errorf("%s: exit status %d, want 2: %s", line, code, out)
 		}

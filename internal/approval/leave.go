@@ -77,3 +77,13 @@ func (p *Player) leave(by actor.Actor, w Wording, op Operation) Change {
 	}
 	return Change{Save: true, By: by, Wording: w}
 }
+
+// RemoveForErasure removes a player whom an operator erases. It returns not_found for a removed one.
+func (s *Service) RemoveForErasure(ctx context.Context, playerID string) error {
+	_, err := s.update(ctx, playerID, loadOptions{}, func(p *Player, op Operation) (Change, error) {
+		c, err := p.Remove(actor.Actor{AccountID: p.CoachID, Role: actor.Coach}, op)
+		c.By = actor.Actor{} // no person of the service
+		return c, err
+	})
+	return err
+}

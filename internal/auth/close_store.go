@@ -36,6 +36,24 @@ func (db SQL) CloseAccount(ctx context.Context, c CloseRequest) (VerificationRes
 	return result, nil
 }
 
+// CloseAccountOf closes the account of a coach without a code and without a session, for an operator. also runs in the same
+// transaction.
+func (db SQL) CloseAccountOf(ctx context.Context, by actor.Actor, also func(context.Context, *store.Tx) error) error {
+	by.SessionID = ""
+	err := db.DB.Write(ctx, func(tx *store.Tx) error {
+		if err := db.closeAccount(ctx, tx, by); err != nil {
+			return err
+		}
+		return also(ctx, tx)
+	})
+	if err != nil {
+		return err
+	}
+	db.sessions("ended_all", 1)
+	db.event(ctx, "account_closed", account(by.AccountID))
+	return nil
+}
+
 // closeAccount closes the account of a coach and ends everything that belongs to it.
 //
 // Lock order: the coach's row, players, the account. Adding a player and changing a
@@ -94,21 +112,26 @@ func (c *accountClosure) releaseNumber(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := c.tx.RecordErasure(ctx, c.by.Role, c.by.AccountID); err != nil {
+		return err
+	}
 	return c.db.addFormerNumber(ctx, c.tx, c.by, true)
 }
 
 // endSessions ends every session of the account and deletes the devices of the
 // number. It also removes the number from sessions that ended before. The caller's
-// session must still be active.
+// session must still be active; an operator has none.
 func (c *accountClosure) endSessions(ctx context.Context) error {
-	err := c.tx.ExecOne(ctx, `
-		UPDATE sessions SET revoked_at = $3 WHERE id = $1 AND account_id = $2 AND revoked_at IS NULL`,
-		c.by.SessionID, c.by.AccountID, database.Micros(c.tx.Now))
-	if errors.Is(err, database.ErrStale) {
-		return fault.SessionEnded()
-	}
-	if err != nil {
-		return err
+	if c.by.SessionID != "" {
+		err := c.tx.ExecOne(ctx, `
+			UPDATE sessions SET revoked_at = $3 WHERE id = $1 AND account_id = $2 AND revoked_at IS NULL`,
+			c.by.SessionID, c.by.AccountID, database.Micros(c.tx.Now))
+		if errors.Is(err, database.ErrStale) {
+			return fault.SessionEnded()
+		}
+		if err != nil {
+			return err
+		}
 	}
 	coach, now, number := c.by.AccountID, database.Micros(c.tx.Now), c.closedNumber()
 	return c.each(ctx,

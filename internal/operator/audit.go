@@ -36,6 +36,11 @@ const (
 	DocumentRead   = "document.read"
 	DisputesListed = "dispute.list"
 	DisputeLifted  = "dispute.lift"
+	// PersonExported, PersonErased, PlayerErased: an operator exported or erased an account, or erased a player. The detail
+	// is the reason.
+	PersonExported = "person.export"
+	PersonErased   = "person.erase"
+	PlayerErased   = "player.erase"
 	// LogContinued: the log of consents goes on under another name after it had stopped.
 	LogContinued     = "log.continue"
 	DeliveriesListed = "delivery.list"

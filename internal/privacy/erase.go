@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/store"
@@ -146,6 +147,11 @@ func repeat(ctx context.Context, db *store.DB, query string, arg any) (total int
 // erasePlayer erases a removed player, and the accounts of its family that no other player names. A removal is final, so
 // nothing adds rows meanwhile. The row of the player is last: if the process stops before, the next sweep continues.
 func erasePlayer(ctx context.Context, db *store.DB, id string) (total int64, err error) {
+	return erasePlayerAlso(ctx, db, id, nil)
+}
+
+// erasePlayerAlso runs also in the transaction that completes the erasure, unless another process did.
+func erasePlayerAlso(ctx context.Context, db *store.DB, id string, also Also) (total int64, err error) {
 	for _, query := range playerErasures {
 		n, err := repeat(ctx, db, query, id)
 		if total += n; err != nil {
@@ -167,11 +173,21 @@ func erasePlayer(ctx context.Context, db *store.DB, id string) (total int64, err
 			return total, fmt.Errorf("account %s: %w", account, err)
 		}
 	}
-	n, err := db.Exec(ctx, `
-		UPDATE players SET student_name = '', student_key = '', date_of_birth = '1900-01-01', search_key = '', medical = NULL,
-			student_number = NULL, guardian_name = NULL, guardian_relationship = NULL, guardian_email = NULL, guardian_number = NULL,
-			student_language = NULL, guardian_language = NULL, basis_note = NULL, erased_at = $2
-		WHERE id = $1 AND deleted_at IS NOT NULL AND erased_at IS NULL`, id, database.Micros(db.Now()))
+	var n int64
+	err = db.Write(ctx, func(tx *store.Tx) (err error) {
+		n, err = tx.Exec(ctx, `
+			UPDATE players SET student_name = '', student_key = '', date_of_birth = '1900-01-01', search_key = '', medical = NULL,
+				student_number = NULL, guardian_name = NULL, guardian_relationship = NULL, guardian_email = NULL, guardian_number = NULL,
+				student_language = NULL, guardian_language = NULL, basis_note = NULL, erased_at = $2
+			WHERE id = $1 AND deleted_at IS NOT NULL AND erased_at IS NULL`, id, database.Micros(tx.Now))
+		if err != nil || n == 0 {
+			return err
+		}
+		if err := tx.RecordPlayerErasure(ctx, id); err != nil {
+			return err
+		}
+		return also.Run(ctx, tx)
+	})
 	return total + n, err
 }
 
@@ -230,8 +246,18 @@ func releaseNumber(ctx context.Context, tx *store.Tx, account, playerID string) 
 	if used {
 		return errInUse
 	}
-	if err := tx.Defer(ctx, `DELETE FROM confirmed_addresses WHERE mobile_number = $1 AND role = $2`, number, role); err != nil {
-		return err
+	if n == 1 {
+		if err := tx.RecordErasure(ctx, actor.Role(role), account); err != nil {
+			return err
+		}
+	}
+	for _, query := range []string{
+		`DELETE FROM confirmed_addresses WHERE mobile_number = $1 AND role = $2`,
+		`DELETE FROM deliveries WHERE recipient = $1 AND recipient <> '' AND role = $2`,
+	} {
+		if err := tx.Defer(ctx, query, number, role); err != nil {
+			return err
+		}
 	}
 	for _, query := range []string{
 		`DELETE FROM devices WHERE mobile_number = $1 AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.mobile_number = $1)`,

@@ -48,6 +48,11 @@ func (h exportCalls) export(ctx context.Context, r api.Request[api.NoBody]) (api
 	}), nil
 }
 
+// WriteExport writes the export of a person for an operator, in the default language.
+func (s *Service) WriteExport(ctx context.Context, by actor.Actor, out io.Writer) error {
+	return s.writeExport(ctx, by, out, message.Languages[0])
+}
+
 // writeExport writes the export of a person.
 func (s *Service) writeExport(ctx context.Context, by actor.Actor, out io.Writer, language string) error {
 	if by.Role == actor.Coach {

@@ -18,10 +18,12 @@ const maxLeaveAttempts = 5
 
 // Leave deletes the account of the calling guardian or student, and unlinks it from its players one after the other. If it stops
 // on the way, the account still exists and the next call continues.
-func (s *Service) Leave(ctx context.Context, by actor.Actor) error { return s.leave(ctx, by, "", "") }
+func (s *Service) Leave(ctx context.Context, by actor.Actor) error {
+	return s.leave(ctx, by, "", "", nil)
+}
 
-// leave is Leave for a person who read text in language.
-func (s *Service) leave(ctx context.Context, by actor.Actor, language, text string) error {
+// leave is Leave for a person who read text in language. also runs in the transaction that erases the account.
+func (s *Service) leave(ctx context.Context, by actor.Actor, language, text string, also Also) error {
 	for range maxLeaveAttempts {
 		rs, err := s.DB.Query(ctx, `SELECT id FROM players WHERE `+string(by.Role)+`_id = $1 AND deleted_at IS NULL ORDER BY id`, by.AccountID)
 		ids, err := database.CollectTexts(rs, err)
@@ -33,7 +35,12 @@ func (s *Service) leave(ctx context.Context, by actor.Actor, language, text stri
 				return fmt.Errorf("leave player %s: %w", id, err)
 			}
 		}
-		err = s.DB.Write(ctx, func(tx *store.Tx) error { return deleteAccount(ctx, tx, by.AccountID) })
+		err = s.DB.Write(ctx, func(tx *store.Tx) error {
+			if err := deleteAccount(ctx, tx, by.AccountID); err != nil {
+				return err
+			}
+			return also.Run(ctx, tx)
+		})
 		if !errors.Is(err, errInUse) {
 			return err
 		}
@@ -87,7 +94,7 @@ func (p pages) deleteAccount(role actor.Role) web.Handler {
 		for _, name := range deleteTexts {
 			text = append(text, v.MustT("delete."+name))
 		}
-		if err := p.leave(ctx, by, r.Language, strings.Join(text, " ")); err != nil {
+		if err := p.leave(ctx, by, r.Language, strings.Join(text, " "), nil); err != nil {
 			return web.Response{}, err
 		}
 		p.site.Streams.Hub.Wake(by.AccountID)

@@ -17,6 +17,10 @@ type Service struct {
 	Export Export
 	// LeavePlayer unlinks a guardian or student from a player; server sets it.
 	LeavePlayer func(ctx context.Context, by actor.Actor, playerID, language, text string) error
+	// RemovePlayer removes a player that an operator erases, and CloseCoach closes the account of a coach and runs also in
+	// its transaction; server sets both.
+	RemovePlayer func(ctx context.Context, playerID string) error
+	CloseCoach   func(ctx context.Context, by actor.Actor, also Also) error
 	// notices are the current ones, the default language first.
 	notices []Notice
 }

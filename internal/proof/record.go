@@ -86,7 +86,7 @@ func claimsOf(c approval.ConsentChange) Claims {
 // authenticationOf returns how the party proved its number, or nil if another actor made the change.
 // A button or a key press counts as an OTP that was entered at that time.
 func authenticationOf(c approval.ConsentChange) *Authentication {
-	if c.By.Role != c.Party {
+	if c.By.Role != c.Party || c.By.Via == actor.ViaOperator {
 		return nil
 	}
 	switch {

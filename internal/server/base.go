@@ -44,6 +44,7 @@ type base struct {
 	load      *load
 	push      *notice.PushSubscriptions
 	privacy   *privacy.Service
+	ledger    *privacy.Ledger
 	// phones are nil where a message can reach a person.
 	phones *devphone.Phones
 }
@@ -127,6 +128,7 @@ func newBase(ctx context.Context, cfg *config.Config, o Options, sql *database.D
 		phones:    phones,
 		push:      subscriptions,
 		privacy:   kept,
+		ledger:    &privacy.Ledger{Path: cfg.ErasuresFile(), DB: db},
 	}, nil
 }
 

@@ -62,6 +62,9 @@ type Operators struct {
 	now   func() time.Time
 	newID func() string
 	sql   *database.DB
+	// options and tiers are for the services of People.
+	options Options
+	tiers   coach.Tiers
 }
 
 // Log returns the log of consents. It needs the master key.
@@ -118,7 +121,7 @@ func OpenOperators(ctx context.Context, cfg *config.Config, o Options) (*Operato
 	approvals.DB = db
 	coaches := coach.SQL{DB: db}
 	shell := newShell(cfg, o, db, coaches, newCommon(cfg, coaches, tiers))
-	return &Operators{Shell: shell, Verifications: newVerifications(cfg, o, db, &document.Service{DB: db}, nil), cfg: cfg, now: o.Now, newID: o.NewID, sql: sql}, nil
+	return &Operators{Shell: shell, Verifications: newVerifications(cfg, o, db, &document.Service{DB: db}, nil), cfg: cfg, now: o.Now, newID: o.NewID, sql: sql, options: o, tiers: tiers}, nil
 }
 
 // Close closes the database.

@@ -136,7 +136,10 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 		},
 	}
 	b.privacy.Export = privacy.Export{Family: s.sectionsFor, Receipts: s.receiptsOf, Coach: everything.writeAll}
-	b.privacy.LeavePlayer = b.approvals.Leave
+	b.privacy.LeavePlayer, b.privacy.RemovePlayer = b.approvals.Leave, b.approvals.RemoveForErasure
+	b.privacy.CloseCoach = func(ctx context.Context, by actor.Actor, also privacy.Also) error {
+		return b.accounts.CloseAccountOf(ctx, by, also.Run)
+	}
 	return s, s.check()
 }
 

@@ -51,8 +51,9 @@ func newWorker(cfg *config.Config, o Options, s *services) *worker.Worker {
 		},
 		TurnAdults:    s.approvals.TurnAdults,
 		NumberRecords: s.proof.Work, CheckApprovals: s.proof.Sample,
-		CheckBudget:  s.budgets.check,
-		RenewStreams: s.public.Streams.Renew,
+		AppendErasures: s.ledger.Append,
+		CheckBudget:    s.budgets.check,
+		RenewStreams:   s.public.Streams.Renew,
 		Expand: worker.Expansion{
 			Next: s.conversations.ExpandNext, Failed: s.metrics.ExpansionFailed, Signal: s.delivery.expansion,
 		},

@@ -16,6 +16,7 @@ import (
 	"github.com/touchline/touchline/internal/conversation"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/privacy"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/team"
 )
@@ -239,6 +240,19 @@ func (p *fixture) erasures() {
 	ok(p, p.Remove(bg, by, p.plantFamily(by)))
 	p.clock.advance(31*day + time.Minute)
 	ok(p, second(p.db.Sweep(bg, p.clock.Now())))
+
+	people := &privacy.Service{DB: p.db, RemovePlayer: p.RemoveForErasure, LeavePlayer: p.Leave}
+	id := p.plantFamily(by)
+	if list, err := people.AccountsOf(bg, number(99931)); err != nil || len(list) != 1 || list[0].Players != 1 {
+		p.Errorf("accounts %v, %v", list, err)
+	}
+	ok(p, people.EraseAccount(bg, p.as(actor.Guardian, number(99931)).AccountID, nil))
+	ok(p, people.ErasePlayer(bg, id, nil))
+	ledger := privacy.Ledger{Path: filepath.Join(p.TempDir(), "erasures"), DB: p.db}
+	ok(p, ledger.Append(bg))
+	if n, _, err := people.Reapply(bg, ledger.Path); err != nil || n != 0 {
+		p.Errorf("%d erasures were repeated, %v", n, err)
+	}
 }
 
 // TestErasureTable: docs/privacy.md says of every column what erasure does with it. It fails for a new column: decide

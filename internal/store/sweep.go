@@ -60,5 +60,8 @@ func (db *DB) Sweep(ctx context.Context, now time.Time) (int64, error) {
 			}
 		}
 	}
-	return total, nil
+	if total == 0 {
+		return 0, nil
+	}
+	return total, db.EmptyLog(ctx)
 }

@@ -32,6 +32,7 @@ const (
 	adultsEvery         = time.Minute
 	recordsEvery        = time.Second
 	sampleEvery         = time.Hour
+	erasuresEvery       = 5 * time.Second
 	expansionEvery      = time.Second
 	sweepEvery          = 10 * time.Minute
 )
@@ -73,6 +74,8 @@ type Config struct {
 	NumberRecords func(ctx context.Context) error
 	// CheckApprovals compares a sample of approvals with their records.
 	CheckApprovals func(ctx context.Context) error
+	// AppendErasures appends new erasures to the file ERASURES.
+	AppendErasures func(ctx context.Context) error
 	// CheckBudget warns if the budget for SMS is short.
 	CheckBudget func(ctx context.Context) error
 	// RenewStreams renews the last-seen time of this process, if it has streams.
@@ -113,6 +116,7 @@ func (w *Worker) Run(ctx context.Context) {
 	wait.Go(func() { w.every(ctx, "turn adults", adultsEvery, inBatches(c.TurnAdults)) })
 	wait.Go(func() { w.every(ctx, "number records", recordsEvery, c.NumberRecords) })
 	wait.Go(func() { w.every(ctx, "compare approvals with their records", sampleEvery, c.CheckApprovals) })
+	wait.Go(func() { w.every(ctx, "append erasures to ERASURES", erasuresEvery, c.AppendErasures) })
 	wait.Go(func() { w.every(ctx, "check the SMS budget", budgetEvery, c.CheckBudget) })
 	wait.Go(func() { w.every(ctx, "renew the streams", notice.StreamsRenewed, c.RenewStreams) })
 	wait.Go(func() { w.expand(ctx) })

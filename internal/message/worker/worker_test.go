@@ -46,6 +46,7 @@ func TestPeriodicJobs(t *testing.T) {
 			RecordAdults:        func(context.Context) error { return nil },
 			CheckBudget:         func(context.Context) error { return nil },
 			NumberRecords:       func(context.Context) error { return nil },
+			AppendErasures:      func(context.Context) error { return nil },
 			CheckApprovals:      func(context.Context) error { return nil },
 			Expand: worker.Expansion{
 				Signal: worker.NewSignal(), Failed: func() { failedExpansions++ },

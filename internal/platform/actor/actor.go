@@ -46,12 +46,15 @@ type Actor struct {
 // Via is a way in which a caller reaches the service.
 type Via string
 
-// The ways. Chat is a button under a message in WhatsApp, Voice a key pressed during a call.
+// The ways. Chat is a button under a message in WhatsApp, Voice a key pressed during a call. Operator is an operator who
+// deletes the account for a person.
 const (
 	ViaPage  Via = "page"
 	ViaAPI   Via = "api"
 	ViaChat  Via = "chat"
 	ViaVoice Via = "voice"
+
+	ViaOperator Via = "operator"
 )
 
 // Operator is a person or program that runs the service, identified by a token or a

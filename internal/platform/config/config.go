@@ -119,6 +119,7 @@ type Config struct {
 	Streams                  int      `env:"STREAMS" default:"4000" min:"1" max:"1000000" help:"open notification streams of one process; one more gets 503; keep it below MAX_CONNECTIONS"`
 
 	Log           string `env:"LOG" default:"operators" oneof:"off,operators,public" help:"who may read the log of consents at /log/: operators on ADMIN_ADDR, or everyone on both listeners; it names no person"`
+	Erasures      string `env:"ERASURES" shown:"erasures in DATA_DIR; none if DATABASE_URL is set" help:"file with the ids and times of all erasures, outside of the database and of its backups: what was erased is erased again when the service starts with an older database"`
 	LogCheckpoint string `env:"LOG_CHECKPOINT" shown:"log-checkpoint in DATA_DIR; none if DATABASE_URL is set" help:"file with the newest checkpoint of the log of consents, outside of the database: the service signs no checkpoint that contradicts it, for example after a backup was restored"`
 
 	ShutdownDrain time.Duration `env:"SHUTDOWN_DRAIN" default:"1s" min:"0s" max:"10m" zero:"none" help:"time between the first 503 of /readyz and closing the listeners, so that load balancers notice"`
@@ -135,6 +136,9 @@ type Config struct {
 
 	// set holds the origin of each setting that is set, by key.
 	set map[string]origin
+
+	// erasuresByDefault is ERASURES unless it is set, for the default database.
+	erasuresByDefault string
 }
 
 // Endpoints are the addresses of services of other companies.

@@ -34,6 +34,10 @@ func (c *Config) derive() {
 	if !c.isSet("LOG_CHECKPOINT") && !c.isSet("DATABASE_URL") {
 		c.LogCheckpoint = filepath.Join(c.DataDir, "log-checkpoint")
 	}
+	if !c.isSet("ERASURES") && !c.isSet("DATABASE_URL") {
+		c.erasuresByDefault = filepath.Join(c.DataDir, "erasures")
+		c.Erasures = c.erasuresByDefault
+	}
 	if !c.isSet("FILES") {
 		c.Files = c.defaultFiles()
 	}
@@ -212,6 +216,14 @@ func (c *Config) CheckpointFile() string {
 		return ""
 	}
 	return c.LogCheckpoint
+}
+
+// ErasuresFile returns the file ERASURES, or "". A service with another database may have no DATA_DIR.
+func (c *Config) ErasuresFile() string {
+	if c.Erasures == c.erasuresByDefault && !c.isSet("ERASURES") && c.DatabaseURL != c.defaultDatabase() {
+		return ""
+	}
+	return c.Erasures
 }
 
 // CreateDataDir creates DATA_DIR, accessible only by its owner, unless DATABASE_URL is set: then

@@ -13,3 +13,12 @@ CREATE TABLE notices (
 	PRIMARY KEY (language, version)
 );
 CREATE UNIQUE INDEX notices_hash ON notices (hash, language);
+
+-- Erasures that were committed, by the id of the erased player or account. Each replica appends them to its file
+-- ERASURES, from which they are repeated after an older database was restored. kind is player or a role.
+CREATE TABLE erasures (
+	object_id TEXT   NOT NULL PRIMARY KEY,
+	kind      TEXT   NOT NULL,
+	erased_at BIGINT NOT NULL
+);
+CREATE INDEX erasures_by_time ON erasures (erased_at, object_id);
