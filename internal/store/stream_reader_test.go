@@ -100,7 +100,7 @@ func TestStreamsShareReads(t *testing.T) {
 		open[coaches[2].AccountID] = open[coaches[2].AccountID][1:]
 		poll <- p.clock.Now() // the reader takes it after it has woken all
 		want(coaches[2], true, notice.StreamState{Live: true, Seq: 8})
-		if n := statements.Load(); n < 1 || n > 3 { // a poll before, the wake, the poll after it
+		if n := statements.Load(); n > 3 { // at most a poll before, the wake and the poll after it
 			p.Errorf("%d statements for a wake of 8 streams", n)
 		}
 	})
