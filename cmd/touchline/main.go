@@ -49,6 +49,7 @@ func newRoot(environ []string) *cobra.Command {
 		settingsCommand("serve", "migrate the database and run the service", environ, serve),
 		demoCommand(),
 		migrateCommand(environ),
+		copyCommand(),
 		adminCommand(environ),
 		keysCommand(environ),
 		verifyCommand(),

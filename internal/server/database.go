@@ -13,6 +13,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/dump"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/store"
 )
@@ -84,6 +85,9 @@ func openDatabase(ctx context.Context, cfg *config.Config, o Options) (*database
 	if err := db.MigrateObserved(ctx, o.Migration); err != nil {
 		return nil, tiers, errors.Join(fmt.Errorf("migrate the database: %w", err), db.Close())
 	}
+	if err := checkComplete(ctx, db); err != nil {
+		return nil, tiers, errors.Join(err, db.Close())
+	}
 	return db, tiers, nil
 }
 
@@ -92,6 +96,15 @@ func warnOfNewerDatabase(ctx context.Context, db *database.DB, log *slog.Logger)
 	if newer, err := db.Newer(ctx); err == nil && newer != 0 {
 		log.Warn("a newer release has migrated this database; this release runs with it until you upgrade", "migration", newer)
 	}
+}
+
+// checkComplete refuses the target of an interrupted copy.
+func checkComplete(ctx context.Context, db *database.DB) error {
+	unfinished, err := dump.IsUnfinished(ctx, db)
+	if err == nil && unfinished {
+		err = errors.New("the copy into this database is not complete: run \"touchline copy\" again with the same arguments")
+	}
+	return err
 }
 
 // maxClockOffset is how far clocks may differ before the log warns. NTP keeps them within

@@ -236,3 +236,9 @@ func (advisory) SessionUnlock(ctx context.Context, conn *sql.Conn) error {
 	}
 	return err
 }
+
+// NewestMigration returns the version of the newest migration of a folder.
+func NewestMigration(migrations fs.FS) (int64, error) {
+	_, newest, err := (&DB{migrations: migrations}).versions()
+	return newest, err
+}

@@ -1,0 +1,343 @@
+package dump
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/touchline/touchline/internal/platform/database"
+)
+
+// Copy says what Run copies where.
+type Copy struct {
+	// From and To are the URLs of the databases.
+	From, To string
+	// Migrations make the tables of the target.
+	Migrations fs.FS
+	// Chunk is how many rows are committed together; 0 is 20,000. An interrupted copy continues after its last chunk.
+	Chunk int
+	// Progress is called after each commit, with the rows of a table that this run copied; nil does nothing.
+	Progress func(table string, rows int64)
+}
+
+// Result says what a copy copied.
+type Result struct {
+	Tables []Total `json:"tables"`
+	// Resumed says that an interrupted copy continued.
+	Resumed bool  `json:"resumed"`
+	Files   Files `json:"files"`
+}
+
+// Rows returns how many rows there are in all tables.
+func (r Result) Rows() (n int64) {
+	for _, t := range r.Tables {
+		n += t.Rows
+	}
+	return n
+}
+
+// progress is the state of a copy, in the table installation of its target.
+type progress struct {
+	Source string `json:"source"`
+	// Tables is how many tables are complete; After is the key of the last row of the next one, encoded.
+	Tables int    `json:"tables"`
+	After  []byte `json:"after,omitempty"`
+}
+
+// ErrRunning says that a service uses the database.
+var ErrRunning = errors.New("a service runs on it: stop every replica first")
+
+// lock keeps services from a database, and fails if one runs on it.
+func lock(ctx context.Context, url string) (*database.ServerLock, error) {
+	l, err := database.LockServer(ctx, url, 0, func() {})
+	if errors.Is(err, database.ErrServed) {
+		err = ErrRunning
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", database.Label(url), err)
+	}
+	return l, nil
+}
+
+// stopTime is how long a connection of a service that has stopped may still exist.
+const stopTime = 2 * time.Second
+
+// noService fails if a service has connections to a PostgreSQL database.
+func noService(ctx context.Context, b *database.Bulk, url string) error {
+	for end := time.Now().Add(stopTime); ; time.Sleep(stopTime / 20) {
+		n, err := b.Services(ctx)
+		if err == nil && n == 0 {
+			return nil
+		}
+		if err == nil && time.Now().After(end) {
+			err = ErrRunning
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", database.Label(url), err)
+		}
+	}
+}
+
+// Run copies all tables of a database into an empty one, and compares them. A copy that was interrupted continues. It fails
+// if a service runs on one of the two.
+func (c Copy) Run(ctx context.Context) (r Result, err error) {
+	if database.SameDatabase(c.From, c.To) {
+		return r, errors.New("the source and the target are the same database")
+	}
+	source, tables, unlock, err := c.openSource(ctx)
+	if err != nil {
+		return r, fmt.Errorf("source: %w", err)
+	}
+	defer unlock()
+	locked, err := lock(ctx, c.To)
+	if err != nil {
+		return r, fmt.Errorf("target: %w", err)
+	}
+	defer locked.Close()
+	target, err := openTarget(ctx, c.To, c.Migrations, tables)
+	if err != nil {
+		return r, fmt.Errorf("target: %w", err)
+	}
+	defer target.Close()
+	state, resumed, err := c.begin(ctx, target, tables)
+	if err != nil {
+		return r, fmt.Errorf("target: %w", err)
+	}
+	r.Resumed = resumed
+	for i := state.Tables; i < len(tables); i++ {
+		if err := c.table(ctx, source, target, tables[i], &state); err != nil {
+			return r, err
+		}
+	}
+	r.Tables, err = compare(ctx, source, target, tables)
+	if err != nil {
+		return r, fmt.Errorf("the copy is not complete: %w; start again with an empty target", err)
+	}
+	err = target.Exec(ctx, `DELETE FROM installation WHERE name = $1`, Unfinished)
+	if err == nil {
+		err = target.Analyze(ctx)
+	}
+	return r, err
+}
+
+// openSource opens the source, of which all reads see one state.
+func (c Copy) openSource(ctx context.Context) (b *database.Bulk, tables []database.Table, unlock func(), err error) {
+	b, err = database.OpenBulk(ctx, c.From)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	locked, err := lock(ctx, c.From)
+	unlock = func() {
+		_ = b.Close()
+		if locked != nil {
+			_ = locked.Close()
+		}
+	}
+	if err == nil {
+		err = noService(ctx, b, c.From)
+	}
+	if err == nil {
+		err = b.Snapshot(ctx)
+	}
+	if err == nil {
+		tables, err = sourceTables(ctx, b, c.Migrations)
+	}
+	if err != nil {
+		unlock()
+		return nil, nil, nil, err
+	}
+	return b, tables, unlock, nil
+}
+
+// sourceTables returns the tables of a source, which must have exactly the migrations of this program.
+func sourceTables(ctx context.Context, b *database.Bulk, migrations fs.FS) ([]database.Table, error) {
+	newest, err := database.NewestMigration(migrations)
+	if err != nil {
+		return nil, err
+	}
+	version, err := b.Version(ctx)
+	switch {
+	case err != nil:
+		return nil, err
+	case version == 0:
+		return nil, errors.New("it is not a database of Touchline")
+	case version < newest:
+		return nil, errors.New("an older release made it: run \"touchline migrate\" on it first")
+	case version > newest:
+		return nil, errors.New("a newer release made it: use that release")
+	}
+	tables, err := b.Tables(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var unfinished bool
+	err = b.Scan(ctx, `SELECT EXISTS (SELECT 1 FROM installation WHERE name = $1)`, []any{Unfinished}, &unfinished)
+	if err == nil && unfinished {
+		err = errors.New("it is the target of a copy that is not complete")
+	}
+	return tables, err
+}
+
+// openTarget migrates the target and opens it. It must have the tables of the source.
+func openTarget(ctx context.Context, url string, migrations fs.FS, tables []database.Table) (*database.Bulk, error) {
+	db, err := database.Open(ctx, url, database.Options{Migrations: migrations, ApplicationName: "touchline copy"})
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(db.Migrate(ctx), db.Close()); err != nil {
+		return nil, err
+	}
+	b, err := database.OpenBulkWriter(ctx, url)
+	if err != nil {
+		return nil, err
+	}
+	own, err := b.Tables(ctx)
+	if err == nil {
+		err = sameTables(tables, own)
+	}
+	if err == nil {
+		err = noService(ctx, b, url)
+	}
+	if err != nil {
+		return nil, errors.Join(err, b.Close())
+	}
+	return b, nil
+}
+
+// begin returns the state of an interrupted copy, or begins one in an empty target.
+func (c Copy) begin(ctx context.Context, target *database.Bulk, tables []database.Table) (state progress, resumed bool, err error) {
+	var text string
+	err = target.Scan(ctx, `SELECT value FROM installation WHERE name = $1`, []any{Unfinished}, &text)
+	switch {
+	case err == nil:
+		err = json.Unmarshal([]byte(text), &state)
+		if err == nil && state.Source != database.Label(c.From) {
+			err = fmt.Errorf("it has a part of a copy of %s; start with an empty database", state.Source)
+		}
+		return state, true, err
+	case !database.IsNoRows(err):
+		return state, false, err
+	}
+	if err := checkEmpty(ctx, target, tables); err != nil {
+		return state, false, err
+	}
+	state.Source = database.Label(c.From)
+	err = target.Write(ctx, func() error {
+		if err := clearSeeds(ctx, target, tables); err != nil {
+			return err
+		}
+		return state.save(ctx, target)
+	})
+	return state, false, err
+}
+
+func (p progress) save(ctx context.Context, target *database.Bulk) error {
+	text, err := json.Marshal(p)
+	if err != nil {
+		return err
+	}
+	return target.Exec(ctx, `INSERT INTO installation (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`, Unfinished, string(text))
+}
+
+// table copies the rest of a table in chunks. Each is one transaction with the new state.
+func (c Copy) table(ctx context.Context, source, target *database.Bulk, t database.Table, state *progress) error {
+	after, err := decodeKey(t, state.After)
+	if err != nil {
+		return err
+	}
+	rows := make(chan []any, 1000)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var read error
+	go func() {
+		defer close(rows)
+		read = source.ReadAfter(ctx, t, after, func(row []any) error {
+			select {
+			case rows <- append([]any(nil), row...):
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		})
+	}()
+	var copied int64
+	for more := true; more; {
+		var last []any
+		n := 0
+		err := target.Write(ctx, func() error {
+			_, err := target.Insert(ctx, t, func() ([]any, error) {
+				if n == c.chunk() {
+					return nil, nil
+				}
+				row, ok := <-rows
+				if !ok {
+					more = false
+					return nil, read
+				}
+				n++
+				last = row
+				return row, nil
+			})
+			if err != nil {
+				return err
+			}
+			if more {
+				key, err := appendRow(nil, t.KeyOf(last))
+				if err != nil {
+					return err
+				}
+				state.After = key
+			} else {
+				state.Tables, state.After = state.Tables+1, nil
+			}
+			return state.save(ctx, target)
+		})
+		if err != nil {
+			cancel()
+			for range rows { // the source is for one goroutine: wait for the reader
+			}
+			return err
+		}
+		copied += int64(n)
+		if c.Progress != nil {
+			c.Progress(t.Name, copied)
+		}
+	}
+	return nil
+}
+
+func (c Copy) chunk() int {
+	if c.Chunk > 0 {
+		return c.Chunk
+	}
+	return 20_000
+}
+
+func decodeKey(t database.Table, encoded []byte) ([]any, error) {
+	if encoded == nil {
+		return nil, nil
+	}
+	columns := t.KeyKinds()
+	key := make([]any, len(columns))
+	_, err := readRow(encoded, columns, key)
+	return key, err
+}
+
+// compare returns what each table has, and an error unless the source and the target have the same.
+func compare(ctx context.Context, source, target *database.Bulk, tables []database.Table) ([]Total, error) {
+	var want []Total
+	read := make(chan error, 1)
+	go func() {
+		var err error
+		want, err = totals(ctx, source, tables)
+		read <- err
+	}()
+	got, err := totals(ctx, target, tables)
+	if err := errors.Join(<-read, err, target.CheckReferences(ctx)); err != nil {
+		return nil, err
+	}
+	return want, differences(want, got)
+}
