@@ -69,8 +69,8 @@ func TestAdminCommands(t *testing.T) {
 		if list, _ := run(0, "token", "list"); !strings.Contains(list, id) || !strings.Contains(list, "on call") || strings.Contains(list, token) {
 			t.Errorf("token list: got %s", list)
 		}
-		run(0, "token", "revoke", id)
-		run(0, "token", "revoke", id)
+		run(0, "token", "revoke", id, "--yes")
+		run(0, "token", "revoke", id, "--yes")
 		if got, _ := get(token, "/api/admin/audit"); got != 401 {
 			t.Errorf("request with a revoked token: got status %d", got)
 		}
