@@ -31,6 +31,7 @@ var (
 		"admin player erase": "PLAYER --reason=asked",
 		"admin token revoke": "TOKEN",
 		"keys rotate":        "--new-file KEYFILE",
+		"retention":          "",
 	}
 	harmlessCommands = []string{
 		"admin coach find", "admin deliveries", "admin kyc approve", "admin kyc list", "admin log key", "admin mail allow", "admin person export", "admin token create", "admin token list",
@@ -106,8 +107,8 @@ func TestDestructiveCommandsAsk(t *testing.T) {
 	if _, err := db.Exec(t.Context(), `UPDATE consent_log SET stopped_at = 1, stopped_reason = 'a test'`); err != nil {
 		t.Fatal(err)
 	}
-	newKey := filepath.Join(t.TempDir(), "master.key.new")
-	for _, path := range slices.Sorted(maps.Keys(destructiveCommands)) { // keys rotate last: it replaces the master key
+	newKey := filepath.Join(s.Config.DataDir, "master.key.new") // where the later commands find it
+	for _, path := range slices.Sorted(maps.Keys(destructiveCommands)) {
 		args := destructiveCommands[path]
 		line := strings.Fields(path + " " + strings.NewReplacer("TOKEN", id, "PLAYER", player, "KEYFILE", newKey).Replace(args))
 		if code, out := command(line...); code != 2 || !strings.Contains(out, "--yes") {

@@ -54,6 +54,7 @@ func newRoot(environ []string) *cobra.Command {
 		keysCommand(environ),
 		verifyCommand(),
 		auditCommand(environ),
+		retentionCommand(environ),
 		withJSON(settingsCommand("config", "print every setting with its value, default and source", environ, printConfig)),
 		withJSON(settingsCommand("sms-templates", "print the texts of SMS, for registration in India", environ, printSMSTemplates)),
 		withJSON(settingsCommand("whatsapp-templates", "print the templates of WhatsApp messages, as requests to Meta, one on each line", environ, printWhatsAppTemplates)),

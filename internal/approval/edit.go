@@ -159,7 +159,13 @@ func (p *Player) Remove(by actor.Actor, op Operation) (Change, error) {
 	if err := p.ownedBy(by); err != nil {
 		return Change{}, err
 	}
-	c := Change{Save: true, By: by}
+	c := p.remove(op)
+	c.By = by
+	return c, nil
+}
+
+func (p *Player) remove(op Operation) Change {
+	c := Change{Save: true}
 	for _, party := range Parties {
 		approver := p.Approver(party)
 		p.closeRequest(party, RequestCancelled, op.Now, &c)
@@ -172,7 +178,7 @@ func (p *Player) Remove(by actor.Actor, op Operation) (Change, error) {
 		}
 	}
 	p.DeletedAt = op.Now
-	return c, nil
+	return c
 }
 
 func sameGuardian(a, b *Guardian) bool {

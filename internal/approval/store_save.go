@@ -24,8 +24,8 @@ func (s *Service) insertPlayer(ctx context.Context, tx *store.Tx, p *Player) (bo
 			student_number, student_id, student_state, student_changed_at, student_pending_since,
 			guardian_name, guardian_relationship, guardian_email, guardian_number,
 			guardian_id, guardian_state, guardian_changed_at, guardian_pending_since, created_at, student_pending_reason, guardian_pending_reason,
-			student_language, guardian_language, adult_step, adult_step_at, basis, basis_note)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30)
+			student_language, guardian_language, adult_step, adult_step_at, basis, basis_note, medical_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31)
 		ON CONFLICT (coach_id, student_key, date_of_birth) WHERE deleted_at IS NULL DO NOTHING`,
 		p.ID, p.CoachID, p.Version, p.Student.FullName, p.Identity().NameKey, p.Student.DateOfBirth.String(), p.SearchKey(), sealed,
 		database.Text(string(p.Student.Number)), database.Text(p.StudentApprover.AccountID), string(p.StudentApprover.Consent.State),
@@ -34,11 +34,20 @@ func (s *Service) insertPlayer(ctx context.Context, tx *store.Tx, p *Player) (bo
 		database.Text(p.GuardianApprover.AccountID), string(p.GuardianApprover.Consent.State),
 		database.Micros(p.GuardianApprover.Consent.ChangedAt), database.Micros(p.GuardianApprover.Consent.PendingSince), database.Micros(p.CreatedAt),
 		database.Text(string(p.StudentApprover.Consent.PendingReason)), database.Text(string(p.GuardianApprover.Consent.PendingReason)),
-		database.Text(p.Student.Language), database.Text(g.Language), database.Text(string(step)), database.Micros(stepAt), string(p.Student.Basis.Kind), database.Text(p.Student.Basis.Note))
+		database.Text(p.Student.Language), database.Text(g.Language), database.Text(string(step)), database.Micros(stepAt), string(p.Student.Basis.Kind), database.Text(p.Student.Basis.Note),
+		database.Micros(medicalAt(sealed, tx.Now)))
 	if err != nil {
 		return false, fmt.Errorf("add player: %w", err)
 	}
 	return n == 1, nil
+}
+
+// medicalAt returns when a medical text was entered; zero without one.
+func medicalAt(sealed []byte, now time.Time) time.Time {
+	if sealed == nil {
+		return time.Time{}
+	}
+	return now
 }
 
 // setRequests sets the newest requests of a new player and counts its first status changes.
@@ -59,6 +68,9 @@ func (s *Service) savePlayer(ctx context.Context, tx *store.Tx, p *storedPlayer,
 			return err
 		}
 		p.sealed = sealed
+		if err := tx.Defer(ctx, `UPDATE players SET medical_at = $2 WHERE id = $1`, p.ID, database.Micros(medicalAt(sealed, tx.Now))); err != nil {
+			return fmt.Errorf("note when the medical text of player %s was entered: %w", p.ID, err)
+		}
 	}
 	if born := p.Student.DateOfBirth; born != p.details.student.DateOfBirth {
 		step, at := born.firstAdultStep(tx.Now)

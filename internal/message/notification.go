@@ -49,6 +49,9 @@ const (
 	// GuardianViewEnded goes to the coach.
 	GuardianViewEnded Type = "guardian_view_ended"
 
+	// UnansweredEnding goes to the coach.
+	UnansweredEnding Type = "unanswered_ending"
+
 	CertificateExpiring Type = "certificate_expiring"
 
 	// FeeReminder goes to parties that have the service fee_reminders.

@@ -59,6 +59,8 @@ func allEvents() []event.Event {
 	all = append(all,
 		event.Event{Type: event.TurnedAdult, Party: actor.Student, CoachID: "coach-id", PlayerID: "player-id", PartyID: "party-id", CoachName: "Meera Nair", StudentName: "Asha Rao", AppOnly: true},
 		event.Event{Type: event.AdultUnanswered, CoachID: "coach-id", PlayerID: "player-id", StudentName: "Asha Rao", Day: "2026-03-05"},
+		event.Event{Type: event.UnansweredEnding, CoachID: "coach-id", PlayerID: "player-id", StudentName: "Asha Rao", Count: 1, Day: "2026-03-05"},
+		event.Event{Type: event.UnansweredEnding, CoachID: "coach-id", Count: 12, Day: "2026-03-05"},
 		event.Event{Type: event.GuardianViewEnded, CoachID: "coach-id", PlayerID: "player-id", StudentName: "Asha Rao"},
 	)
 	all = append(all, partyEvents("http://evil.example", "@", "")...)

@@ -53,6 +53,7 @@ var coachPlan = map[event.Type]Type{
 	event.UPIChanged:          SecurityNotice,
 	event.AdultUnanswered:     TurnedAdult,
 	event.GuardianViewEnded:   GuardianViewEnded,
+	event.UnansweredEnding:    UnansweredEnding,
 }
 
 // Plan returns the drafts of the notifications for e, in the default language. brand is the
@@ -82,7 +83,7 @@ var mailed = map[actor.Role][]Type{
 	actor.Guardian: {GuardianApprovalConfirmed, GuardianRejectConfirmed, GuardianRevoked, PlayerChanged},
 	actor.Coach: {
 		GuardianApproved, GuardianRejected, GuardianRevoked, StudentApproved, StudentRejected, StudentRevoked,
-		RequestDisputed, DisputeLifted, DeliveryFailed, PendingReminder, KYCVerified, KYCRejected, SecurityNotice,
+		RequestDisputed, DisputeLifted, DeliveryFailed, PendingReminder, UnansweredEnding, KYCVerified, KYCRejected, SecurityNotice,
 	},
 }
 

@@ -29,7 +29,7 @@ func variant(to actor.Role, t Type, e event.Event) string {
 	switch {
 	case t == GuardianRevoked && to == actor.Guardian, t == StudentRevoked && to == actor.Student:
 		return ".own"
-	case t == PendingReminder && e.Count == 1:
+	case (t == PendingReminder || t == UnansweredEnding) && e.Count == 1:
 		return ".one"
 	case t == StudentRequest && len(e.BatchNames) > 0:
 		return ".batches"

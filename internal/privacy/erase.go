@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
@@ -15,13 +14,6 @@ import (
 
 // eraseBatch limits the rows that one transaction erases, so that it holds its locks only briefly.
 const eraseBatch = 500
-
-// Retention says how long personal data is kept; 0 keeps it.
-type Retention struct {
-	// Deleted counts from the removal of a player, the others from the creation of a notification and the last change of
-	// a delivery.
-	Deleted, Notifications, Deliveries time.Duration
-}
 
 // playerErasures erase at most $2 rows of the player $1 each. docs/privacy.md names what stays.
 var playerErasures = []string{
@@ -63,8 +55,8 @@ var playerErasures = []string{
 			SELECT 1 FROM team_recipients o JOIN players p ON p.id = o.player_id
 			WHERE o.message_id = m.id AND o.player_id <> $1 AND p.erased_at IS NULL)
 		LIMIT $2)`,
-	`DELETE FROM conversations WHERE (player_id, party) IN (
-		SELECT player_id, party FROM conversations WHERE player_id = $1 LIMIT $2)`,
+	`DELETE FROM conversations WHERE player_id = $1 AND party IN (
+		SELECT party FROM conversations WHERE player_id = $1 LIMIT $2)`,
 	`DELETE FROM import_rows WHERE (coach_id, import_id, number) IN (
 		SELECT i.coach_id, i.import_id, i.number FROM players p JOIN import_rows i ON i.coach_id = p.coach_id AND i.player_id = p.id
 		WHERE p.id = $1 LIMIT $2)`,
@@ -91,47 +83,6 @@ var accountErasures = []string{
 		SELECT id FROM passkeys WHERE account_id = $1 LIMIT $2)`,
 	`DELETE FROM kept_answers WHERE (owner, key) IN (
 		SELECT owner, key FROM kept_answers WHERE owner = $1 LIMIT $2)`,
-}
-
-// BeforeSweep erases what is older than the times of Retention. It continues where it stopped.
-func (r Retention) BeforeSweep(ctx context.Context, db *store.DB, now time.Time) (total int64, err error) {
-	for _, old := range []struct {
-		what, query string
-		kept        time.Duration
-	}{
-		{"notifications", `DELETE FROM notifications WHERE id IN (SELECT id FROM notifications WHERE created_at < $1 ORDER BY created_at LIMIT $2)`, r.Notifications},
-		{"deliveries", `DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE state <> 'queued' AND updated_at < $1 ORDER BY updated_at LIMIT $2) AND state <> 'queued' AND updated_at < $1`, r.Deliveries},
-	} {
-		if old.kept == 0 {
-			continue
-		}
-		n, err := repeat(ctx, db, old.query, database.Micros(now.Add(-old.kept)))
-		if total += n; err != nil {
-			return total, fmt.Errorf("erase %s: %w", old.what, err)
-		}
-	}
-	for r.Deleted > 0 {
-		rs, err := db.Query(ctx, `
-			SELECT id FROM players WHERE deleted_at < $1 AND deleted_at IS NOT NULL AND erased_at IS NULL
-			ORDER BY deleted_at, id LIMIT $2`, database.Micros(now.Add(-r.Deleted)), eraseBatch)
-		ids, err := database.CollectTexts(rs, err)
-		if err != nil {
-			return total, fmt.Errorf("find players to erase: %w", err)
-		}
-		for _, id := range ids {
-			n, err := erasePlayer(ctx, db, id)
-			if total += n; err != nil {
-				return total, fmt.Errorf("erase player %s: %w", id, err)
-			}
-		}
-		if len(ids) < eraseBatch {
-			break
-		}
-	}
-	if total == 0 {
-		return 0, nil
-	}
-	return total, db.EmptyLog(ctx)
 }
 
 // repeat runs a statement in one transaction after the other, until fewer than eraseBatch rows are left.
@@ -176,7 +127,7 @@ func erasePlayerAlso(ctx context.Context, db *store.DB, id string, also Also) (t
 	var n int64
 	err = db.Write(ctx, func(tx *store.Tx) (err error) {
 		n, err = tx.Exec(ctx, `
-			UPDATE players SET student_name = '', student_key = '', date_of_birth = '1900-01-01', search_key = '', medical = NULL,
+			UPDATE players SET student_name = '', student_key = '', date_of_birth = '1900-01-01', search_key = '', medical = NULL, medical_at = NULL,
 				student_number = NULL, guardian_name = NULL, guardian_relationship = NULL, guardian_email = NULL, guardian_number = NULL,
 				student_language = NULL, guardian_language = NULL, basis_note = NULL, erased_at = $2
 			WHERE id = $1 AND deleted_at IS NOT NULL AND erased_at IS NULL`, id, database.Micros(tx.Now))

@@ -18,6 +18,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/platform/securitylog"
+	"github.com/touchline/touchline/internal/privacy"
 	"github.com/touchline/touchline/internal/proof"
 	"github.com/touchline/touchline/internal/server/service"
 	"github.com/touchline/touchline/internal/store"
@@ -63,13 +64,43 @@ type Operators struct {
 	newID func() string
 	sql   *database.DB
 	// options and tiers are for the services of People.
-	options Options
-	tiers   coach.Tiers
+	options      Options
+	tiers        coach.Tiers
+	db           *store.DB
+	storeOptions store.Options // of db, which has no vault
+	approvals    *approval.Service
+}
+
+func (o *Operators) keys(ctx context.Context) (*auth.Keys, error) {
+	return auth.OpenKeys(ctx, auth.NewInstallation(o.sql), o.cfg.MasterKeys, o.now)
+}
+
+// Due returns what the settings RETAIN_* erase now.
+func (o *Operators) Due(ctx context.Context) ([]privacy.Due, error) {
+	return retention(o.cfg).Due(ctx, o.db, o.now())
+}
+
+// Erase does what the worker does for the settings RETAIN_*, and returns the number of changed rows. It needs the master key.
+func (o *Operators) Erase(ctx context.Context) (int64, error) {
+	keys, err := o.keys(ctx)
+	if err != nil {
+		return 0, err
+	}
+	options := o.storeOptions
+	options.Vault = keys.Vault
+	approvals := *o.approvals
+	approvals.DB = store.New(o.sql, options)
+	removed, err := approvals.EndUnanswered(ctx, o.cfg.RetainUnanswered)
+	if err != nil {
+		return removed, err
+	}
+	erased, err := retention(o.cfg).BeforeSweep(ctx, approvals.DB, o.now())
+	return removed + erased, err
 }
 
 // Log returns the log of consents. It needs the master key.
 func (o *Operators) Log(ctx context.Context) (*proof.Service, error) {
-	keys, err := auth.OpenKeys(ctx, auth.NewInstallation(o.sql), o.cfg.MasterKeys, o.now)
+	keys, err := o.keys(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -117,11 +148,15 @@ func OpenOperators(ctx context.Context, cfg *config.Config, o Options) (*Operato
 	}
 	ch := newChannels(cfg, o, nil, nil, nil, nil, nil) // sends nothing
 	approvals := newApprovals(cfg, o, ch, tiers)
-	db := store.New(sql, store.Options{NewID: o.NewID, Settings: storeSettings(cfg, ch, tiers), Hooks: Hooks(approvals.Rules, retention(cfg))})
+	options := store.Options{NewID: o.NewID, Settings: storeSettings(cfg, ch, tiers), Hooks: Hooks(approvals.Rules, retention(cfg))}
+	db := store.New(sql, options)
 	approvals.DB = db
 	coaches := coach.SQL{DB: db}
 	shell := newShell(cfg, o, db, coaches, newCommon(cfg, coaches, tiers))
-	return &Operators{Shell: shell, Verifications: newVerifications(cfg, o, db, &document.Service{DB: db}, nil), cfg: cfg, now: o.Now, newID: o.NewID, sql: sql, options: o, tiers: tiers}, nil
+	return &Operators{
+		Shell: shell, Verifications: newVerifications(cfg, o, db, &document.Service{DB: db}, nil), cfg: cfg, now: o.Now, newID: o.NewID, sql: sql,
+		options: o, tiers: tiers, db: db, storeOptions: options, approvals: approvals,
+	}, nil
 }
 
 // Close closes the database.

@@ -29,5 +29,8 @@ func CheckNotice(cfg *config.Config) config.Errors {
 }
 
 func retention(cfg *config.Config) privacy.Retention {
-	return privacy.Retention{Deleted: cfg.RetainDeleted, Notifications: cfg.RetainNotifications, Deliveries: cfg.RetainDeliveries}
+	return privacy.Retention{
+		Deleted: cfg.RetainDeleted, Unanswered: cfg.RetainUnanswered, Notifications: cfg.RetainNotifications, Deliveries: cfg.RetainDeliveries,
+		Medical: cfg.RetainMedical,
+	}
 }

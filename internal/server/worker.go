@@ -3,6 +3,7 @@ package server
 import (
 	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"slices"
 
@@ -41,7 +42,11 @@ func newWorker(cfg *config.Config, o Options, s *services) *worker.Worker {
 		RecordIntrospections:    s.operators.Tokens.RecordIntrospections,
 		RotateKeys:              s.keys.Rotate,
 		SweepFiles:              s.documents.DeleteExpiredBlobs,
-		Sweep:                   func(ctx context.Context) (int64, error) { return s.db.Sweep(ctx, o.Now()) },
+		Sweep: func(ctx context.Context) (int64, error) {
+			removed, err := s.approvals.EndUnanswered(ctx, cfg.RetainUnanswered)
+			swept, sweepErr := s.db.Sweep(ctx, o.Now())
+			return removed + swept, errors.Join(err, sweepErr)
+		},
 		FailRemovedChannels: func(ctx context.Context, n int) (int, error) {
 			return s.db.Outbox.FailRemovedChannels(ctx, slices.Collect(maps.Keys(s.delivery.senders)), n)
 		},

@@ -24,7 +24,6 @@ import (
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/platform/vault"
-	"github.com/touchline/touchline/internal/privacy"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/store/storetest"
 )
@@ -142,7 +141,7 @@ func (p *fixture) openStore(options ...option) {
 	p.db = store.New(p.sql, store.Options{
 		Vault:    p.vault,
 		Settings: settings.Settings,
-		Hooks:    server.Hooks(settings.Rules, privacy.Retention{Deleted: 30 * day, Notifications: 365 * day, Deliveries: 90 * day}),
+		Hooks:    server.Hooks(settings.Rules, retained),
 		OnQueued: func(message.Lane) { p.queued.Add(1) },
 		OnNotified: func(ids []string) {
 			p.mu.Lock()

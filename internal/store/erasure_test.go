@@ -253,6 +253,13 @@ func (p *fixture) erasures() {
 	if n, _, err := people.Reapply(bg, ledger.Path); err != nil || n != 0 {
 		p.Errorf("%d erasures were repeated, %v", n, err)
 	}
+	p.add(by, "Unanswered", number(9932), "")
+	ok(p, second(retained.Due(bg, p.db, p.clock.Now().Add(31*day))))
+	p.clock.advance(167 * day)
+	p.retain()
+	ok(p, second(retained.Due(bg, p.db, p.clock.Now().Add(15*day))))
+	p.clock.advance(15 * day)
+	p.retain()
 }
 
 // TestErasureTable: docs/privacy.md says of every column what erasure does with it. It fails for a new column: decide

@@ -40,6 +40,8 @@ const (
 	AdultUnanswered Type = "adult_unanswered"
 	// GuardianViewEnded: the adult student removed the guardian.
 	GuardianViewEnded Type = "guardian_view_ended"
+	// UnansweredEnding: the data of Count players without an answer is erased after Day. A single one is named.
+	UnansweredEnding Type = "unanswered_ending"
 	// DeliveryFailed: the message of the request to Party failed permanently on Channel.
 	DeliveryFailed Type = "delivery_failed"
 	// PendingLong: Count requests of the coach have been pending for more than Waited.
@@ -151,7 +153,7 @@ type Event struct {
 	// For DeliveryFailed.
 	Channel string
 
-	// For PendingLong.
+	// For PendingLong; the first also for UnansweredEnding, with Day.
 	Count  int
 	Waited time.Duration
 

@@ -89,7 +89,7 @@ func aboutNotification(n message.Notification) (path, link string) {
 		return web.CoachPlayer(n.Data.PlayerID), "notifications.open.player"
 	case n.Data.DocumentID != "":
 		return "/coach/documents/" + n.Data.DocumentID, "notifications.open.document"
-	case n.Type == message.PendingReminder:
+	case n.Type == message.PendingReminder || n.Type == message.UnansweredEnding:
 		return "/coach/players", "notifications.open.players"
 	}
 	return "", ""

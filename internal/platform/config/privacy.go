@@ -70,6 +70,7 @@ func (c *Config) derivePrivacy() {
 		byProfile time.Duration
 	}{
 		"RETAIN_DELETED":       {&c.RetainDeleted, p.RetainDeleted},
+		"RETAIN_UNANSWERED":    {&c.RetainUnanswered, p.RetainUnanswered},
 		"RETAIN_NOTIFICATIONS": {&c.RetainNotifications, p.RetainNotifications},
 		"RETAIN_DELIVERIES":    {&c.RetainDeliveries, p.RetainDeliveries},
 	} {

@@ -43,12 +43,21 @@ CREATE TABLE players (
 	-- to look at it; NULL if nothing does.
 	adult_step             TEXT,
 	adult_step_at          BIGINT,
+	-- When the coach was warned that the data goes because no party answers. It counts while both parties have been pending since.
+	unanswered_warned_at   BIGINT,
+	-- When the coach last entered the medical text.
+	medical_at             BIGINT,
 	-- When the personal data of a deleted player was erased: see package privacy.
 	erased_at              BIGINT
 );
 CREATE INDEX players_to_erase ON players (deleted_at, id) WHERE deleted_at IS NOT NULL AND erased_at IS NULL;
 CREATE INDEX players_removed_of_guardian ON players (guardian_id) WHERE deleted_at IS NOT NULL AND erased_at IS NULL;
 CREATE INDEX players_removed_of_student ON players (student_id) WHERE deleted_at IS NOT NULL AND erased_at IS NULL;
+CREATE INDEX players_unanswered ON players (guardian_pending_since, id)
+	WHERE deleted_at IS NULL AND guardian_state = 'pending' AND student_state = 'pending';
+CREATE INDEX players_warned ON players (unanswered_warned_at, id)
+	WHERE unanswered_warned_at IS NOT NULL AND erased_at IS NULL AND guardian_state = 'pending' AND student_state = 'pending';
+CREATE INDEX players_with_medical ON players (medical_at, id) WHERE medical_at IS NOT NULL;
 CREATE INDEX players_adult_step ON players (adult_step_at, id) WHERE adult_step_at IS NOT NULL AND deleted_at IS NULL;
 CREATE UNIQUE INDEX players_once ON players (coach_id, student_key, date_of_birth) WHERE deleted_at IS NULL;
 CREATE INDEX players_of_coach ON players (coach_id, id) WHERE deleted_at IS NULL;

@@ -1,0 +1,152 @@
+package approval
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/touchline/touchline/internal/message/event"
+	"github.com/touchline/touchline/internal/notice"
+	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/store"
+)
+
+const (
+	// UnansweredWarning is how long before the data of a player without an answer is erased its coach is warned.
+	UnansweredWarning = 14 * 24 * time.Hour
+	// unansweredTogether is how much earlier a coach is warned of players who follow the first one, so that one
+	// notification names all players of a day.
+	unansweredTogether = 24 * time.Hour
+	// unansweredBatch limits the players of one statement.
+	unansweredBatch = 500
+)
+
+// UnansweredPlayers is the query of up to $3 players whose coach was warned before $1, and who have been pending since before $2.
+const UnansweredPlayers = `
+	SELECT id FROM players
+	WHERE deleted_at IS NULL AND erased_at IS NULL AND guardian_state = 'pending' AND student_state = 'pending' AND unanswered_warned_at < $1
+		AND unanswered_warned_at >= guardian_pending_since AND unanswered_warned_at >= student_pending_since
+		AND guardian_pending_since < $2 AND student_pending_since < $2
+	ORDER BY unanswered_warned_at, id LIMIT $3`
+
+// EndUnanswered removes the players whose parties have both been pending for longer than kept, and before that warns their
+// coaches, once; 0 does nothing. Package privacy erases them. Each change checks the player again, so that one replica makes it.
+func (s *Service) EndUnanswered(ctx context.Context, kept time.Duration) (total int64, err error) {
+	if kept == 0 {
+		return 0, nil
+	}
+	for {
+		n, warned, err := s.warnUnanswered(ctx, kept)
+		if total += warned; err != nil {
+			return total, err
+		}
+		if n < unansweredBatch {
+			break
+		}
+	}
+	for {
+		n, err := s.removeUnanswered(ctx, kept)
+		if total += int64(n); err != nil || n < unansweredBatch {
+			return total, err
+		}
+	}
+}
+
+// warnUnanswered warns the coaches of up to unansweredBatch players, and returns how many it found, and how many coaches
+// were told of.
+func (s *Service) warnUnanswered(ctx context.Context, kept time.Duration) (found int, warned int64, err error) {
+	before := s.Now().Add(UnansweredWarning - kept)
+	rs, err := s.DB.Query(ctx, `
+		SELECT coach_id FROM players
+		WHERE deleted_at IS NULL AND guardian_state = 'pending' AND student_state = 'pending' AND guardian_pending_since < $1
+			AND student_pending_since < $1
+			AND (unanswered_warned_at IS NULL OR unanswered_warned_at < guardian_pending_since OR unanswered_warned_at < student_pending_since)
+		ORDER BY guardian_pending_since, id LIMIT $2`, database.Micros(before), unansweredBatch)
+	list, err := database.CollectTexts(rs, err)
+	if err != nil {
+		return 0, 0, fmt.Errorf("find players without an answer: %w", err)
+	}
+	coaches, seen := []string(nil), map[string]bool{}
+	for _, id := range list {
+		if !seen[id] {
+			seen[id] = true
+			coaches = append(coaches, id)
+		}
+	}
+	what := func(id string) string { return "warn coach " + id + " of players without an answer" }
+	err = store.WriteEach(ctx, s.DB, coaches, what, func(tx *store.Tx, id string) error {
+		n, err := warnCoach(ctx, tx, id, before.Add(unansweredTogether))
+		warned += n
+		return err
+	})
+	return len(list), warned, err
+}
+
+// warnCoach marks the players of a coach who have been pending since before, and notifies the coach of them.
+func warnCoach(ctx context.Context, tx *store.Tx, coachID string, before time.Time) (int64, error) {
+	rs, err := tx.Query(ctx, `
+		UPDATE players SET unanswered_warned_at = $3 WHERE id IN (
+			SELECT id FROM players
+			WHERE coach_id = $1 AND deleted_at IS NULL AND guardian_state = 'pending' AND student_state = 'pending'
+				AND student_pending_since < $2 AND guardian_pending_since < $2
+				AND (unanswered_warned_at IS NULL OR unanswered_warned_at < guardian_pending_since OR unanswered_warned_at < student_pending_since)
+			ORDER BY student_pending_since, id LIMIT $4)
+			AND deleted_at IS NULL AND guardian_state = 'pending' AND student_state = 'pending'
+			AND (unanswered_warned_at IS NULL OR unanswered_warned_at < guardian_pending_since OR unanswered_warned_at < student_pending_since)
+		RETURNING id, student_name`, coachID, database.Micros(before), database.Micros(tx.Now), unansweredBatch)
+	type player struct{ id, name string }
+	players, err := database.Collect(rs, err, func(row database.Scanner) (p player, err error) { return p, row.Scan(&p.id, &p.name) })
+	if err != nil || len(players) == 0 {
+		return 0, err
+	}
+	var coachZone string
+	err = tx.QueryRow(ctx, `SELECT time_zone FROM coaches WHERE id = $1`, coachID).Scan(database.IntoText(&coachZone))
+	if err != nil && !database.IsNoRows(err) {
+		return 0, err
+	}
+	zone, err := time.LoadLocation(tx.ZoneOf(coachZone))
+	if err != nil {
+		return 0, err
+	}
+	e := event.Event{
+		Type: event.UnansweredEnding, CoachID: coachID, Count: len(players),
+		Day: tx.Now.Add(UnansweredWarning).In(zone).Format(time.DateOnly),
+	}
+	if len(players) == 1 {
+		e.PlayerID, e.StudentName = players[0].id, players[0].name
+	}
+	return int64(len(players)), notice.Notify(ctx, tx, []event.Event{e})
+}
+
+// removeUnanswered removes up to unansweredBatch players whose coach was warned UnansweredWarning ago.
+func (s *Service) removeUnanswered(ctx context.Context, kept time.Duration) (int, error) {
+	now := s.Now()
+	rs, err := s.DB.Query(ctx, UnansweredPlayers, database.Micros(now.Add(-UnansweredWarning)), database.Micros(now.Add(-kept)), unansweredBatch)
+	ids, err := database.CollectTexts(rs, err)
+	if err != nil {
+		return 0, fmt.Errorf("find players without an answer: %w", err)
+	}
+	for _, id := range ids {
+		_, err := s.update(ctx, id, loadOptions{}, func(p *Player, op Operation) (Change, error) {
+			return p.removeUnanswered(now.Add(-kept), op), nil
+		})
+		if err != nil {
+			return 0, fmt.Errorf("remove player %s without an answer: %w", id, err)
+		}
+	}
+	return len(ids), nil
+}
+
+// removeUnanswered removes a player whose parties have both been pending since before. It does nothing if a party has
+// answered, or the contact or the student has changed, meanwhile.
+func (p *Player) removeUnanswered(before time.Time, op Operation) Change {
+	if !p.DeletedAt.IsZero() {
+		return Change{}
+	}
+	for _, party := range Parties {
+		if c := p.Approver(party).Consent; c.State != Pending || !c.PendingSince.Before(before) {
+			return Change{}
+		}
+	}
+	return p.remove(op)
+}

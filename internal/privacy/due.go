@@ -1,0 +1,169 @@
+package privacy
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/store"
+)
+
+// Due is what a setting erases from a table.
+type Due struct {
+	Setting string
+	Kept    time.Duration
+	Table   string
+	// Rows is how many rows are erased now.
+	Rows int64
+	// Next is when further rows are erased; zero without any, and for rows that go with a player.
+	Next time.Time
+}
+
+// Due counts what BeforeSweep would erase at now, without a change. A row that goes with two players, or with a player and an account, counts twice.
+func (r Retention) Due(ctx context.Context, db *store.DB, now time.Time) (list []Due, err error) {
+	for _, p := range r.periods() {
+		d := Due{Setting: p.setting, Kept: p.kept, Table: p.table}
+		if p.kept > 0 {
+			before := database.Micros(now.Add(-p.kept))
+			if d.Rows, err = countErased(ctx, db, p.erase, before); err == nil {
+				d.Next, err = nextDue(ctx, db, p.next, before, p.kept)
+			}
+			if err != nil {
+				return nil, fmt.Errorf("count %s: %w", p.table, err)
+			}
+		}
+		list = append(list, d)
+	}
+	counted := map[string]bool{}
+	for _, removal := range r.removals() {
+		d := Due{Setting: removal.setting, Kept: removal.kept, Table: "players"}
+		if removal.kept == 0 {
+			list = append(list, d)
+			continue
+		}
+		before := database.Micros(now.Add(-removal.before))
+		rs, err := db.Query(ctx, removal.find, before, math.MaxInt32)
+		ids, err := database.CollectTexts(rs, err)
+		if err == nil && removal.setting == "RETAIN_UNANSWERED" {
+			rs, err := db.Query(ctx, approval.UnansweredPlayers, before, database.Micros(now.Add(-removal.kept)), math.MaxInt32)
+			var live []string
+			if live, err = database.CollectTexts(rs, err); err == nil {
+				ids = append(ids, live...)
+			}
+		}
+		if err == nil {
+			d.Next, err = nextDue(ctx, db, removal.next, before, removal.before)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("find players to erase: %w", err)
+		}
+		ids = slices.DeleteFunc(ids, func(id string) bool { return counted[id] })
+		d.Rows = int64(len(ids))
+		list = append(list, d)
+		for _, id := range ids {
+			counted[id] = true
+		}
+		tables, err := countPlayers(ctx, db, ids, counted)
+		if err != nil {
+			return nil, err
+		}
+		for _, table := range slices.Sorted(maps.Keys(tables)) {
+			list = append(list, Due{Setting: removal.setting, Kept: removal.kept, Table: table, Rows: tables[table]})
+		}
+	}
+	return list, nil
+}
+
+func nextDue(ctx context.Context, db *store.DB, query string, before any, kept time.Duration) (next time.Time, err error) {
+	err = db.QueryRow(ctx, query, before).Scan(database.IntoTime(&next))
+	if database.IsNoRows(err) {
+		return time.Time{}, nil
+	}
+	return next.Add(kept), err
+}
+
+// countErased counts the rows that a statement with the arguments arg and a limit erases.
+func countErased(ctx context.Context, db *store.DB, statement string, arg any) (n int64, err error) {
+	_, condition, _ := strings.Cut(statement, " WHERE ")
+	err = db.QueryRow(ctx, `SELECT count(*) FROM `+tableOf(statement)+` WHERE `+condition, arg, math.MaxInt32).Scan(&n)
+	return n, err
+}
+
+// tableOf returns the table of "DELETE FROM table …" or "UPDATE table …".
+func tableOf(statement string) string {
+	words := strings.Fields(statement)
+	if words[0] == "UPDATE" {
+		return words[1]
+	}
+	return words[2]
+}
+
+// countPlayers counts the rows by table that go with players. due are all players who are erased now.
+func countPlayers(ctx context.Context, db *store.DB, ids []string, due map[string]bool) (map[string]int64, error) {
+	tables, accounts := map[string]int64{}, map[string]bool{}
+	count := func(id string, statements []string) error {
+		for _, statement := range statements {
+			if tableOf(statement) == "record_keys" && accounts[id] {
+				continue // they were counted with the players of the account
+			}
+			n, err := countErased(ctx, db, statement, id)
+			if err != nil {
+				return fmt.Errorf("count %s of %s: %w", tableOf(statement), id, err)
+			}
+			if n > 0 {
+				tables[tableOf(statement)] += n
+			}
+		}
+		return nil
+	}
+	for _, id := range ids {
+		if err := count(id, playerErasures); err != nil {
+			return nil, err
+		}
+		var guardian, student string
+		err := db.QueryRow(ctx, `SELECT guardian_id, student_id FROM players WHERE id = $1`, id).Scan(database.IntoText(&guardian), database.IntoText(&student))
+		if err != nil {
+			return nil, fmt.Errorf("read player %s: %w", id, err)
+		}
+		accounts[guardian], accounts[student] = true, true
+	}
+	delete(accounts, "")
+	for account := range accounts {
+		erased, err := erasedWith(ctx, db, account, due)
+		if err != nil {
+			return nil, fmt.Errorf("read account %s: %w", account, err)
+		}
+		if !erased {
+			continue
+		}
+		tables["accounts"]++
+		if err := count(account, accountErasures); err != nil {
+			return nil, err
+		}
+	}
+	return tables, nil
+}
+
+// erasedWith reports whether an account is erased with the players in due.
+func erasedWith(ctx context.Context, db *store.DB, account string, due map[string]bool) (bool, error) {
+	rs, err := db.Query(ctx, `
+		SELECT p.id FROM players p WHERE p.guardian_id = $1 AND p.deleted_at IS NULL
+		UNION ALL SELECT p.id FROM players p WHERE p.student_id = $1 AND p.deleted_at IS NULL
+		UNION ALL SELECT p.id FROM players p WHERE p.guardian_id = $1 AND p.deleted_at IS NOT NULL AND p.erased_at IS NULL
+		UNION ALL SELECT p.id FROM players p WHERE p.student_id = $1 AND p.deleted_at IS NOT NULL AND p.erased_at IS NULL`, account)
+	players, err := database.CollectTexts(rs, err)
+	if err != nil || slices.ContainsFunc(players, func(id string) bool { return !due[id] }) {
+		return false, err
+	}
+	var free bool
+	err = db.QueryRow(ctx, `
+		SELECT a.closed_at IS NULL AND a.suspended_at IS NULL AND NOT EXISTS (SELECT 1 FROM disputes d WHERE d.approver_id = a.id)
+		FROM accounts a WHERE a.id = $1`, account).Scan(&free)
+	return free, err
+}
