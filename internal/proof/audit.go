@@ -115,31 +115,43 @@ func auditRecords(ctx context.Context, q database.Querier, r *Report, t *tree, s
 		}
 		return nil
 	}
-	for from := int64(0); from < size; from += auditBatch {
-		to := min(from+auditBatch, size)
-		rs, err := q.Query(ctx, `
-			SELECT position, id, body FROM consent_records WHERE position >= $1 AND position < $2 ORDER BY position`, from, to)
-		err = database.Each(rs, err, func(row database.Scanner) error {
-			var position int64
-			var id string
-			var body []byte
-			if err := row.Scan(&position, &id, &body); err != nil {
-				return err
+	// The next batch is read while this one is hashed.
+	batches := make(chan auditedBatch, 1)
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	go func() {
+		defer close(batches)
+		for from := int64(0); from < size; from += auditBatch {
+			b := auditedBatch{from: from, to: min(from+auditBatch, size)}
+			b.records, b.err = readBatch(ctx, q, b.from, b.to)
+			select {
+			case batches <- b:
+			case <-ctx.Done():
+				return
 			}
-			if err := fill(position); err != nil {
-				return err
-			}
-			if !bytes.Contains(body, []byte(`"record_id":"`+id+`"`)) {
-				r.add("record %d: its row has the id %s, its body another one", position, id)
-			}
-			return t.add(entry(body))
-		})
-		if err != nil {
-			return fmt.Errorf("read records from %d: %w", from, err)
 		}
-		if err := fill(to); err != nil {
+	}()
+	for b := range batches {
+		if b.err != nil {
+			return fmt.Errorf("read records from %d: %w", b.from, b.err)
+		}
+		for _, record := range b.records {
+			if err := fill(record.position); err != nil {
+				return err
+			}
+			if !bytes.Contains(record.body, []byte(`"record_id":"`+record.id+`"`)) {
+				r.add("record %d: its row has the id %s, its body another one", record.position, record.id)
+			}
+			if err := t.add(entry(record.body)); err != nil {
+				return err
+			}
+		}
+		if err := fill(b.to); err != nil {
 			return err
 		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
 	}
 	// One statement, because other replicas give positions meanwhile.
 	var newest, now int64
@@ -148,6 +160,32 @@ func auditRecords(ctx context.Context, q database.Querier, r *Report, t *tree, s
 		r.add("record %d was inserted: the log has %d records", newest, now)
 	}
 	return err
+}
+
+// auditedBatch has the records with positions in [from, to).
+type auditedBatch struct {
+	from, to int64
+	records  []auditedRecord
+	err      error
+}
+
+type auditedRecord struct {
+	position int64
+	id       string
+	body     []byte
+}
+
+func readBatch(ctx context.Context, q database.Querier, from, to int64) ([]auditedRecord, error) {
+	records := make([]auditedRecord, 0, to-from)
+	rs, err := q.Query(ctx, `
+		SELECT position, id, body FROM consent_records WHERE position >= $1 AND position < $2 ORDER BY position`, from, to)
+	err = database.Each(rs, err, func(row database.Scanner) error {
+		var r auditedRecord
+		err := row.Scan(&r.position, &r.id, &r.body)
+		records = append(records, r)
+		return err
+	})
+	return records, err
 }
 
 // auditTiles compares the tiles of the database with those of t. A tile may have grown meanwhile.

@@ -186,43 +186,61 @@ func (f *fixture) swap(n, m int) {
 	f.run(`UPDATE consent_records SET position = $1 WHERE position = 100000`, m)
 }
 
-// BenchmarkAudit audits records, a quarter as many players, on SQLite. TOUCHLINE_AUDIT_RECORDS is their number.
+// BenchmarkAudit audits records. TOUCHLINE_LOG_RECORDS is their number.
 func BenchmarkAudit(b *testing.B) {
-	size := 20_000
-	if n := os.Getenv("TOUCHLINE_AUDIT_RECORDS"); n != "" {
-		_, err := fmt.Sscan(n, &size)
-		ok(b, err)
+	for engine, url := range engines(b) {
+		b.Run(engine, func(b *testing.B) {
+			f := newFixture(b, url(b))
+			size := f.fill(20_000)
+			for b.Loop() {
+				r, err := f.Audit(bg)
+				if err != nil || len(r.Findings) > 0 || r.Records != size {
+					b.Fatalf("%+v, %v", r, err)
+				}
+			}
+			b.ReportMetric(float64(size)*float64(b.N)/b.Elapsed().Seconds(), "records/s")
+		})
 	}
-	f := newFixture(b, storetest.SQLite(b))
-	for range size / 1000 {
-		f.record(1000)
-	}
-	ok(b, f.Work(bg))
-	b.ResetTimer()
-	for b.Loop() {
-		r, err := f.Audit(bg)
-		if err != nil || len(r.Findings) > 0 || r.Records != int64(size) {
-			b.Fatalf("%+v, %v", r, err)
-		}
-	}
-	b.ReportMetric(float64(size)*float64(b.N)/b.Elapsed().Seconds(), "records/s")
 }
 
-// BenchmarkReceipt makes receipts in a log of 100,000 records.
+// BenchmarkReceipt makes receipts with inclusion proofs.
 func BenchmarkReceipt(b *testing.B) {
-	f := newFixture(b, storetest.SQLite(b))
-	for range 100 {
-		f.record(1000)
+	for engine, url := range engines(b) {
+		b.Run(engine, func(b *testing.B) {
+			f := newFixture(b, url(b))
+			f.fill(100_000)
+			list, err := f.Receipts(bg, guardian, "", 200)
+			ok(b, err)
+			for i := 0; b.Loop(); i++ {
+				if _, err := f.Receipt(bg, guardian, list[i%len(list)].Body.RecordID); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
-	ok(b, f.Work(bg))
-	list, err := f.Receipts(bg, guardian, "", 200)
-	ok(b, err)
-	b.ResetTimer()
-	for i := 0; b.Loop(); i++ {
-		if _, err := f.Receipt(bg, guardian, list[i%len(list)].Body.RecordID); err != nil {
-			b.Fatal(err)
-		}
+}
+
+func engines(testing.TB) map[string]func(testing.TB) string {
+	return map[string]func(testing.TB) string{"sqlite": storetest.SQLite, "postgres": storetest.Postgres}
+}
+
+// fill gives the log size records, or as many as TOUCHLINE_LOG_RECORDS says, the last 200 of them with a key. It returns how many.
+func (f *fixture) fill(size int64) int64 {
+	f.Helper()
+	if n := os.Getenv("TOUCHLINE_LOG_RECORDS"); n != "" {
+		_, err := fmt.Sscan(n, &size)
+		ok(f, err)
 	}
+	const withKey = 200
+	f.record(1)
+	var body []byte
+	ok(f, f.sql.QueryRow(bg, `SELECT body FROM consent_records`).Scan(&body))
+	f.run(`DELETE FROM consent_records`)
+	f.run(`DELETE FROM record_keys`)
+	ok(f, proof.FillLog(bg, f.Service, size-withKey, body))
+	f.record(withKey)
+	ok(f, f.Work(bg))
+	return size
 }
 
 // BenchmarkRecord adds the record of a decision to a transaction.
