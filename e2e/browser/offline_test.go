@@ -160,7 +160,7 @@ func TestOffline(t *testing.T) {
 		t.Errorf("the sheet was not sent: %s", marked.Body)
 	}
 	p.open(sheet)
-	p.waitUntil(`document.querySelector('.marks [value=a]').checked && document.getElementById('unsent').hidden`)
+	p.waitUntil(`document.querySelector('.marks [value=a]')?.checked && document.getElementById('unsent')?.hidden`)
 
 	family := newPhone(t, url)
 	family.signIn(s, "guardian", guardianNumber)
