@@ -22,6 +22,7 @@ type rendered struct {
 
 // render renders the message of d.
 func (o *Outbox) render(ctx context.Context, d message.Delivery) (r rendered, err error) {
+	now := o.Now() // once: whether a message is late and whether it must wait are decided for the same moment
 	m := &r.message
 	*m = message.Message{ID: d.ID, Attempt: d.Attempts, TotalAttempts: d.TotalAttempts, To: d.To, Kind: d.Kind, Brand: o.Brand, Role: d.Role, Ending: message.OTPEnding{Host: message.OTPHost(o.PublicURL), AppHash: o.AppHash}}
 	var to message.Recipient
@@ -32,7 +33,7 @@ func (o *Outbox) render(ctx context.Context, d message.Delivery) (r rendered, er
 			return rendered{dropReason: message.ReasonNotWanted}, err
 		}
 		m.Code, err = o.OpenCode(c.ID, c.Code)
-		m.ValidFor, m.HoldsRole, m.Language = c.EndsAt.Sub(o.Now()), holdsRole, c.Language
+		m.ValidFor, m.HoldsRole, m.Language = c.EndsAt.Sub(now), holdsRole, c.Language
 		if c.Address != "" {
 			m.To, m.ConfirmsAddress = c.Address, !c.ByEmail()
 		}
@@ -40,7 +41,7 @@ func (o *Outbox) render(ctx context.Context, d message.Delivery) (r rendered, er
 	case message.NotificationCopy:
 		found := false
 		m.Copy, to, found, err = o.Contents.NotificationCopy(ctx, d)
-		if err != nil || !found || !m.Copy.Needed(d.Channel) || m.Copy.Late(o.Now()) {
+		if err != nil || !found || !m.Copy.Needed(d.Channel) || m.Copy.Late(now) {
 			return rendered{dropReason: message.ReasonNotWanted}, err
 		}
 		if m.Copy.Type.Answerable() {
@@ -69,9 +70,9 @@ func (o *Outbox) render(ctx context.Context, d message.Delivery) (r rendered, er
 		m.Link = o.PublicURL + "/a/" + o.LinkToken(d.ID)
 	}
 	m.Language = to.Preferences.Language
-	r.dropReason, r.waitUntil = to.Check(d.Kind, m.Copy.Type, o.Now())
+	r.dropReason, r.waitUntil = to.Check(d.Kind, m.Copy.Type, now)
 	if d.Channel == message.Voice {
-		checkCall(&r, d, to, o.Now())
+		checkCall(&r, d, to, now)
 		return r, nil
 	}
 	if to.Preferences.Refuses(d.Kind, d.Channel) {
