@@ -20,6 +20,11 @@ test: ## Run the tests
 check: ## Everything that CI runs
 	.ci/run
 
+.PHONY: drill
+drill: ## Everything that CI runs, and what takes longer: a failover under load
+	.ci/run
+	deploy/check/failover
+
 .PHONY: fmt
 fmt: ## Format the Go files
 	$(TOOL) gofumpt -w $$(find . -name '*.go' -not -name '*[._]gen.go' -not -path '*/node_modules/*')
