@@ -54,6 +54,7 @@ func newRoot(environ []string) *cobra.Command {
 		keysCommand(environ),
 		verifyCommand(),
 		auditCommand(environ),
+		withJSON(settingsCommand("doctor", "check database, providers, certificates, disk, limits and settings, and say what to do; sends nothing; exit status 3 if a check failed", environ, diagnose)),
 		retentionCommand(environ),
 		withJSON(settingsCommand("config", "print every setting with its value, default and source", environ, printConfig)),
 		withJSON(settingsCommand("sms-templates", "print the texts of SMS, for registration in India", environ, printSMSTemplates)),

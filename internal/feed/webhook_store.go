@@ -227,3 +227,9 @@ func (h *Webhooks) List(ctx context.Context, by actor.Operator, after string, li
 	})
 	return webhooks, err
 }
+
+// ReadWebhooks returns up to n webhooks, the oldest first, for a check of the installation. It is not audited, so it must not answer a caller.
+func ReadWebhooks(ctx context.Context, db database.Querier, n int) ([]Webhook, error) {
+	rs, err := db.Query(ctx, `SELECT `+webhookColumns+` FROM webhooks ORDER BY id LIMIT $1`, n)
+	return database.Collect(rs, err, scanWebhook)
+}

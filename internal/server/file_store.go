@@ -14,8 +14,8 @@ import (
 	"github.com/touchline/touchline/internal/platform/fault"
 )
 
-// fileStoreID is the key under which the database holds the id of its file store.
-const fileStoreID = "files"
+// FileStoreID is the key under which the database holds the id of its file store.
+const FileStoreID = "files"
 
 // openFiles opens the file store of cfg and verifies that it is the one of the
 // database:
@@ -71,7 +71,7 @@ func (v *verifiedStore) verify(ctx context.Context, claim bool) error {
 	if v.verified.Load() {
 		return nil
 	}
-	want, err := v.in.Value(ctx, fileStoreID)
+	want, err := v.in.Value(ctx, FileStoreID)
 	if err != nil || want == "" && !claim {
 		return err
 	}
@@ -80,7 +80,7 @@ func (v *verifiedStore) verify(ctx context.Context, claim bool) error {
 		return err
 	}
 	if want == "" {
-		if want, err = v.in.SetValue(ctx, fileStoreID, id); err != nil {
+		if want, err = v.in.SetValue(ctx, FileStoreID, id); err != nil {
 			return err
 		}
 		// Another replica may have claimed its store first.

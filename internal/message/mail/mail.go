@@ -18,6 +18,7 @@ import (
 	"time"
 
 	gomail "github.com/wneessen/go-mail"
+	"github.com/wneessen/go-mail/smtp"
 
 	"github.com/touchline/touchline/internal/message"
 )
@@ -125,6 +126,23 @@ func (s *Sender) Send(ctx context.Context, m message.Message) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
 	defer cancel()
+	return s.connected(ctx, func(client *gomail.Client, connection *smtp.Client) error {
+		if err := client.SendWithSMTPClient(connection, msg); err != nil && !msg.IsDelivered() {
+			return sendError(err)
+		}
+		return nil
+	})
+}
+
+// Check connects to the mail server, and signs in if there is a user. It sends nothing.
+func (s *Sender) Check(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
+	defer cancel()
+	return s.connected(ctx, func(*gomail.Client, *smtp.Client) error { return nil })
+}
+
+// connected calls fn with a connection to the mail server, and ends it.
+func (s *Sender) connected(ctx context.Context, fn func(*gomail.Client, *smtp.Client) error) error {
 	var opened net.Conn
 	client, err := gomail.NewClient(s.host, append(slices.Clone(s.options), gomail.WithDialContextFunc(
 		func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -149,8 +167,8 @@ func (s *Sender) Send(ctx context.Context, m message.Message) error {
 	}
 	stop := context.AfterFunc(ctx, func() { _ = opened.Close() })
 	defer stop()
-	if err := client.SendWithSMTPClient(connection, msg); err != nil && !msg.IsDelivered() {
-		return sendError(err)
+	if err := fn(client, connection); err != nil {
+		return err
 	}
 	_ = connection.Quit() // the server has taken the message: an error changes nothing
 	return nil

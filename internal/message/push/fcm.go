@@ -106,6 +106,12 @@ func newFCMMessage(m message.Message, token string, text message.PushText, now t
 	return out
 }
 
+// Check asks Google for an access token of the service account. It sends no message.
+func (f *FCM) Check(ctx context.Context) error {
+	_, err := f.tokens.get(ctx)
+	return err
+}
+
 // send makes one attempt to send a text to the app with a registration token.
 func (f *FCM) send(ctx context.Context, m message.Message, token string, text message.PushText) error {
 	access, err := f.tokens.get(ctx)

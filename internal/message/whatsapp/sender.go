@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/touchline/touchline/internal/message"
@@ -91,6 +92,27 @@ func (s *Sender) Send(ctx context.Context, m message.Message) error {
 		}
 	}
 	return nil
+}
+
+// Check reads the number that sends, with the access token. It sends no message.
+func (s *Sender) Check(ctx context.Context) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(s.url, "/messages")+"?fields=id", http.NoBody)
+	if err != nil {
+		return errors.New("the address of the WhatsApp API is invalid")
+	}
+	req.Header.Set("Authorization", "Bearer "+s.token)
+	res, err := s.http.Do(req)
+	if err != nil {
+		return errors.New("WhatsApp " + describe(err))
+	}
+	defer res.Body.Close()
+	switch res.StatusCode {
+	case http.StatusOK:
+		return nil
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return errors.New("WhatsApp refused the access token")
+	}
+	return fmt.Errorf("WhatsApp responded %d to a read of phone_id", res.StatusCode)
 }
 
 // Say sends an answer to a person who just wrote or pressed a button.

@@ -27,6 +27,9 @@ func (c *Config) MasterKeyPath() string {
 	return filepath.Join(c.DataDir, "master.key")
 }
 
+// MasterKeyInDataDir reports whether the master key is in its file in DATA_DIR, because no setting names it.
+func (c *Config) MasterKeyInDataDir() bool { return !c.isSet(masterKey) && c.MasterKeyBase64 == "" }
+
 // ReadMasterKey returns the master key, or fs.ErrNotExist if there is none.
 func (c *Config) ReadMasterKey() ([]byte, error) {
 	if c.MasterKeyBase64 != "" {

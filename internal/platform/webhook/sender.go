@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"strconv"
 	"syscall"
 	"time"
@@ -81,23 +82,51 @@ func (c *Client) Do(r *http.Request) (*http.Response, error) {
 // of each connection, because a name can resolve to any address, and to another one later. It
 // uses no proxy, which would connect in its place, and follows no redirect.
 func newClient(allowed func(netip.Addr) bool) *http.Client {
-	dialer := &net.Dialer{Timeout: dialTimeout, Control: func(_, address string, _ syscall.RawConn) error {
+	return &http.Client{
+		Transport: &http.Transport{
+			DialContext: newDialer(allowed).DialContext, TLSHandshakeTimeout: dialTimeout, ForceAttemptHTTP2: true,
+			MaxIdleConns: maxIdleConns, MaxIdleConnsPerHost: maxIdleConnsPerHost, IdleConnTimeout: idleTimeout,
+			MaxResponseHeaderBytes: maxResponse, DisableCompression: true,
+			TLSClientConfig: tlsConfig(),
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Timeout:       attemptTimeout,
+	}
+}
+
+// newDialer returns a dialer that connects to allowed addresses only.
+func newDialer(allowed func(netip.Addr) bool) *net.Dialer {
+	return &net.Dialer{Timeout: dialTimeout, Control: func(_, address string, _ syscall.RawConn) error {
 		addr, err := netip.ParseAddrPort(address)
 		if err != nil || !allowed(addr.Addr()) {
 			return errForbidden
 		}
 		return nil
 	}}
-	return &http.Client{
-		Transport: &http.Transport{
-			DialContext: dialer.DialContext, TLSHandshakeTimeout: dialTimeout, ForceAttemptHTTP2: true,
-			MaxIdleConns: maxIdleConns, MaxIdleConnsPerHost: maxIdleConnsPerHost, IdleConnTimeout: idleTimeout,
-			MaxResponseHeaderBytes: maxResponse, DisableCompression: true,
-			TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12},
-		},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		Timeout:       attemptTimeout,
+}
+
+func tlsConfig() *tls.Config { return &tls.Config{MinVersion: tls.VersionTLS12} }
+
+// Check connects to the host of a URL, with TLS if it is https, and sends no request. Its error names neither the URL nor an address.
+func Check(ctx context.Context, networks Networks, address string) error {
+	u, err := url.Parse(address)
+	if err != nil {
+		return errors.New("the URL is invalid")
 	}
+	ctx, cancel := context.WithTimeout(ctx, 2*dialTimeout)
+	defer cancel()
+	host, dial := net.JoinHostPort(u.Hostname(), "443"), (&tls.Dialer{NetDialer: newDialer(networks.Allows), Config: tlsConfig()}).DialContext
+	if u.Scheme == "http" {
+		host, dial = net.JoinHostPort(u.Hostname(), "80"), newDialer(networks.Contains).DialContext
+	}
+	if u.Port() != "" {
+		host = u.Host
+	}
+	conn, err := dial(ctx, "tcp", host)
+	if err != nil {
+		return errors.New(describe(err))
+	}
+	return conn.Close()
 }
 
 // errForbidden says that the address of an endpoint is private.

@@ -88,6 +88,10 @@ func (t *Twilio) serve(w http.ResponseWriter, r *http.Request) {
 		fail(http.StatusUnauthorized, 20003, "Authenticate")
 		return
 	}
+	if r.Method == http.MethodGet && r.URL.Path == "/2010-04-01/Accounts/"+t.SID+".json" {
+		_ = json.NewEncoder(w).Encode(map[string]any{"sid": t.SID, "status": "active", "type": "Full"})
+		return
+	}
 	form, fault := t.check(r)
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -112,6 +112,9 @@ func (c *Cloud) serve(w http.ResponseWriter, r *http.Request) {
 	case r.Header.Get("Authorization") != "Bearer "+c.Token:
 		fail(http.StatusUnauthorized, 190, "Invalid OAuth access token")
 		return
+	case r.Method == http.MethodGet && r.URL.Path == "/v23.0/"+c.PhoneID:
+		_ = json.NewEncoder(w).Encode(map[string]string{"id": c.PhoneID})
+		return
 	case r.Method != http.MethodPost || r.URL.Path != "/v23.0/"+c.PhoneID+"/messages" || r.Header.Get("Content-Type") != "application/json":
 		c.faults = append(c.faults, r.Method+" "+r.URL.Path)
 		fail(http.StatusBadRequest, 100, "Unsupported request")

@@ -1,0 +1,225 @@
+package doctor_test
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/pem"
+	"io"
+	"log"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/message/mail/mailtest"
+	"github.com/touchline/touchline/internal/message/push/pushtest"
+	"github.com/touchline/touchline/internal/message/whatsapp/whatsapptest"
+	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/platform/config"
+	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/server/doctor"
+	"github.com/touchline/touchline/internal/server/touchlinetest"
+	"github.com/touchline/touchline/internal/store/storetest"
+)
+
+// edges are the servers that an installation talks to.
+type edges struct {
+	mail *mailtest.Server
+	chat *whatsapptest.Cloud
+	fcm  *pushtest.FCM
+}
+
+func (e *edges) use(t *testing.T) touchlinetest.Option {
+	e.mail, e.chat, e.fcm = mailtest.New(t, mailtest.STARTTLS), whatsapptest.New(t), pushtest.NewFCM(t)
+	return func(c *config.Config) {
+		c.Mail = config.SecretURL(e.mail.Setting("hello@touchline.example"))
+		c.WhatsApp, c.Endpoints.WhatsApp = []string{"otp"}, e.chat.API()
+		c.WhatsAppAccount = config.WhatsAppAccount{PhoneID: config.Secret(e.chat.PhoneID), Token: config.Secret(e.chat.Token), AppSecret: "x", VerifyToken: "x"}
+		c.FCMServiceAccount, c.Endpoints.FCM = config.Secret(e.fcm.ServiceAccount()), e.fcm.URL
+		c.Files = config.SecretURL("file:" + t.TempDir()) // the start marks a store that is set
+		c.WebhookNetworks = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	}
+}
+
+// find returns the results of a check, by their status.
+func find(results []doctor.Result, check string, status doctor.Status) string {
+	var found []string
+	for _, r := range results {
+		if r.Check == check && r.Status == status {
+			found = append(found, r.Message)
+		}
+	}
+	return strings.Join(found, "\n")
+}
+
+// TestHealthy: nothing fails in an installation that works, and nothing is sent.
+func TestHealthy(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, url string) {
+		var e edges
+		s := touchlinetest.New(t, url, e.use(t))
+		endpoint := httptest.NewServer(http.NotFoundHandler())
+		t.Cleanup(endpoint.Close)
+		s.Operator(t, operator.Webhooks).Call(t, "POST", "/api/admin/webhooks", map[string]any{"url": endpoint.URL}).Want(t, 201)
+		results := doctor.Run(t.Context(), s.Config, doctor.Options{Now: s.Clock.Now})
+		for _, r := range results {
+			if r.Status == doctor.Failed || r.Message == "" || r.Check == "" {
+				t.Errorf("%+v", r)
+			}
+		}
+		for check, want := range map[string]string{
+			"database": "has all migrations", "clock": "agrees", "sms": "accepts connections", "whatsapp": "accepts the access token", "mail": "accepts the connection and the account",
+			"push": "Google accepts the service account", "webhooks": "All 1 webhooks can be reached", "files": "is that of this database",
+		} {
+			if got := find(results, check, doctor.OK); !strings.Contains(got, want) {
+				t.Errorf("%s: got %q, want %q in %+v", check, got, want, results)
+			}
+		}
+		if n := s.Gateway.Attempts() + e.mail.Attempts() + len(e.chat.Messages()) + e.fcm.Calls(); n != 0 {
+			t.Errorf("%d messages were sent", n)
+		}
+	})
+}
+
+// TestFaults breaks one thing at a time.
+func TestFaults(t *testing.T) {
+	t.Parallel()
+	var e edges
+	s := touchlinetest.New(t, storetest.SQLite(t), e.use(t))
+	secure := httptest.NewUnstartedServer(http.NotFoundHandler())
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
+	secure.StartTLS() // no client trusts its certificate
+	t.Cleanup(secure.Close)
+	s.Operator(t, operator.Webhooks).Call(t, "POST", "/api/admin/webhooks", map[string]any{"url": secure.URL}).Want(t, 201)
+	roots := x509.NewCertPool()
+	roots.AddCert(secure.Certificate())
+	expired, key := certificate(t, -time.Hour)
+	ending, endingKey := certificate(t, time.Hour)
+	for name, tt := range map[string]struct {
+		change        touchlinetest.Option
+		check         string
+		status        doctor.Status
+		want          string
+		now           time.Duration
+		trusted       bool
+		refuseAccount bool
+	}{
+		"webhook":       {check: "webhooks", status: doctor.Failed, want: "its certificate is invalid", change: func(*config.Config) {}},
+		"no database":   {check: "database", status: doctor.Warning, want: "no database yet", change: func(c *config.Config) { c.DatabaseURL += "x" }},
+		"not migrated":  {check: "database", status: doctor.Failed, want: "touchline migrate", change: emptyDatabase(t)},
+		"database down": {check: "database", status: doctor.Failed, want: "cannot be opened", change: func(c *config.Config) { c.DatabaseURL = "postgres://touchline@127.0.0.1:1/x" }},
+		"gateway down":  {check: "sms", status: doctor.Failed, want: "is unreachable", change: func(c *config.Config) { c.SMS = "http:http://127.0.0.1:1/" }},
+		"no gateway":    {check: "sms", status: doctor.Failed, want: "no message is sent", change: func(c *config.Config) { c.SMS, c.Addr = "log", ":8080" }},
+		"clock ahead":   {check: "certificates", status: doctor.Failed, want: "refuse the certificate", now: 100 * 365 * 24 * time.Hour, trusted: true, change: publicURL(secure.URL)},
+		"chat token":    {check: "whatsapp", status: doctor.Failed, want: "refused the access token", change: func(c *config.Config) { c.WhatsAppAccount.Token = "wrong" }},
+		"mail password": {check: "mail", status: doctor.Failed, want: "refused the user or the password", change: func(c *config.Config) {
+			c.Mail = config.SecretURL(strings.Replace(c.Mail.Reveal(), ":correct", ":wrong", 1))
+		}},
+		"mail down":       {check: "mail", status: doctor.Failed, want: "connect to the mail server", change: func(c *config.Config) { c.Mail = "smtp://127.0.0.1:1?from=hello@touchline.example" }},
+		"service account": {check: "push", status: doctor.Failed, want: "FCM_SERVICE_ACCOUNT", refuseAccount: true, change: func(*config.Config) {}},
+		"other master key": {check: "master key", status: doctor.Failed, want: "does not decrypt", change: func(c *config.Config) {
+			c.MasterKeyBase64 = config.Secret(base64.StdEncoding.EncodeToString([]byte(strings.Repeat("k", 32))))
+		}},
+		"no master key":     {check: "master key", status: doctor.Failed, want: "There is no master key", change: func(c *config.Config) { c.DataDir = t.TempDir() }},
+		"key in data":       {check: "master key", status: doctor.Warning, want: "keep a copy", change: func(*config.Config) {}},
+		"files missing":     {check: "files", status: doctor.Failed, want: "does not exist", change: func(c *config.Config) { c.Files = "file:/nowhere" }},
+		"other files":       {check: "files", status: doctor.Failed, want: "is not that of this database", change: func(c *config.Config) { c.Files = config.SecretURL("file:" + t.TempDir()) }},
+		"untrusted":         {check: "certificates", status: doctor.Failed, want: "refuse the certificate", change: publicURL(secure.URL)},
+		"trusted":           {check: "certificates", status: doctor.OK, want: "is valid until", trusted: true, change: publicURL(secure.URL)},
+		"nothing listens":   {check: "certificates", status: doctor.Warning, want: "accepts no TLS connection", change: publicURL("https://127.0.0.1:1")},
+		"expired":           {check: "certificates", status: doctor.Failed, want: "renew it", change: func(c *config.Config) { c.TLSCert, c.TLSKey = expired, key }},
+		"ending":            {check: "certificates", status: doctor.Warning, want: "was not renewed", change: func(c *config.Config) { c.TLSCert, c.TLSKey = ending, endingKey }},
+		"wrong key":         {check: "certificates", status: doctor.Failed, want: "cannot be used together", change: func(c *config.Config) { c.TLSCert, c.TLSKey = ending, key }},
+		"many connections":  {check: "limits", status: doctor.Warning, want: "raise the limit", change: func(c *config.Config) { c.MaxConnections = 1 << 40 }},
+		"development":       {check: "settings", status: doctor.Warning, want: "This is development", change: func(c *config.Config) { c.SMS = "log" }},
+		"public log":        {check: "settings", status: doctor.Warning, want: "LOG is public", change: func(c *config.Config) { c.Log = "public" }},
+		"plain operators":   {check: "settings", status: doctor.Warning, want: "ADMIN_ADDR has no TLS", change: func(c *config.Config) { c.AdminAddr = ":8081" }},
+		"dangerous setting": {check: "settings", status: doctor.Warning, want: "OTPs, and OTP_TRIES", change: func(c *config.Config) { c.OTPLength, c.OTPTries = 4, 100 }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e.fcm.RefuseAccount(tt.refuseAccount)
+			cfg := *s.Config
+			tt.change(&cfg)
+			o := doctor.Options{Now: func() time.Time { return s.Clock.Now().Add(tt.now) }}
+			if tt.trusted {
+				o.Roots = roots
+			}
+			results := doctor.Run(t.Context(), &cfg, o)
+			if got := find(results, tt.check, tt.status); !strings.Contains(got, tt.want) {
+				t.Errorf("got %+v, want %s: %q", results, tt.status, tt.want)
+			}
+		})
+	}
+}
+
+// TestPostgresConnections: a pool that PostgreSQL cannot serve is reported.
+func TestPostgresConnections(t *testing.T) {
+	t.Parallel()
+	s := touchlinetest.New(t, storetest.Postgres(t))
+	cfg := *s.Config
+	cfg.DatabaseURL = config.SecretURL(strings.Replace(cfg.DatabaseURL.Reveal(), "pool_max_conns=3", "pool_max_conns=900", 1))
+	results := doctor.Run(t.Context(), &cfg, doctor.Options{Now: s.Clock.Now})
+	if got := find(results, "connections", doctor.Failed); !strings.Contains(got, "may open 900 connections") {
+		t.Errorf("got %+v", results)
+	}
+	results = doctor.Run(t.Context(), s.Config, doctor.Options{Now: func() time.Time { return s.Clock.Now().Add(time.Minute) }})
+	if got := find(results, "clock", doctor.Failed); !strings.Contains(got, "1m0s ahead of the clock of the database") {
+		t.Errorf("got %+v", results)
+	}
+}
+
+func publicURL(address string) touchlinetest.Option {
+	return func(c *config.Config) { c.PublicURL = address }
+}
+
+func emptyDatabase(t *testing.T) touchlinetest.Option {
+	path := "sqlite:" + filepath.Join(t.TempDir(), "empty.db")
+	db, err := database.Open(t.Context(), path, database.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return func(c *config.Config) { c.DatabaseURL = config.SecretURL(path) }
+}
+
+// certificate writes a certificate that ends after a time, and its key, of a lifetime of 90 days.
+func certificate(t *testing.T, ends time.Duration) (certFile, keyFile string) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := time.Now().Add(ends)
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: end.AddDate(0, 0, -90), NotAfter: end, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	private, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	certFile, keyFile = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	for file, block := range map[string]*pem.Block{certFile: {Type: "CERTIFICATE", Bytes: der}, keyFile: {Type: "PRIVATE KEY", Bytes: private}} {
+		if err := os.WriteFile(file, pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := tls.LoadX509KeyPair(certFile, keyFile); err != nil {
+		t.Fatal(err)
+	}
+	return certFile, keyFile
+}
