@@ -275,7 +275,9 @@ func TestErasedAgainAfterRestore(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		db := openTables(t, s)
-		coach, leaving := s.Coach(t, coachNumber), s.Coach(t, "+919812300009")
+		coach, leaving, suspended := s.Coach(t, coachNumber), s.Coach(t, "+919812300009"), s.Coach(t, "+919812300010")
+		op := s.Operator(t, operator.Coaches)
+		op.Call(t, "POST", "/api/admin/coaches/"+suspended.ID+"/suspend", object{"reason": "a complaint"}).Want(t, 200)
 		id, first := plantFamily(t, s, coach)
 		kept := coach.AddPlayer(t, child(2, guardianNumber)).String("player_id")
 		second := s.SignIn(t, "guardian", guardianNumber)
@@ -284,10 +286,11 @@ func TestErasedAgainAfterRestore(t *testing.T) {
 		lines := fmt.Sprintf(`2026-03-02T09:15:00.5Z player %s
 2026-03-02T09:15:00Z guardian %s
 2026-03-02T09:15:00Z coach %s
+2026-03-02T09:15:00Z coach %s
 2026-03-02T09:15:00Z guardian %s
 2026-03-02T09:15:00Z student 00000000-0000-7000-8000-000000000001
 2026-03-02T09:15:00Z pla
-2026-03-02T09:15:00Z player 0000000`, id, first.ID, leaving.ID, second.ID)
+2026-03-02T09:15:00Z player 0000000`, id, first.ID, leaving.ID, suspended.ID, second.ID)
 		for range 2 {
 			r := s.Replica(func(c *config.Config) {
 				c.Erasures = filepath.Join(t.TempDir(), "ledger")
@@ -295,7 +298,7 @@ func TestErasedAgainAfterRestore(t *testing.T) {
 					t.Fatal(err)
 				}
 			})
-			if !strings.Contains(r.Log.String(), `"lines":[6,7]`) {
+			if !strings.Contains(r.Log.String(), `"lines":[7,8]`) {
 				t.Error("the log does not name the lines that cannot be read")
 			}
 			for _, u := range []*touchlinetest.User{first, second, leaving} {
@@ -309,6 +312,9 @@ func TestErasedAgainAfterRestore(t *testing.T) {
 		coach.Call(t, "GET", "/api/players/"+id, nil).Want(t, 404)
 		if a := coach.Call(t, "GET", "/api/players/approval-status/"+kept, nil).Want(t, 200); a.String("guardian_status") != "pending" {
 			t.Errorf("status %s", a.Body)
+		}
+		if n := queryOne[int](t, db, `SELECT count(*) FROM accounts WHERE id = $1 AND closed_at IS NOT NULL AND suspended_at IS NULL`, suspended.ID); n != 1 {
+			t.Error("the account that was suspended in the older copy was not erased")
 		}
 		if n := countNotifications(t, coach, "guardian_revoked"); n != 1 {
 			t.Errorf("the coach has %d notifications of the guardian who left, want 1", n)

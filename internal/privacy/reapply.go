@@ -83,11 +83,18 @@ func (s *Service) eraseAgain(ctx context.Context, e Erasure) error {
 	var err error
 	if e.Kind == store.PlayerErased {
 		err = s.ErasePlayer(ctx, e.ID, nil)
-	} else {
+	} else if err = s.endSuspension(ctx, e.ID); err == nil {
 		err = s.EraseAccount(ctx, e.ID, nil)
 	}
 	if err != nil && !isMissing(err) {
 		return err
 	}
 	return s.DB.Write(ctx, func(tx *store.Tx) error { return tx.RecordEarlierErasure(ctx, e.Kind, e.ID, e.At) })
+}
+
+// endSuspension ends the suspension of an account that was erased later: no suspended account is erased, so the copy is from
+// before an operator restored the account.
+func (s *Service) endSuspension(ctx context.Context, id string) error {
+	_, err := s.DB.Exec(ctx, `UPDATE accounts SET suspended_at = NULL, suspended_why = NULL WHERE id = $1 AND closed_at IS NULL AND suspended_at IS NOT NULL`, id)
+	return err
 }
