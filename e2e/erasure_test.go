@@ -21,6 +21,7 @@ import (
 	"github.com/touchline/touchline/internal/server"
 	"github.com/touchline/touchline/internal/server/touchlinetest"
 	"github.com/touchline/touchline/internal/store"
+	"github.com/touchline/touchline/internal/store/storetest"
 )
 
 // withLedger sets ERASURES to a file of the test.
@@ -135,11 +136,30 @@ func wantErased(t *testing.T, s *touchlinetest.Service) {
 	found := ""
 	for range 100 {
 		if found = find(plantedFamily); found == "" {
+			wantNotDumped(t, s, plantedFamily)
 			return
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
 	t.Error("left after two days: " + found)
+}
+
+// wantNotDumped fails if the output of pg_dump has one of values.
+func wantNotDumped(t *testing.T, s *touchlinetest.Service, values []string) {
+	t.Helper()
+	address := s.Config.DatabaseURL.Reveal()
+	if strings.HasPrefix(address, "sqlite:") {
+		return
+	}
+	dump := storetest.Dump(t, address)
+	if !strings.Contains(dump, "COPY public.players ") {
+		t.Fatalf("pg_dump wrote no table of players: %.300s", dump)
+	}
+	for _, value := range values {
+		if at := strings.Index(dump, value); at >= 0 {
+			t.Errorf("pg_dump has %s: %.300s", value, dump[max(0, at-150):])
+		}
+	}
 }
 
 // ledgerOf returns the kinds of the erasures in the file ERASURES, by id.

@@ -34,6 +34,7 @@ type fixture struct {
 	*approval.Service
 	sql *database.DB
 	db  *store.DB
+	url string
 	// postgres is true on PostgreSQL.
 	postgres bool
 	clock    *clock
@@ -101,7 +102,7 @@ const fixtureConns = 8
 
 func newFixture(tb testing.TB, url string, options ...option) *fixture {
 	tb.Helper()
-	p := &fixture{TB: tb, clock: &clock{}, postgres: strings.HasPrefix(url, "postgres")}
+	p := &fixture{TB: tb, clock: &clock{}, url: url, postgres: strings.HasPrefix(url, "postgres")}
 	p.clock.now.Store(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC).UnixMicro())
 	p.sql = openDatabase(tb, url, database.Options{Now: p.clock.Now, MaxConns: fixtureConns})
 	ok(tb, p.sql.Migrate(bg))
@@ -114,7 +115,7 @@ func newFixture(tb testing.TB, url string, options ...option) *fixture {
 
 // with returns a fixture with the same database and clock and with other settings.
 func (p *fixture) with(options ...option) *fixture {
-	other := &fixture{TB: p.TB, clock: p.clock, sql: p.sql, vault: p.vault, postgres: p.postgres}
+	other := &fixture{TB: p.TB, clock: p.clock, url: p.url, sql: p.sql, vault: p.vault, postgres: p.postgres}
 	other.openStore(options...)
 	return other
 }

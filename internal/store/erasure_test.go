@@ -18,6 +18,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/privacy"
 	"github.com/touchline/touchline/internal/store"
+	"github.com/touchline/touchline/internal/store/storetest"
 	"github.com/touchline/touchline/internal/team"
 )
 
@@ -152,6 +153,17 @@ func TestErasure(t *testing.T) {
 					if bytes.Contains(content, []byte(value)) {
 						p.Errorf("%s is left in the file %s", value, name)
 					}
+				}
+			}
+		}
+		if p.postgres {
+			dump := storetest.Dump(p, p.url)
+			if !strings.Contains(dump, by.AccountID) {
+				p.Fatalf("pg_dump wrote no rows: %.300s", dump)
+			}
+			for _, value := range planted {
+				if at := strings.Index(dump, value); at >= 0 {
+					p.Errorf("pg_dump has %s: %.300s", value, dump[max(0, at-150):])
 				}
 			}
 		}

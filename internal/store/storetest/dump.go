@@ -1,0 +1,43 @@
+package storetest
+
+import (
+	"errors"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// Dump returns what pg_dump writes of the PostgreSQL database at address. Without pg_dump it skips tb.
+func Dump(tb testing.TB, address string) string {
+	tb.Helper()
+	program, err := exec.LookPath("pg_dump")
+	if err != nil {
+		var dir string
+		if dir, err = programs(); err == nil {
+			program = filepath.Join(dir, "pg_dump")
+			_, err = os.Stat(program)
+		}
+	}
+	if err != nil {
+		if os.Getenv(requireEnv) == "on" {
+			tb.Fatalf("pg_dump is required by %s: %v", requireEnv, err)
+		}
+		tb.Skipf("no pg_dump: %v", err)
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	query := u.Query() // without the settings of the pool of connections, which pg_dump does not know
+	u.RawQuery = url.Values{"host": query["host"], "sslmode": query["sslmode"]}.Encode()
+	out, err := exec.Command(program, "--dbname", u.String()).Output()
+	if err != nil {
+		if failed, isExit := errors.AsType[*exec.ExitError](err); isExit {
+			tb.Fatalf("pg_dump: %v: %s", err, failed.Stderr)
+		}
+		tb.Fatalf("pg_dump: %v", err)
+	}
+	return string(out)
+}
