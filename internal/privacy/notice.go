@@ -45,6 +45,8 @@ type Words struct {
 	Contact string
 	// Authority names by language where families can complain.
 	Authority map[string]string
+	// Kept says how long data is kept.
+	Kept Retention
 }
 
 // Authorities name by PRIVACY_PROFILE and language where families can complain.
@@ -85,9 +87,34 @@ func ReadNotices(folder string, w Words) ([]Notice, error) {
 // operators name the operators of a service without an address.
 var operators = map[string]string{"en": "the people who run {brand}", "hi": "{brand} चलाने वाले लोगों"}
 
+// untilAsked is how long data is kept without a time, and withPlayer how long medical notes are.
+var (
+	untilAsked = map[string]string{"en": "until you ask us to erase it", "hi": "जब तक आप मिटाने को न कहें"}
+	withPlayer = map[string]string{"en": "as long as the rest about the child", "hi": "जब तक बच्चे की बाकी बातें रखी हैं"}
+)
+
+// keptFor returns a time in whole days, rounded up, or forever for 0.
+func keptFor(d time.Duration, language string, forever map[string]string) string {
+	days := int64((d + 24*time.Hour - 1) / (24 * time.Hour))
+	switch {
+	case days == 0:
+		return forever[language]
+	case language == "hi":
+		return fmt.Sprintf("%d दिन", days)
+	case days == 1:
+		return "1 day"
+	}
+	return fmt.Sprintf("%d days", days)
+}
+
 func newNotice(language, text string, w Words) Notice {
 	text = strings.ReplaceAll(text, "{contact}", cmp.Or(w.Contact, operators[language]))
-	text = strings.NewReplacer("\r\n", "\n", "{brand}", w.Brand, "{authority}", w.Authority[language]).Replace(text)
+	text = strings.NewReplacer(
+		"\r\n", "\n", "{brand}", w.Brand, "{authority}", w.Authority[language],
+		"{deleted}", keptFor(w.Kept.Deleted, language, untilAsked), "{unanswered}", keptFor(w.Kept.Unanswered, language, untilAsked),
+		"{notifications}", keptFor(w.Kept.Notifications, language, untilAsked), "{deliveries}", keptFor(w.Kept.Deliveries, language, untilAsked),
+		"{medical}", keptFor(w.Kept.Medical, language, withPlayer),
+	).Replace(text)
 	text = strings.TrimSpace(text) + "\n"
 	hash := sha256.Sum256([]byte(text))
 	return Notice{Language: language, Hash: hex.EncodeToString(hash[:]), Text: text}

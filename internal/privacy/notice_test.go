@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -58,7 +59,8 @@ func TestBlocks(t *testing.T) {
 func TestBuiltInNotice(t *testing.T) {
 	t.Parallel()
 	for _, contact := range []string{"", "hello@kite.example"} {
-		notices, err := privacy.ReadNotices("", privacy.Words{Brand: "Kite", Contact: contact, Authority: privacy.Authorities["india"]})
+		kept := privacy.Retention{Deleted: 30 * 24 * time.Hour, Notifications: 24 * time.Hour, Deliveries: 36 * time.Hour}
+		notices, err := privacy.ReadNotices("", privacy.Words{Brand: "Kite", Contact: contact, Authority: privacy.Authorities["india"], Kept: kept})
 		if err != nil || len(notices) != 2 {
 			t.Fatal(notices, err)
 		}
@@ -66,6 +68,14 @@ func TestBuiltInNotice(t *testing.T) {
 		for i, n := range notices {
 			if strings.ContainsAny(n.Text, "{}") || !strings.Contains(n.Text, "Kite") || !strings.Contains(n.Text, contact) {
 				t.Errorf("%s: %s", n.Language, n.Text)
+			}
+			for _, times := range map[string][]string{
+				"en": {"off the list: 30 days\n", "answers: until you ask us to erase it\n", "app: 1 day\n", "sent: 2 days\n", "wrote them: as long as the rest about the child\n"},
+				"hi": {"बातें: 30 दिन\n", "बातें: जब तक आप मिटाने को न कहें\n", "सूचनाएँ: 1 दिन\n", "सूची: 2 दिन\n", "बाद: जब तक बच्चे की बाकी बातें रखी हैं\n"},
+			}[n.Language] {
+				if !strings.Contains(n.Text, times) {
+					t.Errorf("%s does not say %q", n.Language, times)
+				}
 			}
 			for _, b := range n.Blocks() {
 				shapes[i] = append(shapes[i], 100*b.Heading+len(b.Items))
@@ -100,25 +110,34 @@ func TestNotice(t *testing.T) {
 		s.Call(t, "GET", "/api/notice?version=2", "", nil).Want(t, 404)
 		s.Call(t, "GET", "/notice?version=2", "", nil, "Accept: text/html").Want(t, 404)
 
+		// The settings are part of the text.
+		if text := first.String("text"); !strings.Contains(text, "off the list: 30 days\n") || !strings.Contains(text, "sent: 90 days\n") {
+			t.Error(text)
+		}
+		longer := s.Replica(func(c *config.Config) { c.RetainDeleted = 365 * 24 * time.Hour })
+		if n := read(t, longer, ""); n.JSON["version"] != 2.0 || !strings.Contains(n.String("text"), "off the list: 365 days\n") {
+			t.Error(n.JSON)
+		}
+
 		// A replica with another text has the next version; both serve both.
 		dir := folder(t, "# Ours <b>\n\nOur words.")
 		later := s.Replica(func(c *config.Config) { c.Notice = dir })
 		ours := read(t, later, "")
-		if ours.JSON["version"] != 2.0 || ours.String("text") != "# Ours <b>\n\nOur words.\n" {
+		if ours.JSON["version"] != 3.0 || ours.String("text") != "# Ours <b>\n\nOur words.\n" {
 			t.Fatal(ours.JSON)
 		}
-		if inHindi := read(t, later, "?language=hi"); inHindi.String("language") != "en" || inHindi.JSON["version"] != 2.0 {
+		if inHindi := read(t, later, "?language=hi"); inHindi.String("language") != "en" || inHindi.JSON["version"] != 3.0 {
 			t.Errorf("a language without a file: %v", inHindi.JSON)
 		}
 		for _, replica := range []*touchlinetest.Service{s, later} {
 			if got := read(t, replica, "?version=1"); got.String("hash") != first.String("hash") {
 				t.Error(got.JSON)
 			}
-			if got := read(t, replica, "?version=2"); got.String("hash") != ours.String("hash") {
+			if got := read(t, replica, "?version=3"); got.String("hash") != ours.String("hash") {
 				t.Error(got.JSON)
 			}
-			page := replica.Call(t, "GET", "/notice?version=2", "", nil, "Accept: text/html").Want(t, 200)
-			if !strings.Contains(string(page.Body), "<h1>Ours &lt;b&gt;</h1>") || !strings.Contains(string(page.Body), "Version 2, since") {
+			page := replica.Call(t, "GET", "/notice?version=3", "", nil, "Accept: text/html").Want(t, 200)
+			if !strings.Contains(string(page.Body), "<h1>Ours &lt;b&gt;</h1>") || !strings.Contains(string(page.Body), "Version 3, since") {
 				t.Errorf("%s", page.Body)
 			}
 		}
