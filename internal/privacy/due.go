@@ -25,7 +25,8 @@ type Due struct {
 	Next time.Time
 }
 
-// Due counts what BeforeSweep would erase at now, without a change. A row that goes with two players, or with a player and an account, counts twice.
+// Due counts what BeforeSweep would erase at now, without a change. It counts a row once for RETAIN_DELETED and RETAIN_UNANSWERED
+// together, and again for RETAIN_NOTIFICATIONS or RETAIN_DELIVERIES if that erases the row too.
 func (r Retention) Due(ctx context.Context, db *store.DB, now time.Time) (list []Due, err error) {
 	for _, p := range r.periods() {
 		d := Due{Setting: p.setting, Kept: p.kept, Table: p.table}
@@ -40,7 +41,7 @@ func (r Retention) Due(ctx context.Context, db *store.DB, now time.Time) (list [
 		}
 		list = append(list, d)
 	}
-	counted := map[string]bool{}
+	c := dueCount{db: db, players: map[string]bool{}, keys: map[string]map[string]bool{}}
 	for _, removal := range r.removals() {
 		d := Due{Setting: removal.setting, Kept: removal.kept, Table: "players"}
 		if removal.kept == 0 {
@@ -63,13 +64,10 @@ func (r Retention) Due(ctx context.Context, db *store.DB, now time.Time) (list [
 		if err != nil {
 			return nil, fmt.Errorf("find players to erase: %w", err)
 		}
-		ids = slices.DeleteFunc(ids, func(id string) bool { return counted[id] })
+		ids = slices.DeleteFunc(ids, func(id string) bool { return c.players[id] })
 		d.Rows = int64(len(ids))
 		list = append(list, d)
-		for _, id := range ids {
-			counted[id] = true
-		}
-		tables, err := countPlayers(ctx, db, ids, counted)
+		tables, err := c.addPlayers(ctx, ids)
 		if err != nil {
 			return nil, err
 		}
@@ -104,30 +102,33 @@ func tableOf(statement string) string {
 	return words[2]
 }
 
-// countPlayers counts the rows by table that go with players. due are all players who are erased now.
-func countPlayers(ctx context.Context, db *store.DB, ids []string, due map[string]bool) (map[string]int64, error) {
-	tables, accounts := map[string]int64{}, map[string]bool{}
-	count := func(id string, statements []string) error {
-		for _, statement := range statements {
-			if tableOf(statement) == "record_keys" && accounts[id] {
-				continue // they were counted with the players of the account
-			}
-			n, err := countErased(ctx, db, statement, id)
-			if err != nil {
-				return fmt.Errorf("count %s of %s: %w", tableOf(statement), id, err)
-			}
-			if n > 0 {
-				tables[tableOf(statement)] += n
-			}
-		}
-		return nil
+// dueCount counts the rows that go with players.
+type dueCount struct {
+	db *store.DB
+	// players are all that are erased, and keys the rows by table that are counted.
+	players map[string]bool
+	keys    map[string]map[string]bool
+}
+
+// addPlayers returns how many more rows by table go with players.
+func (c dueCount) addPlayers(ctx context.Context, ids []string) (map[string]int64, error) {
+	before := map[string]int{}
+	for table, keys := range c.keys {
+		before[table] = len(keys)
 	}
 	for _, id := range ids {
-		if err := count(id, playerErasures); err != nil {
+		c.players[id] = true
+	}
+	tables, accounts := map[string]int64{}, map[string]bool{}
+	for _, id := range ids {
+		if err := c.add(ctx, id, playerErasures); err != nil {
 			return nil, err
 		}
+		if err := c.addTeamMessages(ctx, id); err != nil {
+			return nil, fmt.Errorf("count team_messages of %s: %w", id, err)
+		}
 		var guardian, student string
-		err := db.QueryRow(ctx, `SELECT guardian_id, student_id FROM players WHERE id = $1`, id).Scan(database.IntoText(&guardian), database.IntoText(&student))
+		err := c.db.QueryRow(ctx, `SELECT guardian_id, student_id FROM players WHERE id = $1`, id).Scan(database.IntoText(&guardian), database.IntoText(&student))
 		if err != nil {
 			return nil, fmt.Errorf("read player %s: %w", id, err)
 		}
@@ -135,7 +136,7 @@ func countPlayers(ctx context.Context, db *store.DB, ids []string, due map[strin
 	}
 	delete(accounts, "")
 	for account := range accounts {
-		erased, err := erasedWith(ctx, db, account, due)
+		erased, err := erasedWith(ctx, c.db, account, c.players)
 		if err != nil {
 			return nil, fmt.Errorf("read account %s: %w", account, err)
 		}
@@ -143,11 +144,72 @@ func countPlayers(ctx context.Context, db *store.DB, ids []string, due map[strin
 			continue
 		}
 		tables["accounts"]++
-		if err := count(account, accountErasures); err != nil {
+		if err := c.add(ctx, account, accountErasures); err != nil {
 			return nil, err
 		}
 	}
+	for table, keys := range c.keys {
+		if n := len(keys) - before[table]; n > 0 {
+			tables[table] = int64(n)
+		}
+	}
 	return tables, nil
+}
+
+// add counts the rows that statements with the argument id erase.
+func (c dueCount) add(ctx context.Context, id string, statements []string) error {
+	for _, statement := range statements {
+		_, condition, _ := strings.Cut(statement, " WHERE ")
+		columns, _, _ := strings.Cut(condition, " IN (")
+		if err := c.addRows(ctx, tableOf(statement), columns, condition, id, math.MaxInt32); err != nil {
+			return fmt.Errorf("count %s of %s: %w", tableOf(statement), id, err)
+		}
+	}
+	return nil
+}
+
+// addTeamMessages counts the texts of messages that only erased players have. teamMessageErasure finds those of one player alone.
+func (c dueCount) addTeamMessages(ctx context.Context, id string) error {
+	rs, err := c.db.Query(ctx, `
+		SELECT m.id FROM team_recipients t JOIN team_messages m ON m.id = t.message_id WHERE t.player_id = $1 AND m.body <> ''`, id)
+	messages, err := database.CollectTexts(rs, err)
+	if err != nil {
+		return err
+	}
+	for _, message := range messages {
+		rs, err := c.db.Query(ctx, `
+			SELECT o.player_id FROM team_recipients o JOIN players p ON p.id = o.player_id WHERE o.message_id = $1 AND p.erased_at IS NULL`, message)
+		players, err := database.CollectTexts(rs, err)
+		if err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(players, func(id string) bool { return !c.players[id] }) {
+			if err := c.addRows(ctx, "team_messages", "id", "id = $1", message); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// addRows counts the rows of a table that a condition finds, by the columns of their key: "id" or "(a, b)".
+func (c dueCount) addRows(ctx context.Context, table, columns, condition string, args ...any) error {
+	var key []string
+	for column := range strings.SplitSeq(strings.Trim(columns, "()"), ", ") {
+		key = append(key, `CAST(`+column+` AS TEXT)`)
+	}
+	rs, err := c.db.Query(ctx, `SELECT `+strings.Join(key, ` || ' ' || `)+` FROM `+table+` WHERE `+condition, args...)
+	keys, err := database.CollectTexts(rs, err)
+	if err != nil {
+		return err
+	}
+	if c.keys[table] == nil {
+		c.keys[table] = map[string]bool{}
+	}
+	for _, k := range keys {
+		c.keys[table][k] = true
+	}
+	return nil
 }
 
 // erasedWith reports whether an account is erased with the players in due.

@@ -15,7 +15,8 @@ import (
 // eraseBatch limits the rows that one transaction erases, so that it holds its locks only briefly.
 const eraseBatch = 500
 
-// playerErasures erase at most $2 rows of the player $1 each. docs/privacy.md names what stays.
+// playerErasures erase at most $2 rows of the player $1 each. Each has the form "… WHERE key IN (SELECT …)". docs/privacy.md names
+// what stays.
 var playerErasures = []string{
 	`DELETE FROM deliveries WHERE id IN (
 		SELECT d.id FROM requests r JOIN deliveries d ON d.request_id = r.id WHERE r.player_id = $1 LIMIT $2)`,
@@ -48,15 +49,9 @@ var playerErasures = []string{
 		WHERE f.player_id = $1 AND (p.note IS NOT NULL OR p.reason IS NOT NULL) LIMIT $2)`,
 	`DELETE FROM team_replies WHERE id IN (
 		SELECT id FROM team_replies WHERE player_id = $1 LIMIT $2)`,
-	// The text of a message stays while another player has it.
-	`UPDATE team_messages SET body = '' WHERE id IN (
-		SELECT m.id FROM team_recipients t JOIN team_messages m ON m.id = t.message_id
-		WHERE t.player_id = $1 AND m.body <> '' AND NOT EXISTS (
-			SELECT 1 FROM team_recipients o JOIN players p ON p.id = o.player_id
-			WHERE o.message_id = m.id AND o.player_id <> $1 AND p.erased_at IS NULL)
-		LIMIT $2)`,
-	`DELETE FROM conversations WHERE player_id = $1 AND party IN (
-		SELECT party FROM conversations WHERE player_id = $1 LIMIT $2)`,
+	teamMessageErasure,
+	`DELETE FROM conversations WHERE (player_id, party) IN (
+		SELECT player_id, party FROM conversations WHERE player_id = $1 LIMIT $2)`,
 	`DELETE FROM import_rows WHERE (coach_id, import_id, number) IN (
 		SELECT i.coach_id, i.import_id, i.number FROM players p JOIN import_rows i ON i.coach_id = p.coach_id AND i.player_id = p.id
 		WHERE p.id = $1 LIMIT $2)`,
@@ -64,6 +59,14 @@ var playerErasures = []string{
 	`DELETE FROM record_keys WHERE record_id IN (
 		SELECT record_id FROM record_keys WHERE player_id = $1 LIMIT $2)`,
 }
+
+// teamMessageErasure erases the text of a message unless another player has it.
+const teamMessageErasure = `UPDATE team_messages SET body = '' WHERE id IN (
+		SELECT m.id FROM team_recipients t JOIN team_messages m ON m.id = t.message_id
+		WHERE t.player_id = $1 AND m.body <> '' AND NOT EXISTS (
+			SELECT 1 FROM team_recipients o JOIN players p ON p.id = o.player_id
+			WHERE o.message_id = m.id AND o.player_id <> $1 AND p.erased_at IS NULL)
+		LIMIT $2)`
 
 // accountErasures erase at most $2 rows of the account $1 each.
 var accountErasures = []string{

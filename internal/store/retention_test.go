@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/conversation"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/privacy"
@@ -147,8 +148,17 @@ func TestDue(t *testing.T) {
 		by := p.coach(1)
 		id := p.plantFamily(by)
 		p.add(by, "Brother", number(99931), "")
+		// Two players share an account, a message and its text.
+		one, two := p.add(by, "One", number(99933), ""), p.add(by, "Two", number(99933), "")
+		_, err := p.messages(0).Send(bg, by, conversation.Draft{
+			To: conversation.Target{PlayerIDs: []string{one.ID, two.ID}}, Audience: conversation.ToGuardians, Text: "One and Two", Channels: []conversation.Channel{conversation.SMS},
+		})
+		ok(p, err)
+		p.expand()
 		ok(p, run(p.db, `UPDATE deliveries SET state = 'failed', reason = 'expired', lease = NULL`))
-		ok(p, p.Remove(bg, by, id))
+		for _, id := range []string{id, one.ID, two.ID} {
+			ok(p, p.Remove(bg, by, id))
+		}
 		at := func(setting, table string) (rows int64, next time.Time) {
 			p.Helper()
 			list, err := retained.Due(bg, p.db, p.clock.Now())
@@ -173,11 +183,14 @@ func TestDue(t *testing.T) {
 				p.Errorf("no row of %s is due", table)
 			}
 		}
-		if rows, _ := at("RETAIN_DELETED", "accounts"); rows != 1 {
-			p.Errorf("%d accounts are due, want that of the student", rows)
+		if rows, _ := at("RETAIN_DELETED", "accounts"); rows != 2 {
+			p.Errorf("%d accounts are due, want those of the student and of the other guardian", rows)
 		}
-		if rows, _ := at("RETAIN_DELETED", "players"); rows != 1 || p.rows() != before {
-			p.Errorf("%d players are due, want 1; or a row has changed", rows)
+		if rows, _ := at("RETAIN_DELETED", "players"); rows != 3 || p.rows() != before {
+			p.Errorf("%d players are due, want 3; or a row has changed", rows)
+		}
+		if rows, _ := at("RETAIN_DELETED", "team_messages"); rows != 2 {
+			p.Errorf("the texts of %d messages are due, want 2", rows)
 		}
 		counts := map[string]int64{}
 		for _, table := range tables {
