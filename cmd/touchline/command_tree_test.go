@@ -35,7 +35,7 @@ var (
 	}
 	harmlessCommands = []string{
 		"admin coach find", "admin deliveries", "admin kyc approve", "admin kyc list", "admin log key", "admin mail allow", "admin person export", "admin token create", "admin token list",
-		"audit", "config", "copy", "demo", "doctor", "health", "keys list", "keys rotate-signing", "manual", "migrate", "serve", "sms-templates", "verify", "version", "whatsapp-templates",
+		"audit", "config", "copy", "demo", "doctor", "health", "keys list", "keys rotate-signing", "manual", "migrate", "serve", "sms-templates", "verify", "version", "webhook listen", "webhook trigger", "whatsapp-templates",
 	}
 )
 

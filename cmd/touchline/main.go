@@ -52,6 +52,7 @@ func newRoot(environ []string) *cobra.Command {
 		copyCommand(),
 		adminCommand(environ),
 		keysCommand(environ),
+		webhookCommand(environ),
 		verifyCommand(),
 		auditCommand(environ),
 		withJSON(settingsCommand("doctor", "check database, providers, certificates, disk, limits and settings, and say what to do; sends nothing; exit status 3 if a check failed", environ, diagnose)),

@@ -102,7 +102,14 @@ type WebhookAttempt struct {
 	Error string
 	// RetryAfter is the time for which the endpoint asks to wait, or 0.
 	RetryAfter time.Duration
+	// Body is the beginning of the response, at most 1,024 characters of valid UTF-8.
+	Body string
+	// Took is the duration of the attempt.
+	Took time.Duration
 }
+
+// Accepted reports whether the endpoint accepted the message.
+func (a WebhookAttempt) Accepted() bool { return a.Status >= 200 && a.Status < 300 }
 
 // WebhookResult is the effect of an attempt.
 type WebhookResult struct {
@@ -132,7 +139,7 @@ func (m WebhookMessage) DisabledBy(r WebhookResult, failingSince, now time.Time)
 // the wait, so that attempts after an outage are not made at the same time.
 func (m WebhookMessage) After(a WebhookAttempt, now time.Time, jitter float64) WebhookResult {
 	r := WebhookResult{WebhookAttempt: a, State: MessageQueued, Gone: a.Status == statusGone}
-	if a.Status >= 200 && a.Status < 300 {
+	if a.Accepted() {
 		r.State = MessageDelivered
 		return r
 	}

@@ -59,7 +59,7 @@ func (h *Webhooks) newWebhook(p WebhookPatch) (w Webhook, secret string, err err
 	if err := p.apply(&w, h.rules(), w.CreatedAt); err != nil {
 		return w, "", err
 	}
-	secret, err = h.newSecret()
+	secret, err = NewWebhookSecret(h.Rand)
 	return w, secret, err
 }
 
@@ -77,7 +77,7 @@ func (h *Webhooks) Rotate(ctx context.Context, by actor.Operator, id string, ove
 			Detail: fmt.Sprintf("The overlap is at most %d seconds.", int(MaxSecretOverlap.Seconds())),
 		}})
 	}
-	secret, err := h.newSecret()
+	secret, err := NewWebhookSecret(h.Rand)
 	if err != nil {
 		return nil, "", err
 	}
@@ -92,11 +92,7 @@ func (h *Webhooks) Rotate(ctx context.Context, by actor.Operator, id string, ove
 // Test queues a message that only tests the endpoint, with one attempt. The log shows whether
 // it was accepted.
 func (h *Webhooks) Test(ctx context.Context, by actor.Operator, id string) (*WebhookMessage, error) {
-	now := h.Now()
-	m := WebhookMessage{
-		ID: "msg_test_" + h.NewID(), Test: true, Change: Change{At: now},
-		State: MessageQueued, DueAt: now, CreatedAt: now, UpdatedAt: now,
-	}
+	m := newTest(h.NewID(), h.Now())
 	return &m, h.addTest(ctx, by, id, m)
 }
 
@@ -124,10 +120,10 @@ func (h *Webhooks) rules() webhookRules {
 	return webhookRules{reachable: h.Reachable, plainHTTP: h.PlainHTTP}
 }
 
-// newSecret returns a secret in the form of the Standard Webhooks specification.
-func (h *Webhooks) newSecret() (string, error) {
+// NewWebhookSecret returns a secret in the form of the Standard Webhooks specification.
+func NewWebhookSecret(random io.Reader) (string, error) {
 	raw := make([]byte, 32)
-	if _, err := io.ReadFull(h.Rand, raw); err != nil {
+	if _, err := io.ReadFull(random, raw); err != nil {
 		return "", fmt.Errorf("generate webhook secret: %w", err)
 	}
 	return "whsec_" + base64.StdEncoding.EncodeToString(raw), nil

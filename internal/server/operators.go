@@ -11,6 +11,7 @@ import (
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/document"
+	"github.com/touchline/touchline/internal/feed"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
@@ -69,6 +70,11 @@ type Operators struct {
 	db           *store.DB
 	storeOptions store.Options // of db, which has no vault
 	approvals    *approval.Service
+}
+
+// Feed returns the feed of changes, for reading.
+func (o *Operators) Feed() *feed.Service {
+	return &feed.Service{DB: o.db, Rules: o.approvals.Rules, Now: o.now}
 }
 
 func (o *Operators) keys(ctx context.Context) (*auth.Keys, error) {

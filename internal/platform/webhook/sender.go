@@ -47,6 +47,10 @@ type Response struct {
 	Error string
 	// RetryAfter is the time for which the endpoint asks to wait, or 0.
 	RetryAfter time.Duration
+	// Body is the beginning of the body, at most MaxBody characters of valid UTF-8.
+	Body string
+	// Took is the duration of the attempt.
+	Took time.Duration
 }
 
 // Sender sends messages. It is safe for concurrent use.
@@ -149,12 +153,16 @@ func (s *Sender) Send(ctx context.Context, m Message) (Response, error) {
 	}
 	resp, err := s.client.Do(req)
 	if err != nil {
-		return Response{Error: describe(err)}, nil
+		return Response{Error: describe(err), Took: s.now().Sub(at)}, nil
 	}
 	defer resp.Body.Close()
-	// The status decides. Reading to the end lets the connection be used again.
-	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, maxResponse))
-	return Response{Status: resp.StatusCode, RetryAfter: httpx.RetryAfter(resp.Header.Get("Retry-After"), at)}, nil
+	// The status decides, whether the body arrives or not. Reading to the end lets the connection be
+	// used again.
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse))
+	return Response{
+		Status: resp.StatusCode, RetryAfter: httpx.RetryAfter(resp.Header.Get("Retry-After"), at),
+		Body: text(body, err != nil || len(body) == maxResponse), Took: s.now().Sub(at),
+	}, nil
 }
 
 // describe returns a phrase for the log of an endpoint. The error itself has the URL, whose

@@ -69,10 +69,15 @@ func TestSend(t *testing.T) {
 			}
 			w.Header().Set("Retry-After", "7")
 			w.WriteHeader(http.StatusTeapot)
+			_, _ = io.WriteString(w, "no coffee")
 		}))
 		t.Cleanup(server.Close)
 		got, err := webhook.NewSender(loopback, time.Now).Send(t.Context(), message(server.URL, secret, otherSecret))
-		if want := (webhook.Response{Status: 418, RetryAfter: 7 * time.Second}); err != nil || got != want {
+		if got.Took <= 0 {
+			t.Errorf("%s: took %s", name, got.Took)
+		}
+		got.Took = 0
+		if want := (webhook.Response{Status: 418, RetryAfter: 7 * time.Second, Body: "no coffee"}); err != nil || got != want {
 			t.Errorf("%s: got %+v, %v, want %+v", name, got, err, want)
 		}
 	}
@@ -140,6 +145,7 @@ func TestSendFailures(t *testing.T) {
 		{"invalid URL", "http://127.0.0.1:port/", loopback, webhook.Response{Error: "the URL is invalid"}},
 	} {
 		got, err := webhook.NewSender(tt.networks, time.Now).Send(t.Context(), message(tt.url, secret))
+		got.Took, got.Body = 0, ""
 		if err != nil || got != tt.want {
 			t.Errorf("%s: got %+v, %v, want %+v", tt.name, got, err, tt.want)
 		}
@@ -149,6 +155,30 @@ func TestSendFailures(t *testing.T) {
 	}
 	if _, err := webhook.NewSender(loopback, time.Now).Send(t.Context(), message(private.URL, "whsec_%")); err == nil || strings.Contains(err.Error(), "%") {
 		t.Errorf("a broken secret: got %v", err)
+	}
+}
+
+// TestSendBody: the beginning of a response is text that both databases store.
+func TestSendBody(t *testing.T) {
+	t.Parallel()
+	var body string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, body) }))
+	t.Cleanup(server.Close)
+	sender := webhook.NewSender(loopback, time.Now)
+	for name, tt := range map[string]struct{ body, want string }{
+		"empty":               {"", ""},
+		"as long as allowed":  {strings.Repeat("न", webhook.MaxBody), strings.Repeat("न", webhook.MaxBody)},
+		"longer":              {strings.Repeat("न", webhook.MaxBody) + "x", strings.Repeat("न", webhook.MaxBody)},
+		"binary":              {"a\x00b\xff\xfec", "a\uFFFDb\uFFFDc"},
+		"ends in a character": {"x\xe0\xa4", "x\uFFFD"},
+		"more than is read":   {strings.Repeat("\xff", 1<<20), "\uFFFD"},
+		"cut in a character":  {strings.Repeat("\x80", 16<<10-1) + "न", "\uFFFD"},
+	} {
+		body = tt.body
+		got, err := sender.Send(t.Context(), message(server.URL, secret))
+		if err != nil || got.Status != 200 || got.Body != tt.want {
+			t.Errorf("%s: got %d %q, %v, want %q", name, got.Status, got.Body, err, tt.want)
+		}
 	}
 }
 

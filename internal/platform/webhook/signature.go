@@ -32,3 +32,9 @@ func sign(secrets []string, id string, at time.Time, body []byte) (string, error
 	}
 	return strings.Join(signatures, " "), nil
 }
+
+// ValidSecret reports whether a secret can sign messages.
+func ValidSecret(secret string) bool {
+	_, err := sign([]string{secret}, "", time.Time{}, nil)
+	return err == nil && strings.HasPrefix(secret, secretPrefix)
+}
