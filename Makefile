@@ -21,8 +21,9 @@ check: ## Everything that CI runs
 	.ci/run
 
 .PHONY: drill
-drill: ## Everything that CI runs, and what takes longer: a failover under load
+drill: ## Everything that CI runs, and what takes longer: more rounds of races and kills, a failover under load
 	.ci/run
+	TOUCHLINE_TEST_REQUIRE_POSTGRES=on go test -race -tags drill -timeout 60m ./...
 	deploy/check/failover
 
 .PHONY: fmt

@@ -11,6 +11,7 @@ import (
 
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/server/touchlinetest"
+	"github.com/touchline/touchline/internal/store/storetest"
 )
 
 // requestCoachOTP requests an OTP for a coach's number and returns it.
@@ -264,7 +265,7 @@ func TestChangeNumberToContact(t *testing.T) {
 }
 
 // raceRounds is the number of rounds of each race.
-const raceRounds = 8
+var raceRounds = storetest.Rounds(3, 8)
 
 // TestChangeNumberRaces: a change of number races with other requests. Two
 // coaches never share a number, and no session continues under another account's

@@ -90,7 +90,7 @@ func TestLogSurvivesKills(t *testing.T) {
 		acknowledged := func(n int) func() bool {
 			return func() bool { mu.Lock(); defer mu.Unlock(); return len(removed) >= n }
 		}
-		rounds := 2
+		rounds := storetest.Rounds(1, 4)
 		for round := range rounds {
 			running = []*process{serve()}
 			if postgres {
