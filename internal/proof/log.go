@@ -14,12 +14,14 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/vault"
+	"github.com/touchline/touchline/internal/platform/webhook"
 	"github.com/touchline/touchline/internal/store"
 )
 
@@ -32,6 +34,11 @@ type Service struct {
 	// File has the newest checkpoint that this process published, so that a database which is restored from a backup
 	// is noticed; "" is none.
 	File string
+	// Destinations are the URLs that get checkpoints. Sender sends them.
+	Destinations []Destination
+	Sender       *webhook.Sender
+	// Failing tells the operators for how long a destination has accepted nothing, 0 if it accepts; nil does nothing.
+	Failing func(name string, since time.Duration)
 	// Access says who may read the log over HTTP; "" allows no reader.
 	Access Access
 	// SecurityEvent and Stopped tell the operators that the log stopped; nil does nothing.
@@ -42,7 +49,8 @@ type Service struct {
 
 	sampled   string // the last player of Sample
 	mu        sync.Mutex
-	published []byte // the newest signed checkpoint that this process has seen; nil until the file was read
+	published []byte          // the newest signed checkpoint that this process has seen; nil until the file was read
+	examined  map[string]bool // the destinations whose checkpoint this process has read back
 }
 
 // numberBatch limits the records that get a position in one transaction.
@@ -102,30 +110,42 @@ func (s *Service) Number(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	var n int
-	var reason string
-	err = s.DB.Write(ctx, func(tx *store.Tx) (err error) {
-		n, reason = 0, ""
+	stopped, err := s.guard(ctx, func(tx *store.Tx) (err error) {
 		state, n, err = s.number(ctx, tx, last)
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("number records: %w", err)
+	}
+	if stopped {
+		return 0, nil
+	}
+	return n, s.publish(state.checkpoint)
+}
+
+// guard runs fn in a transaction, and stops the log if fn returns errInconsistent. fn must lock the row of the log first,
+// and have changed nothing else by then.
+func (s *Service) guard(ctx context.Context, fn func(tx *store.Tx) error) (stopped bool, err error) {
+	var reason string
+	err = s.DB.Write(ctx, func(tx *store.Tx) error {
+		reason = ""
+		err := fn(tx)
 		if inconsistent, ok := errors.AsType[errInconsistent](err); ok {
 			reason = string(inconsistent)
-			// The row is locked, and nothing was changed but for it.
 			return tx.ExecOne(ctx, `UPDATE consent_log SET stopped_at = $1, stopped_reason = $2 WHERE id = 1`, database.Micros(tx.Now), reason)
 		}
 		return err
 	})
-	switch {
-	case err != nil:
-		return 0, fmt.Errorf("number records: %w", err)
-	case reason != "":
-		if s.Stopped != nil {
-			s.Stopped(true)
-		}
-		if s.SecurityEvent != nil {
-			s.SecurityEvent(ctx, "log_stopped", slog.String("reason", reason))
-		}
-		return 0, nil
+	if err != nil || reason == "" {
+		return false, err
 	}
-	return n, s.publish(state.checkpoint)
+	if s.Stopped != nil {
+		s.Stopped(true)
+	}
+	if s.SecurityEvent != nil {
+		s.SecurityEvent(ctx, "log_stopped", slog.String("reason", reason))
+	}
+	return true, nil
 }
 
 // errInconsistent says why the log must not be continued.
@@ -136,9 +156,7 @@ func (e errInconsistent) Error() string { return string(e) }
 // number is Number in a transaction. It changes no row before it has checked the tree against the newest checkpoint and
 // the published one.
 func (s *Service) number(ctx context.Context, tx *store.Tx, published []byte) (state logState, n int, err error) {
-	err = tx.QueryRow(ctx, `
-		UPDATE consent_log SET origin = CASE WHEN origin = '' THEN $1 ELSE origin END, started_at = coalesce(started_at, $2)
-		WHERE id = 1 RETURNING origin, generation, size, checkpoint, stopped_reason`, s.Origin, database.Micros(tx.Now)).Scan(state.dest()...)
+	state, err = s.lock(ctx, tx)
 	if err != nil || state.stopped != "" {
 		return state, 0, err
 	}
@@ -189,6 +207,14 @@ func (s *Service) number(ctx context.Context, tx *store.Tx, published []byte) (s
 	return state, len(records), tx.DeferOne(ctx, `UPDATE consent_log SET size = $1, checkpoint = $2 WHERE id = 1`, state.size, state.checkpoint)
 }
 
+// lock locks the row of the log, and gives a new log its name.
+func (s *Service) lock(ctx context.Context, tx *store.Tx) (state logState, err error) {
+	err = tx.QueryRow(ctx, `
+		UPDATE consent_log SET origin = CASE WHEN origin = '' THEN $1 ELSE origin END, started_at = coalesce(started_at, $2)
+		WHERE id = 1 RETURNING origin, generation, size, checkpoint, stopped_reason`, s.Origin, database.Micros(tx.Now)).Scan(state.dest()...)
+	return state, err
+}
+
 // numbered is a record with its position.
 type numbered struct {
 	position int64
@@ -197,33 +223,44 @@ type numbered struct {
 
 // check returns errInconsistent if the tree does not continue the newest signed checkpoint or the published one.
 func (s *Service) check(state logState, t *tree, published []byte) error {
-	for what, signed := range map[string][]byte{"signed": state.checkpoint, "published": published} {
-		if len(signed) == 0 {
-			if what == "signed" && state.size > 0 {
-				return errInconsistent("the log has records and no checkpoint")
-			}
-			continue
-		}
-		v, err := newSigner(signingKey(s.Secrets), nameOf(signed))
-		if err != nil {
-			return errInconsistent(fmt.Sprintf("the %s checkpoint: %s", what, err))
-		}
-		c, err := OpenCheckpoint(signed, v)
-		switch {
-		case what == "published" && errors.As(err, new(otherKeyError)):
-			// What this key signs cannot contradict what another key signed.
-			s.mu.Lock()
-			s.published = []byte{}
-			s.mu.Unlock()
-		case err != nil:
-			return errInconsistent(fmt.Sprintf("the %s checkpoint: %s", what, err))
-		default:
-			if err := continues(c, state, t, what); err != nil {
-				return err
-			}
-		}
+	if len(state.checkpoint) == 0 && state.size > 0 {
+		return errInconsistent("the log has records and no checkpoint")
 	}
-	return nil
+	err := s.compare(state, t, "signed", state.checkpoint)
+	if errors.As(err, new(otherKeyError)) {
+		return errInconsistent(fmt.Sprintf("the signed checkpoint: %s", err))
+	}
+	if err != nil {
+		return err
+	}
+	err = s.compare(state, t, "published", published)
+	if errors.As(err, new(otherKeyError)) {
+		// What this key signs cannot contradict what another key signed.
+		s.mu.Lock()
+		s.published = []byte{}
+		s.mu.Unlock()
+		return nil
+	}
+	return err
+}
+
+// compare returns errInconsistent if the tree does not continue a checkpoint, or otherKeyError if another key signed it.
+func (s *Service) compare(state logState, t *tree, what string, signed []byte) error {
+	if len(signed) == 0 {
+		return nil
+	}
+	v, err := newSigner(signingKey(s.Secrets), nameOf(signed))
+	if err != nil {
+		return errInconsistent(fmt.Sprintf("the %s checkpoint: %s", what, err))
+	}
+	c, err := OpenCheckpoint(signed, v)
+	switch {
+	case errors.As(err, new(otherKeyError)):
+		return err
+	case err != nil:
+		return errInconsistent(fmt.Sprintf("the %s checkpoint: %s", what, err))
+	}
+	return continues(c, state, t, what)
 }
 
 // continues returns errInconsistent unless the tree t, of the log in state, continues the checkpoint c.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/vault"
+	"github.com/touchline/touchline/internal/platform/webhook"
 	"github.com/touchline/touchline/internal/proof"
 	"github.com/touchline/touchline/internal/server/touchlinetest"
 	"github.com/touchline/touchline/internal/store"
@@ -38,6 +40,8 @@ type fixture struct {
 	events   []string
 	stopped  bool
 	recorded int
+	// ahead is how far the clock was moved.
+	ahead atomic.Int64
 	// old and oldTile are a checkpoint and its last tile.
 	old, oldTile []byte
 }
@@ -45,7 +49,7 @@ type fixture struct {
 func newFixture(tb testing.TB, url string) *fixture {
 	f := &fixture{TB: tb}
 	var err error
-	f.sql, err = database.Open(bg, url, database.Options{Migrations: store.Migrations(), MaxConns: 4})
+	f.sql, err = database.Open(bg, url, database.Options{Migrations: store.Migrations(), MaxConns: 4, Now: func() time.Time { return time.Now().Add(time.Duration(f.ahead.Load())) }})
 	ok(tb, err)
 	tb.Cleanup(func() { ok(tb, f.sql.Close()) })
 	ok(tb, f.sql.Migrate(bg))
@@ -58,7 +62,7 @@ func newFixture(tb testing.TB, url string) *fixture {
 // service returns a log of a replica with its file of the published checkpoint.
 func (f *fixture) service(file string) *proof.Service {
 	return &proof.Service{
-		DB: store.New(f.sql, store.Options{Vault: f.vault, Settings: store.Settings{Brand: "Touchline"}}), Secrets: f.vault.For(vault.ForLog), Origin: origin, File: file,
+		DB: store.New(f.sql, store.Options{Vault: f.vault, Settings: store.Settings{Brand: "Touchline"}}), Secrets: f.vault.For(vault.ForLog), Origin: origin, File: file, Sender: webhook.NewOperatorSender(f.sql.Now),
 		SecurityEvent: func(_ context.Context, name string, attrs ...slog.Attr) {
 			f.mu.Lock()
 			defer f.mu.Unlock()

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
@@ -24,6 +25,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/scan"
 	"github.com/touchline/touchline/internal/platform/upload"
 	"github.com/touchline/touchline/internal/platform/vault"
+	"github.com/touchline/touchline/internal/platform/webhook"
 	"github.com/touchline/touchline/internal/privacy"
 	"github.com/touchline/touchline/internal/progress"
 	"github.com/touchline/touchline/internal/proof"
@@ -73,6 +75,7 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 	approvals := b.approvals
 	consentLog := newProof(cfg, b.db, b.keys.Vault)
 	consentLog.SecurityEvent, consentLog.Stopped, consentLog.Withhold = b.security.Event, b.metrics.LogStopped, approvals.WithholdUnproved
+	consentLog.Failing = b.metrics.CheckpointsFailing
 	accounts := newAuth(cfg, o, b.accounts, b.keys)
 	accounts.LinkedRequest = func(ctx context.Context, linkHash []byte, number phone.Number, role actor.Role, now time.Time) (string, bool, error) {
 		return approval.LinkedRequest(ctx, b.db, linkHash, number, role, now)
@@ -146,7 +149,18 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 // newProof returns the log of consents. A new log has the address of the service as its name.
 func newProof(cfg *config.Config, db *store.DB, secrets *vault.Vault) *proof.Service {
 	_, address, _ := strings.Cut(cfg.PublicURL, "://")
-	return &proof.Service{DB: db, Secrets: secrets.For(vault.ForLog), Origin: address + "/log", File: cfg.CheckpointFile(), Access: proof.Access(cfg.Log)}
+	s := &proof.Service{
+		DB: db, Secrets: secrets.For(vault.ForLog), Origin: address + "/log", File: cfg.CheckpointFile(), Sender: webhook.NewOperatorSender(db.Now), Access: proof.Access(cfg.Log),
+	}
+	hosts := map[string]int{}
+	for _, d := range cfg.CheckpointURLs() {
+		name := d.Host
+		if hosts[d.Host]++; hosts[d.Host] > 1 {
+			name += fmt.Sprintf(" (%d)", hosts[d.Host])
+		}
+		s.Destinations = append(s.Destinations, proof.Destination{Name: name, URL: d.URL, Secret: d.Secret})
+	}
+	return s
 }
 
 func newAuth(cfg *config.Config, o Options, db auth.SQL, keys *auth.Keys) *auth.Service {

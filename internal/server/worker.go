@@ -55,7 +55,7 @@ func newWorker(cfg *config.Config, o Options, s *services) *worker.Worker {
 			return approval.RecordAdults(ctx, s.db, approval.BornBefore(o.Now(), cmp.Or(below, coach.AdultAge)), below > 0)
 		},
 		TurnAdults:    s.approvals.TurnAdults,
-		NumberRecords: s.proof.Work, CheckApprovals: s.proof.Sample,
+		NumberRecords: s.proof.Work, PublishCheckpoints: s.proof.Publications(), CheckApprovals: s.proof.Sample,
 		AppendErasures: s.ledger.Append,
 		CheckBudget:    s.budgets.check,
 		RenewStreams:   s.public.Streams.Renew,

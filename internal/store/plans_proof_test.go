@@ -1,10 +1,15 @@
 package store_test
 
 import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/vault"
+	"github.com/touchline/touchline/internal/platform/webhook"
 	"github.com/touchline/touchline/internal/proof"
 )
 
@@ -36,6 +41,7 @@ func (p *fixture) proofStatements() {
 	ok(p, log.Sample(bg))
 	_, err = log.Checkpoint(bg)
 	ok(p, err)
+	p.publishStatements(log)
 	for _, path := range []string{"0/000.p/1", "entries/000.p/1"} {
 		_, err = log.Tile(bg, path)
 		ok(p, err)
@@ -53,4 +59,30 @@ func (p *fixture) proofStatements() {
 	if _, err := log.Continue(bg, actor.Operator{}); fault.KindOf(err) != fault.Conflict {
 		p.Errorf("continue a log that runs: got %v, want a conflict", err)
 	}
+}
+
+// publishStatements runs the statements on the destinations of checkpoints: an attempt that is aborted, one that fails, and one
+// that succeeds.
+func (p *fixture) publishStatements(log *proof.Service) {
+	p.Helper()
+	aborted, abort := context.WithCancel(bg)
+	status := http.StatusOK
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if aborted.Err() == nil {
+			abort()
+			status = http.StatusTeapot
+		}
+		w.WriteHeader(status)
+	}))
+	defer server.Close()
+	log.Sender = webhook.NewOperatorSender(p.db.Now)
+	log.Destinations = []proof.Destination{{Name: "a", URL: server.URL}, {Name: "b", URL: server.URL + "/b"}}
+	jobs := log.Publications()
+	ok(p, jobs[0](aborted))
+	if jobs[1](bg) == nil {
+		p.Error("a status 418 is a success")
+	}
+	status = http.StatusOK
+	ok(p, jobs[0](bg))
+	log.Destinations = nil
 }

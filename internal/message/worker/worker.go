@@ -44,7 +44,7 @@ const jobBatch = 100
 // time.Ticker does, and a function that stops it.
 type NewTicker func(period time.Duration) (ticks <-chan time.Time, stop func())
 
-// Config is the configuration for New. All fields but SendWebhooks are required.
+// Config is the configuration for New. All fields but SendWebhooks and PublishCheckpoints are required.
 type Config struct {
 	Outbox *Outbox
 	// SendWebhooks sends the changes of the feed to other services until ctx ends; nil sends none.
@@ -72,6 +72,8 @@ type Config struct {
 	TurnAdults func(ctx context.Context, n int) (int, error)
 	// NumberRecords gives waiting records of consents positions in their log.
 	NumberRecords func(ctx context.Context) error
+	// PublishCheckpoints send checkpoints of the log, each to another service.
+	PublishCheckpoints []func(ctx context.Context) error
 	// CheckApprovals compares a sample of approvals with their records.
 	CheckApprovals func(ctx context.Context) error
 	// AppendErasures appends new erasures to the file ERASURES.
@@ -115,6 +117,9 @@ func (w *Worker) Run(ctx context.Context) {
 	wait.Go(func() { w.every(ctx, "record new adults", adultsEvery, c.RecordAdults) })
 	wait.Go(func() { w.every(ctx, "turn adults", adultsEvery, inBatches(c.TurnAdults)) })
 	wait.Go(func() { w.every(ctx, "number records", recordsEvery, c.NumberRecords) })
+	for _, publish := range c.PublishCheckpoints {
+		wait.Go(func() { w.every(ctx, "publish a checkpoint", recordsEvery, publish) })
+	}
 	wait.Go(func() { w.every(ctx, "compare approvals with their records", sampleEvery, c.CheckApprovals) })
 	wait.Go(func() { w.every(ctx, "append erasures to ERASURES", erasuresEvery, c.AppendErasures) })
 	wait.Go(func() { w.every(ctx, "check the SMS budget", budgetEvery, c.CheckBudget) })

@@ -120,9 +120,9 @@ type Config struct {
 	MaxInFlight              string   `env:"MAX_IN_FLIGHT" default:"adaptive" help:"reads, and as many writes, that are handled at the same time, without uploads, downloads, streams and health checks; more get 503; a number from 1 to 1000000, or adaptive, which follows the time that requests take"`
 	Streams                  int      `env:"STREAMS" default:"4000" min:"1" max:"1000000" help:"open notification streams of one process; one more gets 503; keep it below MAX_CONNECTIONS"`
 
-	Log           string `env:"LOG" default:"operators" oneof:"off,operators,public" help:"who may read the log of consents at /log/: operators on ADMIN_ADDR, or everyone on both listeners; it names no person"`
-	Erasures      string `env:"ERASURES" shown:"erasures in DATA_DIR; none if DATABASE_URL is set" help:"file with the ids and times of all erasures, outside of the database and of its backups: what was erased is erased again when the service starts with an older database"`
-	LogCheckpoint string `env:"LOG_CHECKPOINT" shown:"log-checkpoint in DATA_DIR; none if DATABASE_URL is set" help:"file with the newest checkpoint of the log of consents, outside of the database: the service signs no checkpoint that contradicts it, for example after a backup was restored"`
+	Log           string                  `env:"LOG" default:"operators" oneof:"off,operators,public" help:"who may read the log of consents at /log/: operators on ADMIN_ADDR, or everyone on both listeners; it names no person"`
+	Erasures      string                  `env:"ERASURES" shown:"erasures in DATA_DIR; none if DATABASE_URL is set" help:"file with the ids and times of all erasures, outside of the database and of its backups: what was erased is erased again when the service starts with an older database"`
+	LogCheckpoint []CheckpointDestination `env:"LOG_CHECKPOINT" shown:"log-checkpoint in DATA_DIR; none if DATABASE_URL is set" secret:"url" help:"where the newest checkpoint of the log of consents is kept outside of the database, separated by commas: a file, https URLs that get it by PUT, and webhooks, https://host/path#whsec_…; the service signs no checkpoint that contradicts the one of the file or of a URL, for example after a backup was restored"`
 
 	ShutdownDrain time.Duration `env:"SHUTDOWN_DRAIN" default:"1s" min:"0s" max:"10m" zero:"none" help:"time between the first 503 of /readyz and closing the listeners, so that load balancers notice"`
 	LogLevel      slog.Level    `env:"LOG_LEVEL" default:"info" oneof:"debug,info,warn,error" help:"lowest level that is logged"`

@@ -32,7 +32,7 @@ func (c *Config) derive() {
 		c.DatabaseURL = c.defaultDatabase()
 	}
 	if !c.isSet("LOG_CHECKPOINT") && !c.isSet("DATABASE_URL") {
-		c.LogCheckpoint = filepath.Join(c.DataDir, "log-checkpoint")
+		c.LogCheckpoint = []CheckpointDestination{{File: filepath.Join(c.DataDir, "log-checkpoint")}}
 	}
 	if !c.isSet("ERASURES") && !c.isSet("DATABASE_URL") {
 		c.erasuresByDefault = filepath.Join(c.DataDir, "erasures")
@@ -208,14 +208,6 @@ func (c *Config) SMSAllowed(n phone.Number) bool {
 
 func (c *Config) defaultDatabase() SecretURL {
 	return SecretURL("sqlite:" + filepath.Join(c.DataDir, "touchline.db"))
-}
-
-// CheckpointFile returns the file LOG_CHECKPOINT, or "". A service with another database may have no DATA_DIR.
-func (c *Config) CheckpointFile() string {
-	if !c.isSet("LOG_CHECKPOINT") && c.DatabaseURL != c.defaultDatabase() {
-		return ""
-	}
-	return c.LogCheckpoint
 }
 
 // ErasuresFile returns the file ERASURES, or "". A service with another database may have no DATA_DIR.

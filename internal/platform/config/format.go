@@ -31,6 +31,8 @@ func format(value any) string {
 		return formatList(v)
 	case []TestNumber:
 		return formatList(v)
+	case []CheckpointDestination:
+		return formatList(v)
 	default:
 		return fmt.Sprint(v)
 	}

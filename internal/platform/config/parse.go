@@ -57,6 +57,8 @@ func (s setting) parse(t reflect.Type, text string) (any, error) {
 		return parseTemplates(text)
 	case reflect.TypeFor[[]TestNumber]():
 		return parseTestNumbers(text)
+	case reflect.TypeFor[[]CheckpointDestination]():
+		return parseCheckpoints(text)
 	default:
 		return nil, fmt.Errorf("has the unsupported type %s", t)
 	}

@@ -33,6 +33,7 @@ type Metrics struct {
 	receipts   *prometheus.CounterVec
 	expansions *prometheus.CounterVec
 	logStopped prometheus.Gauge
+	logFailing *prometheus.GaugeVec
 }
 
 // buckets are seconds. Most handlers take less than the first on an idle machine; the
@@ -63,6 +64,9 @@ func New(build buildinfo.Info) *Metrics {
 		expansions: counter("message_expansion_failures_total", "Failed attempts to give the recipients of a coach's message their deliveries."),
 	}
 	m.logStopped = prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "touchline", Name: "log_stopped", Help: "1 while the log of consents signs no checkpoint, because it contradicts the last one."})
+	m.logFailing = prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Namespace: "touchline", Name: "log_destination_failing_seconds", Help: "For how long a URL or witness has accepted no checkpoint; 0 while it accepts them.",
+	}, []string{"destination"})
 	m.expansions.WithLabelValues() // a scrape has it before the first failure
 	m.build.WithLabelValues(build.Release, build.Commit, build.Go).Set(1)
 	m.startAtZero()
@@ -107,7 +111,7 @@ func (m *Metrics) Handler(s Sources) http.Handler {
 	}
 	r := prometheus.NewRegistry()
 	r.MustRegister(
-		m.build, m.requests, m.durations, m.otps, m.sessions, m.decisions, m.onCoach, m.deliveries, m.webhooks, m.sends, m.receipts, m.expansions, m.logStopped,
+		m.build, m.requests, m.durations, m.otps, m.sessions, m.decisions, m.onCoach, m.deliveries, m.webhooks, m.sends, m.receipts, m.expansions, m.logStopped, m.logFailing,
 		databaseCollector{s}, loadCollector{s.Load},
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
@@ -123,6 +127,11 @@ func (m *Metrics) LogStopped(stopped bool) {
 	if stopped {
 		m.logStopped.Set(1)
 	}
+}
+
+// CheckpointsFailing sets for how long a destination of checkpoints has accepted none.
+func (m *Metrics) CheckpointsFailing(destination string, since time.Duration) {
+	m.logFailing.WithLabelValues(destination).Set(since.Seconds())
 }
 
 // ExpansionFailed counts a failed attempt to expand a message.

@@ -65,6 +65,14 @@ func NewSender(networks Networks, now func() time.Time) *Sender {
 	return &Sender{now: now, client: NewClient(networks)}
 }
 
+// NewOperatorSender returns a Sender to URLs in the settings: to any address, also by plain http, and through the proxy of
+// the environment.
+func NewOperatorSender(now func() time.Time) *Sender {
+	client := newClient(func(netip.Addr) bool { return true })
+	client.Transport.(*http.Transport).Proxy = http.ProxyFromEnvironment
+	return &Sender{now: now, client: &Client{secure: client, plain: client}}
+}
+
 // Client sends requests to URLs that other people chose. It is safe for concurrent use.
 type Client struct{ secure, plain *http.Client }
 
@@ -148,9 +156,17 @@ func (s *Sender) Send(ctx context.Context, m Message) (Response, error) {
 		return Response{Error: "the URL is invalid"}, nil // the error would repeat it
 	}
 	req.Header = http.Header{
-		"Content-Type": {"application/json"}, "User-Agent": {"Touchline"},
-		"Webhook-Id": {m.ID}, "Webhook-Timestamp": {strconv.FormatInt(at.Unix(), 10)}, "Webhook-Signature": {signature},
+		"Content-Type": {"application/json"}, "Webhook-Id": {m.ID},
+		"Webhook-Timestamp": {strconv.FormatInt(at.Unix(), 10)}, "Webhook-Signature": {signature},
 	}
+	r, _ := s.Attempt(req)
+	return r, nil
+}
+
+// Attempt sends a request. It returns also the body, up to maxResponse bytes.
+func (s *Sender) Attempt(req *http.Request) (Response, []byte) {
+	at := s.now()
+	req.Header.Set("User-Agent", "Touchline")
 	resp, err := s.client.Do(req)
 	if err != nil {
 		return Response{Error: describe(err), Took: s.now().Sub(at)}, nil
@@ -162,7 +178,7 @@ func (s *Sender) Send(ctx context.Context, m Message) (Response, error) {
 	return Response{
 		Status: resp.StatusCode, RetryAfter: httpx.RetryAfter(resp.Header.Get("Retry-After"), at),
 		Body: text(body, err != nil || len(body) == maxResponse), Took: s.now().Sub(at),
-	}, nil
+	}, body
 }
 
 // describe returns a phrase for the log of an endpoint. The error itself has the URL, whose

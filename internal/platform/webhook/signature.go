@@ -16,6 +16,15 @@ const secretPrefix = "whsec_"
 // errSecret does not repeat the secret.
 var errSecret = errors.New("webhook: a secret is not whsec_ and base64")
 
+// CheckSecret returns an error if a secret cannot sign.
+func CheckSecret(secret string) error {
+	if !strings.HasPrefix(secret, secretPrefix) {
+		return errSecret
+	}
+	_, err := sign([]string{secret}, "", time.Time{}, nil)
+	return err
+}
+
 // sign returns the value of the header webhook-signature: one signature for each secret,
 // separated by spaces, over the id, the time and the body.
 func sign(secrets []string, id string, at time.Time, body []byte) (string, error) {

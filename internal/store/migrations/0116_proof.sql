@@ -48,3 +48,15 @@ CREATE TABLE consent_log (
 	stopped_reason TEXT
 );
 INSERT INTO consent_log (id, origin, generation, size) VALUES (1, '', 1, 0);
+
+-- The URLs that get checkpoints, by the hash of the setting. published is the checkpoint that one took last, and due_at is
+-- when it may get another one. While lease is set, a replica is sending.
+CREATE TABLE log_destinations (
+	id            TEXT    NOT NULL PRIMARY KEY,
+	published     BYTEA,
+	published_at  BIGINT,
+	due_at        BIGINT  NOT NULL,
+	lease         TEXT,
+	attempts      INTEGER NOT NULL,
+	failing_since BIGINT
+);

@@ -1,0 +1,125 @@
+package proof
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/touchline/touchline/internal/platform/database"
+)
+
+// receiver gets checkpoints. Each has a row in log_destinations, whose lease lets one replica at a time send.
+type receiver struct {
+	id, name string
+	give     func(ctx context.Context, o offer) error
+}
+
+// offer is a checkpointfor a receiver, and what the receiver took last.
+type offer struct {
+	checkpoint, published []byte
+	attempts              int
+	failingSince          time.Time
+	lease                 string
+}
+
+const (
+	// publishEvery is the shortest time between two checkpoints for one receiver.
+	publishEvery = 10 * time.Second
+	// publishLease is longer than an attempt may take. After it another replica may send.
+	publishLease = 2 * time.Minute
+	// publishRetry is the wait after the first failed attempt. Each further one doubles it, up to maxPublishRetry.
+	publishRetry, maxPublishRetry = 10 * time.Second, 10 * time.Minute
+	// maxRetryAfter limits the wait for which a receiver asks.
+	maxRetryAfter = time.Hour
+)
+
+// Publications returns one job for each destination, so that none waits for another. A worker runs each every second.
+func (s *Service) Publications() (jobs []func(context.Context) error) {
+	for _, r := range s.receivers() {
+		jobs = append(jobs, func(ctx context.Context) error { return s.offer(ctx, r) })
+	}
+	return jobs
+}
+
+// offer sends the newest checkpoint to a receiver that does not have it, if an attempt is due.
+func (s *Service) offer(ctx context.Context, r receiver) error {
+	o, due, err := s.next(ctx, r)
+	if err != nil {
+		return fmt.Errorf("read the destination %s: %w", r.name, err)
+	}
+	if s.Failing != nil {
+		var since time.Duration
+		if !o.failingSince.IsZero() {
+			since = s.DB.Now().Sub(o.failingSince)
+		}
+		s.Failing(r.name, since)
+	}
+	if !due {
+		return nil
+	}
+	if claimed, err := s.claim(ctx, r, &o); err != nil || !claimed {
+		return err
+	}
+	sent := r.give(ctx, o)
+	return s.finish(context.WithoutCancel(ctx), r, o, sent, ctx.Err() != nil)
+}
+
+// next reads what a receiver should get, and whether that is due.
+func (s *Service) next(ctx context.Context, r receiver) (o offer, due bool, err error) {
+	var stopped string
+	var dueAt time.Time
+	err = s.DB.QueryRow(ctx, `
+		SELECT l.checkpoint, l.stopped_reason, d.published, d.due_at, coalesce(d.attempts, 0), d.failing_since
+		FROM consent_log l LEFT JOIN log_destinations d ON d.id = $1 WHERE l.id = 1`, r.id).
+		Scan(&o.checkpoint, database.IntoText(&stopped), &o.published, database.IntoTime(&dueAt), &o.attempts, database.IntoTime(&o.failingSince))
+	due = stopped == "" && len(o.checkpoint) > 0 && !bytes.Equal(o.checkpoint, o.published) && !dueAt.After(s.DB.Now())
+	return o, due, err
+}
+
+// claim takes the lease of a receiver. It reports false if another replica was first.
+func (s *Service) claim(ctx context.Context, r receiver, o *offer) (bool, error) {
+	now := s.DB.Now()
+	o.lease = s.DB.NewID()
+	n, err := s.DB.Exec(ctx, `
+		INSERT INTO log_destinations (id, due_at, lease, attempts) VALUES ($1, $2, $3, 1)
+		ON CONFLICT (id) DO UPDATE SET due_at = excluded.due_at, lease = excluded.lease, attempts = log_destinations.attempts + 1
+		WHERE log_destinations.due_at <= $4 AND log_destinations.published IS NOT DISTINCT FROM $5`,
+		r.id, database.Micros(now.Add(publishLease)), o.lease, database.Micros(now), o.published)
+	if err != nil {
+		return false, fmt.Errorf("claim the destination %s: %w", r.name, err)
+	}
+	o.attempts++
+	return n == 1, nil
+}
+
+// finish saves the result of an attempt, unless the lease has ended. It returns the failure for the log.
+func (s *Service) finish(ctx context.Context, r receiver, o offer, sent error, stopping bool) error {
+	now := s.DB.Now()
+	switch {
+	case sent == nil:
+		_, err := s.DB.Exec(ctx, `
+			UPDATE log_destinations SET published = $3, published_at = $4, due_at = $5, lease = NULL, attempts = 0, failing_since = NULL
+			WHERE id = $1 AND lease = $2`, r.id, o.lease, o.checkpoint, database.Micros(now), database.Micros(now.Add(publishEvery)))
+		return err
+	case stopping: // the attempt was aborted: the next process repeats it at once
+		_, err := s.DB.Exec(ctx, `UPDATE log_destinations SET due_at = $3, lease = NULL WHERE id = $1 AND lease = $2`, r.id, o.lease, database.Micros(now))
+		return err
+	}
+	wait := maxPublishRetry
+	if o.attempts < 8 {
+		wait = min(publishRetry<<(o.attempts-1), maxPublishRetry)
+	}
+	if failed, ok := errors.AsType[attemptError](sent); ok {
+		wait = max(wait, min(failed.retryAfter, maxRetryAfter))
+	}
+	_, err := s.DB.Exec(ctx, `
+		UPDATE log_destinations SET due_at = $3, lease = NULL, failing_since = coalesce(failing_since, $4) WHERE id = $1 AND lease = $2`,
+		r.id, o.lease, database.Micros(now.Add(wait)), database.Micros(now))
+	if o.failingSince.IsZero() {
+		o.failingSince = now
+	}
+	return errors.Join(fmt.Errorf("the destination %s has accepted no checkpoint since %s, attempt %d: %w",
+		r.name, o.failingSince.Format(time.RFC3339), o.attempts, sent), err)
+}
