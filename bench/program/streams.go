@@ -2,6 +2,7 @@ package program
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -19,6 +21,8 @@ import (
 const (
 	// streamsOfAccount is how many streams an account may have.
 	streamsOfAccount = 10
+	// openAtOnce is how many streams are opened at the same time.
+	openAtOnce = 16
 	// streamsIdle is how long the transactions of idle streams are counted.
 	streamsIdle = 20 * time.Second
 	// streamEvents is how many events are timed.
@@ -68,12 +72,14 @@ func MeasureStreams(ctx context.Context, p Program, engine string, n int) (Strea
 	if l.Idle, _, err = s.transactions(ctx); err != nil {
 		return l, err
 	}
-	for i := range n {
-		stream, err := replica.openStream(tokens[i%len(tokens)])
-		if err != nil {
-			return l, fmt.Errorf("stream %d: %w", i, err)
+	streams, err := replica.openStreams(ctx, tokens, n)
+	defer func() {
+		for _, st := range streams {
+			st.Close()
 		}
-		defer stream.Close()
+	}()
+	if err != nil {
+		return l, err
 	}
 	before, err := bench.CPUTime(replica.process.PID())
 	if err != nil {
@@ -161,6 +167,39 @@ func (s *runningServer) transactions(ctx context.Context) (rate float64, took ti
 type stream struct {
 	net.Conn
 	lines *bufio.Reader
+}
+
+// openStreams opens n streams, openAtOnce at the same time. It returns those that it opened also with an error.
+func (s *runningServer) openStreams(ctx context.Context, tokens []string, n int) (streams []*stream, err error) {
+	var (
+		mu   sync.Mutex
+		wait sync.WaitGroup
+		next int
+	)
+	for range openAtOnce {
+		wait.Go(func() {
+			for {
+				mu.Lock()
+				i := next
+				next++
+				stop := i >= n || err != nil || ctx.Err() != nil
+				mu.Unlock()
+				if stop {
+					return
+				}
+				st, failed := s.openStream(tokens[i%len(tokens)])
+				mu.Lock()
+				if failed != nil {
+					err = cmp.Or(err, fmt.Errorf("stream %d: %w", i, failed))
+				} else {
+					streams = append(streams, st)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	wait.Wait()
+	return streams, cmp.Or(err, ctx.Err())
 }
 
 // openStream opens a stream and reads its first line.
