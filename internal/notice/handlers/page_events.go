@@ -9,6 +9,7 @@ import (
 
 	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/httpx"
 	"github.com/touchline/touchline/internal/web"
 )
 
@@ -30,12 +31,16 @@ func (p pages) events(ctx context.Context, r *web.Request, by actor.Actor) (web.
 	newest := st.State().Seq
 	return web.Response{
 		Header: http.Header{"Content-Type": {"text/event-stream"}, "X-Accel-Buffering": {"no"}},
-		Write: func(w http.ResponseWriter, r *http.Request) error {
-			defer st.Close()
+		Write: func(_ http.ResponseWriter, r *http.Request) error {
 			if r.Method == http.MethodHead {
+				st.Close()
 				return nil
 			}
-			p.follow(r.Context(), w, st, seenSeq(r, newest))
+			seen := seenSeq(r, newest)
+			httpx.Stream(r, func(ctx context.Context, w http.ResponseWriter) {
+				defer st.Close()
+				p.follow(ctx, w, st, seen)
+			})
 			return nil
 		},
 	}, nil

@@ -12,6 +12,7 @@ import (
 	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/endpoint"
+	"github.com/touchline/touchline/internal/platform/httpx"
 )
 
 const (
@@ -33,9 +34,10 @@ func (h calls) stream(ctx context.Context, r api.Request[api.NoBody]) (api.Respo
 	if err := r.Faults.Err(); err != nil {
 		return api.Response{}, err
 	}
-	by := r.Caller.Actor
+	caller := r.Caller // the stream keeps no other part of the request
+	by := caller.Actor
 	// Open before the read, so that no notification is missed between the two.
-	st, err := h.api.Streams.Open(ctx, by, r.Caller.Claims.ExpiresAt)
+	st, err := h.api.Streams.Open(ctx, by, caller.Claims.ExpiresAt)
 	if err != nil {
 		return api.Response{}, err
 	}
@@ -50,24 +52,30 @@ func (h calls) stream(ctx context.Context, r api.Request[api.NoBody]) (api.Respo
 			"Content-Type":      {"text/event-stream"},
 			"X-Accel-Buffering": {"no"}, // nginx must not buffer events
 		},
-		Write: func(w http.ResponseWriter, hr *http.Request) error {
-			defer st.Close()
+		Write: func(_ http.ResponseWriter, hr *http.Request) error {
 			if hr.Method == http.MethodHead {
+				st.Close()
 				return nil
 			}
-			out := &eventWriter{
-				w: w, control: http.NewResponseController(w), seq: after,
-				timeout: streamWriteTimeout, pause: 2*streamHeartbeat + streamWriteTimeout,
-			}
-			// The server's read timeout would end the stream.
-			_ = out.control.SetReadDeadline(time.Now().Add(r.Caller.Claims.ExpiresAt.Sub(h.api.Now()) + time.Minute))
-			defer out.extendDeadline() // for the end of the response, which the server writes
-			if out.write(streamRetry) {
-				h.follow(hr.Context(), r.Caller, st, out, state)
-			}
+			httpx.Stream(hr, func(ctx context.Context, w http.ResponseWriter) { h.writeStream(ctx, w, caller, st, state, after) })
 			return nil
 		},
 	}, nil
+}
+
+// writeStream writes the notifications after the sequence number after, until the stream ends.
+func (h calls) writeStream(ctx context.Context, w http.ResponseWriter, caller api.Caller, st *notice.Stream, state notice.StreamState, after int64) {
+	defer st.Close()
+	out := &eventWriter{
+		w: w, control: http.NewResponseController(w), seq: after,
+		timeout: streamWriteTimeout, pause: 2*streamHeartbeat + streamWriteTimeout,
+	}
+	// The server's read timeout would end the stream.
+	_ = out.control.SetReadDeadline(time.Now().Add(caller.Claims.ExpiresAt.Sub(h.api.Now()) + time.Minute))
+	defer out.extendDeadline() // for the end of the response, which the server writes
+	if out.write(streamRetry) {
+		h.follow(ctx, caller, st, out, state)
+	}
 }
 
 // resumeAfter returns the sequence number after which a stream begins: the number of the

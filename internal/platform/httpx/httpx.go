@@ -32,6 +32,8 @@ type RequestInfo struct {
 	// AccountID and SessionID name the caller, OperatorID the operator
 	// token; each is empty if the request has none.
 	AccountID, SessionID, OperatorID string
+
+	stream func(context.Context, http.ResponseWriter) // see Stream
 }
 
 type infoKey struct{}
@@ -75,6 +77,9 @@ func (m *Middleware) Serve(w http.ResponseWriter, r *http.Request, info *Request
 		return
 	}
 	next.ServeHTTP(recorder, r)
+	if info.stream != nil {
+		m.stream(recorder, r)
+	}
 }
 
 // WithTimeout returns r with a context that ends after timeout, and not when the
