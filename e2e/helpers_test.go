@@ -162,7 +162,7 @@ func execSQL(t testing.TB, db *sql.DB, query string, args ...any) {
 }
 
 // queryOne returns a single value.
-func queryOne[T any](t *testing.T, db *sql.DB, query string, args ...any) (v T) {
+func queryOne[T any](t testing.TB, db *sql.DB, query string, args ...any) (v T) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), waitLimit)
 	defer cancel()
