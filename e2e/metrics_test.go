@@ -47,6 +47,10 @@ func TestMetrics(t *testing.T) {
 			`touchline_database_errors_total 0`,
 			`touchline_outbox_waiting{channel="sms",kind="request"} 0`,
 			`touchline_build_info{goversion="go1.`,
+			`touchline_database_connections_limit{pool="`, `touchline_database_wait_seconds_total{pool="`,
+			`touchline_job_runs_total{name="number records",outcome="ok"} `, `touchline_job_success_timestamp_seconds{name="sweep"} `,
+			`touchline_file_store_operations_total{operation="put",outcome="failed"} 0`,
+			`touchline_http_connections_limit{listener="public"} 6000`, `touchline_streams_limit 4000`,
 			`go_memstats_`, `process_resident_memory_bytes`,
 		} {
 			if !strings.Contains(text, want) {

@@ -143,22 +143,23 @@ func newApp(ctx context.Context, cfg *config.Config, o Options, sql *database.DB
 	if err != nil {
 		return nil, err
 	}
-	s, err := newServices(cfg, o, b, files)
+	s, err := newServices(cfg, o, b, b.metrics.Files(files))
 	if err != nil {
 		return nil, err
 	}
 	if err := repeatErasures(ctx, s.privacy, s.ledger, o.Log); err != nil {
 		return nil, err
 	}
+	acme, err := newACMECertificates(cfg, o, auth.TLSEntries{DB: sql, Vault: s.keys.Vault})
+	if err != nil {
+		return nil, err
+	}
+	s.certificateEnds = func() map[string]time.Time { return certificateEnds(certificate, acme) }
 	public, err := newAPI(cfg, o, s)
 	if err != nil {
 		return nil, err
 	}
 	operators, err := newAdmin(cfg, o, s)
-	if err != nil {
-		return nil, err
-	}
-	acme, err := newACMECertificates(cfg, o, auth.TLSEntries{DB: sql, Vault: s.keys.Vault})
 	if err != nil {
 		return nil, err
 	}

@@ -42,6 +42,7 @@ type acmeCertificates struct {
 
 	mu     sync.Mutex
 	warned time.Time
+	ends   map[string]time.Time // of the newest certificate of each domain
 }
 
 // newACMECertificates returns nil without TLS_AUTOCERT_DOMAINS.
@@ -57,7 +58,7 @@ func newACMECertificates(cfg *config.Config, o Options, entries auth.TLSEntries)
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: authorities}
 	return &acmeCertificates{
-		domains: domains, log: o.Log,
+		domains: domains, log: o.Log, ends: map[string]time.Time{},
 		manager: &autocert.Manager{
 			Prompt: autocert.AcceptTOS, HostPolicy: autocert.HostWhitelist(domains...), Cache: &certificateCache{entries: entries, now: o.Now},
 			Client: &acme.Client{DirectoryURL: cfg.Endpoints.ACME, UserAgent: "touchline", HTTPClient: &http.Client{Transport: transport, Timeout: acmeTimeout}},
@@ -78,8 +79,13 @@ func (c *acmeCertificates) get(hello *tls.ClientHelloInfo) (*tls.Certificate, er
 		time.Sleep(claimPoll) // here and not in certificateCache.Get, during which autocert holds a lock
 		certificate, err = c.manager.GetCertificate(hello)
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		c.warn(hello.ServerName, err)
+	case certificate.Leaf != nil && !slices.Contains(hello.SupportedProtos, acme.ALPNProto): // not the proof of a domain
+		c.mu.Lock()
+		c.ends[strings.ToLower(strings.TrimSuffix(hello.ServerName, "."))] = certificate.Leaf.NotAfter
+		c.mu.Unlock()
 	}
 	return certificate, err
 }

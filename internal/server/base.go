@@ -45,6 +45,8 @@ type base struct {
 	push      *notice.PushSubscriptions
 	privacy   *privacy.Service
 	ledger    *privacy.Ledger
+	// certificateEnds returns when the TLS certificates end, by name; nil without TLS.
+	certificateEnds func() map[string]time.Time
 	// phones are nil where a message can reach a person.
 	phones *devphone.Phones
 }
@@ -134,7 +136,7 @@ func newBase(ctx context.Context, cfg *config.Config, o Options, sql *database.D
 
 // metricsHandler returns the handler of GET /metrics.
 func (b base) metricsHandler(cfg *config.Config, o Options) http.Handler {
-	s := metrics.Sources{Database: b.db, Lanes: b.delivery.queue.Lanes(), Load: b.load.metrics(b.delivery.hub), Now: o.Now}
+	s := metrics.Sources{Database: b.db, Lanes: b.delivery.queue.Lanes(), Load: b.load.metrics(b.delivery.hub), Certificates: b.certificateEnds, Now: o.Now}
 	if len(cfg.SMSPrices) > 0 {
 		for _, line := range b.budgets {
 			s.Costs = append(s.Costs, metrics.Costs{Name: line.name, Spent: line.spent, Budget: line.budget.Units()})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"os"
 	"sync"
 	"time"
@@ -117,6 +118,22 @@ func withoutPath(err error) error {
 		return perr.Err
 	}
 	return err
+}
+
+// certificateEnds returns when the certificates of the process end, by name. Both may be nil.
+func certificateEnds(files *certificate, issued *acmeCertificates) map[string]time.Time {
+	ends := map[string]time.Time{}
+	if files != nil {
+		files.mu.Lock()
+		ends["TLS_CERT"] = files.pair.Leaf.NotAfter
+		files.mu.Unlock()
+	}
+	if issued != nil {
+		issued.mu.Lock()
+		maps.Copy(ends, issued.ends)
+		issued.mu.Unlock()
+	}
+	return ends
 }
 
 // tlsConfig returns the TLS settings of a server with this certificate.

@@ -29,8 +29,9 @@ func newLoad(cfg *config.Config, log *slog.Logger) *load {
 
 func (l *load) metrics(hub *notice.Hub) metrics.Load {
 	return metrics.Load{
-		Connections: map[string]func() float64{"public": l.public.count, "operators": l.operators.count},
-		InFlight:    map[string]func() inflight.Stats{"read": l.inFlight.Reads.Stats, "write": l.inFlight.Writes.Stats},
-		Streams:     hub.Streams,
+		Connections:      map[string]func() float64{"public": l.public.count, "operators": l.operators.count},
+		ConnectionLimits: map[string]int{"public": l.public.limit, "operators": l.operators.limit},
+		InFlight:         map[string]func() inflight.Stats{"read": l.inFlight.Reads.Stats, "write": l.inFlight.Writes.Stats},
+		Streams:          hub.Streams, StreamsLimit: hub.MaxStreams,
 	}
 }

@@ -62,6 +62,7 @@ func newWorker(cfg *config.Config, o Options, s *services) *worker.Worker {
 		Expand: worker.Expansion{
 			Next: s.conversations.ExpandNext, Failed: s.metrics.ExpansionFailed, Signal: s.delivery.expansion,
 		},
+		Observe:   s.metrics.Job,
 		NewTicker: o.NewTicker,
 		Log:       o.Log,
 	})

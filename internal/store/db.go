@@ -165,6 +165,9 @@ func (db *DB) CountRequest() uint64 { return db.counted.Add(1) }
 // Failures returns how many calls of this process the database could not serve.
 func (db *DB) Failures() uint64 { return db.sql.Failures() }
 
+// Pools is database.DB.Pools.
+func (db *DB) Pools() map[string]database.Pool { return db.sql.Pools() }
+
 // EmptyLog is database.DB.EmptyLog.
 func (db *DB) EmptyLog(ctx context.Context) error { return db.sql.EmptyLog(ctx) }
 

@@ -44,7 +44,7 @@ const jobBatch = 100
 // time.Ticker does, and a function that stops it.
 type NewTicker func(period time.Duration) (ticks <-chan time.Time, stop func())
 
-// Config is the configuration for New. All fields but SendWebhooks and PublishCheckpoints are required.
+// Config is the configuration for New. All fields but SendWebhooks, PublishCheckpoints and Observe are required.
 type Config struct {
 	Outbox *Outbox
 	// SendWebhooks sends the changes of the feed to other services until ctx ends; nil sends none.
@@ -88,7 +88,9 @@ type Config struct {
 	// no longer has. It returns n if there may be more.
 	FailRemovedChannels func(ctx context.Context, n int) (int, error)
 	// Sweep deletes rows that have ended. It returns how many.
-	Sweep     func(ctx context.Context) (int64, error)
+	Sweep func(ctx context.Context) (int64, error)
+	// Observe is called once for each job, and the function that it returns after each run; nil observes none.
+	Observe   func(name string) (done func(error))
 	NewTicker NewTicker
 	Log       *slog.Logger
 }
@@ -156,13 +158,21 @@ func uncounted(job func(ctx context.Context) (int64, error)) func(context.Contex
 func (w *Worker) every(ctx context.Context, name string, period time.Duration, job func(context.Context) error) {
 	ticks, stop := w.config.NewTicker(period)
 	defer stop()
+	done := func(error) {}
+	if w.config.Observe != nil {
+		done = w.config.Observe(name)
+	}
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticks:
 		}
-		if err := Recovered(func() error { return job(ctx) }); err != nil && ctx.Err() == nil {
+		err := Recovered(func() error { return job(ctx) })
+		if err == nil || ctx.Err() == nil {
+			done(err)
+		}
+		if err != nil && ctx.Err() == nil {
 			w.config.Log.Warn("a background job failed and will run again", "job", name, "error", err)
 		}
 	}

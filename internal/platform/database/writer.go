@@ -24,6 +24,7 @@ type writer struct {
 	pool *sql.DB
 	jobs chan *job
 	done chan struct{}
+	waits
 	once sync.Once
 
 	// Only the loop uses these. Both are nil after a failure left the connection in an
@@ -93,10 +94,16 @@ func (w *writer) do(ctx, own context.Context, t *Tx, fn func(*Tx) error) error {
 	j := &job{start: make(chan handle, 1), outcome: make(chan outcome, 1), end: make(chan error, 1)}
 	select {
 	case w.jobs <- j:
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-own.Done():
-		return own.Err()
+	default:
+		start := time.Now()
+		select {
+		case w.jobs <- j:
+			w.add(time.Since(start))
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-own.Done():
+			return own.Err()
+		}
 	}
 	var result error
 	for {
@@ -132,9 +139,11 @@ func (j *job) run(ctx context.Context, t *Tx, on handle, fn func(*Tx) error) err
 func (w *writer) loop() {
 	defer close(w.done)
 	for first := range w.jobs {
+		w.busy.Store(true)
 		for _, j := range w.runBatch(w.collectBatch(first)) {
 			w.runAlone(j)
 		}
+		w.busy.Store(false)
 	}
 }
 

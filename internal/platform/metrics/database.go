@@ -7,6 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/platform/database"
 )
 
 const (
@@ -24,6 +25,8 @@ type Source interface {
 	Backlog(ctx context.Context, lane message.Lane, limit int) (queued int, oldest time.Time, err error)
 	// Failures is how many calls of this process the database could not serve.
 	Failures() uint64
+	// Pools returns the connections of this process by pool.
+	Pools() map[string]database.Pool
 	// Writable returns an error if the database does not respond or takes no writes.
 	Writable(ctx context.Context) error
 }

@@ -10,15 +10,21 @@ import (
 type Load struct {
 	// Connections returns the open connections, by listener.
 	Connections map[string]func() float64
+	// ConnectionLimits are the most open connections, by listener.
+	ConnectionLimits map[string]int
 	// InFlight returns the requests in flight, by kind: read or write.
 	InFlight map[string]func() inflight.Stats
 	Streams  func() int
+	// StreamsLimit is the most open event streams.
+	StreamsLimit int
 }
 
 var (
 	kind        = []string{"kind"}
 	connections = prometheus.NewDesc("touchline_http_connections",
 		"Open connections.", []string{"listener"}, nil)
+	connectionsLimit = prometheus.NewDesc("touchline_http_connections_limit",
+		"Most open connections.", []string{"listener"}, nil)
 	inFlight = prometheus.NewDesc("touchline_http_in_flight",
 		"Requests in flight on the public listener, without uploads, downloads, streams and health checks.", kind, nil)
 	inFlightLimit = prometheus.NewDesc("touchline_http_in_flight_limit",
@@ -29,6 +35,8 @@ var (
 		"Requests refused with 503 overloaded because too many were in flight.", kind, nil)
 	streams = prometheus.NewDesc("touchline_streams",
 		"Open event streams.", nil, nil)
+	streamsLimit = prometheus.NewDesc("touchline_streams_limit",
+		"Most open event streams.", nil, nil)
 )
 
 // loadCollector reads the load at each scrape.
@@ -36,7 +44,7 @@ type loadCollector struct{ Load }
 
 // Describe implements prometheus.Collector.
 func (c loadCollector) Describe(ch chan<- *prometheus.Desc) {
-	for _, desc := range []*prometheus.Desc{connections, inFlight, inFlightLimit, inFlightWaiting, overloaded, streams} {
+	for _, desc := range []*prometheus.Desc{connections, connectionsLimit, inFlight, inFlightLimit, inFlightWaiting, overloaded, streams, streamsLimit} {
 		ch <- desc
 	}
 }
@@ -45,6 +53,9 @@ func (c loadCollector) Describe(ch chan<- *prometheus.Desc) {
 func (c loadCollector) Collect(ch chan<- prometheus.Metric) {
 	for listener, count := range c.Connections {
 		ch <- gauge(connections, count(), listener)
+	}
+	for listener, limit := range c.ConnectionLimits {
+		ch <- gauge(connectionsLimit, float64(limit), listener)
 	}
 	for kind, stats := range c.InFlight {
 		s := stats()
@@ -55,5 +66,6 @@ func (c loadCollector) Collect(ch chan<- prometheus.Metric) {
 	}
 	if c.Streams != nil {
 		ch <- gauge(streams, float64(c.Streams()))
+		ch <- gauge(streamsLimit, float64(c.StreamsLimit))
 	}
 }

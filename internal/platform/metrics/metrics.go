@@ -32,6 +32,9 @@ type Metrics struct {
 	sends      *prometheus.CounterVec
 	receipts   *prometheus.CounterVec
 	expansions *prometheus.CounterVec
+	files      *prometheus.CounterVec
+	jobs       *prometheus.CounterVec
+	jobLast    *prometheus.GaugeVec
 	logStopped prometheus.Gauge
 	logFailing *prometheus.GaugeVec
 }
@@ -61,8 +64,13 @@ func New(build buildinfo.Info) *Metrics {
 		webhooks:   counter("webhook_attempts_total", "Attempts to send a message to a webhook by outcome.", "outcome"),
 		sends:      counter("sms_attempts_total", "Attempts to send an SMS by provider and outcome: sent, failed or refused.", "provider", "outcome"),
 		receipts:   counter("sms_receipts_total", "Receipts that changed a delivery, by provider: delivered, unreachable or undeliverable.", "provider", "receipt"),
+		files:      counter("file_store_operations_total", "Operations of the file store by outcome: ok, missing or failed.", "operation", "outcome"),
+		jobs:       counter("job_runs_total", "Runs of background jobs by outcome: ok or failed.", "name", "outcome"),
 		expansions: counter("message_expansion_failures_total", "Failed attempts to give the recipients of a coach's message their deliveries."),
 	}
+	m.jobLast = prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Namespace: "touchline", Name: "job_success_timestamp_seconds", Help: "When a background job of this process last succeeded, or was started.",
+	}, []string{"name"})
 	m.logStopped = prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "touchline", Name: "log_stopped", Help: "1 while the log of consents signs no checkpoint, because it contradicts the last one."})
 	m.logFailing = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Namespace: "touchline", Name: "log_destination_failing_seconds", Help: "For how long a URL or witness has accepted no checkpoint; 0 while it accepts them.",
@@ -98,7 +106,9 @@ type Sources struct {
 	Load  Load
 	// Costs are the budget lines, none if the prices are not known.
 	Costs []Costs
-	Now   func() time.Time
+	// Certificates returns the ends of the TLS certificates by name; nil has none.
+	Certificates func() map[string]time.Time
+	Now          func() time.Time
 }
 
 // Handler serves the counters, and reads s at each scrape. It limits concurrent scrapes to
@@ -111,8 +121,8 @@ func (m *Metrics) Handler(s Sources) http.Handler {
 	}
 	r := prometheus.NewRegistry()
 	r.MustRegister(
-		m.build, m.requests, m.durations, m.otps, m.sessions, m.decisions, m.onCoach, m.deliveries, m.webhooks, m.sends, m.receipts, m.expansions, m.logStopped, m.logFailing,
-		databaseCollector{s}, loadCollector{s.Load},
+		m.build, m.requests, m.durations, m.otps, m.sessions, m.decisions, m.onCoach, m.deliveries, m.webhooks, m.sends, m.receipts, m.expansions, m.files, m.jobs, m.jobLast, m.logStopped, m.logFailing,
+		databaseCollector{s}, loadCollector{s.Load}, processCollector{s.Database.Pools, s.Certificates},
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
 	for _, c := range s.Costs {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/buildinfo"
+	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/httpx"
 	"github.com/touchline/touchline/internal/platform/metrics"
 )
@@ -30,6 +31,10 @@ func (s fakeSource) Writable(ctx context.Context) error {
 	return nil
 }
 func (s fakeSource) Failures() uint64 { return 3 }
+func (s fakeSource) Pools() map[string]database.Pool {
+	return map[string]database.Pool{"shared": {Limit: 16, InUse: 2, Waits: 5, Waited: 1500 * time.Millisecond}}
+}
+
 func (s fakeSource) Backlog(ctx context.Context, lane message.Lane, _ int) (int, time.Time, error) {
 	if s.down || s.oneLane && lane.Kind != message.OTP || ctx.Err() != nil {
 		return 0, time.Time{}, errors.New("down")
