@@ -17,9 +17,10 @@ import (
 
 // withoutJSON has the commands that print no data.
 var withoutJSON = map[string]string{
-	"serve":  "runs until it is stopped",
-	"demo":   "runs until it is stopped",
-	"manual": "writes files",
+	"serve":         "runs until it is stopped",
+	"demo":          "runs until it is stopped",
+	"manual":        "writes files",
+	"backup keygen": "prints a file of age",
 }
 
 // destructiveCommands has the arguments of each command that deletes, replaces or ends something. The other commands
@@ -31,11 +32,12 @@ var (
 		"admin player erase": "PLAYER --reason=asked",
 		"admin token revoke": "TOKEN",
 		"keys rotate":        "--new-file KEYFILE",
+		"restore":            "BACKUP --identity BACKUPKEY --database-url=sqlite:RESTORED --erasures=RESTORED.erasures",
 		"retention":          "",
 	}
 	harmlessCommands = []string{
 		"admin coach find", "admin deliveries", "admin kyc approve", "admin kyc list", "admin log key", "admin mail allow", "admin person export", "admin token create", "admin token list",
-		"audit", "config", "copy", "demo", "doctor", "health", "keys list", "keys rotate-signing", "manual", "migrate", "serve", "sms-templates", "verify", "version", "webhook listen", "webhook trigger", "whatsapp-templates",
+		"audit", "backup keygen", "backup verify", "config", "copy", "demo", "doctor", "health", "keys list", "keys rotate-signing", "manual", "migrate", "serve", "sms-templates", "verify", "version", "webhook listen", "webhook trigger", "whatsapp-templates",
 	}
 )
 
@@ -107,10 +109,12 @@ func TestDestructiveCommandsAsk(t *testing.T) {
 	if _, err := db.Exec(t.Context(), `UPDATE consent_log SET stopped_at = 1, stopped_reason = 'a test'`); err != nil {
 		t.Fatal(err)
 	}
+	backupKey, backup := backUp(t, environ)
+	restored := filepath.Join(t.TempDir(), "restored.db")
 	newKey := filepath.Join(s.Config.DataDir, "master.key.new") // where the later commands find it
 	for _, path := range slices.Sorted(maps.Keys(destructiveCommands)) {
 		args := destructiveCommands[path]
-		line := strings.Fields(path + " " + strings.NewReplacer("TOKEN", id, "PLAYER", player, "KEYFILE", newKey).Replace(args))
+		line := strings.Fields(path + " " + strings.NewReplacer("TOKEN", id, "PLAYER", player, "KEYFILE", newKey, "BACKUPKEY", backupKey, "BACKUP", backup, "RESTORED", restored).Replace(args))
 		if code, out := command(line...); code != 2 || !strings.Contains(out, "--yes") {
 			t.Errorf("%s: exit status %d, want 2: %s", line, code, out)
 		}

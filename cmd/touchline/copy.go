@@ -31,7 +31,7 @@ where they are, and FILES keeps its value.`,
 			if (copied.FromFiles == "") != (copied.ToFiles == "") {
 				return failed(errUsage("--from-files and --to-files belong together"))
 			}
-			copied.Progress = progress(c.ErrOrStderr())
+			copied.Progress = progress(c.ErrOrStderr(), "copied")
 			r, err := copied.Run(c.Context())
 			if err != nil {
 				return failed(err)
@@ -49,8 +49,8 @@ where they are, and FILES keeps its value.`,
 // progressInterval is the time between two lines about the progress.
 const progressInterval = 10 * time.Second
 
-// progress returns a function that prints how far a copy is.
-func progress(w io.Writer) func(string, int64) {
+// progress returns a function that prints how many rows were copied, read or restored.
+func progress(w io.Writer, done string) func(string, int64) {
 	var total, earlier int64
 	var current string
 	last := time.Now()
@@ -61,7 +61,7 @@ func progress(w io.Writer) func(string, int64) {
 		total, earlier = total+rows-earlier, rows
 		if time.Since(last) >= progressInterval {
 			last = time.Now()
-			fmt.Fprintf(w, "%d rows were copied; now the table %s\n", total, table)
+			fmt.Fprintf(w, "%d rows were %s; now the table %s\n", total, done, table)
 		}
 	}
 }

@@ -50,6 +50,8 @@ func newRoot(environ []string) *cobra.Command {
 		demoCommand(),
 		migrateCommand(environ),
 		copyCommand(),
+		backupCommand(environ),
+		restoreCommand(environ),
 		adminCommand(environ),
 		keysCommand(environ),
 		webhookCommand(environ),

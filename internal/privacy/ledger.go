@@ -70,7 +70,11 @@ func ReadLedger(path string, fn func(Erasure) error) (unreadable []int, err erro
 		return nil, err
 	}
 	defer f.Close()
-	r := bufio.NewReader(f)
+	return readErasures(f, fn)
+}
+
+func readErasures(file io.Reader, fn func(Erasure) error) (unreadable []int, err error) {
+	r := bufio.NewReader(file)
 	for n := 1; ; n++ {
 		line, err := r.ReadString('\n')
 		if line != "" && line != "\n" {
@@ -201,4 +205,33 @@ func (l *Ledger) write(list []Erasure) (int, error) {
 		l.add(e)
 	}
 	return len(added), nil
+}
+
+// MergeLedger appends the erasures of another file ERASURES to the one at path, but for those that it has, and returns how many they are.
+func MergeLedger(path string, other io.Reader) (int, error) {
+	l := &Ledger{Path: path, recent: map[string]time.Time{}}
+	has := map[string]bool{}
+	_, err := ReadLedger(path, func(e Erasure) error {
+		has[e.ID] = true
+		return nil
+	})
+	if err != nil {
+		return 0, fmt.Errorf("read ERASURES: %w", err)
+	}
+	var missing []Erasure
+	_, err = readErasures(other, func(e Erasure) error {
+		if !has[e.ID] {
+			has[e.ID] = true
+			missing = append(missing, e)
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	n, err := l.write(missing)
+	if err != nil {
+		return 0, fmt.Errorf("write ERASURES: %w", err)
+	}
+	return n, nil
 }

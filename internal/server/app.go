@@ -42,6 +42,8 @@ type Options struct {
 	UploadTimeouts upload.Timeouts
 	// DiscardStall limits the wait for more of a body that the handler has not read.
 	DiscardStall time.Duration
+	// Silent makes a replica that sends nothing: it has no sender and no worker. It is for the copy of a service.
+	Silent bool
 	// Migration is told what migrations do while the service opens its database.
 	Migration func(database.MigrationEvent)
 
@@ -104,6 +106,7 @@ type App struct {
 	players     *roster.Service
 	readiness   *readiness
 	load        *load
+	silent      bool // see Options
 
 	discardStall time.Duration
 	discards     *rate.Limiter // of bytes
@@ -168,7 +171,7 @@ func newApp(ctx context.Context, cfg *config.Config, o Options, sql *database.DB
 		cfg: cfg, log: o.Log, sql: sql, db: s.db, files: files, certificate: certificate, acme: acme,
 		api: proxies.wrap(public), admin: proxies.wrap(operators),
 		worker: newWorker(cfg, o, s), hub: s.delivery.hub, streams: s.public.Streams, newTicker: o.NewTicker, waiting: s.delivery.waiting,
-		operators: s.operators.Tokens, players: s.players, readiness: s.readiness, load: s.load, discardStall: o.DiscardStall, discards: rate.NewLimiter(discardRate, discardBurst),
+		operators: s.operators.Tokens, players: s.players, readiness: s.readiness, load: s.load, silent: o.Silent, discardStall: o.DiscardStall, discards: rate.NewLimiter(discardRate, discardBurst),
 	}, nil
 }
 

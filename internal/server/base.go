@@ -87,7 +87,11 @@ func newBase(ctx context.Context, cfg *config.Config, o Options, sql *database.D
 		return db.Outbox.SaveProviderID(ctx, deliveryID, providerID)
 	}
 	ch := newChannels(cfg, o, keys, subscriptions, phones, m.SMSAttempt, accepted)
-	d, err := newDelivery(ch, cfg.Streams)
+	senders := ch
+	if o.Silent {
+		senders = nil
+	}
+	d, err := newDelivery(senders, cfg.Streams)
 	if err != nil {
 		return base{}, err
 	}

@@ -22,14 +22,15 @@ func (a *App) Serve(ctx context.Context, public, operators net.Listener) error {
 	if operators != nil {
 		servers = append(servers, a.newHTTPServer(operators, a.admin, a.load.operators))
 	}
-	stopBackground := a.startBackground()
-	defer stopBackground()
+	if !a.silent {
+		defer a.startBackground()()
+	}
 
 	failed := make(chan error, len(servers))
 	for _, s := range servers {
 		go func() { failed <- s.serve() }()
 	}
-	if a.acme != nil {
+	if a.acme != nil && !a.silent {
 		go a.acme.prepare() // ends by itself, after some minutes at most
 	}
 	if err := a.waitAndDrain(ctx, failed); err != nil {

@@ -110,6 +110,9 @@ func (b *Bulk) Close() error {
 	return errors.Join(err, b.pool.Close())
 }
 
+// Engine returns "sqlite" or "postgres".
+func (b *Bulk) Engine() string { return string(b.target.engine) }
+
 // Snapshot begins a transaction in which all reads see one state of the database. Others may write meanwhile. Close ends it.
 func (b *Bulk) Snapshot(ctx context.Context) error {
 	if b.pg != nil {

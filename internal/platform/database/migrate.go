@@ -242,3 +242,24 @@ func NewestMigration(migrations fs.FS) (int64, error) {
 	_, newest, err := (&DB{migrations: migrations}).versions()
 	return newest, err
 }
+
+// MigrationsUpTo returns the migrations of a folder that are not newer than version.
+func MigrationsUpTo(migrations fs.FS, version int64) fs.FS {
+	return olderMigrations{migrations, version}
+}
+
+type olderMigrations struct {
+	fs.FS
+	version int64
+}
+
+// ReadDir implements fs.ReadDirFS.
+func (o olderMigrations) ReadDir(name string) (entries []fs.DirEntry, err error) {
+	all, err := fs.ReadDir(o.FS, name)
+	for _, e := range all {
+		if v, err := goose.NumericComponent(e.Name()); err == nil && v <= o.version {
+			entries = append(entries, e)
+		}
+	}
+	return entries, err
+}

@@ -163,31 +163,37 @@ func sourceTables(ctx context.Context, b *database.Bulk, migrations fs.FS) ([]da
 	case err != nil:
 		return nil, err
 	case version == 0:
-		return nil, errors.New("it is not a database of Touchline")
+		return nil, errNoTouchline
 	case version < newest:
 		return nil, errors.New("an older release made it: run \"touchline migrate\" on it first")
 	case version > newest:
-		return nil, errors.New("a newer release made it: use that release")
+		return nil, errNewerDatabase
 	}
 	tables, err := b.Tables(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var unfinished bool
-	err = b.Scan(ctx, `SELECT EXISTS (SELECT 1 FROM installation WHERE name = $1)`, []any{Unfinished}, &unfinished)
-	if err == nil && unfinished {
-		err = errors.New("it is the target of a copy that is not complete")
+	if err == nil {
+		err = checkFinished(ctx, b)
 	}
 	return tables, err
 }
 
+var (
+	errNoTouchline   = errors.New("it is not a database of Touchline")
+	errNewerDatabase = errors.New("a newer release made it: use that release")
+)
+
+// checkFinished returns an error if the database is the target of a copy that is not complete.
+func checkFinished(ctx context.Context, b *database.Bulk) error {
+	var unfinished bool
+	err := b.Scan(ctx, `SELECT EXISTS (SELECT 1 FROM installation WHERE name = $1)`, []any{Unfinished}, &unfinished)
+	if err == nil && unfinished {
+		err = errors.New("it is the target of a copy that is not complete")
+	}
+	return err
+}
+
 // openTarget migrates the target and opens it. It must have the tables of the source.
 func openTarget(ctx context.Context, url string, migrations fs.FS, tables []database.Table) (*database.Bulk, error) {
-	db, err := database.Open(ctx, url, database.Options{Migrations: migrations, ApplicationName: "touchline copy"})
-	if err != nil {
-		return nil, err
-	}
-	if err := errors.Join(db.Migrate(ctx), db.Close()); err != nil {
+	if err := migrateTarget(ctx, url, migrations); err != nil {
 		return nil, err
 	}
 	b, err := database.OpenBulkWriter(ctx, url)
@@ -205,6 +211,14 @@ func openTarget(ctx context.Context, url string, migrations fs.FS, tables []data
 		return nil, errors.Join(err, b.Close())
 	}
 	return b, nil
+}
+
+func migrateTarget(ctx context.Context, url string, migrations fs.FS) error {
+	db, err := database.Open(ctx, url, database.Options{Migrations: migrations, ApplicationName: "touchline copy"})
+	if err != nil {
+		return err
+	}
+	return errors.Join(db.Migrate(ctx), db.Close())
 }
 
 // begin returns the state of an interrupted copy, or begins one in an empty target.

@@ -12,12 +12,14 @@ import (
 	"github.com/touchline/touchline/internal/platform/database"
 )
 
-// Files says how many files of a file store were copied.
+// Files says how many files of a file store were copied, or are in a backup.
 type Files struct {
 	Count int   `json:"count"`
 	Bytes int64 `json:"bytes"`
 	// Missing are the keys that a document names and the store does not have.
 	Missing []string `json:"missing,omitempty"`
+	// Deleted is how many files were deleted while a backup was made.
+	Deleted int `json:"deleted,omitempty"`
 }
 
 const (

@@ -1,0 +1,371 @@
+package dump_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"filippo.io/age"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/touchline/touchline/internal/platform/blob"
+	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/dump"
+	"github.com/touchline/touchline/internal/store"
+	"github.com/touchline/touchline/internal/store/storetest"
+)
+
+// newest is the version of the newest migration.
+func newest(t testing.TB) int64 {
+	t.Helper()
+	v, err := database.NewestMigration(store.Migrations())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func newIdentity(t testing.TB) *age.X25519Identity {
+	t.Helper()
+	id, err := age.GenerateX25519Identity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+func folder(t testing.TB) blob.Store {
+	t.Helper()
+	files, err := blob.Open(t.Context(), "file:"+t.TempDir(), blob.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { files.Close() })
+	return files
+}
+
+func newBackup(from string) dump.Backup {
+	return dump.Backup{From: from, Migrations: store.Migrations(), Release: "0.1.0", Now: time.Unix(1e9, 0)}
+}
+
+// backUp returns a backup of a database.
+func backUp(t testing.TB, b dump.Backup, id *age.X25519Identity) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	if _, err := b.Write(t.Context(), &out, id.Recipient()); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func discard(r io.Reader) error {
+	_, err := io.Copy(io.Discard, r)
+	return err
+}
+
+// restore restores a backup into an empty database.
+func restore(t testing.TB, backup []byte, to string, id age.Identity) (dump.Contents, error) {
+	t.Helper()
+	a, err := dump.OpenArchive(bytes.NewReader(backup), newest(t), id)
+	if err != nil {
+		return dump.Contents{}, err
+	}
+	defer a.Close()
+	return a.Restore(t.Context(), dump.Restore{To: to, Migrations: store.Migrations(), Files: folder(t), Erasures: discard})
+}
+
+// TestRestoreIntoEachEngine: a backup of either engine has every row of every table in either engine.
+func TestRestoreIntoEachEngine(t *testing.T) {
+	t.Parallel()
+	first, id := filled(t), newIdentity(t)
+	other := storetest.EmptyPostgres(t)
+	if _, err := newCopy(first, other).Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for engine, from := range map[string]string{"sqlite": first, "postgres": other} {
+		backup := backUp(t, newBackup(from), id)
+		for kind, empty := range map[string]func(testing.TB) string{"sqlite": storetest.EmptySQLite, "postgres": storetest.EmptyPostgres} {
+			t.Run(engine+" to "+kind, func(t *testing.T) {
+				t.Parallel()
+				to := empty(t)
+				a, err := dump.OpenArchive(bytes.NewReader(backup), newest(t), id)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if a.Manifest.Engine != engine || a.Manifest.Migration != newest(t) || !a.Manifest.CreatedAt.Equal(time.Unix(1e9, 0)) {
+					t.Errorf("manifest %+v", a.Manifest)
+				}
+				checked, err := a.Check()
+				if err != nil {
+					t.Fatal(err)
+				}
+				c, err := restore(t, backup, to, id)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(checked, c); diff != "" {
+					t.Error(diff)
+				}
+				for _, table := range c.Tables {
+					if table.Rows != rows {
+						t.Errorf("%s has %d rows, want %d", table.Table, table.Rows, rows)
+					}
+				}
+				if kind == "sqlite" {
+					compareFiles(t, first, to)
+				}
+				if _, err := restore(t, backup, to, id); !errors.Is(err, dump.ErrNotEmpty) {
+					t.Errorf("a second restore: got %v, want ErrNotEmpty", err)
+				}
+			})
+		}
+	}
+}
+
+// randomLines returns lines that cannot be compressed, so that a backup has several blocks of age.
+func randomLines(n int) string {
+	var b strings.Builder
+	for range n {
+		b.WriteString(rand.Text() + "\n")
+	}
+	return b.String()
+}
+
+// TestDamagedBackup: a backup that was cut or changed is refused, and the database stays empty.
+func TestDamagedBackup(t *testing.T) {
+	t.Parallel()
+	id := newIdentity(t)
+	b := newBackup(filled(t))
+	b.Erasures = filepath.Join(t.TempDir(), "erasures")
+	if err := os.WriteFile(b.Erasures, []byte(randomLines(10_000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	backup := backUp(t, b, id)
+	damages := map[string][]byte{}
+	for _, n := range []int{0, 1, 100, 300, len(backup) / 3, len(backup) - 65<<10, len(backup) - 16, len(backup) - 1} {
+		damages[fmt.Sprintf("cut after %d bytes", n)] = backup[:n]
+	}
+	for _, n := range []int{5, 250, len(backup) / 2, len(backup) - 1} {
+		changed := bytes.Clone(backup)
+		changed[n] ^= 4
+		damages[fmt.Sprintf("bit of byte %d changed", n)] = changed
+	}
+	damages["one byte more"] = append(bytes.Clone(backup), 0)
+	storetest.Each(t, func(t *testing.T, to string) {
+		for name, damaged := range damages {
+			if _, err := restore(t, damaged, to, id); !errors.Is(err, dump.ErrDamaged) {
+				t.Errorf("%s: got %v, want ErrDamaged", name, err)
+			}
+		}
+		if _, err := restore(t, backup, to, newIdentity(t)); err == nil || !strings.Contains(err.Error(), "no identity opens") {
+			t.Errorf("another identity: %v", err)
+		}
+		if _, err := restore(t, backup, to, id); err != nil {
+			t.Errorf("the whole backup after the damaged ones: %v", err)
+		}
+	})
+}
+
+// TestBackupReadsOneState: each transaction writes the same key into two tables, one of which is read long before the other one.
+func TestBackupReadsOneState(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, from string) {
+		db, err := database.Open(t.Context(), from, database.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		var written atomic.Int64
+		ctx, stop := context.WithCancel(t.Context())
+		stopped := make(chan error, 1)
+		write := func(i int64) error {
+			return db.Write(ctx, func(tx *database.Tx) error {
+				key := fmt.Sprintf("key-%d", i)
+				_, err := tx.Exec(ctx, `INSERT INTO blobs (key, coach_id, size, created_at) VALUES ($1, 'c', 1, 1)`, key)
+				if err == nil {
+					_, err = tx.Exec(ctx, `INSERT INTO erasures (object_id, kind, erased_at) VALUES ($1, 'player', 1)`, key)
+				}
+				if err == nil && i%3 == 0 {
+					_, err = tx.Exec(ctx, `DELETE FROM blobs WHERE key = $1`, fmt.Sprintf("key-%d", i/2))
+				}
+				if err == nil && i%3 == 0 {
+					_, err = tx.Exec(ctx, `DELETE FROM erasures WHERE object_id = $1`, fmt.Sprintf("key-%d", i/2))
+				}
+				return err
+			})
+		}
+		go func() {
+			for i := int64(1); ; i++ {
+				if err := write(i); err != nil {
+					if ctx.Err() != nil {
+						err = nil
+					}
+					stopped <- err
+					return
+				}
+				written.Add(1)
+			}
+		}()
+		waitFor := func(n int64) {
+			for end := time.Now().Add(20 * time.Second); written.Load() < n && time.Now().Before(end); {
+				time.Sleep(time.Millisecond)
+			}
+		}
+		waitFor(50)
+		b, id := newBackup(from), newIdentity(t)
+		read := false
+		b.Progress = func(table string, _ int64) {
+			if table == "blobs" {
+				read = true
+				waitFor(written.Load() + 50)
+			}
+		}
+		backup := backUp(t, b, id)
+		stop()
+		if err := <-stopped; err != nil || !read {
+			t.Fatalf("writes failed, or the backup has no row of blobs: %v", err)
+		}
+		to := storetest.EmptySQLite(t)
+		if _, err := restore(t, backup, to, id); err != nil {
+			t.Fatal(err)
+		}
+		restored, err := database.Open(t.Context(), to, database.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer restored.Close()
+		var keys [2][]string
+		for i, query := range []string{`SELECT key FROM blobs ORDER BY key`, `SELECT object_id FROM erasures ORDER BY object_id`} {
+			rs, err := restored.Query(t.Context(), query)
+			if keys[i], err = database.CollectTexts(rs, err); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(keys[0]) < 20 || !slices.Equal(keys[0], keys[1]) {
+			t.Errorf("%d keys in one table, %d in the other one", len(keys[0]), len(keys[1]))
+		}
+		if n := written.Load(); int64(len(keys[0])) >= n {
+			t.Errorf("%d keys are in the backup, %d were written", len(keys[0]), n)
+		}
+	})
+}
+
+// TestBackupOfOlderRelease: a backup gets the migrations that it does not have. One of a newer release is refused.
+func TestBackupOfOlderRelease(t *testing.T) {
+	t.Parallel()
+	from, id := storetest.EmptySQLite(t), newIdentity(t)
+	older := database.MigrationsUpTo(store.Migrations(), newest(t)-1)
+	db, err := database.Open(t.Context(), from, database.Options{Migrations: older})
+	if err == nil {
+		err = errors.Join(db.Migrate(t.Context()), db.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	backup := backUp(t, newBackup(from), id)
+	if _, err := dump.OpenArchive(bytes.NewReader(backup), 100, id); !errors.Is(err, dump.ErrNewer) {
+		t.Errorf("an older program: got %v, want ErrNewer", err)
+	}
+	storetest.Each(t, func(t *testing.T, _ string) {
+		to := storetest.EmptySQLite(t)
+		if strings.Contains(t.Name(), "postgres") {
+			to = storetest.EmptyPostgres(t)
+		}
+		if _, err := restore(t, backup, to, id); err != nil {
+			t.Fatal(err)
+		}
+		db, err := database.Open(t.Context(), to, database.Options{Migrations: store.Migrations()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(db.Migrated(t.Context()), db.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestFilesOfBackup: a file that was deleted after the snapshot is no error; one that is missing is named.
+func TestFilesOfBackup(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, from string) {
+		files, id := folder(t), newIdentity(t)
+		db, err := database.Open(t.Context(), from, database.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		for key, content := range map[string]string{"there": "abc", "there/small": "", "missing": "", "deleted": "x", "ended": ""} {
+			if key != "missing" && key != "ended" {
+				if err := files.Put(t.Context(), key, strings.NewReader(content), int64(len(content)), ""); err != nil {
+					t.Fatal(err)
+				}
+			}
+			ends := any(nil)
+			if key == "ended" {
+				ends = 1
+			}
+			if _, err := db.Exec(t.Context(), `INSERT INTO blobs (key, coach_id, size, created_at, ends_at) VALUES ($1, 'c', $2, 1, $3)`, key, len(content), ends); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ledger := filepath.Join(t.TempDir(), "erasures")
+		if err := os.WriteFile(ledger, []byte("one line\nhalf a li"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		b := newBackup(from)
+		b.Files, b.Erasures = files, ledger
+		b.Progress = func(table string, _ int64) {
+			if table != "blobs" {
+				return
+			}
+			_, err := db.Exec(t.Context(), `DELETE FROM blobs WHERE key = 'deleted'`)
+			if err = errors.Join(err, files.Delete(t.Context(), "deleted")); err != nil {
+				t.Error(err)
+			}
+		}
+		var out bytes.Buffer
+		written, err := b.Write(t.Context(), &out, id.Recipient())
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := dump.Files{Count: 2, Bytes: 3, Missing: []string{"missing"}, Deleted: 1}
+		if diff := cmp.Diff(want, written.Files); diff != "" {
+			t.Error(diff)
+		}
+		a, err := dump.OpenArchive(&out, newest(t), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer a.Close()
+		to, lines := folder(t), ""
+		c, err := a.Restore(t.Context(), dump.Restore{
+			To: storetest.EmptySQLite(t), Migrations: store.Migrations(), Files: to,
+			Erasures: func(r io.Reader) error {
+				text, err := io.ReadAll(r)
+				lines = string(text)
+				return err
+			},
+		})
+		if err != nil || lines != "one line\n" {
+			t.Fatalf("erasures %q, %v", lines, err)
+		}
+		if diff := cmp.Diff(written, c); diff != "" {
+			t.Error(diff)
+		}
+		r, size, err := to.Open(t.Context(), "there")
+		if err != nil || size != 3 {
+			t.Fatalf("the file has %d bytes, %v", size, err)
+		}
+		r.Close()
+	})
+}
