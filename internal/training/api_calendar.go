@@ -85,7 +85,7 @@ func (h handlers) feed(ctx context.Context, r api.Request[api.NoBody]) (api.Resp
 	hash := sha256.Sum256(calendar)
 	tag := `"` + base64.RawURLEncoding.EncodeToString(hash[:16]) + `"`
 	header := http.Header{"Cache-Control": {"private, max-age=" + calendarMaxAge}, "Etag": {tag}, "X-Robots-Tag": {"noindex"}}
-	if api.ETagMatches(strings.Join(r.Header.Values("If-None-Match"), ","), tag) {
+	if wire.ETagMatches(strings.Join(r.Header.Values("If-None-Match"), ","), tag) {
 		return api.Response{Status: http.StatusNotModified, Header: header}, nil
 	}
 	header.Set("Content-Type", mediaCalendar)

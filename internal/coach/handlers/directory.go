@@ -129,7 +129,7 @@ func publicResponse(m api.Meta, body any) (api.Response, error) {
 	h := http.Header{}
 	h.Set("Cache-Control", "public, max-age="+strconv.Itoa(publicMaxAge))
 	h.Set("ETag", etag)
-	if api.ETagMatches(strings.Join(m.Header.Values("If-None-Match"), ","), etag) {
+	if wire.ETagMatches(strings.Join(m.Header.Values("If-None-Match"), ","), etag) {
 		return api.Response{Status: http.StatusNotModified, Header: h}, nil
 	}
 	h.Set("Content-Type", "application/json")
