@@ -271,7 +271,7 @@ func TestAuditList(t *testing.T) {
 	})
 }
 
-// TestOperatorsListener: it serves metadata and health, and shares no other path
+// TestOperatorsListener: it serves metadata, health and documentation, and shares no other path
 // with the public listener.
 func TestOperatorsListener(t *testing.T) {
 	t.Parallel()

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/platform/apidocs"
 	"github.com/touchline/touchline/internal/platform/endpoint"
 )
 
@@ -31,9 +32,14 @@ func (s *Server) routes() []Route {
 		{Method: "GET", Pattern: "/api/admin/audit", Handle: handle(s.audit), Authorize: audit, Query: endpoint.Paged("object_id")},
 		{Method: "GET", Pattern: "/metrics", Handle: handle(s.metrics), Authenticate: s.authenticateScrape, Authorize: metrics, Produces: endpoint.AnyMedia},
 		{Method: "GET", Pattern: "/.well-known/oauth-authorization-server", Handle: handle(s.metadata), Authenticate: public, Produces: endpoint.AnyMedia},
-		{Method: "GET", Pattern: "/openapi.json", Handle: handle(s.openAPI), Authenticate: public, Produces: endpoint.AnyMedia},
 		{Method: "GET", Pattern: "/healthz", Handle: handle(s.healthz), Authenticate: public, Produces: endpoint.AnyMedia},
 		{Method: "GET", Pattern: "/readyz", Handle: handle(s.readyz), Authenticate: public, Produces: endpoint.AnyMedia},
+	}
+	documentation := apidocs.NewPages(apidocs.Config{Document: openAPI, Token: "an operator's token", ProblemsURL: s.PublicURL})
+	for pattern, page := range documentation.Handlers() {
+		routes = append(routes, Route{Method: "GET", Pattern: pattern, Authenticate: public, Produces: endpoint.AnyMedia, Handle: handle(func(context.Context, Request[NoBody]) (Response, error) {
+			return Response{Write: page}, nil
+		})})
 	}
 	for _, feature := range s.Features {
 		routes = append(routes, feature(s)...)

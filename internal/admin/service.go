@@ -19,15 +19,6 @@ var openAPI []byte
 // Document returns the OpenAPI document as JSON. The first call converts it.
 var Document = sync.OnceValues(func() ([]byte, error) { return apidocs.JSON(openAPI) })
 
-// openAPI serves GET /openapi.json.
-func (s *Server) openAPI(context.Context, Request[NoBody]) (Response, error) {
-	document, err := Document()
-	if err != nil {
-		return Response{}, err
-	}
-	return Response{Raw: document}.WithHeader("Content-Type", "application/json"), nil
-}
-
 // healthz serves GET /healthz.
 func (s *Server) healthz(context.Context, Request[NoBody]) (Response, error) {
 	return endpoint.Healthy(), nil

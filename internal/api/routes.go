@@ -47,25 +47,17 @@ func (s *Server) serviceRoutes() []Route {
 		{Method: "GET", Pattern: "/healthz", Handle: endpoint.Handle(s.healthz), Authenticate: Anonymous, Produces: endpoint.AnyMedia, NoLimits: true},
 		{Method: "GET", Pattern: "/readyz", Handle: endpoint.Handle(s.readyz), Authenticate: Anonymous, Produces: endpoint.AnyMedia, NoLimits: true},
 	}
-	pages := map[string]http.Handler{}
 	if s.Documentation != nil {
-		pages["/openapi.json"] = http.HandlerFunc(s.Documentation.OpenAPIJSON)
-		pages["/docs"] = http.HandlerFunc(s.Documentation.Page)
-		pages["/problems/{$}"] = http.HandlerFunc(s.Documentation.Problems)
-		pages["/problems/{code}"] = http.HandlerFunc(s.Documentation.Problem)
-	}
-	for pattern, page := range pages {
-		routes = append(routes, pageRoute(pattern, page))
+		for pattern, page := range s.Documentation.Handlers() {
+			routes = append(routes, pageRoute(pattern, page))
+		}
 	}
 	return routes
 }
 
 // pageRoute serves a page that anyone may read.
-func pageRoute(pattern string, page http.Handler) Route {
+func pageRoute(pattern string, page func(http.ResponseWriter, *http.Request) error) Route {
 	return Route{Method: "GET", Pattern: pattern, Authenticate: Anonymous, Produces: endpoint.AnyMedia, Handle: endpoint.Handle(func(context.Context, Request[NoBody]) (Response, error) {
-		return Response{Write: func(w http.ResponseWriter, r *http.Request) error {
-			page.ServeHTTP(w, r)
-			return nil
-		}}, nil
+		return Response{Write: page}, nil
 	})}
 }
