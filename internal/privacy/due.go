@@ -161,6 +161,9 @@ func (c dueCount) add(ctx context.Context, id string, statements []string) error
 	for _, statement := range statements {
 		_, condition, _ := strings.Cut(statement, " WHERE ")
 		columns, _, _ := strings.Cut(condition, " IN (")
+		if at := strings.LastIndex(columns, " AND "); at >= 0 {
+			columns = columns[at+len(" AND "):]
+		}
 		if err := c.addRows(ctx, tableOf(statement), columns, condition, id, math.MaxInt32); err != nil {
 			return fmt.Errorf("count %s of %s: %w", tableOf(statement), id, err)
 		}

@@ -15,7 +15,7 @@ import (
 // eraseBatch limits the rows that one transaction erases, so that it holds its locks only briefly.
 const eraseBatch = 500
 
-// playerErasures erase at most $2 rows of the player $1 each. Each has the form "… WHERE key IN (SELECT …)". docs/privacy.md names
+// playerErasures erase at most $2 rows of the player $1 each. Each ends with "key IN (SELECT …)". docs/privacy.md names
 // what stays.
 var playerErasures = []string{
 	`DELETE FROM deliveries WHERE id IN (
@@ -50,7 +50,7 @@ var playerErasures = []string{
 	`DELETE FROM team_replies WHERE id IN (
 		SELECT id FROM team_replies WHERE player_id = $1 LIMIT $2)`,
 	teamMessageErasure,
-	`DELETE FROM conversations WHERE (player_id, party) IN (
+	`DELETE FROM conversations WHERE player_id = $1 AND (player_id, party) IN (
 		SELECT player_id, party FROM conversations WHERE player_id = $1 LIMIT $2)`,
 	`DELETE FROM import_rows WHERE (coach_id, import_id, number) IN (
 		SELECT i.coach_id, i.import_id, i.number FROM players p JOIN import_rows i ON i.coach_id = p.coach_id AND i.player_id = p.id

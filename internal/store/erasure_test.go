@@ -250,6 +250,7 @@ func (p *fixture) erasures() {
 	p.Helper()
 	by := p.coach(9931)
 	ok(p, p.Remove(bg, by, p.plantFamily(by)))
+	ok(p, second(retained.Due(bg, p.db, p.clock.Now().Add(31*day))))
 	p.clock.advance(31*day + time.Minute)
 	ok(p, second(p.db.Sweep(bg, p.clock.Now())))
 
@@ -264,6 +265,10 @@ func (p *fixture) erasures() {
 	ok(p, ledger.Append(bg))
 	if n, _, err := people.Reapply(bg, ledger.Path); err != nil || n != 0 {
 		p.Errorf("%d erasures were repeated, %v", n, err)
+	}
+	ok(p, os.WriteFile(ledger.Path, []byte("2026-03-02T09:15:00Z guardian 00000000-0000-7000-8000-000000000001\n"), 0o600))
+	if n, _, err := people.Reapply(bg, ledger.Path); err != nil || n != 1 {
+		p.Errorf("%d erasures of an unknown account were repeated, %v", n, err)
 	}
 	p.add(by, "Unanswered", number(9932), "")
 	ok(p, second(retained.Due(bg, p.db, p.clock.Now().Add(31*day))))
