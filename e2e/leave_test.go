@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/server/touchlinetest"
 )
@@ -61,6 +62,9 @@ func TestDeleteFamilyAccount(t *testing.T) {
 		if n, m := countNotifications(t, coach, "guardian_revoked"), countNotifications(t, other, "guardian_rejected"); n != 1 || m != 1 {
 			t.Errorf("the coaches have %d and %d notifications, want one each", n, m)
 		}
+		if n, m := countNotifications(t, coach, "guardian_left"), countNotifications(t, other, "guardian_left"); n != 0 || m != 1 {
+			t.Errorf("the coaches have %d and %d notifications of a guardian who left, want only that of the disputed request", n, m)
+		}
 		if got := coach.Call(t, "GET", "/api/players/approval-status/"+id, nil).Want(t, 200).String("student_status"); got != "approved" {
 			t.Errorf("student: %s", got)
 		}
@@ -71,7 +75,6 @@ func TestDeleteFamilyAccount(t *testing.T) {
 			"sessions":      `SELECT count(*) FROM sessions WHERE account_id = $1`,
 			"notifications": `SELECT count(*) FROM notifications WHERE account_id = $1`,
 			"record keys":   `SELECT count(*) FROM record_keys WHERE account_id = $1`,
-			"disputes":      `SELECT count(*) FROM disputes WHERE approver_id = $1`,
 		} {
 			if n := queryOne[int](t, db, query, guardian.ID); n != 0 {
 				t.Errorf("%d %s are left", n, what)
@@ -80,6 +83,22 @@ func TestDeleteFamilyAccount(t *testing.T) {
 		if n := queryOne[int](t, db, `SELECT count(*) FROM consent_records`); n == 0 {
 			t.Error("the proof of consents was deleted")
 		}
+
+		// "This isn't me" stays, for the same number and child. It names neither. An operator can end it.
+		sameGuardian := object{"name": "Meera", "relationship": "mother", "mobile_number": guardianNumber}
+		other.Call(t, "PATCH", "/api/players/"+disputed.String("player_id"), object{"guardian": sameGuardian}).Want(t, 409, "contact_disputed")
+		other.Call(t, "DELETE", "/api/players/"+disputed.String("player_id"), nil).Want(t, 204)
+		other.Call(t, "POST", "/api/players/add", child(3, guardianNumber)).Want(t, 409, "contact_disputed")
+		if n := queryOne[int](t, db, `SELECT count(*) FROM accounts WHERE mobile_number = $1 AND role = 'guardian'`, guardianNumber); n != 0 {
+			t.Error("a refused player added an account")
+		}
+		op := s.Operator(t, operator.Disputes)
+		found := op.Call(t, "POST", "/api/admin/disputes/search", object{"number": guardianNumber}).Want(t, 200).Items()
+		if len(found) != 1 || found[0]["request_id"] != disputed.String("guardian_request_id") {
+			t.Fatalf("disputes of the number: %v", found)
+		}
+		op.Call(t, "DELETE", "/api/admin/disputes/"+disputed.String("guardian_request_id"), nil).Want(t, 204)
+		other.AddPlayer(t, child(3, guardianNumber))
 
 		b := signInPages(t, s, "coach", coachNumber)
 		for _, path := range []string{"", "/edit"} {

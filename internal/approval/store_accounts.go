@@ -40,8 +40,19 @@ func (s *Service) findOrAddAccounts(ctx context.Context, tx *store.Tx, p *Player
 		ON CONFLICT (mobile_number, role) DO NOTHING
 		RETURNING id, role`, args...)
 	added, err = setAccountIDs(p, rs, err)
-	if err != nil || len(added) == len(wanted) {
-		return added, err
+	if err != nil {
+		return nil, err
+	}
+	// What the erased account of the number disputed stays disputed.
+	for _, c := range wanted {
+		if id := p.Approver(c.Party).AccountID; id != "" {
+			if err := tx.Defer(ctx, `UPDATE disputes SET approver_id = $1 WHERE number_hash = $2`, id, numberHash(s.DB, c.Party, c.Number)); err != nil {
+				return nil, fmt.Errorf("take over disputes: %w", err)
+			}
+		}
+	}
+	if len(added) == len(wanted) {
+		return added, nil
 	}
 	rs, err = tx.Query(ctx, `
 		SELECT id, role FROM accounts

@@ -194,9 +194,8 @@ func (s *Service) changePlayer(ctx context.Context, tx *store.Tx, p *storedPlaye
 			return fmt.Errorf("end what the coach noted about player %s: %w", p.ID, err)
 		}
 	}
-	if p.Identity() != before && len(c.Opened) > 0 {
-		// fn saw the disputes about the previous name and birth date. Check those about the
-		// new ones too.
+	if (p.Identity() != before || len(accounts) > 0) && len(c.Opened) > 0 {
+		// fn saw the disputes about the previous name and birth date, and none of a number without an account.
 		if err := s.loadDisputes(ctx, tx, p.Player); err != nil {
 			return err
 		}

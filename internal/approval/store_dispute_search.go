@@ -63,9 +63,9 @@ func findDisputes(ctx context.Context, tx *store.Tx, s DisputeSearch, limit int)
 	switch {
 	case s.Number != "":
 		rs, err = tx.Query(ctx, disputeSelect+`
-			JOIN accounts a ON a.id = d.approver_id
-			WHERE a.mobile_number = $1 AND (d.created_at, d.request_id) < ($2, $3)
-			ORDER BY d.created_at DESC, d.request_id DESC LIMIT $4`, string(s.Number), before, s.After.RequestID, limit)
+			WHERE d.number_hash IN ($1, $2) AND (d.created_at, d.request_id) < ($3, $4)
+			ORDER BY d.created_at DESC, d.request_id DESC LIMIT $5`,
+			numberHash(tx.DB(), actor.Guardian, s.Number), numberHash(tx.DB(), actor.Student, s.Number), before, s.After.RequestID, limit)
 		return "by number", rs, err
 	case s.CoachID != "":
 		rs, err = tx.Query(ctx, disputeSelect+`

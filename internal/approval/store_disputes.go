@@ -17,8 +17,8 @@ import (
 
 // disputes loads the coach's name and numbers and the contacts that refuse requests
 // about this student: of this record, or of a removed record that had the same name and
-// birth date when it was disputed or when it was removed. It keeps the coach's number
-// unchanged until the commit. It returns an error if the coach has closed the account.
+// birth date when it was disputed or when it was removed. The accounts of p must exist. It keeps
+// the coach's number unchanged until the commit. It returns an error if the coach has closed the account.
 //
 // The second statement begins when the first has the lock, so it sees what a concurrent change
 // of the coach's number committed.
@@ -37,10 +37,10 @@ func (s *Service) loadDisputes(ctx context.Context, tx *store.Tx, p *Player) err
 	rs, err := tx.Query(ctx, `
 		SELECT a.role, a.mobile_number, NULL
 		FROM disputes d JOIN accounts a ON a.id = d.approver_id
-		WHERE d.coach_id = $1 AND (d.player_id = $2 OR d.student_key = $3 AND d.date_of_birth = $4
-			OR EXISTS (SELECT 1 FROM players q WHERE q.id = d.player_id AND q.student_key = $3 AND q.date_of_birth = $4))
-		UNION ALL SELECT NULL, NULL, f.number_hash FROM former_numbers f WHERE f.account_id = $1 AND f.left_at > $5`,
-		p.CoachID, p.ID, p.Identity().NameKey, p.Student.DateOfBirth.String(), database.Micros(tx.Now.Add(-auth.FormerNumbersKept)))
+		WHERE d.coach_id = $1 AND (d.player_id = $2 OR d.student_hash = $3
+			OR EXISTS (SELECT 1 FROM players q WHERE q.id = d.player_id AND q.student_hash = $3))
+		UNION ALL SELECT NULL, NULL, f.number_hash FROM former_numbers f WHERE f.account_id = $1 AND f.left_at > $4`,
+		p.CoachID, p.ID, studentHash(s.DB, p), database.Micros(tx.Now.Add(-auth.FormerNumbersKept)))
 	former := map[string]bool{}
 	_, err = database.Collect(rs, err, func(row database.Scanner) (struct{}, error) {
 		var role, number string
@@ -64,17 +64,27 @@ func (s *Service) loadDisputes(ctx context.Context, tx *store.Tx, p *Player) err
 	return nil
 }
 
+// studentHash is the hash under which players and disputes have the student of a coach.
+func studentHash(db *store.DB, p *Player) []byte {
+	return db.DisputeHash("student", p.CoachID, p.Identity().NameKey, p.Student.DateOfBirth.String())
+}
+
+// numberHash is the hash under which disputes have a number in a role.
+func numberHash(db *store.DB, role actor.Role, n phone.Number) []byte {
+	return db.DisputeHash("number", string(role), string(n))
+}
+
 // addDispute saves that the recipient of r refuses further requests.
 func addDispute(ctx context.Context, tx *store.Tx, p *Player, r *Request) error {
 	if r == nil {
 		return nil
 	}
 	err := tx.Defer(ctx, `
-		INSERT INTO disputes (coach_id, approver_id, player_id, student_key, date_of_birth, created_at, request_id)
+		INSERT INTO disputes (coach_id, approver_id, player_id, student_hash, number_hash, created_at, request_id)
 		VALUES ($1, $2, $3, $4, $5, $6, $7)
-		ON CONFLICT (coach_id, approver_id, player_id) DO UPDATE SET student_key = excluded.student_key,
-			date_of_birth = excluded.date_of_birth, created_at = excluded.created_at, request_id = excluded.request_id`,
-		p.CoachID, r.PartyID, p.ID, p.Identity().NameKey, p.Student.DateOfBirth.String(), database.Micros(tx.Now), r.ID)
+		ON CONFLICT (coach_id, approver_id, player_id) DO UPDATE SET student_hash = excluded.student_hash,
+			created_at = excluded.created_at, request_id = excluded.request_id`,
+		p.CoachID, r.PartyID, p.ID, studentHash(tx.DB(), p), numberHash(tx.DB(), r.Party, p.Number(r.Party)), database.Micros(tx.Now), r.ID)
 	if err != nil {
 		return fmt.Errorf("save dispute: %w", err)
 	}
@@ -89,9 +99,10 @@ func liftDispute(ctx context.Context, tx *store.Tx, p *Player, party actor.Role,
 	}
 	err := tx.Defer(ctx, `
 		DELETE FROM disputes
-		WHERE coach_id = $1 AND approver_id = $2 AND (player_id = $3 OR student_key = $4 AND date_of_birth = $5
-			OR EXISTS (SELECT 1 FROM players q WHERE q.id = disputes.player_id AND q.student_key = $4 AND q.date_of_birth = $5))`,
-		p.CoachID, p.Approver(party).AccountID, p.ID, p.Identity().NameKey, p.Student.DateOfBirth.String())
+		WHERE coach_id = $1 AND approver_id = $2 AND (player_id = $3 OR student_hash = $4
+			OR student_hash IN (SELECT o.student_hash FROM disputes o WHERE o.request_id = $5)
+			OR EXISTS (SELECT 1 FROM players q WHERE q.id = disputes.player_id AND q.student_hash = $4))`,
+		p.CoachID, p.Approver(party).AccountID, p.ID, studentHash(tx.DB(), p), p.Approver(party).Request.ID)
 	if err != nil {
 		return fmt.Errorf("lift dispute: %w", err)
 	}
@@ -119,11 +130,12 @@ type DisputedRequest struct {
 func (s *Service) Disputes(ctx context.Context, by actor.Actor, page Page) ([]DisputedRequest, error) {
 	rs, err := s.DB.Query(ctx, `
 		SELECT r.id, r.closed_at, c.name, p.id, p.student_name
-		FROM requests r
-		LEFT JOIN coaches c ON c.id = r.coach_id
-		LEFT JOIN players p ON p.id = r.player_id AND p.deleted_at IS NULL AND (p.guardian_id = $1 OR p.student_id = $1)
-		WHERE r.approver_id = $1 AND r.state = 'disputed' AND r.id < $2
-		ORDER BY r.id DESC LIMIT $3`, by.AccountID, database.Before(page.After.ID), page.Limit)
+		FROM disputes d
+		JOIN requests r ON r.id = d.request_id
+		LEFT JOIN coaches c ON c.id = d.coach_id
+		LEFT JOIN players p ON p.id = d.player_id AND p.deleted_at IS NULL AND (p.guardian_id = $1 OR p.student_id = $1)
+		WHERE d.approver_id = $1 AND d.request_id < $2
+		ORDER BY d.request_id DESC LIMIT $3`, by.AccountID, database.Before(page.After.ID), page.Limit)
 	disputes, err := database.Collect(rs, err, func(s database.Scanner) (d DisputedRequest, err error) {
 		return d, s.Scan(&d.RequestID, database.IntoTime(&d.DisputedAt), database.IntoText(&d.CoachName), database.IntoText(&d.PlayerID), database.IntoText(&d.StudentName))
 	})
@@ -147,7 +159,8 @@ func (s *Service) liftOutdated(ctx context.Context, by *actor.Operator, approver
 		err := tx.QueryRow(ctx, `
 			SELECT p.id, p.coach_id, p.student_name, p.date_of_birth, r.approver_type, r.state, r.closed_at, c.closed_at
 			FROM requests r JOIN players p ON p.id = r.player_id JOIN accounts c ON c.id = p.coach_id
-			WHERE r.id = $1 AND r.approver_id = $2 AND r.state IN ('disputed', 'cancelled')`, requestID, approverID).
+			WHERE r.id = $1 AND r.state IN ('disputed', 'cancelled')
+				AND (r.approver_id = $2 OR EXISTS (SELECT 1 FROM disputes d WHERE d.request_id = r.id AND d.approver_id = $2))`, requestID, approverID).
 			Scan(&p.ID, &p.CoachID, &p.Student.FullName, &born, &party, &state, database.IntoTime(&disputedAt), database.IntoTime(&coachLeft))
 		if err != nil {
 			return database.OrMissing(err, "read disputed request "+requestID)

@@ -24,8 +24,8 @@ func (s *Service) insertPlayer(ctx context.Context, tx *store.Tx, p *Player) (bo
 			student_number, student_id, student_state, student_changed_at, student_pending_since,
 			guardian_name, guardian_relationship, guardian_email, guardian_number,
 			guardian_id, guardian_state, guardian_changed_at, guardian_pending_since, created_at, student_pending_reason, guardian_pending_reason,
-			student_language, guardian_language, adult_step, adult_step_at, basis, basis_note, medical_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31)
+			student_language, guardian_language, adult_step, adult_step_at, basis, basis_note, medical_at, student_hash)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32)
 		ON CONFLICT (coach_id, student_key, date_of_birth) WHERE deleted_at IS NULL DO NOTHING`,
 		p.ID, p.CoachID, p.Version, p.Student.FullName, p.Identity().NameKey, p.Student.DateOfBirth.String(), p.SearchKey(), sealed,
 		database.Text(string(p.Student.Number)), database.Text(p.StudentApprover.AccountID), string(p.StudentApprover.Consent.State),
@@ -35,7 +35,7 @@ func (s *Service) insertPlayer(ctx context.Context, tx *store.Tx, p *Player) (bo
 		database.Micros(p.GuardianApprover.Consent.ChangedAt), database.Micros(p.GuardianApprover.Consent.PendingSince), database.Micros(p.CreatedAt),
 		database.Text(string(p.StudentApprover.Consent.PendingReason)), database.Text(string(p.GuardianApprover.Consent.PendingReason)),
 		database.Text(p.Student.Language), database.Text(g.Language), database.Text(string(step)), database.Micros(stepAt), string(p.Student.Basis.Kind), database.Text(p.Student.Basis.Note),
-		database.Micros(medicalAt(sealed, tx.Now)))
+		database.Micros(medicalAt(sealed, tx.Now)), studentHash(s.DB, p))
 	if err != nil {
 		return false, fmt.Errorf("add player: %w", err)
 	}
@@ -87,7 +87,7 @@ func (s *Service) savePlayer(ctx context.Context, tx *store.Tx, p *storedPlayer,
 			guardian_name = $14, guardian_relationship = $15, guardian_email = $16, guardian_number = $17,
 			guardian_id = $18, guardian_state = $19, guardian_changed_at = $20, guardian_pending_since = $21, guardian_request_id = $22,
 			deleted_at = $23, student_pending_reason = $24, guardian_pending_reason = $25,
-			student_language = $26, guardian_language = $27, changes = changes + $28
+			student_language = $26, guardian_language = $27, changes = changes + $28, student_hash = $29
 		WHERE id = $1 AND version = $2`,
 		p.ID, p.Version,
 		p.Student.FullName, p.Identity().NameKey, p.Student.DateOfBirth.String(), p.SearchKey(), p.sealed, database.Text(string(p.Student.Number)),
@@ -98,7 +98,7 @@ func (s *Service) savePlayer(ctx context.Context, tx *store.Tx, p *storedPlayer,
 		database.Micros(p.GuardianApprover.Consent.ChangedAt), database.Micros(p.GuardianApprover.Consent.PendingSince), database.Text(requestID(p.GuardianApprover)),
 		database.Micros(p.DeletedAt),
 		database.Text(string(p.StudentApprover.Consent.PendingReason)), database.Text(string(p.GuardianApprover.Consent.PendingReason)),
-		database.Text(p.Student.Language), database.Text(g.Language), statusChanges)
+		database.Text(p.Student.Language), database.Text(g.Language), statusChanges, studentHash(s.DB, p.Player))
 	if err != nil {
 		return fmt.Errorf("save player %s: %w", p.ID, err)
 	}

@@ -54,8 +54,8 @@ const everApproved = `EXISTS (SELECT 1 FROM approval_history h JOIN players q ON
 // disputedBy is true if an account disputed a request of the coach of p about the student. The
 // column of the account and a closing parenthesis must follow.
 const disputedBy = `EXISTS (SELECT 1 FROM disputes d WHERE d.coach_id = p.coach_id
-	AND (d.player_id = p.id OR d.student_key = p.student_key AND d.date_of_birth = p.date_of_birth
-		OR EXISTS (SELECT 1 FROM players q WHERE q.id = d.player_id AND q.student_key = p.student_key AND q.date_of_birth = p.date_of_birth))
+	AND (d.player_id = p.id OR d.student_hash = p.student_hash
+		OR EXISTS (SELECT 1 FROM players q WHERE q.id = d.player_id AND q.student_hash = p.student_hash))
 	AND d.approver_id = `
 
 // readFacts reads what decides who gets a message about the players, in their order. A

@@ -228,7 +228,6 @@ func erasedWith(ctx context.Context, db *store.DB, account string, due map[strin
 	}
 	var free bool
 	err = db.QueryRow(ctx, `
-		SELECT a.closed_at IS NULL AND a.suspended_at IS NULL AND NOT EXISTS (SELECT 1 FROM disputes d WHERE d.approver_id = a.id)
-		FROM accounts a WHERE a.id = $1`, account).Scan(&free)
+		SELECT a.closed_at IS NULL AND a.suspended_at IS NULL FROM accounts a WHERE a.id = $1`, account).Scan(&free)
 	return free, err
 }

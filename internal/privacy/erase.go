@@ -132,7 +132,8 @@ func erasePlayerAlso(ctx context.Context, db *store.DB, id string, also Also) (t
 		n, err = tx.Exec(ctx, `
 			UPDATE players SET student_name = '', student_key = '', date_of_birth = '1900-01-01', search_key = '', medical = NULL, medical_at = NULL,
 				student_number = NULL, guardian_name = NULL, guardian_relationship = NULL, guardian_email = NULL, guardian_number = NULL,
-				student_language = NULL, guardian_language = NULL, basis_note = NULL, erased_at = $2
+				student_language = NULL, guardian_language = NULL, basis_note = NULL, erased_at = $2,
+				student_hash = CASE WHEN EXISTS (SELECT 1 FROM disputes d WHERE d.coach_id = players.coach_id AND d.player_id = players.id) THEN student_hash END
 			WHERE id = $1 AND deleted_at IS NOT NULL AND erased_at IS NULL`, id, database.Micros(tx.Now))
 		if err != nil || n == 0 {
 			return err
@@ -148,16 +149,15 @@ func erasePlayerAlso(ctx context.Context, db *store.DB, id string, also Also) (t
 // errInUse rolls back the erasure of an account that a player names.
 var errInUse = errors.New("the account is in use")
 
-// accountInUse says whether a player other than $2 names the account $1, or whether it disputes a request. $2 is empty for a
-// person who deletes the account: then only live players count.
+// accountInUse says whether a player other than $2 names the account $1. $2 is empty for a person who deletes the account: then
+// only live players count.
 const accountInUse = `(EXISTS (SELECT 1 FROM players p WHERE p.guardian_id = $1 AND p.deleted_at IS NULL)
 	OR EXISTS (SELECT 1 FROM players p WHERE p.student_id = $1 AND p.deleted_at IS NULL)
 	OR CAST($2 AS TEXT) <> '' AND (EXISTS (SELECT 1 FROM players p WHERE p.guardian_id = $1 AND p.deleted_at IS NOT NULL AND p.erased_at IS NULL AND p.id <> $2)
-	OR EXISTS (SELECT 1 FROM players p WHERE p.student_id = $1 AND p.deleted_at IS NOT NULL AND p.erased_at IS NULL AND p.id <> $2)
-	OR EXISTS (SELECT 1 FROM disputes d WHERE d.approver_id = $1)))`
+	OR EXISTS (SELECT 1 FROM players p WHERE p.student_id = $1 AND p.deleted_at IS NOT NULL AND p.erased_at IS NULL AND p.id <> $2)))`
 
-// eraseAccount erases an account that no player but this one names, and that disputes no request. The next person with its number
-// gets a new account.
+// eraseAccount erases an account that no player but this one names. The next person with its number gets a new account, to which its
+// disputes go.
 func eraseAccount(ctx context.Context, db *store.DB, account, playerID string) (total int64, err error) {
 	err = db.Write(ctx, func(tx *store.Tx) error { return releaseNumber(ctx, tx, account, playerID) })
 	if errors.Is(err, errInUse) {

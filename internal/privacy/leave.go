@@ -53,9 +53,6 @@ func deleteAccount(ctx context.Context, tx *store.Tx, account string) error {
 	if err := releaseNumber(ctx, tx, account, ""); err != nil {
 		return err
 	}
-	if err := tx.Defer(ctx, `DELETE FROM disputes WHERE approver_id = $1`, account); err != nil {
-		return err
-	}
 	for _, query := range accountErasures {
 		for n := int64(eraseBatch); n == eraseBatch; {
 			var err error
@@ -70,7 +67,7 @@ func deleteAccount(ctx context.Context, tx *store.Tx, account string) error {
 func deletePath(role actor.Role) string { return web.Home(role) + "/delete" }
 
 // deleteTexts are the texts of the page that say what ends and what stays.
-var deleteTexts = []string{"lead", "ends", "answers", "number", "sessions", "disputes", "stays", "child", "proof", "other"}
+var deleteTexts = []string{"lead", "ends", "answers", "number", "sessions", "stays", "child", "proof", "disputes", "other"}
 
 const deletedPath = "/account-deleted"
 

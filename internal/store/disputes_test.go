@@ -3,12 +3,14 @@ package store_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/conversation"
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/privacy"
 	"github.com/touchline/touchline/internal/store/storetest"
 )
 
@@ -155,6 +157,52 @@ func TestRenameBeforeRemovalDoesNotBypassDispute(t *testing.T) {
 		ok(p, p.Lift(bg, guardian, c.GuardianApprover.Request.ID))
 		_, _, err = p.send(coach, c.ID, actor.Guardian)
 		ok(p, err)
+	})
+}
+
+// TestDisputeRemainsAfterErasure: a coach cannot ask the same number about the same child again after both were erased, neither under
+// its old name nor under its new one. The next account of the number can lift the dispute.
+func TestDisputeRemainsAfterErasure(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		coach, other := p.coach(1), p.coach(9)
+		a := p.add(coach, "Asha Rao", number(2), number(2))
+		r := a.GuardianApprover.Request.ID
+		_, err := p.Dispute(bg, p.as(actor.Guardian, number(2)), r, approval.Wording{})
+		ok(p, err)
+		_, err = p.Edit(bg, coach, a.ID, approval.Patch{Student: approval.StudentPatch{FullName: ptr("Asha K. Rao")}})
+		ok(p, err)
+		people := &privacy.Service{DB: p.db, RemovePlayer: p.RemoveForErasure}
+		ok(p, people.ErasePlayer(bg, a.ID, nil))
+		left := p.rows()
+		for _, value := range []string{"Asha", "asha", "2014-05-06", string(number(2))} {
+			if at := strings.Index(left, value); at >= 0 {
+				p.Errorf("%s is left: %.300s", value, left[max(0, at-150):])
+			}
+		}
+		for _, name := range []string{"Asha Rao", "asha k. rao"} {
+			_, err = p.Add(bg, coach, child(name, ""), mother(number(2)))
+			p.refused(err, "contact_disputed")
+		}
+		again := p.add(coach, "Asha Rao", number(5), "")
+		_, err = p.Edit(bg, coach, again.ID, approval.Patch{Guardian: &approval.GuardianPatch{Number: ptr(number(2))}})
+		p.refused(err, "contact_disputed")
+		p.add(coach, "Bela Rao", number(2), "")
+		p.add(other, "Asha Rao", number(2), "")
+		_, err = p.Add(bg, coach, child("Asha K. Rao", ""), mother(number(2)))
+		p.refused(err, "contact_disputed")
+
+		guardian := p.as(actor.Guardian, number(2))
+		list, err := p.Disputes(bg, guardian, approval.Page{Limit: 10})
+		ok(p, err)
+		if len(list) != 1 || list[0].RequestID != r || list[0].StudentName != "" {
+			p.Errorf("disputes of the next account: %+v", list)
+		}
+		ok(p, p.Lift(bg, guardian, r))
+		if got := p.tray(coach.AccountID); got[len(got)-1] != "dispute_lifted" {
+			p.Errorf("coach's notifications: %q", got)
+		}
+		p.add(coach, "Asha K. Rao", number(2), "")
 	})
 }
 

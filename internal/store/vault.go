@@ -54,6 +54,18 @@ func (db *DB) NumberHash(n phone.Number) []byte {
 	return db.options.Vault.For(vault.ForClosed).MAC([]byte(n))
 }
 
+// DisputeHash returns the keyed hash under which disputes and players have what parts say, or nil without a vault.
+func (db *DB) DisputeHash(parts ...string) []byte {
+	if db.options.Vault == nil {
+		return nil
+	}
+	var list [][]byte
+	for _, part := range parts {
+		list = append(list, []byte(part))
+	}
+	return db.options.Vault.For(vault.ForDispute).MAC(list...)
+}
+
 // CallToken returns the token without which no one can say that a call asked its check question at a time.
 func (db *DB) CallToken(callID string, to phone.Number, askedAt time.Time) (string, error) {
 	if db.options.Vault == nil {

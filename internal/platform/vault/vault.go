@@ -43,12 +43,13 @@ const (
 	ForMasterID  Purpose = "master-id"
 	ForRecord    Purpose = "record"
 	ForLog       Purpose = "log"
+	ForDispute   Purpose = "dispute"
 )
 
 // SecretBytes is the length of a secret.
 const SecretBytes = 32
 
-var purposes = []Purpose{ForOTP, ForRefresh, ForDevice, ForLink, ForResponses, ForCursors, ForMedical, ForKYC, ForClosed, ForPage, ForSignIn, ForReceipt, ForWebhook, ForMail, ForPush, ForTLS, ForTraining, ForRecord, ForLog, ForCall}
+var purposes = []Purpose{ForOTP, ForRefresh, ForDevice, ForLink, ForResponses, ForCursors, ForMedical, ForKYC, ForClosed, ForPage, ForSignIn, ForReceipt, ForWebhook, ForMail, ForPush, ForTLS, ForTraining, ForRecord, ForLog, ForCall, ForDispute}
 
 // Vault derives the keys of every purpose from one secret (HKDF, RFC 5869). It is safe for
 // concurrent use.

@@ -48,7 +48,9 @@ CREATE TABLE players (
 	-- When the coach last entered the medical text.
 	medical_at             BIGINT,
 	-- When the personal data of a deleted player was erased: see package privacy.
-	erased_at              BIGINT
+	erased_at              BIGINT,
+	-- The keyed hash of coach, name and birth date, by which disputes find the student again.
+	student_hash           BYTEA
 );
 CREATE INDEX players_to_erase ON players (deleted_at, id) WHERE deleted_at IS NOT NULL AND erased_at IS NULL;
 CREATE INDEX players_removed_of_guardian ON players (guardian_id) WHERE deleted_at IS NOT NULL AND erased_at IS NULL;
@@ -188,21 +190,23 @@ CREATE INDEX reminders_of_party ON reminders (player_id, approver_type, sent_at)
 CREATE INDEX reminders_by_time ON reminders (sent_at);
 
 -- "This is not me": this account gets no request from this coach for this student,
--- matched by the player or, if it is added again, by name and birth date. request_id is
--- the request that the account disputed.
+-- matched by the player or, if it is added again, by the keyed hash of name and birth date.
+-- request_id is the request that the account disputed. number_hash is the keyed hash of role
+-- and number: if the account is erased, the next account of the number takes its place.
 CREATE TABLE disputes (
 	coach_id      TEXT   NOT NULL,
 	approver_id   TEXT   NOT NULL REFERENCES accounts (id),
 	player_id     TEXT   NOT NULL,
-	student_key   TEXT   NOT NULL,
-	date_of_birth TEXT   NOT NULL,
+	student_hash  BYTEA  NOT NULL,
+	number_hash   BYTEA  NOT NULL,
 	created_at    BIGINT NOT NULL,
 	request_id    TEXT   NOT NULL UNIQUE,
 	PRIMARY KEY (coach_id, approver_id, player_id)
 );
 CREATE INDEX disputes_by_time ON disputes (created_at, request_id);
 CREATE INDEX disputes_of_coach ON disputes (coach_id, created_at, request_id);
-CREATE INDEX disputes_of_approver ON disputes (approver_id);
+CREATE INDEX disputes_of_approver ON disputes (approver_id, request_id);
+CREATE INDEX disputes_of_number ON disputes (number_hash, created_at, request_id);
 
 -- Status changes that other services read. A transaction adds its rows without a position.
 -- Later one transaction at a time gives positions to committed rows, so a reader that
