@@ -221,6 +221,9 @@ func TestPlayerErasedByOperator(t *testing.T) {
 			t.Errorf("ERASURES has %v", kinds)
 		}
 		coach.Call(t, "GET", "/api/players/"+id, nil).Want(t, 404)
+		if n := countNotifications(t, coach, "player_erased"); n != 1 {
+			t.Errorf("the coach has %d notifications of the erasure, want 1", n)
+		}
 		guardian.Call(t, "GET", "/api/me", nil).Want(t, 401)
 		entries := s.Operator(t, operator.Audit).Call(t, "GET", "/api/admin/audit?object_id="+id, nil).Want(t, 200).Items()
 		if len(entries) != 1 || entries[0]["action"] != "player.erase" || entries[0]["detail"] != "Asked by letter" {

@@ -3,13 +3,14 @@ package approval
 import (
 	"context"
 
+	"github.com/touchline/touchline/internal/message/event"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/store"
 )
 
 // Leave unlinks the calling guardian or student, who deletes the account, from a player. First it takes an approval back or
-// rejects an open request, as the party could, so the coach is notified as usual. It does nothing for a player whom by does not see.
+// rejects an open request, as the party could, so the coach is notified as usual; without either the coach is told that the party left. It does nothing for a player whom by does not see.
 // text is what the person read, in language; empty for a caller of the API.
 func (s *Service) Leave(ctx context.Context, by actor.Actor, playerID, language, text string) error {
 	var read Wording
@@ -56,7 +57,13 @@ func (s *Service) Leave(ctx context.Context, by actor.Actor, playerID, language,
 				return err
 			}
 		}
-		return change(func(p *Player, op Operation) (Change, error) { return p.leave(by, w, op), nil })
+		return change(func(p *Player, op Operation) (Change, error) {
+			c := p.leave(by, w, op)
+			if action != "" {
+				c.Events = nil // the coach knows by the decision
+			}
+			return c, nil
+		})
 	})
 	if err == nil && decided != nil {
 		s.logDecision(ctx, coachID, decided)
@@ -67,6 +74,7 @@ func (s *Service) Leave(ctx context.Context, by actor.Actor, playerID, language,
 // leave removes what the coach noted about the party by, so that only a coach who enters a number again can ask again. The
 // sessions and notifications of the account end with it.
 func (p *Player) leave(by actor.Actor, w Wording, op Operation) Change {
+	left := p.newEvent(event.Left, by.Role)
 	approver := p.Approver(by.Role)
 	approver.AccountID = ""
 	approver.Consent.restart(PendingContact, laterThan(approver.Consent.ChangedAt, op.Now))
@@ -75,14 +83,16 @@ func (p *Player) leave(by actor.Actor, w Wording, op Operation) Change {
 	} else {
 		p.Student.Number, p.Student.Language = "", ""
 	}
-	return Change{Save: true, By: by, Wording: w}
+	return Change{Save: true, By: by, Wording: w, Events: []event.Event{left}}
 }
 
-// RemoveForErasure removes a player whom an operator erases. It returns not_found for a removed one.
+// RemoveForErasure removes a player whom an operator erases, and tells the coach without naming the player. It returns not_found
+// for a removed one.
 func (s *Service) RemoveForErasure(ctx context.Context, playerID string) error {
 	_, err := s.update(ctx, playerID, loadOptions{}, func(p *Player, op Operation) (Change, error) {
 		c, err := p.Remove(actor.Actor{AccountID: p.CoachID, Role: actor.Coach}, op)
 		c.By = actor.Actor{} // no person of the service
+		c.Events = append(c.Events, event.Event{Type: event.PlayerErased, CoachID: p.CoachID})
 		return c, err
 	})
 	return err

@@ -138,6 +138,8 @@ type Copy struct {
 	Answer bool
 	// ToCoach is true if the recipient is a coach.
 	ToCoach bool
+	// Confirmed is true if the recipient confirmed the address of the mail.
+	Confirmed bool
 	// Readable is true if the recipient still has the role and can sign in to read
 	// the notification.
 	Readable bool

@@ -66,6 +66,13 @@ func copyMail(m Message) Mail {
 	if m.Link != "" {
 		mail.Links = []MailLink{{w.fill("mail.open", values), m.Link}}
 	}
+	if m.Copy.Confirmed {
+		mail.Footer = w.fill("mail.footer.confirmed", values)
+	}
+	if m.Link != "" && !m.Copy.ToCoach && m.Copy.Type.ofReceipt() {
+		mail.Links = append(mail.Links, MailLink{w.byKey["mail.receipt"], m.Link + "/receipts"})
+		mail.After = []string{w.byKey["mail.receipt.why"]}
+	}
 	if m.Copy.Answer {
 		mail.Links[0].Label = w.byKey["mail.comes"]
 	}

@@ -49,6 +49,11 @@ const (
 	// GuardianViewEnded goes to the coach.
 	GuardianViewEnded Type = "guardian_view_ended"
 
+	// GuardianLeft and StudentLeft go to the coach: the party deleted the account.
+	GuardianLeft Type = "guardian_left"
+	StudentLeft  Type = "student_left"
+	// PlayerErased goes to the coach.
+	PlayerErased Type = "player_erased"
 	// UnansweredEnding goes to the coach.
 	UnansweredEnding Type = "unanswered_ending"
 
@@ -79,6 +84,13 @@ const (
 	TierApproved Type = "tier_approved"
 	TierRefused  Type = "tier_refused"
 )
+
+// ofReceipt reports whether t tells a party of its decision, for which it has a receipt. A coach gets the types of a revocation, too.
+func (t Type) ofReceipt() bool {
+	return slices.Contains([]Type{
+		GuardianApprovalConfirmed, GuardianRejectConfirmed, GuardianRevoked, StudentApprovalConfirmed, StudentRejectConfirmed, StudentRevoked,
+	}, t)
+}
 
 // Answerable reports whether copies have a link with which the recipient says whether the player comes.
 func (t Type) Answerable() bool { return t.ofTraining() && t != TrainingCancelled }

@@ -62,6 +62,9 @@ func allEvents() []event.Event {
 		event.Event{Type: event.UnansweredEnding, CoachID: "coach-id", PlayerID: "player-id", StudentName: "Asha Rao", Count: 1, Day: "2026-03-05"},
 		event.Event{Type: event.UnansweredEnding, CoachID: "coach-id", Count: 12, Day: "2026-03-05"},
 		event.Event{Type: event.GuardianViewEnded, CoachID: "coach-id", PlayerID: "player-id", StudentName: "Asha Rao"},
+		event.Event{Type: event.Left, Party: actor.Guardian, CoachID: "coach-id", PlayerID: "player-id", StudentName: "Asha Rao"},
+		event.Event{Type: event.Left, Party: actor.Student, CoachID: "coach-id", PlayerID: "player-id", StudentName: "Asha Rao"},
+		event.Event{Type: event.PlayerErased, CoachID: "coach-id", PlayerID: "player-id", StudentName: "Asha Rao"},
 	)
 	all = append(all, partyEvents("http://evil.example", "@", "")...)
 	return append(all, coachLeft("", "", "@"), coachLeft("", "", "Bela Rao"), coachLeft("", "Asha Rao", "@", "Chetan Rao", "Divya Rao"))

@@ -1,6 +1,7 @@
 package message
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/touchline/touchline/internal/message/event"
@@ -25,6 +26,7 @@ var plan = map[event.Type]struct{ guardian, student types }{
 	event.Changed:        {types{party: PlayerChanged}, types{party: PlayerChanged}},
 	event.Unlinked:       {types{party: PlayerRemoved}, types{party: PlayerRemoved}},
 	event.Removed:        {types{party: PlayerRemoved}, types{party: PlayerRemoved}},
+	event.Left:           {types{coach: GuardianLeft}, types{coach: StudentLeft}},
 	event.FeeReminded:    {types{party: FeeReminder}, types{party: FeeReminder}},
 	event.TurningAdult:   {types{party: TurningAdult}, types{party: TurningAdult}},
 	event.TurnedAdult:    {types{party: TurnedAdult}, types{party: TurnedAdult}},
@@ -54,6 +56,7 @@ var coachPlan = map[event.Type]Type{
 	event.AdultUnanswered:     TurnedAdult,
 	event.GuardianViewEnded:   GuardianViewEnded,
 	event.UnansweredEnding:    UnansweredEnding,
+	event.PlayerErased:        PlayerErased,
 }
 
 // Plan returns the drafts of the notifications for e, in the default language. brand is the
@@ -81,8 +84,9 @@ func Plan(e event.Event, brand string) []Draft {
 // mailed are the types that a recipient in the role gets by mail, too.
 var mailed = map[actor.Role][]Type{
 	actor.Guardian: {GuardianApprovalConfirmed, GuardianRejectConfirmed, GuardianRevoked, PlayerChanged},
+	actor.Student:  {StudentApprovalConfirmed, StudentRejectConfirmed, StudentRevoked},
 	actor.Coach: {
-		GuardianApproved, GuardianRejected, GuardianRevoked, StudentApproved, StudentRejected, StudentRevoked,
+		GuardianApproved, GuardianRejected, GuardianRevoked, StudentApproved, StudentRejected, StudentRevoked, GuardianLeft, StudentLeft,
 		RequestDisputed, DisputeLifted, DeliveryFailed, PendingReminder, UnansweredEnding, KYCVerified, KYCRejected, SecurityNotice,
 	},
 }
@@ -106,6 +110,15 @@ func copiesOf(to actor.Role, t Type, e event.Event) []Channel {
 		return []Channel{Email}
 	}
 	return nil
+}
+
+// MailTo returns the address to which mail about d goes; it may be empty. confirmed is that of the party, profile that of a coach. What
+// a party decided goes to the address that it confirmed rather than to the one that the coach entered.
+func (d Draft) MailTo(confirmed, profile string) string {
+	if d.To != actor.Coach && d.Type.ofReceipt() {
+		return cmp.Or(confirmed, d.Email)
+	}
+	return cmp.Or(d.Email, profile)
 }
 
 // CopyTo is where a copy of a notification goes.
@@ -148,8 +161,8 @@ func write(to actor.Role, accountID string, t Type, e event.Event, brand string)
 		PlayerID: e.PlayerID, RequestID: e.RequestID, CoachID: e.CoachID, SessionID: e.SessionID, Count: e.Count, DocumentID: e.DocumentID, FeeID: e.FeeID,
 		MessageID: e.MessageID, RecordID: e.RecordID, TrainingID: e.Training.ID, Changes: e.Changes,
 	}}
-	if t == PlayerRemoved || t == CoachLeft {
-		// The recipient is no longer linked and must not see the player.
+	if t == PlayerRemoved || t == CoachLeft || t == PlayerErased {
+		// The recipient is no longer linked and must not see the player, or nothing is known about the player.
 		d.Data = Data{CoachID: e.CoachID}
 	}
 	d.Data.Words = Words{

@@ -105,7 +105,7 @@ func TestMails(t *testing.T) {
 			for _, d := range message.Plan(e, "Touchline") {
 				if slices.Contains(d.Channels, message.Email) {
 					d = d.In(language)
-					all = append(all, message.Message{Kind: message.NotificationCopy, Link: "https://t.example/me", Copy: message.Copy{Type: d.Type, Title: d.Title, Text: d.Body, ToCoach: d.To == actor.Coach, Readable: true}})
+					all = append(all, message.Message{Kind: message.NotificationCopy, Link: "https://t.example/me", Copy: message.Copy{Type: d.Type, Title: d.Title, Text: d.Body, ToCoach: d.To == actor.Coach, Confirmed: d.To == actor.Student, Readable: true}})
 				}
 			}
 		}

@@ -40,6 +40,10 @@ const (
 	AdultUnanswered Type = "adult_unanswered"
 	// GuardianViewEnded: the adult student removed the guardian.
 	GuardianViewEnded Type = "guardian_view_ended"
+	// Left: Party deleted the account, without an approval or an open request that it ended.
+	Left Type = "left"
+	// PlayerErased: an operator erased a player, whom the event does not name.
+	PlayerErased Type = "player_erased"
 	// UnansweredEnding: the data of Count players without an answer is erased after Day. A single one is named.
 	UnansweredEnding Type = "unanswered_ending"
 	// DeliveryFailed: the message of the request to Party failed permanently on Channel.
