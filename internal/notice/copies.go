@@ -1,7 +1,6 @@
 package notice
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
@@ -18,7 +17,7 @@ func queueCopies(ctx context.Context, tx *store.Tx, drafts []message.Draft, ids 
 	queued := 0
 	for i, d := range drafts {
 		account := accounts[d.AccountID]
-		to := message.Addresses{Number: account.number, Email: cmp.Or(d.Email, account.email)}
+		to := message.Addresses{Number: account.number, Email: d.MailTo(account.confirmed, account.email)}
 		addresses := map[message.Channel]string{}
 		for _, channel := range d.Channels {
 			if route := tx.DB().Settings().Destination(channel, to); route.State == message.QueuedState {
@@ -48,12 +47,12 @@ func queueCopies(ctx context.Context, tx *store.Tx, drafts []message.Draft, ids 
 
 // NotificationCopy returns the notification of a delivery and its recipient, or false if it
 // was deleted. The address of a coach is in the profile, a guardian's is in the
-// player. The address of a PlayerRemoved counts as current: the notification names no player,
+// player, and a guardian or student can have confirmed one. The address of a PlayerRemoved counts as current: the notification names no player,
 // and the record of a removed player never changes.
 func (t *Tray) NotificationCopy(ctx context.Context, d message.Delivery) (message.Copy, message.Recipient, bool, error) {
 	var c message.Copy
 	var to message.Recipient
-	var registered, linked, disputed, current bool
+	var registered, linked, disputed, current bool // current: the address is still that of the recipient
 	err := t.DB.QueryRow(ctx, `
 		SELECT n.account_id, n.type, n.title, n.body, n.data, a.mobile_number,
 			EXISTS (SELECT 1 FROM stopped_coaches st WHERE st.mobile_number = a.mobile_number AND st.coach_id = $2),
@@ -61,17 +60,18 @@ func (t *Tray) NotificationCopy(ctx context.Context, d message.Delivery) (messag
 			(SELECT 1 FROM coaches c WHERE c.id = n.account_id AND c.email = $4 LIMIT 1) IS NOT NULL
 				OR (SELECT 1 FROM players p WHERE p.id = n.player_id AND p.guardian_id = n.account_id AND p.guardian_email = $4 LIMIT 1) IS NOT NULL
 				OR n.type = $5,
+			(SELECT 1 FROM confirmed_addresses ca WHERE ca.mobile_number = a.mobile_number AND ca.role = a.role AND ca.address = $4 LIMIT 1) IS NOT NULL,
 			`+store.AccountRoles+`, `+message.PreferenceColumns+`
 		FROM notifications n LEFT JOIN accounts a ON a.id = n.account_id
 		LEFT JOIN preferences ON preferences.mobile_number = a.mobile_number
 		WHERE n.id = $1`, d.NotificationID, d.CoachID, message.FoldAddress(d.To), d.To, string(message.PlayerRemoved)).
 		Scan(append([]any{
-			&c.AccountID, &c.Type, &c.Title, &c.Text, database.IntoJSON(&c.Data), database.IntoText((*string)(&to.Number)), &to.Stopped, &to.AddressStopped, &current, &registered, &linked, &disputed,
+			&c.AccountID, &c.Type, &c.Title, &c.Text, database.IntoJSON(&c.Data), database.IntoText((*string)(&to.Number)), &to.Stopped, &to.AddressStopped, &current, &c.Confirmed, &registered, &linked, &disputed,
 		}, message.PreferenceDest(&to.Preferences)...)...)
 	if database.IsNoRows(err) {
 		return c, to, false, nil
 	}
 	c.Readable, c.ToCoach = registered || linked || disputed, d.Role == actor.Coach
-	to.AddressChanged = d.Channel == message.Email && !current
+	to.AddressChanged = d.Channel == message.Email && !current && !c.Confirmed
 	return c, to, err == nil, err
 }

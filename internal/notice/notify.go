@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/touchline/touchline/internal/message"
@@ -76,6 +77,8 @@ type trayAccount struct {
 	number  phone.Number
 	// email is the address in a coach's profile, or empty.
 	email string
+	// confirmed is the address that a guardian or student confirmed, or empty.
+	confirmed string
 	// preferences has the language and the channels that the person chose.
 	preferences message.Preferences
 	// pushTo are the ids of the account's subscriptions for push messages.
@@ -101,19 +104,22 @@ func takeSeqs(ctx context.Context, tx *store.Tx, count map[string]int64) (map[st
 		args = append(args, count[args[i].(string)])
 		fmt.Fprintf(&grow, " WHEN $%d THEN CAST($%d AS BIGINT)", i+1, n+i+1)
 	}
+	args = append(args, database.Micros(tx.Now))
 	rs, err := tx.Query(ctx, `
 		INSERT INTO accounts (id, mobile_number, role, tray_seq, created_at)
 		SELECT id, mobile_number, role, CASE id`+grow.String()+` END, created_at
 		FROM accounts WHERE id IN (`+database.Params(1, n)+`) ORDER BY id
 		ON CONFLICT (id) DO UPDATE SET tray_seq = accounts.tray_seq + excluded.tray_seq
 		RETURNING id, tray_seq, mobile_number, (SELECT email FROM coaches c WHERE c.id = accounts.id),
+			(SELECT c.address FROM confirmed_addresses c
+				WHERE c.mobile_number = accounts.mobile_number AND c.role = accounts.role AND c.ends_at > $`+strconv.Itoa(2*n+1)+`),
 			(SELECT language FROM preferences p WHERE p.mobile_number = accounts.mobile_number),
 			(SELECT channels FROM preferences p WHERE p.mobile_number = accounts.mobile_number),
 			(SELECT string_agg(s.id || ',', '') FROM push_subscriptions s WHERE s.account_id = accounts.id)`, args...)
 	accounts := map[string]*trayAccount{}
 	_, err = database.Collect(rs, err, func(s database.Scanner) (id string, err error) {
 		a := &trayAccount{}
-		err = s.Scan(&id, &a.nextSeq, &a.number, database.IntoText(&a.email), database.IntoText(&a.preferences.Language), database.IntoJSON(&a.preferences.Channels), database.IntoWords(&a.pushTo))
+		err = s.Scan(&id, &a.nextSeq, &a.number, database.IntoText(&a.email), database.IntoText(&a.confirmed), database.IntoText(&a.preferences.Language), database.IntoJSON(&a.preferences.Channels), database.IntoWords(&a.pushTo))
 		a.nextSeq += 1 - count[id]
 		accounts[id] = a
 		return id, err

@@ -39,7 +39,7 @@ func (p pages) emailForm(ctx context.Context, r *web.Request, by actor.Actor, f 
 	}
 	v := p.emailView(r, by, f)
 	v.Path = emailPath(by.Role)
-	v.Data = map[string]any{"Back": web.SettingsOf(by.Role), "Path": v.Path, "Address": confirmed, "Fresh": p.site.HasRecentOTP(r, by.Role)}
+	v.Data = map[string]any{"Back": web.SettingsOf(by.Role), "Path": v.Path, "Address": confirmed, "Family": by.Role != actor.Coach, "Fresh": p.site.HasRecentOTP(r, by.Role)}
 	return web.FormPage("email", v), nil
 }
 
