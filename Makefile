@@ -21,9 +21,11 @@ check: ## Everything that CI runs
 	.ci/run
 
 .PHONY: drill
-drill: ## Everything that CI runs, and what takes longer: more rounds of races and kills, a failover under load
+drill: ## Everything that CI runs, and what takes longer: more rounds of races and kills, what an operator does, a failover under load
 	.ci/run
 	TOUCHLINE_TEST_REQUIRE_POSTGRES=on go test -race -tags drill -timeout 60m ./...
+	go -C tools/release run . -platforms linux/amd64
+	deploy/check/operator dist/touchline_*_linux_amd64.deb
 	deploy/check/failover
 
 .PHONY: fmt

@@ -6,7 +6,8 @@
 //
 // It adds players with an Idempotency-Key, and repeats a failed call with the same key, as apps do. The service must run in development,
 // because the OTPs come from /dev/messages, and needs limits that admit the writes: TOUCHLINE_TIERS, TRUSTED_PROXIES and
-// ACCESS_TOKEN_LIFETIME. SIGINT or SIGTERM ends the writes. SIGUSR1 prints a line with the counts, for scripts that wait for progress.
+// ACCESS_TOKEN_LIFETIME. SIGINT or SIGTERM ends the writes. SIGUSR1 prints a line with the counts, for scripts that compare them between steps.
+// With -keep the ledger is in a file at the end; -check compares such a file with the service, for example after a restore.
 // The exit status is 1 if a write was lost or doubled, or if more calls failed than -failures admits.
 package main
 
@@ -30,13 +31,28 @@ func main() {
 	rate := flag.Int("writes", 40, "writes per second of all coaches")
 	duration := flag.Duration("duration", 0, "end after this time; 0 writes until a signal")
 	failures := flag.Int("failures", -1, "failed calls that are admitted; -1 admits any number")
+	keep := flag.String("keep", "", "file for the ledger at the end")
+	check := flag.String("check", "", "only compare the ledger in this file with the service")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if *phones == "" {
 		*phones = *url
 	}
-	r, err := run(ctx, *url, strings.Split(*phones, ","), *coaches, *rate, *duration)
+	l := &ledger{url: strings.TrimRight(*url, "/"), name: strings.ToLower(rand.Text()[:8]), start: time.Now()}
+	var err error
+	if *check != "" {
+		err = l.load(*check)
+	} else {
+		err = l.run(ctx, strings.Split(*phones, ","), *coaches, *rate, *duration)
+	}
+	if err == nil && *keep != "" {
+		err = l.save(*keep)
+	}
+	var r *report
+	if err == nil {
+		r, err = l.compare(context.WithoutCancel(ctx))
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "ledger:", err)
 		os.Exit(1)
@@ -47,14 +63,13 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, url string, phones []string, coaches, rate int, duration time.Duration) (*report, error) {
-	start := time.Now()
-	l := &ledger{url: strings.TrimRight(url, "/"), start: start, last: start, name: strings.ToLower(rand.Text()[:8])}
+// run writes until ctx ends, or for duration if it is not 0.
+func (l *ledger) run(ctx context.Context, phones []string, coaches, rate int, duration time.Duration) error {
 	// The coaches sign in before the clock starts, because the interrupt must not end a sign-in.
 	for i := range coaches {
-		c, err := l.signIn(context.WithoutCancel(ctx), phones, fmt.Sprintf("+9198%08d", time.Now().UnixMicro()/int64(coaches)%10_000_000*10+int64(i)))
+		c, err := l.signIn(context.WithoutCancel(ctx), phones, fmt.Sprintf("+9198%08d", l.start.UnixMicro()/int64(coaches)%10_000_000*10+int64(i)))
 		if err != nil {
-			return nil, fmt.Errorf("sign in: %w", err)
+			return fmt.Errorf("sign in: %w", err)
 		}
 		l.coaches = append(l.coaches, c)
 	}
@@ -77,7 +92,7 @@ func run(ctx context.Context, url string, phones []string, coaches, rate int, du
 		writers.Go(func() { l.write(ctx, c, time.Second*time.Duration(coaches)/time.Duration(rate)) })
 	}
 	writers.Wait()
-	return l.compare(context.WithoutCancel(ctx))
+	return nil
 }
 
 func stamp() string { return time.Now().UTC().Format("15:04:05.000") }

@@ -8,9 +8,12 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/touchline/touchline/bench"
 )
 
 // report compares the ledger with the service.
@@ -25,12 +28,14 @@ type report struct {
 // String returns the report for people, a line for each fact.
 func (r *report) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d writes acknowledged in %s, %d lost, %d doubled\n", r.acknowledged, r.elapsed.Round(time.Second), r.lost, r.doubled)
+	fmt.Fprintf(&b, "%d writes acknowledged, %d lost, %d doubled\n", r.acknowledged, r.lost, r.doubled)
 	if r.unknown > 0 {
 		fmt.Fprintf(&b, "%d writes were done and never acknowledged\n", r.unknown)
 	}
-	fmt.Fprintf(&b, "longest time without a write %s, until %s\n", r.gap.Round(time.Millisecond), r.gapEnd.UTC().Format("15:04:05.000"))
-	fmt.Fprintf(&b, "%d calls failed and were repeated\n", r.failed)
+	if r.gap > 0 {
+		fmt.Fprintf(&b, "longest time without a write %s, until %s\n", r.gap.Round(time.Millisecond), r.gapEnd.UTC().Format("15:04:05.000"))
+		fmt.Fprintf(&b, "%d calls failed in %s and were repeated\n", r.failed, r.elapsed.Round(time.Second))
+	}
 	for _, reason := range slices.Sorted(maps.Keys(r.reason)) {
 		fmt.Fprintf(&b, "  %6d  %s\n", r.reason[reason], reason)
 	}
@@ -48,12 +53,12 @@ func (l *ledger) printCounts() {
 func (l *ledger) compare(ctx context.Context) (*report, error) {
 	r := &report{failed: l.failed, gap: l.gap, gapEnd: l.gapEnd, elapsed: time.Since(l.start), reason: l.reason}
 	for _, c := range l.coaches {
-		r.acknowledged += len(c.acknowledged)
+		r.acknowledged += len(c.Acknowledged)
 		ids, err := l.players(ctx, c)
 		if err != nil {
 			return nil, fmt.Errorf("read the players: %w", err)
 		}
-		for name, id := range c.acknowledged {
+		for name, id := range c.Acknowledged {
 			if !slices.Contains(ids[name], id) {
 				r.lost++
 			}
@@ -62,7 +67,7 @@ func (l *ledger) compare(ctx context.Context) (*report, error) {
 			if len(found) > 1 {
 				r.doubled++
 			}
-			if _, ok := c.acknowledged[name]; !ok {
+			if _, ok := c.Acknowledged[name]; !ok {
 				r.unknown++
 			}
 		}
@@ -74,7 +79,7 @@ func (l *ledger) compare(ctx context.Context) (*report, error) {
 func (l *ledger) players(ctx context.Context, c *coach) (map[string][]string, error) {
 	ids := make(map[string][]string)
 	for cursor, deadline := "", time.Now().Add(time.Minute); ; {
-		status, body, err := l.do(ctx, http.MethodGet, l.url+"/api/players?limit=100"+cursor, c.header, "")
+		status, body, err := l.do(ctx, http.MethodGet, l.url+"/api/players?limit=100"+cursor, bench.BearerHeader(c.Token), "")
 		if err != nil || status != http.StatusOK {
 			if time.Now().After(deadline) {
 				return nil, errors.Join(err, fmt.Errorf("status %d: %s", status, body))
@@ -104,4 +109,31 @@ func (l *ledger) players(ctx context.Context, c *coach) (map[string][]string, er
 		}
 		cursor = "&cursor=" + url.QueryEscape(page.NextCursor)
 	}
+}
+
+// kept is a ledger in a file.
+type kept struct {
+	Name    string
+	Coaches []*coach
+}
+
+func (l *ledger) save(file string) error {
+	text, err := json.Marshal(kept{l.name, l.coaches})
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, text, 0o600)
+}
+
+func (l *ledger) load(file string) error {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	var k kept
+	if err := json.Unmarshal(text, &k); err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	l.name, l.coaches = k.Name, k.Coaches
+	return nil
 }

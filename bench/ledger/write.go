@@ -32,9 +32,9 @@ type ledger struct {
 
 // coach is an account that writes.
 type coach struct {
-	header       http.Header
-	number       string
-	acknowledged map[string]string // id of a player by name
+	Token        string
+	Number       string
+	Acknowledged map[string]string // id of a player by name
 }
 
 // call limits each attempt, so that a hanging process does not end the ledger.
@@ -73,9 +73,9 @@ func (l *ledger) signIn(ctx context.Context, phones []string, number string) (*c
 	if err != nil {
 		return nil, err
 	}
-	c := &coach{header: bench.BearerHeader(token), number: number, acknowledged: make(map[string]string)}
+	c := &coach{Token: token, Number: number, Acknowledged: make(map[string]string)}
 	profile := `{"name":"Meera Nair","bio":"Hockey for every child.","experience_years":7,"sports":["hockey"]}`
-	if status, body, err = l.do(ctx, "POST", l.url+"/auth/complete-profile", c.header, profile); err != nil || status >= 300 {
+	if status, body, err = l.do(ctx, "POST", l.url+"/auth/complete-profile", bench.BearerHeader(token), profile); err != nil || status >= 300 {
 		return nil, fmt.Errorf("complete the profile: %d %s %w", status, body, err)
 	}
 	return c, nil
@@ -110,16 +110,16 @@ func (l *ledger) write(ctx context.Context, c *coach, interval time.Duration) {
 			return
 		case <-ticks.C:
 		}
-		name := fmt.Sprintf("%s %s %d", l.name, c.number[1:], n)
-		header := c.header.Clone()
+		name := fmt.Sprintf("%s %s %d", l.name, c.Number[1:], n)
+		header := bench.BearerHeader(c.Token)
 		header.Set("Idempotency-Key", name)
 		body := `{"student":{"full_name":"` + name + `","date_of_birth":"2014-04-30"},` +
-			`"guardian":{"name":"Ravi Rao","relationship":"father","mobile_number":"+91985` + c.number[len(c.number)-7:] + `"}}`
+			`"guardian":{"name":"Ravi Rao","relationship":"father","mobile_number":"+91985` + c.Number[len(c.Number)-7:] + `"}}`
 		for deadline := time.Now().Add(time.Minute); ; {
 			status, response, err := l.do(context.WithoutCancel(ctx), "POST", l.url+"/api/players/add", header, body)
 			if err == nil && status < 300 {
 				id, _ := bench.StringMember(response, "player_id")
-				c.acknowledged[name] = id
+				c.Acknowledged[name] = id
 				l.acknowledge()
 				break
 			}
