@@ -5,10 +5,12 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/mod/sumdb/note"
 
+	"github.com/touchline/touchline/internal/platform/witness"
 	"github.com/touchline/touchline/internal/proof"
 )
 
@@ -18,12 +20,15 @@ const maxFile = 1 << 20
 // verifyCommand returns the command that verifies receipts. It needs neither settings nor a database.
 func verifyCommand() *cobra.Command {
 	var key string
-	var without []string
+	var without, witnesses []string
 	c := withJSON(&cobra.Command{
 		Use: "verify <receipt.tlog-proof>", Short: "verify a receipt and say what it proves", Args: cobra.ExactArgs(1),
 		Long: `Verify a receipt of a consent, also on a machine that has never seen the service. "-" reads the
 standard input. --key is the public key of the log, or a file with it; "touchline admin log key" and the
 page /verify of the service show it: compare it with one from another source.
+
+With --witness, which can be repeated, the command says which of these witnesses have cosigned the checkpoint: they have seen
+no other history of the log. The value is the key of a witness, or a file with it.
 
 With --without the command prints the receipt without these values, for somebody who should see less.`,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -34,15 +39,23 @@ With --without the command prints the receipt without these values, for somebody
 			if err != nil {
 				return failed(err)
 			}
-			v, err := readKey(key)
+			v, err := readKey("--key", key, note.NewVerifier)
 			if err != nil {
 				return failed(err)
+			}
+			var known []note.Verifier
+			for _, w := range witnesses {
+				k, err := readKey("--witness", w, witness.NewVerifier)
+				if err != nil {
+					return failed(err)
+				}
+				known = append(known, k)
 			}
 			r, err := proof.ParseReceipt(text)
 			if err != nil {
 				return failed(checkError{fmt.Errorf("this is not a receipt, or it was changed: %w", err)})
 			}
-			verified, err := r.Verify(v)
+			verified, err := r.Verify(v, known...)
 			if err != nil {
 				return failed(checkError{fmt.Errorf("this receipt proves nothing: %w", err)})
 			}
@@ -57,13 +70,27 @@ With --without the command prints the receipt without these values, for somebody
 		},
 	})
 	c.Flags().StringVar(&key, "key", "", "public key of the log, or a file with it")
+	c.Flags().StringArrayVar(&witnesses, "witness", nil, "public key of a witness, or a file with it; can be repeated")
 	c.Flags().StringSliceVar(&without, "without", nil, "names of values, separated by commas, to leave out of a copy, such as student_birth_date,party_phone")
 	return c
 }
 
 func verifiedJSON(v proof.Verified) any {
+	type cosigned struct {
+		Name string `json:"name"`
+		// CosignedAt is null if the witness did not cosign the checkpoint.
+		CosignedAt *time.Time `json:"cosigned_at"`
+	}
+	list := []cosigned{}
+	for _, w := range v.Witnesses {
+		c := cosigned{Name: w.Name}
+		if !w.At.IsZero() {
+			c.CosignedAt = &w.At
+		}
+		list = append(list, c)
+	}
 	return map[string]any{
-		"body": v.Body, "claims": v.Claims, "index": v.Index,
+		"body": v.Body, "claims": v.Claims, "index": v.Index, "witnesses": list,
 		"checkpoint": map[string]any{"origin": v.Checkpoint.Origin, "size": v.Checkpoint.Size, "root": v.Checkpoint.Root.String()},
 	}
 }
@@ -80,16 +107,17 @@ func readFile(stdin io.Reader, name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxFile))
 }
 
-// readKey returns the verifier of a key, or of the key in a file.
-func readKey(key string) (note.Verifier, error) {
-	if v, err := note.NewVerifier(key); err == nil {
+// readKey returns the verifier of a key, or of the key in a file. flag is for errors.
+func readKey(flag, key string, parse func(string) (note.Verifier, error)) (note.Verifier, error) {
+	v, invalid := parse(key)
+	if invalid == nil {
 		return v, nil
 	}
 	text, err := readFile(nil, key)
 	if err != nil {
-		return nil, fmt.Errorf("--key is neither a key (name+hash+base64) nor a file: %w", err)
+		return nil, fmt.Errorf("%s is neither a key (%w) nor a file: %w", flag, invalid, err)
 	}
-	v, err := note.NewVerifier(strings.TrimSpace(string(text)))
+	v, err = parse(strings.TrimSpace(string(text)))
 	if err != nil {
 		return nil, fmt.Errorf("%s has no key (name+hash+base64): %w", key, err)
 	}

@@ -52,3 +52,33 @@ func TestVerify(t *testing.T) {
 		t.Errorf("exit status %d: %s", code, out)
 	}
 }
+
+// TestVerifyWitness verifies a receipt that another program, litewitness, cosigned, and names a witness that did not.
+func TestVerifyWitness(t *testing.T) {
+	const strange = "other.example/w+7edaf10e+BAEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEB"
+	verify := func(args ...string) (int, string) {
+		var out, errs bytes.Buffer
+		code := run(t.Context(), append([]string{"verify", "testdata/cosigned.tlog-proof", "--key", "testdata/receipt.key"}, args...), nil, &out, &errs)
+		return code, out.String() + errs.String()
+	}
+	code, out := verify("--witness", "testdata/witness.key", "--witness", strange)
+	for _, want := range []string{"The witness litewitness.example/w1 signed this state of the log at 2026-11-26 23:59:20 (UTC)", "The witness other.example/w did not sign"} {
+		if code != 0 || !strings.Contains(out, want) {
+			t.Errorf("exit status %d: %s, want %q", code, out, want)
+		}
+	}
+	if code, out := verify("--json", "--witness", "testdata/witness.key", "--witness", strange); code != 0 ||
+		!strings.Contains(out, `"witnesses":[{"name":"litewitness.example/w1","cosigned_at":"2026-11-26T23:59:20Z"},{"name":"other.example/w","cosigned_at":null}]`) {
+		t.Errorf("exit status %d: %s", code, out)
+	}
+	if code, out := verify(); code != 0 || strings.Contains(out, "witness") {
+		t.Errorf("without witnesses: exit status %d: %s", code, out)
+	}
+	for key, want := range map[string]string{
+		strings.Replace(strange, "7edaf10e", "7edaf10f", 1): "the hash in the key", "testdata/receipt.key": "must be for Ed25519 cosignatures", "missing": "written as name+hash+base64",
+	} {
+		if code, out := verify("--witness", key); code == 0 || !strings.Contains(out, want) {
+			t.Errorf("%s: exit status %d: %s, want %q", key, code, out, want)
+		}
+	}
+}

@@ -15,6 +15,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/store"
 )
 
 // Access says who may read the log.
@@ -89,9 +90,22 @@ func (s *Service) serveCheckpoint(ctx context.Context, listener Access) (endpoin
 	return endpoint.Response{Header: header, Raw: signed}, nil
 }
 
-// Checkpoint returns the newest signed checkpoint, or not_found before the first record.
+// Checkpoint returns the newest signed checkpoint with its cosignatures, or one of the last servedCosigned that more witnesses
+// cosigned: under load the newest has none yet. It returns not_found before the first record.
 func (s *Service) Checkpoint(ctx context.Context) (signed []byte, err error) {
-	err = s.DB.QueryRow(ctx, `SELECT checkpoint FROM consent_log WHERE id = 1`).Scan(&signed)
+	err = s.DB.View(ctx, func(tx *store.Tx) error {
+		var size int64
+		err := tx.QueryRow(ctx, `SELECT size, checkpoint FROM consent_log WHERE id = 1`).Scan(&size, &signed)
+		if err != nil || signed == nil {
+			return err
+		}
+		recent := s.DB.Now().Add(-servedCosigned)
+		c, err := s.cosigned(ctx, tx, nameOf(signed), func(c cosigned) bool { return c.size == size || c.at.After(recent) })
+		if c.size > 0 {
+			signed = c.checkpoint
+		}
+		return err
+	})
 	if err == nil && signed == nil {
 		err = fault.Missing()
 	}

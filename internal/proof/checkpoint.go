@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
 
 	"github.com/touchline/touchline/internal/platform/vault"
+	"github.com/touchline/touchline/internal/platform/witness"
 )
 
 // Checkpoint is the state of a log that its key signed (C2SP tlog-checkpoint).
@@ -44,6 +46,31 @@ func OpenCheckpoint(signed []byte, v note.Verifier) (Checkpoint, error) {
 		err = fmt.Errorf("the checkpoint is of the log %q, want %q", c.Origin, v.Name())
 	}
 	return c, err
+}
+
+// Cosigned says when a witness cosigned a checkpoint; At is zero if it did not.
+type Cosigned struct {
+	Name string
+	At   time.Time
+}
+
+// openCosignatures returns one Cosigned for each witness. A wrong signature with the name and the hash of its key is an error.
+func openCosignatures(signed []byte, witnesses []note.Verifier) (list []Cosigned, err error) {
+	for _, w := range witnesses {
+		c := Cosigned{Name: w.Name()}
+		n, err := note.Open(signed, note.VerifierList(w))
+		switch {
+		case errors.As(err, new(*note.UnverifiedNoteError)):
+		case err != nil:
+			return nil, fmt.Errorf("the cosignature of the witness %s is wrong", w.Name())
+		default:
+			if c.At, err = witness.Timestamp(n.Sigs[0]); err != nil {
+				return nil, fmt.Errorf("the witness %s: %w", w.Name(), err)
+			}
+		}
+		list = append(list, c)
+	}
+	return list, nil
 }
 
 // otherKeyError says that another key signed a checkpoint.

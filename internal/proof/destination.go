@@ -112,6 +112,10 @@ func (s *Service) receivers() (list []receiver) {
 			return d.send(ctx, s.Sender, o.checkpoint, s.DB.Now())
 		}})
 	}
+	for _, w := range s.Witnesses {
+		id := witnessID(w)
+		list = append(list, receiver{id: id, name: w.Name, witness: true, give: func(ctx context.Context, o offer) error { return s.cosign(ctx, w, id, o) }})
+	}
 	return list
 }
 

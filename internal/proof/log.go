@@ -22,6 +22,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/vault"
 	"github.com/touchline/touchline/internal/platform/webhook"
+	"github.com/touchline/touchline/internal/platform/witness"
 	"github.com/touchline/touchline/internal/store"
 )
 
@@ -37,7 +38,9 @@ type Service struct {
 	// Destinations are the URLs that get checkpoints. Sender sends them.
 	Destinations []Destination
 	Sender       *webhook.Sender
-	// Failing tells the operators for how long a destination has accepted nothing, 0 if it accepts; nil does nothing.
+	// Witnesses cosign checkpoints.
+	Witnesses []witness.Witness
+	// Failing tells the operators for how long a destination or witness has accepted nothing, 0 if it accepts; nil does nothing.
 	Failing func(name string, since time.Duration)
 	// Access says who may read the log over HTTP; "" allows no reader.
 	Access Access

@@ -30,6 +30,8 @@ import (
 
 const origin = "touchline.example/log"
 
+var by = actor.Operator{Name: "shell:test"}
+
 // fixture is a log with its database.
 type fixture struct {
 	testing.TB
@@ -95,6 +97,15 @@ func (f *fixture) count(query string, args ...any) (n int) {
 func (f *fixture) keep() {
 	f.Helper()
 	ok(f, f.sql.QueryRow(bg, `SELECT checkpoint, (SELECT hashes FROM log_tiles WHERE level = 0 AND n = 1) FROM consent_log`).Scan(&f.old, &f.oldTile))
+}
+
+// restore brings the 300 records back that were there at keep.
+func (f *fixture) restore() {
+	f.Helper()
+	f.run(`DELETE FROM consent_records WHERE position >= 300`)
+	f.run(`UPDATE consent_log SET size = 300, checkpoint = $1`, f.old)
+	f.run(`DELETE FROM log_tiles WHERE level = 0 AND n = 1`)
+	f.run(`INSERT INTO log_tiles (level, n, hashes) VALUES (0, 1, $1)`, f.oldTile)
 }
 
 // editTile changes one byte of a hash.
@@ -245,17 +256,11 @@ func TestNumber(t *testing.T) {
 // an operator continues the log under another name.
 func TestStop(t *testing.T) {
 	t.Parallel()
-	by := actor.Operator{Name: "shell:test"}
 	for name, tt := range map[string]struct {
 		tamper func(f *fixture)
 		reason string
 	}{
-		"an older copy was restored": {func(f *fixture) {
-			f.run(`DELETE FROM consent_records WHERE position >= 300`)
-			f.run(`UPDATE consent_log SET size = 300, checkpoint = $1`, f.old)
-			f.run(`DELETE FROM log_tiles WHERE level = 0 AND n = 1`)
-			f.run(`INSERT INTO log_tiles (level, n, hashes) VALUES (0, 1, $1)`, f.oldTile)
-		}, "has 320 records, the database has 300"},
+		"an older copy was restored":   {(*fixture).restore, "has 320 records, the database has 300"},
 		"the newest hash was edited":   {func(f *fixture) { f.editTile(0, 1, 63) }, "are not those of the"},
 		"an older hash was edited":     {func(f *fixture) { f.editTile(1, 0, 0) }, "are not those of the"},
 		"a tile was deleted":           {func(f *fixture) { f.run(`DELETE FROM log_tiles WHERE level = 0 AND n = 1`) }, "cannot be read"},

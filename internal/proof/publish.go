@@ -13,10 +13,12 @@ import (
 // receiver gets checkpoints. Each has a row in log_destinations, whose lease lets one replica at a time send.
 type receiver struct {
 	id, name string
-	give     func(ctx context.Context, o offer) error
+	// witness says that it gets the checkpoint that all witnesses are asked to cosign, and after an hour again.
+	witness bool
+	give    func(ctx context.Context, o offer) error
 }
 
-// offer is a checkpointfor a receiver, and what the receiver took last.
+// offer is a checkpoint for a receiver, and what the receiver took last.
 type offer struct {
 	checkpoint, published []byte
 	attempts              int
@@ -33,9 +35,11 @@ const (
 	publishRetry, maxPublishRetry = 10 * time.Second, 10 * time.Minute
 	// maxRetryAfter limits the wait for which a receiver asks.
 	maxRetryAfter = time.Hour
+	// cosignAgain is when a witness is asked again for the same checkpoint, so that its time is recent.
+	cosignAgain = time.Hour
 )
 
-// Publications returns one job for each destination, so that none waits for another. A worker runs each every second.
+// Publications returns one job for each destination and witness, so that none waits for another. A worker runs each every second.
 func (s *Service) Publications() (jobs []func(context.Context) error) {
 	for _, r := range s.receivers() {
 		jobs = append(jobs, func(ctx context.Context) error { return s.offer(ctx, r) })
@@ -69,13 +73,24 @@ func (s *Service) offer(ctx context.Context, r receiver) error {
 // next reads what a receiver should get, and whether that is due.
 func (s *Service) next(ctx context.Context, r receiver) (o offer, due bool, err error) {
 	var stopped string
-	var dueAt time.Time
+	var cosign []byte
+	var publishedAt, dueAt, cosignAt time.Time
 	err = s.DB.QueryRow(ctx, `
-		SELECT l.checkpoint, l.stopped_reason, d.published, d.due_at, coalesce(d.attempts, 0), d.failing_since
+		SELECT l.checkpoint, l.stopped_reason, l.cosign, l.cosign_at, d.published, d.published_at, d.due_at, coalesce(d.attempts, 0), d.failing_since
 		FROM consent_log l LEFT JOIN log_destinations d ON d.id = $1 WHERE l.id = 1`, r.id).
-		Scan(&o.checkpoint, database.IntoText(&stopped), &o.published, database.IntoTime(&dueAt), &o.attempts, database.IntoTime(&o.failingSince))
-	due = stopped == "" && len(o.checkpoint) > 0 && !bytes.Equal(o.checkpoint, o.published) && !dueAt.After(s.DB.Now())
-	return o, due, err
+		Scan(&o.checkpoint, database.IntoText(&stopped), &cosign, database.IntoTime(&cosignAt),
+			&o.published, database.IntoTime(&publishedAt), database.IntoTime(&dueAt), &o.attempts, database.IntoTime(&o.failingSince))
+	now := s.DB.Now()
+	if err != nil || stopped != "" || len(o.checkpoint) == 0 || dueAt.After(now) {
+		return o, false, err
+	}
+	if !r.witness {
+		return o, !bytes.Equal(o.checkpoint, o.published), nil
+	}
+	if o.checkpoint, err = s.target(ctx, o.checkpoint, cosign, cosignAt, now); err != nil || o.checkpoint == nil {
+		return o, false, err
+	}
+	return o, !bytes.Equal(o.checkpoint, o.published) || now.Sub(publishedAt) >= cosignAgain, nil
 }
 
 // claim takes the lease of a receiver. It reports false if another replica was first.

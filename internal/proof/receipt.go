@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
@@ -115,12 +116,18 @@ type Verified struct {
 	Claims     Claims
 	Index      int64
 	Checkpoint Checkpoint
+	// Witnesses says of each known witness whether it cosigned the checkpoint.
+	Witnesses []Cosigned
 }
 
 // Verify checks that r is of the log with that key: the signature of the checkpoint, the place of the record below it, and
-// each disclosure. An error says in plain words what is wrong.
-func (r Receipt) Verify(key note.Verifier) (Verified, error) {
+// each disclosure. An error says in plain words what is wrong. Lines of other keys than those of witnesses are ignored.
+func (r Receipt) Verify(key note.Verifier, witnesses ...note.Verifier) (Verified, error) {
 	c, err := OpenCheckpoint(r.Checkpoint, key)
+	if err != nil {
+		return Verified{}, err
+	}
+	cosigned, err := openCosignatures(r.Checkpoint, witnesses)
 	if err != nil {
 		return Verified{}, err
 	}
@@ -130,7 +137,7 @@ func (r Receipt) Verify(key note.Verifier) (Verified, error) {
 	if err := tlog.CheckRecord(r.Proof, c.Size, c.Root, r.Index, tlog.RecordHash(entry(r.Body))); err != nil {
 		return Verified{}, errors.New("the record is not in the log at this position: it was changed, or the proof is of another record")
 	}
-	v := Verified{Index: r.Index, Checkpoint: c}
+	v := Verified{Index: r.Index, Checkpoint: c, Witnesses: cosigned}
 	if err := json.Unmarshal(r.Body, &v.Body); err != nil {
 		return Verified{}, fmt.Errorf("the body is not the JSON of a record: %w", err)
 	}
@@ -215,6 +222,13 @@ func (v Verified) Explain() string {
 	}
 	fmt.Fprintf(&s, "  The answer was %q before and %q after. It is record %d of the log %s, and has not changed since the log had %d records.\n",
 		b.PreviousState, b.EventState, v.Index, v.Checkpoint.Origin, v.Checkpoint.Size)
+	for _, w := range v.Witnesses {
+		if w.At.IsZero() {
+			fmt.Fprintf(&s, "  The witness %s did not sign this state of the log.\n", w.Name)
+		} else {
+			fmt.Fprintf(&s, "  The witness %s signed this state of the log at %s (UTC): it has seen no other history.\n", w.Name, w.At.Format(time.DateTime))
+		}
+	}
 	s.WriteString("\nIt does not prove:\n  who that person is, that the person is a parent or an adult, or that the person understood the question.\n" +
 		"  A later record may say something else: this one alone does not show the answer of today.\n")
 	return s.String()

@@ -75,7 +75,7 @@ func (s *Service) Receipt(ctx context.Context, by actor.Actor, recordID string) 
 		}
 	}
 	err = s.DB.View(ctx, func(tx *store.Tx) (err error) {
-		r, err = prove(ctx, tx, recordID, by.AccountID)
+		r, err = s.prove(ctx, tx, recordID, by.AccountID)
 		return err
 	})
 	if err != nil {
@@ -84,8 +84,8 @@ func (s *Service) Receipt(ctx context.Context, by actor.Actor, recordID string) 
 	return r, nil
 }
 
-// prove returns the receipt of a record of an account with the newest checkpoint.
-func prove(ctx context.Context, tx *store.Tx, recordID, accountID string) (r Receipt, err error) {
+// prove returns the receipt of a record of an account, with a checkpoint that witnesses cosigned, or else with the newest one.
+func (s *Service) prove(ctx context.Context, tx *store.Tx, recordID, accountID string) (r Receipt, err error) {
 	var sealed []byte
 	var size int64
 	err = tx.QueryRow(ctx, `
@@ -101,6 +101,13 @@ func prove(ctx context.Context, tx *store.Tx, recordID, accountID string) (r Rec
 		return r, err
 	}
 	r.Disclosures = o.claims.disclosures(o.key)
+	best, err := s.cosigned(ctx, tx, nameOf(r.Checkpoint), func(c cosigned) bool { return c.size > r.Index })
+	if err != nil {
+		return r, err
+	}
+	if best.size > 0 {
+		size, r.Checkpoint = best.size, best.checkpoint
+	}
 	r.Proof, err = tlog.ProveRecord(size, r.Index, newTree(ctx, tx, size))
 	return r, err
 }

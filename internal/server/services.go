@@ -150,7 +150,8 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 func newProof(cfg *config.Config, db *store.DB, secrets *vault.Vault) *proof.Service {
 	_, address, _ := strings.Cut(cfg.PublicURL, "://")
 	s := &proof.Service{
-		DB: db, Secrets: secrets.For(vault.ForLog), Origin: address + "/log", File: cfg.CheckpointFile(), Sender: webhook.NewOperatorSender(db.Now), Access: proof.Access(cfg.Log),
+		DB: db, Secrets: secrets.For(vault.ForLog), Origin: address + "/log", File: cfg.CheckpointFile(), Sender: webhook.NewOperatorSender(db.Now), Witnesses: cfg.LogWitnesses,
+		Access: proof.Access(cfg.Log),
 	}
 	hosts := map[string]int{}
 	for _, d := range cfg.CheckpointURLs() {

@@ -2,14 +2,22 @@ package store_test
 
 import (
 	"context"
+	"crypto/ed25519"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
+	"strings"
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/vault"
 	"github.com/touchline/touchline/internal/platform/webhook"
+	"github.com/touchline/touchline/internal/platform/witness"
 	"github.com/touchline/touchline/internal/proof"
 )
 
@@ -62,7 +70,7 @@ func (p *fixture) proofStatements() {
 }
 
 // publishStatements runs the statements on the destinations of checkpoints: an attempt that is aborted, one that fails, and one
-// that succeeds.
+// that succeeds. A witness cosigns a checkpoint.
 func (p *fixture) publishStatements(log *proof.Service) {
 	p.Helper()
 	aborted, abort := context.WithCancel(bg)
@@ -85,4 +93,26 @@ func (p *fixture) publishStatements(log *proof.Service) {
 	status = http.StatusOK
 	ok(p, jobs[0](bg))
 	log.Destinations = nil
+
+	private := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
+	key := append([]byte{4}, private.Public().(ed25519.PublicKey)...)
+	hash := sha256.Sum256(append([]byte("w.example\n"), key...))
+	cosigning := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		_, signed, _ := strings.Cut(string(body), "\n\n")
+		text, _, _ := strings.Cut(signed, "\n\n")
+		signature := ed25519.Sign(private, []byte("cosignature/v1\ntime 1\n"+text+"\n"))
+		line := slices.Concat(hash[:4], []byte{7: 1}, signature)
+		fmt.Fprintf(w, "— w.example %s\n", base64.StdEncoding.EncodeToString(line))
+	}))
+	defer cosigning.Close()
+	w, err := witness.Parse(fmt.Sprintf("witness w w.example+%x+%s %s", hash[:4], base64.StdEncoding.EncodeToString(key), cosigning.URL))
+	ok(p, err)
+	log.Witnesses = []witness.Witness{w}
+	ok(p, log.Publications()[0](bg))
+	signed, err := log.Checkpoint(bg)
+	if err != nil || !strings.Contains(string(signed), "w.example") {
+		p.Errorf("cosigned checkpoint: %s, %v", signed, err)
+	}
+	log.Witnesses = nil
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/platform/phone"
+	"github.com/touchline/touchline/internal/platform/witness"
 )
 
 // Config holds every setting of the service. Each field with an env tag is one setting. Its tags are
@@ -123,6 +124,7 @@ type Config struct {
 	Log           string                  `env:"LOG" default:"operators" oneof:"off,operators,public" help:"who may read the log of consents at /log/: operators on ADMIN_ADDR, or everyone on both listeners; it names no person"`
 	Erasures      string                  `env:"ERASURES" shown:"erasures in DATA_DIR; none if DATABASE_URL is set" help:"file with the ids and times of all erasures, outside of the database and of its backups: what was erased is erased again when the service starts with an older database"`
 	LogCheckpoint []CheckpointDestination `env:"LOG_CHECKPOINT" shown:"log-checkpoint in DATA_DIR; none if DATABASE_URL is set" secret:"url" help:"where the newest checkpoint of the log of consents is kept outside of the database, separated by commas: a file, https URLs that get it by PUT, and webhooks, https://host/path#whsec_…; the service signs no checkpoint that contradicts the one of the file or of a URL, for example after a backup was restored"`
+	LogWitnesses  []witness.Witness       `env:"LOG_WITNESSES" default:"none" help:"witnesses that cosign checkpoints of the log of consents (C2SP tlog-witness), separated by commas, each as in a policy: witness <name> <vkey> <url>; docs/proof.md describes them"`
 
 	ShutdownDrain time.Duration `env:"SHUTDOWN_DRAIN" default:"1s" min:"0s" max:"10m" zero:"none" help:"time between the first 503 of /readyz and closing the listeners, so that load balancers notice"`
 	LogLevel      slog.Level    `env:"LOG_LEVEL" default:"info" oneof:"debug,info,warn,error" help:"lowest level that is logged"`

@@ -7,6 +7,8 @@ import (
 	"net/netip"
 	"strings"
 	"time"
+
+	"github.com/touchline/touchline/internal/platform/witness"
 )
 
 // format returns a value as an operator would write it, without its secrets.
@@ -32,6 +34,8 @@ func format(value any) string {
 	case []TestNumber:
 		return formatList(v)
 	case []CheckpointDestination:
+		return formatList(v)
+	case []witness.Witness:
 		return formatList(v)
 	default:
 		return fmt.Sprint(v)

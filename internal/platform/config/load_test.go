@@ -322,6 +322,24 @@ func TestCheckpoints(t *testing.T) {
 	}
 }
 
+// TestWitnesses: LOG_WITNESSES has lines of a policy.
+func TestWitnesses(t *testing.T) {
+	const one = "witness one litewitness.example/w1+856d2e1e+BFNqsmy4EC5CXlcJ3BHze/hOWhXel21Ya277ojBcqP44 https://w.example/1"
+	c := load(t, nil, env("LOG_WITNESSES="+one+"/"))
+	if len(c.LogWitnesses) != 1 || c.LogWitnesses[0].String() != one || c.LogWitnesses[0].Key.Name() != "litewitness.example/w1" {
+		t.Errorf("got %v", c.LogWitnesses)
+	}
+	for value, want := range map[string]string{
+		"one": "entry 1: must be written as witness <name> <vkey> <url>", one + ",https://w.example": "entry 2: must be written",
+		one + ", " + strings.Replace(one, "one", "two", 1): "entry 2 repeats", strings.Replace(one, "https", "ftp", 1): "must be http or https",
+		strings.Replace(one, "856d2e1e", "856d2e1f", 1): "entry 1: the hash in the key of the witness", strings.Replace(one, "+BFN", "+AFN", 1): "must be for Ed25519 cosignatures (type 4)",
+	} {
+		if _, err := config.Load(nil, env("LOG_WITNESSES="+value)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %s", value, err, want)
+		}
+	}
+}
+
 func TestTestCode(t *testing.T) {
 	c := load(t, nil, env("TEST_NUMBERS=+919900000001=123456@2027-01-31, +91 99000 00002=654321@2026-01-01"))
 	last := time.Date(2027, 1, 31, 23, 59, 59, 0, time.UTC)

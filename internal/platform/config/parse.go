@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/platform/phone"
+	"github.com/touchline/touchline/internal/platform/witness"
 )
 
 // none is the value of an empty list, because an empty variable counts as not set.
@@ -59,6 +60,8 @@ func (s setting) parse(t reflect.Type, text string) (any, error) {
 		return parseTestNumbers(text)
 	case reflect.TypeFor[[]CheckpointDestination]():
 		return parseCheckpoints(text)
+	case reflect.TypeFor[[]witness.Witness]():
+		return parseWitnesses(text)
 	default:
 		return nil, fmt.Errorf("has the unsupported type %s", t)
 	}

@@ -36,7 +36,7 @@ CREATE TABLE log_tiles (
 
 -- One row: the name of the log, how often it was continued under another one, its size and its newest signed checkpoint.
 -- While stopped_at is set, no checkpoint is signed and no record gets a position. Its lock lets one transaction at a time
--- give positions.
+-- give positions. cosign is the checkpoint that all witnesses are asked to cosign, since cosign_at.
 CREATE TABLE consent_log (
 	id             BIGINT NOT NULL PRIMARY KEY,
 	origin         TEXT   NOT NULL,
@@ -45,11 +45,13 @@ CREATE TABLE consent_log (
 	checkpoint     BYTEA,
 	started_at     BIGINT,
 	stopped_at     BIGINT,
-	stopped_reason TEXT
+	stopped_reason TEXT,
+	cosign         BYTEA,
+	cosign_at      BIGINT
 );
 INSERT INTO consent_log (id, origin, generation, size) VALUES (1, '', 1, 0);
 
--- The URLs that get checkpoints, by the hash of the setting. published is the checkpoint that one took last, and due_at is
+-- The URLs and witnesses that get checkpoints, by the hash of the setting. published is the checkpoint that one took last, and due_at is
 -- when it may get another one. While lease is set, a replica is sending.
 CREATE TABLE log_destinations (
 	id            TEXT    NOT NULL PRIMARY KEY,
@@ -60,3 +62,16 @@ CREATE TABLE log_destinations (
 	attempts      INTEGER NOT NULL,
 	failing_since BIGINT
 );
+
+-- Cosignatures of checkpoints: signature lines of a witness, which is a row of log_destinations. origin and size are of the
+-- checkpoint. The newest two of each witness are kept.
+CREATE TABLE log_cosignatures (
+	origin      TEXT   NOT NULL,
+	size        BIGINT NOT NULL,
+	witness     TEXT   NOT NULL,
+	checkpoint  BYTEA  NOT NULL,
+	lines       TEXT   NOT NULL,
+	cosigned_at BIGINT NOT NULL,
+	PRIMARY KEY (origin, size, witness)
+);
+CREATE INDEX log_cosignatures_of_witness ON log_cosignatures (witness);
