@@ -33,6 +33,8 @@ type webhookReceiver struct {
 	attempts int
 	// respond returns the status of the next response; nil is always 204.
 	respond func(webhookEvent) int
+	// answer is the body of responses that have one.
+	answer string
 }
 
 // webhookEvent is one received message.
@@ -73,6 +75,9 @@ func newWebhookReceiver(t *testing.T) *webhookReceiver {
 			r.mu.Unlock()
 		}
 		w.WriteHeader(status)
+		if status != http.StatusNoContent {
+			_, _ = io.WriteString(w, r.answer)
+		}
 	}))
 	t.Cleanup(r.Close)
 	return r
@@ -173,7 +178,7 @@ func TestWebhook(t *testing.T) {
 
 		replay := admin.Call(t, "POST", own+"/replay", map[string]any{"from": begun.Format(time.RFC3339Nano)}).Want(t, 202)
 		replayed := receiver.await(t, 9)[5:]
-		if got := describe(replayed); replay.JSON["queued"] != 4.0 || !slices.Equal(got, want) || replayed[0].id != events[0].id {
+		if got := describe(replayed); replay.JSON["changes"] != 4.0 || !slices.Equal(got, want) || replayed[0].id != events[0].id {
 			t.Errorf("replay of %s: got %q", replay.Body, got)
 		}
 		replayed[0].verify(t, rotated.String("secret"), false)

@@ -18,6 +18,8 @@ const (
 	maxChangesWait = 30
 	// changesPoll is how often a waiting call reads the feed, besides after each change.
 	changesPoll = time.Second
+	// testTimeout limits a test of an endpoint, which may take 15 s to answer.
+	testTimeout = 25 * time.Second
 	// changesTimeout limits a call. It leaves time for the last read.
 	changesTimeout = 40 * time.Second
 )
@@ -40,6 +42,7 @@ func (s *Service) OperatorOperations(a *admin.Server) []admin.Route {
 		{Method: "GET", Pattern: "/api/services/changes", Handle: endpoint.Handle(h.listChanges), Authorize: services, Timeout: changesTimeout, Query: endpoint.Paged("wait")},
 		{Method: "GET", Pattern: "/api/admin/webhooks", Handle: endpoint.Handle(h.listWebhooks), Authorize: webhooks, Query: endpoint.Paged()},
 		{Method: "POST", Pattern: "/api/admin/webhooks", Handle: endpoint.Handle(h.createWebhook), Authorize: webhooks, Body: endpoint.JSON},
+		{Method: "POST", Pattern: "/api/admin/webhook-tests", Handle: endpoint.Handle(h.testURL), Authorize: webhooks, Body: endpoint.JSON, Timeout: testTimeout},
 		{Method: "GET", Pattern: "/api/admin/webhooks/{webhook_id}", Handle: endpoint.HandleID("webhook_id", h.webhook), Authorize: webhooks},
 		{Method: "PATCH", Pattern: "/api/admin/webhooks/{webhook_id}", Handle: endpoint.HandleID("webhook_id", h.updateWebhook), Authorize: webhooks, Body: endpoint.MergePatch},
 		{Method: "DELETE", Pattern: "/api/admin/webhooks/{webhook_id}", Handle: endpoint.HandleID("webhook_id", h.deleteWebhook), Authorize: webhooks},

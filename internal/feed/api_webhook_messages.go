@@ -2,6 +2,7 @@ package feed
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/touchline/touchline/internal/admin"
@@ -24,12 +25,35 @@ type webhookMessageResponse struct {
 	Error         *string `json:"error"`
 	CreatedAt     string  `json:"created_at"`
 	UpdatedAt     string  `json:"updated_at"`
+	// AttemptLog has the newest attempt first.
+	AttemptLog []attemptResponse `json:"attempt_log"`
+}
+
+// attemptResponse is the WebhookAttempt of openapi.yaml.
+type attemptResponse struct {
+	At           string  `json:"at"`
+	Status       *int    `json:"status"`
+	Error        *string `json:"error"`
+	Response     string  `json:"response"`
+	Milliseconds int64   `json:"milliseconds"`
+}
+
+func newAttemptResponse(a LoggedAttempt) attemptResponse {
+	resp := attemptResponse{At: wire.Timestamp(a.At), Error: wire.OrNull(a.Error), Response: a.Response, Milliseconds: a.Milliseconds}
+	if a.Status != 0 {
+		resp.Status = &a.Status
+	}
+	return resp
 }
 
 func newWebhookMessageResponse(m WebhookMessage) webhookMessageResponse {
 	resp := webhookMessageResponse{
-		MessageID: m.ID, EventType: m.EventType(), PlayerID: wire.OrNull(m.PlayerID), At: wire.Timestamp(m.At), State: m.State, Attempts: m.Attempts,
+		AttemptLog: []attemptResponse{},
+		MessageID:  m.ID, EventType: m.EventType(), PlayerID: wire.OrNull(m.PlayerID), At: wire.Timestamp(m.At), State: m.State, Attempts: m.Attempts,
 		Error: wire.OrNull(m.Error), CreatedAt: wire.Timestamp(m.CreatedAt), UpdatedAt: wire.Timestamp(m.UpdatedAt),
+	}
+	for _, a := range slices.Backward(m.Log) {
+		resp.AttemptLog = append(resp.AttemptLog, newAttemptResponse(a))
 	}
 	if !m.Test {
 		resp.Sequence = &m.Sequence
@@ -73,13 +97,42 @@ func (h handlers) testWebhook(ctx context.Context, r admin.Request[admin.NoBody]
 	return endpoint.Accepted(newWebhookMessageResponse(*m)), nil
 }
 
+type webhookTestRequest struct {
+	URL    string  `json:"url" rule:"required,secret,min=1,max=2000"`
+	Secret *string `json:"secret" rule:"secret,min=1,max=200"`
+}
+
+// webhookTestResponse is the WebhookTest of openapi.yaml.
+type webhookTestResponse struct {
+	Accepted bool `json:"accepted"`
+	attemptResponse
+}
+
+// testURL serves POST /api/admin/webhook-tests.
+func (h handlers) testURL(ctx context.Context, r admin.Request[webhookTestRequest]) (admin.Response, error) {
+	in := r.Body
+	if err := r.Faults.Err(); err != nil {
+		return admin.Response{}, err
+	}
+	secret := ""
+	if in.Secret != nil {
+		secret = *in.Secret
+	}
+	a, err := h.Webhooks.TestURL(ctx, r.Caller.Operator(), in.URL, secret)
+	if err != nil {
+		return admin.Response{}, err
+	}
+	logged := LoggedAttempt{At: h.Now(), Status: a.Status, Error: a.Error, Response: a.Body, Milliseconds: a.Took.Milliseconds()}
+	return endpoint.OK(webhookTestResponse{a.Accepted(), newAttemptResponse(logged)}), nil
+}
+
 type replayRequest struct {
 	From string  `json:"from" rule:"required,min=1,max=40"`
 	To   *string `json:"to" rule:"min=1,max=40"`
 }
 
 type replayResponse struct {
-	Queued int64 `json:"queued"`
+	Changes int64 `json:"changes"`
 }
 
 // replayWebhook serves POST /api/admin/webhooks/{webhook_id}/replay.
@@ -93,11 +146,11 @@ func (h handlers) replayWebhook(ctx context.Context, r admin.Request[replayReque
 	if err := f.Err(); err != nil {
 		return admin.Response{}, h.missingOr(ctx, r.Caller, id, err)
 	}
-	queued, err := h.Webhooks.Replay(ctx, r.Caller.Operator(), id, from, to)
+	changes, err := h.Webhooks.Replay(ctx, r.Caller.Operator(), id, from, to)
 	if err != nil {
 		return admin.Response{}, err
 	}
-	return endpoint.Accepted(replayResponse{queued}), nil
+	return endpoint.Accepted(replayResponse{changes}), nil
 }
 
 // parseTime parses a time of a request.

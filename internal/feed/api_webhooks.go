@@ -23,6 +23,7 @@ type webhookResponse struct {
 	AcceptedAt      *string  `json:"accepted_at"`
 	FailingSince    *string  `json:"failing_since"`
 	OldSecretEndsAt *string  `json:"old_secret_ends_at"`
+	Replaying       bool     `json:"replaying"`
 	CreatedAt       string   `json:"created_at"`
 	UpdatedAt       string   `json:"updated_at"`
 }
@@ -38,7 +39,7 @@ func newWebhookResponse(w Webhook) webhookResponse {
 		WebhookID: w.ID, URL: w.URL, Description: wire.OrNull(w.Description), Events: EventTypes(w.Sent()),
 		Enabled: w.Enabled(), DisabledReason: wire.OrNull(w.DisabledReason), DisabledAt: wire.TimestampOrNull(w.DisabledAt),
 		AcceptedAt: wire.TimestampOrNull(w.AcceptedAt), FailingSince: wire.TimestampOrNull(w.FailingSince),
-		OldSecretEndsAt: wire.TimestampOrNull(w.OldSecretEndsAt), CreatedAt: wire.Timestamp(w.CreatedAt), UpdatedAt: wire.Timestamp(w.UpdatedAt),
+		OldSecretEndsAt: wire.TimestampOrNull(w.OldSecretEndsAt), Replaying: w.Replaying, CreatedAt: wire.Timestamp(w.CreatedAt), UpdatedAt: wire.Timestamp(w.UpdatedAt),
 	}
 }
 

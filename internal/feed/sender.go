@@ -22,8 +22,6 @@ const (
 // SenderConfig is the configuration for NewSender. All fields are required.
 type SenderConfig struct {
 	Webhooks *Webhooks
-	// Send makes one attempt. It returns an error only if nothing can be sent.
-	Send func(ctx context.Context, target WebhookTarget, m WebhookMessage) (WebhookAttempt, error)
 	// Attempted counts an attempt by the state of its message.
 	Attempted func(state string)
 	// Signal wakes Run after a commit that added changes.
@@ -124,10 +122,14 @@ func (s *Sender) serve(ctx context.Context, id string) {
 	}
 }
 
-// sendBatch queues the next changes, and claims and sends up to webhookClaim messages. It
+// sendBatch queues the next changes, new ones and those of a replay, and claims and sends up to webhookClaim messages. It
 // reports whether there was anything to do.
 func (s *Sender) sendBatch(ctx context.Context, id string) (worked bool, err error) {
 	queued, err := s.Webhooks.Queue(ctx, id)
+	if err != nil {
+		return false, err
+	}
+	replayed, err := s.Webhooks.QueueReplay(ctx, id)
 	if err != nil {
 		return false, err
 	}
@@ -147,12 +149,12 @@ func (s *Sender) sendBatch(ctx context.Context, id string) (worked bool, err err
 		})
 	}
 	wait.Wait()
-	return queued > 0 || len(claimed) > 0, nil
+	return queued+replayed > 0 || len(claimed) > 0, nil
 }
 
 // attempt makes one attempt and saves its result.
 func (s *Sender) attempt(ctx context.Context, id string, target WebhookTarget, m WebhookMessage) error {
-	a, err := s.Send(ctx, target, m)
+	a, err := s.Webhooks.Send(ctx, target, m)
 	if err != nil {
 		return err
 	}

@@ -50,9 +50,11 @@ type Webhook struct {
 	// OldSecretEndsAt is the time until which messages are also signed with the secret
 	// before the last rotation, or zero.
 	OldSecretEndsAt time.Time
-	CreatedAt       time.Time
-	UpdatedAt       time.Time
-	version         int64 // guards updates
+	// Replaying says that the worker still queues messages of a replay.
+	Replaying bool
+	CreatedAt time.Time
+	UpdatedAt time.Time
+	version   int64 // guards updates
 }
 
 // Enabled reports whether messages are sent.

@@ -3,7 +3,6 @@ package feed
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
@@ -12,11 +11,11 @@ import (
 	"github.com/touchline/touchline/internal/store"
 )
 
-const webhookMessageColumns = `id, player_id, sequence, type, party, guardian_state, student_state, at, state, attempts, due_at, lease, status, error, created_at, updated_at`
+const webhookMessageColumns = `id, player_id, sequence, type, party, guardian_state, student_state, at, state, attempts, due_at, lease, status, error, created_at, updated_at, attempt_log`
 
 func scanWebhookMessage(s database.Scanner) (m WebhookMessage, err error) {
 	err = s.Scan(&m.ID, database.IntoText(&m.PlayerID), &m.Sequence, &m.Type, database.IntoText((*string)(&m.Party)), &m.GuardianStatus, &m.StudentStatus, database.IntoTime(&m.At),
-		&m.State, &m.Attempts, database.IntoTime(&m.DueAt), database.IntoText(&m.Lease), &m.Status, &m.Error, database.IntoTime(&m.CreatedAt), database.IntoTime(&m.UpdatedAt))
+		&m.State, &m.Attempts, database.IntoTime(&m.DueAt), database.IntoText(&m.Lease), &m.Status, &m.Error, database.IntoTime(&m.CreatedAt), database.IntoTime(&m.UpdatedAt), database.IntoJSON(&m.Log))
 	for _, status := range []*string{&m.GuardianStatus, &m.StudentStatus} {
 		if *status == "revoked" { // a state, not a status
 			*status = "rejected"
@@ -81,41 +80,4 @@ func (h *Webhooks) addTest(ctx context.Context, by actor.Operator, id string, m 
 func lockWebhook(ctx context.Context, tx *store.Tx, id string) error {
 	err := tx.QueryRow(ctx, `SELECT 1 FROM webhooks w WHERE w.id = $1 `+tx.ForShare("w"), id).Scan(new(int))
 	return database.OrMissing(err, "lock webhook "+id)
-}
-
-// replay queues the messages of changes again, in batches.
-func (h *Webhooks) replay(ctx context.Context, by actor.Operator, id string, from, to time.Time) (int64, error) {
-	var first, last int64
-	var types []string
-	err := h.DB.Write(ctx, func(tx *store.Tx) error {
-		err := tx.QueryRow(ctx, `
-			SELECT types, position,
-				coalesce((SELECT position FROM changes WHERE position IS NOT NULL AND positioned_at >= $2 ORDER BY positioned_at, position LIMIT 1), 0),
-				coalesce((SELECT position FROM changes WHERE position IS NOT NULL AND positioned_at < $3 ORDER BY positioned_at DESC, position DESC LIMIT 1), 0)
-			FROM webhooks WHERE id = $1`, id, database.Micros(from), database.Micros(to)).Scan(database.IntoWords(&types), new(int64), &first, &last)
-		if err != nil {
-			return database.OrMissing(err, "find the changes to replay for webhook "+id)
-		}
-		detail := fmt.Sprintf("from %s to %s", from.UTC().Format(time.RFC3339), to.UTC().Format(time.RFC3339))
-		return tx.Record(ctx, by, operator.WebhookReplayed, "webhook", id, detail)
-	})
-	if err != nil || first == 0 {
-		return 0, err
-	}
-	var total int64
-	for at := first - 1; at < last; at += webhookBatch {
-		var n int64
-		err := h.DB.Write(ctx, func(tx *store.Tx) (err error) {
-			if err = lockWebhook(ctx, tx, id); err == nil {
-				n, err = insertMessages(ctx, tx, replayedMessage, id, types, at, min(at+webhookBatch, last))
-			}
-			return err
-		})
-		if err != nil {
-			return total, err
-		}
-		total += n
-	}
-	h.OnQueued()
-	return total, nil
 }

@@ -36,8 +36,10 @@ type WebhookMessage struct {
 	Lease string
 	// Status and Error are of the last attempt: the HTTP status, 0 if there was no
 	// response, and why it failed, without personal data.
-	Status    int
-	Error     string
+	Status int
+	Error  string
+	// Log has the newest attempts, at most loggedAttempts, oldest first.
+	Log       []LoggedAttempt
 	CreatedAt time.Time
 	UpdatedAt time.Time
 }
@@ -111,9 +113,32 @@ type WebhookAttempt struct {
 // Accepted reports whether the endpoint accepted the message.
 func (a WebhookAttempt) Accepted() bool { return a.Status >= 200 && a.Status < 300 }
 
+// LoggedAttempt is an attempt in the log of a message.
+type LoggedAttempt struct {
+	At     time.Time `json:"at"`
+	Status int       `json:"status,omitempty"`
+	Error  string    `json:"error,omitempty"`
+	// Response is the beginning of the body, as the endpoint sent it.
+	Response     string `json:"response,omitempty"`
+	Milliseconds int64  `json:"ms"`
+}
+
+func statusError(status int) string { return fmt.Sprintf("responded %d", status) }
+
+// loggedAttempts is the number of attempts of the schedule.
+const loggedAttempts = 10
+
+// logged returns the log of m with its newest attempt.
+func (m WebhookMessage) logged(r WebhookResult) []LoggedAttempt {
+	all := append(slices.Clone(m.Log), LoggedAttempt{At: r.At.UTC(), Status: r.Status, Error: r.Error, Response: r.Body, Milliseconds: r.Took.Milliseconds()})
+	return all[max(0, len(all)-loggedAttempts):]
+}
+
 // WebhookResult is the effect of an attempt.
 type WebhookResult struct {
 	WebhookAttempt
+	// At is the end of the attempt.
+	At time.Time
 	// State is the new state of the message. DueAt is the next attempt if it is queued.
 	State string
 	DueAt time.Time
@@ -138,13 +163,13 @@ func (m WebhookMessage) DisabledBy(r WebhookResult, failingSince, now time.Time)
 // After returns the effect of an attempt. jitter is between 0 and 1; it adds up to a tenth to
 // the wait, so that attempts after an outage are not made at the same time.
 func (m WebhookMessage) After(a WebhookAttempt, now time.Time, jitter float64) WebhookResult {
-	r := WebhookResult{WebhookAttempt: a, State: MessageQueued, Gone: a.Status == statusGone}
+	r := WebhookResult{WebhookAttempt: a, At: now, State: MessageQueued, Gone: a.Status == statusGone}
 	if a.Accepted() {
 		r.State = MessageDelivered
 		return r
 	}
 	if a.Error == "" {
-		r.Error = fmt.Sprintf("responded %d", a.Status)
+		r.Error = statusError(a.Status)
 	}
 	pause := min(a.RetryAfter, maxRetryAfter)
 	if slices.Contains(pauseStatuses, a.Status) {

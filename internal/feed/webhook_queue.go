@@ -2,6 +2,7 @@ package feed
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -41,7 +42,7 @@ func (h *Webhooks) Due(ctx context.Context) (ids []string, anyEnabled bool, err 
 		due bool
 	}
 	rs, err := h.DB.Query(ctx, `
-		SELECT w.id, (w.paused_until IS NULL OR w.paused_until <= $1) AND (w.position < f.last OR coalesce((
+		SELECT w.id, (w.paused_until IS NULL OR w.paused_until <= $1) AND (w.position < f.last OR w.replay_end IS NOT NULL OR coalesce((
 			SELECT m.due_at FROM webhook_messages m WHERE m.webhook_id = w.id AND m.state = 'queued' ORDER BY m.due_at, m.id LIMIT 1) <= $1, FALSE))
 		FROM webhooks w JOIN change_feed f ON f.id = 1 WHERE w.disabled_at IS NULL ORDER BY w.id`, database.Micros(h.DB.Now()))
 	all, err := database.Collect(rs, err, func(s database.Scanner) (c candidate, err error) { return c, s.Scan(&c.id, &c.due) })
@@ -176,6 +177,10 @@ const acceptedPrecision = time.Minute
 // SaveResult saves the result of an attempt of a claimed message. It disables the
 // webhook if the endpoint is gone, or has failed for long when a message fails for good.
 func (h *Webhooks) SaveResult(ctx context.Context, id string, m WebhookMessage, r WebhookResult) (health WebhookHealth, err error) {
+	log, err := json.Marshal(m.logged(r))
+	if err != nil {
+		return health, err
+	}
 	err = h.DB.Write(ctx, func(tx *store.Tx) error {
 		health = WebhookHealth{}
 		due := r.DueAt
@@ -183,9 +188,9 @@ func (h *Webhooks) SaveResult(ctx context.Context, id string, m WebhookMessage, 
 			due = tx.Now
 		}
 		n, err := tx.Exec(ctx, `
-			UPDATE webhook_messages SET state = $4, due_at = $5, lease = NULL, status = $6, error = $7, updated_at = $8
+			UPDATE webhook_messages SET state = $4, due_at = $5, lease = NULL, status = $6, error = $7, updated_at = $8, attempt_log = $9
 			WHERE webhook_id = $1 AND id = $2 AND lease = $3 AND state = 'queued'`,
-			id, m.ID, m.Lease, r.State, database.Micros(due), r.Status, r.Error, database.Micros(tx.Now))
+			id, m.ID, m.Lease, r.State, database.Micros(due), r.Status, r.Error, database.Micros(tx.Now), string(log))
 		if err != nil || n == 0 {
 			return err // another replica claimed it, or it was replayed
 		}

@@ -16,11 +16,11 @@ import (
 	"github.com/touchline/touchline/internal/store"
 )
 
-const webhookColumns = `id, url, description, types, disabled_at, disabled_reason, accepted_at, failing_since, old_secret_ends_at, created_at, updated_at, version`
+const webhookColumns = `id, url, description, types, disabled_at, disabled_reason, accepted_at, failing_since, old_secret_ends_at, replay_end IS NOT NULL, created_at, updated_at, version`
 
 func scanWebhook(s database.Scanner) (w Webhook, err error) {
 	err = s.Scan(&w.ID, &w.URL, &w.Description, database.IntoWords(&w.Types), database.IntoTime(&w.DisabledAt), database.IntoText(&w.DisabledReason), database.IntoTime(&w.AcceptedAt),
-		database.IntoTime(&w.FailingSince), database.IntoTime(&w.OldSecretEndsAt), database.IntoTime(&w.CreatedAt), database.IntoTime(&w.UpdatedAt), &w.version)
+		database.IntoTime(&w.FailingSince), database.IntoTime(&w.OldSecretEndsAt), &w.Replaying, database.IntoTime(&w.CreatedAt), database.IntoTime(&w.UpdatedAt), &w.version)
 	return w, err
 }
 

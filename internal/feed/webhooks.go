@@ -34,6 +34,8 @@ type Webhooks struct {
 	Reachable func(netip.Addr) bool
 	// PlainHTTP reports whether a URL with this host may be http.
 	PlainHTTP func(host string) bool
+	// Send makes one attempt. It returns an error only if nothing can be sent.
+	Send func(ctx context.Context, target WebhookTarget, m WebhookMessage) (WebhookAttempt, error)
 	// OnQueued wakes the sender of this replica after a test or a replay.
 	OnQueued func()
 	Now      func() time.Time
@@ -94,26 +96,6 @@ func (h *Webhooks) Rotate(ctx context.Context, by actor.Operator, id string, ove
 func (h *Webhooks) Test(ctx context.Context, by actor.Operator, id string) (*WebhookMessage, error) {
 	m := newTest(h.NewID(), h.Now())
 	return &m, h.addTest(ctx, by, id, m)
-}
-
-// Replay queues the messages of a range of time again, under the same ids, whether they were
-// delivered or not. A zero to is now.
-func (h *Webhooks) Replay(ctx context.Context, by actor.Operator, id string, from, to time.Time) (int64, error) {
-	now := h.Now()
-	if to.IsZero() {
-		to = now
-	}
-	var f []fault.Field
-	if from.Before(now.Add(-ChangesKept)) {
-		f = append(f, fault.Field{Pointer: "/from", Code: "invalid_value", Detail: "Changes are kept for 90 days."})
-	}
-	if !to.After(from) {
-		f = append(f, fault.Field{Pointer: "/to", Code: "invalid_value", Detail: "This must be after from."})
-	}
-	if err := fault.Validation(f); err != nil {
-		return 0, err
-	}
-	return h.replay(ctx, by, id, from, to)
 }
 
 func (h *Webhooks) rules() webhookRules {

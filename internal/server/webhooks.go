@@ -11,15 +11,9 @@ import (
 
 func newWebhooks(cfg *config.Config, o Options, db *store.DB, queued func()) *feed.Webhooks {
 	networks := webhook.Networks(cfg.WebhookNetworks)
+	sender := webhook.NewSender(networks, o.Now)
 	return &feed.Webhooks{
 		DB: db, Reachable: networks.Allows, PlainHTTP: networks.AllowsHTTP, OnQueued: queued, Now: o.Now, NewID: o.NewID, Rand: o.Rand,
-	}
-}
-
-func newWebhookSender(cfg *config.Config, o Options, s *services) *feed.Sender {
-	sender := webhook.NewSender(cfg.WebhookNetworks, o.Now)
-	return feed.NewSender(feed.SenderConfig{
-		Webhooks: s.feed.Webhooks, Attempted: s.metrics.WebhookAttempted,
 		Send: func(ctx context.Context, target feed.WebhookTarget, m feed.WebhookMessage) (feed.WebhookAttempt, error) {
 			body, err := m.Payload()
 			if err != nil {
@@ -28,7 +22,12 @@ func newWebhookSender(cfg *config.Config, o Options, s *services) *feed.Sender {
 			r, err := sender.Send(ctx, webhook.Message{ID: m.ID, URL: target.URL, Body: body, Secrets: target.Secrets})
 			return feed.WebhookAttempt(r), err
 		},
-		Signal: s.delivery.webhooks,
-		Now:    o.Now, NewTicker: o.NewTicker, NewID: o.NewID, Log: o.Log,
+	}
+}
+
+func newWebhookSender(o Options, s *services) *feed.Sender {
+	return feed.NewSender(feed.SenderConfig{
+		Webhooks: s.feed.Webhooks, Attempted: s.metrics.WebhookAttempted, Signal: s.delivery.webhooks,
+		Now: o.Now, NewTicker: o.NewTicker, NewID: o.NewID, Log: o.Log,
 	})
 }

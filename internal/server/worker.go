@@ -34,7 +34,7 @@ func newWorker(cfg *config.Config, o Options, s *services) *worker.Worker {
 			OTPAttempts: cfg.OTPTries, CountOTPs: len(cfg.SMSPrices) > 0,
 			Now: o.Now, NewTicker: o.NewTicker, NewID: o.NewID, Log: o.Log,
 		}),
-		SendWebhooks:            newWebhookSender(cfg, o, s).Run,
+		SendWebhooks:            newWebhookSender(o, s).Run,
 		SendDigests:             s.approvals.SendDigests,
 		SendExpiryNotifications: s.documents.SendExpiryNotifications,
 		MakeFees:                s.fees.MakeDue,

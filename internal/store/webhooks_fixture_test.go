@@ -42,7 +42,9 @@ func (p *fixture) claim(id string, n int) []claimed {
 	for {
 		queued, err := p.webhooks().Queue(bg, id)
 		ok(p, err)
-		if queued == 0 {
+		replayed, err := p.webhooks().QueueReplay(bg, id)
+		ok(p, err)
+		if queued+replayed == 0 {
 			break
 		}
 	}
@@ -59,7 +61,7 @@ func (p *fixture) claim(id string, n int) []claimed {
 // respond saves the response to a claimed message.
 func (p *fixture) respond(id string, m claimed, status int) feed.WebhookHealth {
 	p.Helper()
-	health, err := p.webhooks().SaveResult(bg, id, m.WebhookMessage, m.After(feed.WebhookAttempt{Status: status}, p.clock.Now(), 0))
+	health, err := p.webhooks().SaveResult(bg, id, m.WebhookMessage, m.After(feed.WebhookAttempt{Status: status, Body: fmt.Sprint("answer ", status)}, p.clock.Now(), 0))
 	ok(p, err)
 	return health
 }

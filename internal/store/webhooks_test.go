@@ -1,8 +1,10 @@
 package store_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -10,7 +12,6 @@ import (
 	"github.com/touchline/touchline/internal/feed"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
-	"github.com/touchline/touchline/internal/store/storetest"
 )
 
 // TestWebhookOrder: while a message waits for its next attempt, later messages of its player
@@ -160,20 +161,20 @@ func TestWebhookReplay(t *testing.T) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 		p.clock.advance(time.Minute)
-		replay := func(from, to time.Time, want ...string) {
+		replay := func(from, to time.Time, changes int64, want ...string) {
 			t.Helper()
 			n, err := admin.Replay(bg, auditor, id, from, to)
-			if ok(p, err); n != int64(len(want)) {
-				t.Errorf("queued %d, want %d", n, len(want))
+			if ok(p, err); n != changes {
+				t.Errorf("got %d changes, want %d", n, changes)
 			}
 			if got := p.deliver(id, 200, names); !slices.Equal(got, want) {
 				t.Errorf("got %q, want %q", got, want)
 			}
 		}
-		replay(begun, time.Time{}, "a 1 pending 1", "a 2 pending 1", "a 3 approved 1")
-		replay(begun, middle, "a 1 pending 1", "a 2 pending 1")
-		replay(middle, p.clock.Now(), "a 3 approved 1")
-		replay(p.clock.Now().Add(-time.Second), p.clock.Now())
+		replay(begun, time.Time{}, 4, "a 1 pending 1", "a 2 pending 1", "a 3 approved 1")
+		replay(begun, middle, 2, "a 1 pending 1", "a 2 pending 1")
+		replay(middle, p.clock.Now(), 2, "a 3 approved 1")
+		replay(p.clock.Now().Add(-time.Second), p.clock.Now(), 0)
 		for _, from := range []time.Time{p.clock.Now(), p.clock.Now().Add(-91 * day)} {
 			if _, err := admin.Replay(bg, auditor, id, from, p.clock.Now()); fault.CodeOf(err) != "validation_failed" {
 				t.Errorf("from %s: got %v", from, err)
@@ -194,28 +195,112 @@ func TestWebhookReplay(t *testing.T) {
 	})
 }
 
-// TestWebhookReplayCountsOnce: a replay whose transaction is retried counts its messages once.
-func TestWebhookReplayCountsOnce(t *testing.T) {
+// TestWebhookReplayInProgress: the worker queues a replay in chunks of 500. Meanwhile the same call again changes nothing, a
+// range that continues it extends it, and another one is refused. A replay of a disabled webhook waits.
+func TestWebhookReplayInProgress(t *testing.T) {
 	t.Parallel()
-	p := newFixture(t, storetest.Postgres(t))
-	begun := p.clock.Now()
-	p.add(p.coach(1), "Asha Rao", number(2), "")
-	_, _, err := p.webhooks().Due(bg)
-	ok(t, err)
-	p.clock.advance(time.Hour)
-	id, _ := p.addWebhook()
-	for _, q := range []string{ // the first commit fails
-		`CREATE SEQUENCE commits`,
-		`CREATE FUNCTION fail_first() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-			IF nextval('commits') = 1 THEN RAISE EXCEPTION USING ERRCODE = '40001', MESSAGE = 'test'; END IF; RETURN NULL; END $$`,
-		`CREATE CONSTRAINT TRIGGER fail_first AFTER INSERT ON webhook_messages DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION fail_first()`,
-	} {
-		ok(t, run(p.db, q))
-	}
-	n, err := p.webhooks().Replay(bg, auditor, id, begun, time.Time{})
-	if attempted := p.count(`SELECT last_value FROM commits`); err != nil || n != 2 || attempted != 3 {
-		t.Errorf("counted %d messages after %d were checked, %v; want 2 in the second attempt", n, attempted, err)
-	}
+	eachEngine(t, func(p *fixture) {
+		admin, begun := p.webhooks(), p.clock.Now()
+		a := p.add(p.coach(1), "Asha Rao", number(2), "")
+		var values []string
+		for n := 1003; n <= 2200; n++ {
+			values = append(values, fmt.Sprintf("('%s', %d, 'availability', 'approved', 'pending', %d)", a.ID, n, begun.UnixMicro()))
+		}
+		ok(p, run(p.db, `INSERT INTO changes (player_id, sequence, type, guardian_state, student_state, at) VALUES `+strings.Join(values, ",")))
+		_, _, err := admin.Due(bg)
+		ok(p, err)
+		p.clock.advance(time.Hour)
+		id, _ := p.addWebhook()
+		middle := p.clock.Now()
+		_, err = admin.Update(bg, auditor, id, feed.WebhookPatch{Enabled: ptr(false)})
+		ok(p, err)
+		for range 2 {
+			if n, err := admin.Replay(bg, auditor, id, begun, middle); err != nil || n != 1200 {
+				t.Errorf("got %d changes, %v, want 1200", n, err)
+			}
+		}
+		if n, err := admin.QueueReplay(bg, id); err != nil || n != 0 {
+			t.Errorf("disabled: queued %d, %v", n, err)
+		}
+		_, err = admin.Update(bg, auditor, id, feed.WebhookPatch{Enabled: ptr(true)})
+		ok(p, err)
+		if due, _, err := admin.Due(bg); err != nil || !slices.Contains(due, id) {
+			t.Errorf("due: got %v, %v", due, err)
+		}
+		ok(p, p.decide(p.as(actor.Guardian, number(2)), a.ID, approval.Approve))
+		_, _, err = admin.Due(bg)
+		ok(p, err)
+		p.clock.advance(time.Minute)
+		var group sync.WaitGroup
+		for range 4 { // one of them moves the replay
+			group.Go(func() {
+				if _, err := admin.QueueReplay(bg, id); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		group.Wait()
+		if n := p.count(`SELECT count(*) FROM webhook_messages`); n%500 != 0 || n > 1000 {
+			t.Errorf("after the first chunks: %d messages", n)
+		}
+		if n, err := admin.Replay(bg, auditor, id, begun, time.Time{}); err != nil || n != 1201 { // extends it
+			t.Errorf("got %d changes, %v, want 1201", n, err)
+		}
+		if w, err := admin.Find(bg, auditor, id); err != nil || !w.Replaying {
+			t.Errorf("got %+v, %v, want a replay in progress", w, err)
+		}
+		for n := int64(1); n > 0; {
+			n, err = admin.QueueReplay(bg, id)
+			ok(p, err)
+		}
+		if n := p.count(`SELECT count(*) FROM webhook_messages WHERE state = 'queued'`); n != 1201 {
+			t.Errorf("queued %d messages, want each of 1201 once", n)
+		}
+		if w, err := admin.Find(bg, auditor, id); err != nil || w.Replaying {
+			t.Errorf("got %+v, %v, want no replay", w, err)
+		}
+		if _, err := admin.Replay(bg, auditor, id, middle, time.Time{}); err != nil {
+			t.Error(err)
+		}
+		if _, err := admin.Replay(bg, auditor, id, begun, middle); fault.CodeOf(err) != "invalid_transition" {
+			t.Errorf("an earlier range during a replay: got %v", err)
+		}
+	})
+}
+
+// TestWebhookAttemptLog: a message keeps its newest ten attempts with what the endpoint answered, over replays too.
+func TestWebhookAttemptLog(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		admin, begun := p.webhooks(), p.clock.Now()
+		id, _ := p.addWebhook("player.approved")
+		a := p.add(p.coach(1), "Asha Rao", number(2), "")
+		ok(p, p.decide(p.as(actor.Guardian, number(2)), a.ID, approval.Approve))
+		for attempt := range 12 {
+			batch := p.claim(id, 1)
+			if len(batch) != 1 {
+				t.Fatalf("attempt %d: nothing is due", attempt+1)
+			}
+			p.respond(id, batch[0], 500+attempt)
+			p.clock.advance(30 * time.Hour)
+			if attempt == 9 { // it failed, and the webhook is disabled
+				_, err := admin.Update(bg, auditor, id, feed.WebhookPatch{Enabled: ptr(true)})
+				ok(p, err)
+				_, err = admin.Replay(bg, auditor, id, begun, time.Time{})
+				ok(p, err)
+			}
+		}
+		log, err := admin.Log(bg, auditor, id, feed.WebhookLogSearch{}, 9)
+		ok(p, err)
+		m := log[0]
+		var got []string
+		for _, a := range m.Log {
+			got = append(got, fmt.Sprint(a.Status, " ", a.Error, ": ", a.Response))
+		}
+		if len(got) != 10 || got[0] != "502 responded 502: answer 502" || got[9] != "511 responded 511: answer 511" || m.Attempts != 2 {
+			t.Errorf("got %d attempts and the log %q", m.Attempts, got)
+		}
+	})
 }
 
 // TestWebhookSecrets: secrets are sealed; during the overlap messages are signed with both.

@@ -3,7 +3,8 @@
 -- +goose Up
 
 -- types are the types of changes that are sent; each ends with a comma. position is the place
--- in the feed: changes up to it are messages. The secrets are sealed.
+-- in the feed: changes up to it are messages. The secrets are sealed. A replay queues the changes
+-- from replay_first to replay_end again; those up to replay_at are queued.
 CREATE TABLE webhooks (
 	id                 TEXT   NOT NULL PRIMARY KEY,
 	url                TEXT   NOT NULL,
@@ -20,13 +21,16 @@ CREATE TABLE webhooks (
 	disabled_at        BIGINT,
 	disabled_reason    TEXT,
 	created_at         BIGINT NOT NULL,
-	updated_at         BIGINT NOT NULL
+	updated_at         BIGINT NOT NULL,
+	replay_first       BIGINT,
+	replay_at          BIGINT,
+	replay_end         BIGINT
 );
 CREATE INDEX webhooks_enabled ON webhooks (id) WHERE disabled_at IS NULL;
 
 -- A message to one webhook: a copy of a change, so that it can be sent when the feed has
 -- deleted the change. A test has no player. state is queued, delivered or failed; status and
--- error are of the last attempt.
+-- error are of the last attempt. attempt_log is a JSON list of the newest attempts.
 CREATE TABLE webhook_messages (
 	webhook_id     TEXT    NOT NULL REFERENCES webhooks (id) ON DELETE CASCADE,
 	id             TEXT    NOT NULL,
@@ -45,6 +49,7 @@ CREATE TABLE webhook_messages (
 	error          TEXT    NOT NULL,
 	created_at     BIGINT  NOT NULL,
 	updated_at     BIGINT  NOT NULL,
+	attempt_log    TEXT,
 	PRIMARY KEY (webhook_id, id)
 );
 CREATE INDEX webhook_messages_due ON webhook_messages (webhook_id, due_at, id) WHERE state = 'queued';

@@ -1,0 +1,111 @@
+package feed
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/store"
+)
+
+// Replay makes the worker queue the messages of a range of time again, under the same ids, whether they were
+// delivered or not. A zero to is now. It returns the number of changes in the range. A replay that continues the one
+// in progress, such as the same one again, extends it.
+func (h *Webhooks) Replay(ctx context.Context, by actor.Operator, id string, from, to time.Time) (int64, error) {
+	now := h.Now()
+	if to.IsZero() {
+		to = now
+	}
+	var f []fault.Field
+	if from.Before(now.Add(-ChangesKept)) {
+		f = append(f, fault.Field{Pointer: "/from", Code: "invalid_value", Detail: "Changes are kept for 90 days."})
+	}
+	if !to.After(from) {
+		f = append(f, fault.Field{Pointer: "/to", Code: "invalid_value", Detail: "This must be after from."})
+	}
+	if err := fault.Validation(f); err != nil {
+		return 0, err
+	}
+	return h.beginReplay(ctx, by, id, from, to)
+}
+
+// beginReplay saves the range of a replay.
+func (h *Webhooks) beginReplay(ctx context.Context, by actor.Operator, id string, from, to time.Time) (changes int64, err error) {
+	err = h.DB.Write(ctx, func(tx *store.Tx) error {
+		changes = 0
+		var first, last int64
+		err := tx.QueryRow(ctx, `
+			SELECT coalesce((SELECT position FROM changes WHERE position IS NOT NULL AND positioned_at >= $2 ORDER BY positioned_at, position LIMIT 1), 0),
+				coalesce((SELECT position FROM changes WHERE position IS NOT NULL AND positioned_at < $3 ORDER BY positioned_at DESC, position DESC LIMIT 1), 0)
+			FROM webhooks WHERE id = $1`, id, database.Micros(from), database.Micros(to)).Scan(&first, &last)
+		if err != nil {
+			return database.OrMissing(err, "find the changes to replay for webhook "+id)
+		}
+		if first > 0 && last >= first {
+			changes = last - first + 1
+			if err := saveReplay(ctx, tx, id, first, last); err != nil {
+				return err
+			}
+			tx.AfterCommit(h.OnQueued)
+		}
+		detail := fmt.Sprintf("from %s to %s", from.UTC().Format(time.RFC3339), to.UTC().Format(time.RFC3339))
+		return tx.Record(ctx, by, operator.WebhookReplayed, "webhook", id, detail)
+	})
+	return changes, err
+}
+
+// saveReplay begins a replay, or extends the one in progress if the changes from first continue it.
+func saveReplay(ctx context.Context, tx *store.Tx, id string, first, last int64) error {
+	n, err := tx.Exec(ctx, `
+		UPDATE webhooks SET replay_first = coalesce(replay_first, $2), replay_at = coalesce(replay_at, CAST($2 AS BIGINT) - 1),
+			replay_end = CASE WHEN replay_end > $3 THEN replay_end ELSE $3 END
+		WHERE id = $1 AND (replay_end IS NULL OR replay_first <= $2 AND replay_end >= CAST($2 AS BIGINT) - 1)`, id, first, last)
+	if err != nil {
+		return fmt.Errorf("save the replay of webhook %s: %w", id, err)
+	}
+	if n == 0 {
+		if _, err := readWebhook(ctx, tx, id); err != nil {
+			return err // deleted meanwhile
+		}
+		return fault.New(fault.Conflict, "invalid_transition", "Another replay of this webhook is in progress. Try again when it has ended.").With("state", "replaying")
+	}
+	return nil
+}
+
+// QueueReplay queues the next messages of a replay and returns the number of changes. Of concurrent calls one moves the
+// replay; the others do nothing.
+func (h *Webhooks) QueueReplay(ctx context.Context, id string) (int64, error) {
+	var at, end int64
+	var types []string
+	err := h.DB.QueryRow(ctx, `
+		SELECT replay_at, replay_end, types FROM webhooks
+		WHERE id = $1 AND disabled_at IS NULL AND replay_end IS NOT NULL`, id).Scan(&at, &end, database.IntoWords(&types))
+	if database.IsNoRows(err) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("read the replay of webhook %s: %w", id, err)
+	}
+	to := min(at+webhookBatch, end)
+	err = h.DB.Write(ctx, func(tx *store.Tx) error {
+		n, err := tx.Exec(ctx, `UPDATE webhooks SET replay_at = $3 WHERE id = $1 AND replay_at = $2 AND disabled_at IS NULL`, id, at, to)
+		if err != nil || n == 0 {
+			return err
+		}
+		if _, err := insertMessages(ctx, tx, replayedMessage, id, types, at, to); err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `
+			UPDATE webhooks SET replay_first = NULL, replay_at = NULL, replay_end = NULL
+			WHERE id = $1 AND replay_at >= replay_end`, id)
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("queue the replay of webhook %s: %w", id, err)
+	}
+	return to - at, nil
+}
