@@ -12,10 +12,12 @@ var sqliteKinds = map[string]Kind{
 	"TEXT": KindText, "BIGINT": KindInt, "INTEGER": KindInt, "BYTEA": KindBytes, "BOOLEAN": KindBool, "DOUBLE PRECISION": KindFloat,
 }
 
+// sqliteTables leaves out the tables that Litestream adds to a database.
 func (b *Bulk) sqliteTables(ctx context.Context) (tables []Table, references map[string][]string, err error) {
 	rs, err := b.conn.QueryContext(ctx, `
 		SELECT m.name, c.name, c.type, c.pk FROM sqlite_master AS m, pragma_table_info(m.name) AS c
-		WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%' AND m.name <> ? ORDER BY m.name, c.pk`, versionTable)
+		WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%' AND m.name NOT LIKE '!_litestream!_%' ESCAPE '!' AND m.name <> ?
+		ORDER BY m.name, c.pk`, versionTable)
 	if err != nil {
 		return nil, nil, classify(err)
 	}

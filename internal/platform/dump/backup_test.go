@@ -4,14 +4,17 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -368,4 +371,85 @@ func TestFilesOfBackup(t *testing.T) {
 		}
 		r.Close()
 	})
+}
+
+// restoreInChild, if set, makes the test binary run a restore that kills itself in a table: file, identity, database, table.
+const restoreInChild = "RESTORE_IN_CHILD"
+
+func restoreAndDie(args string) {
+	parts := strings.Split(args, "\n")
+	err := func() error {
+		id, err := age.ParseX25519Identity(parts[1])
+		if err != nil {
+			return err
+		}
+		file, err := os.Open(parts[0])
+		if err != nil {
+			return err
+		}
+		a, err := dump.OpenArchive(file, 1<<40, id)
+		if err != nil {
+			return err
+		}
+		_, err = a.Restore(context.Background(), dump.Restore{To: parts[2], Migrations: store.Migrations(), Erasures: discard, Progress: func(table string, _ int64) {
+			if table == parts[3] {
+				_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+				select {}
+			}
+		}})
+		return err
+	}()
+	fmt.Println("the restore ended:", err)
+	os.Exit(1)
+}
+
+// TestKilledRestore: a restore that is killed leaves an empty database, and works again.
+func TestKilledRestore(t *testing.T) {
+	t.Parallel()
+	id := newIdentity(t)
+	backup := backUp(t, newBackup(filled(t)), id)
+	file := filepath.Join(t.TempDir(), "backup.age")
+	if err := os.WriteFile(file, backup, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	storetest.Each(t, func(t *testing.T, to string) {
+		child := exec.Command(os.Args[0])
+		child.Env = append(os.Environ(), restoreInChild+"="+strings.Join([]string{file, id.String(), to, "players"}, "\n"))
+		out, err := child.CombinedOutput()
+		if status, ok := errors.AsType[*exec.ExitError](err); !ok || status.ExitCode() != -1 {
+			t.Fatalf("the restore was not killed: %v %s", err, out)
+		}
+		db, err := database.Open(t.Context(), to, database.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var accounts int
+		err = db.QueryRow(t.Context(), `SELECT count(*) FROM accounts`).Scan(&accounts)
+		if err := errors.Join(err, db.Close()); err != nil || accounts != 0 {
+			t.Errorf("%d accounts after the kill, %v", accounts, err)
+		}
+		if _, err := restore(t, backup, to, id); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestLitestreamTables: the tables that Litestream adds to a database are not the service's.
+func TestLitestreamTables(t *testing.T) {
+	t.Parallel()
+	from, id := storetest.SQLite(t), newIdentity(t)
+	db, err := sql.Open("sqlite", strings.TrimPrefix(from, "sqlite:"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.Exec(`CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER); CREATE TABLE _litestream_lock (id INTEGER);`)
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := restore(t, backUp(t, newBackup(from), id), storetest.EmptyPostgres(t), id); err != nil {
+		t.Errorf("restore: %v", err)
+	}
+	if _, err := newCopy(from, storetest.EmptyPostgres(t)).Run(t.Context()); err != nil {
+		t.Errorf("copy: %v", err)
+	}
 }

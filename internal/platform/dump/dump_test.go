@@ -28,6 +28,9 @@ func TestMain(m *testing.M) {
 	if args := os.Getenv(copyInChild); args != "" {
 		copyAndDie(args)
 	}
+	if args := os.Getenv(restoreInChild); args != "" {
+		restoreAndDie(args)
+	}
 	os.Exit(storetest.Main(m, 4))
 }
 
