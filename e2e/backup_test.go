@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/touchline/touchline/internal/message/sms/smstest"
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/blob"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/platform/dump"
 	"github.com/touchline/touchline/internal/server"
@@ -204,4 +206,48 @@ func TestSilentReplicaSendsNothing(t *testing.T) {
 		silent = false
 		s.Replica().SMS(guardianNumber, "message", 0)
 	})
+}
+
+// TestVerifyFindsBadFiles: a verification names a file that is missing in the file store, and one that was changed there.
+func TestVerifyFindsBadFiles(t *testing.T) {
+	t.Parallel()
+	s := touchlinetest.New(t, storetest.EmptySQLite(t))
+	coach := s.Coach(t, coachNumber)
+	var ids []string
+	for i := range 3 {
+		ids = append(ids, coach.Upload(t, "certification", "c.pdf", touchlinetest.PDF(500, i), "issuer", "Red Cross").Want(t, 201).String("document_id"))
+	}
+	db := openTables(t, s)
+	var keys []string
+	for _, id := range ids {
+		keys = append(keys, queryOne[string](t, db, `SELECT blob FROM documents WHERE id = $1`, id))
+	}
+	if err := s.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	files, err := blob.Open(t.Context(), s.Config.Files.Reveal(), blob.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer files.Close()
+	if err := files.Delete(t.Context(), keys[0]); err != nil {
+		t.Fatal(err)
+	}
+	if err := files.Put(t.Context(), keys[1], strings.NewReader("x"), 1, ""); err != nil {
+		t.Fatal(err)
+	}
+	id, err := age.GenerateX25519Identity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var backup bytes.Buffer
+	c, err := server.Backup(t.Context(), s.Config, server.Options{}, &backup, nil, id.Recipient())
+	if err != nil || !slices.Equal(c.Files.Missing, keys[:1]) {
+		t.Fatalf("missing %v, %v", c.Files.Missing, err)
+	}
+	v, err := server.VerifyBackup(t.Context(), s.Config, server.Options{Now: s.Clock.Now}, openBackup(t, backup.Bytes(), id))
+	want := []string{"the file " + keys[0] + " was missing in the file store", "the file of the document " + ids[1] + " differs from what was uploaded"}
+	if err != nil || !slices.Equal(v.Findings, want) {
+		t.Errorf("got %q, want %q, %v", v.Findings, want, err)
+	}
 }

@@ -2,7 +2,9 @@ package server
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -11,9 +13,12 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
+	"github.com/touchline/touchline/internal/platform/blob"
 	"github.com/touchline/touchline/internal/platform/config"
+	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/dump"
 	"github.com/touchline/touchline/internal/proof"
 )
@@ -55,11 +60,56 @@ func VerifyBackup(ctx context.Context, cfg *config.Config, o Options, a *dump.Ar
 		v.Findings = append(v.Findings, "the service does not start on the copy: "+err.Error())
 		return v, ctx.Err()
 	}
-	if v.Audit, err = auditCopy(ctx, restored, o); err != nil {
+	operators, err := OpenOperators(ctx, restored, o)
+	if err != nil {
+		return v, err
+	}
+	defer func() { err = errors.Join(err, operators.Close()) }()
+	log, err := operators.Log(ctx)
+	if err != nil {
+		return v, err
+	}
+	if v.Audit, err = log.Audit(ctx); err != nil {
 		return v, fmt.Errorf("audit the log of consents: %w", err)
 	}
-	v.Findings = append(v.Findings, v.Audit.Findings...)
-	return v, nil
+	changed, err := changedDocuments(ctx, operators.sql, restored.Files.Reveal())
+	v.Findings = slices.Concat(v.Findings, v.Audit.Findings, changed)
+	return v, err
+}
+
+// changedDocuments compares the content of documents with their hashes. A file that is missing was reported before.
+func changedDocuments(ctx context.Context, db *database.DB, address string) (findings []string, err error) {
+	files, err := blob.Open(ctx, address, blob.Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, files.Close()) }()
+	rs, err := db.Query(ctx, `SELECT id, blob, sha256 FROM documents`)
+	type document struct{ id, blob, sum string }
+	list, err := database.Collect(rs, err, func(s database.Scanner) (d document, err error) {
+		return d, s.Scan(&d.id, &d.blob, &d.sum)
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range list {
+		r, _, err := files.Open(ctx, d.blob)
+		if errors.Is(err, blob.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return findings, err
+		}
+		hash := sha256.New()
+		_, err = io.Copy(hash, r)
+		if err := errors.Join(err, r.Close()); err != nil {
+			return findings, err
+		}
+		if hex.EncodeToString(hash.Sum(nil)) != d.sum {
+			findings = append(findings, "the file of the document "+d.id+" differs from what was uploaded")
+		}
+	}
+	return findings, nil
 }
 
 // copyConfig returns the settings for a copy of the service in a folder.
@@ -122,17 +172,4 @@ func ready(ctx context.Context, url string) error {
 		return fmt.Errorf("/readyz answered %s: %s", res.Status, body)
 	}
 	return nil
-}
-
-func auditCopy(ctx context.Context, cfg *config.Config, o Options) (r proof.Report, err error) {
-	operators, err := OpenOperators(ctx, cfg, o)
-	if err != nil {
-		return r, err
-	}
-	defer func() { err = errors.Join(err, operators.Close()) }()
-	log, err := operators.Log(ctx)
-	if err != nil {
-		return r, err
-	}
-	return log.Audit(ctx)
 }
