@@ -1,5 +1,5 @@
 #!/bin/sh
-# The data in /var/lib/touchline and the user stay, also after a purge: files may be the only copy.
+# The data in /var/lib/touchline, the backups in /var/lib/touchline-backups and the user stay, also after a purge: files may be the only copy.
 set -e
 if [ -d /run/systemd/system ]; then
 	systemctl daemon-reload
