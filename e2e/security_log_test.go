@@ -167,7 +167,7 @@ func TestAccessLog(t *testing.T) {
 					if ms, ok := lines[i]["duration_ms"].(float64); !ok || ms <= 0 || ms > 60_000 {
 						t.Errorf("got duration_ms %v, want milliseconds", lines[i]["duration_ms"])
 					}
-					if got := slices.Sorted(maps.Keys(lines[i])); !slices.Equal(got, []string{"duration_ms", "level", "method", "msg", "route", "status", "time", "trace_id"}) {
+					if got := slices.Sorted(maps.Keys(lines[i])); !slices.Equal(got, []string{"duration_ms", "level", "method", "msg", "route", "span_id", "status", "time", "trace_id"}) {
 						t.Errorf("got the attributes %v", got)
 					}
 				}

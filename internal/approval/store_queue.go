@@ -7,6 +7,7 @@ import (
 
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/telemetry"
 	"github.com/touchline/touchline/internal/store"
 )
 
@@ -40,12 +41,12 @@ func (s *Service) queueMessages(ctx context.Context, tx *store.Tx, p *Player, c 
 		}
 		values = append(values, id, m.Kind, string(lane.Channel), m.State, database.Text(m.Reason), p.Approver(m.Request.Party).AccountID,
 			m.Address, string(m.Request.Party), p.CoachID, m.Request.ID, database.Text(c.By.Network),
-			database.Micros(due), database.Micros(due.Add(message.MessageLifetime)), database.Micros(created), database.Micros(tx.Now), 0)
+			database.Micros(due), database.Micros(due.Add(message.MessageLifetime)), database.Micros(created), database.Micros(tx.Now), 0, database.Text(telemetry.Parent(ctx)))
 	}
 	err = tx.Defer(ctx, `
 		INSERT INTO deliveries (id, kind, channel, state, reason, account_id, recipient, role, coach_id, request_id, network,
-			due_at, gives_up_at, created_at, updated_at, attempts)
-		VALUES `+database.RowsOf(len(send), 16), values...)
+			due_at, gives_up_at, created_at, updated_at, attempts, trace_parent)
+		VALUES `+database.RowsOf(len(send), 17), values...)
 	if err != nil {
 		return fmt.Errorf("queue deliveries: %w", err)
 	}

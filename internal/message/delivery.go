@@ -98,6 +98,8 @@ type Delivery struct {
 	AwaitsStatus bool
 	// Stays is true if the message leaves on no other channel than this one.
 	Stays bool
+	// TraceParent is the W3C traceparent of the request that asked for the message, or empty.
+	TraceParent string
 	// Network is where the coach asked for the message, or empty.
 	Network string
 

@@ -9,6 +9,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/phone"
+	"github.com/touchline/touchline/internal/platform/telemetry"
 )
 
 // Store is the outbox in the database, with the preferences and the stops of its recipients.
@@ -88,9 +89,9 @@ type OTPDelivery struct {
 func (st *Store) QueueOTP(ctx context.Context, tx *database.Tx, o OTPDelivery) error {
 	err := tx.Defer(ctx, `
 		INSERT INTO deliveries (id, kind, channel, state, recipient, role, challenge_id, device_id,
-			attempts, due_at, gives_up_at, created_at, updated_at, reserved)
-		VALUES ($1, 'otp', $2, 'queued', $3, $4, $5, $6, 0, $7, $8, $7, $7, $9)`,
-		st.NewID(), string(o.Channel), o.To, string(o.Role), o.ChallengeID, o.DeviceID, database.Micros(tx.Now), database.Micros(o.EndsAt), o.Reserved)
+			attempts, due_at, gives_up_at, created_at, updated_at, reserved, trace_parent)
+		VALUES ($1, 'otp', $2, 'queued', $3, $4, $5, $6, 0, $7, $8, $7, $7, $9, $10)`,
+		st.NewID(), string(o.Channel), o.To, string(o.Role), o.ChallengeID, o.DeviceID, database.Micros(tx.Now), database.Micros(o.EndsAt), o.Reserved, database.Text(telemetry.Parent(ctx)))
 	if err != nil {
 		return fmt.Errorf("queue OTP: %w", err)
 	}
@@ -158,7 +159,7 @@ func (st *Store) VoiceDelivery(ctx context.Context, id string) (Delivery, error)
 
 // DeliveryColumns are the columns that ScanDelivery scans.
 const DeliveryColumns = `id, channel, kind, recipient, role, lease, attempts, total_attempts, gives_up_at, reason, coach_id, request_id, challenge_id, device_id,
-	notification_id, counted, reserved, held_by, network, gathered_by, team_message_id, coalesce(team_position, 0), stays`
+	notification_id, counted, reserved, held_by, network, gathered_by, team_message_id, coalesce(team_position, 0), stays, trace_parent`
 
 func ScanDelivery(s database.Scanner) (Delivery, error) {
 	var d Delivery
@@ -166,7 +167,7 @@ func ScanDelivery(s database.Scanner) (Delivery, error) {
 	err := s.Scan(&d.ID, &d.Channel, &d.Kind, &d.To, &d.Role, database.IntoText(&d.Lease), &d.Attempts, &d.TotalAttempts, database.IntoTime(&d.GivesUpAt), database.IntoText(&reason),
 		database.IntoText(&d.CoachID), database.IntoText(&d.RequestID), database.IntoText(&d.ChallengeID), database.IntoText(&d.DeviceID), database.IntoText(&d.NotificationID),
 		&d.Counted, &d.Reserved, database.IntoText(&d.HeldBy), database.IntoText(&d.Network), database.IntoText(&d.GatheredBy),
-		database.IntoText(&d.TeamMessageID), &d.TeamPosition, &d.Stays)
+		database.IntoText(&d.TeamMessageID), &d.TeamPosition, &d.Stays, database.IntoText(&d.TraceParent))
 	d.Held, d.Postponed, d.Gathers, d.AwaitsStatus = reason == ReasonHeld, reason == ReasonQuietHours, reason == ReasonGathering, reason == ReasonAwaitingStatus
 	return d, err
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/telemetry"
 	"github.com/touchline/touchline/internal/store"
 )
 
@@ -27,7 +28,7 @@ func queueCopies(ctx context.Context, tx *store.Tx, drafts []message.Draft, ids 
 		for _, c := range d.Copies(account.preferences, addresses, account.pushTo) {
 			values = append(values, tx.DB().NewID(), ids[i], string(message.NotificationCopy), string(c.Channel), "queued",
 				d.AccountID, c.Address, string(d.To), database.Text(d.CountedFor()),
-				0, database.Micros(tx.Now), database.Micros(tx.Now.Add(message.MessageLifetime)), database.Micros(tx.Now), database.Micros(tx.Now))
+				0, database.Micros(tx.Now), database.Micros(tx.Now.Add(message.MessageLifetime)), database.Micros(tx.Now), database.Micros(tx.Now), database.Text(telemetry.Parent(ctx)))
 			queued++
 			tx.DB().Outbox.Wake(tx.Tx, message.Lane{Channel: c.Channel, Kind: message.NotificationCopy})
 		}
@@ -37,8 +38,8 @@ func queueCopies(ctx context.Context, tx *store.Tx, drafts []message.Draft, ids 
 	}
 	err := tx.Defer(ctx, `
 		INSERT INTO deliveries (id, notification_id, kind, channel, state, account_id, recipient, role, coach_id,
-			attempts, due_at, gives_up_at, created_at, updated_at)
-		VALUES `+database.RowsOf(queued, 14), values...)
+			attempts, due_at, gives_up_at, created_at, updated_at, trace_parent)
+		VALUES `+database.RowsOf(queued, 15), values...)
 	if err != nil {
 		return fmt.Errorf("queue copies of notifications: %w", err)
 	}

@@ -21,8 +21,11 @@ import (
 	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/blob"
+	"github.com/touchline/touchline/internal/platform/buildinfo"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/metrics"
+	"github.com/touchline/touchline/internal/platform/telemetry"
 	"github.com/touchline/touchline/internal/platform/upload"
 	"github.com/touchline/touchline/internal/roster"
 	"github.com/touchline/touchline/internal/store"
@@ -47,6 +50,8 @@ type Options struct {
 	// Migration is told what migrations do while the service opens its database.
 	Migration func(database.MigrationEvent)
 
+	// telemetry exports traces and metrics; nil exports none.
+	telemetry *telemetry.Exporter
 	// advance moves the clock of a service for development.
 	advance func(time.Duration) time.Time
 }
@@ -108,6 +113,7 @@ type App struct {
 	load        *load
 	silent      bool // see Options
 
+	telemetry    *telemetry.Exporter
 	discardStall time.Duration
 	discards     *rate.Limiter // of bytes
 }
@@ -120,19 +126,24 @@ func Open(ctx context.Context, cfg *config.Config, o Options) (*App, error) {
 		o.Now, o.advance = movable(o.Now)
 	}
 	warnOfPlainDatabase(cfg, o.Log)
-	sql, tiers, err := openDatabase(ctx, cfg, o)
+	exporter, err := telemetry.Open(ctx, buildinfo.Read(), o.Log)
 	if err != nil {
 		return nil, err
+	}
+	o.telemetry = exporter
+	sql, tiers, err := openDatabase(ctx, cfg, o)
+	if err != nil {
+		return nil, errors.Join(err, exporter.Close())
 	}
 	warnOfClock(ctx, sql, o.Log)
 	warnOfNewerDatabase(ctx, sql, o.Log)
 	files, err := openFiles(ctx, cfg, auth.NewInstallation(sql), o)
 	if err != nil {
-		return nil, errors.Join(err, sql.Close())
+		return nil, errors.Join(err, sql.Close(), exporter.Close())
 	}
 	a, err := newApp(ctx, cfg, o, sql, files, tiers)
 	if err != nil {
-		return nil, errors.Join(err, files.Close(), sql.Close())
+		return nil, errors.Join(err, files.Close(), sql.Close(), exporter.Close())
 	}
 	return a, nil
 }
@@ -162,18 +173,22 @@ func newApp(ctx context.Context, cfg *config.Config, o Options, sql *database.DB
 	if err != nil {
 		return nil, err
 	}
-	operators, err := newAdmin(cfg, o, s)
+	registry := s.metricsRegistry(cfg, o)
+	if err := o.telemetry.ExportMetrics(ctx, registry); err != nil {
+		return nil, err
+	}
+	operators, err := newAdmin(cfg, o, s, metrics.Handler(registry))
 	if err != nil {
 		return nil, err
 	}
 	proxies := &proxyWarner{trusted: cfg.TrustedProxies, log: o.Log, now: o.Now}
 	return &App{
-		cfg: cfg, log: o.Log, sql: sql, db: s.db, files: files, certificate: certificate, acme: acme,
+		cfg: cfg, log: o.Log, telemetry: o.telemetry, sql: sql, db: s.db, files: files, certificate: certificate, acme: acme,
 		api: proxies.wrap(public), admin: proxies.wrap(operators),
 		worker: newWorker(cfg, o, s), hub: s.delivery.hub, streams: s.public.Streams, newTicker: o.NewTicker, waiting: s.delivery.waiting,
 		operators: s.operators.Tokens, players: s.players, readiness: s.readiness, load: s.load, silent: o.Silent, discardStall: o.DiscardStall, discards: rate.NewLimiter(discardRate, discardBurst),
 	}, nil
 }
 
-// Close closes the file store and the database. Call it after Serve has returned.
-func (a *App) Close() error { return errors.Join(a.files.Close(), a.sql.Close()) }
+// Close closes the file store and the database, and exports the last spans. Call it after Serve has returned.
+func (a *App) Close() error { return errors.Join(a.telemetry.Close(), a.files.Close(), a.sql.Close()) }

@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"net/http"
 	"slices"
 	"time"
 
@@ -138,15 +137,15 @@ func newBase(ctx context.Context, cfg *config.Config, o Options, sql *database.D
 	}, nil
 }
 
-// metricsHandler returns the handler of GET /metrics.
-func (b base) metricsHandler(cfg *config.Config, o Options) http.Handler {
+// metricsRegistry returns the metrics of the process.
+func (b base) metricsRegistry(cfg *config.Config, o Options) *metrics.Registry {
 	s := metrics.Sources{Database: b.db, Lanes: b.delivery.queue.Lanes(), Load: b.load.metrics(b.delivery.hub), Certificates: b.certificateEnds, Now: o.Now}
 	if len(cfg.SMSPrices) > 0 {
 		for _, line := range b.budgets {
 			s.Costs = append(s.Costs, metrics.Costs{Name: line.name, Spent: line.spent, Budget: line.budget.Units()})
 		}
 	}
-	return b.metrics.Handler(s)
+	return b.metrics.Registry(s)
 }
 
 // coaches stores the profiles, tiers and listings of coaches.

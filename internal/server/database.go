@@ -77,7 +77,7 @@ func openDatabase(ctx context.Context, cfg *config.Config, o Options) (*database
 		return nil, tiers, err
 	}
 	db, err := database.Open(ctx, cfg.DatabaseURL.Reveal(), database.Options{
-		Now: o.Now, Migrations: store.Migrations(), ApplicationName: "touchline",
+		Now: o.Now, Migrations: store.Migrations(), ApplicationName: "touchline", Tracer: o.telemetry.Tracer(),
 	})
 	if err != nil {
 		return nil, tiers, fmt.Errorf("open the database: %w", err)

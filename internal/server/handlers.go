@@ -47,15 +47,15 @@ func newPages(cfg *config.Config, o Options, s *services, limiter *ratelimit.Lim
 	})
 }
 
-// newAdmin returns the handler of the operators' API.
-func newAdmin(cfg *config.Config, o Options, s *services) (http.Handler, error) {
+// newAdmin returns the handler of the operators' API. scraped serves the metrics.
+func newAdmin(cfg *config.Config, o Options, s *services, scraped http.Handler) (http.Handler, error) {
 	console, err := newConsole(cfg, o, s)
 	if err != nil {
 		return nil, err
 	}
 	return console.Handler(admin.New(admin.Config{
 		Operators: s.operators, Settings: s.settings(cfg, o, "operators", s.security.RefusedOperator),
-		Ready: s.readiness.check, Metrics: s.metricsHandler(cfg, o),
+		Ready: s.readiness.check, Metrics: scraped,
 		Features: partsOf(s.features(), func(f feature) (func(*admin.Server) []admin.Route, bool) { return f.operators, f.operators != nil }),
 	}).Handler()), nil
 }
@@ -83,6 +83,6 @@ func (s *services) publicSettings(cfg *config.Config, o Options) httpx.Settings 
 func (b base) settings(cfg *config.Config, o Options, listener string, refused func(context.Context, *httpx.RequestInfo, error)) httpx.Settings {
 	return httpx.Settings{
 		PublicURL: cfg.PublicURL, TrustedProxies: cfg.TrustedProxies, Now: o.Now, NewTicker: o.NewTicker,
-		Log: o.Log, AccessLog: cfg.AccessLog, Observe: b.metrics.Observe(listener), Refused: refused,
+		Log: o.Log, AccessLog: cfg.AccessLog, Observe: b.metrics.Observe(listener), Tracer: o.telemetry.Tracer(), Refused: refused,
 	}
 }

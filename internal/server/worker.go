@@ -32,7 +32,7 @@ func newWorker(cfg *config.Config, o Options, s *services) *worker.Worker {
 			Brand:       cfg.Brand,
 			AppHash:     cfg.AppHash(),
 			OTPAttempts: cfg.OTPTries, CountOTPs: len(cfg.SMSPrices) > 0,
-			Now: o.Now, NewTicker: o.NewTicker, NewID: o.NewID, Log: o.Log,
+			Now: o.Now, NewTicker: o.NewTicker, NewID: o.NewID, Log: o.Log, Tracer: o.telemetry.Tracer(),
 		}),
 		SendWebhooks:            newWebhookSender(o, s).Run,
 		SendDigests:             s.approvals.SendDigests,

@@ -8,6 +8,7 @@ import (
 
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/platform/telemetry"
 )
 
 const (
@@ -67,7 +68,7 @@ type Sender interface {
 	Suppressed(to string) bool
 }
 
-// OutboxConfig is the configuration for NewOutbox. All fields but Fallbacks are required.
+// OutboxConfig is the configuration for NewOutbox. All fields but Fallbacks and Tracer are required.
 type OutboxConfig struct {
 	Store    Store
 	Contents Contents
@@ -98,6 +99,8 @@ type OutboxConfig struct {
 	NewTicker NewTicker
 	NewID     func() string
 	Log       *slog.Logger
+	// Tracer makes a span for each attempt; nil makes none.
+	Tracer *telemetry.Tracer
 }
 
 // Outbox sends queued deliveries. It has one lane per channel and kind; each lane

@@ -3,11 +3,11 @@ package worker
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"math/rand/v2"
 	"time"
 
 	"github.com/touchline/touchline/internal/message"
-	"github.com/touchline/touchline/internal/platform/phone"
 )
 
 // fallbackOf returns the fallback of the channel of a delivery, if the delivery may use it.
@@ -33,14 +33,18 @@ func (o *Outbox) failed(ctx context.Context, deliveries []message.Delivery, err 
 	d := deliveries[0]
 	f, ok := errors.AsType[*message.SendError](err)
 	if !ok {
-		f = &message.SendError{Reason: "unreachable"}
+		f = &message.SendError{Reason: reasonOf(err)}
+	}
+	level := slog.LevelWarn
+	if f.Gone { // a browser or an app that ended its subscription
+		level = slog.LevelInfo
+	}
+	for _, each := range deliveries {
+		o.Log.Log(ctx, level, "a message was not sent", append(attemptAttrs(each), "permanent", f.Permanent || f.Gone, "reason", f.Reason)...)
 	}
 	if f.Gone {
 		return o.Store.DeliveryDropped(ctx, deliveries, message.ReasonNotWanted)
 	}
-	o.Log.Warn("a message was not sent", "delivery", d.ID, "channel", d.Channel, "kind", d.Kind,
-		"to", phone.Number(d.To), // logged masked; an address that is not a number is hidden entirely
-		"attempt", d.Attempts, "permanent", f.Permanent, "reason", f.Reason)
 	if other, ok := o.fallbackOf(d); ok && other.Now(f, d.Attempts) {
 		return o.fallBack(ctx, deliveries, f.Reason)
 	}

@@ -136,8 +136,14 @@ func (o *Outbox) send(ctx context.Context, m message.Outgoing, sent *completions
 	if before := m.Message.LeavesBefore; !before.IsZero() && !o.Now().Before(before) {
 		return o.Store.PostponeDelivery(ctx, m.Deliveries, o.Now(), message.ReasonQuietHours)
 	}
+	ctx, end := o.Tracer.Attempt(ctx, attemptOf(m.Deliveries))
 	if err := o.Senders[m.Deliveries[0].Channel].Send(ctx, m.Message); err != nil {
+		defer end("failed", reasonOf(err))
 		return o.failed(ctx, m.Deliveries, err)
+	}
+	defer end("sent", "")
+	for _, d := range m.Deliveries {
+		o.Log.Info("a message was sent", attemptAttrs(d)...)
 	}
 	if f, ok := o.fallbackOf(m.Deliveries[0]); ok {
 		return o.Store.AwaitStatus(ctx, m.Deliveries, o.Now().Add(f.After))

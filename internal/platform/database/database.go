@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/platform/telemetry"
 )
 
 // DB is one database, safe for concurrent use.
@@ -34,6 +35,7 @@ type DB struct {
 	cached     *prepared // SQLite: the prepared statements of reads; else nil
 	writer     *writer   // SQLite: runs the writing transactions; else nil
 	target     target
+	tracer     *telemetry.Tracer
 	migrations fs.FS
 
 	// writing guards closed and counts the running transactions, so that Close
@@ -64,6 +66,8 @@ type Options struct {
 	// ApplicationName is the name PostgreSQL shows for the connections. An
 	// application_name in the URL wins.
 	ApplicationName string
+	// Tracer makes a span for each statement of a request or delivery; nil makes none.
+	Tracer *telemetry.Tracer
 }
 
 // Open opens the database at url: sqlite:<path> or postgres://…. It creates a missing
@@ -74,7 +78,7 @@ func Open(ctx context.Context, url string, o Options) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("database URL: %w", err)
 	}
-	db := &DB{now: o.Now, engine: t.engine, target: t, migrations: o.Migrations, maxAttempts: maxAttempts, retryTimeout: retryTimeout}
+	db := &DB{now: o.Now, engine: t.engine, target: t, migrations: o.Migrations, tracer: o.Tracer, maxAttempts: maxAttempts, retryTimeout: retryTimeout}
 	if db.now == nil {
 		db.now = time.Now
 	}

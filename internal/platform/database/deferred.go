@@ -9,6 +9,7 @@ type deferred struct {
 	one   bool                // ErrStale unless it affects exactly one row
 	scan  func(Scanner) error // scans its row, sql.ErrNoRows without one; nil: it returns none
 	each  bool                // scan gets each of its rows instead
+	span  func(error)         // ends its span; may be nil
 }
 
 // mayFail reports whether the result of s may forbid the commit.
@@ -55,6 +56,7 @@ func (t *Tx) deferStatement(ctx context.Context, s deferred) error {
 			return err
 		}
 		observe(s.query, s.args)
+		s.span = t.db.span(t.ctx, s.query)
 		t.pg.deferred = append(t.pg.deferred, s)
 		return nil
 	}

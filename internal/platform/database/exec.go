@@ -67,6 +67,7 @@ func (db *DB) single(ctx context.Context, query string, args []any, run func(ctx
 		return err
 	}
 	defer done()
+	end := db.span(ctx, query)
 	for attempt := 1; ; attempt++ {
 		// If the connection is lost after the statement was sent, the statement may be
 		// committed: do not retry.
@@ -76,6 +77,7 @@ func (db *DB) single(ctx context.Context, query string, args []any, run func(ctx
 			continue
 		}
 		if !(mayRetry(err) || isConnectionLost(err) && pgconn.SafeToRetry(err)) || attempt == db.maxAttempts || !backoff(own, attempt) {
+			endSpan(end, err)
 			return db.failure(err)
 		}
 	}

@@ -111,6 +111,7 @@ func (p *pgTx) send(ctx context.Context, last string, args ...any) (pgx.BatchRes
 	}
 	for i := range pending {
 		forbidden, err := pending[i].readResult(results)
+		endSpan(pending[i].span, err)
 		if err = cmp.Or(err, forbidden); err != nil {
 			return nil, closeBatch(results, err)
 		}

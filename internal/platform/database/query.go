@@ -46,14 +46,17 @@ func (db *DB) Query(ctx context.Context, sql string, args ...any) (*Rows, error)
 		return nil, classify(err)
 	}
 	observe(sql, args)
+	end := db.span(ctx, sql)
 	limited, cancel := db.engine.readContext(ctx)
 	for attempt := 1; ; attempt++ {
 		rs, err := db.read(limited, sql, args)
 		if err == nil {
+			endSpan(end, nil)
 			return &Rows{cursor: rs, closed: cancel}, nil
 		}
 		if attempt == maxReadAttempts || limited.Err() != nil || !(isConnectionLost(err) || mayRetry(err)) {
 			cancel()
+			endSpan(end, err)
 			return nil, db.failure(err)
 		}
 	}

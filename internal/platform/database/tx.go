@@ -193,6 +193,8 @@ func (t *Tx) Exec(_ context.Context, query string, args ...any) (affected int64,
 		return 0, err
 	}
 	observe(query, args)
+	end := t.db.span(t.ctx, query)
+	defer func() { endSpan(end, err) }()
 	if t.pg != nil {
 		affected, err = t.pg.exec(t.ctx, query, args)
 		return affected, t.fail(err)
@@ -219,7 +221,9 @@ func (t *Tx) Query(_ context.Context, query string, args ...any) (*Rows, error) 
 		return nil, err
 	}
 	observe(query, args)
+	end := t.db.span(t.ctx, query)
 	rs, err := t.query(query, args)
+	endSpan(end, err)
 	if err != nil {
 		return nil, t.fail(err)
 	}

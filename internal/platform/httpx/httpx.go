@@ -14,12 +14,16 @@ import (
 	"runtime/debug"
 	"strings"
 	"time"
+
+	"github.com/touchline/touchline/internal/platform/telemetry"
 )
 
 // RequestInfo describes one request and its response, for logs, metrics and problem
 // documents. Router sets Route, and the adapter of the API Client; Middleware sets the rest.
 type RequestInfo struct {
 	TraceID string
+	// Sampled says that the trace is exported.
+	Sampled bool
 	// Route is the pattern of the route, because a path may hold a secret. It is
 	// empty if no route matches.
 	Route string
@@ -33,15 +37,41 @@ type RequestInfo struct {
 	// token; each is empty if the request has none.
 	AccountID, SessionID, OperatorID string
 
+	span   [8]byte
 	stream func(context.Context, http.ResponseWriter) // see Stream
+}
+
+// SpanID identifies the request in its trace: several requests of a client may have one trace id.
+func (i *RequestInfo) SpanID() string { return hex.EncodeToString(i.span[:]) }
+
+// TraceParent returns the W3C traceparent of the request. It implements telemetry.Parenter.
+func (i *RequestInfo) TraceParent() string {
+	flags := "-00"
+	if i.Sampled {
+		flags = "-01"
+	}
+	return "00-" + i.TraceID + "-" + i.SpanID() + flags
 }
 
 type infoKey struct{}
 
-// WithInfo returns ctx with the RequestInfo of its request.
-func WithInfo(ctx context.Context, info *RequestInfo) context.Context {
-	return context.WithValue(ctx, infoKey{}, info)
+// infoContext is a context with the RequestInfo of its request, also under telemetry.ParentKey.
+type infoContext struct {
+	context.Context
+	info *RequestInfo
 }
+
+// Value implements context.Context.
+func (c infoContext) Value(key any) any {
+	switch key.(type) {
+	case infoKey, telemetry.ParentKey:
+		return c.info
+	}
+	return c.Context.Value(key)
+}
+
+// WithInfo returns ctx with the RequestInfo of its request.
+func WithInfo(ctx context.Context, info *RequestInfo) context.Context { return infoContext{ctx, info} }
 
 // InfoFrom returns the RequestInfo of the request that ctx belongs to, or nil.
 func InfoFrom(ctx context.Context) *RequestInfo {
@@ -61,7 +91,15 @@ type Middleware struct {
 // Serve sets the trace id and the security headers, calls next, recovers its panic
 // and logs the request.
 func (m *Middleware) Serve(w http.ResponseWriter, r *http.Request, info *RequestInfo, next http.Handler) {
-	info.TraceID = TraceID(r.Header.Get("Traceparent"))
+	if m.Tracer != nil && !IsProbe(r.URL.Path) {
+		ctx, span := m.Tracer.Request(r.Context(), r.Header.Get("Traceparent"))
+		r = r.WithContext(ctx)
+		info.TraceID, info.span, info.Sampled = span.ID()
+		defer func() { span.End(MethodLabel(r.Method), info.Route, info.Status) }()
+	} else {
+		info.TraceID = TraceID(r.Header.Get("Traceparent"))
+		binary.BigEndian.PutUint64(info.span[:], rand.Uint64()|1) // zeros are invalid
+	}
 	setSecurityHeaders(w.Header(), r.URL.Path, info.TraceID)
 	if r.TLS != nil || m.HTTPS {
 		w.Header()["Strict-Transport-Security"] = oneYear
@@ -149,9 +187,13 @@ func (m *Middleware) observe(r *http.Request, info *RequestInfo, start time.Time
 	if m.Observe != nil {
 		m.Observe(r.Method, info, took)
 	}
-	m.Log.LogAttrs(context.WithoutCancel(r.Context()), m.accessLevel(r), "request",
+	level := m.accessLevel(r)
+	if !m.Log.Enabled(r.Context(), level) {
+		return
+	}
+	m.Log.LogAttrs(context.WithoutCancel(r.Context()), level, "request",
 		slog.String("method", MethodLabel(r.Method)), slog.String("route", info.Route), slog.Int("status", info.Status),
-		slog.Float64("duration_ms", float64(took.Microseconds())/1000), slog.String("trace_id", info.TraceID))
+		slog.Float64("duration_ms", float64(took.Microseconds())/1000), slog.String("trace_id", info.TraceID), slog.String("span_id", info.SpanID()))
 }
 
 // accessLevel returns the level of the line of a request. Probes would be most of the lines.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/platform/problem"
+	"github.com/touchline/touchline/internal/platform/telemetry"
 )
 
 // Settings are the parts, beside their services, that the API, the pages and the operators'
@@ -28,6 +29,8 @@ type Settings struct {
 	AccessLog bool
 	// Observe is called after each response; it may be nil.
 	Observe func(method string, info *RequestInfo, took time.Duration)
+	// Tracer makes a span for each request; nil makes none.
+	Tracer *telemetry.Tracer
 	// Refused is called with each error that is written as a problem or shown on a page; it may
 	// be nil.
 	Refused func(ctx context.Context, info *RequestInfo, err error)

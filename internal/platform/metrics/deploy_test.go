@@ -50,7 +50,7 @@ func everything(t *testing.T) string {
 	one := func() float64 { return 1 }
 	free := func(context.Context) (float64, error) { return 0, nil }
 	w := httptest.NewRecorder()
-	m.Handler(metrics.Sources{
+	metrics.Handler(m.Registry(metrics.Sources{
 		Database: fakeSource{}, Lanes: message.SMS.Lanes(), Now: now,
 		Certificates: func() map[string]time.Time { return map[string]time.Time{"TLS_CERT": time.Unix(5000, 0)} },
 		Costs:        []metrics.Costs{{Name: "sms", Spent: free, Budget: 500}, {Name: "call", Spent: free}},
@@ -59,7 +59,7 @@ func everything(t *testing.T) string {
 			InFlight: map[string]func() inflight.Stats{"read": func() inflight.Stats { return inflight.Stats{} }},
 			Streams:  func() int { return 0 }, StreamsLimit: 4000,
 		},
-	}).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", http.NoBody))
+	})).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", http.NoBody))
 	return w.Body.String()
 }
 

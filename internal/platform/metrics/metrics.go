@@ -111,9 +111,11 @@ type Sources struct {
 	Now          func() time.Time
 }
 
-// Handler serves the counters, and reads s at each scrape. It limits concurrent scrapes to
-// two, because each one queries the database.
-func (m *Metrics) Handler(s Sources) http.Handler {
+// Registry has all metrics of a process.
+type Registry = prometheus.Registry
+
+// Registry returns the counters with s, which it reads at each scrape.
+func (m *Metrics) Registry(s Sources) *Registry {
 	for _, lane := range s.Lanes {
 		for _, outcome := range []string{"sent", "retried", "failed", "dropped"} {
 			m.deliveries.WithLabelValues(string(lane.Channel), string(lane.Kind), outcome)
@@ -128,6 +130,11 @@ func (m *Metrics) Handler(s Sources) http.Handler {
 	for _, c := range s.Costs {
 		r.MustRegister(c.collectors()...)
 	}
+	return r
+}
+
+// Handler serves a registry. It limits concurrent scrapes to two, because each one queries the database.
+func Handler(r *Registry) http.Handler {
 	return promhttp.HandlerFor(r, promhttp.HandlerOpts{Registry: r, MaxRequestsInFlight: 2, Timeout: 8 * time.Second, EnableOpenMetrics: true})
 }
 
@@ -152,9 +159,18 @@ func (m *Metrics) Observe(listener string) func(method string, info *httpx.Reque
 	return func(method string, info *httpx.RequestInfo, took time.Duration) {
 		m.requests.WithLabelValues(listener, httpx.MethodLabel(method), info.Route, strconv.Itoa(info.Status)).Inc()
 		if !info.Stream {
-			m.durations.WithLabelValues(listener, info.Route).Observe(took.Seconds())
+			m.observeDuration(m.durations.WithLabelValues(listener, info.Route), info, took)
 		}
 	}
+}
+
+// observeDuration observes the duration of a request. If its trace is exported, the bucket has its trace id as an exemplar.
+func (m *Metrics) observeDuration(o prometheus.Observer, info *httpx.RequestInfo, took time.Duration) {
+	if !info.Sampled {
+		o.Observe(took.Seconds())
+		return
+	}
+	o.(prometheus.ExemplarObserver).ObserveWithExemplar(took.Seconds(), prometheus.Labels{"trace_id": info.TraceID})
 }
 
 // webhookOutcomes are the label values of the states of a message after an attempt.

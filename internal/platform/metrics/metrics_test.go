@@ -50,7 +50,7 @@ func now() time.Time { return time.Unix(1000, 0) }
 func scrape(t *testing.T, m *metrics.Metrics, source fakeSource) string {
 	t.Helper()
 	w := httptest.NewRecorder()
-	m.Handler(metrics.Sources{Database: source, Lanes: message.SMS.Lanes(), Now: now}).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", http.NoBody))
+	metrics.Handler(m.Registry(metrics.Sources{Database: source, Lanes: message.SMS.Lanes(), Now: now})).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", http.NoBody))
 	if w.Code != 200 {
 		t.Fatalf("scrape: got %d, want 200: %s", w.Code, w.Body)
 	}

@@ -51,6 +51,8 @@ CREATE TABLE deliveries (
 	-- stays: the message leaves on no other channel. provider_id is WhatsApp's id of the message.
 	stays           BOOLEAN NOT NULL DEFAULT FALSE,
 	provider_id     TEXT,
+	-- trace_parent is the W3C traceparent of the request that asked for the message.
+	trace_parent    TEXT,
 	CHECK (lease IS NULL OR state = 'queued')
 );
 CREATE INDEX deliveries_due ON deliveries (channel, kind, due_at, id) WHERE state = 'queued';
