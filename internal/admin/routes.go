@@ -31,6 +31,7 @@ func (s *Server) routes() []Route {
 		{Method: "GET", Pattern: "/api/admin/message-costs", Handle: handle(s.listMessageCosts), Authorize: deliveries, Query: endpoint.Paged("from", "to", "coach_id")},
 		{Method: "GET", Pattern: "/api/admin/audit", Handle: handle(s.audit), Authorize: audit, Query: endpoint.Paged("object_id")},
 		{Method: "GET", Pattern: "/metrics", Handle: handle(s.metrics), Authenticate: s.authenticateScrape, Authorize: metrics, Produces: endpoint.AnyMedia},
+		s.profileRoute(s.Scope(operator.Profiles)),
 		{Method: "GET", Pattern: "/.well-known/oauth-authorization-server", Handle: handle(s.metadata), Authenticate: public, Produces: endpoint.AnyMedia},
 		{Method: "GET", Pattern: "/healthz", Handle: handle(s.healthz), Authenticate: public, Produces: endpoint.AnyMedia},
 		{Method: "GET", Pattern: "/readyz", Handle: handle(s.readyz), Authenticate: public, Produces: endpoint.AnyMedia},

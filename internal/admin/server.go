@@ -7,6 +7,7 @@ package admin
 import (
 	"context"
 	"net/http"
+	"sync"
 
 	"github.com/touchline/touchline/internal/platform/bodies"
 	"github.com/touchline/touchline/internal/platform/endpoint"
@@ -32,6 +33,8 @@ type Config struct {
 	Features []func(*Server) []Route
 	// Metrics serves the Prometheus text format. If it is nil, /metrics is not_found.
 	Metrics http.Handler
+	// Profiles serves profiles of the process at /debug/pprof/.
+	Profiles bool
 	// Ready returns why the service cannot serve; nil is always ready.
 	Ready func(context.Context) error
 }
@@ -42,6 +45,8 @@ type Server struct {
 	adapter  endpoint.Adapter[Caller]
 	failures *ratelimit.Limiter
 	audited  *ratelimit.Limiter
+	// profiling is locked while a profile runs.
+	profiling sync.Mutex
 }
 
 // New returns a Server of c.

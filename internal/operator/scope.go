@@ -29,12 +29,14 @@ const (
 	Webhooks Scope = "webhooks"
 	// Metrics reads figures without personal data.
 	Metrics Scope = "metrics"
+	// Profiles reads profiles of the process.
+	Profiles Scope = "profiles"
 	// Audit reads the audit log.
 	Audit Scope = "audit"
 )
 
 // Scopes lists every scope, in the order of responses.
-var Scopes = []Scope{KYC, Coaches, Disputes, Deliveries, Introspect, AvailabilityScope, AvailabilityByNumber, Safeguarding, Webhooks, Metrics, Audit}
+var Scopes = []Scope{KYC, Coaches, Disputes, Deliveries, Introspect, AvailabilityScope, AvailabilityByNumber, Safeguarding, Webhooks, Metrics, Profiles, Audit}
 
 // Valid reports whether s is one of Scopes.
 func (s Scope) Valid() bool { return slices.Contains(Scopes, s) }

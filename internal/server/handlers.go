@@ -55,7 +55,7 @@ func newAdmin(cfg *config.Config, o Options, s *services, scraped http.Handler) 
 	}
 	return console.Handler(admin.New(admin.Config{
 		Operators: s.operators, Settings: s.settings(cfg, o, "operators", s.security.RefusedOperator),
-		Ready: s.readiness.check, Metrics: scraped,
+		Ready: s.readiness.check, Metrics: scraped, Profiles: cfg.PProf,
 		Features: partsOf(s.features(), func(f feature) (func(*admin.Server) []admin.Route, bool) { return f.operators, f.operators != nil }),
 	}).Handler()), nil
 }
