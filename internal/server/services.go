@@ -102,7 +102,7 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 	replies := newReplies(cfg, o, b.db.Outbox, common.Phones)
 	replies.Chat = newInbox(cfg, o, b, conversations).Receive
 	if b.phones != nil {
-		b.phones.Reply, b.phones.Answer, b.phones.Ended = replies.Apply, approvals.AnswerCall, b.db.Outbox.StoreReceipt
+		b.phones.Reply, b.phones.Answer, b.phones.Ended, b.phones.Force = replies.Apply, approvals.AnswerCall, b.db.Outbox.StoreReceipt, approvals.Force
 	}
 	receipts := newReceipts(cfg, o, b.db.Outbox, b.keys.Vault, b.metrics)
 	calls, err := newCalls(cfg, b, accounts, receipts)

@@ -25,6 +25,7 @@ func (s *Phones) Operations(a *api.Server) []api.Route {
 	h := handlers{s, a}
 	return []api.Route{
 		{Method: "GET", Pattern: "/dev/messages", Handle: endpoint.Handle(h.list), Authenticate: onlyLocal, Query: []string{"number"}},
+		{Method: "POST", Pattern: "/dev/consents", Handle: endpoint.Handle(h.force), Authenticate: onlyLocal, Body: endpoint.JSON},
 		{Method: "POST", Pattern: "/dev/clock", Handle: endpoint.Handle(h.advance), Authenticate: onlyLocal, Body: endpoint.JSON},
 	}
 }

@@ -176,6 +176,28 @@ func TestQuestionByCall(t *testing.T) {
 	}, development, func(c *config.Config) { c.Voice = "log" })
 }
 
+// TestHangUpWithoutKey: a call that is hung up before a key is recorded as real providers report it.
+func TestHangUpWithoutKey(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		token := signIn(t, s, "coach", coachNumber, 1)
+		s.Call(t, "POST", "/auth/complete-profile", token, map[string]any{"name": "Meera Nair", "bio": "Hockey.", "experience_years": 7, "sports": []string{"hockey"}}).Want(t, 200)
+		player := s.Call(t, "POST", "/api/players/add", token, touchlinetest.Minor(guardianNumber, "")).Want(t, 201).String("player_id")
+		waitForCalls(s)
+		token = signIn(t, s, "coach", coachNumber, 2)
+		id := s.Call(t, "GET", "/api/players/approval-status/"+player, token, nil).Want(t, 200).String("guardian_request.request_id")
+		s.Call(t, "POST", "/api/approval/requests/"+id+"/call", token, nil).Want(t, 200)
+		messagesOf(t, s, guardianNumber, 2)
+		pressKeys(s.Browser(t), guardianNumber, "Hang up")
+		r := s.Call(t, "GET", "/api/approval/requests/"+id, token, nil).Want(t, 200)
+		deliveries, _ := r.JSON["deliveries"].([]any)
+		last, _ := deliveries[len(deliveries)-1].(map[string]any)
+		if last["channel"] != "voice" || last["state"] != "failed" || last["detail"] != "Called. Someone or a mailbox answered and pressed no key. Nothing was decided." {
+			t.Errorf("got the call %v", last)
+		}
+	}, development, func(c *config.Config) { c.Voice = "log" })
+}
+
 // signInPages signs the coach in with the code on the phone, its nth message.
 func signInPages(t *testing.T, s *touchlinetest.Service, b *touchlinetest.Browser, n int) {
 	t.Helper()

@@ -11,8 +11,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/message/voice"
 	"github.com/touchline/touchline/internal/notice"
+	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/phone"
 )
 
@@ -34,8 +37,10 @@ type Message struct {
 	Sent bool
 	// Buttons can be pressed: those under a chat message, or the keys of a call.
 	Buttons []message.ChatButton
-	// CallID is the call that spoke the text if it waits for a key, and CallState its step.
+	// CallID is the call that spoke the text if it waits for a key, and CallState its step. KeyPressed says that a
+	// key was pressed before.
 	CallID, CallState string
+	KeyPressed        bool
 }
 
 // hangUp is the button that ends a call.
@@ -73,6 +78,8 @@ type Phones struct {
 	// Answer takes a step of a call, and Ended receives the report of a call that ended, as from a provider.
 	Answer func(ctx context.Context, callID string, to phone.Number, state, key string) (message.CallPrompt, error)
 	Ended  func(ctx context.Context, r message.Report) (int, error)
+	// Force brings the consent of a party to a state.
+	Force func(ctx context.Context, playerID string, party actor.Role, to approval.State) (*approval.Player, error)
 	// Advance moves the clock of the service and returns its time.
 	Advance func(time.Duration) time.Time
 	// Hub wakes the open pages.
@@ -178,14 +185,18 @@ func (s *Phones) pressKey(ctx context.Context, from phone.Number, m Message, b m
 	s.mu.Unlock()
 	s.add(from, Message{ID: s.NewID(), Channel: m.Channel, Text: b.Text, Sent: true})
 	if b.ID != hangUp {
-		says := Message{ID: s.NewID(), Channel: m.Channel, Text: strings.Join(next.Lines, "\n")}
+		says := Message{ID: s.NewID(), Channel: m.Channel, Text: strings.Join(next.Lines, "\n"), KeyPressed: true}
 		says.waitFor(m.CallID, next)
 		s.add(from, says)
 	}
 	if next.Keys != "" {
 		return nil
 	}
-	_, err := s.Ended(ctx, message.Report{MessageID: m.CallID, Attempt: message.NewestAttempt, Receipt: message.ReceiptDelivered, NetworkSays: "completed"})
+	outcome := voice.Completed
+	if b.ID == hangUp && !m.KeyPressed {
+		outcome = voice.NoKey // as real providers report it: nothing says who answered
+	}
+	_, err := s.Ended(ctx, outcome.Report(message.MessageRef{MessageID: m.CallID, Attempt: message.NewestAttempt}))
 	return err
 }
 

@@ -136,7 +136,7 @@ func TestChat(t *testing.T) {
 // answer as unknown paths do.
 func TestOnlyInDevelopment(t *testing.T) {
 	t.Parallel()
-	paths := []string{"GET /dev/phones", "GET /dev/phones/events", "POST /dev/phones", "GET /dev/messages?number=%2B919812300001", "POST /dev/clock"}
+	paths := []string{"GET /dev/phones", "GET /dev/phones/events", "POST /dev/phones", "GET /dev/messages?number=%2B919812300001", "POST /dev/clock", "POST /dev/consents"}
 	status := func(t *testing.T, s *touchlinetest.Service, call, host string, headers ...string) int {
 		method, path, _ := strings.Cut(call, " ")
 		r, err := http.NewRequestWithContext(t.Context(), method, s.URL+path, strings.NewReader(""))
