@@ -27,7 +27,7 @@ type Group struct {
 func NewGroup(ctx context.Context, programs []Program, engine string, workers int) (*Group, error) {
 	g := &Group{}
 	for _, program := range programs {
-		s, err := run(ctx, program, engine, workers)
+		s, err := run(ctx, program, engine, workers, "TOUCHLINE_MAX_IN_FLIGHT=100000")
 		if err != nil {
 			g.Close()
 			return nil, fmt.Errorf("%s: %w", program.Name, err)

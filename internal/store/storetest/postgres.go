@@ -190,6 +190,10 @@ func connect(ctx context.Context, server *url.URL, idle <-chan *pgx.Conn) (*pgx.
 	case conn := <-idle:
 		return conn, nil
 	default:
-		return pgx.Connect(ctx, server.String())
+		u := *server
+		query := u.Query()
+		query.Del("pool_max_conns") // for the pool of a service
+		u.RawQuery = query.Encode()
+		return pgx.Connect(ctx, u.String())
 	}
 }
