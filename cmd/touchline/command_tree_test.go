@@ -32,6 +32,7 @@ var (
 		"admin player erase": "PLAYER --reason=asked",
 		"admin token revoke": "TOKEN",
 		"keys rotate":        "--new-file KEYFILE",
+		"keys rotate-secret": "",
 		"restore":            "BACKUP --identity BACKUPKEY --database-url=sqlite:RESTORED --erasures=RESTORED.erasures",
 		"retention":          "",
 	}

@@ -18,13 +18,14 @@ import (
 
 // keysCommand returns the commands for the keys of the installation. Running replicas see their effect within seconds.
 func keysCommand(environ []string) *cobra.Command {
-	c := group("keys", "commands for the keys: list and replace them", `Commands for the keys of the installation. The service may be running. The audit log
-records every change. No command prints a key.
+	c := group("keys", "commands for the keys: list and replace them", `Commands for the keys of the installation. The service may be running, but for
+rotate-secret. The audit log records every change. No command prints a key.
 
 Each command also takes the settings of "touchline serve", as variables or flags:
 database and master key. The chapter "Keys" of docs/operating.md has the steps.`)
 	c.PersistentFlags().Bool("json", false, "print JSON: an object, or for a list one object on each line")
-	open := openOperators(withSettings(c, environ))
+	load := withSettings(c, environ)
+	open := openOperators(load)
 	leaf := func(use, short string, do func(context.Context, *shell) error) *cobra.Command {
 		return &cobra.Command{Use: use, Short: short, Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error {
 			operators, err := open(c.Context())
@@ -41,6 +42,7 @@ database and master key. The chapter "Keys" of docs/operating.md has the steps.`
 		leaf("list", "list the keys, without the keys themselves", listKeys),
 		rotate,
 		leaf("rotate-signing", "sign access tokens with a new key from now on", rotateSigningKey),
+		rotateSecretCommand(load),
 	)
 	return c
 }

@@ -149,3 +149,15 @@ func (s *Service) MedicalReadings(ctx context.Context, by actor.Actor, playerID 
 	})
 	return readings, err
 }
+
+// Sealed are the columns that the service secret seals.
+var Sealed = []store.Sealed{{
+	Table: "players", Column: "medical", Purpose: vault.ForMedical,
+	Read:  `SELECT id, medical FROM players WHERE id > $2 AND medical IS NOT NULL ORDER BY id LIMIT $1`,
+	Write: `UPDATE players SET medical = $2 WHERE id = $3 AND medical = $1`,
+}}
+
+// Ended is what ends with the service secret: the secret derives the tokens of links.
+var Ended = []store.Ended{
+	{What: "links in messages to families", Query: `DELETE FROM request_links WHERE hash IN (SELECT hash FROM request_links LIMIT $1)`},
+}

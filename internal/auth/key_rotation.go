@@ -3,6 +3,7 @@ package auth
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/touchline/touchline/internal/operator"
@@ -50,6 +51,9 @@ func (in *Installation) ListKeys(ctx context.Context, masters [][]byte) ([]KeyIn
 		list[i] = KeyInfo{ID: s.ID, Protects: protects[p], CreatedAt: s.CreatedAt, ActiveAt: s.ActiveAt}
 		if p == vault.ForSigning {
 			list[i].EndsAt = s.EndsAt
+		}
+		if purpose, kept := strings.CutPrefix(s.ID, keptMACPrefix); kept {
+			list[i].Protects = keptMACs[vault.Purpose(purpose)]
 		}
 		if _, under, ok := openWith(known, s); ok {
 			list[i].MasterKey = under.id

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"strings"
 	"sync"
 	"time"
 
@@ -165,15 +166,13 @@ func (k *Keys) refresh(ctx context.Context) error {
 	for _, s := range secrets {
 		switch vault.Purpose(s.Purpose) {
 		case vault.ForSecret:
-			if k.Vault != nil {
-				continue
+			if s.ID == nextSecretID {
+				return ErrUnfinishedRotation
 			}
-			plain, _, err := k.masters.open(s)
-			if err != nil {
-				return err
-			}
-			if k.Vault, err = vault.New(plain); err != nil {
-				return err
+			if k.Vault == nil && s.ID == serviceSecretID {
+				if k.Vault, err = k.openVault(s, secrets); err != nil {
+					return err
+				}
 			}
 		case vault.ForVAPID:
 			if k.VAPID != nil {
@@ -198,6 +197,29 @@ func (k *Keys) refresh(ctx context.Context) error {
 	k.signing = signing
 	k.mu.Unlock()
 	return nil
+}
+
+// openVault returns the vault of the service secret, with the MAC keys that rotations kept.
+func (k *Keys) openVault(service Secret, all []Secret) (*vault.Vault, error) {
+	plain, _, err := k.masters.open(service)
+	if err != nil {
+		return nil, err
+	}
+	v, err := vault.New(plain)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range all {
+		purpose, kept := strings.CutPrefix(s.ID, keptMACPrefix)
+		if !kept {
+			continue
+		}
+		if plain, _, err = k.masters.open(s); err != nil {
+			return nil, err
+		}
+		v.KeepMAC(vault.Purpose(purpose), plain)
+	}
+	return v, nil
 }
 
 func (k *Keys) openSigningKey(s Secret) (signingKey, error) {

@@ -233,3 +233,17 @@ func ReadWebhooks(ctx context.Context, db database.Querier, n int) ([]Webhook, e
 	rs, err := db.Query(ctx, `SELECT `+webhookColumns+` FROM webhooks ORDER BY id LIMIT $1`, n)
 	return database.Collect(rs, err, scanWebhook)
 }
+
+// Sealed are the columns that the service secret seals.
+var Sealed = []store.Sealed{
+	{
+		Table: "webhooks", Column: "secret", Purpose: vault.ForWebhook,
+		Read:  `SELECT id, secret FROM webhooks WHERE id > $2 ORDER BY id LIMIT $1`,
+		Write: `UPDATE webhooks SET secret = $2 WHERE id = $3 AND secret = $1`,
+	},
+	{
+		Table: "webhooks", Column: "old_secret", Purpose: vault.ForWebhook,
+		Read:  `SELECT id, old_secret FROM webhooks WHERE id > $2 AND old_secret IS NOT NULL ORDER BY id LIMIT $1`,
+		Write: `UPDATE webhooks SET old_secret = $2 WHERE id = $3 AND old_secret = $1`,
+	},
+}

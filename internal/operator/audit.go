@@ -65,7 +65,9 @@ const (
 	// AvailabilityFound: a service read the availability of a number.
 	AvailabilityFound = "availability.by_number"
 	MasterKeyRotated  = "master_key.rotate"
-	SigningKeyRotated = "signing_key.rotate"
+	// ServiceSecretRotated: the service secret was replaced.
+	ServiceSecretRotated = "service_secret.rotate"
+	SigningKeyRotated    = "signing_key.rotate"
 )
 
 // Entry is one row of the audit log: one operator's action on one object. Detail

@@ -122,3 +122,10 @@ func open(db *store.DB, sealed []byte, recordID string) (opened, error) {
 	o := opened{key: []byte(plain[:keyBytes])}
 	return o, json.Unmarshal([]byte(plain[keyBytes:]), &o.claims)
 }
+
+// Sealed are the columns that the service secret seals.
+var Sealed = []store.Sealed{{
+	Table: "record_keys", Column: "sealed", Purpose: vault.ForRecord,
+	Read:  `SELECT record_id, sealed FROM record_keys WHERE record_id > $2 ORDER BY record_id LIMIT $1`,
+	Write: `UPDATE record_keys SET sealed = $2 WHERE record_id = $3 AND sealed = $1`,
+}}

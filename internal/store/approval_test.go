@@ -35,6 +35,8 @@ type fixture struct {
 	sql *database.DB
 	db  *store.DB
 	url string
+	// lastMaster is the master key after installation.
+	lastMaster []byte
 	// postgres is true on PostgreSQL.
 	postgres bool
 	clock    *clock

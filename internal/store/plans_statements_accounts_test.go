@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"bytes"
+	"strings"
 	"time"
 
 	"github.com/go-webauthn/webauthn/webauthn"
@@ -13,6 +14,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/idempotency"
 	"github.com/touchline/touchline/internal/platform/phone"
+	"github.com/touchline/touchline/internal/server"
 )
 
 // challenges opens a challenge, exceeds the send limits, and verifies wrong codes until
@@ -206,4 +208,23 @@ func (p *fixture) installation() {
 	ok(p, err)
 	_, err = installation.SetValue(bg, "n", "v")
 	ok(p, err)
+	p.lastMaster = next
+}
+
+// secretRotation replaces the service secret, which ends all sessions.
+func (p *fixture) secretRotation() {
+	p.Helper()
+	_, err := auth.SecretRotation{
+		Installation: auth.NewInstallation(p.sql), By: actor.Operator{Name: "shell"}, EntryID: "rotation-3", Masters: [][]byte{p.lastMaster},
+		Sealed: server.Sealed(), Ended: server.EndedWithSecret(), Now: p.clock.Now(),
+	}.Run(bg)
+	ok(p, err)
+	for _, s := range server.Sealed() { // the values of the fixture have another secret
+		key := []any{[]byte("old"), []byte("new"), "k", "k"}
+		if !strings.Contains(s.Write, "$4") {
+			key = key[:3]
+		}
+		_, err := p.sql.Exec(bg, s.Write, key...)
+		ok(p, err)
+	}
 }

@@ -61,6 +61,7 @@ func runPooledStatements(t *testing.T, url string) *fixture {
 	if _, err := p.db.Sweep(bg, p.clock.Now()); err != nil {
 		t.Fatal(err)
 	}
+	p.secretRotation()
 	return p
 }
 

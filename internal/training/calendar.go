@@ -232,3 +232,9 @@ func (f feed) what(t *Training) string {
 	}
 	return f.text("notification.kind." + string(t.Kind))
 }
+
+// Ended is what ends with the service secret: the secret derives the addresses.
+var Ended = []store.Ended{
+	{What: "addresses of calendars", Query: `DELETE FROM calendars WHERE (account_id, player_id) IN (SELECT account_id, player_id FROM calendars ORDER BY account_id, player_id LIMIT $1)`},
+	{What: "links to answer about trainings", Query: `DELETE FROM training_links WHERE id IN (SELECT id FROM training_links ORDER BY id LIMIT $1)`},
+}

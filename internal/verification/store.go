@@ -176,3 +176,10 @@ func WithdrawDocument(ctx context.Context, tx *store.Tx, coachID, documentID str
 	err = tx.Defer(ctx, `UPDATE coaches SET kyc_state = 'not_started' WHERE id = $1 AND kyc_state = 'submitted'`, coachID)
 	return err == nil, err
 }
+
+// Sealed are the columns that the service secret seals.
+var Sealed = []store.Sealed{{
+	Table: "kyc_submissions", Column: "legal_name", Purpose: vault.ForKYC,
+	Read:  `SELECT id, legal_name FROM kyc_submissions WHERE id > $2 ORDER BY id LIMIT $1`,
+	Write: `UPDATE kyc_submissions SET legal_name = $2 WHERE id = $3 AND legal_name = $1`,
+}}

@@ -62,6 +62,22 @@ func lock(ctx context.Context, url string) (*database.ServerLock, error) {
 	return l, nil
 }
 
+// LockStopped fails if a service runs on a database. Until unlock no service starts on a SQLite file.
+func LockStopped(ctx context.Context, url string) (unlock func(), err error) {
+	locked, err := lock(ctx, url)
+	if err != nil {
+		return nil, err
+	}
+	b, err := database.OpenBulk(ctx, url)
+	if err == nil {
+		err = errors.Join(noService(ctx, b, url), b.Close())
+	}
+	if err != nil {
+		return nil, errors.Join(err, locked.Close())
+	}
+	return func() { _ = locked.Close() }, nil
+}
+
 // stopTime is how long a connection of a service that has stopped may still exist.
 const stopTime = 2 * time.Second
 

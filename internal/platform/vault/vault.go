@@ -86,6 +86,13 @@ func NewFor(secret []byte, purposes ...Purpose) (*Vault, error) {
 	return v, nil
 }
 
+// KeepMAC makes key the MAC key of a purpose: a rotation of the secret keeps keys whose MACs cannot be computed again.
+func (v *Vault) KeepMAC(p Purpose, key []byte) {
+	s := v.purposes[p]
+	s.key = key
+	v.purposes[p] = s
+}
+
 // For returns the keys of one purpose.
 func (v *Vault) For(p Purpose) Sealer { return v.purposes[p] }
 
@@ -108,6 +115,9 @@ func (v Sealer) MAC(parts ...[]byte) []byte {
 	}
 	return h.Sum(nil)
 }
+
+// MACKey returns the key of MAC: see KeepMAC.
+func (v Sealer) MACKey() []byte { return v.key }
 
 // nonceBytes is the length of the nonce that precedes the ciphertext.
 const nonceBytes = 12
