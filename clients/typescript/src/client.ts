@@ -29,7 +29,7 @@ export interface Options {
 /** What a call of a path returns when it succeeds. */
 export type Result<P extends keyof paths, M extends HttpMethod, Init = object> = paths[P] extends { [K in M]: infer O }
   ? O extends Record<string | number, unknown>
-    ? Extract<FetchResponse<O, Init, MediaType>, { error?: never }>["data"]
+    ? Extract<FetchResponse<O, Init, MediaType>, { data: unknown }>["data"]
     : never
   : never;
 
