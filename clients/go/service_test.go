@@ -24,13 +24,14 @@ type service struct {
 	ahead          time.Duration // how far its clock is ahead
 }
 
-func startService(t *testing.T) *service {
+func startService(t *testing.T, settings ...string) *service {
 	t.Helper()
 	s := &service{program: os.Getenv("SERVE_PROGRAM")}
 	if s.program == "" {
 		t.Fatal("SERVE_PROGRAM names the program: go build -o touchline ./cmd/touchline")
 	}
 	s.environ = append(os.Environ(), "TOUCHLINE_ADDR=127.0.0.1:0", "TOUCHLINE_ADMIN_ADDR=127.0.0.1:0", "TOUCHLINE_DATA_DIR="+t.TempDir(), "TOUCHLINE_WEBHOOK_NETWORKS=127.0.0.1")
+	s.environ = append(s.environ, settings...)
 	cmd := exec.Command(s.program, "serve")
 	cmd.Env = s.environ
 	out, err := cmd.StdoutPipe()

@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 
 const binary = process.env.SERVE_PROGRAM;
 
-export async function startService() {
+export async function startService(more = {}) {
   if (!binary) throw new Error("SERVE_PROGRAM names the program: go build -o touchline ./cmd/touchline");
   const folder = mkdtempSync(join(tmpdir(), "touchline-client-"));
   const settings = {
@@ -15,6 +15,7 @@ export async function startService() {
     TOUCHLINE_ADMIN_ADDR: "127.0.0.1:0",
     TOUCHLINE_DATA_DIR: join(folder, "data"),
     TOUCHLINE_WEBHOOK_NETWORKS: "127.0.0.1",
+    ...more,
   };
   const env = { ...process.env, ...settings };
   const server = spawn(binary, ["serve"], { env, stdio: ["ignore", "pipe", "inherit"] });
@@ -34,6 +35,8 @@ export async function startService() {
     ahead: 0, // milliseconds that the clock of the service is ahead
     url,
     operatorsUrl,
+    program: binary,
+    env,
     token: (scope) => execFileSync(binary, ["admin", "token", "create", "--name", scope, "--scopes", scope], { env, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim(),
     async code(number) {
       for (const end = Date.now() + 10_000; Date.now() < end; await new Promise((wait) => setTimeout(wait, 50))) {

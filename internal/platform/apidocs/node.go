@@ -18,11 +18,16 @@ func JSON(document []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	return root.compact()
+}
+
+// compact returns n as JSON without spaces.
+func (n node) compact() ([]byte, error) {
 	var buf, out bytes.Buffer
-	if err := writeJSON(&buf, root.Node); err != nil {
+	if err := writeJSON(&buf, n.Node); err != nil {
 		return nil, err
 	}
-	err = json.Compact(&out, buf.Bytes())
+	err := json.Compact(&out, buf.Bytes())
 	return out.Bytes(), err
 }
 

@@ -14,6 +14,8 @@ var referenceScript []byte
 // Config has the document that Pages serve, and what differs between the listeners.
 type Config struct {
 	Document []byte // YAML
+	// Samples adds the samples of docs/samples/_reference to the served document.
+	Samples bool
 	// Token names what a call that is not open needs.
 	Token string
 	// ProblemsURL is the server that has the pages under /problems/, without a slash at the end; empty for the same server.
@@ -76,7 +78,16 @@ func (p *Pages) Operations(code string) ([]Link, error) {
 }
 
 func (p *Pages) render() (rendered, error) {
-	raw, err := JSON(p.Document)
+	root, err := parse(p.Document)
+	if err != nil {
+		return rendered{}, err
+	}
+	if p.Samples {
+		if err := addSamples(root); err != nil {
+			return rendered{}, err
+		}
+	}
+	raw, err := root.compact()
 	if err != nil {
 		return rendered{}, err
 	}
