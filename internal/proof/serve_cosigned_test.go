@@ -1,0 +1,60 @@
+package proof_test
+
+import (
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/mod/sumdb/note"
+
+	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/platform/config"
+	"github.com/touchline/touchline/internal/platform/witness"
+	"github.com/touchline/touchline/internal/server/touchlinetest"
+	"github.com/touchline/touchline/internal/store/storetest"
+)
+
+// TestServeCosigned: the worker of a service publishes to the URL and the witness of its settings, /log/checkpoint and receipts
+// have the cosignature, and the metric says which destination fails.
+func TestServeCosigned(t *testing.T) {
+	t.Parallel()
+	a, down := newArchive(t), newArchive(t)
+	down.set(http.StatusBadGateway)
+	w := newWitness(newFixture(t, storetest.SQLite(t)), "one.example/w")
+	s := touchlinetest.New(t, storetest.SQLite(t), func(c *config.Config) {
+		c.LogCheckpoint = []config.CheckpointDestination{{URL: a.URL, Host: "archive"}, {URL: down.URL, Host: "down"}}
+		c.LogWitnesses = []witness.Witness{w.Witness}
+	})
+	page := string(s.Call(t, "GET", "/verify", "", nil).Body)
+	key, err := note.NewVerifier(strings.ReplaceAll(regexp.MustCompile(`>([^<>]*/log(&#43;|\+)[^<]+)</textarea>`).FindStringSubmatch(page)[1], "&#43;", "+"))
+	ok(t, err)
+	w.set(func() { w.verifier = func(string) note.Verifier { return key } })
+	f := newFamily(t, s)
+	f.decide(f.guardian, "guardian", "approved")
+	token := s.Operator(t, operator.Audit)
+	var served string
+	ok(t, waitFor(func() bool {
+		s.Clock.Advance(time.Second)
+		if r := token.Call(t, "GET", "/log/checkpoint", nil); r.Status == http.StatusOK {
+			served = string(r.Body)
+		}
+		return strings.Contains(served, "\n— one.example/w ")
+	}))
+	id := f.guardian.Call(t, "GET", "/api/me/receipts", nil).Items()[0]["record_id"].(string)
+	if receipt := string(f.guardian.Call(t, "GET", "/api/me/receipts/"+id, nil).Want(t, 200).Body); !strings.HasSuffix(receipt, served) {
+		t.Errorf("served\n%s\nreceipt\n%s", served, receipt)
+	}
+	ok(t, waitFor(func() bool {
+		s.Clock.Advance(time.Second)
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		return len(a.content) > 0 && strings.HasPrefix(served, string(a.content))
+	}))
+	scrape := string(s.Operator(t, operator.Metrics).Call(t, "GET", "/metrics", nil).Body)
+	failing := regexp.MustCompile(`touchline_log_destination_failing_seconds\{destination="(\w+|one.example/w)"\} (\S+)`).FindAllStringSubmatch(scrape, -1)
+	if len(failing) != 3 || failing[0][2] != "0" || failing[1][2] == "0" || failing[2][2] != "0" {
+		t.Errorf("failing %q", failing)
+	}
+}
