@@ -37,6 +37,10 @@ func (r *Report) add(format string, args ...any) {
 // auditBatch is how many records a statement of the audit reads: whole tiles.
 const auditBatch = 64 * tileWidth
 
+// idWithin is where most bodies have their record_id: in so many bytes at the end. Searching the whole body takes a fifth of
+// the time of an audit.
+const idWithin = 256
+
 // Audit computes the log again from the bodies of all records, and compares it with the tiles, the signed checkpoint of the
 // database, the published one, and outside: signed checkpoints that were kept elsewhere. Then it compares the state of each
 // consent and each decision in the history with the records of its player. The service may be running.
@@ -139,7 +143,7 @@ func auditRecords(ctx context.Context, q database.Querier, r *Report, t *tree, s
 			if err := fill(record.position); err != nil {
 				return err
 			}
-			if !bytes.Contains(record.body, []byte(`"record_id":"`+record.id+`"`)) {
+			if id := []byte(`"record_id":"` + record.id + `"`); !bytes.Contains(record.body[max(0, len(record.body)-idWithin):], id) && !bytes.Contains(record.body, id) {
 				r.add("record %d: its row has the id %s, its body another one", record.position, record.id)
 			}
 			if err := t.add(entry(record.body)); err != nil {
@@ -177,14 +181,15 @@ type auditedRecord struct {
 
 func readBatch(ctx context.Context, q database.Querier, from, to int64) ([]auditedRecord, error) {
 	records := make([]auditedRecord, 0, to-from)
-	rs, err := q.Query(ctx, `
-		SELECT position, id, body FROM consent_records WHERE position >= $1 AND position < $2 ORDER BY position`, from, to)
+	// Without statistics PostgreSQL would sort the bodies in a file.
+	rs, err := q.Query(ctx, `SELECT position, id, body FROM consent_records WHERE position >= $1 AND position < $2`, from, to)
 	err = database.Each(rs, err, func(row database.Scanner) error {
 		var r auditedRecord
 		err := row.Scan(&r.position, &r.id, &r.body)
 		records = append(records, r)
 		return err
 	})
+	slices.SortFunc(records, func(a, b auditedRecord) int { return cmp.Compare(a.position, b.position) })
 	return records, err
 }
 
