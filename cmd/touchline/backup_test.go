@@ -2,10 +2,13 @@ package main
 
 import (
 	"bytes"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/touchline/touchline/internal/server/touchlinetest"
@@ -110,4 +113,21 @@ func otherMasterKey(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// TestBackupOnFullDisk: a backup that cannot be written leaves no file. Its error names the reason.
+func TestBackupOnFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	_, err := createFile(filepath.Join(dir, "backup.age"), func(w io.Writer) error {
+		if _, err := io.WriteString(w, "half"); err != nil {
+			return err
+		}
+		return syscall.ENOSPC
+	})
+	if !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("got %v, want no space left on device", err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("files are left: %v, %v", left, err)
+	}
 }

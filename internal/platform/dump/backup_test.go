@@ -225,42 +225,55 @@ func TestBackupReadsOneState(t *testing.T) {
 			}
 		}
 		waitFor(50)
-		b, id := newBackup(from), newIdentity(t)
-		read := false
-		b.Progress = func(table string, _ int64) {
-			if table == "blobs" {
-				read = true
-				waitFor(written.Load() + 50)
+		id := newIdentity(t)
+		var backups [][]byte
+		for range storetest.Rounds(1, 10) {
+			b, read := newBackup(from), false
+			b.Progress = func(table string, _ int64) {
+				if table == "blobs" {
+					read = true
+					waitFor(written.Load() + 50)
+				}
+			}
+			if backups = append(backups, backUp(t, b, id)); !read {
+				t.Fatal("the backup has no row of blobs")
 			}
 		}
-		backup := backUp(t, b, id)
 		stop()
-		if err := <-stopped; err != nil || !read {
-			t.Fatalf("writes failed, or the backup has no row of blobs: %v", err)
+		if err := <-stopped; err != nil {
+			t.Fatalf("writes failed: %v", err)
 		}
-		to := storetest.EmptySQLite(t)
-		if _, err := restore(t, backup, to, id); err != nil {
-			t.Fatal(err)
-		}
-		restored, err := database.Open(t.Context(), to, database.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer restored.Close()
-		var keys [2][]string
-		for i, query := range []string{`SELECT key FROM blobs ORDER BY key`, `SELECT object_id FROM erasures ORDER BY object_id`} {
-			rs, err := restored.Query(t.Context(), query)
-			if keys[i], err = database.CollectTexts(rs, err); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if len(keys[0]) < 20 || !slices.Equal(keys[0], keys[1]) {
-			t.Errorf("%d keys in one table, %d in the other one", len(keys[0]), len(keys[1]))
-		}
-		if n := written.Load(); int64(len(keys[0])) >= n {
-			t.Errorf("%d keys are in the backup, %d were written", len(keys[0]), n)
+		for _, backup := range backups {
+			wantOneState(t, backup, id, written.Load())
 		}
 	})
+}
+
+// wantOneState compares the two tables of TestBackupReadsOneState in a backup, which must have fewer keys than were written in the end.
+func wantOneState(t *testing.T, backup []byte, id age.Identity, written int64) {
+	t.Helper()
+	to := storetest.EmptySQLite(t)
+	if _, err := restore(t, backup, to, id); err != nil {
+		t.Fatal(err)
+	}
+	restored, err := database.Open(t.Context(), to, database.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer restored.Close()
+	var keys [2][]string
+	for i, query := range []string{`SELECT key FROM blobs ORDER BY key`, `SELECT object_id FROM erasures ORDER BY object_id`} {
+		rs, err := restored.Query(t.Context(), query)
+		if keys[i], err = database.CollectTexts(rs, err); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(keys[0]) < 20 || !slices.Equal(keys[0], keys[1]) {
+		t.Errorf("%d keys in one table, %d in the other one", len(keys[0]), len(keys[1]))
+	}
+	if int64(len(keys[0])) >= written {
+		t.Errorf("%d keys are in the backup, %d were written", len(keys[0]), written)
+	}
 }
 
 // TestBackupOfOlderRelease: a backup gets the migrations that it does not have. One of a newer release is refused.
@@ -413,20 +426,22 @@ func TestKilledRestore(t *testing.T) {
 		t.Fatal(err)
 	}
 	storetest.Each(t, func(t *testing.T, to string) {
-		child := exec.Command(os.Args[0])
-		child.Env = append(os.Environ(), restoreInChild+"="+strings.Join([]string{file, id.String(), to, "players"}, "\n"))
-		out, err := child.CombinedOutput()
-		if status, ok := errors.AsType[*exec.ExitError](err); !ok || status.ExitCode() != -1 {
-			t.Fatalf("the restore was not killed: %v %s", err, out)
-		}
-		db, err := database.Open(t.Context(), to, database.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var accounts int
-		err = db.QueryRow(t.Context(), `SELECT count(*) FROM accounts`).Scan(&accounts)
-		if err := errors.Join(err, db.Close()); err != nil || accounts != 0 {
-			t.Errorf("%d accounts after the kill, %v", accounts, err)
+		for _, table := range []string{"players", "accounts", "consent_records", "sessions", "webhooks"}[:storetest.Rounds(1, 5)] {
+			child := exec.Command(os.Args[0])
+			child.Env = append(os.Environ(), restoreInChild+"="+strings.Join([]string{file, id.String(), to, table}, "\n"))
+			out, err := child.CombinedOutput()
+			if status, ok := errors.AsType[*exec.ExitError](err); !ok || status.ExitCode() != -1 {
+				t.Fatalf("the restore was not killed: %v %s", err, out)
+			}
+			db, err := database.Open(t.Context(), to, database.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var accounts int
+			err = db.QueryRow(t.Context(), `SELECT count(*) FROM accounts`).Scan(&accounts)
+			if err := errors.Join(err, db.Close()); err != nil || accounts != 0 {
+				t.Errorf("%d accounts after the kill, %v", accounts, err)
+			}
 		}
 		if _, err := restore(t, backup, to, id); err != nil {
 			t.Error(err)
