@@ -44,6 +44,16 @@ func TestDeliveryLog(t *testing.T) {
 		if failed[0]["delivery"] != sent[len(sent)-1]["delivery"] || failed[0]["reason"] == nil {
 			t.Errorf("got %v and %v", failed[0], sent)
 		}
+		// A worker makes the deliveries of a coach's message.
+		guardian := s.SignIn(t, "guardian", guardianNumber)
+		player := added.String("player_id")
+		decideAsGuardian(t, guardian, player, "approved")
+		asked := coach.Call(t, "POST", "/api/messages", newMessage("Bring water.", []string{"sms"}, player)).Want(t, 201)
+		eventually(t, "the message of the coach is sent in its trace", func() bool {
+			sent = logLines(t, s, "a message was sent")
+			last := sent[len(sent)-1]
+			return last["kind"] == "team" && last["trace_id"] == asked.Header.Get("X-Trace-Id")
+		})
 		if strings.Contains(s.Log.String(), guardianNumber) {
 			t.Error("the log has a number")
 		}

@@ -31,6 +31,7 @@ type expansion struct {
 	coachName    string
 	suspended    bool
 	network      string
+	traceParent  string // of the request of the coach
 	players      []string
 	draft        Draft
 	nextPlayer   int
@@ -103,12 +104,12 @@ func (s *Service) postponeExpansion(ctx context.Context, e expansion) error {
 // coach are expanded one after the other, so that the messages of a week are counted.
 func nextExpansion(ctx context.Context, tx *store.Tx) (e expansion, found bool, err error) {
 	err = tx.QueryRow(ctx, `
-		SELECT m.id, m.expand_failures, m.coach_id, m.players, m.audience, m.channels, m.body, m.network, m.next_player, m.next_position, m.created_at
+		SELECT m.id, m.expand_failures, m.coach_id, m.players, m.audience, m.channels, m.body, m.network, m.next_player, m.next_position, m.created_at, m.trace_parent
 		FROM team_messages m
 		WHERE m.expanded_at IS NULL AND m.expand_at <= $1 AND NOT EXISTS (
 			SELECT 1 FROM team_messages o WHERE o.coach_id = m.coach_id AND o.expanded_at IS NULL AND o.expand_at IS NOT NULL AND o.id < m.id)
 		ORDER BY m.id LIMIT 1 `+tx.SkipLocked(), database.Micros(tx.Now)).
-		Scan(&e.id, &e.failures, &e.coachID, database.IntoJSON(&e.players), &e.draft.Audience, database.IntoWords(&e.draft.Channels), &e.draft.Text, database.IntoText(&e.network), &e.nextPlayer, &e.nextPosition, database.IntoTime(&e.createdAt))
+		Scan(&e.id, &e.failures, &e.coachID, database.IntoJSON(&e.players), &e.draft.Audience, database.IntoWords(&e.draft.Channels), &e.draft.Text, database.IntoText(&e.network), &e.nextPlayer, &e.nextPosition, database.IntoTime(&e.createdAt), database.IntoText(&e.traceParent))
 	if database.IsNoRows(err) {
 		return e, false, nil
 	}
@@ -137,8 +138,8 @@ func (s *Service) ExpandAccepted(ctx context.Context, coachID, id string) (expan
 			UPDATE team_messages SET next_position = next_position
 			WHERE id = $1 AND coach_id = $2 AND expanded_at IS NULL AND expand_at IS NOT NULL AND NOT EXISTS (
 				SELECT 1 FROM team_messages o WHERE o.coach_id = $2 AND o.expanded_at IS NULL AND o.expand_at IS NOT NULL AND o.id < $1)
-			RETURNING players, audience, channels, body, network, next_player, next_position, created_at`, id, coachID).
-			Scan(database.IntoJSON(&e.players), &e.draft.Audience, database.IntoWords(&e.draft.Channels), &e.draft.Text, database.IntoText(&e.network), &e.nextPlayer, &e.nextPosition, database.IntoTime(&e.createdAt))
+			RETURNING players, audience, channels, body, network, next_player, next_position, created_at, trace_parent`, id, coachID).
+			Scan(database.IntoJSON(&e.players), &e.draft.Audience, database.IntoWords(&e.draft.Channels), &e.draft.Text, database.IntoText(&e.network), &e.nextPlayer, &e.nextPosition, database.IntoTime(&e.createdAt), database.IntoText(&e.traceParent))
 		if database.IsNoRows(err) {
 			return nil
 		}
@@ -205,7 +206,7 @@ func (s *Service) expand(ctx context.Context, tx *store.Tx, e expansion) (done b
 
 // addRecipients saves recipients with a delivery for each of their channels.
 func (s *Service) addRecipients(ctx context.Context, tx *store.Tx, e expansion, recipients []Recipient) error {
-	const recipientColumns, deliveryColumns = 6, 18
+	const recipientColumns, deliveryColumns = 6, 19
 	var rows, deliveries []any
 	lanes := map[message.Lane]bool{}
 	for i, r := range recipients {
@@ -220,7 +221,7 @@ func (s *Service) addRecipients(ctx context.Context, tx *store.Tx, e expansion, 
 			}
 			deliveries = append(deliveries, s.NewID(), string(message.Team), string(channel), string(state), database.Text(string(send.Reason)),
 				database.Text(r.AccountID), to, string(r.Party), e.coachID, database.Text(e.network), e.id, position,
-				database.Micros(tx.Now), database.Micros(tx.Now.Add(message.MessageLifetime)), database.Micros(tx.Now), database.Micros(tx.Now), 0, send.Stays)
+				database.Micros(tx.Now), database.Micros(tx.Now.Add(message.MessageLifetime)), database.Micros(tx.Now), database.Micros(tx.Now), 0, send.Stays, database.Text(e.traceParent))
 		}
 	}
 	err := tx.InsertRows(ctx, `
@@ -230,7 +231,7 @@ func (s *Service) addRecipients(ctx context.Context, tx *store.Tx, e expansion, 
 	}
 	err = tx.InsertRows(ctx, `
 		INSERT INTO deliveries (id, kind, channel, state, reason, account_id, recipient, role, coach_id, network, team_message_id, team_position,
-			due_at, gives_up_at, created_at, updated_at, attempts, stays)`, "", deliveryColumns, deliveries)
+			due_at, gives_up_at, created_at, updated_at, attempts, stays, trace_parent)`, "", deliveryColumns, deliveries)
 	if err != nil {
 		return fmt.Errorf("queue deliveries: %w", err)
 	}

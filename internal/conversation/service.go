@@ -16,6 +16,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/idempotency"
+	"github.com/touchline/touchline/internal/platform/telemetry"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/team"
 )
@@ -134,10 +135,10 @@ func (s *Service) accept(ctx context.Context, by actor.Actor, id string, d Draft
 		}
 		err = tx.Defer(ctx, `
 			INSERT INTO team_messages (id, coach_id, batch_id, to_all, players, audience, channels, body, network,
-				recipients, left_out, segments, people, people_left_out, next_player, next_position, created_at)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 0, 1, $15)`,
+				recipients, left_out, segments, people, people_left_out, next_player, next_position, created_at, trace_parent)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, 0, 1, $15, $16)`,
 			m.ID, m.CoachID, database.Text(m.To.BatchID), m.To.All, string(list), string(m.Audience), joinChannels(m.Channels), m.Text, database.Text(by.Network),
-			m.Recipients, m.LeftOut, m.Segments, m.People, m.PeopleLeftOut, database.Micros(tx.Now))
+			m.Recipients, m.LeftOut, m.Segments, m.People, m.PeopleLeftOut, database.Micros(tx.Now), database.Text(telemetry.Parent(ctx)))
 		if err != nil {
 			return fmt.Errorf("save message: %w", err)
 		}

@@ -36,7 +36,9 @@ CREATE TABLE team_messages (
 	expand_failures INTEGER NOT NULL DEFAULT 0,
 	-- How many people a message reaches, and how many it leaves out, as they were planned.
 	people        BIGINT,
-	people_left_out BIGINT
+	people_left_out BIGINT,
+	-- trace_parent is the W3C traceparent of the request of the coach.
+	trace_parent TEXT
 );
 CREATE INDEX team_messages_of_coach ON team_messages (coach_id, id);
 -- A coach's messages are expanded one after the other.
