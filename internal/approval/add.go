@@ -14,7 +14,7 @@ func newPlayer(by actor.Actor, student Student, guardian *Guardian, rules Rules,
 	}
 	p.Student.HasMedical = student.Medical != ""
 	if p.Student.Basis.Kind == "" {
-		p.Student.Basis.Kind = FamilyAsked
+		p.Student.Basis.Kind = rules.DefaultBasis()
 	}
 	for _, party := range Parties {
 		p.Approver(party).Consent = Consent{State: Pending, PendingSince: op.Now, PendingReason: PendingAdded}

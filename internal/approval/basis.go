@@ -1,6 +1,7 @@
 package approval
 
 import (
+	"cmp"
 	"strings"
 	"unicode/utf8"
 )
@@ -18,7 +19,7 @@ type BasisKind string
 
 // The kinds.
 const (
-	// FamilyAsked: the family asked the coach. It is the default.
+	// FamilyAsked: the family asked the coach.
 	FamilyAsked BasisKind = "family_asked"
 	// Membership: the student is a member of the coach's club.
 	Membership BasisKind = "membership"
@@ -26,14 +27,17 @@ const (
 	OtherBasis BasisKind = "other"
 )
 
-// BasisKinds are all kinds, the default first.
+// BasisKinds are all kinds.
 var BasisKinds = []BasisKind{FamilyAsked, Membership, OtherBasis}
+
+// DefaultBasis returns the basis of a player if the coach declares none.
+func (r Rules) DefaultBasis() BasisKind { return cmp.Or(r.Basis, FamilyAsked) }
 
 // MaxBasisNote limits the note in characters.
 const MaxBasisNote = 200
 
 // BasisOf returns the basis that the text of a cell names, and whether its note is short enough: a kind, which
-// a colon and a note can follow, or the note of another basis.
+// a colon and a note can follow, or the note of another basis. An empty cell names none.
 func BasisOf(text string) (Basis, bool) {
 	b := Basis{OtherBasis, text}
 	for _, kind := range BasisKinds[:2] {
@@ -42,7 +46,7 @@ func BasisOf(text string) (Basis, bool) {
 		}
 	}
 	if text == "" {
-		b = Basis{Kind: FamilyAsked}
+		b = Basis{}
 	}
 	return b, utf8.RuneCountInString(b.Note) <= MaxBasisNote
 }

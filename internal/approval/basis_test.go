@@ -20,7 +20,7 @@ func TestBasisOf(t *testing.T) {
 			t.Errorf("%q is %+v, want %+v", b.String(), got, b)
 		}
 	}
-	if got, ok := approval.BasisOf(""); got != (approval.Basis{Kind: approval.FamilyAsked}) || !ok {
+	if got, ok := approval.BasisOf(""); got != (approval.Basis{}) || !ok {
 		t.Errorf("the empty text is %+v", got)
 	}
 	if _, ok := approval.BasisOf(strings.Repeat("अ", approval.MaxBasisNote+1)); ok {

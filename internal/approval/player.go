@@ -62,7 +62,7 @@ type Student struct {
 	Medical string
 	// Language is the coach's choice for a number that has chosen none, or empty.
 	Language string
-	// Basis is why the coach may keep the data. The zero Basis of a new player is FamilyAsked.
+	// Basis is why the coach may keep the data. The zero Basis of a new player is Rules.DefaultBasis.
 	Basis Basis
 }
 

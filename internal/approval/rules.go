@@ -23,6 +23,8 @@ type Rules struct {
 	GuardianBelow int
 	// ApprovalFreshness is the age of a sign-in up to which the API takes an approval; 0 is any age.
 	ApprovalFreshness time.Duration
+	// Basis is the basis of a player if the coach declares none; "" is FamilyAsked.
+	Basis BasisKind
 	// AllowCoachAsContact lets coaches use their own number as a contact.
 	AllowCoachAsContact bool
 	// Routes are the channels of the service.

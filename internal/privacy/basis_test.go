@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/server/touchlinetest"
 )
 
@@ -100,6 +101,28 @@ func TestBasisOfImport(t *testing.T) {
 			t.Errorf("got %q", got)
 		}
 	})
+}
+
+// TestBasisBySetting: BASIS is the basis of a player about whom the coach declares none, and is chosen in the form.
+func TestBasisBySetting(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		coach := academyCoach(t, s)
+		added := coach.AddPlayer(t, child("Member", nil)).JSON["basis"].(map[string]any)
+		asked := coach.AddPlayer(t, child("Asked", map[string]any{"kind": "family_asked"})).JSON["basis"].(map[string]any)
+		if added["kind"] != "membership" || asked["kind"] != "family_asked" {
+			t.Errorf("%v, %v", added, asked)
+		}
+		b := s.Browser(t)
+		s.Clock.Skip(2 * time.Minute)
+		b.Open("/sign-in/coach")
+		codes := s.Sent(coach.Number, "otp")
+		b.Press("Send me a code", "number", coach.Number)
+		b.Press("Continue", "code", s.OTP(coach.Number, codes))
+		if page := b.Open("/coach/players/add"); !strings.Contains(page.Body, `<option value="membership" selected>`) || strings.Count(page.Body, " selected>The family asked me") != 0 {
+			t.Errorf("%s", page.Body)
+		}
+	}, func(c *config.Config) { c.Basis = "membership" })
 }
 
 // TestBasisOfForm: the form asks in one line, and the page of the player says what the coach declared.

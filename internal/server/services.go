@@ -216,6 +216,7 @@ func newApprovals(cfg *config.Config, o Options, ch channels, tiers coach.Tiers)
 		ReminderWindow:      cfg.ReminderWindow,
 		GuardianBelow:       cfg.GuardianBelow(),
 		ApprovalFreshness:   cfg.ApprovalFreshness,
+		Basis:               approval.BasisKind(cfg.Basis),
 		AllowCoachAsContact: cfg.AllowCoachAsContact,
 		Routes:              ch.routes(),
 		Call:                callRoute(cfg, o),

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/url"
@@ -36,7 +37,8 @@ func (p pages) addPlayerForm(ctx context.Context, r *web.Request, by actor.Actor
 	}
 	v.Form = f
 	v.Path = "/coach/players/add"
-	v.Data = map[string]any{"Batches": batches, "Chosen": f.Values["batch"], "BasisKinds": approval.BasisKinds}
+	basis := cmp.Or(f.Values.Get("basis"), string(p.Rules.DefaultBasis()))
+	v.Data = map[string]any{"Batches": batches, "Chosen": f.Values["batch"], "BasisKinds": approval.BasisKinds, "Basis": basis}
 	return web.FormPage("add_player", v), nil
 }
 

@@ -101,6 +101,7 @@ type Config struct {
 	MessagesPerCoach           int           `env:"MESSAGES_PER_COACH" default:"200" development:"off" min:"0" max:"1000000000" zero:"off" help:"SMS segments of approval messages in 24 h from one coach"`
 
 	PrivacyProfile      string        `env:"PRIVACY_PROFILE" default:"none" oneof:"none,india,eu,us" help:"law whose defaults apply: the age below which a guardian must agree, how fresh an approval must be, how long data is kept; docs/privacy.md has the table"`
+	Basis               string        `env:"BASIS" default:"family_asked" oneof:"family_asked,membership" help:"why the data of a player may be kept if the coach declares nothing: the family asked, or the student is a member"`
 	ApprovalFreshness   time.Duration `env:"APPROVAL_FRESHNESS" default:"0s" shown:"15m if PRIVACY_PROFILE is india or eu, else 0s" min:"0s" max:"24h" zero:"off" help:"age of the OTP or passkey with which a session began, up to which the API takes an approval; it must name its request_id; pages always take 15 minutes"`
 	RetainDeleted       time.Duration `env:"RETAIN_DELETED" default:"720h" shown:"720h; 8760h if PRIVACY_PROFILE is india" min:"0s" max:"87600h" zero:"kept" help:"time after which the personal data of a player whom the coach removed is erased; docs/privacy.md says what stays"`
 	RetainUnanswered    time.Duration `env:"RETAIN_UNANSWERED" default:"4320h" min:"0s" max:"87600h" zero:"kept" help:"time without an answer of the family after which a player is removed and its personal data erased; the coach is warned 14 days before"`
