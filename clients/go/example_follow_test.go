@@ -2,6 +2,7 @@ package touchline_test
 
 import (
 	"bufio"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -22,7 +23,7 @@ func TestFollowExample(t *testing.T) {
 		if err := c.Session.RequestOTP(t.Context(), number, role, ""); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := c.Session.SignIn(t.Context(), number, role, s.code(t, number)); err != nil {
+		if _, err := c.Session.SignIn(t.Context(), number, role, s.Code(number)); err != nil {
 			t.Fatal(err)
 		}
 		return c
@@ -34,12 +35,12 @@ func TestFollowExample(t *testing.T) {
 		"guardian": object{"name": "Meera Mehta", "relationship": "mother", "mobile_number": "98123 73002"},
 	})["player_id"].(string)
 
-	token, cursor := s.token(t, "availability"), filepath.Join(t.TempDir(), "cursor.txt")
+	token, cursor := s.Token("availability"), filepath.Join(t.TempDir(), "cursor.txt")
 	// follow runs the example until it has printed a line that ends in want.
 	follow := func(want string) (lines []string) {
 		t.Helper()
 		cmd := exec.CommandContext(t.Context(), program, cursor)
-		cmd.Env = append(s.environ, "OPERATORS_URL="+s.operators, "TOKEN="+token)
+		cmd.Env = append(os.Environ(), "OPERATORS_URL="+s.operators, "TOKEN="+token)
 		out, err := cmd.StdoutPipe()
 		if err != nil {
 			t.Fatal(err)

@@ -15,7 +15,8 @@ func TestSamples(t *testing.T) {
 	}
 	s := startService(t, "TOUCHLINE_KYC=on")
 	samples := exec.CommandContext(t.Context(), "go", "run", "../../docs/samples/_reference/samples.go")
-	samples.Env = append(s.environ, "URL="+s.url, "PROGRAM="+s.program, "CERTIFICATE="+certificate)
+	program := s.Command()
+	samples.Env = append(program.Env, "URL="+s.url, "PROGRAM="+program.Path, "CERTIFICATE="+certificate)
 	if output, err := samples.CombinedOutput(); err != nil || !strings.Contains(string(output), "every sample ran") {
 		t.Errorf("the samples failed: %v\n%s", err, output)
 	}

@@ -157,7 +157,7 @@ func (s *scenario) webhook(t *testing.T, _ step) {
 	}))
 	s.closeAtEnd(receiver.Close)
 	var made struct{ Secret string }
-	post(t, s.operators+"/api/admin/webhooks", s.token(t, "webhooks"), object{"url": receiver.URL, "description": "scenario"}, &made)
+	post(t, s.operators+"/api/admin/webhooks", s.Token("webhooks"), object{"url": receiver.URL, "description": "scenario"}, &made)
 	s.mu.Lock()
 	s.secret = made.Secret
 	s.mu.Unlock()
@@ -170,7 +170,7 @@ func (s *scenario) signIn(t *testing.T, st step) {
 	if err := c.Session.RequestOTP(t.Context(), st.MobileNumber, st.Role, ""); err != nil {
 		t.Fatal(err)
 	}
-	tokens, err := c.Session.SignIn(t.Context(), st.MobileNumber, st.Role, s.code(t, st.MobileNumber))
+	tokens, err := c.Session.SignIn(t.Context(), st.MobileNumber, st.Role, s.Code(st.MobileNumber))
 	if err != nil || tokens.Account.Role != st.Role {
 		t.Fatalf("got %+v, %v", tokens.Account, err)
 	}
@@ -294,7 +294,7 @@ func (s *scenario) problem(t *testing.T, st step) {
 func (s *scenario) feed(t *testing.T, st step) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	service := touchline.NewService(s.operators, s.token(t, "availability"), nil)
+	service := touchline.NewService(s.operators, s.Token("availability"), nil)
 	var types []string
 	var saved string
 	first := ""

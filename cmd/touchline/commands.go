@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"os"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -25,6 +26,15 @@ func serve(ctx context.Context, cfg *config.Config, c *cobra.Command) error {
 	if runtime.GOMAXPROCS(0) == 1 {
 		// On one processor, goroutines that wake each other delay new requests by seconds.
 		runtime.GOMAXPROCS(2)
+	}
+	if cfg.InMemory() {
+		folder, err := memoryFolder()
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(folder)
+		cfg = cfg.WithDataDir(folder)
+		fmt.Fprintf(stdout, "The data is in %s until the service stops\n", folder)
 	}
 	log := logger(cfg, c.ErrOrStderr())
 	for _, warning := range cfg.Warnings(time.Now()) {
@@ -83,6 +93,17 @@ func serve(ctx context.Context, cfg *config.Config, c *cobra.Command) error {
 	}
 	log.Info("stopped")
 	return nil
+}
+
+// sharedMemory is a file system in memory of Linux.
+const sharedMemory = "/dev/shm"
+
+// memoryFolder creates a temporary folder, in memory where the system has a file system there.
+func memoryFolder() (string, error) {
+	if folder, err := os.MkdirTemp(sharedMemory, "touchline-"); err == nil {
+		return folder, nil
+	}
+	return os.MkdirTemp("", "touchline-")
 }
 
 // listen opens both listeners. operators is nil if ADMIN_ADDR is off.

@@ -40,7 +40,7 @@ type Config struct {
 	CORSOrigins        []string       `env:"CORS_ORIGINS" default:"none" help:"origins whose browser apps may call the API, separated by commas, such as https://app.example; every other origin is refused, and cookies are never accepted"`
 	WebhookNetworks    []netip.Prefix `env:"WEBHOOK_NETWORKS" default:"none" help:"private addresses or CIDR ranges, separated by commas, to which webhooks may be sent, also over http; other private addresses are refused"`
 
-	DataDir            string    `env:"DATA_DIR" default:"touchline-data" help:"folder for the files of the service, unless another setting names another place"`
+	DataDir            string    `env:"DATA_DIR" default:"touchline-data" help:"folder for the files of the service, unless another setting names another place; :memory: is a temporary folder that serve deletes when it stops"`
 	MasterKeyBase64    Secret    `env:"MASTER_KEY" shown:"master.key in DATA_DIR, created at the first start" secret:"all" help:"32 bytes in base64 that encrypt the signing and OTP keys in the database; the same for all replicas"`
 	NewMasterKeyBase64 Secret    `env:"MASTER_KEY_NEW" shown:"the file of the master key with .new at its end, if it exists" secret:"all" help:"the next master key, which is accepted beside MASTER_KEY while touchline keys rotate replaces it; its file may be missing"`
 	DatabaseURL        SecretURL `env:"DATABASE_URL" shown:"sqlite:touchline.db in DATA_DIR" secret:"url" help:"database: sqlite:<path> or postgres://…; pool_max_conns in its query is the maximum number of connections of one process, 16 without it"`

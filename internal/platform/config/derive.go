@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/mail"
@@ -218,11 +219,28 @@ func (c *Config) ErasuresFile() string {
 	return c.Erasures
 }
 
+// inMemory is the DATA_DIR of a service whose data ends with it.
+const inMemory = ":memory:"
+
+// InMemory reports whether the data of the service ends with it.
+func (c *Config) InMemory() bool { return c.DataDir == inMemory }
+
+// WithDataDir returns a copy of c with another DATA_DIR.
+func (c *Config) WithDataDir(dir string) *Config {
+	cfg := *c
+	cfg.DataDir = dir
+	cfg.derive()
+	return &cfg
+}
+
 // CreateDataDir creates DATA_DIR, accessible only by its owner, unless DATABASE_URL is set: then
 // the database is elsewhere.
 func (c *Config) CreateDataDir() error {
 	if c.isSet("DATABASE_URL") {
 		return nil
+	}
+	if c.InMemory() {
+		return errors.New("DATA_DIR=" + inMemory + " is for serve alone: other commands need the folder that it prints")
 	}
 	if err := os.MkdirAll(c.DataDir, 0o700); err != nil {
 		return fmt.Errorf("create DATA_DIR: %w", err)
