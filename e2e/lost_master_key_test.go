@@ -13,7 +13,7 @@ import (
 // Afterwards the service works with a new key.
 func TestLostMasterKey(t *testing.T) {
 	t.Parallel()
-	way := documentedSQL(t, "**Without the master key**")
+	way := documentedSQL(t, "### Without the master key")
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		player := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber)).String("player_id")
