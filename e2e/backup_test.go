@@ -53,6 +53,7 @@ func TestBackup(t *testing.T) {
 		}
 		s.Gateway.Behave(smstest.Behaviour{})
 		attempts := s.Gateway.Attempts()
+		s.Clock.Advance(6 * time.Minute) // the queued SMS is due: the pause between two attempts is 5 minutes at most
 		a := openBackup(t, backup, id)
 		options := server.Options{Now: s.Clock.Now, NewTicker: s.Clock.NewTicker}
 		v, err := server.VerifyBackup(t.Context(), s.Config, options, a)
