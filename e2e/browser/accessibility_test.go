@@ -114,7 +114,7 @@ func TestAccessibility(t *testing.T) {
 			t.Run("families", func(t *testing.T) {
 				p := newPhone(t, s.URL)
 				families = p
-				p.checkPages("", "/", "/offline", "/coaches", "/a", "/a/closed", "/a/not-me", "/account-closed", "/account-deleted", "/sign-in/family", "/sign-in/coach", "/me/dispute-ended", "/notice", "/verify", "/coaches/"+asha)
+				p.checkPages("", "/", "/offline", "/coaches", "/a", "/a/closed", "/a/not-me", "/account-closed", "/account-deleted", "/sign-in/family", "/sign-in/coach", "/me/dispute-ended", "/notice", "/verify", "/receipts", "/coaches/"+asha)
 				p.checkPages(link, "", "/later", "/not-me")
 				p.checkPages(answerLink, "")
 				p.click("main button[value=no]")
@@ -132,7 +132,7 @@ func TestAccessibility(t *testing.T) {
 				p.checkPages("", "/sign-in/code")
 				p.fill("code", s.OTP(guardianNumber, sent))
 				p.submit()
-				p.checkPages("/me/guardian", "", "/messages", "/settings", "/settings/email", "/devices", "/passkeys", "/number", "/disputes", "/disputes/"+chand, "/export", "/delete", "/players/none")
+				p.checkPages("/me/guardian", "", "/messages", "/settings", "/settings/email", "/devices", "/passkeys", "/number", "/disputes", "/disputes/"+chand, "/export", "/receipts", "/delete", "/players/none")
 				p.open("/me/guardian/settings/email")
 				p.fill("email", "meera@families.example")
 				p.click("main form[novalidate] button")
