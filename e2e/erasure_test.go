@@ -229,8 +229,31 @@ func TestPlayerErasedByOperator(t *testing.T) {
 		if len(entries) != 1 || entries[0]["action"] != "player.erase" || entries[0]["detail"] != "Asked by letter" {
 			t.Errorf("audit log: %v", entries)
 		}
+		if got := erasureRecords(t, db); got != 2 {
+			t.Errorf("%d records of the erasure, want one for each party", got)
+		}
 		wantErased(t, s)
 	}, withLedger)
+}
+
+// erasureRecords counts the records of erasures in the log of consents.
+func erasureRecords(t *testing.T, db *sql.DB) (n int) {
+	t.Helper()
+	rows, err := db.QueryContext(t.Context(), `SELECT body FROM consent_records`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var body []byte
+		if err := rows.Scan(&body); err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Contains(body, []byte(`"event_type":"erased"`)) && bytes.Contains(body, []byte(`"previous_state":"removed"`)) {
+			n++
+		}
+	}
+	return n
 }
 
 // TestPersonErasedByOperator: a number with an account in each role loses all of them, and each is in the audit log.

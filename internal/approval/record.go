@@ -35,6 +35,8 @@ const (
 	ConsentServiceReset ConsentKind = "reset_by_service"
 	// ConsentRemoved: the coach removed the player, or closed the account.
 	ConsentRemoved ConsentKind = "removed"
+	// ConsentErased: the data of a removed player was erased.
+	ConsentErased ConsentKind = "erased"
 )
 
 // Removed is the state of the consents of a removed player in records. It is no state of a player.

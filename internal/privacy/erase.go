@@ -118,10 +118,12 @@ func erasePlayerAlso(ctx context.Context, db *store.DB, id string, also Also) (t
 	if err != nil {
 		return total, err
 	}
-	for _, account := range []string{guardian, student} {
+	var parties []actor.Role
+	for i, account := range []string{guardian, student} {
 		if account == "" {
 			continue
 		}
+		parties = append(parties, []actor.Role{actor.Guardian, actor.Student}[i])
 		n, err := eraseAccount(ctx, db, account, id)
 		if total += n; err != nil {
 			return total, fmt.Errorf("account %s: %w", account, err)
@@ -140,6 +142,11 @@ func erasePlayerAlso(ctx context.Context, db *store.DB, id string, also Also) (t
 		}
 		if err := tx.RecordPlayerErasure(ctx, id); err != nil {
 			return err
+		}
+		if record := tx.DB().Hooks().PlayerErased; record != nil {
+			if err := record(ctx, tx, parties); err != nil {
+				return err
+			}
 		}
 		return also.Run(ctx, tx)
 	})
