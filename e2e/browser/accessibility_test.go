@@ -96,11 +96,12 @@ func TestAccessibility(t *testing.T) {
 	document := coach.Upload(t, "certification", "licence.pdf", touchlinetest.PDF(2000, 1), "title", "Hockey licence").Want(t, 201).String("document_id")
 	identity := coach.Upload(t, "identity", "passport.pdf", touchlinetest.PDF(500, 1)).Want(t, 201).String("document_id")
 	coach.Call(t, "POST", "/api/coach/kyc", map[string]any{"legal_name": "Meera K. Nair", "document_ids": []string{identity}}).Want(t, 201)
-	op := s.Operator(t, operator.KYC, operator.Coaches, operator.Deliveries, operator.Audit)
+	op := s.Operator(t, operator.KYC, operator.Coaches, operator.Deliveries, operator.Webhooks, operator.Audit)
 	tier := func(t *testing.T, name string) {
 		op.Call(t, "PUT", "/api/admin/coaches/"+coach.ID+"/tier", map[string]any{"tier": name}).Want(t, 200)
 	}
 	tier(t, "academy")
+	webhook := op.Call(t, "POST", "/api/admin/webhooks", map[string]any{"url": "https://app.example/hooks", "enabled": false}).Want(t, 201).String("webhook_id")
 	imported := coach.Call(t, "POST", "/api/players/import", string(csvOf(3, "Bela,30/04/14,,Ravi,father,12")), "Content-Type: text/csv").Want(t, 201).String("import_id")
 	s.Clock.Advance(75 * time.Hour) // the answer is overdue
 
@@ -218,7 +219,7 @@ func TestAccessibility(t *testing.T) {
 				p.open("/")
 				p.fill("token", op.Token)
 				p.press("Sign in")
-				p.checkPages("", "/", "/kyc", "/kyc/"+coach.ID, "/coaches", "/coaches?q=venkata", "/coaches/"+coach.ID, "/coaches/none", "/deliveries", "/tier-requests", "/audit")
+				p.checkPages("", "/", "/kyc", "/kyc/"+coach.ID, "/coaches", "/coaches?q=venkata", "/coaches/"+coach.ID, "/coaches/none", "/deliveries", "/tier-requests", "/webhooks", "/webhooks/"+webhook, "/audit")
 			})
 		})
 	})

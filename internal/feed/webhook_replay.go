@@ -16,9 +16,12 @@ import (
 // delivered or not. A zero to is now. It returns the number of changes in the range. A replay that continues the one
 // in progress, such as the same one again, extends it.
 func (h *Webhooks) Replay(ctx context.Context, by actor.Operator, id string, from, to time.Time) (int64, error) {
+	if err := positionAll(ctx, h.DB); err != nil { // the range has what was committed before the call
+		return 0, err
+	}
 	now := h.Now()
 	if to.IsZero() {
-		to = now
+		to = now.Add(time.Microsecond) // the range ends before it
 	}
 	var f []fault.Field
 	if from.Before(now.Add(-ChangesKept)) {

@@ -16,6 +16,7 @@ import (
 	"github.com/touchline/touchline/internal/conversation"
 	"github.com/touchline/touchline/internal/document"
 	"github.com/touchline/touchline/internal/fee"
+	"github.com/touchline/touchline/internal/feed"
 	notices "github.com/touchline/touchline/internal/notice/handlers"
 	"github.com/touchline/touchline/internal/privacy"
 	"github.com/touchline/touchline/internal/progress"
@@ -53,7 +54,7 @@ func (s *services) features() []feature {
 		{files: notices.Files, pages: notices.Pages, operations: notices.Operations},
 		{files: privacy.Files, pages: s.privacy.Pages, operations: s.privacy.Operations},
 		{files: proof.Files, pages: s.proof.Pages, operations: s.proof.Operations, operators: s.proof.OperatorOperations},
-		{operators: s.feed.OperatorOperations},
+		{files: feed.Files, operators: s.feed.OperatorOperations},
 		s.developmentPhones(),
 	}
 }
@@ -114,7 +115,7 @@ func (s *services) pages() []func(*web.Pages) []web.Route {
 }
 
 func (s *services) consolePages() []func(*web.Console) []web.Route {
-	return []func(*web.Console) []web.Route{s.verifications.ConsolePages}
+	return []func(*web.Console) []web.Route{s.verifications.ConsolePages, s.feed.ConsolePages}
 }
 
 // check returns an error if newServices forgot a service.

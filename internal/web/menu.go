@@ -46,6 +46,7 @@ var operatorMenu = []struct {
 	{MenuItem{Name: "coaches", Path: "/coaches"}, operator.Coaches},
 	{MenuItem{Name: "tier-requests", Path: "/tier-requests"}, operator.Coaches},
 	{MenuItem{Name: "deliveries", Path: "/deliveries"}, operator.Deliveries},
+	{MenuItem{Name: "webhooks", Path: "/webhooks"}, operator.Webhooks},
 	{MenuItem{Name: "audit", Path: "/audit"}, operator.Audit},
 }
 
