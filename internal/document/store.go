@@ -160,3 +160,14 @@ func (s *Service) SendExpiryNotifications(ctx context.Context, n int) (int, erro
 		return notice.Notify(ctx, tx, []event.Event{{Type: event.CertificateExpiring, CoachID: d.CoachID, DocumentID: d.ID, Title: d.Title, Day: string(d.ExpiresOn)}})
 	})
 }
+
+// Stored is the file of a document: its name in the file store and the SHA-256 of what was uploaded, in hexadecimal.
+type Stored struct{ ID, Blob, SHA256 string }
+
+// ReadStored returns the files of all documents, for the verification of a backup.
+func ReadStored(ctx context.Context, db database.Querier) ([]Stored, error) {
+	rs, err := db.Query(ctx, `SELECT id, blob, sha256 FROM documents`)
+	return database.Collect(rs, err, func(s database.Scanner) (c Stored, err error) {
+		return c, s.Scan(&c.ID, &c.Blob, &c.SHA256)
+	})
+}

@@ -16,6 +16,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/touchline/touchline/internal/document"
 	"github.com/touchline/touchline/internal/platform/blob"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/platform/database"
@@ -84,16 +85,12 @@ func changedDocuments(ctx context.Context, db *database.DB, address string) (fin
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, files.Close()) }()
-	rs, err := db.Query(ctx, `SELECT id, blob, sha256 FROM documents`)
-	type document struct{ id, blob, sum string }
-	list, err := database.Collect(rs, err, func(s database.Scanner) (d document, err error) {
-		return d, s.Scan(&d.id, &d.blob, &d.sum)
-	})
+	list, err := document.ReadStored(ctx, db)
 	if err != nil {
 		return nil, err
 	}
 	for _, d := range list {
-		r, _, err := files.Open(ctx, d.blob)
+		r, _, err := files.Open(ctx, d.Blob)
 		if errors.Is(err, blob.ErrNotFound) {
 			continue
 		}
@@ -105,8 +102,8 @@ func changedDocuments(ctx context.Context, db *database.DB, address string) (fin
 		if err := errors.Join(err, r.Close()); err != nil {
 			return findings, err
 		}
-		if hex.EncodeToString(hash.Sum(nil)) != d.sum {
-			findings = append(findings, "the file of the document "+d.id+" differs from what was uploaded")
+		if hex.EncodeToString(hash.Sum(nil)) != d.SHA256 {
+			findings = append(findings, "the file of the document "+d.ID+" differs from what was uploaded")
 		}
 	}
 	return findings, nil

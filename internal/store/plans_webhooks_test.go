@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/document"
 	"github.com/touchline/touchline/internal/feed"
 	"github.com/touchline/touchline/internal/platform/actor"
 )
@@ -41,7 +42,13 @@ func (p *fixture) webhookStatements() {
 	ok(p, err)
 	_, err = admin.Replay(bg, auditor, id, p.clock.Now().Add(-time.Hour), p.clock.Now().Add(time.Hour))
 	ok(p, err)
+	_, err = admin.QueueReplay(bg, id)
+	ok(p, err)
 	_, err = admin.List(bg, auditor, "", 5)
+	ok(p, err)
+	_, err = feed.ReadWebhooks(bg, p.db, 5)
+	ok(p, err)
+	_, err = document.ReadStored(bg, p.db)
 	ok(p, err)
 	for _, failed := range []bool{false, true} {
 		_, err = admin.Log(bg, auditor, id, feed.WebhookLogSearch{FailedOnly: failed}, 5)
