@@ -57,7 +57,7 @@ func scalarImports() ([]string, error) {
 	for i := 0; i < len(names); i++ {
 		f, ok := files[names[i]]
 		if !ok {
-			return nil, fmt.Errorf("Scalar imports %s, which the archive has not", names[i])
+			return nil, fmt.Errorf("the script %s of Scalar is not in the archive", names[i])
 		}
 		content, err := unzip(f)
 		if err != nil {
