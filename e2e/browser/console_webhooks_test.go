@@ -69,7 +69,9 @@ func TestConsoleWebhooks(t *testing.T) {
 func TestConsoleWebhooksLook(t *testing.T) {
 	t.Parallel()
 	s := touchlinetest.New(t, storetest.SQLite(t), func(c *config.Config) { c.WebhookNetworks = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} })
-	endpoint := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "refused: the signature is wrong", http.StatusUnauthorized) }))
+	endpoint := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "refused: the signature is wrong", http.StatusUnauthorized)
+	}))
 	t.Cleanup(endpoint.Close)
 	op := s.Operator(t, operator.Webhooks)
 	own := op.Call(t, "POST", "/api/admin/webhooks", map[string]any{"url": endpoint.URL + "/hooks/touchline", "description": "Chat gateway"}).Want(t, 201)
