@@ -2,6 +2,8 @@ package e2e_test
 
 import (
 	"context"
+	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"strings"
@@ -25,9 +27,10 @@ func TestStartBehindMigration(t *testing.T) {
 	if _, err := other.Exec(t.Context(), `SELECT pg_advisory_lock(7306642134)`); err != nil { // database.migrateLock
 		t.Fatal(err)
 	}
-	free, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	// A port below those that systems give to other listeners and connections, which could take it before the replica does.
+	var free net.Listener
+	for free == nil {
+		free, _ = new(net.ListenConfig).Listen(t.Context(), "tcp", fmt.Sprint("127.0.0.1:", 20_000+rand.IntN(12_000)))
 	}
 	address := free.Addr().String()
 	_ = free.Close()

@@ -91,6 +91,6 @@ func TestConsoleWebhooksLook(t *testing.T) {
 	p.checkPages("", "/webhooks", "/webhooks/"+own.String("webhook_id"))
 	p.checkStep("/webhooks", func() {
 		p.fill("url", endpoint.URL)
-		p.press("Send a test first")
+		p.click("main button[value=test]")
 	})
 }

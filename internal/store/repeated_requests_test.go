@@ -132,8 +132,9 @@ func TestRequestsAfterRejections(t *testing.T) {
 
 // TestEarlierRequestsPlan: the search for earlier requests to a party reads an index for the requests of the
 // last 48 h and does not sort, so older requests cost nothing.
+//
+// No other test runs beside it, because Observe sees the statements of the whole process.
 func TestEarlierRequestsPlan(t *testing.T) {
-	t.Parallel()
 	p := newFixture(t, storetest.SQLite(t))
 	c := p.coach(1)
 	a := p.add(c, "Asha Rao", number(2), "")
