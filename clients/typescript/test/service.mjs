@@ -31,6 +31,7 @@ export async function startService(more = {}) {
   const url = await next(/^Touchline answers at (\S+)/);
   const operatorsUrl = await next(/operators' API answers at (\S+)/);
   server.stdout.resume();
+  const used = new Set(); // ids of messages whose code was returned
   return {
     ahead: 0, // milliseconds that the clock of the service is ahead
     url,
@@ -38,11 +39,16 @@ export async function startService(more = {}) {
     program: binary,
     env,
     token: (scope) => execFileSync(binary, ["admin", "token", "create", "--name", scope, "--scopes", scope], { env, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim(),
+    // code waits for the next OTP that arrives at a number. It returns the code of a message once, because a number that signs in
+    // again has the earlier message, too.
     async code(number) {
       for (const end = Date.now() + 10_000; Date.now() < end; await new Promise((wait) => setTimeout(wait, 50))) {
         const response = await fetch(`${url}/dev/messages?number=${encodeURIComponent(number)}`);
-        const message = (await response.json()).items.find((m) => m.code);
-        if (message) return message.code;
+        const message = (await response.json()).items.find((m) => m.code && !used.has(m.message_id));
+        if (message) {
+          used.add(message.message_id);
+          return message.code;
+        }
       }
       throw new Error(`no code arrived at ${number}`);
     },
