@@ -12,7 +12,8 @@ func freeSpace(folder string) (free uint64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	return free, windows.GetDiskFreeSpaceEx(name, &free, nil, nil)
+	err = windows.GetDiskFreeSpaceEx(name, &free, nil, nil)
+	return free, err
 }
 
 // maxOpenFiles returns no limit: Windows has none.
