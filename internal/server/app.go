@@ -45,7 +45,7 @@ type Options struct {
 	UploadTimeouts upload.Timeouts
 	// DiscardStall limits the wait for more of a body that the handler has not read.
 	DiscardStall time.Duration
-	// Silent makes a replica that sends nothing: it has no sender and no worker. It is for the copy of a service.
+	// Silent makes a replica that sends nothing: it has no sender, no worker and no telemetry. It is for the copy of a service.
 	Silent bool
 	// Migration is told what migrations do while the service opens its database.
 	Migration func(database.MigrationEvent)
@@ -126,24 +126,25 @@ func Open(ctx context.Context, cfg *config.Config, o Options) (*App, error) {
 		o.Now, o.advance = movable(o.Now)
 	}
 	warnOfPlainDatabase(cfg, o.Log)
-	exporter, err := telemetry.Open(ctx, buildinfo.Read(), o.Log)
-	if err != nil {
-		return nil, err
+	if !o.Silent {
+		var err error
+		if o.telemetry, err = telemetry.Open(ctx, buildinfo.Read(), o.Log); err != nil {
+			return nil, err
+		}
 	}
-	o.telemetry = exporter
 	sql, tiers, err := openDatabase(ctx, cfg, o)
 	if err != nil {
-		return nil, errors.Join(err, exporter.Close())
+		return nil, errors.Join(err, o.telemetry.Close())
 	}
 	warnOfClock(ctx, sql, o.Log)
 	warnOfNewerDatabase(ctx, sql, o.Log)
 	files, err := openFiles(ctx, cfg, auth.NewInstallation(sql), o)
 	if err != nil {
-		return nil, errors.Join(err, sql.Close(), exporter.Close())
+		return nil, errors.Join(err, sql.Close(), o.telemetry.Close())
 	}
 	a, err := newApp(ctx, cfg, o, sql, files, tiers)
 	if err != nil {
-		return nil, errors.Join(err, files.Close(), sql.Close(), exporter.Close())
+		return nil, errors.Join(err, files.Close(), sql.Close(), o.telemetry.Close())
 	}
 	return a, nil
 }
