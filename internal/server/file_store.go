@@ -11,11 +11,9 @@ import (
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/platform/blob"
 	"github.com/touchline/touchline/internal/platform/config"
+	"github.com/touchline/touchline/internal/platform/dump"
 	"github.com/touchline/touchline/internal/platform/fault"
 )
-
-// FileStoreID is the key under which the database holds the id of its file store.
-const FileStoreID = "files"
 
 // openFiles opens the file store of cfg and verifies that it is the one of the
 // database:
@@ -71,7 +69,7 @@ func (v *verifiedStore) verify(ctx context.Context, claim bool) error {
 	if v.verified.Load() {
 		return nil
 	}
-	want, err := v.in.Value(ctx, FileStoreID)
+	want, err := v.in.Value(ctx, dump.FileStoreID)
 	if err != nil || want == "" && !claim {
 		return err
 	}
@@ -80,7 +78,7 @@ func (v *verifiedStore) verify(ctx context.Context, claim bool) error {
 		return err
 	}
 	if want == "" {
-		if want, err = v.in.SetValue(ctx, FileStoreID, id); err != nil {
+		if want, err = v.in.SetValue(ctx, dump.FileStoreID, id); err != nil {
 			return err
 		}
 		// Another replica may have claimed its store first.

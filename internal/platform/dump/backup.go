@@ -45,6 +45,9 @@ func (b Backup) Write(ctx context.Context, w io.Writer, recipients ...age.Recipi
 	if m.Migration, m.Tables, err = backupTables(ctx, source, b.Migrations); err != nil {
 		return c, err
 	}
+	if err := b.checkStore(ctx, source); err != nil {
+		return c, err
+	}
 	out, err := newArchiveWriter(w, m.CreatedAt, recipients)
 	if err != nil {
 		return c, err
@@ -91,6 +94,22 @@ func backupTables(ctx context.Context, b *database.Bulk, migrations fs.FS) (int6
 		err = checkFinished(ctx, b)
 	}
 	return version, tables, err
+}
+
+// checkStore returns an error if the file store is not that of the database, for example because a disk is not mounted.
+func (b Backup) checkStore(ctx context.Context, source *database.Bulk) error {
+	if b.Files == nil {
+		return nil
+	}
+	var known string
+	err := source.Scan(ctx, `SELECT value FROM installation WHERE name = $1`, []any{FileStoreID}, &known)
+	if database.IsNoRows(err) {
+		return nil // no file was stored yet
+	}
+	if err == nil {
+		_, err = blob.Identify(ctx, b.Files, known, nil)
+	}
+	return err
 }
 
 // table writes the rows of a table in chunks.

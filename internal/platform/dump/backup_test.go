@@ -386,6 +386,31 @@ func TestFilesOfBackup(t *testing.T) {
 	})
 }
 
+// TestBackupNeedsItsFileStore: a backup without the files of the database is not made, for example because their disk is not mounted.
+func TestBackupNeedsItsFileStore(t *testing.T) {
+	t.Parallel()
+	const own = "0198f2c4-6a10-7c3e-9b52-4f0e8d1a7b21\n"
+	storetest.Each(t, func(t *testing.T, from string) {
+		db, err := database.Open(t.Context(), from, database.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = db.Exec(t.Context(), `INSERT INTO installation (name, value) VALUES ('files', $1)`, strings.TrimSpace(own))
+		if err = errors.Join(err, db.Close()); err != nil {
+			t.Fatal(err)
+		}
+		b, id := newBackup(from), newIdentity(t)
+		b.Files = folder(t)
+		if _, err := b.Write(t.Context(), io.Discard, id.Recipient()); err == nil || !strings.Contains(err.Error(), "the volume is not mounted") {
+			t.Errorf("with an empty folder: %v", err)
+		}
+		if err := b.Files.Put(t.Context(), "touchline-store", strings.NewReader(own), int64(len(own)), ""); err != nil {
+			t.Fatal(err)
+		}
+		backUp(t, b, id)
+	})
+}
+
 // restoreInChild, if set, makes the test binary run a restore that kills itself in a table: file, identity, database, table.
 const restoreInChild = "RESTORE_IN_CHILD"
 

@@ -22,6 +22,9 @@ type Files struct {
 	Deleted int `json:"deleted,omitempty"`
 }
 
+// FileStoreID is the name of the value in the table installation that is the id of the file store of the database.
+const FileStoreID = "files"
+
 const (
 	// storeID is the file by which a store is known.
 	storeID = "touchline-store"

@@ -9,8 +9,8 @@ import (
 
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/platform/blob"
+	"github.com/touchline/touchline/internal/platform/dump"
 	"github.com/touchline/touchline/internal/platform/fault"
-	"github.com/touchline/touchline/internal/server"
 )
 
 // files checks that the file store is that of the database. It creates none.
@@ -18,7 +18,7 @@ func (c *checkup) files(ctx context.Context) []Result {
 	if c.db == nil {
 		return needsDatabase()
 	}
-	known, err := auth.NewInstallation(c.db).Value(ctx, server.FileStoreID)
+	known, err := auth.NewInstallation(c.db).Value(ctx, dump.FileStoreID)
 	switch {
 	case err != nil:
 		return one(failed("The id of the file store cannot be read: %v.", err))
