@@ -146,12 +146,15 @@ func (b Backup) table(ctx context.Context, source *database.Bulk, t database.Tab
 	return sum.total(t.Name), err
 }
 
-// files writes the files that the rows of the snapshot name.
+// files writes the files that the rows of the snapshot name. It ends the snapshot, because files take longer than tables.
 func (b Backup) files(ctx context.Context, source *database.Bulk, tables []database.Table, out *archiveWriter) (files Files, err error) {
 	if b.Files == nil {
 		return files, nil
 	}
 	keys, named, err := fileKeys(ctx, source, tables)
+	if err == nil {
+		err = source.Exec(ctx, `ROLLBACK`)
+	}
 	if err != nil {
 		return files, err
 	}
@@ -162,7 +165,7 @@ func (b Backup) files(ctx context.Context, source *database.Bulk, tables []datab
 			if !named[key] {
 				continue
 			}
-			deleted, err := b.deleted(ctx, key)
+			deleted, err := isDeleted(ctx, source, key)
 			if err != nil {
 				return files, err
 			}
@@ -193,15 +196,11 @@ func (b Backup) file(ctx context.Context, key string, out *archiveWriter) (int64
 	return size, err
 }
 
-// deleted reports whether the database does not name a file any more: it was deleted after the snapshot.
-func (b Backup) deleted(ctx context.Context, key string) (bool, error) {
-	now, err := database.OpenBulk(ctx, b.From)
-	if err != nil {
-		return false, err
-	}
+// isDeleted reports whether the database does not name a file any more: it was deleted after the snapshot.
+func isDeleted(ctx context.Context, now *database.Bulk, key string) (bool, error) {
 	var named bool
-	err = now.Scan(ctx, `SELECT EXISTS (SELECT 1 FROM blobs WHERE key = $1 AND ends_at IS NULL)`, []any{key}, &named)
-	return !named, errors.Join(err, now.Close())
+	err := now.Scan(ctx, `SELECT EXISTS (SELECT 1 FROM blobs WHERE key = $1 AND ends_at IS NULL)`, []any{key}, &named)
+	return !named, err
 }
 
 // erasures writes the file ERASURES.

@@ -411,6 +411,41 @@ func TestBackupNeedsItsFileStore(t *testing.T) {
 	})
 }
 
+// watchedStore calls opened before it opens a file.
+type watchedStore struct {
+	blob.Store
+	opened func()
+}
+
+func (w watchedStore) Open(ctx context.Context, key string) (io.ReadSeekCloser, int64, error) {
+	w.opened()
+	return w.Store.Open(ctx, key)
+}
+
+// TestBackupOfFilesHoldsNoTransaction: while files are read, SQLite can empty its log of writes.
+func TestBackupOfFilesHoldsNoTransaction(t *testing.T) {
+	t.Parallel()
+	from := storetest.SQLite(t)
+	db, err := sql.Open("sqlite", strings.TrimPrefix(from, "sqlite:"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	b, watched := newBackup(from), false
+	b.Files = watchedStore{folder(t), func() {
+		watched = true
+		_, err := db.ExecContext(t.Context(), `INSERT INTO installation (name, value) VALUES ('written', '')`)
+		var busy, log, done int
+		err = errors.Join(err, db.QueryRowContext(t.Context(), `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &log, &done))
+		if err != nil || busy != 0 {
+			t.Errorf("the log of writes is in use: %d, %v", busy, err)
+		}
+	}}
+	if backUp(t, b, newIdentity(t)); !watched {
+		t.Error("no file was opened")
+	}
+}
+
 // restoreInChild, if set, makes the test binary run a restore that kills itself in a table: file, identity, database, table.
 const restoreInChild = "RESTORE_IN_CHILD"
 
