@@ -446,6 +446,24 @@ func TestBackupOfFilesHoldsNoTransaction(t *testing.T) {
 	}
 }
 
+// TestRestoreRefusesService: a database that a service uses is not migrated.
+func TestRestoreRefusesService(t *testing.T) {
+	t.Parallel()
+	id, to := newIdentity(t), storetest.EmptyPostgres(t)
+	backup := backUp(t, newBackup(storetest.SQLite(t)), id)
+	service, err := database.Open(t.Context(), to, database.Options{ApplicationName: "touchline", Migrations: store.Migrations()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer service.Close()
+	if _, err := restore(t, backup, to, id); !errors.Is(err, dump.ErrRunning) {
+		t.Errorf("got %v, want ErrRunning", err)
+	}
+	if err := service.Migrated(t.Context()); !errors.Is(err, database.ErrNotMigrated) {
+		t.Errorf("the database: %v, want ErrNotMigrated", err)
+	}
+}
+
 // restoreInChild, if set, makes the test binary run a restore that kills itself in a table: file, identity, database, table.
 const restoreInChild = "RESTORE_IN_CHILD"
 

@@ -71,7 +71,7 @@ func sameTables(source, target []database.Table) error {
 	}
 	for _, t := range append(slices.Clone(source), target...) {
 		if !slices.Equal(find(source, t.Name), find(target, t.Name)) {
-			return fmt.Errorf("the table %s differs between the source and the target: they need the same release", t.Name)
+			return fmt.Errorf("the table %s differs between the source and the target: use a database without tables as the target", t.Name)
 		}
 	}
 	return nil

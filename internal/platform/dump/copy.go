@@ -68,14 +68,19 @@ func LockStopped(ctx context.Context, url string) (unlock func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := database.OpenBulk(ctx, url)
-	if err == nil {
-		err = errors.Join(noService(ctx, b, url), b.Close())
-	}
-	if err != nil {
+	if err := stopped(ctx, url); err != nil {
 		return nil, errors.Join(err, locked.Close())
 	}
 	return func() { _ = locked.Close() }, nil
+}
+
+// stopped fails if there is no database, or if a service has connections to it.
+func stopped(ctx context.Context, url string) error {
+	b, err := database.OpenBulk(ctx, url)
+	if err != nil {
+		return err
+	}
+	return errors.Join(noService(ctx, b, url), b.Close())
 }
 
 // stopTime is how long a connection of a service that has stopped may still exist.
@@ -209,6 +214,9 @@ func checkFinished(ctx context.Context, b *database.Bulk) error {
 
 // openTarget migrates the target and opens it. It must have the tables of the source.
 func openTarget(ctx context.Context, url string, migrations fs.FS, tables []database.Table) (*database.Bulk, error) {
+	if err := stopped(ctx, url); err != nil && !errors.Is(err, database.ErrNoDatabase) {
+		return nil, err
+	}
 	if err := migrateTarget(ctx, url, migrations); err != nil {
 		return nil, err
 	}
@@ -219,9 +227,6 @@ func openTarget(ctx context.Context, url string, migrations fs.FS, tables []data
 	own, err := b.Tables(ctx)
 	if err == nil {
 		err = sameTables(tables, own)
-	}
-	if err == nil {
-		err = noService(ctx, b, url)
 	}
 	if err != nil {
 		return nil, errors.Join(err, b.Close())
