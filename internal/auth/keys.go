@@ -14,6 +14,7 @@ import (
 	"sort"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/touchline/touchline/internal/platform/vault"
@@ -56,9 +57,11 @@ type Keys struct {
 	// browsers bind subscriptions to it.
 	VAPID *ecdh.PrivateKey
 
-	store   KeyStore
-	masters *masterKeys
-	now     func() time.Time
+	store    KeyStore
+	masters  *masterKeys
+	now      func() time.Time
+	secretAt time.Time // when the secret of Vault was made
+	replaced atomic.Bool
 
 	mu       sync.RWMutex
 	signing  []signingKey // by activeAt, oldest first
@@ -162,17 +165,13 @@ func (k *Keys) refresh(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	running := k.Vault != nil
 	var signing []signingKey
 	for _, s := range secrets {
 		switch vault.Purpose(s.Purpose) {
 		case vault.ForSecret:
-			if s.ID == nextSecretID {
-				return ErrUnfinishedRotation
-			}
-			if k.Vault == nil && s.ID == serviceSecretID {
-				if k.Vault, err = k.openVault(s, secrets); err != nil {
-					return err
-				}
+			if err := k.openSecret(s, secrets, running); err != nil {
+				return err
 			}
 		case vault.ForVAPID:
 			if k.VAPID != nil {
@@ -196,6 +195,30 @@ func (k *Keys) refresh(ctx context.Context) error {
 	k.mu.Lock()
 	k.signing = signing
 	k.mu.Unlock()
+	return nil
+}
+
+// openSecret opens the service secret, unless this process is running. It returns an error during a rotation of the
+// service secret, and in a running process also after one.
+func (k *Keys) openSecret(s Secret, all []Secret, running bool) (err error) {
+	switch next, service := s.ID == nextSecretID, s.ID == serviceSecretID; {
+	case running && (next || service && !s.CreatedAt.Equal(k.secretAt)):
+		k.replaced.Store(true)
+		return ErrSecretReplaced
+	case next:
+		return ErrUnfinishedRotation
+	case service && !running:
+		k.secretAt = s.CreatedAt
+		k.Vault, err = k.openVault(s, all)
+	}
+	return err
+}
+
+// Usable returns ErrSecretReplaced if Rotate has found that the service secret was replaced while this process runs.
+func (k *Keys) Usable() error {
+	if k.replaced.Load() {
+		return ErrSecretReplaced
+	}
 	return nil
 }
 

@@ -339,6 +339,26 @@ func TestSigningAfterSecretsAreLost(t *testing.T) {
 	}
 }
 
+// TestServiceSecretReplaced: a process that runs during a rotation of the service secret, or runs on after one, notices it.
+func TestServiceSecretReplaced(t *testing.T) {
+	for name, change := range map[string]func(*fakeKeyStore){
+		"during": func(s *fakeKeyStore) {
+			s.secrets = append(s.secrets, auth.Secret{ID: "service-next", Purpose: "secret"})
+		},
+		"after": func(s *fakeKeyStore) { s.service().CreatedAt = start.Add(time.Hour) },
+	} {
+		store := new(fakeKeyStore)
+		keys := openKeys(t, store, newClock().Now)
+		if err := errors.Join(keys.Rotate(t.Context()), keys.Usable()); err != nil {
+			t.Fatal(err)
+		}
+		change(store)
+		if err := keys.Rotate(t.Context()); !errors.Is(err, auth.ErrSecretReplaced) || !errors.Is(keys.Usable(), err) {
+			t.Errorf("%s: got %v and %v, want ErrSecretReplaced", name, err, keys.Usable())
+		}
+	}
+}
+
 // TestTokenOfUnknownKey: a replica reads the keys again for a token of a key that another replica added. It does so
 // once for callers at the same time, and not for an ID that no key can have.
 func TestTokenOfUnknownKey(t *testing.T) {

@@ -26,6 +26,9 @@ const secretChunk = 500
 // ErrUnfinishedRotation says that some values are sealed with the next service secret.
 var ErrUnfinishedRotation = errors.New("a rotation of the service secret was interrupted: run touchline keys rotate-secret again")
 
+// ErrSecretReplaced says that the service secret is being replaced, or was, while this process runs with the old one.
+var ErrSecretReplaced = errors.New("the service secret was replaced while this process ran: stop it now, because no other process can read what it encrypts")
+
 // SecretRotation replaces the service secret of a service that is stopped.
 type SecretRotation struct {
 	Installation *Installation

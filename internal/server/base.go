@@ -126,7 +126,7 @@ func newBase(ctx context.Context, cfg *config.Config, o Options, sql *database.D
 		tiers:     tiers,
 		channels:  ch,
 		delivery:  d,
-		readiness: &readiness{checkDatabase: databaseCheck(sql)},
+		readiness: &readiness{checkDatabase: databaseCheck(sql, keys)},
 		security:  security,
 		metrics:   m,
 		budgets:   newBudgets(cfg, db, o.Log),

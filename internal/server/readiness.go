@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
 )
@@ -29,10 +30,10 @@ type databaseResult struct {
 	err  error
 }
 
-// databaseCheck returns a function that reports whether the database is migrated and takes writes.
-func databaseCheck(db *database.DB) func(context.Context) error {
+// databaseCheck returns a function that reports whether the database is migrated, takes writes and still has the secret of keys.
+func databaseCheck(db *database.DB, keys *auth.Keys) func(context.Context) error {
 	return func(ctx context.Context) error {
-		if err := db.Migrated(ctx); err != nil {
+		if err := errors.Join(keys.Usable(), db.Migrated(ctx)); err != nil {
 			return err
 		}
 		return db.Writable(ctx)

@@ -1,10 +1,13 @@
 package server_test
 
 import (
+	"errors"
 	"testing"
+	"time"
 
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/server"
+	"github.com/touchline/touchline/internal/server/touchlinetest"
 	"github.com/touchline/touchline/internal/store/storetest"
 )
 
@@ -50,4 +53,26 @@ func TestSecretRotationKnowsColumns(t *testing.T) {
 	for name := range sealed {
 		t.Errorf("there is no binary column %s", name)
 	}
+}
+
+// TestRotatedSecretOfRunningReplica: a replica that runs although the service secret was replaced is not ready.
+func TestRotatedSecretOfRunningReplica(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		s.Call(t, "GET", "/readyz", "", nil).Want(t, 200)
+		db, err := database.Open(t.Context(), s.Config.DatabaseURL.Reveal(), database.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = db.Exec(t.Context(), `UPDATE secrets SET created_at = created_at + 1 WHERE id = 'service'`)
+		if err = errors.Join(err, db.Close()); err != nil {
+			t.Fatal(err)
+		}
+		s.Clock.Advance(11 * time.Second)
+		for end := time.Now().Add(time.Minute); s.Call(t, "GET", "/readyz", "", nil).Status != 503; time.Sleep(10 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatal("the replica is still ready")
+			}
+		}
+	})
 }
