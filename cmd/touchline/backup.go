@@ -138,11 +138,7 @@ func createFile(path string, write func(io.Writer) error) (size int64, err error
 	if err := os.Rename(temp.Name(), path); err != nil {
 		return 0, err
 	}
-	folder, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return size, err
-	}
-	return size, errors.Join(folder.Sync(), folder.Close())
+	return size, config.SyncFolder(filepath.Dir(path))
 }
 
 func printContents(w io.Writer, name string, c dump.Contents) error {

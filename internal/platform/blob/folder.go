@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"runtime"
 	"strings"
 	"syscall"
 )
@@ -127,8 +128,8 @@ func (f *folder) sync(dir string) error {
 		return err
 	}
 	err = d.Sync()
-	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
-		err = nil // some file systems cannot sync a folder
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) || runtime.GOOS == "windows" {
+		err = nil // Windows and some file systems cannot sync a folder
 	}
 	return errors.Join(err, d.Close())
 }

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
+	"syscall"
 )
 
 const (
@@ -160,14 +162,18 @@ func createKey(path string) (err error) {
 	if err := os.Link(temp.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	return syncFolder(filepath.Dir(path))
+	return SyncFolder(filepath.Dir(path))
 }
 
-// syncFolder makes a new file name in the folder survive a power cut.
-func syncFolder(path string) error {
+// SyncFolder makes a new file name in the folder survive a power cut, where the system can do that.
+func SyncFolder(path string) error {
 	folder, err := os.Open(path)
 	if err != nil {
 		return err
 	}
-	return errors.Join(folder.Sync(), folder.Close())
+	err = folder.Sync()
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) || runtime.GOOS == "windows" {
+		err = nil // Windows and some file systems cannot sync a folder
+	}
+	return errors.Join(err, folder.Close())
 }
