@@ -1,5 +1,5 @@
-// Package dump copies whole databases between the two engines. Both have the same tables, so a row has one form and a table
-// has one checksum, wherever it is.
+// Package dump copies whole databases between the two engines, and backs them up and restores them with their files. Both engines
+// have the same tables, so a row has one form and a table has one checksum, wherever it is.
 package dump
 
 import (
