@@ -113,8 +113,11 @@ func backup(c *cobra.Command, cfg *config.Config, to string, keys []age.Recipien
 // createFile creates the file at path, which must not exist, with what write writes. The file has its name only when it is complete
 // and on the disk.
 func createFile(path string, write func(io.Writer) error) (size int64, err error) {
-	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-		return 0, errors.Join(fmt.Errorf("%s exists already", path), err)
+	switch _, err := os.Lstat(path); {
+	case err == nil:
+		return 0, fmt.Errorf("%s exists already", path)
+	case !errors.Is(err, fs.ErrNotExist):
+		return 0, err
 	}
 	temp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*") // mode 0600
 	if err != nil {

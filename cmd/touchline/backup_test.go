@@ -115,8 +115,8 @@ func otherMasterKey(t *testing.T) string {
 	return path
 }
 
-// TestBackupOnFullDisk: a backup that cannot be written leaves no file. Its error names the reason.
-func TestBackupOnFullDisk(t *testing.T) {
+// TestBackupNotWritten: a backup that cannot be written leaves no file. Its error names the reason.
+func TestBackupNotWritten(t *testing.T) {
 	dir := t.TempDir()
 	_, err := createFile(filepath.Join(dir, "backup.age"), func(w io.Writer) error {
 		if _, err := io.WriteString(w, "half"); err != nil {
@@ -129,5 +129,12 @@ func TestBackupOnFullDisk(t *testing.T) {
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 		t.Errorf("files are left: %v, %v", left, err)
+	}
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := createFile(filepath.Join(file, "backup.age"), nil); !errors.Is(err, syscall.ENOTDIR) || strings.Contains(err.Error(), "exists") {
+		t.Errorf("got %v, want not a directory", err)
 	}
 }
