@@ -61,11 +61,12 @@ func (h *Webhooks) beginReplay(ctx context.Context, by actor.Operator, id string
 	return changes, err
 }
 
-// saveReplay begins a replay, or extends the one in progress if the changes from first continue it.
+// saveReplay begins a replay, or extends the one in progress if the changes from first continue it. It ends a
+// pause of the webhook.
 func saveReplay(ctx context.Context, tx *store.Tx, id string, first, last int64) error {
 	n, err := tx.Exec(ctx, `
 		UPDATE webhooks SET replay_first = coalesce(replay_first, $2), replay_at = coalesce(replay_at, CAST($2 AS BIGINT) - 1),
-			replay_end = CASE WHEN replay_end > $3 THEN replay_end ELSE $3 END
+			replay_end = CASE WHEN replay_end > $3 THEN replay_end ELSE $3 END, paused_until = NULL
 		WHERE id = $1 AND (replay_end IS NULL OR replay_first <= $2 AND replay_end >= CAST($2 AS BIGINT) - 1)`, id, first, last)
 	if err != nil {
 		return fmt.Errorf("save the replay of webhook %s: %w", id, err)
@@ -79,7 +80,8 @@ func saveReplay(ctx context.Context, tx *store.Tx, id string, first, last int64)
 	return nil
 }
 
-// QueueReplay queues the next messages of a replay and returns the number of changes. Of concurrent calls one moves the
+// QueueReplay queues the next messages of a replay and returns the number of changes. Messages of the same players that
+// wait for their next attempt become due, so that the replay does not wait with them. Of concurrent calls one moves the
 // replay; the others do nothing.
 func (h *Webhooks) QueueReplay(ctx context.Context, id string) (int64, error) {
 	var at, end int64
@@ -97,6 +99,13 @@ func (h *Webhooks) QueueReplay(ctx context.Context, id string) (int64, error) {
 	err = h.DB.Write(ctx, func(tx *store.Tx) error {
 		n, err := tx.Exec(ctx, `UPDATE webhooks SET replay_at = $3 WHERE id = $1 AND replay_at = $2 AND disabled_at IS NULL`, id, at, to)
 		if err != nil || n == 0 {
+			return err
+		}
+		err = tx.Defer(ctx, `
+			UPDATE webhook_messages SET due_at = $2, attempts = 0
+			WHERE webhook_id = $1 AND state = 'queued' AND due_at > $2 AND lease IS NULL
+				AND player_id IN (SELECT c.player_id FROM changes c WHERE c.position > $3 AND c.position <= $4)`, id, database.Micros(tx.Now), at, to)
+		if err != nil {
 			return err
 		}
 		if _, err := insertMessages(ctx, tx, replayedMessage, id, types, at, to); err != nil {

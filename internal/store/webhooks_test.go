@@ -195,6 +195,30 @@ func TestWebhookReplay(t *testing.T) {
 	})
 }
 
+// TestWebhookReplayWaiting: after an outage a replay sends at once what waits for its next attempt, in order, whatever pause
+// the endpoint asked for.
+func TestWebhookReplayWaiting(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		admin, begun := p.webhooks(), p.clock.Now()
+		id, _ := p.addWebhook()
+		a := p.add(p.coach(1), "Asha Rao", number(2), "")
+		names := map[string]string{a.ID: "a"}
+		for _, want := range []string{"a 1 pending 1", "a 1 pending 2"} {
+			p.clock.advance(5 * time.Second)
+			if got := p.deliver(id, 503, names); !slices.Equal(got, []string{want}) {
+				t.Errorf("during the outage: got %q, want %q", got, want)
+			}
+		}
+		if n, err := admin.Replay(bg, auditor, id, begun, time.Time{}); err != nil || n != 2 {
+			t.Errorf("got %d changes, %v, want 2", n, err)
+		}
+		if got, want := p.deliver(id, 200, names), []string{"a 1 pending 1", "a 2 pending 1"}; !slices.Equal(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	})
+}
+
 // TestWebhookReplayInProgress: the worker queues a replay in chunks of 500. Meanwhile the same call again changes nothing, a
 // range that continues it extends it, and another one is refused. A replay of a disabled webhook waits.
 func TestWebhookReplayInProgress(t *testing.T) {
