@@ -44,7 +44,9 @@ func TestConsoleWebhooks(t *testing.T) {
 		if again := c.get(path[1]).want(200, "Chat", "There is no message."); strings.Contains(again.body, "whsec_") {
 			t.Error("the secret is shown again")
 		}
-		c.post(path[1], "action", "replay", "hours", "0").want(422, "from 1 to 2160")
+		for _, hours := range []string{"0", "2161", "9223372036854775807"} {
+			c.post(path[1], "action", "replay", "hours", hours).want(422, "from 1 to 2160")
+		}
 		c.post(path[1], "action", "replay", "hours", "24")
 		for end := time.Now().Add(30 * time.Second); !strings.Contains(c.get(path[1]+"?done=replay").want(200, "The changes are sent again.").body, answer); time.Sleep(50 * time.Millisecond) {
 			if time.Now().After(end) {

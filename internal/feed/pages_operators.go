@@ -120,6 +120,7 @@ func (c console) page(ctx context.Context, r *web.Request, by actor.Operator, id
 // change serves POST /webhooks/{webhook_id}: it enables, disables or tests a webhook, or replays the last hours.
 func (c console) change(ctx context.Context, r *web.Request, by actor.Operator) (web.Response, error) {
 	id, action := r.PathValue("webhook_id"), r.Value("action")
+	v, f := c.site.NewView(r, "webhooks", "operator.webhooks.title"), &web.Form{Values: r.Form}
 	var err error
 	switch action {
 	case "enable", "disable":
@@ -129,9 +130,8 @@ func (c console) change(ctx context.Context, r *web.Request, by actor.Operator) 
 		_, err = c.Webhooks.Test(ctx, by, id)
 	case "replay":
 		hours, parsed := strconv.Atoi(r.Value("hours"))
-		if parsed != nil || hours < 1 || time.Duration(hours)*time.Hour > ChangesKept {
-			f := &web.Form{Values: r.Form}
-			f.Add("hours", c.site.NewView(r, "webhooks", "operator.webhooks.title").MustT("operator.webhook.hours.fault"))
+		if parsed != nil || hours < 1 || hours > int(ChangesKept.Hours()) {
+			f.Add("hours", v.MustT("operator.webhook.hours.fault"))
 			return c.page(ctx, r, by, id, f, "")
 		}
 		_, err = c.Webhooks.Replay(ctx, by, id, c.Now().Add(-time.Duration(hours)*time.Hour), time.Time{})

@@ -12,22 +12,26 @@ import (
 	"github.com/touchline/touchline/internal/store"
 )
 
+// fromPrecision lets a caller that computes from as ChangesKept ago, before the call, ask for all changes.
+const fromPrecision = time.Minute
+
 // Replay makes the worker queue the messages of a range of time again, under the same ids, whether they were
-// delivered or not. A zero to is now. It returns the number of changes in the range. A replay that continues the one
+// delivered or not. A zero to has no end: the range then has all changes that were committed before the call, also if
+// the clock of another replica is ahead. It returns the number of changes in the range. A replay that continues the one
 // in progress, such as the same one again, extends it.
 func (h *Webhooks) Replay(ctx context.Context, by actor.Operator, id string, from, to time.Time) (int64, error) {
 	if err := positionAll(ctx, h.DB); err != nil { // the range has what was committed before the call
 		return 0, err
 	}
 	now := h.Now()
-	if to.IsZero() {
-		to = now.Add(time.Microsecond) // the range ends before it
-	}
 	var f []fault.Field
-	if from.Before(now.Add(-ChangesKept)) {
+	switch {
+	case now.Sub(from) > ChangesKept+fromPrecision:
 		f = append(f, fault.Field{Pointer: "/from", Code: "invalid_value", Detail: "Changes are kept for 90 days."})
+	case to.IsZero() && from.After(now):
+		f = append(f, fault.Field{Pointer: "/from", Code: "invalid_value", Detail: "This must be in the past."})
 	}
-	if !to.After(from) {
+	if !to.IsZero() && !to.After(from) {
 		f = append(f, fault.Field{Pointer: "/to", Code: "invalid_value", Detail: "This must be after from."})
 	}
 	if err := fault.Validation(f); err != nil {
@@ -44,7 +48,7 @@ func (h *Webhooks) beginReplay(ctx context.Context, by actor.Operator, id string
 		err := tx.QueryRow(ctx, `
 			SELECT coalesce((SELECT position FROM changes WHERE position IS NOT NULL AND positioned_at >= $2 ORDER BY positioned_at, position LIMIT 1), 0),
 				coalesce((SELECT position FROM changes WHERE position IS NOT NULL AND positioned_at < $3 ORDER BY positioned_at DESC, position DESC LIMIT 1), 0)
-			FROM webhooks WHERE id = $1`, id, database.Micros(from), database.Micros(to)).Scan(&first, &last)
+			FROM webhooks WHERE id = $1`, id, database.Micros(from), database.UntilMicros(to)).Scan(&first, &last)
 		if err != nil {
 			return database.OrMissing(err, "find the changes to replay for webhook "+id)
 		}
@@ -55,8 +59,11 @@ func (h *Webhooks) beginReplay(ctx context.Context, by actor.Operator, id string
 			}
 			tx.AfterCommit(h.OnQueued)
 		}
-		detail := fmt.Sprintf("from %s to %s", from.UTC().Format(time.RFC3339), to.UTC().Format(time.RFC3339))
-		return tx.Record(ctx, by, operator.WebhookReplayed, "webhook", id, detail)
+		end := "now"
+		if !to.IsZero() {
+			end = to.UTC().Format(time.RFC3339)
+		}
+		return tx.Record(ctx, by, operator.WebhookReplayed, "webhook", id, "from "+from.UTC().Format(time.RFC3339)+" to "+end)
 	})
 	return changes, err
 }

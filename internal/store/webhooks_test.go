@@ -172,6 +172,10 @@ func TestWebhookReplay(t *testing.T) {
 			}
 		}
 		replay(begun, time.Time{}, 4, "a 1 pending 1", "a 2 pending 1", "a 3 approved 1")
+		replay(p.clock.Now().Add(-feed.ChangesKept-time.Second), time.Time{}, 4, "a 1 pending 1", "a 2 pending 1", "a 3 approved 1")
+		admin.Now = func() time.Time { return begun } // another replica, whose clock is ahead, gave the positions
+		replay(begun, time.Time{}, 4, "a 1 pending 1", "a 2 pending 1", "a 3 approved 1")
+		admin.Now = p.clock.Now
 		replay(begun, middle, 2, "a 1 pending 1", "a 2 pending 1")
 		replay(middle, p.clock.Now(), 2, "a 3 approved 1")
 		replay(p.clock.Now().Add(-time.Second), p.clock.Now(), 0)
@@ -179,6 +183,9 @@ func TestWebhookReplay(t *testing.T) {
 			if _, err := admin.Replay(bg, auditor, id, from, p.clock.Now()); fault.CodeOf(err) != "validation_failed" {
 				t.Errorf("from %s: got %v", from, err)
 			}
+		}
+		if _, err := admin.Replay(bg, auditor, id, p.clock.Now().Add(time.Hour), time.Time{}); fault.CodeOf(err) != "validation_failed" {
+			t.Errorf("from a later time: got %v", err)
 		}
 		if _, err := admin.Replay(bg, auditor, p.db.NewID(), begun, p.clock.Now()); fault.CodeOf(err) != "not_found" {
 			t.Errorf("unknown webhook: got %v", err)
