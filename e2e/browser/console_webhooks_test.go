@@ -57,6 +57,7 @@ func TestConsoleWebhooks(t *testing.T) {
 			t.Error("the answer is not escaped")
 		}
 		c.post(path[1], "action", "disable")
+		c.post(path[1], "action", "test").want(422, "Turn it on first.")
 		c.get(path[1]).want(200, "Turn on", "player.pending")
 		c.get(path[1]+"?state=failed").want(200, "There is no message.")
 		c.get("/webhooks").want(200, "Chat", "Off")

@@ -138,9 +138,9 @@ func (c console) change(ctx context.Context, r *web.Request, by actor.Operator) 
 	default:
 		return web.Redirect("/webhooks/" + id), nil
 	}
-	if fault.KindOf(err) == fault.Conflict {
-		f := &web.Form{Values: r.Form}
-		c.site.Pages.AddError(r, f, "", err)
+	if e, ok := errors.AsType[*fault.Error](err); ok && e.Kind == fault.Conflict {
+		state, _ := e.Extra["state"].(string)
+		f.Add("", v.TextOr("operator.webhook."+state+".fault", e.Message))
 		return c.page(ctx, r, by, id, f, "")
 	}
 	if err != nil {
