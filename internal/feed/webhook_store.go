@@ -24,17 +24,22 @@ func scanWebhook(s database.Scanner) (w Webhook, err error) {
 	return w, err
 }
 
-// webhookDetail describes a webhook for the audit log: the host, because the path may hold a
-// secret.
+// webhookDetail describes a webhook for the audit log.
 func webhookDetail(w Webhook) string {
-	host, state := "", "enabled"
-	if u, err := url.Parse(w.URL); err == nil {
-		host = u.Host
-	}
+	state := "enabled"
 	if !w.Enabled() {
 		state = "disabled"
 	}
-	return fmt.Sprintf("to %s, %s, %s", host, strings.Join(w.Sent(), " "), state)
+	return fmt.Sprintf("to %s, %s, %s", hostOf(w.URL), strings.Join(w.Sent(), " "), state)
+}
+
+// hostOf returns the host of a URL for the audit log, because the path may hold a secret.
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Host
 }
 
 // add saves a webhook with its secret at the end of the feed.

@@ -2,7 +2,6 @@ package feed
 
 import (
 	"context"
-	"net/url"
 
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
@@ -30,12 +29,8 @@ func (h *Webhooks) TestURL(ctx context.Context, by actor.Operator, address, secr
 			return WebhookAttempt{}, err
 		}
 	}
-	host := ""
-	if u, err := url.Parse(address); err == nil {
-		host = u.Host
-	}
 	err := h.DB.Write(ctx, func(tx *store.Tx) error {
-		return tx.Record(ctx, by, operator.WebhookTested, "webhook", "", "to "+host)
+		return tx.Record(ctx, by, operator.WebhookTested, "webhook", "", "to "+hostOf(address))
 	})
 	if err != nil {
 		return WebhookAttempt{}, err
