@@ -53,7 +53,7 @@ func parseCheckpoints(text string) (any, error) {
 			switch {
 			case err != nil || scheme != "https" && scheme != "http" || u.Hostname() == "":
 				errs = append(errs, fmt.Errorf("entry %d must be a file, https://host/path, or https://host/path#whsec_… for a webhook", i+1))
-			case secret != "" && webhook.CheckSecret(secret) != nil:
+			case secret != "" && !webhook.ValidSecret(secret):
 				errs = append(errs, fmt.Errorf("entry %d: after # comes the secret of a webhook, whsec_ and base64", i+1))
 			default:
 				d = CheckpointDestination{URL: address, Host: u.Host, Secret: secret}

@@ -16,13 +16,10 @@ const secretPrefix = "whsec_"
 // errSecret does not repeat the secret.
 var errSecret = errors.New("webhook: a secret is not whsec_ and base64")
 
-// CheckSecret returns an error if a secret cannot sign.
-func CheckSecret(secret string) error {
-	if !strings.HasPrefix(secret, secretPrefix) {
-		return errSecret
-	}
+// ValidSecret reports whether a secret can sign messages.
+func ValidSecret(secret string) bool {
 	_, err := sign([]string{secret}, "", time.Time{}, nil)
-	return err
+	return err == nil && strings.HasPrefix(secret, secretPrefix)
 }
 
 // sign returns the value of the header webhook-signature: one signature for each secret,
@@ -40,10 +37,4 @@ func sign(secrets []string, id string, at time.Time, body []byte) (string, error
 		signatures[i] = "v1," + base64.StdEncoding.EncodeToString(h.Sum(nil))
 	}
 	return strings.Join(signatures, " "), nil
-}
-
-// ValidSecret reports whether a secret can sign messages.
-func ValidSecret(secret string) bool {
-	_, err := sign([]string{secret}, "", time.Time{}, nil)
-	return err == nil && strings.HasPrefix(secret, secretPrefix)
 }
