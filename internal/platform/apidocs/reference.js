@@ -7,7 +7,7 @@ const api = await response.json()
 
 // Links to an operation have its operationId: /docs#login.
 const slug = name => name.toLowerCase().replaceAll(" ", "-")
-const wanted = decodeURIComponent(location.hash.slice(1))
+const wanted = location.hash.slice(1)
 for (const item of Object.values(api.paths)) {
   for (const operation of Object.values(item)) {
     if (wanted && operation.operationId === wanted) {
