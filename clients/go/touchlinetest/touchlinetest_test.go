@@ -27,7 +27,7 @@ func signIn(t *testing.T, s *touchlinetest.Service, number, role string) *touchl
 	return c
 }
 
-// TestForce is the test of docs/testing.md: an app sees a guardian's approval, and a month later still does.
+// TestForce is the longer example of docs/testing.md: an app sees a guardian's approval, and a month later still does.
 func TestForce(t *testing.T) {
 	s := touchlinetest.Start(t)
 	number, guardian := s.Number(), s.Number()
