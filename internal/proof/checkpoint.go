@@ -101,6 +101,18 @@ func parseCheckpoint(text string) (c Checkpoint, err error) {
 	return c, nil
 }
 
+// nameOf returns the name of the log of a checkpoint.
+func nameOf(signed []byte) string {
+	name, _, _ := strings.Cut(string(signed), "\n")
+	return name
+}
+
+// sizeOf returns the size of a checkpoint that this process signed or checked.
+func sizeOf(signed []byte) int64 {
+	c, _ := parseCheckpoint(string(signed))
+	return c.Size
+}
+
 // parseIndex reads a decimal without leading zeros.
 func parseIndex(s string) (int64, error) {
 	n, err := strconv.ParseInt(s, 10, 64)

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/touchline/touchline/internal/platform/webhook"
@@ -97,32 +96,6 @@ func failure(r webhook.Response) error {
 	default:
 		return attemptError{fmt.Sprintf("responded %d", r.Status), r.RetryAfter}
 	}
-}
-
-// receivers returns what gets checkpoints.
-func (s *Service) receivers() (list []receiver) {
-	for _, d := range s.Destinations {
-		id := receiverID("url", d.URL, d.Secret)
-		list = append(list, receiver{id: id, name: d.Name, give: func(ctx context.Context, o offer) error {
-			if d.Secret == "" {
-				if err := s.examine(ctx, id, d); err != nil {
-					return err
-				}
-			}
-			return d.send(ctx, s.Sender, o.checkpoint, s.DB.Now())
-		}})
-	}
-	for _, w := range s.Witnesses {
-		id := witnessID(w)
-		list = append(list, receiver{id: id, name: w.Name, witness: true, give: func(ctx context.Context, o offer) error { return s.cosign(ctx, w, id, o) }})
-	}
-	return list
-}
-
-// receiverID returns the key of a receiver in log_destinations, from which its secrets cannot be read.
-func receiverID(parts ...string) string {
-	sum := sha256.Sum256([]byte(strings.Join(parts, "\n")))
-	return hex.EncodeToString(sum[:16])
 }
 
 // examine reads the checkpoint that a URL has, before this process replaces it for the first time. It stops the log if the

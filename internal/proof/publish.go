@@ -3,8 +3,11 @@ package proof
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/touchline/touchline/internal/platform/database"
@@ -45,6 +48,32 @@ func (s *Service) Publications() (jobs []func(context.Context) error) {
 		jobs = append(jobs, func(ctx context.Context) error { return s.offer(ctx, r) })
 	}
 	return jobs
+}
+
+// receivers returns what gets checkpoints.
+func (s *Service) receivers() (list []receiver) {
+	for _, d := range s.Destinations {
+		id := receiverID("url", d.URL, d.Secret)
+		list = append(list, receiver{id: id, name: d.Name, give: func(ctx context.Context, o offer) error {
+			if d.Secret == "" {
+				if err := s.examine(ctx, id, d); err != nil {
+					return err
+				}
+			}
+			return d.send(ctx, s.Sender, o.checkpoint, s.DB.Now())
+		}})
+	}
+	for _, w := range s.Witnesses {
+		id := witnessID(w)
+		list = append(list, receiver{id: id, name: w.Name, witness: true, give: func(ctx context.Context, o offer) error { return s.cosign(ctx, w, id, o) }})
+	}
+	return list
+}
+
+// receiverID returns the key of a receiver in log_destinations, from which its secrets cannot be read.
+func receiverID(parts ...string) string {
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\n")))
+	return hex.EncodeToString(sum[:16])
 }
 
 // offer sends the newest checkpoint to a receiver that does not have it, if an attempt is due.
