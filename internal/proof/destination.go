@@ -69,10 +69,12 @@ func (d Destination) get(ctx context.Context, c *webhook.Sender) ([]byte, error)
 		return nil, errors.New("the URL is invalid")
 	}
 	r, body := c.Attempt(req)
-	if r.Status == http.StatusOK {
+	switch {
+	case r.Status == http.StatusOK && body == nil:
+		return nil, attemptError{reason: "its response to GET was cut off"}
+	case r.Status == http.StatusOK:
 		return body, nil
-	}
-	if r.Status == 0 || r.Status >= 500 || r.Status == http.StatusTooManyRequests {
+	case r.Status == 0 || r.Status >= 500 || r.Status == http.StatusTooManyRequests:
 		return nil, failure(r)
 	}
 	return nil, nil
@@ -98,13 +100,10 @@ func failure(r webhook.Response) error {
 	}
 }
 
-// examine reads the checkpoint that a URL has, before this process replaces it for the first time. It stops the log if the
+// examine reads the checkpoint that a URL has, once in each process and before the process replaces it. It stops the log if the
 // tree does not continue it, as the checkpoint of the file does: the database was restored from a backup.
 func (s *Service) examine(ctx context.Context, id string, d Destination) error {
-	s.mu.Lock()
-	known := s.examined[id]
-	s.mu.Unlock()
-	if known {
+	if _, examined := s.examined.Load(id); examined {
 		return nil
 	}
 	signed, err := d.get(ctx, s.Sender)
@@ -118,8 +117,11 @@ func (s *Service) examine(ctx context.Context, id string, d Destination) error {
 	if err == nil { // otherwise it is no checkpoint of this service
 		stopped, err := s.guard(ctx, func(tx *store.Tx) error {
 			state, err := s.lock(ctx, tx)
-			if err != nil || state.stopped != "" {
+			if err != nil {
 				return err
+			}
+			if state.stopped != "" { // after this attempt began: to send would replace the evidence
+				return attemptError{reason: "the log has stopped"}
 			}
 			return s.compare(state, newTree(ctx, tx, state.size), "published", signed)
 		})
@@ -130,11 +132,6 @@ func (s *Service) examine(ctx context.Context, id string, d Destination) error {
 			return attemptError{reason: "its checkpoint contradicts the database"}
 		}
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.examined == nil {
-		s.examined = map[string]bool{}
-	}
-	s.examined[id] = true
+	s.examined.Store(id, true)
 	return nil
 }

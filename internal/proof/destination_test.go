@@ -21,7 +21,9 @@ import (
 type archive struct {
 	*httptest.Server
 	mu       sync.Mutex
-	status   int // of the next requests; 0 keeps checkpoints
+	status   int    // of the next requests; 0 keeps checkpoints
+	reading  func() // if it is not nil, it runs before a response to GET
+	cut      bool   // responses to GET end before their content
 	content  []byte
 	requests []string // method and size of each request
 	webhooks []http.Header
@@ -34,9 +36,14 @@ func newArchive(t *testing.T) *archive {
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		a.requests = append(a.requests, r.Method)
+		if r.Method == http.MethodGet && a.reading != nil {
+			a.reading()
+		}
 		switch {
 		case a.status != 0:
 			w.WriteHeader(a.status)
+		case r.Method == http.MethodGet && a.cut:
+			w.Header().Set("Content-Length", "1000")
 		case r.Method == http.MethodGet && a.content == nil:
 			w.WriteHeader(http.StatusNotFound)
 		case r.Method == http.MethodGet:
@@ -224,6 +231,16 @@ func TestDestinationOfNewerLog(t *testing.T) {
 		if methods, content := a.got(); methods != "GET" || content != string(newer) || !f.stopped || !strings.Contains(strings.Join(f.events, ""), "has 400 records, the database has 2") {
 			t.Errorf("got %s, %q, stopped %t, %v", methods, content, f.stopped, f.events)
 		}
+		// A response that was cut off shows nothing, so its checkpoint is not replaced.
+		h := newFixture(t, storetest.SQLite(t))
+		a.cut = true
+		h.Destinations = f.Destinations
+		h.number(1)
+		failures := publish(h.Service)
+		if methods, content := a.got(); methods != "GET" || content != string(newer) || len(failures) != 1 || !strings.Contains(failures[0], "cut off") {
+			t.Errorf("got %s, %q, failures %q", methods, content, failures)
+		}
+		a.cut = false
 		// Other content is replaced.
 		g := newFixture(t, storetest.SQLite(t))
 		a.content = []byte("<html>")
@@ -233,6 +250,55 @@ func TestDestinationOfNewerLog(t *testing.T) {
 		publish(g.Service)
 		if methods, content := a.got(); methods != "GET PUT" || content != g.signed() || g.stopped {
 			t.Errorf("got %s, %q, stopped %t", methods, content, g.stopped)
+		}
+	})
+}
+
+// TestDestinationAfterRestore: a process finds at its start that a URL has a later checkpoint than the restored database, although
+// the database says that the URL has its newest one.
+func TestDestinationAfterRestore(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, url string) {
+		f := newFixture(t, url)
+		a := newArchive(t)
+		f.File = ""
+		f.Destinations = []proof.Destination{a.destination()}
+		f.number(300)
+		f.publishAll()
+		f.keep()
+		f.ahead.Add(int64(publishEvery))
+		f.number(20)
+		f.publishAll()
+		_, newest := a.got()
+		f.restore()
+		f.run(`UPDATE log_destinations SET published = $1`, f.old)
+		f.restart()
+		f.Destinations = []proof.Destination{a.destination()}
+		f.ahead.Add(int64(publishEvery))
+		publish(f.Service)
+		if methods, content := a.got(); methods != "GET" || content != newest || !f.stopped || !strings.Contains(strings.Join(f.events, ""), "has 320 records, the database has 300") {
+			t.Errorf("got %s, %q, stopped %t, %v", methods, content, f.stopped, f.events)
+		}
+	})
+}
+
+// TestDestinationOfStoppedLog: a log that stops while a URL is read does not replace the checkpoint of the URL.
+func TestDestinationOfStoppedLog(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, url string) {
+		f := newFixture(t, url)
+		a := newArchive(t)
+		f.Destinations = []proof.Destination{a.destination()}
+		f.number(2)
+		newer, err := proof.SignCheckpoint(f.Service, proof.Checkpoint{Origin: origin, Size: 400, Root: tlog.Hash{1}})
+		ok(t, err)
+		a.content = newer
+		a.reading = func() {
+			f.run(`UPDATE consent_log SET stopped_at = 1, stopped_reason = 'the file has another checkpoint'`)
+		}
+		failures := publish(f.Service)
+		if methods, content := a.got(); methods != "GET" || content != string(newer) || len(failures) != 1 || !strings.Contains(failures[0], "the log has stopped") {
+			t.Errorf("got %s, %q, failures %q", methods, content, failures)
 		}
 	})
 }

@@ -49,8 +49,8 @@ type Service struct {
 
 	sampled   string // the last player of Sample
 	mu        sync.Mutex
-	published []byte          // the newest signed checkpoint that this process has seen; nil until the file was read
-	examined  map[string]bool // the destinations whose checkpoint this process has read back
+	published []byte   // the newest signed checkpoint that this process has seen; nil until the file was read
+	examined  sync.Map // the ids of the URLs whose checkpoint this process has read
 }
 
 // numberBatch limits the records that get a position in one transaction.

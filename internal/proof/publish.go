@@ -18,7 +18,9 @@ type receiver struct {
 	id, name string
 	// witness says that it gets the checkpoint that all witnesses are asked to cosign, and after an hour again.
 	witness bool
-	give    func(ctx context.Context, o offer) error
+	// readable says that a GET returns its checkpoint. Each process examines that once, also if no new one is due.
+	readable bool
+	give     func(ctx context.Context, o offer) error
 }
 
 // offer is a checkpoint for a receiver, and what the receiver took last.
@@ -54,7 +56,7 @@ func (s *Service) Publications() (jobs []func(context.Context) error) {
 func (s *Service) receivers() (list []receiver) {
 	for _, d := range s.Destinations {
 		id := receiverID("url", d.URL, d.Secret)
-		list = append(list, receiver{id: id, name: d.Name, give: func(ctx context.Context, o offer) error {
+		list = append(list, receiver{id: id, name: d.Name, readable: d.Secret == "", give: func(ctx context.Context, o offer) error {
 			if d.Secret == "" {
 				if err := s.examine(ctx, id, d); err != nil {
 					return err
@@ -114,7 +116,8 @@ func (s *Service) next(ctx context.Context, r receiver) (o offer, due bool, err 
 		return o, false, err
 	}
 	if !r.witness {
-		return o, !bytes.Equal(o.checkpoint, o.published), nil
+		_, examined := s.examined.Load(r.id)
+		return o, r.readable && !examined || !bytes.Equal(o.checkpoint, o.published), nil
 	}
 	if o.checkpoint, err = s.target(ctx, o.checkpoint, cosign, cosignAt, now); err != nil || o.checkpoint == nil {
 		return o, false, err

@@ -163,7 +163,7 @@ func (s *Sender) Send(ctx context.Context, m Message) (Response, error) {
 	return r, nil
 }
 
-// Attempt sends a request. It returns also the body, up to maxResponse bytes.
+// Attempt sends a request. It returns also the body, up to maxResponse bytes, or nil if the connection broke before its end.
 func (s *Sender) Attempt(req *http.Request) (Response, []byte) {
 	at := s.now()
 	req.Header.Set("User-Agent", "Touchline")
@@ -175,10 +175,14 @@ func (s *Sender) Attempt(req *http.Request) (Response, []byte) {
 	// The status decides, whether the body arrives or not. Reading to the end lets the connection be
 	// used again.
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse))
-	return Response{
+	r := Response{
 		Status: resp.StatusCode, RetryAfter: httpx.RetryAfter(resp.Header.Get("Retry-After"), at),
 		Body: text(body, err != nil || len(body) == maxResponse), Took: s.now().Sub(at),
-	}, body
+	}
+	if err != nil {
+		return r, nil
+	}
+	return r, body
 }
 
 // describe returns a phrase for the log of an endpoint. The error itself has the URL, whose
