@@ -338,6 +338,15 @@ func TestWitnesses(t *testing.T) {
 			t.Errorf("%s: got %v, want %s", value, err, want)
 		}
 	}
+	text, err := os.ReadFile("../../../docs/proof.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, example, _ := strings.Cut(string(text), "TOUCHLINE_LOG_WITNESSES=\"")
+	example, _, _ = strings.Cut(example, "\"")
+	if _, err := config.Load(nil, env("LOG_WITNESSES="+example)); err != nil || example == "" {
+		t.Errorf("the example of docs/proof.md: %q, %v", example, err)
+	}
 }
 
 func TestTestCode(t *testing.T) {
