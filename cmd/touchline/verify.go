@@ -95,8 +95,9 @@ func verifiedJSON(v proof.Verified) any {
 	}
 }
 
+// readFile reads a file, or stdin for "-"; nil is no stdin.
 func readFile(stdin io.Reader, name string) ([]byte, error) {
-	if name == "-" {
+	if name == "-" && stdin != nil {
 		return io.ReadAll(io.LimitReader(stdin, maxFile))
 	}
 	f, err := os.Open(name)

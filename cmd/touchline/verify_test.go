@@ -37,7 +37,7 @@ func TestVerify(t *testing.T) {
 	}
 	other := strings.Replace(strings.TrimSpace(string(key)), "touchline.example/log", "other.example/log", 1)
 	for want, args := range map[string][]string{
-		"was changed": {changed, "--key", "testdata/receipt.key"}, "neither a key": {receipt, "--key", other}, "--key is needed": {receipt}, "no such file": {"missing", "--key", "testdata/receipt.key"},
+		"was changed": {changed, "--key", "testdata/receipt.key"}, "neither a key": {receipt, "--key", other}, "--key is needed": {receipt}, "no such file": {"missing", "--key", "testdata/receipt.key"}, "open -": {receipt, "--key", "-"},
 	} {
 		if code, out := verify(args...); code == 0 || !strings.Contains(out, want) {
 			t.Errorf("%q: exit status %d: %s, want %q", args, code, out, want)
