@@ -21,8 +21,8 @@ const servedCosigned = 30 * time.Second
 
 func witnessID(w witness.Witness) string { return receiverID("witness", w.Vkey, w.URL) }
 
-// target returns the checkpoint that all witnesses are asked to cosign, or nil if another replica just chose one. It is the
-// newest one of at most publishEvery ago, so that the witnesses of a busy log cosign the same one.
+// target returns the checkpoint that all witnesses are asked to cosign, or nil if another replica just chose one. It becomes the
+// newest one at most once in publishEvery, so that the witnesses of a busy log cosign the same one.
 func (s *Service) target(ctx context.Context, newest, current []byte, since, now time.Time) ([]byte, error) {
 	if bytes.Equal(newest, current) || nameOf(newest) == nameOf(current) && now.Sub(since) < publishEvery {
 		return current, nil
