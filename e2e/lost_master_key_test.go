@@ -1,11 +1,15 @@
 package e2e_test
 
 import (
+	"context"
 	"os"
 	"strings"
 	"testing"
 
+	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/config"
+	"github.com/touchline/touchline/internal/proof"
+	"github.com/touchline/touchline/internal/server"
 	"github.com/touchline/touchline/internal/server/touchlinetest"
 )
 
@@ -18,7 +22,14 @@ func TestLostMasterKey(t *testing.T) {
 		coach := s.Coach(t, coachNumber)
 		player := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber)).String("player_id")
 		decide := object{"player_id": player, "action": "approved"}
-		s.SignIn(t, "guardian", guardianNumber).Call(t, "PUT", "/api/approval/guardian-response", decide).Want(t, 200)
+		guardian := s.SignIn(t, "guardian", guardianNumber)
+		guardian.Call(t, "PUT", "/api/approval/guardian-response", decide).Want(t, 200)
+		newest := func() string {
+			return guardian.Call(t, "GET", "/api/me/receipts", nil).Want(t, 200).Items()[0]["record_id"].(string)
+		}
+		guardian.Call(t, "GET", "/api/me/receipts/"+newest(), nil).Want(t, 200)
+		later := coach.AddPlayer(t, child(2, guardianNumber)).String("player_id") // after the log began
+		guardian.Call(t, "PUT", "/api/approval/guardian-response", object{"player_id": later, "action": "approved"}).Want(t, 200)
 		passport := coach.Upload(t, "identity", "passport.pdf", touchlinetest.PDF(500, 1)).Want(t, 201).String("document_id")
 		coach.Call(t, "POST", "/api/coach/kyc", object{"legal_name": "Meera Devi Nair", "document_ids": []string{passport}}).Want(t, 201)
 		decideKYC(t, s, approve)
@@ -51,7 +62,37 @@ func TestLostMasterKey(t *testing.T) {
 			t.Errorf("player: got %s", a.Body)
 		}
 		coach.Call(t, "GET", "/api/coach/documents/"+passport+"/content", nil).Want(t, 200)
-		s.SignIn(t, "guardian", guardianNumber).Call(t, "GET", "/api/players/approval-status/"+player, nil).Want(t, 200)
+		guardian = s.SignIn(t, "guardian", guardianNumber)
+		guardian.Call(t, "GET", "/api/players/approval-status/"+player, nil).Want(t, 200)
+
+		// The log goes on with a new key. Approvals from before count as from before the log: the worker withdraws none.
+		if got := guardian.Call(t, "GET", "/api/me/receipts", nil).Want(t, 200).Items(); len(got) != 0 {
+			t.Errorf("receipts: got %v", got)
+		}
+		log := func(fn func(ctx context.Context, by actor.Operator, log *proof.Service) error) {
+			s.CLI(t, func(ctx context.Context, by actor.Operator, ops *server.Operators) {
+				log, err := ops.Log(ctx)
+				if err == nil {
+					err = fn(ctx, by, log)
+				}
+				if err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		log(func(ctx context.Context, by actor.Operator, log *proof.Service) error {
+			_, err := log.Continue(ctx, by)
+			return err
+		})
+		guardian.Call(t, "PUT", "/api/approval/guardian-response", object{"player_id": player, "action": "revoked"}).Want(t, 200)
+		guardian.Call(t, "GET", "/api/me/receipts/"+newest(), nil).Want(t, 200)
+		log(func(ctx context.Context, _ actor.Operator, log *proof.Service) error {
+			report, err := log.Audit(ctx)
+			if len(report.Findings) > 0 {
+				t.Errorf("audit: %q", report.Findings)
+			}
+			return err
+		})
 	}, enableKYC)
 }
 
