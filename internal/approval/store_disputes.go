@@ -160,7 +160,7 @@ func (s *Service) liftOutdated(ctx context.Context, by *actor.Operator, approver
 			SELECT p.id, p.coach_id, p.student_name, p.date_of_birth, r.approver_type, r.state, r.closed_at, c.closed_at
 			FROM requests r JOIN players p ON p.id = r.player_id JOIN accounts c ON c.id = p.coach_id
 			WHERE r.id = $1 AND r.state IN ('disputed', 'cancelled')
-				AND (r.approver_id = $2 OR EXISTS (SELECT 1 FROM disputes d WHERE d.request_id = r.id AND d.approver_id = $2))`, requestID, approverID).
+				AND coalesce((SELECT d.approver_id FROM disputes d WHERE d.request_id = r.id), r.approver_id) = $2`, requestID, approverID).
 			Scan(&p.ID, &p.CoachID, &p.Student.FullName, &born, &party, &state, database.IntoTime(&disputedAt), database.IntoTime(&coachLeft))
 		if err != nil {
 			return database.OrMissing(err, "read disputed request "+requestID)

@@ -167,8 +167,8 @@ func TestDisputeRemainsAfterErasure(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
 		coach, other := p.coach(1), p.coach(9)
 		a := p.add(coach, "Asha Rao", number(2), number(2))
-		r := a.GuardianApprover.Request.ID
-		_, err := p.Dispute(bg, p.as(actor.Guardian, number(2)), r, approval.Wording{})
+		r, erased := a.GuardianApprover.Request.ID, p.as(actor.Guardian, number(2))
+		_, err := p.Dispute(bg, erased, r, approval.Wording{})
 		ok(p, err)
 		_, err = p.Edit(bg, coach, a.ID, approval.Patch{Student: approval.StudentPatch{FullName: ptr("Asha K. Rao")}})
 		ok(p, err)
@@ -198,6 +198,7 @@ func TestDisputeRemainsAfterErasure(t *testing.T) {
 		if len(list) != 1 || list[0].RequestID != r || list[0].StudentName != "" {
 			p.Errorf("disputes of the next account: %+v", list)
 		}
+		p.refused(p.Lift(bg, erased, r), "not_found") // the session of the erased account
 		ok(p, p.Lift(bg, guardian, r))
 		if got := p.tray(coach.AccountID); got[len(got)-1] != "dispute_lifted" {
 			p.Errorf("coach's notifications: %q", got)
