@@ -47,6 +47,6 @@ vuln: ## Look for known vulnerabilities (fetches the database)
 .PHONY: changes
 changes: ## Print what changed in the API since the last release, for integrators
 	@for document in api admin; do \
-		git show $$(git describe --tags --abbrev=0):internal/$$document/openapi.yaml >/tmp/released.$$$$.yaml && \
+		git show $$(git describe --tags --abbrev=0 --match 'v*'):internal/$$document/openapi.yaml >/tmp/released.$$$$.yaml && \
 		$(TOOL) oasdiff changelog /tmp/released.$$$$.yaml internal/$$document/openapi.yaml --format markdown; rm -f /tmp/released.$$$$.yaml; \
 	done
