@@ -63,6 +63,7 @@ func TestConversationPage(t *testing.T) {
 	form := []string{"text", "See you at six.", "channels", "sms", "request", uuid.Must(uuid.NewV7()).String()}
 	c.post(path, form...).want(200)
 	c.post(path, form...).want(200) // the same form again is one message
+	c.post(path, append([]string{"text", "See you at seven."}, form[2:]...)...).want(422, "sent before with other content", "See you at seven.")
 	if sent := coach.Call(t, "GET", "/api/messages", nil).Want(t, 200).Items(); len(sent) != 1 {
 		t.Errorf("%d messages, want 1", len(sent))
 	}

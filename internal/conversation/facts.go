@@ -25,7 +25,7 @@ func targetPlayers(ctx context.Context, tx *store.Tx, coachID string, t Target) 
 	var err error
 	switch {
 	case t.PlayerIDs != nil:
-		return slices.Compact(slices.Sorted(slices.Values(t.PlayerIDs))), nil
+		return t.sortedPlayers(), nil
 	case t.BatchID != "":
 		if err := tx.CheckOpen(ctx, coachID, t.BatchID, ""); err != nil {
 			return nil, err

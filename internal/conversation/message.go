@@ -63,6 +63,18 @@ type Draft struct {
 	Channels []Channel
 }
 
+// equals reports whether d and other are the same message. The order of players and channels does not
+// matter.
+func (d Draft) equals(other Draft) bool {
+	return d.Text == other.Text && d.Audience == other.Audience && joinChannels(d.Channels) == joinChannels(other.Channels) &&
+		d.To.All == other.To.All && d.To.BatchID == other.To.BatchID && slices.Equal(d.To.sortedPlayers(), other.To.sortedPlayers())
+}
+
+// sortedPlayers returns the listed players in the order of their ids, each once.
+func (t Target) sortedPlayers() []string {
+	return slices.Compact(slices.Sorted(slices.Values(t.PlayerIDs)))
+}
+
 // Message is a message that the service has accepted.
 type Message struct {
 	ID      string

@@ -79,7 +79,8 @@ func (s *Service) Send(ctx context.Context, by actor.Actor, d Draft) (Message, e
 }
 
 // SendOnce is Send for a message with this id. It returns the coach's message with the id if
-// there is one already, so that a form that is sent twice sends one message.
+// there is one already, so that a form that is sent twice sends one message. If that one differs
+// from d, it returns idempotency_key_reused.
 func (s *Service) SendOnce(ctx context.Context, by actor.Actor, id string, d Draft) (m Message, err error) {
 	if err := d.To.checkTarget(); err != nil {
 		return m, err
@@ -151,6 +152,9 @@ func (s *Service) accept(ctx context.Context, by actor.Actor, id string, d Draft
 		s.wakeAfter(tx)
 		return nil
 	}))
+	if err == nil && !m.equals(d) {
+		err = team.ErrSentBefore()
+	}
 	return m, err
 }
 

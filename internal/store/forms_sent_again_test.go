@@ -36,6 +36,11 @@ func TestFormsSentAgain(t *testing.T) {
 			"batches": func(id, text string) error {
 				return second(batches.AddOnce(bg, c, id, batch.Patch{Name: &text, Schedule: &schedule}))
 			},
+			"team_messages": func(id, text string) error {
+				return second(p.messages(0).SendOnce(bg, c, id, conversation.Draft{
+					To: conversation.Target{PlayerIDs: []string{a.ID}}, Audience: conversation.ToBoth, Text: text, Channels: []conversation.Channel{conversation.InApp, conversation.SMS},
+				}))
+			},
 		} {
 			id := p.db.NewID()
 			for range 2 {

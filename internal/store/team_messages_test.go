@@ -254,9 +254,12 @@ func TestExpansionOnce(t *testing.T) {
 func TestExpansionFails(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(p *fixture) {
+		draft := func(text string) conversation.Draft {
+			return conversation.Draft{To: conversation.Target{All: true}, Audience: conversation.ToGuardians, Text: text, Channels: []conversation.Channel{conversation.SMS}}
+		}
 		send := func(c actor.Actor, text string) string {
 			p.Helper()
-			m, err := p.messages(0).Send(bg, c, conversation.Draft{To: conversation.Target{All: true}, Audience: conversation.ToGuardians, Text: text, Channels: []conversation.Channel{conversation.SMS}})
+			m, err := p.messages(0).Send(bg, c, draft(text))
 			ok(p, err)
 			return m.ID
 		}
@@ -310,7 +313,7 @@ func TestExpansionFails(t *testing.T) {
 		ok(p, run(p.db, `UPDATE team_messages SET players = (SELECT players FROM team_messages WHERE id = $2) WHERE id = $1`, broken, later))
 		again := p.messages(0)
 		again.ExpandNow = true
-		ok(p, second(again.SendOnce(bg, a, broken, conversation.Draft{To: conversation.Target{All: true}}))) // its form, sent again from an old page
+		ok(p, second(again.SendOnce(bg, a, broken, draft("Broken")))) // its form, sent again from an old page
 		if n := len(p.recipients(a, broken)); n != 0 {
 			p.Errorf("the message that was given up reached %d recipients", n)
 		}
