@@ -36,7 +36,7 @@ func TestOddInputOfTeamPages(t *testing.T) {
 			"/coach/fees", "/coach/fees/add", "/coach/fees/export", "/coach/fees/" + fee, "/coach/messages", "/coach/messages/write", "/coach/messages/replies", "/coach/messages/templates", "/coach/conversations", "/coach/conversations/" + player + "/guardian", "/coach/conversations/" + player + "/x",
 			"/coach/messages/" + message, "/coach/messages/replies/read", "/coach/players/" + player + "/attendance", "/coach/players/" + player + "/progress", "/coach/players/" + player + "/reports",
 		}
-		ofFamily := []string{"", "/schedule", "/calendar", "/trainings/" + training + "/attending", "/attendance", "/fees", "/fees/" + fee, "/messages", "/progress", "/reports"}
+		ofFamily := []string{"", "/schedule", "/calendar", "/trainings/" + training + "/attending", "/attendance", "/fees", "/fees/" + fee, "/messages", "/progress", "/reports", "/medical"}
 		names := []string{"at", "party", "after", "after_day", "before", "batch", "player", "template", "date", "month", "state", "metric", "archived", "q", "done", "answered"}
 		for _, value := range []string{"%00", "9999-12-31", "2147483648", "9223372036854775807"} {
 			query := "?"

@@ -93,7 +93,7 @@ func (p pages) readOwnMedical(ctx context.Context, r *web.Request, by actor.Acto
 }
 
 func (p pages) showReadings(ctx context.Context, r *web.Request, by actor.Actor, player *approval.Player) (web.Response, error) {
-	readings, err := p.MedicalReadings(ctx, by, player.ID, approval.Page{Limit: readingsPerPage + 1, After: approval.Keyset{ID: r.URL.Query().Get("after")}})
+	readings, err := p.MedicalReadings(ctx, by, player.ID, approval.Page{Limit: readingsPerPage + 1, After: approval.Keyset{ID: web.IDOrNone(r.URL.Query().Get("after"))}})
 	if err != nil {
 		return web.Response{}, err
 	}
