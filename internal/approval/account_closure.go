@@ -98,7 +98,9 @@ type closure struct {
 	name       string
 	players    []EndedPlayer
 	disputants []string // account ids
-	hooks      Hooks
+	// stopped are the accounts whose numbers want no messages of the coach.
+	stopped map[string]bool
+	hooks   Hooks
 }
 
 // CloseCoach is store.Hooks.CloseCoach. It cancels the open requests and deletes the disputes, which
@@ -152,7 +154,7 @@ func (c *closure) endPlayers(ctx context.Context, tx *store.Tx) error {
 }
 
 // endRequests cancels the open requests and their queued deliveries, and deletes the notifications
-// about the players and the disputes.
+// about the players and the disputes. It reads who stopped the coach, before the closure deletes that.
 func (c *closure) endRequests(ctx context.Context, tx *store.Tx) error {
 	coach, now := c.by.AccountID, database.Micros(tx.Now)
 	err := tx.Defer(ctx, `
@@ -179,12 +181,21 @@ func (c *closure) endRequests(ctx context.Context, tx *store.Tx) error {
 		}
 	}
 	rs, err := tx.Query(ctx, `DELETE FROM disputes WHERE coach_id = $1 RETURNING approver_id`, coach)
-	c.disputants, err = database.CollectTexts(rs, err)
+	if c.disputants, err = database.CollectTexts(rs, err); err != nil {
+		return err
+	}
+	rs, err = tx.Query(ctx, `
+		SELECT a.id FROM stopped_coaches s JOIN accounts a ON a.mobile_number = s.mobile_number WHERE s.coach_id = $1`, coach)
+	stopped, err := database.CollectTexts(rs, err)
+	c.stopped = make(map[string]bool, len(stopped))
+	for _, id := range stopped {
+		c.stopped[id] = true
+	}
 	return err
 }
 
-// notify notifies the accounts that AccountClosure names, and ends the sessions of accounts
-// without a role. Accounts are locked in the order of their ids, as everywhere.
+// notify notifies the accounts that AccountClosure names, only in the app if the person stopped the coach, and
+// ends the sessions of accounts without a role. Accounts are locked in the order of their ids, as everywhere.
 func (c *closure) notify(ctx context.Context, tx *store.Tx) error {
 	effects := AccountClosure(c.by.AccountID, c.name, c.players, c.disputants)
 	for batch := range slices.Chunk(effects, closureBatch) {
@@ -193,6 +204,7 @@ func (c *closure) notify(ctx context.Context, tx *store.Tx) error {
 		for _, effect := range batch {
 			accounts = append(accounts, effect.AccountID)
 			if effect.Event != nil {
+				effect.Event.AppOnly = c.stopped[effect.AccountID]
 				events = append(events, *effect.Event)
 			}
 		}

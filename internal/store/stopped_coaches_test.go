@@ -4,7 +4,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 // TestRepeatedReply: providers repeat calls and deliver them late. Only a START that is newer than
@@ -103,6 +105,30 @@ func TestStopOnThePageAfterAReply(t *testing.T) {
 		}
 		if coaches, err := p.db.Outbox.AllowCoachesByReply(bg, reply, coach); err != nil || coaches != 1 {
 			p.Errorf("START to this coach: %d coaches, %v; want 1", coaches, err)
+		}
+	})
+}
+
+// TestCloseAccountOfStoppedCoach: a person who stopped a coach gets no SMS that the coach closed the account.
+// The notification in the app stays.
+func TestCloseAccountOfStoppedCoach(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		coach, other := p.coach(1), p.coach(4)
+		a := p.add(coach, "Asha Rao", number(2), number(3))
+		p.sendRequests(2)
+		ok(p, p.decide(p.as(actor.Guardian, number(2)), a.ID, approval.Approve))
+		ok(p, p.decide(p.as(actor.Student, number(3)), a.ID, approval.Approve))
+		ok(p, p.db.Outbox.StopCoach(bg, number(3), other.AccountID))
+		ok(p, second(p.db.Outbox.StopCoachByReply(bg, message.Reply{From: number(2), Channel: message.SMS, Text: "STOP"}, coach.AccountID)))
+		p.closeAccount(coach)
+		for n, want := range map[int]int{2: 0, 3: 1} {
+			if got := p.count(`SELECT count(*) FROM deliveries WHERE kind = 'notice' AND channel = 'sms' AND recipient = $1`, string(number(n))); got != want {
+				p.Errorf("%d SMS about the closure to number %d, want %d", got, n, want)
+			}
+			if got := p.count(`SELECT count(*) FROM notifications n JOIN accounts a ON a.id = n.account_id WHERE n.type = 'coach_left' AND a.mobile_number = $1`, string(number(n))); got != 1 {
+				p.Errorf("%d notifications of number %d, want 1", got, n)
+			}
 		}
 	})
 }

@@ -168,7 +168,7 @@ type Event struct {
 	// For FeeReminded and FeeTold, with Title; the first has Day, too.
 	FeeID string
 
-	// AppOnly: no copy leaves the app, because the phone was told before.
+	// AppOnly: no copy leaves the app, because the phone was told before or the person stopped the coach.
 	AppOnly bool
 
 	// For the events of trainings.
