@@ -181,3 +181,34 @@ func TestOffline(t *testing.T) {
 	}
 	family.waitUntilPromise(`caches.has('pages').then((has) => !has)`)
 }
+
+// TestEndedAccountForgetsPages: the phone forgets the pages of an account that is deleted or closed, as after a
+// sign-out.
+func TestEndedAccountForgetsPages(t *testing.T) {
+	t.Parallel()
+	s := touchlinetest.New(t, storetest.SQLite(t))
+	s.Coach(t, coachNumber).AddPlayer(t, touchlinetest.Minor(guardianNumber, ""))
+	forgets := func(p *phone) {
+		t.Helper()
+		p.waitUntilPromise(`caches.has('pages').then((has) => !has)`)
+	}
+
+	family := newPhone(t, s.URL)
+	family.signIn(s, "guardian", guardianNumber)
+	family.open("/me/guardian")
+	family.waitUntilKept("/me/guardian")
+	family.open("/me/guardian/delete")
+	family.press("Delete my account now")
+	forgets(family)
+
+	coach := newPhone(t, s.URL)
+	coach.signIn(s, "coach", coachNumber)
+	coach.open("/coach")
+	coach.waitUntilKept("/coach", "/coach/players")
+	coach.open("/coach/settings/close")
+	sent := s.Sent(coachNumber, "otp")
+	coach.press("Send me a code")
+	coach.press("Close my account for ever", "code", s.OTP(coachNumber, sent))
+	coach.wantHeading("Your account is closed")
+	forgets(coach)
+}

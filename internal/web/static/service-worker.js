@@ -4,7 +4,7 @@
 const day = 24 * 3600 * 1000
 // Today, the roster, attendance sheets, and the first pages of families. Other pages are never kept.
 const kept = /^\/(coach(\/players|\/batches\/[^/]+\/attendance\/[^/]+)?|me\/(guardian|student)(\/players\/[^/]+\/schedule)?)$/
-const ends = /^\/sign-(in|out)\b/
+const ends = /^\/(sign-(in|out)|account-(closed|deleted))\b/
 
 addEventListener('install', () => skipWaiting())
 addEventListener('activate', (event) => {
@@ -46,7 +46,7 @@ const keep = async ({ paths, language }) => {
 addEventListener('message', (event) => event.waitUntil(keep(event.data).catch(() => {}))) // the connection ended, or storage is full
 
 const page = async (event, url) => {
-  // The pages of an ended session are forgotten, and so are those of the account before a sign-in.
+  // The pages of an ended session or account are forgotten, and so are those of the account before a sign-in.
   if (ends.test(url.pathname)) event.waitUntil(caches.delete('pages'))
   try {
     return await load(event, url)
