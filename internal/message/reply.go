@@ -93,6 +93,8 @@ func ParseSentAt(seconds string) time.Time {
 
 // ReplyStore stores what replies say. Store implements it.
 type ReplyStore interface {
+	// QuotedSender returns the coach of the message that has a provider's id, to a number, or "" if it has none.
+	QuotedSender(ctx context.Context, n phone.Number, providerID string) (coachID string, err error)
 	// NewestSender returns the coach whose message on a channel was the newest to a number at a
 	// time, or "". A zero time is now. So is a time before the first message: that clock is wrong,
 	// and the STOP must not be lost.
@@ -139,8 +141,8 @@ func (s *Replies) Receive(ctx context.Context, provider, secret string, call Pro
 	return s.Apply(ctx, r)
 }
 
-// Apply stops the coach whose message was the newest to the sender when the person sent the reply,
-// or now if the provider does not say when, if the reply asks for that. START allows that coach again and each coach whom a reply stopped: it does not say
+// Apply stops the coach whose message the reply quotes, if the reply asks for that. If it quotes none, that is the coach whose message
+// was the newest to the sender when the person sent the reply, or now if the provider does not say when. START allows that coach again and each coach whom a reply stopped: it does not say
 // whose messages it wants, and the newest may be of a coach who was never stopped. Another coach whom
 // the person stopped on the page stays stopped. No reply changes consent.
 //
@@ -171,23 +173,33 @@ func (s *Replies) applyStop(ctx context.Context, r Reply) error {
 	if !r.Stops() && !r.Starts() {
 		return nil
 	}
-	newest, err := s.Store.NewestSender(ctx, r.From, r.Channel, r.writtenBy())
+	coach, err := s.sender(ctx, r)
 	if err != nil {
 		return err
 	}
 	if r.Starts() {
-		coaches, err := s.Store.AllowCoachesByReply(ctx, r, newest)
+		coaches, err := s.Store.AllowCoachesByReply(ctx, r, coach)
 		if err == nil && coaches > 0 {
 			s.Log.Info("a reply allowed the messages of coaches again", "from", r.From, "coaches", coaches)
 		}
 		return err
 	}
-	if newest == "" {
+	if coach == "" {
 		return nil
 	}
-	stopped, err := s.Store.StopCoachByReply(ctx, r, newest)
+	stopped, err := s.Store.StopCoachByReply(ctx, r, coach)
 	if err == nil && stopped {
-		s.Log.Info("a reply stopped the messages of a coach", "from", r.From, "coach", newest)
+		s.Log.Info("a reply stopped the messages of a coach", "from", r.From, "coach", coach)
 	}
 	return err
+}
+
+// sender returns the coach whom a reply means, or "": that of the quoted message, else of the newest one.
+func (s *Replies) sender(ctx context.Context, r Reply) (coachID string, err error) {
+	if r.Context != "" {
+		if coachID, err = s.Store.QuotedSender(ctx, r.From, r.Context); err != nil || coachID != "" {
+			return coachID, err
+		}
+	}
+	return s.Store.NewestSender(ctx, r.From, r.Channel, r.writtenBy())
 }

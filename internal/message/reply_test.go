@@ -3,6 +3,7 @@ package message_test
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"testing"
 	"time"
 
@@ -39,8 +40,16 @@ func TestParseSentAt(t *testing.T) {
 // replyStore records what replies change.
 type replyStore struct {
 	sender  string
+	quoted  string // the sender of the message "quoted-id"
 	until   time.Time
 	changes []string
+}
+
+func (s *replyStore) QuotedSender(_ context.Context, _ phone.Number, providerID string) (string, error) {
+	if providerID == "quoted-id" {
+		return s.quoted, nil
+	}
+	return "", nil
 }
 
 func (s *replyStore) NewestSender(_ context.Context, _ phone.Number, _ message.Channel, until time.Time) (string, error) {
@@ -101,5 +110,25 @@ func TestLateReply(t *testing.T) {
 				t.Errorf("%s sent at %v: newest sender until %v, %v; want %v", text, at, store.until, err, want)
 			}
 		}
+	}
+}
+
+// TestQuotingReply: a reply that quotes a message is about its coach, not about the coach of the newest message.
+func TestQuotingReply(t *testing.T) {
+	store := &replyStore{sender: "newest", quoted: "quoted"}
+	r := message.Replies{Store: store, Log: slog.New(slog.DiscardHandler)}
+	for _, context := range []string{"quoted-id", "other-id", ""} {
+		for _, text := range []string{"STOP", "START"} {
+			if err := r.Apply(t.Context(), message.Reply{From: "+919876543210", Text: text, Context: context}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	want := []string{
+		"stop +919876543210 quoted", "allow +919876543210 quoted", "stop +919876543210 newest", "allow +919876543210 newest",
+		"stop +919876543210 newest", "allow +919876543210 newest",
+	}
+	if !slices.Equal(store.changes, want) {
+		t.Errorf("got %q, want %q", store.changes, want)
 	}
 }

@@ -82,3 +82,14 @@ func (st *Store) newestSender(ctx context.Context, n phone.Number, channel Chann
 	})
 	return newest, found, err
 }
+
+// QuotedSender implements ReplyStore. An OTP and the message that a coach closed the account have no coach.
+func (st *Store) QuotedSender(ctx context.Context, n phone.Number, providerID string) (coachID string, err error) {
+	err = st.DB.QueryRow(ctx, `
+		SELECT coalesce(d.coach_id, r.coach_id, '') FROM deliveries d LEFT JOIN requests r ON r.id = d.request_id
+		WHERE d.provider_id = $1 AND d.recipient = $2`, providerID, string(n)).Scan(&coachID)
+	if err != nil && !database.IsNoRows(err) {
+		return "", fmt.Errorf("find the sender of a quoted message: %w", err)
+	}
+	return coachID, nil
+}

@@ -272,3 +272,32 @@ func TestNewestSenderAwaitsStatus(t *testing.T) {
 		p.wantNewestSenderUntil("before another coach wrote by WhatsApp", message.WhatsApp, left, by.AccountID)
 	}, byWhatsApp)
 }
+
+// TestQuotedSender: a reply that quotes a request or a message of a coach is about this coach, whatever came later.
+func TestQuotedSender(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		asks, writes := p.coach(1), p.coach(4)
+		p.add(asks, "Asha Rao", number(2), "")
+		d := p.claimOn(message.WhatsApp, true)
+		ok(p, p.db.Outbox.DeliverySent(bg, []message.Delivery{d}))
+		ok(p, p.db.Outbox.SaveProviderID(bg, d.ID, "wamid.request"))
+		ok(p, run(p.db, `INSERT INTO deliveries (id, kind, channel, state, recipient, role, coach_id, provider_id, attempts, due_at, gives_up_at, created_at, updated_at)
+			VALUES ('team', 'team', 'whatsapp', 'sent', $1, 'guardian', $2, 'wamid.team', 1, 0, 0, 0, 0)`, string(number(2)), writes.AccountID))
+		for _, tt := range []struct {
+			number int
+			id     string
+			want   string
+		}{
+			{2, "wamid.request", asks.AccountID},
+			{2, "wamid.team", writes.AccountID},
+			{2, "wamid.unknown", ""},
+			{3, "wamid.request", ""}, // sent to another number
+		} {
+			got, err := p.db.Outbox.QuotedSender(bg, number(tt.number), tt.id)
+			if err != nil || got != tt.want {
+				p.Errorf("%s to number %d: %q, %v; want %q", tt.id, tt.number, got, err, tt.want)
+			}
+		}
+	}, byWhatsApp)
+}

@@ -151,6 +151,8 @@ func (p *fixture) outbox() {
 		_, err = p.db.Outbox.NewestSender(bg, phone.Number(d.To), channel, p.clock.Now())
 		ok(p, err)
 	}
+	_, err = p.db.Outbox.QuotedSender(bg, phone.Number(d.To), "wamid.1")
+	ok(p, err)
 	ok(p, p.db.Outbox.DeliveryDropped(bg, []message.Delivery{claim()}, "gone"))
 	postponed := claim()
 	ok(p, p.db.Outbox.PostponeDelivery(bg, []message.Delivery{postponed}, p.clock.Now(), "later"))
