@@ -8,7 +8,7 @@
 // because the OTPs come from /dev/messages, and needs limits that admit the writes: TOUCHLINE_TIERS, TRUSTED_PROXIES and
 // ACCESS_TOKEN_LIFETIME. SIGINT or SIGTERM ends the writes. SIGUSR1 prints a line with the counts, for scripts that compare them between steps.
 // With -keep the ledger is in a file at the end; -check compares such a file with the service, for example after a restore.
-// The exit status is 1 if a write was lost or doubled, or if more calls failed than -failures admits.
+// The exit status is 1 if no write was acknowledged, if one was lost or doubled, or if more calls failed than -failures admits.
 package main
 
 import (
@@ -58,7 +58,7 @@ func main() {
 		os.Exit(1)
 	}
 	fmt.Print(r)
-	if r.lost+r.doubled > 0 || *failures >= 0 && r.failed > *failures {
+	if r.acknowledged == 0 || r.lost+r.doubled > 0 || *failures >= 0 && r.failed > *failures {
 		os.Exit(1)
 	}
 }

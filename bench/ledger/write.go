@@ -114,7 +114,7 @@ func (l *ledger) write(ctx context.Context, c *coach, interval time.Duration) {
 		header := bench.BearerHeader(c.Token)
 		header.Set("Idempotency-Key", name)
 		body := `{"student":{"full_name":"` + name + `","date_of_birth":"2014-04-30"},` +
-			`"guardian":{"name":"Ravi Rao","relationship":"father","mobile_number":"+91985` + c.Number[len(c.Number)-7:] + `"}}`
+			`"guardian":{"name":"Ravi Rao","relationship":"father","mobile_number":"+91975` + c.Number[len(c.Number)-7:] + `"}}`
 		for deadline := time.Now().Add(time.Minute); ; {
 			status, response, err := l.do(context.WithoutCancel(ctx), "POST", l.url+"/api/players/add", header, body)
 			if err == nil && status < 300 {
