@@ -132,6 +132,7 @@ func Open(ctx context.Context, cfg *config.Config, o Options) (*App, error) {
 			return nil, err
 		}
 	}
+	go func() { _, _ = renderer() }() // a third of the time of a start, beside the database
 	sql, tiers, err := openDatabase(ctx, cfg, o)
 	if err != nil {
 		return nil, errors.Join(err, o.telemetry.Close())
@@ -175,9 +176,6 @@ func newApp(ctx context.Context, cfg *config.Config, o Options, sql *database.DB
 		return nil, err
 	}
 	registry := s.metricsRegistry(cfg, o)
-	if err := o.telemetry.ExportMetrics(ctx, registry); err != nil {
-		return nil, err
-	}
 	operators, err := newAdmin(cfg, o, s, metrics.Handler(registry))
 	if err != nil {
 		return nil, err

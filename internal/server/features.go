@@ -79,21 +79,10 @@ func partsOf[T any](features []feature, part func(feature) (T, bool)) []T {
 	return parts
 }
 
-// parsed is the renderer of this process. Tests start many services, and parse once.
-var parsed struct {
-	once     sync.Once
-	renderer *web.Renderer
-	err      error
-}
-
-// renderer returns the templates and texts of package web and of all features.
-func (s *services) renderer() (*web.Renderer, error) {
-	parsed.once.Do(func() {
-		files := partsOf(s.features(), func(f feature) (fs.FS, bool) { return f.files, f.files != nil })
-		parsed.renderer, parsed.err = web.NewRenderer(files...)
-	})
-	return parsed.renderer, parsed.err
-}
+// renderer returns the templates and texts of package web and of all features. Tests start many services, and parse once.
+var renderer = sync.OnceValues(func() (*web.Renderer, error) {
+	return web.NewRenderer(partsOf(new(services).features(), func(f feature) (fs.FS, bool) { return f.files, f.files != nil })...)
+})
 
 // PagePatterns returns the patterns of all pages that answer GET, and of the console's.
 func PagePatterns() (pages, console []string) {

@@ -35,7 +35,7 @@ func newAPI(cfg *config.Config, o Options, s *services) (http.Handler, error) {
 
 // newPages returns the pages for families, coaches and visitors.
 func newPages(cfg *config.Config, o Options, s *services, limiter *ratelimit.Limiter) (*web.Pages, error) {
-	r, err := s.renderer()
+	r, err := renderer()
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func newAdmin(cfg *config.Config, o Options, s *services, scraped http.Handler) 
 
 // newConsole returns the pages of the operators' listener.
 func newConsole(cfg *config.Config, o Options, s *services) (*web.Console, error) {
-	r, err := s.renderer()
+	r, err := renderer()
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,6 @@ type translation struct {
 
 func loadCatalogue(features []fs.FS) (*catalogue, error) {
 	bundle := i18n.NewBundle(language.English)
-	bundle.RegisterUnmarshalFunc("json", json.Unmarshal)
 	c := &catalogue{translations: map[string]*translation{}}
 	for _, l := range message.Languages {
 		c.translations[l] = &translation{map[string]string{}, i18n.NewLocalizer(bundle, l)}
@@ -65,13 +64,19 @@ func (c *catalogue) load(bundle *i18n.Bundle, files fs.FS) error {
 		if err := json.Unmarshal(content, &entries); err != nil {
 			return fmt.Errorf("web: %s: %w", name, err)
 		}
-		if _, err := bundle.ParseMessageFileBytes(content, name); err != nil {
-			return fmt.Errorf("web: %s: %w", name, err)
-		}
-		language := strings.Split(name, ".")[1]
+		code := strings.Split(name, ".")[1]
 		for key, value := range entries {
 			if text, ok := value.(string); ok && !strings.Contains(text, "{{") {
-				c.translations[language].plain[key] = text
+				c.translations[code].plain[key] = text
+				continue
+			}
+			text, err := i18n.NewMessage(value)
+			if err != nil {
+				return fmt.Errorf("web: %s: %s: %w", name, key, err)
+			}
+			text.ID = key
+			if err := bundle.AddMessages(language.MustParse(code), text); err != nil {
+				return fmt.Errorf("web: %s: %s: %w", name, key, err)
 			}
 		}
 	}

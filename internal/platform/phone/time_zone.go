@@ -47,10 +47,10 @@ func RegionTimeZone(region string) string {
 }
 
 // mainZones are the time zones of most people in countries with several, where the numbers of
-// libphonenumber name another one or more than one.
+// libphonenumber name another one or more than one. India is the default region: its entry keeps the zones of all numbers out of memory at the start.
 var mainZones = map[string]string{
 	"AU": "Australia/Sydney", "BR": "America/Sao_Paulo", "CA": "America/Toronto", "CD": "Africa/Kinshasa", "CL": "America/Santiago",
-	"EC": "America/Guayaquil", "ES": "Europe/Madrid", "GB": "Europe/London", "ID": "Asia/Jakarta", "IT": "Europe/Rome",
+	"EC": "America/Guayaquil", "ES": "Europe/Madrid", "GB": "Europe/London", "IN": "Asia/Kolkata", "ID": "Asia/Jakarta", "IT": "Europe/Rome",
 	"KI": "Pacific/Tarawa", "KZ": "Asia/Almaty", "MN": "Asia/Ulaanbaatar", "MX": "America/Mexico_City", "MY": "Asia/Kuala_Lumpur", "NO": "Europe/Oslo",
 	"NZ": "Pacific/Auckland", "PF": "Pacific/Tahiti", "PT": "Europe/Lisbon", "RU": "Europe/Moscow", "US": "America/New_York",
 }
