@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	_ "modernc.org/sqlite" // the driver of SQLite
 
 	"github.com/touchline/touchline/internal/platform/buildinfo"
 	"github.com/touchline/touchline/internal/platform/config"

@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	_ "modernc.org/sqlite" // registers the driver "sqlite"
 )
 
 // engine is the database engine of a URL.

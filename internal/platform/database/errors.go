@@ -11,8 +11,6 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
-	moderncsqlite "modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/touchline/touchline/internal/platform/fault"
 )
@@ -46,9 +44,9 @@ func IsUnique(err error) bool {
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return e.Code == "23505"
 	}
-	if e, ok := errors.AsType[*moderncsqlite.Error](err); ok {
+	if e, ok := errors.AsType[sqliteError](err); ok {
 		switch e.Code() {
-		case sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY, sqlite3.SQLITE_CONSTRAINT_ROWID:
+		case sqliteUnique, sqlitePrimaryKey, sqliteRowID:
 			return true
 		}
 	}
@@ -74,10 +72,10 @@ func isUnavailable(err error) bool {
 		}
 		return false
 	}
-	if e, ok := errors.AsType[*moderncsqlite.Error](err); ok {
+	if e, ok := errors.AsType[sqliteError](err); ok {
 		switch e.Code() & 0xff {
-		case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY,
-			sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+		case sqliteFull, sqliteIO, sqliteCantOpen, sqliteReadOnly,
+			sqliteNoMemory, sqliteInterrupt, sqliteProtocol, sqliteCorrupt, sqliteNotADB:
 			return true
 		}
 		return false
@@ -94,16 +92,16 @@ func isReadOnly(err error) bool {
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return e.Code == "25006"
 	}
-	e, ok := errors.AsType[*moderncsqlite.Error](err)
-	return ok && e.Code()&0xff == sqlite3.SQLITE_READONLY
+	e, ok := errors.AsType[sqliteError](err)
+	return ok && e.Code()&0xff == sqliteReadOnly
 }
 
 // isDamaged reports whether the connection should not be used again: it is read-only, or
 // what it has read of the SQLite file is damaged.
 func isDamaged(err error) bool {
-	if e, ok := errors.AsType[*moderncsqlite.Error](err); ok {
+	if e, ok := errors.AsType[sqliteError](err); ok {
 		switch e.Code() & 0xff {
-		case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CANTOPEN:
+		case sqliteCorrupt, sqliteNotADB, sqliteCantOpen:
 			return true
 		}
 	}
@@ -112,8 +110,8 @@ func isDamaged(err error) bool {
 
 // isDiskFailure reports whether SQLite could not read or write the disk.
 func isDiskFailure(err error) bool {
-	e, ok := errors.AsType[*moderncsqlite.Error](err)
-	return ok && (e.Code()&0xff == sqlite3.SQLITE_FULL || e.Code()&0xff == sqlite3.SQLITE_IOERR)
+	e, ok := errors.AsType[sqliteError](err)
+	return ok && (e.Code()&0xff == sqliteFull || e.Code()&0xff == sqliteIO)
 }
 
 // isConnectionLost reports whether an open connection broke. A transaction without COMMIT
@@ -147,9 +145,9 @@ func mayRetry(err error) bool {
 		return e.Code == "40001" || e.Code == "40P01" || e.Code == "55P03" ||
 			(e.Code == "0A000" && strings.Contains(e.Message, "cached plan"))
 	}
-	if e, ok := errors.AsType[*moderncsqlite.Error](err); ok {
+	if e, ok := errors.AsType[sqliteError](err); ok {
 		code := e.Code() & 0xff
-		return code == sqlite3.SQLITE_BUSY || code == sqlite3.SQLITE_LOCKED
+		return code == sqliteBusy || code == sqliteLocked
 	}
 	return false
 }
@@ -158,8 +156,8 @@ func mayRetry(err error) bool {
 // The code is generic: if the cause was another, the next BEGIN fails and the writer opens
 // another connection.
 func isNoTransaction(err error) bool {
-	e, ok := errors.AsType[*moderncsqlite.Error](err)
-	return ok && e.Code() == sqlite3.SQLITE_ERROR
+	e, ok := errors.AsType[sqliteError](err)
+	return ok && e.Code() == sqliteGeneric
 }
 
 // isNotAvailable reports whether PostgreSQL, or a server with its protocol, has no such function, or
@@ -180,8 +178,8 @@ func isNoSuchTable(err error) bool {
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return e.Code == "42P01"
 	}
-	if e, ok := errors.AsType[*moderncsqlite.Error](err); ok {
-		return e.Code() == sqlite3.SQLITE_ERROR && strings.Contains(e.Error(), "no such table")
+	if e, ok := errors.AsType[sqliteError](err); ok {
+		return e.Code() == sqliteGeneric && strings.Contains(e.Error(), "no such table")
 	}
 	return false
 }
