@@ -14,7 +14,7 @@ import (
 // another family has to a family, byte for byte like what does not exist.
 func TestOthersAreAbsent(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach, other := s.Coach(t, coachNumber), s.Coach(t, coach2Number)
 		batch := addBatch(t, coach, "Juniors")
 		player := coach.AddPlayer(t, named("Asha", guardianNumber, batch)).String("player_id")

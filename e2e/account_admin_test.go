@@ -27,7 +27,7 @@ func auditActions(t *testing.T, auditor *touchlinetest.Operator, id string) (act
 // both decisions. Every read is audited.
 func TestOperatorsDecideKYC(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		op, auditor := s.Operator(t, operator.KYC), s.Operator(t, operator.Audit)
 		file := touchlinetest.PDF(700, 1)
 		submit := func(c *touchlinetest.User) (document string) {
@@ -117,7 +117,7 @@ func TestOperatorsDecideKYC(t *testing.T) {
 // any case, page by page. Searches are audited.
 func TestFindCoaches(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		op, auditor := s.Operator(t, operator.Coaches), s.Operator(t, operator.Audit)
 		coach, other := s.Coach(t, coachNumber), s.Coach(t, coach2Number)
 		other.Call(t, "PATCH", "/api/coach/profile", object{"name": "MEERA  Iyer"}).Want(t, 200)
@@ -325,7 +325,7 @@ func TestConcurrentSuspensionAndLogin(t *testing.T) {
 // its submission waits, and 30 days after the decision, but none that was not submitted.
 func TestOperatorReadsDocumentsOfSubmissions(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		op := s.Operator(t, operator.KYC)
 		coach := s.Coach(t, coachNumber)
 		path := "/api/admin/kyc/" + coach.ID
@@ -356,7 +356,7 @@ func TestOperatorReadsDocumentsOfSubmissions(t *testing.T) {
 // minute each.
 func TestRefusalsAreAudited(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		op, auditor := s.Operator(t, operator.KYC), s.Operator(t, operator.Audit)
 		for range 15 {
 			op.Call(t, "GET", "/api/admin/audit", nil).Want(t, 403, "insufficient_scope")

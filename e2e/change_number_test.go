@@ -118,7 +118,7 @@ func TestChangeNumber(t *testing.T) {
 // Devices of other accounts with the same number do not change.
 func TestChangeNumberDevices(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		db := openTables(t, s)
 		signIn := func(role, number, device string) *touchlinetest.User {
 			t.Helper()
@@ -202,7 +202,7 @@ func deleteDeviceSessions(t *testing.T, db *sql.DB, token string) {
 // TestChangeNumberRefused: each error names its cause and does not use up a code.
 func TestChangeNumberRefused(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		const path = "/auth/change-number"
 		coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber))

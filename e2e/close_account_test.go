@@ -14,7 +14,7 @@ import (
 // parties without an approval are not, and the approval history is retained.
 func TestCloseAccount(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		db := openTables(t, s)
 		coach := s.Coach(t, coachNumber)
 		approved := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, "+919812300021")).String("player_id")

@@ -72,7 +72,7 @@ func TestFormerNumberIsNoContact(t *testing.T) {
 // TestFormerNumberAllowed: the setting that allows the current number allows a former one.
 func TestFormerNumberAllowed(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		changeNumberTo(t, coach, newNumber)
 		coach.AddPlayer(t, touchlinetest.Minor(coachNumber, ""))

@@ -33,7 +33,7 @@ func flagged(t *testing.T, op *touchlinetest.Operator, coachID string) (players 
 // family and the operators learn of it. Other decisions and other devices have no flag.
 func TestApprovalOnCoachDevice(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		op := s.Operator(t, operator.Coaches)
 		coach := s.Coach(t, coachNumber)
 		add := func(name, guardian, student string) string {
@@ -87,7 +87,7 @@ func TestApprovalOnCoachDevice(t *testing.T) {
 // guardian's page says so, and the console of operators lists it.
 func TestApprovalInCoachBrowser(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		player := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, "")).String("player_id")
 		browser := s.Browser(t)

@@ -12,7 +12,7 @@ import (
 // sends for "Accept: text/csv", to its owner.
 func TestCSVPaths(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach, other := s.Coach(t, coachNumber), s.Coach(t, otherNumber)
 		s.Operator(t, operator.Coaches).Call(t, "PUT", "/api/admin/coaches/"+coach.ID+"/tier", object{"tier": "pro"}).Want(t, 200)
 		batch := addBatch(t, coach, "Juniors")

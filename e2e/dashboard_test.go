@@ -45,7 +45,7 @@ func attentionKinds(a *touchlinetest.Response) []string {
 // TestDashboard: every count follows the coach's actions and the clock.
 func TestDashboard(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.SignIn(t, "coach", coachNumber)
 		wantValues(t, "new", getDashboard(t, coach), map[string]string{
 			"profile.complete": "false", "kyc.state": "disabled", "profile.missing": "[name bio experience_years sports]", "players.total": "0",
@@ -106,7 +106,7 @@ func TestDashboard(t *testing.T) {
 // they are resolved.
 func TestDashboardAttention(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		refused := coach.AddPlayer(t, child(1, "+919812300041"))
 		disputed := coach.AddPlayer(t, child(2, "+919812300042"))
@@ -158,7 +158,7 @@ func TestDashboardAttention(t *testing.T) {
 // TestDashboardDocumentsAndTier covers expiring certificates, tier usage and KYC.
 func TestDashboardDocumentsAndTier(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		day := func(n int) string { return s.Clock.Now().UTC().AddDate(0, 0, n).Format(time.DateOnly) }
 		soon := coach.Upload(t, "certification", "First aid.pdf", touchlinetest.PDF(1000, 1), "expires_on", day(32)).Want(t, 201)
@@ -207,7 +207,7 @@ func TestDashboardDocumentsAndTier(t *testing.T) {
 // counted.
 func TestDashboardLimitsAttentionList(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		guardian := (*touchlinetest.User)(nil)
 		for i := range 60 {

@@ -45,7 +45,7 @@ func (c console) post(path string, form url.Values) (body, location string) {
 // and link. The search is audited.
 func TestOperatorsFindDeliveries(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		desk, auditor := s.Operator(t, operator.Deliveries), s.Operator(t, operator.Audit)
 		coach := s.Coach(t, coachNumber)
 		coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, ""))
@@ -132,7 +132,7 @@ func TestOperatorsFindDeliveries(t *testing.T) {
 // decides there.
 func TestTierRequestsInConsole(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		desk := s.Operator(t, operator.Coaches)
 		coach, other := s.Coach(t, coachNumber), s.Coach(t, coach2Number)
 		for _, c := range []*touchlinetest.User{coach, other} {

@@ -29,7 +29,7 @@ func linkPath(t *testing.T, s *touchlinetest.Service, number string, n int) stri
 // new contact. A resend has a new link.
 func TestMessageLink(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		wantPage := func(path string, want int) string {
 			t.Helper()
 			return string(s.Call(t, "GET", path, "", nil).Want(t, want).Body)
@@ -99,7 +99,7 @@ func TestGatewayFailureDelaysDelivery(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+			touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 				coach := s.Coach(t, coachNumber)
 				before := s.Gateway.Attempts()
 				s.Gateway.Behave(bad)
@@ -136,7 +136,7 @@ func TestGatewayFailureDelaysDelivery(t *testing.T) {
 // TestRetryAfter: the worker respects a gateway's Retry-After of one hour.
 func TestRetryAfter(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		before := s.Gateway.Attempts()
 		s.Gateway.Behave(smstest.Behaviour{Status: 429, RetryAfter: "3600"})
@@ -153,7 +153,7 @@ func TestRetryAfter(t *testing.T) {
 // fail the delivery at once.
 func TestRetryAfterBeyondLifetime(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		before := s.Gateway.Attempts()
 		s.Gateway.Behave(smstest.Behaviour{Status: 503, RetryAfter: "9999999"})
@@ -176,7 +176,7 @@ func TestRetryAfterBeyondLifetime(t *testing.T) {
 // blocked by the gateway.
 func TestOTPsDoNotWaitForMessages(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		s.Gateway.Behave(smstest.Behaviour{Status: 503, RetryAfter: "3600"})
 		for i := range 12 {

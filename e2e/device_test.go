@@ -28,7 +28,7 @@ func withDevice(body map[string]any, token string) map[string]any {
 // device, which has its own limits.
 func TestDeviceHasOwnLimits(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		p := s.SignIn(t, "coach", coachNumber)
 		ask := withDevice(map[string]any{"mobile_number": coachNumber}, p.Device)
 		for range 4 {
@@ -77,7 +77,7 @@ func TestDeviceHasOwnLimits(t *testing.T) {
 func TestDeviceLifetime(t *testing.T) {
 	t.Parallel()
 	const other = "+919812300077"
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		p := s.SignIn(t, "coach", coachNumber)
 		// proves reports whether a code requested with the token is separate from
 		// the number's shared code.

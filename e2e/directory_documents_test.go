@@ -29,7 +29,7 @@ func photo(t *testing.T) []byte {
 // and the picture, but only while the coach shows them.
 func TestDirectoryShowsDocuments(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		at := "/api/coaches/" + coach.ID
 		coach.Call(t, "PUT", "/api/coach/visibility", visibilityBody(true, "certifications", "profile_picture")).Want(t, 200)
@@ -87,7 +87,7 @@ func TestDirectoryShowsDocuments(t *testing.T) {
 // The coach's choice is kept.
 func TestDirectoryFollowsTier(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		refused := coach.Call(t, "PUT", "/api/coach/visibility", visibilityBody(true, "name", "bio", "sports")).Want(t, 403, "tier_limit")
 		if refused.String("limit") != "shows" || refused.String("tier") != "small" || refused.JSON["needed_tier"] != nil || refused.String("fields") != "[bio sports]" {

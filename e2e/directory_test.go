@@ -126,7 +126,7 @@ func keys(h map[string][]string) func(func(string) bool) {
 // TestVisibilityInput: every invalid field of a visibility request is reported.
 func TestVisibilityInput(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		for body, at := range map[string][]string{
 			`{}`:                                     {"/show", "/visible"},
@@ -149,7 +149,7 @@ func TestVisibilityInput(t *testing.T) {
 // may not.
 func TestDirectoryCaching(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		coach.Call(t, "PUT", "/api/coach/visibility", visibilityBody(true, "name")).Want(t, 200)
 		for _, path := range []string{"/api/coaches", "/api/coaches/" + coach.ID, "/api/coaches?sport=hockey&q=m&limit=1"} {
@@ -192,7 +192,7 @@ func TestDirectoryCaching(t *testing.T) {
 // coaches register between two pages.
 func TestDirectoryPages(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		var want []string
 		for i := range 5 {
 			coach := s.Coach(t, fmt.Sprintf("+9198765000%02d", i))
@@ -226,7 +226,7 @@ func TestDirectoryPages(t *testing.T) {
 // TestHostileSearch: no search term causes a server error.
 func TestHostileSearch(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		coach.Call(t, "PUT", "/api/coach/visibility", visibilityBody(true, "name", "bio", "sports")).Want(t, 200)
 		wide := strings.Repeat("\ufdfa", 50)
@@ -283,7 +283,7 @@ func TestHostileSearch(t *testing.T) {
 // TestDirectoryRequiresVerification: a tier can require KYC for the directory.
 func TestDirectoryRequiresVerification(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		refused := coach.Call(t, "PUT", "/api/coach/visibility", visibilityBody(true, "name")).Want(t, 403, "kyc_required")
 		if refused.String("kyc_state") != "not_started" {

@@ -20,7 +20,7 @@ import (
 // a certificate.
 func TestDocuments(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		c := s.Coach(t, "+919812300001")
 		pdf := touchlinetest.PDF(5000, 1)
 		d := c.Upload(t, "certification", "First aid.pdf", pdf, "issuer", "Red Cross", "issued_on", "2025-01-01", "expires_on", "2030-01-01").Want(t, 201)
@@ -121,7 +121,7 @@ func TestDocuments(t *testing.T) {
 // deletion reports that the profile becomes incomplete.
 func TestRequiredDocuments(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		c := s.SignIn(t, "coach", "+919812300001")
 		about := map[string]any{"name": "Meera Nair", "bio": "Hockey.", "experience_years": 7, "sports": []string{"hockey"}}
 		c.Call(t, "POST", "/auth/complete-profile", about).Want(t, 422)
@@ -151,7 +151,7 @@ func TestRequiredDocuments(t *testing.T) {
 // other invalid fields.
 func TestProfileReportsEveryFault(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		c := s.SignIn(t, "coach", "+919812300001")
 		absent := c.ID // an id that no document has
 		for _, tt := range []struct {
@@ -202,7 +202,7 @@ func TestTierStorageLimit(t *testing.T) {
 	if err := os.WriteFile(tiers, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		c := s.Coach(t, "+919812300001")
 		first := c.Upload(t, "identity", "a.pdf", touchlinetest.PDF(6000, 1)).Want(t, 201)
 		refused := c.Upload(t, "identity", "b.pdf", touchlinetest.PDF(6000, 2)).Want(t, 403, "tier_limit")
@@ -251,7 +251,7 @@ func TestUploadsOfOneCoach(t *testing.T) {
 // withdraws the submission, and the response says so. Decided submissions stay.
 func TestIdentityDocuments(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		c := s.Coach(t, "+919812300001")
 		passport := c.Upload(t, "identity", "a.pdf", touchlinetest.PDF(100, 1)).Want(t, 201)
 		other := c.Upload(t, "identity", "b.pdf", touchlinetest.PDF(100, 2)).Want(t, 201)
@@ -291,7 +291,7 @@ func TestIdentityDocuments(t *testing.T) {
 // The day differs between the time zones at both ends of the world.
 func TestIssuedInTheFuture(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		c := s.Coach(t, "+919812300001")
 		pdf := touchlinetest.PDF(2000, 1)
 		ahead, err := time.LoadLocation("Pacific/Kiritimati")

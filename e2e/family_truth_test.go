@@ -39,7 +39,7 @@ func wantText(t *testing.T, what string, page *touchlinetest.Page, has, lacks []
 // times, attendance and fees only with a yes, and nothing about parents to an adult.
 func TestFamilyPagesAreTrue(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		player := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber))
 		id := player.String("player_id")

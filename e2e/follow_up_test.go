@@ -79,7 +79,7 @@ func TestFollowUp(t *testing.T) {
 // TestPlayersByNumberAndState: the list of players finds the end of a number and a state.
 func TestPlayersByNumberAndState(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		a := coach.AddPlayer(t, child(1, "+919812300071"))
 		body := touchlinetest.Minor("+919812300072", "+919812345678")
@@ -104,7 +104,7 @@ func TestPlayersByNumberAndState(t *testing.T) {
 // TestNameOfParties: a guardian's name shows after approval, a student's at once.
 func TestNameOfParties(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		id := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber)).String("player_id")
 		guardian, student := s.SignIn(t, "guardian", guardianNumber), s.SignIn(t, "student", studentNumber)

@@ -13,7 +13,7 @@ import (
 // blocked_by stays message_limit.
 func TestHeldReason(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		b := signInPages(t, s, "coach", coachNumber)
 		attention := func(request, want string) {

@@ -38,7 +38,7 @@ func approve(ctx context.Context, by actor.Operator, v *verification.Service, id
 
 func TestKYCOff(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		c := s.Coach(t, coachNumber)
 		want := map[string]any{"state": "disabled", "reason": nil, "legal_name": nil, "document_ids": []any{}, "submitted_at": nil, "decided_at": nil}
 		if diff := cmp.Diff(want, c.Call(t, "GET", "/api/coach/kyc", nil).Want(t, 200).JSON); diff != "" {
@@ -157,7 +157,7 @@ func TestKYC(t *testing.T) {
 func TestUnverifiedPlayers(t *testing.T) {
 	t.Parallel()
 	tiers := `{"tiers": [{"name": "one", "title": "One", "limits": {"players": 3, "unverified_players": 1}, "shows": ["name"], "kyc_for": ["visibility"]}]}`
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		c := s.Coach(t, coachNumber)
 		add := func(i int) *touchlinetest.Response {
 			return c.Call(t, "POST", "/api/players/add", child(i, guardianNumber))
@@ -188,7 +188,7 @@ func TestUnverifiedPlayers(t *testing.T) {
 // TestOperatorSetsTier: an operator can set any tier, and the change is audited.
 func TestOperatorSetsTier(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		c := s.Coach(t, coachNumber)
 		s.CLI(t, func(ctx context.Context, by actor.Operator, sh *server.Operators) {
 			if _, err := sh.Subscriptions.Set(ctx, by, c.ID, "gold"); err == nil {

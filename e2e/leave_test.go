@@ -16,7 +16,7 @@ import (
 // answer, and the same number as a student keeps its account.
 func TestDeleteFamilyAccount(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		db := openTables(t, s)
 		coach, other := s.Coach(t, coachNumber), s.Coach(t, "+919812300009")
 		id := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber)).String("player_id")

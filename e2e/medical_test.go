@@ -25,7 +25,7 @@ func readings(t *testing.T, party *touchlinetest.User, id string) []string {
 func TestMedicalReadings(t *testing.T) {
 	t.Parallel()
 	const otherGuardian = "+919812300019"
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach, other := s.Coach(t, coachNumber), s.Coach(t, coach2Number)
 		added := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber))
 		id := added.String("player_id")
@@ -101,7 +101,7 @@ func TestMedicalReadings(t *testing.T) {
 // request, which the page of the family lists.
 func TestMedicalPages(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		id := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, "")).String("player_id")
 		guardian := s.SignIn(t, "guardian", guardianNumber)

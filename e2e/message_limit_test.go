@@ -15,7 +15,7 @@ import (
 // and sent later.
 func TestMessageLimitPerNumber(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		for i := range 6 {
 			player := coach.AddPlayer(t, child(i, guardianNumber))
@@ -80,7 +80,7 @@ func waitForHeld(t *testing.T, coach *touchlinetest.User, requestID, waiting str
 // period from the time it is sent.
 func TestLinkValidityStartsAtSend(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		for i := range 4 {
 			coach.AddPlayer(t, child(i, guardianNumber))
@@ -98,7 +98,7 @@ func TestLinkValidityStartsAtSend(t *testing.T) {
 // cancelled.
 func TestHeldMessageIsCancelled(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		coach.AddPlayer(t, child(1, guardianNumber))
 		held := coach.AddPlayer(t, child(2, guardianNumber)).String("guardian_request_id")
@@ -124,7 +124,7 @@ func TestHeldMessageIsCancelled(t *testing.T) {
 func TestCountries(t *testing.T) {
 	t.Parallel()
 	const abroad = "+14155552671"
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		for _, role := range []string{"coach", "guardian", "student"} {
 			s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": abroad, "role": role}).Want(t, 403, "destination_blocked")
 		}
@@ -157,7 +157,7 @@ func TestHostileNames(t *testing.T) {
 		"evil\u3002example", "www.evil.example", "me@evil.example", "Asha\u2066 evil.example", "bit.ly/3xYz",
 		"evil\u2024com", "evil . com", "Win ₹5000 free", "Rs 500", "Asha 1000 INR",
 	}
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		sent := 0
 		for i, name := range names {

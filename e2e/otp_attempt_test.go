@@ -12,7 +12,7 @@ import (
 // the number's shared challenge.
 func TestDeviceAttemptsAreSeparate(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		p := s.SignIn(t, "coach", coachNumber)
 		s.Clock.Advance(61 * time.Second)
 		shared := requestOTP(t, s, coachNumber, "") // without the device
@@ -31,7 +31,7 @@ func TestDeviceAttemptsAreSeparate(t *testing.T) {
 // TestAttemptLimitSlidingWindow: at most ten failed attempts in any 24 hours.
 func TestAttemptLimitSlidingWindow(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		attempt := func(n int) {
 			t.Helper()
 			otp := ""
@@ -58,7 +58,7 @@ func TestAttemptLimitSlidingWindow(t *testing.T) {
 // day gets a Retry-After until then, not advice to request a new code.
 func TestRetryAfterBlockedNumber(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		for _, device := range []string{"", s.SignIn(t, "coach", coachNumber).Device} {
 			request := func(otp string) map[string]any {
 				body := map[string]any{"mobile_number": coachNumber, "otp": otp}
@@ -87,7 +87,7 @@ func TestRetryAfterBlockedNumber(t *testing.T) {
 // requested after the usual wait.
 func TestRetryAfterExhaustedOTP(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": coachNumber}).Want(t, 202)
 		otp := s.OTP(coachNumber, 0)
 		s.Clock.Advance(20 * time.Second)

@@ -16,7 +16,7 @@ import (
 // hold their role. A refused send does not count; Retry-After is exact.
 func TestSendLimitsPerNumberAndTotal(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		ask := func(number, role string) *touchlinetest.Response {
 			return s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": number, "role": role})
 		}
@@ -76,7 +76,7 @@ func TestSendLimitsPerNumberAndTotal(t *testing.T) {
 // another replica's clock is ahead.
 func TestResendsWithoutWait(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		for range 3 {
 			requestOTP(t, s, coachNumber, "")
 			s.Clock.Advance(-time.Second)
@@ -88,7 +88,7 @@ func TestResendsWithoutWait(t *testing.T) {
 // code that was only verified does not end the wait.
 func TestUsedOTPEndsWait(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		body := map[string]any{"mobile_number": coachNumber}
 		for i := range 5 {
 			s.Call(t, "POST", "/auth/request-otp", "", body).Want(t, 202)
@@ -105,7 +105,7 @@ func TestUsedOTPEndsWait(t *testing.T) {
 // /64) has its own limit. A client cannot change its address with a header.
 func TestAddressBehindProxy(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		n := 0
 		ask := func(forwarded string) *touchlinetest.Response {
 			n++
@@ -132,7 +132,7 @@ func TestAddressBehindProxy(t *testing.T) {
 func TestTestNumberSignsIn(t *testing.T) {
 	t.Parallel()
 	const number = "+919900000001"
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		login := func(otp string) *touchlinetest.Response {
 			return s.Call(t, "POST", "/auth/login", "", map[string]any{"mobile_number": number, "otp": otp})
 		}
@@ -190,7 +190,7 @@ func TestRefreshGrace(t *testing.T) {
 // days ahead.
 func TestClockSetBack(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		request := func() *touchlinetest.Response {
 			t.Helper()
 			return s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": coachNumber})

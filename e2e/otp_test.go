@@ -65,7 +65,7 @@ func TestConcurrentWrongOTPs(t *testing.T) {
 // day, but not a known device.
 func TestDailyAttemptLimit(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		known := s.SignIn(t, "coach", coachNumber)
 		for round := range 2 {
 			s.Clock.Advance(2 * time.Minute)
@@ -106,7 +106,7 @@ func TestDailyAttemptLimit(t *testing.T) {
 // first, even after correct codes.
 func TestCorrectOTPKeepsAttemptLimit(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		ask := func() string {
 			t.Helper()
 			s.Clock.Advance(2 * time.Minute)
@@ -137,7 +137,7 @@ func TestCorrectOTPKeepsAttemptLimit(t *testing.T) {
 // login does, and it expires.
 func TestOTPLifetime(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		ask := map[string]any{"mobile_number": coachNumber}
 		s.Call(t, "POST", "/auth/login", "", map[string]any{"mobile_number": coachNumber, "otp": "123456"}).Want(t, 410, "otp_expired")
 		s.Call(t, "POST", "/auth/request-otp", "", ask).Want(t, 202)
@@ -170,7 +170,7 @@ func TestOTPLifetime(t *testing.T) {
 // not hold gets the same response, but no SMS.
 func TestOTPSendLimit(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		for i := range 5 {
 			if i > 0 {
 				s.Clock.Advance(61 * time.Second)
@@ -201,7 +201,7 @@ func TestOTPSendLimit(t *testing.T) {
 // TestAddressLimit: 20 sends an hour per client address, for any numbers.
 func TestAddressLimit(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		for i := range 20 {
 			s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": fmt.Sprintf("+9198124%05d", i)}).Want(t, 202)
 		}

@@ -11,7 +11,7 @@ import (
 // is pending, and a party reads its own reason alone.
 func TestPendingReasonOnTheWire(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		id := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, "")).String("player_id")
 		guardian := s.SignIn(t, "guardian", guardianNumber)
@@ -45,7 +45,7 @@ func TestPendingReasonOnTheWire(t *testing.T) {
 // after that, the coach is notified.
 func TestLiftReopensRequest(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		added := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, ""))
 		id, request := added.String("player_id"), added.String("guardian_request_id")

@@ -25,7 +25,7 @@ func sameResponse(a, b *touchlinetest.Response) bool {
 // unknown one, even if the request is invalid.
 func TestPlayersAbsentBeforeInvalid(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach, otherCoach := s.Coach(t, coachNumber), s.Coach(t, coach2Number)
 		player := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber))
 		id, request := player.String("player_id"), player.String("guardian_request_id")
@@ -76,7 +76,7 @@ func TestPlayersAbsentBeforeInvalid(t *testing.T) {
 // and each party decides for itself only.
 func TestPlayersRoles(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		id := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber)).String("player_id")
 		guardian, student := s.SignIn(t, "guardian", guardianNumber), s.SignIn(t, "student", studentNumber)
@@ -108,7 +108,7 @@ func TestPlayersRoles(t *testing.T) {
 // party's data.
 func TestPlayersDisclosure(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		added := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber))
 		id := added.String("player_id")
@@ -137,7 +137,7 @@ func TestPlayersDisclosure(t *testing.T) {
 // is decided or the link expires.
 func TestLinkPage(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		id := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber)).String("player_id")
 		link := func(number string) string {
@@ -171,7 +171,7 @@ func TestLinkPage(t *testing.T) {
 // profile; other calls do not.
 func TestIncompleteProfileSendsNothing(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		id := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber)).String("player_id")
 		coach.Call(t, "PATCH", "/api/coach/profile", map[string]any{"bio": nil}).Want(t, 200)
@@ -199,7 +199,7 @@ func TestIncompleteProfileSendsNothing(t *testing.T) {
 // page say so, and not that the number is the coach's own.
 func TestTestNumbersApart(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		p := s.Coach(t, coachNumber).Call(t, "POST", "/api/players/add", touchlinetest.Minor(guardianNumber, "")).Want(t, 422, "contact_conflict")
 		if got, want := p.String("title"), "That number cannot be used here"; got != want {
 			t.Errorf("title: got %q, want %q", got, want)
@@ -217,7 +217,7 @@ func TestTestNumbersApart(t *testing.T) {
 // where it clears the field.
 func TestNulls(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": coachNumber, "role": nil, "channel": nil, "device_token": nil}).Want(t, 202)
 		coach := s.Coach(t, coach2Number)
 		adult := coach.AddPlayer(t, map[string]any{

@@ -14,7 +14,7 @@ import (
 // change them.
 func TestPreferences(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, "+919812345670")
 		coach.AddPlayer(t, touchlinetest.Minor("+919812345671", "+919812345671"))
 		guardian, student := s.SignIn(t, "guardian", "+919812345671"), s.SignIn(t, "student", "+919812345671")
@@ -84,7 +84,7 @@ func TestPreferences(t *testing.T) {
 // messages of a coach on the page, and the coach sees why nothing arrives.
 func TestQuietHoursAndStoppedCoach(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		first := coach.AddPlayer(t, child(0, guardianNumber))
 		s.SMS(guardianNumber, "message", 0)
@@ -145,7 +145,7 @@ func TestQuietHoursAndStoppedCoach(t *testing.T) {
 // The coach chooses the language of a guardian who has chosen none.
 func TestLanguageOfPlayer(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, "+919812345670")
 		body := touchlinetest.Minor("+919812345671", "+919812345672")
 		body["guardian"].(map[string]any)["language"] = "hi"

@@ -208,7 +208,7 @@ func TestReceipts(t *testing.T) {
 // A service whose provider reports no receipts has no address for them.
 func TestNoReceipts(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		s.Call(t, "GET", "/receipts/0198f2c4-7b00-7e21-a1c4-5d2f9e8b6a10.1.kannel/x?type=1", "", nil).Want(t, 404, "not_found")
 	})
 }

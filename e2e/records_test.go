@@ -104,7 +104,7 @@ func TestRecords(t *testing.T) {
 // TestWholeHistory: an approval opens what was added before it, unless APP_HISTORY says otherwise.
 func TestWholeHistory(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, "+919812300001")
 		asha := coach.AddPlayer(t, touchlinetest.Minor("+919812300011", "")).String("player_id")
 		coach.Call(t, "POST", "/api/players/"+asha+"/progress", object{"metric": "m", "value": 1, "on": "2026-03-02"}).Want(t, 201)
@@ -131,7 +131,7 @@ func TestHistoryPagesAgree(t *testing.T) {
 		}
 		t.Run(setting, func(t *testing.T) {
 			t.Parallel()
-			touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+			touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 				coach := s.Coach(t, coachNumber)
 				id := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, "")).String("player_id")
 				coach.Call(t, "POST", "/api/players/"+id+"/progress", map[string]any{"metric": "Sprint", "value": 12.4, "unit": "s", "on": "2026-03-02"}).Want(t, 201)

@@ -21,7 +21,7 @@ import (
 // player, of many, and of those that name a number.
 func TestServiceAvailability(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		service, byNumber, auditor := s.Operator(t, operator.AvailabilityScope), s.Operator(t, operator.AvailabilityByNumber), s.Operator(t, operator.Audit)
 		coach := s.Coach(t, coachNumber)
 		first := coach.AddPlayer(t, touchlinetest.Minor("+919812300011", "+919812300021")).String("player_id")

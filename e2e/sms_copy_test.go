@@ -95,7 +95,7 @@ func TestAccountClosureSendsSMS(t *testing.T) {
 // the SMS about a closure.
 func TestClosureSMSWaitsForLimit(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		id := coach.AddPlayer(t, child(1, guardianNumber)).String("player_id")
 		s.SMS(guardianNumber, "message", 0)
@@ -140,7 +140,7 @@ func testNumbers(numbers ...phone.Number) touchlinetest.Option {
 func TestNoClosureSMSToTestNumber(t *testing.T) {
 	t.Parallel()
 	const coachAt, guardianAt = "+919900000001", "+919900000002"
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := signInTestCoach(t, s, coachAt)
 		id := coach.AddPlayer(t, child(1, guardianAt)).String("player_id")
 		guardian := signInTestNumber(t, s, "guardian", guardianAt)
@@ -160,7 +160,7 @@ func TestNoClosureSMSToTestNumber(t *testing.T) {
 func TestNoRequestSMSToTestNumber(t *testing.T) {
 	t.Parallel()
 	const coachAt, guardianAt, otherAt = "+919900000001", "+919900000002", "+919900000003"
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := signInTestCoach(t, s, coachAt)
 		player := coach.AddPlayer(t, child(1, guardianAt))
 		id, request := player.String("player_id"), player.String("guardian_request_id")
@@ -240,7 +240,7 @@ func TestHeldMessageToTestNumber(t *testing.T) {
 func TestPlayerRemovalSendsSMS(t *testing.T) {
 	t.Parallel()
 	const askedAt, correctedAt = "+919812300031", "+919812300032"
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		add := func(n int, number string) string { return coach.AddPlayer(t, child(n, number)).String("player_id") }
 		first, second, waiting, corrected := add(1, guardianNumber), add(2, guardianNumber), add(3, askedAt), add(4, correctedAt)

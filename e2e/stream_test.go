@@ -142,7 +142,7 @@ func TestStreamResumesExactly(t *testing.T) {
 // TestStreamHeartbeat: an idle stream sends a comment every 20 seconds.
 func TestStreamHeartbeat(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.SignIn(t, "coach", coachNumber)
 		f := openStream(t, coach, "")
 		for start := s.Clock.Now(); ; s.Clock.Advance(time.Second) {
@@ -220,7 +220,7 @@ func TestStreamEnds(t *testing.T) {
 // TestMarkNotificationsRead: an account marks only its own notifications as read.
 func TestMarkNotificationsRead(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach, other := s.Coach(t, coachNumber), s.Coach(t, coach2Number)
 		var theirs string
 		guardian := (*touchlinetest.User)(nil)

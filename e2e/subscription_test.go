@@ -41,7 +41,7 @@ func tierUse(t *testing.T, coach *touchlinetest.User) map[string]any {
 
 func TestTiers(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.SignIn(t, "coach", coachNumber) // without a complete profile
 		a := coach.Call(t, "GET", "/api/subscription-tiers", nil).Want(t, 200)
 		var names []any
@@ -217,7 +217,7 @@ func TestConcurrentAddsRespectPlayerLimit(t *testing.T) {
 // it and whatever the tier, and is sent later.
 func TestExplicitSendIsHeld(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		player := coach.AddPlayer(t, child(1, guardianNumber))
 		s.SMS(guardianNumber, "message", 0)

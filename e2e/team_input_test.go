@@ -13,7 +13,7 @@ import (
 // problem, and nothing of it is saved.
 func TestTeamBadInput(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach, db := s.Coach(t, coachNumber), openTables(t, s)
 		batch := addBatch(t, coach, "Juniors")
 		asha := coach.AddPlayer(t, named("Asha", guardianNumber, batch)).String("player_id")

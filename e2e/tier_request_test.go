@@ -15,7 +15,7 @@ import (
 // and the coach is notified. A decision names the tier that the operator saw.
 func TestTierRequests(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		op, auditor := s.Operator(t, operator.Coaches), s.Operator(t, operator.Audit)
 		first, second, third := s.Coach(t, coachNumber), s.Coach(t, coach2Number), s.SignIn(t, "coach", "+919812300081")
 		const list = "/api/admin/tier-requests"

@@ -185,7 +185,7 @@ func TestFileStoreUnavailable(t *testing.T) {
 // TestScannerUnavailable: without the configured scanner, no upload is accepted.
 func TestScannerUnavailable(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		c := s.Coach(t, "+919812300001")
 		c.Upload(t, "certification", "a.pdf", touchlinetest.PDF(100, 1)).Want(t, 503, "unavailable")
 		if n := queryOne[int64](t, openTables(t, s), `SELECT count(*) FROM blobs`); n != 0 {
@@ -199,7 +199,7 @@ func TestScanner(t *testing.T) {
 	t.Parallel()
 	clamd := &scantest.Clamd{TB: t, Limit: 25 << 20}
 	address := clamd.Listen("tcp", "127.0.0.1:0")
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		c := s.Coach(t, "+919812300001")
 		c.Upload(t, "certification", "a.pdf", touchlinetest.PDF(100, 1)).Want(t, 201)
 		infected := bytes.Replace(touchlinetest.PDF(200, 2), []byte("....."), []byte(scantest.Eicar), 1)
@@ -220,7 +220,7 @@ func TestScanner(t *testing.T) {
 // other documents are private.
 func TestPublicPicture(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		c := s.Coach(t, "+919812300001")
 		picture := c.Upload(t, "profile_picture", "me.jpg", picturetest.JPEG(picturetest.FourCorners(400, 300))).Want(t, 201).String("content_url")
 		certificate := c.Upload(t, "certification", "a.pdf", touchlinetest.PDF(100, 1)).Want(t, 201).String("content_url")
@@ -254,7 +254,7 @@ func TestPublicPicture(t *testing.T) {
 // minutes.
 func TestDeletedFilesAreRemoved(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		c := s.Coach(t, "+919812300001")
 		d := c.Upload(t, "profile_picture", "me.jpg", picturetest.JPEG(picturetest.FourCorners(400, 300))).Want(t, 201)
 		folder := strings.TrimPrefix(s.Config.Files.Reveal(), "file:")

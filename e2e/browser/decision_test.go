@@ -124,7 +124,7 @@ func TestCodeFillsIn(t *testing.T) {
 // forms; neither does a double tap.
 func TestBackAndDoubleTap(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		f := newFamily(t, s)
 		p := newPhone(t, s.URL)
 		p.signIn(s, "guardian", guardianNumber)

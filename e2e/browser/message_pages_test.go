@@ -17,7 +17,7 @@ import (
 // guardian sees what a yes opens, then the conversation.
 func TestMessagePages(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		f := newFamily(t, s)
 		s.SMS(guardianNumber, "message", 0)
 		c := s.Browser(t)
@@ -203,7 +203,7 @@ func TestMessageOverTheTiersLimit(t *testing.T) {
 	if err := os.WriteFile(file, []byte(tiers), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach, c := newFormClient(t, s, coachNumber)
 		player := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, "")).String("player_id")
 		long := strings.Repeat("Bring water and a hat. ", 20)

@@ -180,7 +180,7 @@ var hiddenField = regexp.MustCompile(`name="(account|request)" value="([^"]*)"`)
 // TestUploadFormWorksOnce sends the same form with a file twice, and for another account.
 func TestUploadFormWorksOnce(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		user := s.Coach(t, coachNumber)
 		p := newPhone(t, s.URL)
 		p.signIn(s, "coach", coachNumber)
@@ -236,7 +236,7 @@ func TestUploadFormWorksOnce(t *testing.T) {
 // content is called empty. Browsers send an empty file without a name if none was chosen.
 func TestNoFileChosen(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		_, c := newFormClient(t, s, coachNumber)
 		for _, tt := range []struct{ page, fileName, want, not string }{
 			{"/coach/documents/add", "", "Choose a file.", "This file is empty."},

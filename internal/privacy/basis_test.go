@@ -27,7 +27,7 @@ func child(name string, basis any) map[string]any {
 func TestBasis(t *testing.T) {
 	t.Parallel()
 	type object = map[string]any
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := academyCoach(t, s)
 		for name, tt := range map[string]struct{ basis, want any }{
 			"None":   {nil, object{"kind": "family_asked", "note": nil}},
@@ -83,7 +83,7 @@ func academyCoach(t *testing.T, s *touchlinetest.Service) *touchlinetest.User {
 // TestBasisOfImport: the column may be missing, empty, a known word or another reason.
 func TestBasisOfImport(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := academyCoach(t, s)
 		file := "name,dob,basis\nA,2001-04-30,\nB,2001-04-30,Member\nC,2001-04-30,School contract\nD,2001-04-30," + strings.Repeat("x", 201) + "\n"
 		i := coach.Call(t, "POST", "/api/players/import", file, "Content-Type: text/csv").Want(t, 201)
@@ -106,7 +106,7 @@ func TestBasisOfImport(t *testing.T) {
 // TestBasisBySetting: BASIS is the basis of a player about whom the coach declares none, and is chosen in the form.
 func TestBasisBySetting(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := academyCoach(t, s)
 		added := coach.AddPlayer(t, child("Member", nil)).JSON["basis"].(map[string]any)
 		asked := coach.AddPlayer(t, child("Asked", map[string]any{"kind": "family_asked"})).JSON["basis"].(map[string]any)
@@ -128,7 +128,7 @@ func TestBasisBySetting(t *testing.T) {
 // TestBasisOfForm: the form asks in one line, and the page of the player says what the coach declared.
 func TestBasisOfForm(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		s.Coach(t, coachNumber)
 		b := s.Browser(t)
 		s.Clock.Advance(2 * time.Minute)

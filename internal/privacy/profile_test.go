@@ -12,7 +12,7 @@ import (
 // ago, and with its request. A no, a revocation and a repeated yes need neither.
 func TestFreshApproval(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		added := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, ""))
 		id, request := added.String("player_id"), added.String("guardian_request_id")
@@ -51,7 +51,7 @@ func TestFreshApproval(t *testing.T) {
 // birthday changes that, and other services read it.
 func TestProfileAge(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		enabled := func(u *touchlinetest.User, id string) any {
 			t.Helper()

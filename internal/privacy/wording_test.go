@@ -51,7 +51,7 @@ func between(t *testing.T, text, first, last string) string {
 // other party does not see them.
 func TestWordingOfAPI(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		id := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, "+919812300021")).String("player_id")
 		guardian := s.SignIn(t, "guardian", guardianNumber)
@@ -74,7 +74,7 @@ func TestWordingOfAPI(t *testing.T) {
 // language. The history leads to that notice.
 func TestWordingOfPage(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		id := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, "")).String("player_id")
 		at := "/me/guardian/players/" + id

@@ -32,7 +32,7 @@ func (q squad) link(skip int) string {
 // it changes nothing. It ends when the training begins.
 func TestAnswerLink(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		q := newSquad(t, s)
 		sent := s.Sent(guardianNumber, "message")
 		match := q.coach.Call(t, "POST", "/api/batches/"+q.batch+"/trainings", map[string]any{
@@ -145,7 +145,7 @@ func TestAnswerLinkAfterRevocation(t *testing.T) {
 // TestLateMessage: a message that waited for the end of quiet hours is not sent after the training began.
 func TestLateMessage(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		if now := s.Clock.Now().In(kolkata); now.Hour() >= 20 {
 			s.Clock.Skip(12 * time.Hour) // the training is today
 		}
@@ -170,7 +170,7 @@ func TestLateMessage(t *testing.T) {
 // TestToldOnChosenChannels: a family that chose no SMS for news gets none, and reads it in the app.
 func TestToldOnChosenChannels(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		q := newSquad(t, s)
 		q.guardian.Call(t, "PATCH", "/api/me/preferences", map[string]any{"channels": map[string]any{"notice": []string{}}, "language": "hi"}).Want(t, 200)
 		sent := s.Sent(guardianNumber, "message")

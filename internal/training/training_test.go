@@ -99,7 +99,7 @@ func (q squad) types(u *touchlinetest.User) []string {
 // is taken until the coach undoes it.
 func TestCancelledTraining(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		q := newSquad(t, s)
 		id := q.slot(2)
 		if got := q.counts(id); got != "0 0 1" {
@@ -201,7 +201,7 @@ func TestSingleTraining(t *testing.T) {
 // gets the error of attendance.
 func TestTrainingAccess(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		q := newSquad(t, s)
 		id := q.slot(2)
 		other := s.Coach(t, otherCoach)
@@ -251,7 +251,7 @@ func TestTrainingAccess(t *testing.T) {
 // TestAnswerAfterStart: a party answers until the training begins. The coach changes it until it ends.
 func TestAnswerAfterStart(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		q := newSquad(t, s)
 		id, starts := q.slot(1), q.day(1).At(17*60+30, kolkata)
 		s.Clock.Skip(starts.Add(-time.Minute).Sub(s.Clock.Now()))
@@ -306,7 +306,7 @@ func TestAnswerAgainstCancel(t *testing.T) {
 // the schedule has the day again.
 func TestScheduleChangedWhileSheetIsOpen(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		q := newSquad(t, s)
 		id, date := q.slot(1), string(q.day(1))
 		q.answer(id, false, "School trip").Want(t, 200)
@@ -334,7 +334,7 @@ func TestScheduleChangedWhileSheetIsOpen(t *testing.T) {
 // TestArchivedBatch: an archived batch has no training to come.
 func TestArchivedBatch(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		q := newSquad(t, s)
 		path := "/api/batches/" + q.batch + "/trainings"
 		body := map[string]any{"date": q.day(2), "start": "09:00", "end": "10:30"}
@@ -356,7 +356,7 @@ func TestArchivedBatch(t *testing.T) {
 func TestLargeBatch(t *testing.T) {
 	t.Parallel()
 	const size = 200
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		q := newSquad(t, s)
 		name := strings.Repeat("Lakshmi ", 12) + "Rao"
 		for i := range size - 1 {

@@ -53,7 +53,7 @@ func signInBy(t *testing.T, s *touchlinetest.Service, a *authenticator) *touchli
 // TestPasskeys: every role adds a passkey after a code and signs in with it; it counts as a fresh sign-in.
 func TestPasskeys(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber))
 		for role, number := range map[string]string{"coach": coachNumber, "guardian": guardianNumber, "student": studentNumber} {
@@ -237,7 +237,7 @@ func TestPasskeyOfLockedNumber(t *testing.T) {
 // end of a suspension.
 func TestPasskeysEnd(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		player := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, "")).String("player_id")
 		guardian := s.SignIn(t, "guardian", guardianNumber)
@@ -265,7 +265,7 @@ func TestPasskeysEnd(t *testing.T) {
 // does the closing of the account.
 func TestPasskeysEndWithNumber(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		a, _ := addPasskey(t, s, coach.Access)
 		code := func(number string) string {

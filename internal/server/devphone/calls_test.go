@@ -15,7 +15,7 @@ import (
 // that holds no role gets no call and the same response.
 func TestOTPByCall(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		b := s.Browser(t)
 		b.Open("/sign-in/coach")
 		b.Press("Send me a code", "number", coachNumber)
@@ -60,7 +60,7 @@ func TestNoCalls(t *testing.T) {
 // TestCallsCountAsSMS: codes by call and by SMS use up the same limit of a number and wait for each other.
 func TestCallsCountAsSMS(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		for i, channel := range []string{"sms", "voice", "voice", "sms"} {
 			body := map[string]any{"mobile_number": coachNumber, "role": "coach", "channel": channel}
 			if i > 1 {
@@ -99,7 +99,7 @@ func pressKeys(b *touchlinetest.Browser, number string, keys ...string) *touchli
 // presses 2, and the coach's page shows it at once.
 func TestQuestionByCall(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		token := signIn(t, s, "coach", coachNumber, 1)
 		s.Call(t, "POST", "/auth/complete-profile", token, map[string]any{"name": "Meera Nair", "bio": "Hockey.", "experience_years": 7, "sports": []string{"hockey"}}).Want(t, 200)
 		player := s.Call(t, "POST", "/api/players/add", token, touchlinetest.Minor(guardianNumber, studentNumber)).Want(t, 201).String("player_id")
@@ -179,7 +179,7 @@ func TestQuestionByCall(t *testing.T) {
 // TestHangUpWithoutKey: a call that is hung up before a key is recorded as real providers report it.
 func TestHangUpWithoutKey(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		token := signIn(t, s, "coach", coachNumber, 1)
 		s.Call(t, "POST", "/auth/complete-profile", token, map[string]any{"name": "Meera Nair", "bio": "Hockey.", "experience_years": 7, "sports": []string{"hockey"}}).Want(t, 200)
 		player := s.Call(t, "POST", "/api/players/add", token, touchlinetest.Minor(guardianNumber, "")).Want(t, 201).String("player_id")
@@ -237,7 +237,7 @@ func TestNoQuestionByCall(t *testing.T) {
 // morning the call speaks the language of the person.
 func TestQuestionInTheEvening(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		token := signIn(t, s, "coach", coachNumber, 1)
 		s.Call(t, "POST", "/auth/complete-profile", token, map[string]any{"name": "Meera Nair", "bio": "Hockey.", "experience_years": 7, "sports": []string{"hockey"}}).Want(t, 200)
 		body := touchlinetest.Minor(guardianNumber, "")

@@ -50,6 +50,12 @@ func Each(t *testing.T, test func(t *testing.T, s *Service), options ...Option) 
 	storetest.Each(t, func(t *testing.T, url string) { test(t, New(t, url, options...)) })
 }
 
+// Either runs test on SQLite or on PostgreSQL, with one service; storetest.Either says on which. It is for tests that send one request after the
+// other: a race, a lock or a failure of the database needs Each.
+func Either(t *testing.T, test func(t *testing.T, s *Service), options ...Option) {
+	storetest.Either(t, func(t *testing.T, url string) { test(t, New(t, url, options...)) })
+}
+
 // noOverload is MAX_IN_FLIGHT of a service whose test is not about overload: on a busy
 // machine a test can send more than the service handles.
 const noOverload = "100000"

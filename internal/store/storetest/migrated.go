@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"hash/crc32"
 	"net/url"
 	"os"
 	"path"
@@ -27,6 +28,26 @@ func Each(t *testing.T, test func(t *testing.T, url string)) {
 			test(t, create(t))
 		})
 	}
+}
+
+// Either runs test as a subtest "sqlite" or "postgres", as the hash of the test's name says, and on SQLite without PostgreSQL. With
+// TOUCHLINE_TEST_ENGINES=both it is Each. It is for a test of what a caller sees, whose statements the tests of package store run on both.
+func Either(t *testing.T, test func(t *testing.T, url string)) {
+	t.Helper()
+	if os.Getenv(enginesEnv) == "both" {
+		Each(t, test)
+		return
+	}
+	name, create := "sqlite", SQLite
+	if hash := crc32.ChecksumIEEE([]byte(t.Name())); hash%2 == 1 {
+		if _, err := sharedServer(); err == nil {
+			name, create = "postgres", Postgres
+		}
+	}
+	t.Run(name, func(t *testing.T) {
+		t.Parallel()
+		test(t, create(t))
+	})
 }
 
 // SQLite returns the URL of a database with the store's tables in a temporary folder.

@@ -24,6 +24,8 @@ const (
 	serverEnv = "TOUCHLINE_TEST_POSTGRES"
 	// requireEnv is "on" in CI: a test fails without a server instead of being skipped.
 	requireEnv = "TOUCHLINE_TEST_REQUIRE_POSTGRES"
+	// enginesEnv is "both" in CI: Either is Each.
+	enginesEnv = "TOUCHLINE_TEST_ENGINES"
 	// maxIdle is how many connections to a server stay open between the statements of
 	// administer.
 	maxIdle = 2
