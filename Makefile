@@ -28,6 +28,10 @@ drill: ## Everything that CI runs, and what takes longer: more rounds of races a
 	deploy/check/operator dist/touchline_*_linux_amd64.deb
 	deploy/check/failover
 
+.PHONY: mutants
+mutants: ## Plant faults one by one, and run the tests that must find each (half an hour); ARGS are flags of tools/mutants
+	go -C tools run ./mutants $(ARGS)
+
 .PHONY: fmt
 fmt: ## Format the Go files
 	$(TOOL) gofumpt -w $$(find . -name '*.go' -not -name '*[._]gen.go' -not -path '*/node_modules/*')
