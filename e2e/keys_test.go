@@ -67,6 +67,9 @@ func TestRotateKeys(t *testing.T) {
 			"TOUCHLINE_DATABASE_URL=" + database, "TOUCHLINE_MASTER_KEY_FILE=" + path("master.key"), "TOUCHLINE_DATA_DIR=" + path("data"),
 			"TOUCHLINE_ADDR=127.0.0.1:0", "TOUCHLINE_KYC=on",
 		}, unlimited...)}
+		if err := os.WriteFile(path("master.key"), []byte(base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{9}, 32))), 0o600); err != nil {
+			t.Fatal(err)
+		}
 		start := func() *process {
 			p := launch(t, dir, []string{"serve"}, in.settings...)
 			p.waitUntilServing()

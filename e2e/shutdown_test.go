@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -276,6 +277,36 @@ func TestCommands(t *testing.T) {
 		t.Errorf("got output %s", output)
 	}
 	p.wantEmptyDir()
+}
+
+// TestStartRefusesMissingMasterKeyFile: at a mistyped MASTER_KEY_FILE no command makes a master key, and doctor says so. The
+// default path is made, and the log says where.
+func TestStartRefusesMissingMasterKeyFile(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, address string) {
+		dir := t.TempDir()
+		mistyped := filepath.Join(dir, "master.kye")
+		settings := []string{"TOUCHLINE_ADDR=127.0.0.1:0", "TOUCHLINE_DATABASE_URL=" + address, "TOUCHLINE_DATA_DIR=" + filepath.Join(dir, "data")}
+		for _, command := range [][]string{{"serve"}, {"doctor"}, {"migrate"}, {"config"}, {"keys", "list"}} {
+			p := launch(t, dir, command, append(slices.Clone(settings), "TOUCHLINE_MASTER_KEY_FILE="+mistyped)...)
+			if code := p.wait(waitLimit); code != 2 || !strings.Contains(p.stderrText(), "TOUCHLINE_MASTER_KEY_FILE="+mistyped+": cannot be read: the file does not exist") ||
+				!strings.Contains(p.stderrText(), "openssl rand -base64 32 > "+mistyped) {
+				t.Errorf("%v: got exit code %d: %s", command, code, p.stderrText())
+			}
+		}
+		p := launch(t, dir, []string{"doctor"}, settings...)
+		if code := p.wait(waitLimit); !strings.HasPrefix(address, "sqlite:") && (code != 0 || !strings.Contains(p.stdout.String(), "and the master key in "+filepath.Join(dir, "data", "master.key"))) {
+			t.Errorf("doctor on an empty database: got exit code %d: %s", code, p.stdout.String())
+		}
+		if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
+			t.Errorf("the folder has %v, %v; want nothing", entries, err)
+		}
+		p = launch(t, dir, []string{"serve"}, settings...)
+		p.waitUntilServing()
+		if !strings.Contains(p.stderrText(), "so is its master key") || !strings.Contains(p.stderrText(), filepath.Join(dir, "data", "master.key")) {
+			t.Errorf("the log does not name the new key: %s", p.stderrText())
+		}
+	})
 }
 
 // TestStartRefusesWrongMasterKey: a replica that cannot decrypt the database's

@@ -75,7 +75,7 @@ var PlayerHooks = approval.Hooks{
 }
 
 func newBase(ctx context.Context, cfg *config.Config, o Options, sql *database.DB, tiers coach.Tiers) (base, error) {
-	keys, err := openKeys(ctx, cfg, auth.NewInstallation(sql), o.Now)
+	keys, err := openKeys(ctx, cfg, o, auth.NewInstallation(sql))
 	if err != nil {
 		return base{}, err
 	}

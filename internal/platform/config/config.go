@@ -41,7 +41,7 @@ type Config struct {
 	WebhookNetworks    []netip.Prefix `env:"WEBHOOK_NETWORKS" default:"none" help:"private addresses or CIDR ranges, separated by commas, to which webhooks may be sent, also over http; other private addresses are refused"`
 
 	DataDir            string    `env:"DATA_DIR" default:"touchline-data" help:"folder for the files of the service, unless another setting names another place; :memory: is a temporary folder that serve deletes when it stops"`
-	MasterKeyBase64    Secret    `env:"MASTER_KEY" shown:"master.key in DATA_DIR, created at the first start" secret:"all" help:"32 bytes in base64 that encrypt the signing and OTP keys in the database; the same for all replicas"`
+	MasterKeyBase64    Secret    `env:"MASTER_KEY" shown:"master.key in DATA_DIR, created at the first start" secret:"all" help:"32 bytes in base64 that encrypt the signing and OTP keys in the database; the same for all replicas; MASTER_KEY_FILE must exist, because the service creates only master.key in DATA_DIR"`
 	NewMasterKeyBase64 Secret    `env:"MASTER_KEY_NEW" shown:"the file of the master key with .new at its end, if it exists" secret:"all" help:"the next master key, which is accepted beside MASTER_KEY while touchline keys rotate replaces it; its file may be missing"`
 	DatabaseURL        SecretURL `env:"DATABASE_URL" shown:"sqlite:touchline.db in DATA_DIR" secret:"url" help:"database: sqlite:<path> or postgres://…; pool_max_conns in its query is the maximum number of connections of one process, 16 without it"`
 

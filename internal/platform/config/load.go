@@ -41,6 +41,7 @@ func Load(args, environ []string, checks ...Check) (*Config, error) {
 	unparsed := l.fill(c)
 	c.derive()
 	l.errs = append(l.errs, c.validate(unparsed)...)
+	l.errs = append(l.errs, c.checkMasterKeyFile()...)
 	for _, check := range checks {
 		l.addCheck(check(c))
 	}
@@ -101,8 +102,8 @@ func (l *loader) readEnvironment(environ []string) {
 	}
 }
 
-// readFile reads the value of a setting from a file. The file of the master key may be
-// missing: CreateMasterKey creates it. The file of the next one exists during a rotation only.
+// readFile reads the value of a setting from a file. checkMasterKeyFile reports a missing file of the master key, because that
+// depends on DATA_DIR. The file of the next one exists during a rotation only.
 func (l *loader) readFile(s setting, file input) {
 	path := file.text
 	file.origin.path = path

@@ -26,7 +26,33 @@ func (c *Config) MasterKeyPath() string {
 	if path := c.origin(masterKey).path; path != "" {
 		return path
 	}
-	return filepath.Join(c.DataDir, "master.key")
+	return c.defaultMasterKeyPath()
+}
+
+// defaultMasterKeyPath returns the only file in which the service creates a master key.
+func (c *Config) defaultMasterKeyPath() string { return filepath.Join(c.DataDir, "master.key") }
+
+// checkMasterKeyFile returns the error of a MASTER_KEY_FILE that does not exist. A key that the service created at a mistyped
+// path is lost with the container or the machine, and with it everything that it encrypts.
+func (c *Config) checkMasterKeyFile() Errors {
+	path := c.origin(masterKey).path
+	if path == "" || c.MasterKeyBase64 != "" || samePath(path, c.defaultMasterKeyPath()) {
+		return nil
+	}
+	return Errors{{Name: masterKeyFileName(), Value: path, Message: fmt.Sprintf("cannot be read: the file does not exist. "+
+		"Restore it if this database has had a master key. For a new database make one for all replicas: umask 077; openssl rand -base64 %d > %s", keySize, path)}}
+}
+
+func masterKeyFileName() string {
+	s, _ := find(masterKey)
+	return s.FileName
+}
+
+// samePath reports whether both paths name the same file, without following links.
+func samePath(a, b string) bool {
+	absolute, err := filepath.Abs(a)
+	other, otherErr := filepath.Abs(b)
+	return err == nil && otherErr == nil && absolute == other
 }
 
 // MasterKeyInDataDir reports whether the master key is in its file in DATA_DIR, because no setting names it.
@@ -103,21 +129,19 @@ func OpenNewMasterKey(path string, create bool) (key []byte, created bool, err e
 	return key, true, err
 }
 
-// CreateMasterKey returns the master key. If there is none, it creates the file with a
-// new key. If several processes create it at the same time, the first one wins and all
-// return its key.
+// CreateMasterKey returns the master key. If there is none, it creates master.key in DATA_DIR with a new key, and no other
+// file. If several processes create it at the same time, the first one wins and all return its key.
 func (c *Config) CreateMasterKey() ([]byte, error) {
 	key, err := c.ReadMasterKey()
 	if !errors.Is(err, fs.ErrNotExist) {
 		return key, err
 	}
+	if errs := c.checkMasterKeyFile(); errs != nil {
+		return nil, errs // the file was removed after Load
+	}
 	path := c.MasterKeyPath()
-	if c.origin(masterKey).path == "" {
-		// The folder of MASTER_KEY_FILE must exist: a misspelled path must not create
-		// a new key.
-		if err := os.MkdirAll(c.DataDir, 0o700); err != nil {
-			return nil, fmt.Errorf("create DATA_DIR: %w", err)
-		}
+	if err := os.MkdirAll(c.DataDir, 0o700); err != nil {
+		return nil, fmt.Errorf("create DATA_DIR: %w", err)
 	}
 	if err := createKey(path); err != nil {
 		return nil, fmt.Errorf("create the master key: %w", err)

@@ -85,18 +85,48 @@ func TestMasterKeyFromSetting(t *testing.T) {
 
 func TestMasterKeyFile(t *testing.T) {
 	dir := t.TempDir()
-	c := load(t, []string{"--master-key-file", filepath.Join(dir, "k")}, nil)
-	first, err := c.CreateMasterKey()
+	t.Chdir(dir)
+	if err := os.Symlink("nowhere", "dangling"); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{filepath.Join(dir, "k"), "k", "dangling", filepath.Join(dir, "no", "such", "k"), "data/master.kye", "data/master.key.new", "/master.key"} {
+		for _, given := range [][2][]string{
+			{{"--data-dir", "data", "--master-key-file", path}, nil},
+			{{"--data-dir", "data"}, env("MASTER_KEY_FILE=" + path)},
+			{nil, env("DATA_DIR=data", "MASTER_KEY_FILE="+path, "DATABASE_URL=postgres://db.example/t")},
+		} {
+			_, err := config.Load(given[0], given[1])
+			if err == nil || !strings.Contains(err.Error(), "TOUCHLINE_MASTER_KEY_FILE="+path) || !strings.Contains(err.Error(), "openssl rand -base64 32 > "+path) {
+				t.Errorf("%q: got %v, want an error that says how to make the file", given, err)
+			}
+		}
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+		t.Errorf("the folder holds %v, %v; want only the link", entries, err)
+	}
+	// The default path is created, also if the setting names it.
+	named := load(t, []string{"--data-dir", "data", "--master-key-file", filepath.Join(dir, "data", ".", "master.key")}, nil)
+	first, err := named.CreateMasterKey()
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := load(t, nil, env("MASTER_KEY_FILE="+filepath.Join(dir, "k"))).CreateMasterKey()
-	if err != nil || !bytes.Equal(first, again) {
+	if again, err := load(t, []string{"--data-dir", "data"}, nil).CreateMasterKey(); err != nil || !bytes.Equal(first, again) {
 		t.Errorf("read the created key again: got another key, %v", err)
 	}
-	c = load(t, []string{"--master-key-file", filepath.Join(dir, "no", "such", "k")}, nil)
-	if _, err := c.CreateMasterKey(); err == nil {
-		t.Error("a key was created in a folder that does not exist")
+	// A file that is removed after the settings were read is not created either.
+	other := filepath.Join(dir, "other.key")
+	if err := os.Rename(filepath.Join("data", "master.key"), other); err != nil {
+		t.Fatal(err)
+	}
+	c := load(t, nil, env("MASTER_KEY_FILE="+other))
+	if err := os.Remove(other); err != nil {
+		t.Fatal(err)
+	}
+	if key, err := c.CreateMasterKey(); err != nil || !bytes.Equal(key, first) {
+		t.Errorf("the key that was read: %v, %v", key, err)
+	}
+	if _, err := os.Stat(other); err == nil {
+		t.Error("a key was created at the path of MASTER_KEY_FILE")
 	}
 }
 

@@ -23,6 +23,8 @@ func (c *checkup) masterKey(ctx context.Context) []Result {
 	switch {
 	case listErr != nil:
 		return one(failed("The keys cannot be read: %v.", listErr))
+	case len(keys) == 0 && len(masters) == 0:
+		return one(ok("The database has no keys yet: the first start makes them, and the master key in %s.", c.cfg.MasterKeyPath()))
 	case len(keys) == 0:
 		return one(ok("The database has no keys yet: the first start makes them."))
 	case len(masters) == 0:
