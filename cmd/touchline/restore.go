@@ -20,7 +20,9 @@ func restoreCommand(environ []string) *cobra.Command {
 		Use: "restore <file> --identity <file>", Short: "restore a backup into an empty database", Args: cobra.ExactArgs(1),
 		Long: `Write a backup into the empty database of DATABASE_URL, of either engine, and its files into FILES, and compare
 the number of rows and a checksum of each table. It never overwrites a database with data, and no service may run on it.
-A backup that is damaged or not complete changes no table. - is the standard input.
+A backup that is damaged or not complete adds no row. - is the standard input.
+
+If it is interrupted, run it again with the same arguments: no service starts on the database before that.
 
 The file ERASURES gets the lines of the backup that it does not have: the service then erases again what was
 erased after the backup. With --dry-run the command reads and checks the whole backup.

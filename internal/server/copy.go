@@ -36,12 +36,6 @@ func (c Copy) Run(ctx context.Context) (r dump.Result, err error) {
 		return r, fmt.Errorf("open the file store of the target: %w", err)
 	}
 	defer func() { err = errors.Join(err, to.Close()) }()
-	// Files first: a copy that failed at a file is continued by the same command.
-	files, err := dump.CopyFiles(ctx, c.From, from, to)
-	if err != nil {
-		return r, err
-	}
-	r, err = copied.Run(ctx)
-	r.Files = files
-	return r, err
+	copied.Files = func(ctx context.Context) (dump.Files, error) { return dump.CopyFiles(ctx, c.From, from, to) }
+	return copied.Run(ctx)
 }

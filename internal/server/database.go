@@ -47,7 +47,9 @@ func PendingMigrations(ctx context.Context, cfg *config.Config) (pending []datab
 	if err != nil {
 		return nil, 0, fmt.Errorf("open the database: %w", err)
 	}
-	pending, err = db.Pending(ctx)
+	if err = dump.CheckComplete(ctx, db); err == nil {
+		pending, err = db.Pending(ctx)
+	}
 	if err == nil && len(pending) == 0 {
 		newer, err = db.Newer(ctx)
 	}
@@ -82,10 +84,7 @@ func openDatabase(ctx context.Context, cfg *config.Config, o Options) (*database
 	if err != nil {
 		return nil, tiers, fmt.Errorf("open the database: %w", err)
 	}
-	if err := db.MigrateObserved(ctx, o.Migration); err != nil {
-		return nil, tiers, errors.Join(fmt.Errorf("migrate the database: %w", err), db.Close())
-	}
-	if err := checkComplete(ctx, db); err != nil {
+	if err := migrateComplete(ctx, db, o.Migration); err != nil {
 		return nil, tiers, errors.Join(err, db.Close())
 	}
 	return db, tiers, nil
@@ -98,13 +97,16 @@ func warnOfNewerDatabase(ctx context.Context, db *database.DB, log *slog.Logger)
 	}
 }
 
-// checkComplete refuses the target of an interrupted copy.
-func checkComplete(ctx context.Context, db *database.DB) error {
-	unfinished, err := dump.IsUnfinished(ctx, db)
-	if err == nil && unfinished {
-		err = errors.New("the copy into this database is not complete: run \"touchline copy\" again with the same arguments")
+// migrateComplete migrates a database. It refuses the target of an interrupted copy or restore: before it migrates, because a restore
+// of an older backup needs the older tables, and afterwards, because such a command can have begun meanwhile.
+func migrateComplete(ctx context.Context, db *database.DB, observe func(database.MigrationEvent)) error {
+	if err := dump.CheckComplete(ctx, db); err != nil {
+		return err
 	}
-	return err
+	if err := db.MigrateObserved(ctx, observe); err != nil {
+		return fmt.Errorf("migrate the database: %w", err)
+	}
+	return dump.CheckComplete(ctx, db)
 }
 
 // maxClockOffset is how far clocks may differ before the log warns. NTP keeps them within

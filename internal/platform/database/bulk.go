@@ -169,7 +169,7 @@ func (b *Bulk) Scan(ctx context.Context, query string, args []any, dest ...any) 
 func (b *Bulk) Version(ctx context.Context) (int64, error) {
 	var version sql.NullInt64
 	err := b.Scan(ctx, `SELECT max(version_id) FROM `+versionTable+` WHERE is_applied = TRUE`, nil, &version)
-	if isNoSuchTable(err) {
+	if IsNoSuchTable(err) {
 		return 0, nil
 	}
 	if err != nil {

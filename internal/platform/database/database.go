@@ -37,6 +37,7 @@ type DB struct {
 	target     target
 	tracer     *telemetry.Tracer
 	migrations fs.FS
+	first      func(ctx context.Context, tx *sql.Tx) error // runs Options.FirstMigration; nil without it
 
 	// writing guards closed and counts the running transactions, so that Close
 	// can let them end.
@@ -60,6 +61,10 @@ type Options struct {
 	Now func() time.Time
 	// Migrations are the *.sql files at its root, named as goose requires.
 	Migrations fs.FS
+	// FirstMigration is a statement that runs in the transaction of the first migration, after it; empty runs none.
+	FirstMigration string
+	// FirstArguments are the arguments of FirstMigration.
+	FirstArguments []any
 	// MaxConns is how many connections to PostgreSQL this process may hold; 0 means 16. A pool_max_conns
 	// in the URL wins. SQLite has one connection for writing and one per core for reading.
 	MaxConns int
@@ -79,6 +84,12 @@ func Open(ctx context.Context, url string, o Options) (*DB, error) {
 		return nil, fmt.Errorf("database URL: %w", err)
 	}
 	db := &DB{now: o.Now, engine: t.engine, target: t, migrations: o.Migrations, tracer: o.Tracer, maxAttempts: maxAttempts, retryTimeout: retryTimeout}
+	if o.FirstMigration != "" {
+		db.first = func(ctx context.Context, tx *sql.Tx) error {
+			_, err := tx.ExecContext(ctx, o.FirstMigration, o.FirstArguments...)
+			return err
+		}
+	}
 	if db.now == nil {
 		db.now = time.Now
 	}

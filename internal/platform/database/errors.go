@@ -173,8 +173,8 @@ func isDuplicateTable(err error) bool {
 	return ok && (e.Code == "42P07" || e.Code == "23505" && strings.HasPrefix(e.ConstraintName, "pg_"))
 }
 
-// isNoSuchTable reports whether a table does not exist yet.
-func isNoSuchTable(err error) bool {
+// IsNoSuchTable reports whether a table does not exist yet.
+func IsNoSuchTable(err error) bool {
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return e.Code == "42P01"
 	}

@@ -48,7 +48,7 @@ func (db *DB) Migrated(ctx context.Context) error {
 	}
 	var oldest, applied sql.NullInt64
 	err = db.QueryRow(ctx, `SELECT min(version_id), max(version_id) FROM `+versionTable+` WHERE is_applied = TRUE AND version_id > 0`).Scan(&oldest, &applied)
-	if isNoSuchTable(err) {
+	if IsNoSuchTable(err) {
 		return ErrNotMigrated
 	}
 	if err != nil {
@@ -138,7 +138,11 @@ func (db *DB) migrate(ctx context.Context, observe func(MigrationEvent)) (err er
 	migrations := make([]*goose.Migration, len(all))
 	names := map[int64]string{}
 	for i, m := range all {
-		migrations[i], names[m.Version] = m.goose(db.engine, observe), m.Name
+		var after func(context.Context, *sql.Tx) error
+		if i == 0 {
+			after = db.first
+		}
+		migrations[i], names[m.Version] = m.goose(db.engine, observe, after), m.Name
 	}
 	p, err := goose.NewProvider(goose.DialectCustom, pool, nil, append(o, goose.WithGoMigrations(migrations...))...)
 	if err != nil {

@@ -55,7 +55,7 @@ func (db *DB) Pending(ctx context.Context) ([]Migration, error) {
 	}
 	applied := map[int64]bool{}
 	rs, err := db.Query(ctx, `SELECT version_id FROM `+versionTable+` WHERE is_applied = TRUE`)
-	if isNoSuchTable(err) {
+	if IsNoSuchTable(err) {
 		return all, nil
 	}
 	versions, err := Collect(rs, err, func(s Scanner) (v int64, err error) { return v, s.Scan(&v) })
@@ -111,8 +111,9 @@ func (db *DB) load() ([]Migration, error) {
 }
 
 // goose returns m for goose, which reports its begin and end. It runs the part of the file before "-- +goose Down" in
-// one round trip. The SQL parser of goose needs one for each statement, and takes a buffer of 4 MiB for each line.
-func (m Migration) goose(e engine, observe func(MigrationEvent)) *goose.Migration {
+// one round trip. The SQL parser of goose needs one for each statement, and takes a buffer of 4 MiB for each line. It calls after, which may
+// be nil, in the transaction of the migration.
+func (m Migration) goose(e engine, observe func(MigrationEvent), after func(context.Context, *sql.Tx) error) *goose.Migration {
 	began := func() { observe(MigrationEvent{Migration: m.Name, State: MigrationRuns}) }
 	if e == postgres && strings.Contains(m.text, noTransaction) {
 		return goose.NewGoMigration(m.Version, &goose.GoFunc{RunDB: func(ctx context.Context, pool *sql.DB) error {
@@ -132,6 +133,9 @@ func (m Migration) goose(e engine, observe func(MigrationEvent)) *goose.Migratio
 			}
 		}
 		_, err := tx.ExecContext(ctx, text)
+		if err == nil && after != nil {
+			err = after(ctx, tx)
+		}
 		return err
 	}}, nil)
 }

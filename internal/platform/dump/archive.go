@@ -52,6 +52,11 @@ type Manifest struct {
 	Tables []database.Table `json:"tables,omitempty"`
 }
 
+// String names a backup.
+func (m Manifest) String() string {
+	return fmt.Sprintf("backup of %s from a %s database", m.CreatedAt.Format(time.RFC3339Nano), m.Engine)
+}
+
 // Contents says what a backup has.
 type Contents struct {
 	Tables []Total `json:"tables"`

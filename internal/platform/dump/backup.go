@@ -89,10 +89,10 @@ func backupTables(ctx context.Context, b *database.Bulk, migrations fs.FS) (int6
 	case version > newest:
 		return 0, nil, errNewerDatabase
 	}
-	tables, err := b.Tables(ctx)
-	if err == nil {
-		err = checkFinished(ctx, b)
+	if err := checkFinished(ctx, b); err != nil {
+		return 0, nil, err
 	}
+	tables, err := b.Tables(ctx)
 	return version, tables, err
 }
 

@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -346,19 +345,22 @@ func restoreAndDie(args string) {
 		if err != nil {
 			return err
 		}
-		_, err = a.Restore(context.Background(), dump.Restore{To: parts[2], Migrations: store.Migrations(), Erasures: discard, Progress: func(table string, _ int64) {
-			if table == parts[3] {
-				_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-				select {}
+		kill := func(at string, _ int64) {
+			if at == parts[3] {
+				die()
 			}
-		}})
+		}
+		_, err = a.Restore(context.Background(), dump.Restore{
+			To: parts[2], Migrations: store.Migrations(), Progress: kill,
+			Erasures: func(r io.Reader) error { kill(killedAtErasures, 0); return discard(r) },
+		})
 		return err
 	}()
 	fmt.Println("the restore ended:", err)
 	os.Exit(1)
 }
 
-// TestKilledRestore: a restore that is killed leaves an empty database, and works again.
+// TestKilledRestore: a restore that is killed leaves a database without rows, and works again.
 func TestKilledRestore(t *testing.T) {
 	t.Parallel()
 	id := newIdentity(t)

@@ -9,12 +9,8 @@ import (
 	"github.com/touchline/touchline/internal/platform/database"
 )
 
-const (
-	// installation is the table with named values, one of which says that a copy is not complete.
-	installation = "installation"
-	// Unfinished is the name of the value in a database whose copy is not complete. No service may run on it.
-	Unfinished = "copy"
-)
+// installation is the table with named values, one of which is Unfinished.
+const installation = "installation"
 
 // seeded are the tables in which migrations put rows.
 var seeded = map[string]bool{"change_feed": true, "consent_log": true}
@@ -44,9 +40,10 @@ func totals(ctx context.Context, b *database.Bulk, tables []database.Table) ([]T
 	return all, nil
 }
 
-// isProgress reports whether a row is the state of the copy itself.
+// isProgress reports whether a row is the mark of a copy or restore itself. The tables of a backup have no Key.
 func isProgress(t database.Table, row []any) bool {
-	return t.Name == installation && slices.Equal(t.KeyOf(row), []any{Unfinished})
+	name := slices.IndexFunc(t.Columns, func(c database.Column) bool { return c.Name == "name" })
+	return t.Name == installation && row[name] == Unfinished
 }
 
 // differences returns the tables in which two databases differ.
@@ -77,14 +74,20 @@ func sameTables(source, target []database.Table) error {
 	return nil
 }
 
-// checkEmpty returns ErrNotEmpty if a table of the target has rows, other than rows of the migrations.
+// checkEmpty returns ErrNotEmpty if a table of the target has rows, other than rows of the migrations and the mark.
 func checkEmpty(ctx context.Context, b *database.Bulk, tables []database.Table) error {
 	for _, t := range tables {
+		if seeded[t.Name] {
+			continue
+		}
 		empty, err := b.Empty(ctx, t)
+		if t.Name == installation {
+			err = b.Scan(ctx, `SELECT NOT EXISTS (SELECT 1 FROM installation WHERE name <> $1)`, []any{Unfinished}, &empty)
+		}
 		if err != nil {
 			return err
 		}
-		if !empty && !seeded[t.Name] {
+		if !empty {
 			return fmt.Errorf("%w (it has rows in %s)", ErrNotEmpty, t.Name)
 		}
 	}
@@ -101,11 +104,4 @@ func clearSeeds(ctx context.Context, b *database.Bulk, tables []database.Table) 
 		}
 	}
 	return nil
-}
-
-// IsUnfinished reports whether a database is the target of a copy that is not complete.
-func IsUnfinished(ctx context.Context, db database.Querier) (bool, error) {
-	var unfinished bool
-	err := db.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM installation WHERE name = $1)`, Unfinished).Scan(&unfinished)
-	return unfinished, err
 }

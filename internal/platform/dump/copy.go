@@ -2,7 +2,6 @@ package dump
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -19,6 +18,8 @@ type Copy struct {
 	Migrations fs.FS
 	// Chunk is how many rows are committed together; 0 is 20,000. An interrupted copy continues after its last chunk.
 	Chunk int
+	// Files copies the files, after the target was marked and before its rows; nil copies none.
+	Files func(context.Context) (Files, error)
 	// Progress is called after each commit, with the rows of a table that this run copied; nil does nothing.
 	Progress func(table string, rows int64)
 }
@@ -39,20 +40,15 @@ func (r Result) Rows() (n int64) {
 	return n
 }
 
-// progress is the state of a copy, in the table installation of its target.
-type progress struct {
-	Source string `json:"source"`
-	// Tables is how many tables are complete; After is the key of the last row of the next one, encoded.
-	Tables int    `json:"tables"`
-	After  []byte `json:"after,omitempty"`
-}
-
 // ErrRunning says that a service uses the database.
 var ErrRunning = errors.New("a service runs on it: stop every replica first")
 
+// lockTime is how long a process that has just been started by the holder of the lock may still hold it.
+const lockTime = 200 * time.Millisecond
+
 // lock keeps services from a database, and fails if one runs on it.
 func lock(ctx context.Context, url string) (*database.ServerLock, error) {
-	l, err := database.LockServer(ctx, url, 0, func() {})
+	l, err := database.LockServer(ctx, url, lockTime, func() {})
 	if errors.Is(err, database.ErrServed) {
 		err = ErrRunning
 	}
@@ -118,16 +114,18 @@ func (c Copy) Run(ctx context.Context) (r Result, err error) {
 		return r, fmt.Errorf("target: %w", err)
 	}
 	defer locked.Close()
-	target, err := openTarget(ctx, c.To, c.Migrations, tables)
+	target, state, resumed, err := openTarget(ctx, c.To, c.Migrations, tables, progress{Command: commandCopy, Source: database.Label(c.From)})
 	if err != nil {
 		return r, fmt.Errorf("target: %w", err)
 	}
 	defer target.Close()
-	state, resumed, err := c.begin(ctx, target, tables)
-	if err != nil {
-		return r, fmt.Errorf("target: %w", err)
-	}
 	r.Resumed = resumed
+	// Files before rows: a copy that failed at a file is continued by the same command.
+	if c.Files != nil {
+		if r.Files, err = c.Files(ctx); err != nil {
+			return r, err
+		}
+	}
 	for i := state.Tables; i < len(tables); i++ {
 		if err := c.table(ctx, source, target, tables[i], &state); err != nil {
 			return r, err
@@ -137,9 +135,9 @@ func (c Copy) Run(ctx context.Context) (r Result, err error) {
 	if err != nil {
 		return r, fmt.Errorf("the copy is not complete: %w; start again with an empty target", err)
 	}
-	err = target.Exec(ctx, `DELETE FROM installation WHERE name = $1`, Unfinished)
+	err = target.Analyze(ctx)
 	if err == nil {
-		err = target.Analyze(ctx)
+		err = state.end(ctx, target)
 	}
 	return r, err
 }
@@ -185,97 +183,23 @@ func sourceTables(ctx context.Context, b *database.Bulk, migrations fs.FS) ([]da
 		return nil, err
 	case version == 0:
 		return nil, errNoTouchline
+	}
+	if err := checkFinished(ctx, b); err != nil {
+		return nil, err
+	}
+	switch {
 	case version < newest:
 		return nil, errors.New("an older release made it: run \"touchline migrate\" on it first")
 	case version > newest:
 		return nil, errNewerDatabase
 	}
-	tables, err := b.Tables(ctx)
-	if err == nil {
-		err = checkFinished(ctx, b)
-	}
-	return tables, err
+	return b.Tables(ctx)
 }
 
 var (
 	errNoTouchline   = errors.New("it is not a database of Touchline")
 	errNewerDatabase = errors.New("a newer release made it: use that release")
 )
-
-// checkFinished returns an error if the database is the target of a copy that is not complete.
-func checkFinished(ctx context.Context, b *database.Bulk) error {
-	var unfinished bool
-	err := b.Scan(ctx, `SELECT EXISTS (SELECT 1 FROM installation WHERE name = $1)`, []any{Unfinished}, &unfinished)
-	if err == nil && unfinished {
-		err = errors.New("it is the target of a copy that is not complete")
-	}
-	return err
-}
-
-// openTarget migrates the target and opens it. It must have the tables of the source.
-func openTarget(ctx context.Context, url string, migrations fs.FS, tables []database.Table) (*database.Bulk, error) {
-	if err := stopped(ctx, url); err != nil && !errors.Is(err, database.ErrNoDatabase) {
-		return nil, err
-	}
-	if err := migrateTarget(ctx, url, migrations); err != nil {
-		return nil, err
-	}
-	b, err := database.OpenBulkWriter(ctx, url)
-	if err != nil {
-		return nil, err
-	}
-	own, err := b.Tables(ctx)
-	if err == nil {
-		err = sameTables(tables, own)
-	}
-	if err != nil {
-		return nil, errors.Join(err, b.Close())
-	}
-	return b, nil
-}
-
-func migrateTarget(ctx context.Context, url string, migrations fs.FS) error {
-	db, err := database.Open(ctx, url, database.Options{Migrations: migrations, ApplicationName: "touchline copy"})
-	if err != nil {
-		return err
-	}
-	return errors.Join(db.Migrate(ctx), db.Close())
-}
-
-// begin returns the state of an interrupted copy, or begins one in an empty target.
-func (c Copy) begin(ctx context.Context, target *database.Bulk, tables []database.Table) (state progress, resumed bool, err error) {
-	var text string
-	err = target.Scan(ctx, `SELECT value FROM installation WHERE name = $1`, []any{Unfinished}, &text)
-	switch {
-	case err == nil:
-		err = json.Unmarshal([]byte(text), &state)
-		if err == nil && state.Source != database.Label(c.From) {
-			err = fmt.Errorf("it has a part of a copy of %s; start with an empty database", state.Source)
-		}
-		return state, true, err
-	case !database.IsNoRows(err):
-		return state, false, err
-	}
-	if err := checkEmpty(ctx, target, tables); err != nil {
-		return state, false, err
-	}
-	state.Source = database.Label(c.From)
-	err = target.Write(ctx, func() error {
-		if err := clearSeeds(ctx, target, tables); err != nil {
-			return err
-		}
-		return state.save(ctx, target)
-	})
-	return state, false, err
-}
-
-func (p progress) save(ctx context.Context, target *database.Bulk) error {
-	text, err := json.Marshal(p)
-	if err != nil {
-		return err
-	}
-	return target.Exec(ctx, `INSERT INTO installation (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`, Unfinished, string(text))
-}
 
 // table copies the rest of a table in chunks. Each is one transaction with the new state.
 func (c Copy) table(ctx context.Context, source, target *database.Bulk, t database.Table, state *progress) error {

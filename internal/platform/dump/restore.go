@@ -26,16 +26,18 @@ type Restore struct {
 
 // Check reads all of a backup and compares it with its own counts and checksums.
 func (a *Archive) Check() (Contents, error) {
-	return a.read(func(t database.Table, next func() ([]any, error)) error {
-		for {
-			if row, err := next(); row == nil {
-				return err
-			}
-		}
-	}, func(string, []byte) error { return nil }, func(r io.Reader) error {
+	return a.read(skipRows, func(string, []byte) error { return nil }, func(r io.Reader) error {
 		_, err := io.Copy(io.Discard, r)
 		return err
 	})
+}
+
+func skipRows(_ database.Table, next func() ([]any, error)) error {
+	for {
+		if row, err := next(); row == nil {
+			return err
+		}
+	}
 }
 
 // read reads all of a backup.
@@ -56,47 +58,49 @@ func (a *Archive) read(table func(database.Table, func() ([]any, error)) error, 
 	return a.end(c)
 }
 
-// Restore writes a backup into an empty database, in one transaction: after an error or an interruption the database is still
-// empty. Then it applies the migrations that the backup does not have. It fails if a service runs on the database.
+// Restore writes a backup into an empty database. One transaction writes all rows: after an error or an interruption the database has none
+// of them, and no service runs on it until a restore has ended. Then it applies the migrations that the backup does not have. The same
+// restore continues one that was interrupted. It fails if a service runs on the database.
 func (a *Archive) Restore(ctx context.Context, r Restore) (c Contents, err error) {
 	locked, err := lock(ctx, r.To)
 	if err != nil {
 		return c, err
 	}
 	defer locked.Close()
-	target, err := openTarget(ctx, r.To, database.MigrationsUpTo(r.Migrations, a.Manifest.Migration), a.Manifest.Tables)
+	mark := progress{Command: commandRestore, Source: a.Manifest.String()}
+	older := database.MigrationsUpTo(r.Migrations, a.Manifest.Migration)
+	target, state, _, err := openTarget(ctx, r.To, older, a.Manifest.Tables, mark)
 	if err != nil {
 		return c, err
 	}
-	c, err = a.fill(ctx, target, r)
-	if err == nil {
-		err = target.Analyze(ctx)
+	defer func() { err = errors.Join(err, target.Close()) }()
+	if state.hasRows() {
+		c, err = a.again(ctx, r)
+	} else {
+		c, err = a.fill(ctx, target, r, mark)
 	}
-	if err := errors.Join(err, target.Close()); err != nil {
+	if err != nil {
 		return c, err
 	}
-	return c, migrateTarget(ctx, r.To, r.Migrations)
+	if err := migrateTarget(ctx, r.To, r.Migrations, mark); err != nil {
+		return c, err
+	}
+	if err := target.Analyze(ctx); err != nil {
+		return c, err
+	}
+	return c, mark.end(ctx, target)
 }
 
-func (a *Archive) fill(ctx context.Context, target *database.Bulk, r Restore) (c Contents, err error) {
-	tables, err := target.Tables(ctx)
-	if err == nil {
-		err = checkEmpty(ctx, target, tables)
-	}
-	if err != nil {
-		return c, err
-	}
+// fill writes all rows, the files and the erasures of a backup, and keeps in the mark that they are complete.
+func (a *Archive) fill(ctx context.Context, target *database.Bulk, r Restore, mark progress) (c Contents, err error) {
 	err = target.Write(ctx, func() error {
-		if err := clearSeeds(ctx, target, tables); err != nil {
-			return err
-		}
 		c, err = a.read(func(t database.Table, next func() ([]any, error)) error {
 			n, err := target.Insert(ctx, t, next)
 			if err == nil && r.Progress != nil {
 				r.Progress(t.Name, n)
 			}
 			return err
-		}, func(key string, content []byte) error { return putFile(ctx, r.Files, key, content) }, r.Erasures)
+		}, r.putFile(ctx), r.Erasures)
 		if err != nil {
 			return err
 		}
@@ -104,9 +108,22 @@ func (a *Archive) fill(ctx context.Context, target *database.Bulk, r Restore) (c
 		if err != nil {
 			return err
 		}
-		return errors.Join(differences(c.Tables, got), target.CheckReferences(ctx))
+		if err := errors.Join(differences(c.Tables, got), target.CheckReferences(ctx)); err != nil {
+			return err
+		}
+		mark.Tables = len(a.Manifest.Tables)
+		return mark.save(ctx, target)
 	})
 	return c, err
+}
+
+// again writes the files and the erasures of a backup whose rows a run before has committed.
+func (a *Archive) again(ctx context.Context, r Restore) (Contents, error) {
+	return a.read(skipRows, r.putFile(ctx), r.Erasures)
+}
+
+func (r Restore) putFile(ctx context.Context) func(key string, content []byte) error {
+	return func(key string, content []byte) error { return putFile(ctx, r.Files, key, content) }
 }
 
 // putFile writes a file of a backup, also if the store has it: it may be damaged there.

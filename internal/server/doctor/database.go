@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/dump"
 	"github.com/touchline/touchline/internal/store"
 )
 
@@ -35,6 +36,9 @@ func (c *checkup) openDatabase(ctx context.Context) []Result {
 
 // inspect checks the migrations of a database and whether it takes writes.
 func inspect(ctx context.Context, db *database.DB) Result {
+	if err := dump.CheckComplete(ctx, db); err != nil {
+		return failed("No service starts on the database: %v.", err)
+	}
 	switch err := db.Migrated(ctx); {
 	case errors.Is(err, database.ErrNotMigrated):
 		return failed("The database lacks migrations of this release: run \"touchline migrate\".")

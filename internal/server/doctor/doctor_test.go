@@ -8,6 +8,7 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/pem"
+	"errors"
 	"io"
 	"log"
 	"math/big"
@@ -27,6 +28,7 @@ import (
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/config"
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/platform/dump"
 	"github.com/touchline/touchline/internal/server/doctor"
 	"github.com/touchline/touchline/internal/server/touchlinetest"
 	"github.com/touchline/touchline/internal/store/storetest"
@@ -114,14 +116,15 @@ func TestFaults(t *testing.T) {
 		trusted       bool
 		refuseAccount bool
 	}{
-		"webhook":       {check: "webhooks", status: doctor.Failed, want: "its certificate is invalid", change: func(*config.Config) {}},
-		"no database":   {check: "database", status: doctor.Warning, want: "no database yet", change: func(c *config.Config) { c.DatabaseURL += "x" }},
-		"not migrated":  {check: "database", status: doctor.Failed, want: "touchline migrate", change: emptyDatabase(t)},
-		"database down": {check: "database", status: doctor.Failed, want: "cannot be opened", change: func(c *config.Config) { c.DatabaseURL = "postgres://touchline@127.0.0.1:1/x" }},
-		"gateway down":  {check: "sms", status: doctor.Failed, want: "is unreachable", change: func(c *config.Config) { c.SMS = "http:http://127.0.0.1:1/" }},
-		"no gateway":    {check: "sms", status: doctor.Failed, want: "no message is sent", change: func(c *config.Config) { c.SMS, c.Addr = "log", ":8080" }},
-		"clock ahead":   {check: "certificates", status: doctor.Failed, want: "refuse the certificate", now: 100 * 365 * 24 * time.Hour, trusted: true, change: publicURL(secure.URL)},
-		"chat token":    {check: "whatsapp", status: doctor.Failed, want: "refused the access token", change: func(c *config.Config) { c.WhatsAppAccount.Token = "wrong" }},
+		"webhook":         {check: "webhooks", status: doctor.Failed, want: "its certificate is invalid", change: func(*config.Config) {}},
+		"no database":     {check: "database", status: doctor.Warning, want: "no database yet", change: func(c *config.Config) { c.DatabaseURL += "x" }},
+		"not migrated":    {check: "database", status: doctor.Failed, want: "touchline migrate", change: emptyDatabase(t)},
+		"restore cut off": {check: "database", status: doctor.Failed, want: `run "touchline restore" again`, change: unfinishedDatabase(t)},
+		"database down":   {check: "database", status: doctor.Failed, want: "cannot be opened", change: func(c *config.Config) { c.DatabaseURL = "postgres://touchline@127.0.0.1:1/x" }},
+		"gateway down":    {check: "sms", status: doctor.Failed, want: "is unreachable", change: func(c *config.Config) { c.SMS = "http:http://127.0.0.1:1/" }},
+		"no gateway":      {check: "sms", status: doctor.Failed, want: "no message is sent", change: func(c *config.Config) { c.SMS, c.Addr = "log", ":8080" }},
+		"clock ahead":     {check: "certificates", status: doctor.Failed, want: "refuse the certificate", now: 100 * 365 * 24 * time.Hour, trusted: true, change: publicURL(secure.URL)},
+		"chat token":      {check: "whatsapp", status: doctor.Failed, want: "refused the access token", change: func(c *config.Config) { c.WhatsAppAccount.Token = "wrong" }},
 		"mail password": {check: "mail", status: doctor.Failed, want: "refused the user or the password", change: func(c *config.Config) {
 			c.Mail = config.SecretURL(strings.Replace(c.Mail.Reveal(), ":correct", ":wrong", 1))
 		}},
@@ -180,6 +183,21 @@ func TestPostgresConnections(t *testing.T) {
 
 func publicURL(address string) touchlinetest.Option {
 	return func(c *config.Config) { c.PublicURL = address }
+}
+
+// unfinishedDatabase is the target of a restore that was interrupted.
+func unfinishedDatabase(t *testing.T) touchlinetest.Option {
+	t.Helper()
+	url := storetest.SQLite(t)
+	db, err := database.Open(t.Context(), url, database.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.Exec(t.Context(), `INSERT INTO installation (name, value) VALUES ($1, '{"command": "restore", "source": "backup of yesterday"}')`, dump.Unfinished)
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return func(c *config.Config) { c.DatabaseURL = config.SecretURL(url) }
 }
 
 func emptyDatabase(t *testing.T) touchlinetest.Option {
