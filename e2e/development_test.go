@@ -15,8 +15,8 @@ func TestDevelopmentSendsWithoutLimit(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, url string) {
 		const body = `{"mobile_number": "+919812300001"}`
 		p := startServer(t, "TOUCHLINE_DATABASE_URL="+url)
-		eventually(t, "the start says that limits are off", func() bool {
-			return strings.Contains(p.stdout.String(), "Limits on OTPs and messages are off")
+		eventually(t, "the start says that limits are off, and that no proxy may stand in front", func() bool {
+			return strings.Contains(p.stdout.String(), "Limits on OTPs and messages are off") && strings.Contains(p.stderrText(), "never put a proxy")
 		})
 		for i := range 30 {
 			if status, _, answer := p.post("/auth/request-otp", body); status != 202 {

@@ -84,6 +84,7 @@ func serve(ctx context.Context, cfg *config.Config, c *cobra.Command) error {
 		if cfg.DevelopmentPhones() {
 			fmt.Fprintf(stdout, "The phones of coaches and families: %s/dev/phones\n", cfg.PublicURL)
 		}
+		log.Warn("this is a development server: never put a proxy or a tunnel in front of it, because everyone who reaches it could read every code; see docs/testing.md")
 		fmt.Fprintln(stdout, "Development mode: SMS are printed here, not sent. Limits on OTPs and messages are off, unless you set them. Stop with Ctrl+C.")
 	}
 	build := buildinfo.Read()

@@ -40,7 +40,7 @@ func (p progress) sameAs(other progress) bool {
 	return p.Command == other.Command && p.Source == other.Source
 }
 
-// String says what is not complete, and what to do.
+// String returns a sentence for the operator: the command that is not complete, and the command to run.
 func (p progress) String() string {
 	if p.Command == commandRestore {
 		return fmt.Sprintf("the restore of the %s into this database is not complete: run \"touchline restore\" again with the same arguments, or use an empty database", p.Source)
