@@ -104,6 +104,67 @@ func TestSend(t *testing.T) {
 	wantError(t, "too long", sender.Send(t.Context(), long), message.SendError{Permanent: true, Reason: "the text is too long"})
 }
 
+// TestSizes: every message has one size, which Mozilla's bridge to Firefox for Android takes. A push service that takes less gets the message
+// once more, with a shorter text.
+func TestSizes(t *testing.T) {
+	t.Parallel()
+	sender, service, store := newSender(t, loopback)
+	s := store.byID["device"]
+	s.ShowNames = true
+	store.byID["device"] = s
+	service.Refuse(pushtest.MozillaBridge)
+	texts := []string{"", "x", "कोच Meera Nair ने Asha Rao को जोड़ा।", strings.Repeat("क", 400), strings.Repeat("🏑", 400), strings.Repeat("<", 400), strings.Repeat("\x01", 400), strings.Repeat("word ", 200)}
+	read := func(i int) message.PushText {
+		var text message.PushText
+		if err := json.Unmarshal(service.Wait(t, i).Text, &text); err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	for i, body := range texts {
+		m := newMessage()
+		m.Copy.Text = body
+		if err := sender.Send(t.Context(), m); err != nil {
+			t.Fatalf("%.20q: %v", body, err)
+		}
+		if whole := message.PushOf(m, true); read(i) != whole {
+			t.Errorf("%.20q: got %+v", body, read(i))
+		}
+	}
+	for i, size := range service.Sizes() {
+		if size != 2800 || len(service.Sizes()) != len(texts) {
+			t.Errorf("message %d has %d bytes, want 2800", i, size)
+		}
+	}
+
+	service.Refuse(func(body []byte) bool { return len(body) <= 2000 })
+	before := service.Calls()
+	for i, body := range texts {
+		m := newMessage()
+		m.Copy.Text = body
+		if err := sender.Send(t.Context(), m); err != nil {
+			t.Fatalf("%.20q: %v", body, err)
+		}
+		got, whole := read(len(texts)+i), message.PushOf(m, true)
+		start, cut := strings.CutSuffix(got.Body, "…")
+		if got.Body != whole.Body && (!cut || !strings.HasPrefix(whole.Body, start) || len(start) < 150) || got.URL != whole.URL || got.Title != whole.Title || got.Tag != whole.Tag {
+			t.Errorf("%.20q: the second attempt has %+v", body, got)
+		}
+	}
+	for i, size := range service.Sizes()[before:] {
+		if want := []int{2800, 1400}[i%2]; size != want {
+			t.Errorf("attempt %d has %d bytes, want %d", i, size, want)
+		}
+	}
+
+	service.Refuse(func([]byte) bool { return false })
+	before = service.Calls()
+	wantError(t, "always too large", sender.Send(t.Context(), newMessage()), message.SendError{Permanent: true, Reason: "the push service responded 413"})
+	if n := service.Calls() - before; n != 2 {
+		t.Errorf("%d attempts, want 2", n)
+	}
+}
+
 // TestResults checks what each answer of a push service means.
 func TestResults(t *testing.T) {
 	t.Parallel()

@@ -5,7 +5,6 @@ import (
 	"crypto/ecdh"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -22,6 +21,17 @@ func PublicKey(key *ecdh.PrivateKey) string { return encode(key.PublicKey().Byte
 
 func encode(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
 
+const (
+	// webSize is how many bytes every message to a browser has, so that its length says nothing about its text. Push services take 4,096
+	// (RFC 8030, section 7.2), but the bridge of Mozilla to Firefox for Android wraps the message in base64 and JSON, which must fit into 4,096:
+	// 2,800 bytes make about 3,850.
+	webSize = 2800
+	// smallWebSize is the size of the second attempt, if the push service finds the first one too large.
+	smallWebSize = 1400
+	// webOverhead is what RFC 8188 and RFC 8291 add to the text: a header of 86 bytes, a delimiter, and a tag of 16.
+	webOverhead = 86 + 1 + 16
+)
+
 // sendWeb encrypts a text for the browser of a subscription and sends it, unless the push
 // service was slow shortly before.
 func (s *Sender) sendWeb(ctx context.Context, m message.Message, to message.PushSubscription, text message.PushText) error {
@@ -32,26 +42,49 @@ func (s *Sender) sendWeb(ctx context.Context, m message.Message, to message.Push
 	defer func() { s.slow.record(to.ID, began, s.config.Clock()) }()
 	ctx, cancel := context.WithTimeout(ctx, attemptTimeout)
 	defer cancel()
-	body, err := json.Marshal(text)
+	status, err := s.postWeb(ctx, m, to, text, webSize)
+	if status == http.StatusRequestEntityTooLarge {
+		_, err = s.postWeb(ctx, m, to, text, smallWebSize)
+	}
+	return err
+}
+
+// postWeb sends a text in a message of size bytes. It returns the status of the response, 0 without one.
+func (s *Sender) postWeb(ctx context.Context, m message.Message, to message.PushSubscription, text message.PushText, size int) (status int, err error) {
+	body, err := fit(text, size-webOverhead)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	resp, err := webpush.SendNotificationWithContext(ctx, body,
 		&webpush.Subscription{Endpoint: to.Endpoint, Keys: webpush.Keys{P256dh: to.P256DH, Auth: to.Auth}},
 		&webpush.Options{
-			HTTPClient: s.config.Client, Subscriber: s.config.Contact, VAPIDPublicKey: s.public, VAPIDPrivateKey: s.private,
+			HTTPClient: s.config.Client, RecordSize: uint32(size), Subscriber: s.config.Contact, VAPIDPublicKey: s.public, VAPIDPrivateKey: s.private,
 			TTL: int(message.MessageLifetime.Seconds()), Urgency: urgency(m.Copy.Type), Topic: topic(m.ID),
 		})
-	if errors.Is(err, webpush.ErrMaxPadExceeded) {
-		return &message.SendError{Permanent: true, Reason: "the text is too long"}
-	}
 	if err != nil {
 		// The error has the endpoint, which is a secret.
-		return &message.SendError{Reason: "the push service did not respond"}
+		return 0, &message.SendError{Reason: "the push service did not respond"}
 	}
 	defer resp.Body.Close()
 	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, maxResponse))
-	return s.result(resp)
+	return resp.StatusCode, s.result(resp)
+}
+
+// fit returns text as JSON of at most limit bytes. It cuts the end of a body that is too long.
+func fit(text message.PushText, limit int) ([]byte, error) {
+	body := []rune(text.Body)
+	for {
+		encoded, err := json.Marshal(text)
+		if err != nil || len(encoded) <= limit {
+			return encoded, err
+		}
+		if len(body) == 0 {
+			return nil, &message.SendError{Permanent: true, Reason: "the text is too long"}
+		}
+		const longest = 6 // bytes of a character in JSON
+		body = body[:max(0, len(body)-max(1, (len(encoded)-limit)/longest))]
+		text.Body = string(body) + "…"
+	}
 }
 
 // urgency tells the push service whether the device may wait (RFC 8030, section 5.3).

@@ -13,6 +13,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -132,6 +133,8 @@ type Service struct {
 	header   http.Header
 	received []Message
 	calls    int
+	sizes    []int // of all bodies, in bytes
+	fits     func(body []byte) bool
 	changed  chan struct{} // closed and replaced at each message
 }
 
@@ -159,6 +162,27 @@ func (s *Service) Answer(status int, header http.Header) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.status, s.header = status, header
+}
+
+// Refuse makes the service answer 413 to each body that does not fit; nil takes all.
+func (s *Service) Refuse(fits func(body []byte) bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fits = fits
+}
+
+// MozillaBridge reports whether Mozilla's bridge to Firefox for Android takes a body: what it sends to FCM is JSON with the body in base64url,
+// at most 4,096 bytes (autopush-rs, fcm/client.rs).
+func MozillaBridge(body []byte) bool {
+	wrapped, err := json.Marshal(map[string]string{"chid": "0198f2c4-6a10-7c3e-9b52-4f0e8d1a7b21", "body": encode(body), "con": "aes128gcm"})
+	return err == nil && len(wrapped) <= 4096
+}
+
+// Sizes returns the sizes of all bodies in bytes, oldest first, whatever the answer was.
+func (s *Service) Sizes() []int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.sizes)
 }
 
 // Calls returns how many messages arrived, whatever the answer was.
@@ -203,9 +227,14 @@ func (s *Service) serve(tb testing.TB, w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.calls++
+	s.sizes = append(s.sizes, len(body))
 	if err = s.check(r); err != nil {
 		tb.Errorf("the push service refuses a message: %v", err)
 		w.WriteHeader(http.StatusForbidden)
+		return
+	}
+	if s.fits != nil && !s.fits(body) {
+		w.WriteHeader(http.StatusRequestEntityTooLarge)
 		return
 	}
 	if s.status < 300 {
