@@ -2,7 +2,6 @@ package server
 
 import (
 	"container/list"
-	"crypto/tls"
 	"log/slog"
 	"net"
 	"net/http"
@@ -36,8 +35,9 @@ type connections struct {
 	closed   bool      // no connection is accepted any more
 	open     int
 	idle     list.List // of *connection, the longest idle first
+	streams  int       // that are served over HTTP/2
 	networks map[string]*network
-	warned   time.Time
+	warned   map[string]time.Time // by message
 }
 
 // network counts the connections of one address, or of one IPv6 /64.
@@ -45,6 +45,8 @@ type network struct {
 	name string
 	open int
 	idle list.List // of *connection, the longest idle first
+	// streams are served over HTTP/2; refusals are leaving.
+	streams, refusals int
 }
 
 // size returns the number of its open connections; 0 for an address without a limit.
@@ -56,7 +58,7 @@ func (n *network) size() int {
 }
 
 func newConnections(limit int, trusted []netip.Prefix, log *slog.Logger) *connections {
-	c := &connections{limit: limit, addressLimit: max(1, limit/addressShare), trusted: trusted, log: log, networks: map[string]*network{}}
+	c := &connections{limit: limit, addressLimit: max(1, limit/addressShare), trusted: trusted, log: log, networks: map[string]*network{}, warned: map[string]time.Time{}}
 	c.room.L = &c.mu
 	return c
 }
@@ -70,11 +72,8 @@ func (c *connections) count() float64 {
 
 // observe is the ConnState of an http.Server. An HTTP/2 connection is active while it has a stream.
 func (c *connections) observe(conn net.Conn, state http.ConnState) {
-	if encrypted, ok := conn.(*tls.Conn); ok {
-		conn = encrypted.NetConn()
-	}
-	own, ok := conn.(*connection)
-	if !ok {
+	own := ownConnection(conn)
+	if own == nil {
 		return
 	}
 	c.mu.Lock()
@@ -101,7 +100,7 @@ func (c *connections) admit(conn net.Conn) (*connection, bool) {
 		switch {
 		case own.network != nil && own.network.open >= c.addressLimit:
 			if longest = own.network.idle.Front(); longest == nil {
-				c.warn()
+				c.warn("refuse connections of an address that has a quarter of MAX_CONNECTIONS and uses all; name each proxy in TRUSTED_PROXIES", "connections", c.addressLimit)
 				return nil, false
 			}
 		case c.open >= c.limit:
@@ -149,12 +148,18 @@ func (c *connections) networkOf(conn net.Conn) *network {
 	return &network{name: name}
 }
 
-// warn logs, at most once a minute, that an address uses all its connections. The log has no
-// addresses of clients.
-func (c *connections) warn() {
-	if now := time.Now(); now.Sub(c.warned) >= warnInterval {
-		c.warned = now
-		c.log.Warn("refuse connections of an address that has a quarter of MAX_CONNECTIONS and uses all; name each proxy in TRUSTED_PROXIES", "connections", c.addressLimit)
+// warn logs a message at most once a minute. The log has no addresses of clients.
+func (c *connections) warn(message string, args ...any) {
+	if now := time.Now(); now.Sub(c.warned[message]) >= warnInterval {
+		c.warned[message] = now
+		c.log.Warn(message, args...)
+	}
+}
+
+// forget removes an address that has no connection and no stream.
+func (c *connections) forget(n *network) {
+	if n != nil && n.open == 0 && n.streams == 0 && n.refusals == 0 && c.networks[n.name] == n {
+		delete(c.networks, n.name)
 	}
 }
 
@@ -195,9 +200,8 @@ func (c *connection) leave() {
 	c.left = true
 	c.all.open--
 	if n := c.network; n != nil {
-		if n.open--; n.open == 0 {
-			delete(c.all.networks, n.name)
-		}
+		n.open--
+		c.all.forget(n)
 	}
 	c.all.room.Signal()
 }

@@ -34,3 +34,22 @@ func newDefaultServer(l net.Listener, handler http.Handler, limit int, trusted [
 func NewVerifiedStore(files blob.Store, in *auth.Installation, newID func() string) blob.Store {
 	return newVerifiedStore(files, in, Options{NewID: newID, Log: slog.New(slog.DiscardHandler)})
 }
+
+// CountStreams begins n streams of one address and returns what happens to them.
+func CountStreams(limit, n int) (admittedStreams, refusedStreams, resetStreams int) {
+	c := newConnections(limit, nil, slog.New(slog.DiscardHandler))
+	address := &network{name: "a"}
+	count := map[admission]int{}
+	for range n {
+		count[c.beginStream(address)]++
+	}
+	for result, n := range count {
+		for range n {
+			c.endStream(address, result)
+		}
+	}
+	if c.streams != 0 || address.streams != 0 || address.refusals != 0 {
+		panic("streams are counted after their end")
+	}
+	return count[admitted], count[refused], count[reset]
+}

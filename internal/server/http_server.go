@@ -34,7 +34,7 @@ const (
 	// The limits of an HTTP/2 connection. Its streams have the timeouts above.
 	pingAfter    = 30 * time.Second // without a frame
 	pingTimeout  = 15 * time.Second
-	frameTimeout = 30 * time.Second // to write some bytes of a frame
+	frameTimeout = 10 * time.Second // to write some bytes of a frame
 )
 
 // httpServer is an http.Server with its listener.
@@ -47,14 +47,15 @@ type httpServer struct {
 // newHTTPServer returns a server of handler on l, whose connections c bounds.
 func (a *App) newHTTPServer(l net.Listener, handler http.Handler, c *connections) *httpServer {
 	s := &httpServer{listener: c.listen(&warningListener{Listener: l, log: a.log}), Server: &http.Server{
-		Handler:           a.guardConnection(handler),
+		Handler:           c.boundStreams(a.guardConnection(handler)),
 		ReadHeaderTimeout: headerTimeout,
 		ReadTimeout:       readTimeout,
 		WriteTimeout:      writeTimeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
-		HTTP2:             &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingTimeout, WriteByteTimeout: frameTimeout},
+		HTTP2:             http2Config(),
 		ConnState:         c.observe,
+		ConnContext:       withConnection,
 		ErrorLog:          slog.NewLogLogger(a.log.Handler(), slog.LevelDebug),
 	}}
 	switch {
@@ -64,6 +65,13 @@ func (a *App) newHTTPServer(l net.Listener, handler http.Handler, c *connections
 		s.tls, s.TLSConfig = true, a.acme.tlsConfig()
 	}
 	return s
+}
+
+func http2Config() *http.HTTP2Config {
+	return &http.HTTP2Config{
+		MaxConcurrentStreams: maxConcurrentStreams, MaxReceiveBufferPerConnection: receiveBuffer, MaxReceiveBufferPerStream: receiveBuffer,
+		SendPingTimeout: pingAfter, PingTimeout: pingTimeout, WriteByteTimeout: frameTimeout,
+	}
 }
 
 // warningListener logs, at most once a minute, that connections cannot be accepted, for example

@@ -54,7 +54,7 @@ func NewStartup(cfg *config.Config, log *slog.Logger, listeners ...net.Listener)
 		if !ok || cfg.TLSOn() && certificate == nil {
 			continue
 		}
-		server := &http.Server{Handler: http.HandlerFunc(s.serve), ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, MaxHeaderBytes: maxHeaderBytes}
+		server := &http.Server{Handler: http.HandlerFunc(s.serve), ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, MaxHeaderBytes: maxHeaderBytes, HTTP2: http2Config()}
 		server.ErrorLog = slog.NewLogLogger(log.Handler(), slog.LevelDebug)
 		server.SetKeepAlivesEnabled(false) // the next request is for the service
 		if certificate != nil {
