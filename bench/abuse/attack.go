@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"net"
@@ -10,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/touchline/touchline/bench"
 )
 
 // addresses are where attacks come from: alone from the first, all at once from all eight.
@@ -59,6 +62,14 @@ var attacks = []attack{
 			return request{header: "GET /healthz HTTP/1.1\r\nHost: t\r\n\r\n", stays: true}
 		})
 	}},
+	// Responses that wait for the client: over HTTP/2 with a window of 0. A service without TLS does not speak HTTP/2.
+	{"streams", func(ctx context.Context, s *service, from *sender) {
+		if !s.encrypted() {
+			<-ctx.Done()
+			return
+		}
+		from.windows(ctx, 400, 250)
+	}},
 }
 
 func attackNames() (names []string) {
@@ -101,6 +112,7 @@ func post(path, mediaType, credential, start string) request {
 // sender sends the requests of an attack.
 type sender struct {
 	name, target string
+	encrypted    bool
 	from         []string
 	counts       *counts
 }
@@ -128,9 +140,13 @@ func (s *sender) send(ctx context.Context, d *net.Dialer, r request) (status int
 		return 0
 	}
 	defer conn.Close()
-	stop := context.AfterFunc(ctx, func() { conn.Close() }) //nolint:errcheck // it is not needed any more
+	raw := conn
+	stop := context.AfterFunc(ctx, func() { raw.Close() }) //nolint:errcheck // it is not needed any more
 	defer stop()
 	_ = conn.SetDeadline(time.Now().Add(hold)) // a TCP connection has deadlines
+	if s.encrypted {
+		conn = tls.Client(conn, bench.AnyCertificate)
+	}
 	go func() {
 		if _, err := io.WriteString(conn, r.header); err == nil {
 			_, _ = conn.Write(r.body) // the service may refuse the rest

@@ -6,6 +6,7 @@
 //	go run ./bench/abuse -attacks all -duration 2m          all at once, from eight addresses
 //	go run ./bench/abuse -attacks forms+files               some at once, from eight addresses
 //	go run ./bench/abuse -program /tmp/touchline            another build
+//	go run ./bench/abuse -plain                             without TLS, and so without HTTP/2
 //
 // It sends traffic to loopback only, from 127.0.0.2 to 127.0.0.10, and exits with 1 if a goal is missed.
 // The client needs about 9,000 open files, and the service 7,000.
@@ -53,13 +54,19 @@ func run(ctx context.Context, args []string) error {
 		duration = flags.Duration("duration", 2*time.Minute, "duration of all attacks at once")
 		engines  = flags.String("engines", "sqlite", "database engines: "+strings.Join(program.Engines, ","))
 		path     = flags.String("program", "", "a built program; empty builds this module")
+		plain    = flags.Bool("plain", false, "no TLS, as behind a proxy; the attack streams is left out then")
 	)
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
+	folder, err := os.MkdirTemp("", "touchline-abuse-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
 	missed := false
 	for engine := range strings.SplitSeq(*engines, ",") {
-		s, err := openService(ctx, *path, engine)
+		s, err := openService(ctx, *path, engine, folder, *plain)
 		if err != nil {
 			return err
 		}
@@ -141,7 +148,9 @@ func (s *service) measure(ctx context.Context, atOnce []attack, length time.Dura
 		from = addresses
 	}
 	for _, a := range atOnce {
-		attackers.Go(func() { a.run(attacked, s, &sender{name: a.name, target: s.address(), from: from, counts: counts}) })
+		attackers.Go(func() {
+			a.run(attacked, s, &sender{name: a.name, target: s.server.Address(), encrypted: s.encrypted(), from: from, counts: counts})
+		})
 	}
 	reads := s.read(attacked)
 	attackers.Wait()

@@ -41,9 +41,9 @@ type service struct {
 	neighbour    account
 }
 
-// openService prepares a service with its accounts. All settings but the numbers with a fixed
-// OTP have their defaults.
-func openService(ctx context.Context, path, engine string) (*service, error) {
+// openService prepares a service with its accounts, over TLS unless plain is set. All settings but the numbers with a fixed
+// OTP and the certificate, which it writes to folder, have their defaults.
+func openService(ctx context.Context, path, engine, folder string, plain bool) (*service, error) {
 	var numbers, settings []string
 	for i := range freeCoaches + payingCoaches + 1 {
 		number := fmt.Sprintf("+9199000002%02d", i)
@@ -54,7 +54,15 @@ func openService(ctx context.Context, path, engine string) (*service, error) {
 	if err != nil {
 		return nil, err
 	}
-	server, err := program.NewDefaultServer(ctx, path, engine, "TOUCHLINE_TEST_NUMBERS="+strings.Join(settings, ","), "TOUCHLINE_ADMIN_ADDR="+adminAddress)
+	env := []string{"TOUCHLINE_TEST_NUMBERS=" + strings.Join(settings, ","), "TOUCHLINE_ADMIN_ADDR=" + adminAddress}
+	if !plain {
+		certificate, key, err := writeCertificate(folder)
+		if err != nil {
+			return nil, err
+		}
+		env = append(env, "TOUCHLINE_TLS_CERT="+certificate, "TOUCHLINE_TLS_KEY="+key)
+	}
+	server, err := program.NewDefaultServer(ctx, path, engine, env...)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +76,13 @@ func openService(ctx context.Context, path, engine string) (*service, error) {
 
 func (s *service) close() { s.server.Close() }
 
-func (s *service) address() string { return strings.TrimPrefix(s.server.URL(), "http://") }
+func (s *service) encrypted() bool { return strings.HasPrefix(s.server.URL(), "https:") }
+
+// adminURL returns the root of the operators' API.
+func (s *service) adminURL() string {
+	scheme, _, _ := strings.Cut(s.server.URL(), ":")
+	return scheme + "://" + s.adminAddress
+}
 
 // prepare signs the coaches in, once for all attacks.
 func (s *service) prepare(ctx context.Context, numbers []string) error {
@@ -93,7 +107,7 @@ func (s *service) prepare(ctx context.Context, numbers []string) error {
 	for _, a := range s.paying {
 		header := bench.BearerHeader(token)
 		header.Set("Content-Type", "application/json")
-		if _, err := do(ctx, http.DefaultClient, http.MethodPut, "http://"+s.adminAddress+"/api/admin/coaches/"+a.id+"/tier", header, `{"tier":"academy"}`); err != nil {
+		if _, err := do(ctx, clientFrom(neighbourAddress), http.MethodPut, s.adminURL()+"/api/admin/coaches/"+a.id+"/tier", header, `{"tier":"academy"}`); err != nil {
 			return err
 		}
 	}
@@ -151,7 +165,7 @@ func (s *service) signInPages(ctx context.Context, number string) (string, error
 		return "", err
 	}
 	for _, cookie := range c.Jar.Cookies(base) {
-		if cookie.Name == "touchline-coach" {
+		if strings.HasSuffix(cookie.Name, "touchline-coach") { // __Host- before it over TLS
 			return cookie.Name + "=" + cookie.Value, nil
 		}
 	}
@@ -161,7 +175,7 @@ func (s *service) signInPages(ctx context.Context, number string) (string, error
 // clientFrom returns a client with a source address.
 func clientFrom(address string) *http.Client {
 	d := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}, Timeout: readTimeout}
-	return &http.Client{Timeout: readTimeout, Transport: &http.Transport{DialContext: d.DialContext}}
+	return &http.Client{Timeout: readTimeout, Transport: &http.Transport{DialContext: d.DialContext, TLSClientConfig: bench.AnyCertificate}}
 }
 
 // do returns the body of the response, or an error unless the status is below 400.

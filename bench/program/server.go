@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -90,7 +91,15 @@ func (s *Server) OperatorToken(ctx context.Context, scope string) (string, error
 }
 
 // URL returns the root of the server's API.
-func (s *Server) URL() string { return "http://" + s.address }
+func (s *Server) URL() string {
+	if slices.ContainsFunc(s.env, func(e string) bool { return strings.HasPrefix(e, "TOUCHLINE_TLS_CERT=") }) {
+		return "https://" + s.address
+	}
+	return "http://" + s.address
+}
+
+// Address returns the host and the port of the server's API.
+func (s *Server) Address() string { return s.address }
 
 // Start starts the program and waits until it is ready.
 func (s *Server) Start(ctx context.Context) (*bench.Process, error) {
