@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -67,15 +68,15 @@ const maxReceipts = 3 << 20
 // messages.
 func (s *Server) receiveReceipts(ctx context.Context, r Request[url.Values]) (Response, error) {
 	provider := r.PathPart("provider")
-	if err := s.Receipts.ReceiveAll(ctx, provider, s.providerCall(r)); err != nil {
+	err := s.Receipts.ReceiveAll(ctx, provider, s.providerCall(r))
+	if provider == string(message.WhatsApp) {
+		// Reports that were not stored keep no reply back. ChatReplies has none without a signature.
+		err = cmp.Or(s.Replies.ApplyAll(ctx, s.ChatReplies(s.providerCall(r))), err)
+	}
+	if err != nil {
 		return Response{}, err
 	}
 	if provider == string(message.WhatsApp) {
-		for _, reply := range s.ChatReplies(s.providerCall(r)) {
-			if err := s.Replies.Apply(ctx, reply); err != nil {
-				return Response{}, err
-			}
-		}
 		return Response{Raw: []byte{}}.WithHeader("Content-Type", "text/plain"), nil // Meta repeats a call without 200
 	}
 	return endpoint.NoContent(), nil

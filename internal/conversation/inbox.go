@@ -48,14 +48,17 @@ func (in *Inbox) Receive(ctx context.Context, r message.Reply) error {
 	case r.Button != "":
 		return in.press(ctx, r)
 	case r.Stops() || r.Starts():
-		_, err := in.noted(ctx, r)
-		return err
+		known, err := in.noted(ctx, r)
+		if err != nil {
+			return err
+		}
+		return in.answerStop(ctx, r, known)
 	case r.Helps():
 		known, err := in.noted(ctx, r)
 		if err != nil || !known {
 			return err
 		}
-		return in.say(ctx, r, message.Help(in.language(ctx, r.From), in.Brand, in.URL))
+		return in.sayOnce(ctx, r, message.Help(in.language(ctx, r.From), in.Brand, in.URL))
 	}
 	return in.text(ctx, r)
 }
@@ -69,17 +72,6 @@ func (in *Inbox) noted(ctx context.Context, r message.Reply) (known bool, err er
 	return true, in.DB.Write(ctx, func(tx *store.Tx) error { return noteWriter(ctx, tx, r) })
 }
 
-// say answers on the channel of a reply, if it is WhatsApp: an SMS would cost.
-func (in *Inbox) say(ctx context.Context, r message.Reply, a message.ChatAnswer) error {
-	if in.Say == nil || r.Channel != message.WhatsApp {
-		return nil
-	}
-	if err := in.Say(ctx, r.From, a); err != nil {
-		return fmt.Errorf("answer by WhatsApp: %w", err)
-	}
-	return nil
-}
-
 func (in *Inbox) language(ctx context.Context, n phone.Number) string {
 	var language string
 	_ = in.DB.QueryRow(ctx, `SELECT language FROM preferences WHERE mobile_number = $1`, string(n)).Scan(database.IntoText(&language))
@@ -89,14 +81,21 @@ func (in *Inbox) language(ctx context.Context, n phone.Number) string {
 // text puts a text into the conversation of one coach: the coach whose message it answers, else the only
 // coach of the number. A number of several coaches is asked once which coach is meant; the text waits.
 func (in *Inbox) text(ctx context.Context, r message.Reply) error {
-	text := r.VisibleText()
-	if text == "" {
+	if r.VisibleText() == "" {
 		return nil
 	}
 	all, err := senders(ctx, in.DB, r.From)
 	if err != nil || len(all) == 0 {
 		return err
 	}
+	questions, err := in.unanswered(ctx, r)
+	if err != nil {
+		return err
+	}
+	if len(questions) > 0 && r.Kind == "" {
+		r.Kind = message.ReplyNoAnswer
+	}
+	text := r.VisibleText()
 	newest := ""
 	if coachesOf(all) > 1 && r.Channel != message.WhatsApp {
 		if newest, err = in.Outbox.NewestSender(ctx, r.From, r.Channel, r.SentAt); err != nil {
@@ -138,6 +137,8 @@ func (in *Inbox) text(ctx context.Context, r message.Reply) error {
 		return fmt.Errorf("save a reply: %w", err)
 	}
 	switch {
+	case len(questions) > 0:
+		return in.hint(ctx, r, questions)
 	case answer != nil:
 		return in.say(ctx, r, *answer)
 	case ask:
@@ -233,7 +234,7 @@ func (in *Inbox) saveText(ctx context.Context, tx *store.Tx, from sender, r mess
 		}
 		return answer, err
 	}
-	if err := saveReply(ctx, tx, &reply); err != nil || r.Media == "" {
+	if err := saveReply(ctx, tx, &reply); err != nil || r.Media == "" && r.Kind != message.ReplyUnsupported {
 		return nil, err
 	}
 	told, err := tx.Exec(ctx, `UPDATE chat_numbers SET file_at = $2 WHERE mobile_number = $1 AND (file_at IS NULL OR file_at < $3)`,

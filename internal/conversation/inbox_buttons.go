@@ -3,7 +3,6 @@ package conversation
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/message"
@@ -62,14 +61,10 @@ const maxAsked = 10
 // askEach asks the open questions of a message to the number of a reply, each with its own buttons. Without an
 // open one it answers with how the first one stands.
 func (in *Inbox) askEach(ctx context.Context, r message.Reply, messageID string) error {
-	rs, err := in.DB.Query(ctx, `
-		SELECT id FROM deliveries WHERE id = $1 AND recipient = $2
-		UNION ALL SELECT id FROM deliveries WHERE gathered_by = $1 AND id <> $1 AND recipient = $2`, messageID, string(r.From))
-	ids, err := database.Collect(rs, err, func(s database.Scanner) (id string, err error) { return id, s.Scan(&id) })
+	ids, err := in.questionsOf(ctx, r, messageID)
 	if err != nil {
-		return fmt.Errorf("read the questions of message %s: %w", messageID, err)
+		return err
 	}
-	slices.Sort(ids)
 	answers := []message.ChatAnswer{message.NotYours(in.language(ctx, r.From))}
 	for i, id := range ids {
 		q, err := in.question(ctx, r, id)

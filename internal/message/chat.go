@@ -183,6 +183,27 @@ func FileNotOpened(language, coach string) ChatAnswer {
 	return ChatAnswer{Text: ChatQuestion{Language: language, CoachName: coach}.text("no_file")}
 }
 
+// PressButton asks a question again with its buttons after a person wrote in place of pressing one.
+func (q ChatQuestion) PressButton() ChatAnswer {
+	a := q.Ask()
+	a.Text = q.text("press_button") + " " + a.Text
+	return a
+}
+
+// Stopped answers a STOP that ended the messages of a coach, NotStopped one that ended none because no message
+// by WhatsApp came before it, and Allowed a START.
+func Stopped(language, coach string) ChatAnswer {
+	return ChatAnswer{Text: ChatQuestion{Language: language, CoachName: coach}.text("stopped")}
+}
+
+func NotStopped(language, url string) ChatAnswer {
+	return ChatAnswer{Text: textsIn(language).fill("chat.not_stopped", map[string]string{"link": url})}
+}
+
+func Allowed(language string) ChatAnswer {
+	return ChatAnswer{Text: textsIn(language).byKey["chat.allowed"]}
+}
+
 // Help answers HELP. url is where a family finds its answers.
 func Help(language, brand, url string) ChatAnswer {
 	return ChatAnswer{Text: textsIn(language).fill("chat.help", map[string]string{"brand": brand, "link": url})}
@@ -192,8 +213,8 @@ func Help(language, brand, url string) ChatAnswer {
 const maxReplyText = 4000
 
 // VisibleText returns the text of a reply without control characters, bidirectional overrides and other
-// invisible characters, at most maxReplyText of them. A picture or another file is named. It is empty if
-// there is nothing to read.
+// invisible characters, at most maxReplyText of them. A picture or another file is named, and so is a reply
+// that is no new text. It is empty if there is nothing to read.
 func (r Reply) VisibleText() string {
 	text := strings.TrimSpace(strings.Map(visibleLine, strings.ToValidUTF8(r.Text, "")))
 	if !strings.ContainsFunc(text, func(c rune) bool {
@@ -204,10 +225,22 @@ func (r Reply) VisibleText() string {
 	if r.Media != "" {
 		text = strings.TrimSpace("(" + mediaNames[r.Media] + ") " + text)
 	}
+	if name := kindNames[r.Kind]; name != "" {
+		if r.Kind == ReplyReaction && text == "" {
+			name = "reaction removed"
+		}
+		text = strings.TrimSpace("(" + name + ") " + text)
+	}
 	if runes := []rune(text); len(runes) > maxReplyText {
 		text = string(runes[:maxReplyText-1]) + "…"
 	}
 	return text
+}
+
+// kindNames say in the conversation what a reply is that is no new text.
+var kindNames = map[ReplyKind]string{
+	ReplyReaction: "reaction", ReplyEdit: "edited", ReplyDeleted: "deleted a message", ReplyUnsupported: "a message that can not be shown",
+	ReplyNoAnswer: "typed, no answer to your question",
 }
 
 // mediaNames are the names of files by the types of the Cloud API.

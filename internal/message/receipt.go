@@ -41,6 +41,8 @@ type Report struct {
 	// NetworkSays is the reason given by the provider or the network, for the log. It contains no
 	// number and no text of the message.
 	NetworkSays string
+	// UserID is WhatsApp's id of the recipient for this account, or empty; see Reply.UserID.
+	UserID string
 }
 
 // NewestAttempt is the attempt of a report that names none.

@@ -116,7 +116,7 @@ func (s *Receipts) Receive(ctx context.Context, ref, secret string, call Provide
 }
 
 // ReceiveAll stores the reports in a call of a provider. It ignores reports about messages of other
-// systems. If the call is not signed and no report has the secret of its message, it returns
+// systems. A report that cannot be stored keeps none of the others back. If the call is not signed and no report has the secret of its message, it returns
 // token_invalid and changes nothing.
 func (s *Receipts) ReceiveAll(ctx context.Context, provider string, call ProviderCall) error {
 	if err := s.CheckProvider(provider); err != nil {
@@ -124,6 +124,7 @@ func (s *Receipts) ReceiveAll(ctx context.Context, provider string, call Provide
 	}
 	reports, signed := s.AccountReaders[provider](call)
 	genuine := signed
+	var failed []error
 	for _, r := range reports {
 		if r.Ref.Provider != provider || !signed && !s.Valid(r.Ref.String(), r.Secret) {
 			continue
@@ -133,13 +134,13 @@ func (s *Receipts) ReceiveAll(ctx context.Context, provider string, call Provide
 			continue
 		}
 		if err := s.Record(ctx, r.Ref, r.Report); err != nil {
-			return err
+			failed = append(failed, err)
 		}
 	}
 	if !genuine {
 		return errForged()
 	}
-	return nil
+	return repeatLater(failed)
 }
 
 // Record stores a report about an attempt.

@@ -2,12 +2,11 @@ package message
 
 import (
 	"context"
+	"errors"
 	"log/slog"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
@@ -16,8 +15,12 @@ import (
 // Reply is a text that a person sent to the number of the service.
 type Reply struct {
 	Channel Channel
-	From    phone.Number
-	Text    string
+	// From is the number of the person. It is empty if the provider does not name it: Replies places the reply
+	// by what it quotes, by its button or by UserID.
+	From phone.Number
+	// UserID is WhatsApp's id of the person for this account, such as IN.13491208655302741918, or empty.
+	UserID string
+	Text   string
 	// ID is the provider's id of the reply: a repeated call has the same. It is empty if the
 	// provider names none.
 	ID string
@@ -30,32 +33,31 @@ type Reply struct {
 	Button string
 	// Media is the type of a file without its content, such as image, or empty.
 	Media string
+	// Kind says what the reply is if it is neither a new text, a file nor a button.
+	Kind ReplyKind
+	// Means is the keyword that the provider recognised in the text, or empty.
+	Means Keyword
+	// CoachID is the coach whom a STOP or START means, and Allowed how many coaches a START allowed again.
+	// Replies sets both.
+	CoachID string
+	Allowed int
 }
+
+// ReplyKind is what a reply is.
+type ReplyKind string
+
+// The kinds of replies that are not a new text, a file or a button.
+const (
+	ReplyReaction    ReplyKind = "reaction"
+	ReplyEdit        ReplyKind = "edit"        // Text is the new text of an earlier reply
+	ReplyDeleted     ReplyKind = "deleted"     // an earlier reply was deleted
+	ReplyUnsupported ReplyKind = "unsupported" // WhatsApp hands over no content
+	ReplyNoAnswer    ReplyKind = "no_answer"   // Text was typed in place of pressing a button of a question
+)
 
 // RepliesKept is how long the hash of a reply is stored. Meta repeats a call for 7 days:
 // https://developers.facebook.com/docs/graph-api/webhooks/getting-started
 const RepliesKept = 14 * 24 * time.Hour
-
-// stopWords end the messages of a coach, startWords allow what stopWords ended, if they are
-// all that a reply says. The English words are words that networks know, and the words of 47 CFR
-// 64.1200(a)(10).
-var (
-	stopWords = []string{
-		"STOP", "STOPALL", "STOP ALL", "UNSUBSCRIBE", "CANCEL", "END", "QUIT", "REVOKE", "OPTOUT", "OPT OUT",
-		"बंद", "बंद करो", "बंद करें", "बन्द", "बन्द करो", "बन्द करें", "रोको", "रोकें",
-	}
-	startWords = []string{"START", "UNSTOP", "शुरू", "शुरू करें"}
-)
-
-// Stops reports whether the reply asks for no more messages, Starts whether it allows them
-// again.
-func (r Reply) Stops() bool  { return slices.Contains(stopWords, r.words()) }
-func (r Reply) Starts() bool { return slices.Contains(startWords, r.words()) }
-
-var helpWords = []string{"HELP", "INFO", "मदद", "सहायता"}
-
-// Helps reports whether the reply asks for help.
-func (r Reply) Helps() bool { return slices.Contains(helpWords, r.words()) }
 
 // clockTolerance is how far the clock of a provider may be behind. Few people reply within a minute
 // to one message and get another one.
@@ -70,19 +72,6 @@ func (r Reply) writtenBy() time.Time {
 	return r.SentAt.Add(clockTolerance)
 }
 
-// words returns the words of the text in capitals, without digits, punctuation and characters that
-// are not visible, such as the joiners of Hindi.
-func (r Reply) words() string {
-	visible := strings.Map(func(c rune) rune {
-		if unicode.Is(unicode.Cf, c) {
-			return -1
-		}
-		return c
-	}, r.Text)
-	words := strings.FieldsFunc(strings.ToUpper(visible), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsMark(c) })
-	return strings.Join(words, " ")
-}
-
 // ParseSentAt parses a Unix time in seconds. It returns zero for any other text.
 func ParseSentAt(seconds string) time.Time {
 	if s, err := strconv.ParseInt(seconds, 10, 64); err == nil && s > 0 {
@@ -93,6 +82,9 @@ func ParseSentAt(seconds string) time.Time {
 
 // ReplyStore stores what replies say. Store implements it.
 type ReplyStore interface {
+	// PlaceReply returns the number of the person who sent a reply without one, or "" if it is not known. It keeps
+	// the user id of a reply for later ones.
+	PlaceReply(ctx context.Context, r Reply) (phone.Number, error)
 	// QuotedSender returns the coach of the message that has a provider's id, to a number, or "" if it has none.
 	QuotedSender(ctx context.Context, n phone.Number, providerID string) (coachID string, err error)
 	// NewestSender returns the coach whose message on a channel was the newest to a number at a
@@ -117,7 +109,9 @@ type Replies struct {
 	// Chat receives every reply after STOP and START have counted; nil receives none. See
 	// conversation.Inbox.
 	Chat func(ctx context.Context, r Reply) error
-	Log  *slog.Logger
+	// CountUnplaced counts a reply by WhatsApp of a person whose number is not known; nil counts none.
+	CountUnplaced func()
+	Log           *slog.Logger
 }
 
 // CheckProvider returns not_found unless the provider reports replies. It needs no body.
@@ -155,11 +149,22 @@ func (s *Replies) Receive(ctx context.Context, provider, secret string, call Pro
 // Every inbound message goes through Apply: SMS and WhatsApp, texts and buttons, and those of the phones
 // for development.
 func (s *Replies) Apply(ctx context.Context, r Reply) error {
+	if r.Channel == WhatsApp && (r.From == "" || r.UserID != "") {
+		n, err := s.Store.PlaceReply(ctx, r)
+		if err != nil {
+			return err
+		}
+		r.From = n
+	}
 	if r.From == "" {
+		if r.Channel == WhatsApp {
+			s.logUnplaced(r)
+		}
 		return nil
 	}
 	if r.Button == "" {
-		if err := s.applyStop(ctx, r); err != nil {
+		var err error
+		if r.CoachID, r.Allowed, err = s.applyStop(ctx, r); err != nil {
 			return err
 		}
 	}
@@ -169,29 +174,63 @@ func (s *Replies) Apply(ctx context.Context, r Reply) error {
 	return s.Chat(ctx, r)
 }
 
-func (s *Replies) applyStop(ctx context.Context, r Reply) error {
-	if !r.Stops() && !r.Starts() {
+// ApplyAll applies every reply of a call. One that fails keeps none of the others back: the provider repeats the
+// whole call, and those that were applied change nothing again. The error is unavailable.
+func (s *Replies) ApplyAll(ctx context.Context, replies []Reply) error {
+	var failed []error
+	for _, r := range replies {
+		if err := s.Apply(ctx, r); err != nil {
+			failed = append(failed, err)
+		}
+	}
+	return repeatLater(failed)
+}
+
+// repeatLater returns unavailable if there are errors, so that the provider calls again.
+func repeatLater(failed []error) error {
+	if len(failed) == 0 {
 		return nil
 	}
-	coach, err := s.sender(ctx, r)
-	if err != nil {
-		return err
+	return fault.Down(errors.Join(failed...))
+}
+
+// logUnplaced logs that a person wrote whose number is not known. The id of the message is not logged, because
+// it contains the number in another form.
+func (s *Replies) logUnplaced(r Reply) {
+	if s.CountUnplaced != nil {
+		s.CountUnplaced()
+	}
+	country, id, _ := strings.Cut(r.UserID, ".")
+	if id != "" {
+		id = country + "…" + id[max(0, len(id)-4):]
+	}
+	s.Log.Warn("a reply by WhatsApp names no known number and was not handled", "user_id", id, "stop", r.Stops(),
+		"button", r.Button != "", "quotes", r.Context != "", "sent_at", r.SentAt)
+}
+
+// applyStop returns the coach whom a STOP or START means, and how many coaches the START allowed again.
+func (s *Replies) applyStop(ctx context.Context, r Reply) (coach string, allowed int, err error) {
+	if !r.Stops() && !r.Starts() {
+		return "", 0, nil
+	}
+	if coach, err = s.sender(ctx, r); err != nil {
+		return "", 0, err
 	}
 	if r.Starts() {
-		coaches, err := s.Store.AllowCoachesByReply(ctx, r, coach)
-		if err == nil && coaches > 0 {
-			s.Log.Info("a reply allowed the messages of coaches again", "from", r.From, "coaches", coaches)
+		allowed, err = s.Store.AllowCoachesByReply(ctx, r, coach)
+		if err == nil && allowed > 0 {
+			s.Log.Info("a reply allowed the messages of coaches again", "from", r.From, "coaches", allowed)
 		}
-		return err
+		return coach, allowed, err
 	}
 	if coach == "" {
-		return nil
+		return "", 0, nil
 	}
 	stopped, err := s.Store.StopCoachByReply(ctx, r, coach)
 	if err == nil && stopped {
 		s.Log.Info("a reply stopped the messages of a coach", "from", r.From, "coach", coach)
 	}
-	return err
+	return coach, 0, err
 }
 
 // sender returns the coach whom a reply means, or "": that of the quoted message, else of the newest one.

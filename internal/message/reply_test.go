@@ -12,21 +12,6 @@ import (
 	"github.com/touchline/touchline/internal/platform/phone"
 )
 
-func TestReplyWords(t *testing.T) {
-	for text, want := range map[string]string{
-		"STOP": "stop", " stop. ": "stop", "Stop!": "stop", "stop\nall": "stop", "Unsubscribe": "stop", "“बंद करें”": "stop", "रोकें।": "stop",
-		"Opt out": "stop", "OPT-OUT": "stop", "optout": "stop", "revoke": "stop", "बन्द करो": "stop", "बन्द": "stop", "बन्द करें": "stop",
-		"बन्\u200dद": "stop", "\ufeffSTOP\u200b": "stop", // characters that are not visible
-		"START": "start", "unstop": "start", "शुरू": "start",
-		"": "", "Please do not stop": "", "STOP IT, WHO IS THIS": "", "yes": "", "STOPPED": "", "1": "",
-	} {
-		r := message.Reply{Text: text}
-		if r.Stops() != (want == "stop") || r.Starts() != (want == "start") {
-			t.Errorf("%q: stops = %t, starts = %t; want %q", text, r.Stops(), r.Starts(), want)
-		}
-	}
-}
-
 func TestParseSentAt(t *testing.T) {
 	for seconds, want := range map[string]time.Time{
 		"1767225600": time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), "": {}, "0": {}, "-1": {}, "2026-01-01": {}, "99999999999999999999": {},
@@ -41,8 +26,13 @@ func TestParseSentAt(t *testing.T) {
 type replyStore struct {
 	sender  string
 	quoted  string // the sender of the message "quoted-id"
+	placed  phone.Number
 	until   time.Time
 	changes []string
+}
+
+func (s *replyStore) PlaceReply(_ context.Context, r message.Reply) (phone.Number, error) {
+	return s.placed, nil
 }
 
 func (s *replyStore) QuotedSender(_ context.Context, _ phone.Number, providerID string) (string, error) {

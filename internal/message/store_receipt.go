@@ -17,6 +17,11 @@ func (st *Store) StoreReceipt(ctx context.Context, r Report) (int, error) {
 	changed := 0
 	err := st.DB.Write(ctx, func(tx *database.Tx) error {
 		changed = 0
+		if r.UserID != "" {
+			if err := noteUser(ctx, tx, r.UserID, r.MessageID); err != nil {
+				return err
+			}
+		}
 		found, err := receiptTargets(ctx, tx, r.MessageID)
 		if err != nil {
 			return fmt.Errorf("read deliveries of message %s: %w", r.MessageID, err)

@@ -223,6 +223,7 @@ func releaseNumber(ctx context.Context, tx *store.Tx, account, playerID string) 
 	for _, query := range []string{
 		`DELETE FROM devices WHERE mobile_number = $1 AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.mobile_number = $1)`,
 		`DELETE FROM chat_numbers WHERE mobile_number = $1 AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.mobile_number = $1)`,
+		`DELETE FROM chat_users WHERE mobile_number = $1 AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.mobile_number = $1)`,
 		`DELETE FROM chat_held WHERE mobile_number = $1 AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.mobile_number = $1)`,
 	} {
 		if err := tx.Defer(ctx, query, number); err != nil {

@@ -99,7 +99,7 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 	}
 	conversations := newConversations(cfg, o, b)
 	teams := newTeam(fees, batches, attended, trainings, conversations, records)
-	replies := newReplies(cfg, o, b.db.Outbox, common.Phones)
+	replies := newReplies(cfg, o, b.db.Outbox, common.Phones, b.metrics)
 	replies.Chat = newInbox(cfg, o, b, conversations).Receive
 	if b.phones != nil {
 		b.phones.Reply, b.phones.Answer, b.phones.Ended, b.phones.Force = replies.Apply, approvals.AnswerCall, b.db.Outbox.StoreReceipt, approvals.Force

@@ -34,9 +34,9 @@ func callbackURL(cfg *config.Config, vault *vault.Vault, path string) func(messa
 	}
 }
 
-// newReplies returns the receiver of replies to SMS.
-func newReplies(cfg *config.Config, o Options, db *message.Store, parser phone.Parser) *message.Replies {
-	return &message.Replies{Store: db, Readers: sms.ReplyReaders(smsConfig(cfg, o, nil), parser.Parse), Log: o.Log}
+// newReplies returns the receiver of replies by SMS and WhatsApp.
+func newReplies(cfg *config.Config, o Options, db *message.Store, parser phone.Parser, m *metrics.Metrics) *message.Replies {
+	return &message.Replies{Store: db, Readers: sms.ReplyReaders(smsConfig(cfg, o, nil), parser.Parse), CountUnplaced: m.UnplacedReply, Log: o.Log}
 }
 
 // newReceipts returns the receiver of receipts of SMS, WhatsApp and calls, or nil if no provider

@@ -2,7 +2,6 @@ package sms
 
 import (
 	"crypto/subtle"
-	"strings"
 
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/phone"
@@ -12,13 +11,7 @@ import (
 // message.Replies. parse parses the number of a sender.
 func ReplyReaders(c Config, parse func(string) (phone.Number, error)) map[string]func(message.ProviderCall, string) (message.Reply, bool) {
 	sender := func(from string) phone.Number {
-		if from != "" && !strings.HasPrefix(from, "+") {
-			// Some networks leave out the plus.
-			if n, err := parse("+" + from); err == nil {
-				return n
-			}
-		}
-		n, err := parse(from)
+		n, err := phone.FromNetwork(parse, from)
 		if err != nil {
 			return "" // such as the name of a sender
 		}
@@ -31,6 +24,8 @@ func ReplyReaders(c Config, parse func(string) (phone.Number, error)) map[string
 			readers[twilio] = func(call message.ProviderCall, _ string) (message.Reply, bool) {
 				return message.Reply{
 					Channel: message.SMS, From: sender(call.Form.Get("From")), Text: call.Form.Get("Body"), ID: call.Form.Get("MessageSid"),
+					// Twilio's Advanced Opt-Out says so for words of the account's own list.
+					Means: message.Keyword(call.Form.Get("OptOutType")),
 				}, c.SignedByTwilio(call)
 			}
 		case a.Kind == kannel && a.ReplySecret != "":

@@ -1,7 +1,6 @@
 package whatsapp
 
 import (
-	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -12,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/touchline/touchline/internal/message"
-	"github.com/touchline/touchline/internal/platform/phone"
 )
 
 // Callbacks reads the calls of Meta.
@@ -29,44 +27,13 @@ type callback struct {
 			Field string `json:"field"`
 			Value struct {
 				Statuses []status `json:"statuses"`
-				Messages []struct {
-					From string `json:"from"`
-					ID   string `json:"id"`
-					// Timestamp is a Unix time in seconds, as a string. Other webhooks of Meta have
-					// numbers.
-					Timestamp json.RawMessage `json:"timestamp"`
-					Type      string          `json:"type"`
-					Text      struct {
-						Body string `json:"body"`
-					} `json:"text"`
-					// Button is a quick reply of a template, Interactive a button or a line of a list.
-					Button struct {
-						Payload string `json:"payload"`
-					} `json:"button"`
-					Interactive struct {
-						Button struct {
-							ID string `json:"id"`
-						} `json:"button_reply"`
-						List struct {
-							ID string `json:"id"`
-						} `json:"list_reply"`
-					} `json:"interactive"`
-					Image    caption `json:"image"`
-					Video    caption `json:"video"`
-					Document caption `json:"document"`
-					Context  struct {
-						ID string `json:"id"`
-					} `json:"context"`
-				} `json:"messages"`
+				Messages []inbound `json:"messages"`
+				Contacts []contact `json:"contacts"`
 			} `json:"value"`
 		} `json:"changes"`
 	} `json:"entry"`
 }
 
-// caption is the text under a file.
-type caption struct {
-	Caption string `json:"caption"`
-}
 
 // parse parses the body of a call. It leaves out each value of another type than documented, which
 // must not lose a STOP elsewhere in the call.
@@ -79,6 +46,8 @@ func parse(body []byte) (c callback, ok bool) {
 type status struct {
 	Status string `json:"status"`
 	Ref    string `json:"biz_opaque_callback_data"`
+	// UserID is the recipient's id for this account; see message.Reply.UserID.
+	UserID string `json:"recipient_user_id"`
 	Errors []struct {
 		Code int `json:"code"`
 	} `json:"errors"`
@@ -99,44 +68,13 @@ func (c Callbacks) Read(call message.ProviderCall) (reports []message.AccountRep
 			for _, s := range change.Value.Statuses {
 				if ref, ok := message.ParseMessageRef(s.Ref); ok && change.Field == "messages" {
 					report, known := s.report()
+					report.UserID = userID(s.UserID)
 					reports = append(reports, message.AccountReport{Ref: ref, Report: report, Final: known})
 				}
 			}
 		}
 	}
 	return reports, true
-}
-
-// Replies returns the texts that people sent, if Meta has signed the call. parseNumber parses a
-// number.
-func (c Callbacks) Replies(call message.ProviderCall, parseNumber func(string) (phone.Number, error)) []message.Reply {
-	if !c.signed(call) {
-		return nil
-	}
-	body, ok := parse(call.Body)
-	if !ok {
-		return nil
-	}
-	var replies []message.Reply
-	for _, entry := range body.Entry {
-		for _, change := range entry.Changes {
-			for _, m := range change.Value.Messages {
-				// Meta leaves out the plus.
-				if n, err := parseNumber("+" + strings.TrimPrefix(m.From, "+")); err == nil && change.Field == "messages" {
-					r := message.Reply{
-						Channel: message.WhatsApp, From: n, Text: cmp.Or(m.Text.Body, m.Image.Caption, m.Video.Caption, m.Document.Caption), ID: m.ID,
-						SentAt:  message.ParseSentAt(strings.Trim(string(m.Timestamp), `"`)),
-						Context: m.Context.ID, Button: cmp.Or(m.Button.Payload, m.Interactive.Button.ID, m.Interactive.List.ID),
-					}
-					if message.IsMedia(m.Type) {
-						r.Media = m.Type
-					}
-					replies = append(replies, r)
-				}
-			}
-		}
-	}
-	return replies
 }
 
 // report returns the report of a status. known is false for a status that means nothing here.

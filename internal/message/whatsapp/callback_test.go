@@ -86,6 +86,7 @@ func TestReplies(t *testing.T) {
 		{Channel: message.WhatsApp, From: "+919876543210", Text: "Stop", ID: "wamid.1", SentAt: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)},
 		{Channel: message.WhatsApp, From: "+919876543211", ID: "wamid.2", Media: "image"},
 		{Channel: message.WhatsApp, From: "+919876543212", Text: "Stop", ID: "wamid.4", SentAt: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)},
+		{Channel: message.WhatsApp, Text: "STOP", ID: "wamid.3"},
 	}
 	if diff := cmp.Diff(want, c.Replies(signedCall(body, "secret"), parse)); diff != "" {
 		t.Error(diff)
@@ -143,4 +144,72 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestSenders: the number comes from the message or from its contact, in either form of its country. A message without a
+// number has the user id, and never the number of another message of the call.
+func TestSenders(t *testing.T) {
+	t.Parallel()
+	c := whatsapp.Callbacks{AppSecret: "secret"}
+	parse := phone.Parser{DefaultRegion: "IN"}.Parse
+	for value, want := range map[string][]string{
+		`"messages": [{"from": "919876543210", "from_user_id": "IN.1"}]`: {"+919876543210 IN.1"},
+		`"messages": [{"from": "+919876543210"}]`:                        {"+919876543210 "},
+		`"messages": [{"from_user_id": "IN.1"}]`:                         {" IN.1"},
+		`"messages": [{"from": "IN.1"}]`:                                 {" IN.1"},
+		`"messages": [{"from": "IN.ENT.1a"}]`:                            {" IN.ENT.1a"},
+		`"messages": [{}]`:                                               {" "},
+		`"messages": [{"from_user_id": "a b"}]`:                          {" "},
+		`"contacts": [{"user_id": "IN.1", "wa_id": "919876543210"}], "messages": [{"from_user_id": "IN.1"}]`:                                                {"+919876543210 IN.1"},
+		`"contacts": [{"wa_id": "919876543210"}], "messages": [{"from_user_id": "IN.1"}]`:                                                                   {"+919876543210 IN.1"},
+		`"contacts": [{"user_id": "IN.1"}], "messages": [{"id": "x"}]`:                                                                                      {" IN.1"},
+		`"contacts": [{"user_id": "IN.2", "wa_id": "919876543210"}], "messages": [{"from_user_id": "IN.1"}]`:                                                {" IN.1"},
+		`"contacts": [{"user_id": "IN.2", "wa_id": "919876543210"}], "messages": [{"from": "919876543210"}]`:                                                {"+919876543210 IN.2"},
+		`"contacts": [{"wa_id": "919876543210"}], "messages": [{"from_user_id": "IN.1"}, {"from": "919876543210"}]`:                                         {" IN.1", "+919876543210 "},
+		`"contacts": [{"user_id": "IN.1", "wa_id": "919876543210"}, {"user_id": "IN.2"}], "messages": [{"from_user_id": "IN.2"}, {"from_user_id": "IN.1"}]`: {" IN.2", "+919876543210 IN.1"},
+		`"messages": [{"from": "5215512345678"}, {"from": "551187654321"}, {"from": "541123456789"}]`:                                                       {"+525512345678 ", "+5511987654321 ", "+5491123456789 "},
+		`"messages": [{"from": "551134567890"}, {"from": "98765"}]`:                                                                                         {" ", " "},
+	} {
+		var got []string
+		for _, r := range c.Replies(signedCall(`{"entry": [{"changes": [{"field": "messages", "value": {`+value+`}}]}]}`, "secret"), parse) {
+			got = append(got, string(r.From)+" "+r.UserID)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", value, got, want)
+		}
+	}
+	reports, _ := c.Read(signedCall(statuses(`{"status": "sent", "recipient_user_id": "IN.7", "biz_opaque_callback_data": "a.1.whatsapp"}`), "secret"))
+	if len(reports) != 1 || reports[0].Report.UserID != "IN.7" {
+		t.Errorf("the user id of a status: %+v", reports)
+	}
+}
+
+// TestKinds: what a message is, as the conversation names it.
+func TestKinds(t *testing.T) {
+	t.Parallel()
+	c := whatsapp.Callbacks{AppSecret: "secret"}
+	for m, want := range map[string]message.Reply{
+		`"type": "reaction", "reaction": {"message_id": "q", "emoji": "👍"}`:                                                                   {Kind: message.ReplyReaction, Text: "👍", Context: "q"},
+		`"type": "reaction", "reaction": {"message_id": "q"}`:                                                                                 {Kind: message.ReplyReaction, Context: "q"},
+		`"type": "edit", "edit": {"original_message_id": "o", "message": {"type": "text", "text": {"body": "STOP"}, "context": {"id": "q"}}}`: {Kind: message.ReplyEdit, Text: "STOP", Context: "q"},
+		`"type": "edit", "edit": {"original_message_id": "o", "text": {"body": "STOP"}}`:                                                      {Kind: message.ReplyEdit, Text: "STOP"},
+		`"type": "edit", "edit": {"message": {"type": "image", "image": {"caption": "New"}}}`:                                                 {Kind: message.ReplyEdit, Media: "image", Text: "New"},
+		`"type": "revoke", "revoke": {"original_message_id": "o"}`:                                                                            {Kind: message.ReplyDeleted},
+		`"type": "unsupported", "errors": [{"code": 131051}]`:                                                                                 {Kind: message.ReplyUnsupported},
+		`"type": "poll_creation"`: {Kind: message.ReplyUnsupported},
+		`"type": "order"`:         {Kind: message.ReplyUnsupported},
+		`"type": "interactive", "interactive": {"type": "nfm_reply"}`:                             {Kind: message.ReplyUnsupported},
+		`"type": "interactive", "interactive": {"type": "list_reply", "list_reply": {"id": "b"}}`: {Button: "b"},
+		`"type": "text", "text": {"body": "Hi"}`:                                                  {Text: "Hi"},
+		`"type": "sticker"`:                                                                       {Media: "sticker"},
+	} {
+		got := c.Replies(signedCall(`{"entry": [{"changes": [{"field": "messages", "value": {"messages": [{"from": "919876543210", `+m+`}]}}]}]}`, "secret"), phone.Parser{}.Parse)
+		want.Channel, want.From = message.WhatsApp, "+919876543210"
+		if diff := cmp.Diff([]message.Reply{want}, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", m, diff)
+		}
+	}
+	if got := c.Replies(signedCall(`{"entry": [{"changes": [{"field": "messages", "value": {"messages": [{"type": "system", "system": {"body": "A changed the number"}}]}}]}]}`, "secret"), phone.Parser{}.Parse); len(got) != 0 {
+		t.Errorf("a message of WhatsApp is a reply: %+v", got)
+	}
 }

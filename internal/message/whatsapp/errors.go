@@ -1,6 +1,10 @@
 package whatsapp
 
-import "github.com/touchline/touchline/internal/message"
+import (
+	"maps"
+
+	"github.com/touchline/touchline/internal/message"
+)
 
 // temporary are the error codes of the Cloud API after which the same message may be accepted a
 // little later (its documentation, "Error codes"). Other codes need a change of the account, of
@@ -11,6 +15,14 @@ var temporary = map[int]bool{
 	131000: true, 131016: true, // something went wrong, service unavailable
 	133004: true, // server temporarily unavailable
 }
+
+// temporaryForAnswer is temporary for an answer to a person who just wrote. Too many messages to one number
+// (131056) refuse it for good: Meta would repeat the whole call, with the replies of other people, for days.
+var temporaryForAnswer = func() map[int]bool {
+	codes := maps.Clone(temporary)
+	delete(codes, 131056)
+	return codes
+}()
 
 // causeOf returns the cause of an error code.
 func causeOf(code int) message.Cause {

@@ -82,7 +82,7 @@ func (s *Sender) Send(ctx context.Context, m message.Message) error {
 	}
 	ref := message.MessageRef{MessageID: m.ID, Attempt: m.TotalAttempts, Provider: Provider}
 	for _, text := range texts {
-		id, err := s.post(ctx, newMessage(m.To, ref, text))
+		id, err := s.post(ctx, newMessage(m.To, ref, text), temporary)
 		if err != nil {
 			return err
 		}
@@ -117,12 +117,13 @@ func (s *Sender) Check(ctx context.Context) error {
 
 // Say sends an answer to a person who just wrote or pressed a button.
 func (s *Sender) Say(ctx context.Context, to phone.Number, a message.ChatAnswer) error {
-	_, err := s.post(ctx, newAnswer(string(to), a))
+	_, err := s.post(ctx, newAnswer(string(to), a), temporaryForAnswer)
 	return err
 }
 
-// post sends a message and returns WhatsApp's id of it.
-func (s *Sender) post(ctx context.Context, m Message) (id string, err error) {
+// post sends a message and returns WhatsApp's id of it. temporary are the error codes after which a later attempt may
+// succeed.
+func (s *Sender) post(ctx context.Context, m Message, temporary map[int]bool) (id string, err error) {
 	body, err := json.Marshal(m)
 	if err != nil {
 		return "", &message.SendError{Permanent: true, Reason: "encode message as JSON"}
@@ -143,7 +144,7 @@ func (s *Sender) post(ctx context.Context, m Message) (id string, err error) {
 	}
 	defer res.Body.Close()
 	raw, _ := io.ReadAll(io.LimitReader(res.Body, maxResponse))
-	return result(res.StatusCode, raw)
+	return result(res.StatusCode, raw, temporary)
 }
 
 // describe returns a safe phrase for err: the error itself contains the address.
@@ -155,7 +156,7 @@ func describe(err error) string {
 }
 
 // result returns the id in a response of the Cloud API, or the error that it means.
-func result(status int, body []byte) (id string, err error) {
+func result(status int, body []byte, temporary map[int]bool) (id string, err error) {
 	var parsed struct {
 		Messages []struct {
 			ID string `json:"id"`

@@ -32,6 +32,7 @@ type Metrics struct {
 	sends      *prometheus.CounterVec
 	receipts   *prometheus.CounterVec
 	expansions *prometheus.CounterVec
+	unplaced   *prometheus.CounterVec
 	files      *prometheus.CounterVec
 	jobs       *prometheus.CounterVec
 	jobLast    *prometheus.GaugeVec
@@ -68,6 +69,8 @@ func New(build buildinfo.Info) *Metrics {
 		jobs:       counter("job_runs_total", "Runs of background jobs by outcome: ok or failed.", "name", "outcome"),
 		expansions: counter("message_expansion_failures_total", "Failed attempts to give the recipients of a coach's message their deliveries."),
 	}
+	m.unplaced = counter("whatsapp_replies_unplaced_total", "Replies by WhatsApp that named no known number and were not handled.")
+	m.unplaced.WithLabelValues()
 	m.jobLast = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Namespace: "touchline", Name: "job_success_timestamp_seconds", Help: "When a background job of this process last succeeded, or was started.",
 	}, []string{"name"})
@@ -123,7 +126,7 @@ func (m *Metrics) Registry(s Sources) *Registry {
 	}
 	r := prometheus.NewRegistry()
 	r.MustRegister(
-		m.build, m.requests, m.durations, m.otps, m.sessions, m.decisions, m.onCoach, m.deliveries, m.webhooks, m.sends, m.receipts, m.expansions, m.files, m.jobs, m.jobLast, m.logStopped, m.logFailing,
+		m.build, m.requests, m.durations, m.otps, m.sessions, m.decisions, m.onCoach, m.deliveries, m.webhooks, m.sends, m.receipts, m.expansions, m.unplaced, m.files, m.jobs, m.jobLast, m.logStopped, m.logFailing,
 		databaseCollector{s}, loadCollector{s.Load}, processCollector{s.Database.Pools, s.Certificates},
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)

@@ -61,6 +61,9 @@ func (m *Metrics) Receipt(provider string, r message.Receipt) {
 	m.receipts.WithLabelValues(provider, string(r)).Inc()
 }
 
+// UnplacedReply counts a reply by WhatsApp of a person whose number is not known.
+func (m *Metrics) UnplacedReply() { m.unplaced.WithLabelValues().Inc() }
+
 // Outbox returns store with deliveries counted.
 func (m *Metrics) Outbox(store worker.Store) worker.Store { return &outboxStore{store, m} }
 

@@ -124,12 +124,14 @@ CREATE TABLE preferences (
 	channels      TEXT   NOT NULL DEFAULT '{}'
 );
 
--- Messages of the coach to the number stay in the app. by_reply: by a STOP, which START ends.
+-- Messages of the coach to the number stay in the app. by_reply: by a STOP, which START ends. told: the STOP was
+-- answered.
 CREATE TABLE stopped_coaches (
 	mobile_number TEXT   NOT NULL,
 	coach_id      TEXT   NOT NULL,
 	stopped_at    BIGINT NOT NULL,
 	by_reply      BOOLEAN NOT NULL DEFAULT FALSE,
+	told          BOOLEAN NOT NULL DEFAULT FALSE,
 	PRIMARY KEY (mobile_number, coach_id)
 );
 CREATE INDEX stopped_coaches_of_coach ON stopped_coaches (coach_id, mobile_number);
@@ -151,9 +153,21 @@ CREATE TABLE chat_numbers (
 	chosen_at     BIGINT,
 	asked_at      BIGINT,
 	limited_at    BIGINT,
-	file_at       BIGINT
+	file_at       BIGINT,
+	-- hints counts what the service said by itself since hint_at, in a day.
+	hint_at       BIGINT,
+	hints         INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX chat_numbers_by_time ON chat_numbers (wrote_at);
+
+-- The numbers of people whom WhatsApp names by an id of the account. A person can hide the number.
+CREATE TABLE chat_users (
+	user_id       TEXT   NOT NULL PRIMARY KEY,
+	mobile_number TEXT   NOT NULL,
+	seen_at       BIGINT NOT NULL
+);
+CREATE INDEX chat_users_of_number ON chat_users (mobile_number);
+CREATE INDEX chat_users_by_time ON chat_users (seen_at);
 
 -- Replies (STOP, START) that were handled: a provider may repeat a call.
 CREATE TABLE handled_replies (
