@@ -104,7 +104,8 @@ func (a *Adapter[C]) serve(w http.ResponseWriter, r *http.Request, rt *Route[C])
 		return err
 	}
 	// A slot is for work, not for waiting for the client.
-	if rt.Body != NoBody {
+	takesBody := rt.takesBody(r)
+	if takesBody {
 		slot.Release()
 	}
 	body, release, err := a.readBody(w, r, rt)
@@ -115,7 +116,7 @@ func (a *Adapter[C]) serve(w http.ResponseWriter, r *http.Request, rt *Route[C])
 	switch {
 	case rt.Body.isUpload() || rt.NoTimeout: // uploads and streams have other limits
 		slot.Release()
-	case rt.Body != NoBody && !rt.NoLimits:
+	case takesBody && !rt.NoLimits:
 		slot = a.InFlight.For(r.Method).Reenter()
 	}
 	if rt.Acquire != nil {
@@ -131,7 +132,7 @@ func (a *Adapter[C]) serve(w http.ResponseWriter, r *http.Request, rt *Route[C])
 	switch {
 	case rt.Body.isUpload():
 		r = untimed
-	case rt.Body != NoBody && !rt.NoTimeout: // the time that the client took to send the body does not count
+	case takesBody && !rt.NoTimeout: // the time that the client took to send the body does not count
 		timed, cancel := httpx.WithTimeout(untimed, timeout)
 		defer cancel()
 		r = timed

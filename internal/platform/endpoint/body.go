@@ -26,7 +26,7 @@ type BodyKind int
 
 // The kinds of bodies.
 const (
-	NoBody       BodyKind = iota // a body is ignored
+	NoBody       BodyKind = iota // no body; see strayBody
 	JSON                         // one JSON value
 	OptionalJSON                 // one JSON value, or no body
 	MergePatch                   // a JSON merge patch (RFC 7396)
@@ -49,7 +49,7 @@ func (a *Adapter[C]) readBody(w http.ResponseWriter, r *http.Request, rt *Route[
 		body, err = openUpload(w, r, kind, rt.MaxUpload, produces)
 		return body, release, err
 	}
-	if kind != NoBody {
+	if rt.takesBody(r) {
 		info := infoOf(r)
 		received, err := a.Bodies.Read(bodies.Holder{AccountID: info.AccountID, Address: info.Client}, r.Body, r.ContentLength, max(maxBody, rt.MaxBody))
 		body.Raw, release = received.Bytes, received.Release
@@ -59,7 +59,7 @@ func (a *Adapter[C]) readBody(w http.ResponseWriter, r *http.Request, rt *Route[
 			}
 			return Body{}, release, err
 		}
-		if kind.checksMediaType(r.Header, body.Raw) && !kind.matches(r.Header) {
+		if kind != NoBody && kind.checksMediaType(r.Header, body.Raw) && !kind.matches(r.Header) {
 			return Body{}, release, kind.errMediaType()
 		}
 	}
@@ -73,7 +73,9 @@ func (a *Adapter[C]) readBody(w http.ResponseWriter, r *http.Request, rt *Route[
 // parse parses a body that was read.
 func (body *Body) parse(kind BodyKind, header http.Header) (err error) {
 	switch {
-	case kind == NoBody || kind == OptionalJSON && len(body.Raw) == 0:
+	case kind == NoBody:
+		body.Faults = append(body.Faults, body.strayMembers(header)...)
+	case kind == OptionalJSON && len(body.Raw) == 0:
 	case kind == AnyBody:
 		if Form.matches(header) {
 			body.form, _ = url.ParseQuery(string(body.Raw)) // without its invalid parts
@@ -86,6 +88,26 @@ func (body *Body) parse(kind BodyKind, header http.Header) (err error) {
 		body.json, err = wire.Parse(body.Raw, &body.Faults)
 	}
 	return err
+}
+
+// takesBody reports whether the body of r is read: also that of a call that has none but changes something, because
+// a caller who sends a member there believes that it counts. Outside of /api and /auth, providers send what they like.
+func (rt *Route[C]) takesBody(r *http.Request) bool {
+	stray := r.ContentLength != 0 && r.Method != http.MethodGet && r.Method != http.MethodHead && rt.isAPI()
+	return rt.Body != NoBody || stray
+}
+
+// strayMembers returns a fault for each member of a JSON body that no call asked for.
+func (body *Body) strayMembers(header http.Header) (f wire.Faults) {
+	if len(body.Raw) == 0 || !JSON.matches(header) {
+		return nil
+	}
+	var ignored wire.Faults
+	if members, err := wire.Parse(body.Raw, &ignored); err == nil && members != nil {
+		wire.Bind(members, new(struct{}), &f)
+	}
+	body.Raw = nil
+	return f
 }
 
 // openUpload checks the headers of an upload. If it refuses the upload, it closes the

@@ -18,7 +18,7 @@ func Paged(others ...string) []string { return append([]string{"limit", "cursor"
 // /auth, providers, probes and browsers may add parameters.
 func (rt *Route[C]) queryFaults(m Meta[C]) wire.Faults {
 	raw := m.http.URL.RawQuery
-	if raw == "" || !strings.HasPrefix(rt.Pattern, "/api/") && !strings.HasPrefix(rt.Pattern, "/auth/") {
+	if raw == "" || !rt.isAPI() {
 		return nil
 	}
 	var f wire.Faults
@@ -39,12 +39,20 @@ func (rt *Route[C]) queryFaults(m Meta[C]) wire.Faults {
 	return f
 }
 
+// isAPI reports whether the route is of the API, not of a provider, a probe or a browser.
+func (rt *Route[C]) isAPI() bool {
+	return strings.HasPrefix(rt.Pattern, "/api/") || strings.HasPrefix(rt.Pattern, "/auth/")
+}
+
 // handle calls the handler with the faults of the query. A handler of a JSON body or of a list
 // reports them together with its faults. For the others, a call that reads is refused after the
 // handler, so that not_found comes first; it must not keep resources open. A call that changes
 // something is refused before.
 func (rt *Route[C]) handle(ctx context.Context, m Meta[C], body Body) (Response, error) {
 	faults := rt.queryFaults(m)
+	if rt.Body == NoBody {
+		faults, body.Faults = append(faults, body.Faults...), nil // members of a body that the call does not have
+	}
 	if len(faults) == 0 {
 		return rt.Handle(ctx, m, body)
 	}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -100,9 +101,14 @@ type Handler[C any] func(ctx context.Context, m Meta[C], body Body) (Response, e
 
 // Handle decodes the body for h.
 func Handle[C, T any](h func(context.Context, Request[C, T]) (Response, error)) Handler[C] {
+	t := reflect.TypeFor[T]()
+	without := t.Kind() == reflect.Struct && t.NumField() == 0
 	return func(ctx context.Context, m Meta[C], body Body) (Response, error) {
 		r := Request[C, T]{Meta: m, Raw: body.Raw, Faults: slices.Clone(body.Faults)}
 		Decode(body, &r.Body, &r.Faults)
+		if without && m.Method != http.MethodGet && m.Method != http.MethodHead && len(r.Faults) > 0 {
+			return Response{}, r.Faults.Err() // the handler looks at no body
+		}
 		return h(ctx, r)
 	}
 }
