@@ -15,21 +15,35 @@ import (
 
 var templateVariable = regexp.MustCompile(`\{([a-z_]+)\}`)
 
-// printSMSTemplates prints the text of each SMS in the spelling of the registry of India (DLT) and
-// in the format of MSG91.
+// printSMSTemplates prints the text of each SMS in the spelling of the registry of India (DLT), whose variables have
+// types, and in the format of MSG91. It says which text the registry would refuse, and what leaves instead.
 func printSMSTemplates(_ context.Context, cfg *config.Config, c *cobra.Command) error {
-	variable := func(text, replacement string) string { return templateVariable.ReplaceAllString(text, replacement) }
+	refused := 0
 	for _, t := range message.SMSTemplates(cfg.Brand, message.OTPEnding{Host: message.OTPHost(cfg.PublicURL), AppHash: cfg.AppHash()}) {
+		dlt, msg91, why := t.DLT(), templateVariable.ReplaceAllString(t.Text, "##$1##"), t.Unregistrable()
+		if why != "" {
+			refused++
+		}
 		if asJSON(c) {
-			err := printJSON(c.OutOrStdout(), map[string]string{"key": t.Key(), "dlt": variable(t.Text, "{#var#}"), "msg91": variable(t.Text, "##$1##")})
-			if err != nil {
+			entry := map[string]any{"key": t.Key(), "dlt": dlt, "msg91": msg91, "variable_percent": t.VariableShare(), "registrable": why == ""}
+			if why != "" {
+				entry["reason"] = why
+			}
+			if err := printJSON(c.OutOrStdout(), entry); err != nil {
 				return err
 			}
 			continue
 		}
-		indented := strings.ReplaceAll(t.Text, "\n", "\n         ")
-		c.Printf("%s\n  DLT    %s\n  MSG91  %s\n", t.Key(),
-			variable(indented, "{#var#}"), variable(indented, "##$1##"))
+		indent := func(text string) string { return strings.ReplaceAll(text, "\n", "\n         ") }
+		c.Printf("%s (%d %% variables)\n", t.Key(), t.VariableShare())
+		if why != "" {
+			c.Printf("  NOT TO REGISTER: %s\n", why)
+		}
+		c.Printf("  DLT    %s\n  MSG91  %s\n", indent(dlt), indent(msg91))
+	}
+	if refused > 0 && !asJSON(c) {
+		c.Printf("\nThe registry of India would refuse the %d texts marked NOT TO REGISTER. MSG91 does not send them: they leave by the next provider of SMS,\n"+
+			"and without one by WhatsApp, e-mail and in the app alone. See docs/operating.md, section MSG91.\n", refused)
 	}
 	return nil
 }

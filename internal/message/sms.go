@@ -116,7 +116,7 @@ func requestText(m Message) Text {
 	return fillShort(template, m.Language, func(names int) (map[string]string, int) {
 		coach, student := shortName(coach, names), shortName(student, names)
 		return map[string]string{
-			"brand": m.Brand, "link": m.Link, "short_code": r.ShortCode, "batch": batch,
+			"brand": m.Brand, "link": m.Link, "page": codePage(m.Link), "short_code": r.ShortCode, "batch": batch,
 			"coach": w.coach(coach, m.Kind == Reminder), "student": w.studentFor(r.Party, student),
 		}, longestOf(coach, student)
 	})

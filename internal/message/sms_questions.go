@@ -32,7 +32,7 @@ func questionsText(questions []Question, m Message) Text {
 	coach, w := nameInRequest(questions[0].CoachName), textsIn(m.Language)
 	return fillShort(template, m.Language, func(names int) (map[string]string, int) {
 		coach, children, students := shortName(coach, names), shortNames(children, names), shortNames(students, names)
-		values := map[string]string{"brand": m.Brand, "coach": w.coach(coach, false)}
+		values := map[string]string{"brand": m.Brand, "coach": w.coach(coach, false), "page": codePage(cmp.Or(guardianLink, studentLink))}
 		switch template {
 		case templateQuestionsGuardian:
 			values["students"], values["link"], values["short_code"] = w.list(children), guardianLink, guardianCode

@@ -18,18 +18,20 @@ type shortening struct {
 // the wrong person, and it keeps its link and its short code.
 var shortenings = map[string][]shortening{
 	english: {
+		{old: " on the page of the app:", new: ":"},
 		{old: "ay {brand}, a sports app, send you ", new: "ay sports app {brand} send "},
 		{old: "May sports app {brand} send news", new: "News by sports app {brand}"},
 		{old: "may sports app {brand} send news", new: "news by sports app {brand}"},
 		{old: "May sports app {brand} send training news", new: "Training news by sports app {brand}"},
-		{old: " code {short_code}", new: " {short_code}"},
+		{old: "enter {short_code} at {page} or open ", new: "code {short_code} at {page} or "},
 		{old: " added {student} to {batch} and asks again:", new: " asks again for {student}:"},
 		{old: "Tap to say yes, no or not my child", new: "Tap yes/no/not mine"},
 		{old: "Tap to say yes, no or not me", new: "Tap yes/no/not me"},
 		{old: "Tap to say yes or no", new: "Tap yes/no"},
 		{old: "Training news", new: "News"},
-		{names: 12},
 		{old: " to {batch}"},
+		{old: "code {short_code} at {page} or "},
+		{names: 12},
 		{old: "Reminder: ", new: "Again: "},
 		{old: "Tap yes/no/not mine", new: "Yes/no/not my child"},
 		{old: "Tap yes/no/not me", new: "Yes/no/not me"},
@@ -38,19 +40,30 @@ var shortenings = map[string][]shortening{
 		{names: 5},
 	},
 	hindi: {
-		{old: " कहें: कोड", new: ": कोड"},
+		{old: "जवाब ऐप के पेज पर दिया जाता है। ", new: ""},
+		{old: " कहें: {page}", new: ": {page}"},
+		{old: "{page} पर कोड {short_code} या "},
 		{old: "दबाकर ", new: ""},
 		{names: 12},
 		{old: "{batch} में "},
+		{old: "यहाँ जोड़ा: {batch}, और", new: "जोड़ा और"},
+		{old: "यहाँ जोड़ा: {batch}", new: "जोड़ा"},
 		{names: 8},
 	},
 }
 
-// codeParts are the part of each text that names the short code. It is removed from the text of
-// a request without a short code, and from one that otherwise takes more than one SMS.
+// codeParts are the part of each text that names the short code and the page on which to enter it. It is removed from
+// the text of a request without a short code, and from one that otherwise takes more than one SMS.
 var codeParts = map[string][]string{
-	english: {"code {short_code} or ", "{short_code} or "},
-	hindi:   {"कोड {short_code} या ", "{short_code} या "},
+	english: {"enter {short_code} at {page} or open ", "code {short_code} at {page} or "},
+	hindi:   {"{page} पर कोड {short_code} या "},
+}
+
+// codePage returns the page on which a short code is entered, as people type it: the address of a link without its
+// token.
+func codePage(link string) string {
+	_, page, _ := strings.Cut(link, "://")
+	return page[:max(0, strings.LastIndexByte(page, '/'))]
 }
 
 // withoutCode removes the short code from a template.

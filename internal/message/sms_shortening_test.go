@@ -13,16 +13,16 @@ import (
 func TestShortNameInRequest(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
-		"Priya Raghunathan":                        " Priya Raghunathan to ",
-		"Om Prakash Balasubramaniam Krishnan":      " Om Prakash to ",
-		"KL Prakash Balasubramaniam Krishnan":      " Prakash to ",
-		"K. L. Prakash Balasubramaniam Krishnan":   " Prakash to ",
+		"Priya Raghunathan":                        " Priya Raghunathan.",
+		"Om Prakash Balasubramaniam Krishnan":      " Om Prakash.",
+		"KL Prakash Balasubramaniam Krishnan":      " Prakash.",
+		"K. L. Prakash Balasubramaniam Krishnan":   " Prakash.",
 		"मीरा शर्मा":                               " मीरा",
-		"Aisling O\u2019Neil-Balasubramaniam Khan": " Aisling to ",
-		"Bo D\u2019Souza":                          " Bo D'Souza to ",
+		"Aisling O\u2019Neil-Balasubramaniam Khan": " Aisling.",
+		"Bo D\u2019Souza":                          " Bo D'Souza.",
 	} {
 		m := request(message.RequestDetails{Party: actor.Guardian, CoachName: "Meera Nair", StudentName: name, ShortCode: "KQTWXY"},
-			"https://t.example/a/AbCdEfGhIjKlMnOpQrStUv", false)
+			"https://touchline.sports-academy.example/a/AbCdEfGhIjKlMnOpQrStUv", false)
 		text := message.SMSText(m)
 		if !strings.Contains(text, want) {
 			t.Errorf("request about %s: %q, want %q in it", name, text, want)

@@ -105,14 +105,17 @@ type SMSTemplate struct {
 // Key names the template in a setting.
 func (t SMSTemplate) Key() string { return t.Name + "." + t.Language }
 
-// SMSTemplates returns the templates of all SMS in the order of their keys. brand and the lines
-// that end an OTP are filled in.
+// SMSTemplates returns the templates of all SMS in the order of their keys. brand, the page
+// for short codes and the lines that end an OTP are filled in.
 func SMSTemplates(brand string, ending OTPEnding) []SMSTemplate {
 	var all []SMSTemplate
 	for _, language := range Languages {
 		words := textsIn(language)
 		for _, name := range words.keys("sms.") {
 			text := strings.ReplaceAll(words.byKey["sms."+name], "{brand}", brand)
+			if ending.Host != "" {
+				text = strings.ReplaceAll(text, "{page}", ending.Host+"/a")
+			}
 			if name == templateOTPCoach || name == templateOTPParty {
 				text += ending.lines("{code}")
 			}

@@ -149,6 +149,8 @@ func (t texts) valueOfTraining(name string, e event.Event) string {
 			return training.Day
 		}
 		return t.byKey["time.weekday."+strconv.Itoa(int(day.Weekday()))] + " " + t.dayAndMonth(day) + ", " + training.Start
+	case "when_place": // one variable: the registry of India takes no two side by side
+		return t.valueOfTraining("when", e) + t.valueOfTraining("place", e)
 	case "place":
 		if venue := Name(training.Venue, ""); venue != "" {
 			return ", " + venue

@@ -11,10 +11,6 @@ import (
 	"github.com/touchline/touchline/internal/message"
 )
 
-// maxRegistryValue is the length of a variable in the registry of India (DLT), in characters.
-// Variables for links and for texts of coaches may be longer.
-const maxRegistryValue = 30
-
 // MSG91Template is a template of MSG91, and its id in the registry of India.
 type MSG91Template struct{ ID, RegistryID string }
 
@@ -59,8 +55,8 @@ func (p *MSG91) Send(ctx context.Context, m Message) error {
 	crqid := strings.TrimSuffix(ref.String(), msg91) + p.secret(ref)
 	recipient := map[string]string{"mobiles": strings.TrimPrefix(string(m.To), "+"), "CRQID": crqid}
 	for name, value := range m.Template.Values {
-		if !strings.HasSuffix(name, "link") && name != "text" {
-			value = cut(value, maxRegistryValue)
+		if name != "text" { // of a coach: no template of the registry has it
+			value = message.RegistryValue(name, value)
 		}
 		recipient[name] = value
 	}
@@ -124,11 +120,3 @@ func (p *MSG91) template(text message.Text) (MSG91Template, bool) {
 }
 
 func templateKey(text message.Text) string { return text.Template + "." + text.Language }
-
-// cut returns the first n characters of s.
-func cut(s string, n int) string {
-	if runes := []rune(s); len(runes) > n {
-		return strings.TrimSpace(string(runes[:n]))
-	}
-	return s
-}

@@ -33,7 +33,7 @@ func TestMSG91Request(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := api.Messages()[0]
-	want := "कोच Venkataraman Subramanian I added Asha to एक बैच. May X send you news? Yes, no or not my child: code KQTWXY or https://touchline.example/a/AbCdEfGhIjKlMnOpQrStUv"
+	want := "कोच Venkataraman Subramanian Iyengar added Asha to एक बैच. May X send you news? Yes, no or not my child: code KQTWXY or https://touchline.example/a/AbCdEfGhIjKlMnOpQrStUv"
 	if got.Text != want || got.To != "+919876543210" || got.RegistryID != "1207160000000000002" || got.CRQID != m.ID+".1.0000000000000000000001" {
 		t.Errorf("sent %+v, want %q", got, want)
 	}

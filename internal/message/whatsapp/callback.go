@@ -26,14 +26,13 @@ type callback struct {
 		Changes []struct {
 			Field string `json:"field"`
 			Value struct {
-				Statuses []status `json:"statuses"`
+				Statuses []status  `json:"statuses"`
 				Messages []inbound `json:"messages"`
 				Contacts []contact `json:"contacts"`
 			} `json:"value"`
 		} `json:"changes"`
 	} `json:"entry"`
 }
-
 
 // parse parses the body of a call. It leaves out each value of another type than documented, which
 // must not lose a STOP elsewhere in the call.

@@ -4,8 +4,10 @@ import (
 	"context"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/message/mail"
 	"github.com/touchline/touchline/internal/message/push"
 	"github.com/touchline/touchline/internal/message/sms"
@@ -20,12 +22,41 @@ func (c *checkup) sms(ctx context.Context) []Result {
 	for _, p := range c.cfg.SMSProviders() {
 		if p.Kind != "log" {
 			results = append(results, c.account(ctx, "SMS", p)...)
+			if p.Kind == "msg91" {
+				results = append(results, c.registry()...)
+			}
 			continue
 		}
 		if c.cfg.Development() {
 			return one(ok("SMS is log, for development: messages are printed and not sent."))
 		}
 		return one(failed("SMS is log: no message is sent, and the terminal shows every OTP. Set SMS to a gateway."))
+	}
+	return results
+}
+
+// registry names the texts that MSG91 cannot send in India: those that the registry refuses, and those without a template.
+func (c *checkup) registry() (results []Result) {
+	known := map[string]bool{}
+	for _, t := range c.cfg.MSG91Templates {
+		known[t.Key] = true
+	}
+	var refused, missing []string
+	for _, t := range message.SMSTemplates(c.cfg.Brand, message.OTPEnding{Host: message.OTPHost(c.cfg.PublicURL)}) {
+		switch {
+		case t.Unregistrable() != "":
+			refused = append(refused, t.Key())
+		case !known[t.Key()]:
+			missing = append(missing, t.Key())
+		}
+	}
+	if len(refused) > 0 {
+		results = append(results, warning("msg91: the registry of India refuses these texts, which leave by another provider, by e-mail and in the app: %s. touchline sms-templates says why.",
+			strings.Join(refused, ", ")))
+	}
+	if len(missing) > 0 {
+		results = append(results, warning("msg91: MSG91_TEMPLATES has no %s. Such a text leaves in English, or by another provider. Variables need types since January 2026: register the texts of touchline sms-templates.",
+			strings.Join(missing, ", ")))
 	}
 	return results
 }
