@@ -31,7 +31,7 @@ func (s chatService) from(fields ...object) object {
 	return m
 }
 
-// stoppedFor reports whether the guardian of a player who has not answered stopped the coach.
+// stoppedFor reports whether the guardian of a player with an open question stopped the coach.
 func stoppedFor(t *testing.T, coach *touchlinetest.User, playerID string) bool {
 	t.Helper()
 	for _, item := range coach.Call(t, "GET", "/api/coach/pending-approvals", nil).Want(t, 200).Items() {
@@ -44,7 +44,7 @@ func stoppedFor(t *testing.T, coach *touchlinetest.User, playerID string) bool {
 }
 
 // TestChatWithoutNumber: WhatsApp leaves out the number of a person with a user name. A button, a quoting STOP, and
-// after a report of a message also a plain text are of the recipient; what belongs to nobody is logged and counted.
+// after a report of a message also a plain text are of the recipient; what belongs to no known number is logged and counted.
 func TestChatWithoutNumber(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, database string) {
@@ -121,7 +121,7 @@ func TestChatWithoutNumber(t *testing.T) {
 			t.Errorf("an unknown person left the log %q", added)
 		}
 		if text := string(s.Operator(t, operator.Metrics).Call(t, "GET", "/metrics", nil).Want(t, 200).Body); !strings.Contains(text, "\ntouchline_whatsapp_replies_unplaced_total 1\n") {
-			t.Error("the reply that belongs to nobody is not counted")
+			t.Error("the reply of no known number is not counted")
 		}
 	})
 }

@@ -55,9 +55,17 @@ func TestRegistry(t *testing.T) {
 func TestRegistryValue(t *testing.T) {
 	t.Parallel()
 	for _, v := range [][3]string{
-		{"coach", "Coach Meera Nair", "Coach Meera Nair"}, {"student", "O'Brien-Rao, K.L.", "OBrien Rao K L"}, {"student", "D’Souza", "DSouza"}, {"student", "आशा राव", "आशा राव"},
-		{"when_place", "Tue 1 Dec, 17:30, Ground #2", "Tue 1 Dec 17 30 Ground 2"}, {"batch", "U-12 (Evening)", "U 12 Evening"}, {"batch", "⚽️ U12", "U12"}, {"validity", "5 minutes", "5 minutes"},
-		{"link", "https://t.example/a/x_y-z", "https://t.example/a/x_y-z"}, {"page", "t.example/a", "t.example/a"}, {"code", "123456", "123456"},
+		{"coach", "Coach Meera Nair", "Coach Meera Nair"},
+		{"student", "O'Brien-Rao, K.L.", "OBrien Rao K L"},
+		{"student", "D’Souza", "DSouza"},
+		{"student", "आशा राव", "आशा राव"},
+		{"when_place", "Tue 1 Dec, 17:30, Ground #2", "Tue 1 Dec 17 30 Ground 2"},
+		{"batch", "U-12 (Evening)", "U 12 Evening"},
+		{"batch", "⚽️ U12", "U12"},
+		{"validity", "5 minutes", "5 minutes"},
+		{"link", "https://t.example/a/x_y-z", "https://t.example/a/x_y-z"},
+		{"page", "t.example/a", "t.example/a"},
+		{"code", "123456", "123456"},
 		{"students", strings.Repeat("ab ", 20), strings.TrimSpace(strings.Repeat("ab ", 14)[:40])},
 	} {
 		if got := message.RegistryValue(v[0], v[1]); got != v[2] {

@@ -160,7 +160,7 @@ func (p *fixture) answerStatements(s *said, in *conversation.Inbox, question str
 }
 
 // TestPlacedReplies: a reply without a number is of the person to whom the message under its user id went, else of the
-// recipient of the message that it quotes or answers. If they differ, nobody is guessed.
+// recipient of the message that it quotes or answers. If they differ, the person is not known.
 func TestPlacedReplies(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(p *fixture) {
