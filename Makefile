@@ -50,7 +50,8 @@ vuln: ## Look for known vulnerabilities (fetches the database)
 
 .PHONY: changes
 changes: ## Print what changed in the API since the last release, for integrators
-	@for document in api admin; do \
-		git show $$(git describe --tags --abbrev=0 --match 'v*'):internal/$$document/openapi.yaml >/tmp/released.$$$$.yaml && \
+	@release=$$(.ci/last-release) && if [ -z "$$release" ]; then echo "there is no release yet: nothing to compare with"; exit; fi; \
+	for document in api admin; do \
+		git show "$$release:internal/$$document/openapi.yaml" >/tmp/released.$$$$.yaml && \
 		$(TOOL) oasdiff changelog /tmp/released.$$$$.yaml internal/$$document/openapi.yaml --format markdown; rm -f /tmp/released.$$$$.yaml; \
 	done

@@ -7,7 +7,7 @@ import (
 	"runtime/debug"
 )
 
-// Release is the newest heading of CHANGELOG.md.
+// Release is the version that the next tag gets, or the version of the tag of this commit.
 const Release = "0.1.0"
 
 // commit replaces the commit of the build information, for builds outside a clone:

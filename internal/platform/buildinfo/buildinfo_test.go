@@ -27,14 +27,37 @@ func TestFrom(t *testing.T) {
 	}
 }
 
-// TestReleaseIsNewestOfChangelog compares Release with CHANGELOG.md.
-func TestReleaseIsNewestOfChangelog(t *testing.T) {
-	text, err := os.ReadFile("../../../CHANGELOG.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	heading := regexp.MustCompile(`(?m)^## \[([^\]]+)\]`).FindSubmatch(text)
-	if heading == nil || string(heading[1]) != buildinfo.Release {
-		t.Errorf("the newest heading of CHANGELOG.md is %q, Release is %s", heading, buildinfo.Release)
+// TestVersionsAgree: the changelog, the OpenAPI documents, the SDKs and the examples name the version of the program.
+func TestVersionsAgree(t *testing.T) {
+	version := regexp.QuoteMeta(buildinfo.Release)
+	for name, patterns := range map[string][2]string{
+		"CHANGELOG.md":                                        {`(?m)\A(?s:.*?)^## (.*)$`, `Unreleased|\[` + version + `\] - \d{4}-\d\d-\d\d`},
+		"internal/api/openapi.yaml":                           {`(?m)^  version: (.*)$`, version},
+		"internal/admin/openapi.yaml":                         {`(?m)^  version: (.*)$`, version},
+		"clients/typescript/package.json":                     {`(?m)^  "version": "(.*)",$`, version},
+		"clients/typescript/package-lock.json":                {`"name": "@?touchline/?.*",\s+"version": "(.*)"`, version},
+		"clients/typescript/README.md":                        {`touchline-client-(.*)\.tgz`, version},
+		"clients/typescript/examples/coach/package.json":      {`touchline-client-([^/]*)\.tgz`, version},
+		"clients/typescript/examples/coach/package-lock.json": {`"name": ".*",\s+"version": "(.*)"`, version},
+		"clients/go/README.md":                                {`clients/go@v(\S*)`, version},
+		"deploy/compose.yaml":                                 {`touchline[:_](\d+\.\d+\.\d+)`, version},
+		"deploy/compose.test.yaml":                            {`touchline[:_](\d+\.\d+\.\d+)`, version},
+		"deploy/kubernetes/touchline.yaml":                    {`touchline:(\d\S*)`, version},
+		"deploy/kubernetes/migrate.yaml":                      {`touchline:(\d\S*)`, version},
+		"docs/operating.md":                                   {`touchline_(\d[^_]*)_linux`, version},
+	} {
+		text, err := os.ReadFile("../../../" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := regexp.MustCompile(patterns[0]).FindAllSubmatch(text, -1)
+		if len(found) == 0 {
+			t.Errorf("%s names no version", name)
+		}
+		for _, match := range found {
+			if !regexp.MustCompile(`^(` + patterns[1] + `)$`).Match(match[1]) {
+				t.Errorf("%s has %q, the program is %s", name, match[1], buildinfo.Release)
+			}
+		}
 	}
 }
