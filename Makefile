@@ -23,10 +23,11 @@ check: ## Everything that CI runs
 .PHONY: drill
 drill: ## Everything that CI runs, and what takes longer: more rounds of races and kills, what an operator does, a failover under load
 	.ci/run
-	TOUCHLINE_TEST_REQUIRE_POSTGRES=on go test -race -tags drill -timeout 60m ./...
+	TOUCHLINE_TEST_REQUIRE_PROGRAMS=on go test -race -tags drill -timeout 60m ./...
 	go -C tools/release run . -platforms linux/amd64
 	deploy/check/operator dist/touchline_*_linux_amd64.deb
 	deploy/check/failover
+	.ci/bare all
 
 .PHONY: mutants
 mutants: ## Plant faults one by one, and run the tests that must find each (half an hour); ARGS are flags of tools/mutants

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/touchline/touchline/internal/platform/programtest"
 )
 
 // TestREADME runs the sessions of the README with curl in the shells that readers use, and
@@ -19,14 +21,13 @@ import (
 func TestREADME(t *testing.T) {
 	t.Parallel()
 	binary := program(t)
-	for _, shell := range []string{"sh", "bash", "zsh"} {
-		t.Run(shell, func(t *testing.T) {
+	for name, find := range map[string]func(testing.TB) string{
+		"sh": func(testing.TB) string { return "/bin/sh" }, "bash": programtest.Bash.Need, "zsh": programtest.Zsh.Need,
+	} {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for _, name := range []string{shell, "curl"} {
-				if _, err := exec.LookPath(name); err != nil {
-					t.Skipf("the sessions in the README need %s", name)
-				}
-			}
+			shell := find(t)
+			programtest.Curl.Need(t)
 			t.Run("a first session", func(t *testing.T) {
 				t.Parallel()
 				runSession(t, binary, shell, "## A first session with the API")

@@ -9,22 +9,21 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/touchline/touchline/internal/platform/programtest"
 )
 
 // TestCurlSamples runs the curl samples of /docs. The tests of the SDKs run those in TypeScript and Go.
 func TestCurlSamples(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"bash", "curl", "timeout"} {
-		if _, err := exec.LookPath(name); err != nil {
-			t.Skipf("the samples need %s", name)
-		}
-	}
+	bash := programtest.Bash.Need(t)
+	programtest.Curl.Need(t)
 	binary := program(t)
 	s := serve(t, binary, "--kyc=on")
 	go func() { _, _ = io.Copy(io.Discard, s.otps) }()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	script := exec.CommandContext(ctx, "bash", "docs/samples/_reference/samples.sh")
+	script := exec.CommandContext(ctx, bash, "docs/samples/_reference/samples.sh")
 	script.Dir = "../.."
 	script.Env = append(os.Environ(), "URL="+s.url, "PROGRAM="+binary, "TOUCHLINE_DATA_DIR="+filepath.Join(s.folder, "touchline-data"))
 	output, err := script.CombinedOutput()

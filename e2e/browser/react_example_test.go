@@ -11,6 +11,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/touchline/touchline/internal/platform/config"
+	"github.com/touchline/touchline/internal/platform/programtest"
 	"github.com/touchline/touchline/internal/server/touchlinetest"
 	"github.com/touchline/touchline/internal/store/storetest"
 )
@@ -23,7 +24,7 @@ const reactExample = "../../clients/typescript/examples/coach/dist"
 func TestReactExample(t *testing.T) {
 	t.Parallel()
 	if _, err := os.Stat(reactExample + "/index.html"); err != nil {
-		t.Skip("the example is not built: npm run build in clients/typescript/examples/coach")
+		programtest.NPM.Skip(t, "then build the example as clients/typescript/README.md says")
 	}
 	var service string
 	files := http.FileServer(http.Dir(reactExample))

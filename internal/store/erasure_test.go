@@ -157,15 +157,17 @@ func TestErasure(t *testing.T) {
 			}
 		}
 		if p.postgres {
-			dump := storetest.Dump(p, p.url)
-			if !strings.Contains(dump, by.AccountID) {
-				p.Fatalf("pg_dump wrote no rows: %.300s", dump)
-			}
-			for _, value := range planted {
-				if at := strings.Index(dump, value); at >= 0 {
-					p.Errorf("pg_dump has %s: %.300s", value, dump[max(0, at-150):])
+			p.TB.(*testing.T).Run("pg_dump", func(t *testing.T) {
+				dump := storetest.Dump(t, p.url)
+				if !strings.Contains(dump, by.AccountID) {
+					t.Fatalf("pg_dump wrote no rows: %.300s", dump)
 				}
-			}
+				for _, value := range planted {
+					if at := strings.Index(dump, value); at >= 0 {
+						t.Errorf("pg_dump has %s: %.300s", value, dump[max(0, at-150):])
+					}
+				}
+			})
 		}
 		ok(p, second(p.db.Sweep(bg, p.clock.Now())))
 		again := p.add(by, "Zarathustra Rao", number(99931), number(99932))

@@ -27,12 +27,12 @@ func TestStoreBehindPgBouncer(t *testing.T) {
 	for _, mode := range pooledModes {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			pooled := func() string {
+			pooled := func(t *testing.T) string {
 				return storetest.PgBouncer(t, storetest.Postgres(t)) + "&default_query_exec_mode=" + mode
 			}
-			t.Run("statements", func(t *testing.T) { runPooledStatements(t, pooled()) })
+			t.Run("statements", func(t *testing.T) { runPooledStatements(t, pooled(t)) })
 			t.Run("clients", func(t *testing.T) {
-				p := newFixture(t, pooled(), limited(message.Limits{PerNumber: 20, PerCoach: 200, TotalHour: 2000}))
+				p := newFixture(t, pooled(t), limited(message.Limits{PerNumber: 20, PerCoach: 200, TotalHour: 2000}))
 				const clients, rounds = 6, 4
 				for _, err := range concurrently(clients, func(client int) error {
 					for round := range rounds {

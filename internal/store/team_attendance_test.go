@@ -52,29 +52,32 @@ func marksOf(mark team.Mark, playerIDs ...string) []attendance.NewMark {
 // TestSheetStatements: a sheet of 200 marks is one transaction with fewer than 10 statements,
 // when it is new, changed and repeated. It runs alone, because it observes all statements.
 func TestSheetStatements(t *testing.T) {
-	for _, url := range []string{storetest.SQLite(t), storetest.Postgres(t)} {
-		p := newFixture(t, url)
-		by, batchID, players := p.squad(1, 200)
-		s := p.attendance()
-		var statements atomic.Int64
-		stop := database.Observe(func(string, []any) { statements.Add(1) })
-		defer stop()
-		for i, marks := range [][]attendance.NewMark{marksOf(team.Present, players...), marksOf(team.Late, players...), marksOf(team.Late, players...), marksOf(team.Absent, players[:100]...)} {
-			statements.Store(0)
-			sheet, err := s.Replace(bg, by, batchID, trainingDay, marks, attendance.Precondition{Given: i > 0, Any: true})
-			ok(t, err)
-			if n := statements.Load(); n == 0 || n >= 10 || len(sheet.Marks) != len(marks) {
-				t.Errorf("%s: request %d: %d statements, %d marks; want less than 10, and %d", url, i, n, len(sheet.Marks), len(marks))
-			}
-		}
-		stop()
-		stored, _, err := s.Sheet(bg, by, batchID, trainingDay)
+	t.Run("sqlite", func(t *testing.T) { checkSheetStatements(t, storetest.SQLite(t)) })
+	t.Run("postgres", func(t *testing.T) { checkSheetStatements(t, storetest.Postgres(t)) })
+}
+
+func checkSheetStatements(t *testing.T, url string) {
+	p := newFixture(t, url)
+	by, batchID, players := p.squad(1, 200)
+	s := p.attendance()
+	var statements atomic.Int64
+	stop := database.Observe(func(string, []any) { statements.Add(1) })
+	defer stop()
+	for i, marks := range [][]attendance.NewMark{marksOf(team.Present, players...), marksOf(team.Late, players...), marksOf(team.Late, players...), marksOf(team.Absent, players[:100]...)} {
+		statements.Store(0)
+		sheet, err := s.Replace(bg, by, batchID, trainingDay, marks, attendance.Precondition{Given: i > 0, Any: true})
 		ok(t, err)
-		superseded, err := s.Superseded(bg, by, batchID, trainingDay)
-		ok(t, err)
-		if n := stored.Counts(); n[team.Absent] != 100 || len(stored.Marks) != 100 || stored.Version != 3 || len(superseded) != 400 {
-			t.Errorf("%s: stored %v at version %d, %d superseded marks", url, n, stored.Version, len(superseded))
+		if n := statements.Load(); n == 0 || n >= 10 || len(sheet.Marks) != len(marks) {
+			t.Errorf("%s: request %d: %d statements, %d marks; want less than 10, and %d", url, i, n, len(sheet.Marks), len(marks))
 		}
+	}
+	stop()
+	stored, _, err := s.Sheet(bg, by, batchID, trainingDay)
+	ok(t, err)
+	superseded, err := s.Superseded(bg, by, batchID, trainingDay)
+	ok(t, err)
+	if n := stored.Counts(); n[team.Absent] != 100 || len(stored.Marks) != 100 || stored.Version != 3 || len(superseded) != 400 {
+		t.Errorf("%s: stored %v at version %d, %d superseded marks", url, n, stored.Version, len(superseded))
 	}
 }
 

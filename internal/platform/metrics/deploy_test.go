@@ -22,6 +22,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/httpx"
 	"github.com/touchline/touchline/internal/platform/inflight"
 	"github.com/touchline/touchline/internal/platform/metrics"
+	"github.com/touchline/touchline/internal/platform/programtest"
 )
 
 const deploy = "../../../deploy/"
@@ -136,10 +137,7 @@ func TestNamesInDeploy(t *testing.T) {
 
 // TestAlertRules runs the unit tests of the alerts, and lets Prometheus parse the dashboard.
 func TestAlertRules(t *testing.T) {
-	promtool, err := exec.LookPath("promtool")
-	if err != nil {
-		t.Skip("no promtool: install Debian's package prometheus")
-	}
+	promtool := programtest.Promtool.Need(t)
 	run := func(args ...string) {
 		t.Helper()
 		if out, err := exec.Command(promtool, args...).CombinedOutput(); err != nil {

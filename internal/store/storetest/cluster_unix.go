@@ -12,11 +12,11 @@ import (
 	"os/user"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
+
+	"github.com/touchline/touchline/internal/platform/programtest"
 )
 
 // startTime is the time in which a cluster must respond. Other packages' tests may keep
@@ -45,7 +45,10 @@ cd / && rm -rf "$dir"
 // temporary files if that is empty, and starts it with settings. It listens on a Unix
 // socket in the new folder only.
 func startCluster(folder string, settings ...string) (*url.URL, error) {
-	bin, err := programs()
+	initdb, err := programtest.PostgreSQL.Find()
+	if err == nil {
+		initdb, err = filepath.EvalSymlinks(initdb) // postgres is in the same folder
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +64,7 @@ func startCluster(folder string, settings ...string) (*url.URL, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command("/bin/sh", append([]string{"-c", guard, "guard", bin, dir}, settings...)...)
+	cmd := exec.Command("/bin/sh", append([]string{"-c", guard, "guard", filepath.Dir(initdb), dir}, settings...)...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "LC_ALL=C", "TZ=UTC")
 	cmd.Stdin = watched
@@ -103,42 +106,6 @@ func startCluster(folder string, settings ...string) (*url.URL, error) {
 	}
 }
 
-// programs returns the folder of initdb and postgres: from PATH, from pg_config, or the
-// newest of the folders of Debian, Red Hat and Homebrew.
-func programs() (string, error) {
-	var dirs []string
-	for _, program := range []string{"initdb", "postgres"} {
-		if path, err := exec.LookPath(program); err == nil {
-			if path, err = filepath.EvalSymlinks(path); err == nil {
-				dirs = append(dirs, filepath.Dir(path))
-			}
-		}
-	}
-	if out, err := exec.Command("pg_config", "--bindir").Output(); err == nil {
-		dirs = append(dirs, strings.TrimSpace(string(out)))
-	}
-	for _, pattern := range []string{
-		"/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin",
-		"/opt/homebrew/opt/postgresql*/bin", "/usr/local/opt/postgresql*/bin",
-	} {
-		found, _ := filepath.Glob(pattern)
-		slices.Reverse(found)
-		dirs = append(dirs, found...)
-	}
-	for _, dir := range dirs {
-		if runnable(filepath.Join(dir, "initdb")) && runnable(filepath.Join(dir, "postgres")) {
-			return dir, nil
-		}
-	}
-	return "", errors.New("install its server programs (Debian: apt-get install postgresql; macOS: brew install postgresql), " +
-		"or set " + serverEnv + " to the URL of a server where databases may be created")
-}
-
-func runnable(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
-}
-
 // unprivileged returns the user for the server, because PostgreSQL refuses to run as
 // root. It is nil if the tests do not run as root.
 func unprivileged() (*syscall.Credential, error) {
@@ -157,7 +124,7 @@ func unprivileged() (*syscall.Credential, error) {
 		}
 		return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
 	}
-	return nil, errors.New("run the tests as a user other than root, or add a user postgres: PostgreSQL refuses to run as root")
+	return nil, fmt.Errorf("PostgreSQL refuses to run as root: run the tests as another user, add a user postgres, %w", errNoCluster)
 }
 
 // makeFolder creates a folder for owner only, in parent or, if that is empty, in the

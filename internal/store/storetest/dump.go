@@ -3,29 +3,16 @@ package storetest
 import (
 	"errors"
 	"net/url"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"testing"
+
+	"github.com/touchline/touchline/internal/platform/programtest"
 )
 
 // Dump returns what pg_dump writes of the PostgreSQL database at address. Without pg_dump it skips tb.
 func Dump(tb testing.TB, address string) string {
 	tb.Helper()
-	program, err := exec.LookPath("pg_dump")
-	if err != nil {
-		var dir string
-		if dir, err = programs(); err == nil {
-			program = filepath.Join(dir, "pg_dump")
-			_, err = os.Stat(program)
-		}
-	}
-	if err != nil {
-		if os.Getenv(requireEnv) == "on" {
-			tb.Fatalf("pg_dump is required by %s: %v", requireEnv, err)
-		}
-		tb.Skipf("no pg_dump: %v", err)
-	}
+	program := programtest.PgDump.Need(tb)
 	u, err := url.Parse(address)
 	if err != nil {
 		tb.Fatal(err)

@@ -12,20 +12,15 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/touchline/touchline/internal/platform/programtest"
 )
 
 // PgBouncer starts PgBouncer in transaction mode in front of the database at address, on
-// two server connections, and returns the URL of its socket. Without the program it skips
-// tb, or fails it in CI.
+// two server connections, and returns the URL of its socket. Without the program it skips tb.
 func PgBouncer(tb testing.TB, address string) string {
 	tb.Helper()
-	program, err := exec.LookPath("pgbouncer")
-	if err != nil {
-		if os.Getenv(requireEnv) == "on" {
-			tb.Fatalf("PgBouncer is required by %s: %v", requireEnv, err)
-		}
-		tb.Skipf("no PgBouncer (Debian: apt-get install pgbouncer): %v", err)
-	}
+	program := programtest.PgBouncer.Need(tb)
 	u, err := url.Parse(address)
 	if err != nil {
 		tb.Fatal(err)

@@ -17,13 +17,13 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	_ "modernc.org/sqlite" // the driver of SQLite
+
+	"github.com/touchline/touchline/internal/platform/programtest"
 )
 
 const (
 	// serverEnv names a running server on which databases may be created.
 	serverEnv = "TOUCHLINE_TEST_POSTGRES"
-	// requireEnv is "on" in CI: a test fails without a server instead of being skipped.
-	requireEnv = "TOUCHLINE_TEST_REQUIRE_POSTGRES"
 	// enginesEnv is "both" in CI: Either is Each.
 	enginesEnv = "TOUCHLINE_TEST_ENGINES"
 	// maxIdle is how many connections to a server stay open between the statements of
@@ -95,15 +95,21 @@ func LimitedPostgres(tb testing.TB) string {
 	return limited.String()
 }
 
+// errNoCluster means that this system or user cannot run a cluster.
+var errNoCluster = errors.New("or set " + serverEnv + " to the URL of a server where databases may be created")
+
 // server returns the shared server, or skips tb without one.
 func server(tb testing.TB) *url.URL {
 	tb.Helper()
+	if os.Getenv(serverEnv) == "" {
+		programtest.PostgreSQL.Need(tb)
+	}
 	server, err := sharedServer()
-	if err != nil {
-		if os.Getenv(requireEnv) == "on" {
-			tb.Fatalf("PostgreSQL is required by %s: %v", requireEnv, err)
-		}
-		tb.Skipf("no PostgreSQL: %v", err)
+	switch {
+	case errors.Is(err, errNoCluster):
+		programtest.PostgreSQL.Skip(tb, err.Error())
+	case err != nil:
+		tb.Fatal(err)
 	}
 	return server
 }

@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf16"
+
+	"github.com/touchline/touchline/internal/platform/programtest"
 )
 
 // Kannel is a Kannel of Debian (packages kannel and kannel-extras) with a simulated SMS
@@ -84,12 +86,7 @@ get-url = "%[6]s/?from=%%p&text=%%a&id=%%I&sent_at=%%T"
 // skips tb.
 func StartKannel(tb testing.TB) *Kannel {
 	tb.Helper()
-	programs := map[string]string{"bearerbox": "/usr/sbin/bearerbox", "smsbox": "/usr/sbin/smsbox", "fakesmsc": "/usr/lib/kannel/test/fakesmsc"}
-	for name, path := range programs {
-		if _, err := os.Stat(path); err != nil {
-			tb.Skipf("no Kannel: %s is missing; install Debian's packages kannel and kannel-extras", name)
-		}
-	}
+	bearerbox, smsbox, fakesmsc := programtest.Bearerbox.Need(tb), programtest.Smsbox.Need(tb), programtest.FakeSMSC.Need(tb)
 	ports := freePorts(tb, 5)
 	admin, network, sendsms := ports[0], ports[2], ports[3]
 	k := &Kannel{URL: fmt.Sprintf("http://127.0.0.1:%d/cgi-bin/sendsms", sendsms), User: "touchline", Password: "S3NT1NEL", replies: ports[4]}
@@ -103,19 +100,19 @@ func StartKannel(tb testing.TB) *Kannel {
 	status := func() string { return get(fmt.Sprintf("http://127.0.0.1:%d/status.txt?password=status", admin)) }
 	await := func(what string, logs *output, ready func() bool) {
 		tb.Helper()
-		for deadline := time.Now().Add(20 * time.Second); !ready(); time.Sleep(20 * time.Millisecond) {
+		for deadline := time.Now().Add(time.Minute); !ready(); time.Sleep(20 * time.Millisecond) {
 			if time.Now().After(deadline) {
-				tb.Fatalf("%s is not ready after 20 s:\n%s", what, logs)
+				tb.Fatalf("%s is not ready after a minute:\n%s", what, logs)
 			}
 		}
 	}
-	logs := run(tb, programs["bearerbox"], file)
+	logs := run(tb, bearerbox, file)
 	await("bearerbox", logs, func() bool { return strings.Contains(status(), "Kannel") })
-	logs = run(tb, programs["smsbox"], file)
+	logs = run(tb, smsbox, file)
 	await("smsbox", logs, func() bool {
 		return strings.Contains(status(), "smsbox:") && get(fmt.Sprintf("http://127.0.0.1:%d/cgi-bin/sendsms", sendsms)) != ""
 	})
-	k.network = run(tb, programs["fakesmsc"], "-H", "127.0.0.1", "-r", fmt.Sprint(network), "-m", "0", "1 2 text none")
+	k.network = run(tb, fakesmsc, "-H", "127.0.0.1", "-r", fmt.Sprint(network), "-m", "0", "1 2 text none")
 	await("the simulated network", k.network, func() bool { return strings.Contains(status(), "(online") })
 	return k
 }
