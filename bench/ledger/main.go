@@ -1,3 +1,5 @@
+//go:build unix
+
 // Command ledger writes to a running service until it is interrupted, keeps a ledger of the acknowledged writes outside of the
 // service, and compares the two at the end: an acknowledged write that the service does not have is lost, a write that it has twice
 // is doubled. Use it to see what a failover, an upgrade or a key rotation does to clients.
