@@ -128,8 +128,8 @@ func TestNotifications(t *testing.T) {
 				if open {
 					t.Errorf("got event %s on an ended stream", id)
 				}
-			case <-time.After(5 * time.Second):
-				t.Error("the stream is still open 5 s after its session ended")
+			case <-time.After(waitLimit):
+				t.Error("the stream is still open after its session ended")
 			}
 		}
 	})

@@ -204,7 +204,7 @@ func TestLostCommit(t *testing.T) {
 	for _, call := range keyedCalls(t, s) {
 		before := lost.Load()
 		var first *touchlinetest.Response
-		for range 50 {
+		for end := time.Now().Add(waitLimit); time.Now().Before(end); {
 			if first = call.do("Idempotency-Key: " + call.name); first.Status < 500 && first.Code() != "request_in_progress" {
 				break
 			}
@@ -232,7 +232,7 @@ func TestLostCommit(t *testing.T) {
 }
 
 // TestLostClaim: the response of PostgreSQL to the COMMIT of the claim is lost. The key is
-// free within 5 s.
+// free after some seconds.
 func TestLostClaim(t *testing.T) {
 	t.Parallel()
 	s, _, lost := losingCommits(t, `AFTER INSERT ON kept_answers FOR EACH ROW`)
@@ -243,8 +243,8 @@ func TestLostClaim(t *testing.T) {
 	add().Want(t, 503, "unavailable")
 	start := time.Now()
 	for add().Status != 201 {
-		if time.Since(start) > 5*time.Second {
-			t.Fatal("the key is not free after 5 s")
+		if time.Since(start) > waitLimit {
+			t.Fatalf("the key is not free after %s", waitLimit)
 		}
 		time.Sleep(100 * time.Millisecond)
 	}

@@ -26,14 +26,14 @@ func wrongOTP(otp string, n int) string {
 // count as attempts. Then even the correct code is refused.
 //
 // It does not run in parallel with other tests: with less CPU, some requests would
-// time out with unavailable.
+// time out with unavailable. More at once would only wait for a connection.
 func TestConcurrentWrongOTPs(t *testing.T) {
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		replicas := []*touchlinetest.Service{s, s.Replica()}
 		s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": coachNumber}).Want(t, 202)
 		otp := s.OTP(coachNumber, 0)
 
-		const wrongCodes, atOnce = 400, 50
+		const wrongCodes, atOnce = 400, 16
 		codes := make(chan string, wrongCodes)
 		var wait sync.WaitGroup
 		for w := range atOnce {

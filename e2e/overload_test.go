@@ -88,11 +88,11 @@ func TestOverloaded(t *testing.T) {
 		eventually(t, "the change of the profile is in flight", func() bool {
 			return s.Call(t, "POST", "/auth/request-otp", "", map[string]any{}).Status == 503
 		})
-		time.Sleep(100 * time.Millisecond) // its body is read
+		time.Sleep(100 * time.Millisecond) // its body is read by then, mostly; the test holds for both orders
 		for _, path := range []string{"/api/players/add", "/api/approval/send-reminder", "/auth/verify-otp"} {
 			start := time.Now()
 			refused := s.Call(t, "POST", path, "not a token", map[string]any{}).Want(t, 503, "overloaded")
-			if took := time.Since(start); refused.Header.Get("Retry-After") == "" || took > time.Second {
+			if took := time.Since(start); refused.Header.Get("Retry-After") == "" || took > promptly {
 				t.Errorf("%s: got %v after %s, want Retry-After at once", path, refused.Header, took)
 			}
 		}
@@ -108,7 +108,7 @@ func TestOverloaded(t *testing.T) {
 
 		call(guardian, 200, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": player, "action": "approved"})
 		call(coach, 204, "POST", "/auth/logout", nil)
-		time.Sleep(100 * time.Millisecond) // both wait
+		time.Sleep(100 * time.Millisecond) // both wait by then, mostly; the test holds for both orders
 		release()
 		calls.Wait()
 		guardian.Call(t, "GET", "/api/me", nil).Want(t, 200)

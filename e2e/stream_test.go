@@ -164,7 +164,7 @@ func TestStreamHeartbeat(t *testing.T) {
 // TestStreamEnds: a stream ends with its token, session, last player and replica.
 func TestStreamEnds(t *testing.T) {
 	t.Parallel()
-	const soon = 5 * time.Second
+	const soon = 20 * time.Second
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		other := s.Replica()
 		coach := s.Coach(t, coachNumber)

@@ -60,7 +60,7 @@ func TestVerifyHonorsContext(t *testing.T) {
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("Delete = %v, want context.DeadlineExceeded", err)
 		}
-	case <-time.After(5 * time.Second):
+	case <-time.After(time.Minute):
 		t.Error("Delete did not return after its context ended")
 	}
 }

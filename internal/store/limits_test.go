@@ -228,7 +228,7 @@ func TestLimitUpdatesAreHeapOnly(t *testing.T) {
 	}
 	const want = counts - 1 // the first is an insert
 	var updates, heapOnly int
-	for range 100 {
+	for range 1000 {
 		// The statistics of a connection arrive later.
 		ok(t, run(p.db, `SELECT pg_stat_force_next_flush()`))
 		ok(t, p.db.QueryRow(bg, `SELECT n_tup_upd, n_tup_hot_upd FROM pg_stat_user_tables WHERE relname = 'limits'`).Scan(&updates, &heapOnly))

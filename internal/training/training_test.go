@@ -371,7 +371,7 @@ func TestLargeBatch(t *testing.T) {
 		if players := cancelled.JSON["players"].([]any); len(players) != size || cancelled.String("counts.no_answer") != fmt.Sprint(size) {
 			t.Errorf("%d players", len(players))
 		}
-		if took := time.Since(began); took > 5*time.Second {
+		if took := time.Since(began); took > 20*time.Second {
 			t.Errorf("the cancellation took %s", took)
 		}
 		if got := fmt.Sprint(q.types(q.guardian)); got != "[training_cancelled]" {

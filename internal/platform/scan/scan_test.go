@@ -114,12 +114,11 @@ func TestScanFailureIsUnavailable(t *testing.T) {
 		}
 	})
 	t.Run("caller cancels", func(t *testing.T) {
-		scanner, _ := scan.New((&scantest.Clamd{TB: t, Reply: func(net.Conn) { time.Sleep(time.Second) }}).Listen("tcp", "127.0.0.1:0"))
+		scanner, _ := scan.New((&scantest.Clamd{TB: t, Reply: func(net.Conn) { <-t.Context().Done() }}).Listen("tcp", "127.0.0.1:0"))
 		cancelled, cancel := context.WithCancel(ctx)
 		time.AfterFunc(50*time.Millisecond, cancel)
-		start := time.Now()
-		if _, err := scanner.Scan(cancelled, strings.NewReader(file)); !errors.Is(err, context.Canceled) || time.Since(start) > 500*time.Millisecond {
-			t.Errorf("after %s: %v", time.Since(start), err)
+		if _, err := scanner.Scan(cancelled, strings.NewReader(file)); !errors.Is(err, context.Canceled) {
+			t.Errorf("err = %v, want context.Canceled", err)
 		}
 	})
 	for _, address := range []string{"", "off", "unix:", "tcp:", "udp:x"} {

@@ -29,7 +29,7 @@ func development(c *config.Config) { c.SMS = "log" }
 // messagesOf waits until a phone has n messages and returns them.
 func messagesOf(t *testing.T, s *touchlinetest.Service, number string, n int) []map[string]any {
 	t.Helper()
-	for range 300 {
+	for range 1200 {
 		items := s.Call(t, "GET", "/dev/messages?number="+url.QueryEscape(number), "", nil).Want(t, 200).Items()
 		if len(items) >= n {
 			return items

@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -66,13 +67,20 @@ const noOverload = "100000"
 const connections = 3
 
 // ManyConnections lets more transactions run at the same time, for tests that send many
-// requests concurrently.
-func ManyConnections(c *config.Config) { setConnections(c, 8) }
+// requests concurrently. On a busy machine a transaction waits long for a lock behind the others. It keeps its place there until the
+// end of its time, 10 s; with the usual lock_timeout of 1 s it would go to the end of the queue each second.
+func ManyConnections(c *config.Config) {
+	setConnections(c, 8, "lock_timeout", "9s", "idle_in_transaction_session_timeout", "9s")
+}
 
-func setConnections(c *config.Config, n int) {
+// setConnections sets the number of connections to PostgreSQL, and parameters of their sessions: names, each before its value.
+func setConnections(c *config.Config, n int, params ...string) {
 	if u, err := url.Parse(c.DatabaseURL.Reveal()); err == nil && u.Scheme == "postgres" {
 		query := u.Query()
 		query.Set("pool_max_conns", strconv.Itoa(n))
+		for param := range slices.Chunk(params, 2) {
+			query.Set(param[0], param[1])
+		}
 		u.RawQuery = query.Encode()
 		c.DatabaseURL = config.SecretURL(u.String())
 	}

@@ -129,7 +129,7 @@ func (s *Server) To(address string) []Mail {
 // arrive within ten seconds.
 func (s *Server) Wait(tb testing.TB, address string, n int) Mail {
 	tb.Helper()
-	deadline := time.After(10 * time.Second)
+	deadline := time.After(time.Minute)
 	for {
 		s.mu.Lock()
 		changed := s.changed

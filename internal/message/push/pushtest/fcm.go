@@ -144,7 +144,7 @@ func (f *FCM) Calls() int {
 // not arrive within ten seconds.
 func (f *FCM) Wait(tb testing.TB, n int) AppMessage {
 	tb.Helper()
-	deadline := time.After(10 * time.Second)
+	deadline := time.After(time.Minute)
 	for {
 		f.mu.Lock()
 		changed, all := f.changed, slices.Clone(f.received)

@@ -203,7 +203,7 @@ func (s *Service) Received() []Message {
 // ten seconds.
 func (s *Service) Wait(tb testing.TB, n int) Message {
 	tb.Helper()
-	deadline := time.After(10 * time.Second)
+	deadline := time.After(time.Minute)
 	for {
 		s.mu.Lock()
 		changed := s.changed
