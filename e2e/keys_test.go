@@ -231,7 +231,7 @@ func TestRotateMasterKeyKilled(t *testing.T) {
 			in.settings = append(slices.Clone(base), "TOUCHLINE_MASTER_KEY_FILE="+current, "TOUCHLINE_MASTER_KEY_NEW_FILE="+next)
 			rotate := []string{"keys", "rotate", "--new-file", next, "--yes"}
 			c := launch(t, dir, rotate, in.settings...)
-			time.Sleep(time.Duration(i) * 10 * time.Millisecond)
+			time.Sleep(time.Duration(i) * 10 * time.Millisecond) // each kill hits another step, whichever it is
 			_ = c.cmd.Process.Kill()
 			<-c.done
 			if masters, _ := in.masterKeys(); len(masters) != 1 || masters[0] == "" {

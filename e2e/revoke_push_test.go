@@ -67,7 +67,7 @@ func TestNoPushAfterRevoke(t *testing.T) {
 			}()
 			concurrently(t, calls...)
 			atAnswer := <-done
-			time.Sleep(60 * time.Millisecond)
+			time.Sleep(60 * time.Millisecond) // in which no message may arrive
 			if late := progress() - atAnswer; late > 0 {
 				t.Errorf("round %d: %d messages about progress arrived after the answer to the revoke", round, late)
 			}

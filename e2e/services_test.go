@@ -152,7 +152,7 @@ func TestChangeFeed(t *testing.T) {
 			rows, next := read(service, "?wait=30&cursor="+end)
 			waited <- page{rows, next}
 		}()
-		time.Sleep(100 * time.Millisecond)
+		time.Sleep(100 * time.Millisecond) // the call waits by then, mostly; the test holds for both orders
 		decide("revoked")
 		got := <-waited
 		if !slices.Equal(got.rows, []string{id + " 4 revoked guardian rejected/pending"}) {

@@ -166,7 +166,6 @@ func TestSecondSignal(t *testing.T) {
 	p := startServer(t, "TOUCHLINE_SHUTDOWN_DRAIN=10m")
 	p.interrupt()
 	eventually(t, "the server drains", func() bool { status, _, _ := p.get("/readyz"); return status == 503 })
-	time.Sleep(100 * time.Millisecond)
 	p.interrupt()
 	if code := p.wait(waitLimit); code == 0 {
 		t.Error("got exit code 0 after a second signal")

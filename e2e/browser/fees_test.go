@@ -193,10 +193,11 @@ func TestFeePages(t *testing.T) {
 // addOverdueFee adds a fee with a payment and a UPI ID for it, and returns its id.
 func addOverdueFee(t *testing.T, coach *touchlinetest.User, player string) string {
 	t.Helper()
+	today := coach.Service.Clock.Now().UTC()
 	fee := coach.Call(t, "POST", "/api/fees", map[string]any{
-		"player_id": player, "title": "Training in May", "amount": 150000, "due_on": time.Now().AddDate(0, 0, -9).Format(time.DateOnly),
+		"player_id": player, "title": "Training in May", "amount": 150000, "due_on": today.AddDate(0, 0, -9).Format(time.DateOnly),
 	}).Want(t, 201).String("fee_id")
-	payment := map[string]any{"amount": 50000, "method": "cash", "paid_on": time.Now().AddDate(0, 0, -2).Format(time.DateOnly), "note": "Paid by the aunt."}
+	payment := map[string]any{"amount": 50000, "method": "cash", "paid_on": today.AddDate(0, 0, -2).Format(time.DateOnly), "note": "Paid by the aunt."}
 	coach.Call(t, "POST", "/api/fees/"+fee+"/payments", payment).Want(t, 201)
 	coach.Call(t, "PATCH", "/api/coach/profile", map[string]any{"upi_id": "meera@okbank"}).Want(t, 200)
 	return fee

@@ -160,7 +160,7 @@ func TestBusyConnectionsStay(t *testing.T) {
 	select {
 	case status := <-answer:
 		t.Errorf("a connection beyond the limit got %d, want none before another is idle", status)
-	case <-time.After(200 * time.Millisecond):
+	case <-time.After(200 * time.Millisecond): // in which no response may arrive
 	}
 	if n := count(busy, isClosed); n != 0 {
 		t.Errorf("%d busy connections are closed, want 0", n)

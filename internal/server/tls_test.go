@@ -213,7 +213,7 @@ func TestShutdownWaitsForTLSRequest(t *testing.T) {
 	select {
 	case err := <-stopped:
 		t.Fatalf("Stop returned during a request: %v", err)
-	case <-time.After(300 * time.Millisecond):
+	case <-time.After(300 * time.Millisecond): // in which Stop must not return
 	}
 	_, _ = io.WriteString(conn, body[5:])
 	resp, err := http.ReadResponse(responses, nil)
@@ -256,7 +256,7 @@ func TestShutdownWaitsForHTTP2Request(t *testing.T) {
 	go func() {
 		_, _ = io.WriteString(send, `{"mobile_number": `)
 		go func() { stopped <- s.Stop() }()
-		time.Sleep(300 * time.Millisecond)
+		time.Sleep(300 * time.Millisecond) // Stop has begun by then, mostly; the test holds for both orders
 		_, _ = io.WriteString(send, `"98123 45678"}`)
 		_ = send.Close()
 	}()

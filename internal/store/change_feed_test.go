@@ -84,7 +84,7 @@ func TestChangesMissNothing(t *testing.T) {
 					heldCommitted.Store(true)
 				}
 				for round := 0; round < 5 || !heldCommitted.Load(); round++ {
-					time.Sleep(50 * time.Millisecond)
+					time.Sleep(50 * time.Millisecond) // about 20 decisions a second
 					if err := w.decide(guardian, players[i].ID, approval.Revoke); err != nil {
 						return err
 					}

@@ -154,7 +154,7 @@ func TestLoginRacesWithAccountEnd(t *testing.T) {
 				own := auth.ChallengeKey{Number: shared.Number, Role: actor.Coach, DeviceID: uuid.NewString()}
 				p.challenge(own)
 				all.Go(func() {
-					time.Sleep(rand.N(10 * time.Millisecond))
+					time.Sleep(rand.N(10 * time.Millisecond)) // so that the logins meet the change at different steps
 					login(own, shared)
 				})
 			}

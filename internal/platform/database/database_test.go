@@ -165,7 +165,7 @@ func TestClose(t *testing.T) {
 		go func() {
 			written <- db.Write(bg, func(tx *database.Tx) error {
 				close(started)
-				time.Sleep(50 * time.Millisecond)
+				time.Sleep(50 * time.Millisecond) // Close has begun by then, mostly; the test holds for both orders
 				return addTo(tx, "a")
 			})
 		}()

@@ -87,7 +87,7 @@ func TestConcurrentGuardedExec(t *testing.T) {
 
 // Statements that wait for a row lock do not delay statements on other rows.
 func TestPostgresExecDuringRowLock(t *testing.T) {
-	db := openCounters(t, storetest.EmptyPostgres(t))
+	db := openCounters(t, storetest.EmptyPostgres(t)+"&idle_in_transaction_session_timeout=30s")
 	for i := range 9 {
 		ok(t, run(db, addCounter, fmt.Sprint(i), 0))
 	}
@@ -111,13 +111,13 @@ func TestPostgresExecDuringRowLock(t *testing.T) {
 				}
 			})
 		}
-		time.Sleep(5 * time.Millisecond)
+		time.Sleep(5 * time.Millisecond) // the statements of a round wait behind the lock, mostly; the test holds for every order
 	}
 	free := make(chan struct{})
 	go func() { others.Wait(); close(free) }()
 	select {
 	case <-free:
-	case <-time.After(5 * time.Second):
+	case <-time.After(8 * time.Second): // the write that holds the lock ends after 10 s
 		t.Error("statements on other rows waited for the lock")
 	}
 	close(release)
@@ -153,7 +153,7 @@ func TestPostgresExecReleasesConnection(t *testing.T) {
 			next.Go(func() {
 				ok(t, db.Write(bg, func(tx *database.Tx) error { <-release; return nil }))
 			})
-			time.Sleep(2 * time.Millisecond)
+			time.Sleep(2 * time.Millisecond) // the next transaction asks for a connection, mostly; the test holds for both orders
 			return nil
 		}))
 		select {

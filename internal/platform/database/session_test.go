@@ -49,7 +49,7 @@ func TestWriteRetriesIdleTransaction(t *testing.T) {
 	ok(t, db.Write(bg, func(tx *database.Tx) error {
 		ok(t, addTo(tx, "a"))
 		if attempts++; attempts == 1 {
-			time.Sleep(300 * time.Millisecond)
+			time.Sleep(300 * time.Millisecond) // longer than the transaction may be idle
 		}
 		return nil
 	}))

@@ -67,7 +67,7 @@ func TestScanFailureIsUnavailable(t *testing.T) {
 		"reply to another command, FOUND": reply("fd[10]: Win.Test FOUND\x00"),
 		"reply to another command, OK":    reply("OK\x00"),
 		"OK with trailing text":           reply("stream: OK, or not\x00"),
-		"silence":                         func(net.Conn) { time.Sleep(time.Second) },
+		"silence":                         func(net.Conn) { time.Sleep(time.Second) }, // longer than the scanner waits
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
