@@ -15,7 +15,7 @@ import (
 
 func main() {
 	debug.SetGCPercent(400)
-	faults := 0
+	failed := false
 	for _, platform := range os.Args[1:] {
 		system, processor, _ := strings.Cut(platform, "/")
 		all, err := packages.Load(&packages.Config{
@@ -27,15 +27,19 @@ func main() {
 			fmt.Fprintln(os.Stderr, platform, err)
 			os.Exit(1)
 		}
+		faults := 0
 		packages.Visit(all, nil, func(p *packages.Package) {
 			for _, err := range p.Errors {
 				fmt.Fprintf(os.Stderr, "%s: %v\n", platform, err)
 				faults++
 			}
 		})
-		fmt.Printf("%s: %d packages and test packages compile\n", platform, len(all))
+		if faults == 0 {
+			fmt.Printf("%s: %d packages and test packages compile\n", platform, len(all))
+		}
+		failed = failed || faults > 0
 	}
-	if faults > 0 {
+	if failed {
 		os.Exit(1)
 	}
 }
