@@ -35,6 +35,8 @@ const (
 	erasuresEvery       = 5 * time.Second
 	expansionEvery      = time.Second
 	sweepEvery          = 10 * time.Minute
+	// tellAgain is how soon the same error of a job is in the log again.
+	tellAgain = time.Minute
 )
 
 // jobBatch is how many coaches, certificates or fees one call of a batch job handles.
@@ -162,17 +164,24 @@ func (w *Worker) every(ctx context.Context, name string, period time.Duration, j
 	if w.config.Observe != nil {
 		done = w.config.Observe(name)
 	}
+	var told string // the last error in the log, and when
+	var toldAt time.Time
 	for {
+		var at time.Time
 		select {
 		case <-ctx.Done():
 			return
-		case <-ticks:
+		case at = <-ticks:
 		}
 		err := Recovered(func() error { return job(ctx) })
 		if err == nil || ctx.Err() == nil {
 			done(err)
 		}
-		if err != nil && ctx.Err() == nil {
+		switch {
+		case err == nil:
+			told = ""
+		case ctx.Err() == nil && (err.Error() != told || at.Sub(toldAt) >= tellAgain):
+			told, toldAt = err.Error(), at
 			w.config.Log.Warn("a background job failed and will run again", "job", name, "error", err)
 		}
 	}
