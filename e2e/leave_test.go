@@ -74,7 +74,7 @@ func TestDeleteFamilyAccount(t *testing.T) {
 			"accounts":      `SELECT count(*) FROM accounts WHERE id = $1 AND mobile_number <> 'erased:' || id`,
 			"sessions":      `SELECT count(*) FROM sessions WHERE account_id = $1`,
 			"notifications": `SELECT count(*) FROM notifications WHERE account_id = $1`,
-			"record keys":   `SELECT count(*) FROM record_keys WHERE account_id = $1`,
+			"record keys":   `SELECT count(*) FROM record_keys WHERE account_id = $1 AND sealed IS NOT NULL`,
 		} {
 			if n := queryOne[int](t, db, query, guardian.ID); n != 0 {
 				t.Errorf("%d %s are left", n, what)
@@ -185,7 +185,7 @@ func TestDeleteFamilyAccountRaces(t *testing.T) {
 				"numbers":       `SELECT count(*) FROM accounts WHERE id = $1 AND mobile_number <> 'erased:' || id`,
 				"live players":  `SELECT count(*) FROM players WHERE guardian_id = $1 AND deleted_at IS NULL`,
 				"sessions":      `SELECT count(*) FROM sessions WHERE account_id = $1`,
-				"record keys":   `SELECT count(*) FROM record_keys WHERE account_id = $1`,
+				"record keys":   `SELECT count(*) FROM record_keys WHERE account_id = $1 AND sealed IS NOT NULL`,
 				"open requests": `SELECT count(*) FROM requests WHERE state = 'pending' AND approver_id = $1`,
 			} {
 				if n := queryOne[int](t, db, query, guardian.ID); n != 0 {

@@ -31,7 +31,7 @@ func TestAudit(t *testing.T) {
 		code := run(t.Context(), args, []string{"TOUCHLINE_DATABASE_URL=" + url, "TOUCHLINE_DATA_DIR=" + s.Config.DataDir}, &out, &errs)
 		return code, out.String() + errs.String()
 	}
-	const want = "5 records and 1 players were checked.\nNothing contradicts the log."
+	const want = "6 records and 1 players were checked.\nNothing contradicts the log."
 	code, out := command("audit")
 	for end := time.Now().Add(time.Minute); code == 0 && !strings.Contains(out, want) && time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		code, out = command("audit") // the worker has not numbered all records
@@ -58,6 +58,12 @@ func TestAudit(t *testing.T) {
 		t.Fatal(err)
 	}
 	if code, out := command("audit"); code != 3 || !strings.Contains(out, `the state is "approved", but the newest record`) {
+		t.Errorf("exit status %d: %s", code, out)
+	}
+	if _, err := db.Exec(t.Context(), `DELETE FROM consent_log`); err != nil {
+		t.Fatal(err)
+	}
+	if code, out := command("audit"); code != 3 || !strings.Contains(out, "its row in consent_log was deleted") {
 		t.Errorf("exit status %d: %s", code, out)
 	}
 	outside := filepath.Join(t.TempDir(), "checkpoint")

@@ -117,16 +117,20 @@ func (c *closure) endPlayers(ctx context.Context, tx *store.Tx) error {
 		UPDATE players SET deleted_at = $2, version = version + 1, changes = changes + 1
 		WHERE coach_id = $1 AND deleted_at IS NULL
 		RETURNING id, student_name, guardian_name, guardian_id, guardian_state, student_id, student_state,
-			version, date_of_birth, student_number, guardian_number, guardian_relationship`,
+			version, date_of_birth, student_number, guardian_number, guardian_relationship, created_at,
+			guardian_changed_at, guardian_pending_since, guardian_pending_reason, student_changed_at, student_pending_since, student_pending_reason`,
 		c.by.AccountID, database.Micros(tx.Now))
 	var changes []ConsentChange
 	ended, err := database.Collect(rs, err, func(s database.Scanner) (p EndedPlayer, err error) {
 		old := &Player{CoachID: c.by.AccountID, CoachName: c.name}
 		var guardian Guardian
 		var born string
+		g, st := &old.GuardianApprover.Consent, &old.StudentApprover.Consent
 		err = s.Scan(&p.PlayerID, &p.StudentName, database.IntoText(&p.GuardianName),
 			database.IntoText(&p.Guardian.AccountID), &p.Guardian.State, database.IntoText(&p.Student.AccountID), &p.Student.State,
-			&old.Version, &born, database.IntoText((*string)(&old.Student.Number)), database.IntoText((*string)(&guardian.Number)), database.IntoText(&guardian.Relationship))
+			&old.Version, &born, database.IntoText((*string)(&old.Student.Number)), database.IntoText((*string)(&guardian.Number)), database.IntoText(&guardian.Relationship), database.IntoTime(&old.CreatedAt),
+			database.IntoTime(&g.ChangedAt), database.IntoTime(&g.PendingSince), database.IntoText((*string)(&g.PendingReason)),
+			database.IntoTime(&st.ChangedAt), database.IntoTime(&st.PendingSince), database.IntoText((*string)(&st.PendingReason)))
 		if err == nil {
 			old.Student.DateOfBirth, err = ParseDate(born)
 		}

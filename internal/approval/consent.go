@@ -90,6 +90,10 @@ type Consent struct {
 	PendingReason PendingReason
 }
 
+func (c Consent) equal(other Consent) bool {
+	return c.State == other.State && c.ChangedAt.Equal(other.ChangedAt) && c.PendingSince.Equal(other.PendingSince) && c.PendingReason == other.PendingReason
+}
+
 // PendingReason says why a consent is pending.
 type PendingReason string
 

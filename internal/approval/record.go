@@ -14,12 +14,23 @@ type ConsentKind string
 
 // The kinds besides Approve, Reject and Revoke, which are the decisions of the party.
 const (
+	// ConsentAdded: the coach added the player, and the party has no number to ask. The first record of another
+	// party is ConsentAsked.
+	ConsentAdded ConsentKind = "added"
 	// ConsentAsked: a request to the party was opened.
 	ConsentAsked ConsentKind = "asked"
+	// ConsentCancelled: the request to the party was closed without an answer.
+	ConsentCancelled ConsentKind = "cancelled"
+	// ConsentCorrected: the player has another name, birth date, number or relationship now. The values are those
+	// after the change.
+	ConsentCorrected ConsentKind = "corrected"
 	// ConsentDisputed: the recipient of the request says "this isn't me".
 	ConsentDisputed ConsentKind = "disputed"
 	// ConsentDisputeLifted: the dispute ended.
 	ConsentDisputeLifted ConsentKind = "dispute_lifted"
+	// ConsentOldDisputeLifted: the dispute of a request ended that the account can no longer see. It changes that
+	// request alone.
+	ConsentOldDisputeLifted ConsentKind = "old_dispute_lifted"
 	// ConsentContactReset: the party has another number, and its consent is pending again.
 	ConsentContactReset ConsentKind = "reset_by_number"
 	// ConsentStudentReset: the student has another name or birth date, and the consent is pending again.
@@ -35,8 +46,9 @@ const (
 	ConsentServiceReset ConsentKind = "reset_by_service"
 	// ConsentRemoved: the coach removed the player, or closed the account.
 	ConsentRemoved ConsentKind = "removed"
-	// ConsentErased: the data of a removed player was erased.
-	ConsentErased ConsentKind = "erased"
+	// ConsentErased: the data of a removed player was erased. ConsentAccountErased: that of an account was.
+	ConsentErased        ConsentKind = "erased"
+	ConsentAccountErased ConsentKind = "account_erased"
 )
 
 // Removed is the state of the consents of a removed player in records. It is no state of a player.
@@ -49,9 +61,13 @@ type ConsentChange struct {
 	Kind          ConsentKind
 	Party         actor.Role
 	Before, After State
+	// First says that it is the first change of the party, when the player was added.
+	First bool
 	// Player has the names, the birth date and the number that the change concerns: those before the
 	// change if the change of them reset the consent.
 	Player *Player
+	// Consent is the consent after the change.
+	Consent Consent
 	// Version is the version of the player with the change.
 	Version   int64
 	RequestID string
@@ -59,69 +75,151 @@ type ConsentChange struct {
 	At        time.Time
 	// By made the change; empty if the service or an operator did.
 	By actor.Actor
+	// CoachDevice says that the party approved on a device that had signed in as the coach.
+	CoachDevice bool
 	// Wording is what the party read or heard before a decision or dispute.
 	Wording Wording
 }
 
-// consentChanges returns the changes of consents from before to p, which c describes. before is
-// nil for a new player. A party without a number was never asked, and has no consent to change.
+// consentChanges returns the changes of consents from before to p, which c describes. before is nil for a new player. What
+// the newest change of a party says is what p has, so that the changes alone lead to p.
 func (p *Player) consentChanges(before *Player, c Change, newID func() string, now time.Time) []ConsentChange {
 	var changes []ConsentChange
-	add := func(kind ConsentKind, party actor.Role, about *Player) *ConsentChange {
-		change := ConsentChange{
-			ID: newID(), Kind: kind, Party: party, Before: Pending, After: p.Approver(party).Consent.State,
-			Player: about, Version: p.Version, RequestID: requestID(*about.Approver(party)), At: now, By: c.By,
-		}
-		if before != nil {
-			change.Before = before.Approver(party).Consent.State
-		}
-		if kind == ConsentRemoved {
-			change.After = Removed
-		}
-		changes = append(changes, change)
-		return &changes[len(changes)-1]
-	}
 	for _, party := range Parties {
-		after := p.Approver(party)
-		if before != nil && before.Approver(party).AccountID != "" {
-			was := before.Approver(party)
-			switch {
-			case before.DeletedAt.IsZero() && !p.DeletedAt.IsZero():
-				add(ConsentRemoved, party, before)
-			case was.AccountID != after.AccountID && c.By.Role == party:
-				left := add(ConsentLeft, party, before)
-				left.Wording, left.At = c.Wording, after.Consent.PendingSince // after the decision of the same transaction
-			case was.AccountID != after.AccountID && p.Guardian == nil && c.By.Role == actor.Student:
-				add(ConsentGuardianEnded, party, before)
-			case was.AccountID != after.AccountID:
-				add(ConsentContactReset, party, before)
-			case after.Consent.PendingReason == PendingUnproved && was.Consent.State != after.Consent.State:
-				add(ConsentServiceReset, party, before)
-			case after.Consent.PendingReason == PendingStudent && !was.Consent.PendingSince.Equal(after.Consent.PendingSince):
-				add(ConsentStudentReset, party, before)
-			case after.Consent.PendingReason == PendingAdult && was.Consent.State == Approved:
-				add(ConsentAdultReset, party, before)
-			}
+		r := consentRecorder{Player: p, party: party, change: c, newID: newID, state: Pending}
+		if before != nil {
+			r.state = before.Approver(party).Consent.State
 		}
-		switch {
-		case c.History != nil && c.History.Party == party:
-			d := add(ConsentKind(c.History.Action), party, p)
-			d.ID, d.Reason, d.At, d.RequestID, d.Wording = c.History.ID, c.History.Reason, c.History.At, c.History.RequestID, c.History.Wording
-		case c.Dispute != nil && c.Dispute.Party == party:
-			add(ConsentDisputed, party, p).Wording = c.Wording
-		case c.Lift == party:
-			add(ConsentDisputeLifted, party, p)
-		}
-		for _, r := range c.Opened {
-			if r.Party == party {
-				asked := add(ConsentAsked, party, p)
-				if len(changes) > 1 && changes[len(changes)-2].Party == party {
-					asked.Before = Pending // after the reset
-				}
-			}
-		}
+		r.record(before, now)
+		changes = append(changes, r.changes...)
 	}
 	return changes
+}
+
+// consentRecorder collects the changes of one party. state is the one before the next change.
+type consentRecorder struct {
+	*Player
+	party   actor.Role
+	change  Change
+	newID   func() string
+	state   State
+	changes []ConsentChange
+}
+
+func (r *consentRecorder) add(kind ConsentKind, about *Player, at time.Time) *ConsentChange {
+	consent := r.Approver(r.party).Consent
+	after := consent.State
+	if kind == ConsentRemoved {
+		after = Removed
+	}
+	r.changes = append(r.changes, ConsentChange{
+		ID: r.newID(), Kind: kind, Party: r.party, Before: r.state, After: after, Player: about, Consent: consent, Version: r.Version,
+		RequestID: requestID(*about.Approver(r.party)), At: at, By: r.change.By,
+	})
+	r.state = after
+	return &r.changes[len(r.changes)-1]
+}
+
+// record adds the changes from before: what ended the consent, then what the party or the coach did.
+func (r *consentRecorder) record(before *Player, now time.Time) {
+	p, party, c := r.Player, r.party, r.change
+	consent := p.Approver(party).Consent
+	var reset ConsentKind
+	corrected := false
+	if before != nil {
+		reset = p.resetSince(before, party, c)
+		corrected = !samePerson(p, before, party)
+	}
+	switch reset {
+	case "":
+		if corrected {
+			r.add(ConsentCorrected, p, now)
+		}
+	case ConsentRemoved:
+		r.add(reset, before, p.DeletedAt)
+	default:
+		r.add(reset, before, consent.PendingSince).Wording = c.Wording // left: after the decision of the same transaction
+	}
+	closedByReset := reset != "" || c.Dispute != nil && c.Dispute.Party == party
+	switch {
+	case c.History != nil && c.History.Party == party:
+		d, h := r.add(ConsentKind(c.History.Action), p, c.History.At), c.History
+		d.ID, d.Reason, d.RequestID, d.Wording = h.ID, h.Reason, h.RequestID, h.Wording
+	case c.Dispute != nil && c.Dispute.Party == party:
+		r.add(ConsentDisputed, p, c.Dispute.ClosedAt).Wording = c.Wording
+	case c.Lift == party:
+		r.add(ConsentDisputeLifted, p, now)
+	}
+	for _, closed := range c.Closed {
+		if closed.Party == party && closed.State == RequestCancelled && !closedByReset {
+			r.add(ConsentCancelled, p, closed.ClosedAt).RequestID = closed.ID
+		}
+	}
+	for _, opened := range c.Opened {
+		if opened.Party == party {
+			r.add(ConsentAsked, p, opened.RequestedAt).RequestID = opened.ID
+		}
+	}
+	switch known := len(r.changes) > 0; {
+	case before == nil:
+		if !known {
+			r.add(ConsentAdded, p, p.CreatedAt)
+		}
+		r.changes[0].First = true
+	case reset == ConsentContactReset || reset == ConsentStudentReset:
+		if len(r.changes) == 1 { // without a question no record has the new values
+			r.add(ConsentCorrected, p, now)
+		}
+	case !known && !consent.equal(before.Approver(party).Consent):
+		r.add(ConsentCorrected, p, now)
+	}
+}
+
+// resetSince says what ended the consent of party since before, or "".
+func (p *Player) resetSince(before *Player, party actor.Role, c Change) ConsentKind {
+	was, after := before.Approver(party), p.Approver(party)
+	switch {
+	case before.DeletedAt.IsZero() && !p.DeletedAt.IsZero():
+		return ConsentRemoved
+	case was.AccountID == "": // it was never asked
+		return ""
+	case was.AccountID != after.AccountID && c.By.Role == party:
+		return ConsentLeft
+	case was.AccountID != after.AccountID && p.Guardian == nil && c.By.Role == actor.Student:
+		return ConsentGuardianEnded
+	case was.AccountID != after.AccountID:
+		return ConsentContactReset
+	case after.Consent.PendingReason == PendingUnproved && was.Consent.State != after.Consent.State:
+		return ConsentServiceReset
+	case after.Consent.PendingReason == PendingStudent && !was.Consent.PendingSince.Equal(after.Consent.PendingSince):
+		return ConsentStudentReset
+	case after.Consent.PendingReason == PendingAdult && was.Consent.State == Approved:
+		return ConsentAdultReset
+	}
+	return ""
+}
+
+// samePerson reports whether a and b have the same student and the same person as party.
+func samePerson(a, b *Player, party actor.Role) bool {
+	if a.Student.FullName != b.Student.FullName || a.Student.DateOfBirth != b.Student.DateOfBirth ||
+		a.Approver(party).AccountID != b.Approver(party).AccountID || a.Number(party) != b.Number(party) {
+		return false
+	}
+	g, h := guardianOf(a), guardianOf(b)
+	return party == actor.Student || g.Name == h.Name && g.Relationship == h.Relationship
+}
+
+// recordConsents records the changes of c. Only the statement that saves an approval says on whose device it was made.
+func (s *Service) recordConsents(ctx context.Context, tx *store.Tx, c Change) error {
+	if h := c.History; h != nil && h.SessionID != "" {
+		if err := tx.Flush(); err != nil {
+			return fmt.Errorf("add history record: %w", err)
+		}
+		for i := range c.consents {
+			c.consents[i].CoachDevice = c.consents[i].ID == h.ID && h.CoachDevice
+		}
+	}
+	return s.Hooks.recordConsents(ctx, tx, c.consents)
 }
 
 // recordConsents runs Hooks.ConsentChanged.

@@ -156,12 +156,15 @@ func (s *Service) liftOutdated(ctx context.Context, by *actor.Operator, approver
 		var born string
 		var state RequestState
 		var disputedAt, coachLeft time.Time
+		var version int64
+		var consent State
 		err := tx.QueryRow(ctx, `
-			SELECT p.id, p.coach_id, p.student_name, p.date_of_birth, r.approver_type, r.state, r.closed_at, c.closed_at
+			SELECT p.id, p.coach_id, p.student_name, p.date_of_birth, r.approver_type, r.state, r.closed_at, c.closed_at, p.version,
+				CASE WHEN p.deleted_at IS NOT NULL THEN 'removed' WHEN r.approver_type = 'guardian' THEN p.guardian_state ELSE p.student_state END
 			FROM requests r JOIN players p ON p.id = r.player_id JOIN accounts c ON c.id = p.coach_id
 			WHERE r.id = $1 AND r.state IN ('disputed', 'cancelled')
 				AND coalesce((SELECT d.approver_id FROM disputes d WHERE d.request_id = r.id), r.approver_id) = $2`, requestID, approverID).
-			Scan(&p.ID, &p.CoachID, &p.Student.FullName, &born, &party, &state, database.IntoTime(&disputedAt), database.IntoTime(&coachLeft))
+			Scan(&p.ID, &p.CoachID, &p.Student.FullName, &born, &party, &state, database.IntoTime(&disputedAt), database.IntoTime(&coachLeft), &version, &consent)
 		if err != nil {
 			return database.OrMissing(err, "read disputed request "+requestID)
 		}
@@ -178,6 +181,15 @@ func (s *Service) liftOutdated(ctx context.Context, by *actor.Operator, approver
 		}
 		err = tx.ExecOne(ctx, `UPDATE requests SET state = 'cancelled' WHERE id = $1 AND state = 'disputed' AND closed_at = $2`, requestID, database.Micros(disputedAt))
 		if err != nil {
+			return err
+		}
+		change := ConsentChange{
+			ID: s.NewID(), Kind: ConsentOldDisputeLifted, Party: party, Before: consent, After: consent, Player: p, Version: version, RequestID: requestID, At: tx.Now,
+		}
+		if by == nil {
+			change.By = actor.Actor{AccountID: approverID, Role: party}
+		}
+		if err := s.Hooks.recordConsents(ctx, tx, []ConsentChange{change}); err != nil {
 			return err
 		}
 		if err := liftDispute(ctx, tx, p, party, by); err != nil {

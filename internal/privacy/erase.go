@@ -56,8 +56,8 @@ var playerErasures = []string{
 		SELECT i.coach_id, i.import_id, i.number FROM players p JOIN import_rows i ON i.coach_id = p.coach_id AND i.player_id = p.id
 		WHERE p.id = $1 LIMIT $2)`,
 	// Without the key the record of a consent names no person; its proof still verifies.
-	`DELETE FROM record_keys WHERE record_id IN (
-		SELECT record_id FROM record_keys WHERE player_id = $1 LIMIT $2)`,
+	`UPDATE record_keys SET sealed = NULL WHERE record_id IN (
+		SELECT record_id FROM record_keys WHERE player_id = $1 AND sealed IS NOT NULL LIMIT $2)`,
 }
 
 // teamMessageErasure erases the text of a message unless another player has it.
@@ -80,8 +80,8 @@ var accountErasures = []string{
 		SELECT id FROM sessions WHERE account_id = $1 AND revoked_at IS NOT NULL LIMIT $2)`,
 	`DELETE FROM calendars WHERE (account_id, player_id) IN (
 		SELECT account_id, player_id FROM calendars WHERE account_id = $1 LIMIT $2)`,
-	`DELETE FROM record_keys WHERE record_id IN (
-		SELECT record_id FROM record_keys WHERE account_id = $1 LIMIT $2)`,
+	`UPDATE record_keys SET sealed = NULL WHERE record_id IN (
+		SELECT record_id FROM record_keys WHERE account_id = $1 AND sealed IS NOT NULL LIMIT $2)`,
 	`DELETE FROM passkeys WHERE id IN (
 		SELECT id FROM passkeys WHERE account_id = $1 LIMIT $2)`,
 	`DELETE FROM kept_answers WHERE (owner, key) IN (
@@ -118,12 +118,10 @@ func erasePlayerAlso(ctx context.Context, db *store.DB, id string, also Also) (t
 	if err != nil {
 		return total, err
 	}
-	var parties []actor.Role
-	for i, account := range []string{guardian, student} {
+	for _, account := range []string{guardian, student} {
 		if account == "" {
 			continue
 		}
-		parties = append(parties, []actor.Role{actor.Guardian, actor.Student}[i])
 		n, err := eraseAccount(ctx, db, account, id)
 		if total += n; err != nil {
 			return total, fmt.Errorf("account %s: %w", account, err)
@@ -143,14 +141,21 @@ func erasePlayerAlso(ctx context.Context, db *store.DB, id string, also Also) (t
 		if err := tx.RecordPlayerErasure(ctx, id); err != nil {
 			return err
 		}
-		if record := tx.DB().Hooks().PlayerErased; record != nil {
-			if err := record(ctx, tx, parties); err != nil {
-				return err
-			}
+		if err := recordErased(ctx, tx, store.PlayerErased, id, actor.Guardian, actor.Student); err != nil {
+			return err
 		}
 		return also.Run(ctx, tx)
 	})
 	return total + n, err
+}
+
+// recordErased runs the hook of an erasure.
+func recordErased(ctx context.Context, tx *store.Tx, kind, id string, parties ...actor.Role) error {
+	record := tx.DB().Hooks().Erased
+	if record == nil {
+		return nil
+	}
+	return record(ctx, tx, kind, id, parties)
 }
 
 // errInUse rolls back the erasure of an account that a player names.
@@ -209,6 +214,9 @@ func releaseNumber(ctx context.Context, tx *store.Tx, account, playerID string) 
 	}
 	if n == 1 {
 		if err := tx.RecordErasure(ctx, actor.Role(role), account); err != nil {
+			return err
+		}
+		if err := recordErased(ctx, tx, role, account, actor.Role(role)); err != nil {
 			return err
 		}
 	}

@@ -106,7 +106,7 @@ func (s *Service) Checkpoint(ctx context.Context) (signed []byte, err error) {
 		}
 		return err
 	})
-	if err == nil && signed == nil {
+	if database.IsNoRows(err) || err == nil && signed == nil {
 		err = fault.Missing()
 	}
 	return signed, err

@@ -42,74 +42,112 @@ const auditBatch = 64 * tileWidth
 const idWithin = 256
 
 // Audit computes the log again from the bodies of all records, and compares it with the tiles, the signed checkpoint of the
-// database, the published one, and outside: signed checkpoints that were kept elsewhere. Then it compares the state of each
-// consent and each decision in the history with the records of its player. The service may be running.
+// database, the published one, and outside: signed checkpoints that were kept elsewhere. Then it replays the records of each player,
+// and compares what they lead to with the tables, and the tables with the records. The service may be running.
 func (s *Service) Audit(ctx context.Context, outside ...[]byte) (Report, error) {
 	var r Report
 	var state logState
 	err := s.DB.QueryRow(ctx, `SELECT origin, generation, size, checkpoint, stopped_reason FROM consent_log WHERE id = 1`).Scan(state.dest()...)
+	missing := database.IsNoRows(err)
+	switch {
+	case missing:
+		r.add("%s", errNoLog)
+		err = s.DB.QueryRow(ctx, `SELECT coalesce(max(position), -1) + 1 FROM consent_records WHERE position IS NOT NULL`).Scan(&state.size)
+		state.origin, state.generation = s.Origin, 1
+	case state.stopped != "":
+		r.add("the log has stopped: %s", state.stopped)
+	}
 	if err != nil {
 		return r, fmt.Errorf("read the log: %w", err)
 	}
-	if state.stopped != "" {
-		r.add("the log has stopped: %s", state.stopped)
-	}
 	t := &tree{}
-	if err := auditRecords(ctx, s.DB, &r, t, state.size); err != nil {
+	present, err := auditRecords(ctx, s.DB, &r, t, state.size)
+	if err != nil {
 		return r, err
 	}
 	r.Records = t.size
-	if err := auditTiles(ctx, s.DB, &r, t); err != nil {
-		return r, err
-	}
 	published, err := s.lastPublished()
 	if err != nil {
 		return r, err
 	}
-	s.auditCheckpoint(&r, state, t, "checkpoint of the database", state.checkpoint)
-	for i, signed := range append([][]byte{published}, outside...) {
-		s.auditCheckpoint(&r, state, t, []string{"published checkpoint", "outside checkpoint"}[min(i, 1)], signed)
+	switch has := sizeOf(state.checkpoint); {
+	case missing:
+	case len(state.checkpoint) == 0 && state.size > 0:
+		r.add("the log has records and no checkpoint")
+	case has < state.size:
+		r.add("checkpoint of the database: it has %d records, the log has %d", has, state.size)
 	}
-	err = s.auditPlayers(ctx, &r)
-	return r, err
+	kept := []namedCheckpoint{{"checkpoint of the database", state.checkpoint}, {"published checkpoint", published}}
+	for _, signed := range outside {
+		kept = append(kept, namedCheckpoint{"outside checkpoint", signed})
+	}
+	var players int64 // of the latest checkpoint that is valid
+	for _, c := range kept {
+		players = max(players, s.auditCheckpoint(&r, state, t, c.name, c.signed))
+	}
+	if err := auditTiles(ctx, s.DB, &r, t); err != nil {
+		return r, err
+	}
+	seen, err := s.auditPlayers(ctx, &r, state.size)
+	if err != nil {
+		return r, err
+	}
+	if r.Players < players {
+		r.add("players were removed: a signed checkpoint has %d, the database has %d", players, r.Players)
+	}
+	if seen < present {
+		if err := s.findUnseen(ctx, &r, state.size); err != nil {
+			return r, err
+		}
+	}
+	return r, s.auditWaiting(ctx, &r)
 }
 
-// auditCheckpoint compares a signed checkpoint with the tree that was computed from the records.
-func (s *Service) auditCheckpoint(r *Report, state logState, t *tree, what string, signed []byte) {
+// namedCheckpoint is a signed checkpoint with what it is.
+type namedCheckpoint struct {
+	name   string
+	signed []byte
+}
+
+// auditCheckpoint compares a signed checkpoint with the tree that was computed from the records. It returns the players of one that
+// the key of the log signed.
+func (s *Service) auditCheckpoint(r *Report, state logState, t *tree, what string, signed []byte) (players int64) {
 	if len(signed) == 0 {
-		return
+		return 0
 	}
 	name := nameOf(signed)
 	key, err := newSigner(signingKey(s.Secrets), name)
 	if err != nil {
 		r.add("%s: %s", what, err)
-		return
+		return 0
 	}
 	c, err := OpenCheckpoint(signed, key)
 	if err != nil {
 		r.add("%s: %s", what, err)
-		return
+		return 0
 	}
 	generation := state.generationOf(name)
 	switch {
 	case generation == 0:
 		r.add("%s: it is of the log %q, not of %q", what, name, state.name())
-		return
+		return 0
 	case generation > state.generation:
 		r.add("%s: it is of %q, the database is older: %q", what, name, state.name())
-		return
+		return 0
 	case c.Size > t.size:
 		r.add("%s: it has %d records, the database has %d: records were removed, or an older copy was restored", what, c.Size, t.size)
-		return
+		return c.Players
 	}
 	root, err := t.root(c.Size)
 	if err != nil || root != c.Root {
 		r.add("%s: its %d records are not the first of the database: records were edited, removed, inserted or reordered", what, c.Size)
 	}
+	return c.Players
 }
 
-// auditRecords adds the entries of the records with a position below size to t, and notes positions that are missing.
-func auditRecords(ctx context.Context, q database.Querier, r *Report, t *tree, size int64) error {
+// auditRecords adds the entries of the records with a position below size to t, and notes positions that are missing. It
+// returns how many records there are.
+func auditRecords(ctx context.Context, q database.Querier, r *Report, t *tree, size int64) (present int64, err error) {
 	fill := func(to int64) error {
 		for t.size < to {
 			r.add("record %d was removed", t.size)
@@ -137,33 +175,37 @@ func auditRecords(ctx context.Context, q database.Querier, r *Report, t *tree, s
 	}()
 	for b := range batches {
 		if b.err != nil {
-			return fmt.Errorf("read records from %d: %w", b.from, b.err)
+			return 0, fmt.Errorf("read records from %d: %w", b.from, b.err)
 		}
 		for _, record := range b.records {
 			if err := fill(record.position); err != nil {
-				return err
+				return 0, err
 			}
+			present++
 			if id := []byte(`"record_id":"` + record.id + `"`); !bytes.Contains(record.body[max(0, len(record.body)-idWithin):], id) && !bytes.Contains(record.body, id) {
 				r.add("record %d: its row has the id %s, its body another one", record.position, record.id)
 			}
 			if err := t.add(entry(record.body)); err != nil {
-				return err
+				return 0, err
 			}
 		}
 		if err := fill(b.to); err != nil {
-			return err
+			return 0, err
 		}
 	}
 	if err := ctx.Err(); err != nil {
-		return err
+		return 0, err
 	}
 	// One statement, because other replicas give positions meanwhile.
 	var newest, now int64
-	err := q.QueryRow(ctx, `SELECT size, coalesce((SELECT max(position) FROM consent_records WHERE position IS NOT NULL), -1) FROM consent_log WHERE id = 1`).Scan(&now, &newest)
+	err = q.QueryRow(ctx, `SELECT size, coalesce((SELECT max(position) FROM consent_records WHERE position IS NOT NULL), -1) FROM consent_log WHERE id = 1`).Scan(&now, &newest)
+	if database.IsNoRows(err) {
+		return present, nil
+	}
 	if err == nil && newest >= now {
 		r.add("record %d was inserted: the log has %d records", newest, now)
 	}
-	return err
+	return present, err
 }
 
 // auditedBatch has the records with positions in [from, to).

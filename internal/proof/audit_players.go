@@ -1,12 +1,11 @@
 package proof
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"log/slog"
-	"time"
+	"runtime"
+	"sync"
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/actor"
@@ -17,115 +16,110 @@ import (
 // playersBatch is how many players a statement of the audit reads.
 const playersBatch = 500
 
-// consentState is the state of a consent in the row of its player.
-type consentState struct {
-	playerID string
-	party    actor.Role
-	state    approval.State
-	// version and createdAt are of the player.
-	version   int64
-	createdAt time.Time
-}
-
-// stored is a record with its key.
-type stored struct {
-	id           string
-	body, sealed []byte
-}
-
-type partyKey struct {
-	playerID string
-	party    actor.Role
-}
-
-// auditPlayers compares the states and the history of all players with their records.
-func (s *Service) auditPlayers(ctx context.Context, r *Report) error {
-	started, err := s.started(ctx)
-	for after := ""; err == nil; {
-		var n int
-		var last string
-		var found []string
-		err = s.DB.View(ctx, func(tx *store.Tx) (err error) {
-			var states []consentState
-			if states, last, n, err = readStates(ctx, tx, after, playersBatch); err != nil || n == 0 {
-				return err
+// auditPlayers replays the records of all players. It returns how many of the records with a position below size it saw.
+func (s *Service) auditPlayers(ctx context.Context, r *Report, size int64) (seen int64, err error) {
+	// The next batches are read while these are replayed.
+	type batch struct {
+		players []*copyOfPlayer
+		found   chan []string
+	}
+	batches := make(chan batch, runtime.GOMAXPROCS(0)+1)
+	inOrder := make(chan batch, cap(batches))
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	var readErr error
+	go func() {
+		defer close(batches)
+		defer close(inOrder)
+		for after := ""; ; {
+			var b batch
+			if b.players, readErr = s.readPlayers(ctx, after); readErr != nil || len(b.players) == 0 {
+				return
 			}
-			records, err := readRecords(ctx, tx, states)
-			if err != nil {
-				return err
-			}
-			if found, err = auditHistory(ctx, tx, states, started); err != nil {
-				return err
-			}
-			for _, c := range states {
-				if problem := s.contradiction(c, records[partyKey{c.playerID, c.party}], started); problem != "" {
-					found = append(found, fmt.Sprintf("player %s, %s: %s", c.playerID, c.party, problem))
+			after = b.players[len(b.players)-1].id
+			b.found = make(chan []string, 1)
+			for _, c := range []chan batch{batches, inOrder} {
+				select {
+				case c <- b:
+				case <-ctx.Done():
+					readErr = ctx.Err()
+					return
 				}
 			}
-			return nil
-		})
-		if err != nil || n == 0 {
-			break
 		}
-		after = last
-		r.Players += int64(n)
-		for _, finding := range found {
+	}()
+	var workers sync.WaitGroup
+	defer workers.Wait()
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for b := range batches {
+				var found []string
+				for _, p := range b.players {
+					for _, f := range s.replay(p) {
+						found = append(found, p.finding(f))
+					}
+				}
+				b.found <- found
+			}
+		})
+	}
+	for b := range inOrder {
+		for _, finding := range <-b.found {
 			r.add("%s", finding)
 		}
+		r.Players += int64(len(b.players))
+		for _, p := range b.players {
+			seen += p.numbered(size)
+		}
 	}
-	return err
+	if readErr != nil {
+		return seen, readErr
+	}
+	n, err := s.auditErasures(ctx, r, size)
+	return seen + n, err
 }
 
-// started returns when the log began; zero if it has not.
-func (s *Service) started(ctx context.Context) (at time.Time, err error) {
-	return at, s.DB.QueryRow(ctx, `SELECT started_at FROM consent_log WHERE id = 1`).Scan(database.IntoTime(&at))
+// finding returns the text of a finding.
+func (p *copyOfPlayer) finding(f finding) string {
+	if f.party == "" {
+		return fmt.Sprintf("player %s: %s", p.id, f.text)
+	}
+	return fmt.Sprintf("player %s, %s: %s", p.id, f.party, f.text)
+}
+
+// numbered returns how many records of p have a position below size.
+func (p *copyOfPlayer) numbered(size int64) (n int64) {
+	for _, records := range p.records {
+		for _, r := range records {
+			if r.position >= 0 && r.position < size {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // sampleSize is how many players a call of Sample checks.
 const sampleSize = 1000
 
-// Sample checks the approvals of the next sampleSize players against their records, where Audit checks all consents. An
-// approval that its record contradicts is a security event, and turns the app services of the party off. Each call goes on
-// where the last one ended.
+// Sample checks the approvals of the next sampleSize players as Audit does. A contradiction of an approval is a security event, and
+// turns the app services of the party off. Each call goes on where the last one ended.
 func (s *Service) Sample(ctx context.Context) error {
-	started, err := s.started(ctx)
-	if err != nil || started.IsZero() {
-		return err
+	if s.Gate.Closed() {
+		return nil // no party has app services
 	}
 	for range sampleSize / playersBatch {
-		var n int
-		var last string
-		unproved := map[consentState]string{}
-		err := s.DB.View(ctx, func(tx *store.Tx) (err error) {
-			clear(unproved)
-			var states []consentState
-			if states, last, n, err = readStates(ctx, tx, s.sampled, playersBatch); err != nil || n == 0 {
-				return err
-			}
-			records, err := readRecords(ctx, tx, states)
-			if err != nil {
-				return err
-			}
-			for _, c := range states {
-				if c.state != approval.Approved {
-					continue
-				}
-				if problem := s.contradiction(c, records[partyKey{c.playerID, c.party}], started); problem != "" {
-					unproved[c] = problem
-				}
-			}
-			return nil
-		})
+		players, err := s.readPlayers(ctx, s.sampled)
 		if err != nil {
 			return fmt.Errorf("check approvals: %w", err)
 		}
-		s.sampled = last
-		for c, problem := range unproved {
-			if err := s.withhold(ctx, c, problem); err != nil {
+		for _, p := range players {
+			s.sampled = p.id
+			if err := s.checkApprovals(ctx, p); err != nil {
 				return err
 			}
 		}
-		if n < playersBatch {
+		if len(players) < playersBatch {
 			s.sampled = "" // the next call begins again
 			return nil
 		}
@@ -133,137 +127,269 @@ func (s *Service) Sample(ctx context.Context) error {
 	return nil
 }
 
-// withhold turns the app services of a party off, and tells the operators.
-func (s *Service) withhold(ctx context.Context, c consentState, problem string) error {
-	if s.Withhold != nil {
-		withheld, err := s.Withhold(ctx, c.playerID, c.party, c.version)
-		if err != nil {
-			return fmt.Errorf("withhold the services of player %s: %w", c.playerID, err)
-		}
-		if !withheld {
-			return nil // it changed meanwhile; a later sample checks it
-		}
+// checkApprovals withholds the approvals of a player that its records contradict.
+func (s *Service) checkApprovals(ctx context.Context, p *copyOfPlayer) error {
+	if p.deletedAt != 0 || p.parties[0].state != approval.Approved && p.parties[1].state != approval.Approved {
+		return nil
 	}
-	if s.SecurityEvent != nil {
-		s.SecurityEvent(ctx, "consent_unproved", slog.String("player_id", c.playerID), slog.String("party", string(c.party)), slog.String("reason", problem))
+	found := s.replay(p)
+	version := p.version
+	for _, party := range p.parties {
+		for _, f := range found {
+			if party.state != approval.Approved || f.settled || f.party != "" && f.party != party.role {
+				continue
+			}
+			withheld, err := s.withhold(ctx, p.id, party.role, version, f.text)
+			if err != nil {
+				return err
+			}
+			if withheld {
+				version++
+			}
+			break
+		}
 	}
 	return nil
 }
 
-// readStates returns the consents of up to limit players after an id, the last id, and the number of players.
-func readStates(ctx context.Context, q database.Querier, after string, limit int) (states []consentState, last string, n int, err error) {
-	rs, err := q.Query(ctx, `
-		SELECT id, guardian_state, student_state, version, created_at FROM players
-		WHERE id > $1 AND deleted_at IS NULL ORDER BY id LIMIT $2`, after, limit)
-	err = database.Each(rs, err, func(row database.Scanner) error {
-		g := consentState{party: actor.Guardian}
-		st := consentState{party: actor.Student}
-		if err := row.Scan(&g.playerID, (*string)(&g.state), (*string)(&st.state), &g.version, database.IntoTime(&g.createdAt)); err != nil {
+// withhold turns the app services of a party off, and tells the operators.
+func (s *Service) withhold(ctx context.Context, playerID string, party actor.Role, version int64, problem string) (bool, error) {
+	if s.Withhold != nil {
+		withheld, err := s.Withhold(ctx, playerID, party, version)
+		if err != nil {
+			return false, fmt.Errorf("withhold the services of player %s: %w", playerID, err)
+		}
+		if !withheld {
+			return false, nil // it changed meanwhile; a later sample checks it
+		}
+	}
+	if s.SecurityEvent != nil {
+		s.SecurityEvent(ctx, "consent_unproved", slog.String("player_id", playerID), slog.String("party", string(party)), slog.String("reason", problem))
+	}
+	return true, nil
+}
+
+// readPlayers reads what the tables have of up to playersBatch players after an id, with their records, in one state of the database.
+func (s *Service) readPlayers(ctx context.Context, after string) (players []*copyOfPlayer, err error) {
+	err = s.DB.View(ctx, func(tx *store.Tx) (err error) {
+		if players, err = readPlayerRows(ctx, tx, after); err != nil || len(players) == 0 {
 			return err
 		}
-		st.playerID, st.version, st.createdAt = g.playerID, g.version, g.createdAt
-		states, last, n = append(states, g, st), g.playerID, n+1
+		byID := make(map[string]*copyOfPlayer, len(players))
+		ids := make([]any, len(players))
+		for i, p := range players {
+			byID[p.id], ids[i] = p, p.id
+		}
+		for _, read := range []func(context.Context, *store.Tx, map[string]*copyOfPlayer, []any) error{readRecords, readDecisions, readRequests, s.readErasedAccounts} {
+			if err := read(ctx, tx, byID, ids); err != nil {
+				return err
+			}
+		}
 		return nil
 	})
 	if err != nil {
-		return nil, "", 0, fmt.Errorf("read the states of players after %s: %w", after, err)
+		return nil, fmt.Errorf("read players after %s: %w", after, err)
 	}
-	return states, last, n, nil
+	return players, nil
 }
 
-// readRecords returns the records of these players by party, oldest first.
-func readRecords(ctx context.Context, q database.Querier, states []consentState) (map[partyKey][]stored, error) {
-	ids := playersOf(states)
-	rs, err := q.Query(ctx, `
-		SELECT k.player_id, k.party, k.record_id, k.sealed, r.body
-		FROM record_keys k JOIN consent_records r ON r.id = k.record_id
+func readPlayerRows(ctx context.Context, tx *store.Tx, after string) ([]*copyOfPlayer, error) {
+	rs, err := tx.Query(ctx, `
+		SELECT p.id, p.coach_id, p.version, p.student_name, p.date_of_birth, coalesce(p.created_at, 0), coalesce(p.deleted_at, 0), coalesce(p.erased_at, 0), coalesce(e.erased_at, 0),
+			p.guardian_id, p.guardian_number, p.guardian_name, p.guardian_relationship, p.guardian_state, coalesce(p.guardian_changed_at, 0),
+			coalesce(p.guardian_pending_since, 0), p.guardian_pending_reason, p.guardian_request_id, g.mobile_number, g.role,
+			p.student_id, p.student_number, p.student_state, coalesce(p.student_changed_at, 0),
+			coalesce(p.student_pending_since, 0), p.student_pending_reason, p.student_request_id, s.mobile_number, s.role
+		FROM players p LEFT JOIN accounts g ON g.id = p.guardian_id LEFT JOIN accounts s ON s.id = p.student_id LEFT JOIN erasures e ON e.object_id = p.id
+		WHERE p.id > $1 ORDER BY p.id LIMIT $2`, after, playersBatch)
+	return database.Collect(rs, err, func(row database.Scanner) (*copyOfPlayer, error) {
+		p := &copyOfPlayer{records: map[actor.Role][]stored{}}
+		g, st := &p.parties[0], &p.parties[1]
+		g.role, st.role = actor.Guardian, actor.Student
+		text := database.IntoText
+		err := row.Scan(
+			&p.id, &p.coachID, &p.version, &p.studentName, &p.born, &p.createdAt, &p.deletedAt, &p.erasedAt, &p.erasureAt,
+			text(&g.account), text(&g.number), text(&g.name), text(&g.relationship), (*string)(&g.state), &g.changedAt,
+			&g.pendingSince, text(&g.reason), text(&g.requestID), text(&g.accountNumber), text(&g.accountRole),
+			text(&st.account), text(&st.number), (*string)(&st.state), &st.changedAt,
+			&st.pendingSince, text(&st.reason), text(&st.requestID), text(&st.accountNumber), text(&st.accountRole),
+		)
+		st.name = p.studentName
+		return p, err
+	})
+}
+
+// readRecords reads the records of players, oldest first.
+func readRecords(ctx context.Context, tx *store.Tx, byID map[string]*copyOfPlayer, ids []any) error {
+	rs, err := tx.Query(ctx, `
+		SELECT k.player_id, k.party, k.record_id, k.account_id, k.version, k.sealed, r.body, coalesce(r.position, -1)
+		FROM record_keys k LEFT JOIN consent_records r ON r.id = k.record_id
 		WHERE k.player_id IN (`+database.Params(1, len(ids))+`) ORDER BY k.player_id, k.party, k.version, k.record_id`, ids...)
-	records := map[partyKey][]stored{}
-	err = database.Each(rs, err, func(row database.Scanner) error {
-		var key partyKey
-		var record stored
-		err := row.Scan(&key.playerID, (*string)(&key.party), &record.id, &record.sealed, &record.body)
-		records[key] = append(records[key], record)
+	return database.Each(rs, err, func(row database.Scanner) error {
+		var player string
+		var party actor.Role
+		var r stored
+		err := row.Scan(&player, (*string)(&party), &r.id, &r.account, &r.version, &r.sealed, &r.body, &r.position)
+		p := byID[player]
+		p.records[party] = append(p.records[party], r)
 		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("read the records of players: %w", err)
-	}
-	return records, nil
 }
 
-func playersOf(states []consentState) []any {
+func readDecisions(ctx context.Context, tx *store.Tx, byID map[string]*copyOfPlayer, ids []any) error {
+	rs, err := tx.Query(ctx, `
+		SELECT player_id, id, approver_type, approver_id, action, reason, request_id, decided_at, coach_device IS NOT NULL, via, notice_hash, text_hash
+		FROM approval_history WHERE player_id IN (`+database.Params(1, len(ids))+`)`, ids...)
+	return database.Each(rs, err, func(row database.Scanner) error {
+		var player string
+		var d copyOfDecision
+		err := row.Scan(&player, &d.id, &d.party, &d.approver, &d.action, database.IntoText(&d.reason), database.IntoText(&d.request), &d.at, &d.coachDevice, &d.via,
+			database.IntoText(&d.notice), database.IntoText(&d.text))
+		p := byID[player]
+		p.decisions = append(p.decisions, d)
+		return err
+	})
+}
+
+func readRequests(ctx context.Context, tx *store.Tx, byID map[string]*copyOfPlayer, ids []any) error {
+	rs, err := tx.Query(ctx, `
+		SELECT player_id, id, coach_id, approver_type, approver_id, state, via, requested_at, coalesce(closed_at, 0)
+		FROM requests WHERE player_id IN (`+database.Params(1, len(ids))+`)`, ids...)
+	return database.Each(rs, err, func(row database.Scanner) error {
+		var player string
+		var q copyOfRequest
+		err := row.Scan(&player, &q.id, &q.coachID, &q.party, &q.approver, &q.state, database.IntoText(&q.via), &q.requestedAt, &q.closedAt)
+		p := byID[player]
+		p.requests = append(p.requests, q)
+		return err
+	})
+}
+
+// readErasedAccounts finds the accounts of records without a key whose erasure is recorded.
+func (s *Service) readErasedAccounts(ctx context.Context, tx *store.Tx, byID map[string]*copyOfPlayer, _ []any) error {
+	accounts := map[string]bool{}
+	for _, p := range byID {
+		for _, records := range p.records {
+			for _, r := range records {
+				if len(r.sealed) == 0 && r.account != "" {
+					accounts[r.account] = false
+				}
+			}
+		}
+	}
+	if len(accounts) == 0 {
+		return nil
+	}
 	var ids []any
-	for i, c := range states {
-		if i == 0 || states[i-1].playerID != c.playerID {
-			ids = append(ids, c.playerID)
-		}
+	for id := range accounts {
+		ids = append(ids, id)
 	}
-	return ids
+	rs, err := tx.Query(ctx, `
+		SELECT k.player_id, k.record_id, k.sealed, r.body
+		FROM record_keys k JOIN consent_records r ON r.id = k.record_id JOIN erasures e ON e.object_id = k.player_id JOIN accounts a ON a.id = k.player_id
+		WHERE k.player_id IN (`+database.Params(1, len(ids))+`) AND a.mobile_number = 'erased:' || a.id`, ids...)
+	err = database.Each(rs, err, func(row database.Scanner) error {
+		var account string
+		var r stored
+		err := row.Scan(&account, &r.id, &r.sealed, &r.body)
+		accounts[account] = accounts[account] || s.erasureOf(account, r) == ""
+		return err
+	})
+	for _, p := range byID {
+		p.erasedAccounts = accounts
+	}
+	return err
 }
 
-// contradiction says how the newest record contradicts the state of a consent, or "". A consent that was never asked for is
-// pending and has no record. Players from before the log have none either.
-func (s *Service) contradiction(c consentState, records []stored, started time.Time) string {
-	if len(records) == 0 {
-		if c.state == approval.Pending || started.IsZero() || c.createdAt.Before(started) {
-			return ""
-		}
-		return fmt.Sprintf("the state is %q, but there is no record", c.state)
+// erasureOf says why a record is not that of the erasure of an account, or "".
+func (s *Service) erasureOf(account string, r stored) string {
+	f, err := factsOf(r.body)
+	if err != nil {
+		return "its record is not readable"
 	}
-	newest := records[len(records)-1]
-	var b Body
-	if err := json.Unmarshal(newest.body, &b); err != nil {
-		return fmt.Sprintf("record %s is not readable: %s", newest.id, err)
-	}
-	o, err := open(s.DB, newest.sealed, newest.id)
-	switch {
-	case err != nil:
-		return fmt.Sprintf("the key of record %s is not readable: %s", newest.id, err)
-	case b.RecordID != newest.id || b.PartyRole != string(c.party):
-		return fmt.Sprintf("record %s is of another consent", newest.id)
-	}
-	claims, err := b.disclosed([]string{disclosure(o.key, "player_id", c.playerID)})
-	switch {
-	case err != nil || claims["player_id"] != c.playerID:
-		return fmt.Sprintf("record %s is of another player", newest.id)
-	case b.EventState != string(c.state):
-		return fmt.Sprintf("the state is %q, but the newest record (%s) says %q", c.state, newest.id, b.EventState)
+	o, err := open(s.DB, r.sealed, r.id)
+	if err != nil || f.recordID != r.id || f.kind != approval.ConsentAccountErased || o.claims["player_id"] != account || !o.claims.sameDigests(o.key, f.digestsOfClaim) {
+		return fmt.Sprintf("record %s is not of it", r.id)
 	}
 	return ""
 }
 
-// auditHistory compares the decisions in the history of these players with their records, which have the same ids, and returns
-// the contradictions.
-func auditHistory(ctx context.Context, tx *store.Tx, states []consentState, started time.Time) (found []string, err error) {
-	ids := playersOf(states)
-	rs, err := tx.Query(ctx, `
-		SELECT h.id, h.player_id, h.approver_type, h.action, h.decided_at, r.body
-		FROM approval_history h LEFT JOIN consent_records r ON r.id = h.id
-		WHERE h.player_id IN (`+database.Params(1, len(ids))+`)`, ids...)
-	err = database.Each(rs, err, func(row database.Scanner) error {
-		var id, player, party, action string
-		var at time.Time
-		var body []byte
-		if err := row.Scan(&id, &player, &party, &action, database.IntoTime(&at), &body); err != nil {
-			return err
-		}
-		if body == nil {
-			if !started.IsZero() && !at.Before(started) {
-				found = append(found, fmt.Sprintf("player %s: the decision %s in the history has no record", player, id))
+// auditErasures compares the erasures of accounts of families with their records. It returns how many records it saw.
+func (s *Service) auditErasures(ctx context.Context, r *Report, size int64) (seen int64, err error) {
+	for after := ""; ; {
+		n, last := 0, ""
+		rs, err := s.DB.Query(ctx, `
+			SELECT e.object_id, e.erased_at, a.mobile_number, k.record_id, k.sealed, r.body, coalesce(r.position, -1), coalesce(r.at, 0)
+			FROM erasures e JOIN accounts a ON a.id = e.object_id
+			LEFT JOIN record_keys k ON k.player_id = e.object_id LEFT JOIN consent_records r ON r.id = k.record_id
+			WHERE e.object_id > $1 AND e.kind IN ('guardian', 'student') ORDER BY e.object_id LIMIT $2`, after, playersBatch)
+		err = database.Each(rs, err, func(row database.Scanner) error {
+			var account, number string
+			var record stored
+			var erasedAt, at int64
+			if err := row.Scan(&account, &erasedAt, &number, database.IntoText(&record.id), &record.sealed, &record.body, &record.position, &at); err != nil {
+				return err
+			}
+			n, last = n+1, account
+			if record.position >= 0 && record.position < size {
+				seen++
+			}
+			switch {
+			case number != "erased:"+account:
+				r.add("account %s: erasures has it, but it was not erased", account)
+			case record.body == nil:
+				r.add("account %s: it was erased, but no record says so", account)
+			default:
+				if problem := s.erasureOf(account, record); problem != "" {
+					r.add("account %s: it was erased, but %s", account, problem)
+				}
 			}
 			return nil
+		})
+		if err != nil {
+			return seen, fmt.Errorf("read erasures of accounts after %s: %w", after, err)
 		}
-		for _, want := range []string{`"event_type":"` + action + `"`, `"party_role":"` + party + `"`, `"event_time":"` + at.UTC().Format(timeFormat) + `"`} {
-			if !bytes.Contains(body, []byte(want)) {
-				found = append(found, fmt.Sprintf("player %s: the decision %s in the history differs from its record", player, id))
-				break
-			}
+		if n < playersBatch {
+			return seen, nil
 		}
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read the history of players: %w", err)
+		after = last
 	}
-	return found, nil
+}
+
+// auditWaiting notes the records without a position that have no key.
+func (s *Service) auditWaiting(ctx context.Context, r *Report) error {
+	rs, err := s.DB.Query(ctx, `
+		SELECT r.id FROM consent_records r WHERE r.position IS NULL AND NOT EXISTS (SELECT 1 FROM record_keys k WHERE k.record_id = r.id)
+		ORDER BY r.at, r.id LIMIT $1`, maxFindings)
+	ids, err := database.CollectTexts(rs, err)
+	if err != nil {
+		return fmt.Errorf("find records without a key: %w", err)
+	}
+	for _, id := range ids {
+		r.add("record %s has no key in record_keys", id)
+	}
+	return nil
+}
+
+// findUnseen says which numbered records have no key, or the key of an unknown player.
+func (s *Service) findUnseen(ctx context.Context, r *Report, size int64) error {
+	for _, search := range []struct{ finding, query string }{
+		{"record %s has no key in record_keys", `
+			SELECT r.id FROM consent_records r WHERE r.position < $1 AND NOT EXISTS (SELECT 1 FROM record_keys k WHERE k.record_id = r.id)
+			ORDER BY r.position LIMIT $2`},
+		{"record %s is of a player that is missing", `
+			SELECT r.id FROM consent_records r JOIN record_keys k ON k.record_id = r.id
+			WHERE r.position < $1 AND NOT EXISTS (SELECT 1 FROM players p WHERE p.id = k.player_id) AND NOT EXISTS (SELECT 1 FROM erasures e JOIN accounts a ON a.id = e.object_id WHERE e.object_id = k.player_id)
+			ORDER BY r.position LIMIT $2`},
+	} {
+		rs, err := s.DB.Query(ctx, search.query, size, maxFindings)
+		ids, err := database.CollectTexts(rs, err)
+		if err != nil {
+			return fmt.Errorf("find records without a player: %w", err)
+		}
+		for _, id := range ids {
+			r.add(search.finding, id)
+		}
+	}
+	return nil
 }

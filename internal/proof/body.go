@@ -13,6 +13,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"hash"
 	"slices"
 	"strings"
 )
@@ -34,6 +35,8 @@ type Body struct {
 	// EventTime is RFC 3339 in UTC with microseconds.
 	EventTime string `json:"event_time"`
 	EventType string `json:"event_type"`
+	// First says that it is the first record of a party: the coach added the player.
+	First bool `json:"first,omitempty"`
 	// Language, PrivacyNotice and TextHash are the language and the SHA-256 hashes (hex) of what
 	// was shown; empty if they are not known.
 	Language string `json:"language"`
@@ -103,15 +106,61 @@ type Claims map[string]string
 // of digests says nothing.
 var claimNames = []string{
 	"coach_id", "coach_name", "party_id", "party_name", "party_phone", "player_id", "reason", "relationship",
-	"request_id", "student_birth_date", "student_name",
+	"request_id", claimRow, "student_birth_date", "student_name",
 }
+
+// claimRow is the claim of what the tables have beside the other claims: see rowOf. Receipts do not show it.
+const claimRow = "row"
 
 // disclosure returns the disclosure of a claim: base64url of a JSON array of salt, name and value.
 func disclosure(key []byte, name, value string) string {
-	mac := hmac.New(sha256.New, key)
-	mac.Write([]byte(name))
-	salt := base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:saltBytes])
-	return base64.RawURLEncoding.EncodeToString(encodeJSON([3]string{salt, name, value}))
+	return newDisclosureHash(key).disclosure(name, value)
+}
+
+// disclosureHash makes the disclosures of one record. An audit makes those of all records, so it uses its memory again.
+type disclosureHash struct {
+	mac                   hash.Hash
+	salt, array, encoding []byte
+}
+
+func newDisclosureHash(key []byte) *disclosureHash {
+	return &disclosureHash{mac: hmac.New(sha256.New, key)}
+}
+
+func (h *disclosureHash) disclosure(name, value string) string { return string(h.encode(name, value)) }
+
+// encode returns a disclosure, until the next call.
+func (h *disclosureHash) encode(name, value string) []byte {
+	h.mac.Reset()
+	h.mac.Write([]byte(name))
+	h.salt = h.mac.Sum(h.salt[:0])
+	h.array = append(h.array[:0], `["`...)
+	h.array = base64.RawURLEncoding.AppendEncode(h.array, h.salt[:saltBytes])
+	h.array = append(append(h.array, `","`...), name...)
+	h.array = append(h.array, `",`...)
+	if plainJSON(value) {
+		h.array = append(append(append(h.array, '"'), value...), '"')
+	} else {
+		h.array = append(h.array, encodeJSON(value)...)
+	}
+	h.array = append(h.array, ']')
+	h.encoding = base64.RawURLEncoding.AppendEncode(h.encoding[:0], h.array)
+	return h.encoding
+}
+
+// plainJSON reports whether a text is the same in JSON.
+func plainJSON(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
+}
+
+// digest returns the hash of a disclosure.
+func (h *disclosureHash) digest(name, value string) [sha256.Size]byte {
+	return sha256.Sum256(h.encode(name, value))
 }
 
 // digestOf returns the digest of a disclosure.
@@ -123,8 +172,10 @@ func digestOf(disclosure string) string {
 // digests returns the digests of all claims, sorted.
 func (c Claims) digests(key []byte) []string {
 	list := make([]string, len(claimNames))
+	h := newDisclosureHash(key)
 	for i, name := range claimNames {
-		list[i] = digestOf(disclosure(key, name, c[name]))
+		sum := h.digest(name, c[name])
+		list[i] = base64.RawURLEncoding.EncodeToString(sum[:])
 	}
 	slices.Sort(list)
 	return list
@@ -134,7 +185,7 @@ func (c Claims) digests(key []byte) []string {
 func (c Claims) disclosures(key []byte) []string {
 	var list []string
 	for _, name := range claimNames {
-		if c[name] != "" {
+		if c[name] != "" && name != claimRow {
 			list = append(list, disclosure(key, name, c[name]))
 		}
 	}

@@ -21,10 +21,17 @@ type Checkpoint struct {
 	Origin string
 	Size   int64
 	Root   tlog.Hash
+	// Players is how many players these records are of.
+	Players int64
 }
 
+// playersLine begins the line of a checkpoint with the number of players, which the format of checkpoints calls an extension.
+const playersLine = "players "
+
 // text returns the signed text.
-func (c Checkpoint) text() string { return fmt.Sprintf("%s\n%d\n%s\n", c.Origin, c.Size, c.Root) }
+func (c Checkpoint) text() string {
+	return fmt.Sprintf("%s\n%d\n%s\n%s%d\n", c.Origin, c.Size, c.Root, playersLine, c.Players)
+}
 
 // OpenCheckpoint returns the checkpoint of a signed note, whose key must be v.
 func OpenCheckpoint(signed []byte, v note.Verifier) (Checkpoint, error) {
@@ -98,6 +105,17 @@ func parseCheckpoint(text string) (c Checkpoint, err error) {
 	if c.Root, err = parseHash(lines[2]); err != nil {
 		return c, fmt.Errorf("the hash of the checkpoint: %w", err)
 	}
+	for line := range strings.SplitSeq(lines[3], "\n") {
+		number, found := strings.CutPrefix(line, playersLine)
+		if line == "" {
+			break // signatures follow
+		}
+		if found {
+			if c.Players, err = parseIndex(number); err != nil {
+				return c, fmt.Errorf("the players of the checkpoint: %w", err)
+			}
+		}
+	}
 	return c, nil
 }
 
@@ -111,6 +129,12 @@ func nameOf(signed []byte) string {
 func sizeOf(signed []byte) int64 {
 	c, _ := parseCheckpoint(string(signed))
 	return c.Size
+}
+
+// playersOf returns the number of players of a checkpoint that this process signed or checked.
+func playersOf(signed []byte) int64 {
+	c, _ := parseCheckpoint(string(signed))
+	return c.Players
 }
 
 // parseIndex reads a decimal without leading zeros.

@@ -44,6 +44,8 @@ type Service struct {
 	// SecurityEvent and Stopped tell the operators that the log stopped; nil does nothing.
 	SecurityEvent func(ctx context.Context, name string, attrs ...slog.Attr)
 	Stopped       func(stopped bool)
+	// Gate is closed while the log cannot prove the approvals.
+	Gate *Gate
 	// Withhold turns the app services of a party off if the player still has that version; nil does nothing.
 	Withhold func(ctx context.Context, playerID string, party actor.Role, version int64) (bool, error)
 
@@ -73,6 +75,20 @@ func (s logState) name() string {
 	return s.origin + "/" + strconv.FormatInt(s.generation, 10)
 }
 
+// unproved says why the log cannot prove the approvals, or "": it has stopped, or its records are gone. waiting says that records
+// have no position yet, has that the last record is there.
+func (s logState) unproved(waiting, has, players bool) string {
+	switch {
+	case s.stopped != "":
+		return s.stopped
+	case !has:
+		return fmt.Sprintf("record %d of the log was deleted", s.size-1)
+	case s.size == 0 && players && !waiting:
+		return "the records of all players were deleted"
+	}
+	return ""
+}
+
 // generationOf returns the generation of a name of the log, or 0 if it names another log.
 func (s logState) generationOf(name string) int64 {
 	if name == s.origin {
@@ -95,16 +111,19 @@ func (s *logState) dest() []any {
 // also with the error of the file. It does nothing while the log is stopped.
 func (s *Service) Number(ctx context.Context) (int, error) {
 	var state logState
-	var waiting bool
+	var waiting, has, players bool
 	err := s.DB.QueryRow(ctx, `
-		SELECT origin, generation, size, checkpoint, stopped_reason, EXISTS (SELECT 1 FROM consent_records WHERE position IS NULL)
-		FROM consent_log WHERE id = 1`).Scan(append(state.dest(), &waiting)...)
+		SELECT l.origin, l.generation, l.size, l.checkpoint, l.stopped_reason, EXISTS (SELECT 1 FROM consent_records WHERE position IS NULL),
+			l.size = 0 OR EXISTS (SELECT 1 FROM consent_records r WHERE r.position = l.size - 1), EXISTS (SELECT 1 FROM players)
+		FROM consent_log l WHERE l.id = 1`).Scan(append(state.dest(), &waiting, &has, &players)...)
+	if database.IsNoRows(err) {
+		s.setGate(ctx, string(errNoLog), false)
+		return 0, nil
+	}
 	if err != nil {
 		return 0, fmt.Errorf("read the log: %w", err)
 	}
-	if s.Stopped != nil {
-		s.Stopped(state.stopped != "")
-	}
+	s.setGate(ctx, state.unproved(waiting, has, players), state.stopped != "")
 	last, err := s.lastPublished()
 	if err != nil || state.stopped != "" || !waiting && bytes.Equal(last, state.checkpoint) {
 		return 0, err
@@ -139,9 +158,7 @@ func (s *Service) guard(ctx context.Context, fn func(tx *store.Tx) error) (stopp
 	if err != nil || reason == "" {
 		return false, err
 	}
-	if s.Stopped != nil {
-		s.Stopped(true)
-	}
+	s.setGate(ctx, reason, true)
 	if s.SecurityEvent != nil {
 		s.SecurityEvent(ctx, "log_stopped", slog.String("reason", reason))
 	}
@@ -179,6 +196,7 @@ func (s *Service) number(ctx context.Context, tx *store.Tx, published []byte) (s
 	records, err := database.Collect(rs, err, func(row database.Scanner) (r numbered, err error) {
 		return r, row.Scan(&r.position, &r.body)
 	})
+	players := playersOf(state.checkpoint)
 	if err != nil || len(records) == 0 {
 		return state, 0, err
 	}
@@ -186,6 +204,9 @@ func (s *Service) number(ctx context.Context, tx *store.Tx, published []byte) (s
 	for _, r := range records {
 		if err := t.add(entry(r.body)); err != nil {
 			return state, 0, err
+		}
+		if beginsPlayer(r.body) {
+			players++
 		}
 	}
 	for id := range t.changed {
@@ -200,7 +221,7 @@ func (s *Service) number(ctx context.Context, tx *store.Tx, published []byte) (s
 	if err != nil {
 		return state, 0, err
 	}
-	if state.checkpoint, err = key.sign(Checkpoint{state.name(), t.size, root}); err != nil {
+	if state.checkpoint, err = key.sign(Checkpoint{state.name(), t.size, root, players}); err != nil {
 		return state, 0, err
 	}
 	state.size = t.size
@@ -210,8 +231,8 @@ func (s *Service) number(ctx context.Context, tx *store.Tx, published []byte) (s
 // lock locks the row of the log, and gives a new log its name.
 func (s *Service) lock(ctx context.Context, tx *store.Tx) (state logState, err error) {
 	err = tx.QueryRow(ctx, `
-		UPDATE consent_log SET origin = CASE WHEN origin = '' THEN $1 ELSE origin END, started_at = coalesce(started_at, $2)
-		WHERE id = 1 RETURNING origin, generation, size, checkpoint, stopped_reason`, s.Origin, database.Micros(tx.Now)).Scan(state.dest()...)
+		UPDATE consent_log SET origin = CASE WHEN origin = '' THEN $1 ELSE origin END
+		WHERE id = 1 RETURNING origin, generation, size, checkpoint, stopped_reason`, s.Origin).Scan(state.dest()...)
 	return state, err
 }
 
@@ -297,12 +318,8 @@ func (s *Service) Work(ctx context.Context) error {
 
 // StoppedReason returns why the log has stopped, or "" if it has not.
 func (s *Service) StoppedReason(ctx context.Context) (string, error) {
-	var state logState
-	err := s.DB.QueryRow(ctx, `SELECT origin, generation, size, checkpoint, stopped_reason FROM consent_log WHERE id = 1`).Scan(state.dest()...)
-	if err != nil {
-		return "", fmt.Errorf("read the log: %w", err)
-	}
-	return state.stopped, nil
+	state, err := s.state(ctx, s.DB)
+	return state.stopped, err
 }
 
 // Continue continues a stopped log under a new name, for an operator: what was published under the old name stays, and
@@ -330,7 +347,7 @@ func (s *Service) Continue(ctx context.Context, by actor.Operator) (string, erro
 		if err != nil {
 			return err
 		}
-		if state.checkpoint, err = key.sign(Checkpoint{state.name(), state.size, root}); err != nil {
+		if state.checkpoint, err = key.sign(Checkpoint{state.name(), state.size, root, playersOf(state.checkpoint)}); err != nil {
 			return err
 		}
 		if err := tx.ExecOne(ctx, `UPDATE consent_log SET checkpoint = $1 WHERE id = 1`, state.checkpoint); err != nil {
@@ -349,10 +366,9 @@ func (s *Service) Key(name string) (string, error) { return verifierKey(signingK
 
 // CurrentKey returns the public key of the log with its current name.
 func (s *Service) CurrentKey(ctx context.Context) (string, error) {
-	state := logState{}
-	err := s.DB.QueryRow(ctx, `SELECT origin, generation, size, checkpoint, stopped_reason FROM consent_log WHERE id = 1`).Scan(state.dest()...)
+	state, err := s.state(ctx, s.DB)
 	if err != nil {
-		return "", fmt.Errorf("read the log: %w", err)
+		return "", err
 	}
 	state.origin = cmp.Or(state.origin, s.Origin)
 	return s.Key(state.name())

@@ -112,6 +112,9 @@ func (s *Service) next(ctx context.Context, r receiver) (o offer, due bool, err 
 		Scan(&o.checkpoint, database.IntoText(&stopped), &cosign, database.IntoTime(&cosignAt),
 			&o.published, database.IntoTime(&publishedAt), database.IntoTime(&dueAt), &o.attempts, database.IntoTime(&o.failingSince))
 	now := s.DB.Now()
+	if database.IsNoRows(err) {
+		return o, false, nil // Number tells the operators
+	}
 	if err != nil || stopped != "" || len(o.checkpoint) == 0 || dueAt.After(now) {
 		return o, false, err
 	}

@@ -200,7 +200,9 @@ func (v Verified) Explain() string {
 	}
 	did := map[string]string{
 		"approved": "pressed yes", "rejected": "pressed no", "revoked": "took back an earlier yes", "disputed": `pressed "this is not me"`, "dispute_lifted": `took back "this is not me"`,
-		"asked": "asked the " + b.PartyRole + " at " + number, "removed": "ended the link with the student",
+		"old_dispute_lifted": `took back "this is not me"`, "added": "added the student", "cancelled": "closed the question",
+		"corrected": "changed a name, number or birth date",
+		"asked":     "asked the " + b.PartyRole + " at " + number, "removed": "ended the link with the student",
 		"reset_by_number": "changed the number " + number + ", so an answer had to be asked again", "reset_by_student": "changed the name or birth date of the student, so an answer had to be asked again",
 		"reset_by_18": "no longer counted the answer of the guardian, because the student is an adult and has not answered", "left": "deleted the account", "ended_by_student": "ended the view of the guardian, as an adult student",
 		"reset_by_service": "no longer counted an earlier yes, because its record contradicted it",

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
@@ -29,12 +30,12 @@ func ConsentChanged(ctx context.Context, tx *store.Tx, changes []approval.Consen
 			_, _ = rand.Read(key) // never fails (crypto/rand)
 			claims := claimsOf(c)
 			body := newBody(c, claims.digests(key), tx.DB().Settings()).encode()
-			sealed, err := tx.DB().Seal(vault.ForRecord, string(key)+string(encodeJSON(claims)), c.ID)
+			sealed, err := seal(tx.DB(), key, claims, c.ID)
 			if err != nil {
 				return err
 			}
 			records = append(records, c.ID, body, database.Micros(c.At))
-			keys = append(keys, c.ID, c.Player.ID, string(c.Party), c.Player.Approver(c.Party).AccountID, c.Version, sealed)
+			keys = append(keys, c.ID, c.Player.ID, string(c.Party), claims["party_id"], c.Version, sealed)
 		}
 		err := tx.Defer(ctx, `INSERT INTO consent_records (id, body, at) VALUES `+database.RowsOf(len(batch), 3), records...)
 		if err == nil {
@@ -51,7 +52,7 @@ func ConsentChanged(ctx context.Context, tx *store.Tx, changes []approval.Consen
 func newBody(c approval.ConsentChange, digests []string, s store.Settings) Body {
 	b := Body{
 		SD: digests, SDAlg: "sha-256", Authentication: authenticationOf(c),
-		EventState: string(c.After), EventTime: c.At.UTC().Format(timeFormat), EventType: string(c.Kind),
+		EventState: string(c.After), EventTime: c.At.UTC().Format(timeFormat), EventType: string(c.Kind), First: c.First,
 		Language: c.Wording.Language, PrivacyNotice: c.Wording.NoticeHash, TextHash: c.Wording.TextHash,
 		NumberSuppliedBy: string(actor.Coach), PartyRole: string(c.Party), PIIController: s.Brand, PreviousState: string(c.Before),
 		Profile: cmp.Or(s.PrivacyProfile, "none"), Purposes: approval.AppServices, RecordID: c.ID, SchemaVersion: SchemaVersion,
@@ -74,6 +75,7 @@ func claimsOf(c approval.ConsentChange) Claims {
 	p := c.Player
 	claims := Claims{
 		"coach_id": p.CoachID, "coach_name": p.CoachName, "player_id": p.ID, "reason": c.Reason, "request_id": c.RequestID,
+		claimRow:             rowOf(c.Version, c.CoachDevice, consentRow(p.CreatedAt, c.Consent)),
 		"student_birth_date": p.Student.DateOfBirth.String(), "student_name": p.Student.FullName,
 		"party_id": p.Approver(c.Party).AccountID, "party_name": p.Student.FullName, "party_phone": string(p.Number(c.Party)),
 	}
@@ -81,6 +83,20 @@ func claimsOf(c approval.ConsentChange) Claims {
 		claims["party_name"], claims["relationship"] = p.Guardian.Name, p.Guardian.Relationship
 	}
 	return claims
+}
+
+// rowOf returns the claim of the version of the player, whether the party approved on a device of the coach, and consentRow.
+func rowOf(version int64, coachDevice bool, consent string) string {
+	return strconv.FormatInt(version, 10) + " " + strconv.FormatBool(coachDevice) + " " + consent
+}
+
+// consentRow returns what the row of a player has about a consent, besides its state.
+func consentRow(createdAt time.Time, c approval.Consent) string {
+	return consentRowOf(database.SinceMicros(createdAt), database.SinceMicros(c.ChangedAt), database.SinceMicros(c.PendingSince), string(c.PendingReason))
+}
+
+func consentRowOf(createdAt, changedAt, pendingSince int64, reason string) string {
+	return fmt.Sprintf("%d %d %d %s", createdAt, changedAt, pendingSince, reason)
 }
 
 // authenticationOf returns how the party proved its number, or nil if another actor made the change.
@@ -102,6 +118,11 @@ func authenticationOf(c approval.ConsentChange) *Authentication {
 		a.Method = ByPasskey
 	}
 	return a
+}
+
+// seal encrypts the key and the claims of a record.
+func seal(db *store.DB, key []byte, claims Claims, recordID string) ([]byte, error) {
+	return db.Seal(vault.ForRecord, string(key)+string(encodeJSON(claims)), recordID)
 }
 
 // opened is a record_keys row that was decrypted.
@@ -126,6 +147,6 @@ func open(db *store.DB, sealed []byte, recordID string) (opened, error) {
 // Sealed are the columns that the service secret seals.
 var Sealed = []store.Sealed{{
 	Table: "record_keys", Column: "sealed", Purpose: vault.ForRecord,
-	Read:  `SELECT record_id, sealed FROM record_keys WHERE record_id > $2 ORDER BY record_id LIMIT $1`,
+	Read:  `SELECT record_id, sealed FROM record_keys WHERE record_id > $2 AND sealed IS NOT NULL ORDER BY record_id LIMIT $1`,
 	Write: `UPDATE record_keys SET sealed = $2 WHERE record_id = $3 AND sealed = $1`,
 }}

@@ -138,7 +138,7 @@ func TestRecordsOfDeletedAccount(t *testing.T) {
 			got = append(got, fmt.Sprintf("%s %s %s->%s %t", b.PartyRole, b.EventType, b.PreviousState, b.EventState, b.Authentication != nil && b.TextHash != ""))
 		}
 		want := "guardian asked pending->pending false\nstudent asked pending->pending false\nguardian approved pending->approved true\n" +
-			"guardian revoked approved->revoked true\nguardian left revoked->pending true"
+			"guardian revoked approved->revoked true\nguardian left revoked->pending true\nguardian account_erased ->erased false"
 		if strings.Join(got, "\n") != want {
 			t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), want)
 		}

@@ -28,7 +28,7 @@ func (s *Service) Receipts(ctx context.Context, by actor.Actor, after string, li
 	rs, err := s.DB.Query(ctx, `
 		SELECT r.id, r.body, r.at, coalesce(r.position, -1), k.sealed
 		FROM record_keys k JOIN consent_records r ON r.id = k.record_id
-		WHERE k.account_id = $1 AND k.record_id < $2
+		WHERE k.account_id = $1 AND k.record_id < $2 AND k.sealed IS NOT NULL
 		ORDER BY k.record_id DESC LIMIT $3`, by.AccountID, database.Before(after), limit)
 	list, err := database.Collect(rs, err, func(row database.Scanner) (e Record, err error) {
 		var id string
@@ -55,7 +55,7 @@ func (s *Service) Receipt(ctx context.Context, by actor.Actor, recordID string) 
 	waiting := func() (waiting bool, err error) {
 		err = s.DB.QueryRow(ctx, `
 			SELECT r.position IS NULL FROM record_keys k JOIN consent_records r ON r.id = k.record_id
-			WHERE k.record_id = $1 AND k.account_id = $2`, recordID, by.AccountID).Scan(&waiting)
+			WHERE k.record_id = $1 AND k.account_id = $2 AND k.sealed IS NOT NULL`, recordID, by.AccountID).Scan(&waiting)
 		return waiting, database.OrMissing(err, "read record "+recordID)
 	}
 	for attempt := 0; ; attempt++ {
@@ -91,8 +91,11 @@ func (s *Service) prove(ctx context.Context, tx *store.Tx, recordID, accountID s
 	err = tx.QueryRow(ctx, `
 		SELECT r.body, r.position, k.sealed, l.size, l.checkpoint
 		FROM record_keys k JOIN consent_records r ON r.id = k.record_id JOIN consent_log l ON l.id = 1
-		WHERE k.record_id = $1 AND k.account_id = $2`, recordID, accountID).
+		WHERE k.record_id = $1 AND k.account_id = $2 AND k.sealed IS NOT NULL`, recordID, accountID).
 		Scan(&r.Body, &r.Index, &sealed, &size, &r.Checkpoint)
+	if database.IsNoRows(err) {
+		return r, fault.Down(errNoLog) // Receipt has found the record
+	}
 	if err != nil {
 		return r, err
 	}

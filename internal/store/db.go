@@ -81,9 +81,10 @@ type Hooks struct {
 	CheckNumber func(ctx context.Context, tx *Tx, coachID string, to phone.Number) error
 	// TierChanged runs after the stored tier of a coach has changed.
 	TierChanged func(ctx context.Context, tx *Tx, coachID, before, after string) error
-	// PlayerErased runs when the data of a player is erased, with the parties that had an account.
-	PlayerErased func(ctx context.Context, tx *Tx, parties []actor.Role) error
-	Requests     RequestHooks
+	// Erased runs when the data of a player is erased, with its parties, or that of an account of a family, with its role. kind is
+	// that of the row in erasures.
+	Erased   func(ctx context.Context, tx *Tx, kind, objectID string, parties []actor.Role) error
+	Requests RequestHooks
 	// BeforeSweep run before Sweep deletes rows. They return the number of rows that they changed.
 	BeforeSweep []func(ctx context.Context, db *DB, now time.Time) (int64, error)
 	// Expired are the rows of features that Sweep deletes.

@@ -201,13 +201,13 @@ func TestErasureContinues(t *testing.T) {
 		ok(p, run(p.db, `UPDATE accounts SET mobile_number = 'erased:' || id, closed_at = 1 WHERE id = $1`, guardian))
 		ok(p, second(p.db.Sweep(bg, p.clock.Now())))
 		for query, arg := range map[string]string{
-			`SELECT count(*) FROM team_replies WHERE player_id = $1`:                      id,
-			`SELECT count(*) FROM notifications WHERE account_id = $1`:                    guardian,
-			`SELECT count(*) FROM sessions WHERE account_id = $1`:                         guardian,
-			`SELECT count(*) FROM players WHERE id = $1 AND erased_at IS NULL`:            id,
-			`SELECT count(*) FROM accounts WHERE id = $1 AND mobile_number LIKE '+%'`:     guardian,
-			`SELECT count(*) FROM record_keys WHERE player_id = $1`:                       id,
-			`SELECT count(*) FROM approval_history WHERE player_id = $1 AND reason <> ''`: id,
+			`SELECT count(*) FROM team_replies WHERE player_id = $1`:                                            id,
+			`SELECT count(*) FROM notifications WHERE account_id = $1`:                                          guardian,
+			`SELECT count(*) FROM sessions WHERE account_id = $1`:                                               guardian,
+			`SELECT count(*) FROM players WHERE id = $1 AND erased_at IS NULL`:                                  id,
+			`SELECT count(*) FROM accounts WHERE id = $1 AND mobile_number LIKE '+%'`:                           guardian,
+			`SELECT count(*) FROM record_keys WHERE account_id <> '' AND sealed IS NOT NULL AND player_id = $1`: id,
+			`SELECT count(*) FROM approval_history WHERE player_id = $1 AND reason <> ''`:                       id,
 		} {
 			if n := p.count(query, arg); n != 0 {
 				p.Errorf("%s: %d", query, n)

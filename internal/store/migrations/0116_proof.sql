@@ -13,15 +13,16 @@ CREATE TABLE consent_records (
 CREATE UNIQUE INDEX consent_records_by_position ON consent_records (position) WHERE position IS NOT NULL;
 CREATE INDEX consent_records_waiting ON consent_records (at, id) WHERE position IS NULL;
 
--- The key of a record and the values behind the digests of its body, sealed, with what finds the record. Deleting the row
--- erases the record: the body alone names no person and cannot be guessed. version is the version of the player.
+-- The key of a record and the values behind the digests of its body, sealed, with what finds the record. sealed is NULL
+-- after an erasure: the body alone names no person and cannot be guessed. version is the version of the player. player_id of the
+-- record of an account that was erased is that account.
 CREATE TABLE record_keys (
 	record_id  TEXT   NOT NULL PRIMARY KEY,
 	player_id  TEXT   NOT NULL,
 	party      TEXT   NOT NULL,
 	account_id TEXT   NOT NULL,
 	version    BIGINT NOT NULL,
-	sealed     BYTEA  NOT NULL
+	sealed     BYTEA
 );
 CREATE INDEX record_keys_of_party ON record_keys (player_id, party, version, record_id);
 CREATE INDEX record_keys_of_account ON record_keys (account_id, record_id);
@@ -43,7 +44,6 @@ CREATE TABLE consent_log (
 	generation     BIGINT NOT NULL,
 	size           BIGINT NOT NULL,
 	checkpoint     BYTEA,
-	started_at     BIGINT,
 	stopped_at     BIGINT,
 	stopped_reason TEXT,
 	cosign         BYTEA,
