@@ -37,6 +37,8 @@ type Config struct {
 	Profiles bool
 	// Ready returns why the service cannot serve; nil is always ready.
 	Ready func(context.Context) error
+	// Limited says why the app services are off although the service can serve, or ""; nil is never.
+	Limited func() string
 }
 
 // Server serves the operators' API. Create it with New.

@@ -29,6 +29,8 @@ type Config struct {
 	NotFoundPage http.HandlerFunc
 	// Ready returns why the service cannot serve; nil is always ready.
 	Ready func(context.Context) error
+	// Limited says why the app services are off although the service can serve, or ""; nil is never.
+	Limited func() string
 
 	// CORSOrigins are the origins whose browser apps may call the API.
 	CORSOrigins []string

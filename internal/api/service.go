@@ -48,5 +48,5 @@ func (s *Server) healthz(context.Context, Request[NoBody]) (Response, error) {
 
 // readyz serves GET /readyz.
 func (s *Server) readyz(ctx context.Context, _ Request[NoBody]) (Response, error) {
-	return endpoint.Ready(ctx, s.Ready)
+	return endpoint.Ready(ctx, s.Ready, s.Limited)
 }

@@ -112,8 +112,8 @@ func (s ConsentStatus) Availability(rules Rules, now time.Time) Availability {
 	a := Availability{
 		PlayerID:    s.PlayerID,
 		Sequence:    s.Sequence,
-		GuardianApp: s.Guardian == Approved,
-		StudentApp:  s.Student == Approved,
+		GuardianApp: s.Guardian == Approved && !rules.unproved(),
+		StudentApp:  s.Student == Approved && !rules.unproved(),
 		HasChat:     rules.HasChat,
 		HasGuardian: s.HasGuardian, HasStudentNumber: s.HasStudentNumber,
 	}
@@ -147,7 +147,7 @@ type AppAccess string
 // The values of AppAccess.
 const (
 	AppGranted AppAccess = ""
-	// AppPending: the party, or the guardian of a minor if rules want both, has not answered.
+	// AppPending: the party, or the guardian of a minor if rules want both, has not answered, or its answer cannot be proved now.
 	AppPending AppAccess = "pending"
 	// AppRefused: that party rejected or revoked.
 	AppRefused AppAccess = "required"
@@ -167,7 +167,7 @@ func (s ConsentStatus) AppAccess(party actor.Role, service string, rules Rules, 
 		}
 	}
 	switch {
-	case !on && state == Pending:
+	case !on && (state == Pending || rules.unproved()):
 		return AppPending
 	case !on:
 		return AppRefused

@@ -35,10 +35,10 @@ const (
 
 // checkApproved returns an error unless a party of p has approved; what says what it may do then.
 func (p *Player) checkApproved(party actor.Role, what string) error {
-	switch p.Approver(party).Consent.State {
-	case Approved:
+	switch state := p.Approver(party).Consent.State; {
+	case state == Approved && !p.Unproved:
 		return nil
-	case Pending:
+	case state == Pending || p.Unproved:
 		return fault.New(fault.Forbidden, "approval_pending", "Approve first. Then you can %s.", what)
 	default:
 		return fault.New(fault.Forbidden, "approval_required", "You can %s only after an approval. It was refused or taken back. The coach can ask again.", what)

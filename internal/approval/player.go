@@ -44,6 +44,9 @@ type Player struct {
 	// History are the decisions, oldest first, if loadOptions asked for them.
 	History []Record
 
+	// Unproved says that the log of consents could not prove the approvals when the player was read: see Rules.Unproved.
+	Unproved bool
+
 	CreatedAt time.Time
 	// DeletedAt is zero until the coach removes the player.
 	DeletedAt time.Time

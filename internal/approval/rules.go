@@ -50,9 +50,14 @@ type Rules struct {
 	First map[message.Lane]message.Channel
 	// TrustedCoach reports whether an operator verified a coach; nil is no coach.
 	TrustedCoach func(coach.TierStatus) bool
+	// Unproved reports whether the log of consents cannot prove the approvals now: then no party has app services. nil is never.
+	Unproved func() bool
 	// CheckRoster returns an error if a coach has too many players; nil is no limit.
 	CheckRoster func(Roster) error
 }
+
+// unproved is Unproved.
+func (r Rules) unproved() bool { return r.Unproved != nil && r.Unproved() }
 
 // firstLane returns the lane in which a delivery of a lane starts.
 func (r Rules) firstLane(lane message.Lane, state string) message.Lane {

@@ -35,7 +35,7 @@ type storedPlayer struct {
 }
 
 func (s *Service) scanStored(row database.Scanner) (*storedPlayer, error) {
-	p := &Player{}
+	p := &Player{Unproved: s.Rules.unproved()}
 	g, st := &p.GuardianApprover, &p.StudentApprover
 	var guardian Guardian
 	var born string
@@ -203,7 +203,7 @@ func (s *Service) anyApproved(ctx context.Context, studentID string) (bool, erro
 	err := s.DB.QueryRow(ctx, `
 		SELECT EXISTS (SELECT 1 FROM players WHERE student_id = $1 AND deleted_at IS NULL AND student_state = 'approved')`,
 		studentID).Scan(&approved)
-	return approved, err
+	return approved && !s.Rules.unproved(), err
 }
 
 // reminders loads the times of reminders to both parties since then, oldest first.

@@ -166,6 +166,9 @@ func newApp(ctx context.Context, cfg *config.Config, o Options, sql *database.DB
 	if err := repeatErasures(ctx, s.privacy, s.ledger, o.Log); err != nil {
 		return nil, err
 	}
+	if _, err := s.proof.Number(ctx); err != nil { // before the first request: an older copy of the database proves no approval
+		o.Log.Warn("the log of consents was not checked; it is checked again each second", "error", err)
+	}
 	acme, err := newACMECertificates(cfg, o, auth.TLSEntries{DB: sql, Vault: s.keys.Vault})
 	if err != nil {
 		return nil, err

@@ -37,13 +37,15 @@ type base struct {
 	channels  channels
 	delivery  delivery
 	readiness *readiness
-	security  *securitylog.Log
-	metrics   *metrics.Metrics
-	budgets   budgets
-	load      *load
-	push      *notice.PushSubscriptions
-	privacy   *privacy.Service
-	ledger    *privacy.Ledger
+	// gate is closed while the log of consents cannot prove the approvals.
+	gate     *proof.Gate
+	security *securitylog.Log
+	metrics  *metrics.Metrics
+	budgets  budgets
+	load     *load
+	push     *notice.PushSubscriptions
+	privacy  *privacy.Service
+	ledger   *privacy.Ledger
 	// certificateEnds returns when the TLS certificates end, by name; nil without TLS.
 	certificateEnds func() map[string]time.Time
 	// phones are nil where a message can reach a person.
@@ -99,6 +101,8 @@ func newBase(ctx context.Context, cfg *config.Config, o Options, sql *database.D
 		phones.Hub = d.hub
 	}
 	approvals := newApprovals(cfg, o, ch, tiers)
+	gate := &proof.Gate{}
+	approvals.Rules.Unproved = gate.Closed
 	db = store.New(sql, store.Options{
 		NewID: o.NewID, Rand: o.Rand, Settings: storeSettings(cfg, ch, tiers), Vault: keys.Vault,
 		OnQueued:   d.queue.Wake,
@@ -126,7 +130,8 @@ func newBase(ctx context.Context, cfg *config.Config, o Options, sql *database.D
 		tiers:     tiers,
 		channels:  ch,
 		delivery:  d,
-		readiness: &readiness{checkDatabase: databaseCheck(sql, keys)},
+		readiness: &readiness{checkDatabase: databaseCheck(sql, keys), limited: gate.Reason},
+		gate:      gate,
 		security:  security,
 		metrics:   m,
 		budgets:   newBudgets(cfg, db, o.Log),

@@ -27,7 +27,7 @@ func newAPI(cfg *config.Config, o Options, s *services) (http.Handler, error) {
 	return pages.Handler(api.New(api.Config{
 		Services: s.public, Settings: s.publicSettings(cfg, o),
 		Challenge: callbacks(cfg).Challenge, ChatReplies: chatReplies(cfg, s.public.Phones),
-		Documentation: documentation, NotFoundPage: pages.NotFound, Ready: s.readiness.check,
+		Documentation: documentation, NotFoundPage: pages.NotFound, Ready: s.readiness.check, Limited: s.readiness.limited,
 		CORSOrigins: cfg.CORSOrigins, Limiter: limiter,
 		Features: s.operationsOfFeatures(),
 	}).Handler()), nil
@@ -55,7 +55,7 @@ func newAdmin(cfg *config.Config, o Options, s *services, scraped http.Handler) 
 	}
 	return console.Handler(admin.New(admin.Config{
 		Operators: s.operators, Settings: s.settings(cfg, o, "operators", s.security.RefusedOperator),
-		Ready: s.readiness.check, Metrics: scraped, Profiles: cfg.PProf,
+		Ready: s.readiness.check, Limited: s.readiness.limited, Metrics: scraped, Profiles: cfg.PProf,
 		Features: partsOf(s.features(), func(f feature) (func(*admin.Server) []admin.Route, bool) { return f.operators, f.operators != nil }),
 	}).Handler()), nil
 }

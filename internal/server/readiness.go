@@ -19,6 +19,8 @@ const checkTimeout = 5 * time.Second
 type readiness struct {
 	checkDatabase func(context.Context) error
 	draining      atomic.Bool
+	// limited says why the replica has switched services off although it is ready, or "".
+	limited func() string
 
 	mu      sync.Mutex
 	running *databaseResult // of the check that runs; nil if none does

@@ -75,7 +75,7 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 	approvals := b.approvals
 	consentLog := newProof(cfg, b.db, b.keys.Vault)
 	consentLog.SecurityEvent, consentLog.Stopped, consentLog.Withhold = b.security.Event, b.metrics.LogStopped, approvals.WithholdUnproved
-	consentLog.Failing = b.metrics.CheckpointsFailing
+	consentLog.Failing, consentLog.Gate = b.metrics.CheckpointsFailing, b.gate
 	accounts := newAuth(cfg, o, b.accounts, b.keys)
 	accounts.LinkedRequest = func(ctx context.Context, linkHash []byte, number phone.Number, role actor.Role, now time.Time) (string, bool, error) {
 		return approval.LinkedRequest(ctx, b.db, linkHash, number, role, now)
