@@ -58,6 +58,15 @@ func (p *fixture) proofStatements() {
 	ok(p, err)
 	_, err = log.Audit(bg) // finds the records that other statements sealed with another secret
 	ok(p, err)
+	for _, statement := range []string{ // a key that was erased, a log without its row, and a record without a key
+		`UPDATE record_keys SET sealed = NULL WHERE party = 'student' AND player_id = '` + a.ID + `'`,
+		`UPDATE consent_log SET id = 2`, `UPDATE consent_log SET id = 1`,
+		`DELETE FROM record_keys WHERE party = 'student' AND player_id = '` + a.ID + `'`,
+	} {
+		ok(p, run(p.db, statement))
+		_, err = log.Audit(bg)
+		ok(p, err)
+	}
 	ok(p, run(p.db, `UPDATE consent_log SET size = size + 1`))
 	ok(p, p.decide(guardian, a.ID, approval.Revoke))
 	ok(p, log.Work(bg)) // stops
