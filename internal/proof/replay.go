@@ -127,6 +127,7 @@ type replayed struct {
 	erased   bool
 	// unknown says that the key of a record was erased, so that its values are not known.
 	unknown bool
+	lost    bool // it was so of any record
 	left    bool // the newest record says that the party left
 	resets  int  // how many records were replayed up to the last one in which the service ended the approval
 }
@@ -218,7 +219,7 @@ func (r *replayed) next(i int, record *stored) {
 // unseal decrypts the key and the claims of a record, and compares them with the digests of its body.
 func (r *replayed) unseal(record *stored, f facts) (c claimed, opened bool) {
 	if len(record.sealed) == 0 {
-		r.unknown = true
+		r.unknown, r.lost = true, true
 		if r.p.erasedAt == 0 && !r.p.erasedAccounts[record.account] {
 			r.add("the key of record %s is missing", record.id)
 		}
@@ -353,7 +354,7 @@ func (r *replayed) compareRow(last string) {
 			r.add("the account has another number or role than the records say")
 		}
 	}
-	if r.open != r.row.requestID {
+	if r.open != r.row.requestID && (r.open != "" || !r.lost) {
 		r.add("the newest request is %s, but the records say %s", cmp.Or(r.row.requestID, "none"), cmp.Or(r.open, "none"))
 	}
 }
