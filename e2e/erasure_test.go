@@ -132,7 +132,7 @@ func wantErased(t *testing.T, s *touchlinetest.Service) {
 	if found := find(texts); found != "" {
 		t.Error("left at once: " + found)
 	}
-	s.Clock.Advance(49 * time.Hour)
+	s.Clock.Advance(26 * time.Hour)
 	found := ""
 	for end := time.Now().Add(waitLimit); time.Now().Before(end); {
 		if found = find(plantedFamily); found == "" {

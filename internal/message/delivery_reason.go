@@ -10,7 +10,7 @@ const MessageLifetime = 24 * time.Hour
 const DeliveriesKept = 7 * 24 * time.Hour
 
 // MessageCountsKept is longer than the longest window of a message limit.
-const MessageCountsKept = 48 * time.Hour
+const MessageCountsKept = 25 * time.Hour
 
 // Reasons of a delivery that the worker sets.
 const (

@@ -18,6 +18,19 @@ const eraseBatch = 500
 // playerErasures erase at most $2 rows of the player $1 each. Each ends with "key IN (SELECT …)". docs/privacy.md names
 // what stays.
 var playerErasures = []string{
+	// The counts that name a recipient of a message about the player, while the messages still say who that is.
+	`DELETE FROM message_counts WHERE (counter, counted_at) IN (
+		SELECT c.counter, c.counted_at FROM requests r JOIN deliveries d ON d.request_id = r.id
+			JOIN message_counts c ON c.counter IN (` + countersOfDelivery + `)
+		WHERE r.player_id = $1 AND d.recipient <> '' LIMIT $2)`,
+	// A mail of a notification does not name the player. Its address stays while another child has it.
+	`DELETE FROM message_counts WHERE (counter, counted_at) IN (
+		SELECT c.counter, c.counted_at FROM players p JOIN deliveries d ON d.recipient = p.guardian_email AND d.account_id = p.guardian_id
+			JOIN message_counts c ON c.counter IN (` + countersOfDelivery + `)
+		WHERE p.id = $1 AND ` + lastWithAddress + ` LIMIT $2)`,
+	`DELETE FROM deliveries WHERE id IN (
+		SELECT d.id FROM players p JOIN deliveries d ON d.recipient = p.guardian_email AND d.account_id = p.guardian_id
+		WHERE p.id = $1 AND ` + lastWithAddress + ` LIMIT $2)`,
 	`DELETE FROM deliveries WHERE id IN (
 		SELECT d.id FROM requests r JOIN deliveries d ON d.request_id = r.id WHERE r.player_id = $1 LIMIT $2)`,
 	`DELETE FROM deliveries WHERE id IN (
@@ -60,6 +73,13 @@ var playerErasures = []string{
 		SELECT record_id FROM record_keys WHERE player_id = $1 AND sealed IS NOT NULL LIMIT $2)`,
 }
 
+// countersOfDelivery are the counters of the message limits that name the recipient of the delivery d.
+const countersOfDelivery = `'number/' || d.recipient, 'coach/' || d.coach_id || '/' || d.recipient, 'training/' || d.coach_id || '/' || d.recipient`
+
+// lastWithAddress says that no other child of the guardian of p has the same address.
+const lastWithAddress = `NOT EXISTS (SELECT 1 FROM players o
+	WHERE o.guardian_id = p.guardian_id AND o.id <> p.id AND o.guardian_email = p.guardian_email AND o.erased_at IS NULL)`
+
 // teamMessageErasure erases the text of a message unless another player has it.
 const teamMessageErasure = `UPDATE team_messages SET body = '' WHERE id IN (
 		SELECT m.id FROM team_recipients t JOIN team_messages m ON m.id = t.message_id
@@ -70,8 +90,9 @@ const teamMessageErasure = `UPDATE team_messages SET body = '' WHERE id IN (
 
 // accountErasures erase at most $2 rows of the account $1 each.
 var accountErasures = []string{
+	// Also those to an address, or to an earlier number.
 	`DELETE FROM deliveries WHERE id IN (
-		SELECT id FROM deliveries WHERE account_id = $1 AND state = 'queued' LIMIT $2)`,
+		SELECT id FROM deliveries WHERE account_id = $1 LIMIT $2)`,
 	`DELETE FROM notifications WHERE (account_id, seq) IN (
 		SELECT account_id, seq FROM notifications WHERE account_id = $1 LIMIT $2)`,
 	`DELETE FROM sessions WHERE id IN (
@@ -219,6 +240,13 @@ func releaseNumber(ctx context.Context, tx *store.Tx, account, playerID string) 
 		if err := recordErased(ctx, tx, role, account, actor.Role(role)); err != nil {
 			return err
 		}
+	}
+	err = tx.Defer(ctx, `
+		DELETE FROM message_counts WHERE (counter, counted_at) IN (
+			SELECT c.counter, c.counted_at FROM deliveries d JOIN message_counts c ON c.counter IN (`+countersOfDelivery+`)
+			WHERE d.account_id = $1 AND d.recipient <> '')`, account)
+	if err != nil {
+		return err
 	}
 	for _, query := range []string{
 		`DELETE FROM confirmed_addresses WHERE mobile_number = $1 AND role = $2`,

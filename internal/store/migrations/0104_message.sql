@@ -73,7 +73,7 @@ CREATE INDEX deliveries_not_sent ON deliveries (updated_at, id)
 CREATE INDEX deliveries_not_sent_of_coach ON deliveries (coach_id, updated_at, id)
 	WHERE state = 'failed' AND reason NOT IN ('request_closed', 'not_wanted', 'stopped', 'disputed', 'contact_changed', 'player_removed');
 CREATE INDEX deliveries_of_notices ON deliveries (coach_id, recipient, updated_at) WHERE kind = 'notice' AND channel = 'sms';
-CREATE INDEX deliveries_queued_notices ON deliveries (account_id) WHERE account_id IS NOT NULL AND state = 'queued';
+CREATE INDEX deliveries_of_account ON deliveries (account_id, state) WHERE account_id IS NOT NULL;
 -- Used to find the message to which a person replied.
 CREATE INDEX deliveries_of_provider ON deliveries (provider_id) WHERE provider_id IS NOT NULL;
 CREATE INDEX deliveries_of_recipient ON deliveries (recipient, id) WHERE recipient <> '';
