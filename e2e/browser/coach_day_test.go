@@ -93,7 +93,7 @@ func TestCoachDay(t *testing.T) {
 	}
 	p.open(fee)
 	p.press("Remind the family in the app")
-	p.waitForText("The family is reminded in the app.")
+	p.waitForText("1 person was told: 1 in the app.")
 	p.open("/coach")
 	p.waitForText("Taken")
 	p.screenshot("day-today")

@@ -103,7 +103,7 @@ func TestFeePages(t *testing.T) {
 		// No one can be reminded yet, also if the form is sent twice.
 		for range 2 {
 			got := c.Send("POST", fee+"/remind", url.Values{"account": {f.coach.ID}, "request": {"0190a000-0000-7000-8000-000000000001"}})
-			if got.Status != 200 || strings.Contains(got.Text(), "The family is reminded") {
+			if got.Status != 200 || !strings.Contains(got.Text(), "No one was told.") {
 				t.Errorf("a reminder that reached no one gets %d: %s", got.Status, got.Text())
 			}
 		}
@@ -111,13 +111,13 @@ func TestFeePages(t *testing.T) {
 		guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": f.player, "action": "approved"}).Want(t, 200)
 		c.Open(fee)
 		c.Press("Remind the family in the app", "amount", "250", "method", "upi", "note", "From the uncle")
-		wantText(t, c, "The family is reminded in the app.", "it is not saved yet")
+		wantText(t, c, "1 person was told: 1 in the app.", "it is not saved yet")
 		if c.Page.Value("amount") != "250" || c.Page.Value("note") != "From the uncle" || !strings.Contains(c.Page.Body, `value="upi" selected`) {
 			t.Errorf("a reminder loses the payment that the coach writes: %s", c.Page.Body)
 		}
 		c.Open(fee + "?stored")
 		c.Press("Remind the family in the app", "method", "cash")
-		wantText(t, c, "The family is reminded in the app.")
+		wantText(t, c, "1 person was told: 1 in the app.")
 		if strings.Contains(c.Page.Text(), "not saved yet") {
 			t.Errorf("a reminder without a payment: %s", c.Page.Text())
 		}

@@ -97,7 +97,7 @@ func TestTrainingPages(t *testing.T) {
 		}
 
 		cancel := "/coach/trainings/" + batch + "." + string(day(1)) + "/cancel"
-		c.get(cancel).want(200, "Cancel and tell the families")
+		c.get(cancel).want(200, "Cancel the training")
 		c.post(cancel, "reason", strings.Repeat("x", 501)).want(422, "This is too long.")
 		c.post(cancel, "reason", "The ground is under water").want(200, "The training is cancelled.", "The ground is under water", "It takes place after all").without("Cancel it")
 		c.post(cancel, "reason", "The ground is under water").want(200, "The training is cancelled.")

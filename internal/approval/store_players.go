@@ -141,6 +141,15 @@ func (s *Service) PlayerNames(ctx context.Context, by actor.Actor, limit int) ([
 	return database.Collect(rs, err, func(s database.Scanner) (n PlayerName, err error) { return n, s.Scan(&n.ID, &n.Name) })
 }
 
+// NamesOf returns those of the players with these ids that the calling coach has, by name.
+func (s *Service) NamesOf(ctx context.Context, by actor.Actor, ids []string) ([]PlayerName, error) {
+	rs, err := s.DB.Query(ctx, `
+		SELECT p.id, p.student_name FROM players p
+		WHERE p.coach_id = $1 AND p.id IN (`+database.Params(2, len(ids))+`) AND p.deleted_at IS NULL ORDER BY p.student_name, p.id`,
+		append([]any{by.AccountID}, database.TextArgs(ids)...)...)
+	return database.Collect(rs, err, func(s database.Scanner) (n PlayerName, err error) { return n, s.Scan(&n.ID, &n.Name) })
+}
+
 // PlayersByID returns the players with these ids that by has as a coach, or is
 // linked with, newest first.
 func (s *Service) PlayersByID(ctx context.Context, by actor.Actor, ids []string) ([]*Player, error) {

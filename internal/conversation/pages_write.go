@@ -131,8 +131,13 @@ func readDraft(r *web.Request, f *wire.Faults) Draft {
 		to["all"] = true
 	case kind == "batch" && endpoint.IsID(id):
 		to["batch_id"] = id
-	case kind == "player" && endpoint.IsID(id):
-		to["player_ids"] = []any{id}
+	}
+	if ids := web.Recipients(r.Value("for")); len(ids) > 0 {
+		list := make([]any, len(ids))
+		for i, id := range ids {
+			list[i] = id
+		}
+		to["player_ids"] = list
 	}
 	channels := []any{}
 	for _, c := range r.Form["channels"] {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/url"
 
+	"github.com/touchline/touchline/internal/message/event"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -36,9 +37,16 @@ func (p pages) feePage(ctx context.Context, r *web.Request, by actor.Actor, f *w
 		f.Values.Set("paid_on", string(fee.today(p.Now())))
 	}
 	v.Form, v.Path = f, feesPath+"/"+fee.ID
+	var told *web.TellingView
+	if done := r.URL.Query().Get("done"); done == "reminded" || done == "repeated" {
+		text := v.MustT("fee.write", "Student", fee.StudentName, "Fee", fee.Title, "Day", v.CalendarDay(fee.DueOn), "Balance", v.Money(fee.Balance(), fee.Currency))
+		if told, err = p.site.Telling(ctx, by, fee.ID, string(event.FeeReminded), text); err != nil {
+			return web.Response{}, err
+		}
+	}
 	// Each form of the page has an id, so that sending one does not end the others.
 	v.Data = map[string]any{
-		"Fee": fee, "Status": statusOf(v, fee, p.Now(), ".part"), "Methods": Methods, "RequestID": p.NewID,
+		"Fee": fee, "Told": told, "Status": statusOf(v, fee, p.Now(), ".part"), "Methods": Methods, "RequestID": p.NewID,
 		"Open": fee.Status == StatusOpen, "Done": v.TextOr("fee.done."+r.URL.Query().Get("done"), ""),
 	}
 	return web.FormPage("fee", v), nil
@@ -148,15 +156,10 @@ func (p pages) changeFor(ctx context.Context, r *web.Request, by actor.Actor, fi
 
 // remindFee serves POST /coach/fees/{fee_id}/remind. A payment that the coach was writing stays.
 func (p pages) remindFee(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	done := "repeated" // the result of the first of two equal forms is not known here
+	done := "repeated"
 	resp, err := p.changeFee(ctx, r, by, "", nil, func(ctx context.Context, id string) error {
-		sent, err := p.Remind(ctx, by, id)
-		done = "reminded_none"
-		for _, party := range sent.Parties {
-			if party.Access == team.Granted {
-				done = "reminded"
-			}
-		}
+		_, err := p.Remind(ctx, by, id)
+		done = "reminded"
 		return err
 	})
 	if err != nil || resp.Redirect == "" {

@@ -69,12 +69,17 @@ func (s *Service) RemindDue(ctx context.Context, n int) (int, error) {
 	})
 }
 
-// saveReminder saves a fee and sends the notifications of a reminder.
+// saveReminder saves a fee, sends the notifications of a reminder and records whom they tell.
 func saveReminder(ctx context.Context, tx *store.Tx, f *Fee, events []event.Event) error {
 	if err := save(ctx, tx, f); err != nil {
 		return err
 	}
-	return notice.Notify(ctx, tx, events)
+	told, err := notice.Tell(ctx, tx, events)
+	if err != nil {
+		return err
+	}
+	_, err = notice.Record(ctx, tx, f.CoachID, f.ID, string(event.FeeReminded), []string{f.PlayerID}, told)
+	return err
 }
 
 // loadAudience reads a fee and the parties of its player. With the lock tx.ForShare("p") a decision

@@ -12,9 +12,10 @@ import (
 )
 
 // queueCopies queues the copies of notifications that leave the app. ids and accounts
-// belong to the drafts.
-func queueCopies(ctx context.Context, tx *store.Tx, drafts []message.Draft, ids []string, accounts map[string]*trayAccount) error {
+// belong to the drafts. It returns whom the notifications and their copies tell.
+func queueCopies(ctx context.Context, tx *store.Tx, drafts []message.Draft, ids []string, accounts map[string]*trayAccount) (Told, error) {
 	var values []any
+	told := Told{}
 	queued := 0
 	for i, d := range drafts {
 		account := accounts[d.AccountID]
@@ -25,25 +26,29 @@ func queueCopies(ctx context.Context, tx *store.Tx, drafts []message.Draft, ids 
 				addresses[channel] = route.Address
 			}
 		}
+		told.add(d.AccountID, message.InApp, "")
 		for _, c := range d.Copies(account.preferences, addresses, account.pushTo) {
 			values = append(values, tx.DB().NewID(), ids[i], string(message.NotificationCopy), string(c.Channel), "queued",
 				d.AccountID, c.Address, string(d.To), database.Text(d.CountedFor()),
 				0, database.Micros(tx.Now), database.Micros(tx.Now.Add(message.MessageLifetime)), database.Micros(tx.Now), database.Micros(tx.Now), database.Text(telemetry.Parent(ctx)))
 			queued++
+			if c.Channel != message.Push {
+				told.add(d.AccountID, c.Channel, c.Address)
+			}
 			tx.DB().Outbox.Wake(tx.Tx, message.Lane{Channel: c.Channel, Kind: message.NotificationCopy})
 		}
 	}
 	if queued == 0 {
-		return nil
+		return told, nil
 	}
 	err := tx.Defer(ctx, `
 		INSERT INTO deliveries (id, notification_id, kind, channel, state, account_id, recipient, role, coach_id,
 			attempts, due_at, gives_up_at, created_at, updated_at, trace_parent)
 		VALUES `+database.RowsOf(queued, 15), values...)
 	if err != nil {
-		return fmt.Errorf("queue copies of notifications: %w", err)
+		return nil, fmt.Errorf("queue copies of notifications: %w", err)
 	}
-	return nil
+	return told, nil
 }
 
 // NotificationCopy returns the notification of a delivery and its recipient, or false if it

@@ -21,11 +21,16 @@ import (
 // commit. They rise in commit order, so a stream that resumes after a Seq misses
 // nothing.
 func Notify(ctx context.Context, tx *store.Tx, events []event.Event, alsoLock ...string) error {
+	_, err := notify(ctx, tx, events, alsoLock)
+	return err
+}
+
+func notify(ctx context.Context, tx *store.Tx, events []event.Event, alsoLock []string) (Told, error) {
 	var drafts []message.Draft
 	for _, e := range events {
 		for _, d := range message.Plan(e, tx.DB().Settings().Brand) {
 			if d.AccountID == "" {
-				return fmt.Errorf("event %s: no account of the %s", e.Type, d.To)
+				return nil, fmt.Errorf("event %s: no account of the %s", e.Type, d.To)
 			}
 			drafts = append(drafts, d)
 		}
@@ -39,7 +44,7 @@ func Notify(ctx context.Context, tx *store.Tx, events []event.Event, alsoLock ..
 	}
 	accounts, err := takeSeqs(ctx, tx, count)
 	if err != nil || len(drafts) == 0 {
-		return err
+		return nil, err
 	}
 	var args []any
 	var ids []string
@@ -48,7 +53,7 @@ func Notify(ctx context.Context, tx *store.Tx, events []event.Event, alsoLock ..
 		d = d.In(account.preferences.Language)
 		data, err := json.Marshal(d.Data)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		ids = append(ids, tx.DB().NewID())
 		args = append(args, d.AccountID, account.nextSeq, ids[len(ids)-1], string(d.Type), d.Title, d.Body, string(data),
@@ -59,7 +64,7 @@ func Notify(ctx context.Context, tx *store.Tx, events []event.Event, alsoLock ..
 		INSERT INTO notifications (account_id, seq, id, type, title, body, data, player_id, created_at)
 		VALUES `+database.RowsOf(len(drafts), 9), args...)
 	if err != nil {
-		return fmt.Errorf("save notifications: %w", err)
+		return nil, fmt.Errorf("save notifications: %w", err)
 	}
 	recipients := make([]string, 0, len(count))
 	for id, n := range count {

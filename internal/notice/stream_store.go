@@ -125,4 +125,5 @@ var Expired = []store.Expired{
 	{What: "push subscriptions", Query: `DELETE FROM push_subscriptions WHERE session_id IN (SELECT session_id FROM push_subscriptions WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)`},
 	{What: "streams", Query: `DELETE FROM streams WHERE (account_id, slot) IN (SELECT account_id, slot FROM streams WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`},
 	{What: "processes with streams", Query: `DELETE FROM stream_processes WHERE id IN (SELECT id FROM stream_processes WHERE seen_at < $1 ORDER BY seen_at LIMIT $2) AND seen_at < $1`, Kept: StreamProcessesKept},
+	{What: "tellings", Query: `DELETE FROM tellings WHERE (coach_id, about) IN (SELECT coach_id, about FROM tellings WHERE told_at < $1 ORDER BY told_at LIMIT $2) AND told_at < $1`, Kept: tellingsKept},
 }

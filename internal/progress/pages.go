@@ -10,7 +10,9 @@ import (
 	"strings"
 
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/message/event"
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/wire"
 	"github.com/touchline/touchline/internal/web"
@@ -105,6 +107,14 @@ func (p pages) listPage(ctx context.Context, r *web.Request, by actor.Actor, pla
 	v := p.site.CoachView(r, "players", name+".title", by)
 	v.Form, v.Path, v.Data = f, pathOf(player.ID, name), data
 	data["Player"], data["RequestID"], data["WholeHistory"] = player, p.NewID(), p.site.WholeHistory
+	if r.Value("done") == "added" && endpoint.IsID(r.Value("record")) {
+		what := map[string]event.Type{"progress": event.ProgressAdded, "reports": event.ReportAdded}[name]
+		told, err := p.site.Telling(ctx, by, r.Value("record"), string(what), v.MustT(name+".write", "Student", player.Student.FullName))
+		if err != nil {
+			return web.Response{}, err
+		}
+		data["Told"] = told
+	}
 	data["Done"], data["Undo"] = v.TextOr(name+".done."+r.Value("done"), ""), p.site.UndoPath(r, v.Path+"/", "/restore")
 	return web.FormPage(name, v), nil
 }
@@ -121,10 +131,10 @@ func (p pages) addMeasurement(ctx context.Context, r *web.Request, by actor.Acto
 	var faults wire.Faults
 	m := p.readMeasurement(r, player.ID, &faults)
 	if err = faults.Err(); err == nil {
-		_, err = p.Measure(ctx, by, m)
+		m, err = p.Measure(ctx, by, m)
 	}
 	if err == nil {
-		return web.Redirect(pathOf(player.ID, "progress") + "?done=added"), nil
+		return web.Redirect(pathOf(player.ID, "progress") + "?done=added&record=" + m.ID), nil
 	}
 	f, err := p.refused(r, err)
 	if err != nil {

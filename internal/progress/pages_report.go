@@ -65,10 +65,10 @@ func (p pages) addReport(ctx context.Context, r *web.Request, by actor.Actor) (w
 	report := readReportForm[reportRequest](r, &faults).read(player.ID, &faults)
 	report.ID = web.IDOrNone(r.Value(web.RequestField)) // a form that is sent twice names one id
 	if err = faults.Err(); err == nil {
-		_, err = p.AddReport(ctx, by, report)
+		report, err = p.AddReport(ctx, by, report)
 	}
 	if err == nil {
-		return web.Redirect(pathOf(player.ID, "reports") + "?done=added"), nil
+		return web.Redirect(pathOf(player.ID, "reports") + "?done=added&record=" + report.ID), nil
 	}
 	f, err := p.refused(r, err)
 	if err != nil {

@@ -63,7 +63,12 @@ func (s *Service) add(ctx context.Context, e event.Event, insert func(*store.Tx)
 		if err != nil {
 			return err
 		}
-		return notice.Notify(ctx, tx, toParties(e, map[actor.Role]string{actor.Guardian: guardian, actor.Student: student}, enabled))
+		told, err := notice.Tell(ctx, tx, toParties(e, map[actor.Role]string{actor.Guardian: guardian, actor.Student: student}, enabled))
+		if err != nil {
+			return err
+		}
+		_, err = notice.Record(ctx, tx, e.CoachID, e.RecordID, string(e.Type), []string{e.PlayerID}, told)
+		return err
 	})
 }
 

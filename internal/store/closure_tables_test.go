@@ -48,6 +48,7 @@ var teamTables = map[string]leftBehind{
 	"calendars":           {`FROM calendars WHERE coach_id = $1`, false, false},
 	"training_links":      {`FROM training_links WHERE coach_id = $1`, false, false},
 	"training_answers":    {`FROM training_answers WHERE coach_id = $1`, false, false},
+	"tellings":            {`FROM tellings WHERE coach_id = $1`, true, false},
 	"trainings":           {`FROM trainings WHERE coach_id = $1`, true, false},
 	"team_replies":        {`FROM team_replies WHERE coach_id = $1`, true, true},
 	"notifications":       {`FROM notifications WHERE type IN ('team_message', 'team_reply', 'fee_reminder', 'progress_update', 'performance_report') AND player_id IN (SELECT id FROM players WHERE coach_id = $1)`, false, false},

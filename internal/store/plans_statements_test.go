@@ -186,6 +186,8 @@ func (p *fixture) consents() {
 	ok(p, err)
 	_, err = p.PlayerNames(bg, c, 5)
 	ok(p, err)
+	_, err = p.NamesOf(bg, c, []string{c.AccountID})
+	ok(p, err)
 	_, err = p.batches().Names(bg, c, 5)
 	ok(p, err)
 	_, err = p.db.Outbox.TimeZone(bg, number(1))

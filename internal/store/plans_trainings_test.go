@@ -43,6 +43,9 @@ func (p *fixture) trainingStatements() {
 	if err != nil || asked != 1 {
 		p.Fatal(asked, err)
 	}
+	if told, err := s.Telling(bg, by, id); err != nil || told.People != 1 || len(told.Rest) != 1 || told.Rest[0].StudentName == "" {
+		p.Fatal(told, err)
+	}
 	link, err := s.LinkURL(bg, message.Copy{Type: message.TrainingAsked, AccountID: guardian.AccountID, Data: message.Data{PlayerID: a.ID, TrainingID: id}})
 	ok(p, err)
 	_, err = s.ByLink(bg, strings.TrimPrefix(link, "/t/"))

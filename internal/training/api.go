@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/api"
+	"github.com/touchline/touchline/internal/notice"
+	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/idempotency"
@@ -138,16 +140,21 @@ func (h handlers) rebuild(ctx context.Context, m api.Meta, w idempotency.Work) (
 }
 
 // details is the response of a call that reads or changes one training.
-func details(t *Training, players []PlayerAnswer, err error) (api.Response, error) {
+func (h handlers) details(ctx context.Context, by actor.Actor, t *Training, players []PlayerAnswer) (api.Response, error) {
+	told, err := h.Telling(ctx, by, t.ID)
 	if err != nil {
 		return api.Response{}, err
 	}
-	return endpoint.OK(newDetailsResponse(t, players)), nil
+	return endpoint.OK(newDetailsResponse(t, players, told)), nil
 }
 
 // get serves GET /api/trainings/{training_id}.
 func (h handlers) get(ctx context.Context, r api.Request[api.NoBody], id string) (api.Response, error) {
-	return details(h.Training(ctx, r.Caller.Actor, id))
+	t, players, err := h.Training(ctx, r.Caller.Actor, id)
+	if err != nil {
+		return api.Response{}, err
+	}
+	return h.details(ctx, r.Caller.Actor, t, players)
 }
 
 // edit serves PATCH /api/trainings/{training_id}.
@@ -156,7 +163,11 @@ func (h handlers) edit(ctx context.Context, r api.Request[patchRequest], id stri
 	if err := h.faults(ctx, r.Meta, id, r.Faults); err != nil {
 		return api.Response{}, err
 	}
-	return details(h.Edit(ctx, r.Caller.Actor, id, p))
+	t, players, err := h.Edit(ctx, r.Caller.Actor, id, p)
+	if err != nil {
+		return api.Response{}, err
+	}
+	return h.details(ctx, r.Caller.Actor, t, players)
 }
 
 // cancel serves DELETE /api/trainings/{training_id}.
@@ -165,7 +176,11 @@ func (h handlers) cancel(ctx context.Context, r api.Request[cancelRequest], id s
 		return api.Response{}, err
 	}
 	state := Cancelled
-	return details(h.Edit(ctx, r.Caller.Actor, id, Patch{State: &state, Reason: r.Body.Reason.Some()}))
+	t, players, err := h.Edit(ctx, r.Caller.Actor, id, Patch{State: &state, Reason: r.Body.Reason.Some()})
+	if err != nil {
+		return api.Response{}, err
+	}
+	return h.details(ctx, r.Caller.Actor, t, players)
 }
 
 // askResponse is the TrainingAsked of openapi.yaml.
@@ -278,7 +293,8 @@ func newResponse(t *Training) trainingResponse {
 // detailsResponse is the TrainingDetails of openapi.yaml: a training and who comes.
 type detailsResponse struct {
 	trainingResponse
-	Players []playerResponse `json:"players"`
+	Players []playerResponse  `json:"players"`
+	Told    *api.ToldResponse `json:"told"`
 }
 
 type playerResponse struct {
@@ -302,8 +318,8 @@ func newAnswerResponse(a *Answer) answerResponse {
 	return answerResponse{&a.Attending, wire.OrNull(a.Reason), wire.OrNull(string(a.Party)), wire.TimestampOrNull(a.AnsweredAt)}
 }
 
-func newDetailsResponse(t *Training, players []PlayerAnswer) detailsResponse {
-	d := detailsResponse{newResponse(t), []playerResponse{}}
+func newDetailsResponse(t *Training, players []PlayerAnswer, told *notice.Telling) detailsResponse {
+	d := detailsResponse{newResponse(t), []playerResponse{}, api.NewTold(told)}
 	for _, p := range players {
 		d.Players = append(d.Players, playerResponse{p.PlayerID, p.StudentName, newAnswerResponse(p.Answer)})
 	}

@@ -75,6 +75,8 @@ const (
 	edited    change = "changed"
 	cancelled change = "cancelled"
 	restored  change = "restored"
+	// askedToAnswer: the coach asked those without an answer.
+	askedToAnswer change = "asked"
 )
 
 // edit applies a patch to t and its row at now, and returns what it did.

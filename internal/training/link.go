@@ -3,11 +3,11 @@ package training
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/touchline/touchline/internal/message"
-	"github.com/touchline/touchline/internal/message/event"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -113,7 +113,7 @@ func (s *Service) AnswerByLink(ctx context.Context, secret string, attending boo
 // askEvery is how long a coach waits before asking about a training again.
 const askEvery = 12 * time.Hour
 
-// Ask asks the parties of the players without an answer whether they come, and returns how many parties it
+// Ask asks the parties of the players without an answer whether they come, and returns how many people it
 // asked. It returns reminder_limit if the coach asked less than askEvery ago.
 func (s *Service) Ask(ctx context.Context, by actor.Actor, id string) (t *Training, asked int, err error) {
 	err = s.DB.Write(ctx, func(tx *store.Tx) error {
@@ -122,7 +122,7 @@ func (s *Service) Ask(ctx context.Context, by actor.Actor, id string) (t *Traini
 		if err != nil {
 			return err
 		}
-		parties, err := s.lockParties(ctx, tx, by.AccountID, batchID)
+		parties, playerIDs, err := s.lockParties(ctx, tx, by.AccountID, batchID)
 		if err != nil {
 			return err
 		}
@@ -145,14 +145,16 @@ func (s *Service) Ask(ctx context.Context, by actor.Actor, id string) (t *Traini
 		if err != nil {
 			return err
 		}
+		playerIDs = slices.DeleteFunc(playerIDs, func(id string) bool { return answers[id] != nil })
 		open := parties[:0:0]
 		for _, p := range parties {
 			if answers[p.playerID] == nil {
 				open = append(open, p)
 			}
 		}
-		if asked = len(open); asked == 0 {
-			return nil
+		told, err := s.tell(ctx, tx, open, playerIDs, t, askedToAnswer)
+		if asked = told.People; err != nil || asked == 0 {
+			return err
 		}
 		if err := tx.Complete(ctx, idempotency.Work{ID: id, Number: asked}); err != nil {
 			return err
@@ -161,10 +163,7 @@ func (s *Service) Ask(ctx context.Context, by actor.Actor, id string) (t *Traini
 		before := r.version
 		r.version++
 		r.askedAt = now
-		if err := save(ctx, tx, by.AccountID, r, before); err != nil {
-			return err
-		}
-		return s.notify(ctx, tx, open, t, event.TrainingAsked)
+		return save(ctx, tx, by.AccountID, r, before)
 	})
 	return t, asked, err
 }

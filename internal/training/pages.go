@@ -99,11 +99,49 @@ func (p pages) training(ctx context.Context, r *web.Request, by actor.Actor) (we
 		}
 	}
 	now := p.Now()
+	told, err := p.told(ctx, v, by, t, r.Value("done"))
+	if err != nil {
+		return web.Response{}, err
+	}
 	v.Data = map[string]any{
-		"Training": t, "None": groups[0], "Cannot": groups[1], "Comes": groups[2], "Done": v.TextOr("training.done."+r.Value("done"), ""),
+		"Training": t, "Told": told, "None": groups[0], "Cannot": groups[1], "Comes": groups[2], "Done": v.TextOr("training.done."+r.Value("done"), ""),
 		"CanChange": t.CheckChange(now) == nil, "CanAsk": len(groups[0]) > 0 && t.CanAnswer(now) && t.Batch.CheckOpen() == nil, "Sheet": t.Date <= team.DateOf(now, t.zone()),
 	}
 	return web.Page("training", v), nil
+}
+
+// tellingOf has what the record of a telling says for each result that the page of a training shows.
+var tellingOf = map[string]string{
+	"added": tellings[added], "saved": tellings[edited], "cancelled": tellings[cancelled], "restored": tellings[restored], "asked": tellings[askedToAnswer],
+}
+
+// told returns who was told of what the coach just did to a training, with a text for the rest.
+func (p pages) told(ctx context.Context, v *web.View, by actor.Actor, t *Training, done string) (*web.TellingView, error) {
+	what := tellingOf[done]
+	if what == "" {
+		return nil, nil
+	}
+	text := v.MustT("training.write."+what, "Batch", t.Batch.Name, "What", whatIs(v, t), "Day", v.TeamDay(t.Date), "Start", t.Start.String(), "End", t.End.String())
+	switch {
+	case what == tellings[cancelled] && t.Reason != "":
+		text += " " + t.Reason
+	case what != tellings[cancelled] && t.Venue != "":
+		text += " " + t.Venue
+	}
+	return p.site.Telling(ctx, by, t.ID, what, text)
+}
+
+// whatIs returns what a training is, in words.
+func whatIs(v *web.View, t *Training) string {
+	switch {
+	case t.Kind == Match && t.Opponent != "":
+		return v.MustT("training.match.against", "Opponent", t.Opponent)
+	case t.Title != "":
+		return t.Title
+	case t.Kind == Other:
+		return v.MustT("training.title")
+	}
+	return v.MustT("training.kind." + string(t.Kind))
 }
 
 // batchesOffered limits the batches of chooseBatch.

@@ -56,7 +56,7 @@ func (p pages) ask(ctx context.Context, r *web.Request, by actor.Actor) (web.Res
 	if err != nil {
 		return web.Response{}, err
 	}
-	_, asked, err := p.Ask(ctx, by, id)
+	_, _, err = p.Ask(ctx, by, id)
 	done := "asked"
 	switch code := fault.CodeOf(err); {
 	case code == "reminder_limit":
@@ -65,8 +65,6 @@ func (p pages) ask(ctx context.Context, r *web.Request, by actor.Actor) (web.Res
 		done = "not_asked"
 	case err != nil:
 		return web.Response{}, err
-	case asked == 0:
-		done = "asked_none"
 	}
 	return web.Redirect(pathOf(id) + "?done=" + done), nil
 }

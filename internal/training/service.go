@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -50,6 +51,11 @@ func (s *Service) List(ctx context.Context, by actor.Actor, batchID string, p Pe
 		return countAnswers(ctx, tx, by.AccountID, all)
 	})
 	return all, err
+}
+
+// Telling returns who was told of the last change of a training of the calling coach, or nil.
+func (s *Service) Telling(ctx context.Context, by actor.Actor, id string) (*notice.Telling, error) {
+	return notice.ReadTelling(ctx, s.DB, by.AccountID, id, "")
 }
 
 // Training returns a training of the calling coach and the players of its batch by name, with their
@@ -103,7 +109,7 @@ func (s *Service) Add(ctx context.Context, by actor.Actor, batchID string, n New
 		if err := tx.Complete(ctx, idempotency.Work{ID: n.ID, New: true}); err != nil {
 			return err
 		}
-		parties, err := s.lockParties(ctx, tx, by.AccountID, batchID)
+		parties, playerIDs, err := s.lockParties(ctx, tx, by.AccountID, batchID)
 		if err != nil {
 			return err
 		}
@@ -143,7 +149,8 @@ func (s *Service) Add(ctx context.Context, by actor.Actor, batchID string, n New
 		if err := save(ctx, tx, by.AccountID, t.stored, 0); err != nil {
 			return err
 		}
-		return s.tell(ctx, tx, parties, t, added)
+		_, err = s.tell(ctx, tx, parties, playerIDs, t, added)
+		return err
 	})
 	if database.IsUnique(err) {
 		return nil, team.ErrSentBefore()
@@ -165,7 +172,7 @@ func (s *Service) Edit(ctx context.Context, by actor.Actor, id string, p Patch) 
 		if err != nil {
 			return err
 		}
-		parties, err := s.lockParties(ctx, tx, by.AccountID, batchID)
+		parties, playerIDs, err := s.lockParties(ctx, tx, by.AccountID, batchID)
 		if err != nil {
 			return err
 		}
@@ -196,7 +203,8 @@ func (s *Service) Edit(ctx context.Context, by actor.Actor, id string, p Patch) 
 		if err != nil {
 			return err
 		}
-		return s.tell(ctx, tx, parties, t, what)
+		_, err = s.tell(ctx, tx, parties, playerIDs, t, what)
+		return err
 	})
 	if err != nil {
 		return nil, nil, err

@@ -24,13 +24,13 @@ type party struct {
 	approvedAt            time.Time
 }
 
-// told is how many parties get their notifications in one statement.
-const told = 200
+// toldAtOnce is how many parties get their notifications in one statement.
+const toldAtOnce = 200
 
-// lockParties reads the parties of the players of a batch that have the app. It locks the players in
+// lockParties reads the players of a batch, and their parties that have the app. It locks the players in
 // the order of their ids, so that a decision of a party commits before, or waits until this
 // transaction has committed.
-func (s *Service) lockParties(ctx context.Context, tx *store.Tx, coachID, batchID string) ([]party, error) {
+func (s *Service) lockParties(ctx context.Context, tx *store.Tx, coachID, batchID string) (parties []party, playerIDs []string, err error) {
 	type player struct {
 		party
 		guardian, student     string
@@ -44,7 +44,7 @@ func (s *Service) lockParties(ctx context.Context, tx *store.Tx, coachID, batchI
 		return p, row.Scan(&p.playerID, &p.studentName, database.IntoText(&p.guardian), database.IntoText(&p.student), database.IntoText(&p.email), database.IntoTime(&p.guardianAt), database.IntoTime(&p.studentAt))
 	})
 	if err != nil {
-		return nil, fmt.Errorf("lock players of batch: %w", err)
+		return nil, nil, fmt.Errorf("lock players of batch: %w", err)
 	}
 	ids := make([]string, len(players))
 	for i, p := range players {
@@ -52,9 +52,8 @@ func (s *Service) lockParties(ctx context.Context, tx *store.Tx, coachID, batchI
 	}
 	enabled, err := s.Consent.Enabled(ctx, tx, ids)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var parties []party
 	for _, p := range players {
 		for _, role := range approval.Parties {
 			p.role, p.accountID, p.approvedAt = role, p.guardian, p.guardianAt
@@ -68,22 +67,31 @@ func (s *Service) lockParties(ctx context.Context, tx *store.Tx, coachID, batchI
 	}
 	// Notifications lock the accounts, so all transactions take them in one order.
 	slices.SortFunc(parties, func(a, b party) int { return strings.Compare(a.accountID+a.playerID, b.accountID+b.playerID) })
-	return parties, nil
+	return parties, ids, nil
 }
 
-// tell notifies the parties of what the coach did to a training.
-func (s *Service) tell(ctx context.Context, tx *store.Tx, parties []party, t *Training, what change) error {
-	return s.notify(ctx, tx, parties, t, map[change]event.Type{
-		added: event.TrainingAdded, edited: event.TrainingChanged, cancelled: event.TrainingCancelled, restored: event.TrainingRestored,
+// tell notifies the parties of what the coach did to a training, and records who of the families of the
+// players learns of it.
+func (s *Service) tell(ctx context.Context, tx *store.Tx, parties []party, playerIDs []string, t *Training, what change) (notice.Telling, error) {
+	told, err := s.notify(ctx, tx, parties, t, map[change]event.Type{
+		added: event.TrainingAdded, edited: event.TrainingChanged, cancelled: event.TrainingCancelled, restored: event.TrainingRestored, askedToAnswer: event.TrainingAsked,
 	}[what])
+	if err != nil {
+		return notice.Telling{}, err
+	}
+	return notice.Record(ctx, tx, t.Batch.CoachID, t.ID, tellings[what], playerIDs, told)
 }
+
+// tellings name in the records of package notice what the coach did.
+var tellings = map[change]string{added: "training_added", edited: "training_changed", cancelled: "training_cancelled", restored: "training_restored", askedToAnswer: "training_asked"}
 
 // notify sends notifications about a training to the parties. Their open pages load again. All but
 // messages about a cancelled training have a link to answer.
-func (s *Service) notify(ctx context.Context, tx *store.Tx, parties []party, t *Training, kind event.Type) error {
+func (s *Service) notify(ctx context.Context, tx *store.Tx, parties []party, t *Training, kind event.Type) (notice.Told, error) {
+	told := notice.Told{}
 	name, suspended, err := tx.ActiveCoach(ctx, t.Batch.CoachID)
 	if err != nil || suspended {
-		return err
+		return told, err
 	}
 	e := event.Event{
 		Type: kind, CoachID: t.Batch.CoachID, CoachName: name, BatchNames: []string{t.Batch.Name},
@@ -92,7 +100,7 @@ func (s *Service) notify(ctx context.Context, tx *store.Tx, parties []party, t *
 			Start: t.Start.String(), Reason: t.Reason, StartsAt: t.StartsAt(),
 		},
 	}
-	for chunk := range slices.Chunk(parties, told) {
+	for chunk := range slices.Chunk(parties, toldAtOnce) {
 		events := make([]event.Event, len(chunk))
 		for i, p := range chunk {
 			events[i] = e
@@ -100,12 +108,14 @@ func (s *Service) notify(ctx context.Context, tx *store.Tx, parties []party, t *
 		}
 		if kind != event.TrainingCancelled {
 			if err := s.addLinks(ctx, tx, chunk, t.ID, t.Batch.CoachID); err != nil {
-				return err
+				return told, err
 			}
 		}
-		if err := notice.Notify(ctx, tx, events); err != nil {
-			return err
+		some, err := notice.Tell(ctx, tx, events)
+		if err != nil {
+			return told, err
 		}
+		told.Add(some)
 	}
-	return nil
+	return told, nil
 }

@@ -19,6 +19,18 @@ CREATE INDEX notifications_unread ON notifications (account_id, seq) WHERE read_
 CREATE INDEX notifications_of_player ON notifications (player_id, account_id);
 CREATE INDEX notifications_by_time ON notifications (created_at);
 
+-- Whom the service told of what a coach did last to an object, such as a training. outcome is JSON: counts of
+-- people, and the ids of the players whose people were not told. No statement searches it.
+CREATE TABLE tellings (
+	coach_id TEXT   NOT NULL,
+	about    TEXT   NOT NULL,
+	what     TEXT   NOT NULL,
+	outcome  TEXT   NOT NULL,
+	told_at  BIGINT NOT NULL,
+	PRIMARY KEY (coach_id, about)
+);
+CREATE INDEX tellings_by_time ON tellings (told_at);
+
 -- When a coach is next notified of requests that have been pending for days.
 CREATE TABLE digests (
 	coach_id TEXT   NOT NULL PRIMARY KEY,
