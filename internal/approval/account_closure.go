@@ -188,13 +188,7 @@ func (c *closure) endRequests(ctx context.Context, tx *store.Tx) error {
 	if c.disputants, err = database.CollectTexts(rs, err); err != nil {
 		return err
 	}
-	rs, err = tx.Query(ctx, `
-		SELECT a.id FROM stopped_coaches s JOIN accounts a ON a.mobile_number = s.mobile_number WHERE s.coach_id = $1`, coach)
-	stopped, err := database.CollectTexts(rs, err)
-	c.stopped = make(map[string]bool, len(stopped))
-	for _, id := range stopped {
-		c.stopped[id] = true
-	}
+	c.stopped, err = stoppedCoach(ctx, tx, coach)
 	return err
 }
 

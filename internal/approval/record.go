@@ -46,6 +46,8 @@ const (
 	ConsentServiceReset ConsentKind = "reset_by_service"
 	// ConsentRemoved: the coach removed the player, or closed the account.
 	ConsentRemoved ConsentKind = "removed"
+	// ConsentCoachChanged: the coach has another name or picture. The consent stays as it is.
+	ConsentCoachChanged ConsentKind = "coach_changed"
 	// ConsentErased: the data of a removed player was erased. ConsentAccountErased: that of an account was.
 	ConsentErased        ConsentKind = "erased"
 	ConsentAccountErased ConsentKind = "account_erased"

@@ -97,11 +97,43 @@ func (db SQL) UpdateProfile(ctx context.Context, coachID string, fn func(Profile
 		if err := saveProfileDocuments(ctx, tx, old, p); err != nil {
 			return err
 		}
+		if err := tx.CoachChanged(ctx, coachID, old.shown(), p.shown()); err != nil {
+			return err
+		}
 		if err := ReindexListing(ctx, tx, coachID); err != nil {
 			return err
 		}
 		return notice.Notify(ctx, tx, p.Events(old))
 	})
+}
+
+// shown returns what families see of the coach who asks them.
+func (p Profile) shown() store.CoachShown {
+	s := store.CoachShown{Name: p.Name}
+	if picture := p.Picture(); picture != nil {
+		s.PictureHash = picture.File.SHA256
+	}
+	return s
+}
+
+// Shown returns what families see of a coach. A transaction that changes the picture calls it before, with the row of the
+// coach locked, and ShownChanged after.
+func Shown(ctx context.Context, q database.Querier, coachID string) (s store.CoachShown, err error) {
+	err = q.QueryRow(ctx, `SELECT c.name, d.sha256 FROM coaches c LEFT JOIN documents d ON d.id = c.picture_id WHERE c.id = $1`, coachID).
+		Scan(database.IntoText(&s.Name), database.IntoText(&s.PictureHash))
+	if err != nil {
+		err = fmt.Errorf("read the name and picture of coach %s: %w", coachID, err)
+	}
+	return s, err
+}
+
+// ShownChanged runs what depends on the name and the picture of a coach, which were before.
+func ShownChanged(ctx context.Context, tx *store.Tx, coachID string, before store.CoachShown) error {
+	after, err := Shown(ctx, tx, coachID)
+	if err != nil {
+		return err
+	}
+	return tx.CoachChanged(ctx, coachID, before, after)
 }
 
 // saveProfileDocuments saves which documents the profile shows, if that has changed. The coach's

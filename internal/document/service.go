@@ -101,6 +101,10 @@ func (s *Service) Remove(ctx context.Context, by actor.Actor, id string) (out Re
 		if err != nil {
 			return err
 		}
+		before, err := coach.Shown(ctx, tx, d.CoachID)
+		if err != nil {
+			return err
+		}
 		if err := tx.ExecOne(ctx, `DELETE FROM documents WHERE coach_id = $1 AND id = $2 AND version = $3`, d.CoachID, id, d.Version); err != nil {
 			return err
 		}
@@ -108,6 +112,9 @@ func (s *Service) Remove(ctx context.Context, by actor.Actor, id string) (out Re
 			if err := coach.SetPicture(ctx, tx, d.CoachID, ""); err != nil {
 				return err
 			}
+		}
+		if err := coach.ShownChanged(ctx, tx, d.CoachID, before); err != nil {
+			return err
 		}
 		if err := expireBlobs(ctx, tx, d.File.Blobs()); err != nil {
 			return err

@@ -89,7 +89,14 @@ func (s *Service) add(ctx context.Context, tx *store.Tx, d coach.Document) error
 		return err
 	}
 	if d.Kind == coach.ProfilePicture {
+		before, err := coach.Shown(ctx, tx, d.CoachID)
+		if err != nil {
+			return err
+		}
 		if err := coach.SetPicture(ctx, tx, d.CoachID, d.ID); err != nil {
+			return err
+		}
+		if err := coach.ShownChanged(ctx, tx, d.CoachID, before); err != nil {
 			return err
 		}
 	}
@@ -142,8 +149,15 @@ func (s *Service) replace(ctx context.Context, tx *store.Tx, coachID, id string,
 	if err := expireBlobs(ctx, tx, d.File.Blobs()); err != nil {
 		return d, "", err
 	}
+	before, err := coach.Shown(ctx, tx, coachID)
+	if err != nil {
+		return d, "", err
+	}
 	d.File, d.UpdatedAt = file, s.Now()
 	if err := saveFile(ctx, tx, d); err != nil {
+		return d, "", err
+	}
+	if err := coach.ShownChanged(ctx, tx, coachID, before); err != nil {
 		return d, "", err
 	}
 	if kyc, err = s.withdraw(ctx, tx, d, u.status.KYC); err != nil {

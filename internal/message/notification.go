@@ -4,6 +4,7 @@
 package message
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -39,6 +40,8 @@ const (
 	// PlayerChanged and PlayerRemoved go to parties that had approved.
 	PlayerChanged Type = "player_changed"
 	PlayerRemoved Type = "player_removed"
+	// CoachRenamed goes to parties that had approved: the coach has another name or picture.
+	CoachRenamed Type = "coach_renamed"
 	// CoachLeft goes to parties that had approved: the coach closed the account.
 	CoachLeft Type = "coach_left"
 
@@ -148,6 +151,9 @@ type Words struct {
 	Batches []string `json:"batches,omitempty"`
 	// Waited is how long requests have been pending.
 	Waited time.Duration `json:"waited,omitempty"`
+	// Coach and FormerCoach are the new and the former name of a coach.
+	Coach       string `json:"coach,omitempty"`
+	FormerCoach string `json:"former_coach,omitempty"`
 }
 
 // Draft is a notification that is not stored yet.
@@ -190,7 +196,7 @@ func (n Notification) In(language string, to actor.Role, names Names, brand stri
 		return "", ""
 	}
 	return wording(language, to, n.Type, event.Event{
-		Type: w.Event, Party: w.Party, CoachName: names.Coach, StudentName: names.Student, GuardianName: names.Guardian,
+		Type: w.Event, Party: w.Party, CoachName: cmp.Or(w.Coach, names.Coach), FormerCoach: w.FormerCoach, StudentName: names.Student, GuardianName: names.Guardian,
 		BatchNames: w.Batches, Changes: n.Data.Changes, Channel: w.Channel, Count: n.Data.Count, Waited: w.Waited,
 		Title: w.Title, Day: w.Day, Reason: w.Reason, Training: w.Training,
 	}, brand)

@@ -17,6 +17,9 @@ func allEvents() []event.Event {
 	for _, others := range [][]string{{"Bela Rao"}, {"Bela Rao", "Chetan Rao"}, {"Bela Rao", "Chetan Rao", "Divya Rao"}} {
 		all = append(all, coachLeft("http://evil.example", "Asha Rao", others...))
 	}
+	for _, party := range []actor.Role{actor.Guardian, actor.Student} { // another picture
+		all = append(all, event.Event{Type: event.CoachChanged, Party: party, CoachID: "coach-id", PlayerID: "player-id", PartyID: "party-id", CoachName: "Meera Nair", FormerCoach: "Meera Nair", StudentName: "Asha Rao"})
+	}
 	all = append(all,
 		event.Event{Type: event.PendingLong, CoachID: "coach-id", Count: 1, Waited: 72 * time.Hour},
 		event.Event{Type: event.PendingLong, CoachID: "coach-id", Count: 12, Waited: 72 * time.Hour},
@@ -84,19 +87,22 @@ var changesOf = map[event.Type]map[actor.Role][]event.Change{event.Changed: {
 	actor.Student:  {event.BirthDateChanged, event.GuardianNumberChanged},
 }}
 
+// formerCoach is the former name of the coach.
+var formerCoach = map[event.Type]string{event.CoachChanged: "Mira Nair"}
+
 // partyEvents returns the events about one party of a player.
 func partyEvents(coach, student, guardian string) []event.Event {
 	var all []event.Event
 	for _, party := range []actor.Role{actor.Guardian, actor.Student} {
 		for _, t := range []event.Type{
 			event.Requested, event.Reminded, event.Approved, event.Rejected, event.Revoked,
-			event.Disputed, event.DisputeLifted, event.Changed, event.Unlinked, event.Removed, event.CoachLeft, event.DeliveryFailed,
+			event.Disputed, event.DisputeLifted, event.Changed, event.Unlinked, event.Removed, event.CoachLeft, event.CoachChanged, event.DeliveryFailed,
 			event.TeamMessage, event.TeamReply, event.ProgressAdded, event.ReportAdded, event.FeeTold,
 		} {
 			all = append(all, event.Event{
 				Type: t, Party: party, CoachID: "coach-id", PlayerID: "player-id", RequestID: "request-id", PartyID: "party-id",
 				CoachName: coach, StudentName: student, GuardianName: guardian, Channel: "sms",
-				Changes: changesOf[t][party],
+				Changes: changesOf[t][party], FormerCoach: formerCoach[t],
 			})
 			switch e := &all[len(all)-1]; t {
 			case event.TeamMessage, event.TeamReply:

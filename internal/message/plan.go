@@ -30,6 +30,7 @@ var plan = map[event.Type]struct{ guardian, student types }{
 	event.FeeReminded:    {types{party: FeeReminder}, types{party: FeeReminder}},
 	event.TurningAdult:   {types{party: TurningAdult}, types{party: TurningAdult}},
 	event.TurnedAdult:    {types{party: TurnedAdult}, types{party: TurnedAdult}},
+	event.CoachChanged:   {types{party: CoachRenamed}, types{party: CoachRenamed}},
 	event.CoachLeft:      {types{party: CoachLeft}, types{party: CoachLeft}},
 	event.TeamMessage:    {types{party: TeamMessageType}, types{party: TeamMessageType}},
 	event.FeeTold:        {types{coach: FeeTold}, types{coach: FeeTold}},
@@ -83,8 +84,8 @@ func Plan(e event.Event, brand string) []Draft {
 
 // mailed are the types that a recipient in the role gets by mail, too.
 var mailed = map[actor.Role][]Type{
-	actor.Guardian: {GuardianApprovalConfirmed, GuardianRejectConfirmed, GuardianRevoked, PlayerChanged},
-	actor.Student:  {StudentApprovalConfirmed, StudentRejectConfirmed, StudentRevoked},
+	actor.Guardian: {GuardianApprovalConfirmed, GuardianRejectConfirmed, GuardianRevoked, PlayerChanged, CoachRenamed},
+	actor.Student:  {StudentApprovalConfirmed, StudentRejectConfirmed, StudentRevoked, CoachRenamed},
 	actor.Coach: {
 		GuardianApproved, GuardianRejected, GuardianRevoked, StudentApproved, StudentRejected, StudentRevoked, GuardianLeft, StudentLeft,
 		RequestDisputed, DisputeLifted, DeliveryFailed, PendingReminder, UnansweredEnding, KYCVerified, KYCRejected, SecurityNotice,
@@ -170,6 +171,9 @@ func write(to actor.Role, accountID string, t Type, e event.Event, brand string)
 	}
 	if t == GuardianRequest || t == StudentRequest {
 		d.Data.Words.Batches = e.BatchNames
+	}
+	if t == CoachRenamed {
+		d.Data.Words.Coach, d.Data.Words.FormerCoach = e.CoachName, e.FormerCoach
 	}
 	d.Channels = copiesOf(to, t, e)
 	if to == actor.Guardian {

@@ -31,6 +31,10 @@ func variant(to actor.Role, t Type, e event.Event) string {
 		return ".own"
 	case (t == PendingReminder || t == UnansweredEnding) && e.Count == 1:
 		return ".one"
+	case t == CoachRenamed && e.FormerCoach == e.CoachName:
+		return ".picture." + string(to)
+	case t == CoachRenamed:
+		return "." + string(to)
 	case t == StudentRequest && len(e.BatchNames) > 0:
 		return ".batches"
 	case t == DeliveryFailed && Channel(e.Channel) == Email:
@@ -59,6 +63,8 @@ func (t texts) valueOf(name string, e event.Event, brand string) string {
 		return t.named("name.coach.inside", e.CoachName, "name.coach.yours.inside")
 	case "coach_name":
 		return t.yourCoach(e.CoachName)
+	case "former_coach":
+		return t.yourCoach(e.FormerCoach)
 	case "new_coach":
 		return t.coach(e.CoachName, false)
 	case "guardian":

@@ -205,6 +205,7 @@ func (v Verified) Explain() string {
 		"asked":     "asked the " + b.PartyRole + " at " + number, "removed": "ended the link with the student",
 		"reset_by_number": "changed the number " + number + ", so an answer had to be asked again", "reset_by_student": "changed the name or birth date of the student, so an answer had to be asked again",
 		"reset_by_18": "no longer counted the answer of the guardian, because the student is an adult and has not answered", "left": "deleted the account", "ended_by_student": "ended the view of the guardian, as an adult student",
+		"coach_changed": "changed the name or picture of the coach, and the answer stayed",
 		"reset_by_service": "no longer counted an earlier yes, because its record contradicted it",
 	}[b.EventType]
 	if did == "" {

@@ -55,11 +55,12 @@ type base struct {
 // Hooks list what features do in the transactions of the store. Tests of the store use them, too.
 func Hooks(consents approval.Rules, retention privacy.Retention) store.Hooks {
 	return store.Hooks{
-		CoachLeft:   []func(context.Context, *store.Tx, string) error{conversation.CoachLeft, progress.CoachLeft, roster.CoachLeft, fee.CoachLeft, training.CoachLeft, notice.CoachLeft},
-		CloseCoach:  PlayerHooks.CloseCoach,
-		CheckNumber: consents.CheckNumber,
-		TierChanged: consents.TierChanged,
-		Erased:      proof.Erased,
+		CoachLeft:    []func(context.Context, *store.Tx, string) error{conversation.CoachLeft, progress.CoachLeft, roster.CoachLeft, fee.CoachLeft, training.CoachLeft, notice.CoachLeft},
+		CloseCoach:   PlayerHooks.CloseCoach,
+		CheckNumber:  consents.CheckNumber,
+		TierChanged:  consents.TierChanged,
+		CoachChanged: PlayerHooks.CoachChanged,
+		Erased:       proof.Erased,
 		Requests: store.RequestHooks{
 			Facts: consents.MessageFacts, Failed: approval.DeliveryFailed, Reached: approval.DeliveryReached,
 			Postponed: approval.DeliveriesPostponed, Released: approval.DeliveryReleased,

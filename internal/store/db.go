@@ -81,6 +81,8 @@ type Hooks struct {
 	CheckNumber func(ctx context.Context, tx *Tx, coachID string, to phone.Number) error
 	// TierChanged runs after the stored tier of a coach has changed.
 	TierChanged func(ctx context.Context, tx *Tx, coachID, before, after string) error
+	// CoachChanged runs after the name or the picture of a coach has changed.
+	CoachChanged func(ctx context.Context, tx *Tx, coachID string, before, after CoachShown) error
 	// Erased runs when the data of a player is erased, with its parties, or that of an account of a family, with its role. kind is
 	// that of the row in erasures.
 	Erased   func(ctx context.Context, tx *Tx, kind, objectID string, parties []actor.Role) error

@@ -38,3 +38,16 @@ func (tx *Tx) Complete(ctx context.Context, w idempotency.Work) error {
 func (tx *Tx) TierChanged(ctx context.Context, coachID, before, after string) error {
 	return tx.db.options.Hooks.TierChanged(ctx, tx, coachID, before, after)
 }
+
+// CoachShown is what families see of a coach who asks them: the name, and the SHA-256 of the profile picture in
+// hexadecimal digits. Both can be empty.
+type CoachShown struct{ Name, PictureHash string }
+
+// CoachChanged runs what depends on the name and the picture of a coach, after a change of them that takes effect. The
+// row of the coach is locked. It does nothing if before and after are equal.
+func (tx *Tx) CoachChanged(ctx context.Context, coachID string, before, after CoachShown) error {
+	if hook := tx.db.options.Hooks.CoachChanged; hook != nil && before != after {
+		return hook(ctx, tx, coachID, before, after)
+	}
+	return nil
+}

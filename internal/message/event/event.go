@@ -64,6 +64,8 @@ const (
 	FeeTold Type = "fee_told"
 	// UPIChanged: the coach changed the UPI ID to which families pay.
 	UPIChanged Type = "upi_changed"
+	// CoachChanged: the coach, who was called FormerCoach, has another name or picture; Party had approved.
+	CoachChanged Type = "coach_changed"
 	// CoachLeft: the coach closed their account; Party had approved, for
 	// StudentName and for OtherStudents.
 	CoachLeft Type = "coach_left"
@@ -148,6 +150,7 @@ type Event struct {
 	CoachName, StudentName, GuardianName string
 	GuardianEmail                        string
 	OtherStudents                        []string // for CoachLeft
+	FormerCoach                          string   // for CoachChanged
 	// BatchNames are the batches that the player is in.
 	BatchNames []string
 

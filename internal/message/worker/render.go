@@ -109,6 +109,8 @@ func (o *Outbox) startURL(c message.Copy, role actor.Role) string {
 		return ""
 	case role == actor.Coach:
 		return o.PublicURL + "/coach"
+	case c.Type == message.CoachRenamed: // the page has the button that takes a yes back
+		return o.PublicURL + "/me/" + string(role) + "/players/" + c.Data.PlayerID
 	}
 	return o.PublicURL + "/me/" + string(role)
 }

@@ -104,7 +104,11 @@ CREATE TABLE requests (
 	student_key     TEXT,
 	date_of_birth   TEXT,
 	-- How the party answered: page, api, chat or voice. NULL while it has not.
-	via             TEXT
+	via             TEXT,
+	-- version grows with each change of what the party is shown while the request is open. sent_version is the version
+	-- that the newest message to the party showed: an answer that names no version answers that one.
+	version         BIGINT  NOT NULL DEFAULT 1,
+	sent_version    BIGINT  NOT NULL DEFAULT 1
 );
 -- At most one open request for each player and party, also under concurrency.
 CREATE UNIQUE INDEX requests_open ON requests (player_id, approver_type) WHERE state = 'pending';

@@ -1,0 +1,118 @@
+package approval
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/touchline/touchline/internal/message/event"
+	"github.com/touchline/touchline/internal/notice"
+	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/store"
+)
+
+// CoachChanged is store.Hooks.CoachChanged. The coach is half of the question:
+//
+//   - Each open request has a new version, so that no answer to the former name or picture counts.
+//   - Each approved party has a record of the change, and is told, so that it can take its yes back. A removed picture
+//     is recorded, but not told: it claims nothing.
+//
+// It changes the row of each player, so that concurrent changes of players, which have read the former name, run again. The
+// number of statements grows with the approved parties only, by one for each closureBatch of them.
+func (h Hooks) CoachChanged(ctx context.Context, tx *store.Tx, coachID string, before, after store.CoachShown) error {
+	rs, err := tx.Query(ctx, `
+		UPDATE players SET version = version + 1
+		WHERE coach_id = $1 AND deleted_at IS NULL
+		RETURNING id, version, student_name, date_of_birth, student_number, student_id, student_state,
+			guardian_name, guardian_relationship, guardian_number, guardian_email, guardian_id, guardian_state`, coachID)
+	var changes []ConsentChange
+	var events []event.Event
+	told := before.Name != after.Name || after.PictureHash != ""
+	err = database.Each(rs, err, func(row database.Scanner) error {
+		p, err := scanKnown(row)
+		if err != nil {
+			return err
+		}
+		p.CoachID, p.CoachName = coachID, after.Name
+		for _, party := range Parties {
+			a := p.Approver(party)
+			if a.Consent.State != Approved || a.AccountID == "" {
+				continue
+			}
+			changes = append(changes, ConsentChange{
+				ID: tx.DB().NewID(), Kind: ConsentCoachChanged, Party: party, Before: Approved, After: Approved, Player: p, Version: p.Version, At: tx.Now,
+			})
+			if told {
+				e := p.newEvent(event.CoachChanged, party)
+				e.FormerCoach = before.Name
+				events = append(events, e)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("count the change of coach %s in the players: %w", coachID, err)
+	}
+	if err := newVersions(ctx, tx, `coach_id = $1`, coachID); err != nil {
+		return err
+	}
+	if err := h.recordConsents(ctx, tx, changes); err != nil {
+		return err
+	}
+	stopped, err := stoppedCoach(ctx, tx, coachID)
+	if err != nil {
+		return err
+	}
+	// Accounts are locked in the order of their ids.
+	slices.SortStableFunc(events, func(a, b event.Event) int { return strings.Compare(a.PartyID, b.PartyID) })
+	for batch := range slices.Chunk(events, closureBatch) {
+		for i := range batch {
+			batch[i].AppOnly = stopped[batch[i].PartyID]
+		}
+		if err := notice.Notify(ctx, tx, batch); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// scanKnown scans what a record and a notification say about a player.
+func scanKnown(row database.Scanner) (*Player, error) {
+	p := &Player{}
+	var guardian Guardian
+	var born string
+	g, st := &p.GuardianApprover, &p.StudentApprover
+	err := row.Scan(&p.ID, &p.Version, &p.Student.FullName, &born, database.IntoText((*string)(&p.Student.Number)), database.IntoText(&st.AccountID), &st.Consent.State,
+		database.IntoText(&guardian.Name), database.IntoText(&guardian.Relationship), database.IntoText((*string)(&guardian.Number)), database.IntoText(&guardian.Email),
+		database.IntoText(&g.AccountID), &g.Consent.State)
+	if err != nil {
+		return nil, err
+	}
+	if guardian.Name != "" {
+		p.Guardian = &guardian
+	}
+	p.Student.DateOfBirth, err = ParseDate(born)
+	return p, err
+}
+
+// newVersions gives each open request that matches a condition with the argument $1 a new version.
+func newVersions(ctx context.Context, tx *store.Tx, where, arg string) error {
+	err := tx.Defer(ctx, `UPDATE requests SET version = version + 1 WHERE state = 'pending' AND `+where, arg)
+	if err != nil {
+		return fmt.Errorf("give requests a new version: %w", err)
+	}
+	return nil
+}
+
+// stoppedCoach returns the accounts whose numbers want no messages of a coach.
+func stoppedCoach(ctx context.Context, tx *store.Tx, coachID string) (map[string]bool, error) {
+	rs, err := tx.Query(ctx, `
+		SELECT a.id FROM stopped_coaches s JOIN accounts a ON a.mobile_number = s.mobile_number WHERE s.coach_id = $1`, coachID)
+	ids, err := database.CollectTexts(rs, err)
+	stopped := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		stopped[id] = true
+	}
+	return stopped, err
+}
