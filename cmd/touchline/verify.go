@@ -90,7 +90,7 @@ func verifiedJSON(v proof.Verified) any {
 		list = append(list, c)
 	}
 	return map[string]any{
-		"body": v.Body, "claims": v.Claims, "index": v.Index, "witnesses": list,
+		"body": v.Body, "claims": v.Claims, "shown": v.Claims.Shown(), "index": v.Index, "witnesses": list,
 		"checkpoint": map[string]any{"origin": v.Checkpoint.Origin, "size": v.Checkpoint.Size, "root": v.Checkpoint.Root.String()},
 	}
 }

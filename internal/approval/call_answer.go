@@ -33,6 +33,8 @@ type calledQuestion struct {
 // AnswerCall takes one step of a call with a question, as voice.Answerer. A key that is not possible now
 // changes nothing, and the call says how things stand. The proof of who answers is possession of the asked number.
 //
+// A yes counts only for the question as the call asked it: if it has changed since, the call asks it again. A no counts.
+//
 //	question  1 → check question  1, within message.ChatCheckFor → yes
 //	question  2, check question  2 → no
 //	question  3 → this is not me
@@ -49,7 +51,11 @@ func (s *Service) AnswerCall(ctx context.Context, callID string, to phone.Number
 	if err != nil {
 		return message.CallPrompt{}, err
 	}
-	asks, inTime := state == message.CallAsks, now.Before(sure.AskedAt.Add(message.ChatCheckFor))
+	heard, asks := message.ParseCallAsks(state)
+	if checks {
+		heard = sure.Version
+	}
+	inTime := now.Before(sure.AskedAt.Add(message.ChatCheckFor))
 	switch {
 	case q.state != RequestPending || q.suspended:
 		return q.Stands(string(q.state)), nil
@@ -59,19 +65,22 @@ func (s *Service) AnswerCall(ctx context.Context, callID string, to phone.Number
 		return q.Stopped(), nil
 	case state != "" && key == "":
 		return q.Silent(), nil
+	case (asks || checks) && key == message.CallYes && heard != q.Version:
+		return q.Changed(), nil
 	case checks && key == message.CallYes && inTime:
-		return s.answerCall(ctx, q, callID, message.ChatSure)
+		return s.answerCall(ctx, q, callID, message.ChatSure, heard)
 	case checks && key == message.CallYes:
 		return q.TooLate(), nil
-	case checks && key == message.CallAgain && inTime:
+	case checks && key == message.CallAgain && inTime && heard == q.Version:
 		return q.Check(sure), nil
 	case asks && key == message.CallYes:
-		token, err := s.DB.CallToken(callID, to, now)
-		return q.Check(message.CallSure{AskedAt: now, Token: token}), err
+		sure := message.CallSure{AskedAt: now, Version: q.Version}
+		sure.Token, err = s.sureToken(callID, to, sure)
+		return q.Check(sure), err
 	case (asks || checks) && key == message.CallNo:
-		return s.answerCall(ctx, q, callID, message.ChatNo)
+		return s.answerCall(ctx, q, callID, message.ChatNo, heard)
 	case asks && key == message.CallNotMe:
-		return s.answerCall(ctx, q, callID, message.ChatNotMe)
+		return s.answerCall(ctx, q, callID, message.ChatNotMe, heard)
 	}
 	return q.Ask(), nil
 }
@@ -82,15 +91,23 @@ func (s *Service) parseSure(callID string, to phone.Number, state string) (messa
 	if !ok {
 		return sure, false, nil
 	}
-	token, err := s.DB.CallToken(callID, to, sure.AskedAt)
+	token, err := s.sureToken(callID, to, sure)
 	return sure, subtle.ConstantTimeCompare([]byte(token), []byte(sure.Token)) == 1, err
 }
 
-// answerCall records the answer of the person, unless the question was closed meanwhile.
-func (s *Service) answerCall(ctx context.Context, q calledQuestion, callID string, action message.ChatAction) (message.CallPrompt, error) {
+// sureToken returns the token of a check question of a call.
+func (s *Service) sureToken(callID string, to phone.Number, sure message.CallSure) (string, error) {
+	sure.Token = "" // the state without it has the version
+	return s.DB.CallToken(callID+" "+sure.String(), to, sure.AskedAt)
+}
+
+// answerCall records the answer of the person, who heard a version of the request, unless the question was closed or
+// changed meanwhile.
+func (s *Service) answerCall(ctx context.Context, q calledQuestion, callID string, action message.ChatAction, version int64) (message.CallPrompt, error) {
 	var err error
 	asked := q.Ask()
 	heard := s.WordingOf(asked.Language, strings.Join(asked.Lines, "\n"))
+	heard.Version = version
 	switch action {
 	case message.ChatSure:
 		_, _, err = s.Decide(ctx, q.by, q.playerID, Decision{Action: Approve, RequestID: q.requestID, Wording: heard})
@@ -103,6 +120,9 @@ func (s *Service) answerCall(ctx context.Context, q calledQuestion, callID strin
 	case fault.Conflict, fault.NotFound:
 		if q, err = s.calledQuestion(ctx, callID, q.by.Number); err != nil {
 			return message.NotAsked(), nil
+		}
+		if q.state == RequestPending {
+			return q.Changed(), nil
 		}
 		return q.Stands(string(q.state)), nil
 	}
@@ -119,7 +139,7 @@ func (s *Service) calledQuestion(ctx context.Context, callID string, to phone.Nu
 		SELECT r.id, r.player_id, CASE WHEN p.deleted_at IS NULL THEN r.state ELSE 'cancelled' END, a.id, a.role, a.mobile_number, a.suspended_at IS NOT NULL,
 			EXISTS (SELECT 1 FROM stopped_coaches st WHERE st.mobile_number = a.mobile_number AND st.coach_id = r.coach_id),
 			d.total_attempts > 0 AND (d.state <> 'failed' OR d.left_at IS NOT NULL), CASE WHEN d.lease IS NULL THEN d.updated_at END,
-			r.approver_type, p.student_name, c.name, `+batchesOfPlayer+`, preferences.language
+			r.approver_type, r.version, p.student_name, c.name, `+batchesOfPlayer+`, preferences.language
 		FROM deliveries d
 		JOIN requests r ON r.id = d.request_id
 		JOIN accounts a ON a.id = r.approver_id AND a.mobile_number = $2
@@ -128,7 +148,7 @@ func (s *Service) calledQuestion(ctx context.Context, callID string, to phone.Nu
 		LEFT JOIN preferences ON preferences.mobile_number = a.mobile_number
 		WHERE d.id = $1 AND d.recipient = $2 AND d.channel = 'voice'`, callID, string(to)).
 		Scan(&q.requestID, &q.playerID, &q.state, &q.by.AccountID, &q.by.Role, &q.by.Number, &q.suspended, &q.stopped, &q.called, database.IntoTime(&q.sentAt),
-			&q.Party, &q.StudentName, database.IntoText(&q.CoachName), intoBatches(&batches), database.IntoText(&q.Language))
+			&q.Party, &q.Version, &q.StudentName, database.IntoText(&q.CoachName), intoBatches(&batches), database.IntoText(&q.Language))
 	for _, b := range batches {
 		q.BatchNames = append(q.BatchNames, b.Name)
 	}

@@ -21,6 +21,9 @@ import (
 // It changes the row of each player, so that concurrent changes of players, which have read the former name, run again. The
 // number of statements grows with the approved parties only, by one for each closureBatch of them.
 func (h Hooks) CoachChanged(ctx context.Context, tx *store.Tx, coachID string, before, after store.CoachShown) error {
+	if before.Name == after.Name && before.PictureHash == after.PictureHash { // the coach hides or shows the picture
+		return newVersions(ctx, tx, `coach_id = $1`, coachID)
+	}
 	rs, err := tx.Query(ctx, `
 		UPDATE players SET version = version + 1
 		WHERE coach_id = $1 AND deleted_at IS NULL
@@ -54,6 +57,7 @@ func (h Hooks) CoachChanged(ctx context.Context, tx *store.Tx, coachID string, b
 	if err != nil {
 		return fmt.Errorf("count the change of coach %s in the players: %w", coachID, err)
 	}
+	// Players before requests, as everywhere.
 	if err := newVersions(ctx, tx, `coach_id = $1`, coachID); err != nil {
 		return err
 	}
@@ -96,13 +100,26 @@ func scanKnown(row database.Scanner) (*Player, error) {
 	return p, err
 }
 
-// newVersions gives each open request that matches a condition with the argument $1 a new version.
+// newVersions gives requests a new version: those that are open or disputed, which can be open again, and match a condition
+// with the argument $1.
 func newVersions(ctx context.Context, tx *store.Tx, where, arg string) error {
-	err := tx.Defer(ctx, `UPDATE requests SET version = version + 1 WHERE state = 'pending' AND `+where, arg)
-	if err != nil {
-		return fmt.Errorf("give requests a new version: %w", err)
+	for _, state := range []string{"pending", "disputed"} {
+		err := tx.Defer(ctx, `UPDATE requests SET version = version + 1 WHERE state = '`+state+`' AND `+where, arg)
+		if err != nil {
+			return fmt.Errorf("give requests a new version: %w", err)
+		}
 	}
 	return nil
+}
+
+// BatchChanged gives the requests about the players of a batch a new version, after a change of its name or archiving.
+func BatchChanged(ctx context.Context, tx *store.Tx, batchID string) error {
+	return newVersions(ctx, tx, `player_id IN (SELECT m.player_id FROM batch_players m WHERE m.batch_id = $1 AND m.left_at IS NULL)`, batchID)
+}
+
+// BatchesChanged gives the requests about a player a new version, after the player joined or left a batch.
+func BatchesChanged(ctx context.Context, tx *store.Tx, playerID string) error {
+	return newVersions(ctx, tx, `player_id = $1`, playerID)
 }
 
 // stoppedCoach returns the accounts whose numbers want no messages of a coach.

@@ -15,7 +15,8 @@ type Decision struct {
 	// RequestID is the request that the party saw; empty if the body named none.
 	RequestID string
 	Reason    string
-	Wording   Wording
+	// Wording is what the party saw; its Version is that of the request that it saw.
+	Wording Wording
 }
 
 // Decide records d as the response of party, made by by in the way by.Via. Repeating a decision
@@ -39,6 +40,10 @@ func (p *Player) Decide(by actor.Actor, party actor.Role, d Decision, op Operati
 	if err != nil {
 		return Change{}, err
 	}
+	if err := approver.checkVersion(by, d); err != nil {
+		return Change{}, err
+	}
+	d.Wording = p.withShown(party, d.Wording)
 	// The history is ordered by time: a decision must be later than those before it.
 	for _, each := range Parties {
 		op.Now = laterThan(p.Approver(each).Consent.ChangedAt, op.Now)
@@ -76,9 +81,21 @@ func (a *Approver) checkRequest(d Decision) error {
 	}
 	f := fault.New(fault.Conflict, "request_superseded", "That request is no longer open. Load the player again before you respond.")
 	if open := a.OpenRequest(); open != nil {
-		f = f.With("request_id", open.ID)
+		f = f.With("request_id", open.ID).With("version", open.Version)
 	}
 	return f
+}
+
+// checkVersion refuses a yes to an open request as it was shown before a change: the party said yes to another name or
+// picture of the coach, batch or notice. A no or "this isn't me" counts: it is right about what follows too. But the API
+// says that to its callers, who ask again. A revocation ends a yes, whatever was shown since.
+func (a *Approver) checkVersion(by actor.Actor, d Decision) error {
+	r := a.OpenRequest()
+	if r == nil || r.Shows(d.Wording.Version) || d.Action != Approve && by.Via != actor.ViaAPI {
+		return nil
+	}
+	return fault.New(fault.Conflict, "request_superseded", "What the request shows has changed. Load it again, show it to the person, and send the version that you showed.").
+		With("request_id", r.ID).With("version", r.Version)
 }
 
 // Dispute closes the open request because its recipient says "this isn't me". The

@@ -37,6 +37,8 @@ type LinkState struct {
 	// CoachName is empty if the profile has no name.
 	CoachName   string
 	StudentName string
+	// Version is the version of the request, which shows these names.
+	Version int64
 	// CoachTier is the stored name of the coach's tier. It is empty for a short code.
 	CoachTier string
 	// Adult reports whether the student is 18 or older, so that a guardian is optional.
@@ -83,7 +85,7 @@ func (s *Service) Link(ctx context.Context, hash []byte) (LinkState, error) {
 	var born string
 	var old bool
 	err := s.DB.QueryRow(ctx, `
-		SELECT l.ends_at <= $2, r.id, r.player_id, r.approver_type, a.mobile_number, c.name, c.tier, p.student_name, p.date_of_birth, l.to_number, r.coach_id,
+		SELECT l.ends_at <= $2, r.id, r.version, r.player_id, r.approver_type, a.mobile_number, c.name, c.tier, p.student_name, p.date_of_birth, l.to_number, r.coach_id,
 			(SELECT min(b.name) FROM batch_players m JOIN batches b ON b.id = m.batch_id AND b.archived_at IS NULL
 				WHERE m.player_id = r.player_id AND m.left_at IS NULL AND l.to_number = TRUE),
 			EXISTS (SELECT 1 FROM requests o WHERE o.approver_id = r.approver_id AND o.state = 'pending' AND o.id <> r.id)
@@ -93,7 +95,7 @@ func (s *Service) Link(ctx context.Context, hash []byte) (LinkState, error) {
 		JOIN players p ON p.id = r.player_id AND p.deleted_at IS NULL
 		LEFT JOIN coaches c ON c.id = r.coach_id
 		WHERE l.hash = $1 AND (l.to_number = TRUE OR l.address = p.guardian_email)`, hash, database.Micros(now)).
-		Scan(&old, &l.RequestID, &l.PlayerID, &l.Party, &l.Number, database.IntoText(&l.CoachName), database.IntoText(&l.CoachTier), &l.StudentName, &born, &l.ToNumber,
+		Scan(&old, &l.RequestID, &l.Version, &l.PlayerID, &l.Party, &l.Number, database.IntoText(&l.CoachName), database.IntoText(&l.CoachTier), &l.StudentName, &born, &l.ToNumber,
 			&l.CoachID, database.IntoText(&l.BatchName), &l.OthersOpen)
 	if err == nil && old {
 		return LinkState{Old: true}, nil
@@ -173,14 +175,14 @@ func byShortCode(ctx context.Context, tx *store.Tx, pair ShortCodePair, now time
 	l := LinkState{Open: true, Number: pair.Number}
 	var born string
 	err := tx.QueryRow(ctx, `
-		SELECT r.id, r.player_id, r.approver_type, c.name, p.student_name, p.date_of_birth,
+		SELECT r.id, r.version, r.player_id, r.approver_type, c.name, p.student_name, p.date_of_birth,
 			EXISTS (SELECT 1 FROM requests o WHERE o.approver_id = r.approver_id AND o.state = 'pending' AND o.id <> r.id)
 		FROM requests r
 		JOIN accounts a ON a.id = r.approver_id AND a.mobile_number = $2
 		JOIN players p ON p.id = r.player_id AND p.deleted_at IS NULL
 		LEFT JOIN coaches c ON c.id = r.coach_id
 		WHERE r.short_code = $1 AND r.state = 'pending'`, pair.Code, string(pair.Number)).
-		Scan(&l.RequestID, &l.PlayerID, &l.Party, database.IntoText(&l.CoachName), &l.StudentName, &born, &l.OthersOpen)
+		Scan(&l.RequestID, &l.Version, &l.PlayerID, &l.Party, database.IntoText(&l.CoachName), &l.StudentName, &born, &l.OthersOpen)
 	return linkState(l, born, now, err)
 }
 

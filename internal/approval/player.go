@@ -17,6 +17,8 @@ type Player struct {
 	CoachID string
 	// CoachName is the current name of the coach.
 	CoachName string
+	// CoachPicture is the SHA-256 of the picture of the coach that families see, in hexadecimal digits, or "".
+	CoachPicture string
 	// CoachTier is the stored name of the coach's tier.
 	CoachTier string
 	// Version increases with each save; a save with an outdated version is refused.

@@ -51,6 +51,15 @@ type Request struct {
 	FollowUpNote string
 	// Deliveries are oldest first, if loaded.
 	Deliveries []Delivery
+	// Version is 1 in a new request, and grows with each change of what the party is shown while the request is open.
+	// SentVersion is the version at which the request was last sent or repeated.
+	Version, SentVersion int64
+}
+
+// Shows reports whether an answer to a version of what was shown answers r as it is now. Version 0 is not known: then the
+// party saw what was sent last.
+func (r *Request) Shows(version int64) bool {
+	return version == r.Version || version == 0 && r.Version <= r.SentVersion
 }
 
 // ResendAllowedAt returns when r may be sent again: after the wait, or at once on channels

@@ -92,7 +92,7 @@ func (p *Player) resend(party actor.Role, channels, changed []message.Channel, r
 	}
 	// A channel that waits keeps its delivery.
 	kept := slices.DeleteFunc(slices.Clone(open.Channels), func(channel message.Channel) bool { return slices.Contains(again, channel) })
-	open.Channels, open.LastSentAt, open.FollowedUpAt = channels, op.Now, op.Now
+	open.Channels, open.LastSentAt, open.FollowedUpAt, open.SentVersion = channels, op.Now, op.Now, open.Version
 	c.Resent = append(c.Resent, open)
 	p.queueMessages(party, MessageRequest, again, kept, rules, c)
 	return nil
@@ -104,6 +104,7 @@ func (p *Player) newRequest(party actor.Role, channels []message.Channel, rules 
 	approver.Request = &Request{
 		ID: op.NewID(), PlayerID: p.ID, CoachID: p.CoachID, Party: party, PartyID: approver.AccountID,
 		State: RequestPending, Channels: channels, RequestedAt: op.Now, LastSentAt: op.Now,
+		Version: 1, SentVersion: 1,
 	}
 	c.Opened = append(c.Opened, approver.Request)
 	p.queueMessages(party, MessageRequest, channels, nil, rules, c)

@@ -54,6 +54,8 @@ type Hooks struct {
 	PlayerAdded func(ctx context.Context, tx *store.Tx, playerID string) error
 	// ConsentChanged records changes of the consents of one player or of removed players; nil does nothing.
 	ConsentChanged func(ctx context.Context, tx *store.Tx, changes []ConsentChange) error
+	// OpenShown returns what the record of a decision says was shown, from its sealed values; nil returns nothing.
+	OpenShown func(db *store.DB, recordID string, sealed []byte) (Wording, error)
 	// PlayerRemoved run when a coach removes a player.
 	PlayerRemoved []func(ctx context.Context, tx *store.Tx, coachID, playerID string) error
 }
@@ -216,8 +218,9 @@ func (s *Service) Dispute(ctx context.Context, by actor.Actor, requestID string,
 
 func (s *Service) dispute(by actor.Actor, requestID string, w Wording) func(*Player, Operation) (Change, error) {
 	return func(p *Player, op Operation) (Change, error) {
+		shown := p.withShown(by.Role, s.wordingFor(by, p, w)) // before the request is closed
 		c, err := p.Dispute(by, requestID, op)
-		c.Wording = s.wordingFor(by, p, w)
+		c.Wording = shown
 		return c, err
 	}
 }

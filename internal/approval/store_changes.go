@@ -132,7 +132,7 @@ func (s *Service) loadPlayer(ctx context.Context, tx *store.Tx, id string, load 
 	}, playerSelect+`WHERE p.id = $1`, id)
 	var decided []Record
 	if err == nil && load.History {
-		decided, err = readHistory(ctx, tx, id) // sends both statements
+		decided, err = s.readHistory(ctx, tx, id) // sends both statements
 	}
 	if err == nil {
 		err = tx.Flush()

@@ -24,6 +24,9 @@ func (r Rules) TierChanged(ctx context.Context, tx *store.Tx, coachID, before, a
 	if err != nil {
 		return fmt.Errorf("count the changes of the players of coach %s: %w", coachID, err)
 	}
+	if err := newVersions(ctx, tx, `coach_id = $1`, coachID); err != nil { // a yes names the app services
+		return err
+	}
 	return addChangeOfEach(ctx, tx, ids, string(availabilityChanged))
 }
 

@@ -31,15 +31,22 @@ func addHistory(ctx context.Context, tx *store.Tx, p *Player, r *Record) error {
 	return nil
 }
 
-// history lists the decisions about a player, oldest first. The caller must have checked
-// access to the player.
-func readHistory(ctx context.Context, q database.Querier, playerID string) ([]Record, error) {
+// readHistory lists the decisions about a player, oldest first. The caller must have checked access to the player.
+func (s *Service) readHistory(ctx context.Context, q database.Querier, playerID string) ([]Record, error) {
 	rs, err := q.Query(ctx, `
-		SELECT id, player_id, approver_type, approver_id, action, reason, request_id, decided_at, via, coach_device IS NOT NULL, notice_hash, text_hash
-		FROM approval_history WHERE player_id = $1 ORDER BY decided_at, id`, playerID)
-	return database.Collect(rs, err, func(s database.Scanner) (r Record, err error) {
-		return r, s.Scan(&r.ID, &r.PlayerID, &r.Party, &r.ApproverID, &r.Action, database.IntoText(&r.Reason), database.IntoText(&r.RequestID), database.IntoTime(&r.At), &r.Via, &r.CoachDevice,
-			database.IntoText(&r.Wording.NoticeHash), database.IntoText(&r.Wording.TextHash))
+		SELECT h.id, h.player_id, h.approver_type, h.approver_id, h.action, h.reason, h.request_id, h.decided_at, h.via, h.coach_device IS NOT NULL, h.notice_hash, h.text_hash, k.sealed
+		FROM approval_history h LEFT JOIN record_keys k ON k.record_id = h.id
+		WHERE h.player_id = $1 ORDER BY h.decided_at, h.id`, playerID)
+	return database.Collect(rs, err, func(row database.Scanner) (r Record, err error) {
+		var notice, text string
+		var sealed []byte
+		err = row.Scan(&r.ID, &r.PlayerID, &r.Party, &r.ApproverID, &r.Action, database.IntoText(&r.Reason), database.IntoText(&r.RequestID), database.IntoTime(&r.At), &r.Via, &r.CoachDevice,
+			database.IntoText(&notice), database.IntoText(&text), &sealed)
+		if err == nil && sealed != nil && s.Hooks.OpenShown != nil {
+			r.Wording, err = s.Hooks.OpenShown(s.DB, r.ID, sealed)
+		}
+		r.Wording.NoticeHash, r.Wording.TextHash = notice, text
+		return r, err
 	})
 }
 
@@ -54,7 +61,8 @@ func (s *Service) addReminder(ctx context.Context, tx *store.Tx, p *Player, part
 		return fmt.Errorf("add reminder: %w", err)
 	}
 	r := p.Approver(party).Request
-	return tx.Defer(ctx, `UPDATE requests SET followed_up_at = $2 WHERE id = $1 AND followed_up_at IS NULL`, r.ID, database.Micros(r.FollowedUpAt))
+	return tx.DeferOne(ctx, `UPDATE requests SET followed_up_at = COALESCE(followed_up_at, $2), sent_version = $3 WHERE id = $1 AND version = $3`,
+		r.ID, database.Micros(r.FollowedUpAt), r.Version)
 }
 
 // maxDeviceApprovals is how many of these approvals an operator sees of one coach.

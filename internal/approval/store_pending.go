@@ -19,7 +19,7 @@ func (s *Service) Pending(ctx context.Context, by actor.Actor, page Page) ([]Pen
 			(SELECT count(*) FROM reminders m WHERE m.player_id = w.player_id AND m.approver_type = w.party AND m.sent_at > $7),
 			(SELECT count(*) FROM deliveries d WHERE d.request_id = r.id AND d.state = 'queued' AND d.reason = 'held') > 0,
 			EXISTS (SELECT 1 FROM stopped_coaches st WHERE st.mobile_number = w.number AND st.coach_id = $1),
-			r.id, r.approver_id, r.state, r.channels, r.requested_at, r.last_sent_at, r.delivery_failed, r.failed_channels, r.closed_at, r.short_code, r.via
+			r.id, r.approver_id, r.state, r.channels, r.requested_at, r.last_sent_at, r.delivery_failed, r.failed_channels, r.closed_at, r.short_code, r.via, r.version, r.sent_version
 		FROM (
 			SELECT * FROM (SELECT * FROM (
 				SELECT p.id AS player_id, p.student_name AS student_name, 'guardian' AS party, p.guardian_name AS approver_name,

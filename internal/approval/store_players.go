@@ -3,6 +3,7 @@ package approval
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/touchline/touchline/internal/coach"
@@ -15,13 +16,13 @@ import (
 // playerSelect reads players with the coach's name and the newest request of each party.
 // scanPlayer scans its columns.
 const playerSelect = `
-	SELECT p.id, p.coach_id, c.name, c.tier, p.version, p.student_name, p.date_of_birth, p.medical, p.student_number,
+	SELECT p.id, p.coach_id, c.name, c.tier, CASE WHEN c.visible = TRUE THEN c.shown END, (SELECT d.sha256 FROM documents d WHERE d.id = c.picture_id), p.version, p.student_name, p.date_of_birth, p.medical, p.student_number,
 		p.guardian_name, p.guardian_relationship, p.guardian_number, p.guardian_email, p.created_at, p.deleted_at,
 		p.student_language, p.guardian_language, p.basis, p.basis_note, ` + batchesOfPlayer + `,
 		p.guardian_id, p.guardian_state, p.guardian_changed_at, p.guardian_pending_since, p.guardian_pending_reason,
 		p.student_id, p.student_state, p.student_changed_at, p.student_pending_since, p.student_pending_reason,
-		g.id, g.approver_id, g.state, g.channels, g.requested_at, g.last_sent_at, g.delivery_failed, g.failed_channels, g.closed_at, g.short_code, g.via,
-		s.id, s.approver_id, s.state, s.channels, s.requested_at, s.last_sent_at, s.delivery_failed, s.failed_channels, s.closed_at, s.short_code, s.via
+		g.id, g.approver_id, g.state, g.channels, g.requested_at, g.last_sent_at, g.delivery_failed, g.failed_channels, g.closed_at, g.short_code, g.via, g.version, g.sent_version,
+		s.id, s.approver_id, s.state, s.channels, s.requested_at, s.last_sent_at, s.delivery_failed, s.failed_channels, s.closed_at, s.short_code, s.via, s.version, s.sent_version
 	FROM players p
 	LEFT JOIN coaches c ON c.id = p.coach_id
 	LEFT JOIN requests g ON g.id = p.guardian_request_id
@@ -39,10 +40,11 @@ func (s *Service) scanStored(row database.Scanner) (*storedPlayer, error) {
 	g, st := &p.GuardianApprover, &p.StudentApprover
 	var guardian Guardian
 	var born string
+	var shown []string
 	var requests [2]requestColumns
 	stored := &storedPlayer{Player: p}
 	dest := append(append([]any{
-		&p.ID, &p.CoachID, database.IntoText(&p.CoachName), database.IntoText(&p.CoachTier), &p.Version, &p.Student.FullName, &born, &stored.sealed, database.IntoText((*string)(&p.Student.Number)),
+		&p.ID, &p.CoachID, database.IntoText(&p.CoachName), database.IntoText(&p.CoachTier), database.IntoJSON(&shown), database.IntoText(&p.CoachPicture), &p.Version, &p.Student.FullName, &born, &stored.sealed, database.IntoText((*string)(&p.Student.Number)),
 		database.IntoText(&guardian.Name), database.IntoText(&guardian.Relationship), database.IntoText((*string)(&guardian.Number)), database.IntoText(&guardian.Email),
 		database.IntoTime(&p.CreatedAt), database.IntoTime(&p.DeletedAt),
 		database.IntoText(&p.Student.Language), database.IntoText(&guardian.Language), &p.Student.Basis.Kind, database.IntoText(&p.Student.Basis.Note), intoBatches(&p.Batches),
@@ -58,6 +60,9 @@ func (s *Service) scanStored(row database.Scanner) (*storedPlayer, error) {
 	}
 	if guardian.Name != "" {
 		p.Guardian = &guardian
+	}
+	if !slices.Contains(shown, string(coach.ProfilePicture)) {
+		p.CoachPicture = ""
 	}
 	for i, party := range Parties {
 		p.Approver(party).Request = requests[i].request(p, party)
@@ -88,7 +93,7 @@ func (s *Service) playerStatus(ctx context.Context, by actor.Actor, id string) (
 		if p, err = s.visiblePlayer(ctx, tx, by, id); err != nil {
 			return err
 		}
-		if records, err = readHistory(ctx, tx, id); err != nil {
+		if records, err = s.readHistory(ctx, tx, id); err != nil {
 			return fmt.Errorf("read history: %w", err)
 		}
 		return loadDeliveries(ctx, tx, p.NewestRequests())

@@ -16,7 +16,7 @@ func (s *Service) RequestDetails(ctx context.Context, d message.Delivery) (messa
 	var to message.Recipient
 	var batches []Batch
 	err := s.DB.QueryRow(ctx, `
-		SELECT r.approver_type, c.name, p.student_name, r.short_code, `+batchesOfPlayer+`,
+		SELECT r.approver_type, r.version, c.name, p.student_name, r.short_code, `+batchesOfPlayer+`,
 			EXISTS (SELECT 1 FROM requests o JOIN deliveries d ON d.request_id = o.id
 				WHERE o.approver_id = r.approver_id AND o.coach_id = r.coach_id
 					AND (o.id = r.id OR o.student_key = r.student_key AND o.date_of_birth = r.date_of_birth)
@@ -34,7 +34,7 @@ func (s *Service) RequestDetails(ctx context.Context, d message.Delivery) (messa
 		WHERE r.id = $1 AND r.state = 'pending' AND (a.mobile_number = $3 OR r.approver_type = 'guardian' AND p.guardian_email = $3)`,
 		d.RequestID, d.ID, d.To, message.FoldAddress(d.To)).
 		Scan(append([]any{
-			&r.Party, database.IntoText(&r.CoachName), &r.StudentName, database.IntoText(&r.ShortCode), intoBatches(&batches), &r.Repeated, database.IntoText((*string)(&to.Number)), &to.Stopped, &to.AddressStopped,
+			&r.Party, &r.Version, database.IntoText(&r.CoachName), &r.StudentName, database.IntoText(&r.ShortCode), intoBatches(&batches), &r.Repeated, database.IntoText((*string)(&to.Number)), &to.Stopped, &to.AddressStopped,
 			&to.CoachSuspended, database.IntoText((*string)(&to.CoachNumber)), database.IntoText(&to.CoachZone),
 		}, message.PreferenceDest(&to.Preferences)...)...)
 	for _, b := range batches {

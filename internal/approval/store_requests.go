@@ -15,19 +15,21 @@ import (
 )
 
 // requestColumns scans the columns id, approver_id, state, channels, requested_at,
-// last_sent_at, delivery_failed, failed_channels, closed_at, short_code and via of an optional request.
+// last_sent_at, delivery_failed, failed_channels, closed_at, short_code, via, version and sent_version of an optional request.
 type requestColumns struct {
 	id, partyID, state            string
 	shortCode, via                string
 	requestedAt, sentAt, closedAt time.Time
 	failed                        sql.NullBool
 	channels, failedChannels      []message.Channel
+	version, sentVersion          sql.NullInt64
 }
 
 func (c *requestColumns) dest() []any {
 	return []any{
 		database.IntoText(&c.id), database.IntoText(&c.partyID), database.IntoText(&c.state), database.IntoWords(&c.channels),
 		database.IntoTime(&c.requestedAt), database.IntoTime(&c.sentAt), &c.failed, database.IntoWords(&c.failedChannels), database.IntoTime(&c.closedAt), database.IntoText(&c.shortCode), database.IntoText(&c.via),
+		&c.version, &c.sentVersion,
 	}
 }
 
@@ -39,7 +41,7 @@ func (c *requestColumns) request(p *Player, party actor.Role) *Request {
 	return &Request{
 		ID: c.id, PlayerID: p.ID, CoachID: p.CoachID, Party: party, PartyID: c.partyID,
 		State: RequestState(c.state), ShortCode: c.shortCode, Channels: c.channels, RequestedAt: c.requestedAt, LastSentAt: c.sentAt,
-		DeliveryFailed: c.failed.Bool, FailedChannels: c.failedChannels, ClosedAt: c.closedAt, Via: actor.Via(c.via),
+		DeliveryFailed: c.failed.Bool, FailedChannels: c.failedChannels, ClosedAt: c.closedAt, Via: actor.Via(c.via), Version: c.version.Int64, SentVersion: c.sentVersion.Int64,
 	}
 }
 
@@ -49,7 +51,7 @@ func joinChannels[S ~string](list []S) string {
 }
 
 const requestSelect = `
-	SELECT r.id, r.approver_id, r.state, r.channels, r.requested_at, r.last_sent_at, r.delivery_failed, r.failed_channels, r.closed_at, r.short_code, r.via,
+	SELECT r.id, r.approver_id, r.state, r.channels, r.requested_at, r.last_sent_at, r.delivery_failed, r.failed_channels, r.closed_at, r.short_code, r.via, r.version, r.sent_version,
 		r.player_id, r.coach_id, r.approver_type, r.followed_up_at, r.follow_up_note, ` + sentColumns + `
 	FROM requests r
 	JOIN players p ON p.id = r.player_id AND p.deleted_at IS NULL
@@ -104,16 +106,16 @@ func (s *Service) OwnRequest(ctx context.Context, by actor.Actor, id string) (*R
 	return found, nil
 }
 
-// closeRequests saves the final states of requests. The player's row is locked, so no
-// concurrent transaction changes them.
+// closeRequests saves the final states of requests. The player's row is locked, so no concurrent transaction changes
+// them, but for their version: an answer to what a concurrent transaction changed is stale and runs again.
 func closeRequests(ctx context.Context, tx *store.Tx, closed []*Request) error {
 	if err := dropHeld(ctx, tx, closed); err != nil {
 		return err
 	}
 	for _, r := range closed {
 		err := tx.DeferOne(ctx, `
-			UPDATE requests SET state = $2, closed_at = $3, followed_up_at = COALESCE(followed_up_at, CAST($4 AS BIGINT)), via = $5 WHERE id = $1`,
-			r.ID, string(r.State), database.Micros(r.ClosedAt), database.Micros(r.FollowedUpAt), database.Text(string(r.Via)))
+			UPDATE requests SET state = $2, closed_at = $3, followed_up_at = COALESCE(followed_up_at, CAST($4 AS BIGINT)), via = $5 WHERE id = $1 AND version = $6`,
+			r.ID, string(r.State), database.Micros(r.ClosedAt), database.Micros(r.FollowedUpAt), database.Text(string(r.Via)), r.Version)
 		if err != nil {
 			return fmt.Errorf("close request %s: %w", r.ID, err)
 		}
@@ -185,9 +187,9 @@ func (s *Service) reopenRequest(ctx context.Context, tx *store.Tx, r *Request) e
 func resendRequests(ctx context.Context, tx *store.Tx, resent []*Request) error {
 	for _, r := range resent {
 		err := tx.DeferOne(ctx, `
-			UPDATE requests SET channels = $2, last_sent_at = $3, delivery_failed = $4, failed_channels = $5, followed_up_at = COALESCE(followed_up_at, $6)
-			WHERE id = $1 AND state = 'pending'`,
-			r.ID, joinChannels(r.Channels), database.Micros(r.LastSentAt), r.DeliveryFailed, database.JoinWords(r.FailedChannels), database.Micros(r.FollowedUpAt))
+			UPDATE requests SET channels = $2, last_sent_at = $3, delivery_failed = $4, failed_channels = $5, followed_up_at = COALESCE(followed_up_at, $6), sent_version = $7
+			WHERE id = $1 AND state = 'pending' AND version = $7`,
+			r.ID, joinChannels(r.Channels), database.Micros(r.LastSentAt), r.DeliveryFailed, database.JoinWords(r.FailedChannels), database.Micros(r.FollowedUpAt), r.Version)
 		if err != nil {
 			return fmt.Errorf("resend request %s: %w", r.ID, err)
 		}

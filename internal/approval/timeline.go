@@ -124,7 +124,7 @@ func (s *Service) Timeline(ctx context.Context, by actor.Actor, id string) (t *T
 			return err
 		}
 		t = &Timeline{Player: p}
-		if t.History, err = readHistory(ctx, tx, id); err != nil {
+		if t.History, err = s.readHistory(ctx, tx, id); err != nil {
 			return fmt.Errorf("read history: %w", err)
 		}
 		if err := loadReminders(ctx, tx, p, s.operation().Now.Add(-s.Rules.ReminderWindow)); err != nil {
@@ -150,7 +150,7 @@ func (s *Service) Timeline(ctx context.Context, by actor.Actor, id string) (t *T
 // access to the player.
 func requestsOf(ctx context.Context, q database.Querier, p *Player, limit int) ([]*Request, error) {
 	rs, err := q.Query(ctx, `
-		SELECT id, approver_id, state, channels, requested_at, last_sent_at, delivery_failed, failed_channels, closed_at, short_code, via,
+		SELECT id, approver_id, state, channels, requested_at, last_sent_at, delivery_failed, failed_channels, closed_at, short_code, via, version, sent_version,
 			approver_type, followed_up_at, follow_up_note
 		FROM requests WHERE player_id = $1 AND coach_id = $2 ORDER BY id DESC LIMIT $3`, p.ID, p.CoachID, limit)
 	return database.Collect(rs, err, func(s database.Scanner) (*Request, error) {

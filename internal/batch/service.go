@@ -183,6 +183,7 @@ func (s *Service) update(ctx context.Context, by actor.Actor, id string, fn func
 		if err := b.CheckOpen(); err != nil {
 			return err
 		}
+		name := b.Name
 		if err := fn(b, c); err != nil {
 			return err
 		}
@@ -198,6 +199,9 @@ func (s *Service) update(ctx context.Context, by actor.Actor, id string, fn func
 			return fmt.Errorf("save batch %s: %w", id, err)
 		}
 		b.Version++
+		if b.Name != name || !b.ArchivedAt.IsZero() {
+			return approval.BatchChanged(ctx, tx, id)
+		}
 		return nil
 	})
 	return b, err
@@ -235,7 +239,10 @@ func (s *Service) Join(ctx context.Context, by actor.Actor, id, playerID string)
 		if err := b.CheckPlayers("/player_id"); err != nil {
 			return err
 		}
-		return tx.JoinBatch(ctx, by.AccountID, id, playerID)
+		if err := tx.JoinBatch(ctx, by.AccountID, id, playerID); err != nil {
+			return err
+		}
+		return approval.BatchesChanged(ctx, tx, playerID)
 	})
 }
 
@@ -257,9 +264,13 @@ func (s *Service) Leave(ctx context.Context, by actor.Actor, id, playerID string
 		if err != nil {
 			return err
 		}
-		return tx.Defer(ctx, `
+		n, err := tx.Exec(ctx, `
 			UPDATE batch_players SET left_at = $4 WHERE coach_id = $1 AND batch_id = $2 AND player_id = $3 AND left_at IS NULL`,
 			by.AccountID, id, playerID, database.Micros(tx.Now))
+		if err != nil || n == 0 {
+			return err
+		}
+		return approval.BatchesChanged(ctx, tx, playerID)
 	})
 }
 

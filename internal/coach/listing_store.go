@@ -33,6 +33,7 @@ func (db SQL) SetVisibility(ctx context.Context, coachID string, fn func(Listing
 			return err
 		}
 		before = s.Visible
+		was := s.shown()
 		if s.VisibilityRequest, err = fn(s); err != nil {
 			return err
 		}
@@ -43,6 +44,9 @@ func (db SQL) SetVisibility(ctx context.Context, coachID string, fn func(Listing
 		}
 		if err := tx.ExecOne(ctx, `UPDATE coaches SET visible = $2, shown = $3, updated_at = $4 WHERE id = $1`,
 			coachID, s.Visible, string(shown), database.Micros(tx.Now)); err != nil {
+			return err
+		}
+		if err := tx.CoachChanged(ctx, coachID, was, s.shown()); err != nil {
 			return err
 		}
 		return saveListing(ctx, tx, s)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"slices"
 
 	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/database"
@@ -109,7 +110,7 @@ func (db SQL) UpdateProfile(ctx context.Context, coachID string, fn func(Profile
 
 // shown returns what families see of the coach who asks them.
 func (p Profile) shown() store.CoachShown {
-	s := store.CoachShown{Name: p.Name}
+	s := store.CoachShown{Name: p.Name, PictureShown: p.Visible && slices.Contains(p.Show, string(ProfilePicture))}
 	if picture := p.Picture(); picture != nil {
 		s.PictureHash = picture.File.SHA256
 	}
@@ -119,8 +120,10 @@ func (p Profile) shown() store.CoachShown {
 // Shown returns what families see of a coach. A transaction that changes the picture calls it before, with the row of the
 // coach locked, and ShownChanged after.
 func Shown(ctx context.Context, q database.Querier, coachID string) (s store.CoachShown, err error) {
-	err = q.QueryRow(ctx, `SELECT c.name, d.sha256 FROM coaches c LEFT JOIN documents d ON d.id = c.picture_id WHERE c.id = $1`, coachID).
-		Scan(database.IntoText(&s.Name), database.IntoText(&s.PictureHash))
+	var show []string
+	err = q.QueryRow(ctx, `SELECT c.name, d.sha256, CASE WHEN c.visible = TRUE THEN c.shown END FROM coaches c LEFT JOIN documents d ON d.id = c.picture_id WHERE c.id = $1`, coachID).
+		Scan(database.IntoText(&s.Name), database.IntoText(&s.PictureHash), database.IntoJSON(&show))
+	s.PictureShown = slices.Contains(show, string(ProfilePicture))
 	if err != nil {
 		err = fmt.Errorf("read the name and picture of coach %s: %w", coachID, err)
 	}

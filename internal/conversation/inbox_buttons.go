@@ -102,6 +102,8 @@ func (in *Inbox) decide(ctx context.Context, r message.Reply, p message.ChatPres
 	switch {
 	case q.State != string(approval.RequestPending) || q.Suspended:
 		return q.Stands(q.State), nil
+	case (p.Action == message.ChatYes || p.Action == message.ChatSure) && p.Version != q.Version:
+		return q.Changed(), nil
 	case p.Action == message.ChatYes:
 		return q.Check(now), nil
 	case p.Action == message.ChatSure && !now.Before(p.AskedAt.Add(message.ChatCheckFor)):
@@ -111,6 +113,7 @@ func (in *Inbox) decide(ctx context.Context, r message.Reply, p message.ChatPres
 	if err != nil {
 		return message.ChatAnswer{}, err
 	}
+	w.Version = p.Version
 	switch p.Action {
 	case message.ChatSure:
 		_, _, err = in.Approvals.Decide(ctx, q.By, q.PlayerID, approval.Decision{Action: approval.Approve, RequestID: q.RequestID, Wording: w})
@@ -123,6 +126,9 @@ func (in *Inbox) decide(ctx context.Context, r message.Reply, p message.ChatPres
 	case fault.Conflict, fault.NotFound: // the question was closed meanwhile
 		if q, err = in.question(ctx, r, p.ID); err != nil {
 			return message.NotYours(in.language(ctx, r.From)), nil
+		}
+		if q.State == string(approval.RequestPending) && !q.Suspended { // the coach changed it meanwhile
+			return q.Changed(), nil
 		}
 		return q.Stands(q.State), nil
 	}
@@ -152,7 +158,7 @@ func (in *Inbox) question(ctx context.Context, r message.Reply, deliveryID strin
 	q.DeliveryID, q.URL = deliveryID, in.URL
 	q.Delivery = message.Delivery{ID: deliveryID, To: string(r.From)}
 	err = in.DB.QueryRow(ctx, `
-		SELECT q.id, q.player_id, CASE WHEN p.deleted_at IS NULL THEN q.state ELSE 'cancelled' END, a.id, a.role, a.mobile_number, a.suspended_at IS NOT NULL,
+		SELECT q.id, q.version, q.player_id, CASE WHEN p.deleted_at IS NULL THEN q.state ELSE 'cancelled' END, a.id, a.role, a.mobile_number, a.suspended_at IS NOT NULL,
 			p.student_name, c.name, d.kind, (SELECT language FROM preferences WHERE preferences.mobile_number = $2)
 		FROM deliveries d
 		JOIN requests q ON q.id = d.request_id
@@ -160,7 +166,7 @@ func (in *Inbox) question(ctx context.Context, r message.Reply, deliveryID strin
 		JOIN players p ON p.id = q.player_id
 		LEFT JOIN coaches c ON c.id = q.coach_id
 		WHERE d.id = $1 AND d.recipient = $2`, deliveryID, string(r.From)).
-		Scan(&q.RequestID, &q.PlayerID, &q.State, &q.By.AccountID, &q.By.Role, &q.By.Number, &q.Suspended, &q.StudentName, database.IntoText(&q.CoachName), &q.Delivery.Kind, database.IntoText(&q.Language))
+		Scan(&q.RequestID, &q.Version, &q.PlayerID, &q.State, &q.By.AccountID, &q.By.Role, &q.By.Number, &q.Suspended, &q.StudentName, database.IntoText(&q.CoachName), &q.Delivery.Kind, database.IntoText(&q.Language))
 	q.By.Via, q.Party, q.Delivery.RequestID = actor.ViaChat, q.By.Role, q.RequestID
 	return q, err
 }

@@ -32,6 +32,8 @@ type CallSure struct {
 	AskedAt time.Time
 	// Token proves that the call asked it then.
 	Token string
+	// Version is the version of the request that the call named.
+	Version int64
 }
 
 // sureState begins a CallSure.
@@ -39,14 +41,21 @@ const sureState = "sure:"
 
 // String returns the state.
 func (s CallSure) String() string {
-	return sureState + strconv.FormatInt(s.AskedAt.Unix(), 10) + ":" + s.Token
+	return sureState + strconv.FormatInt(s.AskedAt.Unix(), 10) + ":" + s.Token + versionSuffix(s.Version)
+}
+
+// ParseCallAsks parses the state of the prompt with the question, and returns the version of the request that it named.
+func ParseCallAsks(state string) (version int64, ok bool) {
+	state, version = cutVersion(state)
+	return version, state == CallAsks
 }
 
 // ParseCallSure parses a CallSure. It accepts only what String returns.
 func ParseCallSure(state string) (s CallSure, ok bool) {
-	digits, token, ok := strings.Cut(strings.TrimPrefix(state, sureState), ":")
+	rest, version := cutVersion(state)
+	digits, token, ok := strings.Cut(strings.TrimPrefix(rest, sureState), ":")
 	n, err := strconv.ParseInt(digits, 10, 64)
-	s = CallSure{time.Unix(n, 0).UTC(), token}
+	s = CallSure{time.Unix(n, 0).UTC(), token, version}
 	return s, ok && err == nil && n > 0 && s.String() == state
 }
 
@@ -76,7 +85,7 @@ func (q CallQuestion) Ask() CallPrompt {
 	text := requestText(Message{Kind: Request, Language: SpokenLanguage(q.Language), Brand: q.Brand, Request: details})
 	question, _, _ := strings.Cut(textsIn(text.Language).byKey["whatsapp."+text.Template], "?")
 	p := q.ending(fillIn(question, text.Values)+"?", q.text("keys"))
-	p.Keys, p.State = CallYes+CallNo+CallNotMe+CallAgain, CallAsks
+	p.Keys, p.State = CallYes+CallNo+CallNotMe+CallAgain, CallAsks+versionSuffix(q.Version)
 	return p
 }
 
@@ -92,6 +101,13 @@ func (q CallQuestion) Check(s CallSure) CallPrompt {
 func (q CallQuestion) TooLate() CallPrompt {
 	p := q.Ask()
 	p.Lines = append([]string{q.text("too_late")}, p.Lines...)
+	return p
+}
+
+// Changed says that the question has changed since the call asked it, and asks it again.
+func (q CallQuestion) Changed() CallPrompt {
+	p := q.Ask()
+	p.Lines = append([]string{q.chat().text("changed")}, p.Lines...)
 	return p
 }
 

@@ -49,6 +49,8 @@ type ChatPress struct {
 	ID string
 	// AskedAt is when the check question was asked, for ChatSure.
 	AskedAt time.Time
+	// Version is the version of the request that the message showed, for the answers to a question.
+	Version int64
 }
 
 // String returns the ID of the button.
@@ -57,21 +59,43 @@ func (p ChatPress) String() string {
 	if !p.AskedAt.IsZero() {
 		s += ":" + strconv.FormatInt(p.AskedAt.Unix(), 10)
 	}
-	return s
+	return s + versionSuffix(p.Version)
+}
+
+// versionSuffix ends the name of a button or of a step of a call that shows a version of a request. Version 1 has none.
+func versionSuffix(version int64) string {
+	if version <= 1 {
+		return ""
+	}
+	return ":v" + strconv.FormatInt(version, 10)
+}
+
+// cutVersion cuts a versionSuffix off.
+func cutVersion(s string) (rest string, version int64) {
+	if i := strings.LastIndex(s, ":v"); i >= 0 {
+		if n, err := strconv.ParseInt(s[i+2:], 10, 64); err == nil && versionSuffix(n) == s[i:] {
+			return s[:i], n
+		}
+	}
+	return s, 1
 }
 
 // ParseChatPress parses the ID of a button. It accepts only what String returns.
 func ParseChatPress(s string) (p ChatPress, ok bool) {
-	parts := strings.Split(s, ":")
+	rest, version := cutVersion(s)
+	parts := strings.Split(rest, ":")
 	if len(parts) < 2 || len(parts) > 3 {
 		return p, false
 	}
-	p = ChatPress{Action: ChatAction(parts[0]), ID: parts[1]}
+	p = ChatPress{Action: ChatAction(parts[0]), ID: parts[1], Version: version}
 	if len(parts) == 3 {
 		p.AskedAt = ParseSentAt(parts[2])
 	}
 	switch p.Action {
-	case ChatYes, ChatNo, ChatNotMe, ChatCoach, ChatAsk:
+	case ChatCoach, ChatAsk:
+		ok = p.AskedAt.IsZero() && version == 1
+		p.Version = 0
+	case ChatYes, ChatNo, ChatNotMe:
 		ok = p.AskedAt.IsZero()
 	case ChatSure:
 		ok = !p.AskedAt.IsZero()
@@ -79,13 +103,13 @@ func ParseChatPress(s string) (p ChatPress, ok bool) {
 	return p, ok && p.ID != "" && p.String() == s
 }
 
-// questionButtons are the buttons of the question of a delivery.
-func questionButtons(language, deliveryID string) []ChatButton {
+// questionButtons are the buttons of the question of a delivery, which shows a version of its request.
+func questionButtons(language, deliveryID string, version int64) []ChatButton {
 	w := textsIn(language)
 	return []ChatButton{
-		{ChatPress{Action: ChatYes, ID: deliveryID}.String(), w.byKey["chat.yes"]},
-		{ChatPress{Action: ChatNo, ID: deliveryID}.String(), w.byKey["chat.no"]},
-		{ChatPress{Action: ChatNotMe, ID: deliveryID}.String(), w.byKey["chat.not_me"]},
+		{ChatPress{Action: ChatYes, ID: deliveryID, Version: version}.String(), w.byKey["chat.yes"]},
+		{ChatPress{Action: ChatNo, ID: deliveryID, Version: version}.String(), w.byKey["chat.no"]},
+		{ChatPress{Action: ChatNotMe, ID: deliveryID, Version: version}.String(), w.byKey["chat.not_me"]},
 	}
 }
 
@@ -97,6 +121,8 @@ type ChatQuestion struct {
 	Language               string
 	// URL is where the party can change its answer.
 	URL string
+	// Version is the version of the request, whose names the question has.
+	Version int64
 }
 
 func (q ChatQuestion) text(key string) string {
@@ -113,20 +139,27 @@ func (q ChatQuestion) Check(now time.Time) ChatAnswer {
 		sure = string([]rune(sure)[:maxButton-1]) + "…"
 	}
 	return ChatAnswer{Text: q.text("check"), Buttons: []ChatButton{
-		{ChatPress{ChatSure, q.DeliveryID, now}.String(), sure},
-		{ChatPress{Action: ChatNo, ID: q.DeliveryID}.String(), w.byKey["chat.no"]},
+		{ChatPress{ChatSure, q.DeliveryID, now, q.Version}.String(), sure},
+		{ChatPress{Action: ChatNo, ID: q.DeliveryID, Version: q.Version}.String(), w.byKey["chat.no"]},
 	}}
 }
 
 // Ask asks the question.
 func (q ChatQuestion) Ask() ChatAnswer {
-	return ChatAnswer{Text: q.text("ask." + string(q.Party)), Buttons: questionButtons(q.Language, q.DeliveryID)}
+	return ChatAnswer{Text: q.text("ask." + string(q.Party)), Buttons: questionButtons(q.Language, q.DeliveryID, q.Version)}
 }
 
 // TooLate says that the check question is too old, and asks the question again.
 func (q ChatQuestion) TooLate() ChatAnswer {
 	a := q.Ask()
 	a.Text = q.text("too_late") + " " + a.Text
+	return a
+}
+
+// Changed says that the question has changed since the message whose button was pressed, and asks it again.
+func (q ChatQuestion) Changed() ChatAnswer {
+	a := q.Ask()
+	a.Text = q.text("changed") + " " + a.Text
 	return a
 }
 

@@ -120,6 +120,8 @@ type RequestDetails struct {
 	ShortCode string
 	// Repeated is true if the same request was sent before.
 	Repeated bool
+	// Version is the version of the request, which shows these names.
+	Version int64
 }
 
 // Question is one question of a message that asks several.

@@ -119,7 +119,7 @@ func whatsAppOf(m Message) (w WhatsAppText, ok bool) {
 	case 1:
 		w.Answers = []ChatButton{{ChatPress{Action: ChatAsk, ID: m.ID}.String(), w.Template.Answers[0]}}
 	default:
-		w.Answers = questionButtons(text.Language, m.ID)
+		w.Answers = questionButtons(text.Language, m.ID, m.Request.Version)
 	}
 	if len(w.Template.Buttons) > 1 {
 		w.Links = append(w.Links, text.Values["other_link"])

@@ -48,11 +48,7 @@ func (s *Service) keep(ctx context.Context, n Notice) (Notice, error) {
 		if err == nil || fault.KindOf(err) != fault.NotFound {
 			return kept, err
 		}
-		_, err = s.DB.Exec(ctx, `
-			INSERT INTO notices (language, version, hash, text, first_seen)
-			SELECT $1, (SELECT coalesce(max(version), 0) + 1 FROM notices WHERE language = $1), $2, $3, $4 WHERE TRUE
-			ON CONFLICT DO NOTHING`, n.Language, n.Hash, n.Text, database.Micros(s.DB.Now()))
-		if err != nil {
+		if err := s.DB.Write(ctx, func(tx *store.Tx) error { return add(ctx, tx, n) }); err != nil {
 			return Notice{}, err
 		}
 	}
@@ -87,4 +83,25 @@ func (s *Service) read(ctx context.Context, where string, args ...any) (n Notice
 	err = s.DB.QueryRow(ctx, `SELECT language, version, hash, text, first_seen FROM notices WHERE `+where, args...).
 		Scan(&n.Language, &n.Version, &n.Hash, &n.Text, database.IntoTime(&n.FirstSeen))
 	return n, database.OrMissing(err, "read the notice")
+}
+
+// add adds a new notice, unless another replica did. If it replaces an earlier one, each request that is open or can be
+// open again has a new version: its party is shown another notice.
+func add(ctx context.Context, tx *store.Tx, n Notice) error {
+	var version int64
+	err := tx.QueryRow(ctx, `
+		INSERT INTO notices (language, version, hash, text, first_seen)
+		SELECT $1, (SELECT coalesce(max(version), 0) + 1 FROM notices WHERE language = $1), $2, $3, $4 WHERE TRUE
+		ON CONFLICT DO NOTHING
+		RETURNING version`, n.Language, n.Hash, n.Text, database.Micros(tx.Now)).Scan(&version)
+	if database.IsNoRows(err) || err == nil && version == 1 {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := tx.Defer(ctx, `UPDATE requests SET version = version + 1 WHERE state = 'pending' AND player_id > ''`); err != nil {
+		return err
+	}
+	return tx.Defer(ctx, `UPDATE requests SET version = version + 1 WHERE state = 'disputed' AND approver_id > ''`)
 }

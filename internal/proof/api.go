@@ -36,12 +36,14 @@ type receiptResponse struct {
 	StudentName   string `json:"student_name"`
 	At            string `json:"at"`
 	Index         *int64 `json:"index"`
+	Shown         *Shown `json:"shown"`
 }
 
 func newReceiptResponse(e Record) receiptResponse {
 	r := receiptResponse{
 		RecordID: e.Body.RecordID, PlayerID: e.Claims["player_id"], ApproverType: e.Body.PartyRole, Event: e.Body.EventType,
 		PreviousState: e.Body.PreviousState, State: e.Body.EventState, CoachName: e.Claims["coach_name"], StudentName: e.Claims["student_name"], At: wire.Timestamp(e.At),
+		Shown: e.Claims.Shown(),
 	}
 	if e.Position >= 0 {
 		r.Index = &e.Position

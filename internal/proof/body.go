@@ -16,6 +16,8 @@ import (
 	"hash"
 	"slices"
 	"strings"
+
+	"github.com/touchline/touchline/internal/approval"
 )
 
 // SchemaVersion is the version of Body.
@@ -51,8 +53,9 @@ type Body struct {
 	Purposes      []string `json:"purposes"`
 	RecordID      string   `json:"record_id"`
 	SchemaVersion string   `json:"schema_version"`
-	// Shown is where the party saw or heard the question: page, sms, whatsapp, voice, client or unknown.
-	Shown    string `json:"shown"`
+	// ShownOn is where the party saw or heard the question: page, sms, whatsapp, voice, client or unknown. The claim shown
+	// has what it showed.
+	ShownOn  string `json:"shown_on"`
 	TextHash string `json:"text_hash"`
 	Via      string `json:"via"`
 }
@@ -106,7 +109,58 @@ type Claims map[string]string
 // of digests says nothing.
 var claimNames = []string{
 	"coach_id", "coach_name", "party_id", "party_name", "party_phone", "player_id", "reason", "relationship",
-	"request_id", claimRow, "student_birth_date", "student_name",
+	"request_id", claimRow, shownClaim, "student_birth_date", "student_name",
+}
+
+// shownClaim is the claim whose value is the JSON object Shown. The values of the others are strings.
+const shownClaim = "shown"
+
+// Shown is what a party was shown when it answered. The fields are in the order of their names.
+type Shown struct {
+	// Batch has the names of the student's batches.
+	Batch     string `json:"batch"`
+	CoachName string `json:"coach_name"`
+	// CoachPictureHash is the SHA-256 of the coach's picture, in hexadecimal digits; empty if the coach shows none.
+	CoachPictureHash string `json:"coach_picture_hash,omitempty"`
+	Language         string `json:"language"`
+	NoticeHash       string `json:"notice_hash"`
+	StudentName      string `json:"student_name"`
+	TextHash         string `json:"text_hash"`
+	// Version is the version of the request; 0 if the party was shown no open request.
+	Version int64 `json:"version,omitempty"`
+}
+
+// encodeShown returns the claim of what was shown, or "" if that is not known.
+func encodeShown(w approval.Wording) string {
+	if !w.Known() {
+		return ""
+	}
+	return string(encodeJSON(Shown{
+		Batch: w.Batch, CoachName: w.CoachName, CoachPictureHash: w.CoachPicture, Language: w.Language, NoticeHash: w.NoticeHash,
+		StudentName: w.StudentName, TextHash: w.TextHash, Version: w.Version,
+	}))
+}
+
+// Shown returns what the party was shown, or nil if the claims do not have it.
+func (c Claims) Shown() *Shown {
+	var s Shown
+	if json.Unmarshal([]byte(c[shownClaim]), &s) != nil {
+		return nil
+	}
+	return &s
+}
+
+// splitDisclosure returns the name and the value of a decoded disclosure.
+func splitDisclosure(raw []byte) (name, value string, ok bool) {
+	var parts []json.RawMessage
+	if json.Unmarshal(raw, &parts) != nil || len(parts) != 3 || json.Unmarshal(parts[1], &name) != nil {
+		return "", "", false
+	}
+	if name != shownClaim {
+		return name, value, json.Unmarshal(parts[2], &value) == nil
+	}
+	var s Shown
+	return name, string(parts[2]), json.Unmarshal(parts[2], &s) == nil
 }
 
 // claimRow is the claim of what the tables have beside the other claims: see rowOf. Receipts do not show it.
@@ -138,9 +192,12 @@ func (h *disclosureHash) encode(name, value string) []byte {
 	h.array = base64.RawURLEncoding.AppendEncode(h.array, h.salt[:saltBytes])
 	h.array = append(append(h.array, `","`...), name...)
 	h.array = append(h.array, `",`...)
-	if plainJSON(value) {
+	switch {
+	case name == shownClaim && value != "":
+		h.array = append(h.array, value...)
+	case plainJSON(value):
 		h.array = append(append(append(h.array, '"'), value...), '"')
-	} else {
+	default:
 		h.array = append(h.array, encodeJSON(value)...)
 	}
 	h.array = append(h.array, ']')
@@ -200,17 +257,17 @@ func (b Body) disclosed(disclosures []string) (Claims, error) {
 		if err != nil || strings.ContainsAny(d, "\r\n") {
 			return nil, fmt.Errorf("disclosure %d is not base64url", i+1)
 		}
-		var parts []string
-		if err := json.Unmarshal(raw, &parts); err != nil || len(parts) != 3 {
+		name, value, ok := splitDisclosure(raw)
+		if !ok {
 			return nil, fmt.Errorf("disclosure %d is not an array of salt, name and value", i+1)
 		}
 		if !slices.Contains(b.SD, digestOf(d)) {
-			return nil, fmt.Errorf("the body has no digest of disclosure %d (%s)", i+1, parts[1])
+			return nil, fmt.Errorf("the body has no digest of disclosure %d (%s)", i+1, name)
 		}
-		if _, twice := claims[parts[1]]; twice {
-			return nil, fmt.Errorf("%s is disclosed twice", parts[1])
+		if _, twice := claims[name]; twice {
+			return nil, fmt.Errorf("%s is disclosed twice", name)
 		}
-		claims[parts[1]] = parts[2]
+		claims[name] = value
 	}
 	return claims, nil
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -148,15 +149,18 @@ func (r Receipt) Verify(key note.Verifier, witnesses ...note.Verifier) (Verified
 	return v, err
 }
 
-// Without returns r without the disclosures of claims.
+// Without returns r without the disclosures of claims. The claim shown has the names of coach and student too, so it is left
+// out with each of them.
 func (r Receipt) Without(names ...string) Receipt {
 	kept := r
+	if containsName(names, "student_name") || containsName(names, "coach_name") {
+		names = append(slices.Clone(names), shownClaim)
+	}
 	kept.Disclosures = nil
 	for _, d := range r.Disclosures {
 		raw, _ := base64.RawURLEncoding.DecodeString(d)
-		var parts []string
-		_ = json.Unmarshal(raw, &parts)
-		if len(parts) != 3 || !containsName(names, parts[1]) {
+		name, _, ok := splitDisclosure(raw)
+		if !ok || !containsName(names, name) {
 			kept.Disclosures = append(kept.Disclosures, d)
 		}
 	}
@@ -205,7 +209,7 @@ func (v Verified) Explain() string {
 		"asked":     "asked the " + b.PartyRole + " at " + number, "removed": "ended the link with the student",
 		"reset_by_number": "changed the number " + number + ", so an answer had to be asked again", "reset_by_student": "changed the name or birth date of the student, so an answer had to be asked again",
 		"reset_by_18": "no longer counted the answer of the guardian, because the student is an adult and has not answered", "left": "deleted the account", "ended_by_student": "ended the view of the guardian, as an adult student",
-		"coach_changed": "changed the name or picture of the coach, and the answer stayed",
+		"coach_changed":    "changed the name or picture of the coach, and the answer stayed",
 		"reset_by_service": "no longer counted an earlier yes, because its record contradicted it",
 	}[b.EventType]
 	if did == "" {
@@ -217,6 +221,13 @@ func (v Verified) Explain() string {
 		fmt.Fprintf(&s, "  The number was proved %d seconds before.\n", b.Authentication.Age)
 	}
 	fmt.Fprintf(&s, "  It is about %s, and %s of the coach %s.\n", student, "the app services", coach)
+	if seen := v.Claims.Shown(); seen != nil {
+		fmt.Fprintf(&s, "  The question named the coach %q, the student %q and the batch %q", seen.CoachName, seen.StudentName, seen.Batch)
+		if seen.CoachPictureHash != "" {
+			fmt.Fprintf(&s, ", with a picture that has the SHA-256 hash %s", seen.CoachPictureHash)
+		}
+		s.WriteString(".\n")
+	}
 	if b.TextHash != "" {
 		fmt.Fprintf(&s, "  The text that was shown has the SHA-256 hash %s, in the language %s; the notice %s.\n", b.TextHash, b.Language, b.PrivacyNotice)
 	}

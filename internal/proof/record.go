@@ -56,11 +56,11 @@ func newBody(c approval.ConsentChange, digests []string, s store.Settings) Body 
 		Language: c.Wording.Language, PrivacyNotice: c.Wording.NoticeHash, TextHash: c.Wording.TextHash,
 		NumberSuppliedBy: string(actor.Coach), PartyRole: string(c.Party), PIIController: s.Brand, PreviousState: string(c.Before),
 		Profile: cmp.Or(s.PrivacyProfile, "none"), Purposes: approval.AppServices, RecordID: c.ID, SchemaVersion: SchemaVersion,
-		Shown: shownOn[c.By.Via], Via: string(c.By.Via),
+		ShownOn: shownOn[c.By.Via], Via: string(c.By.Via),
 	}
-	b.Shown = cmp.Or(b.Shown, "unknown")
+	b.ShownOn = cmp.Or(b.ShownOn, "unknown")
 	if c.By.Role != c.Party {
-		b.Shown = "unknown"
+		b.ShownOn = "unknown"
 	}
 	return b
 }
@@ -78,6 +78,9 @@ func claimsOf(c approval.ConsentChange) Claims {
 		claimRow:             rowOf(c.Version, c.CoachDevice, consentRow(p.CreatedAt, c.Consent)),
 		"student_birth_date": p.Student.DateOfBirth.String(), "student_name": p.Student.FullName,
 		"party_id": p.Approver(c.Party).AccountID, "party_name": p.Student.FullName, "party_phone": string(p.Number(c.Party)),
+	}
+	if shown := encodeShown(c.Wording); shown != "" {
+		claims[shownClaim] = shown
 	}
 	if c.Party == actor.Guardian && p.Guardian != nil {
 		claims["party_name"], claims["relationship"] = p.Guardian.Name, p.Guardian.Relationship
@@ -142,6 +145,22 @@ func open(db *store.DB, sealed []byte, recordID string) (opened, error) {
 	}
 	o := opened{key: []byte(plain[:keyBytes])}
 	return o, json.Unmarshal([]byte(plain[keyBytes:]), &o.claims)
+}
+
+// OpenShown is approval.Hooks.OpenShown: it returns what a record says was shown.
+func OpenShown(db *store.DB, recordID string, sealed []byte) (approval.Wording, error) {
+	o, err := open(db, sealed, recordID)
+	if err != nil {
+		return approval.Wording{}, err
+	}
+	s := o.claims.Shown()
+	if s == nil {
+		return approval.Wording{}, nil
+	}
+	return approval.Wording{
+		Language: s.Language, TextHash: s.TextHash, NoticeHash: s.NoticeHash, Version: s.Version,
+		CoachName: s.CoachName, CoachPicture: s.CoachPictureHash, StudentName: s.StudentName, Batch: s.Batch,
+	}, nil
 }
 
 // Sealed are the columns that the service secret seals.

@@ -94,7 +94,7 @@ func TestRecords(t *testing.T) {
 
 		var got []string
 		for _, b := range bodies(t, db) {
-			line := fmt.Sprintf("%s %s %s->%s %s", b.PartyRole, b.EventType, b.PreviousState, b.EventState, b.Shown)
+			line := fmt.Sprintf("%s %s %s->%s %s", b.PartyRole, b.EventType, b.PreviousState, b.EventState, b.ShownOn)
 			if b.Authentication != nil {
 				line += " " + b.Authentication.Method
 			}

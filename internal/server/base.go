@@ -74,6 +74,7 @@ func Hooks(consents approval.Rules, retention privacy.Retention) store.Hooks {
 var PlayerHooks = approval.Hooks{
 	PlayerAdded:    roster.PlayerAdded,
 	ConsentChanged: proof.ConsentChanged,
+	OpenShown:      proof.OpenShown,
 	PlayerRemoved:  []func(context.Context, *store.Tx, string, string) error{conversation.PlayerRemoved, progress.PlayerRemoved, training.PlayerRemoved},
 }
 

@@ -3,12 +3,18 @@ package store_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/batch"
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/document"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/privacy"
 	"github.com/touchline/touchline/internal/store/storetest"
 )
 
@@ -77,5 +83,214 @@ func TestCoachRenamedWithManyPlayers(t *testing.T) {
 		if got := p.count(`SELECT count(*) FROM requests WHERE version = 2`); got != players/2 {
 			p.Errorf("%d requests with a new version", got)
 		}
+	})
+}
+
+// TestAnswerToFormerName: a yes counts only for the name that the party saw, and its record has that name. A no by a page, a
+// chat or a call counts whatever the name, but names no coach if the party saw another one. A revocation and "this isn't me"
+// need no version.
+func TestAnswerToFormerName(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		c := p.coach(1)
+		n := 10
+		ask := func() (actor.Actor, *approval.Player) {
+			n++
+			a := p.add(c, fmt.Sprint("Child ", n), number(n), "")
+			return p.as(actor.Guardian, number(n)), a
+		}
+		answer := func(by actor.Actor, id string, what approval.Trigger, version int64) (*approval.Record, error) {
+			_, history, err := p.Decide(bg, by, id, approval.Decision{Action: what, Wording: approval.Wording{Version: version}})
+			if err != nil {
+				return nil, err
+			}
+			_, read, err := p.Status(bg, by, id)
+			ok(p, err)
+			last := read[len(read)-1]
+			if w := history[len(history)-1].Wording; w != last.Wording && by.Via != actor.ViaAPI {
+				p.Errorf("%s: shown %+v, but the record says %+v", what, w, last.Wording)
+			}
+			return &last, nil
+		}
+		for _, via := range []actor.Via{actor.ViaAPI, actor.ViaPage, actor.ViaChat, actor.ViaVoice} {
+			before := fmt.Sprint("Meera ", via)
+			p.rename(c, before)
+			by, a := ask()
+			by.Via = via
+			p.rename(c, "Delhi "+string(via))
+			for _, version := range []int64{0, 1, 3} {
+				_, err := answer(by, a.ID, approval.Approve, version)
+				if f := p.refused(err, "request_superseded"); f.Extra["request_id"] != a.GuardianApprover.Request.ID || f.Extra["version"] != int64(2) {
+					p.Errorf("%s, version %d: %+v", via, version, f.Extra)
+				}
+			}
+			got, err := answer(by, a.ID, approval.Approve, 2)
+			if ok(p, err); got.Wording.CoachName != "Delhi "+string(via) || got.Wording.StudentName != a.Student.FullName || got.Wording.Version != 2 {
+				p.Errorf("%s: shown %+v", via, got.Wording)
+			}
+			p.rename(c, "Other "+string(via))
+			_, err = answer(by, a.ID, approval.Approve, 1) // the same decision again, by a late retry
+			ok(p, err)
+			got, err = answer(by, a.ID, approval.Revoke, 1)
+			if ok(p, err); got.Action != approval.Revoke || got.Wording.CoachName != "Other "+string(via) {
+				p.Errorf("%s: revoked %+v", via, got)
+			}
+
+			by, a = ask() // a no
+			by.Via = via
+			p.rename(c, "Third "+string(via))
+			got, err = answer(by, a.ID, approval.Reject, 1)
+			if via == actor.ViaAPI {
+				p.refused(err, "request_superseded")
+			} else if ok(p, err); got.Wording.CoachName != "" || got.Wording.StudentName != "" {
+				p.Errorf("%s: a no to the former name shows %+v", via, got.Wording)
+			}
+
+			by, a = ask() // not me
+			by.Via = via
+			p.rename(c, "Fourth "+string(via))
+			_, err = p.Dispute(bg, by, a.GuardianApprover.Request.ID, approval.Wording{Version: 1})
+			ok(p, err)
+			p.rename(c, "Fifth "+string(via)) // and it is open again, with another name
+			ok(p, p.Lift(bg, by, a.GuardianApprover.Request.ID))
+			_, err = answer(by, a.ID, approval.Approve, 2)
+			if f := p.refused(err, "request_superseded"); f.Extra["version"] != int64(3) {
+				p.Errorf("%s: reopened %+v", via, f.Extra)
+			}
+
+			by, a = ask() // a reminder shows the new name: an answer without a version is one to that
+			by.Via = via
+			p.rename(c, "Sixth "+string(via))
+			_, _, err = p.Remind(bg, c, a.ID, actor.Guardian)
+			ok(p, err)
+			_, err = answer(by, a.ID, approval.Approve, 1)
+			p.refused(err, "request_superseded")
+			_, err = answer(by, a.ID, approval.Approve, 0)
+			ok(p, err)
+		}
+	})
+}
+
+// TestConcurrentRenameAndYes: of guardians who press yes while the coach changes the name, each yes that stands has a record
+// with the name that its version showed.
+func TestConcurrentRenameAndYes(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		const guardians = 30
+		c := p.coach(1)
+		yes, late := 0, 0
+		for round := range storetest.Rounds(3, 30) {
+			p.rename(c, fmt.Sprint("Round ", round))
+			ids := make([]string, guardians)
+			by := make([]actor.Actor, guardians)
+			for i := range guardians {
+				ids[i] = p.add(c, fmt.Sprintf("Child %d %d", round, i), number(1000+i), "").ID
+				by[i] = p.as(actor.Guardian, number(1000+i))
+				by[i].Via = actor.ViaPage
+			}
+			saw := make([]string, guardians)
+			errs := concurrently(guardians+2, func(i int) error {
+				if i >= guardians {
+					p.rename(c, fmt.Sprintf("Round %d, name %d", round, i))
+					return nil
+				}
+				seen, err := p.Player(bg, by[i], ids[i])
+				if err != nil {
+					return err
+				}
+				saw[i] = seen.CoachName
+				_, _, err = p.Decide(bg, by[i], ids[i], approval.Decision{
+					Action: approval.Approve, RequestID: seen.GuardianApprover.Request.ID, Wording: approval.Wording{Version: seen.GuardianApprover.Request.Version},
+				})
+				return err
+			})
+			for i := range guardians {
+				_, history, err := p.Status(bg, by[i], ids[i])
+				ok(p, err)
+				switch code := fault.CodeOf(errs[i]); {
+				case errs[i] == nil && (len(history) != 1 || history[0].Wording.CoachName != saw[i]):
+					p.Errorf("round %d: the guardian saw %q, history %+v", round, saw[i], history)
+				case errs[i] == nil:
+					yes++
+				case code != "request_superseded" || len(history) != 0:
+					p.Errorf("round %d: %v, history %+v", round, errs[i], history)
+				default:
+					late++
+				}
+			}
+		}
+		p.Logf("%d yes, %d came too late", yes, late)
+	})
+}
+
+// TestCallAfterRename: a yes by a key counts only for the coach whom the call named. After a change the call asks again.
+func TestCallAfterRename(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		c := p.coach(1)
+		a, r := p.lateRequest(c, "Asha Rao", number(2))
+		id := p.call(c, r.ID)
+		asked, sure := p.pressKeys(id, number(2)), p.pressKeys(id, number(2), "1")
+		p.rename(c, "Delhi Public School")
+		for _, old := range []message.CallPrompt{asked, sure} {
+			got, err := p.AnswerCall(bg, id, number(2), old.State, "1")
+			if ok(p, err); !strings.Contains(strings.Join(got.Lines, " "), "The question has changed") || !strings.Contains(strings.Join(got.Lines, " "), "Delhi Public School") || got.Keys == "" {
+				p.Errorf("the call says %+v", got)
+			}
+		}
+		if got := p.guardianState(c, a.ID); got != "pending" {
+			p.Errorf("after keys to the former name: %s", got)
+		}
+		p.pressKeys(id, number(2), "1", "1")
+		_, history, err := p.Status(bg, c, a.ID)
+		if ok(p, err); len(history) != 1 || history[0].Wording.CoachName != "Delhi Public School" {
+			p.Errorf("history %+v", history)
+		}
+	}, calling)
+}
+
+// TestRequestVersion: the version grows with everything that the question shows.
+func TestRequestVersion(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		c := p.coach(1)
+		a := p.add(c, "Asha Rao", number(2), "")
+		team := p.addBatch(c)
+		batches := &batch.Service{DB: p.db, Consent: p.Rules, CheckFeature: anyTier, Now: p.clock.Now, NewID: p.db.NewID}
+		want := 1
+		changed := func(what string, change func() error, by int) {
+			p.Helper()
+			ok(p, change())
+			if want += by; p.count(`SELECT version FROM requests WHERE player_id = $1`, a.ID) != want {
+				p.Fatalf("%s: version %d, want %d", what, p.count(`SELECT version FROM requests WHERE player_id = $1`, a.ID), want)
+			}
+		}
+		edit := func(name string) func() error {
+			return func() error {
+				_, err := batches.Edit(bg, c, team, batch.Patch{Name: &name})
+				return err
+			}
+		}
+		changed("join", func() error { return batches.Join(bg, c, team, a.ID) }, 1)
+		changed("join again", func() error { return batches.Join(bg, c, team, a.ID) }, 0)
+		changed("rename the batch", edit("U14 Morning"), 1)
+		changed("the same name", edit("U14 Morning"), 0)
+		changed("leave", func() error { return batches.Leave(bg, c, team, a.ID) }, 1)
+		changed("leave again", func() error { return batches.Leave(bg, c, team, a.ID) }, 0)
+		changed("join", func() error { return batches.Join(bg, c, team, a.ID) }, 1)
+		changed("archive", func() error { return batches.Archive(bg, c, team) }, 1)
+		keep := func(text string) func() error {
+			return func() error {
+				_, err := privacy.Keep(bg, p.db, []privacy.Notice{{Language: "en", Text: text, Hash: text}})
+				return err
+			}
+		}
+		changed("the first notice", keep("one"), 0)
+		changed("another notice", keep("two"), 1)
+		changed("the same notice", keep("two"), 0)
+		changed("a picture", func() error {
+			_, err := p.newDocuments(&fakeFiles{sizes: map[string]int64{}}).Add(bg, c, document.Upload{Kind: coach.ProfilePicture, FileName: "me.jpg", File: newFakeFile(31)})
+			return err
+		}, 1)
 	})
 }

@@ -39,9 +39,14 @@ func (tx *Tx) TierChanged(ctx context.Context, coachID, before, after string) er
 	return tx.db.options.Hooks.TierChanged(ctx, tx, coachID, before, after)
 }
 
-// CoachShown is what families see of a coach who asks them: the name, and the SHA-256 of the profile picture in
-// hexadecimal digits. Both can be empty.
-type CoachShown struct{ Name, PictureHash string }
+// CoachShown is what families see of a coach who asks them.
+type CoachShown struct {
+	// Name is the name of the coach, and PictureHash the SHA-256 of the profile picture in hexadecimal digits. Both can be
+	// empty.
+	Name, PictureHash string
+	// PictureShown reports whether the coach shows the picture in the directory, and so to families.
+	PictureShown bool
+}
 
 // CoachChanged runs what depends on the name and the picture of a coach, after a change of them that takes effect. The
 // row of the coach is locked. It does nothing if before and after are equal.

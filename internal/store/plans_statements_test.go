@@ -72,6 +72,8 @@ func (p *fixture) noticeStatements() {
 	ok(p, err)
 	s, err := privacy.Keep(bg, p.db, texts)
 	ok(p, err)
+	_, err = privacy.Keep(bg, p.db, []privacy.Notice{{Language: "en", Text: "Another one", Hash: "another"}})
+	ok(p, err)
 	_, err = s.Version(bg, "hi", 99)
 	_, unknown := s.ByHash(bg, "none")
 	if fault.KindOf(err) != fault.NotFound || fault.KindOf(unknown) != fault.NotFound {

@@ -64,6 +64,9 @@ func TestWordingOfDispute(t *testing.T) {
 		_, err = p.Dispute(bg, student, a.StudentApprover.Request.ID, approval.Wording{})
 		ok(p, err)
 		want := []approval.Wording{read, p.WordingOf("en", "Your profile is ready\nCoach Coach 1 added you, Asha Rao. Approve to use all features, or reject.")}
+		for i := range want {
+			want[i].Version, want[i].CoachName, want[i].StudentName = 1, "Coach 1", "Asha Rao"
+		}
 		if !slices.Equal(got, want) || read.NoticeHash != "notice in hi" {
 			p.Errorf("got %+v, want %+v", got, want)
 		}

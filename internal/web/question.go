@@ -29,9 +29,12 @@ type Question struct {
 	// RequestID is the open request that the page shows, or empty. A decision names it, so
 	// that it is refused if the coach has changed the question meanwhile.
 	RequestID string
-	Disputed  bool
-	Action    approval.Trigger
-	History   []approval.Record
+	// Request is the newest request, or nil, and Version its version: the page shows it.
+	Request  *approval.Request
+	Version  int64
+	Disputed bool
+	Action   approval.Trigger
+	History  []approval.Record
 	// MessagesStopped reports whether the caller stopped the messages of the coach. Only the
 	// page of one player has it, and Done, what a form has changed.
 	MessagesStopped bool
@@ -73,6 +76,9 @@ func (p *Pages) NewQuestion(r *Request, by actor.Actor, player *approval.Player,
 	if open := approver.OpenRequest(); open != nil {
 		d.RequestID = open.ID
 	}
+	if approver.Request != nil {
+		d.Request, d.Version = approver.Request, approver.Request.Version
+	}
 	d.Disputed = approver.Request != nil && approver.Request.State == approval.RequestDisputed
 	for _, record := range history {
 		if record.Party == by.Role {
@@ -89,6 +95,9 @@ func ServicesOf(a approval.Availability) []string {
 
 // CanAnswer reports whether there is a question to answer.
 func (d Question) CanAnswer() bool { return d.State == approval.Pending && d.RequestID != "" }
+
+// Shows reports whether the page shows the version that the caller saw, 0 if that is not known. It is true without a question.
+func (d Question) Shows(version int64) bool { return !d.CanAnswer() || d.Request.Shows(version) }
 
 // OnCoachDevice reports whether the party's yes counts and was given on a device of the coach.
 func (d Question) OnCoachDevice() bool {

@@ -98,6 +98,8 @@ type decisionRequest struct {
 	Action    string           `json:"action" rule:"required,oneof=approved|rejected|revoked"`
 	RequestID *string          `json:"request_id" rule:"id"`
 	Reason    wire.Opt[string] `json:"reason" rule:"lines,max=500"`
+	// Version is that of the request as the person saw it.
+	Version *int `json:"version" rule:"min=1,max=1000000000"`
 }
 
 // decision returns the decision of the party.
@@ -105,6 +107,9 @@ func (in decisionRequest) decision() approval.Decision {
 	d := approval.Decision{Action: approval.Trigger(in.Action), Reason: in.Reason.Value}
 	if in.RequestID != nil {
 		d.RequestID = *in.RequestID
+	}
+	if in.Version != nil {
+		d.Wording.Version = int64(*in.Version)
 	}
 	return d
 }

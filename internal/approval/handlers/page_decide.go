@@ -1,13 +1,16 @@
 package handlers
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
+	"strconv"
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	signin "github.com/touchline/touchline/internal/auth/handlers"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/wire"
@@ -23,7 +26,38 @@ func (p pages) answer(ctx context.Context, r *web.Request, by actor.Actor) (web.
 	if !d.CanAnswer() {
 		return web.Redirect(d.Path), nil
 	}
-	return p.answerForm(r, by, d, &web.Form{Values: url.Values{"reason": {p.site.DraftReason(r, by, d.ID)}}}), nil
+	f := &web.Form{Values: url.Values{"reason": {p.site.DraftReason(r, by, d.ID)}}}
+	if !d.Shows(seenVersion(r)) { // it changed between the link and the sign-in
+		p.addChanges(r, f, d.Coach)
+	}
+	return p.answerForm(r, by, d, f), nil
+}
+
+// seenVersion returns the version of the request that the caller saw, or 0.
+func seenVersion(r *web.Request) int64 {
+	version, err := strconv.ParseInt(r.Value("version"), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return max(0, version)
+}
+
+// addChanges says in a form what has changed since the version that the caller saw: the name of the coach, which is coach
+// now, or something else.
+func (p pages) addChanges(r *web.Request, f *web.Form, coach string) {
+	v := p.site.NewView(r, "")
+	if seen := message.Name(r.Value("coach"), ""); r.Value("coach") != "" && seen != coach {
+		f.Add("", v.MustT("question.changed.coach", "Before", cmp.Or(seen, v.MustT("question.the_coach")), "Coach", cmp.Or(coach, v.MustT("question.the_coach"))))
+		return
+	}
+	f.Add("", v.MustT("question.changed"))
+}
+
+// changed shows the question again, after an answer to an older version of it, and says what has changed.
+func (p pages) changed(r *web.Request, by actor.Actor, d web.Question) web.Response {
+	f := &web.Form{Values: r.Form}
+	p.addChanges(r, f, d.Coach)
+	return p.answerForm(r, by, d, f).With(http.StatusConflict)
 }
 
 func (p pages) answerForm(r *web.Request, by actor.Actor, d web.Question, f *web.Form) web.Response {
@@ -59,6 +93,9 @@ func (p pages) beginCheck(ctx context.Context, r *web.Request, by actor.Actor) (
 	if !d.MayCheck() {
 		return web.Redirect(d.Path), nil
 	}
+	if d.Action == approval.Approve && !d.Shows(seenVersion(r)) {
+		return p.changed(r, by, d), nil
+	}
 	if d.Action == approval.Approve && !p.site.HasRecentOTP(r, by.Role) {
 		return p.proveAgain(ctx, r, by, d)
 	}
@@ -67,7 +104,7 @@ func (p pages) beginCheck(ctx context.Context, r *web.Request, by actor.Actor) (
 	if len(f.Faults) > 0 && d.CanAnswer() {
 		return p.answerForm(r, by, d, f), nil
 	}
-	return web.Redirect(d.Path+"/check?"+url.Values{"action": {string(d.Action)}}.Encode(), p.site.KeepDraft(r)...), nil
+	return web.Redirect(d.Path+"/check?"+url.Values{"action": {string(d.Action)}, "version": {strconv.FormatInt(d.Version, 10)}}.Encode(), p.site.KeepDraft(r)...), nil
 }
 
 // check serves GET …/check: it shows what the caller is about to say.
@@ -82,6 +119,9 @@ func (p pages) check(ctx context.Context, r *web.Request, by actor.Actor) (web.R
 		return web.Redirect(d.Path + "/answer"), nil
 	case !d.MayCheck():
 		return web.Redirect(d.Path), nil
+	}
+	if d.Action == approval.Approve && !d.Shows(seenVersion(r)) {
+		return p.changed(r, by, d), nil
 	}
 	return p.checkForm(r, by, d, &web.Form{Values: url.Values{"reason": {p.site.DraftReason(r, by, d.ID)}}}), nil
 }
@@ -126,6 +166,8 @@ func (p pages) decide(ctx context.Context, r *web.Request, by actor.Actor) (web.
 		case r.Value("request") == "":
 			// Without its question a yes would answer the question that the coach asks at this moment.
 			return p.changedMeanwhile(ctx, r, by)
+		case r.Value("request") == d.RequestID && !d.Shows(seenVersion(r)):
+			return p.changed(r, by, d), nil
 		case p.site.HasRecentOTP(r, by.Role):
 		case d.CanAnswer():
 			return p.proveAgain(ctx, r, by, d)
@@ -147,6 +189,10 @@ func (p pages) decide(ctx context.Context, r *web.Request, by actor.Actor) (web.
 	}
 	if decision.Wording, err = p.wording(r, part, d); err != nil {
 		return web.Response{}, err
+	}
+	decision.Wording.Version = seenVersion(r)
+	if seen := r.Value("coach"); d.Action == approval.Revoke && seen != "" && seen != d.Coach {
+		decision.Wording.Version = approval.OtherVersion
 	}
 	_, _, err = p.Decide(ctx, by, d.ID, decision)
 	switch {
@@ -171,6 +217,9 @@ func (p pages) changedMeanwhile(ctx context.Context, r *web.Request, by actor.Ac
 		return web.Response{}, err
 	}
 	v, d := resp.View, resp.View.Data.(web.Question)
+	if d.CanAnswer() && r.Value("request") == d.RequestID {
+		return p.changed(r, by, d), nil
+	}
 	switch {
 	case d.CanAnswer():
 		v.Form.Add("", v.MustT("fault.request_superseded"))

@@ -41,6 +41,7 @@ func (p pages) fileDispute(ctx context.Context, r *web.Request, by actor.Actor) 
 	if request := r.Value("request"); request != "" && request == d.RequestID {
 		var w approval.Wording
 		if w, err = p.wording(r, "question-text", d); err == nil {
+			w.Version = seenVersion(r)
 			_, err = p.Dispute(ctx, by, request, w)
 		}
 	} else {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/touchline/touchline/internal/approval"
@@ -46,6 +47,8 @@ type question struct {
 	Services []string
 	// Batch is a batch of the student, or "".
 	Batch string
+	// Version is the version of the request, which shows these names.
+	Version int64
 	// Picture is the address of the picture of the coach, and Verified says that the identity was checked: both only
 	// if the public page of the coach shows it.
 	Picture  string
@@ -153,6 +156,7 @@ func (p pages) newQuestion(r *web.Request, link approval.LinkState) question {
 		Token: r.PathValue("token"), Coach: message.Name(link.CoachName, ""), Student: message.Name(link.StudentName, ""),
 		Guardian: link.Party == actor.Guardian, Adult: link.Adult, Number: web.Masked(link.Number), ByMail: !link.ToNumber, Chat: p.Rules.HasChat,
 		Batch:    message.Name(link.BatchName, ""),
+		Version:  link.Version,
 		Services: web.ServicesOf(approval.ConsentStatus{CoachTier: link.CoachTier}.Availability(p.Rules, p.Now())),
 	}
 }
@@ -160,7 +164,13 @@ func (p pages) newQuestion(r *web.Request, link approval.LinkState) question {
 // beginAnswer serves POST /a/{token}/answer: it leads a party that is signed in to the
 // answer, and sends a code to everyone else. The code goes to the number that was asked.
 func (p pages) beginAnswer(ctx context.Context, r *web.Request, link approval.LinkState) (web.Response, error) {
-	next := web.PlayerPath(link.Party, link.PlayerID) + "/answer"
+	if seen := seenVersion(r); seen != 0 && seen != link.Version { // a form of an older page
+		f := new(web.Form)
+		p.addChanges(r, f, message.Name(link.CoachName, ""))
+		resp, err := p.questionPage(ctx, r, link, f)
+		return resp.With(http.StatusConflict), err
+	}
+	next := web.PlayerPath(link.Party, link.PlayerID) + "/answer?version=" + strconv.FormatInt(link.Version, 10)
 	if by, ok := r.Actor(link.Party); ok && by.Number == link.Number {
 		return web.Redirect(next), nil
 	}

@@ -42,6 +42,7 @@ func (p pages) refuseByLink(ctx context.Context, r *web.Request) (web.Response, 
 		if err != nil {
 			return web.Response{}, err
 		}
+		w.Version = seenVersion(r)
 	}
 	err = p.DisputeByLink(ctx, vault.HashToken(token), w)
 	switch fault.KindOf(err) {

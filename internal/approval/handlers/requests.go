@@ -135,6 +135,7 @@ type requestResponse struct {
 	PlayerID        string                `json:"player_id"`
 	ApproverType    actor.Role            `json:"approver_type"`
 	State           approval.RequestState `json:"state"`
+	Version         int64                 `json:"version"`
 	RequestedAt     string                `json:"requested_at"`
 	LastSentAt      string                `json:"last_sent_at"`
 	ResendAllowedAt *string               `json:"resend_allowed_at"`
@@ -165,7 +166,7 @@ type reminderResponse struct {
 // because they reveal facts about its number.
 func (v view) request(r *approval.Request) requestResponse {
 	a := requestResponse{
-		RequestID: r.ID, PlayerID: r.PlayerID, ApproverType: r.Party, State: r.State,
+		RequestID: r.ID, PlayerID: r.PlayerID, ApproverType: r.Party, State: r.State, Version: r.Version,
 		RequestedAt:     wire.Timestamp(r.RequestedAt),
 		LastSentAt:      wire.Timestamp(r.LastSentAt),
 		ResendAllowedAt: wire.TimestampOrNull(r.ResendAllowedAt(v.rules)),

@@ -54,7 +54,7 @@ func fixturePlayer() *approval.Player {
 			Consent:   approval.Consent{State: approval.Approved, ChangedAt: decidedAt, PendingSince: requestedAt},
 			Request: &approval.Request{
 				ID: guardianRequestID, PlayerID: playerID, CoachID: coachID, Party: actor.Guardian, PartyID: parentID, State: approval.RequestApproved, ShortCode: "KTMWXS",
-				Channels: []message.Channel{"in_app", "sms"}, RequestedAt: requestedAt, LastSentAt: requestedAt, ClosedAt: decidedAt,
+				Channels: []message.Channel{"in_app", "sms"}, RequestedAt: requestedAt, LastSentAt: requestedAt, ClosedAt: decidedAt, Version: 2, SentVersion: 1,
 				Deliveries: []approval.Delivery{
 					{Channel: "in_app", State: "delivered", At: requestedAt},
 					{Channel: "sms", State: "sent", At: requestedAt.Add(time.Second)},
@@ -66,7 +66,7 @@ func fixturePlayer() *approval.Player {
 			Consent:   approval.Consent{State: approval.Pending, PendingSince: requestedAt, PendingReason: approval.PendingAdded},
 			Request: &approval.Request{
 				ID: studentRequestID, PlayerID: playerID, CoachID: coachID, Party: actor.Student, PartyID: childID, State: approval.RequestPending, ShortCode: "KTMWXR",
-				Channels: []message.Channel{"in_app", "sms"}, RequestedAt: requestedAt, LastSentAt: requestedAt,
+				Channels: []message.Channel{"in_app", "sms"}, RequestedAt: requestedAt, LastSentAt: requestedAt, Version: 1, SentVersion: 1,
 				Deliveries: []approval.Delivery{{Channel: "sms", State: "queued", Reason: "held", Hold: message.HoldNumber, At: requestedAt}},
 			},
 		},
@@ -98,7 +98,7 @@ func TestResponses(t *testing.T) {
 		nameless  = playerWith(func(p *approval.Player) { p.CoachName = "" })
 		strict    = testRules
 		history   = []approval.Record{
-			{ID: recordID, PlayerID: playerID, Party: actor.Guardian, ApproverID: parentID, Action: approval.Approve, Via: actor.ViaPage, Reason: "Of course.\nHe loves it.", RequestID: guardianRequestID, At: requestedAt.Add(3 * time.Hour)},
+			{ID: recordID, PlayerID: playerID, Party: actor.Guardian, ApproverID: parentID, Action: approval.Approve, Via: actor.ViaPage, Reason: "Of course.\nHe loves it.", RequestID: guardianRequestID, At: requestedAt.Add(3 * time.Hour), Wording: approval.Wording{CoachName: "Asha Rao", StudentName: "Kabir Mehta", Batch: "U12 Evening", Language: "en", Version: 2}},
 			{ID: studentRequestID, PlayerID: playerID, Party: actor.Student, ApproverID: childID, Action: approval.Reject, Via: actor.ViaChat, At: requestedAt.Add(4 * time.Hour)},
 		}
 		waiting = approval.PendingItem{

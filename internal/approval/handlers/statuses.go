@@ -82,6 +82,30 @@ type recordResponse struct {
 	Via          actor.Via        `json:"via"`
 	NoticeHash   *string          `json:"notice_hash"`
 	TextHash     *string          `json:"text_hash"`
+	Shown        *shownResponse   `json:"shown"`
+}
+
+// shownResponse is the Shown of openapi.yaml.
+type shownResponse struct {
+	CoachName        string `json:"coach_name"`
+	CoachPictureHash string `json:"coach_picture_hash,omitempty"`
+	StudentName      string `json:"student_name"`
+	Batch            string `json:"batch"`
+	NoticeHash       string `json:"notice_hash"`
+	TextHash         string `json:"text_hash"`
+	Language         string `json:"language"`
+	Version          int64  `json:"version,omitempty"`
+}
+
+// newShownResponse returns what a party was shown, or nil if that is not known.
+func newShownResponse(w approval.Wording) *shownResponse {
+	if !w.Known() {
+		return nil
+	}
+	return &shownResponse{
+		CoachName: w.CoachName, CoachPictureHash: w.CoachPicture, StudentName: w.StudentName, Batch: w.Batch,
+		NoticeHash: w.NoticeHash, TextHash: w.TextHash, Language: w.Language, Version: w.Version,
+	}
 }
 
 // status returns the consents of both parties. The service has removed from history the
@@ -107,6 +131,7 @@ func (v view) status(p *approval.Player, history []approval.Record) statusRespon
 			ID: r.ID, PlayerID: r.PlayerID, ApproverType: r.Party,
 			Action: r.Action, Reason: wire.OrNull(r.Reason), Timestamp: wire.Timestamp(r.At), Via: r.Via,
 			NoticeHash: wire.OrNull(r.Wording.NoticeHash), TextHash: wire.OrNull(r.Wording.TextHash),
+			Shown: newShownResponse(r.Wording),
 		})
 	}
 	return a
