@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/touchline/touchline/internal/platform/lookalike"
 )
 
 // maxNameInMessage is the length of the longest name in a message, in characters.
@@ -14,10 +16,10 @@ const maxNameInMessage = 40
 const maxDigits = 6
 
 // Name makes a name that a user typed safe for a message: it removes control and
-// invisible characters, links and texts that look like links, and offers of money. It cuts
-// long names, and returns fallback if no letter or digit is left.
+// invisible characters, links and texts that look like links, offers of money, and the characters with which
+// WhatsApp emphasises text. It cuts long names, and returns fallback if no letter or digit is left.
 func Name(name, fallback string) string {
-	words := strings.FieldsFunc(strings.Map(visible, name), unicode.IsSpace)
+	words := strings.FieldsFunc(strings.Map(plainName, name), unicode.IsSpace)
 	var kept []string
 	for _, word := range removeMoney(words) {
 		kept = append(kept, unlink(word)...)
@@ -49,9 +51,17 @@ func visible(r rune) rune {
 	return r
 }
 
+// plainName is visible, and returns a space for a character that emphasises text in WhatsApp: *Asha*, _Asha_.
+func plainName(r rune) rune {
+	if strings.ContainsRune("*_~`＊＿～｀", r) {
+		return ' '
+	}
+	return visible(r)
+}
+
 // isDot reports whether r is a full stop or looks like one.
 func isDot(r rune) bool {
-	return strings.ContainsRune(".\u06d4\u0701\u0702\u2024\u3002\ua4f8\ua60e\ufe12\ufe52\uff0e\uff61\U00010a50\U0001d16d", r)
+	return strings.ContainsRune(".\u00b7\u0387\u2022\u2027\u2219\u22c5\u30fb\uff65\u06d4\u0701\u0702\u2024\u3002\ua4f8\ua60e\ufe12\ufe52\uff0e\uff61\U00010a50\U0001d16d", r)
 }
 
 // unlink splits a word at its dots, so that a phone makes no link from a domain. It drops an
@@ -103,13 +113,11 @@ func isInitial(s string) bool {
 
 func isLetterOrDigit(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// digits counts the digits of any script.
+// digits counts the digits of any script, also circled ones.
 func digits(s string) int {
 	n := 0
 	for _, r := range s {
-		if unicode.IsDigit(r) {
-			n++
-		}
+		n += len(lookalike.Number(r))
 	}
 	return n
 }
