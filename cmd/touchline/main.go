@@ -138,7 +138,7 @@ func completions() []string {
 
 // load reads the settings. The error is config.ErrHelp or a settingsError.
 func load(args, environ []string) (*config.Config, error) {
-	cfg, err := config.Load(args, environ, server.CheckTiers, server.CheckNotice, server.CheckDatabaseURL)
+	cfg, err := config.Load(args, environ, server.CheckTiers, server.CheckNames, server.CheckNotice, server.CheckDatabaseURL)
 	if err != nil && !errors.Is(err, config.ErrHelp) {
 		err = settingsError{err}
 	}

@@ -19,7 +19,11 @@ func newPlayer(by actor.Actor, student Student, guardian *Guardian, rules Rules,
 	for _, party := range Parties {
 		p.Approver(party).Consent = Consent{State: Pending, PendingSince: op.Now, PendingReason: PendingAdded}
 	}
-	if err := fault.Validation(p.validate(op)); err != nil {
+	faults := append(p.validate(op), op.checkName("/student/full_name", student.FullName)...)
+	if guardian != nil {
+		faults = append(faults, op.checkName("/guardian/name", guardian.Name)...)
+	}
+	if err := fault.Validation(faults); err != nil {
 		return nil, err
 	}
 	return p, rules.checkContacts(p, by.Number)

@@ -43,6 +43,10 @@ type GuardianPatch struct {
 
 // merge applies patch and validates the result.
 func (p *Player) merge(patch Patch, op Operation) []fault.Field {
+	var faults []fault.Field
+	if name := patch.Student.FullName; name != nil && *name != p.Student.FullName {
+		faults = op.checkName("/student/full_name", *name)
+	}
 	set(&p.Student.FullName, patch.Student.FullName)
 	set(&p.Student.DateOfBirth, patch.Student.DateOfBirth)
 	set(&p.Student.Number, patch.Student.Number)
@@ -58,6 +62,9 @@ func (p *Player) merge(patch Patch, op Operation) []fault.Field {
 		if p.Guardian != nil {
 			merged = *p.Guardian
 		}
+		if g.Name != nil && *g.Name != merged.Name {
+			faults = append(faults, op.checkName("/guardian/name", *g.Name)...)
+		}
 		set(&merged.Name, g.Name)
 		set(&merged.Relationship, g.Relationship)
 		set(&merged.Number, g.Number)
@@ -65,7 +72,7 @@ func (p *Player) merge(patch Patch, op Operation) []fault.Field {
 		set(&merged.Language, g.Language)
 		p.Guardian = &merged
 	}
-	return p.validate(op)
+	return append(p.validate(op), faults...)
 }
 
 func set[T any](field *T, value *T) {

@@ -6,6 +6,7 @@ import (
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/claims"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
 )
@@ -18,6 +19,8 @@ type Rules struct {
 	// ReminderWindow.
 	RemindersPerWindow int
 	ReminderWindow     time.Duration
+	// Claims are the names that no student and no guardian may have.
+	Claims claims.List
 	// GuardianBelow is the age in full years below which a student's app services require the
 	// guardian's approval too: the student's yes is then an assent. 0 is no age.
 	GuardianBelow int
@@ -78,6 +81,16 @@ type Roster struct {
 type Operation struct {
 	Now   time.Time
 	NewID func() string
+	// Claims are the names that no student and no guardian may have.
+	Claims claims.List
+}
+
+// checkName returns a fault if a name claims to be another.
+func (op Operation) checkName(pointer, name string) []fault.Field {
+	if op.Claims.Person(name) {
+		return []fault.Field{claims.Fault(pointer)}
+	}
+	return nil
 }
 
 // checkContacts refuses a contact that is the coach's own number or was it within

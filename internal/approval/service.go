@@ -65,7 +65,7 @@ func (s *Service) Channels() []message.Channel { return slices.Sorted(maps.Keys(
 
 // operation returns a new Operation at the current time, in the precision of the database.
 func (s *Service) operation() Operation {
-	return Operation{Now: s.Now().UTC().Truncate(time.Microsecond), NewID: s.NewID}
+	return Operation{Now: s.Now().UTC().Truncate(time.Microsecond), NewID: s.NewID, Claims: s.Rules.Claims}
 }
 
 // Add adds a player of the calling coach to batches of the coach and opens the first requests.

@@ -3,6 +3,8 @@ package batch
 import (
 	"time"
 
+	"github.com/touchline/touchline/internal/platform/claims"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/input"
 	"github.com/touchline/touchline/internal/platform/wire"
 	"github.com/touchline/touchline/internal/team"
@@ -15,6 +17,14 @@ type Patch struct {
 	Schedule           *team.Schedule
 	// TimeZone "" means the coach's time zone.
 	TimeZone *string
+}
+
+// checkName returns a fault if the name claims to be another.
+func (s *Service) checkName(p Patch) error {
+	if p.Name != nil && s.Claims.Group(*p.Name) {
+		return fault.Validation([]fault.Field{claims.Fault("/name")})
+	}
+	return nil
 }
 
 // apply applies the patch to b.

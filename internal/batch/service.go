@@ -12,6 +12,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/claims"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/idempotency"
@@ -29,6 +30,8 @@ type Service struct {
 	// Consent are the rules that decide who has which service of a player.
 	Consent      approval.Rules
 	CheckFeature team.CheckFeature
+	// Claims are the names that no batch may have.
+	Claims claims.List
 	// Upcoming returns the trainings of batches of a coach that take place and end after now, on the next
 	// days days, earliest first.
 	Upcoming func(ctx context.Context, q database.Querier, coachID string, batches []*team.Batch, now time.Time, days int) ([]team.Training, error)
@@ -45,6 +48,9 @@ func (s *Service) Add(ctx context.Context, by actor.Actor, p Patch) (*team.Batch
 // is one already, so that a form that is sent twice makes one batch. With another patch it
 // returns idempotency_key_reused.
 func (s *Service) AddOnce(ctx context.Context, by actor.Actor, id string, p Patch) (*team.Batch, error) {
+	if err := s.checkName(p); err != nil {
+		return nil, err
+	}
 	now := s.Now()
 	sent := team.Batch{ID: id, CoachID: by.AccountID, Version: 1, CreatedAt: now}
 	p.apply(&sent, now)
@@ -153,6 +159,11 @@ func (s *Service) Edit(ctx context.Context, by actor.Actor, id string, p Patch) 
 	return s.update(ctx, by, id, func(b *team.Batch, c team.Coach) error {
 		if err := s.CheckFeature(c.Tier, feature); err != nil {
 			return err
+		}
+		if p.Name != nil && *p.Name != b.Name {
+			if err := s.checkName(p); err != nil {
+				return err
+			}
 		}
 		p.apply(b, s.Now())
 		b.TimeZone = cmp.Or(b.TimeZone, c.TimeZone)

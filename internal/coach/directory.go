@@ -103,8 +103,9 @@ func (d *Directory) ShowsPicture(ctx context.Context, coachID string) (bool, err
 	return l.Picture != nil, err
 }
 
-// Verified reports whether the coach is verified; false while the setting KYC is off.
-func (d *Directory) Verified(l Listing) bool { return d.Tiers.KYC && l.KYC == Verified }
+// Verified reports whether the coach is verified under the name and with the picture of the listing; false while
+// the setting KYC is off.
+func (d *Directory) Verified(l Listing) bool { return d.Tiers.KYC && l.Marked }
 
 // public returns the part of a listing that the settings allow, and whether the
 // listing is visible at all.

@@ -48,7 +48,9 @@ type Listing struct {
 	CoachID string
 	Tier    string
 	KYC     KYCState
-	Filled  []string
+	// Marked reports whether the coach is verified under this name and with this picture.
+	Marked bool
+	Filled []string
 	// Show lists the fields below that are shown; the others are empty.
 	Show         []string
 	Name         string
@@ -65,7 +67,7 @@ func (s ListingSource) Listing() (l Listing, ok bool) {
 		return Listing{}, false
 	}
 	l = Listing{
-		CoachID: s.ID, Tier: s.Tier, KYC: s.KYC, Filled: s.Filled(), Show: s.Show,
+		CoachID: s.ID, Tier: s.Tier, KYC: s.KYC, Marked: len(s.Unmarked()) == 0, Filled: s.Filled(), Show: s.Show,
 		Name: s.Name, Bio: s.Bio, Sports: s.Sports, Experience: s.Experience, Picture: newListingPicture(s.Picture()),
 	}
 	for _, d := range s.Certifications() {
@@ -87,7 +89,7 @@ func newListingPicture(d *Document) *ListingPicture {
 
 // withFields returns l with the fields of show only.
 func (l Listing) withFields(show []string) Listing {
-	out := Listing{CoachID: l.CoachID, Tier: l.Tier, KYC: l.KYC, Filled: l.Filled, Show: show}
+	out := Listing{CoachID: l.CoachID, Tier: l.Tier, KYC: l.KYC, Marked: l.Marked, Filled: l.Filled, Show: show}
 	for _, field := range show {
 		switch field {
 		case "name":

@@ -80,6 +80,9 @@ func ReindexListing(ctx context.Context, tx *store.Tx, coachID string) error {
 	if err != nil {
 		return err
 	}
+	if err := queueNameCheck(ctx, tx, coachID); err != nil {
+		return err
+	}
 	if !visible {
 		return deleteListing(ctx, tx, coachID)
 	}
@@ -179,6 +182,7 @@ func termBatches(terms []string) func(yield func([]string) bool) {
 type storedListing struct {
 	Tier         string              `json:"tier,omitempty"`
 	KYC          string              `json:"kyc"`
+	Marked       bool                `json:"marked,omitempty"`
 	Filled       []string            `json:"filled"`
 	Show         []string            `json:"show"`
 	Name         string              `json:"name,omitempty"`
@@ -209,7 +213,7 @@ type storedPictureSize struct {
 
 func newStoredListing(l Listing) storedListing {
 	stored := storedListing{
-		Tier: l.Tier, KYC: string(l.KYC), Filled: l.Filled, Show: l.Show,
+		Tier: l.Tier, KYC: string(l.KYC), Marked: l.Marked, Filled: l.Filled, Show: l.Show,
 		Name: l.Name, Bio: l.Bio, Sports: l.Sports, Experience: l.Experience,
 	}
 	if l.Picture != nil {
@@ -226,7 +230,7 @@ func newStoredListing(l Listing) storedListing {
 
 func (stored storedListing) listing(coachID string) Listing {
 	l := Listing{
-		CoachID: coachID, Tier: stored.Tier, KYC: KYCState(stored.KYC), Filled: stored.Filled, Show: stored.Show,
+		CoachID: coachID, Tier: stored.Tier, KYC: KYCState(stored.KYC), Marked: stored.Marked, Filled: stored.Filled, Show: stored.Show,
 		Name: stored.Name, Bio: stored.Bio, Sports: stored.Sports, Experience: stored.Experience,
 	}
 	if stored.Picture != nil {

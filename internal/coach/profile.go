@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/claims"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
 )
@@ -53,6 +54,10 @@ type Profile struct {
 	// verification state. Edits do not change either.
 	Tier string
 	KYC  KYCState
+	NameChanges
+	// ConfirmedName, and ConfirmedPicture, the SHA-256 of its file, are those that an operator
+	// confirmed last, or "".
+	ConfirmedName, ConfirmedPicture string
 	// Documents are all documents except identity documents, newest first.
 	Documents []Document
 	Version   int64
@@ -63,7 +68,9 @@ type Profile struct {
 // Patch changes a profile: nil keeps a field, a pointer to the zero value clears
 // it. Each value has been validated.
 type Patch struct {
-	Name       *string
+	Name *string
+	// CancelName withdraws the name that waits.
+	CancelName bool
 	Email      *string
 	Bio        *string
 	Experience **int
@@ -83,7 +90,9 @@ type Patch struct {
 // Apply returns p with the patch applied. It returns a fault if the patch names a
 // document that the coach does not have.
 func (p Profile) Apply(patch Patch, now time.Time) (Profile, error) {
-	set(&p.Name, patch.Name)
+	if err := p.setName(patch.Name, patch.CancelName, now); err != nil {
+		return p, err
+	}
 	set(&p.Email, patch.Email)
 	set(&p.Bio, patch.Bio)
 	set(&p.Experience, patch.Experience)
@@ -160,7 +169,9 @@ type Service struct {
 	Required []string
 	// DefaultTimeZone is the time zone of coaches who chose none.
 	DefaultTimeZone string
-	Now             func() time.Time
+	// Claims are the names that no coach may have.
+	Claims claims.List
+	Now    func() time.Time
 }
 
 // Profile returns the caller's profile.
@@ -204,7 +215,12 @@ func (s *Service) Check(ctx context.Context, by actor.Actor, patch Patch) error 
 }
 
 func (s *Service) apply(p Profile, patch Patch) (Profile, error) {
+	if patch.Name != nil && *patch.Name != p.Name && s.Claims.Person(*patch.Name) {
+		return p, fault.Validation([]fault.Field{claims.Fault("/name")})
+	}
+	p.Completed = p.Completed || len(p.Missing(s.Required)) == 0
 	p, err := p.Apply(patch, s.Now())
+	p.Completed = p.Completed || len(p.Missing(s.Required)) == 0
 	if err == nil && patch.Completes {
 		err = fault.Validation(missingDocumentFaults(p.Missing(s.Required)))
 	}

@@ -37,15 +37,22 @@ func (db SQL) Profile(ctx context.Context, coachID string) (Profile, error) {
 	return profile(ctx, db.DB, coachID)
 }
 
+// ReadProfile is SQL.Profile in a transaction.
+func ReadProfile(ctx context.Context, tx *store.Tx, coachID string) (Profile, error) {
+	return profile(ctx, tx, coachID)
+}
+
 func profile(ctx context.Context, q database.Querier, coachID string) (Profile, error) {
 	var p Profile
 	var years sql.NullInt64
 	err := q.QueryRow(ctx, `
-		SELECT c.id, a.mobile_number, c.name, c.email, c.bio, c.experience_years, c.sports, c.visible, c.shown, c.tier, c.kyc_state, c.version, c.created_at, c.updated_at, c.time_zone, c.upi_id, c.upi_changed_at
+		SELECT c.id, a.mobile_number, c.name, c.email, c.bio, c.experience_years, c.sports, c.visible, c.shown, c.tier, c.kyc_state, c.version, c.created_at, c.updated_at, c.time_zone, c.upi_id, c.upi_changed_at,
+			c.completed, c.former_names, c.name_pending, c.name_takes_effect_at, c.confirmed_name, c.confirmed_picture
 		FROM coaches c JOIN accounts a ON a.id = c.id
 		WHERE c.id = $1`, coachID).
 		Scan(&p.ID, &p.Number, database.IntoText(&p.Name), database.IntoText(&p.Email), database.IntoText(&p.Bio), &years, database.IntoJSON(&p.Sports), &p.Visible, database.IntoJSON(&p.Show), database.IntoText(&p.Tier), &p.KYC, &p.Version,
-			database.IntoTime(&p.CreatedAt), database.IntoTime(&p.UpdatedAt), database.IntoText(&p.TimeZone), database.IntoText(&p.UPIID), database.IntoTime(&p.UPIChangedAt))
+			database.IntoTime(&p.CreatedAt), database.IntoTime(&p.UpdatedAt), database.IntoText(&p.TimeZone), database.IntoText(&p.UPIID), database.IntoTime(&p.UPIChangedAt),
+			&p.Completed, database.IntoJSON(&p.FormerNames), database.IntoText(&p.NamePending), database.IntoTime(&p.NameTakesEffectAt), database.IntoText(&p.ConfirmedName), database.IntoText(&p.ConfirmedPicture))
 	if database.IsNoRows(err) {
 		return p, fault.SessionEnded() // the account has closed since the session was read
 	}
@@ -66,46 +73,66 @@ func profile(ctx context.Context, q database.Querier, coachID string) (Profile, 
 // UpdateProfile loads a profile, lets fn change it, and saves it unless it has changed
 // meanwhile. fn may run more than once.
 func (db SQL) UpdateProfile(ctx context.Context, coachID string, fn func(Profile) (Profile, error)) error {
-	return db.DB.Write(ctx, func(tx *store.Tx) error {
-		old, err := profile(ctx, tx, coachID)
-		if err != nil {
+	return db.DB.Write(ctx, func(tx *store.Tx) error { return UpdateProfile(ctx, tx, coachID, fn) })
+}
+
+// UpdateProfile is SQL.UpdateProfile in a transaction.
+func UpdateProfile(ctx context.Context, tx *store.Tx, coachID string, fn func(Profile) (Profile, error)) error {
+	old, err := profile(ctx, tx, coachID)
+	if err != nil {
+		return err
+	}
+	p, err := fn(old)
+	if err != nil {
+		return err
+	}
+	if err := confirmLegalName(ctx, tx, old, &p); err != nil {
+		return err
+	}
+	if p.Sports == nil {
+		p.Sports = []string{}
+	}
+	sports, err := json.Marshal(p.Sports)
+	if err != nil {
+		return err
+	}
+	if p.FormerNames == nil {
+		p.FormerNames = []FormerName{}
+	}
+	former, err := json.Marshal(p.FormerNames)
+	if err != nil {
+		return err
+	}
+	var years any
+	if p.Experience != nil {
+		years = *p.Experience
+	}
+	err = tx.ExecOne(ctx, `
+		UPDATE coaches
+		SET name = $3, email = $4, bio = $5, experience_years = $6, sports = $7, updated_at = $8, name_key = $9, time_zone = $10, upi_id = $11, upi_changed_at = $12, version = version + 1,
+			completed = $13, former_names = $14, name_pending = $15, name_takes_effect_at = $16, confirmed_name = $17, confirmed_picture = $18
+		WHERE id = $1 AND version = $2`,
+		coachID, p.Version, database.Text(p.Name), database.Text(p.Email), database.Text(p.Bio), years, string(sports), database.Micros(p.UpdatedAt), nameKey(p.Name), database.Text(p.TimeZone),
+		database.Text(p.UPIID), database.Micros(p.UPIChangedAt), p.Completed, string(former), database.Text(p.NamePending), database.Micros(p.NameTakesEffectAt),
+		database.Text(p.ConfirmedName), database.Text(p.ConfirmedPicture))
+	if err != nil {
+		return err
+	}
+	if err := saveProfileDocuments(ctx, tx, old, p); err != nil {
+		return err
+	}
+	if err := tx.CoachChanged(ctx, coachID, old.shown(), p.shown()); err != nil {
+		return err
+	}
+	if p.NamePending != "" && p.NamePending != old.NamePending {
+		if err := tx.CoachRenaming(ctx, coachID, p.Name, p.NamePending, p.NameTakesEffectAt); err != nil {
 			return err
 		}
-		p, err := fn(old)
-		if err != nil {
-			return err
-		}
-		if p.Sports == nil {
-			p.Sports = []string{}
-		}
-		sports, err := json.Marshal(p.Sports)
-		if err != nil {
-			return err
-		}
-		var years any
-		if p.Experience != nil {
-			years = *p.Experience
-		}
-		err = tx.ExecOne(ctx, `
-			UPDATE coaches
-			SET name = $3, email = $4, bio = $5, experience_years = $6, sports = $7, updated_at = $8, name_key = $9, time_zone = $10, upi_id = $11, upi_changed_at = $12, version = version + 1
-			WHERE id = $1 AND version = $2`,
-			coachID, p.Version, database.Text(p.Name), database.Text(p.Email), database.Text(p.Bio), years, string(sports), database.Micros(p.UpdatedAt), nameKey(p.Name), database.Text(p.TimeZone),
-			database.Text(p.UPIID), database.Micros(p.UPIChangedAt))
-		if err != nil {
-			return err
-		}
-		if err := saveProfileDocuments(ctx, tx, old, p); err != nil {
-			return err
-		}
-		if err := tx.CoachChanged(ctx, coachID, old.shown(), p.shown()); err != nil {
-			return err
-		}
-		if err := ReindexListing(ctx, tx, coachID); err != nil {
-			return err
-		}
-		return notice.Notify(ctx, tx, p.Events(old))
-	})
+	}
+	if err := ReindexListing(ctx, tx, coachID); err != nil {
+		return err
+	}
+	return notice.Notify(ctx, tx, p.Events(old))
 }
 
 // shown returns what families see of the coach who asks them.

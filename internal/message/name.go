@@ -20,6 +20,7 @@ const maxDigits = 6
 // WhatsApp emphasises text. It cuts long names, and returns fallback if no letter or digit is left.
 func Name(name, fallback string) string {
 	words := strings.FieldsFunc(strings.Map(plainName, name), unicode.IsSpace)
+	words = slices.DeleteFunc(words, encodedWord)
 	var kept []string
 	for _, word := range removeMoney(words) {
 		kept = append(kept, unlink(word)...)
@@ -58,6 +59,9 @@ func plainName(r rune) rune {
 	}
 	return visible(r)
 }
+
+// encodedWord reports whether a word is, or begins, an encoded word of mail (RFC 2047), which mail clients decode.
+func encodedWord(word string) bool { return strings.Contains(word, "=?") || strings.Contains(word, "?=") }
 
 // isDot reports whether r is a full stop or looks like one.
 func isDot(r rune) bool {

@@ -42,6 +42,8 @@ const (
 	PlayerRemoved Type = "player_removed"
 	// CoachRenamed goes to parties that had approved: the coach has another name or picture.
 	CoachRenamed Type = "coach_renamed"
+	// CoachRenaming goes to parties that had approved: the coach wants another name.
+	CoachRenaming Type = "coach_renaming"
 	// CoachLeft goes to parties that had approved: the coach closed the account.
 	CoachLeft Type = "coach_left"
 
@@ -81,7 +83,10 @@ const (
 	TrainingAsked     Type = "training_asked"
 
 	KYCVerified Type = "kyc_verified"
-	KYCRejected Type = "kyc_rejected"
+	// NameConfirmed and NameRefused go to a coach.
+	NameConfirmed Type = "name_confirmed"
+	NameRefused   Type = "name_refused"
+	KYCRejected   Type = "kyc_rejected"
 
 	// TierApproved and TierRefused go to a coach who asked for a tier.
 	TierApproved Type = "tier_approved"

@@ -26,6 +26,8 @@ func allEvents() []event.Event {
 		event.Event{Type: event.CertificateExpiring, CoachID: "coach-id", DocumentID: "document-id", Title: "First aid, level 2", Day: "2027-01-31"},
 		event.Event{Type: event.KYCVerified, CoachID: "coach-id"},
 		event.Event{Type: event.KYCRejected, CoachID: "coach-id", Reason: "The passport is not readable"},
+		event.Event{Type: event.NameConfirmed, CoachID: "coach-id"},
+		event.Event{Type: event.NameRefused, CoachID: "coach-id", Title: "Visit evil.example", Reason: "Families would not know who this is"},
 		event.Event{Type: event.TierApproved, CoachID: "coach-id", Title: "Pro"},
 		event.Event{Type: event.TierRefused, CoachID: "coach-id", Title: "Academy", Reason: "Tell us first how many players you have"},
 		event.Event{Type: event.TierRefused, CoachID: "coach-id", Title: "Academy"},
@@ -88,7 +90,7 @@ var changesOf = map[event.Type]map[actor.Role][]event.Change{event.Changed: {
 }}
 
 // formerCoach is the former name of the coach.
-var formerCoach = map[event.Type]string{event.CoachChanged: "Mira Nair"}
+var formerCoach = map[event.Type]string{event.CoachChanged: "Mira Nair", event.CoachRenaming: "Mira Nair"}
 
 // partyEvents returns the events about one party of a player.
 func partyEvents(coach, student, guardian string) []event.Event {
@@ -96,7 +98,7 @@ func partyEvents(coach, student, guardian string) []event.Event {
 	for _, party := range []actor.Role{actor.Guardian, actor.Student} {
 		for _, t := range []event.Type{
 			event.Requested, event.Reminded, event.Approved, event.Rejected, event.Revoked,
-			event.Disputed, event.DisputeLifted, event.Changed, event.Unlinked, event.Removed, event.CoachLeft, event.CoachChanged, event.DeliveryFailed,
+			event.Disputed, event.DisputeLifted, event.Changed, event.Unlinked, event.Removed, event.CoachLeft, event.CoachChanged, event.CoachRenaming, event.DeliveryFailed,
 			event.TeamMessage, event.TeamReply, event.ProgressAdded, event.ReportAdded, event.FeeTold,
 		} {
 			all = append(all, event.Event{
@@ -105,6 +107,8 @@ func partyEvents(coach, student, guardian string) []event.Event {
 				Changes: changesOf[t][party], FormerCoach: formerCoach[t],
 			})
 			switch e := &all[len(all)-1]; t {
+			case event.CoachRenaming:
+				e.Day = "2026-12-05"
 			case event.TeamMessage, event.TeamReply:
 				e.RequestID, e.MessageID = "", "message-id"
 			case event.FeeTold:

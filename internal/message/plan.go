@@ -31,6 +31,7 @@ var plan = map[event.Type]struct{ guardian, student types }{
 	event.TurningAdult:   {types{party: TurningAdult}, types{party: TurningAdult}},
 	event.TurnedAdult:    {types{party: TurnedAdult}, types{party: TurnedAdult}},
 	event.CoachChanged:   {types{party: CoachRenamed}, types{party: CoachRenamed}},
+	event.CoachRenaming:  {types{party: CoachRenaming}, types{party: CoachRenaming}},
 	event.CoachLeft:      {types{party: CoachLeft}, types{party: CoachLeft}},
 	event.TeamMessage:    {types{party: TeamMessageType}, types{party: TeamMessageType}},
 	event.FeeTold:        {types{coach: FeeTold}, types{coach: FeeTold}},
@@ -51,6 +52,8 @@ var coachPlan = map[event.Type]Type{
 	event.CertificateExpiring: CertificateExpiring,
 	event.KYCVerified:         KYCVerified,
 	event.KYCRejected:         KYCRejected,
+	event.NameConfirmed:       NameConfirmed,
+	event.NameRefused:         NameRefused,
 	event.TierApproved:        TierApproved,
 	event.TierRefused:         TierRefused,
 	event.UPIChanged:          SecurityNotice,
@@ -84,11 +87,11 @@ func Plan(e event.Event, brand string) []Draft {
 
 // mailed are the types that a recipient in the role gets by mail, too.
 var mailed = map[actor.Role][]Type{
-	actor.Guardian: {GuardianApprovalConfirmed, GuardianRejectConfirmed, GuardianRevoked, PlayerChanged, CoachRenamed},
-	actor.Student:  {StudentApprovalConfirmed, StudentRejectConfirmed, StudentRevoked, CoachRenamed},
+	actor.Guardian: {GuardianApprovalConfirmed, GuardianRejectConfirmed, GuardianRevoked, PlayerChanged, CoachRenamed, CoachRenaming},
+	actor.Student:  {StudentApprovalConfirmed, StudentRejectConfirmed, StudentRevoked, CoachRenamed, CoachRenaming},
 	actor.Coach: {
 		GuardianApproved, GuardianRejected, GuardianRevoked, StudentApproved, StudentRejected, StudentRevoked, GuardianLeft, StudentLeft,
-		RequestDisputed, DisputeLifted, DeliveryFailed, PendingReminder, UnansweredEnding, KYCVerified, KYCRejected, SecurityNotice,
+		RequestDisputed, DisputeLifted, DeliveryFailed, PendingReminder, UnansweredEnding, KYCVerified, KYCRejected, NameConfirmed, NameRefused, SecurityNotice,
 	},
 }
 
@@ -172,7 +175,7 @@ func write(to actor.Role, accountID string, t Type, e event.Event, brand string)
 	if t == GuardianRequest || t == StudentRequest {
 		d.Data.Words.Batches = e.BatchNames
 	}
-	if t == CoachRenamed {
+	if t == CoachRenamed || t == CoachRenaming {
 		d.Data.Words.Coach, d.Data.Words.FormerCoach = e.CoachName, e.FormerCoach
 	}
 	d.Channels = copiesOf(to, t, e)

@@ -33,7 +33,7 @@ func variant(to actor.Role, t Type, e event.Event) string {
 		return ".one"
 	case t == CoachRenamed && e.FormerCoach == e.CoachName:
 		return ".picture." + string(to)
-	case t == CoachRenamed:
+	case t == CoachRenamed, t == CoachRenaming:
 		return "." + string(to)
 	case t == StudentRequest && len(e.BatchNames) > 0:
 		return ".batches"
@@ -105,6 +105,8 @@ func (t texts) valueOf(name string, e event.Event, brand string) string {
 		return t.span(e.Waited)
 	case "title":
 		return e.Title
+	case "asked_name":
+		return Name(e.Title, "–")
 	case "fee":
 		return Name(e.Title, t.byKey["notification.fee"])
 	case "day":

@@ -34,6 +34,11 @@ const (
 	KYCApproved    = "kyc.approve"
 	KYCRejected    = "kyc.reject"
 	DocumentRead   = "document.read"
+	// NamesListed, NameRead, NameConfirmed, NameRefused: names and pictures of coaches that wait for an operator.
+	NamesListed    = "name.list"
+	NameRead       = "name.read"
+	NameConfirmed  = "name.confirm"
+	NameRefused    = "name.refuse"
 	DisputesListed = "dispute.list"
 	DisputeLifted  = "dispute.lift"
 	// PersonExported, PersonErased, PlayerErased: an operator exported or erased an account, or erased a player. The detail

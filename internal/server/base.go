@@ -59,8 +59,8 @@ func Hooks(consents approval.Rules, retention privacy.Retention) store.Hooks {
 		CloseCoach:   PlayerHooks.CloseCoach,
 		CheckNumber:  consents.CheckNumber,
 		TierChanged:  consents.TierChanged,
-		CoachChanged: PlayerHooks.CoachChanged,
-		Erased:       proof.Erased,
+		CoachChanged: PlayerHooks.CoachChanged, CoachRenaming: PlayerHooks.CoachRenaming,
+		Erased: proof.Erased,
 		Requests: store.RequestHooks{
 			Facts: consents.MessageFacts, Failed: approval.DeliveryFailed, Reached: approval.DeliveryReached,
 			Postponed: approval.DeliveriesPostponed, Released: approval.DeliveryReleased,
@@ -102,9 +102,14 @@ func newBase(ctx context.Context, cfg *config.Config, o Options, sql *database.D
 	if phones != nil {
 		phones.Hub = d.hub
 	}
+	names, err := RefusedNames(cfg)
+	if err != nil {
+		return base{}, err
+	}
 	approvals := newApprovals(cfg, o, ch, tiers)
 	gate := &proof.Gate{}
 	approvals.Rules.Unproved = gate.Closed
+	approvals.Rules.Claims = names
 	db = store.New(sql, store.Options{
 		NewID: o.NewID, Rand: o.Rand, Settings: storeSettings(cfg, ch, tiers), Vault: keys.Vault,
 		OnQueued:   d.queue.Wake,

@@ -87,7 +87,7 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 	fees := &fee.Service{
 		DB: b.db, Consent: approvals.Rules, DefaultCurrency: config.RegionCurrency(cfg.DefaultRegion), CheckFeature: common.Subscriptions.CheckFeature, Now: o.Now, NewID: o.NewID,
 	}
-	batches := &batch.Service{DB: b.db, Consent: approvals.Rules, CheckFeature: b.checkFeature, Upcoming: training.Upcoming, Now: o.Now, NewID: o.NewID}
+	batches := &batch.Service{DB: b.db, Consent: approvals.Rules, Claims: approvals.Rules.Claims, CheckFeature: b.checkFeature, Upcoming: training.Upcoming, Now: o.Now, NewID: o.NewID}
 	attended := &attendance.Service{DB: b.db, Consent: approvals.Rules, CheckFeature: b.checkFeature, CannotCome: training.CannotCome, Now: o.Now}
 	trainings := &training.Service{
 		DB: b.db, Consent: approvals.Rules, CheckFeature: b.checkFeature, Secrets: b.keys.Vault.For(vault.ForTraining), PublicURL: cfg.PublicURL, Now: o.Now, NewID: o.NewID,
@@ -239,7 +239,7 @@ func newApprovals(cfg *config.Config, o Options, ch channels, tiers coach.Tiers)
 // newCoach returns the services that coaches use.
 func newCoach(cfg *config.Config, o Options, b base) public.Coach {
 	return public.Coach{
-		Coaches:    &coach.Service{Store: b.coaches(), Required: cfg.ProfileRequired, DefaultTimeZone: phone.RegionTimeZone(cfg.DefaultRegion), Now: o.Now},
+		Coaches:    &coach.Service{Store: b.coaches(), Required: cfg.ProfileRequired, DefaultTimeZone: phone.RegionTimeZone(cfg.DefaultRegion), Claims: b.approvals.Rules.Claims, Now: o.Now},
 		Dashboards: &coach.Dashboards{Store: b.coaches(), Required: cfg.ProfileRequired, Tiers: b.tiers, Now: o.Now},
 		Directory:  &coach.Directory{Store: b.coaches(), Tiers: b.tiers, Required: cfg.ProfileRequired, Now: o.Now},
 	}

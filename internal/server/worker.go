@@ -39,6 +39,7 @@ func newWorker(cfg *config.Config, o Options, s *services) *worker.Worker {
 		SendExpiryNotifications: s.documents.SendExpiryNotifications,
 		MakeFees:                s.fees.MakeDue,
 		RemindFees:              s.fees.RemindDue,
+		TakeDueNames:            s.public.Coach.Coaches.TakeDueNames,
 		RecordIntrospections:    s.operators.Tokens.RecordIntrospections,
 		RotateKeys:              s.keys.Rotate,
 		SweepFiles:              s.documents.DeleteExpiredBlobs,

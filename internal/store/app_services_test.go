@@ -276,7 +276,7 @@ func (p *fixture) records() *progress.Service {
 var withoutApproval = []message.Type{
 	message.GuardianRequest, message.GuardianApprovalConfirmed, message.GuardianRejectConfirmed, message.StudentRequest, message.StudentApprovalConfirmed,
 	message.StudentRejectConfirmed, message.GuardianRevoked, message.StudentRevoked, message.RequestReminder, message.SecurityNotice,
-	message.PlayerChanged, message.CoachRenamed, message.PlayerRemoved, message.CoachLeft,
+	message.PlayerChanged, message.CoachRenamed, message.CoachRenaming, message.PlayerRemoved, message.CoachLeft,
 }
 
 // checkTrays fails the test if a tray has a notification of an app service about a player

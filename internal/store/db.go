@@ -83,6 +83,8 @@ type Hooks struct {
 	TierChanged func(ctx context.Context, tx *Tx, coachID, before, after string) error
 	// CoachChanged runs after the name or the picture of a coach has changed.
 	CoachChanged func(ctx context.Context, tx *Tx, coachID string, before, after CoachShown) error
+	// CoachRenaming runs when a coach asks for another name, which takes effect later.
+	CoachRenaming func(ctx context.Context, tx *Tx, coachID, before, after string, from time.Time) error
 	// Erased runs when the data of a player is erased, with its parties, or that of an account of a family, with its role. kind is
 	// that of the row in erasures.
 	Erased   func(ctx context.Context, tx *Tx, kind, objectID string, parties []actor.Role) error

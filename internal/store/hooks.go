@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"time"
 
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
@@ -53,6 +54,15 @@ type CoachShown struct {
 func (tx *Tx) CoachChanged(ctx context.Context, coachID string, before, after CoachShown) error {
 	if hook := tx.db.options.Hooks.CoachChanged; hook != nil && before != after {
 		return hook(ctx, tx, coachID, before, after)
+	}
+	return nil
+}
+
+// CoachRenaming tells the families of a coach that the coach wants to be called after from a time on. The row of the
+// coach is locked.
+func (tx *Tx) CoachRenaming(ctx context.Context, coachID, before, after string, from time.Time) error {
+	if hook := tx.db.options.Hooks.CoachRenaming; hook != nil {
+		return hook(ctx, tx, coachID, before, after, from)
 	}
 	return nil
 }

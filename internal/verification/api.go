@@ -25,9 +25,15 @@ type stateResponse struct {
 	DocumentIDs []string `json:"document_ids"`
 	SubmittedAt *string  `json:"submitted_at"`
 	DecidedAt   *string  `json:"decided_at"`
+	// Marked and Unmarked say whether families see the mark of a verified identity, and why not.
+	Marked   bool     `json:"marked"`
+	Unmarked []string `json:"unmarked"`
 }
 
-func newStateResponse(state coach.KYCState, sub Submission) stateResponse {
+func newStateResponse(state coach.KYCState, sub Submission, unmarked []string) stateResponse {
+	if state != coach.Verified {
+		unmarked = []string{}
+	}
 	ids := sub.DocumentIDs
 	if ids == nil {
 		ids = []string{}
@@ -35,6 +41,7 @@ func newStateResponse(state coach.KYCState, sub Submission) stateResponse {
 	return stateResponse{
 		State: string(state), Reason: wire.OrNull(sub.Reason), LegalName: wire.OrNull(sub.LegalName), DocumentIDs: ids,
 		SubmittedAt: wire.TimestampOrNull(sub.SubmittedAt), DecidedAt: wire.TimestampOrNull(sub.DecidedAt),
+		Marked: state == coach.Verified && len(unmarked) == 0, Unmarked: unmarked,
 	}
 }
 
@@ -44,7 +51,11 @@ func (s *Service) get(ctx context.Context, r api.Request[api.NoBody]) (api.Respo
 	if err != nil {
 		return api.Response{}, err
 	}
-	return endpoint.OK(newStateResponse(state, sub)), nil
+	profile, err := coach.SQL{DB: s.DB}.Profile(ctx, r.Caller.Actor.AccountID)
+	if err != nil {
+		return api.Response{}, err
+	}
+	return endpoint.OK(newStateResponse(state, sub, profile.Unmarked())), nil
 }
 
 type submitRequest struct {
@@ -69,7 +80,7 @@ func (s *Service) submit(ctx context.Context, r api.Request[submitRequest]) (api
 	if err != nil {
 		return api.Response{}, err
 	}
-	return endpoint.Created("/api/coach/kyc", newStateResponse(state, sub)), nil
+	return endpoint.Created("/api/coach/kyc", newStateResponse(state, sub, nil)), nil
 }
 
 // rebuild returns the response of submit again.
@@ -78,5 +89,5 @@ func (s *Service) rebuild(ctx context.Context, m api.Meta, _ idempotency.Work) (
 	if err != nil {
 		return api.Response{}, err
 	}
-	return endpoint.Created("/api/coach/kyc", newStateResponse(state, sub)), nil
+	return endpoint.Created("/api/coach/kyc", newStateResponse(state, sub, nil)), nil
 }

@@ -27,6 +27,11 @@ func (s *Service) OperatorOperations(a *admin.Server) []admin.Route {
 		{Method: "GET", Pattern: one, Handle: endpoint.HandleID("coach_id", h.get), Authorize: scope},
 		{Method: "GET", Pattern: one + "/documents/{document_id}/content", Handle: endpoint.HandleID("coach_id", h.document), Authorize: scope, Produces: endpoint.AnyMedia, Timeout: httpx.FileTimeout},
 		{Method: "POST", Pattern: one + "/approve", Handle: endpoint.Handle(h.approve), Authorize: scope, Body: endpoint.JSON},
+		{Method: "GET", Pattern: "/api/admin/names", Handle: endpoint.Handle(h.listNames), Authorize: scope, Query: endpoint.Paged()},
+		{Method: "GET", Pattern: "/api/admin/names/{coach_id}", Handle: endpoint.HandleID("coach_id", h.getName), Authorize: scope},
+		{Method: "GET", Pattern: "/api/admin/names/{coach_id}/pictures/{document_id}/content", Handle: endpoint.HandleID("coach_id", h.picture), Authorize: scope, Produces: endpoint.AnyMedia, Timeout: httpx.FileTimeout},
+		{Method: "POST", Pattern: "/api/admin/names/{coach_id}/confirm", Handle: endpoint.HandleID("coach_id", h.confirmName), Authorize: scope, Body: endpoint.JSON},
+		{Method: "POST", Pattern: "/api/admin/names/{coach_id}/refuse", Handle: endpoint.HandleID("coach_id", h.refuseName), Authorize: scope, Body: endpoint.JSON},
 		{Method: "POST", Pattern: one + "/reject", Handle: endpoint.Handle(h.reject), Authorize: scope, Body: endpoint.JSON},
 	}
 }

@@ -65,8 +65,13 @@ func (p pages) form(ctx context.Context, r *web.Request, by actor.Actor, f *web.
 		f.Values["document"] = stored["document"] // also one that was added meanwhile
 	}
 	v.Form, v.Path = f, pagePath
+	profile, err := p.site.Coaches.Profile(ctx, by)
+	if err != nil {
+		return web.Response{}, err
+	}
 	v.Data = map[string]any{
-		"State": string(state), "Submission": submission, "Documents": documents, "Chosen": f.Values["document"],
+		"Unmarked": profile.Unmarked(),
+		"State":    string(state), "Submission": submission, "Documents": documents, "Chosen": f.Values["document"],
 		"CanSubmit": slices.Contains(allowed(state, false), Submit),
 	}
 	return web.FormPage("verification", v), nil

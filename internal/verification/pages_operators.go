@@ -31,6 +31,10 @@ func (s *Service) ConsolePages(site *web.Console) []web.Route {
 		{Method: "GET", Pattern: one, Handle: site.Scope(operator.KYC, c.show)},
 		{Method: "GET", Pattern: one + "/documents/{document_id}", Handle: site.Scope(operator.KYC, c.document)},
 		{Method: "POST", Pattern: one, Handle: site.Scope(operator.KYC, c.save)},
+		{Method: "GET", Pattern: "/names", Handle: site.Scope(operator.KYC, c.names)},
+		{Method: "GET", Pattern: "/names/{coach_id}", Handle: site.Scope(operator.KYC, c.name)},
+		{Method: "GET", Pattern: "/names/{coach_id}/pictures/{document_id}", Handle: site.Scope(operator.KYC, c.picture)},
+		{Method: "POST", Pattern: "/names/{coach_id}", Handle: site.Scope(operator.KYC, c.decideName)},
 	}
 }
 

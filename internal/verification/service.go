@@ -105,6 +105,10 @@ func (s *Service) Submit(ctx context.Context, by actor.Actor, legalName string, 
 		if err != nil {
 			return err
 		}
+		shown, err := coach.Shown(ctx, tx, sub.CoachID)
+		if err != nil {
+			return err
+		}
 		own, err := identityDocuments(ctx, tx, sub.CoachID, documentIDs)
 		if err != nil {
 			return err
@@ -115,7 +119,7 @@ func (s *Service) Submit(ctx context.Context, by actor.Actor, legalName string, 
 		if err := saveState(ctx, tx, sub.CoachID, state, Submit); err != nil {
 			return err
 		}
-		if err := s.insert(ctx, tx, sub); err != nil {
+		if err := s.insert(ctx, tx, sub, shown); err != nil {
 			return fmt.Errorf("add submission %s: %w", sub.ID, err)
 		}
 		return coach.ReindexListing(ctx, tx, sub.CoachID)
@@ -262,6 +266,11 @@ func (s *Service) decide(ctx context.Context, by actor.Operator, id string, a Ac
 		sub.State, sub.Reason, sub.DecidedAt = next, reason, tx.Now
 		if err := saveDecision(ctx, tx, sub, from); err != nil {
 			return err
+		}
+		if a == Approve {
+			if err := confirmShown(ctx, tx, sub); err != nil {
+				return err
+			}
 		}
 		if err := coach.ReindexListing(ctx, tx, sub.CoachID); err != nil {
 			return err

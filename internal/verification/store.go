@@ -105,14 +105,15 @@ func identityDocuments(ctx context.Context, tx *store.Tx, coachID string, ids []
 	return database.CollectTexts(rs, err)
 }
 
-func (s *Service) insert(ctx context.Context, tx *store.Tx, sub Submission) error {
+// insert adds a submission. shown is what the operator compares with the documents.
+func (s *Service) insert(ctx context.Context, tx *store.Tx, sub Submission, shown store.CoachShown) error {
 	sealed, err := s.DB.Seal(vault.ForKYC, sub.LegalName, sub.ID)
 	if err != nil {
 		return err
 	}
 	err = tx.Defer(ctx, `
-		INSERT INTO kyc_submissions (id, coach_id, state, legal_name, submitted_at) VALUES ($1, $2, $3, $4, $5)`,
-		sub.ID, sub.CoachID, string(sub.State), sealed, database.Micros(sub.SubmittedAt))
+		INSERT INTO kyc_submissions (id, coach_id, state, legal_name, submitted_at, shown_name, shown_picture) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+		sub.ID, sub.CoachID, string(sub.State), sealed, database.Micros(sub.SubmittedAt), database.Text(shown.Name), database.Text(shown.PictureHash))
 	if err != nil {
 		return err
 	}
@@ -121,6 +122,19 @@ func (s *Service) insert(ctx context.Context, tx *store.Tx, sub Submission) erro
 		args = append(args, sub.ID, id)
 	}
 	return tx.InsertRows(ctx, `INSERT INTO kyc_documents (submission_id, document_id)`, "", 2, args)
+}
+
+// confirmShown confirms the name and the picture that the profile had when the coach submitted. Others that came later
+// wait for an operator.
+func confirmShown(ctx context.Context, tx *store.Tx, s Submission) error {
+	err := tx.Defer(ctx, `
+		UPDATE coaches SET confirmed_name = (SELECT s.shown_name FROM kyc_submissions s WHERE s.id = $2),
+			confirmed_picture = (SELECT s.shown_picture FROM kyc_submissions s WHERE s.id = $2)
+		WHERE id = $1`, s.CoachID, s.ID)
+	if err != nil {
+		return fmt.Errorf("confirm the name of coach %s: %w", s.CoachID, err)
+	}
+	return nil
 }
 
 // saveDecision saves a decided submission, whose state was from.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/input"
 	"github.com/touchline/touchline/internal/platform/wire"
 	"github.com/touchline/touchline/internal/web"
@@ -49,7 +50,7 @@ func ProfileForm(ctx context.Context, site *web.Pages, r *web.Request, by actor.
 	v.Data = map[string]any{
 		"Profile": profile, "Missing": profile.Missing(site.Coaches.Required), "Done": r.URL.Query().Get("done"),
 		"Picture": profile.Picture(), "Certificates": certificates, "RequestID": site.Auth.NewID(), "KYC": site.Subscriptions.Tiers.KYC,
-		"EmailRequired": slices.Contains(site.Coaches.Required, "email"), "Zones": web.OfferedZones(f), "DefaultZone": site.Coaches.DefaultTimeZone,
+		"Unmarked": profile.Unmarked(), "EmailRequired": slices.Contains(site.Coaches.Required, "email"), "Zones": web.OfferedZones(f), "DefaultZone": site.Coaches.DefaultTimeZone,
 	}
 	return web.FormPage("profile", v), nil
 }
@@ -64,20 +65,32 @@ func (p pages) saveProfile(ctx context.Context, r *web.Request, by actor.Actor) 
 	if r.Form.Has("open") {
 		return p.site.KeepTyped(r, web.Redirect("/coach/documents/add"), ProfilePath, ProfileValues(before).Values), nil
 	}
+	if r.Form.Has("cancel_name") {
+		if _, err := p.site.Coaches.Edit(ctx, by, coach.Patch{CancelName: true}); err != nil {
+			return web.Response{}, err
+		}
+		return web.Redirect("/coach/profile?done=name_cancelled"), nil
+	}
 	var faults wire.Faults
 	patch := readProfile(r, &faults)
+	var saved coach.Profile
 	if err = faults.Err(); err == nil {
-		_, err = p.site.Coaches.Edit(ctx, by, patch)
+		saved, err = p.site.Coaches.Edit(ctx, by, patch)
 	}
 	if err != nil {
 		f := &web.Form{Values: r.Form}
-		if !p.site.AddFaults(r, f, err, nil) {
+		if fault.CodeOf(err) == "name_limit" {
+			p.site.AddError(r, f, "name", err)
+		} else if !p.site.AddFaults(r, f, err, nil) {
 			return web.Response{}, err
 		}
 		return ProfileForm(ctx, p.site, r, by, before, f)
 	}
 	if len(before.Missing(p.site.Coaches.Required)) > 0 {
 		return web.Redirect("/coach"), nil
+	}
+	if saved.NamePending != "" && saved.NamePending != before.NamePending {
+		return web.Redirect("/coach/profile?done=name_asked"), nil
 	}
 	return web.Redirect("/coach/profile?done=saved"), nil
 }

@@ -3,6 +3,7 @@ package handlers
 import (
 	"cmp"
 	"context"
+	"net/http"
 
 	"github.com/touchline/touchline/internal/api"
 
@@ -27,6 +28,8 @@ type profileResponse struct {
 	UPIID           *string                `json:"upi_id"`
 	Visibility      profileVisibility      `json:"visibility"`
 	KYCState        string                 `json:"kyc_state"`
+	NamePending     *string                `json:"name_pending"`
+	TakesEffectAt   *string                `json:"takes_effect_at"`
 	Tier            string                 `json:"tier"`
 	ProfileComplete bool                   `json:"profile_complete"`
 	Missing         []string               `json:"missing"`
@@ -54,6 +57,7 @@ func (h calls) newProfileResponse(p coach.Profile) profileResponse {
 		ExperienceYears: p.Experience, Sports: sports, Certifications: certifications, ProfilePicture: api.NewPictureResponse(p.Picture()),
 		TimeZone: cmp.Or(p.TimeZone, h.api.Coaches.DefaultTimeZone), UPIID: wire.OrNull(p.UPIID),
 		Visibility: profileVisibility{p.Visible, orEmpty(p.Show)}, KYCState: string(h.api.Subscriptions.Tiers.KYCState(p.KYC)), Tier: h.api.Subscriptions.Tiers.Of(p.Tier).Name,
+		NamePending: wire.OrNull(p.NamePending), TakesEffectAt: wire.TimestampOrNull(p.NameTakesEffectAt),
 		ProfileComplete: len(missing) == 0, Missing: missing,
 		CreatedAt: wire.Timestamp(p.CreatedAt), UpdatedAt: wire.Timestamp(p.UpdatedAt),
 	}
@@ -70,6 +74,7 @@ func (h calls) profile(ctx context.Context, r api.Request[api.NoBody]) (api.Resp
 
 type profilePatch struct {
 	Name            wire.Opt[string]   `json:"name" rule:"name,min=1,max=100"`
+	NamePending     wire.Opt[string]   `json:"name_pending"`
 	Email           wire.Opt[string]   `json:"email" rule:"min=3,max=254"`
 	Bio             wire.Opt[string]   `json:"bio" rule:"lines,min=1,max=2000"`
 	ExperienceYears wire.Opt[int]      `json:"experience_years" rule:"min=0,max=80"`
@@ -92,6 +97,10 @@ func (h calls) editProfile(ctx context.Context, r api.Request[profilePatch]) (ap
 		years := in.ExperienceYears.Some()
 		patch.Experience = &years
 	}
+	if in.NamePending.Set && !in.NamePending.Null {
+		f.Add("/name_pending", "invalid_value", "This can only be null, which withdraws the name. Write another name to name.")
+	}
+	patch.CancelName = in.NamePending.Set
 	input.CheckTimeZone(in.TimeZone.Some(), &f)
 	if patch.UPIID != nil {
 		var err error
@@ -124,7 +133,11 @@ func (h calls) edit(ctx context.Context, by actor.Actor, patch coach.Patch, f wi
 	if err != nil {
 		return api.Response{}, err
 	}
-	return endpoint.OK(h.newProfileResponse(p)), nil
+	response := endpoint.OK(h.newProfileResponse(p))
+	if patch.Name != nil && p.NamePending != "" && *patch.Name == p.NamePending {
+		response.Status = http.StatusAccepted
+	}
+	return response, nil
 }
 
 // completeProfile serves POST /auth/complete-profile.

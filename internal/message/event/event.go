@@ -69,6 +69,8 @@ const (
 	// CoachLeft: the coach closed their account; Party had approved, for
 	// StudentName and for OtherStudents.
 	CoachLeft Type = "coach_left"
+	// CoachRenaming: the coach, who is called FormerCoach, wants to be called CoachName from Day on; Party had approved.
+	CoachRenaming Type = "coach_renaming"
 )
 
 // What a coach and a family write to each other, and records about a player.
@@ -115,6 +117,12 @@ const (
 	KYCRejected Type = "kyc_rejected" // Reason
 )
 
+// The decisions of operators about a name or picture of a coach.
+const (
+	NameConfirmed Type = "name_confirmed"
+	NameRefused   Type = "name_refused" // Title is the name; Reason
+)
+
 // The decisions of operators about a coach's request for the tier Title.
 const (
 	TierApproved Type = "tier_approved"
@@ -150,7 +158,7 @@ type Event struct {
 	CoachName, StudentName, GuardianName string
 	GuardianEmail                        string
 	OtherStudents                        []string // for CoachLeft
-	FormerCoach                          string   // for CoachChanged
+	FormerCoach                          string   // for CoachChanged and CoachRenaming
 	// BatchNames are the batches that the player is in.
 	BatchNames []string
 

@@ -191,7 +191,7 @@ func (s *Sender) message(m message.Message) (*gomail.Msg, error) {
 	if err := msg.To(m.To); err != nil {
 		return nil, &message.SendError{Permanent: true, Cause: message.CauseUnknownAddress, Reason: "invalid address"}
 	}
-	msg.Subject(content.Subject)
+	msg.Subject(header(content.Subject))
 	msg.SetDateWithValue(s.config.Now())
 	msg.SetMessageIDWithValue(MessageID(m.ID, s.from.Address))
 	msg.SetGenHeader("Auto-Submitted", "auto-generated") // no out-of-office replies (RFC 3834)

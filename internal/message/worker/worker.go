@@ -25,6 +25,7 @@ const (
 	digestEvery         = time.Second
 	expiryEvery         = 5 * time.Second
 	feesEvery           = 5 * time.Second
+	namesEvery          = 10 * time.Second
 	sweepFilesEvery     = 10 * time.Second
 	introspectionsEvery = time.Second
 	keysEvery           = 10 * time.Second
@@ -61,6 +62,8 @@ type Config struct {
 	MakeFees func(ctx context.Context, n int) (int, error)
 	// RemindFees reminds families of up to n fees. It returns how many it found.
 	RemindFees func(ctx context.Context, n int) (int, error)
+	// TakeDueNames gives up to n coaches the names that they asked for 7 days ago. It returns how many it found.
+	TakeDueNames func(ctx context.Context, n int) (int, error)
 	// RotateKeys renews the signing keys and loads keys of other replicas.
 	RotateKeys func(ctx context.Context) error
 	// SweepFiles deletes files that no document refers to. It returns how many.
@@ -115,6 +118,7 @@ func (w *Worker) Run(ctx context.Context) {
 	wait.Go(func() { w.every(ctx, "send expiry notifications", expiryEvery, inBatches(c.SendExpiryNotifications)) })
 	wait.Go(func() { w.every(ctx, "make fees", feesEvery, inBatches(c.MakeFees)) })
 	wait.Go(func() { w.every(ctx, "remind of fees", feesEvery, inBatches(c.RemindFees)) })
+	wait.Go(func() { w.every(ctx, "give coaches new names", namesEvery, inBatches(c.TakeDueNames)) })
 	wait.Go(func() { w.every(ctx, "sweep files", sweepFilesEvery, uncounted(c.SweepFiles)) })
 	wait.Go(func() { w.every(ctx, "record introspections", introspectionsEvery, c.RecordIntrospections) })
 	wait.Go(func() { w.every(ctx, "rotate keys", keysEvery, c.RotateKeys) })

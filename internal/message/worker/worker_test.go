@@ -65,6 +65,7 @@ func TestPeriodicJobs(t *testing.T) {
 			},
 			RecordIntrospections:    func(context.Context) error { return nil },
 			SendExpiryNotifications: func(context.Context, int) (int, error) { return 0, nil },
+			TakeDueNames:            func(context.Context, int) (int, error) { return 0, nil },
 			MakeFees:                func(context.Context, int) (int, error) { return 0, nil },
 			RemindFees:              func(context.Context, int) (int, error) { return 0, nil },
 			SweepFiles:              func(context.Context) (int64, error) { return 0, nil },

@@ -36,7 +36,7 @@ func newView(t *testing.T, language string) *web.View {
 var events = []event.Type{
 	event.Requested, event.Reminded, event.Approved, event.Rejected, event.Revoked, event.Disputed, event.DisputeLifted, event.DeliveryFailed, event.Changed,
 	event.Unlinked, event.Removed, event.CoachLeft, event.TokenReused, event.NumberChanged, event.UPIChanged, event.PendingLong, event.CertificateExpiring,
-	event.KYCVerified, event.KYCRejected, event.TierApproved, event.TierRefused, event.FeeReminded, event.FeeTold, event.TeamMessage, event.TeamReply, event.ProgressAdded, event.ReportAdded,
+	event.KYCVerified, event.KYCRejected, event.NameConfirmed, event.NameRefused, event.TierApproved, event.TierRefused, event.FeeReminded, event.FeeTold, event.TeamMessage, event.TeamReply, event.ProgressAdded, event.ReportAdded,
 	event.TrainingAdded, event.TrainingChanged, event.TrainingCancelled, event.TrainingRestored, event.TrainingAsked,
 }
 

@@ -77,7 +77,7 @@ func aboutNotification(n message.Notification) (path, link string) {
 		return "/coach/settings#devices", "notifications.open.devices"
 	case n.Type == message.TierApproved || n.Type == message.TierRefused:
 		return "/coach/settings/plan", "notifications.open.plan"
-	case n.Type == message.KYCVerified || n.Type == message.KYCRejected:
+	case n.Type == message.KYCVerified || n.Type == message.KYCRejected || n.Type == message.NameConfirmed || n.Type == message.NameRefused:
 		return "/coach/verification", "notifications.open.verification"
 	case n.Type == message.TeamReplyType && n.Data.Words.Party != "":
 		return "/coach/conversations/" + n.Data.PlayerID + "/" + string(n.Data.Words.Party), "notifications.open.replies"

@@ -113,6 +113,7 @@ type Config struct {
 	ProfileRequired          []string `env:"PROFILE_REQUIRED" default:"name,bio,experience_years,sports" help:"fields of a complete coach profile, separated by commas: name, bio, experience_years, sports, email, certifications, profile_picture; none requires no field"`
 	KYC                      bool     `env:"KYC" default:"off" help:"operators verify the identity of coaches; the tiers say what requires it"`
 	Tiers                    string   `env:"TIERS" default:"built-in" help:"JSON file with the subscription tiers (docs/tiers.md)"`
+	NamesRefused             string   `env:"NAMES_REFUSED" default:"built-in" help:"file with names that no coach, student, guardian or batch may have, one on each line, beside the built-in ones: this service, messengers, banks, offices"`
 	RequireGuardianForMinors bool     `env:"REQUIRE_GUARDIAN_FOR_MINORS" default:"off" shown:"on if PRIVACY_PROFILE is india, else off" help:"a student under 18 gets app services only if the guardian has approved too"`
 	AllowCoachAsContact      bool     `env:"ALLOW_COACH_AS_CONTACT" default:"off" help:"a guardian or student may have the coach's own number"`
 	CopyGuardian             bool     `env:"COPY_GUARDIAN" default:"on" help:"what a coach writes to a student under 18 goes to the guardian too, on the same channel"`

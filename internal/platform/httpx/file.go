@@ -123,7 +123,7 @@ func (f File) disposition() string {
 		kind = "attachment"
 	}
 	ascii := strings.Map(func(r rune) rune {
-		if r < 0x20 || r > 0x7e || r == '"' || r == '\\' {
+		if r < 0x20 || r > 0x7e || strings.ContainsRune(`"\=?%;`, r) { // also encoded words, which some browsers decode
 			return '_'
 		}
 		return r

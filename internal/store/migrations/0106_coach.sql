@@ -34,8 +34,23 @@ CREATE TABLE coaches (
 	time_zone        TEXT,
 	-- The address to which families pay, and when it was changed last.
 	upi_id           TEXT,
-	upi_changed_at   BIGINT
+	upi_changed_at   BIGINT,
+	-- The profile was complete once: from then on another name is a change. former_names are
+	-- the changes of the last 30 days, JSON. name_pending takes effect at
+	-- name_takes_effect_at, or when an operator confirms it.
+	completed        BOOLEAN NOT NULL DEFAULT FALSE,
+	former_names     TEXT   NOT NULL DEFAULT '[]',
+	name_pending     TEXT,
+	name_takes_effect_at BIGINT,
+	-- The name, and the SHA-256 of the picture, that an operator confirmed last. Only with
+	-- them a verified coach has the mark. name_check_at: since when a name or a picture
+	-- waits for an operator.
+	confirmed_name   TEXT,
+	confirmed_picture TEXT,
+	name_check_at    BIGINT
 );
+CREATE INDEX coaches_names_due ON coaches (name_takes_effect_at, id) WHERE name_takes_effect_at IS NOT NULL;
+CREATE INDEX coaches_name_checks ON coaches (name_check_at, id) WHERE name_check_at IS NOT NULL;
 CREATE INDEX coaches_tier_requests ON coaches (requested_tier_at, id) WHERE requested_tier IS NOT NULL;
 CREATE INDEX coaches_by_name ON coaches (name_key, id);
 
@@ -66,7 +81,8 @@ CREATE TABLE documents (
 CREATE INDEX documents_of_coach ON documents (coach_id, id);
 CREATE INDEX documents_by_notice ON documents (notice_at, id) WHERE notice_at IS NOT NULL;
 
--- Submissions for verification; legal_name is encrypted. At most one is open per coach.
+-- Submissions for verification; legal_name is encrypted. At most one is open per coach. shown_name
+-- and shown_picture are the name and the SHA-256 of the picture of the profile then.
 CREATE TABLE kyc_submissions (
 	id           TEXT   NOT NULL PRIMARY KEY,
 	coach_id     TEXT   NOT NULL REFERENCES accounts (id),
@@ -74,7 +90,9 @@ CREATE TABLE kyc_submissions (
 	legal_name   BYTEA  NOT NULL,
 	reason       TEXT,
 	submitted_at BIGINT NOT NULL,
-	decided_at   BIGINT
+	decided_at   BIGINT,
+	shown_name   TEXT,
+	shown_picture TEXT
 );
 CREATE UNIQUE INDEX kyc_waiting_once ON kyc_submissions (coach_id) WHERE state = 'submitted';
 CREATE INDEX kyc_queue ON kyc_submissions (submitted_at, id) WHERE state = 'submitted';
