@@ -57,6 +57,7 @@ func (p *fixture) verifications() {
 	ok(p, err)
 	_, _, err = p.verify().State(bg, by)
 	ok(p, err)
+	p.names()
 }
 
 func TestVerification(t *testing.T) {

@@ -88,7 +88,7 @@ func fillTables(t *testing.T, url string) {
 		`INSERT INTO documents SELECT 'd' || i, 'a' || i % 200, CASE WHEN i % 4 = 0 THEN 'identity' ELSE 'certification' END, 't', NULL, NULL, NULL, 'f', 'm', 1, 's',
 				NULL, NULL, '[]', 'b' || i, i % 2 = 0, CASE WHEN i % 10 = 0 THEN i END, 1, i, i FROM generate_series(1, 1000) i`,
 		`INSERT INTO blobs SELECT 'b' || i, 'a' || i % 200, 1, i, CASE WHEN i % 10 = 0 THEN i END FROM generate_series(1, 1000) i`,
-		`INSERT INTO kyc_submissions SELECT 'k' || i, 'a' || i, CASE WHEN i % 10 = 0 THEN 'submitted' ELSE 'verified' END, '\x01', NULL, i, NULL FROM generate_series(1, 1000) i`,
+		`INSERT INTO kyc_submissions SELECT 'k' || i, 'a' || i, CASE WHEN i % 10 = 0 THEN 'submitted' ELSE 'verified' END, '\x01', NULL, i, NULL, 'n', NULL FROM generate_series(1, 1000) i`,
 		`INSERT INTO kyc_documents SELECT 'k' || i, 'd' || i FROM generate_series(1, 1000) i`,
 		`INSERT INTO listings SELECT 'a' || i, '{}', i FROM generate_series(1, 1000) i`,
 		`INSERT INTO listing_terms SELECT 'w:' || i % 7, 'a' || i FROM generate_series(1, 1000) i`,
