@@ -45,7 +45,7 @@ func TestHostileNames(t *testing.T) {
 		}
 
 		// SMS and WhatsApp, also as the value of a template.
-		m := message.Message{Brand: "Touchline", Link: "https://t.example/a/b", Request: message.Request{Party: actor.Guardian, CoachName: name, StudentName: name, BatchNames: []string{name}}}
+		m := message.Message{Brand: "Touchline", Link: "https://t.example/a/b", Request: message.RequestDetails{Party: actor.Guardian, CoachName: name, StudentName: name, BatchNames: []string{name}}}
 		for field, value := range message.SMSOf(m).Values {
 			if field != "link" && field != "other_link" && (marked.MatchString(value) || strings.ContainsFunc(value, unicode.IsControl)) {
 				t.Errorf("%q in the SMS: %s is %q", name, field, value)
@@ -66,8 +66,8 @@ func TestHostileNames(t *testing.T) {
 		if _, err := msg.WriteTo(&raw); err != nil {
 			t.Fatal(err)
 		}
-		_, rest, _ := strings.Cut(raw.String(), "Subject: ")
-		line, _, _ := strings.Cut(regexp.MustCompile(`\r\n[ \t]`).ReplaceAllString(rest, " "), "\r\n")
+		_, rest, _ := strings.Cut(regexp.MustCompile(`\r\n[ \t]`).ReplaceAllString(raw.String(), " "), "Subject:")
+		line, _, _ := strings.Cut(rest, "\r\n")
 		decoded, err := new(mime.WordDecoder).DecodeHeader(line)
 		want := strings.Join(strings.Fields(strings.Map(func(r rune) rune {
 			if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
