@@ -134,7 +134,7 @@ func (p *Profile) renamesAtOnce(name string, now time.Time) bool {
 	return !slices.ContainsFunc(changes, func(f FormerName) bool { return !f.Told && !sharesWord(name, f.Name) })
 }
 
-// commonWords are words that many names of coaches and clubs have, so that they name nobody.
+// commonWords are words that many names of coaches and clubs have, so that they do not say who it is.
 var commonWords = strings.Fields(`coach coaches coaching sir madam mam maam mr mrs ms miss dr prof shri sri smt kumari ji bhai bhaiya didi uncle aunty the and of for at in
 	academy club clubs school sports sport team trainer training teacher centre center institute group foundation association games kids junior juniors india indian
 	cricket football hockey tennis badminton basketball volleyball kabaddi athletics swimming chess yoga judo karate skating gymnastics boxing wrestling

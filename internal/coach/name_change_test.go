@@ -40,7 +40,7 @@ func TestRename(t *testing.T) {
 			t.Errorf("%s: name %q, pending %q, want pending %q", name, p.Name, p.NamePending, names.pending)
 		}
 	}
-	// Before the profile is complete, nobody knows the coach. 31 days later two changes are free again.
+	// Before the profile is complete, no family knows the coach. 31 days later two changes are free again.
 	p := coach.Profile{}
 	for i, next := range []string{"x", "Meera Nair", "Delhi"} {
 		p, _ = p.Apply(coach.Patch{Name: &next}, start.AddDate(0, 0, i))

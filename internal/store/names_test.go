@@ -18,7 +18,7 @@ func (p *fixture) profiles() *coach.Service {
 	return &coach.Service{Store: p.coaches(), Now: p.clock.Now}
 }
 
-func (p *fixture) profile(by actor.Actor) coach.Profile {
+func (p *fixture) storedProfile(by actor.Actor) coach.Profile {
 	p.Helper()
 	v, err := p.coaches().Profile(bg, by.AccountID)
 	ok(p, err)
@@ -69,7 +69,7 @@ func TestNameWaits(t *testing.T) {
 		guardian := p.as(actor.Guardian, number(2))
 		ok(p, p.decide(guardian, player.ID, approval.Approve))
 		ok(p, p.edit(by, "Delhi Public School"))
-		v := p.profile(by)
+		v := p.storedProfile(by)
 		if v.Name != "Meera Nair" || v.NamePending != "Delhi Public School" || !v.NameTakesEffectAt.Equal(p.clock.Now().Add(7*24*time.Hour)) {
 			p.Fatalf("after the wish: %q, %q, %s", v.Name, v.NamePending, v.NameTakesEffectAt)
 		}
@@ -85,13 +85,13 @@ func TestNameWaits(t *testing.T) {
 		}
 		p.clock.advance(7*24*time.Hour - time.Second)
 		take()
-		if v := p.profile(by); v.Name != "Meera Nair" {
+		if v := p.storedProfile(by); v.Name != "Meera Nair" {
 			p.Errorf("before its time: %q", v.Name)
 		}
 		p.clock.advance(time.Second)
 		take()
 		take()
-		if v := p.profile(by); v.Name != "Delhi Public School" || v.NamePending != "" {
+		if v := p.storedProfile(by); v.Name != "Delhi Public School" || v.NamePending != "" {
 			p.Errorf("after 7 days: %q, %q", v.Name, v.NamePending)
 		}
 		got := p.tray(guardian.AccountID)
@@ -106,7 +106,7 @@ func TestNameWaits(t *testing.T) {
 		ok(p, p.edit(by, "Fast Loans"))
 		p.refused(p.verify().RefuseName(bg, testOperator, by.AccountID, "Quick Loans", "no"), "request_superseded")
 		ok(p, p.verify().RefuseName(bg, testOperator, by.AccountID, "Fast Loans", "Families do not know you by this name."))
-		if v := p.profile(by); v.Name != "Delhi Public School" || v.NamePending != "" {
+		if v := p.storedProfile(by); v.Name != "Delhi Public School" || v.NamePending != "" {
 			p.Errorf("after the refusal: %q, %q", v.Name, v.NamePending)
 		}
 		if got := p.tray(by.AccountID); got[len(got)-1] != "name_refused" {
@@ -135,7 +135,7 @@ func TestNameConfirmedAndCancelledAtOnce(t *testing.T) {
 		})
 		wait.Go(func() { _, err := p.profiles().Edit(bg, by, coach.Patch{CancelName: true}); ok(p, err) })
 		wait.Wait()
-		v := p.profile(by)
+		v := p.storedProfile(by)
 		if v.NamePending != "" || (confirmed == nil) != (v.Name == "Delhi Public School") {
 			p.Errorf("confirmed: %v, name %q, pending %q", confirmed, v.Name, v.NamePending)
 		}
@@ -149,11 +149,11 @@ func TestMarkFollowsTheIdentity(t *testing.T) {
 		by := p.verifiedCoach(1, "Arjun Mehta")
 		want := func(when string, why ...string) {
 			p.Helper()
-			if got := p.profile(by).Unmarked(); !slices.Equal(got, why) {
+			if got := p.storedProfile(by).Unmarked(); !slices.Equal(got, why) {
 				p.Errorf("%s: %q keep the mark off, want %q", when, got, why)
 			}
 			waits := 0
-			if len(why) > 0 || p.profile(by).NamePending != "" {
+			if len(why) > 0 || p.storedProfile(by).NamePending != "" {
 				waits = 1
 			}
 			if queue, err := p.verify().Names(bg, testOperator, verification.Cursor{}, 10); err != nil || len(queue) != waits {
@@ -187,7 +187,7 @@ func TestMarkFollowsTheIdentity(t *testing.T) {
 		p.clock.advance(7 * 24 * time.Hour)
 		_, err = p.profiles().TakeDueNames(bg, 10)
 		ok(p, err)
-		want("a name that nobody confirmed", "name")
+		want("a name without an operator", "name")
 		ok(p, p.verify().ConfirmName(bg, testOperator, by.AccountID, verification.SeenName{Name: "Delhi Public School", PictureID: picture}))
 		want("confirmed again")
 		if n := p.count(`SELECT count(*) FROM audit_log WHERE action = $1`, operator.NameConfirmed); n != 3 {
@@ -207,7 +207,7 @@ func TestMarkOfALaterName(t *testing.T) {
 		ok(p, p.edit(by, "Arjun Verma"))
 		_, err = p.verify().Approve(bg, testOperator, s.ID)
 		ok(p, err)
-		if got := p.profile(by).Unmarked(); strings.Join(got, " ") != "name" {
+		if got := p.storedProfile(by).Unmarked(); strings.Join(got, " ") != "name" {
 			p.Errorf("%q keep the mark off, want the name", got)
 		}
 	})

@@ -107,7 +107,7 @@ var places = []string{
 	"मैदान", "कॉलोनी", "लाइन", "लाइंस", "नगर", "रोड", "स्कूल", "विद्यालय", "कॉलेज",
 }
 
-// List is a list of names that nobody may have. The zero List has the built-in names only.
+// List is a list of names that are refused. The zero List has the built-in names only.
 type List struct{ more [][]string }
 
 // Parse reads a file with a name on each line. Lines that begin with # are comments.
