@@ -61,7 +61,9 @@ func plainName(r rune) rune {
 }
 
 // encodedWord reports whether a word is, or begins, an encoded word of mail (RFC 2047), which mail clients decode.
-func encodedWord(word string) bool { return strings.Contains(word, "=?") || strings.Contains(word, "?=") }
+func encodedWord(word string) bool {
+	return strings.Contains(word, "=?") || strings.Contains(word, "?=")
+}
 
 // isDot reports whether r is a full stop or looks like one.
 func isDot(r rune) bool {

@@ -21,7 +21,7 @@ func header(text string) string {
 		return r
 	}, strings.ToValidUTF8(text, "\ufffd"))
 	if !strings.Contains(text, "=?") {
-		return text // go-mail encodes what is not ASCII
+		return text // go-mail encodes all but ASCII
 	}
 	var words []string
 	for len(text) > 0 {
