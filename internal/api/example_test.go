@@ -39,6 +39,7 @@ func strictDocuments(t *testing.T) map[string]map[string]any {
 var differs = map[string]string{
 	"api post /auth/refresh: 200":                                "/refresh_token", // it is the next one
 	"api put /api/coach/subscription: 202":                       "/tier",          // requested_tier has it
+	"admin post /api/admin/names/{coach_id}/refuse: 200":         "/name",          // the name before stays
 	"admin post /api/admin/tier-requests/{coach_id}/refuse: 200": "/tier",          // the tier stays
 	"admin patch /api/admin/webhooks/{webhook_id}: 200":          "/events",        // null is all, which reads as an empty list
 }

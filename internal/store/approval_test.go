@@ -233,8 +233,10 @@ func (p *fixture) add(by actor.Actor, name string, guardian, student phone.Numbe
 	return added
 }
 
+// decide records the decision of a party that was shown the newest version of its request.
 func (p *fixture) decide(by actor.Actor, id string, what approval.Trigger) error {
-	_, _, err := p.Decide(bg, by, id, approval.Decision{Action: what})
+	shown := p.count(`SELECT coalesce(max(version), 0) FROM requests WHERE player_id = $1 AND approver_type = $2 AND state = 'pending'`, id, string(by.Role))
+	_, _, err := p.Decide(bg, by, id, approval.Decision{Action: what, Wording: approval.Wording{Version: int64(shown)}})
 	return err
 }
 

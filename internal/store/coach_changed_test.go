@@ -55,8 +55,8 @@ func TestCoachRenamed(t *testing.T) {
 			WHERE k.player_id = $1 AND k.party = 'guardian' AND k.version = (SELECT version FROM players WHERE id = $1)`, asha.ID); got != 1 {
 			p.Errorf("%d records with the newest version of the player, want 1", got)
 		}
-		if got := p.count(`SELECT count(*) FROM record_keys WHERE player_id = $1`, bela.ID); got != 1 {
-			p.Errorf("%d records of a player without an approval, want that of the request", got)
+		if got := p.count(`SELECT count(*) FROM record_keys WHERE player_id = $1`, bela.ID); got != 2 {
+			p.Errorf("%d records of a player without an approval, want those of the two parties from its start", got)
 		}
 	})
 }

@@ -22,7 +22,7 @@ func TestLinkState(t *testing.T) {
 		hash := p.link(request)
 		want := approval.LinkState{
 			Open: true, RequestID: request, PlayerID: a.ID, Party: actor.Guardian, Number: number(2),
-			CoachID: coach.AccountID, CoachName: "Coach 1", StudentName: "Asha Rao", ToNumber: true,
+			CoachID: coach.AccountID, CoachName: "Coach 1", StudentName: "Asha Rao", Version: 1, ToNumber: true,
 		}
 		p.wantLink(hash, want)
 		p.wantLink(vault.HashToken("mistyped"), approval.LinkState{})
@@ -34,7 +34,7 @@ func TestLinkState(t *testing.T) {
 		p.wantLink(hash, want)
 		p.wantLink(p.link(adultStudent.StudentApprover.Request.ID), approval.LinkState{
 			Open: true, RequestID: adultStudent.StudentApprover.Request.ID, PlayerID: adultStudent.ID, Party: actor.Student, Number: number(2),
-			CoachID: coach.AccountID, CoachName: "Coach 1", StudentName: "Bela Rao", Adult: true, ToNumber: true,
+			CoachID: coach.AccountID, CoachName: "Coach 1", StudentName: "Bela Rao", Version: 1, Adult: true, ToNumber: true,
 		})
 
 		// A link to the number names a batch, as its message does; a link that left by mail does not.

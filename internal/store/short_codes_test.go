@@ -30,7 +30,7 @@ func TestFindByShortCode(t *testing.T) {
 		a := p.add(coach, "Asha Rao", number(2), number(3))
 		request := a.GuardianApprover.Request
 		want := approval.LinkState{
-			Open: true, RequestID: request.ID, PlayerID: a.ID, Party: actor.Guardian, Number: number(2), CoachName: "Coach 1", StudentName: "Asha Rao",
+			Open: true, RequestID: request.ID, PlayerID: a.ID, Party: actor.Guardian, Number: number(2), CoachName: "Coach 1", StudentName: "Asha Rao", Version: 1,
 		}
 		p.wantPair(request.ShortCode, number(2), want)
 		p.wantPair(" "+strings.ToLower(request.ShortCode[:3])+"-"+request.ShortCode[3:], number(2), want)

@@ -39,7 +39,7 @@ func TestAnswerLink(t *testing.T) {
 			"date": q.day(1), "start": "09:00", "end": "10:30", "kind": "match", "opponent": "Tigers", "venue": "City stadium",
 		}).Want(t, 201).String("training_id")
 		sms := s.SMS(guardianNumber, "message", sent).Text
-		if !strings.HasPrefix(sms, "Coach Meera Nair: match against Tigers for Asha Rao on ") {
+		if !strings.HasPrefix(sms, "Coach Meera Nair plans match against Tigers for Asha Rao on ") {
 			t.Errorf("the SMS is %s", sms)
 		}
 		path := q.link(sent)

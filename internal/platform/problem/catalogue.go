@@ -93,11 +93,6 @@ var catalogue = []Type{
 		"Upload identity documents, submit them with `POST /api/coach/kyc`, and wait for the decision.",
 	},
 	{
-		"name_limit", 409, "Too many new names",
-		"The coach asked for 3 names in 30 days that families do not know. The families were told of each. `allowed_at` says when another one is possible.",
-		"Wait until then, or keep a word of the name that families know.",
-	},
-	{
 		"tier_limit", 403, "Not in this subscription tier",
 		"The subscription tier does not include this feature, or its limit is reached: `limit` names it, `limit_value` is how much is allowed, `use` how much there is.",
 		"Choose `needed_tier` with `PUT /api/coach/subscription` if coaches may choose it. Otherwise ask the operator of the service, or remove something.",
@@ -154,6 +149,11 @@ var catalogue = []Type{
 		"Accept `application/json` and `application/problem+json` (for the stream, `text/event-stream`), or leave the header out.",
 	},
 
+	{
+		"name_limit", 409, "Too many new names",
+		"The coach asked for 3 names in 30 days that families do not know. The families were told of each. `allowed_at` says when another one is possible.",
+		"Wait until then, or keep a word of the name that families know.",
+	},
 	{
 		"number_in_use", 409, "The number belongs to a coach already",
 		"The code for the new number is right, but a coach with this number is registered already.",
