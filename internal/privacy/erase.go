@@ -78,7 +78,9 @@ const countersOfDelivery = `'number/' || d.recipient, 'coach/' || d.coach_id || 
 
 // lastWithAddress says that no other child of the guardian of p has the same address.
 const lastWithAddress = `NOT EXISTS (SELECT 1 FROM players o
-	WHERE o.guardian_id = p.guardian_id AND o.id <> p.id AND o.guardian_email = p.guardian_email AND o.erased_at IS NULL)`
+	WHERE o.guardian_id = p.guardian_id AND o.id <> p.id AND o.guardian_email = p.guardian_email AND o.deleted_at IS NULL)
+	AND NOT EXISTS (SELECT 1 FROM players o
+	WHERE o.guardian_id = p.guardian_id AND o.id <> p.id AND o.guardian_email = p.guardian_email AND o.deleted_at IS NOT NULL AND o.erased_at IS NULL)`
 
 // teamMessageErasure erases the text of a message unless another player has it.
 const teamMessageErasure = `UPDATE team_messages SET body = '' WHERE id IN (

@@ -41,7 +41,7 @@ func (p *fixture) names() {
 	_, err = p.verify().ReadName(bg, testOperator, by.AccountID)
 	ok(p, err)
 	ok(p, p.verify().ConfirmName(bg, testOperator, queue[0].CoachID, verification.SeenName{Name: queue[0].NewName()}))
-	p.verifiedCoach(9191, "Arjun Mehta")
+	ok(p, p.edit(p.verifiedCoach(9191, "Arjun Mehta"), "Mehta Arjun"))
 	_, err = p.profiles().TakeDueNames(bg, 10)
 	ok(p, err)
 }
@@ -179,7 +179,8 @@ func TestMarkFollowsTheIdentity(t *testing.T) {
 		ok(p, err)
 		want("a new picture", "picture")
 		p.refused(p.verify().ConfirmName(bg, testOperator, by.AccountID, verification.SeenName{Name: "Arjun Verma"}), "request_superseded")
-		ok(p, p.verify().ConfirmName(bg, testOperator, by.AccountID, verification.SeenName{Name: "Arjun Verma", PictureID: picture}))
+		p.refused(p.verify().ConfirmName(bg, testOperator, by.AccountID, verification.SeenName{Name: "Arjun Verma", Picture: "of the file before"}), "request_superseded")
+		ok(p, p.verify().ConfirmName(bg, testOperator, by.AccountID, verification.SeenName{Name: "Arjun Verma", Picture: "new"}))
 		want("picture confirmed")
 		p.clock.advance(31 * 24 * time.Hour)
 		ok(p, p.edit(by, "Delhi Public School"))
@@ -188,7 +189,7 @@ func TestMarkFollowsTheIdentity(t *testing.T) {
 		_, err = p.profiles().TakeDueNames(bg, 10)
 		ok(p, err)
 		want("a name without an operator", "name")
-		ok(p, p.verify().ConfirmName(bg, testOperator, by.AccountID, verification.SeenName{Name: "Delhi Public School", PictureID: picture}))
+		ok(p, p.verify().ConfirmName(bg, testOperator, by.AccountID, verification.SeenName{Name: "Delhi Public School", Picture: "new"}))
 		want("confirmed again")
 		if n := p.count(`SELECT count(*) FROM audit_log WHERE action = $1`, operator.NameConfirmed); n != 3 {
 			p.Errorf("%d entries of confirmations, want 3", n)

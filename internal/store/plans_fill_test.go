@@ -55,6 +55,7 @@ func fillTables(t *testing.T, url string) {
 			FROM generate_series(1, 1000) i`,
 		`INSERT INTO erasures SELECT 'e' || i, 'player', i FROM generate_series(1, 2000) i`,
 		`INSERT INTO disputes SELECT 'a' || i % 100, 'a' || i, 'p' || i, ('s' || i)::bytea, ('n' || i)::bytea, i, 'r' || i FROM generate_series(1, 1000) i`,
+		`INSERT INTO tellings SELECT 'a' || i % 500, 'training/' || i, 'w', '{}', i FROM generate_series(1, 1000) i`,
 		`INSERT INTO digests SELECT 'a' || i, i, 1 FROM generate_series(1, 1000) i`,
 		`INSERT INTO notifications SELECT 'a' || i % 50, i, 't' || i, 'k', 't', 'b', '{}', 'p' || i, i, CASE WHEN i % 2 = 0 THEN i END
 			FROM generate_series(1, 1000) i`,

@@ -106,8 +106,9 @@ func (s *Service) OpenPicture(ctx context.Context, by actor.Operator, coachID, i
 	return s.Documents.OpenFile(ctx, id)
 }
 
-// SeenName is the name and the picture that an operator has seen. PictureID is "" if the profile has none.
-type SeenName struct{ Name, PictureID string }
+// SeenName is the name and the picture that an operator has seen. Picture is the SHA-256 of its bytes, because a coach can replace the file of a
+// document; it is "" if the profile has no picture.
+type SeenName struct{ Name, Picture string }
 
 // ConfirmName gives a coach the name that waits, and a verified coach the mark with this name and picture. It returns
 // request_superseded if the coach has another name or picture by now.
@@ -117,7 +118,7 @@ func (s *Service) ConfirmName(ctx context.Context, by actor.Operator, coachID st
 		switch {
 		case p.NamePending == "" && (p.KYC != coach.Verified || len(p.Unmarked()) == 0):
 			return errNoName
-		case seen.Name != cmp.Or(p.NamePending, p.Name), picture == nil && seen.PictureID != "", picture != nil && seen.PictureID != picture.ID:
+		case seen.Name != cmp.Or(p.NamePending, p.Name), picture == nil && seen.Picture != "", picture != nil && seen.Picture != picture.File.SHA256:
 			return errOtherName
 		}
 		if p.NamePending != "" {

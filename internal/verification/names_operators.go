@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/admin"
+	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/document"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/endpoint"
@@ -56,6 +57,7 @@ type comparedResponse struct {
 
 type pictureResponse struct {
 	DocumentID string `json:"document_id"`
+	SHA256     string `json:"sha256"`
 	ContentURL string `json:"content_url"`
 }
 
@@ -67,16 +69,16 @@ func (h operators) getName(ctx context.Context, r admin.Request[admin.NoBody], i
 	}
 	out := comparedResponse{nameResponse: newNameResponse(n), LegalName: wire.OrNull(n.LegalName), Unmarked: append([]string{}, n.Unmarked...)}
 	if n.Picture != nil {
-		out.ProfilePicture = newPictureResponse(id, n.Picture.ID)
+		out.ProfilePicture = newPictureResponse(id, n.Picture)
 	}
 	if n.ConfirmedPicture != nil {
-		out.ConfirmedPicture = newPictureResponse(id, n.ConfirmedPicture.ID)
+		out.ConfirmedPicture = newPictureResponse(id, n.ConfirmedPicture)
 	}
 	return endpoint.OK(out), nil
 }
 
-func newPictureResponse(coachID, id string) *pictureResponse {
-	return &pictureResponse{id, "/api/admin/names/" + coachID + "/pictures/" + id + "/content"}
+func newPictureResponse(coachID string, d *coach.Document) *pictureResponse {
+	return &pictureResponse{d.ID, d.File.SHA256, "/api/admin/names/" + coachID + "/pictures/" + d.ID + "/content"}
 }
 
 // picture serves GET .../pictures/{document_id}/content.
@@ -103,8 +105,8 @@ func serve(w http.ResponseWriter, r *http.Request, content *document.Content, at
 }
 
 type confirmNameRequest struct {
-	Name       string           `json:"name" rule:"required,min=1,max=100"`
-	DocumentID wire.Opt[string] `json:"document_id" rule:"id"`
+	Name    string           `json:"name" rule:"required,min=1,max=100"`
+	Picture wire.Opt[string] `json:"sha256" rule:"max=64"`
 }
 
 // confirmName serves POST /api/admin/names/{coach_id}/confirm.
@@ -112,7 +114,7 @@ func (h operators) confirmName(ctx context.Context, r admin.Request[confirmNameR
 	if err := r.Faults.Err(); err != nil {
 		return admin.Response{}, err
 	}
-	if err := h.ConfirmName(ctx, r.Caller.Operator(), id, SeenName{r.Body.Name, r.Body.DocumentID.Value}); err != nil {
+	if err := h.ConfirmName(ctx, r.Caller.Operator(), id, SeenName{r.Body.Name, r.Body.Picture.Value}); err != nil {
 		return admin.Response{}, err
 	}
 	return h.getName(ctx, admin.Request[admin.NoBody]{Meta: r.Meta}, id)
