@@ -194,7 +194,6 @@ const phoneDigits = 7
 type numberPart struct {
 	start, end int    // in the folded text
 	digits     string // "" if it is no number
-	plain      bool   // a time, a day, a result or an amount
 	spaced     bool   // a space stands before it
 	breaks     bool   // a comma or a line break stands before it
 	letters    bool   // one or two letters stand before it, as in 98123x45678

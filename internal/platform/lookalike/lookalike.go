@@ -98,8 +98,13 @@ func Number(r rune) string {
 
 // numbers are circled numbers that Unicode does not decompose.
 var numbers = []struct{ first, last, value rune }{
-	{'\u2776', '\u277f', 1}, {'\u2780', '\u2789', 1}, {'\u278a', '\u2793', 1}, {'\u24eb', '\u24f4', 11}, {'\u24f5', '\u24fe', 1},
-	{'\u24ff', '\u24ff', 0}, {'\U0001f10b', '\U0001f10c', 0},
+	{'\u2776', '\u277f', 1},
+	{'\u2780', '\u2789', 1},
+	{'\u278a', '\u2793', 1},
+	{'\u24eb', '\u24f4', 11},
+	{'\u24f5', '\u24fe', 1},
+	{'\u24ff', '\u24ff', 0},
+	{'\U0001f10b', '\U0001f10c', 0},
 }
 
 // sequences are alphabets that Unicode does not decompose.
