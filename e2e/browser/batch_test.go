@@ -100,7 +100,7 @@ func TestBatchPages(t *testing.T) {
 		for _, page := range []string{"/schedule", "/attendance"} {
 			family.get(player+page).want(403, "It opens when you say yes.", "Answer for Asha Rao").without("North ground", "absent:")
 		}
-		s.SignIn(t, "guardian", guardianNumber).Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": asha, "action": "approved"}).Want(t, 200)
+		s.SignIn(t, "guardian", guardianNumber).Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": asha, "action": "approved", "version": 2}).Want(t, 200) // the batch is new in the question
 		family.get(player).want(200, "Training times")
 		family.get(player+"/schedule").want(200, hostile, "North ground", "Next two weeks")
 		family.get(player+"/attendance").want(200, "1 absent").without("bus")

@@ -87,7 +87,7 @@ func TestCoachDay(t *testing.T) {
 
 	// One guardian says yes, and then the coach writes a report and reminds of the fee.
 	guardian := s.SignIn(t, "guardian", guardianNumber)
-	guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": asha, "action": "approved"}).Want(t, 200)
+	guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": asha, "action": "approved", "version": 2}).Want(t, 200) // the batch is new in the question
 	for _, player := range []string{asha, bela} {
 		coach.Call(t, "POST", "/api/players/"+player+"/reports", map[string]any{"title": "Spring term", "text": "She is quick.", "from": day(-9), "to": day(0)}).Want(t, 201)
 	}

@@ -22,7 +22,7 @@ func TestOddInputOfTeamPages(t *testing.T) {
 			"to": map[string]any{"all": true}, "audience": "guardian", "text": "Hi", "channels": []string{"sms"},
 		}).Want(t, 201).String("message_id")
 		guardian := s.SignIn(t, "guardian", guardianNumber)
-		guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": player, "action": "approved"}).Want(t, 200)
+		guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": player, "action": "approved", "version": 2}).Want(t, 200) // the batch is new in the question
 		s.Clock.Skip(s.Config.OTPResendAfter * 2)
 		family := newVisitor(t, s.URL)
 		family.account = guardian.ID
