@@ -25,7 +25,6 @@ const (
 	codes, decisions, disputed, closed, left = "TestOTPLifetime", "TestConsentEndToEnd", "TestDisputeLifecycle", "TestCloseAccount", "TestDeleteFamilyAccount"
 	numbers, mails, written, reminders       = "TestChangeNumber", "TestSignInByEmail", "TestMessages", "TestReminderAfterADay"
 	added, edited, adults, answers           = "TestPlayerFormsSentTwiceActOnce", "TestEditPlayerSaysWhatItMeans", "TestTurning18", "TestAnswerLink"
-	renamed                                  = "TestNameWaits"
 	// tellsNone: the text says that nothing is sent or told, or what the reader sent or said.
 	tellsNone = ""
 )
@@ -42,7 +41,7 @@ var heldTold = map[string]string{
 	"end_view.what": adults, "training.link.yes": answers, "training.link.no": answers,
 	"code.lead": codes, "code.lead.family": codes, "code.lead.unknown": codes, "code.lead.email": mails, "code.sent_again": codes, "code.sent_again.family": codes, "code.sent_again.email": mails,
 	"email.code.lead": mails, "fault.otp_resend_too_soon": codes, "change_number.codes.lead": numbers, "change_number.sent_again": numbers,
-	"close.players": closed, "delete.answers": left, "profile.name_pending.text": renamed, "fault.name_limit": renamed,
+	"close.players": closed, "delete.answers": left,
 	"team_messages.done.sent": written, "team_message.state.queued": written, "team_message.reason.same_number": written, "message_form.audience": tellsNone, "message_preview.reached": written, "conversation.done.sent": written,
 	"code.phones": tellsNone, "delivery.cause.opted_out": tellsNone, "delivery.reason.test_number": tellsNone, "delivery.email.test_number": tellsNone, "passkeys.lead": tellsNone,
 	"history.notice": tellsNone, "disputes.at": tellsNone, "fee_add.for.hint": tellsNone, "unsubscribe.done.lead": tellsNone, "unsubscribe.done.here": tellsNone, "stopped_mail.text": tellsNone,
