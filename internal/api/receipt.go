@@ -111,7 +111,7 @@ func (s *Server) providerCall(r Request[url.Values]) message.ProviderCall {
 }
 
 // receiveBounce serves POST /bounces/{secret}, which a mail server or provider calls.
-func (s *Server) receiveBounce(ctx context.Context, r Request[NoBody]) (Response, error) {
+func (s *Server) receiveBounce(ctx context.Context, r Request[url.Values]) (Response, error) {
 	if err := s.Bounces.Receive(ctx, r.PathPart("secret"), r.Header.Get("Content-Type"), r.Raw); err != nil {
 		return Response{}, err
 	}
