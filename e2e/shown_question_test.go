@@ -21,10 +21,7 @@ func TestRenameBeforeYes(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
-		rename := func(name string) {
-			t.Helper()
-			coach.Call(t, "PATCH", "/api/coach/profile", object{"name": name}).Want(t, 200)
-		}
+		rename := func(name string) { t.Helper(); renameCoach(t, s, coach, name) }
 		id := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, "")).String("player_id")
 		guardian := s.SignIn(t, "guardian", guardianNumber)
 		status := func() *touchlinetest.Response {
@@ -123,7 +120,7 @@ func TestRenameBeforeNo(t *testing.T) {
 		b := signInPages(t, s, "guardian", guardianNumber)
 		b.Open("/me/guardian/players/" + id + "/answer")
 		b.Press("No, not for Asha Rao")
-		coach.Call(t, "PATCH", "/api/coach/profile", object{"name": "Delhi Public School"}).Want(t, 200)
+		renameCoach(t, s, coach, "Delhi Public School")
 		b.Press("Say no")
 		got := coach.Call(t, "GET", "/api/players/approval-status/"+id, nil).Want(t, 200)
 		if history := got.JSON["history"].([]any); got.String("guardian_status") != "rejected" || history[0].(object)["shown"] != nil {
@@ -143,7 +140,7 @@ func TestRenameBeforeButton(t *testing.T) {
 		question := s.last(t, 1)
 		s.inbound(t, guardianNumber, presses(question, 0))
 		check := s.last(t, 2)
-		coach.Call(t, "PATCH", "/api/coach/profile", object{"name": "Delhi Public School"}).Want(t, 200)
+		renameCoach(t, s.Service, coach, "Delhi Public School")
 		s.Clock.Advance(time.Second)
 		for i, old := range []func(){
 			func() { s.inbound(t, guardianNumber, presses(check, 0)) }, func() { s.inbound(t, guardianNumber, presses(question, 0)) },
