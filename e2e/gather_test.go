@@ -17,7 +17,7 @@ func TestGatheredSMS(t *testing.T) {
 	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		first := coach.AddPlayer(t, child(0, guardianNumber)).String("guardian_request_id")
-		if m := s.SMS(guardianNumber, "message", 0); !strings.Contains(m.Text, "added Asha Rao 0 to a batch") {
+		if m := s.SMS(guardianNumber, "message", 0); !strings.Contains(m.Text, "Coach Meera Nair added Asha Rao 0. ") {
 			t.Errorf("first SMS: got %q", m.Text)
 		}
 		var later []string

@@ -40,7 +40,7 @@ func TestKYCOff(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		c := s.Coach(t, coachNumber)
-		want := map[string]any{"state": "disabled", "reason": nil, "legal_name": nil, "document_ids": []any{}, "submitted_at": nil, "decided_at": nil}
+		want := map[string]any{"state": "disabled", "reason": nil, "legal_name": nil, "document_ids": []any{}, "submitted_at": nil, "decided_at": nil, "marked": false, "unmarked": []any{}}
 		if diff := cmp.Diff(want, c.Call(t, "GET", "/api/coach/kyc", nil).Want(t, 200).JSON); diff != "" {
 			t.Error(diff)
 		}

@@ -97,7 +97,7 @@ func TestShutdownClosesKeptConnections(t *testing.T) {
 }
 
 // TestDrainLogsNoWarning: the checks of a load balancer during a planned shutdown are no
-// warnings.
+// warnings. Only the start of a development server has one.
 func TestDrainLogsNoWarning(t *testing.T) {
 	t.Parallel()
 	p := startServer(t, "TOUCHLINE_SHUTDOWN_DRAIN=2s")
@@ -109,7 +109,7 @@ func TestDrainLogsNoWarning(t *testing.T) {
 	if code := p.wait(waitLimit); code != 0 {
 		t.Errorf("got exit code %d", code)
 	}
-	if text := p.stderrText(); strings.Contains(text, "level=WARN") || strings.Contains(text, "level=ERROR") {
+	if text := strings.Replace(p.stderrText(), `level=WARN msg="this is a development server`, "", 1); strings.Contains(text, "level=WARN") || strings.Contains(text, "level=ERROR") {
 		t.Errorf("got warnings in the log:\n%s", text)
 	}
 }
