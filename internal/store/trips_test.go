@@ -51,6 +51,10 @@ func TestRoundTrips(t *testing.T) {
 	players := map[int]string{}
 	guardians := map[int]actor.Actor{}
 	by := p.coach(1)
+	decide := func(n int, what approval.Trigger) {
+		_, _, err := p.Decide(bg, guardians[n], players[n], approval.Decision{Action: what})
+		ok(t, err)
+	}
 	for _, tt := range []struct {
 		what string
 		most int64
@@ -76,8 +80,8 @@ func TestRoundTrips(t *testing.T) {
 			players[n] = added.ID
 		}},
 		{"reading the account of a guardian", 1, func(n int) { guardians[n] = p.as(actor.Guardian, number(300+n)) }},
-		{"a decision", 3, func(n int) { ok(t, p.decide(guardians[n], players[n], approval.Approve)) }},
-		{"a revocation", 3, func(n int) { ok(t, p.decide(guardians[n], players[n], approval.Revoke)) }},
+		{"a decision", 3, func(n int) { decide(n, approval.Approve) }},
+		{"a revocation", 3, func(n int) { decide(n, approval.Revoke) }},
 		{"a new request", 5, func(n int) {
 			_, _, err := p.Send(bg, by, players[n], actor.Guardian, approval.Patch{}, nil)
 			ok(t, err)
