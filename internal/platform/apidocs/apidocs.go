@@ -82,6 +82,10 @@ func New(document []byte) (*Reference, error) {
 	if err != nil {
 		return nil, err
 	}
+	return newReference(root)
+}
+
+func newReference(root node) (*Reference, error) {
 	r := &Reference{
 		Title:       root.at("info", "title").Value,
 		Version:     root.at("info", "version").Value,

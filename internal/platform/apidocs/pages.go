@@ -82,16 +82,16 @@ func (p *Pages) render() (rendered, error) {
 	if err != nil {
 		return rendered{}, err
 	}
+	reference, err := newReference(root)
+	if err != nil {
+		return rendered{}, err
+	}
 	if p.Samples {
 		if err := addSamples(root); err != nil {
 			return rendered{}, err
 		}
 	}
 	raw, err := root.compact()
-	if err != nil {
-		return rendered{}, err
-	}
-	reference, err := New(p.Document)
 	if err != nil {
 		return rendered{}, err
 	}

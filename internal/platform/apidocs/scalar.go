@@ -9,7 +9,7 @@ import (
 	"io"
 	"net/http"
 	"path"
-	"regexp"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -43,17 +43,14 @@ var scalarFiles = sync.OnceValues(func() (map[string]*zip.File, error) {
 	return files, nil
 })
 
-var staticImport = regexp.MustCompile(`(?:from|import)\s*"(\./[^"]+)"`)
-
-// scalarImports returns the paths of the scripts that the reference loads before it shows anything,
-// so that a browser asks for all at once.
-func scalarImports() ([]string, error) {
+// scalarImports are the paths of the scripts that the reference loads before it shows anything, so
+// that a browser asks for all at once.
+var scalarImports = sync.OnceValues(func() ([]string, error) {
 	files, err := scalarFiles()
 	if err != nil {
 		return nil, err
 	}
 	names := []string{scalarEntry}
-	seen := map[string]bool{scalarEntry: true}
 	for i := 0; i < len(names); i++ {
 		f, ok := files[names[i]]
 		if !ok {
@@ -63,9 +60,8 @@ func scalarImports() ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, m := range staticImport.FindAllSubmatch(content, -1) {
-			if name := path.Join(path.Dir(names[i]), string(m[1])); !seen[name] {
-				seen[name] = true
+		for _, file := range staticImports(content) {
+			if name := path.Join(path.Dir(names[i]), file); !slices.Contains(names, name) {
 				names = append(names, name)
 			}
 		}
@@ -74,6 +70,24 @@ func scalarImports() ([]string, error) {
 		names[i] = scalarPath + names[i]
 	}
 	return names, nil
+})
+
+// staticImports returns the files in `import "./file"` and `from "./file"`. A regular expression takes
+// ten times as long for the four megabytes of Scalar.
+func staticImports(script []byte) []string {
+	var files []string
+	for {
+		before, after, found := bytes.Cut(script, []byte(`"./`))
+		if !found {
+			return files
+		}
+		before = bytes.TrimRight(before, " ")
+		file, rest, closed := bytes.Cut(after, []byte(`"`))
+		if closed && (bytes.HasSuffix(before, []byte("import")) || bytes.HasSuffix(before, []byte("from"))) {
+			files = append(files, string(file))
+		}
+		script = rest
+	}
 }
 
 func unzip(f *zip.File) ([]byte, error) {
