@@ -214,7 +214,7 @@ func TestFindCoaches(t *testing.T) {
 // guardians still count, and a restore undoes everything.
 func TestSuspension(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		other := s.Replica()
 		op, auditor := s.Operator(t, operator.Coaches), s.Operator(t, operator.Audit)
 		coach := s.Coach(t, coachNumber)

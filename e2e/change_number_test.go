@@ -67,7 +67,7 @@ const newNumber = "+919812300091"
 // number changes.
 func TestChangeNumber(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		elsewhere := s.Coach(t, coachNumber)
 		player := elsewhere.AddPlayer(t, touchlinetest.Minor(guardianNumber, "")).String("player_id")
 		guardian := s.SignIn(t, "guardian", guardianNumber)
@@ -257,7 +257,7 @@ func TestChangeNumberRefused(t *testing.T) {
 // coach.
 func TestChangeNumberToContact(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, ""))
 		coach.Call(t, "POST", "/auth/change-number", changeNumberBody(requestCoachOTP(t, s, coachNumber), guardianNumber, requestCoachOTP(t, s, guardianNumber))).Want(t, 200)

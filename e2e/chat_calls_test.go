@@ -47,7 +47,7 @@ func stoppedFor(t *testing.T, coach *touchlinetest.User, playerID string) bool {
 // after a report of a message also a plain text are of the recipient; what belongs to no known number is logged and counted.
 func TestChatWithoutNumber(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, database string) {
+	storetest.Either(t, func(t *testing.T, database string) {
 		s := newChat(t, database, "request", "chat")
 		coach := s.Coach(t, coachNumber)
 		family := func(i int) (id, number string, question whatsapptest.Sent) {
@@ -130,7 +130,7 @@ func TestChatWithoutNumber(t *testing.T) {
 // of the same call back. A repeated call does nothing twice.
 func TestChatCallOfMany(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, database string) {
+	storetest.Either(t, func(t *testing.T, database string) {
 		s := newChat(t, database, "request")
 		coach := s.Coach(t, coachNumber)
 		number := func(i int) string { return fmt.Sprintf("+9198123000%d", 40+i) }

@@ -56,7 +56,7 @@ func TestReplyOnAnotherReplica(t *testing.T) {
 // back. A button is refused, so that Meta repeats the call, and counts once.
 func TestChatAway(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, database string) {
+	storetest.Either(t, func(t *testing.T, database string) {
 		s := newChatWith(t, database, []string{"chat", "request"}, func(c *config.Config) { c.AccessTokenLifetime = 24 * time.Hour })
 		coach := s.Coach(t, coachNumber)
 		const families = 8

@@ -64,7 +64,7 @@ func (s chatService) status(t *testing.T, n int, status string, code int) {
 // takes over only where it was chosen.
 func TestChat(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, database string) {
+	storetest.Either(t, func(t *testing.T, database string) {
 		s := newChat(t, database, "chat")
 		coach := s.Coach(t, coachNumber)
 		asha := coach.AddPlayer(t, child(1, guardianNumber)).String("player_id")
@@ -174,7 +174,7 @@ func (s chatService) last(t *testing.T, n int) whatsapptest.Sent {
 // or forwarded button is no consent.
 func TestChatAnswer(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, database string) {
+	storetest.Either(t, func(t *testing.T, database string) {
 		s := newChat(t, database, "request")
 		coach := s.Coach(t, coachNumber)
 		asha := coach.AddPlayer(t, child(1, guardianNumber)).String("player_id")
@@ -267,7 +267,7 @@ func TestChatAnswer(t *testing.T) {
 // question with its own buttons, so that a yes is for one child.
 func TestChatAnswerSeveral(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, database string) {
+	storetest.Either(t, func(t *testing.T, database string) {
 		s := newChatWith(t, database, []string{"request"}, func(c *config.Config) { c.MessagesGather = 2 * time.Minute })
 		coach := s.Coach(t, coachNumber)
 		var ids []string
@@ -341,7 +341,7 @@ func TestChatAnswerSeveral(t *testing.T) {
 // TestChatReplies: what a family writes by WhatsApp is in the conversation of the coach whom it means.
 func TestChatReplies(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, database string) {
+	storetest.Either(t, func(t *testing.T, database string) {
 		s := newChat(t, database, "chat")
 		coach := s.Coach(t, coachNumber)
 		asha := coach.AddPlayer(t, child(1, guardianNumber)).String("player_id")
@@ -417,7 +417,7 @@ func TestChatReplies(t *testing.T) {
 // TestConversations: a coach reads and writes one list for each family, over chat and SMS.
 func TestConversations(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, database string) {
+	storetest.Either(t, func(t *testing.T, database string) {
 		s := newChat(t, database, "chat")
 		coach, other := s.Coach(t, coachNumber), s.Coach(t, "+919812300002")
 		asha := coach.AddPlayer(t, child(1, guardianNumber)).String("player_id")

@@ -13,7 +13,7 @@ import (
 // asked for it, which the line of that call has too.
 func TestDeliveryLog(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		s.Gateway.Behave(smstest.Behaviour{Status: 503})
 		added := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, ""))

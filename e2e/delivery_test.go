@@ -208,7 +208,7 @@ func TestPermanentGatewayError(t *testing.T) {
 	for _, status := range []int{400, 422} {
 		t.Run(fmt.Sprint(status), func(t *testing.T) {
 			t.Parallel()
-			touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+			touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 				s.Replica()
 				coach := s.Coach(t, coachNumber)
 				s.Gateway.Behave(smstest.Behaviour{Status: status})
@@ -248,7 +248,7 @@ func TestPermanentGatewayError(t *testing.T) {
 // delivery fails and the coach is notified once, with several replicas running.
 func TestDeliveryFailsAfterOneDay(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		s.Replica()
 		coach := s.Coach(t, coachNumber)
 		s.Gateway.Behave(smstest.Behaviour{Status: 500})

@@ -12,7 +12,7 @@ import (
 // coach removed the player. While it lasts, no request is sent.
 func TestDisputeLifecycle(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		added := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, ""))
 		id, request := added.String("player_id"), "/api/approval/requests/"+added.String("guardian_request_id")

@@ -113,7 +113,7 @@ func TestNothingOfErasedFamilyIsLeft(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			storetest.Each(t, func(t *testing.T, database string) {
+			storetest.Either(t, func(t *testing.T, database string) {
 				mails := mailtest.New(t, mailtest.STARTTLS)
 				s := touchlinetest.New(t, database, mailBy(mails), withLedger, allowLoopback)
 				receiver := newWebhookReceiver(t)

@@ -22,7 +22,7 @@ import (
 // another installation or with one that lost its files.
 func TestStartRefusesWrongFileStore(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, url string) {
+	storetest.Either(t, func(t *testing.T, url string) {
 		s := touchlinetest.New(t, url)
 		start := func(files string) error {
 			cfg := *s.Config
@@ -60,7 +60,7 @@ func TestStartRefusesWrongFileStore(t *testing.T) {
 // answers 503 for documents and does not start again.
 func TestReplicasWithSeparateFolders(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, url string) {
+	storetest.Either(t, func(t *testing.T, url string) {
 		s := touchlinetest.New(t, url)
 		other := s.Replica(func(cfg *config.Config) {
 			key, err := s.Config.CreateMasterKey()
@@ -93,7 +93,7 @@ func TestReplicasWithSeparateFolders(t *testing.T) {
 // only documents are unavailable.
 func TestFileStoreUnavailableAtStart(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, url string) {
+	storetest.Either(t, func(t *testing.T, url string) {
 		s := touchlinetest.New(t, url, func(cfg *config.Config) {
 			cfg.Files = "s3://key:secret@bucket?endpoint=http://127.0.0.1:1&region=r"
 		})
@@ -108,7 +108,7 @@ func TestFileStoreUnavailableAtStart(t *testing.T) {
 // TestReplicasShareBucket: replicas can share a bucket.
 func TestReplicasShareBucket(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, url string) {
+	storetest.Either(t, func(t *testing.T, url string) {
 		bucket := config.SecretURL(blobtest.S3(t))
 		s := touchlinetest.New(t, url, func(cfg *config.Config) { cfg.Files = bucket })
 		s.Replica().Coach(t, coachNumber)

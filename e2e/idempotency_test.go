@@ -168,7 +168,7 @@ func effects(t *testing.T, db *sql.DB) string {
 // response is stored. The repeat gets the response and does nothing.
 func TestRepeatAfterCrash(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		db := openTables(t, s)
 		for _, call := range keyedCalls(t, s) {
 			first := call.do("Idempotency-Key: " + call.name)
@@ -380,7 +380,7 @@ func TestLoginKeyIsNoOracle(t *testing.T) {
 // counts no more.
 func TestRepeatOfFailedLogin(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		db := openTables(t, s)
 		s.Call(t, "POST", "/auth/request-otp", "", object{"mobile_number": coachNumber}).Want(t, 202)
 		otp := s.OTP(coachNumber, 0)

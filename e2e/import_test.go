@@ -26,7 +26,7 @@ const csvType = "Content-Type: text/csv"
 // goes on, and the file that the coach exports reads back without change.
 func TestImport(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, url string) {
+	storetest.Either(t, func(t *testing.T, url string) {
 		s := touchlinetest.New(t, url, withTiers(t, importTiers))
 		coach := s.Coach(t, coachNumber)
 		var file strings.Builder
@@ -266,7 +266,7 @@ func TestPageOfImportThatIsRead(t *testing.T) {
 // TestImportRefusals: bodies that are not an import.
 func TestImportRefusals(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, url string) {
+	storetest.Either(t, func(t *testing.T, url string) {
 		s := touchlinetest.New(t, url, withTiers(t, importTiers))
 		coach := s.SignIn(t, "coach", coachNumber)
 		coach.Call(t, "POST", "/api/players/import", "name", csvType).Want(t, 403, "profile_incomplete")

@@ -14,7 +14,7 @@ import (
 // TestMetrics: the main actions are counted, without numbers or names.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		scraper := s.Operator(t, operator.Metrics)
 		coach := s.Coach(t, coachNumber)
 		player := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, "")).String("player_id")

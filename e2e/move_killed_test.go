@@ -23,7 +23,7 @@ import (
 // the target, unless nothing was written or everything. The same command then ends the move.
 func TestMoveKilled(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		player := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber)).String("player_id")
 		if err := s.Stop(); err != nil {

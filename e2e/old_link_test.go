@@ -100,7 +100,7 @@ func TestLinkValidityCountsFromLeaving(t *testing.T) {
 	}
 	t.Run("outage", func(t *testing.T) {
 		t.Parallel()
-		touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 			coach := s.Coach(t, coachNumber)
 			before := s.Gateway.Attempts()
 			s.Gateway.Behave(down)
@@ -112,7 +112,7 @@ func TestLinkValidityCountsFromLeaving(t *testing.T) {
 	})
 	t.Run("retry", func(t *testing.T) {
 		t.Parallel()
-		touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 			op, coach := s.Operator(t, operator.Deliveries), s.Coach(t, coachNumber)
 			s.Gateway.Behave(smstest.Behaviour{Status: 400})
 			coach.AddPlayer(t, child(1, guardianNumber))
@@ -135,7 +135,7 @@ func TestLinkValidityCountsFromLeaving(t *testing.T) {
 	})
 	t.Run("gather", func(t *testing.T) {
 		t.Parallel()
-		touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 			coach := s.Coach(t, coachNumber)
 			coach.AddPlayer(t, child(0, guardianNumber))
 			linkPath(t, s, guardianNumber, 0)
@@ -151,7 +151,7 @@ func TestLinkValidityCountsFromLeaving(t *testing.T) {
 	})
 	t.Run("mail", func(t *testing.T) {
 		t.Parallel()
-		storetest.Each(t, func(t *testing.T, database string) {
+		storetest.Either(t, func(t *testing.T, database string) {
 			const address = "meera@families.example"
 			server := mailtest.New(t, mailtest.Plain)
 			s := touchlinetest.New(t, database, mailBy(server), short)
@@ -167,7 +167,7 @@ func TestLinkValidityCountsFromLeaving(t *testing.T) {
 	})
 	t.Run("failover", func(t *testing.T) {
 		t.Parallel()
-		storetest.Each(t, func(t *testing.T, database string) {
+		storetest.Either(t, func(t *testing.T, database string) {
 			cloud, gateway := whatsapptest.New(t), smstest.New(t)
 			s := touchlinetest.New(t, database, short, func(c *config.Config) {
 				c.SMS, c.WhatsApp, c.Endpoints.WhatsApp = config.SecretURL(gateway.Spec()), []string{"request"}, cloud.API()

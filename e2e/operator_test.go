@@ -17,7 +17,7 @@ func tokenForm(value string) url.Values { return url.Values{"token": {value}} }
 // TestOperatorTokens covers valid, invalid, expired and revoked operator tokens.
 func TestOperatorTokens(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		auditor := s.Operator(t, operator.Audit)
 		auditor.Call(t, "GET", "/api/admin/audit", nil).Want(t, 200)
 
@@ -99,7 +99,7 @@ func TestOperatorTokenRateLimit(t *testing.T) {
 // only that it is not.
 func TestIntrospection(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		gateway := s.Operator(t, operator.Introspect)
 		ask := func(value string, hint ...string) *touchlinetest.Response {
 			t.Helper()
@@ -168,7 +168,7 @@ func TestIntrospection(t *testing.T) {
 // the count of all replicas, also after a shutdown.
 func TestIntrospectionIsAudited(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		replica := s.Replica()
 		gateway, other, auditor := s.Operator(t, operator.Introspect), s.Operator(t, operator.Introspect), s.Operator(t, operator.Audit)
 		coach := s.SignIn(t, "coach", coachNumber)
@@ -215,7 +215,7 @@ func TestIntrospectionIsAudited(t *testing.T) {
 // replicas and is audited. An unknown token gets the same response.
 func TestRevocation(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		other := s.Replica()
 		gateway, auditor := s.Operator(t, operator.Introspect), s.Operator(t, operator.Audit)
 		for i, number := range []string{coachNumber, coach2Number} {

@@ -39,7 +39,7 @@ func pushText(t *testing.T, m pushtest.Message) (text message.PushText) {
 // allows it. The subscription ends with the session, and when the push service says so.
 func TestPush(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		player := coach.AddPlayer(t, child(0, guardianNumber))
 		guardian := s.SignIn(t, "guardian", guardianNumber)
@@ -144,7 +144,7 @@ func TestPush(t *testing.T) {
 // FCM no longer knows is removed.
 func TestPushOfApps(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, database string) {
+	storetest.Either(t, func(t *testing.T, database string) {
 		fcm := pushtest.NewFCM(t)
 		s := touchlinetest.New(t, database, func(c *config.Config) {
 			c.Endpoints.FCM, c.FCMServiceAccount, c.AccessTokenLifetime = fcm.URL, config.Secret(fcm.ServiceAccount()), 24*time.Hour

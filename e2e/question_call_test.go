@@ -26,7 +26,7 @@ func untilCalls(now time.Time) time.Duration {
 // chat, the student hears a call and presses 2, and the coach's page shows both.
 func TestFirstDayOnPhones(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, database string) {
+	storetest.Either(t, func(t *testing.T, database string) {
 		p := startServer(t, "TOUCHLINE_DATABASE_URL="+database)
 		s := touchlinetest.At(p.url)
 		phone := func(number string, n int) map[string]any {
@@ -86,7 +86,7 @@ func TestFirstDayOnPhones(t *testing.T) {
 // mailbox decide nothing; 1 and 1 say yes.
 func TestQuestionByTwilio(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, database string) {
+	storetest.Either(t, func(t *testing.T, database string) {
 		twilio := smstest.NewTwilio(t)
 		s := touchlinetest.New(t, database, func(c *config.Config) { c.Voice = config.SecretURL(twilio.Spec()) })
 		coach := s.Coach(t, coachNumber)
@@ -173,7 +173,7 @@ func TestQuestionByTwilio(t *testing.T) {
 // TestUnansweredCall: the coach sees that no person answered, or that the number does not exist. No SMS takes over.
 func TestUnansweredCall(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, database string) {
+	storetest.Either(t, func(t *testing.T, database string) {
 		twilio := smstest.NewTwilio(t)
 		s := touchlinetest.New(t, database, func(c *config.Config) { c.Voice = config.SecretURL(twilio.Spec()) })
 		coach := s.Coach(t, coachNumber)

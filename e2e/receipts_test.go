@@ -57,7 +57,7 @@ func awaitSMS(t *testing.T, coach *touchlinetest.User, requestID, state, reason 
 // number was corrected.
 func TestKannel(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, database string) {
+	storetest.Either(t, func(t *testing.T, database string) {
 		kannel := smstest.StartKannel(t)
 		s := touchlinetest.New(t, database, sendBy(kannel.URL, kannel.User, kannel.Password))
 		kannel.ForwardReplies(s.Config.PublicURL + "/replies/kannel/0123456789abcdef")
@@ -139,7 +139,7 @@ func (k *sendsms) receiptPath(t *testing.T, s *touchlinetest.Service, number str
 // reason; a permanent one notifies the coach once, and the request may be sent again at once.
 func TestReceipts(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, database string) {
+	storetest.Either(t, func(t *testing.T, database string) {
 		kannel := &sendsms{receipts: map[string]string{}}
 		gateway := httptest.NewServer(kannel)
 		t.Cleanup(gateway.Close)

@@ -49,7 +49,7 @@ func TestConcurrentRefreshes(t *testing.T) {
 // unused. A race is harmless; a reuse ends the session.
 func TestRefreshWithLostResponse(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		p := s.SignIn(t, "coach", coachNumber)
 		first := refresh(t, s, p.Refresh).Want(t, 200)
 		s.Clock.Advance(6 * 24 * time.Hour)
@@ -104,7 +104,7 @@ func TestTokensExpire(t *testing.T) {
 // TestLogout: all replicas see a logout at the next request.
 func TestLogout(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		other := s.Replica()
 		p := s.SignIn(t, "coach", coachNumber)
 		p.On(other).Call(t, "GET", "/api/me", nil).Want(t, 200)

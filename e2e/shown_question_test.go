@@ -19,7 +19,7 @@ import (
 // was shown, whatever the coach is called since. The party is told of a later change.
 func TestRenameBeforeYes(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		rename := func(name string) { t.Helper(); renameCoach(t, s, coach, name) }
 		id := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, "")).String("player_id")
@@ -114,7 +114,7 @@ func keyOfLog(t *testing.T, s *touchlinetest.Service) note.Verifier {
 // TestRenameBeforeNo: a no on a page counts, whatever the coach is called by now: only a yes is refused.
 func TestRenameBeforeNo(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		id := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, "")).String("player_id")
 		b := signInPages(t, s, "guardian", guardianNumber)
@@ -133,7 +133,7 @@ func TestRenameBeforeNo(t *testing.T) {
 // with the new name.
 func TestRenameBeforeButton(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, database string) {
+	storetest.Either(t, func(t *testing.T, database string) {
 		s := newChat(t, database, "request")
 		coach := s.Coach(t, coachNumber)
 		id := coach.AddPlayer(t, child(1, guardianNumber)).String("player_id")

@@ -282,7 +282,7 @@ func TestCommands(t *testing.T) {
 // default path is made, and the log says where.
 func TestStartRefusesMissingMasterKeyFile(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, address string) {
+	storetest.Either(t, func(t *testing.T, address string) {
 		dir := t.TempDir()
 		mistyped := filepath.Join(dir, "master.kye")
 		settings := []string{"TOUCHLINE_ADDR=127.0.0.1:0", "TOUCHLINE_DATABASE_URL=" + address, "TOUCHLINE_DATA_DIR=" + filepath.Join(dir, "data")}
@@ -312,7 +312,7 @@ func TestStartRefusesMissingMasterKeyFile(t *testing.T) {
 // data does not start.
 func TestStartRefusesWrongMasterKey(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, address string) {
+	storetest.Either(t, func(t *testing.T, address string) {
 		database := "TOUCHLINE_DATABASE_URL=" + address
 		first := startServer(t, database)
 		replicas := []*process{first}

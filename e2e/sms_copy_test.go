@@ -37,7 +37,7 @@ func smsCopies(s *touchlinetest.Service, number string) (texts []string) {
 // one SMS for all students and one notification with the same text.
 func TestAccountClosureSendsSMS(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		db, r := openTables(t, s), s.Replica(func(c *config.Config) { c.Countries = []string{"IN"} })
 		coach := s.Coach(t, coachNumber)
 		const abroad, askedAt, noAt, backAt, studentAt, tester = "+14155552671", "+919812300031", "+919812300032", "+919812300033", "+919812300034", "+919812300035"
@@ -212,7 +212,7 @@ func TestNoRequestSMSToTestNumber(t *testing.T) {
 // become a test number.
 func TestHeldMessageToTestNumber(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		coach.AddPlayer(t, child(1, guardianNumber))
 		held := coach.AddPlayer(t, child(2, guardianNumber)).String("guardian_request_id")

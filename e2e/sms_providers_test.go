@@ -23,7 +23,7 @@ func byTwilio(twilio *smstest.Twilio, others ...string) touchlinetest.Option {
 // state. Forged calls are 401 and change nothing. While Twilio responds 503, another gateway sends.
 func TestTwilio(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, database string) {
+	storetest.Either(t, func(t *testing.T, database string) {
 		twilio, gateway := smstest.NewTwilio(t), smstest.New(t)
 		s := touchlinetest.New(t, database, byTwilio(twilio, gateway.Spec()))
 		coach := registerCoach(t, s, func() (texts []string) {
@@ -106,7 +106,7 @@ func TestTwilio(t *testing.T) {
 // give their state.
 func TestMSG91(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, database string) {
+	storetest.Either(t, func(t *testing.T, database string) {
 		msg91 := smstest.NewMSG91(t)
 		msg91.Templates["1"] = "##code## is your Touchline code. It works for ##validity##. Never share it. Touchline will never ask for it."
 		msg91.Templates["2"] = "##coach## added ##student## to ##batch##. May Touchline send you news? Yes, no or not my child: code ##short_code## or ##link##"

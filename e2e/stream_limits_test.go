@@ -11,7 +11,7 @@ import (
 // the oldest.
 func TestStreamLimitPerAccount(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		other := s.Coach(t, coach2Number)
 		apart := openStream(t, other, "")
@@ -37,7 +37,7 @@ func TestStreamLimitPerAccount(t *testing.T) {
 // and other calls are not affected.
 func TestStreamLimitPerReplica(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		other := s.Replica()
 		coach, late := s.Coach(t, coachNumber), s.Coach(t, coach2Number)
 		first := openStream(t, coach, "")

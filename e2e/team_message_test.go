@@ -42,7 +42,7 @@ func recipientStates(t *testing.T, coach *touchlinetest.User, id string) []strin
 // TestMessages walks a coach and a family through messages, replies and templates.
 func TestMessages(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach, other := s.Coach(t, "+919812300001"), s.Coach(t, "+919812300002")
 		asha := coach.AddPlayer(t, touchlinetest.Minor("+919812300011", "+919812300012")).String("player_id")
 		foreign := other.AddPlayer(t, child(1, "+919812300021")).String("player_id")

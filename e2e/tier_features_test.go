@@ -19,7 +19,7 @@ const featureTiers = `{"tiers": [
 // have is off whatever the parties approved.
 func TestTierFeatures(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, url string) {
+	storetest.Either(t, func(t *testing.T, url string) {
 		s := touchlinetest.New(t, url, withTiers(t, featureTiers))
 		coach := s.Coach(t, coachNumber)
 		id := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber)).String("player_id")

@@ -151,7 +151,7 @@ func TestSlowUploads(t *testing.T) {
 // and change nothing, and existing documents stay.
 func TestFileStoreUnavailable(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, url string) {
+	storetest.Either(t, func(t *testing.T, url string) {
 		bucket := blobtest.New(t)
 		s := touchlinetest.New(t, url, func(c *config.Config) { c.Files = config.SecretURL(bucket.Address()) })
 		c := s.Coach(t, "+919812300001")

@@ -60,7 +60,7 @@ func grep(text, part string) string {
 // Repeated, late, forged and large calls of Twilio change nothing.
 func TestTwilioVoice(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, database string) {
+	storetest.Either(t, func(t *testing.T, database string) {
 		twilio := smstest.NewTwilio(t)
 		s := touchlinetest.New(t, database, func(c *config.Config) { c.Voice = config.SecretURL(twilio.Spec()) })
 		scraper := s.Operator(t, operator.Metrics)
@@ -140,7 +140,7 @@ func TestTwilioVoice(t *testing.T) {
 // TestVoiceGateway: a gateway in the documented protocol.
 func TestVoiceGateway(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, database string) {
+	storetest.Either(t, func(t *testing.T, database string) {
 		var mu sync.Mutex
 		var calls []map[string]string
 		gateway := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

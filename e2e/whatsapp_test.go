@@ -24,7 +24,7 @@ import (
 // code or request.
 func TestWhatsApp(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, database string) {
+	storetest.Either(t, func(t *testing.T, database string) {
 		cloud, gateway := whatsapptest.New(t), smstest.New(t)
 		s := touchlinetest.New(t, database, func(c *config.Config) {
 			c.SMS, c.WhatsApp, c.Endpoints.WhatsApp = config.SecretURL(gateway.Spec()), []string{"otp", "request"}, cloud.API()

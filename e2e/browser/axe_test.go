@@ -9,6 +9,8 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+
+	"github.com/touchline/touchline/internal/store/storetest"
 )
 
 // looks are the languages, themes and widths of checkPages. Each language is checked in one theme:
@@ -34,14 +36,23 @@ func (p *phone) setLook(l look) {
 	p.theme = l.theme
 }
 
-// checkPages checks the pages of base and each path in each of the looks. The phone opens a page
-// in the first one. For the others the audit tab shows the document that the service sends.
+// looksOfNext returns the looks in which the next page is checked: all in CI, otherwise one in turn.
+func (p *phone) looksOfNext() []look {
+	if storetest.Complete() {
+		return looks
+	}
+	return looks[len(p.checked)%len(looks):][:1]
+}
+
+// checkPages checks the pages of base and each path in its looks. The phone opens a page in the
+// first one. For the others the audit tab shows the document that the service sends.
 func (p *phone) checkPages(base string, paths ...string) {
 	p.t.Helper()
 	for _, path := range paths {
-		p.setLook(looks[0])
+		chosen := p.looksOfNext()
+		p.setLook(chosen[0])
 		p.checkPage(base + path)
-		for _, look := range looks[1:] {
+		for _, look := range chosen[1:] {
 			a := p.auditTab()
 			a.path, a.look = p.path(), look.name()
 			a.setWidth(look.width)
@@ -51,17 +62,17 @@ func (p *phone) checkPages(base string, paths ...string) {
 			a.checkLayout(a.path)
 			a.checkRules(look.theme)
 			a.screenshotForReview(a.path)
-			a.checkWide()
 		}
+		p.auditTab().checkWide()
 	}
 	p.resetTheme()
 }
 
-// checkStep opens a page in each of the looks, takes the steps that lead from there to another
+// checkStep opens a page in each of its looks, takes the steps that lead from there to another
 // page, and checks that one.
 func (p *phone) checkStep(path string, steps ...func()) {
 	p.t.Helper()
-	for _, look := range looks {
+	for _, look := range p.looksOfNext() {
 		p.setLook(look)
 		p.checkPage(path, steps...)
 	}

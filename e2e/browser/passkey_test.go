@@ -40,7 +40,7 @@ func TestPasskeyOnPages(t *testing.T) {
 	for role, page := range map[string]string{"coach": "/coach/settings", "guardian": "/me/guardian/devices"} {
 		t.Run(role, func(t *testing.T) {
 			t.Parallel()
-			storetest.Each(t, func(t *testing.T, url string) {
+			storetest.Either(t, func(t *testing.T, url string) {
 				s := touchlinetest.New(t, url)
 				coach := s.Coach(t, coachNumber)
 				number := coachNumber

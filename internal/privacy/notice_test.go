@@ -89,7 +89,7 @@ func TestBuiltInNotice(t *testing.T) {
 
 func TestNotice(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		read := func(t *testing.T, s *touchlinetest.Service, query string, header ...string) *touchlinetest.Response {
 			t.Helper()
 			return s.Call(t, "GET", "/api/notice"+query, "", nil, header...).Want(t, 200)

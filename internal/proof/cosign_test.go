@@ -167,7 +167,7 @@ func (f *fixture) publishAll() {
 // and a receipt says which witnesses signed.
 func TestWitness(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, url string) {
+	storetest.Either(t, func(t *testing.T, url string) {
 		f := newFixture(t, url)
 		one, two, strange := newWitness(f, "one.example/w"), newWitness(f, "two.example/w"), newWitness(f, "strange.example/w")
 		f.Witnesses = []witness.Witness{one.Witness, two.Witness}
@@ -296,7 +296,7 @@ func TestWitnessOfNewerLog(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			storetest.Each(t, func(t *testing.T, url string) {
+			storetest.Either(t, func(t *testing.T, url string) {
 				f := newFixture(t, url)
 				w := newWitness(f, "one.example/w")
 				f.File = ""

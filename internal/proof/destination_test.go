@@ -98,7 +98,7 @@ func (f *fixture) signed() string {
 // gets the newest checkpoint when it recovers.
 func TestDestinationRecovers(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, url string) {
+	storetest.Either(t, func(t *testing.T, url string) {
 		f := newFixture(t, url)
 		broken, working := newArchive(t), newArchive(t)
 		failing := map[string]time.Duration{}
@@ -215,7 +215,7 @@ func TestWebhookDestination(t *testing.T) {
 // TestDestinationOfNewerLog: a database that is older than the checkpoint of a URL stops the log, and the URL keeps its checkpoint.
 func TestDestinationOfNewerLog(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, url string) {
+	storetest.Either(t, func(t *testing.T, url string) {
 		f := newFixture(t, url)
 		a := newArchive(t)
 		newer, err := proof.SignCheckpoint(f.Service, proof.Checkpoint{Origin: origin, Size: 400, Root: tlog.Hash{1}})
@@ -258,7 +258,7 @@ func TestDestinationOfNewerLog(t *testing.T) {
 // the database says that the URL has its newest one.
 func TestDestinationAfterRestore(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, url string) {
+	storetest.Either(t, func(t *testing.T, url string) {
 		f := newFixture(t, url)
 		a := newArchive(t)
 		f.File = ""
@@ -285,7 +285,7 @@ func TestDestinationAfterRestore(t *testing.T) {
 // TestDestinationOfStoppedLog: a log that stops while a URL is read does not replace the checkpoint of the URL.
 func TestDestinationOfStoppedLog(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, url string) {
+	storetest.Either(t, func(t *testing.T, url string) {
 		f := newFixture(t, url)
 		a := newArchive(t)
 		f.Destinations = []proof.Destination{a.destination()}

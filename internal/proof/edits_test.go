@@ -397,7 +397,7 @@ func TestEdits(t *testing.T) {
 	if len(edits) < 80 {
 		t.Errorf("%d edits", len(edits))
 	}
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		c := newClub(t, s)
 		s.CLI(t, func(ctx context.Context, _ actor.Operator, ops *server.Operators) {
 			log, err := ops.Log(ctx)

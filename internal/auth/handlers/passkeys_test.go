@@ -97,7 +97,7 @@ func signInAgain(t *testing.T, s *touchlinetest.Service, a *authenticator) strin
 // TestPasskeyRegistration: only a recent session adds a passkey, with its challenge, once.
 func TestPasskeyRegistration(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach, other := s.Coach(t, coachNumber), s.Coach(t, "+919812300002")
 		begin := func() challenge {
 			return readChallenge(coach.Call(t, "POST", "/auth/passkeys/options", nil).Want(t, 200))
@@ -218,7 +218,7 @@ func TestPasskeySignInRefused(t *testing.T) {
 // TestPasskeyOfLockedNumber: wrong codes of strangers block the codes of a number, not its passkey.
 func TestPasskeyOfLockedNumber(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		a, _ := addPasskey(t, s, coach.Access)
 		for range 2 {

@@ -23,7 +23,7 @@ import (
 // TestFilesOfBackup: a file that was deleted after the snapshot is no error; one that is missing is named.
 func TestFilesOfBackup(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, from string) {
+	storetest.Either(t, func(t *testing.T, from string) {
 		files, id := folder(t), newIdentity(t)
 		db, err := database.Open(t.Context(), from, database.Options{})
 		if err != nil {
@@ -100,7 +100,7 @@ func TestFilesOfBackup(t *testing.T) {
 func TestBackupNeedsItsFileStore(t *testing.T) {
 	t.Parallel()
 	const own = "0198f2c4-6a10-7c3e-9b52-4f0e8d1a7b21\n"
-	storetest.Each(t, func(t *testing.T, from string) {
+	storetest.Either(t, func(t *testing.T, from string) {
 		db, err := database.Open(t.Context(), from, database.Options{})
 		if err != nil {
 			t.Fatal(err)

@@ -169,7 +169,7 @@ func TestDamagedBackup(t *testing.T) {
 		damages[fmt.Sprintf("bit of byte %d changed", n)] = changed
 	}
 	damages["one byte more"] = append(bytes.Clone(backup), 0)
-	storetest.Each(t, func(t *testing.T, to string) {
+	storetest.Either(t, func(t *testing.T, to string) {
 		for name, damaged := range damages {
 			if _, err := restore(t, damaged, to, id); !errors.Is(err, dump.ErrDamaged) {
 				t.Errorf("%s: got %v, want ErrDamaged", name, err)
@@ -297,7 +297,7 @@ func TestBackupOfOlderRelease(t *testing.T) {
 	if _, err := dump.OpenArchive(bytes.NewReader(backup), 100, id); !errors.Is(err, dump.ErrNewer) {
 		t.Errorf("an older program: got %v, want ErrNewer", err)
 	}
-	storetest.Each(t, func(t *testing.T, _ string) {
+	storetest.Either(t, func(t *testing.T, _ string) {
 		to := storetest.EmptySQLite(t)
 		if strings.Contains(t.Name(), "postgres") {
 			to = storetest.EmptyPostgres(t)

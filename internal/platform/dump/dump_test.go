@@ -297,7 +297,7 @@ func TestCopyResumes(t *testing.T) {
 // TestCopyNoticesDifference: a row that changes in the target is found.
 func TestCopyNoticesDifference(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, to string) {
+	storetest.Either(t, func(t *testing.T, to string) {
 		c := newCopy(filled(t), to)
 		c.Progress = func(table string, _ int64) {
 			if table != "accounts" {
@@ -358,7 +358,7 @@ func TestCopyRefusesService(t *testing.T) {
 // TestFreshDatabaseIsEmpty: the rows that migrations insert do not make a database one with data.
 func TestFreshDatabaseIsEmpty(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, to string) {
+	storetest.Either(t, func(t *testing.T, to string) {
 		r, err := newCopy(storetest.SQLite(t), to).Run(t.Context())
 		if err != nil {
 			t.Fatal(err)

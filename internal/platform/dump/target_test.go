@@ -162,7 +162,7 @@ func TestCopyKilledBeforeRows(t *testing.T) {
 // TestCopyIntoDataMarksNothing: a target with data keeps its tables, and its service starts.
 func TestCopyIntoDataMarksNothing(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, to string) {
+	storetest.Either(t, func(t *testing.T, to string) {
 		db, err := database.Open(t.Context(), to, database.Options{})
 		if err != nil {
 			t.Fatal(err)

@@ -30,11 +30,15 @@ func Each(t *testing.T, test func(t *testing.T, url string)) {
 	}
 }
 
-// Either runs test as a subtest "sqlite" or "postgres", as the hash of the test's name says, and on SQLite without PostgreSQL. With
-// TOUCHLINE_TEST_ENGINES=both it is Each. It is for a test of what a caller sees, whose statements the tests of package store run on both.
+// Complete reports whether TOUCHLINE_TEST_COMPLETE=on asks for what CI runs in addition: both engines where a test needs only one,
+// and both looks of each page.
+func Complete() bool { return os.Getenv(completeEnv) == "on" }
+
+// Either runs test as a subtest "sqlite" or "postgres", as the hash of the test's name says, and on SQLite without PostgreSQL. If the
+// run is Complete, it is Each. It is for a test of what a caller sees, whose statements the tests of package store run on both.
 func Either(t *testing.T, test func(t *testing.T, url string)) {
 	t.Helper()
-	if os.Getenv(enginesEnv) == "both" {
+	if Complete() {
 		Each(t, test)
 		return
 	}

@@ -24,8 +24,8 @@ import (
 const (
 	// serverEnv names a running server on which databases may be created.
 	serverEnv = "TOUCHLINE_TEST_POSTGRES"
-	// enginesEnv is "both" in CI: Either is Each.
-	enginesEnv = "TOUCHLINE_TEST_ENGINES"
+	// completeEnv is "on" in CI: Complete.
+	completeEnv = "TOUCHLINE_TEST_COMPLETE"
 	// maxIdle is how many connections to a server stay open between the statements of
 	// administer.
 	maxIdle = 2
