@@ -113,11 +113,15 @@ func (db SQL) Rotate(ctx context.Context, r Rotation) (*Session, error) {
 	return rotated, nil
 }
 
-// MarkUsed saves the first use of a generation's tokens. Later uses change nothing.
+// MarkUsed saves the first use of a generation's tokens. Later uses change nothing. On a standby it saves nothing: there the
+// service only reads, and the previous refresh token stays valid until a use on the primary.
 func (db SQL) MarkUsed(ctx context.Context, id string, generation int64, now time.Time) error {
 	_, err := db.DB.Exec(ctx, `
 		UPDATE sessions SET used_at = $3, last_used_at = $3
 		WHERE id = $1 AND generation = $2 AND used_at IS NULL`, id, generation, database.Micros(now))
+	if database.IsReadOnly(err) {
+		return nil
+	}
 	return err
 }
 

@@ -51,6 +51,8 @@ type DB struct {
 	failures atomic.Uint64
 	// listening: see Listening.
 	listening atomic.Bool
+	// notifyAt is when Notify sends again, in nanoseconds since 1970.
+	notifyAt atomic.Int64
 	// suspect says that SQLite refused a write or could not use the disk: see Writable.
 	suspect atomic.Bool
 }

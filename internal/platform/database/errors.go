@@ -86,9 +86,9 @@ func isUnavailable(err error) bool {
 	return isConnectionLost(err) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// isReadOnly reports whether the connection refuses writes: a fenced primary, a standby, or
+// IsReadOnly reports whether the connection refuses writes: a fenced primary, a standby, or
 // a SQLite file that could not be opened for writing. Another connection may accept them.
-func isReadOnly(err error) bool {
+func IsReadOnly(err error) bool {
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return e.Code == "25006"
 	}
@@ -105,7 +105,7 @@ func isDamaged(err error) bool {
 			return true
 		}
 	}
-	return isReadOnly(err)
+	return IsReadOnly(err)
 }
 
 // isDiskFailure reports whether SQLite could not read or write the disk.

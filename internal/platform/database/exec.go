@@ -72,7 +72,7 @@ func (db *DB) single(ctx context.Context, query string, args []any, run func(ctx
 		// If the connection is lost after the statement was sent, the statement may be
 		// committed: do not retry.
 		err := run(own)
-		if isReadOnly(err) && attempt < maxReadOnlyAttempts {
+		if IsReadOnly(err) && attempt < maxReadOnlyAttempts {
 			db.dropIdle()
 			continue
 		}

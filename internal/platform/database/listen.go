@@ -21,6 +21,8 @@ const (
 	probeTimeout = 5 * time.Second
 	// probePrefix begins the payloads of probes.
 	probePrefix = "probe "
+	// notifyRetry is how long Notify sends nothing after the server said that it has no pg_notify.
+	notifyRetry = 30 * time.Second
 )
 
 // Listening reports whether this process receives what others send: always on SQLite, where one
@@ -30,11 +32,17 @@ func (db *DB) Listening() bool { return db.engine != postgres || db.listening.Lo
 
 // Notify sends payload, at most 8,000 bytes, to the processes that listen on channel.
 // On SQLite it does nothing, because one process uses the file. A transaction should not
-// call it: PostgreSQL serializes the commits of transactions that notify.
-func (db *DB) Notify(ctx context.Context, channel, payload string) error {
-	if db.engine != postgres {
+// call it: PostgreSQL serializes the commits of transactions that notify. A server of another kind may have no
+// pg_notify; then it does nothing but try again every 30 s.
+func (db *DB) Notify(ctx context.Context, channel, payload string) (err error) {
+	if db.engine != postgres || db.now().UnixNano() < db.notifyAt.Load() {
 		return nil
 	}
+	defer func() {
+		if isNotAvailable(err) {
+			db.notifyAt.Store(db.now().Add(notifyRetry).UnixNano())
+		}
+	}()
 	rs, err := db.Query(ctx, `SELECT pg_notify($1, $2)`, channel, payload)
 	if err != nil {
 		return err

@@ -1,11 +1,13 @@
 package database
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
+	"regexp"
 	"slices"
 	"time"
 
@@ -25,6 +27,9 @@ const (
 	// up to maxTableLockRetry.
 	tableLockRetry    = 250 * time.Millisecond
 	maxTableLockRetry = 8 * time.Second
+	// maxDuplicates is how often a migration runs again because a table that it creates was there: another process may create the
+	// table of versions at the same time. The pauses are 8 s together.
+	maxDuplicates = 6
 	// migrateLockPoll is the pause between two attempts to get the lock of all processes that migrate.
 	migrateLockPoll = 250 * time.Millisecond
 )
@@ -34,6 +39,8 @@ var (
 	ErrNotMigrated = errors.New("database: the database is not migrated")
 	// ErrOlderBuild says that the database has migrations from before the first of this program.
 	ErrOlderBuild = errors.New("a build before the first release made this database, and no release can use it: start with an empty database")
+	// ErrTableInTheWay says that a table that a migration creates was there before the first migration.
+	ErrTableInTheWay = errors.New("this database has tables of another program: use an empty database, or another schema")
 	// ErrMayNotMigrate says that migrations are missing and that the user of the database may not apply them.
 	ErrMayNotMigrate = errors.New("this database is of an older release, and its user may not change tables: run touchline migrate with a user that may")
 )
@@ -73,9 +80,13 @@ func (db *DB) Migrate(ctx context.Context) error {
 
 // MigrateObserved is Migrate. It calls observe when a migration begins, waits or ends.
 func (db *DB) MigrateObserved(ctx context.Context, observe func(MigrationEvent)) error {
+	duplicates := 0
 	for attempt := 1; ; attempt++ {
 		err := db.Migrated(ctx)
 		if !errors.Is(err, ErrNotMigrated) {
+			return err
+		}
+		if err := db.checkTables(ctx); err != nil {
 			return err
 		}
 		current := ""
@@ -95,19 +106,55 @@ func (db *DB) MigrateObserved(ctx context.Context, observe func(MigrationEvent))
 		pause := time.Duration(attempt) * time.Millisecond
 		again := attempt < maxMigrateAttempts
 		if db.engine == postgres {
-			pause, again = min(tableLockRetry<<min(attempt-1, 10), maxTableLockRetry), mayRetry(err) || errors.Is(err, errApplied) || isDuplicateTable(err)
+			pause, again = min(tableLockRetry<<min(attempt-1, 10), maxTableLockRetry), mayRetry(err) || errors.Is(err, errApplied)
+			if isDuplicateTable(err) {
+				duplicates++
+				again = duplicates < maxDuplicates
+			}
 			if mayRetry(err) && current != "" {
 				observe(MigrationEvent{Migration: current, State: MigrationWaitsTable})
 			}
 		}
 		if !again || ctx.Err() != nil {
-			return fmt.Errorf("migrate the database: %w", classify(err))
+			return fmt.Errorf("migrate the database: %s: %w", cmp.Or(current, versionTable), classify(err))
 		}
 		select {
 		case <-ctx.Done():
 		case <-time.After(pause):
 		}
 	}
+}
+
+// createsTable finds the tables that a migration creates.
+var createsTable = regexp.MustCompile(`(?m)^CREATE TABLE (?:IF NOT EXISTS )?([a-z_]+)`)
+
+// checkTables returns ErrTableInTheWay if no migration has begun, and a table that one creates exists. One statement reads all names,
+// because another process may migrate at the same time.
+func (db *DB) checkTables(ctx context.Context) error {
+	query := `SELECT name FROM sqlite_master`
+	if db.engine == postgres {
+		query = `SELECT c.relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = current_schema()`
+	}
+	rs, err := db.Query(ctx, query)
+	names, err := Collect(rs, err, func(s Scanner) (name string, err error) { return name, s.Scan(&name) })
+	if err != nil {
+		return fmt.Errorf("list the tables of the database: %w", err)
+	}
+	if slices.Contains(names, versionTable) {
+		return nil
+	}
+	all, err := db.load()
+	if err != nil {
+		return err
+	}
+	for _, m := range all {
+		for _, match := range createsTable.FindAllStringSubmatch(m.text, -1) {
+			if slices.Contains(names, match[1]) {
+				return fmt.Errorf("%w: %s has to create the table %s, which exists", ErrTableInTheWay, m.Name, match[1])
+			}
+		}
+	}
+	return nil
 }
 
 func (db *DB) migrate(ctx context.Context, observe func(MigrationEvent)) (err error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"strings"
 	"sync"
 	"testing"
 	"testing/fstest"
@@ -95,6 +96,47 @@ func TestOlderBuild(t *testing.T) {
 			}
 		}
 		ok(t, migrate("0046"))
+	})
+}
+
+// TestTableInTheWay: a migration never waits for a table of another program to go away. It names the table.
+func TestTableInTheWay(t *testing.T) {
+	t.Parallel()
+	migrations := fstest.MapFS{
+		"0001_one.sql": {Data: []byte("-- +goose Up\nCREATE TABLE first (name TEXT PRIMARY KEY);\n")},
+		"0002_two.sql": {Data: []byte("-- +goose Up\nCREATE TABLE accounts (name TEXT PRIMARY KEY);\n")},
+	}
+	storetest.EachEmpty(t, func(t *testing.T, url string) {
+		db, err := database.Open(bg, url, database.Options{Migrations: migrations})
+		ok(t, err)
+		defer db.Close()
+		ok(t, run(db, `CREATE TABLE accounts (id INTEGER)`))
+		err = db.Migrate(bg)
+		if !errors.Is(err, database.ErrTableInTheWay) || !strings.Contains(err.Error(), "the table accounts") {
+			t.Errorf("err = %v, want the table accounts in the way", err)
+		}
+		if run(db, `INSERT INTO first (name) VALUES ('a')`) == nil {
+			t.Error("a migration was applied")
+		}
+	})
+	t.Run("after the first migration", func(t *testing.T) {
+		t.Parallel()
+		storetest.EachEmpty(t, func(t *testing.T, url string) {
+			db, err := database.Open(bg, url, database.Options{Migrations: database.MigrationsUpTo(migrations, 1)})
+			ok(t, err)
+			ok(t, db.Migrate(bg))
+			ok(t, run(db, `CREATE TABLE accounts (id INTEGER)`))
+			ok(t, db.Close())
+			db, err = database.Open(bg, url, database.Options{Migrations: migrations})
+			ok(t, err)
+			defer db.Close()
+			ctx, cancel := context.WithTimeout(bg, time.Minute)
+			defer cancel()
+			err = db.Migrate(ctx)
+			if ctx.Err() != nil || err == nil || !strings.Contains(err.Error(), "0002_two.sql") || !strings.Contains(err.Error(), "accounts") {
+				t.Errorf("err = %v, want the migration and the table", err)
+			}
+		})
 	})
 }
 

@@ -12,7 +12,9 @@ import (
 )
 
 const (
-	beginWrite = `BEGIN`
+	// beginWrite names the level, because a role or a server may have another default. Guarded statements
+	// and row locks need no higher one, and with it no transaction fails with 40001.
+	beginWrite = `BEGIN ISOLATION LEVEL READ COMMITTED`
 	// beginView starts a transaction whose reads see one state.
 	beginView = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`
 

@@ -28,6 +28,8 @@ var sessionParams = map[string]string{
 	"lock_timeout": "1s",
 	// As long as readTimeout and writeTimeout: after it the caller has its error.
 	"statement_timeout": "10s",
+	// Single statements run at the level of beginWrite, too.
+	"default_transaction_isolation": "read committed",
 	// A lost peer is detected after 25 s without traffic, after 10 s with data to send.
 	"tcp_keepalives_idle":     "10",
 	"tcp_keepalives_interval": "5",

@@ -74,7 +74,7 @@ func (db *DB) Write(ctx context.Context, fn func(tx *Tx) error) error {
 			}
 			return nil
 		}
-		if isReadOnly(err) && attempt < maxReadOnlyAttempts {
+		if IsReadOnly(err) && attempt < maxReadOnlyAttempts {
 			db.dropIdle()
 			continue
 		}
