@@ -173,18 +173,18 @@ func TestSheetOnAPhone(t *testing.T) {
 	p.waitForText("Medical notes about Venkatasubramanian Player 00")
 	p.screenshot("medical")
 	p.open(path)
+	p.waitForText("These marks are not sent yet.")
 	if got := checked(1); got != "e" {
 		t.Errorf("the unsent mark is %q, want e", got)
 	}
-	p.waitForText("These marks are not sent yet.")
 	p.press("Save")
 	p.waitForText("Saved.")
 	p.tap(`.marks fieldset:nth-child(2) [value=l]`)
 	p.open(path + "?done=saved") // the phone loads the page of the saved sheet again
+	p.waitForText("These marks are not sent yet.")
 	if got := checked(2); got != "l" {
 		t.Errorf("the mark after the first ones were sent is %q, want l", got)
 	}
-	p.waitForText("These marks are not sent yet.")
 	p.press("Save")
 	p.waitForText("Saved.")
 	p.open(path)

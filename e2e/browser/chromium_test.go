@@ -25,8 +25,25 @@ var chromium = sync.OnceValues(func() (context.Context, error) {
 	if err != nil {
 		return nil, err
 	}
+	allocator, stop := chromedp.NewExecAllocator(context.Background(), chromiumOptions(program)...)
+	ctx, _ := chromedp.NewContext(allocator)
+	if err := chromedp.Run(ctx, fewerEvents()); err != nil {
+		stop()
+		return nil, fmt.Errorf("start %s: %w", program, err)
+	}
+	stopChromium = func() error {
+		defer stop()
+		ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+		defer cancel()
+		return chromedp.Cancel(ctx)
+	}
+	return ctx, nil
+})
+
+// chromiumOptions are the options of every browser of the tests.
+func chromiumOptions(program string) []chromedp.ExecAllocatorOption {
 	draw := len(screenshotWidths()) > 0
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.DisableGPU,
+	return append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.DisableGPU,
 		chromedp.Flag("headless", "new"), // the headless shell has no other mode
 		// Fewer processes. chromedp has the former name of this feature.
 		chromedp.Flag("enable-features", "NetworkServiceInProcess2"),
@@ -45,20 +62,7 @@ var chromium = sync.OnceValues(func() (context.Context, error) {
 		chromedp.WSURLReadTimeout(time.Minute),
 		chromedp.ProxyServer(otherHosts.URL), chromedp.Flag("proxy-bypass-list", "<-loopback>;127.0.0.1;localhost"),
 	)
-	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
-	ctx, _ := chromedp.NewContext(allocator)
-	if err := chromedp.Run(ctx, fewerEvents()); err != nil {
-		stop()
-		return nil, fmt.Errorf("start %s: %w", program, err)
-	}
-	stopChromium = func() error {
-		defer stop()
-		ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-		defer cancel()
-		return chromedp.Cancel(ctx)
-	}
-	return ctx, nil
-})
+}
 
 // otherHosts is a proxy for requests to hosts other than the services. Each of them fails the
 // tests, except requests of Chromium and Chrome to Google's services: the headless shell has none. The

@@ -127,7 +127,9 @@ func TestCoachKeepsInput(t *testing.T) {
 	// A form of another account does not appear.
 	b.signIn(s, "coach", coachNumber)
 	interrupt("/coach/players/add", "Add and ask", "student_name", "Chand Rao")
-	b.press("Sign out")
+	b.tap(`form[action="/sign-out"] button`)
+	b.waitForText("1 mark is not sent yet.")
+	b.click(`#ask [value=go]`)
 	const other = "+919812345693"
 	s.Coach(t, other)
 	b.signIn(s, "coach", other)

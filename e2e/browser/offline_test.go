@@ -151,11 +151,12 @@ func TestOffline(t *testing.T) {
 	p.open(sheet)
 	p.tap(".marks fieldset [value=a]")
 	p.tap(".save-bar button")
+	p.waitForText("1 mark waits to be sent")
 	p.waitForText("No connection. Your answer is kept on this phone.")
 	p.screenshot("offline-sheet")
 	p.open("/coach")
 	p.online(wire, address)
-	p.waitUntil(`localStorage.getItem('later') === '{}'`)
+	p.waitUntil(`!Object.keys(localStorage).length`)
 	if marked := coach.Call(t, "GET", "/api/batches/"+batch+"/attendance/"+today, nil).Want(t, 200); !strings.Contains(string(marked.Body), `"mark":"absent"`) {
 		t.Errorf("the sheet was not sent: %s", marked.Body)
 	}

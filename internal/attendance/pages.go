@@ -33,6 +33,7 @@ func (s *Service) Pages(site *web.Pages) []web.Route {
 		{Method: "GET", Pattern: sheets, Handle: site.SignedIn(actor.Coach, p.choose)},
 		{Method: "GET", Pattern: sheets + "/{date}", Handle: site.SignedIn(actor.Coach, p.sheet)},
 		{Method: "POST", Pattern: sheets + "/{date}", Handle: site.SignedIn(actor.Coach, p.save), LargeForm: maxSheetForm},
+		{Method: "POST", Pattern: sheets + "/{date}/marks", Handle: site.SignedIn(actor.Coach, p.saveMarks), LargeForm: maxSheetForm},
 		{Method: "GET", Pattern: "/coach/players/{player_id}/attendance", Handle: site.SignedIn(actor.Coach, p.ofPlayer)},
 	}
 	for _, role := range approval.Parties {
@@ -99,7 +100,7 @@ func (p pages) sheetPage(ctx context.Context, r *web.Request, by actor.Actor, f 
 	v.Data = map[string]any{
 		"Version": shown, "Batch": sheet.Batch, "Sheet": sheet, "Form": form,
 		"Before": nextDay(sheet.Batch.Schedule, date, -1), "After": nextDay(sheet.Batch.Schedule, date, 1), "Slots": sheet.Batch.Schedule.On(date),
-		"Done": r.URL.Query().Get("done"), "Account": by.AccountID,
+		"Done": r.URL.Query().Get("done"),
 	}
 	return web.FormPage("attendance", v), nil
 }

@@ -2,7 +2,10 @@ package web
 
 import (
 	"html/template"
+	"io/fs"
 	"net/http/httptest"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -93,6 +96,62 @@ func TestMessageOnItsWay(t *testing.T) {
 		gaveUp, onItsWay := strings.Contains(page.String(), "We could not send the message"), strings.Contains(page.String(), "on its way.")
 		if gaveUp != tt.message.GivenUp || onItsWay == gaveUp {
 			t.Errorf("%+v: given up: %t, on its way: %t", tt.message, gaveUp, onItsWay)
+		}
+	}
+}
+
+// waitingForm finds the forms that may wait on a phone for the connection.
+var waitingForm = regexp.MustCompile(`<form[^>]* action="([^"]*)"[^>]* data-later`)
+
+// TestWaitingForms: a form waits only if it is the whole answer, so that it may arrive twice and a later one may
+// replace it. Two payments to one address, for example, are two.
+func TestWaitingForms(t *testing.T) {
+	files, err := featureFiles("templates/*.html", "templates/*.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, name := range files {
+		content, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, form := range waitingForm.FindAllStringSubmatch(string(content), -1) {
+			if found++; !strings.HasSuffix(form[1], "/attending") {
+				t.Errorf("%s: is the form to %s the whole answer? Then add it here.", name, form[1])
+			}
+		}
+		if n := strings.Count(string(content), " data-later"); n != len(waitingForm.FindAllString(string(content), -1)) {
+			t.Errorf("%s: %d forms wait, and not all have an action", name, n)
+		}
+	}
+	if found == 0 {
+		t.Error("no form waits")
+	}
+}
+
+// TestScripts: no text of a script goes over several lines or has " // " in it, so that comments and indentation can
+// go.
+func TestScripts(t *testing.T) {
+	files, err := fs.Glob(staticFiles, "static/*.js")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, name := range files {
+		content, err := staticFiles.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, line := range strings.Split(string(content), "\n") {
+			if strings.HasPrefix(strings.TrimSpace(line), "//") {
+				continue
+			}
+			code, _, _ := strings.Cut(line, " // ")
+			for _, quote := range []string{"'", `"`, "`"} {
+				if strings.Count(code, quote)%2 != 0 {
+					t.Errorf("%s:%d: a text does not end before the comment or the line", name, i+1)
+				}
+			}
 		}
 	}
 }

@@ -25,6 +25,8 @@ const (
 	codes, decisions, disputed, closed, left = "TestOTPLifetime", "TestConsentEndToEnd", "TestDisputeLifecycle", "TestCloseAccount", "TestDeleteFamilyAccount"
 	numbers, mails, written, reminders       = "TestChangeNumber", "TestSignInByEmail", "TestMessages", "TestReminderAfterADay"
 	added, edited, adults, answers           = "TestPlayerFormsSentTwiceActOnce", "TestEditPlayerSaysWhatItMeans", "TestTurning18", "TestAnswerLink"
+	// marks is a test in a browser that counts the stored marks.
+	marks = "TestWaitingMarks"
 	// tellsNone: the text says that nothing is sent or told, or what the reader sent or said.
 	tellsNone = ""
 )
@@ -51,7 +53,8 @@ var heldTold = map[string]string{
 	"fee.told.student": tellsNone, "fee.told.guardian": tellsNone, "family_fee.told.done": tellsNone, "player.basis.said": tellsNone, "verification.submitted": tellsNone, "upload.progress": tellsNone,
 	"verify.method.otp": tellsNone, "verify.method.link": tellsNone, "delivery.reason.address_stopped": tellsNone, "delivery.reason.stopped": tellsNone,
 	"team_message.state.sent": written, "delivery.sent": written,
-	"offline.kept": tellsNone, "offline.sent": tellsNone, "offline.sign_in": tellsNone,
+	"offline.kept": tellsNone, "offline.sent": tellsNone, "offline.sign_in": tellsNone, "offline.sent_one": marks, "offline.sent_marks": marks, "offline.lost": tellsNone,
+	"offline.others": tellsNone, "offline.ends": tellsNone, "attendance.note_needs_mark": tellsNone,
 }
 
 // otherReaders begin the keys of texts that no coach and no family reads.

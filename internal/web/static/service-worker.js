@@ -17,65 +17,101 @@ addEventListener('fetch', (event) => {
   if (url.origin !== location.origin) return
   if (event.request.mode === 'navigate') event.respondWith(page(event, url))
   else if (event.request.headers.has('Touchline-Live') && kept.test(url.pathname)) event.respondWith(load(event, url))
-  else if (url.pathname.startsWith('/static/')) event.respondWith(file(event.request, url))
+  else if (url.pathname.startsWith('/static/')) event.respondWith(file(event.request))
 })
 
-// The newest version of a page is kept, without its query: a query says what was just done.
+// The files of a page are kept before the page, so that a kept page never lacks one. A file goes when no kept
+// page names it: after a release, the pages of the day before still name the earlier files. One page is kept at
+// a time: its files must not go before it is there.
+const filesOf = (html) => new Set(html.match(/\/static\/[\w.-]+/g))
+const file = async (request) => {
+  const cache = await caches.open('files')
+  const found = await cache.match(request, { ignoreVary: true })
+  if (found) return found
+  const response = await fetch(request)
+  if (response.ok) await cache.put(request, response.clone()).catch(() => {})
+  return response
+}
+const keepFiles = async (html) => {
+  const cache = await caches.open('files')
+  let added = false
+  for (const path of filesOf(html)) {
+    if (await cache.match(path, { ignoreVary: true })) continue
+    await cache.add(path)
+    added = true
+  }
+  return added
+}
+const dropFiles = async () => {
+  const [pages, files] = await Promise.all([caches.open('pages'), caches.open('files')])
+  const named = new Set()
+  for (const request of await pages.keys()) {
+    const response = await pages.match(request, { ignoreVary: true })
+    if (response) for (const path of filesOf(await response.text())) named.add(path)
+  }
+  for (const request of await files.keys()) if (!named.has(new URL(request.url).pathname)) await files.delete(request)
+}
+let work = Promise.resolve()
+const forgetPages = () => { work = work.then(() => caches.delete('pages')); return work }
+const keepPage = (path, response) => {
+  work = work.then(async () => {
+    const added = await keepFiles(await response.clone().text())
+    await (await caches.open('pages')).put(path, response)
+    if (added) await dropFiles()
+  }).catch(() => {}) // the connection ended, or storage is full
+  return work
+}
+
+// fresh loads a page for its copy. The header says that no person opened it.
+const fresh = async (path) => {
+  const response = await fetch(path, { headers: { Accept: 'text/html', 'Touchline-Live': 'yes' } })
+  if (response.ok && !response.redirected) await keepPage(path, response)
+}
+
+// The newest version of a page is kept, without what its query says was just done.
 const load = async (event, url) => {
   const response = await event.preloadResponse || await fetch(event.request)
-  if (event.request.method === 'GET' && response.ok && !response.redirected && kept.test(url.pathname) && !/^\?(?!done=)/.test(url.search)) {
-    const copy = response.clone()
-    event.waitUntil(caches.open('pages').then((cache) => cache.put(url.pathname, copy)).catch(() => {})) // storage may be full
+  if (event.request.method === 'GET' && response.ok && !response.redirected && kept.test(url.pathname)) {
+    if (!url.search) event.waitUntil(keepPage(url.pathname, response.clone()))
+    else if (url.search.startsWith('?done=')) event.waitUntil(fresh(url.pathname).catch(() => {}))
   }
   return response
 }
 
-// A page names itself and the pages that its reader needs next. The header says that no person opened them.
+// A page names itself and the pages that its reader needs next.
 const hour = 3600 * 1000
 const keep = async ({ paths, language }) => {
   const cache = await caches.open('pages')
   const offline = await cache.match('/offline', { ignoreVary: true })
-  if (offline?.headers.get('Content-Language') !== language) await cache.add('/offline')
+  if (offline?.headers.get('Content-Language') !== language || Date.now() - Date.parse(offline.headers.get('Date')) > hour) await keepPage('/offline', await fetch('/offline'))
   for (const path of new Set(paths.filter((path) => kept.test(path)))) {
     const old = await cache.match(path, { ignoreVary: true })
-    if (old && Date.now() - Date.parse(old.headers.get('Date')) < hour) continue
-    const response = await fetch(path, { headers: { Accept: 'text/html', 'Touchline-Live': 'yes' } })
-    if (response.ok && !response.redirected) await cache.put(path, response)
+    if (old && Date.now() - Date.parse(old.headers.get('Date')) < hour) await keepFiles(await old.text())
+    else await fresh(path)
   }
 }
 addEventListener('message', (event) => event.waitUntil(keep(event.data).catch(() => {}))) // the connection ended, or storage is full
 
 const page = async (event, url) => {
-  // The pages of an ended session or account are forgotten, and so are those of the account before a sign-in.
-  if (ends.test(url.pathname)) event.waitUntil(caches.delete('pages'))
+  let response, failed
   try {
-    return await load(event, url)
+    response = await load(event, url)
+    // The pages of an ended session or account are forgotten, and so are those of the account before a sign-in.
+    if (ends.test(url.pathname)) event.waitUntil(forgetPages())
+    if (![502, 503, 504].includes(response.status)) return response
   } catch (error) {
-    const get = event.request.method === 'GET'
-    const old = get && await caches.match(url.pathname, { ignoreVary: true })
-    if (old && Date.now() - Date.parse(old.headers.get('Date')) < day) {
-      const html = (await old.text()).replace('<body', `<body data-old="${old.headers.get('Date')}"`)
-      return new Response(html, { headers: old.headers })
-    }
-    if (old) await (await caches.open('pages')).delete(url.pathname)
-    return await caches.match('/offline', { ignoreVary: true }) || Promise.reject(error)
+    failed = error
   }
+  const get = event.request.method === 'GET'
+  const old = get && await caches.match(url.pathname, { ignoreVary: true })
+  if (old && Date.now() - Date.parse(old.headers.get('Date')) < day) return edited(old, '<body', `<body data-old="${old.headers.get('Date')}"`)
+  if (old) await (await caches.open('pages')).delete(url.pathname)
+  if (response) return response
+  const offline = await caches.match('/offline', { ignoreVary: true })
+  if (!offline) throw failed
+  return get ? offline : edited(offline, /<template data-sent>(.*)<\/template>/, '<p class="notice">$1</p>')
 }
-
-// The name of a file has a hash of its content: an earlier version goes when a new one is kept.
-const file = async (request, url) => {
-  const cache = await caches.open('files')
-  const found = await cache.match(request, { ignoreVary: true })
-  if (found) return found
-  const response = await fetch(request)
-  if (response.ok) {
-    const name = (path) => path.replace(/\.[0-9a-f]+\./, '.')
-    const keys = await cache.keys()
-    await Promise.all(keys.filter((key) => name(new URL(key.url).pathname) === name(url.pathname)).map((key) => cache.delete(key)))
-    await cache.put(request, response.clone()).catch(() => {})
-  }
-  return response
-}
+const edited = async (page, text, by) => new Response((await page.text()).replace(text, by), { headers: page.headers })
 
 addEventListener('push', (event) => {
   const { title, body, lang, url, tag } = event.data.json()

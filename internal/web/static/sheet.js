@@ -1,87 +1,170 @@
-// Marks that are not sent yet stay on this phone, also without a connection.
+// Marks that the server does not have yet stay on this phone, also without a connection. offline.js, which runs before
+// this script, keeps them. Without either the form is sent as it is.
 'use strict'
+{
+const { waiting } = window
+const begin = (early) => {
+  const sheet = document.querySelector('form[data-sheet]')
+  const path = sheet.getAttribute('action')
+  const unsent = document.getElementById('unsent')
+  const refused = document.getElementById('refused')
+  const ids = sheet.elements.players.value.split(' ')
+  const rows = [...sheet.querySelectorAll('.marks fieldset')].map((field, i) => ({
+    field, player: ids[i], name: field.querySelector('legend').firstChild.textContent.trim(), note: field.querySelector('[name^=n-]'),
+    at: field.querySelector('[name^=t-]'), noted: false,
+  }))
+  const markOf = (row) => (row.field.querySelector(':checked') || { value: '' }).value
+  const wordOf = (mark) => document.getElementById(mark).textContent
+  const own = () => waiting.own().filter((item) => item.sheet === path)
+  const ofRow = (row, items) => items.filter((item) => item.player === row.player)
 
-const sheet = document.querySelector('form[data-sheet]')
-if (sheet) {
-  const key = 'sheet ' + sheet.dataset.sheet
-  const week = 7 * 24 * 3600 * 1000
-  const notice = document.getElementById('unsent')
-  const read = (name) => { try { return JSON.parse(localStorage.getItem(name)) } catch { return null } }
-  const names = () => { try { return Object.keys(localStorage) } catch { return [] } } // storage may be blocked
-  const forget = (name) => { try { localStorage.removeItem(name) } catch { /* nothing is kept */ } }
-  const value = (name) => (sheet.elements[name] ? sheet.elements[name].value : undefined)
+  // One mark of each player waits, with the time at which it was made.
+  const keep = (row, items, more) => {
+    const earlier = ofRow(row, items)
+    const [last] = earlier.slice(-1)
+    let note
+    if (row.noted || row.note.value !== row.note.defaultValue) note = row.note.value
+    else if (last && !last.told) note = last.note
+    const item = { sheet: path, player: row.player, name: row.name, mark: markOf(row), note, at: Date.now(), ...more }
+    waiting.put(item)
+    earlier.forEach(waiting.remove)
+  }
 
-  const setTime = (name, at) => {
-    if (!sheet.elements[name]) {
-      const field = document.createElement('input')
-      field.type = 'hidden'
-      field.name = name
-      sheet.append(field)
+  // The marks of other tabs and of earlier visits are shown. Those that the page has are not kept any longer.
+  const whole = 'whole' in sheet.dataset // the page shows marks that the server does not have
+  const restore = () => {
+    const items = own()
+    for (const row of rows) {
+      for (const item of ofRow(row, items)) {
+        if (item.told) continue
+        const radio = item.mark && row.field.querySelector(`[value=${item.mark}]`)
+        const has = radio && radio.defaultChecked && (item.note === undefined || item.note === row.note.defaultValue)
+        if (has && !item.saved && !whole && !document.body.dataset.old) { waiting.remove(item); continue }
+        if (radio) radio.checked = true
+        if (item.note !== undefined && row.note !== document.activeElement) row.note.value = item.note
+        if (item.note) document.getElementById('notes').open = true
+      }
     }
-    sheet.elements[name].value = at
+  }
+  const showUnsent = () => {
+    const drafts = own().filter((item) => !item.saved && !item.told)
+    const notes = drafts.filter((item) => !item.mark)
+    unsent.hidden = !drafts.length
+    unsent.firstChild.hidden = drafts.length === notes.length
+    unsent.lastChild.hidden = !notes.length
+    unsent.lastChild.lastChild.textContent = notes.map((item) => item.name).join(', ')
+  }
+  const showRefused = () => {
+    const told = own().filter((item) => item.told)
+    refused.hidden = !told.length
+    refused.querySelector('ul').replaceChildren(...told.map((item) => {
+      const li = document.createElement('li')
+      const name = document.createElement('b')
+      const why = document.createElement('p')
+      const button = document.createElement('button')
+      name.textContent = `${item.name} · ${wordOf(item.mark)}`
+      button.type = 'button'
+      button.className = 'quiet-button small'
+      button.textContent = refused.dataset.remove
+      button.addEventListener('click', () => { waiting.remove(item); waiting.changed() })
+      why.textContent = item.told
+      li.append(name, why, button)
+      return li
+    }))
   }
 
-  const restore = (kept) => {
-    const differs = Object.entries(kept.values).some(([name, old]) => value(name) !== undefined && value(name) !== old)
-    if (!differs) return forget(key)
-    for (const [name, old] of Object.entries(kept.values)) if (value(name) !== undefined) sheet.elements[name].value = old
-    for (const [name, at] of Object.entries(kept.times)) if (value(name.replace('t-', 'm-')) !== undefined) setTime(name, at)
-    if (Object.entries(kept.values).some(([name, old]) => name.startsWith('n-') && old)) document.getElementById('notes').open = true
-    sheet.elements.version.value = kept.version
-    notice.hidden = false
-  }
-  for (const name of names()) {
-    if (name.startsWith('sheet ') && !(Date.now() - (read(name) || {}).changed < week)) forget(name)
-  }
-  const keep = (draft) => { try { localStorage.setItem(key, JSON.stringify(draft)) } catch { /* the form still works */ } }
-  const kept = read(key)
-  // The page of a saved sheet may load again after more marks. Only marks that were sent are forgotten.
-  if ('saved' in sheet.dataset && kept && kept.sent && kept.version !== value('version')) forget(key)
-  else if (kept && !document.getElementById('faults')) restore(kept)
-
-  sheet.addEventListener('input', (event) => {
-    if (!/^[mn]-/.test(event.target.name)) return
-    const draft = read(key) || { version: value('version'), values: {}, times: {} }
-    draft.changed = Date.now()
-    draft.sent = false
-    draft.values[event.target.name] = value(event.target.name)
-    if (event.target.name.startsWith('m-')) {
-      const name = event.target.name.replace('m-', 't-')
-      setTime(name, draft.times[name] = new Date().toISOString())
-    }
-    keep(draft)
-  })
-
-  // The count follows the marks. "All here" marks the rest without sending: Save sends.
+  // The count follows the marks.
   const count = sheet.querySelector('[data-count]')
-  const rows = [...sheet.querySelectorAll('.marks fieldset')]
   const showCount = () => {
-    const marks = rows.map((row) => (row.querySelector(':checked') || { value: '' }).value)
+    if (!count) return
+    const marks = rows.map(markOf)
     const here = marks.filter((mark) => 'pl'.includes(mark) && mark).length
     const left = marks.filter((mark) => !mark).length
     const text = count.dataset.count.replace('%h', here).replace('%a', marks.length - here - left)
-    count.textContent = left ? text + ' · ' + count.dataset.left.replace('%l', left) : text
+    count.firstChild.textContent = left ? text + ' · ' + count.dataset.left.replace('%l', left) : text
+    const waits = own().filter(waiting.sendable).length
+    count.lastChild.textContent = waits ? waiting.text('waits', waits) : ''
   }
-  if (count) {
+  const show = () => { restore(); showRefused(); showCount() }
+  const typed = ({ target }) => {
+    if (!/^[mn]-/.test(target.name)) return
+    const row = rows.find(({ field }) => field.contains(target))
+    if (target === row.note) row.noted = true
+    keep(row, own())
     showCount()
-    sheet.addEventListener('change', showCount)
   }
+  early.forEach(typed)
+  show()
+  showUnsent()
+  document.addEventListener('waits', show)
+  sheet.addEventListener('input', typed)
+  // "All here" marks the rest without sending: Save sends.
   const rest = sheet.querySelector('.rest')
   if (rest) {
     rest.addEventListener('click', (event) => {
       event.preventDefault()
+      const items = own()
       for (const row of rows) {
-        const present = row.querySelector('[value=p]')
-        if (row.querySelector(':checked')) continue
-        present.checked = true
-        present.dispatchEvent(new Event('input', { bubbles: true }))
+        if (markOf(row)) continue
+        row.field.querySelector('[value=p]').checked = true
+        keep(row, items)
       }
       showCount()
     })
   }
 
-  sheet.addEventListener('submit', () => {
-    const draft = read(key)
-    if (draft) keep({ ...draft, sent: true })
+  // A mark that the page itself set, because the family said so, is as old as the page: any other counts more.
+  let pass = false
+  sheet.addEventListener('submit', async (event) => {
+    if (pass) return
+    const made = document.body.dataset.old ? Date.parse(document.body.dataset.old) : Math.round(performance.timeOrigin)
+    const items = own()
+    for (const row of rows) {
+      const mark = markOf(row)
+      if (!mark || row.field.disabled) continue
+      const [item] = ofRow(row, items).slice(-1)
+      const radio = row.field.querySelector(':checked')
+      if (item && !item.told) { if (!item.saved) waiting.put({ ...item, saved: true }) }
+      else if (whole || !radio.defaultChecked || row.note.value !== row.note.defaultValue) {
+        const given = sheet.dataset.whole === 'given' && radio.defaultChecked
+        keep(row, items, { saved: true, given, at: given ? made : row.at ? Date.parse(row.at.value) : Date.now() })
+      }
+    }
+    if (!own().some(waiting.sendable)) {
+      if (navigator.onLine && !document.body.dataset.old) return // the page has nothing new
+      for (const row of rows) if (markOf(row) && !row.field.disabled) keep(row, own(), { saved: true, given: true, at: made })
+    }
+    if (!own().some(waiting.sendable)) return
+    event.preventDefault()
+    event.stopImmediatePropagation()
+    waiting.changed()
+    showUnsent()
+    if (!await waiting.load().then(({ send }) => send()).then(() => waiting.signInNeeded(), () => false)) return
+    // The form itself leads to the sign-in, and back to what was marked.
+    for (const item of own().filter(waiting.sendable)) waiting.put({ ...item, saved: false })
+    pass = true
+    sheet.requestSubmit()
   })
+}
+// The back button may show a page from the memory of the browser: meanwhile marks were made and sent elsewhere. The
+// sheet loads again, as its marks are in the storage of the phone.
+addEventListener('pageshow', ({ persisted }) => { if (persisted && waiting && !waiting.memory.size) location.reload() })
+// What is done on the sheet before all of it is there is kept then.
+if (waiting) {
+  const early = []
+  const hold = (event) => {
+    if (!event.target.matches('[data-sheet], [data-sheet] *')) return
+    early.push(event)
+    if (event.type === 'input') return
+    event.preventDefault()
+    event.stopImmediatePropagation()
+  }
+  const types = ['input', 'submit']
+  for (const type of types) document.addEventListener(type, hold, true)
+  waiting.parsed.then(() => {
+    for (const type of types) document.removeEventListener(type, hold, true)
+    begin(early.filter(({ type }) => type === 'input'))
+    for (const { submitter } of early) submitter?.click()
+  })
+}
 }
