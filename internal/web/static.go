@@ -30,9 +30,9 @@ type asset struct {
 	content []byte
 }
 
-// scriptComment is a line of a script that is a comment. Browsers do not get these lines: they are a fifteenth of
-// what a first visit loads.
-var scriptComment = regexp.MustCompile(`(?m)^\s*//.*\n`)
+// scriptComment is a line of a script that is a comment, the indentation of another line, or a comment at its end.
+// Browsers do not get them: they are a fifteenth of what a first visit loads. TestScripts holds what it needs.
+var scriptComment = regexp.MustCompile(`(?m)^\s*//.*\n|^ +| +// .*$`)
 
 func loadAssets() (*assets, error) {
 	a := &assets{files: map[string]asset{}, byPath: map[string]asset{}}
