@@ -19,7 +19,7 @@ var templateVariable = regexp.MustCompile(`\{([a-z_]+)\}`)
 // types, and in the format of MSG91. It says which text the registry would refuse, and what leaves instead.
 func printSMSTemplates(_ context.Context, cfg *config.Config, c *cobra.Command) error {
 	refused := 0
-	for _, t := range message.SMSTemplates(cfg.Brand, message.OTPEnding{Host: message.OTPHost(cfg.PublicURL), AppHash: cfg.AppHash()}) {
+	for _, t := range message.SMSTemplates(cfg.Brand, cfg.PublicURL, cfg.AppHash()) {
 		dlt, msg91, why := t.DLT(), templateVariable.ReplaceAllString(t.Text, "##$1##"), t.Unregistrable()
 		if why != "" {
 			refused++
@@ -43,7 +43,8 @@ func printSMSTemplates(_ context.Context, cfg *config.Config, c *cobra.Command) 
 	}
 	if refused > 0 && !asJSON(c) {
 		c.Printf("\nThe registry of India would refuse the %d texts marked NOT TO REGISTER. MSG91 does not send them: they leave by the next provider of SMS,\n"+
-			"and without one by WhatsApp, e-mail and in the app alone. See docs/operating.md, section MSG91.\n", refused)
+			"and without one by WhatsApp, e-mail and in the app alone. Twilio, Kannel and a gateway of http send them to numbers of India as free text, which\n"+
+			"networks of India may refuse; the other texts leave there exactly as registered. See docs/operating.md, section SMS in India.\n", refused)
 	}
 	return nil
 }

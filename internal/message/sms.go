@@ -7,8 +7,17 @@ import (
 	"github.com/touchline/touchline/internal/platform/actor"
 )
 
-// SMSText renders m as an SMS.
-func SMSText(m Message) string { return SMSOf(m).Body }
+// SMSText renders m as the SMS that leaves.
+func SMSText(m Message) string { return SMSFor(m).Body }
+
+// SMSFor renders m as the SMS that leaves to its number: SMSOf, or in India the text as it is registered.
+func SMSFor(m Message) Text {
+	text := SMSOf(m)
+	if strings.HasPrefix(m.To, indianPrefix) {
+		return text.registered(m)
+	}
+	return text
+}
 
 // SMSOf renders m as an SMS, in the language of its recipient.
 func SMSOf(m Message) Text {
@@ -73,18 +82,23 @@ func otpText(m Message) Text {
 		name = templateOTPCoach
 	}
 	text := fill(name, m.Language, map[string]string{"code": m.Code, "brand": m.Brand, "validity": textsIn(m.Language).minutes(m.ValidFor)})
-	// A text of the GSM alphabet stays one SMS, any other at most two.
+	text.Body += m.Ending.after(text.Body, m.Code).lines(m.Code)
+	return text
+}
+
+// after returns the lines for which there is space after the text of an OTP: a text of the GSM alphabet stays one SMS, any
+// other at most two.
+func (e OTPEnding) after(text, code string) OTPEnding {
 	most := 1
-	if !IsGSM(text.Body) {
+	if !IsGSM(text) {
 		most = 2
 	}
-	for _, ending := range []OTPEnding{m.Ending, {Host: m.Ending.Host}, {AppHash: m.Ending.AppHash}} {
-		if whole := text.Body + ending.lines(m.Code); Segments(whole) <= most {
-			text.Body = whole
-			break
+	for _, ending := range []OTPEnding{e, {Host: e.Host}, {AppHash: e.AppHash}} {
+		if Segments(text+ending.lines(code)) <= most {
+			return ending
 		}
 	}
-	return text
+	return OTPEnding{}
 }
 
 // trainingSMS returns the SMS for a notification about a training, with its link.

@@ -62,9 +62,44 @@ func RegistryValue(variable, value string) string {
 		for cut > 1 && unicode.IsMark(runes[cut]) {
 			cut--
 		}
-		value = strings.TrimSpace(string(runes[:cut]))
+		whole := runes[cut] == ' '
+		value = string(runes[:cut])
+		if i := strings.LastIndexByte(value, ' '); i > 0 && !whole {
+			value = value[:i] // a part of a name would be another name
+		}
+		value = strings.TrimSpace(value)
 	}
 	return value
+}
+
+// indianPrefix begins the numbers of India.
+const indianPrefix = "+91"
+
+// registered returns the text as it is registered in India: not shortened, with values that their tags permit. A text that
+// the registry refuses stays as it is.
+func (t Text) registered(m Message) Text {
+	words := textsIn(t.Language).byKey["sms."+t.Template]
+	template := SMSTemplate{t.Template, t.Language, strings.NewReplacer("{brand}", m.Brand, "{page}", t.Values["page"]).Replace(words)}
+	withoutCode := strings.Contains(words, "{short_code}") && t.Values["short_code"] == ""
+	if words == "" || withoutCode || template.Unregistrable() != "" {
+		return t
+	}
+	clean := make(map[string]string, len(t.Values))
+	for name, value := range t.Values {
+		clean[name] = RegistryValue(name, value)
+	}
+	text := template.Text
+	if m.Kind == OTP {
+		text += registeredEnding(text, m.Ending)
+	}
+	t.Values, t.Body = clean, fillIn(text, clean)
+	return t
+}
+
+// registeredEnding returns the last lines of the template of an OTP. They depend on nothing that differs between two OTPs.
+func registeredEnding(template string, ending OTPEnding) string {
+	text := expand(template, func(name string) string { return strings.Repeat("0", typicalLength(name)) })
+	return ending.after(text, strings.Repeat("0", typicalLength("code"))).lines("{code}")
 }
 
 // typicalValues are values of a usual length. Other variables are names.
@@ -75,6 +110,13 @@ var typicalValues = map[string]int{
 
 const typicalName = 9
 
+func typicalLength(variable string) int {
+	if length, ok := typicalValues[variable]; ok {
+		return length
+	}
+	return typicalName
+}
+
 // DLT returns the text of t as it is registered in India.
 func (t SMSTemplate) DLT() string {
 	return variable.ReplaceAllStringFunc(t.Text, func(name string) string { return "{#" + string(TagOf(strings.Trim(name, "{}"))) + "#}" })
@@ -84,11 +126,7 @@ func (t SMSTemplate) DLT() string {
 func (t SMSTemplate) VariableShare() int {
 	variables := 0
 	for _, m := range variable.FindAllStringSubmatch(t.Text, -1) {
-		length, ok := typicalValues[m[1]]
-		if !ok {
-			length = typicalName
-		}
-		variables += length
+		variables += typicalLength(m[1])
 	}
 	all := variables + utf8.RuneCountInString(variable.ReplaceAllString(t.Text, ""))
 	return (variables*100 + all - 1) / max(1, all)

@@ -105,19 +105,20 @@ type SMSTemplate struct {
 // Key names the template in a setting.
 func (t SMSTemplate) Key() string { return t.Name + "." + t.Language }
 
-// SMSTemplates returns the templates of all SMS in the order of their keys. brand, the page
-// for short codes and the lines that end an OTP are filled in.
-func SMSTemplates(brand string, ending OTPEnding) []SMSTemplate {
+// SMSTemplates returns the templates of all SMS in the order of their keys. brand, the page for short codes and the lines that
+// end an OTP are filled in. publicURL is the address of the service, appHash that of the Android app or empty.
+func SMSTemplates(brand, publicURL, appHash string) []SMSTemplate {
+	ending := OTPEnding{Host: OTPHost(publicURL), AppHash: appHash}
 	var all []SMSTemplate
 	for _, language := range Languages {
 		words := textsIn(language)
 		for _, name := range words.keys("sms.") {
 			text := strings.ReplaceAll(words.byKey["sms."+name], "{brand}", brand)
-			if ending.Host != "" {
-				text = strings.ReplaceAll(text, "{page}", ending.Host+"/a")
+			if publicURL != "" {
+				text = strings.ReplaceAll(text, "{page}", codePage(publicURL+"/a/"))
 			}
 			if name == templateOTPCoach || name == templateOTPParty {
-				text += ending.lines("{code}")
+				text += registeredEnding(text, ending)
 			}
 			all = append(all, SMSTemplate{name, language, text})
 		}

@@ -380,7 +380,7 @@ func TestCopiesHaveTemplates(t *testing.T) {
 // The list of templates for registration names each once and has the ends of OTPs.
 func TestSMSTemplates(t *testing.T) {
 	var b strings.Builder
-	for _, template := range message.SMSTemplates("Touchline", message.OTPEnding{Host: "t.example", AppHash: "FA+9qCX9VSu"}) {
+	for _, template := range message.SMSTemplates("Touchline", "https://t.example", "FA+9qCX9VSu") {
 		fmt.Fprintf(&b, "%s\n\t%s\n", template.Key(), strings.ReplaceAll(template.Text, "\n", "\n\t"))
 	}
 	golden(t, "testdata/sms_templates.golden", b.String())

@@ -26,7 +26,7 @@ func (s *OutboxSender) Send(ctx context.Context, m message.Message) error {
 	if m.Kind == message.OTP {
 		kind = OTP
 	}
-	text := message.SMSOf(m)
+	text := message.SMSFor(m)
 	return s.provider.Send(ctx, Message{
 		ID: m.ID, Attempt: m.Attempt, TotalAttempts: m.TotalAttempts, To: phone.Number(m.To), Text: text.Body, Kind: kind, Template: text,
 	})

@@ -165,6 +165,41 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// TestRegistryOfIndia: each gateway is told which texts cannot be registered in India, if numbers of India may get SMS.
+func TestRegistryOfIndia(t *testing.T) {
+	t.Parallel()
+	s := touchlinetest.New(t, storetest.SQLite(t))
+	for name, gateway := range map[string]struct{ setting, want string }{
+		"http":   {"http:http://127.0.0.1:1/", "http: texts to numbers of India leave as touchline sms-templates prints them"},
+		"kannel": {"kannel:http://u:p@127.0.0.1:1/", "kannel: texts to numbers of India leave as touchline sms-templates prints them"},
+		"twilio": {"twilio:https://AC00000000000000000000000000000000:t@127.0.0.1:1?from=+15005550006", "twilio: texts to numbers of India leave as touchline sms-templates prints them"},
+		"msg91":  {"msg91:https://k@127.0.0.1:1?header=TLINES&entity_id=12", "msg91: the registry of India refuses these texts, which leave by another provider"},
+	} {
+		cfg := *s.Config
+		cfg.SMS, cfg.Countries = config.SecretURL(gateway.setting), []string{"GB", "IN"}
+		cfg.MSG91Templates = []config.SMSTemplate{{Key: "otp_coach.en", ProviderID: "1", RegistryID: "2"}}
+		run := func() string {
+			return find(doctor.Run(t.Context(), &cfg, doctor.Options{Now: s.Clock.Now}), "sms", doctor.Warning)
+		}
+		got := run()
+		for _, part := range []string{gateway.want, "team.en", "training_added.hi", "turned_18.en"} {
+			if !strings.Contains(got, part) {
+				t.Errorf("%s: no %q in %q", name, part, got)
+			}
+		}
+		if missing := strings.Contains(got, "MSG91_TEMPLATES has no coach_left.en, otp_party.en"); missing != (name == "msg91") {
+			t.Errorf("%s: templates are missing: %t in %q", name, missing, got)
+		}
+		if strings.Contains(got, "otp_coach.en") {
+			t.Errorf("%s: a registered template is named: %q", name, got)
+		}
+		cfg.Countries = []string{"GB"}
+		if got := run(); got != "" {
+			t.Errorf("%s, without India: %q", name, got)
+		}
+	}
+}
+
 // TestPostgresConnections: a pool that PostgreSQL cannot serve is reported.
 func TestPostgresConnections(t *testing.T) {
 	t.Parallel()

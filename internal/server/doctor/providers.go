@@ -22,9 +22,7 @@ func (c *checkup) sms(ctx context.Context) []Result {
 	for _, p := range c.cfg.SMSProviders() {
 		if p.Kind != "log" {
 			results = append(results, c.account(ctx, "SMS", p)...)
-			if p.Kind == "msg91" {
-				results = append(results, c.registry()...)
-			}
+			results = append(results, c.registry(p.Kind)...)
 			continue
 		}
 		if c.cfg.Development() {
@@ -35,14 +33,18 @@ func (c *checkup) sms(ctx context.Context) []Result {
 	return results
 }
 
-// registry names the texts that MSG91 cannot send in India: those that the registry refuses, and those without a template.
-func (c *checkup) registry() (results []Result) {
+// registry names the texts that a gateway cannot send to India: those that the registry refuses, and at MSG91 those without a
+// template.
+func (c *checkup) registry(gateway string) (results []Result) {
+	if !c.cfg.CountryAllowed("IN") {
+		return nil
+	}
 	known := map[string]bool{}
 	for _, t := range c.cfg.MSG91Templates {
 		known[t.Key] = true
 	}
 	var refused, missing []string
-	for _, t := range message.SMSTemplates(c.cfg.Brand, message.OTPEnding{Host: message.OTPHost(c.cfg.PublicURL)}) {
+	for _, t := range message.SMSTemplates(c.cfg.Brand, c.cfg.PublicURL, c.cfg.AppHash()) {
 		switch {
 		case t.Unregistrable() != "":
 			refused = append(refused, t.Key())
@@ -50,10 +52,12 @@ func (c *checkup) registry() (results []Result) {
 			missing = append(missing, t.Key())
 		}
 	}
-	if len(refused) > 0 {
-		results = append(results, warning("msg91: the registry of India refuses these texts, which leave by another provider, by e-mail and in the app: %s. touchline sms-templates says why.",
-			strings.Join(refused, ", ")))
+	if gateway != "msg91" {
+		return one(warning("%s: texts to numbers of India leave as touchline sms-templates prints them: register them for its sender. The registry of India refuses "+
+			"these, which leave as free text, and networks of India may not deliver that: %s.", gateway, strings.Join(refused, ", ")))
 	}
+	results = one(warning("msg91: the registry of India refuses these texts, which leave by another provider, by e-mail and in the app: %s. touchline sms-templates says why.",
+		strings.Join(refused, ", ")))
 	if len(missing) > 0 {
 		results = append(results, warning("msg91: MSG91_TEMPLATES has no %s. Such a text leaves in English, or by another provider. Variables need types since January 2026: register the texts of touchline sms-templates.",
 			strings.Join(missing, ", ")))
