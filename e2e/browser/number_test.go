@@ -62,7 +62,7 @@ func TestCoachChangesNumber(t *testing.T) {
 	b.press("Change my number", "code", code, "new_code", wrongCode(newCode))
 	b.wantFault("new_code", "You have 4 tries left.")
 	b.press("Send both codes again")
-	b.wantLimit("code", "We sent a code a moment ago.")
+	b.wantLimit("code", "A code was asked for a moment ago.")
 	b.open("/coach/settings/number/codes")
 	form := b.keep()
 	for range 2 {
@@ -106,7 +106,7 @@ func TestCoachClosesAccount(t *testing.T) {
 	b.press("Close my account for ever", "code", wrongCode(code))
 	b.wantFault("code", "You have 4 tries left.")
 	b.press("Send the code again")
-	b.wantLimit("code", "We sent a code a moment ago.")
+	b.wantLimit("code", "A code was asked for a moment ago.")
 	user.Call(t, "GET", "/api/me", nil).Want(t, 200)
 	b.open("/coach/settings/close/code")
 	form := b.keep()

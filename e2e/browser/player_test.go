@@ -132,7 +132,7 @@ func TestEditPlayerSaysWhatItMeans(t *testing.T) {
 	p.get(path).want(200, "The guardian said yes")
 	p.open(path + "/edit")
 	p.press("Save", "student_name", "Asha Raju", "medical", "Line 1\nLine 2")
-	p.answered().want(200, "The guardian said yes before. That yes ends now.", "The student gets a new question by SMS.")
+	p.answered().want(200, "The guardian said yes before. That yes ends now.", "We ask the student again.")
 	p.screenshot("player-edit-check")
 	if status := coach.Call(t, "GET", "/api/players/"+id, nil).String("guardian_status"); status != "approved" {
 		t.Fatalf("the check page changed the status to %s", status)

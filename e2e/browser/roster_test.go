@@ -62,13 +62,13 @@ func TestRosterPages(t *testing.T) {
 	s.Clock.Advance(24 * time.Hour)
 	p.get("/coach/players?show=needs").want(200, "No answer for 3 days")
 
-	page := p.get("/coach/players/remind").want(200, "2 people get a reminder by SMS.", "Send 2 reminders")
+	page := p.get("/coach/players/remind").want(200, "2 people get a reminder.", "Send 2 reminders")
 	begun := begunField.FindStringSubmatch(page.body)[1]
 	form := p.keep()
 	for range 2 {
 		p.restore(form)
 		p.press("Send 2 reminders")
-		p.answered().want(200, "The reminders are on their way.")
+		p.answered().want(200, "The reminders are made.")
 	}
 	p.get("/coach/players/"+asha).want(200, "1 reminder is left this week.")
 	s.SMS(guardianNumber, "message", 1)

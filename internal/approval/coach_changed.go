@@ -64,6 +64,11 @@ func (h Hooks) CoachChanged(ctx context.Context, tx *store.Tx, coachID string, b
 	if err := h.recordConsents(ctx, tx, changes); err != nil {
 		return err
 	}
+	return notifyApproved(ctx, tx, coachID, events)
+}
+
+// notifyApproved notifies parties of a change of their coach, only in the app if the person stopped the coach.
+func notifyApproved(ctx context.Context, tx *store.Tx, coachID string, events []event.Event) error {
 	stopped, err := stoppedCoach(ctx, tx, coachID)
 	if err != nil {
 		return err

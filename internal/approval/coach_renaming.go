@@ -3,12 +3,9 @@ package approval
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/touchline/touchline/internal/message/event"
-	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/store"
 )
@@ -39,19 +36,5 @@ func (Hooks) CoachRenaming(ctx context.Context, tx *store.Tx, coachID, before, a
 	if err != nil {
 		return fmt.Errorf("find who knows coach %s: %w", coachID, err)
 	}
-	stopped, err := stoppedCoach(ctx, tx, coachID)
-	if err != nil {
-		return err
-	}
-	// Accounts are locked in the order of their ids.
-	slices.SortStableFunc(events, func(a, b event.Event) int { return strings.Compare(a.PartyID, b.PartyID) })
-	for batch := range slices.Chunk(events, closureBatch) {
-		for i := range batch {
-			batch[i].AppOnly = stopped[batch[i].PartyID]
-		}
-		if err := notice.Notify(ctx, tx, batch); err != nil {
-			return err
-		}
-	}
-	return nil
+	return notifyApproved(ctx, tx, coachID, events)
 }

@@ -18,10 +18,10 @@ const (
 
 // RemindCounts counts the open requests of a coach by whether they can be reminded of.
 type RemindCounts struct {
-	// Ready get a reminder. UsedUp have had all reminders of the window. Undelivered are
-	// the others whose message waits or failed. Recent are the others that got a message within
+	// Ready get a reminder. Stopped want no messages of the coach. UsedUp are the others that have had all reminders of the
+	// window. Undelivered are the others whose message waits or failed. Recent are the others that got a message within
 	// reminderPause.
-	Ready, UsedUp, Undelivered, Recent int
+	Ready, Stopped, UsedUp, Undelivered, Recent int
 }
 
 // reminderQuota is the limit on reminders to one party, as of a time.
@@ -45,7 +45,7 @@ func (s *Service) reminderQuota() reminderQuota {
 }
 
 // RemindAll sends a reminder to each party of the calling coach that has an open request, a
-// delivered message and a reminder left, and no message within reminderPause or since begun. It stops after about 2 s or
+// delivered message and a reminder left, wants messages of the coach, and got no message within reminderPause or since begun. It stops after about 2 s or
 // 100 reminders, and reports whether more remain: the caller repeats it with the same
 // begun. It may be repeated at any time: no party gets two reminders after begun.
 func (s *Service) RemindAll(ctx context.Context, by actor.Actor, begun time.Time) (more bool, err error) {
@@ -70,21 +70,21 @@ func (s *Service) RemindAll(ctx context.Context, by actor.Actor, begun time.Time
 	return false, nil
 }
 
-// CountRemindable counts what RemindAll would do for the calling coach. It counts the open requests: those for which a reminder can be sent
-// now, those with no reminder left, those whose message was not delivered, and those with a
-// message within the pause.
+// CountRemindable counts what RemindAll would do for the calling coach. It counts the open requests: see RemindCounts.
 func (s *Service) CountRemindable(ctx context.Context, by actor.Actor) (c RemindCounts, err error) {
 	quota := s.reminderQuota()
 	err = s.DB.QueryRow(ctx, `
 		WITH w AS MATERIALIZED (
 			SELECT r.delivery_failed = TRUE OR r.id IN (SELECT d.request_id FROM deliveries d WHERE d.coach_id = $1 AND d.state = 'queued' AND d.request_id IS NOT NULL) AS undelivered,
 				r.last_sent_at > $4 OR EXISTS (SELECT 1 FROM reminders m WHERE m.player_id = r.player_id AND m.approver_type = r.approver_type AND m.sent_at > $4) AS recent,
-				(SELECT count(*) FROM reminders m WHERE m.player_id = r.player_id AND m.approver_type = r.approver_type AND m.sent_at > $2) AS sent
+				(SELECT count(*) FROM reminders m WHERE m.player_id = r.player_id AND m.approver_type = r.approver_type AND m.sent_at > $2) AS sent,
+				EXISTS (SELECT 1 FROM accounts a JOIN stopped_coaches st ON st.mobile_number = a.mobile_number AND st.coach_id = $1 WHERE a.id = r.approver_id) AS stopped
 			FROM requests r WHERE r.coach_id = $1 AND r.state = 'pending'
 		)
-		SELECT count(*) FILTER (WHERE NOT w.undelivered AND NOT w.recent AND w.sent < $3), count(*) FILTER (WHERE w.sent >= $3),
-			count(*) FILTER (WHERE w.undelivered AND w.sent < $3), count(*) FILTER (WHERE w.recent AND NOT w.undelivered AND w.sent < $3)
-		FROM w`, by.AccountID, database.Micros(quota.Since), quota.Max, database.Micros(quota.PauseSince)).Scan(&c.Ready, &c.UsedUp, &c.Undelivered, &c.Recent)
+		SELECT count(*) FILTER (WHERE NOT w.stopped AND NOT w.undelivered AND NOT w.recent AND w.sent < $3), count(*) FILTER (WHERE w.stopped),
+			count(*) FILTER (WHERE NOT w.stopped AND w.sent >= $3), count(*) FILTER (WHERE NOT w.stopped AND w.undelivered AND w.sent < $3),
+			count(*) FILTER (WHERE NOT w.stopped AND w.recent AND NOT w.undelivered AND w.sent < $3)
+		FROM w`, by.AccountID, database.Micros(quota.Since), quota.Max, database.Micros(quota.PauseSince)).Scan(&c.Ready, &c.Stopped, &c.UsedUp, &c.Undelivered, &c.Recent)
 	if err != nil {
 		return c, fmt.Errorf("count requests to remind of: %w", err)
 	}
@@ -103,6 +103,7 @@ func (s *Service) remindable(ctx context.Context, coachID string, quota reminder
 			AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.request_id = r.id AND d.state = 'queued')
 			AND NOT EXISTS (SELECT 1 FROM reminders m WHERE m.player_id = r.player_id AND m.approver_type = r.approver_type AND m.sent_at > $4)
 			AND (SELECT count(*) FROM reminders m WHERE m.player_id = r.player_id AND m.approver_type = r.approver_type AND m.sent_at > $2) < $3
+			AND NOT EXISTS (SELECT 1 FROM accounts a JOIN stopped_coaches st ON st.mobile_number = a.mobile_number AND st.coach_id = $1 WHERE a.id = r.approver_id)
 		ORDER BY r.requested_at, r.id LIMIT $5`, coachID, database.Micros(quota.Since), quota.Max, database.Micros(begun), limit, database.Micros(quota.PauseSince))
 	list, err := database.Collect(rs, err, func(s database.Scanner) (to recipient, err error) {
 		return to, s.Scan(&to.PlayerID, &to.Party)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
@@ -71,4 +72,16 @@ func (r Rules) CheckNumber(ctx context.Context, tx *store.Tx, coachID string, to
 		return err
 	}
 	return CheckCoachNumber(isContact, r.AllowCoachAsContact)
+}
+
+// StoppedBy reports whether the number of a party of a player wants no messages of the calling coach outside of the app.
+func (s *Service) StoppedBy(ctx context.Context, by actor.Actor, playerID string, party actor.Role) (stopped bool, err error) {
+	err = s.DB.QueryRow(ctx, `
+		SELECT EXISTS (SELECT 1 FROM players p JOIN stopped_coaches st
+			ON st.coach_id = p.coach_id AND st.mobile_number = CASE WHEN $3 = 'guardian' THEN p.guardian_number ELSE p.student_number END
+			WHERE p.id = $1 AND p.coach_id = $2 AND p.deleted_at IS NULL)`, playerID, by.AccountID, string(party)).Scan(&stopped)
+	if err != nil {
+		return false, fmt.Errorf("read whether the %s stopped the coach: %w", party, err)
+	}
+	return stopped, nil
 }

@@ -139,7 +139,7 @@ func (s *Service) RequestOTP(ctx context.Context, in OTPRequest) (IssuedOTP, err
 	opened, err := s.Store.OpenChallenge(ctx, r)
 	if soon, ok := errors.AsType[ResendTooSoon](err); ok {
 		wait := soon.SentAt.Add(s.Settings.OTPResendAfter).Sub(now)
-		return IssuedOTP{BlockedUntil: soon.BlockedUntil}, fault.New(fault.TooMany, "otp_resend_too_soon", "A code was sent a moment ago. Wait before you ask for a new OTP.").
+		return IssuedOTP{BlockedUntil: soon.BlockedUntil}, fault.New(fault.TooMany, "otp_resend_too_soon", "A code was asked for a moment ago. Wait before you ask for a new OTP.").
 			With("limit", "otp_resend_after").With("ends_at", now.Add(wait)).After(wait)
 	}
 	if _, ok := errors.AsType[FraudSuspected](err); ok {

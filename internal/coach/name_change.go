@@ -69,7 +69,7 @@ func (p *Profile) wishName(name string, now time.Time) error {
 	wishes := recent(p.FormerNames, now, func(f FormerName) bool { return f.Wish })
 	if len(wishes) >= maxWishes {
 		ends := wishes[0].Until.Add(nameWindow)
-		return fault.New(fault.Conflict, "name_limit", "You asked for %d names in 30 days, and the families were told of each. You can ask again after %s.",
+		return fault.New(fault.Conflict, "name_limit", "You asked for %d names in 30 days that families do not know. You can ask again after %s.",
 			maxWishes, ends.UTC().Format(time.DateOnly)).With("allowed_at", ends.UTC().Format(time.RFC3339))
 	}
 	p.remember(FormerName{Name: name, Until: now, Wish: true}, now)

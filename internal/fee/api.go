@@ -5,6 +5,8 @@ import (
 	"net/url"
 
 	"github.com/touchline/touchline/internal/api"
+	"github.com/touchline/touchline/internal/message/event"
+	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/fault"
@@ -203,10 +205,11 @@ type partyReason struct {
 
 // reminderResponse is the FeeReminder of openapi.yaml.
 type reminderResponse struct {
-	FeeID    string        `json:"fee_id"`
-	Reminded []string      `json:"reminded"`
-	LeftOut  []partyReason `json:"left_out"`
-	Left     int           `json:"reminders_left"`
+	FeeID    string            `json:"fee_id"`
+	Reminded []string          `json:"reminded"`
+	LeftOut  []partyReason     `json:"left_out"`
+	Left     int               `json:"reminders_left"`
+	Told     *api.ToldResponse `json:"told"`
 }
 
 // remind serves POST /api/fees/{fee_id}/remind.
@@ -214,12 +217,12 @@ func (h handlers) remind(ctx context.Context, r api.Request[api.NoBody], id stri
 	if err := h.faults(ctx, r.Meta, id, r.Faults); err != nil {
 		return api.Response{}, err
 	}
-	return reminded(h.Remind(ctx, r.Caller.Actor, id))
+	return h.reminded(ctx, r.Caller.Actor, h.Remind, id)
 }
 
 // rebuildReminder returns the response of remind again, with the approvals as they are now.
 func (h handlers) rebuildReminder(ctx context.Context, m api.Meta, w idempotency.Work) (api.Response, error) {
-	return reminded(h.Reminder(ctx, m.Caller.Actor, w.ID))
+	return h.reminded(ctx, m.Caller.Actor, h.Reminder, w.ID)
 }
 
 // leftOutReasons say why a party was not reminded.
@@ -227,11 +230,17 @@ var leftOutReasons = map[team.Access]string{
 	team.ApprovalPending: "approval_pending", team.ApprovalRequired: "approval_required", team.NotInTier: "tier_limit", team.NotLinked: "not_linked",
 }
 
-func reminded(sent Reminder, err error) (api.Response, error) {
+// reminded is the response of remind.
+func (h handlers) reminded(ctx context.Context, by actor.Actor, remind func(context.Context, actor.Actor, string) (Reminder, error), id string) (api.Response, error) {
+	sent, err := remind(ctx, by, id)
 	if err != nil {
 		return api.Response{}, err
 	}
-	r := reminderResponse{FeeID: sent.Fee.ID, Reminded: []string{}, LeftOut: []partyReason{}, Left: sent.Left}
+	told, err := notice.ReadTelling(ctx, h.DB, by.AccountID, id, string(event.FeeReminded))
+	if err != nil {
+		return api.Response{}, err
+	}
+	r := reminderResponse{FeeID: sent.Fee.ID, Reminded: []string{}, LeftOut: []partyReason{}, Left: sent.Left, Told: api.NewTold(told)}
 	for _, p := range sent.Parties {
 		if p.Access == team.Granted {
 			r.Reminded = append(r.Reminded, string(p.Role))

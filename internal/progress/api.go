@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/api"
+	"github.com/touchline/touchline/internal/notice"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/idempotency"
@@ -112,11 +113,16 @@ func newMeasurementResponse(m Measurement) measurementResponse {
 	return measurementResponse{m.ID, m.PlayerID, m.Metric, m.Value, wire.OrNull(m.Unit), m.On, wire.Timestamp(m.CreatedAt), wire.Timestamp(m.UpdatedAt)}
 }
 
-func measured(m Measurement, err error) (api.Response, error) {
+// measured is the response of addMeasurement.
+func (h handlers) measured(ctx context.Context, by actor.Actor, m Measurement) (api.Response, error) {
+	told, err := notice.ReadTelling(ctx, h.DB, by.AccountID, m.ID, "")
 	if err != nil {
 		return api.Response{}, err
 	}
-	return endpoint.Created("/api/players/"+m.PlayerID+"/progress/"+m.ID, newMeasurementResponse(m)).WithSubject(m.PlayerID), nil
+	return endpoint.Created("/api/players/"+m.PlayerID+"/progress/"+m.ID, struct {
+		measurementResponse
+		Told *api.ToldResponse `json:"told"`
+	}{newMeasurementResponse(m), api.NewTold(told)}).WithSubject(m.PlayerID), nil
 }
 
 // addMeasurement serves POST /api/players/{player_id}/progress.
@@ -125,13 +131,21 @@ func (h handlers) addMeasurement(ctx context.Context, r api.Request[measurementR
 	if err := h.api.CheckFaults(ctx, r.Caller.Actor, playerID, r.Faults); err != nil {
 		return api.Response{}, err
 	}
-	return measured(h.Measure(ctx, r.Caller.Actor, m))
+	m, err := h.Measure(ctx, r.Caller.Actor, m)
+	if err != nil {
+		return api.Response{}, err
+	}
+	return h.measured(ctx, r.Caller.Actor, m)
 }
 
 // rebuildMeasurement returns the response of addMeasurement again.
 func (h handlers) rebuildMeasurement(ctx context.Context, m api.Meta, w idempotency.Work) (api.Response, error) {
 	playerID, _ := m.PathID("player_id")
-	return measured(h.Measurement(ctx, m.Caller.Actor, playerID, w.ID))
+	saved, err := h.Measurement(ctx, m.Caller.Actor, playerID, w.ID)
+	if err != nil {
+		return api.Response{}, err
+	}
+	return h.measured(ctx, m.Caller.Actor, saved)
 }
 
 // listMeasurements serves GET /api/players/{player_id}/progress and GET /api/me/players/{player_id}/progress.
@@ -164,11 +178,16 @@ func newReportResponse(r Report) reportResponse {
 	return reportResponse{r.ID, r.PlayerID, r.Title, r.Text, r.From, r.To, wire.Timestamp(r.CreatedAt), wire.Timestamp(r.UpdatedAt)}
 }
 
-func reported(r Report, err error) (api.Response, error) {
+// reported is the response of addReport.
+func (h handlers) reported(ctx context.Context, by actor.Actor, r Report) (api.Response, error) {
+	told, err := notice.ReadTelling(ctx, h.DB, by.AccountID, r.ID, "")
 	if err != nil {
 		return api.Response{}, err
 	}
-	return endpoint.Created("/api/players/"+r.PlayerID+"/reports/"+r.ID, newReportResponse(r)).WithSubject(r.PlayerID), nil
+	return endpoint.Created("/api/players/"+r.PlayerID+"/reports/"+r.ID, struct {
+		reportResponse
+		Told *api.ToldResponse `json:"told"`
+	}{newReportResponse(r), api.NewTold(told)}).WithSubject(r.PlayerID), nil
 }
 
 // addReport serves POST /api/players/{player_id}/reports.
@@ -177,13 +196,21 @@ func (h handlers) addReport(ctx context.Context, r api.Request[reportRequest], p
 	if err := h.api.CheckFaults(ctx, r.Caller.Actor, playerID, r.Faults); err != nil {
 		return api.Response{}, err
 	}
-	return reported(h.AddReport(ctx, r.Caller.Actor, report))
+	report, err := h.AddReport(ctx, r.Caller.Actor, report)
+	if err != nil {
+		return api.Response{}, err
+	}
+	return h.reported(ctx, r.Caller.Actor, report)
 }
 
 // rebuildReport returns the response of addReport again.
 func (h handlers) rebuildReport(ctx context.Context, m api.Meta, w idempotency.Work) (api.Response, error) {
 	playerID, _ := m.PathID("player_id")
-	return reported(h.Report(ctx, m.Caller.Actor, playerID, w.ID))
+	saved, err := h.Report(ctx, m.Caller.Actor, playerID, w.ID)
+	if err != nil {
+		return api.Response{}, err
+	}
+	return h.reported(ctx, m.Caller.Actor, saved)
 }
 
 // listReports serves GET /api/players/{player_id}/reports and GET /api/me/players/{player_id}/reports.

@@ -159,6 +159,8 @@ func (p *fixture) consents() {
 	ok(p, err)
 	_, err = p.CountRemindable(bg, c)
 	ok(p, err)
+	_, err = p.StoppedBy(bg, c, a.ID, actor.Guardian)
+	ok(p, err)
 	_, err = p.RemindAll(bg, c, p.clock.Now())
 	ok(p, err)
 	_, _, err = p.feed().Read(bg, feed.Cursor{}, 50)

@@ -127,7 +127,16 @@ func (h handlers) add(ctx context.Context, r api.Request[request], batchID strin
 	if err != nil {
 		return api.Response{}, err
 	}
-	return endpoint.Created("/api/trainings/"+t.ID, newResponse(t)), nil
+	return h.created(ctx, r.Caller.Actor, t)
+}
+
+// created is the response of add.
+func (h handlers) created(ctx context.Context, by actor.Actor, t *Training) (api.Response, error) {
+	told, err := h.Telling(ctx, by, t.ID)
+	if err != nil {
+		return api.Response{}, err
+	}
+	return endpoint.Created("/api/trainings/"+t.ID, addedResponse{newResponse(t), api.NewTold(told)}), nil
 }
 
 // rebuild returns the response of add again.
@@ -136,7 +145,7 @@ func (h handlers) rebuild(ctx context.Context, m api.Meta, w idempotency.Work) (
 	if err != nil {
 		return api.Response{}, err
 	}
-	return endpoint.Created("/api/trainings/"+t.ID, newResponse(t)), nil
+	return h.created(ctx, m.Caller.Actor, t)
 }
 
 // details is the response of a call that reads or changes one training.
@@ -288,6 +297,12 @@ func newResponse(t *Training) trainingResponse {
 		wire.OrNull(t.Title), wire.OrNull(t.Venue), wire.OrNull(t.Opponent), t.Slot > 0, t.State(), wire.OrNull(t.Reason),
 		countsResponse(t.Counts), wire.TimestampOrNull(t.UpdatedAt),
 	}
+}
+
+// addedResponse is a BatchTraining of openapi.yaml without the players.
+type addedResponse struct {
+	trainingResponse
+	Told *api.ToldResponse `json:"told"`
 }
 
 // detailsResponse is the TrainingDetails of openapi.yaml: a training and who comes.

@@ -22,9 +22,9 @@ const (
 	counted = "TestToldAsQueued"
 	// Texts about codes, decisions, disputes, closures and messages of coaches are held by the tests that read
 	// the notifications and deliveries after the page or call.
-	codes, decisions, disputed, closed, left = "TestOTPLifetime", "TestConsentEndToEnd", "TestDisputeLifecycle", "TestCloseAccount", "TestDeleteFamilyAccount"
-	numbers, mails, written, reminders       = "TestChangeNumber", "TestSignInByEmail", "TestMessages", "TestReminderAfterADay"
-	added, edited, adults, answers           = "TestPlayerFormsSentTwiceActOnce", "TestEditPlayerSaysWhatItMeans", "TestTurning18", "TestAnswerLink"
+	codes, decisions, closed, left = "TestOTPLifetime", "TestConsentEndToEnd", "TestAccountClosureSendsSMS", "TestDeleteFamilyAccount"
+	numbers, mails, written        = "TestChangeNumber", "TestSignInByEmail", "TestMessages"
+	sentences, adults, answers     = "TestToldSentences", "TestTurning18", "TestAnswerLink"
 	// marks is a test in a browser that counts the stored marks.
 	marks = "TestWaitingMarks"
 	// tellsNone: the text says that nothing is sent or told, or what the reader sent or said.
@@ -34,12 +34,11 @@ const (
 // heldTold has each text of a page that says so, and the test that holds it against the database. A new text fails
 // TestToldTextsAreHeld: count the people with notice.Record, show the template "telling", and add the text here with its test.
 var heldTold = map[string]string{
-	"telling.told": counted, "telling.nobody": counted, "telling.rest": counted, "training.told": counted, "fee.reminders_used": counted,
-	"edit.asked.guardian": edited, "edit.asked.student": edited, "player.added": added, "add.lead": added, "today.empty.text": added, "permissions.empty.text": added,
-	"player.done.reminded": added, "player.done.asked": added, "players.done.reminded": reminders, "remove.told": decisions,
-	"remind_all.ready": reminders, "remind_all.recent": tellsNone, "remind_all.used_up": tellsNone, "remind_all.undelivered": tellsNone,
+	"telling.told": counted, "telling.none": counted, "telling.rest": counted, "training.told": counted, "fee.reminders_used": counted,
+	"player.done.reminded": sentences, "player.done.asked": sentences, "remove.told": sentences, "remind_all.ready": sentences, "remind_all.stopped": sentences,
+	"remind_all.recent": tellsNone, "remind_all.used_up": tellsNone, "remind_all.undelivered": tellsNone,
 	"check.rejected.what": decisions, "check.revoked.what": decisions, "done.approved.next": decisions, "done.rejected.next": decisions, "done.revoked.next": decisions,
-	"not_me.what": disputed, "not_me.mail.what": tellsNone, "not_me.done.lead": disputed, "permission.disputed": disputed, "lift.done.lead": disputed,
+	"not_me.what": sentences, "not_me.mail.what": tellsNone, "not_me.done.lead": sentences, "permission.disputed": sentences, "lift.done.lead": sentences,
 	"end_view.what": adults, "training.link.yes": answers, "training.link.no": answers,
 	"code.lead": codes, "code.lead.family": codes, "code.lead.unknown": codes, "code.lead.email": mails, "code.sent_again": codes, "code.sent_again.family": codes, "code.sent_again.email": mails,
 	"email.code.lead": mails, "fault.otp_resend_too_soon": codes, "change_number.codes.lead": numbers, "change_number.sent_again": numbers,

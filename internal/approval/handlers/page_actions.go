@@ -130,6 +130,12 @@ func (p pages) changePlayer(ctx context.Context, r *web.Request, by actor.Actor,
 		return web.Response{}, err
 	}
 	err = change(id, party)
+	if err == nil && (done == "reminded" || done == "asked") {
+		var stopped bool
+		if stopped, err = p.StoppedBy(ctx, by, id, party); stopped {
+			done += "_stopped"
+		}
+	}
 	if err == nil {
 		if r.Value("back") == "today" {
 			return web.Redirect("/coach?done=" + done), nil

@@ -151,7 +151,7 @@ var catalogue = []Type{
 
 	{
 		"name_limit", 409, "Too many new names",
-		"The coach asked for 3 names in 30 days that families do not know. The families were told of each. `allowed_at` says when another one is possible.",
+		"The coach asked for 3 names in 30 days that families do not know. `allowed_at` says when another one is possible.",
 		"Wait until then, or keep a word of the name that families know.",
 	},
 	{
