@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/server/touchlinetest"
@@ -90,6 +91,24 @@ func TestCoachIsRenamed(t *testing.T) {
 		a := rename("WhatsApp Support", 422)
 		if got := strings.Join(validationFaults(a), ", "); got != "/name name_not_allowed" {
 			t.Errorf("a service's name: got %s", got)
+		}
+		// The titles of trainings and fees are in messages to families, so they are checked alike.
+		batch := coach.Call(t, "POST", "/api/batches", object{"name": "U12"}).Want(t, 201).String("batch_id")
+		player := coach.AddPlayer(t, named("Farid Khan", otherNumber, batch)).String("player_id")
+		day := s.Clock.Now().AddDate(0, 0, 3).Format(time.DateOnly)
+		training := object{"date": day, "start": "17:30", "end": "19:00", "kind": "other", "title": "Camp at the Bank of India ground"}
+		added := coach.Call(t, "POST", "/api/batches/"+batch+"/trainings", training).Want(t, 201).String("training_id")
+		for _, title := range []string{"WhatsApp Support", "V e r i f i e d account", "SBI KYC update", "Touchline ✓"} {
+			training["title"] = title
+			for what, a := range map[string]*touchlinetest.Response{
+				"a training":             coach.Call(t, "POST", "/api/batches/"+batch+"/trainings", training),
+				"a change of a training": coach.Call(t, "PATCH", "/api/trainings/"+added, object{"title": title}),
+				"a fee":                  coach.Call(t, "POST", "/api/fees", object{"player_id": player, "title": title, "amount": 50000, "due_on": day}),
+			} {
+				if got := strings.Join(validationFaults(a), ", "); a.Status != 422 || got != "/title name_not_allowed" {
+					t.Errorf("%s with the title %q: %d %s", what, title, a.Status, got)
+				}
+			}
 		}
 		actions := auditActions(t, auditor, coach.ID)
 		for action, want := range map[string]int{operator.NameConfirmed: 2, operator.NameRefused: 1} {

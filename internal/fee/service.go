@@ -10,6 +10,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/claims"
 	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/idempotency"
@@ -59,6 +60,9 @@ func (s *Service) Add(ctx context.Context, by actor.Actor, o Order) (added []*Fe
 		zone, err := s.zone(ctx, tx, by.AccountID)
 		if err != nil {
 			return err
+		}
+		if s.Consent.Claims.Group(o.Title) { // it is in messages to families
+			return fault.Validation([]fault.Field{claims.Fault("/title")})
 		}
 		now, seriesID := s.Now(), ""
 		if err := o.Check(team.DateOf(now, zone)); err != nil {

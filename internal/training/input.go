@@ -3,6 +3,7 @@ package training
 import (
 	"time"
 
+	"github.com/touchline/touchline/internal/platform/claims"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/input"
 	"github.com/touchline/touchline/internal/platform/wire"
@@ -155,6 +156,14 @@ func (t *Training) compare(after *Training) change {
 		return edited
 	}
 	return unchanged
+}
+
+// checkTitle returns a fault if a title claims to be another: it opens messages to families.
+func (s *Service) checkTitle(title *string) error {
+	if title != nil && s.Consent.Claims.Group(*title) {
+		return fault.Validation([]fault.Field{claims.Fault("/title")})
+	}
+	return nil
 }
 
 func set[T any](field, value *T) {

@@ -131,6 +131,9 @@ func (s *Service) Add(ctx context.Context, by actor.Actor, batchID string, n New
 		if err := s.CheckFeature(c.Tier, feature); err != nil {
 			return err
 		}
+		if err := s.checkTitle(&n.Title); err != nil {
+			return err
+		}
 		now := s.Now()
 		if err := n.check(b, now); err != nil {
 			return err
@@ -188,6 +191,9 @@ func (s *Service) Edit(ctx context.Context, by actor.Actor, id string, p Patch) 
 			return err
 		}
 		if err := s.CheckFeature(c.Tier, feature); err != nil {
+			return err
+		}
+		if err := s.checkTitle(p.Title); err != nil {
 			return err
 		}
 		now := s.Now()
