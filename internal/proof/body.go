@@ -109,42 +109,52 @@ type Claims map[string]string
 // of digests says nothing.
 var claimNames = []string{
 	"coach_id", "coach_name", "party_id", "party_name", "party_phone", "player_id", "reason", "relationship",
-	"request_id", claimRow, shownClaim, "student_birth_date", "student_name",
+	"request_id", claimRow, shownClaim, shownCoach, shownStudent, "student_birth_date", "student_name",
 }
 
-// shownClaim is the claim whose value is the JSON object Shown. The values of the others are strings.
-const shownClaim = "shown"
+// The claims of what a party was shown. The value of shownClaim is the JSON object of shownRest. The names are claims of their
+// own, so that a receipt can withhold one of them and still prove the rest.
+const (
+	shownClaim   = "shown"
+	shownCoach   = "shown_coach_name"
+	shownStudent = "shown_student_name"
+)
 
-// Shown is what a party was shown when it answered. The fields are in the order of their names.
+// Shown is what a party was shown when it answered. A name that a receipt withholds is empty.
 type Shown struct {
+	CoachName   string `json:"coach_name"`
+	StudentName string `json:"student_name"`
+	shownRest
+}
+
+// shownRest is Shown without names of persons. The fields are in the order of their names.
+type shownRest struct {
 	// Batch has the names of the student's batches.
-	Batch     string `json:"batch"`
-	CoachName string `json:"coach_name"`
+	Batch string `json:"batch"`
 	// CoachPictureHash is the SHA-256 of the coach's picture, in hexadecimal digits; empty if the coach shows none.
 	CoachPictureHash string `json:"coach_picture_hash,omitempty"`
 	Language         string `json:"language"`
 	NoticeHash       string `json:"notice_hash"`
-	StudentName      string `json:"student_name"`
 	TextHash         string `json:"text_hash"`
 	// Version is the version of the request; 0 if the party was shown no open request.
 	Version int64 `json:"version,omitempty"`
 }
 
-// encodeShown returns the claim of what was shown, or "" if that is not known.
-func encodeShown(w approval.Wording) string {
+// show adds the claims of what was shown, if that is known.
+func (c Claims) show(w approval.Wording) {
 	if !w.Known() {
-		return ""
+		return
 	}
-	return string(encodeJSON(Shown{
-		Batch: w.Batch, CoachName: w.CoachName, CoachPictureHash: w.CoachPicture, Language: w.Language, NoticeHash: w.NoticeHash,
-		StudentName: w.StudentName, TextHash: w.TextHash, Version: w.Version,
+	c[shownCoach], c[shownStudent] = w.CoachName, w.StudentName
+	c[shownClaim] = string(encodeJSON(shownRest{
+		Batch: w.Batch, CoachPictureHash: w.CoachPicture, Language: w.Language, NoticeHash: w.NoticeHash, TextHash: w.TextHash, Version: w.Version,
 	}))
 }
 
 // Shown returns what the party was shown, or nil if the claims do not have it.
 func (c Claims) Shown() *Shown {
-	var s Shown
-	if json.Unmarshal([]byte(c[shownClaim]), &s) != nil {
+	s := Shown{CoachName: c[shownCoach], StudentName: c[shownStudent]}
+	if json.Unmarshal([]byte(c[shownClaim]), &s.shownRest) != nil {
 		return nil
 	}
 	return &s
@@ -159,7 +169,7 @@ func splitDisclosure(raw []byte) (name, value string, ok bool) {
 	if name != shownClaim {
 		return name, value, json.Unmarshal(parts[2], &value) == nil
 	}
-	var s Shown
+	var s shownRest
 	return name, string(parts[2]), json.Unmarshal(parts[2], &s) == nil
 }
 

@@ -61,7 +61,7 @@ func TestBody(t *testing.T) {
 			t.Errorf("the body has %s in plain", name)
 		}
 	}
-	if len(body) > 1400 {
+	if len(body) > 1450 {
 		t.Errorf("the body has %d bytes", len(body))
 	}
 }

@@ -149,12 +149,13 @@ func (r Receipt) Verify(key note.Verifier, witnesses ...note.Verifier) (Verified
 	return v, err
 }
 
-// Without returns r without the disclosures of claims. The claim shown has the names of coach and student too, so it is left
-// out with each of them.
+// Without returns r without the disclosures of claims. A name is also withheld from what was shown.
 func (r Receipt) Without(names ...string) Receipt {
 	kept := r
-	if containsName(names, "student_name") || containsName(names, "coach_name") {
-		names = append(slices.Clone(names), shownClaim)
+	for name, also := range map[string]string{"coach_name": shownCoach, "student_name": shownStudent} {
+		if containsName(names, name) {
+			names = append(slices.Clone(names), also)
+		}
 	}
 	kept.Disclosures = nil
 	for _, d := range r.Disclosures {
@@ -174,6 +175,14 @@ func containsName(names []string, name string) bool {
 		}
 	}
 	return false
+}
+
+// quoted quotes a name that was shown.
+func quoted(name string) string {
+	if name == "" {
+		return "(not disclosed)"
+	}
+	return strconv.Quote(name)
 }
 
 // Explain returns in plain English what the receipt proves, and what it does not.
@@ -222,7 +231,7 @@ func (v Verified) Explain() string {
 	}
 	fmt.Fprintf(&s, "  It is about %s, and %s of the coach %s.\n", student, "the app services", coach)
 	if seen := v.Claims.Shown(); seen != nil {
-		fmt.Fprintf(&s, "  The question named the coach %q, the student %q and the batch %q", seen.CoachName, seen.StudentName, seen.Batch)
+		fmt.Fprintf(&s, "  The question named the coach %s, the student %s and the batch %q", quoted(seen.CoachName), quoted(seen.StudentName), seen.Batch)
 		if seen.CoachPictureHash != "" {
 			fmt.Fprintf(&s, ", with a picture that has the SHA-256 hash %s", seen.CoachPictureHash)
 		}

@@ -79,9 +79,7 @@ func claimsOf(c approval.ConsentChange) Claims {
 		"student_birth_date": p.Student.DateOfBirth.String(), "student_name": p.Student.FullName,
 		"party_id": p.Approver(c.Party).AccountID, "party_name": p.Student.FullName, "party_phone": string(p.Number(c.Party)),
 	}
-	if shown := encodeShown(c.Wording); shown != "" {
-		claims[shownClaim] = shown
-	}
+	claims.show(c.Wording)
 	if c.Party == actor.Guardian && p.Guardian != nil {
 		claims["party_name"], claims["relationship"] = p.Guardian.Name, p.Guardian.Relationship
 	}
