@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"mime"
 	"net/http/httptest"
+	"net/mail"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 
 	ics "github.com/arran4/golang-ical"
@@ -77,6 +80,34 @@ func TestHostileNames(t *testing.T) {
 		}, name)), " ")
 		if got := strings.Join(strings.Fields(decoded), " "); err != nil || got != want {
 			t.Errorf("subject: %q became %q, which reads %q, %v", name, line, got, err)
+		}
+
+		// The sender, whose name is that of the service.
+		config := Config{Server: "smtp://mail.example:25", From: "hello@touchline.example", FromName: name, Now: time.Now, StopURL: func(string) string { return "https://t.example/stop" }}
+		sender, err := New(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sent, err := sender.message(message.Message{ID: "1", To: "family@example.com", Kind: message.Request, Brand: name, Link: "https://t.example/a/b", Request: m.Request})
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw.Reset()
+		if _, err := sent.WriteTo(&raw); err != nil {
+			t.Fatal(err)
+		}
+		read, err := mail.ReadMessage(&raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		froms, err := read.Header.AddressList("From")
+		if err != nil || len(froms) != 1 || froms[0].Address != "hello@touchline.example" || strings.Contains(froms[0].Name, "=?") || strings.ContainsFunc(froms[0].Name, unicode.IsControl) {
+			t.Errorf("%q as the sender: %q, %v, %v", name, read.Header["From"], froms, err)
+		}
+		for field, values := range read.Header {
+			if len(values) != 1 || !slices.Contains([]string{"From", "To", "Subject", "Date", "Message-Id", "Mime-Version", "Auto-Submitted", "List-Unsubscribe", "List-Unsubscribe-Post", "Content-Type"}, field) {
+				t.Errorf("%q made the header %s: %q", name, field, values)
+			}
 		}
 
 		// A calendar.

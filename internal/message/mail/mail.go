@@ -75,6 +75,7 @@ func New(c Config) (*Sender, error) {
 	if err != nil {
 		return nil, errors.New("mail: the server has no port")
 	}
+	from.Name = phrase(from.Name)
 	s := &Sender{config: c, from: from, host: server.Hostname(), dial: new(net.Dialer).DialContext}
 	s.options = []gomail.Option{gomail.WithPort(port), gomail.WithTimeout(sendTimeout), gomail.WithoutNoop()}
 	tlsConfig := &tls.Config{ServerName: s.host, MinVersion: tls.VersionTLS12}
