@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"fmt"
 	"html"
 	"regexp"
 	"strings"
@@ -87,6 +88,11 @@ func TestRenameBeforeYes(t *testing.T) {
 		if err != nil || v.Claims.Shown() == nil || v.Claims.Shown().CoachName != "Quick Loans" || v.Claims["coach_name"] != "Quick Loans" || !strings.Contains(v.Explain(), `The question named the coach "Quick Loans"`) {
 			t.Errorf("receipt: %v, %v", v.Claims, err)
 		}
+		v, err = receipt.Without("student_name").Verify(keyOfLog(t, s))
+		if shown := v.Claims.Shown(); err != nil || shown == nil || shown.CoachName != "Quick Loans" || shown.StudentName != "" || shown.Version != 3 ||
+			strings.Contains(fmt.Sprint(v.Claims["student_name"], v.Claims["shown"]), "Asha") || !strings.Contains(v.Explain(), "the student (not disclosed)") {
+			t.Errorf("receipt without the name of the student: %v, %v", v.Claims, err)
+		}
 		news := guardian.Call(t, "GET", "/api/notifications", nil).Want(t, 200).JSON["items"].([]any)
 		if n := news[0].(object); n["type"] != "coach_renamed" || !strings.HasPrefix(n["body"].(string), "Quick Loans is now called Meera Nair.") {
 			t.Errorf("news %v", n)
@@ -160,6 +166,62 @@ func TestRenameBeforeButton(t *testing.T) {
 		s.inbound(t, guardianNumber, presses(s.last(t, 5), 0))
 		if m := s.last(t, 6); state() != "approved" || !strings.Contains(m.Text, "Delhi Public School") {
 			t.Errorf("%s: %+v", state(), m)
+		}
+	})
+}
+
+// TestLanguageBeforeButton: what was shown has a language. After the party chooses another language a button of the message in
+// the former one asks again, and a no to it is recorded with the language in which it was asked. An answer of an app that names
+// no version counts.
+func TestLanguageBeforeButton(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, database string) {
+		s := newChat(t, database, "request")
+		coach := s.Coach(t, coachNumber)
+		id := coach.AddPlayer(t, child(1, guardianNumber)).String("player_id")
+		other := coach.AddPlayer(t, child(2, otherNumber)).String("player_id")
+		english := s.last(t, 1)
+		guardian, app := s.SignIn(t, "guardian", guardianNumber), s.SignIn(t, "guardian", otherNumber)
+		for range 2 { // the second one changes nothing
+			for _, u := range []*touchlinetest.User{guardian, app} {
+				u.Call(t, "PATCH", "/api/me/preferences", object{"language": "hi"}).Want(t, 200)
+			}
+		}
+		status := func(u *touchlinetest.User, id string) *touchlinetest.Response {
+			return u.Call(t, "GET", "/api/players/approval-status/"+id, nil).Want(t, 200)
+		}
+		request := status(guardian, id).JSON["guardian_request"].(object)
+		if request["version"] != float64(2) {
+			t.Errorf("the request after the change of the language: %v", request)
+		}
+		refused := object{"player_id": other, "action": "approved", "version": 1}
+		app.Call(t, "PUT", "/api/approval/guardian-response", refused).Want(t, 409, "request_superseded")
+		app.Call(t, "PUT", "/api/approval/guardian-response", object{"player_id": other, "action": "approved"}).Want(t, 200)
+		// The coach's choice counts for a number that has chosen none.
+		third := coach.AddPlayer(t, child(3, "+919812300077")).String("player_id")
+		for i, language := range []string{"hi", "hi", "en"} {
+			coach.Call(t, "PATCH", "/api/players/"+third, object{"guardian": object{"language": language}}).Want(t, 200)
+			if got := status(coach, third).JSON["guardian_request"].(object)["version"]; got != float64(2) {
+				t.Errorf("after choice %d of the coach the version is %v, want 2", i, got)
+			}
+		}
+		s.inbound(t, guardianNumber, presses(english, 0))
+		if got := status(guardian, id).String("guardian_status"); got != "pending" {
+			t.Fatalf("after an old button: %s", got)
+		}
+		s.inbound(t, guardianNumber, presses(english, 1))
+		got := status(guardian, id)
+		history := got.JSON["history"].([]any)
+		if last := history[len(history)-1].(object); got.String("guardian_status") != "rejected" || last["shown"] != nil {
+			t.Errorf("after the no of the old message: %v", history)
+		}
+		texts := guardian.Call(t, "GET", "/api/me/receipts", nil).Want(t, 200).JSON["items"].([]any)
+		receipt, err := proof.ParseReceipt(guardian.Call(t, "GET", "/api/me/receipts/"+texts[0].(object)["record_id"].(string), nil).Want(t, 200).Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v, err := receipt.Verify(keyOfLog(t, s.Service)); err != nil || v.Body.Language != "en" {
+			t.Errorf("the record has the language %q (%v), want that of the message", v.Body.Language, err)
 		}
 	})
 }

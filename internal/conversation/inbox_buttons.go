@@ -109,7 +109,7 @@ func (in *Inbox) decide(ctx context.Context, r message.Reply, p message.ChatPres
 	case p.Action == message.ChatSure && !now.Before(p.AskedAt.Add(message.ChatCheckFor)):
 		return q.TooLate(), nil
 	}
-	w, err := in.wording(ctx, q)
+	w, err := in.wording(ctx, q, p.Language)
 	if err != nil {
 		return message.ChatAnswer{}, err
 	}
@@ -138,13 +138,13 @@ func (in *Inbox) decide(ctx context.Context, r message.Reply, p message.ChatPres
 	return q.Done(p.Action), nil
 }
 
-// wording returns the text of the message with the buttons, without its links.
-func (in *Inbox) wording(ctx context.Context, q askedQuestion) (approval.Wording, error) {
-	details, to, open, err := in.Approvals.RequestDetails(ctx, q.Delivery)
+// wording returns the text of the message with the buttons in the language in which it was shown, without its links.
+func (in *Inbox) wording(ctx context.Context, q askedQuestion, language string) (approval.Wording, error) {
+	details, _, open, err := in.Approvals.RequestDetails(ctx, q.Delivery)
 	if err != nil || !open {
 		return approval.Wording{}, err
 	}
-	m := message.Message{ID: q.DeliveryID, Kind: q.Delivery.Kind, Brand: in.Brand, Language: to.Preferences.Language, Request: details, Link: in.QuestionURL(q.DeliveryID)}
+	m := message.Message{ID: q.DeliveryID, Kind: q.Delivery.Kind, Brand: in.Brand, Language: language, Request: details, Link: in.QuestionURL(q.DeliveryID)}
 	sent := message.WhatsAppOf(m)
 	if len(sent) == 0 {
 		return approval.Wording{}, nil

@@ -49,8 +49,10 @@ type ChatPress struct {
 	ID string
 	// AskedAt is when the check question was asked, for ChatSure.
 	AskedAt time.Time
-	// Version is the version of the request that the message showed, for the answers to a question.
-	Version int64
+	// Version is the version of the request that the message showed, for the answers to a question. Language is the language in
+	// which it showed it, or empty for the default one.
+	Version  int64
+	Language string
 }
 
 // String returns the ID of the button.
@@ -59,7 +61,23 @@ func (p ChatPress) String() string {
 	if !p.AskedAt.IsZero() {
 		s += ":" + strconv.FormatInt(p.AskedAt.Unix(), 10)
 	}
+	if p.Language != "" && p.Language != Languages[0] {
+		s += languageMark + p.Language
+	}
 	return s + versionSuffix(p.Version)
+}
+
+// languageMark begins the language in the name of a button.
+const languageMark = ":l"
+
+// cutLanguage cuts a languageMark and its language off.
+func cutLanguage(s string) (rest, language string) {
+	for _, language := range Languages[1:] {
+		if rest, ok := strings.CutSuffix(s, languageMark+language); ok {
+			return rest, language
+		}
+	}
+	return s, ""
 }
 
 // versionSuffix ends the name of a button or of a step of a call that shows a version of a request. Version 1 has none.
@@ -83,17 +101,18 @@ func cutVersion(s string) (rest string, version int64) {
 // ParseChatPress parses the ID of a button. It accepts only what String returns.
 func ParseChatPress(s string) (p ChatPress, ok bool) {
 	rest, version := cutVersion(s)
+	rest, language := cutLanguage(rest)
 	parts := strings.Split(rest, ":")
 	if len(parts) < 2 || len(parts) > 3 {
 		return p, false
 	}
-	p = ChatPress{Action: ChatAction(parts[0]), ID: parts[1], Version: version}
+	p = ChatPress{Action: ChatAction(parts[0]), ID: parts[1], Version: version, Language: language}
 	if len(parts) == 3 {
 		p.AskedAt = ParseSentAt(parts[2])
 	}
 	switch p.Action {
 	case ChatCoach, ChatAsk:
-		ok = p.AskedAt.IsZero() && version == 1
+		ok = p.AskedAt.IsZero() && version == 1 && language == ""
 		p.Version = 0
 	case ChatYes, ChatNo, ChatNotMe:
 		ok = p.AskedAt.IsZero()
@@ -107,9 +126,9 @@ func ParseChatPress(s string) (p ChatPress, ok bool) {
 func questionButtons(language, deliveryID string, version int64) []ChatButton {
 	w := textsIn(language)
 	return []ChatButton{
-		{ChatPress{Action: ChatYes, ID: deliveryID, Version: version}.String(), w.byKey["chat.yes"]},
-		{ChatPress{Action: ChatNo, ID: deliveryID, Version: version}.String(), w.byKey["chat.no"]},
-		{ChatPress{Action: ChatNotMe, ID: deliveryID, Version: version}.String(), w.byKey["chat.not_me"]},
+		{ChatPress{Action: ChatYes, ID: deliveryID, Version: version, Language: w.language}.String(), w.byKey["chat.yes"]},
+		{ChatPress{Action: ChatNo, ID: deliveryID, Version: version, Language: w.language}.String(), w.byKey["chat.no"]},
+		{ChatPress{Action: ChatNotMe, ID: deliveryID, Version: version, Language: w.language}.String(), w.byKey["chat.not_me"]},
 	}
 }
 
@@ -139,8 +158,8 @@ func (q ChatQuestion) Check(now time.Time) ChatAnswer {
 		sure = string([]rune(sure)[:maxButton-1]) + "…"
 	}
 	return ChatAnswer{Text: q.text("check"), Buttons: []ChatButton{
-		{ChatPress{ChatSure, q.DeliveryID, now, q.Version}.String(), sure},
-		{ChatPress{Action: ChatNo, ID: q.DeliveryID, Version: q.Version}.String(), w.byKey["chat.no"]},
+		{ChatPress{ChatSure, q.DeliveryID, now, q.Version, w.language}.String(), sure},
+		{ChatPress{Action: ChatNo, ID: q.DeliveryID, Version: q.Version, Language: w.language}.String(), w.byKey["chat.no"]},
 	}}
 }
 

@@ -62,6 +62,11 @@ func (st *Store) SavePreferences(ctx context.Context, n phone.Number, patch Pref
 			return err
 		}
 		saved = before.With(patch)
+		if textsIn(saved.Language).language != textsIn(before.Language).language {
+			if err := askInOtherLanguage(ctx, tx, n, ""); err != nil {
+				return err
+			}
+		}
 		channels, err := json.Marshal(saved.Channels)
 		if err != nil {
 			return err
@@ -88,6 +93,12 @@ func ChooseLanguages(ctx context.Context, tx *database.Tx, languages, before map
 	// Sorted, so that concurrent transactions lock the rows in the same order.
 	for _, n := range slices.Sorted(maps.Keys(languages)) {
 		if before[n] != languages[n] {
+			if before != nil {
+				const unchosen = ` AND NOT EXISTS (SELECT 1 FROM preferences WHERE mobile_number = $1 AND language IS NOT NULL)`
+				if err := askInOtherLanguage(ctx, tx, n, unchosen); err != nil {
+					return err
+				}
+			}
 			args = append(args, string(n), languages[n], database.Micros(tx.Now))
 			rows++
 		}
@@ -101,6 +112,20 @@ func ChooseLanguages(ctx context.Context, tx *database.Tx, languages, before map
 		WHERE preferences.language IS NULL`, args...)
 	if err != nil {
 		return fmt.Errorf("choose languages: %w", err)
+	}
+	return nil
+}
+
+// askInOtherLanguage gives the open requests to a number a new version: what was shown has a language. The names are the same,
+// so an answer of an app that names no version counts as before. condition is more of the WHERE clause.
+func askInOtherLanguage(ctx context.Context, tx *database.Tx, n phone.Number, condition string) error {
+	for _, state := range []string{"pending", "disputed"} {
+		err := tx.Defer(ctx, `
+			UPDATE requests SET version = version + 1, sent_version = CASE WHEN sent_version = version THEN version + 1 ELSE sent_version END
+			WHERE state = '`+state+`' AND approver_id IN (SELECT id FROM accounts WHERE mobile_number = $1)`+condition, string(n))
+		if err != nil {
+			return fmt.Errorf("give requests a new version: %w", err)
+		}
 	}
 	return nil
 }

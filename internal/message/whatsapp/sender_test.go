@@ -88,7 +88,7 @@ func TestSend(t *testing.T) {
 		{11, whatsapptest.Sent{
 			Template: "touchline_request_guardian", Language: "hi", Links: []string{"https://t.example/a/first"},
 			Text:    "नमस्ते! कोच Meera Nair ने Asha Rao को U12 में जोड़ा। क्या खेल ऐप Touchline आपको इसकी खबरें भेजे? बटन दबाएँ, या पेज पर जवाब दें।",
-			Buttons: []string{"yes:id", "no:id", "not_me:id"},
+			Buttons: []string{"yes:id:lhi", "no:id:lhi", "not_me:id:lhi"},
 		}},
 	} {
 		tt.want.ID, tt.want.To, tt.want.Ref = sent[tt.n].ID, number, "id.2.whatsapp"
