@@ -15,7 +15,13 @@ type shortening struct {
 
 // shortenings are applied to a text in this order while it then takes fewer SMS. The text still
 // says who asks, for which student, what the app would do, what the app is, and that it may be
-// the wrong person, and it keeps its link and its short code.
+// the wrong person, and it keeps its link.
+//
+// The batch gives way before the short code. In English the shortest text with both takes 171 characters for "Asha Rao" in
+// "U12 Evening", one SMS has 160: without the batch 156, without the code 141. In Hindi three SMS have 201: the second question
+// takes 212 with both, 196 without the batch and 183 without the code. A phone that cannot open the link, or a person who opens
+// no links, can answer with the code only, while the page names the batch before every yes. A long name of a coach or student
+// is cut after both: it says who asks.
 var shortenings = map[string][]shortening{
 	english: {
 		{old: " on the page of the app:", new: ":"},
@@ -42,12 +48,12 @@ var shortenings = map[string][]shortening{
 	hindi: {
 		{old: "जवाब ऐप के पेज पर दिया जाता है। ", new: ""},
 		{old: " कहें: {page}", new: ": {page}"},
-		{old: "{page} पर कोड {short_code} या "},
-		{old: "दबाकर ", new: ""},
-		{names: 12},
 		{old: "{batch} में "},
 		{old: "यहाँ जोड़ा: {batch}, और", new: "जोड़ा और"},
 		{old: "यहाँ जोड़ा: {batch}", new: "जोड़ा"},
+		{old: "{page} पर कोड {short_code} या "},
+		{old: "दबाकर ", new: ""},
+		{names: 12},
 		{names: 8},
 	},
 }

@@ -32,3 +32,29 @@ func TestShortNameInRequest(t *testing.T) {
 		}
 	}
 }
+
+// TestBatchGivesWayBeforeCode: no text leaves out the short code and still names the batch.
+func TestBatchGivesWayBeforeCode(t *testing.T) {
+	t.Parallel()
+	codes := 0
+	for _, language := range message.Languages {
+		for _, names := range [][2]string{{"Meera Nair", "Asha Rao"}, {"Venkataraman Subramaniam", "Krishnan Lakshmi Iye"}} {
+			for _, host := range []string{"t.example", "touchline.sports-academy.example"} {
+				for _, m := range requests(names[0], names[1], "https://"+host+"/a/AbCdEfGhIjKlMnOpQrStUv") {
+					m.Language, m.Request.BatchNames = language, []string{"U12 Evening"}
+					text := message.SMSText(m)
+					code := strings.Contains(text, m.Request.ShortCode)
+					if code {
+						codes++
+					}
+					if !code && strings.Contains(text, "U12") {
+						t.Errorf("the batch without the code: %s", text)
+					}
+				}
+			}
+		}
+	}
+	if codes < 20 {
+		t.Errorf("%d texts have the code", codes)
+	}
+}
