@@ -71,8 +71,8 @@ func TestBatches(t *testing.T) {
 		if got := asha.JSON["batch_ids"].([]any); len(got) != 1 || got[0] != id {
 			t.Errorf("batch_ids = %v, want %s", got, id)
 		}
-		if sms := s.SMS("+919812300011", "message", 0).Text; !strings.Contains(sms, "Coach Meera Nair added Asha Rao to U12 Evening. ") {
-			t.Errorf("the SMS: %s", sms)
+		if sms := s.SMS("+919812300011", "message", 0).Text; !strings.Contains(sms, "Coach Meera Nair added Asha Rao. ") {
+			t.Errorf("the SMS: %s", sms) // its link shows the batch
 		}
 		bela := coach.AddPlayer(t, named("Bela Rao", "+919812300012"))
 		belaID := bela.String("player_id")

@@ -17,7 +17,7 @@ func TestGatheredSMS(t *testing.T) {
 	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		first := coach.AddPlayer(t, child(0, guardianNumber)).String("guardian_request_id")
-		if m := s.SMS(guardianNumber, "message", 0); !strings.Contains(m.Text, "Coach Meera Nair added Asha Rao 0 to a batch. ") {
+		if m := s.SMS(guardianNumber, "message", 0); !strings.Contains(m.Text, "Coach Meera Nair added Asha Rao 0. ") {
 			t.Errorf("first SMS: got %q", m.Text)
 		}
 		var later []string
@@ -52,7 +52,7 @@ func TestGatheredSMS(t *testing.T) {
 			})
 		}
 		never(t, s, "a third SMS was sent", quietPeriod, func() bool { return s.Sent(guardianNumber, "message") > 2 })
-		// The limit has counted two SMS of two segments each: the registered text of India is not shortened.
+		// The limit of three has counted two SMS.
 		coach.AddPlayer(t, child(5, guardianNumber))
 		s.SMS(guardianNumber, "message", 2)
 		held := coach.AddPlayer(t, child(6, guardianNumber)).String("guardian_request_id")
@@ -62,5 +62,5 @@ func TestGatheredSMS(t *testing.T) {
 		})
 		s.Clock.Advance(2*time.Minute + time.Second)
 		waitForHeld(t, coach, held, heldByNumber)
-	}, func(c *config.Config) { c.MessagesGather, c.MessagesPerNumberFromCoach = 2*time.Minute, 6 })
+	}, func(c *config.Config) { c.MessagesGather, c.MessagesPerNumberFromCoach = 2*time.Minute, 3 })
 }

@@ -68,5 +68,5 @@ func TestHeldReason(t *testing.T) {
 		if text := b.Open("/coach/players?show=needs").Text(); !strings.Contains(text, "Message waits: you have sent many today") {
 			t.Errorf("the needs: %s", text)
 		}
-	}, func(c *config.Config) { c.MessagesPerCoach, c.DefaultRegion = 4, "IN" })
+	}, func(c *config.Config) { c.MessagesPerCoach, c.DefaultRegion = 2, "IN" })
 }

@@ -66,7 +66,7 @@ func TestImport(t *testing.T) {
 		if run.String("state") != "stopped" || run.String("stopped_by.code") != "tier_limit" || run.String("stopped_by.needed_tier") != "big" || run.String("counts.added") != "4" {
 			t.Errorf("run: %s", run.Body)
 		}
-		if text := s.SMS("+919812300100", "message", 0).Text; !strings.Contains(text, "Coach Meera Nair added Asha 0 to U12. ") {
+		if text := s.SMS("+919812300100", "message", 0).Text; !strings.Contains(text, "Coach Meera Nair added Asha 0. ") {
 			t.Errorf("the message to a guardian: %q", text)
 		}
 		waiting := coach.Call(t, "GET", path+"/rows?state=waiting", nil).Want(t, 200).Items()

@@ -17,8 +17,8 @@ func TestSMSBudget(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
 		scraper := s.Operator(t, operator.Metrics)
-		coach := s.Coach(t, coachNumber)                               // one OTP of 0.5
-		for i, number := range []string{guardianNumber, otherNumber} { // two segments of 0.5 each
+		coach := s.Coach(t, coachNumber) // one OTP of 0.5
+		for i, number := range []string{guardianNumber, otherNumber} {
 			coach.AddPlayer(t, child(i, number))
 			s.SMS(number, "message", 0)
 		}
@@ -43,13 +43,13 @@ func TestSMSBudget(t *testing.T) {
 		}
 		s.Clock.Advance(time.Minute)
 		eventually(t, "the log warns", func() bool { return strings.Contains(s.Log.String(), "80 % of SMS_BUDGET are spent") })
-		if text := string(scraper.Call(t, "GET", "/metrics", nil).Want(t, 200).Body); !strings.Contains(text, "touchline_sms_cost 3.5") || !strings.Contains(text, "touchline_sms_budget 3.75") {
+		if text := string(scraper.Call(t, "GET", "/metrics", nil).Want(t, 200).Body); !strings.Contains(text, "touchline_sms_cost 2.5") || !strings.Contains(text, "touchline_sms_budget 2.5") {
 			t.Errorf("metrics: got %q", text)
 		}
 		s.Clock.Advance(day)
 		s.SMS("+919812300031", "message", 0)
 		otp("guardian", otherNumber).Want(t, 202)
 	}, func(c *config.Config) {
-		c.SMSBudget, c.SMSPrices = config.Budget{SMS: 37_500}, []config.SMSPrice{{Country: "*", Price: 5_000}}
+		c.SMSBudget, c.SMSPrices = config.Budget{SMS: 25_000}, []config.SMSPrice{{Country: "*", Price: 5_000}}
 	})
 }

@@ -43,8 +43,8 @@ func printSMSTemplates(_ context.Context, cfg *config.Config, c *cobra.Command) 
 	}
 	if refused > 0 && !asJSON(c) {
 		c.Printf("\nThe registry of India would refuse the %d texts marked NOT TO REGISTER. MSG91 does not send them: they leave by the next provider of SMS,\n"+
-			"and without one by WhatsApp, e-mail and in the app alone. Twilio, Kannel and a gateway of http send them to numbers of India as free text, which\n"+
-			"networks of India may refuse; the other texts leave there exactly as registered. See docs/operating.md, section SMS in India.\n", refused)
+			"and without one by WhatsApp, e-mail and in the app alone. Twilio sends them to numbers of India as free text, which networks of India may\n"+
+			"refuse, and the other texts exactly as registered. Kannel and a gateway of http get all texts as free text. See docs/operating.md, section SMS in India.\n", refused)
 	}
 	return nil
 }

@@ -7,17 +7,8 @@ import (
 	"github.com/touchline/touchline/internal/platform/actor"
 )
 
-// SMSText renders m as the SMS that leaves.
-func SMSText(m Message) string { return SMSFor(m).Body }
-
-// SMSFor renders m as the SMS that leaves to its number: SMSOf, or in India the text as it is registered.
-func SMSFor(m Message) Text {
-	text := SMSOf(m)
-	if strings.HasPrefix(m.To, indianPrefix) {
-		return text.registered(m)
-	}
-	return text
-}
+// SMSText renders m as an SMS.
+func SMSText(m Message) string { return SMSOf(m).Body }
 
 // SMSOf renders m as an SMS, in the language of its recipient.
 func SMSOf(m Message) Text {

@@ -75,9 +75,12 @@ func RegistryValue(variable, value string) string {
 // indianPrefix begins the numbers of India.
 const indianPrefix = "+91"
 
-// registered returns the text as it is registered in India: not shortened, with values that their tags permit. A text that
-// the registry refuses stays as it is.
-func (t Text) registered(m Message) Text {
+// Registered returns t, the SMS of m, as it is registered in India if the number is there: not shortened, with values that
+// their tags permit. A text that the registry refuses stays as it is.
+func (t Text) Registered(m Message) Text {
+	if !strings.HasPrefix(m.To, indianPrefix) {
+		return t
+	}
 	words := textsIn(t.Language).byKey["sms."+t.Template]
 	template := SMSTemplate{t.Template, t.Language, strings.NewReplacer("{brand}", m.Brand, "{page}", t.Values["page"]).Replace(words)}
 	withoutCode := strings.Contains(words, "{short_code}") && t.Values["short_code"] == ""

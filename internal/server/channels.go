@@ -50,7 +50,7 @@ func newChannels(cfg *config.Config, o Options, keys *auth.Keys, subscriptions p
 				if err != nil {
 					return nil, err
 				}
-				return sms.NewOutboxSender(provider, isTest), nil
+				return sms.NewOutboxSender(provider, c.SendsRegistered(), isTest), nil
 			},
 		},
 		message.Push: {

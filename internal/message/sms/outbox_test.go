@@ -21,7 +21,7 @@ func (p *fakeProvider) Send(_ context.Context, m sms.Message) error {
 
 func TestOutboxSenderRendersMessages(t *testing.T) {
 	provider := &fakeProvider{}
-	sender := sms.NewOutboxSender(provider, func(n phone.Number) bool { return n == "+919900000001" })
+	sender := sms.NewOutboxSender(provider, false, func(n phone.Number) bool { return n == "+919900000001" })
 	for _, m := range []message.Message{
 		{ID: "1", Attempt: 2, TotalAttempts: 3, To: "+919876543210", Kind: message.OTP, Code: "123456", ValidFor: 5 * time.Minute},
 		{ID: "2", To: "+919876543210", Kind: message.NotificationCopy, Copy: message.Copy{Text: "copied"}},

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/touchline/touchline/internal/message"
@@ -87,6 +88,12 @@ type Account struct {
 	ReplySecret string
 	// Rate limits the messages a second; 0 is no limit.
 	Rate float64
+}
+
+// SendsRegistered reports whether numbers of India get the texts that are registered there: Twilio passes them on as they are, and
+// MSG91 fills in its templates. A gateway of http and Kannel know their routes, and may fill in templates themselves.
+func (c Config) SendsRegistered() bool {
+	return slices.ContainsFunc(c.Accounts, func(a Account) bool { return a.Kind == "twilio" || a.Kind == "msg91" })
 }
 
 // New returns a Provider that sends through c.Accounts.

@@ -58,7 +58,7 @@ func TestDefaults(t *testing.T) {
 		"PROFILE_REQUIRED":            strings.Join(c.ProfileRequired, " ") == "name bio experience_years sports",
 		"switches":                    c.OTPFraudRule && !c.RequireGuardianForMinors && !c.AllowCoachAsContact,
 		"REQUESTS_PER_ADDRESS_MINUTE": c.RequestsPerAddressMinute == 600,
-		"messages":                    c.MessagesPerNumberFromCoach == 12 && c.MessagesPerNumber == 40 && c.MessagesPerCoach == 200,
+		"messages":                    c.MessagesPerNumberFromCoach == 6 && c.MessagesPerNumber == 20 && c.MessagesPerCoach == 200,
 		"development":                 development.Development() && !c.Development(),
 		"valid":                       c.Validate() == nil && development.Validate() == nil,
 	} {

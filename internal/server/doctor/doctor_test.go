@@ -170,8 +170,8 @@ func TestRegistryOfIndia(t *testing.T) {
 	t.Parallel()
 	s := touchlinetest.New(t, storetest.SQLite(t))
 	for name, gateway := range map[string]struct{ setting, want string }{
-		"http":   {"http:http://127.0.0.1:1/", "http: texts to numbers of India leave as touchline sms-templates prints them"},
-		"kannel": {"kannel:http://u:p@127.0.0.1:1/", "kannel: texts to numbers of India leave as touchline sms-templates prints them"},
+		"http":   {"http:http://127.0.0.1:1/", "http: texts to numbers of India leave as free text"},
+		"kannel": {"kannel:http://u:p@127.0.0.1:1/", "kannel: texts to numbers of India leave as free text"},
 		"twilio": {"twilio:https://AC00000000000000000000000000000000:t@127.0.0.1:1?from=+15005550006", "twilio: texts to numbers of India leave as touchline sms-templates prints them"},
 		"msg91":  {"msg91:https://k@127.0.0.1:1?header=TLINES&entity_id=12", "msg91: the registry of India refuses these texts, which leave by another provider"},
 	} {

@@ -52,9 +52,13 @@ func (c *checkup) registry(gateway string) (results []Result) {
 			missing = append(missing, t.Key())
 		}
 	}
-	if gateway != "msg91" {
-		return one(warning("%s: texts to numbers of India leave as touchline sms-templates prints them: register them for its sender. The registry of India refuses "+
-			"these, which leave as free text, and networks of India may not deliver that: %s.", gateway, strings.Join(refused, ", ")))
+	switch gateway {
+	case "http", "kannel":
+		return one(warning("%s: texts to numbers of India leave as free text, shortened: fill in the templates of touchline sms-templates there, or networks of India may not deliver them. "+
+			"The registry of India refuses these: %s.", gateway, strings.Join(refused, ", ")))
+	case "twilio":
+		return one(warning("twilio: texts to numbers of India leave as touchline sms-templates prints them: register them for its sender. The registry of India refuses "+
+			"these, which leave as free text, and networks of India may not deliver that: %s.", strings.Join(refused, ", ")))
 	}
 	results = one(warning("msg91: the registry of India refuses these texts, which leave by another provider, by e-mail and in the app: %s. touchline sms-templates says why.",
 		strings.Join(refused, ", ")))
