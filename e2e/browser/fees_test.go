@@ -130,7 +130,7 @@ func TestFeePages(t *testing.T) {
 		wantText(t, g, "Overdue. Part paid, ₹1,000.00 left")
 		g.Open(own)
 		wantText(t, g, "Overdue. Part paid, ₹1,000.00 left", "Still to pay₹1,000.00", "Receipt 1", "The coach changed this UPI ID in the last 7 days.", "Pay ₹1,000.00 in your UPI app")
-		if !strings.Contains(g.Page.Body, `href="upi://pay?pa=meera%40okbank&amp;pn=`) || !strings.Contains(g.Page.Body, "<svg") || strings.Contains(g.Page.Body, "aunt") {
+		if !strings.Contains(g.Page.Body, `href="upi://pay?pa=meera@okbank&amp;pn=`) || !strings.Contains(g.Page.Body, `data-copy="meera@okbank"`) || !strings.Contains(g.Page.Body, "<svg") || strings.Contains(g.Page.Body, "aunt") {
 			t.Errorf("the page of the fee: %s", g.Page.Body)
 		}
 		g.Press("Receipt 1")

@@ -154,7 +154,7 @@ func TestUPILink(t *testing.T) {
 	f.ID = "0198f2c4-6a10-7c3e-9b52-4f0e8d1a7b21"
 	must(t, f.Pay(pay(1), noon))
 	p := fee.Payee{UPIID: "meera.rao@okbank", Name: "Meera & Rao +1", ChangedAt: noon}
-	const want = "upi://pay?pa=meera.rao%40okbank&pn=Meera%20%26%20Rao%20%2B1&tr=0198f2c46a107c3e9b524f0e8d1a7b21&am=9.99&cu=INR"
+	const want = "upi://pay?pa=meera.rao@okbank&pn=Meera%20%26%20Rao%20%2B1&tr=0198f2c46a107c3e9b524f0e8d1a7b21&am=9.99&cu=INR"
 	if got := p.Link(f); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/qr"
+	"github.com/touchline/touchline/internal/team"
 	"github.com/touchline/touchline/internal/web"
 )
 
@@ -47,6 +48,7 @@ type paymentView struct {
 	Image    template.HTML
 	UPIID    string
 	Name     string
+	Amount   string // of the balance, as payment apps take it
 	NewUntil time.Time
 }
 
@@ -65,7 +67,7 @@ func (p pages) familyFee(ctx context.Context, r *web.Request, by actor.Actor) (w
 			return web.Response{}, err
 		}
 		// Link has encoded every parameter.
-		pay = &paymentView{template.URL(link), image, payee.UPIID, payee.Name, payee.NewUntil(p.Now())}
+		pay = &paymentView{template.URL(link), image, payee.UPIID, payee.Name, team.FormatAmount(fee.Balance(), fee.Currency), payee.NewUntil(p.Now())}
 	}
 	v.Data = map[string]any{"Answer": d, "Fee": familyRow{fee, statusOf(v, fee.Fee, p.Now(), ".part")}, "Pay": pay}
 	return web.Page("family_fee", v), nil

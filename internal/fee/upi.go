@@ -39,9 +39,10 @@ func (p Payee) CanPay(f *Fee) bool {
 
 // Link returns the UPI link that pays the balance of f to p (NPCI, UPI Linking
 // Specification). The reference of the payment is the id of the fee without hyphens, 32
-// characters of at most 35.
+// characters of at most 35. The @ of the UPI ID stays as it is, which RFC 3986 allows in a query: some
+// payment apps read %40 as text.
 func (p Payee) Link(f *Fee) string {
-	return "upi://pay?pa=" + percentEncode(p.UPIID) +
+	return "upi://pay?pa=" + strings.ReplaceAll(percentEncode(p.UPIID), "%40", "@") +
 		"&pn=" + percentEncode(p.Name) +
 		"&tr=" + percentEncode(reference(f.ID)) +
 		"&am=" + percentEncode(team.FormatAmount(f.Balance(), f.Currency)) +
