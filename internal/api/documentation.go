@@ -46,12 +46,13 @@ var sharedDocumentation = sync.OnceValues(func() (*Documentation, error) {
 // Handlers returns the handler of each pattern. An error means that nothing was written.
 func (d *Documentation) Handlers() map[string]func(http.ResponseWriter, *http.Request) error {
 	handlers := d.Pages.Handlers()
-	handlers["/problems/{$}"] = d.problems
+	handlers["/problems"] = d.problems
+	handlers["/problems/{$}"] = d.problems // the base of the type URIs
 	handlers["/problems/{code}"] = d.problem
 	return handlers
 }
 
-// problems serves GET /problems/, the list of all codes.
+// problems serves GET /problems, the list of all codes.
 func (d *Documentation) problems(w http.ResponseWriter, r *http.Request) error {
 	return d.render(w, r, http.StatusOK, "problems.html", problemGroups())
 }

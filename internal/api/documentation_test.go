@@ -95,7 +95,7 @@ func TestPages(t *testing.T) {
 		}
 		anchors[m[1]] = true
 	}
-	pages := []string{"/docs/plain", "/docs/guide", "/docs/mobile-apps", "/docs/versions", "/problems/"}
+	pages := []string{"/docs/plain", "/docs/guide", "/docs/mobile-apps", "/docs/versions", "/problems"}
 	for _, p := range problem.Catalogue() {
 		pages = append(pages, "/problems/"+p.Code)
 	}

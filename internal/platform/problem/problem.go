@@ -99,10 +99,11 @@ func (p Writer) Unexpected(r *http.Request, trace, route string, err error) (*fa
 	return e, http.StatusServiceUnavailable
 }
 
-// challenge returns the WWW-Authenticate header of a 401 (RFC 6750, section 3).
+// challenge returns the WWW-Authenticate header of a 401 (RFC 6750, section 3). Without a token it has no error
+// (section 3.1), but it needs a parameter.
 func challenge(code string) string {
 	if code == "token_missing" {
-		return `Bearer error="invalid_request"`
+		return `Bearer realm="touchline"`
 	}
 	return `Bearer error="invalid_token"`
 }
