@@ -32,8 +32,8 @@ type Config struct {
 	// Limited says why the app services are off although the service can serve, or ""; nil is never.
 	Limited func() string
 
-	// CORSOrigins are the origins whose browser apps may call the API.
-	CORSOrigins []string
+	// Origins are the origins whose browser apps may call the API.
+	Origins httpx.Origins
 	// Features list the operations of the features that have a folder.
 	Features []func(*Server) []Route
 	// Limiter limits the requests of an address; nil means no limit.
@@ -51,7 +51,7 @@ func New(c Config) *Server {
 	s := &Server{Config: c}
 	s.adapter = endpoint.Adapter[Caller]{
 		Middleware:   httpx.Middleware{Settings: c.Settings, HTTPS: strings.HasPrefix(c.PublicURL, "https://")},
-		Authenticate: s.authenticate, Identify: Caller.identify, Limiter: c.Limiter, InFlight: c.InFlight, Bodies: c.Bodies, CrossOrigin: httpx.CrossOrigin(c.CORSOrigins), NotFoundPage: c.NotFoundPage,
+		Authenticate: s.authenticate, Identify: Caller.identify, Limiter: c.Limiter, InFlight: c.InFlight, Bodies: c.Bodies, CrossOrigin: httpx.CrossOrigin(c.Origins), NotFoundPage: c.NotFoundPage,
 	}
 	return s
 }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 
 	"github.com/touchline/touchline/internal/admin"
@@ -28,9 +29,16 @@ func newAPI(cfg *config.Config, o Options, s *services) (http.Handler, error) {
 		Services: s.public, Settings: s.publicSettings(cfg, o),
 		Challenge: callbacks(cfg).Challenge, ChatReplies: chatReplies(cfg, s.public.Phones),
 		Documentation: documentation, NotFoundPage: pages.NotFound, Ready: s.readiness.check, Limited: s.readiness.limited,
-		CORSOrigins: cfg.CORSOrigins, Limiter: limiter,
+		Origins: origins(cfg, o.Log), Limiter: limiter,
 		Features: s.operationsOfFeatures(),
 	}).Handler()), nil
+}
+
+// origins are the origins of browser apps. In development every port of this machine is one of them.
+func origins(cfg *config.Config, log *slog.Logger) httpx.Origins {
+	return httpx.Origins{Allowed: cfg.CORSOrigins, Loopback: cfg.Development(), Refused: func(origin string) {
+		log.Info("a browser app of this origin may not read responses: add it to TOUCHLINE_CORS_ORIGINS if it is yours", "origin", origin)
+	}}
 }
 
 // newPages returns the pages for families, coaches and visitors.

@@ -35,7 +35,7 @@ export class Transport {
         response = await this.#fetch(last ? request : request.clone());
       } catch (error) {
         if (request.signal.aborted) throw error;
-        if (last || !safe) throw new ConnectionError("no response", { cause: error });
+        if (last || !safe) throw new ConnectionError(`no response${ofOtherOrigin(request.url)}`, { cause: error });
         await sleep(wait, request.signal);
         continue;
       }
@@ -101,4 +101,11 @@ export function sleep(milliseconds: number, signal?: AbortSignal | null): Promis
     }, milliseconds);
     signal?.addEventListener("abort", onAbort, { once: true });
   });
+}
+
+/** ofOtherOrigin says what a browser hides: a page of another origin gets no response unless the service allows its origin. */
+function ofOtherOrigin(url: string): string {
+  const page = (globalThis as { location?: { origin?: string } }).location?.origin;
+  if (!page || page === "null" || new URL(url).origin === page) return "";
+  return `: the service cannot be reached, or its setting TOUCHLINE_CORS_ORIGINS does not have ${page}`;
 }
