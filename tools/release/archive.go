@@ -57,7 +57,7 @@ func (r *release) files(p platform) ([]file, error) {
 		}
 		files = append(files, file{name, 0o644, text})
 	}
-	for _, pattern := range []string{"man/*.1", "completion/*"} {
+	for _, pattern := range []string{noticesName, "man/*.1", "completion/*"} {
 		names, err := filepath.Glob(filepath.Join(r.work, pattern)) // sorted
 		if err != nil {
 			return nil, err

@@ -111,6 +111,14 @@ func (r *release) layer(p platform) ([]byte, error) {
 			return nil, err
 		}
 	}
+	texts, err := os.ReadFile(filepath.Join(r.work, noticesName))
+	if err != nil {
+		return nil, err
+	}
+	license, err := os.ReadFile(filepath.Join(r.source, "LICENSE"))
+	if err != nil {
+		return nil, err
+	}
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
 	for _, h := range []struct {
@@ -122,6 +130,8 @@ func (r *release) layer(p platform) ([]byte, error) {
 		{tar.Header{Name: "etc/ssl/certs/ca-certificates.crt", Mode: 0o644}, roots.Bytes()},
 		{tar.Header{Name: "tmp/", Mode: 0o1777}, nil},
 		{tar.Header{Name: "usr/bin/touchline", Mode: 0o755}, program},
+		{tar.Header{Name: "usr/share/doc/touchline/LICENSE", Mode: 0o644}, license},
+		{tar.Header{Name: "usr/share/doc/touchline/" + noticesName, Mode: 0o644}, texts},
 		{tar.Header{Name: "var/lib/touchline/", Mode: 0o700, Uid: user, Gid: user}, nil},
 	} {
 		h.ModTime, h.Size, h.Format, h.Typeflag = r.time, int64(len(h.content)), tar.FormatPAX, tar.TypeReg

@@ -69,7 +69,14 @@ func run(ctx context.Context, source, out string, names []string) (err error) {
 	}
 	var linux []platform
 	for _, p := range targets {
-		if err := errors.Join(r.archive(p), r.modules(p)); err != nil {
+		components, err := r.componentsOf(ctx, p)
+		if err != nil {
+			return err
+		}
+		if err := r.writeNotices(components); err != nil {
+			return err
+		}
+		if err := errors.Join(r.archive(p), r.modules(p, components)); err != nil {
 			return err
 		}
 		if p.system == "linux" {
@@ -117,6 +124,14 @@ func (r *release) prepare(ctx context.Context) error {
 		r.commit += "-modified"
 	}
 	return nil
+}
+
+// writeNotices writes the files that the archives, the packages and the image of one platform have beside the program.
+func (r *release) writeNotices(components []component) error {
+	return errors.Join(
+		os.WriteFile(filepath.Join(r.work, noticesName), notices(components), 0o644),
+		os.WriteFile(filepath.Join(r.work, "changelog.gz"), compress(r.debianChangelog()), 0o644),
+	)
 }
 
 // name returns the name of a file of the release.

@@ -17,7 +17,7 @@ import (
 )
 
 // modules writes the modules of the program, which its build information names, in the JSON format of SPDX 2.3.
-func (r *release) modules(p platform) error {
+func (r *release) modules(p platform, components []component) error {
 	program, err := os.ReadFile(p.program)
 	if err != nil {
 		return err
@@ -27,17 +27,16 @@ func (r *release) modules(p platform) error {
 		return err
 	}
 	var b bytes.Buffer
-	if err := json.Write(r.spdx(r.name(p, ""), program, info), &b, json.Indent("  ")); err != nil {
+	if err := json.Write(r.spdx(r.name(p, ""), program, info, components), &b, json.Indent("  ")); err != nil {
 		return err
 	}
 	return os.WriteFile(filepath.Join(r.out, r.name(p, ".spdx.json")), b.Bytes(), 0o644)
 }
 
-func (r *release) spdx(name string, program []byte, info *debug.BuildInfo) *v2_3.Document {
+func (r *release) spdx(name string, program []byte, info *debug.BuildInfo, components []component) *v2_3.Document {
 	sum := fmt.Sprintf("%x", sha256.Sum256(program))
-	main := newPackage("touchline", r.version, "pkg:golang/"+info.Main.Path+"@v"+r.version)
+	main := newPackage("touchline", r.version, "pkg:golang/"+info.Main.Path+"@v"+r.version, "Apache-2.0")
 	main.PackageChecksums = []common.Checksum{{Algorithm: common.SHA256, Value: sum}}
-	main.PackageLicenseDeclared = "Apache-2.0"
 	main.PrimaryPackagePurpose = "APPLICATION"
 	document := &v2_3.Document{
 		SPDXVersion: v2_3.Version, DataLicense: v2_3.DataLicense, SPDXIdentifier: "DOCUMENT", DocumentName: name,
@@ -49,20 +48,20 @@ func (r *release) spdx(name string, program []byte, info *debug.BuildInfo) *v2_3
 		Packages:      []*v2_3.Package{main},
 		Relationships: []*v2_3.Relationship{relation("DOCUMENT", common.TypeRelationshipDescribe, main.PackageSPDXIdentifier)},
 	}
-	version := strings.TrimPrefix(info.GoVersion, "go")
-	parts := []*v2_3.Package{newPackage("stdlib", version, "pkg:golang/stdlib@"+version)}
-	for _, m := range info.Deps {
-		parts = append(parts, newPackage(m.Path, m.Version, "pkg:golang/"+m.Path+"@"+m.Version))
-	}
-	for _, part := range parts {
+	for _, c := range components {
+		purl := "pkg:golang/" + c.name + "@" + c.version
+		if name, npm := strings.CutPrefix(c.name, "@"); npm {
+			purl = "pkg:npm/%40" + name + "@" + c.version
+		}
+		part := newPackage(c.name, c.version, purl, c.license)
 		document.Packages = append(document.Packages, part)
 		document.Relationships = append(document.Relationships, relation(main.PackageSPDXIdentifier, common.TypeRelationshipDependsOn, part.PackageSPDXIdentifier))
 	}
 	return document
 }
 
-// newPackage returns a module. Its licence is not known to the build.
-func newPackage(name, version, purl string) *v2_3.Package {
+// newPackage returns a module with the licences of its files. Its supplier is the owner of its path.
+func newPackage(name, version, purl, license string) *v2_3.Package {
 	id := strings.Map(func(c rune) rune {
 		switch {
 		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '.', c == '-':
@@ -72,8 +71,23 @@ func newPackage(name, version, purl string) *v2_3.Package {
 	}, "Package-"+name+"-"+version)
 	return &v2_3.Package{
 		PackageName: name, PackageSPDXIdentifier: common.ElementID(id), PackageVersion: version,
-		PackageDownloadLocation: "NOASSERTION", PackageLicenseConcluded: "NOASSERTION", PackageLicenseDeclared: "NOASSERTION", PackageCopyrightText: "NOASSERTION",
+		PackageDownloadLocation: noAssertion, PackageLicenseConcluded: noAssertion, PackageLicenseDeclared: license, PackageCopyrightText: noAssertion,
+		PackageSupplier:           &common.Supplier{SupplierType: "Organization", Supplier: supplier(name)},
 		PackageExternalReferences: []*v2_3.PackageExternalReference{{Category: common.CategoryPackageManager, RefType: common.TypePackageManagerPURL, Locator: purl}},
+	}
+}
+
+// supplier returns the owner in the path of a module: a host, or an account of a host of many.
+func supplier(name string) string {
+	switch parts := strings.Split(strings.TrimPrefix(name, "@"), "/"); {
+	case name == "touchline":
+		return "The Touchline authors"
+	case name == "stdlib":
+		return "The Go authors"
+	case parts[0] == "github.com" && len(parts) > 1:
+		return parts[1]
+	default:
+		return parts[0]
 	}
 }
 
