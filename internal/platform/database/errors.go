@@ -184,6 +184,12 @@ func IsNoSuchTable(err error) bool {
 	return false
 }
 
+// IsTooManyConnections reports whether PostgreSQL refused a connection because of max_connections or the limit of the role.
+func IsTooManyConnections(err error) bool {
+	e, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && e.Code == "53300"
+}
+
 // isForbidden reports whether the user of PostgreSQL lacks a privilege (42501).
 func isForbidden(err error) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)

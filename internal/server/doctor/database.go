@@ -22,6 +22,9 @@ func (c *checkup) openDatabase(ctx context.Context) []Result {
 		}
 	}
 	db, err := database.Open(ctx, address, database.Options{Now: c.now, Migrations: store.Migrations(), ApplicationName: "touchline doctor"})
+	if database.IsTooManyConnections(err) {
+		return one(failed("The database takes no more connections (%v): stop what holds them, or raise max_connections or the CONNECTION LIMIT of the role.", err))
+	}
 	if err != nil {
 		return one(failed("The database cannot be opened (%v): start it, or correct DATABASE_URL.", err))
 	}
@@ -97,6 +100,9 @@ func (c *checkup) connections(ctx context.Context) []Result {
 		return one(ok("SQLite has no limit on connections."))
 	case n.Pool > n.Limit:
 		return one(failed("A replica may open %d connections and PostgreSQL allows %d: raise max_connections, or set pool_max_conns in DATABASE_URL.", n.Pool, n.Limit))
+	case n.RoleLimit >= 0 && n.RoleUsed+n.Pool > n.RoleLimit:
+		return one(warning("The role of DATABASE_URL has %d of its %d connections in use, so another replica with %d would not fit: raise the CONNECTION LIMIT of the role, or lower pool_max_conns in DATABASE_URL.",
+			n.RoleUsed, n.RoleLimit, n.Pool))
 	case n.Used+n.Pool+spareConnections > n.Limit:
 		return one(warning("PostgreSQL has %d of %d connections in use, so another replica with %d would not fit: raise max_connections, or lower pool_max_conns in DATABASE_URL.",
 			n.Used, n.Limit, n.Pool))

@@ -68,6 +68,7 @@ var checks = []check{
 	{"webhooks", (*checkup).webhooks},
 	{"certificates", (*checkup).certificates},
 	{"files", (*checkup).files},
+	{"erasures", (*checkup).erasures},
 	{"disk", (*checkup).disk},
 	{"limits", (*checkup).limits},
 	{"settings", (*checkup).settings},

@@ -16,11 +16,14 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/touchline/touchline/internal/message/mail/mailtest"
 	"github.com/touchline/touchline/internal/message/push/pushtest"
@@ -137,6 +140,7 @@ func TestFaults(t *testing.T) {
 		"key in data":       {check: "master key", status: doctor.Warning, want: "keep a copy", change: func(*config.Config) {}},
 		"files missing":     {check: "files", status: doctor.Failed, want: "does not exist", change: func(c *config.Config) { c.Files = "file:/nowhere" }},
 		"other files":       {check: "files", status: doctor.Failed, want: "is not that of this database", change: func(c *config.Config) { c.Files = config.SecretURL("file:" + t.TempDir()) }},
+		"no erasures":       {check: "erasures", status: doctor.Warning, want: "copy the newest one there", change: func(c *config.Config) { c.Erasures = "/nowhere/erasures" }},
 		"untrusted":         {check: "certificates", status: doctor.Failed, want: "refuse the certificate", change: publicURL(secure.URL)},
 		"trusted":           {check: "certificates", status: doctor.OK, want: "is valid until", trusted: true, change: publicURL(secure.URL)},
 		"nothing listens":   {check: "certificates", status: doctor.Warning, want: "accepts no TLS connection", change: publicURL("https://127.0.0.1:1")},
@@ -213,6 +217,47 @@ func TestPostgresConnections(t *testing.T) {
 	results = doctor.Run(t.Context(), s.Config, doctor.Options{Now: func() time.Time { return s.Clock.Now().Add(time.Minute) }})
 	if got := find(results, "clock", doctor.Failed); !strings.Contains(got, "1m0s ahead of the clock of the database") {
 		t.Errorf("got %+v", results)
+	}
+}
+
+// TestConnectionLimitOfRole: a role whose connections do not suffice for another replica, and one that has none left.
+func TestConnectionLimitOfRole(t *testing.T) {
+	t.Parallel()
+	s := touchlinetest.New(t, storetest.Postgres(t))
+	cfg := *s.Config
+	owner, err := pgx.Connect(t.Context(), strings.Replace(cfg.DatabaseURL.Reveal(), "pool_max_conns=3&", "", 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer owner.Close(t.Context())
+	role := strings.ToLower("limited_" + rand.Text())
+	u, err := url.Parse(cfg.DatabaseURL.Reveal())
+	if err != nil {
+		t.Fatal(err)
+	}
+	password, _ := u.User.Password()
+	u.User = url.UserPassword(role, password)
+	cfg.DatabaseURL = config.SecretURL(strings.Replace(u.String(), "pool_max_conns=3", "pool_max_conns=30", 1))
+	execute := func(statement string) {
+		t.Helper()
+		if _, err := owner.Exec(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	execute(`CREATE ROLE ` + role + ` LOGIN CONNECTION LIMIT 20 PASSWORD '` + password + `' IN ROLE pg_read_all_data`)
+	defer execute(`DROP ROLE ` + role)
+	for limit, want := range map[string]struct {
+		check, text string
+		status      doctor.Status
+	}{
+		"20": {"connections", "of its 20 connections in use", doctor.Warning},
+		"0":  {"database", "takes no more connections", doctor.Failed},
+	} {
+		execute(`ALTER ROLE ` + role + ` CONNECTION LIMIT ` + limit)
+		results := doctor.Run(t.Context(), &cfg, doctor.Options{Now: s.Clock.Now})
+		if got := find(results, want.check, want.status); !strings.Contains(got, want.text) {
+			t.Errorf("limit %s: got %+v", limit, results)
+		}
 	}
 }
 

@@ -44,3 +44,18 @@ func (c *checkup) files(ctx context.Context) []Result {
 	}
 	return one(ok("The file store responds and is that of this database."))
 }
+
+// erasures checks that the file that names the erased people is there. The first erasure creates it.
+func (c *checkup) erasures(context.Context) []Result {
+	path := c.cfg.ErasuresFile()
+	if path == "" {
+		return one(warning("ERASURES is not set: after a restore of an older copy the erased people would be back. Name a file that is copied away more often than backups."))
+	}
+	switch _, err := os.Stat(path); {
+	case errors.Is(err, fs.ErrNotExist):
+		return one(warning("There is no file %s yet: the first erasure creates it. After a restore copy the newest one there before the start, or erased people are back.", path))
+	case err != nil:
+		return one(failed("The file of ERASURES cannot be read: %v.", err))
+	}
+	return one(ok("The file of ERASURES is there."))
+}
