@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -63,7 +64,11 @@ func rotateMasterKey(ctx context.Context, sh *shell) error {
 		return errUsage("--new-file is missing: it names the file with the new master key")
 	}
 	if !dry {
-		if err := confirm(sh.Command, "Encrypt all keys of this database under the master key in "+path+"? Each replica must accept it when it starts again."); err != nil {
+		question := "Encrypt all keys of this database under the master key in " + path + "? Each replica must accept it when it starts again."
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && sh.ManyReplicas() {
+			question = "Make a new master key in " + path + "? No key of the database changes yet."
+		}
+		if err := confirm(sh.Command, question); err != nil {
 			return err
 		}
 	}

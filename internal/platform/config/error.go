@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -60,11 +61,15 @@ func printable(s string) string {
 }
 
 // suggest returns " (did you mean x?)" with the most similar of the known names, or ""
-// if none is similar.
+// if none is similar. A known name with the same words and some more is the most similar.
 func suggest(name string, known []string) string {
 	best, limit := "", 1+max(2, len(name)/4)
 	for _, k := range known {
-		if d := distance(name, k); d < limit {
+		d := distance(name, k)
+		if hasWords(k, name) {
+			d = 1
+		}
+		if d < limit {
 			best, limit = k, d
 		}
 	}
@@ -72,6 +77,18 @@ func suggest(name string, known []string) string {
 		return ""
 	}
 	return " (did you mean " + best + "?)"
+}
+
+// hasWords reports whether all words of name are words of known.
+func hasWords(known, name string) bool {
+	isSeparator := func(r rune) bool { return r == '_' || r == '-' }
+	words := strings.FieldsFunc(known, isSeparator)
+	for _, word := range strings.FieldsFunc(name, isSeparator) {
+		if !slices.Contains(words, word) {
+			return false
+		}
+	}
+	return name != ""
 }
 
 // distance is the Levenshtein distance between a and b.

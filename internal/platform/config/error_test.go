@@ -200,6 +200,7 @@ func TestErrors(t *testing.T) {
 		{nil, env("WHATSAPP_API=https://graph.example"), "TOUCHLINE_WHATSAPP_API: there is no such setting"},
 		{nil, env("KYC=yes"), "must be on or off"},
 		{nil, env("TLS_AUTOCERT_DOMAINS=on"), `TOUCHLINE_TLS_AUTOCERT_DOMAINS=on: "on" is not a domain name`},
+		{nil, env("PRICES=IN:0.12"), "TOUCHLINE_PRICES: there is no such setting (did you mean TOUCHLINE_SMS_PRICES?)"},
 		{nil, env("OTP_LENGHT=6"), "TOUCHLINE_OTP_LENGHT: there is no such setting (did you mean TOUCHLINE_OTP_LENGTH?)"},
 		{nil, env("ADDR_FILE=x"), "TOUCHLINE_ADDR_FILE: there is no such setting"},
 		{nil, env("COMPLETELY_ELSE=1"), "TOUCHLINE_COMPLETELY_ELSE: there is no such setting"},
