@@ -1,6 +1,7 @@
 package phone
 
 import (
+	"cmp"
 	"log/slog"
 	"strconv"
 	"strings"
@@ -42,7 +43,7 @@ func (n Number) LogValue() slog.Value { return slog.StringValue(n.Mask()) }
 
 // Region returns the ISO 3166 country of the number, also for countries that share a
 // code (+1, +7, +44, …). It returns "001" for a network without a country, and "" if n is
-// invalid.
+// invalid. A number of a range that libphonenumber does not know yet is in the main country of its code.
 func (n Number) Region() string {
 	code, _ := n.split()
 	if code == "" {
@@ -59,7 +60,7 @@ func (n Number) Region() string {
 	if err != nil {
 		return ""
 	}
-	return phonenumbers.GetRegionCodeForNumber(parsed)
+	return cmp.Or(phonenumbers.GetRegionCodeForNumber(parsed), phonenumbers.GetRegionCodeForCountryCode(cc))
 }
 
 // Format returns the number for people, grouped as usual in its country, with the

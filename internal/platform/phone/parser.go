@@ -2,6 +2,8 @@ package phone
 
 import (
 	"errors"
+	"regexp"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -36,24 +38,40 @@ type Parser struct {
 
 // Parse accepts every spelling of a mobile number that libphonenumber accepts: spaces,
 // brackets, dashes, digits of other scripts, a national or international prefix, or a
-// tel: URI. It returns ErrInvalid for an invalid number, a number that cannot receive an
-// SMS (such as a fixed line in a country with separate mobile numbers), and a number with
-// an extension. Parsing the result again returns the same number.
+// tel: URI; also with characters that show nothing, and as spreadsheets write numbers. It returns
+// ErrInvalid for an invalid number, a number that cannot receive an SMS (such as a fixed line in a
+// country with separate mobile numbers), and a number with an extension. Parsing the result again
+// returns the same number.
 func (p Parser) Parse(s string) (Number, error) {
 	if len(s) > maxInput || !utf8.ValidString(s) {
 		return "", ErrInvalid
 	}
-	s = strings.Map(ASCIIDigit, strings.TrimFunc(s, invisible))
+	s = strings.TrimRight(strings.TrimSpace(strings.ReplaceAll(Plain(s), "\t", " ")), ",;. ")
 	if strings.ContainsFunc(s, unicode.IsControl) {
 		return "", ErrInvalid
 	}
+	key := cacheKey{p.DefaultRegion, s}
+	if n, ok := parsed.Get(key); ok {
+		return n, nil
+	}
+	s = unspreadsheet(s)
+	n, err := p.parse(s)
+	for _, other := range p.otherForms(s) {
+		if err != nil {
+			n, err = p.parse(other)
+		}
+	}
+	if err != nil {
+		return "", err
+	}
+	parsed.Add(key, n)
+	return n, nil
+}
+
+func (p Parser) parse(s string) (Number, error) {
 	region := p.DefaultRegion
 	if region == "" {
 		region = phonenumbers.UNKNOWN_REGION
-	}
-	key := cacheKey{region, s}
-	if n, ok := parsed.Get(key); ok {
-		return n, nil
 	}
 	n, err := phonenumbers.Parse(s, region)
 	if err != nil || n.GetExtension() != "" || !receivesSMS(n) {
@@ -63,25 +81,55 @@ func (p Parser) Parse(s string) (Number, error) {
 	if len(e164) > len("+")+maxDigits {
 		return "", ErrInvalid
 	}
-	parsed.Add(key, Number(e164))
 	return Number(e164), nil
 }
 
-// receivesSMS reports whether n is valid and can receive SMS. In countries without
+// What programs and people write around a number.
+var (
+	quotedNumber  = regexp.MustCompile(`^=?"(.*)"$`)                        // ="9812345680" keeps zeros
+	decimalNumber = regexp.MustCompile(`^(\+?\d{8,15})[.,]0+$`)             // 9812345680.0
+	exactNumber   = regexp.MustCompile(`^(\d)[.,](\d+)[Ee]\+?0*(\d{1,2})$`) // 9.812345681E9
+	trailingNote  = regexp.MustCompile(` *\([^()\d]*\)$`)                   // 98123 45680 (father)
+)
+
+// unspreadsheet returns a number as it was before a spreadsheet program changed its form.
+func unspreadsheet(s string) string {
+	s = trailingNote.ReplaceAllString(quotedNumber.ReplaceAllString(s, "$1"), "")
+	s = decimalNumber.ReplaceAllString(s, "$1")
+	if m := exactNumber.FindStringSubmatch(s); m != nil && strconv.Itoa(len(m[2])) == m[3] { // no digit is lost
+		return m[1] + m[2]
+	}
+	return s
+}
+
+// otherForms returns other readings of a text that is no number: with a zero before its country code, as in
+// 0919876543210 and +091 98765 43210, and with the 1 that Mexico has dropped.
+func (p Parser) otherForms(s string) []string {
+	digits := phonenumbers.NormalizeDigitsOnly(s)
+	if len(digits) < 10 || len(digits) > maxDigits+2 || strings.ContainsFunc(s, unicode.IsLetter) {
+		return nil
+	}
+	rest, code := strings.TrimLeft(digits, "0"), phonenumbers.GetCountryCodeForRegion(p.DefaultRegion)
+	switch {
+	case rest != digits && (strings.HasPrefix(s, "+") || code > 0 && strings.HasPrefix(rest, strconv.Itoa(code))):
+		return []string{"+" + rest}
+	case strings.HasPrefix(s, "+") && strings.HasPrefix(digits, "521") && len(digits) == 13:
+		return []string{"+52" + digits[3:]}
+	}
+	return nil
+}
+
+// receivesSMS reports whether n can receive SMS, as far as is known. In countries without
 // separate mobile numbers, as in North America, every number can.
 func receivesSMS(n *phonenumbers.PhoneNumber) bool {
-	switch phonenumbers.GetNumberType(n) { // UNKNOWN if n is invalid
+	switch phonenumbers.GetNumberType(n) {
 	case phonenumbers.MOBILE, phonenumbers.FIXED_LINE_OR_MOBILE:
 		return true
+	case phonenumbers.UNKNOWN: // no valid number, or one of a new range
+		return mayBeNew(n)
 	default:
 		return false
 	}
-}
-
-// invisible reports whether r is a space or a format character, such as the direction
-// marks that address books put around a copied number.
-func invisible(r rune) bool {
-	return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r)
 }
 
 // ASCIIDigit converts a decimal digit of any script to ASCII and returns other characters

@@ -41,6 +41,15 @@ func TestSpellings(t *testing.T) {
 		"𝟗𝟖𝟕𝟔𝟓𝟒𝟑𝟐𝟏𝟎",
 		"\u202a+91 98765 43210\u202c",
 		"  +91 98765\u00a043210\n",
+		// Characters inside that show nothing, from address books, chats and spreadsheets.
+		"98765\u200e43210", "+91\u202f98765\u202f43210", "+\u202d91 98765 43210\u202c", "+91 \u206898765 43210\u2069", "+91\ufe0d98765 43210",
+		"98765\ufeff43210", "98765\u200d43210", "98765\u00ad43210", "+91\t98765\t43210", "98765\u3164 43210", "+91\u200798765\u205f43210", "9️⃣876543210",
+		// A zero before the country code.
+		"0919876543210", "+091 98765 43210", "+0091 98765 43210", "00 0919876543210",
+		"98765 43210,", "98765 43210;", "98765 43210.",
+		// As spreadsheet programs keep or change a number.
+		`="+919876543210"`, `="9876543210"`, `"9876543210"`, "9876543210.0", "919876543210,00", "9.876543210E9", "9,876543210E+09", "9.19876543210E11",
+		"98765 43210 (Father)", "9876543210 (मम्मी)",
 	} {
 		got, err := india.Parse(spelling)
 		if err != nil || got != want {
@@ -51,28 +60,33 @@ func TestSpellings(t *testing.T) {
 
 func TestParseRefuses(t *testing.T) {
 	for name, s := range map[string]string{
-		"empty":                 "",
-		"blank":                 "   ",
-		"words":                 "call me",
-		"too short":             "98765",
-		"too long":              "+9198765432101234",
-		"unused block":          "+911111111111",
-		"no such country":       "+9999876543210",
-		"fixed line":            "+912222123456",
-		"fixed line abroad":     "+442071838750",
-		"toll free":             "1800 123 4567",
-		"premium":               "+449098790123",
-		"emergency":             "112",
-		"extension":             "+91 98765 43210 ext. 7",
-		"NUL":                   "+91987654\x003210",
-		"NUL at the end":        "+919876543210\x00",
-		"newline within":        "+91987654\n3210",
-		"invalid UTF-8":         "+91987654\xff3210",
-		"invalid UTF-8 at last": "+919876543210\xc3",
-		"script":                "+919876543210<script>",
-		"two numbers":           "+919876543210, +919876543211",
-		"long":                  "+91" + strings.Repeat(" ", 200) + "9876543210",
-		"very long":             strings.Repeat("9", 1<<20),
+		"empty":                  "",
+		"blank":                  "   ",
+		"words":                  "call me",
+		"too short":              "98765",
+		"too long":               "+9198765432101234",
+		"unused block":           "+911111111111",
+		"no such country":        "+9999876543210",
+		"fixed line":             "+912222123456",
+		"fixed line abroad":      "+442071838750",
+		"toll free":              "1800 123 4567",
+		"premium":                "+449098790123",
+		"emergency":              "112",
+		"extension":              "+91 98765 43210 ext. 7",
+		"NUL":                    "+91987654\x003210",
+		"NUL at the end":         "+919876543210\x00",
+		"newline within":         "+91987654\n3210",
+		"invalid UTF-8":          "+91987654\xff3210",
+		"invalid UTF-8 at last":  "+919876543210\xc3",
+		"script":                 "+919876543210<script>",
+		"two numbers":            "+919876543210, +919876543211",
+		"fixed line, 0 and code": "0912222123456",
+		"shortened":              "9.8765E+09",
+		"shortened, no plus":     "9.81235E11",
+		"note with a number":     "98765 43210 (or 98765 43211)",
+		"new range of no mobile": "+255125292908",
+		"long":                   "+91" + strings.Repeat(" ", 200) + "9876543210",
+		"very long":              strings.Repeat("9", 1<<20),
 	} {
 		got, err := india.Parse(s)
 		if !errors.Is(err, phone.ErrInvalid) || got != "" {
@@ -81,6 +95,25 @@ func TestParseRefuses(t *testing.T) {
 	}
 	if got, err := (phone.Parser{}).Parse("98765 43210"); err == nil {
 		t.Errorf("without a region, Parse of a national number = %q", got)
+	}
+}
+
+// TestNewRanges: a number of a range that the library does not know yet is accepted, as long as it may be a mobile number.
+// All known types but mobile stay refused.
+func TestNewRanges(t *testing.T) {
+	for _, tt := range []struct{ in, want, region string }{
+		{"+255 725 292 908", "+255725292908", "TZ"},
+		{"+91 60990 12345", "+916099012345", "IN"},
+		{"+1 (983) 555-0123", "+19835550123", "US"},
+		{"+52 1 55 1234 5678", "+525512345678", "MX"},
+	} {
+		n, err := india.Parse(tt.in)
+		if err != nil || string(n) != tt.want || n.Region() != tt.region {
+			t.Errorf("%s: %s of %s, %v; want %s of %s", tt.in, n, n.Region(), err, tt.want, tt.region)
+		}
+		if again, err := india.Parse(n.Format()); err != nil || again != n {
+			t.Errorf("%s: %s, %v", n.Format(), again, err)
+		}
 	}
 }
 
