@@ -2,7 +2,11 @@ package roster
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/touchline/touchline/internal/api"
@@ -34,7 +38,7 @@ func (s *Service) Operations(a *api.Server) []api.Route {
 	h := handlers{s, a}
 	const imports, one = "/api/players/imports", "/api/players/imports/{import_id}"
 	return []api.Route{
-		{Method: "POST", Pattern: "/api/players/import", Handle: endpoint.Handle(h.add), Authorize: a.CompleteCoach(), Body: endpoint.CSV, MaxUpload: maxBytes, Acquire: h.acquire},
+		{Method: "POST", Pattern: "/api/players/import", Handle: endpoint.Handle(h.add), Authorize: a.CompleteCoach(), Query: []string{"columns", "date_order"}, Body: endpoint.CSV, MaxUpload: maxBytes, Acquire: h.acquire},
 		{Method: "GET", Pattern: imports, Handle: endpoint.Handle(h.list), Authorize: api.CoachOnly, Query: endpoint.Paged()},
 		{Method: "GET", Pattern: one, Handle: endpoint.HandleID("import_id", h.get), Authorize: api.CoachOnly},
 		{Method: "GET", Pattern: one + "/rows", Handle: endpoint.HandleID("import_id", h.listRows), Authorize: api.CoachOnly, Query: endpoint.Paged("state")},
@@ -66,6 +70,8 @@ func (h handlers) add(ctx context.Context, r api.Request[endpoint.Upload]) (api.
 	ctx, cancel := context.WithTimeout(ctx, upload.WorkTimeout)
 	defer cancel()
 	by := r.Caller.Actor
+	faults := r.Faults
+	options := readOptions(r.Query, &faults)
 	created := func(ctx context.Context, id string) (api.Response, error) {
 		body, err := h.response(ctx, by, id)
 		if err != nil {
@@ -74,17 +80,21 @@ func (h handlers) add(ctx context.Context, r api.Request[endpoint.Upload]) (api.
 		return endpoint.Created("/api/players/imports/"+id, body).WithSubject(id), nil
 	}
 	return h.api.HandleOnce(ctx, r.Meta, keyed.Request{
-		Owner: by.AccountID, Keep: keyed.Keep, Body: []byte(file.SHA256()),
+		Owner: by.AccountID, Keep: keyed.Keep, Body: fmt.Append(nil, file.SHA256(), options.Columns, options.DateOrder),
 		MayRepeat: func(ctx context.Context, id string) error {
 			_, err := h.Import(ctx, by, id)
 			return err
 		},
 		Rebuild: func(ctx context.Context, w idempotency.Work) (api.Response, error) { return created(ctx, w.ID) },
 		Handle: func(ctx context.Context, f wire.Faults) (api.Response, error) {
+			f = append(f, faults...)
 			if err := f.Err(); err != nil {
 				return api.Response{}, err
 			}
-			i, err := h.Create(ctx, by, file)
+			i, err := h.Create(ctx, by, file, options)
+			if q, ok := errors.AsType[*Question](err); ok {
+				err = q.Unwrap()
+			}
 			if err != nil {
 				return api.Response{}, err
 			}
@@ -95,6 +105,25 @@ func (h handlers) add(ctx context.Context, r api.Request[endpoint.Upload]) (api.
 			return created(ctx, i.ID)
 		},
 	})
+}
+
+// readOptions reads what the query says about a file.
+func readOptions(query url.Values, f *wire.Faults) Options {
+	o := Options{DateOrder: DateOrder(api.QueryText(query, "date_order", f, wire.ParseRules("oneof=day_first|month_first")))}
+	if text := query.Get("columns"); text != "" {
+		for name := range strings.SplitSeq(text, ",") {
+			c := Column(strings.TrimSpace(name))
+			if c != "" && c != ignored && !slices.Contains(choices, c) {
+				f.Add("/columns", "invalid_value", "Name the column of each title in their order, with commas between. There is one name that is no column. The description of this call lists the names.")
+				return o
+			}
+			if o.Columns = append(o.Columns, c); len(o.Columns) > maxTitles {
+				f.Add("/columns", "too_many", "Name at most 200 columns.")
+				return o
+			}
+		}
+	}
+	return o
 }
 
 // readFile reads a CSV body into a spool, which the caller closes.

@@ -41,8 +41,25 @@ type importFileWarning struct {
 // importWithRows is the Import of openapi.yaml.
 type importWithRows struct {
 	importSummary
-	Preview []importRowResponse `json:"preview"`
-	Faulty  []importRowResponse `json:"faulty_rows"`
+	Columns   []readColumn        `json:"columns"`
+	DateOrder *string             `json:"date_order"`
+	Preview   []importRowResponse `json:"preview"`
+	Faulty    []importRowResponse `json:"faulty_rows"`
+}
+
+// readColumn is the ImportColumn of openapi.yaml.
+type readColumn struct {
+	Title   string  `json:"title"`
+	Column  *string `json:"column"`
+	Guessed bool    `json:"guessed"`
+}
+
+func newReadColumns(columns []ReadColumn) []readColumn {
+	out := make([]readColumn, 0, min(maxTitles, len(columns)))
+	for _, c := range columns[:min(maxTitles, len(columns))] {
+		out = append(out, readColumn{c.Title, wire.OrNull(string(c.Column)), c.Guessed})
+	}
+	return out
 }
 
 // importRowResponse is the ImportRow of openapi.yaml.
@@ -66,6 +83,7 @@ type importEntry struct {
 	GuardianLanguage *string `json:"guardian_language"`
 	Batches          *string `json:"batches"`
 	Basis            *string `json:"basis"`
+	OtherGuardians   int     `json:"other_guardians"`
 }
 
 type importRowFault struct {
@@ -88,7 +106,7 @@ func (s *Service) response(ctx context.Context, by actor.Actor, id string) (impo
 	if err != nil {
 		return importWithRows{}, err
 	}
-	out := importWithRows{newImportSummary(i), []importRowResponse{}, []importRowResponse{}}
+	out := importWithRows{newImportSummary(i), newReadColumns(i.Layout.Columns), wire.OrNull(string(i.Layout.DateOrder)), []importRowResponse{}, []importRowResponse{}}
 	for _, row := range preview {
 		out.Preview = append(out.Preview, newImportRow(i, row))
 	}
@@ -125,7 +143,7 @@ func newImportRow(i *Import, row ImportRow) importRowResponse {
 		Entry: importEntry{
 			wire.OrNull(e.StudentName), wire.OrNull(e.BirthDate), wire.OrNull(e.StudentNumber), wire.OrNull(e.StudentLanguage),
 			wire.OrNull(e.GuardianName), wire.OrNull(e.Relationship), wire.OrNull(e.GuardianNumber), wire.OrNull(e.GuardianEmail), wire.OrNull(e.GuardianLanguage),
-			wire.OrNull(e.Batches), wire.OrNull(e.Basis),
+			wire.OrNull(e.Batches), wire.OrNull(e.Basis), e.OtherGuardians,
 		},
 		Faults: []importRowFault{},
 	}

@@ -2,8 +2,8 @@ package roster
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
@@ -84,6 +84,9 @@ func (row *Row) hasFault(c Column) bool {
 	return slices.ContainsFunc(row.Faults, func(f Fault) bool { return f.Column == c })
 }
 
+// shortenedNumber is a number of which a spreadsheet program shows only the first digits.
+var shortenedNumber = regexp.MustCompile(`^\+?\d([.,]\d+)?[Ee]\+?\d+$`)
+
 // checkNumber replaces a number by its stored form, or adds a fault.
 func (row *Row) checkNumber(phones phone.Parser, c Column) {
 	text := row.Entry.Cell(c)
@@ -94,7 +97,7 @@ func (row *Row) checkNumber(phones phone.Parser, c Column) {
 	switch {
 	case err == nil:
 		*text = string(n)
-	case strings.Contains(strings.ToUpper(*text), "E+"):
+	case shortenedNumber.MatchString(*text):
 		row.add(c, "shortened_number", "Your spreadsheet program has shortened this number. Format the column as text and write the number again.")
 	default:
 		row.add(c, "invalid_number", "This is not a mobile number. Write it with its country code, such as +91 98765 43210.")

@@ -32,7 +32,7 @@ func TestCheck(t *testing.T) {
 		"two of one name":  {Entry{StudentName: "Asha", BirthDate: adult, Batches: "U12; Twice"}, map[Column]string{Batches: "ambiguous_batch"}},
 		"language alone":   {Entry{StudentName: "Asha", BirthDate: adult, GuardianLanguage: "Hindi"}, nil},
 		"everything": {
-			Entry{strings.Repeat("A", 101), minor, "1", "Tamil", "Ravi", strings.Repeat("A", 51), "2", "x", "?", "U14", nil, strings.Repeat("A", 201)},
+			Entry{strings.Repeat("A", 101), minor, "1", "Tamil", "Ravi", strings.Repeat("A", 51), "2", "x", "?", "U14", nil, strings.Repeat("A", 201), 0},
 			map[Column]string{Basis: "too_long", StudentName: "too_long", StudentNumber: "invalid_number", Relationship: "too_long", GuardianNumber: "invalid_number", GuardianEmail: "invalid_email", Batches: "unknown_batch", StudentLanguage: "unknown_language", GuardianLanguage: "unknown_language"},
 		},
 	} {

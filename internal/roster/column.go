@@ -1,12 +1,5 @@
 package roster
 
-import (
-	"strings"
-	"unicode"
-
-	"golang.org/x/text/unicode/norm"
-)
-
 // Column is a column of the spreadsheet that the import reads.
 type Column string
 
@@ -37,11 +30,28 @@ var Titles = map[Column]string{
 	GuardianLanguage: "Guardian language", Batches: "Batches", Basis: "Basis",
 }
 
-// The meanings of a title that is no Column.
+// The parts of names, which an export does not have.
 const (
-	unclear Column = "unclear" // a number, without saying whose
-	ignored Column = "ignored" // a column of an export that the import does not read
+	StudentFirstName  Column = "student_first_name"
+	StudentMiddleName Column = "student_middle_name"
+	StudentLastName   Column = "student_last_name"
+	GuardianFirstName Column = "guardian_first_name"
+	GuardianLastName  Column = "guardian_last_name"
 )
+
+// secondGuardian are the columns of a second guardian, by those of the first.
+var secondGuardian = map[Column]Column{
+	GuardianName: "guardian_2_name", GuardianFirstName: "guardian_2_first_name", GuardianLastName: "guardian_2_last_name", Relationship: "guardian_2_relationship",
+	GuardianNumber: "guardian_2_number", GuardianEmail: "guardian_2_email", GuardianLanguage: "guardian_2_language",
+}
+
+// choices are the columns that a caller may name, in the order of the page.
+var choices = []Column{
+	StudentName, StudentFirstName, StudentMiddleName, StudentLastName, BirthDate, StudentNumber, StudentLanguage,
+	GuardianName, GuardianFirstName, GuardianLastName, Relationship, GuardianNumber, GuardianEmail, GuardianLanguage,
+	"guardian_2_name", "guardian_2_first_name", "guardian_2_last_name", "guardian_2_relationship", "guardian_2_number", "guardian_2_email", "guardian_2_language",
+	Batches, Basis,
+}
 
 // Entry is one player as the cells of a row say. Texts are trimmed; dates are YYYY-MM-DD
 // and numbers E.164 after the checks. An empty text means that the cell is empty.
@@ -62,6 +72,8 @@ type Entry struct {
 	BatchIDs []string `json:"batch_ids,omitempty"`
 	// Basis is "family_asked", "membership" or another reason after the checks. Empty means the default.
 	Basis string `json:"basis,omitempty"`
+	// OtherGuardians is how many more guardians the row names. They are not imported.
+	OtherGuardians int `json:"other_guardians,omitempty"`
 }
 
 // Cell returns the text of the column, to read or to change.
@@ -96,91 +108,4 @@ func (e *Entry) Cell(c Column) *string {
 // count, because coaches fill it in for a whole column.
 func (e *Entry) HasGuardian() bool {
 	return e.GuardianName != "" || e.Relationship != "" || e.GuardianNumber != "" || e.GuardianEmail != ""
-}
-
-// titles maps the folded titles of columns to their meaning.
-var titles = newTitles()
-
-func newTitles() map[string]Column {
-	all := map[string]Column{}
-	add := func(c Column, names ...string) {
-		for _, name := range names {
-			all[foldTitle(name)] = c
-		}
-	}
-	add(StudentName, "name", "full name", "student", "child", "player", "नाम", "पूरा नाम", "छात्र", "छात्रा", "विद्यार्थी", "खिलाड़ी")
-	add(BirthDate, "date of birth", "birth date", "birthday", "birthdate", "dob", "born", "date_of_birth",
-		"जन्म तिथि", "जन्मतिथि", "जन्म की तारीख", "जन्म तारीख", "जन्म दिनांक", "जन्मदिन")
-	add(GuardianName, "guardian", "parent", "अभिभावक", "माता-पिता")
-	add(Relationship, "relationship", "relation", "relationship to student", "relationship to child", "relation to child", "guardian relationship",
-		"रिश्ता", "संबंध", "सम्बन्ध", "बच्चे से रिश्ता", "छात्र से संबंध")
-	add(GuardianEmail, "email", "e-mail", "mail", "email address", "e-mail address", "email id", "ईमेल", "ई-मेल")
-	add(Batches, "batches", "batch", "batch name", "batch names", "बैच", "बैच का नाम", "बैचों के नाम")
-	add(Basis, "basis", "reason", "आधार", "कारण")
-	add(ignored, "guardian status", "student status", "added on", "player id")
-
-	languages, languagesHindi := []string{"language", "message language", "messages language", "language of messages"}, []string{"भाषा", "संदेश की भाषा"}
-	numbers := []string{
-		"number", "mobile", "mobile number", "mobile no", "phone", "phone number", "phone no", "contact", "contact number", "contact no",
-		"cell", "telephone", "whatsapp", "whatsapp number",
-	}
-	numbersHindi := []string{"नंबर", "मोबाइल", "मोबाइल नंबर", "फ़ोन", "फ़ोन नंबर", "संपर्क नंबर", "सम्पर्क नंबर"}
-	add(unclear, numbers...)
-	add(unclear, numbersHindi...)
-	for _, who := range []string{"student", "students", "student's", "child", "child's", "player", "player's"} {
-		add(StudentName, who+" name", who+" full name")
-		for _, language := range languages {
-			add(StudentLanguage, who+" "+language)
-		}
-		for _, number := range numbers {
-			add(StudentNumber, who+" "+number)
-		}
-	}
-	for _, who := range []string{"guardian", "guardian's", "parent", "parents", "parent's", "parents'"} {
-		add(GuardianName, who+" name", who+" full name")
-		add(GuardianEmail, who+" email", who+" e-mail", who+" mail", who+" email address", who+" email id")
-		for _, language := range languages {
-			add(GuardianLanguage, who+" "+language)
-		}
-		for _, number := range numbers {
-			add(GuardianNumber, who+" "+number)
-		}
-	}
-	for _, who := range []string{"छात्र की", "छात्रा की", "विद्यार्थी की", "बच्चे की", "खिलाड़ी की"} {
-		for _, language := range languagesHindi {
-			add(StudentLanguage, who+" "+language)
-		}
-	}
-	for _, who := range []string{"अभिभावक की", "माता-पिता की", "माता पिता की"} {
-		for _, language := range languagesHindi {
-			add(GuardianLanguage, who+" "+language)
-		}
-	}
-	for _, who := range []string{"छात्र का", "छात्रा का", "विद्यार्थी का", "बच्चे का", "खिलाड़ी का"} {
-		add(StudentName, who+" नाम", who+" पूरा नाम")
-		for _, number := range numbersHindi {
-			add(StudentNumber, who+" "+number)
-		}
-	}
-	for _, who := range []string{"अभिभावक का", "माता-पिता का", "माता पिता का"} {
-		add(GuardianName, who+" नाम", who+" पूरा नाम")
-		add(GuardianEmail, who+" ईमेल", who+" ई-मेल")
-		for _, number := range numbersHindi {
-			add(GuardianNumber, who+" "+number)
-		}
-	}
-	return all
-}
-
-// foldTitle returns the same text for titles that mean the same: it drops what is in
-// brackets, spaces, signs, and the dot below Devanagari letters, which many leave out.
-func foldTitle(title string) string {
-	title, _, _ = strings.Cut(title, "(")
-	return strings.Map(func(r rune) rune {
-		const nukta = '\u093c'
-		if r == nukta || !(unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r)) {
-			return -1
-		}
-		return r
-	}, norm.NFD.String(strings.ToLower(title)))
 }

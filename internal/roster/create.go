@@ -17,15 +17,15 @@ const importLifetime = 30 * 24 * time.Hour
 
 // Create checks a file and keeps its rows as an import. It adds no player. The rows of a long file
 // are read after it has returned: see Await. Without an error it closes file after it was read.
-func (s *Service) Create(ctx context.Context, by actor.Actor, file File) (*Import, error) {
-	return s.CreateOnce(ctx, by, s.NewID(), file)
+func (s *Service) Create(ctx context.Context, by actor.Actor, file File, options Options) (*Import, error) {
+	return s.CreateOnce(ctx, by, s.NewID(), file, options)
 }
 
 // CreateOnce is Create for an import with this id. If the coach has an import with the id, it
 // returns that one for the same file, so that a form that is sent twice makes one import; for
 // another file, which was chosen after the button "back", it makes one import with another id.
-func (s *Service) CreateOnce(ctx context.Context, by actor.Actor, id string, file File) (*Import, error) {
-	r := &reader{by: by, file: file, students: map[student]int{}, done: make(chan struct{})}
+func (s *Service) CreateOnce(ctx context.Context, by actor.Actor, id string, file File, options Options) (*Import, error) {
+	r := &reader{by: by, file: file, options: options, students: map[student]int{}, done: make(chan struct{})}
 	read, err := s.create(ctx, r, id)
 	if err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func (s *Service) create(ctx context.Context, r *reader, id string) (read bool, 
 		return false, errBusy().Because(err)
 	}
 	defer s.line.leave()
-	if r.sheet, err = readSheet(r.file, r.file.Size()); err != nil {
+	if r.sheet, err = readSheet(r.file, r.file.Size(), s.Now(), r.options); err != nil {
 		return false, err
 	}
 	if r.sheet.namesBatches {
@@ -57,7 +57,7 @@ func (s *Service) create(ctx context.Context, r *reader, id string) (read bool, 
 	}
 	now := s.Now().UTC().Truncate(time.Microsecond)
 	r.i = &Import{
-		ID: id, CoachID: r.by.AccountID, Warnings: r.sheet.warnings, FileRows: r.sheet.rows, FileSHA256: r.sheet.source.sha256,
+		ID: id, CoachID: r.by.AccountID, Warnings: r.sheet.warnings, FileRows: r.sheet.rows, FileSHA256: r.sheet.identity(), Layout: r.sheet.read(),
 		CreatedAt: now, EndsAt: now.Add(importLifetime),
 	}
 	if r.sheet.rows > readBatch {
@@ -72,6 +72,15 @@ func (s *Service) create(ctx context.Context, r *reader, id string) (read bool, 
 		_, err = s.addOnce(ctx, r.i, rows)
 	}
 	return false, err
+}
+
+// identity returns what identifies the file and how the caller says that it is read.
+func (s *sheet) identity() string {
+	if len(s.options.Columns) == 0 && s.options.DateOrder == "" {
+		return s.source.sha256
+	}
+	sum := sha256.Sum256(fmt.Append(nil, s.source.sha256, s.options.Columns, s.options.DateOrder))
+	return hex.EncodeToString(sum[:])
 }
 
 // createLong makes an import whose rows are read later.

@@ -11,15 +11,20 @@ import (
 type Sheet struct {
 	Rows     []Row
 	Warnings []Warning
+	Layout   Layout
 }
 
 // Parse parses a file, as a stream.
-func Parse(data []byte) (Sheet, error) {
-	s, err := ReadSheet(bytes.NewReader(data), int64(len(data)))
+func Parse(data []byte) (Sheet, error) { return ParseWith(data, Options{}) }
+
+// ParseWith is Parse with what a caller says about the file. Today is 2 March 2026.
+func ParseWith(data []byte, o Options) (Sheet, error) {
+	sheet, err := readSheet(bytes.NewReader(data), int64(len(data)), time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), o)
 	if err != nil {
 		return Sheet{}, err
 	}
-	all := Sheet{Warnings: s.warnings}
+	s := ParsedSheet{sheet}
+	all := Sheet{Warnings: s.warnings, Layout: s.read()}
 	err = s.each(func(row Row) error {
 		all.Rows = append(all.Rows, row)
 		return nil
@@ -32,7 +37,7 @@ type ParsedSheet struct{ *sheet }
 
 // ReadSheet checks a file.
 func ReadSheet(file io.ReaderAt, size int64) (ParsedSheet, error) {
-	s, err := readSheet(file, size)
+	s, err := readSheet(file, size, time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), Options{})
 	return ParsedSheet{s}, err
 }
 

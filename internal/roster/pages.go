@@ -22,8 +22,8 @@ import (
 //go:embed templates/*.html texts.*.json
 var Files embed.FS
 
-// maxPastedAgain limits the pasted cells that a page with a fault shows again, in bytes.
-const maxPastedAgain = 64 << 10
+// maxShownAgain limits the cells that a page with a fault or a question carries, in bytes: 1,000 rows.
+const maxShownAgain = 256 << 10
 
 // pageWait is how long the page of an import waits until all rows of its file were read.
 const pageWait = 2 * time.Second
@@ -51,7 +51,7 @@ func (s *Service) Pages(site *web.Pages) []web.Route {
 // upload is the form of the import: a file or pasted cells.
 func (p pages) upload() web.UploadForm {
 	return web.UploadForm{
-		Fields:  upload.Fields{Texts: []string{"token"}, Pasted: "text"},
+		Fields:  upload.Fields{Texts: append([]string{"token", "choose", "date_order"}, columnFields...), Pasted: "text"},
 		MaxFile: maxBytes, TooLarge: errTooLarge(),
 		Allow: func(ctx context.Context, by actor.Actor) error {
 			return p.CheckFeature(ctx, by, coach.Import)
@@ -89,7 +89,7 @@ func (p pages) create(ctx context.Context, r *web.Request, by actor.Actor, form 
 	if !endpoint.IsID(id) {
 		id = p.NewID()
 	}
-	if form.Pasted != nil && form.Pasted.Size() <= maxPastedAgain {
+	if form.Pasted != nil && form.Pasted.Size() <= maxShownAgain {
 		text, _ := io.ReadAll(form.Pasted) // a page with a fault has no cells if they cannot be read
 		r.Form.Set("text", string(text))
 	}
@@ -106,7 +106,11 @@ func (p pages) create(ctx context.Context, r *web.Request, by actor.Actor, form 
 		f.Add("file", p.site.NewView(r, "import.title").MustT(text))
 		return p.form(ctx, r, by, f)
 	}
-	i, err := p.CreateOnce(ctx, by, id, file)
+	options := answers(r)
+	i, err := p.CreateOnce(ctx, by, id, file, options)
+	if q, ok := errors.AsType[*Question](err); ok {
+		return p.ask(r, by, file, options, q)
+	}
 	if err != nil {
 		return p.refused(ctx, r, by, err)
 	}

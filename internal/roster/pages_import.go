@@ -154,7 +154,7 @@ func rowFaults(v *web.View, i *Import, row ImportRow) []string {
 func warnings(v *web.View, i *Import) []string {
 	var texts []string
 	for _, w := range i.Warnings {
-		text, err := v.T("import.warning."+w.Code, "Row", w.Row, "Text", w.Text)
+		text, err := v.T("import.warning."+w.Code, "Row", w.Row, "Count", w.Row, "Text", w.Text)
 		if err != nil {
 			text = w.Detail
 		}

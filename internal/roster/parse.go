@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -33,14 +35,19 @@ const (
 
 // sheet is a file whose titles are understood and whose rows were counted.
 type sheet struct {
-	source source
-	rows   int
-	// monthFirst reports that a date has the month first for certain, such as 04/30/2012.
-	monthFirst bool
+	source  source
+	options Options
+	now     time.Time
+	layout  *layout
+	rows    int
+	// dates are how the birth dates are written, and order how they are read.
+	dates dateColumn
+	order DateOrder
 	// namesBatches reports that a row names a batch.
 	namesBatches bool
 	// warnings say what the coach should check, although the rows can be added.
 	warnings []Warning
+	samples  [][]string // of each column
 }
 
 // Row is one row of the file.
@@ -65,8 +72,8 @@ type Fault struct {
 type Warning struct {
 	Code   string `json:"code"`
 	Detail string `json:"detail"`
-	// Row and Text are the values in Detail: the row and the date of day_first, the titles of
-	// unknown_columns.
+	// Row and Text are the values in Detail: the row and the date of day_first and month_first, the titles of
+	// unknown_columns and guardian_guessed, the number of rows of guardians_not_imported.
 	Row  int    `json:"row,omitempty"`
 	Text string `json:"text,omitempty"`
 }
@@ -80,8 +87,9 @@ func (r *Row) add(c Column, code, format string, args ...any) {
 // readSheet reads a CSV file or cells that were pasted from a spreadsheet, and keeps no row. It
 // reads UTF-8, UTF-16 with a byte order mark, else Windows-1252; cells separated by commas,
 // semicolons or tabs; and titles in English or Hindi in any order. Errors: payload_too_large;
-// validation_failed if the file cannot be read, or with all faults of the titles.
-func readSheet(file io.ReaderAt, size int64) (*sheet, error) {
+// validation_failed if the file cannot be read, or with all faults of the titles; with Options.Ask a
+// *Question.
+func readSheet(file io.ReaderAt, size int64, now time.Time, options Options) (*sheet, error) {
 	if size > maxBytes {
 		return nil, errTooLarge()
 	}
@@ -89,54 +97,97 @@ func readSheet(file io.ReaderAt, size int64) (*sheet, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &sheet{source: source}
-	var dayFirstRow Row
-	err = s.parse(&s.warnings, func(row Row, kind dateKind) error {
+	s := &sheet{source: source, now: now, options: options}
+	otherGuardians := 0
+	err = s.parse(func(row Row, date writtenDate) error {
 		if s.rows++; s.rows > maxRows {
 			return fileFault("too_many_rows", "This file has more than 10,000 students. Split it into two files.")
 		}
-		s.monthFirst = s.monthFirst || kind == monthFirst
-		s.namesBatches = s.namesBatches || row.Entry.Batches != ""
-		if kind == dayFirst && dayFirstRow.Number == 0 {
-			dayFirstRow = row
+		if !row.hasFault("") {
+			s.dates.add(row.Number, row.Entry.BirthDate, date)
+			s.namesBatches = s.namesBatches || row.Entry.Batches != ""
+			otherGuardians += min(1, row.Entry.OtherGuardians)
 		}
 		return nil
 	})
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case s.rows == 0:
-		return nil, fileFault("no_rows", "There is no student below the titles. Write one student in each row.")
-	case dayFirstRow.Number > 0 && !s.monthFirst:
-		s.warnings = append(s.warnings, Warning{
-			Code: "day_first", Row: dayFirstRow.Number, Text: dayFirstRow.Entry.BirthDate,
-			Detail: fmt.Sprintf("We read dates with the day first. Please check one: the birth date in row %d is %s.", dayFirstRow.Number, dayFirstRow.Entry.BirthDate),
-		})
 	}
-	if source.guessed {
-		s.warnings = append(s.warnings, Warning{Code: "encoding_guessed", Detail: "The file does not say how its letters are stored. We read it as Windows-1252. If names look wrong, save the file as CSV UTF-8 and try again."})
+	if s.order = options.DateOrder; s.order == "" {
+		s.dates.title = s.layout.order
+		s.order = s.dates.order()
+	}
+	s.addWarnings(otherGuardians)
+	if err := s.question(); err != nil {
+		return nil, err
+	}
+	if s.rows == 0 {
+		return nil, fileFault("no_rows", "There is no student below the titles. Write one student in each row.")
 	}
 	return s, nil
 }
 
+// addWarnings adds what the coach should check.
+func (s *sheet) addWarnings(otherGuardians int) {
+	s.warnings = s.layout.warnings
+	if otherGuardians > 0 {
+		s.warnings = append(s.warnings, Warning{
+			Code: "guardians_not_imported", Row: otherGuardians,
+			Detail: fmt.Sprintf("Rows that name more than one guardian: %d. We import one guardian of each student. Add the others to the players afterwards.", otherGuardians),
+		})
+	}
+	if w, ok := s.dates.warning(s.order); ok && s.options.DateOrder == "" {
+		s.warnings = append(s.warnings, w)
+	}
+	if s.source.guessed {
+		s.warnings = append(s.warnings, Warning{Code: "encoding_guessed", Detail: "The file does not say how its letters are stored. We read it as Windows-1252. If names look wrong, save the file as CSV UTF-8 and try again."})
+	}
+}
+
+// question returns the faults of the titles, and with Options.Ask what only the coach can say.
+func (s *sheet) question() error {
+	q := &Question{Layout: s.read(), Guessed: s.source.guessed, faults: s.layout.faults}
+	guessed := false
+	for n := range q.Layout.Columns {
+		q.Layout.Columns[n].Samples = s.samples[n]
+		guessed = guessed || q.Layout.Columns[n].Guessed
+	}
+	if s.order == OpenOrder && !s.dates.dayFirst && !s.dates.monthFirst {
+		q.Open = s.dates.open
+	}
+	noNumber := s.layout.any(isGuardianName) && !s.layout.has(GuardianNumber)
+	columns := len(s.options.Columns) == 0 && (guessed || noNumber || s.options.AskColumns)
+	if len(q.faults) > 0 || s.options.Ask && (q.Open.Row > 0 || columns) {
+		return q
+	}
+	return nil
+}
+
+// read returns how the file was read.
+func (s *sheet) read() Layout { return Layout{Columns: s.layout.columns(), DateOrder: s.order} }
+
 // each calls fn with each row and its faults, in the order of the file.
 func (s *sheet) each(fn func(Row) error) error {
-	return s.parse(new([]Warning), func(row Row, kind dateKind) error {
-		s.checkDayOrder(&row, kind)
+	return s.parse(func(row Row, date writtenDate) error {
+		if !row.hasFault("") {
+			row.readBirthDate(date, s.order, &s.dates)
+		}
 		return fn(row)
 	})
 }
 
-// parse reads the file from its start, adds the warnings about the titles, and calls fn with each row
-// that is not empty, and how its birth date is written.
-func (s *sheet) parse(warnings *[]Warning, fn func(Row, dateKind) error) error {
+// parse reads the file from its start, and calls fn with each row that is not empty, and how its birth date is written.
+func (s *sheet) parse(fn func(Row, writtenDate) error) error {
 	p, err := newParser(s.source.text())
 	if err == nil {
-		err = p.readTitles()
+		err = p.readTitles(s.options.Columns)
 	}
 	if err == nil {
-		*warnings = append(*warnings, p.warnings...)
+		p.now, s.layout = s.now, p.layout
 		err = p.readRows(fn)
+		if s.samples == nil {
+			s.samples = p.samples
+		}
 	}
 	if errors.Is(err, errNoText) {
 		return fileFault("not_csv", "We cannot read this file. Save it as CSV UTF-8.")
@@ -155,13 +206,29 @@ func fileFault(code, format string, args ...any) error {
 
 // parser reads the text of one file.
 type parser struct {
-	reader  *csv.Reader
-	columns []Column // of each cell of a row; "" for a cell that is not read
+	reader *csv.Reader
+	now    time.Time
+	layout *layout
+	// ahead are records that were read to find the titles.
+	ahead []record
 	// skipped counts the line breaks inside of cells so far: lines of the file that are no
 	// rows of a spreadsheet.
-	skipped  int
-	warnings []Warning
+	skipped int
+	samples [][]string
 }
+
+// record is a record of the file, or the error of one.
+type record struct {
+	cells []string
+	line  int
+	err   error
+}
+
+// titleRows are the first rows of a file among which its titles are looked for: a name of the list may be above them.
+const titleRows = 10
+
+// separatorLine is a first line that names the separator, for Excel; other programs save it with separators and quotes.
+var separatorLine = regexp.MustCompile(`^(?i:"?sep=(.)"?)[,;\t]*$`)
 
 func newParser(text io.Reader) (*parser, error) {
 	in := bufio.NewReaderSize(text, maxFirstLine)
@@ -170,14 +237,13 @@ func newParser(text io.Reader) (*parser, error) {
 		return nil, err
 	}
 	separator := rune(0)
-	// Excel reads and writes a first line that names the separator.
-	if line, rest, found := strings.Cut(string(start), "\n"); found && len(line) == len("sep=,") && strings.HasPrefix(line, "sep=") {
-		separator, start = rune(line[len("sep=")]), []byte(rest)
-		_, _ = in.Discard(len(line) + 1) // it is in the buffer
+	if line, rest, found := strings.Cut(string(start), "\n"); found {
+		if m := separatorLine.FindStringSubmatch(line); m != nil {
+			separator, start = rune(m[1][0]), []byte(rest)
+			_, _ = in.Discard(len(line) + 1) // it is in the buffer
+		}
 	}
-	if !strings.ContainsRune(",;\t", separator) {
-		separator = findSeparator(string(start))
-	}
+	separator = findSeparator(string(start), separator)
 	p := &parser{}
 	p.reader = csv.NewReader(&cellCounter{in: in, separator: byte(separator)})
 	p.reader.Comma = separator
@@ -205,75 +271,102 @@ func (c *cellCounter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// findSeparator returns the separator with which the first line has the most titles that
-// are known.
-func findSeparator(text string) rune {
-	line, _, _ := strings.Cut(strings.TrimLeft(text, "\n"), "\n")
-	best, separator := 0, ','
-	for _, candidate := range ",;\t" {
-		known := 0
-		for title := range strings.SplitSeq(line, string(candidate)) {
-			if titles[foldTitle(title)] != "" {
-				known++
+// findSeparator returns the separator with which one of the first lines has the most titles that are known: named, if
+// several have as many.
+func findSeparator(text string, named rune) rune {
+	candidates := []rune{',', ';', '\t'}
+	if slices.Contains(candidates, named) {
+		candidates = append([]rune{named}, candidates...)
+	}
+	best, separator := 0, candidates[0]
+	for _, candidate := range candidates {
+		lines := 0
+		for line := range strings.SplitSeq(text, "\n") {
+			if lines++; lines > titleRows {
+				break
 			}
-		}
-		if known > best {
-			best, separator = known, candidate
+			if known := knownTitles(strings.Split(line, string(candidate))); known > best {
+				best, separator = known, candidate
+			}
 		}
 	}
 	return separator
 }
 
-// readTitles reads the first row.
-func (p *parser) readTitles() error {
-	record, err := p.reader.Read()
-	if err == io.EOF {
+// maxTitles limits the cells of a row that are compared with titles.
+const maxTitles = 200
+
+// knownTitles returns how many cells are titles that are known.
+func knownTitles(cells []string) int {
+	known := 0
+	for _, cell := range cells[:min(maxTitles, len(cells))] {
+		if len(cell) <= maxTitle && meaningOf(strings.Trim(trimCell(cell), `"`)).column != "" {
+			known++
+		}
+	}
+	return known
+}
+
+// maxTitle is the longest title that may be known, in bytes.
+const maxTitle = 200
+
+// next returns the next record.
+func (p *parser) next() record {
+	if len(p.ahead) > 0 {
+		r := p.ahead[0]
+		p.ahead = p.ahead[1:]
+		return r
+	}
+	return p.readRecord()
+}
+
+func (p *parser) readRecord() record {
+	cells, err := p.reader.Read()
+	r := record{cells: cells, err: err}
+	if err == nil {
+		r.line, _ = p.reader.FieldPos(0)
+	}
+	return r
+}
+
+// readTitles finds the row of the titles: the first of those with the most known ones, else the first one with two cells.
+func (p *parser) readTitles(chosen []Column) error {
+	at, most := -1, -1
+	for n := range titleRows {
+		r := p.readRecord()
+		if r.err == io.EOF {
+			break
+		}
+		if _, ok := errors.AsType[*csv.ParseError](r.err); r.err != nil && !ok {
+			return r.err
+		}
+		r.cells = slices.Clone(r.cells)
+		p.ahead = append(p.ahead, r)
+		filled := 0
+		for _, cell := range r.cells {
+			if trimCell(cell) != "" {
+				filled++
+			}
+		}
+		score := 2*knownTitles(r.cells) + min(1, filled/2)
+		if r.err == nil && filled > 0 && score > most || at < 0 && r.err != nil {
+			at, most = n, score
+		}
+	}
+	if at < 0 {
 		return fileFault("empty", "This file is empty. Write the titles in the first row and one student in each row below.")
 	}
-	if _, ok := errors.AsType[*csv.ParseError](err); ok {
+	for range at {
+		p.countLineBreaks(p.next())
+	}
+	titles := p.next()
+	if titles.err != nil {
 		return fileFault("unclosed_quote", "We cannot read the first row: delete its quotation marks.")
 	}
-	if err != nil {
-		return err
-	}
-	var faults []fault.Field
-	add := func(code, format string, args ...any) {
-		faults = append(faults, fault.Field{Pointer: "/file", Code: code, Detail: fmt.Sprintf(format, args...)})
-	}
-	const most = 10
-	var unknown []string // the first ones
-	others := 0
-	for _, cell := range record {
-		title := csvfile.Restore(trimCell(cell))
-		c := titles[foldTitle(title)]
-		switch {
-		case c == unclear:
-			add("unclear_column", "We cannot tell whose number the column %q holds. Name it %q or %q.", shorten(title), Titles[GuardianNumber], Titles[StudentNumber])
-		case c == ignored, c == "" && title == "":
-			c = ""
-		case c == "" && len(unknown) < most:
-			unknown = append(unknown, fmt.Sprintf("%q", shorten(title)))
-		case c == "":
-			others++
-		case slices.Contains(p.columns, c):
-			add("duplicate_column", "Two columns mean %q. Delete one of them.", Titles[c])
-		}
-		p.columns = append(p.columns, c)
-	}
-	for _, c := range []Column{StudentName, BirthDate} {
-		if !slices.Contains(p.columns, c) {
-			add("missing_column", "The first row has no title %q. Write the titles of the columns in the first row.", Titles[c])
-		}
-	}
-	if len(unknown) > 0 {
-		named := strings.Join(unknown, ", ")
-		if others > 0 {
-			named += fmt.Sprintf(" (+%d)", others) // the pages put it into a text of any language
-		}
-		p.warnings = []Warning{{Code: "unknown_columns", Detail: "We do not import these columns: " + named + ".", Text: named}}
-	}
-	p.countLineBreaks(record)
-	return fault.Validation(faults)
+	p.layout = newLayout(titles.cells, chosen)
+	p.samples = make([][]string, len(titles.cells))
+	p.countLineBreaks(titles)
+	return nil
 }
 
 // shorten returns at most 40 characters of a text, for a message.
@@ -285,20 +378,20 @@ func shorten(text string) string {
 }
 
 // readRows calls fn with each row below the titles that is not empty.
-func (p *parser) readRows(fn func(Row, dateKind) error) error {
+func (p *parser) readRows(fn func(Row, writtenDate) error) error {
 	for {
-		record, err := p.reader.Read()
-		if err == io.EOF {
+		r := p.next()
+		if r.err == io.EOF {
 			return nil
 		}
-		if _, ok := errors.AsType[*csv.ParseError](err); err != nil && !ok {
-			return err
+		if _, ok := errors.AsType[*csv.ParseError](r.err); r.err != nil && !ok {
+			return r.err
 		}
-		row, kind, filled := p.readRow(record, err)
+		row, date, filled := p.readRow(r)
 		if !filled {
 			continue
 		}
-		if err := fn(row, kind); err != nil {
+		if err := fn(row, date); err != nil {
 			return err
 		}
 	}
@@ -306,39 +399,64 @@ func (p *parser) readRows(fn func(Row, dateKind) error) error {
 
 // readRow returns a row, and how its birth date is written; filled is false if every cell
 // is empty.
-func (p *parser) readRow(record []string, err error) (row Row, kind dateKind, filled bool) {
-	if parseError, ok := errors.AsType[*csv.ParseError](err); ok {
+func (p *parser) readRow(r record) (row Row, date writtenDate, filled bool) {
+	if parseError, ok := errors.AsType[*csv.ParseError](r.err); ok {
 		row.Number = parseError.StartLine - p.skipped
 		row.add("", "unclosed_quote", "A quotation mark in this row has no partner, or has text around it. Delete the quotation marks in this row.")
-		p.skipped += parseError.Line - parseError.StartLine
-		return row, clearDate, true
+		p.countLineBreaks(r)
+		return row, date, true
 	}
-	line, _ := p.reader.FieldPos(0)
-	row.Number = line - p.skipped
-	p.countLineBreaks(record)
-	for i, cell := range record {
+	row.Number = r.line - p.skipped
+	p.countLineBreaks(r)
+	var cells rowCells
+	for i, cell := range r.cells {
 		text := csvfile.Restore(trimCell(cell))
 		if text == "" {
 			continue
 		}
 		filled = true
-		switch {
-		case i >= len(p.columns):
-			row.add("", "extra_cells", "This row has more cells than the first row. If a text contains the sign that separates the cells, put quotation marks around the text.")
-		case p.columns[i] == "":
-		case strings.ContainsRune(text, utf8.RuneError):
-			row.add(p.columns[i], "unreadable", "This has letters that we cannot read. Write it again, and save the file as CSV UTF-8.")
-		case len(text) > maxCell && utf8.RuneCountInString(text) > maxCell:
-			row.add(p.columns[i], "cell_too_long", "This cell has more than 1,000 characters. Shorten it.")
-			*row.Entry.Cell(p.columns[i]) = shorten(text)
-		default:
-			*row.Entry.Cell(p.columns[i]) = strings.Clone(text) // the text of the whole row is not kept
+		if i < len(p.layout.meanings) {
+			p.addSample(i, text)
+			p.layout.put(&row, &cells, i, text)
 		}
 	}
-	if filled {
-		kind = row.readBirthDate()
+	if !filled {
+		return row, date, false
 	}
-	return row, kind, filled
+	if len(r.cells) > len(p.layout.meanings) { // also if they are empty: a separator in a text has moved the cells after it
+		row.add("", "extra_cells", "This row has more cells than the first row. If a text contains the sign that separates the cells, put quotation marks around the text.")
+	}
+	p.layout.finish(&row, &cells)
+	for _, c := range Columns {
+		row.keep(c)
+	}
+	return row, parseDate(row.Entry.BirthDate, p.now), true
+}
+
+// keep clones the text of a cell, so that the text of the whole row is not kept, or adds a fault.
+func (r *Row) keep(c Column) {
+	text := r.Entry.Cell(c)
+	switch {
+	case *text == "":
+	case strings.ContainsRune(*text, utf8.RuneError):
+		r.add(c, "unreadable", "This has letters that we cannot read. Write it again, and save the file as CSV UTF-8.")
+		*text = ""
+	case len(*text) > maxCell && utf8.RuneCountInString(*text) > maxCell:
+		r.add(c, "cell_too_long", "This cell has more than 1,000 characters. Shorten it.")
+		*text = shorten(*text)
+	default:
+		*text = strings.Clone(*text)
+	}
+}
+
+// maxSamples limits the samples of a column.
+const maxSamples = 3
+
+// addSample adds a cell to the samples of its column.
+func (p *parser) addSample(n int, text string) {
+	if len(p.samples[n]) < maxSamples && !slices.Contains(p.samples[n], shorten(text)) {
+		p.samples[n] = append(p.samples[n], strings.Clone(shorten(text)))
+	}
 }
 
 // trimCell returns a cell without spaces at its ends, and without what programs put around a copied
@@ -349,42 +467,13 @@ func trimCell(cell string) string {
 	})
 }
 
-// countLineBreaks counts the line breaks inside of the cells.
-func (p *parser) countLineBreaks(record []string) {
-	for _, cell := range record {
+// countLineBreaks counts the line breaks inside of the cells of a record.
+func (p *parser) countLineBreaks(r record) {
+	if parseError, ok := errors.AsType[*csv.ParseError](r.err); ok {
+		p.skipped += parseError.Line - parseError.StartLine
+		return
+	}
+	for _, cell := range r.cells {
 		p.skipped += strings.Count(cell, "\n")
-	}
-}
-
-// readBirthDate replaces the birth date by YYYY-MM-DD, or adds a fault.
-func (r *Row) readBirthDate() dateKind {
-	text := r.Entry.BirthDate
-	if text == "" {
-		r.add(BirthDate, "required", "Write the birth date, such as 2012-04-30.")
-		return clearDate
-	}
-	date, kind := parseDate(text)
-	switch {
-	case date != "":
-		r.Entry.BirthDate = date
-	case kind == twoDigitYear:
-		r.add(BirthDate, "two_digit_year", "Write the year with four digits, such as 2012.")
-	case kind == serialDate:
-		r.add(BirthDate, "serial_date", "This is a number, not a date. Write the date as 2012-04-30.")
-	default:
-		r.add(BirthDate, "invalid_date", "This date does not exist, or we cannot read it. Write it as 2012-04-30.")
-	}
-	return kind
-}
-
-// checkDayOrder decides about dates such as 03/04/2012, which are read with the day first.
-// If another date of the file has the month first for certain, such as 04/30/2012, it
-// refuses them all: a wrong birth date would not be noticed.
-func (s *sheet) checkDayOrder(row *Row, kind dateKind) {
-	switch {
-	case kind == monthFirst:
-		row.add(BirthDate, "month_first", "We read the day first, then the month. Write this date as %s.", row.Entry.BirthDate)
-	case kind == dayFirst && s.monthFirst:
-		row.add(BirthDate, "ambiguous_date", "We cannot tell the day from the month, because other rows have the month first. Write the date as 2012-04-30: year, month, day.")
 	}
 }

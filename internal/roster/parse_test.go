@@ -110,51 +110,6 @@ func wantFault(t *testing.T, row roster.Row, number int, column roster.Column, c
 	t.Errorf("row %d: faults %v, want %s in %q", row.Number, row.Faults, code, column)
 }
 
-// TestParseDates: which texts are which date, and what refuses one.
-func TestParseDates(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]string{
-		"2012-4-3": "2012-04-03", "2012/04/03": "2012-04-03", "2012.04.03": "2012-04-03",
-		"3/4/2012": "2012-04-03", "03-04-2012": "2012-04-03", "3.4.2012": "2012-04-03", "5 5 2012": "2012-05-05",
-		"3 April 2012": "2012-04-03", "03-Apr-2012": "2012-04-03", "April 3, 2012": "2012-04-03", "3 sept 2012": "2012-09-03",
-		"29/02/2012": "2012-02-29", "2012-04-03T00:00:00Z": "2012-04-03",
-		"29/02/2011": "invalid_date", "2012-13-01": "invalid_date", "31/04/2012": "invalid_date", "0000-01-01": "invalid_date",
-		"3/4/12": "two_digit_year", "03-Apr-12": "two_digit_year", "41029": "serial_date", "soon": "invalid_date", "3 Foo 2012": "invalid_date",
-		"2012-04-03 17:30": "invalid_date", "04/30/2012": "month_first", "": "required",
-	} {
-		sheet, err := roster.Parse([]byte("name\tdob\nAsha\t" + text + "\n"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		row := sheet.Rows[0]
-		if got := row.Entry.BirthDate; len(row.Faults) == 0 && got != want {
-			t.Errorf("%q is %s, want %s", text, got, want)
-		}
-		if len(row.Faults) > 0 && row.Faults[0].Code != want {
-			t.Errorf("%q: %v, want %s", text, row.Faults, want)
-		}
-	}
-}
-
-// TestParseDayOrder: dates with the day first carry a warning. If one date of the file has
-// the month first, no ambiguous date of the file is guessed.
-func TestParseDayOrder(t *testing.T) {
-	t.Parallel()
-	sheet, err := roster.Parse([]byte("name,dob\nAsha,03/04/2012\nBela,2012-05-06\n"))
-	if err != nil || len(sheet.Rows[0].Faults) > 0 || len(sheet.Warnings) != 1 || sheet.Warnings[0].Code != "day_first" {
-		t.Errorf("got %+v, %v; want the warning day_first", sheet, err)
-	}
-	sheet, err = roster.Parse([]byte("name,dob\nAsha,03/04/2012\nBela,04/30/2012\nChitra,2012-05-06\nDev,5/5/2012\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	wantFault(t, sheet.Rows[0], 2, roster.BirthDate, "ambiguous_date")
-	wantFault(t, sheet.Rows[1], 3, roster.BirthDate, "month_first")
-	if len(sheet.Rows[2].Faults)+len(sheet.Rows[3].Faults) > 0 {
-		t.Errorf("clear dates have faults: %v", sheet.Rows[2:])
-	}
-}
-
 // TestParseUnknownColumns: the warning names at most 10 columns and counts the others. A title
 // that shows nothing is no column.
 func TestParseUnknownColumns(t *testing.T) {

@@ -113,7 +113,7 @@ func TestTwoFilesAtOnce(t *testing.T) {
 			defer mu.Unlock()
 			order = append(order, n)
 		}}
-		i, err := s.Create(t.Context(), coach(n%8), file)
+		i, err := s.Create(t.Context(), coach(n%8), file, roster.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,7 +143,7 @@ func TestFileOfClientThatHasGone(t *testing.T) {
 	var now, most atomic.Int64
 	for range 2 {
 		file := &slowFile{Reader: strings.NewReader(players(501)), now: &now, most: &most, onRows: func() { started <- struct{}{}; <-hold }}
-		if _, err := s.Create(t.Context(), coach(0), file); err != nil {
+		if _, err := s.Create(t.Context(), coach(0), file, roster.Options{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -151,11 +151,11 @@ func TestFileOfClientThatHasGone(t *testing.T) {
 	<-started // both are read
 	gone, leave := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer leave()
-	if _, err := s.Create(gone, coach(0), roster.NewFile([]byte(players(1)))); fault.CodeOf(err) != "overloaded" {
+	if _, err := s.Create(gone, coach(0), roster.NewFile([]byte(players(1))), roster.Options{}); fault.CodeOf(err) != "overloaded" {
 		t.Errorf("while two files are read: %v, want overloaded", err)
 	}
 	close(hold)
-	if _, err := s.Create(t.Context(), coach(0), roster.NewFile([]byte(players(1)))); err != nil {
+	if _, err := s.Create(t.Context(), coach(0), roster.NewFile([]byte(players(1))), roster.Options{}); err != nil {
 		t.Errorf("after that: %v", err)
 	}
 }
@@ -167,7 +167,7 @@ func TestStopWhileReading(t *testing.T) {
 	s := newService(t, storetest.SQLite(t), time.Now)
 	var made []*roster.Import
 	for range 2 {
-		i, err := s.Create(t.Context(), coach(0), &endlessFile{File: roster.NewFile([]byte(players(9000))), stopped: s.Stopping()})
+		i, err := s.Create(t.Context(), coach(0), &endlessFile{File: roster.NewFile([]byte(players(9000))), stopped: s.Stopping()}, roster.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -191,7 +191,7 @@ func TestStopWhileReading(t *testing.T) {
 			t.Errorf("file %d: %+v, %v; want failed", n, got, err)
 		}
 	}
-	if _, err := s.Create(t.Context(), coach(0), roster.NewFile([]byte(players(501)))); fault.CodeOf(err) != "overloaded" {
+	if _, err := s.Create(t.Context(), coach(0), roster.NewFile([]byte(players(501))), roster.Options{}); fault.CodeOf(err) != "overloaded" {
 		t.Errorf("after the stop: %v", err)
 	}
 }

@@ -32,6 +32,7 @@ type reader struct {
 	i       *Import
 	sheet   *sheet
 	file    File
+	options Options
 	batches batchIDs
 	// students are the rows of the students in the file so far.
 	students map[student]int

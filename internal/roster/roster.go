@@ -75,8 +75,10 @@ type Import struct {
 	// FileRows are the rows of the file, also of those that are not read yet; 0 for an import of
 	// an earlier release.
 	FileRows int
-	// FileSHA256 identifies the file.
+	// FileSHA256 identifies the file, and what the caller said about it.
 	FileSHA256 string
+	// Layout is how the file was read.
+	Layout Layout
 	// ReadingUntil is the zero time when all rows are here. Before, a process that reads the file
 	// moves it; once it has passed, that process has ended and the import is Failed.
 	ReadingUntil time.Time

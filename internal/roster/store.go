@@ -28,6 +28,10 @@ func (s *Service) addImport(ctx context.Context, i *Import, rows []ImportRow) (a
 	if err != nil {
 		return false, err
 	}
+	layout, err := json.Marshal(i.Layout)
+	if err != nil {
+		return false, err
+	}
 	args, err := importRowArgs(i, rows)
 	if err != nil {
 		return false, err
@@ -41,9 +45,9 @@ func (s *Service) addImport(ctx context.Context, i *Import, rows []ImportRow) (a
 			return err
 		}
 		n, err := tx.Exec(ctx, `
-			INSERT INTO imports (id, coach_id, warnings, created_at, ends_at, file_rows, file_sha256, reading_until)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (id) DO NOTHING`,
-			i.ID, i.CoachID, string(warnings), database.Micros(i.CreatedAt), database.Micros(i.EndsAt), i.FileRows, i.FileSHA256, database.Micros(i.ReadingUntil))
+			INSERT INTO imports (id, coach_id, warnings, created_at, ends_at, file_rows, file_sha256, reading_until, layout)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (id) DO NOTHING`,
+			i.ID, i.CoachID, string(warnings), database.Micros(i.CreatedAt), database.Micros(i.EndsAt), i.FileRows, i.FileSHA256, database.Micros(i.ReadingUntil), string(layout))
 		if err != nil {
 			return fmt.Errorf("add import: %w", err)
 		}
@@ -146,7 +150,7 @@ func deleteOldImports(ctx context.Context, tx *store.Tx, added *Import) error {
 }
 
 // importColumns are what scanImport reads.
-const importColumns = `id, coach_id, warnings, stop, created_at, ends_at, COALESCE(file_rows, 0), file_sha256, reading_until`
+const importColumns = `id, coach_id, warnings, stop, created_at, ends_at, COALESCE(file_rows, 0), file_sha256, reading_until, layout`
 
 // Import returns an import of the calling coach.
 func (s *Service) Import(ctx context.Context, by actor.Actor, id string) (*Import, error) {
@@ -194,7 +198,7 @@ func (s *Service) Imports(ctx context.Context, by actor.Actor) ([]*Import, error
 func (s *Service) scanImport(row database.Scanner) (*Import, error) {
 	i := &Import{Counts: map[RowState]int{}}
 	err := row.Scan(&i.ID, &i.CoachID, database.IntoJSON(&i.Warnings), database.IntoJSON(&i.Stop), database.IntoTime(&i.CreatedAt), database.IntoTime(&i.EndsAt),
-		&i.FileRows, database.IntoText(&i.FileSHA256), database.IntoTime(&i.ReadingUntil))
+		&i.FileRows, database.IntoText(&i.FileSHA256), database.IntoTime(&i.ReadingUntil), database.IntoJSON(&i.Layout))
 	i.Failed = !i.ReadingUntil.IsZero() && !s.Now().Before(i.ReadingUntil)
 	return i, err
 }

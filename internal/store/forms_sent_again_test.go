@@ -64,24 +64,24 @@ func TestImportWithAnotherFile(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		c, s, id := p.coach(1), p.imports(), p.db.NewID()
-		ok(p, second(s.CreateOnce(bg, c, id, playersFile(1, 2))))
+		ok(p, second(s.CreateOnce(bg, c, id, playersFile(1, 2), roster.Options{})))
 		ok(p, second(s.Step(bg, c, id)))
 		for file, want := range map[roster.File]int{playersFile(1, 2): 2, playersFile(1, 3): 3} {
-			i, err := s.CreateOnce(bg, c, id, file)
+			i, err := s.CreateOnce(bg, c, id, file, roster.Options{})
 			ok(p, err)
 			if !endpoint.IsID(i.ID) || i.Rows() != want || (i.ID == id) != (want == 2) || (i.State() == roster.Done) != (want == 2) {
 				p.Errorf("a file of %d rows became the import %s, which has %d rows and is %s", want, i.ID, i.Rows(), i.State())
 			}
 		}
-		for _, err := range concurrently(4, func(int) error { return second(s.CreateOnce(bg, c, id, playersFile(1, 3))) }) { // a double tap
+		for _, err := range concurrently(4, func(int) error { return second(s.CreateOnce(bg, c, id, playersFile(1, 3), roster.Options{})) }) { // a double tap
 			ok(p, err)
 		}
 		if list, err := s.Imports(bg, c); err != nil || len(list) != 2 {
 			p.Errorf("%d imports, %v; want 2", len(list), err)
 		}
 		other := p.db.NewID()
-		ok(p, second(s.CreateOnce(bg, c, other, playersFile(1, 4))))
-		if i, err := s.CreateOnce(bg, c, other, playersFile(1, 3)); err != nil || i.Rows() != 3 {
+		ok(p, second(s.CreateOnce(bg, c, other, playersFile(1, 4), roster.Options{})))
+		if i, err := s.CreateOnce(bg, c, other, playersFile(1, 3), roster.Options{}); err != nil || i.Rows() != 3 {
 			p.Errorf("the same file with another form: %v, %v", i, err)
 		}
 		if list, err := s.Imports(bg, c); err != nil || len(list) != 4 {
@@ -114,7 +114,7 @@ func TestFormWithAnIDOfOthers(t *testing.T) {
 				},
 				"batch":   func(id string) error { return second(batches.AddOnce(bg, c, id, batch.Patch{Name: &name})) },
 				"message": func(id string) error { return second(p.messages(0).SendOnce(bg, c, id, draft)) },
-				"import":  func(id string) error { return second(p.imports().CreateOnce(bg, c, id, playersFile(1, 1))) },
+				"import":  func(id string) error { return second(p.imports().CreateOnce(bg, c, id, playersFile(1, 1), roster.Options{})) },
 			} {
 				if n == 0 {
 					ids[what] = p.db.NewID()

@@ -59,7 +59,7 @@ func TestImportStepsAtOnce(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		by, s := p.coach(1), p.imports()
-		i, err := s.Create(bg, by, playersFile(1, 30))
+		i, err := s.Create(bg, by, playersFile(1, 30), roster.Options{})
 		ok(p, err)
 		var wait sync.WaitGroup
 		for range 4 {
@@ -109,7 +109,7 @@ func TestImportGoesOnAfterLimit(t *testing.T) {
 		existing, late := p.add(by, "Child 2", number(1002), ""), p.add(by, "Child 6", number(1006), "")
 		p.add(p.coach(2), "Child 5", number(1005), "")
 		file := playersText(1, 6) + "No number,2014-05-06,Meera,mother,12\nOwn,2014-05-06,Meera,mother," + string(by.Number) + "\n"
-		i, err := s.Create(bg, by, roster.NewFile([]byte(file)))
+		i, err := s.Create(bg, by, roster.NewFile([]byte(file)), roster.Options{})
 		ok(p, err)
 		if i.State() != roster.Ready {
 			p.Errorf("state %s, want ready", i.State())
@@ -162,7 +162,7 @@ func TestImportStopsForVerification(t *testing.T) {
 			}
 			return fault.New(fault.Forbidden, "kyc_required", "Verify your identity first.")
 		}
-		i, err := s.Create(bg, by, playersFile(1, 3))
+		i, err := s.Create(bg, by, playersFile(1, 3), roster.Options{})
 		ok(p, err)
 		i, err = s.Step(bg, by, i.ID)
 		ok(p, err)
@@ -180,7 +180,7 @@ func TestImportIsPrivate(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		by, other, s := p.coach(1), p.coach(2), p.imports()
-		i, err := s.Create(bg, by, playersFile(1, 2))
+		i, err := s.Create(bg, by, playersFile(1, 2), roster.Options{})
 		ok(p, err)
 		_, err = s.Import(bg, other, i.ID)
 		p.refused(err, "not_found")
@@ -203,7 +203,7 @@ func TestImportsEnd(t *testing.T) {
 		var newest *roster.Import
 		for n := range 12 {
 			var err error
-			newest, err = s.Create(bg, by, playersFile(n, 2))
+			newest, err = s.Create(bg, by, playersFile(n, 2), roster.Options{})
 			ok(p, err)
 			p.clock.advance(time.Second)
 		}
@@ -216,7 +216,7 @@ func TestImportsEnd(t *testing.T) {
 			p.Errorf("got %d rows of imports, want 20", n)
 		}
 		p.clock.advance(31 * day)
-		last, err := s.Create(bg, by, playersFile(1, 2))
+		last, err := s.Create(bg, by, playersFile(1, 2), roster.Options{})
 		ok(p, err)
 		_, err = p.db.Sweep(bg, p.clock.Now())
 		ok(p, err)
@@ -227,7 +227,7 @@ func TestImportsEnd(t *testing.T) {
 			p.Errorf("after 31 days: %d rows of imports, want 2", n)
 		}
 		ok(p, run(p.db, `DELETE FROM coaches`)) // as a closure that was faster
-		_, err = s.Create(bg, by, playersFile(1, 2))
+		_, err = s.Create(bg, by, playersFile(1, 2), roster.Options{})
 		p.refused(err, "session_revoked")
 	})
 }
@@ -240,10 +240,10 @@ func TestImportFromAnOldPage(t *testing.T) {
 		by, s := p.coach(1), p.imports()
 		old := p.db.NewID()
 		for range 11 {
-			ok(p, second(s.Create(bg, by, playersFile(1, 1))))
+			ok(p, second(s.Create(bg, by, playersFile(1, 1), roster.Options{})))
 		}
 		for range 2 {
-			ok(p, second(s.CreateOnce(bg, by, old, playersFile(1, 2))))
+			ok(p, second(s.CreateOnce(bg, by, old, playersFile(1, 2), roster.Options{})))
 			i, err := s.Import(bg, by, old)
 			ok(p, err)
 			if i.Rows() != 2 {

@@ -264,7 +264,7 @@ func (p *fixture) importPlayers() {
 	by, s := p.coach(90), p.imports()
 	p.add(by, "Child 1", number(1001), "")
 	file := playersText(1, 1) + "Own,2014-05-06,Meera,mother," + string(by.Number) + "\nChild 2,2014-05-06,Meera,mother," + string(number(1002)) + "\n"
-	i, err := s.Create(bg, by, roster.NewFile([]byte(file)))
+	i, err := s.Create(bg, by, roster.NewFile([]byte(file)), roster.Options{})
 	ok(p, err)
 	check := p.Rules.CheckRoster
 	p.Rules.CheckRoster = func(approval.Roster) error {
@@ -276,7 +276,7 @@ func (p *fixture) importPlayers() {
 	ok(p, second(s.Imports(bg, by)))
 	ok(p, second(s.Rows(bg, by, i.ID, roster.RowFilter{State: roster.Refused, Limit: 5})))
 	p.states(s, by, i.ID)
-	long, err := s.Create(bg, by, playersFile(1, 501))
+	long, err := s.Create(bg, by, playersFile(1, 501), roster.Options{})
 	ok(p, err)
 	_, err = s.Await(bg, by, long.ID, time.Minute)
 	ok(p, err)

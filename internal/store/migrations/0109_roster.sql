@@ -16,7 +16,9 @@ CREATE TABLE imports (
 	-- NULL means that all rows are here.
 	file_rows  BIGINT,
 	file_sha256 TEXT,
-	reading_until BIGINT
+	reading_until BIGINT,
+	-- layout is how the columns and dates of the file were read, as JSON.
+	layout     TEXT
 );
 CREATE INDEX imports_of_coach ON imports (coach_id, id);
 CREATE INDEX imports_by_end ON imports (ends_at);
