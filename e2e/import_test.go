@@ -58,7 +58,7 @@ func TestImport(t *testing.T) {
 			t.Errorf("the preview added %d players", n)
 		}
 		faulty := coach.Call(t, "GET", path+"/rows?state=faulty", nil).Want(t, 200).Items()
-		if len(faulty) != 1 || faulty[0]["row"] != 7.0 || len(faulty[0]["faults"].([]any)) != 2 {
+		if len(faulty) != 1 || faulty[0]["row"] != 7.0 || len(faulty[0]["faults"].([]any)) != 1 {
 			t.Errorf("faulty rows: %v", faulty)
 		}
 

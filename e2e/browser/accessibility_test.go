@@ -183,6 +183,10 @@ func TestAccessibility(t *testing.T) {
 				p.fill("number", "+919812345691")
 				p.click("main form button:not(.link)")
 				p.checkPages("/coach/settings/number/codes", "")
+				p.checkStep("/coach/players/import", func() {
+					p.fill("text", "Name,DOB,Phone,Father's name,"+strings.Repeat("Title", 12)+"\nAsha,12/01/2012,98123 00100,"+strings.Repeat("Ravi", 12)+",x\n")
+					p.click("main form[novalidate] button:not(.link)")
+				})
 				tier(t, "free")
 				p.checkPages("/coach", "/players/import", "/messages/templates") // not in the tier
 				save := func() { p.click("main form[novalidate] button:not(.link)") }

@@ -189,6 +189,10 @@ func TestImportFiles(t *testing.T) {
 		p.importFile(wrong.file, "").want(422, wrong.text)
 	}
 	p.screenshot("import-fault")
+	// A long list with an open question is chosen again.
+	long := bytes.ReplaceAll(csvOf(2000), []byte("2001-04-30,,,,"), []byte("01/02/2001,,,,"+strings.Repeat("x", 150)))
+	p.importFile(long, "").want(200, "What is in each column?", "Choose the file again", "1 February 2001")
+	p.screenshot("import-columns")
 	if got := len(coach.Call(t, "GET", "/api/players/imports", nil).Items()); got != imports || len(coach.Call(t, "GET", "/api/players", nil).Items()) != 0 {
 		t.Errorf("refused files made %d imports, or players", got-imports)
 	}

@@ -201,7 +201,7 @@ func (l *layout) useShared() {
 	}
 }
 
-// findGuardians lists the guardians of the file.
+// findGuardians lists the guardians of the file in the order of their numbers, then of their columns.
 func (l *layout) findGuardians() {
 	for _, m := range l.meanings {
 		if !isGuardianColumn(m.column) || m.who == ofAny {
@@ -219,9 +219,18 @@ func (l *layout) findGuardians() {
 		}
 		g.named = g.relationship != "" && !slices.Contains(generalRelationships, g.relationship)
 	}
+	slices.SortStableFunc(l.guardians, func(a, b guardianColumns) int { return guardianOrder(a.who) - guardianOrder(b.who) })
 	if len(l.guardians) == 0 && l.any(func(m meaning) bool { return m.who == ofAny }) {
 		l.guardians = []guardianColumns{{who: "1"}}
 	}
+}
+
+// guardianOrder puts a guardian 1 before those without a number, and a guardian 2 after them.
+func guardianOrder(who string) int {
+	if n := strings.Index("1 234", who); n >= 0 {
+		return n
+	}
+	return 1
 }
 
 // generalRelationships are what a title says that does not say who the guardian is.
