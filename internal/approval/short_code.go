@@ -9,9 +9,9 @@ import (
 	"math/big"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/platform/input"
 	"github.com/touchline/touchline/internal/platform/phone"
 )
 
@@ -42,15 +42,9 @@ func NewShortCode(random io.Reader) (string, error) {
 	return string(code), nil
 }
 
-// ParseShortCode reads a short code as a person types it: in any case, with spaces and
-// hyphens anywhere. It returns false for a text that cannot be a short code.
+// ParseShortCode reads a short code as a person types or pastes it, in any case: see input.Code. It returns false for a text that cannot be a short code.
 func ParseShortCode(typed string) (string, bool) {
-	code := strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) || r == '-' {
-			return -1
-		}
-		return unicode.ToUpper(r)
-	}, typed)
+	code := strings.ToUpper(input.Code(typed))
 	return code, len(code) == shortCodeLength && strings.Trim(code, shortCodeLetters) == ""
 }
 

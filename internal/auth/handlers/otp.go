@@ -3,13 +3,13 @@ package handlers
 import (
 	"context"
 	"strings"
-	"unicode"
 
 	"github.com/touchline/touchline/internal/api"
 
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/endpoint"
+	"github.com/touchline/touchline/internal/platform/input"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/platform/wire"
 )
@@ -100,15 +100,9 @@ func (h calls) number(typed, at string, f *wire.Faults) phone.Number {
 // The lengths that the setting OTP_LENGTH allows.
 const minOTP, maxOTP = 4, 10
 
-// digits reads an OTP as a person types it: in the digits of any script, with spaces
-// anywhere. A text that cannot be an OTP is a fault and does not count as an attempt.
+// digits reads an OTP as a person types or pastes it: see input.Code. A text that cannot be an OTP is a fault and does not count as an attempt.
 func digits(typed, at string, f *wire.Faults) string {
-	otp := strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) {
-			return -1
-		}
-		return phone.ASCIIDigit(r)
-	}, typed)
+	otp := input.Code(typed)
 	if len(otp) < minOTP || len(otp) > maxOTP || strings.Trim(otp, "0123456789") != "" {
 		f.Add(at, "invalid_otp", "This is not an OTP. Send the digits of the code.")
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
+	"github.com/touchline/touchline/internal/platform/input"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/web"
 )
@@ -140,7 +141,7 @@ func (p pages) changeNumber(ctx context.Context, r *web.Request, by actor.Actor)
 	f := &web.Form{Values: url.Values{}}
 	codes := map[string]string{}
 	for _, field := range []string{"code", "new_code"} {
-		codes[field] = otpDigits(r.Value(field))
+		codes[field] = input.Code(r.Value(field))
 		if len(codes[field]) != p.site.Auth.Settings.OTPLength {
 			f.Add(field, p.site.NewView(r, "code.title").MustT("code.code.fault", "Count", p.site.Auth.Settings.OTPLength))
 		} else {

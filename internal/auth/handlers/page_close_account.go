@@ -5,6 +5,7 @@ import (
 	"net/url"
 
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/input"
 	"github.com/touchline/touchline/internal/web"
 )
 
@@ -73,7 +74,7 @@ func (p pages) closeAccount(ctx context.Context, r *web.Request) (web.Response, 
 
 func (p pages) closeWithCode(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
 	f := &web.Form{Values: url.Values{}}
-	otp := otpDigits(r.Value("code"))
+	otp := input.Code(r.Value("code"))
 	if len(otp) != p.site.Auth.Settings.OTPLength {
 		f.Add("code", p.site.NewView(r, "code.title").MustT("code.code.fault", "Count", p.site.Auth.Settings.OTPLength))
 		return p.closeForm(ctx, r, by, "close_account_code", f)

@@ -103,7 +103,7 @@ func (p pages) emailCodeForm(ctx context.Context, r *web.Request, by actor.Actor
 // confirmAddress serves POST …/settings/email/code. The same form sent twice confirms once.
 func (p pages) confirmAddress(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
 	f, address, done := &web.Form{Values: url.Values{}}, p.readAddress(r, by), web.Redirect(web.SettingsOf(by.Role)+"?done=email")
-	otp := otpDigits(r.Value("code"))
+	otp := input.Code(r.Value("code"))
 	if address == "" || len(otp) != p.site.Auth.Settings.OTPLength {
 		f.Add("code", p.site.NewView(r, "code.title").MustT("code.code.fault", "Count", p.site.Auth.Settings.OTPLength))
 		return p.emailCodeForm(ctx, r, by, f)

@@ -6,13 +6,12 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"unicode"
 
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/httpx"
-	"github.com/touchline/touchline/internal/platform/phone"
+	"github.com/touchline/touchline/internal/platform/input"
 	"github.com/touchline/touchline/internal/platform/vault"
 	"github.com/touchline/touchline/internal/web"
 )
@@ -201,7 +200,7 @@ func (p pages) enterCode(ctx context.Context, r *web.Request) (web.Response, err
 		return beginAgain(s), nil
 	}
 	f := &web.Form{Values: url.Values{}}
-	otp := otpDigits(r.Value("code"))
+	otp := input.Code(r.Value("code"))
 	if len(otp) != p.site.Auth.Settings.OTPLength {
 		f.Add("code", p.site.NewView(r, "code.title").MustT("code.code.fault", "Count", p.site.Auth.Settings.OTPLength))
 		return p.codeForm(r, s, f)
@@ -277,14 +276,4 @@ func (p pages) signOut(ctx context.Context, r *web.Request) (web.Response, error
 func isCodeFault(err error) bool {
 	code := fault.CodeOf(err)
 	return strings.HasPrefix(code, "otp_") || code == "account_suspended" || errors.Is(err, context.Canceled)
-}
-
-// otpDigits returns the digits of a code as a person types it, in the digits of any script.
-func otpDigits(typed string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) || r == '-' {
-			return -1
-		}
-		return phone.ASCIIDigit(r)
-	}, typed)
 }
