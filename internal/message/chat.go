@@ -1,6 +1,7 @@
 package message
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -152,8 +153,7 @@ func (q ChatQuestion) text(key string) string {
 // Check asks once more, so that a slip of the thumb is no consent.
 func (q ChatQuestion) Check(now time.Time) ChatAnswer {
 	w := textsIn(q.Language)
-	first, _, _ := strings.Cut(w.student(q.StudentName), " ")
-	sure := w.fill("chat.sure", map[string]string{"name": first})
+	sure := w.fill("chat.sure", map[string]string{"name": cmp.Or(FirstName(q.StudentName), w.student(""))})
 	if utf8.RuneCountInString(sure) > maxButton {
 		sure = string([]rune(sure)[:maxButton-1]) + "…"
 	}

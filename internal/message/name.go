@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/touchline/touchline/internal/platform/lookalike"
 )
@@ -38,6 +39,53 @@ func Name(name, fallback string) string {
 		return fallback
 	}
 	return string(clean)
+}
+
+// FirstName returns the name by which a person is called, safe for a message: "Ali" of "Md. Ali Khan", "Rahul" of "K L Rahul",
+// "Maria" of "De la Cruz, Maria". It is "" if the name has no letter or digit.
+func FirstName(name string) string {
+	if _, given, found := strings.Cut(name, ","); found && strings.TrimSpace(given) != "" {
+		name = given
+	}
+	var words []string
+	for word := range strings.FieldsSeq(name) {
+		if !isAbbreviation(word) {
+			words = append(words, splitPair(word)...)
+		}
+	}
+	for first := range strings.FieldsSeq(Name(strings.Join(words, " "), "")) {
+		if first = strings.TrimRight(first, ",;"); strings.ContainsFunc(first, isLetterOrDigit) && !isAbbreviation(first) {
+			return first
+		}
+	}
+	return strings.TrimRight(Name(name, ""), ",")
+}
+
+// splitPair returns both names of "Ravi/Asha", which is no link.
+func splitPair(word string) []string {
+	other := func(r rune) bool { return r != '/' && !unicode.IsLetter(r) && !unicode.IsMark(r) }
+	if strings.ContainsFunc(word, other) {
+		return []string{word}
+	}
+	return strings.Split(word, "/")
+}
+
+// titlesOfNames are words before a name, without dots.
+var titlesOfNames = []string{"md", "mohd", "mhd", "muhd", "dr", "mr", "mrs", "ms", "prof", "capt", "master", "shri", "smt", "मो", "मोहद", "डॉ", "श्री", "श्रीमती", "सुश्री"}
+
+// isAbbreviation reports whether a word is a title or stands for a name: "Md", "S.", "A.P.J.", "K".
+func isAbbreviation(word string) bool {
+	const longest = 4 // letters before a dot
+	parts := strings.FieldsFunc(word, isDot)
+	bare := strings.ToLower(strings.Join(parts, ""))
+	switch {
+	case slices.Contains(titlesOfNames, bare):
+		return true
+	case !slices.ContainsFunc(parts, func(part string) bool { return !isInitial(part) }):
+		return true
+	}
+	last := []rune(word)[utf8.RuneCountInString(word)-1]
+	return isDot(last) && utf8.RuneCountInString(bare) <= longest
 }
 
 // visible returns a space for a control character and drops invisible ones, except the

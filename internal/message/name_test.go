@@ -119,3 +119,19 @@ func FuzzName(f *testing.F) {
 		}
 	})
 }
+
+// TestFirstName: the name by which a person is called. Brothers have different ones.
+func TestFirstName(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"Asha Rao": "Asha", "Md. Ali Khan": "Ali", "Md. Umar Khan": "Umar", "Md Umar": "Umar", "Mohd. Shami": "Shami", "Dr. Meera Nair": "Meera", "DR MEERA": "MEERA",
+		"S. Sreesanth": "Sreesanth", "K L Rahul": "Rahul", "K. L. Rahul": "Rahul", "A.P.J. Abdul Kalam": "Abdul", "M.S.Dhoni": "Dhoni", "M.S. Dhoni": "Dhoni", "Kh. Bala": "Bala",
+		"De la Cruz, Maria": "Maria", "Rao, K. Asha": "Asha", "Rao,": "Rao", "Ravi/Asha": "Ravi", "Ravi & Asha": "Ravi",
+		"के. एल. राहुल": "राहुल", "डॉ. मीरा": "मीरा", "मो. अली": "अली", "श्री राम": "राम",
+		"K L": "K L", "Md.": "Md", "Asha": "Asha", "🏑": "", "": "", "🏑 Asha": "Asha", "*Asha*": "Asha", "http://x.in Asha": "Asha", "Zoë": "Zoë", "Jean-Luc Picard": "Jean-Luc",
+	} {
+		if got := message.FirstName(name); got != want {
+			t.Errorf("%q is called %q, want %q", name, got, want)
+		}
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
-	"strings"
 	"time"
 
 	ics "github.com/arran4/golang-ical"
@@ -144,7 +143,7 @@ func (s *Service) Feed(ctx context.Context, secret string) (calendar []byte, err
 			if linkErr != nil {
 				return linkErr
 			}
-			f.firstName, _, _ = strings.Cut(message.Name(link.StudentName, ""), " ")
+			f.firstName = message.FirstName(link.StudentName)
 			if f.answers, err = answersOf(ctx, tx, coachID, playerID, from, to); err != nil {
 				return err
 			}
