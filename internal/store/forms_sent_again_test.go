@@ -114,7 +114,9 @@ func TestFormWithAnIDOfOthers(t *testing.T) {
 				},
 				"batch":   func(id string) error { return second(batches.AddOnce(bg, c, id, batch.Patch{Name: &name})) },
 				"message": func(id string) error { return second(p.messages(0).SendOnce(bg, c, id, draft)) },
-				"import":  func(id string) error { return second(p.imports().CreateOnce(bg, c, id, playersFile(1, 1), roster.Options{})) },
+				"import": func(id string) error {
+					return second(p.imports().CreateOnce(bg, c, id, playersFile(1, 1), roster.Options{}))
+				},
 			} {
 				if n == 0 {
 					ids[what] = p.db.NewID()
