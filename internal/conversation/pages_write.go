@@ -61,8 +61,8 @@ var fields = map[string]string{
 }
 
 // write serves POST /coach/messages/write: with step=send it sends the message, with
-// step=change it shows the form again, with template=… also with the text of that template, else a
-// preview.
+// step=change it shows the form again, with template=… also with the text of that template, with step=shorten a
+// preview with characters that take less room, else a preview.
 func (p pages) write(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
 	f := &web.Form{Values: r.Form}
 	switch {
@@ -153,12 +153,17 @@ func readDraft(r *web.Request, f *wire.Faults) Draft {
 func (p pages) preview(ctx context.Context, r *web.Request, by actor.Actor, f *web.Form, plan *Plan, allowed int) (web.Response, error) {
 	v := p.site.CoachView(r, "messages", "message_preview.title", by)
 	const shown = 100
+	if shorter := plan.Long().Text; shorter != "" && r.Value("step") == "shorten" {
+		r.Form.Set("text", shorter)
+		r.Form.Set("step", "preview")
+		return p.write(ctx, r, by)
+	}
 	totals, leftOut := plan.Totals(), plan.PeopleLeftOut()
 	leftOut = leftOut[:min(len(leftOut), shown)]
 	v.Form, v.Path = f, messagesPath+"/write"
 	v.Data = map[string]any{
 		"Totals": totals, "Reached": totals.People, "Variants": plan.Variants(), "LeftOut": leftOut, "MoreLeftOut": totals.PeopleLeftOut - len(leftOut),
-		"Allowed": allowed, "TooMany": allowed >= 0 && totals.Segments > allowed, "RequestID": p.NewID(), "Channels": r.Form["channels"],
+		"Allowed": allowed, "TooMany": allowed >= 0 && totals.Segments > allowed, "RequestID": p.NewID(), "Channels": r.Form["channels"], "Long": plan.Long(),
 		"Reason": func(reason string) string { return reasonText(v, reason) },
 	}
 	return web.Page("message_preview", v), nil

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/message"
@@ -38,6 +39,11 @@ type Plan struct {
 	reached map[numberOn]bool
 	// texts has the number of segments of each text that was rendered.
 	texts map[message.TeamMessage]int
+	// long is what takes room in the text, and without the text without its long characters. written and
+	// segmentsWithout are what both take.
+	long                     LongText
+	without                  string
+	written, segmentsWithout int
 
 	Recipients []Recipient
 }
@@ -58,7 +64,9 @@ func (r Rules) recipientsPerPlayer(a Audience) int {
 
 // newPlan returns a plan without recipients. Add adds them.
 func (r Rules) newPlan(coachName string, d Draft) *Plan {
-	return &Plan{rules: r, coachName: coachName, draft: d, reached: map[numberOn]bool{}, texts: map[message.TeamMessage]int{}}
+	p := &Plan{rules: r, coachName: coachName, draft: d, reached: map[numberOn]bool{}, texts: map[message.TeamMessage]int{}}
+	p.long.Characters, p.long.Text, p.without = message.LongCharacters(d.Text)
+	return p
 }
 
 // add adds the recipients of a player: the parties of the audience, and the guardian of a
@@ -134,10 +142,57 @@ func (p *Plan) send(f playerFacts, facts *partyFacts, c Channel, isCopy bool) Se
 		return s
 	}
 	p.reached[on] = true
+	p.countLong(text, s.Segments)
 	if p.rules.Price != nil {
 		s.Cost = Cost(s.Segments) * p.rules.Price(facts.Number)
 	}
 	return s
+}
+
+// LongText is what makes a message longer than its letters need.
+type LongText struct {
+	// Characters are those that take more room; none if the message takes as many SMS without them.
+	Characters []message.LongCharacter
+	// Text has replacements in their place, and Segments is how many SMS it takes. Text is "" if that saves none.
+	Text     string
+	Segments int
+}
+
+// maxLongCharacters is how many characters a text may have that take more room and have no replacement. A text with more
+// is in another script.
+const maxLongCharacters = 5
+
+// countLong adds what a text takes with replacements, and without its long characters.
+func (p *Plan) countLong(m message.TeamMessage, segments int) {
+	p.written += segments
+	count := func(text string) int {
+		if text == p.draft.Text || strings.TrimSpace(text) == "" {
+			return segments
+		}
+		other := m
+		other.Text = text
+		return p.segments(other)
+	}
+	p.long.Segments += count(p.long.Text)
+	p.segmentsWithout += count(p.without)
+}
+
+// Long returns what makes the message longer than its letters need.
+func (p *Plan) Long() LongText {
+	fixed := 0
+	for _, c := range p.long.Characters {
+		if !c.Replaceable {
+			fixed++
+		}
+	}
+	if p.segmentsWithout >= p.written || fixed > maxLongCharacters {
+		return LongText{}
+	}
+	long := p.long
+	if long.Segments >= p.written {
+		long.Text, long.Segments = "", 0
+	}
+	return long
 }
 
 // refuses returns why the channel does not reach the party, or "".

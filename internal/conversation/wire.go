@@ -105,6 +105,18 @@ type previewResponse struct {
 	AllowedNow     *int              `json:"allowed_now"`
 	Texts          []textResponse    `json:"texts"`
 	LeftOut        []leftOutResponse `json:"left_out"`
+	LongCharacters []longCharacter   `json:"long_characters"`
+	Shorter        *shorterResponse  `json:"shorter"`
+}
+
+type longCharacter struct {
+	Character   string  `json:"character"`
+	Replacement *string `json:"replacement"`
+}
+
+type shorterResponse struct {
+	Text     string `json:"text"`
+	Segments int    `json:"segments"`
 }
 
 type textResponse struct {
@@ -123,7 +135,7 @@ type leftOutResponse struct {
 
 func newPreviewResponse(p *Plan, allowed int) previewResponse {
 	t := p.Totals()
-	out := previewResponse{RecipientCount: t.Recipients, LeftOutCount: t.LeftOut, Segments: t.Segments, Texts: []textResponse{}, LeftOut: []leftOutResponse{}}
+	out := previewResponse{RecipientCount: t.Recipients, LeftOutCount: t.LeftOut, Segments: t.Segments, Texts: []textResponse{}, LeftOut: []leftOutResponse{}, LongCharacters: []longCharacter{}}
 	if t.Priced {
 		cost := json.Number(t.Cost.String())
 		out.Cost, out.Currency = &cost, &t.Currency
@@ -133,6 +145,17 @@ func newPreviewResponse(p *Plan, allowed int) previewResponse {
 	}
 	for _, v := range p.Variants() {
 		out.Texts = append(out.Texts, textResponse{v.Text, v.Restricted, v.Segments, v.Messages})
+	}
+	long := p.Long()
+	for _, c := range long.Characters {
+		one := longCharacter{Character: c.Character}
+		if c.Replaceable {
+			one.Replacement = &c.Replacement
+		}
+		out.LongCharacters = append(out.LongCharacters, one)
+	}
+	if long.Text != "" {
+		out.Shorter = &shorterResponse{long.Text, long.Segments}
 	}
 	for _, r := range p.Recipients {
 		if reason := r.LeftOut(); reason != "" && len(out.LeftOut) < maxLeftOut {

@@ -32,9 +32,11 @@ func Segments(text string) int {
 
 // IsGSM reports whether text has only characters of the GSM alphabet.
 func IsGSM(text string) bool {
-	return !strings.ContainsFunc(text, func(r rune) bool {
-		return !strings.ContainsRune(gsmBasic, r) && !strings.ContainsRune(gsmExtended, r)
-	})
+	return !strings.ContainsFunc(text, func(r rune) bool { return !isGSM(r) })
+}
+
+func isGSM(r rune) bool {
+	return strings.ContainsRune(gsmBasic, r) || strings.ContainsRune(gsmExtended, r)
 }
 
 func segments(units, single, each int) int {
