@@ -10,7 +10,7 @@ import (
 	"github.com/touchline/touchline/internal/store/storetest"
 )
 
-// TestImportAsksForTheDateOrder: in the United States, too, 12/01/2008 is nobody's birth date until the list or the coach
+// TestImportAsksForTheDateOrder: in the United States, too, 12/01/2008 is no birth date until the list or the coach
 // says which it is. The child of 17 is no adult whose family is never asked.
 func TestImportAsksForTheDateOrder(t *testing.T) {
 	t.Parallel()

@@ -209,8 +209,18 @@ func number(digits string) int {
 
 // monthsHindi are the months in Hindi, with the spellings in use.
 var monthsHindi = [...][]string{
-	{"जनवरी"}, {"फरवरी", "फ़रवरी"}, {"मार्च"}, {"अप्रैल"}, {"मई"}, {"जून"}, {"जुलाई"}, {"अगस्त"}, {"सितंबर", "सितम्बर"}, {"अक्टूबर", "अक्तूबर"},
-	{"नवंबर", "नवम्बर"}, {"दिसंबर", "दिसम्बर"},
+	{"जनवरी"},
+	{"फरवरी", "फ़रवरी"},
+	{"मार्च"},
+	{"अप्रैल"},
+	{"मई"},
+	{"जून"},
+	{"जुलाई"},
+	{"अगस्त"},
+	{"सितंबर", "सितम्बर"},
+	{"अक्टूबर", "अक्तूबर"},
+	{"नवंबर", "नवम्बर"},
+	{"दिसंबर", "दिसम्बर"},
 }
 
 // monthNamed returns the month of an English name or of its first letters, or of a Hindi name; or 0.

@@ -164,7 +164,7 @@ func (l *layout) useContacts() {
 	}
 }
 
-// useUnclear reads one number that is nobody's as the guardian's, if the file names guardians without a number.
+// useUnclear reads one number whose title names no person as the guardian's, if the file names guardians without a number.
 func (l *layout) useUnclear() {
 	isNumber := func(m meaning) bool { return m.column == GuardianNumber }
 	count := 0
@@ -186,7 +186,7 @@ func (l *layout) useUnclear() {
 	}
 }
 
-// useShared leaves out an e-mail address that is nobody's if another is the guardian's, and lets all guardians share
+// useShared leaves out an e-mail address whose title names no person if another is the guardian's, and lets all guardians share
 // the columns of a guardian without a name if others have names: "Father's name, Mother's name, Parent mobile".
 func (l *layout) useShared() {
 	email := l.any(func(m meaning) bool { return m.column == GuardianEmail && m.who != ofAny })

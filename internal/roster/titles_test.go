@@ -12,7 +12,7 @@ import (
 	"github.com/touchline/touchline/internal/roster"
 )
 
-// read parses a file of one row without faults of its own, and returns its entry and the codes of the warnings.
+// readOne parses a file of one row without faults, and returns its entry and the codes of the warnings.
 func readOne(t *testing.T, file string, o roster.Options) (roster.Entry, []string) {
 	t.Helper()
 	sheet, err := roster.ParseWith([]byte(file), o)
@@ -101,7 +101,7 @@ func TestColumnsOfOtherSystems(t *testing.T) {
 	}
 }
 
-// TestNoGuardianIsGuessed: the number of nobody is a question, and a relationship cell that is empty stays empty.
+// TestNoGuardianIsGuessed: a number whose title names no person is a question, and a relationship cell that is empty stays empty.
 func TestNoGuardianIsGuessed(t *testing.T) {
 	t.Parallel()
 	for _, titles := range []string{"name,dob,phone", "name,dob,father name,phone,whatsapp", "name,dob,student mobile,phone"} {
@@ -138,8 +138,12 @@ func TestChosenColumns(t *testing.T) {
 		t.Fatal(err)
 	}
 	read := []roster.ReadColumn{
-		{Title: "Name", Column: "student_name"}, {Title: "DOB", Column: "date_of_birth"}, {Title: "Father", Column: "guardian_name"}, {Title: "Mother", Column: "guardian_2_name"},
-		{Title: "Phone", Column: "guardian_number", Guessed: true}, {Title: "Shoe size"},
+		{Title: "Name", Column: "student_name"},
+		{Title: "DOB", Column: "date_of_birth"},
+		{Title: "Father", Column: "guardian_name"},
+		{Title: "Mother", Column: "guardian_2_name"},
+		{Title: "Phone", Column: "guardian_number", Guessed: true},
+		{Title: "Shoe size"},
 	}
 	if diff := cmp.Diff(read, sheet.Layout.Columns); diff != "" {
 		t.Errorf("columns (-want +got):\n%s", diff)
