@@ -1,6 +1,7 @@
 package roster_test
 
 import (
+	stdcmp "cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -98,6 +99,48 @@ func TestColumnsOfOtherSystems(t *testing.T) {
 				t.Errorf("warnings %v, want %s", warnings, tt.warnings)
 			}
 		})
+	}
+}
+
+// TestTitlesOfFurtherSystems: each list names its student, the guardian with a number, and nothing else by mistake.
+func TestTitlesOfFurtherSystems(t *testing.T) {
+	t.Parallel()
+	cells := map[roster.Column]string{
+		"student_name": "Asha Rao", "student_first_name": "Asha", "student_last_name": "Rao", "date_of_birth": "30/04/2014", "guardian_name": "Ravi Rao",
+		"guardian_first_name": "Ravi", "guardian_last_name": "Rao", "relationship": "father", "guardian_number": "9812345680", "guardian_email": "ravi@example.org",
+	}
+	for titles, columns := range map[string]string{
+		"Athlete First Name|Athlete Last Name|DOB (DD/MM/YYYY)|Primary Guardian Name|Primary Guardian Cell|Primary Guardian Email|Secondary Guardian Name|Secondary Guardian Cell": "student_first_name student_last_name date_of_birth guardian_name guardian_number guardian_email guardian_2_name guardian_2_number",
+		"Player Name|Birth Date|Jersey|Parent Name|Parent Email|Parent Cell Phone":                                                                                                 "student_name date_of_birth - guardian_name guardian_email guardian_number",
+		"Forename|Surname|Date of Birth|Parent/Carer Name|Parent/Carer Mobile|Emergency Contact Number":                                                                            "student_first_name student_last_name date_of_birth guardian_name guardian_number -",
+		"Surname|First Name|DOB|Mum Name|Mum Mobile|Dad Name|Dad Mobile":                                                                                                           "student_last_name student_first_name date_of_birth guardian_name guardian_number guardian_2_name guardian_2_number",
+		"Student Full Name|Gender|DOB(DD/MM/YYYY)|Father's Full Name|Father's Mobile No.|Mother's Full Name|Mother's Mobile No.":                                                   "student_name - date_of_birth guardian_name guardian_number guardian_2_name guardian_2_number",
+		"Name of Child|Date of Birth (dd/mm/yy)|Name of Parent/Guardian|Mobile No. of Parent/Guardian":                                                                             "student_name date_of_birth guardian_name guardian_number",
+		"Child Full Name|Child DOB|Parent's Full Name|Parent's Contact No|Blood group":                                                                                             "student_name date_of_birth guardian_name guardian_number -",
+		"LastName|FirstName|BirthDate|ParentFirstName|ParentLastName|ParentPhone":                                                                                                  "student_last_name student_first_name date_of_birth guardian_first_name guardian_last_name guardian_number",
+		"विद्यार्थी का नाम|पिता का नाम|माता का नाम|जन्म तिथि|मोबाइल नंबर":                                                                                                          "student_name guardian_name guardian_2_name date_of_birth guardian_number",
+		"participant_name|participant_dob|guardian1_name|guardian1_phone|guardian1_relationship|guardian2_name":                                                                    "student_name date_of_birth guardian_name guardian_number relationship guardian_2_name",
+		"S.No.|Name of the Player|D.O.B.|Father's Name|Mobile No.|Aadhaar No.|School|Remarks":                                                                                      "- student_name date_of_birth guardian_name guardian_number - - -",
+	} {
+		var row []string
+		for _, c := range strings.Fields(columns) {
+			row = append(row, cells[roster.Column(c)])
+		}
+		sheet, err := roster.Parse([]byte(strings.ReplaceAll(titles, "|", "\t") + "\n" + strings.Join(row, "\t") + "\n"))
+		if err != nil {
+			t.Errorf("%s: %v", titles, err)
+			continue
+		}
+		var got []string
+		for _, c := range sheet.Layout.Columns {
+			got = append(got, stdcmp.Or(string(c.Column), "-"))
+		}
+		if strings.Join(got, " ") != columns {
+			t.Errorf("%s:\ngot  %s\nwant %s", titles, strings.Join(got, " "), columns)
+		}
+		if e := sheet.Rows[0].Entry; len(sheet.Rows[0].Faults) > 0 || e.StudentName != "Asha Rao" || e.GuardianName != "Ravi Rao" || e.GuardianNumber != "9812345680" || e.Relationship == "" {
+			t.Errorf("%s: %+v", titles, sheet.Rows[0])
+		}
 	}
 }
 
