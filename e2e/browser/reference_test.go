@@ -18,7 +18,7 @@ import (
 // page without JavaScript.
 const (
 	referenceBytes = 1_200_000
-	plainBytes     = 100_000
+	plainBytes     = 110_000
 )
 
 // traffic counts what a page loads.
