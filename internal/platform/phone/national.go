@@ -2,6 +2,7 @@ package phone
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -14,21 +15,26 @@ import (
 var nationalForms = []struct {
 	form  *regexp.Regexp
 	other string
+	e164  bool // other is the form of E.164
 }{
-	{regexp.MustCompile(`^\+521([2-9][0-9]{9})$`), "+52$1"},
-	{regexp.MustCompile(`^\+52([2-9][0-9]{9})$`), "+521$1"},
-	{regexp.MustCompile(`^\+55([1-9][1-9])([6-9][0-9]{7})$`), "+55${1}9$2"},
-	{regexp.MustCompile(`^\+55([1-9][1-9])9([6-9][0-9]{7})$`), "+55$1$2"},
-	{regexp.MustCompile(`^\+549([1-8][0-9]{9})$`), "+54$1"},
-	{regexp.MustCompile(`^\+54([1-8][0-9]{9})$`), "+549$1"},
+	{regexp.MustCompile(`^\+521([2-9][0-9]{9})$`), "+52$1", true},
+	{regexp.MustCompile(`^\+52([2-9][0-9]{9})$`), "+521$1", false},
+	{regexp.MustCompile(`^\+55([1-9][1-9])([6-9][0-9]{7})$`), "+55${1}9$2", true},
+	{regexp.MustCompile(`^\+55([1-9][1-9])9([6-9][0-9]{7})$`), "+55$1$2", false},
+	{regexp.MustCompile(`^\+549([1-8][0-9]{9})$`), "+54$1", false},
+	{regexp.MustCompile(`^\+54([1-8][0-9]{9})$`), "+549$1", true},
 }
 
 // NationalForms returns a number with its country code, which need not be valid, and the other form in which its
-// country writes the same line, if there is one.
+// country writes the same line, if there is one. The form of E.164 is the first.
 func NationalForms(number string) []Number {
 	for _, f := range nationalForms {
 		if f.form.MatchString(number) {
-			return []Number{Number(number), Number(f.form.ReplaceAllString(number, f.other))}
+			forms := []Number{Number(number), Number(f.form.ReplaceAllString(number, f.other))}
+			if f.e164 {
+				slices.Reverse(forms)
+			}
+			return forms
 		}
 	}
 	return []Number{Number(number)}

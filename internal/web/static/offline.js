@@ -128,15 +128,5 @@ document.addEventListener('DOMContentLoaded', () => {
     const paths = [location.pathname, ...[...links].map((link) => link.pathname)]
     if (navigator.onLine && !old) navigator.serviceWorker.ready.then(({ active }) => active.postMessage({ paths, language }))
   }
-
-  // The browser offers to install the pages as an app.
-  const install = document.querySelector('[data-install]')
-  if (install) {
-    addEventListener('beforeinstallprompt', (event) => {
-      event.preventDefault()
-      install.hidden = false
-      install.querySelector('button').addEventListener('click', () => { event.prompt(); install.hidden = true }, { once: true })
-    })
-  }
 })
 }
