@@ -1,9 +1,12 @@
 package training
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
+	"html/template"
+	"strings"
 	"time"
 
 	ics "github.com/arran4/golang-ical"
@@ -34,6 +37,12 @@ func hashOf(secret string) []byte {
 type Calendar struct {
 	ID, URL   string
 	CreatedAt time.Time
+}
+
+// Subscribe returns the address as a link that opens the calendar program of a phone or computer.
+func (c *Calendar) Subscribe() template.URL {
+	_, rest, _ := strings.Cut(c.URL, ":")
+	return template.URL("webcal:" + rest) // PUBLIC_URL and a derived secret
 }
 
 func (s *Service) calendar(id string, createdAt time.Time) *Calendar {
@@ -162,7 +171,8 @@ func (s *Service) Feed(ctx context.Context, secret string) (calendar []byte, err
 	return calendar, err
 }
 
-// feed words the trainings of a calendar.
+// feed words the trainings of a calendar. Names are as the pages show them: an address such as "B-12/34 Karol Bagh" is no link
+// that must be removed, as it must in a message.
 type feed struct {
 	language  string
 	firstName string // of the player, or empty
@@ -174,36 +184,37 @@ func (f feed) text(key string) string { return message.TextOf(f.language, key, n
 // serialize returns the calendar. The same trainings give the same bytes. Each training is one event
 // with times in UTC, so that no program computes daylight saving.
 func (f feed) serialize(trainings []*Training) []byte {
-	c := ics.NewCalendarFor("Touchline")
-	c.SetMethod(ics.MethodPublish)
+	c := ics.NewCalendarFor("Touchline") // without METHOD, which would need an ORGANIZER (RFC 5546 3.2.1)
 	c.SetXWRCalName(f.named(f.text("ics.trainings")))
 	c.SetXPublishedTTL("PT1H")
-	c.SetRefreshInterval("PT1H", ics.WithValue("DURATION"))
+	c.SetRefreshInterval("PT1H") // the package writes VALUE=DURATION
 	for _, t := range trainings {
 		e := c.AddEvent(t.ID + "@touchline")
-		updated := t.UpdatedAt
-		if updated.Before(t.Batch.UpdatedAt) {
-			updated = t.Batch.UpdatedAt
+		a := f.answers[t.ID]
+		// ICSx5 shows a change only if LAST-MODIFIED grew, others only if SEQUENCE did.
+		updated := latest(t.UpdatedAt, t.Batch.UpdatedAt)
+		if a != nil {
+			updated = latest(updated, a.AnsweredAt)
 		}
 		e.SetDtStampTime(updated)
 		e.SetModifiedAt(updated)
-		e.SetSequence(int(t.stored.version))
+		e.SetSequence(int(t.Batch.Version + t.stored.version))
 		e.SetStartAt(t.StartsAt())
 		e.SetEndAt(t.EndsAt())
-		summary := f.named(message.Name(t.Batch.Name, f.text("notification.kind.training")))
+		summary := f.named(cmp.Or(message.Line(t.Batch.Name), f.text("notification.kind.training")))
 		if t.Kind != Practice || t.Title != "" {
 			summary += ": " + f.what(t)
 		}
 		status, details := ics.ObjectStatusConfirmed, ""
-		if a := f.answers[t.ID]; a != nil {
+		if a != nil {
 			details = f.text(map[bool]string{true: "ics.yes", false: "ics.no"}[a.Attending])
 		}
 		if t.State() == Cancelled {
-			status, summary, details = ics.ObjectStatusCancelled, f.text("ics.cancelled")+": "+summary, message.Name(t.Reason, "")
+			status, summary, details = ics.ObjectStatusCancelled, f.text("ics.cancelled")+": "+summary, message.Line(t.Reason)
 		}
 		e.SetStatus(status)
 		e.SetSummary(summary)
-		if venue := message.Name(t.Venue, ""); venue != "" {
+		if venue := message.Line(t.Venue); venue != "" {
 			e.SetLocation(venue)
 		}
 		if details != "" {
@@ -211,6 +222,14 @@ func (f feed) serialize(trainings []*Training) []byte {
 		}
 	}
 	return []byte(c.Serialize(ics.WithNewLineWindows))
+}
+
+// latest returns the later of two times.
+func latest(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return b
+	}
+	return a
 }
 
 // named returns a text with the first name of the player.
@@ -223,11 +242,11 @@ func (f feed) named(text string) string {
 
 // what returns what a training is.
 func (f feed) what(t *Training) string {
-	switch opponent := message.Name(t.Opponent, ""); {
+	switch opponent := message.Line(t.Opponent); {
 	case t.Kind == Match && opponent != "":
 		return message.TextOf(f.language, "ics.against", map[string]string{"opponent": opponent})
 	case t.Title != "":
-		return message.Name(t.Title, f.text("notification.kind."+string(t.Kind)))
+		return cmp.Or(message.Line(t.Title), f.text("notification.kind."+string(t.Kind)))
 	}
 	return f.text("notification.kind." + string(t.Kind))
 }

@@ -2,9 +2,12 @@ package training_test
 
 import (
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	ics "github.com/arran4/golang-ical"
 	"github.com/google/uuid"
 
 	"github.com/touchline/touchline/internal/server/touchlinetest"
@@ -85,5 +88,78 @@ func TestCalendar(t *testing.T) {
 		q.coach.Call(t, "DELETE", "/api/players/"+q.player, nil).Want(t, 204)
 		q.feed(last).Want(t, 404, "not_found")
 		q.guardian.Call(t, "POST", path, nil).Want(t, 404, "not_found")
+	})
+}
+
+// TestCalendarChanges: each change that a calendar shows raises LAST-MODIFIED, without which ICSx5 keeps the old event, and each
+// change of a training raises SEQUENCE (RFC 5545 3.8.7.4).
+func TestCalendarChanges(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
+		q := newSquad(t, s)
+		path := "/api/me/players/" + q.player + "/calendar"
+		url := q.guardian.Call(t, "POST", path, nil).Want(t, 200).String("url")
+		read := func() (sequence int, modified, text string) {
+			t.Helper()
+			parsed, err := ics.ParseCalendar(strings.NewReader(string(q.feed(url).Want(t, 200).Body)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range parsed.Events() {
+				if e.Id() != q.slot(2)+"@touchline" {
+					continue
+				}
+				get := func(p ics.ComponentProperty) string {
+					if v := e.GetProperty(p); v != nil {
+						return v.Value
+					}
+					return ""
+				}
+				sequence, err := strconv.Atoi(get(ics.ComponentPropertySequence))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if get(ics.ComponentPropertyDtstamp) != get(ics.ComponentPropertyLastModified) {
+					t.Errorf("DTSTAMP %s, LAST-MODIFIED %s", get(ics.ComponentPropertyDtstamp), get(ics.ComponentPropertyLastModified))
+				}
+				return sequence, get(ics.ComponentPropertyLastModified), get(ics.ComponentPropertyDtStart) + get(ics.ComponentPropertyDescription) + get(ics.ComponentPropertyLocation)
+			}
+			t.Fatal("the calendar does not have the training")
+			return
+		}
+		schedule := func(start string) func() {
+			return func() {
+				var days []map[string]any
+				for _, day := range []string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"} {
+					days = append(days, map[string]any{"weekday": day, "start": start, "end": "19:30"})
+				}
+				q.coach.Call(t, "PATCH", "/api/batches/"+q.batch, map[string]any{"schedule": days}).Want(t, 200)
+			}
+		}
+		sequence, modified, text := read()
+		for _, change := range []struct {
+			name    string
+			make    func()
+			further bool // SEQUENCE
+		}{
+			{"the schedule", schedule("18:30"), true},
+			{"the schedule again", schedule("17:00"), true},
+			{"the venue", func() {
+				q.coach.Call(t, "PATCH", "/api/batches/"+q.batch, map[string]any{"venue": "South ground"}).Want(t, 200)
+			}, true},
+			{"one day", func() {
+				q.coach.Call(t, "PATCH", "/api/trainings/"+q.slot(2), map[string]any{"start": "17:15"}).Want(t, 200)
+			}, true},
+			{"an answer", func() { q.answer(q.slot(2), false, "Fever").Want(t, 200) }, false},
+			{"the other answer", func() { q.answer(q.slot(2), true, "").Want(t, 200) }, false},
+		} {
+			s.Clock.Advance(time.Minute)
+			change.make()
+			nextSequence, nextModified, nextText := read()
+			if nextText == text || nextModified <= modified || (nextSequence > sequence) != change.further || nextSequence < sequence {
+				t.Errorf("after a change of %s: SEQUENCE %d → %d, LAST-MODIFIED %s → %s, %s → %s", change.name, sequence, nextSequence, modified, nextModified, text, nextText)
+			}
+			sequence, modified, text = nextSequence, nextModified, nextText
+		}
 	})
 }

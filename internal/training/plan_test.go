@@ -1,6 +1,7 @@
 package training
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -197,5 +198,46 @@ func TestFeedText(t *testing.T) {
 		if get(ics.ComponentPropertyDtStart) != want.start || get(ics.ComponentPropertyStatus) != want.status || !strings.Contains(get(ics.ComponentPropertySummary), want.summary) {
 			t.Errorf("event %d: %s %s %s, want %+v", i, get(ics.ComponentPropertyDtStart), get(ics.ComponentPropertyStatus), get(ics.ComponentPropertySummary), want)
 		}
+	}
+}
+
+// TestFeedKeepsNames: a calendar has each name and address as the schedule shows it, also what looks like a link or a number.
+func TestFeedKeepsNames(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ batch, venue, wantVenue string }{
+		{"U12 Mon/Wed/Fri", "Plot 12/4, Sector 21, Pune 411001", ""},
+		{"Batch 2: Boys", "Gachibowli Stadium, Old Mumbai Highway, Gachibowli, Hyderabad, Telangana 500032", ""},
+		{"Juniors 5.30-6.30pm", "Ground no. 3, opp. Sh.No.4", ""},
+		{"U-14 & U-16", "B-12/34 Karol Bagh", ""},
+		{"Net practice (A)", "https://maps.app.goo.gl/abc123", ""},
+		{`U12; "A"\B, Rs 500`, "*Main* _gate_ +91 98765 43210", ""},
+		{"नीला/समूह", "North\r\nEND:VCALENDAR\u202e ground", "North END:VCALENDAR ground"},
+		{"U12", strings.Repeat("समूह ", 39) + "समूह", ""},
+	} {
+		b := batchIn("Asia/Kolkata", team.Slot{Start: 60, End: 120})
+		b.Name, b.Venue = tt.batch, tt.venue
+		all := plan([]*team.Batch{b}, nil, "2026-03-28", "2026-03-28")
+		text := string(feed{language: "en"}.serialize(all))
+		parsed, err := ics.ParseCalendar(strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := parsed.Events()[0]
+		summary, venue := ics.FromText(e.GetProperty(ics.ComponentPropertySummary).Value), ics.FromText(e.GetProperty(ics.ComponentPropertyLocation).Value)
+		if want := cmp.Or(tt.wantVenue, tt.venue); summary != tt.batch || venue != want {
+			t.Errorf("the calendar has %q at %q, want %q at %q", summary, venue, tt.batch, want)
+		}
+		if strings.Contains(text, "METHOD") || strings.Count(text, "VALUE=DURATION") != 1 || !strings.Contains(text, "\r\nREFRESH-INTERVAL;VALUE=DURATION:PT1H\r\n") {
+			t.Errorf("the head of the calendar:\n%.300s", text)
+		}
+	}
+}
+
+// TestSubscribeLink: the link of the page opens a calendar program.
+func TestSubscribeLink(t *testing.T) {
+	t.Parallel()
+	c := Calendar{URL: "https://touchline.example:8443/calendars/abc.ics"}
+	if got := c.Subscribe(); got != "webcal://touchline.example:8443/calendars/abc.ics" {
+		t.Errorf("got %s", got)
 	}
 }
