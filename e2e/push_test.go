@@ -122,6 +122,19 @@ func TestPush(t *testing.T) {
 		if !strings.Contains(b.Page.Text(), "without names") {
 			t.Errorf("after subscribing: %s", b.Page.Text())
 		}
+		// The service worker compares the subscription of the browser with this one, and replaces it.
+		stored := func(endpoint string) string {
+			return `data-key="` + key + `" data-endpoint="` + url.QueryEscape(endpoint) + `" data-names=""`
+		}
+		replaced := service.Endpoint() + "?replaced=a&b=+"
+		for _, endpoint := range []string{replaced, service.Endpoint()} {
+			b.Send("POST", "/me/guardian/settings/push", url.Values{
+				"account": {guardian.ID}, "endpoint": {endpoint}, "p256dh": {service.Browser.P256DH()}, "auth": {service.Browser.Auth()}, "show_names": {""},
+			})
+			if !strings.Contains(b.Page.Body, stored(endpoint)) {
+				t.Errorf("after the subscription was replaced by %s: %s", endpoint, b.Page.Body)
+			}
+		}
 		coach.Call(t, "PATCH", "/api/players/"+player.String("player_id"), map[string]any{"student": map[string]any{"full_name": "Asha Kumari Rao"}}).Want(t, 200)
 		service.Wait(t, 3)
 		b.Press("Turn off for this device")

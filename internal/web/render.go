@@ -112,9 +112,6 @@ func (p *Pages) PartText(name string, data any) (string, error) {
 
 func (p *Pages) send(w http.ResponseWriter, r *http.Request, req *Request, resp Response) {
 	h := w.Header()
-	for name, values := range resp.Header {
-		h[name] = values
-	}
 	for _, c := range resp.Cookies {
 		http.SetCookie(w, c)
 	}
@@ -125,6 +122,9 @@ func (p *Pages) send(w http.ResponseWriter, r *http.Request, req *Request, resp 
 	if resp.Public {
 		h.Set("Cache-Control", "public, max-age=60")
 		h.Del("X-Robots-Tag")
+	}
+	for name, values := range resp.Header {
+		h[name] = values
 	}
 	switch {
 	case resp.Write != nil:

@@ -180,7 +180,8 @@ func TestResults(t *testing.T) {
 		{500, nil, message.SendError{}},
 		{307, http.Header{"Location": {"http://127.0.0.1:1/"}}, message.SendError{}},
 		{400, nil, message.SendError{Permanent: true}},
-		{403, nil, message.SendError{Permanent: true}},
+		{401, nil, message.SendError{Gone: true}},
+		{403, nil, message.SendError{Gone: true}},
 		{413, nil, message.SendError{Permanent: true}},
 	} {
 		sender, service, store := newSender(t, loopback)

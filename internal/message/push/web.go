@@ -105,7 +105,8 @@ func (s *Sender) result(resp *http.Response) error {
 	switch code := resp.StatusCode; {
 	case code >= 200 && code < 300:
 		return nil
-	case code == http.StatusNotFound, code == http.StatusGone:
+	case code == http.StatusNotFound, code == http.StatusGone,
+		code == http.StatusUnauthorized, code == http.StatusForbidden: // the subscription is for another key
 		f.Gone = true
 	case code == http.StatusRequestTimeout, code == http.StatusTooManyRequests, code >= 500, code < 400:
 		f.Wait = httpx.RetryAfter(resp.Header.Get("Retry-After"), s.config.Now())

@@ -30,7 +30,7 @@ func (p pages) events(ctx context.Context, r *web.Request, by actor.Actor) (web.
 	}
 	newest := st.State().Seq
 	return web.Response{
-		Header: http.Header{"Content-Type": {"text/event-stream"}, "X-Accel-Buffering": {"no"}},
+		Header: httpx.StreamHeader(),
 		Write: func(_ http.ResponseWriter, r *http.Request) error {
 			if r.Method == http.MethodHead {
 				st.Close()
@@ -46,11 +46,14 @@ func (p pages) events(ctx context.Context, r *web.Request, by actor.Actor) (web.
 	}, nil
 }
 
-// seenSeq returns the Seq that the browser has seen. Without one it has seen newest.
+// seenSeq returns the Seq that the browser has seen. Without one it has seen newest. A Seq above newest is of the database before
+// a backup was restored: the browser has seen nothing of this one, and its page is of the other.
 func seenSeq(r *http.Request, newest int64) int64 {
 	for _, text := range []string{r.Header.Get("Last-Event-ID"), r.URL.Query().Get("after")} {
-		if seq, err := strconv.ParseInt(text, 10, 64); err == nil {
+		if seq, err := strconv.ParseInt(text, 10, 64); err == nil && seq <= newest {
 			return seq
+		} else if err == nil {
+			return -1
 		}
 	}
 	return newest
@@ -72,6 +75,8 @@ func (p pages) follow(ctx context.Context, w http.ResponseWriter, st *notice.Str
 	}
 	end, stop := p.site.NewTicker(eventsLifetime)
 	defer stop()
+	beat, stopBeat := p.site.NewTicker(httpx.StreamHeartbeat)
+	defer stopBeat()
 	for {
 		state := st.State()
 		if !state.Live {
@@ -90,6 +95,10 @@ func (p pages) follow(ctx context.Context, w http.ResponseWriter, st *notice.Str
 			return
 		case <-end:
 			return
+		case <-beat:
+			if !write(httpx.StreamComment) {
+				return
+			}
 		case <-st.Woken():
 		}
 	}

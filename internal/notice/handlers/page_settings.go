@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"context"
+	"net/url"
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/coach"
@@ -78,11 +79,13 @@ func (p pages) emailSetting(ctx context.Context, by actor.Actor) (*emailSetting,
 // pushState is the state of push messages on this device, for the settings page.
 type pushState struct {
 	// Key is the public key of the service.
-	Key                   string
+	Key string
+	// Endpoint is that of the subscription, percent-encoded. The service worker compares it with the browser's.
+	Endpoint              string
 	Subscribed, ShowNames bool
 }
 
 func (p pages) pushState(ctx context.Context, by actor.Actor) (pushState, error) {
 	s, found, err := p.site.Push.OfSession(ctx, by)
-	return pushState{p.site.Push.Key, found, s.ShowNames}, err
+	return pushState{p.site.Push.Key, url.QueryEscape(s.Endpoint), found, s.ShowNames}, err
 }

@@ -18,8 +18,6 @@ import (
 const (
 	// streamBatch is the highest number of notifications that one read returns.
 	streamBatch = 100
-	// streamHeartbeat is how often a stream writes a comment.
-	streamHeartbeat = 20 * time.Second
 	// streamWriteTimeout limits each write to a client.
 	streamWriteTimeout = 10 * time.Second
 	// streamRetry tells a browser to reconnect after 3 s.
@@ -48,10 +46,7 @@ func (h calls) stream(ctx context.Context, r api.Request[api.NoBody]) (api.Respo
 		return api.Response{}, err
 	}
 	return api.Response{
-		Header: http.Header{
-			"Content-Type":      {"text/event-stream"},
-			"X-Accel-Buffering": {"no"}, // nginx must not buffer events
-		},
+		Header: httpx.StreamHeader(),
 		Write: func(_ http.ResponseWriter, hr *http.Request) error {
 			if hr.Method == http.MethodHead {
 				st.Close()
@@ -68,7 +63,7 @@ func (h calls) writeStream(ctx context.Context, w http.ResponseWriter, caller ap
 	defer st.Close()
 	out := &eventWriter{
 		w: w, control: http.NewResponseController(w), seq: after,
-		timeout: streamWriteTimeout, pause: 2*streamHeartbeat + streamWriteTimeout,
+		timeout: streamWriteTimeout, pause: 2*httpx.StreamHeartbeat + streamWriteTimeout,
 	}
 	// The server's read timeout would end the stream.
 	_ = out.control.SetReadDeadline(time.Now().Add(caller.Claims.ExpiresAt.Sub(h.api.Now()) + time.Minute))
@@ -81,7 +76,7 @@ func (h calls) writeStream(ctx context.Context, w http.ResponseWriter, caller ap
 // resumeAfter returns the sequence number after which a stream begins: the number of the
 // notification lastEventID (see notice.Tray.SeqOf), or newest if lastEventID is not an id.
 func (h calls) resumeAfter(ctx context.Context, by actor.Actor, lastEventID string, newest int64) (int64, error) {
-	id := strings.TrimSpace(lastEventID)
+	id := strings.ToLower(strings.Trim(lastEventID, " \"")) // as some clients send it
 	if !endpoint.IsID(id) {
 		return newest, nil
 	}
@@ -92,7 +87,7 @@ func (h calls) resumeAfter(ctx context.Context, by actor.Actor, lastEventID stri
 // read, too. The client reconnects and misses nothing.
 func (h calls) follow(ctx context.Context, caller api.Caller, st *notice.Stream, out *eventWriter, state notice.StreamState) {
 	expiresAt := caller.Claims.ExpiresAt
-	beat, stopBeat := h.api.NewTicker(streamHeartbeat)
+	beat, stopBeat := h.api.NewTicker(httpx.StreamHeartbeat)
 	defer stopBeat()
 	expiry := time.NewTimer(expiresAt.Sub(h.api.Now()))
 	defer expiry.Stop()
@@ -113,7 +108,7 @@ func (h calls) follow(ctx context.Context, caller api.Caller, st *notice.Stream,
 		case <-expiry.C:
 			return
 		case <-beat:
-			if !out.write(": still here\n\n") {
+			if !out.write(httpx.StreamComment) {
 				return
 			}
 			continue

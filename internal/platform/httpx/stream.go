@@ -11,6 +11,21 @@ import (
 	"time"
 )
 
+// StreamHeartbeat is how often a stream of events writes a comment: proxies close a connection that is silent for 30 to 60 s.
+const StreamHeartbeat = 20 * time.Second
+
+// StreamComment is what a stream writes each StreamHeartbeat. Clients ignore it.
+const StreamComment = ": still here\n\n"
+
+// StreamHeader returns the header of a stream of server-sent events.
+func StreamHeader() http.Header {
+	return http.Header{
+		"Content-Type":      {"text/event-stream"},
+		"Cache-Control":     {"no-store, no-transform"}, // a proxy that compresses would hold the events back
+		"X-Accel-Buffering": {"no"},                     // nginx must not buffer events
+	}
+}
+
 // Stream lets write write the response of r after its handler has returned nil. ctx ends when the client has
 // gone. A process holds thousands of streams: one takes 15 kB over HTTP/1.1, because it keeps neither the
 // stack of the handler nor the request and the buffers of net/http, which take 30 kB.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/platform/httpx"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/web"
 )
@@ -161,7 +162,7 @@ func (p pages) events(context.Context, *web.Request) (web.Response, error) {
 		return web.Response{}, err
 	}
 	return web.Response{
-		Header: http.Header{"Content-Type": {"text/event-stream"}, "X-Accel-Buffering": {"no"}},
+		Header: httpx.StreamHeader(),
 		Write: func(w http.ResponseWriter, r *http.Request) error {
 			defer open.Close()
 			if r.Method == http.MethodHead {
@@ -173,8 +174,10 @@ func (p pages) events(context.Context, *web.Request) (web.Response, error) {
 			_ = control.SetWriteDeadline(end.Add(time.Minute))
 			timer := time.NewTimer(streamEnd)
 			defer timer.Stop()
+			beat := time.NewTicker(httpx.StreamHeartbeat)
+			defer beat.Stop()
 			// A message may have arrived between the page and the stream.
-			for text := "retry: 1000\ndata: changed\n\n"; ; text = "data: changed\n\n" {
+			for text := "retry: 1000\ndata: changed\n\n"; ; {
 				if _, err := fmt.Fprint(w, text); err != nil || control.Flush() != nil {
 					return nil
 				}
@@ -185,7 +188,10 @@ func (p pages) events(context.Context, *web.Request) (web.Response, error) {
 					return nil
 				case <-timer.C:
 					return nil
+				case <-beat.C:
+					text = httpx.StreamComment
 				case <-open.Woken():
+					text = "data: changed\n\n"
 				}
 			}
 		},

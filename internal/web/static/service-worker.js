@@ -83,7 +83,7 @@ const hour = 3600 * 1000
 const keep = async ({ paths, language }) => {
   const cache = await caches.open('pages')
   const offline = await cache.match('/offline', { ignoreVary: true })
-  if (offline?.headers.get('Content-Language') !== language || Date.now() - Date.parse(offline.headers.get('Date')) > hour) await keepPage('/offline', await fetch('/offline'))
+  if (offline?.headers.get('Content-Language') !== language || Date.now() - Date.parse(offline.headers.get('Date')) > hour) await Promise.all([keepPage('/offline', await fetch('/offline')), renew().catch(() => {})])
   for (const path of new Set(paths.filter((path) => kept.test(path)))) {
     const old = await cache.match(path, { ignoreVary: true })
     if (old && Date.now() - Date.parse(old.headers.get('Date')) < hour) await keepFiles(await old.text())
@@ -112,6 +112,25 @@ const page = async (event, url) => {
   return get ? offline : edited(offline, /<template data-sent>(.*)<\/template>/, '<p class="notice">$1</p>')
 }
 const edited = async (page, text, by) => new Response((await page.text()).replace(text, by), { headers: page.headers })
+
+// A browser can replace its push subscription, or lose it. Each session that had one gets the new one: the pages of settings say
+// what the server has. A session without one stays without.
+const renew = async () => {
+  if (!registration.pushManager || Notification.permission !== 'granted') return
+  for (const path of ['/coach/settings', '/me/guardian/settings', '/me/student/settings']) {
+    const settings = await fetch(path, { headers: { Accept: 'text/html', 'Touchline-Live': 'yes' }, redirect: 'manual' })
+    const html = await settings.text()
+    const [, applicationServerKey, stored, show_names] = html.match(/data-key="([^"]+)" data-endpoint="([^"]+)" data-names="(\w*)"/) || []
+    if (!settings.ok || !stored) continue
+    const { pushManager } = registration
+    const subscription = await pushManager.getSubscription() || await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey })
+    const { endpoint, keys } = subscription.toJSON()
+    if (endpoint === decodeURIComponent(stored)) continue
+    const account = html.match(/name="account" value="([\w-]+)"/)[1]
+    await fetch(path + '/push', { method: 'POST', body: new URLSearchParams({ account, endpoint, ...keys, show_names }), redirect: 'manual' })
+  }
+}
+addEventListener('pushsubscriptionchange', (event) => event.waitUntil(renew()))
 
 addEventListener('push', (event) => {
   const { title, body, lang, url, tag } = event.data.json()
