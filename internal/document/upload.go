@@ -37,6 +37,18 @@ func (s *Service) Check(ctx context.Context, by actor.Actor, up Upload) (mediaTy
 	if err == nil && up.Kind == coach.ProfilePicture && mediaType == picture.PDF {
 		faults = append(faults, fault.Field{Pointer: "/file", Code: "not_a_picture", Detail: "A profile picture must be a JPEG, PNG or WebP file."})
 	}
+	if err == nil && up.Kind == coach.Identity && mediaType == picture.PDF {
+		locked, err := picture.IsEncrypted(up.File, up.File.Size())
+		if err != nil {
+			return "", nil, err
+		}
+		if locked { // an operator could not read it
+			faults = append(faults, fault.Field{
+				Pointer: "/file", Code: picture.PasswordProtected,
+				Detail: "The PDF is protected by a password. Open it, print it to a new PDF without a password, and send that one.",
+			})
+		}
+	}
 	return mediaType, faults, err
 }
 

@@ -12,6 +12,8 @@ const (
 	UnsupportedType = "unsupported_type"
 	// Ambiguous: a PDF that other programs would read as another type.
 	Ambiguous = "ambiguous_type"
+	// PasswordProtected: a PDF that needs a password.
+	PasswordProtected = "password_protected"
 	// Truncated: the end is missing.
 	Truncated = "truncated"
 	// Unreadable: damaged, or a variant that cannot be decoded.

@@ -251,3 +251,19 @@ func FuzzInspect(f *testing.F) {
 		}
 	})
 }
+
+// TestIsEncrypted: the entry of a trailer, a trailer as a stream, also over blocks, and nothing else.
+func TestIsEncrypted(t *testing.T) {
+	for entry, want := range map[string]bool{
+		"/Encrypt 12 0 R": true, "/Encrypt\r\n12 0 R": true, "/Encrypt<</Filter/Standard>>": true, "/Encrypt <<": true,
+		"/EncryptMetadata false": false, "/Encrypt": false, "Encrypt 12 0 R": false, "/Encrypt true": false, "": false,
+	} {
+		for _, before := range []int{0, 32_768 - 70, 32_768 - 20, 32_768 - 8, 32_768, 100_000} {
+			file := pdfWith([]byte(strings.Repeat(" ", before) + entry))
+			got, err := picture.IsEncrypted(bytes.NewReader(file), int64(len(file)))
+			if err != nil || got != want {
+				t.Errorf("%q after %d bytes: %t, %v", entry, before, got, err)
+			}
+		}
+	}
+}

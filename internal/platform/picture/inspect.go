@@ -67,7 +67,7 @@ func Inspect(r io.ReaderAt, size int64) (Info, error) {
 	case WebP:
 		info, err = inspectWebP(r, size)
 	default:
-		return Info{}, fileError(UnsupportedType, "The file's content is %s. Send a PDF, JPEG, PNG or WebP file.", kind)
+		return Info{}, fileError(UnsupportedType, "The file's content is %s. %s", kind, wayOut(kind))
 	}
 	if err != nil || !info.IsPicture() {
 		return info, err
@@ -75,15 +75,26 @@ func Inspect(r io.ReaderAt, size int64) (Info, error) {
 	return info.upright(), info.check()
 }
 
+// wayOut returns what to do with a file of another type.
+func wayOut(kind string) string {
+	switch kind {
+	case "image/heic", "image/heic-sequence", "image/heif", "image/heif-sequence", "image/avif":
+		return "Take a screenshot of the picture and send that, or save it as JPEG. On an iPhone: Settings, Camera, Formats, Most Compatible."
+	}
+	return "Send a PDF, JPEG, PNG or WebP file."
+}
+
 // headSize is the number of bytes that type detection reads.
 const headSize = 3072
 
-// kindOf returns the type that mimetype detects, but only if the file begins with
+// kindOf returns the type that mimetype detects, but only if a picture begins with
 // the exact signature of that type: mimetype accepts more, as browsers do.
 func kindOf(head []byte) string {
+	if beginsPDF(head) {
+		return PDF
+	}
 	found := mimetype.Detect(head)
 	for kind, signed := range map[string]bool{
-		PDF:  hasPrefix(head, "%PDF-"),
 		JPEG: hasPrefix(head, "\xff\xd8\xff"),
 		PNG:  hasPrefix(head, "\x89PNG\r\n\x1a\n"),
 		WebP: hasPrefix(head, "RIFF") && len(head) >= 12 && string(head[8:12]) == "WEBP",

@@ -3,10 +3,17 @@ package picture
 import (
 	"bytes"
 	"io"
+	"regexp"
+
+	"github.com/gabriel-vasile/mimetype"
 )
 
-// pdfTail is the number of last bytes that must contain %%EOF, as in PDF readers.
-const pdfTail = 1024
+const (
+	// pdfStart is the number of first bytes in which readers look for %PDF-: some programs write a line or a byte order mark before.
+	pdfStart = 1024
+	// pdfTail is the number of last bytes that must contain %%EOF. Scanners and mail programs append zeros or a page.
+	pdfTail = 64 << 10
+)
 
 const (
 	// zipTail is the number of last bytes in which programs look for a ZIP end record: 22
@@ -20,13 +27,23 @@ const (
 // its first kilobytes.
 var markup = []string{"<!doctype", "<html", "<head", "<body", "<script", "<svg", "<iframe", "<?php", "<?xml-stylesheet"}
 
-// inspectPDF is strict because a PDF is stored unchanged: it must begin at the
-// first byte, have an end, and not be a ZIP archive (JAR, Office, APK …) or a page
+// beginsPDF reports whether readers take a file for a PDF. What is before %PDF- may be no file of another type.
+func beginsPDF(head []byte) bool {
+	at := bytes.Index(head[:min(len(head), pdfStart+len("%PDF-"))], []byte("%PDF-"))
+	if at < 0 || containsAny(bytes.ToLower(head[:at]), markup) {
+		return false
+	}
+	before := mimetype.Detect(head[:at])
+	return at == 0 || before.Is("text/plain") || before.Is("application/octet-stream")
+}
+
+// inspectPDF is strict because a PDF is stored unchanged: it must begin in the
+// first kilobyte, have an end, and not be a ZIP archive (JAR, Office, APK …) or a page
 // as well, nor carry an archive. It does not look for scripts in the PDF, whose content is usually
 // compressed. The service serves a PDF as a download, and a virus scanner may check it.
 func inspectPDF(r io.ReaderAt, size int64, head []byte) (Info, error) {
-	if lower := bytes.ToLower(head); containsAny(lower, markup) {
-		return Info{}, fileError(Ambiguous, "The file is both a PDF and a web page.")
+	if lower := bytes.ToLower(withoutStrings(head)); containsAny(lower, markup) {
+		return Info{}, fileError(Ambiguous, "The file is both a PDF and a web page. Print it to a new PDF and send that one.")
 	}
 	archive, err := isZIP(r, size)
 	if err != nil {
@@ -40,9 +57,64 @@ func inspectPDF(r io.ReaderAt, size int64, head []byte) (Info, error) {
 		return Info{}, err
 	}
 	if !bytes.Contains(end, []byte("%%EOF")) {
-		return Info{}, fileError(Truncated, "The PDF has no end. It is incomplete or damaged.")
+		return Info{}, fileError(Truncated, "The PDF has no end. It is incomplete or damaged. Print it to a new PDF and send that one.")
 	}
 	return Info{MediaType: PDF}, nil
+}
+
+// withoutStrings returns what is outside of the strings and streams of a PDF: comments of readers and fonts have markup in them.
+func withoutStrings(b []byte) []byte {
+	var out []byte
+	depth, comment := 0, false // of parentheses
+	for i := 0; i < len(b); i++ {
+		switch c := b[i]; {
+		case comment:
+			comment = c != '\n' && c != '\r'
+			out = append(out, c)
+		case depth > 0:
+			switch c {
+			case '\\':
+				i++
+			case '(':
+				depth++
+			case ')':
+				depth--
+			}
+		case c == '(':
+			depth++
+		case bytes.HasPrefix(b[i:], []byte("stream\n")), bytes.HasPrefix(b[i:], []byte("stream\r\n")):
+			length := bytes.Index(b[i:], []byte("endstream"))
+			if length < 0 {
+				return out
+			}
+			i += length + len("endstream") - 1
+		default:
+			comment = c == '%'
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// encryptEntry is the entry of a trailer that says that a PDF is encrypted (ISO 32000-2, table 15).
+var encryptEntry = regexp.MustCompile(`/Encrypt(\s+\d{1,10}\s+\d{1,5}\s+R|\s*<<)`)
+
+// encryptLength is the longest encryptEntry that IsEncrypted finds, in bytes.
+const encryptLength = 64
+
+// IsEncrypted reports whether a PDF is protected by a password: to open it, or to change or print it.
+func IsEncrypted(r io.ReaderAt, size int64) (bool, error) {
+	block := make([]byte, zipBlock)
+	for at := int64(0); at < size; at += zipBlock - encryptLength {
+		b := block[:min(int64(len(block)), size-at)]
+		if err := readAt(r, b, at); err != nil {
+			return false, err
+		}
+		if encryptEntry.Match(b) {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 func containsAny(b []byte, words []string) bool {
