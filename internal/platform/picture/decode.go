@@ -29,6 +29,7 @@ func decode(ctx context.Context, src io.ReaderAt, size int64, info Info) (m imag
 		m, err = png.Decode(w)
 	case WebP:
 		m, err = webp.Decode(w)
+		fullRange(m)
 	}
 	if err != nil {
 		return nil, w.decodeError(err)
@@ -42,6 +43,37 @@ func decode(ctx context.Context, src io.ReaderAt, size int64, info Info) (m imag
 	}
 	return m, nil
 }
+
+// fullRange stretches the colours of a lossy WebP in place: VP8 stores Y from 16 to 235, and Cb and Cr from 16 to 240 (BT.601),
+// but x/image/webp returns them as an image.YCbCr, which has 0 to 255 (golang.org/issue/40173).
+func fullRange(m image.Image) {
+	var planes *image.YCbCr
+	switch m := m.(type) {
+	case *image.YCbCr:
+		planes = m
+	case *image.NYCbCrA:
+		planes = &m.YCbCr
+	default:
+		return // a lossless WebP is RGB
+	}
+	for i, v := range planes.Y {
+		planes.Y[i] = lumaRange[v]
+	}
+	for _, plane := range [][]uint8{planes.Cb, planes.Cr} {
+		for i, v := range plane {
+			plane[i] = chromaRange[v]
+		}
+	}
+}
+
+// lumaRange and chromaRange are the values of fullRange.
+var lumaRange, chromaRange = func() (luma, chroma [256]uint8) {
+	for v := range 256 {
+		luma[v] = uint8(min(max((float64(v)-16)*255/219+0.5, 0), 255))
+		chroma[v] = uint8(min(max(128+(float64(v)-128)*255/224+0.5, 0), 255))
+	}
+	return luma, chroma
+}()
 
 // eightBit converts m to one of the four types that the package handles, in place
 // where possible. It returns nil for a type that no decoder returns.

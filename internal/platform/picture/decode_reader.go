@@ -11,7 +11,8 @@ import (
 
 // decodeBudget is how many bytes one decode may hold. A process may use 192 MB:
 // about 28 when idle, 20 for other requests, the rest is this. It is enough for a
-// picture of MaxPixels with 8 bytes a pixel, and for a progressive 4:2:0 JPEG of MaxPixels.
+// picture of 16 megapixels with 8 bytes a pixel, for a progressive 4:2:0 JPEG of 16 megapixels, and for an ordinary one of 50
+// together with its copy of 4096 × 3072.
 const decodeBudget = 140 << 20
 
 // MemoryLimit is the least value for debug.SetMemoryLimit, in bytes, in a process that

@@ -17,8 +17,10 @@ const (
 )
 
 const (
-	// MaxPixels is 16 megapixels, 16×1024×1024: a square with sides of 4096.
-	MaxPixels = 16 << 20
+	// MaxPixels is 64 megapixels, 64×1024×1024: phones make 50. Memory limits more pictures: see check.
+	MaxPixels = 64 << 20
+	// plainPixels is 16 megapixels, a square with sides of 4096: above it, decodeBudget also counts the smaller copy.
+	plainPixels = 16 << 20
 	// MaxSide bounds each side in pixels.
 	MaxSide = 20_000
 	// maxParts bounds the chunks of a PNG or WebP and the segments of a JPEG. Encoders
@@ -121,12 +123,21 @@ func (i Info) check() error {
 	case i.width > MaxSide || i.height > MaxSide:
 		return fileError(TooManyPixels, "The picture has %d × %d pixels. A side may have at most %d.", i.width, i.height, MaxSide)
 	case int64(i.width)*int64(i.height) > MaxPixels:
-		return fileError(TooManyPixels, "The picture has %d × %d pixels. Send one with at most 16 megapixels.", i.width, i.height)
-	case i.memory > decodeBudget:
+		return fileError(TooManyPixels, "The picture has %d × %d pixels. Send one with at most 64 megapixels.", i.width, i.height)
+	case i.peak() > decodeBudget:
 		return fileError(NeedsTooMuchMemory, "The picture needs %d MB to decode. At most %d MB are allowed. Save it smaller, with 8 bits a colour, or without interlacing or progressive coding.",
-			i.memory>>20, decodeBudget>>20)
+			i.peak()>>20, decodeBudget>>20)
 	}
 	return nil
+}
+
+// peak returns the memory that a picture needs, in bytes. A large one is there together with its copy in the largest size.
+func (i Info) peak() int64 {
+	if int64(i.width)*int64(i.height) <= plainPixels {
+		return i.memory
+	}
+	width, height := fit(i.width, i.height, DocumentSizes[0].Longest)
+	return i.memory + 4*int64(width)*int64(height)
 }
 
 // errTooManyParts refuses a picture with more than maxParts chunks or segments.

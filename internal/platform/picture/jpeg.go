@@ -10,9 +10,9 @@ import (
 const (
 	// A decoder processes the whole picture once per scan, however few bytes the
 	// scan has. Encoders write about 10 scans. The limits are for pictures of
-	// MaxPixels and for small ones.
-	maxScansAtMaxPixels = 32
-	maxScans            = 100
+	// plainPixels and for small ones.
+	maxScansAtPlainPixels = 32
+	maxScans              = 100
 )
 
 // JPEG markers (ITU T.81, table B.1).
@@ -163,7 +163,7 @@ func (h *jpegHeader) frameHeader(marker byte, body []byte) error {
 
 func (h *jpegHeader) checkScans() error {
 	pixels := max(int64(h.width)*int64(h.height), 1)
-	if most := min(maxScans, maxScansAtMaxPixels*MaxPixels/pixels); int64(h.scans) > most {
+	if most := min(maxScans, maxScansAtPlainPixels*plainPixels/pixels); int64(h.scans) > most {
 		return fileError(TooComplex, "The JPEG has %d scans. At most %d are allowed at this size. Save it as an ordinary JPEG.", h.scans, most)
 	}
 	return nil

@@ -72,6 +72,7 @@ func Process(ctx context.Context, src io.ReaderAt, size int64, opts Options) (Re
 	if err != nil {
 		return Result{}, err
 	}
+	m = halve(m)
 	result := Result{Source: info}
 	mediaType, oriented := JPEG, false
 	if _, transparent := m.(*image.NRGBA); transparent {

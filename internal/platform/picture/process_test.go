@@ -207,3 +207,43 @@ func TestFormats(t *testing.T) {
 		}
 	}
 }
+
+// TestLossyWebPColours: a lossy WebP has the colours of the same picture in another format, which is within 2 levels. VP8 stores a
+// limited range: its black is 16.
+func TestLossyWebPColours(t *testing.T) {
+	_, files, err := process(t, testdata(t, "ramp.lossy.webp"), []picture.Size{{Name: "x", Longest: 4096}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := decodeImage(t, files["x"])
+	for i, want := range []color.NRGBA{{0, 0, 0, 255}, {64, 64, 64, 255}, {128, 128, 128, 255}, {192, 192, 192, 255}, {255, 255, 255, 255}, {255, 0, 0, 255}, {0, 0, 255, 255}} {
+		got := color.NRGBAModel.Convert(m.At(32*i+16, 16)).(color.NRGBA)
+		off := func(a, b uint8) int { return int(max(a, b) - min(a, b)) }
+		if most := max(off(got.R, want.R), off(got.G, want.G), off(got.B, want.B)); most > 3 {
+			t.Errorf("colour %d: got %v, want %v", i, got, want)
+		}
+	}
+}
+
+// TestLongPictures: pictures that are halved before they are scaled keep their sides and colours.
+func TestLongPictures(t *testing.T) {
+	for _, tt := range []struct{ width, height, stored, other int }{{7499, 200, 4096, 109}, {7601, 201, 3800, 100}, {8160, 120, 4080, 60}, {201, 9001, 91, 4096}, {9001, 1, 4096, 1}, {9000, 2, 4096, 1}} {
+		_, files, err := process(t, picturetest.JPEG(picturetest.FourCorners(tt.width, tt.height)), picture.DocumentSizes)
+		if err != nil {
+			t.Errorf("%d × %d: %v", tt.width, tt.height, err)
+			continue
+		}
+		m := decodeImage(t, files[""])
+		if got := m.Bounds().Size(); got != (image.Point{tt.stored, tt.other}) {
+			t.Errorf("%d × %d became %v", tt.width, tt.height, got)
+		}
+		if tt.height < 100 {
+			continue
+		}
+		for at, want := range map[image.Point]color.NRGBA{{5, 5}: {255, 0, 0, 255}, {tt.stored - 5, tt.other - 5}: {255, 255, 255, 255}, {5, tt.other - 5}: {0, 0, 255, 255}} {
+			if !near(m.At(at.X, at.Y), want) {
+				t.Errorf("%d × %d has %v at %v, want %v", tt.width, tt.height, m.At(at.X, at.Y), at, want)
+			}
+		}
+	}
+}

@@ -93,6 +93,35 @@ func shrink(ctx context.Context, m image.Image, width, height int) (image.Image,
 	return &image.RGBA{Pix: out, Stride: 4 * width, Rect: r}, nil
 }
 
+// halvedSide is the longer side from which halve works: pictures of 48 and 50 megapixels become about as large as the largest size.
+const halvedSide = 7500
+
+// halve returns a JPEG or WebP with a very long side in half its size, else m itself. Means of four samples take a tenth of the time of
+// shrink, which takes 5 s for 50 megapixels.
+func halve(m image.Image) image.Image {
+	from, ok := m.(*image.YCbCr)
+	if !ok || max(from.Rect.Dx(), from.Rect.Dy()) < halvedSide || min(from.Rect.Dx(), from.Rect.Dy()) < 2 {
+		return m
+	}
+	to := image.NewYCbCr(image.Rect(0, 0, from.Rect.Dx()/2, from.Rect.Dy()/2), from.SubsampleRatio)
+	halvePlane(to.Y, to.YStride, from.Y, from.YStride)
+	halvePlane(to.Cb, to.CStride, from.Cb, from.CStride)
+	halvePlane(to.Cr, to.CStride, from.Cr, from.CStride)
+	return to
+}
+
+// halvePlane writes the means of four samples. The last row or column of from may be missing.
+func halvePlane(to []byte, toStride int, from []byte, fromStride int) {
+	lastRow := len(from)/fromStride - 1
+	for y := range len(to) / toStride {
+		a, b := from[min(2*y, lastRow)*fromStride:], from[min(2*y+1, lastRow)*fromStride:]
+		for x := range toStride {
+			left, right := min(2*x, fromStride-1), min(2*x+1, fromStride-1)
+			to[y*toStride+x] = byte((int(a[left]) + int(a[right]) + int(b[left]) + int(b[right]) + 2) / 4)
+		}
+	}
+}
+
 // scaleRow scales one row.
 func scaleRow(to, from []float32, columns []taps) {
 	for x, column := range columns {

@@ -13,7 +13,7 @@ type HeavyPicture struct {
 	Accepted bool
 }
 
-// side is the side of a square of MaxPixels.
+// side is the side of a square of 16 megapixels.
 const side = 4096
 
 // HeavyPictures returns the most expensive picture of each type. Decoding the
