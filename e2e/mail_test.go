@@ -168,7 +168,17 @@ func TestUnsubscribe(t *testing.T) {
 		}
 		stop := pathOf(s, strings.Trim(digest.Header.Get("List-Unsubscribe"), "<>"))
 		oneClick := func(path string) int {
-			resp, err := http.PostForm(s.Config.PublicURL+path, url.Values{"List-Unsubscribe": {"One-Click"}})
+			// Web mail and add-ons send it from their own origin.
+			req, err := http.NewRequest("POST", s.Config.PublicURL+path, strings.NewReader("List-Unsubscribe=One-Click"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+			if !strings.HasSuffix(path, "/allow") {
+				req.Header.Set("Origin", "https://mail.example")
+				req.Header.Set("Sec-Fetch-Site", "cross-site")
+			}
+			resp, err := http.DefaultClient.Do(req)
 			if err != nil {
 				t.Fatal(err)
 			}

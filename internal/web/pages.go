@@ -57,6 +57,8 @@ func New(c Config) (*Pages, error) {
 	if err := origin.AddTrustedOrigin(c.PublicURL); err != nil {
 		return nil, err
 	}
+	// Web mail and add-ons send this from their own origin (RFC 8058). The token is the authority: no cookie counts.
+	origin.AddInsecureBypassPattern("POST /unsubscribe/{token}")
 	p := &Pages{Config: c, render: c.Renderer, Cookies: Cookies{secure: strings.HasPrefix(c.PublicURL, "https://")}, origin: origin}
 	p.identify = p.identifyAccounts
 	return p, nil

@@ -31,6 +31,9 @@ func ReadBounce(contentType string, body []byte) (message.Report, bool, error) {
 }
 
 func readJSON(body []byte) (message.Report, bool, error) {
+	if r, final, ok := readSES(body); ok {
+		return r, final, nil
+	}
 	var b struct {
 		MessageID string `json:"message_id"`
 		Type      string `json:"type"`
@@ -53,38 +56,104 @@ func readJSON(body []byte) (message.Report, bool, error) {
 	return report(b.MessageID, class+"."+detail), true, nil
 }
 
-// readNotification reads a delivery status notification: its second part says what happened,
-// its third part holds the headers of the mail.
-func readNotification(body []byte) (message.Report, bool, error) {
-	invalid := &message.BounceError{Detail: "This is not a delivery status notification."}
-	m, err := mail.ReadMessage(bytes.NewReader(body))
-	if err != nil {
-		return message.Report{}, false, invalid
+// readSES reads a notification of Amazon SES about a bounce, by itself or in the envelope of SNS. A mail has one recipient. SES replaces
+// the Message-ID, so that the mail is found by DeliveryHeader; the identity must include original headers.
+func readSES(body []byte) (r message.Report, final, ok bool) {
+	var envelope struct{ Type, Message string }
+	if err := json.Unmarshal(body, &envelope); err == nil && envelope.Type == "Notification" {
+		body = []byte(envelope.Message)
 	}
-	mediaType, parameters, err := mime.ParseMediaType(m.Header.Get("Content-Type"))
-	if err != nil || mediaType != "multipart/report" {
-		return message.Report{}, false, invalid
-	}
-	var id, status string
-	parts := multipart.NewReader(m.Body, parameters["boundary"])
-	for {
-		part, err := parts.NextPart()
-		if err != nil {
-			break // the end, or a part that is cut off
+	var n struct {
+		NotificationType, EventType string
+		Bounce                      struct {
+			BounceType        string
+			BouncedRecipients []struct{ Status string }
 		}
-		partType, _, _ := mime.ParseMediaType(part.Header.Get("Content-Type"))
-		switch partType {
-		case "message/delivery-status":
-			status = failedStatus(part)
-		case "message/rfc822", "text/rfc822-headers":
-			header, _ := textproto.NewReader(bufio.NewReader(part)).ReadMIMEHeader()
-			id = header.Get("Message-Id")
+		Mail struct {
+			Headers []struct{ Name, Value string }
+		}
+	}
+	if err := json.Unmarshal(body, &n); err != nil || n.NotificationType != "Bounce" && n.EventType != "Bounce" {
+		return r, false, false
+	}
+	id := ""
+	for _, h := range n.Mail.Headers {
+		if strings.EqualFold(h.Name, DeliveryHeader) || id == "" && strings.EqualFold(h.Name, "Message-ID") {
+			id = h.Value
 		}
 	}
 	if id == "" {
+		return r, false, false
+	}
+	status, class := "", "4."
+	if n.Bounce.BounceType == "Permanent" {
+		class = "5."
+	}
+	if len(n.Bounce.BouncedRecipients) > 0 {
+		status = n.Bounce.BouncedRecipients[0].Status
+	}
+	_, detail, _ := strings.Cut(status, ".")
+	return report(id, class+detail), true, true
+}
+
+// readNotification reads a delivery status notification: its second part says what happened,
+// its third part holds the headers of the mail. A virus scanner may have put it into another mail, with its own text.
+func readNotification(body []byte) (message.Report, bool, error) {
+	m, err := mail.ReadMessage(bytes.NewReader(body))
+	if err != nil {
+		return message.Report{}, false, errNoNotification()
+	}
+	n, found := findNotification(textproto.MIMEHeader(m.Header), m.Body, maxNesting)
+	if !found {
+		return message.Report{}, false, errNoNotification()
+	}
+	if n.id == "" {
 		return message.Report{}, false, &message.BounceError{Detail: "The notification does not hold the Message-ID of the mail."}
 	}
-	return report(id, status), status != "", nil
+	return report(n.id, n.status), n.status != "", nil
+}
+
+func errNoNotification() error {
+	return &message.BounceError{Detail: "This is not a delivery status notification."}
+}
+
+// maxNesting is how many multiparts may surround a notification, with its own one.
+const maxNesting = 4
+
+// notification is what a delivery status notification says.
+type notification struct{ id, status string }
+
+// findNotification finds the notification in a mail or in a part of it.
+func findNotification(header textproto.MIMEHeader, body io.Reader, depth int) (n notification, found bool) {
+	mediaType, parameters, err := mime.ParseMediaType(header.Get("Content-Type"))
+	if err != nil || !strings.HasPrefix(mediaType, "multipart/") || depth == 0 {
+		return n, false
+	}
+	report := mediaType == "multipart/report"
+	parts := multipart.NewReader(body, parameters["boundary"])
+	for {
+		part, err := parts.NextPart()
+		if err != nil {
+			return n, report // the end, or a part that is cut off
+		}
+		if !report {
+			if n, found = findNotification(part.Header, part, depth-1); found {
+				return n, true
+			}
+			continue
+		}
+		partType, _, _ := mime.ParseMediaType(part.Header.Get("Content-Type"))
+		switch partType {
+		case "message/delivery-status", "message/global-delivery-status": // RFC 6533
+			n.status = failedStatus(part)
+		case "message/rfc822", "text/rfc822-headers", "message/global", "message/global-headers":
+			header, _ := textproto.NewReader(bufio.NewReader(part)).ReadMIMEHeader()
+			// A server such as Amazon SES replaces the Message-ID.
+			if n.id = header.Get(DeliveryHeader); n.id == "" {
+				n.id = header.Get("Message-Id")
+			}
+		}
+	}
 }
 
 // failedStatus returns the status code of the recipient if the mail failed for good, else "".

@@ -2,6 +2,8 @@ package mail_test
 
 import (
 	"os"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -18,22 +20,33 @@ func TestReadBounce(t *testing.T) {
 		t.Fatal(err)
 	}
 	eml := string(content)
+	otherID := regexp.MustCompile(`(?m)^Message-ID: *<?`+deliveryID+`.*$`).ReplaceAllString(eml, "Message-ID: <0100018f@email.amazonses.com>\nX-Touchline-Delivery: "+deliveryID)
+	if otherID == eml {
+		t.Fatal("the sample has no Message-ID")
+	}
+	ses := `{"notificationType": "Bounce", "bounce": {"bounceType": "Permanent", "bounceSubType": "General", "bouncedRecipients": [{"emailAddress": "meera@example.org", "action": "failed", "status": "5.1.1"}]}, "mail": {"messageId": "0100018f", "headers": [{"name": "Message-ID", "value": "<0100018f@email.amazonses.com>"}, {"name": "X-Touchline-Delivery", "value": "` + deliveryID + `"}]}}`
 	const json, rfc822 = "application/json; charset=utf-8", "message/rfc822"
 	for name, tt := range map[string]struct {
 		contentType, body string
 		receipt           message.Receipt // "" says nothing final
 		cause             message.Cause
 	}{
-		"permanent":                {json, `{"message_id": "<` + deliveryID + `@touchline.example>", "type": "permanent", "status": "5.1.1"}`, message.ReceiptUndeliverable, message.CauseUnknownAddress},
-		"permanent without status": {json, `{"message_id": "` + deliveryID + `", "type": "permanent"}`, message.ReceiptUndeliverable, message.CauseUnknownAddress},
-		"mailbox full":             {json, `{"message_id": "` + deliveryID + `", "type": "temporary", "status": "5.2.2"}`, message.ReceiptUnreachable, message.CauseMailboxFull},
-		"temporary":                {json, `{"message_id": "` + deliveryID + `", "type": "temporary"}`, message.ReceiptUnreachable, ""},
-		"notification":             {rfc822, eml, message.ReceiptUndeliverable, message.CauseUnknownAddress},
-		"line ends of mail":        {rfc822, strings.ReplaceAll(eml, "\n", "\r\n"), message.ReceiptUndeliverable, message.CauseUnknownAddress},
-		"gave up":                  {rfc822, strings.ReplaceAll(eml, "Status: 5.1.1", "Status: 4.4.1"), message.ReceiptUnreachable, message.CauseNetwork},
-		"refused as spam":          {rfc822, strings.ReplaceAll(eml, "Status: 5.1.1", "Status: 5.7.1 (policy)"), message.ReceiptUndeliverable, message.CauseFiltered},
-		"delayed":                  {rfc822, strings.ReplaceAll(eml, "Action: failed", "Action: delayed"), "", ""},
-		"headers only":             {rfc822, strings.ReplaceAll(eml, "Content-Type: message/rfc822", "Content-Type: text/rfc822-headers"), message.ReceiptUndeliverable, message.CauseUnknownAddress},
+		"permanent":                    {json, `{"message_id": "<` + deliveryID + `@touchline.example>", "type": "permanent", "status": "5.1.1"}`, message.ReceiptUndeliverable, message.CauseUnknownAddress},
+		"permanent without status":     {json, `{"message_id": "` + deliveryID + `", "type": "permanent"}`, message.ReceiptUndeliverable, message.CauseUnknownAddress},
+		"mailbox full":                 {json, `{"message_id": "` + deliveryID + `", "type": "temporary", "status": "5.2.2"}`, message.ReceiptUnreachable, message.CauseMailboxFull},
+		"temporary":                    {json, `{"message_id": "` + deliveryID + `", "type": "temporary"}`, message.ReceiptUnreachable, ""},
+		"notification":                 {rfc822, eml, message.ReceiptUndeliverable, message.CauseUnknownAddress},
+		"line ends of mail":            {rfc822, strings.ReplaceAll(eml, "\n", "\r\n"), message.ReceiptUndeliverable, message.CauseUnknownAddress},
+		"gave up":                      {rfc822, strings.ReplaceAll(eml, "Status: 5.1.1", "Status: 4.4.1"), message.ReceiptUnreachable, message.CauseNetwork},
+		"refused as spam":              {rfc822, strings.ReplaceAll(eml, "Status: 5.1.1", "Status: 5.7.1 (policy)"), message.ReceiptUndeliverable, message.CauseFiltered},
+		"delayed":                      {rfc822, strings.ReplaceAll(eml, "Action: failed", "Action: delayed"), "", ""},
+		"headers only":                 {rfc822, strings.ReplaceAll(eml, "Content-Type: message/rfc822", "Content-Type: text/rfc822-headers"), message.ReceiptUndeliverable, message.CauseUnknownAddress},
+		"of an internationalised mail": {rfc822, strings.NewReplacer("message/delivery-status", "message/global-delivery-status", "Content-Type: message/rfc822", "Content-Type: message/global-headers").Replace(eml), message.ReceiptUndeliverable, message.CauseUnknownAddress},
+		"with another Message-ID":      {rfc822, otherID, message.ReceiptUndeliverable, message.CauseUnknownAddress},
+		"in a multipart/mixed":         {rfc822, "Subject: Returned\nContent-Type: multipart/mixed; boundary=outer\n\n--outer\nContent-Type: text/plain\n\nScanned.\n--outer\n" + eml[strings.Index(eml, "Content-Type:"):] + "\n--outer--\n", message.ReceiptUndeliverable, message.CauseUnknownAddress},
+		"Amazon SES":                   {json, ses, message.ReceiptUndeliverable, message.CauseUnknownAddress},
+		"Amazon SES by SNS":            {json, `{"Type": "Notification", "Message": ` + strconv.Quote(ses) + `}`, message.ReceiptUndeliverable, message.CauseUnknownAddress},
+		"Amazon SES, mailbox full":     {json, strings.NewReplacer("Permanent", "Transient", "5.1.1", "4.2.2").Replace(ses), message.ReceiptUnreachable, message.CauseMailboxFull},
 	} {
 		r, final, err := mail.ReadBounce(tt.contentType, []byte(tt.body))
 		if err != nil || final != (tt.receipt != "") {

@@ -16,9 +16,11 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	gomail "github.com/wneessen/go-mail"
 	"github.com/wneessen/go-mail/smtp"
+	"golang.org/x/net/idna"
 
 	"github.com/touchline/touchline/internal/message"
 )
@@ -128,6 +130,11 @@ func (s *Sender) Send(ctx context.Context, m message.Message) error {
 	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
 	defer cancel()
 	return s.connected(ctx, func(client *gomail.Client, connection *smtp.Client) error {
+		if local, _, _ := strings.Cut(m.To, "@"); strings.ContainsFunc(local, func(r rune) bool { return r > unicode.MaxASCII }) {
+			if offered, _ := connection.Extension("SMTPUTF8"); !offered {
+				return &message.SendError{Permanent: true, Reason: "the mail server takes no address with letters beyond ASCII before the @ (no SMTPUTF8)"}
+			}
+		}
 		if err := client.SendWithSMTPClient(connection, msg); err != nil && !msg.IsDelivered() {
 			return sendError(err)
 		}
@@ -189,12 +196,13 @@ func (s *Sender) message(m message.Message) (*gomail.Msg, error) {
 	}
 	msg := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
 	msg.FromMailAddress(s.from)
-	if err := msg.To(m.To); err != nil {
+	if err := msg.To(asciiDomain(m.To)); err != nil {
 		return nil, &message.SendError{Permanent: true, Cause: message.CauseUnknownAddress, Reason: "invalid address"}
 	}
 	msg.Subject(header(content.Subject))
 	msg.SetDateWithValue(s.config.Now())
 	msg.SetMessageIDWithValue(MessageID(m.ID, s.from.Address))
+	msg.SetGenHeader(DeliveryHeader, m.ID)
 	msg.SetGenHeader("Auto-Submitted", "auto-generated") // no out-of-office replies (RFC 3834)
 	if stop != "" {
 		msg.SetListUnsubscribe(stop)
@@ -204,6 +212,20 @@ func (s *Sender) message(m message.Message) (*gomail.Msg, error) {
 	msg.AddAlternativeString(gomail.TypeTextHTML, html)
 	return msg, nil
 }
+
+// asciiDomain returns an address whose domain is written in A-labels: bücher.example as xn--bcher-kva.example. Each mail server takes
+// those; the letters themselves only one that offers SMTPUTF8 (RFC 6531).
+func asciiDomain(address string) string {
+	at := strings.LastIndexByte(address, '@') + 1
+	domain, err := idna.Lookup.ToASCII(address[at:])
+	if err != nil {
+		return address
+	}
+	return address[:at] + domain
+}
+
+// DeliveryHeader has the id of the delivery. A bounce has it also if the mail server replaced the Message-ID.
+const DeliveryHeader = "X-Touchline-Delivery"
 
 // MessageID returns the Message-ID of a delivery's mail, without brackets.
 func MessageID(deliveryID, from string) string {

@@ -219,3 +219,21 @@ func TestParts(t *testing.T) {
 		}
 	}
 }
+
+// TestInternationalAddress: the domain is sent in A-labels, which each server takes. Letters beyond ASCII before the @ need SMTPUTF8.
+func TestInternationalAddress(t *testing.T) {
+	t.Parallel()
+	server := mailtest.New(t, mailtest.Plain)
+	sender := newSender(t, server)
+	m := question()
+	m.To = "meera@bücher.example"
+	if err := sender.Send(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	got := server.Wait(t, "meera@xn--bcher-kva.example", 0)
+	if got.Header.Get("To") != "<meera@xn--bcher-kva.example>" || got.Header.Get(mail.DeliveryHeader) != m.ID {
+		t.Errorf("got %v", got.Header)
+	}
+	m.To = "मीरा@bücher.example"
+	wantFailure(t, sender.Send(t.Context(), m), true, "", "the mail server takes no address with letters beyond ASCII before the @ (no SMTPUTF8)")
+}

@@ -7,7 +7,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
+
+	"golang.org/x/net/idna"
 
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/platform/wire"
@@ -66,18 +67,31 @@ func PatchText[T ~string](o wire.Opt[string], read func(text string) T) *T {
 	return &value
 }
 
-// maxEmail is RFC 5321, section 4.5.3.1.
-const maxEmail = 254
+// The bounds of RFC 5321, section 4.5.3.1, in bytes, and of RFC 1035, section 2.3.4.
+const (
+	maxEmail = 254
+	maxLocal = 64
+)
 
 // CheckEmail returns the text of the fault in s, or "".
 func CheckEmail(s string) string {
-	if utf8.RuneCountInString(s) > maxEmail {
+	if len(s) > maxEmail {
 		return "An e-mail address has at most 254 characters."
 	}
 	// Refuse invisible characters and address literals such as name@[192.0.2.1].
 	hidden := strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || r == '[' })
-	if a, err := mail.ParseAddress(s); err != nil || hidden || a.Address != s || !strings.Contains(s[strings.LastIndexByte(s, '@')+1:], ".") {
+	at := strings.LastIndexByte(s, '@')
+	if a, err := mail.ParseAddress(s); err != nil || hidden || a.Address != s || at > maxLocal || !isMailDomain(s[at+1:]) {
 		return "This is not an e-mail address."
 	}
 	return ""
+}
+
+// mailDomains converts domains to A-labels and refuses those that the DNS cannot have.
+var mailDomains = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.VerifyDNSLength(true))
+
+// isMailDomain reports whether a domain of two labels or more can be in the DNS, also an internationalised one such as bücher.example.
+func isMailDomain(domain string) bool {
+	ascii, err := mailDomains.ToASCII(domain)
+	return err == nil && !strings.HasSuffix(ascii, ".") && strings.Contains(ascii, ".")
 }
