@@ -8,8 +8,8 @@ import (
 	"github.com/touchline/touchline/internal/server/touchlinetest"
 )
 
-// TestProtectedIdentityDocument: nobody can check an identity document that needs a password, so the coach learns at once how to send
-// another one. Other documents may have one.
+// TestProtectedIdentityDocument: an operator cannot check an identity document that needs a password, so the coach learns at once how to
+// send another one. Other documents may have one.
 func TestProtectedIdentityDocument(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Either(t, func(t *testing.T, s *touchlinetest.Service) {
