@@ -1,28 +1,65 @@
 package store_test
 
 import (
+	"encoding/binary"
 	"fmt"
 	"net"
+	"os"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/feed"
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/store/storetest"
 )
 
-// TestRoundTrips fails if an operation takes another number of round trips on PostgreSQL
-// than expected.
-func TestRoundTrips(t *testing.T) {
-	t.Parallel()
-	address, trips := countTrips(t, storetest.Postgres(t))
-	p := newFixture(t, address)
+// costs are what one operation costs a database. Rows are the versions of rows that it writes, entries those of its indexes, and
+// bytes what it adds to the log of the database.
+type costs struct{ trips, statements, rows, entries, bytes int64 }
+
+// TestCosts fails if an operation takes another number of round trips on PostgreSQL than expected, or more statements, rows, index
+// entries or bytes of the log. On SQLite it counts statements, and the bytes of the log.
+func TestCosts(t *testing.T) {
+	t.Run("postgres", func(t *testing.T) {
+		url := storetest.Postgres(t)
+		address, trips := countTrips(t, url)
+		log := readPostgresLog(t, url)
+		measureOperations(t, newFixture(t, address), func(do func()) (c costs) {
+			from := log.end()
+			before := trips.Load()
+			do()
+			c.trips = trips.Load() - before
+			log.read(from, &c)
+			return c
+		}, func(most operationCosts) costs { return most.postgres })
+	})
+	t.Run("sqlite", func(t *testing.T) {
+		url := storetest.SQLite(t)
+		measureOperations(t, newFixture(t, url), func(do func()) (c costs) {
+			from := sqliteFrames(t, url)
+			do()
+			c.bytes = (sqliteFrames(t, url) - from) * sqliteFrame
+			return c
+		}, func(most operationCosts) costs { return most.sqlite })
+	})
+}
+
+// operationCosts are the costs of an operation on each engine.
+type operationCosts struct{ postgres, sqlite costs }
+
+// measureOperations runs the operations of a day, and compares what each costs with the most that it may.
+func measureOperations(t *testing.T, p *fixture, measure func(do func()) costs, of func(operationCosts) costs) {
+	t.Helper()
 	number := func(n int) phone.Number { return number(100 + n) }
 	limits := []auth.Limit{{Name: "hour", Key: "hour", Max: 1000, Per: time.Hour}, {Name: "day", Key: "day", Max: 1000, Per: 24 * time.Hour}}
 	now := p.clock.Now
@@ -55,16 +92,17 @@ func TestRoundTrips(t *testing.T) {
 		_, _, err := p.Decide(bg, guardians[n], players[n], approval.Decision{Action: what})
 		ok(t, err)
 	}
+	log := p.consentLog()
 	for _, tt := range []struct {
 		what string
-		most int64
+		most operationCosts
 		do   func(n int)
 	}{
-		{"request-otp", 3, ask},
-		{"the login of a new coach", 3, func(n int) { sessions[n] = login(n) }},
-		{"request-otp again", 3, ask},
-		{"the login of a known coach", 2, func(n int) { login(n) }},
-		{"refresh", 1, func(n int) {
+		{"request-otp", operationCosts{costs{3, 5, 6, 9, 1800}, costs{0, 5, 0, 0, 57680}}, ask},
+		{"the login of a new coach", operationCosts{costs{3, 11, 8, 16, 3000}, costs{0, 11, 0, 0, 103000}}, func(n int) { sessions[n] = login(n) }},
+		{"request-otp again", operationCosts{costs{3, 5, 6, 7, 1600}, costs{0, 5, 0, 0, 53560}}, ask},
+		{"the login of a known coach", operationCosts{costs{2, 8, 6, 10, 2000}, costs{0, 8, 0, 0, 70040}}, func(n int) { login(n) }},
+		{"refresh", operationCosts{costs{1, 1, 1, 0, 150}, costs{0, 1, 0, 0, 4120}}, func(n int) {
 			s := sessions[n]
 			rotated, err := p.accounts().Rotate(bg, auth.Rotation{
 				SessionID: s.ID, Generation: 1, OldHash: []byte(s.ID), NewHash: []byte(s.ID + "2"), Now: now(), IdleAt: now().Add(day),
@@ -74,29 +112,44 @@ func TestRoundTrips(t *testing.T) {
 				t.Fatal("nothing was rotated")
 			}
 		}},
-		{"adding a player, both asked by SMS", 5, func(n int) {
+		{"adding a player, both asked by SMS", operationCosts{costs{5, 19, 24, 77, 18350}, costs{0, 19, 0, 0, 234840}}, func(n int) {
 			added, err := p.Add(bg, by, child(fmt.Sprint("Asha ", n), number(200+n)), mother(number(300+n)))
 			ok(t, err)
 			players[n] = added.ID
 		}},
-		{"reading the account of a guardian", 1, func(n int) { guardians[n] = p.as(actor.Guardian, number(300+n)) }},
-		{"a decision", 3, func(n int) { decide(n, approval.Approve) }},
-		{"a revocation", 3, func(n int) { decide(n, approval.Revoke) }},
-		{"a new request", 5, func(n int) {
+		{"reading the account of a guardian", operationCosts{costs{1, 1, 0, 0, 0}, costs{0, 1, 0, 0, 0}}, func(n int) { guardians[n] = p.as(actor.Guardian, number(300+n)) }},
+		{"the four SMS of two players, by the worker", operationCosts{costs{0, 15, 28, 67, 12500}, costs{0, 15, 0, 0, 156560}}, func(int) { p.sendRequests(1) }},
+		{"the records of two adds, by the worker", operationCosts{costs{0, 6, 7, 9, 4550}, costs{0, 6, 0, 0, 37080}}, func(int) { ok(t, log.Work(bg)) }},
+		{"the changes of two adds, by a reader", operationCosts{costs{0, 6, 6, 12, 1700}, costs{0, 6, 0, 0, 28840}}, func(int) { p.read(feed.Cursor{}, 1) }},
+		{"a decision", operationCosts{costs{3, 12, 10, 34, 8600}, costs{0, 12, 0, 0, 140080}}, func(n int) { decide(n, approval.Approve) }},
+		{"the records of two decisions, by the worker", operationCosts{costs{0, 6, 5, 4, 1300}, costs{0, 6, 0, 0, 28840}}, func(int) { ok(t, log.Work(bg)) }},
+		{"the changes of two decisions, by a reader", operationCosts{costs{0, 6, 4, 6, 850}, costs{0, 6, 0, 0, 28840}}, func(int) { p.read(feed.Cursor{}, 1) }},
+		{"a revocation", operationCosts{costs{3, 13, 9, 27, 7700}, costs{0, 13, 0, 0, 107120}}, func(n int) { decide(n, approval.Revoke) }},
+		{"a new request", operationCosts{costs{5, 15, 11, 41, 9550}, costs{0, 15, 0, 0, 197760}}, func(n int) {
 			_, _, err := p.Send(bg, by, players[n], actor.Guardian, approval.Patch{}, nil)
 			ok(t, err)
 		}},
-		{"availability", 1, func(n int) {
+		{"availability", operationCosts{costs{1, 1, 0, 0, 0}, costs{0, 1, 0, 0, 0}}, func(n int) {
 			if _, err := approval.ReadConsentStatus(bg, p.db, sessions[n].Actor(), players[n]); fault.KindOf(err) != fault.NotFound {
 				t.Errorf("player of another coach: got %v, want not_found", err)
 			}
 		}},
 	} {
-		tt.do(1) // statements are prepared
-		before := trips.Load()
-		tt.do(2)
-		if n := trips.Load() - before; n != tt.most {
-			t.Errorf("%s: %d round trips, want %d", tt.what, n, tt.most)
+		background := strings.Contains(tt.what, ", by ") // what two operations left behind
+		if !background {
+			tt.do(1) // statements are prepared
+		}
+		var statements atomic.Int64
+		stop := database.Observe(func(string, []any) { statements.Add(1) })
+		got := measure(func() { tt.do(2) })
+		stop()
+		got.statements = statements.Load()
+		most := of(tt.most)
+		if got.trips != most.trips && !background {
+			t.Errorf("%s: %d round trips, want %d", tt.what, got.trips, most.trips)
+		}
+		if got.statements > most.statements || got.rows > most.rows || got.entries > most.entries || got.bytes > most.bytes {
+			t.Errorf("%s: %+v, want at most %+v", tt.what, got, most)
 		}
 	}
 }
@@ -115,4 +168,55 @@ func countTrips(t *testing.T, address string) (string, *atomic.Int64) {
 		})
 		go storetest.Copy(client, server, func() { asking.Store(false) })
 	}), trips
+}
+
+// postgresLog reads the log of a server, which other databases write too.
+type postgresLog struct {
+	testing.TB
+	*pgx.Conn
+	database int
+}
+
+func readPostgresLog(t *testing.T, url string) *postgresLog {
+	t.Helper()
+	conn, err := pgx.Connect(bg, url)
+	ok(t, err)
+	t.Cleanup(func() { conn.Close(bg) })
+	log := &postgresLog{TB: t, Conn: conn}
+	_, err = conn.Exec(bg, `CREATE EXTENSION IF NOT EXISTS pg_walinspect`)
+	ok(t, err)
+	ok(t, conn.QueryRow(bg, `SELECT oid::bigint FROM pg_database WHERE datname = current_database()`).Scan(&log.database))
+	return log
+}
+
+// end returns the position of the end of the log, and writes what is before it to the disk.
+func (l *postgresLog) end() (position string) {
+	l.Helper()
+	_, err := l.Exec(bg, `SET synchronous_commit = on; SELECT pg_logical_emit_message(TRUE, 'costs', '')`)
+	ok(l, err)
+	ok(l, l.QueryRow(bg, `SELECT pg_current_wal_flush_lsn()`).Scan(&position))
+	return position
+}
+
+// read adds what the log has of this database since a position.
+func (l *postgresLog) read(from string, c *costs) {
+	l.Helper()
+	ok(l, l.QueryRow(bg, `
+		SELECT count(*) FILTER (WHERE resource_manager = 'Heap' AND record_type IN ('INSERT', 'INSERT+INIT', 'UPDATE', 'UPDATE+INIT', 'HOT_UPDATE', 'DELETE')
+				OR resource_manager = 'Heap2' AND record_type LIKE 'MULTI_INSERT%'),
+			count(*) FILTER (WHERE resource_manager = 'Btree' AND (record_type LIKE 'INSERT%' OR record_type LIKE 'SPLIT%')),
+			coalesce(sum(record_length - fpi_length), 0)::bigint
+		FROM pg_get_wal_records_info($1::pg_lsn, $2::pg_lsn) WHERE block_ref LIKE '%/' || $3 || '/%'`, from, l.end(), fmt.Sprint(l.database)).
+		Scan(&c.rows, &c.entries, &c.bytes))
+}
+
+// sqliteFrame is the size of a frame in the log of SQLite: a page and its header.
+const sqliteFrame = 4096 + 24
+
+// sqliteFrames returns how many frames the log of a database of SQLite has: field mxFrame of its shared memory.
+func sqliteFrames(t *testing.T, url string) int64 {
+	t.Helper()
+	header, err := os.ReadFile(strings.TrimPrefix(url, "sqlite:") + "-shm")
+	ok(t, err)
+	return int64(binary.NativeEndian.Uint32(header[16:]))
 }
