@@ -183,7 +183,7 @@ func TestDeleteFamilyAccountRaces(t *testing.T) {
 			got[3].Want(t, 201)
 			for what, query := range map[string]string{
 				"numbers":       `SELECT count(*) FROM accounts WHERE id = $1 AND mobile_number <> 'erased:' || id`,
-				"live players":  `SELECT count(*) FROM players WHERE guardian_id = $1 AND deleted_at IS NULL`,
+				"live players":  `SELECT count(*) FROM parties WHERE account_id = $1 AND deleted_at IS NULL`,
 				"sessions":      `SELECT count(*) FROM sessions WHERE account_id = $1`,
 				"record keys":   `SELECT count(*) FROM record_keys WHERE account_id = $1 AND sealed IS NOT NULL`,
 				"open requests": `SELECT count(*) FROM requests WHERE state = 'pending' AND approver_id = $1`,
@@ -192,7 +192,7 @@ func TestDeleteFamilyAccountRaces(t *testing.T) {
 					t.Errorf("%d %s are left", n, what)
 				}
 			}
-			if state := queryOne[string](t, db, `SELECT guardian_state FROM players WHERE id = $1`, id); state != "pending" {
+			if state := queryOne[string](t, db, `SELECT state FROM parties WHERE player_id = $1 AND role = 'guardian'`, id); state != "pending" {
 				t.Errorf("the guardian's consent is %s", state)
 			}
 		}

@@ -37,10 +37,13 @@ func BenchmarkServices(b *testing.B) {
 			const numbers = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $1) `
 			const id = `'0198f2c4-5e00-7b11-8f3a-' || CAST(100000000000 + i AS TEXT)`
 			execSQL(b, db, `
-				INSERT INTO players (id, coach_id, version, student_name, student_key, date_of_birth, search_key, student_state, student_pending_since,
-					guardian_name, guardian_number, guardian_state, guardian_pending_since, created_at, changes) `+numbers+`
-				SELECT `+id+`, CAST($2 AS TEXT), 1, 'n', CAST(i AS TEXT), '2014-01-01', 'n', 'pending', i, 'g', '+91', 'approved', i, i, 1 FROM n`,
-				playersOfServiceBenchmark, coach.ID)
+				INSERT INTO players (id, coach_id, version, student_name, student_key, date_of_birth, search_key, created_at, changes) `+numbers+`
+				SELECT `+id+`, CAST($2 AS TEXT), 1, 'n', CAST(i AS TEXT), '2014-01-01', 'n', i, 1 FROM n`, playersOfServiceBenchmark, coach.ID)
+			for role, state := range map[string]string{"guardian": "approved", "student": "pending"} {
+				execSQL(b, db, `
+					INSERT INTO parties (player_id, role, position, coach_id, name, number, state, pending_since) `+numbers+`
+					SELECT `+id+`, CAST($3 AS TEXT), 1, CAST($2 AS TEXT), 'g', '+91', CAST($4 AS TEXT), i FROM n`, playersOfServiceBenchmark, coach.ID, role, state)
+			}
 			execSQL(b, db, `
 				INSERT INTO changes (player_id, sequence, type, party, guardian_state, student_state, at) `+numbers+`
 				SELECT `+id+`, 1, 'approved', 'guardian', 'approved', 'pending', 1 FROM n`, playersOfServiceBenchmark)

@@ -84,9 +84,12 @@ func TestTeamBadInput(t *testing.T) {
 		}
 		refused("POST", "/api/messages", newMessage("Hi", sms, many...), 422, "validation_failed", "/to/player_ids")
 		execSQL(t, db, `
-			INSERT INTO players (id, coach_id, version, student_name, student_key, date_of_birth, search_key, student_state, student_pending_since, guardian_state, guardian_pending_since, created_at)
+			INSERT INTO players (id, coach_id, version, student_name, student_key, date_of_birth, search_key, created_at)
 			WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
-			SELECT CAST($1 AS TEXT) || i, CAST($1 AS TEXT), 1, 'Child ' || i, 'child ' || i, '2014-04-30', 'child', 'pending', 1, 'pending', 1, 1 FROM n`, coach.ID)
+			SELECT CAST($1 AS TEXT) || i, CAST($1 AS TEXT), 1, 'Child ' || i, 'child ' || i, '2014-04-30', 'child', 1 FROM n`, coach.ID)
+		execSQL(t, db, `
+			INSERT INTO parties (player_id, role, position, coach_id, state, pending_since)
+			SELECT p.id, r.role, 1, p.coach_id, 'pending', 1 FROM players p CROSS JOIN (SELECT 'guardian' AS role UNION ALL SELECT 'student') r WHERE p.student_key LIKE 'child %'`)
 		for _, path := range []string{"/api/messages", "/api/messages/preview"} {
 			refused("POST", path, object{"to": object{"all": true}, "audience": "both", "text": "Hi", "channels": sms}, 422, "validation_failed", "/to")
 		}

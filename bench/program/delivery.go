@@ -220,9 +220,11 @@ const (
 // next day, the first family and the last one.
 var families = [...]string{
 	`INSERT INTO accounts (id, mobile_number, role, tray_seq, created_at) ` + familyRows + familyID + `, ` + familyNumberSQL + `, 'guardian', 0, %[1]d FROM n`,
-	`INSERT INTO players (id, coach_id, version, student_name, student_key, date_of_birth, search_key, student_state, student_pending_since,
-		guardian_id, guardian_name, guardian_number, guardian_state, guardian_pending_since, created_at, changes) ` + familyRows + familyID + `, '%[2]s', 1, 'Asha Rao',
-		'asha rao ' || CAST(i AS TEXT), '2014-01-01', 'asha rao', 'pending', %[1]d, ` + familyID + `, 'Bela Rao', ` + familyNumberSQL + `, 'pending', %[1]d, %[1]d, 1 FROM n`,
+	`INSERT INTO players (id, coach_id, version, student_name, student_key, date_of_birth, search_key, unanswered_since, created_at, changes) ` + familyRows + familyID + `, '%[2]s', 1,
+		'Asha Rao', 'asha rao ' || CAST(i AS TEXT), '2014-01-01', 'asha rao', %[1]d, %[1]d, 1 FROM n`,
+	`INSERT INTO parties (player_id, role, position, coach_id, account_id, name, number, state, pending_since) ` + familyRows + familyID + `, 'guardian', 1, '%[2]s', ` + familyID + `,
+		'Bela Rao', ` + familyNumberSQL + `, 'pending', %[1]d FROM n`,
+	`INSERT INTO parties (player_id, role, position, coach_id, state, pending_since) ` + familyRows + familyID + `, 'student', 1, '%[2]s', 'pending', %[1]d FROM n`,
 }
 
 // openDatabase opens the database of the service.

@@ -137,8 +137,8 @@ func fill(ctx context.Context, db *database.DB, players int) error {
 	for from := 0; err == nil && from < players; from += 10_000 {
 		_, err = db.Exec(ctx, `
 			WITH RECURSIVE n (i) AS (SELECT CAST($1 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i < CAST($2 AS BIGINT))
-			INSERT INTO players (id, coach_id, version, student_name, student_key, date_of_birth, search_key, student_state, student_pending_since, guardian_state, guardian_pending_since, created_at)
-			SELECT 'p' || i, 'coach', 1, 'Asha ' || i, 'asha ' || i, '2012-01-01', 'asha ' || i, 'pending', 0, 'pending', 0, 0 FROM n`, from, min(from+10_000, players)-1)
+			INSERT INTO players (id, coach_id, version, student_name, student_key, date_of_birth, search_key, created_at)
+			SELECT 'p' || i, 'coach', 1, 'Asha ' || i, 'asha ' || i, '2012-01-01', 'asha ' || i, 0 FROM n`, from, min(from+10_000, players)-1)
 	}
 	return err
 }

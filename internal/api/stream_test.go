@@ -22,8 +22,11 @@ func (a *fixture) addPlayers(t *testing.T) {
 	coach := newID()
 	a.exec(t, `INSERT INTO accounts (id, mobile_number, role, created_at) VALUES ($1, '+919800000000', 'coach', 0)`, coach)
 	for range 2 {
-		a.exec(t, `INSERT INTO players (id, coach_id, version, student_name, student_key, date_of_birth, search_key, student_state, student_pending_since, guardian_id, guardian_state, guardian_pending_since, created_at)
-			VALUES ($1, $2, 1, 'Asha', $1, '2014-01-01', '', 'pending', 0, $3, 'approved', 0, 0)`, newID(), coach, a.session.AccountID)
+		id := newID()
+		a.exec(t, `INSERT INTO players (id, coach_id, version, student_name, student_key, date_of_birth, search_key, created_at)
+			VALUES ($1, $2, 1, 'Asha', $1, '2014-01-01', '', 0)`, id, coach)
+		a.exec(t, `INSERT INTO parties (player_id, role, position, coach_id, account_id, name, state, pending_since) VALUES ($1, 'guardian', 1, $2, $3, 'Meera', 'approved', 0)`, id, coach, a.session.AccountID)
+		a.exec(t, `INSERT INTO parties (player_id, role, position, coach_id, state, pending_since) VALUES ($1, 'student', 1, $2, 'pending', 0)`, id, coach)
 	}
 }
 
@@ -227,7 +230,7 @@ func TestStream(t *testing.T) {
 	ends := map[string]func(*testing.T, *fixture){
 		"after the session": func(t *testing.T, a *fixture) { a.exec(t, `UPDATE sessions SET revoked_at = 1`) },
 		"when a player no longer names the caller": func(t *testing.T, a *fixture) {
-			a.exec(t, `UPDATE players SET deleted_at = 1 WHERE id = (SELECT min(id) FROM players)`)
+			a.exec(t, `UPDATE parties SET deleted_at = 1 WHERE player_id = (SELECT min(id) FROM players)`)
 		},
 		"after an error of the store": func(t *testing.T, a *fixture) { a.exec(t, `DROP TABLE streams`) },
 		"at shutdown":                 func(_ *testing.T, a *fixture) { a.hub.Close() },

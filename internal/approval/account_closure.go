@@ -14,22 +14,6 @@ import (
 	"github.com/touchline/touchline/internal/store"
 )
 
-// EndedPlayer is a player that ends because its coach closes the account.
-type EndedPlayer struct {
-	PlayerID     string
-	StudentName  string
-	GuardianName string
-	Guardian     EndedApprover
-	Student      EndedApprover
-}
-
-// EndedApprover is one party of an EndedPlayer. AccountID is empty if the party has
-// no number.
-type EndedApprover struct {
-	AccountID string
-	State     State
-}
-
 // ClosureEffect is the effect of the closure of a coach's account on one other account.
 type ClosureEffect struct {
 	AccountID string
@@ -43,23 +27,19 @@ type ClosureEffect struct {
 //   - An account that approved gets one notification, which names all its students.
 //   - An account that was only asked gets none, because its number may be wrong.
 //   - An account that disputed a request gets none; disputes end with the account.
-func AccountClosure(coachID, coachName string, players []EndedPlayer, disputants []string) []ClosureEffect {
+func AccountClosure(coachID, coachName string, players []*Player, disputants []string) []ClosureEffect {
 	var effects []ClosureEffect
 	for _, p := range players {
-		for _, party := range Parties {
-			approver := p.Guardian
-			if party == actor.Student {
-				approver = p.Student
-			}
-			if approver.AccountID == "" {
+		for _, a := range p.Parties {
+			if a.AccountID == "" {
 				continue
 			}
-			effect := ClosureEffect{AccountID: approver.AccountID}
-			if approver.State == Approved {
+			effect := ClosureEffect{AccountID: a.AccountID}
+			if a.Consent.State == Approved {
 				effect.Event = &event.Event{
-					Type: event.CoachLeft, Party: party, PartyID: approver.AccountID,
+					Type: event.CoachLeft, Party: a.Role, PartyID: a.AccountID,
 					CoachID: coachID, CoachName: coachName,
-					PlayerID: p.PlayerID, StudentName: p.StudentName, GuardianName: p.GuardianName,
+					PlayerID: p.ID, StudentName: p.Student.FullName, GuardianName: p.Party(actor.Guardian).Name,
 				}
 			}
 			effects = append(effects, effect)
@@ -96,7 +76,7 @@ const closureBatch = 100
 type closure struct {
 	by         actor.Actor
 	name       string
-	players    []EndedPlayer
+	players    []*Player
 	disputants []string // account ids
 	// stopped are the accounts whose numbers want no messages of the coach.
 	stopped map[string]bool
@@ -116,43 +96,30 @@ func (c *closure) endPlayers(ctx context.Context, tx *store.Tx) error {
 	rs, err := tx.Query(ctx, `
 		UPDATE players SET deleted_at = $2, version = version + 1, changes = changes + 1
 		WHERE coach_id = $1 AND deleted_at IS NULL
-		RETURNING id, student_name, guardian_name, guardian_id, guardian_state, student_id, student_state,
-			version, date_of_birth, student_number, guardian_number, guardian_relationship, created_at,
-			guardian_changed_at, guardian_pending_since, guardian_pending_reason, student_changed_at, student_pending_since, student_pending_reason`,
-		c.by.AccountID, database.Micros(tx.Now))
-	var changes []ConsentChange
-	ended, err := database.Collect(rs, err, func(s database.Scanner) (p EndedPlayer, err error) {
-		old := &Player{CoachID: c.by.AccountID, CoachName: c.name}
-		var guardian Guardian
-		var born string
-		g, st := &old.GuardianApprover.Consent, &old.StudentApprover.Consent
-		err = s.Scan(&p.PlayerID, &p.StudentName, database.IntoText(&p.GuardianName),
-			database.IntoText(&p.Guardian.AccountID), &p.Guardian.State, database.IntoText(&p.Student.AccountID), &p.Student.State,
-			&old.Version, &born, database.IntoText((*string)(&old.Student.Number)), database.IntoText((*string)(&guardian.Number)), database.IntoText(&guardian.Relationship), database.IntoTime(&old.CreatedAt),
-			database.IntoTime(&g.ChangedAt), database.IntoTime(&g.PendingSince), database.IntoText((*string)(&g.PendingReason)),
-			database.IntoTime(&st.ChangedAt), database.IntoTime(&st.PendingSince), database.IntoText((*string)(&st.PendingReason)))
-		if err == nil {
-			old.Student.DateOfBirth, err = ParseDate(born)
-		}
-		old.ID, old.Student.FullName, guardian.Name, old.Guardian = p.PlayerID, p.StudentName, p.GuardianName, &guardian
-		for party, approver := range map[actor.Role]EndedApprover{actor.Guardian: p.Guardian, actor.Student: p.Student} {
-			old.Approver(party).AccountID, old.Approver(party).Consent.State = approver.AccountID, approver.State
-		}
-		after := *old
-		after.DeletedAt = tx.Now
-		changes = append(changes, after.consentChanges(old, Change{By: c.by}, tx.DB().NewID, tx.Now)...)
-		return p, err
-	})
+		RETURNING id`, c.by.AccountID, database.Micros(tx.Now))
+	ids, err := database.CollectTexts(rs, err)
 	if err != nil {
 		return err
 	}
-	if err := c.hooks.recordConsents(ctx, tx, changes); err != nil {
+	known, err := knownPlayers(ctx, tx, c.by.AccountID, c.name)
+	if err != nil {
 		return err
 	}
-	c.players = append(c.players, ended...)
-	ids := make([]string, len(ended))
-	for i, p := range ended {
-		ids[i] = p.PlayerID
+	err = tx.Defer(ctx, `
+		UPDATE parties SET deleted_at = $2
+		WHERE coach_id = $1 AND deleted_at IS NULL AND EXISTS (SELECT 1 FROM players p WHERE p.id = parties.player_id AND p.deleted_at IS NOT NULL)`, c.by.AccountID, database.Micros(tx.Now))
+	if err != nil {
+		return err
+	}
+	var changes []ConsentChange
+	for _, id := range ids {
+		after := known[id].Copy()
+		after.DeletedAt = tx.Now
+		changes = append(changes, after.consentChanges(known[id], Change{By: c.by}, tx.DB().NewID, tx.Now)...)
+		c.players = append(c.players, known[id])
+	}
+	if err := c.hooks.recordConsents(ctx, tx, changes); err != nil {
+		return err
 	}
 	return addChangeOfEach(ctx, tx, ids, string(PlayerRemoved))
 }
@@ -178,7 +145,7 @@ func (c *closure) endRequests(ctx context.Context, tx *store.Tx) error {
 	for batch := range slices.Chunk(c.players, closureBatch) {
 		var ids []any
 		for _, p := range batch {
-			ids = append(ids, p.PlayerID)
+			ids = append(ids, p.ID)
 		}
 		if _, err := tx.Exec(ctx, `DELETE FROM notifications WHERE player_id IN (`+database.Params(1, len(ids))+`)`, ids...); err != nil {
 			return err

@@ -11,33 +11,32 @@ import (
 )
 
 func TestAccountClosure(t *testing.T) {
-	player := func(name string, guardian, student approval.EndedApprover) approval.EndedPlayer {
-		return approval.EndedPlayer{PlayerID: "player " + name, StudentName: name, GuardianName: "Meera", Guardian: guardian, Student: student}
+	player := func(name string, guardian, student approval.Party) *approval.Player {
+		guardian.Role, guardian.Name, student.Role = actor.Guardian, "Meera", actor.Student
+		return &approval.Player{ID: "player " + name, Student: approval.Child{FullName: name}, Parties: []approval.Party{guardian, student}}
 	}
-	approved := func(id string) approval.EndedApprover {
-		return approval.EndedApprover{AccountID: id, State: approval.Approved}
+	asked := func(id string, state approval.State) approval.Party {
+		return approval.Party{AccountID: id, Consent: approval.Consent{State: state}}
 	}
-	asked := func(id string, state approval.State) approval.EndedApprover {
-		return approval.EndedApprover{AccountID: id, State: state}
-	}
+	approved := func(id string) approval.Party { return asked(id, approval.Approved) }
 	left := func(party actor.Role, id, student string, others ...string) *event.Event {
 		return &event.Event{
 			Type: event.CoachLeft, CoachID: "coach", CoachName: "Asha", PlayerID: "player " + student, Party: party, PartyID: id,
 			StudentName: student, GuardianName: "Meera", OtherStudents: others,
 		}
 	}
-	none := approval.EndedApprover{State: approval.Pending}
+	none := asked("", approval.Pending)
 	for _, tt := range []struct {
 		name       string
-		players    []approval.EndedPlayer
+		players    []*approval.Player
 		disputants []string
 		want       []approval.ClosureEffect
 	}{
 		{name: "no players"},
-		{name: "no numbers", players: []approval.EndedPlayer{player("Kabir", none, none)}},
+		{name: "no numbers", players: []*approval.Player{player("Kabir", none, none)}},
 		{
 			name:    "approved parties are notified, in the order of their ids",
-			players: []approval.EndedPlayer{player("Kabir", approved("b"), approved("a"))},
+			players: []*approval.Player{player("Kabir", approved("b"), approved("a"))},
 			want: []approval.ClosureEffect{
 				{AccountID: "a", Event: left(actor.Student, "a", "Kabir")},
 				{AccountID: "b", Event: left(actor.Guardian, "b", "Kabir")},
@@ -45,7 +44,7 @@ func TestAccountClosure(t *testing.T) {
 		},
 		{
 			name: "parties that did not approve are not notified",
-			players: []approval.EndedPlayer{
+			players: []*approval.Player{
 				player("Kabir", asked("a", approval.Pending), asked("b", approval.Rejected)),
 				player("Anaya", asked("c", approval.Revoked), none),
 			},
@@ -53,7 +52,7 @@ func TestAccountClosure(t *testing.T) {
 		},
 		{
 			name: "one notification names all approved students of an account",
-			players: []approval.EndedPlayer{
+			players: []*approval.Player{
 				player("Kabir", asked("a", approval.Pending), none), player("Anaya", approved("a"), none),
 				player("Ishaan", approved("a"), none), player("Zara", approved("a"), none),
 			},
@@ -61,7 +60,7 @@ func TestAccountClosure(t *testing.T) {
 		},
 		{
 			name:       "disputants are not notified",
-			players:    []approval.EndedPlayer{player("Kabir", approved("b"), none)},
+			players:    []*approval.Player{player("Kabir", approved("b"), none)},
 			disputants: []string{"c", "a", "b"},
 			want:       []approval.ClosureEffect{{AccountID: "a"}, {AccountID: "b", Event: left(actor.Guardian, "b", "Kabir")}, {AccountID: "c"}},
 		},

@@ -7,19 +7,23 @@ import (
 
 // newPlayer returns a player of the calling coach with both consents pending, or a
 // fault. guardian is nil for an adult student without one.
-func newPlayer(by actor.Actor, student Student, guardian *Guardian, rules Rules, op Operation) (*Player, error) {
+func newPlayer(by actor.Actor, student Student, guardian *Person, rules Rules, op Operation) (*Player, error) {
 	p := &Player{
 		ID: op.NewID(), CoachID: by.AccountID, Version: 1,
-		Student: student, Guardian: guardian, CreatedAt: op.Now,
+		Student:   Child{FullName: student.FullName, DateOfBirth: student.DateOfBirth, HasMedical: student.Medical != "", Medical: student.Medical, Basis: student.Basis},
+		CreatedAt: op.Now,
 	}
-	p.Student.HasMedical = student.Medical != ""
+	if guardian != nil {
+		p.Party(actor.Guardian).Person = *guardian
+	}
+	p.Party(actor.Student).Number, p.Party(actor.Student).Language = student.Number, student.Language
 	if p.Student.Basis.Kind == "" {
 		p.Student.Basis.Kind = rules.DefaultBasis()
 	}
-	for _, party := range Parties {
-		p.Approver(party).Consent = Consent{State: Pending, PendingSince: op.Now, PendingReason: PendingAdded}
+	for i := range p.Parties {
+		p.Parties[i].Consent = Consent{State: Pending, PendingSince: op.Now, PendingReason: PendingAdded}
 	}
-	faults := append(p.validate(op), op.checkName("/student/full_name", student.FullName)...)
+	faults := append(p.validate(op, guardian != nil), op.checkName("/student/full_name", student.FullName)...)
 	if guardian != nil {
 		faults = append(faults, op.checkName("/guardian/name", guardian.Name)...)
 	}
@@ -39,15 +43,15 @@ func (p *Player) openFirstRequests(rules Rules, op Operation, roster Roster) (Ch
 		return Change{}, err
 	}
 	c := Change{Save: true}
-	for _, party := range Parties {
-		n := p.Number(party)
-		if n == "" {
+	for i := range p.Parties {
+		a := &p.Parties[i]
+		if a.Number == "" {
 			continue
 		}
-		if p.disputed(party, n) {
-			return Change{}, errDisputed(party)
+		if p.disputed(a.Role, a.Number) {
+			return Change{}, errDisputed(a.Role)
 		}
-		p.newRequest(party, rules.defaultChannels(p, party), rules, op, &c)
+		p.newRequest(a, rules.defaultChannels(a), rules, op, &c)
 	}
 	if rules.CheckRoster != nil {
 		return c, rules.CheckRoster(roster)
@@ -58,10 +62,11 @@ func (p *Player) openFirstRequests(rules Rules, op Operation, roster Roster) (Ch
 // GuardianNeeded is the text for a minor without a guardian.
 const GuardianNeeded = "A student under 18 needs a guardian."
 
-// validate returns a fault for each required field that is empty.
-func (p *Player) validate(op Operation) []fault.Field {
+// validate returns a fault for each required field that is empty. named reports whether the coach entered a guardian.
+func (p *Player) validate(op Operation, named bool) []fault.Field {
 	var faults []fault.Field
-	if p.Guardian == nil {
+	g := p.Party(actor.Guardian)
+	if !named && p.Guardian() == nil {
 		if !p.Adult(op.Now) {
 			faults = append(faults, fault.Field{Pointer: "/guardian", Code: "required", Detail: GuardianNeeded})
 		}
@@ -72,8 +77,8 @@ func (p *Player) validate(op Operation) []fault.Field {
 			faults = append(faults, fault.Field{Pointer: pointer, Code: "required", Detail: "This is needed."})
 		}
 	}
-	need("/guardian/name", p.Guardian.Name)
-	need("/guardian/relationship", p.Guardian.Relationship)
-	need("/guardian/mobile_number", string(p.Guardian.Number))
+	need("/guardian/name", g.Name)
+	need("/guardian/relationship", g.Relationship)
+	need("/guardian/mobile_number", string(g.Number))
 	return faults
 }

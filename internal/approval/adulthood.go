@@ -78,7 +78,8 @@ func (d Date) adultStepAt(step AdultStep, zone *time.Location) time.Time {
 // student has to answer. A student without an answer, whose number may be wrong, is not told the birthday.
 func (p *Player) adultEvents(step AdultStep, now time.Time, zone *time.Location) []event.Event {
 	kind, day := event.TurningAdult, p.Student.DateOfBirth.AdultOn().String()
-	guardian, student := p.GuardianApprover.Consent.State == Approved, p.StudentApprover.Consent.State
+	own := p.Party(actor.Student)
+	guardian, student := p.Party(actor.Guardian).Consent.State == Approved, own.Consent.State
 	if step == Turned {
 		kind, day = event.TurnedAdult, ""
 		if guardian && student != Approved {
@@ -91,7 +92,7 @@ func (p *Player) adultEvents(step AdultStep, now time.Time, zone *time.Location)
 		e.Day = day
 		events = append(events, e)
 	}
-	if p.StudentApprover.AccountID != "" && (student != Pending || p.StudentApprover.OpenRequest() != nil) {
+	if own.AccountID != "" && (student != Pending || own.OpenRequest() != nil) {
 		if step == TurningSoon && student == Pending {
 			tell(actor.Student, "")
 		} else {
@@ -112,8 +113,8 @@ func (p *Player) adultEvents(step AdultStep, now time.Time, zone *time.Location)
 // endGuardianAlone ends a guardian's approval from before the student was an adult, unless the student
 // has approved. The guardian is optional from then on, so there is no new request.
 func (p *Player) endGuardianAlone(op Operation) Change {
-	g := &p.GuardianApprover.Consent
-	if p.Guardian == nil || g.State != Approved || p.StudentApprover.Consent.State == Approved || !p.Adult(op.Now) ||
+	g := &p.Party(actor.Guardian).Consent
+	if p.Guardian() == nil || g.State != Approved || p.Party(actor.Student).Consent.State == Approved || !p.Adult(op.Now) ||
 		!g.ChangedAt.Before(p.Student.DateOfBirth.AdultOn().in(time.UTC, 0)) {
 		return Change{}
 	}
@@ -129,16 +130,16 @@ func (p *Player) EndGuardianView(by actor.Actor, op Operation) (Change, error) {
 		return Change{}, fault.Missing()
 	case !p.Adult(op.Now):
 		return Change{}, fault.New(fault.Forbidden, "role_not_allowed", "You can end your guardian's view from the age of 18.")
-	case p.StudentApprover.Consent.State == Pending:
+	case p.Party(actor.Student).Consent.State == Pending:
 		return Change{}, fault.New(fault.Forbidden, "approval_pending", "Answer first. After that you can end your guardian's view.")
-	case p.Guardian == nil:
+	case p.Guardian() == nil:
 		return Change{}, nil
 	}
 	c := Change{Save: true, By: by}
 	e := p.newEvent(event.GuardianViewEnded, "")
-	before := p.Number(actor.Guardian)
-	p.changeContact(actor.Guardian, before, op, &c)
-	p.Guardian = nil
+	guardian := p.Party(actor.Guardian)
+	p.changeContact(guardian, guardian.Number, op, &c)
+	guardian.Person = Person{}
 	c.Events = append(c.Events, e)
 	return c, nil
 }

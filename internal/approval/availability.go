@@ -55,8 +55,8 @@ func (s ConsentStatus) Approved(party actor.Role) bool {
 // ConsentStatus returns the consent status of p.
 func (p *Player) ConsentStatus() ConsentStatus {
 	return ConsentStatus{
-		PlayerID: p.ID, Guardian: p.GuardianApprover.Consent.State, Student: p.StudentApprover.Consent.State,
-		DateOfBirth: p.Student.DateOfBirth, HasGuardian: p.Guardian != nil, HasStudentNumber: p.Student.Number != "", CoachTier: p.CoachTier,
+		PlayerID: p.ID, Guardian: p.Party(actor.Guardian).Consent.State, Student: p.Party(actor.Student).Consent.State,
+		DateOfBirth: p.Student.DateOfBirth, HasGuardian: p.Guardian() != nil, HasStudentNumber: p.Number(actor.Student) != "", CoachTier: p.CoachTier,
 	}
 }
 

@@ -40,13 +40,13 @@ func (p *Player) Call(by actor.Actor, requestID string, rules Rules, op Operatio
 	r.FollowedUpAt = op.Now
 	return Change{
 		Save: true, FollowedUp: r, By: by,
-		Send: []Message{{Request: r, Channel: message.Voice, Kind: MessageReminder, Destination: rules.Call(p.addresses(r.Party))}},
+		Send: []Message{{Request: r, Channel: message.Voice, Kind: MessageReminder, Destination: rules.Call(p.Party(r.Party).addresses())}},
 	}, nil
 }
 
 // MayCall returns why the coach can not have a party with an open request called now, or nil.
 func (p *Player) MayCall(party actor.Role, rules Rules, now time.Time) error {
-	a := p.Approver(party)
+	a := p.Party(party)
 	facts := a.CallFacts
 	early := a.Request.RequestedAt.Add(CallAfter)
 	again := facts.Last.Add(callEvery)
@@ -88,16 +88,16 @@ func (s *Service) Call(ctx context.Context, by actor.Actor, requestID string) (*
 	return s.OwnRequest(ctx, by, requestID)
 }
 
-// loadCallFacts loads the facts of both parties with an open request that is old enough for a call.
+// loadCallFacts loads the facts of each party with an open request that is old enough for a call.
 func (s *Service) loadCallFacts(ctx context.Context, q database.Querier, p *Player, now time.Time) error {
-	for _, party := range Parties {
-		a := p.Approver(party)
+	for i := range p.Parties {
+		a := &p.Parties[i]
 		if r := a.OpenRequest(); s.Rules.Call == nil || r == nil || r.RequestedAt.Add(CallAfter).After(now) {
 			continue
 		}
 		identity := p.Identity()
 		f := &a.CallFacts
-		*f = CallFacts{To: message.Recipient{Number: p.Number(party)}}
+		*f = CallFacts{To: message.Recipient{Number: a.Number}}
 		err := q.QueryRow(ctx, `
 			SELECT EXISTS (SELECT 1 FROM stopped_coaches st WHERE st.mobile_number = a.mobile_number AND st.coach_id = $2), c.time_zone, o.mobile_number,
 				(SELECT max(d.created_at) FROM requests r JOIN deliveries d ON d.request_id = r.id
@@ -112,7 +112,7 @@ func (s *Service) loadCallFacts(ctx context.Context, q database.Querier, p *Play
 			Scan(append([]any{&f.To.Stopped, database.IntoText(&f.To.CoachZone), database.IntoText((*string)(&f.To.CoachNumber)), database.IntoTime(&f.Last)},
 				message.PreferenceDest(&f.To.Preferences)...)...)
 		if err != nil {
-			return fmt.Errorf("read what a call to the %s depends on: %w", party, err)
+			return fmt.Errorf("read what a call to the %s depends on: %w", a.Role, err)
 		}
 	}
 	return nil

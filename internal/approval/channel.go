@@ -6,29 +6,28 @@ import (
 	"strconv"
 
 	"github.com/touchline/touchline/internal/message"
-	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 )
 
-// reaches reports whether party has an address on a channel. A channel that the service no
+// reaches reports whether a has an address on a channel. A channel that the service no
 // longer has counts, so that its failure shows.
-func (r Rules) reaches(p *Player, party actor.Role, channel message.Channel) bool {
-	return r.destination(p, party, channel).State != ""
+func (r Rules) reaches(a *Party, channel message.Channel) bool {
+	return r.destination(a, channel).State != ""
 }
 
-// defaultChannels returns the channels for a request to party if the coach names none.
-func (r Rules) defaultChannels(p *Player, party actor.Role) []message.Channel {
-	return slices.DeleteFunc(slices.Clone(r.DefaultChannels), func(c message.Channel) bool { return !r.reaches(p, party, c) })
+// defaultChannels returns the channels for a request to a if the coach names none.
+func (r Rules) defaultChannels(a *Party) []message.Channel {
+	return slices.DeleteFunc(slices.Clone(r.DefaultChannels), func(c message.Channel) bool { return !r.reaches(a, c) })
 }
 
-// checkChannels refuses channels on which party has no address.
-func (r Rules) checkChannels(p *Player, party actor.Role, channels []message.Channel) error {
+// checkChannels refuses channels on which a has no address.
+func (r Rules) checkChannels(a *Party, channels []message.Channel) error {
 	var faults []fault.Field
 	for i, channel := range channels {
-		if !r.reaches(p, party, channel) {
+		if !r.reaches(a, channel) {
 			faults = append(faults, fault.Field{
 				Pointer: "/channels/" + strconv.Itoa(i), Code: "no_address",
-				Detail: "There is no address of the " + string(party) + " for this channel. Add one, or choose another channel.",
+				Detail: "There is no address of the " + string(a.Role) + " for this channel. Add one, or choose another channel.",
 			})
 		}
 	}
@@ -47,19 +46,15 @@ func (r Rules) changedChannels(before, after message.Addresses) []message.Channe
 	return changed
 }
 
-// destination returns where channel sends messages to party.
-func (r Rules) destination(p *Player, party actor.Role, channel message.Channel) message.Destination {
+// destination returns where channel sends messages to a.
+func (r Rules) destination(a *Party, channel message.Channel) message.Destination {
 	route, ok := r.Routes[channel]
 	if !ok {
 		return message.Destination{State: message.FailedState, Reason: message.ReasonChannelUnavailable}
 	}
-	return route(p.addresses(party))
+	return route(a.addresses())
 }
 
-func (p *Player) addresses(party actor.Role) message.Addresses {
-	a := message.Addresses{Number: p.Number(party)}
-	if party == actor.Guardian {
-		a.Email = p.GuardianEmail()
-	}
-	return a
+func (a *Party) addresses() message.Addresses {
+	return message.Addresses{Number: a.Number, Email: a.Email}
 }

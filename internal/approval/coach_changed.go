@@ -25,37 +25,33 @@ func (h Hooks) CoachChanged(ctx context.Context, tx *store.Tx, coachID string, b
 		return newVersions(ctx, tx, `coach_id = $1`, coachID)
 	}
 	rs, err := tx.Query(ctx, `
-		UPDATE players SET version = version + 1
-		WHERE coach_id = $1 AND deleted_at IS NULL
-		RETURNING id, version, student_name, date_of_birth, student_number, student_id, student_state,
-			guardian_name, guardian_relationship, guardian_number, guardian_email, guardian_id, guardian_state`, coachID)
+		UPDATE players SET version = version + 1 WHERE coach_id = $1 AND deleted_at IS NULL RETURNING id`, coachID)
+	ids, err := database.CollectTexts(rs, err)
+	if err != nil {
+		return fmt.Errorf("count the change of coach %s in the players: %w", coachID, err)
+	}
+	known, err := knownPlayers(ctx, tx, coachID, after.Name)
+	if err != nil {
+		return err
+	}
 	var changes []ConsentChange
 	var events []event.Event
 	told := before.Name != after.Name || after.PictureHash != ""
-	err = database.Each(rs, err, func(row database.Scanner) error {
-		p, err := scanKnown(row)
-		if err != nil {
-			return err
-		}
-		p.CoachID, p.CoachName = coachID, after.Name
-		for _, party := range Parties {
-			a := p.Approver(party)
+	for _, id := range ids {
+		p := known[id]
+		for _, a := range p.Parties {
 			if a.Consent.State != Approved || a.AccountID == "" {
 				continue
 			}
 			changes = append(changes, ConsentChange{
-				ID: tx.DB().NewID(), Kind: ConsentCoachChanged, Party: party, Before: Approved, After: Approved, Player: p, Version: p.Version, At: tx.Now,
+				ID: tx.DB().NewID(), Kind: ConsentCoachChanged, Party: a.Role, Before: Approved, After: Approved, Player: p, Version: p.Version, At: tx.Now,
 			})
 			if told {
-				e := p.newEvent(event.CoachChanged, party)
+				e := p.newEvent(event.CoachChanged, a.Role)
 				e.FormerCoach = before.Name
 				events = append(events, e)
 			}
 		}
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("count the change of coach %s in the players: %w", coachID, err)
 	}
 	// Players before requests, as everywhere.
 	if err := newVersions(ctx, tx, `coach_id = $1`, coachID); err != nil {
@@ -86,23 +82,37 @@ func notifyApproved(ctx context.Context, tx *store.Tx, coachID string, events []
 	return nil
 }
 
-// scanKnown scans what a record and a notification say about a player.
-func scanKnown(row database.Scanner) (*Player, error) {
-	p := &Player{}
-	var guardian Guardian
-	var born string
-	g, st := &p.GuardianApprover, &p.StudentApprover
-	err := row.Scan(&p.ID, &p.Version, &p.Student.FullName, &born, database.IntoText((*string)(&p.Student.Number)), database.IntoText(&st.AccountID), &st.Consent.State,
-		database.IntoText(&guardian.Name), database.IntoText(&guardian.Relationship), database.IntoText((*string)(&guardian.Number)), database.IntoText(&guardian.Email),
-		database.IntoText(&g.AccountID), &g.Consent.State)
+// knownPlayers returns the live players of a coach by id, with what records and notifications say about them.
+func knownPlayers(ctx context.Context, tx *store.Tx, coachID, coachName string) (map[string]*Player, error) {
+	rs, err := tx.Query(ctx, `
+		SELECT p.id, p.version, p.student_name, p.date_of_birth, p.created_at, a.role, a.name, a.relationship, a.number, a.email, a.account_id,
+			a.state, a.changed_at, a.pending_since, a.pending_reason
+		FROM parties a JOIN players p ON p.id = a.player_id
+		WHERE a.coach_id = $1 AND a.deleted_at IS NULL`, coachID)
+	players := map[string]*Player{}
+	err = database.Each(rs, err, func(row database.Scanner) error {
+		p := &Player{CoachID: coachID, CoachName: coachName}
+		var a Party
+		var born string
+		err := row.Scan(&p.ID, &p.Version, &p.Student.FullName, &born, database.IntoTime(&p.CreatedAt), &a.Role, database.IntoText(&a.Name), database.IntoText(&a.Relationship),
+			database.IntoText((*string)(&a.Number)), database.IntoText(&a.Email), database.IntoText(&a.AccountID),
+			&a.Consent.State, database.IntoTime(&a.Consent.ChangedAt), database.IntoTime(&a.Consent.PendingSince), database.IntoText((*string)(&a.Consent.PendingReason)))
+		if err != nil {
+			return err
+		}
+		if known := players[p.ID]; known != nil {
+			p = known
+		} else if p.Student.DateOfBirth, err = ParseDate(born); err != nil {
+			return err
+		}
+		*p.Party(a.Role) = a
+		players[p.ID] = p
+		return nil
+	})
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("read the players of coach %s: %w", coachID, err)
 	}
-	if guardian.Name != "" {
-		p.Guardian = &guardian
-	}
-	p.Student.DateOfBirth, err = ParseDate(born)
-	return p, err
+	return players, nil
 }
 
 // newVersions gives requests a new version: those that are open or disputed, which can be open again, and match a condition

@@ -28,12 +28,16 @@ func TestCorrectionNamesTheChange(t *testing.T) {
 		actor.Student:  {approval.Patch{Student: approval.StudentPatch{Number: &corrected}}, event.StudentNumberChanged},
 	} {
 		p := &approval.Player{
-			ID: "player", CoachID: coach.AccountID, Student: approval.Student{FullName: "Asha Rao", Number: "+919800000002"},
-			Guardian:         &approval.Guardian{Name: "Meera", Relationship: "mother", Number: "+919800000001"},
-			GuardianApprover: approval.Approver{AccountID: "guardian", Consent: approval.Consent{State: approval.Approved}},
-			StudentApprover:  approval.Approver{AccountID: "student", Consent: approval.Consent{State: approval.Approved}},
+			ID: "player", CoachID: coach.AccountID, Student: approval.Child{FullName: "Asha Rao"},
+			Parties: []approval.Party{
+				{
+					Role: actor.Guardian, Person: approval.Person{Name: "Meera", Relationship: "mother", Number: "+919800000001"},
+					AccountID: "guardian", Consent: approval.Consent{State: approval.Approved},
+				},
+				{Role: actor.Student, Person: approval.Person{Number: "+919800000002"}, AccountID: "student", Consent: approval.Consent{State: approval.Approved}},
+			},
 		}
-		p.Approver(party).Consent.State = approval.Rejected
+		p.Party(party).Consent.State = approval.Rejected
 		c, _, err := p.Send(coach, party, tt.patch, nil, rules, approval.Operation{Now: time.Now(), NewID: uuid.NewString})
 		if err != nil {
 			t.Fatal(err)

@@ -26,7 +26,7 @@ func (p *Player) Decide(by actor.Actor, party actor.Role, d Decision, op Operati
 	if by.Role == actor.Coach || by.Role != party || !p.VisibleTo(by) {
 		return Change{}, fault.Missing()
 	}
-	approver := p.Approver(party)
+	approver := p.Party(party)
 	if err := approver.checkRequest(d); err != nil {
 		return Change{}, err
 	}
@@ -45,8 +45,8 @@ func (p *Player) Decide(by actor.Actor, party actor.Role, d Decision, op Operati
 	}
 	d.Wording = p.withShown(party, d.Wording)
 	// The history is ordered by time: a decision must be later than those before it.
-	for _, each := range Parties {
-		op.Now = laterThan(p.Approver(each).Consent.ChangedAt, op.Now)
+	for i := range p.Parties {
+		op.Now = laterThan(p.Parties[i].Consent.ChangedAt, op.Now)
 	}
 	c := Change{Save: true, By: by, History: &Record{
 		ID: op.NewID(), PlayerID: p.ID, Party: party, ApproverID: by.AccountID,
@@ -56,7 +56,7 @@ func (p *Player) Decide(by actor.Actor, party actor.Role, d Decision, op Operati
 		c.History.SessionID = by.SessionID
 	}
 	if approver.Consent.State == Pending {
-		p.closeRequest(party, RequestState(next), op.Now, &c)
+		approver.closeRequest(RequestState(next), op.Now, &c)
 		approver.Request.Via = by.Via
 	}
 	if approver.Request != nil {
@@ -69,7 +69,7 @@ func (p *Player) Decide(by actor.Actor, party actor.Role, d Decision, op Operati
 
 // checkRequest refuses a decision about an outdated request, so that a late retry
 // cannot answer a newer one.
-func (a *Approver) checkRequest(d Decision) error {
+func (a *Party) checkRequest(d Decision) error {
 	if d.RequestID == "" {
 		return nil
 	}
@@ -89,7 +89,7 @@ func (a *Approver) checkRequest(d Decision) error {
 // checkVersion refuses a yes to an open request as it was shown before a change: the party said yes to another name or
 // picture of the coach, batch or notice. A no or "this isn't me" counts: it is right about what follows too. But the API
 // says that to its callers, who ask again. A revocation ends a yes, whatever was shown since.
-func (a *Approver) checkVersion(by actor.Actor, d Decision) error {
+func (a *Party) checkVersion(by actor.Actor, d Decision) error {
 	r := a.OpenRequest()
 	if r == nil || r.Shows(d.Wording.Version) || d.Action != Approve && by.Via != actor.ViaAPI {
 		return nil
@@ -104,12 +104,13 @@ func (p *Player) Dispute(by actor.Actor, requestID string, op Operation) (Change
 	if by.Role == actor.Coach || !p.VisibleTo(by) {
 		return Change{}, fault.Missing()
 	}
-	r := p.Approver(by.Role).Request
+	a := p.Party(by.Role)
+	r := a.Request
 	if r == nil || r.ID != requestID || r.State != RequestPending {
 		return Change{}, errNoOpenRequest()
 	}
 	c := Change{Save: true, By: by, Dispute: r}
-	p.closeRequest(by.Role, RequestDisputed, op.Now, &c)
+	a.closeRequest(RequestDisputed, op.Now, &c)
 	r.Via = by.Via
 	c.Events = append(c.Events, p.newEvent(event.Disputed, by.Role))
 	return c, nil
@@ -125,12 +126,12 @@ func (p *Player) Lift(by actor.Actor, requestID string, op Operation) (Change, e
 	if by.Role == actor.Coach || !p.VisibleTo(by) {
 		return Change{}, fault.Missing()
 	}
-	r := p.Approver(by.Role).Request
+	r := p.Party(by.Role).Request
 	if r == nil || r.ID != requestID || r.State != RequestDisputed {
 		return Change{}, nil
 	}
 	c := Change{Save: true, By: by, Lift: by.Role}
-	consent := p.Approver(by.Role).Consent
+	consent := p.Party(by.Role).Consent
 	outdated := consent.State != Pending || consent.PendingSince.After(r.RequestedAt) // another student
 	if outdated || r.PartyID != by.AccountID || op.Now.Sub(r.ClosedAt) > reopenWithin {
 		r.State = RequestCancelled
@@ -164,7 +165,7 @@ func (p *Player) DisputeLifted(party actor.Role) event.Event {
 // withholdUnproved makes an approval pending again, whose record contradicts it. It changes nothing if the player has
 // changed since version was read.
 func (p *Player) withholdUnproved(party actor.Role, version int64, op Operation) Change {
-	consent := &p.Approver(party).Consent
+	consent := &p.Party(party).Consent
 	if p.Version != version || !p.DeletedAt.IsZero() || consent.State != Approved {
 		return Change{}
 	}

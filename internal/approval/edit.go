@@ -49,30 +49,26 @@ func (p *Player) merge(patch Patch, op Operation) []fault.Field {
 	}
 	set(&p.Student.FullName, patch.Student.FullName)
 	set(&p.Student.DateOfBirth, patch.Student.DateOfBirth)
-	set(&p.Student.Number, patch.Student.Number)
+	student, guardian := p.Party(actor.Student), p.Party(actor.Guardian)
+	set(&student.Number, patch.Student.Number)
 	if text := patch.Student.Medical; text != nil {
 		p.Student.Medical, p.Student.HasMedical = *text, *text != ""
 	}
-	set(&p.Student.Language, patch.Student.Language)
+	set(&student.Language, patch.Student.Language)
 	if patch.RemoveGuardian {
-		p.Guardian = nil
+		guardian.Person = Person{}
 	}
 	if g := patch.Guardian; g != nil {
-		merged := Guardian{}
-		if p.Guardian != nil {
-			merged = *p.Guardian
-		}
-		if g.Name != nil && *g.Name != merged.Name {
+		if g.Name != nil && *g.Name != guardian.Name {
 			faults = append(faults, op.checkName("/guardian/name", *g.Name)...)
 		}
-		set(&merged.Name, g.Name)
-		set(&merged.Relationship, g.Relationship)
-		set(&merged.Number, g.Number)
-		set(&merged.Email, g.Email)
-		set(&merged.Language, g.Language)
-		p.Guardian = &merged
+		set(&guardian.Name, g.Name)
+		set(&guardian.Relationship, g.Relationship)
+		set(&guardian.Number, g.Number)
+		set(&guardian.Email, g.Email)
+		set(&guardian.Language, g.Language)
 	}
-	return append(p.validate(op), faults...)
+	return append(p.validate(op, patch.Guardian != nil), faults...)
 }
 
 func set[T any](field *T, value *T) {
@@ -90,52 +86,52 @@ func (p *Player) Edit(by actor.Actor, patch Patch, rules Rules, op Operation) (C
 	if err := p.ownedBy(by); err != nil {
 		return Change{}, err
 	}
-	before := *p
+	before := p.Copy()
 	if err := fault.Validation(p.merge(patch, op)); err != nil {
 		return Change{}, err
 	}
-	if p.Student == before.Student && sameGuardian(p.Guardian, before.Guardian) {
+	same, sameNumbers := p.Student == before.Student, true
+	for i, a := range p.Parties {
+		same, sameNumbers = same && a.Person == before.Parties[i].Person, sameNumbers && a.Number == before.Parties[i].Number
+	}
+	if same {
 		return Change{}, nil
 	}
 	c := Change{Save: true, By: by}
-	numberChanged := map[actor.Role]bool{}
-	for _, party := range Parties {
-		numberChanged[party] = p.Number(party) != before.Number(party)
-	}
-	if numberChanged[actor.Guardian] || numberChanged[actor.Student] {
+	if !sameNumbers {
 		if err := rules.checkContacts(p, p.CoachNumber); err != nil {
 			return Change{}, err
 		}
 	}
-	for _, party := range Parties {
-		if numberChanged[party] && p.disputed(party, p.Number(party)) {
-			return Change{}, errDisputed(party)
+	for i, a := range p.Parties {
+		if a.Number != before.Parties[i].Number && p.disputed(a.Role, a.Number) {
+			return Change{}, errDisputed(a.Role)
 		}
 	}
 	otherStudent := p.Student.FullName != before.Student.FullName || p.Student.DateOfBirth != before.Student.DateOfBirth
-	for _, party := range Parties {
-		approver := p.Approver(party)
+	for i := range p.Parties {
+		a, number := &p.Parties[i], before.Parties[i].Number
 		// Pending without an open request: it was cancelled or disputed, and is not replaced.
-		needsRequest := approver.OpenRequest() != nil || approver.Consent.State != Pending
-		if approver.Consent.State == Approved && !numberChanged[party] {
-			if changes := p.changes(&before, otherParty(party)); len(changes) > 0 {
-				e := p.newEvent(event.Changed, party)
+		needsRequest := a.OpenRequest() != nil || a.Consent.State != Pending
+		if a.Consent.State == Approved && a.Number == number {
+			if changes := p.changes(before, otherParty(a.Role)); len(changes) > 0 {
+				e := p.newEvent(event.Changed, a.Role)
 				e.Changes = changes
 				c.Events = append(c.Events, e)
 			}
 		}
 		switch {
-		case numberChanged[party]:
-			p.changeContact(party, before.Number(party), op, &c)
+		case a.Number != number:
+			p.changeContact(a, number, op, &c)
 			needsRequest = true
 		case otherStudent:
-			p.closeRequest(party, RequestCancelled, op.Now, &c)
-			approver.Consent.restart(PendingStudent, op.Now)
+			a.closeRequest(RequestCancelled, op.Now, &c)
+			a.Consent.restart(PendingStudent, op.Now)
 		default:
 			continue
 		}
-		if n := p.Number(party); needsRequest && n != "" && !p.disputed(party, n) {
-			p.newRequest(party, rules.defaultChannels(p, party), rules, op, &c)
+		if needsRequest && a.Number != "" && !p.disputed(a.Role, a.Number) {
+			p.newRequest(a, rules.defaultChannels(a), rules, op, &c)
 		}
 	}
 	return c, nil
@@ -173,26 +169,19 @@ func (p *Player) Remove(by actor.Actor, op Operation) (Change, error) {
 
 func (p *Player) remove(op Operation) Change {
 	c := Change{Save: true}
-	for _, party := range Parties {
-		approver := p.Approver(party)
-		p.closeRequest(party, RequestCancelled, op.Now, &c)
-		if approver.AccountID == "" {
+	for i := range p.Parties {
+		a := &p.Parties[i]
+		a.closeRequest(RequestCancelled, op.Now, &c)
+		if a.AccountID == "" {
 			continue
 		}
-		c.ForgetNotifications = append(c.ForgetNotifications, approver.AccountID)
-		if approver.Consent.State == Approved {
-			c.Events = append(c.Events, p.newEvent(event.Removed, party))
+		c.ForgetNotifications = append(c.ForgetNotifications, a.AccountID)
+		if a.Consent.State == Approved {
+			c.Events = append(c.Events, p.newEvent(event.Removed, a.Role))
 		}
 	}
 	p.DeletedAt = op.Now
 	return c
-}
-
-func sameGuardian(a, b *Guardian) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	return *a == *b
 }
 
 func otherParty(party actor.Role) actor.Role {

@@ -37,7 +37,7 @@ func (s *fakeStore) operation() approval.Operation {
 	return approval.Operation{Now: s.now(), NewID: func() string { s.ids++; return fmt.Sprintf("id-%06d", s.ids) }}
 }
 
-func (s *fakeStore) Add(by actor.Actor, student approval.Student, guardian *approval.Guardian) (*approval.Player, error) {
+func (s *fakeStore) Add(by actor.Actor, student approval.Student, guardian *approval.Person) (*approval.Player, error) {
 	p, first, err := approval.NewPlayer(by, student, guardian, s.rules, s.operation())
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (s *fakeStore) update(fn func(*approval.Player, approval.Operation) (approv
 	for _, party := range approval.Parties {
 		for _, at := range s.reminders[party] {
 			if at.After(s.now().Add(-s.rules.ReminderWindow)) {
-				p.Approver(party).Reminders = append(p.Approver(party).Reminders, at)
+				p.Party(party).Reminders = append(p.Party(party).Reminders, at)
 			}
 		}
 	}
@@ -91,7 +91,7 @@ func (s *fakeStore) Send(by actor.Actor, party actor.Role, correction approval.P
 		c, created, err = p.Send(by, party, correction, nil, s.rules, op)
 		return c, err
 	})
-	return p.Approver(party).Request, created, err
+	return p.Party(party).Request, created, err
 }
 
 func (s *fakeStore) Remind(by actor.Actor, party actor.Role) (left int, err error) {
@@ -147,7 +147,7 @@ func (s *fakeStore) EndGuardianAlone() {
 // assignAccounts gives every number an account.
 func (s *fakeStore) assignAccounts(p *approval.Player) {
 	for _, party := range approval.Parties {
-		approver := p.Approver(party)
+		approver := p.Party(party)
 		if n := p.Number(party); approver.AccountID == "" && n != "" {
 			approver.AccountID = account(party, n)
 		}
@@ -178,7 +178,7 @@ func (s *fakeStore) save(p *approval.Player, c approval.Change) error {
 		if _, exists := s.requests[r.ID]; exists || r.State != approval.RequestPending {
 			return fmt.Errorf("invalid new request %+v", r)
 		}
-		r.PartyID = p.Approver(r.Party).AccountID
+		r.PartyID = p.Party(r.Party).AccountID
 		s.requests[r.ID] = *r
 	}
 	for _, m := range c.Send {
@@ -205,7 +205,7 @@ func (s *fakeStore) save(p *approval.Player, c approval.Change) error {
 			if open[r.Party]++; open[r.Party] > 1 {
 				return fmt.Errorf("two open requests to the %s", r.Party)
 			}
-			if approver := p.Approver(r.Party); approver.Consent.State != approval.Pending || approver.Request == nil || approver.Request.ID != r.ID || approver.AccountID != r.PartyID {
+			if approver := p.Party(r.Party); approver.Consent.State != approval.Pending || approver.Request == nil || approver.Request.ID != r.ID || approver.AccountID != r.PartyID {
 				return fmt.Errorf("open request %+v does not match %+v", r, approver)
 			}
 		}
@@ -216,19 +216,15 @@ func (s *fakeStore) save(p *approval.Player, c approval.Change) error {
 
 // copy returns a copy of the player with its newest requests.
 func (s *fakeStore) copy() *approval.Player {
-	p := *s.player
-	if p.Guardian != nil {
-		g := *p.Guardian
-		p.Guardian = &g
-	}
+	p := s.player.Copy()
 	p.Disputes, p.History = nil, nil
 	for _, party := range approval.Parties {
-		approver := p.Approver(party)
+		approver := p.Party(party)
 		approver.Reminders = nil
 		if approver.Request != nil {
 			r := s.requests[approver.Request.ID]
 			approver.Request = &r
 		}
 	}
-	return &p
+	return p
 }

@@ -39,7 +39,7 @@ func TestFollowUps(t *testing.T) {
 		"cancel":  {func(p *approval.Player) error { _, err := p.Cancel(coach, "request", op); return err }, true},
 		"dispute": {func(p *approval.Player) error { _, err := p.Dispute(guardian, "request", op); return err }, false},
 		"lifted dispute": {func(p *approval.Player) error {
-			p.GuardianApprover.Request.State = approval.RequestDisputed
+			p.Party(actor.Guardian).Request.State = approval.RequestDisputed
 			_, err := p.Lift(guardian, "request", op)
 			return err
 		}, false},
@@ -48,17 +48,18 @@ func TestFollowUps(t *testing.T) {
 			return err
 		}, false},
 	} {
-		p := &approval.Player{CoachID: coach.AccountID, Guardian: &approval.Guardian{Name: "Meera", Relationship: "mother", Number: "+919800000001"}}
-		p.GuardianApprover.AccountID, p.GuardianApprover.Consent.State = guardian.AccountID, approval.Pending
-		p.StudentApprover.Consent.State = approval.Pending
-		p.GuardianApprover.Request = &approval.Request{
+		p := &approval.Player{CoachID: coach.AccountID}
+		p.Party(actor.Guardian).Person = approval.Person{Name: "Meera", Relationship: "mother", Number: "+919800000001"}
+		p.Party(actor.Guardian).AccountID, p.Party(actor.Guardian).Consent.State = guardian.AccountID, approval.Pending
+		p.Party(actor.Student).Consent.State = approval.Pending
+		p.Party(actor.Guardian).Request = &approval.Request{
 			ID: "request", Party: actor.Guardian, PartyID: guardian.AccountID, State: approval.RequestPending,
 			Channels: rules.DefaultChannels, RequestedAt: now.Add(-time.Hour), LastSentAt: now.Add(-time.Hour),
 		}
 		if err := tt.change(p); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if at := p.GuardianApprover.Request.FollowedUpAt; at.IsZero() == tt.followed || tt.followed && !at.Equal(now) {
+		if at := p.Party(actor.Guardian).Request.FollowedUpAt; at.IsZero() == tt.followed || tt.followed && !at.Equal(now) {
 			t.Errorf("%s: followed up at %s, want a follow-up: %t", name, at, tt.followed)
 		}
 	}

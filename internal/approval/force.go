@@ -34,7 +34,7 @@ func (s *Service) Force(ctx context.Context, playerID string, party actor.Role, 
 		if !p.DeletedAt.IsZero() {
 			return nil, fault.Missing()
 		}
-		approver := p.Approver(party)
+		approver := p.Party(party)
 		if approver.Consent.State == to {
 			return p, nil
 		}

@@ -41,7 +41,7 @@ func (s *Service) Leave(ctx context.Context, by actor.Actor, playerID, language,
 			})
 		}
 		action := Trigger("")
-		switch approver := p.Approver(by.Role); {
+		switch approver := p.Party(by.Role); {
 		case approver.Consent.State == Approved:
 			action = Revoke
 		case approver.Consent.State == Pending && approver.OpenRequest() != nil:
@@ -75,14 +75,9 @@ func (s *Service) Leave(ctx context.Context, by actor.Actor, playerID, language,
 // sessions and notifications of the account end with it.
 func (p *Player) leave(by actor.Actor, w Wording, op Operation) Change {
 	left := p.newEvent(event.Left, by.Role)
-	approver := p.Approver(by.Role)
-	approver.AccountID = ""
-	approver.Consent.restart(PendingContact, laterThan(approver.Consent.ChangedAt, op.Now))
-	if by.Role == actor.Guardian {
-		p.Guardian = nil
-	} else {
-		p.Student.Number, p.Student.Language = "", ""
-	}
+	a := p.Party(by.Role)
+	a.AccountID, a.Person = "", Person{}
+	a.Consent.restart(PendingContact, laterThan(a.Consent.ChangedAt, op.Now))
 	return Change{Save: true, By: by, Wording: w, Events: []event.Event{left}}
 }
 

@@ -94,7 +94,8 @@ func (s *Service) Link(ctx context.Context, hash []byte) (LinkState, error) {
 		JOIN accounts a ON a.id = r.approver_id
 		JOIN players p ON p.id = r.player_id AND p.deleted_at IS NULL
 		LEFT JOIN coaches c ON c.id = r.coach_id
-		WHERE l.hash = $1 AND (l.to_number = TRUE OR l.address = p.guardian_email)`, hash, database.Micros(now)).
+		WHERE l.hash = $1 AND (l.to_number = TRUE
+			OR l.address = (SELECT g.email FROM parties g WHERE g.player_id = p.id AND g.role = 'guardian'))`, hash, database.Micros(now)).
 		Scan(&old, &l.RequestID, &l.Version, &l.PlayerID, &l.Party, &l.Number, database.IntoText(&l.CoachName), database.IntoText(&l.CoachTier), &l.StudentName, &born, &l.ToNumber,
 			&l.CoachID, database.IntoText(&l.BatchName), &l.OthersOpen)
 	if err == nil && old {
@@ -127,7 +128,7 @@ func (s *Service) LinkedPlayer(ctx context.Context, by actor.Actor, hash []byte)
 		SELECT p.id
 		FROM request_links l
 		JOIN requests r ON r.id = l.request_id AND r.approver_id = $2
-		JOIN players p ON p.id = r.player_id AND p.deleted_at IS NULL AND (p.guardian_id = $2 OR p.student_id = $2)
+		JOIN players p ON p.id = r.player_id AND p.deleted_at IS NULL AND EXISTS (SELECT 1 FROM parties a WHERE a.player_id = p.id AND a.account_id = $2)
 		WHERE l.hash = $1`, hash, by.AccountID).Scan(&id)
 	return id, database.OrMissing(err, "read the player of a link")
 }

@@ -218,7 +218,7 @@ func (r *machineTest) edit(*rapid.T) {
 	for party, is := range newRequest {
 		if is {
 			a := r.approvers[party]
-			if a.requestID = p.Approver(party).Request.ID; a.requestID == before[party] {
+			if a.requestID = p.Party(party).Request.ID; a.requestID == before[party] {
 				r.Fatalf("request of the %s is still %s, want a new one", party, a.requestID)
 			}
 			if before[party] != "" {

@@ -53,9 +53,9 @@ func newMachineTest(t *rapid.T) *machineTest {
 		r.approvers[party] = &modelApprover{state: "pending", requestState: "none", disputed: map[phone.Number]bool{}, pendingSince: r.now}
 	}
 	student := approval.Student{FullName: "Child 0", DateOfBirth: r.born}
-	var guardian *approval.Guardian
+	var guardian *approval.Person
 	if !r.born.IsAdult(r.now) || rapid.Bool().Draw(t, "guardian") {
-		guardian = &approval.Guardian{Name: "Meera", Relationship: "mother", Number: r.draw("guardian's")}
+		guardian = &approval.Person{Name: "Meera", Relationship: "mother", Number: r.draw("guardian's")}
 		r.approvers[actor.Guardian].send(guardian.Number, r.now)
 	}
 	if rapid.Bool().Draw(t, "student") {
@@ -68,7 +68,7 @@ func newMachineTest(t *rapid.T) *machineTest {
 	}
 	for party, a := range r.approvers {
 		if a.requestState == "open" {
-			a.requestID = p.Approver(party).Request.ID
+			a.requestID = p.Party(party).Request.ID
 		}
 	}
 	return r
@@ -116,7 +116,7 @@ func (r *machineTest) check(*rapid.T) {
 	services := p.ConsentStatus().Availability(approval.Rules{}, r.now)
 	on := map[actor.Role]bool{actor.Guardian: services.GuardianApp, actor.Student: services.StudentApp}
 	for party, a := range r.approvers {
-		approver := p.Approver(party)
+		approver := p.Party(party)
 		if string(approver.Consent.State) != a.state || (approver.OpenRequest() != nil) != (a.requestState == "open") || p.Number(party) != a.number {
 			r.Fatalf("%s: %+v at %s, request %+v; want %+v", party, approver.Consent, p.Number(party), approver.Request, a)
 		}

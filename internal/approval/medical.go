@@ -35,7 +35,7 @@ const (
 
 // checkApproved returns an error unless a party of p has approved; what says what it may do then.
 func (p *Player) checkApproved(party actor.Role, what string) error {
-	switch state := p.Approver(party).Consent.State; {
+	switch state := p.Party(party).Consent.State; {
 	case state == Approved && !p.Unproved:
 		return nil
 	case state == Pending || p.Unproved:
@@ -99,7 +99,8 @@ func (s *Service) readMedical(ctx context.Context, tx *store.Tx, by actor.Actor,
 	rs, err := tx.Query(ctx, `
 		SELECT p.id, p.medical FROM players p
 		WHERE p.id IN (`+database.Params(3, len(ids))+`) AND p.deleted_at IS NULL AND p.medical IS NOT NULL
-			AND CASE CAST($2 AS TEXT) WHEN 'coach' THEN p.coach_id WHEN 'guardian' THEN p.guardian_id WHEN 'student' THEN p.student_id END = $1`, args...)
+			AND CASE WHEN CAST($2 AS TEXT) = 'coach' THEN p.coach_id = $1
+				ELSE EXISTS (SELECT 1 FROM parties o WHERE o.player_id = p.id AND o.role = $2 AND o.account_id = $1) END`, args...)
 	type sealed struct {
 		id   string
 		text []byte

@@ -1,6 +1,7 @@
 package approval
 
 import (
+	"slices"
 	"time"
 
 	"github.com/touchline/touchline/internal/coach"
@@ -24,12 +25,10 @@ type Player struct {
 	// Version increases with each save; a save with an outdated version is refused.
 	Version int64
 
-	Student Student
-	// Guardian is nil for an adult student without one.
-	Guardian *Guardian
-
-	GuardianApprover Approver
-	StudentApprover  Approver
+	// Student is the child. Its number is that of the party.
+	Student Child
+	// Parties are those who answer: the guardian, then the student. An adult without a guardian has an empty one: see Guardian.
+	Parties []Party
 
 	// Batches are the batches that the player is in, by id. A new player has those that the
 	// coach names, without their names until the store has read them.
@@ -54,29 +53,37 @@ type Player struct {
 	DeletedAt time.Time
 }
 
-// Student is the coach's data about a student (spec section 2.5).
-type Student struct {
+// Child is the coach's data about a student (spec section 2.5).
+type Child struct {
 	FullName    string
 	DateOfBirth Date
-	// Number is optional.
-	Number phone.Number
 	// HasMedical reports whether the coach noted medical information.
 	HasMedical bool
 	// Medical is that text. It is encrypted in the database and never logged. It is empty unless
 	// Service.Medical read it or the coach sets it.
 	Medical string
-	// Language is the coach's choice for a number that has chosen none, or empty.
-	Language string
 	// Basis is why the coach may keep the data. The zero Basis of a new player is Rules.DefaultBasis.
 	Basis Basis
 }
 
-// Guardian is the coach's data about a guardian (spec section 2.5).
-type Guardian struct {
+// Student is a child whom a coach adds, with the number and the language of the party.
+type Student struct {
+	FullName    string
+	DateOfBirth Date
+	// Number is optional.
+	Number   phone.Number
+	Medical  string
+	Language string
+	Basis    Basis
+}
+
+// Person is who a party is, as the coach entered it (spec section 2.5). The name of a student is that of the child.
+type Person struct {
 	Name         string
 	Relationship string
-	Number       phone.Number
-	Email        string
+	// Number is optional for a student.
+	Number phone.Number
+	Email  string
 	// Language is the coach's choice for a number that has chosen none, or empty.
 	Language string
 }
@@ -90,8 +97,10 @@ type Contact struct {
 	Number phone.Number
 }
 
-// Approver is one party of a player: its account, its consent and its newest request.
-type Approver struct {
+// Party is one party of a player: who it is, its account, its consent and its newest request.
+type Party struct {
+	Role actor.Role
+	Person
 	// AccountID is the account that may respond; empty while the party has no number.
 	AccountID string
 	Consent   Consent
@@ -107,8 +116,8 @@ type Approver struct {
 // NewestRequests returns the newest request to each party that has one.
 func (p *Player) NewestRequests() []*Request {
 	var newest []*Request
-	for _, party := range Parties {
-		if r := p.Approver(party).Request; r != nil {
+	for i := range p.Parties {
+		if r := p.Parties[i].Request; r != nil {
 			newest = append(newest, r)
 		}
 	}
@@ -116,63 +125,71 @@ func (p *Player) NewestRequests() []*Request {
 }
 
 // OpenRequest returns the open request, or nil.
-func (a *Approver) OpenRequest() *Request {
+func (a *Party) OpenRequest() *Request {
 	if a.Request != nil && a.Request.State == RequestPending {
 		return a.Request
 	}
 	return nil
 }
 
-// Approver returns one party, actor.Guardian or actor.Student.
-func (p *Player) Approver(party actor.Role) *Approver {
-	if party == actor.Guardian {
-		return &p.GuardianApprover
-	}
-	return &p.StudentApprover
-}
-
-// GuardianEmail returns the e-mail address of the guardian, or "".
-func (p *Player) GuardianEmail() string {
-	if p.Guardian == nil {
+// requestID returns the id of the newest request, or "".
+func (a *Party) requestID() string {
+	if a.Request == nil {
 		return ""
 	}
-	return p.Guardian.Email
+	return a.Request.ID
 }
 
-// Number returns the number of party, or "".
-func (p *Player) Number(party actor.Role) phone.Number {
-	if party == actor.Student {
-		return p.Student.Number
+// Party returns the guardian, or for another role the student. It adds both to a player without parties.
+func (p *Player) Party(role actor.Role) *Party {
+	if len(p.Parties) == 0 {
+		p.Parties = []Party{{Role: actor.Guardian}, {Role: actor.Student}}
 	}
-	if p.Guardian == nil {
-		return ""
+	for i := range p.Parties {
+		if p.Parties[i].Role == role {
+			return &p.Parties[i]
+		}
 	}
-	return p.Guardian.Number
+	if role == actor.Guardian { // its row is missing: see package proof
+		return &Party{Role: role, Consent: Consent{State: Pending}}
+	}
+	return &p.Parties[len(p.Parties)-1]
 }
 
-// GuardianName returns the name of the guardian, or "".
-func (p *Player) GuardianName() string {
-	if p.Guardian == nil {
-		return ""
+// Guardian returns the guardian, or nil for an adult student without one.
+func (p *Player) Guardian() *Party {
+	if g := p.Party(actor.Guardian); g.Person != (Person{}) {
+		return g
 	}
-	return p.Guardian.Name
+	return nil
 }
+
+// Copy returns a copy of p that later changes of its parties do not change. Their requests are the same.
+func (p *Player) Copy() *Player {
+	c := *p
+	c.Parties = slices.Clone(p.Parties)
+	return &c
+}
+
+// Number returns the number of a party, or "".
+func (p *Player) Number(role actor.Role) phone.Number { return p.Party(role).Number }
 
 // Adult reports whether the student is 18 or older on the UTC date of now.
 func (p *Player) Adult(now time.Time) bool { return p.Student.DateOfBirth.IsAdult(now) }
 
 // SharedContact reports whether guardian and student have the same number.
 func (p *Player) SharedContact() bool {
-	return p.Student.Number != "" && p.Number(actor.Guardian) == p.Student.Number
+	n := p.Number(actor.Student)
+	return n != "" && n == p.Number(actor.Guardian)
 }
 
 // PendingReason returns why the consent of party is pending, or "". An adult without a
 // guardian has no guardian to wait for.
 func (p *Player) PendingReason(party actor.Role) PendingReason {
-	if party == actor.Guardian && p.Guardian == nil {
+	if party == actor.Guardian && p.Guardian() == nil {
 		return ""
 	}
-	return p.Approver(party).Consent.PendingReason
+	return p.Party(party).Consent.PendingReason
 }
 
 // VisibleTo reports whether by may know that the player exists.
@@ -184,7 +201,7 @@ func (p *Player) VisibleTo(by actor.Actor) bool {
 	case actor.Coach:
 		return p.CoachID == by.AccountID
 	case actor.Guardian, actor.Student:
-		return p.Approver(by.Role).AccountID == by.AccountID && by.AccountID != ""
+		return p.Party(by.Role).AccountID == by.AccountID && by.AccountID != ""
 	}
 	return false
 }
@@ -201,24 +218,21 @@ func (p *Player) ownedBy(by actor.Actor) error {
 // have one number, the guardian counts.
 func (p *Player) Languages() map[phone.Number]string {
 	languages := map[phone.Number]string{}
-	if p.Student.Number != "" && p.Student.Language != "" {
-		languages[p.Student.Number] = p.Student.Language
-	}
-	if p.Guardian != nil && p.Guardian.Language != "" {
-		languages[p.Guardian.Number] = p.Guardian.Language
+	for i := range p.Parties {
+		if a := &p.Parties[i]; a.Number != "" && a.Language != "" && languages[a.Number] == "" {
+			languages[a.Number] = a.Language
+		}
 	}
 	return languages
 }
 
-// newEvent returns an event about party with the common ids and names.
+// newEvent returns an event about party with the common ids and names. An event about no party has the ids of the student.
 func (p *Player) newEvent(t event.Type, party actor.Role) event.Event {
+	a, g := p.Party(party), p.Party(actor.Guardian)
 	e := event.Event{
 		Type: t, Party: party,
-		CoachID: p.CoachID, PlayerID: p.ID, PartyID: p.Approver(party).AccountID,
-		CoachName: p.CoachName, StudentName: p.Student.FullName, GuardianName: p.GuardianName(), GuardianEmail: p.GuardianEmail(),
-	}
-	if r := p.Approver(party).Request; r != nil {
-		e.RequestID = r.ID
+		CoachID: p.CoachID, PlayerID: p.ID, PartyID: a.AccountID, RequestID: a.requestID(),
+		CoachName: p.CoachName, StudentName: p.Student.FullName, GuardianName: g.Name, GuardianEmail: g.Email,
 	}
 	for _, b := range p.Batches {
 		e.BatchNames = append(e.BatchNames, b.Name)
@@ -240,7 +254,7 @@ func (p *Player) Identity() StudentIdentity {
 
 // SearchKey returns the text that a search for players matches.
 func (p *Player) SearchKey() string {
-	return coach.FoldName(p.Student.FullName) + "\n" + coach.FoldName(p.GuardianName())
+	return coach.FoldName(p.Student.FullName) + "\n" + coach.FoldName(p.Party(actor.Guardian).Name)
 }
 
 // errPlayerExists says that the coach has a live player with the same identity.

@@ -87,10 +87,10 @@ type ConsentChange struct {
 // the newest change of a party says is what p has, so that the changes alone lead to p.
 func (p *Player) consentChanges(before *Player, c Change, newID func() string, now time.Time) []ConsentChange {
 	var changes []ConsentChange
-	for _, party := range Parties {
-		r := consentRecorder{Player: p, party: party, change: c, newID: newID, state: Pending}
+	for i := range p.Parties {
+		r := consentRecorder{Player: p, party: p.Parties[i].Role, change: c, newID: newID, state: Pending}
 		if before != nil {
-			r.state = before.Approver(party).Consent.State
+			r.state = before.Parties[i].Consent.State
 		}
 		r.record(before, now)
 		changes = append(changes, r.changes...)
@@ -109,14 +109,14 @@ type consentRecorder struct {
 }
 
 func (r *consentRecorder) add(kind ConsentKind, about *Player, at time.Time) *ConsentChange {
-	consent := r.Approver(r.party).Consent
+	consent := r.Party(r.party).Consent
 	after := consent.State
 	if kind == ConsentRemoved {
 		after = Removed
 	}
 	r.changes = append(r.changes, ConsentChange{
 		ID: r.newID(), Kind: kind, Party: r.party, Before: r.state, After: after, Player: about, Consent: consent, Version: r.Version,
-		RequestID: requestID(*about.Approver(r.party)), At: at, By: r.change.By,
+		RequestID: about.Party(r.party).requestID(), At: at, By: r.change.By,
 	})
 	r.state = after
 	return &r.changes[len(r.changes)-1]
@@ -125,7 +125,7 @@ func (r *consentRecorder) add(kind ConsentKind, about *Player, at time.Time) *Co
 // record adds the changes from before: what ended the consent, then what the party or the coach did.
 func (r *consentRecorder) record(before *Player, now time.Time) {
 	p, party, c := r.Player, r.party, r.change
-	consent := p.Approver(party).Consent
+	consent := p.Party(party).Consent
 	var reset ConsentKind
 	corrected := false
 	if before != nil {
@@ -172,14 +172,14 @@ func (r *consentRecorder) record(before *Player, now time.Time) {
 		if len(r.changes) == 1 { // without a question no record has the new values
 			r.add(ConsentCorrected, p, now)
 		}
-	case !known && !consent.equal(before.Approver(party).Consent):
+	case !known && !consent.equal(before.Party(party).Consent):
 		r.add(ConsentCorrected, p, now)
 	}
 }
 
 // resetSince says what ended the consent of party since before, or "".
 func (p *Player) resetSince(before *Player, party actor.Role, c Change) ConsentKind {
-	was, after := before.Approver(party), p.Approver(party)
+	was, after := before.Party(party), p.Party(party)
 	switch {
 	case before.DeletedAt.IsZero() && !p.DeletedAt.IsZero():
 		return ConsentRemoved
@@ -187,7 +187,7 @@ func (p *Player) resetSince(before *Player, party actor.Role, c Change) ConsentK
 		return ""
 	case was.AccountID != after.AccountID && c.By.Role == party:
 		return ConsentLeft
-	case was.AccountID != after.AccountID && p.Guardian == nil && c.By.Role == actor.Student:
+	case was.AccountID != after.AccountID && p.Guardian() == nil && c.By.Role == actor.Student:
 		return ConsentGuardianEnded
 	case was.AccountID != after.AccountID:
 		return ConsentContactReset
@@ -203,12 +203,11 @@ func (p *Player) resetSince(before *Player, party actor.Role, c Change) ConsentK
 
 // samePerson reports whether a and b have the same student and the same person as party.
 func samePerson(a, b *Player, party actor.Role) bool {
-	if a.Student.FullName != b.Student.FullName || a.Student.DateOfBirth != b.Student.DateOfBirth ||
-		a.Approver(party).AccountID != b.Approver(party).AccountID || a.Number(party) != b.Number(party) {
+	if a.Student.FullName != b.Student.FullName || a.Student.DateOfBirth != b.Student.DateOfBirth {
 		return false
 	}
-	g, h := guardianOf(a), guardianOf(b)
-	return party == actor.Student || g.Name == h.Name && g.Relationship == h.Relationship
+	x, y := a.Party(party), b.Party(party)
+	return x.AccountID == y.AccountID && x.Number == y.Number && x.Name == y.Name && x.Relationship == y.Relationship
 }
 
 // recordConsents records the changes of c. Only the statement that saves an approval says on whose device it was made.

@@ -64,7 +64,7 @@ func RepeatedFrom(sent []time.Time, afterDecision bool) time.Time {
 func (s *Service) holdRepeated(ctx context.Context, tx *store.Tx, p *Player, c Change, newAccounts []string) error {
 	wait := s.Rules.ResendAfter
 	for _, r := range c.NewRequests() {
-		if slices.Contains(newAccounts, p.Approver(r.Party).AccountID) {
+		if slices.Contains(newAccounts, p.Party(r.Party).AccountID) {
 			continue // other transactions do not see the account yet, so it has no request
 		}
 		sent, err := earlierSendings(ctx, tx, p, r, tx.Now.Add(-wait))
@@ -90,12 +90,12 @@ func earlierSendings(ctx context.Context, tx *store.Tx, p *Player, r *Request, s
 		SELECT r.last_sent_at FROM requests r
 		WHERE r.approver_id = $1 AND r.coach_id = $2 AND r.last_sent_at > $3 AND r.last_sent_at >= r.requested_at
 			AND r.delivery_failed = FALSE AND r.id <> $4
-			AND (r.player_id = $5 OR r.student_key = $6 AND r.date_of_birth = $7 OR r.player_id IN (
-				SELECT q.id FROM players q WHERE q.coach_id = $2 AND q.student_key = $6 AND q.date_of_birth = $7 AND q.deleted_at IS NOT NULL))
+			AND (r.player_id = $5 OR r.student_key = $6 AND r.date_of_birth = $7 OR EXISTS (
+				SELECT 1 FROM players q WHERE q.id = r.player_id AND q.student_key = $6 AND q.date_of_birth = $7 AND q.deleted_at IS NOT NULL))
 			AND EXISTS (SELECT 1 FROM deliveries d WHERE d.request_id = r.id AND d.kind = 'request' AND d.recipient <> ''
 				AND (d.total_attempts > 0 OR d.state <> 'failed' OR d.reason <> 'request_closed'))
 		ORDER BY r.last_sent_at DESC LIMIT $8`,
-		p.Approver(r.Party).AccountID, p.CoachID, database.Micros(since), r.ID, p.ID, identity.NameKey, identity.DateOfBirth.String(), MaxRequestsPerResendAfter)
+		p.Party(r.Party).AccountID, p.CoachID, database.Micros(since), r.ID, p.ID, identity.NameKey, identity.DateOfBirth.String(), MaxRequestsPerResendAfter)
 	sent, err := database.Collect(rs, err, func(s database.Scanner) (t time.Time, err error) { return t, s.Scan(database.IntoTime(&t)) })
 	if err != nil {
 		return nil, fmt.Errorf("find earlier requests to the %s: %w", r.Party, err)

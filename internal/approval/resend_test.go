@@ -52,10 +52,9 @@ func TestResendByChannel(t *testing.T) {
 		"another channel without a need": {nil, time.Hour, channels{"other"}, "", "", "", ""},
 	} {
 		p := &approval.Player{
-			ID: "player", CoachID: coach.AccountID, Student: approval.Student{FullName: "Asha Rao"},
-			Guardian: &approval.Guardian{Name: "Meera", Relationship: "mother", Number: "+919800000001", Email: "meera@families.example"},
+			ID: "player", CoachID: coach.AccountID, Student: approval.Child{FullName: "Asha Rao"},
 		}
-		p.GuardianApprover = approval.Approver{AccountID: "guardian", Consent: approval.Consent{State: approval.Pending}, Request: &approval.Request{
+		*p.Party(actor.Guardian) = approval.Party{Role: actor.Guardian, Person: approval.Person{Name: "Meera", Relationship: "mother", Number: "+919800000001", Email: "meera@families.example"}, AccountID: "guardian", Consent: approval.Consent{State: approval.Pending}, Request: &approval.Request{
 			ID: "request", State: approval.RequestPending, Channels: rules.DefaultChannels, RequestedAt: now, LastSentAt: now, FailedChannels: tt.failed,
 		}}
 		patch := approval.Patch{}
@@ -74,7 +73,7 @@ func TestResendByChannel(t *testing.T) {
 		for _, m := range c.Send {
 			sent = append(sent, m.Channel)
 		}
-		r := p.GuardianApprover.Request
+		r := p.Party(actor.Guardian).Request
 		if err != nil || created || fmt.Sprint(sent) != tt.sent || fmt.Sprint(r.Channels) != tt.uses || fmt.Sprint(r.FailedChannels) != tt.left {
 			t.Errorf("%s: sent %v, uses %v, failed %v, %v; want %s, %s, %s", name, sent, r.Channels, r.FailedChannels, err, tt.sent, tt.uses, tt.left)
 		}
@@ -94,10 +93,11 @@ func TestChannelsWithoutAddress(t *testing.T) {
 	}
 	coach := actor.Actor{AccountID: "coach", Role: actor.Coach}
 	newPlayer := func(email string) *approval.Player {
-		p := &approval.Player{CoachID: coach.AccountID, Guardian: &approval.Guardian{Name: "Meera", Relationship: "mother", Number: "+919800000001", Email: email}}
-		p.GuardianApprover.Consent.State = approval.Pending
-		p.StudentApprover.Consent.State = approval.Pending
-		p.Student.Number = "+919800000002"
+		p := &approval.Player{CoachID: coach.AccountID}
+		p.Party(actor.Guardian).Person = approval.Person{Name: "Meera", Relationship: "mother", Number: "+919800000001", Email: email}
+		p.Party(actor.Guardian).Consent.State = approval.Pending
+		p.Party(actor.Student).Consent.State = approval.Pending
+		p.Party(actor.Student).Number = "+919800000002"
 		return p
 	}
 	for _, tt := range []struct {
@@ -116,7 +116,7 @@ func TestChannelsWithoutAddress(t *testing.T) {
 		p := newPlayer(tt.email)
 		_, _, err := p.Send(coach, tt.party, approval.Patch{}, tt.channels, rules, approval.Operation{Now: time.Now(), NewID: uuid.NewString})
 		got := fault.CodeOf(err)
-		if r := p.Approver(tt.party).Request; err == nil && r != nil {
+		if r := p.Party(tt.party).Request; err == nil && r != nil {
 			got = fmt.Sprint(r.Channels)
 		}
 		if got != tt.want {

@@ -93,17 +93,16 @@ func (op Operation) checkName(pointer, name string) []fault.Field {
 	return nil
 }
 
+// numberPointers are the fields of the numbers in a request.
+var numberPointers = map[actor.Role]string{actor.Guardian: "/guardian/mobile_number", actor.Student: "/student/contact_number"}
+
 // checkContacts refuses a contact that is the coach's own number or was it within
 // auth.FormerNumbersKept, and a mix of test numbers and real numbers.
 func (r Rules) checkContacts(p *Player, own phone.Number) error {
 	var conflicts []fault.Field
-	for _, party := range Parties {
-		n := p.Number(party)
-		pointer := "/guardian/mobile_number"
-		if party == actor.Student {
-			pointer = "/student/contact_number"
-		}
-		switch {
+	for i := range p.Parties {
+		n, party := p.Parties[i].Number, p.Parties[i].Role
+		switch pointer := numberPointers[party]; {
 		case n == "":
 		case n == own && !r.AllowCoachAsContact:
 			conflicts = append(conflicts, fault.Field{
@@ -172,7 +171,7 @@ func (r Rules) NeedsGuardian(born Date, now time.Time) bool { return born.AgeOn(
 // for an OTP themselves, a button or key counts as one, and a repeated approval changes nothing.
 func (r Rules) checkFresh(by actor.Actor, p *Player, d Decision, now time.Time) error {
 	if r.ApprovalFreshness == 0 || by.Via != actor.ViaAPI || d.Action != Approve || now.Sub(by.SignedInAt) <= r.ApprovalFreshness ||
-		!p.VisibleTo(by) || p.Approver(by.Role).Consent.State == Approved {
+		!p.VisibleTo(by) || p.Party(by.Role).Consent.State == Approved {
 		return nil
 	}
 	return fault.New(fault.Forbidden, "fresh_otp_required", "Sign in again, with an OTP or a passkey. Then approve within %s.", r.ApprovalFreshness)

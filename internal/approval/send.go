@@ -20,11 +20,11 @@ func (p *Player) Send(by actor.Actor, party actor.Role, correction Patch, channe
 	if err := p.ownedBy(by); err != nil {
 		return Change{}, false, err
 	}
-	approver, before, addresses := p.Approver(party), *p, p.addresses(party)
+	approver, before := p.Party(party), p.Copy()
 	if err := fault.Validation(p.merge(correction, op)); err != nil {
 		return Change{}, false, err
 	}
-	corrected := p.Number(party) != before.Number(party)
+	corrected := approver.Number != before.Number(party)
 	if corrected {
 		if err := rules.checkContacts(p, p.CoachNumber); err != nil {
 			return Change{}, false, err
@@ -33,28 +33,28 @@ func (p *Player) Send(by actor.Actor, party actor.Role, correction Patch, channe
 	if approver.Consent.State == Approved {
 		return Change{}, false, fault.New(fault.Conflict, "already_approved", "The %s has already approved.", party)
 	}
-	if p.Number(party) == "" {
+	if approver.Number == "" {
 		return Change{}, false, fault.New(fault.Conflict, "no_contact_number", "There is no number for the %s. Add one first.", party)
 	}
-	if p.disputed(party, p.Number(party)) {
+	if p.disputed(party, approver.Number) {
 		return Change{}, false, errDisputed(party)
 	}
-	if err := rules.checkChannels(p, party, channels); err != nil {
+	if err := rules.checkChannels(approver, channels); err != nil {
 		return Change{}, false, err
 	}
 	c := Change{Save: true, By: by}
 	if open := approver.OpenRequest(); open != nil && !corrected {
-		err := p.resend(party, channels, rules.changedChannels(addresses, p.addresses(party)), rules, op, &c)
+		err := p.resend(approver, channels, rules.changedChannels(before.Party(party).addresses(), approver.addresses()), rules, op, &c)
 		return c, false, err
 	}
 	if channels == nil {
-		channels = rules.defaultChannels(p, party)
+		channels = rules.defaultChannels(approver)
 	}
 	if corrected {
-		p.changeContact(party, before.Number(party), op, &c)
-		if other := otherParty(party); p.Approver(other).Consent.State == Approved {
+		p.changeContact(approver, before.Number(party), op, &c)
+		if other := otherParty(party); p.Party(other).Consent.State == Approved {
 			e := p.newEvent(event.Changed, other)
-			e.Changes = p.changes(&before, party)
+			e.Changes = p.changes(before, party)
 			c.Events = append(c.Events, e)
 		}
 	}
@@ -65,15 +65,15 @@ func (p *Player) Send(by actor.Actor, party actor.Role, correction Patch, channe
 		approver.Consent.restart(PendingResent, op.Now)
 		c.AfterDecision = true
 	}
-	p.newRequest(party, channels, rules, op, &c)
+	p.newRequest(approver, channels, rules, op, &c)
 	return c, true, nil
 }
 
-// resend sends the open request of party again, on each of the channels that does not wait.
+// resend sends the open request of a again, on each of the channels that does not wait.
 // If channels is nil, these are the channels of the request and of changed: the
 // correction changed the address there.
-func (p *Player) resend(party actor.Role, channels, changed []message.Channel, rules Rules, op Operation, c *Change) error {
-	open := p.Approver(party).OpenRequest()
+func (p *Player) resend(a *Party, channels, changed []message.Channel, rules Rules, op Operation, c *Change) error {
+	open := a.OpenRequest()
 	if channels == nil {
 		channels = slices.Clone(open.Channels)
 		for _, channel := range changed {
@@ -84,9 +84,9 @@ func (p *Player) resend(party actor.Role, channels, changed []message.Channel, r
 	}
 	again := channels
 	if allowed := open.LastSentAt.Add(rules.ResendAfter); allowed.After(op.Now) {
-		again = open.resendable(channels, changed, func(channel message.Channel) bool { return rules.destination(p, party, channel).Address != "" })
+		again = open.resendable(channels, changed, func(channel message.Channel) bool { return rules.destination(a, channel).Address != "" })
 		if again == nil {
-			return fault.New(fault.Conflict, "request_pending", "The %s has an open request. Wait before you send it again.", party).
+			return fault.New(fault.Conflict, "request_pending", "The %s has an open request. Wait before you send it again.", a.Role).
 				With("request_id", open.ID).With("resend_allowed_at", allowed).After(allowed.Sub(op.Now))
 		}
 	}
@@ -94,27 +94,26 @@ func (p *Player) resend(party actor.Role, channels, changed []message.Channel, r
 	kept := slices.DeleteFunc(slices.Clone(open.Channels), func(channel message.Channel) bool { return slices.Contains(again, channel) })
 	open.Channels, open.LastSentAt, open.FollowedUpAt, open.SentVersion = channels, op.Now, op.Now, open.Version
 	c.Resent = append(c.Resent, open)
-	p.queueMessages(party, MessageRequest, again, kept, rules, c)
+	p.queueMessages(a, MessageRequest, again, kept, rules, c)
 	return nil
 }
 
-// newRequest opens a request to party, whose consent is pending, and queues its messages.
-func (p *Player) newRequest(party actor.Role, channels []message.Channel, rules Rules, op Operation, c *Change) {
-	approver := p.Approver(party)
-	approver.Request = &Request{
-		ID: op.NewID(), PlayerID: p.ID, CoachID: p.CoachID, Party: party, PartyID: approver.AccountID,
+// newRequest opens a request to a, whose consent is pending, and queues its messages.
+func (p *Player) newRequest(a *Party, channels []message.Channel, rules Rules, op Operation, c *Change) {
+	a.Request = &Request{
+		ID: op.NewID(), PlayerID: p.ID, CoachID: p.CoachID, Party: a.Role, PartyID: a.AccountID,
 		State: RequestPending, Channels: channels, RequestedAt: op.Now, LastSentAt: op.Now,
 		Version: 1, SentVersion: 1,
 	}
-	c.Opened = append(c.Opened, approver.Request)
-	p.queueMessages(party, MessageRequest, channels, nil, rules, c)
+	c.Opened = append(c.Opened, a.Request)
+	p.queueMessages(a, MessageRequest, channels, nil, rules, c)
 }
 
-// queueMessages queues the open request of party on channels. A delivery that fails at once,
+// queueMessages queues the open request of a on channels. A delivery that fails at once,
 // such as an SMS to an unserved country, notifies the coach. kept are the channels of an
 // earlier sending that still counts.
-func (p *Player) queueMessages(party actor.Role, kind string, channels, kept []message.Channel, rules Rules, c *Change) {
-	r := p.Approver(party).Request
+func (p *Player) queueMessages(a *Party, kind string, channels, kept []message.Channel, rules Rules, c *Change) {
+	r := a.Request
 	eventType := event.Requested
 	if kind == MessageReminder {
 		eventType = event.Reminded
@@ -126,26 +125,26 @@ func (p *Player) queueMessages(party actor.Role, kind string, channels, kept []m
 		if slices.Contains(r.FailedChannels, channel) {
 			failed = append(failed, channel)
 		} else {
-			left = left || rules.destination(p, party, channel).Address != ""
+			left = left || rules.destination(a, channel).Address != ""
 		}
 	}
 	for _, channel := range channels {
-		m := Message{Request: r, Channel: channel, Kind: kind, Destination: rules.destination(p, party, channel)}
+		m := Message{Request: r, Channel: channel, Kind: kind, Destination: rules.destination(a, channel)}
 		switch m.State {
 		case "":
 			continue // the address was removed
 		case message.DeliveredState:
 			inApp = true
-			c.Events = append(c.Events, p.newEvent(eventType, party))
+			c.Events = append(c.Events, p.newEvent(eventType, a.Role))
 		case message.FailedState:
 			failed = append(failed, channel)
-			c.Events = append(c.Events, p.DeliveryFailed(party, channel))
+			c.Events = append(c.Events, p.DeliveryFailed(a.Role, channel))
 		}
 		left = left || m.Address != "" && m.State != message.FailedState
 		c.Send = append(c.Send, m)
 	}
 	if kind == MessageRequest && !inApp { // spec section 4.2: each request notifies in the app
-		c.Events = append(c.Events, p.newEvent(eventType, party))
+		c.Events = append(c.Events, p.newEvent(eventType, a.Role))
 	}
 	if kind == MessageRequest {
 		r.FailedChannels, r.DeliveryFailed = failed, len(failed) > 0 && !left
@@ -159,9 +158,9 @@ func (p *Player) DeliveryFailed(party actor.Role, channel message.Channel) event
 	return e
 }
 
-// closeRequest closes the open request of party, if there is one.
-func (p *Player) closeRequest(party actor.Role, state RequestState, now time.Time, c *Change) {
-	if r := p.Approver(party).OpenRequest(); r != nil {
+// closeRequest closes the open request of a, if there is one.
+func (a *Party) closeRequest(state RequestState, now time.Time, c *Change) {
+	if r := a.OpenRequest(); r != nil {
 		r.State, r.ClosedAt = state, now
 		if state == RequestCancelled { // only the coach cancels an open request
 			r.FollowedUpAt = now
@@ -170,25 +169,24 @@ func (p *Player) closeRequest(party actor.Role, state RequestState, now time.Tim
 	}
 }
 
-// changeContact resets party for a new number, because consent belongs to a person.
+// changeContact resets a for a new number, because consent belongs to a person.
 // The old account loses access to the player and its notifications about it; the
 // open request and its link are cancelled. A first number is not a change of the person, so
 // it keeps the reason why the consent is pending.
-func (p *Player) changeContact(party actor.Role, before phone.Number, op Operation, c *Change) {
-	approver := p.Approver(party)
-	p.closeRequest(party, RequestCancelled, op.Now, c)
-	if approver.AccountID != "" {
-		c.ForgetNotifications = append(c.ForgetNotifications, approver.AccountID)
-		if approver.Consent.State == Approved {
-			c.Events = append(c.Events, p.newEvent(event.Unlinked, party))
+func (p *Player) changeContact(a *Party, before phone.Number, op Operation, c *Change) {
+	a.closeRequest(RequestCancelled, op.Now, c)
+	if a.AccountID != "" {
+		c.ForgetNotifications = append(c.ForgetNotifications, a.AccountID)
+		if a.Consent.State == Approved {
+			c.Events = append(c.Events, p.newEvent(event.Unlinked, a.Role))
 		}
 	}
-	approver.AccountID = ""
+	a.AccountID = ""
 	reason := PendingContact
 	if before == "" {
-		reason = approver.Consent.PendingReason
+		reason = a.Consent.PendingReason
 	}
-	approver.Consent.restart(reason, op.Now)
+	a.Consent.restart(reason, op.Now)
 }
 
 // Remind repeats the open request of party, at most RemindersPerWindow times in any
@@ -197,7 +195,7 @@ func (p *Player) Remind(by actor.Actor, party actor.Role, rules Rules, op Operat
 	if err := p.ownedBy(by); err != nil {
 		return Change{}, 0, err
 	}
-	approver := p.Approver(party)
+	approver := p.Party(party)
 	if approver.OpenRequest() == nil {
 		return Change{}, 0, errNoOpenRequest()
 	}
@@ -212,7 +210,7 @@ func (p *Player) Remind(by actor.Actor, party actor.Role, rules Rules, op Operat
 	}
 	approver.Request.FollowedUpAt = op.Now
 	c := Change{Save: true, Reminded: party, RemindersLeft: left - 1, By: by}
-	p.queueMessages(party, MessageReminder, approver.Request.Channels, nil, rules, &c)
+	p.queueMessages(approver, MessageReminder, approver.Request.Channels, nil, rules, &c)
 	return c, left - 1, nil
 }
 
@@ -223,7 +221,7 @@ func (p *Player) Cancel(by actor.Actor, requestID string, op Operation) (Change,
 		return Change{}, err
 	}
 	c := Change{Save: true}
-	p.closeRequest(r.Party, RequestCancelled, op.Now, &c)
+	p.Party(r.Party).closeRequest(RequestCancelled, op.Now, &c)
 	return c, nil
 }
 
@@ -243,8 +241,8 @@ func (p *Player) openRequest(by actor.Actor, requestID string) (*Request, error)
 	if err := p.ownedBy(by); err != nil {
 		return nil, err
 	}
-	for _, party := range Parties {
-		if r := p.Approver(party).OpenRequest(); r != nil && r.ID == requestID {
+	for i := range p.Parties {
+		if r := p.Parties[i].OpenRequest(); r != nil && r.ID == requestID {
 			return r, nil
 		}
 	}

@@ -19,7 +19,7 @@ type Shown struct {
 }
 
 // outdated reports whether a response, another request or another sending has followed.
-func (s Shown) outdated(a *Approver) bool {
+func (s Shown) outdated(a *Party) bool {
 	r := a.Request
 	return a.Consent.State != s.Response || r != nil && (r.ID != s.RequestID || r.LastSentAt.After(s.SentAt))
 }
@@ -32,7 +32,7 @@ func (s *Service) SendShown(ctx context.Context, by actor.Actor, id string, part
 		if err := p.ownedBy(by); err != nil {
 			return Change{}, err
 		}
-		if shown.outdated(p.Approver(party)) {
+		if shown.outdated(p.Party(party)) {
 			return Change{}, fault.New(fault.Conflict, "request_superseded", "The question was answered or sent after this page was opened.")
 		}
 		c, _, err := p.Send(by, party, correction, nil, s.Rules, op)

@@ -69,7 +69,7 @@ func (s *Service) operation() Operation {
 }
 
 // Add adds a player of the calling coach to batches of the coach and opens the first requests.
-func (s *Service) Add(ctx context.Context, by actor.Actor, student Student, guardian *Guardian, batchIDs ...string) (*Player, error) {
+func (s *Service) Add(ctx context.Context, by actor.Actor, student Student, guardian *Person, batchIDs ...string) (*Player, error) {
 	op := s.operation()
 	p, err := newPlayer(by, student, guardian, s.Rules, op)
 	if err != nil {
@@ -79,7 +79,9 @@ func (s *Service) Add(ctx context.Context, by actor.Actor, student Student, guar
 		p.Batches = append(p.Batches, Batch{ID: id})
 	}
 	err = s.addPlayer(ctx, p, func(roster Roster) (Change, error) {
-		p.GuardianApprover.Request, p.StudentApprover.Request = nil, nil // set by an earlier run
+		for i := range p.Parties {
+			p.Parties[i].Request = nil // set by an earlier run
+		}
 		c, err := p.openFirstRequests(s.Rules, op, roster)
 		c.By, c.StatusChanges = by, p.firstChanges(op.Now)
 		return c, err
@@ -179,7 +181,7 @@ func (s *Service) Send(ctx context.Context, by actor.Actor, id string, party act
 	if err != nil {
 		return nil, false, err
 	}
-	r := p.Approver(party).Request
+	r := p.Party(party).Request
 	if !created {
 		r, err = s.OwnRequest(ctx, by, r.ID) // with its follow-up
 	}
@@ -197,7 +199,7 @@ func (s *Service) Remind(ctx context.Context, by actor.Actor, id string, party a
 	if err != nil {
 		return nil, 0, err
 	}
-	r, err := s.OwnRequest(ctx, by, p.Approver(party).Request.ID)
+	r, err := s.OwnRequest(ctx, by, p.Party(party).Request.ID)
 	return r, left, err
 }
 
@@ -239,7 +241,7 @@ func (s *Service) LiftShown(ctx context.Context, by actor.Actor, requestID strin
 // lift ends the dispute of a request, unless shown is not nil and not its time.
 func (s *Service) lift(ctx context.Context, by actor.Actor, requestID string, shown *time.Time) error {
 	_, err := s.updateRequest(ctx, by, requestID, func(p *Player, op Operation) (Change, error) {
-		r := p.Approver(by.Role).Request
+		r := p.Party(by.Role).Request
 		if shown != nil && r != nil && r.ID == requestID && r.State == RequestDisputed && !r.ClosedAt.Equal(*shown) && p.VisibleTo(by) {
 			return Change{}, errDisputedAgain()
 		}

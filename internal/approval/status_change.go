@@ -59,15 +59,16 @@ func (p *Player) statusChanges(before ConsentStatus, rules Rules, now time.Time)
 // addStatusChanges adds the newest status changes of a player, which the transaction has
 // saved and counted. The lock of the player's row makes the sequence rise by one in the
 // order of the commits.
-func addStatusChanges(ctx context.Context, tx *store.Tx, playerID string, changes []StatusChange) error {
+func addStatusChanges(ctx context.Context, tx *store.Tx, p *Player, changes []StatusChange) error {
+	status := p.ConsentStatus()
 	for i, c := range changes {
 		err := tx.Defer(ctx, `
 			INSERT INTO changes (player_id, sequence, type, party, guardian_state, student_state, at)
-			SELECT id, changes - CAST($2 AS BIGINT), CAST($3 AS TEXT), CAST($4 AS TEXT), guardian_state, student_state, CAST($5 AS BIGINT)
+			SELECT id, changes - CAST($2 AS BIGINT), CAST($3 AS TEXT), CAST($4 AS TEXT), CAST($5 AS TEXT), CAST($6 AS TEXT), CAST($7 AS BIGINT)
 			FROM players WHERE id = $1`,
-			playerID, len(changes)-1-i, string(c.Type), database.Text(string(c.Party)), database.Micros(c.At))
+			p.ID, len(changes)-1-i, string(c.Type), database.Text(string(c.Party)), string(status.Guardian), string(status.Student), database.Micros(c.At))
 		if err != nil {
-			return fmt.Errorf("add a status change of player %s: %w", playerID, err)
+			return fmt.Errorf("add a status change of player %s: %w", p.ID, err)
 		}
 	}
 	if len(changes) > 0 {
@@ -83,8 +84,8 @@ func addChangeOfEach(ctx context.Context, tx *store.Tx, playerIDs []string, chan
 		args := append([]any{changeType, database.Micros(tx.Now)}, database.TextArgs(batch)...)
 		err := tx.Defer(ctx, `
 			INSERT INTO changes (player_id, sequence, type, guardian_state, student_state, at)
-			SELECT id, changes, CAST($1 AS TEXT), guardian_state, student_state, CAST($2 AS BIGINT)
-			FROM players WHERE id IN (`+database.Params(3, len(batch))+`)`, args...)
+			SELECT p.id, p.changes, CAST($1 AS TEXT), g.state, s.state, CAST($2 AS BIGINT)
+			FROM players p`+store.WithParties+` WHERE p.id IN (`+database.Params(3, len(batch))+`)`, args...)
 		if err != nil {
 			return fmt.Errorf("add changes of type %s: %w", changeType, err)
 		}
@@ -115,7 +116,9 @@ func RecordAdults(ctx context.Context, db *store.DB, adultBorn Date, guardianReq
 		}
 		rs, err := tx.Query(ctx, `
 			UPDATE players SET changes = changes + 1
-			WHERE deleted_at IS NULL AND student_state = 'approved' AND guardian_state <> 'approved' AND date_of_birth > $1 AND date_of_birth <= $2
+			WHERE deleted_at IS NULL AND date_of_birth > $1 AND date_of_birth <= $2
+				AND EXISTS (SELECT 1 FROM parties s WHERE s.player_id = players.id AND s.role = 'student' AND s.state = 'approved')
+				AND EXISTS (SELECT 1 FROM parties g WHERE g.player_id = players.id AND g.role = 'guardian' AND g.state <> 'approved')
 			RETURNING id`, from, to)
 		ids, err := database.CollectTexts(rs, err)
 		if err != nil {

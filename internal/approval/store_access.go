@@ -43,15 +43,12 @@ func (r Rules) Link(ctx context.Context, tx *store.Tx, by actor.Actor, playerID 
 	l := &team.Link{PlayerID: playerID}
 	s := ConsentStatus{PlayerID: playerID}
 	var born string
-	var guardianAt, studentAt time.Time
 	row := tx.QueryRow(ctx, `
-		SELECT p.student_name, p.coach_id, c.time_zone, p.guardian_state, p.guardian_changed_at, p.student_state, p.student_changed_at,
-			p.date_of_birth, p.guardian_name IS NOT NULL, p.student_number IS NOT NULL, c.tier
-		FROM players p LEFT JOIN coaches c ON c.id = p.coach_id
-		WHERE p.id = $1 AND p.deleted_at IS NULL AND (
-			CAST($2 AS TEXT) = 'guardian' AND p.guardian_id = $3
-			OR $2 = 'student' AND p.student_id = $3)`, playerID, string(by.Role), by.AccountID)
-	if err := scanLink(row, l, &s, &born, &guardianAt, &studentAt); err != nil {
+		SELECT p.student_name, p.coach_id, c.time_zone, g.state, s.state, CASE WHEN CAST($2 AS TEXT) = 'student' THEN s.changed_at ELSE g.changed_at END,
+			p.date_of_birth, g.name IS NOT NULL, s.number IS NOT NULL, c.tier
+		FROM players p`+store.WithParties+` LEFT JOIN coaches c ON c.id = p.coach_id
+		WHERE p.id = $1 AND p.deleted_at IS NULL AND CASE CAST($2 AS TEXT) WHEN 'guardian' THEN g.account_id WHEN 'student' THEN s.account_id END = $3`, playerID, string(by.Role), by.AccountID)
+	if err := scanLink(row, l, &s, &born); err != nil {
 		return nil, err
 	}
 	var err error
@@ -62,15 +59,11 @@ func (r Rules) Link(ctx context.Context, tx *store.Tx, by actor.Actor, playerID 
 		return nil, err
 	}
 	l.CoachZone = tx.ZoneOf(l.CoachZone)
-	l.ApprovedAt = guardianAt
-	if by.Role == actor.Student {
-		l.ApprovedAt = studentAt
-	}
 	return l, nil
 }
 
-func scanLink(row database.Scanner, l *team.Link, s *ConsentStatus, born *string, guardianAt, studentAt *time.Time) error {
-	err := row.Scan(&l.StudentName, &l.CoachID, database.IntoText(&l.CoachZone), (*string)(&s.Guardian), database.IntoTime(guardianAt), (*string)(&s.Student), database.IntoTime(studentAt),
+func scanLink(row database.Scanner, l *team.Link, s *ConsentStatus, born *string) error {
+	err := row.Scan(&l.StudentName, &l.CoachID, database.IntoText(&l.CoachZone), (*string)(&s.Guardian), (*string)(&s.Student), database.IntoTime(&l.ApprovedAt),
 		born, &s.HasGuardian, &s.HasStudentNumber, database.IntoText(&s.CoachTier))
 	if database.IsNoRows(err) {
 		return fault.Missing()

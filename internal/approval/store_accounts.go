@@ -3,6 +3,8 @@ package approval
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
@@ -19,18 +21,16 @@ func contact(role, number string) Contact {
 // their row locks. It only waits for an erasure, which frees the number.
 func (s *Service) findOrAddAccounts(ctx context.Context, tx *store.Tx, p *Player) (added []string, err error) {
 	var wanted []Contact
-	for _, party := range Parties {
-		if n := p.Number(party); n != "" && p.Approver(party).AccountID == "" {
-			wanted = append(wanted, Contact{Party: party, Number: n})
+	for _, a := range p.Parties {
+		if a.Number != "" && a.AccountID == "" {
+			wanted = append(wanted, Contact{Party: a.Role, Number: a.Number})
 		}
 	}
 	if len(wanted) == 0 {
 		return nil, nil
 	}
 	// Insert in the order of the numbers, so that concurrent transactions do not deadlock.
-	if len(wanted) == 2 && wanted[1].Number < wanted[0].Number {
-		wanted[0], wanted[1] = wanted[1], wanted[0]
-	}
+	slices.SortStableFunc(wanted, func(a, b Contact) int { return strings.Compare(string(a.Number), string(b.Number)) })
 	var args []any
 	for _, c := range wanted {
 		args = append(args, s.NewID(), string(c.Number), string(c.Party), 0, database.Micros(tx.Now))
@@ -45,7 +45,7 @@ func (s *Service) findOrAddAccounts(ctx context.Context, tx *store.Tx, p *Player
 	}
 	// What the erased account of the number disputed stays disputed.
 	for _, c := range wanted {
-		if id := p.Approver(c.Party).AccountID; id != "" {
+		if id := p.Party(c.Party).AccountID; id != "" {
 			if err := tx.Defer(ctx, `UPDATE disputes SET approver_id = $1 WHERE number_hash = $2`, id, numberHash(s.DB, c.Party, c.Number)); err != nil {
 				return nil, fmt.Errorf("take over disputes: %w", err)
 			}
@@ -62,7 +62,7 @@ func (s *Service) findOrAddAccounts(ctx context.Context, tx *store.Tx, p *Player
 		return nil, err
 	}
 	for _, c := range wanted {
-		if p.Approver(c.Party).AccountID == "" {
+		if p.Party(c.Party).AccountID == "" {
 			return nil, database.ErrStale // it was deleted between the two statements
 		}
 	}
@@ -74,7 +74,7 @@ func setAccountIDs(p *Player, rs *database.Rows, err error) ([]string, error) {
 	ids, err := database.Collect(rs, err, func(s database.Scanner) (id string, err error) {
 		var party actor.Role
 		if err = s.Scan(&id, &party); err == nil {
-			p.Approver(party).AccountID = id
+			p.Party(party).AccountID = id
 		}
 		return id, err
 	})

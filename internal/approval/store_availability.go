@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/platform/actor"
@@ -19,12 +20,9 @@ func ReadConsentStatus(ctx context.Context, db *store.DB, by actor.Actor, player
 	c := ConsentStatus{PlayerID: playerID}
 	var born string
 	err := db.QueryRow(ctx, `
-		SELECT p.guardian_state, p.student_state, p.date_of_birth, p.guardian_name IS NOT NULL, p.student_number IS NOT NULL, c.tier
-		FROM players p LEFT JOIN coaches c ON c.id = p.coach_id
-		WHERE p.id = $1 AND p.deleted_at IS NULL AND (
-			CAST($2 AS TEXT) = 'coach' AND p.coach_id = $3
-			OR $2 = 'guardian' AND p.guardian_id = $3
-			OR $2 = 'student' AND p.student_id = $3)`, playerID, by.Role, by.AccountID).
+		SELECT g.state, s.state, p.date_of_birth, g.name IS NOT NULL, s.number IS NOT NULL, c.tier
+		FROM players p`+store.WithParties+` LEFT JOIN coaches c ON c.id = p.coach_id
+		WHERE p.id = $1 AND p.deleted_at IS NULL AND CASE CAST($2 AS TEXT) WHEN 'coach' THEN p.coach_id WHEN 'guardian' THEN g.account_id WHEN 'student' THEN s.account_id END = $3`, playerID, by.Role, by.AccountID).
 		Scan((*string)(&c.Guardian), (*string)(&c.Student), &born, &c.HasGuardian, &c.HasStudentNumber, database.IntoText(&c.CoachTier))
 	if database.IsNoRows(err) {
 		return ConsentStatus{}, fault.Missing()
@@ -40,8 +38,8 @@ func ReadConsentStatus(ctx context.Context, db *store.DB, by actor.Actor, player
 const maxStatusesOfNumber = 200
 
 const statusSelect = `
-	SELECT p.id, p.changes, p.guardian_state, p.student_state, p.date_of_birth, p.guardian_name IS NOT NULL, p.student_number IS NOT NULL, c.tier, p.deleted_at IS NOT NULL
-	FROM players p LEFT JOIN coaches c ON c.id = p.coach_id `
+	SELECT p.id, p.changes, g.state, s.state, p.date_of_birth, g.name IS NOT NULL, s.number IS NOT NULL, c.tier, p.deleted_at IS NOT NULL
+	FROM players p` + store.WithParties + ` LEFT JOIN coaches c ON c.id = p.coach_id `
 
 // scanStatus scans a row of statusSelect. The status of a deleted player is the zero value.
 func scanStatus(s database.Scanner) (status ConsentStatus, err error) {
@@ -79,20 +77,15 @@ func consentStatuses(ctx context.Context, q database.Querier, playerIDs []string
 func ConsentStatusesOfNumber(ctx context.Context, db *store.DB, by actor.Operator, number phone.Number, role actor.Role) ([]ConsentStatus, error) {
 	var statuses []ConsentStatus
 	err := db.Write(ctx, func(tx *store.Tx) error {
-		var rs *database.Rows
-		var err error
-		if role == actor.Guardian {
-			rs, err = tx.Query(ctx, statusSelect+`
-				WHERE p.guardian_id = (SELECT id FROM accounts WHERE mobile_number = $1 AND role = 'guardian') AND p.deleted_at IS NULL
-				ORDER BY p.id DESC LIMIT $2`, string(number), maxStatusesOfNumber)
-		} else {
-			rs, err = tx.Query(ctx, statusSelect+`
-				WHERE p.student_id = (SELECT id FROM accounts WHERE mobile_number = $1 AND role = 'student') AND p.deleted_at IS NULL
-				ORDER BY p.id DESC LIMIT $2`, string(number), maxStatusesOfNumber)
-		}
+		rs, err := tx.Query(ctx, statusSelect+`
+			WHERE p.id IN (
+				SELECT a.player_id FROM parties a
+				WHERE a.account_id = (SELECT id FROM accounts WHERE mobile_number = $1 AND role = $3) AND a.deleted_at IS NULL
+				ORDER BY a.player_id DESC LIMIT $2)`, string(number), maxStatusesOfNumber, string(role))
 		if statuses, err = database.Collect(rs, err, scanStatus); err != nil {
 			return fmt.Errorf("read the consents of a number: %w", err)
 		}
+		slices.SortFunc(statuses, func(a, b ConsentStatus) int { return strings.Compare(b.PlayerID, a.PlayerID) })
 		return tx.Record(ctx, by, operator.AvailabilityFound, "player", "", "as "+string(role))
 	})
 	return statuses, err

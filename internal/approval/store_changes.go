@@ -21,7 +21,9 @@ import (
 // name and birth date is a conflict, player_exists.
 func (s *Service) addPlayer(ctx context.Context, p *Player, fn func(Roster) (Change, error)) error {
 	return s.DB.Write(ctx, func(tx *store.Tx) error {
-		p.GuardianApprover.AccountID, p.StudentApprover.AccountID = "", "" // of an earlier attempt
+		for i := range p.Parties {
+			p.Parties[i].AccountID = "" // of an earlier attempt
+		}
 		if err := tx.Complete(ctx, idempotency.Work{ID: p.ID, New: true}); err != nil {
 			return err
 		}
@@ -77,10 +79,8 @@ func (s *Service) addPlayer(ctx context.Context, p *Player, fn func(Roster) (Cha
 				return fmt.Errorf("add player to batch: %w", err)
 			}
 		}
-		if len(c.Opened)+len(c.StatusChanges) > 0 {
-			if err := setRequests(ctx, tx, p, len(c.StatusChanges)); err != nil {
-				return err
-			}
+		if err := insertParties(ctx, tx, p); err != nil {
+			return err
 		}
 		if err := message.ChooseLanguages(ctx, tx.Tx, p.Languages(), nil); err != nil {
 			return err
@@ -125,11 +125,8 @@ func (s *Service) updatePlayer(ctx context.Context, id string, load loadOptions,
 
 // player loads a player with the related rows that load names.
 func (s *Service) loadPlayer(ctx context.Context, tx *store.Tx, id string, load loadOptions) (*storedPlayer, error) {
-	var p *storedPlayer
-	err := tx.DeferRow(ctx, func(row database.Scanner) (err error) {
-		p, err = s.scanStored(row)
-		return err
-	}, playerSelect+`WHERE p.id = $1`, id)
+	rows := s.newPlayerRows()
+	err := tx.DeferRows(ctx, rows.scan, playerSelect+`WHERE p.id = $1`, id)
 	var decided []Record
 	if err == nil && load.History {
 		decided, err = s.readHistory(ctx, tx, id) // sends both statements
@@ -138,15 +135,19 @@ func (s *Service) loadPlayer(ctx context.Context, tx *store.Tx, id string, load 
 		err = tx.Flush()
 	}
 	if err != nil {
-		return nil, database.OrMissing(err, "load player")
+		return nil, err
 	}
+	if len(rows.players) == 0 {
+		return nil, fault.Missing()
+	}
+	p := rows.players[0]
 	p.History = decided
 	if load.Medical {
 		if p.Student.Medical, err = s.DB.Unseal(vault.ForMedical, p.sealed, p.ID); err != nil {
 			return nil, fmt.Errorf("player %s: %w", p.ID, err)
 		}
-		p.details = p.detailsOf()
 	}
+	p.read = p.Copy()
 	if load.Disputes {
 		if err := s.loadDisputes(ctx, tx, p.Player); err != nil {
 			return nil, err
@@ -167,7 +168,7 @@ func (s *Service) loadPlayer(ctx context.Context, tx *store.Tx, id string, load 
 
 func (s *Service) changePlayer(ctx context.Context, tx *store.Tx, p *storedPlayer, load loadOptions, fn func(*Player) (Change, error)) error {
 	before, live, languages := p.Identity(), p.DeletedAt.IsZero(), p.Languages()
-	old := *p.Player
+	old := p.Copy()
 	consents := p.ConsentStatus()
 	c, err := fn(p.Player)
 	if err != nil || !c.Save {
@@ -209,7 +210,7 @@ func (s *Service) changePlayer(ctx context.Context, tx *store.Tx, p *storedPlaye
 	if err := s.deleteServiceNotifications(ctx, tx, p.Player, consents, c); err != nil {
 		return err
 	}
-	c.consents = p.consentChanges(&old, c, s.NewID, tx.Now)
+	c.consents = p.consentChanges(old, c, s.NewID, tx.Now)
 	return s.apply(ctx, tx, p.Player, c, load, accounts)
 }
 
@@ -217,7 +218,7 @@ func (s *Service) changePlayer(ctx context.Context, tx *store.Tx, p *storedPlaye
 func workOf(p *Player, c Change) idempotency.Work {
 	switch {
 	case c.Reminded != "":
-		return idempotency.Work{ID: p.Approver(c.Reminded).Request.ID, Number: c.RemindersLeft}
+		return idempotency.Work{ID: p.Party(c.Reminded).Request.ID, Number: c.RemindersLeft}
 	case len(c.Opened) > 0:
 		return idempotency.Work{ID: c.Opened[0].ID, New: true}
 	case len(c.Resent) > 0:
@@ -234,7 +235,7 @@ func workOf(p *Player, c Change) idempotency.Work {
 // other players lock too: the message limits and the accounts. newAccounts are those that this transaction added.
 func (s *Service) apply(ctx context.Context, tx *store.Tx, p *Player, c Change, load loadOptions, newAccounts []string) error {
 	steps := []func() error{
-		func() error { return addStatusChanges(ctx, tx, p.ID, c.StatusChanges) },
+		func() error { return addStatusChanges(ctx, tx, p, c.StatusChanges) },
 		func() error { return closeRequests(ctx, tx, c.Closed) },
 		func() error { return addHistory(ctx, tx, p, c.History) },
 		func() error { return s.recordConsents(ctx, tx, c) },
@@ -264,7 +265,7 @@ func (s *Service) apply(ctx context.Context, tx *store.Tx, p *Player, c Change, 
 		func() error {
 			for i, e := range c.Events {
 				if e.PartyID == "" && e.Party != "" { // findOrAddAccounts added the account
-					c.Events[i].PartyID = p.Approver(e.Party).AccountID
+					c.Events[i].PartyID = p.Party(e.Party).AccountID
 				}
 			}
 			return notice.Notify(ctx, tx, c.Events, c.ForgetNotifications...)
@@ -304,12 +305,11 @@ func (s *Service) deleteServiceNotifications(ctx context.Context, tx *store.Tx, 
 		return nil
 	}
 	status := p.ConsentStatus()
-	for _, party := range Parties {
-		account := p.Approver(party).AccountID
-		if account == "" || !before.Approved(party) || s.Rules.access(status, party, team.App, tx.Now) == team.Granted {
+	for _, a := range p.Parties {
+		if a.AccountID == "" || !before.Approved(a.Role) || s.Rules.access(status, a.Role, team.App, tx.Now) == team.Granted {
 			continue
 		}
-		if err := notice.End(ctx, tx, p.ID, account, message.OfServices...); err != nil {
+		if err := notice.End(ctx, tx, p.ID, a.AccountID, message.OfServices...); err != nil {
 			return err
 		}
 	}

@@ -17,9 +17,13 @@ func (r Rules) TierChanged(ctx context.Context, tx *store.Tx, coachID, before, a
 	if r.SameServices(before, after) {
 		return nil
 	}
+	// The next statement sees what concurrent decisions committed.
+	if err := tx.Defer(ctx, `UPDATE players SET version = version WHERE coach_id = $1 AND deleted_at IS NULL`, coachID); err != nil {
+		return err
+	}
 	rs, err := tx.Query(ctx, `
 		UPDATE players SET changes = changes + 1
-		WHERE coach_id = $1 AND deleted_at IS NULL AND (guardian_state = 'approved' OR student_state = 'approved')
+		WHERE coach_id = $1 AND deleted_at IS NULL AND EXISTS (SELECT 1 FROM parties a WHERE a.player_id = players.id AND a.state = 'approved')
 		RETURNING id`, coachID)
 	ids, err := database.CollectTexts(rs, err)
 	if err != nil {
@@ -63,10 +67,8 @@ func unregisterPlayer(ctx context.Context, tx *store.Tx, coachID string) error {
 func (r Rules) CheckNumber(ctx context.Context, tx *store.Tx, coachID string, to phone.Number) error {
 	var isContact bool
 	err := tx.QueryRow(ctx, `
-		SELECT EXISTS (SELECT 1 FROM accounts a JOIN players p ON p.guardian_id = a.id AND p.deleted_at IS NULL
-				WHERE a.mobile_number = $2 AND a.role = 'guardian' AND p.coach_id = $1)
-			OR EXISTS (SELECT 1 FROM accounts a JOIN players p ON p.student_id = a.id AND p.deleted_at IS NULL
-				WHERE a.mobile_number = $2 AND a.role = 'student' AND p.coach_id = $1)`,
+		SELECT EXISTS (SELECT 1 FROM accounts a JOIN parties p ON p.account_id = a.id AND p.deleted_at IS NULL
+			WHERE a.mobile_number = $2 AND a.role <> 'coach' AND p.coach_id = $1)`,
 		coachID, string(to)).Scan(&isContact)
 	if err != nil {
 		return err
@@ -77,9 +79,8 @@ func (r Rules) CheckNumber(ctx context.Context, tx *store.Tx, coachID string, to
 // StoppedBy reports whether the number of a party of a player wants no messages of the calling coach outside of the app.
 func (s *Service) StoppedBy(ctx context.Context, by actor.Actor, playerID string, party actor.Role) (stopped bool, err error) {
 	err = s.DB.QueryRow(ctx, `
-		SELECT EXISTS (SELECT 1 FROM players p JOIN stopped_coaches st
-			ON st.coach_id = p.coach_id AND st.mobile_number = CASE WHEN $3 = 'guardian' THEN p.guardian_number ELSE p.student_number END
-			WHERE p.id = $1 AND p.coach_id = $2 AND p.deleted_at IS NULL)`, playerID, by.AccountID, string(party)).Scan(&stopped)
+		SELECT EXISTS (SELECT 1 FROM parties a JOIN stopped_coaches st ON st.coach_id = a.coach_id AND st.mobile_number = a.number
+			WHERE a.player_id = $1 AND a.coach_id = $2 AND a.role = $3 AND a.deleted_at IS NULL)`, playerID, by.AccountID, string(party)).Scan(&stopped)
 	if err != nil {
 		return false, fmt.Errorf("read whether the %s stopped the coach: %w", party, err)
 	}

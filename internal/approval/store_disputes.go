@@ -102,14 +102,14 @@ func liftDispute(ctx context.Context, tx *store.Tx, p *Player, party actor.Role,
 		WHERE coach_id = $1 AND approver_id = $2 AND (player_id = $3 OR student_hash = $4
 			OR student_hash IN (SELECT o.student_hash FROM disputes o WHERE o.request_id = $5)
 			OR EXISTS (SELECT 1 FROM players q WHERE q.id = disputes.player_id AND q.student_hash = $4))`,
-		p.CoachID, p.Approver(party).AccountID, p.ID, studentHash(tx.DB(), p), p.Approver(party).Request.ID)
+		p.CoachID, p.Party(party).AccountID, p.ID, studentHash(tx.DB(), p), p.Party(party).Request.ID)
 	if err != nil {
 		return fmt.Errorf("lift dispute: %w", err)
 	}
 	if by == nil {
 		return nil
 	}
-	return tx.Record(ctx, *by, operator.DisputeLifted, "request", p.Approver(party).Request.ID, "of coach "+p.CoachID)
+	return tx.Record(ctx, *by, operator.DisputeLifted, "request", p.Party(party).Request.ID, "of coach "+p.CoachID)
 }
 
 // DisputedRequest is a request that its recipient disputed and may lift.
@@ -133,7 +133,7 @@ func (s *Service) Disputes(ctx context.Context, by actor.Actor, page Page) ([]Di
 		FROM disputes d
 		JOIN requests r ON r.id = d.request_id
 		LEFT JOIN coaches c ON c.id = d.coach_id
-		LEFT JOIN players p ON p.id = d.player_id AND p.deleted_at IS NULL AND (p.guardian_id = $1 OR p.student_id = $1)
+		LEFT JOIN players p ON p.id = d.player_id AND p.deleted_at IS NULL AND EXISTS (SELECT 1 FROM parties a WHERE a.player_id = p.id AND a.account_id = $1)
 		WHERE d.approver_id = $1 AND d.request_id < $2
 		ORDER BY d.request_id DESC LIMIT $3`, by.AccountID, database.Before(page.After.ID), page.Limit)
 	disputes, err := database.Collect(rs, err, func(s database.Scanner) (d DisputedRequest, err error) {
@@ -160,8 +160,8 @@ func (s *Service) liftOutdated(ctx context.Context, by *actor.Operator, approver
 		var consent State
 		err := tx.QueryRow(ctx, `
 			SELECT p.id, p.coach_id, p.student_name, p.date_of_birth, r.approver_type, r.state, r.closed_at, c.closed_at, p.version,
-				CASE WHEN p.deleted_at IS NOT NULL THEN 'removed' WHEN r.approver_type = 'guardian' THEN p.guardian_state ELSE p.student_state END
-			FROM requests r JOIN players p ON p.id = r.player_id JOIN accounts c ON c.id = p.coach_id
+				CASE WHEN p.deleted_at IS NOT NULL THEN 'removed' ELSE a.state END
+			FROM requests r JOIN players p ON p.id = r.player_id JOIN parties a ON a.player_id = p.id AND a.role = r.approver_type JOIN accounts c ON c.id = p.coach_id
 			WHERE r.id = $1 AND r.state IN ('disputed', 'cancelled')
 				AND coalesce((SELECT d.approver_id FROM disputes d WHERE d.request_id = r.id), r.approver_id) = $2`, requestID, approverID).
 			Scan(&p.ID, &p.CoachID, &p.Student.FullName, &born, &party, &state, database.IntoTime(&disputedAt), database.IntoTime(&coachLeft), &version, &consent)
@@ -171,7 +171,7 @@ func (s *Service) liftOutdated(ctx context.Context, by *actor.Operator, approver
 		if p.Student.DateOfBirth, err = ParseDate(born); err != nil {
 			return err
 		}
-		p.Approver(party).AccountID, p.Approver(party).Request = approverID, &Request{ID: requestID}
+		p.Party(party).AccountID, p.Party(party).Request = approverID, &Request{ID: requestID}
 		lifted, events := p.LiftOutdated(party, state, !coachLeft.IsZero())
 		if !lifted {
 			return nil

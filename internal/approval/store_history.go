@@ -60,7 +60,7 @@ func (s *Service) addReminder(ctx context.Context, tx *store.Tx, p *Player, part
 	if err != nil {
 		return fmt.Errorf("add reminder: %w", err)
 	}
-	r := p.Approver(party).Request
+	r := p.Party(party).Request
 	return tx.DeferOne(ctx, `UPDATE requests SET followed_up_at = COALESCE(followed_up_at, $2), sent_version = $3 WHERE id = $1 AND version = $3`,
 		r.ID, database.Micros(r.FollowedUpAt), r.Version)
 }

@@ -9,9 +9,8 @@ import (
 )
 
 // Pending lists the pending approvals of the calling coach, oldest first, guardian before student,
-// after page.After. Each party has an index in this order. The statement reads at most a
-// page from each and merges them. It limits the merged rows before it joins the requests:
-// SQLite would otherwise join and sort a page of each.
+// after page.After. The statement reads the parties of the coach and sorts those that are pending: an index in this
+// order would change with each answer. It limits the rows before it joins the requests.
 func (s *Service) Pending(ctx context.Context, by actor.Actor, page Page) ([]PendingItem, error) {
 	now := s.operation().Now
 	rs, err := s.DB.Query(ctx, `
@@ -21,23 +20,12 @@ func (s *Service) Pending(ctx context.Context, by actor.Actor, page Page) ([]Pen
 			EXISTS (SELECT 1 FROM stopped_coaches st WHERE st.mobile_number = w.number AND st.coach_id = $1),
 			r.id, r.approver_id, r.state, r.channels, r.requested_at, r.last_sent_at, r.delivery_failed, r.failed_channels, r.closed_at, r.short_code, r.via, r.version, r.sent_version
 		FROM (
-			SELECT * FROM (SELECT * FROM (
-				SELECT p.id AS player_id, p.student_name AS student_name, 'guardian' AS party, p.guardian_name AS approver_name,
-					p.guardian_pending_since AS since, p.guardian_pending_reason AS reason, p.guardian_number AS number, p.guardian_request_id AS request_id
-				FROM players p
-				WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.guardian_state = 'pending' AND p.guardian_name IS NOT NULL
-					AND (p.guardian_pending_since, p.id, 'guardian') > ($2, $3, CAST($4 AS TEXT))
-					AND (p.date_of_birth > $5 OR (SELECT o.state FROM requests o WHERE o.id = p.guardian_request_id) = 'pending')
-				ORDER BY p.guardian_pending_since, p.id LIMIT $6) g
-			UNION ALL
-			SELECT * FROM (
-				SELECT p.id AS player_id, p.student_name AS student_name, 'student' AS party, p.student_name AS approver_name,
-					p.student_pending_since AS since, p.student_pending_reason AS reason, p.student_number AS number, p.student_request_id AS request_id
-				FROM players p
-				WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.student_state = 'pending'
-					AND (p.student_pending_since, p.id, 'student') > ($2, $3, CAST($4 AS TEXT))
-				ORDER BY p.student_pending_since, p.id LIMIT $6) s
-			) u ORDER BY u.since, u.player_id, u.party LIMIT $6
+			SELECT p.id AS player_id, p.student_name AS student_name, a.role AS party, coalesce(a.name, p.student_name) AS approver_name,
+				a.pending_since AS since, a.pending_reason AS reason, a.number AS number, a.request_id AS request_id
+			FROM parties a JOIN players p ON p.id = a.player_id
+			WHERE a.coach_id = $1 AND a.deleted_at IS NULL AND a.state = 'pending' AND (a.pending_since, a.player_id, a.role) > ($2, $3, CAST($4 AS TEXT))
+				AND (a.role = 'student' OR a.name IS NOT NULL AND (p.date_of_birth > $5 OR (SELECT o.state FROM requests o WHERE o.id = a.request_id) = 'pending'))
+			ORDER BY a.pending_since, a.player_id, a.role LIMIT $6
 		) w
 		LEFT JOIN requests r ON r.id = w.request_id
 		ORDER BY w.since, w.player_id, w.party`,

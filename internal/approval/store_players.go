@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/touchline/touchline/internal/coach"
@@ -13,71 +14,95 @@ import (
 	"github.com/touchline/touchline/internal/store"
 )
 
-// playerSelect reads players with the coach's name and the newest request of each party.
-// scanPlayer scans its columns.
+// playerSelect reads players with the coach's name: a row for each party, with its newest request, in any order. readPlayers
+// reads them. What only the player has is in the row of the student.
 const playerSelect = `
-	SELECT p.id, p.coach_id, c.name, c.tier, CASE WHEN c.visible = TRUE THEN c.shown END, (SELECT d.sha256 FROM documents d WHERE d.id = c.picture_id), p.version, p.student_name, p.date_of_birth, p.medical, p.student_number,
-		p.guardian_name, p.guardian_relationship, p.guardian_number, p.guardian_email, p.created_at, p.deleted_at,
-		p.student_language, p.guardian_language, p.basis, p.basis_note, ` + batchesOfPlayer + `,
-		p.guardian_id, p.guardian_state, p.guardian_changed_at, p.guardian_pending_since, p.guardian_pending_reason,
-		p.student_id, p.student_state, p.student_changed_at, p.student_pending_since, p.student_pending_reason,
-		g.id, g.approver_id, g.state, g.channels, g.requested_at, g.last_sent_at, g.delivery_failed, g.failed_channels, g.closed_at, g.short_code, g.via, g.version, g.sent_version,
-		s.id, s.approver_id, s.state, s.channels, s.requested_at, s.last_sent_at, s.delivery_failed, s.failed_channels, s.closed_at, s.short_code, s.via, s.version, s.sent_version
+	SELECT p.id, p.coach_id, c.name, c.tier, CASE WHEN c.visible = TRUE THEN c.shown END, p.version, p.student_name, p.date_of_birth, p.created_at, p.deleted_at, p.basis, p.basis_note,
+		CASE WHEN a.role = 'student' THEN (SELECT d.sha256 FROM documents d WHERE d.id = c.picture_id) END, CASE WHEN a.role = 'student' THEN p.medical END,
+		CASE WHEN a.role = 'student' THEN ` + batchesOfPlayer + ` END,
+		a.role, a.name, a.relationship, a.number, a.email, a.language, a.account_id, a.state, a.changed_at, a.pending_since, a.pending_reason,
+		r.id, r.approver_id, r.state, r.channels, r.requested_at, r.last_sent_at, r.delivery_failed, r.failed_channels, r.closed_at, r.short_code, r.via, r.version, r.sent_version
 	FROM players p
+	JOIN parties a ON a.player_id = p.id
 	LEFT JOIN coaches c ON c.id = p.coach_id
-	LEFT JOIN requests g ON g.id = p.guardian_request_id
-	LEFT JOIN requests s ON s.id = p.student_request_id `
+	LEFT JOIN requests r ON r.id = a.request_id `
 
 // storedPlayer is a player with the sealed medical text, which is opened only to change it.
 type storedPlayer struct {
 	*Player
-	sealed  []byte
-	details playerDetails // as they were read
+	sealed []byte
+	// read is the player as it was read.
+	read *Player
 }
 
-func (s *Service) scanStored(row database.Scanner) (*storedPlayer, error) {
-	p := &Player{Unproved: s.Rules.unproved()}
-	g, st := &p.GuardianApprover, &p.StudentApprover
-	var guardian Guardian
+// playerRows collects the rows of playerSelect, which come in any order.
+type playerRows struct {
+	rules   Rules
+	players []*storedPlayer
+	byID    map[string]*storedPlayer
+}
+
+// scan adds a row.
+func (rows *playerRows) scan(row database.Scanner) error {
+	var a Party
 	var born string
 	var shown []string
-	var requests [2]requestColumns
-	stored := &storedPlayer{Player: p}
-	dest := append(append([]any{
-		&p.ID, &p.CoachID, database.IntoText(&p.CoachName), database.IntoText(&p.CoachTier), database.IntoJSON(&shown), database.IntoText(&p.CoachPicture), &p.Version, &p.Student.FullName, &born, &stored.sealed, database.IntoText((*string)(&p.Student.Number)),
-		database.IntoText(&guardian.Name), database.IntoText(&guardian.Relationship), database.IntoText((*string)(&guardian.Number)), database.IntoText(&guardian.Email),
-		database.IntoTime(&p.CreatedAt), database.IntoTime(&p.DeletedAt),
-		database.IntoText(&p.Student.Language), database.IntoText(&guardian.Language), &p.Student.Basis.Kind, database.IntoText(&p.Student.Basis.Note), intoBatches(&p.Batches),
-		database.IntoText(&g.AccountID), &g.Consent.State, database.IntoTime(&g.Consent.ChangedAt), database.IntoTime(&g.Consent.PendingSince), database.IntoText((*string)(&g.Consent.PendingReason)),
-		database.IntoText(&st.AccountID), &st.Consent.State, database.IntoTime(&st.Consent.ChangedAt), database.IntoTime(&st.Consent.PendingSince), database.IntoText((*string)(&st.Consent.PendingReason)),
-	}, requests[0].dest()...), requests[1].dest()...)
-	err := row.Scan(dest...)
+	var r requestColumns
+	read := &storedPlayer{Player: &Player{Unproved: rows.rules.unproved()}}
+	p := read.Player
+	err := row.Scan(append([]any{
+		&p.ID, &p.CoachID, database.IntoText(&p.CoachName), database.IntoText(&p.CoachTier), database.IntoJSON(&shown), &p.Version, &p.Student.FullName, &born,
+		database.IntoTime(&p.CreatedAt), database.IntoTime(&p.DeletedAt), &p.Student.Basis.Kind, database.IntoText(&p.Student.Basis.Note),
+		database.IntoText(&p.CoachPicture), &read.sealed, intoBatches(&p.Batches),
+		&a.Role, database.IntoText(&a.Name), database.IntoText(&a.Relationship), database.IntoText((*string)(&a.Number)), database.IntoText(&a.Email), database.IntoText(&a.Language),
+		database.IntoText(&a.AccountID), &a.Consent.State, database.IntoTime(&a.Consent.ChangedAt), database.IntoTime(&a.Consent.PendingSince), database.IntoText((*string)(&a.Consent.PendingReason)),
+	}, r.dest()...)...)
 	if err != nil {
-		return nil, err
+		return err
+	}
+	a.Request = r.request(p, a.Role)
+	if other := rows.byID[p.ID]; other != nil {
+		if a.Role != actor.Student {
+			other.Parties = append([]Party{a}, other.Parties...)
+			return nil
+		}
+		p.Parties = other.Parties
+		other.Player, other.sealed = p, read.sealed
+		read = other
+	} else {
+		rows.byID[p.ID], rows.players = read, append(rows.players, read)
+	}
+	p.Parties = append(p.Parties, a)
+	if a.Role != actor.Student {
+		return nil
 	}
 	if p.Student.DateOfBirth, err = ParseDate(born); err != nil {
-		return nil, fmt.Errorf("player %s: %w", p.ID, err)
-	}
-	if guardian.Name != "" {
-		p.Guardian = &guardian
+		return fmt.Errorf("player %s: %w", p.ID, err)
 	}
 	if !slices.Contains(shown, string(coach.ProfilePicture)) {
 		p.CoachPicture = ""
 	}
-	for i, party := range Parties {
-		p.Approver(party).Request = requests[i].request(p, party)
-	}
-	p.Student.HasMedical = len(stored.sealed) > 0
-	stored.details = stored.detailsOf()
-	return stored, nil
+	p.Student.HasMedical = len(read.sealed) > 0
+	return nil
 }
 
-func (s *Service) scanPlayer(row database.Scanner) (*Player, error) {
-	stored, err := s.scanStored(row)
-	if err != nil {
+// newPlayerRows returns a reader of playerSelect.
+func (s *Service) newPlayerRows() *playerRows {
+	return &playerRows{rules: s.Rules, byID: map[string]*storedPlayer{}}
+}
+
+// readPlayers reads the rows of playerSelect. It returns the newest player first.
+func (s *Service) readPlayers(rs *database.Rows, err error) ([]*Player, error) {
+	rows := s.newPlayerRows()
+	if err := database.Each(rs, err, rows.scan); err != nil {
 		return nil, err
 	}
-	return stored.Player, nil
+	players := make([]*Player, len(rows.players))
+	for i, p := range rows.players {
+		players[i] = p.Player
+	}
+	slices.SortFunc(players, func(a, b *Player) int { return strings.Compare(b.ID, a.ID) })
+	return players, nil
 }
 
 // Player returns a player that by may see, or not_found.
@@ -102,41 +127,35 @@ func (s *Service) playerStatus(ctx context.Context, by actor.Actor, id string) (
 }
 
 func (s *Service) visiblePlayer(ctx context.Context, q database.Querier, by actor.Actor, id string) (*Player, error) {
-	var r *database.Row
-	switch by.Role {
-	case actor.Coach:
-		r = q.QueryRow(ctx, playerSelect+`WHERE p.id = $1 AND p.coach_id = $2 AND p.deleted_at IS NULL`, id, by.AccountID)
-	case actor.Guardian:
-		r = q.QueryRow(ctx, playerSelect+`WHERE p.id = $1 AND p.guardian_id = $2 AND p.deleted_at IS NULL`, id, by.AccountID)
-	case actor.Student:
-		r = q.QueryRow(ctx, playerSelect+`WHERE p.id = $1 AND p.student_id = $2 AND p.deleted_at IS NULL`, id, by.AccountID)
-	default:
-		return nil, fault.Missing()
+	players, err := s.readPlayers(q.Query(ctx, playerSelect+`
+		WHERE p.id = $1 AND p.deleted_at IS NULL AND CASE WHEN CAST($2 AS TEXT) = 'coach' THEN p.coach_id = $3
+			ELSE EXISTS (SELECT 1 FROM parties o WHERE o.player_id = p.id AND o.role = $2 AND o.account_id = $3) END`, id, string(by.Role), by.AccountID))
+	if err == nil && len(players) == 0 {
+		err = fault.Missing()
 	}
-	p, err := s.scanPlayer(r)
-	if database.IsNoRows(err) {
-		return nil, fault.Missing()
+	if err != nil {
+		return nil, err
 	}
-	return p, err
+	return players[0], nil
 }
 
 // Players lists the players of a coach that match f, newest first. An adult without a
 // guardian matches no guardian status.
 func (s *Service) Players(ctx context.Context, by actor.Actor, f Filter, page Page) ([]*Player, error) {
-	rs, err := s.DB.Query(ctx, playerSelect+`
-		WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.id < $2
-			AND (CAST($3 AS TEXT) = '' OR p.guardian_name IS NOT NULL AND (p.guardian_state = $3 OR $3 = 'rejected' AND p.guardian_state = 'revoked'))
-			AND (CAST($4 AS TEXT) = '' OR p.student_state = $4 OR $4 = 'rejected' AND p.student_state = 'revoked')
-			AND (CAST($7 AS TEXT) = '' OR p.guardian_name IS NOT NULL AND p.guardian_state = $7)
-			AND (CAST($8 AS TEXT) = '' OR p.student_state = $8)
-			AND (CAST($5 AS TEXT) = '' OR replace(p.search_key, $5, '') <> p.search_key
-				OR CAST($9 AS TEXT) <> '' AND (substr(p.guardian_number, length(p.guardian_number) - length($9) + 1) = $9
-					OR substr(p.student_number, length(p.student_number) - length($9) + 1) = $9))
-			AND (CAST($10 AS TEXT) = '' OR EXISTS (SELECT 1 FROM batch_players i WHERE i.batch_id = $10 AND i.player_id = p.id AND i.left_at IS NULL))
-		ORDER BY p.id DESC LIMIT $6`,
+	return s.readPlayers(s.DB.Query(ctx, playerSelect+`
+		WHERE p.id IN (
+			SELECT p.id FROM players p`+store.WithParties+`
+			WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.id < $2
+				AND (CAST($3 AS TEXT) = '' OR g.name IS NOT NULL AND (g.state = $3 OR $3 = 'rejected' AND g.state = 'revoked'))
+				AND (CAST($4 AS TEXT) = '' OR s.state = $4 OR $4 = 'rejected' AND s.state = 'revoked')
+				AND (CAST($7 AS TEXT) = '' OR g.name IS NOT NULL AND g.state = $7)
+				AND (CAST($8 AS TEXT) = '' OR s.state = $8)
+				AND (CAST($5 AS TEXT) = '' OR replace(p.search_key, $5, '') <> p.search_key
+					OR CAST($9 AS TEXT) <> '' AND (substr(g.number, length(g.number) - length($9) + 1) = $9 OR substr(s.number, length(s.number) - length($9) + 1) = $9))
+				AND (CAST($10 AS TEXT) = '' OR EXISTS (SELECT 1 FROM batch_players i WHERE i.batch_id = $10 AND i.player_id = p.id AND i.left_at IS NULL))
+			ORDER BY p.id DESC LIMIT $6)`,
 		by.AccountID, database.Before(page.After.ID), f.GuardianStatus, f.StudentStatus, coach.FoldName(f.Search), page.Limit,
-		string(f.GuardianState), string(f.StudentState), f.NumberEnd(), f.BatchID)
-	return database.Collect(rs, err, s.scanPlayer)
+		string(f.GuardianState), string(f.StudentState), f.NumberEnd(), f.BatchID))
 }
 
 // PlayerNames lists the newest players of the calling coach by id and name.
@@ -162,33 +181,24 @@ func (s *Service) PlayersByID(ctx context.Context, by actor.Actor, ids []string)
 		return nil, nil
 	}
 	args := append([]any{by.AccountID, string(by.Role)}, database.TextArgs(ids)...)
-	rs, err := s.DB.Query(ctx, playerSelect+`
-		WHERE p.id IN (`+database.Params(3, len(ids))+`) AND p.deleted_at IS NULL
-			AND CASE CAST($2 AS TEXT) WHEN 'coach' THEN p.coach_id WHEN 'guardian' THEN p.guardian_id WHEN 'student' THEN p.student_id END = $1
-		ORDER BY p.id DESC`, args...)
-	return database.Collect(rs, err, s.scanPlayer)
+	return s.readPlayers(s.DB.Query(ctx, playerSelect+`
+		WHERE p.id IN (`+database.Params(3, len(ids))+`) AND p.deleted_at IS NULL AND CASE WHEN CAST($2 AS TEXT) = 'coach' THEN p.coach_id = $1
+			ELSE EXISTS (SELECT 1 FROM parties o WHERE o.player_id = p.id AND o.role = $2 AND o.account_id = $1) END`, args...))
 }
 
 // Links lists the players that name the calling guardian or student, newest first; only those
 // with an open request to by if waiting is true.
 func (s *Service) Links(ctx context.Context, by actor.Actor, waiting bool, page Page) ([]*Player, error) {
-	var rs *database.Rows
-	var err error
-	switch by.Role {
-	case actor.Guardian:
-		rs, err = s.DB.Query(ctx, playerSelect+`
-			WHERE p.guardian_id = $1 AND p.deleted_at IS NULL AND p.id < $2
-				AND (CAST($4 AS BOOLEAN) = FALSE OR p.guardian_state = 'pending' AND g.state = 'pending') ORDER BY p.id DESC LIMIT $3`,
-			by.AccountID, database.Before(page.After.ID), page.Limit, waiting)
-	case actor.Student:
-		rs, err = s.DB.Query(ctx, playerSelect+`
-			WHERE p.student_id = $1 AND p.deleted_at IS NULL AND p.id < $2
-				AND (CAST($4 AS BOOLEAN) = FALSE OR p.student_state = 'pending' AND s.state = 'pending') ORDER BY p.id DESC LIMIT $3`,
-			by.AccountID, database.Before(page.After.ID), page.Limit, waiting)
-	default:
+	if by.Role == actor.Coach {
 		return nil, nil
 	}
-	return database.Collect(rs, err, s.scanPlayer)
+	return s.readPlayers(s.DB.Query(ctx, playerSelect+`
+		WHERE p.id IN (
+			SELECT o.player_id FROM parties o
+			WHERE o.account_id = $1 AND o.role = $5 AND o.deleted_at IS NULL AND o.player_id < $2
+				AND (CAST($4 AS BOOLEAN) = FALSE OR o.state = 'pending' AND (SELECT q.state FROM requests q WHERE q.id = o.request_id) = 'pending')
+			ORDER BY o.player_id DESC LIMIT $3)`,
+		by.AccountID, database.Before(page.After.ID), page.Limit, waiting, string(by.Role)))
 }
 
 // PartyName returns the name of a guardian or student as the newest of its players has
@@ -198,12 +208,12 @@ func (s *Service) PartyName(ctx context.Context, by actor.Actor) (name string, e
 	switch by.Role {
 	case actor.Guardian:
 		err = s.DB.QueryRow(ctx, `
-			SELECT guardian_name FROM players
-			WHERE guardian_id = $1 AND deleted_at IS NULL AND guardian_state = 'approved' ORDER BY id DESC LIMIT 1`, by.AccountID).Scan(database.IntoText(&name))
+			SELECT name FROM parties
+			WHERE account_id = $1 AND role = 'guardian' AND deleted_at IS NULL AND state = 'approved' ORDER BY player_id DESC LIMIT 1`, by.AccountID).Scan(database.IntoText(&name))
 	case actor.Student:
 		err = s.DB.QueryRow(ctx, `
-			SELECT student_name FROM players
-			WHERE student_id = $1 AND deleted_at IS NULL ORDER BY id DESC LIMIT 1`, by.AccountID).Scan(database.IntoText(&name))
+			SELECT p.student_name FROM parties a JOIN players p ON p.id = a.player_id
+			WHERE a.account_id = $1 AND a.role = 'student' AND a.deleted_at IS NULL ORDER BY a.player_id DESC LIMIT 1`, by.AccountID).Scan(database.IntoText(&name))
 	}
 	if database.IsNoRows(err) {
 		return "", nil
@@ -211,11 +221,11 @@ func (s *Service) PartyName(ctx context.Context, by actor.Actor) (name string, e
 	return name, err
 }
 
-// anyApproved reports whether a student has approved any link.
+// anyApproved reports whether a student has approved any link. It counts: for an EXISTS PostgreSQL may read all parties.
 func (s *Service) anyApproved(ctx context.Context, studentID string) (bool, error) {
 	var approved bool
 	err := s.DB.QueryRow(ctx, `
-		SELECT EXISTS (SELECT 1 FROM players WHERE student_id = $1 AND deleted_at IS NULL AND student_state = 'approved')`,
+		SELECT count(*) > 0 FROM parties WHERE account_id = $1 AND role = 'student' AND deleted_at IS NULL AND state = 'approved'`,
 		studentID).Scan(&approved)
 	return approved && !s.Rules.unproved(), err
 }
@@ -229,7 +239,7 @@ func loadReminders(ctx context.Context, tx *store.Tx, p *Player, since time.Time
 		var party actor.Role
 		var at time.Time
 		err := s.Scan(&party, database.IntoTime(&at))
-		side := p.Approver(party)
+		side := p.Party(party)
 		side.Reminders = append(side.Reminders, at)
 		return struct{}{}, err
 	})

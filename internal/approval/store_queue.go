@@ -39,7 +39,7 @@ func (s *Service) queueMessages(ctx context.Context, tx *store.Tx, p *Player, c 
 				m.Address == string(p.Number(m.Request.Party)), otherAddress(m, p))
 			s.DB.Outbox.Wake(tx.Tx, lane)
 		}
-		values = append(values, id, m.Kind, string(lane.Channel), m.State, database.Text(m.Reason), p.Approver(m.Request.Party).AccountID,
+		values = append(values, id, m.Kind, string(lane.Channel), m.State, database.Text(m.Reason), p.Party(m.Request.Party).AccountID,
 			m.Address, string(m.Request.Party), p.CoachID, m.Request.ID, database.Text(c.By.Network),
 			database.Micros(due), database.Micros(due.Add(message.MessageLifetime)), database.Micros(created), database.Micros(tx.Now), 0, database.Text(telemetry.Parent(ctx)))
 	}

@@ -17,15 +17,15 @@ import (
 // before it reads the deliveries: of two channels that fail at the same time, the second sees
 // the first.
 func DeliveryFailed(ctx context.Context, tx *store.Tx, d message.Delivery) error {
-	p := &Player{Guardian: &Guardian{}}
+	p := &Player{}
 	var party actor.Role
 	err := tx.QueryRow(ctx, `
 		UPDATE requests SET failed_channels = replace(failed_channels, $4, '') || $4
 		WHERE id = $1 AND state = 'pending' AND `+newestSending+`
 		RETURNING player_id, coach_id, approver_type, (SELECT p.student_name FROM players p WHERE p.id = requests.player_id),
-			(SELECT p.guardian_name FROM players p WHERE p.id = requests.player_id)`,
+			(SELECT g.name FROM parties g WHERE g.player_id = requests.player_id AND g.role = 'guardian')`,
 		d.RequestID, d.ID, string(d.Channel.OfRequest()), string(d.Channel.OfRequest())+",").
-		Scan(&p.ID, &p.CoachID, &party, &p.Student.FullName, database.IntoText(&p.Guardian.Name))
+		Scan(&p.ID, &p.CoachID, &party, &p.Student.FullName, database.IntoText(&p.Party(actor.Guardian).Name))
 	if database.IsNoRows(err) {
 		return nil
 	}
@@ -44,7 +44,7 @@ func DeliveryFailed(ctx context.Context, tx *store.Tx, d message.Delivery) error
 	if err != nil {
 		return fmt.Errorf("mark request %s: %w", d.RequestID, err)
 	}
-	p.Approver(party).Request = &Request{ID: d.RequestID}
+	p.Party(party).Request = &Request{ID: d.RequestID}
 	return notice.Notify(ctx, tx, []event.Event{p.DeliveryFailed(party, d.Channel)})
 }
 

@@ -61,21 +61,10 @@ const requestSelect = `
 // approved yet. Only the coach of the player
 // and the recipient, while still a party of the player, may see it; others get not_found.
 func (s *Service) OwnRequest(ctx context.Context, by actor.Actor, id string) (*Request, error) {
-	var rs *database.Rows
-	var err error
-	switch by.Role {
-	case actor.Coach:
-		rs, err = s.DB.Query(ctx, requestSelect+`
-			WHERE r.id = $1 AND p.coach_id = $2 ORDER BY d.id`, id, by.AccountID)
-	case actor.Guardian:
-		rs, err = s.DB.Query(ctx, requestSelect+`
-			WHERE r.id = $1 AND r.approver_id = $2 AND r.approver_type = 'guardian' AND p.guardian_id = $2 ORDER BY d.id`, id, by.AccountID)
-	case actor.Student:
-		rs, err = s.DB.Query(ctx, requestSelect+`
-			WHERE r.id = $1 AND r.approver_id = $2 AND r.approver_type = 'student' AND p.student_id = $2 ORDER BY d.id`, id, by.AccountID)
-	default:
-		return nil, fault.Missing()
-	}
+	rs, err := s.DB.Query(ctx, requestSelect+`
+		WHERE r.id = $1 AND CASE WHEN CAST($3 AS TEXT) = 'coach' THEN p.coach_id = $2
+			ELSE r.approver_id = $2 AND r.approver_type = $3 AND EXISTS (SELECT 1 FROM parties a WHERE a.player_id = p.id AND a.role = $3 AND a.account_id = $2) END
+		ORDER BY d.id`, id, by.AccountID, string(by.Role))
 	var found *Request
 	_, err = database.Collect(rs, err, func(s database.Scanner) (struct{}, error) {
 		var c requestColumns
@@ -154,7 +143,7 @@ func (s *Service) openRequests(ctx context.Context, tx *store.Tx, p *Player, ope
 		if r.ShortCode, err = NewShortCode(s.Rand); err != nil {
 			return err
 		}
-		r.PartyID = p.Approver(r.Party).AccountID
+		r.PartyID = p.Party(r.Party).AccountID
 		// If the code is in use, the transaction is stale and runs again with another code.
 		err = tx.DeferOne(ctx, `
 			INSERT INTO requests (id, player_id, coach_id, approver_type, approver_id, state, channels, requested_at, last_sent_at, delivery_failed, failed_channels, short_code,

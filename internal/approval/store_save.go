@@ -17,29 +17,37 @@ func (s *Service) insertPlayer(ctx context.Context, tx *store.Tx, p *Player) (bo
 	if err != nil {
 		return false, err
 	}
-	g := guardianOf(p)
 	step, stepAt := p.Student.DateOfBirth.firstAdultStep(tx.Now)
 	n, err := tx.Exec(ctx, `
-		INSERT INTO players (id, coach_id, version, student_name, student_key, date_of_birth, search_key, medical,
-			student_number, student_id, student_state, student_changed_at, student_pending_since,
-			guardian_name, guardian_relationship, guardian_email, guardian_number,
-			guardian_id, guardian_state, guardian_changed_at, guardian_pending_since, created_at, student_pending_reason, guardian_pending_reason,
-			student_language, guardian_language, adult_step, adult_step_at, basis, basis_note, medical_at, student_hash)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32)
+		INSERT INTO players (id, coach_id, version, student_name, student_key, date_of_birth, search_key, medical, created_at,
+			adult_step, adult_step_at, basis, basis_note, medical_at, student_hash, unanswered_since, changes)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
 		ON CONFLICT (coach_id, student_key, date_of_birth) WHERE deleted_at IS NULL DO NOTHING`,
-		p.ID, p.CoachID, p.Version, p.Student.FullName, p.Identity().NameKey, p.Student.DateOfBirth.String(), p.SearchKey(), sealed,
-		database.Text(string(p.Student.Number)), database.Text(p.StudentApprover.AccountID), string(p.StudentApprover.Consent.State),
-		database.Micros(p.StudentApprover.Consent.ChangedAt), database.Micros(p.StudentApprover.Consent.PendingSince),
-		database.Text(g.Name), database.Text(g.Relationship), database.Text(g.Email), database.Text(string(g.Number)),
-		database.Text(p.GuardianApprover.AccountID), string(p.GuardianApprover.Consent.State),
-		database.Micros(p.GuardianApprover.Consent.ChangedAt), database.Micros(p.GuardianApprover.Consent.PendingSince), database.Micros(p.CreatedAt),
-		database.Text(string(p.StudentApprover.Consent.PendingReason)), database.Text(string(p.GuardianApprover.Consent.PendingReason)),
-		database.Text(p.Student.Language), database.Text(g.Language), database.Text(string(step)), database.Micros(stepAt), string(p.Student.Basis.Kind), database.Text(p.Student.Basis.Note),
-		database.Micros(medicalAt(sealed, tx.Now)), studentHash(s.DB, p))
+		p.ID, p.CoachID, p.Version, p.Student.FullName, p.Identity().NameKey, p.Student.DateOfBirth.String(), p.SearchKey(), sealed, database.Micros(p.CreatedAt),
+		database.Text(string(step)), database.Micros(stepAt), string(p.Student.Basis.Kind), database.Text(p.Student.Basis.Note),
+		database.Micros(medicalAt(sealed, tx.Now)), studentHash(s.DB, p), database.Micros(p.unansweredSince()), len(p.firstChanges(tx.Now)))
 	if err != nil {
 		return false, fmt.Errorf("add player: %w", err)
 	}
 	return n == 1, nil
+}
+
+// insertParties adds the parties of a new player with their newest requests.
+func insertParties(ctx context.Context, tx *store.Tx, p *Player) error {
+	var args []any
+	for i := range p.Parties {
+		a := &p.Parties[i]
+		args = append(args, p.ID, string(a.Role), 1, p.CoachID, database.Text(a.Name), database.Text(a.Relationship), database.Text(a.Email), database.Text(string(a.Number)),
+			database.Text(a.AccountID), database.Text(a.Language), string(a.Consent.State), database.Micros(a.Consent.PendingSince), database.Text(string(a.Consent.PendingReason)),
+			database.Text(a.requestID()))
+	}
+	err := tx.Defer(ctx, `
+		INSERT INTO parties (player_id, role, position, coach_id, name, relationship, email, number, account_id, language, state, pending_since, pending_reason, request_id)
+		VALUES `+database.RowsOf(len(p.Parties), 14), args...)
+	if err != nil {
+		return fmt.Errorf("add the parties of player %s: %w", p.ID, err)
+	}
+	return nil
 }
 
 // medicalAt returns when a medical text was entered; zero without one.
@@ -50,19 +58,51 @@ func medicalAt(sealed []byte, now time.Time) time.Time {
 	return now
 }
 
-// setRequests sets the newest requests of a new player and counts its first status changes.
-func setRequests(ctx context.Context, tx *store.Tx, p *Player, statusChanges int) error {
-	return tx.DeferOne(ctx, `UPDATE players SET guardian_request_id = $2, student_request_id = $3, changes = $4 WHERE id = $1`,
-		p.ID, database.Text(requestID(p.GuardianApprover)), database.Text(requestID(p.StudentApprover)), statusChanges)
+// unansweredSince returns the latest time since which a party has been pending, or zero if one has answered.
+func (p *Player) unansweredSince() (since time.Time) {
+	for i := range p.Parties {
+		c := &p.Parties[i].Consent
+		if c.State != Pending {
+			return time.Time{}
+		}
+		since = latest(since, c.PendingSince)
+	}
+	return since
 }
 
 // savePlayer saves p and counts its status changes; ErrStale if it has changed since it
-// was read.
+// was read. SQLite writes each index of a column that a statement sets, even if the value stays the same: so each statement
+// sets only what changed.
 func (s *Service) savePlayer(ctx context.Context, tx *store.Tx, p *storedPlayer, statusChanges int) error {
-	if p.detailsOf() == p.details {
-		return saveConsents(ctx, tx, p, statusChanges)
+	read := p.read
+	p.read = p.Copy()
+	var err error
+	if since := p.unansweredSince(); since.Equal(read.unansweredSince()) {
+		err = tx.DeferOne(ctx, `UPDATE players SET version = version + 1, changes = changes + $3 WHERE id = $1 AND version = $2`, p.ID, p.Version, statusChanges)
+	} else {
+		err = tx.DeferOne(ctx, `UPDATE players SET version = version + 1, changes = changes + $3, unanswered_since = $4 WHERE id = $1 AND version = $2`,
+			p.ID, p.Version, statusChanges, database.Micros(since))
 	}
-	if p.Student.Medical != p.details.student.Medical {
+	if err != nil {
+		return fmt.Errorf("save player %s: %w", p.ID, err)
+	}
+	p.Version++
+	if p.Student != read.Student || p.SearchKey() != read.SearchKey() || !p.DeletedAt.Equal(read.DeletedAt) {
+		if err := s.saveDetails(ctx, tx, p, read); err != nil {
+			return err
+		}
+	}
+	for i := range p.Parties {
+		if err := saveParty(ctx, tx, p.Player, &p.Parties[i], &read.Parties[i], !p.DeletedAt.Equal(read.DeletedAt)); err != nil {
+			return fmt.Errorf("save the %s of player %s: %w", p.Parties[i].Role, p.ID, err)
+		}
+	}
+	return nil
+}
+
+// saveDetails saves what the coach entered about the student, and the removal. read is the player as it was read.
+func (s *Service) saveDetails(ctx context.Context, tx *store.Tx, p *storedPlayer, read *Player) error {
+	if p.Student.Medical != read.Student.Medical {
 		sealed, err := s.DB.Seal(vault.ForMedical, p.Student.Medical, p.ID)
 		if err != nil {
 			return err
@@ -72,59 +112,40 @@ func (s *Service) savePlayer(ctx context.Context, tx *store.Tx, p *storedPlayer,
 			return fmt.Errorf("note when the medical text of player %s was entered: %w", p.ID, err)
 		}
 	}
-	if born := p.Student.DateOfBirth; born != p.details.student.DateOfBirth {
+	if born := p.Student.DateOfBirth; born != read.Student.DateOfBirth {
 		step, at := born.firstAdultStep(tx.Now)
 		if err := tx.Defer(ctx, `UPDATE players SET adult_step = $2, adult_step_at = $3 WHERE id = $1`, p.ID, database.Text(string(step)), database.Micros(at)); err != nil {
 			return fmt.Errorf("plan when player %s is an adult: %w", p.ID, err)
 		}
 	}
-	p.details = p.detailsOf()
-	g := guardianOf(p.Player)
-	err := tx.DeferOne(ctx, `
-		UPDATE players SET version = version + 1,
-			student_name = $3, student_key = $4, date_of_birth = $5, search_key = $6, medical = $7, student_number = $8,
-			student_id = $9, student_state = $10, student_changed_at = $11, student_pending_since = $12, student_request_id = $13,
-			guardian_name = $14, guardian_relationship = $15, guardian_email = $16, guardian_number = $17,
-			guardian_id = $18, guardian_state = $19, guardian_changed_at = $20, guardian_pending_since = $21, guardian_request_id = $22,
-			deleted_at = $23, student_pending_reason = $24, guardian_pending_reason = $25,
-			student_language = $26, guardian_language = $27, changes = changes + $28, student_hash = $29
-		WHERE id = $1 AND version = $2`,
-		p.ID, p.Version,
-		p.Student.FullName, p.Identity().NameKey, p.Student.DateOfBirth.String(), p.SearchKey(), p.sealed, database.Text(string(p.Student.Number)),
-		database.Text(p.StudentApprover.AccountID), string(p.StudentApprover.Consent.State),
-		database.Micros(p.StudentApprover.Consent.ChangedAt), database.Micros(p.StudentApprover.Consent.PendingSince), database.Text(requestID(p.StudentApprover)),
-		database.Text(g.Name), database.Text(g.Relationship), database.Text(g.Email), database.Text(string(g.Number)),
-		database.Text(p.GuardianApprover.AccountID), string(p.GuardianApprover.Consent.State),
-		database.Micros(p.GuardianApprover.Consent.ChangedAt), database.Micros(p.GuardianApprover.Consent.PendingSince), database.Text(requestID(p.GuardianApprover)),
-		database.Micros(p.DeletedAt),
-		database.Text(string(p.StudentApprover.Consent.PendingReason)), database.Text(string(p.GuardianApprover.Consent.PendingReason)),
-		database.Text(p.Student.Language), database.Text(g.Language), statusChanges, studentHash(s.DB, p.Player))
+	err := tx.Defer(ctx, `
+		UPDATE players SET student_name = $2, student_key = $3, date_of_birth = $4, search_key = $5, medical = $6, deleted_at = $7, student_hash = $8 WHERE id = $1`,
+		p.ID, p.Student.FullName, p.Identity().NameKey, p.Student.DateOfBirth.String(), p.SearchKey(), p.sealed, database.Micros(p.DeletedAt), studentHash(s.DB, p.Player))
 	if err != nil {
-		return fmt.Errorf("save player %s: %w", p.ID, err)
+		return fmt.Errorf("save the details of player %s: %w", p.ID, err)
 	}
-	p.Version++
 	return nil
 }
 
-// saveConsents is savePlayer for a player whose details have not changed. SQLite writes each
-// index of a column that the statement sets, even if the value stays the same.
-func saveConsents(ctx context.Context, tx *store.Tx, p *storedPlayer, statusChanges int) error {
-	g, s := p.GuardianApprover, p.StudentApprover
-	err := tx.DeferOne(ctx, `
-		UPDATE players SET version = version + 1,
-			guardian_state = $3, guardian_changed_at = $4, guardian_pending_since = $5, guardian_pending_reason = $6, guardian_request_id = $7,
-			student_state = $8, student_changed_at = $9, student_pending_since = $10, student_pending_reason = $11, student_request_id = $12,
-			changes = changes + $13
-		WHERE id = $1 AND version = $2`,
-		p.ID, p.Version,
-		string(g.Consent.State), database.Micros(g.Consent.ChangedAt), database.Micros(g.Consent.PendingSince), database.Text(string(g.Consent.PendingReason)), database.Text(requestID(g)),
-		string(s.Consent.State), database.Micros(s.Consent.ChangedAt), database.Micros(s.Consent.PendingSince), database.Text(string(s.Consent.PendingReason)), database.Text(requestID(s)),
-		statusChanges)
-	if err != nil {
-		return fmt.Errorf("save consents of player %s: %w", p.ID, err)
+// saveParty saves what differs from read, the party as it was read. The caller has locked the player.
+func saveParty(ctx context.Context, tx *store.Tx, p *Player, a, read *Party, removed bool) error {
+	if a.Person != read.Person || a.AccountID != read.AccountID || removed {
+		err := tx.DeferOne(ctx, `
+			UPDATE parties SET name = $3, relationship = $4, email = $5, number = $6, account_id = $7, language = $8, deleted_at = $9
+			WHERE player_id = $1 AND role = $2`,
+			p.ID, string(a.Role), database.Text(a.Name), database.Text(a.Relationship), database.Text(a.Email), database.Text(string(a.Number)), database.Text(a.AccountID),
+			database.Text(a.Language), database.Micros(p.DeletedAt))
+		if err != nil {
+			return err
+		}
 	}
-	p.Version++
-	return nil
+	if a.Consent.equal(read.Consent) && a.requestID() == read.requestID() {
+		return nil
+	}
+	return tx.DeferOne(ctx, `
+		UPDATE parties SET state = $3, changed_at = $4, pending_since = $5, pending_reason = $6, request_id = $7 WHERE player_id = $1 AND role = $2`,
+		p.ID, string(a.Role), string(a.Consent.State), database.Micros(a.Consent.ChangedAt), database.Micros(a.Consent.PendingSince),
+		database.Text(string(a.Consent.PendingReason)), database.Text(a.requestID()))
 }
 
 // samePlayer returns the id of the coach's live player with the name and birth date of p.
@@ -135,30 +156,4 @@ func samePlayer(ctx context.Context, q database.Querier, p *Player) (string, err
 		WHERE coach_id = $1 AND student_key = $2 AND date_of_birth = $3 AND deleted_at IS NULL`,
 		p.CoachID, p.Identity().NameKey, p.Student.DateOfBirth.String()).Scan(&id)
 	return id, err
-}
-
-// playerDetails are the columns of a player that are not about a consent.
-type playerDetails struct {
-	student                         Student
-	guardian                        Guardian
-	studentAccount, guardianAccount string
-	deletedAt                       time.Time
-}
-
-func (p *storedPlayer) detailsOf() playerDetails {
-	return playerDetails{p.Student, guardianOf(p.Player), p.StudentApprover.AccountID, p.GuardianApprover.AccountID, p.DeletedAt}
-}
-
-func guardianOf(p *Player) Guardian {
-	if p.Guardian == nil {
-		return Guardian{}
-	}
-	return *p.Guardian
-}
-
-func requestID(s Approver) string {
-	if s.Request == nil {
-		return ""
-	}
-	return s.Request.ID
 }

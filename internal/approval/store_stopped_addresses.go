@@ -70,8 +70,7 @@ func addressesOf(ctx context.Context, q database.Querier, by actor.Actor) ([]str
 	switch by.Role {
 	case actor.Guardian:
 		query = `
-			SELECT DISTINCT guardian_email FROM players
-			WHERE guardian_id = $1 AND deleted_at IS NULL AND guardian_email IS NOT NULL AND guardian_state = 'approved' LIMIT $2`
+			SELECT DISTINCT email FROM parties WHERE account_id = $1 AND deleted_at IS NULL AND email IS NOT NULL AND state = 'approved' LIMIT $2`
 	case actor.Student:
 		return nil, nil
 	}

@@ -28,7 +28,7 @@ type Timeline struct {
 
 // RemindersLeft returns how many reminders the coach may send to party now.
 func (t *Timeline) RemindersLeft(party actor.Role, rules Rules) int {
-	return max(0, rules.RemindersPerWindow-len(t.Player.Approver(party).Reminders))
+	return max(0, rules.RemindersPerWindow-len(t.Player.Party(party).Reminders))
 }
 
 // reminderPause is how long the coach's pages wait after a message to a party before they offer a
@@ -38,7 +38,7 @@ const reminderPause = 24 * time.Hour
 // NextReminder returns when the coach's pages offer a reminder to a party with an open request: after
 // reminderPause, and when the limit on reminders allows one.
 func (t *Timeline) NextReminder(party actor.Role, rules Rules) time.Time {
-	approver := t.Player.Approver(party)
+	approver := t.Player.Party(party)
 	at := approver.Request.LastSentAt.Add(reminderPause)
 	if n := len(approver.Reminders); n > 0 {
 		at = latest(at, approver.Reminders[n-1].Add(reminderPause))
@@ -72,16 +72,16 @@ func (s *Service) PreviewEdit(ctx context.Context, by actor.Actor, id string, pa
 	_, err := s.update(ctx, id, loadOptions{Disputes: true, Medical: patch.Student.Medical != nil}, func(p *Player, op Operation) (Change, error) {
 		effect = EditEffect{}
 		before := map[actor.Role]State{}
-		for _, party := range Parties {
-			before[party] = p.Approver(party).Consent.State
+		for _, a := range p.Parties {
+			before[a.Role] = a.Consent.State
 		}
 		c, err := p.Edit(by, patch, s.Rules, op)
 		if err != nil {
 			return Change{}, err
 		}
-		for _, party := range Parties {
-			if before[party] == Approved && p.Approver(party).Consent.State != Approved {
-				effect.Ended = append(effect.Ended, party)
+		for _, a := range p.Parties {
+			if before[a.Role] == Approved && a.Consent.State != Approved {
+				effect.Ended = append(effect.Ended, a.Role)
 			}
 		}
 		for _, r := range c.Opened {
@@ -102,7 +102,7 @@ func (s *Service) RemindAfter(ctx context.Context, by actor.Actor, id string, pa
 		if err := p.ownedBy(by); err != nil {
 			return Change{}, err
 		}
-		if all := p.Approver(party).Reminders; len(all) > 0 && all[len(all)-1].After(last) {
+		if all := p.Party(party).Reminders; len(all) > 0 && all[len(all)-1].After(last) {
 			return Change{}, nil
 		}
 		c, _, err := p.Remind(by, party, s.Rules, op)
@@ -134,8 +134,8 @@ func (s *Service) Timeline(ctx context.Context, by actor.Actor, id string) (t *T
 			return fmt.Errorf("read requests of player %s: %w", id, err)
 		}
 		for _, r := range t.Requests {
-			if newest := p.Approver(r.Party).Request; newest != nil && newest.ID == r.ID {
-				p.Approver(r.Party).Request = r
+			if newest := p.Party(r.Party).Request; newest != nil && newest.ID == r.ID {
+				p.Party(r.Party).Request = r
 			}
 		}
 		if err := s.loadCallFacts(ctx, tx, p, s.Now()); err != nil {

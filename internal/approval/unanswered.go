@@ -24,9 +24,7 @@ const (
 // UnansweredPlayers is the query of up to $3 players whose coach was warned before $1, and who have been pending since before $2.
 const UnansweredPlayers = `
 	SELECT id FROM players
-	WHERE deleted_at IS NULL AND erased_at IS NULL AND guardian_state = 'pending' AND student_state = 'pending' AND unanswered_warned_at < $1
-		AND unanswered_warned_at >= guardian_pending_since AND unanswered_warned_at >= student_pending_since
-		AND guardian_pending_since < $2 AND student_pending_since < $2
+	WHERE deleted_at IS NULL AND erased_at IS NULL AND unanswered_warned_at < $1 AND unanswered_warned_at >= unanswered_since AND unanswered_since < $2
 	ORDER BY unanswered_warned_at, id LIMIT $3`
 
 // EndUnanswered removes the players whose parties have both been pending for longer than kept, and before that warns their
@@ -58,10 +56,8 @@ func (s *Service) warnUnanswered(ctx context.Context, kept time.Duration) (found
 	before := s.Now().Add(UnansweredWarning - kept)
 	rs, err := s.DB.Query(ctx, `
 		SELECT coach_id FROM players
-		WHERE deleted_at IS NULL AND guardian_state = 'pending' AND student_state = 'pending' AND guardian_pending_since < $1
-			AND student_pending_since < $1
-			AND (unanswered_warned_at IS NULL OR unanswered_warned_at < guardian_pending_since OR unanswered_warned_at < student_pending_since)
-		ORDER BY guardian_pending_since, id LIMIT $2`, database.Micros(before), unansweredBatch)
+		WHERE deleted_at IS NULL AND unanswered_since < $1 AND (unanswered_warned_at IS NULL OR unanswered_warned_at < unanswered_since)
+		ORDER BY unanswered_since, id LIMIT $2`, database.Micros(before), unansweredBatch)
 	list, err := database.CollectTexts(rs, err)
 	if err != nil {
 		return 0, 0, fmt.Errorf("find players without an answer: %w", err)
@@ -87,12 +83,9 @@ func warnCoach(ctx context.Context, tx *store.Tx, coachID string, before time.Ti
 	rs, err := tx.Query(ctx, `
 		UPDATE players SET unanswered_warned_at = $3 WHERE id IN (
 			SELECT id FROM players
-			WHERE coach_id = $1 AND deleted_at IS NULL AND guardian_state = 'pending' AND student_state = 'pending'
-				AND student_pending_since < $2 AND guardian_pending_since < $2
-				AND (unanswered_warned_at IS NULL OR unanswered_warned_at < guardian_pending_since OR unanswered_warned_at < student_pending_since)
-			ORDER BY student_pending_since, id LIMIT $4)
-			AND deleted_at IS NULL AND guardian_state = 'pending' AND student_state = 'pending'
-			AND (unanswered_warned_at IS NULL OR unanswered_warned_at < guardian_pending_since OR unanswered_warned_at < student_pending_since)
+			WHERE coach_id = $1 AND deleted_at IS NULL AND unanswered_since < $2 AND (unanswered_warned_at IS NULL OR unanswered_warned_at < unanswered_since)
+			ORDER BY id LIMIT $4)
+			AND deleted_at IS NULL AND unanswered_since IS NOT NULL AND (unanswered_warned_at IS NULL OR unanswered_warned_at < unanswered_since)
 		RETURNING id, student_name`, coachID, database.Micros(before), database.Micros(tx.Now), unansweredBatch)
 	type player struct{ id, name string }
 	players, err := database.Collect(rs, err, func(row database.Scanner) (p player, err error) { return p, row.Scan(&p.id, &p.name) })
@@ -143,8 +136,8 @@ func (p *Player) removeUnanswered(before time.Time, op Operation) Change {
 	if !p.DeletedAt.IsZero() {
 		return Change{}
 	}
-	for _, party := range Parties {
-		if c := p.Approver(party).Consent; c.State != Pending || !c.PendingSince.Before(before) {
+	for i := range p.Parties {
+		if c := p.Parties[i].Consent; c.State != Pending || !c.PendingSince.Before(before) {
 			return Change{}
 		}
 	}

@@ -32,7 +32,7 @@ func (w Wording) Known() bool { return w.StudentName != "" }
 // withShown returns w with what p shows now. If the party saw another version of its open request, only the language of w
 // is right.
 func (p *Player) withShown(party actor.Role, w Wording) Wording {
-	switch r := p.Approver(party).OpenRequest(); {
+	switch r := p.Party(party).OpenRequest(); {
 	case r != nil && !r.Shows(w.Version), w.Version == OtherVersion:
 		return Wording{Language: w.Language}
 	case r != nil:

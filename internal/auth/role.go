@@ -46,8 +46,7 @@ func EndSessionsWithoutRole(ctx context.Context, tx *store.Tx, accountIDs []stri
 	err := tx.Defer(ctx, `
 		UPDATE sessions SET idle_at = 0
 		WHERE account_id IN (`+database.Params(1, len(args))+`) AND revoked_at IS NULL
-			AND NOT EXISTS (SELECT 1 FROM players p WHERE p.guardian_id = sessions.account_id AND p.deleted_at IS NULL)
-			AND NOT EXISTS (SELECT 1 FROM players p WHERE p.student_id = sessions.account_id AND p.deleted_at IS NULL)
+			AND NOT EXISTS (SELECT 1 FROM parties p WHERE p.account_id = sessions.account_id AND p.deleted_at IS NULL)
 			AND NOT EXISTS (SELECT 1 FROM disputes d WHERE d.approver_id = sessions.account_id)`, args...)
 	if err != nil {
 		return fmt.Errorf("end sessions without a role: %w", err)
@@ -57,8 +56,7 @@ func EndSessionsWithoutRole(ctx context.Context, tx *store.Tx, accountIDs []stri
 		WHERE (mobile_number, role) IN (
 			SELECT a.mobile_number, a.role FROM accounts a
 			WHERE a.id IN (`+database.Params(1, len(args))+`)
-				AND NOT EXISTS (SELECT 1 FROM players p WHERE p.guardian_id = a.id AND p.deleted_at IS NULL)
-				AND NOT EXISTS (SELECT 1 FROM players p WHERE p.student_id = a.id AND p.deleted_at IS NULL)
+				AND NOT EXISTS (SELECT 1 FROM parties p WHERE p.account_id = a.id AND p.deleted_at IS NULL)
 				AND NOT EXISTS (SELECT 1 FROM disputes d WHERE d.approver_id = a.id))`, args...)
 	if err != nil {
 		return fmt.Errorf("remove addresses without a role: %w", err)
@@ -66,8 +64,7 @@ func EndSessionsWithoutRole(ctx context.Context, tx *store.Tx, accountIDs []stri
 	err = tx.Defer(ctx, `
 		DELETE FROM passkeys
 		WHERE account_id IN (`+database.Params(1, len(args))+`)
-			AND NOT EXISTS (SELECT 1 FROM players p WHERE p.guardian_id = passkeys.account_id AND p.deleted_at IS NULL)
-			AND NOT EXISTS (SELECT 1 FROM players p WHERE p.student_id = passkeys.account_id AND p.deleted_at IS NULL)
+			AND NOT EXISTS (SELECT 1 FROM parties p WHERE p.account_id = passkeys.account_id AND p.deleted_at IS NULL)
 			AND NOT EXISTS (SELECT 1 FROM disputes d WHERE d.approver_id = passkeys.account_id)`, args...)
 	if err != nil {
 		return fmt.Errorf("remove passkeys without a role: %w", err)

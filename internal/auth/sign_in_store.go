@@ -19,11 +19,8 @@ func roleFacts(role actor.Role) string {
 	switch role {
 	case actor.Coach:
 		return `EXISTS (SELECT 1 FROM accounts a WHERE a.mobile_number = $1 AND a.role = $2), FALSE, FALSE`
-	case actor.Guardian:
-		return `FALSE, EXISTS (SELECT 1 FROM accounts a JOIN players p ON p.guardian_id = a.id AND p.deleted_at IS NULL
-			WHERE a.mobile_number = $1 AND a.role = $2), ` + disputed
 	default:
-		return `FALSE, EXISTS (SELECT 1 FROM accounts a JOIN players p ON p.student_id = a.id AND p.deleted_at IS NULL
+		return `FALSE, EXISTS (SELECT 1 FROM accounts a JOIN parties p ON p.account_id = a.id AND p.deleted_at IS NULL
 			WHERE a.mobile_number = $1 AND a.role = $2), ` + disputed
 	}
 }

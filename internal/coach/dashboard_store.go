@@ -77,23 +77,18 @@ func summary(ctx context.Context, tx *store.Tx, coachID string, now time.Time) (
 }
 
 // countPlayers counts the players by state. An adult without a guardian has no guardian
-// state. Approved ones are the rest of the total, so that their rows are not read.
+// state. It reads the parties of the coach: an index with their states would change with each answer.
 func countPlayers(ctx context.Context, tx *store.Tx, coachID string) (players PlayerCounts, err error) {
 	g, s := &players.Guardian, &players.Student
-	var withoutGuardian int
+	const partiesOf = `count(*) FILTER (WHERE a.role = `
 	err = tx.QueryRow(ctx, `
-		SELECT (SELECT count(*) FROM players WHERE coach_id = $1 AND deleted_at IS NULL),
-			(SELECT count(*) FROM players WHERE coach_id = $1 AND deleted_at IS NULL AND guardian_name IS NULL),
-			(SELECT count(*) FROM players WHERE coach_id = $1 AND deleted_at IS NULL AND guardian_state = 'pending' AND guardian_name IS NOT NULL),
-			(SELECT count(*) FROM players WHERE coach_id = $1 AND deleted_at IS NULL AND student_state = 'pending'),
-			g.rejected, g.revoked, s.rejected, s.revoked
-		FROM (SELECT count(*) FILTER (WHERE guardian_state = 'rejected') AS rejected, count(*) FILTER (WHERE guardian_state = 'revoked') AS revoked
-				FROM players WHERE coach_id = $1 AND deleted_at IS NULL AND guardian_state IN ('rejected', 'revoked')) g,
-			(SELECT count(*) FILTER (WHERE student_state = 'rejected') AS rejected, count(*) FILTER (WHERE student_state = 'revoked') AS revoked
-				FROM players WHERE coach_id = $1 AND deleted_at IS NULL AND student_state IN ('rejected', 'revoked')) s`, coachID).
-		Scan(&players.Total, &withoutGuardian, &g.Pending, &s.Pending, &g.Rejected, &g.Revoked, &s.Rejected, &s.Revoked)
-	g.Approved = players.Total - withoutGuardian - g.Pending - g.Rejected - g.Revoked
-	s.Approved = players.Total - s.Pending - s.Rejected - s.Revoked
+		SELECT `+partiesOf+`'student'),
+			`+partiesOf+`'guardian' AND a.name IS NOT NULL AND a.state = 'pending'), `+partiesOf+`'guardian' AND a.name IS NOT NULL AND a.state = 'approved'),
+			`+partiesOf+`'guardian' AND a.state = 'rejected'), `+partiesOf+`'guardian' AND a.state = 'revoked'),
+			`+partiesOf+`'student' AND a.state = 'pending'), `+partiesOf+`'student' AND a.state = 'approved'),
+			`+partiesOf+`'student' AND a.state = 'rejected'), `+partiesOf+`'student' AND a.state = 'revoked')
+		FROM parties a WHERE a.coach_id = $1 AND a.deleted_at IS NULL`, coachID).
+		Scan(&players.Total, &g.Pending, &g.Approved, &g.Rejected, &g.Revoked, &s.Pending, &s.Approved, &s.Rejected, &s.Revoked)
 	return players, err
 }
 
@@ -103,12 +98,10 @@ func countPending(ctx context.Context, tx *store.Tx, coachID string, now time.Ti
 		SELECT count(*), count(*) FILTER (WHERE w.since < $3), count(*) FILTER (WHERE w.since < $4), min(w.since),
 			count(*) FILTER (WHERE w.number IS NULL), count(*) FILTER (WHERE w.number IS NULL AND w.since < $3), count(*) FILTER (WHERE w.number IS NULL AND w.since < $4)
 		FROM (
-			SELECT p.guardian_pending_since AS since, p.guardian_number AS number FROM players p
-			WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.guardian_state = 'pending' AND p.guardian_name IS NOT NULL
-				AND (p.date_of_birth > $2 OR (SELECT o.state FROM requests o WHERE o.id = p.guardian_request_id) = 'pending')
-			UNION ALL
-			SELECT p.student_pending_since, p.student_number FROM players p
-			WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.student_state = 'pending'
+			SELECT a.pending_since AS since, a.number AS number FROM parties a
+			WHERE a.coach_id = $1 AND a.deleted_at IS NULL AND a.state = 'pending'
+				AND (a.role = 'student' OR a.name IS NOT NULL AND ((SELECT p.date_of_birth FROM players p WHERE p.id = a.player_id) > $2
+					OR (SELECT o.state FROM requests o WHERE o.id = a.request_id) = 'pending'))
 		) w`, coachID, adultBorn(now), database.Micros(now.Add(-FollowUpTarget)), database.Micros(now.Add(-LongPending))).
 		Scan(&pending.Total, &pending.Over48h, &pending.LongPending, database.IntoTime(&pending.Oldest),
 			&pending.NoNumber, &pending.NoNumberOver48h, &pending.NoNumberLong)
@@ -164,8 +157,8 @@ func overdueFollowUps(ctx context.Context, tx *store.Tx, coachID string, now tim
 }
 
 // stillDisputed is true if the disputed request r is the newest one of its party.
-const stillDisputed = `p.deleted_at IS NULL AND (p.guardian_request_id = r.id AND p.guardian_state = 'pending'
-	OR p.student_request_id = r.id AND p.student_state = 'pending')`
+const stillDisputed = `p.deleted_at IS NULL
+	AND EXISTS (SELECT 1 FROM parties a WHERE a.player_id = p.id AND a.role = r.approver_type AND a.request_id = r.id AND a.state = 'pending')`
 
 // failedChannels are the channels on which the newest sending of the request r failed. The
 // channel sms of a request reads whatsapp if its newest message left by WhatsApp.
@@ -178,16 +171,18 @@ func attention(ctx context.Context, tx *store.Tx, coachID string, d *Dashboard) 
 	rs, err := tx.Query(ctx, `
 		SELECT w.kind, w.since, w.player_id, w.student_name, w.party, w.request_id, w.channels FROM (
 			SELECT * FROM (
-				SELECT p.guardian_state AS kind, p.guardian_changed_at AS since, p.id AS player_id, p.student_name AS student_name,
-					'guardian' AS party, p.guardian_request_id AS request_id, '' AS channels
-				FROM players p WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.guardian_state IN ('rejected', 'revoked')
-				ORDER BY p.guardian_changed_at DESC, p.id DESC LIMIT $2) g
+				SELECT a.state AS kind, a.changed_at AS since, p.id AS player_id, p.student_name AS student_name,
+					a.role AS party, a.request_id AS request_id, '' AS channels
+				FROM parties a JOIN players p ON p.id = a.player_id
+				WHERE a.coach_id = $1 AND a.deleted_at IS NULL AND a.role = 'guardian' AND a.state IN ('rejected', 'revoked')
+				ORDER BY a.changed_at DESC, a.player_id DESC LIMIT $2) g
 			UNION ALL
 			SELECT * FROM (
-				SELECT p.student_state AS kind, p.student_changed_at AS since, p.id AS player_id, p.student_name AS student_name,
-					'student' AS party, p.student_request_id AS request_id, '' AS channels
-				FROM players p WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.student_state IN ('rejected', 'revoked')
-				ORDER BY p.student_changed_at DESC, p.id DESC LIMIT $2) s
+				SELECT a.state AS kind, a.changed_at AS since, p.id AS player_id, p.student_name AS student_name,
+					a.role AS party, a.request_id AS request_id, '' AS channels
+				FROM parties a JOIN players p ON p.id = a.player_id
+				WHERE a.coach_id = $1 AND a.deleted_at IS NULL AND a.role = 'student' AND a.state IN ('rejected', 'revoked')
+				ORDER BY a.changed_at DESC, a.player_id DESC LIMIT $2) s
 			UNION ALL
 			SELECT * FROM (
 				SELECT 'delivery_failed' AS kind, r.last_sent_at AS since, p.id AS player_id, p.student_name AS student_name,

@@ -37,22 +37,18 @@ const stoppedParties = `(SELECT a.id FROM stopped_coaches st JOIN accounts a ON 
 // heldRequests are the requests of the coach $1 with a message that waits for a message limit.
 const heldRequests = `(SELECT request_id FROM deliveries WHERE coach_id = $1 AND state = 'queued' AND request_id IS NOT NULL AND reason = 'held')`
 
-// unreadGuardianRefusal and unreadStudentRefusal: the coach has not read the notification of the
-// refusal that stands, nor opened the player since; see MarkRefusalsRead.
-const (
-	unreadGuardianRefusal = `EXISTS (SELECT 1 FROM notifications n
-		WHERE n.player_id = p.id AND n.account_id = p.coach_id AND n.type = 'guardian_' || p.guardian_state AND n.read_at IS NULL)`
-	unreadStudentRefusal = `EXISTS (SELECT 1 FROM notifications n
-		WHERE n.player_id = p.id AND n.account_id = p.coach_id AND n.type = 'student_' || p.student_state AND n.read_at IS NULL)`
-)
+// unreadRefusal: the coach has not read the notification of the refusal by the party a that stands, nor opened the player since;
+// see MarkRefusalsRead.
+const unreadRefusal = `a.state IN ('rejected', 'revoked') AND EXISTS (SELECT 1 FROM notifications n
+		WHERE n.player_id = a.player_id AND n.account_id = a.coach_id AND n.type = a.role || '_' || a.state AND n.read_at IS NULL)`
 
 // countNeeds counts the needs of each kind. Each count reads an index with few other entries.
 func countNeeds(ctx context.Context, tx *store.Tx, coachID string, now time.Time) (map[NeedKind]int, error) {
-	var failed, disputed, guardianRejected, guardianRevoked, studentRejected, studentRevoked, overdue, stopped, held, long int
+	var failed, disputed, rejected, revoked, overdue, stopped, held, long int
 	err := tx.QueryRow(ctx, `
 		SELECT (SELECT count(*) FROM requests WHERE coach_id = $1 AND state = 'pending' AND delivery_failed = TRUE),
 			(SELECT count(*) FROM requests r JOIN players p ON p.id = r.player_id AND `+stillDisputed+` WHERE r.coach_id = $1 AND r.state = 'disputed'),
-			g.rejected, g.revoked, s.rejected, s.revoked,
+			a.rejected, a.revoked,
 			(SELECT count(*) FROM requests
 				WHERE coach_id = $1 AND state = 'pending' AND followed_up_at IS NULL AND requested_at < $2 AND delivery_failed = FALSE),
 			(SELECT count(*) FROM requests
@@ -66,15 +62,13 @@ func countNeeds(ctx context.Context, tx *store.Tx, coachID string, now time.Time
 				WHERE coach_id = $1 AND state = 'pending' AND followed_up_at IS NOT NULL AND requested_at < $3 AND delivery_failed = FALSE
 					AND approver_id NOT IN `+stoppedParties+`
 					AND id NOT IN `+heldRequests+`)
-		FROM (SELECT count(*) FILTER (WHERE guardian_state = 'rejected') AS rejected, count(*) FILTER (WHERE guardian_state = 'revoked') AS revoked
-				FROM players p WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.guardian_state IN ('rejected', 'revoked') AND `+unreadGuardianRefusal+`) g,
-			(SELECT count(*) FILTER (WHERE student_state = 'rejected') AS rejected, count(*) FILTER (WHERE student_state = 'revoked') AS revoked
-				FROM players p WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.student_state IN ('rejected', 'revoked') AND `+unreadStudentRefusal+`) s`,
+		FROM (SELECT count(*) FILTER (WHERE a.state = 'rejected') AS rejected, count(*) FILTER (WHERE a.state = 'revoked') AS revoked
+			FROM parties a WHERE a.coach_id = $1 AND a.deleted_at IS NULL AND `+unreadRefusal+`) a`,
 		coachID, database.Micros(now.Add(-FollowUpTarget)), database.Micros(now.Add(-LongPending))).
-		Scan(&failed, &disputed, &guardianRejected, &guardianRevoked, &studentRejected, &studentRevoked, &overdue, &stopped, &held, &long)
+		Scan(&failed, &disputed, &rejected, &revoked, &overdue, &stopped, &held, &long)
 	return map[NeedKind]int{
-		NeedFailed: failed, NeedDisputed: disputed, NeedRejected: guardianRejected + studentRejected,
-		NeedRevoked: guardianRevoked + studentRevoked, NeedOverdue: overdue, NeedStopped: stopped, NeedHeld: held, NeedLongPending: long,
+		NeedFailed: failed, NeedDisputed: disputed, NeedRejected: rejected, NeedRevoked: revoked,
+		NeedOverdue: overdue, NeedStopped: stopped, NeedHeld: held, NeedLongPending: long,
 	}, err
 }
 
@@ -181,23 +175,12 @@ const (
 		WHERE r.coach_id = $1 AND r.state = 'disputed'
 		ORDER BY r.closed_at, r.id LIMIT $2`
 	refusedNeeds = `
-		SELECT * FROM (
-			SELECT p.guardian_state, p.guardian_changed_at, p.id, p.student_name, 'guardian', p.guardian_request_id, '',
-				EXISTS (SELECT 1 FROM approval_history h
-					WHERE h.player_id = p.id AND h.decided_at = p.guardian_changed_at AND h.approver_type = 'guardian' AND h.reason IS NOT NULL)
-			FROM players p
-			WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.guardian_state IN ('rejected', 'revoked') AND CAST($3 AS TEXT) IN ('', p.guardian_state)
-				AND ` + unreadGuardianRefusal + `
-			ORDER BY p.guardian_changed_at DESC, p.id DESC LIMIT $2) g
-		UNION ALL
-		SELECT * FROM (
-			SELECT p.student_state, p.student_changed_at, p.id, p.student_name, 'student', p.student_request_id, '',
-				EXISTS (SELECT 1 FROM approval_history h
-					WHERE h.player_id = p.id AND h.decided_at = p.student_changed_at AND h.approver_type = 'student' AND h.reason IS NOT NULL)
-			FROM players p
-			WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.student_state IN ('rejected', 'revoked') AND CAST($3 AS TEXT) IN ('', p.student_state)
-				AND ` + unreadStudentRefusal + `
-			ORDER BY p.student_changed_at DESC, p.id DESC LIMIT $2) s`
+		SELECT a.state, a.changed_at, a.player_id, p.student_name, a.role, a.request_id, '',
+			EXISTS (SELECT 1 FROM approval_history h
+				WHERE h.player_id = a.player_id AND h.decided_at = a.changed_at AND h.approver_type = a.role AND h.reason IS NOT NULL)
+		FROM parties a JOIN players p ON p.id = a.player_id
+		WHERE a.coach_id = $1 AND a.deleted_at IS NULL AND CAST($3 AS TEXT) IN ('', a.state) AND ` + unreadRefusal + `
+		ORDER BY a.changed_at DESC, a.player_id DESC LIMIT $2`
 	overdueNeeds = `
 		SELECT 'overdue', r.requested_at, p.id, p.student_name, r.approver_type, r.id, '', FALSE
 		FROM requests r JOIN players p ON p.id = r.player_id

@@ -36,7 +36,7 @@ func (s *Service) Conversations(ctx context.Context, by actor.Actor, after api.K
 		after.At = math.MaxInt64
 	}
 	rs, err := s.DB.Query(ctx, `
-		SELECT c.player_id, p.student_name, c.party, CASE WHEN c.party = 'guardian' THEN p.guardian_name ELSE p.student_name END, c.last_at,
+		SELECT c.player_id, p.student_name, c.party, CASE WHEN c.party = 'student' THEN p.student_name ELSE (SELECT a.name FROM parties a WHERE a.player_id = p.id AND a.role = c.party) END, c.last_at,
 			(SELECT count(*) FROM (SELECT 1 FROM team_replies r WHERE r.player_id = c.player_id AND r.party = c.party AND r.read_at IS NULL LIMIT $5) unread)
 		FROM conversations c JOIN players p ON p.id = c.player_id
 		WHERE c.coach_id = $1 AND c.ended = FALSE AND (c.last_at, c.player_id, c.party) < ($2, $3, CAST($4 AS TEXT))
@@ -112,8 +112,8 @@ func (s *Service) CoachConversation(ctx context.Context, by actor.Actor, playerI
 		}
 		rs, err = tx.Query(ctx, `
 			SELECT r.id, r.body, r.created_at, r.channel, r.read_at,
-				r.account_id IS DISTINCT FROM CASE WHEN r.party = 'guardian' THEN p.guardian_id ELSE p.student_id END
-			FROM team_replies r JOIN players p ON p.id = r.player_id
+				r.account_id IS DISTINCT FROM a.account_id
+			FROM team_replies r JOIN parties a ON a.player_id = r.player_id AND a.role = r.party
 			WHERE r.player_id = $1 AND r.party = $2 AND r.id < $3 ORDER BY r.id DESC LIMIT $4`, playerID, string(party), database.Before(before), limit)
 		replies, err := database.Collect(rs, err, func(row database.Scanner) (i Item, err error) {
 			c := SendState{State: Delivered}
@@ -148,9 +148,9 @@ func (s *Service) With(ctx context.Context, by actor.Actor, playerID string, par
 	c = Summary{PlayerID: playerID, Party: party}
 	var newest string
 	err = s.DB.QueryRow(ctx, `
-		SELECT p.student_name, CASE WHEN $3 = 'guardian' THEN p.guardian_name ELSE p.student_name END,
+		SELECT p.student_name, CASE WHEN a.role = 'student' THEN p.student_name ELSE a.name END,
 			(SELECT channel FROM team_replies r WHERE r.player_id = p.id AND r.party = $3 ORDER BY r.id DESC LIMIT 1)
-		FROM players p WHERE p.id = $1 AND p.coach_id = $2 AND p.deleted_at IS NULL`, playerID, by.AccountID, string(party)).
+		FROM players p JOIN parties a ON a.player_id = p.id AND a.role = $3 WHERE p.id = $1 AND p.coach_id = $2 AND p.deleted_at IS NULL`, playerID, by.AccountID, string(party)).
 		Scan(&c.StudentName, database.IntoText(&c.Name), database.IntoText(&newest))
 	switch answerBy = Channel(newest); {
 	case answerBy != "" && (answerBy != Chat || s.HasChat):

@@ -64,16 +64,16 @@ const disputedBy = `EXISTS (SELECT 1 FROM disputes d WHERE d.coach_id = p.coach_
 func (s *Service) readFacts(ctx context.Context, tx *store.Tx, coachID string, ids []string, messageID string, lock bool) ([]playerFacts, error) {
 	forShare := ""
 	if lock {
-		forShare = tx.ForShare("p")
+		forShare = tx.ForShare("p, g, s")
 	}
 	args := []any{coachID}
 	for i := range database.PaddedSize(len(ids)) {
 		args = append(args, ids[min(i, len(ids)-1)])
 	}
 	rs, err := tx.Query(ctx, `
-		SELECT p.id, p.student_name, p.date_of_birth, p.guardian_name, p.guardian_id, p.guardian_number, p.student_id, p.student_number,
-			`+everApproved+`p.guardian_id), `+everApproved+`p.student_id), `+disputedBy+`p.guardian_id), `+disputedBy+`p.student_id)
-		FROM players p
+		SELECT p.id, p.student_name, p.date_of_birth, g.name, g.account_id, g.number, s.account_id, s.number,
+			`+everApproved+`g.account_id), `+everApproved+`s.account_id), `+disputedBy+`g.account_id), `+disputedBy+`s.account_id)
+		FROM players p`+store.WithParties+`
 		WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.id IN (`+database.Params(2, len(args)-1)+`) `+forShare, args...)
 	facts, err := database.Collect(rs, err, func(row database.Scanner) (p playerFacts, err error) {
 		g, st := &p.Guardian, &p.Student
@@ -182,7 +182,7 @@ func (s *Service) TeamMessage(ctx context.Context, d message.Delivery) (m messag
 	var wrote time.Time
 	err = s.DB.QueryRow(ctx, `
 		SELECT m.body, c.name, p.student_name, r.is_copy, p.deleted_at, a.suspended_at,
-			CASE WHEN r.party = 'guardian' THEN p.guardian_number ELSE p.student_number END,
+			(SELECT y.number FROM parties y WHERE y.player_id = p.id AND y.role = r.party),
 			`+everApproved+`r.account_id), `+disputedBy+`r.account_id),
 			EXISTS (SELECT 1 FROM stopped_coaches st WHERE st.mobile_number = $3 AND st.coach_id = m.coach_id),
 			(SELECT n.wrote_at FROM chat_numbers n WHERE n.mobile_number = $3), `+message.PreferenceColumns+`

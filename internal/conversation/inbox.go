@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -331,20 +332,13 @@ func (in *Inbox) chooseCoach(ctx context.Context, r message.Reply, coachID strin
 func senders(ctx context.Context, q database.Querier, n phone.Number) ([]sender, error) {
 	rs, err := q.Query(ctx, `
 		SELECT p.id, p.coach_id, c.name, p.student_name, a.role, a.id,
-			CASE WHEN a.role = 'guardian' THEN p.guardian_name ELSE p.student_name END,
+			CASE WHEN a.role = 'student' THEN p.student_name ELSE o.name END,
 			(SELECT language FROM preferences WHERE preferences.mobile_number = $1)
 		FROM accounts a
-		JOIN players p ON p.deleted_at IS NULL AND p.guardian_id = a.id
+		JOIN parties o ON o.account_id = a.id AND o.deleted_at IS NULL
+		JOIN players p ON p.id = o.player_id
 		LEFT JOIN coaches c ON c.id = p.coach_id
-		WHERE a.mobile_number = $1 AND a.role = 'guardian' AND a.suspended_at IS NULL
-			AND NOT EXISTS (SELECT 1 FROM disputes d WHERE d.approver_id = a.id AND d.player_id = p.id)
-		UNION ALL
-		SELECT p.id, p.coach_id, c.name, p.student_name, a.role, a.id, p.student_name,
-			(SELECT language FROM preferences WHERE preferences.mobile_number = $1)
-		FROM accounts a
-		JOIN players p ON p.deleted_at IS NULL AND p.student_id = a.id
-		LEFT JOIN coaches c ON c.id = p.coach_id
-		WHERE a.mobile_number = $1 AND a.role = 'student' AND a.suspended_at IS NULL
+		WHERE a.mobile_number = $1 AND a.role <> 'coach' AND a.suspended_at IS NULL
 			AND NOT EXISTS (SELECT 1 FROM disputes d WHERE d.approver_id = a.id AND d.player_id = p.id)`, string(n))
 	all, err := database.Collect(rs, err, func(row database.Scanner) (s sender, err error) {
 		return s, row.Scan(&s.PlayerID, &s.CoachID, database.IntoText(&s.CoachName), &s.StudentName, &s.Party, &s.AccountID, database.IntoText(&s.Name), database.IntoText(&s.Language))
@@ -352,7 +346,9 @@ func senders(ctx context.Context, q database.Querier, n phone.Number) ([]sender,
 	if err != nil {
 		return nil, fmt.Errorf("find the players of a number: %w", err)
 	}
-	slices.SortStableFunc(all, func(a, b sender) int { return strings.Compare(b.PlayerID, a.PlayerID) })
+	slices.SortStableFunc(all, func(a, b sender) int {
+		return cmp.Or(strings.Compare(b.PlayerID, a.PlayerID), strings.Compare(string(a.Party), string(b.Party)))
+	})
 	return all, nil
 }
 

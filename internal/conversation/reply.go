@@ -74,7 +74,7 @@ func (s *Service) ReplyOnce(ctx context.Context, by actor.Actor, id, playerID, t
 			return err
 		}
 		err := tx.Defer(ctx, `
-			UPDATE players SET version = version WHERE id = $1 AND (guardian_id = $2 OR student_id = $2)`, r.PlayerID, by.AccountID)
+			UPDATE players SET version = version WHERE id = $1 AND EXISTS (SELECT 1 FROM parties a WHERE a.player_id = players.id AND a.account_id = $2)`, r.PlayerID, by.AccountID)
 		if err != nil {
 			return fmt.Errorf("lock player %s: %w", r.PlayerID, err)
 		}
@@ -94,7 +94,7 @@ func (s *Service) ReplyOnce(ctx context.Context, by actor.Actor, id, playerID, t
 		if err := checkReplies(count, oldest, tx.Now); err != nil {
 			return err
 		}
-		err = tx.QueryRow(ctx, `SELECT CASE WHEN $2 = 'guardian' THEN guardian_name ELSE student_name END FROM players WHERE id = $1`, r.PlayerID, string(by.Role)).
+		err = tx.QueryRow(ctx, `SELECT CASE WHEN a.role = 'student' THEN p.student_name ELSE a.name END FROM players p JOIN parties a ON a.player_id = p.id AND a.role = $2 WHERE p.id = $1`, r.PlayerID, string(by.Role)).
 			Scan(database.IntoText(&r.Name))
 		if err != nil {
 			return fmt.Errorf("read player %s: %w", r.PlayerID, err)
@@ -154,9 +154,8 @@ func (s *Service) ReplyBy(ctx context.Context, by actor.Actor, playerID, id stri
 func (s *Service) Replies(ctx context.Context, by actor.Actor, unreadOnly bool, before string, limit int) ([]Reply, error) {
 	const columns = `
 		SELECT r.id, r.coach_id, r.player_id, p.student_name, r.party, r.account_id,
-			CASE WHEN r.party = 'guardian' AND r.account_id = p.guardian_id THEN p.guardian_name
-				WHEN r.party = 'student' AND r.account_id = p.student_id THEN p.student_name END, r.body, r.channel, r.created_at, r.read_at, p.deleted_at IS NOT NULL
-		FROM team_replies r JOIN players p ON p.id = r.player_id `
+			CASE WHEN r.account_id = a.account_id THEN coalesce(a.name, p.student_name) END, r.body, r.channel, r.created_at, r.read_at, p.deleted_at IS NOT NULL
+		FROM team_replies r JOIN players p ON p.id = r.player_id JOIN parties a ON a.player_id = r.player_id AND a.role = r.party `
 	var rs *database.Rows
 	var err error
 	if unreadOnly {

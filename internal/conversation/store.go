@@ -99,11 +99,12 @@ func (s *Service) Recent(ctx context.Context, by actor.Actor) (list []Message, u
 func (s *Service) Recipients(ctx context.Context, by actor.Actor, id string, after, limit int) (list []RecipientState, err error) {
 	rs, err := s.DB.Query(ctx, `
 		SELECT r.position, r.player_id, p.student_name, r.party,
-			CASE WHEN r.party = 'student' THEN p.student_name WHEN r.account_id IS NULL OR r.account_id = p.guardian_id THEN p.guardian_name END,
+			CASE WHEN r.party = 'student' THEN p.student_name WHEN r.account_id IS NULL OR r.account_id = a.account_id THEN a.name END,
 			r.is_copy, d.channel, d.state, d.reason, d.updated_at, d.read_at
 		FROM deliveries d
 		JOIN team_recipients r ON r.message_id = d.team_message_id AND r.position = d.team_position
 		JOIN players p ON p.id = r.player_id
+		JOIN parties a ON a.player_id = r.player_id AND a.role = r.party
 		WHERE d.team_message_id = $1 AND d.team_position > $3 AND d.team_position <= $4
 			AND EXISTS (SELECT 1 FROM team_messages m WHERE m.id = $1 AND m.coach_id = $2)
 		ORDER BY d.team_position, d.id`, id, by.AccountID, after, after+limit)

@@ -20,7 +20,7 @@ func (s *Service) Remind(ctx context.Context, by actor.Actor, feeID string) (sen
 		return Reminder{}, err
 	}
 	err = s.DB.Write(ctx, func(tx *store.Tx) error {
-		a, err := s.loadAudience(ctx, tx, by.AccountID, feeID, tx.ForShare("p"))
+		a, err := s.loadAudience(ctx, tx, by.AccountID, feeID, tx.ForShare("p, g, s"))
 		if err != nil {
 			return err
 		}
@@ -58,7 +58,7 @@ func (s *Service) RemindDue(ctx context.Context, n int) (int, error) {
 	}
 	what := func(d due) string { return "remind of fee " + d.feeID }
 	return len(all), store.WriteEach(ctx, s.DB, all, what, func(tx *store.Tx, d due) error {
-		a, err := s.loadAudience(ctx, tx, d.coachID, d.feeID, tx.ForShare("p"))
+		a, err := s.loadAudience(ctx, tx, d.coachID, d.feeID, tx.ForShare("p, g, s"))
 		if err != nil {
 			return err
 		}
@@ -82,7 +82,7 @@ func saveReminder(ctx context.Context, tx *store.Tx, f *Fee, events []event.Even
 	return err
 }
 
-// loadAudience reads a fee and the parties of its player. With the lock tx.ForShare("p") a decision
+// loadAudience reads a fee and the parties of its player. With the lock tx.ForShare("p, g, s") a decision
 // of a party commits before, or waits until this transaction has committed.
 func (s *Service) loadAudience(ctx context.Context, tx *store.Tx, coachID, feeID, lock string) (a Audience, err error) {
 	if a.Fee, err = s.read(ctx, tx, coachID, feeID); err != nil {
@@ -90,9 +90,9 @@ func (s *Service) loadAudience(ctx context.Context, tx *store.Tx, coachID, feeID
 	}
 	accounts := map[actor.Role]*string{actor.Guardian: new(string), actor.Student: new(string)}
 	err = tx.QueryRow(ctx, `
-		SELECT p.guardian_id, p.student_id, c.name,
-			EXISTS (SELECT 1 FROM accounts s WHERE s.id = p.coach_id AND s.suspended_at IS NOT NULL)
-		FROM players p LEFT JOIN coaches c ON c.id = p.coach_id
+		SELECT g.account_id, s.account_id, c.name,
+			EXISTS (SELECT 1 FROM accounts o WHERE o.id = p.coach_id AND o.suspended_at IS NOT NULL)
+		FROM players p`+store.WithParties+` LEFT JOIN coaches c ON c.id = p.coach_id
 		WHERE p.id = $1 AND p.deleted_at IS NULL `+lock, a.Fee.PlayerID).
 		Scan(database.IntoText(accounts[actor.Guardian]), database.IntoText(accounts[actor.Student]), database.IntoText(&a.CoachName), &a.Suspended)
 	if err != nil && !database.IsNoRows(err) {

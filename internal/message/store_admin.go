@@ -14,8 +14,8 @@ import (
 const deliverySelect = `
 	SELECT d.id, d.channel, d.kind, d.state, d.reason, d.cause, d.attempts, d.recipient, d.coach_id, c.name, d.request_id, d.created_at, d.updated_at,
 		d.request_id IS NOT NULL AND (r.state <> 'pending'
-			OR NOT EXISTS (SELECT 1 FROM accounts a JOIN players p ON p.id = r.player_id
-				WHERE a.id = r.approver_id AND (a.mobile_number = d.recipient OR r.approver_type = 'guardian' AND p.guardian_email = d.recipient))
+			OR NOT EXISTS (SELECT 1 FROM accounts a JOIN parties p ON p.player_id = r.player_id AND p.role = r.approver_type
+				WHERE a.id = r.approver_id AND (a.mobile_number = d.recipient OR p.email = d.recipient))
 			OR d.kind = 'request' AND EXISTS (
 			SELECT 1 FROM deliveries n WHERE n.request_id = d.request_id AND n.kind = 'request' AND n.id > d.id
 				AND ` + ChannelOfRequest + ` = CASE d.channel WHEN 'whatsapp' THEN 'sms' ELSE d.channel END))

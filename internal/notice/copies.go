@@ -64,7 +64,7 @@ func (t *Tray) NotificationCopy(ctx context.Context, d message.Delivery) (messag
 			EXISTS (SELECT 1 FROM stopped_coaches st WHERE st.mobile_number = a.mobile_number AND st.coach_id = $2),
 			EXISTS (SELECT 1 FROM stopped_addresses sa WHERE sa.address = $3),
 			(SELECT 1 FROM coaches c WHERE c.id = n.account_id AND c.email = $4 LIMIT 1) IS NOT NULL
-				OR (SELECT 1 FROM players p WHERE p.id = n.player_id AND p.guardian_id = n.account_id AND p.guardian_email = $4 LIMIT 1) IS NOT NULL
+				OR (SELECT 1 FROM parties p WHERE p.player_id = n.player_id AND p.account_id = n.account_id AND p.email = $4 LIMIT 1) IS NOT NULL
 				OR n.type = $5,
 			(SELECT 1 FROM confirmed_addresses ca WHERE ca.mobile_number = a.mobile_number AND ca.role = a.role AND ca.address = $4 LIMIT 1) IS NOT NULL,
 			`+store.AccountRoles+`, `+message.PreferenceColumns+`

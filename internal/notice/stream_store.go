@@ -90,8 +90,7 @@ func EndStreams(ctx context.Context, db *store.DB, process string) error {
 // streamStates reads the states of the streams of the process $1 whose sessions are valid at $2.
 const streamStates = `
 	SELECT t.id, a.tray_seq,
-		(SELECT count(*) FROM players p WHERE p.guardian_id = a.id AND a.role = 'guardian' AND p.deleted_at IS NULL)
-		+ (SELECT count(*) FROM players p WHERE p.student_id = a.id AND a.role = 'student' AND p.deleted_at IS NULL)
+		(SELECT count(*) FROM parties p WHERE p.account_id = a.id AND p.deleted_at IS NULL)
 	FROM streams t
 		JOIN sessions s ON s.id = t.session_id AND s.account_id = t.account_id
 		JOIN accounts a ON a.id = s.account_id AND a.role = s.role

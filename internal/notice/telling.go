@@ -99,9 +99,9 @@ func newTelling(ctx context.Context, tx *store.Tx, coachID string, playerIDs []s
 			args = append(args, id)
 		}
 		rs, err := tx.Query(ctx, `
-			SELECT p.id, p.guardian_id, p.student_id,
-				(SELECT a.mobile_number FROM accounts a WHERE a.id = p.guardian_id), (SELECT a.mobile_number FROM accounts a WHERE a.id = p.student_id)
-			FROM players p WHERE p.coach_id = $1 AND p.id IN (`+database.Params(2, len(ids))+`) AND p.deleted_at IS NULL ORDER BY p.id`, args...)
+			SELECT p.id, g.account_id, s.account_id,
+				(SELECT a.mobile_number FROM accounts a WHERE a.id = g.account_id), (SELECT a.mobile_number FROM accounts a WHERE a.id = s.account_id)
+			FROM players p`+store.WithParties+` WHERE p.coach_id = $1 AND p.id IN (`+database.Params(2, len(ids))+`) AND p.deleted_at IS NULL ORDER BY p.id`, args...)
 		_, err = database.Collect(rs, err, func(s database.Scanner) (id string, err error) {
 			accounts, numbers := [2]string{}, [2]string{}
 			err = s.Scan(&id, database.IntoText(&accounts[0]), database.IntoText(&accounts[1]), database.IntoText(&numbers[0]), database.IntoText(&numbers[1]))
@@ -203,7 +203,7 @@ func ReadTelling(ctx context.Context, q database.Querier, coachID, about, what s
 			args = append(args, u.PlayerID)
 		}
 		rs, err := q.Query(ctx, `
-			SELECT p.id, p.student_name, p.guardian_name FROM players p
+			SELECT p.id, p.student_name, (SELECT g.name FROM parties g WHERE g.player_id = p.id AND g.role = 'guardian') FROM players p
 			WHERE p.coach_id = $1 AND p.id IN (`+database.Params(2, len(rest))+`) AND p.deleted_at IS NULL`, args...)
 		_, err = database.Collect(rs, err, func(s database.Scanner) (id string, err error) {
 			var n names

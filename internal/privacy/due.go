@@ -127,14 +127,14 @@ func (c dueCount) addPlayers(ctx context.Context, ids []string) (map[string]int6
 		if err := c.addTeamMessages(ctx, id); err != nil {
 			return nil, fmt.Errorf("count team_messages of %s: %w", id, err)
 		}
-		var guardian, student string
-		err := c.db.QueryRow(ctx, `SELECT guardian_id, student_id FROM players WHERE id = $1`, id).Scan(database.IntoText(&guardian), database.IntoText(&student))
+		named, err := accountsOf(ctx, c.db, id)
 		if err != nil {
 			return nil, fmt.Errorf("read player %s: %w", id, err)
 		}
-		accounts[guardian], accounts[student] = true, true
+		for _, account := range named {
+			accounts[account] = true
+		}
 	}
-	delete(accounts, "")
 	for account := range accounts {
 		erased, err := erasedWith(ctx, c.db, account, c.players)
 		if err != nil {
@@ -218,10 +218,8 @@ func (c dueCount) addRows(ctx context.Context, table, columns, condition string,
 // erasedWith reports whether an account is erased with the players in due.
 func erasedWith(ctx context.Context, db *store.DB, account string, due map[string]bool) (bool, error) {
 	rs, err := db.Query(ctx, `
-		SELECT p.id FROM players p WHERE p.guardian_id = $1 AND p.deleted_at IS NULL
-		UNION ALL SELECT p.id FROM players p WHERE p.student_id = $1 AND p.deleted_at IS NULL
-		UNION ALL SELECT p.id FROM players p WHERE p.guardian_id = $1 AND p.deleted_at IS NOT NULL AND p.erased_at IS NULL
-		UNION ALL SELECT p.id FROM players p WHERE p.student_id = $1 AND p.deleted_at IS NOT NULL AND p.erased_at IS NULL`, account)
+		SELECT a.player_id FROM parties a WHERE a.account_id = $1 AND a.deleted_at IS NULL
+		UNION ALL SELECT p.id FROM parties a JOIN players p ON p.id = a.player_id AND p.erased_at IS NULL WHERE a.account_id = $1 AND a.deleted_at IS NOT NULL`, account)
 	players, err := database.CollectTexts(rs, err)
 	if err != nil || slices.ContainsFunc(players, func(id string) bool { return !due[id] }) {
 		return false, err

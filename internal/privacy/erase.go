@@ -25,12 +25,12 @@ var playerErasures = []string{
 		WHERE r.player_id = $1 AND d.recipient <> '' LIMIT $2)`,
 	// A mail of a notification does not name the player. Its address stays while another child has it.
 	`DELETE FROM message_counts WHERE (counter, counted_at) IN (
-		SELECT c.counter, c.counted_at FROM players p JOIN deliveries d ON d.recipient = p.guardian_email AND d.account_id = p.guardian_id
+		SELECT c.counter, c.counted_at FROM parties p JOIN deliveries d ON d.recipient = p.email AND d.account_id = p.account_id
 			JOIN message_counts c ON c.counter IN (` + countersOfDelivery + `)
-		WHERE p.id = $1 AND ` + lastWithAddress + ` LIMIT $2)`,
+		WHERE p.player_id = $1 AND ` + lastWithAddress + ` LIMIT $2)`,
 	`DELETE FROM deliveries WHERE id IN (
-		SELECT d.id FROM players p JOIN deliveries d ON d.recipient = p.guardian_email AND d.account_id = p.guardian_id
-		WHERE p.id = $1 AND ` + lastWithAddress + ` LIMIT $2)`,
+		SELECT d.id FROM parties p JOIN deliveries d ON d.recipient = p.email AND d.account_id = p.account_id
+		WHERE p.player_id = $1 AND ` + lastWithAddress + ` LIMIT $2)`,
 	`DELETE FROM deliveries WHERE id IN (
 		SELECT d.id FROM requests r JOIN deliveries d ON d.request_id = r.id WHERE r.player_id = $1 LIMIT $2)`,
 	`DELETE FROM deliveries WHERE id IN (
@@ -48,9 +48,11 @@ var playerErasures = []string{
 		SELECT account_id, seq FROM notifications WHERE player_id = $1 LIMIT $2)`,
 	// Some name the player only in their text.
 	`DELETE FROM notifications WHERE (account_id, seq) IN (
-		SELECT n.account_id, n.seq FROM players p JOIN notifications n ON n.account_id IN (p.coach_id, p.guardian_id, p.student_id)
-		WHERE p.id = $1 AND n.player_id IS NULL AND p.student_name <> '' AND n.data LIKE '%' || p.coach_id || '%'
-			AND n.body LIKE '%' || p.student_name || '%' LIMIT $2)`,
+		SELECT n.account_id, n.seq FROM players p JOIN notifications n ON n.account_id = p.coach_id
+		WHERE p.id = $1 AND ` + namedInText + ` LIMIT $2)`,
+	`DELETE FROM notifications WHERE (account_id, seq) IN (
+		SELECT n.account_id, n.seq FROM players p JOIN parties a ON a.player_id = p.id JOIN notifications n ON n.account_id = a.account_id
+		WHERE p.id = $1 AND ` + namedInText + ` LIMIT $2)`,
 	`UPDATE attendance_marks SET note = NULL WHERE (batch_id, date, player_id) IN (
 		SELECT batch_id, date, player_id FROM attendance_marks WHERE player_id = $1 AND note IS NOT NULL LIMIT $2)`,
 	`UPDATE superseded_marks SET note = NULL WHERE (batch_id, date, player_id, marked_at, mark) IN (
@@ -73,14 +75,17 @@ var playerErasures = []string{
 		SELECT record_id FROM record_keys WHERE player_id = $1 AND sealed IS NOT NULL LIMIT $2)`,
 }
 
+// namedInText says that the notification n names the player p in its text alone.
+const namedInText = `n.player_id IS NULL AND p.student_name <> '' AND n.data LIKE '%' || p.coach_id || '%' AND n.body LIKE '%' || p.student_name || '%'`
+
 // countersOfDelivery are the counters of the message limits that name the recipient of the delivery d.
 const countersOfDelivery = `'number/' || d.recipient, 'coach/' || d.coach_id || '/' || d.recipient, 'training/' || d.coach_id || '/' || d.recipient`
 
-// lastWithAddress says that no other child of the guardian of p has the same address.
-const lastWithAddress = `NOT EXISTS (SELECT 1 FROM players o
-	WHERE o.guardian_id = p.guardian_id AND o.id <> p.id AND o.guardian_email = p.guardian_email AND o.deleted_at IS NULL)
-	AND NOT EXISTS (SELECT 1 FROM players o
-	WHERE o.guardian_id = p.guardian_id AND o.id <> p.id AND o.guardian_email = p.guardian_email AND o.deleted_at IS NOT NULL AND o.erased_at IS NULL)`
+// lastWithAddress says that no other child of the party p has the same address. An erased player has none.
+const lastWithAddress = `NOT EXISTS (SELECT 1 FROM parties o
+	WHERE o.account_id = p.account_id AND o.player_id <> p.player_id AND o.email = p.email AND o.deleted_at IS NULL)
+	AND NOT EXISTS (SELECT 1 FROM parties o
+	WHERE o.account_id = p.account_id AND o.player_id <> p.player_id AND o.email = p.email AND o.deleted_at IS NOT NULL)`
 
 // teamMessageErasure erases the text of a message unless another player has it.
 const teamMessageErasure = `UPDATE team_messages SET body = '' WHERE id IN (
@@ -135,16 +140,11 @@ func erasePlayerAlso(ctx context.Context, db *store.DB, id string, also Also) (t
 			return total, err
 		}
 	}
-	var guardian, student string
-	err = db.QueryRow(ctx, `SELECT guardian_id, student_id FROM players WHERE id = $1`, id).
-		Scan(database.IntoText(&guardian), database.IntoText(&student))
+	accounts, err := accountsOf(ctx, db, id)
 	if err != nil {
 		return total, err
 	}
-	for _, account := range []string{guardian, student} {
-		if account == "" {
-			continue
-		}
+	for _, account := range accounts {
 		n, err := eraseAccount(ctx, db, account, id)
 		if total += n; err != nil {
 			return total, fmt.Errorf("account %s: %w", account, err)
@@ -154,11 +154,14 @@ func erasePlayerAlso(ctx context.Context, db *store.DB, id string, also Also) (t
 	err = db.Write(ctx, func(tx *store.Tx) (err error) {
 		n, err = tx.Exec(ctx, `
 			UPDATE players SET student_name = '', student_key = '', date_of_birth = '1900-01-01', search_key = '', medical = NULL, medical_at = NULL,
-				student_number = NULL, guardian_name = NULL, guardian_relationship = NULL, guardian_email = NULL, guardian_number = NULL,
-				student_language = NULL, guardian_language = NULL, basis_note = NULL, erased_at = $2,
+				basis_note = NULL, erased_at = $2,
 				student_hash = CASE WHEN EXISTS (SELECT 1 FROM disputes d WHERE d.coach_id = players.coach_id AND d.player_id = players.id) THEN student_hash END
 			WHERE id = $1 AND deleted_at IS NOT NULL AND erased_at IS NULL`, id, database.Micros(tx.Now))
 		if err != nil || n == 0 {
+			return err
+		}
+		err = tx.Defer(ctx, `UPDATE parties SET name = NULL, relationship = NULL, email = NULL, number = NULL, language = NULL WHERE player_id = $1`, id)
+		if err != nil {
 			return err
 		}
 		if err := tx.RecordPlayerErasure(ctx, id); err != nil {
@@ -170,6 +173,12 @@ func erasePlayerAlso(ctx context.Context, db *store.DB, id string, also Also) (t
 		return also.Run(ctx, tx)
 	})
 	return total + n, err
+}
+
+// accountsOf returns the accounts that a player names.
+func accountsOf(ctx context.Context, db *store.DB, id string) ([]string, error) {
+	rs, err := db.Query(ctx, `SELECT account_id FROM parties WHERE player_id = $1 AND account_id IS NOT NULL ORDER BY role, position`, id)
+	return database.CollectTexts(rs, err)
 }
 
 // recordErased runs the hook of an erasure.
@@ -186,10 +195,9 @@ var errInUse = errors.New("the account is in use")
 
 // accountInUse says whether a player other than $2 names the account $1. $2 is empty for a person who deletes the account: then
 // only live players count.
-const accountInUse = `(EXISTS (SELECT 1 FROM players p WHERE p.guardian_id = $1 AND p.deleted_at IS NULL)
-	OR EXISTS (SELECT 1 FROM players p WHERE p.student_id = $1 AND p.deleted_at IS NULL)
-	OR CAST($2 AS TEXT) <> '' AND (EXISTS (SELECT 1 FROM players p WHERE p.guardian_id = $1 AND p.deleted_at IS NOT NULL AND p.erased_at IS NULL AND p.id <> $2)
-	OR EXISTS (SELECT 1 FROM players p WHERE p.student_id = $1 AND p.deleted_at IS NOT NULL AND p.erased_at IS NULL AND p.id <> $2)))`
+const accountInUse = `(EXISTS (SELECT 1 FROM parties a WHERE a.account_id = $1 AND a.deleted_at IS NULL)
+	OR CAST($2 AS TEXT) <> '' AND EXISTS (SELECT 1 FROM parties a JOIN players p ON p.id = a.player_id AND p.erased_at IS NULL
+		WHERE a.account_id = $1 AND a.deleted_at IS NOT NULL AND a.player_id <> $2))`
 
 // eraseAccount erases an account that no player but this one names. The next person with its number gets a new account, to which its
 // disputes go.

@@ -81,8 +81,9 @@ func (s *Service) AccountsOf(ctx context.Context, n phone.Number) (list []Person
 			continue
 		}
 		if err == nil {
-			column := map[actor.Role]string{actor.Coach: "coach_id", actor.Guardian: "guardian_id", actor.Student: "student_id"}[role]
-			err = s.DB.QueryRow(ctx, `SELECT count(*) FROM players WHERE `+column+` = $1 AND deleted_at IS NULL`, a.Account.AccountID).Scan(&a.Players)
+			err = s.DB.QueryRow(ctx, `
+				SELECT (SELECT count(*) FROM players WHERE coach_id = $1 AND deleted_at IS NULL)
+					+ (SELECT count(*) FROM parties WHERE account_id = $1 AND deleted_at IS NULL)`, a.Account.AccountID).Scan(&a.Players)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("find the accounts of a number: %w", err)

@@ -25,7 +25,7 @@ func (s *Service) Leave(ctx context.Context, by actor.Actor) error {
 // leave is Leave for a person who read text in language. also runs in the transaction that erases the account.
 func (s *Service) leave(ctx context.Context, by actor.Actor, language, text string, also Also) error {
 	for range maxLeaveAttempts {
-		rs, err := s.DB.Query(ctx, `SELECT id FROM players WHERE `+string(by.Role)+`_id = $1 AND deleted_at IS NULL ORDER BY id`, by.AccountID)
+		rs, err := s.DB.Query(ctx, `SELECT player_id FROM parties WHERE account_id = $1 AND deleted_at IS NULL ORDER BY player_id`, by.AccountID)
 		ids, err := database.CollectTexts(rs, err)
 		if err != nil {
 			return fmt.Errorf("find the players of an account: %w", err)

@@ -67,11 +67,10 @@ func (r Retention) removals() []removal {
 			// A player whom the coach removes after the warning keeps the day that the warning named.
 			"RETAIN_UNANSWERED", r.Unanswered,
 			`SELECT id FROM players
-			WHERE deleted_at IS NOT NULL AND erased_at IS NULL AND guardian_state = 'pending' AND student_state = 'pending' AND unanswered_warned_at < $1
-				AND unanswered_warned_at >= guardian_pending_since AND unanswered_warned_at >= student_pending_since
+			WHERE deleted_at IS NOT NULL AND erased_at IS NULL AND unanswered_warned_at < $1 AND unanswered_warned_at >= unanswered_since
 			ORDER BY unanswered_warned_at, id LIMIT $2`,
 			`SELECT unanswered_warned_at FROM players
-			WHERE erased_at IS NULL AND guardian_state = 'pending' AND student_state = 'pending' AND unanswered_warned_at >= $1
+			WHERE erased_at IS NULL AND unanswered_since IS NOT NULL AND unanswered_warned_at >= $1
 			ORDER BY unanswered_warned_at, id LIMIT 1`,
 			approval.UnansweredWarning,
 		},

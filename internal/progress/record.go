@@ -42,9 +42,9 @@ func (s *Service) add(ctx context.Context, e event.Event, insert func(*store.Tx)
 		}
 		var guardian, student, tier string
 		err := tx.QueryRow(ctx, `
-			SELECT p.student_name, p.guardian_id, p.student_id, (SELECT c.name FROM coaches c WHERE c.id = p.coach_id),
+			SELECT p.student_name, g.account_id, s.account_id, (SELECT c.name FROM coaches c WHERE c.id = p.coach_id),
 				(SELECT c.tier FROM coaches c WHERE c.id = p.coach_id)
-			FROM players p WHERE p.id = $1 AND p.coach_id = $2 AND p.deleted_at IS NULL `+tx.ForShare("p"), e.PlayerID, e.CoachID).
+			FROM players p`+store.WithParties+` WHERE p.id = $1 AND p.coach_id = $2 AND p.deleted_at IS NULL `+tx.ForShare("p, g, s"), e.PlayerID, e.CoachID).
 			Scan(&e.StudentName, database.IntoText(&guardian), database.IntoText(&student), database.IntoText(&e.CoachName), database.IntoText(&tier))
 		if err != nil {
 			return database.OrMissing(err, "read player "+e.PlayerID)

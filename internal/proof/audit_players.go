@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/touchline/touchline/internal/approval"
@@ -196,27 +198,54 @@ func (s *Service) readPlayers(ctx context.Context, after string) (players []*cop
 func readPlayerRows(ctx context.Context, tx *store.Tx, after string) ([]*copyOfPlayer, error) {
 	rs, err := tx.Query(ctx, `
 		SELECT p.id, p.coach_id, p.version, p.student_name, p.date_of_birth, coalesce(p.created_at, 0), coalesce(p.deleted_at, 0), coalesce(p.erased_at, 0), coalesce(e.erased_at, 0),
-			p.guardian_id, p.guardian_number, p.guardian_name, p.guardian_relationship, p.guardian_state, coalesce(p.guardian_changed_at, 0),
-			coalesce(p.guardian_pending_since, 0), p.guardian_pending_reason, p.guardian_request_id, g.mobile_number, g.role,
-			p.student_id, p.student_number, p.student_state, coalesce(p.student_changed_at, 0),
-			coalesce(p.student_pending_since, 0), p.student_pending_reason, p.student_request_id, s.mobile_number, s.role
-		FROM players p LEFT JOIN accounts g ON g.id = p.guardian_id LEFT JOIN accounts s ON s.id = p.student_id LEFT JOIN erasures e ON e.object_id = p.id
-		WHERE p.id > $1 ORDER BY p.id LIMIT $2`, after, playersBatch)
-	return database.Collect(rs, err, func(row database.Scanner) (*copyOfPlayer, error) {
+			a.role, a.account_id, a.number, a.name, a.relationship, a.state, coalesce(a.changed_at, 0), coalesce(a.pending_since, 0), a.pending_reason, a.request_id,
+			o.mobile_number, o.role, coalesce(a.coach_id = p.coach_id AND coalesce(a.deleted_at, 0) = coalesce(p.deleted_at, 0), FALSE)
+		FROM players p LEFT JOIN parties a ON a.player_id = p.id LEFT JOIN accounts o ON o.id = a.account_id LEFT JOIN erasures e ON e.object_id = p.id
+		WHERE p.id IN (SELECT id FROM players WHERE id > $1 ORDER BY id LIMIT $2)`, after, playersBatch)
+	var players []*copyOfPlayer
+	byID := map[string]*copyOfPlayer{}
+	err = database.Each(rs, err, func(row database.Scanner) error {
 		p := &copyOfPlayer{records: map[actor.Role][]stored{}}
-		g, st := &p.parties[0], &p.parties[1]
-		g.role, st.role = actor.Guardian, actor.Student
+		p.parties[0].role, p.parties[1].role = actor.Guardian, actor.Student
+		var a copyOfParty
+		var copied bool
 		text := database.IntoText
 		err := row.Scan(
 			&p.id, &p.coachID, &p.version, &p.studentName, &p.born, &p.createdAt, &p.deletedAt, &p.erasedAt, &p.erasureAt,
-			text(&g.account), text(&g.number), text(&g.name), text(&g.relationship), (*string)(&g.state), &g.changedAt,
-			&g.pendingSince, text(&g.reason), text(&g.requestID), text(&g.accountNumber), text(&g.accountRole),
-			text(&st.account), text(&st.number), (*string)(&st.state), &st.changedAt,
-			&st.pendingSince, text(&st.reason), text(&st.requestID), text(&st.accountNumber), text(&st.accountRole),
+			text((*string)(&a.role)), text(&a.account), text(&a.number), text(&a.name), text(&a.relationship), text((*string)(&a.state)), &a.changedAt, &a.pendingSince,
+			text(&a.reason), text(&a.requestID), text(&a.accountNumber), text(&a.accountRole), &copied,
 		)
-		st.name = p.studentName
-		return p, err
+		if err != nil {
+			return err
+		}
+		if known := byID[p.id]; known != nil {
+			p = known
+		} else {
+			byID[p.id], players = p, append(players, p)
+		}
+		p.add(a, copied)
+		return nil
 	})
+	slices.SortFunc(players, func(a, b *copyOfPlayer) int { return strings.Compare(a.id, b.id) })
+	return players, err
+}
+
+// add adds the row of a party. copied reports whether it has the coach and the removal of the player.
+func (p *copyOfPlayer) add(a copyOfParty, copied bool) {
+	for i := range p.parties {
+		if known := &p.parties[i]; known.role == a.role {
+			if known.state != "" {
+				p.problems = append(p.problems, fmt.Sprintf("it has two rows of the %s", a.role))
+			}
+			if a.role == actor.Student && a.name == "" {
+				a.name = p.studentName
+			}
+			*known = a
+		}
+	}
+	if a.role != "" && !copied {
+		p.problems = append(p.problems, fmt.Sprintf("the row of the %s is of another coach, or has another time of removal", a.role))
+	}
 }
 
 // readRecords reads the records of players, oldest first.

@@ -23,9 +23,11 @@ func testChange() approval.ConsentChange {
 		ID: "0198f2c4-6a10-7c3e-9b52-4f0e8d1a7b21", Kind: approval.ConsentKind(approval.Approve), Party: actor.Guardian, Before: approval.Pending, After: approval.Approved,
 		Player: &approval.Player{
 			ID: "p1", CoachID: "c1", CoachName: "Ravi <Kumar> & Söhne",
-			Student:          approval.Student{FullName: "आशा राव", DateOfBirth: approval.Date{Year: 2014, Month: 5, Day: 6}, Number: "+919800000002"},
-			Guardian:         &approval.Guardian{Name: "Meera Rao", Relationship: "mother", Number: "+919800000001"},
-			GuardianApprover: approval.Approver{AccountID: "g1"},
+			Student: approval.Child{FullName: "आशा राव", DateOfBirth: approval.Date{Year: 2014, Month: 5, Day: 6}},
+			Parties: []approval.Party{
+				{Role: actor.Guardian, AccountID: "g1", Person: approval.Person{Name: "Meera Rao", Relationship: "mother", Number: "+919800000001"}},
+				{Role: actor.Student, Person: approval.Person{Number: "+919800000002"}},
+			},
 		},
 		Wording:   approval.Wording{Language: "hi", TextHash: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", NoticeHash: "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752"},
 		RequestID: "r1", Reason: "Yes, from Monday", At: at,

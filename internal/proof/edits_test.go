@@ -27,33 +27,37 @@ type edit struct{ what, sql string }
 // edits are the edits of the table in docs/proof.md. The player a has two approvals; the guardian of b said no, and its student has not
 // answered; the student of c has no number; r was removed, e erased, and the guardian of l deleted the account; d has a dispute.
 var edits = []edit{
-	{"**State.** A no becomes a yes", `UPDATE players SET guardian_state = 'approved' WHERE id = {b}`},
-	{"A consent without an answer becomes a yes", `UPDATE players SET student_state = 'approved' WHERE id = {b}`},
-	{"A no becomes a yes, with another decision in the history", `UPDATE players SET guardian_state = 'approved', guardian_changed_at = guardian_changed_at + 1 WHERE id = {b}; UPDATE approval_history SET action = 'approved', reason = NULL WHERE player_id = {b}`},
-	{"The same, without the keys of the records, dated before the log", `DELETE FROM record_keys WHERE player_id = {b} AND party = 'guardian'; UPDATE players SET guardian_state = 'approved', created_at = 1 WHERE id = {b}; UPDATE approval_history SET action = 'approved', id = '0', decided_at = 1 WHERE player_id = {b}`},
-	{"The same, with the records of a yes of another player", `UPDATE players SET guardian_state = 'approved' WHERE id = {b}; DELETE FROM record_keys WHERE player_id = {b} AND party = 'guardian'; UPDATE record_keys SET player_id = {b} WHERE player_id = {c} AND party = 'guardian'`},
-	{"A yes becomes a no", `UPDATE players SET guardian_state = 'rejected' WHERE id = {a}`},
-	{"A no is forgotten: the consent waits for an answer", `UPDATE players SET guardian_state = 'pending' WHERE id = {b}`},
-	{"`*_changed_at` of a yes", `UPDATE players SET guardian_changed_at = guardian_changed_at - 1 WHERE id = {a}`},
-	{"`*_pending_since`", `UPDATE players SET student_pending_since = student_pending_since - 1 WHERE id = {a}`},
-	{"`*_pending_reason`", `UPDATE players SET student_pending_reason = 'unproved' WHERE id = {b}`},
+	{"**State.** A no becomes a yes", `UPDATE parties SET state = 'approved' WHERE role = 'guardian' AND player_id = {b}`},
+	{"A consent without an answer becomes a yes", `UPDATE parties SET state = 'approved' WHERE role = 'student' AND player_id = {b}`},
+	{"A no becomes a yes, with another decision in the history", `UPDATE parties SET state = 'approved', changed_at = changed_at + 1 WHERE role = 'guardian' AND player_id = {b}; UPDATE approval_history SET action = 'approved', reason = NULL WHERE player_id = {b}`},
+	{"The same, without the keys of the records, dated before the log", `DELETE FROM record_keys WHERE player_id = {b} AND party = 'guardian'; UPDATE parties SET state = 'approved' WHERE role = 'guardian' AND player_id = {b}; UPDATE players SET created_at = 1 WHERE id = {b}; UPDATE approval_history SET action = 'approved', id = '0', decided_at = 1 WHERE player_id = {b}`},
+	{"The same, with the records of a yes of another player", `UPDATE parties SET state = 'approved' WHERE role = 'guardian' AND player_id = {b}; DELETE FROM record_keys WHERE player_id = {b} AND party = 'guardian'; UPDATE record_keys SET player_id = {b} WHERE player_id = {c} AND party = 'guardian'`},
+	{"A yes becomes a no", `UPDATE parties SET state = 'rejected' WHERE role = 'guardian' AND player_id = {a}`},
+	{"A no is forgotten: the consent waits for an answer", `UPDATE parties SET state = 'pending' WHERE role = 'guardian' AND player_id = {b}`},
+	{"`*_changed_at` of a yes", `UPDATE parties SET changed_at = changed_at - 1 WHERE role = 'guardian' AND player_id = {a}`},
+	{"`*_pending_since`", `UPDATE parties SET pending_since = pending_since - 1 WHERE role = 'student' AND player_id = {a}`},
+	{"`*_pending_reason`", `UPDATE parties SET pending_reason = 'unproved' WHERE role = 'student' AND player_id = {b}`},
 	{"`created_at`", `UPDATE players SET created_at = created_at - 1 WHERE id = {a}`},
 	{"A player is marked deleted", `UPDATE players SET deleted_at = 1 WHERE id = {a}`},
 	{"A removed player is there again", `UPDATE players SET deleted_at = NULL WHERE id = {r}`},
 	{"A player is marked erased", `UPDATE players SET deleted_at = 1, erased_at = 1 WHERE id = {a}`},
 	{"An erased player is there again", `UPDATE players SET deleted_at = NULL, erased_at = NULL WHERE id = {e}`},
 	{"A player is given to another coach", `UPDATE players SET coach_id = {coach2} WHERE id = {a}`},
-	{"**Parties.** Another account and its number become the guardian", `UPDATE players SET guardian_id = {stranger}, guardian_number = '{strangerNumber}' WHERE id = {a}`},
-	{"Another account alone", `UPDATE players SET guardian_id = {stranger} WHERE id = {a}`},
-	{"Another number alone", `UPDATE players SET guardian_number = '{strangerNumber}' WHERE id = {a}`},
-	{"Another student account and its number", `UPDATE players SET student_id = {otherStudent}, student_number = '{otherStudentNumber}' WHERE id = {a}`},
-	{"A student without a number gets an account", `UPDATE players SET student_id = {otherStudent}, student_number = '{otherStudentNumber}' WHERE id = {c}`},
-	{"The number of the student is removed", `UPDATE players SET student_id = NULL, student_number = NULL WHERE id = {a}`},
-	{"A guardian who deleted the account is there again", `UPDATE players SET guardian_id = {left}, guardian_name = 'X', guardian_number = '{strangerNumber}' WHERE id = {l}`},
+	{"**Parties.** Another account and its number become the guardian", `UPDATE parties SET account_id = {stranger}, number = '{strangerNumber}' WHERE role = 'guardian' AND player_id = {a}`},
+	{"Another account alone", `UPDATE parties SET account_id = {stranger} WHERE role = 'guardian' AND player_id = {a}`},
+	{"Another number alone", `UPDATE parties SET number = '{strangerNumber}' WHERE role = 'guardian' AND player_id = {a}`},
+	{"Another student account and its number", `UPDATE parties SET account_id = {otherStudent}, number = '{otherStudentNumber}' WHERE role = 'student' AND player_id = {a}`},
+	{"A student without a number gets an account", `UPDATE parties SET account_id = {otherStudent}, number = '{otherStudentNumber}' WHERE role = 'student' AND player_id = {c}`},
+	{"The number of the student is removed", `UPDATE parties SET account_id = NULL, number = NULL WHERE role = 'student' AND player_id = {a}`},
+	{"A guardian who deleted the account is there again", `UPDATE parties SET account_id = {left}, name = 'X', number = '{strangerNumber}' WHERE role = 'guardian' AND player_id = {l}`},
+	{"The row of a party is deleted", `DELETE FROM parties WHERE role = 'guardian' AND player_id = {a}`},
+	{"A second guardian with a yes is added", `INSERT INTO parties (player_id, role, position, coach_id, account_id, number, name, relationship, state, changed_at, pending_since, request_id) SELECT player_id, role, 2, coach_id, account_id, number, name, relationship, 'approved', changed_at, pending_since, request_id FROM parties WHERE role = 'guardian' AND player_id = {b}`},
+	{"A party is of another coach", `UPDATE parties SET coach_id = {coach2} WHERE role = 'student' AND player_id = {a}`},
+	{"A party is marked removed", `UPDATE parties SET deleted_at = 1 WHERE role = 'guardian' AND player_id = {a}`},
 	{"The number of the account of a guardian", `UPDATE accounts SET mobile_number = '+919812380999' WHERE id = {guardian}`},
 	{"The role of the account of a guardian", `UPDATE accounts SET role = 'coach' WHERE id = {guardian}`},
-	{"The name of the guardian", `UPDATE players SET guardian_name = 'Somebody Else' WHERE id = {a}`},
-	{"The relationship of the guardian", `UPDATE players SET guardian_relationship = 'uncle' WHERE id = {a}`},
+	{"The name of the guardian", `UPDATE parties SET name = 'Somebody Else' WHERE role = 'guardian' AND player_id = {a}`},
+	{"The relationship of the guardian", `UPDATE parties SET relationship = 'uncle' WHERE role = 'guardian' AND player_id = {a}`},
 	{"The name of the student", `UPDATE players SET student_name = 'Another Child' WHERE id = {a}`},
 	{"The birth date: the child is an adult", `UPDATE players SET date_of_birth = '1990-01-01' WHERE id = {a}`},
 	{"**History.** A revocation is deleted", `DELETE FROM approval_history WHERE player_id = {a} AND action = 'revoked'`},
@@ -87,7 +91,7 @@ var edits = []edit{
 	{"It is moved to another player", `UPDATE requests SET player_id = {c} WHERE player_id = {b} AND approver_type = 'student'`},
 	{"It is deleted", `DELETE FROM requests WHERE player_id = {b} AND approver_type = 'student'`},
 	{"One is added", `INSERT INTO requests (id, player_id, coach_id, approver_type, approver_id, state, channels, requested_at, last_sent_at, delivery_failed) SELECT 'x', player_id, coach_id, approver_type, approver_id, 'pending', channels, 1, 1, delivery_failed FROM requests WHERE player_id = {a} AND approver_type = 'student'`},
-	{"Which one is the newest", `UPDATE players SET guardian_request_id = NULL WHERE id = {a}`},
+	{"Which one is the newest", `UPDATE parties SET request_id = NULL WHERE role = 'guardian' AND player_id = {a}`},
 	{"**Log.** The body of a record becomes that of another one", `UPDATE consent_records SET body = (SELECT body FROM consent_records WHERE position = 2) WHERE position = 1`},
 	{"Two records are swapped", `UPDATE consent_records SET position = -1 WHERE position = 1; UPDATE consent_records SET position = 1 WHERE position = 2; UPDATE consent_records SET position = 2 WHERE position = -1`},
 	{"A record is deleted", `DELETE FROM consent_records WHERE position = 3`},
@@ -117,13 +121,13 @@ var edits = []edit{
 	{"`erasures` names a live account", `INSERT INTO erasures (object_id, kind, erased_at) VALUES ({guardian}, 'guardian', 1)`},
 	{"`erasures` forgets an account whose keys are gone", `DELETE FROM erasures WHERE object_id = {left}`},
 	{"The record of an erasure loses its key", `DELETE FROM record_keys WHERE player_id = {e} AND sealed IS NOT NULL`},
-	{"**Whole rows.** A player is deleted with history and requests", `DELETE FROM approval_history WHERE player_id = {a}; DELETE FROM requests WHERE player_id = {a}; DELETE FROM players WHERE id = {a}`},
-	{"The same, with the keys of the records", `DELETE FROM approval_history WHERE player_id = {a}; DELETE FROM requests WHERE player_id = {a}; DELETE FROM record_keys WHERE player_id = {a}; DELETE FROM players WHERE id = {a}`},
-	{"A player is added without records", `INSERT INTO players (id, coach_id, version, student_name, student_key, date_of_birth, search_key, student_state, student_pending_since, guardian_id, guardian_state, guardian_pending_since, created_at) SELECT 'x', coach_id, 1, 'X', 'x', '2014-01-01', '', 'pending', 1, guardian_id, 'approved', 1, 1 FROM players WHERE id = {a}`},
+	{"**Whole rows.** A player is deleted with history and requests", `DELETE FROM approval_history WHERE player_id = {a}; DELETE FROM requests WHERE player_id = {a}; DELETE FROM parties WHERE player_id = {a}; DELETE FROM players WHERE id = {a}`},
+	{"The same, with the keys of the records", `DELETE FROM approval_history WHERE player_id = {a}; DELETE FROM requests WHERE player_id = {a}; DELETE FROM record_keys WHERE player_id = {a}; DELETE FROM parties WHERE player_id = {a}; DELETE FROM players WHERE id = {a}`},
+	{"A player is added without records", `INSERT INTO players (id, coach_id, version, student_name, student_key, date_of_birth, search_key, created_at) SELECT 'x', coach_id, 1, 'X', 'x', '2014-01-01', '', 1 FROM players WHERE id = {a}; INSERT INTO parties (player_id, role, position, coach_id, account_id, state, pending_since) SELECT 'x', role, 1, coach_id, account_id, 'approved', 1 FROM parties WHERE player_id = {a}`},
 	{restored, ""},
 	{"**Beside the consent.** The medical note", `UPDATE players SET medical = NULL WHERE id = {a}`},
-	{"The e-mail address of the guardian", `UPDATE players SET guardian_email = 'x@example.test' WHERE id = {a}`},
-	{"A language, or why the coach keeps the data", `UPDATE players SET guardian_language = 'hi', basis = 'other' WHERE id = {a}`},
+	{"The e-mail address of the guardian", `UPDATE parties SET email = 'x@example.test' WHERE role = 'guardian' AND player_id = {a}`},
+	{"A language, or why the coach keeps the data", `UPDATE parties SET language = 'hi' WHERE player_id = {a}; UPDATE players SET basis = 'other' WHERE id = {a}`},
 	{"The refusal behind a dispute is deleted: the coach may ask again", `DELETE FROM disputes WHERE player_id = {d}`},
 	{"The name of the coach", `UPDATE coaches SET name = 'Somebody Else' WHERE id = {coach}`},
 }
@@ -187,7 +191,7 @@ func newClub(t *testing.T, s *touchlinetest.Service) *club {
 	step(left, "DELETE", "/api/me", nil, 204)
 	request := stranger.Call(t, "GET", "/api/players/"+d, nil).Want(t, 200).String("guardian_request_id")
 	if request == "" {
-		ok(t, c.raw.QueryRowContext(bg, `SELECT guardian_request_id FROM players WHERE id = $1`, d).Scan(&request))
+		ok(t, c.raw.QueryRowContext(bg, `SELECT request_id FROM parties WHERE player_id = $1 AND role = 'guardian'`, d).Scan(&request))
 	}
 	step(stranger, "POST", "/api/approval/requests/"+request+"/dispute", nil, 200)
 	s.CLI(t, func(ctx context.Context, by actor.Operator, ops *server.Operators) {
@@ -200,7 +204,7 @@ func newClub(t *testing.T, s *touchlinetest.Service) *club {
 	step(coach, "PATCH", "/api/players/"+x, object{"student": object{"contact_number": "+919812380052"}}, 200)
 	step(coach, "PATCH", "/api/players/"+x, object{"student": object{"full_name": "Xenia Das", "date_of_birth": "2013-01-02"}}, 200)
 	step(coach, "PATCH", "/api/players/"+x, object{"guardian": object{"mobile_number": "+919812380053", "name": "Tara Das"}}, 200)
-	ok(t, c.raw.QueryRowContext(bg, `SELECT guardian_request_id FROM players WHERE id = $1`, x).Scan(&request))
+	ok(t, c.raw.QueryRowContext(bg, `SELECT request_id FROM parties WHERE player_id = $1 AND role = 'guardian'`, x).Scan(&request))
 	step(coach, "POST", "/api/approval/requests/"+request+"/cancel", nil, 200)
 	step(coach, "PATCH", "/api/players/"+x, object{"student": object{"full_name": "Xenia Devi Das", "contact_number": nil}}, 200)
 	c.settle()
@@ -235,7 +239,7 @@ type tables map[string]map[string][]any
 
 // editedTables are the tables that dump reads, with the columns of their keys.
 var editedTables = map[string][]string{
-	"accounts": {"id"}, "players": {"id"}, "requests": {"id"}, "approval_history": {"id"}, "disputes": {"request_id"}, "erasures": {"object_id"}, "coaches": {"id"},
+	"accounts": {"id"}, "players": {"id"}, "parties": {"player_id", "role", "position"}, "requests": {"id"}, "approval_history": {"id"}, "disputes": {"request_id"}, "erasures": {"object_id"}, "coaches": {"id"},
 	"changes": {"player_id", "sequence"}, "notifications": {"account_id", "seq"},
 	"consent_records": {"id"}, "record_keys": {"record_id"}, "log_tiles": {"level", "n"}, "consent_log": {"id"},
 }

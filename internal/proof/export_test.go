@@ -70,7 +70,8 @@ func FillLog(ctx context.Context, s *Service, n int64) error {
 					name, columns string
 					width         int
 				}{
-					{"players", "id, coach_id, version, student_name, student_key, date_of_birth, search_key, student_number, student_id, student_state, student_changed_at, student_pending_since, student_pending_reason, student_request_id, guardian_name, guardian_relationship, guardian_number, guardian_id, guardian_state, guardian_changed_at, guardian_pending_since, guardian_request_id, created_at", 23},
+					{"players", "id, coach_id, version, student_name, student_key, date_of_birth, search_key, created_at", 8},
+					{"parties", "player_id, role, position, coach_id, name, relationship, number, account_id, state, changed_at, pending_since, pending_reason, request_id", 13},
 					{"requests", "id, player_id, coach_id, approver_type, approver_id, state, channels, requested_at, last_sent_at, delivery_failed, closed_at, via", 12},
 					{"approval_history", "id, player_id, approver_type, approver_id, action, request_id, decided_at, via, notice_hash, text_hash", 10},
 					{"consent_records", "id, body, at, position", 4},
@@ -111,10 +112,12 @@ func fillPlayer(db *store.DB, rows map[string][]any, n int64, now time.Time) []a
 	micros := database.Micros
 	p := &approval.Player{
 		ID: db.NewID(), CoachID: "coach", CoachName: "Ravi Kumar", CreatedAt: now, Version: 1,
-		Student:  approval.Student{FullName: fmt.Sprint("Child ", n), DateOfBirth: approval.Date{Year: 2014, Month: 5, Day: 6}, Number: "+919800000002"},
-		Guardian: &approval.Guardian{Name: "Meera Rao", Relationship: "mother", Number: "+919800000001"},
+		Student: approval.Child{FullName: fmt.Sprint("Child ", n), DateOfBirth: approval.Date{Year: 2014, Month: 5, Day: 6}},
+		Parties: []approval.Party{
+			{Role: actor.Guardian, AccountID: "guardian", Person: approval.Person{Name: "Meera Rao", Relationship: "mother", Number: "+919800000001"}},
+			{Role: actor.Student, AccountID: "student", Person: approval.Person{Number: "+919800000002"}},
+		},
 	}
-	p.GuardianApprover.AccountID, p.StudentApprover.AccountID = "guardian", "student"
 	pending := approval.Consent{State: approval.Pending, PendingSince: now, PendingReason: approval.PendingAdded}
 	asked, other := db.NewID(), db.NewID()
 	wording := approval.Wording{Language: "en", TextHash: "ab", NoticeHash: "cd"}
@@ -126,8 +129,10 @@ func fillPlayer(db *store.DB, rows map[string][]any, n int64, now time.Time) []a
 		{ID: db.NewID(), Kind: "approved", Party: actor.Guardian, Before: approval.Pending, After: approval.Approved, Player: p, Consent: approval.Consent{State: approval.Approved, ChangedAt: yes, PendingSince: now}, Version: 2, RequestID: asked, At: yes, By: by, Wording: wording},
 		{ID: db.NewID(), Kind: "revoked", Party: actor.Guardian, Before: approval.Approved, After: approval.Revoked, Player: p, Consent: approval.Consent{State: approval.Revoked, ChangedAt: no, PendingSince: now}, Version: 3, RequestID: asked, At: no, By: by, Wording: wording},
 	}
-	rows["players"] = append(rows["players"], p.ID, "coach", 3, p.Student.FullName, p.ID, "2014-05-06", "", "+919800000002", "student", "pending", nil, micros(now), "added", other,
-		"Meera Rao", "mother", "+919800000001", "guardian", "revoked", micros(no), micros(now), asked, micros(now))
+	rows["players"] = append(rows["players"], p.ID, "coach", 3, p.Student.FullName, p.ID, "2014-05-06", "", micros(now))
+	rows["parties"] = append(rows["parties"],
+		p.ID, "guardian", 1, "coach", "Meera Rao", "mother", "+919800000001", "guardian", "revoked", micros(no), micros(now), nil, asked,
+		p.ID, "student", 1, "coach", nil, nil, "+919800000002", "student", "pending", nil, micros(now), "added", other)
 	rows["requests"] = append(rows["requests"],
 		asked, p.ID, "coach", "guardian", "guardian", "approved", "sms", micros(now), micros(now), false, micros(yes), "page",
 		other, p.ID, "coach", "student", "student", "pending", "sms", micros(now), micros(now), false, nil, nil)

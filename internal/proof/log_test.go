@@ -129,10 +129,10 @@ func (f *fixture) publish(name string, size int64) {
 func change(db *store.DB, n int) approval.ConsentChange {
 	p := &approval.Player{
 		ID: fmt.Sprint("player ", n), CoachID: "coach", CoachName: "Ravi Kumar",
-		Student: approval.Student{FullName: fmt.Sprint("Child ", n), DateOfBirth: approval.Date{Year: 2014, Month: 5, Day: 6}},
+		Student: approval.Child{FullName: fmt.Sprint("Child ", n), DateOfBirth: approval.Date{Year: 2014, Month: 5, Day: 6}},
 	}
-	p.Guardian = &approval.Guardian{Name: "Meera Rao", Relationship: "mother", Number: "+919800000001"}
-	p.GuardianApprover.AccountID = "guardian"
+	p.Party(actor.Guardian).Person = approval.Person{Name: "Meera Rao", Relationship: "mother", Number: "+919800000001"}
+	p.Party(actor.Guardian).AccountID = "guardian"
 	at := time.Now().UTC().Truncate(time.Microsecond)
 	return approval.ConsentChange{
 		ID: db.NewID(), Kind: approval.ConsentKind(approval.Approve), Party: actor.Guardian, Before: approval.Pending, After: approval.Approved, Player: p, Version: 2, RequestID: "request", At: at,

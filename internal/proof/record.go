@@ -77,11 +77,11 @@ func claimsOf(c approval.ConsentChange) Claims {
 		"coach_id": p.CoachID, "coach_name": p.CoachName, "player_id": p.ID, "reason": c.Reason, "request_id": c.RequestID,
 		claimRow:             rowOf(c.Version, c.CoachDevice, consentRow(p.CreatedAt, c.Consent)),
 		"student_birth_date": p.Student.DateOfBirth.String(), "student_name": p.Student.FullName,
-		"party_id": p.Approver(c.Party).AccountID, "party_name": p.Student.FullName, "party_phone": string(p.Number(c.Party)),
+		"party_id": p.Party(c.Party).AccountID, "party_name": p.Student.FullName, "party_phone": string(p.Number(c.Party)),
 	}
 	claims.show(c.Wording)
-	if c.Party == actor.Guardian && p.Guardian != nil {
-		claims["party_name"], claims["relationship"] = p.Guardian.Name, p.Guardian.Relationship
+	if g := p.Guardian(); g != nil && c.Party == actor.Guardian {
+		claims["party_name"], claims["relationship"] = g.Name, g.Relationship
 	}
 	return claims
 }

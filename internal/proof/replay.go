@@ -18,6 +18,7 @@ type copyOfPlayer struct {
 	createdAt, deletedAt, erasedAt int64
 	erasureAt                      int64 // of the row in erasures
 	parties                        [2]copyOfParty
+	problems                       []string // of the rows of the parties
 	decisions                      []copyOfDecision
 	requests                       []copyOfRequest
 	records                        map[actor.Role][]stored
@@ -73,6 +74,9 @@ func (s *Service) replay(p *copyOfPlayer) (found []finding) {
 		add("erasures has it, but it was not erased")
 	case p.erasedAt != 0 && p.erasureAt == 0:
 		add("it was erased, but erasures does not have it")
+	}
+	for _, problem := range p.problems {
+		add("%s", problem)
 	}
 	known := map[string]bool{} // decisions and requests of both parties
 	for i := range p.parties {

@@ -57,21 +57,21 @@ func ExportTitles() []string {
 // without a guardian.
 func ExportCells(p *approval.Player) []string {
 	e := Entry{
-		StudentName: p.Student.FullName, BirthDate: p.Student.DateOfBirth.String(), StudentNumber: string(p.Student.Number),
-		StudentLanguage: languageNames[p.Student.Language], Basis: p.Student.Basis.String(),
+		StudentName: p.Student.FullName, BirthDate: p.Student.DateOfBirth.String(), StudentNumber: string(p.Number(actor.Student)),
+		StudentLanguage: languageNames[p.Party(actor.Student).Language], Basis: p.Student.Basis.String(),
 	}
 	guardianStatus := ""
-	if g := p.Guardian; g != nil {
+	if g := p.Guardian(); g != nil {
 		e.GuardianName, e.Relationship, e.GuardianNumber, e.GuardianEmail = g.Name, g.Relationship, string(g.Number), g.Email
 		e.GuardianLanguage = languageNames[g.Language]
-		guardianStatus = p.GuardianApprover.Consent.State.Status()
+		guardianStatus = p.Party(actor.Guardian).Consent.State.Status()
 	}
 	names := make([]string, len(p.Batches))
 	for i, b := range p.Batches {
 		names[i] = b.Name
 	}
 	e.Batches = strings.Join(names, batchSeparator+" ")
-	return e.cells(guardianStatus, p.StudentApprover.Consent.State.Status())
+	return e.cells(guardianStatus, p.Party(actor.Student).Consent.State.Status())
 }
 
 func (e *Entry) cells(guardianStatus, studentStatus string) []string {

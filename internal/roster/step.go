@@ -152,9 +152,9 @@ func (s *Service) addPlayer(ctx context.Context, by actor.Actor, e Entry) error 
 	if err != nil {
 		return err
 	}
-	var guardian *approval.Guardian
+	var guardian *approval.Person
 	if e.HasGuardian() {
-		guardian = &approval.Guardian{
+		guardian = &approval.Person{
 			Name: e.GuardianName, Relationship: e.Relationship, Number: phone.Number(e.GuardianNumber), Email: e.GuardianEmail,
 			Language: e.GuardianLanguage,
 		}

@@ -107,13 +107,13 @@ func (e familyExport) sessions(ctx context.Context, row rowFunc) error {
 
 func (e familyExport) players(ctx context.Context, row rowFunc) error {
 	return e.eachPlayer(ctx, func(p *approval.Player) error {
-		state := string(p.Approver(e.by.Role).Consent.State)
+		state := string(p.Party(e.by.Role).Consent.State)
 		if p.DisclosedTo(e.by) == approval.Outline {
 			return row(p.ID, textOrNil(p.CoachName), p.Student.FullName, state, nil, nil, nil, nil)
 		}
-		own := approval.Guardian{}
-		if e.by.Role == actor.Guardian && p.Guardian != nil {
-			own = *p.Guardian
+		own := approval.Person{}
+		if e.by.Role == actor.Guardian {
+			own = p.Party(actor.Guardian).Person
 		}
 		return row(p.ID, textOrNil(p.CoachName), p.Student.FullName, state, p.Student.DateOfBirth.String(), textOrNil(own.Name), textOrNil(own.Relationship), textOrNil(own.Email))
 	})

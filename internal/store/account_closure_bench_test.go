@@ -35,10 +35,13 @@ func closings(b *testing.B, p *fixture) {
 				by.AccountID, players, role))
 		}
 		ok(b, run(p.db, `
-			INSERT INTO players (id, coach_id, version, student_name, student_key, date_of_birth, search_key, student_state, student_pending_since, student_id,
-				guardian_name, guardian_number, guardian_state, guardian_pending_since, guardian_id, created_at) `+numbers+`
-			SELECT CAST($1 AS TEXT) || i, CAST($1 AS TEXT), 1, 'n', CAST(i AS TEXT), '2014-01-01', 'n', 'approved', i, CAST($1 AS TEXT) || 's' || i,
-				'g', '+91', 'approved', i, CAST($1 AS TEXT) || 'g' || i, i FROM n`, by.AccountID, players))
+			INSERT INTO players (id, coach_id, version, student_name, student_key, date_of_birth, search_key, created_at) `+numbers+`
+			SELECT CAST($1 AS TEXT) || i, CAST($1 AS TEXT), 1, 'n', CAST(i AS TEXT), '2014-01-01', 'n', i FROM n`, by.AccountID, players))
+		for _, role := range []string{"guardian", "student"} {
+			ok(b, run(p.db, `
+				INSERT INTO parties (player_id, role, position, coach_id, name, number, account_id, state, pending_since) `+numbers+`
+				SELECT CAST($1 AS TEXT) || i, CAST($3 AS TEXT), 1, CAST($1 AS TEXT), 'g', '+91', CAST($1 AS TEXT) || substr(CAST($3 AS TEXT), 1, 1) || i, 'approved', i FROM n`, by.AccountID, players, role))
+		}
 		ok(b, run(p.db, `
 			INSERT INTO notifications (account_id, seq, id, type, title, body, data, player_id, created_at) `+numbers+`
 			SELECT CAST($1 AS TEXT) || 'g' || i, 1, CAST($1 AS TEXT) || i, 'k', 't', 'b', '{}', CAST($1 AS TEXT) || i, 1 FROM n`, by.AccountID, players))

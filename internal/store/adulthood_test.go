@@ -93,7 +93,7 @@ func TestTurning18(t *testing.T) {
 		}
 		got, err := p.Player(bg, coach, a.ID)
 		ok(p, err)
-		if c := got.GuardianApprover.Consent; c.State != approval.Pending || c.PendingReason != approval.PendingAdult || got.GuardianApprover.OpenRequest() != nil {
+		if c := got.Party(actor.Guardian).Consent; c.State != approval.Pending || c.PendingReason != approval.PendingAdult || got.Party(actor.Guardian).OpenRequest() != nil {
 			p.Errorf("guardian after 30 days: %+v", c)
 		}
 		if n := p.count(`SELECT count(*) FROM changes WHERE player_id = $1 AND type = 'pending' AND party = 'guardian'`, a.ID); n != 2 {
@@ -207,7 +207,7 @@ func TestTurning18Corrected(t *testing.T) {
 		c := p.addBorn(coach, "Chand Rao", number(22), number(23), next)
 		ok(p, p.decide(p.as(actor.Guardian, number(12)), b.ID, approval.Approve))
 		ok(p, p.decide(p.as(actor.Guardian, number(22)), c.ID, approval.Reject))
-		_, err := p.Dispute(bg, p.as(actor.Student, number(23)), c.StudentApprover.Request.ID, approval.Wording{})
+		_, err := p.Dispute(bg, p.as(actor.Student, number(23)), c.Party(actor.Student).Request.ID, approval.Wording{})
 		ok(p, err)
 		silent := []actor.Actor{p.as(actor.Guardian, number(12)), p.as(actor.Student, number(13)), p.as(actor.Guardian, number(22)), p.as(actor.Student, number(23))}
 		ok(p, p.Remove(bg, coach, b.ID))
@@ -271,7 +271,7 @@ func TestEndGuardianView(t *testing.T) {
 		}
 		_, err = p.Player(bg, guardian, a.ID)
 		p.refused(err, "not_found")
-		if got, err := p.Player(bg, coach, a.ID); err != nil || got.Guardian != nil || got.StudentApprover.Consent.State != approval.Approved {
+		if got, err := p.Player(bg, coach, a.ID); err != nil || got.Guardian() != nil || got.Party(actor.Student).Consent.State != approval.Approved {
 			p.Errorf("got %+v, %v", got, err)
 		}
 		if got := p.tray(guardian.AccountID); !slices.Equal(got, []string{"player_removed"}) {

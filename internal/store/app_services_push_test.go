@@ -67,7 +67,7 @@ func (c *club) subscribeDevices() {
 		for _, n := range numbers {
 			if c.count(`
 				SELECT count(*) FROM accounts a WHERE mobile_number = $1 AND role = $2
-					AND EXISTS (SELECT 1 FROM players p WHERE deleted_at IS NULL AND (p.guardian_id = a.id OR p.student_id = a.id))
+					AND EXISTS (SELECT 1 FROM parties p WHERE p.deleted_at IS NULL AND p.account_id = a.id)
 					AND NOT EXISTS (SELECT 1 FROM push_subscriptions s WHERE s.account_id = a.id)`, string(n), string(role)) == 0 {
 				continue
 			}

@@ -17,6 +17,7 @@ import (
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/phone"
 	"github.com/touchline/touchline/internal/progress"
+	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/team"
 )
 
@@ -114,8 +115,8 @@ type consent struct {
 func (c *club) consents() map[string]map[actor.Role]consent {
 	c.Helper()
 	rs, err := c.db.Query(bg, `
-		SELECT id, coalesce(guardian_id, ''), guardian_state, coalesce(guardian_changed_at, 0), coalesce(student_id, ''), student_state, coalesce(student_changed_at, 0)
-		FROM players WHERE deleted_at IS NULL`)
+		SELECT p.id, coalesce(g.account_id, ''), g.state, coalesce(g.changed_at, 0), coalesce(s.account_id, ''), s.state, coalesce(s.changed_at, 0)
+		FROM players p`+store.WithParties+` WHERE p.deleted_at IS NULL`)
 	ok(c, err)
 	defer rs.Close()
 	all := map[string]map[actor.Role]consent{}
@@ -261,10 +262,10 @@ func (c *club) action() (name string, do func() error) {
 // party draws a party of a player.
 func (c *club) party(p *approval.Player) (actor.Role, actor.Actor) {
 	if c.rand.IntN(2) == 0 {
-		return actor.Student, c.as(actor.Student, p.Student.Number)
+		return actor.Student, c.as(actor.Student, p.Number(actor.Student))
 	}
 	by := actor.Actor{Role: actor.Guardian}
-	ok(c, c.db.QueryRow(bg, `SELECT a.id, a.mobile_number FROM players p JOIN accounts a ON a.id = p.guardian_id WHERE p.id = $1`, p.ID).Scan(&by.AccountID, &by.Number))
+	ok(c, c.db.QueryRow(bg, `SELECT a.id, a.mobile_number FROM parties p JOIN accounts a ON a.id = p.account_id WHERE p.player_id = $1 AND p.role = 'guardian'`, p.ID).Scan(&by.AccountID, &by.Number))
 	return actor.Guardian, by
 }
 

@@ -221,8 +221,8 @@ func adult(name string, n phone.Number) approval.Student {
 	return approval.Student{FullName: name, DateOfBirth: approval.Date{Year: 2000, Month: 5, Day: 6}, Number: n}
 }
 
-func mother(n phone.Number) *approval.Guardian {
-	return &approval.Guardian{Name: "Meera", Relationship: "mother", Number: n}
+func mother(n phone.Number) *approval.Person {
+	return &approval.Person{Name: "Meera", Relationship: "mother", Number: n}
 }
 
 // add adds a child with both contacts.

@@ -31,12 +31,12 @@ func openLinked(t *testing.T, url string) *store.DB {
 	}
 	ok(t, run(db, `INSERT INTO coaches (id, name, created_at, updated_at) VALUES ('coach', 'Asha Rao', 1, 1)`))
 	ok(t, run(db, `
-		INSERT INTO players (id, coach_id, version, student_name, student_key, date_of_birth, search_key,
-			student_number, student_id, student_state, student_pending_since,
-			guardian_name, guardian_relationship, guardian_number, guardian_id, guardian_state, guardian_pending_since, created_at)
-		VALUES ('player', 'coach', 1, 'Kabir Mehta', 'kabir mehta', '2012-04-30', 'kabir mehta',
-			'+919900000004', 'student', 'pending', 1,
-			'Meera Mehta', 'mother', '+919900000002', 'guardian', 'approved', 1, 1)`))
+		INSERT INTO players (id, coach_id, version, student_name, student_key, date_of_birth, search_key, created_at)
+		VALUES ('player', 'coach', 1, 'Kabir Mehta', 'kabir mehta', '2012-04-30', 'kabir mehta', 1)`))
+	ok(t, run(db, `
+		INSERT INTO parties (player_id, role, position, coach_id, name, relationship, number, account_id, state, pending_since)
+		VALUES ('player', 'guardian', 1, 'coach', 'Meera Mehta', 'mother', '+919900000002', 'guardian', 'approved', 1),
+			('player', 'student', 1, 'coach', NULL, NULL, '+919900000004', 'student', 'pending', 1)`))
 	return db
 }
 
@@ -63,7 +63,7 @@ func TestConsentStatus(t *testing.T) {
 			notFound(actor.Actor{AccountID: "other-" + string(role), Role: role}, "player")
 		}
 		notFound(actor.Actor{AccountID: "coach", Role: actor.Coach}, "")
-		ok(t, run(db, `UPDATE players SET guardian_name = NULL, guardian_number = NULL, student_number = NULL WHERE id = 'player'`))
+		ok(t, run(db, `UPDATE parties SET name = NULL, number = NULL WHERE player_id = 'player'`))
 		want.HasGuardian, want.HasStudentNumber = false, false
 		if got, err := approval.ReadConsentStatus(bg, db, actor.Actor{AccountID: "coach", Role: actor.Coach}, "player"); err != nil || got != want {
 			t.Errorf("without guardian and number: got %+v, %v, want %+v", got, err, want)

@@ -27,7 +27,7 @@ func (p *fixture) lateRequest(coach actor.Actor, name string, guardian phone.Num
 	p.Helper()
 	a := p.add(coach, name, guardian, "")
 	p.clock.advance(approval.CallAfter)
-	return a, a.GuardianApprover.Request
+	return a, a.Party(actor.Guardian).Request
 }
 
 // call has a party called, as the worker does, and returns the id of the call.
@@ -66,7 +66,7 @@ func (p *fixture) pressKeys(callID string, to phone.Number, keys ...string) mess
 
 func (p *fixture) guardianState(coach actor.Actor, id string) string {
 	p.Helper()
-	got := p.checkInvariants(coach, id).GuardianApprover
+	got := p.checkInvariants(coach, id).Party(actor.Guardian)
 	if r := got.Request; got.Consent.State == approval.Pending {
 		return string(r.State)
 	}
@@ -130,8 +130,8 @@ func TestCallKeys(t *testing.T) {
 					p.Errorf("%s, the call says %q; want %s, %q", got, prompt.Lines, tt.state, tt.says)
 				}
 				history, err := p.Player(bg, coach, a.ID)
-				if ok(p, err); tt.state != "pending" && history.GuardianApprover.Request.Via != actor.ViaVoice {
-					p.Errorf("via %q, want voice", history.GuardianApprover.Request.Via)
+				if ok(p, err); tt.state != "pending" && history.Party(actor.Guardian).Request.Via != actor.ViaVoice {
+					p.Errorf("via %q, want voice", history.Party(actor.Guardian).Request.Via)
 				}
 			}, calling)
 		})
@@ -153,11 +153,11 @@ func TestCallAfterChange(t *testing.T) {
 			ok(p, p.decide(p.as(actor.Guardian, number(2)), a.ID, approval.Approve))
 		}, "approved", "You said yes for Asha Rao to coach Coach 1 before."},
 		"not me on a page": {func(p *fixture, _ actor.Actor, a *approval.Player) {
-			_, err := p.Dispute(bg, p.as(actor.Guardian, number(2)), a.GuardianApprover.Request.ID, approval.Wording{})
+			_, err := p.Dispute(bg, p.as(actor.Guardian, number(2)), a.Party(actor.Guardian).Request.ID, approval.Wording{})
 			ok(p, err)
 		}, "disputed", "You said that this is not you."},
 		"the coach takes the question back": {func(p *fixture, coach actor.Actor, a *approval.Player) {
-			_, err := p.Cancel(bg, coach, a.GuardianApprover.Request.ID)
+			_, err := p.Cancel(bg, coach, a.Party(actor.Guardian).Request.ID)
 			ok(p, err)
 		}, "cancelled", "is closed."},
 		"the coach asks again": {func(p *fixture, coach actor.Actor, a *approval.Player) {
@@ -333,7 +333,7 @@ func TestCallRaces(t *testing.T) {
 					p.Errorf("call %d: %v", i, err)
 				}
 			}
-			got := p.checkInvariants(coach, a.ID).GuardianApprover
+			got := p.checkInvariants(coach, a.ID).Party(actor.Guardian)
 			if history, err := p.history(a.ID); err != nil || len(history) != 1 || string(got.Request.State) != string(history[0].Action) {
 				p.Errorf("history %+v, %v; request %+v", history, err, got.Request)
 			}
@@ -379,7 +379,7 @@ func TestMayCall(t *testing.T) {
 			}
 		}
 		a := p.add(coach, "Asha Rao", number(2), "")
-		r := a.GuardianApprover.Request.ID
+		r := a.Party(actor.Guardian).Request.ID
 		try("at once", r, "call_too_early", "2026-03-04T09:00:00Z")
 		p.clock.advance(48*time.Hour - time.Microsecond)
 		try("a moment before 48 h", r, "call_too_early", "2026-03-04T09:00:00Z")
@@ -422,7 +422,7 @@ func TestNewChildSameCall(t *testing.T) {
 		_, err := p.Call(bg, coach, r.ID)
 		ok(p, err)
 		ok(p, p.db.Outbox.DeliveryFailed(bg, []message.Delivery{p.claimCall()}, message.ReasonRefused, ""))
-		if got := p.checkInvariants(coach, a.ID).GuardianApprover.Request; got.DeliveryFailed || len(got.FailedChannels) != 0 {
+		if got := p.checkInvariants(coach, a.ID).Party(actor.Guardian).Request; got.DeliveryFailed || len(got.FailedChannels) != 0 {
 			p.Errorf("a call that failed marks the request: %+v", got)
 		}
 		p.call(coach, r.ID)
@@ -447,10 +447,10 @@ func TestNoYesWithoutTwoKeys(t *testing.T) {
 			t.Fatal(err)
 		}
 		p.clock.advance(approval.CallAfter)
-		_, err = p.Call(bg, coach, added.GuardianApprover.Request.ID)
+		_, err = p.Call(bg, coach, added.Party(actor.Guardian).Request.ID)
 		if fault.CodeOf(err) == "call_hours" {
 			p.clock.advance(13 * time.Hour)
-			_, err = p.Call(bg, coach, added.GuardianApprover.Request.ID)
+			_, err = p.Call(bg, coach, added.Party(actor.Guardian).Request.ID)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -483,17 +483,17 @@ func TestNoYesWithoutTwoKeys(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if approved := got.GuardianApprover.Consent.State == approval.Approved; open && approved && !mayApprove {
+				if approved := got.Party(actor.Guardian).Consent.State == approval.Approved; open && approved && !mayApprove {
 					t.Fatalf("state %q, key %q approved", state, key)
 				}
-				open = got.GuardianApprover.OpenRequest() != nil
+				open = got.Party(actor.Guardian).OpenRequest() != nil
 			},
 			"wait": func(t *rapid.T) {
 				p.clock.advance(rapid.SampledFrom([]time.Duration{time.Second, 4 * time.Minute, 10 * time.Minute}).Draw(t, "wait"))
 			},
 			"page": func(t *rapid.T) {
 				if rapid.IntRange(0, 9).Draw(t, "page") == 0 {
-					_, _, _ = p.Decide(bg, actor.Actor{AccountID: added.GuardianApprover.AccountID, Role: actor.Guardian, Number: n, Via: actor.ViaPage}, added.ID, approval.Decision{Action: approval.Reject})
+					_, _, _ = p.Decide(bg, actor.Actor{AccountID: added.Party(actor.Guardian).AccountID, Role: actor.Guardian, Number: n, Via: actor.ViaPage}, added.ID, approval.Decision{Action: approval.Reject})
 					open = false
 				}
 			},

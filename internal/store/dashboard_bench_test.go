@@ -24,10 +24,14 @@ func benchmarkDashboard(b *testing.B, p *fixture, others int) {
 	requestedAt := p.clock.Now().Add(-100 * time.Hour).UnixMicro()
 	fill := func(coachID, owner string, n int) {
 		ok(b, run(p.db, `
-			INSERT INTO players (id, coach_id, version, student_name, student_key, date_of_birth, search_key, student_state, student_pending_since,
-				guardian_name, guardian_number, guardian_state, guardian_changed_at, guardian_pending_since, guardian_request_id, created_at) `+numbers+`
-			SELECT CAST($1 AS TEXT) || i, `+owner+`, 1, 'n', CAST(i AS TEXT), '2014-01-01', 'n', 'pending', i, 'g', '+91',
-				CASE i % 3 WHEN 0 THEN 'rejected' ELSE 'pending' END, i, i, CAST($1 AS TEXT) || i, i FROM n`, coachID, n))
+			INSERT INTO players (id, coach_id, version, student_name, student_key, date_of_birth, search_key, created_at) `+numbers+`
+			SELECT CAST($1 AS TEXT) || i, `+owner+`, 1, 'n', CAST(i AS TEXT), '2014-01-01', 'n', i FROM n`, coachID, n))
+		ok(b, run(p.db, `
+			INSERT INTO parties (player_id, role, position, coach_id, name, number, state, changed_at, pending_since, request_id) `+numbers+`
+			SELECT CAST($1 AS TEXT) || i, 'guardian', 1, `+owner+`, 'g', '+91', CASE i % 3 WHEN 0 THEN 'rejected' ELSE 'pending' END, i, i, CAST($1 AS TEXT) || i FROM n`, coachID, n))
+		ok(b, run(p.db, `
+			INSERT INTO parties (player_id, role, position, coach_id, state, pending_since) `+numbers+`
+			SELECT CAST($1 AS TEXT) || i, 'student', 1, `+owner+`, 'pending', i FROM n`, coachID, n))
 		ok(b, run(p.db, `
 			INSERT INTO requests (id, player_id, coach_id, approver_type, approver_id, state, channels, requested_at, last_sent_at, delivery_failed, closed_at) `+numbers+`
 			SELECT CAST($1 AS TEXT) || i, CAST($1 AS TEXT) || i, `+owner+`, 'guardian', CAST($4 AS TEXT),

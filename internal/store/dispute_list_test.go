@@ -21,9 +21,9 @@ func TestDisputes(t *testing.T) {
 		for _, name := range []string{"Asha Rao", "Bela Rao", "Chetan Rao"} {
 			a := p.add(coach, name, number(2), number(2))
 			guardian := p.as(actor.Guardian, number(2))
-			_, err := p.Dispute(bg, guardian, a.GuardianApprover.Request.ID, approval.Wording{})
+			_, err := p.Dispute(bg, guardian, a.Party(actor.Guardian).Request.ID, approval.Wording{})
 			ok(p, err)
-			requests, players = append(requests, a.GuardianApprover.Request.ID), append(players, a)
+			requests, players = append(requests, a.Party(actor.Guardian).Request.ID), append(players, a)
 		}
 		guardian, student := p.as(actor.Guardian, number(2)), p.as(actor.Student, number(2))
 		at := p.clock.Now()

@@ -20,7 +20,7 @@ func TestDispute(t *testing.T) {
 		coach, other := p.coach(1), p.coach(9)
 		a := p.add(coach, "Asha Rao", number(2), number(2))
 		guardian := p.as(actor.Guardian, number(2))
-		r := a.GuardianApprover.Request.ID
+		r := a.Party(actor.Guardian).Request.ID
 		_, err := p.Dispute(bg, coach, r, approval.Wording{})
 		p.refused(err, "not_found")
 		disputed, err := p.Dispute(bg, guardian, r, approval.Wording{})
@@ -60,7 +60,7 @@ func TestDisputeRemainsAfterRemoval(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")
-		_, err := p.Dispute(bg, p.as(actor.Guardian, number(2)), a.GuardianApprover.Request.ID, approval.Wording{})
+		_, err := p.Dispute(bg, p.as(actor.Guardian, number(2)), a.Party(actor.Guardian).Request.ID, approval.Wording{})
 		ok(p, err)
 		ok(p, p.Remove(bg, coach, a.ID))
 		_, err = p.Add(bg, coach, child("asha rao", ""), mother(number(2)))
@@ -82,7 +82,7 @@ func TestRenameDoesNotBypassDispute(t *testing.T) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")
 		guardian := p.as(actor.Guardian, number(2))
-		_, err := p.Dispute(bg, guardian, a.GuardianApprover.Request.ID, approval.Wording{})
+		_, err := p.Dispute(bg, guardian, a.Party(actor.Guardian).Request.ID, approval.Wording{})
 		ok(p, err)
 		ok(p, p.Remove(bg, coach, a.ID))
 
@@ -97,7 +97,7 @@ func TestRenameDoesNotBypassDispute(t *testing.T) {
 		p.refused(edit(rename("Asha Rao")), "contact_disputed")
 		after, err := p.Player(bg, coach, b.ID)
 		ok(p, err)
-		if after.Student.FullName != "Bela Rao" || after.GuardianApprover.Consent.State != approval.Approved {
+		if after.Student.FullName != "Bela Rao" || after.Party(actor.Guardian).Consent.State != approval.Approved {
 			p.Errorf("a refused rename changed the player to %+v", after)
 		}
 		ok(p, edit(approval.Patch{Student: approval.StudentPatch{DateOfBirth: &approval.Date{Year: 2013, Month: 1, Day: 1}}}))
@@ -120,7 +120,7 @@ func TestRenameBeforeRemovalDoesNotBypassDispute(t *testing.T) {
 		p := newFixture(t, url)
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")
-		guardian, r := p.as(actor.Guardian, number(2)), a.GuardianApprover.Request.ID
+		guardian, r := p.as(actor.Guardian, number(2)), a.Party(actor.Guardian).Request.ID
 		_, err := p.Dispute(bg, guardian, r, approval.Wording{})
 		ok(p, err)
 		_, err = p.Edit(bg, coach, a.ID, approval.Patch{Student: approval.StudentPatch{FullName: ptr("Asha K. Rao")}})
@@ -133,7 +133,7 @@ func TestRenameBeforeRemovalDoesNotBypassDispute(t *testing.T) {
 
 		// A player without an open request can get the name, but the number gets no message.
 		b := p.add(coach, "Bela Rao", number(2), "")
-		_, err = p.Cancel(bg, coach, b.GuardianApprover.Request.ID)
+		_, err = p.Cancel(bg, coach, b.Party(actor.Guardian).Request.ID)
 		ok(p, err)
 		_, err = p.Edit(bg, coach, b.ID, approval.Patch{Student: approval.StudentPatch{FullName: ptr("Asha K. Rao")}})
 		ok(p, err)
@@ -148,13 +148,13 @@ func TestRenameBeforeRemovalDoesNotBypassDispute(t *testing.T) {
 
 		// Lifting the dispute about another record of the student lifts this one too.
 		c := p.add(coach, "Chetan Rao", number(2), "")
-		_, err = p.Dispute(bg, guardian, c.GuardianApprover.Request.ID, approval.Wording{})
+		_, err = p.Dispute(bg, guardian, c.Party(actor.Guardian).Request.ID, approval.Wording{})
 		ok(p, err)
 		ok(p, p.Remove(bg, coach, b.ID))
 		p.clock.advance(time.Minute)
 		_, err = p.Edit(bg, coach, c.ID, approval.Patch{Student: approval.StudentPatch{FullName: ptr("Asha K. Rao")}})
 		ok(p, err)
-		ok(p, p.Lift(bg, guardian, c.GuardianApprover.Request.ID))
+		ok(p, p.Lift(bg, guardian, c.Party(actor.Guardian).Request.ID))
 		_, _, err = p.send(coach, c.ID, actor.Guardian)
 		ok(p, err)
 	})
@@ -167,7 +167,7 @@ func TestDisputeRemainsAfterErasure(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
 		coach, other := p.coach(1), p.coach(9)
 		a := p.add(coach, "Asha Rao", number(2), number(2))
-		r, erased := a.GuardianApprover.Request.ID, p.as(actor.Guardian, number(2))
+		r, erased := a.Party(actor.Guardian).Request.ID, p.as(actor.Guardian, number(2))
 		_, err := p.Dispute(bg, erased, r, approval.Wording{})
 		ok(p, err)
 		_, err = p.Edit(bg, coach, a.ID, approval.Patch{Student: approval.StudentPatch{FullName: ptr("Asha K. Rao")}})
@@ -214,7 +214,7 @@ func TestLiftAfterRemoval(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")
-		guardian, r := p.as(actor.Guardian, number(2)), a.GuardianApprover.Request.ID
+		guardian, r := p.as(actor.Guardian, number(2)), a.Party(actor.Guardian).Request.ID
 		_, err := p.Dispute(bg, guardian, r, approval.Wording{})
 		ok(p, err)
 		p.add(coach, "Kabir Rao", number(3), "")
@@ -239,7 +239,7 @@ func TestOldFormKeepsLaterDispute(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")
-		guardian, r := p.as(actor.Guardian, number(2)), a.GuardianApprover.Request.ID
+		guardian, r := p.as(actor.Guardian, number(2)), a.Party(actor.Guardian).Request.ID
 		dispute := func() time.Time {
 			p.Helper()
 			_, err := p.Dispute(bg, guardian, r, approval.Wording{})
@@ -278,7 +278,7 @@ func TestLift(t *testing.T) {
 		lift := func(n int, between func(*approval.Player)) (*approval.Player, *approval.Request) {
 			p.Helper()
 			a := p.add(coach, fmt.Sprint("Asha Rao ", n), number(n), "")
-			guardian, r := p.as(actor.Guardian, number(n)), a.GuardianApprover.Request.ID
+			guardian, r := p.as(actor.Guardian, number(n)), a.Party(actor.Guardian).Request.ID
 			_, err := p.Dispute(bg, guardian, r, approval.Wording{})
 			ok(p, err)
 			p.refused(p.Lift(bg, coach, r), "not_found")

@@ -27,10 +27,12 @@ func erasing(b *testing.B, p *fixture) {
 			fill(`INSERT INTO accounts (id, mobile_number, role, tray_seq, created_at) `+numbers+`
 				SELECT CAST($1 AS TEXT) || CAST($3 AS TEXT) || i, CAST($1 AS TEXT) || CAST($3 AS TEXT) || i, CAST($3 AS TEXT), 1, 1 FROM n`, role)
 		}
-		fill(`INSERT INTO players (id, coach_id, version, student_name, student_key, date_of_birth, search_key, student_state, student_pending_since, student_id,
-				guardian_name, guardian_number, guardian_state, guardian_pending_since, guardian_id, created_at, deleted_at) `+numbers+`
-			SELECT CAST($1 AS TEXT) || i, $3, 1, 'Asha Rao', CAST(i AS TEXT), '2014-01-01', 'asha rao', 'approved', i, CAST($1 AS TEXT) || 'student' || i,
-				'Ravi Rao', '+91', 'approved', i, CAST($1 AS TEXT) || 'guardian' || i, 1, 1 FROM n`, by.AccountID)
+		fill(`INSERT INTO players (id, coach_id, version, student_name, student_key, date_of_birth, search_key, created_at, deleted_at) `+numbers+`
+			SELECT CAST($1 AS TEXT) || i, $3, 1, 'Asha Rao', CAST(i AS TEXT), '2014-01-01', 'asha rao', 1, 1 FROM n`, by.AccountID)
+		for _, role := range []string{"guardian", "student"} {
+			fill(`INSERT INTO parties (player_id, role, position, coach_id, name, number, account_id, state, pending_since, deleted_at) `+numbers+`
+				SELECT CAST($1 AS TEXT) || i, CAST($4 AS TEXT), 1, $3, 'Ravi Rao', '+91', CAST($1 AS TEXT) || CAST($4 AS TEXT) || i, 'approved', i, 1 FROM n`, by.AccountID, role)
+		}
 		for _, role := range []string{"guardian", "student"} {
 			fill(`INSERT INTO requests (id, player_id, coach_id, approver_type, approver_id, state, channels, requested_at, last_sent_at, delivery_failed, student_key) `+numbers+`
 				SELECT CAST($1 AS TEXT) || CAST($4 AS TEXT) || 'r' || i, CAST($1 AS TEXT) || i, $3, CAST($4 AS TEXT), CAST($1 AS TEXT) || CAST($4 AS TEXT) || i, 'approved', 'sms', 1, 1, FALSE, 'asha' FROM n`, by.AccountID, role)

@@ -37,7 +37,7 @@ func (p *fixture) plantFamily(by actor.Actor) string {
 	g.Name, g.Email, g.Relationship = "Xanthippe Rao", "xanthippe@example.com", "godmother"
 	a, err := p.Add(bg, by, s, g)
 	ok(p, err)
-	_, err = p.FollowUp(bg, by, a.GuardianApprover.Request.ID, "Asksforaday")
+	_, err = p.FollowUp(bg, by, a.Party(actor.Guardian).Request.ID, "Asksforaday")
 	ok(p, err)
 	guardian := p.as(actor.Guardian, number(99931))
 	ok(p, p.decide(guardian, a.ID, approval.Approve))

@@ -79,7 +79,7 @@ func TestRetryFailed(t *testing.T) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")
 		d := p.failOneRequest(message.ReasonGaveUp)
-		request := a.GuardianApprover.Request.ID
+		request := a.Party(actor.Guardian).Request.ID
 		p.clock.advance(40 * day) // the link has ended, and a sweep of an earlier release has deleted it
 		ok(p, run(p.db, `DELETE FROM request_links`))
 		link := p.link(request)
@@ -137,7 +137,7 @@ func TestRetryIsRefused(t *testing.T) {
 		}, "request_superseded"},
 		"request closed": {func(p *fixture, coach actor.Actor, a *approval.Player) string {
 			d := p.failOneRequest(message.ReasonRefused)
-			ok(p, second(p.Cancel(bg, coach, a.GuardianApprover.Request.ID)))
+			ok(p, second(p.Cancel(bg, coach, a.Party(actor.Guardian).Request.ID)))
 			return d.ID
 		}, "request_superseded"},
 		"dropped": {func(p *fixture, _ actor.Actor, _ *approval.Player) string {
@@ -192,7 +192,7 @@ func TestRetryToFormerAddress(t *testing.T) {
 		ok(p, err)
 		_, err = p.db.Outbox.RetryFailed(bg, testOperator, mails[0].ID, message.DeliveryRecord.CheckRetry)
 		p.refused(err, "request_superseded")
-		request := a.GuardianApprover.Request.ID
+		request := a.Party(actor.Guardian).Request.ID
 		p.wantLink(vault.HashToken(p.vault.LinkToken(mails[0].ID)), approval.LinkState{})
 		if marked := p.count(`SELECT count(*) FROM requests WHERE id = $1 AND failed_channels = 'email,'`, request); marked != 1 {
 			p.Errorf("%d marks of the failure, want 1", marked)

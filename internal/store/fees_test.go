@@ -345,7 +345,7 @@ func TestFeesFollowApprovals(t *testing.T) {
 			now, err := p.Player(bg, coach, a.ID)
 			ok(t, err)
 			for _, party := range approval.Parties {
-				by, state := parties[party], now.Approver(party).Consent.State
+				by, state := parties[party], now.Party(party).Consent.State
 				want := map[approval.State]string{approval.Approved: "", approval.Pending: "approval_pending", approval.Rejected: "approval_required", approval.Revoked: "approval_required"}[state]
 				list, listErr := services.ListForFamily(bg, by, a.ID, fee.Page{Limit: 100})
 				one, oneErr := services.FeeForFamily(bg, by, a.ID, first.ID)

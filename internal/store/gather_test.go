@@ -78,7 +78,7 @@ func TestGatherRequests(t *testing.T) {
 		p.add(one, "Other number", number(8), "")
 		p.wantMessages("at once", "Asha", "Other number")
 		p.clock.advance(time.Minute)
-		bela := p.add(one, "Bela", number(9), "").GuardianApprover.Request.ID
+		bela := p.add(one, "Bela", number(9), "").Party(actor.Guardian).Request.ID
 		p.add(two, "Other coach", number(9), "")
 		p.wantMessages("after a minute", "Other coach")
 		if got := p.deliveries(one, bela); !slices.Contains(got, "sms queued gathering") {
@@ -120,7 +120,7 @@ func TestGatheringRequestIsCancelled(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
 		c := p.coach(1)
 		p.add(c, "Asha", number(9), "")
-		bela := p.add(c, "Bela", number(9), "").GuardianApprover.Request.ID
+		bela := p.add(c, "Bela", number(9), "").Party(actor.Guardian).Request.ID
 		p.add(c, "Chetan", number(9), "")
 		p.wantMessages("at once", "Asha")
 		_, err := p.Cancel(bg, c, bela)
@@ -144,7 +144,7 @@ func TestGatheringRequestIsReplaced(t *testing.T) {
 		p.wantMessages("at once", "Asha")
 		_, err := p.Edit(bg, c, bela.ID, approval.Patch{Student: approval.StudentPatch{FullName: ptr("Bella")}})
 		ok(p, err)
-		_, err = p.Cancel(bg, c, chetan.GuardianApprover.Request.ID)
+		_, err = p.Cancel(bg, c, chetan.Party(actor.Guardian).Request.ID)
 		ok(p, err)
 		r, _, err := p.send(c, chetan.ID, actor.Guardian)
 		ok(p, err)
@@ -165,7 +165,7 @@ func TestGatheredMessageIsRetried(t *testing.T) {
 		c := p.coach(1)
 		var requests []string
 		for _, name := range []string{"Asha", "Bela", "Chetan"} {
-			requests = append(requests, p.add(c, name, number(9), "").GuardianApprover.Request.ID)
+			requests = append(requests, p.add(c, name, number(9), "").Party(actor.Guardian).Request.ID)
 		}
 		p.wantMessages("at once", "Asha")
 		p.clock.advance(2 * time.Minute)

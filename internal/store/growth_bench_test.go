@@ -25,15 +25,19 @@ func benchmarkReads(b *testing.B, p *fixture, n int) {
 		INSERT INTO sessions (id, account_id, role, mobile_number, device_id, generation, refresh_hash, created_at, last_used_at, idle_at, ends_at)
 		VALUES ('session', $1, 'coach', '+91', 'd', 1, $2, 1, 1, 1, 1)`, coach.AccountID, []byte{1}))
 	ok(b, run(p.db, `
-		INSERT INTO players (id, coach_id, version, student_name, student_key, date_of_birth, search_key, student_state, student_pending_since,
-			guardian_name, guardian_number, guardian_state, guardian_pending_since, created_at) `+numbers+`
-		SELECT CAST(1000000 + i AS TEXT), CAST($1 AS TEXT), 1, 'n', CAST(i AS TEXT), '2014-01-01', 'n', 'pending', i, 'g', '+91', 'pending', i, i FROM n`,
-		coach.AccountID, n))
+		INSERT INTO players (id, coach_id, version, student_name, student_key, date_of_birth, search_key, created_at) `+numbers+`
+		SELECT CAST(1000000 + i AS TEXT), CAST($1 AS TEXT), 1, 'n', CAST(i AS TEXT), '2014-01-01', 'n', i FROM n`, coach.AccountID, n))
+	for _, role := range []string{"guardian", "student"} {
+		ok(b, run(p.db, `
+			INSERT INTO parties (player_id, role, position, coach_id, name, number, state, pending_since) `+numbers+`
+			SELECT CAST(1000000 + i AS TEXT), CAST($3 AS TEXT), 1, CAST($1 AS TEXT), 'g', '+91', 'pending', i FROM n`, coach.AccountID, n, role))
+	}
 	ok(b, run(p.db, `
 		INSERT INTO notifications (account_id, seq, id, type, title, body, data, created_at) `+numbers+`
 		SELECT CAST($1 AS TEXT), i, CAST(i AS TEXT), 'k', 't', 'b', '{}', i FROM n`, coach.AccountID, n))
 	if p.postgres {
 		ok(b, run(p.db, `ANALYZE players`))
+		ok(b, run(p.db, `ANALYZE parties`))
 		ok(b, run(p.db, `ANALYZE notifications`))
 	}
 	middle := fmt.Sprint(1_000_000 + n/2)

@@ -308,8 +308,8 @@ func TestHints(t *testing.T) {
 		hinted(true, message.Reply{Kind: message.ReplyUnsupported}, "(a message that can not be shown)")
 		hinted(false, message.Reply{Kind: message.ReplyDeleted}, "(deleted a message)")
 		hinted(true, message.Reply{Kind: message.ReplyReaction}, "(reaction removed)")
-		if got := p.checkInvariants(coach, a.ID); got.GuardianApprover.Consent.State != approval.Pending || got.GuardianApprover.OpenRequest() == nil {
-			p.Errorf("after texts: %+v", got.GuardianApprover)
+		if got := p.checkInvariants(coach, a.ID); got.Party(actor.Guardian).Consent.State != approval.Pending || got.Party(actor.Guardian).OpenRequest() == nil {
+			p.Errorf("after texts: %+v", got.Party(actor.Guardian))
 		}
 		before = len(s.answers)
 		for i := range 30 {
@@ -355,10 +355,10 @@ func TestButtonRaces(t *testing.T) {
 			got := p.checkInvariants(coach, a.ID)
 			history, err := p.history(a.ID)
 			ok(p, err)
-			decided := len(history) == 1 && got.GuardianApprover.Request.State == approval.RequestState(got.GuardianApprover.Consent.State)
-			disputed := len(history) == 0 && got.GuardianApprover.Request.State == approval.RequestDisputed
-			if !decided && !disputed || got.GuardianApprover.Request.Via != actor.ViaChat {
-				p.Errorf("history %+v, request %+v", history, got.GuardianApprover.Request)
+			decided := len(history) == 1 && got.Party(actor.Guardian).Request.State == approval.RequestState(got.Party(actor.Guardian).Consent.State)
+			disputed := len(history) == 0 && got.Party(actor.Guardian).Request.State == approval.RequestDisputed
+			if !decided && !disputed || got.Party(actor.Guardian).Request.Via != actor.ViaChat {
+				p.Errorf("history %+v, request %+v", history, got.Party(actor.Guardian).Request)
 			}
 		}
 	})
@@ -385,8 +385,8 @@ func TestOldButtons(t *testing.T) {
 		for i, button := range []string{sure.String(), "yes:" + old, "no:" + old, "not_me:" + old} {
 			ok(p, press(fmt.Sprint("old", i), button))
 		}
-		if got := p.checkInvariants(coach, a.ID); got.GuardianApprover.Consent.State != approval.Pending || got.GuardianApprover.OpenRequest() == nil {
-			p.Errorf("after old buttons: %+v", got.GuardianApprover)
+		if got := p.checkInvariants(coach, a.ID); got.Party(actor.Guardian).Consent.State != approval.Pending || got.Party(actor.Guardian).OpenRequest() == nil {
+			p.Errorf("after old buttons: %+v", got.Party(actor.Guardian))
 		}
 		// Without an answer to the person the call fails, so that the provider repeats it; the decision counts once.
 		s.err = errors.New("away")

@@ -18,7 +18,7 @@ func TestLinkState(t *testing.T) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), number(3))
 		guardian := p.as(actor.Guardian, number(2))
-		request := a.GuardianApprover.Request.ID
+		request := a.Party(actor.Guardian).Request.ID
 		hash := p.link(request)
 		want := approval.LinkState{
 			Open: true, RequestID: request, PlayerID: a.ID, Party: actor.Guardian, Number: number(2),
@@ -32,8 +32,8 @@ func TestLinkState(t *testing.T) {
 		ok(p, err)
 		want.OthersOpen = true
 		p.wantLink(hash, want)
-		p.wantLink(p.link(adultStudent.StudentApprover.Request.ID), approval.LinkState{
-			Open: true, RequestID: adultStudent.StudentApprover.Request.ID, PlayerID: adultStudent.ID, Party: actor.Student, Number: number(2),
+		p.wantLink(p.link(adultStudent.Party(actor.Student).Request.ID), approval.LinkState{
+			Open: true, RequestID: adultStudent.Party(actor.Student).Request.ID, PlayerID: adultStudent.ID, Party: actor.Student, Number: number(2),
 			CoachID: coach.AccountID, CoachName: "Coach 1", StudentName: "Bela Rao", Version: 1, Adult: true, ToNumber: true,
 		})
 
@@ -43,7 +43,7 @@ func TestLinkState(t *testing.T) {
 		want.BatchName = "U12 Evening"
 		p.wantLink(hash, want)
 		ok(p, run(p.db, `UPDATE request_links SET to_number = FALSE, address = $2 WHERE hash = $1`, hash, "asha@families.example"))
-		ok(p, run(p.db, `UPDATE players SET guardian_email = $2 WHERE id = $1`, a.ID, "asha@families.example"))
+		ok(p, run(p.db, `UPDATE parties SET email = $2 WHERE role = 'guardian' AND player_id = $1`, a.ID, "asha@families.example"))
 		want.BatchName, want.ToNumber = "", false
 		p.wantLink(hash, want)
 
@@ -58,7 +58,7 @@ func TestLinkStateOfClosedQuestions(t *testing.T) {
 		coach := p.coach(1)
 		for name, closeIt := range map[string]func(a *approval.Player) error{
 			"cancelled": func(a *approval.Player) error {
-				_, err := p.Cancel(bg, coach, a.GuardianApprover.Request.ID)
+				_, err := p.Cancel(bg, coach, a.Party(actor.Guardian).Request.ID)
 				return err
 			},
 			"corrected": func(a *approval.Player) error {
@@ -72,7 +72,7 @@ func TestLinkStateOfClosedQuestions(t *testing.T) {
 			},
 		} {
 			a := p.add(coach, name, number(2), "")
-			hash := p.link(a.GuardianApprover.Request.ID)
+			hash := p.link(a.Party(actor.Guardian).Request.ID)
 			ok(p, closeIt(a))
 			p.wantLink(hash, approval.LinkState{Old: name == "link expired"})
 		}
@@ -86,7 +86,7 @@ func TestSweepKeepsLinksOfOpenRequests(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a, b := p.add(coach, "Asha Rao", number(2), ""), p.add(coach, "Bela Rao", number(3), "")
-		open, closed := p.link(a.GuardianApprover.Request.ID), p.link(b.GuardianApprover.Request.ID)
+		open, closed := p.link(a.Party(actor.Guardian).Request.ID), p.link(b.Party(actor.Guardian).Request.ID)
 		ok(p, p.decide(p.as(actor.Guardian, number(3)), b.ID, approval.Reject))
 		links := func() int { return p.count(`SELECT count(*) FROM request_links`) }
 		for range 4 {
@@ -127,7 +127,7 @@ func TestLinkedPlayer(t *testing.T) {
 		a := p.add(coach, "Asha Rao", number(2), number(2))
 		p.add(coach, "Bela Rao", number(4), "")
 		guardian, student, other := p.as(actor.Guardian, number(2)), p.as(actor.Student, number(2)), p.as(actor.Guardian, number(4))
-		hash := p.link(a.GuardianApprover.Request.ID)
+		hash := p.link(a.Party(actor.Guardian).Request.ID)
 		for range 2 { // open, then closed
 			id, err := p.LinkedPlayer(bg, guardian, hash)
 			ok(p, err)
@@ -149,7 +149,7 @@ func TestLinkedPlayer(t *testing.T) {
 		_, err = p.LinkedPlayer(bg, guardian, hash)
 		p.refused(err, "not_found")
 		ok(p, p.Remove(bg, coach, a.ID))
-		_, err = p.LinkedPlayer(bg, p.as(actor.Guardian, number(7)), p.link(a.GuardianApprover.Request.ID))
+		_, err = p.LinkedPlayer(bg, p.as(actor.Guardian, number(7)), p.link(a.Party(actor.Guardian).Request.ID))
 		p.refused(err, "not_found")
 	})
 }
@@ -161,7 +161,7 @@ func TestDisputeByLink(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")
-		request := a.GuardianApprover.Request.ID
+		request := a.Party(actor.Guardian).Request.ID
 		hash := p.link(request)
 		p.refused(p.DisputeByLink(bg, vault.HashToken("mistyped"), approval.Wording{}), "not_found")
 
@@ -192,15 +192,15 @@ func TestDisputeByLink(t *testing.T) {
 
 		decided := p.add(coach, "Bela Rao", number(4), "")
 		ok(p, p.decide(p.as(actor.Guardian, number(4)), decided.ID, approval.Approve))
-		p.refused(p.DisputeByLink(bg, p.link(decided.GuardianApprover.Request.ID), approval.Wording{}), "no_open_request")
+		p.refused(p.DisputeByLink(bg, p.link(decided.Party(actor.Guardian).Request.ID), approval.Wording{}), "no_open_request")
 		saved, err := p.Player(bg, coach, decided.ID)
 		ok(p, err)
-		if state := saved.GuardianApprover.Consent.State; state != approval.Approved {
+		if state := saved.Party(actor.Guardian).Consent.State; state != approval.Approved {
 			p.Errorf("the consent is %s, want approved", state)
 		}
 
 		old := p.add(coach, "Chetan Rao", number(5), "")
 		p.clock.advance(14 * day)
-		p.refused(p.DisputeByLink(bg, p.link(old.GuardianApprover.Request.ID), approval.Wording{}), "not_found")
+		p.refused(p.DisputeByLink(bg, p.link(old.Party(actor.Guardian).Request.ID), approval.Wording{}), "not_found")
 	})
 }

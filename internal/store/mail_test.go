@@ -17,7 +17,7 @@ import (
 const address = "Meera@families.example"
 
 // motherWithMail is mother with an e-mail address.
-func motherWithMail(n phone.Number) *approval.Guardian {
+func motherWithMail(n phone.Number) *approval.Person {
 	g := mother(n)
 	g.Email = address
 	return g
@@ -39,7 +39,7 @@ func TestFailuresByChannel(t *testing.T) {
 		coach := p.coach(1)
 		a, err := p.Add(bg, coach, child("Asha Rao", ""), motherWithMail(number(2)))
 		ok(p, err)
-		id := a.GuardianApprover.Request.ID
+		id := a.Party(actor.Guardian).Request.ID
 		want := func(when string, failed bool, channels string, notifications int) {
 			p.Helper()
 			r, err := p.Request(bg, coach, id)
@@ -137,7 +137,7 @@ func TestChosenChannels(t *testing.T) {
 		ok(p, err)
 		a, err := p.Add(bg, coach, child("Asha Rao", ""), motherWithMail(number(2)))
 		ok(p, err)
-		if sent := p.deliveries(coach, a.GuardianApprover.Request.ID); fmt.Sprint(sent) != "[in_app delivered email queued]" {
+		if sent := p.deliveries(coach, a.Party(actor.Guardian).Request.ID); fmt.Sprint(sent) != "[in_app delivered email queued]" {
 			p.Errorf("the question goes by %v, want in_app and email", sent)
 		}
 		guardian := p.as(actor.Guardian, number(2))
@@ -192,7 +192,7 @@ func TestStoppedAddresses(t *testing.T) {
 				}
 			}
 		}
-		r, err := p.Request(bg, coach, a.GuardianApprover.Request.ID)
+		r, err := p.Request(bg, coach, a.Party(actor.Guardian).Request.ID)
 		if err != nil || r.State != approval.RequestPending || fmt.Sprint(r.FailedChannels) != "[email]" || len(p.tray(coach.AccountID)) != 1 {
 			p.Errorf("request %+v, %v; notifications %q", r, err, p.tray(coach.AccountID))
 		}

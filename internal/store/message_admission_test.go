@@ -220,7 +220,7 @@ func TestHeldMessageOfClosedRequest(t *testing.T) {
 		cancelled := p.add(c, "Asha Rao", number(2), "")
 		p.ask(c, 110, 1)
 		p.wantSent("beyond the limit", 1, 0)
-		id := cancelled.GuardianApprover.Request.ID
+		id := cancelled.Party(actor.Guardian).Request.ID
 		_, err := p.Cancel(bg, c, id)
 		ok(p, err)
 		if got := p.deliveries(c, id); !slices.Contains(got, "sms failed request_closed") {
@@ -242,7 +242,7 @@ func TestHeldTimeDoesNotCount(t *testing.T) {
 		c := p.coach(1)
 		p.add(c, "Asha Rao", number(2), "")
 		p.wantSent("first", 1, 1)
-		held := p.add(c, "Bela Rao", number(2), "").GuardianApprover.Request.ID
+		held := p.add(c, "Bela Rao", number(2), "").Party(actor.Guardian).Request.ID
 		p.wantSent("beyond the limit", 1, 0)
 		blocked := map[string]string{}
 		items, err := p.Pending(bg, c, approval.Page{Limit: 10})

@@ -33,7 +33,7 @@ func TestNeeds(t *testing.T) {
 				p.clock.advance(time.Minute)
 			}
 		}
-		request := func(player *approval.Player) string { return player.StudentApprover.Request.ID }
+		request := func(player *approval.Player) string { return player.Party(actor.Student).Request.ID }
 
 		called := student("called, 4 days", 10)
 		p.clock.advance(24 * time.Hour)

@@ -79,7 +79,7 @@ func TestPageSessionLifetimes(t *testing.T) {
 				if err != nil {
 					p.Fatalf("%s: after %s: %v, want %s", name, age, err, tt.ends)
 				}
-				if by := session.Actor(); by.AccountID != a.GuardianApprover.AccountID || by.Role != actor.Guardian || by.Number != number(2) || by.SessionID != grant.Session.ID {
+				if by := session.Actor(); by.AccountID != a.Party(actor.Guardian).AccountID || by.Role != actor.Guardian || by.Number != number(2) || by.SessionID != grant.Session.ID {
 					p.Fatalf("%s: the session is of %+v", name, by)
 				}
 			}
@@ -261,7 +261,7 @@ func TestLinkProvesDevice(t *testing.T) {
 		a := p.add(coach, "Asha Rao", number(2), number(3))
 		s := p.signIn()
 		guardian := auth.ChallengeKey{Number: number(2), Role: actor.Guardian}
-		proof := auth.Proof{DeviceToken: "of another number", LinkHash: p.link(a.GuardianApprover.Request.ID)}
+		proof := auth.Proof{DeviceToken: "of another number", LinkHash: p.link(a.Party(actor.Guardian).Request.ID)}
 		request := func(proof auth.Proof, n phone.Number, role actor.Role) error {
 			_, err := s.RequestOTP(bg, auth.OTPRequest{Number: n, Role: role, Proof: proof, Network: network})
 			return err
@@ -285,7 +285,7 @@ func TestLinkProvesDevice(t *testing.T) {
 		}
 		// It proves neither another number, nor another role.
 		p.refused(request(proof, number(2), actor.Student), "otp_send_limit")
-		otherRequest, err := p.Request(bg, coach, a.StudentApprover.Request.ID)
+		otherRequest, err := p.Request(bg, coach, a.Party(actor.Student).Request.ID)
 		ok(p, err)
 		p.refused(request(auth.Proof{LinkHash: p.link(otherRequest.ID)}, number(2), actor.Guardian), "otp_send_limit")
 

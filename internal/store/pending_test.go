@@ -17,7 +17,7 @@ func TestPending(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		name := map[string]string{}
-		add := func(student approval.Student, guardian *approval.Guardian) *approval.Player {
+		add := func(student approval.Student, guardian *approval.Person) *approval.Player {
 			a, err := p.Add(bg, coach, student, guardian)
 			ok(p, err)
 			name[a.ID] = student.FullName
@@ -30,13 +30,13 @@ func TestPending(t *testing.T) {
 		d := add(adult("D", number(14)), mother(number(24)))
 		add(adult("E", ""), nil)
 		ok(p, p.decide(p.as(actor.Guardian, number(21)), a.ID, approval.Approve))
-		_, err := p.Cancel(bg, coach, c.GuardianApprover.Request.ID)
+		_, err := p.Cancel(bg, coach, c.Party(actor.Guardian).Request.ID)
 		ok(p, err)
-		_, err = p.Cancel(bg, coach, b.GuardianApprover.Request.ID)
+		_, err = p.Cancel(bg, coach, b.Party(actor.Guardian).Request.ID)
 		ok(p, err)
-		_, err = p.Dispute(bg, p.as(actor.Student, number(14)), d.StudentApprover.Request.ID, approval.Wording{})
+		_, err = p.Dispute(bg, p.as(actor.Student, number(14)), d.Party(actor.Student).Request.ID, approval.Wording{})
 		ok(p, err)
-		ok(p, run(p.db, `UPDATE requests SET delivery_failed = TRUE WHERE id = $1`, d.GuardianApprover.Request.ID))
+		ok(p, run(p.db, `UPDATE requests SET delivery_failed = TRUE WHERE id = $1`, d.Party(actor.Guardian).Request.ID))
 		_, _, err = p.Remind(bg, coach, a.ID, actor.Student)
 		ok(p, err)
 		removed := add(child("F", ""), mother(number(25)))

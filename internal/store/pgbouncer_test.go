@@ -47,7 +47,7 @@ func TestStoreBehindPgBouncer(t *testing.T) {
 				if sent := p.sendRequests(1); len(sent) != 2*clients*rounds {
 					t.Errorf("%d requests sent, want %d", len(sent), 2*clients*rounds)
 				}
-				if n := p.count(`SELECT count(*) FROM players WHERE guardian_state = 'approved'`); n != clients*rounds {
+				if n := p.count(`SELECT count(*) FROM parties WHERE role = 'guardian' AND state = 'approved'`); n != clients*rounds {
 					t.Errorf("%d players are approved, want %d", n, clients*rounds)
 				}
 			})

@@ -38,10 +38,12 @@ func fillTables(t *testing.T, url string) {
 		`INSERT INTO limit_minutes SELECT 'k' || i % 100, i / 4, i % 4, 1, i FROM generate_series(1, 1000) i`,
 		`INSERT INTO gather_windows SELECT 'c' || i % 500, '+91' || i / 500, i FROM generate_series(1, 1000) i`,
 		`INSERT INTO kept_answers (owner, key, fingerprint, status, lease, lease_ends_at, ends_at) SELECT 'o' || i, 'k', '\x01', 0, 'l', i, i FROM generate_series(1, 1000) i`,
-		`INSERT INTO players (id, coach_id, version, student_name, student_key, date_of_birth, search_key, student_number, student_id, student_state,
-				student_pending_since, guardian_name, guardian_number, guardian_id, guardian_state, guardian_pending_since, guardian_request_id, created_at)
-			SELECT 'p' || i, 'a' || i % 100, 1, 'n', 'n' || i, '2014-01-01', 'n', 'n', 'a' || i, CASE WHEN i % 2 = 0 THEN 'pending' ELSE 'approved' END,
-				i, 'n', 'n', 'a' || i % 1000, 'pending', i, 'r' || i, i FROM generate_series(1, 1000) i`,
+		`INSERT INTO players (id, coach_id, version, student_name, student_key, date_of_birth, search_key, unanswered_since, created_at)
+			SELECT 'p' || i, 'a' || i % 100, 1, 'n', 'n' || i, '2014-01-01', 'n', CASE WHEN i % 2 = 0 THEN i END, i FROM generate_series(1, 1000) i`,
+		`INSERT INTO parties (player_id, role, position, coach_id, name, number, account_id, state, pending_since, request_id)
+			SELECT 'p' || i, 'guardian', 1, 'a' || i % 100, 'n', 'n', 'a' || i % 1000, 'pending', i, 'r' || i FROM generate_series(1, 1000) i`,
+		`INSERT INTO parties (player_id, role, position, coach_id, number, account_id, state, pending_since)
+			SELECT 'p' || i, 'student', 1, 'a' || i % 100, 'n', 'a' || i, CASE WHEN i % 2 = 0 THEN 'pending' ELSE 'approved' END, i FROM generate_series(1, 1000) i`,
 		`INSERT INTO requests SELECT 'r' || i, 'p' || i, 'a' || i % 100, 'guardian', 'a' || i % 1000, CASE WHEN i % 5 = 0 THEN 'disputed' ELSE 'pending' END, 'sms', i, i, FALSE, NULL, 'c' || i
 			FROM generate_series(1, 1000) i`,
 		`INSERT INTO request_links SELECT ('l' || i)::bytea, 'r' || i, i, TRUE FROM generate_series(1, 1000) i`,

@@ -84,12 +84,12 @@ func (p *fixture) mail() {
 	_, err = approval.StopAddressOfLink(bg, p.db, vault.HashToken(p.vault.LinkToken(mails[0].ID)), p.clock.Now())
 	ok(p, err)
 	ok(p, p.db.Outbox.StopAddress(bg, "other@families.example"))
-	ok(p, run(p.db, `UPDATE players SET guardian_state = 'approved' WHERE id = $1`, a.ID))
+	ok(p, run(p.db, `UPDATE parties SET state = 'approved' WHERE role = 'guardian' AND player_id = $1`, a.ID))
 	for _, by := range []actor.Actor{c, p.as(actor.Guardian, number(76))} {
 		_, err = approval.StoppedAddresses(bg, p.db, by)
 		ok(p, err)
 	}
-	ok(p, run(p.db, `UPDATE players SET guardian_state = 'pending' WHERE id = $1`, a.ID))
+	ok(p, run(p.db, `UPDATE parties SET state = 'pending' WHERE role = 'guardian' AND player_id = $1`, a.ID))
 	_, err = p.db.Outbox.AddressStopped(bg, address)
 	ok(p, err)
 	ok(p, p.db.Outbox.AllowAddress(bg, address))

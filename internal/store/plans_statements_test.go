@@ -116,7 +116,7 @@ func (p *fixture) consents() {
 	_, err = p.Edit(bg, c, b.ID, approval.Patch{Student: approval.StudentPatch{FullName: ptr("Asha Rao")}})
 	p.refused(err, "player_exists")
 	guardian, student := p.as(actor.Guardian, number(2)), p.as(actor.Student, number(3))
-	request, _ := p.OwnRequest(bg, c, a.GuardianApprover.Request.ID)
+	request, _ := p.OwnRequest(bg, c, a.Party(actor.Guardian).Request.ID)
 	_, err = p.Link(bg, p.link(request.ID))
 	ok(p, err)
 	p.refused(p.DisputeByLink(bg, []byte("unknown"), approval.Wording{}), "not_found")
@@ -134,11 +134,11 @@ func (p *fixture) consents() {
 	_, _, err = p.send(c, a.ID, actor.Guardian)
 	ok(p, err)
 	ok(p, p.decide(guardian, a.ID, approval.Approve))
-	_, err = p.Dispute(bg, student, a.StudentApprover.Request.ID, approval.Wording{})
+	_, err = p.Dispute(bg, student, a.Party(actor.Student).Request.ID, approval.Wording{})
 	ok(p, err)
 	_, err = p.Disputes(bg, student, approval.Page{Limit: 5})
 	ok(p, err)
-	ok(p, p.Lift(bg, student, a.StudentApprover.Request.ID))
+	ok(p, p.Lift(bg, student, a.Party(actor.Student).Request.ID))
 	_, err = p.Timeline(bg, c, a.ID)
 	ok(p, err)
 	_, err = p.Edit(bg, c, a.ID, approval.Patch{Student: approval.StudentPatch{Medical: ptr("Asthma")}})
@@ -178,7 +178,7 @@ func (p *fixture) consents() {
 		ok(p, err)
 		_, err = p.PartyName(bg, by)
 		ok(p, err)
-		_, _ = p.OwnRequest(bg, by, a.GuardianApprover.Request.ID)
+		_, _ = p.OwnRequest(bg, by, a.Party(actor.Guardian).Request.ID)
 	}
 	_, err = p.Players(bg, c, approval.Filter{Search: "rao"}, approval.Page{Limit: 5})
 	ok(p, err)
@@ -202,7 +202,7 @@ func (p *fixture) consents() {
 	ok(p, err)
 	ok(p, p.Remove(bg, c, a.ID))
 	otherStudent := p.as(actor.Student, number(4))
-	_, err = p.Dispute(bg, otherStudent, b.StudentApprover.Request.ID, approval.Wording{})
+	_, err = p.Dispute(bg, otherStudent, b.Party(actor.Student).Request.ID, approval.Wording{})
 	ok(p, err)
 	ok(p, p.Remove(bg, c, b.ID))
 	operatorBy := actor.Operator{Name: "shell:root"}
@@ -210,7 +210,7 @@ func (p *fixture) consents() {
 		_, err = approval.FindDisputes(bg, p.db, operatorBy, search, 5)
 		ok(p, err)
 	}
-	ok(p, p.LiftForOperator(bg, operatorBy, b.StudentApprover.Request.ID))
+	ok(p, p.LiftForOperator(bg, operatorBy, b.Party(actor.Student).Request.ID))
 	p.clock.advance(4 * day)
 	_, err = p.SendDigests(bg, 10)
 	ok(p, err)
@@ -229,9 +229,9 @@ func (p *fixture) needStatements() {
 	const open = `state = 'pending', closed_at = NULL, followed_up_at = NULL`
 	for _, changes := range [][]string{
 		{`UPDATE requests SET delivery_failed = TRUE WHERE coach_id = $1`},
-		{`UPDATE requests SET state = 'disputed', closed_at = 1 WHERE coach_id = $1`, `UPDATE players SET guardian_state = 'pending', student_state = 'pending' WHERE coach_id = $1`},
+		{`UPDATE requests SET state = 'disputed', closed_at = 1 WHERE coach_id = $1`, `UPDATE parties SET state = 'pending' WHERE coach_id = $1`},
 		{
-			`UPDATE players SET guardian_state = 'rejected' WHERE coach_id = $1`,
+			`UPDATE parties SET state = 'rejected' WHERE role = 'guardian' AND coach_id = $1`,
 			`INSERT INTO notifications (account_id, seq, id, type, title, body, data, player_id, created_at)
 			SELECT coach_id, 100000, 'refusal', 'guardian_rejected', 'No', 'No', '{}', id, 1 FROM players WHERE coach_id = $1 ORDER BY id LIMIT 1`,
 		},

@@ -40,7 +40,7 @@ func TestStatusIsConsistent(t *testing.T) {
 			ok(t, err)
 			for _, party := range approval.Parties {
 				recorded := slices.ContainsFunc(history, func(r approval.Record) bool { return r.Party == party })
-				if state := got.Approver(party).Consent.State; recorded != (state == approval.Approved) {
+				if state := got.Party(party).Consent.State; recorded != (state == approval.Approved) {
 					t.Errorf("%s, %s: got state %s and history %+v, want both from one snapshot", name, party, state, history)
 				}
 			}

@@ -20,10 +20,10 @@ func TestOtherAccountsGetNotFound(t *testing.T) {
 		foreign := []actor.Actor{
 			other, p.as(actor.Guardian, number(4)), p.as(actor.Student, number(5)),
 			// The right account in the wrong role, and no account at all.
-			{AccountID: a.GuardianApprover.AccountID, Role: actor.Student},
-			{AccountID: a.StudentApprover.AccountID, Role: actor.Guardian},
+			{AccountID: a.Party(actor.Guardian).AccountID, Role: actor.Student},
+			{AccountID: a.Party(actor.Student).AccountID, Role: actor.Guardian},
 			{AccountID: coach.AccountID, Role: actor.Guardian},
-			{AccountID: a.GuardianApprover.AccountID, Role: actor.Coach},
+			{AccountID: a.Party(actor.Guardian).AccountID, Role: actor.Coach},
 			{Role: actor.Guardian},
 			{Role: actor.Coach},
 			{AccountID: coach.AccountID},
@@ -32,8 +32,8 @@ func TestOtherAccountsGetNotFound(t *testing.T) {
 			for name, err := range map[string]error{
 				"player":         second(p.Player(bg, by, a.ID)),
 				"status":         third(p.Status(bg, by, a.ID)),
-				"guardian":       second(p.OwnRequest(bg, by, a.GuardianApprover.Request.ID)),
-				"student":        second(p.OwnRequest(bg, by, a.StudentApprover.Request.ID)),
+				"guardian":       second(p.OwnRequest(bg, by, a.Party(actor.Guardian).Request.ID)),
+				"student":        second(p.OwnRequest(bg, by, a.Party(actor.Student).Request.ID)),
 				"decide":         p.decide(by, a.ID, approval.Approve),
 				"edit":           second(p.Edit(bg, by, a.ID, approval.Patch{})),
 				"remove":         p.Remove(bg, by, a.ID),
@@ -70,7 +70,7 @@ func TestPlayersList(t *testing.T) {
 		names := []string{"Asha Rao", "Bela Şen", "Carl Groß", "Dev 100%", "Eva_Li", "Frida O’Neil", "Gita", "Hana"}
 		ids := map[string]string{}
 		for i, name := range names {
-			a, err := p.Add(bg, coach, child(name, ""), &approval.Guardian{Name: "Mother of " + name, Relationship: "mother", Number: number(10 + i)})
+			a, err := p.Add(bg, coach, child(name, ""), &approval.Person{Name: "Mother of " + name, Relationship: "mother", Number: number(10 + i)})
 			ok(p, err)
 			ids[a.ID] = name
 		}

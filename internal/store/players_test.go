@@ -21,7 +21,7 @@ func TestAddPlayer(t *testing.T) {
 		coach := p.coach(1)
 		student := child("Asha Rao", number(3))
 		student.Medical = "Asthma"
-		guardian := approval.Guardian{Name: "Meera", Relationship: "mother", Number: number(2), Email: "meera@example.org"}
+		guardian := approval.Person{Name: "Meera", Relationship: "mother", Number: number(2), Email: "meera@example.org"}
 		added, err := p.Add(bg, coach, student, &guardian)
 		ok(p, err)
 		added.CoachNumber, added.Student.Medical = "", "" // known while it is written
@@ -38,9 +38,9 @@ func TestAddPlayer(t *testing.T) {
 		if got := p.tray(p.as(actor.Student, number(3)).AccountID); !slices.Equal(got, []string{"student_request"}) {
 			p.Errorf("student's tray: %v", got)
 		}
-		for side, want := range map[*approval.Approver][]string{
-			&added.GuardianApprover: {"in_app delivered", "sms queued", "email queued"},
-			&added.StudentApprover:  {"in_app delivered", "sms queued"},
+		for side, want := range map[*approval.Party][]string{
+			added.Party(actor.Guardian): {"in_app delivered", "sms queued", "email queued"},
+			added.Party(actor.Student):  {"in_app delivered", "sms queued"},
 		} {
 			if got := p.deliveries(coach, side.Request.ID); !slices.Equal(got, want) {
 				p.Errorf("deliveries = %q, want %q", got, want)
@@ -75,7 +75,7 @@ func TestAddPlayerTwice(t *testing.T) {
 		p.add(coach, "Zoë Rao", number(2), "")
 		adult, err := p.Add(bg, coach, adult("Zoë Rao", ""), nil)
 		ok(p, err)
-		if adult.Guardian != nil || adult.StudentApprover.Request != nil {
+		if adult.Guardian() != nil || adult.Party(actor.Student).Request != nil {
 			p.Errorf("an adult alone: %+v", adult)
 		}
 	})
@@ -90,7 +90,7 @@ func TestRename(t *testing.T) {
 		guardian, student := p.as(actor.Guardian, number(2)), p.as(actor.Student, number(3))
 		ok(p, p.decide(guardian, a.ID, approval.Approve))
 		ok(p, p.decide(student, a.ID, approval.Reject))
-		old := a.GuardianApprover.Request.ID
+		old := a.Party(actor.Guardian).Request.ID
 
 		_, err := p.Edit(bg, coach, a.ID, approval.Patch{Student: approval.StudentPatch{FullName: ptr("bela  RAO")}})
 		if f := p.refused(err, "player_exists"); f.Extra["player_id"] != b.ID {
@@ -98,7 +98,7 @@ func TestRename(t *testing.T) {
 		}
 		same, err := p.Player(bg, coach, a.ID)
 		ok(p, err)
-		if same.Student.FullName != "Asha Rao" || same.GuardianApprover.Consent.State != approval.Approved {
+		if same.Student.FullName != "Asha Rao" || same.Party(actor.Guardian).Consent.State != approval.Approved {
 			p.Errorf("a refused rename changed %+v", same)
 		}
 
@@ -112,7 +112,7 @@ func TestRename(t *testing.T) {
 			p.Errorf("saved and read differ:\n%s", diff)
 		}
 		for _, party := range approval.Parties {
-			side := got.Approver(party)
+			side := got.Party(party)
 			if side.Consent.State != approval.Pending || !side.Consent.PendingSince.Equal(p.clock.Now()) || side.OpenRequest() == nil {
 				p.Errorf("%s after a rename: %+v", party, side)
 			}
@@ -142,12 +142,12 @@ func TestContactChange(t *testing.T) {
 		changed, err := p.Edit(bg, coach, a.ID, approval.Patch{Guardian: &approval.GuardianPatch{Number: ptr(number(5))}})
 		ok(p, err)
 		newGuardian := p.as(actor.Guardian, number(5))
-		if s := changed.GuardianApprover; s.AccountID != newGuardian.AccountID || s.Consent.State != approval.Pending || s.OpenRequest() == nil {
+		if s := changed.Party(actor.Guardian); s.AccountID != newGuardian.AccountID || s.Consent.State != approval.Pending || s.OpenRequest() == nil {
 			p.Errorf("after the change: %+v", s)
 		}
 		for name, err := range map[string]error{
 			"player":  second(p.Player(bg, old, a.ID)),
-			"request": second(p.Request(bg, old, a.GuardianApprover.Request.ID)),
+			"request": second(p.Request(bg, old, a.Party(actor.Guardian).Request.ID)),
 			"decide":  p.decide(old, a.ID, approval.Revoke),
 			"status":  third(p.Status(bg, old, a.ID)),
 		} {
@@ -170,7 +170,7 @@ func TestContactChange(t *testing.T) {
 		if got := p.tray(newGuardian.AccountID); !slices.Equal(got, []string{"guardian_request"}) {
 			p.Errorf("new guardian's tray: %q", got)
 		}
-		r, err := p.Request(bg, newGuardian, changed.GuardianApprover.Request.ID)
+		r, err := p.Request(bg, newGuardian, changed.Party(actor.Guardian).Request.ID)
 		ok(p, err)
 		if r.PartyID != newGuardian.AccountID {
 			p.Errorf("request asks %s", r.PartyID)
@@ -195,7 +195,7 @@ func TestRemovePlayer(t *testing.T) {
 		for _, by := range []actor.Actor{coach, guardian, student} {
 			_, err := p.Player(bg, by, a.ID)
 			p.refused(err, "not_found")
-			_, err = p.OwnRequest(bg, by, a.StudentApprover.Request.ID)
+			_, err = p.OwnRequest(bg, by, a.Party(actor.Student).Request.ID)
 			p.refused(err, "not_found")
 		}
 		p.refused(p.Remove(bg, coach, a.ID), "not_found")
@@ -294,7 +294,7 @@ func TestAdultsAndTheirGuardians(t *testing.T) {
 		ok(p, p.decide(guardian, a.ID, approval.Approve))
 		gone, err := p.Edit(bg, coach, a.ID, approval.Patch{RemoveGuardian: true})
 		ok(p, err)
-		if gone.Guardian != nil || gone.GuardianApprover.AccountID != "" || gone.GuardianApprover.Consent.State != approval.Pending {
+		if gone.Guardian() != nil || gone.Party(actor.Guardian).AccountID != "" || gone.Party(actor.Guardian).Consent.State != approval.Pending {
 			p.Errorf("without a guardian: %+v", gone)
 		}
 		p.refused(p.decide(guardian, a.ID, approval.Revoke), "not_found")

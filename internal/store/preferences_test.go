@@ -160,8 +160,8 @@ func TestLanguageChosenByCoach(t *testing.T) {
 		ok(p, err)
 		saved, err := p.Player(bg, coach, a.ID)
 		ok(p, err)
-		if saved.Student.Language != "en" || saved.Guardian.Language != "hi" {
-			p.Errorf("saved %q and %q, want en and hi", saved.Student.Language, saved.Guardian.Language)
+		if saved.Party(actor.Student).Language != "en" || saved.Guardian().Language != "hi" {
+			p.Errorf("saved %q and %q, want en and hi", saved.Party(actor.Student).Language, saved.Guardian().Language)
 		}
 		p.wantPreferences(3, english)
 		p.wantPreferences(2, hindi)
@@ -185,7 +185,7 @@ func TestLanguageChosenByCoach(t *testing.T) {
 		p.wantPreferences(2, english)
 		saved, err = p.Player(bg, coach, a.ID)
 		ok(p, err)
-		if saved.GuardianApprover.Consent.State != approval.Approved {
+		if saved.Party(actor.Guardian).Consent.State != approval.Approved {
 			p.Error("a language took the consent back")
 		}
 

@@ -50,8 +50,8 @@ func (p *fixture) checkInvariants(coach actor.Actor, id string) *approval.Player
 	ok(p, err)
 	for _, party := range approval.Parties {
 		open := p.count(`SELECT count(*) FROM requests WHERE player_id = $1 AND approver_type = $2 AND state = 'pending'`, id, string(party))
-		if r := got.Approver(party).OpenRequest(); open > 1 || (open == 1) != (r != nil) {
-			p.Errorf("%s: %d open requests, newest %v", party, open, got.Approver(party).Request)
+		if r := got.Party(party).OpenRequest(); open > 1 || (open == 1) != (r != nil) {
+			p.Errorf("%s: %d open requests, newest %v", party, open, got.Party(party).Request)
 		}
 		last := ""
 		for _, r := range history {
@@ -59,11 +59,11 @@ func (p *fixture) checkInvariants(coach actor.Actor, id string) *approval.Player
 				last = string(r.Action)
 			}
 		}
-		if s := got.Approver(party).Consent.State; s != approval.Pending && string(s) != last {
+		if s := got.Party(party).Consent.State; s != approval.Pending && string(s) != last {
 			p.Errorf("%s: state %s after %q", party, s, last)
 		}
 	}
-	for _, account := range []string{got.GuardianApprover.AccountID, got.StudentApprover.AccountID, got.CoachID} {
+	for _, account := range []string{got.Party(actor.Guardian).AccountID, got.Party(actor.Student).AccountID, got.CoachID} {
 		if account == "" {
 			continue
 		}
@@ -81,7 +81,7 @@ func TestConcurrentDecisions(t *testing.T) {
 		decisions := []approval.Trigger{approval.Approve, approval.Reject}
 		errs := concurrently(50, func(i int) error { return p.decide(guardian, a.ID, decisions[i%2]) })
 		p.countCodes(errs)
-		final := p.checkInvariants(coach, a.ID).GuardianApprover.Consent.State
+		final := p.checkInvariants(coach, a.ID).Party(actor.Guardian).Consent.State
 		history, err := p.history(a.ID)
 		ok(p, err)
 		if len(history) != 1 || string(history[0].Action) != string(final) {
@@ -115,7 +115,7 @@ func TestConcurrentDecisionsOfBothParties(t *testing.T) {
 				ok(p, err)
 			}
 			got := p.checkInvariants(coach, a.ID)
-			if got.GuardianApprover.Consent.State != approval.Approved || got.StudentApprover.Consent.State != approval.Approved {
+			if got.Party(actor.Guardian).Consent.State != approval.Approved || got.Party(actor.Student).Consent.State != approval.Approved {
 				p.Errorf("after both approved: %+v", got)
 			}
 		}
@@ -133,7 +133,7 @@ func TestConcurrentApproveAndRename(t *testing.T) {
 		for round := range 10 {
 			a := p.add(coach, fmt.Sprint("Child ", round), number(2), "")
 			guardian := p.as(actor.Guardian, number(2))
-			seen := a.GuardianApprover.Request.ID
+			seen := a.Party(actor.Guardian).Request.ID
 			errs := concurrently(2, func(i int) error {
 				if i == 0 {
 					_, _, err := p.Decide(bg, guardian, a.ID, approval.Decision{Action: approval.Approve, RequestID: seen})
@@ -144,8 +144,8 @@ func TestConcurrentApproveAndRename(t *testing.T) {
 			})
 			ok(p, errs[1])
 			got := p.checkInvariants(coach, a.ID)
-			if got.GuardianApprover.Consent.State != approval.Pending || got.GuardianApprover.OpenRequest() == nil || got.GuardianApprover.Request.ID == seen {
-				p.Errorf("after the rename: %+v", got.GuardianApprover)
+			if got.Party(actor.Guardian).Consent.State != approval.Pending || got.Party(actor.Guardian).OpenRequest() == nil || got.Party(actor.Guardian).Request.ID == seen {
+				p.Errorf("after the rename: %+v", got.Party(actor.Guardian))
 			}
 			if code := fault.CodeOf(errs[0]); code != "" && code != "request_superseded" {
 				p.Errorf("Approve: err = %v", errs[0])
@@ -170,8 +170,8 @@ func TestConcurrentApproveAndContactChange(t *testing.T) {
 			})
 			ok(p, errs[1])
 			got := p.checkInvariants(coach, a.ID)
-			if got.GuardianApprover.Consent.State != approval.Pending || got.GuardianApprover.AccountID == guardian.AccountID {
-				p.Errorf("after the change: %+v", got.GuardianApprover)
+			if got.Party(actor.Guardian).Consent.State != approval.Pending || got.Party(actor.Guardian).AccountID == guardian.AccountID {
+				p.Errorf("after the change: %+v", got.Party(actor.Guardian))
 			}
 			if code := fault.CodeOf(errs[0]); code != "" && code != "not_found" {
 				p.Errorf("Approve: err = %v", errs[0])
@@ -302,8 +302,8 @@ func TestConcurrentChangesOfFamilies(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			guardian := actor.Actor{AccountID: a.GuardianApprover.AccountID, Role: actor.Guardian}
-			student := actor.Actor{AccountID: a.StudentApprover.AccountID, Role: actor.Student}
+			guardian := actor.Actor{AccountID: a.Party(actor.Guardian).AccountID, Role: actor.Guardian}
+			student := actor.Actor{AccountID: a.Party(actor.Student).AccountID, Role: actor.Student}
 			for _, step := range []func() error{
 				func() error { return p.decide(guardian, a.ID, approval.Approve) },
 				func() error { return p.decide(student, a.ID, approval.Reject) },

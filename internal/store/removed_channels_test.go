@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/platform/actor"
 )
 
 // Deliveries of a channel that the service no longer has fail after their lifetime, and
@@ -16,7 +17,7 @@ func TestFailRemovedChannels(t *testing.T) {
 		c := p.coach(1)
 		var requests []string
 		for i, channel := range []string{"fax", "fax", "sms"} {
-			id := p.add(c, "Asha Rao", number(10+i), "").GuardianApprover.Request.ID
+			id := p.add(c, "Asha Rao", number(10+i), "").Party(actor.Guardian).Request.ID
 			ok(p, run(p.db, `UPDATE deliveries SET channel = $2 WHERE request_id = $1 AND channel = 'sms'`, id, channel))
 			requests = append(requests, id)
 			c = p.coach(2 + i)

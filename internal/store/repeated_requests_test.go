@@ -23,7 +23,7 @@ func TestRepeatedRequestsAreHeld(t *testing.T) {
 		a := p.add(c, "Asha Rao", number(2), "")
 		p.wantSent("first", 1, 1)
 		p.clock.advance(time.Hour)
-		_, err := p.Cancel(bg, c, a.GuardianApprover.Request.ID)
+		_, err := p.Cancel(bg, c, a.Party(actor.Guardian).Request.ID)
 		ok(p, err)
 		for _, ask := range []func() *approval.Request{
 			func() *approval.Request {
@@ -33,7 +33,7 @@ func TestRepeatedRequestsAreHeld(t *testing.T) {
 			},
 			func() *approval.Request {
 				ok(p, p.Remove(bg, c, a.ID))
-				return p.add(c, "Asha Rao", number(2), "").GuardianApprover.Request
+				return p.add(c, "Asha Rao", number(2), "").Party(actor.Guardian).Request
 			},
 		} {
 			r := ask()
@@ -58,7 +58,7 @@ func TestRepeatedRequestInQuietHours(t *testing.T) {
 		a := p.add(c, "Asha Rao", number(2), "")
 		p.wantSent("first", 1, 1)
 		p.clock.advance(time.Hour)
-		_, err := p.Cancel(bg, c, a.GuardianApprover.Request.ID)
+		_, err := p.Cancel(bg, c, a.Party(actor.Guardian).Request.ID)
 		ok(p, err)
 		r, _, err := p.send(c, a.ID, actor.Guardian)
 		ok(p, err)
@@ -138,7 +138,7 @@ func TestEarlierRequestsPlan(t *testing.T) {
 	p := newFixture(t, storetest.SQLite(t))
 	c := p.coach(1)
 	a := p.add(c, "Asha Rao", number(2), "")
-	_, err := p.Cancel(bg, c, a.GuardianApprover.Request.ID)
+	_, err := p.Cancel(bg, c, a.Party(actor.Guardian).Request.ID)
 	ok(t, err)
 	var query string
 	var args []any

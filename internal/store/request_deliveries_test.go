@@ -19,7 +19,7 @@ func TestStatusHasTheDeliveriesOfBothRequests(t *testing.T) {
 		got, _, err := p.Status(bg, coach, a.ID)
 		ok(p, err)
 		for _, party := range approval.Parties {
-			r := got.Approver(party).Request
+			r := got.Party(party).Request
 			whole, err := p.Request(bg, coach, r.ID)
 			ok(p, err)
 			if len(r.Deliveries) != 2 || !slices.Equal(r.Deliveries, whole.Deliveries) {
@@ -29,8 +29,8 @@ func TestStatusHasTheDeliveriesOfBothRequests(t *testing.T) {
 		lone := p.add(coach, "Kabir Mehta", number(4), "")
 		got, _, err = p.Status(bg, coach, lone.ID)
 		ok(p, err)
-		if got.StudentApprover.Request != nil || len(got.Approver(actor.Guardian).Request.Deliveries) != 2 {
-			p.Errorf("one request alone: %+v", got.GuardianApprover.Request)
+		if got.Party(actor.Student).Request != nil || len(got.Party(actor.Guardian).Request.Deliveries) != 2 {
+			p.Errorf("one request alone: %+v", got.Party(actor.Guardian).Request)
 		}
 	})
 }
@@ -54,7 +54,7 @@ func TestChangesReturnTheirDeliveries(t *testing.T) {
 			got, _, err := p.Decide(bg, guardian, a.ID, approval.Decision{Action: what})
 			ok(p, err)
 			for _, party := range approval.Parties {
-				r := got.Approver(party).Request
+				r := got.Party(party).Request
 				r.FollowedUpAt, r.FollowUpNote = time.Time{}, "" // not loaded with the player
 				saved(r)
 			}

@@ -21,7 +21,7 @@ func TestSend(t *testing.T) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")
 		guardian := p.as(actor.Guardian, number(2))
-		first := a.GuardianApprover.Request.ID
+		first := a.Party(actor.Guardian).Request.ID
 
 		p.clock.advance(48*time.Hour - time.Second)
 		_, _, err := p.send(coach, a.ID, actor.Guardian)
@@ -91,7 +91,7 @@ func TestSendToCorrectedContact(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")
-		first := a.GuardianApprover.Request.ID
+		first := a.Party(actor.Guardian).Request.ID
 		r, created, err := p.Send(bg, coach, a.ID, actor.Guardian, approval.Patch{Guardian: &approval.GuardianPatch{Number: ptr(number(4))}}, nil)
 		ok(p, err)
 		newGuardian := p.as(actor.Guardian, number(4))
@@ -130,7 +130,7 @@ func TestRequestToBlockedDestination(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", "+15005550006", "")
-		r := a.GuardianApprover.Request.ID
+		r := a.Party(actor.Guardian).Request.ID
 		if got := p.deliveries(coach, r); !slices.Equal(got, []string{"in_app delivered", "sms failed destination_blocked"}) {
 			p.Errorf("deliveries = %q", got)
 		}
@@ -242,7 +242,7 @@ func TestRemind(t *testing.T) {
 			p.Errorf("%d reminders left", left)
 		}
 		want := []string{"guardian_request", "request_reminder", "request_reminder", "request_reminder"}
-		if got := p.tray(a.GuardianApprover.AccountID); !slices.Equal(got, want) {
+		if got := p.tray(a.Party(actor.Guardian).AccountID); !slices.Equal(got, want) {
 			p.Errorf("tray = %q, want %q", got, want)
 		}
 		ok(p, p.decide(p.as(actor.Guardian, number(2)), a.ID, approval.Approve))

@@ -85,7 +85,7 @@ func TestUnanswered(t *testing.T) {
 		p.retain()
 		left("Answers", "Moved", "Refused")
 		for _, id := range []string{silent.ID, removed.ID, later.ID, alone.ID} {
-			if p.count(`SELECT count(*) FROM players WHERE id = $1 AND erased_at IS NOT NULL AND guardian_number IS NULL`, id) != 1 {
+			if p.count(`SELECT count(*) FROM players p JOIN parties g ON g.player_id = p.id AND g.role = 'guardian' WHERE p.id = $1 AND p.erased_at IS NOT NULL AND g.number IS NULL`, id) != 1 {
 				p.Errorf("player %s was not erased", id)
 			}
 		}

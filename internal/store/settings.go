@@ -101,13 +101,16 @@ func (tx *Tx) LockCoach(ctx context.Context, coachID string) (visible bool, err 
 	return visible, err
 }
 
+// WithParties joins the guardian g and the student s of the player p. A statement that locks the player, so that a concurrent
+// change of its parties commits before or waits, locks all three: after a wait PostgreSQL reads only locked rows again.
+const WithParties = ` JOIN parties g ON g.player_id = p.id AND g.role = 'guardian' JOIN parties s ON s.player_id = p.id AND s.role = 'student'`
+
 // AccountRoles selects the role facts of the account a. Each LIMIT matters: PostgreSQL may answer an
 // EXISTS in a select list by reading all players once (a hashed subplan), which it does while it has
 // no statistics of a new table.
 const AccountRoles = `
 	(SELECT 1 FROM coaches c WHERE c.id = a.id LIMIT 1) IS NOT NULL,
-	(SELECT 1 FROM players p WHERE p.guardian_id = a.id AND p.deleted_at IS NULL LIMIT 1) IS NOT NULL
-		OR (SELECT 1 FROM players p WHERE p.student_id = a.id AND p.deleted_at IS NULL LIMIT 1) IS NOT NULL,
+	(SELECT 1 FROM parties p WHERE p.account_id = a.id AND p.deleted_at IS NULL LIMIT 1) IS NOT NULL,
 	(SELECT 1 FROM disputes d WHERE d.approver_id = a.id LIMIT 1) IS NOT NULL`
 
 // Settings returns the settings of the store.

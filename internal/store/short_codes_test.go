@@ -28,15 +28,15 @@ func TestFindByShortCode(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), number(3))
-		request := a.GuardianApprover.Request
+		request := a.Party(actor.Guardian).Request
 		want := approval.LinkState{
 			Open: true, RequestID: request.ID, PlayerID: a.ID, Party: actor.Guardian, Number: number(2), CoachName: "Coach 1", StudentName: "Asha Rao", Version: 1,
 		}
 		p.wantPair(request.ShortCode, number(2), want)
 		p.wantPair(" "+strings.ToLower(request.ShortCode[:3])+"-"+request.ShortCode[3:], number(2), want)
 		p.wantPair("", number(2), approval.LinkState{})
-		p.wantPair(request.ShortCode, number(3), approval.LinkState{})                   // the other party
-		p.wantPair(a.StudentApprover.Request.ShortCode, number(2), approval.LinkState{}) // the code of the other party
+		p.wantPair(request.ShortCode, number(3), approval.LinkState{})                        // the other party
+		p.wantPair(a.Party(actor.Student).Request.ShortCode, number(2), approval.LinkState{}) // the code of the other party
 		p.wantPair(request.ShortCode, number(2), want)
 
 		// A correction cancels the request: its code ends, and the new one has another.
@@ -67,7 +67,7 @@ func TestWrongPairsOfShortCodes(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		a := p.add(p.coach(1), "Asha Rao", number(2), "")
-		code := a.GuardianApprover.Request.ShortCode
+		code := a.Party(actor.Guardian).Request.ShortCode
 		find := func(code string, n phone.Number, network string) error {
 			_, err := p.FindByShortCode(bg, code, n, network)
 			return err
@@ -155,7 +155,7 @@ func (p *fixture) wantCodes(playersAndCodes ...any) {
 		a := playersAndCodes[i].(*approval.Player)
 		saved, err := p.Player(bg, actor.Actor{AccountID: a.CoachID, Role: actor.Coach}, a.ID)
 		ok(p, err)
-		if got := saved.GuardianApprover.Request.ShortCode; got != playersAndCodes[i+1] {
+		if got := saved.Party(actor.Guardian).Request.ShortCode; got != playersAndCodes[i+1] {
 			p.Errorf("the code of %s is %q, want %q", a.Student.FullName, got, playersAndCodes[i+1])
 		}
 	}

@@ -28,8 +28,12 @@ func (p *fixture) squad(nth, n int) (by actor.Actor, batchID string, playerIDs [
 			id := fmt.Sprintf("%s-player-%03d", by.AccountID, i)
 			playerIDs = append(playerIDs, id)
 			if _, err := tx.Exec(bg, `
-				INSERT INTO players (id, coach_id, version, student_name, student_key, date_of_birth, search_key, student_state, student_pending_since, guardian_state, guardian_pending_since, created_at)
-				VALUES ($1, $2, 1, $3, $3, '2014-04-30', $3, 'pending', 1, 'pending', 1, 1)`, id, by.AccountID, fmt.Sprint("player ", i)); err != nil {
+				INSERT INTO players (id, coach_id, version, student_name, student_key, date_of_birth, search_key, created_at)
+				VALUES ($1, $2, 1, $3, $3, '2014-04-30', $3, 1)`, id, by.AccountID, fmt.Sprint("player ", i)); err != nil {
+				return err
+			}
+			if _, err := tx.Exec(bg, `
+				INSERT INTO parties (player_id, role, position, coach_id, state, pending_since) VALUES ($1, 'guardian', 1, $2, 'pending', 1), ($1, 'student', 1, $2, 'pending', 1)`, id, by.AccountID); err != nil {
 				return err
 			}
 			if _, err := tx.Exec(bg, `INSERT INTO batch_players (coach_id, batch_id, player_id, joined_at) VALUES ($1, $2, $3, 1)`, by.AccountID, batchID, id); err != nil {

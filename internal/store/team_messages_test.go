@@ -77,7 +77,7 @@ func TestTeamMessages(t *testing.T) {
 		_, err = p.Add(bg, c, adult("Dora", "+447400123456"), nil)
 		ok(t, err)
 		eve := p.add(c, "Eve", number(5), number(6))
-		_, err = p.Dispute(bg, p.as(actor.Guardian, number(5)), eve.GuardianApprover.Request.ID, approval.Wording{})
+		_, err = p.Dispute(bg, p.as(actor.Guardian, number(5)), eve.Party(actor.Guardian).Request.ID, approval.Wording{})
 		ok(t, err)
 		guardian := p.as(actor.Guardian, number(2))
 		ok(t, p.decide(guardian, asha.ID, approval.Approve))
@@ -425,10 +425,11 @@ func (p *fixture) insertPlayers(c actor.Actor, n int) {
 		guardian := string(number(1000 + i))
 		ok(p, run(p.db, `INSERT INTO accounts (id, mobile_number, role, created_at) VALUES ($1, $2, 'guardian', 1)`, account, guardian))
 		ok(p, run(p.db, `
-			INSERT INTO players (id, coach_id, version, student_name, student_key, date_of_birth, search_key, student_state, student_pending_since,
-				guardian_name, guardian_relationship, guardian_number, guardian_id, guardian_state, guardian_pending_since, created_at)
-			VALUES ($1, $2, 1, $3, $3, '2014-01-01', $3, 'pending', 1, 'G', 'mother', $4, $5, 'pending', 1, 1)`,
-			id, c.AccountID, fmt.Sprintf("Child %d", i), guardian, account))
+			INSERT INTO players (id, coach_id, version, student_name, student_key, date_of_birth, search_key, created_at)
+			VALUES ($1, $2, 1, $3, $3, '2014-01-01', $3, 1)`, id, c.AccountID, fmt.Sprintf("Child %d", i)))
+		ok(p, run(p.db, `
+			INSERT INTO parties (player_id, role, position, coach_id, name, relationship, number, account_id, state, pending_since)
+			VALUES ($1, 'guardian', 1, $2, 'G', 'mother', $3, $4, 'pending', 1), ($1, 'student', 1, $2, NULL, NULL, NULL, NULL, 'pending', 1)`, id, c.AccountID, guardian, account))
 	}
 }
 

@@ -30,7 +30,7 @@ func TestReplyAfterRevocation(t *testing.T) {
 		commit := func() { ok(t, p.decide(guardian, a.ID, approval.Revoke)) }
 		if postgres {
 			p = newFixture(t, url+"&lock_timeout=9s")
-			commit = commitWhenWaited(t, url, 1, `UPDATE players SET guardian_state = 'revoked'`)
+			commit = commitWhenWaited(t, url, 1, `UPDATE players SET version = version + 1; UPDATE parties SET state = 'revoked' WHERE role = 'guardian'`)
 		} else {
 			commit()
 		}

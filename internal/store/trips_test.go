@@ -112,7 +112,7 @@ func measureOperations(t *testing.T, p *fixture, measure func(do func()) costs, 
 				t.Fatal("nothing was rotated")
 			}
 		}},
-		{"adding a player, both asked by SMS", operationCosts{costs{5, 19, 24, 77, 18350}, costs{0, 19, 0, 0, 234840}}, func(n int) {
+		{"adding a player, both asked by SMS", operationCosts{costs{5, 19, 25, 80, 18750}, costs{0, 19, 0, 0, 234840}}, func(n int) {
 			added, err := p.Add(bg, by, child(fmt.Sprint("Asha ", n), number(200+n)), mother(number(300+n)))
 			ok(t, err)
 			players[n] = added.ID
@@ -121,11 +121,11 @@ func measureOperations(t *testing.T, p *fixture, measure func(do func()) costs, 
 		{"the four SMS of two players, by the worker", operationCosts{costs{0, 15, 28, 67, 12500}, costs{0, 15, 0, 0, 156560}}, func(int) { p.sendRequests(1) }},
 		{"the records of two adds, by the worker", operationCosts{costs{0, 6, 7, 9, 4550}, costs{0, 6, 0, 0, 37080}}, func(int) { ok(t, log.Work(bg)) }},
 		{"the changes of two adds, by a reader", operationCosts{costs{0, 6, 6, 12, 1700}, costs{0, 6, 0, 0, 28840}}, func(int) { p.read(feed.Cursor{}, 1) }},
-		{"a decision", operationCosts{costs{3, 12, 10, 34, 8600}, costs{0, 12, 0, 0, 140080}}, func(n int) { decide(n, approval.Approve) }},
+		{"a decision", operationCosts{costs{3, 13, 11, 31, 8000}, costs{0, 13, 0, 0, 131840}}, func(n int) { decide(n, approval.Approve) }},
 		{"the records of two decisions, by the worker", operationCosts{costs{0, 6, 5, 4, 1300}, costs{0, 6, 0, 0, 28840}}, func(int) { ok(t, log.Work(bg)) }},
 		{"the changes of two decisions, by a reader", operationCosts{costs{0, 6, 4, 6, 850}, costs{0, 6, 0, 0, 28840}}, func(int) { p.read(feed.Cursor{}, 1) }},
-		{"a revocation", operationCosts{costs{3, 13, 9, 27, 7700}, costs{0, 13, 0, 0, 107120}}, func(n int) { decide(n, approval.Revoke) }},
-		{"a new request", operationCosts{costs{5, 15, 11, 41, 9550}, costs{0, 15, 0, 0, 197760}}, func(n int) {
+		{"a revocation", operationCosts{costs{3, 14, 10, 19, 6500}, costs{0, 14, 0, 0, 98880}}, func(n int) { decide(n, approval.Revoke) }},
+		{"a new request", operationCosts{costs{5, 16, 12, 38, 8950}, costs{0, 16, 0, 0, 189520}}, func(n int) {
 			_, _, err := p.Send(bg, by, players[n], actor.Guardian, approval.Patch{}, nil)
 			ok(t, err)
 		}},

@@ -19,7 +19,7 @@ func TestVia(t *testing.T) {
 		a := p.add(coach, "Asha Rao", number(2), number(3))
 		guardian := p.as(actor.Guardian, number(2))
 		guardian.Via = actor.ViaChat
-		r, err := p.Dispute(bg, guardian, a.GuardianApprover.Request.ID, approval.Wording{})
+		r, err := p.Dispute(bg, guardian, a.Party(actor.Guardian).Request.ID, approval.Wording{})
 		if ok(p, err); r.Via != actor.ViaChat {
 			p.Errorf("disputed via %q", r.Via)
 		}
@@ -33,8 +33,8 @@ func TestVia(t *testing.T) {
 		guardian.Via = actor.ViaAPI
 		saved, history, err := p.Decide(bg, guardian, a.ID, approval.Decision{Action: approval.Revoke})
 		ok(p, err)
-		if len(history) != 2 || history[0].Via != actor.ViaVoice || history[1].Via != actor.ViaAPI || saved.GuardianApprover.Request.Via != actor.ViaVoice {
-			p.Errorf("history %+v, request %+v", history, saved.GuardianApprover.Request)
+		if len(history) != 2 || history[0].Via != actor.ViaVoice || history[1].Via != actor.ViaAPI || saved.Party(actor.Guardian).Request.Via != actor.ViaVoice {
+			p.Errorf("history %+v, request %+v", history, saved.Party(actor.Guardian).Request)
 		}
 	})
 }
@@ -59,9 +59,9 @@ func TestWordingOfDispute(t *testing.T) {
 		guardian, student := p.as(actor.Guardian, number(2)), p.as(actor.Student, number(3))
 		read := p.WordingOf("hi", "सवाल")
 		guardian.Via, student.Via = actor.ViaPage, actor.ViaAPI
-		_, err := p.Dispute(bg, guardian, a.GuardianApprover.Request.ID, read)
+		_, err := p.Dispute(bg, guardian, a.Party(actor.Guardian).Request.ID, read)
 		ok(p, err)
-		_, err = p.Dispute(bg, student, a.StudentApprover.Request.ID, approval.Wording{})
+		_, err = p.Dispute(bg, student, a.Party(actor.Student).Request.ID, approval.Wording{})
 		ok(p, err)
 		want := []approval.Wording{read, p.WordingOf("en", "Your profile is ready\nCoach Coach 1 added you, Asha Rao. Approve to use all features, or reject.")}
 		for i := range want {

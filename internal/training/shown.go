@@ -183,7 +183,7 @@ func batchesOf(ctx context.Context, tx *store.Tx, by actor.Actor, playerIDs []st
 		FROM players p
 		JOIN batch_players m ON m.player_id = p.id AND m.left_at IS NULL
 		JOIN batches b ON b.id = m.batch_id AND b.archived_at IS NULL
-		WHERE (p.guardian_id = $1 OR p.student_id = $1) AND p.deleted_at IS NULL AND p.id IN (`+database.Params(2, len(padded))+`)`,
+		WHERE EXISTS (SELECT 1 FROM parties a WHERE a.player_id = p.id AND a.account_id = $1) AND p.deleted_at IS NULL AND p.id IN (`+database.Params(2, len(padded))+`)`,
 		append([]any{by.AccountID}, padded...)...)
 	_, err = database.Collect(rs, err, func(row database.Scanner) (playerID string, err error) {
 		b := &team.Batch{}

@@ -37,9 +37,9 @@ func (s *Service) lockParties(ctx context.Context, tx *store.Tx, coachID, batchI
 		guardianAt, studentAt time.Time
 	}
 	rs, err := tx.Query(ctx, `
-		SELECT p.id, p.student_name, p.guardian_id, p.student_id, p.guardian_email, p.guardian_changed_at, p.student_changed_at
-		FROM batch_players m JOIN players p ON p.id = m.player_id AND p.deleted_at IS NULL
-		WHERE m.coach_id = $1 AND m.batch_id = $2 AND m.left_at IS NULL ORDER BY m.player_id `+tx.ForShare("p"), coachID, batchID)
+		SELECT p.id, p.student_name, g.account_id, s.account_id, g.email, g.changed_at, s.changed_at
+		FROM batch_players m JOIN players p ON p.id = m.player_id AND p.deleted_at IS NULL`+store.WithParties+`
+		WHERE m.coach_id = $1 AND m.batch_id = $2 AND m.left_at IS NULL ORDER BY m.player_id `+tx.ForShare("p, g, s"), coachID, batchID)
 	players, err := database.Collect(rs, err, func(row database.Scanner) (p player, err error) {
 		return p, row.Scan(&p.playerID, &p.studentName, database.IntoText(&p.guardian), database.IntoText(&p.student), database.IntoText(&p.email), database.IntoTime(&p.guardianAt), database.IntoTime(&p.studentAt))
 	})

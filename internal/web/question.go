@@ -56,7 +56,7 @@ func (p *Pages) Question(ctx context.Context, r *Request, by actor.Actor) (Quest
 }
 
 func (p *Pages) NewQuestion(r *Request, by actor.Actor, player *approval.Player, history []approval.Record) Question {
-	approver := player.Approver(by.Role)
+	approver := player.Party(by.Role)
 	d := Question{
 		ID: player.ID, Path: PlayerPath(by.Role, player.ID), CoachID: player.CoachID, Coach: message.Name(player.CoachName, ""), Student: player.Student.FullName,
 		Guardian: by.Role == actor.Guardian, Adult: player.Adult(p.Now()), State: approver.Consent.State, Consent: approver.Consent,
@@ -65,10 +65,10 @@ func (p *Pages) NewQuestion(r *Request, by actor.Actor, player *approval.Player,
 	d.On, d.Chat = services.GuardianApp, services.HasChat
 	if by.Role == actor.Student {
 		d.On = services.StudentApp
-		d.NeedsGuardian = p.Approvals.Rules.NeedsGuardian(player.Student.DateOfBirth, p.Now()) && player.GuardianApprover.Consent.State != approval.Approved
+		d.NeedsGuardian = p.Approvals.Rules.NeedsGuardian(player.Student.DateOfBirth, p.Now()) && player.Party(actor.Guardian).Consent.State != approval.Approved
 	}
 	d.Services = ServicesOf(services)
-	d.MayEndView = by.Role == actor.Student && d.Adult && d.State != approval.Pending && player.Guardian != nil
+	d.MayEndView = by.Role == actor.Student && d.Adult && d.State != approval.Pending && player.Guardian() != nil
 	if player.DisclosedTo(by) == approval.Outline {
 		// A stranger may have chosen the name.
 		d.Student = message.Name(player.Student.FullName, p.NewView(r, "").MustT("question.the_child"))

@@ -56,7 +56,7 @@ func decodeBody[T any](raw []byte) (value T, f wire.Faults, err error) {
 }
 
 // AddPlayer reads the body of POST /api/players/add.
-func (i Inputs) AddPlayer(body []byte) (approval.Student, *approval.Guardian, error) {
+func (i Inputs) AddPlayer(body []byte) (approval.Student, *approval.Person, error) {
 	in, f, err := decodeBody[addPlayerRequest](body)
 	if err != nil {
 		return approval.Student{}, nil, err

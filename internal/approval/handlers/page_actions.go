@@ -64,7 +64,7 @@ func (p pages) ask(ctx context.Context, r *web.Request, by actor.Actor) (web.Res
 			if readErr != nil {
 				return readErr
 			}
-			if player.Approver(party).OpenRequest() != nil && (number == "" || number == player.Number(party)) {
+			if player.Party(party).OpenRequest() != nil && (number == "" || number == player.Number(party)) {
 				return nil
 			}
 			return errChangedMeanwhile
@@ -113,7 +113,7 @@ func (p pages) callParty(ctx context.Context, r *web.Request, by actor.Actor) (w
 		_, err := p.Call(ctx, by, r.Value("request"))
 		if fault.CodeOf(err) == "call_limit" {
 			t, readErr := p.Timeline(ctx, by, id)
-			if readErr == nil && t.Player.Approver(party).CallFacts.Last.After(r.Time("last")) {
+			if readErr == nil && t.Player.Party(party).CallFacts.Last.After(r.Time("last")) {
 				return nil
 			}
 		}

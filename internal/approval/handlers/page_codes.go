@@ -33,7 +33,7 @@ type codeView struct {
 const codesPerSheet = 8
 
 func (p pages) newCode(v *web.View, player *approval.Player, party actor.Role) (codeView, error) {
-	short := player.Approver(party).OpenRequest().ShortCode
+	short := player.Party(party).OpenRequest().ShortCode
 	link := qr.AnswerURL(p.site.PublicURL, short)
 	image, err := qr.SVG(link, v.MustT("code.label", "Code", short))
 	coach := v.MustT("question.the_coach")
@@ -45,7 +45,7 @@ func (p pages) newCode(v *web.View, player *approval.Player, party actor.Role) (
 
 // hasCode reports whether a party can answer with a short code.
 func hasCode(player *approval.Player, party actor.Role) bool {
-	open := player.Approver(party).OpenRequest()
+	open := player.Party(party).OpenRequest()
 	return open != nil && open.ShortCode != ""
 }
 

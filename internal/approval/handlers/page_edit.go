@@ -28,14 +28,14 @@ func (p pages) editPlayerPage(ctx context.Context, r *web.Request, by actor.Acto
 
 // playerValues returns the form of a player as it is stored.
 func playerValues(player *approval.Player) url.Values {
-	s := player.Student
+	s, own := player.Student, player.Party(actor.Student)
 	values := url.Values{
-		"student_name": {s.FullName}, "date_of_birth": {s.DateOfBirth.String()}, "student_number": {""}, "medical": {s.Medical}, "student_language": {s.Language},
+		"student_name": {s.FullName}, "date_of_birth": {s.DateOfBirth.String()}, "student_number": {""}, "medical": {s.Medical}, "student_language": {own.Language},
 	}
-	if s.Number != "" {
-		values.Set("student_number", s.Number.Format())
+	if own.Number != "" {
+		values.Set("student_number", own.Number.Format())
 	}
-	if g := player.Guardian; g != nil {
+	if g := player.Guardian(); g != nil {
 		values.Set("guardian_name", g.Name)
 		values.Set("relationship", g.Relationship)
 		values.Set("guardian_number", g.Number.Format())
@@ -185,7 +185,7 @@ func readPlayerPatch(r *web.Request, player *approval.Player, f *wire.Faults) pl
 	}
 	if !guardian {
 		delete(body, "guardian")
-		if player.Guardian != nil && (!r.Form.Has(shownField+"guardian_name") || r.Value(shownField+"guardian_name") != "") {
+		if player.Guardian() != nil && (!r.Form.Has(shownField+"guardian_name") || r.Value(shownField+"guardian_name") != "") {
 			body["guardian"] = nil
 		}
 	}

@@ -58,7 +58,7 @@ type callOffer struct {
 
 // newCallOffer returns the offer to call a party, or nil.
 func (p pages) newCallOffer(player *approval.Player, party actor.Role) *callOffer {
-	facts := player.Approver(party).CallFacts
+	facts := player.Party(party).CallFacts
 	o := &callOffer{Last: facts.Last, Language: message.SpokenLanguage(facts.To.Preferences.Language)}
 	err := player.MayCall(party, p.Rules, p.Now())
 	if f, ok := errors.AsType[*fault.Error](err); ok {
@@ -68,9 +68,9 @@ func (p pages) newCallOffer(player *approval.Player, party actor.Role) *callOffe
 		}
 		o.From = at.In(facts.To.CallZone())
 	}
-	for i, d := range player.Approver(party).Request.Deliveries {
+	for i, d := range player.Party(party).Request.Deliveries {
 		if d.Channel == message.Voice {
-			o.Made = &player.Approver(party).Request.Deliveries[i]
+			o.Made = &player.Party(party).Request.Deliveries[i]
 		}
 	}
 	return o
@@ -150,13 +150,13 @@ func heldMessage(r *approval.Request) *approval.Delivery {
 
 // newPartyView returns a party of the player of a timeline.
 func (p pages) newPartyView(t *approval.Timeline, party actor.Role) partyView {
-	now, player, approver := p.Now(), t.Player, t.Player.Approver(party)
+	now, player, approver := p.Now(), t.Player, t.Player.Party(party)
 	v := partyView{
 		Party: party, Name: player.Student.FullName, Number: player.Number(party), Consent: approver.Consent, Request: approver.Request,
 		RemindersLeft: t.RemindersLeft(party, p.Rules),
 	}
 	if party == actor.Guardian {
-		v.Name, v.Optional = player.Guardian.Name, player.Adult(now)
+		v.Name, v.Optional = player.Party(party).Name, player.Adult(now)
 	}
 	if n := len(approver.Reminders); n > 0 {
 		v.LastReminder = approver.Reminders[n-1]
@@ -199,7 +199,7 @@ func (p pages) playerPage(ctx context.Context, r *web.Request, by actor.Actor, f
 	}
 	var parties []partyView
 	for _, party := range approval.Parties {
-		if party != actor.Guardian || t.Player.Guardian != nil {
+		if party != actor.Guardian || t.Player.Guardian() != nil {
 			parties = append(parties, p.newPartyView(t, party))
 		}
 	}

@@ -51,7 +51,7 @@ type guardianBody struct {
 
 // read returns the student and the guardian. It also reports the faults that package
 // approval would find, so that one response lists all of them.
-func (in addPlayerRequest) read(e input.Reader) (approval.Student, *approval.Guardian) {
+func (in addPlayerRequest) read(e input.Reader) (approval.Student, *approval.Person) {
 	student := approval.Student{FullName: in.Student.FullName, Medical: in.Student.Medical.Value, Language: in.Student.Language.Value, Basis: in.Basis.read(e)}
 	born, ok := birthDate(e, "/student/date_of_birth", in.Student.DateOfBirth)
 	student.DateOfBirth = born
@@ -67,8 +67,8 @@ func (in addPlayerRequest) read(e input.Reader) (approval.Student, *approval.Gua
 	return student, in.Guardian.guardian(e)
 }
 
-func (in guardianBody) guardian(e input.Reader) *approval.Guardian {
-	g := &approval.Guardian{
+func (in guardianBody) guardian(e input.Reader) *approval.Person {
+	g := &approval.Person{
 		Name: in.Name, Relationship: in.Relationship,
 		Number: e.Number("/guardian/mobile_number", in.MobileNumber), Language: in.Language.Value,
 	}

@@ -64,18 +64,18 @@ func (v view) fullPlayer(p *approval.Player) playerResponse {
 		Student: studentResponse{
 			FullName:      p.Student.FullName,
 			DateOfBirth:   p.Student.DateOfBirth.String(),
-			ContactNumber: wire.OrNull(string(p.Student.Number)),
+			ContactNumber: wire.OrNull(string(p.Number(actor.Student))),
 			HasMedical:    p.Student.HasMedical,
-			Language:      wire.OrNull(p.Student.Language),
+			Language:      wire.OrNull(p.Party(actor.Student).Language),
 		},
 		Adult:                   p.Adult(v.now),
 		SharedContact:           p.SharedContact(),
-		GuardianStatus:          p.GuardianApprover.Consent.State.Status(),
-		StudentStatus:           p.StudentApprover.Consent.State.Status(),
-		GuardianState:           p.GuardianApprover.Consent.State,
-		StudentState:            p.StudentApprover.Consent.State,
-		GuardianStatusUpdatedAt: wire.TimestampOrNull(p.GuardianApprover.Consent.ChangedAt),
-		StudentStatusUpdatedAt:  wire.TimestampOrNull(p.StudentApprover.Consent.ChangedAt),
+		GuardianStatus:          p.Party(actor.Guardian).Consent.State.Status(),
+		StudentStatus:           p.Party(actor.Student).Consent.State.Status(),
+		GuardianState:           p.Party(actor.Guardian).Consent.State,
+		StudentState:            p.Party(actor.Student).Consent.State,
+		GuardianStatusUpdatedAt: wire.TimestampOrNull(p.Party(actor.Guardian).Consent.ChangedAt),
+		StudentStatusUpdatedAt:  wire.TimestampOrNull(p.Party(actor.Student).Consent.ChangedAt),
 		GuardianRequestID:       openRequestID(p, actor.Guardian),
 		StudentRequestID:        openRequestID(p, actor.Student),
 		Services:                p.ConsentStatus().Availability(v.rules, v.now).Services(),
@@ -88,7 +88,7 @@ func (v view) fullPlayer(p *approval.Player) playerResponse {
 	if v.by.Role == actor.Coach {
 		a.Basis = &basisResponse{p.Student.Basis.Kind, wire.OrNull(p.Student.Basis.Note)}
 	}
-	if g := p.Guardian; g != nil {
+	if g := p.Guardian(); g != nil {
 		a.Guardian = &guardianResponse{g.Name, g.Relationship, string(g.Number), wire.OrNull(g.Email), wire.OrNull(g.Language)}
 	}
 	return a
@@ -113,10 +113,10 @@ type playerOutlineResponse struct {
 func (v view) playerOutline(p *approval.Player) playerOutlineResponse {
 	a := playerOutlineResponse{
 		PlayerID: p.ID, CoachID: p.CoachID, CoachName: wire.OrNull(p.CoachName),
-		GuardianStatus:    p.GuardianApprover.Consent.State.Status(),
-		StudentStatus:     p.StudentApprover.Consent.State.Status(),
-		GuardianState:     p.GuardianApprover.Consent.State,
-		StudentState:      p.StudentApprover.Consent.State,
+		GuardianStatus:    p.Party(actor.Guardian).Consent.State.Status(),
+		StudentStatus:     p.Party(actor.Student).Consent.State.Status(),
+		GuardianState:     p.Party(actor.Guardian).Consent.State,
+		StudentState:      p.Party(actor.Student).Consent.State,
 		GuardianRequestID: openRequestID(p, actor.Guardian),
 		StudentRequestID:  openRequestID(p, actor.Student),
 	}
@@ -126,7 +126,7 @@ func (v view) playerOutline(p *approval.Player) playerOutlineResponse {
 
 // openRequestID returns the id of the open request to the party, or nil.
 func openRequestID(p *approval.Player, party actor.Role) *string {
-	if r := p.Approver(party).OpenRequest(); r != nil {
+	if r := p.Party(party).OpenRequest(); r != nil {
 		return &r.ID
 	}
 	return nil
@@ -147,7 +147,7 @@ type myPlayerResponse struct {
 }
 
 func (v view) myPlayer(p *approval.Player) myPlayerResponse {
-	state := p.Approver(v.by.Role).Consent.State
+	state := p.Party(v.by.Role).Consent.State
 	on := p.ConsentStatus().Availability(v.rules, v.now)
 	return myPlayerResponse{
 		PlayerID: p.ID, CoachID: p.CoachID, CoachName: wire.OrNull(p.CoachName), StudentName: p.Student.FullName,

@@ -47,9 +47,9 @@ func fixturePlayer() *approval.Player {
 	decidedAt := requestedAt.Add(3 * time.Hour)
 	return &approval.Player{
 		ID: playerID, CoachID: coachID, CoachName: "Asha Rao", Version: 2,
-		Student:  approval.Student{FullName: `Kabir "K" <Mehta>`, DateOfBirth: approval.Date{Year: 2012, Month: 4, Day: 30}, Number: "+919876501234", HasMedical: true, Medical: "Asthma;\ncarries an inhaler.", Basis: approval.Basis{Kind: approval.FamilyAsked}},
-		Guardian: &approval.Guardian{Name: "Meera Mehta", Relationship: "mother", Number: "+919898765432"},
-		GuardianApprover: approval.Approver{
+		Student: approval.Child{FullName: `Kabir "K" <Mehta>`, DateOfBirth: approval.Date{Year: 2012, Month: 4, Day: 30}, HasMedical: true, Medical: "Asthma;\ncarries an inhaler.", Basis: approval.Basis{Kind: approval.FamilyAsked}},
+		Parties: []approval.Party{{
+			Role: actor.Guardian, Person: approval.Person{Name: "Meera Mehta", Relationship: "mother", Number: "+919898765432"},
 			AccountID: parentID,
 			Consent:   approval.Consent{State: approval.Approved, ChangedAt: decidedAt, PendingSince: requestedAt},
 			Request: &approval.Request{
@@ -60,8 +60,8 @@ func fixturePlayer() *approval.Player {
 					{Channel: "sms", State: "sent", At: requestedAt.Add(time.Second)},
 				},
 			},
-		},
-		StudentApprover: approval.Approver{
+		}, {
+			Role: actor.Student, Person: approval.Person{Number: "+919876501234"},
 			AccountID: childID,
 			Consent:   approval.Consent{State: approval.Pending, PendingSince: requestedAt, PendingReason: approval.PendingAdded},
 			Request: &approval.Request{
@@ -69,7 +69,7 @@ func fixturePlayer() *approval.Player {
 				Channels: []message.Channel{"in_app", "sms"}, RequestedAt: requestedAt, LastSentAt: requestedAt, Version: 1, SentVersion: 1,
 				Deliveries: []approval.Delivery{{Channel: "sms", State: "queued", Reason: "held", Hold: message.HoldNumber, At: requestedAt}},
 			},
-		},
+		}},
 		CreatedAt: requestedAt,
 	}
 }
@@ -84,17 +84,17 @@ func playerWith(change func(*approval.Player)) *approval.Player {
 func TestResponses(t *testing.T) {
 	var (
 		coach, guardian, student = handlers.NewView(coachActor, testRules, testNow), handlers.NewView(guardianActor, testRules, testNow), handlers.NewView(studentActor, testRules, testNow)
-		bothApproved             = playerWith(func(p *approval.Player) { p.StudentApprover.Consent.State = approval.Approved })
+		bothApproved             = playerWith(func(p *approval.Player) { p.Party(actor.Student).Consent.State = approval.Approved })
 		adult                    = playerWith(func(p *approval.Player) {
-			p.Guardian, p.GuardianApprover = nil, approval.Approver{Consent: approval.Consent{State: approval.Pending, PendingSince: requestedAt}}
+			p.Parties[0] = approval.Party{Role: actor.Guardian, Consent: approval.Consent{State: approval.Pending, PendingSince: requestedAt}}
 			p.Student.DateOfBirth.Year, p.Student.HasMedical = 2000, false
-			p.StudentApprover.Consent.State = approval.Approved
+			p.Party(actor.Student).Consent.State = approval.Approved
 		})
-		revoked = playerWith(func(p *approval.Player) { p.GuardianApprover.Consent.State = approval.Revoked })
+		revoked = playerWith(func(p *approval.Player) { p.Party(actor.Guardian).Consent.State = approval.Revoked })
 		failed  = playerWith(func(p *approval.Player) {
-			p.StudentApprover.Request.DeliveryFailed, p.StudentApprover.Request.FailedChannels = true, []message.Channel{"sms"}
+			p.Party(actor.Student).Request.DeliveryFailed, p.Party(actor.Student).Request.FailedChannels = true, []message.Channel{"sms"}
 		})
-		cancelled = playerWith(func(p *approval.Player) { p.StudentApprover.Request.State = approval.RequestCancelled })
+		cancelled = playerWith(func(p *approval.Player) { p.Party(actor.Student).Request.State = approval.RequestCancelled })
 		nameless  = playerWith(func(p *approval.Player) { p.CoachName = "" })
 		strict    = testRules
 		history   = []approval.Record{
@@ -103,14 +103,14 @@ func TestResponses(t *testing.T) {
 		}
 		waiting = approval.PendingItem{
 			PlayerID: playerID, StudentName: "Kabir Mehta", Party: actor.Student, ApproverName: "Kabir Mehta",
-			PendingSince: requestedAt, Reason: approval.PendingResent, HasNumber: true, Request: fixturePlayer().StudentApprover.Request, Reminders: 1,
+			PendingSince: requestedAt, Reason: approval.PendingResent, HasNumber: true, Request: fixturePlayer().Party(actor.Student).Request, Reminders: 1,
 		}
 		blocked       = approval.PendingItem{PlayerID: playerID, StudentName: "Kabir Mehta", Party: actor.Student, ApproverName: "Kabir Mehta", PendingSince: requestedAt, Reminders: 3}
-		cancelledItem = approval.PendingItem{PlayerID: playerID, StudentName: "Kabir Mehta", Party: actor.Guardian, ApproverName: "Meera Mehta", PendingSince: testNow, HasNumber: true, Request: cancelled.StudentApprover.Request}
+		cancelledItem = approval.PendingItem{PlayerID: playerID, StudentName: "Kabir Mehta", Party: actor.Guardian, ApproverName: "Meera Mehta", PendingSince: testNow, HasNumber: true, Request: cancelled.Party(actor.Student).Request}
 	)
 	strict.GuardianBelow = 18
 	revokedStrictly := playerWith(func(p *approval.Player) {
-		p.GuardianApprover.Consent.State, p.StudentApprover.Consent.State = approval.Revoked, approval.Approved
+		p.Party(actor.Guardian).Consent.State, p.Party(actor.Student).Consent.State = approval.Revoked, approval.Approved
 	})
 	tests := map[string]struct {
 		schema   string
@@ -129,11 +129,11 @@ func TestResponses(t *testing.T) {
 		"player_student_adult":      {"Player", student.Player(adult)},
 		"my_player_guardian":        {"MyPlayer", guardian.MyPlayer(fixturePlayer())},
 		"my_player_student":         {"MyPlayer", student.MyPlayer(fixturePlayer())},
-		"request_open":              {"Request", coach.Request(fixturePlayer().StudentApprover.Request)},
-		"request_failed":            {"Request", coach.Request(failed.StudentApprover.Request)},
-		"request_closed":            {"Request", coach.Request(fixturePlayer().GuardianApprover.Request)},
-		"request_other_party":       {"Request", guardian.Request(fixturePlayer().StudentApprover.Request)},
-		"reminder":                  {"ReminderSent", coach.Reminder(fixturePlayer().StudentApprover.Request, 1)},
+		"request_open":              {"Request", coach.Request(fixturePlayer().Party(actor.Student).Request)},
+		"request_failed":            {"Request", coach.Request(failed.Party(actor.Student).Request)},
+		"request_closed":            {"Request", coach.Request(fixturePlayer().Party(actor.Guardian).Request)},
+		"request_other_party":       {"Request", guardian.Request(fixturePlayer().Party(actor.Student).Request)},
+		"reminder":                  {"ReminderSent", coach.Reminder(fixturePlayer().Party(actor.Student).Request, 1)},
 		"status":                    {"ApprovalStatus", coach.Status(fixturePlayer(), history)},
 		"status_adult_no_decisions": {"ApprovalStatus", student.Status(adult, nil)},
 		"pending":                   {"PendingApproval", coach.Pending(waiting)},

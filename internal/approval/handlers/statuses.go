@@ -114,14 +114,14 @@ func (v view) status(p *approval.Player, history []approval.Record) statusRespon
 	adult := p.Adult(v.now)
 	a := statusResponse{
 		PlayerID: p.ID, Adult: adult, GuardianApprovalRequired: !adult,
-		GuardianStatus:          p.GuardianApprover.Consent.State.Status(),
-		GuardianState:           p.GuardianApprover.Consent.State,
-		GuardianStatusUpdatedAt: wire.TimestampOrNull(p.GuardianApprover.Consent.ChangedAt),
+		GuardianStatus:          p.Party(actor.Guardian).Consent.State.Status(),
+		GuardianState:           p.Party(actor.Guardian).Consent.State,
+		GuardianStatusUpdatedAt: wire.TimestampOrNull(p.Party(actor.Guardian).Consent.ChangedAt),
 		GuardianPendingReason:   v.pendingReason(p, actor.Guardian),
 		GuardianRequest:         v.newestRequest(p, actor.Guardian),
-		StudentStatus:           p.StudentApprover.Consent.State.Status(),
-		StudentState:            p.StudentApprover.Consent.State,
-		StudentStatusUpdatedAt:  wire.TimestampOrNull(p.StudentApprover.Consent.ChangedAt),
+		StudentStatus:           p.Party(actor.Student).Consent.State.Status(),
+		StudentState:            p.Party(actor.Student).Consent.State,
+		StudentStatusUpdatedAt:  wire.TimestampOrNull(p.Party(actor.Student).Consent.ChangedAt),
 		StudentPendingReason:    v.pendingReason(p, actor.Student),
 		StudentRequest:          v.newestRequest(p, actor.Student),
 		History:                 make([]recordResponse, 0, len(history)),
@@ -148,7 +148,7 @@ func (v view) pendingReason(p *approval.Player, party actor.Role) *string {
 
 // newestRequest returns the newest request to party, in any state, or nil.
 func (v view) newestRequest(p *approval.Player, party actor.Role) *requestResponse {
-	r := p.Approver(party).Request
+	r := p.Party(party).Request
 	if r == nil {
 		return nil
 	}

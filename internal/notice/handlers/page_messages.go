@@ -114,8 +114,8 @@ func namesOf(n message.Notification, player *approval.Player, to actor.Role) (na
 		complete = false
 	}
 	switch {
-	case player.Guardian != nil && namedThen(n, player.Guardian.Name):
-		names.Guardian = player.Guardian.Name
+	case player.Guardian() != nil && namedThen(n, player.Guardian().Name):
+		names.Guardian = player.Guardian().Name
 	case to == actor.Coach && slices.Contains(answerTypes[:3], n.Type):
 		complete = false
 	}

@@ -43,7 +43,7 @@ var events = []event.Type{
 // TestNotificationsAreWorded words every notification in both languages, for a page whose
 // language is not the language of the stored text.
 func TestNotificationsAreWorded(t *testing.T) {
-	player := &approval.Player{ID: "p", CoachName: "Meera Nair", Student: approval.Student{FullName: "Asha Rao"}, Guardian: &approval.Guardian{Name: "Ravi Rao"}}
+	player := &approval.Player{ID: "p", CoachName: "Meera Nair", Student: approval.Child{FullName: "Asha Rao"}, Parties: []approval.Party{{Role: actor.Guardian, Person: approval.Person{Name: "Ravi Rao"}}, {Role: actor.Student}}}
 	found := 0
 	for _, language := range message.Languages {
 		v := newView(t, language)
@@ -114,7 +114,7 @@ func TestStoredTextOfRemovedPlayer(t *testing.T) {
 func TestAnswersKeepTheirNames(t *testing.T) {
 	t.Parallel()
 	then := event.Event{PlayerID: "p", StudentName: "Asha Rao", GuardianName: "Ravi Rao", CoachName: "Meera Nair"}
-	now := &approval.Player{ID: "p", CoachName: "Meera Nair", Student: approval.Student{FullName: "Bela Das"}, Guardian: &approval.Guardian{Name: "Uma Das"}}
+	now := &approval.Player{ID: "p", CoachName: "Meera Nair", Student: approval.Child{FullName: "Bela Das"}, Parties: []approval.Party{{Role: actor.Guardian, Person: approval.Person{Name: "Uma Das"}}, {Role: actor.Student}}}
 	for _, language := range message.Languages {
 		v := newView(t, language)
 		for _, kind := range []event.Type{event.Approved, event.Rejected, event.Revoked} {
@@ -140,7 +140,7 @@ func TestAnswersKeepTheirNames(t *testing.T) {
 func TestMessageWithoutNames(t *testing.T) {
 	t.Parallel()
 	n := message.Notification{Type: message.GuardianRequest, Title: "stored", Body: "मीरा", Data: message.Data{PlayerID: "p", Words: message.Words{Language: "hi", Event: event.Requested, Party: actor.Guardian}}}
-	named := &approval.Player{ID: "p", CoachName: "Meera Nair", Student: approval.Student{FullName: "Asha Rao"}}
+	named := &approval.Player{ID: "p", CoachName: "Meera Nair", Student: approval.Child{FullName: "Asha Rao"}}
 	for _, tt := range []struct {
 		language string
 		player   *approval.Player
@@ -178,7 +178,7 @@ func TestFailedChannelIsNamed(t *testing.T) {
 		e := event.Event{Type: event.DeliveryFailed, Party: actor.Guardian, PlayerID: "p", StudentName: "Asha Rao", Channel: string(tt.channel)}
 		for _, d := range message.Plan(e, "Touchline") {
 			n := message.Notification{Type: d.Type, Data: d.Data}
-			if got := newNotificationView(v, n, &approval.Player{Student: approval.Student{FullName: "Asha Rao"}}).Body; !strings.Contains(got, tt.body) {
+			if got := newNotificationView(v, n, &approval.Player{Student: approval.Child{FullName: "Asha Rao"}}).Body; !strings.Contains(got, tt.body) {
 				t.Errorf("%s, %s: got %q, want %q", tt.language, tt.channel, got, tt.body)
 			}
 		}

@@ -30,5 +30,5 @@ func (h handlers) force(ctx context.Context, r api.Request[consentRequest]) (api
 	if err != nil {
 		return api.Response{}, err
 	}
-	return endpoint.OK(consentResponse{p.ID, p.GuardianApprover.Consent.State, p.StudentApprover.Consent.State}), nil
+	return endpoint.OK(consentResponse{p.ID, p.Party(actor.Guardian).Consent.State, p.Party(actor.Student).Consent.State}), nil
 }

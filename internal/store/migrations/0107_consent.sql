@@ -2,9 +2,7 @@
 
 -- +goose Up
 
--- A player is one link between a coach and a student, with both consents.
--- The columns *_request_id name the newest request, whatever its state. *_pending_reason
--- says why a pending consent is pending. changes counts the rows of changes so far.
+-- A player is one link between a coach and a student: the child. changes counts the rows of changes so far.
 CREATE TABLE players (
 	id                     TEXT   NOT NULL PRIMARY KEY,
 	coach_id               TEXT   NOT NULL REFERENCES accounts (id),
@@ -14,27 +12,8 @@ CREATE TABLE players (
 	date_of_birth          TEXT   NOT NULL,
 	search_key             TEXT   NOT NULL,
 	medical                BYTEA,
-	student_number         TEXT,
-	student_id             TEXT   REFERENCES accounts (id),
-	student_state          TEXT   NOT NULL,
-	student_changed_at     BIGINT,
-	student_pending_since  BIGINT NOT NULL,
-	student_pending_reason TEXT,
-	student_request_id     TEXT,
-	guardian_name          TEXT,
-	guardian_relationship  TEXT,
-	guardian_email         TEXT,
-	guardian_number        TEXT,
-	guardian_id            TEXT   REFERENCES accounts (id),
-	guardian_state         TEXT   NOT NULL,
-	guardian_changed_at    BIGINT,
-	guardian_pending_since BIGINT NOT NULL,
-	guardian_pending_reason TEXT,
-	guardian_request_id    TEXT,
 	created_at             BIGINT NOT NULL,
 	deleted_at             BIGINT,
-	student_language       TEXT,
-	guardian_language      TEXT,
 	-- Why the coach may keep the data, as the coach declared at created_at: see approval.Basis.
 	basis                  TEXT   NOT NULL DEFAULT 'family_asked',
 	basis_note             TEXT,
@@ -43,7 +22,9 @@ CREATE TABLE players (
 	-- to look at it; NULL if nothing does.
 	adult_step             TEXT,
 	adult_step_at          BIGINT,
-	-- When the coach was warned that the data goes because no party answers. It counts while both parties have been pending since.
+	-- The latest pending_since of the parties while none has answered; NULL if one has.
+	unanswered_since       BIGINT,
+	-- When the coach was warned that the data goes because no party answers. It counts if it is not before unanswered_since.
 	unanswered_warned_at   BIGINT,
 	-- When the coach last entered the medical text.
 	medical_at             BIGINT,
@@ -52,34 +33,43 @@ CREATE TABLE players (
 	-- The keyed hash of coach, name and birth date, by which disputes find the student again.
 	student_hash           BYTEA
 );
-CREATE INDEX players_to_erase ON players (deleted_at, id) WHERE deleted_at IS NOT NULL AND erased_at IS NULL;
-CREATE INDEX players_removed_of_guardian ON players (guardian_id) WHERE deleted_at IS NOT NULL AND erased_at IS NULL;
-CREATE INDEX players_removed_of_student ON players (student_id) WHERE deleted_at IS NOT NULL AND erased_at IS NULL;
-CREATE INDEX players_unanswered ON players (guardian_pending_since, id)
-	WHERE deleted_at IS NULL AND guardian_state = 'pending' AND student_state = 'pending';
-CREATE INDEX players_warned ON players (unanswered_warned_at, id)
-	WHERE unanswered_warned_at IS NOT NULL AND erased_at IS NULL AND guardian_state = 'pending' AND student_state = 'pending';
-CREATE INDEX players_with_medical ON players (medical_at, id) WHERE medical_at IS NOT NULL;
-CREATE INDEX players_adult_step ON players (adult_step_at, id) WHERE adult_step_at IS NOT NULL AND deleted_at IS NULL;
 CREATE UNIQUE INDEX players_once ON players (coach_id, student_key, date_of_birth) WHERE deleted_at IS NULL;
 CREATE INDEX players_of_coach ON players (coach_id, id) WHERE deleted_at IS NULL;
-CREATE INDEX players_of_guardian ON players (guardian_id, id) WHERE deleted_at IS NULL;
-CREATE INDEX players_of_student ON players (student_id, id) WHERE deleted_at IS NULL;
-CREATE INDEX players_guardian_pending ON players (coach_id, guardian_pending_since, id)
-	WHERE deleted_at IS NULL AND guardian_state = 'pending' AND guardian_name IS NOT NULL;
-CREATE INDEX players_without_guardian ON players (coach_id) WHERE deleted_at IS NULL AND guardian_name IS NULL;
-CREATE INDEX players_student_pending ON players (coach_id, student_pending_since, id)
-	WHERE deleted_at IS NULL AND student_state = 'pending';
+CREATE INDEX players_to_erase ON players (deleted_at, id) WHERE deleted_at IS NOT NULL AND erased_at IS NULL;
+CREATE INDEX players_unanswered ON players (unanswered_since, id) WHERE unanswered_since IS NOT NULL AND deleted_at IS NULL;
+CREATE INDEX players_warned ON players (unanswered_warned_at, id) WHERE unanswered_warned_at IS NOT NULL AND erased_at IS NULL;
+CREATE INDEX players_with_medical ON players (medical_at, id) WHERE medical_at IS NOT NULL;
+CREATE INDEX players_adult_step ON players (adult_step_at, id) WHERE adult_step_at IS NOT NULL AND deleted_at IS NULL;
 -- Used to find students who become adults.
-CREATE INDEX players_student_alone ON players (date_of_birth)
-	WHERE deleted_at IS NULL AND student_state = 'approved' AND guardian_state <> 'approved';
-CREATE INDEX players_guardian_refused ON players (coach_id, guardian_changed_at, id, guardian_state)
-	WHERE deleted_at IS NULL AND guardian_state IN ('rejected', 'revoked');
-CREATE INDEX players_student_refused ON players (coach_id, student_changed_at, id, student_state)
-	WHERE deleted_at IS NULL AND student_state IN ('rejected', 'revoked');
-CREATE INDEX players_removed ON players (coach_id, student_key, date_of_birth) WHERE deleted_at IS NOT NULL;
-CREATE INDEX players_guardian_approved ON players (guardian_id, id) WHERE deleted_at IS NULL AND guardian_state = 'approved';
-CREATE INDEX players_student_approved ON players (student_id) WHERE deleted_at IS NULL AND student_state = 'approved';
+CREATE INDEX players_by_birth ON players (date_of_birth) WHERE deleted_at IS NULL;
+
+-- The parties of a player: one guardian and the student, each with its consent. Without a guardian, that row has no name.
+-- request_id names the newest request, whatever its state. pending_reason says why a pending consent is pending.
+-- coach_id and deleted_at are those of the player. No index has a column that an answer changes.
+CREATE TABLE parties (
+	player_id      TEXT    NOT NULL REFERENCES players (id),
+	role           TEXT    NOT NULL,
+	-- Of the first guardian and of the student it is 1.
+	position       INTEGER NOT NULL,
+	coach_id       TEXT    NOT NULL,
+	-- The name of a student is that of the player.
+	name           TEXT,
+	relationship   TEXT,
+	email          TEXT,
+	number         TEXT,
+	account_id     TEXT    REFERENCES accounts (id),
+	language       TEXT,
+	state          TEXT    NOT NULL,
+	changed_at     BIGINT,
+	pending_since  BIGINT  NOT NULL,
+	pending_reason TEXT,
+	request_id     TEXT,
+	deleted_at     BIGINT,
+	PRIMARY KEY (player_id, role, position)
+);
+CREATE INDEX parties_of_account ON parties (account_id, player_id) WHERE deleted_at IS NULL;
+CREATE INDEX parties_removed_of_account ON parties (account_id, player_id) WHERE deleted_at IS NOT NULL;
+CREATE INDEX parties_of_coach ON parties (coach_id, player_id) WHERE deleted_at IS NULL;
 
 CREATE TABLE requests (
 	id              TEXT    NOT NULL PRIMARY KEY,
