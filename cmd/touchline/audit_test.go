@@ -54,7 +54,7 @@ func TestAudit(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if _, err := db.Exec(t.Context(), `UPDATE players SET guardian_state = 'approved' WHERE id = $1`, player); err != nil {
+	if _, err := db.Exec(t.Context(), `UPDATE parties SET state = 'approved' WHERE role = 'guardian' AND player_id = $1`, player); err != nil {
 		t.Fatal(err)
 	}
 	if code, out := command("audit"); code != 3 || !strings.Contains(out, `the state is "approved", but the newest record`) {
@@ -72,5 +72,20 @@ func TestAudit(t *testing.T) {
 	}
 	if code, out := command("audit", "--checkpoint", outside); code != 3 || !strings.Contains(out, "outside checkpoint") {
 		t.Errorf("exit status %d: %s", code, out)
+	}
+}
+
+// TestAuditOfAdultAlone: an adult without a guardian contradicts nothing.
+func TestAuditOfAdultAlone(t *testing.T) {
+	t.Parallel()
+	url := "sqlite:" + filepath.Join(t.TempDir(), "touchline.db")
+	s := touchlinetest.New(t, url)
+	coach := s.Coach(t, "+919812390001")
+	added := coach.Call(t, "POST", "/api/players/add", map[string]any{"student": map[string]any{"full_name": "Asha Rao", "date_of_birth": "1999-01-01"}}).Want(t, 201)
+	coach.Call(t, "DELETE", "/api/players/"+added.String("player_id"), nil).Want(t, 204)
+	var out bytes.Buffer
+	code := run(t.Context(), []string{"audit"}, []string{"TOUCHLINE_DATABASE_URL=" + url, "TOUCHLINE_DATA_DIR=" + s.Config.DataDir}, &out, &out)
+	if code != 0 || !strings.Contains(out.String(), "Nothing contradicts the log.") {
+		t.Errorf("exit status %d: %s", code, out.String())
 	}
 }

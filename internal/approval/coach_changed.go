@@ -44,7 +44,7 @@ func (h Hooks) CoachChanged(ctx context.Context, tx *store.Tx, coachID string, b
 				continue
 			}
 			changes = append(changes, ConsentChange{
-				ID: tx.DB().NewID(), Kind: ConsentCoachChanged, Party: a.Role, Before: Approved, After: Approved, Player: p, Version: p.Version, At: tx.Now,
+				ID: tx.DB().NewID(), Kind: ConsentCoachChanged, Party: a.Role, Before: Approved, After: Approved, Player: p, Consent: a.Consent, Version: p.Version, At: tx.Now,
 			})
 			if told {
 				e := p.newEvent(event.CoachChanged, a.Role)

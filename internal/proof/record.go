@@ -80,7 +80,8 @@ func claimsOf(c approval.ConsentChange) Claims {
 		"party_id": p.Party(c.Party).AccountID, "party_name": p.Student.FullName, "party_phone": string(p.Number(c.Party)),
 	}
 	claims.show(c.Wording)
-	if g := p.Guardian(); g != nil && c.Party == actor.Guardian {
+	if c.Party == actor.Guardian { // without one, the name is empty, as in the row of the party
+		g := p.Party(actor.Guardian)
 		claims["party_name"], claims["relationship"] = g.Name, g.Relationship
 	}
 	return claims

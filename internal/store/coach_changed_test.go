@@ -24,6 +24,22 @@ func (p *fixture) rename(by actor.Actor, name string) {
 	ok(p, p.coaches().UpdateProfile(bg, by.AccountID, func(v coach.Profile) (coach.Profile, error) { v.Name = name; return v, nil }))
 }
 
+// TestAuditAfterRename: the record of another name of the coach contradicts nothing.
+func TestAuditAfterRename(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		by := p.coach(1)
+		a := p.add(by, "Asha Rao", number(2), number(3))
+		ok(p, p.decide(p.as(actor.Guardian, number(2)), a.ID, approval.Approve))
+		p.rename(by, "Delhi Public School")
+		log := p.consentLog()
+		ok(p, log.Work(bg))
+		if r, err := log.Audit(bg); err != nil || len(r.Findings) > 0 || r.Records != 4 {
+			p.Errorf("%+v, %v; want 4 records and no finding", r, err)
+		}
+	})
+}
+
 // TestCoachRenamed: another name gives each open request a new version, and each approved party a record and a
 // notification in the app. A party that has not approved has neither. The same name again changes nothing.
 func TestCoachRenamed(t *testing.T) {
@@ -120,7 +136,7 @@ func TestAnswerToFormerName(t *testing.T) {
 			p.rename(c, "Delhi "+string(via))
 			for _, version := range []int64{0, 1, 3} {
 				_, err := answer(by, a.ID, approval.Approve, version)
-				if f := p.refused(err, "request_superseded"); f.Extra["request_id"] != a.GuardianApprover.Request.ID || f.Extra["version"] != int64(2) {
+				if f := p.refused(err, "request_superseded"); f.Extra["request_id"] != a.Party(actor.Guardian).Request.ID || f.Extra["version"] != int64(2) {
 					p.Errorf("%s, version %d: %+v", via, version, f.Extra)
 				}
 			}
@@ -149,10 +165,10 @@ func TestAnswerToFormerName(t *testing.T) {
 			by, a = ask() // not me
 			by.Via = via
 			p.rename(c, "Fourth "+string(via))
-			_, err = p.Dispute(bg, by, a.GuardianApprover.Request.ID, approval.Wording{Version: 1})
+			_, err = p.Dispute(bg, by, a.Party(actor.Guardian).Request.ID, approval.Wording{Version: 1})
 			ok(p, err)
 			p.rename(c, "Fifth "+string(via)) // and it is open again, with another name
-			ok(p, p.Lift(bg, by, a.GuardianApprover.Request.ID))
+			ok(p, p.Lift(bg, by, a.Party(actor.Guardian).Request.ID))
 			_, err = answer(by, a.ID, approval.Approve, 2)
 			if f := p.refused(err, "request_superseded"); f.Extra["version"] != int64(3) {
 				p.Errorf("%s: reopened %+v", via, f.Extra)
@@ -200,7 +216,7 @@ func TestConcurrentRenameAndYes(t *testing.T) {
 				}
 				saw[i] = seen.CoachName
 				_, _, err = p.Decide(bg, by[i], ids[i], approval.Decision{
-					Action: approval.Approve, RequestID: seen.GuardianApprover.Request.ID, Wording: approval.Wording{Version: seen.GuardianApprover.Request.Version},
+					Action: approval.Approve, RequestID: seen.Party(actor.Guardian).Request.ID, Wording: approval.Wording{Version: seen.Party(actor.Guardian).Request.Version},
 				})
 				return err
 			})
