@@ -69,7 +69,7 @@ func TestAddPlayerTwice(t *testing.T) {
 		if n := p.count(`SELECT count(*) FROM accounts WHERE mobile_number = $1`, string(number(4))); n != 0 {
 			p.Error("a refused player left an account")
 		}
-		p.add(coach, "Zoe Rao", number(2), "")
+		p.add(coach, "Zora Rao", number(2), "")
 		p.add(other, "Zoë Rao", number(2), "")
 		ok(p, p.Remove(bg, coach, first.ID))
 		p.add(coach, "Zoë Rao", number(2), "")
