@@ -8,7 +8,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -39,7 +38,12 @@ func (r *release) componentsOf(ctx context.Context, p platform) ([]component, er
 	if err != nil {
 		return nil, err
 	}
-	std, err := readComponent("stdlib", strings.TrimPrefix(info.GoVersion, "go"), runtime.GOROOT())
+	// runtime.GOROOT is empty in a program that was built with -trimpath.
+	goroot, err := r.output(ctx, "go", "env", "GOROOT")
+	if err != nil {
+		return nil, err
+	}
+	std, err := readComponent("stdlib", strings.TrimPrefix(info.GoVersion, "go"), strings.TrimSpace(goroot))
 	if err != nil {
 		return nil, err
 	}
