@@ -143,12 +143,14 @@ func sortedLines(text []byte) string {
 	return strings.Join(lines, "\n")
 }
 
-// fromRows returns how many rows of an import wait or were added: the worker may have begun to add them.
+// fromRows returns how many rows of an import wait, were added or name a player whom another import added: the worker may have
+// begun with them.
 func fromRows(r *touchlinetest.Response) int {
 	counts, _ := r.JSON["counts"].(map[string]any)
 	waiting, _ := counts["waiting"].(float64)
 	added, _ := counts["added"].(float64)
-	return int(waiting + added)
+	exists, _ := counts["exists"].(float64)
+	return int(waiting + added + exists)
 }
 
 // TestImportOfManyFiles: 12 files of 4 coaches at the same time are all read, and a cell that is too

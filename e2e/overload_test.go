@@ -164,11 +164,18 @@ func TestConnectionLimit(t *testing.T) {
 			t.Errorf("connection %d: got %d, want 200", i+1, status)
 		}
 	}
-	if rest, err := io.ReadAll(open[0]); err != nil {
-		t.Errorf("the first connection: read %d bytes, %v; want its end", len(rest), err)
+	// A connection is idle a moment after its response has arrived, so any of the first three may be idle for the longest time.
+	ended := 0
+	for i, conn := range open {
+		switch status := get(conn); {
+		case status == 0 && i < 3:
+			ended++
+		case status != 200:
+			t.Errorf("connection %d: got %d, want 200", i+1, status)
+		}
 	}
-	if status := get(open[1]); status != 200 {
-		t.Errorf("the second connection: got %d, want 200", status)
+	if ended != 1 {
+		t.Errorf("%d of the first three connections were closed, want 1", ended)
 	}
 	s.AdminCall(t, "GET", "/readyz", "", nil).Want(t, 200)
 }

@@ -179,8 +179,8 @@ func TestLanguageBeforeButton(t *testing.T) {
 		s := newChat(t, database, "request")
 		coach := s.Coach(t, coachNumber)
 		id := coach.AddPlayer(t, child(1, guardianNumber)).String("player_id")
-		other := coach.AddPlayer(t, child(2, otherNumber)).String("player_id")
 		english := s.last(t, 1)
+		other := coach.AddPlayer(t, child(2, otherNumber)).String("player_id")
 		guardian, app := s.SignIn(t, "guardian", guardianNumber), s.SignIn(t, "guardian", otherNumber)
 		for range 2 { // the second one changes nothing
 			for _, u := range []*touchlinetest.User{guardian, app} {

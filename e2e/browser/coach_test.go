@@ -14,7 +14,7 @@ import (
 // waitForText waits until the page shows text, without loading it again.
 func (p *phone) waitForText(text string) {
 	p.t.Helper()
-	for end := time.Now().Add(time.Minute); !strings.Contains(p.text(), text); time.Sleep(100 * time.Millisecond) {
+	for end := time.Now().Add(loadTimeout); !strings.Contains(p.text(), text); time.Sleep(100 * time.Millisecond) {
 		if time.Now().After(end) {
 			p.t.Fatalf("the page does not show %q:\n%s", text, p.text())
 		}

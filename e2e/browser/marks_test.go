@@ -505,9 +505,11 @@ func TestWaitingAnswers(t *testing.T) {
 	p.waitUntilKept("/me/guardian", "/offline")
 	wire.connect("")
 	p.open("/me/guardian")
+	p.waitForText("No connection.") // each line of the notice moves the buttons
 	for i, tap := range []string{answerTo(asha, "no"), answerTo(bela, "no"), answerTo(asha, "yes")} {
 		p.tap(tap)
 		p.waitUntil(fmt.Sprintf(`document.querySelector('%s').getAttribute('aria-pressed') === 'true' && Object.keys(localStorage).filter((key) => key.startsWith('waits ')).length === %d`, tap, min(i+1, 2)))
+		p.waitForText("Your answer is kept on this phone.")
 	}
 	p.open("/me/guardian")
 	p.waitForText("Your answer is kept on this phone.")

@@ -168,9 +168,11 @@ func TestOffline(t *testing.T) {
 	family.open("/me/guardian")
 	family.waitUntilKept("/me/guardian")
 	family.online(wire, "")
+	family.waitForText("No connection.") // the line moves the buttons
 	family.tap(".next-training [value=yes]")
 	family.waitForText("Your answer is kept on this phone.")
 	family.open("/me/guardian")
+	family.waitForText("Your answer is kept on this phone.")
 	family.tap(".next-training [value=no]")
 	family.waitForText("Your answer is kept on this phone.")
 	family.screenshot("offline-family")

@@ -25,7 +25,7 @@ import (
 )
 
 // loadTimeout is how long a page may take to load, and an element to appear.
-const loadTimeout = time.Minute
+const loadTimeout = 3 * time.Minute
 
 // newTab opens a tab in a profile. It draws no frames unless the tests take screenshots: styles,
 // layout, scripts and input work without them, and drawing took a sixth of the CPU time of the tests.
