@@ -85,7 +85,7 @@ type ServiceAccess struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// ReasonTier: the tier of the coach does not have the service.
+// ReasonTier says that the tier of the coach does not have the service.
 const ReasonTier = "tier"
 
 // Services lists the immediate services, then the app services. A guardian who does

@@ -12,7 +12,7 @@ import (
 	"github.com/touchline/touchline/internal/store"
 )
 
-// messageFacts is message.Hooks.Facts.
+// MessageFacts is message.Hooks.Facts.
 func (r Rules) MessageFacts(ctx context.Context, tx *store.Tx, messages []message.Outgoing) ([]message.Facts, error) {
 	senders, err := r.senders(ctx, tx, messages)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/touchline/touchline/internal/store"
 )
 
-// markFailed marks the channel of a failed delivery as failed in its request and notifies the
+// DeliveryFailed marks the channel of a failed delivery as failed in its request and notifies the
 // coach, if the request is open and was not sent again on this channel. It locks the request
 // before it reads the deliveries: of two channels that fail at the same time, the second sees
 // the first.
@@ -48,7 +48,7 @@ func DeliveryFailed(ctx context.Context, tx *store.Tx, d message.Delivery) error
 	return notice.Notify(ctx, tx, []event.Event{p.DeliveryFailed(party, d.Channel)})
 }
 
-// unmarkFailed removes the mark of markFailed. It returns false if the request was closed, or sent
+// DeliveryReached removes the mark of DeliveryFailed. It returns false if the request was closed, or sent
 // again on this channel.
 func DeliveryReached(ctx context.Context, tx *store.Tx, requestID, deliveryID string, channel message.Channel) (bool, error) {
 	n, err := tx.Exec(ctx, `
@@ -58,8 +58,8 @@ func DeliveryReached(ctx context.Context, tx *store.Tx, requestID, deliveryID st
 	return n == 1, err
 }
 
-// setLastSent is message.Hooks.Postponed. It sets the time of sending of requests that repeat an earlier one. Until their message
-// leaves, they have the time of the earlier one. setReleased sets the time of a message that a
+// DeliveriesPostponed is message.Hooks.Postponed. It sets the time of sending of requests that repeat an earlier one. Until their message
+// leaves, they have the time of the earlier one. DeliveryReleased sets the time of a message that a
 // limit held; these messages were held and then waited for another reason.
 func DeliveriesPostponed(ctx context.Context, tx *store.Tx, requestIDs []string) error {
 	ids := database.PaddedIDs(requestIDs)
@@ -72,7 +72,7 @@ func DeliveriesPostponed(ctx context.Context, tx *store.Tx, requestIDs []string)
 	return nil
 }
 
-// setReleased is message.Hooks.Released. The wait for the next sending begins when this one leaves.
+// DeliveryReleased is message.Hooks.Released. The wait for the next sending begins when this one leaves.
 func DeliveryReleased(ctx context.Context, tx *store.Tx, requestID string) error {
 	return tx.Defer(ctx, `UPDATE requests SET last_sent_at = $2 WHERE id = $1 AND state = 'pending'`, requestID, database.Micros(tx.Now))
 }

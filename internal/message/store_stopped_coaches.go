@@ -30,7 +30,7 @@ func (st *Store) StopCoach(ctx context.Context, n phone.Number, coachID string) 
 // reply was handled before.
 func (st *Store) StopCoachByReply(ctx context.Context, r Reply, coachID string) (stopped bool, err error) {
 	err = st.DB.Write(ctx, func(tx *database.Tx) error {
-		if stopped, err = isNewReply(ctx, tx, r); err != nil || !stopped {
+		if stopped, err = IsNewReply(ctx, tx, r); err != nil || !stopped {
 			return err
 		}
 		at := tx.Now
@@ -60,7 +60,7 @@ func (st *Store) AllowCoach(ctx context.Context, n phone.Number, coachID string)
 func (st *Store) AllowCoachesByReply(ctx context.Context, r Reply, coachID string) (coaches int, err error) {
 	err = st.DB.Write(ctx, func(tx *database.Tx) error {
 		coaches = 0
-		isNew, err := isNewReply(ctx, tx, r)
+		isNew, err := IsNewReply(ctx, tx, r)
 		if err != nil || !isNew {
 			return err
 		}
@@ -80,15 +80,10 @@ func (st *Store) AllowCoachesByReply(ctx context.Context, r Reply, coachID strin
 	return coaches, nil
 }
 
-// isNewReply reports whether no call with r was handled before, and stores it. A repeated call
+// IsNewReply reports whether no call with r was handled before, and stores it. A repeated call
 // equals the first one: if a gateway sends the same id with different replies, none is lost. A
 // hash is stored because it contains the number.
-// IsNewReply is isNewReply for other packages.
 func IsNewReply(ctx context.Context, tx *database.Tx, r Reply) (bool, error) {
-	return isNewReply(ctx, tx, r)
-}
-
-func isNewReply(ctx context.Context, tx *database.Tx, r Reply) (bool, error) {
 	if r.ID == "" {
 		return true, nil
 	}

@@ -117,7 +117,7 @@ func TestSendToCorrectedContact(t *testing.T) {
 	})
 }
 
-// Link returns the hash of the newest link of a request.
+// link returns the hash of the newest link of a request.
 func (p *fixture) link(requestID string) []byte {
 	p.Helper()
 	var id string

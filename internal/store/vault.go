@@ -74,7 +74,7 @@ func (db *DB) CallToken(callID string, to phone.Number, askedAt time.Time) (stri
 	return db.options.Vault.CallToken(callID, string(to), strconv.FormatInt(askedAt.Unix(), 10)), nil
 }
 
-// linkHash returns the hash of the link in the message of a delivery.
+// LinkHash returns the hash of the link in the message of a delivery.
 func (db *DB) LinkHash(deliveryID string) ([]byte, error) {
 	if db.options.Vault == nil {
 		return nil, ErrNoVault

@@ -181,7 +181,7 @@ func (t *Training) CheckChange(now time.Time) error {
 // Over reports whether the training has ended.
 func (t *Training) Over(now time.Time) bool { return !now.Before(t.EndsAt()) }
 
-// newTraining returns a slot of the schedule, with what its row, if any, changes.
+// newSlot returns a slot of the schedule, with what its row, if any, changes.
 func newSlot(b *team.Batch, date team.Date, number int, slot team.Slot) *Training {
 	return &Training{
 		ID: slotID(b.ID, date, number), Batch: b, Date: date, Slot: number, Start: slot.Start, End: slot.End, Kind: Practice, Venue: b.Venue,

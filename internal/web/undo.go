@@ -14,7 +14,7 @@ import (
 // the page after a redirect. The script of the page ends the offer after 10 s.
 const undoOffered = time.Minute
 
-// removal is what one button of a list removes. With JavaScript the button removes it at once, and the
+// Removal is what one button of a list removes. With JavaScript the button removes it at once, and the
 // list offers to undo it. Without JavaScript a page asks first.
 type Removal struct {
 	// List is the page with the button.
@@ -25,7 +25,7 @@ type Removal struct {
 	Typed url.Values
 }
 
-// remove serves the POST of the button, and of the page that asks.
+// Remove serves the POST of the button, and of the page that asks.
 func (p *Pages) Remove(r *Request, x Removal, remove func() error) (Response, error) {
 	if r.Value("at_once") == "" {
 		return p.KeepTyped(r, Redirect(r.URL.Path), x.List, x.Typed), nil
@@ -38,7 +38,7 @@ func (p *Pages) Remove(r *Request, x Removal, remove func() error) (Response, er
 	return p.KeepTyped(r, Redirect(x.List+"?"+query.Encode()), x.List, x.Typed), nil
 }
 
-// undo serves the POST that undoes a removal. exists reports whether it was undone before.
+// Undo serves the POST that undoes a removal. exists reports whether it was undone before.
 func (p *Pages) Undo(x Removal, restore func() error, exists func() bool) (Response, error) {
 	err := restore()
 	switch fault.KindOf(err) {
