@@ -137,12 +137,12 @@ func (s *Service) Tile(ctx context.Context, path string) (content []byte, err er
 		return nil, fault.Missing()
 	}
 	if tile.L >= 0 {
-		err := s.DB.QueryRow(ctx, `SELECT hashes FROM log_tiles WHERE level = $1 AND n = $2`, tile.L, tile.N).Scan(&content)
-		if err == nil && len(content) < tile.W*tlog.HashSize {
-			err = fault.Missing()
-		}
+		tiles, err := readTiles(ctx, s.DB, tile.L, tile.N, tile.N)
 		if err != nil {
-			return nil, database.OrMissing(err, "read a tile")
+			return nil, fmt.Errorf("read a tile: %w", err)
+		}
+		if content = tiles[tile.N]; len(content) < tile.W*tlog.HashSize {
+			return nil, fault.Missing()
 		}
 		return content[:tile.W*tlog.HashSize], nil
 	}

@@ -240,15 +240,7 @@ func auditTiles(ctx context.Context, q database.Querier, r *Report, t *tree) err
 	ids := slices.SortedFunc(maps.Keys(t.tiles), func(a, b tileID) int { return cmp.Or(a.level-b.level, cmp.Compare(a.n, b.n)) })
 	for _, batch := range inLevels(ids) {
 		first, last := batch[0], batch[len(batch)-1]
-		tiles := map[int64][]byte{}
-		rs, err := q.Query(ctx, `SELECT n, hashes FROM log_tiles WHERE level = $1 AND n >= $2 AND n <= $3`, first.level, first.n, last.n)
-		err = database.Each(rs, err, func(row database.Scanner) error {
-			var n int64
-			var hashes []byte
-			err := row.Scan(&n, &hashes)
-			tiles[n] = hashes
-			return err
-		})
+		tiles, err := readTiles(ctx, q, first.level, first.n, last.n)
 		if err != nil {
 			return fmt.Errorf("read tiles: %w", err)
 		}

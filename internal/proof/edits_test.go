@@ -107,15 +107,17 @@ var edits = []edit{
 	{"A key is given to another account, which then reads the receipt", `UPDATE record_keys SET account_id = {stranger} WHERE record_id IN (SELECT id FROM approval_history WHERE player_id = {c})`},
 	{"The order of two records (`version`)", `UPDATE record_keys SET version = version + 100 WHERE record_id IN (SELECT id FROM approval_history WHERE player_id = {a} AND action = 'revoked')`},
 	{"The last record is cut off, with its key and decision", `DELETE FROM record_keys WHERE record_id = (SELECT id FROM consent_records ORDER BY position DESC LIMIT 1); DELETE FROM approval_history WHERE id = (SELECT id FROM consent_records ORDER BY position DESC LIMIT 1); DELETE FROM consent_records WHERE position = (SELECT size - 1 FROM consent_log); UPDATE consent_log SET size = size - 1`},
-	{"Tiles are deleted", `DELETE FROM log_tiles`},
+	{"The hash of a record in its tile", `UPDATE log_hashes SET hash = (SELECT hash FROM log_hashes WHERE position = 2) WHERE position = 1`},
+	{"The hash of a record in its tile is deleted", `DELETE FROM log_hashes WHERE position = 1`},
+	{"Tiles are deleted", `DELETE FROM log_hashes`},
 	{"The size of the log", `UPDATE consent_log SET size = size - 1`},
 	{"The signed checkpoint is deleted", `UPDATE consent_log SET checkpoint = NULL`},
 	{"The signed checkpoint becomes an older one", `UPDATE consent_log SET checkpoint = {older}`},
 	{"The name of the log", `UPDATE consent_log SET origin = 'another.example/log'`},
 	{"The row of the log is deleted", `DELETE FROM consent_log`},
 	{"All records are deleted", `DELETE FROM consent_records`},
-	{"The whole log is deleted: records, keys, tiles, row", `DELETE FROM consent_records; DELETE FROM record_keys; DELETE FROM log_tiles; DELETE FROM consent_log`},
-	{"The whole log is deleted, and looks like a new one", `DELETE FROM consent_records; DELETE FROM record_keys; DELETE FROM log_tiles; UPDATE consent_log SET origin = '', size = 0, checkpoint = NULL`},
+	{"The whole log is deleted: records, keys, tiles, row", `DELETE FROM consent_records; DELETE FROM record_keys; DELETE FROM log_hashes; DELETE FROM consent_log`},
+	{"The whole log is deleted, and looks like a new one", `DELETE FROM consent_records; DELETE FROM record_keys; DELETE FROM log_hashes; UPDATE consent_log SET origin = '', size = 0, checkpoint = NULL`},
 	{"**Erasure.** `erasures` forgets a player", `DELETE FROM erasures WHERE object_id = {e}`},
 	{"`erasures` names a live player", `INSERT INTO erasures (object_id, kind, erased_at) VALUES ({a}, 'player', 1)`},
 	{"`erasures` names a live account", `INSERT INTO erasures (object_id, kind, erased_at) VALUES ({guardian}, 'guardian', 1)`},
@@ -241,7 +243,7 @@ type tables map[string]map[string][]any
 var editedTables = map[string][]string{
 	"accounts": {"id"}, "players": {"id"}, "parties": {"player_id", "role", "position"}, "requests": {"id"}, "approval_history": {"id"}, "disputes": {"request_id"}, "erasures": {"object_id"}, "coaches": {"id"},
 	"changes": {"player_id", "sequence"}, "notifications": {"account_id", "seq"},
-	"consent_records": {"id"}, "record_keys": {"record_id"}, "log_tiles": {"level", "n"}, "consent_log": {"id"},
+	"consent_records": {"id"}, "record_keys": {"record_id"}, "log_tiles": {"level", "n"}, "log_hashes": {"position"}, "consent_log": {"id"},
 }
 
 // dump reads the tables.

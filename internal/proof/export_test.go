@@ -98,10 +98,8 @@ func FillLog(ctx context.Context, s *Service, n int64) error {
 		return err
 	}
 	return s.DB.Write(ctx, func(tx *store.Tx) error {
-		for id, hashes := range t.tiles {
-			if err := tx.Defer(ctx, `INSERT INTO log_tiles (level, n, hashes) VALUES ($1, $2, $3)`, id.level, id.n, hashes); err != nil {
-				return err
-			}
+		if err := t.save(ctx, tx, 0); err != nil {
+			return err
 		}
 		return tx.Defer(ctx, `UPDATE consent_log SET origin = $1, size = $2, checkpoint = $3 WHERE id = 1`, s.Origin, n, signed)
 	})

@@ -58,7 +58,7 @@ func TestGate(t *testing.T) {
 		for what, statements := range map[string][]string{
 			"was deleted":            {`DELETE FROM consent_log`},
 			"of the log was deleted": {`DELETE FROM consent_records`},
-			"of all players":         {`DELETE FROM consent_records`, `DELETE FROM record_keys`, `DELETE FROM log_tiles`, `UPDATE consent_log SET size = 0, checkpoint = NULL, origin = ''`},
+			"of all players":         {`DELETE FROM consent_records`, `DELETE FROM record_keys`, `DELETE FROM log_tiles`, `DELETE FROM log_hashes`, `UPDATE consent_log SET size = 0, checkpoint = NULL, origin = ''`},
 		} {
 			before := strings.Count(s.Log.String(), "log_stopped")
 			for _, statement := range statements {

@@ -209,13 +209,8 @@ func (s *Service) number(ctx context.Context, tx *store.Tx, published []byte) (s
 			players++
 		}
 	}
-	for id := range t.changed {
-		err := tx.Defer(ctx, `
-			INSERT INTO log_tiles (level, n, hashes) VALUES ($1, $2, $3)
-			ON CONFLICT (level, n) DO UPDATE SET hashes = excluded.hashes`, id.level, id.n, t.tiles[id])
-		if err != nil {
-			return state, 0, err
-		}
+	if err := t.save(ctx, tx, state.size); err != nil {
+		return state, 0, err
 	}
 	root, err := t.root(t.size)
 	if err != nil {

@@ -44,8 +44,8 @@ type fixture struct {
 	recorded int
 	// ahead is how far the clock was moved.
 	ahead atomic.Int64
-	// old and oldTile are a checkpoint and its last tile.
-	old, oldTile []byte
+	// old is a checkpoint.
+	old []byte
 }
 
 func newFixture(tb testing.TB, url string) *fixture {
@@ -93,10 +93,10 @@ func (f *fixture) count(query string, args ...any) (n int) {
 	return n
 }
 
-// keep keeps the checkpoint and its last tile for a restore.
+// keep keeps the checkpoint for a restore.
 func (f *fixture) keep() {
 	f.Helper()
-	ok(f, f.sql.QueryRow(bg, `SELECT checkpoint, (SELECT hashes FROM log_tiles WHERE level = 0 AND n = 1) FROM consent_log`).Scan(&f.old, &f.oldTile))
+	ok(f, f.sql.QueryRow(bg, `SELECT checkpoint FROM consent_log`).Scan(&f.old))
 }
 
 // restore brings the 300 records back that were there at keep.
@@ -104,17 +104,16 @@ func (f *fixture) restore() {
 	f.Helper()
 	f.run(`DELETE FROM consent_records WHERE position >= 300`)
 	f.run(`UPDATE consent_log SET size = 300, checkpoint = $1`, f.old)
-	f.run(`DELETE FROM log_tiles WHERE level = 0 AND n = 1`)
-	f.run(`INSERT INTO log_tiles (level, n, hashes) VALUES (0, 1, $1)`, f.oldTile)
+	f.run(`DELETE FROM log_hashes WHERE position >= 300`)
 }
 
-// editTile changes one byte of a hash.
-func (f *fixture) editTile(level, n, i int) {
+// edit changes the first byte of a value.
+func (f *fixture) edit(table, column, row string) {
 	f.Helper()
-	var hashes []byte
-	ok(f, f.sql.QueryRow(bg, `SELECT hashes FROM log_tiles WHERE level = $1 AND n = $2`, level, n).Scan(&hashes))
-	hashes[32*i] ^= 1
-	f.run(`UPDATE log_tiles SET hashes = $3 WHERE level = $1 AND n = $2`, level, n, hashes)
+	var value []byte
+	ok(f, f.sql.QueryRow(bg, `SELECT `+column+` FROM `+table+` WHERE `+row).Scan(&value))
+	value[0] ^= 1
+	f.run(`UPDATE `+table+` SET `+column+` = $1 WHERE `+row, value)
 }
 
 // publish replaces the published checkpoint by another one that the key of the log signed.
@@ -261,9 +260,11 @@ func TestStop(t *testing.T) {
 		reason string
 	}{
 		"an older copy was restored":   {(*fixture).restore, "has 320 records, the database has 300"},
-		"the newest hash was edited":   {func(f *fixture) { f.editTile(0, 1, 63) }, "are not those of the"},
-		"an older hash was edited":     {func(f *fixture) { f.editTile(1, 0, 0) }, "are not those of the"},
-		"a tile was deleted":           {func(f *fixture) { f.run(`DELETE FROM log_tiles WHERE level = 0 AND n = 1`) }, "cannot be read"},
+		"the newest hash was edited":   {func(f *fixture) { f.edit("log_hashes", "hash", "position = 319") }, "are not those of the"},
+		"an older hash was edited":     {func(f *fixture) { f.edit("log_tiles", "hashes", "level = 1 AND n = 0") }, "are not those of the"},
+		"a hash was deleted":           {func(f *fixture) { f.run(`DELETE FROM log_hashes WHERE position = 300`) }, "are not those of the"},
+		"the newest hash was deleted":  {func(f *fixture) { f.run(`DELETE FROM log_hashes WHERE position = 319`) }, "cannot be read"},
+		"a tile was deleted":           {func(f *fixture) { f.run(`DELETE FROM log_tiles WHERE level = 1`) }, "cannot be read"},
 		"the checkpoint was edited":    {func(f *fixture) { f.run(`UPDATE consent_log SET checkpoint = $1`, []byte("x\n1\n")) }, "the signed checkpoint"},
 		"the checkpoint was deleted":   {func(f *fixture) { f.run(`UPDATE consent_log SET checkpoint = NULL`) }, "no checkpoint"},
 		"the size was edited":          {func(f *fixture) { f.run(`UPDATE consent_log SET size = 310`) }, "has 320 records, the database has 310"},

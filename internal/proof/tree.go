@@ -1,12 +1,15 @@
 package proof
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"golang.org/x/mod/sumdb/tlog"
 
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/store"
 )
 
 const (
@@ -30,15 +33,77 @@ type tree struct {
 	changed map[tileID]bool
 }
 
-// newTree returns the tree of that size in log_tiles.
+// newTree returns the tree of that size in the database.
 func newTree(ctx context.Context, q database.Querier, size int64) *tree {
-	return &tree{size: size, load: func(id tileID) (hashes []byte, err error) {
-		err = q.QueryRow(ctx, `SELECT hashes FROM log_tiles WHERE level = $1 AND n = $2`, id.level, id.n).Scan(&hashes)
-		if database.IsNoRows(err) {
-			err = nil
-		}
-		return hashes, err
+	return &tree{size: size, load: func(id tileID) ([]byte, error) {
+		tiles, err := readTiles(ctx, q, id.level, id.n, id.n)
+		return tiles[id.n], err
 	}}
+}
+
+// readTiles returns the tiles of a level from number first to last. The open tile of level 0 has one row for each hash; a hash whose row
+// is missing or damaged before others is 0, which no entry has.
+func readTiles(ctx context.Context, q database.Querier, level int, first, last int64) (map[int64][]byte, error) {
+	type part struct {
+		position int64 // of a hash; -1 for a tile
+		n        int64
+		hashes   []byte
+	}
+	from, to := first<<tileHeight, (last+1)<<tileHeight
+	if level > 0 {
+		from, to = 0, 0
+	}
+	rs, err := q.Query(ctx, `
+		SELECT CAST(-1 AS BIGINT), n, hashes FROM log_tiles WHERE level = $1 AND n >= $2 AND n <= $3
+		UNION ALL
+		SELECT position, CAST(0 AS BIGINT), hash FROM log_hashes WHERE position >= $4 AND position < $5`, level, first, last, from, to)
+	parts, err := database.Collect(rs, err, func(row database.Scanner) (p part, err error) {
+		return p, row.Scan(&p.position, &p.n, &p.hashes)
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(parts, func(a, b part) int { return cmp.Compare(a.position, b.position) })
+	tiles := make(map[int64][]byte)
+	for _, p := range parts {
+		if p.position < 0 {
+			tiles[p.n] = p.hashes
+			continue
+		}
+		n, at := p.position>>tileHeight, int(p.position&(tileWidth-1))*tlog.HashSize
+		if hashes := tiles[n]; at >= len(hashes) && len(p.hashes) == tlog.HashSize {
+			tiles[n] = append(append(hashes, make([]byte, at-len(hashes))...), p.hashes...)
+		}
+	}
+	return tiles, nil
+}
+
+// save writes what was added to a tree that had that size before.
+func (t *tree) save(ctx context.Context, tx *store.Tx, before int64) error {
+	open := tileID{0, t.size >> tileHeight}
+	for id := range t.changed {
+		if id == open {
+			continue
+		}
+		err := tx.Defer(ctx, `
+			INSERT INTO log_tiles (level, n, hashes) VALUES ($1, $2, $3)
+			ON CONFLICT (level, n) DO UPDATE SET hashes = excluded.hashes`, id.level, id.n, t.tiles[id])
+		if err != nil {
+			return err
+		}
+	}
+	first := open.n << tileHeight
+	if before < first {
+		if err := tx.Defer(ctx, `DELETE FROM log_hashes WHERE position < $1`, first); err != nil {
+			return err
+		}
+	}
+	var rows []any
+	for position := max(before, first); position < t.size; position++ {
+		at := (position - first) * tlog.HashSize
+		rows = append(rows, position, t.tiles[open][at:at+tlog.HashSize])
+	}
+	return tx.InsertRows(ctx, `INSERT INTO log_hashes (position, hash)`, ` ON CONFLICT (position) DO UPDATE SET hash = excluded.hash`, 2, rows)
 }
 
 // tile returns the hashes of a tile; none if there is no such tile.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/platform/actor"
+	"github.com/touchline/touchline/internal/platform/database"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/vault"
 	"github.com/touchline/touchline/internal/platform/webhook"
@@ -31,7 +32,7 @@ func (p *fixture) proofStatements() {
 	p.Helper()
 	// The worker of runService may have signed the log with another key.
 	for _, statement := range []string{
-		`DELETE FROM log_tiles`, `UPDATE consent_records SET position = NULL`,
+		`DELETE FROM log_tiles`, `DELETE FROM log_hashes`, `UPDATE consent_records SET position = NULL`,
 		`UPDATE consent_log SET origin = '', size = 0, checkpoint = NULL, stopped_at = NULL, stopped_reason = NULL`,
 	} {
 		ok(p, run(p.db, statement))
@@ -41,6 +42,11 @@ func (p *fixture) proofStatements() {
 	guardian := p.as(actor.Guardian, number(131))
 	ok(p, p.decide(guardian, a.ID, approval.Approve))
 	log := p.consentLog()
+	var full []any // a tile
+	for i := range 256 {
+		full = append(full, fmt.Sprint("tile ", i), []byte("{}"), 1)
+	}
+	ok(p, run(p.db, `INSERT INTO consent_records (id, body, at) VALUES `+database.RowsOf(256, 3), full...))
 	ok(p, log.Work(bg))
 	records, err := log.Receipts(bg, guardian, "", 5)
 	ok(p, err)

@@ -27,12 +27,19 @@ CREATE TABLE record_keys (
 CREATE INDEX record_keys_of_party ON record_keys (player_id, party, version, record_id);
 CREATE INDEX record_keys_of_account ON record_keys (account_id, record_id);
 
--- The tiles of the log (C2SP tlog-tiles): up to 256 hashes of 32 bytes. Level 0 has the hashes of the entries.
+-- The tiles of the log (C2SP tlog-tiles): up to 256 hashes of 32 bytes. Level 0 has the hashes of the entries, 256 in each tile.
 CREATE TABLE log_tiles (
 	level  INTEGER NOT NULL,
 	n      BIGINT  NOT NULL,
 	hashes BYTEA   NOT NULL,
 	PRIMARY KEY (level, n)
+);
+
+-- The hashes of the entries of the newest tile of level 0 while it has less than 256, by the position of the record. A full tile is a row of
+-- log_tiles instead.
+CREATE TABLE log_hashes (
+	position BIGINT NOT NULL PRIMARY KEY,
+	hash     BYTEA  NOT NULL
 );
 
 -- One row: the name of the log, how often it was continued under another one, its size and its newest signed checkpoint.
