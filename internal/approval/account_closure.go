@@ -147,7 +147,12 @@ func (c *closure) endRequests(ctx context.Context, tx *store.Tx) error {
 		for _, p := range batch {
 			ids = append(ids, p.ID)
 		}
-		if _, err := tx.Exec(ctx, `DELETE FROM notifications WHERE player_id IN (`+database.Params(1, len(ids))+`)`, ids...); err != nil {
+		inBatch := database.Params(1, len(ids))
+		_, err := tx.Exec(ctx, `
+			DELETE FROM notifications WHERE player_id IN (`+inBatch+`) AND account_id IN (
+				SELECT account_id FROM parties WHERE player_id IN (`+inBatch+`)
+				UNION ALL SELECT approver_id FROM requests WHERE player_id IN (`+inBatch+`))`, ids...)
+		if err != nil {
 			return err
 		}
 	}

@@ -75,7 +75,7 @@ func (s *Service) CountRemindable(ctx context.Context, by actor.Actor) (c Remind
 	quota := s.reminderQuota()
 	err = s.DB.QueryRow(ctx, `
 		WITH w AS MATERIALIZED (
-			SELECT r.delivery_failed = TRUE OR r.id IN (SELECT d.request_id FROM deliveries d WHERE d.coach_id = $1 AND d.state = 'queued' AND d.request_id IS NOT NULL) AS undelivered,
+			SELECT r.delivery_failed = TRUE OR EXISTS (SELECT 1 FROM deliveries d WHERE d.request_id = r.id AND d.state = 'queued') AS undelivered,
 				r.last_sent_at > $4 OR EXISTS (SELECT 1 FROM reminders m WHERE m.player_id = r.player_id AND m.approver_type = r.approver_type AND m.sent_at > $4) AS recent,
 				(SELECT count(*) FROM reminders m WHERE m.player_id = r.player_id AND m.approver_type = r.approver_type AND m.sent_at > $2) AS sent,
 				EXISTS (SELECT 1 FROM accounts a JOIN stopped_coaches st ON st.mobile_number = a.mobile_number AND st.coach_id = $1 WHERE a.id = r.approver_id) AS stopped

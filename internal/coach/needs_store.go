@@ -35,12 +35,14 @@ func readNeeds(ctx context.Context, tx *store.Tx, coachID string, q NeedQuery, n
 const stoppedParties = `(SELECT a.id FROM stopped_coaches st JOIN accounts a ON a.mobile_number = st.mobile_number AND a.role <> 'coach' WHERE st.coach_id = $1)`
 
 // heldRequests are the requests of the coach $1 with a message that waits for a message limit.
-const heldRequests = `(SELECT request_id FROM deliveries WHERE coach_id = $1 AND state = 'queued' AND request_id IS NOT NULL AND reason = 'held')`
+const heldRequests = `(SELECT request_id FROM deliveries
+	WHERE coach_id = $1 AND reason = 'held' AND reason IN ('gathering', 'held') AND state = 'queued' AND request_id IS NOT NULL)`
 
-// unreadRefusal: the coach has not read the notification of the refusal by the party a that stands, nor opened the player since;
+// unreadRefusal: the coach $1 has not read the notification of the refusal by the party a that stands, nor opened the player since;
 // see MarkRefusalsRead.
-const unreadRefusal = `a.state IN ('rejected', 'revoked') AND EXISTS (SELECT 1 FROM notifications n
-		WHERE n.player_id = a.player_id AND n.account_id = a.coach_id AND n.type = a.role || '_' || a.state AND n.read_at IS NULL)`
+const unreadRefusal = `a.state IN ('rejected', 'revoked') AND (a.player_id, a.role || '_' || a.state) IN (
+		SELECT n.player_id, n.type FROM notifications n WHERE n.account_id = $1 AND n.read_at IS NULL
+			AND n.type IN ('guardian_rejected', 'guardian_revoked', 'student_rejected', 'student_revoked'))`
 
 // countNeeds counts the needs of each kind. Each count reads an index with few other entries.
 func countNeeds(ctx context.Context, tx *store.Tx, coachID string, now time.Time) (map[NeedKind]int, error) {

@@ -132,7 +132,7 @@ func sentInWeek(ctx context.Context, tx *store.Tx, coachID, messageID string, fa
 	}
 	values, args := database.ValuesTable(rows, "TEXT")
 	n := len(args)
-	ofNumber := fmt.Sprintf(`FROM deliveries d WHERE d.kind = 'team' AND d.state <> 'left_out' AND d.coach_id = $%d AND d.recipient = v.column1`, n+1)
+	ofNumber := fmt.Sprintf(`FROM deliveries d WHERE d.kind = 'team' AND d.state <> 'left_out' AND d.coach_id = $%d AND d.recipient = v.column1 AND d.recipient <> ''`, n+1)
 	ofMessage := fmt.Sprintf(` AND d.created_at > $%d AND d.team_message_id = $%d`, n+2, n+3)
 	rs, err := tx.Query(ctx, fmt.Sprintf(`
 		SELECT v.column1,
@@ -210,11 +210,11 @@ func (s *Service) TeamMessage(ctx context.Context, d message.Delivery) (m messag
 
 // PlayerRemoved deletes the coach's notifications of replies. Messages and replies are retained for
 // safeguarding.
-func PlayerRemoved(ctx context.Context, tx *store.Tx, _, playerID string) error {
+func PlayerRemoved(ctx context.Context, tx *store.Tx, coachID, playerID string) error {
 	if err := tx.Defer(ctx, `UPDATE conversations SET ended = TRUE WHERE player_id = $1`, playerID); err != nil {
 		return err
 	}
-	return tx.Defer(ctx, `DELETE FROM notifications WHERE player_id = $1 AND type = $2`, playerID, string(message.TeamReplyType))
+	return tx.Defer(ctx, `DELETE FROM notifications WHERE account_id = $1 AND player_id = $2 AND type = $3`, coachID, playerID, string(message.TeamReplyType))
 }
 
 // CoachLeft ends the conversations of a coach who closes the account, and deletes the templates.

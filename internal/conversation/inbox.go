@@ -200,8 +200,8 @@ func (in *Inbox) senderFor(ctx context.Context, tx *store.Tx, n phone.Number, al
 	err = tx.QueryRow(ctx, `
 		SELECT t.player_id, t.party FROM deliveries d
 		JOIN team_recipients t ON t.message_id = d.team_message_id AND t.position = d.team_position
-		WHERE d.coach_id = $1 AND d.recipient = $2 AND d.kind = 'team' AND d.state <> 'left_out'
-		ORDER BY d.created_at DESC LIMIT 1`, coachID, string(n)).Scan(&playerID, &party)
+		WHERE d.coach_id = $1 AND d.recipient = $2 AND d.recipient <> '' AND d.kind = 'team' AND d.state <> 'left_out'
+		ORDER BY d.id DESC LIMIT 1`, coachID, string(n)).Scan(&playerID, &party)
 	if err != nil && !database.IsNoRows(err) {
 		return to, false, err
 	}

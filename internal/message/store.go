@@ -111,7 +111,8 @@ func (st *Store) LanesDue(ctx context.Context, lanes []Lane, now time.Time) ([]L
 	into := make([]any, len(lanes))
 	for i, lane := range lanes {
 		exists[i] = fmt.Sprintf(`
-			EXISTS (SELECT 1 FROM deliveries WHERE state = 'queued' AND channel = CAST($%d AS TEXT) AND kind = CAST($%d AS TEXT) AND due_at <= $1)`,
+			EXISTS (SELECT 1 FROM deliveries WHERE state = 'queued' AND channel = CAST($%d AS TEXT) AND kind = CAST($%d AS TEXT) AND due_at <= $1
+				AND (lease IS NULL OR lease_ends_at <= $1))`,
 			len(args)+1, len(args)+2)
 		args = append(args, string(lane.Channel), string(lane.Kind))
 		into[i] = &due[i]
@@ -139,10 +140,11 @@ func (st *Store) ClaimDeliveries(ctx context.Context, lane Lane, lease string, u
 		claimed, err = database.Collect(rs, err, ScanDelivery)
 		return err
 	}, `
-		UPDATE deliveries SET lease = $4, due_at = $5, attempts = attempts + 1, total_attempts = total_attempts + 1, updated_at = $3
+		UPDATE deliveries SET lease = $4, lease_ends_at = $5, claimed_at = $3, attempts = attempts + 1, total_attempts = total_attempts + 1
 		WHERE id IN (
 			SELECT id FROM deliveries
 			WHERE state = 'queued' AND channel = CAST($1 AS TEXT) AND kind = CAST($2 AS TEXT) AND due_at <= $3
+				AND (lease IS NULL OR lease_ends_at <= $3)
 			ORDER BY due_at, id LIMIT $6 `+st.DB.SkipLocked()+`)
 		RETURNING `+DeliveryColumns,
 		string(lane.Channel), string(lane.Kind), database.Micros(st.DB.Now()), lease, database.Micros(until), n)

@@ -3,6 +3,8 @@ package message
 import (
 	"context"
 	"fmt"
+	"math"
+	"time"
 
 	"github.com/touchline/touchline/internal/platform/database"
 )
@@ -96,4 +98,29 @@ func AddCounts(ctx context.Context, tx *database.Tx, counts []Count) error {
 		return fmt.Errorf("count messages: %w", err)
 	}
 	return nil
+}
+
+// countsBatch is how many rows of message_counts DeleteCounts reads at once.
+const countsBatch = 2000
+
+// DeleteCounts deletes the rows of message_counts from before a time. It reads the primary key once, a batch at a time.
+func (st *Store) DeleteCounts(ctx context.Context, before time.Time) (total int64, err error) {
+	for last := ""; ; {
+		var end string
+		var oldest int64
+		err := st.DB.QueryRow(ctx, `
+			SELECT max(c.counter), coalesce(min(c.counted_at), $3) FROM (
+				SELECT counter, counted_at FROM message_counts WHERE counter > $1 ORDER BY counter, counted_at LIMIT $2) AS c`,
+			last, countsBatch, int64(math.MaxInt64)).Scan(database.IntoText(&end), &oldest)
+		if err != nil || end == "" {
+			return total, err
+		}
+		if oldest < before.UnixMicro() {
+			n, err := st.DB.Exec(ctx, `DELETE FROM message_counts WHERE counter > $1 AND counter <= $2 AND counted_at < $3`, last, end, database.Micros(before))
+			if total += n; err != nil {
+				return total, err
+			}
+		}
+		last = end
+	}
 }

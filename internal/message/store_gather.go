@@ -126,8 +126,8 @@ func claimGathering(ctx context.Context, tx *database.Tx, gathering []Delivery, 
 		done[windowOf(d)] = true
 		rs, err := tx.Query(ctx, `
 			UPDATE deliveries SET attempts = CASE WHEN lease = $1 THEN attempts ELSE attempts + 1 END,
-				total_attempts = CASE WHEN lease = $1 THEN total_attempts ELSE total_attempts + 1 END, lease = $1, due_at = $2
-			WHERE coach_id = $3 AND recipient = $4 AND channel = $5 AND reason = 'gathering' AND state = 'queued'
+				total_attempts = CASE WHEN lease = $1 THEN total_attempts ELSE total_attempts + 1 END, lease = $1, lease_ends_at = $2
+			WHERE coach_id = $3 AND recipient = $4 AND channel = $5 AND reason = 'gathering' AND reason IN ('gathering', 'held') AND state = 'queued'
 			RETURNING `+DeliveryColumns, d.Lease, database.Micros(until), d.CoachID, d.To, string(d.Channel))
 		group, err := database.Collect(rs, err, ScanDelivery)
 		if err != nil {
@@ -148,7 +148,7 @@ func claimCarried(ctx context.Context, tx *database.Tx, carriers []Delivery, unt
 	var groups [][]Delivery
 	for _, d := range carriers {
 		rs, err := tx.Query(ctx, `
-			UPDATE deliveries SET lease = $1, due_at = $2 WHERE gathered_by = $3 AND state = 'queued'
+			UPDATE deliveries SET lease = $1, lease_ends_at = $2 WHERE gathered_by = $3 AND state = 'queued'
 			RETURNING `+DeliveryColumns, d.Lease, database.Micros(until), d.ID)
 		group, err := database.Collect(rs, err, ScanDelivery)
 		if err != nil {

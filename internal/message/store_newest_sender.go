@@ -21,7 +21,8 @@ const (
 	leftChannel  = `d.channel = $2 AND (d.state IN ('sent', 'delivered') OR d.reason = 'awaiting_status')`
 	movedChannel = `d.channel <> $2 AND d.total_attempts > d.attempts`
 	triedChannel = `d.channel = $2 AND d.attempts > 0 AND (d.lease IS NOT NULL OR d.reason IN ('retrying', 'gave_up', 'unreachable', 'refused'))`
-	messageTime  = `CASE WHEN d.updated_at <= $3 THEN d.updated_at WHEN d.left_at <= $3 THEN d.left_at END`
+	messageTime  = `CASE WHEN ` + lastChange + ` <= $3 THEN ` + lastChange + ` WHEN d.left_at <= $3 THEN d.left_at END`
+	lastChange   = `CASE WHEN d.lease IS NOT NULL AND d.claimed_at IS NOT NULL THEN d.claimed_at ELSE d.updated_at END`
 )
 
 // NewestSender returns the coach whose message on a channel was the newest to a number at until, or
@@ -50,7 +51,7 @@ func (st *Store) NewestSender(ctx context.Context, n phone.Number, channel Chann
 // newestSender returns the coach of the newest message to a number for which left is true, and
 // whether there is one. The SMS that a coach removed the player counts too. If the newest message
 // is the SMS that a coach closed the account, which has no coach_id, there is no coach to stop. The
-// statement reads the messages of the coaches who asked the number, without an index of all messages.
+// statement reads the messages to the number.
 func (st *Store) newestSender(ctx context.Context, n phone.Number, channel Channel, left string, until int64) (newest string, found bool, err error) {
 	rs, err := st.DB.Query(ctx, `
 		SELECT asked.coach_id,
@@ -59,13 +60,13 @@ func (st *Store) newestSender(ctx context.Context, n phone.Number, channel Chann
 				JOIN deliveries d ON d.request_id = r.id AND d.recipient = $1 AND `+left+`
 				WHERE a.mobile_number = $1),
 			(SELECT max(`+messageTime+`) FROM deliveries d
-				WHERE d.coach_id = asked.coach_id AND d.recipient = $1 AND d.kind = 'team' AND d.state <> 'left_out' AND `+left+`),
+				WHERE d.coach_id = asked.coach_id AND d.recipient = $1 AND d.recipient <> '' AND d.kind = 'team' AND d.state <> 'left_out' AND `+left+`),
 			(SELECT max(`+messageTime+`) FROM deliveries d
-				WHERE d.coach_id = asked.coach_id AND d.recipient = $1 AND d.kind = 'notice' AND d.channel = 'sms' AND `+left+`)
+				WHERE d.coach_id = asked.coach_id AND d.recipient = $1 AND d.recipient <> '' AND d.kind = 'notice' AND d.channel = 'sms' AND `+left+`)
 		FROM (SELECT DISTINCT r.coach_id FROM accounts a JOIN requests r ON r.approver_id = a.id WHERE a.mobile_number = $1) asked
 		UNION ALL SELECT '', NULL, NULL,
 			(SELECT max(`+messageTime+`) FROM deliveries d
-				WHERE d.coach_id IS NULL AND d.recipient = $1 AND d.kind = 'notice' AND d.channel = 'sms' AND `+left+`)`,
+				WHERE d.coach_id IS NULL AND d.recipient = $1 AND d.recipient <> '' AND d.kind = 'notice' AND d.channel = 'sms' AND `+left+`)`,
 		string(n), string(channel), until)
 	at := time.Time{}
 	_, err = database.Collect(rs, err, func(s database.Scanner) (coachID string, err error) {

@@ -57,7 +57,7 @@ func (st *Store) failOverdue(ctx context.Context, tx *database.Tx, channel Chann
 		UPDATE deliveries SET state = 'failed', reason = $4, held_by = NULL, lease = NULL, updated_at = $2
 		WHERE id IN (
 			SELECT id FROM deliveries
-			WHERE state = 'queued' AND channel = $1 AND gives_up_at <= $2 AND (lease IS NULL OR due_at <= $2)
+			WHERE state = 'queued' AND channel = $1 AND gives_up_at <= $2 AND (lease IS NULL OR lease_ends_at <= $2)
 			LIMIT $3 `+st.DB.SkipLocked()+`)
 		RETURNING `+DeliveryColumns, string(channel), database.Micros(tx.Now), n, ReasonChannelUnavailable)
 	failed, err := database.Collect(rs, err, ScanDelivery)

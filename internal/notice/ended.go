@@ -46,7 +46,7 @@ func End(ctx context.Context, tx *store.Tx, playerID, accountID string, types ..
 	}, `
 		SELECT id, lease FROM deliveries
 		WHERE kind = 'notice' AND state = 'queued' AND account_id = $2 AND notification_id IN (SELECT id`+ended+`)
-			AND sending_lease = lease AND due_at > `+database.Params(next, 1), append(args, database.Micros(tx.Now))...)
+			AND sending_lease = lease AND lease_ends_at > `+database.Params(next, 1), append(args, database.Micros(tx.Now))...)
 	if err != nil {
 		return fmt.Errorf("find copies that are being sent: %w", err)
 	}

@@ -45,7 +45,10 @@ var playerErasures = []string{
 	`UPDATE approval_history SET reason = NULL WHERE id IN (
 		SELECT id FROM approval_history WHERE player_id = $1 AND reason IS NOT NULL LIMIT $2)`,
 	`DELETE FROM notifications WHERE (account_id, seq) IN (
-		SELECT account_id, seq FROM notifications WHERE player_id = $1 LIMIT $2)`,
+		SELECT account_id, seq FROM notifications WHERE player_id = $1 AND account_id IN (
+			SELECT coach_id FROM players WHERE id = $1
+			UNION ALL SELECT account_id FROM parties WHERE player_id = $1
+			UNION ALL SELECT approver_id FROM requests WHERE player_id = $1) LIMIT $2)`,
 	// Some name the player only in their text.
 	`DELETE FROM notifications WHERE (account_id, seq) IN (
 		SELECT n.account_id, n.seq FROM players p JOIN notifications n ON n.account_id = p.coach_id

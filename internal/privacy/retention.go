@@ -21,7 +21,8 @@ type Retention struct {
 type period struct {
 	setting, table string
 	kept           time.Duration
-	// erase erases up to $2 rows that are older than $1. next returns the time of the first row that is not.
+	// erase erases up to $2 rows that are older than $1. next returns the time of the first row that is not. The rows of some tables are
+	// in the order of their ids: a row that is not old enough ends the search, so rows behind $2 such rows wait.
 	erase, next string
 }
 
@@ -29,13 +30,13 @@ func (r Retention) periods() []period {
 	return []period{
 		{
 			"RETAIN_NOTIFICATIONS", "notifications", r.Notifications,
-			`DELETE FROM notifications WHERE id IN (SELECT id FROM notifications WHERE created_at < $1 ORDER BY created_at LIMIT $2)`,
-			`SELECT created_at FROM notifications WHERE created_at >= $1 ORDER BY created_at LIMIT 1`,
+			`DELETE FROM notifications WHERE id IN (SELECT id FROM notifications WHERE id > '' ORDER BY id LIMIT $2) AND created_at < $1`,
+			`SELECT created_at FROM notifications WHERE id > '' AND created_at >= $1 ORDER BY id LIMIT 1`,
 		},
 		{
 			"RETAIN_DELIVERIES", "deliveries", r.Deliveries,
-			`DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE state <> 'queued' AND updated_at < $1 ORDER BY updated_at LIMIT $2) AND state <> 'queued' AND updated_at < $1`,
-			`SELECT updated_at FROM deliveries WHERE state <> 'queued' AND updated_at >= $1 ORDER BY updated_at LIMIT 1`,
+			`DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE id > '' ORDER BY id LIMIT $2) AND state <> 'queued' AND updated_at < $1`,
+			`SELECT updated_at FROM deliveries WHERE id > '' AND state <> 'queued' AND updated_at >= $1 ORDER BY id LIMIT 1`,
 		},
 		{
 			// The version changes, so that a concurrent change of the player does not write the text again.

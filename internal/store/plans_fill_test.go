@@ -62,7 +62,7 @@ func fillTables(t *testing.T, url string) {
 		`INSERT INTO notifications SELECT 'a' || i % 50, i, 't' || i, 'k', 't', 'b', '{}', 'p' || i, i, CASE WHEN i % 2 = 0 THEN i END
 			FROM generate_series(1, 1000) i`,
 		`INSERT INTO deliveries SELECT 'v' || i, CASE WHEN i % 3 = 0 THEN 'otp' ELSE 'request' END, 'sms', CASE WHEN i % 10 = 0 THEN 'queued' ELSE 'sent' END,
-				NULL, 'a', 'n', 'guardian', 'a', CASE WHEN i % 3 <> 0 THEN 'r' || i END, NULL, NULL, NULL, 0, i, i, NULL, i, i, NULL, i % 2 = 0,
+				NULL, 'a', 'n', 'guardian', 'a', CASE WHEN i % 3 <> 0 THEN 'r' || i END, NULL, NULL, NULL, 0, i, i, NULL, NULL, NULL, i, i, NULL, i % 2 = 0,
 				CASE WHEN i % 10 = 0 AND i % 3 <> 0 THEN 'coach/' || i % 100 END FROM generate_series(1, 1000) i`,
 		`INSERT INTO team_messages SELECT 'tm' || i, 'a' || i % 100, NULL, FALSE, '[]', 'both', 'sms', 'b', NULL, 1, 0, 1, 1, 1, i, CASE WHEN i % 100 <> 0 THEN i END
 			FROM generate_series(1, 1000) i`,

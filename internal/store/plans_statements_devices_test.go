@@ -42,8 +42,8 @@ func (p *fixture) coachDevices() {
 		INSERT INTO notifications (account_id, seq, id, type, title, body, data, player_id, created_at)
 		VALUES ($1, 900, 'progress', $2, 't', 'b', '{}', $3, 1)`, guardian.AccountID, string(message.ProgressUpdate), a.ID))
 	ok(p, run(p.db, `
-		INSERT INTO deliveries (id, kind, channel, state, account_id, notification_id, recipient, role, attempts, due_at, gives_up_at, lease, created_at, updated_at)
-		VALUES ('copy', 'notice', 'push', 'queued', $1, 'progress', 'r', 'guardian', 1, $2, $2, 'lease', 1, 1)`, guardian.AccountID, now.Add(time.Hour).UnixMicro()))
+		INSERT INTO deliveries (id, kind, channel, state, account_id, notification_id, recipient, role, attempts, due_at, gives_up_at, lease, lease_ends_at, created_at, updated_at)
+		VALUES ('copy', 'notice', 'push', 'queued', $1, 'progress', 'r', 'guardian', 1, $2, $2, 'lease', $2, 1, 1)`, guardian.AccountID, now.Add(time.Hour).UnixMicro()))
 	_, err = p.db.Outbox.MarkSending(bg, []message.Outgoing{{Deliveries: []message.Delivery{{ID: "copy", Lease: "lease"}}}})
 	ok(p, err)
 	ok(p, p.decide(guardian, a.ID, approval.Revoke))

@@ -109,6 +109,8 @@ var exceptions = []exception{
 	{"SELECT a.state, a.changed_at, a.player_id", "Sort", "the same"},
 	{"ORDER BY w.since", "ORDER BY", "the parties of one coach"},
 	{"ORDER BY w.since", "Sort", "the same"},
+	{"SELECT 'delivery_failed', r.last_sent_at", "ORDER BY", "the open requests of one coach"},
+	{"SELECT 'delivery_failed', r.last_sent_at", "Sort", "the same"},
 	{"SELECT 'held', r.requested_at", "ORDER BY", "the held messages of one coach"},
 	{"SELECT 'held', r.requested_at", "Sort", "the same"},
 	{"SELECT 'stopped', r.requested_at", "ORDER BY", "the requests of a coach to parties that stopped the coach"},

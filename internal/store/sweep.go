@@ -31,9 +31,7 @@ func (db *DB) Sweep(ctx context.Context, now time.Time) (int64, error) {
 	all := []expired{
 		{"windows", `DELETE FROM gather_windows WHERE (coach_id, number) IN (SELECT coach_id, number FROM gather_windows WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, now},
 		{"answers", `DELETE FROM kept_answers WHERE (owner, key) IN (SELECT owner, key FROM kept_answers WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, now},
-		{"deliveries of OTPs", `DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE kind = 'otp' AND state <> 'queued' AND updated_at < $1 ORDER BY updated_at LIMIT $2)`, now.Add(-message.DeliveriesKept)},
-		{"message counts", `DELETE FROM message_counts WHERE (counter, counted_at) IN (SELECT counter, counted_at FROM message_counts WHERE counted_at < $1 ORDER BY counted_at LIMIT $2) AND counted_at < $1`, now.Add(-message.MessageCountsKept)},
-		{"deliveries of notices", `DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE kind = 'notice' AND state <> 'queued' AND updated_at < $1 ORDER BY updated_at LIMIT $2)`, now.Add(-message.DeliveriesKept)},
+		{"deliveries of OTPs and notices", `DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE kind IN ('otp', 'notice') AND id > '' ORDER BY id LIMIT $2) AND state <> 'queued' AND updated_at < $1`, now.Add(-message.DeliveriesKept)},
 		{"replies", `DELETE FROM handled_replies WHERE hash IN (SELECT hash FROM handled_replies WHERE handled_at < $1 ORDER BY handled_at LIMIT $2)`, now.Add(-message.RepliesKept)},
 		{"numbers that wrote by WhatsApp", `DELETE FROM chat_numbers WHERE mobile_number IN (SELECT mobile_number FROM chat_numbers WHERE wrote_at < $1 ORDER BY wrote_at LIMIT $2) AND wrote_at < $1`, now.Add(-message.RepliesKept)},
 		{"users of WhatsApp", `DELETE FROM chat_users WHERE user_id IN (SELECT user_id FROM chat_users WHERE seen_at < $1 ORDER BY seen_at LIMIT $2) AND seen_at < $1`, now.Add(-message.UsersKept)},
@@ -60,6 +58,10 @@ func (db *DB) Sweep(ctx context.Context, now time.Time) (int64, error) {
 				break
 			}
 		}
+	}
+	n, err := db.Outbox.DeleteCounts(ctx, now.Add(-message.MessageCountsKept))
+	if total += n; err != nil {
+		return total, fmt.Errorf("sweep message counts: %w", err)
 	}
 	if total == 0 {
 		return 0, nil

@@ -5,7 +5,8 @@
 -- Deliveries are the outbox and the log of each request's channels. A row contains
 -- no OTP and no text: the worker renders both when it sends. A worker claims the rows
 -- of one channel and kind in the order of due_at; only the holder of lease may complete
--- a row. network is where the coach asked for the message. counted: the message limits
+-- a row. The lease holds until lease_ends_at. No index has a column that a claim or an attempt changes, so on PostgreSQL
+-- these write no index entries; claimed_at is the time of the newest claim. network is where the coach asked for the message. counted: the message limits
 -- have admitted it. held_by: the limit that it waits for. gathered_by: the delivery whose
 -- message carries this one; it carries itself too.
 CREATE TABLE deliveries (
@@ -26,6 +27,8 @@ CREATE TABLE deliveries (
 	due_at          BIGINT  NOT NULL,
 	gives_up_at     BIGINT  NOT NULL,
 	lease           TEXT,
+	lease_ends_at   BIGINT,
+	claimed_at      BIGINT,
 	created_at      BIGINT  NOT NULL,
 	updated_at      BIGINT  NOT NULL,
 	network         TEXT,
@@ -57,29 +60,25 @@ CREATE TABLE deliveries (
 );
 CREATE INDEX deliveries_due ON deliveries (channel, kind, due_at, id) WHERE state = 'queued';
 CREATE INDEX deliveries_of_request ON deliveries (request_id, id) WHERE request_id IS NOT NULL;
-CREATE INDEX deliveries_done ON deliveries (updated_at) WHERE kind = 'otp' AND state <> 'queued';
 CREATE INDEX deliveries_held ON deliveries (held_by, id) WHERE state = 'queued' AND held_by IS NOT NULL;
-CREATE INDEX deliveries_gathering ON deliveries (coach_id, recipient, channel) WHERE reason = 'gathering';
+-- What waits to be gathered, or for a limit.
+CREATE INDEX deliveries_waiting ON deliveries (coach_id, reason, recipient, channel) WHERE reason IN ('gathering', 'held');
 CREATE INDEX deliveries_gathered ON deliveries (gathered_by) WHERE gathered_by IS NOT NULL;
--- Used to delete SMS copies of notifications some days after they are done.
-CREATE INDEX notices_done ON deliveries (updated_at) WHERE kind = 'notice' AND state <> 'queued';
-CREATE INDEX deliveries_old ON deliveries (updated_at) WHERE state <> 'queued';
+-- Used to delete OTPs and copies of notifications some days after they are done. Ids are in the order of time.
+CREATE INDEX deliveries_brief ON deliveries (id) WHERE kind IN ('otp', 'notice');
 CREATE INDEX deliveries_of_message ON deliveries (team_message_id, team_position, id) WHERE team_message_id IS NOT NULL;
--- Used to count the messages of a coach to a number in a week.
-CREATE INDEX deliveries_of_team ON deliveries (coach_id, recipient, created_at) WHERE kind = 'team' AND state <> 'left_out';
-CREATE INDEX deliveries_queued_of_coach ON deliveries (coach_id, request_id, reason) WHERE state = 'queued' AND request_id IS NOT NULL;
 CREATE INDEX deliveries_not_sent ON deliveries (updated_at, id)
 	WHERE state = 'failed' AND reason NOT IN ('request_closed', 'not_wanted', 'stopped', 'disputed', 'contact_changed', 'player_removed');
 CREATE INDEX deliveries_not_sent_of_coach ON deliveries (coach_id, updated_at, id)
 	WHERE state = 'failed' AND reason NOT IN ('request_closed', 'not_wanted', 'stopped', 'disputed', 'contact_changed', 'player_removed');
-CREATE INDEX deliveries_of_notices ON deliveries (coach_id, recipient, updated_at) WHERE kind = 'notice' AND channel = 'sms';
 CREATE INDEX deliveries_of_account ON deliveries (account_id, state) WHERE account_id IS NOT NULL;
 -- Used to find the message to which a person replied.
 CREATE INDEX deliveries_of_provider ON deliveries (provider_id) WHERE provider_id IS NOT NULL;
 CREATE INDEX deliveries_of_recipient ON deliveries (recipient, id) WHERE recipient <> '';
 
 -- What the message limits have counted in the last days. size is what was added to the
--- counter at counted_at, total all that was added up to then.
+-- counter at counted_at, total all that was added up to then. The sweep finds old rows along the key: an index by
+-- time would cost each message as much as the rows.
 CREATE TABLE message_counts (
 	counter    TEXT   NOT NULL,
 	counted_at BIGINT NOT NULL,
@@ -87,7 +86,6 @@ CREATE TABLE message_counts (
 	total      BIGINT NOT NULL,
 	PRIMARY KEY (counter, counted_at)
 );
-CREATE INDEX message_counts_by_time ON message_counts (counted_at);
 
 -- One row for each day (UTC, its start), coach and channel. coach_id is empty for OTPs and for messages
 -- of coaches who have left. cost is in the unit of Settings.SegmentPrice.

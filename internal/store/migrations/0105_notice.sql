@@ -2,6 +2,7 @@
 
 -- +goose Up
 
+-- Ids are in the order of time. What is about a player is found in the trays of the coach and of the player's parties.
 CREATE TABLE notifications (
 	account_id TEXT   NOT NULL REFERENCES accounts (id),
 	seq        BIGINT NOT NULL,
@@ -16,8 +17,6 @@ CREATE TABLE notifications (
 	PRIMARY KEY (account_id, seq)
 );
 CREATE INDEX notifications_unread ON notifications (account_id, seq) WHERE read_at IS NULL;
-CREATE INDEX notifications_of_player ON notifications (player_id, account_id);
-CREATE INDEX notifications_by_time ON notifications (created_at);
 
 -- Whom the service told of what a coach did last to an object, such as a training. outcome is JSON: counts of
 -- people, and the ids of the players whose people were not told. No statement searches it.

@@ -103,19 +103,14 @@ CREATE TABLE requests (
 -- At most one open request for each player and party, also under concurrency.
 CREATE UNIQUE INDEX requests_open ON requests (player_id, approver_type) WHERE state = 'pending';
 CREATE INDEX requests_of_player ON requests (player_id, id);
-CREATE INDEX requests_disputed_by ON requests (approver_id, id) WHERE state = 'disputed';
 -- Used to free short codes a year after their requests ended.
 CREATE INDEX requests_with_code_by_end ON requests (closed_at) WHERE short_code IS NOT NULL AND closed_at IS NOT NULL;
+-- The lists of what needs the coach read the open requests of that coach.
 CREATE INDEX requests_open_of_coach ON requests (coach_id, requested_at, id) WHERE state = 'pending';
--- Items that need the coach's attention, newest last.
-CREATE INDEX requests_failed_of_coach ON requests (coach_id, last_sent_at, id) WHERE state = 'pending' AND delivery_failed = TRUE;
 CREATE INDEX requests_disputed_of_coach ON requests (coach_id, closed_at, id) WHERE state = 'disputed';
-CREATE INDEX requests_to_follow_up ON requests (coach_id, requested_at, followed_up_at, delivery_failed) WHERE state = 'pending' AND followed_up_at IS NULL;
-CREATE INDEX requests_followed_up ON requests (coach_id, requested_at, followed_up_at, delivery_failed) WHERE state = 'pending' AND followed_up_at IS NOT NULL;
--- The share of requests that were followed up in time is counted from this index alone. The
--- condition is always true: it keeps SQLite from using the index for other statements, for
--- which it takes the index with the shortest entries.
-CREATE INDEX requests_measured ON requests (coach_id, requested_at, closed_at, followed_up_at) WHERE requested_at > 0;
+-- Used to count the requests of a month. The condition is always true: it keeps SQLite from using the index for other
+-- statements.
+CREATE INDEX requests_measured ON requests (coach_id, requested_at) WHERE requested_at > 0;
 CREATE INDEX requests_sent_to ON requests (approver_id, coach_id, last_sent_at);
 
 -- The requests behind the links in messages; the tokens are derived, not stored.
