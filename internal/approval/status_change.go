@@ -60,20 +60,26 @@ func (p *Player) statusChanges(before ConsentStatus, rules Rules, now time.Time)
 // saved and counted. The lock of the player's row makes the sequence rise by one in the
 // order of the commits.
 func addStatusChanges(ctx context.Context, tx *store.Tx, p *Player, changes []StatusChange) error {
+	if len(changes) == 0 {
+		return nil
+	}
 	status := p.ConsentStatus()
+	values := "(VALUES (CAST($4 AS BIGINT), CAST($5 AS TEXT), CAST($6 AS TEXT), CAST($7 AS BIGINT))"
+	args := []any{p.ID, string(status.Guardian), string(status.Student)}
 	for i, c := range changes {
-		err := tx.Defer(ctx, `
-			INSERT INTO changes (player_id, sequence, type, party, guardian_state, student_state, at)
-			SELECT id, changes - CAST($2 AS BIGINT), CAST($3 AS TEXT), CAST($4 AS TEXT), CAST($5 AS TEXT), CAST($6 AS TEXT), CAST($7 AS BIGINT)
-			FROM players WHERE id = $1`,
-			p.ID, len(changes)-1-i, string(c.Type), database.Text(string(c.Party)), string(status.Guardian), string(status.Student), database.Micros(c.At))
-		if err != nil {
-			return fmt.Errorf("add a status change of player %s: %w", p.ID, err)
+		if i > 0 {
+			values += ", (" + database.Params(len(args)+1, 4) + ")"
 		}
+		args = append(args, len(changes)-1-i, string(c.Type), database.Text(string(c.Party)), database.Micros(c.At))
 	}
-	if len(changes) > 0 {
-		tx.WakeFeed()
+	err := tx.Defer(ctx, `
+		INSERT INTO changes (player_id, sequence, type, party, guardian_state, student_state, at)
+		SELECT p.id, p.changes - v.column1, v.column2, v.column3, CAST($2 AS TEXT), CAST($3 AS TEXT), v.column4
+		FROM players p CROSS JOIN `+values+`) v WHERE p.id = $1`, args...)
+	if err != nil {
+		return fmt.Errorf("add the status changes of player %s: %w", p.ID, err)
 	}
+	tx.WakeFeed()
 	return nil
 }
 

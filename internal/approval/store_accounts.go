@@ -44,11 +44,21 @@ func (s *Service) findOrAddAccounts(ctx context.Context, tx *store.Tx, p *Player
 		return nil, err
 	}
 	// What the erased account of the number disputed stays disputed.
+	args = nil
+	ofHash := ""
 	for _, c := range wanted {
 		if id := p.Party(c.Party).AccountID; id != "" {
-			if err := tx.Defer(ctx, `UPDATE disputes SET approver_id = $1 WHERE number_hash = $2`, id, numberHash(s.DB, c.Party, c.Number)); err != nil {
-				return nil, fmt.Errorf("take over disputes: %w", err)
-			}
+			ofHash += " WHEN " + database.Params(len(args)+1, 1) + " THEN " + database.Params(len(args)+2, 1)
+			args = append(args, numberHash(s.DB, c.Party, c.Number), id)
+		}
+	}
+	if len(args) > 0 {
+		hashes := "$1"
+		for i := 3; i <= len(args); i += 2 {
+			hashes += ", " + database.Params(i, 1)
+		}
+		if err := tx.Defer(ctx, `UPDATE disputes SET approver_id = CASE number_hash`+ofHash+` END WHERE number_hash IN (`+hashes+`)`, args...); err != nil {
+			return nil, fmt.Errorf("take over disputes: %w", err)
 		}
 	}
 	if len(added) == len(wanted) {

@@ -138,24 +138,25 @@ func (s *Service) openRequests(ctx context.Context, tx *store.Tx, p *Player, ope
 		return nil
 	}
 	identity := p.Identity()
+	var args []any
 	for _, r := range opened {
 		var err error
 		if r.ShortCode, err = NewShortCode(s.Rand); err != nil {
 			return err
 		}
 		r.PartyID = p.Party(r.Party).AccountID
-		// If the code is in use, the transaction is stale and runs again with another code.
-		err = tx.DeferOne(ctx, `
-			INSERT INTO requests (id, player_id, coach_id, approver_type, approver_id, state, channels, requested_at, last_sent_at, delivery_failed, failed_channels, short_code,
-				student_key, date_of_birth)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
-			ON CONFLICT (short_code) DO NOTHING`,
-			r.ID, r.PlayerID, r.CoachID, string(r.Party), r.PartyID, string(r.State), joinChannels(r.Channels),
+		args = append(args, r.ID, r.PlayerID, r.CoachID, string(r.Party), r.PartyID, string(r.State), joinChannels(r.Channels),
 			database.Micros(r.RequestedAt), database.Micros(r.LastSentAt), r.DeliveryFailed, database.JoinWords(r.FailedChannels), r.ShortCode,
 			identity.NameKey, identity.DateOfBirth.String())
-		if err != nil {
-			return fmt.Errorf("open request %s: %w", r.ID, err)
-		}
+	}
+	// If a code is in use, the transaction is stale and runs again with other codes.
+	err := tx.DeferRowCount(ctx, len(opened), `
+		INSERT INTO requests (id, player_id, coach_id, approver_type, approver_id, state, channels, requested_at, last_sent_at, delivery_failed, failed_channels, short_code,
+			student_key, date_of_birth)
+		VALUES `+database.RowsOf(len(opened), 14)+`
+		ON CONFLICT (short_code) DO NOTHING`, args...)
+	if err != nil {
+		return fmt.Errorf("open requests to player %s: %w", p.ID, err)
 	}
 	return s.scheduleDigest(ctx, tx, opened[0])
 }

@@ -6,14 +6,14 @@ import "context"
 type deferred struct {
 	query string
 	args  []any
-	one   bool                // ErrStale unless it affects exactly one row
+	rows  int64               // ErrStale unless it affects exactly so many rows; 0 is any number
 	scan  func(Scanner) error // scans its row, sql.ErrNoRows without one; nil: it returns none
 	each  bool                // scan gets each of its rows instead
 	span  func(error)         // ends its span; may be nil
 }
 
 // mayFail reports whether the result of s may forbid the commit.
-func (s *deferred) mayFail() bool { return s.one || s.scan != nil }
+func (s *deferred) mayFail() bool { return s.rows > 0 || s.scan != nil }
 
 // Defer runs a statement before the next statement of the transaction, or before its
 // commit. On PostgreSQL it shares their round trip. On SQLite it runs at once. Its failure
@@ -35,7 +35,12 @@ func (t *Tx) DeferEach(ctx context.Context, queries []string, args ...any) error
 // DeferOne is Defer for a statement that must affect exactly one row; otherwise the
 // transaction fails with ErrStale and is retried.
 func (t *Tx) DeferOne(ctx context.Context, query string, args ...any) error {
-	return t.deferStatement(ctx, deferred{query: query, args: args, one: true})
+	return t.DeferRowCount(ctx, 1, query, args...)
+}
+
+// DeferRowCount is DeferOne for a statement that must affect exactly n rows.
+func (t *Tx) DeferRowCount(ctx context.Context, n int, query string, args ...any) error {
+	return t.deferStatement(ctx, deferred{query: query, args: args, rows: int64(n)})
 }
 
 // DeferRow is Defer for a statement that returns at most one row, which scan reads;
@@ -67,10 +72,11 @@ func (t *Tx) deferStatement(ctx context.Context, s deferred) error {
 		return err
 	case s.scan != nil:
 		return s.scan(t.QueryRow(ctx, s.query, s.args...))
-	case s.one:
-		return t.ExecOne(ctx, s.query, s.args...)
 	}
-	_, err := t.Exec(ctx, s.query, s.args...)
+	n, err := t.Exec(ctx, s.query, s.args...)
+	if err == nil && s.rows > 0 && n != s.rows {
+		return ErrStale
+	}
 	return err
 }
 

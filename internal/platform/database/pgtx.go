@@ -126,7 +126,7 @@ func (p *pgTx) send(ctx context.Context, last string, args ...any) (pgx.BatchRes
 func (s *deferred) readResult(results pgx.BatchResults) (forbidden, err error) {
 	if s.scan == nil {
 		tag, err := results.Exec()
-		if err == nil && s.one && tag.RowsAffected() != 1 {
+		if err == nil && s.rows > 0 && tag.RowsAffected() != s.rows {
 			forbidden = ErrStale
 		}
 		return forbidden, err
