@@ -201,32 +201,13 @@ func (s *Service) Links(ctx context.Context, by actor.Actor, waiting bool, page 
 		by.AccountID, database.Before(page.After.ID), page.Limit, waiting, string(by.Role)))
 }
 
-// PartyName returns the name of a guardian or student as the newest of its players has
-// it, or "". A guardian learns the name that a coach entered only from a player that the
-// guardian approved.
-func (s *Service) PartyName(ctx context.Context, by actor.Actor) (name string, err error) {
-	switch by.Role {
-	case actor.Guardian:
-		err = s.DB.QueryRow(ctx, `
-			SELECT name FROM parties
-			WHERE account_id = $1 AND role = 'guardian' AND deleted_at IS NULL AND state = 'approved' ORDER BY player_id DESC LIMIT 1`, by.AccountID).Scan(database.IntoText(&name))
-	case actor.Student:
-		err = s.DB.QueryRow(ctx, `
-			SELECT p.student_name FROM parties a JOIN players p ON p.id = a.player_id
-			WHERE a.account_id = $1 AND a.role = 'student' AND a.deleted_at IS NULL ORDER BY a.player_id DESC LIMIT 1`, by.AccountID).Scan(database.IntoText(&name))
-	}
-	if database.IsNoRows(err) {
-		return "", nil
-	}
-	return name, err
-}
-
-// anyApproved reports whether a student has approved any link. It counts: for an EXISTS PostgreSQL may read all parties.
+// anyApproved reports whether a student has approved any link.
 func (s *Service) anyApproved(ctx context.Context, studentID string) (bool, error) {
 	var approved bool
-	err := s.DB.QueryRow(ctx, `
-		SELECT count(*) > 0 FROM parties WHERE account_id = $1 AND role = 'student' AND deleted_at IS NULL AND state = 'approved'`,
-		studentID).Scan(&approved)
+	err := s.DB.QueryRow(ctx, `SELECT (SELECT 1 `+store.Approved+` LIMIT 1) IS NOT NULL FROM accounts a WHERE a.id = $1`, studentID).Scan(&approved)
+	if database.IsNoRows(err) {
+		return false, nil
+	}
 	return approved && !s.Rules.unproved(), err
 }
 

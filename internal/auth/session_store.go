@@ -222,6 +222,47 @@ func (db SQL) Roles(ctx context.Context, number phone.Number) ([]actor.Role, err
 	return held, err
 }
 
+// Own is what an account shows of itself.
+type Own struct {
+	// Roles are those that its number holds.
+	Roles []actor.Role
+	Name  string
+	// FilledFields are the fields of a coach's profile that are set.
+	FilledFields []string
+	// Unread is the number of unread notifications, at most notice.MaxUnread.
+	Unread int
+}
+
+// Own returns what the caller's account shows of itself.
+func (db SQL) Own(ctx context.Context, by actor.Actor) (o Own, err error) {
+	rs, err := db.DB.Query(ctx, `
+		SELECT a.role, `+store.AccountRoles+`, a.id = $2, CASE WHEN a.id = $2 THEN `+store.NameOf+` END, CASE WHEN a.id = $2 THEN `+store.FilledBy+`a.id) END,
+			(SELECT count(*) FROM (SELECT 1 FROM notifications WHERE account_id = $2 AND read_at IS NULL LIMIT $3) AS unread)
+		FROM accounts a WHERE a.mobile_number = $1
+		ORDER BY a.role`, string(by.Number), by.AccountID, notice.MaxUnread)
+	err = database.Each(rs, err, func(s database.Scanner) error {
+		var r actor.Role
+		var f RoleFacts
+		var own bool
+		var name string
+		var filled []string
+		if err := s.Scan(&r, &f.Registered, &f.Linked, &f.Disputed, &own, database.IntoText(&name), database.IntoWords(&filled), &o.Unread); err != nil {
+			return err
+		}
+		if f.Held() {
+			o.Roles = append(o.Roles, r)
+		}
+		if own {
+			o.Name, o.FilledFields = name, filled
+		}
+		return nil
+	})
+	if err != nil {
+		return Own{}, fmt.Errorf("read the caller's account: %w", err)
+	}
+	return o, nil
+}
+
 // RevokeSession ends a session for an operator and returns its account, or "" if there
 // is no live session with the ID.
 func (db SQL) RevokeSession(ctx context.Context, by actor.Operator, id string) (string, error) {

@@ -176,7 +176,7 @@ func (p *fixture) consents() {
 		ok(p, err)
 		_, err = p.PlayersByID(bg, by, []string{a.ID})
 		ok(p, err)
-		_, err = p.PartyName(bg, by)
+		_, err = p.accounts().Own(bg, by)
 		ok(p, err)
 		_, _ = p.OwnRequest(bg, by, a.Party(actor.Guardian).Request.ID)
 	}

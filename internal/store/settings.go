@@ -113,6 +113,21 @@ const AccountRoles = `
 	(SELECT 1 FROM parties p WHERE p.account_id = a.id AND p.deleted_at IS NULL LIMIT 1) IS NOT NULL,
 	(SELECT 1 FROM disputes d WHERE d.approver_id = a.id LIMIT 1) IS NOT NULL`
 
+// approvedParty is the row of the party whose approval the row h of approval_history is, while it stands.
+const approvedParty = ` FROM parties p WHERE p.player_id = h.player_id AND p.account_id = h.approver_id AND p.deleted_at IS NULL AND p.state = 'approved' LIMIT 1)`
+
+// Approved are the approvals of the account a that stand. It reads the history: an index of parties by state would change with each
+// answer, and one without reads all children of a guardian who has answered for none.
+const Approved = `FROM approval_history h WHERE h.approver_id = a.id AND h.action = 'approved' AND (SELECT p.state` + approvedParty + ` IS NOT NULL`
+
+// NameOf selects the name of the account a: of a coach that of the profile, of another that of the newest player which has one.
+// A guardian learns the name that a coach entered only from a player that the guardian approved.
+const NameOf = `CASE a.role
+	WHEN 'guardian' THEN (SELECT (SELECT p.name` + approvedParty + ` ` + Approved + ` ORDER BY h.player_id DESC LIMIT 1)
+	WHEN 'student' THEN (SELECT p.student_name FROM parties s JOIN players p ON p.id = s.player_id
+		WHERE s.account_id = a.id AND s.role = 'student' AND s.deleted_at IS NULL ORDER BY s.player_id DESC LIMIT 1)
+	ELSE (SELECT c.name FROM coaches c WHERE c.id = a.id) END`
+
 // Settings returns the settings of the store.
 func (db *DB) Settings() Settings { return db.options.Settings }
 

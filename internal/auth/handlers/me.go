@@ -25,26 +25,14 @@ type meResponse struct {
 func (h calls) me(ctx context.Context, r api.Request[api.NoBody]) (api.Response, error) {
 	by := r.Caller.Actor
 	out := meResponse{Account: newAccountResponse(by), Role: string(by.Role), ProfileComplete: true}
-	roles, err := h.api.Auth.Store.Roles(ctx, by.Number)
+	own, err := h.api.Auth.Store.Own(ctx, by)
 	if err != nil {
 		return api.Response{}, err
 	}
-	out.Roles = append([]actor.Role{}, roles...) // [] if the last player of the number was deleted
-	if out.UnreadNotifications, err = h.api.Tray.Unread(ctx, by); err != nil {
-		return api.Response{}, err
-	}
-	if by.Role != actor.Coach {
-		name, err := h.api.Approvals.PartyName(ctx, by)
-		if err != nil {
-			return api.Response{}, err
-		}
-		out.Name = wire.OrNull(name)
-	} else {
-		p, err := h.api.Coaches.Profile(ctx, by)
-		if err != nil {
-			return api.Response{}, err
-		}
-		out.Name, out.ProfileComplete = wire.OrNull(p.Name), len(p.Missing(h.api.Coaches.Required)) == 0
+	out.Roles = append([]actor.Role{}, own.Roles...) // [] if the last player of the number was deleted
+	out.UnreadNotifications, out.Name = own.Unread, wire.OrNull(own.Name)
+	if by.Role == actor.Coach {
+		out.ProfileComplete = h.api.Coaches.Completed(own.FilledFields)
 	}
 	out.Next = nextScreen(by.Role, out.ProfileComplete)
 	return endpoint.OK(out), nil
