@@ -40,6 +40,7 @@ func newChatWith(t *testing.T, database string, kinds []string, options ...touch
 		c.WhatsApp, c.Endpoints.WhatsApp = kinds, cloud.API()
 		c.WhatsAppAccount = config.WhatsAppAccount{
 			PhoneID: config.Secret(cloud.PhoneID), Token: config.Secret(cloud.Token), AppSecret: config.Secret(cloud.AppSecret), VerifyToken: config.Secret(cloud.VerifyToken),
+			Number: c.WhatsAppAccount.Number,
 		}
 	})...)
 	for _, template := range whatsapp.NewTemplates(s.Config.Brand, s.Config.PublicURL) {

@@ -30,6 +30,8 @@ type Challenge struct {
 	Attempts int
 	SentAt   time.Time
 	EndsAt   time.Time
+	// AskedWith is the browser and device that asked last, or empty.
+	AskedWith string
 	// Language is the choice of the number's owner, or empty, and Address is the confirmed address
 	// to which the code goes, or empty. Only LiveChallenge loads them.
 	Language, Address string

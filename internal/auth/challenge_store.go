@@ -35,21 +35,26 @@ func (db SQL) OpenChallenge(ctx context.Context, r ChallengeRequest) (opened Ope
 	budget := &budgetReservation{db: db}
 	err = db.DB.Write(ctx, func(tx *store.Tx) error {
 		c := r.Challenge
+		sentAt := database.Micros(c.SentAt)
+		if r.Incoming {
+			sentAt = 0 // no code has left
+		}
 		var roles RoleFacts
 		var blockedUntil time.Time
 		err := tx.QueryRow(ctx, `
-			INSERT INTO otp_challenges (mobile_number, role, device_id, id, code, attempts, sent_at, ends_at, used_at)
-			VALUES ($1, $2, $3, $4, $5, 0, $6, $7, NULL)
+			INSERT INTO otp_challenges (mobile_number, role, device_id, id, code, attempts, sent_at, ends_at, used_at, asked_at, asked_with)
+			VALUES ($1, $2, $3, $4, $5, 0, $12, $7, NULL, $6, $13)
 			ON CONFLICT (mobile_number, role, device_id) DO UPDATE SET
 				id      = CASE WHEN `+challengeLives+` THEN otp_challenges.id      ELSE excluded.id END,
 				code    = CASE WHEN `+challengeLives+` THEN otp_challenges.code    ELSE excluded.code END,
 				attempts = CASE WHEN `+challengeLives+` THEN otp_challenges.attempts ELSE 0 END,
 				ends_at = CASE WHEN `+challengeLives+` THEN otp_challenges.ends_at ELSE excluded.ends_at END,
-				used_at = NULL, sent_at = excluded.sent_at
-			WHERE otp_challenges.sent_at <= $8 OR otp_challenges.sent_at > $10 OR otp_challenges.used_at IS NOT NULL
+				used_at = NULL, asked_at = excluded.asked_at, asked_with = excluded.asked_with,
+				sent_at = CASE WHEN excluded.sent_at = 0 AND otp_challenges.used_at IS NULL AND otp_challenges.sent_at <= $10 THEN otp_challenges.sent_at ELSE excluded.sent_at END
+			WHERE $12 = 0 OR otp_challenges.sent_at <= $8 OR otp_challenges.sent_at > $10 OR otp_challenges.used_at IS NOT NULL
 			RETURNING id, code, ends_at, `+blockedUntilOf+`, `+roleFacts(c.Role),
 			string(c.Number), string(c.Role), c.DeviceID, c.ID, c.Code, database.Micros(c.SentAt), database.Micros(c.EndsAt),
-			database.Micros(r.LastSentBefore), r.MaxAttempts, database.Micros(c.SentAt.Add(MaxClockSkew)), subject(c.ChallengeKey)).
+			database.Micros(r.LastSentBefore), r.MaxAttempts, database.Micros(c.SentAt.Add(MaxClockSkew)), subject(c.ChallengeKey), sentAt, c.AskedWith).
 			Scan(&c.ID, &c.Code, database.IntoTime(&c.EndsAt), database.IntoTime(&blockedUntil), &roles.Registered, &roles.Linked, &roles.Disputed)
 		if database.IsNoRows(err) { // before the limits: it is the more helpful error
 			return db.resendTooSoon(ctx, tx, r.Challenge)
@@ -59,8 +64,10 @@ func (db SQL) OpenChallenge(ctx context.Context, r ChallengeRequest) (opened Ope
 		}
 		blocked := blockedUntil.After(c.SentAt)
 		budget.blocked, roles.Blocked = blocked, blocked
-		if err := db.countSend(ctx, tx, r, roles, budget); err != nil {
-			return err
+		if !r.Incoming {
+			if err := db.countSend(ctx, tx, r, roles, budget); err != nil {
+				return err
+			}
 		}
 		opened = OpenedChallenge{EndsAt: c.EndsAt}
 		if blocked {

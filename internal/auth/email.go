@@ -93,3 +93,7 @@ func errNoMail() error {
 func errNoVoice() error {
 	return fault.Validation([]fault.Field{{Pointer: "/channel", Code: "not_available", Detail: "This service makes no calls. Use sms."}})
 }
+
+func errNoIncoming() error {
+	return fault.Validation([]fault.Field{{Pointer: "/channel", Code: "not_available", Detail: "This service takes no messages by WhatsApp. Use sms."}})
+}

@@ -26,6 +26,9 @@ type ChallengeRequest struct {
 	// Channel is the channel that sends the code. It is empty for a test number, whose
 	// code is fixed and not sent.
 	Channel string
+	// Incoming says that nothing leaves now: the person writes to the service and gets the code as the
+	// answer. No limit counts the request, and the time of the last send stays.
+	Incoming bool
 	// Address is where a code that confirms an address goes. It is empty for other codes, which go
 	// to the number or to its confirmed address.
 	Address string
@@ -82,6 +85,10 @@ type OTPRequest struct {
 	Silent bool
 	// ByVoice asks for a call that speaks the code.
 	ByVoice bool
+	// Incoming opens a challenge whose code is the answer to a message by WhatsApp of the person.
+	Incoming bool
+	// AskedWith is the browser and device of the caller, or empty.
+	AskedWith string
 	// ConfirmAddress is an e-mail address that the code confirms for the number, or empty.
 	ConfirmAddress string
 }
@@ -117,18 +124,22 @@ func (s *Service) RequestOTP(ctx context.Context, in OTPRequest) (IssuedOTP, err
 		}
 		channel = voiceChannel
 	}
+	if in.Incoming && s.Settings.WhatsAppNumber == "" {
+		return IssuedOTP{}, errNoIncoming()
+	}
 	r := ChallengeRequest{
 		Challenge:   Challenge{ChallengeKey: key, ID: s.NewID(), SentAt: now, EndsAt: now.Add(s.Settings.OTPValidity)},
 		MaxAttempts: s.Settings.OTPTries, LastSentBefore: s.lastSentBefore(now),
 		Limits:  func(roles RoleFacts) []Limit { return s.sendLimits(key, in, roles) },
-		Address: in.ConfirmAddress,
+		Address: in.ConfirmAddress, Incoming: in.Incoming,
 	}
+	r.Challenge.AskedWith = in.AskedWith
 	if channel != emailChannel {
 		r.Destination = s.destination(key.Number, in.Network)
 	}
 	code := s.Settings.TestCode(key.Number, now)
 	if code == "" {
-		if !in.Silent {
+		if !in.Silent && !in.Incoming {
 			r.Channel = channel
 		}
 		if code, err = newCode(s.Rand, s.Settings.OTPLength); err != nil {
@@ -151,9 +162,13 @@ func (s *Service) RequestOTP(ctx context.Context, in OTPRequest) (IssuedOTP, err
 	if err != nil {
 		return IssuedOTP{}, err
 	}
-	return IssuedOTP{
+	issued := IssuedOTP{
 		ExpiresIn: opened.EndsAt.Sub(now), ResendIn: s.Settings.OTPResendAfter, Length: s.Settings.OTPLength, BlockedUntil: opened.BlockedUntil,
-	}, nil
+	}
+	if in.Incoming {
+		issued.ResendIn = 0
+	}
+	return issued, nil
 }
 
 // lastSentBefore returns the latest time of the last send that permits another. If

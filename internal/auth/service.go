@@ -39,6 +39,10 @@ type Settings struct {
 	OTPByEmail bool
 	// OTPByVoice says that OTPs can be spoken by a call, too.
 	OTPByVoice bool
+	// Brand is the name of the service in the text with which people ask for a code.
+	Brand string
+	// WhatsAppNumber is the number of the service to which people write for a code, or empty.
+	WhatsAppNumber phone.Number
 	// Reachable reports whether OTPs may be sent to the number's country.
 	Reachable func(phone.Number) bool
 	// TestCode returns the fixed code of a test number at that time, or "".

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/database"
@@ -23,9 +24,12 @@ type Inbox struct {
 	Approvals *approval.Service
 	Outbox    *message.Store
 	// Say sends an answer by WhatsApp; nil without a transport.
-	Say   func(ctx context.Context, to phone.Number, a message.ChatAnswer) error
-	Brand string
-	// URL is where a family finds its answers, and QuestionURL the page of the question of a delivery.
+	Say func(ctx context.Context, to phone.Number, a message.ChatAnswer) error
+	// OpenCode returns the code of the open challenge of a number; nil if the service has no number at WhatsApp.
+	OpenCode func(ctx context.Context, n phone.Number, writtenBy time.Time) (auth.OpenCode, bool, error)
+	Brand    string
+	// PublicURL is the address of the service. URL is where a family finds its answers, and QuestionURL the page of the question of a delivery.
+	PublicURL   string
 	URL         string
 	QuestionURL func(deliveryID string) string
 	Log         *slog.Logger
@@ -86,8 +90,14 @@ func (in *Inbox) text(ctx context.Context, r message.Reply) error {
 		return nil
 	}
 	all, err := senders(ctx, in.DB, r.From)
-	if err != nil || len(all) == 0 {
+	if err != nil {
 		return err
+	}
+	if in.OpenCode != nil && r.IsNewText() && (len(all) == 0 || r.AsksSignIn(in.Brand)) {
+		return in.answerSignIn(ctx, r, len(all) > 0)
+	}
+	if len(all) == 0 {
+		return nil
 	}
 	questions, err := in.unanswered(ctx, r)
 	if err != nil {

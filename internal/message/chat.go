@@ -21,6 +21,8 @@ type ChatButton struct{ ID, Text string }
 type ChatAnswer struct {
 	Text    string
 	Buttons []ChatButton
+	// Code is the OTP in the text, or empty.
+	Code string
 	// Choose opens the list in place of more buttons than WhatsApp shows.
 	Choose string
 }

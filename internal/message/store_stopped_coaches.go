@@ -94,6 +94,16 @@ func IsNewReply(ctx context.Context, tx *database.Tx, r Reply) (bool, error) {
 	return n == 1, err
 }
 
+// ForgetReply undoes IsNewReply, so that a repeated call is handled.
+func ForgetReply(ctx context.Context, db interface {
+	Exec(ctx context.Context, query string, args ...any) (int64, error)
+}, r Reply,
+) error {
+	hash := r.hash()
+	_, err := db.Exec(ctx, `DELETE FROM handled_replies WHERE hash = $1`, hash[:])
+	return err
+}
+
 func (r Reply) hash() [sha256.Size]byte {
 	return sha256.Sum256(fmt.Appendf(nil, "%s %s %t %d %s", r.Channel, r.From, r.Stops(), r.SentAt.Unix(), r.ID))
 }

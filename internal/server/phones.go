@@ -17,7 +17,7 @@ func newPhones(cfg *config.Config, o Options) *devphone.Phones {
 	if !cfg.DevelopmentPhones() {
 		return nil
 	}
-	return &devphone.Phones{Advance: o.advance, Now: o.Now, NewID: o.NewID}
+	return &devphone.Phones{Advance: o.advance, Now: o.Now, NewID: o.NewID, HasChat: cfg.HasWhatsApp()}
 }
 
 // receiveSMS shows an SMS on the phones.
@@ -33,7 +33,7 @@ func receiveChat(phones *devphone.Phones) func(whatsapp.Shown) {
 		return nil
 	}
 	return func(m whatsapp.Shown) {
-		phones.Receive(m.To, devphone.Message{ID: m.ID, Channel: message.WhatsApp, Text: m.Text, Buttons: m.Buttons}, false)
+		phones.Receive(m.To, devphone.Message{ID: m.ID, Channel: message.WhatsApp, Text: m.Text, Code: m.Code, Buttons: m.Buttons}, false)
 	}
 }
 

@@ -100,7 +100,7 @@ func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*serv
 	conversations := newConversations(cfg, o, b)
 	teams := newTeam(fees, batches, attended, trainings, conversations, records)
 	replies := newReplies(cfg, o, b.db.Outbox, common.Phones, b.metrics)
-	replies.Chat = newInbox(cfg, o, b, conversations).Receive
+	replies.Chat = newInbox(cfg, o, b, conversations, accounts).Receive
 	if b.phones != nil {
 		b.phones.Reply, b.phones.Answer, b.phones.Ended, b.phones.Force = replies.Apply, approvals.AnswerCall, b.db.Outbox.StoreReceipt, approvals.Force
 	}
@@ -192,6 +192,8 @@ func newAuth(cfg *config.Config, o Options, db auth.SQL, keys *auth.Keys) *auth.
 			OTPChannel:          string(otpChannel(cfg)),
 			OTPByEmail:          cfg.MailServer().URL != "",
 			OTPByVoice:          cfg.HasVoice(),
+			Brand:               cfg.Brand,
+			WhatsAppNumber:      cfg.WhatsAppNumber(),
 			Reachable:           cfg.SMSAllowed,
 			TestCode: func(n phone.Number, now time.Time) string {
 				code, _ := cfg.TestCode(n, now)

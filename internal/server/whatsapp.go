@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/conversation"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/message/whatsapp"
@@ -39,13 +40,16 @@ type sayer interface {
 }
 
 // newInbox returns the receiver of what families write and of the buttons that they press.
-func newInbox(cfg *config.Config, o Options, b base, conversations *conversation.Service) *conversation.Inbox {
+func newInbox(cfg *config.Config, o Options, b base, conversations *conversation.Service, accounts *auth.Service) *conversation.Inbox {
 	in := &conversation.Inbox{
-		Service: conversations, Approvals: b.approvals, Outbox: b.db.Outbox, Brand: cfg.Brand, URL: cfg.PublicURL + "/me", Log: o.Log,
+		Service: conversations, Approvals: b.approvals, Outbox: b.db.Outbox, Brand: cfg.Brand, PublicURL: cfg.PublicURL, URL: cfg.PublicURL + "/me", Log: o.Log,
 		QuestionURL: func(deliveryID string) string { return cfg.PublicURL + "/a/" + b.keys.Vault.LinkToken(deliveryID) },
 	}
 	if s, ok := b.delivery.senders[message.WhatsApp].(sayer); ok {
 		in.Say = s.Say
+		if cfg.WhatsAppNumber() != "" {
+			in.OpenCode = accounts.OpenCode
+		}
 	}
 	return in
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/touchline/touchline/internal/api"
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/conversation"
 	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
@@ -72,6 +73,15 @@ func (p *fixture) inboxStatements() {
 		p.Helper()
 		ok(p, in.Receive(bg, r))
 	}
+	in.OpenCode = func(context.Context, phone.Number, time.Time) (auth.OpenCode, bool, error) {
+		return auth.OpenCode{}, false, errors.New("read the code")
+	}
+	asks := p.chatFrom(number(382), "asks")
+	asks.Text = "Sign in to Touchline"
+	if err := in.Receive(bg, asks); err == nil {
+		p.Error("a code that cannot be read: no error")
+	}
+	in.OpenCode = nil
 	id := 0
 	text := func(body string) message.Reply {
 		id++

@@ -29,7 +29,7 @@ func fillTables(t *testing.T, url string) {
 			CASE WHEN i % 2 = 0 THEN i END FROM generate_series(1, 1000) i`,
 		`INSERT INTO streams SELECT 'a' || i / 10, i % 10, 't' || i, 'w' || i % 500, '', i, i, 's' || i FROM generate_series(1, 1000) i`,
 		`INSERT INTO stream_processes SELECT 'w' || i, i FROM generate_series(1, 1000) i`,
-		`INSERT INTO otp_challenges SELECT 'n' || i, 'coach', '', 'c' || i, '\x01', 0, i, i, NULL FROM generate_series(1, 1000) i`,
+		`INSERT INTO otp_challenges SELECT 'n' || i, 'coach', '', 'c' || i, '\x01', 0, i, i, NULL, i, '' FROM generate_series(1, 1000) i`,
 		`INSERT INTO otp_sends SELECT 'c' || i, 'b' || i % 100, CASE WHEN i % 50 = 0 THEN 'X' || i % 3 ELSE '' END, 'n', i, FALSE FROM generate_series(1, 1000) i`,
 		`INSERT INTO otp_failures SELECT 'n' || i, 0, i FROM generate_series(1, 1000) i`,
 		`INSERT INTO otp_failure_times SELECT 'n' || i % 200, i, i FROM generate_series(1, 1000) i`,

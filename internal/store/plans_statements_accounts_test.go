@@ -38,6 +38,8 @@ func (p *fixture) challenges() {
 	_, err := p.accounts().OpenChallenge(bg, open)
 	ok(p, err)
 	_, _ = p.accounts().OpenChallenge(bg, open) // limited, and too soon
+	asked := &auth.Service{Store: p.accounts(), Keys: &auth.Keys{Vault: p.vault}, Settings: auth.Settings{OTPTries: 9}}
+	_, _, _ = asked.OpenCode(bg, key.Number, time.Time{}) // the code is not sealed
 	correct := false
 	attempt := auth.Attempt{
 		Keys: []auth.ChallengeKey{key}, MaxAttempts: 3, MaxFailures: func(auth.ChallengeKey) int { return 2 }, Now: now,

@@ -2,6 +2,9 @@ package handlers
 
 import "strings"
 
+// unknownBrowser is the name of a browser that the service does not know.
+const unknownBrowser = "Browser"
+
 // deviceName returns a short name of the browser for the list of signed-in devices. Every browser
 // of an iPhone says Safari, and every one with the engine of Chrome says Chrome, so these are last.
 func deviceName(userAgent string) string {
@@ -31,7 +34,7 @@ func deviceName(userAgent string) string {
 	}
 	switch {
 	case browser == "" && system == "":
-		return "Browser"
+		return unknownBrowser
 	case system == "":
 		return browser
 	case browser == "":

@@ -2,11 +2,13 @@ package handlers
 
 import (
 	"context"
+	"net/url"
 	"strings"
 
 	"github.com/touchline/touchline/internal/api"
 
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/endpoint"
 	"github.com/touchline/touchline/internal/platform/input"
@@ -17,7 +19,7 @@ import (
 type requestOTPRequest struct {
 	MobileNumber string `json:"mobile_number" rule:"required,min=1,max=64"`
 	Role         string `json:"role" rule:"oneof=coach|guardian|student"`
-	Channel      string `json:"channel" rule:"oneof=sms|voice|email"`
+	Channel      string `json:"channel" rule:"oneof=sms|voice|email|whatsapp_inbound"`
 	DeviceToken  string `json:"device_token" rule:"secret,min=1,max=128"`
 }
 
@@ -32,6 +34,10 @@ type requestOTPResponse struct {
 	OTPLength int `json:"otp_length"`
 	// AttemptsBlockedUntil is set while no code can be used.
 	AttemptsBlockedUntil *string `json:"attempts_blocked_until,omitempty"`
+	// SendTo, Text and URL say what the person sends by WhatsApp. Only the channel whatsapp_inbound sets them.
+	SendTo phone.Number `json:"send_to,omitempty"`
+	Text   string       `json:"text,omitempty"`
+	URL    string       `json:"url,omitempty"`
 }
 
 // requestOTP serves POST /auth/request-otp.
@@ -43,21 +49,42 @@ func (h calls) requestOTP(ctx context.Context, r api.Request[requestOTPRequest])
 	}
 	issued, err := h.api.Auth.RequestOTP(ctx, auth.OTPRequest{
 		Number: key.Number, Role: key.Role, Proof: proof(in.DeviceToken, in.Channel), Network: r.Client, ByVoice: in.Channel == "voice",
+		Incoming: in.Channel == incoming, AskedWith: askedWith(r.Header.Get("User-Agent")),
 	})
 	if err != nil {
 		return api.Response{}, err
 	}
-	return endpoint.Accepted(requestOTPResponse{
+	response := requestOTPResponse{
 		ExpiresIn: wire.Seconds(issued.ExpiresIn), ResendIn: wire.CeilSeconds(issued.ResendIn), OTPLength: issued.Length,
 		AttemptsBlockedUntil: wire.TimestampOrNull(issued.BlockedUntil),
-	}), nil
+	}
+	if in.Channel == incoming {
+		service := h.api.Auth.Settings.WhatsAppNumber
+		response.SendTo, response.Text = service, message.SignInText(message.MatchLanguage(r.Header.Get("Accept-Language")), h.api.Auth.Settings.Brand)
+		response.URL = auth.AskURL(service, escapedText(response.Text))
+	}
+	return endpoint.Accepted(response), nil
+}
+
+// incoming is the channel of a code that the person asks for by WhatsApp.
+const incoming = "whatsapp_inbound"
+
+// escapedText escapes the text of a link to WhatsApp.
+func escapedText(text string) string { return strings.ReplaceAll(url.QueryEscape(text), "+", "%20") }
+
+// askedWith returns the browser and device of a caller, or "" for an app.
+func askedWith(userAgent string) string {
+	if name := deviceName(userAgent); name != unknownBrowser {
+		return name
+	}
+	return ""
 }
 
 type verifyOTPRequest struct {
 	MobileNumber string `json:"mobile_number" rule:"required,min=1,max=64"`
 	OTP          string `json:"otp" rule:"required,max=64"`
 	Role         string `json:"role" rule:"oneof=coach|guardian|student"`
-	Channel      string `json:"channel" rule:"oneof=sms|voice|email"`
+	Channel      string `json:"channel" rule:"oneof=sms|voice|email|whatsapp_inbound"`
 	DeviceToken  string `json:"device_token" rule:"secret,min=1,max=128"`
 }
 

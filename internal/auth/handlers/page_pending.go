@@ -32,6 +32,8 @@ type SignIn struct {
 	Link     string
 	// ByEmail says that the code goes to the confirmed address of the number.
 	ByEmail bool
+	// ByChat says that the person asks for the code by WhatsApp.
+	ByChat bool
 	// SignedIn says that a caller with a session proves the number again.
 	SignedIn bool
 	Next     string

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/message"
 	"github.com/touchline/touchline/internal/platform/actor"
 	"github.com/touchline/touchline/internal/platform/fault"
 	"github.com/touchline/touchline/internal/platform/httpx"
@@ -29,9 +30,18 @@ func (p pages) numberForm(r *web.Request, f *web.Form) (web.Response, error) {
 	}
 	v := p.site.NewView(r, "sign_in.title")
 	v.Form = f
-	v.Data = map[string]any{"Role": role, "Next": r.Value("next"), "Chosen": r.Value("role"), "OffersEmail": OffersEmail(p.site, r, f), "PasskeyDomain": p.site.Passkeys.Domain(), "PasskeyFailed": r.Value("passkey") == "failed"}
+	v.Data = map[string]any{"Role": role, "Next": r.Value("next"), "Chosen": r.Value("role"), "OffersEmail": OffersEmail(p.site, r, f), "PasskeyDomain": p.site.Passkeys.Domain(), "PasskeyFailed": r.Value("passkey") == "failed", "ChatFirst": p.chatFirst()}
 	return web.FormPage("sign_in", v), nil
 }
+
+// chatFirst reports whether the page offers to ask for the code by WhatsApp before an SMS: where the numbers are
+// Indian, SMS are late and filtered.
+func (p pages) chatFirst() bool {
+	return p.site.Auth.Settings.WhatsAppNumber != "" && p.site.Auth.Settings.DefaultRegion == "IN"
+}
+
+// byChat is the value of the field by of a form that asks for a code by WhatsApp.
+const byChat = "whatsapp"
 
 // OffersEmail reports whether the page of a number that is blocked offers a code by mail. It does so
 // for each number, and does not show whether an address is confirmed.
@@ -59,7 +69,7 @@ func (p pages) askForCode(ctx context.Context, r *web.Request) (web.Response, er
 	if len(f.Faults) > 0 {
 		return p.numberForm(r, f)
 	}
-	pending := SignIn{Role: role, Number: number, Next: nextFor(role, r.Value("next")), Remember: r.Value("remember") == "yes", ByEmail: ByEmail(r)}
+	pending := SignIn{Role: role, Number: number, Next: nextFor(role, r.Value("next")), Remember: r.Value("remember") == "yes", ByEmail: ByEmail(r), ByChat: p.asksByChat(r)}
 	if err := p.sendCode(ctx, r, pending); err != nil {
 		if !isLimit(err) {
 			return web.Response{}, err
@@ -68,6 +78,10 @@ func (p pages) askForCode(ctx context.Context, r *web.Request) (web.Response, er
 		return p.numberForm(r, f)
 	}
 	return p.toCode(pending)
+}
+
+func (p pages) asksByChat(r *web.Request) bool {
+	return r.Value("by") == byChat && p.site.Auth.Settings.WhatsAppNumber != ""
 }
 
 // nextFor returns the page after the sign-in: next, or the home of the role.
@@ -115,7 +129,7 @@ func (p pages) requestCode(ctx context.Context, in auth.OTPRequest) error {
 }
 
 func (p pages) otpRequest(r *web.Request, s SignIn) auth.OTPRequest {
-	return auth.OTPRequest{Number: s.Number, Role: s.Role, Proof: p.proof(r, s), Network: r.Address, Silent: s.Silent}
+	return auth.OTPRequest{Number: s.Number, Role: s.Role, Proof: p.proof(r, s), Network: r.Address, Silent: s.Silent, Incoming: s.ByChat, AskedWith: askedWith(r.UserAgent())}
 }
 
 // proof returns the proof that this browser is a known device of the number: the token of an
@@ -152,15 +166,25 @@ func (p pages) codeForm(r *web.Request, s SignIn, f *web.Form) (web.Response, er
 	v := p.site.NewView(r, "code.title")
 	v.Form = f
 	v.Path = "/sign-in/code"
-	v.Data = map[string]any{
+	number := p.site.Auth.Settings.WhatsAppNumber
+	data := map[string]any{
+		"ByChat": s.ByChat, "OffersChat": number != "" && !s.ByChat && !s.ByEmail,
 		"Number": s.Number, "ShortCode": s.FromLink && s.Link == "" && !s.SignedIn, "Role": s.Role, "Length": p.site.Auth.Settings.OTPLength,
 		// Each number may register as a coach, and a link or a session shows that its number is known here.
 		"Known":   s.Role == actor.Coach || s.Link != "" || s.SignedIn,
 		"ByEmail": s.ByEmail, "OffersEmail": !s.ByEmail && OffersEmail(p.site, r, f),
-		"OffersCall": !s.ByEmail && p.site.Auth.Settings.OTPByVoice, "Called": r.URL.Query().Get("sent") == "call",
+		"OffersCall": !s.ByEmail && !s.ByChat && p.site.Auth.Settings.OTPByVoice, "Called": r.URL.Query().Get("sent") == "call",
 		"Sent": r.URL.Query().Get("sent") == "again", "FixedNumber": s.Link != "" || s.SignedIn, "FirstPage": s.firstPage(),
 		"Phones": p.site.DevelopmentPhones,
 	}
+	if s.ByChat {
+		text := message.SignInText(r.Language, p.site.Brand)
+		data["ChatTo"], data["ChatText"], data["ChatURL"] = number, text, auth.AskURL(number, escapedText(text))
+		if p.site.DevelopmentPhones {
+			data["ChatURL"] = "/dev/phones?" + url.Values{"number": {string(s.Number)}, "text": {text}}.Encode()
+		}
+	}
+	v.Data = data
 	return web.FormPage("code", v), nil
 }
 
@@ -173,6 +197,9 @@ func (p pages) sendAgain(ctx context.Context, r *web.Request) (web.Response, err
 	}
 	first := ByEmail(r) && !s.ByEmail
 	s.ByEmail = s.ByEmail || ByEmail(r)
+	if chat := p.asksByChat(r); chat != s.ByChat {
+		s.ByChat, first = chat, true
+	}
 	in := p.otpRequest(r, s)
 	in.ByVoice = r.Value("by") == "voice" && !s.ByEmail && p.site.Auth.Settings.OTPByVoice
 	err := p.requestCode(ctx, in)

@@ -17,6 +17,8 @@ type Shown struct {
 	ID   string
 	To   phone.Number
 	Text string
+	// Code is the OTP in the text, or empty.
+	Code string
 	// Buttons can be pressed. A press is a message.Reply with the Button, this ID as Context and the text.
 	Buttons []message.ChatButton
 }
@@ -45,7 +47,7 @@ func (l *Log) Send(ctx context.Context, m message.Message) error {
 		return &message.SendError{Permanent: true, Cause: message.CauseFiltered, Reason: "WhatsApp has no template for this kind of message"}
 	}
 	for _, text := range texts {
-		shown := Shown{ID: l.NewID(), To: phone.Number(m.To), Text: text.String(), Buttons: text.Answers}
+		shown := Shown{ID: l.NewID(), To: phone.Number(m.To), Text: text.String(), Code: text.Code, Buttons: text.Answers}
 		if l.Accepted != nil {
 			if err := l.Accepted(ctx, m.ID, shown.ID); err != nil {
 				return err
@@ -58,7 +60,7 @@ func (l *Log) Send(ctx context.Context, m message.Message) error {
 
 // Say shows an answer to a person who just wrote or pressed a button.
 func (l *Log) Say(_ context.Context, to phone.Number, a message.ChatAnswer) error {
-	l.show(Shown{ID: l.NewID(), To: to, Text: a.Text, Buttons: a.Buttons})
+	l.show(Shown{ID: l.NewID(), To: to, Text: a.Text, Code: a.Code, Buttons: a.Buttons})
 	return nil
 }
 

@@ -53,7 +53,7 @@ type Config struct {
 	MSG91Templates []SMSTemplate `env:"MSG91_TEMPLATES" default:"none" help:"templates at MSG91, separated by commas, as <name>.<language>=<id of MSG91>/<DLT id>; touchline sms-templates lists their names and texts"`
 
 	WhatsApp        []string        `env:"WHATSAPP" default:"none" help:"what leaves by WhatsApp first, separated by commas: otp (OTPs), request (approval requests and their reminders); it leaves by SMS if WhatsApp cannot deliver it. Messages of coaches on the channel chat leave by WhatsApp with any value; chat sets nothing else. log, the default in development, shows messages in place of sending them"`
-	WhatsAppAccount WhatsAppAccount `env:"WHATSAPP_ACCOUNT" shown:"none" secret:"all" help:"account in the WhatsApp Cloud API: phone_id=<digits>,token=<access token>,app_secret=<secret of the app>,verify_token=<token that you choose>; in a file each part may have a line"`
+	WhatsAppAccount WhatsAppAccount `env:"WHATSAPP_ACCOUNT" shown:"none" secret:"all" help:"account in the WhatsApp Cloud API: phone_id=<digits>,token=<access token>,app_secret=<secret of the app>,verify_token=<token that you choose>, and number=+<number of the account> if people may ask for a sign-in code by WhatsApp; in a file each part may have a line"`
 
 	Voice SecretURL `env:"VOICE" default:"off" secret:"url" help:"calls that speak an OTP or ask a question: off; log, the default in development, shows calls in place of making them; twilio calls with the account of Twilio in SMS, and twilio:<url> with another one; http:<url> posts them as JSON to a gateway; docs/operating.md shows how"`
 

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/touchline/touchline/internal/platform/phone"
 )
 
 // What leaves by WhatsApp.
@@ -58,12 +60,28 @@ type WhatsAppAccount struct {
 	AppSecret Secret
 	// VerifyToken is the token with which Meta verifies the address for its calls.
 	VerifyToken Secret
+	// Number is the number of the account, such as +919812300000, to which people write for a code, or empty.
+	Number string
 }
 
 // String returns dots, or "" for an empty account.
 func (a WhatsAppAccount) String() string { return a.Token.String() }
 
-const whatsAppForm = "must be written as phone_id=<digits>,token=…,app_secret=…,verify_token=…"
+const whatsAppForm = "must be written as phone_id=<digits>,token=…,app_secret=…,verify_token=…, with ,number=+<digits> if people may ask for a code by WhatsApp"
+
+// whatsAppLogNumber is the number of the service in development. No person has it.
+const whatsAppLogNumber = "+919900000000"
+
+// WhatsAppNumber returns the number to which people write for a code by WhatsApp, or "" if they can not.
+func (c *Config) WhatsAppNumber() phone.Number {
+	switch {
+	case c.WhatsAppLog():
+		return whatsAppLogNumber
+	case c.HasWhatsApp():
+		return phone.Number(c.WhatsAppAccount.Number)
+	}
+	return ""
+}
 
 // parseWhatsAppAccount parses parts that commas or lines separate.
 func parseWhatsAppAccount(text string) (any, error) {
@@ -71,6 +89,13 @@ func parseWhatsAppAccount(text string) (any, error) {
 	parts := map[string]*Secret{"phone_id": &a.PhoneID, "token": &a.Token, "app_secret": &a.AppSecret, "verify_token": &a.VerifyToken}
 	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == '\n' }) {
 		name, value, _ := strings.Cut(part, "=")
+		if strings.TrimSpace(name) == "number" && a.Number == "" {
+			a.Number = strings.TrimSpace(value)
+			if digits, plus := strings.CutPrefix(a.Number, "+"); !plus || len(digits) < 8 || len(digits) > 15 || strings.ContainsFunc(digits, isNoDigit) {
+				return nil, errors.New("number must be the number of the account with its country, such as +919812300000")
+			}
+			continue
+		}
 		field := parts[strings.TrimSpace(name)]
 		if field == nil || *field != "" {
 			return nil, errors.New(whatsAppForm)

@@ -90,7 +90,11 @@ func (p pages) page(r *web.Request, chosen string, f *web.Form) web.Response {
 	data := map[string]any{"Path": path, "Phones": phones, "Others": []Phone(nil), "Chosen": false, "Number": phone.Number(""), "Channels": []message.Channel(nil)}
 	if n, err := p.site.Phones.Parse(chosen); err == nil {
 		one := Phone{Number: n, Messages: p.Messages(n)}
-		data["Phones"], data["Chosen"], data["Number"], data["Channels"] = []Phone{one}, true, n, one.channels()
+		data["Phones"], data["Chosen"], data["Number"], data["Channels"] = []Phone{one}, true, n, one.channels(p.HasChat)
+		if text := r.URL.Query().Get("text"); text != "" && f.Values == nil { // from the page that asks for a code
+			f.Values = url.Values{"text": {text}}
+			data["Channels"] = []message.Channel{message.WhatsApp}
+		}
 		v.Path += "?number=" + url.QueryEscape(string(n))
 	} else {
 		for i := range phones {
@@ -104,7 +108,7 @@ func (p pages) page(r *web.Request, chosen string, f *web.Form) web.Response {
 }
 
 // channels returns the channels on which the phone can reply, the channel of the newest message first.
-func (p Phone) channels() []message.Channel {
+func (p Phone) channels(hasChat bool) []message.Channel {
 	var channels []message.Channel
 	for _, m := range p.Messages {
 		if m.Channel != message.Voice && !slices.Contains(channels, m.Channel) {
@@ -113,6 +117,9 @@ func (p Phone) channels() []message.Channel {
 	}
 	if len(channels) == 0 {
 		channels = []message.Channel{message.SMS}
+	}
+	if hasChat && !slices.Contains(channels, message.WhatsApp) {
+		channels = append(channels, message.WhatsApp)
 	}
 	return channels
 }

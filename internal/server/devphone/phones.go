@@ -82,6 +82,8 @@ type Phones struct {
 	Force func(ctx context.Context, playerID string, party actor.Role, to approval.State) (*approval.Player, error)
 	// Advance moves the clock of the service and returns its time.
 	Advance func(time.Duration) time.Time
+	// HasChat says that a phone can write by WhatsApp to the service.
+	HasChat bool
 	// Hub wakes the open pages.
 	Hub   *notice.Hub
 	Now   func() time.Time

@@ -93,6 +93,10 @@ CREATE TABLE otp_challenges (
 	sent_at       BIGINT NOT NULL,
 	ends_at       BIGINT NOT NULL,
 	used_at       BIGINT,
+	-- When and with which browser and device somebody asked last. sent_at is 0 if no code has left: the person
+	-- asks for it by WhatsApp.
+	asked_at      BIGINT NOT NULL,
+	asked_with    TEXT   NOT NULL,
 	PRIMARY KEY (mobile_number, role, device_id)
 );
 CREATE INDEX otp_challenges_by_end ON otp_challenges (ends_at);

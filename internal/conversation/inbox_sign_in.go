@@ -1,0 +1,96 @@
+package conversation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/message"
+	"github.com/touchline/touchline/internal/store"
+)
+
+const (
+	// maxCodesPerHour is how many answers about a sign-in a number gets in an hour.
+	maxCodesPerHour = 5
+	// signInKept is how old a message may be that asks for a code. The provider repeats calls for days.
+	signInKept = time.Hour
+	// clockTolerance is how far the clock of the provider may be behind.
+	clockTolerance = time.Minute
+)
+
+// answerSignIn answers a person who asks for a code, in the chat with the number itself: with the code of the
+// open challenge, else with the page of the sign-in. family is true for a number of a family.
+//
+// A repeated call changes nothing: the transaction that counts the answer notes the message. If WhatsApp does not
+// take the answer, the note goes, so that the call that the provider repeats answers.
+func (in *Inbox) answerSignIn(ctx context.Context, r message.Reply, family bool) error {
+	if !r.SentAt.IsZero() && in.Now().Sub(r.SentAt) > signInKept {
+		return nil
+	}
+	err := in.DB.Write(ctx, func(tx *store.Tx) error {
+		isNew, err := message.IsNewReply(ctx, tx.Tx, r)
+		if err != nil {
+			return err
+		}
+		if !isNew {
+			return errAnswered
+		}
+		limits := []auth.Limit{{Name: "sign_in_answers_per_hour", Key: "chat_code/" + string(r.From), Max: maxCodesPerHour, Per: time.Hour}}
+		exceeded, err := auth.CountOccurrence(ctx, tx, tx.Now, limits)
+		switch {
+		case err != nil:
+			return err
+		case exceeded != nil:
+			return errAnswered
+		}
+		if !family {
+			return nil
+		}
+		return noteWriter(ctx, tx, r)
+	})
+	if errors.Is(err, errAnswered) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("count an answer about a sign-in: %w", err)
+	}
+	answer, err := in.signInAnswer(ctx, r, family)
+	if err == nil {
+		err = in.say(ctx, r, answer)
+	}
+	if err != nil {
+		return errors.Join(err, message.ForgetReply(ctx, in.DB, r))
+	}
+	return nil
+}
+
+// errAnswered rolls the transaction of answerSignIn back: the message gets no answer.
+var errAnswered = errors.New("this message gets no answer")
+
+func (in *Inbox) signInAnswer(ctx context.Context, r message.Reply, family bool) (message.ChatAnswer, error) {
+	writtenBy := r.SentAt
+	if !writtenBy.IsZero() {
+		writtenBy = writtenBy.Add(clockTolerance)
+	}
+	open, found, err := in.OpenCode(ctx, r.From, writtenBy)
+	if err != nil {
+		return message.ChatAnswer{}, err
+	}
+	language := open.Language
+	if language == "" {
+		language = in.language(ctx, r.From)
+	}
+	if language == "" {
+		language = r.SignInLanguage(in.Brand)
+	}
+	if found {
+		return message.SignInCode(language, in.Brand, open.Code, open.AskedWith, in.Now().Sub(open.AskedAt)), nil
+	}
+	role := "coach"
+	if family {
+		role = "family"
+	}
+	return message.NoSignIn(language, in.Brand, in.PublicURL+"/sign-in/"+role), nil
+}
