@@ -19,6 +19,8 @@ type BounceReader func(contentType string, body []byte) (r Report, final bool, e
 type BounceError struct {
 	// MediaType is true if no report has the content type.
 	MediaType bool
+	// Confirm is set if the body asks to open this address once, before the provider sends reports.
+	Confirm string
 	// Pointer is the member of a JSON object that is wrong, or empty if the body cannot be
 	// read at all.
 	Pointer string
@@ -67,12 +69,20 @@ func (b *Bounces) Receive(ctx context.Context, secret, contentType string, body 
 	}
 	r, final, err := b.Read(contentType, body)
 	if wrong, ok := errors.AsType[*BounceError](err); ok {
+		if wrong.Confirm != "" {
+			b.Log.WarnContext(ctx, "open this address once, so that Amazon SNS sends the reports of mails that did not arrive", "address", wrong.Confirm)
+			return nil
+		}
 		return wrong.problem()
 	}
 	if err != nil {
 		return err
 	}
-	if !final || strings.ContainsFunc(r.MessageID, notInID) {
+	if !final {
+		return nil
+	}
+	if strings.ContainsFunc(r.MessageID, notInID) {
+		b.Log.InfoContext(ctx, "a report of a mail that did not arrive names no mail of this service")
 		return nil
 	}
 	_, err = storeReport(ctx, b.Store, b.Log, string(Email), r)

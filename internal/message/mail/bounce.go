@@ -3,12 +3,15 @@ package mail
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"io"
 	"mime"
 	"mime/multipart"
 	"net/mail"
 	"net/textproto"
+	"net/url"
+	"regexp"
 	"strings"
 
 	"github.com/touchline/touchline/internal/message"
@@ -18,11 +21,11 @@ import (
 //
 //	{"message_id": "<0198…@touchline.example>", "type": "permanent", "status": "5.1.1"}
 //
-// with the type permanent or temporary and an optional enhanced status code (RFC 3463), or a
-// whole delivery status notification (RFC 3464), as a mail server passes it to a program.
+// with the type permanent or temporary and an optional enhanced status code (RFC 3463), or a notification of Amazon SES, or a
+// whole delivery status notification (RFC 3464), as a mail server passes it to a program. Amazon SNS sends JSON as text/plain.
 func ReadBounce(contentType string, body []byte) (message.Report, bool, error) {
 	switch mediaType, _, _ := mime.ParseMediaType(contentType); mediaType {
-	case "application/json":
+	case "application/json", "text/plain":
 		return readJSON(body)
 	case "message/rfc822":
 		return readNotification(body)
@@ -31,6 +34,9 @@ func ReadBounce(contentType string, body []byte) (message.Report, bool, error) {
 }
 
 func readJSON(body []byte) (message.Report, bool, error) {
+	if address := confirmation(body); address != "" {
+		return message.Report{}, false, &message.BounceError{Confirm: address}
+	}
 	if r, final, ok := readSES(body); ok {
 		return r, final, nil
 	}
@@ -54,6 +60,22 @@ func readJSON(body []byte) (message.Report, bool, error) {
 	}
 	_, detail, _ := strings.Cut(b.Status, ".")
 	return report(b.MessageID, class+"."+detail), true, nil
+}
+
+// snsHost is a host of Amazon SNS.
+var snsHost = regexp.MustCompile(`^sns\.[a-z0-9-]+\.amazonaws\.com(\.cn)?$`)
+
+// confirmation returns the address that a person opens once, so that Amazon SNS begins to send; "" if body is something else.
+func confirmation(body []byte) string {
+	var b struct{ Type, SubscribeURL string }
+	if err := json.Unmarshal(body, &b); err != nil || b.Type != "SubscriptionConfirmation" {
+		return ""
+	}
+	u, err := url.Parse(b.SubscribeURL)
+	if err != nil || u.Scheme != "https" || u.User != nil || !snsHost.MatchString(u.Host) {
+		return ""
+	}
+	return u.String()
 }
 
 // readSES reads a notification of Amazon SES about a bounce, by itself or in the envelope of SNS. A mail has one recipient. SES replaces
@@ -107,10 +129,11 @@ func readNotification(body []byte) (message.Report, bool, error) {
 	if !found {
 		return message.Report{}, false, errNoNotification()
 	}
-	if n.id == "" {
-		return message.Report{}, false, &message.BounceError{Detail: "The notification does not hold the Message-ID of the mail."}
+	id := cmp.Or(n.envelope, n.id)
+	if id == "" {
+		return message.Report{}, false, &message.BounceError{Detail: "The notification holds neither the envelope id nor the Message-ID of the mail."}
 	}
-	return report(n.id, n.status), n.status != "", nil
+	return report(id, n.status), n.status != "", nil
 }
 
 func errNoNotification() error {
@@ -121,7 +144,10 @@ func errNoNotification() error {
 const maxNesting = 4
 
 // notification is what a delivery status notification says.
-type notification struct{ id, status string }
+type notification struct {
+	id, status string
+	envelope   string // the id of the delivery that Send gave to the mail server, if all servers kept it
+}
 
 // findNotification finds the notification in a mail or in a part of it.
 func findNotification(header textproto.MIMEHeader, body io.Reader, depth int) (n notification, found bool) {
@@ -145,29 +171,28 @@ func findNotification(header textproto.MIMEHeader, body io.Reader, depth int) (n
 		partType, _, _ := mime.ParseMediaType(part.Header.Get("Content-Type"))
 		switch partType {
 		case "message/delivery-status", "message/global-delivery-status": // RFC 6533
-			n.status = failedStatus(part)
+			n.status, n.envelope = failedStatus(part)
 		case "message/rfc822", "text/rfc822-headers", "message/global", "message/global-headers":
 			header, _ := textproto.NewReader(bufio.NewReader(part)).ReadMIMEHeader()
 			// A server such as Amazon SES replaces the Message-ID.
-			if n.id = header.Get(DeliveryHeader); n.id == "" {
-				n.id = header.Get("Message-Id")
-			}
+			n.id = cmp.Or(header.Get(DeliveryHeader), header.Get("Message-Id"))
 		}
 	}
 }
 
-// failedStatus returns the status code of the recipient if the mail failed for good, else "".
-// A mail has one recipient.
-func failedStatus(part io.Reader) string {
+// failedStatus returns the status code of the recipient if the mail failed for good, else "", and the envelope id of the mail (RFC 3464,
+// section 2.2.1). A mail has one recipient.
+func failedStatus(part io.Reader) (status, envelope string) {
 	fields := textproto.NewReader(bufio.NewReader(part))
 	for {
 		group, err := fields.ReadMIMEHeader() // of the message, then of each recipient
+		envelope = cmp.Or(envelope, group.Get("Original-Envelope-Id"))
 		if strings.EqualFold(group.Get("Action"), "failed") {
 			status, _, _ := strings.Cut(strings.TrimSpace(group.Get("Status")), " ")
-			return status
+			return status, envelope
 		}
 		if err != nil {
-			return ""
+			return "", envelope
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package mail_test
 
 import (
+	"errors"
 	"os"
 	"regexp"
 	"strconv"
@@ -46,6 +47,8 @@ func TestReadBounce(t *testing.T) {
 		"in a multipart/mixed":         {rfc822, "Subject: Returned\nContent-Type: multipart/mixed; boundary=outer\n\n--outer\nContent-Type: text/plain\n\nScanned.\n--outer\n" + eml[strings.Index(eml, "Content-Type:"):] + "\n--outer--\n", message.ReceiptUndeliverable, message.CauseUnknownAddress},
 		"Amazon SES":                   {json, ses, message.ReceiptUndeliverable, message.CauseUnknownAddress},
 		"Amazon SES by SNS":            {json, `{"Type": "Notification", "Message": ` + strconv.Quote(ses) + `}`, message.ReceiptUndeliverable, message.CauseUnknownAddress},
+		"Amazon SNS as text":           {"text/plain; charset=UTF-8", `{"Type": "Notification", "Message": ` + strconv.Quote(ses) + `}`, message.ReceiptUndeliverable, message.CauseUnknownAddress},
+		"with an envelope id only":     {rfc822, strings.NewReplacer("Message-ID:", "X-Other:", "Reporting-MTA:", "Original-Envelope-Id: "+deliveryID+"\nReporting-MTA:").Replace(eml), message.ReceiptUndeliverable, message.CauseUnknownAddress},
 		"Amazon SES, mailbox full":     {json, strings.NewReplacer("Permanent", "Transient", "5.1.1", "4.2.2").Replace(ses), message.ReceiptUnreachable, message.CauseMailboxFull},
 	} {
 		r, final, err := mail.ReadBounce(tt.contentType, []byte(tt.body))
@@ -66,7 +69,17 @@ func TestReadBounce(t *testing.T) {
 		}
 	}
 	if _, final, err := mail.ReadBounce("text/plain", content); err == nil || final {
-		t.Errorf("text/plain: %t, %v; want an error", final, err)
+		t.Errorf("a notification as text/plain: %t, %v; want an error", final, err)
+	}
+	for address, want := range map[string]string{
+		"https://sns.ap-south-1.amazonaws.com/?Action=ConfirmSubscription&Token=23": "https://sns.ap-south-1.amazonaws.com/?Action=ConfirmSubscription&Token=23",
+		"https://sns.evil.example/?Token=23":                                        "",
+		"http://sns.ap-south-1.amazonaws.com/?Token=23":                             "",
+	} {
+		_, final, err := mail.ReadBounce("text/plain", []byte(`{"Type": "SubscriptionConfirmation", "SubscribeURL": `+strconv.Quote(address)+`}`))
+		if wrong, ok := errors.AsType[*message.BounceError](err); !ok || final || wrong.Confirm != want {
+			t.Errorf("subscription at %s: %t, %v; want %q to be opened", address, final, err, want)
+		}
 	}
 	for _, body := range []string{``, `[]`, `{}`, `{"message_id": "x", "type": "hard"}`, `{"type": "permanent"}`, `{"message_id": 5, "type": "permanent"}`} {
 		if _, final, err := mail.ReadBounce("application/json", []byte(body)); err == nil || final {

@@ -135,6 +135,8 @@ func (s *Sender) Send(ctx context.Context, m message.Message) error {
 				return &message.SendError{Permanent: true, Reason: "the mail server takes no address with letters beyond ASCII before the @ (no SMTPUTF8)"}
 			}
 		}
+		// A server that sends notifications (RFC 3461) then returns the id of the delivery and the headers.
+		connection.SetDSNMailReturnOption("HDRS ENVID=" + m.ID)
 		if err := client.SendWithSMTPClient(connection, msg); err != nil && !msg.IsDelivered() {
 			return sendError(err)
 		}

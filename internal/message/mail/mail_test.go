@@ -62,6 +62,9 @@ func TestSend(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := server.Wait(t, address, 0)
+			if got.EnvelopeID != question().ID { // a notification of the mail server returns it, whatever happens to the headers
+				t.Errorf("envelope id %q", got.EnvelopeID)
+			}
 			if got.TLS != (mode != mailtest.Plain) || got.From != "hello@touchline.example" {
 				t.Errorf("TLS %t, from %s", got.TLS, got.From)
 			}
@@ -232,6 +235,13 @@ func TestInternationalAddress(t *testing.T) {
 	}
 	got := server.Wait(t, "meera@xn--bcher-kva.example", 0)
 	if got.Header.Get("To") != "<meera@xn--bcher-kva.example>" || got.Header.Get(mail.DeliveryHeader) != m.ID {
+		t.Errorf("got %v", got.Header)
+	}
+	m.To = `"meera..rao"@example.org`
+	if err := sender.Send(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	if got := server.Wait(t, "meera..rao@example.org", 0); got.Header.Get("To") != "<"+m.To+">" { // the server of the test removes the marks
 		t.Errorf("got %v", got.Header)
 	}
 	m.To = "मीरा@bücher.example"

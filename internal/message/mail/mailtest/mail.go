@@ -16,6 +16,8 @@ import (
 type Mail struct {
 	// From and To are of the envelope.
 	From, To string
+	// EnvelopeID is the id that notifications return (RFC 3461).
+	EnvelopeID string
 	// TLS is true if the connection was encrypted.
 	TLS    bool
 	Header mail.Header

@@ -80,6 +80,7 @@ func New(tb testing.TB, mode Mode) *Server {
 	server := smtp.NewServer(backend{s})
 	server.Domain, server.ErrorLog = "mail.test", log.New(io.Discard, "", 0)
 	server.ReadTimeout, server.WriteTimeout = time.Minute, time.Minute
+	server.EnableDSN = true
 	s.URL = "smtp://" + listener.Addr().String()
 	if mode != Plain {
 		server.TLSConfig, s.CAFile = newCertificate(tb)
@@ -189,7 +190,7 @@ func (s *session) Auth(string) (sasl.Server, error) {
 }
 
 // Mail implements smtp.Session.
-func (s *session) Mail(from string, _ *smtp.MailOptions) error {
+func (s *session) Mail(from string, o *smtp.MailOptions) error {
 	s.server.mu.Lock()
 	s.server.attempts++
 	s.server.mu.Unlock()
@@ -197,7 +198,7 @@ func (s *session) Mail(from string, _ *smtp.MailOptions) error {
 	if isTLS && !s.authenticated {
 		return smtp.ErrAuthRequired
 	}
-	s.mail = Mail{From: from, TLS: isTLS}
+	s.mail = Mail{From: from, EnvelopeID: o.EnvelopeID, TLS: isTLS}
 	return orNil(s.server.behaviour().Sender)
 }
 
