@@ -3,6 +3,7 @@ package database_test
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"maps"
 	"strings"
 	"sync"
@@ -11,8 +12,10 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/pressly/goose/v3"
 
 	"github.com/touchline/touchline/internal/platform/database"
+	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/store/storetest"
 )
 
@@ -138,6 +141,58 @@ func TestTableInTheWay(t *testing.T) {
 			}
 		})
 	})
+}
+
+// TestResumedMigration: servers such as CockroachDB commit each CREATE by itself. What an interrupted migration left does not stop the next attempt.
+func TestResumedMigration(t *testing.T) {
+	t.Parallel()
+	all := store.Migrations()
+	names, err := fs.Glob(all, "*.sql")
+	ok(t, err)
+	whole, address := storetest.EmptyPostgres(t), storetest.EmptyPostgres(t)
+	open := func(url string, migrations fs.FS) *database.DB {
+		db, err := database.Open(bg, url, database.Options{Migrations: migrations})
+		ok(t, err)
+		t.Cleanup(func() { _ = db.Close() })
+		return db
+	}
+	ok(t, open(whole, all).Migrate(bg))
+	first := fstest.MapFS{"0001_none.sql": {Data: []byte("-- +goose Up\nSELECT 1;\n")}}
+	db := open(address, first)
+	ok(t, db.Migrate(bg))
+	ok(t, run(db, `DELETE FROM goose_db_version WHERE version_id = 1`))
+	for _, name := range names {
+		text, err := fs.ReadFile(all, name)
+		ok(t, err)
+		version, err := goose.NumericComponent(name)
+		ok(t, err)
+		_, up, _ := strings.Cut(string(text), "-- +goose Up")
+		up, _, _ = strings.Cut(up, "-- +goose Down")
+		statements := strings.SplitAfter(up, ";\n")
+		for _, statement := range statements[:len(statements)/2] {
+			if err := run(db, statement); err != nil {
+				t.Fatalf("%s: %v\n%s", name, err, statement)
+			}
+		}
+		if err := open(address, database.MigrationsUpTo(all, version)).Migrate(bg); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, want := schema(t, db), schema(t, open(whole, all)); got != want {
+		t.Errorf("the schemas differ:\n%s\nwant:\n%s", got, want)
+	}
+}
+
+// schema returns the columns, indexes and rows that migrations make.
+func schema(t *testing.T, db *database.DB) string {
+	t.Helper()
+	rs, err := db.Query(bg, `
+		SELECT table_name || '.' || column_name || ' ' || data_type || ' ' || is_nullable AS line FROM information_schema.columns WHERE table_schema = 'public'
+		UNION ALL SELECT indexdef FROM pg_indexes WHERE schemaname = 'public'
+		UNION ALL SELECT 'rows ' || (SELECT count(*) FROM change_feed) || ' ' || (SELECT count(*) FROM consent_log) ORDER BY line`)
+	lines, err := database.Collect(rs, err, func(s database.Scanner) (line string, err error) { return line, s.Scan(&line) })
+	ok(t, err)
+	return strings.Join(lines, "\n")
 }
 
 // TestIndexMigrationBehindReader: a migration that builds an index on a full table does not wait

@@ -131,6 +131,10 @@ func (m Migration) goose(e engine, observe func(MigrationEvent), after func(cont
 			if err := lockVersions(ctx, tx, m.Version); err != nil {
 				return err
 			}
+			var err error
+			if text, err = m.resumed(ctx, tx); err != nil {
+				return err
+			}
 		}
 		_, err := tx.ExecContext(ctx, text)
 		if err == nil && after != nil {
