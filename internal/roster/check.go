@@ -42,7 +42,8 @@ func (row *Row) check(phones phone.Parser, now time.Time, batches batchIDs) {
 	row.checkLanguage(StudentLanguage)
 	row.checkLanguage(GuardianLanguage)
 	if e.GuardianEmail != "" {
-		if wrong := input.CheckEmail(e.GuardianEmail); wrong != "" {
+		var wrong string
+		if e.GuardianEmail, wrong = input.ReadEmail(e.GuardianEmail); wrong != "" {
 			row.add(GuardianEmail, "invalid_email", "%s Correct it, or leave the cell empty.", wrong)
 		}
 	}

@@ -55,8 +55,9 @@ func (p pages) emailView(r *web.Request, by actor.Actor, f *web.Form) *web.View 
 // sendToAddress serves POST …/settings/email: it sends a code to the address. A person who only holds
 // an open session must not get another way in, so it needs an OTP of the last minutes.
 func (p pages) sendToAddress(ctx context.Context, r *web.Request, by actor.Actor) (web.Response, error) {
-	f, address, path := &web.Form{Values: r.Form}, r.Value("email"), emailPath(by.Role)
-	if input.CheckEmail(address) != "" {
+	f, path := &web.Form{Values: r.Form}, emailPath(by.Role)
+	address, wrong := input.ReadEmail(r.Value("email"))
+	if wrong != "" {
 		f.Add("email", p.site.NewView(r, "email.title").MustT("invalid.invalid_email"))
 		return p.emailForm(ctx, r, by, f)
 	}

@@ -180,13 +180,17 @@ func TestResults(t *testing.T) {
 		{500, nil, message.SendError{}},
 		{307, http.Header{"Location": {"http://127.0.0.1:1/"}}, message.SendError{}},
 		{400, nil, message.SendError{Permanent: true}},
-		{401, nil, message.SendError{Gone: true}},
-		{403, nil, message.SendError{Gone: true}},
+		{401, http.Header{"Date": {"Mon, 02 Mar 2026 09:30:00 GMT"}}, message.SendError{Gone: true}},
+		{403, http.Header{"Date": {"Mon, 02 Mar 2026 08:30:00 GMT"}}, message.SendError{Gone: true}},
+		// A wrong clock on this machine ends no subscription.
+		{401, http.Header{"Date": {"Mon, 02 Mar 2026 22:00:00 GMT"}}, message.SendError{Reason: ": check the clock of this machine"}},
+		{403, http.Header{"Date": {"Sun, 01 Mar 2026 09:00:00 GMT"}}, message.SendError{Reason: ": check the clock of this machine"}},
+		{403, http.Header{"Date": {"now"}}, message.SendError{Reason: ": check the clock of this machine"}},
 		{413, nil, message.SendError{Permanent: true}},
 	} {
 		sender, service, store := newSender(t, loopback)
 		service.Answer(tt.status, tt.header)
-		tt.want.Reason = "the push service responded " + strconv.Itoa(tt.status)
+		tt.want.Reason = "the push service responded " + strconv.Itoa(tt.status) + tt.want.Reason
 		wantError(t, http.StatusText(tt.status), sender.Send(t.Context(), newMessage()), tt.want)
 		if _, kept := store.byID["device"]; kept == tt.want.Gone {
 			t.Errorf("%d: the subscription is kept: %t", tt.status, kept)

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"time"
 
 	webpush "github.com/SherClockHolmes/webpush-go"
 
@@ -105,13 +106,26 @@ func (s *Sender) result(resp *http.Response) error {
 	switch code := resp.StatusCode; {
 	case code >= 200 && code < 300:
 		return nil
-	case code == http.StatusNotFound, code == http.StatusGone,
-		code == http.StatusUnauthorized, code == http.StatusForbidden: // the subscription is for another key
+	case code == http.StatusNotFound, code == http.StatusGone:
 		f.Gone = true
+	case code == http.StatusUnauthorized, code == http.StatusForbidden:
+		// The subscription is for another key, unless the signature is refused for its time, which concerns every subscription.
+		if f.Gone = s.clockAgrees(resp); !f.Gone {
+			f.Reason += ": check the clock of this machine"
+		}
 	case code == http.StatusRequestTimeout, code == http.StatusTooManyRequests, code >= 500, code < 400:
 		f.Wait = httpx.RetryAfter(resp.Header.Get("Retry-After"), s.config.Now())
 	default:
 		f.Permanent = true
 	}
 	return f
+}
+
+// maxClockDifference is far below the 12 hours for which a signature is valid.
+const maxClockDifference = time.Hour
+
+// clockAgrees reports whether the clock of this machine is about that of the push service.
+func (s *Sender) clockAgrees(resp *http.Response) bool {
+	theirs, err := http.ParseTime(resp.Header.Get("Date"))
+	return err == nil && s.config.Now().Sub(theirs).Abs() < maxClockDifference
 }

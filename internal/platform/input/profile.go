@@ -48,7 +48,9 @@ func (in Profile) Read() coach.Patch {
 // CheckProfile adds the faults of a patch that the rules of single fields cannot find.
 func CheckProfile(patch coach.Patch, f *wire.Faults) {
 	if patch.Email != nil && *patch.Email != "" {
-		f.Add("/email", "invalid_email", CheckEmail(*patch.Email))
+		var wrong string
+		*patch.Email, wrong = ReadEmail(*patch.Email)
+		f.Add("/email", "invalid_email", wrong)
 	}
 	if patch.UPIID != nil && *patch.UPIID != "" && !f.Has("/upi_id") {
 		f.Add("/upi_id", "invalid_upi_id", coach.CheckUPIID(*patch.UPIID))

@@ -4,6 +4,7 @@ package input
 
 import (
 	"net/mail"
+	"regexp"
 	"strings"
 	"time"
 	"unicode"
@@ -46,12 +47,13 @@ func (r Reader) Number(at, text string) phone.Number {
 	return n
 }
 
-// Email reads an e-mail address.
+// Email reads an e-mail address. It returns the address as ReadEmail does.
 func (r Reader) Email(at, text string) string {
+	address, wrong := ReadEmail(text)
 	if !r.HasFault(at) {
-		r.Faults.Add(at, "invalid_email", CheckEmail(text))
+		r.Faults.Add(at, "invalid_email", wrong)
 	}
-	return text
+	return address
 }
 
 // PatchText returns the new text of a merge patch: nil keeps the old one and a pointer to
@@ -73,18 +75,48 @@ const (
 	maxLocal = 64
 )
 
-// CheckEmail returns the text of the fault in s, or "".
-func CheckEmail(s string) string {
+// ReadEmail returns an address in the form of RFC 5321, and the text of its fault, or "". It drops the spaces and the characters that show nothing,
+// which copying adds around an address. A part before the @ with quotation marks that it does not need loses them; one such as
+// "meera..rao", which Japanese networks gave out, gets them.
+func ReadEmail(s string) (address, wrong string) {
+	s = strings.TrimFunc(strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Cf, r) && r != joiner && r != nonJoiner { // Indian words have these two inside
+			return -1
+		}
+		return r
+	}, s), func(r rune) bool { return unicode.IsSpace(r) || r == joiner || r == nonJoiner })
 	if len(s) > maxEmail {
-		return "An e-mail address has at most 254 characters."
+		return s, "An e-mail address has at most 254 characters."
 	}
-	// Refuse invisible characters and address literals such as name@[192.0.2.1].
-	hidden := strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || r == '[' })
-	at := strings.LastIndexByte(s, '@')
-	if a, err := mail.ParseAddress(s); err != nil || hidden || a.Address != s || at > maxLocal || !isMailDomain(s[at+1:]) {
-		return "This is not an e-mail address."
+	a, err := mail.ParseAddress(s)
+	if at := strings.LastIndexByte(s, '@'); err != nil && at > 0 && dotted.MatchString(s[:at]) {
+		a, err = mail.ParseAddress(`"` + s[:at] + `"` + s[at:])
 	}
-	return ""
+	const notAnAddress = "This is not an e-mail address."
+	if err != nil {
+		return s, notAnAddress
+	}
+	canonical := strings.TrimSuffix(strings.TrimPrefix((&mail.Address{Address: a.Address}).String(), "<"), ">")
+	at := strings.LastIndexByte(canonical, '@')
+	local, domain := canonical[:at], canonical[at+1:]
+	quoted := strings.HasPrefix(local, `"`)
+	// Refuse a name, a comment, characters that cannot be printed, and address literals such as name@[192.0.2.1].
+	other := a.Address != s && !quoted && !strings.HasPrefix(s, `"`)
+	hidden := strings.ContainsFunc(s+canonical, func(r rune) bool { return !unicode.IsPrint(r) })
+	if other || a.Name != "" || hidden || quoted && !ascii(local) || len(local) > maxLocal || !isMailDomain(domain) {
+		return s, notAnAddress
+	}
+	return canonical, ""
+}
+
+// joiner and nonJoiner are the two characters without a width that words in Indian scripts need.
+const joiner, nonJoiner = '\u200d', '\u200c'
+
+// dotted is a part before the @ that has dots where RFC 5321 allows none.
+var dotted = regexp.MustCompile(`^[A-Za-z0-9._+-]+$`)
+
+func ascii(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r > unicode.MaxASCII })
 }
 
 // mailDomains converts domains to A-labels and refuses those that the DNS cannot have.
