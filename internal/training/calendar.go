@@ -124,21 +124,23 @@ func (s *Service) Feed(ctx context.Context, secret string) (calendar []byte, err
 	err = s.DB.View(ctx, func(tx *store.Tx) error {
 		var by actor.Actor
 		var playerID, coachID, language string
-		var approvedAt int64
+		var approvedAt, preferredAt int64
 		var suspended bool
 		err := tx.QueryRow(ctx, `
 			SELECT c.account_id, c.role, c.player_id, c.coach_id, c.approved_at,
-				(SELECT p.language FROM accounts a JOIN preferences p ON p.mobile_number = a.mobile_number WHERE a.id = c.account_id),
+				p.language, COALESCE(p.updated_at, 0),
 				EXISTS (SELECT 1 FROM accounts s WHERE s.id = c.coach_id AND s.suspended_at IS NOT NULL)
-			FROM calendars c WHERE c.hash = $1`, hashOf(secret)).
-			Scan(&by.AccountID, &by.Role, &playerID, &coachID, &approvedAt, database.IntoText(&language), &suspended)
+			FROM calendars c JOIN accounts a ON a.id = c.account_id LEFT JOIN preferences p ON p.mobile_number = a.mobile_number
+			WHERE c.hash = $1`, hashOf(secret)).
+			Scan(&by.AccountID, &by.Role, &playerID, &coachID, &approvedAt, database.IntoText(&language), &preferredAt, &suspended)
 		if err != nil {
 			return database.OrMissing(err, "read calendar")
 		}
 		if suspended {
 			return fault.Missing()
 		}
-		f := feed{language: language, answers: map[string]*Answer{}}
+		// The language of the words, and the name of the player: a new name needs a new approval, and so another calendar.
+		f := feed{language: language, wordedAt: time.UnixMicro(max(preferredAt, approvedAt)), answers: map[string]*Answer{}}
 		now := s.Now()
 		from, to := team.DateOf(now, time.UTC).AddDays(-calendarPast), team.DateOf(now, time.UTC).AddDays(calendarAhead)
 		var batches []*team.Batch
@@ -175,7 +177,8 @@ func (s *Service) Feed(ctx context.Context, secret string) (calendar []byte, err
 // that must be removed, as it must in a message.
 type feed struct {
 	language  string
-	firstName string // of the player, or empty
+	wordedAt  time.Time // of the newest change of the language or the first name
+	firstName string    // of the player, or empty
 	answers   map[string]*Answer
 }
 
@@ -192,7 +195,7 @@ func (f feed) serialize(trainings []*Training) []byte {
 		e := c.AddEvent(t.ID + "@touchline")
 		a := f.answers[t.ID]
 		// ICSx5 shows a change only if LAST-MODIFIED grew, others only if SEQUENCE did.
-		updated := latest(t.UpdatedAt, t.Batch.UpdatedAt)
+		updated := latest(latest(t.UpdatedAt, t.Batch.UpdatedAt), f.wordedAt)
 		if a != nil {
 			updated = latest(updated, a.AnsweredAt)
 		}

@@ -152,6 +152,9 @@ func TestCalendarChanges(t *testing.T) {
 			}, true},
 			{"an answer", func() { q.answer(q.slot(2), false, "Fever").Want(t, 200) }, false},
 			{"the other answer", func() { q.answer(q.slot(2), true, "").Want(t, 200) }, false},
+			{"the language", func() {
+				q.guardian.Call(t, "PATCH", "/api/me/preferences", map[string]any{"language": "hi"}).Want(t, 200)
+			}, false},
 		} {
 			s.Clock.Advance(time.Minute)
 			change.make()
