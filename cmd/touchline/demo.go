@@ -28,13 +28,16 @@ const (
 )
 
 // demoCommand returns the command that serves a club in a temporary folder until it is stopped, and
-// deletes the folder. It ignores the settings of the environment, which may name a real database.
-func demoCommand() *cobra.Command {
+// deletes the folder. It ignores the settings of the environment, which may name a real database, and refuses names that no setting has.
+func demoCommand(environ []string) *cobra.Command {
 	var addr, adminAddr string
 	c := &cobra.Command{Use: "demo", Short: "serve a club with example data, deleted when it stops", Args: cobra.NoArgs}
 	c.Flags().StringVar(&addr, "addr", demoAddr, "loopback address of the service")
 	c.Flags().StringVar(&adminAddr, "admin-addr", demoAdminAddr, "loopback address of the operators' listener")
 	c.RunE = func(c *cobra.Command, _ []string) error {
+		if err := config.CheckNames(environ); err != nil {
+			return failed(settingsError{err})
+		}
 		folder, err := os.MkdirTemp("", "touchline-demo-")
 		if err != nil {
 			return failed(err)

@@ -188,6 +188,18 @@ func TestDemo(t *testing.T) {
 	}
 }
 
+// TestDemoRefusesUnknownSettings: the demo ignores settings, but a name that no setting has is an error, as for serve.
+func TestDemoRefusesUnknownSettings(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	var stderr screen
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	code := run(ctx, []string{"demo", "--addr=127.0.0.1:0", "--admin-addr=127.0.0.1:0"}, []string{"TOUCHLINE_PUBLIC_ULR=https://t.example", "TOUCHLINE_PUBLIC_URL=::"}, io.Discard, &stderr)
+	if got := stderr.text.String(); code != 2 || !strings.Contains(got, "TOUCHLINE_PUBLIC_ULR") || !strings.Contains(got, "TOUCHLINE_PUBLIC_URL?") || strings.Contains(got, "::") {
+		t.Errorf("exit status %d, printed %s", code, got)
+	}
+}
+
 // TestDemoStaysLocal: the demo refuses addresses other than loopback, and a disabled
 // operators' listener.
 func TestDemoStaysLocal(t *testing.T) {

@@ -48,7 +48,7 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 func newRoot(environ []string) *cobra.Command {
 	root := group("touchline", "", about,
 		settingsCommand("serve", "migrate the database and run the service", environ, serve),
-		demoCommand(),
+		demoCommand(environ),
 		migrateCommand(environ),
 		copyCommand(),
 		backupCommand(environ),

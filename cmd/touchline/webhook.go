@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -27,7 +28,7 @@ func webhookCommand(environ []string) *cobra.Command {
 sent again.`)
 	c.PersistentFlags().Bool("json", false, "print JSON: an object on each line")
 	c.PersistentFlags().String("forward-to", "", "URL of the endpoint, such as http://localhost:4000/hooks")
-	c.PersistentFlags().String("secret", "", "secret that signs the messages (whsec_…); a new one by default, which is printed")
+	c.PersistentFlags().String("secret", "", "secret that signs the messages (whsec_…); by default one that is made once for this user, and printed")
 	c.AddCommand(listenCommand(environ), triggerCommand())
 	return c
 }
@@ -123,7 +124,33 @@ type forwarder struct {
 	target feed.WebhookTarget
 }
 
-// newForwarder reads the flags of c. If there is no secret, it makes one and prints it.
+// ownSecret returns the secret of this user, so that an endpoint keeps its settings from one run to the next. The first run makes it. Without a
+// folder for settings each run makes one.
+func ownSecret() (string, error) {
+	fresh, err := feed.NewWebhookSecret(rand.Reader)
+	folder, noFolder := os.UserConfigDir()
+	if err != nil || noFolder != nil {
+		return fresh, err
+	}
+	path := filepath.Join(folder, "touchline", "webhook-secret")
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fresh, nil
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err == nil {
+		_, err = f.WriteString(fresh + "\n")
+		return fresh, errors.Join(err, f.Close())
+	}
+	kept, err := os.ReadFile(path)
+	if secret := strings.TrimSpace(string(kept)); err == nil && webhook.ValidSecret(secret) {
+		return secret, nil
+	} else if err == nil {
+		return "", errUsage("%s has no secret (whsec_ and base64): delete it", path)
+	}
+	return fresh, nil
+}
+
+// newForwarder reads the flags of c. If there is no secret, it takes that of the user and prints it.
 func newForwarder(c *cobra.Command) (*forwarder, error) {
 	address, secret := c.Flag("forward-to").Value.String(), c.Flag("secret").Value.String()
 	if u, err := url.Parse(address); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -131,7 +158,7 @@ func newForwarder(c *cobra.Command) (*forwarder, error) {
 	}
 	if secret == "" {
 		var err error
-		if secret, err = feed.NewWebhookSecret(rand.Reader); err != nil {
+		if secret, err = ownSecret(); err != nil {
 			return nil, err
 		}
 		c.PrintErrf("The messages are signed with this secret: %s\n", secret)

@@ -71,6 +71,24 @@ func Defaults() *Config {
 	return c
 }
 
+// CheckNames returns the errors of variables that begin with TOUCHLINE_ and name no setting. It reads no value.
+func CheckNames(environ []string) error {
+	l := loader{inputs: map[string]input{}}
+	for _, pair := range environ {
+		name, _, _ := strings.Cut(pair, "=")
+		key := strings.TrimPrefix(name, prefix)
+		s, isFile := find(strings.TrimSuffix(key, "_FILE"))
+		_, known := find(key)
+		if name != key && !known && !(isFile && s.FileName == name) && !strings.HasPrefix(key, "TEST_") {
+			l.addError(name, "", unknown("setting", name, key, variableNames()))
+		}
+	}
+	if len(l.errs) == 0 {
+		return nil
+	}
+	return l.errs
+}
+
 // readEnvironment reads every variable that begins with TOUCHLINE_. It ignores unknown
 // variables that begin with TOUCHLINE_TEST_, which the tests use.
 func (l *loader) readEnvironment(environ []string) {
