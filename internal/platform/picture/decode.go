@@ -8,6 +8,7 @@ import (
 	"image/jpeg"
 	"image/png"
 	"io"
+	"strings"
 
 	"golang.org/x/image/webp"
 )
@@ -15,7 +16,11 @@ import (
 // decode decodes the picture that info describes to 8 bits a colour: *image.YCbCr,
 // *image.Gray, *image.RGBA (opaque) or *image.NRGBA (transparent).
 func decode(ctx context.Context, src io.ReaderAt, size int64, info Info) (m image.Image, err error) {
-	w := newDecodeReader(ctx, bufio.NewReaderSize(io.NewSectionReader(src, 0, size), heapCheckEvery), info)
+	var file io.Reader = io.NewSectionReader(src, 0, size)
+	if info.end > 0 {
+		file = io.MultiReader(io.LimitReader(file, info.end), strings.NewReader("\xff\xd9"))
+	}
+	w := newDecodeReader(ctx, bufio.NewReaderSize(file, heapCheckEvery), info)
 	defer func() {
 		// A decoder may panic on a damaged file.
 		if recover() != nil {
@@ -30,6 +35,9 @@ func decode(ctx context.Context, src io.ReaderAt, size int64, info Info) (m imag
 	case WebP:
 		m, err = webp.Decode(w)
 		fullRange(m)
+	}
+	if info.end > 0 && err != nil {
+		err = io.ErrUnexpectedEOF // pixels are missing, too
 	}
 	if err != nil {
 		return nil, w.decodeError(err)

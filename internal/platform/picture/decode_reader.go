@@ -3,6 +3,7 @@ package picture
 import (
 	"context"
 	"errors"
+	"image/jpeg"
 	"io"
 	"runtime"
 	"runtime/metrics"
@@ -109,6 +110,12 @@ func heapBytes() uint64 {
 	return sample[0].Value.Uint64()
 }
 
+// isUnsupported reports whether a JPEG is whole, but of a kind that image/jpeg does not read, such as a rare ratio of brightness and colour.
+func isUnsupported(err error) bool {
+	_, ok := errors.AsType[jpeg.UnsupportedError](err)
+	return ok
+}
+
 // decodeError returns the reason for a failed decode: stopErr if set, else a FileError.
 func (d *decodeReader) decodeError(err error) error {
 	switch {
@@ -116,6 +123,8 @@ func (d *decodeReader) decodeError(err error) error {
 		return d.stopErr
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
 		return truncatedIfEOF(err)
+	case isUnsupported(err):
+		return fileError(Unreadable, "The JPEG uses a rare coding of colours. Open it and save it as an ordinary JPEG, or send a screenshot of it.")
 	default:
 		return fileError(Unreadable, "The picture is damaged. Send another file.")
 	}

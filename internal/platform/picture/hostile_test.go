@@ -126,6 +126,9 @@ func TestTruncatedFiles(t *testing.T) {
 		"webp": picturetest.FlatLossless(9, 7, true), "lossy webp": testdata(t, "blue-purple-pink.lossy.webp"), "pdf": []byte(smallPDF),
 	} {
 		for n := 0; n < len(file)-1; n++ {
+			if name == "jpeg" && n == len(file)-2 {
+				continue // no pixel is missing: see TestJPEGWithoutEnd
+			}
 			info, err := picture.Inspect(bytes.NewReader(file[:n]), int64(n))
 			if err == nil && info.IsPicture() {
 				_, _, err = process(t, file[:n], picture.DocumentSizes)

@@ -17,8 +17,8 @@ const (
 )
 
 const (
-	// MaxPixels is 64 megapixels, 64×1024×1024: phones make 50. Memory limits more pictures: see check.
-	MaxPixels = 64 << 20
+	// MaxPixels is 50 megapixels, 50×1024×1024, the most that phones make by themselves. Memory limits more pictures: see check.
+	MaxPixels = 50 << 20
 	// plainPixels is 16 megapixels, a square with sides of 4096: above it, decodeBudget also counts the smaller copy.
 	plainPixels = 16 << 20
 	// MaxSide bounds each side in pixels.
@@ -38,6 +38,9 @@ type Info struct {
 	// as stored, before rotation
 	width, height int
 	orientation   int
+	colours       *colours // nil if they are those of sRGB
+	// end is the size of a JPEG without an end-of-image marker, up to the zeros that may be in its place; else 0.
+	end int64
 	// memory is the peak of the decoder, in bytes. lateMemory is the part of it
 	// that is allocated at the end, after the code tables of a lossless WebP.
 	memory, lateMemory int64
@@ -48,7 +51,7 @@ func (i Info) IsPicture() bool { return i.MediaType != PDF }
 
 // Inspect detects the type of the size bytes of r by content. It returns a
 // *FileError for other types and for pictures that are too large to decode. It
-// reads the structure of a picture but no pixels, and keeps at most 64 KiB in memory.
+// reads the structure of a picture but no pixels, and keeps at most 128 KiB in memory.
 func Inspect(r io.ReaderAt, size int64) (Info, error) {
 	head := make([]byte, min(size, headSize))
 	if err := readAt(r, head, 0); err != nil {
@@ -123,7 +126,7 @@ func (i Info) check() error {
 	case i.width > MaxSide || i.height > MaxSide:
 		return fileError(TooManyPixels, "The picture has %d × %d pixels. A side may have at most %d.", i.width, i.height, MaxSide)
 	case int64(i.width)*int64(i.height) > MaxPixels:
-		return fileError(TooManyPixels, "The picture has %d × %d pixels. Send one with at most 64 megapixels.", i.width, i.height)
+		return fileError(TooManyPixels, "The picture has %d × %d pixels. Send one with at most 50 megapixels.", i.width, i.height)
 	case i.peak() > decodeBudget:
 		return fileError(NeedsTooMuchMemory, "The picture needs %d MB to decode. At most %d MB are allowed. Save it smaller, with 8 bits a colour, or without interlacing or progressive coding.",
 			i.peak()>>20, decodeBudget>>20)

@@ -21,7 +21,7 @@ const (
 	mDHT, mJPG, mDAC    = 0xc4, 0xc8, 0xcc
 	mRST0, mRST7        = 0xd0, 0xd7
 	mSOI, mEOI, mSOS    = 0xd8, 0xd9, 0xda
-	mAPP0, mAPP1        = 0xe0, 0xe1
+	mAPP0, mAPP1, mAPP2 = 0xe0, 0xe1, 0xe2
 	mAPP14              = 0xee
 	mTEM                = 0x01
 )
@@ -34,18 +34,27 @@ type jpegHeader struct {
 	scans       int
 	jfif        bool
 	asRGB       bool
+	profile     []byte // of the segments so far
+	profiles    int    // segments
 }
 
 type component struct{ id, h, v int }
 
 // inspectJPEG reads every segment and scan up to the end-of-image marker. Bytes
-// after it are ignored and not stored. It has at most maxParts segments.
+// after it are ignored and not stored. Some phones write no marker, or zeros in its place: then
+// decode finds out whether pixels are missing. It has at most maxParts segments.
 func inspectJPEG(r io.ReaderAt, size int64) (Info, error) {
 	h := jpegHeader{Info: Info{MediaType: JPEG}}
 	b := bufio.NewReaderSize(io.NewSectionReader(r, 2, size-2), 32<<10)
 	segments := 0
 	for {
 		marker, err := nextMarker(b)
+		if h.scans > 0 && errors.Is(err, io.EOF) {
+			if h.end, err = endOfData(r, size); err != nil {
+				return Info{}, err
+			}
+			break
+		}
 		if err != nil {
 			return Info{}, truncatedIfEOF(err)
 		}
@@ -68,8 +77,30 @@ func inspectJPEG(r io.ReaderAt, size int64) (Info, error) {
 	if err := h.checkScans(); err != nil {
 		return Info{}, err
 	}
+	if len(h.components) == 3 {
+		h.colours = parseProfile(h.profile)
+	}
 	h.memory, h.lateMemory = h.decodeMemory(), 0
 	return h.Info, nil
+}
+
+// endOfData returns the size of a file without the zeros at its end.
+func endOfData(r io.ReaderAt, size int64) (int64, error) {
+	b := make([]byte, min(size, 4<<10))
+	for end := size; end > 0; {
+		part := b[:min(end, int64(len(b)))]
+		end -= int64(len(part))
+		if err := readAt(r, part, end); err != nil {
+			return 0, err
+		}
+		kept := bytes.TrimRight(part, "\x00")
+		if n := len(kept); n > 0 && kept[n-1] == 0xff && n < len(part) {
+			return end + int64(n) + 1, nil // 0xff with a zero is a byte of the picture
+		} else if n > 0 {
+			return end + int64(n), nil
+		}
+	}
+	return size, nil
 }
 
 // nextMarker skips entropy-coded data and stray bytes up to the next marker, as decoders do.
@@ -103,7 +134,7 @@ func (h *jpegHeader) segment(b *bufio.Reader, marker byte) error {
 	}
 	switch {
 	case marker == mSOF0, marker == mSOF1, marker == mSOF2,
-		marker == mAPP0, marker == mAPP1, marker == mAPP14:
+		marker == mAPP0, marker == mAPP1, marker == mAPP2, marker == mAPP14:
 		body := make([]byte, n)
 		if _, err := io.ReadFull(b, body); err != nil {
 			return err
@@ -125,6 +156,13 @@ func (h *jpegHeader) header(marker byte, body []byte) error {
 	case mAPP1:
 		if tiff, ok := bytes.CutPrefix(body, []byte("Exif\x00\x00")); ok && h.orientation == 0 {
 			h.orientation = orientation(tiff)
+		}
+	case mAPP2:
+		if part, ok := bytes.CutPrefix(body, []byte("ICC_PROFILE\x00")); ok && len(part) > 2 && len(h.profile)+len(part) <= maxProfile {
+			// A number and the count of the parts come first. Parts in another order give no profile.
+			if h.profiles++; int(part[0]) == h.profiles {
+				h.profile = append(h.profile, part[2:]...)
+			}
 		}
 	case mAPP14:
 		h.asRGB = h.asRGB || len(body) >= 12 && bytes.HasPrefix(body, []byte("Adobe")) && body[11] == 0

@@ -6,7 +6,7 @@ import (
 )
 
 // inspectPNG reads the chunk headers to the end, the image header and the
-// orientation. It inflates nothing. Of an animated PNG only the still picture is
+// orientation. It inflates nothing but a colour profile. Of an animated PNG only the still picture is
 // used; other chunks are ignored and not stored. It has at most maxParts chunks.
 func inspectPNG(r io.ReaderAt, size int64) (Info, error) {
 	info := Info{MediaType: PNG}
@@ -41,6 +41,12 @@ func inspectPNG(r io.ReaderAt, size int64) (Info, error) {
 			data = true
 		case kind == "tRNS":
 			transparent = true
+		case kind == "iCCP" && length <= maxProfile && info.colours == nil:
+			profile := make([]byte, length)
+			if err := readAt(r, profile, at); err != nil {
+				return Info{}, err
+			}
+			info.colours = parseProfile(inflateProfile(profile))
 		case kind == "eXIf" && info.orientation == 0:
 			tiff := make([]byte, min(length, maxEXIF))
 			if err := readAt(r, tiff, at); err != nil {

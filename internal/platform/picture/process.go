@@ -88,6 +88,7 @@ func Process(ctx context.Context, src io.ReaderAt, size int64, opts Options) (Re
 			freeMemory(info)
 		}
 		if !oriented {
+			m = info.colours.toSRGB(m)
 			m, oriented = orient(m, info.orientation), true
 			freeMemory(info)
 		}

@@ -2,7 +2,9 @@ package picture_test
 
 import (
 	"bytes"
+	"compress/zlib"
 	"context"
+	"errors"
 	"image"
 	"image/color"
 	"io"
@@ -243,6 +245,99 @@ func TestLongPictures(t *testing.T) {
 		for at, want := range map[image.Point]color.NRGBA{{5, 5}: {255, 0, 0, 255}, {tt.stored - 5, tt.other - 5}: {255, 255, 255, 255}, {5, tt.other - 5}: {0, 0, 255, 255}} {
 			if !near(m.At(at.X, at.Y), want) {
 				t.Errorf("%d × %d has %v at %v, want %v", tt.width, tt.height, m.At(at.X, at.Y), at, want)
+			}
+		}
+	}
+}
+
+// TestDisplayP3: the colours of a profile become those of sRGB. The values are those that LittleCMS gives.
+func TestDisplayP3(t *testing.T) {
+	m := image.NewNRGBA(image.Rect(0, 0, 64, 64))
+	flat := func(c color.NRGBA) {
+		for i := range 64 * 64 {
+			m.SetNRGBA(i%64, i/64, c)
+		}
+	}
+	profile := picturetest.DisplayP3()
+	var packed bytes.Buffer
+	z := zlib.NewWriter(&packed)
+	_, _ = z.Write(profile)
+	_ = z.Close()
+	for _, tt := range []struct{ from, want color.NRGBA }{
+		{color.NRGBA{234, 51, 35, 255}, color.NRGBA{255, 0, 0, 255}},
+		{color.NRGBA{222, 170, 140, 255}, color.NRGBA{232, 167, 135, 255}},
+		{color.NRGBA{128, 128, 128, 255}, color.NRGBA{128, 128, 128, 255}},
+	} {
+		flat(tt.from)
+		transparent := image.NewNRGBA(m.Rect)
+		copy(transparent.Pix, m.Pix)
+		transparent.SetNRGBA(63, 63, color.NRGBA{})
+		half := len(profile) / 2
+		for name, file := range map[string][]byte{
+			"JPEG": picturetest.AfterSOI(picturetest.JPEG(m), picturetest.Segment(0xe2, append([]byte("ICC_PROFILE\x00\x01\x01"), profile...))),
+			"JPEG in two parts": picturetest.AfterSOI(picturetest.JPEG(m), picturetest.Segment(0xe2, append([]byte("ICC_PROFILE\x00\x01\x02"), profile[:half]...)),
+				picturetest.Segment(0xe2, append([]byte("ICC_PROFILE\x00\x02\x02"), profile[half:]...))),
+			"PNG":             picturetest.AfterHeader(picturetest.PNG(m), picturetest.Chunk("iCCP", append([]byte("P3\x00\x00"), packed.Bytes()...))),
+			"transparent PNG": picturetest.AfterHeader(picturetest.PNG(transparent), picturetest.Chunk("iCCP", append([]byte("P3\x00\x00"), packed.Bytes()...))),
+		} {
+			for _, sizes := range [][]picture.Size{{{"", 4096}}, {{"", 16}}} {
+				_, out, err := process(t, file, sizes)
+				if err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
+				if got := decodeImage(t, out[""]).At(8, 8); !within(got, tt.want, 3) {
+					t.Errorf("%s, %v: %v became %v, want %v", name, sizes, tt.from, got, tt.want)
+				}
+			}
+		}
+	}
+	// A damaged profile changes nothing.
+	flat(color.NRGBA{234, 51, 35, 255})
+	for end := range len(profile) {
+		if end%13 != 0 {
+			continue
+		}
+		broken := picturetest.AfterSOI(picturetest.JPEG(m), picturetest.Segment(0xe2, append([]byte("ICC_PROFILE\x00\x01\x01"), profile[:end]...)))
+		_, out, err := process(t, broken, picture.DocumentSizes)
+		if err != nil {
+			t.Fatalf("%d bytes of the profile: %v", end, err)
+		}
+		if got := decodeImage(t, out[""]).At(8, 8); !within(got, color.NRGBA{234, 51, 35, 255}, 3) {
+			t.Errorf("%d bytes of the profile: %v", end, got)
+		}
+	}
+}
+
+// within reports whether no value differs by more than levels.
+func within(a color.Color, want color.NRGBA, levels int) bool {
+	got := color.NRGBAModel.Convert(a).(color.NRGBA)
+	for _, v := range [][2]uint8{{got.R, want.R}, {got.G, want.G}, {got.B, want.B}} {
+		if d := int(v[0]) - int(v[1]); d > levels || d < -levels {
+			return false
+		}
+	}
+	return true
+}
+
+// TestJPEGWithoutEnd: some phones write no end-of-image marker, or zeros in its place. A file that lacks pixels is refused.
+func TestJPEGWithoutEnd(t *testing.T) {
+	file := picturetest.JPEG(picturetest.FourCorners(160, 96))
+	whole := file[:len(file)-2]
+	_, want, err := process(t, file, picture.DocumentSizes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, file := range map[string][]byte{"no marker": whole, "zeros": append(bytes.Clone(whole), make([]byte, 3000)...), "half a marker": append(bytes.Clone(whole), 0xff)} {
+		_, out, err := process(t, file, picture.DocumentSizes)
+		if err != nil || !bytes.Equal(out[""], want[""]) {
+			t.Errorf("%s: %v, or other pixels", name, err)
+		}
+	}
+	for _, end := range []int{len(whole) - 40, len(whole) * 3 / 4} {
+		for name, file := range map[string][]byte{"cut off": whole[:end], "cut off, zeros": append(bytes.Clone(whole[:end]), make([]byte, 3000)...)} {
+			_, _, err := process(t, file, picture.DocumentSizes)
+			if wrong, ok := errors.AsType[*picture.FileError](err); !ok || wrong.Code != picture.Truncated {
+				t.Errorf("%s at %d of %d: %v, want truncated", name, end, len(whole), err)
 			}
 		}
 	}

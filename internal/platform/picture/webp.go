@@ -97,6 +97,14 @@ func (w *webpHeader) chunk(r io.ReaderAt, kind string, at, length int64) error {
 		bits := binary.LittleEndian.Uint32(head[1:])
 		w.width, w.height = 1+int(bits&0x3fff), 1+int(bits>>14&0x3fff)
 		return w.check()
+	case "ICCP":
+		if length <= maxProfile {
+			profile := make([]byte, length)
+			if err := readAt(r, profile, at); err != nil {
+				return err
+			}
+			w.colours = parseProfile(profile)
+		}
 	case "EXIF":
 		tiff := make([]byte, min(length, maxEXIF))
 		if err := readAt(r, tiff, at); err != nil {

@@ -52,7 +52,7 @@ const dropFiles = async () => {
   for (const request of await files.keys()) if (!named.has(new URL(request.url).pathname)) await files.delete(request)
 }
 let work = Promise.resolve()
-const forgetPages = () => { work = work.then(() => caches.delete('pages')); return work }
+const forgetPages = () => { work = work.then(() => Promise.all([caches.delete('pages'), caches.delete('push')])); return work }
 const keepPage = (path, response) => {
   work = work.then(async () => {
     const added = await keepFiles(await response.clone().text())
@@ -98,6 +98,7 @@ const page = async (event, url) => {
     response = await load(event, url)
     // The pages of an ended session or account are forgotten, and so are those of the account before a sign-in.
     if (ends.test(url.pathname)) event.waitUntil(forgetPages())
+    if (url.pathname.endsWith('/settings/push/end')) event.waitUntil(caches.delete('push')) // the person has ended it
     if (![502, 503, 504].includes(response.status)) return response
   } catch (error) {
     failed = error
@@ -113,21 +114,47 @@ const page = async (event, url) => {
 }
 const edited = async (page, text, by) => new Response((await page.text()).replace(text, by), { headers: page.headers })
 
-// A browser can replace its push subscription, or lose it. Each session that had one gets the new one: the pages of settings say
-// what the server has. A session without one stays without.
+// A browser can replace its push subscription, or lose it, and a push service can end it. Each session that had one gets the new one: the pages of
+// settings say what the server has, and the cache says which sessions had one here. A session without one stays without. If there is no new one, the
+// person is told.
 const renew = async () => {
   if (!registration.pushManager || Notification.permission !== 'granted') return
+  const had = await caches.open('push')
+  const sessions = []
   for (const path of ['/coach/settings', '/me/guardian/settings', '/me/student/settings']) {
     const settings = await fetch(path, { headers: { Accept: 'text/html', 'Touchline-Live': 'yes' }, redirect: 'manual' })
     const html = await settings.text()
-    const [, applicationServerKey, stored, show_names] = html.match(/data-key="([^"]+)" data-endpoint="([^"]+)" data-names="(\w*)"/) || []
-    if (!settings.ok || !stored) continue
-    const { pushManager } = registration
-    const subscription = await pushManager.getSubscription() || await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey })
-    const { endpoint, keys } = subscription.toJSON()
-    if (endpoint === decodeURIComponent(stored)) continue
-    const account = html.match(/name="account" value="([\w-]+)"/)[1]
-    await fetch(path + '/push', { method: 'POST', body: new URLSearchParams({ account, endpoint, ...keys, show_names }), redirect: 'manual' })
+    const [, key] = html.match(/data-(?:key|push)="([^"]+)"/) || []
+    if (!settings.ok || !key) continue
+    const [, stored, names] = html.match(/data-endpoint="([^"]+)" data-names="(\w*)"/) || []
+    const earlier = await had.match(path)
+    if (!stored && !earlier) continue
+    const show_names = stored ? names : await earlier.text()
+    await had.put(path, new Response(show_names))
+    const [, account] = html.match(/name="account" value="([\w-]+)"/)
+    const [, lost, lang] = html.match(/data-lost="([^"]+)" lang="([\w-]+)"/) || []
+    sessions.push({ path, key, stored: stored && decodeURIComponent(stored), show_names, account, lost, lang })
+  }
+  if (!sessions.length) return
+  const { pushManager } = registration
+  let subscription = await pushManager.getSubscription()
+  if (subscription && sessions.some(({ stored }) => !stored)) {
+    await subscription.unsubscribe() // the push service has ended it
+    subscription = null
+  }
+  try {
+    subscription ||= await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: sessions[0].key })
+  } catch {
+    for (const { path, lost, lang } of sessions) {
+      if (!lost) continue
+      await had.delete(path)
+      await registration.showNotification(lost, { lang, tag: 'push', data: { url: path + '#push' } })
+    }
+    return
+  }
+  const { endpoint, keys } = subscription.toJSON()
+  for (const { path, stored, show_names, account } of sessions) {
+    if (endpoint !== stored) await fetch(path + '/push', { method: 'POST', body: new URLSearchParams({ account, endpoint, ...keys, show_names }), redirect: 'manual' })
   }
 }
 addEventListener('pushsubscriptionchange', (event) => event.waitUntil(renew()))

@@ -10,6 +10,8 @@ import (
 	"image/color"
 	"image/jpeg"
 	"image/png"
+	"math"
+	"slices"
 )
 
 // FourCorners returns a picture whose corners differ, to test the orientation: red
@@ -227,4 +229,26 @@ func SyntheticPNG(width, height int, depth, colour, interlace byte, before ...[]
 	_ = z.Close()
 	parts := [][]byte{[]byte(Signature), Header(uint32(width), uint32(height), depth, colour, interlace)}
 	return bytes.Join(append(append(parts, before...), Chunk("IDAT", body.Bytes()), Chunk("IEND", nil)), nil)
+}
+
+// DisplayP3 returns the ICC profile Display P3, as phones write it: three colours and one curve.
+func DisplayP3() []byte {
+	number := func(v float64) []byte { return binary.BigEndian.AppendUint32(nil, uint32(int32(math.Round(v*65536)))) }
+	xyz := func(x, y, z float64) []byte {
+		return slices.Concat([]byte("XYZ \x00\x00\x00\x00"), number(x), number(y), number(z))
+	}
+	curve := slices.Concat([]byte("para\x00\x00\x00\x00\x00\x03\x00\x00"), number(2.4), number(1/1.055), number(0.055/1.055), number(1/12.92), number(0.04045))
+	contents := [][]byte{xyz(0.51512, 0.2412, -0.00105), xyz(0.29198, 0.69225, 0.04189), xyz(0.1571, 0.06657, 0.78407), curve, curve, curve}
+	names := []string{"rXYZ", "gXYZ", "bXYZ", "rTRC", "gTRC", "bTRC"}
+	head := make([]byte, 128)
+	copy(head[12:], "mntrRGB XYZ ")
+	copy(head[36:], "acsp")
+	table, body := binary.BigEndian.AppendUint32(nil, uint32(len(names))), []byte{}
+	for i, content := range contents {
+		table = append(table, names[i]...)
+		table = binary.BigEndian.AppendUint32(table, uint32(132+12*len(names)+len(body)))
+		table = binary.BigEndian.AppendUint32(table, uint32(len(content)))
+		body = append(body, content...)
+	}
+	return slices.Concat(head, table, body)
 }
